@@ -1,0 +1,64 @@
+package xmldoc
+
+import (
+	"bytes"
+	"encoding/xml"
+	"unicode/utf8"
+)
+
+// Classes of bytes, so that the hot loops test one table entry a byte.
+const (
+	inText  = 1 << iota // stands for itself in text
+	inValue             // stands for itself in an attribute value
+	nameStart
+	namePart
+	space
+)
+
+var class = func() (t [256]uint8) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		t[c] = inText | inValue
+	}
+	t['\t'], t['\n'] = inText|space, inText|space
+	t['\r'] = space
+	t[' '] |= space
+	for _, c := range "<>&" {
+		t[c] = 0
+	}
+	// Either quote ends a value or, in the other kind of quotes, needs a look.
+	t['"'], t['\''] = inText, inText
+	for c := 'a'; c <= 'z'; c++ {
+		t[c] |= nameStart | namePart
+		t[c-'a'+'A'] |= nameStart | namePart
+	}
+	t['_'] |= nameStart | namePart
+	for c := '0'; c <= '9'; c++ {
+		t[c] |= namePart
+	}
+	t['-'] |= namePart
+	t['.'] |= namePart
+	// Bytes of other characters may be in a name; isName then decides.
+	for c := utf8.RuneSelf; c < 256; c++ {
+		t[c] = nameStart | namePart
+	}
+	return t
+}()
+
+// isChar tells whether r may occur in an XML document at all.
+func isChar(r rune) bool {
+	return r == '\t' || r == '\n' || r == '\r' ||
+		r >= 0x20 && r <= 0xD7FF ||
+		r >= 0xE000 && r <= 0xFFFD ||
+		r >= 0x10000 && r <= utf8.MaxRune
+}
+
+// isForeignName decides about a name with characters beyond ASCII. Those are
+// rare, and encoding/xml has the tables (XML 1.0, fourth edition: the strictest
+// in use, so no store or client will refuse what passes here).
+func isForeignName(name []byte) bool {
+	tag := make([]byte, 0, len(name)+3)
+	tag = append(append(append(tag, '<'), name...), "/>"...)
+	token, err := xml.NewDecoder(bytes.NewReader(tag)).RawToken()
+	start, ok := token.(xml.StartElement)
+	return err == nil && ok && start.Name.Local == string(name)
+}

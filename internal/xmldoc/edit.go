@@ -1,0 +1,160 @@
+package xmldoc
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+)
+
+// Editor collects changes to a document and applies them in one go: each is
+// one splice at the place that a node had before any change, and all bytes
+// between them stay as they are. The result is in the normal form again.
+//
+// What is inserted is an element of any document; it takes along the namespace
+// declarations that it needs at its new place and leaves those that it does not.
+// An Editor is for one goroutine.
+type Editor struct {
+	doc     []byte
+	splices []splice
+	with    []byte // what is put in, one piece after the other
+	spliced int    // how much of it belongs to a splice already
+	err     error
+}
+
+type splice struct {
+	from, to int
+	with     span
+}
+
+// ErrOverlap says that two changes touch the same bytes.
+var ErrOverlap = errors.New("xmldoc: changes overlap")
+
+// ErrNode says that a change names a node that is not there, is of another
+// document, or is of a kind that the change is not for.
+var ErrNode = errors.New("xmldoc: not a node that can be changed so")
+
+// Edit begins to change a document. The document itself is never written to.
+func Edit(doc []byte) *Editor {
+	return &Editor{doc: doc}
+}
+
+// SetText replaces the content of an element by a text, or the value of an
+// attribute.
+func (e *Editor) SetText(n Node, text string) {
+	if e.owns(n, n.kind) {
+		e.with = appendEscaped(e.with, text, n.kind == value)
+		e.splice(n.inner, n.inner+len(n.Inner()))
+	}
+}
+
+// SetAttr gives an element's attribute a value, adding it as the last if the
+// element does not have it. Of one element, an attribute can be added once.
+func (e *Editor) SetAttr(n Node, name, text string) {
+	if !e.owns(n, element) {
+		return
+	}
+	if attr := n.Attr(name); attr.Exists() {
+		e.SetText(attr, text)
+		return
+	}
+	e.with = append(append(append(e.with, ' '), name...), `="`...)
+	e.with = append(appendEscaped(e.with, text, true), '"')
+	e.splice(n.inner-1, n.inner-1)
+}
+
+// Append inserts an element as the last child of n.
+func (e *Editor) Append(n, child Node) {
+	if e.owns(n, element) {
+		end := n.inner + len(n.Inner())
+		e.insert(end, end, child, n.inside())
+	}
+}
+
+// Prepend inserts an element as the first child of n.
+func (e *Editor) Prepend(n, child Node) {
+	if e.owns(n, element) {
+		e.insert(n.inner, n.inner, child, n.inside())
+	}
+}
+
+// Before inserts an element before element n.
+func (e *Editor) Before(n, sibling Node) {
+	if e.owns(n, element) {
+		e.insert(n.start, n.start, sibling, n.scope)
+	}
+}
+
+// After inserts an element after element n.
+func (e *Editor) After(n, sibling Node) {
+	if e.owns(n, element) {
+		end := n.stop()
+		e.insert(end, end, sibling, n.scope)
+	}
+}
+
+// Replace puts another element in the place of n.
+func (e *Editor) Replace(n, by Node) {
+	if e.owns(n, element) {
+		e.insert(n.start, n.stop(), by, n.scope)
+	}
+}
+
+// Delete removes an element with all that is in it.
+func (e *Editor) Delete(n Node) {
+	if e.owns(n, element) {
+		e.splice(n.start, n.stop())
+	}
+}
+
+func (e *Editor) insert(from, to int, n Node, at scope) {
+	if n.kind != element {
+		e.err = ErrNode
+		return
+	}
+	e.with = n.appendInto(e.with, e.doc, at)
+	e.splice(from, to)
+}
+
+// splice puts what was added to e.with since the last splice in the place of
+// the bytes between from and to.
+func (e *Editor) splice(from, to int) {
+	e.splices = append(e.splices, splice{from, to, span{e.spliced, len(e.with)}})
+	e.spliced = len(e.with)
+}
+
+// owns tells whether n is of that kind and of the document being edited; if
+// not, Apply will fail.
+func (e *Editor) owns(n Node, kind nodeKind) bool {
+	ok := n.kind == kind && (kind == element || kind == value) &&
+		len(n.doc) == len(e.doc) && &n.doc[0] == &e.doc[0]
+	if !ok {
+		e.err = ErrNode
+	}
+	return ok
+}
+
+// Apply appends the changed document to dst.
+func (e *Editor) Apply(dst []byte) ([]byte, error) {
+	if e.err != nil {
+		return dst, e.err
+	}
+	// Stable, so that what is inserted at one place keeps the order of the
+	// calls; by the end too, so that it comes before what is replaced there.
+	slices.SortStableFunc(e.splices, func(x, y splice) int {
+		return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(x.to, y.to))
+	})
+	size := len(e.doc)
+	for i, s := range e.splices {
+		if i > 0 && s.from < e.splices[i-1].to {
+			return dst, ErrOverlap
+		}
+		size += s.with.to - s.with.from - (s.to - s.from)
+	}
+	dst = slices.Grow(dst, size)
+	done := 0
+	for _, s := range e.splices {
+		dst = append(append(dst, e.doc[done:s.from]...), s.with.of(e.with)...)
+		done = s.to
+	}
+	return append(dst, e.doc[done:]...), nil
+}

@@ -1,0 +1,61 @@
+package xmldoc
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+// Reason says why a document was refused, for callers that answer differently.
+type Reason uint8
+
+const (
+	Malformed Reason = iota // not well-formed XML 1.0 with namespaces
+	Encoding                // a character encoding that is broken, contradicted or not taken
+	Forbidden               // well-formed, but a document type declaration is never taken
+	TooLarge                // over one of the Limits
+)
+
+func (r Reason) String() string {
+	return [...]string{"malformed", "encoding", "forbidden", "too large"}[r]
+}
+
+// Error is a refusal by Admit. Line and Column count from 1; a column is a
+// character, not a byte, so that both mean the same in every encoding.
+type Error struct {
+	Reason       Reason
+	Line, Column int
+	Msg          string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Msg)
+}
+
+// newError computes the position only now: admitting a good document never
+// counts lines.
+func newError(text []byte, offset int, reason Reason, format string, args ...any) *Error {
+	line, start := 1, 0
+	before := text[:min(offset, len(text))]
+	for i, c := range before {
+		// A line ends with LF, CR LF or CR, as XML has it.
+		if c == '\n' || c == '\r' && (i+1 >= len(text) || text[i+1] != '\n') {
+			line, start = line+1, i+1
+		}
+	}
+	return &Error{
+		Reason: reason,
+		Line:   line,
+		Column: utf8.RuneCount(before[start:]) + 1,
+		Msg:    fmt.Sprintf(format, args...),
+	}
+}
+
+// excerpt quotes input for a message: short, and on one line whatever it holds.
+func excerpt(b []byte) string {
+	const most = 40
+	if len(b) > most {
+		b = append(bytes.Clone(b[:most]), "…"...)
+	}
+	return fmt.Sprintf("%q", b)
+}

@@ -1,0 +1,73 @@
+package xmldoc
+
+import "unicode/utf8"
+
+// AppendText appends text, escaped as the normal form has it.
+func AppendText(dst []byte, text string) []byte { return appendEscaped(dst, text, false) }
+
+// AppendValue appends the value of an attribute, escaped, without its quotes.
+func AppendValue(dst []byte, value string) []byte { return appendEscaped(dst, value, true) }
+
+// escape is how the normal form writes c, or "" where c stands for itself.
+func escape(c byte, value bool) string {
+	switch c {
+	case '&':
+		return "&amp;"
+	case '<':
+		return "&lt;"
+	case '>':
+		return "&gt;"
+	case '\r':
+		return "&#13;"
+	}
+	if value {
+		switch c {
+		case '"':
+			return "&quot;"
+		case '\t':
+			return "&#9;"
+		case '\n':
+			return "&#10;"
+		}
+	}
+	return ""
+}
+
+func appendEscaped[S string | []byte](dst []byte, s S, value bool) []byte {
+	run := 0
+	for i := range len(s) {
+		if e := escape(s[i], value); e != "" {
+			dst = append(append(dst, s[run:i]...), e...)
+			run = i + 1
+		}
+	}
+	return append(dst, s[run:]...)
+}
+
+func appendRune(dst []byte, r rune, value bool) []byte {
+	if r < utf8.RuneSelf {
+		if e := escape(byte(r), value); e != "" {
+			return append(dst, e...)
+		}
+	}
+	return utf8.AppendRune(dst, r)
+}
+
+// unescape is how the five names and three numbers of the normal form read.
+// It gives the character and the size of the reference that b begins with;
+// anything else is an ampersand that stands for itself, so that no input is
+// ever lost.
+func unescape(b []byte) (c byte, size int) {
+	for _, e := range [...]struct {
+		ref string
+		c   byte
+	}{
+		{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'},
+		{"&#13;", '\r'}, {"&#10;", '\n'}, {"&#9;", '\t'},
+	} {
+		if len(b) >= len(e.ref) && string(b[:len(e.ref)]) == e.ref {
+			return e.c, len(e.ref)
+		}
+	}
+	return '&', 1
+}

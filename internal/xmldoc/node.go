@@ -1,0 +1,224 @@
+package xmldoc
+
+import (
+	"bytes"
+	"iter"
+)
+
+// Node is an element or an attribute of a document in the normal form, or the
+// document itself. It is a value that points into the document's bytes, which
+// must not change while it is used. The zero Node stands for "not there" and
+// may be asked anything.
+type Node struct {
+	doc   []byte
+	start int // at the < of the start tag, or at the first byte of a value
+	inner int // past the start tag; a value begins and ends its content
+	end   int // past the end tag, 0 while unknown
+	kind  nodeKind
+	scope scope // in force outside the element
+}
+
+type nodeKind uint8
+
+const (
+	none nodeKind = iota
+	document
+	element
+	value
+)
+
+// Document is where paths into a document begin.
+func Document(doc []byte) Node {
+	return Node{doc: doc, end: len(doc), kind: document}
+}
+
+// Root is the root element.
+func Root(doc []byte) Node {
+	if len(doc) == 0 || doc[0] != '<' {
+		return Node{}
+	}
+	return Node{doc: doc, inner: tagEnd(doc, 0), end: len(doc), kind: element}
+}
+
+// Exists tells whether there is such a node.
+func (n Node) Exists() bool { return n.kind != none }
+
+// tagEnd is the offset past the tag that begins at i.
+func tagEnd(doc []byte, i int) int {
+	if j := bytes.IndexByte(doc[i:], '>'); j >= 0 {
+		return i + j + 1
+	}
+	return len(doc)
+}
+
+// elementEnd is the offset past the end tag of the element whose content
+// begins at i.
+func elementEnd(doc []byte, i int) int {
+	for depth := 1; ; {
+		j := bytes.IndexByte(doc[i:], '<')
+		if j < 0 || i+j+1 == len(doc) {
+			return len(doc)
+		}
+		if i += j + 1; doc[i] != '/' {
+			depth++
+		} else if depth--; depth == 0 {
+			return tagEnd(doc, i)
+		}
+	}
+}
+
+func (n Node) stop() int {
+	if n.end == 0 && n.kind == element {
+		return elementEnd(n.doc, n.inner)
+	}
+	return n.end
+}
+
+// Raw is the node as it stands in the document: an element with its tags, or
+// the escaped value of an attribute. Prefixes may be declared further out.
+func (n Node) Raw() []byte { return n.doc[n.start:n.stop()] }
+
+// Inner is the content of an element between its tags, as it stands.
+func (n Node) Inner() []byte {
+	content := n.doc[n.inner:n.stop()]
+	if n.kind == element {
+		if i := bytes.LastIndexByte(content, '<'); i >= 0 {
+			content = content[:i]
+		}
+	}
+	return content
+}
+
+// Text is the text of an element, that of its descendants included, or the
+// value of an attribute, unescaped. It points into the document where it can.
+func (n Node) Text() []byte {
+	raw := n.Inner()
+	if bytes.IndexByte(raw, '<') < 0 && bytes.IndexByte(raw, '&') < 0 {
+		return raw
+	}
+	return n.AppendText(make([]byte, 0, len(raw)))
+}
+
+// AppendText appends what Text gives.
+func (n Node) AppendText(dst []byte) []byte {
+	return appendUnescaped(dst, n.Inner())
+}
+
+// appendUnescaped appends the text in raw, past any tags.
+func appendUnescaped(dst, raw []byte) []byte {
+	for {
+		i := bytes.IndexAny(raw, "<&")
+		if i < 0 {
+			return append(dst, raw...)
+		}
+		dst = append(dst, raw[:i]...)
+		if raw = raw[i:]; raw[0] == '<' {
+			raw = raw[tagEnd(raw, 0):]
+			continue
+		}
+		c, size := unescape(raw)
+		dst = append(dst, c)
+		raw = raw[size:]
+	}
+}
+
+// Is tells whether the text of the node is s, without copying.
+func (n Node) Is(s string) bool {
+	return n.Exists() && string(n.Text()) == s
+}
+
+// Local is the name of an element without its prefix.
+func (n Node) Local() []byte {
+	_, local := splitName(n.tagName())
+	return local
+}
+
+// Space is the namespace of an element.
+func (n Node) Space() string {
+	if n.kind != element {
+		return ""
+	}
+	prefix, _ := splitName(n.tagName())
+	inside := n.inside()
+	uri, _ := inside.find(n.doc, prefix)
+	return string(appendUnescaped(nil, uri))
+}
+
+func (n Node) tagName() []byte {
+	if n.kind != element {
+		return nil
+	}
+	return nameAt(n.doc, n.start+1)
+}
+
+// nameAt is the name, with prefix, that begins at i and ends before a space,
+// an = or a >, whichever comes first in its place.
+func nameAt(doc []byte, i int) []byte {
+	end := i
+	for end < len(doc) {
+		switch doc[end] {
+		case ' ', '>', '=':
+			return doc[i:end]
+		}
+		end++
+	}
+	return doc[min(i, end):end]
+}
+
+func splitName(name []byte) (prefix, local []byte) {
+	if i := bytes.IndexByte(name, ':'); i >= 0 {
+		return name[:i], name[i+1:]
+	}
+	return nil, name
+}
+
+// Attr is the attribute of that name in no namespace.
+func (n Node) Attr(name string) Node {
+	for a := range n.attributes() {
+		if string(a.name.of(n.doc)) == name {
+			return n.attr(a)
+		}
+	}
+	return Node{}
+}
+
+func (n Node) attr(a rawAttribute) Node {
+	return Node{doc: n.doc, start: a.value.from, inner: a.value.from, end: a.value.to, kind: value}
+}
+
+// rawAttribute is an attribute of a start tag, declarations included.
+type rawAttribute struct{ name, value span }
+
+func (n Node) attributes() iter.Seq[rawAttribute] {
+	return func(yield func(rawAttribute) bool) {
+		if n.kind != element {
+			return
+		}
+		i := n.start + 1 + len(n.tagName())
+		for {
+			a, ok := attributeAt(n.doc[:n.inner], i)
+			if !ok || !yield(a) {
+				return
+			}
+			i = a.value.to + 1
+		}
+	}
+}
+
+// attributeAt reads the attribute whose leading space is at i, if one is.
+func attributeAt(tag []byte, i int) (a rawAttribute, ok bool) {
+	if i >= len(tag) || tag[i] != ' ' {
+		return a, false
+	}
+	i++
+	equals := bytes.IndexByte(tag[i:], '=')
+	if equals < 0 || i+equals+2 > len(tag) {
+		return a, false
+	}
+	from := i + equals + len(`="`)
+	length := bytes.IndexByte(tag[from:], '"')
+	if length < 0 {
+		return a, false
+	}
+	return rawAttribute{span{i, i + equals}, span{from, from + length}}, true
+}

@@ -1,0 +1,240 @@
+package xmldoc
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"math/bits"
+	"strings"
+)
+
+// Namespaces maps the prefixes of paths to namespaces. The prefixes of the
+// documents may be others, or none.
+type Namespaces map[string]string
+
+// Path is a compiled location relative to a node: steps down through child
+// elements, and possibly an attribute at the end. It is safe for concurrent
+// use.
+type Path struct{ set Set }
+
+// Set is several paths that are looked up together, in one pass.
+type Set struct{ paths [][]step }
+
+// maxPaths is how many paths a Set can hold: a word has a bit for each.
+const maxPaths = 64
+
+type step struct {
+	uri, local string // uri escaped as in documents; local "*" is any element
+	attribute  bool
+}
+
+// MustPath compiles a path such as "c:Accounts/c:Account/@id". A step is a
+// name, whose prefix ns declares and which without a prefix is in no
+// namespace; * stands for any element; @ marks an attribute.
+func MustPath(ns Namespaces, path string) *Path {
+	return &Path{*MustSet(ns, path)}
+}
+
+// MustSet compiles several paths, all relative to one node.
+func MustSet(ns Namespaces, paths ...string) *Set {
+	set, err := newSet(ns, paths)
+	if err != nil {
+		panic(err) // paths are constants of the program
+	}
+	return set
+}
+
+func newSet(ns Namespaces, paths []string) (*Set, error) {
+	if len(paths) > maxPaths {
+		return nil, fmt.Errorf("xmldoc: %d paths in a set, at most %d", len(paths), maxPaths)
+	}
+	set := &Set{make([][]step, len(paths))}
+	for i, path := range paths {
+		parts := strings.Split(path, "/")
+		if len(parts) > MaxDepth {
+			return nil, fmt.Errorf("xmldoc: path %q has more than %d steps", path, MaxDepth)
+		}
+		for k, part := range parts {
+			name, attribute := strings.CutPrefix(part, "@")
+			prefix, local, prefixed := strings.Cut(name, ":")
+			if !prefixed {
+				prefix, local = "", name
+			}
+			uri, known := ns[prefix]
+			switch {
+			case local == "" || strings.ContainsAny(local, " :@[]()") || strings.Contains(local, "*") && (name != "*" || attribute):
+				return nil, fmt.Errorf("xmldoc: path %q: %q is not a step", path, part)
+			case attribute && k < len(parts)-1:
+				return nil, fmt.Errorf("xmldoc: path %q goes on after an attribute", path)
+			case prefixed && !known:
+				return nil, fmt.Errorf("xmldoc: path %q: prefix %q is not declared", path, prefix)
+			case !prefixed:
+				uri = ""
+			}
+			set.paths[i] = append(set.paths[i], step{string(AppendValue(nil, uri)), local, attribute})
+		}
+	}
+	return set, nil
+}
+
+// Find gives the first node on the path, in document order, or the zero Node.
+func (p *Path) Find(n Node) Node {
+	var out [1]Node
+	p.set.Find(n, out[:])
+	return out[0]
+}
+
+// All gives every node on the path, in document order.
+func (p *Path) All(n Node) iter.Seq[Node] {
+	return func(yield func(Node) bool) {
+		p.set.walk(n, func(_ int, found Node) (int, bool) {
+			found.end = found.stop()
+			return found.end, yield(found)
+		})
+	}
+}
+
+// Find fills out with the first node on each path, in document order, and with
+// the zero Node where there is none. It stops as soon as it has them all.
+func (s *Set) Find(n Node, out []Node) {
+	clear(out[:len(s.paths)])
+	s.walk(n, func(path int, found Node) (int, bool) {
+		out[path] = found
+		return 0, false
+	})
+}
+
+// walk goes through n once and shows visit each node that a path leads to.
+// visit returns the end of that node, if it knows it, so that it need not be
+// looked for again, and whether it wants more nodes on that path. Elements that
+// no path leads through are passed over.
+func (s *Set) walk(n Node, visit func(path int, found Node) (end int, more bool)) {
+	if !n.Exists() || n.kind == value {
+		return
+	}
+	wanted := ^uint64(0) >> (maxPaths - len(s.paths))
+	// What is true at each depth below n: the paths that lead there and the
+	// number of declarations in scope.
+	var levels [MaxDepth]struct {
+		active uint64
+		scope  int
+	}
+	doc, depth, scope := n.doc, 0, n.inside()
+	levels[0].active, levels[0].scope = wanted, scope.n
+	if n.kind == element {
+		s.attributes(n, 0, &wanted, wanted, &scope, visit)
+	}
+
+	for i := n.inner; ; {
+		active := levels[depth].active & wanted
+		if active == 0 {
+			if wanted == 0 || depth == 0 {
+				return
+			}
+			i = elementEnd(doc, i)
+			depth--
+			scope.n = levels[depth].scope
+			continue
+		}
+		j := bytes.IndexByte(doc[i:], '<')
+		if j < 0 || i+j+1 == len(doc) {
+			return
+		}
+		start := i + j
+		if i = start + 1; doc[i] == '/' {
+			if depth == 0 {
+				return
+			}
+			depth--
+			scope.n = levels[depth].scope
+			continue
+		}
+
+		prefix, local := splitName(nameAt(doc, i))
+		var matched uint64
+		for m := active; m != 0; m &= m - 1 {
+			path := bits.TrailingZeros64(m)
+			if st := &s.paths[path][depth]; !st.attribute && (st.local == "*" || st.local == string(local)) {
+				matched |= 1 << path
+			}
+		}
+		if matched == 0 {
+			i = elementEnd(doc, i)
+			continue
+		}
+
+		found := Node{doc: doc, start: start, inner: tagEnd(doc, i), kind: element, scope: scope}
+		scope.enter(doc, i+len(prefix)+len(local)+min(len(prefix), 1))
+		uri, _ := scope.find(doc, prefix)
+		var through uint64
+		end := 0
+		for m := matched; m != 0; m &= m - 1 {
+			path := bits.TrailingZeros64(m)
+			steps := s.paths[path]
+			switch {
+			case steps[depth].local != "*" && steps[depth].uri != string(uri):
+			case depth+1 < len(steps):
+				through |= 1 << path
+			default:
+				known, more := visit(path, found)
+				end = max(end, known)
+				if !more {
+					wanted &^= 1 << path
+				}
+			}
+		}
+		if through != 0 {
+			s.attributes(found, depth+1, &wanted, through, &scope, visit)
+		}
+		switch {
+		case through&wanted != 0:
+			i = found.inner
+			depth++
+			levels[depth].active, levels[depth].scope = through, scope.n
+			continue
+		case end == 0 && wanted != 0:
+			end = elementEnd(doc, found.inner)
+		}
+		i = end
+		scope.n = levels[depth].scope
+	}
+}
+
+// attributes shows visit the attributes of n that are the next and last step of
+// some of the paths.
+func (s *Set) attributes(n Node, depth int, wanted *uint64, paths uint64, scope *scope, visit func(int, Node) (int, bool)) {
+	var looking uint64
+	for m := paths & *wanted; m != 0; m &= m - 1 {
+		if path := bits.TrailingZeros64(m); s.paths[path][depth].attribute {
+			looking |= 1 << path
+		}
+	}
+	if looking == 0 {
+		return
+	}
+	for a := range n.attributes() {
+		prefix, local := splitName(a.name.of(n.doc))
+		for m := looking; m != 0; m &= m - 1 {
+			path := bits.TrailingZeros64(m)
+			st := &s.paths[path][depth]
+			if st.local != string(local) || isXMLNS(prefix) || prefix == nil && isXMLNS(local) {
+				continue
+			}
+			var uri []byte // the default namespace is not for attributes
+			if prefix != nil {
+				uri, _ = scope.find(n.doc, prefix)
+			}
+			if st.uri != string(uri) {
+				continue
+			}
+			// An element has an attribute once at the most.
+			looking &^= 1 << path
+			if _, more := visit(path, n.attr(a)); !more {
+				*wanted &^= 1 << path
+			}
+		}
+		if looking == 0 {
+			return
+		}
+	}
+}
