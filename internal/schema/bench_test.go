@@ -1,0 +1,120 @@
+package schema
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jacoelho/xsd"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/api"
+)
+
+// benchmarkDocuments have the size and shape of stored ones: one line without a declaration, and for customers as many
+// positions as it takes to reach the mean of 6.1 KB.
+func benchmarkDocuments(t testing.TB) map[string][]byte {
+	t.Helper()
+	declaration, between := regexp.MustCompile(`^<\?.*?\?>\s*`), regexp.MustCompile(`>\s+<`)
+	docs := map[string][]byte{}
+	for _, s := range schemaFiles {
+		docs[s.file] = between.ReplaceAll(declaration.ReplaceAll(example(t, s.examples[0]), nil), []byte("><"))
+	}
+	position := "<Position><Symbol>NBX</Symbol><Name>Northern Bonds Index</Name><Type>Bond Fund</Type>" +
+		"<Quantity>35.25</Quantity></Position>"
+	for len(docs["custacc.xsd"]) < 6100 {
+		docs["custacc.xsd"] = replaced(t, docs["custacc.xsd"], "</Holdings>", position+"</Holdings>")
+	}
+	summary := "Keeps its own fleet and leases none, which in lean years has cost it less than others. "
+	for len(docs["security.xsd"]) < 6200 {
+		docs["security.xsd"] = replaced(t, docs["security.xsd"], "Sails ", summary+"Sails ")
+	}
+	for file, doc := range docs {
+		for _, s := range schemaFiles {
+			if s.file == file {
+				require.NoError(t, s.validator().Validate(doc))
+			}
+		}
+	}
+	return docs
+}
+
+// BenchmarkValidate puts the package beside the bare engine, with one session for all documents (the most that the
+// engine can do) and with its own pool of none.
+func BenchmarkValidate(b *testing.B) {
+	docs := benchmarkDocuments(b)
+	for _, s := range schemaFiles {
+		doc := docs[s.file]
+		source, err := api.Schemas.ReadFile("schema/" + s.file)
+		require.NoError(b, err)
+		engine, err := xsd.Compile(context.Background(), xsd.Bytes(s.file, source))
+		require.NoError(b, err)
+		run := func(name string, validate func() error) {
+			b.Run(s.root+"/"+name, func(b *testing.B) {
+				b.SetBytes(int64(len(doc)))
+				b.ReportAllocs()
+				for b.Loop() {
+					if err := validate(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+		v := s.validator()
+		run("package", func() error { return v.Validate(doc) })
+		session, err := engine.NewSession(xsd.ValidateOptions{})
+		require.NoError(b, err)
+		reader := bytes.NewReader(nil)
+		run("session", func() error {
+			reader.Reset(doc)
+			return session.Validate(context.Background(), reader)
+		})
+		run("engine", func() error { return engine.Validate(context.Background(), bytes.NewReader(doc)) })
+	}
+}
+
+// BenchmarkValidate_Parallel shows whether validations wait for each other.
+func BenchmarkValidate_Parallel(b *testing.B) {
+	doc := benchmarkDocuments(b)["custacc.xsd"]
+	v := Customer()
+	b.SetBytes(int64(len(doc)))
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if err := v.Validate(doc); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+}
+
+// BenchmarkValidate_Refused is the price of an explanation, which a client can make the service pay.
+func BenchmarkValidate_Refused(b *testing.B) {
+	doc := benchmarkDocuments(b)["custacc.xsd"]
+	doc = []byte(strings.ReplaceAll(string(doc), "<Symbol>", "<Symbol x='1'>"))
+	v := Customer()
+	b.SetBytes(int64(len(doc)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if v.Validate(doc) == nil {
+			b.Fatal("valid")
+		}
+	}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	for _, s := range schemaFiles {
+		source, err := api.Schemas.ReadFile("schema/" + s.file)
+		require.NoError(b, err)
+		b.Run(s.root, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, err := Compile(s.file, source, s.root)
+				require.NoError(b, err)
+			}
+		})
+	}
+}

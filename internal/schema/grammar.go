@@ -1,0 +1,355 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/xml"
+	"maps"
+	"strings"
+)
+
+const xsdNamespace = "http://www.w3.org/2001/XMLSchema"
+
+// A grammar is what a schema says, kept in a form that can be put into words. It knows as much of XML Schema as the
+// project's schemas use. Where a schema uses more (wildcards, identity constraints, derived complex types, other
+// schemas), an element is without a type here and its findings are told in the engine's words.
+type grammar struct {
+	namespace string
+	globals   map[xml.Name]*element
+}
+
+// emptyNames collects the names of elements that have to be empty.
+func (g *grammar) emptyNames() *emptyNames {
+	names := &emptyNames{}
+	seen := map[*contentType]bool{}
+	var visit func(*element)
+	var walk func(*particle)
+	visit = func(e *element) {
+		if e.typ.empty() {
+			names.add(e.name.Local)
+		}
+		if e.typ != nil && !seen[e.typ] {
+			seen[e.typ] = true
+			walk(e.typ.content)
+		}
+	}
+	walk = func(p *particle) {
+		if p == nil {
+			return
+		}
+		if p.element != nil {
+			visit(p.element)
+		}
+		for _, item := range p.items {
+			walk(item)
+		}
+	}
+	for _, e := range g.globals {
+		visit(e)
+	}
+	return names
+}
+
+type element struct {
+	name     xml.Name
+	abstract bool
+	members  []*element // those that may stand for it, by substitution
+	typ      *contentType
+}
+
+// contentType is the type of an element.
+type contentType struct {
+	value      *value    // what its text has to be, where it is text
+	content    *particle // its child elements; nil for none
+	mixed      bool
+	attributes []attribute
+}
+
+// empty reports whether an element of the type may hold neither text nor elements.
+func (t *contentType) empty() bool { return t != nil && t.value == nil && t.content == nil && !t.mixed }
+
+type attribute struct {
+	name     string
+	required bool
+	value    *value
+}
+
+// value is a simple type.
+type value struct {
+	name   string // empty for an anonymous one
+	base   string // the built-in type that it restricts
+	codes  []string
+	facets map[string]string
+}
+
+// node is an element of the schema file.
+type node struct {
+	kind  string
+	attrs map[string]string
+	kids  []*node
+}
+
+// parseGrammar reads a schema that the engine has compiled. It has no errors of its own: what it cannot read is left
+// out.
+func parseGrammar(source []byte) *grammar {
+	root := parseNodes(source)
+	p := &grammarParser{
+		grammar:   &grammar{namespace: root.attrs["targetNamespace"], globals: map[xml.Name]*element{}},
+		qualified: root.attrs["elementFormDefault"] == "qualified",
+		prefixes:  map[string]string{},
+		parts:     map[string]*node{},
+		types:     map[*node]*contentType{},
+	}
+	for name, uri := range root.attrs {
+		if name == "xmlns" {
+			p.prefixes[""] = uri
+		} else if prefix, ok := strings.CutPrefix(name, "xmlns:"); ok {
+			p.prefixes[prefix] = uri
+		}
+	}
+	for _, kid := range root.kids {
+		p.parts[kid.kind+" "+kid.attrs["name"]] = kid
+	}
+	// Elements first, types second: types refer to elements and elements to types, in circles.
+	for _, kid := range root.kids {
+		if kid.kind == "element" {
+			name := xml.Name{Space: p.grammar.namespace, Local: kid.attrs["name"]}
+			p.grammar.globals[name] = &element{name: name, abstract: kid.attrs["abstract"] == "true"}
+		}
+	}
+	for _, kid := range root.kids {
+		if kid.kind != "element" {
+			continue
+		}
+		e := p.grammar.globals[xml.Name{Space: p.grammar.namespace, Local: kid.attrs["name"]}]
+		e.typ = p.typeOf(kid)
+		if head := p.grammar.globals[p.name(kid.attrs["substitutionGroup"])]; head != nil {
+			head.members = append(head.members, e)
+		}
+	}
+	return p.grammar
+}
+
+// parseNodes reads the schema as a tree, without annotations. Attributes keep their prefixes.
+func parseNodes(source []byte) *node {
+	top := &node{attrs: map[string]string{}}
+	open := []*node{top}
+	dec := xml.NewDecoder(bytes.NewReader(source))
+	for {
+		token, err := dec.RawToken()
+		if err != nil {
+			break
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			n := &node{kind: t.Name.Local, attrs: map[string]string{}}
+			for _, a := range t.Attr {
+				name := a.Name.Local
+				if a.Name.Space != "" {
+					name = a.Name.Space + ":" + name
+				}
+				n.attrs[name] = a.Value
+			}
+			if parent := open[len(open)-1]; n.kind != "annotation" && parent.kind != "annotation" {
+				parent.kids = append(parent.kids, n)
+			}
+			open = append(open, n)
+		case xml.EndElement:
+			open = open[:len(open)-1]
+		}
+	}
+	if len(top.kids) == 0 {
+		return top
+	}
+	return top.kids[0]
+}
+
+type grammarParser struct {
+	grammar   *grammar
+	qualified bool
+	prefixes  map[string]string
+	parts     map[string]*node // what is declared at the top, by kind and name
+	types     map[*node]*contentType
+}
+
+// name resolves a name as it stands in the schema.
+func (p *grammarParser) name(qname string) xml.Name {
+	prefix, local, ok := strings.Cut(qname, ":")
+	if !ok {
+		prefix, local = "", qname
+	}
+	return xml.Name{Space: p.prefixes[prefix], Local: local}
+}
+
+// typeOf returns the type of an element or nil.
+func (p *grammarParser) typeOf(decl *node) *contentType {
+	if ref := decl.attrs["type"]; ref != "" {
+		if n := p.parts["complexType "+p.name(ref).Local]; n != nil && p.name(ref).Space == p.grammar.namespace {
+			return p.complexType(n)
+		}
+		return textType(p.valueNamed(ref))
+	}
+	for _, kid := range decl.kids {
+		switch kid.kind {
+		case "complexType":
+			return p.complexType(kid)
+		case "simpleType":
+			return textType(p.value(kid))
+		}
+	}
+	return nil
+}
+
+func textType(v *value) *contentType {
+	if v == nil {
+		return nil
+	}
+	return &contentType{value: v}
+}
+
+func (p *grammarParser) complexType(n *node) *contentType {
+	if t, known := p.types[n]; known {
+		return t
+	}
+	// Entered before it is complete, for a type may contain itself.
+	t := &contentType{mixed: n.attrs["mixed"] == "true"}
+	p.types[n] = t
+	for _, kid := range n.kids {
+		switch kid.kind {
+		case "sequence", "choice", "all":
+			t.content = p.particle(kid)
+			if t.content == nil {
+				p.types[n] = nil
+				return nil
+			}
+			if len(t.content.items) == 0 {
+				t.content = nil
+			}
+		case "simpleContent":
+			for _, extension := range kid.kids {
+				t.value = p.valueNamed(extension.attrs["base"])
+				t.attributes = append(t.attributes, p.attributes(extension)...)
+			}
+			if t.value == nil {
+				p.types[n] = nil
+				return nil
+			}
+		case "group", "complexContent":
+			p.types[n] = nil
+			return nil
+		}
+	}
+	t.attributes = append(t.attributes, p.attributes(n)...)
+	return t
+}
+
+func (p *grammarParser) attributes(n *node) []attribute {
+	var all []attribute
+	for _, kid := range n.kids {
+		switch kid.kind {
+		case "attributeGroup":
+			if group := p.parts["attributeGroup "+p.name(kid.attrs["ref"]).Local]; group != nil {
+				all = append(all, p.attributes(group)...)
+			}
+		case "attribute":
+			a := attribute{name: kid.attrs["name"], required: kid.attrs["use"] == "required"}
+			if t := p.typeOf(kid); t != nil {
+				a.value = t.value
+			}
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// particle returns nil for what it does not understand.
+func (p *grammarParser) particle(n *node) *particle {
+	out := &particle{
+		kind: n.kind,
+		min:  occurs(n.attrs["minOccurs"]),
+		max:  occurs(n.attrs["maxOccurs"]),
+	}
+	switch n.kind {
+	case "element":
+		if ref := n.attrs["ref"]; ref != "" {
+			if out.element = p.grammar.globals[p.name(ref)]; out.element == nil {
+				return nil
+			}
+			return out
+		}
+		name := xml.Name{Local: n.attrs["name"]}
+		if p.qualified {
+			name.Space = p.grammar.namespace
+		}
+		out.element = &element{name: name, typ: p.typeOf(n)}
+	case "sequence", "choice", "all":
+		for _, kid := range n.kids {
+			item := p.particle(kid)
+			if item == nil {
+				return nil
+			}
+			out.items = append(out.items, item)
+		}
+	default:
+		return nil
+	}
+	return out
+}
+
+// occurs reads minOccurs and maxOccurs; negative stands for any number.
+func occurs(s string) int {
+	switch s {
+	case "":
+		return 1
+	case "unbounded":
+		return -1
+	}
+	n := 0
+	for _, digit := range s {
+		n = n*10 + int(digit-'0')
+	}
+	return n
+}
+
+func (p *grammarParser) valueNamed(ref string) *value {
+	name := p.name(ref)
+	if name.Space == xsdNamespace {
+		return &value{base: name.Local}
+	}
+	n := p.parts["simpleType "+name.Local]
+	if n == nil {
+		return nil
+	}
+	v := p.value(n)
+	if v != nil {
+		v.name = name.Local
+	}
+	return v
+}
+
+// value reads a simple type that is a restriction, together with what it restricts.
+func (p *grammarParser) value(n *node) *value {
+	for _, kid := range n.kids {
+		if kid.kind != "restriction" {
+			continue
+		}
+		base := p.valueNamed(kid.attrs["base"])
+		if base == nil {
+			return nil
+		}
+		v := &value{base: base.base, codes: base.codes, facets: map[string]string{}}
+		maps.Copy(v.facets, base.facets)
+		var codes []string
+		for _, facet := range kid.kids {
+			if facet.kind == "enumeration" {
+				codes = append(codes, facet.attrs["value"])
+			} else {
+				v.facets[facet.kind] = facet.attrs["value"]
+			}
+		}
+		if codes != nil {
+			v.codes = codes
+		}
+		return v
+	}
+	return nil
+}

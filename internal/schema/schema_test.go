@@ -1,0 +1,478 @@
+package schema
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/api"
+)
+
+func TestValidate_Examples(t *testing.T) {
+	for _, s := range schemaFiles {
+		for _, name := range s.examples {
+			t.Run(name, func(t *testing.T) {
+				doc := example(t, name)
+				require.NoError(t, s.validator().Validate(doc))
+				for _, other := range schemaFiles {
+					if other.file != s.file {
+						_ = requireFindings(t, other.validator(), doc, ErrInvalid)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestValidate_Kit(t *testing.T) {
+	for _, s := range schemaFiles {
+		for _, name := range s.kit {
+			t.Run(name, func(t *testing.T) {
+				require.NoError(t, s.validator().Validate(kitFile(t, name)))
+			})
+		}
+	}
+}
+
+func TestValidate_Customer(t *testing.T) { testRules(t, Customer(), "customer.xml", customerRules) }
+
+func TestValidate_Security(t *testing.T) {
+	testRules(t, Security(), "security-stock.xml", stockRules)
+	testRules(t, Security(), "security-fund.xml", fundRules)
+}
+
+func TestValidate_Order(t *testing.T) {
+	testRules(t, Order(), "order.xml", orderRules)
+	testRules(t, Order(), "order-minimal.xml", smallOrderRules)
+}
+
+func testRules(t *testing.T, v *Validator, file string, rules []rule) {
+	for _, r := range rules {
+		t.Run(r.name, func(t *testing.T) {
+			doc := replaced(t, example(t, file), r.from, r.to)
+			refusal := requireFindings(t, v, doc, ErrInvalid)
+			require.Len(t, refusal.Findings, 1)
+			f := refusal.Findings[0]
+			require.Equal(t, r.message, f.Message)
+			require.Equal(t, r.path, f.Path)
+			require.Equal(t, r.position, fmt.Sprintf("%d:%d", f.Line, f.Column))
+			requireTag(t, doc, f)
+		})
+	}
+}
+
+// requireTag holds the tables against the document: where a finding is, the tag of its path stands.
+func requireTag(t *testing.T, doc []byte, f Finding) {
+	t.Helper()
+	if strings.Contains(f.Message, "white space") || strings.Contains(f.Message, "found the text") {
+		return
+	}
+	rest := strings.SplitN(string(doc), "\n", f.Line+1)[f.Line-1]
+	for range f.Column - 1 {
+		_, size := utf8.DecodeRuneInString(rest)
+		rest = rest[size:]
+	}
+	name := f.Path[strings.LastIndexByte(f.Path, '/')+1:]
+	name, _, _ = strings.Cut(name, "[")
+	require.Regexp(t, `^</?(\w+:)?`+name+`[\s/>]`, rest)
+}
+
+// What the schemas do not demand: the extensions, and what a stricter schema might.
+func TestValidate_Allowed(t *testing.T) {
+	for _, c := range []struct {
+		name, file, from, to string
+		validator            func() *Validator
+	}{
+		{"AccountWithoutPosition", "customer.xml", "<Position>…</Quantity>\n        </Position>", "", Customer},
+		{"HoldingsOfComment", "customer-no-position.xml", "<Holdings/>", "<Holdings> <!-- sold --> </Holdings>", Customer},
+		{"NoAddress", "customer.xml", "<Address primary…</EmailAddresses>", "", Customer},
+		{"NoTitle", "customer.xml", "<Title>Dr</Title>", "", Customer},
+		{"EmptyText", "customer.xml", "Norwegian", "", Customer},
+		{"AccountIDText", "customer.xml", `id="104000000"`, `id="main"`, Customer},
+		{"NegativeID", "customer.xml", `id="1002"`, `id="-1"`, Customer},
+		{"DateWithZone", "customer.xml", "1961-04-30", "1961-04-30+01:00", Customer},
+		{"DateWithBlanks", "customer.xml", "1961-04-30", " 1961-04-30\n", Customer},
+		{"CDATA", "customer.xml", "Norwegian", "<![CDATA[<Norwegian>]]>", Customer},
+		{"ProcessingInstruction", "customer.xml", "<Languages>", "<?note x?><Languages>", Customer},
+		{"EmptyDescription", "security-stock.xml", "<BusinessSummary>…</BusinessSummary>", "", Security},
+		{"TrailingZeros", "security-stock.xml", "21.75", "00021.750000", Security},
+		{"ThirteenDigits", "security-stock.xml", "21.75", "123456789.1234", Security},
+		{"StockWithoutIndustry", "security-stock.xml", "<Industry>Water…Operations</Industry>", "", Security},
+		{"FundWithoutStyles", "security-fund.xml", "<s:Category…\"High\"/>", "", Security},
+		{"OtherSchemaLocation", "customer.xml", "custacc custacc.xsd", "custacc http://example.org/none.xsd", Customer},
+		{"NoAcct", "order-minimal.xml", ` Acct="104000000"`, "", Order},
+		{"EveryStatus", "order.xml", `Stat="A"`, `Stat="4"`, Order},
+		{"OtherEdition", "order.xml", `s="20040109"`, `s="20041218"`, Order},
+		{"GibberishCurrency", "order.xml", `Ccy="EUR" LocReqd`, `Ccy="&#x9;/)" LocReqd`, Order},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.NoError(t, c.validator().Validate(replaced(t, example(t, c.file), c.from, c.to)))
+		})
+	}
+}
+
+func TestValidate_DocumentElement(t *testing.T) {
+	const order = `<Order ID="1" Side="2" TxnTm="2006-03-01T14:05:00" Typ="1" xmlns="http://www.fixprotocol.org/FIXML-4-4">` +
+		`<Instrmt/><OrdQty/></Order>`
+	for _, c := range []struct {
+		name, doc, path, message string
+		validator                func() *Validator
+	}{
+		{"GlobalButNotTheDocument", order, "/Order", "expected the document element <FIXML>, found <Order>", Order},
+		{"Keyword", `<CEO xmlns="http://tpox-benchmark.com/security">X</CEO>`, "/CEO",
+			"expected the document element <Security>, found <CEO>", Security},
+		{"Cipher", `<CipherData xmlns="http://tpox-benchmark.com/custacc"/>`, "/CipherData",
+			"expected the document element <Customer>, found <CipherData>", Customer},
+		{"Unknown", `<Client xmlns="http://tpox-benchmark.com/custacc"/>`, "/Client",
+			"expected the document element <Customer>, found <Client>", Customer},
+		{"UnknownWithLocation", `<Client xmlns="http://tpox-benchmark.com/custacc" ` +
+			`xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://tpox-benchmark.com/custacc x"/>`,
+			"/Client", "expected the document element <Customer>, found <Client>", Customer},
+		{"NoNamespace", `<Customer/>`, "/Customer", "expected the document element <Customer> of namespace " +
+			`"http://tpox-benchmark.com/custacc", found <Customer> of no namespace`, Customer},
+		// The engine accepts this one: the element has no declaration but says what type it has.
+		{"NoNamespaceButType", `<FIXML xmlns:f="http://www.fixprotocol.org/FIXML-4-4" ` +
+			`xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="f:Envelope"><f:Order ID="1" Side="2" ` +
+			`TxnTm="2006-03-01T14:05:00" Typ="1"><f:Instrmt/><f:OrdQty/></f:Order></FIXML>`, "/FIXML",
+			"expected the document element <FIXML> of namespace " +
+				`"http://www.fixprotocol.org/FIXML-4-4", found <FIXML> of no namespace`, Order},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			refusal := requireFindings(t, c.validator(), []byte("<?xml version='1.0'?>\n<!-- a --> "+c.doc), ErrInvalid)
+			require.Equal(t, []Finding{{Line: 2, Column: 12, Path: c.path, Message: c.message}}, refusal.Findings)
+		})
+	}
+}
+
+func TestValidate_Malformed(t *testing.T) {
+	customer := string(example(t, "customer.xml"))
+	for _, c := range []struct {
+		name, doc, position, path, message string
+	}{
+		{"Nothing", "", "1:1", "/", "no root element"},
+		{"OnlyText", "Åsa", "1:4", "/", "no root element"},
+		{"Unclosed", "<Customer>\n<Name>", "2:7", "/Customer/Name", "unclosed element"},
+		{"WrongEnd", "<a>\n </b>", "2:2", "/a", "end element </b> does not match start element <a>"},
+		{"TwoRoots", "<a/><b/>", "1:5", "/", "multiple root elements"},
+		{"TextBehind", customer + "x", "194:12", "/", "text outside root element"},
+		{"DuplicateAttribute", `<a b="1" b="2"/>`, "1:1", "/", "duplicate attribute b"},
+		{"UnboundPrefix", `<a x:b="1"/>`, "1:1", "/", "unbound namespace prefix x"},
+		{"NotUTF8", "<a>\xff</a>", "1:4", "/a", "invalid UTF-8"},
+		{"DTD", "<!DOCTYPE Customer><Customer/>", "1:1", "/", "DTD declarations are not supported"},
+		{"Entity", "<a>&b;</a>", "1:6", "/a", "entity"},
+		{"OtherVersion", "<?xml version='1.1'?><a/>", "1:1", "/", "XML version 1.1 is not supported"},
+		{"OtherEncoding", "<?xml version='1.0' encoding='UTF-16'?><a/>", "1:1", "/", "must be UTF-8"},
+		{"NotASCII", "<?xml version='1.0' encoding='us-ascii'?>\n<a b=''>Å</a>", "2:9", "/", "not US-ASCII"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			refusal := requireFindings(t, Customer(), []byte(c.doc), ErrMalformed)
+			require.NotErrorIs(t, refusal, ErrInvalid)
+			require.Len(t, refusal.Findings, 1)
+			f := refusal.Findings[0]
+			require.Contains(t, f.Message, c.message)
+			require.Equal(t, c.path, f.Path)
+			require.Equal(t, c.position, fmt.Sprintf("%d:%d", f.Line, f.Column))
+		})
+	}
+}
+
+// A document that is malformed further on is malformed, however invalid it was before.
+func TestValidate_MalformedBehindInvalid(t *testing.T) {
+	doc := replaced(t, example(t, "customer.xml"), "> Female <", "> F <")
+	doc = replaced(t, doc, "</Accounts>", "</Account>")
+	_ = requireFindings(t, Customer(), doc, ErrMalformed)
+}
+
+func TestValidate_Excessive(t *testing.T) {
+	attributes := strings.Builder{}
+	for i := range 300 {
+		fmt.Fprintf(&attributes, " a%d=''", i)
+	}
+	for name, doc := range map[string]string{
+		"Deep": strings.Repeat("<a>", 10_000),
+		"Wide": "<a" + attributes.String() + "/>",
+		"Long": "<a>" + strings.Repeat(" ", 17<<20) + "</a>",
+		"Name": "<" + strings.Repeat("a", 2<<20) + "/>",
+	} {
+		t.Run(name, func(t *testing.T) {
+			refusal := requireFindings(t, Customer(), []byte(doc), ErrExcessive)
+			require.Len(t, refusal.Findings, 1)
+			require.Less(t, len(refusal.Error()), 2000)
+		})
+	}
+}
+
+func TestValidate_Encodings(t *testing.T) {
+	ascii := string(example(t, "order-typical.xml"))
+	require.Contains(t, ascii, `encoding="US-ASCII"`)
+	for name, doc := range map[string]string{
+		"Declared":      ascii,
+		"LowerCase":     strings.Replace(ascii, `"US-ASCII"`, `'us-ascii'`, 1),
+		"Blanks":        strings.Replace(ascii, `encoding="`, `encoding  =  "`, 1),
+		"Standalone":    strings.Replace(ascii, `"?>`, `" standalone="yes" ?>`, 1),
+		"UTF8":          strings.Replace(ascii, "US-ASCII", "utf-8", 1),
+		"Undeclared":    strings.Replace(ascii, ` encoding="US-ASCII"`, "", 1),
+		"ByteOrderMark": "\ufeff" + strings.Replace(ascii, "US-ASCII", "UTF-8", 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			doc := []byte(doc)
+			before := string(doc)
+			require.NoError(t, Order().Validate(doc))
+			require.Equal(t, before, string(doc), "the caller's document was written to")
+			// The same position in every spelling.
+			refusal := requireFindings(t, Order(), replaced(t, doc, `<OrdQty`, `<?å å?><OrdQty x=""`), reasonFor(name))
+			if errors.Is(refusal, ErrInvalid) {
+				require.Equal(t, "line 18, column 12, /FIXML/Order/OrdQty: attribute x is not allowed on <OrdQty>, "+
+					"expected Qty, Cash, Pct, RndDir or RndMod", refusal.Findings[0].String())
+			}
+		})
+	}
+	// A finding on the first line: the mark is no character.
+	refusal := requireFindings(t, Customer(), []byte("\ufeff<a/>"), ErrInvalid)
+	require.Equal(t, 1, refusal.Findings[0].Column)
+}
+
+// reasonFor: where the document declares US-ASCII, the letter put in by the test above is a fault of its own.
+func reasonFor(name string) error {
+	switch name {
+	case "Declared", "LowerCase", "Blanks", "Standalone":
+		return ErrMalformed
+	}
+	return ErrInvalid
+}
+
+// Several mistakes give several findings, and one mistake does not give several.
+func TestValidate_Findings(t *testing.T) {
+	lines := func(e *Error) []string {
+		var all []string
+		for _, f := range e.Findings {
+			all = append(all, f.String())
+		}
+		return all
+	}
+	customer := example(t, "customer.xml")
+
+	t.Run("Independent", func(t *testing.T) {
+		doc := replaced(t, customer, "<Title>Dr</Title>\n    <FirstName>Åsa</FirstName>", "<Title>Dr</Title>")
+		doc = replaced(t, doc, `<Phone primary="Yes" type="Home">`, `<Phone primary="?" kind="Home">`)
+		doc = replaced(t, doc, "<Nationality>Swedish</Nationality>\n", "\n")
+		doc = replaced(t, doc, "<WorkingBalance>90</WorkingBalance>", "")
+		require.Equal(t, []string{
+			"line 12, column 5, /Customer/Name/MiddleName[1]: expected <FirstName>, found <MiddleName>",
+			"line 20, column 3, /Customer/CountryOfResidence: expected <Nationality>, found <CountryOfResidence>",
+			"line 38, column 9, /Customer/Addresses/Address[1]/Phones/Phone[1]: " +
+				`attribute primary: expected Yes or No, found "?"`,
+			"line 38, column 9, /Customer/Addresses/Address[1]/Phones/Phone[1]: " +
+				"attribute kind is not allowed on <Phone>, expected primary or type",
+			"line 38, column 9, /Customer/Addresses/Address[1]/Phones/Phone[1]: attribute type is missing, expected text",
+			"line 168, column 7, /Customer/Accounts/Account[2]/Balance: expected <WorkingBalance>, found the end of <Balance>",
+		}, lines(requireFindings(t, Customer(), doc, ErrInvalid)))
+	})
+
+	t.Run("TwoMissing", func(t *testing.T) {
+		doc := replaced(t, customer, "<Title>Dr</Title>\n    <FirstName>Åsa</FirstName>…<Suffix>", "<Suffix>")
+		doc = replaced(t, doc, "<Languages>…</Languages>", "")
+		require.Equal(t, []string{
+			"line 11, column 5, /Customer/Name/Suffix: expected <Title> or <FirstName>, found <Suffix>",
+			"line 18, column 3, /Customer/Addresses: expected <Languages>, found <Addresses>",
+		}, lines(requireFindings(t, Customer(), doc, ErrInvalid)))
+	})
+
+	t.Run("Misspelt", func(t *testing.T) {
+		doc := replaced(t, customer, "<Gender> Female </Gender>", "<Sex> Female </Sex>")
+		doc = replaced(t, doc, "<WorkingBalance>90</WorkingBalance>", "<WorkBalance>90</WorkBalance>")
+		require.Equal(t, []string{
+			"line 19, column 3, /Customer/Sex: expected <Gender>, found <Sex>",
+			"line 168, column 9, /Customer/Accounts/Account[2]/Balance/WorkBalance: expected <WorkingBalance>, found <WorkBalance>",
+		}, lines(requireFindings(t, Customer(), doc, ErrInvalid)))
+	})
+
+	t.Run("Swapped", func(t *testing.T) {
+		doc := replaced(t, customer, "<DateOfBirth>1961-04-30</DateOfBirth>\n  <Gender> Female </Gender>",
+			"<Gender> Female </Gender>\n  <DateOfBirth>1961-04-30</DateOfBirth>")
+		require.Equal(t, []string{
+			"line 18, column 3, /Customer/Gender: expected <DateOfBirth>, found <Gender>",
+			"line 19, column 3, /Customer/DateOfBirth: expected <Nationality>, found <DateOfBirth>",
+		}, lines(requireFindings(t, Customer(), doc, ErrInvalid)))
+	})
+
+	t.Run("InEmptyElements", func(t *testing.T) {
+		doc := replaced(t, example(t, "order.xml"), `<Hop ID="EDGE"/>`, `<Hop ID="EDGE" Ref="0"> </Hop>`)
+		require.Equal(t, []string{
+			"line 17, column 7, /FIXML/Order/Hdr/Hop[2]: attribute Ref: expected a whole number above 0, found \"0\"",
+			"line 17, column 30, /FIXML/Order/Hdr/Hop[2]: expected nothing in <Hop>, found white space",
+		}, lines(requireFindings(t, Order(), doc, ErrInvalid)))
+	})
+
+	t.Run("UnknownType", func(t *testing.T) {
+		doc := replaced(t, customer, "<Gender>", `<Gender xsi:type="Sex">`)
+		require.Equal(t, []string{
+			"line 19, column 3, /Customer/Gender: expected a type of the schema in xsi:type",
+		}, lines(requireFindings(t, Customer(), doc, ErrInvalid)))
+	})
+}
+
+func TestValidate_FindingsCut(t *testing.T) {
+	customer := string(example(t, "customer.xml"))
+	for _, c := range []struct {
+		mistakes, findings int
+		cut                bool
+	}{
+		{MaxFindings - 1, MaxFindings - 1, false},
+		{MaxFindings, MaxFindings, false},
+		{MaxFindings + 1, MaxFindings, true},
+		{10 * MaxFindings, MaxFindings, true},
+	} {
+		languages := strings.Repeat("<Language x='1'/>", c.mistakes)
+		doc := strings.Replace(customer, "<Languages>", "<Languages>"+languages, 1)
+		refusal := requireFindings(t, Customer(), []byte(doc), ErrInvalid)
+		require.Len(t, refusal.Findings, c.findings)
+		require.Equal(t, c.cut, refusal.Cut)
+		require.Equal(t, fmt.Sprintf("/Customer/Languages/Language[%d]", c.findings), refusal.Findings[c.findings-1].Path)
+		require.NotContains(t, refusal.Error(), "\n")
+	}
+}
+
+func TestError_OneLine(t *testing.T) {
+	doc := replaced(t, example(t, "customer.xml"), "> Female <", ">\n"+strings.Repeat("å", 100)+"\t<")
+	refusal := requireFindings(t, Customer(), doc, ErrInvalid)
+	require.Equal(t, "custacc: invalid: line 19, column 3, /Customer/Gender: expected Female or Male, found "+
+		`"\n`+strings.Repeat("å", 39)+`"…`, refusal.Error())
+}
+
+func TestCompile_Refuses(t *testing.T) {
+	source, err := api.Schemas.ReadFile("schema/security.xsd")
+	require.NoError(t, err)
+	for name, c := range map[string]struct{ source, root string }{
+		"NoXML":        {"schema", "a"},
+		"NoSchema":     {"<a/>", "a"},
+		"UnknownRoot":  {string(source), "Securities"},
+		"LocalRoot":    {string(source), "Price"},
+		"AbstractRoot": {string(source), "AnyKeyword"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Compile("x.xsd", []byte(c.source), c.root)
+			require.ErrorContains(t, err, "x.xsd")
+		})
+	}
+}
+
+// What the explanations do not understand they leave to the engine, and the verdict stays.
+func TestCompile_UnfamiliarSchema(t *testing.T) {
+	v, err := Compile("trade.xsd", []byte(`
+		<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t" xmlns="urn:t">
+		  <xs:element name="Trade" type="Wide"/>
+		  <xs:complexType name="Narrow"><xs:sequence><xs:element name="Symbol" type="xs:NCName"/></xs:sequence></xs:complexType>
+		  <xs:complexType name="Wide"><xs:complexContent><xs:extension base="Narrow"><xs:sequence>
+		    <xs:any namespace="##other" processContents="skip" minOccurs="0"/>
+		    <xs:element name="Note" nillable="true"><xs:complexType/></xs:element>
+		    <xs:element name="Loop" minOccurs="0"><xs:complexType><xs:sequence>
+		      <xs:element ref="Trade" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
+		  </xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+		</xs:schema>`), "Trade")
+	require.NoError(t, err)
+	require.NoError(t, v.Validate([]byte(`<t:Trade xmlns:t="urn:t"><Symbol>A</Symbol><o:x xmlns:o="o"><y/></o:x><Note/></t:Trade>`)))
+
+	refusal := requireFindings(t, v, []byte(`<t:Trade xmlns:t="urn:t"><Symbol>1</Symbol><Nope/></t:Trade>`), ErrInvalid)
+	require.Len(t, refusal.Findings, 3)
+	require.Equal(t, Finding{1, 35, "/Trade/Symbol", "invalid simple content: invalid NCName"}, refusal.Findings[0])
+	require.Equal(t, Finding{1, 44, "/Trade/Nope", "unexpected child element Nope"}, refusal.Findings[1])
+	require.Equal(t, Finding{1, 51, "/Trade", "missing required child element"}, refusal.Findings[2])
+}
+
+// TestValidate_Concurrent: no finding ever belongs to somebody else's document. Every document is wrong in a place and
+// in words of its own, and every goroutine knows what it has to get.
+func TestValidate_Concurrent(t *testing.T) {
+	customer, order := example(t, "customer.xml"), example(t, "order.xml")
+	var wg sync.WaitGroup
+	failures := make(chan string, 32)
+	for g := range 32 {
+		wg.Go(func() {
+			for i := range 20 {
+				v, doc, path, word := Customer(), customer, "", ""
+				switch mark := fmt.Sprintf("%d.%d", g, i); (g + i) % 4 {
+				case 1:
+					path, word = fmt.Sprintf("/Customer/Languages/Language[%d]", g+1), mark
+					wrong := strings.Repeat("<Language/>", g) + fmt.Sprintf("<Language><x%s/></Language>", mark)
+					doc = []byte(strings.Replace(string(doc), "<Languages>", "<Languages>"+wrong, 1))
+				case 2:
+					v, path, word = Order(), "/FIXML/Order", mark+"z"
+					doc = []byte(strings.Replace(string(order), `Px="-17.45"`, `Px="`+mark+`z"`, 1))
+				case 3:
+					v, doc = Order(), order
+				}
+				err := v.Validate(doc)
+				if path == "" {
+					if err != nil {
+						failures <- err.Error()
+						return
+					}
+					continue
+				}
+				refusal, ok := errors.AsType[*Error](err)
+				if !ok || len(refusal.Findings) != 1 || !strings.HasPrefix(refusal.Findings[0].Path, path) ||
+					!strings.Contains(refusal.Findings[0].Message, word) {
+					failures <- fmt.Sprintf("%s %s: %v", path, word, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	close(failures)
+	for failure := range failures {
+		t.Error(failure)
+	}
+}
+
+// brokenSession panics once, in the middle of a document.
+type brokenSession struct{ calls int }
+
+func (s *brokenSession) Validate(context.Context, io.Reader) error {
+	s.calls++
+	panic("broken")
+}
+
+// TestValidate_Panic: a session that panicked is not lent out again, and the next validation gets another.
+func TestValidate_Panic(t *testing.T) {
+	source, err := api.Schemas.ReadFile("schema/custacc.xsd")
+	require.NoError(t, err)
+	v, err := Compile("custacc.xsd", source, "Customer")
+	require.NoError(t, err)
+	for v.idle.Get() != nil { // also what the race detector makes the pool hide
+	}
+	broken := &brokenSession{}
+	v.idle.Put(&worker{session: broken})
+	doc := example(t, "customer.xml")
+	for range 10 {
+		func() {
+			defer func() { _ = recover() }()
+			require.NoError(t, v.Validate(doc))
+		}()
+	}
+	require.LessOrEqual(t, broken.calls, 1)
+	require.NoError(t, v.Validate(doc))
+}
+
+// A session that fails without having found anything in the document is not an invalid document.
+func TestValidate_NotJudged(t *testing.T) {
+	source, err := api.Schemas.ReadFile("schema/custacc.xsd")
+	require.NoError(t, err)
+	v, err := Compile("custacc.xsd", source, "Customer")
+	require.NoError(t, err)
+	for v.idle.Get() != nil {
+	}
+	failure := errors.New("out of order")
+	v.open = func() (engineSession, error) { return nil, failure }
+	err = v.Validate(example(t, "customer.xml"))
+	require.ErrorIs(t, err, failure)
+	_, refused := errors.AsType[*Error](err)
+	require.False(t, refused)
+}

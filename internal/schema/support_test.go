@@ -1,0 +1,77 @@
+package schema
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
+)
+
+// schemaFiles are the schemas by the name that the kit and the project give them, with what belongs to each.
+var schemaFiles = []struct {
+	file, root string
+	validator  func() *Validator
+	examples   []string // own documents in testdata
+	kit        []string // documents of the kit
+}{
+	{"custacc.xsd", "Customer", Customer,
+		[]string{"customer.xml", "customer-no-position.xml"}, []string{"custacc.xml"}},
+	{"security.xsd", "Security", Security,
+		[]string{"security-stock.xml", "security-fund.xml"}, []string{"security1500.xml", "security5621.xml"}},
+	{"order.xsd", "FIXML", Order,
+		[]string{"order-typical.xml", "order.xml", "order-minimal.xml"}, []string{"order123.xml"}},
+}
+
+func example(t testing.TB, name string) []byte {
+	t.Helper()
+	doc, err := os.ReadFile(filepath.Join("testdata", name))
+	require.NoError(t, err)
+	return doc
+}
+
+// kitFile reads a file of the TPoX kit, which is data under a licence of its own and no part of the project.
+func kitFile(t testing.TB, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(testenv.Kit(t), name))
+	require.NoError(t, err)
+	return content
+}
+
+// replaced returns the document with one piece, which it must contain, exchanged for another. The piece may be given
+// by its ends: <Pin>…</Pin>.
+func replaced(t testing.TB, doc []byte, from, to string) []byte {
+	t.Helper()
+	first, last, _ := strings.Cut(from, "…")
+	before, rest, found := strings.Cut(string(doc), first)
+	require.True(t, found, "no %q in the document", first)
+	_, after, found := strings.Cut(rest, last)
+	require.True(t, found, "no %q behind it", last)
+	return []byte(before + to + after)
+}
+
+// requireFindings validates and returns the Error.
+func requireFindings(t testing.TB, v *Validator, doc []byte, reason error) *Error {
+	t.Helper()
+	err := v.Validate(doc)
+	require.Error(t, err)
+	require.ErrorIs(t, err, reason)
+	var refusal *Error
+	require.ErrorAs(t, err, &refusal)
+	require.NotEmpty(t, refusal.Findings)
+	return refusal
+}
+
+// verdict is whether the document is valid. An error that is no refusal fails the test.
+func verdict(t testing.TB, v *Validator, doc string) (bool, error) {
+	t.Helper()
+	err := v.Validate([]byte(doc))
+	if err != nil {
+		var refusal *Error
+		require.ErrorAs(t, err, &refusal, "%s", doc)
+	}
+	return err == nil, err
+}

@@ -1,0 +1,47 @@
+// Package testenv is what tests need from outside of the project, and what
+// they do without it: they skip, with the reason, unless they must not.
+package testenv
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Missing ends a test whose need is not met: it is skipped with the reason,
+// and failed where the variable BROKERAGE_TEST_REQUIRE, a list with commas,
+// names the need.
+func Missing(t testing.TB, need, reason string) {
+	t.Helper()
+	if slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), need) {
+		t.Fatalf("%s, and BROKERAGE_TEST_REQUIRE wants %s", reason, need)
+	}
+	t.Skip(reason)
+}
+
+// Kit is the folder with schemas and samples of the TPoX kit, which is not part
+// of this project.
+func Kit(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("TPOX_KIT")
+	if dir == "" {
+		Missing(t, "kit", "TPOX_KIT does not name a folder with the TPoX kit")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "custacc.xsd")); err != nil {
+		t.Fatalf("TPOX_KIT: %v", err)
+	}
+	return dir
+}
+
+// Command is the path of a program that may not be installed.
+func Command(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		Missing(t, name, name+" is not installed")
+	}
+	return path
+}
