@@ -1,0 +1,197 @@
+package dataset
+
+// issue is the part of a security that other documents mention: its type and
+// its name. It has a stream of its own, so that a position or a competitor can
+// be written without the whole security.
+type issue struct {
+	index     int
+	kind      byte // see types
+	sector    *sector
+	hasSector bool // a fund need not name one
+	root      root
+	trade     string
+	legal     string // "" for none
+	coupon    int    // of a bond, in 1/1000 percent
+	maturity  int    // of a bond, the year
+	family    string // of a fund
+	strategy  string
+	class     string
+}
+
+// root is what a company is called before its trade: a coined word, a family
+// name, two of them, or a landscape.
+type root struct {
+	style uint8
+	a, b  uint16
+}
+
+var (
+	coinedHeads = listOf("Ac, Ad, Al, Am, Ar, Ast, Av, Bel, Bry, Cal, Cam, Cas, Cel, Cor, Cre, Cy, Dal, Del, Dex, Dyn, El, Em, En, Equi, Ever, " +
+		"Fal, Fen, Gal, Gen, Glo, Har, Hel, Hex, Im, Inter, Jan, Kel, Kor, Lam, Lex, Lin, Lum, Mar, Max, Med, Mer, Met, Mon, Nex, Nor, " +
+		"Nov, Om, Opt, Or, Pan, Par, Pol, Pri, Quan, Ral, Rex, Sal, San, Ser, Sil, Sol, Syn, Tal, Tel, Ter, Tri, Uni, Val, Ver, Vis, Wes, Xan, Zen")
+	coinedTails = listOf("tek, tron, dyne, cor, gen, lon, mark, med, nex, ora, plex, quest, ris, san, star, sys, tech, tel, tis, vance, via, vex, " +
+		"ware, wyn, xis, ron, dane, field, gate, land, line, mont, nova, pointe, ridge, stone, wick, worth, ford, bourne, ica, ent, ium, osys, aris")
+	founders = listOf("Halvorsen, Keller, Voss, Brandt, Aldridge, Whitcomb, Tanaka, Moretti, Lindgren, O'Hara, Castellan, Dupree, Farnham, Gallagher, " +
+		"Hartwell, Ingersoll, Jessup, Kimball, Larkin, Mercer, Norwood, Osgood, Prescott, Quimby, Radcliffe, Sheffield, Thorne, Underhill, Vance, Wexler, " +
+		"Yardley, Zeller, Abbott, Barlow, Crandall, Denton, Eastman, Fulton, Granger, Holloway, Irving, Jarvis, Kendrick, Lathrop, Maddox, Nash, Ormond, " +
+		"Pruitt, Ramsey, Stanton, Tilden, Upton, Vaughn, Winslow, Burkhardt, Cavanaugh, Delgado, Eriksen, Fontaine, Gruber, Hoskins, Iverson, Janssen, " +
+		"Kowalski, Lockwood, McAllister, Nakamura, Olmstead, Pemberton, Rossi, Sandoval, Takeda, Ullman, Villanueva, Westbrook, Yamada, Zimmer")
+	landscapes = [2][]string{
+		listOf("Blue, Red, White, Black, Green, Golden, Silver, Iron, Copper, Granite, Crystal, North, South, East, West, Upper, Great, Old, New, High, " +
+			"Stony, Clear, Cold, Deep, Broad, Cedar, Oak, Pine, Maple, Willow, Eagle, Falcon, Bear, Elk, Wolf, Heron, Summit, Lone, Twin, Bright"),
+		listOf("Ridge, River, Lake, Harbor, Valley, Mountain, Creek, Point, Bay, Coast, Plains, Hills, Canyon, Falls, Forest, Island, Prairie, Shore, " +
+			"Mesa, Meadow, Rock, Springs, Bridge, Gate, Field, Haven, Brook, Glen, Peak, Cove"),
+	}
+	legalForms = newCodes("Inc:28 Corp:24 Co:7 Ltd:6 plc:4 Group:5 AG:2 NV:2 SA:2 LP:2 Trust:2")
+
+	fundFamilies = listOf("Vantage, Harbor Point, Meridian, Keystone Trust, Northgate, Fidelis, Oak Hill, Pinnacle, Sentinel Rock, Columbia River, " +
+		"Wellspring, Janus Bay, Royal Crown, T. Rowan, American Heritage, Scudder Lane, Putney, Delaware Crossing, Evergreen Mark, Franklin Square, " +
+		"Liberty Bell, Nuance, Oppen &amp; Hale, Pioneer Valley, Principal Ridge, Calvert Street, Dreyer, Gabelli Row, Hartley, Ivy Lane, Loomis Park, " +
+		"MainSail, Nations First, PIMLICO, RS Partners, SEI Harbor, State Lane, Strongbow, Third Street, Thornbury, USBC, Van Kamp, Waddell Hill, " +
+		"Westcore, Wilshire Gate, Alger Brook, Brandywine, Dodge &amp; Fox")
+	strategiesOfStockFunds = listOf("Large Cap Growth, Large Cap Value, Small Cap Core, Small Cap Growth, Mid Cap Blend, Mid Cap Value, Intl Equity Idx, " +
+		"Emerging Markets, Pacific Basin, European Equity, Global Leaders, Equity Income, Dividend Growth, Total Stock Idx, 500 Index, Capital Appreciation, " +
+		"Aggressive Growth, Micro Cap, Contrarian, Focused 30, Tax-Managed Equity, Social Equity, Quantitative Alpha, All Cap Opportunity, Latin America, " +
+		"Japan Opportunities, Special Situations, Select Value, Intl Discovery, Extended Market Idx")
+	strategiesOfBondFunds = listOf("Total Return, High Yield, Short-Term Bond, Interm Govt, Long-Term Treasury, Municipal Income, Corporate Bond, GNMA, " +
+		"Inflation-Protected, Global Bond, Emerging Mkts Debt, Limited Duration, Strategic Income, Floating Rate, Core Fixed Income, Ultra Short, " +
+		"CA Tax-Free, NY Tax-Free, Convertible Securities, Unconstrained Bond")
+	strategiesOfMixedFunds = listOf("Balanced, Asset Allocation, LifePath 2020, LifePath 2030, Target Income, Moderate Growth, Conservative Allocation, " +
+		"Managed Payout, Growth &amp; Income, Retirement 2040, Flexible Portfolio, Global Balanced, Tactical Allocation, Income Builder, Wellness 60/40")
+	shareClasses = newCodes("A:8 B:3 C:5 D I:4 Inst:5 Inv:5 R Adm:3 Y Z")
+)
+
+// Every incomeEvery-th security is a stock of the kind that Q4 looks for: good
+// earnings and a high yield, its sector taken in turn. Left to chance, such
+// securities would be so rare that a small dataset or a small sector may have
+// none, or else so frequent that a large sector has hundreds.
+const (
+	incomeEvery = 120
+	incomeFirst = 12
+)
+
+func isIncomePick(i int) bool { return i%incomeEvery == incomeFirst }
+
+// issue draws the issue of security i.
+func (d *Dataset) issue(i int) issue {
+	r := stream(d.keys[forIssue], int64(i))
+	is := issue{index: i, kind: typeOf(i), sector: &sectors[sectorShare.index(&r)], hasSector: true}
+	if isIncomePick(i) {
+		is.sector = &sectors[(i/incomeEvery*5+2)%len(sectors)] // 5 and 12 have no common divisor
+	}
+	switch is.kind {
+	case 'S', 'B':
+		is.root = drawRoot(&r)
+		is.trade = one(&r, is.sector.trades)
+		if r.percent(88) {
+			is.legal = legalForms.pick(&r)
+		}
+		is.coupon = 125 * r.between(14, 78)
+		is.maturity = r.between(2011, 2039)
+	case 's':
+		is.strategy = one(&r, strategiesOfStockFunds)
+	case 'b':
+		is.strategy = one(&r, strategiesOfBondFunds)
+	case 'm':
+		is.strategy = one(&r, strategiesOfMixedFunds)
+	}
+	if isFund(i) {
+		is.hasSector = r.percent(70)
+		is.family = one(&r, fundFamilies)
+		is.class = shareClasses.pick(&r)
+		if is.kind == 's' && is.hasSector && r.percent(60) {
+			is.strategy = is.sector.name
+		}
+	}
+	return is
+}
+
+func drawRoot(r *rng) root {
+	switch x := r.below(100); {
+	case x < 48:
+		return root{style: 0, a: uint16(r.below(len(coinedHeads))), b: uint16(r.below(len(coinedTails)))}
+	case x < 68:
+		return root{style: 1, a: uint16(r.below(len(founders)))}
+	case x < 78:
+		return root{style: 2, a: uint16(r.below(len(founders))), b: uint16(r.below(len(founders)))}
+	default:
+		return root{style: 3, a: uint16(r.below(len(landscapes[0]))), b: uint16(r.below(len(landscapes[1])))}
+	}
+}
+
+func (w *writer) companyRoot(r root) {
+	switch r.style {
+	case 0:
+		w.str(coinedHeads[r.a])
+		w.str(coinedTails[r.b])
+	case 1:
+		w.str(founders[r.a])
+	case 2:
+		w.str(founders[r.a])
+		w.str(" &amp; ")
+		w.str(founders[r.b])
+	default:
+		w.str(landscapes[0][r.a])
+		w.char(' ')
+		w.str(landscapes[1][r.b])
+	}
+}
+
+// shortName writes what an issue is called in running text.
+func (w *writer) shortName(is *issue) {
+	switch {
+	case is.family != "":
+		w.str(is.family)
+		w.char(' ')
+		w.str(is.strategy)
+	default:
+		w.companyRoot(is.root)
+		w.char(' ')
+		w.str(is.trade)
+	}
+}
+
+// issueName writes the name as it stands in Security/Name and Position/Name.
+func (w *writer) issueName(is *issue) {
+	w.shortName(is)
+	switch {
+	case is.family != "":
+		w.char(' ')
+		w.str(is.class)
+	case is.kind == 'B':
+		w.char(' ')
+		w.decimal(int64(is.coupon), 3)
+		w.str("% ")
+		w.int(int64(is.maturity))
+	case is.legal != "":
+		w.char(' ')
+		w.str(is.legal)
+	}
+}
+
+// names holds the names of all securities, because every position has one:
+// half a megabyte that saves customers much of their time.
+type names struct {
+	text []byte
+	ends []uint32
+}
+
+func (d *Dataset) newNames() names {
+	n := names{text: make([]byte, 0, 28*d.securities), ends: make([]uint32, d.securities)}
+	for i := range n.ends {
+		is := d.issue(i)
+		w := writer{b: n.text}
+		w.issueName(&is)
+		n.text = w.b
+		n.ends[i] = uint32(len(n.text))
+	}
+	return n
+}
+
+func (n *names) at(i int) []byte {
+	from := uint32(0)
+	if i > 0 {
+		from = n.ends[i-1]
+	}
+	return n.text[from:n.ends[i]]
+}

@@ -1,0 +1,272 @@
+package dataset
+
+// prose is what the sentences of one description have in common: whom and what
+// they talk about. Business prose comes back to the same few products, people
+// and places, and without that a description would compress worse than a real
+// one does.
+type prose struct {
+	chief person // the chief executive, or the manager of a fund
+
+	products, customers, inputs, brands, rivals, people  cast
+	cities, countries, regions, indexes, ratings, assets cast
+	qualities, months, dates                             cast
+}
+
+// cast is a few members of a vocabulary, taken in turns with an occasional
+// omission: so nothing is mentioned twice in a row.
+type cast struct{ start, step, size, at int }
+
+func newCast(r *rng, size int) cast {
+	return cast{start: r.below(1 << 20), step: one(r, bigPrimes[:]), size: size, at: r.below(size)}
+}
+
+// next returns the next member of a vocabulary of length n.
+func (c *cast) next(r *rng, n int) int {
+	c.at = (c.at + 1 + r.below(2)) % c.size
+	return (c.start + c.at*c.step) % n
+}
+
+func newProse(r *rng) prose {
+	return prose{
+		chief:    somebody(r, anyCountry(r), false),
+		products: newCast(r, 4), customers: newCast(r, 3), inputs: newCast(r, 3), brands: newCast(r, 3),
+		rivals: newCast(r, 4), people: newCast(r, 3), cities: newCast(r, 3), countries: newCast(r, 3),
+		regions: newCast(r, 3), indexes: newCast(r, 3), ratings: newCast(r, 3), assets: newCast(r, 4),
+		qualities: newCast(r, 3), months: newCast(r, 3), dates: newCast(r, 3),
+	}
+}
+
+// bigPrimes have no divisor in common with the length of any vocabulary or
+// grammar. With one of them as step, a walk comes to each member before it
+// comes to one again.
+var bigPrimes = [...]int{211, 223, 227, 229, 233, 239, 241, 257, 263, 269, 271, 277, 281, 283, 293, 307}
+
+// description writes the mixed content: a business summary, or the description
+// of a fund and most often of its management. Its length makes the document
+// 2 to 10 KB.
+func (s *securityGen) description() {
+	s.prose = newProse(&s.rng)
+	s.begin("Description")
+	length := 1440 + s.between(0, 3430) + s.between(0, 3430)
+	switch s.kind {
+	case 'S':
+		s.begin("BusinessSummary")
+		s.text(openings, companySentences, length)
+		s.end("BusinessSummary")
+	case 'B':
+		s.begin("BusinessSummary")
+		s.text(bondOpenings, companySentences, length)
+		s.end("BusinessSummary")
+	default:
+		s.begin("FundDescription")
+		managed := s.percent(80)
+		if managed {
+			length -= 600
+		}
+		s.text(fundOpenings, fundSentences, length)
+		s.end("FundDescription")
+		if managed {
+			s.begin("Management")
+			s.text(managerOpenings, managerSentences, s.between(150, 700))
+			s.end("Management")
+		}
+	}
+	s.end("Description")
+}
+
+// text writes an opening and then sentences until the text is about as long as
+// it should be.
+func (s *securityGen) text(opening, body grammar, length int) {
+	if s.percent(50) {
+		s.char(' ')
+	}
+	from := len(s.b)
+	s.say(opening[s.below(len(opening))])
+	at, step := s.below(len(body)), one(&s.rng, bigPrimes[:])
+	for len(s.b)-from < length {
+		s.char(' ')
+		s.say(body[at%len(body)])
+		at += step
+	}
+	if s.percent(50) {
+		s.char(' ')
+	}
+}
+
+func (s *securityGen) say(seq sequence) {
+	for i := range seq {
+		switch p := &seq[i]; {
+		case p.alternatives != nil:
+			s.say(p.alternatives[s.below(len(p.alternatives))])
+		case p.blank != noBlank:
+			s.fill(p.blank)
+		default:
+			s.str(p.text)
+		}
+	}
+}
+
+// fill writes what a blank stands for.
+func (s *securityGen) fill(b blank) {
+	r, p := &s.rng, &s.prose
+	switch b {
+	case blankCo, blankco:
+		switch {
+		case s.percent(35):
+			s.nameInText()
+		case b == blankCo && s.family != "":
+			s.str("The fund")
+		case b == blankCo:
+			s.str("The Company")
+		case s.family != "":
+			s.str("the fund")
+		default:
+			s.str("the Company")
+		}
+	case blankRoot:
+		s.nameInText()
+	case blankName:
+		s.issueName(&s.issue)
+	case blankProduct:
+		if s.percent(40) {
+			s.str(productQualities[p.qualities.next(r, len(productQualities))])
+			s.char(' ')
+		}
+		s.str(s.sector.products[p.products.next(r, len(s.sector.products))])
+	case blankCustomers:
+		s.str(s.sector.customers[p.customers.next(r, len(s.sector.customers))])
+	case blankInput:
+		s.str(s.sector.inputs[p.inputs.next(r, len(s.sector.inputs))])
+	case blankSector:
+		s.str(s.sector.name)
+	case blankBrand:
+		n := p.brands.next(r, len(coinedHeads)*len(brandTails)*4)
+		s.str(coinedHeads[n/4/len(brandTails)])
+		s.str(brandTails[n/4%len(brandTails)])
+		if n%4 == 0 {
+			s.char(' ')
+			s.int(int64(n%97*10 + 20))
+		}
+	case blankRival:
+		other := s.d.issue(s.companyAt(p.rivals.next(r, s.d.securities)))
+		s.shortName(&other)
+	case blankPerson:
+		id := stream(golden, int64(p.people.next(r, 1<<30)))
+		who := somebody(&id, anyCountry(&id), false)
+		s.fullName(&who)
+	case blankChief:
+		s.fullName(&p.chief)
+	case blankYear:
+		s.int(int64(s.between(1921, 2004)))
+	case blankRecent:
+		s.int(int64(2010 - s.skewed(0, 5)))
+	case blankMonth:
+		s.str(months[p.months.next(r, len(months))])
+	case blankDate:
+		n := p.dates.next(r, 12*28*6)
+		s.str(months[n%12])
+		s.char(' ')
+		s.int(int64(n/12%28 + 1))
+		s.str(", ")
+		s.int(int64(2004 + n/12/28))
+	case blankPercent:
+		if s.percent(75) {
+			s.int(int64(s.skewed(2, 78)))
+		} else {
+			s.decimal(int64(s.between(11, 489)), 1)
+		}
+		s.str(one(r, percentSigns))
+	case blankMoney:
+		s.char('$')
+		if s.percent(75) {
+			s.int(int64(s.between(2, 950)))
+		} else {
+			s.decimal(int64(s.between(11, 999)), 1)
+		}
+		s.str(one(r, moneyUnits))
+	case blankFew:
+		s.int(int64(s.between(3, 14)))
+	case blankSome:
+		s.int(int64(s.between(15, 480)))
+	case blankMany:
+		s.int(int64(s.skewed(1, 88)))
+		s.char(',')
+		s.padded(uint64(s.between(0, 999)), 3)
+	case blankCity:
+		n := p.cities.next(r, 1<<30)
+		in := countries[n%len(countries)].cities
+		at := &in[n/len(countries)%len(in)]
+		s.str(at.name.ascii)
+		if s.percent(40) {
+			s.str(", ")
+			s.str(at.region.ascii)
+		}
+	case blankCountry:
+		s.str(countries[p.countries.next(r, len(countries))].name)
+	case blankRegion:
+		s.str(regions[p.regions.next(r, len(regions))])
+	case blankQuality:
+		s.str(productQualities[p.qualities.next(r, len(productQualities))])
+	case blankIndex:
+		s.str(indexes[p.indexes.next(r, len(indexes))])
+	case blankFamily:
+		s.str(s.family)
+	case blankRating:
+		s.str(ratings[p.ratings.next(r, len(ratings))])
+	case blankVerbing:
+		s.str(one(r, activities))
+	case blankAsset:
+		s.str(assets[p.assets.next(r, len(assets))])
+	case noBlank, numBlanks:
+		panic("dataset: a part is no blank")
+	}
+}
+
+// nameInText writes what the running text calls the company or the fund.
+func (s *securityGen) nameInText() {
+	if s.family != "" {
+		s.shortName(&s.issue)
+		return
+	}
+	s.companyRoot(s.issue.root)
+}
+
+// companyAt is the first security from i on that is not a fund.
+func (s *securityGen) companyAt(i int) int {
+	for isFund(i) {
+		i = (i + 1) % s.d.securities
+	}
+	return i
+}
+
+// Vocabulary of descriptions that does not depend on the sector.
+var (
+	months = listOf("January, February, March, April, May, June, July, August, September, October, November, December")
+
+	percentSigns = []string{"%", "%", " percent", "%"}
+	moneyUnits   = []string{" million", " million", " million", " million", " million", " billion"}
+
+	brandTails = listOf("ora, ix, elle, one, max, flex, ium, era, ita, io, ette, guard, lite, matic, pro, ique, star, wave, zyme, cell, bond, tone, trak, vue, swift, pure")
+
+	productQualities = listOf("high-performance, custom-designed, value-priced, branded, private-label, proprietary, automated, energy-efficient, premium, " +
+		"next-generation, high-margin, certified, durable, integrated, low-cost, patented, portable, reconditioned, refrigerated, remote, seasonal, standard, " +
+		"specialized, water-resistant, web-based, award-winning, imported, domestic, organic, mission-critical, lightweight, entry-level, tailored")
+
+	regions = listOf("North America, Western Europe, Eastern Europe, Latin America, Southeast Asia, the Asia-Pacific region, the Middle East, sub-Saharan Africa, " +
+		"New England, the Mid-Atlantic states, the Pacific Northwest, the Gulf Coast, the Great Lakes region, Scandinavia, the Iberian peninsula, the Rocky Mountains, " +
+		"the Southeast, the Sun Belt, the Benelux countries, Oceania, the Caribbean, central Texas, the Upper Midwest, northern China, the Baltic states")
+
+	indexes = listOf("Standard &amp; Poor's 500 Index, Russell 2000 Index, Dow Jones Wilshire 5000, MSCI EAFE Index, NASDAQ-100, Lehman Aggregate Bond Index, " +
+		"Russell 1000 Value Index, S&amp;P MidCap 400, MSCI Emerging Markets Index, FTSE 100, Nikkei 225, Merrill Lynch High Yield Master II, Barclays Capital Municipal Index, " +
+		"Citigroup World Government Bond Index, Dow Jones Select Dividend Index, Russell 3000 Growth Index, DAX, S&amp;P SmallCap 600, MSCI World Index, KBW Bank Index")
+
+	ratings = listOf("AAA, AA+, AA, AA-, A+, A, A-, BBB+, BBB, BBB-, BB+, BB, BB-, B+, B, Aaa, Aa2, A1, A3, Baa1, Baa3, Ba2, B1, Caa1, P-1, A-1+")
+
+	activities = listOf("acquiring, designing, distributing, developing, engineering, exporting, financing, franchising, importing, installing, integrating, leasing, " +
+		"licensing, maintaining, managing, manufacturing, marketing, outsourcing, packaging, processing, producing, promoting, refurbishing, repairing, selling, " +
+		"servicing, supplying, testing, transporting, underwriting, upgrading, warehousing")
+
+	assets = listOf("warehouses, distribution centers, patents, long-term leases, rail spurs, research laboratories, customer lists, trademarks, rolling stock, " +
+		"office buildings, a corporate aircraft, mineral rights, land held for development, finished goods, receivables, printing presses, data centers, production lines, " +
+		"goodwill, tax-loss carryforwards, joint venture interests, tooling, fiber routes, cold stores, wharves, timber tracts")
+)

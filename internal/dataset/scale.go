@@ -1,0 +1,110 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Scale is one of the sizes of the scenario. The zero Scale stands for tiny.
+type Scale struct {
+	Name string
+	step int8 // 0 is tiny, then XXXS and so on: each ten times the one before
+}
+
+var scaleNames = [...]string{"tiny", "XXXS", "XXS", "XS", "S", "M", "L", "XL", "XXL"}
+
+const (
+	tinySecurities = 500
+	tinyCustomers  = 200
+	tinyOrders     = 2000
+	allSecurities  = 20833 // the same at every scale but tiny
+)
+
+// base holds the counts at XXXS, by profile.
+var base = [...]struct{ customers, orders int64 }{
+	TPoX2: {customers: 5000, orders: 50_000},
+	TPoX1: {customers: 6000, orders: 30_000},
+}
+
+// Scales lists all scales, the smallest first.
+func Scales() []Scale {
+	all := make([]Scale, len(scaleNames))
+	for i, name := range scaleNames {
+		all[i] = Scale{Name: name, step: int8(i)}
+	}
+	return all
+}
+
+// ParseScale finds a scale by its name, in letters of either case.
+func ParseScale(s string) (Scale, error) {
+	for _, scale := range Scales() {
+		if strings.EqualFold(s, scale.Name) {
+			return scale, nil
+		}
+	}
+	return Scale{}, fmt.Errorf("dataset: unknown scale %q, want one of %s", s, strings.Join(scaleNames[:], " "))
+}
+
+// String returns the name, as [ParseScale] takes it.
+func (s Scale) String() string { return scaleNames[s.step] }
+
+// Count is the number of documents of kind k that a dataset of this scale has
+// under profile p.
+func (s Scale) Count(p Profile, k Kind) int64 {
+	switch {
+	case k == Security && s.step == 0:
+		return tinySecurities
+	case k == Security:
+		return allSecurities
+	case k == Customer:
+		return s.customers(p)
+	default:
+		return s.orders(p)
+	}
+}
+
+func (s Scale) customers(p Profile) int64 {
+	if s.step == 0 {
+		return tinyCustomers
+	}
+	return base[p].customers * pow10(s.step-1)
+}
+
+func (s Scale) orders(p Profile) int64 {
+	if s.step == 0 {
+		return tinyOrders
+	}
+	return base[p].orders * pow10(s.step-1)
+}
+
+func pow10(n int8) int64 {
+	p := int64(1)
+	for range n {
+		p *= 10
+	}
+	return p
+}
+
+// A tier is what one scale adds over the next smaller one. Orders of a tier
+// refer to customers of the same tier: so an order finds its customer at every
+// scale that contains the order, and every customer has as many orders at
+// XXXS as at XXL, which a draw over all customers so far would not give.
+type tier struct {
+	orders                  int64 // the tier has the orders below this index that smaller tiers do not have
+	firstAccount, nAccounts int64 // counted over all accounts in order of customers
+}
+
+// tiersOf lists the tiers that a dataset of scale s consists of. Tiny is a
+// world of its own: the first 200 customers of XXXS would have 2 % of its
+// orders, and so hardly any of the first 2,000.
+func tiersOf(s Scale, p Profile) []tier {
+	var tiers []tier
+	accounts := int64(0)
+	for step := min(s.step, 1); step <= s.step; step++ {
+		at := Scale{step: step}
+		upTo := accountsBefore(p, at.customers(p))
+		tiers = append(tiers, tier{orders: at.orders(p), firstAccount: accounts, nAccounts: upTo - accounts})
+		accounts = upTo
+	}
+	return tiers
+}

@@ -1,0 +1,213 @@
+package dataset
+
+var (
+	capitalizations = newCodes("Large:3 Medium:4 Small:5")
+	classesOfValue  = newCodes("Value:4 Growth:4 Blend:3")
+	durations       = []string{"Short Term", "Medium Term", "Long Term"}
+	qualities       = newCodes("High:4 Medium:3 Low:2")
+	assetGroups     = listOf("Domestic Equity, International Equity, Taxable Bond, Municipal Bond, Balanced, Alternative, Sector Equity, World Allocation")
+	minInvestments  = newCodes("250 500 1000:6 2500:6 3000:4 5000:3 10000:2 25000 50000 100000:2 1000000:2")
+	nextInvestments = newCodes("1 25 50:4 100:6 250:2 500 1000")
+	pricePlaces     = newCodes("2:46 3:2 4:3")
+	priceClasses    = newWeights(20, 70, 100, 50, 13, 3)
+)
+
+// priceRanges belongs to priceClasses, in whole units of money.
+var priceRanges = [...][2]int{{1, 5}, {5, 20}, {20, 60}, {60, 150}, {150, 600}, {600, 2400}}
+
+// securityGen writes securities.
+type securityGen struct {
+	*gen
+	issue
+	prose prose
+}
+
+func (d *Dataset) appendSecurity(dst []byte, i int, slots *[]slot) []byte {
+	g := d.gen(dst, forSecurity, int64(i), slots)
+	s := securityGen{gen: &g, issue: d.issue(i)}
+	s.str(`<Security xmlns="http://tpox-benchmark.com/security" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" id="`)
+	s.open("security")
+	s.int(d.ID(Security, int64(i)))
+	s.close()
+	s.str(`" xsi:schemaLocation="http://tpox-benchmark.com/security security.xsd">`)
+	s.begin("Symbol")
+	s.open("symbol")
+	s.b = AppendSymbol(s.b, i)
+	s.close()
+	s.end("Symbol")
+	s.begin("Name")
+	s.issueName(&s.issue)
+	s.end("Name")
+	s.begin("ShortName")
+	s.shortName(&s.issue)
+	s.end("ShortName")
+	s.elem("SecurityType", typeName(s.kind))
+	s.begin("SecurityInformation")
+	if isFund(i) {
+		s.fundInformation()
+	} else {
+		s.stockInformation()
+	}
+	s.description()
+	s.end("SecurityInformation")
+	s.figures()
+	s.end("Security")
+	return g.b
+}
+
+func (s *securityGen) stockInformation() {
+	s.begin("StockInformation")
+	s.elem("Sector", s.sector.name)
+	s.industries(1 + s.skewed(0, 3))
+	s.category()
+	s.begin("OutstShares")
+	s.digits(s.between(7, 9))
+	s.end("OutstShares")
+	s.end("StockInformation")
+}
+
+func (s *securityGen) fundInformation() {
+	s.begin("FundInformation")
+	s.elem("FundFamily", s.family)
+	if s.hasSector {
+		s.elem("Sector", s.sector.name)
+		s.industries(s.skewed(0, 2))
+	}
+	s.elem("AssetGroup", one(&s.rng, assetGroups))
+	if s.kind != 'b' {
+		s.category()
+	}
+	if s.kind != 's' {
+		s.str("<FixedIncome")
+		s.attr("Duration", one(&s.rng, durations))
+		s.attr("Quality", qualities.pick(&s.rng))
+		s.str("></FixedIncome>")
+	}
+	s.begin("ExpenseRatio")
+	s.decimal(int64(s.skewed(5, 240)), 2)
+	s.end("ExpenseRatio")
+	s.begin("TotalAssets")
+	s.digits(s.between(7, 10))
+	s.end("TotalAssets")
+	if s.percent(85) {
+		s.elem("MinInitialInvestment", minInvestments.pick(&s.rng))
+		if s.percent(80) {
+			s.elem("MinSubsequentInvestment", nextInvestments.pick(&s.rng))
+		}
+	}
+	s.end("FundInformation")
+}
+
+// industries writes up to n industries of the sector, none twice.
+func (s *securityGen) industries(n int) {
+	all := s.sector.industries
+	at := s.below(len(all))
+	for range min(n, len(all)) {
+		s.elem("Industry", all[at])
+		at = (at + 1) % len(all)
+	}
+}
+
+func (s *securityGen) category() {
+	s.str("<Category")
+	s.attr("Capitalization", capitalizations.pick(&s.rng))
+	s.attr("Class", classesOfValue.pick(&s.rng))
+	s.str("></Category>")
+}
+
+// price is an amount in 1/10,000, always a multiple of its security's tick.
+type price = int64
+
+// figures writes prices and ratios. They fit together: bid below last trade
+// below ask, the day's range around open and last trade, the year's range
+// around the day's, the dividend what yield and price make it.
+func (s *securityGen) figures() {
+	places := 2 + pricePlaces.index(&s.rng)
+	tick := price(pow10s[4-places])
+	last := s.lastTrade(tick)
+	some := func(permille int) price { // of the last trade, one tick at least
+		return tick * price(s.between(1, max(1, int(last/tick)*permille/1000)))
+	}
+	ask, bid := last+some(4), last-some(4)
+	previous := last + some(30) - some(30)
+	open := previous + some(15) - some(15)
+	high, low := max(open, last)+some(15), max(tick, min(open, last)-some(15))
+	yearHigh, yearLow := high+some(550), max(tick, low-some(450))
+	average := func() price {
+		quarter := int(yearHigh-yearLow) / 4
+		return yearLow + price(s.between(quarter, 3*quarter))/tick*tick
+	}
+
+	s.begin("Price")
+	s.price("LastTrade", last, places)
+	s.price("Ask", ask, places)
+	s.price("Bid", bid, places)
+	s.price("Price50DayAvg", average(), places)
+	s.price("Price200DayAvg", average(), places)
+	s.begin("PriceToday")
+	s.price("PreviousClose", previous, places)
+	s.price("Open", open, places)
+	s.price("Low", low, places)
+	s.price("High", high, places)
+	s.end("PriceToday")
+	s.begin("Price52week")
+	s.price("Price52week-low", yearLow, places)
+	s.dayOfYear("Price52week-low-date")
+	s.price("Price52week-high", yearHigh, places)
+	s.dayOfYear("Price52week-high-date")
+	s.end("Price52week")
+	s.end("Price")
+
+	earnings, yield := s.ratios()
+	s.price("PE", price(earnings)*100, 2)
+	s.price("Yield", price(yield)*100, 2)
+	s.price("DivPerShare", last*price(yield)/10_000, 2)
+}
+
+// dayOfYear writes a day of the last year.
+func (s *securityGen) dayOfYear(name string) {
+	s.begin(name)
+	s.date(horizon - s.between(1, 364))
+	s.end(name)
+}
+
+func (s *securityGen) price(name string, p price, places int) {
+	s.begin(name)
+	s.decimal(p/price(pow10s[4-places]), places)
+	s.end(name)
+}
+
+// lastTrade draws a price: for bonds around par, else skewed.
+func (s *securityGen) lastTrade(tick price) price {
+	if s.kind == 'B' {
+		return price(s.between(820_000, 1_180_000)) / tick * tick
+	}
+	r := priceRanges[priceClasses.index(&s.rng)]
+	return price(s.between(r[0]*10_000, r[1]*10_000)) / tick * tick
+}
+
+// ratios draws price over earnings and the yield in percent, both in 1/100.
+// Bonds and their funds have no earnings. What is dear for its earnings yields
+// little, so that Q4, which asks for both, finds little but the income picks.
+func (s *securityGen) ratios() (earnings, yield int) {
+	switch {
+	case isIncomePick(s.index):
+		return s.between(2250, 2550), s.between(520, 800)
+	case s.kind == 'B' || s.kind == 'b':
+		return 0, s.between(180, 980)
+	case s.percent(9):
+		return 0, 0 // a loss, no dividend
+	}
+	earnings = 600 + s.skewed(0, 2400) + s.skewed(0, 2200)
+	if s.percent(8) {
+		earnings += 9 * s.skewed(0, 1200)
+	}
+	if s.percent(35) {
+		return earnings, 0
+	}
+	yield = s.skewed(10, 390)
+	if earnings < 1900 && s.percent(30) || s.below(1000) < 25 {
+		yield += s.skewed(0, 450)
+	}
+	return earnings, yield
+}

@@ -1,0 +1,309 @@
+package dataset_test
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/dataset"
+)
+
+// Sizes are what the scenario says, and MeanSize says what they are.
+func TestAppend_Sizes(t *testing.T) {
+	t.Parallel()
+	bounds := map[dataset.Kind][2]int{
+		dataset.Security: {2000, 10_000}, dataset.Customer: {2000, 23_000}, dataset.Order: {1000, 2000},
+	}
+	scenario := map[dataset.Profile][len(dataset.Kinds)]float64{
+		dataset.TPoX2: {6200, 6600, 1500}, dataset.TPoX1: {6200, 6040, 1930},
+	}
+	eachProfile(t, func(t *testing.T, p dataset.Profile) {
+		d := open(t, "S", p)
+		for _, k := range dataset.Kinds {
+			n := min(fewer(100_000), d.Count(k))
+			lo, hi := bounds[k][0], bounds[k][1]
+			if k == dataset.Order && p == dataset.TPoX1 {
+				hi = 2400
+			}
+			var sizes []int
+			total := 0
+			each(d, k, 0, n, func(i int64, doc []byte) {
+				check(t, lo <= len(doc) && len(doc) <= hi, "%s %d has %d bytes", k, i, len(doc))
+				sizes = append(sizes, len(doc))
+				total += len(doc)
+			})
+			mean := float64(total) / float64(n)
+			slices.Sort(sizes)
+			median, top := sizes[len(sizes)/2], sizes[len(sizes)-1]
+			t.Logf("%s: %.1f bytes, median %d, %d to %d", k, mean, median, sizes[0], top)
+			require.InEpsilon(t, scenario[p][k], mean, 0.02, "%s", k)
+			require.InEpsilon(t, d.MeanSize(k), mean, 0.02, "%s", k)
+			if k == dataset.Customer { // skewed, and up to where they may be
+				require.Less(t, float64(median), 0.95*mean)
+				require.Greater(t, float64(top), map[dataset.Profile]float64{dataset.TPoX2: 20_000, dataset.TPoX1: 14_000}[p])
+			}
+		}
+	})
+}
+
+// Orders are spread evenly over the accounts of their tier: so a customer has
+// as many at every scale, and no account has far more than its share.
+func TestAppend_OrdersPerCustomer(t *testing.T) {
+	t.Parallel()
+	eachProfile(t, func(t *testing.T, p dataset.Profile) {
+		small, d := open(t, "XXXS", p), open(t, "XXS", p)
+		first := evenness(t, d, 0, small.Count(dataset.Order), 0, small.TotalAccounts())
+		if fewer(10) == 10 {
+			second := evenness(t, d, small.Count(dataset.Order), d.Count(dataset.Order), small.TotalAccounts(), d.TotalAccounts())
+			require.InEpsilon(t, first, second, 0.001)
+		}
+	})
+}
+
+// evenness requires that the orders from i to j belong to the accounts from m
+// to n, each as likely as any other, and returns how many an account has.
+func evenness(t *testing.T, d *dataset.Dataset, i, j, m, n int64) float64 {
+	t.Helper()
+	orders := map[string]int{}
+	each(d, dataset.Order, i, j-i, func(_ int64, doc []byte) { orders[string(attr(doc, "Order", "Acct"))]++ })
+	mean := float64(j-i) / float64(n-m)
+	chi2, found := 0.0, 0
+	for a := m; a < n; a++ {
+		c := orders[strconv.FormatInt(d.AccountAt(a), 10)]
+		found += c
+		chi2 += (float64(c) - mean) * (float64(c) - mean) / mean
+	}
+	require.EqualValues(t, j-i, found, "orders of other accounts")
+	freedom := float64(n - m - 1)
+	require.InDelta(t, freedom, chi2, 6*math.Sqrt(2*freedom))
+	return mean
+}
+
+// Popularity falls with the rank to the power of -1, and who is popular has
+// nothing to do with the index.
+func TestAppend_Zipf(t *testing.T) {
+	t.Parallel()
+	d := open(t, "S", dataset.TPoX2)
+	index := map[string]int{}
+	for i := range int(d.Count(dataset.Security)) {
+		index[dataset.Symbol(i)] = i
+	}
+	n := fewer(400_000)
+	counts := make([]int, len(index))
+	each(d, dataset.Order, 0, n, func(_ int64, doc []byte) { counts[index[string(attr(doc, "Instrmt", "Sym"))]]++ })
+	popular := make([]int, len(counts))
+	for i := range popular {
+		popular[i] = i
+	}
+	slices.SortStableFunc(popular, func(a, b int) int { return counts[b] - counts[a] })
+
+	// The slope of log count over log rank, by least squares over the first 300.
+	var sx, sy, sxx, sxy float64
+	const ranks = 300
+	for r := range ranks {
+		x, y := math.Log(float64(r+1)), math.Log(float64(counts[popular[r]]))
+		sx, sy, sxx, sxy = sx+x, sy+y, sxx+x*x, sxy+x*y
+	}
+	slope := (ranks*sxy - sx*sy) / (ranks*sxx - sx*sx)
+	t.Logf("exponent %.3f, first %d of %d", -slope, counts[popular[0]], n)
+	require.InDelta(t, -1, slope, 0.05)
+	require.InEpsilon(t, float64(n)/10.52, float64(counts[popular[0]]), 0.10) // the sum of 1/r is 10.52
+
+	near := 0
+	for r := range 100 {
+		if abs(popular[r]-popular[r+1]) < 100 {
+			near++
+		}
+	}
+	require.Less(t, near, 10, "popular securities lie together")
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// Codes are those of FIX 4.4, each occurs, and what is frequent in the world is
+// frequent here.
+func TestAppend_OrderCodes(t *testing.T) {
+	t.Parallel()
+	eachProfile(t, func(t *testing.T, p dataset.Profile) {
+		d := open(t, "XXXS", p)
+		n := fewer(30_000)
+		counts := map[string]map[string]int{}
+		for name := range fixCodes {
+			counts[name] = map[string]int{}
+		}
+		digits := map[int]int{}
+		each(d, dataset.Order, 0, n, func(_ int64, doc []byte) {
+			for name := range fixCodes {
+				element := "Order"
+				switch name {
+				case "PosRsnd":
+					element = "Hdr"
+				case "Prod", "SecTyp", "CPPgm", "Src":
+					element = "Instrmt"
+				case "RndDir":
+					element = "OrdQty"
+				}
+				counts[name][string(attr(doc, element, name))]++
+			}
+			whole, cents, _ := strings.Cut(string(attr(doc, "OrdQty", "Cash")), ".")
+			check(t, len(cents) == 2 && whole[0] != '0', "Cash %s.%s", whole, cents)
+			digits[len(whole)]++
+			check(t, attr(doc, "Order", "Stat") == nil, "Stat in %s", doc)
+		})
+		for name, values := range counts {
+			if name == "SecTyp" {
+				continue // the list of FIX is longer than this test's; order.xsd has it
+			}
+			allowed := strings.Fields(fixCodes[name])
+			require.Len(t, values, len(allowed), "%s", name)
+			for _, value := range allowed {
+				require.NotZero(t, values[value], "%s=%s", name, value)
+			}
+		}
+		require.Greater(t, float64(counts["Side"]["1"]+counts["Side"]["2"]), 0.6*float64(n))
+		for size := 1; size <= 8; size++ {
+			require.NotZero(t, digits[size], "no amount of %d digits", size)
+			require.Less(t, float64(digits[size]), 0.4*float64(n), "amounts of %d digits", size)
+		}
+	})
+}
+
+// Free text is gibberish of printable characters, every one of the 90 as often
+// as any other.
+func TestAppend_Gibberish(t *testing.T) {
+	t.Parallel()
+	d := open(t, "S", dataset.TPoX2)
+	counts, total := [256]int{}, 0
+	each(d, dataset.Order, 0, 5000, func(_ int64, doc []byte) {
+		for _, name := range []string{"BkngUnit", "Ccy", "SettlCcy", "Txt", "EncTxt"} {
+			value := attr(doc, "Order", name)
+			check(t, value == nil || len(value) >= 2 && len(value) <= 13, "%s=%q", name, value)
+			for _, c := range value {
+				counts[c]++
+				total++
+			}
+		}
+	})
+	for c, n := range counts {
+		if strings.ContainsRune(printable, rune(c)) && c < utf8.RuneSelf {
+			require.InEpsilon(t, float64(total)/90, float64(n), 0.2, "%q", c)
+		} else {
+			require.Zero(t, n, "%q", c)
+		}
+	}
+}
+
+// Customers are plausible people.
+func TestAppend_Customers(t *testing.T) {
+	t.Parallel()
+	eachProfile(t, func(t *testing.T, p dataset.Profile) {
+		d := open(t, "S", p)
+		n := fewer(20_000)
+		foreign := 0
+		countries, currencies := map[string]int{}, map[string]int{}
+		each(d, dataset.Customer, 0, n, func(k int64, doc []byte) {
+			check(t, utf8.Valid(doc), "customer %d", k)
+			if bytes.ContainsFunc(doc, func(r rune) bool { return r >= utf8.RuneSelf }) {
+				foreign++
+			}
+			country := string(text(doc, "CountryOfResidence"))
+			countries[country]++
+			currencies[string(text(text(doc, "BankingInfo"), "Currency"))]++
+
+			addresses := bytes.Split(text(doc, "Addresses"), []byte("<Address "))[1:]
+			check(t, len(addresses) >= 1 && len(addresses) <= 3, "customer %d: %d addresses", k, len(addresses))
+			for i, a := range addresses {
+				check(t, i > 0 || string(text(a, "Country")) == country, "customer %d lives elsewhere", k)
+				check(t, bytes.HasPrefix(a, []byte(`primary="Yes"`)) == (i == 0), "customer %d: primary address", k)
+				at := string(text(a, "City")) + " " + string(text(a, "PostalCode")) + ", " + string(text(a, "Country"))
+				check(t, string(text(a, "CityCountry")) == at, "customer %d: %s", k, at)
+				check(t, bytes.Count(a, []byte("<Phone ")) <= 3, "customer %d: telephones", k)
+			}
+
+			// Whoever is called Mr is a man. Titles that say nothing are left out.
+			men := map[string]string{"Mr": "Male", "Sir": "Male", "Mrs": "Female", "Ms": "Female", "Miss": "Female"}
+			if gender, says := men[string(text(doc, "Title"))]; says {
+				check(t, gender == string(text(doc, "Gender")), "customer %d: title", k)
+			}
+
+			birth, since := string(text(doc, "DateOfBirth")), string(text(doc, "CustomerSince"))
+			check(t, birth > "1930" && year(since)-year(birth) >= 18, "customer %d: born %s, came %s", k, birth, since)
+			check(t, since <= string(text(doc, "LastContactDate")), "customer %d: last contact", k)
+			for _, value := range texts(doc, "CipherValue") {
+				check(t, len(value) == 20, "customer %d: cipher %s", k, value)
+			}
+			for _, a := range accountsOf(doc) {
+				checkAccount(t, a, since)
+			}
+		})
+		t.Logf("%.1f %% not ASCII; %v; %v", 100*float64(foreign)/float64(n), countries, currencies)
+		require.InDelta(t, 0.03, float64(foreign)/float64(n), 0.01)
+		require.Greater(t, float64(countries["USA"]), 0.2*float64(n))
+		require.Greater(t, len(countries), 20)
+		require.Greater(t, currencies["USD"], currencies["CHF"])
+	})
+}
+
+func year(date string) int {
+	y, _ := strconv.Atoi(date[:4])
+	return y
+}
+
+// checkAccount checks that dates and balances of an account belong together.
+func checkAccount(t *testing.T, a account, since string) {
+	t.Helper()
+	opened, updated := string(text(a.doc, "OpeningDate")), string(text(a.doc, "LastUpdate"))
+	check(t, since <= opened && opened <= updated && updated < "2010-07", "account %d: %s, %s, %s", a.id, since, opened, updated)
+
+	working := string(text(a.doc, "WorkingBalance"))
+	check(t, len(working) >= len("40000.00") && len(working) <= len("10000000.00"), "account %d: balance %s", a.id, working)
+	dates, movements, balances := texts(a.doc, "ValueDate"), texts(a.doc, "CreditMovement"), texts(a.doc, "ValueDatedBal")
+	check(t, len(dates) >= 1 && len(dates) <= 12, "account %d: %d value dates", a.id, len(dates))
+	check(t, string(balances[0]) == working, "account %d: newest balance", a.id)
+	for i := 1; i < len(dates); i++ {
+		check(t, bytes.Compare(dates[i-1], dates[i]) >= 0, "account %d: value dates", a.id)
+		check(t, cents(balances[i-1])-cents(movements[i-1]) == cents(balances[i]), "account %d: balances", a.id)
+	}
+	check(t, len(a.positions) >= 1 && len(a.positions) <= 24, "account %d: %d positions", a.id, len(a.positions))
+}
+
+func cents(decimal []byte) int64 {
+	n, err := strconv.ParseInt(strings.Replace(string(decimal), ".", "", 1), 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// Prices of a security fit together.
+func TestAppend_Prices(t *testing.T) {
+	t.Parallel()
+	d := open(t, "XXXS", dataset.TPoX2)
+	places := map[int]int{}
+	each(d, dataset.Security, 0, fewer(20_833), func(i int64, doc []byte) {
+		v := func(name string) float64 {
+			f, err := strconv.ParseFloat(string(text(doc, name)), 64)
+			check(t, err == nil, "security %d: %s", i, name)
+			return f
+		}
+		last, low, high := v("LastTrade"), v("Low"), v("High")
+		check(t, 0 < v("Bid") && v("Bid") < last && last < v("Ask"), "security %d: spread", i)
+		check(t, low <= min(v("Open"), last) && max(v("Open"), last) <= high, "security %d: day", i)
+		check(t, v("Price52week-low") <= low && high <= v("Price52week-high"), "security %d: year", i)
+		for _, average := range []string{"Price50DayAvg", "Price200DayAvg"} {
+			check(t, v("Price52week-low") <= v(average) && v(average) <= v("Price52week-high"), "security %d: %s", i, average)
+		}
+		check(t, math.Abs(v("DivPerShare")-last*v("Yield")/100) < 0.011, "security %d: dividend", i)
+		_, fraction, _ := strings.Cut(string(text(doc, "LastTrade")), ".")
+		places[len(fraction)]++
+	})
+	require.Greater(t, places[2], 5*(places[3]+places[4]))
+	require.NotZero(t, places[3])
+	require.NotZero(t, places[4])
+}

@@ -1,0 +1,73 @@
+package dataset_test
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/dataset"
+)
+
+// symbol is the function of the package comment once more, taken over line by
+// line from its JavaScript.
+func symbol(i int) string {
+	word := func(n int) string {
+		s := ""
+		for n++; n > 0; n = (n - 1) / 26 {
+			s = string(rune('A'+(n-1)%26)) + s
+		}
+		return s
+	}
+	w := i * 22741 % 36556
+	switch {
+	case "00100010100100010101"[i%20] == '1':
+		return word(18278+11*w) + "X"
+	case w < 18278:
+		return word(w)
+	default:
+		return word(18278 + 25*(w-18278))
+	}
+}
+
+func TestSymbol(t *testing.T) {
+	t.Parallel()
+	for i, want := range map[int]string{0: "A", 1: "GJBJ", 2: "FPGKX", 20832: dataset.Symbol(20832)} {
+		require.Equal(t, want, dataset.Symbol(i))
+	}
+	d := open(t, "tiny", dataset.TPoX1)
+	seen := map[string]bool{}
+	wellFormed := regexp.MustCompile("^[A-Z]{1,7}$")
+	lengths := [8]int{}
+	for i := range 36_556 {
+		s := dataset.Symbol(i)
+		check(t, s == symbol(i), "index %d: %s instead of %s", i, s, symbol(i))
+		check(t, wellFormed.MatchString(s), "index %d: %s", i, s)
+		check(t, !seen[s], "index %d: %s again", i, s)
+		seen[s] = true
+		if i < 20_833 {
+			lengths[len(s)]++
+		}
+	}
+	require.Equal(t, dataset.Symbol(499), d.Symbol(499))
+	require.Equal(t, "x"+dataset.Symbol(7), string(d.AppendSymbol([]byte("x"), 7)))
+	// As on an exchange: most stocks have three or four letters, funds five.
+	require.Greater(t, lengths[3], 5000)
+	require.Greater(t, lengths[4], 5000)
+	require.InEpsilon(t, 0.35*20_833, float64(lengths[5]), 0.01)
+	require.Panics(t, func() { dataset.Symbol(-1) })
+	require.Panics(t, func() { dataset.Symbol(36_556) })
+}
+
+func TestAppend_SecurityTypes(t *testing.T) {
+	t.Parallel()
+	d := open(t, "XXXS", dataset.TPoX2)
+	types := map[string]int{}
+	each(d, dataset.Security, 0, 2000, func(_ int64, doc []byte) {
+		types[string(text(doc, "SecurityType"))]++
+		if len(text(doc, "Symbol")) == 5 {
+			require.Contains(t, string(text(doc, "SecurityType")), " Fund")
+		}
+	})
+	require.Equal(t, map[string]int{"Stock": 1100, "Bond": 200, "Stock Fund": 300, "Bond Fund": 200, "Mixed Fund": 200}, types)
+}

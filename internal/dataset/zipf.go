@@ -1,0 +1,76 @@
+package dataset
+
+import "math/bits"
+
+// popularity draws securities by Zipf's law with exponent 1: the security of
+// rank r is drawn 1/r times as often as the first. It is Walker's alias method:
+// one random number, two look-ups, whatever the number of securities. Weights
+// and thresholds are integers, see rng.
+type popularity struct {
+	column []aliasColumn
+}
+
+// aliasColumn is drawn with the same chance as every other; within it, keep of
+// 2^32 draws stay with the security it is made for, the others go to the
+// security that it was filled up from.
+type aliasColumn struct {
+	keep        uint32
+	own, filler int32
+}
+
+// hotStride and hotOffset scatter the ranks over the indexes, so that what is
+// asked for often does not lie together in an index or on a page.
+const (
+	hotStride = 7919 // prime, divides neither 500 nor 20,833
+	hotOffset = 311
+)
+
+// hotIndex is the security of rank r, from 0, among n.
+func hotIndex(r, n int) int32 { return int32((r*hotStride + hotOffset) % n) }
+
+func newPopularity(n int) popularity {
+	weights := make([]uint64, n)
+	total := uint64(0)
+	for r := range weights {
+		weights[r] = (1 << 32) / uint64(r+1)
+		total += weights[r]
+	}
+	// Multiplied by n, the mean weight is total: what lies below leaves room in
+	// its column, which one that lies above fills.
+	var below, above []int
+	for r := range weights {
+		weights[r] *= uint64(n)
+		if weights[r] < total {
+			below = append(below, r)
+		} else {
+			above = append(above, r)
+		}
+	}
+	p := popularity{column: make([]aliasColumn, n)}
+	for r := range p.column {
+		p.column[r] = aliasColumn{keep: 1<<32 - 1, own: hotIndex(r, n), filler: hotIndex(r, n)}
+	}
+	for len(below) > 0 && len(above) > 0 {
+		small, large := below[len(below)-1], above[len(above)-1]
+		below = below[:len(below)-1]
+		hi, lo := bits.Mul64(weights[small], 1<<32)
+		keep, _ := bits.Div64(hi, lo, total)
+		p.column[small].keep = uint32(keep)
+		p.column[small].filler = hotIndex(large, n)
+		weights[large] -= total - weights[small]
+		if weights[large] < total {
+			above = above[:len(above)-1]
+			below = append(below, large)
+		}
+	}
+	return p
+}
+
+func (p *popularity) draw(r *rng) int {
+	x := r.next()
+	c := &p.column[(x>>32)*uint64(len(p.column))>>32]
+	if x&(1<<32-1) < uint64(c.keep) {
+		return int(c.own)
+	}
+	return int(c.filler)
+}
