@@ -54,7 +54,7 @@ func AppendAdmitted(dst, src []byte, limits Limits) ([]byte, error) {
 	defer admitters.Put(a)
 	a.src, a.pos = text, body
 	a.out, a.base = dst, len(dst)
-	a.limits, a.nodes = limits, 0
+	a.limits, a.nodes, a.numbers = limits, 0, 0
 	a.open, a.scope, a.attrs = a.open[:0], a.scope[:0], a.attrs[:0]
 	err = a.document()
 	out := a.out
@@ -82,9 +82,10 @@ type admitter struct {
 	limits Limits
 	nodes  int
 
-	open  []openElement
-	scope []declared
-	attrs []attribute // of the start tag being read
+	open    []openElement
+	scope   []declared
+	numbers int         // of namespaces so far
+	attrs   []attribute // of the start tag being read
 
 	seed  maphash.Seed // so that nobody can make names collide
 	table []int32      // for finding duplicates among many attributes
@@ -98,12 +99,13 @@ type openElement struct {
 type declared struct {
 	prefix span // in src; empty for the default namespace
 	uri    span // in out, escaped
+	number int  // the same for the same uri
 }
 
 type attribute struct {
 	name, prefix, local span // in src
 	value               span // in src, between the quotes
-	uri                 span // in out, once resolved; empty for none
+	uri                 int  // the number of the namespace, once resolved; 0 for none
 	plain               bool // the value is in the normal form as it stands
 	decl                bool // a namespace declaration
 }
@@ -149,18 +151,12 @@ func (a *admitter) document() error {
 			}
 		case a.src[at] != '<':
 			err = a.text()
-		case a.starts("</"):
+		case a.at(at+1) == '/':
 			err = a.endTag()
-		case a.starts("<?"):
+		case a.at(at+1) == '!':
+			err = a.declaration(outside)
+		case a.at(at+1) == '?':
 			err = a.instruction()
-		case a.starts("<!--"):
-			err = a.comment()
-		case a.starts("<![CDATA[") && !outside:
-			err = a.cdata()
-		case a.starts("<!DOCTYPE"):
-			err = newError(a.src, at, Forbidden, "document type declarations are not taken")
-		case a.starts("<!"):
-			err = a.fail(at, "markup is malformed")
 		case outside && rootSeen:
 			err = a.fail(at, "a second root element")
 		default:
@@ -183,6 +179,19 @@ func (a *admitter) document() error {
 		return a.fail(len(a.src), "no root element")
 	}
 	return nil
+}
+
+// declaration reads what begins with <!.
+func (a *admitter) declaration(outside bool) error {
+	switch {
+	case a.starts("<!--"):
+		return a.comment()
+	case a.starts("<![CDATA[") && !outside:
+		return a.cdata()
+	case a.starts("<!DOCTYPE"):
+		return newError(a.src, a.pos, Forbidden, "document type declarations are not taken")
+	}
+	return a.fail(a.pos, "markup is malformed")
 }
 
 // text reads up to the next markup.
@@ -245,10 +254,7 @@ func (a *admitter) lineEnd(i int, as byte) int {
 // character checks the character beyond ASCII at i and gives its size.
 func (a *admitter) character(i int) (int, error) {
 	r, size := utf8.DecodeRune(a.src[i:])
-	if r == utf8.RuneError && size == 1 {
-		return 0, newError(a.src, i, Encoding, "byte 0x%02X is not UTF-8", a.src[i])
-	}
-	if !isChar(r) {
+	if r == utf8.RuneError && size == 1 || !isChar(r) {
 		return 0, a.badCharacter(i)
 	}
 	return size, nil
@@ -258,15 +264,17 @@ func (a *admitter) badCharacter(i int) error {
 	if i >= len(a.src) {
 		return a.fail(i, "the document ends in the middle of markup")
 	}
-	r, _ := utf8.DecodeRune(a.src[i:])
+	r, size := utf8.DecodeRune(a.src[i:])
+	if r == utf8.RuneError && size == 1 {
+		return newError(a.src, i, Encoding, "byte 0x%02X is not UTF-8", a.src[i])
+	}
 	return a.fail(i, "character U+%04X is not allowed here", r)
 }
 
 // reference reads &name; or &#number; at i.
 func (a *admitter) reference(i int) (r rune, end int, err error) {
-	const longest = 20 // a character number with leading zeros, or some entity
 	end = i + 1
-	for a.at(end) == '#' || class[a.at(end)]&namePart != 0 && end-i < longest {
+	for a.at(end) == '#' || class[a.at(end)]&namePart != 0 {
 		end++
 	}
 	if a.at(end) != ';' {
@@ -630,26 +638,39 @@ func (a *admitter) declare(outer int) error {
 		case len(p) > 0 && len(u) == 0:
 			return a.fail(attr.name.from, "prefix %s is bound to nothing", excerpt(p))
 		}
-		a.scope = append(a.scope, declared{prefix, uri})
+		// Compared once here, so that attributes need not compare names of
+		// namespaces, which may be long.
+		number := 0
+		for _, d := range a.scope {
+			if bytes.Equal(d.uri.of(a.out), u) {
+				number = d.number
+				break
+			}
+		}
+		if number == 0 {
+			a.numbers++
+			number = a.numbers
+		}
+		a.scope = append(a.scope, declared{prefix, uri, number})
 	}
 	return nil
 }
 
 // resolve gives the namespace that a prefix stands for.
-func (a *admitter) resolve(prefix span, at int) (uri span, err error) {
+func (a *admitter) resolve(prefix span, at int) (uri int, err error) {
 	p := prefix.of(a.src)
 	if len(p) == 0 {
-		return span{}, nil // the default namespace needs no declaration
+		return 0, nil // the default namespace needs no declaration
 	}
 	for i := len(a.scope) - 1; i >= 0; i-- {
 		if bytes.Equal(a.scope[i].prefix.of(a.src), p) {
-			return a.scope[i].uri, nil
+			return a.scope[i].number, nil
 		}
 	}
 	if string(p) == "xml" {
-		return span{}, nil // bound by definition; a.same compares its prefix
+		return 0, nil // bound by definition; a.same compares its prefix
 	}
-	return span{}, a.fail(at, "prefix %s is not declared", excerpt(p))
+	return 0, a.fail(at, "prefix %s is not declared", excerpt(p))
 }
 
 // unique refuses two attributes with one expanded name.
@@ -707,10 +728,10 @@ func (a *admitter) same(i, j int) bool {
 	if x.decl || y.decl || !bytes.Equal(x.local.of(a.src), y.local.of(a.src)) {
 		return false
 	}
-	if x.uri.empty() || y.uri.empty() { // none, or the one of the prefix xml
+	if x.uri == 0 || y.uri == 0 { // none, or the one of the prefix xml
 		return bytes.Equal(x.prefix.of(a.src), y.prefix.of(a.src))
 	}
-	return bytes.Equal(x.uri.of(a.out), y.uri.of(a.out))
+	return x.uri == y.uri
 }
 
 func (a *admitter) duplicate(i int) error {

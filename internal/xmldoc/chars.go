@@ -52,6 +52,28 @@ func isChar(r rune) bool {
 		r >= 0x10000 && r <= utf8.MaxRune
 }
 
+// isName tells whether name is one, without a prefix.
+func isName(name string) bool {
+	foreign := false
+	for i := range len(name) {
+		if class[name[i]]&namePart == 0 || i == 0 && class[name[i]]&nameStart == 0 {
+			return false
+		}
+		foreign = foreign || name[i] >= utf8.RuneSelf
+	}
+	return name != "" && (!foreign || isForeignName([]byte(name)))
+}
+
+// isText tells whether XML can hold text at all.
+func isText(text string) bool {
+	for _, r := range text {
+		if !isChar(r) {
+			return false
+		}
+	}
+	return utf8.ValidString(text)
+}
+
 // isForeignName decides about a name with characters beyond ASCII. Those are
 // rare, and encoding/xml has the tables (XML 1.0, fourth edition: the strictest
 // in use, so no store or client will refuse what passes here).

@@ -99,7 +99,7 @@ func uses(raw, prefix []byte) bool {
 			continue
 		}
 		switch raw[i-len(prefix)-1] {
-		case '<', '/', ' ', '"', '>':
+		case '<', '/', ' ', '"', '>', '\n', '\t', ';':
 			return true
 		}
 	}

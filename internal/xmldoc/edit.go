@@ -12,6 +12,7 @@ import (
 //
 // What is inserted is an element of any document; it takes along the namespace
 // declarations that it needs at its new place and leaves those that it does not.
+// What cannot be done, alone or beside another change, Apply refuses.
 // An Editor is for one goroutine.
 type Editor struct {
 	doc     []byte
@@ -24,6 +25,11 @@ type Editor struct {
 type splice struct {
 	from, to int
 	with     span
+	// content: all that is between two tags or quotes is replaced, so that
+	// nothing else can be put in there, not even at its edges.
+	content bool
+	// attribute: the name of one that is added, of which there can be one.
+	attribute string
 }
 
 // ErrOverlap says that two changes touch the same bytes.
@@ -33,6 +39,9 @@ var ErrOverlap = errors.New("xmldoc: changes overlap")
 // document, or is of a kind that the change is not for.
 var ErrNode = errors.New("xmldoc: not a node that can be changed so")
 
+// ErrText says that a change has a text or a name that XML cannot hold.
+var ErrText = errors.New("xmldoc: not a text or name that XML can hold")
+
 // Edit begins to change a document. The document itself is never written to.
 func Edit(doc []byte) *Editor {
 	return &Editor{doc: doc}
@@ -41,16 +50,21 @@ func Edit(doc []byte) *Editor {
 // SetText replaces the content of an element by a text, or the value of an
 // attribute.
 func (e *Editor) SetText(n Node, text string) {
-	if e.owns(n, n.kind) {
+	if e.owns(n, n.kind) && e.holds(text) {
 		e.with = appendEscaped(e.with, text, n.kind == value)
 		e.splice(n.inner, n.inner+len(n.Inner()))
+		e.splices[len(e.splices)-1].content = true
 	}
 }
 
-// SetAttr gives an element's attribute a value, adding it as the last if the
-// element does not have it. Of one element, an attribute can be added once.
+// SetAttr gives an element's attribute, one in no namespace, a value, adding it
+// as the last if the element does not have it.
 func (e *Editor) SetAttr(n Node, name, text string) {
-	if !e.owns(n, element) {
+	if !e.owns(n, element) || !e.holds(text) {
+		return
+	}
+	if !isName(name) || name == "xmlns" {
+		e.err = ErrText
 		return
 	}
 	if attr := n.Attr(name); attr.Exists() {
@@ -60,6 +74,7 @@ func (e *Editor) SetAttr(n Node, name, text string) {
 	e.with = append(append(append(e.with, ' '), name...), `="`...)
 	e.with = append(appendEscaped(e.with, text, true), '"')
 	e.splice(n.inner-1, n.inner-1)
+	e.splices[len(e.splices)-1].attribute = name
 }
 
 // Append inserts an element as the last child of n.
@@ -79,14 +94,14 @@ func (e *Editor) Prepend(n, child Node) {
 
 // Before inserts an element before element n.
 func (e *Editor) Before(n, sibling Node) {
-	if e.owns(n, element) {
+	if e.owns(n, element) && e.notRoot(n) {
 		e.insert(n.start, n.start, sibling, n.scope)
 	}
 }
 
 // After inserts an element after element n.
 func (e *Editor) After(n, sibling Node) {
-	if e.owns(n, element) {
+	if e.owns(n, element) && e.notRoot(n) {
 		end := n.stop()
 		e.insert(end, end, sibling, n.scope)
 	}
@@ -101,9 +116,25 @@ func (e *Editor) Replace(n, by Node) {
 
 // Delete removes an element with all that is in it.
 func (e *Editor) Delete(n Node) {
-	if e.owns(n, element) {
+	if e.owns(n, element) && e.notRoot(n) {
 		e.splice(n.start, n.stop())
 	}
+}
+
+// notRoot keeps the document a document: it has one root.
+func (e *Editor) notRoot(n Node) bool {
+	if n.start == 0 {
+		e.err = ErrNode
+	}
+	return n.start != 0
+}
+
+func (e *Editor) holds(text string) bool {
+	if !isText(text) {
+		e.err = ErrText
+		return false
+	}
+	return true
 }
 
 func (e *Editor) insert(from, to int, n Node, at scope) {
@@ -118,7 +149,7 @@ func (e *Editor) insert(from, to int, n Node, at scope) {
 // splice puts what was added to e.with since the last splice in the place of
 // the bytes between from and to.
 func (e *Editor) splice(from, to int) {
-	e.splices = append(e.splices, splice{from, to, span{e.spliced, len(e.with)}})
+	e.splices = append(e.splices, splice{from: from, to: to, with: span{e.spliced, len(e.with)}})
 	e.spliced = len(e.with)
 }
 
@@ -145,7 +176,7 @@ func (e *Editor) Apply(dst []byte) ([]byte, error) {
 	})
 	size := len(e.doc)
 	for i, s := range e.splices {
-		if i > 0 && s.from < e.splices[i-1].to {
+		if i > 0 && s.overlaps(e.splices[i-1]) || s.attribute != "" && e.addedBefore(i) {
 			return dst, ErrOverlap
 		}
 		size += s.with.to - s.with.from - (s.to - s.from)
@@ -157,4 +188,21 @@ func (e *Editor) Apply(dst []byte) ([]byte, error) {
 		done = s.to
 	}
 	return append(dst, e.doc[done:]...), nil
+}
+
+// overlaps tells whether two splices, before being the one that is applied
+// first, cannot both be done.
+func (s splice) overlaps(before splice) bool {
+	return s.from < before.to || s.from == before.to && (s.content || before.content)
+}
+
+// addedBefore tells whether the attribute that splice i adds is added to the
+// same element by one before it.
+func (e *Editor) addedBefore(i int) bool {
+	for k := i - 1; k >= 0 && e.splices[k].from == e.splices[i].from; k-- {
+		if e.splices[k].attribute == e.splices[i].attribute {
+			return true
+		}
+	}
+	return false
 }

@@ -45,6 +45,11 @@ func TestEditor_Apply(t *testing.T) {
 		"OwnNode":       {func(e *xmldoc.Editor) { e.After(at(t, doc, "u:a/u:g"), at(t, doc, "u:a/u:c")) }, `<a xmlns="u" id="1"><b>x</b><c d="e"><f></f></c><g></g><c d="e"><f></f></c></a>`},
 		"Delete":        {func(e *xmldoc.Editor) { e.Delete(at(t, doc, "u:a/u:c")) }, `<a xmlns="u" id="1"><b>x</b><g></g></a>`},
 		"DeleteOnly":    {func(e *xmldoc.Editor) { e.Delete(at(t, doc, "u:a/u:c/u:f")) }, `<a xmlns="u" id="1"><b>x</b><c d="e"></c><g></g></a>`},
+		"TwoAttrs": {func(e *xmldoc.Editor) {
+			e.SetAttr(at(t, doc, "u:a/u:g"), "x", "1")
+			e.SetAttr(at(t, doc, "u:a/u:g"), "y", "\uFFFD")
+			e.SetText(at(t, doc, "u:a/u:g"), "z")
+		}, `<a xmlns="u" id="1"><b>x</b><c d="e"><f></f></c><g x="1" y="�">z</g></a>`},
 		"Many": {func(e *xmldoc.Editor) {
 			e.Append(at(t, doc, "u:a"), child)
 			e.Delete(at(t, doc, "u:a/u:c"))
@@ -77,14 +82,29 @@ func TestEditor_Refused(t *testing.T) {
 		edit func(e *xmldoc.Editor)
 		want error
 	}{
-		"Twice":          {func(e *xmldoc.Editor) { e.Delete(at(t, doc, "u:a/u:c")); e.Delete(at(t, doc, "u:a/u:c")) }, xmldoc.ErrOverlap},
-		"WithinDeleted":  {func(e *xmldoc.Editor) { e.SetText(at(t, doc, "u:a/u:c/u:f"), "x"); e.Delete(at(t, doc, "u:a/u:c")) }, xmldoc.ErrOverlap},
-		"OtherDocument":  {func(e *xmldoc.Editor) { e.Delete(at(t, other, "u:a/u:c")) }, xmldoc.ErrNode},
-		"Missing":        {func(e *xmldoc.Editor) { e.SetText(xmldoc.Node{}, "x") }, xmldoc.ErrNode},
-		"MissingChild":   {func(e *xmldoc.Editor) { e.Append(at(t, doc, "u:a"), xmldoc.Node{}) }, xmldoc.ErrNode},
-		"DeleteValue":    {func(e *xmldoc.Editor) { e.Delete(at(t, doc, "u:a/@id")) }, xmldoc.ErrNode},
-		"InsertValue":    {func(e *xmldoc.Editor) { e.Append(at(t, doc, "u:a"), at(t, doc, "u:a/@id")) }, xmldoc.ErrNode},
-		"AfterDocument":  {func(e *xmldoc.Editor) { e.After(xmldoc.Document(doc), child) }, xmldoc.ErrNode},
+		"Twice":         {func(e *xmldoc.Editor) { e.Delete(at(t, doc, "u:a/u:c")); e.Delete(at(t, doc, "u:a/u:c")) }, xmldoc.ErrOverlap},
+		"WithinDeleted": {func(e *xmldoc.Editor) { e.SetText(at(t, doc, "u:a/u:c/u:f"), "x"); e.Delete(at(t, doc, "u:a/u:c")) }, xmldoc.ErrOverlap},
+		"OtherDocument": {func(e *xmldoc.Editor) { e.Delete(at(t, other, "u:a/u:c")) }, xmldoc.ErrNode},
+		"Missing":       {func(e *xmldoc.Editor) { e.SetText(xmldoc.Node{}, "x") }, xmldoc.ErrNode},
+		"MissingChild":  {func(e *xmldoc.Editor) { e.Append(at(t, doc, "u:a"), xmldoc.Node{}) }, xmldoc.ErrNode},
+		"DeleteValue":   {func(e *xmldoc.Editor) { e.Delete(at(t, doc, "u:a/@id")) }, xmldoc.ErrNode},
+		"InsertValue":   {func(e *xmldoc.Editor) { e.Append(at(t, doc, "u:a"), at(t, doc, "u:a/@id")) }, xmldoc.ErrNode},
+		"AfterDocument": {func(e *xmldoc.Editor) { e.After(xmldoc.Document(doc), child) }, xmldoc.ErrNode},
+		"DeleteRoot":    {func(e *xmldoc.Editor) { e.Delete(at(t, doc, "u:a")) }, xmldoc.ErrNode},
+		"BeforeRoot":    {func(e *xmldoc.Editor) { e.Before(at(t, doc, "u:a"), child) }, xmldoc.ErrNode},
+		"AfterRoot":     {func(e *xmldoc.Editor) { e.After(at(t, doc, "u:a"), child) }, xmldoc.ErrNode},
+		"AttrTwice": {func(e *xmldoc.Editor) {
+			e.SetAttr(at(t, doc, "u:a/u:g"), "x", "1")
+			e.SetAttr(at(t, doc, "u:a/u:g"), "x", "2")
+		}, xmldoc.ErrOverlap},
+		"TextTwice":      {func(e *xmldoc.Editor) { e.SetText(at(t, doc, "u:a/u:g"), "1"); e.SetText(at(t, doc, "u:a/u:g"), "2") }, xmldoc.ErrOverlap},
+		"TextAndAppend":  {func(e *xmldoc.Editor) { e.SetText(at(t, doc, "u:a/u:b"), "1"); e.Append(at(t, doc, "u:a/u:b"), child) }, xmldoc.ErrOverlap},
+		"TextAndPrepend": {func(e *xmldoc.Editor) { e.Prepend(at(t, doc, "u:a/u:g"), child); e.SetText(at(t, doc, "u:a/u:g"), "1") }, xmldoc.ErrOverlap},
+		"Control":        {func(e *xmldoc.Editor) { e.SetText(at(t, doc, "u:a/u:b"), "\x01") }, xmldoc.ErrText},
+		"BrokenUTF8":     {func(e *xmldoc.Editor) { e.SetAttr(at(t, doc, "u:a"), "id", "\xEF") }, xmldoc.ErrText},
+		"AttrName":       {func(e *xmldoc.Editor) { e.SetAttr(at(t, doc, "u:a"), "x y", "1") }, xmldoc.ErrText},
+		"AttrPrefix":     {func(e *xmldoc.Editor) { e.SetAttr(at(t, doc, "u:a"), "p:x", "1") }, xmldoc.ErrText},
+		"AttrXMLNS":      {func(e *xmldoc.Editor) { e.SetAttr(at(t, doc, "u:a"), "xmlns", "v") }, xmldoc.ErrText},
 		"OtherDocuments": {func(e *xmldoc.Editor) { e.Replace(child, child) }, xmldoc.ErrNode},
 	} {
 		t.Run(name, func(t *testing.T) {

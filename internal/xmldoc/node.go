@@ -3,6 +3,7 @@ package xmldoc
 import (
 	"bytes"
 	"iter"
+	"strings"
 )
 
 // Node is an element or an attribute of a document in the normal form, or the
@@ -122,7 +123,7 @@ func appendUnescaped(dst, raw []byte) []byte {
 	}
 }
 
-// Is tells whether the text of the node is s, without copying.
+// Is tells whether the text of the node is s.
 func (n Node) Is(s string) bool {
 	return n.Exists() && string(n.Text()) == s
 }
@@ -166,14 +167,18 @@ func nameAt(doc []byte, i int) []byte {
 }
 
 func splitName(name []byte) (prefix, local []byte) {
-	if i := bytes.IndexByte(name, ':'); i >= 0 {
+	if i := bytes.IndexByte(name, ':'); i >= 0 { //nolint:modernize // bytes.Cut takes a twentieth of all look-up time more
 		return name[:i], name[i+1:]
 	}
 	return nil, name
 }
 
-// Attr is the attribute of that name in no namespace.
+// Attr is the attribute of that name in no namespace. A declaration of a
+// namespace is no attribute.
 func (n Node) Attr(name string) Node {
+	if name == "xmlns" || strings.Contains(name, ":") {
+		return Node{}
+	}
 	for a := range n.attributes() {
 		if string(a.name.of(n.doc)) == name {
 			return n.attr(a)

@@ -62,7 +62,7 @@ func newSet(ns Namespaces, paths []string) (*Set, error) {
 			}
 			uri, known := ns[prefix]
 			switch {
-			case local == "" || strings.ContainsAny(local, " :@[]()") || strings.Contains(local, "*") && (name != "*" || attribute):
+			case !isName(local) && (name != "*" || attribute), prefixed && !isName(prefix):
 				return nil, fmt.Errorf("xmldoc: path %q: %q is not a step", path, part)
 			case attribute && k < len(parts)-1:
 				return nil, fmt.Errorf("xmldoc: path %q goes on after an attribute", path)
@@ -94,8 +94,9 @@ func (p *Path) All(n Node) iter.Seq[Node] {
 	}
 }
 
-// Find fills out with the first node on each path, in document order, and with
-// the zero Node where there is none. It stops as soon as it has them all.
+// Find fills out, which has room for all paths of the set, with the first node
+// on each, in document order, and with the zero Node where there is none. It
+// stops as soon as it has them all.
 func (s *Set) Find(n Node, out []Node) {
 	clear(out[:len(s.paths)])
 	s.walk(n, func(path int, found Node) (int, bool) {

@@ -152,7 +152,7 @@ func TestSet_Find(t *testing.T) {
 }
 
 func TestPath_Refused(t *testing.T) {
-	for _, path := range []string{"", "/", "a//b", "a/", "x:a", "a/@b/c", "a[1]", "@*", "a*", "s:*", "a/@", "a:b:c",
+	for _, path := range []string{"", "/", "a//b", "a/", "x:a", "a/@b/c", "a[1]", "@*", "a*", "s:*", "a/@", "a:b:c", ".", "../a", "a=b", "a>b", ":a", "a b", "1a",
 		strings.Repeat("a/", 64) + "a"} {
 		require.Panics(t, func() { xmldoc.MustPath(ns, path) }, path)
 	}
@@ -191,6 +191,8 @@ func TestNode_Parts(t *testing.T) {
 	require.True(t, root.Attr("c").Exists())
 	require.Empty(t, root.Attr("c").Text())
 	require.False(t, root.Attr("d").Exists())
+	require.False(t, xmldoc.Root([]byte(`<a xmlns="u" xmlns:p="v" p:b=""></a>`)).Attr("xmlns").Exists())
+	require.False(t, xmldoc.Root([]byte(`<a xmlns="u" xmlns:p="v" p:b=""></a>`)).Attr("p:b").Exists())
 	d := xmldoc.MustPath(nil, "a/d").Find(xmldoc.Document(doc))
 	require.Equal(t, "<d>1 &lt; 2</d>", string(d.Raw()))
 	require.Equal(t, "1 &lt; 2", string(d.Inner()))
@@ -212,6 +214,7 @@ func TestNode_Standalone(t *testing.T) {
 		"InnermostWins": {deep, "u:a/u:b/u:c", `<c xmlns="u" xmlns:p="v" xmlns:q="y" p:d="e"><q:f>p:g</q:f></c>`, `<c xmlns:p="v" xmlns:q="y" p:d="e"><q:f>p:g</q:f></c>`},
 		"InText":        {deep, "u:a/u:b/u:c/y:f", `<q:f xmlns="u" xmlns:p="v" xmlns:q="y">p:g</q:f>`, `<q:f xmlns:p="v" xmlns:q="y">p:g</q:f>`},
 		"Escaped":       {`<a xmlns="u" xmlns:p="x&amp;y"><p:b></p:b></a>`, "u:a/z:b", `<p:b xmlns="u" xmlns:p="x&amp;y"></p:b>`, `<p:b xmlns:p="x&amp;y"></p:b>`},
+		"InTextLater":   {"<a xmlns=\"u\" xmlns:p=\"v\"><b>\np:g</b></a>", "u:a/u:b", "<b xmlns=\"u\" xmlns:p=\"v\">\np:g</b>", "<b xmlns:p=\"v\">\np:g</b>"},
 		"OtherDefault":  {`<a xmlns="v"><b></b></a>`, "v:a/v:b", `<b xmlns="v"></b>`, `<b xmlns="v"></b>`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,264 @@
+package compare
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/dataset"
+	"brokerage/internal/xmldoc"
+)
+
+const (
+	custacc = "http://tpox-benchmark.com/custacc"
+	fixml   = "http://www.fixprotocol.org/FIXML-4-4"
+)
+
+// candidate is one way to do the tasks. A task that is nil is not natural in
+// it. All get bytes, as a store gives them, and keep nothing between calls but
+// what they have compiled.
+type candidate struct {
+	name string
+
+	// lastQuantity is the text of the last
+	// Customer/Accounts/Account/Holdings/Position/Quantity.
+	lastQuantity func(doc []byte) (string, error)
+
+	// profile writes the elements of a customer profile, one after the other,
+	// so that they can stand where custacc is the default namespace.
+	profile func(out *bytes.Buffer, doc []byte) error
+
+	// order reads three attributes of an order.
+	order func(doc []byte) (order, error)
+
+	// admit checks a document as strictly as the candidate can and writes it
+	// anew, the same way throughout: <name></name>, double quotes, no comments.
+	admit func(out *bytes.Buffer, doc []byte) error
+
+	// edit sets the text of the first
+	// Customer/Accounts/Account/Balance/WorkingBalance and writes the document.
+	edit func(out *bytes.Buffer, doc []byte, text string) error
+}
+
+type order struct{ id, account, cash string }
+
+var errMissing = errors.New("element not found")
+
+var candidates = slices.Concat(xmldocs, std, etrees, xmlqueries, heliums)
+
+// document is, of the first hundred generated documents of a kind (customers
+// with a complete profile), the one whose size is nearest to the size wanted.
+// It is in the normal form.
+func document(t testing.TB, kind dataset.Kind) []byte {
+	t.Helper()
+	size := map[dataset.Kind]int{dataset.Customer: 6000, dataset.Order: 1500, dataset.Security: 6000}[kind]
+	distance := func(doc []byte) int { return max(len(doc)-size, size-len(doc)) }
+	scale, err := dataset.ParseScale("XXXS")
+	require.NoError(t, err)
+	set := dataset.New(dataset.Spec{Scale: scale})
+	var best []byte
+	for i := range int64(100) {
+		doc := set.Append(nil, kind, i)
+		if kind == dataset.Customer && !bytes.Contains(doc, []byte("<EmailAddresses>")) {
+			continue
+		}
+		if best == nil || distance(doc) < distance(best) {
+			best = doc
+		}
+	}
+	best, err = xmldoc.Admit(best, xmldoc.Limits{})
+	require.NoError(t, err)
+	return best
+}
+
+func TestCandidates_Agree(t *testing.T) {
+	customer, fix, security := document(t, dataset.Customer), document(t, dataset.Order), document(t, dataset.Security)
+	t.Logf("customer %d bytes, order %d, security %d", len(customer), len(fix), len(security))
+
+	reference := xmldocs[0]
+	quantity, err := reference.lastQuantity(customer)
+	require.NoError(t, err)
+	require.Regexp(t, `^[0-9]+\.[0-9]+$`, quantity)
+	var profile, edited bytes.Buffer
+	require.NoError(t, reference.profile(&profile, customer))
+	wanted := says(t, within(profile.Bytes()))
+	for _, name := range []string{"Name", "DateOfBirth", "Gender", "CountryOfResidence", "Languages", "Address", "EmailAddresses"} {
+		require.Contains(t, wanted, "start {"+custacc+"}"+name)
+	}
+	attributes, err := reference.order(fix)
+	require.NoError(t, err)
+	require.Regexp(t, `^[0-9]+ [0-9]+ [0-9.]+$`, strings.Join([]string{attributes.id, attributes.account, attributes.cash}, " "))
+	require.NoError(t, reference.edit(&edited, customer, "1 < 2"))
+	require.Contains(t, edited.String(), "<WorkingBalance>1 &lt; 2</WorkingBalance>")
+
+	for _, c := range candidates {
+		t.Run(c.name, func(t *testing.T) {
+			if c.lastQuantity != nil {
+				got, err := c.lastQuantity(customer)
+				require.NoError(t, err)
+				require.Equal(t, quantity, got)
+			}
+			if c.profile != nil {
+				var out bytes.Buffer
+				require.NoError(t, c.profile(&out, customer))
+				require.Equal(t, wanted, says(t, within(out.Bytes())))
+			}
+			if c.order != nil {
+				got, err := c.order(fix)
+				require.NoError(t, err)
+				require.Equal(t, attributes, got)
+			}
+			if c.admit != nil {
+				for _, doc := range [][]byte{customer, fix, security} {
+					var out bytes.Buffer
+					require.NoError(t, c.admit(&out, doc))
+					require.Equal(t, says(t, doc), says(t, out.Bytes()))
+				}
+			}
+			if c.edit != nil {
+				var out bytes.Buffer
+				require.NoError(t, c.edit(&out, customer, "1 < 2"))
+				require.Equal(t, says(t, edited.Bytes()), says(t, out.Bytes()))
+			}
+		})
+	}
+}
+
+// within is a document for elements that can stand in the namespace custacc.
+func within(elements []byte) []byte {
+	return slices.Concat([]byte(`<o xmlns="`+custacc+`">`), elements, []byte("</o>"))
+}
+
+// says lists the tags and texts of a document by expanded names, whatever
+// prefixes they are written with.
+func says(t testing.TB, doc []byte) []string {
+	t.Helper()
+	doc, err := xmldoc.Admit(doc, xmldoc.Limits{})
+	require.NoError(t, err, "%s", doc)
+	d := xml.NewDecoder(bytes.NewReader(doc))
+	var all []string
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		require.NoError(t, err)
+		switch token := token.(type) {
+		case xml.StartElement:
+			all = append(all, "start {"+token.Name.Space+"}"+token.Name.Local)
+			attrs := slices.DeleteFunc(slices.Clone(token.Attr), func(a xml.Attr) bool {
+				return a.Name.Space == "xmlns" || a.Name.Space == "" && a.Name.Local == "xmlns"
+			})
+			slices.SortFunc(attrs, func(x, y xml.Attr) int {
+				return cmp.Or(cmp.Compare(x.Name.Space, y.Name.Space), cmp.Compare(x.Name.Local, y.Name.Local))
+			})
+			for _, a := range attrs {
+				all = append(all, fmt.Sprintf("{%s}%s=%q", a.Name.Space, a.Name.Local, a.Value))
+			}
+		case xml.EndElement:
+			all = append(all, "end")
+		case xml.CharData:
+			all = append(all, "text "+string(token))
+		}
+	}
+}
+
+func BenchmarkLastQuantity(b *testing.B) {
+	doc := document(b, dataset.Customer)
+	each(b, doc, func(c candidate) func() error {
+		if c.lastQuantity == nil {
+			return nil
+		}
+		return func() error { _, err := c.lastQuantity(doc); return err }
+	})
+}
+
+func BenchmarkProfile(b *testing.B) {
+	doc := document(b, dataset.Customer)
+	each(b, doc, func(c candidate) func() error {
+		if c.profile == nil {
+			return nil
+		}
+		var out bytes.Buffer
+		return func() error { out.Reset(); return c.profile(&out, doc) }
+	})
+}
+
+func BenchmarkOrder(b *testing.B) {
+	doc := document(b, dataset.Order)
+	each(b, doc, func(c candidate) func() error {
+		if c.order == nil {
+			return nil
+		}
+		return func() error { _, err := c.order(doc); return err }
+	})
+}
+
+func BenchmarkAdmit(b *testing.B) {
+	for _, kind := range dataset.Kinds {
+		b.Run(kind.String(), func(b *testing.B) {
+			doc := document(b, kind)
+			each(b, doc, func(c candidate) func() error {
+				if c.admit == nil {
+					return nil
+				}
+				var out bytes.Buffer
+				return func() error { out.Reset(); return c.admit(&out, doc) }
+			})
+		})
+	}
+}
+
+func BenchmarkEdit(b *testing.B) {
+	doc := document(b, dataset.Customer)
+	each(b, doc, func(c candidate) func() error {
+		if c.edit == nil {
+			return nil
+		}
+		var out bytes.Buffer
+		return func() error { out.Reset(); return c.edit(&out, doc, "123456.78") }
+	})
+}
+
+func each(b *testing.B, doc []byte, task func(candidate) func() error) {
+	b.Helper()
+	for _, c := range candidates {
+		if do := task(c); do != nil {
+			b.Run(c.name, func(b *testing.B) { measure(b, doc, do) })
+		}
+	}
+}
+
+// measure reports the processor time too, the collector's included, which is
+// what a busy server pays, and which other load on the machine disturbs less.
+func measure(b *testing.B, doc []byte, do func() error) {
+	b.Helper()
+	b.SetBytes(int64(len(doc)))
+	b.ReportAllocs()
+	before := processorTime(b)
+	for b.Loop() {
+		if err := do(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(processorTime(b)-before)/float64(b.N), "cpu-ns/op")
+}
+
+func processorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}

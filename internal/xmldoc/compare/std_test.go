@@ -1,0 +1,293 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// encoding/xml has three ways in: tokens with resolved names, raw tokens, whose
+// names stay as they are written, and structs. For admission it needs raw
+// tokens and a writer of our own: its Encoder does not give back what its
+// Decoder read, because tokens have lost their prefixes.
+var std = []candidate{
+	{
+		name: "std-token",
+		lastQuantity: func(doc []byte) (string, error) {
+			d := xml.NewDecoder(bytes.NewReader(doc))
+			return stdLast(d.Token, custacc)
+		},
+		profile: stdProfile,
+		order:   stdOrder,
+		edit:    stdEdit,
+	},
+	{
+		name: "std-raw",
+		lastQuantity: func(doc []byte) (string, error) {
+			d := xml.NewDecoder(bytes.NewReader(doc))
+			return stdLast(d.RawToken, "") // no prefix, which happens to be right for these documents
+		},
+		admit: stdAdmit,
+	},
+	{
+		name: "std-struct",
+		lastQuantity: func(doc []byte) (string, error) {
+			var customer struct {
+				XMLName    xml.Name `xml:"http://tpox-benchmark.com/custacc Customer"`
+				Quantities []string `xml:"http://tpox-benchmark.com/custacc Accounts>Account>Holdings>Position>Quantity"`
+			}
+			if err := xml.Unmarshal(doc, &customer); err != nil {
+				return "", err
+			}
+			if len(customer.Quantities) == 0 {
+				return "", errMissing
+			}
+			return customer.Quantities[len(customer.Quantities)-1], nil
+		},
+		order: func(doc []byte) (order, error) {
+			var message struct {
+				XMLName xml.Name `xml:"http://www.fixprotocol.org/FIXML-4-4 FIXML"`
+				Order   struct {
+					ID     string `xml:"ID,attr"`
+					Acct   string `xml:"Acct,attr"`
+					OrdQty struct {
+						Cash string `xml:"Cash,attr"`
+					} `xml:"http://www.fixprotocol.org/FIXML-4-4 OrdQty"`
+				} `xml:"http://www.fixprotocol.org/FIXML-4-4 Order"`
+			}
+			err := xml.Unmarshal(doc, &message)
+			return order{message.Order.ID, message.Order.Acct, message.Order.OrdQty.Cash}, err
+		},
+	},
+}
+
+var quantityPath = []string{"Customer", "Accounts", "Account", "Holdings", "Position", "Quantity"}
+
+// stdPath follows one path down: matched is how many of its steps lead to
+// where the decoder is.
+type stdPath struct {
+	steps          []string
+	space          string
+	depth, matched int
+}
+
+func (p *stdPath) start(name xml.Name) (found bool) {
+	if p.matched == p.depth && p.depth < len(p.steps) && name.Local == p.steps[p.depth] && name.Space == p.space {
+		p.matched++
+	}
+	p.depth++
+	return p.matched == len(p.steps) && p.depth == len(p.steps)
+}
+
+func (p *stdPath) end() (left bool) {
+	left = p.matched == len(p.steps) && p.depth == len(p.steps)
+	p.depth--
+	p.matched = min(p.matched, p.depth)
+	return left
+}
+
+func stdLast(next func() (xml.Token, error), space string) (string, error) {
+	path := stdPath{steps: quantityPath, space: space}
+	var text []byte
+	inside, seen := false, false
+	for {
+		token, err := next()
+		if errors.Is(err, io.EOF) && seen {
+			return string(text), nil
+		}
+		if err != nil {
+			return "", err
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			if path.start(token.Name) {
+				inside, seen, text = true, true, text[:0]
+			}
+		case xml.EndElement:
+			if path.end() {
+				inside = false
+			}
+		case xml.CharData:
+			if inside {
+				text = append(text, token...)
+			}
+		}
+	}
+}
+
+// stdProfile cuts by offsets, which is right where no prefix is used that is
+// declared further out.
+func stdProfile(out *bytes.Buffer, doc []byte) error {
+	d := xml.NewDecoder(bytes.NewReader(doc))
+	depth, keep := 0, 0 // keep: the depth of the element being cut
+	inAddresses := false
+	var from, before int64
+	for {
+		before = d.InputOffset()
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			depth++
+			if keep != 0 || token.Name.Space != custacc {
+				continue
+			}
+			wanted := false
+			switch token.Name.Local {
+			case "Name", "DateOfBirth", "Gender", "CountryOfResidence", "Languages":
+				wanted = depth == 2
+			case "Addresses":
+				inAddresses = depth == 2
+			case "Address", "EmailAddresses":
+				wanted = depth == 3 && inAddresses
+			}
+			if wanted {
+				keep, from = depth, before
+			}
+		case xml.EndElement:
+			if keep == depth {
+				out.Write(doc[from:d.InputOffset()])
+				keep = 0
+			}
+			if depth == 2 && inAddresses {
+				return nil // nothing that is wanted comes after
+			}
+			depth--
+		}
+	}
+}
+
+func stdOrder(doc []byte) (order, error) {
+	var o order
+	d := xml.NewDecoder(bytes.NewReader(doc))
+	depth := 0
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return o, err
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			depth++
+			switch {
+			case token.Name.Space != fixml:
+			case depth == 2 && token.Name.Local == "Order":
+				for _, a := range token.Attr {
+					switch a.Name {
+					case xml.Name{Local: "ID"}:
+						o.id = a.Value
+					case xml.Name{Local: "Acct"}:
+						o.account = a.Value
+					}
+				}
+			case depth == 3 && token.Name.Local == "OrdQty":
+				for _, a := range token.Attr {
+					if a.Name == (xml.Name{Local: "Cash"}) {
+						o.cash = a.Value
+						return o, nil
+					}
+				}
+			}
+		case xml.EndElement:
+			depth--
+		}
+	}
+}
+
+func stdEdit(out *bytes.Buffer, doc []byte, text string) error {
+	d := xml.NewDecoder(bytes.NewReader(doc))
+	path := stdPath{steps: []string{"Customer", "Accounts", "Account", "Balance", "WorkingBalance"}, space: custacc}
+	var from, before int64
+	for {
+		before = d.InputOffset()
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			if path.start(token.Name) {
+				from = d.InputOffset()
+			}
+		case xml.EndElement:
+			if path.end() {
+				out.Write(doc[:from])
+				if err := xml.EscapeText(out, []byte(text)); err != nil {
+					return err
+				}
+				out.Write(doc[before:])
+				return nil
+			}
+		}
+	}
+}
+
+// stdAdmit adds what RawToken leaves out of well-formedness and can be had
+// cheaply: that tags match, and that there is one root with nothing around it.
+func stdAdmit(out *bytes.Buffer, doc []byte) error {
+	d := xml.NewDecoder(bytes.NewReader(doc))
+	var open []xml.Name
+	roots := 0
+	name := func(n xml.Name) {
+		if n.Space != "" {
+			out.WriteString(n.Space)
+			out.WriteByte(':')
+		}
+		out.WriteString(n.Local)
+	}
+	for {
+		token, err := d.RawToken()
+		if errors.Is(err, io.EOF) && len(open) == 0 && roots == 1 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			if len(open) == 0 {
+				roots++
+			}
+			open = append(open, token.Name)
+			out.WriteByte('<')
+			name(token.Name)
+			for _, a := range token.Attr {
+				out.WriteByte(' ')
+				name(a.Name)
+				out.WriteString(`="`)
+				if err := xml.EscapeText(out, []byte(a.Value)); err != nil {
+					return err
+				}
+				out.WriteByte('"')
+			}
+			out.WriteByte('>')
+		case xml.EndElement:
+			if len(open) == 0 || open[len(open)-1] != token.Name {
+				return fmt.Errorf("unexpected end tag of %s", token.Name.Local)
+			}
+			open = open[:len(open)-1]
+			out.WriteString("</")
+			name(token.Name)
+			out.WriteByte('>')
+		case xml.CharData:
+			if len(open) == 0 {
+				if len(bytes.TrimSpace(token)) > 0 {
+					return errors.New("text outside the root element")
+				}
+				continue
+			}
+			if err := xml.EscapeText(out, token); err != nil {
+				return err
+			}
+		case xml.Directive:
+			return errors.New("a document type declaration")
+		}
+	}
+}

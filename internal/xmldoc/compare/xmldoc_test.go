@@ -1,0 +1,107 @@
+package compare
+
+import (
+	"bytes"
+
+	"brokerage/internal/xmldoc"
+)
+
+var (
+	names      = xmldoc.Namespaces{"c": custacc, "f": fixml}
+	quantities = xmldoc.MustPath(names, "c:Customer/c:Accounts/c:Account/c:Holdings/c:Position/c:Quantity")
+	parts      = xmldoc.MustSet(names, "c:Customer/c:Name", "c:Customer/c:DateOfBirth", "c:Customer/c:Gender",
+		"c:Customer/c:CountryOfResidence", "c:Customer/c:Languages", "c:Customer/c:Addresses", "c:Customer/c:Addresses/c:EmailAddresses")
+	addresses = xmldoc.MustPath(names, "c:Address")
+	orderRefs = xmldoc.MustSet(names, "f:FIXML/f:Order/@ID", "f:FIXML/f:Order/@Acct", "f:FIXML/f:Order/f:OrdQty/@Cash")
+	balance   = xmldoc.MustPath(names, "c:Customer/c:Accounts/c:Account/c:Balance/c:WorkingBalance")
+)
+
+// Documents in a store have been admitted, so reading one does not check it
+// again. For what comes from elsewhere, "xmldoc-admitted" has the price of
+// both: that is the same work as the libraries do.
+var xmldocs = []candidate{
+	{name: "xmldoc", lastQuantity: lastQuantity, profile: profile, order: orderOf, admit: admit, edit: edit},
+	{
+		name: "xmldoc-admitted",
+		lastQuantity: func(doc []byte) (string, error) {
+			doc, err := xmldoc.Admit(doc, xmldoc.Limits{})
+			if err != nil {
+				return "", err
+			}
+			return lastQuantity(doc)
+		},
+		profile: func(out *bytes.Buffer, doc []byte) error {
+			doc, err := xmldoc.Admit(doc, xmldoc.Limits{})
+			if err != nil {
+				return err
+			}
+			return profile(out, doc)
+		},
+		order: func(doc []byte) (order, error) {
+			doc, err := xmldoc.Admit(doc, xmldoc.Limits{})
+			if err != nil {
+				return order{}, err
+			}
+			return orderOf(doc)
+		},
+		edit: func(out *bytes.Buffer, doc []byte, text string) error {
+			doc, err := xmldoc.Admit(doc, xmldoc.Limits{})
+			if err != nil {
+				return err
+			}
+			return edit(out, doc, text)
+		},
+	},
+}
+
+func lastQuantity(doc []byte) (string, error) {
+	var last xmldoc.Node
+	for quantity := range quantities.All(xmldoc.Document(doc)) {
+		last = quantity
+	}
+	if !last.Exists() {
+		return "", errMissing
+	}
+	return string(last.Text()), nil
+}
+
+func profile(out *bytes.Buffer, doc []byte) error {
+	var found [7]xmldoc.Node
+	parts.Find(xmldoc.Document(doc), found[:])
+	b := out.AvailableBuffer()
+	for _, n := range found[:5] {
+		b = n.AppendWithin(b, custacc)
+	}
+	for address := range addresses.All(found[5]) {
+		b = address.AppendWithin(b, custacc)
+	}
+	b = found[6].AppendWithin(b, custacc)
+	_, err := out.Write(b)
+	return err
+}
+
+func orderOf(doc []byte) (order, error) {
+	var found [3]xmldoc.Node
+	orderRefs.Find(xmldoc.Document(doc), found[:])
+	return order{string(found[0].Text()), string(found[1].Text()), string(found[2].Text())}, nil
+}
+
+func admit(out *bytes.Buffer, doc []byte) error {
+	b, err := xmldoc.AppendAdmitted(out.AvailableBuffer(), doc, xmldoc.Limits{})
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(b)
+	return err
+}
+
+func edit(out *bytes.Buffer, doc []byte, text string) error {
+	e := xmldoc.Edit(doc)
+	e.SetText(balance.Find(xmldoc.Document(doc)), text)
+	b, err := e.Apply(out.AvailableBuffer())
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(b)
+	return err
+}
