@@ -1,0 +1,107 @@
+# The developer's loop: `make help` lists it, CONTRIBUTING.md says when to use what.
+# Go and make are all that `make test` needs; a target that needs more says so.
+
+GO ?= go
+
+# What a target works on, and how: `make test PKGS=./internal/xmldoc/...`, `make test TESTFLAGS='-run Order -v'`.
+PKGS      ?= ./...
+TESTFLAGS ?=
+ARGS      ?= dataset --scale tiny
+BENCH     ?= .
+FUZZTIME  ?= 10s
+
+LINT_VERSION := v2.15.0
+LINT := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+
+# The binary is static, so it is tested and linted as it is shipped: without cgo, and hence without a C compiler.
+# Only the race detector needs one.
+export CGO_ENABLED = 0
+
+.DEFAULT_GOAL := build
+
+##@ Run
+
+.PHONY: run
+run: ## run the command: make run ARGS='dataset --scale tiny'
+	$(GO) run ./cmd/brokerage $(ARGS)
+
+# Go stamps the commit into the binary, but refuses to build at all where git distrusts the checkout (one that belongs to
+# another user), so it is asked only where git answers.
+.PHONY: build
+build: ## the static binary, bin/brokerage
+	$(GO) build -trimpath -buildvcs=$$(git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo auto || echo false) -o bin/brokerage ./cmd/brokerage
+
+.PHONY: clean
+clean: ## remove what the targets here have built
+	rm -rf bin dist coverage.out
+
+##@ Check
+
+.PHONY: test
+test: ## go vet and every test; a few minutes
+	$(GO) vet $(PKGS)
+	$(GO) test -timeout 5m $(TESTFLAGS) $(PKGS)
+
+.PHONY: lint
+lint: ## golangci-lint with .golangci.yml; is go.mod tidy, and every dependency in docs/dependencies.md?
+	$(LINT) config verify
+	$(LINT) run $(PKGS)
+	$(GO) mod tidy -diff
+	@$(GO) list -m -f '{{if not (or .Main .Indirect)}}`{{.Path}}` {{.Version}}{{end}}' all | while read -r module; do \
+	  [ -z "$$module" ] || grep -qF "$$module" docs/dependencies.md || { echo "docs/dependencies.md lacks $$module" >&2; exit 1; }; done
+
+.PHONY: fmt
+fmt: ## format the code as lint wants it
+	$(LINT) fmt
+
+##@ Check more
+
+.PHONY: race
+race: ## every test under the race detector; needs a C compiler
+	@command -v "$$($(GO) env CC | cut -d' ' -f1)" >/dev/null || { \
+	  echo "make race: the race detector needs a C compiler, and '$$($(GO) env CC)' is not installed (Debian: apt-get install gcc libc6-dev)" >&2; exit 1; }
+	CGO_ENABLED=1 $(GO) test -race -timeout 15m $(TESTFLAGS) $(PKGS)
+
+# Go fuzzes one target of one package at a time, so they are listed first. Up to Go 1.26 a run can fail at the very end of
+# its time with "context deadline exceeded" and nothing found (golang/go#75804): that, and only that, is tried again.
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZTIME (10s)
+	@set -eu; \
+	log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
+	$(GO) test -list '^Fuzz' $(PKGS) >"$$log" || { cat "$$log" >&2; exit 1; }; \
+	targets=$$(awk '/^Fuzz/ { names = names " " $$1 } /^ok/ { n = split(names, a, " "); for (i = 1; i <= n; i++) print $$2 "," a[i]; names = "" }' "$$log"); \
+	[ -n "$$targets" ] || { echo "make fuzz: no fuzz target in $(PKGS)" >&2; exit 1; }; \
+	for target in $$targets; do \
+	  pkg=$${target%,*}; name=$${target#*,}; \
+	  for try in 1 2 3; do \
+	    echo "fuzz $$name in $$pkg for $(FUZZTIME)"; \
+	    if $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$pkg" >"$$log" 2>&1; then tail -n 3 "$$log"; break; fi; \
+	    cat "$$log"; \
+	    if [ $$try = 3 ] || grep -q -e 'Failing input' -e 'panic' "$$log" || ! grep -q '^ *context deadline exceeded' "$$log"; then exit 1; fi; \
+	    echo "nothing found: a known fault of Go's own timer; again"; \
+	  done; \
+	done
+
+.PHONY: bench
+bench: ## every benchmark, or BENCH='Admit|Cut'
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 30m $(TESTFLAGS) $(PKGS)
+
+# -shuffle finds tests that lean on each other; -count=1 because a stored result shows nothing new. The comparison with
+# other XML libraries is a module of its own, which ./... does not reach.
+.PHONY: test-full
+test-full: ## all of it: shuffled tests, lint, race, a minute of fuzzing for each target
+	$(MAKE) test TESTFLAGS='-count=1 -shuffle=on'
+	$(GO) test -C internal/xmldoc/compare -count=1 ./...
+	$(MAKE) lint
+	$(MAKE) race
+	$(MAKE) fuzz FUZZTIME=60s
+
+##@ Help
+
+# Sections are the `##@` lines of this file, targets those with a `##` comment. Colour only where a person looks.
+.PHONY: help
+help: ## this list
+	@if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then bold=$$(printf '\033[1m') name=$$(printf '\033[36m') off=$$(printf '\033[0m'); else bold= name= off=; fi; \
+	awk -v bold="$$bold" -v name="$$name" -v off="$$off" -F ':.*## ' ' \
+	  /^##@ / { printf "\n%s%s%s\n", bold, substr($$0, 5), off } \
+	  /^[a-z-]+:.*## / { printf "  %s%-10s%s %s\n", name, $$1, off, $$2 }' $(firstword $(MAKEFILE_LIST))

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/dataset"
+)
+
+func TestGenerate_FullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m"); err != nil {
+		t.Skipf("needs a small file system, and only root can mount one: %v", err)
+	}
+	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, 0)) })
+
+	t.Run("Foreseen", func(t *testing.T) {
+		requireOneLine(t, brokerage(t.Context(), "generate", "--out", dir), exitFailed, "needs about")
+		require.Empty(t, names(t, dir))
+	})
+	t.Run("Met", func(t *testing.T) {
+		g := generation{data: tiny(t, dataset.TPoX2), progress: startProgress(io.Discard, 1)}
+		g.folder = newDataFolder(dir, g.data.Spec(), false)
+		var shares []share
+		for _, kind := range dataset.Kinds {
+			shares = append(shares, share{kind, 0, g.data.Count(kind)})
+		}
+		err := g.run(t.Context(), 2, shares, nil)
+		g.progress.finish()
+		require.ErrorIs(t, err, syscall.ENOSPC)
+		for _, name := range names(t, dir) {
+			require.False(t, strings.HasSuffix(name, partial), name)
+		}
+	})
+	t.Run("Templates", func(t *testing.T) {
+		r := brokerage(t.Context(), "templates", "--out", dir, "--count", "20000")
+		require.Equal(t, exitFailed, r.code)
+		require.Contains(t, r.err, "no space left")
+		for _, name := range names(t, dir) {
+			require.False(t, strings.HasSuffix(name, partial), name)
+		}
+	})
+}

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/dataset"
+)
+
+func tiny(t testing.TB, profile dataset.Profile) *dataset.Dataset {
+	t.Helper()
+	scale, err := dataset.ParseScale("tiny")
+	require.NoError(t, err)
+	return dataset.New(dataset.Spec{Scale: scale, Profile: profile, Seed: 1})
+}
+
+// lines is what all documents of a kind look like in files.
+func lines(d *dataset.Dataset, kind dataset.Kind) []byte {
+	var all []byte
+	for i := range d.Count(kind) {
+		all = append(d.Append(all, kind, i), '\n')
+	}
+	return all
+}
+
+// content joins the files of a kind in a folder, in order of their names.
+func content(t testing.TB, dir, kind string) []byte {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*."+kind+".*"))
+	require.NoError(t, err)
+	slices.Sort(names)
+	var all []byte
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		require.NoError(t, err)
+		if strings.HasSuffix(name, ".zst") {
+			d, err := zstd.NewReader(bytes.NewReader(b))
+			require.NoError(t, err)
+			b, err = io.ReadAll(d)
+			require.NoError(t, err)
+			d.Close()
+		}
+		all = append(all, b...)
+	}
+	return all
+}
+
+func names(t testing.TB, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	var all []string
+	for _, e := range entries {
+		all = append(all, e.Name())
+	}
+	return all
+}
+
+func TestGenerate_Whole(t *testing.T) {
+	for _, compress := range []string{"none", "zstd"} {
+		for profile, name := range map[dataset.Profile]string{dataset.TPoX2: "tpox-2", dataset.TPoX1: "tpox-1"} {
+			t.Run(compress+"/"+name, func(t *testing.T) {
+				dir := filepath.Join(t.TempDir(), "new", "folder")
+				r := brokerage(t.Context(), "generate", "--out", dir, "--profile", name, "--compress", compress)
+				require.Equal(t, exitOK, r.code, r.err)
+				require.Contains(t, r.out, "2,700 documents")
+				d := tiny(t, profile)
+				for _, kind := range dataset.Kinds {
+					require.True(t, bytes.Equal(lines(d, kind), content(t, dir, kind.String())), "%s", kind)
+				}
+				require.Len(t, names(t, dir), 3)
+
+				r = brokerage(t.Context(), "generate", "--out", dir, "--profile", name, "--compress", compress)
+				require.Equal(t, exitOK, r.code, r.err)
+				require.Contains(t, r.out, "nothing to do")
+			})
+		}
+	}
+}
+
+func TestGenerate_Parts(t *testing.T) {
+	dir := t.TempDir()
+	for _, part := range []string{"3/7", "1/7", "7/7", "2/7", "6/7", "5/7", "4/7"} {
+		r := brokerage(t.Context(), "generate", "--out", dir, "--part", part)
+		require.Equal(t, exitOK, r.code, r.err)
+	}
+	require.Len(t, names(t, dir), 3*7)
+	d := tiny(t, dataset.TPoX2)
+	for _, kind := range dataset.Kinds {
+		require.True(t, bytes.Equal(lines(d, kind), content(t, dir, kind.String())), "%s", kind)
+	}
+
+	before := names(t, dir)
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"--part", "3/8"}, "another division"},
+		{[]string{"--part", "1/1", "--kind", "order"}, "another division"},
+		{[]string{"--seed", "2"}, "not a file of this dataset"},
+		{[]string{"--profile", "tpox-1"}, "not a file of this dataset"},
+		{[]string{"--compress", "zstd"}, "not a file of this dataset"},
+	} {
+		requireOneLine(t, brokerage(t.Context(), append([]string{"generate", "--out", dir}, c.args...)...), exitFailed, c.says)
+	}
+	require.Equal(t, before, names(t, dir))
+
+	r := brokerage(t.Context(), "generate", "--out", t.TempDir(), "--part", "999/1000", "--kind", "customer")
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Contains(t, r.out, "holds no document")
+}
+
+func TestPart_Cut(t *testing.T) {
+	for _, count := range []int64{0, 1, 5, 16, 17, 20833, 500_000_000_000} {
+		for _, of := range []int64{1, 2, 16, 1000} {
+			end := int64(0)
+			for number := range of {
+				from, to := partFlag{number + 1, of}.cut(count)
+				require.Equal(t, end, from)
+				require.InDelta(t, float64(count)/float64(of), float64(to-from), 1)
+				end = to
+			}
+			require.Equal(t, count, end)
+		}
+	}
+}
+
+func TestFileAt_CoversAShareOnce(t *testing.T) {
+	for _, s := range []share{{dataset.Order, 0, 1}, {dataset.Order, 99_999, 100_001}, {dataset.Customer, 24_999, 75_000}, {dataset.Order, 299_999_900_000, 300_000_000_000}} {
+		next := s.from
+		for next < s.to {
+			f := fileAt(s.kind, s.from, s.to, next)
+			require.Equal(t, next, f.from)
+			require.Greater(t, f.to, f.from)
+			require.LessOrEqual(t, f.to-f.from, perFile[s.kind])
+			require.Equal(t, f, fileAt(s.kind, s.from, s.to, f.to-1))
+			next = f.to
+		}
+		require.Equal(t, s.to, next)
+	}
+}
+
+func TestGenerate_Continues(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"generate", "--out", dir, "--scale", "XXXS", "--kind", "order,customer"}
+	full := brokerage(t.Context(), args...)
+	require.Equal(t, exitOK, full.code, full.err)
+	want := content(t, dir, "order")
+	all := names(t, dir)
+
+	// As after a kill -9: one file missing, its half still there.
+	i := slices.IndexFunc(all, func(name string) bool { return strings.Contains(name, ".order.") })
+	require.NoError(t, os.Remove(filepath.Join(dir, all[i])))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "."+all[i]+partial), []byte("half"), 0o666))
+	customer, err := os.Stat(filepath.Join(dir, all[1-i]))
+	require.NoError(t, err)
+
+	r := brokerage(t.Context(), args...)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Contains(t, r.out, "in 1 file beside 1 from before")
+	require.Equal(t, all, names(t, dir))
+	require.True(t, bytes.Equal(want, content(t, dir, "order")))
+	untouched, err := os.Stat(filepath.Join(dir, all[1-i]))
+	require.NoError(t, err)
+	require.Equal(t, customer.ModTime(), untouched.ModTime())
+}
+
+func TestGenerate_Interrupted(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	args := []string{"generate", "--out", dir, "--scale", "XXS", "--kind", "order"}
+	done := make(chan result)
+	go func() { done <- brokerage(ctx, args...) }()
+	waitForFile(t, dir)
+	cancel()
+	r := <-done
+	requireOneLine(t, r, exitInterrupted, "interrupted: 0 files complete in "+dir+", the same command continues there")
+	for _, name := range names(t, dir) {
+		require.False(t, strings.HasSuffix(name, partial), name)
+	}
+}
+
+// waitForFile returns once something is being written.
+func waitForFile(t testing.TB, dir string) {
+	t.Helper()
+	require.Eventually(t, func() bool { return len(names(t, dir)) > 0 }, time.Minute, time.Millisecond)
+}
+
+func TestGenerate_Signals(t *testing.T) {
+	for name, c := range map[string]struct {
+		signal syscall.Signal
+		code   int
+	}{
+		"Interrupt": {syscall.SIGINT, exitInterrupted},
+		"Terminate": {syscall.SIGTERM, exitInterrupted},
+		"Kill":      {syscall.SIGKILL, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			cmd := process(t, "generate", "--out", dir, "--scale", "XS", "--kind", "customer", "--part", "1/4")
+			var errs bytes.Buffer
+			cmd.Stderr = &errs
+			require.NoError(t, cmd.Start())
+			waitForFile(t, dir)
+			require.NoError(t, cmd.Process.Signal(c.signal))
+			_ = cmd.Wait()
+			require.Equal(t, c.code, cmd.ProcessState.ExitCode(), errs.String())
+
+			// Whatever has its name is whole.
+			d := dataset.New(dataset.Spec{Scale: scale(t, "XS"), Seed: 1})
+			folder := newDataFolder(dir, d.Spec(), false)
+			for _, name := range names(t, dir) {
+				if strings.HasSuffix(name, partial) {
+					require.Equal(t, "Kill", strings.TrimPrefix(t.Name(), "TestGenerate_Signals/"))
+					continue
+				}
+				file, ok := folder.file(name)
+				require.True(t, ok, name)
+				b, err := os.ReadFile(filepath.Join(dir, name))
+				require.NoError(t, err)
+				require.Equal(t, int(file.to-file.from), bytes.Count(b, []byte("\n")))
+				require.True(t, bytes.HasSuffix(b, append(d.Append(nil, file.kind, file.to-1), '\n')))
+			}
+		})
+	}
+}
+
+func scale(t testing.TB, name string) dataset.Scale {
+	t.Helper()
+	s, err := dataset.ParseScale(name)
+	require.NoError(t, err)
+	return s
+}
+
+func TestGenerate_BadFolder(t *testing.T) {
+	t.Run("OtherFile", func(t *testing.T) {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "thesis.txt"), []byte("x"), 0o666))
+		requireOneLine(t, brokerage(t.Context(), "generate", "--out", dir), exitFailed, "thesis.txt")
+		require.Equal(t, []string{"thesis.txt"}, names(t, dir))
+	})
+	t.Run("OtherFolder", func(t *testing.T) {
+		dir := t.TempDir()
+		require.NoError(t, os.Mkdir(filepath.Join(dir, "tpox-2_tiny_seed-1_v1.order.000000000000-000000001999.xml"), 0o777))
+		requireOneLine(t, brokerage(t.Context(), "generate", "--out", dir), exitFailed, "not a file")
+	})
+	t.Run("AFile", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "file")
+		require.NoError(t, os.WriteFile(file, nil, 0o666))
+		for _, args := range [][]string{{"generate", "--out", file}, {"generate", "--out", filepath.Join(file, "below")}, {"templates", "--out", file}} {
+			requireOneLine(t, brokerage(t.Context(), args...), exitFailed, "not a directory")
+		}
+	})
+	t.Run("ReadOnly", func(t *testing.T) {
+		if os.Geteuid() == 0 {
+			t.Skip("root may write everywhere; the ordinary user's run covers this")
+		}
+		dir := t.TempDir()
+		require.NoError(t, os.Chmod(dir, 0o555))
+		requireOneLine(t, brokerage(t.Context(), "generate", "--out", dir), exitFailed, "permission denied")
+		requireOneLine(t, brokerage(t.Context(), "templates", "--out", dir), exitFailed, "permission denied")
+	})
+}

@@ -1,0 +1,127 @@
+// Brokerage generates the documents of the TPoX online-brokerage benchmark and
+// says what a dataset contains.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"brokerage/internal/dataset"
+)
+
+// streams are where a command reads and writes, so that tests can stand in for
+// a terminal.
+type streams struct {
+	out, err io.Writer
+}
+
+type commands struct {
+	Generate  generateCmd  `cmd:"" help:"Write a dataset, or one part of it, to files of one document a line."`
+	Dataset   datasetCmd   `cmd:"" help:"Say what a dataset contains and needs, without generating it."`
+	Templates templatesCmd `cmd:"" help:"Write documents with marked slots, for load generators in other languages."`
+	Version   versionCmd   `cmd:"" help:"Say which build this is."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], streams{os.Stdout, os.Stderr})
+	stop()
+	os.Exit(code)
+}
+
+// Exit codes: what a script can tell apart.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+// run is the whole program but for the process around it. Errors are one line:
+// usage errors, which point at the help, are told from failures by exit code.
+func run(ctx context.Context, args []string, s streams) int {
+	var cli commands
+	done := false
+	parser, err := kong.New(&cli,
+		kong.Name("brokerage"),
+		kong.Description("The TPoX online brokerage: documents for it, at any scale."),
+		kong.Writers(s.out, s.err),
+		kong.Exit(func(int) { done = true }), // only --help exits
+		kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Vars{"scales": scaleNames()},
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(s),
+	)
+	if err != nil {
+		fmt.Fprintln(s.err, "brokerage:", err)
+		return exitFailed
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	command, err := parser.Parse(args)
+	switch {
+	case done:
+		return exitOK
+	case err != nil:
+		fmt.Fprintf(s.err, "brokerage: %v (brokerage --help says more)\n", err)
+		return exitUsage
+	}
+
+	name := command.Command()
+	switch err := command.Run(); {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintf(s.err, "brokerage %s: interrupted%s\n", name, afterInterrupt(err))
+		return exitInterrupted
+	case isUsage(err):
+		fmt.Fprintf(s.err, "brokerage %s: %v\n", name, err)
+		return exitUsage
+	default:
+		fmt.Fprintf(s.err, "brokerage %s: %v\n", name, err)
+		return exitFailed
+	}
+}
+
+// usageError is a wrong argument that only the command itself could see.
+type usageError struct{ error }
+
+func isUsage(err error) bool {
+	_, ok := errors.AsType[usageError](err)
+	return ok
+}
+
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// interrupted is a cancelled command that has something to say about it.
+type interrupted struct{ advice string }
+
+func (interrupted) Error() string        { return "interrupted" }
+func (interrupted) Is(target error) bool { return target == context.Canceled }
+
+func afterInterrupt(err error) string {
+	if i, ok := errors.AsType[interrupted](err); ok {
+		return ": " + i.advice
+	}
+	return ""
+}
+
+func scaleNames() string {
+	var names []string
+	for _, scale := range dataset.Scales() {
+		names = append(names, scale.Name)
+	}
+	return strings.Join(names, ", ")
+}

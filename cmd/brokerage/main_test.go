@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// asMain makes the test binary behave as brokerage itself, for tests that need
+// a process: signals, kill -9.
+const asMain = "BROKERAGE_TEST_AS_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asMain) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func process(t testing.TB, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asMain+"=1")
+	return cmd
+}
+
+type result struct {
+	code     int
+	out, err string
+}
+
+func brokerage(ctx context.Context, args ...string) result {
+	var out, errs bytes.Buffer
+	code := run(ctx, args, streams{&out, &errs})
+	return result{code, out.String(), errs.String()}
+}
+
+// requireOneLine is what every failure looks like: one clear line, no output.
+func requireOneLine(t testing.TB, r result, code int, says string) {
+	t.Helper()
+	require.Equal(t, code, r.code, r.err)
+	require.Empty(t, r.out)
+	require.Equal(t, 1, strings.Count(r.err, "\n"), r.err)
+	require.True(t, strings.HasPrefix(r.err, "brokerage"), r.err)
+	require.Contains(t, r.err, says)
+}
+
+func TestRun_Usage(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"UnknownCommand":  {[]string{"frobnicate"}, "frobnicate"},
+		"UnknownFlag":     {[]string{"dataset", "--sclae", "S"}, "--sclae"},
+		"UnknownScale":    {[]string{"dataset", "--scale", "XXXXL"}, "XXXXL"},
+		"UnknownProfile":  {[]string{"dataset", "--profile", "tpox-3"}, "tpox-3"},
+		"Seed":            {[]string{"dataset", "--seed", "-1"}, "seed"},
+		"NoFolder":        {[]string{"generate"}, "--out"},
+		"UnknownKind":     {[]string{"generate", "--out", dir, "--kind", "bond"}, "bond"},
+		"Part":            {[]string{"generate", "--out", dir, "--part", "17/16"}, "17/16"},
+		"PartZero":        {[]string{"generate", "--out", dir, "--part", "0/16"}, "0/16"},
+		"PartWord":        {[]string{"generate", "--out", dir, "--part", "some"}, "some"},
+		"Compress":        {[]string{"generate", "--out", dir, "--compress", "rar"}, "rar"},
+		"Workers":         {[]string{"generate", "--out", dir, "--workers", "-1"}, "--workers"},
+		"Argument":        {[]string{"generate", "--out", dir, "more"}, "more"},
+		"TemplateCount":   {[]string{"templates", "--out", dir, "--count", "0"}, "--count"},
+		"TemplateNoCount": {[]string{"templates", "--out", dir, "--count", "x"}, "x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireOneLine(t, brokerage(t.Context(), c.args...), exitUsage, c.says)
+			entries, err := os.ReadDir(dir)
+			require.NoError(t, err)
+			require.Empty(t, entries)
+		})
+	}
+}
+
+func TestRun_Help(t *testing.T) {
+	for _, args := range [][]string{nil, {"--help"}, {"generate", "--help"}} {
+		r := brokerage(t.Context(), args...)
+		require.Equal(t, exitOK, r.code)
+		require.Contains(t, r.out, "Usage: brokerage")
+		require.Empty(t, r.err)
+	}
+	require.Contains(t, brokerage(t.Context(), "version").out, "generator version 1")
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// progress reports how far a long run is: a bar that redraws itself where a
+// person looks, a plain line every few seconds elsewhere.
+type progress struct {
+	total float64 // expected bytes
+	done  atomic.Int64
+
+	out   io.Writer
+	width int // of the terminal, 0 if there is none
+	start time.Time
+	stop  chan struct{}
+	ended chan struct{}
+}
+
+const (
+	barEvery  = 100 * time.Millisecond
+	lineEvery = 5 * time.Second
+)
+
+// startProgress begins to report on out, until finish.
+func startProgress(out io.Writer, total float64) *progress {
+	p := &progress{total: total, out: out, start: time.Now(), stop: make(chan struct{}), ended: make(chan struct{})}
+	every := lineEvery
+	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		p.width, every = 80, barEvery
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			p.width = width
+		}
+	}
+	go func() {
+		defer close(p.ended)
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-p.stop:
+				return
+			case now := <-tick.C:
+				p.report(now.Sub(p.start))
+			}
+		}
+	}()
+	return p
+}
+
+// finish ends the reports and takes the bar away.
+func (p *progress) finish() {
+	close(p.stop)
+	<-p.ended
+	if p.width > 0 {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
+}
+
+func (p *progress) report(elapsed time.Duration) {
+	if p.width > 0 {
+		fmt.Fprint(p.out, "\r", p.line(elapsed, p.width-1), "\x1b[K")
+		return
+	}
+	fmt.Fprintln(p.out, p.line(elapsed, 0))
+}
+
+// line describes the state in width columns; with 0 it is as long as it needs
+// and has no bar.
+func (p *progress) line(elapsed time.Duration, width int) string {
+	done := float64(p.done.Load())
+	share := 1.0
+	if p.total > 0 {
+		share = min(done/p.total, 1) // the total is an expectation
+	}
+	rate := done / max(elapsed.Seconds(), 1e-3)
+	left := "-"
+	if rate > 0 {
+		left = durationText(time.Duration(max(p.total-done, 0) / rate * float64(time.Second)))
+	}
+	text := fmt.Sprintf("%3.0f %%  %s of %s  %s/s  %s left", 100*share, bytesText(done), bytesText(p.total), bytesText(rate), left)
+	if width == 0 {
+		return strings.TrimLeft(text, " ")
+	}
+	if room := min(width-len(text)-len("[]  "), 40); room >= 10 {
+		full := int(share * float64(room))
+		text = "[" + strings.Repeat("#", full) + strings.Repeat(".", room-full) + "]  " + text
+	}
+	return text[:min(len(text), width)]
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestProgress_Line(t *testing.T) {
+	p := progress{total: 2e9}
+	p.done.Store(5e8)
+	require.Equal(t, "25 %  500 MB of 2.00 GB  100 MB/s  15 s left", p.line(5*time.Second, 0))
+	require.Equal(t, "[#########.............................]   25 %  500 MB of 2.00 GB  100 MB/s  15 s left", p.line(5*time.Second, 87))
+	for width := range 120 {
+		if width > 0 {
+			require.LessOrEqual(t, len(p.line(5*time.Second, width)), width)
+		}
+	}
+	p.done.Store(0)
+	require.Contains(t, p.line(5*time.Second, 0), "- left")
+	p.done.Store(3e9)
+	require.Contains(t, p.line(5*time.Second, 0), "100 %", "an expectation may be exceeded")
+	p.total = 0
+	require.Contains(t, p.line(0, 0), "100 %")
+}
+
+func TestProgress_PlainLinesElsewhere(t *testing.T) {
+	var out bytes.Buffer
+	p := startProgress(&out, 10)
+	p.done.Store(5)
+	p.report(time.Second)
+	p.finish()
+	require.Equal(t, "50 %  5 bytes of 10 bytes  5 bytes/s  1.0 s left\n", out.String())
+}
+
+func TestFormat(t *testing.T) {
+	for n, want := range map[float64]string{0: "0 bytes", 999: "999 bytes", 1000: "1.00 kB", 999_600: "1.00 MB", 12_340_000: "12.3 MB", 123_400_000: "123 MB", 1e15: "1.00 PB", 2e18: "2000 PB"} {
+		require.Equal(t, want, bytesText(n))
+	}
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 300_000_000_000: "300,000,000,000"} {
+		require.Equal(t, want, countText(n))
+	}
+	require.Equal(t, "1 file", plural(1, "file"))
+	for d, want := range map[time.Duration]string{400 * time.Millisecond: "0.4 s", 12 * time.Second: "12 s", 185 * time.Second: "3:05", 3723 * time.Second: "1:02:03"} {
+		require.Equal(t, want, durationText(d))
+	}
+}

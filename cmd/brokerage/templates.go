@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"brokerage/internal/dataset"
+)
+
+type templatesCmd struct {
+	datasetFlags
+
+	Count int    `default:"500" placeholder:"N" help:"How many of each kind. Default: 500."`
+	Out   string `required:"" type:"path" placeholder:"DIR" help:"The folder for the files; made if it is not there."`
+}
+
+// templateKinds are what load generators insert or replace.
+var templateKinds = []string{"order", "customer", "account", "security"}
+
+// templateFile is JSON, because every load generator reads that: each template
+// is a list of strings that alternates between XML as it is and the name of
+// what to fill in, XML first and last.
+type templateFile struct {
+	Dataset   string     `json:"dataset"`
+	Kind      string     `json:"kind"`
+	Slots     []string   `json:"slots"`
+	Templates [][]string `json:"templates"`
+}
+
+func (c templatesCmd) Run(s streams) error {
+	if c.Count < 1 || c.Count > 100_000 {
+		return usagef("--count is from 1 to 100000, not %d", c.Count)
+	}
+	d := dataset.New(c.spec())
+	if err := os.MkdirAll(c.Out, 0o777); err != nil {
+		return err
+	}
+	for _, kind := range templateKinds {
+		name := filepath.Join(c.Out, kind+".templates.json")
+		size, err := writeTemplates(name, d, kind, c.Count)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(s.out, "%s: %s, %s\n", name, plural(int64(c.Count), "template"), bytesText(float64(size))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTemplates replaces the file as a whole, so that no reader and no
+// interruption ever sees half of it.
+func writeTemplates(name string, d *dataset.Dataset, kind string, n int) (size int, err error) {
+	file := templateFile{Dataset: d.Fingerprint(), Kind: kind}
+	seen := make(map[string]bool)
+	for _, t := range d.Templates(kind, n) {
+		file.Templates = append(file.Templates, t.Parts)
+		for i := 1; i < len(t.Parts); i += 2 {
+			if slot := t.Parts[i]; !seen[slot] {
+				seen[slot] = true
+				file.Slots = append(file.Slots, slot)
+			}
+		}
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // it is XML: < stays readable
+	if err := e.Encode(file); err != nil {
+		return 0, err
+	}
+	temporary := name + partial
+	if err := os.WriteFile(temporary, b.Bytes(), 0o666); err != nil {
+		return 0, errors.Join(err, os.Remove(temporary))
+	}
+	return b.Len(), os.Rename(temporary, name)
+}
