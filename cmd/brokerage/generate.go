@@ -199,8 +199,9 @@ func (w *fileWriter) write(ctx context.Context, file dataFile) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = f.Close() // it may be closed already, and the first error is the one to tell
-			err = errors.Join(err, os.Remove(temporary))
+			// The first error is the one to tell; the file may be closed already.
+			_ = f.Close()
+			_ = os.Remove(temporary)
 		}
 	}()
 

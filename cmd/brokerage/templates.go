@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -74,7 +73,8 @@ func writeTemplates(name string, d *dataset.Dataset, kind string, n int) (size i
 	}
 	temporary := name + partial
 	if err := os.WriteFile(temporary, b.Bytes(), 0o666); err != nil {
-		return 0, errors.Join(err, os.Remove(temporary))
+		_ = os.Remove(temporary) // if it came to be at all
+		return 0, err
 	}
 	return b.Len(), os.Rename(temporary, name)
 }
