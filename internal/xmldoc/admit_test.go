@@ -330,6 +330,14 @@ func TestAdmit_LinearCost(t *testing.T) {
 				return best
 			}
 			require.LessOrEqual(t, cost(large, 1), slack*cost(small, factor))
+
+			// And memory stays in proportion. The most is for names beyond ASCII,
+			// for each of which encoding/xml is asked.
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, _ = xmldoc.AppendAdmitted(out[:0], large, limits)
+			runtime.ReadMemStats(&after)
+			require.LessOrEqual(t, after.TotalAlloc-before.TotalAlloc, uint64(128*len(large)+1<<16))
 		})
 	}
 }
