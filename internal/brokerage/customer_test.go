@@ -1,0 +1,220 @@
+package brokerage_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+const custAcc = ` xmlns="http://tpox-benchmark.com/custacc"`
+
+func TestCustomerKeysOf(t *testing.T) {
+	t.Parallel()
+	doc := customerXML(account{id: "104000001"}.xml(), account{id: "104000000"}.xml())
+	for _, doc := range []string{doc, prefixed(doc)} {
+		keys, err := brokerage.CustomerKeysOf([]byte(doc))
+		require.NoError(t, err)
+		require.Equal(t, brokerage.CustomerKeys{ID: 1002, Accounts: []brokerage.ID{104000001, 104000000}}, keys)
+	}
+}
+
+func TestCustomerKeysOf_Generated(t *testing.T) {
+	t.Parallel()
+	generated(t, dataset.Customer, 20, func(t *testing.T, d *dataset.Dataset, i int64, doc []byte) {
+		t.Helper()
+		keys, err := brokerage.CustomerKeysOf(doc)
+		require.NoError(t, err)
+		require.EqualValues(t, d.ID(dataset.Customer, i), keys.ID)
+		require.Len(t, keys.Accounts, d.Accounts(i))
+		for j, id := range keys.Accounts {
+			require.EqualValues(t, d.FirstAccount(i)+int64(j), id)
+		}
+	})
+}
+
+func TestCustomerKeysOf_Refused(t *testing.T) {
+	t.Parallel()
+	const notAnID = "not an id: 1 to 15 digits without a leading zero"
+	for _, c := range []struct {
+		name, doc string
+		want      []string
+	}{
+		{"empty", ``, []string{"the root element is not Customer in namespace http://tpox-benchmark.com/custacc"}},
+		{"other namespace", `<Customer xmlns="urn:x" id="1"></Customer>`, []string{"the root element is not Customer in namespace http://tpox-benchmark.com/custacc"}},
+		{"no namespace", `<Customer id="1"></Customer>`, []string{"the root element is not Customer in namespace http://tpox-benchmark.com/custacc"}},
+		{"other root", `<Account` + custAcc + ` id="1"></Account>`, []string{"the root element is not Customer in namespace http://tpox-benchmark.com/custacc"}},
+		{"no id", `<Customer` + custAcc + `></Customer>`, []string{"/Customer/@id: " + notAnID}},
+		{"leading zero", `<Customer` + custAcc + ` id="01"></Customer>`, []string{"/Customer/@id: " + notAnID}},
+		{"signed", `<Customer` + custAcc + ` id="+1"></Customer>`, []string{"/Customer/@id: " + notAnID}},
+		{"id of another namespace", `<Customer` + custAcc + ` xmlns:o="urn:o" o:id="1"></Customer>`, []string{"/Customer/@id: " + notAnID}},
+		{"account without", customerXML(`<Account></Account>`), []string{"/Customer/Accounts/Account/@id: " + notAnID}},
+		{"account twice", customerXML(`<Account id="7"></Account>`, `<Account id="8"></Account>`, `<Account id="7"></Account>`),
+			[]string{"/Customer/Accounts/Account/@id: account 7 stands twice"}},
+		{"every finding", strings.Replace(customerXML(`<Account id="x"></Account>`, `<Account id="7"></Account>`, `<Account id="7"></Account>`), `"1002"`, `"0"`, 1),
+			[]string{"/Customer/@id: " + notAnID, "/Customer/Accounts/Account/@id: " + notAnID, "/Customer/Accounts/Account/@id: account 7 stands twice"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := brokerage.CustomerKeysOf([]byte(c.doc))
+			require.Equal(t, c.want, findings(t, err))
+		})
+	}
+}
+
+// A customer that needs no validation may have as many accounts as fit.
+func TestCustomerKeysOf_ManyAccounts(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	const n = 30_000
+	for i := range n {
+		fmt.Fprintf(&b, `<Account id="%d"></Account>`, 100_000+i)
+	}
+	keys, err := brokerage.CustomerKeysOf([]byte(customerXML(b.String())))
+	require.NoError(t, err)
+	require.Len(t, keys.Accounts, n)
+
+	_, err = brokerage.CustomerKeysOf([]byte(customerXML(b.String(), b.String())))
+	require.Len(t, findings(t, err), 20, "what is told is bounded")
+}
+
+func TestAccountKeyOf(t *testing.T) {
+	t.Parallel()
+	own := strings.Replace(account{id: "7"}.xml(), "<Account", "<Account"+custAcc, 1)
+	for _, doc := range []string{own, prefixed(own)} {
+		id, err := brokerage.AccountKeyOf([]byte(doc))
+		require.NoError(t, err)
+		require.EqualValues(t, 7, id)
+	}
+	_, err := brokerage.AccountKeyOf([]byte(account{id: "7"}.xml()))
+	require.Equal(t, []string{"the root element is not Account in namespace http://tpox-benchmark.com/custacc"}, findings(t, err))
+	for _, id := range []string{"", "07", "x", "1234567890123456"} {
+		_, err := brokerage.AccountKeyOf([]byte(`<Account` + custAcc + ` id="` + id + `"></Account>`))
+		require.Equal(t, []string{"/Account/@id: not an id: 1 to 15 digits without a leading zero"}, findings(t, err))
+	}
+}
+
+func TestCustomerProfile(t *testing.T) {
+	t.Parallel()
+	doc := customerXML(account{id: "104000000"}.xml())
+	want := `<Customer_Profile` + custAcc + ` CUSTOMERID="1002">` + nameXML + `<DateOfBirth>1970-01-01</DateOfBirth><Gender>Female</Gender>` +
+		`<CountryOfResidence>Norway</CountryOfResidence>` + languagesXML + `<Addresses>` + addressXML + `</Addresses>` + emailXML + `</Customer_Profile>`
+	require.Equal(t, want, string(brokerage.CustomerProfile([]byte(doc))))
+
+	got := brokerage.CustomerProfile([]byte(prefixed(doc)))
+	normal(t, got)
+	require.Equal(t, meaning(t, want), meaning(t, string(got)))
+	require.Contains(t, string(got), `<x:DateOfBirth xmlns:x="http://tpox-benchmark.com/custacc" xmlns="">1970-01-01</x:DateOfBirth>`)
+}
+
+func TestCustomerProfile_Sparse(t *testing.T) {
+	t.Parallel()
+	for doc, want := range map[string]string{
+		`<Customer` + custAcc + ` id="1"></Customer>`:                                                                ` CUSTOMERID="1"><Addresses></Addresses>`,
+		`<Customer` + custAcc + ` id="1"><Addresses>` + emailXML + `</Addresses></Customer>`:                         ` CUSTOMERID="1"><Addresses></Addresses>` + emailXML,
+		`<Customer` + custAcc + ` id="1"><Addresses>` + addressXML + addressXML + `</Addresses></Customer>`:          ` CUSTOMERID="1"><Addresses>` + addressXML + addressXML + `</Addresses>`,
+		`<Customer` + custAcc + ` id="1"><Addresses> <o xmlns="urn:o"></o>` + addressXML + `</Addresses></Customer>`: ` CUSTOMERID="1"><Addresses>` + addressXML + `</Addresses>`,
+	} {
+		require.Equal(t, `<Customer_Profile`+custAcc+want+`</Customer_Profile>`, string(brokerage.CustomerProfile([]byte(doc))))
+	}
+}
+
+func TestAccountSummary(t *testing.T) {
+	t.Parallel()
+	doc := customerXML(
+		account{id: "104000001", actual: "-12.5", positions: positionXML("IBM", "5") + positionXML("A&amp;B", "1.250")}.xml(),
+		account{id: "104000000", actual: "0100.500"}.xml(),
+	)
+	statement := `<Statement><mValueDate><ValueDate>2006-01-01</ValueDate><CreditMovement>1</CreditMovement><ValueDatedBal>2</ValueDatedBal></mValueDate>` +
+		olderXML + `</Statement></Account>`
+	want := `<Customer` + custAcc + ` id="1002">` + nameXML + `<Customer_Securities>` +
+		`<Account ACCOUNT_ID="104000001" BALANCE="-12.5" CURRENCY="EUR"><Securities>` +
+		`<Position><Symbol>IBM</Symbol><Name>IBM Corp</Name><Quantity>5</Quantity></Position>` +
+		`<Position><Symbol>A&amp;B</Symbol><Name>A&amp;B Corp</Name><Quantity>1.250</Quantity></Position></Securities>` + statement +
+		`<Account ACCOUNT_ID="104000000" BALANCE="0100.500" CURRENCY="EUR"><Securities></Securities>` + statement + `</Customer_Securities></Customer>`
+	require.Equal(t, want, string(brokerage.AccountSummary([]byte(doc))))
+
+	got := brokerage.AccountSummary([]byte(prefixed(doc)))
+	normal(t, got)
+	require.Equal(t, meaning(t, want), meaning(t, string(got)))
+}
+
+func TestAnswers_Generated(t *testing.T) {
+	t.Parallel()
+	generated(t, dataset.Customer, 20, func(t *testing.T, _ *dataset.Dataset, _ int64, doc []byte) {
+		t.Helper()
+		for _, answer := range []func([]byte) []byte{brokerage.CustomerProfile, brokerage.AccountSummary} {
+			before := string(doc)
+			got := answer(doc)
+			normal(t, got)
+			require.Equal(t, before, string(doc), "the document is not written to")
+			require.Equal(t, meaning(t, string(got)), meaning(t, string(answer([]byte(prefixed(before))))))
+		}
+	})
+}
+
+func TestOpenAccount(t *testing.T) {
+	t.Parallel()
+	first, second := account{id: "104000000"}.xml(), account{id: "104000009"}.xml()
+	own := strings.Replace(second, "<Account", "<Account"+custAcc, 1)
+	doc := customerXML(first)
+
+	got, err := brokerage.OpenAccount([]byte(doc), []byte(own))
+	require.NoError(t, err)
+	require.Equal(t, customerXML(first, second), string(got))
+
+	for _, customer := range []string{doc, prefixed(doc)} {
+		for _, account := range []string{own, prefixed(own)} {
+			got, err := brokerage.OpenAccount([]byte(customer), []byte(account))
+			require.NoError(t, err)
+			normal(t, got)
+			require.NoError(t, brokerage.ValidateCustomer(got))
+			require.Equal(t, meaning(t, customerXML(first, second)), meaning(t, string(got)))
+		}
+	}
+
+	_, err = brokerage.OpenAccount([]byte(`<Customer`+custAcc+` id="1"></Customer>`), []byte(own))
+	require.Equal(t, []string{"/Customer: the customer has no Accounts"}, findings(t, err))
+}
+
+func TestOpenAccount_Generated(t *testing.T) {
+	t.Parallel()
+	generated(t, dataset.Customer, 6, func(t *testing.T, d *dataset.Dataset, i int64, doc []byte) {
+		t.Helper()
+		account := d.AppendNewAccount(nil, i, dataset.NewAccount{ID: 999999, Time: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)})
+		got, err := brokerage.OpenAccount(doc, account)
+		require.NoError(t, err)
+		normal(t, got)
+		require.NoError(t, brokerage.ValidateCustomer(got))
+		closed, err := brokerage.CloseAccount(got, 999999)
+		require.NoError(t, err)
+		require.Equal(t, string(doc), string(closed), "closing undoes opening")
+	})
+}
+
+func TestCloseAccount(t *testing.T) {
+	t.Parallel()
+	a, b, c := account{id: "1"}.xml(), account{id: "12"}.xml(), account{id: "123"}.xml()
+	for id, want := range map[brokerage.ID]string{1: customerXML(b, c), 12: customerXML(a, c), 123: customerXML(a, b)} {
+		got, err := brokerage.CloseAccount([]byte(customerXML(a, b, c)), id)
+		require.NoError(t, err)
+		require.Equal(t, want, string(got))
+		require.NoError(t, brokerage.ValidateCustomer(got))
+		got, err = brokerage.CloseAccount([]byte(prefixed(customerXML(a, b, c))), id)
+		require.NoError(t, err)
+		require.Equal(t, prefixed(want), string(got))
+	}
+
+	_, err := brokerage.CloseAccount([]byte(customerXML(b)), 12)
+	conflict(t, err, brokerage.LastAccount, "account 12 is the customer's last")
+
+	_, err = brokerage.CloseAccount([]byte(customerXML(b)), 1)
+	var missing *brokerage.NotFound
+	require.ErrorAs(t, err, &missing)
+	require.Equal(t, brokerage.NotFound{What: "account", Key: "1"}, *missing)
+}

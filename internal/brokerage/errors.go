@@ -1,0 +1,130 @@
+package brokerage
+
+import (
+	"fmt"
+	"strings"
+
+	"brokerage/internal/schema"
+)
+
+// The errors of a Store, and no others but the context's: whoever calls one
+// can tell by errors.As what happened, and whether anything was changed. With
+// each of them nothing was, except that after Unavailable a write may or may
+// not have been done if Unknown says so.
+
+// NotFound says that what a request names does not exist.
+type NotFound struct {
+	What string // "order", "customer", "account", "security"
+	Key  string
+}
+
+func (e *NotFound) Error() string { return fmt.Sprintf("there is no %s %s", e.What, e.Key) }
+
+// Reason is why a request is in conflict with what is stored, for machines.
+type Reason string
+
+const (
+	OrderExists     Reason = "order-exists"
+	CustomerExists  Reason = "customer-exists"
+	AccountExists   Reason = "account-exists"
+	LastAccount     Reason = "last-account"
+	TooManyHoldings Reason = "too-many-holdings"
+	NotHeld         Reason = "not-held"
+	TooFewHeld      Reason = "too-few-held"
+	NotCovered      Reason = "not-covered"
+	BalanceLimit    Reason = "balance-limit"
+	KeyInUse        Reason = "key-in-use" // the same request is still running
+)
+
+// Conflict says that a request cannot be done with what is stored now.
+type Conflict struct {
+	Reason Reason
+	Detail string
+}
+
+func (e *Conflict) Error() string { return e.Detail }
+
+// Finding is one thing that is wrong with a document. Line and Column are 0
+// where there is no place to point at.
+type Finding struct {
+	Line, Column int
+	Path         string
+	Message      string
+}
+
+func (f Finding) String() string {
+	var b strings.Builder
+	if f.Line > 0 {
+		fmt.Fprintf(&b, "line %d, column %d: ", f.Line, f.Column)
+	}
+	if f.Path != "" {
+		fmt.Fprintf(&b, "%s: ", f.Path)
+	}
+	return b.String() + f.Message
+}
+
+// Invalid says that a document, or what a request would make of one, is not
+// what its schema or the rules allow.
+type Invalid struct {
+	Findings []Finding // at least one
+}
+
+func (e *Invalid) Error() string {
+	s := e.Findings[0].String()
+	if n := len(e.Findings); n > 1 {
+		s += fmt.Sprintf(" (and %d more)", n-1)
+	}
+	return s
+}
+
+func invalidf(path, format string, args ...any) *Invalid {
+	return &Invalid{[]Finding{{Path: path, Message: fmt.Sprintf(format, args...)}}}
+}
+
+const notAnID = "not an id: 1 to 15 digits without a leading zero"
+
+// maxFindings bounds what one answer lists.
+const maxFindings = schema.MaxFindings
+
+func (e *Invalid) add(path, format string, args ...any) {
+	if len(e.Findings) < maxFindings {
+		e.Findings = append(e.Findings, Finding{Path: path, Message: fmt.Sprintf(format, args...)})
+	}
+}
+
+// orNil is the error, if there is something to tell.
+func (e *Invalid) orNil() error {
+	if len(e.Findings) == 0 {
+		return nil
+	}
+	return e
+}
+
+// Stale says that a document is not, or no longer, the version that a request
+// is for.
+type Stale struct{}
+
+func (*Stale) Error() string { return "the document is not the version that the request is for" }
+
+// KeyReused says that an idempotency key was used for another request.
+type KeyReused struct{ Key string }
+
+func (e *KeyReused) Error() string {
+	return fmt.Sprintf("idempotency key %q was used for another request", e.Key)
+}
+
+// Unavailable says that the store cannot do anything right now: disk full,
+// connection lost, shutting down. The cause is for the log, not for clients.
+type Unavailable struct {
+	Cause error
+	// Unknown: a write may have been done all the same.
+	Unknown bool
+}
+
+func (e *Unavailable) Error() string { return fmt.Sprintf("the store is unavailable: %v", e.Cause) }
+func (e *Unavailable) Unwrap() error { return e.Cause }
+
+// WrongKey says that a document is not the one that its path names.
+func WrongKey(where, want string) *Invalid {
+	return invalidf(where, "is not %s, which the path names", want)
+}
