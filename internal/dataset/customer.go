@@ -176,7 +176,7 @@ func (c *customerGen) identity() {
 		c.elem("Title", c.title)
 	}
 	c.elem("FirstName", who.first.in(who.native))
-	for c.percent(40) {
+	for n := 0; n < 3 && c.percent(40); n++ { // the schema ends at ten
 		c.elem("MiddleName", c.middle(who).in(who.native))
 	}
 	c.elem("LastName", who.last.in(who.native))
