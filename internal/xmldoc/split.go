@@ -1,0 +1,522 @@
+package xmldoc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Piece is what a [Splitter] cuts off a stream: a document with the comments
+// and processing instructions around it, as it came.
+type Piece struct {
+	Bytes []byte // valid until the next call of Next
+	Line  int    // where it begins, from 1
+
+	// Blank says that there is no element in it, nothing but comments.
+	Blank bool
+	// Broken is why the piece cannot be a document, as far as the Splitter saw
+	// it; nil says nothing about what Admit will find.
+	Broken error
+}
+
+// SplitPosition is a place between two pieces, where another Splitter can go
+// on. The zero position is the beginning.
+type SplitPosition struct {
+	Offset int64 `json:"offset"`
+	Lines  int   `json:"lines"` // before the position
+
+	// OneALine says that the last whole document was a line of its own.
+	OneALine bool `json:"oneALine,omitempty"`
+	// Strict says that a document that goes over its line is not looked after.
+	Strict bool `json:"strict,omitempty"`
+	// MidLine says that the position is not at the beginning of a line.
+	MidLine bool `json:"midLine,omitempty"`
+	// Adrift says that the last piece was broken, and its end not yet found.
+	Adrift bool `json:"adrift,omitempty"`
+}
+
+// Splitter cuts a stream of XML documents, one after the other, into its
+// documents: with or without XML declarations, comments between them, a line
+// or many for each. It checks no more than it needs to find the ends; the rest
+// is for [Admit]. Every byte of the stream is in one piece, but for white space
+// between them.
+//
+// After a broken document it goes on at the next line that begins with an XML
+// declaration, or where the last whole document was a line of its own, at the
+// next line. It needs memory for one document of the largest size, and time in
+// proportion to the stream, whatever is in it: documents in an encoding in
+// which ASCII is not ASCII, such as UTF-16, are not told apart.
+type Splitter struct {
+	in   io.Reader
+	buf  []byte // the piece that is being read begins at from
+	from int
+	max  int
+	err  error // the end of the stream
+	at   SplitPosition
+
+	root []byte // the name of the root element
+
+	// Where in the stream there is none of these: an unfinished comment is
+	// looked through once, not once for each line in it.
+	absent map[string]stretch
+}
+
+type stretch struct{ from, to int64 }
+
+const splitRead = 256 << 10
+
+// NewSplitter reads r, which stands at the given position of the stream.
+// Documents of more than limit bytes are broken; 0 is the limit of Admit.
+func NewSplitter(r io.Reader, limit int, at SplitPosition) *Splitter {
+	if limit <= 0 {
+		limit = 1 << 20
+	}
+	return &Splitter{in: r, max: limit, at: at, absent: make(map[string]stretch)}
+}
+
+// Position is behind the last piece that Next gave.
+func (s *Splitter) Position() SplitPosition { return s.at }
+
+// Next gives the next piece; at the end the error is io.EOF, and otherwise what
+// the stream failed with.
+func (s *Splitter) Next() (Piece, error) {
+	if err := s.skipSpace(); err != nil {
+		return Piece{}, err
+	}
+	var p Piece
+	var end int
+	var whole bool // documents are lines
+	for len(s.rest()) < len("<?xml ") && s.more() {
+	}
+	if s.at.Adrift && !s.at.MidLine && (s.at.OneALine || declares(s.rest())) {
+		s.at.Adrift = false
+	}
+	if s.at.Adrift {
+		p.Broken = errAdrift
+		end = s.resume()
+	} else {
+		end, whole, p.Blank, p.Broken = s.document()
+		switch {
+		case p.Broken != nil:
+			end = s.resume()
+		case !p.Blank:
+			s.at.OneALine = whole
+		}
+	}
+	if s.err != nil && !errors.Is(s.err, io.EOF) && end >= len(s.rest()) {
+		return Piece{}, s.err // the rest of the piece was never seen
+	}
+	p.Line = s.at.Lines + 1
+	p.Bytes = bytes.TrimRight(s.rest()[:end], " \t\r\n")
+	s.advance(end)
+	return p, nil
+}
+
+func (s *Splitter) rest() []byte { return s.buf[s.from:] }
+
+// advance moves the position over n bytes.
+func (s *Splitter) advance(n int) {
+	if n == 0 {
+		return
+	}
+	b := s.rest()[:n]
+	s.at.Offset += int64(n)
+	s.at.Lines += bytes.Count(b, []byte{'\n'})
+	s.at.MidLine = b[n-1] != '\n'
+	s.from += n
+}
+
+// more reads on, up to a document of the largest size and one read. It gives
+// false where there is no more, or the piece is too large.
+func (s *Splitter) more() bool {
+	if s.err != nil || len(s.rest()) > s.max {
+		return false
+	}
+	if cap(s.buf)-len(s.buf) < splitRead/2 {
+		if s.from > 0 {
+			s.buf = s.buf[:copy(s.buf[:cap(s.buf)], s.rest())]
+			s.from = 0
+		}
+		if cap(s.buf)-len(s.buf) < splitRead/2 {
+			grown := make([]byte, len(s.buf), min(2*cap(s.buf), s.max)+splitRead)
+			copy(grown, s.buf)
+			s.buf = grown
+		}
+	}
+	for range 100 {
+		var n int
+		n, s.err = s.in.Read(s.buf[len(s.buf):cap(s.buf)])
+		s.buf = s.buf[:len(s.buf)+n]
+		if n > 0 {
+			return true
+		}
+		if s.err != nil {
+			return false
+		}
+	}
+	s.err = io.ErrNoProgress
+	return false
+}
+
+func (s *Splitter) skipSpace() error {
+	for {
+		b := s.rest()
+		n := 0
+		for n < len(b) && isSpace(b[n]) {
+			n++
+		}
+		s.advance(n)
+		if n < len(b) {
+			return nil
+		}
+		if !s.more() {
+			return s.err // nothing is buffered, so it is not for size
+		}
+	}
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+
+var (
+	errUnfinished = errors.New("the document does not end")
+	errOutside    = errors.New("text outside of an element")
+	errEndTag     = errors.New("an end tag without its start tag")
+	errTag        = errors.New("a tag is not closed")
+	errAdrift     = errors.New("part of a broken document")
+	errEmpty      = errors.New("there is no element")
+	errMarkup     = errors.New("markup is malformed")
+	errNext       = errors.New("another document begins before this one has ended")
+)
+
+func (s *Splitter) tooLarge() error {
+	if len(s.rest()) > s.max {
+		return fmt.Errorf("larger than %d bytes", s.max)
+	}
+	return errUnfinished
+}
+
+// document looks for the end of the document at the beginning of the rest.
+func (s *Splitter) document() (end int, whole, blank bool, err error) {
+	starts := !s.at.MidLine
+	i, depth := 0, 0
+	if bytes.HasPrefix(s.rest(), []byte("\xEF\xBB\xBF")) {
+		i = 3
+	}
+	begin, looked := i, 0
+	s.root = s.root[:0]
+	blank = true // so far
+	for {
+		// To the next markup.
+		b := s.rest()
+		next := bytes.IndexByte(b[i:], '<')
+		for next < 0 {
+			seen := len(b)
+			if depth == 0 && len(bytes.TrimLeft(b[i:], " \t\r\n")) > 0 {
+				return 0, false, false, errOutside
+			}
+			if !s.more() {
+				switch {
+				case depth > 0 || s.err == nil:
+					return 0, false, false, s.long()
+				case blank && i > begin:
+					return i, false, true, nil
+				}
+				return 0, false, false, errEmpty
+			}
+			b = s.rest()
+			if next = bytes.IndexByte(b[seen:], '<'); next >= 0 {
+				next += seen - i
+			}
+		}
+		between := b[i : i+next]
+		i += next
+		if depth == 0 && len(bytes.TrimLeft(between, " \t\r\n")) > 0 {
+			return 0, false, false, errOutside
+		}
+		if s.at.OneALine && s.at.Strict {
+			if bytes.IndexByte(b[looked:i], '\n') >= 0 {
+				return 0, false, false, errUnfinished
+			}
+			looked = i
+		}
+		if i > s.max {
+			return 0, false, false, s.tooLarge()
+		}
+		for len(b)-i < len("<![CDATA[") && s.more() {
+			b = s.rest()
+		}
+		switch {
+		case len(b)-i < 2:
+			return 0, false, false, errUnfinished
+		case b[i+1] == '/':
+			if depth == 0 {
+				return 0, false, false, errEndTag
+			}
+			if i, err = s.tag(i); err != nil {
+				return 0, false, false, err
+			}
+			depth--
+		case b[i+1] == '!' || b[i+1] == '?':
+			if declares(b[i:]) && i > begin {
+				switch {
+				case depth == 0 && blank:
+					return i, false, true, nil // comments before a document
+				case depth == 0:
+					return 0, false, false, errEmpty
+				case b[i-1] == '\n':
+					return 0, false, false, errNext
+				}
+			}
+			if declares(b[i:]) || bytes.HasPrefix(b[i:], []byte("<!D")) {
+				blank = false
+			}
+			if i, err = s.special(i); err != nil {
+				return 0, false, false, err
+			}
+			continue
+		default:
+			if s.at.OneALine && i > 0 && b[i-1] == '\n' && depth > 0 && bytes.HasPrefix(b[i+1:], s.root) && isNameEnd(b, i+1+len(s.root)) {
+				return 0, false, false, errNext
+			}
+			tag := i
+			if i, err = s.tag(i); err != nil {
+				return 0, false, false, err
+			}
+			b = s.rest()
+			if b[i-2] != '/' {
+				depth++
+			}
+			if len(s.root) == 0 && s.at.OneALine {
+				s.root = append(s.root, nameIn(b[tag+1:i])...)
+			}
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	if i > s.max {
+		return 0, false, false, s.tooLarge()
+	}
+	oneLine := bytes.IndexByte(s.rest()[:i], '\n') < 0
+	end, lineEnds := s.trailing(i)
+	return end, oneLine && (s.at.OneALine || starts && lineEnds), false, nil
+}
+
+// long is the error of a document whose end is not in sight. In a stream of
+// lines that happens once: after that, no other line is looked beyond.
+func (s *Splitter) long() error {
+	if s.at.OneALine {
+		s.at.Strict = true
+	}
+	return s.tooLarge()
+}
+
+// trailing extends a document that ends at i over the comments and processing
+// instructions that follow, because those that come before an XML declaration
+// cannot belong to the document after. It also tells whether a line ends at i.
+func (s *Splitter) trailing(i int) (end int, lineEnds bool) {
+	end = i
+	first := true
+	for {
+		b := s.rest()
+		for i < len(b) && isSpace(b[i]) {
+			if first && b[i] == '\n' {
+				lineEnds = true
+			}
+			i++
+		}
+		if len(b)-i < len("<?xml ") {
+			if s.more() {
+				continue
+			}
+			b = s.rest()
+		}
+		if first {
+			first = false
+			lineEnds = lineEnds || i == len(b)
+		}
+		if len(b)-i < len("<?x") || b[i] != '<' || b[i+1] != '?' && !bytes.HasPrefix(b[i:], []byte("<!-")) || declares(b[i:]) {
+			return end, lineEnds
+		}
+		next, err := s.special(i)
+		if err != nil || next > s.max {
+			return end, lineEnds
+		}
+		i, end = next, next
+	}
+}
+
+// declares tells whether b begins with an XML declaration.
+func declares(b []byte) bool {
+	const start = "<?xml"
+	return len(b) > len(start) && string(b[:len(start)]) == start && isSpace(b[len(start)])
+}
+
+// special finds the end of what begins with <! or <? at i.
+func (s *Splitter) special(i int) (end int, err error) {
+	b := s.rest()[i:]
+	switch {
+	case b[1] == '?':
+		return s.past(i+2, "?>")
+	case bytes.HasPrefix(b, []byte("<!--")):
+		return s.past(i+4, "-->")
+	case bytes.HasPrefix(b, []byte("<![CDATA[")):
+		return s.past(i+9, "]]>")
+	case bytes.HasPrefix(b, []byte("<!DOCTYPE")):
+		return s.doctype(i + 9)
+	}
+	return 0, errMarkup
+}
+
+// past finds what comes after the next mark from i on.
+func (s *Splitter) past(i int, mark string) (int, error) {
+	for {
+		b := s.rest()
+		none := s.absent[mark]
+		from, here := i, s.at.Offset+int64(i)
+		if here < none.to {
+			if here < none.from {
+				// Between here and there nobody has looked.
+				before := b[i:min(int(none.from-s.at.Offset)+len(mark)-1, len(b))]
+				if n := bytes.Index(before, []byte(mark)); n >= 0 {
+					return i + n + len(mark), nil
+				}
+				none.from = here
+			}
+			from = min(int(none.to-s.at.Offset), len(b))
+		} else {
+			none = stretch{here, here}
+		}
+		if n := bytes.Index(b[from:], []byte(mark)); n >= 0 {
+			return from + n + len(mark), nil
+		}
+		none.to = max(none.to, s.at.Offset+int64(len(b)-len(mark)+1))
+		s.absent[mark] = none
+		if !s.more() {
+			return 0, s.long()
+		}
+	}
+}
+
+// doctype finds the end of a document type declaration, which is only there to
+// be refused: brackets and quotes are minded, comments inside are not.
+func (s *Splitter) doctype(i int) (int, error) {
+	quote, inside := byte(0), false
+	for ; ; i++ {
+		for i >= len(s.rest()) {
+			if !s.more() {
+				return 0, s.long()
+			}
+		}
+		switch c := s.rest()[i]; {
+		case c == '\n' && s.at.OneALine, c == '<' && s.rest()[i-1] == '\n' && declares(s.rest()[i:]):
+			return 0, errMarkup // it would be refused, and is not worth a search
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '[':
+			inside = true
+		case c == ']':
+			inside = false
+		case c == '<' && !inside:
+			return 0, errMarkup
+		case c == '>' && !inside:
+			return i + 1, nil
+		}
+	}
+}
+
+// tag finds the end of the tag at i. A < cannot be in one, so where a tag is
+// not closed, that shows soon.
+func (s *Splitter) tag(i int) (end int, err error) {
+	i++
+	start := i
+	quote := byte(0)
+	for {
+		b := s.rest()
+		stop := bytes.IndexByte(b[i:], '>')
+		piece := b[i:]
+		if stop >= 0 {
+			piece = b[i : i+stop+1]
+		}
+		if quote == 0 && stop >= 0 && bytes.IndexByte(piece, '<') < 0 && bytes.IndexByte(piece, '\'') < 0 && bytes.Count(piece, []byte{'"'})&1 == 0 {
+			// As nearly always: no > in a value.
+			if i+stop == start {
+				return 0, errTag
+			}
+			return i + stop + 1, nil
+		}
+		for _, c := range piece {
+			i++
+			switch {
+			case c == '<':
+				return 0, errTag
+			case quote != 0:
+				if c == quote {
+					quote = 0
+				}
+			case c == '"' || c == '\'':
+				quote = c
+			case c == '>':
+				return i, nil
+			}
+		}
+		if i == len(s.rest()) && !s.more() {
+			return 0, s.long()
+		}
+	}
+}
+
+// nameIn is the name at the beginning of what follows the < of a tag.
+func nameIn(tag []byte) []byte {
+	if n := bytes.IndexAny(tag, " \t\r\n/>"); n >= 0 {
+		return tag[:n]
+	}
+	return tag
+}
+
+func isNameEnd(b []byte, i int) bool {
+	return i < len(b) && (isSpace(b[i]) || b[i] == '/' || b[i] == '>')
+}
+
+// resume finds where to go on after a broken document: it gives the end of
+// what is broken.
+func (s *Splitter) resume() int {
+	s.at.Adrift = false
+	for i := 1; ; {
+		b := s.rest()
+		n := -1
+		if i < len(b) {
+			n = bytes.IndexByte(b[i:], '\n')
+		}
+		switch {
+		case n < 0 && len(b) >= s.max:
+			// The end is not in sight: a piece of it, and on from there.
+			s.at.Adrift = true
+			return s.max
+		case n < 0:
+			i = max(i, len(b))
+			if !s.more() && i >= len(s.rest()) {
+				return len(s.rest())
+			}
+			continue
+		}
+		i += n + 1
+		if i > s.max {
+			s.at.Adrift = true
+			return s.max
+		}
+		if s.at.OneALine {
+			return i
+		}
+		for len(s.rest())-i < len("<?xml ") && s.more() {
+		}
+		if declares(s.rest()[i:]) {
+			return i
+		}
+	}
+}
