@@ -1,0 +1,219 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"brokerage/internal/brokerage"
+)
+
+// GetCustomer gives the whole document.
+func (s *Store) GetCustomer(ctx context.Context, id brokerage.ID) ([]byte, error) {
+	return s.document(ctx, "get_customer", "customer", int64(id))
+}
+
+// CustomerProfile is customer_profile.
+func (s *Store) CustomerProfile(ctx context.Context, id brokerage.ID) ([]byte, error) {
+	doc, err := s.GetCustomer(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return brokerage.CustomerProfile(doc), nil
+}
+
+// AccountSummary is account_summary.
+func (s *Store) AccountSummary(ctx context.Context, id brokerage.ID) ([]byte, error) {
+	doc, err := s.GetCustomer(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return brokerage.AccountSummary(doc), nil
+}
+
+// CustomerOf gives the customer that an account belongs to.
+func (s *Store) CustomerOf(ctx context.Context, account brokerage.ID) (brokerage.ID, error) {
+	var id int64
+	err := s.row(ctx, "customer_of", int64(account)).Scan(&id)
+	if noRows(err) {
+		err = &brokerage.NotFound{What: "account", Key: account.String()}
+	}
+	return brokerage.ID(id), domainError(err)
+}
+
+// InsertCustomer is insert_customer.
+func (s *Store) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byte, validate bool) (brokerage.ID, error) {
+	keys, err := brokerage.CustomerKeysOf(doc)
+	if err != nil {
+		return 0, err
+	}
+	if validate {
+		if err := brokerage.ValidateCustomer(doc); err != nil {
+			return 0, err
+		}
+	}
+	b := s.codec.Load().pack(customers, doc)
+	_, err = s.write(ctx, w, func(t *transaction) ([]byte, error) {
+		_, err := t.exec("insert_customer", int64(keys.ID), b)
+		if isDuplicate(err) {
+			return nil, &brokerage.Conflict{Reason: brokerage.CustomerExists, Detail: fmt.Sprintf("customer %d exists already", keys.ID)}
+		}
+		for _, account := range keys.Accounts {
+			if err == nil {
+				err = t.insertAccount(account, keys.ID)
+			}
+		}
+		return nil, err
+	})
+	return keys.ID, err
+}
+
+func (t *transaction) insertAccount(account, customer brokerage.ID) error {
+	_, err := t.exec("insert_account", int64(account), int64(customer))
+	if isDuplicate(err) {
+		err = &brokerage.Conflict{Reason: brokerage.AccountExists, Detail: fmt.Sprintf("account %d exists already", account)}
+	}
+	return err
+}
+
+// ReplaceCustomer puts another document in the place of a customer.
+func (s *Store) ReplaceCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, match brokerage.Match) error {
+	keys, err := brokerage.CustomerKeysOf(doc)
+	if err != nil {
+		return err
+	}
+	if keys.ID != id {
+		return brokerage.WrongKey("/Customer/@id", id.String())
+	}
+	if validate {
+		if err := brokerage.ValidateCustomer(doc); err != nil {
+			return err
+		}
+	}
+	b := s.codec.Load().pack(customers, doc)
+	_, err = s.revise(ctx, w, s.loadCustomer(ctx, id),
+		func(f found) (revision, error) { return revision{}, s.matches(match, f.doc) },
+		func(t *transaction, _ found, _ revision) error {
+			if _, err := t.exec("delete_accounts", int64(id)); err != nil {
+				return err
+			}
+			for _, account := range keys.Accounts {
+				if err := t.insertAccount(account, id); err != nil {
+					return err
+				}
+			}
+			_, err := t.exec("replace_customer", int64(id), b)
+			return err
+		})
+	return err
+}
+
+func (s *Store) loadCustomer(ctx context.Context, id brokerage.ID) func(querier) (found, error) {
+	return func(q querier) (found, error) {
+		b, err := packed(ctx, q, "get_customer", "customer", int64(id))
+		return found{id: int64(id), doc: b}, err
+	}
+}
+
+// DeleteCustomer is delete_customer.
+func (s *Store) DeleteCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
+	_, err := s.write(ctx, w, func(t *transaction) ([]byte, error) {
+		if err := t.delete("delete_customer", "customer", int64(id)); err != nil {
+			return nil, err
+		}
+		_, err := t.exec("delete_accounts", int64(id))
+		return nil, err
+	})
+	return err
+}
+
+// OpenAccount is open_account.
+func (s *Store) OpenAccount(ctx context.Context, w brokerage.Write, customer brokerage.ID, account []byte) (brokerage.ID, error) {
+	id, err := brokerage.AccountKeyOf(account)
+	if err != nil {
+		return 0, err
+	}
+	_, err = s.revise(ctx, w, s.loadCustomer(ctx, customer),
+		func(f found) (revision, error) {
+			return s.revised(f, func(doc []byte) ([]byte, error) {
+				changed, err := brokerage.OpenAccount(doc, account)
+				if err == nil {
+					err = brokerage.ValidateCustomer(changed)
+				}
+				return changed, err
+			})
+		},
+		func(t *transaction, f found, r revision) error {
+			if err := t.insertAccount(id, customer); err != nil {
+				return err
+			}
+			_, err := t.exec("replace_customer", f.id, r.doc)
+			return err
+		})
+	return id, err
+}
+
+// revised unpacks a customer, changes it and packs it again.
+func (s *Store) revised(f found, change func([]byte) ([]byte, error)) (revision, error) {
+	doc, err := s.unpack(f.doc)
+	if err != nil {
+		return revision{}, err
+	}
+	if doc, err = change(doc); err != nil {
+		return revision{}, err
+	}
+	return revision{doc: s.codec.Load().pack(customers, doc)}, nil
+}
+
+// CloseAccount is close_account.
+func (s *Store) CloseAccount(ctx context.Context, w brokerage.Write, customer, account brokerage.ID) error {
+	_, err := s.revise(ctx, w, s.loadCustomer(ctx, customer),
+		func(f found) (revision, error) {
+			return s.revised(f, func(doc []byte) ([]byte, error) { return brokerage.CloseAccount(doc, account) })
+		},
+		func(t *transaction, f found, r revision) error {
+			if err := t.delete("delete_account", "account", int64(account)); err != nil {
+				return err
+			}
+			_, err := t.exec("replace_customer", f.id, r.doc)
+			return err
+		})
+	return err
+}
+
+// Trade is buy_security and sell_security.
+func (s *Store) Trade(ctx context.Context, w brokerage.Write, account brokerage.ID, trade brokerage.Trade) ([]byte, error) {
+	if err := trade.Validate(); err != nil {
+		return nil, err
+	}
+	return s.revise(ctx, w,
+		func(q querier) (f found, err error) {
+			err = q.row(ctx, "customer_of_account", int64(account)).Scan(&f.id, &f.doc)
+			switch {
+			case noRows(err):
+				return f, &brokerage.NotFound{What: "account", Key: account.String()}
+			case err != nil:
+				return f, domainError(err)
+			}
+			f.security, err = packed(ctx, q, "get_security", "security", trade.Symbol)
+			return f, err
+		},
+		func(f found) (r revision, err error) {
+			security, err := s.unpack(f.security)
+			if err != nil {
+				return r, err
+			}
+			doc, err := s.unpack(f.doc)
+			if err != nil {
+				return r, err
+			}
+			changed, answer, err := trade.Apply(s.options.Rules, doc, account, security)
+			if err != nil {
+				return r, err
+			}
+			return revision{doc: s.codec.Load().pack(customers, changed), answer: answer}, nil
+		},
+		func(t *transaction, f found, r revision) error {
+			_, err := t.exec("replace_customer", f.id, r.doc)
+			return err
+		})
+}

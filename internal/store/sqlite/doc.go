@@ -1,0 +1,20 @@
+// Package sqlite is the embedded store, the default: SQLite compiled to Go, so
+// that one static binary and one file are a whole brokerage.
+//
+// Documents are kept whole and packed by zstd with a dictionary for each kind;
+// columns beside them hold what they are found by, written in the same
+// transaction. A transaction on a part of a document reads it, edits its bytes
+// and writes it back.
+//
+// Reading goes through a pool of connections. Writing is done by one goroutine
+// on one connection, which commits in groups: transactions that wait together
+// share a commit and a flush to disk. Each has a savepoint, so that one that
+// fails leaves its neighbours alone, and each is answered only after the flush
+// (journal_mode WAL, synchronous FULL: it survives power loss). The writer never
+// passes a request's context to SQL, because an interrupt inside a group would
+// roll back all of it.
+//
+// What takes time and not the database (packing, editing, validation) happens
+// in the goroutine of the request, on what it reads; the writer then only looks
+// whether that is still so. See revise.
+package sqlite

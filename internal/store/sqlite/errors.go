@@ -1,0 +1,43 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"brokerage/internal/brokerage"
+)
+
+// domainError makes an error of the driver one of the domain. It goes by code,
+// never by text. What is a domain error already, or the context's, stays.
+func domainError(err error) error {
+	var driver *sqlite.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &driver) && driver.Code()&0xFF == sqlite3.SQLITE_INTERRUPT:
+		return context.DeadlineExceeded // only a request's deadline interrupts
+	case errors.As(err, &driver):
+		return &brokerage.Unavailable{Cause: err}
+	}
+	return err
+}
+
+// isDuplicate tells whether a key was there already.
+func isDuplicate(err error) bool {
+	var driver *sqlite.Error
+	if !errors.As(err, &driver) {
+		return false
+	}
+	code := driver.Code()
+	return code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY || code == sqlite3.SQLITE_CONSTRAINT_UNIQUE
+}
+
+// spoilsGroup tells whether an error is of the database (full disk, I/O) rather
+// than of one transaction, so that no neighbour can be committed either.
+func spoilsGroup(err error) bool {
+	var driver *sqlite.Error
+	return errors.As(err, &driver) && driver.Code()&0xFF != sqlite3.SQLITE_CONSTRAINT
+}

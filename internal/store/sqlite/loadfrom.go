@@ -1,0 +1,371 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/xmldoc"
+)
+
+// RawDocument is a document as it came.
+type RawDocument struct {
+	Bytes  []byte
+	Line   int
+	Broken error // it cannot be one
+}
+
+// RawBatch is documents that are committed together.
+type RawBatch struct {
+	File      string
+	Documents []RawDocument
+	Position  string // behind the batch: where Source.Batches goes on
+	Bytes     int64  // read for it, as the progress counts them
+}
+
+// Source is where LoadBatches takes documents from.
+type Source struct {
+	Name string // the same for the same documents
+	// Contents is what is held once all documents are loaded, if none was
+	// refused and as many came as it says. It may be zero.
+	Contents brokerage.Contents
+	Sample   func(k dataset.Kind, n int) [][]byte
+	// Batches begins at a position, which is empty at first.
+	Batches func(position string) iter.Seq2[RawBatch, error]
+	// Check looks at a document in the normal form beyond its keys.
+	Check func(k dataset.Kind, doc []byte) error
+	// Refused is told of each document that is not taken, at least once even if
+	// the load is killed. An error ends the load before the batch.
+	Refused func(file string, line int, err error) error
+}
+
+// Loaded is how far a load from a source has come.
+type Loaded struct {
+	Source    string                    `json:"source"`
+	Position  string                    `json:"position"`
+	Documents [len(dataset.Kinds)]int64 `json:"documents"`
+	Refused   int64                     `json:"refused"`
+	Done      bool                      `json:"done"`
+}
+
+const settingLoaded = "loaded.from"
+
+// LoadedFrom says how far a load from a source has come; zero if there was none.
+func (s *Store) LoadedFrom(ctx context.Context) (l Loaded, err error) {
+	var text string
+	err = s.reading.QueryRowContext(ctx, "SELECT value FROM settings WHERE name = ?", settingLoaded).Scan(&text)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return l, nil
+	case err != nil:
+		return l, domainError(err)
+	}
+	err = json.Unmarshal([]byte(text), &l)
+	return l, err
+}
+
+// LoadedDocuments is how many documents of a kind LoadDataset has loaded.
+func (s *Store) LoadedDocuments(ctx context.Context, k dataset.Kind) (n int64, err error) {
+	err = s.reading.QueryRowContext(ctx, "SELECT CAST(value AS INTEGER) FROM settings WHERE name = ?", "loaded."+k.String()).Scan(&n)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return n, domainError(err)
+}
+
+// Indexed tells whether everything is there that the end of a load makes.
+func (s *Store) Indexed(ctx context.Context) (bool, error) {
+	var n int
+	err := s.reading.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema
+		WHERE name IN ('orders_cash', 'accounts_customer', 'securities_search', 'sqlite_stat1')`).Scan(&n)
+	return n == 4, domainError(err)
+}
+
+// Remove takes a database away, which must be closed.
+func Remove(path string) error {
+	lock, err := lockFile(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Close() }() // nothing is written to it
+	// The database first: SQLite throws away the journal of one that is gone,
+	// and would take it for that of the next if it were written meanwhile.
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// LoadBatches fills the store with documents from elsewhere: they are admitted,
+// and those that are refused, because they are none, or their keys exist, are
+// told and left out. Ended at any point, the same call goes on where it stopped.
+func (s *Store) LoadBatches(ctx context.Context, from Source, progress Progress) (l Loaded, err error) {
+	if l, err = s.LoadedFrom(ctx); err != nil {
+		return l, err
+	}
+	there, err := s.Contents(ctx)
+	switch {
+	case err != nil:
+		return l, err
+	case there != (brokerage.Contents{}) && l.Source != from.Name:
+		return l, fmt.Errorf("the database holds %s already", there.Fingerprint)
+	case l.Done:
+		if ready, err := s.Indexed(ctx); ready || err != nil {
+			return l, err
+		}
+	}
+	l.Source = from.Name
+	if err := s.train(ctx, from.Sample); err != nil {
+		return l, err
+	}
+	if err := s.control(ctx, beginLoad); err != nil {
+		return l, err
+	}
+	defer func() { err = errors.Join(err, s.control(context.Background(), "PRAGMA synchronous = FULL")) }()
+	if !l.Done {
+		// One transaction: a database that says that it holds these files
+		// says how far.
+		err := s.writer.write(ctx, func(t *transaction) error {
+			return errors.Join(t.set("contents", brokerage.Contents{Fingerprint: from.Name}), t.set(settingLoaded, l))
+		})
+		if err != nil {
+			return l, err
+		}
+	}
+	err = inOrder(ctx, from.Batches(l.Position),
+		func(b RawBatch) preparedBatch { return s.prepare(b, from.Check) },
+		func(b preparedBatch) error {
+			next := l
+			err := s.writer.write(ctx, func(t *transaction) error {
+				next = l
+				return t.insertBatch(b, &next, from.Refused)
+			})
+			if err != nil {
+				return err
+			}
+			if progress != nil {
+				progress(len(b.rows), b.raw.Bytes)
+			}
+			l = next
+			return nil
+		})
+	if err != nil {
+		return l, err
+	}
+	err = s.control(ctx, `
+		UPDATE leases SET next = max(next, (SELECT coalesce(max(id), 0) + 1 FROM orders)) WHERE kind = 'order';
+		UPDATE leases SET next = max(next, (SELECT coalesce(max(id), 0) + 1 FROM customers)) WHERE kind = 'customer';
+		UPDATE leases SET next = max(next, (SELECT coalesce(max(id), 0) + 1 FROM accounts)) WHERE kind = 'account';`)
+	if err != nil {
+		return l, err
+	}
+	l.Done = true
+	err = s.writer.write(ctx, func(t *transaction) error { return t.finish(l, from.Contents) })
+	if err != nil {
+		return l, err
+	}
+	return l, s.control(ctx, endLoad)
+}
+
+func (t *transaction) set(name string, value any) error {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec("set_setting", name, string(b))
+	return err
+}
+
+// finish says what the store holds.
+func (t *transaction) finish(l Loaded, expected brokerage.Contents) error {
+	contents := brokerage.Contents{
+		Fingerprint: fmt.Sprintf("%s/%d-%d-%d", l.Source, l.Documents[dataset.Security], l.Documents[dataset.Customer], l.Documents[dataset.Order]),
+		Securities:  l.Documents[dataset.Security], Customers: l.Documents[dataset.Customer], Orders: l.Documents[dataset.Order],
+	}
+	if l.Refused == 0 && contents.Securities == expected.Securities && contents.Customers == expected.Customers && contents.Orders == expected.Orders {
+		// All of a generated dataset: as if it had been loaded as such.
+		contents = expected
+		for _, k := range dataset.Kinds {
+			if _, err := t.exec("set_setting", "loaded."+k.String(), strconv.FormatInt(l.Documents[k], 10)); err != nil {
+				return err
+			}
+		}
+	}
+	if err := t.set("contents", contents); err != nil {
+		return err
+	}
+	return t.set(settingLoaded, l)
+}
+
+// preparedBatch is a batch on its way from a processor to the writer.
+type preparedBatch struct {
+	raw  RawBatch
+	rows []preparedRow // one for each document of raw
+}
+
+type preparedRow struct {
+	packedRow
+
+	kind    dataset.Kind
+	refused error
+}
+
+func (s *Store) prepare(raw RawBatch, check func(dataset.Kind, []byte) error) preparedBatch {
+	b := preparedBatch{raw: raw, rows: make([]preparedRow, len(raw.Documents))}
+	var doc []byte
+	for i := range raw.Documents {
+		row := &b.rows[i]
+		var err error
+		if doc, err = xmldoc.AppendAdmitted(doc[:0], raw.Documents[i].Bytes, xmldoc.Limits{}); err != nil {
+			row.refused = err
+			continue
+		}
+		if row.refused = raw.Documents[i].Broken; row.refused != nil {
+			continue
+		}
+		if row.kind, err = kindOf(doc); err == nil {
+			row.keys, err = keysOf(row.kind, doc)
+		}
+		if err == nil && check != nil {
+			err = check(row.kind, doc)
+		}
+		if row.refused = err; err != nil {
+			continue
+		}
+		if row.doc = s.codec.Load().packDense(kind(row.kind.String()), doc); s.options.Uncompressed {
+			doc = nil // it is the row's now
+		}
+	}
+	return b
+}
+
+// kindOf tells the kind of a document by its root element.
+func kindOf(doc []byte) (dataset.Kind, error) {
+	root := xmldoc.Root(doc)
+	name := string(root.Local())
+	switch space := root.Space(); {
+	case space == brokerage.FIXMLNS && name == "FIXML":
+		return dataset.Order, nil
+	case space == brokerage.CustAccNS && name == "Customer":
+		return dataset.Customer, nil
+	case space == brokerage.SecurityNS && name == "Security":
+		return dataset.Security, nil
+	default:
+		return 0, fmt.Errorf("element %s of namespace %q is neither a customer nor a security nor an order", name, space)
+	}
+}
+
+func (t *transaction) insertBatch(b preparedBatch, l *Loaded, refused func(string, int, error) error) error {
+	for i := range b.rows {
+		row := &b.rows[i]
+		why := row.refused
+		if why == nil {
+			var err error
+			if why, err = t.insertNew(row.packedRow); err != nil {
+				return err
+			}
+		}
+		if why == nil {
+			l.Documents[row.kind]++
+			continue
+		}
+		l.Refused++
+		if err := refused(b.raw.File, b.raw.Documents[i].Line, why); err != nil {
+			return err
+		}
+	}
+	l.Position = b.raw.Position
+	return t.set(settingLoaded, *l)
+}
+
+// insertNew is insertRow that refuses a document whose keys exist, and leaves
+// nothing of it.
+func (t *transaction) insertNew(row packedRow) (refused, err error) {
+	err = t.insertRow(row)
+	if err == nil {
+		return nil, nil
+	}
+	conflict, isConflict := errors.AsType[*brokerage.Conflict](err)
+	if !isConflict && !isDuplicate(err) {
+		return nil, err
+	}
+	switch keys := row.keys.(type) {
+	case brokerage.OrderKeys:
+		return fmt.Errorf("order %d exists already", keys.ID), nil
+	case brokerage.SecurityKeys:
+		return fmt.Errorf("security %s exists already", keys.Symbol), nil
+	case brokerage.CustomerKeys:
+		if !isConflict {
+			return fmt.Errorf("customer %d exists already", keys.ID), nil
+		}
+		// An account is another customer's: those before it go again.
+		for _, account := range keys.Accounts {
+			var customer int64
+			err := t.row(context.Background(), "customer_of", int64(account)).Scan(&customer)
+			if err == nil && customer == int64(keys.ID) {
+				err = t.delete("delete_account", "account", int64(account))
+			}
+			if err != nil && !noRows(err) {
+				return nil, err
+			}
+		}
+		return conflict, t.delete("delete_customer", "customer", int64(keys.ID))
+	}
+	return nil, err
+}
+
+// inOrder does work on all processors, and gives the results to sink in the
+// order of what they were made from. When it returns nothing runs any more.
+func inOrder[T, R any](ctx context.Context, source iter.Seq2[T, error], work func(T) R, sink func(R) error) error {
+	type outcome struct {
+		result R
+		err    error
+	}
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	underWay := make(chan chan outcome, runtime.GOMAXPROCS(0))
+	wg.Go(func() {
+		defer close(underWay)
+		for t, err := range source {
+			place := make(chan outcome, 1)
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				place <- outcome{err: err}
+			}
+			select {
+			case underWay <- place:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+			wg.Go(func() { place <- outcome{result: work(t)} })
+		}
+	})
+	for place := range underWay {
+		o := <-place
+		if o.err != nil {
+			return o.err
+		}
+		if err := sink(o.result); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}

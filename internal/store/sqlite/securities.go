@@ -1,0 +1,118 @@
+package sqlite
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+// GetSecurity is get_security.
+func (s *Store) GetSecurity(ctx context.Context, symbol string) ([]byte, error) {
+	return s.document(ctx, "get_security", "security", symbol)
+}
+
+// SecurityPrice is get_security_price.
+func (s *Store) SecurityPrice(ctx context.Context, symbol string) ([]byte, error) {
+	doc, err := s.document(ctx, "get_security", "security", symbol)
+	if err != nil {
+		return nil, err
+	}
+	return brokerage.SecurityPrice(doc), nil
+}
+
+// SearchSecurities is search_securities.
+func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) ([]byte, error) {
+	rows, err := s.queries["search_securities"].QueryContext(ctx, search.Sector, search.PEMin, search.PEMax, search.YieldMin)
+	if err != nil {
+		return nil, domainError(err)
+	}
+	defer rows.Close()
+	count, hits := 0, []byte(nil)
+	for rows.Next() {
+		var hit brokerage.SecurityKeys
+		if err := rows.Scan(&hit.Symbol, &hit.Name, &hit.Type, &hit.Sector, &hit.PE, &hit.Yield); err != nil {
+			return nil, domainError(err)
+		}
+		count++
+		hits = brokerage.AppendHit(hits, hit)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, domainError(err)
+	}
+	return brokerage.SearchAnswer(count, hits), nil
+}
+
+// UpdateSecurityPrice is update_security_price.
+func (s *Store) UpdateSecurityPrice(ctx context.Context, w brokerage.Write, symbol string, p brokerage.Price) ([]byte, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	return s.revise(ctx, w, s.loadSecurity(ctx, symbol),
+		func(f found) (revision, error) {
+			doc, err := s.unpack(f.doc)
+			if err != nil {
+				return revision{}, err
+			}
+			changed, err := brokerage.SetPrice(doc, p)
+			if err != nil {
+				return revision{}, err
+			}
+			return revision{doc: s.codec.Load().pack(securities, changed), answer: brokerage.SecurityPrice(changed)}, nil
+		},
+		func(t *transaction, _ found, r revision) error {
+			_, err := t.exec("update_security_price", symbol, r.doc)
+			return err
+		})
+}
+
+func (s *Store) loadSecurity(ctx context.Context, symbol string) func(querier) (found, error) {
+	return func(q querier) (found, error) {
+		b, err := packed(ctx, q, "get_security", "security", symbol)
+		return found{doc: b}, err
+	}
+}
+
+// ReplaceSecurity puts another document in the place of a security.
+func (s *Store) ReplaceSecurity(ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, match brokerage.Match) error {
+	keys, err := brokerage.SecurityKeysOf(doc)
+	if err != nil {
+		return err
+	}
+	if keys.Symbol != symbol {
+		return brokerage.WrongKey("/Security/Symbol", symbol)
+	}
+	if validate {
+		if err := brokerage.ValidateSecurity(doc); err != nil {
+			return err
+		}
+	}
+	b := s.codec.Load().pack(securities, doc)
+	_, err = s.revise(ctx, w, s.loadSecurity(ctx, symbol),
+		func(f found) (revision, error) { return revision{}, s.matches(match, f.doc) },
+		func(t *transaction, _ found, _ revision) error {
+			_, err := t.exec("replace_security", append([]any{symbol}, append(columns(keys), b)...)...)
+			return err
+		})
+	return err
+}
+
+// columns are the key columns of a security after its symbol.
+func columns(keys brokerage.SecurityKeys) []any {
+	pe, _ := brokerage.Scaled(keys.PE) // keys were read, so they are decimals
+	yield, _ := brokerage.Scaled(keys.Yield)
+	return []any{keys.Name, keys.Type, keys.Sector, pe, yield, keys.PE, keys.Yield}
+}
+
+func (s *Store) matches(match brokerage.Match, b []byte) error {
+	if match == nil {
+		return nil
+	}
+	doc, err := s.unpack(b)
+	if err != nil {
+		return err
+	}
+	if !match.Holds(doc) {
+		return &brokerage.Stale{}
+	}
+	return nil
+}

@@ -1,0 +1,1 @@
+SELECT doc FROM orders WHERE id = ?1

@@ -1,0 +1,1 @@
+SELECT doc FROM securities WHERE symbol = ?1

@@ -1,0 +1,1 @@
+INSERT INTO accounts (id, customer) VALUES (?1, ?2)

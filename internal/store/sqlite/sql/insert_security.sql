@@ -1,0 +1,1 @@
+INSERT INTO securities (symbol, name, type, sector, pe, yield, pe_text, yield_text, doc) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)

@@ -1,0 +1,1 @@
+UPDATE customers SET doc = ?2 WHERE id = ?1

@@ -1,0 +1,1 @@
+UPDATE securities SET name = ?2, type = ?3, sector = ?4, pe = ?5, yield = ?6, pe_text = ?7, yield_text = ?8, doc = ?9 WHERE symbol = ?1

@@ -1,0 +1,1 @@
+UPDATE orders SET doc = ?2 WHERE id = ?1

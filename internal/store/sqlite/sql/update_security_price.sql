@@ -1,0 +1,1 @@
+UPDATE securities SET doc = ?2 WHERE symbol = ?1

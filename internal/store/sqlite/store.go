@@ -1,0 +1,355 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+
+	_ "modernc.org/sqlite" // the driver
+
+	"brokerage/internal/brokerage"
+)
+
+//go:embed sql/*.sql
+var sqlFiles embed.FS
+
+// Options are what may be set for a store.
+type Options struct {
+	Pool         int  // connections for reading; 0 is two for each processor
+	Uncompressed bool // keep new documents as they are
+	Rules        brokerage.Rules
+}
+
+// Store is the embedded store. See the package's comment.
+type Store struct {
+	path    string
+	options Options
+	lock    *os.File
+	writing *sql.DB
+	reading *sql.DB
+	codec   atomic.Pointer[codec] // a load may put another in its place
+	writer  *writer
+	queries map[string]*sql.Stmt
+}
+
+var _ brokerage.Store = (*Store)(nil)
+
+// Open opens the database file at path, or makes one.
+func Open(ctx context.Context, path string, options Options) (*Store, error) {
+	if options.Pool <= 0 {
+		options.Pool = 2 * runtime.GOMAXPROCS(0)
+	}
+	if options.Rules.MaxHoldings <= 0 {
+		options.Rules.MaxHoldings = brokerage.DefaultRules.MaxHoldings
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{path: path, options: options}
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context) (err error) {
+	if s.lock, err = lockFile(s.path); err != nil {
+		return err
+	}
+	_, missing := os.Stat(s.path)
+	if s.writing, err = sql.Open("sqlite", dsn(s.path, "synchronous(FULL)", "wal_autocheckpoint(4000)", "cache_size(-65536)")); err != nil {
+		return err
+	}
+	s.writing.SetMaxOpenConns(1)
+	if err := migrate(ctx, s.writing, s.path); err != nil {
+		return err
+	}
+	if missing != nil {
+		// SQLite flushes the file; that the file has a name is up to us.
+		if err := syncFolder(filepath.Dir(s.path)); err != nil {
+			return err
+		}
+	}
+	dictionaries, err := readDictionaries(ctx, s.writing)
+	if err != nil {
+		return err
+	}
+	codec, err := newCodec(dictionaries, s.options.Uncompressed)
+	if err != nil {
+		return err
+	}
+	s.codec.Store(codec)
+	texts, err := statements()
+	if err != nil {
+		return err
+	}
+	if err := s.startWriter(ctx, texts); err != nil {
+		return err
+	}
+	if s.reading, err = sql.Open("sqlite", dsn(s.path, "query_only(1)", "cache_size(-16384)")); err != nil {
+		return err
+	}
+	s.reading.SetMaxOpenConns(s.options.Pool)
+	s.reading.SetMaxIdleConns(s.options.Pool)
+	s.queries = make(map[string]*sql.Stmt)
+	for name, text := range texts {
+		if !strings.HasPrefix(text, "SELECT") {
+			continue
+		}
+		if s.queries[name], err = s.reading.PrepareContext(ctx, text); err != nil { //nolint:sqlclosecheck // closed with the pool
+			return fmt.Errorf("statement %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// dsn carries the settings of a connection, so that every one of a pool has
+// them.
+func dsn(path string, pragmas ...string) string {
+	v := url.Values{"_pragma": append([]string{"busy_timeout(10000)", "journal_mode(WAL)"}, pragmas...)}
+	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: v.Encode()}).String()
+}
+
+// statements are the texts in sql/, by name, past their comments.
+func statements() (map[string]string, error) {
+	names, err := fs.Glob(sqlFiles, "sql/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	texts := make(map[string]string, len(names))
+	for _, name := range names {
+		b, err := sqlFiles.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		text := strings.TrimSpace(string(b))
+		for strings.HasPrefix(text, "--") {
+			_, text, _ = strings.Cut(text, "\n")
+		}
+		texts[strings.TrimSuffix(filepath.Base(name), ".sql")] = text
+	}
+	return texts, nil
+}
+
+func (s *Store) startWriter(ctx context.Context, texts map[string]string) error {
+	conn, err := s.writing.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	prepared := make(map[string]*sql.Stmt)
+	for _, control := range []string{"BEGIN IMMEDIATE", "COMMIT", "ROLLBACK", "SAVEPOINT job", "ROLLBACK TO job", "RELEASE job"} {
+		if prepared[control], err = conn.PrepareContext(ctx, control); err != nil { //nolint:sqlclosecheck // closed with the connection
+			return err
+		}
+	}
+	for name, text := range texts {
+		if prepared[name], err = conn.PrepareContext(ctx, text); err != nil { //nolint:sqlclosecheck // closed with the connection
+			return fmt.Errorf("statement %s: %w", name, err)
+		}
+	}
+	s.writer = newWriter(conn, prepared)
+	return nil
+}
+
+// Close ends what is being written and closes the file.
+func (s *Store) Close() error {
+	var errs []error
+	if s.writer != nil {
+		s.writer.close()
+		errs = append(errs, s.writer.conn.Close())
+	}
+	for _, db := range []*sql.DB{s.reading, s.writing} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Ready tells whether the store can answer.
+func (s *Store) Ready(ctx context.Context) error {
+	var one int
+	return domainError(s.reading.QueryRowContext(ctx, "SELECT 1").Scan(&one))
+}
+
+// querier finds one row by a named statement: the reading pool, or the
+// transaction that is being written.
+type querier interface {
+	row(ctx context.Context, name string, args ...any) *sql.Row
+}
+
+func (s *Store) row(ctx context.Context, name string, args ...any) *sql.Row {
+	return s.queries[name].QueryRowContext(ctx, args...)
+}
+
+// packed reads a packed document; one that is not there is *NotFound.
+func packed(ctx context.Context, q querier, name, what string, key any) ([]byte, error) {
+	var b []byte
+	err := q.row(ctx, name, key).Scan(&b)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, &brokerage.NotFound{What: what, Key: fmt.Sprint(key)}
+	}
+	return b, domainError(err)
+}
+
+// document reads a document from the pool.
+func (s *Store) document(ctx context.Context, name, what string, key any) ([]byte, error) {
+	b, err := packed(ctx, s, name, what, key)
+	if err != nil {
+		return nil, err
+	}
+	return s.unpack(b)
+}
+
+func (s *Store) unpack(b []byte) ([]byte, error) {
+	doc, err := s.codec.Load().unpack(b)
+	if err != nil {
+		return nil, &brokerage.Unavailable{Cause: fmt.Errorf("a stored document is damaged: %w", err)}
+	}
+	return doc, nil
+}
+
+// write does a transaction that gives an answer, once if w says so.
+func (s *Store) write(ctx context.Context, w brokerage.Write, do func(*transaction) ([]byte, error)) (answer []byte, err error) {
+	err = s.writer.write(ctx, func(t *transaction) error {
+		once := w.Once
+		if once == nil {
+			answer, err = do(t)
+			return err
+		}
+		var hash, kept []byte
+		var expires int64
+		switch err := t.row(ctx, "get_answer", once.Client, once.Key).Scan(&hash, &kept, &expires); {
+		case errors.Is(err, sql.ErrNoRows), err == nil && expires <= w.Now.Unix():
+		case err != nil:
+			return err
+		case !bytes.Equal(hash, once.Hash[:]):
+			return &brokerage.KeyReused{Key: once.Key}
+		default:
+			answer = kept
+			return nil
+		}
+		if answer, err = do(t); err != nil {
+			return err
+		}
+		if answer == nil {
+			answer = []byte{}
+		}
+		_, err = t.exec("keep_answer", once.Client, once.Key, once.Hash[:], answer, once.Expires.Unix())
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// revise changes stored documents. The work (unpacking, editing, validating,
+// packing) is done by the caller's goroutine on what the reading pool sees; the
+// writer, whose time is everybody's, only looks whether that is still so, and
+// does the work again if another transaction came between.
+//
+// load reads packed documents, compute gives what is to be stored and the
+// answer, store writes it. Refusals by load and compute are final: they were
+// right at the moment of the reading.
+func (s *Store) revise(ctx context.Context, w brokerage.Write, load func(querier) (found, error),
+	compute func(found) (revision, error), store func(*transaction, found, revision) error,
+) ([]byte, error) {
+	var seen found
+	var planned revision
+	if w.Once == nil { // with a key, an answer may have been kept: that comes first
+		var err error
+		if seen, err = load(s); err != nil {
+			return nil, err
+		}
+		if planned, err = compute(seen); err != nil {
+			return nil, err
+		}
+	}
+	return s.write(ctx, w, func(t *transaction) ([]byte, error) {
+		now, err := load(t)
+		if err != nil {
+			return nil, err
+		}
+		if !now.equal(seen) {
+			if planned, err = compute(now); err != nil {
+				return nil, err
+			}
+		}
+		return planned.answer, store(t, now, planned)
+	})
+}
+
+// found is what a revision starts from.
+type found struct {
+	id       int64
+	doc      []byte // packed
+	security []byte // packed, for a trade
+}
+
+func (f found) equal(g found) bool {
+	return g.doc != nil && f.id == g.id && bytes.Equal(f.doc, g.doc) && bytes.Equal(f.security, g.security)
+}
+
+// revision is what is to be stored.
+type revision struct {
+	doc    []byte // packed
+	answer []byte
+}
+
+func readDictionaries(ctx context.Context, db *sql.DB) (map[kind][]byte, error) {
+	rows, err := db.QueryContext(ctx, "SELECT kind, body FROM dictionaries")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	dictionaries := make(map[kind][]byte)
+	for rows.Next() {
+		var k kind
+		var body []byte
+		if err := rows.Scan(&k, &body); err != nil {
+			return nil, err
+		}
+		dictionaries[k] = body
+	}
+	return dictionaries, rows.Err()
+}
+
+// Contents says which dataset was loaded.
+func (s *Store) Contents(ctx context.Context) (brokerage.Contents, error) {
+	return readContents(ctx, s.reading)
+}
+
+// maxLease is how many ids one lease can hold.
+const maxLease = 1_000_000_000
+
+// Lease hands out ids, from behind those of the dataset.
+func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerage.Range, err error) {
+	if count < 1 || count > maxLease {
+		return r, &brokerage.Invalid{Findings: []brokerage.Finding{{Path: "count", Message: fmt.Sprintf("is not from 1 to %d", maxLease)}}}
+	}
+	err = s.writer.write(ctx, func(t *transaction) error {
+		var first int64
+		err := t.row(ctx, "lease", kind, count).Scan(&first)
+		if errors.Is(err, sql.ErrNoRows) {
+			return &brokerage.NotFound{What: "kind of leases", Key: kind}
+		}
+		r = brokerage.Range{First: brokerage.ID(first), Count: count}
+		return err
+	})
+	return r, err
+}

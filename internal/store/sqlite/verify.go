@@ -1,0 +1,356 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/xmldoc"
+)
+
+// Verified is how much Verify has read.
+type Verified struct {
+	Documents [len(dataset.Kinds)]int64
+	Accounts  int64
+	Bytes     int64 // of the documents
+	Findings  int64
+}
+
+// verifyBatch is how many documents a processor takes at once.
+const verifyBatch = 500
+
+// Verify reads everything and tells what is wrong, a sentence each; read is
+// told of progress. Only an end before the end is an error.
+func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (v Verified, err error) {
+	tell := func(findings ...string) error {
+		for _, f := range findings {
+			v.Findings++
+			if err := find(f); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	}
+	broken, err := s.integrity(ctx)
+	if err != nil {
+		return v, err
+	}
+	if err := tell(broken...); err != nil {
+		return v, err
+	}
+	ready, err := s.Indexed(ctx)
+	if err != nil {
+		return v, err
+	}
+	loading, err := s.loading(ctx)
+	if err != nil {
+		return v, err
+	}
+	if !ready && loading {
+		if err := tell("a load was not finished: the load command with the same arguments goes on"); err != nil {
+			return v, err
+		}
+	}
+	for _, k := range dataset.Kinds {
+		err := inOrder(ctx, s.storedRows(ctx, k),
+			func(b storedBatch) storedBatch { s.check(ctx, k, &b); return b },
+			func(b storedBatch) error {
+				v.Documents[k] += int64(len(b.rows))
+				v.Bytes += b.bytes
+				if read != nil {
+					read(b.bytes)
+				}
+				return tell(b.findings...)
+			})
+		if err != nil {
+			return v, err
+		}
+	}
+	err = s.checkAccounts(ctx, &v, tell)
+	return v, err
+}
+
+// integrity is what SQLite finds wrong with its own structures.
+func (s *Store) integrity(ctx context.Context) (findings []string, err error) {
+	rows, err := s.reading.QueryContext(ctx, "PRAGMA integrity_check")
+	if err != nil {
+		return unreadable(ctx, "database", err)
+	}
+	defer func() { _ = rows.Close() }() // its error is that of Err
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return findings, err
+		}
+		if text != "ok" {
+			findings = append(findings, "database: "+text)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		more, err := unreadable(ctx, "database", err)
+		return append(findings, more...), err
+	}
+	return findings, nil
+}
+
+// unreadable makes a finding of an error in reading, unless the end was wanted.
+func unreadable(ctx context.Context, what string, err error) ([]string, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return []string{what + ": cannot be read: " + err.Error()}, nil
+}
+
+// loading tells whether a load was ever begun.
+func (s *Store) loading(ctx context.Context) (bool, error) {
+	c, err := s.Contents(ctx)
+	return c != (brokerage.Contents{}), err
+}
+
+// storedRow is a row with a document; what columns there are beside is for its
+// kind.
+type storedRow struct {
+	id      int64
+	packed  []byte
+	account int64  // of an order
+	cash    []byte // of an order
+	columns []any  // of a security, as columns gives them
+	symbol  string // of a security
+}
+
+type storedBatch struct {
+	rows     []storedRow
+	findings []string
+	bytes    int64
+}
+
+var storedQueries = [...]string{
+	dataset.Security: "SELECT id, doc, symbol, name, type, sector, pe, yield, pe_text, yield_text FROM securities WHERE id > ? ORDER BY id LIMIT ?",
+	dataset.Customer: "SELECT id, doc FROM customers WHERE id > ? ORDER BY id LIMIT ?",
+	dataset.Order:    "SELECT id, doc, account, cash FROM orders WHERE id > ? ORDER BY id LIMIT ?",
+}
+
+// storedRows reads a table in batches. Where a page cannot be read the rest of
+// the table is a finding.
+func (s *Store) storedRows(ctx context.Context, k dataset.Kind) iter.Seq2[storedBatch, error] {
+	return func(yield func(storedBatch, error) bool) {
+		last := int64(-1) << 63
+		for {
+			b, err := s.storedBatch(ctx, k, last)
+			if err != nil {
+				if ctx.Err() != nil {
+					yield(b, ctx.Err())
+					return
+				}
+				b.findings = append(b.findings, fmt.Sprintf("%s after %d: the rest cannot be read: %v", k, last, err))
+			}
+			if len(b.rows) == 0 && err == nil || !yield(b, nil) || err != nil {
+				return
+			}
+			last = b.rows[len(b.rows)-1].id
+		}
+	}
+}
+
+func (s *Store) storedBatch(ctx context.Context, k dataset.Kind, after int64) (b storedBatch, err error) {
+	rows, err := s.reading.QueryContext(ctx, storedQueries[k], after, verifyBatch)
+	if err != nil {
+		return b, err
+	}
+	defer func() { _ = rows.Close() }() // its error is that of Err
+	for rows.Next() {
+		var r storedRow
+		switch k {
+		case dataset.Security:
+			var name, typ, sector, peText, yieldText string
+			var pe, yield int64
+			err = rows.Scan(&r.id, &r.packed, &r.symbol, &name, &typ, &sector, &pe, &yield, &peText, &yieldText)
+			r.columns = []any{name, typ, sector, pe, yield, peText, yieldText}
+		case dataset.Customer:
+			err = rows.Scan(&r.id, &r.packed)
+		default:
+			err = rows.Scan(&r.id, &r.packed, &r.account, &r.cash)
+		}
+		if err != nil {
+			return b, err
+		}
+		b.rows = append(b.rows, r)
+	}
+	return b, rows.Err()
+}
+
+// check looks at the documents of a batch.
+func (s *Store) check(ctx context.Context, k dataset.Kind, b *storedBatch) {
+	var again []byte
+	var of map[int64][]int64
+	if k == dataset.Customer && len(b.rows) > 0 {
+		var err error
+		if of, err = s.accountsOf(ctx, b.rows[0].id, b.rows[len(b.rows)-1].id); err != nil {
+			b.findings = append(b.findings, fmt.Sprintf("accounts of customers %d to %d cannot be read: %v", b.rows[0].id, b.rows[len(b.rows)-1].id, err))
+		}
+	}
+	for _, r := range b.rows {
+		name := fmt.Sprintf("%s %d", k, r.id)
+		if k == dataset.Security {
+			name = "security " + r.symbol
+		}
+		wrong := func(format string, args ...any) {
+			b.findings = append(b.findings, name+": "+fmt.Sprintf(format, args...))
+		}
+		doc, err := s.codec.Load().unpack(r.packed)
+		if err != nil {
+			wrong("the document does not unpack: %v", err)
+			continue
+		}
+		b.bytes += int64(len(doc))
+		if again, err = xmldoc.AppendAdmitted(again[:0], doc, xmldoc.Limits{}); err != nil {
+			wrong("the document is not XML: %v", err)
+			continue
+		}
+		if !bytes.Equal(doc, again) {
+			wrong("the document is not in the normal form")
+			continue
+		}
+		if err := validateKind(k, doc); err != nil {
+			wrong("the document is not valid: %v", err)
+		}
+		keys, err := keysOf(k, doc)
+		if err != nil {
+			wrong("the document has no keys: %v", err)
+			continue
+		}
+		switch keys := keys.(type) {
+		case brokerage.SecurityKeys:
+			if keys.Symbol != r.symbol {
+				wrong("the document has symbol %s", keys.Symbol)
+			}
+			if !slices.Equal(columns(keys), r.columns) {
+				wrong("the columns %v are not those of the document, %v", r.columns, columns(keys))
+			}
+		case brokerage.OrderKeys:
+			if int64(keys.ID) != r.id {
+				wrong("the document has id %d", keys.ID)
+			}
+			if int64(keys.Account) != r.account {
+				wrong("account %d, and the document has %d", r.account, keys.Account)
+			}
+			if !bytes.Equal(keys.Cash, r.cash) || (keys.Cash == nil) != (r.cash == nil) {
+				wrong("the column cash is not that of the document")
+			}
+		case brokerage.CustomerKeys:
+			if int64(keys.ID) != r.id {
+				wrong("the document has id %d", keys.ID)
+			}
+			for quantity := range quantities.All(xmldoc.Document(doc)) {
+				if q := quantity.Text(); negative(q) {
+					wrong("a position of %s", q)
+				}
+			}
+			s.checkAccountsOf(ctx, r.id, keys.Accounts, of[r.id], wrong)
+		}
+	}
+}
+
+func validateKind(k dataset.Kind, doc []byte) error {
+	switch k {
+	case dataset.Security:
+		return brokerage.ValidateSecurity(doc)
+	case dataset.Customer:
+		return brokerage.ValidateCustomer(doc)
+	default:
+		return brokerage.ValidateOrder(doc)
+	}
+}
+
+var quantities = xmldoc.MustPath(xmldoc.Namespaces{"c": brokerage.CustAccNS}, "c:Customer/c:Accounts/c:Account/c:Holdings/c:Position/c:Quantity")
+
+// negative tells whether a decimal is below zero.
+func negative(q []byte) bool {
+	q = bytes.TrimSpace(q)
+	return len(q) > 0 && q[0] == '-' && bytes.ContainsAny(q, "123456789")
+}
+
+// accountsOf are the account rows of customers between two ids.
+func (s *Store) accountsOf(ctx context.Context, first, last int64) (map[int64][]int64, error) {
+	rows, err := s.reading.QueryContext(ctx, "SELECT customer, id FROM accounts WHERE customer BETWEEN ? AND ?", first, last)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // its error is that of Err
+	of := make(map[int64][]int64)
+	for rows.Next() {
+		var customer, id int64
+		if err := rows.Scan(&customer, &id); err != nil {
+			return of, err
+		}
+		of[customer] = append(of[customer], id)
+	}
+	return of, rows.Err()
+}
+
+// checkAccountsOf compares the accounts in a customer's document with the rows
+// that say they are the customer's.
+func (s *Store) checkAccountsOf(ctx context.Context, customer int64, document []brokerage.ID, rows []int64, wrong func(string, ...any)) {
+	for _, row := range rows {
+		if !slices.Contains(document, brokerage.ID(row)) {
+			wrong("account %d belongs to it, but is not in its document", row)
+		}
+	}
+	for _, account := range document {
+		if slices.Contains(rows, int64(account)) {
+			continue
+		}
+		other, err := s.CustomerOf(ctx, account)
+		if err != nil {
+			wrong("account %d is in the document, but belongs to nobody", account)
+			continue
+		}
+		if int64(other) != customer {
+			doc, err := s.GetCustomer(ctx, other)
+			keys, keysErr := brokerage.CustomerKeysOf(doc)
+			if err == nil && keysErr == nil && slices.Contains(keys.Accounts, account) {
+				wrong("account %d is in two customers: it belongs to %d, and is in its document too", account, other)
+				continue
+			}
+		}
+		wrong("account %d is in the document, but belongs to customer %d", account, other)
+	}
+}
+
+// checkAccounts looks for account rows of customers that do not exist; those of
+// customers that do were compared with their documents.
+func (s *Store) checkAccounts(ctx context.Context, v *Verified, tell func(...string) error) error {
+	rows, err := s.reading.QueryContext(ctx, `SELECT a.id, a.customer FROM accounts a
+		WHERE NOT EXISTS (SELECT 1 FROM customers c WHERE c.id = a.customer)`)
+	failed := func(err error) error {
+		findings, err := unreadable(ctx, "accounts", err)
+		if err != nil {
+			return err
+		}
+		return tell(findings...)
+	}
+	if err != nil {
+		return failed(err)
+	}
+	defer func() { _ = rows.Close() }() // its error is that of Err
+	for rows.Next() {
+		var id, customer int64
+		if err := rows.Scan(&id, &customer); err != nil {
+			return err
+		}
+		if err := tell(fmt.Sprintf("account %d: belongs to customer %d, who does not exist", id, customer)); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return failed(err)
+	}
+	if err := s.reading.QueryRowContext(ctx, "SELECT count(*) FROM accounts").Scan(&v.Accounts); err != nil {
+		return failed(err)
+	}
+	return nil
+}

@@ -1,0 +1,206 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"brokerage/internal/brokerage"
+)
+
+// maxGroup bounds how many transactions share a commit, and so how long the
+// first of them waits for the last.
+const maxGroup = 256
+
+// writer is the one goroutine that writes. Transactions that wait together are
+// done together: one commit and one flush for all, each in a savepoint of its
+// own, so that one that fails leaves its neighbours alone. The busier the
+// store, the larger the groups, without anyone waiting for company.
+type writer struct {
+	conn  *sql.Conn
+	stmts map[string]*sql.Stmt
+	queue chan *job
+	quit  chan struct{}
+	ended chan struct{}
+	stop  sync.Once
+
+	next *job // taken from the queue, but for after the group
+
+	waiting atomic.Int64 // transactions in the queue or in a group
+	groups  atomic.Int64 // commits so far
+
+	// afterJob lets tests look into the middle of a group.
+	afterJob func(*job)
+}
+
+// connection is the one that writes.
+type connection = sql.Conn
+
+// job is a transaction in the queue. Its context bounds the wait there; once
+// it is begun it runs to the commit, and its outcome is told as it is.
+type job struct {
+	ctx context.Context //nolint:containedctx // of the request, which goes into the queue with it
+	do  func(*transaction) error
+	// alone is instead of do: it is run between groups, outside of a transaction.
+	alone func(*connection) error
+	err   error
+	done  chan struct{}
+}
+
+func newWriter(conn *sql.Conn, stmts map[string]*sql.Stmt) *writer {
+	w := &writer{
+		conn:  conn,
+		stmts: stmts,
+		queue: make(chan *job),
+		quit:  make(chan struct{}),
+		ended: make(chan struct{}),
+	}
+	go w.run()
+	return w
+}
+
+var errClosed = &brokerage.Unavailable{Cause: errors.New("the store is closed")}
+
+// write does a transaction and returns after its commit is on disk.
+func (w *writer) write(ctx context.Context, do func(*transaction) error) error {
+	j := &job{ctx: ctx, do: do, done: make(chan struct{})}
+	w.waiting.Add(1)
+	defer w.waiting.Add(-1)
+	select {
+	case w.queue <- j:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-w.quit:
+		return errClosed
+	}
+	<-j.done
+	return j.err
+}
+
+func (w *writer) close() {
+	w.stop.Do(func() { close(w.quit) })
+	<-w.ended
+}
+
+func (w *writer) run() {
+	defer close(w.ended)
+	group := make([]*job, 0, maxGroup)
+	for {
+		group = group[:0]
+		select {
+		case j := <-w.queue:
+			group = append(group, j)
+		case <-w.quit:
+			return
+		}
+		for w.group(group); w.next != nil; w.group(group) {
+			group = append(group[:0], w.next)
+			w.next = nil
+		}
+	}
+}
+
+// group does first and all that come while it is being done, up to maxGroup.
+func (w *writer) group(group []*job) {
+	if j := group[0]; j.alone != nil {
+		j.err = j.alone(w.conn)
+		close(j.done)
+		return
+	}
+	err := w.exec("BEGIN IMMEDIATE")
+members:
+	for i := 0; err == nil && i < len(group); i++ {
+		if err = w.one(group[i]); err != nil {
+			break
+		}
+		if len(group) < maxGroup {
+			select {
+			case j := <-w.queue:
+				if j.alone != nil {
+					w.next = j
+					break members
+				}
+				group = append(group, j)
+			default:
+			}
+		}
+	}
+	if err == nil {
+		err = w.exec("COMMIT")
+		w.groups.Add(1)
+	}
+	if err != nil {
+		// Nothing of the group is kept: the database refused, not a member. It
+		// may have rolled back by itself, and then has nothing to roll back.
+		_ = w.exec("ROLLBACK")
+		for _, j := range group {
+			j.err = domainError(err)
+		}
+	}
+	for _, j := range group {
+		close(j.done)
+	}
+}
+
+// one does a member of a group. An error of the member is the member's; one
+// that it returns is of the whole group.
+func (w *writer) one(j *job) error {
+	if j.err = j.ctx.Err(); j.err != nil {
+		return nil //nolint:nilerr // not begun: it gave up while it was waiting, which is no fault of the group
+	}
+	if err := w.exec("SAVEPOINT job"); err != nil {
+		return err
+	}
+	err := w.protected(j)
+	j.err = domainError(err)
+	if w.afterJob != nil {
+		w.afterJob(j)
+	}
+	if spoilsGroup(err) {
+		return err
+	}
+	if j.err != nil {
+		if err := w.exec("ROLLBACK TO job"); err != nil {
+			return err
+		}
+	}
+	return w.exec("RELEASE job")
+}
+
+// protected keeps a panic in one transaction from ending the writer.
+func (w *writer) protected(j *job) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in a transaction: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return j.do(&transaction{w})
+}
+
+// exec runs a statement without arguments. Never with a request's context: an
+// interrupt would roll back all of the group.
+func (w *writer) exec(statement string) error {
+	_, err := w.stmts[statement].ExecContext(context.Background())
+	return err
+}
+
+// transaction is what a job may do with the database.
+type transaction struct{ w *writer }
+
+// exec runs a named statement and gives how many rows it changed.
+func (t *transaction) exec(name string, args ...any) (int64, error) {
+	result, err := t.w.stmts[name].ExecContext(context.Background(), args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// row runs a named query for at most one row.
+func (t *transaction) row(_ context.Context, name string, args ...any) *sql.Row {
+	return t.w.stmts[name].QueryRowContext(context.Background(), args...)
+}

@@ -1,0 +1,203 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+)
+
+// hold keeps the writer busy with a transaction of its own, until release.
+func hold(t testing.TB, s *Store) (release func() error) {
+	t.Helper()
+	begun, end := make(chan struct{}), make(chan struct{})
+	done := make(chan error, 1)
+	go func() {
+		done <- s.writer.write(context.Background(), func(*transaction) error {
+			close(begun)
+			<-end
+			return nil
+		})
+	}()
+	<-begun
+	return func() error {
+		close(end)
+		return <-done
+	}
+}
+
+func TestWriter_CancelOneOfAGroup(t *testing.T) {
+	d := generator(t, "tiny")
+	s := empty(t)
+	const members, victim = 32, 13
+	contexts := make([]context.Context, members)
+	cancels := make([]context.CancelFunc, members)
+	for i := range members {
+		contexts[i], cancels[i] = cancellable(t) //nolint:fatcontext // a context for each member, none inside another
+	}
+	// The victim is cancelled while it is being done, in the middle of the group.
+	inGroup := 0
+	s.writer.afterJob = func(j *job) {
+		inGroup++
+		if j.ctx == contexts[victim] {
+			cancels[victim]()
+		}
+	}
+	release := hold(t, s)
+	errs := make([]error, members)
+	var wg sync.WaitGroup
+	for i := range members {
+		wg.Go(func() { _, errs[i] = s.InsertOrder(contexts[i], now(), order(d, int64(1000+i))) })
+	}
+	waitForQueue(t, s, members)
+	require.NoError(t, release())
+	wg.Wait()
+	for i := range members {
+		require.NoError(t, errs[i], "member %d", i)
+		_, err := s.GetOrder(t.Context(), brokerage.ID(1000+i))
+		require.NoError(t, err, "member %d: what was answered is there", i)
+	}
+	require.Equal(t, members+1, inGroup)
+	require.LessOrEqual(t, s.writer.groups.Load(), int64(3), "they share commits")
+}
+
+func cancellable(t testing.TB) (context.Context, context.CancelFunc) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	return ctx, cancel
+}
+
+// waitForQueue returns when n transactions wait for the writer, beside the one
+// that holds it.
+func waitForQueue(t testing.TB, s *Store, n int) {
+	t.Helper()
+	require.Eventually(t, func() bool { return s.writer.waiting.Load() == int64(n+1) }, 30*time.Second, time.Millisecond)
+	time.Sleep(20 * time.Millisecond) // for the last ones to come from counting to waiting
+}
+
+func TestWriter_CancelledWhileWaiting(t *testing.T) {
+	d := generator(t, "tiny")
+	s := empty(t)
+	release := hold(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.InsertOrder(ctx, now(), order(d, 1000))
+		done <- err
+	}()
+	waitForQueue(t, s, 1)
+	cancel()
+	require.ErrorIs(t, <-done, context.Canceled)
+	require.NoError(t, release())
+	_, err := s.GetOrder(t.Context(), 1000)
+	require.ErrorAs(t, err, new(*brokerage.NotFound))
+}
+
+func TestWriter_AFailureLeavesItsNeighboursAlone(t *testing.T) {
+	d := generator(t, "tiny")
+	s := empty(t)
+	release := hold(t, s)
+	const members = 20
+	errs := make([]error, members)
+	var wg sync.WaitGroup
+	for i := range members {
+		wg.Go(func() {
+			errs[i] = s.writer.write(t.Context(), func(tx *transaction) error {
+				if _, err := tx.exec("insert_order", 2000+i, 1, nil, order(d, int64(2000+i))); err != nil {
+					return err
+				}
+				switch i % 4 {
+				case 1:
+					return &brokerage.Conflict{Reason: brokerage.NotHeld, Detail: "after a change"}
+				case 2:
+					panic("after a change")
+				}
+				return nil
+			})
+		})
+	}
+	waitForQueue(t, s, members)
+	require.NoError(t, release())
+	wg.Wait()
+	for i := range members {
+		_, err := s.GetOrder(t.Context(), brokerage.ID(2000+i))
+		if failed := i%4 == 1 || i%4 == 2; failed {
+			require.Error(t, errs[i])
+			require.ErrorAs(t, err, new(*brokerage.NotFound), "member %d left something behind", i)
+			continue
+		}
+		require.NoError(t, errs[i])
+		require.NoError(t, err)
+	}
+}
+
+// A full disk, by way of SQLite's own limit on pages.
+func TestWriter_Full(t *testing.T) {
+	d := generator(t, "tiny")
+	s := loaded(t, d)
+	var pages int
+	require.NoError(t, s.reading.QueryRowContext(t.Context(), "PRAGMA page_count").Scan(&pages))
+	require.NoError(t, s.control(t.Context(), fmt.Sprintf("PRAGMA max_page_count = %d", pages+4)))
+
+	release := hold(t, s)
+	const members = 200
+	errs := make([]error, members)
+	var wg sync.WaitGroup
+	for i := range members {
+		wg.Go(func() { _, errs[i] = s.InsertOrder(t.Context(), now(), order(d, int64(900_000+i))) })
+	}
+	waitForQueue(t, s, members)
+	_ = release() // of the group that is refused
+	wg.Wait()
+	refused := 0
+	for i, err := range errs {
+		_, missing := s.GetOrder(t.Context(), brokerage.ID(900_000+i))
+		if err == nil {
+			require.NoError(t, missing, "answered, so it is there")
+			continue
+		}
+		refused++
+		require.ErrorAs(t, err, new(*brokerage.Unavailable))
+		require.ErrorAs(t, missing, new(*brokerage.NotFound), "refused, so it is not there")
+	}
+	require.Positive(t, refused)
+	_, err := s.GetOrder(t.Context(), 103282)
+	require.NoError(t, err, "reading goes on")
+
+	require.NoError(t, s.control(t.Context(), "PRAGMA max_page_count = 1000000"))
+	_, err = s.InsertOrder(t.Context(), now(), order(d, 950_000))
+	require.NoError(t, err, "there is room again")
+}
+
+func TestWriter_Closed(t *testing.T) {
+	s := empty(t)
+	s.writer.close()
+	_, err := s.InsertOrder(t.Context(), now(), order(generator(t, "tiny"), 1))
+	unavailable, ok := errors.AsType[*brokerage.Unavailable](err)
+	require.True(t, ok)
+	require.ErrorContains(t, unavailable, "closed")
+}
+
+func TestStore_IsDurableBySettings(t *testing.T) {
+	for name, s := range map[string]*Store{
+		"Opened": empty(t),
+		"Loaded": loaded(t, generator(t, "tiny")), // a load must not leave its own settings behind
+	} {
+		for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2"} {
+			var got string
+			j := &job{ctx: t.Context(), done: make(chan struct{})}
+			j.alone = func(c *connection) error { return c.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got) }
+			s.writer.queue <- j
+			<-j.done
+			require.NoError(t, j.err)
+			require.Equal(t, want, got, "%s: %s", name, pragma)
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+var modelCases = []testCase{{name: "Model/RandomOperations", run: modelRandom}}
+
+// model is what a store should hold, as trees by slot. Every check has ids of
+// its own, slot for slot, so that one store serves all of them and a failure is
+// still the same when rapid replays it.
+type model struct {
+	*env
+	base      brokerage.ID
+	customers map[int]*element
+	orders    map[int]*element
+	symbols   []string
+	prices    map[string]*element
+}
+
+const (
+	modelChecks = 12
+	slots       = 4
+)
+
+func (m *model) customerID(slot int) brokerage.ID { return m.base + brokerage.ID(slot) }
+func (m *model) orderID(slot int) brokerage.ID    { return m.base + 100 + brokerage.ID(slot) }
+
+// accountID is of one of all accounts: any customer can have any of them.
+func (m *model) accountID(slot int) brokerage.ID { return m.base + 200 + brokerage.ID(slot) }
+
+func (m *model) owner(account brokerage.ID) int {
+	for slot, c := range m.customers {
+		if refAccount(c, account) != nil {
+			return slot
+		}
+	}
+	return -1
+}
+
+func modelRandom(e *env) {
+	passed := 0
+	generation := brokerage.ID(0)
+	rapid.Check(e.T, func(t *rapid.T) {
+		// The number of checks is a flag of rapid's, for all tests of a binary;
+		// this many are enough. A failure still shrinks as long as it likes.
+		if passed >= modelChecks {
+			return
+		}
+		generation++
+		inner := &env{T: rapidT{t, e.T}, fixture: e.fixture, s: e.s}
+		m := &model{
+			env: inner, base: 800_000_000_000 + 1000*generation,
+			customers: map[int]*element{}, orders: map[int]*element{}, prices: map[string]*element{},
+		}
+		for i := range 3 {
+			symbol := e.d.Symbol(i)
+			m.symbols = append(m.symbols, symbol)
+			m.prices[symbol] = inner.security(symbol)
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"insertCustomer":  m.insertCustomer,
+			"replaceCustomer": m.replaceCustomer,
+			"deleteCustomer":  m.deleteCustomer,
+			"openAccount":     m.openAccount,
+			"closeAccount":    m.closeAccount,
+			"trade":           m.trade,
+			"insertOrder":     m.insertOrder,
+			"orderStatus":     m.orderStatus,
+			"deleteOrder":     m.deleteOrder,
+			"price":           m.price,
+			"":                m.check,
+		})
+		passed++
+	})
+}
+
+// rapidT is a T whose failures are rapid's.
+type rapidT struct {
+	*rapid.T
+	outer T // whose context it is
+}
+
+func (t rapidT) Context() context.Context { return t.outer.Context() }
+
+func slot(t *rapid.T, name string) int { return rapid.IntRange(0, slots-1).Draw(t, name) }
+
+// drawCustomer makes a customer of drawn accounts, and tells whose they are.
+func (m *model) drawCustomer(t *rapid.T) (c int, doc []byte, accounts []brokerage.ID) {
+	c = slot(t, "customer")
+	p := dataset.NewCustomer{ID: int64(m.customerID(c))}
+	for _, a := range rapid.SliceOfNDistinct(rapid.IntRange(0, 2*slots-1), 1, 3, rapid.ID[int]).Draw(t, "accounts") {
+		accounts = append(accounts, m.accountID(a))
+		p.Accounts = append(p.Accounts, int64(m.accountID(a)))
+	}
+	return c, m.d.AppendNewCustomer(nil, int64(rapid.IntRange(0, 9).Draw(t, "look")), p), accounts
+}
+
+func (m *model) taken(accounts []brokerage.ID, but int) bool {
+	return slices.ContainsFunc(accounts, func(a brokerage.ID) bool { o := m.owner(a); return o >= 0 && o != but })
+}
+
+func (m *model) insertCustomer(t *rapid.T) {
+	c, doc, accounts := m.drawCustomer(t)
+	_, err := m.s.InsertCustomer(m.Context(), plain(), doc, rapid.Bool().Draw(t, "validate"))
+	switch {
+	case m.customers[c] != nil && m.taken(accounts, -1):
+		refused[*brokerage.Conflict](m.env, err) // either reason
+	case m.customers[c] != nil:
+		m.conflict(err, brokerage.CustomerExists)
+	case m.taken(accounts, -1):
+		m.conflict(err, brokerage.AccountExists)
+	default:
+		m.must(err)
+		m.customers[c] = m.tree(doc)
+	}
+}
+
+func (m *model) replaceCustomer(t *rapid.T) {
+	c, doc, accounts := m.drawCustomer(t)
+	err := m.s.ReplaceCustomer(m.Context(), plain(), m.customerID(c), doc, rapid.Bool().Draw(t, "validate"), nil)
+	switch {
+	case m.customers[c] == nil:
+		m.notFound(err, "customer")
+	case m.taken(accounts, c):
+		m.conflict(err, brokerage.AccountExists)
+	default:
+		m.must(err)
+		m.customers[c] = m.tree(doc)
+	}
+}
+
+func (m *model) deleteCustomer(t *rapid.T) {
+	c := slot(t, "customer")
+	err := m.s.DeleteCustomer(m.Context(), plain(), m.customerID(c))
+	if m.customers[c] == nil {
+		m.notFound(err, "customer")
+		return
+	}
+	m.must(err)
+	delete(m.customers, c)
+}
+
+func (m *model) openAccount(t *rapid.T) {
+	c, a := slot(t, "customer"), m.accountID(rapid.IntRange(0, 2*slots-1).Draw(t, "account"))
+	doc := m.d.AppendNewAccount(nil, int64(rapid.IntRange(0, 9).Draw(t, "look")), dataset.NewAccount{ID: int64(a)})
+	_, err := m.s.OpenAccount(m.Context(), plain(), m.customerID(c), doc)
+	switch {
+	case m.customers[c] == nil:
+		m.notFound(err, "customer")
+	case m.owner(a) >= 0:
+		m.conflict(err, brokerage.AccountExists)
+	default:
+		m.must(err)
+		list := m.customers[c].child("Accounts")
+		list.content = append(list.content, m.tree(doc))
+	}
+}
+
+func (m *model) closeAccount(t *rapid.T) {
+	c, a := slot(t, "customer"), m.accountID(rapid.IntRange(0, 2*slots-1).Draw(t, "account"))
+	err := m.s.CloseAccount(m.Context(), plain(), m.customerID(c), a)
+	switch {
+	case m.customers[c] == nil:
+		m.notFound(err, "customer")
+	case m.owner(a) != c:
+		m.notFound(err, "account")
+	case len(m.customers[c].child("Accounts").children("Account")) == 1:
+		m.conflict(err, brokerage.LastAccount)
+	default:
+		m.must(err)
+		m.customers[c].child("Accounts").remove(refAccount(m.customers[c], a))
+	}
+}
+
+func (m *model) trade(t *rapid.T) {
+	a := m.accountID(rapid.IntRange(0, 2*slots-1).Draw(t, "account"))
+	trade := brokerage.Trade{
+		Side: rapid.SampledFrom([]brokerage.Side{brokerage.Buy, brokerage.Sell}).Draw(t, "side"), Symbol: rapid.SampledFrom(m.symbols).Draw(t, "symbol"),
+		Quantity: fmt.Sprintf("%d.%03d", rapid.IntRange(0, 20).Draw(t, "whole"), rapid.IntRange(1, 999).Draw(t, "part")), Now: now,
+	}
+	answer, err := m.s.Trade(m.Context(), plain(), a, trade)
+	c := m.owner(a)
+	if c < 0 {
+		m.notFound(err, "account")
+		return
+	}
+	changed := m.customers[c].clone()
+	confirmation, refusal := refTrade(changed, a, m.prices[trade.Symbol], trade)
+	if refusal != "" {
+		m.conflict(err, refusal)
+		return
+	}
+	m.same("the confirmation", confirmation, m.got(answer, err))
+	m.customers[c] = changed
+}
+
+func (m *model) insertOrder(t *rapid.T) {
+	o := slot(t, "order")
+	cash := rapid.SampledFrom([]string{"10.00", "9.99", "10", "-1", "none", "100000000000000000.01"}).Draw(t, "cash")
+	doc := fmt.Appendf(nil, `<FIXML xmlns=%q v="4.4"><Order ID="%d" Acct="%d"><OrdQty Cash=%q></OrdQty></Order></FIXML>`,
+		fixml, m.orderID(o), m.accountID(rapid.IntRange(0, 2*slots-1).Draw(t, "account")), cash)
+	_, err := m.s.InsertOrder(m.Context(), plain(), doc)
+	if m.orders[o] != nil {
+		m.conflict(err, brokerage.OrderExists)
+		return
+	}
+	m.must(err)
+	m.orders[o] = m.tree(doc)
+}
+
+func (m *model) orderStatus(t *rapid.T) {
+	o := slot(t, "order")
+	_, err := m.s.UpdateOrderStatus(m.Context(), plain(), m.orderID(o), "Q7")
+	if m.orders[o] == nil {
+		m.notFound(err, "order")
+		return
+	}
+	m.invalid(err) // no status, and no valid order
+}
+
+func (m *model) deleteOrder(t *rapid.T) {
+	o := slot(t, "order")
+	err := m.s.DeleteOrder(m.Context(), plain(), m.orderID(o))
+	if m.orders[o] == nil {
+		m.notFound(err, "order")
+		return
+	}
+	m.must(err)
+	delete(m.orders, o)
+}
+
+func (m *model) price(t *rapid.T) {
+	symbol := rapid.SampledFrom(m.symbols).Draw(t, "symbol")
+	p := brokerage.Price{LastTrade: fmt.Sprintf("%d.%04d", rapid.IntRange(0, 100).Draw(t, "whole"), rapid.IntRange(0, 9999).Draw(t, "part"))}
+	answer, err := m.s.UpdateSecurityPrice(m.Context(), plain(), symbol, p)
+	refSetPrice(m.prices[symbol], p)
+	m.same("the price", refPrice(m.prices[symbol]), m.got(answer, err))
+}
+
+// check compares all that the model has.
+func (m *model) check(*rapid.T) {
+	all := slices.Collect(maps.Values(m.orders))
+	for c := range slots {
+		doc, err := m.s.GetCustomer(m.Context(), m.base+brokerage.ID(c))
+		if m.customers[c] == nil {
+			m.notFound(err, "customer")
+			continue
+		}
+		m.same("the customer", m.customers[c], m.got(doc, err))
+		m.same("the largest order", refMaxOrder(m.customers[c], all), m.got(m.s.CustomerMaxOrder(m.Context(), m.customerID(c))))
+	}
+	for a := range 2 * slots {
+		id, err := m.s.CustomerOf(m.Context(), m.accountID(a))
+		if c := m.owner(m.accountID(a)); c >= 0 {
+			m.must(err)
+			m.equal("the owner", m.customerID(c), id)
+		} else {
+			m.notFound(err, "account")
+		}
+	}
+	for o := range slots {
+		doc, err := m.s.GetOrder(m.Context(), m.orderID(o))
+		if m.orders[o] == nil {
+			m.notFound(err, "order")
+			continue
+		}
+		m.same("the order", refOrder(m.orders[o]), m.got(doc, err))
+	}
+}
