@@ -26,6 +26,8 @@ type streams struct {
 type commands struct {
 	Generate  generateCmd  `cmd:"" help:"Write a dataset, or one part of it, to files of one document a line."`
 	Dataset   datasetCmd   `cmd:"" help:"Say what a dataset contains and needs, without generating it."`
+	Load      loadCmd      `cmd:"" help:"Fill a database with a dataset, generated or from files."`
+	Verify    verifyCmd    `cmd:"" help:"Read all of a database and say what is wrong with it."`
 	Templates templatesCmd `cmd:"" help:"Write documents with marked slots, for load generators in other languages."`
 	Version   versionCmd   `cmd:"" help:"Say which build this is."`
 }

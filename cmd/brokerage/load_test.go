@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	domain "brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/sqlite"
+)
+
+// requireHolds compares all documents of a database with the generator, and
+// has it verified.
+func requireHolds(t testing.TB, path string, d *dataset.Dataset) {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, store.Close()) }()
+	contents, err := store.Contents(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, d.Fingerprint(), contents.Fingerprint)
+	for i := range d.Count(dataset.Security) {
+		doc, err := store.GetSecurity(t.Context(), dataset.Symbol(int(i)))
+		require.NoError(t, err)
+		require.Equal(t, string(d.Append(nil, dataset.Security, i)), string(doc))
+	}
+	for i := range d.Count(dataset.Customer) {
+		doc, err := store.GetCustomer(t.Context(), domain.ID(d.ID(dataset.Customer, i)))
+		require.NoError(t, err)
+		require.Equal(t, string(d.Append(nil, dataset.Customer, i)), string(doc))
+	}
+	for i := range d.Count(dataset.Order) {
+		doc, err := store.GetOrder(t.Context(), domain.ID(d.ID(dataset.Order, i)))
+		require.NoError(t, err)
+		require.Equal(t, string(domain.Order(d.Append(nil, dataset.Order, i))), string(doc))
+	}
+	v, err := store.Verify(t.Context(), func(finding string) error { t.Error(finding); return nil }, nil)
+	require.NoError(t, err)
+	require.Equal(t, sqlite.Verified{
+		Documents: [...]int64{d.Count(dataset.Security), d.Count(dataset.Customer), d.Count(dataset.Order)},
+		Accounts:  d.TotalAccounts(), Bytes: v.Bytes,
+	}, v)
+	lease, err := store.Lease(t.Context(), "order", 1)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, int64(lease.First), d.ID(dataset.Order, d.Count(dataset.Order)-1)+1)
+}
+
+func TestLoad_Generated(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "b.db")
+	args := []string{"load", "--db", "sqlite:" + db}
+	r := brokerage(t.Context(), args...)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Contains(t, r.out, "2,700 documents in")
+	requireHolds(t, db, tiny(t, dataset.TPoX2))
+
+	r = brokerage(t.Context(), args...)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Contains(t, r.out, "nothing to do")
+
+	requireOneLine(t, brokerage(t.Context(), append(args, "--seed", "2")...), exitFailed, "--replace")
+	r = brokerage(t.Context(), append(args, "--profile", "tpox-1", "--replace")...)
+	require.Equal(t, exitOK, r.code, r.err)
+	requireHolds(t, db, tiny(t, dataset.TPoX1))
+}
+
+func TestLoad_Refusals(t *testing.T) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "thesis.txt")
+	require.NoError(t, os.WriteFile(text, []byte(strings.Repeat("thesis", 1000)), 0o666))
+	db := "sqlite:" + filepath.Join(dir, "b.db")
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		says string
+	}{
+		"NoDatabase":      {[]string{"load"}, exitUsage, "--db"},
+		"OtherDatabase":   {[]string{"load", "--db", "oracle:x"}, exitUsage, "sqlite:PATH"},
+		"ValidateAlone":   {[]string{"load", "--db", db, "--validate"}, exitUsage, "--from"},
+		"NotADatabase":    {[]string{"load", "--db", "sqlite:" + text}, exitFailed, "not a database"},
+		"ReplaceNone":     {[]string{"load", "--db", "sqlite:" + text, "--replace"}, exitFailed, "not a database"},
+		"NoFolder":        {[]string{"load", "--db", db, "--from", filepath.Join(dir, "none")}, exitFailed, "no such file"},
+		"FolderOfOthers":  {[]string{"load", "--db", db, "--from", dir}, exitFailed, "neither .xml nor .zst"},
+		"VerifyNothing":   {[]string{"verify", "--db", "sqlite:" + filepath.Join(dir, "none.db")}, exitFailed, "no such file"},
+		"VerifyThesis":    {[]string{"verify", "--db", "sqlite:" + text}, exitFailed, "not a database"},
+		"FolderNotThere":  {[]string{"load", "--db", "sqlite:" + filepath.Join(dir, "none", "b.db")}, exitFailed, "no such file"},
+		"VerifyADatabase": {[]string{"verify", "--db", "sqlite:" + dir}, exitFailed, "not a file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireOneLine(t, brokerage(t.Context(), c.args...), c.code, c.says)
+		})
+	}
+	b, err := os.ReadFile(text)
+	require.NoError(t, err)
+	require.Len(t, b, 6000)
+}
+
+// A database in use is not replaced.
+func TestLoad_InUse(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "b.db")
+	store, err := sqlite.Open(t.Context(), db, sqlite.Options{})
+	require.NoError(t, err)
+	requireOneLine(t, brokerage(t.Context(), "load", "--db", "sqlite:"+db, "--replace"), exitFailed, "in use")
+	require.NoError(t, store.Ready(t.Context()))
+	require.NoError(t, store.Close())
+}
+
+// killed starts a command and sends it a signal after a while, until it ends by
+// itself; how often that took more than one start.
+func killed(t testing.TB, signal syscall.Signal, code int, args ...string) (times int) {
+	t.Helper()
+	for wait := 200 * time.Millisecond; ; wait = wait * 3 / 2 {
+		cmd := process(t, args...)
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		require.NoError(t, cmd.Start())
+		ended := make(chan struct{})
+		go func() { _ = cmd.Wait(); close(ended) }()
+		select {
+		case <-ended:
+			require.Equal(t, exitOK, cmd.ProcessState.ExitCode(), errs.String())
+			return times
+		case <-time.After(wait):
+			_ = cmd.Process.Signal(signal)
+			<-ended
+			if got := cmd.ProcessState.ExitCode(); got != exitOK {
+				require.Equal(t, code, got, errs.String())
+				times++
+			}
+		}
+	}
+}
+
+func TestLoad_Killed(t *testing.T) {
+	files := t.TempDir()
+	r := brokerage(t.Context(), "generate", "--out", files, "--compress", "zstd")
+	require.Equal(t, exitOK, r.code, r.err)
+	for name, args := range map[string][]string{
+		"Generated": {"--scale", "tiny"},
+		"Files":     {"--from", files},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := filepath.Join(t.TempDir(), "b.db")
+			args := append([]string{"load", "--db", "sqlite:" + db}, args...)
+			require.Positive(t, killed(t, syscall.SIGKILL, -1, args...))
+			requireHolds(t, db, tiny(t, dataset.TPoX2))
+		})
+	}
+}
+
+func TestLoad_Interrupted(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "b.db")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	requireOneLine(t, brokerage(ctx, "load", "--db", "sqlite:"+db), exitInterrupted, "interrupted")
+
+	store, err := sqlite.Open(t.Context(), db, sqlite.Options{})
+	require.NoError(t, err)
+	ctx, cancel = context.WithCancel(t.Context())
+	err = store.LoadDataset(ctx, tiny(t, dataset.TPoX2), func(int, int64) { cancel() })
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, store.Close())
+	r := brokerage(t.Context(), "load", "--db", "sqlite:"+db)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Contains(t, r.out, "from before")
+	requireHolds(t, db, tiny(t, dataset.TPoX2))
+}
+
+func TestLoad_Files(t *testing.T) {
+	for _, compress := range []string{"none", "zstd"} {
+		t.Run(compress, func(t *testing.T) {
+			files := t.TempDir()
+			r := brokerage(t.Context(), "generate", "--out", files, "--compress", compress)
+			require.Equal(t, exitOK, r.code, r.err)
+			db := filepath.Join(t.TempDir(), "b.db")
+			args := []string{"load", "--db", "sqlite:" + db, "--from", files, "--validate"}
+			r = brokerage(t.Context(), args...)
+			require.Equal(t, exitOK, r.code, r.err)
+			require.Contains(t, r.out, "2,700 documents")
+			requireHolds(t, db, tiny(t, dataset.TPoX2))
+			for _, args := range [][]string{args, {"load", "--db", "sqlite:" + db}} {
+				r = brokerage(t.Context(), args...)
+				require.Equal(t, exitOK, r.code, r.err)
+				require.Contains(t, r.out, "nothing to do")
+			}
+			require.NoError(t, os.WriteFile(filepath.Join(files, "more.xml"), []byte("<a/>"), 0o666))
+			requireOneLine(t, brokerage(t.Context(), args...), exitFailed, "--replace")
+		})
+	}
+}
+
+// A batch file as the kit has them, with a bit of everything that can be wrong.
+func TestLoad_Batch(t *testing.T) {
+	d := tiny(t, dataset.TPoX2)
+	const declaration = "<?xml version=\"1.0\" encoding=\"US-ASCII\"?>\n<!-- a document -->\n"
+	var batch strings.Builder
+	add := func(text string) { batch.WriteString(declaration + text + "\n") }
+	customer := string(d.Append(nil, dataset.Customer, 0))
+	add(string(d.Append(nil, dataset.Security, 0)))                               // 3
+	add(customer)                                                                 // 6
+	add("<Customer>")                                                             // 7: broken
+	add(string(d.Append(nil, dataset.Order, 0)))                                  // 12
+	add(string(d.Append(nil, dataset.Order, 0)))                                  // 13: there already
+	add("<a/>")                                                                   // 16: no kind
+	add(strings.Replace(customer, `id="1002"`, `id="999999"`, 1))                 // 19: its account is another's
+	add(strings.Replace(string(d.Append(nil, dataset.Order, 1)), "ID=", "X=", 1)) // 22: no id
+	add(strings.Replace(string(d.Append(nil, dataset.Customer, 1)), "<Name>", "<Nome></Nome><Name>", 1))
+	files := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(files, "batch-1.xml"), []byte(batch.String()), 0o666))
+
+	db := filepath.Join(t.TempDir(), "b.db")
+	args := []string{"load", "--db", "sqlite:" + db, "--from", files}
+	r := brokerage(t.Context(), append(args, "--validate")...)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Contains(t, r.out, "3 documents")
+	require.Contains(t, r.out, "6 refused")
+	var told []string
+	for line := range strings.SplitSeq(strings.TrimSpace(r.err), "\n") {
+		if name, ok := strings.CutPrefix(line, files+string(filepath.Separator)); ok { // not the progress
+			told = append(told, name)
+		}
+	}
+	require.Len(t, told, 6, r.err)
+	for i, begins := range []string{"batch-1.xml:7: ", "batch-1.xml:13: order 103282 exists", "batch-1.xml:16: ", "batch-1.xml:19: account 104000000 exists", "batch-1.xml:22: /FIXML/Order/@ID", "batch-1.xml:25: "} {
+		require.True(t, strings.HasPrefix(told[i], begins), told[i])
+	}
+	require.Equal(t, exitOK, brokerage(t.Context(), "verify", "--db", "sqlite:"+db).code)
+
+	db = filepath.Join(t.TempDir(), "b.db")
+	r = brokerage(t.Context(), "load", "--db", "sqlite:"+db, "--from", files, "--strict")
+	require.Equal(t, exitFailed, r.code, r.err)
+	require.Contains(t, r.err, "batch-1.xml:7: ")
+	require.NotContains(t, r.err, "batch-1.xml:13: ")
+}

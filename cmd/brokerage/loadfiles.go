@@ -1,0 +1,327 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	domain "brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/sqlite"
+	"brokerage/internal/xmldoc"
+)
+
+// sourceFolder is a folder of files with documents, which are loaded in order
+// of their names.
+type sourceFolder struct {
+	path  string
+	files []sourceFile
+	size  int64
+}
+
+type sourceFile struct {
+	name string // in the folder
+	size int64
+}
+
+func surveyFiles(path string) (f sourceFolder, err error) {
+	f.path = path
+	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := entry.Name()
+		switch {
+		case strings.HasPrefix(base, ".") && strings.HasSuffix(base, partial):
+			return fmt.Errorf("%s is half written: end the command that writes it first", name)
+		case strings.HasPrefix(base, ".") && entry.IsDir() && name != path:
+			return fs.SkipDir
+		case entry.IsDir() || strings.HasPrefix(base, "."):
+			return nil
+		case !strings.HasSuffix(base, ".xml") && !strings.HasSuffix(base, ".zst"):
+			return fmt.Errorf("%s is neither .xml nor .zst: choose another folder", name)
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			return err
+		}
+		if !info.Mode().IsRegular() {
+			return fmt.Errorf("%s is not a file", name)
+		}
+		inside, err := filepath.Rel(path, name)
+		f.files = append(f.files, sourceFile{inside, info.Size()})
+		f.size += info.Size()
+		return err
+	})
+	slices.SortFunc(f.files, func(a, b sourceFile) int { return strings.Compare(a.name, b.name) })
+	if err == nil && len(f.files) == 0 {
+		err = fmt.Errorf("%s holds no files", path)
+	}
+	return f, err
+}
+
+// name tells these files from others, so that no load goes on with others.
+func (f sourceFolder) name() string {
+	h := sha256.New()
+	for _, file := range f.files {
+		_, _ = fmt.Fprintf(h, "%q %d\n", file.name, file.size) // a hash takes everything
+	}
+	return fmt.Sprintf("files-%x", h.Sum(nil)[:6])
+}
+
+var generatedName = regexp.MustCompile(`^([^_]+)_([^_]+)_seed-(\d+)_v(\d+)\.`)
+
+// contents is the dataset that the files say they are of, zero if they do not.
+func (f sourceFolder) contents() (c domain.Contents) {
+	first := generatedName.FindStringSubmatch(f.files[0].name)
+	if len(first) == 0 || first[4] != strconv.Itoa(dataset.Version) {
+		return c
+	}
+	for _, file := range f.files {
+		if !strings.HasPrefix(file.name, first[0]) {
+			return c
+		}
+	}
+	profile, err1 := dataset.ParseProfile(first[1])
+	scale, err2 := dataset.ParseScale(first[2])
+	seed, err3 := strconv.ParseUint(first[3], 10, 64)
+	if errors.Join(err1, err2, err3) != nil {
+		return c
+	}
+	d := dataset.New(dataset.Spec{Profile: profile, Scale: scale, Seed: seed})
+	return domain.Contents{
+		Fingerprint: d.Fingerprint(), Scale: scale.String(), Profile: profile.String(), Seed: seed,
+		Securities: d.Count(dataset.Security), Customers: d.Count(dataset.Customer), Orders: d.Count(dataset.Order),
+	}
+}
+
+// filePosition is where in a folder a load goes on.
+type filePosition struct {
+	File  string               `json:"file"`
+	Read  int64                `json:"read"` // of the file as it is on disk, about
+	Split xmldoc.SplitPosition `json:"split"`
+}
+
+func parsePosition(text string) (p filePosition, err error) {
+	if text != "" {
+		err = json.Unmarshal([]byte(text), &p)
+	}
+	return p, err
+}
+
+// upTo is about how many bytes of the files are before a position.
+func (f sourceFolder) upTo(position string) (n int64) {
+	p, _ := parsePosition(position) // a wrong one is told when it is used
+	for _, file := range f.files {
+		if file.name < p.File {
+			n += file.size
+		}
+	}
+	return n + p.Read
+}
+
+// needs is about how much space what comes after a position takes in a database:
+// as files compressed by zstd take, twice, because each document is compressed
+// alone and has keys and indexes.
+func (f sourceFolder) needs(position string) int64 {
+	done := f.upTo(position)
+	if strings.HasSuffix(f.files[0].name, ".zst") {
+		return 2 * (f.size - done)
+	}
+	return (f.size - done) / 2
+}
+
+// sourceReader reads a file, and counts what it reads on disk.
+type sourceReader struct {
+	io.Reader
+
+	file *os.File
+	zstd *zstd.Decoder
+	read int64
+}
+
+func (r *sourceReader) Close() error {
+	if r.zstd != nil {
+		r.zstd.Close()
+	}
+	return r.file.Close()
+}
+
+type counting struct {
+	r io.Reader
+	n *int64
+}
+
+func (c counting) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	*c.n += int64(n)
+	return n, err
+}
+
+// open opens a file at an offset in its documents.
+func (f sourceFolder) open(name string, offset int64) (r *sourceReader, err error) {
+	file, err := os.Open(filepath.Join(f.path, name))
+	if err != nil {
+		return nil, err
+	}
+	r = &sourceReader{file: file}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("%s: %w", file.Name(), err), r.Close())
+		}
+	}()
+	r.Reader = counting{file, &r.read}
+	if !strings.HasSuffix(name, ".zst") {
+		r.read, err = file.Seek(offset, io.SeekStart)
+		return r, err
+	}
+	if r.zstd, err = zstd.NewReader(r.Reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20)); err != nil {
+		return r, err
+	}
+	r.Reader = r.zstd
+	_, err = io.CopyN(io.Discard, r, offset)
+	return r, err
+}
+
+const (
+	batchDocuments = 1000
+	batchBytes     = 2 << 20
+)
+
+// batches reads all files from a position on.
+func (f sourceFolder) batches(position string) iter.Seq2[sqlite.RawBatch, error] {
+	return func(yield func(sqlite.RawBatch, error) bool) {
+		p, err := parsePosition(position)
+		if err != nil {
+			yield(sqlite.RawBatch{}, fmt.Errorf("the position in the database: %w", err))
+			return
+		}
+		for _, file := range f.files {
+			if file.name < p.File {
+				continue
+			}
+			var at xmldoc.SplitPosition
+			read := int64(0)
+			if file.name == p.File {
+				at, read = p.Split, p.Read
+			}
+			if !f.fileBatches(file.name, at, read, yield) {
+				return
+			}
+		}
+	}
+}
+
+// fileBatches gives false if there is to be no more.
+func (f sourceFolder) fileBatches(name string, at xmldoc.SplitPosition, read int64, yield func(sqlite.RawBatch, error) bool) bool {
+	path := filepath.Join(f.path, name)
+	r, err := f.open(name, at.Offset)
+	if err != nil {
+		return yield(sqlite.RawBatch{}, err)
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	split := xmldoc.NewSplitter(r, 0, at)
+	for {
+		batch, err := readBatch(split)
+		end := errors.Is(err, io.EOF)
+		if err != nil && !end {
+			yield(batch, fmt.Errorf("%s: %w", path, err))
+			return false
+		}
+		batch.File, batch.Bytes = path, r.read-read
+		read = r.read
+		p, err := json.Marshal(filePosition{name, read, split.Position()})
+		batch.Position = string(p)
+		if !yield(batch, err) {
+			return false
+		}
+		if end {
+			return true
+		}
+	}
+}
+
+// readBatch gives a batch of its own memory, and io.EOF with the last.
+func readBatch(split *xmldoc.Splitter) (b sqlite.RawBatch, err error) {
+	var all []byte
+	var ends []int
+	for len(ends) < batchDocuments && len(all) < batchBytes {
+		var p xmldoc.Piece
+		if p, err = split.Next(); err != nil {
+			break
+		}
+		if p.Blank {
+			continue
+		}
+		if all == nil {
+			all = make([]byte, 0, batchBytes+batchBytes/8)
+		}
+		all = append(all, p.Bytes...)
+		ends = append(ends, len(all))
+		b.Documents = append(b.Documents, sqlite.RawDocument{Line: p.Line, Broken: p.Broken})
+	}
+	begin := 0
+	for i, end := range ends {
+		b.Documents[i].Bytes = all[begin:end:end]
+		begin = end
+	}
+	return b, err
+}
+
+// sample takes documents of a kind from the beginnings of files, for the
+// compression to learn from. Where there are too few to learn from, generated
+// ones of the same kind serve.
+func (f sourceFolder) sample(k dataset.Kind, n int) (docs [][]byte) {
+	const fromEach, enough = 500, 100
+	for _, file := range f.files {
+		if len(docs) >= n {
+			break
+		}
+		docs = append(docs, f.sampleFile(file.name, k, min(fromEach, n-len(docs)))...)
+	}
+	if len(docs) < enough {
+		d := dataset.New(dataset.Spec{Seed: 1})
+		for i := range min(int64(n), d.Count(k)) {
+			docs = append(docs, d.Append(nil, k, i))
+		}
+	}
+	return docs
+}
+
+func (f sourceFolder) sampleFile(name string, k dataset.Kind, n int) (docs [][]byte) {
+	r, err := f.open(name, 0)
+	if err != nil {
+		return nil // the load will say so
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	split := xmldoc.NewSplitter(r, 0, xmldoc.SplitPosition{})
+	for len(docs) < n {
+		p, err := split.Next()
+		if err != nil {
+			break
+		}
+		doc, err := xmldoc.Admit(p.Bytes, xmldoc.Limits{})
+		if err != nil {
+			continue
+		}
+		if local := string(xmldoc.Root(doc).Local()); local != rootNames[k] {
+			break // another kind's file
+		}
+		docs = append(docs, doc)
+	}
+	return docs
+}
+
+var rootNames = [...]string{dataset.Security: "Security", dataset.Customer: "Customer", dataset.Order: "FIXML"}

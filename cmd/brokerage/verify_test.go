@@ -1,0 +1,30 @@
+package main
+
+import (
+	"database/sql"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestVerify(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "b.db")
+	r := brokerage(t.Context(), "load", "--db", "sqlite:"+db)
+	require.Equal(t, exitOK, r.code, r.err)
+	r = brokerage(t.Context(), "verify", "--db", "sqlite:"+db)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Contains(t, r.out, "500 securities, 200 customers with 399 accounts, 2,000 orders")
+	require.Contains(t, r.out, ": 0 findings\n")
+
+	conn, err := sql.Open("sqlite", db)
+	require.NoError(t, err)
+	_, err = conn.ExecContext(t.Context(), "UPDATE orders SET account = 5 WHERE id = 103282")
+	require.NoError(t, err)
+	require.NoError(t, conn.Close())
+	r = brokerage(t.Context(), "verify", "--db", "sqlite:"+db)
+	require.Equal(t, exitFailed, r.code, r.err)
+	require.Contains(t, r.out, "order 103282: account 5, and the document has")
+	require.Contains(t, r.out, ": 1 finding\n")
+	require.Contains(t, r.err, "1 finding")
+}
