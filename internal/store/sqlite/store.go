@@ -164,9 +164,19 @@ func (s *Store) startWriter(ctx context.Context, texts map[string]string) error 
 
 // Close ends what is being written and closes the file.
 func (s *Store) Close() error {
+	// Statements first: SQLite keeps a connection, and so its journal, for as
+	// long as one is left.
 	var errs []error
+	for _, stmt := range s.queries {
+		if stmt != nil {
+			errs = append(errs, stmt.Close())
+		}
+	}
 	if s.writer != nil {
 		s.writer.close()
+		for _, stmt := range s.writer.stmts {
+			errs = append(errs, stmt.Close())
+		}
 		errs = append(errs, s.writer.conn.Close())
 	}
 	for _, db := range []*sql.DB{s.reading, s.writing} {

@@ -124,6 +124,8 @@ func TestStore_KeepsWhatItHas(t *testing.T) {
 	_, err = s.InsertOrder(t.Context(), now(), order(d, 777_777))
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
+	_, err = os.Stat(path + "-wal")
+	require.ErrorIs(t, err, os.ErrNotExist, "closed, the file is the whole database")
 
 	for _, options := range []Options{{}, {Uncompressed: true}} { // the setting is for new documents
 		s, err = Open(t.Context(), path, options)
