@@ -116,6 +116,7 @@ func tradeExactly(t *testing.T, selling bool, quantity, price, actual, working, 
 	} {
 		_, rest, _ := strings.Cut(string(c.doc), "<"+c.element+">")
 		got, _, _ := strings.Cut(rest, "<")
+		got = strings.ReplaceAll(got, "&#13;", "\r") // around a price that stands so in the document
 		require.Zero(t, c.want.Cmp(exact(t, got)), "%s: %s, want %s", c.element, got, c.want)
 		if c.places > 0 {
 			require.Equal(t, c.want.FloatString(c.places), got)
