@@ -14,8 +14,9 @@ type Write struct {
 
 // Once is an idempotency key: the store keeps it, with the answer, in the
 // transaction of the write. The same key again, before Expires, gets the first
-// answer and changes nothing; with another Hash it is refused as *KeyReused.
-// Refusals are not kept.
+// answer and changes nothing; with another Hash it is refused as *KeyReused, and
+// while the first request is still running as a *Conflict by KeyInUse. Refusals
+// are not kept.
 type Once struct {
 	Client, Key string
 	Hash        [32]byte // of method, path and body
@@ -44,14 +45,19 @@ type Orders interface {
 	// empty. A missing customer is *NotFound.
 	CustomerMaxOrder(ctx context.Context, customer ID) ([]byte, error)
 	// InsertOrder takes any well-formed order with an id and an account, which
-	// need not exist; an id that exists is a *Conflict.
+	// need not exist; without them it is *Invalid. An id that exists is a
+	// *Conflict.
 	InsertOrder(ctx context.Context, w Write, doc []byte) (ID, error)
-	// UpdateOrderStatus gives the OrderStatus; the whole order is validated.
+	// UpdateOrderStatus gives the OrderStatus; the whole order is validated, and
+	// *Invalid where it would not be by its schema.
 	UpdateOrderStatus(ctx context.Context, w Write, id ID, stat string) ([]byte, error)
 	DeleteOrder(ctx context.Context, w Write, id ID) error
 }
 
-// Customers are the transactions on customers and their accounts.
+// Customers are the transactions on customers and their accounts. A missing
+// customer or account is *NotFound. What is validated is *Invalid where it is
+// not as its schema wants, and so is, validated or not, a document without
+// proper ids.
 type Customers interface {
 	// GetCustomer gives the whole document.
 	GetCustomer(ctx context.Context, id ID) ([]byte, error)
@@ -62,28 +68,36 @@ type Customers interface {
 	// InsertCustomer refuses a customer or account id that exists as a *Conflict.
 	InsertCustomer(ctx context.Context, w Write, doc []byte, validate bool) (ID, error)
 	// ReplaceCustomer puts doc, whose id must be the same, in the place of a
-	// customer; other accounts than before are opened and closed with it.
+	// customer; other accounts than before are opened and closed with it. One
+	// that is another customer's is a *Conflict; where match does not allow what
+	// is stored, it is *Stale.
 	ReplaceCustomer(ctx context.Context, w Write, id ID, doc []byte, validate bool, match Match) error
 	// DeleteCustomer removes a customer with all accounts. Orders stay.
 	DeleteCustomer(ctx context.Context, w Write, id ID) error
-	// OpenAccount adds an account to a customer, who is validated as a whole.
+	// OpenAccount adds an account to a customer, who is validated as a whole. An
+	// id that exists is a *Conflict.
 	OpenAccount(ctx context.Context, w Write, customer ID, account []byte) (ID, error)
 	// CloseAccount refuses to close a customer's last account as a *Conflict.
 	CloseAccount(ctx context.Context, w Write, customer, account ID) error
-	// Trade buys or sells and gives the Trade_Confirmation.
+	// Trade buys or sells and gives the Trade_Confirmation. A missing security is
+	// *NotFound as well; what Trade.Apply refuses is *Invalid or a *Conflict.
 	Trade(ctx context.Context, w Write, account ID, t Trade) ([]byte, error)
 }
 
-// Securities are the transactions on securities.
+// Securities are the transactions on securities. A missing one is *NotFound, but
+// a search may find nothing.
 type Securities interface {
 	GetSecurity(ctx context.Context, symbol string) ([]byte, error)
 	SecurityPrice(ctx context.Context, symbol string) ([]byte, error)
 	// SearchSecurities gives what matches, in order of symbols by code point.
 	SearchSecurities(ctx context.Context, s Search) ([]byte, error)
-	// UpdateSecurityPrice gives the new Security_Price.
+	// UpdateSecurityPrice gives the new Security_Price; what Price.Validate
+	// refuses is *Invalid.
 	UpdateSecurityPrice(ctx context.Context, w Write, symbol string, p Price) ([]byte, error)
 	// ReplaceSecurity puts doc, whose symbol must be the same, in the place of
-	// a security.
+	// a security. A document without proper keys, or one that is validated and
+	// not as its schema wants, is *Invalid; where match does not allow what is
+	// stored, it is *Stale.
 	ReplaceSecurity(ctx context.Context, w Write, symbol string, doc []byte, validate bool, match Match) error
 }
 
@@ -104,6 +118,10 @@ type Contents struct {
 // Store is a brokerage's database. Every method is one ACID transaction;
 // a write is durable, power loss included, before it returns nil. Methods are
 // safe for concurrent use, and two trades on one account at once both count.
+//
+// The errors of a method are those that its comment names, those of an
+// idempotency key where it takes a Write, and everywhere *Unavailable and the
+// context's; package guard holds stores to it.
 type Store interface {
 	Orders
 	Customers
@@ -111,7 +129,9 @@ type Store interface {
 
 	// Contents says which dataset was loaded.
 	Contents(ctx context.Context) (Contents, error)
-	// Lease hands out ids for new documents of a kind, durably.
+	// Lease hands out ids for new documents of a kind ("order", "customer" or
+	// "account"; another is *NotFound), durably. A count that is not from 1 to
+	// 1,000,000,000 is *Invalid.
 	Lease(ctx context.Context, kind string, count int64) (Range, error)
 	// Ready tells whether the store can answer.
 	Ready(ctx context.Context) error

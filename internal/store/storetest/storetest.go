@@ -25,6 +25,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/guard"
 	"brokerage/internal/xmldoc"
 )
 
@@ -61,9 +62,12 @@ func Run(t *testing.T, open func(t testing.TB, d *dataset.Dataset) brokerage.Sto
 			case options.OpenWith != nil:
 				s = options.OpenWith(t, f.d, *c.rules)
 			}
-			e := &env{fixture: f, s: s}
+			e := &env{fixture: f, s: guarded(s)}
 			if options.Reopen != nil {
-				e.reopen = func() brokerage.Store { return options.Reopen(t, e.s) }
+				e.reopen = func() brokerage.Store {
+					s = options.Reopen(t, s)
+					return guarded(s)
+				}
 			}
 			e.conform(t, c, options.Exceptions)
 		})
@@ -73,6 +77,15 @@ func Run(t *testing.T, open func(t testing.TB, d *dataset.Dataset) brokerage.Sto
 			t.Errorf("an exception is for %s, which is no case", name)
 		}
 	}
+}
+
+// guarded makes an error that a method does not declare a panic, in whatever
+// case it comes up.
+func guarded(s brokerage.Store) brokerage.Store {
+	if s == nil {
+		return nil
+	}
+	return guard.New(s, guard.Options{Strict: true})
 }
 
 // T is what a case needs of a test. It is smaller than testing.TB, which nobody

@@ -1,0 +1,69 @@
+package guard_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/store/guard"
+)
+
+// quiet answers at once, so that what is measured is the guard.
+type quiet struct {
+	stub
+	doc []byte
+	err error
+}
+
+func (q *quiet) GetOrder(context.Context, brokerage.ID) ([]byte, error) { return q.doc, q.err }
+
+func (q *quiet) Trade(context.Context, brokerage.Write, brokerage.ID, brokerage.Trade) ([]byte, error) {
+	return q.doc, q.err
+}
+
+func (q *quiet) DeleteOrder(context.Context, brokerage.Write, brokerage.ID) error { return q.err }
+
+func ignore(context.Context, string, time.Duration, error) {}
+
+func TestStore_AllocatesNothing(t *testing.T) {
+	ctx := t.Context()
+	for name, err := range map[string]error{"Answer": nil, "NotFound": &brokerage.NotFound{}} {
+		t.Run(name, func(t *testing.T) {
+			s := guard.New(&quiet{err: err}, guard.Options{Observe: ignore})
+			require.Zero(t, testing.AllocsPerRun(200, func() {
+				_, _ = s.GetOrder(ctx, 5)
+				_, _ = s.Trade(ctx, brokerage.Write{}, 5, brokerage.Trade{})
+				_ = s.DeleteOrder(ctx, brokerage.Write{}, 5)
+			}))
+		})
+	}
+}
+
+func BenchmarkStore(b *testing.B) {
+	bounded, cancel := context.WithTimeout(b.Context(), time.Hour)
+	defer cancel()
+	for _, c := range []struct {
+		name  string
+		ctx   context.Context //nolint:containedctx // a case of the table
+		store brokerage.Store
+	}{
+		{"Bare", b.Context(), &quiet{}},
+		{"Guarded", b.Context(), guard.New(&quiet{}, guard.Options{})},
+		{"Observed", b.Context(), guard.New(&quiet{}, guard.Options{Observe: ignore})},
+		{"NotFound", b.Context(), guard.New(&quiet{err: &brokerage.NotFound{}}, guard.Options{})},
+		{"Undeclared", b.Context(), guard.New(&quiet{err: errors.New("driver")}, guard.Options{})},
+		{"HasDeadline", bounded, guard.New(&quiet{}, guard.Options{Timeout: time.Minute})},
+		{"GetsDeadline", b.Context(), guard.New(&quiet{}, guard.Options{Timeout: time.Minute})},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _ = c.store.GetOrder(c.ctx, 5)
+			}
+		})
+	}
+}

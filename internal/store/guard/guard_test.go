@@ -1,0 +1,246 @@
+package guard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/store/guard"
+)
+
+// contract says of each method, as the comments in internal/brokerage do, its
+// name and the kinds of errors beside those that all have.
+var contract = []struct{ method, name, kinds string }{
+	{"GetOrder", "get_order", "NotFound"},
+	{"GetSecurity", "get_security", "NotFound"},
+	{"CustomerProfile", "customer_profile", "NotFound"},
+	{"SearchSecurities", "search_securities", ""},
+	{"AccountSummary", "account_summary", "NotFound"},
+	{"SecurityPrice", "get_security_price", "NotFound"},
+	{"CustomerMaxOrder", "customer_max_order", "NotFound"},
+	{"CloseAccount", "close_account", "NotFound Conflict KeyReused KeyInUse"},
+	{"OpenAccount", "open_account", "NotFound Conflict Invalid KeyReused KeyInUse"},
+	{"UpdateSecurityPrice", "update_security_price", "NotFound Invalid KeyReused KeyInUse"},
+	{"UpdateOrderStatus", "update_order_status", "NotFound Invalid KeyReused KeyInUse"},
+	{"Trade Buy", "buy_security", "NotFound Conflict Invalid KeyReused KeyInUse"},
+	{"Trade Sell", "sell_security", "NotFound Conflict Invalid KeyReused KeyInUse"},
+	{"InsertOrder", "insert_order", "Conflict Invalid KeyReused KeyInUse"},
+	{"InsertCustomer", "insert_customer", "Conflict Invalid KeyReused KeyInUse"},
+	{"DeleteOrder", "delete_order", "NotFound KeyReused KeyInUse"},
+	{"DeleteCustomer", "delete_customer", "NotFound KeyReused KeyInUse"},
+
+	{"GetCustomer", "get_customer", "NotFound"},
+	{"CustomerOf", "customer_of", "NotFound"},
+	{"ReplaceCustomer", "replace_customer", "NotFound Conflict Invalid Stale KeyReused KeyInUse"},
+	{"ReplaceSecurity", "replace_security", "NotFound Invalid Stale KeyReused KeyInUse"},
+	{"Contents", "contents", ""},
+	{"Lease", "lease", "NotFound Invalid"},
+	{"Ready", "ready", ""},
+}
+
+// kinds are errors of every kind, some of them wrapped, and of none.
+var kinds = map[string]error{
+	"NotFound":    &brokerage.NotFound{What: "order", Key: "1"},
+	"Conflict":    &brokerage.Conflict{Reason: brokerage.OrderExists},
+	"Invalid":     fmt.Errorf("wrapped: %w", &brokerage.Invalid{Findings: []brokerage.Finding{{Message: "wrong"}}}),
+	"Stale":       &brokerage.Stale{},
+	"KeyReused":   &brokerage.KeyReused{Key: "k"},
+	"KeyInUse":    &brokerage.Conflict{Reason: brokerage.KeyInUse},
+	"Unavailable": &brokerage.Unavailable{Cause: errors.New("disk full")},
+	"Cancelled":   context.Canceled,
+	"Late":        fmt.Errorf("wrapped: %w", context.DeadlineExceeded),
+	"Driver":      errors.New("driver: secret"),
+}
+
+var always = []string{"Unavailable", "Cancelled", "Late"}
+
+// call calls a method of s by its name, with arguments that differ from each
+// other, and gives its answer and its error. "Trade Sell" is Trade with a side.
+func call(ctx context.Context, s brokerage.Store, method string) (got string, answer any, err error) {
+	method, side, _ := strings.Cut(method, " ")
+	f := reflect.ValueOf(s).MethodByName(method)
+	var in []reflect.Value
+	var shown []any
+	for i := range f.Type().NumIn() {
+		var arg any
+		switch f.Type().In(i) {
+		case reflect.TypeFor[context.Context]():
+			in = append(in, reflect.ValueOf(ctx))
+			continue
+		case reflect.TypeFor[brokerage.ID]():
+			arg = brokerage.ID(100 + i)
+		case reflect.TypeFor[int64]():
+			arg = int64(200 + i)
+		case reflect.TypeFor[string]():
+			arg = fmt.Sprint("text ", i)
+		case reflect.TypeFor[[]byte]():
+			arg = fmt.Append(nil, "document ", i)
+		case reflect.TypeFor[bool]():
+			arg = true
+		case reflect.TypeFor[brokerage.Match]():
+			arg = brokerage.Match{"tag"}
+		case reflect.TypeFor[brokerage.Write]():
+			arg = brokerage.Write{Now: time.Unix(5, 0)}
+		case reflect.TypeFor[brokerage.Trade]():
+			arg = brokerage.Trade{Side: brokerage.Side(side), Symbol: "A"}
+		case reflect.TypeFor[brokerage.Price]():
+			arg = brokerage.Price{LastTrade: "5"}
+		case reflect.TypeFor[brokerage.Search]():
+			arg = brokerage.Search{Sector: "Energy"}
+		default:
+			panic(fmt.Sprint("an argument of type ", f.Type().In(i)))
+		}
+		in, shown = append(in, reflect.ValueOf(arg)), append(shown, arg)
+	}
+	out := f.Call(in)
+	err, _ = reflect.TypeAssert[error](out[len(out)-1])
+	if len(out) == 2 {
+		answer = out[0].Interface()
+	}
+	return fmt.Sprintf("%s %+v", method, shown), answer, err
+}
+
+func TestContract_Complete(t *testing.T) {
+	methods := map[string]bool{"Close": true}
+	names := map[string]bool{}
+	for _, c := range contract {
+		method, _, _ := strings.Cut(c.method, " ")
+		methods[method] = true
+		require.False(t, names[c.name], c.name)
+		names[c.name] = true
+	}
+	for m := range reflect.TypeFor[brokerage.Store]().Methods() {
+		require.True(t, methods[m.Name], m.Name)
+	}
+	for _, transaction := range brokerage.Transactions {
+		require.True(t, names[transaction.Name], transaction.Name)
+	}
+}
+
+// Each method calls the one of its name with what it was given, gives what that
+// gives, and is observed.
+func TestStore_Forwards(t *testing.T) {
+	for _, c := range contract {
+		t.Run(c.name, func(t *testing.T) {
+			inner := &stub{}
+			var seen []string
+			s := guard.New(inner, guard.Options{Strict: true, Observe: func(_ context.Context, name string, took time.Duration, err error) {
+				require.NoError(t, err)
+				require.Positive(t, took)
+				seen = append(seen, name)
+			}})
+			wanted, want, err := call(t.Context(), inner, c.method)
+			require.NoError(t, err)
+			inner.call = ""
+			_, got, err := call(t.Context(), s, c.method)
+			require.NoError(t, err)
+			require.Equal(t, wanted, inner.call)
+			require.Equal(t, want, got)
+			require.Equal(t, t.Context(), inner.ctx)
+			require.Equal(t, []string{c.name}, seen)
+		})
+	}
+}
+
+func TestStore_Errors(t *testing.T) {
+	for _, c := range contract {
+		for kind, cause := range kinds {
+			t.Run(c.name+"/"+kind, func(t *testing.T) {
+				var seen error
+				s := guard.New(&stub{err: cause}, guard.Options{Observe: func(_ context.Context, _ string, _ time.Duration, err error) { seen = err }})
+				_, answer, err := call(t.Context(), s, c.method)
+				require.Equal(t, err, seen)
+				if answer != nil {
+					require.Zero(t, answer, "an answer beside an error")
+				}
+				strict := guard.New(&stub{err: cause}, guard.Options{Strict: true})
+				if slices.Contains(always, kind) || slices.Contains(strings.Fields(c.kinds), kind) {
+					require.Equal(t, cause, err)
+					_, _, err = call(t.Context(), strict, c.method)
+					require.Equal(t, cause, err)
+					return
+				}
+				unavailable, ok := errors.AsType[*brokerage.Unavailable](err)
+				require.True(t, ok, "%v", err)
+				require.Equal(t, &guard.Undeclared{Operation: c.name, Err: cause}, unavailable.Cause)
+				require.NotErrorIs(t, err, cause, "whoever looks for the kind would find it")
+				require.Equal(t, writes(c.method), unavailable.Unknown)
+				require.PanicsWithError(t, unavailable.Cause.Error(), func() { _, _, _ = call(t.Context(), strict, c.method) })
+			})
+		}
+	}
+}
+
+// writes tells whether a method changes something: it has a Write, or leases.
+func writes(method string) bool {
+	method, _, _ = strings.Cut(method, " ")
+	m, _ := reflect.TypeFor[brokerage.Store]().MethodByName(method)
+	return method == "Lease" || m.Type.NumIn() > 1 && m.Type.In(1) == reflect.TypeFor[brokerage.Write]()
+}
+
+func TestUndeclared_Error(t *testing.T) {
+	_, err := guard.New(&stub{err: kinds["Conflict"]}, guard.Options{}).GetOrder(t.Context(), 5)
+	require.ErrorContains(t, err, "get_order")
+	require.ErrorContains(t, err, "*brokerage.Conflict")
+}
+
+func TestStore_Timeout(t *testing.T) {
+	bounded, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	for _, c := range contract {
+		t.Run(c.name, func(t *testing.T) {
+			inner := &stub{}
+			s := guard.New(inner, guard.Options{Timeout: time.Minute, Strict: true})
+			_, _, err := call(t.Context(), s, c.method)
+			require.NoError(t, err)
+			deadline, ok := inner.ctx.Deadline()
+			require.True(t, ok)
+			require.WithinDuration(t, time.Now().Add(time.Minute), deadline, 30*time.Second)
+			require.ErrorIs(t, inner.ctx.Err(), context.Canceled, "the timer is left behind")
+
+			_, _, err = call(bounded, s, c.method)
+			require.NoError(t, err)
+			require.Equal(t, bounded, inner.ctx)
+		})
+	}
+}
+
+// late is a store that answers when nobody waits any more.
+type late struct{ stub }
+
+func (*late) GetOrder(ctx context.Context, _ brokerage.ID) ([]byte, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestStore_TimeoutEnds(t *testing.T) {
+	_, err := guard.New(&late{}, guard.Options{Timeout: time.Millisecond, Strict: true}).GetOrder(t.Context(), 5)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+func TestStore_Close(t *testing.T) {
+	inner := &stub{err: errors.New("as it is")}
+	require.Equal(t, inner.err, guard.New(inner, guard.Options{Strict: true}).Close())
+	require.Equal(t, "Close []", inner.call)
+}
+
+// The observer is given the caller's context, whose values it may want, and
+// which is still the caller's after a deadline of the guard.
+func TestStore_ObserverContext(t *testing.T) {
+	var seen context.Context
+	s := guard.New(&stub{}, guard.Options{
+		Timeout: time.Minute,
+		Observe: func(ctx context.Context, _ string, _ time.Duration, _ error) { seen = ctx }, //nolint:fatcontext // what the test looks at
+	})
+	_, err := s.GetOrder(t.Context(), 5)
+	require.NoError(t, err)
+	require.Equal(t, t.Context(), seen)
+}

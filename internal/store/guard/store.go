@@ -1,0 +1,143 @@
+package guard
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+// Store is a guarded store. See the package's comment.
+type Store struct {
+	inner   brokerage.Store
+	options Options
+}
+
+var _ brokerage.Store = (*Store)(nil)
+
+// New puts a guard around a store.
+func New(inner brokerage.Store, options Options) *Store {
+	return &Store{inner: inner, options: options}
+}
+
+// GetOrder is get_order.
+func (s *Store) GetOrder(ctx context.Context, id brokerage.ID) ([]byte, error) {
+	return call(ctx, s, getOrder, func(ctx context.Context) ([]byte, error) { return s.inner.GetOrder(ctx, id) })
+}
+
+// CustomerMaxOrder is customer_max_order.
+func (s *Store) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]byte, error) {
+	return call(ctx, s, customerMaxOrder, func(ctx context.Context) ([]byte, error) { return s.inner.CustomerMaxOrder(ctx, customer) })
+}
+
+// InsertOrder is insert_order.
+func (s *Store) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) (brokerage.ID, error) {
+	return call(ctx, s, insertOrder, func(ctx context.Context) (brokerage.ID, error) { return s.inner.InsertOrder(ctx, w, doc) })
+}
+
+// UpdateOrderStatus is update_order_status.
+func (s *Store) UpdateOrderStatus(ctx context.Context, w brokerage.Write, id brokerage.ID, stat string) ([]byte, error) {
+	return call(ctx, s, updateOrderStatus, func(ctx context.Context) ([]byte, error) { return s.inner.UpdateOrderStatus(ctx, w, id, stat) })
+}
+
+// DeleteOrder is delete_order.
+func (s *Store) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
+	return run(ctx, s, deleteOrder, func(ctx context.Context) error { return s.inner.DeleteOrder(ctx, w, id) })
+}
+
+// GetCustomer is get_customer, beside the 17.
+func (s *Store) GetCustomer(ctx context.Context, id brokerage.ID) ([]byte, error) {
+	return call(ctx, s, getCustomer, func(ctx context.Context) ([]byte, error) { return s.inner.GetCustomer(ctx, id) })
+}
+
+// CustomerProfile is customer_profile.
+func (s *Store) CustomerProfile(ctx context.Context, id brokerage.ID) ([]byte, error) {
+	return call(ctx, s, customerProfile, func(ctx context.Context) ([]byte, error) { return s.inner.CustomerProfile(ctx, id) })
+}
+
+// AccountSummary is account_summary.
+func (s *Store) AccountSummary(ctx context.Context, id brokerage.ID) ([]byte, error) {
+	return call(ctx, s, accountSummary, func(ctx context.Context) ([]byte, error) { return s.inner.AccountSummary(ctx, id) })
+}
+
+// CustomerOf is customer_of, beside the 17.
+func (s *Store) CustomerOf(ctx context.Context, account brokerage.ID) (brokerage.ID, error) {
+	return call(ctx, s, customerOf, func(ctx context.Context) (brokerage.ID, error) { return s.inner.CustomerOf(ctx, account) })
+}
+
+// InsertCustomer is insert_customer.
+func (s *Store) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byte, validate bool) (brokerage.ID, error) {
+	return call(ctx, s, insertCustomer, func(ctx context.Context) (brokerage.ID, error) { return s.inner.InsertCustomer(ctx, w, doc, validate) })
+}
+
+// ReplaceCustomer is replace_customer, beside the 17.
+func (s *Store) ReplaceCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, match brokerage.Match) error {
+	return run(ctx, s, replaceCustomer, func(ctx context.Context) error { return s.inner.ReplaceCustomer(ctx, w, id, doc, validate, match) })
+}
+
+// DeleteCustomer is delete_customer.
+func (s *Store) DeleteCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
+	return run(ctx, s, deleteCustomer, func(ctx context.Context) error { return s.inner.DeleteCustomer(ctx, w, id) })
+}
+
+// OpenAccount is open_account.
+func (s *Store) OpenAccount(ctx context.Context, w brokerage.Write, customer brokerage.ID, account []byte) (brokerage.ID, error) {
+	return call(ctx, s, openAccount, func(ctx context.Context) (brokerage.ID, error) { return s.inner.OpenAccount(ctx, w, customer, account) })
+}
+
+// CloseAccount is close_account.
+func (s *Store) CloseAccount(ctx context.Context, w brokerage.Write, customer, account brokerage.ID) error {
+	return run(ctx, s, closeAccount, func(ctx context.Context) error { return s.inner.CloseAccount(ctx, w, customer, account) })
+}
+
+// Trade is buy_security or sell_security, by its side; without a proper one,
+// which stores refuse, it counts as the former.
+func (s *Store) Trade(ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade) ([]byte, error) {
+	op := buySecurity
+	if t.Side == brokerage.Sell {
+		op = sellSecurity
+	}
+	return call(ctx, s, op, func(ctx context.Context) ([]byte, error) { return s.inner.Trade(ctx, w, account, t) })
+}
+
+// GetSecurity is get_security.
+func (s *Store) GetSecurity(ctx context.Context, symbol string) ([]byte, error) {
+	return call(ctx, s, getSecurity, func(ctx context.Context) ([]byte, error) { return s.inner.GetSecurity(ctx, symbol) })
+}
+
+// SecurityPrice is get_security_price.
+func (s *Store) SecurityPrice(ctx context.Context, symbol string) ([]byte, error) {
+	return call(ctx, s, securityPrice, func(ctx context.Context) ([]byte, error) { return s.inner.SecurityPrice(ctx, symbol) })
+}
+
+// SearchSecurities is search_securities.
+func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) ([]byte, error) {
+	return call(ctx, s, searchSecurities, func(ctx context.Context) ([]byte, error) { return s.inner.SearchSecurities(ctx, search) })
+}
+
+// UpdateSecurityPrice is update_security_price.
+func (s *Store) UpdateSecurityPrice(ctx context.Context, w brokerage.Write, symbol string, p brokerage.Price) ([]byte, error) {
+	return call(ctx, s, updateSecurityPrice, func(ctx context.Context) ([]byte, error) { return s.inner.UpdateSecurityPrice(ctx, w, symbol, p) })
+}
+
+// ReplaceSecurity is replace_security, beside the 17.
+func (s *Store) ReplaceSecurity(ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, match brokerage.Match) error {
+	return run(ctx, s, replaceSecurity, func(ctx context.Context) error { return s.inner.ReplaceSecurity(ctx, w, symbol, doc, validate, match) })
+}
+
+// Contents is contents, beside the 17.
+func (s *Store) Contents(ctx context.Context) (brokerage.Contents, error) {
+	return call(ctx, s, contents, s.inner.Contents)
+}
+
+// Lease is lease, beside the 17.
+func (s *Store) Lease(ctx context.Context, kind string, count int64) (brokerage.Range, error) {
+	return call(ctx, s, lease, func(ctx context.Context) (brokerage.Range, error) { return s.inner.Lease(ctx, kind, count) })
+}
+
+// Ready is ready, beside the 17.
+func (s *Store) Ready(ctx context.Context) error {
+	return run(ctx, s, ready, s.inner.Ready)
+}
+
+// Close closes the store inside.
+func (s *Store) Close() error { return s.inner.Close() }

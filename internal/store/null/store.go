@@ -1,0 +1,100 @@
+package null
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+// Store answers from memory. See the package's comment.
+type Store struct {
+	answers
+	contents brokerage.Contents
+	leases   map[string]*atomic.Int64 // the next id by kind; the map never changes
+	closed   atomic.Bool
+}
+
+var _ brokerage.Store = (*Store)(nil)
+
+// Open makes the answers, which takes some milliseconds.
+func Open() (*Store, error) {
+	scale, err := dataset.ParseScale("XXXS")
+	if err != nil {
+		return nil, err
+	}
+	d := dataset.New(dataset.Spec{Scale: scale, Profile: dataset.TPoX2, Seed: 1})
+	made, err := makeAnswers(d)
+	if err != nil {
+		return nil, err
+	}
+	spec := d.Spec()
+	return &Store{
+		answers: made,
+		contents: brokerage.Contents{
+			Fingerprint: "null/" + d.Fingerprint(), Scale: spec.Scale.String(), Profile: spec.Profile.String(), Seed: spec.Seed,
+			Securities: d.Count(dataset.Security), Customers: d.Count(dataset.Customer), Orders: d.Count(dataset.Order),
+		},
+		leases: map[string]*atomic.Int64{
+			"order":    from(d.ID(dataset.Order, d.Count(dataset.Order))),
+			"customer": from(d.ID(dataset.Customer, d.Count(dataset.Customer))),
+			"account":  from(d.FirstAccount(d.Count(dataset.Customer))),
+		},
+	}, nil
+}
+
+func from(first int64) *atomic.Int64 {
+	next := new(atomic.Int64)
+	next.Store(first)
+	return next
+}
+
+// given is what a query gives, unless nobody waits for it any more.
+func given(ctx context.Context, answer []byte) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// Contents says which dataset the store claims to hold.
+func (s *Store) Contents(ctx context.Context) (brokerage.Contents, error) {
+	if err := ctx.Err(); err != nil {
+		return brokerage.Contents{}, err
+	}
+	return s.contents, nil
+}
+
+// maxLease is how many ids one lease can hold, as in the other stores.
+const maxLease = 1_000_000_000
+
+// Lease hands out ids, from behind those of the dataset.
+func (s *Store) Lease(ctx context.Context, kind string, count int64) (brokerage.Range, error) {
+	if err := ctx.Err(); err != nil {
+		return brokerage.Range{}, err
+	}
+	if count < 1 || count > maxLease {
+		return brokerage.Range{}, &brokerage.Invalid{Findings: []brokerage.Finding{{Path: "count", Message: "is not from 1 to 1000000000"}}}
+	}
+	next, ok := s.leases[kind]
+	if !ok {
+		return brokerage.Range{}, &brokerage.NotFound{What: "kind of leases", Key: kind}
+	}
+	return brokerage.Range{First: brokerage.ID(next.Add(count) - count), Count: count}, nil
+}
+
+// Ready tells whether the store can answer.
+func (s *Store) Ready(ctx context.Context) error {
+	if s.closed.Load() {
+		return &brokerage.Unavailable{Cause: errors.New("the store is closed")}
+	}
+	return ctx.Err()
+}
+
+// Close has nothing to end: only Ready tells the difference.
+func (s *Store) Close() error {
+	s.closed.Store(true)
+	return nil
+}

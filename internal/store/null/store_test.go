@@ -1,0 +1,277 @@
+package null
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/xmldoc"
+)
+
+func opened(t testing.TB) *Store {
+	t.Helper()
+	s, err := Open()
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+// generator is the dataset that the store claims to hold.
+func generator(t testing.TB) *dataset.Dataset {
+	t.Helper()
+	scale, err := dataset.ParseScale("XXXS")
+	require.NoError(t, err)
+	return dataset.New(dataset.Spec{Scale: scale, Seed: 1})
+}
+
+// queries are all that give a document, each asked for the n-th of something.
+func queries(s *Store) map[string]func(context.Context, int64) ([]byte, error) {
+	id := func(n int64) brokerage.ID { return brokerage.ID(n) }
+	return map[string]func(context.Context, int64) ([]byte, error){
+		"get_order":        func(ctx context.Context, n int64) ([]byte, error) { return s.GetOrder(ctx, id(n)) },
+		"get_security":     func(ctx context.Context, n int64) ([]byte, error) { return s.GetSecurity(ctx, dataset.Symbol(int(n))) },
+		"customer_profile": func(ctx context.Context, n int64) ([]byte, error) { return s.CustomerProfile(ctx, id(n)) },
+		"search_securities": func(ctx context.Context, n int64) ([]byte, error) {
+			return s.SearchSecurities(ctx, brokerage.Search{PEMin: n})
+		},
+		"account_summary": func(ctx context.Context, n int64) ([]byte, error) { return s.AccountSummary(ctx, id(n)) },
+		"get_security_price": func(ctx context.Context, n int64) ([]byte, error) {
+			return s.SecurityPrice(ctx, dataset.Symbol(int(n)))
+		},
+		"customer_max_order": func(ctx context.Context, n int64) ([]byte, error) { return s.CustomerMaxOrder(ctx, id(n)) },
+		"get_customer":       func(ctx context.Context, n int64) ([]byte, error) { return s.GetCustomer(ctx, id(n)) },
+	}
+}
+
+func TestStore_Queries(t *testing.T) {
+	s := opened(t)
+	for name, query := range queries(s) {
+		t.Run(name, func(t *testing.T) {
+			answer, err := query(t.Context(), 1)
+			require.NoError(t, err)
+			_, err = xmldoc.Admit(answer, xmldoc.Limits{})
+			require.NoError(t, err)
+			require.Equal(t, len(answer), cap(answer), "an append would reach the bytes of others")
+			other, err := query(t.Context(), 12345)
+			require.NoError(t, err)
+			require.Equal(t, string(answer), string(other))
+		})
+	}
+	owner, err := s.CustomerOf(t.Context(), 5)
+	require.NoError(t, err)
+	customer, err := s.GetCustomer(t.Context(), owner)
+	require.NoError(t, err)
+	keys, err := brokerage.CustomerKeysOf(customer)
+	require.NoError(t, err)
+	require.Equal(t, keys.ID, owner)
+}
+
+// What a tier above has to move is as large as with a real store.
+func TestStore_Sizes(t *testing.T) {
+	s, d := opened(t), generator(t)
+	mean := func(kind dataset.Kind, answer func([]byte) []byte) (size float64) {
+		const documents = 500
+		for i := range int64(documents) {
+			size += float64(len(answer(d.Append(nil, kind, 1000+i)))) / documents
+		}
+		return size
+	}
+	whole := func(doc []byte) []byte { return doc }
+	largest := func(doc []byte) []byte { return brokerage.MaxOrder(1002, doc) }
+	for name, c := range map[string]struct {
+		answer []byte
+		want   float64
+	}{
+		"get_order":          {s.order, mean(dataset.Order, brokerage.Order)},
+		"customer_max_order": {s.maxOrder, mean(dataset.Order, largest)},
+		"get_customer":       {s.customer, mean(dataset.Customer, whole)},
+		"customer_profile":   {s.profile, mean(dataset.Customer, brokerage.CustomerProfile)},
+		"account_summary":    {s.summary, mean(dataset.Customer, brokerage.AccountSummary)},
+		"get_security":       {s.security, mean(dataset.Security, whole)},
+		"get_security_price": {s.price, mean(dataset.Security, brokerage.SecurityPrice)},
+	} {
+		t.Logf("%s: %d bytes, where the mean is %.0f", name, len(c.answer), c.want)
+		require.InEpsilon(t, c.want, len(c.answer), 0.1, name)
+	}
+	require.NoError(t, brokerage.ValidateCustomer(s.customer))
+	require.NoError(t, brokerage.ValidateSecurity(s.security))
+	require.Contains(t, string(s.hits), ` count="12">`)
+	require.Contains(t, string(s.maxOrder), " ORDER_ID=")
+}
+
+func TestStore_QueriesAllocateNothing(t *testing.T) {
+	s := opened(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for name, query := range map[string]func() ([]byte, error){
+		"get_order":          func() ([]byte, error) { return s.GetOrder(ctx, 7) },
+		"get_security":       func() ([]byte, error) { return s.GetSecurity(ctx, "A") },
+		"customer_profile":   func() ([]byte, error) { return s.CustomerProfile(ctx, 7) },
+		"search_securities":  func() ([]byte, error) { return s.SearchSecurities(ctx, brokerage.Search{}) },
+		"account_summary":    func() ([]byte, error) { return s.AccountSummary(ctx, 7) },
+		"get_security_price": func() ([]byte, error) { return s.SecurityPrice(ctx, "A") },
+		"customer_max_order": func() ([]byte, error) { return s.CustomerMaxOrder(ctx, 7) },
+	} {
+		require.Zero(t, testing.AllocsPerRun(200, func() { _, _ = query() }), name)
+	}
+}
+
+// writes are all that change something with a real store.
+func writes(s *Store, d *dataset.Dataset) map[string]func(context.Context) error {
+	w := brokerage.Write{}
+	order := d.AppendNewOrder(nil, 5, dataset.NewOrder{ID: 999})
+	customer := d.AppendNewCustomer(nil, 5, dataset.NewCustomer{ID: 888, Accounts: []int64{777}})
+	account := d.AppendNewAccount(nil, 5, dataset.NewAccount{ID: 666})
+	is := func(want brokerage.ID) func(brokerage.ID, error) error {
+		return func(got brokerage.ID, err error) error {
+			if err == nil && got != want {
+				err = errors.New("the id is " + got.String())
+			}
+			return err
+		}
+	}
+	given := func(answer []byte, err error) error {
+		if err == nil {
+			_, err = xmldoc.Admit(answer, xmldoc.Limits{})
+		}
+		return err
+	}
+	trade := func(ctx context.Context, side brokerage.Side) error {
+		return given(s.Trade(ctx, w, 5, brokerage.Trade{Side: side, Symbol: "A", Quantity: "1"}))
+	}
+	return map[string]func(context.Context) error{
+		"insert_order":        func(ctx context.Context) error { return is(999)(s.InsertOrder(ctx, w, order)) },
+		"update_order_status": func(ctx context.Context) error { return given(s.UpdateOrderStatus(ctx, w, 5, "2")) },
+		"delete_order":        func(ctx context.Context) error { return s.DeleteOrder(ctx, w, 5) },
+		"insert_customer":     func(ctx context.Context) error { return is(888)(s.InsertCustomer(ctx, w, customer, true)) },
+		"replace_customer":    func(ctx context.Context) error { return s.ReplaceCustomer(ctx, w, 5, s.customer, true, nil) },
+		"delete_customer":     func(ctx context.Context) error { return s.DeleteCustomer(ctx, w, 5) },
+		"open_account":        func(ctx context.Context) error { return is(666)(s.OpenAccount(ctx, w, 5, account)) },
+		"close_account":       func(ctx context.Context) error { return s.CloseAccount(ctx, w, 5, 6) },
+		"buy_security":        func(ctx context.Context) error { return trade(ctx, brokerage.Buy) },
+		"sell_security":       func(ctx context.Context) error { return trade(ctx, brokerage.Sell) },
+		"update_security_price": func(ctx context.Context) error {
+			return given(s.UpdateSecurityPrice(ctx, w, "A", brokerage.Price{LastTrade: "5"}))
+		},
+		"replace_security": func(ctx context.Context) error { return s.ReplaceSecurity(ctx, w, "A", s.security, true, nil) },
+	}
+}
+
+func TestStore_Writes(t *testing.T) {
+	s := opened(t)
+	for name, write := range writes(s, generator(t)) {
+		require.NoError(t, write(t.Context()), name)
+	}
+}
+
+// What is confirmed is a trade of the side that was asked for.
+func TestStore_Trade(t *testing.T) {
+	s := opened(t)
+	for _, side := range []brokerage.Side{brokerage.Buy, brokerage.Sell} {
+		answer, err := s.Trade(t.Context(), brokerage.Write{}, 5, brokerage.Trade{Side: side, Symbol: "A", Quantity: "1"})
+		require.NoError(t, err)
+		require.Contains(t, string(answer), "<Side>"+string(side)+"</Side>")
+	}
+}
+
+func TestStore_Cancelled(t *testing.T) {
+	s := opened(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	calls := writes(s, generator(t))
+	for name, query := range queries(s) {
+		calls[name] = func(ctx context.Context) error { _, err := query(ctx, 1); return err }
+	}
+	calls["customer_of"] = func(ctx context.Context) error { _, err := s.CustomerOf(ctx, 1); return err }
+	calls["contents"] = func(ctx context.Context) error { _, err := s.Contents(ctx); return err }
+	calls["lease"] = func(ctx context.Context) error { _, err := s.Lease(ctx, "order", 1); return err }
+	calls["ready"] = s.Ready
+	for name, call := range calls {
+		require.ErrorIs(t, call(ctx), context.Canceled, name)
+	}
+}
+
+func TestStore_Refusals(t *testing.T) {
+	s, ctx, w := opened(t), t.Context(), brokerage.Write{}
+	only := func(_ any, err error) error { return err }
+	for name, call := range map[string]func([]byte) error{
+		"InsertOrder":     func(doc []byte) error { return only(s.InsertOrder(ctx, w, doc)) },
+		"InsertCustomer":  func(doc []byte) error { return only(s.InsertCustomer(ctx, w, doc, false)) },
+		"OpenAccount":     func(doc []byte) error { return only(s.OpenAccount(ctx, w, 5, doc)) },
+		"ReplaceCustomer": func(doc []byte) error { return s.ReplaceCustomer(ctx, w, 5, doc, false, nil) },
+		"ReplaceSecurity": func(doc []byte) error { return s.ReplaceSecurity(ctx, w, "A", doc, false, nil) },
+	} {
+		for _, doc := range []string{
+			`<a></a>`,
+			`<FIXML xmlns="` + brokerage.FIXMLNS + `"><Order ID="x" Acct="1"></Order></FIXML>`,
+			`<Customer xmlns="` + brokerage.CustAccNS + `" id="01"></Customer>`,
+			`<Account xmlns="` + brokerage.CustAccNS + `"></Account>`,
+			`<Security xmlns="` + brokerage.SecurityNS + `"><Symbol>A B</Symbol></Security>`,
+		} {
+			requireInvalid(t, call([]byte(doc)), name+" "+doc)
+		}
+	}
+	requireInvalid(t, only(s.Trade(ctx, w, 5, brokerage.Trade{Side: brokerage.Buy, Symbol: "A", Quantity: "-1"})), "Trade")
+	requireInvalid(t, only(s.UpdateSecurityPrice(ctx, w, "A", brokerage.Price{LastTrade: "dear"})), "UpdateSecurityPrice")
+}
+
+func requireInvalid(t testing.TB, err error, what string) {
+	t.Helper()
+	_, ok := errors.AsType[*brokerage.Invalid](err)
+	require.True(t, ok, "%s: %v", what, err)
+}
+
+func TestStore_Contents(t *testing.T) {
+	d := generator(t)
+	c, err := opened(t).Contents(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, brokerage.Contents{
+		Fingerprint: "null/" + d.Fingerprint(), Scale: "XXXS", Profile: "tpox-2", Seed: 1, Securities: 20_833, Customers: 5000, Orders: 50_000,
+	}, c)
+}
+
+func TestStore_Lease(t *testing.T) {
+	s, d := opened(t), generator(t)
+	for kind, first := range map[string]int64{
+		"order": d.ID(dataset.Order, 50_000), "customer": d.ID(dataset.Customer, 5000), "account": d.FirstAccount(5000),
+	} {
+		r, err := s.Lease(t.Context(), kind, 3)
+		require.NoError(t, err)
+		require.Equal(t, brokerage.Range{First: brokerage.ID(first), Count: 3}, r)
+	}
+	var group sync.WaitGroup
+	var taken sync.Map
+	for range 8 {
+		group.Go(func() {
+			for range 100 {
+				r, err := s.Lease(t.Context(), "order", 5)
+				_, twice := taken.LoadOrStore(r.First, true)
+				if err != nil || twice || (int64(r.First)-d.ID(dataset.Order, 50_000)-3)%5 != 0 {
+					t.Errorf("lease %+v, twice %v, %v", r, twice, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	for _, count := range []int64{0, -1, 1_000_000_001} {
+		_, err := s.Lease(t.Context(), "order", count)
+		requireInvalid(t, err, "count")
+	}
+	_, err := s.Lease(t.Context(), "security", 1)
+	_, ok := errors.AsType[*brokerage.NotFound](err)
+	require.True(t, ok, "%v", err)
+}
+
+func TestStore_Ready(t *testing.T) {
+	s, err := Open()
+	require.NoError(t, err)
+	require.NoError(t, s.Ready(t.Context()))
+	require.NoError(t, s.Close())
+	_, ok := errors.AsType[*brokerage.Unavailable](s.Ready(t.Context()))
+	require.True(t, ok)
+}

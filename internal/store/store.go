@@ -1,0 +1,114 @@
+// Package store opens the store that a URL names.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/store/null"
+	"brokerage/internal/store/sqlite"
+)
+
+// Options are what may be set for a store; one that has no use for an option
+// ignores it.
+type Options struct {
+	Pool         int  // connections for reading; 0 is for the store to say
+	Uncompressed bool // keep new documents as they are
+	Rules        brokerage.Rules
+}
+
+// The schemes of URLs.
+const (
+	SQLite = "sqlite"
+	Null   = "null"
+)
+
+// engine is a store that can be opened. Rest is what follows the scheme: it is
+// for the engine to read, and taken literally, since a path may hold anything
+// that a file system lets it.
+type engine struct {
+	scheme string
+	usage  string
+	check  func(rest string) error
+	open   func(ctx context.Context, rest string, options Options) (brokerage.Store, error)
+}
+
+var engines = []engine{
+	{SQLite, "sqlite:PATH", checkSQLite, openSQLite},
+	{Null, "null:", checkNull, openNull},
+}
+
+// Parse takes a URL apart and refuses what names no store, without a look at
+// whether it is there.
+func Parse(url string) (scheme, rest string, err error) {
+	e, rest, err := find(url)
+	return e.scheme, rest, err
+}
+
+// Open opens the store that a URL names.
+func Open(ctx context.Context, url string, options Options) (brokerage.Store, error) {
+	e, rest, err := find(url)
+	if err != nil {
+		return nil, err
+	}
+	return e.open(ctx, rest, options)
+}
+
+func find(url string) (e engine, rest string, err error) {
+	scheme, rest, ok := strings.Cut(url, ":")
+	if !ok {
+		return e, "", fmt.Errorf("%q is not a database: %s", url, usage())
+	}
+	i := slices.IndexFunc(engines, func(e engine) bool { return e.scheme == scheme })
+	if i < 0 {
+		// Only the scheme is repeated: the rest may hold a password.
+		return e, "", fmt.Errorf("there is no kind of databases %q: %s", scheme+":", usage())
+	}
+	if err := engines[i].check(rest); err != nil {
+		return e, "", err
+	}
+	return engines[i], rest, nil
+}
+
+// usage lists what there is.
+func usage() string {
+	var list []string
+	for _, e := range engines {
+		list = append(list, e.usage)
+	}
+	return "it is one of " + strings.Join(list, ", ")
+}
+
+func checkSQLite(path string) error {
+	if path == "" {
+		return errors.New("sqlite: is without the path of a file: sqlite:PATH")
+	}
+	return nil
+}
+
+func openSQLite(ctx context.Context, path string, o Options) (brokerage.Store, error) {
+	s, err := sqlite.Open(ctx, path, sqlite.Options{Pool: o.Pool, Uncompressed: o.Uncompressed, Rules: o.Rules})
+	if err != nil {
+		return nil, err // not s: a nil *sqlite.Store is no nil brokerage.Store
+	}
+	return s, nil
+}
+
+func checkNull(rest string) error {
+	if rest != "" {
+		return errors.New("null: takes nothing after it")
+	}
+	return nil
+}
+
+func openNull(context.Context, string, Options) (brokerage.Store, error) {
+	s, err := null.Open()
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}

@@ -1,0 +1,115 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/null"
+	"brokerage/internal/store/sqlite"
+)
+
+func TestParse(t *testing.T) {
+	for name, c := range map[string]struct{ url, scheme, rest string }{
+		"SQLite":        {"sqlite:brokerage.db", SQLite, "brokerage.db"},
+		"Absolute":      {"sqlite:/var/lib/b.db", SQLite, "/var/lib/b.db"},
+		"PathLiterally": {"sqlite:a b%20?x=1#y:z", SQLite, "a b%20?x=1#y:z"},
+		"Null":          {"null:", Null, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			scheme, rest, err := Parse(c.url)
+			require.NoError(t, err)
+			require.Equal(t, c.scheme, scheme)
+			require.Equal(t, c.rest, rest)
+		})
+	}
+}
+
+func TestParse_Refusals(t *testing.T) {
+	for name, c := range map[string]struct{ url, says string }{
+		"Empty":         {"", "it is one of sqlite:PATH, null:"},
+		"NoScheme":      {"brokerage.db", `"brokerage.db" is not a database: it is one of sqlite:PATH, null:`},
+		"OtherScheme":   {"oracle:x", `"oracle:": it is one of sqlite:PATH, null:`},
+		"OtherCase":     {"SQLite:x", "it is one of sqlite:PATH, null:"},
+		"NoPath":        {"sqlite:", "sqlite:PATH"},
+		"MoreThanNull":  {"null:x", "nothing after it"},
+		"NothingScheme": {":x", "it is one of sqlite:PATH, null:"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := Parse(c.url)
+			require.ErrorContains(t, err, c.says)
+			s, err := Open(t.Context(), c.url, Options{})
+			require.ErrorContains(t, err, c.says)
+			require.Nil(t, s)
+		})
+	}
+}
+
+// A URL that is refused is printed, and may hold a password.
+func TestParse_NoSecrets(t *testing.T) {
+	_, _, err := Parse("oracle://user:secret@host/db")
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "secret")
+}
+
+func TestOpen_SQLite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a b%20?x=1.db")
+	s, err := Open(t.Context(), "sqlite:"+path, Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	require.IsType(t, (*sqlite.Store)(nil), s)
+	require.FileExists(t, path)
+	require.NoError(t, s.Ready(t.Context()))
+}
+
+// What is set is handed on: an account is full with the positions it has, and
+// the bytes of a new document stand in the database as they are.
+func TestOpen_Options(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "b.db")
+	s, err := Open(t.Context(), "sqlite:"+path, Options{Uncompressed: true, Rules: brokerage.Rules{MaxHoldings: 1}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	d := dataset.New(dataset.Spec{Seed: 1})
+	require.NoError(t, s.(*sqlite.Store).LoadDataset(t.Context(), d, nil))
+
+	account := d.FirstAccount(0)
+	customer := string(d.Append(nil, dataset.Customer, 0))
+	i := 0
+	for strings.Contains(customer, "<Symbol>"+d.Symbol(i)+"</Symbol>") {
+		i++
+	}
+	_, err = s.Trade(t.Context(), brokerage.Write{}, brokerage.ID(account), brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(i), Quantity: "1"})
+	full, ok := errors.AsType[*brokerage.Conflict](err)
+	require.True(t, ok, "%v", err)
+	require.Equal(t, brokerage.TooManyHoldings, full.Reason)
+
+	order := d.AppendNewOrder(nil, 5, dataset.NewOrder{ID: 999})
+	_, err = s.InsertOrder(t.Context(), brokerage.Write{}, order)
+	require.NoError(t, err)
+	stored, err := os.ReadFile(path + "-wal")
+	require.NoError(t, err)
+	require.True(t, bytes.Contains(stored, order))
+}
+
+func TestOpen_Null(t *testing.T) {
+	s, err := Open(t.Context(), "null:", Options{Pool: 3, Uncompressed: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	require.IsType(t, (*null.Store)(nil), s)
+}
+
+// What cannot be opened is a nil store, not a nil pointer in a store.
+func TestOpen_Fails(t *testing.T) {
+	s, err := Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "none", "b.db"), Options{})
+	require.Error(t, err)
+	if s != nil { // require.Nil is content with a nil pointer
+		t.Fatalf("a store of %T beside the error", s)
+	}
+}
