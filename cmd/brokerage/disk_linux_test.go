@@ -9,14 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/testenv"
 )
 
 func TestGenerate_FullDisk(t *testing.T) {
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m"); err != nil {
-		t.Skipf("needs a small file system, and only root can mount one: %v", err)
-	}
-	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, 0)) })
+	dir := testenv.SmallDisk(t, "4m")
 
 	t.Run("Foreseen", func(t *testing.T) {
 		requireOneLine(t, brokerage(t.Context(), "generate", "--out", dir), exitFailed, "needs about")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	domain "brokerage/internal/brokerage"
@@ -24,30 +23,6 @@ type loadCmd struct {
 	Replace  bool   `help:"Begin with an empty database, whatever it holds."`
 }
 
-// dbFlag names a database.
-type dbFlag struct{ path string }
-
-func (f *dbFlag) UnmarshalText(text []byte) error {
-	path, ok := strings.CutPrefix(string(text), "sqlite:")
-	if !ok || path == "" {
-		return fmt.Errorf("%q is not a database: sqlite:PATH is", text)
-	}
-	f.path = path
-	return nil
-}
-
-func (f dbFlag) String() string { return "sqlite:" + f.path }
-
-// existing refuses a database that is not there, for commands that read.
-func (f dbFlag) existing() error {
-	if info, err := os.Stat(f.path); err != nil {
-		return err
-	} else if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is not a file", f.path)
-	}
-	return nil
-}
-
 // storedShare is how much of their size documents of a kind take in a database,
 // with keys and indexes: some more than was measured at XXXS.
 var storedShare = [...]float64{dataset.Security: 0.35, dataset.Customer: 0.30, dataset.Order: 0.50}
@@ -59,7 +34,7 @@ func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 	if c.From == "" && (c.Validate || c.Strict) {
 		return usagef("--validate and --strict are for --from: what is generated is valid")
 	}
-	store, err := c.open(ctx)
+	store, err := c.open(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -74,24 +49,35 @@ func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 	return c.generated(ctx, s, store)
 }
 
-// open opens the database, an empty one if it is to be replaced. Only what
-// opens as a database of this program is ever removed.
-func (c *loadCmd) open(ctx context.Context) (*sqlite.Store, error) {
+// open opens the database, an empty one if it is to be replaced.
+func (c *loadCmd) open(ctx context.Context, s streams) (*sqlite.Store, error) {
 	if c.Replace {
 		if _, err := os.Stat(c.DB.path); err == nil {
-			old, err := sqlite.Open(ctx, c.DB.path, sqlite.Options{})
-			if err != nil {
-				return nil, err
-			}
-			if err := old.Close(); err != nil {
-				return nil, err
-			}
-			if err := sqlite.Remove(c.DB.path); err != nil {
+			if err := sqlite.Remove(ctx, c.DB.path); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return sqlite.Open(ctx, c.DB.path, sqlite.Options{})
+	return sqlite.Open(ctx, c.DB.path, sqlite.Options{Notice: func(text string) { fmt.Fprintln(s.err, text) }})
+}
+
+// holding is what the database holds, or the load of it that is not finished.
+func holding(ctx context.Context, store *sqlite.Store) (string, error) {
+	unfinished, err := store.Loading(ctx)
+	if err != nil || unfinished != "" {
+		return unfinished, err
+	}
+	there, err := store.Contents(ctx)
+	return there.Fingerprint, err
+}
+
+// finished tells whether nothing is left to load.
+func finished(ctx context.Context, store *sqlite.Store) (bool, error) {
+	unfinished, err := store.Loading(ctx)
+	if err != nil || unfinished != "" {
+		return false, err
+	}
+	return store.Indexed(ctx)
 }
 
 func (c *loadCmd) space(needed float64) error {
@@ -115,12 +101,12 @@ func (c *loadCmd) outcome(ctx context.Context, err error, documents int64) error
 
 func (c *loadCmd) generated(ctx context.Context, s streams, store *sqlite.Store) error {
 	d := dataset.New(c.spec())
-	there, err := store.Contents(ctx)
+	there, err := holding(ctx, store)
 	if err != nil {
 		return err
 	}
-	if there != (domain.Contents{}) && there.Fingerprint != d.Fingerprint() {
-		return fmt.Errorf("%s holds %s, not %s: --replace begins with an empty database", c.DB.path, there.Fingerprint, d.Fingerprint())
+	if there != "" && there != d.Fingerprint() {
+		return fmt.Errorf("%s holds %s, not %s: --replace begins with an empty database", c.DB.path, there, d.Fingerprint())
 	}
 	var before, total int64
 	var expected, needed float64
@@ -133,9 +119,9 @@ func (c *loadCmd) generated(ctx context.Context, s streams, store *sqlite.Store)
 		size := float64(d.Count(k)-n) * d.MeanSize(k)
 		expected, needed = expected+size, needed+size*storedShare[k]
 	}
-	if ready, err := store.Indexed(ctx); err != nil {
+	if done, err := finished(ctx, store); err != nil {
 		return err
-	} else if ready && before == total {
+	} else if done && before == total {
 		_, err := fmt.Fprintf(s.out, "nothing to do: %s holds %s\n", c.DB.path, d.Fingerprint())
 		return err
 	}
@@ -152,21 +138,23 @@ func (c *loadCmd) generated(ctx context.Context, s streams, store *sqlite.Store)
 	if err != nil {
 		return c.outcome(ctx, err, before+loaded)
 	}
-	return c.summary(s, d.Fingerprint(), before, loaded, time.Since(progress.start))
+	return c.summary(ctx, s, store, d.Fingerprint(), before, loaded, time.Since(progress.start))
 }
 
-func (c *loadCmd) summary(s streams, what string, before, loaded int64, took time.Duration) error {
+func (c *loadCmd) summary(ctx context.Context, s streams, store *sqlite.Store, what string, before, loaded int64, took time.Duration) error {
+	space, err := store.Space(ctx)
+	if err != nil {
+		return err
+	}
 	beside := ""
 	if before > 0 {
 		beside = fmt.Sprintf(" beside %s from before", countText(before))
 	}
-	size := int64(0)
-	if info, err := os.Stat(c.DB.path); err == nil {
-		size = info.Size()
+	if _, err := fmt.Fprintf(s.out, "%s: %s%s in %s (%s/s); %s is %s\n\n", what, plural(loaded, "document"), beside, durationText(took),
+		countText(int64(float64(loaded)/max(took.Seconds(), 1e-3))), c.DB.path, bytesText(float64(space.File))); err != nil {
+		return err
 	}
-	_, err := fmt.Fprintf(s.out, "%s: %s%s in %s (%s/s); %s is %s\n", what, plural(loaded, "document"), beside, durationText(took),
-		countText(int64(float64(loaded)/max(took.Seconds(), 1e-3))), c.DB.path, bytesText(float64(size)))
-	return err
+	return writeSpace(s.out, space.Documents, space.Raw, space)
 }
 
 func (c *loadCmd) files(ctx context.Context, s streams, store *sqlite.Store) error {
@@ -174,7 +162,7 @@ func (c *loadCmd) files(ctx context.Context, s streams, store *sqlite.Store) err
 	if err != nil {
 		return err
 	}
-	there, err := store.Contents(ctx)
+	there, err := holding(ctx, store)
 	if err != nil {
 		return err
 	}
@@ -182,12 +170,12 @@ func (c *loadCmd) files(ctx context.Context, s streams, store *sqlite.Store) err
 	if err != nil {
 		return err
 	}
-	if there != (domain.Contents{}) && before.Source != folder.name() {
-		return fmt.Errorf("%s holds %s, not the files in %s as they are now: --replace begins with an empty database", c.DB.path, there.Fingerprint, c.From)
+	if there != "" && before.Source != folder.name() {
+		return fmt.Errorf("%s holds %s, not the files in %s as they are now: --replace begins with an empty database", c.DB.path, there, c.From)
 	}
-	if ready, err := store.Indexed(ctx); err != nil {
+	if done, err := finished(ctx, store); err != nil {
 		return err
-	} else if ready && before.Done {
+	} else if done && before.Done {
 		_, err := fmt.Fprintf(s.out, "nothing to do: %s holds the files in %s\n", c.DB.path, c.From)
 		return err
 	}
@@ -222,7 +210,7 @@ func (c *loadCmd) files(ctx context.Context, s streams, store *sqlite.Store) err
 	if after.Refused > 0 {
 		what += fmt.Sprintf(", %s refused", countText(after.Refused))
 	}
-	return c.summary(s, what, sum(before.Documents), sum(after.Documents)-sum(before.Documents), time.Since(progress.start))
+	return c.summary(ctx, s, store, what, sum(before.Documents), sum(after.Documents)-sum(before.Documents), time.Since(progress.start))
 }
 
 // clear takes the bar away for a line; it comes back by itself.

@@ -46,11 +46,21 @@ func requireHolds(t testing.TB, path string, d *dataset.Dataset) {
 	require.NoError(t, err)
 	require.Equal(t, sqlite.Verified{
 		Documents: [...]int64{d.Count(dataset.Security), d.Count(dataset.Customer), d.Count(dataset.Order)},
-		Accounts:  d.TotalAccounts(), Bytes: v.Bytes,
+		Accounts:  d.TotalAccounts(), Bytes: rawOf(d),
 	}, v)
 	lease, err := store.Lease(t.Context(), "order", 1)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, int64(lease.First), d.ID(dataset.Order, d.Count(dataset.Order)-1)+1)
+}
+
+// rawOf is how large the documents of a dataset are.
+func rawOf(d *dataset.Dataset) (raw [len(dataset.Kinds)]int64) {
+	for _, k := range dataset.Kinds {
+		for i := range d.Count(k) {
+			raw[k] += int64(len(d.Append(nil, k, i)))
+		}
+	}
+	return raw
 }
 
 func TestLoad_Generated(t *testing.T) {
@@ -59,6 +69,7 @@ func TestLoad_Generated(t *testing.T) {
 	r := brokerage(t.Context(), args...)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, "2,700 documents in")
+	require.Regexp(t, `\n +total +2,700 +\d\.\d+ MB +\d\.\d+ MB +\d+\.\d %\n$`, r.out)
 	requireHolds(t, db, tiny(t, dataset.TPoX2))
 
 	r = brokerage(t.Context(), args...)
@@ -167,7 +178,11 @@ func TestLoad_Interrupted(t *testing.T) {
 	err = store.LoadDataset(ctx, tiny(t, dataset.TPoX2), func(int, int64) { cancel() })
 	require.ErrorIs(t, err, context.Canceled)
 	require.NoError(t, store.Close())
-	r := brokerage(t.Context(), "load", "--db", "sqlite:"+db)
+	r := brokerage(t.Context(), "verify", "--db", "sqlite:"+db)
+	require.Equal(t, exitFailed, r.code)
+	require.Contains(t, r.out, "a load was not finished")
+	requireOneLine(t, brokerage(t.Context(), "load", "--db", "sqlite:"+db, "--seed", "2"), exitFailed, "--replace")
+	r = brokerage(t.Context(), "load", "--db", "sqlite:"+db)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, "from before")
 	requireHolds(t, db, tiny(t, dataset.TPoX2))

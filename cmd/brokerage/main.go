@@ -28,6 +28,8 @@ type commands struct {
 	Dataset   datasetCmd   `cmd:"" help:"Say what a dataset contains and needs, without generating it."`
 	Load      loadCmd      `cmd:"" help:"Fill a database with a dataset, generated or from files."`
 	Verify    verifyCmd    `cmd:"" help:"Read all of a database and say what is wrong with it."`
+	Backup    backupCmd    `cmd:"" help:"Copy a database, which may be in use, to a checksummed file."`
+	Restore   restoreCmd   `cmd:"" help:"Make a database what it was when a backup was taken."`
 	Templates templatesCmd `cmd:"" help:"Write documents with marked slots, for load generators in other languages."`
 	Version   versionCmd   `cmd:"" help:"Say which build this is."`
 }

@@ -18,7 +18,7 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 	if err := c.DB.existing(); err != nil {
 		return err
 	}
-	store, err := sqlite.Open(ctx, c.DB.path, sqlite.Options{})
+	store, err := sqlite.Open(ctx, c.DB.path, sqlite.Options{AsIs: true})
 	if err != nil {
 		return err
 	}
@@ -43,11 +43,21 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 	took := time.Since(progress.start)
 	_, err = fmt.Fprintf(s.out, "%s, %s with %s, %s (%s) in %s: %s\n", securitiesText(v.Documents[dataset.Security]),
 		plural(v.Documents[dataset.Customer], "customer"), plural(v.Accounts, "account"), plural(v.Documents[dataset.Order], "order"),
-		bytesText(float64(v.Bytes)), durationText(took), plural(v.Findings, "finding"))
+		bytesText(float64(sum(v.Bytes))), durationText(took), plural(v.Findings, "finding"))
 	if err == nil && v.Findings > 0 {
 		err = fmt.Errorf("%s: %s", c.DB.path, plural(v.Findings, "finding"))
 	}
-	return err
+	if err != nil {
+		return err // a damaged file cannot be measured either
+	}
+	space, err := store.Space(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(s.out); err != nil {
+		return err
+	}
+	return writeSpace(s.out, v.Documents, v.Bytes, space)
 }
 
 // storedBytes is about how large the documents in a database are.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"database/sql"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -16,6 +17,7 @@ func TestVerify(t *testing.T) {
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, "500 securities, 200 customers with 399 accounts, 2,000 orders")
 	require.Contains(t, r.out, ": 0 findings\n")
+	require.Regexp(t, `\n +order +2,000 +\d\.\d+ MB +\d\.\d+ MB +\d+\.\d %\n`, r.out)
 
 	conn, err := sql.Open("sqlite", db)
 	require.NoError(t, err)
@@ -27,4 +29,14 @@ func TestVerify(t *testing.T) {
 	require.Contains(t, r.out, "order 103282: account 5, and the document has")
 	require.Contains(t, r.out, ": 1 finding\n")
 	require.Contains(t, r.err, "1 finding")
+}
+
+// To verify is to read: where there is nothing to read nothing is made.
+func TestVerify_Empty(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "b.db")
+	require.NoError(t, os.WriteFile(db, nil, 0o600))
+	requireOneLine(t, brokerage(t.Context(), "verify", "--db", "sqlite:"+db), exitFailed, "is an empty file")
+	info, err := os.Stat(db)
+	require.NoError(t, err)
+	require.Zero(t, info.Size())
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"github.com/klauspost/compress/zstd"
+
+	"brokerage/internal/zdict"
 )
 
 // kind is a kind of documents, which share a dictionary.
@@ -23,31 +25,38 @@ var kinds = [...]kind{securities, customers, orders}
 // stand beside the others.
 type codec struct {
 	off     bool
-	quick   map[kind]*zstd.Encoder // for what a client waits for
-	dense   map[kind]*zstd.Encoder // for loads: a tenth smaller, at twice the cost
-	decoder *zstd.Decoder          // knows all dictionaries
+	small   map[kind]*zdict.Encoder // for nearly every document
+	general map[kind]*zstd.Encoder  // for the rest
+	decoder *zstd.Decoder           // knows all dictionaries
 }
 
 // maxDocument bounds what a packed document may claim to be.
 const maxDocument = 64 << 20
 
 func newCodec(dictionaries map[kind][]byte, off bool) (*codec, error) {
-	c := &codec{off: off, quick: make(map[kind]*zstd.Encoder), dense: make(map[kind]*zstd.Encoder)}
+	c := &codec{off: off, small: make(map[kind]*zdict.Encoder), general: make(map[kind]*zstd.Encoder)}
 	decoding := []zstd.DOption{
 		zstd.WithDecoderConcurrency(0),
 		zstd.WithDecoderMaxMemory(maxDocument),
 		zstd.WithDecoderLowmem(true),
 	}
 	for _, k := range kinds {
-		d := dictionaries[k]
-		if len(d) > 0 {
-			decoding = append(decoding, zstd.WithDecoderDicts(d))
+		encoding := []zstd.EOption{
+			zstd.WithEncoderLevel(zstd.SpeedFastest),
+			zstd.WithEncoderCRC(false), // SQLite does not check its pages either; verify reads everything
+			zstd.WithSingleSegment(true),
+			zstd.WithWindowSize(64 << 10),
+			zstd.WithLowerEncoderMem(true),
 		}
 		var err error
-		if c.quick[k], err = newEncoder(d, zstd.SpeedFastest); err != nil {
-			return nil, err
+		if d := dictionaries[k]; len(d) > 0 {
+			if c.small[k], err = zdict.New(d); err != nil {
+				return nil, err
+			}
+			decoding = append(decoding, zstd.WithDecoderDicts(d))
+			encoding = append(encoding, zstd.WithEncoderDict(d))
 		}
-		if c.dense[k], err = newEncoder(d, zstd.SpeedDefault); err != nil {
+		if c.general[k], err = zstd.NewWriter(nil, encoding...); err != nil {
 			return nil, err
 		}
 	}
@@ -56,31 +65,18 @@ func newCodec(dictionaries map[kind][]byte, off bool) (*codec, error) {
 	return c, err
 }
 
-func newEncoder(dictionary []byte, level zstd.EncoderLevel) (*zstd.Encoder, error) {
-	options := []zstd.EOption{
-		zstd.WithEncoderLevel(level),
-		zstd.WithEncoderCRC(false), // SQLite does not check its pages either; verify reads everything
-		zstd.WithSingleSegment(true),
-		zstd.WithWindowSize(64 << 10),
-		zstd.WithLowerEncoderMem(true),
-	}
-	if len(dictionary) > 0 {
-		options = append(options, zstd.WithEncoderDict(dictionary))
-	}
-	return zstd.NewWriter(nil, options...)
-}
-
 // pack makes of a document what is stored.
-func (c *codec) pack(k kind, doc []byte) []byte { return c.encode(c.quick[k], doc) }
-
-// packDense is pack for loads.
-func (c *codec) packDense(k kind, doc []byte) []byte { return c.encode(c.dense[k], doc) }
-
-func (c *codec) encode(e *zstd.Encoder, doc []byte) []byte {
+func (c *codec) pack(k kind, doc []byte) []byte {
 	if c.off {
 		return bytes.Clone(doc) // a caller may use its document's memory again
 	}
-	return e.EncodeAll(doc, make([]byte, 0, len(doc)/2))
+	dst := make([]byte, 0, len(doc)/2)
+	if small := c.small[k]; small != nil {
+		if packed, ok := small.Append(dst, doc); ok {
+			return packed
+		}
+	}
+	return c.general[k].EncodeAll(doc, dst)
 }
 
 func (c *codec) unpack(packed []byte) ([]byte, error) {

@@ -30,9 +30,11 @@ const (
 const victimOf = "BROKERAGE_TEST_VICTIM_OF"
 
 func TestMain(m *testing.M) {
-	if path := os.Getenv(victimOf); path != "" {
-		victim(path)
-		return
+	for variable, victim := range map[string]func(string){victimOf: victim, victimOfMigration: migrationVictim, victimOfLoad: loadVictim} {
+		if path := os.Getenv(variable); path != "" {
+			victim(path)
+			return
+		}
 	}
 	os.Exit(m.Run())
 }

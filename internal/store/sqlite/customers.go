@@ -53,10 +53,10 @@ func (s *Store) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byt
 	}
 	b := s.codec.Load().pack(customers, doc)
 	_, err = s.write(ctx, w, func(t *transaction) ([]byte, error) {
-		_, err := t.exec("insert_customer", int64(keys.ID), b)
-		if isDuplicate(err) {
-			return nil, &brokerage.Conflict{Reason: brokerage.CustomerExists, Detail: fmt.Sprintf("customer %d exists already", keys.ID)}
+		if err := t.areNew(keys); err != nil {
+			return nil, err
 		}
+		_, err := t.exec("insert_customer", int64(keys.ID), b)
 		for _, account := range keys.Accounts {
 			if err == nil {
 				err = t.insertAccount(account, keys.ID)
@@ -67,10 +67,34 @@ func (s *Store) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byt
 	return keys.ID, err
 }
 
+// areNew refuses keys that exist, so that nothing has to be taken back.
+func (t *transaction) areNew(keys brokerage.CustomerKeys) error {
+	var id int64
+	switch err := t.row(context.Background(), "has_customer", int64(keys.ID)).Scan(&id); {
+	case err == nil:
+		return &brokerage.Conflict{Reason: brokerage.CustomerExists, Detail: fmt.Sprintf("customer %d exists already", keys.ID)}
+	case !noRows(err):
+		return err
+	}
+	for _, account := range keys.Accounts {
+		switch err := t.row(context.Background(), "customer_of", int64(account)).Scan(&id); {
+		case err == nil:
+			return accountExists(account)
+		case !noRows(err):
+			return err
+		}
+	}
+	return nil
+}
+
+func accountExists(account brokerage.ID) error {
+	return &brokerage.Conflict{Reason: brokerage.AccountExists, Detail: fmt.Sprintf("account %d exists already", account)}
+}
+
 func (t *transaction) insertAccount(account, customer brokerage.ID) error {
 	_, err := t.exec("insert_account", int64(account), int64(customer))
 	if isDuplicate(err) {
-		err = &brokerage.Conflict{Reason: brokerage.AccountExists, Detail: fmt.Sprintf("account %d exists already", account)}
+		err = accountExists(account)
 	}
 	return err
 }
@@ -93,6 +117,9 @@ func (s *Store) ReplaceCustomer(ctx context.Context, w brokerage.Write, id broke
 	_, err = s.revise(ctx, w, s.loadCustomer(ctx, id),
 		func(f found) (revision, error) { return revision{}, s.matches(match, f.doc) },
 		func(t *transaction, _ found, _ revision) error {
+			if err := t.mayRefuse(); err != nil {
+				return err
+			}
 			if _, err := t.exec("delete_accounts", int64(id)); err != nil {
 				return err
 			}
@@ -110,7 +137,7 @@ func (s *Store) ReplaceCustomer(ctx context.Context, w brokerage.Write, id broke
 func (s *Store) loadCustomer(ctx context.Context, id brokerage.ID) func(querier) (found, error) {
 	return func(q querier) (found, error) {
 		b, err := packed(ctx, q, "get_customer", "customer", int64(id))
-		return found{id: int64(id), doc: b}, err
+		return found{stored: stored{documentKey{kind: customers, id: int64(id)}, b}}, err
 	}
 }
 
@@ -146,7 +173,7 @@ func (s *Store) OpenAccount(ctx context.Context, w brokerage.Write, customer bro
 			if err := t.insertAccount(id, customer); err != nil {
 				return err
 			}
-			_, err := t.exec("replace_customer", f.id, r.doc)
+			_, err := t.exec("replace_customer", f.key.id, r.doc)
 			return err
 		})
 	return id, err
@@ -174,7 +201,7 @@ func (s *Store) CloseAccount(ctx context.Context, w brokerage.Write, customer, a
 			if err := t.delete("delete_account", "account", int64(account)); err != nil {
 				return err
 			}
-			_, err := t.exec("replace_customer", f.id, r.doc)
+			_, err := t.exec("replace_customer", f.key.id, r.doc)
 			return err
 		})
 	return err
@@ -187,18 +214,20 @@ func (s *Store) Trade(ctx context.Context, w brokerage.Write, account brokerage.
 	}
 	return s.revise(ctx, w,
 		func(q querier) (f found, err error) {
-			err = q.row(ctx, "customer_of_account", int64(account)).Scan(&f.id, &f.doc)
+			f.key.kind = customers
+			err = q.row(ctx, "customer_of_account", int64(account)).Scan(&f.key.id, &f.doc)
 			switch {
 			case noRows(err):
 				return f, &brokerage.NotFound{What: "account", Key: account.String()}
 			case err != nil:
 				return f, domainError(err)
 			}
-			f.security, err = packed(ctx, q, "get_security", "security", trade.Symbol)
+			f.security.key = documentKey{kind: securities, symbol: trade.Symbol}
+			f.security.doc, err = packed(ctx, q, "get_security", "security", trade.Symbol)
 			return f, err
 		},
 		func(f found) (r revision, err error) {
-			security, err := s.unpack(f.security)
+			security, err := s.unpack(f.security.doc)
 			if err != nil {
 				return r, err
 			}
@@ -213,7 +242,7 @@ func (s *Store) Trade(ctx context.Context, w brokerage.Write, account brokerage.
 			return revision{doc: s.codec.Load().pack(customers, changed), answer: answer}, nil
 		},
 		func(t *transaction, f found, r revision) error {
-			_, err := t.exec("replace_customer", f.id, r.doc)
+			_, err := t.exec("replace_customer", f.key.id, r.doc)
 			return err
 		})
 }

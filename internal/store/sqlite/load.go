@@ -2,19 +2,16 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
-	"strconv"
 	"sync"
 
 	"github.com/klauspost/compress/dict"
-	"github.com/klauspost/compress/zstd"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/zdict"
 )
 
 // batchSize is how many documents are committed together.
@@ -26,55 +23,34 @@ type Progress func(documents int, bytes int64)
 // LoadDataset fills the store with a generated dataset. It trusts the
 // generator: documents are not checked again. Ended at any point, by a kill -9
 // too, the same call goes on where it stopped, without a duplicate or a gap:
-// each batch is committed together with how far it reached.
-func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress Progress) (err error) {
+// each batch is committed together with how far it reached. Until all of it is
+// there, indexes too, the store is not Ready. What was finished is not touched.
+func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress Progress) error {
 	contents := contentsOf(d)
-	there, err := s.Contents(ctx)
-	if err != nil {
+	done, err := s.loadDone(ctx, contents.Fingerprint, func(there brokerage.Contents) bool { return there == contents })
+	if done || err != nil {
 		return err
-	}
-	if there != (brokerage.Contents{}) && there != contents {
-		return fmt.Errorf("the database holds %s already", there.Fingerprint)
 	}
 	if err := s.train(ctx, func(k dataset.Kind, n int) [][]byte { return sample(d, k, n) }); err != nil {
 		return err
 	}
-	if err := s.control(ctx, beginLoad); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.control(context.Background(), "PRAGMA synchronous = FULL")) }()
-	if err := s.setting(ctx, "contents", contents); err != nil {
-		return err
-	}
-	for _, k := range dataset.Kinds {
-		if err := s.loadKind(ctx, d, k, progress); err != nil {
-			return err
+	begin := func(*transaction) error { return nil }
+	load := func() error {
+		for _, k := range dataset.Kinds {
+			if err := s.loadKind(ctx, d, k, progress); err != nil {
+				return err
+			}
 		}
+		return s.control(ctx, fmt.Sprintf(`
+			UPDATE leases SET next = max(next, %d) WHERE kind = 'order';
+			UPDATE leases SET next = max(next, %d) WHERE kind = 'customer';
+			UPDATE leases SET next = max(next, %d) WHERE kind = 'account';`,
+			d.ID(dataset.Order, d.Count(dataset.Order)), d.ID(dataset.Customer, d.Count(dataset.Customer)),
+			d.FirstAccount(d.Count(dataset.Customer))))
 	}
-	if err := s.control(ctx, fmt.Sprintf(`
-		UPDATE leases SET next = max(next, %d) WHERE kind = 'order';
-		UPDATE leases SET next = max(next, %d) WHERE kind = 'customer';
-		UPDATE leases SET next = max(next, %d) WHERE kind = 'account';`,
-		d.ID(dataset.Order, d.Count(dataset.Order)), d.ID(dataset.Customer, d.Count(dataset.Customer)),
-		d.FirstAccount(d.Count(dataset.Customer)))); err != nil {
-		return err
-	}
-	return s.control(ctx, endLoad)
+	end := func(t *transaction) error { return t.set(settingContents, contents) }
+	return s.loading(ctx, contents.Fingerprint, begin, load, end)
 }
-
-// Indexes that only a search needs are made after the load, all at once.
-const beginLoad = `
-	PRAGMA synchronous = NORMAL;
-	DROP INDEX IF EXISTS orders_cash;
-	DROP INDEX IF EXISTS accounts_customer;
-	DROP INDEX IF EXISTS securities_search;`
-
-const endLoad = `
-	CREATE INDEX IF NOT EXISTS orders_cash ON orders (account, cash DESC, id) WHERE cash IS NOT NULL;
-	CREATE INDEX IF NOT EXISTS accounts_customer ON accounts (customer);
-	CREATE INDEX IF NOT EXISTS securities_search ON securities (sector, pe, yield, symbol, name, type, pe_text, yield_text);
-	ANALYZE;
-	PRAGMA wal_checkpoint(TRUNCATE);`
 
 func contentsOf(d *dataset.Dataset) brokerage.Contents {
 	return brokerage.Contents{
@@ -109,30 +85,6 @@ func (s *Store) control(ctx context.Context, statements string) error {
 	return domainError(job.err)
 }
 
-func (s *Store) setting(ctx context.Context, name string, value any) error {
-	b, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	return s.writer.write(ctx, func(t *transaction) error {
-		_, err := t.exec("set_setting", name, string(b))
-		return err
-	})
-}
-
-func readContents(ctx context.Context, db *sql.DB) (c brokerage.Contents, err error) {
-	var text string
-	err = db.QueryRowContext(ctx, "SELECT value FROM settings WHERE name = 'contents'").Scan(&text)
-	if errors.Is(err, sql.ErrNoRows) {
-		return c, nil
-	}
-	if err != nil {
-		return c, domainError(err)
-	}
-	err = json.Unmarshal([]byte(text), &c)
-	return c, err
-}
-
 // train makes the dictionaries of a database that has none yet.
 func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]byte) error {
 	dictionaries, err := readDictionaries(ctx, s.reading)
@@ -144,9 +96,7 @@ func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]b
 	var errs []error
 	for i, k := range dataset.Kinds {
 		wg.Go(func() {
-			body, err := dict.BuildZstdDict(samples(k, 1000), dict.Options{
-				MaxDictSize: 48 << 10, HashBytes: 6, ZstdDictID: uint32(i + 1), ZstdLevel: zstd.SpeedDefault,
-			})
+			body, err := trained(k, uint32(i+1), samples(k, 1000))
 			mu.Lock()
 			defer mu.Unlock()
 			dictionaries[kind(k.String())] = body
@@ -175,6 +125,18 @@ func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]b
 	return err
 }
 
+// dictionarySize is what documents of a kind have in common: more of it finds
+// more, but each look into it costs more.
+var dictionarySize = [...]int{dataset.Security: 48 << 10, dataset.Customer: 16 << 10, dataset.Order: 16 << 10}
+
+func trained(k dataset.Kind, id uint32, samples [][]byte) ([]byte, error) {
+	content, err := dict.BuildRawDict(samples, dict.Options{MaxDictSize: dictionarySize[k], HashBytes: 6})
+	if err != nil {
+		return nil, err
+	}
+	return zdict.Train(id, content, samples)
+}
+
 // packedBatch is a batch on its way from a packer to the writer.
 type packedBatch struct {
 	from, to int64
@@ -190,14 +152,13 @@ type packedRow struct {
 
 // loadKind generates and packs on all processors, and writes in order.
 func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress Progress) error {
-	name := "loaded." + k.String()
-	from := int64(0)
-	var text string
-	switch err := s.reading.QueryRowContext(ctx, "SELECT value FROM settings WHERE name = ?", name).Scan(&text); {
-	case err == nil:
-		from, _ = strconv.ParseInt(text, 10, 64)
-	case !errors.Is(err, sql.ErrNoRows):
-		return domainError(err)
+	from, err := s.LoadedDocuments(ctx, k)
+	if err != nil {
+		return err
+	}
+	var raw int64
+	if err := s.setting(ctx, settingRaw+k.String(), &raw); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -228,12 +189,12 @@ func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind
 					return err
 				}
 			}
-			_, err := t.exec("set_setting", name, strconv.FormatInt(b.to, 10))
-			return err
+			return errors.Join(t.set(settingLoadedOf+k.String(), b.to), t.set(settingRaw+k.String(), raw+b.bytes))
 		})
 		if err != nil {
 			return err
 		}
+		raw += b.bytes
 		if progress != nil {
 			progress(len(b.rows), b.bytes)
 		}
@@ -252,7 +213,7 @@ func (s *Store) packBatch(d *dataset.Dataset, k dataset.Kind, from, to int64) pa
 			b.err = err
 			return b
 		}
-		b.rows = append(b.rows, packedRow{keys, s.codec.Load().packDense(kind(k.String()), doc)})
+		b.rows = append(b.rows, packedRow{keys, s.codec.Load().pack(kind(k.String()), doc)})
 	}
 	return b
 }

@@ -2,14 +2,10 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 	"runtime"
-	"strconv"
 	"sync"
 
 	"brokerage/internal/brokerage"
@@ -53,99 +49,31 @@ type Loaded struct {
 	Source    string                    `json:"source"`
 	Position  string                    `json:"position"`
 	Documents [len(dataset.Kinds)]int64 `json:"documents"`
+	Raw       [len(dataset.Kinds)]int64 `json:"raw"` // bytes of the documents, in the normal form
 	Refused   int64                     `json:"refused"`
 	Done      bool                      `json:"done"`
 }
 
-const settingLoaded = "loaded.from"
-
-// LoadedFrom says how far a load from a source has come; zero if there was none.
-func (s *Store) LoadedFrom(ctx context.Context) (l Loaded, err error) {
-	var text string
-	err = s.reading.QueryRowContext(ctx, "SELECT value FROM settings WHERE name = ?", settingLoaded).Scan(&text)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return l, nil
-	case err != nil:
-		return l, domainError(err)
-	}
-	err = json.Unmarshal([]byte(text), &l)
-	return l, err
-}
-
-// LoadedDocuments is how many documents of a kind LoadDataset has loaded.
-func (s *Store) LoadedDocuments(ctx context.Context, k dataset.Kind) (n int64, err error) {
-	err = s.reading.QueryRowContext(ctx, "SELECT CAST(value AS INTEGER) FROM settings WHERE name = ?", "loaded."+k.String()).Scan(&n)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
-	}
-	return n, domainError(err)
-}
-
-// Indexed tells whether everything is there that the end of a load makes.
-func (s *Store) Indexed(ctx context.Context) (bool, error) {
-	var n int
-	err := s.reading.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema
-		WHERE name IN ('orders_cash', 'accounts_customer', 'securities_search', 'sqlite_stat1')`).Scan(&n)
-	return n == 4, domainError(err)
-}
-
-// Remove takes a database away, which must be closed.
-func Remove(path string) error {
-	lock, err := lockFile(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = lock.Close() }() // nothing is written to it
-	// The database first: SQLite throws away the journal of one that is gone,
-	// and would take it for that of the next if it were written meanwhile.
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
 // LoadBatches fills the store with documents from elsewhere: they are admitted,
 // and those that are refused, because they are none, or their keys exist, are
-// told and left out. Ended at any point, the same call goes on where it stopped.
+// told and left out. Ended at any point, the same call goes on where it stopped,
+// as LoadDataset does.
 func (s *Store) LoadBatches(ctx context.Context, from Source, progress Progress) (l Loaded, err error) {
 	if l, err = s.LoadedFrom(ctx); err != nil {
 		return l, err
 	}
-	there, err := s.Contents(ctx)
-	switch {
-	case err != nil:
+	same := func(brokerage.Contents) bool { return l.Source == from.Name && l.Done }
+	if done, err := s.loadDone(ctx, from.Name, same); done || err != nil {
 		return l, err
-	case there != (brokerage.Contents{}) && l.Source != from.Name:
-		return l, fmt.Errorf("the database holds %s already", there.Fingerprint)
-	case l.Done:
-		if ready, err := s.Indexed(ctx); ready || err != nil {
-			return l, err
-		}
 	}
 	l.Source = from.Name
 	if err := s.train(ctx, from.Sample); err != nil {
 		return l, err
 	}
-	if err := s.control(ctx, beginLoad); err != nil {
-		return l, err
-	}
-	defer func() { err = errors.Join(err, s.control(context.Background(), "PRAGMA synchronous = FULL")) }()
-	if !l.Done {
-		// One transaction: a database that says that it holds these files
-		// says how far.
-		err := s.writer.write(ctx, func(t *transaction) error {
-			return errors.Join(t.set("contents", brokerage.Contents{Fingerprint: from.Name}), t.set(settingLoaded, l))
-		})
-		if err != nil {
-			return l, err
-		}
-	}
-	err = inOrder(ctx, from.Batches(l.Position),
-		func(b RawBatch) preparedBatch { return s.prepare(b, from.Check) },
-		func(b preparedBatch) error {
+	begin := func(t *transaction) error { return t.set(settingLoaded, l) }
+	load := func() error {
+		prepare := func(b RawBatch) preparedBatch { return s.prepare(b, from.Check) }
+		insert := func(b preparedBatch) error {
 			next := l
 			err := s.writer.write(ctx, func(t *transaction) error {
 				next = l
@@ -159,32 +87,25 @@ func (s *Store) LoadBatches(ctx context.Context, from Source, progress Progress)
 			}
 			l = next
 			return nil
-		})
-	if err != nil {
-		return l, err
+		}
+		if err := inOrder(ctx, from.Batches(l.Position), prepare, insert); err != nil {
+			return err
+		}
+		return s.control(ctx, `
+			UPDATE leases SET next = max(next, (SELECT coalesce(max(id), 0) + 1 FROM orders)) WHERE kind = 'order';
+			UPDATE leases SET next = max(next, (SELECT coalesce(max(id), 0) + 1 FROM customers)) WHERE kind = 'customer';
+			UPDATE leases SET next = max(next, (SELECT coalesce(max(id), 0) + 1 FROM accounts)) WHERE kind = 'account';`)
 	}
-	err = s.control(ctx, `
-		UPDATE leases SET next = max(next, (SELECT coalesce(max(id), 0) + 1 FROM orders)) WHERE kind = 'order';
-		UPDATE leases SET next = max(next, (SELECT coalesce(max(id), 0) + 1 FROM customers)) WHERE kind = 'customer';
-		UPDATE leases SET next = max(next, (SELECT coalesce(max(id), 0) + 1 FROM accounts)) WHERE kind = 'account';`)
-	if err != nil {
-		return l, err
+	finished := l
+	err = s.loading(ctx, from.Name, begin, load, func(t *transaction) error {
+		finished = l
+		finished.Done = true
+		return t.finish(finished, from.Contents)
+	})
+	if err == nil {
+		l = finished
 	}
-	l.Done = true
-	err = s.writer.write(ctx, func(t *transaction) error { return t.finish(l, from.Contents) })
-	if err != nil {
-		return l, err
-	}
-	return l, s.control(ctx, endLoad)
-}
-
-func (t *transaction) set(name string, value any) error {
-	b, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	_, err = t.exec("set_setting", name, string(b))
-	return err
+	return l, err
 }
 
 // finish says what the store holds.
@@ -197,12 +118,17 @@ func (t *transaction) finish(l Loaded, expected brokerage.Contents) error {
 		// All of a generated dataset: as if it had been loaded as such.
 		contents = expected
 		for _, k := range dataset.Kinds {
-			if _, err := t.exec("set_setting", "loaded."+k.String(), strconv.FormatInt(l.Documents[k], 10)); err != nil {
+			if err := t.set(settingLoadedOf+k.String(), l.Documents[k]); err != nil {
 				return err
 			}
 		}
 	}
-	if err := t.set("contents", contents); err != nil {
+	for _, k := range dataset.Kinds {
+		if err := t.set(settingRaw+k.String(), l.Raw[k]); err != nil {
+			return err
+		}
+	}
+	if err := t.set(settingContents, contents); err != nil {
 		return err
 	}
 	return t.set(settingLoaded, l)
@@ -218,6 +144,7 @@ type preparedRow struct {
 	packedRow
 
 	kind    dataset.Kind
+	size    int // of the document
 	refused error
 }
 
@@ -243,7 +170,8 @@ func (s *Store) prepare(raw RawBatch, check func(dataset.Kind, []byte) error) pr
 		if row.refused = err; err != nil {
 			continue
 		}
-		if row.doc = s.codec.Load().packDense(kind(row.kind.String()), doc); s.options.Uncompressed {
+		row.size = len(doc)
+		if row.doc = s.codec.Load().pack(kind(row.kind.String()), doc); s.options.Uncompressed {
 			doc = nil // it is the row's now
 		}
 	}
@@ -278,6 +206,7 @@ func (t *transaction) insertBatch(b preparedBatch, l *Loaded, refused func(strin
 		}
 		if why == nil {
 			l.Documents[row.kind]++
+			l.Raw[row.kind] += int64(row.size)
 			continue
 		}
 		l.Refused++

@@ -4,66 +4,188 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 //go:embed migrations/*.sql
-var migrations embed.FS
+var embedded embed.FS
 
-// migrate brings the schema of a database up to date. Its version is SQLite's
-// user_version: the number of migrations that were applied.
-func migrate(ctx context.Context, db *sql.DB, path string) error {
-	var version int
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return fmt.Errorf("%s is not a database of this program: %w", path, err)
+// migrations are the files that bring a schema up to date, in order: the n-th
+// makes version n. Tests put more of them in.
+func (o Options) migrations() (fs.FS, []string, error) {
+	files := o.files
+	if files == nil {
+		files = embedded
 	}
-	names, err := fs.Glob(migrations, "migrations/*.sql")
+	names, err := fs.Glob(files, "migrations/*.sql")
+	slices.Sort(names)
+	return files, names, err
+}
+
+// migrate brings the schema of a database up to date, and tells whether it made
+// the database. All steps are one transaction: ended at any point, the database
+// has the version that it had, or the last one.
+func (s *Store) migrate(ctx context.Context) (made bool, err error) {
+	files, names, err := s.options.migrations()
+	if err != nil {
+		return false, err
+	}
+	version, err := versionOf(ctx, s.writing, s.path, len(names))
+	if err != nil || version == len(names) {
+		return false, err
+	}
+	if s.options.AsIs {
+		if version == 0 {
+			return false, fmt.Errorf("%s is an empty file, not a database of this program", s.path)
+		}
+		return false, fmt.Errorf("%s has schema version %d, and this program has %d: the load command brings it up to date, and keeps a copy",
+			s.path, version, len(names))
+	}
+	if version == 0 {
+		return true, domainError(apply(ctx, s.writing, files, names, 0))
+	}
+	copied, err := s.copyBefore(ctx, version, len(names))
+	if err != nil {
+		return false, fmt.Errorf("%s is version %d as before: %w", s.path, version, domainError(err))
+	}
+	if err := apply(ctx, s.writing, files, names[version:], version); err != nil {
+		// What the copy is of is still there, and the next attempt makes another.
+		err = errors.Join(err, os.Remove(copied))
+		return false, fmt.Errorf("%s is version %d as before: %w", s.path, version, domainError(err))
+	}
+	return false, nil
+}
+
+// versionOf is the version of a database's schema: SQLite's user_version is the
+// number of migrations that were applied. It refuses what is not ours.
+func versionOf(ctx context.Context, db *sql.DB, path string, newest int) (version int, err error) {
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		var driver *sqlite.Error
+		if errors.As(err, &driver) && driver.Code()&0xFF == sqlite3.SQLITE_NOTADB {
+			return 0, fmt.Errorf("%s is not a database of this program: %w", path, err)
+		}
+		return 0, fmt.Errorf("%s: %w", path, domainError(err))
+	}
+	// The version alone is no sign: other programs number their schemas too.
+	var tables, ours int
+	if err := db.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (WHERE name IN ('orders', 'customers', 'securities', 'dictionaries', 'settings', 'leases'))
+		FROM sqlite_schema WHERE type = 'table'`).Scan(&tables, &ours); err != nil {
+		return 0, fmt.Errorf("%s: %w", path, domainError(err))
+	}
+	switch {
+	case version == 0 && tables > 0, version > 0 && ours != 6:
+		return 0, fmt.Errorf("%s is a database, but not of this program", path)
+	case version > newest:
+		return 0, fmt.Errorf("%s has schema version %d, and this program knows up to %d: use a newer one", path, version, newest)
+	}
+	return version, nil
+}
+
+// copyBefore keeps the database as it is before a migration. The copy gets its
+// name once it is whole and on disk, and never that of another file.
+func (s *Store) copyBefore(ctx context.Context, from, to int) (path string, err error) {
+	base := fmt.Sprintf("%s.version-%d", s.path, from)
+	path = base
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			break
+		} else if err != nil {
+			return "", err
+		}
+		path = fmt.Sprintf("%s-%d", base, n)
+	}
+	if s.options.Notice != nil {
+		s.options.Notice(fmt.Sprintf("%s is being migrated from version %d to %d; version %d is kept as %s", s.path, from, to, from, path))
+	}
+	half := base + ".partial" // from a process that was killed: nobody else writes beside the lock
+	if err := os.Remove(half); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if _, err = s.writing.ExecContext(ctx, "VACUUM INTO ?", half); err == nil {
+		err = syncFile(half)
+	}
+	if err == nil {
+		err = os.Rename(half, path)
+	}
+	if err != nil {
+		if removed := os.Remove(half); !errors.Is(removed, fs.ErrNotExist) {
+			err = errors.Join(err, removed)
+		}
+		return "", fmt.Errorf("a copy to %s: %w", path, err)
+	}
+	return path, syncFolder(filepath.Dir(path))
+}
+
+// syncFile makes a file durable that SQLite has written without flushing it.
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
-	slices.Sort(names)
-	if version > len(names) {
-		return fmt.Errorf("%s has schema version %d, and this program knows up to %d: use a newer one", path, version, len(names))
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// apply does migrations on a database of a version.
+func apply(ctx context.Context, db *sql.DB, files fs.FS, names []string, version int) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
 	}
-	if version == 0 {
-		var tables int
-		if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
-			return err
-		}
-		if tables > 0 {
-			return fmt.Errorf("%s is a database, but not of this program", path)
-		}
-	} else if version < len(names) {
-		backup := fmt.Sprintf("%s.version-%d", path, version)
-		if _, err := db.ExecContext(ctx, "VACUUM INTO ?", backup); err != nil {
-			return fmt.Errorf("before a migration, a copy to %s: %w", backup, err)
-		}
-	}
-	for ; version < len(names); version++ {
-		text, err := migrations.ReadFile(names[version])
+	defer func() { _ = tx.Rollback() }() // what failed is told already
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
 		if err != nil {
 			return err
 		}
-		if err := apply(ctx, db, string(text), version+1); err != nil {
-			return fmt.Errorf("migration %s: %w", names[version], err)
+		if _, err := tx.ExecContext(ctx, string(text)); err != nil {
+			return fmt.Errorf("migration %s: %w", name, err)
+		}
+	}
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version+len(names))); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// Remove takes a database away, which must be closed. Only what is a database
+// of this program, of whatever version, is ever removed.
+func Remove(ctx context.Context, path string) (err error) {
+	lock, err := lockFile(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Close() }() // nothing is written to it
+	if err := isOurs(ctx, path); err != nil {
+		return err
+	}
+	// The database first: SQLite throws away the journal of one that is gone,
+	// and would take it for that of the next if it were written meanwhile.
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
 		}
 	}
 	return nil
 }
 
-func apply(ctx context.Context, db *sql.DB, text string, version int) error {
-	tx, err := db.BeginTx(ctx, nil)
+func isOurs(ctx context.Context, path string) (err error) {
+	_, names, err := Options{}.migrations()
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback()
-	if _, err := tx.ExecContext(ctx, text); err != nil {
+	db, err := sql.Open("sqlite", dsn(path))
+	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version)); err != nil {
-		return err
-	}
-	return tx.Commit()
+	defer func() { err = errors.Join(err, db.Close()) }()
+	_, err = versionOf(ctx, db, path, len(names))
+	return err
 }

@@ -68,7 +68,7 @@ func (s *Store) UpdateSecurityPrice(ctx context.Context, w brokerage.Write, symb
 func (s *Store) loadSecurity(ctx context.Context, symbol string) func(querier) (found, error) {
 	return func(q querier) (found, error) {
 		b, err := packed(ctx, q, "get_security", "security", symbol)
-		return found{doc: b}, err
+		return found{stored: stored{documentKey{kind: securities, symbol: symbol}, b}}, err
 	}
 }
 

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"embed"
@@ -13,7 +12,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver
 
@@ -28,6 +29,13 @@ type Options struct {
 	Pool         int  // connections for reading; 0 is two for each processor
 	Uncompressed bool // keep new documents as they are
 	Rules        brokerage.Rules
+	// AsIs is for commands that only read: the file must be there, and a
+	// database of an older version is refused instead of migrated.
+	AsIs bool
+	// Notice is told, in a sentence, what Open does that takes long. It may be nil.
+	Notice func(string)
+
+	files fs.FS // instead of the migrations in the binary, for tests
 }
 
 // Store is the embedded store. See the package's comment.
@@ -40,6 +48,9 @@ type Store struct {
 	codec   atomic.Pointer[codec] // a load may put another in its place
 	writer  *writer
 	queries map[string]*sql.Stmt
+	closing sync.Once
+
+	purged time.Time // when expired answers were looked for; the writer's alone
 }
 
 var _ brokerage.Store = (*Store)(nil)
@@ -64,18 +75,23 @@ func Open(ctx context.Context, path string, options Options) (*Store, error) {
 }
 
 func (s *Store) open(ctx context.Context) (err error) {
+	if s.options.AsIs {
+		if _, err := os.Stat(s.path); err != nil {
+			return err
+		}
+	}
 	if s.lock, err = lockFile(s.path); err != nil {
 		return err
 	}
-	_, missing := os.Stat(s.path)
 	if s.writing, err = sql.Open("sqlite", dsn(s.path, "synchronous(FULL)", "wal_autocheckpoint(4000)", "cache_size(-65536)")); err != nil {
 		return err
 	}
 	s.writing.SetMaxOpenConns(1)
-	if err := migrate(ctx, s.writing, s.path); err != nil {
+	made, err := s.migrate(ctx)
+	if err != nil {
 		return err
 	}
-	if missing != nil {
+	if made {
 		// SQLite flushes the file; that the file has a name is up to us.
 		if err := syncFolder(filepath.Dir(s.path)); err != nil {
 			return err
@@ -142,12 +158,17 @@ func statements() (map[string]string, error) {
 	return texts, nil
 }
 
-func (s *Store) startWriter(ctx context.Context, texts map[string]string) error {
+func (s *Store) startWriter(ctx context.Context, texts map[string]string) (err error) {
 	conn, err := s.writing.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	prepared := make(map[string]*sql.Stmt)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, closeConn(conn, prepared))
+		}
+	}()
 	for _, control := range []string{"BEGIN IMMEDIATE", "COMMIT", "ROLLBACK", "SAVEPOINT job", "ROLLBACK TO job", "RELEASE job"} {
 		if prepared[control], err = conn.PrepareContext(ctx, control); err != nil { //nolint:sqlclosecheck // closed with the connection
 			return err
@@ -162,10 +183,25 @@ func (s *Store) startWriter(ctx context.Context, texts map[string]string) error 
 	return nil
 }
 
-// Close ends what is being written and closes the file.
-func (s *Store) Close() error {
-	// Statements first: SQLite keeps a connection, and so its journal, for as
-	// long as one is left.
+// closeConn closes a connection after its statements: SQLite keeps it, and so
+// its journal, for as long as one is left.
+func closeConn(conn *sql.Conn, prepared map[string]*sql.Stmt) error {
+	var errs []error
+	for _, stmt := range prepared {
+		if stmt != nil {
+			errs = append(errs, stmt.Close())
+		}
+	}
+	return errors.Join(append(errs, conn.Close())...)
+}
+
+// Close ends what is being written and closes the file. Again, it does nothing.
+func (s *Store) Close() (err error) {
+	s.closing.Do(func() { err = s.close() })
+	return err
+}
+
+func (s *Store) close() error {
 	var errs []error
 	for _, stmt := range s.queries {
 		if stmt != nil {
@@ -174,10 +210,7 @@ func (s *Store) Close() error {
 	}
 	if s.writer != nil {
 		s.writer.close()
-		for _, stmt := range s.writer.stmts {
-			errs = append(errs, stmt.Close())
-		}
-		errs = append(errs, s.writer.conn.Close())
+		errs = append(errs, closeConn(s.writer.conn, s.writer.stmts))
 	}
 	for _, db := range []*sql.DB{s.reading, s.writing} {
 		if db != nil {
@@ -188,12 +221,6 @@ func (s *Store) Close() error {
 		errs = append(errs, s.lock.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// Ready tells whether the store can answer.
-func (s *Store) Ready(ctx context.Context) error {
-	var one int
-	return domainError(s.reading.QueryRowContext(ctx, "SELECT 1").Scan(&one))
 }
 
 // querier finds one row by a named statement: the reading pool, or the
@@ -233,45 +260,10 @@ func (s *Store) unpack(b []byte) ([]byte, error) {
 	return doc, nil
 }
 
-// write does a transaction that gives an answer, once if w says so.
-func (s *Store) write(ctx context.Context, w brokerage.Write, do func(*transaction) ([]byte, error)) (answer []byte, err error) {
-	err = s.writer.write(ctx, func(t *transaction) error {
-		once := w.Once
-		if once == nil {
-			answer, err = do(t)
-			return err
-		}
-		var hash, kept []byte
-		var expires int64
-		switch err := t.row(ctx, "get_answer", once.Client, once.Key).Scan(&hash, &kept, &expires); {
-		case errors.Is(err, sql.ErrNoRows), err == nil && expires <= w.Now.Unix():
-		case err != nil:
-			return err
-		case !bytes.Equal(hash, once.Hash[:]):
-			return &brokerage.KeyReused{Key: once.Key}
-		default:
-			answer = kept
-			return nil
-		}
-		if answer, err = do(t); err != nil {
-			return err
-		}
-		if answer == nil {
-			answer = []byte{}
-		}
-		_, err = t.exec("keep_answer", once.Client, once.Key, once.Hash[:], answer, once.Expires.Unix())
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return answer, nil
-}
-
 // revise changes stored documents. The work (unpacking, editing, validating,
 // packing) is done by the caller's goroutine on what the reading pool sees; the
-// writer, whose time is everybody's, only looks whether that is still so, and
-// does the work again if another transaction came between.
+// writer, whose time is everybody's, only looks whether that may have changed
+// since, and if so does the work again.
 //
 // load reads packed documents, compute gives what is to be stored and the
 // answer, store writes it. Refusals by load and compute are final: they were
@@ -281,6 +273,7 @@ func (s *Store) revise(ctx context.Context, w brokerage.Write, load func(querier
 ) ([]byte, error) {
 	var seen found
 	var planned revision
+	before := s.writer.changes.ends.Load()
 	if w.Once == nil { // with a key, an answer may have been kept: that comes first
 		var err error
 		if seen, err = load(s); err != nil {
@@ -290,29 +283,30 @@ func (s *Store) revise(ctx context.Context, w brokerage.Write, load func(querier
 			return nil, err
 		}
 	}
-	return s.write(ctx, w, func(t *transaction) ([]byte, error) {
-		now, err := load(t)
-		if err != nil {
-			return nil, err
-		}
-		if !now.equal(seen) {
-			if planned, err = compute(now); err != nil {
+	return s.write(ctx, w, func(t *transaction) (_ []byte, err error) {
+		if w.Once != nil || t.w.changes.any(before, seen.key, seen.security.key) {
+			if seen, err = load(t); err != nil {
+				return nil, err
+			}
+			if planned, err = compute(seen); err != nil {
 				return nil, err
 			}
 		}
-		return planned.answer, store(t, now, planned)
+		return planned.answer, store(t, seen, planned)
 	})
+}
+
+// stored is a packed document.
+type stored struct {
+	key documentKey
+	doc []byte
 }
 
 // found is what a revision starts from.
 type found struct {
-	id       int64
-	doc      []byte // packed
-	security []byte // packed, for a trade
-}
+	stored
 
-func (f found) equal(g found) bool {
-	return g.doc != nil && f.id == g.id && bytes.Equal(f.doc, g.doc) && bytes.Equal(f.security, g.security)
+	security stored // for a trade
 }
 
 // revision is what is to be stored.
@@ -337,11 +331,6 @@ func readDictionaries(ctx context.Context, db *sql.DB) (map[kind][]byte, error) 
 		dictionaries[k] = body
 	}
 	return dictionaries, rows.Err()
-}
-
-// Contents says which dataset was loaded.
-func (s *Store) Contents(ctx context.Context) (brokerage.Contents, error) {
-	return readContents(ctx, s.reading)
 }
 
 // maxLease is how many ids one lease can hold.

@@ -91,6 +91,49 @@ func TestOpen_NotOurs(t *testing.T) {
 	require.Error(t, err)
 }
 
+func TestStore_ClosedTwice(t *testing.T) {
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "brokerage.db"), Options{})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	require.NoError(t, s.Close())
+}
+
+// Where Open fails it leaves the database to whoever comes next.
+func TestOpen_FailedLeavesNoLock(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "brokerage.db")
+	s, err := Open(t.Context(), path, Options{})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	good, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for name, damage := range map[string]string{
+		"Version":    "PRAGMA user_version = 99",
+		"Table":      "DROP TABLE settings",
+		"Statement":  "ALTER TABLE orders RENAME COLUMN cash TO money",
+		"Dictionary": "INSERT INTO dictionaries (kind, body) VALUES ('order', x'00')",
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, os.WriteFile(path, good, 0o600))
+			db, err := sql.Open("sqlite", dsn(path))
+			require.NoError(t, err)
+			_, err = db.ExecContext(t.Context(), damage)
+			require.NoError(t, err)
+			require.NoError(t, db.Close())
+			_, err = Open(t.Context(), path, Options{})
+			require.Error(t, err)
+			_, again := Open(t.Context(), path, Options{})
+			require.Error(t, again)
+			require.NotContains(t, again.Error(), "in use")
+			_, err = os.Stat(path + "-wal")
+			require.ErrorIs(t, err, os.ErrNotExist, "no connection is left")
+			lock, err := lockFile(path)
+			require.NoError(t, err)
+			require.NoError(t, lock.Close())
+		})
+	}
+}
+
 func TestOpen_NewerVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "brokerage.db")
 	s, err := Open(t.Context(), path, Options{})

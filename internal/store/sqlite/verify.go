@@ -16,7 +16,7 @@ import (
 type Verified struct {
 	Documents [len(dataset.Kinds)]int64
 	Accounts  int64
-	Bytes     int64 // of the documents
+	Bytes     [len(dataset.Kinds)]int64 // of the documents
 	Findings  int64
 }
 
@@ -42,15 +42,11 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 	if err := tell(broken...); err != nil {
 		return v, err
 	}
-	ready, err := s.Indexed(ctx)
+	unfinished, err := s.unfinished(ctx)
 	if err != nil {
 		return v, err
 	}
-	loading, err := s.loading(ctx)
-	if err != nil {
-		return v, err
-	}
-	if !ready && loading {
+	if unfinished {
 		if err := tell("a load was not finished: the load command with the same arguments goes on"); err != nil {
 			return v, err
 		}
@@ -60,7 +56,7 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 			func(b storedBatch) storedBatch { s.check(ctx, k, &b); return b },
 			func(b storedBatch) error {
 				v.Documents[k] += int64(len(b.rows))
-				v.Bytes += b.bytes
+				v.Bytes[k] += b.bytes
 				if read != nil {
 					read(b.bytes)
 				}
@@ -105,10 +101,18 @@ func unreadable(ctx context.Context, what string, err error) ([]string, error) {
 	return []string{what + ": cannot be read: " + err.Error()}, nil
 }
 
-// loading tells whether a load was ever begun.
-func (s *Store) loading(ctx context.Context) (bool, error) {
+// unfinished tells whether a load was begun of which something is missing.
+func (s *Store) unfinished(ctx context.Context) (bool, error) {
+	name, err := s.Loading(ctx)
+	if name != "" || err != nil {
+		return true, err
+	}
 	c, err := s.Contents(ctx)
-	return c != (brokerage.Contents{}), err
+	if c == (brokerage.Contents{}) || err != nil {
+		return false, err
+	}
+	indexed, err := s.Indexed(ctx)
+	return !indexed, err
 }
 
 // storedRow is a row with a document; what columns there are beside is for its

@@ -17,9 +17,10 @@ import (
 const maxGroup = 256
 
 // writer is the one goroutine that writes. Transactions that wait together are
-// done together: one commit and one flush for all, each in a savepoint of its
-// own, so that one that fails leaves its neighbours alone. The busier the
-// store, the larger the groups, without anyone waiting for company.
+// done together: one commit and one flush for all. One that is refused leaves
+// its neighbours alone: either it has changed nothing by then, or it has set a
+// savepoint. The busier the store, the larger the groups, without anyone waiting
+// for company.
 type writer struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
@@ -32,6 +33,7 @@ type writer struct {
 
 	waiting atomic.Int64 // transactions in the queue or in a group
 	groups  atomic.Int64 // commits so far
+	changes changes
 
 	// afterJob lets tests look into the middle of a group.
 	afterJob func(*job)
@@ -108,6 +110,7 @@ func (w *writer) run() {
 func (w *writer) group(group []*job) {
 	if j := group[0]; j.alone != nil {
 		j.err = j.alone(w.conn)
+		w.changes.unknown()
 		close(j.done)
 		return
 	}
@@ -133,6 +136,7 @@ members:
 		err = w.exec("COMMIT")
 		w.groups.Add(1)
 	}
+	w.changes.ended()
 	if err != nil {
 		// Nothing of the group is kept: the database refused, not a member. It
 		// may have rolled back by itself, and then has nothing to roll back.
@@ -152,33 +156,36 @@ func (w *writer) one(j *job) error {
 	if j.err = j.ctx.Err(); j.err != nil {
 		return nil //nolint:nilerr // not begun: it gave up while it was waiting, which is no fault of the group
 	}
-	if err := w.exec("SAVEPOINT job"); err != nil {
-		return err
-	}
-	err := w.protected(j)
+	t := &transaction{w: w}
+	err := protected(j, t)
 	j.err = domainError(err)
 	if w.afterJob != nil {
 		w.afterJob(j)
 	}
-	if spoilsGroup(err) {
+	switch {
+	case spoilsGroup(err):
 		return err
-	}
-	if j.err != nil {
-		if err := w.exec("ROLLBACK TO job"); err != nil {
-			return err
+	case t.savepoint:
+		if j.err != nil {
+			if err := w.exec("ROLLBACK TO job"); err != nil {
+				return err
+			}
 		}
+		return w.exec("RELEASE job")
+	case t.changed:
+		return err // there is no way back but for all
 	}
-	return w.exec("RELEASE job")
+	return nil
 }
 
 // protected keeps a panic in one transaction from ending the writer.
-func (w *writer) protected(j *job) (err error) {
+func protected(j *job, t *transaction) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic in a transaction: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return j.do(&transaction{w})
+	return j.do(t)
 }
 
 // exec runs a statement without arguments. Never with a request's context: an
@@ -189,7 +196,23 @@ func (w *writer) exec(statement string) error {
 }
 
 // transaction is what a job may do with the database.
-type transaction struct{ w *writer }
+type transaction struct {
+	w         *writer
+	changed   bool
+	savepoint bool
+}
+
+// mayRefuse is for a transaction that may return an error after it has changed
+// something: what it changes from here on is then taken back. Without it, such
+// an error is an error of the whole group. (A savepoint makes SQLite copy each
+// page that is changed; most transactions look first, and then need none.)
+func (t *transaction) mayRefuse() error {
+	if t.savepoint {
+		return nil
+	}
+	t.savepoint = true
+	return t.w.exec("SAVEPOINT job")
+}
 
 // exec runs a named statement and gives how many rows it changed.
 func (t *transaction) exec(name string, args ...any) (int64, error) {
@@ -197,7 +220,12 @@ func (t *transaction) exec(name string, args ...any) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return result.RowsAffected()
+	n, err := result.RowsAffected()
+	if n > 0 {
+		t.changed = true
+		t.w.changes.add(name, args)
+	}
+	return n, err
 }
 
 // row runs a named query for at most one row.

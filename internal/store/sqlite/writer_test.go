@@ -110,6 +110,9 @@ func TestWriter_AFailureLeavesItsNeighboursAlone(t *testing.T) {
 	for i := range members {
 		wg.Go(func() {
 			errs[i] = s.writer.write(t.Context(), func(tx *transaction) error {
+				if err := tx.mayRefuse(); err != nil {
+					return err
+				}
 				if _, err := tx.exec("insert_order", 2000+i, 1, nil, order(d, int64(2000+i))); err != nil {
 					return err
 				}

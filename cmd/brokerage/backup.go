@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"brokerage/internal/store/sqlite"
+)
+
+type backupCmd struct {
+	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH; it may be in use."`
+	Out     string `required:"" type:"path" placeholder:"FILE" help:"The file for the backup."`
+	Replace bool   `help:"Replace FILE if it is there."`
+}
+
+func (c *backupCmd) Run(ctx context.Context, s streams) error {
+	if err := c.DB.existing(); err != nil {
+		return err
+	}
+	bar := lateProgress{out: s}
+	start := time.Now()
+	done, err := sqlite.BackupTo(ctx, c.DB.path, c.Out, c.Replace, bar.report)
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	took := time.Since(start)
+	_, err = fmt.Fprintf(s.out, "%s: %s, %s packed to %s in %s (%s)\n", c.Out, fingerprintText(done.Manifest),
+		bytesText(float64(done.Bytes)), bytesText(float64(done.Written)), durationText(took), rateText(done.Bytes, took))
+	return err
+}
+
+// lateProgress is a progress whose total is known once there is some.
+type lateProgress struct {
+	out streams
+	bar *progress
+}
+
+func (p *lateProgress) report(done, total int64) {
+	if p.bar == nil {
+		p.bar = startProgress(p.out.err, float64(total))
+	}
+	p.bar.done.Store(done)
+}
+
+func (p *lateProgress) finish() {
+	if p.bar != nil {
+		p.bar.finish()
+	}
+}
+
+// fingerprintText says which dataset a backup holds.
+func fingerprintText(m sqlite.Manifest) string {
+	if m.Fingerprint == "" {
+		return "no dataset"
+	}
+	return m.Fingerprint
+}
+
+func rateText(bytes int64, took time.Duration) string {
+	return bytesText(float64(bytes)/max(took.Seconds(), 1e-3)) + "/s"
+}

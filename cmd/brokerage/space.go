@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/sqlite"
+)
+
+// writeSpace shows what documents, so many bytes of them, take in a database: a
+// kind in proportion to its own bytes, what belongs to all of them to all.
+func writeSpace(out io.Writer, documents, raw [len(dataset.Kinds)]int64, space sqlite.Space) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(name, documents, raw string, stored, of int64) {
+		share := ""
+		if of > 0 {
+			share = fmt.Sprintf("%.1f %%", 100*float64(stored)/float64(of))
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", name, documents, raw, bytesText(float64(stored)), share)
+	}
+	fmt.Fprint(w, "\tdocuments\traw\tstored\tof raw\t\n")
+	for _, k := range dataset.Kinds {
+		row(k.String(), countText(documents[k]), bytesText(float64(raw[k])), space.Stored[k], raw[k])
+	}
+	all := sum(raw)
+	for _, index := range space.Indexes {
+		row(index.Name, "", "", index.Bytes, all)
+	}
+	row("the rest", "", "", space.Rest, all)
+	row("total", countText(sum(documents)), bytesText(float64(all)), space.File, all)
+	return w.Flush()
+}

@@ -1,0 +1,67 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"brokerage/internal/brokerage"
+)
+
+// write does a transaction that gives an answer, once if w says so.
+func (s *Store) write(ctx context.Context, w brokerage.Write, do func(*transaction) ([]byte, error)) (answer []byte, err error) {
+	err = s.writer.write(ctx, func(t *transaction) error {
+		once := w.Once
+		if once == nil {
+			answer, err = do(t)
+			return err
+		}
+		var hash, kept []byte
+		var expires int64
+		switch err := t.row(ctx, "get_answer", once.Client, once.Key).Scan(&hash, &kept, &expires); {
+		case errors.Is(err, sql.ErrNoRows), err == nil && expires <= w.Now.Unix():
+		case err != nil:
+			return err
+		case !bytes.Equal(hash, once.Hash[:]):
+			return &brokerage.KeyReused{Key: once.Key}
+		default:
+			answer = kept
+			return nil
+		}
+		if answer, err = do(t); err != nil {
+			return err
+		}
+		if answer == nil {
+			answer = []byte{}
+		}
+		if _, err = t.exec("keep_answer", once.Client, once.Key, once.Hash[:], answer, once.Expires.Unix()); err != nil {
+			return err
+		}
+		return s.purge(t, w.Now)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// Expired answers go in small numbers, beside one that is kept, so that no
+// group waits for it; while there are more, with the next as well.
+const (
+	purgeEvery = time.Minute
+	purgeRows  = 200
+)
+
+// purge removes answers that have expired, if it is time to.
+func (s *Store) purge(t *transaction, now time.Time) error {
+	if now.Sub(s.purged).Abs() < purgeEvery {
+		return nil
+	}
+	rows, err := t.exec("forget_answers", now.Unix(), purgeRows)
+	if err == nil && rows < purgeRows {
+		s.purged = now
+	}
+	return err
+}

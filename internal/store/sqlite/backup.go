@@ -1,0 +1,244 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"brokerage/internal/brokerage"
+)
+
+// Summary is what a backup has done.
+type Summary struct {
+	Manifest
+
+	Written int64 // bytes of the backup
+}
+
+// told is how many bytes lie between two reports of progress.
+const told = 1 << 20
+
+// Backup writes a backup of the database at path, which another process may be
+// writing to meanwhile: it is the state at one moment, that of the beginning.
+// It takes no lock that a writer would wait for, and never makes a database or
+// changes one; but the journal of the database grows until it has ended, because
+// SQLite keeps what a reader may still want. If nobody else has the database
+// open, an empty journal stays beside it, which the next to open it takes away:
+// taking it away here could hit that of a process that is just starting.
+func Backup(ctx context.Context, path string, to io.Writer, progress func(done, total int64)) (s Summary, err error) {
+	before, err := os.Stat(path)
+	if err != nil {
+		return s, err
+	}
+	db, err := sql.Open("sqlite", readOnly(path, url.Values{"_pragma": {"busy_timeout(10000)"}}))
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	// One connection, so that all that is read is of this one transaction.
+	db.SetMaxOpenConns(1)
+	if _, err := db.ExecContext(ctx, "BEGIN"); err != nil {
+		return s, readError(ctx, path, err)
+	}
+	if s.Manifest, err = describe(ctx, db, path); err != nil {
+		return s, err
+	}
+	out := &tally{to: to, hash: sha256.New()}
+	if err := s.copyPages(ctx, db, path, out, progress); err != nil {
+		return s, err
+	}
+	if err := s.seal(out); err != nil {
+		return s, err
+	}
+	s.Written = out.bytes
+	// A restore may have put another database in its place, and SQLite opens
+	// the journal by its name, after the database.
+	after, err := os.Stat(path)
+	if err == nil && !os.SameFile(before, after) {
+		err = fmt.Errorf("%s was replaced by another file meanwhile", path)
+	}
+	return s, err
+}
+
+// readOnly is a name for SQLite under which nothing is made.
+func readOnly(path string, settings url.Values) string {
+	settings.Set("mode", "ro")
+	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: settings.Encode()}).String()
+}
+
+// readError says which database cannot be read, unless the end was wanted.
+func readError(ctx context.Context, path string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// describe says what the database is at the moment of the transaction. A schema
+// older than the program's is backed up as it is.
+func describe(ctx context.Context, db *sql.DB, path string) (m Manifest, err error) {
+	newest, err := newestSchema()
+	if err != nil {
+		return m, err
+	}
+	m = Manifest{Format: manifestFormat, Time: time.Now().UTC().Truncate(time.Second)}
+	if m.Schema, err = versionOf(ctx, db, path, newest); err != nil {
+		return m, err
+	}
+	if m.Schema == 0 {
+		return m, fmt.Errorf("%s is empty, not a database of this program", path)
+	}
+	var pages int64
+	var contents string
+	err = db.QueryRowContext(ctx, `SELECT page_count, page_size, coalesce((SELECT value FROM settings WHERE name = ?), '{}')
+		FROM pragma_page_count, pragma_page_size`, settingContents).Scan(&pages, &m.PageSize, &contents)
+	if err != nil {
+		return m, readError(ctx, path, err)
+	}
+	var c brokerage.Contents
+	if err := json.Unmarshal([]byte(contents), &c); err != nil {
+		return m, fmt.Errorf("%s: what it holds: %w", path, err)
+	}
+	m.Fingerprint = c.Fingerprint
+	m.Bytes = pages * m.PageSize
+	return m, nil
+}
+
+// newestSchema is the newest version of the schema that this program knows.
+func newestSchema() (int, error) {
+	_, names, err := Options{}.migrations()
+	return len(names), err
+}
+
+// copyPages packs the pages of the database, one after the other as they stand
+// in its file.
+func (s *Summary) copyPages(ctx context.Context, db *sql.DB, path string, out io.Writer, progress func(done, total int64)) error {
+	// The quickest level: what takes the space is packed already.
+	packer, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest))
+	if err != nil {
+		return err
+	}
+	packer.ResetContentSize(out, s.Bytes)
+	// The pages as this transaction sees them, whether they are in the file or
+	// still in its journal.
+	rows, err := db.QueryContext(ctx, "SELECT data FROM sqlite_dbpage ORDER BY pgno")
+	if err != nil {
+		return readError(ctx, path, err)
+	}
+	defer rows.Close()
+	raw := &tally{to: packer, hash: sha256.New()}
+	var page sql.RawBytes
+	for reported := int64(0); rows.Next(); {
+		if err := rows.Scan(&page); err != nil {
+			return readError(ctx, path, err)
+		}
+		if _, err := raw.Write(page); err != nil {
+			return err
+		}
+		if progress != nil && raw.bytes-reported >= told {
+			reported = raw.bytes
+			progress(raw.bytes, s.Bytes)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return readError(ctx, path, err)
+	}
+	if raw.bytes != s.Bytes {
+		return fmt.Errorf("%s: %d bytes of pages instead of %d", path, raw.bytes, s.Bytes)
+	}
+	if progress != nil {
+		progress(raw.bytes, s.Bytes)
+	}
+	s.SHA256 = raw.sum()
+	return packer.Close()
+}
+
+// tally counts and hashes what passes through it.
+type tally struct {
+	to    io.Writer
+	hash  hash.Hash
+	bytes int64
+}
+
+func (t *tally) Write(p []byte) (int, error) {
+	n, err := t.to.Write(p)
+	t.hash.Write(p[:n])
+	t.bytes += int64(n)
+	return n, err
+}
+
+func (t *tally) sum() string { return hex.EncodeToString(t.hash.Sum(nil)) }
+
+// BackupTo is Backup to a file, which comes to be when all of it is on disk:
+// whatever ends it before leaves no file of that name, or the one that was
+// there. It can be read by whoever can read the database.
+func BackupTo(ctx context.Context, path, file string, replace bool, progress func(done, total int64)) (s Summary, err error) {
+	source, err := os.Stat(path)
+	if err != nil {
+		return s, err
+	}
+	if err := free(file, replace); err != nil {
+		return s, err
+	}
+	err = writeWhole(ctx, file, source.Mode().Perm(), func(half *os.File) error {
+		if s, err = Backup(ctx, path, half, progress); err != nil {
+			return err
+		}
+		return free(file, replace) // it may have come meanwhile
+	})
+	return s, err
+}
+
+// writeWhole writes a file under another name beside its own, which it gets
+// when it is whole and on disk.
+func writeWhole(ctx context.Context, path string, perm os.FileMode, write func(*os.File) error) error {
+	half, err := claimFile(halfName(path), perm)
+	if err != nil {
+		return err
+	}
+	if err = write(half); err == nil {
+		err = half.Sync()
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err := nameFile(half, path, err); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// halfName is the name beside a file under which it is written until it is
+// whole.
+func halfName(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".partial")
+}
+
+// free refuses a name that is taken, by a file if it is not to be replaced, and
+// by anything else at all.
+func free(path string, replace bool) error {
+	switch info, err := os.Lstat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a file", path)
+	case !replace:
+		return fmt.Errorf("%s is there already: --replace replaces it", path)
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+//go:build unix
+
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// claimFile opens a file to write it from the beginning. What a killed process
+// left is used again; what another process is writing is refused.
+func claimFile(path string, perm os.FileMode) (_ *os.File, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, perm)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	inUse := fmt.Errorf("%s is being written by another process", path)
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+		return nil, inUse
+	} else if err != nil {
+		return nil, err
+	}
+	// Whoever had the lock before may have given the file its name since.
+	ours, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if there, err := os.Stat(path); err != nil || !os.SameFile(ours, there) {
+		return nil, inUse
+	}
+	if err := f.Chmod(perm); err != nil {
+		return nil, err
+	}
+	if err := f.Truncate(0); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// nameFile gives a claimed file its name, or takes it away if there was an
+// error. Closed last: until then nobody else claims it.
+func nameFile(f *os.File, path string, err error) error {
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return errors.Join(err, f.Close())
+}

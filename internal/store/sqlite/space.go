@@ -1,0 +1,115 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"brokerage/internal/dataset"
+)
+
+// Space is where the bytes of a database are.
+type Space struct {
+	Documents [len(dataset.Kinds)]int64 // that are there now
+	// Raw is the size of the documents that loads have brought, in the normal
+	// form, as a client gets them: without white space between elements,
+	// comments and XML declaration, and without those that were refused. What
+	// clients have written or removed since is in Stored only.
+	Raw [len(dataset.Kinds)]int64
+	// Stored is what the tables take, with their primary key: documents as they
+	// are packed, the columns beside them, and what is free in their pages.
+	Stored  [len(dataset.Kinds)]int64
+	Indexes []IndexSpace // by name
+	Rest    int64        // dictionaries, settings, kept answers, free pages
+	File    int64        // all of the above but Raw
+	Journal int64        // the write-ahead log, beside the file
+}
+
+// IndexSpace is what an index takes.
+type IndexSpace struct {
+	Name  string
+	Bytes int64
+}
+
+var tableNames = [...]string{dataset.Security: "securities", dataset.Customer: "customers", dataset.Order: "orders"}
+
+// Space measures by reading every page of the file: it is for commands, not for
+// what is asked again and again.
+func (s *Store) Space(ctx context.Context) (space Space, err error) {
+	for _, k := range dataset.Kinds {
+		if err := s.setting(ctx, settingRaw+k.String(), &space.Raw[k]); err != nil {
+			return space, err
+		}
+	}
+	tx, err := s.reading.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return space, domainError(err)
+	}
+	defer func() { _ = tx.Rollback() }() // it has only read
+	if err := tx.QueryRowContext(ctx, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").Scan(&space.File); err != nil {
+		return space, domainError(err)
+	}
+	for _, k := range dataset.Kinds {
+		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+tableNames[k]).Scan(&space.Documents[k]); err != nil {
+			return space, domainError(err)
+		}
+	}
+	if err := space.measure(ctx, tx); err != nil {
+		return space, domainError(err)
+	}
+	info, err := os.Stat(s.path + "-wal")
+	switch {
+	case err == nil:
+		space.Journal = info.Size()
+	case errors.Is(err, fs.ErrNotExist):
+		err = nil
+	}
+	return space, err
+}
+
+// measure shares the file out. The table accounts counts as an index: it has
+// nothing that is not in the customers, and is there to find them.
+func (space *Space) measure(ctx context.Context, tx *sql.Tx) error {
+	rows, err := tx.QueryContext(ctx, `SELECT d.name, s.tbl_name, d.pgsize
+		FROM dbstat AS d LEFT JOIN sqlite_schema AS s ON s.name = d.name
+		WHERE d.aggregate = TRUE ORDER BY d.name`)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // its error is that of Err
+	space.Rest = space.File
+	for rows.Next() {
+		var name string
+		var table sql.NullString // the schema itself has none
+		var bytes int64
+		if err := rows.Scan(&name, &table, &bytes); err != nil {
+			return err
+		}
+		if !space.add(name, table.String, bytes) {
+			continue
+		}
+		space.Rest -= bytes
+	}
+	return rows.Err()
+}
+
+// add tells whether bytes are of what is shown apart.
+func (space *Space) add(name, table string, bytes int64) bool {
+	for _, k := range dataset.Kinds {
+		if name == tableNames[k] {
+			space.Stored[k] += bytes
+			return true
+		}
+	}
+	switch table {
+	case "accounts", "orders", "customers", "securities":
+		if !strings.HasPrefix(name, "sqlite_") {
+			space.Indexes = append(space.Indexes, IndexSpace{name, bytes})
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,287 @@
+package zdict
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/klauspost/compress/dict"
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/dataset"
+	"brokerage/internal/testenv"
+)
+
+const id = 7
+
+func generator(t testing.TB) *dataset.Dataset {
+	t.Helper()
+	scale, err := dataset.ParseScale("XXXS")
+	require.NoError(t, err)
+	return dataset.New(dataset.Spec{Scale: scale, Seed: 1})
+}
+
+// documents are n of a kind from all over a dataset; others for another start.
+func documents(d *dataset.Dataset, k dataset.Kind, n int, start int64) [][]byte {
+	docs := make([][]byte, n)
+	for i := range docs {
+		docs[i] = d.Append(nil, k, (start+int64(i)*d.Count(k)/int64(n))%d.Count(k))
+	}
+	return docs
+}
+
+var trained = sync.OnceValue(func() [len(dataset.Kinds)][]byte {
+	var dictionaries [len(dataset.Kinds)][]byte
+	d := generator(&testing.T{})
+	for _, k := range dataset.Kinds {
+		samples := documents(d, k, 300, 0)
+		content, err := dict.BuildRawDict(samples, dict.Options{MaxDictSize: 16 << 10, HashBytes: 6})
+		if err == nil {
+			dictionaries[k], err = Train(id, content, samples)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	return dictionaries
+})
+
+// decoder is the independent judge of what is written here.
+func decoder(t testing.TB, dictionary []byte) *zstd.Decoder {
+	t.Helper()
+	d, err := zstd.NewReader(nil, zstd.WithDecoderDicts(dictionary), zstd.WithDecoderConcurrency(1))
+	require.NoError(t, err)
+	t.Cleanup(d.Close)
+	return d
+}
+
+// Every generated document is taken, comes back as it was, and is smaller than a
+// general encoder makes it with the same dictionary.
+func TestEncoder_Documents(t *testing.T) {
+	d := generator(t)
+	for _, k := range dataset.Kinds {
+		t.Run(k.String(), func(t *testing.T) {
+			dictionary := trained()[k]
+			e, err := New(dictionary)
+			require.NoError(t, err)
+			general, err := zstd.NewWriter(nil, zstd.WithEncoderDict(dictionary), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(false))
+			require.NoError(t, err)
+			dec := decoder(t, dictionary)
+			packed, otherwise := 0, 0
+			for _, doc := range documents(d, k, 2000, 5) {
+				frame, ok := e.Append([]byte("before"), doc)
+				require.True(t, ok, "refused: %s", doc)
+				require.Equal(t, "before", string(frame[:6]))
+				got, err := dec.DecodeAll(frame[6:], nil)
+				require.NoError(t, err)
+				require.Equal(t, string(doc), string(got))
+				packed += len(frame) - 6
+				otherwise += len(general.EncodeAll(doc, nil))
+			}
+			require.Less(t, packed, otherwise)
+		})
+	}
+}
+
+// Whatever the bytes, and whatever the pool's workers did before.
+func TestEncoder_AnyBytes(t *testing.T) {
+	d := generator(t)
+	dictionary := trained()[dataset.Customer]
+	e, err := New(dictionary)
+	require.NoError(t, err)
+	dec := decoder(t, dictionary)
+	taken := 0
+	check := func(doc []byte) {
+		t.Helper()
+		frame, ok := e.Append(nil, doc)
+		if !ok {
+			require.Empty(t, frame)
+			return
+		}
+		taken++
+		got, err := dec.DecodeAll(frame, nil)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(doc, got))
+	}
+	customer := d.Append(nil, dataset.Customer, 11)
+	for _, doc := range [][]byte{
+		nil, []byte("<"), bytes.Repeat([]byte("a"), 64), bytes.Repeat([]byte("a"), maxInput-1), bytes.Repeat([]byte("a"), maxInput),
+		bytes.Repeat(customer, 9), []byte(strings.Repeat("ab", 40)), dictionary[len(dictionary)-3000:], dictionary[200:8000],
+		bytes.Repeat([]byte("\u00e4\u4e2d\U0001F600"), 300),
+	} {
+		check(doc)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		// Pieces of documents, of the dictionary and of noise, in any order.
+		var doc []byte
+		for range 1 + r.IntN(40) {
+			from := [][]byte{customer, dictionary, doc}[r.IntN(3)]
+			if len(from) > 0 && r.IntN(4) > 0 {
+				at := r.IntN(len(from))
+				doc = append(doc, from[at:min(at+1+r.IntN(300), len(from))]...)
+			} else {
+				for range r.IntN(30) {
+					doc = append(doc, byte(r.Uint32()))
+				}
+			}
+		}
+		check(doc)
+	}
+	require.Greater(t, taken, 1500)
+}
+
+func TestEncoder_Concurrent(t *testing.T) {
+	d := generator(t)
+	dictionary := trained()[dataset.Order]
+	e, err := New(dictionary)
+	require.NoError(t, err)
+	dec := decoder(t, dictionary)
+	docs := documents(d, dataset.Order, 500, 3)
+	frames := make([][]byte, len(docs))
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			for i := g; i < len(docs); i += 8 {
+				frames[i], _ = e.Append(nil, docs[i])
+			}
+		})
+	}
+	wg.Wait()
+	for i, frame := range frames {
+		got, err := dec.DecodeAll(frame, nil)
+		require.NoError(t, err)
+		require.Equal(t, string(docs[i]), string(got))
+	}
+}
+
+// The reference implementation reads the frames as well.
+func TestEncoder_Zstd(t *testing.T) {
+	d := generator(t)
+	dir := t.TempDir()
+	for _, k := range dataset.Kinds {
+		e, err := New(trained()[k])
+		require.NoError(t, err)
+		doc := d.Append(nil, k, 42)
+		frame, ok := e.Append(nil, doc)
+		require.True(t, ok)
+		path := filepath.Join(dir, k.String())
+		require.NoError(t, os.WriteFile(path+".dict", trained()[k], 0o600))
+		require.NoError(t, os.WriteFile(path+".zst", frame, 0o600))
+		out, err := exec.CommandContext(t.Context(), testenv.Command(t, "zstd"), "-d", "-q", "-c", "-D", path+".dict", path+".zst").Output()
+		require.NoError(t, err)
+		require.Equal(t, string(doc), string(out))
+	}
+}
+
+// Dictionaries of other trainers do as well; what their tables lack is refused.
+func TestNew_OtherTrainer(t *testing.T) {
+	d := generator(t)
+	samples := documents(d, dataset.Order, 300, 0)
+	dictionary, err := dict.BuildZstdDict(samples, dict.Options{MaxDictSize: 16 << 10, HashBytes: 6, ZstdDictID: id, ZstdLevel: zstd.SpeedDefault})
+	require.NoError(t, err)
+	e, err := New(dictionary)
+	require.NoError(t, err)
+	dec := decoder(t, dictionary)
+	for _, doc := range documents(d, dataset.Order, 300, 5) {
+		if frame, ok := e.Append(nil, doc); ok {
+			got, err := dec.DecodeAll(frame, nil)
+			require.NoError(t, err)
+			require.Equal(t, string(doc), string(got))
+		}
+	}
+	_, ok := e.Append(nil, []byte(strings.Repeat("\x01\x02 no sample has these bytes ", 20)))
+	require.False(t, ok)
+}
+
+func TestNew_Damaged(t *testing.T) {
+	whole := trained()[dataset.Order]
+	for _, n := range []int{0, 3, 8, 9, 60, len(whole) - 16<<10} {
+		_, err := New(whole[:min(n, len(whole))])
+		require.ErrorIs(t, err, errDictionary, "%d bytes", n)
+	}
+	for at := range 300 { // an error, or another dictionary, but no panic
+		b := bytes.Clone(whole)
+		b[at] ^= 0x55
+		if e, err := New(b); err == nil {
+			e.Append(nil, bytes.Repeat([]byte("<Order/>"), 20))
+		}
+	}
+	_, err := Train(0, whole, nil)
+	require.Error(t, err)
+	_, err = Train(1, whole[:10], nil)
+	require.Error(t, err)
+}
+
+func FuzzEncoder_Append(f *testing.F) {
+	d := generator(f)
+	e, err := New(trained()[dataset.Security])
+	require.NoError(f, err)
+	dec := decoder(f, trained()[dataset.Security])
+	for i := range int64(5) {
+		f.Add(d.Append(nil, dataset.Security, i))
+	}
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		frame, ok := e.Append(nil, doc)
+		if !ok {
+			return
+		}
+		got, err := dec.DecodeAll(frame, nil)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(doc, got))
+	})
+}
+
+// BenchmarkEncoder compares with the general encoder at its two lowest levels.
+func BenchmarkEncoder(b *testing.B) {
+	d := generator(b)
+	for _, k := range dataset.Kinds {
+		dictionary := trained()[k]
+		docs := documents(d, k, 1000, 5)
+		e, err := New(dictionary)
+		require.NoError(b, err)
+		pack := map[string]func(dst, doc []byte) []byte{
+			"zdict": func(dst, doc []byte) []byte { frame, _ := e.Append(dst, doc); return frame },
+		}
+		for _, level := range []zstd.EncoderLevel{zstd.SpeedFastest, zstd.SpeedDefault} {
+			general, err := zstd.NewWriter(nil, zstd.WithEncoderDict(dictionary), zstd.WithEncoderLevel(level), zstd.WithEncoderCRC(false),
+				zstd.WithSingleSegment(true), zstd.WithWindowSize(64<<10), zstd.WithLowerEncoderMem(true))
+			require.NoError(b, err)
+			pack["zstd-"+level.String()] = func(dst, doc []byte) []byte { return general.EncodeAll(doc, dst) }
+		}
+		dec := decoder(b, dictionary)
+		for _, name := range []string{"zdict", "zstd-fastest", "zstd-default"} {
+			raw, packed := 0, 0
+			frames := make([][]byte, len(docs))
+			for i, doc := range docs {
+				frames[i] = pack[name](nil, doc)
+				raw, packed = raw+len(doc), packed+len(frames[i])
+			}
+			buf := make([]byte, 0, 64<<10)
+			b.Run(fmt.Sprintf("%s/%s/pack", k, name), func(b *testing.B) {
+				i := 0
+				for b.Loop() {
+					pack[name](buf, docs[i%len(docs)])
+					i++
+				}
+				b.ReportMetric(100*float64(packed)/float64(raw), "%stored")
+			})
+			b.Run(fmt.Sprintf("%s/%s/unpack", k, name), func(b *testing.B) {
+				i := 0
+				for b.Loop() {
+					if _, err := dec.DecodeAll(frames[i%len(frames)], buf); err != nil {
+						b.Fatal(err)
+					}
+					i++
+				}
+			})
+		}
+	}
+}
