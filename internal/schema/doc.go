@@ -4,8 +4,9 @@
 // a Validator may be used by any number of goroutines, because every validation borrows a session of its own from a
 // pool.
 //
-// Two readers want two different things of it. The path of a write wants a yes as fast as the engine can give it,
-// so nothing is done there that a valid document does not need. Whoever sent an invalid one wants to know what was
+// Two readers want two different things of it. The path of a write wants a yes as fast as it can be had, so a machine
+// made of the schema looks at a document first (accept.go). It knows a valid one when it sees it, if that is written in
+// the usual way; everything else it leaves to the engine. Whoever sent an invalid one wants to know what was
 // expected and where; the engine knows only that something is wrong, so the explanation is put together afterwards,
 // from the engine's findings, a second reading of the document, and the schema's own words. That is slower and
 // happens to refused documents alone.

@@ -38,3 +38,22 @@ func FuzzValidate(f *testing.F) {
 		}
 	})
 }
+
+// FuzzAccept: the fast way accepts no document that the engine refuses, whatever is done to one.
+func FuzzAccept(f *testing.F) {
+	for _, docs := range generated(3) {
+		for _, doc := range docs {
+			f.Add(doc)
+		}
+	}
+	for _, s := range schemaFiles {
+		for _, name := range s.examples {
+			f.Add(example(f, name))
+		}
+	}
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		for _, s := range schemaFiles {
+			accepted(t, s.validator(), doc)
+		}
+	})
+}

@@ -3,6 +3,8 @@ package schema
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
+	"io"
 	"maps"
 	"strings"
 )
@@ -15,6 +17,7 @@ const xsdNamespace = "http://www.w3.org/2001/XMLSchema"
 type grammar struct {
 	namespace string
 	globals   map[xml.Name]*element
+	complete  bool // nothing that the schema says was left out
 }
 
 // emptyNames collects the names of elements that have to be empty.
@@ -91,9 +94,13 @@ type node struct {
 // parseGrammar reads a schema that the engine has compiled. It has no errors of its own: what it cannot read is left
 // out.
 func parseGrammar(source []byte) *grammar {
-	root := parseNodes(source)
+	root, err := parseNodes(source)
 	p := &grammarParser{
-		grammar:   &grammar{namespace: root.attrs["targetNamespace"], globals: map[xml.Name]*element{}},
+		grammar: &grammar{
+			namespace: root.attrs["targetNamespace"],
+			globals:   map[xml.Name]*element{},
+			complete:  errors.Is(err, io.EOF) && root.familiar(root),
+		},
 		qualified: root.attrs["elementFormDefault"] == "qualified",
 		prefixes:  map[string]string{},
 		parts:     map[string]*node{},
@@ -129,14 +136,16 @@ func parseGrammar(source []byte) *grammar {
 	return p.grammar
 }
 
-// parseNodes reads the schema as a tree, without annotations. Attributes keep their prefixes.
-func parseNodes(source []byte) *node {
+// parseNodes reads the schema as a tree, without annotations. Attributes keep their prefixes. It returns what it has when
+// it meets an error, which at the end is io.EOF.
+func parseNodes(source []byte) (*node, error) {
 	top := &node{attrs: map[string]string{}}
 	open := []*node{top}
 	dec := xml.NewDecoder(bytes.NewReader(source))
+	var err error
 	for {
-		token, err := dec.RawToken()
-		if err != nil {
+		var token xml.Token
+		if token, err = dec.RawToken(); err != nil {
 			break
 		}
 		switch t := token.(type) {
@@ -158,9 +167,9 @@ func parseNodes(source []byte) *node {
 		}
 	}
 	if len(top.kids) == 0 {
-		return top
+		return top, err
 	}
-	return top.kids[0]
+	return top.kids[0], err
 }
 
 type grammarParser struct {

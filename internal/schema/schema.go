@@ -54,6 +54,7 @@ type Validator struct {
 	name    string
 	root    xml.Name
 	grammar *grammar
+	fast    *automaton // nil for a schema beyond it
 	empty   *emptyNames
 	open    func() (engineSession, error)
 	idle    sync.Pool // of *worker
@@ -86,9 +87,11 @@ func Compile(name string, source []byte, root string) (*Validator, error) {
 	}
 	v.empty = v.grammar.emptyNames()
 	v.root = xml.Name{Space: v.grammar.namespace, Local: root}
-	if e := v.grammar.globals[v.root]; e == nil || e.abstract {
+	e := v.grammar.globals[v.root]
+	if e == nil || e.abstract {
 		return nil, fmt.Errorf("compile schema %s: no element %s that could be a document element", name, root)
 	}
+	v.fast = newAutomaton(v.grammar, e)
 	// The first session is opened here so that limits the engine does not like show now and not under load.
 	session, err := v.open()
 	if err != nil {
@@ -120,6 +123,14 @@ func embedded(file, root string) func() *Validator {
 // There is no context: a document comes from memory and takes a fraction of a millisecond, so the limit on its size
 // does what a deadline would.
 func (v *Validator) Validate(doc []byte) error {
+	if v.fast != nil && v.fast.accept(doc) {
+		return nil
+	}
+	return v.judge(doc)
+}
+
+// judge is the verdict on a document that may be anything.
+func (v *Validator) judge(doc []byte) error {
 	err := v.run(doc)
 	if err == nil && startsWith(doc, v.root) && !v.empty.mayHoldText(doc) {
 		return nil

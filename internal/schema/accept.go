@@ -1,0 +1,193 @@
+package schema
+
+import "slices"
+
+// The largest part of a validated write would be the engine's, which is made for any schema and for saying what is wrong.
+// Nearly all documents are valid and written in the usual way, and a machine made for their schema can tell so in a
+// small part of the time. Its other answer is not "invalid" but "don't know": prefixes, comments, CDATA, unusual
+// numbers, and everything that is invalid, are left to the engine, whose verdict and words are what they would be
+// without it.
+//
+// One thing must not happen: that it accepts what the engine refuses. FuzzAccept looks for such a document, and tests
+// try tens of thousands of damaged ones.
+
+// What goes beyond is left to the engine, which keeps the limits. The largest documents of the benchmark have 23 KB and
+// seven levels.
+const (
+	maxAccepted = 256 << 10
+	maxNesting  = 16
+)
+
+// accept reports whether a document is surely well-formed and valid. It allocates nothing. Functions below return
+// the offset behind what they have read, or -1 if they don't know.
+func (a *automaton) accept(doc []byte) bool {
+	if len(doc) > maxAccepted {
+		return false
+	}
+	at := skipDeclaration(doc)
+	here := a.document
+	var open [maxNesting]*child
+	depth := 0
+	for {
+		if here.mixed {
+			at = skipText(doc, at, '<')
+		} else {
+			at = skipSpace(doc, at)
+		}
+		if at < 0 || at+1 >= len(doc) || doc[at] != '<' {
+			return false
+		}
+		if doc[at+1] == '/' {
+			// Something is open then, because nothing ends before the document element has come.
+			if !here.final {
+				return false
+			}
+			depth--
+			at = skipEndTag(doc, at, open[depth].name)
+			here = open[depth].next
+		} else {
+			c := here.child(doc[at+1:])
+			if c == nil {
+				return false
+			}
+			inside, closed := c.shape.readAttributes(doc, at+1+len(c.name))
+			if inside >= 0 && !closed && c.shape.content == childContent {
+				if depth == maxNesting {
+					return false
+				}
+				open[depth] = c
+				depth++
+				at, here = inside, c.shape.first
+				continue
+			}
+			at = c.finish(doc, inside, closed)
+			here = c.next
+		}
+		if at < 0 {
+			return false
+		}
+		if depth == 0 {
+			return skipSpace(doc, at) == len(doc)
+		}
+	}
+}
+
+// declarations are the usual ones.
+var declarations = []struct {
+	text  string
+	ascii bool
+}{
+	{`<?xml version="1.0" encoding="UTF-8"?>`, false},
+	{`<?xml version="1.0" encoding="utf-8"?>`, false},
+	{`<?xml version="1.0" encoding="US-ASCII"?>`, true},
+	{`<?xml version="1.0"?>`, false},
+}
+
+func skipDeclaration(doc []byte) int {
+	if len(doc) < 2 || doc[1] != '?' {
+		return 0
+	}
+	for _, d := range declarations {
+		if n := len(d.text); len(doc) >= n && string(doc[:n]) == d.text {
+			if d.ascii && slices.ContainsFunc(doc, func(b byte) bool { return b >= 0x80 }) {
+				break
+			}
+			return n
+		}
+	}
+	return 0 // and accept will not know what to make of it
+}
+
+// child finds the element whose start tag follows, behind the bracket. Most states have one or two, so to look at each
+// is the quickest way.
+func (s *state) child(tag []byte) *child {
+	for i := range s.children {
+		c := &s.children[i]
+		if n := len(c.name); len(tag) > n && string(tag[:n]) == c.name && endsName[tag[n]] {
+			return c
+		}
+	}
+	return nil
+}
+
+var endsName = [256]bool{'>': true, '/': true, ' ': true, '\t': true, '\r': true, '\n': true}
+
+// finish reads what follows the start tag of an element that has no children. There is nothing more if that has closed
+// the element.
+func (c *child) finish(doc []byte, at int, closed bool) int {
+	if at < 0 {
+		return -1
+	}
+	switch c.shape.content {
+	case noContent:
+	case childContent:
+		if !c.shape.first.final {
+			return -1
+		}
+	case textContent:
+		if closed && !c.shape.value.mayBeEmpty() {
+			return -1
+		}
+		if !closed {
+			at = c.shape.value.read(doc, at, '<')
+		}
+	}
+	if closed || at < 0 {
+		return at
+	}
+	return skipEndTag(doc, at, c.name)
+}
+
+func skipEndTag(doc []byte, at int, name string) int {
+	from := at + len("</")
+	to := from + len(name)
+	if to >= len(doc) || doc[at] != '<' || doc[at+1] != '/' || string(doc[from:to]) != name {
+		return -1
+	}
+	if to = skipSpace(doc, to); to >= len(doc) || doc[to] != '>' {
+		return -1
+	}
+	return to + 1
+}
+
+// readAttributes reads a start tag from behind the name, and reports whether it closes the element.
+func (s *shape) readAttributes(doc []byte, at int) (next int, closed bool) {
+	seen, needed := uint64(0), s.required
+	for {
+		from := skipSpace(doc, at)
+		if from+1 >= len(doc) {
+			return -1, false
+		}
+		if doc[from] == '/' {
+			closed = true
+			from++
+		}
+		if doc[from] == '>' {
+			if seen&needed != needed {
+				return -1, false
+			}
+			return from + 1, closed
+		}
+		if closed || from == at {
+			return -1, false
+		}
+		equals := from
+		for equals < len(doc) && doc[equals] > ' ' && doc[equals] != '=' {
+			equals++
+		}
+		a := s.attributes[string(doc[from:equals])]
+		if a == nil || seen&a.bit != 0 || equals+1 >= len(doc) || doc[equals] != '=' {
+			return -1, false
+		}
+		seen |= a.bit
+		needed |= a.needs
+		quote := doc[equals+1]
+		if quote != '"' && quote != '\'' {
+			return -1, false
+		}
+		if at = a.value.read(doc, equals+2, quote); at < 0 {
+			return -1, false
+		}
+		at++
+	}
+}

@@ -1,0 +1,203 @@
+package schema
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/dataset"
+	"brokerage/internal/xmldoc"
+)
+
+// accepted is what the fast way says of a document. It fails the test if the engine does not agree to a yes.
+func accepted(t testing.TB, v *Validator, doc []byte) bool {
+	t.Helper()
+	if !v.fast.accept(doc) {
+		return false
+	}
+	require.NoError(t, v.judge(doc), "%q", doc)
+	return true
+}
+
+// generated has n documents of each kind and profile, by the name of their document element.
+func generated(n int64) map[string][][]byte {
+	docs := map[string][][]byte{}
+	for kind, root := range map[dataset.Kind]string{
+		dataset.Customer: "Customer", dataset.Security: "Security", dataset.Order: "FIXML",
+	} {
+		for _, profile := range []dataset.Profile{dataset.TPoX2, dataset.TPoX1} {
+			scale, _ := dataset.ParseScale("XXS")
+			d := dataset.New(dataset.Spec{Scale: scale, Profile: profile, Seed: 8})
+			for i := range n {
+				docs[root] = append(docs[root], d.Append(nil, kind, i))
+			}
+		}
+	}
+	return docs
+}
+
+// The documents of the benchmark take the fast way, all of them, else only a measurement would tell.
+func TestAccept_Generated(t *testing.T) {
+	docs := generated(2000)
+	for _, s := range schemaFiles {
+		t.Run(s.root, func(t *testing.T) {
+			v := s.validator()
+			require.Len(t, docs[s.root], 4000)
+			for i, doc := range docs[s.root] {
+				require.True(t, v.fast.accept(doc), "%s", doc)
+				if i%20 == 0 {
+					require.NoError(t, v.judge(doc), "%s", doc)
+				}
+			}
+		})
+	}
+}
+
+func TestAccept_Examples(t *testing.T) {
+	// A prefix, and a token with blanks around it: who writes so has to wait a little longer.
+	unusual := []string{"security-fund.xml", "customer.xml", "customer-no-position.xml"}
+	for _, s := range schemaFiles {
+		for _, name := range s.examples {
+			require.Equal(t, !slices.Contains(unusual, name), accepted(t, s.validator(), example(t, name)), name)
+		}
+	}
+}
+
+// The kit's documents take the fast way in the form that the service gives them: as files they have comments.
+func TestAccept_Kit(t *testing.T) {
+	for _, s := range schemaFiles {
+		for _, name := range s.kit {
+			doc, err := xmldoc.Admit(kitFile(t, name), xmldoc.Limits{})
+			require.NoError(t, err)
+			require.True(t, accepted(t, s.validator(), doc), name)
+		}
+	}
+}
+
+func TestAccept_Rules(t *testing.T) {
+	for _, set := range []struct {
+		v     *Validator
+		file  string
+		rules []rule
+	}{
+		{Customer(), "customer.xml", customerRules},
+		{Security(), "security-stock.xml", stockRules},
+		{Security(), "security-fund.xml", fundRules},
+		{Order(), "order.xml", orderRules},
+		{Order(), "order-minimal.xml", smallOrderRules},
+	} {
+		for _, r := range set.rules {
+			require.False(t, accepted(t, set.v, replaced(t, example(t, set.file), r.from, r.to)), r.name)
+		}
+	}
+}
+
+// TestAccept_Mutants: what the fast way accepts, the engine accepts. Trees are damaged as for the comparison with other
+// processors, bytes as no tree could be.
+func TestAccept_Mutants(t *testing.T) {
+	docs := generated(100)
+	for _, s := range schemaFiles {
+		t.Run(s.root, func(t *testing.T) {
+			v := s.validator()
+			for _, name := range s.examples {
+				plain := []byte(usual.Replace(string(example(t, name))))
+				require.True(t, accepted(t, v, plain), name)
+				docs[s.root] = append(docs[s.root], plain)
+			}
+			r := rand.New(rand.NewPCG(2026, 11))
+			const each = 60
+			valid, all := 0, 0
+			for _, doc := range docs[s.root] {
+				tree := parseParts(t, doc)
+				for i := range each {
+					mutant := doc
+					if i%3 == 0 {
+						mutant = []byte(mutate(r, tree).String())
+					}
+					if i%3 != 0 || i%2 == 0 {
+						mutant = damage(r, mutant)
+					}
+					all++
+					if accepted(t, v, mutant) {
+						valid++
+					}
+				}
+			}
+			requireBothVerdicts(t, valid, all)
+		})
+	}
+}
+
+var usual = strings.NewReplacer("<s:", "<", "</s:", "</", "xmlns:s=", "xmlns=", "> Female <", ">Female<")
+
+// Each of these is well-formed or nearly so, and none is surely valid. Of some the engine thinks well.
+func TestAccept_DontKnow(t *testing.T) {
+	minimal := string(example(t, "order-minimal.xml"))
+	typical := string(generated(1)["FIXML"][0])
+	require.True(t, accepted(t, Order(), []byte(minimal)))
+	for _, c := range []struct{ name, doc, from, to string }{
+		{"Comment", minimal, `<OrdQty`, `<!-- c --><OrdQty`},
+		{"CommentBefore", minimal, `<FIXML`, `<!-- c --><FIXML`},
+		{"Instruction", minimal, `<OrdQty`, `<?c?><OrdQty`},
+		{"CDATA", minimal, `<OrdQty`, `<![CDATA[ ]]><OrdQty`},
+		{"Doctype", minimal, `<FIXML`, `<!DOCTYPE FIXML><FIXML`},
+		{"Version11", minimal, `<FIXML`, `<?xml version="1.1"?><FIXML`},
+		{"Latin1", minimal, `<FIXML`, `<?xml version="1.0" encoding="ISO-8859-1"?><FIXML`},
+		{"NotASCII", minimal, `<FIXML`, "<?xml version=\"1.0\" encoding=\"US-ASCII\"?><FIXML xv='\u00e5'"},
+		{"ByteOrderMark", minimal, `<FIXML`, "\ufeff<FIXML"},
+		{"TextBefore", minimal, `<FIXML`, `x<FIXML`},
+		{"TextBehind", minimal, `</FIXML>`, `</FIXML>x`},
+		{"TwoRoots", minimal, `</FIXML>`, `</FIXML><FIXML/>`},
+		{"Unfinished", minimal, `</FIXML>`, ``},
+		{"EndTagTooMuch", minimal, `</FIXML>`, `</FIXML></FIXML>`},
+		{"OtherEndTag", minimal, `</FIXML>`, `</FIXMX>`},
+		{"OtherNamespace", minimal, `FIXML-4-4`, `FIXML-4-5`},
+		{"NoNamespace", minimal, ` xmlns="http://www.fixprotocol.org/FIXML-4-4"`, ``},
+		{"NamespaceTwice", minimal, `<FIXML`, `<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"`},
+		{"NamespaceInside", minimal, `<OrdQty`, `<OrdQty xmlns="http://www.fixprotocol.org/FIXML-4-4"`},
+		{"Prefix", minimal, `<FIXML`, `<FIXML xmlns:p="urn:p"`},
+		{"AttributeTwice", minimal, `Side="2"`, `Side="2" Side="2"`},
+		{"NoBlankBetween", minimal, ` Side="2"`, `Side="2"`},
+		{"NoQuotes", minimal, `Side="2"`, `Side=2`},
+		{"BracketInAttribute", minimal, `"FJORD"`, `"<"`},
+		{"AmpersandInAttribute", minimal, `"FJORD"`, `"&"`},
+		{"UnknownEntity", minimal, `"FJORD"`, `"&fjord;"`},
+		{"NoSuchCharacter", minimal, `"FJORD"`, `"&#0;"`},
+		{"CharacterTooFar", minimal, `"FJORD"`, `"&#x110000;"`},
+		{"Surrogate", minimal, `"FJORD"`, `"&#xD800;"`},
+		{"NoNumber", minimal, `"FJORD"`, `"&#;"`},
+		{"ControlCharacter", minimal, `"FJORD"`, "\"\x01\""},
+		{"NotUTF8", minimal, `"FJORD"`, "\"\xc3(\""},
+		{"NonCharacter", minimal, `"FJORD"`, "\"\uffff\""},
+		{"BlankInEmptyElement", minimal, `<OrdQty Qty="10"/>`, `<OrdQty Qty="10"> </OrdQty>`},
+		{"TypeOfOtherSchema", typical, `xsi:schemaLocation="`, `xsi:type="a" xsi:schemaLocation="`},
+		{"LocationWithoutPrefix", typical, `xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"`, ``},
+		{"PrefixOfOtherNamespace", typical, `XMLSchema-instance"`, `XMLSchema-instance2"`},
+		{"LocationsOdd", typical, ` fixml-main-4-4.xsd"`, `"`},
+		{"LocationNoURI", typical, ` fixml-main-4-4.xsd"`, ` %zz"`},
+		{"Empty", minimal, minimal, ``},
+		{"Large", minimal, `"FJORD"`, `"` + strings.Repeat("F", maxAccepted) + `"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.Contains(t, c.doc, c.from)
+			require.False(t, accepted(t, Order(), []byte(strings.Replace(c.doc, c.from, c.to, 1))))
+		})
+	}
+	for n := range strings.LastIndexByte(minimal, '>') {
+		require.False(t, accepted(t, Order(), []byte(minimal[:n])), n)
+	}
+}
+
+func TestAccept_AllocatesNothing(t *testing.T) {
+	for root, docs := range generated(1) {
+		for _, s := range schemaFiles {
+			if s.root == root {
+				v := s.validator()
+				require.Zero(t, testing.AllocsPerRun(100, func() { _ = v.Validate(docs[0]) }), root)
+			}
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package schema
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// An automaton is a grammar in the form in which a document can be held against it byte by byte. Reading a child leaves a
+// particle for the rest (see there); for the fast way these particles are worked out in advance, each once, as the
+// states of a machine.
+type automaton struct {
+	document *state // before the document element
+}
+
+// state is a place in the content of an element: what may come next.
+type state struct {
+	children []child
+	final    bool // the content may end here
+	mixed    bool // text may stand here
+}
+
+// child is an element that may come next, and where reading it leads.
+type child struct {
+	name  string
+	shape *shape
+	next  *state
+}
+
+// shape is the type of an element.
+type shape struct {
+	content    content
+	value      *checker // of its text
+	first      *state   // before its child elements
+	attributes map[string]*attributeRule
+	required   uint64 // a set of attributes
+}
+
+type content uint8
+
+const (
+	noContent    content = iota // not even white space
+	textContent                 // what the checker says
+	childContent                // what the states say
+)
+
+// attributeRule is an attribute as a member of a set of bits.
+type attributeRule struct {
+	bit   uint64
+	needs uint64 // others that have to be there if this one is
+	value *checker
+}
+
+// The bounds of an automaton. The project's schemas need a hundred states at most; one that counts to thousands is left
+// to the engine.
+const (
+	maxStates     = 1000
+	maxAttributes = 64
+)
+
+const instanceNamespace = "http://www.w3.org/2001/XMLSchema-instance"
+
+// newAutomaton compiles a grammar for documents of one root. It returns nil if there is no fast way: because the schema
+// says something that the grammar has left out, or that an automaton is too small for.
+func newAutomaton(g *grammar, root *element) *automaton {
+	// The namespace is compared as it stands in documents, so there must be one way only to write it.
+	if !g.complete || !plainURI([]byte(g.namespace)) {
+		return nil
+	}
+	b := &automatonBuilder{
+		namespace: g.namespace,
+		shapes:    map[*contentType]*shape{},
+		states:    map[string]*state{},
+		numbers:   map[*element]int{},
+	}
+	shape := b.shape(root.typ)
+	if shape == nil {
+		return nil
+	}
+	shape = b.rootShape(shape)
+	if shape == nil || len(b.states) > maxStates {
+		return nil
+	}
+	end := &state{final: true}
+	return &automaton{document: &state{children: []child{{name: root.name.Local, shape: shape, next: end}}}}
+}
+
+type automatonBuilder struct {
+	namespace string
+	shapes    map[*contentType]*shape
+	states    map[string]*state
+	numbers   map[*element]int
+}
+
+// shape returns nil for a type that an automaton cannot judge.
+func (b *automatonBuilder) shape(t *contentType) *shape {
+	if t == nil || len(t.attributes) > maxAttributes {
+		return nil
+	}
+	if s, known := b.shapes[t]; known {
+		return s
+	}
+	s := &shape{attributes: map[string]*attributeRule{}}
+	b.shapes[t] = s // before it is complete, for a type may contain itself
+	for i, a := range t.attributes {
+		rule := &attributeRule{bit: 1 << i, value: newChecker(a.value)}
+		if a.required {
+			s.required |= rule.bit
+		}
+		s.attributes[a.name] = rule
+	}
+	switch {
+	case t.value != nil:
+		s.content, s.value = textContent, newChecker(t.value)
+	case !t.empty():
+		s.content, s.first = childContent, b.state(t.content, t.mixed)
+	}
+	return s
+}
+
+// rootShape adds what only the document element has: the declaration of the namespace, which every element then is in,
+// and the hint where the schema lies. No other attribute in a namespace is known, so no other prefix is needed.
+func (b *automatonBuilder) rootShape(s *shape) *shape {
+	n := len(s.attributes)
+	if n+3 > maxAttributes {
+		return nil
+	}
+	root := *s
+	root.attributes = maps.Clone(s.attributes)
+	namespace, prefix, hint := uint64(1)<<n, uint64(1)<<(n+1), uint64(1)<<(n+2)
+	root.attributes["xmlns"] = &attributeRule{bit: namespace, value: oneOf(b.namespace)}
+	root.attributes["xmlns:xsi"] = &attributeRule{bit: prefix, value: oneOf(instanceNamespace)}
+	root.attributes["xsi:schemaLocation"] = &attributeRule{bit: hint, needs: prefix,
+		value: &checker{kind: locationValue, namespace: b.namespace + " "}}
+	root.required |= namespace
+	return &root
+}
+
+// state returns the state for the rest of a content. Rests that look the same are the same state, which is what keeps
+// the number of states finite where a child may come any number of times.
+func (b *automatonBuilder) state(rest *particle, mixed bool) *state {
+	var key strings.Builder
+	fmt.Fprint(&key, mixed)
+	b.describe(&key, rest)
+	if s, known := b.states[key.String()]; known {
+		return s
+	}
+	s := &state{final: rest.optional(), mixed: mixed}
+	b.states[key.String()] = s
+	if len(b.states) > maxStates {
+		return s // too many, and newAutomaton will see it
+	}
+	for _, candidate := range rest.next() {
+		after, e := rest.after(candidate.name)
+		if e == nil || e.name.Space != b.namespace || s.has(e.name.Local) {
+			continue
+		}
+		if shape := b.shape(e.typ); shape != nil {
+			s.children = append(s.children, child{name: e.name.Local, shape: shape, next: b.state(after, mixed)})
+		}
+	}
+	return s
+}
+
+func (s *state) has(name string) bool {
+	return slices.ContainsFunc(s.children, func(c child) bool { return c.name == name })
+}
+
+// describe writes a particle so that two are written alike only if they are alike.
+func (b *automatonBuilder) describe(key *strings.Builder, p *particle) {
+	if p == nil {
+		return
+	}
+	fmt.Fprintf(key, "(%s %d %d", p.kind, p.min, p.max)
+	if p.element != nil {
+		if _, known := b.numbers[p.element]; !known {
+			b.numbers[p.element] = len(b.numbers)
+		}
+		fmt.Fprintf(key, " %d", b.numbers[p.element])
+	}
+	for _, item := range p.items {
+		b.describe(key, item)
+	}
+	key.WriteByte(')')
+}

@@ -1,0 +1,113 @@
+package schema
+
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
+
+// skipText reads text that may be anything, up to its end: a quote for an attribute, else the bracket of the next tag. It
+// returns where the end stands, or -1 if the text may not be well-formed.
+func skipText(doc []byte, at int, end byte) int {
+	for at < len(doc) {
+		if end == '<' {
+			at = skipPlainWords(doc, at)
+		}
+		for at < len(doc) && plain[doc[at]] {
+			at++
+		}
+		if at == len(doc) {
+			break
+		}
+		switch b := doc[at]; {
+		case b == end:
+			return at
+		case b == '"' || b == '\'':
+			at++
+		case b == '>':
+			// "]]>" must not stand in text, which always begins behind a bracket.
+			if end == '<' && string(doc[at-2:at]) == "]]" {
+				return -1
+			}
+			at++
+		case b == '&':
+			if at = skipReference(doc, at); at < 0 {
+				return -1
+			}
+		case b >= utf8.RuneSelf:
+			r, size := utf8.DecodeRune(doc[at:])
+			if r == utf8.RuneError && size == 1 || !isXMLChar(r) {
+				return -1
+			}
+			at += size
+		default:
+			return -1
+		}
+	}
+	return -1
+}
+
+// plain are the characters that are nothing but themselves, in text and between quotes of either kind.
+var plain = func() (table [256]bool) {
+	for b := byte(' '); b < utf8.RuneSelf; b++ {
+		table[b] = b != '<' && b != '&' && b != '>' && b != '"' && b != '\''
+	}
+	table['\t'], table['\n'], table['\r'] = true, true, true
+	return table
+}()
+
+// skipPlainWords skips eight bytes at a time while all of them are themselves in text. Prose is mostly such.
+func skipPlainWords(doc []byte, at int) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	for ; at+8 <= len(doc); at += 8 {
+		word := binary.LittleEndian.Uint64(doc[at:])
+		// In each line the high bit of a byte tells of that byte, or falsely of one above a byte that it tells of.
+		found := word | // beyond ASCII
+			(word - ones*' ') | // below the blank
+			((word ^ ones*'<') - ones) |
+			((word ^ ones*'>') - ones) |
+			((word ^ ones*'&') - ones)
+		if found&highs != 0 {
+			break
+		}
+	}
+	return at
+}
+
+// skipReference reads one of the five names that XML itself defines, or a number.
+func skipReference(doc []byte, at int) int {
+	for _, name := range [...]string{"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"} {
+		if n := len(name); len(doc)-at >= n && string(doc[at:at+n]) == name {
+			return at + n
+		}
+	}
+	at += len("&#")
+	if at >= len(doc) || doc[at-1] != '#' {
+		return -1
+	}
+	base := rune(10)
+	if doc[at] == 'x' {
+		base = 16
+		at++
+	}
+	r, from := rune(0), at
+	for ; at < len(doc) && at < from+8 && r <= utf8.MaxRune; at++ {
+		b := doc[at]
+		switch {
+		case isDigit(b):
+			r = r*base + rune(b-'0')
+		case base == 16 && b|0x20 >= 'a' && b|0x20 <= 'f':
+			r = r*base + rune(b|0x20-'a') + 10
+		case b == ';' && isXMLChar(r): // and so not none, which is 0
+			return at + 1
+		default:
+			return -1
+		}
+	}
+	return -1
+}
+
+// isXMLChar reports whether XML 1.0 allows a character.
+func isXMLChar(r rune) bool {
+	return r == '\t' || r == '\n' || r == '\r' || r >= ' ' && r <= 0xd7ff || r >= 0xe000 && r <= 0xfffd ||
+		r >= 0x10000 && r <= utf8.MaxRune
+}
