@@ -1,0 +1,112 @@
+package api_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/beevik/etree"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+// answer is one that the domain constructs, and where its schema is.
+type answer struct{ file, element string }
+
+var (
+	orderAnswer        = answer{"order.xsd", "Order"}
+	maxOrderAnswer     = answer{"order-messages.xsd", "Customer_Max_Order"}
+	statusAnswer       = answer{"order-messages.xsd", "OrderStatus"}
+	profileAnswer      = answer{"custacc-messages.xsd", "Customer_Profile"}
+	confirmationAnswer = answer{"custacc-messages.xsd", "Trade_Confirmation"}
+	summaryAnswer      = answer{"custacc-summary.xsd", "Customer"}
+	priceAnswer        = answer{"security-messages.xsd", "Security_Price"}
+	searchAnswer       = answer{"security-messages.xsd", "Securities"}
+)
+
+// answers gives visit what the domain makes of the first n documents of each kind.
+func answers(t testing.TB, profile dataset.Profile, n int64, visit func(a answer, doc []byte)) {
+	t.Helper()
+	d := generator(t, "XXXS", profile)
+	var hits []byte
+	for i := range n {
+		order := d.Append(nil, dataset.Order, i)
+		visit(orderAnswer, brokerage.Order(order))
+		visit(maxOrderAnswer, brokerage.MaxOrder(brokerage.ID(d.ID(dataset.Customer, i)), order))
+		_, status, err := brokerage.SetOrderStatus(order, string("012346789ABCDE"[i%14]))
+		require.NoError(t, err)
+		visit(statusAnswer, status)
+
+		security := d.Append(nil, dataset.Security, i)
+		visit(priceAnswer, brokerage.SecurityPrice(security))
+		keys, err := brokerage.SecurityKeysOf(security)
+		require.NoError(t, err)
+		if keys.Sector != "" {
+			hits = brokerage.AppendHit(hits[:0], keys)
+			visit(searchAnswer, brokerage.SearchAnswer(1, hits))
+		}
+
+		customer := d.Append(nil, dataset.Customer, i)
+		visit(profileAnswer, brokerage.CustomerProfile(customer))
+		visit(summaryAnswer, brokerage.AccountSummary(customer))
+		account := brokerage.ID(d.FirstAccount(i))
+		for _, trade := range []brokerage.Trade{
+			{Side: brokerage.Buy, Symbol: keys.Symbol, Quantity: fmt.Sprint(1+i, ".125"), Now: clock.Now},
+			{Side: brokerage.Sell, Symbol: keys.Symbol, Quantity: fmt.Sprint(1+i, ".125"), Now: clock.Now},
+		} {
+			changed, confirmation, err := trade.Apply(brokerage.Rules{MaxHoldings: 100}, customer, account, security)
+			require.NoError(t, err)
+			visit(confirmationAnswer, confirmation)
+			visit(summaryAnswer, brokerage.AccountSummary(changed))
+			customer = changed
+		}
+	}
+	visit(maxOrderAnswer, brokerage.MaxOrder(1002, nil))
+	visit(searchAnswer, brokerage.SearchAnswer(0, nil))
+}
+
+// damaged is a valid document with one fault that its schema must see.
+type damaged struct {
+	answer
+
+	fault string
+	doc   []byte
+}
+
+// damage lists, for a valid document, what no schema takes: each element in turn under another name, with an attribute
+// that it does not have, or with text where its schema has elements only.
+func damage(t testing.TB, a answer, doc []byte) (all []damaged) {
+	t.Helper()
+	tree := etree.NewDocument()
+	require.NoError(t, tree.ReadFromBytes(doc))
+	write := func(fault string) {
+		b, err := tree.WriteToBytes()
+		require.NoError(t, err)
+		all = append(all, damaged{a, fault, b})
+	}
+	for _, e := range tree.FindElements("//*") {
+		tag := e.Tag
+		e.Tag += "x"
+		write(e.GetPath() + " under another name")
+		e.Tag = tag
+		e.CreateAttr("unknown", "1")
+		write(e.GetPath() + " with an unknown attribute")
+		e.RemoveAttr("unknown")
+		if len(e.ChildElements()) > 0 && !mixed(e) {
+			text := e.CreateText("x")
+			write(e.GetPath() + " with text")
+			e.RemoveChild(text)
+		}
+	}
+	return all
+}
+
+// mixed tells whether an element holds text beside elements.
+func mixed(e *etree.Element) bool {
+	return slices.ContainsFunc(e.Child, func(c etree.Token) bool {
+		text, ok := c.(*etree.CharData)
+		return ok && !text.IsWhitespace()
+	})
+}

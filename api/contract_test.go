@@ -1,0 +1,262 @@
+package api_test
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/api"
+	"brokerage/internal/brokerage"
+)
+
+const typePrefix = "urn:brokerage:problem:"
+
+// problemType is a row of x-problems.
+type problemType struct {
+	status int
+	title  string
+}
+
+func problemTypes(t testing.TB, doc *openapi3.T) map[string]problemType {
+	t.Helper()
+	rows, ok := doc.Extensions["x-problems"].([]any)
+	require.True(t, ok)
+	types := map[string]problemType{}
+	for _, row := range rows {
+		row := row.(map[string]any)
+		name := row["type"].(string)
+		require.NotContains(t, types, name)
+		types[name] = problemType{int(row["status"].(float64)), row["title"].(string)}
+	}
+	return types
+}
+
+// A check that takes anything checks nothing: what is broken in one place must be refused.
+func TestContract_BrokenIsRefused(t *testing.T) {
+	for name, damage := range map[string][2]string{
+		"Reference":       {"'#/components/schemas/Trade'", "'#/components/schemas/Tirade'"},
+		"UnknownField":    {"operationId: get_order\n", "operationID: get_order\n"},
+		"PathParameter":   {"name: order\n      in: path", "name: ordre\n      in: path"},
+		"TwiceTheName":    {"operationId: sell_security", "operationId: buy_security"},
+		"ParameterPlace":  {"in: query", "in: body"},
+		"NoDescription":   {"description: The order.\n", ""},
+		"ExampleOfSchema": {"example: '103282'", "example: 'x103282'"},
+		"DefaultOfSchema": {"default: 'yes'", "default: 'maybe'"},
+		"YAML":            {"\npaths:\n", "\npaths:\npaths:\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			broken := strings.Replace(string(api.OpenAPI()), damage[0], damage[1], 1)
+			require.NotEqual(t, string(api.OpenAPI()), broken)
+			_, err := read([]byte(broken))
+			require.Error(t, err)
+		})
+	}
+}
+
+func TestContract_Transactions(t *testing.T) {
+	all := operations(contract(t))
+	for _, tx := range brokerage.Transactions {
+		require.Contains(t, all, tx.Name)
+		require.Equal(t, map[string]any{"code": tx.Code, "kind": tx.Kind.String(), "weight": float64(tx.Weight), "validated": tx.Validated},
+			all[tx.Name].Extensions["x-transaction"], tx.Name)
+	}
+	for name, op := range all {
+		is := slices.ContainsFunc(brokerage.Transactions[:], func(tx brokerage.Transaction) bool { return tx.Name == name })
+		require.Equal(t, is, op.Extensions["x-transaction"] != nil, name)
+	}
+}
+
+func TestContract_Operations(t *testing.T) {
+	all := operations(contract(t))
+	var routes []string
+	for name, op := range all {
+		routes = append(routes, fmt.Sprint(name, " ", op.method, " ", op.path))
+		require.NotEmpty(t, op.Summary, name)
+		require.NotEmpty(t, op.Description, name)
+		require.Len(t, op.Tags, 1, name)
+	}
+	require.ElementsMatch(t, []string{
+		"get_order GET /v1/orders/{order}", "get_security GET /v1/securities/{symbol}", "customer_profile GET /v1/customers/{customer}/profile",
+		"search_securities GET /v1/securities", "account_summary GET /v1/customers/{customer}/statement", "get_security_price GET /v1/securities/{symbol}/price",
+		"customer_max_order GET /v1/customers/{customer}/orders/largest", "close_account DELETE /v1/customers/{customer}/accounts/{account}",
+		"open_account POST /v1/customers/{customer}/accounts", "update_security_price PUT /v1/securities/{symbol}/price",
+		"update_order_status PUT /v1/orders/{order}/status", "buy_security POST /v1/accounts/{account}/buy", "sell_security POST /v1/accounts/{account}/sell",
+		"insert_order POST /v1/orders", "insert_customer POST /v1/customers", "delete_order DELETE /v1/orders/{order}",
+		"delete_customer DELETE /v1/customers/{customer}",
+		"get_customer GET /v1/customers/{customer}", "replace_customer PUT /v1/customers/{customer}", "replace_security PUT /v1/securities/{symbol}",
+		"get_account GET /v1/accounts/{account}", "get_dataset GET /v1/dataset", "lease_ids POST /v1/dataset/leases",
+		"get_health GET /healthz", "get_readiness GET /readyz", "get_version GET /version", "get_metrics GET /metrics",
+		"get_contract GET /openapi.yaml", "get_docs GET /docs",
+	}, routes)
+}
+
+// Scopes: who reads needs read, the writes of the 17 and leases trade, replacing whole documents admin. What only tells
+// about the process is open.
+func TestContract_Scopes(t *testing.T) {
+	for name, op := range operations(contract(t)) {
+		want := "read"
+		switch {
+		case strings.HasPrefix(name, "replace_"):
+			want = "admin"
+		case op.method != "GET":
+			want = "trade"
+		case !strings.HasPrefix(op.path, "/v1/"):
+			require.True(t, op.open(), name)
+			require.NotContains(t, op.Extensions, "x-scope", name)
+			continue
+		}
+		require.Equal(t, want, op.Extensions["x-scope"], name)
+		require.NotNil(t, op.Security, name)
+		require.Equal(t, openapi3.SecurityRequirements{{"bearer": {want}}}, *op.Security, name)
+	}
+}
+
+// What an operation can be refused with follows from its shape, and so does what may be sent with it.
+func TestContract_AnswersByShape(t *testing.T) {
+	for name, op := range operations(contract(t)) {
+		body, answers := op.RequestBody != nil, false
+		want := []string{"500"}
+		for code, r := range op.Responses.Map() {
+			if code[0] == '2' {
+				want = append(want, code)
+				answers = len(r.Value.Content) > 0
+			}
+		}
+		add := func(when bool, codes ...string) {
+			if when {
+				want = append(want, codes...)
+			}
+		}
+		switch {
+		case name == "get_contract" || name == "get_docs":
+			want = slices.DeleteFunc(want, func(code string) bool { return code == "500" }) // bytes that are there already
+		case name == "get_readiness":
+			add(true, "503")
+		case !op.open():
+			add(true, "400", "401", "403", "429", "503", "504")
+			add(answers, "406")
+		}
+		add(op.has("path", "") || name == "get_dataset", "404") // no dataset, no answer
+		add(body, "413", "415", "422")
+		add(op.has("header", "If-Match"), "412")
+		add(op.has("header", "If-None-Match"), "304")
+		add(len(op.conflicts()) > 0, "409")
+		require.ElementsMatch(t, want, slices.Collect(maps.Keys(op.Responses.Map())), name)
+
+		require.Equal(t, !op.open(), op.has("header", "X-Request-Id"), name)
+		require.Equal(t, answers && !op.open(), op.has("header", "Accept-Encoding"), name)
+		require.Equal(t, op.method == "POST" && body, op.has("header", "Idempotency-Key"), name)
+		require.Equal(t, strings.HasPrefix(name, "replace_"), op.has("header", "If-Match"), name)
+		require.Equal(t, slices.Contains([]string{"get_order", "get_customer", "get_security"}, name), op.has("header", "If-None-Match"), name)
+		require.Equal(t, strings.HasPrefix(name, "replace_") || name == "insert_customer", op.has("query", "validate"), name)
+	}
+}
+
+func TestContract_Headers(t *testing.T) {
+	for name, op := range operations(contract(t)) {
+		for code, r := range op.Responses.Map() {
+			h := r.Value.Headers
+			where := name + " " + code
+			require.Contains(t, h, "X-Request-Id", where)
+			require.Equal(t, code == "201", h["Location"] != nil, where)
+			require.Equal(t, code == "401", h["WWW-Authenticate"] != nil, where)
+			require.Equal(t, slices.Contains([]string{"409", "429", "503"}, code), h["Retry-After"] != nil, where)
+			tagged := code == "304" || code == "200" && op.has("header", "If-None-Match") || code == "204" && op.has("header", "If-Match")
+			require.Equal(t, tagged, h["ETag"] != nil, where)
+		}
+	}
+	require.Contains(t, contract(t).Components.Responses["MethodNotAllowed"].Value.Headers, "Allow")
+}
+
+// Every reason of the domain is a type of problem, and every operation names those that its store can give.
+func TestContract_Conflicts(t *testing.T) {
+	doc := contract(t)
+	types := problemTypes(t, doc)
+	want := map[string][]brokerage.Reason{
+		"insert_order":     {brokerage.OrderExists, brokerage.KeyInUse},
+		"insert_customer":  {brokerage.CustomerExists, brokerage.AccountExists, brokerage.KeyInUse},
+		"replace_customer": {brokerage.AccountExists},
+		"open_account":     {brokerage.AccountExists, brokerage.KeyInUse},
+		"close_account":    {brokerage.LastAccount},
+		"buy_security":     {brokerage.TooManyHoldings, brokerage.NotCovered, brokerage.BalanceLimit, brokerage.KeyInUse},
+		"sell_security":    {brokerage.NotHeld, brokerage.TooFewHeld, brokerage.BalanceLimit, brokerage.KeyInUse},
+	}
+	used := map[string]bool{}
+	for name, op := range operations(doc) {
+		got := []brokerage.Reason{}
+		for _, reason := range op.conflicts() {
+			got = append(got, brokerage.Reason(reason.(string)))
+			used[reason.(string)] = true
+			require.Equal(t, 409, types[reason.(string)].status, reason)
+			require.Contains(t, *op.Responses.Map()["409"].Description, "`"+reason.(string)+"`", name)
+		}
+		require.ElementsMatch(t, want[name], got, name)
+	}
+	for kind, of := range types {
+		require.Equal(t, of.status == 409, used[kind], kind)
+	}
+}
+
+// Every type of problem stands in the words of the answer that it comes with, and in the schema of the JSON form.
+func TestContract_Problems(t *testing.T) {
+	doc := contract(t)
+	quoted := regexp.MustCompile("`([a-z]+(?:-[a-z]+)*)`")
+	told := map[string]bool{}
+	for name, r := range doc.Components.Responses {
+		if name == "Conflict" {
+			continue // told with each operation, and checked there; the library puts the last of these words here
+		}
+		for mediaType := range r.Value.Content {
+			require.Contains(t, mediaType, "application/problem+", name)
+		}
+		for _, m := range quoted.FindAllStringSubmatch(*r.Value.Description, -1) {
+			require.False(t, told[m[1]], "%s is told twice", m[1])
+			told[m[1]] = true
+		}
+	}
+	var listed []any
+	for kind, of := range problemTypes(t, doc) {
+		require.Equal(t, of.status != 409, told[kind], kind)
+		delete(told, kind)
+		listed = append(listed, typePrefix+kind)
+	}
+	require.Empty(t, told, "types that are not in x-problems")
+	require.ElementsMatch(t, listed, doc.Components.Schemas["ProblemJSON"].Value.Properties["type"].Value.Enum)
+}
+
+// References of extensions are nobody else's to check.
+func TestContract_Unrouted(t *testing.T) {
+	doc := contract(t)
+	unrouted, ok := doc.Extensions["x-unrouted"].(map[string]any)
+	require.True(t, ok)
+	for _, name := range []string{"path", "method"} {
+		ref := unrouted[name].(map[string]any)["$ref"].(string)
+		require.Contains(t, doc.Components.Responses, strings.TrimPrefix(ref, "#/components/responses/"))
+	}
+}
+
+// What the parameters promise is what the service reads them with.
+func TestContract_Parameters(t *testing.T) {
+	doc := contract(t)
+	matches := func(s *openapi3.Schema, value string) bool {
+		return regexp.MustCompile(s.Pattern).MatchString(value) && (s.MaxLength == nil || uint64(len([]rune(value))) <= *s.MaxLength)
+	}
+	for _, value := range []string{"", "0", "1", "01", "-1", "+1", "1.0", "1e3", "x", "999999999999999", "1000000000000000", "1 ", "１"} {
+		_, ok := brokerage.ParseID(value)
+		require.Equal(t, ok, matches(doc.Components.Schemas["Id"].Value, value), "%q", value)
+	}
+	for _, value := range []string{"", "A", "AB.X", "SEVENXX", "EIGHTXXX", "A B", "A\n", "\tA", "É", "ÉÉÉÉÉÉÉ", "ÉÉÉÉÉÉÉÉ"} {
+		require.Equal(t, brokerage.IsSymbol(value), matches(doc.Components.Parameters["Symbol"].Value.Schema.Value, value), "%q", value)
+	}
+	// The pattern is the form alone; how large a figure may be it leaves to the words.
+	for _, value := range []string{"0", "20", "20.5", "20.", ".5", "+20", "-0", "0020.50000", "123456789.1234", "20,5", "1e3", "", ".", "+", "NaN", "0x1", "2 0"} {
+		_, ok := brokerage.Scaled(value)
+		require.Equal(t, ok, matches(doc.Components.Schemas["Figure"].Value, value), "%q", value)
+	}
+}

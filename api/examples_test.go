@@ -1,0 +1,300 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/sqlite"
+	"brokerage/internal/xmldoc"
+)
+
+var update = flag.Bool("update", false, "write api/examples anew")
+
+// recorder makes the examples: it does what the parameters of the contract say to the dataset tiny, and keeps the bytes.
+type recorder struct {
+	*testing.T
+
+	doc   *openapi3.T
+	d     *dataset.Dataset
+	store *sqlite.Store
+	files map[string][]byte
+}
+
+// clock is when all examples were made.
+var clock = brokerage.Write{Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+
+func TestExamples(t *testing.T) {
+	// The file, not what is handed out: an example that it names may be about to be written.
+	doc, err := openapi3.NewLoader().LoadFromFile("openapi.yaml")
+	require.NoError(t, err)
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "brokerage.db"), sqlite.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	r := &recorder{t, doc, generator(t, "tiny", dataset.TPoX2), store, map[string][]byte{}}
+	require.NoError(t, store.LoadDataset(t.Context(), r.d, nil))
+	r.queries()
+	r.service()
+	r.problems() // refused, so nothing changes before the writes
+	r.writes()
+
+	if *update {
+		require.NoError(t, os.RemoveAll("examples"))
+		require.NoError(t, os.Mkdir("examples", 0o755))
+		for name, b := range r.files {
+			require.NoError(t, os.WriteFile(filepath.Join("examples", name), b, 0o644))
+		}
+	}
+	entries, err := os.ReadDir("examples")
+	require.NoError(t, err)
+	var there []string
+	for _, e := range entries {
+		there = append(there, e.Name())
+		b, err := os.ReadFile(filepath.Join("examples", e.Name()))
+		require.NoError(t, err)
+		require.Equal(t, string(r.files[e.Name()]), string(b), "%s: go test ./api -update writes it anew", e.Name())
+	}
+	require.ElementsMatch(t, slices.Collect(maps.Keys(r.files)), there)
+}
+
+// value is the example of a parameter in the contract.
+func (r *recorder) value(parameter string) string {
+	r.Helper()
+	p := r.doc.Components.Parameters[parameter]
+	require.NotNil(r, p, parameter)
+	require.NotNil(r, p.Value.Example, parameter)
+	return fmt.Sprint(p.Value.Example)
+}
+
+func (r *recorder) id(parameter string) brokerage.ID {
+	r.Helper()
+	id, ok := brokerage.ParseID(r.value(parameter))
+	require.True(r, ok, parameter)
+	return id
+}
+
+func (r *recorder) figure(parameter string) int64 {
+	r.Helper()
+	n, ok := brokerage.Scaled(r.value(parameter))
+	require.True(r, ok, parameter)
+	return n
+}
+
+// got keeps the answer of an operation.
+func (r *recorder) got(operation string) func(answer []byte, err error) {
+	return func(answer []byte, err error) {
+		r.Helper()
+		require.NoError(r, err, operation)
+		r.files[operation+".response.xml"] = answer
+	}
+}
+
+// sent keeps the body of a request, and gives it as the service would hand it to the store.
+func (r *recorder) sent(operation string, body []byte) []byte {
+	r.Helper()
+	r.files[operation+".request.xml"] = body
+	admitted, err := xmldoc.Admit(body, xmldoc.Limits{})
+	require.NoError(r, err, operation)
+	return admitted
+}
+
+// location requires that the contract shows where what was created is.
+func (r *recorder) location(operation, path string, id brokerage.ID) {
+	r.Helper()
+	header := operations(r.doc)[operation].Responses.Value("201").Value.Headers["Location"]
+	require.Equal(r, path+id.String(), header.Value.Example, operation)
+}
+
+func (r *recorder) queries() {
+	ctx, s := r.Context(), r.store
+	customer, symbol := r.id("Customer"), r.value("Symbol")
+	r.got("get_order")(s.GetOrder(ctx, r.id("Order")))
+	r.got("get_customer")(s.GetCustomer(ctx, customer))
+	r.got("customer_profile")(s.CustomerProfile(ctx, customer))
+	r.got("account_summary")(s.AccountSummary(ctx, customer))
+	r.got("customer_max_order")(s.CustomerMaxOrder(ctx, customer))
+	r.got("get_security")(s.GetSecurity(ctx, symbol))
+	r.got("get_security_price")(s.SecurityPrice(ctx, symbol))
+	search := brokerage.Search{Sector: r.value("Sector"), PEMin: r.figure("PEMin"), PEMax: r.figure("PEMax"), YieldMin: r.figure("YieldMin")}
+	r.got("search_securities")(s.SearchSecurities(ctx, search))
+
+	// Examples that show nothing would be no examples.
+	require.Contains(r, string(r.files["search_securities.response.xml"]), "<Symbol>")
+	require.Contains(r, string(r.files["customer_max_order.response.xml"]), "<Order")
+	require.Contains(r, string(r.files["account_summary.response.xml"]), `ACCOUNT_ID="`+r.value("Account")+`"`)
+	require.Contains(r, string(r.files["account_summary.response.xml"]), "<Symbol>"+symbol+"</Symbol>")
+}
+
+func (r *recorder) writes() {
+	ctx, s := r.Context(), r.store
+	customer, account, symbol := r.id("Customer"), r.id("Account"), r.value("Symbol")
+
+	order := r.leased("order")
+	body := r.sent("insert_order", r.d.AppendNewOrder(nil, r.d.Count(dataset.Order), dataset.NewOrder{ID: int64(order), Time: clock.Now}))
+	inserted, err := s.InsertOrder(ctx, clock, body)
+	require.NoError(r, err)
+	r.location("insert_order", "/v1/orders/", inserted)
+	body = r.sent("update_order_status", []byte(`<OrderStatus xmlns="`+brokerage.FIXMLNS+`" Stat="2"/>`))
+	stat := string(xmldoc.Root(body).Attr("Stat").Text())
+	r.got("update_order_status")(s.UpdateOrderStatus(ctx, clock, r.id("Order"), stat))
+
+	opened := r.leased("account")
+	body = r.sent("open_account", r.d.AppendNewAccount(nil, r.d.Count(dataset.Customer), dataset.NewAccount{ID: int64(opened), Time: clock.Now}))
+	opened, err = s.OpenAccount(ctx, clock, customer, body)
+	require.NoError(r, err)
+	r.location("open_account", "/v1/accounts/", opened)
+	require.NoError(r, s.CloseAccount(ctx, clock, customer, opened))
+
+	added := dataset.NewCustomer{ID: int64(r.leased("customer")), Accounts: []int64{int64(r.leased("account"))}}
+	body = r.sent("insert_customer", r.d.AppendNewCustomer(nil, r.d.Count(dataset.Customer), added))
+	inserted, err = s.InsertCustomer(ctx, clock, body, true)
+	require.NoError(r, err)
+	r.location("insert_customer", "/v1/customers/", inserted)
+	read := r.files["get_customer.response.xml"]
+	body = r.sent("replace_customer", bytes.Replace(read, []byte("<PremiumCustomer>No<"), []byte("<PremiumCustomer>Yes<"), 1))
+	require.NotEqual(r, string(read), string(body), "the example replaces a customer by the same")
+	require.NoError(r, s.ReplaceCustomer(ctx, clock, customer, body, true, brokerage.Match{brokerage.ETag(read)}))
+
+	r.trade("buy_security", brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: "12.5"}, account)
+	r.trade("sell_security", brokerage.Trade{Side: brokerage.Sell, Symbol: symbol, Quantity: "10"}, account)
+
+	price := brokerage.Price{LastTrade: "41.25", Ask: "41.5"}
+	r.sent("update_security_price", []byte(`<Price xmlns="`+brokerage.SecurityNS+`"><LastTrade>`+price.LastTrade+`</LastTrade><Ask>`+price.Ask+`</Ask></Price>`))
+	r.got("update_security_price")(s.UpdateSecurityPrice(ctx, clock, symbol, price))
+	read, err = s.GetSecurity(ctx, symbol)
+	require.NoError(r, err)
+	body = r.sent("replace_security", bytes.Replace(read, []byte("<Ask>41.5<"), []byte("<Ask>41.4<"), 1))
+	require.NotEqual(r, string(read), string(body), "the example replaces a security by the same")
+	require.NoError(r, s.ReplaceSecurity(ctx, clock, symbol, body, true, brokerage.Match{brokerage.ETag(read)}))
+
+	// Last, for the ids of the writes above are those that come first.
+	count, err := strconv.ParseInt(r.value("Count"), 10, 64)
+	require.NoError(r, err)
+	lease, err := s.Lease(ctx, r.value("Kind"), count)
+	require.NoError(r, err)
+	r.answer("lease_ids", node("Lease", "xmlns", serviceNS, "kind", r.value("Kind"), "first", lease.First.String(), "count", fmt.Sprint(lease.Count)))
+}
+
+// leased is the first id that the store gives to a client that asks for one.
+func (r *recorder) leased(kind string) brokerage.ID {
+	r.Helper()
+	lease, err := r.store.Lease(r.Context(), kind, 1)
+	require.NoError(r, err)
+	return lease.First
+}
+
+func (r *recorder) trade(operation string, trade brokerage.Trade, account brokerage.ID) {
+	r.Helper()
+	trade.Now = clock.Now
+	r.sent(operation, []byte(`<Trade xmlns="`+brokerage.CustAccNS+`"><Symbol>`+trade.Symbol+`</Symbol><Quantity>`+trade.Quantity+`</Quantity></Trade>`))
+	r.got(operation)(r.store.Trade(r.Context(), clock, account, trade))
+}
+
+// problem is an answer of the service in both its forms.
+type problem struct {
+	XMLName   xml.Name `json:"-" xml:"urn:ietf:rfc:7807 problem"`
+	Type      string   `json:"type" xml:"type"`
+	Title     string   `json:"title" xml:"title"`
+	Status    int      `json:"status" xml:"status"`
+	Detail    string   `json:"detail,omitempty" xml:"detail,omitempty"`
+	Instance  string   `json:"instance" xml:"instance"`
+	Operation string   `json:"transaction,omitempty" xml:"transaction,omitempty"`
+	RequestID string   `json:"request_id" xml:"request_id"`
+	Findings  findings `json:"findings,omitempty" xml:"findings,omitempty"`
+}
+
+// findings are an array, whose items RFC 9457 calls i in XML.
+type findings []finding
+
+func (f findings) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
+	return e.EncodeElement(struct {
+		Items []finding `xml:"i"`
+	}{f}, start)
+}
+
+type finding struct {
+	Line    int    `json:"line,omitempty" xml:"line,omitempty"`
+	Column  int    `json:"column,omitempty" xml:"column,omitempty"`
+	Path    string `json:"path,omitempty" xml:"path,omitempty"`
+	Message string `json:"message" xml:"message"`
+}
+
+// problems are one for each answer that refuses, in the words of the domain where it is the domain that refuses.
+func (r *recorder) problems() {
+	ctx, s := r.Context(), r.store
+	customer := r.files["get_customer.response.xml"]
+
+	_, err := s.GetOrder(ctx, 999_999_999_999_999)
+	r.refused("not-found", "get_order", "/v1/orders/999999999999999", err)
+	r.refused("last-account", "close_account", "/v1/customers/1002/accounts/104000000", s.CloseAccount(ctx, clock, 1002, 104000000))
+	r.refused("stale", "replace_customer", "/v1/customers/"+r.value("Customer"),
+		s.ReplaceCustomer(ctx, clock, r.id("Customer"), customer, true, brokerage.Match{brokerage.ETag(nil)}))
+	wrong := strings.NewReplacer("<Gender>", "<Gender>un", "<DateOfBirth>", "<DateOfBirth>on ").Replace(string(customer))
+	_, err = s.InsertCustomer(ctx, clock, []byte(wrong), true)
+	r.refused("invalid", "insert_customer", "/v1/customers", err)
+	_, err = xmldoc.Admit([]byte("<Trade>"), xmldoc.Limits{})
+	r.refused("malformed", "buy_security", "/v1/accounts/"+r.value("Account")+"/buy", err)
+
+	for _, p := range []struct{ kind, operation, instance, detail string }{
+		{"unauthorized", "get_order", "/v1/orders/103282", "the token is not known"},
+		{"forbidden", "insert_order", "/v1/orders", "the token lacks the scope trade"},
+		{"method-not-allowed", "", "/v1/orders/103282", "PATCH is not allowed; Allow says what is"},
+		{"not-acceptable", "get_order", "/v1/orders/103282", "Accept does not take application/xml"},
+		{"too-large", "insert_customer", "/v1/customers", "the body has more than 1048576 bytes"},
+		{"unsupported-media-type", "insert_order", "/v1/orders", "the body is application/json, neither application/xml nor text/xml"},
+		{"too-many-requests", "get_order", "/v1/orders/103282", ""},
+		{"internal", "get_order", "/v1/orders/103282", ""},
+		{"overloaded", "get_order", "/v1/orders/103282", ""},
+		{"timeout", "search_securities", "/v1/securities", "the request took longer than it may"},
+	} {
+		var err error
+		if p.detail != "" {
+			err = errors.New(p.detail)
+		}
+		r.refused(p.kind, p.operation, p.instance, err)
+	}
+}
+
+// refused keeps a problem with the title and status that the contract gives its type.
+func (r *recorder) refused(kind, operation, instance string, err error) {
+	r.Helper()
+	known := problemTypes(r, r.doc)[kind]
+	require.NotZero(r, known.status, kind)
+	p := problem{Type: typePrefix + kind, Title: known.title, Status: known.status, Instance: instance, Operation: operation, RequestID: "01JGJ5C3T8XW"}
+	if err != nil {
+		p.Detail = err.Error()
+	}
+	if invalid := (*brokerage.Invalid)(nil); errors.As(err, &invalid) {
+		for _, f := range invalid.Findings {
+			p.Findings = append(p.Findings, finding(f))
+		}
+	}
+	if malformed := (*xmldoc.Error)(nil); errors.As(err, &malformed) {
+		p.Detail = malformed.Msg
+		p.Findings = findings{{Line: malformed.Line, Column: malformed.Column, Message: malformed.Msg}}
+	}
+	b, err := xml.Marshal(p)
+	require.NoError(r, err)
+	r.files["problem."+kind+".xml"] = b
+	if kind == "invalid" { // once is enough: both forms have the same members
+		b, err = json.Marshal(p)
+		require.NoError(r, err)
+		r.files["problem."+kind+".json"] = b
+	}
+}
