@@ -17,12 +17,12 @@ func TestWriteSpace(t *testing.T) {
 		Rest:    95_904, File: 16e6,
 	}))
 	require.Equal(t, `
-               documents      raw      stored  of raw
-     security      1,000  6.00 MB     3.00 MB  50.0 %
-     customer          0  0 bytes     4.10 kB        
-        order     20,000  30.0 MB     12.0 MB  40.0 %
-  orders_cash                          900 kB   2.5 %
-     the rest                         95.9 kB   0.3 %
-        total     21,000  36.0 MB     16.0 MB  44.4 %
+               documents      raw   stored  of raw
+     security      1,000  6.00 MB  3.00 MB  50.0 %
+     customer          0  0 bytes  4.10 kB        
+        order     20,000  30.0 MB  12.0 MB  40.0 %
+  orders_cash                       900 kB   2.5 %
+     the rest                      95.9 kB   0.3 %
+        total     21,000  36.0 MB  16.0 MB  44.4 %
 `, "\n"+b.String())
 }

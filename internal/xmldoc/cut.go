@@ -1,6 +1,9 @@
 package xmldoc
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // AppendStandalone appends an element so that it is a document of its own, in
 // the normal form: with the declarations from further out that it needs.
@@ -13,10 +16,24 @@ func (n Node) AppendStandalone(dst []byte) []byte {
 // constructs. Where the element comes from such a place, as most do, its bytes
 // are copied as they are.
 func (n Node) AppendWithin(dst []byte, uri string) []byte {
+	if n.belongsTo(uri) {
+		return append(dst, n.Raw()...)
+	}
 	escaped := AppendValue(make([]byte, 0, 64), uri)
 	var target scope
 	target.push(binding{uri: span{0, len(escaped)}})
 	return n.appendInto(dst, escaped, target)
+}
+
+// belongsTo tells whether an element surely stands as it is where uri is the
+// default namespace: it is so where the element stands now, and neither is there
+// a declaration in its tag, nor a prefix, for which a colon is taken.
+func (n Node) belongsTo(uri string) bool {
+	if n.kind != element || bytes.IndexByte(n.Raw(), ':') >= 0 || isDeclaration(n.doc, n.start+1+len(n.tagName())) {
+		return false
+	}
+	there, bound := n.scope.find(n.doc, nil)
+	return bound && string(there) == uri && !strings.Contains(uri, "&")
 }
 
 // appendInto copies an element to a place where the declarations of target, a

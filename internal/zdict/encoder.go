@@ -21,7 +21,6 @@ type work struct {
 	*finder
 
 	huffman huff0.Scratch
-	bits    bitWriter
 }
 
 // New prepares a dictionary, as zstd's trainers write them.

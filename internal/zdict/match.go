@@ -149,7 +149,7 @@ func (f *finder) best(at int, behindMatch bool) (m match) {
 	v := load64(buf, at)
 	for i, o := range f.recent {
 		from := at - int(o)
-		if load32(buf, from) != uint32(v) || i == 0 && behindMatch {
+		if load32(buf, from) != load32(buf, at) || i == 0 && behindMatch {
 			continue
 		}
 		n := 4 + common(buf, at+4, from+4)

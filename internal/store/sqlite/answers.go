@@ -20,7 +20,7 @@ func (s *Store) write(ctx context.Context, w brokerage.Write, do func(*transacti
 		}
 		var hash, kept []byte
 		var expires int64
-		switch err := t.row(ctx, "get_answer", once.Client, once.Key).Scan(&hash, &kept, &expires); {
+		switch err := t.row("get_answer", once.Client, once.Key).Scan(&hash, &kept, &expires); {
 		case errors.Is(err, sql.ErrNoRows), err == nil && expires <= w.Now.Unix():
 		case err != nil:
 			return err

@@ -33,7 +33,7 @@ func (s *Store) AccountSummary(ctx context.Context, id brokerage.ID) ([]byte, er
 // CustomerOf gives the customer that an account belongs to.
 func (s *Store) CustomerOf(ctx context.Context, account brokerage.ID) (brokerage.ID, error) {
 	var id int64
-	err := s.row(ctx, "customer_of", int64(account)).Scan(&id)
+	err := s.find(ctx, "customer_of", int64(account), &id)
 	if noRows(err) {
 		err = &brokerage.NotFound{What: "account", Key: account.String()}
 	}
@@ -70,14 +70,14 @@ func (s *Store) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byt
 // areNew refuses keys that exist, so that nothing has to be taken back.
 func (t *transaction) areNew(keys brokerage.CustomerKeys) error {
 	var id int64
-	switch err := t.row(context.Background(), "has_customer", int64(keys.ID)).Scan(&id); {
+	switch err := t.row("has_customer", int64(keys.ID)).Scan(&id); {
 	case err == nil:
 		return &brokerage.Conflict{Reason: brokerage.CustomerExists, Detail: fmt.Sprintf("customer %d exists already", keys.ID)}
 	case !noRows(err):
 		return err
 	}
 	for _, account := range keys.Accounts {
-		switch err := t.row(context.Background(), "customer_of", int64(account)).Scan(&id); {
+		switch err := t.row("customer_of", int64(account)).Scan(&id); {
 		case err == nil:
 			return accountExists(account)
 		case !noRows(err):
@@ -215,7 +215,7 @@ func (s *Store) Trade(ctx context.Context, w brokerage.Write, account brokerage.
 	return s.revise(ctx, w,
 		func(q querier) (f found, err error) {
 			f.key.kind = customers
-			err = q.row(ctx, "customer_of_account", int64(account)).Scan(&f.key.id, &f.doc)
+			err = q.find(ctx, "customer_of_account", int64(account), &f.key.id, &f.doc)
 			switch {
 			case noRows(err):
 				return f, &brokerage.NotFound{What: "account", Key: account.String()}

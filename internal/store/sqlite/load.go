@@ -221,7 +221,8 @@ func (s *Store) packBatch(d *dataset.Dataset, k dataset.Kind, from, to int64) pa
 func keysOf(k dataset.Kind, doc []byte) (any, error) {
 	switch k {
 	case dataset.Security:
-		return brokerage.SecurityKeysOf(doc)
+		keys, err := brokerage.SecurityKeysOf(doc)
+		return securityRow{keys, brokerage.SecurityPrice(doc)}, err
 	case dataset.Customer:
 		return brokerage.CustomerKeysOf(doc)
 	default:
@@ -231,8 +232,8 @@ func keysOf(k dataset.Kind, doc []byte) (any, error) {
 
 func (t *transaction) insertRow(row packedRow) (err error) {
 	switch keys := row.keys.(type) {
-	case brokerage.SecurityKeys:
-		_, err = t.exec("insert_security", append(append([]any{keys.Symbol}, columns(keys)...), row.doc)...)
+	case securityRow:
+		_, err = t.exec("insert_security", append(append([]any{keys.Symbol}, keys.columns()...), row.doc)...)
 	case brokerage.CustomerKeys:
 		_, err = t.exec("insert_customer", int64(keys.ID), row.doc)
 		for _, account := range keys.Accounts {

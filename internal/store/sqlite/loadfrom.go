@@ -232,7 +232,7 @@ func (t *transaction) insertNew(row packedRow) (refused, err error) {
 	switch keys := row.keys.(type) {
 	case brokerage.OrderKeys:
 		return fmt.Errorf("order %d exists already", keys.ID), nil
-	case brokerage.SecurityKeys:
+	case securityRow:
 		return fmt.Errorf("security %s exists already", keys.Symbol), nil
 	case brokerage.CustomerKeys:
 		if !isConflict {
@@ -241,7 +241,7 @@ func (t *transaction) insertNew(row packedRow) (refused, err error) {
 		// An account is another customer's: those before it go again.
 		for _, account := range keys.Accounts {
 			var customer int64
-			err := t.row(context.Background(), "customer_of", int64(account)).Scan(&customer)
+			err := t.row("customer_of", int64(account)).Scan(&customer)
 			if err == nil && customer == int64(keys.ID) {
 				err = t.delete("delete_account", "account", int64(account))
 			}

@@ -23,7 +23,7 @@ const (
 // setting reads a setting into value, which stays as it is if there is none.
 func (s *Store) setting(ctx context.Context, name string, value any) error {
 	var text string
-	err := s.row(ctx, "get_setting", name).Scan(&text)
+	err := s.find(ctx, "get_setting", name, &text)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil

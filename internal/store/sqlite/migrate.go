@@ -44,7 +44,7 @@ func (s *Store) migrate(ctx context.Context) (made bool, err error) {
 	}
 	if s.options.AsIs {
 		if version == 0 {
-			return false, fmt.Errorf("%s is an empty file, not a database of this program", s.path)
+			return false, errEmpty(s.path)
 		}
 		return false, fmt.Errorf("%s has schema version %d, and this program has %d: the load command brings it up to date, and keeps a copy",
 			s.path, version, len(names))
@@ -188,4 +188,8 @@ func isOurs(ctx context.Context, path string) (err error) {
 	defer func() { err = errors.Join(err, db.Close()) }()
 	_, err = versionOf(ctx, db, path, len(names))
 	return err
+}
+
+func errEmpty(path string) error {
+	return fmt.Errorf("%s is an empty file, not a database of this program", path)
 }

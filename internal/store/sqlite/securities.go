@@ -13,11 +13,7 @@ func (s *Store) GetSecurity(ctx context.Context, symbol string) ([]byte, error) 
 
 // SecurityPrice is get_security_price.
 func (s *Store) SecurityPrice(ctx context.Context, symbol string) ([]byte, error) {
-	doc, err := s.document(ctx, "get_security", "security", symbol)
-	if err != nil {
-		return nil, err
-	}
-	return brokerage.SecurityPrice(doc), nil
+	return packed(ctx, s, "get_security_price", "security", symbol)
 }
 
 // SearchSecurities is search_securities.
@@ -60,7 +56,7 @@ func (s *Store) UpdateSecurityPrice(ctx context.Context, w brokerage.Write, symb
 			return revision{doc: s.codec.Load().pack(securities, changed), answer: brokerage.SecurityPrice(changed)}, nil
 		},
 		func(t *transaction, _ found, r revision) error {
-			_, err := t.exec("update_security_price", symbol, r.doc)
+			_, err := t.exec("update_security_price", symbol, r.answer, r.doc)
 			return err
 		})
 }
@@ -86,21 +82,29 @@ func (s *Store) ReplaceSecurity(ctx context.Context, w brokerage.Write, symbol s
 			return err
 		}
 	}
+	row := securityRow{keys, brokerage.SecurityPrice(doc)}
 	b := s.codec.Load().pack(securities, doc)
 	_, err = s.revise(ctx, w, s.loadSecurity(ctx, symbol),
 		func(f found) (revision, error) { return revision{}, s.matches(match, f.doc) },
 		func(t *transaction, _ found, _ revision) error {
-			_, err := t.exec("replace_security", append([]any{symbol}, append(columns(keys), b)...)...)
+			_, err := t.exec("replace_security", append([]any{symbol}, append(row.columns(), b)...)...)
 			return err
 		})
 	return err
 }
 
-// columns are the key columns of a security after its symbol.
-func columns(keys brokerage.SecurityKeys) []any {
-	pe, _ := brokerage.Scaled(keys.PE) // keys were read, so they are decimals
-	yield, _ := brokerage.Scaled(keys.Yield)
-	return []any{keys.Name, keys.Type, keys.Sector, pe, yield, keys.PE, keys.Yield}
+// securityRow is what stands beside the document of a security.
+type securityRow struct {
+	brokerage.SecurityKeys
+
+	price []byte
+}
+
+// columns are those after the symbol.
+func (r securityRow) columns() []any {
+	pe, _ := brokerage.Scaled(r.PE) // keys were read, so they are decimals
+	yield, _ := brokerage.Scaled(r.Yield)
+	return []any{r.Name, r.Type, r.Sector, pe, yield, r.PE, r.Yield, r.price}
 }
 
 func (s *Store) matches(match brokerage.Match, b []byte) error {

@@ -48,6 +48,7 @@ type Store struct {
 	codec   atomic.Pointer[codec] // a load may put another in its place
 	writer  *writer
 	queries map[string]*sql.Stmt
+	readers chan struct{} // one for each look-up under way, at most as many as connections
 	closing sync.Once
 
 	purged time.Time // when expired answers were looked for; the writer's alone
@@ -76,8 +77,11 @@ func Open(ctx context.Context, path string, options Options) (*Store, error) {
 
 func (s *Store) open(ctx context.Context) (err error) {
 	if s.options.AsIs {
-		if _, err := os.Stat(s.path); err != nil {
+		// SQLite would make a database of an empty file.
+		if info, err := os.Stat(s.path); err != nil {
 			return err
+		} else if info.Size() == 0 {
+			return errEmpty(s.path)
 		}
 	}
 	if s.lock, err = lockFile(s.path); err != nil {
@@ -113,11 +117,12 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if err := s.startWriter(ctx, texts); err != nil {
 		return err
 	}
-	if s.reading, err = sql.Open("sqlite", dsn(s.path, "query_only(1)", "cache_size(-16384)")); err != nil {
+	if s.reading, err = sql.Open("sqlite", dsn(s.path, "query_only(1)", fmt.Sprintf("cache_size(-%d)", readingCache/s.options.Pool))); err != nil {
 		return err
 	}
 	s.reading.SetMaxOpenConns(s.options.Pool)
 	s.reading.SetMaxIdleConns(s.options.Pool)
+	s.readers = make(chan struct{}, s.options.Pool)
 	s.queries = make(map[string]*sql.Stmt)
 	for name, text := range texts {
 		if !strings.HasPrefix(text, "SELECT") {
@@ -129,6 +134,10 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	return nil
 }
+
+// readingCache is how much of the file all connections for reading keep, in
+// KiB; beyond that it is the operating system's page cache.
+const readingCache = 96 << 10
 
 // dsn carries the settings of a connection, so that every one of a pool has
 // them.
@@ -223,20 +232,32 @@ func (s *Store) close() error {
 	return errors.Join(errs...)
 }
 
-// querier finds one row by a named statement: the reading pool, or the
-// transaction that is being written.
+// querier finds the one row of a key by a named statement, or sql.ErrNoRows:
+// the reading pool, or the transaction that is being written.
 type querier interface {
-	row(ctx context.Context, name string, args ...any) *sql.Row
+	find(ctx context.Context, name string, key any, columns ...any) error
 }
 
-func (s *Store) row(ctx context.Context, name string, args ...any) *sql.Row {
-	return s.queries[name].QueryRowContext(ctx, args...)
+// find waits for a connection as long as ctx lets it, but does not pass it to
+// SQL: a look-up by key takes microseconds, a goroutine that watches over it a
+// fifth of them, and what a stalled disk holds up cannot be interrupted.
+func (s *Store) find(ctx context.Context, name string, key any, columns ...any) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case s.readers <- struct{}{}:
+		defer func() { <-s.readers }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return s.queries[name].QueryRowContext(context.Background(), key).Scan(columns...)
 }
 
 // packed reads a packed document; one that is not there is *NotFound.
 func packed(ctx context.Context, q querier, name, what string, key any) ([]byte, error) {
 	var b []byte
-	err := q.row(ctx, name, key).Scan(&b)
+	err := q.find(ctx, name, key, &b)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, &brokerage.NotFound{What: what, Key: fmt.Sprint(key)}
 	}
@@ -343,7 +364,7 @@ func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerag
 	}
 	err = s.writer.write(ctx, func(t *transaction) error {
 		var first int64
-		err := t.row(ctx, "lease", kind, count).Scan(&first)
+		err := t.row("lease", kind, count).Scan(&first)
 		if errors.Is(err, sql.ErrNoRows) {
 			return &brokerage.NotFound{What: "kind of leases", Key: kind}
 		}

@@ -123,6 +123,7 @@ type storedRow struct {
 	account int64  // of an order
 	cash    []byte // of an order
 	columns []any  // of a security, as columns gives them
+	price   []byte
 	symbol  string // of a security
 }
 
@@ -133,7 +134,7 @@ type storedBatch struct {
 }
 
 var storedQueries = [...]string{
-	dataset.Security: "SELECT id, doc, symbol, name, type, sector, pe, yield, pe_text, yield_text FROM securities WHERE id > ? ORDER BY id LIMIT ?",
+	dataset.Security: "SELECT id, doc, symbol, name, type, sector, pe, yield, pe_text, yield_text, price FROM securities WHERE id > ? ORDER BY id LIMIT ?",
 	dataset.Customer: "SELECT id, doc FROM customers WHERE id > ? ORDER BY id LIMIT ?",
 	dataset.Order:    "SELECT id, doc, account, cash FROM orders WHERE id > ? ORDER BY id LIMIT ?",
 }
@@ -172,7 +173,7 @@ func (s *Store) storedBatch(ctx context.Context, k dataset.Kind, after int64) (b
 		case dataset.Security:
 			var name, typ, sector, peText, yieldText string
 			var pe, yield int64
-			err = rows.Scan(&r.id, &r.packed, &r.symbol, &name, &typ, &sector, &pe, &yield, &peText, &yieldText)
+			err = rows.Scan(&r.id, &r.packed, &r.symbol, &name, &typ, &sector, &pe, &yield, &peText, &yieldText, &r.price)
 			r.columns = []any{name, typ, sector, pe, yield, peText, yieldText}
 		case dataset.Customer:
 			err = rows.Scan(&r.id, &r.packed)
@@ -228,12 +229,15 @@ func (s *Store) check(ctx context.Context, k dataset.Kind, b *storedBatch) {
 			continue
 		}
 		switch keys := keys.(type) {
-		case brokerage.SecurityKeys:
+		case securityRow:
 			if keys.Symbol != r.symbol {
 				wrong("the document has symbol %s", keys.Symbol)
 			}
-			if !slices.Equal(columns(keys), r.columns) {
-				wrong("the columns %v are not those of the document, %v", r.columns, columns(keys))
+			if own := keys.columns()[:len(r.columns)]; !slices.Equal(own, r.columns) {
+				wrong("the columns %v are not those of the document, %v", r.columns, own)
+			}
+			if !bytes.Equal(keys.price, r.price) {
+				wrong("the column price is not that of the document")
 			}
 		case brokerage.OrderKeys:
 			if int64(keys.ID) != r.id {

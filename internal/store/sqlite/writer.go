@@ -228,7 +228,12 @@ func (t *transaction) exec(name string, args ...any) (int64, error) {
 	return n, err
 }
 
+// find reads the one row of a key.
+func (t *transaction) find(_ context.Context, name string, key any, columns ...any) error {
+	return t.row(name, key).Scan(columns...)
+}
+
 // row runs a named query for at most one row.
-func (t *transaction) row(_ context.Context, name string, args ...any) *sql.Row {
+func (t *transaction) row(name string, args ...any) *sql.Row {
 	return t.w.stmts[name].QueryRowContext(context.Background(), args...)
 }

@@ -1,1 +1,1 @@
-UPDATE securities SET doc = ?2 WHERE symbol = ?1
+UPDATE securities SET price = ?2, doc = ?3 WHERE symbol = ?1
