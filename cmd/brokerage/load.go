@@ -25,7 +25,7 @@ type loadCmd struct {
 
 // storedShare is how much of their size documents of a kind take in a database,
 // with keys and indexes: some more than was measured at XXXS.
-var storedShare = [...]float64{dataset.Security: 0.35, dataset.Customer: 0.30, dataset.Order: 0.50}
+var storedShare = [...]float64{dataset.Security: 0.50, dataset.Customer: 0.30, dataset.Order: 0.45}
 
 // journal is what a load may need beside the database.
 const journal = 100e6

@@ -52,6 +52,11 @@ type Rules struct {
 // DefaultRules trade on margin, as TPoX does.
 var DefaultRules = Rules{MaxHoldings: 30}
 
+// Quote is what a trade has to know of a security, as it stands in the document.
+type Quote struct {
+	Symbol, Name, Type, LastTrade string
+}
+
 var (
 	tradedSecurity = paths("s:Security/s:Symbol", "s:Security/s:Name", "s:Security/s:SecurityType", "s:Security/s:Price/s:LastTrade")
 	tradedAccount  = paths("c:LastUpdate", "c:Balance/c:OnlineActualBal", "c:Balance/c:WorkingBalance",
@@ -61,9 +66,16 @@ var (
 		"gValueDate/mValueDate", "Holdings", "gValueDate/mValueDate/ValueDate", "gValueDate/mValueDate/CreditMovement", "gValueDate/mValueDate/ValueDatedBal"}
 )
 
-// Apply carries the trade out for an account of customer, at the price of
-// security. It gives the customer as it is then, and the confirmation.
-func (t Trade) Apply(rules Rules, customer []byte, id ID, security []byte) (changed, confirmation []byte, err error) {
+// QuoteOf reads the quote of a security.
+func QuoteOf(security []byte) Quote {
+	var part [4]xmldoc.Node
+	tradedSecurity.Find(in(security), part[:])
+	return Quote{text(part[0]), text(part[1]), text(part[2]), text(part[3])}
+}
+
+// Apply carries the trade out for an account of customer, at the price of the
+// quote. It gives the customer as it is then, and the confirmation.
+func (t Trade) Apply(rules Rules, customer []byte, id ID, quote Quote) (changed, confirmation []byte, err error) {
 	if err := t.Validate(); err != nil {
 		return nil, nil, err
 	}
@@ -71,9 +83,7 @@ func (t Trade) Apply(rules Rules, customer []byte, id ID, security []byte) (chan
 	if err != nil {
 		return nil, nil, err
 	}
-	var sold [4]xmldoc.Node
-	tradedSecurity.Find(in(security), sold[:])
-	price, ok := parseDecimal(text(sold[3]))
+	price, ok := parseDecimal(quote.LastTrade)
 	if !ok || price.Sign() < 0 {
 		return nil, nil, invalidf("/Security/Price/LastTrade", "the security has no price")
 	}
@@ -114,7 +124,7 @@ func (t Trade) Apply(rules Rules, customer []byte, id ID, security []byte) (chan
 	}
 
 	e := xmldoc.Edit(customer)
-	position, err := t.move(e, rules, id, part[4], sold, change)
+	position, err := t.move(e, rules, id, part[4], quote, change)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -133,7 +143,7 @@ func (t Trade) Apply(rules Rules, customer []byte, id ID, security []byte) (chan
 	confirmation = attribute(root(make([]byte, 0, 512), "Trade_Confirmation", CustAccNS), "ACCOUNT_ID", id.String())
 	confirmation = append(confirmation, '>')
 	for _, f := range [...]struct{ name, value string }{
-		{"Side", string(t.Side)}, {"Symbol", t.Symbol}, {"Quantity", shares(quantity)}, {"Price", text(sold[3])}, {"Amount", money(amount)},
+		{"Side", string(t.Side)}, {"Symbol", t.Symbol}, {"Quantity", shares(quantity)}, {"Price", quote.LastTrade}, {"Amount", money(amount)},
 		{"Position", shares(position)}, {"OnlineActualBal", actual}, {"WorkingBalance", working},
 	} {
 		confirmation = child(confirmation, f.name, f.value)
@@ -143,7 +153,7 @@ func (t Trade) Apply(rules Rules, customer []byte, id ID, security []byte) (chan
 
 // move changes, adds or removes the position in holdings by change, and gives
 // what is held then.
-func (t Trade) move(e *xmldoc.Editor, rules Rules, id ID, holdings xmldoc.Node, sold [4]xmldoc.Node, change decimal.Decimal) (held decimal.Decimal, err error) {
+func (t Trade) move(e *xmldoc.Editor, rules Rules, id ID, holdings xmldoc.Node, quote Quote, change decimal.Decimal) (held decimal.Decimal, err error) {
 	var position, quantity xmldoc.Node
 	count := 0
 	for p := range positions.All(holdings) {
@@ -163,9 +173,9 @@ func (t Trade) move(e *xmldoc.Editor, rules Rules, id ID, holdings xmldoc.Node, 
 		}
 		added := root(make([]byte, 0, 256), "Position", CustAccNS)
 		added = append(added, '>')
-		for i, name := range []string{"Symbol", "Name", "Type"} {
-			added = child(added, name, text(sold[i]))
-		}
+		added = child(added, "Symbol", quote.Symbol)
+		added = child(added, "Name", quote.Name)
+		added = child(added, "Type", quote.Type)
 		added = closed(child(added, "Quantity", shares(change)), "Position")
 		e.Append(holdings, xmldoc.Root(added))
 		return change, nil

@@ -67,7 +67,7 @@ func tradeExactly(t *testing.T, selling bool, quantity, price, actual, working, 
 		trade.Side = brokerage.Sell
 	}
 
-	changed, confirmation, err := trade.Apply(rules, customer, accountID, security)
+	changed, confirmation, err := trade.Apply(rules, customer, accountID, brokerage.QuoteOf(security))
 	require.Equal(t, before, string(customer), "the document is not written to")
 	if err != nil {
 		var invalid *brokerage.Invalid

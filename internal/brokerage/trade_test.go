@@ -115,7 +115,7 @@ func TestTrade_Apply(t *testing.T) {
 			want := customerXML(before, a.after(c.after[0], c.after[1], c.movement, c.want), beyond)
 			confirmed := confirmationXML(side, "IBM", c.quantity, c.price, amount, c.held, c.after[0], c.after[1])
 
-			changed, confirmation, err := c.trade.Apply(brokerage.DefaultRules, []byte(doc), accountID, []byte(security))
+			changed, confirmation, err := c.trade.Apply(brokerage.DefaultRules, []byte(doc), accountID, brokerage.QuoteOf([]byte(security)))
 			require.NoError(t, err)
 			require.Equal(t, want, string(changed))
 			require.Equal(t, confirmed, string(confirmation))
@@ -123,7 +123,7 @@ func TestTrade_Apply(t *testing.T) {
 			normal(t, confirmation)
 			require.NoError(t, brokerage.ValidateCustomer(changed))
 
-			changed, confirmation, err = c.trade.Apply(brokerage.DefaultRules, []byte(prefixed(doc)), accountID, []byte(prefixed(security)))
+			changed, confirmation, err = c.trade.Apply(brokerage.DefaultRules, []byte(prefixed(doc)), accountID, brokerage.QuoteOf([]byte(prefixed(security))))
 			require.NoError(t, err)
 			normal(t, changed)
 			require.NoError(t, brokerage.ValidateCustomer(changed))
@@ -155,7 +155,7 @@ func TestTrade_Apply_Refused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			doc := customerXML(account{id: "104000000", positions: held, actual: c.actual, working: c.working}.xml())
-			changed, confirmation, err := c.trade.Apply(brokerage.DefaultRules, []byte(doc), accountID, []byte(securityXML("IBM", c.price)))
+			changed, confirmation, err := c.trade.Apply(brokerage.DefaultRules, []byte(doc), accountID, brokerage.QuoteOf([]byte(securityXML("IBM", c.price))))
 			conflict(t, err, c.reason, c.detail)
 			require.Nil(t, changed)
 			require.Nil(t, confirmation)
@@ -164,7 +164,7 @@ func TestTrade_Apply_Refused(t *testing.T) {
 
 	t.Run("NoAccount", func(t *testing.T) {
 		t.Parallel()
-		_, _, err := buy("IBM", "1").Apply(brokerage.DefaultRules, []byte(customerXML(account{id: "104000000"}.xml())), 10400000, []byte(securityXML("IBM", "1")))
+		_, _, err := buy("IBM", "1").Apply(brokerage.DefaultRules, []byte(customerXML(account{id: "104000000"}.xml())), 10400000, brokerage.QuoteOf([]byte(securityXML("IBM", "1"))))
 		var missing *brokerage.NotFound
 		require.ErrorAs(t, err, &missing)
 		require.Equal(t, brokerage.NotFound{What: "account", Key: "10400000"}, *missing)
@@ -197,7 +197,7 @@ func TestTrade_Apply_MaxHoldings(t *testing.T) {
 		t.Run(fmt.Sprint(c.held, " of ", c.most, " ", c.trade.Side, c.trade.Symbol), func(t *testing.T) {
 			t.Parallel()
 			doc := customerXML(account{id: "104000000", positions: positions(c.held)}.xml())
-			_, _, err := c.trade.Apply(brokerage.Rules{MaxHoldings: c.most}, []byte(doc), accountID, []byte(securityXML(c.trade.Symbol, "1")))
+			_, _, err := c.trade.Apply(brokerage.Rules{MaxHoldings: c.most}, []byte(doc), accountID, brokerage.QuoteOf([]byte(securityXML(c.trade.Symbol, "1"))))
 			if c.refused == "" {
 				require.NoError(t, err)
 				return
@@ -222,13 +222,13 @@ func TestTrade_Apply_Covered(t *testing.T) {
 		{sell("IBM", "1"), "-100", "-100", false},
 	} {
 		doc := customerXML(account{id: "104000000", positions: positionXML("IBM", "5"), actual: c.actual, working: c.working}.xml())
-		_, _, err := c.trade.Apply(covered, []byte(doc), accountID, []byte(securityXML("IBM", "10.006")))
+		_, _, err := c.trade.Apply(covered, []byte(doc), accountID, brokerage.QuoteOf([]byte(securityXML("IBM", "10.006"))))
 		if c.refused {
 			conflict(t, err, brokerage.NotCovered, "the working balance of account 104000000 does not cover 10.01")
 		} else {
 			require.NoError(t, err)
 		}
-		_, _, err = c.trade.Apply(brokerage.DefaultRules, []byte(doc), accountID, []byte(securityXML("IBM", "10.006")))
+		_, _, err = c.trade.Apply(brokerage.DefaultRules, []byte(doc), accountID, brokerage.QuoteOf([]byte(securityXML("IBM", "10.006"))))
 		require.NoError(t, err, "on margin by default")
 	}
 }
@@ -256,12 +256,12 @@ func TestTrade_Apply_Invalid(t *testing.T) {
 			doc := customerXML(account{id: "104000000", positions: positionXML("IBM", "5")}.xml())
 			changed := strings.Replace(doc, c.old, c.new, 1)
 			require.NotEqual(t, doc, changed)
-			_, _, err := buy("IBM", "1").Apply(brokerage.DefaultRules, []byte(changed), accountID, []byte(securityXML("IBM", "1")))
+			_, _, err := buy("IBM", "1").Apply(brokerage.DefaultRules, []byte(changed), accountID, brokerage.QuoteOf([]byte(securityXML("IBM", "1"))))
 			require.Equal(t, []string{c.want}, findings(t, err))
 		})
 	}
 	for _, price := range []string{"", "x", "1e1"} {
-		_, _, err := buy("IBM", "1").Apply(brokerage.DefaultRules, []byte(customerXML(account{id: "104000000"}.xml())), accountID, []byte(securityXML("IBM", price)))
+		_, _, err := buy("IBM", "1").Apply(brokerage.DefaultRules, []byte(customerXML(account{id: "104000000"}.xml())), accountID, brokerage.QuoteOf([]byte(securityXML("IBM", price))))
 		require.Equal(t, []string{"/Security/Price/LastTrade: the security has no price"}, findings(t, err))
 	}
 }
@@ -275,7 +275,7 @@ func TestTrade_Validate(t *testing.T) {
 		strings.Repeat("9", 101), "0." + strings.Repeat("0", 200)} {
 		const want = "/Trade/Quantity: not a quantity: a decimal above 0, up to 1000000000, with at most 3 places"
 		require.Equal(t, []string{want}, findings(t, buy("IBM", q).Validate()), "%q", q)
-		_, _, err := sell("IBM", q).Apply(brokerage.DefaultRules, nil, accountID, nil)
+		_, _, err := sell("IBM", q).Apply(brokerage.DefaultRules, nil, accountID, brokerage.Quote{})
 		require.Equal(t, []string{want}, findings(t, err), "%q", q)
 	}
 }
@@ -290,11 +290,11 @@ func TestTrade_Apply_Generated(t *testing.T) {
 		index := id % d.Count(dataset.Security) // the first position of the account
 		security := d.Append(nil, dataset.Security, index)
 		symbol := dataset.Symbol(int(index))
-		bought, _, err := buy(symbol, "12.345").Apply(brokerage.DefaultRules, doc, brokerage.ID(id), security)
+		bought, _, err := buy(symbol, "12.345").Apply(brokerage.DefaultRules, doc, brokerage.ID(id), brokerage.QuoteOf(security))
 		require.NoError(t, err)
 		normal(t, bought)
 		require.NoError(t, brokerage.ValidateCustomer(bought))
-		sold, _, err := sell(symbol, "12.345").Apply(brokerage.DefaultRules, bought, brokerage.ID(id), security)
+		sold, _, err := sell(symbol, "12.345").Apply(brokerage.DefaultRules, bought, brokerage.ID(id), brokerage.QuoteOf(security))
 		require.NoError(t, err)
 		normal(t, sold)
 		require.NoError(t, brokerage.ValidateCustomer(sold))

@@ -132,6 +132,6 @@ func search(d *dataset.Dataset) ([]byte, error) {
 func trade(d *dataset.Dataset, side brokerage.Side, customer []byte, account brokerage.ID) ([]byte, error) {
 	i := int64(account) % d.Count(dataset.Security)
 	t := brokerage.Trade{Side: side, Symbol: d.Symbol(int(i)), Quantity: "5"}
-	_, confirmation, err := t.Apply(brokerage.DefaultRules, customer, account, d.Append(nil, dataset.Security, i))
+	_, confirmation, err := t.Apply(brokerage.DefaultRules, customer, account, brokerage.QuoteOf(d.Append(nil, dataset.Security, i)))
 	return confirmation, err
 }

@@ -1,8 +1,10 @@
 package sqlite
 
 import (
+	"cmp"
 	"errors"
 	"math/rand/v2"
+	"os"
 	"sync/atomic"
 	"testing"
 
@@ -12,10 +14,11 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// BenchmarkStore is every transaction on a warm database of XXXS size; writes
-// by 64 goroutines, because groups are what makes them cheap.
+// BenchmarkStore is every transaction on a warm database, of XXXS size unless
+// BENCH_SCALE says another; writes by 64 goroutines, because groups are what
+// makes them cheap.
 func BenchmarkStore(b *testing.B) {
-	d := generator(b, "XXXS")
+	d := generator(b, cmp.Or(os.Getenv("BENCH_SCALE"), "XXXS"))
 	s := loaded(b, d)
 	ctx := b.Context()
 	order1 := func() brokerage.ID { return brokerage.ID(d.ID(dataset.Order, rand.Int64N(d.Count(dataset.Order)))) }

@@ -171,7 +171,7 @@ func requireWholeTrades(t testing.TB, s *Store, d *dataset.Dataset, account int6
 			return
 		}
 		require.Less(t, bought, answered+64, "account %d is in no state that whole trades lead to", account)
-		want, _, err = brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(int(account) % 500), Quantity: "1"}.Apply(brokerage.DefaultRules, want, brokerage.ID(account), security)
+		want, _, err = brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(int(account) % 500), Quantity: "1"}.Apply(brokerage.DefaultRules, want, brokerage.ID(account), brokerage.QuoteOf(security))
 		require.NoError(t, err)
 	}
 }

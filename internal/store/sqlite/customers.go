@@ -137,7 +137,7 @@ func (s *Store) ReplaceCustomer(ctx context.Context, w brokerage.Write, id broke
 func (s *Store) loadCustomer(ctx context.Context, id brokerage.ID) func(querier) (found, error) {
 	return func(q querier) (found, error) {
 		b, err := packed(ctx, q, "get_customer", "customer", int64(id))
-		return found{stored: stored{documentKey{kind: customers, id: int64(id)}, b}}, err
+		return found{key: documentKey{kind: customers, id: int64(id)}, doc: b}, err
 	}
 }
 
@@ -222,20 +222,20 @@ func (s *Store) Trade(ctx context.Context, w brokerage.Write, account brokerage.
 			case err != nil:
 				return f, domainError(err)
 			}
-			f.security.key = documentKey{kind: securities, symbol: trade.Symbol}
-			f.security.doc, err = packed(ctx, q, "get_security", "security", trade.Symbol)
-			return f, err
+			f.priced = documentKey{kind: securities, symbol: trade.Symbol}
+			f.quote.Symbol = trade.Symbol
+			err = q.find(ctx, "get_quote", trade.Symbol, &f.quote.Name, &f.quote.Type, &f.quote.LastTrade)
+			if noRows(err) {
+				err = &brokerage.NotFound{What: "security", Key: trade.Symbol}
+			}
+			return f, domainError(err)
 		},
 		func(f found) (r revision, err error) {
-			security, err := s.unpack(f.security.doc)
-			if err != nil {
-				return r, err
-			}
 			doc, err := s.unpack(f.doc)
 			if err != nil {
 				return r, err
 			}
-			changed, answer, err := trade.Apply(s.options.Rules, doc, account, security)
+			changed, answer, err := trade.Apply(s.options.Rules, doc, account, f.quote)
 			if err != nil {
 				return r, err
 			}

@@ -8,13 +8,13 @@
 //
 // Reading goes through a pool of connections. Writing is done by one goroutine
 // on one connection, which commits in groups: transactions that wait together
-// share a commit and a flush to disk. Each has a savepoint, so that one that
-// fails leaves its neighbours alone, and each is answered only after the flush
+// share a commit and a flush to disk. One that is refused leaves its neighbours
+// alone (see transaction), and each is answered only after the flush
 // (journal_mode WAL, synchronous FULL: it survives power loss). The writer never
 // passes a request's context to SQL, because an interrupt inside a group would
 // roll back all of it.
 //
 // What takes time and not the database (packing, editing, validation) happens
 // in the goroutine of the request, on what it reads; the writer then only looks
-// whether that is still so. See revise.
+// whether that was changed since. See revise.
 package sqlite

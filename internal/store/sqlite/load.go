@@ -222,7 +222,7 @@ func keysOf(k dataset.Kind, doc []byte) (any, error) {
 	switch k {
 	case dataset.Security:
 		keys, err := brokerage.SecurityKeysOf(doc)
-		return securityRow{keys, brokerage.SecurityPrice(doc)}, err
+		return rowOf(keys, doc), err
 	case dataset.Customer:
 		return brokerage.CustomerKeysOf(doc)
 	default:

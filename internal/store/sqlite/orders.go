@@ -56,7 +56,7 @@ func (s *Store) UpdateOrderStatus(ctx context.Context, w brokerage.Write, id bro
 	return s.revise(ctx, w,
 		func(q querier) (found, error) {
 			b, err := packed(ctx, q, "get_order", "order", int64(id))
-			return found{stored: stored{documentKey{kind: orders, id: int64(id)}, b}}, err
+			return found{key: documentKey{kind: orders, id: int64(id)}, doc: b}, err
 		},
 		func(f found) (revision, error) {
 			doc, err := s.unpack(f.doc)

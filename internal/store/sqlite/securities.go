@@ -56,7 +56,7 @@ func (s *Store) UpdateSecurityPrice(ctx context.Context, w brokerage.Write, symb
 			return revision{doc: s.codec.Load().pack(securities, changed), answer: brokerage.SecurityPrice(changed)}, nil
 		},
 		func(t *transaction, _ found, r revision) error {
-			_, err := t.exec("update_security_price", symbol, r.answer, r.doc)
+			_, err := t.exec("update_security_price", symbol, p.LastTrade, r.answer, r.doc)
 			return err
 		})
 }
@@ -64,7 +64,7 @@ func (s *Store) UpdateSecurityPrice(ctx context.Context, w brokerage.Write, symb
 func (s *Store) loadSecurity(ctx context.Context, symbol string) func(querier) (found, error) {
 	return func(q querier) (found, error) {
 		b, err := packed(ctx, q, "get_security", "security", symbol)
-		return found{stored: stored{documentKey{kind: securities, symbol: symbol}, b}}, err
+		return found{key: documentKey{kind: securities, symbol: symbol}, doc: b}, err
 	}
 }
 
@@ -82,7 +82,7 @@ func (s *Store) ReplaceSecurity(ctx context.Context, w brokerage.Write, symbol s
 			return err
 		}
 	}
-	row := securityRow{keys, brokerage.SecurityPrice(doc)}
+	row := rowOf(keys, doc)
 	b := s.codec.Load().pack(securities, doc)
 	_, err = s.revise(ctx, w, s.loadSecurity(ctx, symbol),
 		func(f found) (revision, error) { return revision{}, s.matches(match, f.doc) },
@@ -97,14 +97,19 @@ func (s *Store) ReplaceSecurity(ctx context.Context, w brokerage.Write, symbol s
 type securityRow struct {
 	brokerage.SecurityKeys
 
-	price []byte
+	lastTrade string
+	price     []byte
+}
+
+func rowOf(keys brokerage.SecurityKeys, doc []byte) securityRow {
+	return securityRow{keys, brokerage.QuoteOf(doc).LastTrade, brokerage.SecurityPrice(doc)}
 }
 
 // columns are those after the symbol.
 func (r securityRow) columns() []any {
 	pe, _ := brokerage.Scaled(r.PE) // keys were read, so they are decimals
 	yield, _ := brokerage.Scaled(r.Yield)
-	return []any{r.Name, r.Type, r.Sector, pe, yield, r.PE, r.Yield, r.price}
+	return []any{r.Name, r.Type, r.Sector, pe, yield, r.PE, r.Yield, r.lastTrade, r.price}
 }
 
 func (s *Store) matches(match brokerage.Match, b []byte) error {

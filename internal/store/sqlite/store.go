@@ -305,7 +305,7 @@ func (s *Store) revise(ctx context.Context, w brokerage.Write, load func(querier
 		}
 	}
 	return s.write(ctx, w, func(t *transaction) (_ []byte, err error) {
-		if w.Once != nil || t.w.changes.any(before, seen.key, seen.security.key) {
+		if w.Once != nil || t.w.changes.any(before, seen.key, seen.priced) {
 			if seen, err = load(t); err != nil {
 				return nil, err
 			}
@@ -317,17 +317,13 @@ func (s *Store) revise(ctx context.Context, w brokerage.Write, load func(querier
 	})
 }
 
-// stored is a packed document.
-type stored struct {
-	key documentKey
-	doc []byte
-}
-
 // found is what a revision starts from.
 type found struct {
-	stored
+	key documentKey
+	doc []byte // packed
 
-	security stored // for a trade
+	priced documentKey // for a trade
+	quote  brokerage.Quote
 }
 
 // revision is what is to be stored.

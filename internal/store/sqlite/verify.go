@@ -134,7 +134,7 @@ type storedBatch struct {
 }
 
 var storedQueries = [...]string{
-	dataset.Security: "SELECT id, doc, symbol, name, type, sector, pe, yield, pe_text, yield_text, price FROM securities WHERE id > ? ORDER BY id LIMIT ?",
+	dataset.Security: "SELECT id, doc, symbol, name, type, sector, pe, yield, pe_text, yield_text, last_trade, price FROM securities WHERE id > ? ORDER BY id LIMIT ?",
 	dataset.Customer: "SELECT id, doc FROM customers WHERE id > ? ORDER BY id LIMIT ?",
 	dataset.Order:    "SELECT id, doc, account, cash FROM orders WHERE id > ? ORDER BY id LIMIT ?",
 }
@@ -171,10 +171,10 @@ func (s *Store) storedBatch(ctx context.Context, k dataset.Kind, after int64) (b
 		var r storedRow
 		switch k {
 		case dataset.Security:
-			var name, typ, sector, peText, yieldText string
+			var name, typ, sector, peText, yieldText, lastTrade string
 			var pe, yield int64
-			err = rows.Scan(&r.id, &r.packed, &r.symbol, &name, &typ, &sector, &pe, &yield, &peText, &yieldText, &r.price)
-			r.columns = []any{name, typ, sector, pe, yield, peText, yieldText}
+			err = rows.Scan(&r.id, &r.packed, &r.symbol, &name, &typ, &sector, &pe, &yield, &peText, &yieldText, &lastTrade, &r.price)
+			r.columns = []any{name, typ, sector, pe, yield, peText, yieldText, lastTrade}
 		case dataset.Customer:
 			err = rows.Scan(&r.id, &r.packed)
 		default:

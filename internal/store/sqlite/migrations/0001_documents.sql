@@ -34,6 +34,7 @@ CREATE TABLE securities (
   yield      INTEGER NOT NULL,
   pe_text    TEXT NOT NULL,    -- as it stands in the document, to answer
   yield_text TEXT NOT NULL,
+  last_trade TEXT NOT NULL,    -- what trades are done at
   price      BLOB NOT NULL,    -- the answer of get_security_price, a twentieth of the document
   doc        BLOB NOT NULL
 ) STRICT;

@@ -1,3 +1,3 @@
 UPDATE securities
-SET name = ?2, type = ?3, sector = ?4, pe = ?5, yield = ?6, pe_text = ?7, yield_text = ?8, price = ?9, doc = ?10
+SET name = ?2, type = ?3, sector = ?4, pe = ?5, yield = ?6, pe_text = ?7, yield_text = ?8, last_trade = ?9, price = ?10, doc = ?11
 WHERE symbol = ?1

@@ -1,1 +1,1 @@
-UPDATE securities SET price = ?2, doc = ?3 WHERE symbol = ?1
+UPDATE securities SET last_trade = ?2, price = ?3, doc = ?4 WHERE symbol = ?1
