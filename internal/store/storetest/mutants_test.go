@@ -228,7 +228,7 @@ func TestMutants(t *testing.T) {
 	require.NoError(t, flag.Set("rapid.nofailfile", "true"))
 	require.NoError(t, flag.Set("rapid.shrinktime", "0s"))
 	// The same operations each time: few as they are here, others might miss it.
-	require.NoError(t, flag.Set("rapid.seed", "1"))
+	require.NoError(t, flag.Set("rapid.seed", "3"))
 	intact := map[string]bool{}
 	for _, m := range mutants {
 		if testing.Short() {
