@@ -180,6 +180,7 @@ func TestDisk_FullInOneTransaction(t *testing.T) {
 }
 
 func TestDisk_FullAtOpen(t *testing.T) {
+	testenv.SmallDisk(t, "4k") // or none of this
 	refused := 0
 	for _, leave := range []int64{0, 4 << 10, 16 << 10, 40 << 10, 64 << 10, 100 << 10, 160 << 10} {
 		t.Run(fmt.Sprint(leave), func(t *testing.T) {
@@ -208,6 +209,7 @@ func TestDisk_FullAtOpen(t *testing.T) {
 
 // Wherever it gets full, the same call goes on once there is room.
 func TestDisk_FullInALoad(t *testing.T) {
+	testenv.SmallDisk(t, "4k") // or none of this
 	d := generator(t, "tiny")
 	refused := 0
 	for _, leave := range []int64{100 << 10, 1 << 20, 2 << 20, 3 << 20, 4 << 20} {
