@@ -1,5 +1,5 @@
-// Brokerage generates the documents of the TPoX online-brokerage benchmark and
-// says what a dataset contains.
+// Brokerage serves the TPoX online brokerage over HTTP, and makes and keeps the
+// databases for it.
 package main
 
 import (
@@ -24,6 +24,8 @@ type streams struct {
 }
 
 type commands struct {
+	Serve     serveCmd     `cmd:"" help:"Serve a database over HTTP."`
+	Token     tokenCmd     `cmd:"" help:"Make a token with which a client may use the service."`
 	Generate  generateCmd  `cmd:"" help:"Write a dataset, or one part of it, to files of one document a line."`
 	Dataset   datasetCmd   `cmd:"" help:"Say what a dataset contains and needs, without generating it."`
 	Load      loadCmd      `cmd:"" help:"Fill a database with a dataset, generated or from files."`
@@ -36,6 +38,7 @@ type commands struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the second signal ends the process at once
 	code := run(ctx, os.Args[1:], streams{os.Stdout, os.Stderr})
 	stop()
 	os.Exit(code)
@@ -56,12 +59,13 @@ func run(ctx context.Context, args []string, s streams) int {
 	done := false
 	parser, err := kong.New(&cli,
 		kong.Name("brokerage"),
-		kong.Description("The TPoX online brokerage: documents for it, at any scale."),
+		kong.Description("The TPoX online brokerage: the service, its databases, and documents for it at any scale."),
 		kong.Writers(s.out, s.err),
 		kong.Exit(func(int) { done = true }), // only --help exits
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Vars{"scales": scaleNames()},
+		environment("serve", "BROKERAGE_"),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(s),
 	)

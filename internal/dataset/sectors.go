@@ -12,6 +12,15 @@ type sector struct {
 	inputs     []string // what costs depend on
 }
 
+// Sectors are the names of all sectors, in alphabetical order.
+func Sectors() []string {
+	names := make([]string, len(sectors))
+	for i := range sectors {
+		names[i] = sectors[i].name
+	}
+	return names
+}
+
 var sectors = []sector{
 	{
 		name: "Basic Materials", share: 18,

@@ -19,6 +19,7 @@ type Options struct {
 	Pool         int  // connections for reading; 0 is for the store to say
 	Uncompressed bool // keep new documents as they are
 	Rules        brokerage.Rules
+	Notice       func(string) // is told, in a sentence, what opening does that takes long; may be nil
 }
 
 // The schemes of URLs.
@@ -91,7 +92,7 @@ func checkSQLite(path string) error {
 }
 
 func openSQLite(ctx context.Context, path string, o Options) (brokerage.Store, error) {
-	s, err := sqlite.Open(ctx, path, sqlite.Options{Pool: o.Pool, Uncompressed: o.Uncompressed, Rules: o.Rules})
+	s, err := sqlite.Open(ctx, path, sqlite.Options{Pool: o.Pool, Uncompressed: o.Uncompressed, Rules: o.Rules, Notice: o.Notice})
 	if err != nil {
 		return nil, err // not s: a nil *sqlite.Store is no nil brokerage.Store
 	}

@@ -18,6 +18,10 @@ func (s *Store) SecurityPrice(ctx context.Context, symbol string) ([]byte, error
 
 // SearchSecurities is search_securities.
 func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) ([]byte, error) {
+	if err := s.readers.take(ctx); err != nil {
+		return nil, err
+	}
+	defer s.readers.leave()
 	rows, err := s.queries["search_securities"].QueryContext(ctx, search.Sector, search.PEMin, search.PEMax, search.YieldMin)
 	if err != nil {
 		return nil, domainError(err)

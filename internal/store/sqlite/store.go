@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"embed"
@@ -48,7 +49,7 @@ type Store struct {
 	codec   atomic.Pointer[codec] // a load may put another in its place
 	writer  *writer
 	queries map[string]*sql.Stmt
-	readers chan struct{} // one for each look-up under way, at most as many as connections
+	readers places // as many as connections
 	closing sync.Once
 
 	purged time.Time // when expired answers were looked for; the writer's alone
@@ -122,7 +123,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	s.reading.SetMaxOpenConns(s.options.Pool)
 	s.reading.SetMaxIdleConns(s.options.Pool)
-	s.readers = make(chan struct{}, s.options.Pool)
+	s.readers.free.Store(int64(s.options.Pool))
 	s.queries = make(map[string]*sql.Stmt)
 	for name, text := range texts {
 		if !strings.HasPrefix(text, "SELECT") {
@@ -242,15 +243,10 @@ type querier interface {
 // SQL: a look-up by key takes microseconds, a goroutine that watches over it a
 // fifth of them, and what a stalled disk holds up cannot be interrupted.
 func (s *Store) find(ctx context.Context, name string, key any, columns ...any) error {
-	if err := ctx.Err(); err != nil {
+	if err := s.readers.take(ctx); err != nil {
 		return err
 	}
-	select {
-	case s.readers <- struct{}{}:
-		defer func() { <-s.readers }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	defer s.readers.leave()
 	return s.queries[name].QueryRowContext(context.Background(), key).Scan(columns...)
 }
 
@@ -266,17 +262,45 @@ func packed(ctx context.Context, q querier, name, what string, key any) ([]byte,
 
 // document reads a document from the pool.
 func (s *Store) document(ctx context.Context, name, what string, key any) ([]byte, error) {
-	b, err := packed(ctx, s, name, what, key)
-	if err != nil {
-		return nil, err
+	u := unpacking{codec: s.codec.Load()}
+	err := s.find(ctx, name, key, &u)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, &brokerage.NotFound{What: what, Key: fmt.Sprint(key)}
+	case u.damaged != nil:
+		return nil, damaged(u.damaged)
 	}
-	return s.unpack(b)
+	return u.doc, domainError(err)
+}
+
+// unpacking unpacks a column where it stands, so that it need not be copied.
+type unpacking struct {
+	codec   *codec
+	doc     []byte
+	damaged error
+}
+
+// Scan is for database/sql: src is the driver's, and only for now.
+func (u *unpacking) Scan(src any) error {
+	packed, ok := src.([]byte)
+	if !ok {
+		return fmt.Errorf("a document of type %T", src)
+	}
+	u.doc, u.damaged = u.codec.unpack(packed)
+	if u.damaged == nil && len(u.doc) > 0 && &u.doc[0] == &packed[0] {
+		u.doc = bytes.Clone(packed) // it was not packed
+	}
+	return u.damaged
+}
+
+func damaged(err error) error {
+	return &brokerage.Unavailable{Cause: fmt.Errorf("a stored document is damaged: %w", err)}
 }
 
 func (s *Store) unpack(b []byte) ([]byte, error) {
 	doc, err := s.codec.Load().unpack(b)
 	if err != nil {
-		return nil, &brokerage.Unavailable{Cause: fmt.Errorf("a stored document is damaged: %w", err)}
+		return nil, damaged(err)
 	}
 	return doc, nil
 }

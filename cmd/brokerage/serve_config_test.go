@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// settings are the flags of serve.
+var settings = []string{
+	"config", "db", "pool", "uncompressed", "max-holdings", "covered", "listen", "tokens", "insecure-no-auth", "metrics-addr", "timeout",
+	"max-body", "in-flight", "queue", "queue-wait", "header-timeout", "read-timeout", "write-timeout", "idle-timeout", "drain-delay",
+	"shutdown-timeout", "log-level", "log-format",
+}
+
+func TestServe_EverySettingHasAVariable(t *testing.T) {
+	r := brokerage(t.Context(), "serve", "--help")
+	require.Equal(t, exitOK, r.code)
+	help := strings.Join(strings.Fields(r.out), " ")
+	for _, name := range settings {
+		require.Contains(t, help, "--"+name)
+		require.Contains(t, help, "($BROKERAGE_"+strings.ToUpper(strings.ReplaceAll(name, "-", "_"))+")")
+	}
+	require.Equal(t, len(settings), strings.Count(help, "($BROKERAGE_"))
+	require.NotContains(t, brokerage(t.Context(), "load", "--help").out, "$BROKERAGE_")
+}
+
+func configIn(t testing.TB, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "brokerage.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	return file
+}
+
+// A flag goes before a variable, a variable before the file, the file before the
+// default. A database that there is none of tells which counts.
+func TestServe_Precedence(t *testing.T) {
+	file := configIn(t, "db: file:x\n")
+	says := func(scheme string, args ...string) {
+		t.Helper()
+		r := brokerage(t.Context(), append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+		requireOneLine(t, r, exitUsage, fmt.Sprintf("%q", scheme+":"))
+	}
+	says("file", "--config", file)
+	says("flag", "--config", file, "--db", "flag:x")
+	t.Setenv("BROKERAGE_DB", "variable:x")
+	says("variable")
+	says("variable", "--config", file)
+	says("flag", "--config", file, "--db", "flag:x")
+	says("flag", "--db", "flag:x")
+	t.Setenv("BROKERAGE_CONFIG", file)
+	says("variable")
+	require.NoError(t, os.Unsetenv("BROKERAGE_DB"))
+	says("file")
+
+	// What is for the service is not for other commands.
+	t.Setenv("BROKERAGE_CONFIG", "none")
+	t.Setenv("BROKERAGE_TIMEOUT", "nonsense")
+	require.Equal(t, exitOK, brokerage(t.Context(), "version").code)
+}
+
+// Every kind of value can stand in the file.
+func TestServe_Config(t *testing.T) {
+	i := serving(t, "", "--config", configIn(t, `# all for a test
+db: "null:"
+pool: 4
+uncompressed: true
+covered: no
+max-body: 2KiB
+queue: 0
+timeout: 3s
+log-level: debug
+log-format: json
+`))
+	require.Equal(t, 413, send(t, "POST", i.url+"/v1/orders", "", strings.Repeat(" ", 2049)).status)
+	require.Equal(t, 200, get(t, i.url+"/healthz").status)
+	i.logs.wait(t, "get_health") // at level debug
+	i.stop(t)
+}
+
+func TestServe_ConfigRefusals(t *testing.T) {
+	for name, c := range map[string]struct{ text, says string }{
+		"UnknownSetting": {"db: 'null:'\nmax_body: 1MiB\n", `there is no setting "max_body" (brokerage serve --help lists them)`},
+		"ConfigInConfig": {"config: other.yaml\n", `there is no setting "config"`},
+		"NoYAML":         {"db: [\n", "brokerage.yaml: "},
+		"List":           {"db: [a, b]\n", "brokerage.yaml: "},
+		"WrongValue":     {"timeout: soon\n", "--timeout"},
+		"Twice":          {"db: 'null:'\ndb: 'null:'\n", "brokerage.yaml: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireOneLine(t, brokerage(t.Context(), "serve", "--config", configIn(t, c.text)), exitUsage, c.says)
+		})
+	}
+	requireOneLine(t, brokerage(t.Context(), "serve", "--config", "none.yaml"), exitUsage, "--config: open none.yaml: no such file")
+	t.Setenv("BROKERAGE_TIMEOUT", "soon")
+	requireOneLine(t, brokerage(t.Context(), "serve"), exitUsage, "BROKERAGE_TIMEOUT")
+}
+
+func TestByteSize(t *testing.T) {
+	for text, want := range map[string]int64{"1": 1, "65536": 65536, "64KiB": 65536, "1MiB": 1 << 20, "2 MiB": 2 << 20, "1GiB": 1 << 30} {
+		var b byteSize
+		require.NoError(t, b.UnmarshalText([]byte(text)), text)
+		require.EqualValues(t, want, b, text)
+	}
+	for _, text := range []string{"", "0", "-1", "1MB", "MiB", "1.5MiB", "9223372036854775807KiB", "1mib"} {
+		require.Error(t, new(byteSize).UnmarshalText([]byte(text)), text)
+	}
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+
+	domain "brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+// greet tells a person where the service is, and three requests that work as
+// they stand: with keys that are in the database.
+func greet(ctx context.Context, out io.Writer, s domain.Store, addr net.Addr, closed bool) {
+	base := "http://" + reachable(addr)
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n  The brokerage is at %s, its documentation at %[1]s/docs. Ctrl-C ends it.\n\n", base)
+	curl := "  curl "
+	if closed {
+		curl += `-H "Authorization: Bearer $TOKEN" `
+	}
+	for _, request := range examples(ctx, s, base) {
+		b.WriteString(curl + request + "\n")
+	}
+	b.WriteString("\n")
+	_, _ = io.WriteString(out, b.String()) // a greeting that cannot be written is no reason to stop
+}
+
+// examples are what may be asked of the first customer: a query of each kind of
+// answer, and a trade.
+func examples(ctx context.Context, s domain.Store, base string) []string {
+	contents, err := s.Contents(ctx)
+	scale, unknown := dataset.ParseScale(contents.Scale)
+	profile, strange := dataset.ParseProfile(contents.Profile)
+	if err != nil || unknown != nil || strange != nil {
+		// Loaded from files: which keys there are is not known.
+		return []string{base + "/v1/dataset", base + "/readyz", base + "/openapi.yaml"}
+	}
+	d := dataset.New(dataset.Spec{Scale: scale, Profile: profile, Seed: contents.Seed})
+	account := d.FirstAccount(0)
+	symbol := d.Symbol(int(account % d.Count(dataset.Security))) // of its first position
+	return []string{
+		fmt.Sprintf("%s/v1/securities/%s/price", base, symbol),
+		fmt.Sprintf("%s/v1/customers/%d/statement", base, d.ID(dataset.Customer, 0)),
+		fmt.Sprintf(`-H 'Content-Type: application/xml' -d '<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>%s</Symbol><Quantity>1</Quantity></Trade>' %s/v1/accounts/%d/buy`,
+			symbol, base, account),
+	}
+}
+
+// reachable is an address as a client on this machine writes it.
+func reachable(addr net.Addr) string {
+	tcp, ok := addr.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsUnspecified() {
+		return addr.String()
+	}
+	return net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+)
+
+// localOnly refuses an address that other machines could reach.
+func localOnly(addr *net.TCPAddr) error {
+	if addr.IP.IsLoopback() {
+		return nil
+	}
+	return usagef("--listen: %s can be reached from other machines, and there are no --tokens: --insecure-no-auth opens it to all of them", addr)
+}
+
+// resolve finds the address to listen on, so that what is checked is what is used.
+func resolve(flag, addr string) (*net.TCPAddr, error) {
+	tcp, err := net.ResolveTCPAddr("tcp", addr)
+	if err != nil {
+		return nil, usagef("%s: %w", flag, err)
+	}
+	return tcp, nil
+}
+
+// listeners are where the service is reached.
+type listeners struct {
+	main    net.Listener
+	metrics net.Listener // nil: on main
+}
+
+func (c *serveCmd) listen(ctx context.Context, closed bool) (l listeners, err error) {
+	addr, err := resolve("--listen", c.Listen)
+	if err != nil {
+		return l, err
+	}
+	if !closed && !c.InsecureNoAuth {
+		if err := localOnly(addr); err != nil {
+			return l, err
+		}
+	}
+	if l.main, err = listenOn(ctx, "--listen", addr); err != nil || c.MetricsAddr == "" {
+		return l, err
+	}
+	if addr, err = resolve("--metrics-addr", c.MetricsAddr); err == nil {
+		l.metrics, err = listenOn(ctx, "--metrics-addr", addr)
+	}
+	if err != nil {
+		l.close()
+	}
+	return l, err
+}
+
+func listenOn(ctx context.Context, flag string, addr *net.TCPAddr) (net.Listener, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr.String())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	return l, nil
+}
+
+// close gives the addresses back; a server that was started has done so.
+func (l listeners) close() {
+	for _, listener := range []net.Listener{l.main, l.metrics} {
+		if listener != nil {
+			_ = listener.Close()
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"brokerage/internal/httpapi"
+	"brokerage/internal/telemetry"
+)
+
+// Of how many requests a second each has its line, and one of how many beyond.
+const (
+	linesPerSecond = 100
+	beyondEvery    = 100
+)
+
+// requestLog writes one line a request, fewer when there are many. Faults of the
+// service are always told, but for 503: of these there are most when there is
+// least time to tell. Probes are told at level debug, as long as all is well.
+func requestLog(log *slog.Logger) func(context.Context, httpapi.RequestLog) {
+	sampler := telemetry.NewSampler(linesPerSecond, beyondEvery)
+	return func(ctx context.Context, r httpapi.RequestLog) {
+		level := requestLevel(r)
+		if !log.Enabled(ctx, level) {
+			return
+		}
+		write, leftOut := sampler.Take(time.Now(), level == slog.LevelError)
+		if !write {
+			return
+		}
+		attrs := []slog.Attr{
+			slog.Int("status", r.Status),
+			slog.String("method", r.Method),
+			slog.String("path", r.Path),
+			slog.Int("bytes", r.Bytes),
+			slog.Float64("ms", float64(r.Took.Microseconds())/1000),
+			slog.String("request_id", r.RequestID),
+		}
+		if r.Client != "" {
+			attrs = append(attrs, slog.String("client", r.Client))
+		}
+		if r.Err != nil {
+			attrs = append(attrs, slog.String("error", r.Err.Error()))
+		}
+		if leftOut > 0 {
+			attrs = append(attrs, slog.Int64("sampled", leftOut))
+		}
+		log.LogAttrs(ctx, level, r.Transaction, attrs...)
+	}
+}
+
+func requestLevel(r httpapi.RequestLog) slog.Level {
+	switch {
+	case r.Status == http.StatusServiceUnavailable:
+		return slog.LevelWarn
+	case r.Status >= 500:
+		return slog.LevelError
+	case r.Transaction == "get_health", r.Transaction == "get_readiness", r.Transaction == "get_metrics":
+		return slog.LevelDebug
+	default:
+		return slog.LevelInfo
+	}
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/httpapi"
+	"brokerage/internal/telemetry"
+)
+
+func TestRequestLog(t *testing.T) {
+	for name, c := range map[string]struct {
+		request httpapi.RequestLog
+		line    string // behind the time, empty if there is none
+	}{
+		"OK": {
+			httpapi.RequestLog{Transaction: "get_order", Method: "GET", Path: "/v1/orders/1", RequestID: "r1", Status: 200, Bytes: 1500, Took: 1234567},
+			"info   get_order            status=200 method=GET path=/v1/orders/1 bytes=1500 ms=1.234 request_id=r1",
+		},
+		"Client": {
+			httpapi.RequestLog{Transaction: "get_order", Status: 404, Client: "alice", Err: errors.New("there is no order 1")},
+			`info   get_order            status=404 method="" path="" bytes=0 ms=0 request_id="" client=alice error="there is no order 1"`,
+		},
+		"Fault": {
+			httpapi.RequestLog{Transaction: "get_order", Status: 500, Err: errors.New("broken")},
+			`error  get_order            status=500 method="" path="" bytes=0 ms=0 request_id="" error=broken`,
+		},
+		"Overloaded": {
+			httpapi.RequestLog{Transaction: "get_order", Status: 503},
+			`warn   get_order            status=503 method="" path="" bytes=0 ms=0 request_id=""`,
+		},
+		"Unready": {
+			httpapi.RequestLog{Transaction: "get_readiness", Status: 503},
+			`warn   get_readiness        status=503 method="" path="" bytes=0 ms=0 request_id=""`,
+		},
+		"Probe":  {httpapi.RequestLog{Transaction: "get_health", Status: 200}, ""},
+		"Scrape": {httpapi.RequestLog{Transaction: "get_metrics", Status: 200}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			requestLog(telemetry.Logger(&out, true, slog.LevelInfo))(t.Context(), c.request)
+			if c.line == "" {
+				require.Empty(t, out.String())
+				return
+			}
+			_, line, _ := strings.Cut(out.String(), " ")
+			require.Equal(t, c.line+"\n", line)
+		})
+	}
+}
+
+// Of a flood only some is told, and how much was not; every fault is.
+func TestRequestLog_Flood(t *testing.T) {
+	var out bytes.Buffer
+	write := requestLog(telemetry.Logger(&out, true, slog.LevelInfo))
+	flood := func(status int) int {
+		out.Reset()
+		for range 3000 {
+			write(t.Context(), httpapi.RequestLog{Transaction: "get_order", Status: status, Took: time.Millisecond})
+		}
+		return strings.Count(out.String(), "\n")
+	}
+	for _, status := range []int{200, 503} {
+		lines := flood(status)
+		require.Less(t, lines, 1500, status) // one second or a few, if the machine is busy
+		require.Contains(t, out.String(), "sampled=99\n")
+	}
+	require.Equal(t, 3000, flood(500))
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// balancer sends requests to instances in turn, to those that are ready: it asks
+// them every so often, as a load balancer does, and repeats nothing.
+type balancer struct {
+	client *http.Client
+	next   atomic.Int64
+	ready  atomic.Pointer[[]string]
+
+	mu   sync.Mutex
+	urls map[*instance]struct{}
+}
+
+const checkEvery = 20 * time.Millisecond
+
+func newBalancer(t testing.TB, instances ...*instance) *balancer {
+	t.Helper()
+	b := &balancer{
+		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}, Timeout: patience},
+		urls:   make(map[*instance]struct{}),
+	}
+	for _, i := range instances {
+		b.urls[i] = struct{}{}
+	}
+	b.check(t.Context())
+	require.Len(t, *b.ready.Load(), len(instances))
+	return b
+}
+
+// replace puts an instance in the place of one that is gone.
+func (b *balancer) replace(before, after *instance) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.urls, before)
+	b.urls[after] = struct{}{}
+}
+
+func (b *balancer) check(ctx context.Context) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var ready []string
+	for i := range b.urls {
+		if status, err := b.send(ctx, http.MethodGet, i.url+"/readyz", ""); err == nil && status == http.StatusOK {
+			ready = append(ready, i.url)
+		}
+	}
+	b.ready.Store(&ready)
+}
+
+func (b *balancer) watch(ctx context.Context) {
+	for tick := time.NewTicker(checkEvery); ctx.Err() == nil; <-tick.C {
+		b.check(ctx)
+	}
+}
+
+// pick is the instance whose turn it is.
+func (b *balancer) pick() string {
+	ready := *b.ready.Load()
+	if len(ready) == 0 {
+		return "http://nobody.invalid"
+	}
+	return ready[b.next.Add(1)%int64(len(ready))]
+}
+
+// send sends a request once. net/http would repeat one on a connection that the
+// server has closed, if it may: a body that cannot be read twice keeps it from
+// that, for what has none to send too.
+func (b *balancer) send(ctx context.Context, method, url, body string) (int, error) {
+	request, err := http.NewRequestWithContext(ctx, method, url, io.NopCloser(strings.NewReader(body)))
+	if err != nil {
+		return 0, err
+	}
+	if body != "" {
+		request.ContentLength = int64(len(body))
+		request.Header.Set("Content-Type", "application/xml")
+	}
+	response, err := b.client.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	_, err = io.Copy(io.Discard, response.Body)
+	return response.StatusCode, err
+}
+
+// Two instances are replaced one after the other, twice, under load: no client
+// notices.
+func TestServe_RollingRestart(t *testing.T) {
+	start := func() *instance {
+		return serving(t, "", "--db", "null:", "--drain-delay", (10 * checkEvery).String())
+	}
+	running := []*instance{start(), start()}
+	b := newBalancer(t, running...)
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	all.Go(func() { b.watch(ctx) })
+	var reads, writes, failed atomic.Int64
+	var first atomic.Pointer[string]
+	clients, stop := context.WithCancel(t.Context())
+	var load sync.WaitGroup
+	for n := range 8 {
+		load.Go(func() {
+			for turn := n; clients.Err() == nil; turn++ {
+				method, path, body, count := http.MethodGet, "/v1/customers/1002/profile", "", &reads
+				if turn%2 == 0 {
+					method, path, body, count = http.MethodPost, "/v1/accounts/104000000/buy", buy, &writes
+				}
+				status, err := b.send(t.Context(), method, b.pick()+path, body)
+				count.Add(1)
+				if err != nil || status != http.StatusOK {
+					text := fmt.Sprintf("%s %s: %d %v", method, path, status, err)
+					first.CompareAndSwap(nil, &text)
+					failed.Add(1)
+				}
+			}
+		})
+	}
+	for i := range 4 {
+		before := reads.Load() + writes.Load()
+		old := running[i%2]
+		old.stop(t)
+		running[i%2] = start()
+		b.replace(old, running[i%2])
+		eventually(t, func() bool { return len(*b.ready.Load()) == 2 && reads.Load()+writes.Load() > before+100 }, "two are ready, and asked")
+	}
+	stop()
+	load.Wait()
+	cancel()
+	all.Wait()
+	if text := first.Load(); text != nil {
+		require.Failf(t, "requests failed", "%d of %d, first %s", failed.Load(), reads.Load()+writes.Load(), *text)
+	}
+	t.Logf("%d reads and %d writes through four restarts", reads.Load(), writes.Load())
+	require.Positive(t, reads.Load())
+	require.Positive(t, writes.Load())
+	for _, i := range running {
+		i.stop(t)
+	}
+}

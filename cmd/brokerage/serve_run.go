@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"brokerage/internal/httpapi"
+	"brokerage/internal/telemetry"
+)
+
+// maxHeader bounds the headers of a request: far more than a client needs here.
+const maxHeader = 32 << 10
+
+// service is what runs until it is told to stop.
+type service struct {
+	api      *httpapi.Server
+	main     *http.Server
+	metrics  *http.Server // nil: metrics are served with everything else
+	failed   chan error
+	draining *atomic.Bool
+	log      *slog.Logger
+
+	drainDelay, shutdownTimeout time.Duration
+}
+
+// start serves on the listeners.
+func (c *serveCmd) start(api *httpapi.Server, metrics *telemetry.Metrics, l listeners, log *slog.Logger) *service {
+	s := &service{
+		api: api, log: log, failed: make(chan error, 2), draining: new(atomic.Bool),
+		drainDelay: c.DrainDelay, shutdownTimeout: c.ShutdownTimeout,
+	}
+	s.main = c.server(s, log)
+	go func() { s.failed <- s.main.Serve(l.main) }()
+	if l.metrics != nil {
+		mux := http.NewServeMux()
+		mux.Handle("GET /metrics", metrics.Handler())
+		s.metrics = c.server(mux, log)
+		go func() { s.failed <- s.metrics.Serve(l.metrics) }()
+		log.Info("metrics", "addr", l.metrics.Addr().String())
+	}
+	return s
+}
+
+func (c *serveCmd) server(handler http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: c.HeaderTimeout,
+		ReadTimeout:       c.ReadTimeout,
+		WriteTimeout:      c.WriteTimeout,
+		IdleTimeout:       c.IdleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+}
+
+// ServeHTTP serves a request. While the service drains, it asks clients to use
+// no connection again: one that is idle when the server stops might carry the
+// next request at that very moment, and lose it.
+func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.draining.Load() {
+		w.Header().Set("Connection", "close")
+	}
+	s.api.ServeHTTP(w, r)
+}
+
+// run waits for the signal, and then stops in good order: first the service says
+// that it is not ready, so that no new clients come; then no new connections are
+// taken; then running requests end.
+func (s *service) run(ctx context.Context) error {
+	select {
+	case err := <-s.failed:
+		return fmt.Errorf("serving: %w", err)
+	case <-ctx.Done():
+	}
+	s.log.Info("stopping", "drain_delay", s.drainDelay.String(), "shutdown_timeout", s.shutdownTimeout.String())
+	s.draining.Store(true)
+	s.api.Drain()
+	select {
+	case err := <-s.failed:
+		return fmt.Errorf("serving: %w", err)
+	case <-time.After(s.drainDelay):
+	}
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.shutdownTimeout)
+	defer cancel()
+	if err := s.shutdown(bounded); err != nil {
+		return err
+	}
+	s.log.Info("stopped")
+	return nil
+}
+
+// shutdown ends what is running; what does not end in time is cut off. Metrics
+// are last: what goes on at the end is worth seeing.
+func (s *service) shutdown(ctx context.Context) error {
+	err := s.main.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = errors.Join(fmt.Errorf("requests were still running %s after the signal, and were cut off", s.drainDelay+s.shutdownTimeout), s.main.Close())
+	}
+	if s.metrics != nil {
+		err = errors.Join(err, s.metrics.Close())
+	}
+	return err
+}

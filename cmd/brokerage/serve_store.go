@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	domain "brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store"
+	"brokerage/internal/store/sqlite"
+	"brokerage/internal/telemetry"
+)
+
+// open opens the database, with something in it.
+func (c *serveCmd) open(ctx context.Context, log *slog.Logger) (domain.Store, error) {
+	inner, err := store.Open(ctx, c.DB, store.Options{
+		Pool: c.Pool, Uncompressed: c.Uncompressed, Rules: c.rules(),
+		Notice: func(text string) { log.Warn(text) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	if embedded, ok := inner.(*sqlite.Store); ok {
+		if err := fill(ctx, embedded, log); err != nil {
+			return nil, errors.Join(err, inner.Close())
+		}
+	}
+	return inner, nil
+}
+
+// fill loads the smallest dataset into an empty database, or the rest of it if
+// an earlier start was interrupted, so that a first start has something to show.
+func fill(ctx context.Context, s *sqlite.Store, log *slog.Logger) error {
+	tiny := dataset.New(dataset.Spec{Seed: 1})
+	unfinished, err := s.Loading(ctx)
+	if err != nil {
+		return err
+	}
+	if unfinished != "" && unfinished != tiny.Fingerprint() {
+		return fmt.Errorf("the load of %s is not finished: the same load command continues it, load --replace begins anew", unfinished)
+	}
+	there, err := holding(ctx, s)
+	if err != nil || there != "" && unfinished == "" {
+		return err
+	}
+	log.Info("filling the empty database", "dataset", tiny.Fingerprint())
+	began := time.Now()
+	if err := s.LoadDataset(ctx, tiny, nil); err != nil {
+		return err
+	}
+	log.Info("filled", "took", time.Since(began).Round(time.Millisecond).String())
+	return nil
+}
+
+// storeStats is how metrics look into a store; nil for one without an inside.
+func storeStats(s domain.Store) func() telemetry.StoreStats {
+	embedded, ok := s.(*sqlite.Store)
+	if !ok {
+		return nil
+	}
+	return func() telemetry.StoreStats {
+		stats := embedded.Stats()
+		return telemetry.StoreStats{
+			Connections: stats.Reading.MaxOpenConnections,
+			Open:        stats.Reading.OpenConnections,
+			InUse:       stats.Reading.InUse,
+			Waits:       stats.Reading.WaitCount,
+			Waited:      stats.Reading.WaitDuration,
+			Commits:     stats.Commits,
+			Writes:      stats.Writes,
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// patience is how long anything may take that is waited for.
+const patience = 30 * time.Second
+
+// instance is a process that serves.
+type instance struct {
+	cmd  *exec.Cmd
+	url  string
+	logs *logLines
+	out  *logLines
+}
+
+// starting starts the command as a process of its own, in a folder of its own
+// unless dir says which.
+func starting(t testing.TB, dir string, args ...string) *instance {
+	t.Helper()
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	i := &instance{cmd: process(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...), logs: &logLines{}, out: &logLines{}}
+	i.cmd.Dir, i.cmd.Stderr, i.cmd.Stdout = dir, i.logs, i.out
+	require.NoError(t, i.cmd.Start())
+	t.Cleanup(func() {
+		if i.cmd.ProcessState == nil {
+			_ = i.cmd.Process.Kill() // a test that failed
+			_ = i.cmd.Wait()
+		}
+	})
+	return i
+}
+
+// serving starts the command and waits until it listens.
+func serving(t testing.TB, dir string, args ...string) *instance {
+	t.Helper()
+	i := starting(t, dir, args...)
+	addr, _ := i.logs.wait(t, "listening")["addr"].(string)
+	require.NotEmpty(t, addr)
+	i.url = "http://" + addr
+	return i
+}
+
+func (i *instance) signal(t testing.TB) {
+	t.Helper()
+	require.NoError(t, i.cmd.Process.Signal(syscall.SIGTERM))
+}
+
+// ended waits for the end of the process and gives its exit code.
+func (i *instance) ended(t testing.TB) int {
+	t.Helper()
+	timer := time.AfterFunc(patience, func() { _ = i.cmd.Process.Kill() })
+	defer timer.Stop()
+	_ = i.cmd.Wait() // the code says it
+	return i.cmd.ProcessState.ExitCode()
+}
+
+// stop ends the process as an operator would.
+func (i *instance) stop(t testing.TB) {
+	t.Helper()
+	i.signal(t)
+	require.Equal(t, exitOK, i.ended(t), i.logs.String())
+}
+
+// answer is what came of a request.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// client keeps no connections, so that nothing of it is left at a stop, and takes
+// answers as they are.
+var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}, Timeout: patience}
+
+func send(t testing.TB, method, url, token, body string) answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	require.NoError(t, err)
+	if body != "" {
+		request.Header.Set("Content-Type", "application/xml")
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	response, err := client.Do(request)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return answer{response.StatusCode, response.Header, string(text)}
+}
+
+func get(t testing.TB, url string) answer {
+	t.Helper()
+	return send(t, http.MethodGet, url, "", "")
+}
+
+// logLines are what a process has written so far.
+type logLines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logLines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logLines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// all are the lines, each of which must be JSON.
+func (l *logLines) all(t testing.TB) (lines []map[string]any) {
+	t.Helper()
+	text := l.String()
+	for line := range strings.Lines(text[:strings.LastIndexByte(text, '\n')+1]) {
+		var fields map[string]any
+		require.NoError(t, json.Unmarshal([]byte(line), &fields), line)
+		lines = append(lines, fields)
+	}
+	return lines
+}
+
+// find is the last line with a message, nil if there is none.
+func (l *logLines) find(t testing.TB, message string) (found map[string]any) {
+	t.Helper()
+	for _, line := range l.all(t) {
+		if line["msg"] == message {
+			found = line
+		}
+	}
+	return found
+}
+
+func (l *logLines) wait(t testing.TB, message string) (line map[string]any) {
+	t.Helper()
+	eventually(t, func() bool { line = l.find(t, message); return line != nil }, "%q in %s", message, l)
+	return line
+}
+
+func eventually(t testing.TB, ok func() bool, format string, args ...any) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			require.Failf(t, "it did not come to pass", format, args...)
+		}
+	}
+}
+
+// tinyDB is a database that is loaded, as the only file of a folder.
+func tinyDB(t testing.TB) (dir string) {
+	t.Helper()
+	file, err := loaded()
+	require.NoError(t, err)
+	dir = t.TempDir()
+	require.NoError(t, os.WriteFile(dir+"/brokerage.db", file, 0o600))
+	return dir
+}
+
+// loaded loads one for all tests.
+var loaded = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "brokerage")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if r := brokerage(context.Background(), "load", "--db", "sqlite:"+dir+"/b.db"); r.code != exitOK {
+		return nil, usagef("load: %s", r.err)
+	}
+	return os.ReadFile(dir + "/b.db")
+})

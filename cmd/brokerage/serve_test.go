@@ -1,0 +1,337 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/sqlite"
+)
+
+// With nothing but the command, there is a service with something in it; it ends
+// well, and the next one goes on with what is there.
+func TestServe_FirstStart(t *testing.T) {
+	dir := t.TempDir()
+	first := serving(t, dir)
+	require.Equal(t, http.StatusOK, get(t, first.url+"/readyz").status)
+	order := get(t, first.url+"/v1/orders/103282")
+	require.Equal(t, http.StatusOK, order.status)
+	require.Contains(t, order.body, `ID="103282"`)
+	require.Equal(t, http.StatusNoContent, send(t, http.MethodDelete, first.url+"/v1/orders/103282", "", "").status)
+	first.stop(t)
+	require.NotNil(t, first.logs.find(t, "filled"))
+	require.NotNil(t, first.logs.find(t, "stopped"))
+	require.Empty(t, first.out.String())
+	line := first.logs.find(t, "get_order")
+	require.EqualValues(t, http.StatusOK, line["status"])
+	require.EqualValues(t, len(order.body), line["bytes"])
+	require.Equal(t, order.header.Get("X-Request-Id"), line["request_id"])
+	require.Positive(t, line["ms"])
+
+	r := brokerage(t.Context(), "verify", "--db", "sqlite:"+filepath.Join(dir, "brokerage.db"))
+	require.Equal(t, exitOK, r.code, r.err)
+
+	second := serving(t, dir)
+	require.Equal(t, http.StatusNotFound, get(t, second.url+"/v1/orders/103282").status)
+	second.stop(t)
+	require.Nil(t, second.logs.find(t, "filled"))
+}
+
+// What a person is told to try works as it is told.
+func TestServe_Greeting(t *testing.T) {
+	i := starting(t, tinyDB(t), "--log-format", "human")
+	eventually(t, func() bool { return strings.HasSuffix(i.out.String(), "\n\n") }, "a greeting in %q", i.out)
+	require.Regexp(t, `info   listening +addr=127.0.0.1:\d+ db=sqlite:brokerage.db`, i.logs)
+	require.Regexp(t, `at http://127.0.0.1:\d+, its documentation at http://127.0.0.1:\d+/docs\.`, i.out)
+	curls := regexp.MustCompile(`(?m)^  curl (?:-H 'Content-Type: application/xml' -d '(.*)' )?(http://\S+)$`).FindAllStringSubmatch(i.out.String(), -1)
+	require.Len(t, curls, 3)
+	for _, curl := range curls {
+		method := http.MethodGet
+		if curl[1] != "" {
+			method = http.MethodPost
+		}
+		answer := send(t, method, curl[2], "", curl[1])
+		require.Equal(t, http.StatusOK, answer.status, "%s: %s", curl[0], answer.body)
+	}
+	i.stop(t)
+}
+
+// Who has a token may do what its scopes say; the file counts as it is now.
+func TestServe_Tokens(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tokens")
+	token := func(name, scope string) string {
+		r := brokerage(t.Context(), "token", "--name", name, "--scope", scope, "--file", file)
+		require.Equal(t, exitOK, r.code, r.err)
+		return strings.TrimSpace(r.out)
+	}
+	reader := token("reader", "read")
+	i := serving(t, tinyDB(t), "--tokens", file)
+	order := i.url + "/v1/orders/103282"
+	status := func(method, token string) int { return send(t, method, order, token, "").status }
+
+	require.Equal(t, http.StatusUnauthorized, status(http.MethodGet, ""))
+	require.Equal(t, http.StatusUnauthorized, status(http.MethodGet, reader[1:]))
+	require.Equal(t, http.StatusOK, status(http.MethodGet, reader))
+	require.Equal(t, http.StatusForbidden, status(http.MethodDelete, reader))
+	require.Equal(t, http.StatusOK, get(t, i.url+"/readyz").status)
+	require.Equal(t, "reader", i.logs.wait(t, "delete_order")["client"])
+
+	trader := token("trader", "trade")
+	i.logs.wait(t, "tokens reloaded")
+	require.Equal(t, http.StatusForbidden, status(http.MethodGet, trader))
+	require.Equal(t, http.StatusNoContent, status(http.MethodDelete, trader))
+
+	// A mistake in the file changes nothing, and is told.
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, append(text, "nonsense\n"...), 0o600))
+	require.Contains(t, i.logs.wait(t, "tokens not reloaded, the old ones go on to count")["error"], "line 3")
+	require.Equal(t, http.StatusNotFound, status(http.MethodGet, reader))
+
+	// A token that is taken out counts no more.
+	_, others, _ := bytes.Cut(text, []byte("\n"))
+	require.NoError(t, os.WriteFile(file, others, 0o600))
+	eventually(t, func() bool { return status(http.MethodGet, reader) == http.StatusUnauthorized }, "the token goes")
+	require.Equal(t, http.StatusForbidden, status(http.MethodGet, trader))
+
+	i.stop(t)
+	require.NotContains(t, i.logs.String(), reader)
+	require.NotContains(t, i.logs.String(), trader)
+}
+
+// Without tokens the service is for this machine.
+func TestServe_LoopbackOnly(t *testing.T) {
+	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:8080"} {
+		r := brokerage(t.Context(), "serve", "--db", "null:", "--listen", addr)
+		requireOneLine(t, r, exitUsage, "can be reached from other machines, and there are no --tokens: --insecure-no-auth")
+	}
+	for _, args := range [][]string{{"--listen", "localhost:0"}, {"--listen", "0.0.0.0:0", "--insecure-no-auth"}} {
+		i := serving(t, "", append(args, "--db", "null:")...)
+		i.stop(t)
+	}
+}
+
+func TestServe_Failures(t *testing.T) {
+	dir := tinyDB(t)
+	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = taken.Close() }()
+	running := serving(t, dir)
+
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		says string
+	}{
+		"PortInUse":        {[]string{"--db", "null:", "--listen", taken.Addr().String()}, exitFailed, "address already in use"},
+		"MetricsPortInUse": {[]string{"--db", "null:", "--metrics-addr", taken.Addr().String()}, exitFailed, "--metrics-addr: "},
+		"NoMetricsPort":    {[]string{"--db", "null:", "--metrics-addr", "localhost"}, exitUsage, "serve: --metrics-addr: address localhost: missing port"},
+		"NoPort":           {[]string{"--db", "null:", "--listen", "localhost"}, exitUsage, "--listen: "},
+		"NoTokenFile":      {[]string{"--db", "null:", "--tokens", filepath.Join(dir, "none")}, exitFailed, "no such file"},
+		"DatabaseInUse":    {[]string{"--db", "sqlite:" + filepath.Join(dir, "brokerage.db")}, exitFailed, "is in use by another process"},
+		"NoFolder":         {[]string{"--db", "sqlite:" + filepath.Join(dir, "none", "b.db")}, exitFailed, "no such file"},
+		"UnknownDatabase":  {[]string{"--db", "oracle://user:secret@host"}, exitUsage, `"oracle:"`},
+		"TokensAndNone":    {[]string{"--db", "null:", "--tokens", "x", "--insecure-no-auth"}, exitUsage, "--insecure-no-auth"},
+		"NoHoldings":       {[]string{"--db", "null:", "--max-holdings", "0"}, exitUsage, "--max-holdings"},
+		"NegativeQueue":    {[]string{"--db", "null:", "--queue=-1"}, exitUsage, "--queue"},
+		"NegativeTime":     {[]string{"--db", "null:", "--drain-delay=-1s"}, exitUsage, "a time"},
+		"CutBeforeTold":    {[]string{"--db", "null:", "--timeout", "1m"}, exitUsage, "--write-timeout"},
+		"NoSize":           {[]string{"--db", "null:", "--max-body", "1MB"}, exitUsage, "is not a size"},
+		"NoLevel":          {[]string{"--db", "null:", "--log-level", "loud"}, exitUsage, "--log-level"},
+		"NoFormat":         {[]string{"--db", "null:", "--log-format", "xml"}, exitUsage, "--log-format"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			// Of a flag that stands twice the last counts.
+			r := brokerage(t.Context(), append([]string{"serve", "--listen", "127.0.0.1:0"}, c.args...)...)
+			requireOneLine(t, r, c.code, c.says)
+			require.NotContains(t, r.err, "secret")
+		})
+	}
+	require.Equal(t, http.StatusOK, get(t, running.url+"/readyz").status)
+	running.stop(t)
+}
+
+// begun is a database in which a load of d was interrupted.
+func begun(t testing.TB, d *dataset.Dataset) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	s, err := sqlite.Open(t.Context(), filepath.Join(dir, "brokerage.db"), sqlite.Options{})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	require.ErrorIs(t, s.LoadDataset(ctx, d, func(int, int64) { cancel() }), context.Canceled)
+	require.NoError(t, s.Close())
+	return dir
+}
+
+func TestServe_UnfinishedLoad(t *testing.T) {
+	t.Run("Other", func(t *testing.T) {
+		dir := begun(t, dataset.New(dataset.Spec{Seed: 2}))
+		r := brokerage(t.Context(), "serve", "--listen", "127.0.0.1:0", "--db", "sqlite:"+filepath.Join(dir, "brokerage.db"))
+		requireOneLine(t, r, exitFailed, "the load of tpox-2/tiny/seed-2/v1/500-200-2000 is not finished: the same load command continues it")
+	})
+	t.Run("OfAFirstStart", func(t *testing.T) {
+		i := serving(t, begun(t, dataset.New(dataset.Spec{Seed: 1})))
+		require.Equal(t, http.StatusOK, get(t, i.url+"/readyz").status)
+		require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/105281").status) // the last
+		i.stop(t)
+	})
+}
+
+func TestServe_Metrics(t *testing.T) {
+	i := serving(t, tinyDB(t))
+	require.Equal(t, http.StatusNotFound, get(t, i.url+"/v1/orders/1").status)
+	metrics := get(t, i.url+"/metrics").body
+	require.Contains(t, metrics, `brokerage_transactions_total{outcome="not_found",transaction="get_order"} 1`)
+	require.Contains(t, metrics, "brokerage_store_commits_total 0")
+	require.Contains(t, metrics, "brokerage_build_info{")
+	i.stop(t)
+
+	i = serving(t, "", "--db", "null:", "--metrics-addr", "127.0.0.1:0")
+	addr, _ := i.logs.wait(t, "metrics")["addr"].(string)
+	require.Equal(t, http.StatusOK, get(t, "http://"+addr+"/metrics").status)
+	require.Equal(t, http.StatusNotFound, get(t, "http://"+addr+"/healthz").status)
+	require.Equal(t, http.StatusNotFound, get(t, i.url+"/metrics").status)
+	i.stop(t)
+}
+
+// A signal first makes the service unready, while it goes on to answer.
+func TestServe_Drain(t *testing.T) {
+	i := serving(t, "", "--db", "null:", "--drain-delay", "1h")
+	conn := dialed(t, i.url)
+	require.True(t, staysOpen(t, conn))
+	i.signal(t)
+	i.logs.wait(t, "stopping")
+	require.Equal(t, http.StatusServiceUnavailable, get(t, i.url+"/readyz").status)
+	require.Equal(t, http.StatusOK, get(t, i.url+"/v1/customers/1002/profile").status)
+	require.False(t, staysOpen(t, conn)) // so that nobody asks on it when it is gone
+
+	i.signal(t) // nobody waits for an hour
+	i.ended(t)
+	status, ok := i.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	require.True(t, ok)
+	require.Equal(t, syscall.SIGTERM, status.Signal())
+}
+
+// dialed is a connection on which a test speaks HTTP itself.
+func dialed(t testing.TB, url string) net.Conn {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(url, "http://"))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	require.NoError(t, conn.SetDeadline(time.Now().Add(patience)))
+	return conn
+}
+
+// staysOpen sends a request on a connection, and tells whether the answer lets
+// another one follow.
+func staysOpen(t testing.TB, conn net.Conn) bool {
+	t.Helper()
+	_, err := conn.Write([]byte("HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n"))
+	require.NoError(t, err)
+	response, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: http.MethodHead})
+	require.NoError(t, err)
+	_ = response.Body.Close()
+	return !response.Close
+}
+
+// slow is a request whose body has not come yet.
+func slow(t testing.TB, url string) net.Conn {
+	t.Helper()
+	conn := dialed(t, url)
+	_, err := fmt.Fprintf(conn, "POST /v1/accounts/104000000/buy HTTP/1.1\r\nHost: x\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n", len(buy))
+	require.NoError(t, err)
+	return conn
+}
+
+const buy = `<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>A</Symbol><Quantity>1</Quantity></Trade>`
+
+func TestServe_RunningRequestsEnd(t *testing.T) {
+	i := serving(t, tinyDB(t), "--shutdown-timeout", "1h")
+	conn := slow(t, i.url)
+	eventually(t, func() bool {
+		return strings.Contains(get(t, i.url+"/metrics").body, "brokerage_requests_in_flight 1\n")
+	}, "a request under way")
+	i.signal(t)
+	i.logs.wait(t, "stopping")
+	eventually(t, func() bool { // no new connections
+		other, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(i.url, "http://"))
+		if err == nil {
+			_ = other.Close()
+		}
+		return errors.Is(err, syscall.ECONNREFUSED)
+	}, "nobody listens")
+	_, err := conn.Write([]byte(buy))
+	require.NoError(t, err)
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	_ = response.Body.Close()
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	require.Equal(t, exitOK, i.ended(t), i.logs.String())
+}
+
+func TestServe_RunningRequestsAreCutOff(t *testing.T) {
+	i := serving(t, "", "--db", "null:", "--shutdown-timeout", "50ms")
+	conn := slow(t, i.url)
+	eventually(t, func() bool {
+		return strings.Contains(get(t, i.url+"/metrics").body, "brokerage_requests_in_flight 1\n")
+	}, "a request under way")
+	i.signal(t)
+	require.Equal(t, exitFailed, i.ended(t))
+	require.Contains(t, i.logs.String(), "cut off")
+	_, err := new(bytes.Buffer).ReadFrom(conn)
+	require.True(t, err == nil || errors.Is(err, syscall.ECONNRESET), "%v", err) // without an answer
+}
+
+func TestServe_Limits(t *testing.T) {
+	i := serving(t, "", "--db", "null:", "--max-body", "1KiB",
+		"--header-timeout", "100ms", "--timeout", "200ms", "--idle-timeout", "300ms")
+	require.Equal(t, http.StatusRequestEntityTooLarge,
+		send(t, http.MethodPost, i.url+"/v1/orders", "", strings.Repeat(" ", 1025)).status)
+
+	for name, request := range map[string]string{
+		"HeaderThatDoesNotEnd": "GET /healthz HTTP/1.1\r\nHost: x\r\n",
+		"NothingAtAll":         "",
+		"NoNextRequest":        "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
+		"BodyThatDoesNotCome":  "POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: application/xml\r\nContent-Length: 100\r\n\r\n<",
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn := dialed(t, i.url)
+			require.NoError(t, conn.SetDeadline(time.Now().Add(10*time.Second))) // before any default
+			_, err := conn.Write([]byte(request))
+			require.NoError(t, err)
+			_, err = new(bytes.Buffer).ReadFrom(conn)
+			require.NoError(t, err) // the server closes
+		})
+	}
+	t.Run("LargeHeader", func(t *testing.T) {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, i.url+"/healthz", http.NoBody)
+		require.NoError(t, err)
+		request.Header.Set("X-Large", strings.Repeat("x", 64<<10))
+		response, err := client.Do(request)
+		require.NoError(t, err)
+		_ = response.Body.Close()
+		require.Equal(t, http.StatusRequestHeaderFieldsTooLarge, response.StatusCode)
+	})
+	i.stop(t)
+}
+
+func TestServe_Timeouts(t *testing.T) {
+	c := serveCmd{HeaderTimeout: 1, ReadTimeout: 2, WriteTimeout: 3, IdleTimeout: 4}
+	s := c.server(http.NotFoundHandler(), slog.Default())
+	require.Equal(t, []time.Duration{1, 2, 3, 4}, []time.Duration{s.ReadHeaderTimeout, s.ReadTimeout, s.WriteTimeout, s.IdleTimeout})
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+
+	"brokerage/internal/access"
+)
+
+type tokenCmd struct {
+	Name  string     `required:"" placeholder:"NAME" help:"Of the client, for the logs."`
+	Scope scopesFlag `required:"" placeholder:"SCOPE,…" help:"What the client may do: read, trade (writes and leases), admin (replace whole documents). None includes another."`
+	File  string     `placeholder:"FILE" help:"Add the line to this file, made if it is not there. Without it, the line goes to standard error."`
+}
+
+type scopesFlag struct{ scopes []access.Scope }
+
+// UnmarshalText reads a list with commas.
+func (f *scopesFlag) UnmarshalText(text []byte) (err error) {
+	f.scopes, err = access.ParseScopes(string(text))
+	return err
+}
+
+// Run prints the token on standard output, this once: it is stored nowhere.
+func (c *tokenCmd) Run(s streams) error {
+	client := access.Client{Name: c.Name, Scopes: c.Scope.scopes}
+	if err := access.CheckName(c.Name); err != nil {
+		return usageError{fmt.Errorf("--name: %w", err)}
+	}
+	token, err := c.make(s, client)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(s.out, token)
+	return err
+}
+
+func (c *tokenCmd) make(s streams, client access.Client) (token string, err error) {
+	if c.File != "" {
+		return access.Add(c.File, client)
+	}
+	token, line := access.NewToken(client)
+	_, err = fmt.Fprintln(s.err, line)
+	return token, err
+}

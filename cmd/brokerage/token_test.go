@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/access"
+)
+
+func TestToken(t *testing.T) {
+	r := brokerage(t.Context(), "token", "--name", "alice", "--scope", "read,trade")
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Regexp(t, `^[A-Za-z0-9_-]{43}\n$`, r.out)
+	require.Regexp(t, `^alice:read,trade:[0-9a-f]{64}\n$`, r.err)
+	require.NotContains(t, r.err, strings.TrimSpace(r.out))
+
+	// What the line is for.
+	file := filepath.Join(t.TempDir(), "tokens")
+	require.NoError(t, os.WriteFile(file, []byte(r.err), 0o600))
+	tokens, err := access.Load(file)
+	require.NoError(t, err)
+	client, ok := tokens.Client("Bearer " + strings.TrimSpace(r.out))
+	require.True(t, ok)
+	require.Equal(t, "alice", client.Name)
+}
+
+func TestToken_File(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tokens")
+	r := brokerage(t.Context(), "token", "--name", "alice", "--scope", "read", "--file", file)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Empty(t, r.err)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), strings.TrimSpace(r.out))
+
+	requireOneLine(t, brokerage(t.Context(), "token", "--name", "alice", "--scope", "read", "--file", file), exitFailed, "alice already")
+	require.NoError(t, os.Chmod(file, 0o644))
+	requireOneLine(t, brokerage(t.Context(), "token", "--name", "bob", "--scope", "read", "--file", file), exitFailed, "chmod 600")
+}
+
+func TestToken_Usage(t *testing.T) {
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"NoName":       {[]string{"--scope", "read"}, "--name"},
+		"NoScope":      {[]string{"--name", "a"}, "--scope"},
+		"OddName":      {[]string{"--name", "a b", "--scope", "read"}, `"a b" is not a name`},
+		"UnknownScope": {[]string{"--name", "a", "--scope", "read,write"}, `"write" is not a scope`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireOneLine(t, brokerage(t.Context(), append([]string{"token"}, c.args...)...), exitUsage, c.says)
+		})
+	}
+}

@@ -1,0 +1,297 @@
+package access_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/access"
+)
+
+// write makes a file of tokens.
+func write(t testing.TB, path string, lines ...string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
+}
+
+func load(t testing.TB, lines ...string) *access.Tokens {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "tokens")
+	write(t, path, lines...)
+	tokens, err := access.Load(path)
+	require.NoError(t, err)
+	return tokens
+}
+
+func line(name, scopes, token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return name + ":" + scopes + ":" + hex.EncodeToString(sum[:])
+}
+
+func TestTokens_Client(t *testing.T) {
+	tokens := load(t, "# the first two", "", line("alice", "read,trade", "sesame"), "  "+line("bob", "admin", "open")+"\r", line("carol", "read", "a b"))
+	require.Equal(t, 3, tokens.Len())
+	for name, c := range map[string]struct{ header, client string }{
+		"First":          {"Bearer sesame", "alice"},
+		"Second":         {"Bearer open", "bob"},
+		"LowerCase":      {"bearer sesame", "alice"},
+		"UpperCase":      {"BEARER sesame", "alice"},
+		"InnerSpace":     {"Bearer a b", "carol"},
+		"Empty":          {"", ""},
+		"NoToken":        {"Bearer", ""},
+		"EmptyToken":     {"Bearer ", ""},
+		"OtherToken":     {"Bearer Sesame", ""},
+		"Part":           {"Bearer sesam", ""},
+		"Longer":         {"Bearer sesame1", ""},
+		"TwoSpaces":      {"Bearer  sesame", ""},
+		"Tab":            {"Bearer\tsesame", ""},
+		"LeadingSpace":   {" Bearer sesame", ""},
+		"TrailingSpace":  {"Bearer sesame ", ""},
+		"OtherScheme":    {"Basic sesame", ""},
+		"TokenAlone":     {"sesame", ""},
+		"TheSumOfAToken": {"Bearer " + strings.TrimPrefix(line("alice", "read,trade", "sesame"), "alice:read,trade:"), ""},
+		"Long":           {"Bearer " + strings.Repeat("x", 513), ""},
+		"VeryLong":       {"Bearer " + strings.Repeat("x", 1<<20), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client, ok := tokens.Client(c.header)
+			require.Equal(t, c.client != "", ok)
+			if !ok {
+				require.Nil(t, client)
+				return
+			}
+			require.Equal(t, c.client, client.Name)
+		})
+	}
+}
+
+func TestClient_May(t *testing.T) {
+	tokens := load(t, line("alice", "trade,read", "a"), line("bob", "admin", "b"))
+	for token, scopes := range map[string]map[access.Scope]bool{
+		"a": {access.Read: true, access.Trade: true, access.Admin: false},
+		"b": {access.Read: false, access.Trade: false, access.Admin: true},
+	} {
+		client, ok := tokens.Client("Bearer " + token)
+		require.True(t, ok)
+		for _, scope := range access.Scopes {
+			require.Equal(t, scopes[scope], client.May(scope), "%s %s", client.Name, scope)
+		}
+	}
+}
+
+func TestNewToken(t *testing.T) {
+	seen := make(map[string]bool)
+	for range 100 {
+		token, line := access.NewToken(access.Client{Name: "alice", Scopes: []access.Scope{access.Read, access.Admin}})
+		require.Len(t, token, 43) // 32 bytes
+		require.False(t, seen[token])
+		seen[token] = true
+		require.NotContains(t, line, token)
+		client, ok := load(t, line).Client("Bearer " + token)
+		require.True(t, ok)
+		require.Equal(t, &access.Client{Name: "alice", Scopes: []access.Scope{access.Read, access.Admin}}, client)
+	}
+}
+
+func TestAdd(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens")
+	first, err := access.Add(path, access.Client{Name: "alice", Scopes: []access.Scope{access.Read}})
+	require.NoError(t, err)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, []byte(strings.TrimSpace(string(text))), 0o600)) // an editor without a last line end
+	second, err := access.Add(path, access.Client{Name: "bob", Scopes: []access.Scope{access.Trade, access.Admin}})
+	require.NoError(t, err)
+	third, err := access.Add(path, access.Client{Name: "carol", Scopes: []access.Scope{access.Read}})
+	require.NoError(t, err)
+
+	tokens, err := access.Load(path) // which is private, then
+	require.NoError(t, err)
+	for token, name := range map[string]string{first: "alice", second: "bob", third: "carol"} {
+		client, ok := tokens.Client("Bearer " + token)
+		require.True(t, ok)
+		require.Equal(t, name, client.Name)
+	}
+
+	text, err = os.ReadFile(path)
+	require.NoError(t, err)
+	_, err = access.Add(path, access.Client{Name: "alice", Scopes: []access.Scope{access.Read}})
+	require.ErrorContains(t, err, "has a token for alice already")
+	_, err = access.Add(path, access.Client{Name: "a:b", Scopes: []access.Scope{access.Read}})
+	require.ErrorContains(t, err, "is not a name")
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(text), string(after))
+
+	write(t, path, "nonsense")
+	_, err = access.Add(path, access.Client{Name: "dan", Scopes: []access.Scope{access.Read}})
+	require.ErrorContains(t, err, "line 1")
+}
+
+func TestLoad_Refusals(t *testing.T) {
+	good := line("alice", "read", "a")
+	for name, c := range map[string]struct{ line, says string }{
+		"NoColon":       {"secret-token", "line 3: is not name:scope,scope:SHA-256"},
+		"OneColon":      {"bob:secret-token", "line 3: is not name:scope,scope:SHA-256"},
+		"TokenForSum":   {"bob:read:secret-token", "line 3: is not name:scope,scope:SHA-256"},
+		"LongSum":       {line("bob", "read", "b") + "00", "line 3: is not"},
+		"NoHex":         {"bob:read:" + strings.Repeat("g", 64), "line 3: is not"},
+		"NoName":        {line("", "read", "b"), "line 3: is not"},
+		"OddName":       {line("b b", "read", "b"), "line 3: is not"},
+		"LongName":      {line(strings.Repeat("b", 65), "read", "b"), "line 3: is not"},
+		"NoScope":       {line("bob", "", "b"), `line 3: "" is not a scope: they are read, trade and admin`},
+		"UnknownScope":  {line("bob", "read,write", "b"), `line 3: "write" is not a scope`},
+		"ScopeInCase":   {line("bob", "Read", "b"), `line 3: "Read" is not a scope`},
+		"ScopeTwice":    {line("bob", "read,read", "b"), "line 3: the scope read stands twice"},
+		"DuplicateName": {line("alice", "read", "b"), "line 3: the name alice stands on line 2 already"},
+		"SameToken":     {line("bob", "read", "a"), "line 3: the same token stands on line 2 already"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "tokens")
+			write(t, path, "", good, c.line)
+			_, err := access.Load(path)
+			require.ErrorContains(t, err, path+", "+c.says)
+			require.NotContains(t, err.Error(), "secret-token")
+		})
+	}
+}
+
+func TestLoad_File(t *testing.T) {
+	dir := t.TempDir()
+	_, err := access.Load(filepath.Join(dir, "none"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = access.Load(dir)
+	require.ErrorContains(t, err, "is not a file")
+
+	path := filepath.Join(dir, "large")
+	write(t, path, strings.Repeat("#", 5<<20))
+	_, err = access.Load(path)
+	require.ErrorContains(t, err, "too large")
+
+	path = filepath.Join(dir, "empty")
+	write(t, path)
+	tokens, err := access.Load(path)
+	require.NoError(t, err)
+	_, ok := tokens.Client("Bearer x")
+	require.False(t, ok)
+}
+
+func TestLoad_Mode(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes are no protection here")
+	}
+	path := filepath.Join(t.TempDir(), "tokens")
+	for mode, open := range map[os.FileMode]bool{0o400: false, 0o600: false, 0o440: false, 0o640: false, 0o644: true, 0o604: true, 0o660: true, 0o602: true} {
+		write(t, path, line("alice", "read", "a"))
+		require.NoError(t, os.Chmod(path, mode))
+		_, err := access.Load(path)
+		if open {
+			require.ErrorContains(t, err, fmt.Sprintf("is open to others (its mode is %04o): chmod 600 %s", mode, path))
+		} else {
+			require.NoError(t, err)
+		}
+		require.NoError(t, os.Remove(path))
+	}
+}
+
+func TestTokens_Watch(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "tokens")
+	write(t, path, line("alice", "read", "a"))
+	tokens, err := access.Load(path)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	changes, ended := make(chan error, 100), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tokens.Watch(ctx, time.Millisecond, func(err error) { changes <- err })
+	}()
+	knows := func(token string) bool {
+		_, ok := tokens.Client("Bearer " + token)
+		return ok
+	}
+	// put replaces the file at once, as a careful editor does.
+	put := func(lines ...string) {
+		write(t, path+".new", lines...)
+		require.NoError(t, os.Rename(path+".new", path))
+	}
+	quiet := func() {
+		t.Helper()
+		time.Sleep(30 * time.Millisecond)
+		require.Empty(t, changes)
+	}
+	quiet()
+
+	put(line("bob", "read", "b"))
+	require.NoError(t, <-changes)
+	require.True(t, knows("b"))
+	require.False(t, knows("a"))
+	quiet()
+
+	put("nonsense")
+	require.ErrorContains(t, <-changes, "line 1")
+	require.True(t, knows("b"))
+	quiet()
+
+	require.NoError(t, os.Remove(path))
+	require.ErrorIs(t, <-changes, os.ErrNotExist)
+	require.True(t, knows("b"))
+	quiet()
+
+	put(line("carol", "read", "c"))
+	require.NoError(t, <-changes)
+	require.True(t, knows("c"))
+	require.False(t, knows("b"))
+
+	// Kubernetes replaces what a symbolic link leads to.
+	write(t, filepath.Join(dir, "v1"), line("dan", "read", "d"))
+	require.NoError(t, os.Symlink("v1", path+".link"))
+	require.NoError(t, os.Rename(path+".link", path))
+	require.NoError(t, <-changes)
+	require.True(t, knows("d"))
+
+	put() // emptied: nobody is left
+	require.NoError(t, <-changes)
+	require.False(t, knows("d"))
+
+	cancel()
+	<-ended
+	put(line("eve", "read", "e"))
+	quiet()
+}
+
+// Every request begins with it.
+func TestTokens_ClientAllocates(t *testing.T) {
+	tokens := load(t, line("alice", "read", "a"), line("bob", "read", strings.Repeat("b", 43)))
+	for _, header := range []string{"Bearer " + strings.Repeat("b", 43), "Bearer " + strings.Repeat("x", 43)} {
+		require.Zero(t, testing.AllocsPerRun(100, func() { tokens.Client(header) }))
+	}
+}
+
+func BenchmarkTokens_Client(b *testing.B) {
+	for _, n := range []int{1, 10, 100} {
+		var lines []string
+		for i := range n {
+			lines = append(lines, line(fmt.Sprint("client-", i), "read,trade", fmt.Sprintf("%043d", i)))
+		}
+		tokens := load(b, lines...)
+		header := "Bearer " + fmt.Sprintf("%043d", n/2)
+		b.Run(fmt.Sprint("Tokens", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if c, ok := tokens.Client(header); !ok || !c.May(access.Trade) {
+					b.Fatal("not known")
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,50 @@
+package access
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// Add makes a token for a client and adds its line to a file, which is made if it
+// is not there. It refuses a file that Load would refuse, and a name that stands
+// there already.
+func Add(path string, c Client) (token string, err error) {
+	if err := CheckName(c.Name); err != nil {
+		return "", err
+	}
+	entries, _, err := read(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	for _, there := range entries {
+		if there.client.Name == c.Name {
+			return "", fmt.Errorf("%s has a token for %s already", path, c.Name)
+		}
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return "", err
+	}
+	token, line := NewToken(c)
+	// In one write: a service that watches over the file never sees half of it.
+	_, err = file.WriteString(separator(file) + line + "\n")
+	if err := errors.Join(err, file.Close()); err != nil {
+		return "", err
+	}
+	return token, nil
+}
+
+// separator ends the last line of a file, if an editor has not.
+func separator(file *os.File) string {
+	info, err := file.Stat()
+	if err != nil || info.Size() == 0 {
+		return ""
+	}
+	var last [1]byte
+	if _, err := file.ReadAt(last[:], info.Size()-1); err != nil || last[0] == '\n' {
+		return ""
+	}
+	return "\n"
+}

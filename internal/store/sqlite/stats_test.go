@@ -1,0 +1,36 @@
+package sqlite
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestStore_Stats(t *testing.T) {
+	s, err := Open(t.Context(), t.TempDir()+"/b.db", Options{Pool: 3})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	before := s.Stats()
+	require.Equal(t, 3, before.Reading.MaxOpenConnections)
+	require.Zero(t, before.Writes)
+
+	// A write that is held up is seen while it is.
+	held, release := make(chan struct{}), make(chan struct{})
+	ended := make(chan error)
+	go func() {
+		ended <- s.writer.write(context.Background(), func(*transaction) error {
+			close(held)
+			<-release
+			return nil
+		})
+	}()
+	<-held
+	require.EqualValues(t, 1, s.Stats().Writes)
+	require.Equal(t, before.Commits, s.Stats().Commits)
+	close(release)
+	require.NoError(t, <-ended)
+	require.Equal(t, before.Commits+1, s.Stats().Commits)
+	require.Eventually(t, func() bool { return s.Stats().Writes == 0 }, 10*time.Second, time.Millisecond)
+}

@@ -1,0 +1,148 @@
+package telemetry
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Logger writes lines for a person, or JSON for a machine.
+func Logger(w io.Writer, human bool, level slog.Leveler) *slog.Logger {
+	if human {
+		return slog.New(&humanHandler{out: w, level: level, mu: new(sync.Mutex)})
+	}
+	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
+}
+
+// humanHandler writes a line that is read at a glance: the time of day, the
+// level, the message in a column, then what belongs to it.
+//
+//	15:04:05 info   listening             addr=127.0.0.1:8080
+type humanHandler struct {
+	out    io.Writer
+	level  slog.Leveler
+	mu     *sync.Mutex // for out, shared with those made by WithAttrs and WithGroup
+	prefix string      // of the groups: "a.b."
+	attrs  string      // as they are written
+}
+
+const messageWidth = 20
+
+// Stack is the attribute that a person gets as lines of its own.
+const Stack = "stack"
+
+// Enabled is of slog.Handler.
+func (h *humanHandler) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level.Level() }
+
+// WithGroup is of slog.Handler.
+func (h *humanHandler) WithGroup(name string) slog.Handler {
+	if name == "" {
+		return h
+	}
+	with := *h
+	with.prefix += name + "."
+	return &with
+}
+
+// WithAttrs is of slog.Handler.
+func (h *humanHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	with := *h
+	with.attrs = string(appendAttrs([]byte(h.attrs), h.prefix, attrs))
+	return &with
+}
+
+// Handle is of slog.Handler.
+func (h *humanHandler) Handle(_ context.Context, r slog.Record) error {
+	b := make([]byte, 0, 256)
+	if !r.Time.IsZero() {
+		b = r.Time.AppendFormat(b, time.TimeOnly)
+		b = append(b, ' ')
+	}
+	b = fmt.Appendf(b, "%-6s ", strings.ToLower(r.Level.String()))
+	message := len(b)
+	b = append(b, plain(r.Message)...)
+	attrs := len(b)
+	b = append(b, h.attrs...)
+	stack := ""
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == Stack {
+			stack = a.Value.String()
+		} else {
+			b = appendAttrs(b, h.prefix, []slog.Attr{a})
+		}
+		return true
+	})
+	if pad := messageWidth - (attrs - message); pad > 0 && len(b) > attrs {
+		b = slices.Insert(b, attrs, []byte(strings.Repeat(" ", pad))...)
+	}
+	b = append(b, '\n')
+	for line := range strings.Lines(stack) {
+		b = fmt.Appendf(b, "    %s\n", plain(strings.ReplaceAll(strings.TrimRight(line, "\n"), "\t", "    ")))
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, err := h.out.Write(b)
+	return err
+}
+
+// appendAttrs writes attributes as slog wants them: groups become part of the
+// names, empty ones are left out.
+func appendAttrs(b []byte, prefix string, attrs []slog.Attr) []byte {
+	for _, a := range attrs {
+		value := a.Value.Resolve()
+		if value.Kind() == slog.KindGroup {
+			inner := prefix
+			if a.Key != "" {
+				inner += a.Key + "."
+			}
+			b = appendAttrs(b, inner, value.Group())
+			continue
+		}
+		if a.Equal(slog.Attr{}) {
+			continue
+		}
+		b = append(b, ' ')
+		b = append(b, plain(prefix+a.Key)...)
+		b = append(b, '=')
+		b = append(b, plainValue(value)...)
+	}
+	return b
+}
+
+func plainValue(v slog.Value) string {
+	switch v.Kind() {
+	case slog.KindDuration:
+		return shortDuration(v.Duration())
+	case slog.KindTime:
+		return v.Time().Format(time.RFC3339)
+	default:
+		text := v.String()
+		if text == "" || strings.ContainsAny(text, ` "=`) {
+			return strconv.Quote(text)
+		}
+		return plain(text)
+	}
+}
+
+// plain keeps what a client may have sent from drawing on the terminal, or from
+// looking like a line of its own.
+func plain(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return text
+	}
+	return strconv.Quote(text)
+}
+
+// shortDuration keeps three digits: 1.2345678s is 1.23s.
+func shortDuration(d time.Duration) string {
+	unit := time.Nanosecond
+	for ; d/unit >= 1000; unit *= 10 {
+	}
+	return d.Round(unit).String()
+}

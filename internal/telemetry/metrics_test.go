@@ -1,0 +1,172 @@
+package telemetry_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/telemetry"
+	"brokerage/internal/testenv"
+)
+
+var build = telemetry.BuildInfo{Version: "v1.2.3", Revision: "abc", GoVersion: "go1.26"}
+
+// scrape is what Prometheus reads: every series with its value.
+func scrape(t testing.TB, m *telemetry.Metrics) (series map[string]string, text string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody))
+	require.Equal(t, http.StatusOK, w.Code)
+	require.Contains(t, w.Header().Get("Content-Type"), "text/plain; version=0.0.4; charset=utf-8")
+	series = make(map[string]string)
+	for line := range strings.Lines(w.Body.String()) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), "} "); ok {
+			series[name+"}"] = value
+		} else if name, value, ok := strings.Cut(strings.TrimSpace(line), " "); ok && name != "#" {
+			series[name] = value
+		}
+	}
+	return series, w.Body.String()
+}
+
+func transactions(name, outcome string) string {
+	return fmt.Sprintf("brokerage_transactions_total{outcome=%q,transaction=%q}", outcome, name)
+}
+
+func TestMetrics_FromTheStart(t *testing.T) {
+	series, _ := scrape(t, telemetry.New(build))
+	for _, transaction := range brokerage.Transactions {
+		for _, outcome := range telemetry.Outcomes {
+			require.Equal(t, "0", series[transactions(transaction.Name, outcome)], "%s %s", transaction.Name, outcome)
+		}
+		require.Equal(t, "0", series[fmt.Sprintf(`brokerage_transaction_duration_seconds_bucket{transaction=%q,le="0.0001"}`, transaction.Name)])
+		require.Equal(t, "0", series[fmt.Sprintf(`brokerage_transaction_duration_seconds_bucket{transaction=%q,le="10"}`, transaction.Name)])
+	}
+	require.Equal(t, "0", series[`brokerage_requests_refused_total{reason="overloaded"}`])
+	require.Equal(t, "0", series["brokerage_requests_in_flight"])
+	require.Equal(t, "1", series[`brokerage_build_info{goversion="go1.26",revision="abc",version="v1.2.3"}`])
+	require.Contains(t, series, "go_goroutines")
+	require.Contains(t, series, "process_resident_memory_bytes")
+}
+
+func TestMetrics_Observe(t *testing.T) {
+	m := telemetry.New(build)
+	_, before := scrape(t, m)
+	m.Observe("get_order", telemetry.OK, 700*time.Microsecond, 1500)
+	m.Observe("get_order", telemetry.OK, 20*time.Second, 500)
+	m.Observe("get_order", telemetry.NotFound, time.Millisecond, -1)
+	m.Observe("lease_ids", telemetry.Conflict, time.Millisecond, 0)
+	m.Observe("what a client sent", "nonsense", time.Millisecond, 0)
+	m.Refused("overloaded")
+	m.InFlight(3)
+	m.InFlight(-1)
+
+	series, after := scrape(t, m)
+	for name, value := range map[string]string{
+		transactions("get_order", "ok"):                                                      "2",
+		transactions("get_order", "not_found"):                                               "1",
+		transactions("get_order", "failed"):                                                  "0",
+		transactions("lease_ids", "conflict"):                                                "1",
+		transactions("other", "failed"):                                                      "1",
+		`brokerage_transaction_duration_seconds_bucket{transaction="get_order",le="0.0005"}`: "0",
+		`brokerage_transaction_duration_seconds_bucket{transaction="get_order",le="0.001"}`:  "2",
+		`brokerage_transaction_duration_seconds_bucket{transaction="get_order",le="10"}`:     "2",
+		`brokerage_transaction_duration_seconds_count{transaction="get_order"}`:              "3",
+		`brokerage_answer_bytes_total{transaction="get_order"}`:                              "2000",
+		`brokerage_requests_refused_total{reason="overloaded"}`:                              "1",
+		"brokerage_requests_in_flight":                                                       "2",
+	} {
+		require.Equal(t, value, series[name], name)
+	}
+	// No series has come into being.
+	require.Equal(t, strings.Count(before, "\nbrokerage_"), strings.Count(after, "\nbrokerage_"))
+}
+
+func TestMetrics_Store(t *testing.T) {
+	m := telemetry.New(build)
+	m.Store(func() telemetry.StoreStats {
+		return telemetry.StoreStats{Connections: 8, Open: 5, InUse: 3, Waits: 7, Waited: 1500 * time.Millisecond, Commits: 11, Writes: 2}
+	})
+	series, _ := scrape(t, m)
+	for name, value := range map[string]string{
+		"connections_limit": "8", "connections_open": "5", "connections_in_use": "3", "connection_waits_total": "7",
+		"connection_wait_seconds_total": "1.5", "commits_total": "11", "writes_waiting": "2",
+	} {
+		require.Equal(t, value, series["brokerage_store_"+name], name)
+	}
+}
+
+// Two services in one process, as in tests, do not share series.
+func TestMetrics_NoGlobals(t *testing.T) {
+	first, second := telemetry.New(build), telemetry.New(build)
+	first.Observe("get_order", telemetry.OK, time.Millisecond, 1)
+	series, _ := scrape(t, second)
+	require.Equal(t, "0", series[transactions("get_order", "ok")])
+}
+
+func TestMetrics_Concurrent(t *testing.T) {
+	m := telemetry.New(build)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 500 {
+				m.InFlight(1)
+				m.Observe("get_order", telemetry.OK, time.Millisecond, 1)
+				m.InFlight(-1)
+			}
+		})
+	}
+	all.Wait()
+	series, _ := scrape(t, m)
+	require.Equal(t, "4000", series[transactions("get_order", "ok")])
+	require.Equal(t, "0", series["brokerage_requests_in_flight"])
+}
+
+func TestMetrics_Promtool(t *testing.T) {
+	promtool := testenv.Command(t, "promtool")
+	m := telemetry.New(build)
+	m.Store(func() telemetry.StoreStats { return telemetry.StoreStats{} })
+	_, text := scrape(t, m)
+	cmd := exec.CommandContext(t.Context(), promtool, "check", "metrics")
+	cmd.Stdin = strings.NewReader(text)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Empty(t, string(out))
+}
+
+// It is called at the end of every request.
+func TestMetrics_ObserveAllocates(t *testing.T) {
+	m := telemetry.New(build)
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		m.InFlight(1)
+		m.Observe("get_order", telemetry.OK, time.Millisecond, 1500)
+		m.InFlight(-1)
+	}))
+}
+
+func BenchmarkMetrics_Observe(b *testing.B) {
+	m := telemetry.New(build)
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Observe("delete_customer", telemetry.Timeout, 3*time.Millisecond, 1500)
+	}
+}
+
+func BenchmarkMetrics_Scrape(b *testing.B) {
+	m := telemetry.New(build)
+	request := httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/metrics", http.NoBody)
+	for b.Loop() {
+		w := httptest.NewRecorder()
+		m.Handler().ServeHTTP(w, request)
+		_, _ = io.Copy(io.Discard, w.Body)
+	}
+}
