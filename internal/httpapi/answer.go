@@ -1,0 +1,194 @@
+package httpapi
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+
+	"brokerage/internal/brokerage"
+)
+
+const (
+	xmlType = "application/xml; charset=utf-8"
+	vary    = "Accept, Accept-Encoding"
+	// packedFrom is from what size on an answer is worth packing.
+	packedFrom = 1024
+)
+
+// accepts refuses a client that does not take XML.
+func (q *request) accepts() error {
+	if quality(strings.Join(q.Request.Header["Accept"], ","), "application/xml") <= 0 {
+		return errAcceptable
+	}
+	return nil
+}
+
+// quality is how much a header Accept likes a media type, 0 if it does not take
+// it: what is most particular counts (RFC 9110, 12.5.1).
+func quality(accept, mediaType string) float64 {
+	if strings.TrimSpace(accept) == "" {
+		return 1
+	}
+	major, _, _ := strings.Cut(mediaType, "/")
+	best, found := -1, 0.0
+	for part := range strings.SplitSeq(accept, ",") {
+		name, parameters, _ := strings.Cut(part, ";")
+		rank := -1
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case mediaType:
+			rank = 2
+		case major + "/*":
+			rank = 1
+		case "*/*":
+			rank = 0
+		}
+		if rank > best {
+			best, found = rank, weight(parameters)
+		}
+	}
+	return found
+}
+
+// weight reads the q of a media range.
+func weight(parameters string) float64 {
+	for p := range strings.SplitSeq(parameters, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
+		if strings.EqualFold(name, "q") {
+			w, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				return 0
+			}
+			return w
+		}
+	}
+	return 1
+}
+
+// answer writes an answer that was constructed.
+func (q *request) answer(body []byte) error {
+	return q.write200(xmlType, body, q.packs(body))
+}
+
+// document writes a stored document, or 304 if the client has it.
+func (q *request) document(body []byte) error {
+	version := brokerage.ETag(body)
+	packed := q.packs(body)
+	tag := `"` + version + `"`
+	if packed {
+		tag = `"` + version + packedSuffix + `"`
+	}
+	q.Writer.Header()["Etag"] = []string{tag}
+	if header := q.Request.Header["If-None-Match"]; len(header) > 0 {
+		tags, anything, err := etags(header)
+		if err != nil {
+			return err
+		}
+		for _, t := range tags {
+			anything = anything || t.version() == version
+		}
+		if anything {
+			q.Status(http.StatusNotModified)
+			q.Writer.WriteHeaderNow()
+			return nil
+		}
+	}
+	return q.write200(xmlType, body, packed)
+}
+
+// write200 writes an answer, packed or as it is.
+func (q *request) write200(mediaType string, body []byte, packed bool) error {
+	if !packed {
+		return q.send(http.StatusOK, mediaType, body)
+	}
+	p, _ := packers.Get().(*packer)
+	defer packers.Put(p)
+	p.out.Reset()
+	p.gzip.Reset(&p.out)
+	_, _ = p.gzip.Write(body) // into memory
+	_ = p.gzip.Close()
+	q.Writer.Header()["Content-Encoding"] = []string{"gzip"}
+	return q.send(http.StatusOK, mediaType, p.out.Bytes())
+}
+
+// send writes an answer; for HEAD, what goes before its body.
+func (q *request) send(status int, mediaType string, body []byte) error {
+	h := q.Writer.Header()
+	h["Content-Type"] = []string{mediaType}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	q.Status(status)
+	if q.Request.Method == http.MethodHead {
+		q.Writer.WriteHeaderNow()
+		return nil
+	}
+	if _, err := q.Writer.Write(body); err != nil {
+		return errGone
+	}
+	return nil
+}
+
+type packer struct {
+	gzip *gzip.Writer
+	out  bytes.Buffer
+}
+
+var packers = sync.Pool{New: func() any {
+	w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // there is that level
+	}
+	return &packer{gzip: w}
+}}
+
+// packs tells whether an answer is to be packed, and says that it depends on the
+// request.
+func (q *request) packs(body []byte) bool {
+	q.Writer.Header()["Vary"] = []string{vary}
+	return len(body) >= packedFrom && takesGzip(q.Request.Header["Accept-Encoding"])
+}
+
+// takesGzip tells whether a client names gzip, or everything, and does not like
+// it less than an answer as it is (RFC 9110, 12.5.3).
+func takesGzip(accept []string) bool {
+	gzip, identity, others := -1.0, -1.0, -1.0
+	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		name, parameters, _ := strings.Cut(part, ";")
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case "gzip":
+			gzip = weight(parameters)
+		case "identity":
+			identity = weight(parameters)
+		case "*":
+			others = weight(parameters)
+		}
+	}
+	if gzip < 0 {
+		gzip = others
+	}
+	return gzip > 0 && gzip >= identity
+}
+
+// errGone is a client that did not wait for its answer.
+var errGone = errors.New("the client is gone")
+
+// created is 201: what was created is at location.
+func (q *request) created(location string) error {
+	q.Header("Location", location)
+	q.Status(http.StatusCreated)
+	q.Writer.WriteHeaderNow()
+	return nil
+}
+
+// done is 204, with the version of a document that was replaced.
+func (q *request) done(replacedBy []byte) error {
+	if replacedBy != nil {
+		q.Writer.Header()["Etag"] = []string{`"` + brokerage.ETag(replacedBy) + `"`}
+	}
+	q.Status(http.StatusNoContent)
+	q.Writer.WriteHeaderNow()
+	return nil
+}

@@ -1,0 +1,214 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+)
+
+// target is the path of an operation with the examples of its parameters.
+func target(t testing.TB, operation string) string {
+	t.Helper()
+	route := routeOf(t, operation)
+	path, query := route.Path, ""
+	for _, p := range append(route.PathItem.Parameters, route.Operation.Parameters...) {
+		if p.Value.In != "header" && (p.Value.Required || p.Value.Example != nil) {
+			require.NotNil(t, p.Value.Example, p.Value.Name)
+			path = strings.Replace(path, "{"+p.Value.Name+"}", fmt.Sprint(p.Value.Example), 1)
+			if p.Value.In == "query" {
+				query += "&" + p.Value.Name + "=" + fmt.Sprint(p.Value.Example)
+			}
+		}
+	}
+	return path + strings.Replace(query, "&", "?", 1)
+}
+
+// play sends what the contract shows of an operation.
+func play(t testing.TB, h http.Handler, operation string, headers ...string) answer {
+	t.Helper()
+	route, body := routeOf(t, operation), ""
+	if route.Operation.RequestBody != nil {
+		body = example(t, operation+".request.xml")
+	}
+	a := ask(h, route.Method, target(t, operation), body, headers...)
+	requireConforms(t, operation, a)
+	return a
+}
+
+// All operations answer with the bytes that the contract shows, in the order in
+// which the examples were made.
+func TestAnswers_Examples(t *testing.T) {
+	s := fresh(t, Options{Metrics: &counts{}})
+	var played []string
+	is := func(operation string, status int) answer {
+		t.Helper()
+		played = append(played, operation)
+		a := play(t, s, operation)
+		require.Equal(t, status, a.StatusCode, "%s: %s", operation, a.body)
+		if len(routeOf(t, operation).Operation.Responses.Status(status).Value.Content) == 0 {
+			require.Empty(t, a.body)
+		} else {
+			require.Equal(t, strconv.Itoa(len(a.body)), a.Header.Get("Content-Length"), operation)
+		}
+		return a
+	}
+	same := func(operation string) {
+		t.Helper()
+		a := is(operation, 200)
+		require.Equal(t, strings.Replace(example(t, operation+".response.xml"), "go1.26.2", runtime.Version(), 1), a.body, operation)
+		require.Equal(t, xmlType, a.Header.Get("Content-Type"))
+	}
+	location := func(operation string) string {
+		t.Helper()
+		at := is(operation, 201).Header.Get("Location")
+		require.Equal(t, routeOf(t, operation).Operation.Responses.Status(201).Value.Headers["Location"].Value.Example, at)
+		return at
+	}
+	replaces := func(operation string) {
+		t.Helper()
+		a := is(operation, 204)
+		read := ask(s, "GET", target(t, operation), "")
+		require.Equal(t, example(t, operation+".request.xml"), read.body)
+		require.Equal(t, read.Header.Get("Etag"), a.Header.Get("Etag"))
+	}
+
+	for _, query := range []string{
+		"get_order", "get_customer", "customer_profile", "account_summary", "customer_max_order", "get_account",
+		"search_securities", "get_security", "get_security_price", "get_dataset", "get_health", "get_readiness", "get_version",
+	} {
+		same(query)
+	}
+	require.Equal(t, example(t, "get_dataset.symbols.response.xml"), ask(s, "GET", "/v1/dataset?symbols=true", "").body)
+	for operation, says := range map[string]string{"get_metrics": "brokerage_up 1", "get_contract": "openapi: 3.1.0", "get_docs": "<html"} {
+		played = append(played, operation)
+		require.Contains(t, play(t, s, operation).body, says)
+	}
+	require.Equal(t, 200, ask(s, "GET", "/docs/style.css", "").StatusCode)
+
+	require.Equal(t, 200, ask(s, "POST", "/v1/dataset/leases?kind=order&count=1", "").StatusCode) // as the examples began
+	order := location("insert_order")
+	require.Equal(t, 200, ask(s, "GET", order, "").StatusCode)
+	same("update_order_status")
+	account := location("open_account")
+	require.Equal(t, 200, ask(s, "GET", account, "").StatusCode)
+	require.Equal(t, 204, ask(s, "DELETE", "/v1/customers/1006"+strings.TrimPrefix(account, "/v1"), "").StatusCode)
+	customer := location("insert_customer")
+	require.Equal(t, 200, ask(s, "GET", customer, "").StatusCode)
+	replaces("replace_customer")
+	same("buy_security")
+	same("sell_security")
+	same("update_security_price")
+	replaces("replace_security")
+	same("lease_ids")
+	for _, gone := range []string{"close_account", "delete_customer", "delete_order"} {
+		is(gone, 204)
+		requireProblem(t, ask(s, routeOf(t, gone).Method, target(t, gone), ""), 404, "not-found")
+	}
+	for _, op := range s.operations() {
+		require.Contains(t, played, op.name)
+	}
+}
+
+// What can be read can be asked about: the same headers, and no body. Over a
+// network, for a recorder has no idea of HEAD.
+func TestAnswers_Head(t *testing.T) {
+	var seen requests
+	s := fresh(t, Options{Metrics: &counts{}, LogRequest: seen.log})
+	server := httptest.NewServer(s)
+	defer server.Close()
+	for _, op := range s.operations() {
+		if op.method != "GET" {
+			continue
+		}
+		for _, coding := range []string{"identity", "gzip"} {
+			get := over(t, server, "GET", target(t, op.name), nil, "Accept-Encoding: "+coding, "X-Request-Id: one")
+			head := over(t, server, "HEAD", target(t, op.name), nil, "Accept-Encoding: "+coding, "X-Request-Id: one")
+			require.NotEmpty(t, get.body)
+			require.Empty(t, head.body)
+			require.Equal(t, get.StatusCode, head.StatusCode)
+			require.Equal(t, get.ContentLength, head.ContentLength, op.name)
+			get.Header.Del("Date")
+			head.Header.Del("Date")
+			require.Equal(t, get.Header, head.Header, op.name)
+			if last, _ := seen.last(); op.name != "get_metrics" && op.name != "get_docs" { // others wrote these
+				require.Zero(t, last.Bytes, op.name)
+			}
+		}
+	}
+}
+
+func TestAnswers_Gzip(t *testing.T) {
+	s := fresh(t, Options{})
+	large, small := target(t, "get_customer"), target(t, "get_security_price")
+	plain := ask(s, "GET", large, "")
+	for accept, packed := range map[string]bool{
+		"gzip": true, "GZIP": true, "br, gzip": true, "gzip;q=0.5": true, "*": true, "gzip;q=0.5, identity;q=0.5": true, "identity;q=0, gzip": true,
+		"": false, "gzip;q=0": false, "gzip; q=0": false, "identity": false, "br": false, "gzip;q=0, *": false, "*;q=0": false, "gzip;q=x": false,
+		"identity;q=1, gzip;q=0.5": false, "gzipped": false,
+	} {
+		for _, path := range []string{large, small} {
+			a := ask(s, "GET", path, "", "Accept-Encoding: "+accept)
+			require.Equal(t, 200, a.StatusCode)
+			require.Equal(t, "Accept, Accept-Encoding", a.Header.Get("Vary"))
+			if path == small || !packed {
+				require.Empty(t, a.Header.Get("Content-Encoding"), accept)
+				continue
+			}
+			require.Equal(t, "gzip", a.Header.Get("Content-Encoding"), accept)
+			require.Equal(t, strconv.Itoa(len(a.body)), a.Header.Get("Content-Length"))
+			require.Equal(t, plain.body, unpacked(t, a))
+			require.Less(t, len(a.body), len(plain.body))
+			require.Equal(t, strings.TrimSuffix(plain.Header.Get("Etag"), `"`)+`-gzip"`, a.Header.Get("Etag"))
+			requireConforms(t, "get_customer", a)
+		}
+	}
+	// Two headers are one list.
+	require.Equal(t, "gzip", ask(s, "GET", large, "", "Accept-Encoding: br", "Accept-Encoding: gzip").Header.Get("Content-Encoding"))
+}
+
+func TestAnswers_RequestID(t *testing.T) {
+	s := fresh(t, Options{})
+	for _, id := range []string{"a", "01JD8X6V5K3T", strings.Repeat("x", 64), "!~"} {
+		require.Equal(t, id, ask(s, "GET", "/healthz", "", "X-Request-Id: "+id).Header.Get("X-Request-Id"))
+	}
+	seen := map[string]bool{}
+	for _, id := range []string{"", " ", "a b", strings.Repeat("x", 65), "é", "a\x7f", "<script>\n"} {
+		got := ask(s, "GET", "/v1/orders/1", "", "X-Request-Id: "+id)
+		requireProblem(t, got, 404, "not-found")
+		own := got.Header.Get("X-Request-Id")
+		require.NotEqual(t, id, own)
+		require.Contains(t, got.body, "<request_id>"+own+"</request_id>")
+		seen[own] = true
+	}
+	require.Len(t, seen, 7)
+}
+
+// Without a dataset there is nothing to describe, and what was imported has
+// counts only.
+func TestAnswers_Dataset(t *testing.T) {
+	for name, c := range map[string]struct {
+		contents brokerage.Contents
+		status   int
+	}{
+		"Empty":     {brokerage.Contents{}, 404},
+		"Imported":  {brokerage.Contents{Fingerprint: "files/3-2-1", Securities: 3, Customers: 2, Orders: 1}, 200},
+		"Generated": {brokerage.Contents{Fingerprint: "x", Scale: "tiny", Profile: "tpox-1", Seed: 7, Securities: 500}, 200},
+		"Unknown":   {brokerage.Contents{Fingerprint: "x", Scale: "secret", Profile: "tpox-1"}, 500},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := ask(serverOf(t, &holding{contents: c.contents}, Options{}), "GET", "/v1/dataset?symbols=true", "")
+			require.Equal(t, c.status, a.StatusCode)
+			requireConforms(t, "get_dataset", a)
+			require.NotContains(t, a.body, "secret")
+			require.Equal(t, name == "Generated", strings.Contains(a.body, "<Symbols>"))
+		})
+	}
+}

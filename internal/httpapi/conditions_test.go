@@ -1,0 +1,103 @@
+package httpapi
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestConditions_IfNoneMatch(t *testing.T) {
+	s := fresh(t, Options{})
+	for _, operation := range []string{"get_order", "get_customer", "get_security"} {
+		path := target(t, operation)
+		tag := ask(s, "GET", path, "").Header.Get("Etag")
+		packed := strings.TrimSuffix(tag, `"`) + `-gzip"`
+		for header, status := range map[string]int{
+			tag: 304, packed: 304, "*": 304, "W/" + tag: 304, `"x", ` + tag: 304, `"x" ,W/` + tag + `,"y"`: 304, "," + tag + ",,": 304,
+			`"x"`: 200, `W/"x", "y"`: 200, `"*"`: 200,
+			strings.Trim(tag, `"`): 400, "": 400, ",": 400, `"x" "y"`: 400, `"x`: 400, `w/"x"`: 400, `*, "x"`: 400,
+		} {
+			for _, method := range []string{"GET", "HEAD"} {
+				a := ask(s, method, path, "", "If-None-Match: "+header)
+				require.Equal(t, status, a.StatusCode, header)
+				require.NotEmpty(t, a.Header.Get("X-Request-Id"))
+				require.Equal(t, "Accept, Accept-Encoding", a.Header.Get("Vary"))
+				if status == 400 {
+					require.Empty(t, a.Header.Get("Etag"))
+					continue
+				}
+				require.Equal(t, tag, a.Header.Get("Etag"))
+				if status == 304 {
+					require.Empty(t, a.body)
+					require.Empty(t, a.Header.Get("Content-Length"))
+					require.Empty(t, a.Header.Get("Content-Type"))
+				}
+			}
+		}
+		a := ask(s, "GET", path, "", "If-None-Match: "+tag, "Accept-Encoding: gzip")
+		require.Equal(t, 304, a.StatusCode)
+		require.Equal(t, packed, a.Header.Get("Etag"), "the tag that 200 would have")
+		require.Empty(t, a.Header.Get("Content-Encoding"))
+		require.Equal(t, 304, ask(s, "GET", path, "", `If-None-Match: "x"`, "If-None-Match: "+tag).StatusCode)
+	}
+}
+
+func TestConditions_IfMatch(t *testing.T) {
+	for _, operation := range []string{"replace_customer", "replace_security"} {
+		t.Run(operation, func(t *testing.T) {
+			s := fresh(t, Options{})
+			path := target(t, operation)
+			first := ask(s, "GET", path, "")
+			put := func(body string, headers ...string) answer {
+				t.Helper()
+				a := ask(s, "PUT", path, body, headers...)
+				requireConforms(t, operation, a)
+				return a
+			}
+			tag := first.Header.Get("Etag")
+			second := example(t, operation+".request.xml")
+			for _, stale := range []string{`"x"`, "W/" + tag, `W/` + tag + `, "x"`} {
+				requireProblem(t, put(second, "If-Match: "+stale), 412, "stale")
+			}
+			require.Equal(t, first.body, ask(s, "GET", path, "").body)
+			a := put(second, `If-Match: "x", `+tag)
+			require.Equal(t, 204, a.StatusCode)
+			next := a.Header.Get("Etag")
+			require.NotEqual(t, tag, next)
+			require.Equal(t, next, ask(s, "GET", path, "").Header.Get("Etag"))
+			requireProblem(t, put(first.body, "If-Match: "+tag), 412, "stale")
+			require.Equal(t, 204, put(first.body, "If-Match: "+strings.TrimSuffix(next, `"`)+`-gzip"`).StatusCode)
+			require.Equal(t, tag, put(first.body, "If-Match: *").Header.Get("Etag"))
+			requireProblem(t, ask(s, "PUT", strings.NewReplacer("1006", "999999", "SDP", "NOSUCH").Replace(path),
+				strings.NewReplacer(`"1006"`, `"999999"`, ">SDP<", ">NOSUCH<").Replace(first.body), "If-Match: *"), 404, "not-found")
+		})
+	}
+}
+
+// Of those who change the same version, one wins: the store decides.
+func TestConditions_Race(t *testing.T) {
+	s := fresh(t, Options{})
+	path := target(t, "replace_customer")
+	for range 20 {
+		read := ask(s, "GET", path, "")
+		var mu sync.Mutex
+		var group sync.WaitGroup
+		statuses := map[int]int{}
+		for _, premium := range []string{"Yes", "No", "Yes", "No"} {
+			body := strings.NewReplacer("<PremiumCustomer>No<", "<PremiumCustomer>"+premium+"<", "<PremiumCustomer>Yes<", "<PremiumCustomer>"+premium+"<").Replace(read.body)
+			if body == read.body {
+				continue // the same version again would let the next one win as well
+			}
+			group.Go(func() {
+				a := ask(s, "PUT", path, body, "If-Match: "+read.Header.Get("Etag"))
+				mu.Lock()
+				defer mu.Unlock()
+				statuses[a.StatusCode]++
+			})
+		}
+		group.Wait()
+		require.Equal(t, map[int]int{204: 1, 412: 1}, statuses)
+	}
+}

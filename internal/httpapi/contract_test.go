@@ -1,0 +1,279 @@
+package httpapi
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/api"
+	"brokerage/internal/brokerage"
+	"brokerage/internal/schema"
+	"brokerage/internal/xmldoc"
+)
+
+var contract = sync.OnceValue(func() *openapi3.T {
+	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI())
+	if err != nil {
+		panic(err)
+	}
+	for _, text := range []string{"application/xml", "application/problem+xml", "application/yaml", "text/html"} {
+		openapi3filter.RegisterBodyDecoder(text, openapi3filter.FileBodyDecoder)
+	}
+	return doc
+})
+
+// routeOf is an operation of the contract.
+func routeOf(t testing.TB, name string) *routers.Route {
+	t.Helper()
+	for path, item := range contract().Paths.Map() {
+		for method, op := range item.Operations() {
+			if op.OperationID == name {
+				return &routers.Route{Spec: contract(), Path: path, PathItem: item, Method: method, Operation: op}
+			}
+		}
+	}
+	require.Fail(t, "the contract has no "+name)
+	return nil
+}
+
+// requireConforms holds an answer to what the contract says of its operation: status, headers, media type and body.
+func requireConforms(t testing.TB, operation string, a answer) {
+	t.Helper()
+	requireAnswer(t, routeOf(t, operation), a)
+}
+
+func requireAnswer(t testing.TB, route *routers.Route, a answer) {
+	t.Helper()
+	body := a.body
+	if a.Header.Get("Content-Encoding") == "gzip" {
+		body = unpacked(t, a)
+	}
+	input := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: &http.Request{Method: route.Method}, Route: route},
+		Status:                 a.StatusCode, Header: a.Header, Body: io.NopCloser(strings.NewReader(body)),
+		Options: &openapi3filter.Options{IncludeResponseStatus: true},
+	}
+	require.NoError(t, openapi3filter.ValidateResponse(context.Background(), input), "%s %v %s", route.Operation.OperationID, a.Header, body)
+	response := route.Operation.Responses.Status(a.StatusCode)
+	if response == nil || len(response.Value.Content) == 0 {
+		require.Empty(t, body)
+		return
+	}
+	requireXML(t, response.Value.Content.Get(a.Header.Get("Content-Type")), body)
+}
+
+// requireXML holds a body to the XML Schema that the contract names for it.
+func requireXML(t testing.TB, m *openapi3.MediaType, body string) {
+	t.Helper()
+	if x, ok := m.Schema.Value.Extensions["x-xsd"].(map[string]any); ok {
+		require.NoError(t, validator(t, path.Base(x["file"].(string)), x["element"].(string)).Validate([]byte(body)), body)
+	}
+}
+
+// requireValidProblem holds a refusal to the contract, whatever operation it is of.
+func requireValidProblem(t testing.TB, a answer) {
+	t.Helper()
+	refusal := openapi3.NewOperation()
+	refusal.Responses = openapi3.NewResponses()
+	refusal.AddResponse(a.StatusCode, contract().Components.Responses["Internal"].Value)
+	requireAnswer(t, &routers.Route{Spec: contract(), Method: "GET", Operation: refusal}, a)
+}
+
+var validators sync.Map
+
+func validator(t testing.TB, file, element string) *schema.Validator {
+	t.Helper()
+	if v, ok := validators.Load(file + element); ok {
+		return v.(*schema.Validator)
+	}
+	v, err := schema.CompileFile(file, element)
+	require.NoError(t, err)
+	validators.Store(file+element, v)
+	return v
+}
+
+func unpacked(t testing.TB, a answer) string {
+	t.Helper()
+	r, err := gzip.NewReader(strings.NewReader(a.body))
+	require.NoError(t, err)
+	b, err := io.ReadAll(r)
+	require.NoError(t, err)
+	return string(b)
+}
+
+// counts are metrics that remember.
+type counts struct {
+	mu       sync.Mutex
+	observed map[string]int // by transaction and outcome
+	refused  map[string]int
+	inFlight int
+}
+
+func (c *counts) Observe(transaction, outcome string, _ time.Duration, _ int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.observed == nil {
+		c.observed = map[string]int{}
+	}
+	c.observed[transaction+" "+outcome]++
+}
+
+func (c *counts) Refused(reason string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refused == nil {
+		c.refused = map[string]int{}
+	}
+	c.refused[reason]++
+}
+
+func (c *counts) InFlight(delta int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.inFlight += delta
+}
+
+func (c *counts) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		_, _ = io.WriteString(w, "brokerage_up 1\n")
+	})
+}
+
+// What is routed is what the contract says, no more and no less.
+func TestContract_Routes(t *testing.T) {
+	s := serverOf(t, failing(nil), Options{Metrics: &counts{}})
+	var want, got, routes, paths []string
+	for path, item := range contract().Paths.Map() {
+		routed := regexp.MustCompile(`\{(\w+)\}`).ReplaceAllString(path, ":$1")
+		paths = append(paths, routed)
+		for method, op := range item.Operations() {
+			open := op.Security != nil && len(*op.Security) == 0
+			scope, _ := op.Extensions["x-scope"].(string)
+			want = append(want, fmt.Sprint(op.OperationID, " ", method, " ", routed, " ", scope, " ", open))
+			routes = append(routes, method+" "+routed)
+			if method == http.MethodGet {
+				routes = append(routes, "HEAD "+routed)
+			}
+		}
+	}
+	for _, op := range s.operations() {
+		got = append(got, fmt.Sprint(op.name, " ", op.method, " ", op.path, " ", op.scope, " ", op.open))
+	}
+	require.ElementsMatch(t, want, got)
+
+	for _, path := range paths {
+		routes = append(routes, "OPTIONS "+path)
+	}
+	routes = append(routes, "GET /docs/*asset", "HEAD /docs/*asset", "OPTIONS /docs/*asset") // the page's files
+	got = nil
+	for _, r := range s.engine.Routes() {
+		got = append(got, r.Method+" "+r.Path)
+	}
+	require.ElementsMatch(t, routes, got)
+}
+
+func TestContract_NoMetrics(t *testing.T) {
+	for name, o := range map[string]Options{"None": {}, "Elsewhere": {Metrics: &counts{}, MetricsElsewhere: true}} {
+		t.Run(name, func(t *testing.T) {
+			requireProblem(t, ask(serverOf(t, failing(nil), o), "GET", "/metrics", ""), 404, "not-found")
+		})
+	}
+}
+
+// refusals is an error for every type of problem but those of conflicts, and 429: no limit on clients is set here.
+var refusals = map[string]error{
+	"bad-request":            badRequest("x"),
+	"malformed":              &malformed{&xmldoc.Error{Line: 1, Column: 1, Msg: "x"}},
+	"unauthorized":           &unauthorized{},
+	"forbidden":              &forbidden{"trade"},
+	"not-found":              &brokerage.NotFound{},
+	"method-not-allowed":     errMethod,
+	"not-acceptable":         errAcceptable,
+	"stale":                  &brokerage.Stale{},
+	"too-large":              errTooLarge,
+	"unsupported-media-type": errMediaType,
+	"invalid":                &brokerage.Invalid{Findings: []brokerage.Finding{{Message: "x"}}},
+	"key-reused":             &brokerage.KeyReused{},
+	"internal":               errors.New("x"),
+	"overloaded":             errOverloaded,
+	"unavailable":            &brokerage.Unavailable{Cause: io.EOF},
+	"outcome-unknown":        &brokerage.Unavailable{Cause: io.EOF, Unknown: true},
+	"timeout":                context.DeadlineExceeded,
+}
+
+func TestContract_Problems(t *testing.T) {
+	want, got := map[string]kind{}, map[string]kind{}
+	for _, row := range contract().Extensions["x-problems"].([]any) {
+		row := row.(map[string]any)
+		name := row["type"].(string)
+		want[name] = kind{name, int(row["status"].(float64)), row["title"].(string)}
+	}
+	delete(want, "too-many-requests")
+	for name, err := range refusals {
+		got[name], _, _ = problemOf(err)
+	}
+	for reason := range conflicts {
+		got[string(reason)], _, _ = problemOf(&brokerage.Conflict{Reason: reason})
+	}
+	require.Equal(t, want, got)
+
+	source, err := os.ReadFile("../brokerage/errors.go")
+	require.NoError(t, err)
+	reasons := regexp.MustCompile(`(?m)^\t\w+ +Reason = "([a-z-]+)"`).FindAllSubmatch(source, -1)
+	require.Len(t, reasons, bytes.Count(source, []byte("Reason = ")))
+	require.Len(t, conflicts, len(reasons))
+	for _, r := range reasons {
+		require.Contains(t, conflicts, brokerage.Reason(r[1]))
+	}
+}
+
+// OPTIONS and a refused method say the same, in the same order.
+func TestContract_Allow(t *testing.T) {
+	s := serverOf(t, failing(nil), Options{Metrics: &counts{}})
+	for path, item := range contract().Paths.Map() {
+		var want []string
+		operations := item.Operations()
+		for _, method := range methods {
+			if operations[method] != nil || method == "OPTIONS" || method == "HEAD" && operations["GET"] != nil {
+				want = append(want, method)
+			}
+		}
+		path := regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "1006")
+		for _, method := range []string{"OPTIONS", "PATCH", "TRACE", "BREW", "GET", "HEAD", "POST", "PUT", "DELETE"} {
+			a := ask(s, method, path, "")
+			switch {
+			case method == "OPTIONS":
+				require.Equal(t, 204, a.StatusCode)
+				require.Empty(t, a.body)
+				require.NotEmpty(t, a.Header.Get("X-Request-Id"))
+			case strings.Contains(strings.Join(want, " "), method):
+				require.NotEqual(t, 405, a.StatusCode, method+path)
+				continue
+			case method == "HEAD":
+				require.Equal(t, 405, a.StatusCode)
+				require.Empty(t, a.body)
+			default:
+				requireProblem(t, a, 405, "method-not-allowed")
+				require.NotContains(t, a.body, "<transaction>")
+			}
+			require.Equal(t, strings.Join(want, ", "), a.Header.Get("Allow"), method+" "+path)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package httpapi
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+func (s *Server) getCustomer(q *request) error {
+	id, err := q.key("customer")
+	if err != nil {
+		return err
+	}
+	if err := q.accepts(); err != nil {
+		return err
+	}
+	doc, err := s.store.GetCustomer(q.ctx, id)
+	if err != nil {
+		return err
+	}
+	return q.document(doc)
+}
+
+func (s *Server) customerProfile(q *request) error {
+	return q.customerQuery(s.store.CustomerProfile)
+}
+
+func (s *Server) accountSummary(q *request) error {
+	return q.customerQuery(s.store.AccountSummary)
+}
+
+func (s *Server) customerMaxOrder(q *request) error {
+	return q.customerQuery(s.store.CustomerMaxOrder)
+}
+
+// customerQuery answers what the store constructs of a customer.
+func (q *request) customerQuery(query func(context.Context, brokerage.ID) ([]byte, error)) error {
+	id, err := q.key("customer")
+	if err != nil {
+		return err
+	}
+	if err := q.accepts(); err != nil {
+		return err
+	}
+	answer, err := query(q.ctx, id)
+	if err != nil {
+		return err
+	}
+	return q.answer(answer)
+}
+
+func (s *Server) insertCustomer(q *request) error {
+	validate, err := q.flag("validate", "yes", "no", true)
+	if err != nil {
+		return err
+	}
+	doc, err := q.body()
+	if err != nil {
+		return err
+	}
+	w, done, err := q.write(doc)
+	if err != nil {
+		return err
+	}
+	defer done()
+	id, err := s.store.InsertCustomer(q.ctx, w, doc, validate)
+	if err != nil {
+		return err
+	}
+	return q.created("/v1/customers/" + id.String())
+}
+
+func (s *Server) replaceCustomer(q *request) error {
+	id, err := q.key("customer")
+	if err != nil {
+		return err
+	}
+	doc, validate, match, err := q.replacement()
+	if err != nil {
+		return err
+	}
+	if err := s.store.ReplaceCustomer(q.ctx, brokerage.Write{Now: s.now()}, id, doc, validate, match); err != nil {
+		return err
+	}
+	return q.done(doc)
+}
+
+// replacement reads what the two PUTs of whole documents have in common.
+func (q *request) replacement() (doc []byte, validate bool, match brokerage.Match, err error) {
+	if validate, err = q.flag("validate", "yes", "no", true); err != nil {
+		return nil, false, nil, err
+	}
+	if match, err = q.match(); err != nil {
+		return nil, false, nil, err
+	}
+	doc, err = q.body()
+	return doc, validate, match, err
+}
+
+func (s *Server) deleteCustomer(q *request) error {
+	id, err := q.key("customer")
+	if err != nil {
+		return err
+	}
+	if err := s.store.DeleteCustomer(q.ctx, brokerage.Write{Now: s.now()}, id); err != nil {
+		return err
+	}
+	return q.done(nil)
+}
+
+func (s *Server) openAccount(q *request) error {
+	customer, err := q.key("customer")
+	if err != nil {
+		return err
+	}
+	account, err := q.body()
+	if err != nil {
+		return err
+	}
+	if err := brokerage.CheckAccount(account); err != nil {
+		return err
+	}
+	w, done, err := q.write(account)
+	if err != nil {
+		return err
+	}
+	defer done()
+	id, err := s.store.OpenAccount(q.ctx, w, customer, account)
+	if err != nil {
+		return err
+	}
+	return q.created("/v1/accounts/" + id.String())
+}
+
+func (s *Server) closeAccount(q *request) error {
+	customer, err := q.key("customer")
+	if err != nil {
+		return err
+	}
+	account, err := q.key("account")
+	if err != nil {
+		return err
+	}
+	if err := s.store.CloseAccount(q.ctx, brokerage.Write{Now: s.now()}, customer, account); err != nil {
+		return err
+	}
+	return q.done(nil)
+}
+
+func (s *Server) getAccount(q *request) error {
+	id, err := q.key("account")
+	if err != nil {
+		return err
+	}
+	if err := q.accepts(); err != nil {
+		return err
+	}
+	customer, err := s.store.CustomerOf(q.ctx, id)
+	if err != nil {
+		return err
+	}
+	return q.answer(element("Account", "id", id.String(), "customer", customer.String()))
+}
+
+// trade is buy_security or sell_security.
+func (s *Server) trade(side brokerage.Side) func(*request) error {
+	return func(q *request) error {
+		account, err := q.key("account")
+		if err != nil {
+			return err
+		}
+		if err := q.accepts(); err != nil {
+			return err
+		}
+		body, err := q.body()
+		if err != nil {
+			return err
+		}
+		w, done, err := q.write(body)
+		if err != nil {
+			return err
+		}
+		defer done()
+		trade, err := brokerage.ReadTrade(body, side, w.Now)
+		if err != nil {
+			return err
+		}
+		confirmation, err := s.store.Trade(q.ctx, w, account, trade)
+		if err != nil {
+			return err
+		}
+		return q.answer(confirmation)
+	}
+}

@@ -1,0 +1,165 @@
+package httpapi
+
+import (
+	"fmt"
+	"strconv"
+	"sync"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/xmldoc"
+)
+
+// serviceNS is the namespace of what the service says of itself.
+const serviceNS = "urn:brokerage:service"
+
+// element makes an empty element of that namespace.
+func element(name string, attributes ...string) []byte {
+	return append(begin(make([]byte, 0, 256), name, append([]string{"xmlns", serviceNS}, attributes...)...), "</"+name+">"...)
+}
+
+// begin writes a start tag, with attributes as name, value, name, value.
+func begin(dst []byte, name string, attributes ...string) []byte {
+	dst = append(append(dst, '<'), name...)
+	for i := 0; i < len(attributes); i += 2 {
+		dst = append(append(append(dst, ' '), attributes[i]...), `="`...)
+		dst = append(xmldoc.AppendValue(dst, attributes[i+1]), '"')
+	}
+	return append(dst, '>')
+}
+
+func (s *Server) getDataset(q *request) error {
+	symbols, err := q.flag("symbols", "true", "false", false)
+	if err != nil {
+		return err
+	}
+	if err := q.accepts(); err != nil {
+		return err
+	}
+	contents, err := s.store.Contents(q.ctx)
+	switch {
+	case err != nil:
+		return err
+	case contents == brokerage.Contents{}:
+		return errNothingHere
+	}
+	answer, err := describe(contents, symbols)
+	if err != nil {
+		return err
+	}
+	return q.answer(answer)
+}
+
+// describe says what a client may rely on (see the contract). What was not
+// generated has counts, and no more.
+func describe(c brokerage.Contents, symbols bool) ([]byte, error) {
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	attributes := []string{"xmlns", serviceNS, "fingerprint", c.Fingerprint}
+	d, err := generatorOf(c)
+	if err != nil {
+		return nil, err
+	}
+	if d != nil {
+		attributes = append(attributes, "scale", c.Scale, "profile", c.Profile, "seed", strconv.FormatUint(c.Seed, 10),
+			"generator", strconv.Itoa(dataset.Version))
+	}
+	dst := begin(make([]byte, 0, 2048), "Dataset", attributes...)
+	for _, k := range []struct {
+		name  string
+		kind  dataset.Kind
+		count int64
+	}{{"Securities", dataset.Security, c.Securities}, {"Customers", dataset.Customer, c.Customers}, {"Orders", dataset.Order, c.Orders}} {
+		attributes := []string{"count", number(k.count)}
+		if d != nil {
+			attributes = append(attributes, "first", number(d.ID(k.kind, 0)))
+		}
+		dst = append(begin(dst, k.name, attributes...), "</"+k.name+">"...)
+	}
+	if d != nil {
+		dst = appendAccounts(dst, d)
+	}
+	dst = append(dst, "<Search>"...)
+	for _, r := range [...]struct{ name, from, to string }{{"PEMin", "20", "23"}, {"PEMax", "25", "27"}, {"YieldMin", "4", "6"}} {
+		dst = append(begin(dst, r.name, "from", r.from, "to", r.to), "</"+r.name+">"...)
+	}
+	for _, sector := range dataset.Sectors() {
+		dst = appendElement(dst, "Sector", sector)
+	}
+	dst = append(dst, "</Search>"...)
+	if symbols && d != nil {
+		dst = append(dst, "<Symbols>"...)
+		for i := range int(d.Count(dataset.Security)) {
+			dst = appendElement(dst, "Symbol", d.Symbol(i))
+		}
+		dst = append(dst, "</Symbols>"...)
+	}
+	return append(dst, "</Dataset>"...), nil
+}
+
+// appendAccounts says which accounts customers have. The pattern repeats after a
+// few customers; it is read off the generator.
+func appendAccounts(dst []byte, d *dataset.Dataset) []byte {
+	period := int64(2)
+	if d.Spec().Profile == dataset.TPoX2 {
+		period = 3
+	}
+	first := d.FirstAccount(0)
+	dst = begin(dst, "Accounts", "count", fmt.Sprint(d.TotalAccounts()), "first", fmt.Sprint(first), "stride", fmt.Sprint(d.FirstAccount(period)-first))
+	for k := range period {
+		dst = begin(dst, "Customer", "offset", fmt.Sprint(d.FirstAccount(k)-first), "accounts", fmt.Sprint(d.Accounts(k)))
+		dst = append(dst, "</Customer>"...)
+	}
+	return append(dst, "</Accounts>"...)
+}
+
+// generators are those of the datasets that were asked about: one, in practice.
+var generators sync.Map // of brokerage.Contents: *dataset.Dataset
+
+// generatorOf gives the generator of what was loaded, if it was generated.
+func generatorOf(c brokerage.Contents) (*dataset.Dataset, error) {
+	if c.Scale == "" {
+		return nil, nil //nolint:nilnil // not generated
+	}
+	if d, ok := generators.Load(c); ok {
+		return d.(*dataset.Dataset), nil //nolint:forcetypeassert // what is stored below
+	}
+	scale, err := dataset.ParseScale(c.Scale)
+	if err != nil {
+		return nil, &fault{err}
+	}
+	profile, err := dataset.ParseProfile(c.Profile)
+	if err != nil {
+		return nil, &fault{err}
+	}
+	d, _ := generators.LoadOrStore(c, dataset.New(dataset.Spec{Scale: scale, Profile: profile, Seed: c.Seed}))
+	return d.(*dataset.Dataset), nil //nolint:forcetypeassert // as above
+}
+
+// maxLease is what one lease can be at most.
+const maxLease = 1_000_000_000
+
+func (s *Server) leaseIDs(q *request) error {
+	if err := q.accepts(); err != nil {
+		return err
+	}
+	kind, err := q.required("kind")
+	if err != nil {
+		return err
+	}
+	if kind != "order" && kind != "customer" && kind != "account" {
+		return badRequest("the parameter kind is none of order, customer, account")
+	}
+	text, err := q.required("count")
+	if err != nil {
+		return err
+	}
+	count, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || count < 1 || count > maxLease {
+		return badRequest("the parameter count is not a number from 1 to %d", maxLease)
+	}
+	lease, err := s.store.Lease(q.ctx, kind, count)
+	if err != nil {
+		return err
+	}
+	return q.answer(element("Lease", "kind", kind, "first", lease.First.String(), "count", strconv.FormatInt(lease.Count, 10)))
+}

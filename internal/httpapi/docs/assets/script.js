@@ -1,0 +1,237 @@
+// What the page cannot do as HTML: indent documents, send requests and show their answers, filter.
+'use strict';
+
+const $ = (selector, within = document) => within.querySelector(selector);
+const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+function element(name, className, ...children) {
+  const e = document.createElement(name);
+  e.className = className;
+  e.append(...children);
+  return e;
+}
+
+// --- XML for the eye ---
+
+const markup = /<!--[^]*?-->|<\?[^]*?\?>|<!\[CDATA\[[^]*?\]\]>|<(?:"[^"]*"|'[^']*'|[^>"'])*>|[^<]+|</g;
+const widest = 100;
+
+// parse reads XML into a tree: an element is its start tag, its children and its end tag. What is not well-formed gives null.
+function parse(xml) {
+  const root = { children: [] };
+  const open = [root];
+  for (const token of xml.match(markup) ?? []) {
+    const parent = open.at(-1);
+    if (token === '<') return null;
+    if (token.startsWith('</')) {
+      if (open.length === 1) return null;
+      open.pop().end = token;
+    } else if (/^<[^!?]/.test(token) && !token.endsWith('/>')) {
+      const child = { start: token, children: [], mixed: false };
+      parent.children.push(child);
+      open.push(child);
+    } else {
+      // Text beside elements is content to the character: such an element stays as it is.
+      if (!token.startsWith('<') && token.trim() || token.startsWith('<![CDATA[')) parent.mixed = true;
+      parent.children.push(token);
+    }
+  }
+  return open.length === 1 ? root : null;
+}
+
+const asIs = (node) => (typeof node === 'string' ? node : node.start + node.children.map(asIs).join('') + node.end);
+
+// fold breaks a long start tag between attributes.
+function fold(tag, margin) {
+  if (margin.length + tag.length <= widest || /^<[!?]/.test(tag)) return tag;
+  const parts = tag.match(/^<[^\s/>]+|[^\s=]+\s*=\s*(?:"[^"]*"|'[^']*')|\/?>$/g) ?? [tag];
+  let text = parts[0];
+  let width = margin.length + text.length;
+  for (const part of parts.slice(1)) {
+    if (part.endsWith('>')) return text + part;
+    const breaks = width + part.length > widest;
+    text += (breaks ? `\n${margin}    ` : ' ') + part;
+    width = (breaks ? margin.length + 4 : width + 1) + part.length;
+  }
+  return text;
+}
+
+// indent lays XML out in lines, and leaves alone what is not well-formed.
+function indent(xml) {
+  const root = parse(xml);
+  if (!root || root.mixed) return xml;
+  const lines = [];
+  const visit = (node, margin) => {
+    if (typeof node === 'string') {
+      if (node.trim()) lines.push(margin + fold(node, margin));
+    } else if (node.mixed || node.children.every((c) => typeof c === 'string' && !c.trim())) {
+      lines.push(margin + fold(node.start, margin) + node.children.map(asIs).join('') + node.end);
+    } else {
+      lines.push(margin + fold(node.start, margin));
+      node.children.forEach((c) => visit(c, margin + '  '));
+      lines.push(margin + node.end);
+    }
+  };
+  root.children.forEach((c) => visit(c, ''));
+  return lines.join('\n');
+}
+
+// coloured is XML as nodes with classes: names, attributes, values, comments.
+function coloured(xml) {
+  const all = document.createDocumentFragment();
+  for (const token of xml.match(markup) ?? []) {
+    if (token.startsWith('<!') || token.startsWith('<?')) {
+      all.append(element('span', 'aside', token));
+    } else if (token.startsWith('<')) {
+      for (const [part] of token.matchAll(/^<\/?[^\s/>]+|\/?>$|"[^"]*"|'[^']*'|[^"'>]+/g)) {
+        const kind = /^<|>$/.test(part) ? 'tag' : /^["']/.test(part) ? 'value' : 'attribute';
+        all.append(element('span', kind, part));
+      }
+    } else {
+      all.append(token);
+    }
+  }
+  return all;
+}
+
+const tooLong = 300_000; // more than anybody reads, and more than a browser lays out at once
+
+function show(pre, text) {
+  const isXML = text.trimStart().startsWith('<') && !/^\s*<!doctype/i.test(text) && text.length < tooLong;
+  pre.replaceChildren(isXML ? coloured(indent(text)) : text);
+}
+
+// --- requests ---
+
+// address puts the parameters of a form into its path, below where the page itself is served.
+function address(form) {
+  const query = new URLSearchParams();
+  let path = form.dataset.path;
+  for (const field of $$('[data-in]', form)) {
+    if (field.dataset.in === 'path') path = path.replace(`{${field.name}}`, () => encodeURIComponent(field.value));
+    if (field.dataset.in === 'query' && field.value) query.append(field.name, field.value);
+  }
+  const url = new URL(path.slice(1), new URL('.', location.href));
+  url.search = query;
+  return url;
+}
+
+function headers(form, token) {
+  const all = { Accept: 'application/xml, application/problem+xml, */*;q=0.1' };
+  if (token) all.Authorization = `Bearer ${token}`;
+  for (const field of $$('[data-in=header]', form)) if (field.value) all[field.name] = field.value;
+  const body = $('textarea', form);
+  if (body) all['Content-Type'] = body.dataset.type;
+  return all;
+}
+
+const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+// The token is a variable here: a command is pasted into places where a secret should not be.
+function curl(form) {
+  const command = [`curl -i -X ${form.dataset.method} ${quoted(address(form).href)}`];
+  for (const [name, value] of Object.entries(headers(form, ''))) command.push(`-H ${quoted(`${name}: ${value}`)}`);
+  if ($('#token').value) command.push('-H "Authorization: Bearer $TOKEN"');
+  const body = $('textarea', form);
+  if (body) command.push(`--data-binary ${quoted(body.value)}`);
+  return command.join(' \\\n  ');
+}
+
+const first = ['x-request-id', 'etag', 'location', 'retry-after'];
+const importance = (name) => (first.indexOf(name) + first.length + 1) % (first.length + 1);
+
+function headerTable(answer) {
+  const rows = [...answer.headers].sort(([a], [b]) => importance(a) - importance(b));
+  return element('dl', 'headers', ...rows.map(([name, value]) => element('div', first.includes(name) ? 'key' : '',
+    element('dt', '', element('code', '', name)), element('dd', '', value))));
+}
+
+async function send(form) {
+  const result = form.parentElement.querySelector('.result');
+  const button = $('[type=submit]', form);
+  button.disabled = true;
+  const began = performance.now();
+  try {
+    const answer = await fetch(address(form), {
+      method: form.dataset.method,
+      headers: headers(form, $('#token').value.trim()),
+      body: $('textarea', form)?.value,
+      cache: 'no-store', // what the service says, and not what the browser remembers
+      redirect: 'manual',
+    });
+    const text = await answer.text();
+    const took = Math.round(performance.now() - began);
+    const pre = element('pre', 'document');
+    pre.tabIndex = 0;
+    show(pre, text);
+    const size = new TextEncoder().encode(text).length;
+    const line = element('p', '', element('span', `status${answer.ok ? '' : ' refused'}`, String(answer.status)),
+      ` ${answer.statusText} `, element('small', '', `${took} ms, ${size.toLocaleString('en')} bytes`));
+    result.replaceChildren(element('h3', '', 'Answer from the service'), line, headerTable(answer), ...(text ? [pre] : []));
+  } catch (e) {
+    result.replaceChildren(element('h3', '', 'No answer'), element('p', '', e.message));
+  } finally {
+    button.disabled = false;
+    result.hidden = false;
+  }
+}
+
+for (const form of $$('form')) {
+  const refresh = () => { if ($('.curl', form).open) $('.curl pre', form).textContent = curl(form); };
+  form.addEventListener('submit', (event) => { event.preventDefault(); send(form); });
+  form.addEventListener('input', refresh);
+  form.addEventListener('reset', () => setTimeout(refresh)); // after the fields are reset
+  $('.curl', form).addEventListener('toggle', refresh);
+  $('#token').addEventListener('input', refresh);
+  $('textarea', form)?.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+  });
+}
+
+// --- the page ---
+
+// An operation is laid out when it is first opened: most never are.
+function prepare(details) {
+  if (details.dataset.ready) return;
+  details.dataset.ready = 'yes';
+  for (const pre of $$('pre.document', details)) show(pre, pre.textContent);
+  for (const body of $$('textarea', details)) {
+    body.defaultValue = indent(body.defaultValue);
+    body.rows = Math.min(24, body.defaultValue.split('\n').length + 1);
+  }
+}
+
+for (const details of $$('.operation, .problem')) {
+  details.addEventListener('toggle', () => { if (details.open) prepare(details); });
+}
+
+function openTarget() {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target instanceof HTMLDetailsElement) {
+    prepare(target);
+    target.open = true;
+    target.scrollIntoView();
+  }
+}
+addEventListener('hashchange', openTarget);
+openTarget();
+
+const filter = $('#filter');
+filter.addEventListener('input', () => {
+  const words = filter.value.toLowerCase().split(/\s+/);
+  let shown = 0;
+  for (const e of $$('[data-words]')) {
+    e.hidden = !words.every((word) => e.dataset.words.includes(word));
+    if (!e.hidden) shown++;
+  }
+  for (const group of $$('[data-group]')) group.hidden = !$('[data-words]:not([hidden])', group);
+  $('#nothing').hidden = shown > 0;
+  $('#introduction').hidden = $('#problems').hidden = filter.value.trim() !== '';
+});
+
+addEventListener('keydown', (event) => {
+  if (event.key === '/' && !/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName)) {
+    event.preventDefault();
+    filter.focus();
+  }
+});

@@ -1,0 +1,193 @@
+package httpapi
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/null"
+)
+
+func TestLimits_Body(t *testing.T) {
+	server := httptest.NewServer(fresh(t, Options{}))
+	defer server.Close()
+	for i, sent := range []func(string) io.Reader{
+		func(body string) io.Reader { return strings.NewReader(body) },                      // with Content-Length
+		func(body string) io.Reader { return struct{ io.Reader }{strings.NewReader(body)} }, // chunked
+	} {
+		order := orderWith(int64(777 + i))
+		exact := order + strings.Repeat(" ", 1<<20-len(order))
+		requireProblem(t, over(t, server, "POST", "/v1/orders", sent(exact+" "), "Content-Type: text/xml"), 413, "too-large")
+		require.Equal(t, 201, over(t, server, "POST", "/v1/orders", sent(exact), "Content-Type: text/xml").StatusCode)
+	}
+}
+
+func TestLimits_Documents(t *testing.T) {
+	s := fresh(t, Options{})
+	for name, body := range map[string]string{
+		"Attributes":   "<a" + numbered(10_000, ` a%d=""`) + "/>",
+		"Namespaces":   "<a" + numbered(10_000, ` xmlns:a%d="u"`) + "/>",
+		"Elements":     "<a>" + strings.Repeat("<b/>", 200_000) + "</a>",
+		"Depth":        strings.Repeat("<a>", 100_000),
+		"LongName":     "<" + strings.Repeat("a", 1<<19) + "/>",
+		"References":   "<a>" + strings.Repeat("&#38;", 200_000) + "</a>",
+		"OneAttribute": `<a b="` + strings.Repeat("\t", 1<<19) + `"/>`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, path := range []string{"/v1/orders", "/v1/customers?validate=no", "/v1/accounts/104000007/buy", "/v1/customers/1006/accounts"} {
+				a := ask(s, "POST", path, body)
+				require.Contains(t, []int{400, 413, 422}, a.StatusCode)
+				requireValidProblem(t, a)
+			}
+		})
+	}
+}
+
+func numbered(n int, format string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
+func TestLimits_Headers(t *testing.T) {
+	s := fresh(t, Options{})
+	long := strings.Repeat("a/b;q=0.1,", 10_000)
+	for _, name := range []string{"Accept", "Accept-Encoding", "If-None-Match", "X-Request-Id", "Authorization", "Content-Type", "Range", "Idempotency-Key"} {
+		for _, value := range []string{long, ";;;,,,", "\x00\xff", `"`, "q=NaN", "*/*;q=1e400", `W/`, strings.Repeat(`"`, 10_001)} {
+			for _, path := range []string{"/v1/customers/1006", "/docs", "/openapi.yaml"} {
+				r := newRequest("GET", path, "")
+				r.Header[name] = []string{value}
+				a := given(s, r)
+				require.Less(t, a.StatusCode, 500)
+				if a.StatusCode >= 400 {
+					requireValidProblem(t, a)
+				}
+			}
+		}
+	}
+}
+
+// dialled is a connection on which a request, or a part of one, has been sent.
+func dialled(t testing.TB, server *httptest.Server, sent string) net.Conn {
+	t.Helper()
+	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	require.NoError(t, c.SetDeadline(time.Now().Add(time.Minute)))
+	_, err = io.WriteString(c, sent)
+	require.NoError(t, err)
+	return c
+}
+
+func received(t testing.TB, from *bufio.Reader) answer {
+	t.Helper()
+	response, err := http.ReadResponse(from, nil)
+	require.NoError(t, err)
+	b, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	return answer{response, string(b)}
+}
+
+const posted = "POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\n"
+
+// Who sends a body that never ends is answered at the deadline, and the
+// connection is given up.
+func TestLimits_SlowBody(t *testing.T) {
+	server := httptest.NewServer(serverOf(t, failing(nil), Options{Timeout: 50 * time.Millisecond, InFlight: 1}))
+	defer server.Close()
+	for name, sent := range map[string]string{"Length": "Content-Length: 100\r\n\r\n<a>", "Chunked": "Transfer-Encoding: chunked\r\n\r\n3\r\n<a>\r\n"} {
+		t.Run(name, func(t *testing.T) {
+			from := bufio.NewReader(dialled(t, server, posted+sent))
+			requireProblem(t, received(t, from), 504, "timeout")
+			_, err := from.ReadByte()
+			require.ErrorIs(t, err, io.EOF)
+		})
+	}
+}
+
+// The deadline of a body is not that of the connection: a store that is slow
+// afterwards is no client that went away, and the next request finds a
+// connection as good as new.
+func TestLimits_SlowStore(t *testing.T) {
+	store, err := null.Open()
+	require.NoError(t, err)
+	var seen requests
+	var wait atomic.Bool
+	wait.Store(true)
+	s := serverOf(t, &stub{Store: store, do: func(ctx context.Context) error {
+		if wait.Load() {
+			<-ctx.Done()
+			time.Sleep(5 * time.Millisecond) // time for the connection to fail as well
+			return ctx.Err()
+		}
+		return nil
+	}}, Options{Timeout: 20 * time.Millisecond, LogRequest: seen.log})
+	server := httptest.NewServer(s)
+	defer server.Close()
+	request := posted + fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(orderWith(777)), orderWith(777))
+	c := dialled(t, server, request)
+	from := bufio.NewReader(c)
+	requireProblem(t, received(t, from), 504, "timeout")
+	last, _ := seen.last()
+	require.ErrorIs(t, last.Err, context.DeadlineExceeded)
+
+	wait.Store(false)
+	for range 2 {
+		_, err = io.WriteString(c, request)
+		require.NoError(t, err)
+		require.Equal(t, 201, received(t, from).StatusCode)
+		time.Sleep(30 * time.Millisecond) // longer than the deadline of what is over
+	}
+}
+
+// The log says who went away, and nothing stays behind.
+func TestLimits_ClientGone(t *testing.T) {
+	entered := make(chan struct{})
+	var seen requests
+	s := serverOf(t, &stub{do: func(ctx context.Context) error {
+		close(entered)
+		<-ctx.Done()
+		return ctx.Err()
+	}}, Options{LogRequest: seen.log, InFlight: 1, Timeout: time.Hour})
+	before := runtime.NumGoroutine()
+	server := httptest.NewServer(s)
+	c := dialled(t, server, "GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\n\r\n")
+	<-entered
+	require.NoError(t, c.Close())
+	require.Eventually(t, func() bool {
+		last, n := seen.last()
+		return n == 1 && last.Status == statusGone && last.Transaction == "get_order"
+	}, time.Minute, time.Millisecond)
+	server.Close()
+	require.Empty(t, s.gate.slots)
+	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		require.True(t, time.Now().Before(deadline), "goroutines are left over")
+	}
+}
+
+// A body that is cut short is not taken: its client is gone, too.
+func TestLimits_BodyCut(t *testing.T) {
+	var seen requests
+	server := httptest.NewServer(serverOf(t, failing(nil), Options{LogRequest: seen.log}))
+	defer server.Close()
+	c := dialled(t, server, posted+"Content-Length: 100\r\n\r\n<a/>")
+	require.NoError(t, c.(*net.TCPConn).CloseWrite())
+	require.Equal(t, statusGone, received(t, bufio.NewReader(c)).StatusCode)
+	last, _ := seen.last()
+	require.Equal(t, statusGone, last.Status)
+	require.ErrorIs(t, last.Err, context.Canceled)
+}

@@ -1,0 +1,304 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/access"
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+// tokens are an authority for tests.
+type tokens map[string]*access.Client
+
+func (t tokens) Client(authorization string) (*access.Client, bool) {
+	c, ok := t[authorization]
+	return c, ok
+}
+
+var allTokens = tokens{
+	"Bearer reader": {Name: "reader", Scopes: []access.Scope{access.Read}},
+	"Bearer trader": {Name: "trader", Scopes: []access.Scope{access.Trade}},
+	"Bearer second": {Name: "second", Scopes: []access.Scope{access.Trade}},
+	"Bearer admin":  {Name: "admin", Scopes: []access.Scope{access.Admin}},
+}
+
+func TestRefusals_Requests(t *testing.T) {
+	s := fresh(t, Options{})
+	trade, order := tradeOf("SDP", "1"), orderWith(777)
+	search := "/v1/securities?sector=Energy&peMin=20&peMax=27&yieldMin=4"
+	deep := strings.Repeat("<a>", 65) + strings.Repeat("</a>", 65)
+	for name, c := range map[string]struct {
+		method, target, body string
+		headers              []string
+		status               int
+		kind                 string
+	}{
+		"ParameterMissing":   {"GET", "/v1/securities?sector=Energy&peMin=20&peMax=27", "", nil, 400, "bad-request"},
+		"ParameterEmpty":     {"GET", "/v1/securities?sector=&peMin=20&peMax=27&yieldMin=4", "", nil, 400, "bad-request"},
+		"ParameterTwice":     {"GET", search + "&sector=Energy", "", nil, 400, "bad-request"},
+		"ParameterNoFigure":  {"GET", search[:len(search)-1] + "x", "", nil, 400, "bad-request"},
+		"ParameterNegative":  {"GET", search[:len(search)-1] + "-1", "", nil, 400, "bad-request"},
+		"ParameterNoText":    {"GET", strings.Replace(search, "Energy", "%00", 1), "", nil, 400, "bad-request"},
+		"ParameterNoUTF8":    {"GET", strings.Replace(search, "Energy", "%ff", 1), "", nil, 400, "bad-request"},
+		"QueryMalformed":     {"GET", "/v1/dataset?symbols=%zz", "", nil, 400, "bad-request"},
+		"Symbols":            {"GET", "/v1/dataset?symbols=yes", "", nil, 400, "bad-request"},
+		"SymbolsTwice":       {"GET", "/v1/dataset?symbols=true&symbols=true", "", nil, 400, "bad-request"},
+		"Validate":           {"POST", "/v1/customers?validate=maybe", "<a/>", nil, 400, "bad-request"},
+		"LeaseKind":          {"POST", "/v1/dataset/leases?kind=security&count=1", "", nil, 400, "bad-request"},
+		"LeaseCount":         {"POST", "/v1/dataset/leases?kind=order&count=1000000001", "", nil, 400, "bad-request"},
+		"LeaseNone":          {"POST", "/v1/dataset/leases?kind=order&count=0", "", nil, 400, "bad-request"},
+		"KeyEmpty":           {"POST", "/v1/orders", order, []string{"Idempotency-Key: "}, 400, "bad-request"},
+		"KeyLong":            {"POST", "/v1/orders", order, []string{"Idempotency-Key: " + strings.Repeat("x", 256)}, 400, "bad-request"},
+		"KeySpaced":          {"POST", "/v1/orders", order, []string{"Idempotency-Key: a b"}, 400, "bad-request"},
+		"KeyTwice":           {"POST", "/v1/orders", order, []string{"Idempotency-Key: a", "Idempotency-Key: b"}, 400, "bad-request"},
+		"IfNoneMatch":        {"GET", "/v1/customers/1006", "", []string{"If-None-Match: abc"}, 400, "bad-request"},
+		"IfMatch":            {"PUT", "/v1/customers/1006", "<a/>", []string{`If-Match: "abc`}, 400, "bad-request"},
+		"IfMatchEmpty":       {"PUT", "/v1/customers/1006", "<a/>", []string{"If-Match: "}, 400, "bad-request"},
+		"BodyEmpty":          {"POST", "/v1/orders", "", []string{"Content-Type: application/xml"}, 400, "malformed"},
+		"BodyMalformed":      {"POST", "/v1/accounts/104000007/buy", "<Trade>", nil, 400, "malformed"},
+		"BodyDTD":            {"POST", "/v1/orders", `<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>`, nil, 400, "malformed"},
+		"BodyEntity":         {"POST", "/v1/orders", `<a>&x;</a>`, nil, 400, "malformed"},
+		"BodyEncoding":       {"POST", "/v1/orders", `<?xml version="1.0" encoding="EBCDIC-CP-US"?><a/>`, nil, 400, "malformed"},
+		"Path":               {"GET", "/v2", "", nil, 404, "not-found"},
+		"PathRoot":           {"GET", "/", "", nil, 404, "not-found"},
+		"PathDouble":         {"GET", "//", "", nil, 404, "not-found"},
+		"PathDoubleInside":   {"GET", "/v1//orders/103282", "", nil, 404, "not-found"},
+		"PathTrailing":       {"GET", "/v1/orders/103282/", "", nil, 404, "not-found"},
+		"PathUp":             {"GET", "/v1/orders/../orders/103282", "", nil, 404, "not-found"},
+		"PathCase":           {"GET", "/V1/orders/103282", "", nil, 404, "not-found"},
+		"PathDocs":           {"GET", "/docs/nothing", "", nil, 404, "not-found"},
+		"IdNone":             {"GET", "/v1/orders/999999999999999", "", nil, 404, "not-found"},
+		"IdLeadingZero":      {"GET", "/v1/orders/0103282", "", nil, 404, "not-found"},
+		"IdLong":             {"GET", "/v1/orders/1000000000103282", "", nil, 404, "not-found"},
+		"IdLetters":          {"GET", "/v1/customers/1006x/profile", "", nil, 404, "not-found"},
+		"IdSigned":           {"GET", "/v1/accounts/+104000007", "", nil, 404, "not-found"},
+		"IdNoText":           {"GET", "/v1/orders/%00%ff%0a", "", nil, 404, "not-found"},
+		"SymbolLong":         {"GET", "/v1/securities/ABCDEFGH", "", nil, 404, "not-found"},
+		"SymbolSpaced":       {"GET", "/v1/securities/A%20B", "", nil, 404, "not-found"},
+		"SymbolSlash":        {"GET", "/v1/securities/A%2FB", "", nil, 404, "not-found"},
+		"SymbolNoUTF8":       {"GET", "/v1/securities/%ff/price", "", nil, 404, "not-found"},
+		"SymbolInBody":       {"POST", "/v1/accounts/104000007/buy", tradeOf("NOSUCH", "1"), nil, 404, "not-found"},
+		"AccountOfAnother":   {"DELETE", "/v1/customers/1002/accounts/104000007", "", nil, 404, "not-found"},
+		"Method":             {"PATCH", "/v1/orders/103282", "", nil, 405, "method-not-allowed"},
+		"Accept":             {"GET", "/v1/orders/103282", "", []string{"Accept: text/html"}, 406, "not-acceptable"},
+		"AcceptZero":         {"GET", "/v1/orders/103282", "", []string{"Accept: */*, application/xml;q=0"}, 406, "not-acceptable"},
+		"AcceptOfTrade":      {"POST", "/v1/accounts/104000007/buy", trade, []string{"Accept: text/html"}, 406, "not-acceptable"},
+		"OrderExists":        {"POST", "/v1/orders", orderWith(103282), nil, 409, "order-exists"},
+		"CustomerExists":     {"POST", "/v1/customers", string(generator.Append(nil, dataset.Customer, 0)), nil, 409, "customer-exists"},
+		"LastAccount":        {"DELETE", "/v1/customers/1002/accounts/104000000", "", nil, 409, "last-account"},
+		"TooFewHeld":         {"POST", "/v1/accounts/104000007/sell", tradeOf("SDP", "999999999"), nil, 409, "too-few-held"},
+		"Stale":              {"PUT", "/v1/customers/1006", string(generator.Append(nil, dataset.Customer, 4)), []string{`If-Match: "abc"`}, 412, "stale"},
+		"BodyDeep":           {"POST", "/v1/orders", deep, nil, 413, "too-large"},
+		"MediaType":          {"POST", "/v1/orders", order, []string{"Content-Type: application/json"}, 415, "unsupported-media-type"},
+		"MediaTypeNone":      {"POST", "/v1/orders", order, []string{"Content-Type: "}, 415, "unsupported-media-type"},
+		"MediaTypeTwice":     {"POST", "/v1/orders", order, []string{"Content-Type: text/xml", "Content-Type: text/xml"}, 415, "unsupported-media-type"},
+		"ContentEncoding":    {"POST", "/v1/orders", order, []string{"Content-Encoding: gzip"}, 415, "unsupported-media-type"},
+		"ContentEncodingTwo": {"POST", "/v1/orders", order, []string{"Content-Encoding: identity", "Content-Encoding: gzip"}, 415, "unsupported-media-type"},
+		"InvalidOrder":       {"POST", "/v1/orders", "<a/>", nil, 422, "invalid"},
+		"InvalidTrade":       {"POST", "/v1/accounts/104000007/buy", tradeOf("SDP", "0"), nil, 422, "invalid"},
+		"InvalidCustomer":    {"POST", "/v1/customers", example(t, "get_order.response.xml"), nil, 422, "invalid"},
+		"InvalidUnvalidated": {"POST", "/v1/customers?validate=no", "<a/>", nil, 422, "invalid"},
+		"WrongCustomer":      {"PUT", "/v1/customers/1006", string(generator.Append(nil, dataset.Customer, 5)), nil, 422, "invalid"},
+		"WrongSecurity":      {"PUT", "/v1/securities/SDP", string(generator.Append(nil, dataset.Security, 5)), nil, 422, "invalid"},
+		"InvalidPrice":       {"PUT", "/v1/securities/SDP/price", `<Price xmlns="http://tpox-benchmark.com/security"/>`, nil, 422, "invalid"},
+		"InvalidStatus":      {"PUT", "/v1/orders/103282/status", `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="?"/>`, nil, 422, "invalid"},
+		"InvalidAccount":     {"POST", "/v1/customers/1006/accounts", "<Account/>", nil, 422, "invalid"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := ask(s, c.method, c.target, c.body, c.headers...)
+			requireProblem(t, a, c.status, c.kind)
+			require.Equal(t, c.status == 422 || c.kind == "malformed", strings.Contains(a.body, "<findings>"), a.body)
+
+			if c.status == 406 {
+				return
+			}
+			a = ask(s, c.method, c.target, c.body, append(c.headers, "Accept: application/problem+json, application/xml;q=0.9")...)
+			require.Equal(t, "application/problem+json", a.Header.Get("Content-Type"))
+			require.Equal(t, c.status, a.StatusCode)
+			requireValidProblem(t, a)
+		})
+	}
+}
+
+// The conflicts that need another store than the example's.
+func TestRefusals_Conflicts(t *testing.T) {
+	s := serverOf(t, freshStore(t, brokerage.Rules{MaxHoldings: 1, Covered: true}), Options{})
+	dear := strings.Replace(example(t, "update_security_price.request.xml"), "41.25", "9999999999", 1)
+	require.Equal(t, 200, ask(s, "PUT", "/v1/securities/SDP/price", dear).StatusCode)
+	taken := strings.Replace(example(t, "open_account.request.xml"), "104000399", "104000007", 1)
+	for name, c := range map[string]struct{ target, body, kind string }{
+		"AccountExists":   {"/v1/customers/1006/accounts", taken, "account-exists"},
+		"TooManyHoldings": {"/v1/accounts/104000007/buy", tradeOf(unheld(t, s), "0.001"), "too-many-holdings"},
+		"NotHeld":         {"/v1/accounts/104000007/sell", tradeOf(unheld(t, s), "1"), "not-held"},
+		"NotCovered":      {"/v1/accounts/104000007/buy", tradeOf("SDP", "1"), "not-covered"},
+		"BalanceLimit":    {"/v1/accounts/104000007/sell", tradeOf("SDP", "1001"), "balance-limit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := ask(s, "POST", c.target, c.body)
+			requireProblem(t, a, 409, c.kind)
+			require.Empty(t, a.Header.Get("Retry-After"))
+		})
+	}
+}
+
+// unheld is a symbol that account 104000007 does not hold.
+func unheld(t testing.TB, s http.Handler) string {
+	t.Helper()
+	statement := ask(s, "GET", "/v1/customers/1006/statement", "").body
+	for i := range 100 {
+		if symbol := generator.Symbol(i); !strings.Contains(statement, "<Symbol>"+symbol+"<") {
+			return symbol
+		}
+	}
+	require.Fail(t, "it holds everything")
+	return ""
+}
+
+func TestRefusals_Access(t *testing.T) {
+	var seen counts
+	s := fresh(t, Options{Tokens: allTokens, Metrics: &seen})
+	challenge := func(headers ...string) string {
+		a := ask(s, "GET", "/v1/orders/103282", "", headers...)
+		requireProblem(t, a, 401, "unauthorized")
+		requireConforms(t, "get_order", a)
+		return a.Header.Get("Www-Authenticate")
+	}
+	require.Equal(t, "Bearer", challenge())
+	require.Equal(t, `Bearer error="invalid_token"`, challenge("Authorization: Bearer nobody"))
+	require.Equal(t, `Bearer error="invalid_token"`, challenge("Authorization: "))
+	require.Equal(t, `Bearer error="invalid_token"`, challenge("Authorization: Bearer reader", "Authorization: Bearer reader"))
+	require.Equal(t, map[string]int{"unauthorized": 4}, seen.refused)
+
+	for _, op := range s.operations() {
+		for header, client := range allTokens {
+			a := ask(s, op.method, target(t, op.name), "", "Authorization: "+header, "Accept: application/problem+json;q=0.1, application/xml")
+			if !op.open && !client.May(op.scope) {
+				requireProblem(t, a, 403, "forbidden")
+				requireConforms(t, op.name, a)
+			} else {
+				require.NotContains(t, []int{401, 403}, a.StatusCode, op.name)
+			}
+		}
+		if op.open {
+			require.Equal(t, 200, ask(s, op.method, target(t, op.name), "").StatusCode, op.name)
+		}
+	}
+}
+
+const secret = "/var/lib/secret.db: SELECT password FROM secrets"
+
+// What a store's errors say beyond the domain's own words is for the log.
+func TestRefusals_Store(t *testing.T) {
+	wrap := func(err error) error { return fmt.Errorf("%s: %w", secret, err) }
+	for name, c := range map[string]struct {
+		err        error
+		status     int
+		kind       string
+		retryAfter string
+	}{
+		"NotFound":       {wrap(&brokerage.NotFound{What: "order", Key: "5"}), 404, "not-found", ""},
+		"Conflict":       {wrap(&brokerage.Conflict{Reason: brokerage.LastAccount, Detail: "it is the last"}), 409, "last-account", ""},
+		"KeyInUse":       {wrap(&brokerage.Conflict{Reason: brokerage.KeyInUse, Detail: "it runs"}), 409, "key-in-use", "1"},
+		"Stale":          {wrap(&brokerage.Stale{}), 412, "stale", ""},
+		"Invalid":        {wrap(&brokerage.Invalid{Findings: []brokerage.Finding{{Message: "no"}}}), 422, "invalid", ""},
+		"KeyReused":      {wrap(&brokerage.KeyReused{Key: "k"}), 422, "key-reused", ""},
+		"Unknown":        {errors.New(secret), 500, "internal", ""},
+		"Unavailable":    {&brokerage.Unavailable{Cause: errors.New(secret)}, 503, "unavailable", "1"},
+		"OutcomeUnknown": {&brokerage.Unavailable{Cause: errors.New(secret), Unknown: true}, 503, "outcome-unknown", "1"},
+		"Timeout":        {wrap(context.DeadlineExceeded), 504, "timeout", ""},
+		"Canceled":       {wrap(context.Canceled), 500, "internal", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var seen requests
+			s := serverOf(t, failing(c.err), Options{LogRequest: seen.log, Metrics: &counts{}})
+			for _, op := range s.operations() {
+				if op.open && op.name != "get_readiness" {
+					continue
+				}
+				body := ""
+				if routeOf(t, op.name).Operation.RequestBody != nil {
+					body = example(t, op.name+".request.xml")
+				}
+				for _, accept := range []string{"application/xml", "application/problem+json, application/xml;q=0.5"} {
+					a := ask(s, op.method, target(t, op.name), body, "Accept: "+accept)
+					requireValidProblem(t, a)
+					require.NotContains(t, a.body, "secret")
+					require.NotContains(t, fmt.Sprint(a.Header), "secret")
+					if op.name == "get_readiness" {
+						require.Equal(t, 503, a.StatusCode)
+						continue
+					}
+					require.Equal(t, c.status, a.StatusCode, op.name)
+					require.Contains(t, a.body, "urn:brokerage:problem:"+c.kind)
+					require.Equal(t, c.retryAfter, a.Header.Get("Retry-After"))
+					last, _ := seen.last()
+					require.ErrorIs(t, last.Err, c.err)
+					require.Equal(t, op.name, last.Transaction)
+				}
+			}
+		})
+	}
+}
+
+// A store that waits for the end of the request's time gets it.
+func TestRefusals_Timeout(t *testing.T) {
+	waiting := &stub{do: func(ctx context.Context) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	s := serverOf(t, waiting, Options{Timeout: time.Millisecond})
+	requireProblem(t, ask(s, "GET", "/v1/orders/103282", ""), 504, "timeout")
+	requireProblem(t, ask(s, "POST", "/v1/orders", orderWith(777)), 504, "timeout")
+}
+
+func TestRefusals_Panic(t *testing.T) {
+	var log lines
+	var seen requests
+	first := true
+	s := serverOf(t, &stub{do: func(context.Context) error {
+		if first {
+			first = false
+			panic(errors.New(secret))
+		}
+		return io.EOF
+	}}, Options{Log: slog.New(slog.NewTextHandler(&log, nil)), LogRequest: seen.log, InFlight: 1})
+	a := ask(s, "GET", "/v1/orders/103282", "", "X-Request-Id: r1")
+	requireProblem(t, a, 500, "internal")
+	require.NotContains(t, a.body, "secret")
+	require.Contains(t, log.String(), "request_id=r1")
+	require.Contains(t, log.String(), "secret")
+	require.Contains(t, log.String(), "httpapi.(*Server).getOrder") // the stack
+	last, n := seen.last()
+	require.Equal(t, 1, n)
+	require.Equal(t, 500, last.Status)
+	require.ErrorContains(t, last.Err, secret)
+	requireProblem(t, ask(s, "GET", "/v1/orders/103282", ""), 500, "internal") // the place in the gate is free again
+}
+
+// Who panics with this value means net/http, which cuts the connection.
+func TestRefusals_Abort(t *testing.T) {
+	s := serverOf(t, &stub{do: func(context.Context) error { panic(http.ErrAbortHandler) }}, Options{})
+	require.PanicsWithValue(t, http.ErrAbortHandler, func() { ask(s, "GET", "/v1/orders/103282", "") })
+}
+
+func TestRefusals_Draining(t *testing.T) {
+	s := fresh(t, Options{})
+	require.Equal(t, 200, ask(s, "GET", "/readyz", "").StatusCode)
+	s.Drain()
+	a := ask(s, "GET", "/readyz", "")
+	requireProblem(t, a, 503, "unavailable")
+	requireConforms(t, "get_readiness", a)
+	require.Equal(t, 200, ask(s, "GET", "/healthz", "").StatusCode)
+	require.Equal(t, 200, ask(s, "GET", "/v1/orders/103282", "").StatusCode)
+}

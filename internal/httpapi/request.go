@@ -1,0 +1,276 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"mime"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"brokerage/internal/access"
+	"brokerage/internal/brokerage"
+	"brokerage/internal/xmldoc"
+)
+
+// request is one on its way through an operation.
+type request struct {
+	*gin.Context
+
+	server *Server
+	op     *operation
+	id     string
+	ctx    context.Context //nolint:containedctx // with the deadline; it ends with the request
+	client *access.Client
+	query  url.Values // once a parameter was asked for
+	err    error
+}
+
+const maxRequestID = 64
+
+// requestID is the client's name for a request, or a new one.
+func requestID(r *http.Request) string {
+	if id := r.Header.Get("X-Request-Id"); id != "" && len(id) <= maxRequestID && isVisible(id) {
+		return id
+	}
+	return strconv.FormatUint(rand.Uint64()|1<<63, 36)
+}
+
+func isVisible(s string) bool {
+	for i := range len(s) {
+		if s[i] < '!' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// authorize finds out who asks, and refuses who may not.
+func (q *request) authorize() error {
+	authority := q.server.options.Tokens
+	if authority == nil {
+		return nil
+	}
+	header := q.Request.Header["Authorization"]
+	if len(header) != 1 {
+		return &unauthorized{missing: len(header) == 0}
+	}
+	client, ok := authority.Client(header[0])
+	if !ok {
+		return &unauthorized{}
+	}
+	q.client = client
+	if !client.May(q.op.scope) {
+		return &forbidden{q.op.scope}
+	}
+	return nil
+}
+
+func (q *request) clientName() string {
+	if q.client == nil {
+		return ""
+	}
+	return q.client.Name
+}
+
+// pathValue is a part of the path. gin would take a + for a space in it.
+func (q *request) pathValue(name string) string {
+	value := q.Param(name)
+	if q.Request.URL.RawPath != "" {
+		if plain, err := url.PathUnescape(value); err == nil {
+			return plain
+		}
+	}
+	return value
+}
+
+// isText tells whether XML can hold a text. No store need be asked for another.
+func isText(s string) bool { return strings.Map(xmlCharacter, s) == s }
+
+// key reads an id of the path; what cannot be one is not found.
+func (q *request) key(what string) (brokerage.ID, error) {
+	text := q.pathValue(what)
+	id, ok := brokerage.ParseID(text)
+	if !ok {
+		return 0, &brokerage.NotFound{What: what, Key: text}
+	}
+	return id, nil
+}
+
+// symbol reads the symbol of the path.
+func (q *request) symbol() (string, error) {
+	text := q.pathValue("symbol")
+	if !brokerage.IsSymbol(text) || !isText(text) {
+		return "", &brokerage.NotFound{What: "security", Key: text}
+	}
+	return text, nil
+}
+
+// parameter reads a parameter of the query that may stand once.
+func (q *request) parameter(name string) (value string, given bool, err error) {
+	if q.query == nil {
+		if q.query, err = url.ParseQuery(q.Request.URL.RawQuery); err != nil {
+			return "", false, badRequest("the query is not names and values with an & between them, percent-encoded")
+		}
+	}
+	switch values := q.query[name]; {
+	case len(values) == 0:
+		return "", false, nil
+	case len(values) > 1:
+		return "", true, badRequest("the parameter %s is given %d times", name, len(values))
+	case !isText(values[0]):
+		return "", true, badRequest("the parameter %s is not text", name)
+	default:
+		return values[0], true, nil
+	}
+}
+
+// required is a parameter that must be there.
+func (q *request) required(name string) (string, error) {
+	value, given, err := q.parameter(name)
+	if err == nil && (!given || value == "") {
+		err = badRequest("the parameter %s is missing or empty", name)
+	}
+	return value, err
+}
+
+// flag is a parameter with two values.
+func (q *request) flag(name, yes, no string, otherwise bool) (bool, error) {
+	switch value, given, err := q.parameter(name); {
+	case err != nil || !given:
+		return otherwise, err
+	case value == yes:
+		return true, nil
+	case value == no:
+		return false, nil
+	default:
+		return false, badRequest("the parameter %s is neither %s nor %s", name, yes, no)
+	}
+}
+
+// body reads a document in the normal form.
+func (q *request) body() ([]byte, error) {
+	if err := checkMediaType(q.Request.Header); err != nil {
+		return nil, err
+	}
+	raw, err := q.readBody()
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) == 0 {
+		return nil, &malformed{&xmldoc.Error{Line: 1, Column: 1, Msg: "the body is empty"}}
+	}
+	doc, err := xmldoc.Admit(raw, xmldoc.Limits{Bytes: int(q.server.options.MaxBody)})
+	refused, isRefused := errors.AsType[*xmldoc.Error](err)
+	switch {
+	case isRefused && refused.Reason == xmldoc.TooLarge:
+		return nil, errTooLarge
+	case isRefused:
+		return nil, &malformed{refused}
+	}
+	return doc, err
+}
+
+// readBody reads the body as it comes, within the limit and the deadline.
+func (q *request) readBody() ([]byte, error) {
+	length, limit := q.Request.ContentLength, q.server.options.MaxBody
+	if length > limit {
+		return nil, errTooLarge
+	}
+	// The end of a context does not wake who waits for a connection.
+	connection := http.NewResponseController(q.Writer)
+	deadline, bounded := q.ctx.Deadline()
+	if bounded {
+		_ = connection.SetReadDeadline(deadline) // what is no connection does not let one wait
+	}
+	raw := bytes.NewBuffer(make([]byte, 0, max(length, 0)+bytes.MinRead))
+	switch _, err := raw.ReadFrom(http.MaxBytesReader(q.Writer, q.Request.Body, limit)); {
+	case is[*http.MaxBytesError](err):
+		return nil, errTooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, context.DeadlineExceeded
+	case q.ctx.Err() != nil:
+		return nil, q.ctx.Err()
+	case err != nil:
+		return nil, badRequest("the body ends before its end")
+	}
+	if bounded {
+		_ = connection.SetReadDeadline(time.Time{}) // or the server would take its passing for a client that went away
+	}
+	return raw.Bytes(), nil
+}
+
+// checkMediaType takes XML that is not packed. A charset is not looked at: the
+// document says itself what it is in.
+func checkMediaType(h http.Header) error {
+	for _, encoding := range h["Content-Encoding"] {
+		if encoding != "" && !strings.EqualFold(encoding, "identity") {
+			return errMediaType
+		}
+	}
+	if len(h["Content-Type"]) != 1 {
+		return errMediaType
+	}
+	text := h["Content-Type"][0]
+	if text == "application/xml" || text == "text/xml" {
+		return nil
+	}
+	if t, _, err := mime.ParseMediaType(text); err != nil || t != "application/xml" && t != "text/xml" {
+		return errMediaType
+	}
+	return nil
+}
+
+// keepAnswers is how long an idempotency key holds.
+const keepAnswers = 24 * time.Hour
+
+// write is what goes with a write of body. Where the request has an idempotency
+// key, nobody else may use it until done is called.
+func (q *request) write(body []byte) (w brokerage.Write, done func(), err error) {
+	w.Now = q.server.now()
+	keys := q.Request.Header["Idempotency-Key"]
+	if len(keys) == 0 {
+		return w, func() {}, nil
+	}
+	if key := keys[0]; len(keys) > 1 || len(key) < 1 || len(key) > 255 || !isVisible(key) {
+		return w, nil, badRequest("the header Idempotency-Key is not one word of 1 to 255 visible characters")
+	}
+	h := sha256.New()
+	_, _ = io.WriteString(h, q.Request.Method+"\n"+q.Request.URL.RequestURI()+"\n") // a hash takes everything
+	_, _ = h.Write(body)
+	w.Once = &brokerage.Once{Client: q.clientName(), Key: keys[0], Expires: w.Now.Add(keepAnswers)}
+	h.Sum(w.Once.Hash[:0])
+	done, ok := q.server.running.begin(w.Once.Client, w.Once.Key)
+	if !ok {
+		return w, nil, &brokerage.Conflict{Reason: brokerage.KeyInUse, Detail: "a request with this idempotency key is still running"}
+	}
+	return w, done, nil
+}
+
+// match reads If-Match. A weak tag matches nothing, and * anything.
+func (q *request) match() (brokerage.Match, error) {
+	header := q.Request.Header["If-Match"]
+	if len(header) == 0 {
+		return nil, nil
+	}
+	tags, anything, err := etags(header)
+	if err != nil || anything {
+		return nil, err
+	}
+	match := brokerage.Match{}
+	for _, t := range tags {
+		if !t.weak {
+			match = append(match, t.version())
+		}
+	}
+	return match, nil
+}

@@ -1,0 +1,165 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"brokerage/api"
+	"brokerage/internal/access"
+	"brokerage/internal/brokerage"
+	"brokerage/internal/httpapi/docs"
+)
+
+// Authority knows who sends a request.
+type Authority interface {
+	// Client tells who the value of an Authorization header stands for.
+	Client(authorization string) (*access.Client, bool)
+}
+
+// Metrics are told what happens.
+type Metrics interface {
+	Observe(transaction, outcome string, took time.Duration, bytes int)
+	Refused(reason string)
+	InFlight(delta int)
+	Handler() http.Handler
+}
+
+// RequestLog is a request after its end.
+type RequestLog struct {
+	Transaction, Method, Path, Client, RequestID string
+	Status, Bytes                                int
+	Took                                         time.Duration
+	Err                                          error // what a problem was made of; it may say more than a client may know
+}
+
+// Options are what may be set for a server. Of the bounds, 0 is none.
+type Options struct {
+	Log              *slog.Logger // for faults; nil is the default one
+	Version          string
+	Tokens           Authority // nil: everybody may do everything
+	Metrics          Metrics   // nil: none
+	MetricsElsewhere bool      // /metrics is not served here
+	Timeout          time.Duration
+	MaxBody          int64         // of a request; 0 is 1 MiB
+	InFlight         int           // requests at once
+	Queue            int           // that may wait beside them
+	QueueWait        time.Duration // at most
+	LogRequest       func(context.Context, RequestLog)
+}
+
+// Server is the service as a http.Handler.
+type Server struct {
+	store    brokerage.Store
+	options  Options
+	engine   *gin.Engine
+	metrics  http.Handler
+	docs     http.Handler
+	gate     gate
+	running  running
+	draining atomic.Bool
+	now      func() time.Time
+}
+
+// New makes a server of a store, which stays the caller's to close.
+func New(store brokerage.Store, o Options) (*Server, error) {
+	if store == nil {
+		return nil, errors.New("httpapi: no store")
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.MaxBody <= 0 {
+		o.MaxBody = 1 << 20
+	}
+	s := &Server{store: store, options: o, docs: docs.Handler(api.OpenAPI()), gate: newGate(o.InFlight, o.Queue, o.QueueWait), now: time.Now}
+	if o.Metrics != nil && !o.MetricsElsewhere {
+		s.metrics = o.Metrics.Handler()
+	}
+	s.engine = s.route()
+	return s, nil
+}
+
+// ServeHTTP serves a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.engine.ServeHTTP(w, r) }
+
+// Drain is the beginning of the end: the service says that it is not ready, and
+// goes on answering.
+func (s *Server) Drain() { s.draining.Store(true) }
+
+// serve makes of an operation what the router calls: all that requests have in
+// common.
+func (s *Server) serve(op *operation) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		began := time.Now()
+		q := &request{Context: c, server: s, op: op, id: requestID(c.Request)}
+		c.Writer.Header()["X-Request-Id"] = []string{q.id}
+		// Not deferred alone: a panic is a problem of this request, and then logged like any other.
+		if err := s.protected(q); err != nil {
+			q.err = err
+			q.problem(err)
+		}
+		s.ended(q, time.Since(began))
+	}
+}
+
+// protected does the operation, and makes an error of a panic.
+func (s *Server) protected(q *request) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if p == http.ErrAbortHandler { //nolint:errorlint // the value itself, as net/http has it
+				panic(p)
+			}
+			err = &fault{fmt.Errorf("panic: %v", p)}
+			s.options.Log.LogAttrs(q.Request.Context(), slog.LevelError, "panic",
+				slog.String("transaction", q.op.name), slog.String("request_id", q.id),
+				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+		}
+	}()
+	if q.op.open {
+		return q.op.handle(q)
+	}
+	if err := q.authorize(); err != nil {
+		return err
+	}
+	ctx := q.Request.Context()
+	if s.options.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, s.options.Timeout)
+		defer cancel()
+	}
+	if err := s.gate.enter(ctx); err != nil {
+		return err
+	}
+	defer s.gate.leave()
+	q.ctx = ctx
+	if m := s.options.Metrics; m != nil {
+		m.InFlight(1)
+		defer m.InFlight(-1)
+	}
+	return q.op.handle(q)
+}
+
+// ended tells metrics and log.
+func (s *Server) ended(q *request, took time.Duration) {
+	status, size := q.Writer.Status(), max(q.Writer.Size(), 0)
+	if m := s.options.Metrics; m != nil {
+		m.Observe(q.op.name, outcome(status, q.err), took, size)
+		if reason := refusal(status, q.err); reason != "" {
+			m.Refused(reason)
+		}
+	}
+	if s.options.LogRequest != nil {
+		s.options.LogRequest(q.Request.Context(), RequestLog{
+			Transaction: q.op.name, Method: q.Request.Method, Path: q.Request.URL.Path, Client: q.clientName(), RequestID: q.id,
+			Status: status, Bytes: size, Took: took, Err: q.err,
+		})
+	}
+}

@@ -1,0 +1,161 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/null"
+)
+
+func TestNew_NoStore(t *testing.T) {
+	_, err := New(nil, Options{})
+	require.Error(t, err)
+}
+
+// gin prints nothing, whatever happens.
+func TestServer_Quiet(t *testing.T) {
+	var printed lines
+	out, errs := gin.DefaultWriter, gin.DefaultErrorWriter
+	gin.DefaultWriter, gin.DefaultErrorWriter = &printed, &printed
+	defer func() { gin.DefaultWriter, gin.DefaultErrorWriter = out, errs }()
+	s := serverOf(t, &stub{do: func(context.Context) error { panic("x") }}, Options{})
+	for _, path := range []string{"/v1/orders/103282", "/nothing", "/v1/dataset/leases", "/healthz"} {
+		ask(s, "GET", path, "", "X-Forwarded-For: 1.2.3.4")
+	}
+	require.Empty(t, printed.String())
+}
+
+// symbols is a store that notes which one was asked for.
+type symbols struct {
+	*null.Store
+
+	asked string
+}
+
+func (s *symbols) SecurityPrice(ctx context.Context, symbol string) ([]byte, error) {
+	s.asked = symbol
+	return s.Store.SecurityPrice(ctx, symbol)
+}
+
+func TestServer_Symbols(t *testing.T) {
+	inner, err := null.Open()
+	require.NoError(t, err)
+	store := &symbols{Store: inner}
+	s := serverOf(t, store, Options{})
+	for path, symbol := range map[string]string{
+		"SDP": "SDP", "%53DP": "SDP", "A%2FB": "A/B", "A+B": "A+B", "A%2BB": "A+B", "A+%2F": "A+/", "%C3%89t%C3%A9": "Été", "..": "..", "%2E%2E": "..",
+		"%25": "%", "%2525": "%25", "%252F": "%2F", "a%3Fb": "a?b", "*": "*", ":symbol": ":symbol", "a;b": "a;b", "%5B%5D": "[]", "&lt;": "&lt;",
+	} {
+		store.asked = ""
+		a := ask(s, "GET", "/v1/securities/"+path+"/price", "")
+		require.Equal(t, 200, a.StatusCode, path)
+		require.Equal(t, symbol, store.asked, path)
+	}
+	for _, path := range []string{"", "%20", "A%09", "%0A", "a/b", "%2F%2F%2F%2F%2F%2F%2F%2F", "%C3", "%00"} {
+		requireProblem(t, ask(s, "GET", "/v1/securities/"+path+"/price", ""), 404, "not-found")
+	}
+}
+
+type contextKey struct{}
+
+// A store gets the request's own context, with the deadline.
+func TestServer_Context(t *testing.T) {
+	s := serverOf(t, &stub{do: func(ctx context.Context) error {
+		deadline, ok := ctx.Deadline()
+		require.True(t, ok)
+		require.LessOrEqual(t, time.Until(deadline), time.Hour)
+		require.Equal(t, "mine", ctx.Value(contextKey{}))
+		_, isGin := ctx.(*gin.Context)
+		require.False(t, isGin)
+		return errors.New("seen")
+	}}, Options{Timeout: time.Hour})
+	r := newRequest("GET", "/v1/orders/103282", "")
+	requireProblem(t, given(s, r.WithContext(context.WithValue(t.Context(), contextKey{}, "mine"))), 500, "internal")
+}
+
+func TestServer_Told(t *testing.T) {
+	var seen requests
+	var counted counts
+	s := fresh(t, Options{LogRequest: seen.log, Metrics: &counted, Tokens: allTokens})
+	a := ask(s, "GET", "/v1/orders/103282?x=secret", "", "Authorization: Bearer reader", "X-Request-Id: r1")
+	last, _ := seen.last()
+	require.Positive(t, last.Took)
+	last.Took = 0
+	require.Equal(t, RequestLog{
+		Transaction: "get_order", Method: "GET", Path: "/v1/orders/103282", Client: "reader", RequestID: "r1", Status: 200, Bytes: len(a.body),
+	}, last)
+	ask(s, "GET", "/v1/orders/5", "", "Authorization: Bearer reader")
+	ask(s, "POST", "/v1/orders", "<a/>", "Authorization: Bearer trader")
+	ask(s, "POST", "/v1/orders", orderWith(103282), "Authorization: Bearer trader")
+	ask(s, "POST", "/v1/orders", "<a>", "Authorization: Bearer trader")
+	ask(s, "GET", "/nothing", "")
+	require.Equal(t, map[string]int{
+		"get_order ok": 1, "get_order not_found": 1, "insert_order invalid": 1, "insert_order conflict": 1, "insert_order refused": 1, "unrouted not_found": 1,
+	}, counted.observed)
+	require.Zero(t, counted.inFlight)
+}
+
+// sink takes an answer and keeps nothing.
+type sink struct {
+	header http.Header
+	status int
+}
+
+func (s *sink) Header() http.Header         { return s.header }
+func (s *sink) WriteHeader(status int)      { s.status = status }
+func (s *sink) Write(b []byte) (int, error) { return len(b), nil }
+
+// tier is get_order on a store that costs nothing: what is left is HTTP's.
+func tier(t testing.TB, o Options) func() {
+	t.Helper()
+	store, err := null.Open()
+	require.NoError(t, err)
+	o.InFlight, o.Queue, o.QueueWait, o.Timeout = 64, 64, time.Second, time.Second
+	s := serverOf(t, store, o)
+	r := newRequest("GET", "/v1/orders/103282", "", "Authorization: Bearer reader", "Accept: application/xml")
+	w := &sink{header: http.Header{}}
+	return func() {
+		clear(w.header)
+		s.ServeHTTP(w, r)
+		if w.status != 200 {
+			t.Fatal(w.status)
+		}
+	}
+}
+
+var tiers = map[string]Options{
+	"Plain": {},
+	"All":   {Tokens: allTokens, Metrics: quiet{}, LogRequest: func(context.Context, RequestLog) {}},
+}
+
+// quiet are metrics that do nothing.
+type quiet struct{}
+
+func (quiet) Observe(string, string, time.Duration, int) {}
+func (quiet) Refused(string)                             {}
+func (quiet) InFlight(int)                               {}
+func (quiet) Handler() http.Handler                      { return http.NotFoundHandler() }
+
+func BenchmarkGetOrder(b *testing.B) {
+	for name, o := range tiers {
+		b.Run(name, func(b *testing.B) {
+			serve := tier(b, o)
+			b.ReportAllocs()
+			for b.Loop() {
+				serve()
+			}
+		})
+	}
+}
+
+func TestServer_Allocates(t *testing.T) {
+	for name, o := range tiers {
+		require.LessOrEqual(t, testing.AllocsPerRun(100, tier(t, o)), 24.0, name)
+	}
+}

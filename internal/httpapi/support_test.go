@@ -1,0 +1,212 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/api"
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/guard"
+	"brokerage/internal/store/sqlite"
+)
+
+// folder is for the database of the dataset tiny, which is filled once.
+var folder string
+
+func TestMain(m *testing.M) {
+	var err error
+	if folder, err = os.MkdirTemp("", "httpapi"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(folder)
+	os.Exit(code)
+}
+
+var generator = dataset.New(dataset.Spec{Scale: scale("tiny"), Profile: dataset.TPoX2, Seed: 1})
+
+func scale(name string) dataset.Scale {
+	s, err := dataset.ParseScale(name)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+var filled = sync.OnceValues(func() (path string, err error) {
+	ctx := context.Background()
+	path = filepath.Join(folder, "tiny.db")
+	s, err := sqlite.Open(ctx, path, sqlite.Options{})
+	if err != nil {
+		return "", err
+	}
+	if err := s.LoadDataset(ctx, generator, nil); err != nil {
+		return "", err
+	}
+	return path, s.Close()
+})
+
+// freshStore is a database of its own.
+func freshStore(t testing.TB, rules brokerage.Rules) brokerage.Store {
+	t.Helper()
+	path, err := filled()
+	require.NoError(t, err)
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	path = filepath.Join(t.TempDir(), "tiny.db")
+	require.NoError(t, os.WriteFile(path, b, 0o600))
+	s, err := sqlite.Open(context.Background(), path, sqlite.Options{Rules: rules})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return guard.New(s, guard.Options{Strict: true})
+}
+
+// fresh is a server with a database of its own.
+func fresh(t testing.TB, o Options) *Server {
+	t.Helper()
+	return serverOf(t, freshStore(t, brokerage.Rules{}), o)
+}
+
+// clock is when everything happens, as in the examples of the contract.
+var clock = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func serverOf(t testing.TB, store brokerage.Store, o Options) *Server {
+	t.Helper()
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	o.Version = "v1.0.0"
+	s, err := New(store, o)
+	require.NoError(t, err)
+	s.now = func() time.Time { return clock }
+	return s
+}
+
+// answer is one that has been read.
+type answer struct {
+	*http.Response
+
+	body string
+}
+
+// newRequest makes a request, with headers as "Name: value".
+func newRequest(method, target, body string, headers ...string) *http.Request {
+	var from io.Reader
+	if body != "" {
+		from = strings.NewReader(body)
+	}
+	r := httptest.NewRequestWithContext(context.Background(), method, target, from)
+	addHeaders(r, headers)
+	if body != "" && r.Header["Content-Type"] == nil {
+		r.Header.Set("Content-Type", "application/xml")
+	}
+	return r
+}
+
+func addHeaders(r *http.Request, headers []string) {
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Add(name, value)
+	}
+}
+
+// over asks over a network.
+func over(t testing.TB, server *httptest.Server, method, target string, body io.Reader, headers ...string) answer {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, server.URL+target, body)
+	require.NoError(t, err)
+	addHeaders(r, headers)
+	response, err := server.Client().Do(r)
+	require.NoError(t, err)
+	b, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	return answer{response, string(b)}
+}
+
+// ask gives a server a request without a network between.
+func ask(h http.Handler, method, target, body string, headers ...string) answer {
+	return given(h, newRequest(method, target, body, headers...))
+}
+
+func given(h http.Handler, r *http.Request) answer {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return answer{w.Result(), w.Body.String()}
+}
+
+func example(t testing.TB, name string) string {
+	t.Helper()
+	b, err := api.Examples.ReadFile("examples/" + name)
+	require.NoError(t, err)
+	return string(b)
+}
+
+// requireProblem requires a refusal of a kind, as the contract wants it.
+func requireProblem(t testing.TB, a answer, status int, kind string) {
+	t.Helper()
+	require.Equal(t, status, a.StatusCode, a.body)
+	require.Contains(t, a.body, "urn:brokerage:problem:"+kind+"<", a.body)
+	requireValidProblem(t, a)
+}
+
+// lines is a log in memory.
+type lines struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// requests keeps what was logged of requests.
+type requests struct {
+	mu  sync.Mutex
+	all []RequestLog
+}
+
+func (r *requests) log(_ context.Context, l RequestLog) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = append(r.all, l)
+}
+
+func (r *requests) last() (l RequestLog, n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n = len(r.all); n > 0 {
+		l = r.all[n-1]
+	}
+	return l, n
+}
+
+// orderWith is a new order with an id.
+func orderWith(id int64) string {
+	return string(generator.AppendNewOrder(nil, id, dataset.NewOrder{ID: id, Account: 104000000, Symbol: "SDP", Time: clock}))
+}
+
+func tradeOf(symbol, quantity string) string {
+	return `<Trade xmlns="` + brokerage.CustAccNS + `"><Symbol>` + symbol + `</Symbol><Quantity>` + quantity + `</Quantity></Trade>`
+}
