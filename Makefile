@@ -75,7 +75,7 @@ fuzz: ## every fuzz target for FUZZTIME (10s)
 	  pkg=$${target%,*}; name=$${target#*,}; \
 	  for try in 1 2 3; do \
 	    echo "fuzz $$name in $$pkg for $(FUZZTIME)"; \
-	    if $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$pkg" >"$$log" 2>&1; then tail -n 3 "$$log"; break; fi; \
+	    if $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x "$$pkg" >"$$log" 2>&1; then tail -n 3 "$$log"; break; fi; \
 	    cat "$$log"; \
 	    if [ $$try = 3 ] || grep -q -e 'Failing input' -e 'panic' "$$log" || ! grep -q '^ *context deadline exceeded' "$$log"; then exit 1; fi; \
 	    echo "nothing found: a known fault of Go's own timer; again"; \

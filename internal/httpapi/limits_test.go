@@ -126,6 +126,7 @@ func TestLimits_SlowStore(t *testing.T) {
 	store, err := null.Open()
 	require.NoError(t, err)
 	var seen requests
+	var connection atomic.Value // why the server takes the client to be gone
 	var wait atomic.Bool
 	wait.Store(true)
 	s := serverOf(t, &stub{Store: store, do: func(ctx context.Context) error {
@@ -135,7 +136,10 @@ func TestLimits_SlowStore(t *testing.T) {
 			return ctx.Err()
 		}
 		return nil
-	}}, Options{Timeout: 20 * time.Millisecond, LogRequest: seen.log})
+	}}, Options{Timeout: 20 * time.Millisecond, LogRequest: func(ctx context.Context, l RequestLog) {
+		connection.Store(fmt.Sprint(ctx.Err()))
+		seen.log(ctx, l)
+	}})
 	server := httptest.NewServer(s)
 	defer server.Close()
 	request := posted + fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(orderWith(777)), orderWith(777))
@@ -144,6 +148,7 @@ func TestLimits_SlowStore(t *testing.T) {
 	requireProblem(t, received(t, from), 504, "timeout")
 	last, _ := seen.last()
 	require.ErrorIs(t, last.Err, context.DeadlineExceeded)
+	require.Equal(t, "<nil>", connection.Load())
 
 	wait.Store(false)
 	for range 2 {

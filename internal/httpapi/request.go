@@ -187,10 +187,9 @@ func (q *request) readBody() ([]byte, error) {
 		return nil, errTooLarge
 	}
 	// The end of a context does not wake who waits for a connection.
-	connection := http.NewResponseController(q.Writer)
-	deadline, bounded := q.ctx.Deadline()
-	if bounded {
-		_ = connection.SetReadDeadline(deadline) // what is no connection does not let one wait
+	if deadline, ok := q.ctx.Deadline(); ok {
+		// net/http takes it back at the end of the body. What is no connection does not let one wait.
+		_ = http.NewResponseController(q.Writer).SetReadDeadline(deadline)
 	}
 	raw := bytes.NewBuffer(make([]byte, 0, max(length, 0)+bytes.MinRead))
 	switch _, err := raw.ReadFrom(http.MaxBytesReader(q.Writer, q.Request.Body, limit)); {
@@ -202,9 +201,6 @@ func (q *request) readBody() ([]byte, error) {
 		return nil, q.ctx.Err()
 	case err != nil:
 		return nil, badRequest("the body ends before its end")
-	}
-	if bounded {
-		_ = connection.SetReadDeadline(time.Time{}) // or the server would take its passing for a client that went away
 	}
 	return raw.Bytes(), nil
 }
