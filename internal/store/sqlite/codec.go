@@ -2,7 +2,10 @@ package sqlite
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 
+	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 
 	"brokerage/internal/zdict"
@@ -19,19 +22,30 @@ const (
 
 var kinds = [...]kind{securities, customers, orders}
 
-// codec packs the documents of a database. A packed document is a zstd frame,
-// or the document itself, which begins with < as no frame does: so documents
-// from before the dictionaries were trained, or with compression switched off,
-// stand beside the others.
+// codec packs the documents of a database. A packed document is a zstd frame, a
+// block of S2 behind its mark, or the document itself: so documents from before
+// the dictionaries were trained, or with compression switched off, stand beside
+// the others. The first byte tells them apart.
+//
+// Securities are S2: half of them is prose, which costs zstd twice as long to
+// unpack, they are what is read most, and there are always the same few of them.
 type codec struct {
 	off     bool
-	small   map[kind]*zdict.Encoder // for nearly every document
+	prose   *s2.Dict                // for securities
+	small   map[kind]*zdict.Encoder // for nearly every other document
 	general map[kind]*zstd.Encoder  // for the rest
-	decoder *zstd.Decoder           // knows all dictionaries
+	decoder *zstd.Decoder           // knows all dictionaries of zstd
 }
 
-// maxDocument bounds what a packed document may claim to be.
-const maxDocument = 64 << 20
+const (
+	plainMark = '<'
+	s2Mark    = 's' // a frame of zstd begins with (
+
+	// maxDocument bounds what a packed document may claim to be.
+	maxDocument = 64 << 20
+)
+
+var errPacked = errors.New("not a packed document")
 
 func newCodec(dictionaries map[kind][]byte, off bool) (*codec, error) {
 	c := &codec{off: off, small: make(map[kind]*zdict.Encoder), general: make(map[kind]*zstd.Encoder)}
@@ -49,9 +63,15 @@ func newCodec(dictionaries map[kind][]byte, off bool) (*codec, error) {
 			zstd.WithLowerEncoderMem(true),
 		}
 		var err error
-		if d := dictionaries[k]; len(d) > 0 {
+		switch d := dictionaries[k]; {
+		case len(d) == 0:
+		case k == securities:
+			if c.prose = s2.NewDict(d); c.prose == nil {
+				return nil, fmt.Errorf("the dictionary of kind %s is damaged", k)
+			}
+		default:
 			if c.small[k], err = zdict.New(d); err != nil {
-				return nil, err
+				return nil, fmt.Errorf("the dictionary of kind %s: %w", k, err)
 			}
 			decoding = append(decoding, zstd.WithDecoderDicts(d))
 			encoding = append(encoding, zstd.WithEncoderDict(d))
@@ -70,6 +90,9 @@ func (c *codec) pack(k kind, doc []byte) []byte {
 	if c.off {
 		return bytes.Clone(doc) // a caller may use its document's memory again
 	}
+	if k == securities && c.prose != nil {
+		return c.packProse(doc)
+	}
 	dst := make([]byte, 0, len(doc)/2)
 	if small := c.small[k]; small != nil {
 		if packed, ok := small.Append(dst, doc); ok {
@@ -79,9 +102,24 @@ func (c *codec) pack(k kind, doc []byte) []byte {
 	return c.general[k].EncodeAll(doc, dst)
 }
 
+func (c *codec) packProse(doc []byte) []byte {
+	room := make([]byte, 1+s2.MaxEncodedLen(len(doc)))
+	block := c.prose.EncodeBetter(room[1:], doc)
+	room[0] = s2Mark
+	return bytes.Clone(room[:1+len(block)]) // without the room
+}
+
 func (c *codec) unpack(packed []byte) ([]byte, error) {
-	if len(packed) > 0 && packed[0] == '<' {
+	switch {
+	case len(packed) > 0 && packed[0] == plainMark:
 		return packed, nil
+	case len(packed) > 0 && packed[0] == s2Mark && c.prose != nil:
+		size, err := s2.DecodedLen(packed[1:])
+		if err != nil || size > maxDocument {
+			return nil, errPacked
+		}
+		return c.prose.Decode(make([]byte, size), packed[1:])
+	default:
+		return c.decoder.DecodeAll(packed, nil)
 	}
-	return c.decoder.DecodeAll(packed, nil)
 }

@@ -1,7 +1,7 @@
 // Package sqlite is the embedded store, the default: SQLite compiled to Go, so
 // that one static binary and one file are a whole brokerage.
 //
-// Documents are kept whole and packed by zstd with a dictionary for each kind;
+// Documents are kept whole and packed, with a dictionary for each kind;
 // columns beside them hold what they are found by, written in the same
 // transaction. A transaction on a part of a document reads it, edits its bytes
 // and writes it back.

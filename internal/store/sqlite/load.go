@@ -130,7 +130,11 @@ func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]b
 var dictionarySize = [...]int{dataset.Security: 48 << 10, dataset.Customer: 16 << 10, dataset.Order: 16 << 10}
 
 func trained(k dataset.Kind, id uint32, samples [][]byte) ([]byte, error) {
-	content, err := dict.BuildRawDict(samples, dict.Options{MaxDictSize: dictionarySize[k], HashBytes: 6})
+	options := dict.Options{MaxDictSize: dictionarySize[k], HashBytes: 6}
+	if k == dataset.Security {
+		return dict.BuildS2Dict(samples, options)
+	}
+	content, err := dict.BuildRawDict(samples, options)
 	if err != nil {
 		return nil, err
 	}
