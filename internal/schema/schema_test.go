@@ -451,14 +451,17 @@ func TestValidate_Panic(t *testing.T) {
 	broken := &brokenSession{}
 	v.idle.Put(&worker{session: broken})
 	doc := example(t, "customer.xml")
-	for range 10 {
+	// When the pool hands it out is the pool's to say, but only once.
+	valid := 0
+	for range 20 {
 		func() {
 			defer func() { _ = recover() }()
 			require.NoError(t, v.Validate(doc))
+			valid++
 		}()
 	}
 	require.LessOrEqual(t, broken.calls, 1)
-	require.NoError(t, v.Validate(doc))
+	require.GreaterOrEqual(t, valid, 19)
 }
 
 // A session that fails without having found anything in the document is not an invalid document.
