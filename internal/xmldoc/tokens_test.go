@@ -45,17 +45,17 @@ func expand(doc []byte) ([]string, error) {
 			slices.SortFunc(attrs, func(x, y xml.Attr) int {
 				return cmp.Or(cmp.Compare(x.Name.Space, y.Name.Space), cmp.Compare(x.Name.Local, y.Name.Local))
 			})
-			s := fmt.Sprintf("start {%s}%s", t.Name.Space, t.Name.Local)
+			s := fmt.Sprintf("start {%s}%s", blanks.Replace(t.Name.Space), t.Name.Local)
 			for _, a := range attrs {
 				// encoding/xml does not normalise white space in values.
-				v := strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(a.Value)
-				s += fmt.Sprintf(" {%s}%s=%q", a.Name.Space, a.Name.Local, v)
+				v := blanks.Replace(a.Value)
+				s += fmt.Sprintf(" {%s}%s=%q", blanks.Replace(a.Name.Space), a.Name.Local, v)
 			}
 			tokens = append(tokens, s)
 		case xml.EndElement:
 			flush()
 			depth--
-			tokens = append(tokens, fmt.Sprintf("end {%s}%s", t.Name.Space, t.Name.Local))
+			tokens = append(tokens, fmt.Sprintf("end {%s}%s", blanks.Replace(t.Name.Space), t.Name.Local))
 		case xml.CharData:
 			if depth > 0 {
 				text.Write(t)
@@ -78,3 +78,7 @@ func charset(label string, r io.Reader) (io.Reader, error) {
 	}
 	return nil, fmt.Errorf("charset %q", label)
 }
+
+// blanks is what XML makes of white space in values of attributes, declarations
+// of namespaces among them; encoding/xml leaves it as it is.
+var blanks = strings.NewReplacer("\n", " ", "\t", " ", "\r", " ")
