@@ -107,6 +107,17 @@ type Range struct {
 	Count int64
 }
 
+// MaxLease is how many ids one lease can hold.
+const MaxLease = 1_000_000_000
+
+// CheckLease refuses what no lease can hold; the error is *Invalid.
+func CheckLease(count int64) error {
+	if count < 1 || count > MaxLease {
+		return invalidf("count", "is not from 1 to %d", MaxLease)
+	}
+	return nil
+}
+
 // Contents is what a store holds.
 type Contents struct {
 	Fingerprint                   string // empty if nothing was loaded

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net/http"
 	"strconv"
@@ -174,6 +175,34 @@ func takesGzip(accept []string) bool {
 
 // errGone is a client that did not wait for its answer.
 var errGone = errors.New("the client is gone")
+
+// read answers a query by one key, which may be wrong: what the store says,
+// written as an answer or as a document.
+func read[K any](q *request, key K, wrong error, query func(context.Context, K) ([]byte, error), write func([]byte) error) error {
+	if wrong != nil {
+		return wrong
+	}
+	if err := q.accepts(); err != nil {
+		return err
+	}
+	body, err := query(q.ctx, key)
+	if err != nil {
+		return err
+	}
+	return write(body)
+}
+
+// remove deletes what the path names.
+func (q *request) remove(what string, del func(context.Context, brokerage.Write, brokerage.ID) error) error {
+	id, err := q.key(what)
+	if err != nil {
+		return err
+	}
+	if err := del(q.ctx, brokerage.Write{Now: q.server.now()}, id); err != nil {
+		return err
+	}
+	return q.done(nil)
+}
 
 // created is 201: what was created is at location.
 func (q *request) created(location string) error {

@@ -1,52 +1,27 @@
 package httpapi
 
 import (
-	"context"
-
 	"brokerage/internal/brokerage"
 )
 
 func (s *Server) getCustomer(q *request) error {
 	id, err := q.key("customer")
-	if err != nil {
-		return err
-	}
-	if err := q.accepts(); err != nil {
-		return err
-	}
-	doc, err := s.store.GetCustomer(q.ctx, id)
-	if err != nil {
-		return err
-	}
-	return q.document(doc)
+	return read(q, id, err, s.store.GetCustomer, q.document)
 }
 
 func (s *Server) customerProfile(q *request) error {
-	return q.customerQuery(s.store.CustomerProfile)
+	id, err := q.key("customer")
+	return read(q, id, err, s.store.CustomerProfile, q.answer)
 }
 
 func (s *Server) accountSummary(q *request) error {
-	return q.customerQuery(s.store.AccountSummary)
+	id, err := q.key("customer")
+	return read(q, id, err, s.store.AccountSummary, q.answer)
 }
 
 func (s *Server) customerMaxOrder(q *request) error {
-	return q.customerQuery(s.store.CustomerMaxOrder)
-}
-
-// customerQuery answers what the store constructs of a customer.
-func (q *request) customerQuery(query func(context.Context, brokerage.ID) ([]byte, error)) error {
 	id, err := q.key("customer")
-	if err != nil {
-		return err
-	}
-	if err := q.accepts(); err != nil {
-		return err
-	}
-	answer, err := query(q.ctx, id)
-	if err != nil {
-		return err
-	}
-	return q.answer(answer)
+	return read(q, id, err, s.store.CustomerMaxOrder, q.answer)
 }
 
 func (s *Server) insertCustomer(q *request) error {
@@ -98,14 +73,7 @@ func (q *request) replacement() (doc []byte, validate bool, match brokerage.Matc
 }
 
 func (s *Server) deleteCustomer(q *request) error {
-	id, err := q.key("customer")
-	if err != nil {
-		return err
-	}
-	if err := s.store.DeleteCustomer(q.ctx, brokerage.Write{Now: s.now()}, id); err != nil {
-		return err
-	}
-	return q.done(nil)
+	return q.remove("customer", s.store.DeleteCustomer)
 }
 
 func (s *Server) openAccount(q *request) error {

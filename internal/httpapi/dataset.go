@@ -3,7 +3,6 @@ package httpapi
 import (
 	"fmt"
 	"strconv"
-	"sync"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
@@ -43,7 +42,7 @@ func (s *Server) getDataset(q *request) error {
 	case contents == brokerage.Contents{}:
 		return errNothingHere
 	}
-	answer, err := describe(contents, symbols)
+	answer, err := s.describe(contents, symbols)
 	if err != nil {
 		return err
 	}
@@ -52,10 +51,10 @@ func (s *Server) getDataset(q *request) error {
 
 // describe says what a client may rely on (see the contract). What was not
 // generated has counts, and no more.
-func describe(c brokerage.Contents, symbols bool) ([]byte, error) {
+func (s *Server) describe(c brokerage.Contents, symbols bool) ([]byte, error) {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	attributes := []string{"xmlns", serviceNS, "fingerprint", c.Fingerprint}
-	d, err := generatorOf(c)
+	d, err := s.generatorOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -112,15 +111,12 @@ func appendAccounts(dst []byte, d *dataset.Dataset) []byte {
 	return append(dst, "</Accounts>"...)
 }
 
-// generators are those of the datasets that were asked about: one, in practice.
-var generators sync.Map // of brokerage.Contents: *dataset.Dataset
-
 // generatorOf gives the generator of what was loaded, if it was generated.
-func generatorOf(c brokerage.Contents) (*dataset.Dataset, error) {
+func (s *Server) generatorOf(c brokerage.Contents) (*dataset.Dataset, error) {
 	if c.Scale == "" {
 		return nil, nil //nolint:nilnil // not generated
 	}
-	if d, ok := generators.Load(c); ok {
+	if d, ok := s.generators.Load(c); ok {
 		return d.(*dataset.Dataset), nil //nolint:forcetypeassert // what is stored below
 	}
 	scale, err := dataset.ParseScale(c.Scale)
@@ -131,12 +127,9 @@ func generatorOf(c brokerage.Contents) (*dataset.Dataset, error) {
 	if err != nil {
 		return nil, &fault{err}
 	}
-	d, _ := generators.LoadOrStore(c, dataset.New(dataset.Spec{Scale: scale, Profile: profile, Seed: c.Seed}))
+	d, _ := s.generators.LoadOrStore(c, dataset.New(dataset.Spec{Scale: scale, Profile: profile, Seed: c.Seed}))
 	return d.(*dataset.Dataset), nil //nolint:forcetypeassert // as above
 }
-
-// maxLease is what one lease can be at most.
-const maxLease = 1_000_000_000
 
 func (s *Server) leaseIDs(q *request) error {
 	if err := q.accepts(); err != nil {
@@ -154,8 +147,8 @@ func (s *Server) leaseIDs(q *request) error {
 		return err
 	}
 	count, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || count < 1 || count > maxLease {
-		return badRequest("the parameter count is not a number from 1 to %d", maxLease)
+	if err != nil || brokerage.CheckLease(count) != nil {
+		return badRequest("the parameter count is not a number from 1 to %d", brokerage.MaxLease)
 	}
 	lease, err := s.store.Lease(q.ctx, kind, count)
 	if err != nil {

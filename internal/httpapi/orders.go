@@ -6,17 +6,7 @@ import (
 
 func (s *Server) getOrder(q *request) error {
 	id, err := q.key("order")
-	if err != nil {
-		return err
-	}
-	if err := q.accepts(); err != nil {
-		return err
-	}
-	doc, err := s.store.GetOrder(q.ctx, id)
-	if err != nil {
-		return err
-	}
-	return q.document(doc)
+	return read(q, id, err, s.store.GetOrder, q.document)
 }
 
 func (s *Server) insertOrder(q *request) error {
@@ -59,13 +49,4 @@ func (s *Server) updateOrderStatus(q *request) error {
 	return q.answer(answer)
 }
 
-func (s *Server) deleteOrder(q *request) error {
-	id, err := q.key("order")
-	if err != nil {
-		return err
-	}
-	if err := s.store.DeleteOrder(q.ctx, brokerage.Write{Now: s.now()}, id); err != nil {
-		return err
-	}
-	return q.done(nil)
-}
+func (s *Server) deleteOrder(q *request) error { return q.remove("order", s.store.DeleteOrder) }

@@ -6,32 +6,12 @@ import (
 
 func (s *Server) getSecurity(q *request) error {
 	symbol, err := q.symbol()
-	if err != nil {
-		return err
-	}
-	if err := q.accepts(); err != nil {
-		return err
-	}
-	doc, err := s.store.GetSecurity(q.ctx, symbol)
-	if err != nil {
-		return err
-	}
-	return q.document(doc)
+	return read(q, symbol, err, s.store.GetSecurity, q.document)
 }
 
 func (s *Server) securityPrice(q *request) error {
 	symbol, err := q.symbol()
-	if err != nil {
-		return err
-	}
-	if err := q.accepts(); err != nil {
-		return err
-	}
-	answer, err := s.store.SecurityPrice(q.ctx, symbol)
-	if err != nil {
-		return err
-	}
-	return q.answer(answer)
+	return read(q, symbol, err, s.store.SecurityPrice, q.answer)
 }
 
 func (s *Server) searchSecurities(q *request) (err error) {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -66,6 +67,8 @@ type Server struct {
 	running  running
 	draining atomic.Bool
 	now      func() time.Time
+	// generators are those of the datasets that were asked about: one, in practice.
+	generators sync.Map // of brokerage.Contents: *dataset.Dataset
 }
 
 // New makes a server of a store, which stays the caller's to close.

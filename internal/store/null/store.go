@@ -67,16 +67,13 @@ func (s *Store) Contents(ctx context.Context) (brokerage.Contents, error) {
 	return s.contents, nil
 }
 
-// maxLease is how many ids one lease can hold, as in the other stores.
-const maxLease = 1_000_000_000
-
 // Lease hands out ids, from behind those of the dataset.
 func (s *Store) Lease(ctx context.Context, kind string, count int64) (brokerage.Range, error) {
 	if err := ctx.Err(); err != nil {
 		return brokerage.Range{}, err
 	}
-	if count < 1 || count > maxLease {
-		return brokerage.Range{}, &brokerage.Invalid{Findings: []brokerage.Finding{{Path: "count", Message: "is not from 1 to 1000000000"}}}
+	if err := brokerage.CheckLease(count); err != nil {
+		return brokerage.Range{}, err
 	}
 	next, ok := s.leases[kind]
 	if !ok {

@@ -374,13 +374,10 @@ func readDictionaries(ctx context.Context, db *sql.DB) (map[kind][]byte, error) 
 	return dictionaries, rows.Err()
 }
 
-// maxLease is how many ids one lease can hold.
-const maxLease = 1_000_000_000
-
 // Lease hands out ids, from behind those of the dataset.
 func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerage.Range, err error) {
-	if count < 1 || count > maxLease {
-		return r, &brokerage.Invalid{Findings: []brokerage.Finding{{Path: "count", Message: fmt.Sprintf("is not from 1 to %d", maxLease)}}}
+	if err := brokerage.CheckLease(count); err != nil {
+		return r, err
 	}
 	err = s.writer.write(ctx, func(t *transaction) error {
 		var first int64
