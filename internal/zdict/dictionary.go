@@ -60,7 +60,9 @@ func parse(b []byte) (*dictionary, error) {
 			return nil, errDictionary
 		}
 	}
-	d.content = b[12:]
+	if d.content = b[12:]; len(d.content) > maxContent {
+		return nil, fmt.Errorf("%w of at most %d bytes of content", errDictionary, maxContent)
+	}
 	return d, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"maps"
 	"math/bits"
@@ -17,8 +16,8 @@ import (
 // entropy tables that fit samples of them. The tables know every symbol, so that
 // hardly a document has to be refused.
 func Train(id uint32, content []byte, samples [][]byte) ([]byte, error) {
-	if len(content) < minContent || id == 0 {
-		return nil, errors.New("a dictionary needs an id and content")
+	if len(content) < minContent || len(content) > maxContent || id == 0 {
+		return nil, fmt.Errorf("a dictionary needs an id, and from %d to %d bytes of content", minContent, maxContent)
 	}
 	f := newFinder(newIndex(content), content)
 	var literals [256]int

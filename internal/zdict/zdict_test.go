@@ -218,6 +218,11 @@ func TestNew_Damaged(t *testing.T) {
 	require.Error(t, err)
 	_, err = Train(1, whole[:10], nil)
 	require.Error(t, err)
+	// An index knows no places beyond.
+	_, err = Train(1, make([]byte, maxContent+1), nil)
+	require.Error(t, err)
+	_, err = New(append(bytes.Clone(whole), make([]byte, maxContent)...))
+	require.ErrorIs(t, err, errDictionary)
 }
 
 func FuzzEncoder_Append(f *testing.F) {
