@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"time"
 
-	domain "brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/sqlite"
 )
@@ -189,6 +188,7 @@ func (c *loadCmd) files(ctx context.Context, s streams, store *sqlite.Store) err
 		Contents: folder.contents(),
 		Sample:   folder.sample,
 		Batches:  folder.batches,
+		Validate: c.Validate,
 		Refused: func(file string, line int, err error) error {
 			if c.Strict {
 				return fmt.Errorf("%s:%d: %w", file, line, err)
@@ -197,9 +197,6 @@ func (c *loadCmd) files(ctx context.Context, s streams, store *sqlite.Store) err
 			fmt.Fprintf(s.err, "%s:%d: %v\n", file, line, err)
 			return nil
 		},
-	}
-	if c.Validate {
-		source.Check = validate
 	}
 	after, err := store.LoadBatches(ctx, source, func(_ int, bytes int64) { progress.done.Add(bytes) })
 	progress.finish()
@@ -225,15 +222,4 @@ func sum(counts [len(dataset.Kinds)]int64) (n int64) {
 		n += count
 	}
 	return n
-}
-
-func validate(k dataset.Kind, doc []byte) error {
-	switch k {
-	case dataset.Security:
-		return domain.ValidateSecurity(doc)
-	case dataset.Customer:
-		return domain.ValidateCustomer(doc)
-	default:
-		return domain.ValidateOrder(doc)
-	}
 }

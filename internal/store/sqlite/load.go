@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 
 	"github.com/klauspost/compress/dict"
@@ -143,10 +142,10 @@ func trained(k dataset.Kind, id uint32, samples [][]byte) ([]byte, error) {
 
 // packedBatch is a batch on its way from a packer to the writer.
 type packedBatch struct {
-	from, to int64
-	rows     []packedRow
-	bytes    int64
-	err      error
+	to    int64
+	rows  []packedRow
+	bytes int64
+	err   error
 }
 
 type packedRow struct {
@@ -164,26 +163,12 @@ func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind
 	if err := s.setting(ctx, settingRaw+k.String(), &raw); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	workers := runtime.GOMAXPROCS(0)
-	// A queue of batches under way keeps their order: each is a place where its
-	// packer puts it.
-	underWay := make(chan chan packedBatch, workers)
-	go func() {
-		defer close(underWay)
-		for i := from; i < d.Count(k); i += batchSize {
-			place := make(chan packedBatch, 1)
-			select {
-			case underWay <- place:
-			case <-ctx.Done():
-				return
-			}
-			go func() { place <- s.packBatch(d, k, i, min(i+batchSize, d.Count(k))) }()
+	begins := func(yield func(int64, error) bool) {
+		for i := from; i < d.Count(k) && yield(i, nil); i += batchSize {
 		}
-	}()
-	for place := range underWay {
-		b := <-place
+	}
+	pack := func(i int64) packedBatch { return s.packBatch(d, k, i, min(i+batchSize, d.Count(k))) }
+	insert := func(b packedBatch) error {
 		if b.err != nil {
 			return b.err
 		}
@@ -202,12 +187,13 @@ func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind
 		if progress != nil {
 			progress(len(b.rows), b.bytes)
 		}
+		return nil
 	}
-	return ctx.Err()
+	return inOrder(ctx, begins, pack, insert)
 }
 
 func (s *Store) packBatch(d *dataset.Dataset, k dataset.Kind, from, to int64) packedBatch {
-	b := packedBatch{from: from, to: to}
+	b := packedBatch{to: to}
 	var doc []byte
 	for i := from; i < to; i++ {
 		doc = d.Append(doc[:0], k, i)

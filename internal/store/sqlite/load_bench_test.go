@@ -24,13 +24,13 @@ func BenchmarkLoad(b *testing.B) {
 			}
 			report(b, d.Count(k))
 		})
-		for name, check := range map[string]func(dataset.Kind, []byte) error{"admitted": nil, "validated": validateKind} {
+		for name, validate := range map[string]bool{"admitted": false, "validated": true} {
 			b.Run(k.String()+"/"+name, func(b *testing.B) {
 				batches := rawBatches(d, k)
 				for b.Loop() {
 					b.StopTimer()
 					s := trainedStore(b, d)
-					source := Source{Name: "benchmark", Batches: func(string) iter.Seq2[RawBatch, error] { return batches }, Check: check,
+					source := Source{Name: "benchmark", Batches: func(string) iter.Seq2[RawBatch, error] { return batches }, Validate: validate,
 						Refused: func(file string, line int, err error) error { return fmt.Errorf("%s:%d: %w", file, line, err) }}
 					b.StartTimer()
 					_, err := s.LoadBatches(b.Context(), source, nil)

@@ -36,9 +36,8 @@ type Source struct {
 	Contents brokerage.Contents
 	Sample   func(k dataset.Kind, n int) [][]byte
 	// Batches begins at a position, which is empty at first.
-	Batches func(position string) iter.Seq2[RawBatch, error]
-	// Check looks at a document in the normal form beyond its keys.
-	Check func(k dataset.Kind, doc []byte) error
+	Batches  func(position string) iter.Seq2[RawBatch, error]
+	Validate bool // each document against its schema as well
 	// Refused is told of each document that is not taken, at least once even if
 	// the load is killed. An error ends the load before the batch.
 	Refused func(file string, line int, err error) error
@@ -72,7 +71,7 @@ func (s *Store) LoadBatches(ctx context.Context, from Source, progress Progress)
 	}
 	begin := func(t *transaction) error { return t.set(settingLoaded, l) }
 	load := func() error {
-		prepare := func(b RawBatch) preparedBatch { return s.prepare(b, from.Check) }
+		prepare := func(b RawBatch) preparedBatch { return s.prepare(b, from.Validate) }
 		insert := func(b preparedBatch) error {
 			next := l
 			err := s.writer.write(ctx, func(t *transaction) error {
@@ -148,7 +147,7 @@ type preparedRow struct {
 	refused error
 }
 
-func (s *Store) prepare(raw RawBatch, check func(dataset.Kind, []byte) error) preparedBatch {
+func (s *Store) prepare(raw RawBatch, validate bool) preparedBatch {
 	b := preparedBatch{raw: raw, rows: make([]preparedRow, len(raw.Documents))}
 	var doc []byte
 	for i := range raw.Documents {
@@ -164,8 +163,8 @@ func (s *Store) prepare(raw RawBatch, check func(dataset.Kind, []byte) error) pr
 		if row.kind, err = kindOf(doc); err == nil {
 			row.keys, err = keysOf(row.kind, doc)
 		}
-		if err == nil && check != nil {
-			err = check(row.kind, doc)
+		if err == nil && validate {
+			err = validateKind(row.kind, doc)
 		}
 		if row.refused = err; err != nil {
 			continue

@@ -244,7 +244,7 @@ func TestLoadBatches_Checked(t *testing.T) {
 	invalid := changed(t, d.Append(nil, dataset.Customer, 1), "<Name>", "<Nome></Nome><Name>")
 	var told []string
 	from := telling(source("checked", 10, func() []byte { return valid }, func() []byte { return invalid }), &told)
-	from.Check = validateKind
+	from.Validate = true
 	s := empty(t)
 	l, err := s.LoadBatches(t.Context(), from, nil)
 	require.NoError(t, err)
