@@ -64,11 +64,11 @@ func storeStats(s domain.Store) func() telemetry.StoreStats {
 	return func() telemetry.StoreStats {
 		stats := embedded.Stats()
 		return telemetry.StoreStats{
-			Connections: stats.Reading.MaxOpenConnections,
-			Open:        stats.Reading.OpenConnections,
-			InUse:       stats.Reading.InUse,
-			Waits:       stats.Reading.WaitCount,
-			Waited:      stats.Reading.WaitDuration,
+			Connections: stats.Pool,
+			Open:        stats.Pool,
+			InUse:       stats.InUse,
+			Waits:       stats.Waits,
+			Waited:      stats.Waited,
 			Commits:     stats.Commits,
 			Writes:      stats.Writes,
 		}

@@ -1,83 +1,124 @@
 package sqlite
 
-import "sync/atomic"
+import (
+	"hash/maphash"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
 
-// changes remembers which documents were changed of late, so that a transaction
-// whose work was done before it came to the writer (see revise) knows, without
-// reading them again, that they are still what it started from.
+// changes remembers when each document was changed last, so that what was read
+// before can be known, without reading it again, to be still so: by a
+// transaction whose work was done before it came to the writer (see revise),
+// and by a connection that reads from a snapshot it has kept (see reader).
 //
-// Time is counted in groups: whoever reads the number before a document sees
-// at least what was committed by then.
+// Time is counted in groups: whoever takes the number before reading a document
+// sees at least what was committed by then. A change is noted before it is
+// committed. Documents share places in a table by their hash, so one may seem to
+// have changed that has not, never the other way; that costs a reading.
 type changes struct {
-	ends  atomic.Uint64 // groups that have ended
-	last  map[documentKey]uint64
-	since uint64 // what was before is forgotten: everything may have changed
+	ends  atomic.Uint64 // groups that have ended, committed or not
+	since atomic.Uint64 // when anything may have changed
+	seed  maphash.Seed
+	last  [1 << 16]atomic.Uint64
 }
 
-// documentKey names a document: those of securities are texts.
+func newChanges() *changes { return &changes{seed: maphash.MakeSeed()} }
+
+// documentKey names a document (those of securities are texts), or something
+// else that changes.
 type documentKey struct {
 	kind   kind
 	id     int64
 	symbol string
 }
 
-// changesKept bounds the memory that changes takes.
-const changesKept = 1 << 14
+const (
+	settings kind = "setting"
+	ordersOf kind = "orders of an account"
+	searched kind = "what securities are searched by"
+)
 
-// documentOf are the statements that change a document, and the kind of the
-// document whose key is their first argument. Rows of accounts change only
-// together with their customer.
-var documentOf = map[string]kind{
-	"insert_order":          orders,
-	"update_order_status":   orders,
-	"delete_order":          orders,
-	"insert_customer":       customers,
-	"replace_customer":      customers,
-	"delete_customer":       customers,
-	"insert_security":       securities,
-	"replace_security":      securities,
-	"update_security_price": securities,
+var searchedKey = documentKey{kind: searched}
+
+// changedBy tells what a statement changes, by its arguments. Rows of accounts
+// change only together with their customer; delete_order is seen to where it is.
+var changedBy = map[string]func(args []any) []documentKey{
+	"insert_order":          func(args []any) []documentKey { return []documentKey{keyOf(orders, args), keyOf(ordersOf, args[1:])} },
+	"update_order_status":   func(args []any) []documentKey { return []documentKey{keyOf(orders, args)} },
+	"insert_customer":       func(args []any) []documentKey { return []documentKey{keyOf(customers, args)} },
+	"replace_customer":      func(args []any) []documentKey { return []documentKey{keyOf(customers, args)} },
+	"delete_customer":       func(args []any) []documentKey { return []documentKey{keyOf(customers, args)} },
+	"insert_security":       func(args []any) []documentKey { return []documentKey{keyOf(securities, args), searchedKey} },
+	"replace_security":      func(args []any) []documentKey { return []documentKey{keyOf(securities, args), searchedKey} },
+	"set_setting":           func(args []any) []documentKey { return []documentKey{keyOf(settings, args)} },
+	"delete_setting":        func(args []any) []documentKey { return []documentKey{keyOf(settings, args)} },
+	"update_security_price": func(args []any) []documentKey { return []documentKey{keyOf(securities, args)} },
 }
 
-// add notes what a statement has changed, if it is a document.
-func (c *changes) add(statement string, args []any) {
-	k, ok := documentOf[statement]
-	if !ok {
-		return
+// dependsOn tells what the row that a look-up has found depends on.
+var dependsOn = map[string]func(key any, columns []any) []documentKey{
+	"get_order":           func(key any, _ []any) []documentKey { return []documentKey{keyOf(orders, []any{key})} },
+	"get_customer":        func(key any, _ []any) []documentKey { return []documentKey{keyOf(customers, []any{key})} },
+	"get_security":        func(key any, _ []any) []documentKey { return []documentKey{keyOf(securities, []any{key})} },
+	"get_security_price":  func(key any, _ []any) []documentKey { return []documentKey{keyOf(securities, []any{key})} },
+	"get_quote":           func(key any, _ []any) []documentKey { return []documentKey{keyOf(securities, []any{key})} },
+	"customer_of":         func(_ any, columns []any) []documentKey { return []documentKey{keyOf(customers, columns)} },
+	"customer_of_account": func(_ any, columns []any) []documentKey { return []documentKey{keyOf(customers, columns)} },
+	"get_setting":         func(key any, _ []any) []documentKey { return []documentKey{keyOf(settings, []any{key})} },
+	"customer_max_order":  largestOrderOf,
+}
+
+// largestOrderOf: the best order of a customer changes with the customer (what
+// accounts there are), with what orders these have, and in itself.
+func largestOrderOf(customer any, columns []any) []documentKey {
+	keys := []documentKey{keyOf(customers, []any{customer}), keyOf(orders, columns)}
+	accounts := *columns[2].(*string) //nolint:forcetypeassert // the statement's
+	for account := range strings.SplitSeq(accounts, ",") {
+		id, _ := strconv.ParseInt(account, 10, 64) // none is 0, which changes never
+		keys = append(keys, documentKey{kind: ordersOf, id: id})
 	}
+	return keys
+}
+
+// keyOf is the key of a document, whose id or symbol is the first of args.
+func keyOf(k kind, args []any) documentKey {
 	key := documentKey{kind: k}
 	switch id := args[0].(type) {
 	case int64:
 		key.id = id
+	case *int64:
+		key.id = *id
 	case string:
 		key.symbol = id
 	}
-	if len(c.last) >= changesKept {
-		c.unknown()
+	return key
+}
+
+func (c *changes) place(key documentKey) *atomic.Uint64 {
+	return &c.last[maphash.Comparable(c.seed, key)%uint64(len(c.last))]
+}
+
+// add notes changes that the group under way makes.
+func (c *changes) add(keys ...documentKey) {
+	for _, key := range keys {
+		c.place(key).Store(c.ends.Load() + 1)
 	}
-	if c.last == nil {
-		c.last = make(map[documentKey]uint64)
-	}
-	c.last[key] = c.ends.Load() + 1
 }
 
 // unknown is for when anything may have changed.
-func (c *changes) unknown() {
-	clear(c.last)
-	c.since = c.ends.Load() + 1
-}
+func (c *changes) unknown() { c.since.Store(c.ends.Load() + 1) }
 
 // ended is the end of a group, committed or not.
 func (c *changes) ended() { c.ends.Add(1) }
 
-// any tells whether one of the documents may have changed after a time. It is
-// for the writer alone.
+// any tells whether one of the documents may have changed after a time.
 func (c *changes) any(after uint64, keys ...documentKey) bool {
-	if after < c.since {
+	if after < c.since.Load() {
 		return true
 	}
 	for _, key := range keys {
-		if c.last[key] > after {
+		if c.place(key).Load() > after {
 			return true
 		}
 	}

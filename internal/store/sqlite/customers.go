@@ -34,10 +34,13 @@ func (s *Store) AccountSummary(ctx context.Context, id brokerage.ID) ([]byte, er
 func (s *Store) CustomerOf(ctx context.Context, account brokerage.ID) (brokerage.ID, error) {
 	var id int64
 	err := s.find(ctx, "customer_of", int64(account), &id)
-	if noRows(err) {
-		err = &brokerage.NotFound{What: "account", Key: account.String()}
+	switch {
+	case noRows(err):
+		return 0, &brokerage.NotFound{What: "account", Key: account.String()}
+	case err != nil:
+		return 0, domainError(err)
 	}
-	return brokerage.ID(id), domainError(err)
+	return brokerage.ID(id), nil
 }
 
 // InsertCustomer is insert_customer.

@@ -6,7 +6,9 @@
 // transaction. A transaction on a part of a document reads it, edits its bytes
 // and writes it back.
 //
-// Reading goes through a pool of connections. Writing is done by one goroutine
+// Reading goes through a pool of connections, each of which keeps its snapshot
+// for as long as what is read from it is still so (see readers and changes).
+// Writing is done by one goroutine
 // on one connection, which commits in groups: transactions that wait together
 // share a commit and a flush to disk. One that is refused leaves its neighbours
 // alone (see transaction), and each is answered only after the flush

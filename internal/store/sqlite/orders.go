@@ -20,11 +20,16 @@ func (s *Store) GetOrder(ctx context.Context, id brokerage.ID) ([]byte, error) {
 
 // CustomerMaxOrder is customer_max_order.
 func (s *Store) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]byte, error) {
-	b, err := packed(ctx, s, "customer_max_order", "customer", int64(customer))
-	if err != nil {
-		return nil, err
-	}
-	if b == nil {
+	var b []byte
+	var order int64
+	var accounts string
+	err := s.find(ctx, "customer_max_order", int64(customer), &order, &b, &accounts)
+	switch {
+	case noRows(err):
+		return nil, &brokerage.NotFound{What: "customer", Key: customer.String()}
+	case err != nil:
+		return nil, domainError(err)
+	case b == nil:
 		return brokerage.MaxOrder(customer, nil), nil
 	}
 	doc, err := s.unpack(b)
@@ -81,7 +86,16 @@ func (s *Store) UpdateOrderStatus(ctx context.Context, w brokerage.Write, id bro
 // DeleteOrder is delete_order.
 func (s *Store) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
 	_, err := s.write(ctx, w, func(t *transaction) ([]byte, error) {
-		return nil, t.delete("delete_order", "order", int64(id))
+		var account int64
+		switch err := t.row("delete_order", int64(id)).Scan(&account); {
+		case noRows(err):
+			return nil, &brokerage.NotFound{What: "order", Key: id.String()}
+		case err != nil:
+			return nil, err
+		}
+		t.changed = true
+		t.w.changes.add(documentKey{kind: orders, id: int64(id)}, documentKey{kind: ordersOf, id: account})
+		return nil, nil
 	})
 	return err
 }

@@ -14,17 +14,27 @@ import (
 // with fifty clients on two processors, a look-up of ten microseconds held its
 // place for half a millisecond. Here a place is free until somebody who is
 // running takes it, and there are always more places than processors.
-type places struct{ free atomic.Int64 }
+type places struct {
+	free   atomic.Int64
+	waits  atomic.Int64 // how often one was not free at once
+	waited atomic.Int64 // how long for, in nanoseconds
+}
 
 // patience is how often take lets others go first before it begins to sleep.
 const patience = 256
 
 func (p *places) take(ctx context.Context) error {
-	for tries := 0; ; tries++ {
+	if err := ctx.Err(); err != nil || p.try() {
+		return err
+	}
+	began := time.Now()
+	p.waits.Add(1)
+	defer func() { p.waited.Add(int64(time.Since(began))) }()
+	for tries := 1; ; tries++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if n := p.free.Load(); n > 0 && p.free.CompareAndSwap(n, n-1) {
+		if p.try() {
 			return nil
 		}
 		if tries < patience {
@@ -33,6 +43,11 @@ func (p *places) take(ctx context.Context) error {
 			time.Sleep(100 * time.Microsecond)
 		}
 	}
+}
+
+func (p *places) try() bool {
+	n := p.free.Load()
+	return n > 0 && p.free.CompareAndSwap(n, n-1)
 }
 
 func (p *places) leave() { p.free.Add(1) }

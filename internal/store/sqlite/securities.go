@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql/driver"
 
 	"brokerage/internal/brokerage"
 )
@@ -18,25 +19,20 @@ func (s *Store) SecurityPrice(ctx context.Context, symbol string) ([]byte, error
 
 // SearchSecurities is search_securities.
 func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) ([]byte, error) {
-	if err := s.readers.take(ctx); err != nil {
-		return nil, err
-	}
-	defer s.readers.leave()
-	rows, err := s.queries["search_securities"].QueryContext(ctx, search.Sector, search.PEMin, search.PEMax, search.YieldMin)
+	var count int
+	var hits []byte
+	err := s.readers.read(ctx, func(r *reader) error {
+		count, hits = 0, hits[:0]
+		args := []any{search.Sector, search.PEMin, search.PEMax, search.YieldMin}
+		return r.rows(ctx, "search_securities", args, func(row []driver.Value) error {
+			var hit brokerage.SecurityKeys
+			err := assign(row, &hit.Symbol, &hit.Name, &hit.Type, &hit.Sector, &hit.PE, &hit.Yield)
+			count++
+			hits = brokerage.AppendHit(hits, hit)
+			return err
+		})
+	}, func() []documentKey { return []documentKey{searchedKey} })
 	if err != nil {
-		return nil, domainError(err)
-	}
-	defer rows.Close()
-	count, hits := 0, []byte(nil)
-	for rows.Next() {
-		var hit brokerage.SecurityKeys
-		if err := rows.Scan(&hit.Symbol, &hit.Name, &hit.Type, &hit.Sector, &hit.PE, &hit.Yield); err != nil {
-			return nil, domainError(err)
-		}
-		count++
-		hits = brokerage.AppendHit(hits, hit)
-	}
-	if err := rows.Err(); err != nil {
 		return nil, domainError(err)
 	}
 	return brokerage.SearchAnswer(count, hits), nil

@@ -1,18 +1,23 @@
 package sqlite
 
-import "database/sql"
+import "time"
 
-// Stats is what goes on in a store, for metrics.
+// Stats is what goes on in a store, for metrics. Counts are since it was opened.
 type Stats struct {
-	Reading sql.DBStats // the connections for reading
-	Commits int64       // since the store was opened, each of one or more writes
-	Writes  int64       // that wait for their commit now
+	Pool, InUse int // connections for reading
+	Waits       int64
+	Waited      time.Duration // for one of them, all together
+	Commits     int64         // each of one or more writes
+	Writes      int64         // that wait for their commit now
 }
 
 // Stats looks at the store. It takes no time to speak of, and waits for nobody.
 func (s *Store) Stats() Stats {
 	return Stats{
-		Reading: s.reading.Stats(),
+		Pool:    s.options.Pool,
+		InUse:   s.options.Pool - int(s.readers.free.Load()),
+		Waits:   s.readers.waits.Load(),
+		Waited:  time.Duration(s.readers.waited.Load()),
 		Commits: s.writer.groups.Load(),
 		Writes:  s.writer.waiting.Load(),
 	}

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"embed"
@@ -20,6 +19,7 @@ import (
 	_ "modernc.org/sqlite" // the driver
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/archive"
 )
 
 //go:embed sql/*.sql
@@ -48,8 +48,7 @@ type Store struct {
 	reading *sql.DB
 	codec   atomic.Pointer[codec] // a load may put another in its place
 	writer  *writer
-	queries map[string]*sql.Stmt
-	readers places // as many as connections
+	readers *readers
 	closing sync.Once
 
 	purged time.Time // when expired answers were looked for; the writer's alone
@@ -88,7 +87,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if s.lock, err = lockFile(s.path); err != nil {
 		return err
 	}
-	if s.writing, err = sql.Open("sqlite", dsn(s.path, "synchronous(FULL)", "wal_autocheckpoint(4000)", "cache_size(-65536)")); err != nil {
+	if s.writing, err = sql.Open("sqlite", dsn(s.path, "synchronous(FULL)", fmt.Sprintf("wal_autocheckpoint(%d)", journalPages), "cache_size(-65536)")); err != nil {
 		return err
 	}
 	s.writing.SetMaxOpenConns(1)
@@ -98,7 +97,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	if made {
 		// SQLite flushes the file; that the file has a name is up to us.
-		if err := syncFolder(filepath.Dir(s.path)); err != nil {
+		if err := archive.SyncFolder(filepath.Dir(s.path)); err != nil {
 			return err
 		}
 	}
@@ -115,25 +114,15 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := s.startWriter(ctx, texts); err != nil {
-		return err
-	}
 	if s.reading, err = sql.Open("sqlite", dsn(s.path, "query_only(1)", fmt.Sprintf("cache_size(-%d)", readingCache/s.options.Pool))); err != nil {
 		return err
 	}
-	s.reading.SetMaxOpenConns(s.options.Pool)
+	s.reading.SetMaxOpenConns(2*s.options.Pool + 1) // those of the readers, and some for verify and the like
 	s.reading.SetMaxIdleConns(s.options.Pool)
-	s.readers.free.Store(int64(s.options.Pool))
-	s.queries = make(map[string]*sql.Stmt)
-	for name, text := range texts {
-		if !strings.HasPrefix(text, "SELECT") {
-			continue
-		}
-		if s.queries[name], err = s.reading.PrepareContext(ctx, text); err != nil { //nolint:sqlclosecheck // closed with the pool
-			return fmt.Errorf("statement %s: %w", name, err)
-		}
+	if s.readers, err = newReaders(ctx, s.reading, s.options.Pool, texts); err != nil {
+		return err
 	}
-	return nil
+	return s.startWriter(ctx, texts)
 }
 
 // readingCache is how much of the file all connections for reading keep, in
@@ -179,7 +168,7 @@ func (s *Store) startWriter(ctx context.Context, texts map[string]string) (err e
 			err = errors.Join(err, closeConn(conn, prepared))
 		}
 	}()
-	for _, control := range []string{"BEGIN IMMEDIATE", "COMMIT", "ROLLBACK", "SAVEPOINT job", "ROLLBACK TO job", "RELEASE job"} {
+	for _, control := range controls {
 		if prepared[control], err = conn.PrepareContext(ctx, control); err != nil { //nolint:sqlclosecheck // closed with the connection
 			return err
 		}
@@ -189,7 +178,7 @@ func (s *Store) startWriter(ctx context.Context, texts map[string]string) (err e
 			return fmt.Errorf("statement %s: %w", name, err)
 		}
 	}
-	s.writer = newWriter(conn, prepared)
+	s.writer = newWriter(conn, prepared, s.readers)
 	return nil
 }
 
@@ -213,14 +202,12 @@ func (s *Store) Close() (err error) {
 
 func (s *Store) close() error {
 	var errs []error
-	for _, stmt := range s.queries {
-		if stmt != nil {
-			errs = append(errs, stmt.Close())
-		}
-	}
 	if s.writer != nil {
 		s.writer.close()
 		errs = append(errs, closeConn(s.writer.conn, s.writer.stmts))
+	}
+	if s.readers != nil {
+		errs = append(errs, s.readers.close())
 	}
 	for _, db := range []*sql.DB{s.reading, s.writing} {
 		if db != nil {
@@ -243,11 +230,9 @@ type querier interface {
 // SQL: a look-up by key takes microseconds, a goroutine that watches over it a
 // fifth of them, and what a stalled disk holds up cannot be interrupted.
 func (s *Store) find(ctx context.Context, name string, key any, columns ...any) error {
-	if err := s.readers.take(ctx); err != nil {
-		return err
-	}
-	defer s.readers.leave()
-	return s.queries[name].QueryRowContext(context.Background(), key).Scan(columns...)
+	return s.readers.read(ctx,
+		func(r *reader) error { return r.row(name, key, columns) },
+		func() []documentKey { return dependsOn[name](key, columns) })
 }
 
 // packed reads a packed document; one that is not there is *NotFound.
@@ -262,35 +247,11 @@ func packed(ctx context.Context, q querier, name, what string, key any) ([]byte,
 
 // document reads a document from the pool.
 func (s *Store) document(ctx context.Context, name, what string, key any) ([]byte, error) {
-	u := unpacking{codec: s.codec.Load()}
-	err := s.find(ctx, name, key, &u)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return nil, &brokerage.NotFound{What: what, Key: fmt.Sprint(key)}
-	case u.damaged != nil:
-		return nil, damaged(u.damaged)
+	b, err := packed(ctx, s, name, what, key)
+	if err != nil {
+		return nil, err
 	}
-	return u.doc, domainError(err)
-}
-
-// unpacking unpacks a column where it stands, so that it need not be copied.
-type unpacking struct {
-	codec   *codec
-	doc     []byte
-	damaged error
-}
-
-// Scan is for database/sql: src is the driver's, and only for now.
-func (u *unpacking) Scan(src any) error {
-	packed, ok := src.([]byte)
-	if !ok {
-		return fmt.Errorf("a document of type %T", src)
-	}
-	u.doc, u.damaged = u.codec.unpack(packed)
-	if u.damaged == nil && len(u.doc) > 0 && &u.doc[0] == &packed[0] {
-		u.doc = bytes.Clone(packed) // it was not packed
-	}
-	return u.damaged
+	return s.unpack(b)
 }
 
 func damaged(err error) error {

@@ -33,7 +33,13 @@ type writer struct {
 
 	waiting atomic.Int64 // transactions in the queue or in a group
 	groups  atomic.Int64 // commits so far
-	changes changes
+	changes *changes
+
+	// keepSnapshots tells the readers whether they may: a snapshot keeps the
+	// journal from being emptied.
+	keepSnapshots func(bool)
+	journalPages  int
+	emptying      bool // the journal; no snapshots are kept
 
 	// afterJob lets tests look into the middle of a group.
 	afterJob func(*job)
@@ -41,6 +47,14 @@ type writer struct {
 
 // connection is the one that writes.
 type connection = sql.Conn
+
+// controls are the statements that are the writer's own.
+var controls = []string{"BEGIN IMMEDIATE", "COMMIT", "ROLLBACK", "SAVEPOINT job", "ROLLBACK TO job", "RELEASE job", journalLength, moveJournal}
+
+const (
+	journalLength = "PRAGMA wal_checkpoint(NOOP)"
+	moveJournal   = "PRAGMA wal_checkpoint(PASSIVE)"
+)
 
 // job is a transaction in the queue. Its context bounds the wait there; once
 // it is begun it runs to the commit, and its outcome is told as it is.
@@ -53,13 +67,16 @@ type job struct {
 	done  chan struct{}
 }
 
-func newWriter(conn *sql.Conn, stmts map[string]*sql.Stmt) *writer {
+func newWriter(conn *sql.Conn, stmts map[string]*sql.Stmt, readers *readers) *writer {
 	w := &writer{
-		conn:  conn,
-		stmts: stmts,
-		queue: make(chan *job),
-		quit:  make(chan struct{}),
-		ended: make(chan struct{}),
+		conn:          conn,
+		stmts:         stmts,
+		queue:         make(chan *job),
+		changes:       readers.changes,
+		keepSnapshots: readers.keepSnapshots,
+		journalPages:  journalPages,
+		quit:          make(chan struct{}),
+		ended:         make(chan struct{}),
 	}
 	go w.run()
 	return w
@@ -109,8 +126,11 @@ func (w *writer) run() {
 // group does first and all that come while it is being done, up to maxGroup.
 func (w *writer) group(group []*job) {
 	if j := group[0]; j.alone != nil {
+		w.keepSnapshots(false)
 		j.err = j.alone(w.conn)
 		w.changes.unknown()
+		w.changes.ended()
+		w.keepSnapshots(true)
 		close(j.done)
 		return
 	}
@@ -141,6 +161,7 @@ members:
 		// Nothing of the group is kept: the database refused, not a member. It
 		// may have rolled back by itself, and then has nothing to roll back.
 		_ = w.exec("ROLLBACK")
+		w.emptyJournal() // it may be what fills the disk
 		for _, j := range group {
 			j.err = domainError(err)
 		}
@@ -148,6 +169,39 @@ members:
 	for _, j := range group {
 		close(j.done)
 	}
+	w.mindJournal()
+}
+
+const (
+	// journalPages is when SQLite begins to move the journal into the file.
+	journalPages = 4000
+	// journalGroups is how often its length is looked at.
+	journalGroups = 16
+)
+
+// mindJournal keeps the journal from growing. SQLite moves it into the file as
+// it commits, but begins anew only when nobody reads a snapshot that is in it: so
+// when it is long, no snapshots are kept until it has.
+func (w *writer) mindJournal() {
+	if !w.emptying && w.groups.Load()%journalGroups != 0 {
+		return
+	}
+	var busy, pages, moved int
+	if err := w.stmts[journalLength].QueryRowContext(context.Background()).Scan(&busy, &pages, &moved); err != nil {
+		return // the next commit will say what is wrong
+	}
+	if long := pages >= w.journalPages; long != w.emptying {
+		w.emptying = long
+		w.keepSnapshots(!long)
+	}
+}
+
+// emptyJournal moves what is in the journal into the file, as far as there is
+// room, so that the next commit writes over it instead of behind it.
+func (w *writer) emptyJournal() {
+	w.keepSnapshots(false)
+	_ = w.exec(moveJournal) // it is tried: the group has failed already
+	w.keepSnapshots(!w.emptying)
 }
 
 // one does a member of a group. An error of the member is the member's; one
@@ -223,7 +277,9 @@ func (t *transaction) exec(name string, args ...any) (int64, error) {
 	n, err := result.RowsAffected()
 	if n > 0 {
 		t.changed = true
-		t.w.changes.add(name, args)
+		if keys := changedBy[name]; keys != nil {
+			t.w.changes.add(keys(args)...)
+		}
 	}
 	return n, err
 }
