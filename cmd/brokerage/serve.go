@@ -39,6 +39,7 @@ type serveCmd struct {
 	InFlight  int           `default:"256" placeholder:"N" help:"Requests at once; 0 is any number. Default: 256."`
 	Queue     int           `default:"256" placeholder:"N" help:"Requests that may wait beside them. Default: 256."`
 	QueueWait time.Duration `default:"500ms" placeholder:"TIME" help:"How long they may. Default: 500ms."`
+	RateLimit float64       `placeholder:"N" help:"Requests a second of one client, by its token or else its address; beyond it 429. Default: no bound."`
 
 	HeaderTimeout time.Duration `default:"5s" placeholder:"TIME" help:"For the headers of a request to come. Default: 5s."`
 	ReadTimeout   time.Duration `default:"15s" placeholder:"TIME" help:"For all of a request to come. Default: 15s."`
@@ -93,6 +94,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 		InFlight:         c.InFlight,
 		Queue:            c.Queue,
 		QueueWait:        c.QueueWait,
+		Rate:             c.RateLimit,
 		LogRequest:       requestLog(log),
 	}
 	if tokens != nil {
@@ -137,8 +139,8 @@ func (c *serveCmd) check() error {
 		return usagef("--insecure-no-auth is for a service without --tokens")
 	case c.MaxHoldings < 1:
 		return usagef("--max-holdings must be at least 1")
-	case c.Pool < 0 || c.InFlight < 0 || c.Queue < 0:
-		return usagef("--pool, --in-flight and --queue must not be below 0")
+	case c.Pool < 0 || c.InFlight < 0 || c.Queue < 0 || c.RateLimit < 0:
+		return usagef("--pool, --in-flight, --queue and --rate-limit must not be below 0")
 	case c.Timeout < 0 || c.QueueWait < 0 || c.HeaderTimeout < 0 || c.ReadTimeout < 0 || c.WriteTimeout < 0 || c.IdleTimeout < 0 ||
 		c.DrainDelay < 0 || c.ShutdownTimeout < 0:
 		return usagef("a time must not be below 0")

@@ -13,7 +13,7 @@ import (
 // settings are the flags of serve.
 var settings = []string{
 	"config", "db", "pool", "uncompressed", "max-holdings", "covered", "listen", "tokens", "insecure-no-auth", "metrics-addr", "timeout",
-	"max-body", "in-flight", "queue", "queue-wait", "header-timeout", "read-timeout", "write-timeout", "idle-timeout", "drain-delay",
+	"max-body", "in-flight", "queue", "queue-wait", "rate-limit", "header-timeout", "read-timeout", "write-timeout", "idle-timeout", "drain-delay",
 	"shutdown-timeout", "log-level", "log-format",
 }
 

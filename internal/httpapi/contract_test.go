@@ -197,7 +197,7 @@ func TestContract_NoMetrics(t *testing.T) {
 	}
 }
 
-// refusals is an error for every type of problem but those of conflicts, and 429: no limit on clients is set here.
+// refusals is an error for every type of problem but those of conflicts.
 var refusals = map[string]error{
 	"bad-request":            badRequest("x"),
 	"malformed":              &malformed{&xmldoc.Error{Line: 1, Column: 1, Msg: "x"}},
@@ -216,6 +216,7 @@ var refusals = map[string]error{
 	"unavailable":            &brokerage.Unavailable{Cause: io.EOF},
 	"outcome-unknown":        &brokerage.Unavailable{Cause: io.EOF, Unknown: true},
 	"timeout":                context.DeadlineExceeded,
+	"too-many-requests":      &spent{wait: time.Second},
 }
 
 func TestContract_Problems(t *testing.T) {
@@ -225,7 +226,6 @@ func TestContract_Problems(t *testing.T) {
 		name := row["type"].(string)
 		want[name] = kind{name, int(row["status"].(float64)), row["title"].(string)}
 	}
-	delete(want, "too-many-requests")
 	for name, err := range refusals {
 		got[name], _, _ = problemOf(err)
 	}

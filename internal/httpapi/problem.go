@@ -67,6 +67,7 @@ var (
 	kindMediaType      = kind{"unsupported-media-type", 415, "The body is not of a media type that is taken"}
 	kindInvalid        = kind{"invalid", 422, "The document is not valid"}
 	kindKeyReused      = kind{"key-reused", 422, "The idempotency key was used for another request"}
+	kindTooMany        = kind{"too-many-requests", 429, "Too many requests"}
 	kindInternal       = kind{"internal", 500, "The service failed"}
 	kindOverloaded     = kind{"overloaded", 503, "The service is at its limit"}
 	kindUnavailable    = kind{"unavailable", 503, "The service cannot answer now"}
@@ -118,6 +119,7 @@ func problemOf(err error) (k kind, detail string, findings []brokerage.Finding) 
 		{find[*wrongRequest](err), kindBadRequest},
 		{find[*unauthorized](err), kindUnauthorized},
 		{find[*forbidden](err), kindForbidden},
+		{find[*spent](err), kindTooMany},
 		{match(err, errPath), kindNotFound},
 		{match(err, errNothingHere), kindNotFound},
 		{match(err, errMethod), kindMethod},
@@ -175,6 +177,9 @@ func (q *request) problem(err error) {
 	switch conflict, _ := errors.AsType[*brokerage.Conflict](err); {
 	case k.status == http.StatusServiceUnavailable, conflict != nil && conflict.Reason == brokerage.KeyInUse:
 		h["Retry-After"] = []string{"1"}
+	case k == kindTooMany:
+		s, _ := errors.AsType[*spent](err)
+		h["Retry-After"] = []string{strconv.Itoa(s.seconds())}
 	case k == kindUnauthorized:
 		q.challenge(err)
 	}
@@ -327,6 +332,8 @@ func refusal(status int, err error) string {
 	switch {
 	case errors.Is(err, errOverloaded):
 		return "overloaded"
+	case status == http.StatusTooManyRequests:
+		return "too_many"
 	case status == http.StatusUnauthorized:
 		return "unauthorized"
 	case status == http.StatusForbidden:

@@ -53,6 +53,7 @@ type Options struct {
 	InFlight         int           // requests at once
 	Queue            int           // that may wait beside them
 	QueueWait        time.Duration // at most
+	Rate             float64       // requests a second of one client
 	LogRequest       func(context.Context, RequestLog)
 }
 
@@ -64,6 +65,7 @@ type Server struct {
 	metrics  http.Handler
 	docs     http.Handler
 	gate     gate
+	quota    quota
 	running  running
 	draining atomic.Bool
 	now      func() time.Time
@@ -86,6 +88,7 @@ func New(store brokerage.Store, o Options) (*Server, error) {
 	if o.Metrics != nil && !o.MetricsElsewhere {
 		s.metrics = o.Metrics.Handler()
 	}
+	s.quota = quota{perSecond: o.Rate, now: func() time.Time { return s.now() }}
 	s.engine = s.route()
 	return s, nil
 }
@@ -130,6 +133,9 @@ func (s *Server) protected(q *request) (err error) {
 		return q.op.handle(q)
 	}
 	if err := q.authorize(); err != nil {
+		return err
+	}
+	if err := s.quota.take(q.sender()); err != nil {
 		return err
 	}
 	ctx := q.Request.Context()

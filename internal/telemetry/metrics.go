@@ -34,7 +34,7 @@ const Other = "other"
 
 // reasons are why a request is refused before the store sees it; their series
 // exist from the start.
-var reasons = [...]string{"overloaded", "unauthorized", "forbidden"}
+var reasons = [...]string{"overloaded", "too_many", "unauthorized", "forbidden"}
 
 // durations are the bounds of the histogram: from an embedded store's look-up
 // to the deadline of a request.

@@ -19,7 +19,6 @@ import (
 	_ "modernc.org/sqlite" // the driver
 
 	"brokerage/internal/brokerage"
-	"brokerage/internal/store/archive"
 )
 
 //go:embed sql/*.sql
@@ -97,7 +96,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	if made {
 		// SQLite flushes the file; that the file has a name is up to us.
-		if err := archive.SyncFolder(filepath.Dir(s.path)); err != nil {
+		if err := syncFolder(filepath.Dir(s.path)); err != nil {
 			return err
 		}
 	}
