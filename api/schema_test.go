@@ -200,7 +200,7 @@ func TestSchemas_RepeatedTypes(t *testing.T) {
 func TestDataset_AccountRule(t *testing.T) {
 	for _, p := range profiles {
 		d := generator(t, "XXXS", p)
-		b, err := xml.Marshal(datasetAnswer(d))
+		b, err := xml.Marshal(datasetAnswer(d).with(storeAnswer(brokerage.Engine{Name: "null", Version: "1", Durability: brokerage.Forgetful})))
 		require.NoError(t, err)
 		require.NoError(t, validator(t, "service.xsd", "Dataset").Validate(b))
 		var got struct {
@@ -223,7 +223,7 @@ func TestDataset_AccountRule(t *testing.T) {
 	}
 	// A database of unknown origin can promise less.
 	imported := `<Dataset xmlns="` + serviceNS + `" fingerprint="files/3-2-1"><Securities count="3"/><Customers count="2"/><Orders count="1"/>` +
-		`<Search><PEMin from="20" to="23"/><PEMax from="25" to="27"/><YieldMin from="4" to="6"/><Sector>Energy</Sector></Search></Dataset>`
+		`<Search><PEMin from="20" to="23"/><PEMax from="25" to="27"/><YieldMin from="4" to="6"/><Sector>Energy</Sector></Search><Store engine="null" version="1" durability="nothing is kept"/></Dataset>`
 	require.NoError(t, validator(t, "service.xsd", "Dataset").Validate([]byte(imported)))
 }
 

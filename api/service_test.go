@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/api"
+	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 )
 
@@ -50,7 +51,7 @@ func (r *recorder) service() {
 	contents, err := r.store.Contents(r.Context())
 	require.NoError(r, err)
 	require.Equal(r, r.d.Fingerprint(), contents.Fingerprint)
-	answer := datasetAnswer(r.d)
+	answer := datasetAnswer(r.d).with(storeAnswer(r.store.Describe()))
 	r.answer("get_dataset", answer)
 	symbols := node("Symbols")
 	for i := range int(r.d.Count(dataset.Security)) {
@@ -88,6 +89,15 @@ func datasetAnswer(d *dataset.Dataset) ofService {
 	return node("Dataset", "xmlns", serviceNS, "fingerprint", d.Fingerprint(), "scale", d.Spec().Scale.String(), "profile", d.Spec().Profile.String(),
 		"seed", fmt.Sprint(d.Spec().Seed), "generator", fmt.Sprint(dataset.Version)).
 		with(documents("Securities", dataset.Security), documents("Customers", dataset.Customer), documents("Orders", dataset.Order), accounts, search)
+}
+
+// storeAnswer is what it says of the store.
+func storeAnswer(e brokerage.Engine) ofService {
+	n := node("Store", "engine", e.Name, "version", e.Version, "durability", e.Durability)
+	for _, setting := range e.Settings {
+		n = n.with(node("Setting", "name", setting.Name, "value", setting.Value))
+	}
+	return n
 }
 
 // sectors are those that the schema of securities knows.

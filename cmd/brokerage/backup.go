@@ -2,14 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
+	"brokerage/internal/store/archive"
+	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/sqlite"
 )
 
 type backupCmd struct {
-	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH; it may be in use."`
+	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH or postgres://…; it may be in use."`
 	Out     string `required:"" type:"path" placeholder:"FILE" help:"The file for the backup."`
 	Replace bool   `help:"Replace FILE if it is there."`
 }
@@ -20,15 +23,29 @@ func (c *backupCmd) Run(ctx context.Context, s streams) error {
 	}
 	bar := lateProgress{out: s}
 	start := time.Now()
-	done, err := sqlite.BackupTo(ctx, c.DB.path, c.Out, c.Replace, bar.report)
+	done, written, err := c.backup(ctx, s, bar.report)
 	bar.finish()
 	if err != nil {
 		return err
 	}
 	took := time.Since(start)
-	_, err = fmt.Fprintf(s.out, "%s: %s, %s packed to %s in %s (%s)\n", c.Out, fingerprintText(done.Manifest),
-		bytesText(float64(done.Bytes)), bytesText(float64(done.Written)), durationText(took), rateText(done.Bytes, took))
+	_, err = fmt.Fprintf(s.out, "%s: %s, %s packed to %s in %s (%s)\n", c.Out, fingerprintText(done),
+		bytesText(float64(done.Bytes)), bytesText(float64(written)), durationText(took), rateText(done.Bytes, took))
 	return err
+}
+
+// backup gives the manifest, and the size of the file.
+func (c *backupCmd) backup(ctx context.Context, s streams, report func(done, total int64)) (archive.Manifest, int64, error) {
+	if c.DB.embedded() {
+		done, err := sqlite.BackupTo(ctx, c.DB.path, c.Out, c.Replace, report)
+		return done.Manifest, done.Written, err
+	}
+	opened, err := c.DB.open(ctx, s, true)
+	if err != nil {
+		return archive.Manifest{}, 0, err
+	}
+	done, err := opened.(*postgres.Store).BackupTo(ctx, c.Out, c.Replace, report)
+	return done.Manifest, done.Written, errors.Join(err, opened.Close())
 }
 
 // lateProgress is a progress whose total is known once there is some.
@@ -51,7 +68,7 @@ func (p *lateProgress) finish() {
 }
 
 // fingerprintText says which dataset a backup holds.
-func fingerprintText(m sqlite.Manifest) string {
+func fingerprintText(m archive.Manifest) string {
 	if m.Fingerprint == "" {
 		return "no dataset"
 	}

@@ -11,6 +11,10 @@ func TestDBFlag(t *testing.T) {
 	require.NoError(t, f.UnmarshalText([]byte("sqlite:a b%20:c.db")))
 	require.Equal(t, "a b%20:c.db", f.path)
 	require.Equal(t, "sqlite:a b%20:c.db", f.String())
+	require.Equal(t, "a b%20:c.db", f.name())
+
+	require.NoError(t, f.UnmarshalText([]byte("postgres://me:secret@host:5433/db?sslmode=disable")))
+	require.Equal(t, "postgres://me@host:5433/db", f.name())
 }
 
 func TestDBFlag_Refusals(t *testing.T) {

@@ -9,13 +9,15 @@ import (
 	"time"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/sqlite"
 )
 
 type loadCmd struct {
 	datasetFlags
 
-	DB       dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH; made if it is not there."`
+	DB       dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH, made if it is not there, or postgres://…, as the owner of its schema."`
 	From     string `type:"path" placeholder:"DIR" help:"Load the files in this folder instead of generating: what generate wrote, or batch files of the TPoX kit; .zst too."`
 	Validate bool   `help:"With --from: check each document against its schema as well."`
 	Strict   bool   `help:"With --from: end at the first document that is refused."`
@@ -49,19 +51,28 @@ func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 }
 
 // open opens the database, an empty one if it is to be replaced.
-func (c *loadCmd) open(ctx context.Context, s streams) (*sqlite.Store, error) {
-	if c.Replace {
+func (c *loadCmd) open(ctx context.Context, s streams) (bulkStore, error) {
+	if c.Replace && c.DB.embedded() {
 		if _, err := os.Stat(c.DB.path); err == nil {
 			if err := sqlite.Remove(ctx, c.DB.path); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return sqlite.Open(ctx, c.DB.path, sqlite.Options{Notice: func(text string) { fmt.Fprintln(s.err, text) }})
+	opened, err := c.DB.open(ctx, s, false)
+	if err != nil {
+		return nil, err
+	}
+	if server, ok := opened.(*postgres.Store); ok && c.Replace {
+		if err := server.Empty(ctx); err != nil {
+			return nil, errors.Join(err, opened.Close())
+		}
+	}
+	return opened, nil
 }
 
 // holding is what the database holds, or the load of it that is not finished.
-func holding(ctx context.Context, store *sqlite.Store) (string, error) {
+func holding(ctx context.Context, store bulkStore) (string, error) {
 	unfinished, err := store.Loading(ctx)
 	if err != nil || unfinished != "" {
 		return unfinished, err
@@ -71,7 +82,7 @@ func holding(ctx context.Context, store *sqlite.Store) (string, error) {
 }
 
 // finished tells whether nothing is left to load.
-func finished(ctx context.Context, store *sqlite.Store) (bool, error) {
+func finished(ctx context.Context, store bulkStore) (bool, error) {
 	unfinished, err := store.Loading(ctx)
 	if err != nil || unfinished != "" {
 		return false, err
@@ -80,6 +91,9 @@ func finished(ctx context.Context, store *sqlite.Store) (bool, error) {
 }
 
 func (c *loadCmd) space(needed float64) error {
+	if !c.DB.embedded() {
+		return nil // the disk is the server's
+	}
 	if free, known := freeBytes(filepath.Dir(c.DB.path)); known && free < needed {
 		return fmt.Errorf("%s needs about %s, but has %s free", filepath.Dir(c.DB.path), bytesText(needed), bytesText(free))
 	}
@@ -95,17 +109,17 @@ func (c *loadCmd) outcome(ctx context.Context, err error, documents int64) error
 	if c.Replace {
 		advice += ", without --replace"
 	}
-	return interrupted{fmt.Sprintf("%s loaded into %s, %s", plural(documents, "document"), c.DB.path, advice)}
+	return interrupted{fmt.Sprintf("%s loaded into %s, %s", plural(documents, "document"), c.DB.name(), advice)}
 }
 
-func (c *loadCmd) generated(ctx context.Context, s streams, store *sqlite.Store) error {
+func (c *loadCmd) generated(ctx context.Context, s streams, store bulkStore) error {
 	d := dataset.New(c.spec())
 	there, err := holding(ctx, store)
 	if err != nil {
 		return err
 	}
 	if there != "" && there != d.Fingerprint() {
-		return fmt.Errorf("%s holds %s, not %s: --replace begins with an empty database", c.DB.path, there, d.Fingerprint())
+		return fmt.Errorf("%s holds %s, not %s: --replace begins with an empty database", c.DB.name(), there, d.Fingerprint())
 	}
 	var before, total int64
 	var expected, needed float64
@@ -121,7 +135,7 @@ func (c *loadCmd) generated(ctx context.Context, s streams, store *sqlite.Store)
 	if done, err := finished(ctx, store); err != nil {
 		return err
 	} else if done && before == total {
-		_, err := fmt.Fprintf(s.out, "nothing to do: %s holds %s\n", c.DB.path, d.Fingerprint())
+		_, err := fmt.Fprintf(s.out, "nothing to do: %s holds %s\n", c.DB.name(), d.Fingerprint())
 		return err
 	}
 	if err := c.space(needed + journal); err != nil {
@@ -140,7 +154,7 @@ func (c *loadCmd) generated(ctx context.Context, s streams, store *sqlite.Store)
 	return c.summary(ctx, s, store, d.Fingerprint(), before, loaded, time.Since(progress.start))
 }
 
-func (c *loadCmd) summary(ctx context.Context, s streams, store *sqlite.Store, what string, before, loaded int64, took time.Duration) error {
+func (c *loadCmd) summary(ctx context.Context, s streams, store bulkStore, what string, before, loaded int64, took time.Duration) error {
 	space, err := store.Space(ctx)
 	if err != nil {
 		return err
@@ -150,13 +164,13 @@ func (c *loadCmd) summary(ctx context.Context, s streams, store *sqlite.Store, w
 		beside = fmt.Sprintf(" beside %s from before", countText(before))
 	}
 	if _, err := fmt.Fprintf(s.out, "%s: %s%s in %s (%s/s); %s is %s\n\n", what, plural(loaded, "document"), beside, durationText(took),
-		countText(int64(float64(loaded)/max(took.Seconds(), 1e-3))), c.DB.path, bytesText(float64(space.File))); err != nil {
+		countText(int64(float64(loaded)/max(took.Seconds(), 1e-3))), c.DB.name(), bytesText(float64(space.File))); err != nil {
 		return err
 	}
 	return writeSpace(s.out, space.Documents, space.Raw, space)
 }
 
-func (c *loadCmd) files(ctx context.Context, s streams, store *sqlite.Store) error {
+func (c *loadCmd) files(ctx context.Context, s streams, store bulkStore) error {
 	folder, err := surveyFiles(c.From)
 	if err != nil {
 		return err
@@ -170,12 +184,12 @@ func (c *loadCmd) files(ctx context.Context, s streams, store *sqlite.Store) err
 		return err
 	}
 	if there != "" && before.Source != folder.name() {
-		return fmt.Errorf("%s holds %s, not the files in %s as they are now: --replace begins with an empty database", c.DB.path, there, c.From)
+		return fmt.Errorf("%s holds %s, not the files in %s as they are now: --replace begins with an empty database", c.DB.name(), there, c.From)
 	}
 	if done, err := finished(ctx, store); err != nil {
 		return err
 	} else if done && before.Done {
-		_, err := fmt.Fprintf(s.out, "nothing to do: %s holds the files in %s\n", c.DB.path, c.From)
+		_, err := fmt.Fprintf(s.out, "nothing to do: %s holds the files in %s\n", c.DB.name(), c.From)
 		return err
 	}
 	expected := folder.size - folder.upTo(before.Position)
@@ -183,7 +197,7 @@ func (c *loadCmd) files(ctx context.Context, s streams, store *sqlite.Store) err
 		return err
 	}
 	progress := startProgress(s.err, float64(expected))
-	source := sqlite.Source{
+	source := bulk.Source{
 		Name:     folder.name(),
 		Contents: folder.contents(),
 		Sample:   folder.sample,

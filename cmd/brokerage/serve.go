@@ -16,6 +16,7 @@ import (
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store"
 	"brokerage/internal/store/guard"
+	"brokerage/internal/store/postgres"
 	"brokerage/internal/telemetry"
 )
 
@@ -23,8 +24,8 @@ import (
 type serveCmd struct {
 	Config configFile `placeholder:"FILE" help:"Settings from a YAML file: the flags' names and values. Flags go before variables, variables before the file."`
 
-	DB           string `name:"db" default:"sqlite:brokerage.db" placeholder:"URL" help:"The database: sqlite:PATH, or null: which answers from memory. Default: sqlite:brokerage.db."`
-	Pool         int    `placeholder:"N" help:"Connections for reading. Default: for the store to say."`
+	DB           string `name:"db" default:"sqlite:brokerage.db" placeholder:"URL" help:"The database: sqlite:PATH, postgres://…, or null: which answers from memory. Default: sqlite:brokerage.db."`
+	Pool         int    `placeholder:"N" help:"Connections to the database; of sqlite: those for reading. Default: for the store to say."`
 	Uncompressed bool   `help:"Store new documents as they are."`
 	MaxHoldings  int    `default:"30" placeholder:"N" help:"The most positions of an account. Default: 30."`
 	Covered      bool   `help:"Refuse a buy that the working balance does not cover."`
@@ -163,8 +164,11 @@ func (c *serveCmd) tokens() (*access.Tokens, error) {
 // password.
 func (c *serveCmd) dbName() string {
 	scheme, rest, _ := store.Parse(c.DB)
-	if scheme == store.SQLite {
+	switch scheme {
+	case store.SQLite:
 		return scheme + ":" + rest
+	case store.Postgres:
+		return postgres.Name(c.DB)
 	}
 	return scheme + ":"
 }

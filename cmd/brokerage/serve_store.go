@@ -10,6 +10,7 @@ import (
 	domain "brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
+	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/telemetry"
 )
@@ -23,12 +24,36 @@ func (c *serveCmd) open(ctx context.Context, log *slog.Logger) (domain.Store, er
 	if err != nil {
 		return nil, err
 	}
-	if embedded, ok := inner.(*sqlite.Store); ok {
-		if err := fill(ctx, embedded, log); err != nil {
-			return nil, errors.Join(err, inner.Close())
-		}
+	switch opened := inner.(type) {
+	case *sqlite.Store:
+		err = fill(ctx, opened, log)
+	case *postgres.Store:
+		// Not filled: it may be somebody's, and others may be starting beside us.
+		err = tellServer(ctx, opened, log)
+	}
+	if err != nil {
+		return nil, errors.Join(err, inner.Close())
 	}
 	return inner, nil
+}
+
+// tellServer reports how durable the server is by its settings, which are not the
+// service's to change.
+func tellServer(ctx context.Context, s *postgres.Store, log *slog.Logger) error {
+	server := s.Server()
+	settings := []any{"version", server.Version}
+	for _, setting := range server.Settings {
+		settings = append(settings, setting.Name, setting.Value)
+	}
+	log.Info("PostgreSQL", settings...)
+	if !server.Durable() {
+		log.Warn("the server is set so that a power failure takes back what was acknowledged, or damages the database")
+	}
+	there, err := holding(ctx, s)
+	if err == nil && there == "" {
+		log.Warn("the database is empty: brokerage load fills it")
+	}
+	return err
 }
 
 // fill loads the smallest dataset into an empty database, or the rest of it if
@@ -57,6 +82,14 @@ func fill(ctx context.Context, s *sqlite.Store, log *slog.Logger) error {
 
 // storeStats is how metrics look into a store; nil for one without an inside.
 func storeStats(s domain.Store) func() telemetry.StoreStats {
+	if server, ok := s.(*postgres.Store); ok {
+		return func() telemetry.StoreStats {
+			stats := server.Stats()
+			return telemetry.StoreStats{
+				Connections: stats.Connections, Open: stats.Open, InUse: stats.InUse, Waits: stats.Waits, Waited: stats.Waited,
+			}
+		}
+	}
 	embedded, ok := s.(*sqlite.Store)
 	if !ok {
 		return nil
@@ -71,6 +104,8 @@ func storeStats(s domain.Store) func() telemetry.StoreStats {
 			Waited:      stats.Waited,
 			Commits:     stats.Commits,
 			Writes:      stats.Writes,
+			Hits:        stats.Hits,
+			Misses:      stats.Misses,
 		}
 	}
 }

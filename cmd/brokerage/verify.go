@@ -3,22 +3,20 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/sqlite"
 )
 
 type verifyCmd struct {
-	DB dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH."`
+	DB dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH or postgres://…."`
 }
 
 func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 	if err := c.DB.existing(); err != nil {
 		return err
 	}
-	store, err := sqlite.Open(ctx, c.DB.path, sqlite.Options{AsIs: true})
+	store, err := c.DB.open(ctx, s, true)
 	if err != nil {
 		return err
 	}
@@ -27,7 +25,7 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 			err = closed
 		}
 	}()
-	expected, err := storedBytes(ctx, store, c.DB.path)
+	expected, err := storedBytes(ctx, store)
 	if err != nil {
 		return err
 	}
@@ -45,7 +43,7 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 		plural(v.Documents[dataset.Customer], "customer"), plural(v.Accounts, "account"), plural(v.Documents[dataset.Order], "order"),
 		bytesText(float64(sum(v.Bytes))), durationText(took), plural(v.Findings, "finding"))
 	if err == nil && v.Findings > 0 {
-		err = fmt.Errorf("%s: %s", c.DB.path, plural(v.Findings, "finding"))
+		err = fmt.Errorf("%s: %s", c.DB.name(), plural(v.Findings, "finding"))
 	}
 	if err != nil {
 		return err // a damaged file cannot be measured either
@@ -61,7 +59,7 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 }
 
 // storedBytes is about how large the documents in a database are.
-func storedBytes(ctx context.Context, store *sqlite.Store, path string) (float64, error) {
+func storedBytes(ctx context.Context, store bulkStore) (float64, error) {
 	c, err := store.Contents(ctx)
 	if err != nil {
 		return 0, err
@@ -72,11 +70,8 @@ func storedBytes(ctx context.Context, store *sqlite.Store, path string) (float64
 		return float64(c.Securities)*d.MeanSize(dataset.Security) + float64(c.Customers)*d.MeanSize(dataset.Customer) +
 			float64(c.Orders)*d.MeanSize(dataset.Order), nil
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0, err
-	}
-	return 4 * float64(info.Size()), nil
+	space, err := store.Space(ctx)
+	return float64(space.Raw[dataset.Security] + space.Raw[dataset.Customer] + space.Raw[dataset.Order]), err
 }
 
 func securitiesText(n int64) string {

@@ -126,6 +126,23 @@ type Contents struct {
 	Securities, Customers, Orders int64 // as generated
 }
 
+// Engine is what a store runs on, as it says itself.
+type Engine struct {
+	Name, Version string
+	Durability    string    // what an acknowledgement is worth: results of different ones are not compared
+	Settings      []Setting // what figures depend on
+}
+
+// Setting is a setting of an engine.
+type Setting struct{ Name, Value string }
+
+// The sentences of Engine.Durability.
+const (
+	Durable    = "each write is flushed before it is acknowledged"
+	NotDurable = "a power failure may take back what was acknowledged"
+	Forgetful  = "nothing is kept"
+)
+
 // Store is a brokerage's database. Every method is one ACID transaction;
 // a write is durable, power loss included, before it returns nil. Methods are
 // safe for concurrent use, and two trades on one account at once both count.
@@ -138,6 +155,8 @@ type Store interface {
 	Customers
 	Securities
 
+	// Describe says what the store runs on, as it was when it was opened.
+	Describe() Engine
 	// Contents says which dataset was loaded.
 	Contents(ctx context.Context) (Contents, error)
 	// Lease hands out ids for new documents of a kind ("order", "customer" or

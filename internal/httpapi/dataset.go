@@ -85,6 +85,7 @@ func (s *Server) describe(c brokerage.Contents, symbols bool) ([]byte, error) {
 		dst = appendElement(dst, "Sector", sector)
 	}
 	dst = append(dst, "</Search>"...)
+	dst = appendStore(dst, s.store.Describe())
 	if symbols && d != nil {
 		dst = append(dst, "<Symbols>"...)
 		for i := range int(d.Count(dataset.Security)) {
@@ -93,6 +94,14 @@ func (s *Server) describe(c brokerage.Contents, symbols bool) ([]byte, error) {
 		dst = append(dst, "</Symbols>"...)
 	}
 	return append(dst, "</Dataset>"...), nil
+}
+
+func appendStore(dst []byte, e brokerage.Engine) []byte {
+	dst = begin(dst, "Store", "engine", e.Name, "version", e.Version, "durability", e.Durability)
+	for _, setting := range e.Settings {
+		dst = append(begin(dst, "Setting", "name", setting.Name, "value", setting.Value), "</Setting>"...)
+	}
+	return append(dst, "</Store>"...)
 }
 
 // appendAccounts says which accounts customers have. The pattern repeats after a

@@ -10,13 +10,14 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store/null"
+	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/sqlite"
 )
 
 // Options are what may be set for a store; one that has no use for an option
 // ignores it.
 type Options struct {
-	Pool         int  // connections for reading; 0 is for the store to say
+	Pool         int  // connections, of the embedded store those for reading; 0 is for the store to say
 	Uncompressed bool // keep new documents as they are
 	Rules        brokerage.Rules
 	Notice       func(string) // is told, in a sentence, what opening does that takes long; may be nil
@@ -24,8 +25,9 @@ type Options struct {
 
 // The schemes of URLs.
 const (
-	SQLite = "sqlite"
-	Null   = "null"
+	SQLite   = "sqlite"
+	Postgres = "postgres"
+	Null     = "null"
 )
 
 // engine is a store that can be opened. Rest is what follows the scheme: it is
@@ -40,6 +42,7 @@ type engine struct {
 
 var engines = []engine{
 	{SQLite, "sqlite:PATH", checkSQLite, openSQLite},
+	{Postgres, "postgres://USER@HOST/DATABASE", checkPostgres, openPostgres},
 	{Null, "null:", checkNull, openNull},
 }
 
@@ -95,6 +98,16 @@ func openSQLite(ctx context.Context, path string, o Options) (brokerage.Store, e
 	s, err := sqlite.Open(ctx, path, sqlite.Options{Pool: o.Pool, Uncompressed: o.Uncompressed, Rules: o.Rules, Notice: o.Notice})
 	if err != nil {
 		return nil, err // not s: a nil *sqlite.Store is no nil brokerage.Store
+	}
+	return s, nil
+}
+
+func checkPostgres(rest string) error { return postgres.CheckURL(Postgres + ":" + rest) }
+
+func openPostgres(ctx context.Context, rest string, o Options) (brokerage.Store, error) {
+	s, err := postgres.Open(ctx, Postgres+":"+rest, postgres.Options{Pool: o.Pool, Rules: o.Rules, Notice: o.Notice})
+	if err != nil {
+		return nil, err
 	}
 	return s, nil
 }

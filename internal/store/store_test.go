@@ -21,6 +21,7 @@ func TestParse(t *testing.T) {
 		"SQLite":        {"sqlite:brokerage.db", SQLite, "brokerage.db"},
 		"Absolute":      {"sqlite:/var/lib/b.db", SQLite, "/var/lib/b.db"},
 		"PathLiterally": {"sqlite:a b%20?x=1#y:z", SQLite, "a b%20?x=1#y:z"},
+		"Postgres":      {"postgres://u:p@h:1/d?sslmode=disable", Postgres, "//u:p@h:1/d?sslmode=disable"},
 		"Null":          {"null:", Null, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -34,13 +35,13 @@ func TestParse(t *testing.T) {
 
 func TestParse_Refusals(t *testing.T) {
 	for name, c := range map[string]struct{ url, says string }{
-		"Empty":         {"", "it is one of sqlite:PATH, null:"},
-		"NoScheme":      {"brokerage.db", `"brokerage.db" is not a database: it is one of sqlite:PATH, null:`},
-		"OtherScheme":   {"oracle:x", `"oracle:": it is one of sqlite:PATH, null:`},
-		"OtherCase":     {"SQLite:x", "it is one of sqlite:PATH, null:"},
+		"Empty":         {"", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, null:"},
+		"NoScheme":      {"brokerage.db", `"brokerage.db" is not a database: it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, null:`},
+		"OtherScheme":   {"oracle:x", `"oracle:": it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, null:`},
+		"OtherCase":     {"SQLite:x", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, null:"},
 		"NoPath":        {"sqlite:", "sqlite:PATH"},
 		"MoreThanNull":  {"null:x", "nothing after it"},
-		"NothingScheme": {":x", "it is one of sqlite:PATH, null:"},
+		"NothingScheme": {":x", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, null:"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := Parse(c.url)
@@ -54,9 +55,11 @@ func TestParse_Refusals(t *testing.T) {
 
 // A URL that is refused is printed, and may hold a password.
 func TestParse_NoSecrets(t *testing.T) {
-	_, _, err := Parse("oracle://user:secret@host/db")
-	require.Error(t, err)
-	require.NotContains(t, err.Error(), "secret")
+	for _, url := range []string{"oracle://user:secret@host/db", "postgres://user:secret@host:port/db", "postgres://user:secret@host/db?pool_max_conns=x"} {
+		_, _, err := Parse(url)
+		require.Error(t, err)
+		require.NotContains(t, err.Error(), "secret")
+	}
 }
 
 func TestOpen_SQLite(t *testing.T) {

@@ -94,12 +94,12 @@ func TestMetrics_Observe(t *testing.T) {
 func TestMetrics_Store(t *testing.T) {
 	m := telemetry.New(build)
 	m.Store(func() telemetry.StoreStats {
-		return telemetry.StoreStats{Connections: 8, Open: 5, InUse: 3, Waits: 7, Waited: 1500 * time.Millisecond, Commits: 11, Writes: 2}
+		return telemetry.StoreStats{Connections: 8, Open: 5, InUse: 3, Waits: 7, Waited: 1500 * time.Millisecond, Commits: 11, Writes: 2, Hits: 90, Misses: 10}
 	})
 	series, _ := scrape(t, m)
 	for name, value := range map[string]string{
 		"connections_limit": "8", "connections_open": "5", "connections_in_use": "3", "connection_waits_total": "7",
-		"connection_wait_seconds_total": "1.5", "commits_total": "11", "writes_waiting": "2",
+		"connection_wait_seconds_total": "1.5", "commits_total": "11", "writes_waiting": "2", "cache_hits_total": "90", "cache_misses_total": "10",
 	} {
 		require.Equal(t, value, series["brokerage_store_"+name], name)
 	}

@@ -14,6 +14,8 @@ type StoreStats struct {
 	Waited      time.Duration // for a connection, all together
 	Commits     int64         // each of one or more writes
 	Writes      int64         // that wait for their commit now
+	Hits        int64         // reads that found warm what they needed (see the store)
+	Misses      int64         // and that did not
 }
 
 // Store adds the metrics of a store, which is asked at each scrape; stats must
@@ -37,11 +39,13 @@ var (
 	storeWaited      = storeDesc("connection_wait_seconds_total", "How long reads have waited for a connection.")
 	storeCommits     = storeDesc("commits_total", "Commits, each of one write or of several that waited together.")
 	storeWrites      = storeDesc("writes_waiting", "Writes that wait for their commit.")
+	storeHits        = storeDesc("cache_hits_total", "What was found in a cache: of the embedded store, reads from a snapshot that was kept.")
+	storeMisses      = storeDesc("cache_misses_total", "What was not found in a cache: of the embedded store, reads that needed a new snapshot.")
 )
 
 // Describe is of prometheus.Collector.
 func (c *storeCollector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{storeConnections, storeOpen, storeInUse, storeWaits, storeWaited, storeCommits, storeWrites} {
+	for _, d := range []*prometheus.Desc{storeConnections, storeOpen, storeInUse, storeWaits, storeWaited, storeCommits, storeWrites, storeHits, storeMisses} {
 		out <- d
 	}
 }
@@ -60,4 +64,6 @@ func (c *storeCollector) Collect(out chan<- prometheus.Metric) {
 	counter(storeWaited, s.Waited.Seconds())
 	counter(storeCommits, float64(s.Commits))
 	gauge(storeWrites, float64(s.Writes))
+	counter(storeHits, float64(s.Hits))
+	counter(storeMisses, float64(s.Misses))
 }

@@ -109,7 +109,7 @@ func call(ctx context.Context, s brokerage.Store, method string) (got string, an
 }
 
 func TestContract_Complete(t *testing.T) {
-	methods := map[string]bool{"Close": true}
+	methods := map[string]bool{"Close": true, "Describe": true} // these ask nothing of a database
 	names := map[string]bool{}
 	for _, c := range contract {
 		method, _, _ := strings.Cut(c.method, " ")

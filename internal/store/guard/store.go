@@ -124,6 +124,9 @@ func (s *Store) ReplaceSecurity(ctx context.Context, w brokerage.Write, symbol s
 	return run(ctx, s, replaceSecurity, func(ctx context.Context) error { return s.inner.ReplaceSecurity(ctx, w, symbol, doc, validate, match) })
 }
 
+// Describe is that of the store.
+func (s *Store) Describe() brokerage.Engine { return s.inner.Describe() }
+
 // Contents is contents, beside the 17.
 func (s *Store) Contents(ctx context.Context) (brokerage.Contents, error) {
 	return call(ctx, s, contents, s.inner.Contents)

@@ -114,6 +114,8 @@ func (s *stub) ReplaceSecurity(ctx context.Context, w brokerage.Write, symbol st
 	return s.note(ctx, "ReplaceSecurity", w, symbol, doc, validate, match)
 }
 
+func (s *stub) Describe() brokerage.Engine { return brokerage.Engine{Name: answer} }
+
 func (s *stub) Contents(ctx context.Context) (brokerage.Contents, error) {
 	return brokerage.Contents{Fingerprint: answer}, s.note(ctx, "Contents")
 }

@@ -2,24 +2,23 @@ package sqlite
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
-	"io/fs"
 	"net/url"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/archive"
 )
+
+// Manifest is what a backup says of itself.
+type Manifest = archive.Manifest
 
 // Summary is what a backup has done.
 type Summary struct {
@@ -27,9 +26,6 @@ type Summary struct {
 
 	Written int64 // bytes of the backup
 }
-
-// told is how many bytes lie between two reports of progress.
-const told = 1 << 20
 
 // Backup writes a backup of the database at path, which another process may be
 // writing to meanwhile: it is the state at one moment, that of the beginning.
@@ -56,14 +52,14 @@ func Backup(ctx context.Context, path string, to io.Writer, progress func(done, 
 	if s.Manifest, err = describe(ctx, db, path); err != nil {
 		return s, err
 	}
-	out := &tally{to: to, hash: sha256.New()}
+	out := archive.NewTally(to)
 	if err := s.copyPages(ctx, db, path, out, progress); err != nil {
 		return s, err
 	}
-	if err := s.seal(out); err != nil {
+	if err := s.Seal(out); err != nil {
 		return s, err
 	}
-	s.Written = out.bytes
+	s.Written = out.Bytes
 	// A restore may have put another database in its place, and SQLite opens
 	// the journal by its name, after the database.
 	after, err := os.Stat(path)
@@ -94,7 +90,7 @@ func describe(ctx context.Context, db *sql.DB, path string) (m Manifest, err err
 	if err != nil {
 		return m, err
 	}
-	m = Manifest{Format: manifestFormat, Time: time.Now().UTC().Truncate(time.Second)}
+	m = Manifest{Format: archive.Format, Time: time.Now().UTC().Truncate(time.Second)}
 	if m.Schema, err = versionOf(ctx, db, path, newest); err != nil {
 		return m, err
 	}
@@ -139,7 +135,7 @@ func (s *Summary) copyPages(ctx context.Context, db *sql.DB, path string, out io
 		return readError(ctx, path, err)
 	}
 	defer rows.Close()
-	raw := &tally{to: packer, hash: sha256.New()}
+	raw := archive.NewTally(packer)
 	var page sql.RawBytes
 	for reported := int64(0); rows.Next(); {
 		if err := rows.Scan(&page); err != nil {
@@ -148,39 +144,23 @@ func (s *Summary) copyPages(ctx context.Context, db *sql.DB, path string, out io
 		if _, err := raw.Write(page); err != nil {
 			return err
 		}
-		if progress != nil && raw.bytes-reported >= told {
-			reported = raw.bytes
-			progress(raw.bytes, s.Bytes)
+		if progress != nil && raw.Bytes-reported >= archive.Told {
+			reported = raw.Bytes
+			progress(raw.Bytes, s.Bytes)
 		}
 	}
 	if err := rows.Err(); err != nil {
 		return readError(ctx, path, err)
 	}
-	if raw.bytes != s.Bytes {
-		return fmt.Errorf("%s: %d bytes of pages instead of %d", path, raw.bytes, s.Bytes)
+	if raw.Bytes != s.Bytes {
+		return fmt.Errorf("%s: %d bytes of pages instead of %d", path, raw.Bytes, s.Bytes)
 	}
 	if progress != nil {
-		progress(raw.bytes, s.Bytes)
+		progress(raw.Bytes, s.Bytes)
 	}
-	s.SHA256 = raw.sum()
+	s.SHA256 = raw.Sum()
 	return packer.Close()
 }
-
-// tally counts and hashes what passes through it.
-type tally struct {
-	to    io.Writer
-	hash  hash.Hash
-	bytes int64
-}
-
-func (t *tally) Write(p []byte) (int, error) {
-	n, err := t.to.Write(p)
-	t.hash.Write(p[:n])
-	t.bytes += int64(n)
-	return n, err
-}
-
-func (t *tally) sum() string { return hex.EncodeToString(t.hash.Sum(nil)) }
 
 // BackupTo is Backup to a file, which comes to be when all of it is on disk:
 // whatever ends it before leaves no file of that name, or the one that was
@@ -190,55 +170,14 @@ func BackupTo(ctx context.Context, path, file string, replace bool, progress fun
 	if err != nil {
 		return s, err
 	}
-	if err := free(file, replace); err != nil {
+	if err := archive.Free(file, replace); err != nil {
 		return s, err
 	}
-	err = writeWhole(ctx, file, source.Mode().Perm(), func(half *os.File) error {
+	err = archive.WriteWhole(ctx, file, source.Mode().Perm(), func(half *os.File) error {
 		if s, err = Backup(ctx, path, half, progress); err != nil {
 			return err
 		}
-		return free(file, replace) // it may have come meanwhile
+		return archive.Free(file, replace) // it may have come meanwhile
 	})
 	return s, err
-}
-
-// writeWhole writes a file under another name beside its own, which it gets
-// when it is whole and on disk.
-func writeWhole(ctx context.Context, path string, perm os.FileMode, write func(*os.File) error) error {
-	half, err := claimFile(halfName(path), perm)
-	if err != nil {
-		return err
-	}
-	if err = write(half); err == nil {
-		err = half.Sync()
-	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err := nameFile(half, path, err); err != nil {
-		return err
-	}
-	return syncFolder(filepath.Dir(path))
-}
-
-// halfName is the name beside a file under which it is written until it is
-// whole.
-func halfName(path string) string {
-	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".partial")
-}
-
-// free refuses a name that is taken, by a file if it is not to be replaced, and
-// by anything else at all.
-func free(path string, replace bool) error {
-	switch info, err := os.Lstat(path); {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is not a file", path)
-	case !replace:
-		return fmt.Errorf("%s is there already: --replace replaces it", path)
-	}
-	return nil
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/archive"
 )
 
 // backupVictim makes the test binary a process that backs up or restores: what
@@ -94,7 +96,7 @@ func TestBackup_Killed(t *testing.T) {
 	for _, share := range rounds() {
 		require.NoError(t, os.WriteFile(file, before, 0o666))
 		kill(t, "backup", path, file, share, time.Duration(rand.Int64N(int64(100*time.Millisecond))))
-		if _, err := os.Stat(halfName(file)); err == nil {
+		if _, err := os.Stat(archive.HalfName(file)); err == nil {
 			halves++
 		}
 		restored := filepath.Join(t.TempDir(), "b.db")
@@ -119,7 +121,7 @@ func TestRestore_Killed(t *testing.T) {
 	for _, share := range rounds() {
 		path := copied(t, original)
 		kill(t, "restore", file, path, share, time.Duration(rand.Int64N(int64(80*time.Millisecond))))
-		if _, err := os.Stat(halfName(path)); err == nil {
+		if _, err := os.Stat(archive.HalfName(path)); err == nil {
 			halves++
 		}
 		if requireEither(t, path, orders) {

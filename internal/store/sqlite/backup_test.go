@@ -15,6 +15,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/archive"
 )
 
 // requireAnswered restores a backup, and compares it with what was answered
@@ -190,7 +191,7 @@ func TestBackup_File(t *testing.T) {
 	t.Run("Replaced", func(t *testing.T) {
 		dir, file := setup(t)
 		// What a killed backup left, longer than ours.
-		require.NoError(t, os.WriteFile(halfName(file), make([]byte, 20<<20), 0o666))
+		require.NoError(t, os.WriteFile(archive.HalfName(file), make([]byte, 20<<20), 0o666))
 		done, err := BackupTo(t.Context(), s.path, file, true, nil)
 		require.NoError(t, err)
 		require.Equal(t, []string{"backup"}, entries(t, dir))

@@ -9,6 +9,3 @@ import "os"
 func lockFile(path string) (*os.File, error) {
 	return os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o666)
 }
-
-// syncFolder cannot flush a folder here.
-func syncFolder(string) error { return nil }

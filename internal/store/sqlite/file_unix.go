@@ -27,12 +27,3 @@ func lockFile(path string) (*os.File, error) {
 	}
 	return f, nil
 }
-
-// syncFolder makes the names in a folder durable.
-func syncFolder(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}

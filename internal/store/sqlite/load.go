@@ -10,6 +10,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
 	"brokerage/internal/zdict"
 )
 
@@ -17,7 +18,7 @@ import (
 const batchSize = 2000
 
 // Progress is told how many documents and bytes have been loaded.
-type Progress func(documents int, bytes int64)
+type Progress = bulk.Progress
 
 // LoadDataset fills the store with a generated dataset. It trusts the
 // generator: documents are not checked again. Ended at any point, by a kill -9
@@ -25,7 +26,7 @@ type Progress func(documents int, bytes int64)
 // each batch is committed together with how far it reached. Until all of it is
 // there, indexes too, the store is not Ready. What was finished is not touched.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress Progress) error {
-	contents := contentsOf(d)
+	contents := bulk.ContentsOf(d)
 	done, err := s.loadDone(ctx, contents.Fingerprint, func(there brokerage.Contents) bool { return there == contents })
 	if done || err != nil {
 		return err
@@ -49,13 +50,6 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress Pr
 	}
 	end := func(t *transaction) error { return t.set(settingContents, contents) }
 	return s.loading(ctx, contents.Fingerprint, begin, load, end)
-}
-
-func contentsOf(d *dataset.Dataset) brokerage.Contents {
-	return brokerage.Contents{
-		Fingerprint: d.Fingerprint(), Scale: d.Spec().Scale.String(), Profile: d.Spec().Profile.String(), Seed: d.Spec().Seed,
-		Securities: d.Count(dataset.Security), Customers: d.Count(dataset.Customer), Orders: d.Count(dataset.Order),
-	}
 }
 
 func sample(d *dataset.Dataset, k dataset.Kind, n int) [][]byte {
@@ -189,7 +183,7 @@ func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind
 		}
 		return nil
 	}
-	return inOrder(ctx, begins, pack, insert)
+	return bulk.InOrder(ctx, begins, pack, insert)
 }
 
 func (s *Store) packBatch(d *dataset.Dataset, k dataset.Kind, from, to int64) packedBatch {

@@ -4,54 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-	"runtime"
-	"sync"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
 	"brokerage/internal/xmldoc"
 )
 
-// RawDocument is a document as it came.
-type RawDocument struct {
-	Bytes  []byte
-	Line   int
-	Broken error // it cannot be one
-}
-
-// RawBatch is documents that are committed together.
-type RawBatch struct {
-	File      string
-	Documents []RawDocument
-	Position  string // behind the batch: where Source.Batches goes on
-	Bytes     int64  // read for it, as the progress counts them
-}
-
-// Source is where LoadBatches takes documents from.
-type Source struct {
-	Name string // the same for the same documents
-	// Contents is what is held once all documents are loaded, if none was
-	// refused and as many came as it says. It may be zero.
-	Contents brokerage.Contents
-	Sample   func(k dataset.Kind, n int) [][]byte
-	// Batches begins at a position, which is empty at first.
-	Batches  func(position string) iter.Seq2[RawBatch, error]
-	Validate bool // each document against its schema as well
-	// Refused is told of each document that is not taken, at least once even if
-	// the load is killed. An error ends the load before the batch.
-	Refused func(file string, line int, err error) error
-}
-
-// Loaded is how far a load from a source has come.
-type Loaded struct {
-	Source    string                    `json:"source"`
-	Position  string                    `json:"position"`
-	Documents [len(dataset.Kinds)]int64 `json:"documents"`
-	Raw       [len(dataset.Kinds)]int64 `json:"raw"` // bytes of the documents, in the normal form
-	Refused   int64                     `json:"refused"`
-	Done      bool                      `json:"done"`
-}
+// What a load from elsewhere works with is the same for every store.
+type (
+	RawDocument = bulk.RawDocument
+	RawBatch    = bulk.RawBatch
+	Source      = bulk.Source
+	Loaded      = bulk.Loaded
+)
 
 // LoadBatches fills the store with documents from elsewhere: they are admitted,
 // and those that are refused, because they are none, or their keys exist, are
@@ -87,7 +53,7 @@ func (s *Store) LoadBatches(ctx context.Context, from Source, progress Progress)
 			l = next
 			return nil
 		}
-		if err := inOrder(ctx, from.Batches(l.Position), prepare, insert); err != nil {
+		if err := bulk.InOrder(ctx, from.Batches(l.Position), prepare, insert); err != nil {
 			return err
 		}
 		return s.control(ctx, `
@@ -109,13 +75,8 @@ func (s *Store) LoadBatches(ctx context.Context, from Source, progress Progress)
 
 // finish says what the store holds.
 func (t *transaction) finish(l Loaded, expected brokerage.Contents) error {
-	contents := brokerage.Contents{
-		Fingerprint: fmt.Sprintf("%s/%d-%d-%d", l.Source, l.Documents[dataset.Security], l.Documents[dataset.Customer], l.Documents[dataset.Order]),
-		Securities:  l.Documents[dataset.Security], Customers: l.Documents[dataset.Customer], Orders: l.Documents[dataset.Order],
-	}
-	if l.Refused == 0 && contents.Securities == expected.Securities && contents.Customers == expected.Customers && contents.Orders == expected.Orders {
-		// All of a generated dataset: as if it had been loaded as such.
-		contents = expected
+	contents, whole := l.Contents(expected)
+	if whole {
 		for _, k := range dataset.Kinds {
 			if err := t.set(settingLoadedOf+k.String(), l.Documents[k]); err != nil {
 				return err
@@ -160,11 +121,11 @@ func (s *Store) prepare(raw RawBatch, validate bool) preparedBatch {
 		if row.refused = raw.Documents[i].Broken; row.refused != nil {
 			continue
 		}
-		if row.kind, err = kindOf(doc); err == nil {
+		if row.kind, err = bulk.KindOf(doc); err == nil {
 			row.keys, err = keysOf(row.kind, doc)
 		}
 		if err == nil && validate {
-			err = validateKind(row.kind, doc)
+			err = bulk.Validate(row.kind, doc)
 		}
 		if row.refused = err; err != nil {
 			continue
@@ -175,22 +136,6 @@ func (s *Store) prepare(raw RawBatch, validate bool) preparedBatch {
 		}
 	}
 	return b
-}
-
-// kindOf tells the kind of a document by its root element.
-func kindOf(doc []byte) (dataset.Kind, error) {
-	root := xmldoc.Root(doc)
-	name := string(root.Local())
-	switch space := root.Space(); {
-	case space == brokerage.FIXMLNS && name == "FIXML":
-		return dataset.Order, nil
-	case space == brokerage.CustAccNS && name == "Customer":
-		return dataset.Customer, nil
-	case space == brokerage.SecurityNS && name == "Security":
-		return dataset.Security, nil
-	default:
-		return 0, fmt.Errorf("element %s of namespace %q is neither a customer nor a security nor an order", name, space)
-	}
 }
 
 func (t *transaction) insertBatch(b preparedBatch, l *Loaded, refused func(string, int, error) error) error {
@@ -251,49 +196,4 @@ func (t *transaction) insertNew(row packedRow) (refused, err error) {
 		return conflict, t.delete("delete_customer", "customer", int64(keys.ID))
 	}
 	return nil, err
-}
-
-// inOrder does work on all processors, and gives the results to sink in the
-// order of what they were made from. When it returns nothing runs any more.
-func inOrder[T, R any](ctx context.Context, source iter.Seq2[T, error], work func(T) R, sink func(R) error) error {
-	type outcome struct {
-		result R
-		err    error
-	}
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	underWay := make(chan chan outcome, runtime.GOMAXPROCS(0))
-	wg.Go(func() {
-		defer close(underWay)
-		for t, err := range source {
-			place := make(chan outcome, 1)
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err != nil {
-				place <- outcome{err: err}
-			}
-			select {
-			case underWay <- place:
-			case <-ctx.Done():
-				return
-			}
-			if err != nil {
-				return
-			}
-			wg.Go(func() { place <- outcome{result: work(t)} })
-		}
-	})
-	for place := range underWay {
-		o := <-place
-		if o.err != nil {
-			return o.err
-		}
-		if err := sink(o.result); err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
 }

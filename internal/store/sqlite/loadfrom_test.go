@@ -15,6 +15,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
 )
 
 // sourceOf is the documents of a dataset, in batches of 300 that pay no heed to
@@ -27,7 +28,7 @@ func sourceOf(d *dataset.Dataset) Source {
 		}
 	}
 	s := source("source-of-"+d.Fingerprint(), 300, docs...)
-	s.Contents = contentsOf(d)
+	s.Contents = bulk.ContentsOf(d)
 	return s
 }
 

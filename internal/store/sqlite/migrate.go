@@ -13,6 +13,8 @@ import (
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"brokerage/internal/store/archive"
 )
 
 //go:embed migrations/*.sql
@@ -121,7 +123,7 @@ func (s *Store) copyBefore(ctx context.Context, from, to int) (path string, err 
 		}
 		return "", fmt.Errorf("a copy to %s: %w", path, err)
 	}
-	return path, syncFolder(filepath.Dir(path))
+	return path, archive.SyncFolder(filepath.Dir(path))
 }
 
 // syncFile makes a file durable that SQLite has written without flushing it.

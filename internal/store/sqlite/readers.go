@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // readers are the connections for reading.
@@ -23,6 +24,8 @@ import (
 type readers struct {
 	places
 	changes *changes
+
+	hits, misses atomic.Int64 // reads by whether a kept snapshot did
 
 	mu   sync.Mutex
 	idle []*reader // the one used last, whose memory is warm, is taken first
@@ -113,9 +116,17 @@ func (rs *readers) read(ctx context.Context, do func(*reader) error, depends fun
 	defer rs.put(r)
 	kept := r.open
 	err := r.in(rs.changes, do)
-	if !kept || err != nil && !noRows(err) || !r.outdated(err, rs.changes, depends) {
+	switch {
+	case !kept:
+		rs.misses.Add(1)
+		return err
+	case err != nil && !noRows(err):
+		return err
+	case !r.outdated(err, rs.changes, depends):
+		rs.hits.Add(1)
 		return err
 	}
+	rs.misses.Add(1)
 	if r.missed++; r.missed > missesBorne {
 		r.forget()
 		return r.in(rs.changes, do)

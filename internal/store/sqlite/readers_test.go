@@ -101,10 +101,11 @@ func TestReaders_SeeEveryChange(t *testing.T) {
 			before := ask()
 			r := s.readers.idle[0]
 			require.True(t, r.open, "no snapshot is kept")
-			as := r.as
+			as, misses := r.as, s.Stats().Misses
 			require.NoError(t, change.do())
 			after := ask()
 			require.Equal(t, as, r.as, "the snapshot was renewed, so nothing is shown")
+			require.Greater(t, s.Stats().Misses, misses)
 			require.NotEqual(t, before, after, "nothing asked for has changed")
 			s.readers.keepSnapshots(false)
 			require.False(t, r.open)

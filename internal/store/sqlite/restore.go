@@ -15,6 +15,8 @@ import (
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"brokerage/internal/store/archive"
 )
 
 // ReadManifest is what a backup says of itself. That it is right only Restore
@@ -41,7 +43,7 @@ func Restore(ctx context.Context, file, path string, replace bool, progress func
 		return m, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	if err := free(path, replace); err != nil {
+	if err := archive.Free(path, replace); err != nil {
 		return m, err
 	}
 	read := counter(2*b.Bytes, progress) // all of it is unpacked twice
@@ -60,18 +62,18 @@ func Restore(ctx context.Context, file, path string, replace bool, progress func
 			return m, err
 		}
 	}
-	if err := b.unpack(ctx, io.Discard, read); err != nil {
+	if err := b.Unpack(ctx, io.Discard, read); err != nil {
 		return m, err
 	}
 	if lock == nil {
 		if lock, err = lockFile(path); err != nil {
 			return m, err
 		}
-		if err := free(path, replace); err != nil { // it may have come meanwhile
+		if err := archive.Free(path, replace); err != nil { // it may have come meanwhile
 			return m, err
 		}
 	}
-	return b.Manifest, b.restoreTo(ctx, path, read)
+	return b.Manifest, restoreTo(ctx, b, path, read)
 }
 
 // wasDatabase refuses a file that never was a database: a mistyped path is
@@ -106,7 +108,7 @@ func counter(total int64, progress func(done, total int64)) func(int64) {
 
 // restoreTo writes the database beside its place, and puts it there when it is
 // whole and on disk.
-func (b *backupFile) restoreTo(ctx context.Context, path string, read func(int64)) error {
+func restoreTo(ctx context.Context, b *archive.File, path string, read func(int64)) error {
 	old, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		old, err = b.Stat()
@@ -114,9 +116,9 @@ func (b *backupFile) restoreTo(ctx context.Context, path string, read func(int64
 	if err != nil {
 		return err
 	}
-	return writeWhole(ctx, path, old.Mode().Perm(), func(half *os.File) error {
+	return archive.WriteWhole(ctx, path, old.Mode().Perm(), func(half *os.File) error {
 		// Read anew: the file may not be what it was a moment ago.
-		if err := b.unpack(ctx, half, read); err != nil {
+		if err := b.Unpack(ctx, half, read); err != nil {
 			return err
 		}
 		if err := checkRestored(ctx, half.Name(), b.Manifest); err != nil {
@@ -176,7 +178,7 @@ func settle(ctx context.Context, path string) error {
 			return err
 		}
 	}
-	return syncFolder(filepath.Dir(path))
+	return archive.SyncFolder(filepath.Dir(path))
 }
 
 // checkpoint brings what stands in the journal of a database into its file.
@@ -214,4 +216,13 @@ func isDamage(err error) bool {
 	}
 	code := driver.Code() & 0xFF
 	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
+}
+
+// openBackup opens a backup of the embedded store.
+func openBackup(path string) (*archive.File, error) {
+	newest, err := newestSchema()
+	if err != nil {
+		return nil, err
+	}
+	return archive.Open(path, "", newest)
 }

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"io"
 	"os"
@@ -15,6 +14,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/archive"
 )
 
 // smallBackup is a backup of a store without documents: a few kilobytes.
@@ -57,16 +57,16 @@ func (tg target) requireRefused(t testing.TB, backup []byte, says string) {
 func sealed(t testing.TB, raw []byte, change func(*Manifest)) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	out := &tally{to: &b, hash: sha256.New()}
+	out := archive.NewTally(&b)
 	packer, err := zstd.NewWriter(out)
 	require.NoError(t, err)
-	in := &tally{to: packer, hash: sha256.New()}
+	in := archive.NewTally(packer)
 	_, err = in.Write(raw)
 	require.NoError(t, err)
 	require.NoError(t, packer.Close())
-	m := Manifest{Format: manifestFormat, Schema: 1, Bytes: in.bytes, SHA256: in.sum()}
+	m := Manifest{Format: archive.Format, Schema: 1, Bytes: in.Bytes, SHA256: in.Sum()}
 	change(&m)
-	require.NoError(t, m.seal(out))
+	require.NoError(t, m.Seal(out))
 	return b.Bytes()
 }
 
@@ -75,7 +75,7 @@ func TestRestore_Damage(t *testing.T) {
 	tg := newTarget(t)
 	same := func(*Manifest) {}
 	edited := func(edit func(b []byte) []byte) []byte { return edit(bytes.Clone(whole)) }
-	frame := bytes.LastIndex(whole, []byte(skippable))
+	frame := bytes.LastIndex(whole, []byte(archive.Skippable))
 	packed, err := zstd.NewWriter(nil)
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
@@ -192,7 +192,7 @@ func TestRestore_Target(t *testing.T) {
 			require.ErrorContains(t, err, "is being read by another process")
 		})
 		require.NoError(t, err)
-		require.NotContains(t, entries(t, filepath.Dir(path)), filepath.Base(halfName(path)))
+		require.NotContains(t, entries(t, filepath.Dir(path)), filepath.Base(archive.HalfName(path)))
 	})
 	t.Run("NotADatabase", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "thesis")

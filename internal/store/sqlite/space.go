@@ -9,30 +9,14 @@ import (
 	"strings"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
 )
 
 // Space is where the bytes of a database are.
-type Space struct {
-	Documents [len(dataset.Kinds)]int64 // that are there now
-	// Raw is the size of the documents that loads have brought, in the normal
-	// form, as a client gets them: without white space between elements,
-	// comments and XML declaration, and without those that were refused. What
-	// clients have written or removed since is in Stored only.
-	Raw [len(dataset.Kinds)]int64
-	// Stored is what the tables take, with their primary key: documents as they
-	// are packed, the columns beside them, and what is free in their pages.
-	Stored  [len(dataset.Kinds)]int64
-	Indexes []IndexSpace // by name
-	Rest    int64        // dictionaries, settings, kept answers, free pages
-	File    int64        // all of the above but Raw
-	Journal int64        // the write-ahead log, beside the file
-}
-
-// IndexSpace is what an index takes.
-type IndexSpace struct {
-	Name  string
-	Bytes int64
-}
+type (
+	Space      = bulk.Space
+	IndexSpace = bulk.IndexSpace
+)
 
 var tableNames = [...]string{dataset.Security: "securities", dataset.Customer: "customers", dataset.Order: "orders"}
 
@@ -57,7 +41,7 @@ func (s *Store) Space(ctx context.Context) (space Space, err error) {
 			return space, domainError(err)
 		}
 	}
-	if err := space.measure(ctx, tx); err != nil {
+	if err := measure(ctx, tx, &space); err != nil {
 		return space, domainError(err)
 	}
 	info, err := os.Stat(s.path + "-wal")
@@ -72,7 +56,7 @@ func (s *Store) Space(ctx context.Context) (space Space, err error) {
 
 // measure shares the file out. The table accounts counts as an index: it has
 // nothing that is not in the customers, and is there to find them.
-func (space *Space) measure(ctx context.Context, tx *sql.Tx) error {
+func measure(ctx context.Context, tx *sql.Tx, space *Space) error {
 	rows, err := tx.QueryContext(ctx, `SELECT d.name, s.tbl_name, d.pgsize
 		FROM dbstat AS d LEFT JOIN sqlite_schema AS s ON s.name = d.name
 		WHERE d.aggregate = TRUE ORDER BY d.name`)
@@ -88,7 +72,7 @@ func (space *Space) measure(ctx context.Context, tx *sql.Tx) error {
 		if err := rows.Scan(&name, &table, &bytes); err != nil {
 			return err
 		}
-		if !space.add(name, table.String, bytes) {
+		if !share(space, name, table.String, bytes) {
 			continue
 		}
 		space.Rest -= bytes
@@ -96,8 +80,8 @@ func (space *Space) measure(ctx context.Context, tx *sql.Tx) error {
 	return rows.Err()
 }
 
-// add tells whether bytes are of what is shown apart.
-func (space *Space) add(name, table string, bytes int64) bool {
+// share tells whether bytes are of what is shown apart.
+func share(space *Space, name, table string, bytes int64) bool {
 	for _, k := range dataset.Kinds {
 		if name == tableNames[k] {
 			space.Stored[k] += bytes
@@ -107,7 +91,7 @@ func (space *Space) add(name, table string, bytes int64) bool {
 	switch table {
 	case "accounts", "orders", "customers", "securities":
 		if !strings.HasPrefix(name, "sqlite_") {
-			space.Indexes = append(space.Indexes, IndexSpace{name, bytes})
+			space.Indexes = append(space.Indexes, IndexSpace{Name: name, Bytes: bytes})
 			return true
 		}
 	}

@@ -9,6 +9,8 @@ type Stats struct {
 	Waited      time.Duration // for one of them, all together
 	Commits     int64         // each of one or more writes
 	Writes      int64         // that wait for their commit now
+	Hits        int64         // reads from a snapshot that was kept
+	Misses      int64         // reads that needed a new one
 }
 
 // Stats looks at the store. It takes no time to speak of, and waits for nobody.
@@ -20,5 +22,7 @@ func (s *Store) Stats() Stats {
 		Waited:  time.Duration(s.readers.waited.Load()),
 		Commits: s.writer.groups.Load(),
 		Writes:  s.writer.waiting.Load(),
+		Hits:    s.readers.hits.Load(),
+		Misses:  s.readers.misses.Load(),
 	}
 }

@@ -19,6 +19,7 @@ import (
 	_ "modernc.org/sqlite" // the driver
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/archive"
 )
 
 //go:embed sql/*.sql
@@ -48,6 +49,7 @@ type Store struct {
 	codec   atomic.Pointer[codec] // a load may put another in its place
 	writer  *writer
 	readers *readers
+	engine  brokerage.Engine
 	closing sync.Once
 
 	purged time.Time // when expired answers were looked for; the writer's alone
@@ -96,7 +98,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	if made {
 		// SQLite flushes the file; that the file has a name is up to us.
-		if err := syncFolder(filepath.Dir(s.path)); err != nil {
+		if err := archive.SyncFolder(filepath.Dir(s.path)); err != nil {
 			return err
 		}
 	}
@@ -160,6 +162,9 @@ func (s *Store) startWriter(ctx context.Context, texts map[string]string) (err e
 	conn, err := s.writing.Conn(ctx)
 	if err != nil {
 		return err
+	}
+	if s.engine, err = s.describe(ctx, conn); err != nil {
+		return errors.Join(err, conn.Close())
 	}
 	prepared := make(map[string]*sql.Stmt)
 	defer func() {

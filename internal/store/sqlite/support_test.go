@@ -11,6 +11,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
 )
 
 func generator(t testing.TB, scale string) *dataset.Dataset {
@@ -57,7 +58,7 @@ func requireDataset(t testing.TB, s *Store, d *dataset.Dataset) {
 	t.Helper()
 	contents, err := s.Contents(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, contentsOf(d), contents)
+	require.Equal(t, bulk.ContentsOf(d), contents)
 	for _, k := range dataset.Kinds {
 		var n int64
 		require.NoError(t, s.reading.QueryRowContext(t.Context(), "SELECT count(*) FROM "+tableNames[k]).Scan(&n))

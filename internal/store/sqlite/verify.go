@@ -9,16 +9,12 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
 	"brokerage/internal/xmldoc"
 )
 
 // Verified is how much Verify has read.
-type Verified struct {
-	Documents [len(dataset.Kinds)]int64
-	Accounts  int64
-	Bytes     [len(dataset.Kinds)]int64 // of the documents
-	Findings  int64
-}
+type Verified = bulk.Verified
 
 // verifyBatch is how many documents a processor takes at once.
 const verifyBatch = 500
@@ -52,7 +48,7 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 		}
 	}
 	for _, k := range dataset.Kinds {
-		err := inOrder(ctx, s.storedRows(ctx, k),
+		err := bulk.InOrder(ctx, s.storedRows(ctx, k),
 			func(b storedBatch) storedBatch { s.check(ctx, k, &b); return b },
 			func(b storedBatch) error {
 				v.Documents[k] += int64(len(b.rows))
@@ -220,7 +216,7 @@ func (s *Store) check(ctx context.Context, k dataset.Kind, b *storedBatch) {
 			wrong("the document is not in the normal form")
 			continue
 		}
-		if err := validateKind(k, doc); err != nil {
+		if err := bulk.Validate(k, doc); err != nil {
 			wrong("the document is not valid: %v", err)
 		}
 		keys, err := keysOf(k, doc)
@@ -260,17 +256,6 @@ func (s *Store) check(ctx context.Context, k dataset.Kind, b *storedBatch) {
 			}
 			s.checkAccountsOf(ctx, r.id, keys.Accounts, of[r.id], wrong)
 		}
-	}
-}
-
-func validateKind(k dataset.Kind, doc []byte) error {
-	switch k {
-	case dataset.Security:
-		return brokerage.ValidateSecurity(doc)
-	case dataset.Customer:
-		return brokerage.ValidateCustomer(doc)
-	default:
-		return brokerage.ValidateOrder(doc)
 	}
 }
 

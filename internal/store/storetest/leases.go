@@ -14,6 +14,7 @@ var leaseCases = []testCase{
 	{name: "Lease/Durable", run: leaseDurable},
 	{name: "Lease/Refused", run: leaseRefused},
 	{name: "Contents/Loaded", run: contentsLoaded},
+	{name: "Describe", run: describes},
 	{name: "Durable/Writes", run: durableWrites},
 }
 
@@ -95,6 +96,15 @@ func contentsLoaded(e *env) {
 		Securities: e.d.Count(dataset.Security), Customers: e.d.Count(dataset.Customer), Orders: e.d.Count(dataset.Order),
 	}, got)
 	e.must(e.s.Ready(e.Context()))
+}
+
+// Figures are compared by what the store says of its durability. (A server for
+// tests may be set to promise less.)
+func describes(e *env) {
+	is := e.s.Describe()
+	if is.Durability != brokerage.Durable && is.Durability != brokerage.NotDurable || is.Name == "" || is.Version == "" || len(is.Settings) == 0 {
+		e.Errorf("the engine is %+v", is)
+	}
 }
 
 func durableWrites(e *env) {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package sqlite
+package archive
 
 import (
 	"errors"
@@ -55,4 +55,13 @@ func nameFile(f *os.File, path string, err error) error {
 		err = errors.Join(err, os.Remove(f.Name()))
 	}
 	return errors.Join(err, f.Close())
+}
+
+// SyncFolder makes the names in a folder durable.
+func SyncFolder(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }

@@ -1,0 +1,160 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"brokerage/internal/brokerage"
+)
+
+// SQLSTATEs that mean something to the store.
+const (
+	featureNotSupported   = "0A000"
+	untranslatable        = "22021" // bytes that are no text in UTF-8
+	invalidXMLDocument    = "2200M"
+	invalidXMLContent     = "2200N"
+	invalidXMLComment     = "2200S"
+	invalidXMLInstruction = "2200T"
+	notNullViolation      = "23502"
+	uniqueViolation       = "23505"
+	checkViolation        = "23514"
+	serializationFailure  = "40001"
+	deadlockDetected      = "40P01"
+	insufficientPrivilege = "42501"
+	tooManyConnections    = "53300"
+	tooComplex            = "54000" // and the class: a key too long for an index, a document too deep
+	lockNotAvailable      = "55P03"
+	queryCanceled         = "57014"
+	adminShutdown         = "57P01"
+	crashShutdown         = "57P02"
+	cannotConnectNow      = "57P03"
+	idleSessionTimeout    = "57P05"
+)
+
+// domainError makes an error of the driver one of the domain, by code and never
+// by text. Unknown says that a write may have been committed all the same.
+// Conflicts are for those who know what was to be stored: see existing.
+func domainError(ctx context.Context, err error, unknown bool) error {
+	switch {
+	case err == nil, isDomain(err):
+		return err
+	case ctx.Err() != nil:
+		return ctx.Err() // what a statement says that was cancelled is not the reason
+	}
+	if driver, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch driver.Code {
+		case invalidXMLDocument, invalidXMLContent, invalidXMLComment, invalidXMLInstruction, untranslatable:
+			return invalid("the database's XML parser does not take the document")
+		case tooComplex:
+			return invalid("the database cannot index a key that is so long")
+		case notNullViolation, checkViolation:
+			return invalid("the database finds no proper keys in the document")
+		}
+	}
+	return &brokerage.Unavailable{Cause: err, Unknown: unknown}
+}
+
+func invalid(message string) error {
+	return &brokerage.Invalid{Findings: []brokerage.Finding{{Message: message}}}
+}
+
+// isDomain tells whether an error is one of the domain already.
+func isDomain(err error) bool {
+	switch err.(type) { //nolint:errorlint // they are not wrapped here, and the driver's may wrap anything
+	case *brokerage.NotFound, *brokerage.Conflict, *brokerage.Invalid, *brokerage.Stale, *brokerage.KeyReused, *brokerage.Unavailable:
+		return true
+	}
+	return false
+}
+
+// violated is the name of the unique constraint or index that refused a row,
+// empty if that was not it.
+func violated(err error) string {
+	if driver, ok := errors.AsType[*pgconn.PgError](err); ok && driver.Code == uniqueViolation {
+		return driver.ConstraintName
+	}
+	return ""
+}
+
+// isConflict tells whether a transaction failed because of others that ran at
+// the same time, so that it has done nothing and may be done again.
+func isConflict(err error) bool {
+	driver, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (driver.Code == serializationFailure || driver.Code == deadlockDetected)
+}
+
+// isTransient tells whether another attempt may do better, as far as the error
+// says; whether it may be made is for others to know.
+func isTransient(err error) bool {
+	switch {
+	case err == nil, isDomain(err):
+		return false
+	case isConflict(err):
+		return true
+	}
+	if driver, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch driver.Code {
+		case tooManyConnections, adminShutdown, crashShutdown, cannotConnectNow, idleSessionTimeout:
+			return true
+		}
+		return strings.HasPrefix(driver.Code, "08") // connection exceptions, of poolers for example
+	}
+	return isLost(err)
+}
+
+// isLost tells whether an error is of the connection: there is none, or it ended.
+func isLost(err error) bool {
+	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
+		return true
+	}
+	if _, network := errors.AsType[*net.OpError](err); network {
+		return true
+	}
+	return pgconn.SafeToRetry(err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+}
+
+// storable tells whether PostgreSQL can hold a text at all; what it cannot hold
+// is not there.
+func storable(key any) bool {
+	s, ok := key.(string)
+	return !ok || utf8.ValidString(s) && !strings.Contains(s, "\x00")
+}
+
+func missingOrder(id brokerage.ID) error {
+	return &brokerage.NotFound{What: "order", Key: id.String()}
+}
+
+func missingCustomer(id brokerage.ID) error {
+	return &brokerage.NotFound{What: "customer", Key: id.String()}
+}
+
+func missingAccount(id brokerage.ID) error {
+	return &brokerage.NotFound{What: "account", Key: id.String()}
+}
+
+func missingSecurity(symbol string) error {
+	return &brokerage.NotFound{What: "security", Key: symbol}
+}
+
+func orderExists(id brokerage.ID) error {
+	return &brokerage.Conflict{Reason: brokerage.OrderExists, Detail: fmt.Sprintf("order %d exists already", id)}
+}
+
+func customerExists(id brokerage.ID) error {
+	return &brokerage.Conflict{Reason: brokerage.CustomerExists, Detail: fmt.Sprintf("customer %d exists already", id)}
+}
+
+func accountExists(accounts []brokerage.ID) error {
+	detail := "one of the accounts exists already"
+	if len(accounts) == 1 {
+		detail = fmt.Sprintf("account %d exists already", accounts[0])
+	}
+	return &brokerage.Conflict{Reason: brokerage.AccountExists, Detail: detail}
+}

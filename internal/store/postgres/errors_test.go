@@ -1,0 +1,131 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+)
+
+func server(code string) error {
+	return fmt.Errorf("executing: %w", &pgconn.PgError{Code: code, Message: "a text that nobody may go by"})
+}
+
+func TestDomainError(t *testing.T) {
+	for code, kind := range map[string]any{
+		invalidXMLDocument: new(*brokerage.Invalid), invalidXMLContent: new(*brokerage.Invalid), untranslatable: new(*brokerage.Invalid),
+		tooComplex: new(*brokerage.Invalid), checkViolation: new(*brokerage.Invalid), notNullViolation: new(*brokerage.Invalid),
+		uniqueViolation: new(*brokerage.Unavailable), deadlockDetected: new(*brokerage.Unavailable), adminShutdown: new(*brokerage.Unavailable),
+		queryCanceled: new(*brokerage.Unavailable), "XX000": new(*brokerage.Unavailable), "42P01": new(*brokerage.Unavailable),
+	} {
+		err := domainError(t.Context(), server(code), false)
+		require.ErrorAs(t, err, kind, code)
+		// What the server says is for the log.
+		if invalid, is := errors.AsType[*brokerage.Invalid](err); is {
+			require.NotContains(t, invalid.Error(), "nobody may go by")
+		}
+	}
+	require.NoError(t, domainError(t.Context(), nil, true))
+	missing := missingOrder(7)
+	require.Equal(t, missing, domainError(t.Context(), missing, true))
+	unknown, is := unavailable(domainError(t.Context(), io.ErrUnexpectedEOF, true))
+	require.True(t, is)
+	require.True(t, unknown.Unknown)
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, domainError(cancelled, server(queryCanceled), true), context.Canceled)
+}
+
+func TestIsTransient(t *testing.T) {
+	for _, err := range []error{
+		server(serializationFailure), server(deadlockDetected), server(adminShutdown), server(crashShutdown), server(cannotConnectNow),
+		server(tooManyConnections), server("08006"), io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, &net.OpError{Op: "read", Err: io.EOF},
+	} {
+		require.True(t, isTransient(err), "%v", err)
+	}
+	for _, err := range []error{
+		server(queryCanceled), server(uniqueViolation), server("XX000"), errors.New("cannot scan"), missingOrder(1), context.Canceled,
+		&brokerage.Unavailable{Cause: io.EOF}, nil,
+	} {
+		require.False(t, isTransient(err), "%v", err)
+	}
+}
+
+func TestWithoutXML(t *testing.T) {
+	require.ErrorContains(t, withoutXML(server(featureNotSupported)), "built without libxml2")
+	require.NotContains(t, withoutXML(server("42883")).Error(), "libxml2")
+}
+
+func TestAgain(t *testing.T) {
+	s := &Store{}
+	always := func(error) bool { return true }
+	tries := 0
+	fails := func(n int) func(context.Context) error {
+		tries = 0
+		return func(context.Context) error {
+			if tries++; tries <= n {
+				return io.EOF
+			}
+			return nil
+		}
+	}
+	require.NoError(t, s.again(t.Context(), fails(5), always))
+	require.Equal(t, 6, tries)
+	require.Equal(t, int64(5), s.retries.Load())
+
+	require.ErrorIs(t, s.again(t.Context(), fails(5), func(error) bool { return false }), io.EOF)
+	require.Equal(t, 1, tries)
+
+	// No attempt is begun that the deadline leaves no time for.
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	err := s.again(ctx, fails(1e9), always)
+	require.True(t, errors.Is(err, io.EOF) || errors.Is(err, context.DeadlineExceeded), "%v", err)
+
+	cancelled, stop := context.WithCancel(t.Context())
+	stop()
+	require.ErrorIs(t, s.again(cancelled, fails(0), always), context.Canceled)
+	require.Zero(t, tries)
+}
+
+func TestName(t *testing.T) {
+	for url, name := range map[string]string{
+		"postgres://me:secret@host/db":                                 "postgres://me@host/db",
+		"postgres://me:secret@host:5433/db?sslmode=disable&password=x": "postgres://me@host:5433/db",
+		"postgres://me@/db?host=/var/run/postgresql":                   "postgres://me@/var/run/postgresql/db",
+		"postgres://me:secret@host:port/db":                            "postgres:",
+	} {
+		require.Equal(t, name, Name(url))
+	}
+	require.NoError(t, CheckURL("postgres://me:secret@host/db?pool_max_conns=3"))
+	err := CheckURL("postgres://me:secret@host:port/db")
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "secret")
+}
+
+func TestOpen_Pool(t *testing.T) {
+	_, _, server, database := tiny(t)
+	for name, c := range map[string]struct {
+		settings string
+		options  Options
+		want     int
+	}{
+		"Default":  {"", Options{}, DefaultPool},
+		"URL":      {"&pool_max_conns=3", Options{}, 3},
+		"Settings": {"&pool_max_conns=3", Options{Pool: 5}, 5},
+	} {
+		s := opened(t, server.URL(database)+c.settings, c.options)
+		require.Equal(t, c.want, s.Stats().Connections, name)
+		require.NoError(t, s.Close())
+	}
+	_, err := Open(t.Context(), "postgres://127.0.0.1:1/none", Options{})
+	require.ErrorContains(t, err, "connecting")
+}

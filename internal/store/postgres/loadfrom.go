@@ -1,0 +1,234 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
+	"brokerage/internal/xmldoc"
+)
+
+// LoadBatches fills the store with documents from elsewhere: they are admitted,
+// and those that are refused, because they are none, or their keys exist, are
+// told and left out. Ended at any point, the same call goes on where it stopped,
+// as LoadDataset does.
+func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk.Progress) (l bulk.Loaded, err error) {
+	if l, err = s.LoadedFrom(ctx); err != nil {
+		return l, err
+	}
+	same := func(brokerage.Contents) bool { return l.Source == from.Name && l.Done }
+	if done, err := s.loadDone(ctx, from.Name, same); done || err != nil {
+		return l, err
+	}
+	l.Source = from.Name
+	finished := l
+	err = s.loading(ctx, from.Name, func() error {
+		prepare := func(b bulk.RawBatch) preparedBatch { return prepare(b, from.Validate) }
+		insert := func(b preparedBatch) error {
+			next := l
+			err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+				next = l
+				return insertBatch(ctx, tx, b, &next, from.Refused)
+			})
+			if err != nil {
+				return err
+			}
+			if progress != nil {
+				progress(len(b.documents), b.raw.Bytes)
+			}
+			l = next
+			return nil
+		}
+		return bulk.InOrder(ctx, from.Batches(l.Position), prepare, insert)
+	}, func(tx pgx.Tx) error {
+		finished = l
+		finished.Done = true
+		return finish(ctx, tx, finished, from.Contents)
+	})
+	if err == nil {
+		l = finished
+	}
+	return l, err
+}
+
+// LoadedFrom says how far a load from a source has come; zero if there was none.
+func (s *Store) LoadedFrom(ctx context.Context) (l bulk.Loaded, err error) {
+	err = s.setting(ctx, settingLoaded, &l)
+	return l, err
+}
+
+// finish says what the store holds.
+func finish(ctx context.Context, tx pgx.Tx, l bulk.Loaded, expected brokerage.Contents) error {
+	if _, err := tx.Exec(ctx, `UPDATE brokerage.leases SET next = greatest(next, CASE kind
+		WHEN 'order' THEN (SELECT coalesce(max((keys).id), 0) + 1 FROM brokerage.orders)
+		WHEN 'customer' THEN (SELECT coalesce(max((keys).id), 0) + 1 FROM brokerage.customers)
+		ELSE (SELECT coalesce(max(account), 0) + 1 FROM brokerage.accounts) END)`); err != nil {
+		return err
+	}
+	contents, whole := l.Contents(expected)
+	for _, k := range dataset.Kinds {
+		if err := set(ctx, tx, settingRaw+k.String(), l.Raw[k]); err != nil {
+			return err
+		}
+		if !whole {
+			continue
+		}
+		if err := set(ctx, tx, settingLoadedOf+k.String(), l.Documents[k]); err != nil {
+			return err
+		}
+	}
+	if err := set(ctx, tx, settingContents, contents); err != nil {
+		return err
+	}
+	return set(ctx, tx, settingLoaded, l)
+}
+
+// preparedBatch is a batch on its way from a processor to the database.
+type preparedBatch struct {
+	raw       bulk.RawBatch
+	documents []preparedDocument // one for each of raw
+}
+
+type preparedDocument struct {
+	kind    dataset.Kind
+	doc     []byte
+	account int64 // of an order
+	keys    any
+	refused error
+}
+
+func prepare(raw bulk.RawBatch, validate bool) preparedBatch {
+	b := preparedBatch{raw: raw, documents: make([]preparedDocument, len(raw.Documents))}
+	for i, document := range raw.Documents {
+		b.documents[i] = prepareDocument(document, validate)
+	}
+	return b
+}
+
+func prepareDocument(raw bulk.RawDocument, validate bool) (d preparedDocument) {
+	if d.doc, d.refused = xmldoc.AppendAdmitted(nil, raw.Bytes, xmldoc.Limits{}); d.refused != nil {
+		return d
+	}
+	if d.refused = raw.Broken; d.refused != nil {
+		return d
+	}
+	if d.kind, d.refused = bulk.KindOf(d.doc); d.refused != nil {
+		return d
+	}
+	switch d.kind {
+	case dataset.Security:
+		d.keys, d.refused = keysOf(brokerage.SecurityKeysOf, d.doc)
+	case dataset.Customer:
+		d.keys, d.refused = keysOf(brokerage.CustomerKeysOf, d.doc)
+	default:
+		var keys brokerage.OrderKeys
+		keys, d.refused = brokerage.OrderKeysOf(d.doc)
+		d.keys, d.account = keys, int64(keys.Account)
+	}
+	if d.refused == nil && validate {
+		d.refused = bulk.Validate(d.kind, d.doc)
+	}
+	return d
+}
+
+func keysOf[K any](read func([]byte) (K, error), doc []byte) (any, error) { return read(doc) }
+
+// insertBatch copies a batch, and if a key exists puts its documents in one by
+// one, to tell which.
+func insertBatch(ctx context.Context, tx pgx.Tx, b preparedBatch, l *bulk.Loaded, refused func(string, int, error) error) error {
+	err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return b.copy(ctx, tx) })
+	if isRefusal(err) {
+		err = b.insert(ctx, tx)
+	}
+	if err != nil {
+		return err
+	}
+	for i := range b.documents {
+		d := &b.documents[i]
+		if d.refused == nil {
+			l.Documents[d.kind]++
+			l.Raw[d.kind] += int64(len(d.doc))
+			continue
+		}
+		l.Refused++
+		if err := refused(b.raw.File, b.raw.Documents[i].Line, d.refused); err != nil {
+			return err
+		}
+	}
+	l.Position = b.raw.Position
+	return set(ctx, tx, settingLoaded, *l)
+}
+
+// isRefusal tells whether an error is about a document, and not about the load.
+func isRefusal(err error) bool {
+	if violated(err) != "" {
+		return true
+	}
+	_, is := errors.AsType[*brokerage.Invalid](domainError(context.Background(), err, false))
+	return is
+}
+
+func (b preparedBatch) copy(ctx context.Context, tx pgx.Tx) error {
+	// Customers before orders, which are to know theirs.
+	for _, k := range []dataset.Kind{dataset.Security, dataset.Customer, dataset.Order} {
+		var docs [][]byte
+		var accounts []int64
+		for _, d := range b.documents {
+			if d.refused == nil && d.kind == k {
+				docs, accounts = append(docs, d.doc), append(accounts, d.account)
+			}
+		}
+		if len(docs) == 0 {
+			continue
+		}
+		if err := copyDocuments(ctx, tx, k, docs, accounts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b preparedBatch) insert(ctx context.Context, tx pgx.Tx) error {
+	for i := range b.documents {
+		d := &b.documents[i]
+		if d.refused != nil {
+			continue
+		}
+		// A savepoint each, so that what is refused leaves nothing.
+		err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
+			return copyDocuments(ctx, tx, d.kind, [][]byte{d.doc}, []int64{d.account})
+		})
+		switch {
+		case err == nil:
+		case isRefusal(err):
+			d.refused = d.why(err)
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// why is a refusal in terms of the document.
+func (d *preparedDocument) why(err error) error {
+	switch keys := d.keys.(type) {
+	case brokerage.OrderKeys:
+		if violated(err) == "orders_id" {
+			return orderExists(keys.ID)
+		}
+	case brokerage.CustomerKeys:
+		if violated(err) != "" {
+			return existing(err, keys)
+		}
+	case brokerage.SecurityKeys:
+		if violated(err) == "securities_symbol" {
+			return fmt.Errorf("security %s exists already", keys.Symbol)
+		}
+	}
+	return domainError(context.Background(), err, false)
+}

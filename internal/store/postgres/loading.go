@@ -1,0 +1,101 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"brokerage/internal/brokerage"
+)
+
+// loadLock is held by a load as long as it lasts, on a connection of its own.
+const loadLock = migrationLock + 1
+
+// Indexes that only queries need are made after the load. The migration that
+// made them first says the same.
+const (
+	beginLoad = `
+	DROP INDEX IF EXISTS brokerage.orders_cash;
+	DROP INDEX IF EXISTS brokerage.securities_search;`
+
+	endLoad = `
+	CREATE INDEX IF NOT EXISTS orders_cash ON brokerage.orders (((keys).account), ((keys).cash) DESC, ((keys).id)) WHERE (keys).cash IS NOT NULL;
+	CREATE INDEX IF NOT EXISTS securities_search ON brokerage.securities (((keys).sector), ((keys).pe), ((keys).yield));`
+
+	// Statistics, and the marks by which readers know pages whose rows all can see.
+	afterLoad = `VACUUM (ANALYZE) brokerage.orders, brokerage.customers, brokerage.accounts, brokerage.securities`
+)
+
+// Indexed tells whether everything is there that the end of a load makes.
+func (s *Store) Indexed(ctx context.Context) (indexed bool, err error) {
+	err = s.pool.QueryRow(ctx, `SELECT to_regclass('brokerage.orders_cash') IS NOT NULL AND to_regclass('brokerage.securities_search') IS NOT NULL`).Scan(&indexed)
+	return indexed, domainError(ctx, err, false)
+}
+
+// loadDone tells whether a load has nothing to do, and refuses one into a
+// database with something else; same tells whether that is its own.
+func (s *Store) loadDone(ctx context.Context, name string, same func(brokerage.Contents) bool) (bool, error) {
+	unfinished, err := s.Loading(ctx)
+	switch {
+	case err != nil || unfinished == name:
+		return false, err
+	case unfinished != "":
+		return false, fmt.Errorf("the database holds a part of %s already", unfinished)
+	}
+	there, err := s.Contents(ctx)
+	switch {
+	case err != nil || there == (brokerage.Contents{}):
+		return false, err
+	case !same(there):
+		return false, fmt.Errorf("the database holds %s already", there.Fingerprint)
+	}
+	return s.Indexed(ctx)
+}
+
+// loading is the frame of every load: the database says that the load is not
+// finished before anything of it is there, and until the indexes are. end belongs
+// to the transaction that says so; load may be ended at any point. Two loads at
+// once would each take the other's documents for duplicates.
+func (s *Store) loading(ctx context.Context, name string, load func() error, end func(pgx.Tx) error) (err error) {
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return domainError(ctx, err, false)
+	}
+	defer conn.Release()
+	var alone bool
+	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", int64(loadLock)).Scan(&alone); err != nil {
+		return domainError(ctx, err, false)
+	}
+	if !alone {
+		return errors.New("another load into the database is under way")
+	}
+	defer func() {
+		// A connection that is lost has lost the lock as well.
+		_, _ = conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(loadLock))
+	}()
+	if err := set(ctx, conn, settingLoading, name); err != nil {
+		return domainError(ctx, err, false)
+	}
+	for _, step := range []func() error{
+		func() error { _, err := conn.Exec(ctx, beginLoad); return err },
+		load,
+		func() error { _, err := conn.Exec(ctx, endLoad); return err },
+		func() error { _, err := conn.Exec(ctx, afterLoad); return err },
+		func() error {
+			return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+				if err := end(tx); err != nil {
+					return err
+				}
+				_, err := tx.Exec(ctx, statements["delete_setting"], settingLoading)
+				return err
+			})
+		},
+	} {
+		if err := step(); err != nil {
+			return fmt.Errorf("loading %s: %w", name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+// Of those who share a round trip, each has its own answer, and its own error.
+func TestLookups_Together(t *testing.T) {
+	s, d, _, _ := tiny(t)
+	query := func(sql string, args ...any) *lookup { return &lookup{sql: sql, args: args, done: make(chan struct{})} }
+	members := []*lookup{
+		query(statements["get_security"], d.Symbol(0)),
+		query(statements["get_security"], "NONE"),
+		query("SELECT (1 / ($1::int))::text", 0),
+		query(statements["get_security"], d.Symbol(1)),
+	}
+	s.lookups.run(members)
+	for _, q := range members {
+		<-q.done
+	}
+	require.NoError(t, members[0].err)
+	require.Equal(t, string(d.Append(nil, dataset.Security, 0)), string(members[0].doc))
+	require.ErrorIs(t, members[1].err, pgx.ErrNoRows)
+	require.ErrorContains(t, members[2].err, "division by zero")
+	require.NoError(t, members[3].err)
+	require.Equal(t, string(d.Append(nil, dataset.Security, 1)), string(members[3].doc))
+}
+
+// Many at once, of whom some give up, and every answer is to its own question.
+func TestLookups_GiveUp(t *testing.T) {
+	s, d, _, _ := tiny(t)
+	var all sync.WaitGroup
+	for n := range 32 {
+		all.Go(func() {
+			for i := range 200 {
+				ctx, cancel := context.WithCancel(t.Context())
+				if (n+i)%5 == 0 {
+					go cancel()
+				}
+				k := (n*200 + i) % int(d.Count(dataset.Security))
+				doc, err := s.GetSecurity(ctx, d.Symbol(k))
+				cancel()
+				switch {
+				case err == nil:
+					if !bytes.Equal(doc, d.Append(nil, dataset.Security, int64(k))) {
+						t.Errorf("the answer is of another question")
+					}
+				case !errors.Is(err, context.Canceled):
+					t.Errorf("get_security: %v", err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestClose(t *testing.T) {
+	s, d, _, _ := tiny(t)
+	require.NoError(t, s.Close())
+	require.NoError(t, s.Close())
+	for _, step := range steps(d) {
+		_, is := unavailable(step.do(t.Context(), s))
+		require.True(t, is, step.name)
+	}
+}
+
+// What stands in no namespace stays in none, although the answer around it has one.
+func TestAnswers_NoNamespace(t *testing.T) {
+	s, d, _, _ := tiny(t)
+	const plain = "<plain>x</plain>"
+	_, err := s.InsertOrder(t.Context(), now(), []byte(`<f:FIXML xmlns:f="http://www.fixprotocol.org/FIXML-4-4"><f:Order ID="1" Acct="`+
+		brokerage.ID(d.FirstAccount(0)).String()+`"><f:OrdQty Cash="9999999999999"/>`+plain+`</f:Order></f:FIXML>`))
+	require.NoError(t, err)
+	_, err = s.InsertCustomer(t.Context(), now(), []byte(`<c:Customer xmlns:c="http://tpox-benchmark.com/custacc" id="2"><c:Name>`+plain+`</c:Name>
+		<c:Addresses><c:Address>`+plain+`</c:Address></c:Addresses><c:Accounts><c:Account id="3"><c:gValueDate><c:mValueDate>`+plain+
+		`</c:mValueDate></c:gValueDate></c:Account></c:Accounts></c:Customer>`), false)
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		answer func() ([]byte, error)
+		count  int
+	}{
+		"Order": {func() ([]byte, error) { return s.GetOrder(t.Context(), 1) }, 1},
+		"MaxOrder": {func() ([]byte, error) {
+			return s.CustomerMaxOrder(t.Context(), brokerage.ID(d.ID(dataset.Customer, 0)))
+		}, 1},
+		"Profile": {func() ([]byte, error) { return s.CustomerProfile(t.Context(), 2) }, 2},
+		"Summary": {func() ([]byte, error) { return s.AccountSummary(t.Context(), 2) }, 2},
+	} {
+		doc, err := c.answer()
+		require.NoError(t, err, name)
+		found := 0
+		for decoder := xml.NewDecoder(strings.NewReader(string(doc))); ; {
+			token, err := decoder.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			require.NoError(t, err, name)
+			if start, is := token.(xml.StartElement); is && start.Name.Local == "plain" {
+				found++
+				require.Empty(t, start.Name.Space, "%s: %s", name, doc)
+			}
+		}
+		require.Equal(t, c.count, found, "%s: %s", name, doc)
+	}
+}

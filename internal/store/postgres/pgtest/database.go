@@ -1,0 +1,53 @@
+package pgtest
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+var databases atomic.Int64
+
+// Database makes an empty database for one test, and gives its name.
+func (s *Server) Database(t testing.TB) string { return s.Clone(t, "template0") }
+
+// Clone makes a database like another one, which nobody is connected to.
+func (s *Server) Clone(t testing.TB, template string) string {
+	t.Helper()
+	name := fmt.Sprintf("test_%d", databases.Add(1))
+	s.Exec(t, "postgres", fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, template))
+	t.Cleanup(func() { s.Exec(t, "postgres", "DROP DATABASE "+name+" WITH (FORCE)") })
+	return name
+}
+
+// Exec runs statements in a database, as the superuser.
+func (s *Server) Exec(t testing.TB, database, statements string) {
+	t.Helper()
+	conn := s.Connect(t, database)
+	defer func() { _ = conn.Close(context.Background()) }() // nothing is left to learn
+	if _, err := conn.Exec(context.Background(), statements, pgx.QueryExecModeSimpleProtocol); err != nil {
+		t.Fatalf("%s: %v", statements, err)
+	}
+}
+
+// Connect connects to a database, as the superuser. The caller closes it.
+func (s *Server) Connect(t testing.TB, database string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), s.URL(database))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// Template makes an empty database that stays as long as the server, to be
+// filled once and cloned often.
+func (s *Server) Template(t testing.TB) string {
+	t.Helper()
+	name := fmt.Sprintf("template_%d", databases.Add(1))
+	s.Exec(t, "postgres", fmt.Sprintf("CREATE DATABASE %s TEMPLATE template0", name))
+	return name
+}

@@ -1,0 +1,229 @@
+// Package pgtest starts PostgreSQL servers for tests: with what is installed, or
+// else with binaries that it fetches once. A server listens on a Unix socket in
+// a temporary folder, so that it takes nobody's port, and both are gone
+// afterwards, if the test was killed as well. PostgreSQL refuses to run as root:
+// root's servers run as another user.
+package pgtest
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"brokerage/internal/testenv"
+)
+
+// Need is how BROKERAGE_TEST_REQUIRE names a server.
+const Need = "postgres"
+
+// User is the superuser of every server.
+const User = "brokerage"
+
+// unsafe settings are for tests that are not about durability: what is lost with
+// the power is gone with the test anyway.
+var unsafe = []string{"fsync=off", "synchronous_commit=off", "full_page_writes=off"}
+
+// Server is a running server.
+type Server struct {
+	bin, dir   string
+	credential *syscall.Credential // nil: the user of the test
+	keeper     *exec.Cmd
+	lifeline   io.Closer // open as long as the server is wanted
+}
+
+var shared struct {
+	sync.Mutex
+	server *Server
+	err    error
+}
+
+// Main runs the tests of a package, which may share a server; for TestMain.
+func Main(m *testing.M) {
+	code := m.Run()
+	if shared.server != nil {
+		if err := shared.server.stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "stopping PostgreSQL:", err)
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
+}
+
+// Shared is a server for all tests of a package, whose TestMain is Main. Tests
+// have databases of their own in it, and leave its settings alone.
+func Shared(t testing.TB) *Server {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server == nil && shared.err == nil {
+		shared.server, shared.err = start(append([]string{"max_connections=300", "shared_buffers=256MB", "max_wal_size=2GB"}, unsafe...))
+	}
+	return running(t, shared.server, shared.err)
+}
+
+// Start starts a server for one test, with settings such as "work_mem=8MB".
+func Start(t testing.TB, settings ...string) *Server {
+	t.Helper()
+	s, err := start(append(unsafe, settings...))
+	s = running(t, s, err)
+	t.Cleanup(func() {
+		if err := s.stop(); err != nil {
+			t.Errorf("stopping PostgreSQL: %v", err)
+		}
+	})
+	return s
+}
+
+func running(t testing.TB, s *Server, err error) *Server {
+	t.Helper()
+	if missing := (*missingError)(nil); errors.As(err, &missing) {
+		testenv.Missing(t, Need, missing.Error())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// URL names a database for the service, as the superuser.
+func (s *Server) URL(database string) string { return s.URLOf(User, database) }
+
+// URLOf is URL for another role.
+func (s *Server) URLOf(role, database string) string {
+	return (&url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database, RawQuery: url.Values{"host": {s.dir}}.Encode()}).String()
+}
+
+// keep runs beside the test, as the server's user: it starts the server, and
+// ends it and takes its folder away when its input ends, which it does with the
+// test, however that ends.
+const keep = `
+cd "$2" && "$1/initdb" -D "$2/data" -U "$3" -A trust -E UTF8 --locale=C --no-sync >"$2/log" 2>&1 \
+  && "$1/pg_ctl" -D "$2/data" -l "$2/log" -w -t 60 -o "$4" start >>"$2/log" 2>&1 && echo started || cat "$2/log"
+cat >/dev/null
+"$1/pg_ctl" -D "$2/data" -m immediate -t 30 stop >/dev/null 2>&1
+cd / && rm -rf "$2"`
+
+func start(settings []string) (*Server, error) {
+	s := &Server{}
+	var err error
+	if s.credential, err = otherUser(); err != nil {
+		return nil, err
+	}
+	// A short name: that of a socket has at most 107 bytes.
+	if s.dir, err = os.MkdirTemp(socketRoot(), "pg"); err != nil {
+		return nil, err
+	}
+	if s.credential != nil {
+		if err := os.Chown(s.dir, int(s.credential.Uid), int(s.credential.Gid)); err != nil {
+			return nil, errors.Join(err, os.RemoveAll(s.dir))
+		}
+	}
+	if s.bin, err = binaries(s.dir, s.credential); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(s.dir))
+	}
+	all := append([]string{"listen_addresses=", "unix_socket_directories=" + s.dir}, settings...)
+	options := "-c " + strings.Join(all, " -c ")
+	s.keeper = command("/bin/sh", "-c", keep, "sh", s.bin, s.dir, User, options)
+	// A group of its own: what interrupts the test is not for the server.
+	s.keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: s.credential}
+	s.keeper.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C", "HOME=" + s.dir}
+	in, err := s.keeper.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	s.lifeline = in
+	out, err := s.keeper.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.keeper.Start(); err != nil {
+		return nil, err
+	}
+	said := bufio.NewReader(out)
+	if line, _ := said.ReadString('\n'); line != "started\n" {
+		_ = in.Close() // the keeper's end
+		rest, err := io.ReadAll(said)
+		return nil, errors.Join(fmt.Errorf("PostgreSQL in %s does not start:\n%s%s", s.bin, line, rest), err, s.keeper.Wait())
+	}
+	return s, nil
+}
+
+// socketRoot is the folder for temporary folders, unless its name is long.
+func socketRoot() string {
+	if dir := os.TempDir(); len(dir) < 60 {
+		return dir
+	}
+	return "/tmp"
+}
+
+func (s *Server) stop() error {
+	return errors.Join(s.lifeline.Close(), s.keeper.Wait())
+}
+
+// Restart stops the server, in a mode of pg_ctl ("fast", or "immediate", which is
+// as if it crashed), and starts it again.
+func (s *Server) Restart(t testing.TB, mode string) {
+	t.Helper()
+	cmd := command(filepath.Join(s.bin, "pg_ctl"), "-D", filepath.Join(s.dir, "data"), "-l", filepath.Join(s.dir, "log"), "-m", mode, "-w", "restart")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: s.credential}
+	cmd.Dir = s.dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("restarting PostgreSQL: %v\n%s", err, out)
+	}
+}
+
+// Major is the version of the server's program.
+func (s *Server) Major(t testing.TB) int {
+	t.Helper()
+	out, err := command(filepath.Join(s.bin, "postgres"), "--version").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(out)) // postgres (PostgreSQL) 15.18 …
+	major, _, _ := strings.Cut(fields[2], ".")
+	n, err := strconv.Atoi(major)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// otherUser is who runs the server where the test is root.
+func otherUser() (*syscall.Credential, error) {
+	if runtime.GOOS == "windows" || os.Getuid() != 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err := strconv.ParseUint(u.Uid, 10, 32)
+		if err != nil {
+			return nil, err
+		}
+		gid, err := strconv.ParseUint(u.Gid, 10, 32)
+		if err != nil {
+			return nil, err
+		}
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+	}
+	return nil, &missingError{"PostgreSQL does not run as root, and there is no other user for it"}
+}
+
+// missingError is why there can be no server here.
+type missingError struct{ reason string }
+
+func (e *missingError) Error() string { return e.reason }

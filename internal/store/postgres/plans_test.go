@@ -1,0 +1,92 @@
+package postgres
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/postgres/pgtest"
+)
+
+// At the size of XXXS, with statistics, the planner takes the index that is there
+// for each statement, and reads no table from its beginning. As prepared
+// statements, which is how they are run: with values, and without.
+func TestPlans(t *testing.T) {
+	if testing.Short() {
+		t.Skip("loads XXXS")
+	}
+	server := pgtest.Shared(t)
+	d := generator(t, "XXXS")
+	database := template(t, server, d)
+	conn := server.Connect(t, database)
+	defer func() { _ = conn.Close(t.Context()) }()
+
+	id := func(k dataset.Kind) string { return brokerage.ID(d.ID(k, d.Count(k)/2)).String() }
+	order, customer, account, symbol := id(dataset.Order), id(dataset.Customer), brokerage.ID(d.FirstAccount(9)).String(), "'"+d.Symbol(99)+"'"
+	for name, c := range map[string]struct {
+		args    string
+		indexes []string
+	}{
+		"get_order":                {order, []string{"orders_id"}},
+		"get_security":             {symbol, []string{"securities_symbol"}},
+		"get_security_price":       {symbol, []string{"securities_symbol"}},
+		"search_securities":        {"'Energy', 210000, 260000, 50000", []string{"securities_search"}},
+		"customer_profile":         {customer, []string{"customers_id"}},
+		"account_summary":          {customer, []string{"customers_id"}},
+		"customer_max_order":       {customer, []string{"customers_id", "orders_cash"}},
+		"get_customer":             {customer, []string{"customers_id"}},
+		"customer_of":              {account, []string{"accounts_account"}},
+		"lock_order":               {order, []string{"orders_id"}},
+		"lock_customer":            {customer, []string{"customers_id"}},
+		"lock_security":            {symbol, []string{"securities_symbol"}},
+		"lock_customer_of_account": {account, []string{"accounts_account", "customers_id"}},
+		"update_order_status":      {order + ", '<a/>'", []string{"orders_id"}},
+		"replace_customer":         {customer + ", '<a/>'", []string{"customers_id"}},
+		"replace_security":         {symbol + ", '<a/>'", []string{"securities_symbol"}},
+		"delete_order":             {order, []string{"orders_id"}},
+		"delete_customer":          {customer, []string{"customers_id"}},
+		"insert_order":             {account + ", '<a/>'", []string{"accounts_account"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := conn.Exec(t.Context(), "PREPARE planned AS "+statements[name])
+			require.NoError(t, err)
+			defer func() {
+				_, err := conn.Exec(t.Context(), "DEALLOCATE planned")
+				require.NoError(t, err)
+			}()
+			for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+				_, err := conn.Exec(t.Context(), "SET plan_cache_mode = "+mode)
+				require.NoError(t, err)
+				rows, err := conn.Query(t.Context(), "EXPLAIN EXECUTE planned ("+c.args+")")
+				require.NoError(t, err)
+				var plan strings.Builder
+				for rows.Next() {
+					var line string
+					require.NoError(t, rows.Scan(&line))
+					plan.WriteString(line + "\n")
+				}
+				require.NoError(t, rows.Err())
+				require.NotContains(t, plan.String(), "Seq Scan", mode)
+				for _, index := range c.indexes {
+					require.Regexp(t, `(Index Scan using|Bitmap Index Scan on) `+index+`\b`, plan.String(), mode)
+				}
+			}
+		})
+	}
+}
+
+// Every query of the 17 is a statement in a file of its name, in SQL/XML, and the
+// names of statements that other stores have too are the same.
+func TestStatements(t *testing.T) {
+	for _, transaction := range brokerage.Transactions {
+		if transaction.Kind == brokerage.Query {
+			text, ok := statements[transaction.Name]
+			require.True(t, ok, transaction.Name)
+			require.Contains(t, text, "XMLSERIALIZE(CONTENT", transaction.Name)
+			require.NotContains(t, text, ";", transaction.Name)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package postgres
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	firstPause = 2 * time.Millisecond
+	maxPause   = 250 * time.Millisecond
+	// patience is how long the store tries anew by itself: a restart of the server
+	// or a failover to another takes seconds. What takes longer is for the client
+	// to know, who is told that the store is unavailable.
+	patience = 5 * time.Second
+)
+
+// again does something until it succeeds, or fails in a way that another attempt
+// must not or would not mend, or there is no time left. Pauses grow, and are
+// drawn at random, so that those who failed together do not come back together.
+func (s *Store) again(ctx context.Context, try func(context.Context) error, mayTryAgain func(error) bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	began := time.Now()
+	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+		err := try(ctx)
+		if err == nil || isDomain(err) || !mayTryAgain(err) {
+			return err
+		}
+		wait := time.Duration(rand.Int64N(int64(pause))) + pause/4
+		if deadline, ok := ctx.Deadline(); time.Since(began)+wait > patience || ok && time.Until(deadline) < wait {
+			return err
+		}
+		s.retries.Add(1)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// The versions of PostgreSQL that the tests run on, and the oldest that has what
+// the statements need.
+const (
+	testedVersions = "15 and 17"
+	oldest         = 15
+)
+
+// Server is what a store knows of its server.
+type Server struct {
+	Major    int
+	Version  string
+	Settings []Setting // what decides whether a commit survives a crash
+}
+
+// Setting is a setting of the server, as it says.
+type Setting struct{ Name, Value string }
+
+// durability names the settings. They are the server's, and not touched here:
+// turned off, a write is acknowledged that a power failure takes back.
+var durability = []string{"fsync", "full_page_writes", "synchronous_commit", "synchronous_standby_names", "wal_level", "wal_sync_method", "data_checksums"}
+
+// Durable tells whether what is committed survives a power failure, by the
+// settings; what the disk does is another matter.
+func (s Server) Durable() bool {
+	return !slices.ContainsFunc(s.Settings, func(setting Setting) bool {
+		switch setting.Name {
+		case "fsync", "full_page_writes", "synchronous_commit":
+			return setting.Value == "off"
+		}
+		return false
+	})
+}
+
+func (s Server) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "PostgreSQL %s", s.Version)
+	for _, setting := range s.Settings {
+		fmt.Fprintf(&b, ", %s=%s", setting.Name, setting.Value)
+	}
+	return b.String()
+}
+
+func (s Server) tested() bool { return s.Major == 15 || s.Major == 17 }
+
+// Server tells which server it is, and how durable by its settings.
+func (s *Store) Server() Server { return s.server }
+
+// inspect refuses a server that the store cannot work with.
+func inspect(ctx context.Context, conn *pgx.Conn) (s Server, err error) {
+	var number int
+	var encoding string
+	err = conn.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('server_version'), current_setting('server_encoding')`).
+		Scan(&number, &s.Version, &encoding)
+	if err != nil {
+		return s, err
+	}
+	s.Major = number / 10000
+	switch {
+	case s.Major < oldest:
+		return s, fmt.Errorf("PostgreSQL %s is too old: %s are tested, and %d is the oldest that can do", s.Version, testedVersions, oldest)
+	case encoding != "UTF8":
+		return s, fmt.Errorf("the database has encoding %s, and documents need UTF8: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0", encoding)
+	}
+	if _, err := conn.Exec(ctx, `SELECT xpath('/a', XMLPARSE(DOCUMENT '<a/>'))`); err != nil {
+		return s, withoutXML(err)
+	}
+	rows, err := conn.Query(ctx, `SELECT name, setting FROM pg_settings WHERE name = ANY($1) ORDER BY array_position($1, name)`, durability)
+	if err != nil {
+		return s, err
+	}
+	s.Settings, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Setting])
+	return s, err
+}
+
+// withoutXML explains the error of a server that was built without libxml2.
+func withoutXML(err error) error {
+	if driver, ok := errors.AsType[*pgconn.PgError](err); ok && driver.Code == featureNotSupported {
+		return fmt.Errorf("this PostgreSQL was built without libxml2, and has no SQL/XML: use one built --with-libxml, as those of Debian, "+
+			"Red Hat, Alpine and Docker are: %w", err)
+	}
+	return err
+}

@@ -1,0 +1,1 @@
+DELETE FROM brokerage.customers WHERE (keys).id = $1

@@ -1,0 +1,1 @@
+DELETE FROM brokerage.orders WHERE (keys).id = $1

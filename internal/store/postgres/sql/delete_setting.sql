@@ -1,0 +1,1 @@
+DELETE FROM brokerage.settings WHERE name = $1

@@ -1,0 +1,3 @@
+SELECT XMLSERIALIZE(CONTENT (xpath('/f:FIXML/f:Order', doc, '{{f,http://www.fixprotocol.org/FIXML-4-4}}'))[1] AS text)
+FROM brokerage.orders
+WHERE (keys).id = $1

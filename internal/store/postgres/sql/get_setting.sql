@@ -1,0 +1,1 @@
+SELECT value FROM brokerage.settings WHERE name = $1

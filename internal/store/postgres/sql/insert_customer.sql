@@ -1,0 +1,1 @@
+INSERT INTO brokerage.customers (doc) VALUES (XMLPARSE(DOCUMENT $1::text PRESERVE WHITESPACE))
