@@ -1,0 +1,161 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store"
+	"brokerage/internal/workload"
+)
+
+// readRun reads the file that --json has written.
+func readRun(t testing.TB, file string) (r workload.Run) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &r))
+	return r
+}
+
+func TestDrive_BadInput(t *testing.T) {
+	dir := t.TempDir()
+	tiny := "sqlite:" + tinyDB(t) + "/brokerage.db"
+	empty := "sqlite:" + filepath.Join(dir, "empty.db")
+	opened, err := store.Open(t.Context(), empty, store.Options{})
+	require.NoError(t, err)
+	require.NoError(t, opened.Close())
+	own := filepath.Join(dir, "own.json")
+	require.NoError(t, os.WriteFile(own, []byte("{\"name\": \"own\",\n\"mix\": [{\"transaction\": \"get_order\", \"weight\": \"ten\"}]}"), 0o600))
+	for name, c := range map[string]struct {
+		args string
+		code int
+		says string
+	}{
+		"NoTarget":        {"", exitUsage, "one of --db and --url"},
+		"BothTargets":     {"--db null: --url http://127.0.0.1:1", exitUsage, "one of --db and --url"},
+		"UnknownScheme":   {"--db oracle:x", exitUsage, `"oracle:"`},
+		"NotAURL":         {"--url 127.0.0.1:8080", exitUsage, "not the URL of a service"},
+		"UnknownWorkload": {"--db null: --workload mixt", exitUsage, `no workload "mixt"`},
+		"NoFile":          {"--db null: --workload ./none.json", exitUsage, "none.json"},
+		"WeightIsText":    {"--db null: --workload " + own, exitUsage, "line 2: mix.weight is a string"},
+		"Users":           {"--db null: --users 0", exitUsage, "number of users is 0"},
+		"UsersIsText":     {"--db null: --users many", exitUsage, "many"},
+		"Rate":            {"--db null: --rate=-1", exitUsage, "the rate is -1"},
+		"RateAndThink":    {"--db null: --rate 5 --think 1s", exitUsage, "think time"},
+		"Duration":        {"--db null: --duration 0s", exitUsage, "duration"},
+		"Validate":        {"--db null: --validate maybe", exitUsage, "--validate"},
+		"TierOfService":   {"--url http://127.0.0.1:1 --tier", exitUsage, "--tier needs --db"},
+		"Turns":           {"--db null: --tier --turns 0", exitUsage, "--turns"},
+		"NoFolder":        {"--db null: --json " + dir + "/none/r.json", exitUsage, "no folder"},
+		"NoDatabase":      {"--db sqlite:" + dir + "/none.db", exitFailed, "no such file"},
+		"EmptyDatabase":   {"--db " + empty, exitFailed, "load one"},
+		"TooSmall":        {"--db " + tiny + " --users 201", exitFailed, "too small for 201 users"},
+		"ServiceDown":     {"--url http://127.0.0.1:1", exitFailed, "does not answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireOneLine(t, brokerage(t.Context(), append([]string{"drive"}, strings.Fields(c.args)...)...), c.code, c.says)
+		})
+	}
+	require.NoFileExists(t, filepath.Join(dir, "none.db"))
+}
+
+func TestDrive_WrongToken(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tokens")
+	made := brokerage(t.Context(), "token", "--name", "load", "--scope", "read,trade", "--file", file)
+	require.Equal(t, exitOK, made.code, made.err)
+	service := serving(t, tinyDB(t), "--tokens", file)
+	args := []string{"drive", "--url", service.url, "--users", "2", "--ramp", "0s", "--duration", "200ms"}
+	t.Setenv("BROKERAGE_TOKEN", "")
+	requireOneLine(t, brokerage(t.Context(), args...), exitFailed, "does not accept the token (401)")
+	requireOneLine(t, brokerage(t.Context(), append(args, "--token", "wrong")...), exitFailed, "does not accept the token (401)")
+	t.Setenv("BROKERAGE_TOKEN", strings.TrimSpace(made.out))
+	requireOneLine(t, brokerage(t.Context(), append(args, "--workload", "classic")...), exitFailed, "scope admin")
+	r := brokerage(t.Context(), args...)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.NotContains(t, r.out, "UNEXPECTED")
+	service.stop(t)
+}
+
+func TestDrive_Prints(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "run.json")
+	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
+	r := brokerage(t.Context(), "drive", "--db", db, "--users", "3", "--ramp", "0s", "--duration", "1s", "--every", "250ms", "--seed", "5",
+		"--workload", "insert-customers", "--validate", "no", "--json", file)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Contains(t, r.out, "Workload insert-customers (not validated) on direct "+db)
+	require.Contains(t, r.out, "SMOKE")
+	require.Contains(t, r.err, " tx ")
+	run := readRun(t, file)
+	require.Equal(t, workload.RunFormat, run.Format)
+	require.False(t, run.Workload.Validate)
+	require.Equal(t, uint64(5), run.Seed)
+	require.Equal(t, "full", run.Settings["synchronous"])
+	require.NotEmpty(t, run.Usage.Figures)
+	require.Positive(t, run.Usage.Generator.CPUSeconds)
+}
+
+// A service that dies in the run: what there was until then is told, and the
+// exit code is 3.
+func TestDrive_ServiceKilled(t *testing.T) {
+	service := serving(t, tinyDB(t))
+	file := filepath.Join(t.TempDir(), "run.json")
+	drive, out, errs := driving(t, "--url", service.url, "--json", file)
+	eventually(t, func() bool { return strings.Contains(errs.String(), " tx ") }, "a first report in %s", errs)
+	require.NoError(t, service.cmd.Process.Kill())
+	require.Equal(t, exitEnded, exitCode(t, drive), errs.String())
+	require.Contains(t, out.String(), "INVALID: the target died")
+	require.Contains(t, errs.String(), "the run ended early: the target does not answer any more")
+	run := readRun(t, file)
+	require.Equal(t, workload.TargetDied, run.Ended)
+	require.Positive(t, run.Total.Count)
+}
+
+func TestDrive_Signal(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "run.json")
+	drive, out, errs := driving(t, "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--json", file)
+	eventually(t, func() bool { return strings.Contains(errs.String(), " tx ") }, "a first report in %s", errs)
+	require.NoError(t, drive.Process.Signal(syscall.SIGINT))
+	require.Equal(t, exitEnded, exitCode(t, drive), errs.String())
+	require.Contains(t, out.String(), "INVALID: it was interrupted")
+	run := readRun(t, file)
+	require.Equal(t, workload.Interrupted, run.Ended)
+	require.Positive(t, run.Total.Count)
+}
+
+// driving starts a run of an hour as a process of its own.
+func driving(t testing.TB, args ...string) (cmd *exec.Cmd, out, errs *logLines) {
+	t.Helper()
+	cmd = process(t, append([]string{"drive", "--users", "4", "--ramp", "0s", "--duration", "1h", "--every", "200ms"}, args...)...)
+	out, errs = &logLines{}, &logLines{}
+	cmd.Stdout, cmd.Stderr = out, errs
+	require.NoError(t, cmd.Start())
+	return cmd, out, errs
+}
+
+func exitCode(t testing.TB, cmd *exec.Cmd) int {
+	t.Helper()
+	return (&instance{cmd: cmd}).ended(t)
+}
+
+func TestDrive_Tier(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tier.json")
+	r := brokerage(t.Context(), "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--tier", "--turns", "1", "--users", "2", "--ramp", "0s",
+		"--duration", "1s", "--workload", "query", "--json", file)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Contains(t, r.out, "What the application tier costs")
+	require.NotContains(t, r.out, "UNEXPECTED")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var tier workload.Tier
+	require.NoError(t, json.Unmarshal(text, &tier))
+	require.Equal(t, workload.TierFormat, tier.Format)
+	require.Len(t, tier.Transactions, 7)
+	require.Greater(t, tier.Total.CPU, 1.0, "a service costs something")
+}

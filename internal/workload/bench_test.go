@@ -1,0 +1,112 @@
+package workload
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// BenchmarkClient is what one get_order costs a client, against a server that
+// only ever writes the same bytes: this package's connection, and net/http's.
+func BenchmarkClient(b *testing.B) {
+	body := `<Order xmlns="http://www.fixprotocol.org/FIXML-4-4" ID="103282">` + strings.Repeat("x", 1400) + "</Order>"
+	url := fixedAnswer(b, fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n%s", len(body), body))
+	b.Run("session", func(b *testing.B) {
+		h, err := NewHTTP(url, "")
+		require.NoError(b, err)
+		s, err := h.open(b.Context(), checker{keys: true}, nil)
+		require.NoError(b, err)
+		defer s.close()
+		b.ReportAllocs()
+		c := &call{transaction: getOrder, id: 103_282}
+		for b.Loop() {
+			if o := s.do(b.Context(), c); o != done {
+				b.Fatal(o)
+			}
+		}
+	})
+	b.Run("net-http", func(b *testing.B) {
+		client := &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 1}}
+		b.ReportAllocs()
+		for b.Loop() {
+			request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, url+"/v1/orders/103282", http.NoBody)
+			require.NoError(b, err)
+			response, err := client.Do(request)
+			require.NoError(b, err)
+			text, err := io.ReadAll(response.Body)
+			require.NoError(b, err)
+			require.NoError(b, response.Body.Close())
+			if len(text) != len(body) {
+				b.Fatal(len(text))
+			}
+		}
+	})
+}
+
+func fixedAnswer(b *testing.B, answer string) (url string) {
+	b.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(b.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(b, err)
+	b.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer func() { _ = conn.Close() }()
+				for in := bufio.NewReader(conn); ; {
+					line, err := in.ReadSlice('\n')
+					if err != nil {
+						return
+					}
+					if len(line) > len("\r\n") {
+						continue
+					}
+					if _, err := io.WriteString(conn, answer); err != nil {
+						return
+					}
+				}
+			}()
+		}
+	}()
+	return "http://" + listener.Addr().String()
+}
+
+// BenchmarkDraw is what a transaction of the mixed workload costs before it is
+// sent: drawing it, and making its document.
+func BenchmarkDraw(b *testing.B) {
+	d, err := Load("mixed")
+	require.NoError(b, err)
+	u := newTestUser(b, d, 1, 0, 1)
+	b.ReportAllocs()
+	for b.Loop() {
+		if u.draw(u.transaction()) {
+			u.did()
+		}
+	}
+}
+
+// BenchmarkCollect is what a transaction costs to be counted.
+func BenchmarkCollect(b *testing.B) {
+	c := newCollector([]float64{1}, 1<<62)
+	samples := &batch{samples: make([]sample, batchSize)}
+	for i := range samples.samples {
+		samples.samples[i].took = int64(i) * 1000
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range samples.samples {
+			c.all[0].add(&samples.samples[i])
+			c.part[0].add(&samples.samples[i])
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/batchSize, "ns/sample")
+}

@@ -1,0 +1,177 @@
+package workload
+
+import (
+	"context"
+	"maps"
+	"math"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// RunnerName is the tool's name in results.
+const RunnerName = "drive"
+
+// grace is how long calls may take that are under way when a run ends. What
+// takes longer in an open model is counted as not answered.
+const grace = 10 * time.Second
+
+// driver is one run.
+type driver struct {
+	config    Config
+	backend   Backend
+	plan      *plan
+	collector *collector
+	arrivals  *arrivals // of the open model
+
+	// Times are nanoseconds since zero. Users look at them for each transaction,
+	// so they are read without a lock: from begin on it is measured, and from
+	// end on nothing new is begun.
+	zero       time.Time
+	begin, end atomic.Int64
+
+	unprepared sync.WaitGroup // users that have not yet inserted what is their own
+	working    sync.WaitGroup // users
+	preparing  preparing
+
+	stopOnce sync.Once
+	dead     chan struct{} // closed when the target has died
+	died     error         // of what; read it after dead
+}
+
+// Drive runs a workload. An error without a run is one from before any load; a
+// run that ended early comes with ErrInterrupted or ErrTargetDied.
+func Drive(ctx context.Context, b Backend, c Config) (*Run, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	d := &driver{config: c, backend: b, zero: time.Now(), dead: make(chan struct{})}
+	d.begin.Store(math.MaxInt64)
+	d.end.Store(math.MaxInt64)
+	run, err := d.describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// Calls outlive the run's context by their grace: what is under way is
+	// answered, or else nobody knows whether it was done.
+	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	workers, err := d.workers(ctx, calls)
+	defer func() {
+		for _, w := range workers {
+			w.session.close()
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	if c.Begun != nil {
+		c.Begun(run)
+	}
+	return d.drive(ctx, calls, cancel, workers, run)
+}
+
+// describe finds out what the target is, and whether the workload can be run on
+// it; nothing is loaded yet.
+func (d *driver) describe(ctx context.Context) (*Run, error) {
+	c := &d.config
+	target, settings, err := d.backend.stamp(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := d.backend.population(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.check(c.Users); err != nil {
+		return nil, err
+	}
+	if err := d.backend.permits(ctx, c.Definition); err != nil {
+		return nil, err
+	}
+	docs, err := newDocuments(p, c.Definition, d.zero)
+	if err != nil {
+		return nil, err
+	}
+	if d.plan, err = newPlan(c.Definition, p, docs, c.Seed, c.Users); err != nil {
+		return nil, err
+	}
+	d.collector = newCollector(d.plan.shares, int64(c.Duration))
+	all := make(map[string]string)
+	maps.Copy(all, settings)
+	maps.Copy(all, c.Settings)
+	return &Run{
+		Format: RunFormat, Tool: Tool{RunnerName, c.Version}, Commit: c.Commit, Target: target,
+		Workload: WorkloadStamp{Name: c.Definition.Name, SHA256: c.Definition.SHA256, Validate: c.Definition.Validate, Mix: c.Definition.Mix},
+		Model:    c.model(), Ramp: c.Ramp.Seconds(), Duration: c.Duration.Seconds(), Seed: c.Seed,
+		Dataset: p.stamp(), Settings: all, Machine: machine(), Ended: Complete,
+	}, nil
+}
+
+// answersAnything tells whether answers are the same whatever is asked for, as
+// the fingerprint of the null store says.
+func answersAnything(p *population) bool { return strings.HasPrefix(p.Fingerprint, "null/") }
+
+// workers makes the users, each with a session and with ids for what it will
+// insert. After an error there are those that were made.
+func (d *driver) workers(ctx, calls context.Context) (workers []*worker, err error) {
+	leased, err := d.lease(ctx)
+	if err != nil {
+		return nil, err
+	}
+	check, sectors := checker{keys: !answersAnything(d.plan.population)}, d.plan.population.Search.Sectors
+	for n := range d.config.Users {
+		s, err := d.backend.open(calls, check, sectors)
+		if err != nil {
+			return workers, err
+		}
+		u := newUser(d.plan, n)
+		u.newOrders, u.newCustomers, u.newAccounts = leased[0].of(n), leased[1].of(n), leased[2].of(n)
+		workers = append(workers, &worker{driver: d, user: u, session: s})
+	}
+	return workers, nil
+}
+
+// drive lets the users work, and the clock run.
+func (d *driver) drive(ctx, calls context.Context, cancel context.CancelFunc, workers []*worker, run *Run) (*Run, error) {
+	d.zero = time.Now() // from here on it is load
+	run.Started = d.zero.UTC()
+	ticks := make(chan time.Duration)
+	go d.collector.collect(ticks, d.config.Report)
+	if d.config.Rate > 0 {
+		d.arrivals = newArrivals(d.config.Rate, d.config.Ramp, d.config.Users)
+	}
+	d.unprepared.Add(len(workers))
+	for n, w := range workers {
+		d.working.Go(func() { w.work(calls, d.startOf(n)) })
+	}
+	usage := d.clock(ctx, ticks, run)
+
+	ended := make(chan struct{})
+	go func() { d.working.Wait(); close(ended) }()
+	patience := grace
+	if run.Ended == TargetDied {
+		patience = 0
+	}
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		cancel()
+		<-ended
+	}
+	close(d.collector.full)
+	<-d.collector.ended
+	return d.finish(run, usage, workers)
+}
+
+func (d *driver) now() int64 { return int64(time.Since(d.zero)) }
+
+// die ends the run: nobody is there any more.
+func (d *driver) die(err error) {
+	d.stopOnce.Do(func() {
+		d.died = err
+		d.end.Store(min(d.end.Load(), d.now()))
+		close(d.dead)
+	})
+}

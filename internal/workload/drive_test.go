@@ -1,0 +1,402 @@
+package workload
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/access"
+	"brokerage/internal/brokerage"
+	"brokerage/internal/store/sqlite"
+)
+
+// requireResult holds a result to its schema and to itself.
+func requireResult(t testing.TB, r *Run) {
+	t.Helper()
+	requireSchema(t, r)
+	sum, goods := int64(0), int64(0)
+	for _, row := range r.Transactions {
+		sum += row.Count
+		goods += row.Good
+		if row.Count > 0 {
+			l := row.Latency
+			require.True(t, l.Min <= l.P50 && l.P50 <= l.P90 && l.P90 <= l.P95 && l.P95 <= l.P99 && l.P99 <= l.Max, "%+v", l)
+		}
+	}
+	require.Equal(t, r.Total.Count, sum)
+	require.Equal(t, r.Total.Good, goods)
+	inIntervals := int64(0)
+	for _, i := range r.Intervals {
+		inIntervals += i.Count
+	}
+	require.Equal(t, r.Total.Count, inIntervals)
+}
+
+func requireSchema(t testing.TB, v any) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	form, err := jsonschema.UnmarshalJSON(bytes.NewReader(RunSchema))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	require.NoError(t, c.AddResource("urn:brokerage:schema:run-1", form))
+	s, err := c.Compile("urn:brokerage:schema:run-1")
+	require.NoError(t, err)
+	require.NoError(t, s.Validate(doc))
+}
+
+// Every workload on a real store and through the service: each parameter that is
+// drawn exists, each document that is made is valid, each answer is the one that
+// was asked for.
+func TestDrive_Workloads(t *testing.T) {
+	s := tinyStore(t)
+	url, _ := serve(t, s, nil)
+	for way, backend := range map[string]Backend{"Direct": direct(t, s, "sqlite:b.db"), "HTTP": overHTTP(t, url, "")} {
+		for _, name := range Names() {
+			t.Run(way+"/"+name, func(t *testing.T) {
+				c := shortly(t, name)
+				r, err := Drive(t.Context(), backend, c)
+				for err == nil && r.Total.Count == 0 && c.Duration < time.Minute { // a busy computer
+					c.Duration *= 4
+					r, err = Drive(t.Context(), backend, c)
+				}
+				require.NoError(t, err)
+				requireResult(t, r)
+				require.Equal(t, Complete, r.Ended)
+				require.Positive(t, r.Total.Good)
+				require.Empty(t, r.Total.Unexpected)
+				require.Equal(t, "tpox-2/tiny/seed-1/v1/500-200-2000", r.Dataset.Fingerprint)
+				require.True(t, r.Validity.Smoke)
+				require.InDelta(t, c.Duration.Seconds(), r.Measured, 1e-6)
+				if p := definition(t, name).Prepare; p.Orders > 0 {
+					require.Equal(t, int64(4*p.Orders), r.Prepared.Orders)
+					require.Equal(t, int64(4*p.Customers), r.Prepared.Customers)
+					require.Empty(t, r.Prepared.Unexpected)
+				} else {
+					require.Nil(t, r.Prepared)
+				}
+			})
+		}
+	}
+}
+
+// What users take away is their own: after a run, all that was generated is there.
+func TestDrive_KeepsTheDataset(t *testing.T) {
+	s := tinyStore(t)
+	d := direct(t, s, "sqlite:b.db")
+	_, err := Drive(t.Context(), d, shortly(t, "mixed"))
+	require.NoError(t, err)
+	p, err := d.population(t.Context())
+	require.NoError(t, err)
+	for i := range p.Orders.Count {
+		_, err := s.GetOrder(t.Context(), p.order(i))
+		require.NoError(t, err)
+	}
+	for k := range p.Customers.Count {
+		first, n := p.accounts(k)
+		for a := first; a < first+n; a++ {
+			owner, err := s.CustomerOf(t.Context(), brokerage.ID(a))
+			require.NoError(t, err)
+			require.Equal(t, p.customer(k), owner)
+		}
+	}
+}
+
+func TestDrive_Null(t *testing.T) {
+	r, err := Drive(t.Context(), direct(t, nullStore(t), "null:"), shortly(t, "mixed"))
+	require.NoError(t, err)
+	requireResult(t, r)
+	require.Empty(t, r.Total.Unexpected)
+	require.Empty(t, r.Validity.Reasons)
+	require.Equal(t, "null", r.Target.Engine)
+}
+
+func TestDrive_Reports(t *testing.T) {
+	c := shortly(t, "query")
+	c.Every = 100 * time.Millisecond
+	var told []Interval
+	c.Report = func(i Interval) { told = append(told, i) }
+	r, err := Drive(t.Context(), direct(t, nullStore(t), "null:"), c)
+	require.NoError(t, err)
+	requireResult(t, r)
+	require.NotEmpty(t, told)
+	require.Equal(t, r.Intervals[:len(told)], told)
+	require.InDelta(t, 0.1, told[0].To, 1e-9)
+	require.InDelta(t, 0.4, r.Intervals[len(r.Intervals)-1].To, 1e-6)
+}
+
+func TestDrive_Think(t *testing.T) {
+	c := shortly(t, "query")
+	c.Think = 100 * time.Millisecond
+	r, err := Drive(t.Context(), direct(t, nullStore(t), "null:"), c)
+	require.NoError(t, err)
+	require.LessOrEqual(t, r.Total.Count, int64(4*5), "four users of at most five each")
+}
+
+// Nothing of this gets as far as a load.
+func TestDrive_RefusedBeforeLoad(t *testing.T) {
+	s := tinyStore(t)
+	empty, err := sqlite.Open(t.Context(), t.TempDir()+"/e.db", sqlite.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, empty.Close()) })
+	reader, trader := &access.Client{Name: "r", Scopes: []access.Scope{access.Read}}, &access.Client{Name: "t", Scopes: []access.Scope{access.Read, access.Trade}}
+	closed, _ := serve(t, s, tokens{"Bearer r": reader, "Bearer t": trader})
+	emptyURL, _ := serve(t, empty, nil)
+	gone, stop := serve(t, s, nil)
+	stop()
+	for name, c := range map[string]struct {
+		backend  Backend
+		workload string
+		users    int
+		says     string
+	}{
+		"EmptyDatabase": {direct(t, empty, "sqlite:e.db"), "query", 1, "load one"},
+		"EmptyService":  {overHTTP(t, emptyURL, ""), "query", 1, "load one"},
+		"TooSmall":      {direct(t, s, "sqlite:b.db"), "query", 201, "too small for 201 users"},
+		"Down":          {overHTTP(t, gone, ""), "query", 1, "does not answer"},
+		"NoToken":       {overHTTP(t, closed, ""), "query", 1, "does not accept the token (401)"},
+		"WrongToken":    {overHTTP(t, closed, "x"), "query", 1, "does not accept the token (401)"},
+		"NoTrade":       {overHTTP(t, closed, "r"), "mixed", 1, "may not write (scope trade) (403)"},
+		"NoAdmin":       {overHTTP(t, closed, "t"), "classic", 1, "may not replace documents (scope admin) (403)"},
+		"NoUsers":       {direct(t, s, "sqlite:b.db"), "query", 0, "number of users is 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := shortly(t, c.workload)
+			config.Users = c.users
+			config.Begun = func(*Run) { t.Error("it has begun") }
+			r, err := Drive(t.Context(), c.backend, config)
+			require.ErrorContains(t, err, c.says)
+			require.NotContains(t, err.Error(), "\n")
+			require.Nil(t, r)
+		})
+	}
+	t.Run("ReaderMayQuery", func(t *testing.T) {
+		r, err := Drive(t.Context(), overHTTP(t, closed, "r"), shortly(t, "query"))
+		require.NoError(t, err)
+		require.Empty(t, r.Total.Unexpected)
+	})
+}
+
+type tokens map[string]*access.Client
+
+func (a tokens) Client(authorization string) (*access.Client, bool) {
+	c, ok := a[authorization]
+	return c, ok
+}
+
+func TestDrive_Interrupted(t *testing.T) {
+	for name, rate := range map[string]float64{"Closed": 0, "Open": 500} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			c := shortly(t, "mixed")
+			c.Duration, c.Every, c.Rate = time.Hour, 50*time.Millisecond, rate
+			c.Report = func(i Interval) {
+				if i.Count > 0 {
+					cancel()
+				}
+			}
+			r, err := Drive(ctx, direct(t, tinyStore(t), "sqlite:b.db"), c)
+			require.ErrorIs(t, err, ErrInterrupted)
+			requireResult(t, r)
+			require.Equal(t, Interrupted, r.Ended)
+			require.Positive(t, r.Total.Count)
+			require.Contains(t, r.Validity.Reasons[0], "interrupted after")
+			require.False(t, r.Validity.Valid)
+		})
+	}
+}
+
+// Before anything was measured, too, and in both models.
+func TestDrive_InterruptedInTheRamp(t *testing.T) {
+	for name, rate := range map[string]float64{"Closed": 0, "Open": 500} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			c := shortly(t, "mixed")
+			c.Ramp, c.Rate = time.Hour, rate
+			c.Begun = func(*Run) { cancel() }
+			r, err := Drive(ctx, direct(t, tinyStore(t), "sqlite:b.db"), c)
+			require.ErrorIs(t, err, ErrInterrupted)
+			requireResult(t, r)
+			require.Zero(t, r.Measured)
+			require.Contains(t, r.Validity.Reasons, "nothing was measured")
+		})
+	}
+}
+
+// The service dies while it is measured: the run has what there was until then.
+func TestDrive_TargetDies(t *testing.T) {
+	for name, rate := range map[string]float64{"Closed": 0, "Open": 500} {
+		t.Run(name, func(t *testing.T) {
+			url, stop := serve(t, tinyStore(t), nil)
+			c := shortly(t, "mixed")
+			c.Duration, c.Every, c.Rate = time.Hour, 50*time.Millisecond, rate
+			c.Report = func(i Interval) {
+				if i.Count > 0 {
+					stop()
+				}
+			}
+			r, err := Drive(t.Context(), overHTTP(t, url, ""), c)
+			require.ErrorIs(t, err, ErrTargetDied)
+			requireResult(t, r)
+			require.Equal(t, TargetDied, r.Ended)
+			require.Positive(t, r.Total.Good)
+			require.Contains(t, r.Validity.Reasons[0], "the target died after")
+		})
+	}
+}
+
+// A target that is away for a moment costs unexpected answers, not the run.
+func TestDrive_TargetComesBack(t *testing.T) {
+	s := &stub{Direct: direct(t, nullStore(t), "null:")}
+	s.do = func(context.Context, *call) outcome {
+		if s.calls.Load()%10 == 0 {
+			return outcome{unanswered, reasonNoAnswer}
+		}
+		time.Sleep(time.Millisecond)
+		return done
+	}
+	r, err := Drive(t.Context(), s, shortly(t, "query"))
+	require.NoError(t, err)
+	requireResult(t, r)
+	require.Positive(t, r.Total.Unexpected[reasonNoAnswer])
+	require.Contains(t, r.Validity.Reasons[0], "unexpected (no-answer")
+}
+
+func TestDrive_DeadFromTheBeginning(t *testing.T) {
+	s := &stub{Direct: direct(t, nullStore(t), "null:"), recover: errors.New("nobody there")}
+	s.do = func(context.Context, *call) outcome { return outcome{unanswered, reasonNoAnswer} }
+	r, err := Drive(t.Context(), s, shortly(t, "mixed")) // in what users prepare
+	require.ErrorIs(t, err, ErrTargetDied)
+	require.ErrorContains(t, err, "nobody there")
+	requireResult(t, r)
+	require.Zero(t, r.Total.Count)
+}
+
+// A target that stands still for 300 ms delays all that is due meanwhile. In the
+// open model each of them is seen waiting; only one call was ever slow.
+func TestDrive_CoordinatedOmission(t *testing.T) {
+	const stall = 300 * time.Millisecond
+	var stalled atomic.Bool
+	s := &stub{Direct: direct(t, nullStore(t), "null:")}
+	s.do = func(context.Context, *call) outcome {
+		if !stalled.Swap(true) {
+			time.Sleep(stall)
+		}
+		return done
+	}
+	c := shortly(t, "query")
+	c.Users, c.Rate = 1, 1000
+	r, err := Drive(t.Context(), s, c)
+	require.NoError(t, err)
+	requireResult(t, r)
+	require.Equal(t, int64(400), r.Arrivals.Due)
+	require.Zero(t, r.Arrivals.Dropped)
+	require.Equal(t, r.Arrivals.Due, r.Total.Count)
+	require.GreaterOrEqual(t, r.Total.Latency.Max, float64(stall.Microseconds()))
+	// Of 400, the 200 that were due in its first 200 ms waited for 100 and more.
+	require.GreaterOrEqual(t, r.Total.Latency.P50, 99_000.0)
+	require.GreaterOrEqual(t, r.Arrivals.Late, int64(290))
+}
+
+// More than a second's worth is not queued but dropped, and said to be.
+func TestDrive_DropsArrivals(t *testing.T) {
+	release := make(chan struct{})
+	s := &stub{Direct: direct(t, nullStore(t), "null:")}
+	s.do = func(context.Context, *call) outcome { <-release; return done }
+	c := shortly(t, "query")
+	c.Users, c.Rate, c.Duration = 2, 20, 1500*time.Millisecond
+	time.AfterFunc(1600*time.Millisecond, func() { close(release) })
+	r, err := Drive(t.Context(), s, c)
+	require.NoError(t, err)
+	requireResult(t, r)
+	require.Equal(t, int64(30), r.Arrivals.Due)
+	require.Equal(t, int64(30-20-2), r.Arrivals.Dropped, "20 wait, 2 are worked on")
+	require.Equal(t, r.Arrivals.Due-r.Arrivals.Dropped, r.Total.Count)
+	require.Contains(t, r.Validity.Reasons[len(r.Validity.Reasons)-1], "8 of 30 arrivals were dropped")
+}
+
+func TestArrivals_Schedule(t *testing.T) {
+	a := newArrivals(1000, time.Second, 1)
+	require.Equal(t, int64(0), a.at(0))
+	require.InDelta(t, 1e9, a.at(500), 2) // the ramp has half as many
+	require.InDelta(t, 2e9, a.at(1500), 2)
+	for i := range int64(2000) {
+		require.Less(t, a.at(i), a.at(i+1))
+	}
+	require.Equal(t, int64(3e9), newArrivals(1, 0, 1).at(3))
+}
+
+// A store that runs out of leased ids is asked for more.
+func TestDrive_LeasesAgain(t *testing.T) {
+	d := direct(t, tinyStore(t), "sqlite:b.db")
+	leases := &shortLeases{Direct: d}
+	r, err := Drive(t.Context(), leases, shortly(t, "insert-orders"))
+	require.NoError(t, err)
+	require.Empty(t, r.Total.Unexpected)
+	require.Zero(t, r.Total.Empty)
+	require.Greater(t, leases.asked.Load(), int64(1))
+}
+
+type shortLeases struct {
+	*Direct
+
+	asked atomic.Int64
+}
+
+func (s *shortLeases) lease(ctx context.Context, kind string, _ int64) (brokerage.Range, error) {
+	s.asked.Add(1)
+	return s.Direct.lease(ctx, kind, 10)
+}
+
+func TestCompareTier(t *testing.T) {
+	s := tinyStore(t)
+	url, _ := serve(t, s, nil)
+	c := shortly(t, "mixed")
+	c.Duration = 800 * time.Millisecond
+	tier, err := CompareTier(t.Context(), direct(t, s, "sqlite:b.db"), overHTTP(t, url, ""), c, 2)
+	require.NoError(t, err)
+	requireSchema(t, tier)
+	requireResult(t, &tier.Direct)
+	requireResult(t, &tier.HTTP)
+	require.InDelta(t, 0.4, tier.Direct.Measured, 1e-6)
+	require.InDelta(t, 0.4, tier.HTTP.Measured, 1e-6)
+	require.Equal(t, "http", tier.HTTP.Target.Kind)
+	require.NotEmpty(t, tier.Transactions)
+	total := tier.Total
+	require.InDelta(t, total.HTTPMean/total.DirectMean, total.Mean, 1e-9)
+	require.InDelta(t, total.HTTPTPS/total.DirectTPS, total.Throughput, 1e-9)
+	require.Positive(t, total.DirectCPU)
+	require.Empty(t, tier.HTTP.Total.Unexpected)
+	var out bytes.Buffer
+	require.NoError(t, tier.Write(&out))
+	requireNarrow(t, out.String())
+}
+
+func TestCompareTier_Interrupted(t *testing.T) {
+	s := tinyStore(t)
+	url, _ := serve(t, s, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	c := shortly(t, "query")
+	c.Duration = 400 * time.Millisecond
+	turns := 0
+	c.Begun = func(*Run) {
+		if turns++; turns == 3 {
+			cancel()
+		}
+	}
+	tier, err := CompareTier(ctx, direct(t, s, "sqlite:b.db"), overHTTP(t, url, ""), c, 2)
+	require.ErrorIs(t, err, ErrInterrupted)
+	requireSchema(t, tier)
+	require.Equal(t, Interrupted, tier.HTTP.Ended)
+	require.Equal(t, Complete, tier.Direct.Ended)
+}

@@ -1,0 +1,236 @@
+package workload
+
+import (
+	"bufio"
+	"context"
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+)
+
+func TestAnswer_Read(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	for name, c := range map[string]struct {
+		wire, body string
+		status     int
+		last, bad  bool
+	}{
+		"Length":        {"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n<a/>", "<a/>", 200, false, false},
+		"LowerCase":     {"HTTP/1.1 200 OK\r\ncontent-length:4\r\n\r\n<a/>", "<a/>", 200, false, false},
+		"LongerThanIn":  {"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n" + long, long, 200, false, false},
+		"Chunked":       {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n<a\r\n2\r\n/>\r\n0\r\nX: y\r\n\r\n", "<a/>", 200, false, false},
+		"Close":         {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\n<a/>", "<a/>", 200, true, false},
+		"UntilTheEnd":   {"HTTP/1.1 200 OK\r\n\r\n<a/>", "<a/>", 200, true, false},
+		"OldVersion":    {"HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\n<a/>", "<a/>", 200, true, false},
+		"NoContent":     {"HTTP/1.1 204 No Content\r\n\r\n", "", 204, false, false},
+		"NoReason":      {"HTTP/1.1 404 \r\nContent-Length: 0\r\n\r\n", "", 404, false, false},
+		"Nothing":       {"", "", 0, false, true},
+		"NotHTTP":       {"SSH-2.0-OpenSSH_9.6p1\r\n", "", 0, false, true},
+		"StatusIsText":  {"HTTP/1.1 abc OK\r\n\r\n", "", 0, false, true},
+		"CutInHeaders":  {"HTTP/1.1 200 OK\r\nContent-Le", "", 0, false, true},
+		"CutInBody":     {"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n<a", "", 0, false, true},
+		"LengthIsText":  {"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "", 0, false, true},
+		"LengthIsBelow": {"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "", 0, false, true},
+		"LengthIsHuge":  {"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", "", 0, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := bufio.NewReaderSize(strings.NewReader(c.wire), 64)
+			var a answer
+			err := a.read(in)
+			if c.bad {
+				require.Error(t, err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.status, a.status)
+			require.Equal(t, c.body, string(a.body))
+			require.Equal(t, c.last, a.last)
+			rest, err := io.ReadAll(in)
+			require.NoError(t, err)
+			require.Empty(t, rest)
+		})
+	}
+}
+
+func TestAnswer_Headers(t *testing.T) {
+	var a answer
+	in := bufio.NewReader(strings.NewReader("HTTP/1.1 201 Created\r\nETag: \"1\"\r\nlocation: /v1/orders/7\r\nContent-Length: 0\r\n\r\nHTTP/1.1 204 -\r\n\r\n"))
+	require.NoError(t, a.read(in))
+	require.Equal(t, `"1"`, string(a.etag))
+	require.Equal(t, "/v1/orders/7", string(a.location))
+	require.NoError(t, a.read(in))
+	require.Empty(t, a.etag, "the one before's")
+	require.Empty(t, a.location)
+}
+
+func TestProblemOutcome(t *testing.T) {
+	problem := func(name string) []byte {
+		return []byte(`<problem xmlns="urn:ietf:rfc:7807"><type>urn:brokerage:problem:` + name + `</type><title>x</title></problem>`)
+	}
+	for name, c := range map[string]struct {
+		status int
+		body   []byte
+		want   outcome
+	}{
+		"LastAccount": {409, problem("last-account"), outcome{expected, "last-account"}},
+		"NotHeld":     {409, problem("not-held"), outcome{expected, "not-held"}},
+		"OrderExists": {409, problem("order-exists"), outcome{unexpected, "order-exists"}},
+		"Stale":       {412, problem("stale"), outcome{expected, "stale"}},
+		"NotFound":    {404, problem("not-found"), outcome{unexpected, "404 not-found"}},
+		"Invalid":     {422, problem("invalid"), outcome{unexpected, "422 invalid"}},
+		"Proxy":       {502, []byte("<html>Bad Gateway</html>"), outcome{unexpected, "502"}},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, problemOutcome(c.status, c.body)) })
+	}
+}
+
+// An answer with the right status and the wrong content is found out.
+func TestChecker(t *testing.T) {
+	k := checker{keys: true}
+	c := &call{transaction: getOrder, id: 103_282}
+	require.Equal(t, done, k.check(c, []byte(`<Order xmlns="http://www.fixprotocol.org/FIXML-4-4" ID="103282" Acct="1">`)))
+	require.Equal(t, done, k.check(c, []byte(`<?xml version="1.0"?>`+"\n"+`<f:Order xmlns:f="x" ID="103282"/>`)))
+	wrong := outcome{unexpected, reasonWrongAnswer}
+	for _, body := range []string{"", "Order", "<", `<Orders ID="103282">`, `<Order ID="103283">`, `<Order ID="1032820">`, `<html>"103282"</html>`} {
+		require.Equal(t, wrong, k.check(c, []byte(body)), body)
+	}
+	k.keys = false // what answers the same to everything
+	require.Equal(t, done, k.check(c, []byte(`<Order ID="7">`)))
+	require.Equal(t, wrong, k.check(c, []byte(`<html>`)))
+}
+
+func TestNewHTTP_Refusals(t *testing.T) {
+	for _, url := range []string{"", "127.0.0.1:8080", "ftp://host", "http://", "http://user:secret@host", "http://host?x=1", "http://host#x", "http://ho st"} {
+		_, err := NewHTTP(url, "")
+		require.Error(t, err, url)
+		require.NotContains(t, err.Error(), "secret")
+	}
+	_, err := NewHTTP("http://host", "a\r\nb")
+	require.Error(t, err)
+}
+
+func TestRedacted(t *testing.T) {
+	for url, want := range map[string]string{
+		"sqlite:a@b?c": "sqlite:a@b?c", "null:": "null:",
+		"postgres://user:secret@host:5432/db?sslmode=disable": "postgres://host:5432/db", "postgres://host/db": "postgres://host/db",
+	} {
+		require.Equal(t, want, redacted(url))
+	}
+}
+
+func TestReadMetrics(t *testing.T) {
+	r := readMetrics([]byte("# HELP x y\nprocess_cpu_seconds_total 12.5\nprocess_resident_memory_bytes 4.2e+07\n" +
+		"brokerage_store_commits_total 7\nbrokerage_transactions_total{transaction=\"a\"} 3\ngo_info{version=\"x\"} 1\nodd\n"))
+	require.Equal(t, processReading{cpu: 12.5, memory: 42e6}, *r.process)
+	require.Equal(t, map[string]float64{"brokerage_store_commits_total": 7}, r.figures)
+	require.Nil(t, readMetrics(nil).process)
+}
+
+// A service that asks for a new connection, or has closed the old one, gets one.
+func TestHTTPSession_Reconnects(t *testing.T) {
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			in := bufio.NewReader(conn)
+			for line := ""; line != "\r\n" && err == nil; {
+				line, err = in.ReadString('\n')
+			}
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 14\r\n\r\n<Order ID=\"7\">")
+			_ = conn.Close()
+		}
+	}()
+	s, err := overHTTP(t, "http://"+listener.Addr().String(), "").open(t.Context(), checker{keys: true}, nil)
+	require.NoError(t, err)
+	defer s.close()
+	for range 3 {
+		require.Equal(t, done, s.do(t.Context(), &call{transaction: getOrder, id: 7}))
+	}
+}
+
+func TestHTTPSession_TLS(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") == "Bearer secret" {
+			_, _ = io.WriteString(w, `<Order ID="7"></Order>`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	h := overHTTP(t, server.URL, "secret")
+	_, err := h.open(t.Context(), checker{keys: true}, nil)
+	require.ErrorContains(t, err, "certificate", "nobody vouches for it")
+	h.roots = x509.NewCertPool()
+	h.roots.AddCert(server.Certificate())
+	s, err := h.open(t.Context(), checker{keys: true}, nil)
+	require.NoError(t, err)
+	defer s.close()
+	for range 2 {
+		require.Equal(t, done, s.do(t.Context(), &call{transaction: getOrder, id: 7}))
+	}
+}
+
+// A call that is under way when the run is over does not outlive it.
+func TestHTTPSession_Cancelled(t *testing.T) {
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0") // nobody accepts
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	ctx, cancel := context.WithCancel(t.Context())
+	s, err := overHTTP(t, "http://"+listener.Addr().String(), "").open(ctx, checker{}, nil)
+	require.NoError(t, err)
+	defer s.close()
+	time.AfterFunc(20*time.Millisecond, cancel)
+	require.Equal(t, unanswered, s.do(ctx, &call{transaction: getOrder, id: 7}).class)
+}
+
+// Sessions of both kinds refuse alike.
+func TestSessions_SameRefusals(t *testing.T) {
+	s := tinyStore(t)
+	url, _ := serve(t, s, nil)
+	calls := map[string]struct {
+		call call
+		want outcome
+	}{
+		"NotFound":    {call{transaction: getOrder, id: 7}, outcome{unexpected, "404 not-found"}},
+		"NotHeld":     {call{transaction: sellSecurity, id: 104_000_000, symbol: heldByNobody(t, s), quantity: 1}, outcome{expected, string(brokerage.NotHeld)}},
+		"LastAccount": {call{transaction: closeAccount, id: 1002, account: 104_000_000}, outcome{expected, string(brokerage.LastAccount)}},
+		"Invalid":     {call{transaction: updateOrderStatus, id: 103_282, status: "nonsense"}, outcome{unexpected, "422 invalid"}},
+	}
+	for way, backend := range map[string]Backend{"Direct": direct(t, s, "sqlite:b.db"), "HTTP": overHTTP(t, url, "")} {
+		for name, c := range calls {
+			t.Run(way+"/"+name, func(t *testing.T) {
+				session, err := backend.open(t.Context(), checker{keys: true}, nil)
+				require.NoError(t, err)
+				defer session.close()
+				require.Equal(t, c.want, session.do(t.Context(), &c.call))
+			})
+		}
+	}
+}
+
+// heldByNobody is a symbol that the first account does not hold.
+func heldByNobody(t testing.TB, s brokerage.Store) string {
+	t.Helper()
+	summary, err := s.AccountSummary(t.Context(), 1002)
+	require.NoError(t, err)
+	p := tinyPopulation(t, 0)
+	for _, symbol := range p.Symbols {
+		if !strings.Contains(string(summary), "<Symbol>"+symbol+"</Symbol>") {
+			return symbol
+		}
+	}
+	t.Fatal("all are held")
+	return ""
+}

@@ -1,0 +1,131 @@
+package workload
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+// population is what a client may rely on: all that users know of the data.
+// Its form is that of GET /v1/dataset?symbols=true.
+type population struct {
+	XMLName     xml.Name `xml:"urn:brokerage:service Dataset"`
+	Fingerprint string   `xml:"fingerprint,attr"`
+	Scale       string   `xml:"scale,attr"`
+	Profile     string   `xml:"profile,attr"`
+	Seed        uint64   `xml:"seed,attr"`
+	Securities  counted  `xml:"Securities"`
+	Customers   counted  `xml:"Customers"`
+	Orders      counted  `xml:"Orders"`
+	Accounts    struct {
+		counted
+
+		Stride  int64   `xml:"stride,attr"`
+		Pattern []owner `xml:"Customer"` // of customers, over and over
+	} `xml:"Accounts"`
+	Search struct {
+		PEMin    bounds   `xml:"PEMin"`
+		PEMax    bounds   `xml:"PEMax"`
+		YieldMin bounds   `xml:"YieldMin"`
+		Sectors  []string `xml:"Sector"`
+	} `xml:"Search"`
+	Symbols []string `xml:"Symbols>Symbol"`
+}
+
+type counted struct {
+	Count int64 `xml:"count,attr"`
+	First int64 `xml:"first,attr"`
+}
+
+type owner struct {
+	Offset   int64 `xml:"offset,attr"` // of the first account
+	Accounts int64 `xml:"accounts,attr"`
+}
+
+type bounds struct {
+	From int64 `xml:"from,attr"`
+	To   int64 `xml:"to,attr"`
+}
+
+// ErrNoDataset says that there is nothing to run a workload on.
+var ErrNoDataset = errors.New("the database holds no dataset to draw from: load one")
+
+// check refuses what nothing can be drawn from, or not for so many users. With
+// fewer keys than users, most of a run would be users waiting for each other.
+func (p *population) check(users int) error {
+	switch {
+	case p.Fingerprint == "" || p.Scale == "" || p.Securities.Count < 1 || len(p.Accounts.Pattern) == 0 || p.Accounts.Count < 1 || len(p.Search.Sectors) == 0:
+		return ErrNoDataset
+	case int64(len(p.Symbols)) != p.Securities.Count:
+		return fmt.Errorf("the dataset has %d securities, and %d symbols are listed", p.Securities.Count, len(p.Symbols))
+	case p.Customers.Count < int64(users) || p.Orders.Count < int64(users):
+		return fmt.Errorf("the dataset %s is too small for %d users: it has %d customers and %d orders", p.Fingerprint, users, p.Customers.Count, p.Orders.Count)
+	}
+	return nil
+}
+
+func (p *population) order(i int64) brokerage.ID    { return brokerage.ID(p.Orders.First + i) }
+func (p *population) customer(k int64) brokerage.ID { return brokerage.ID(p.Customers.First + k) }
+
+// accounts are those of customer k: n, whose ids follow the first.
+func (p *population) accounts(k int64) (first, n int64) {
+	period := int64(len(p.Accounts.Pattern))
+	own := p.Accounts.Pattern[k%period]
+	return p.Accounts.First + p.Accounts.Stride*(k/period) + own.Offset, own.Accounts
+}
+
+// held is the symbol of the first position of a generated account.
+func (p *population) held(account int64) string { return p.Symbols[account%p.Securities.Count] }
+
+func (p *population) stamp() DatasetStamp {
+	return DatasetStamp{
+		Fingerprint: p.Fingerprint, Scale: p.Scale, Profile: p.Profile, Seed: p.Seed,
+		Securities: p.Securities.Count, Customers: p.Customers.Count, Orders: p.Orders.Count,
+	}
+}
+
+// generator is the generator of the dataset, from which new documents come.
+func generator(scale, profile string, seed uint64) (*dataset.Dataset, error) {
+	s, err := dataset.ParseScale(scale)
+	if err != nil {
+		return nil, err
+	}
+	f, err := dataset.ParseProfile(profile)
+	if err != nil {
+		return nil, err
+	}
+	return dataset.New(dataset.Spec{Scale: s, Profile: f, Seed: seed}), nil
+}
+
+// populationOf says of a store's contents what the service would say of them.
+func populationOf(c brokerage.Contents) (*population, error) {
+	if c.Scale == "" {
+		return nil, ErrNoDataset
+	}
+	d, err := generator(c.Scale, c.Profile, c.Seed)
+	if err != nil {
+		return nil, err
+	}
+	p := &population{Fingerprint: c.Fingerprint, Scale: c.Scale, Profile: c.Profile, Seed: c.Seed}
+	p.Securities = counted{c.Securities, d.ID(dataset.Security, 0)}
+	p.Customers = counted{c.Customers, d.ID(dataset.Customer, 0)}
+	p.Orders = counted{c.Orders, d.ID(dataset.Order, 0)}
+	p.Accounts.counted = counted{d.TotalAccounts(), d.FirstAccount(0)}
+	period := int64(3)
+	if d.Spec().Profile == dataset.TPoX1 {
+		period = 2
+	}
+	p.Accounts.Stride = d.FirstAccount(period) - d.FirstAccount(0)
+	for k := range period {
+		p.Accounts.Pattern = append(p.Accounts.Pattern, owner{d.FirstAccount(k) - d.FirstAccount(0), int64(d.Accounts(k))})
+	}
+	p.Search.PEMin, p.Search.PEMax, p.Search.YieldMin = bounds{20, 23}, bounds{25, 27}, bounds{4, 6}
+	p.Search.Sectors = dataset.Sectors()
+	for i := range int(c.Securities) {
+		p.Symbols = append(p.Symbols, d.Symbol(i))
+	}
+	return p, nil
+}

@@ -1,0 +1,152 @@
+package workload
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/httpapi"
+	"brokerage/internal/store/guard"
+	"brokerage/internal/store/null"
+	"brokerage/internal/store/sqlite"
+	"brokerage/internal/telemetry"
+)
+
+// loaded is a small database, made once for all tests.
+var loaded = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "workload")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	file := filepath.Join(dir, "b.db")
+	s, err := sqlite.Open(context.Background(), file, sqlite.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.LoadDataset(context.Background(), dataset.New(dataset.Spec{Seed: 1}), nil); err != nil {
+		return nil, err
+	}
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+})
+
+func tinyStore(t testing.TB) *sqlite.Store {
+	t.Helper()
+	text, err := loaded()
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "b.db")
+	require.NoError(t, os.WriteFile(file, text, 0o600))
+	s, err := sqlite.Open(t.Context(), file, sqlite.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+func nullStore(t testing.TB) *null.Store {
+	t.Helper()
+	s, err := null.Open()
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+func direct(t testing.TB, s brokerage.Store, url string) *Direct {
+	t.Helper()
+	d, err := NewDirect(s, url)
+	require.NoError(t, err)
+	return d
+}
+
+// serve puts a service before a store; stop cuts all its connections.
+func serve(t testing.TB, s brokerage.Store, authority httpapi.Authority) (url string, stop func()) {
+	t.Helper()
+	api, err := httpapi.New(guard.New(s, guard.Options{Strict: true}), httpapi.Options{
+		Metrics: telemetry.New(telemetry.BuildInfo{}), Tokens: authority, Timeout: 20 * time.Second,
+	})
+	require.NoError(t, err)
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	server := &http.Server{Handler: api, ReadHeaderTimeout: time.Minute}
+	go func() { _ = server.Serve(listener) }() // ends with Close
+	stop = func() { _ = server.Close() }
+	t.Cleanup(stop)
+	return "http://" + listener.Addr().String(), stop
+}
+
+func overHTTP(t testing.TB, url, token string) *HTTP {
+	t.Helper()
+	h, err := NewHTTP(url, token)
+	require.NoError(t, err)
+	return h
+}
+
+func definition(t testing.TB, name string) *Definition {
+	t.Helper()
+	d, err := Load(name)
+	require.NoError(t, err)
+	return d
+}
+
+// shortly is a run that is long enough to have something of everything.
+func shortly(t testing.TB, workload string) Config {
+	t.Helper()
+	return Config{Definition: definition(t, workload), Users: 4, Duration: 400 * time.Millisecond, Seed: 1}
+}
+
+func tinyPopulation(t testing.TB, profile dataset.Profile) *population {
+	t.Helper()
+	d := dataset.New(dataset.Spec{Seed: 1, Profile: profile})
+	p, err := populationOf(brokerage.Contents{
+		Fingerprint: d.Fingerprint(), Scale: "tiny", Profile: profile.String(), Seed: 1,
+		Securities: d.Count(dataset.Security), Customers: d.Count(dataset.Customer), Orders: d.Count(dataset.Order),
+	})
+	require.NoError(t, err)
+	return p
+}
+
+// newTestUser is a user with as many ids as it may ask for.
+func newTestUser(t testing.TB, d *Definition, seed uint64, number, users int) *user {
+	t.Helper()
+	p := tinyPopulation(t, dataset.TPoX2)
+	docs, err := newDocuments(p, d, time.Unix(1e9, 0))
+	require.NoError(t, err)
+	common, err := newPlan(d, p, docs, seed, users)
+	require.NoError(t, err)
+	u := newUser(common, number)
+	lease := share{Range: brokerage.Range{First: 1_000_000, Count: brokerage.MaxLease}, width: accountsAtOnce, users: int64(users)}
+	u.newOrders, u.newCustomers, u.newAccounts = lease.of(number), lease.of(number), lease.of(number)
+	return u
+}
+
+// stub is a backend of which a test says what it does.
+type stub struct {
+	*Direct
+
+	do      func(ctx context.Context, c *call) outcome
+	recover error
+	calls   atomic.Int64
+}
+
+func (s *stub) open(context.Context, checker, []string) (session, error) { return stubSession{s}, nil }
+
+type stubSession struct{ *stub }
+
+func (s stubSession) do(ctx context.Context, c *call) outcome {
+	s.calls.Add(1)
+	return s.stub.do(ctx, c)
+}
+func (s stubSession) recover(context.Context) error { return s.stub.recover }
+func (s stubSession) close()                        {}

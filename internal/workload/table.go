@@ -1,0 +1,230 @@
+package workload
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The statistics table of the scenario, at most 100 columns wide.
+
+const (
+	rowForm  = "%-21s %10s %6s %8s %7s %7s %7s %7s %7s %7s"
+	rowWidth = 21 + 11 + 7 + 9 + 6*8
+)
+
+// Write prints a result for a person to read.
+func (r *Run) Write(w io.Writer) error {
+	p := &printer{out: w}
+	r.heading(p)
+	p.table(r.Transactions)
+	p.rule()
+	for _, k := range r.Kinds {
+		p.row(k)
+	}
+	p.rule()
+	p.row(r.Total)
+	p.line("")
+	p.linef("%s transactions a second, %s a minute; goodput %s a second", rate(r.TPS), rate(r.TPM), rate(r.Goodput))
+	r.refusals(p)
+	r.usage(p)
+	r.Validity.write(p)
+	return p.err
+}
+
+// WriteShort prints an interval, for reports on the way.
+func (i Interval) WriteShort(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "%5.0f s  %10s tx  %9s/s  good %9s/s  mean %s  p95 %s  p99 %s  max %s ms\n",
+		i.To, count(i.Count), rate(i.TPS), rate(float64(i.Good)/max(i.To-i.From, 1e-9)),
+		milli(i.Latency.Mean), milli(i.Latency.P95), milli(i.Latency.P99), milli(i.Latency.Max))
+	return err
+}
+
+func (r *Run) heading(p *printer) {
+	validated := "not validated"
+	if r.Workload.Validate {
+		validated = "validated"
+	}
+	model := fmt.Sprintf("%s users, no think time", count(int64(r.Model.Users)))
+	if r.Model.Think > 0 {
+		model = fmt.Sprintf("%s users, think time %g s", count(int64(r.Model.Users)), r.Model.Think)
+	}
+	if r.Model.Kind == Open {
+		model = fmt.Sprintf("%g arrivals a second, at most %d at once", r.Model.Rate, r.Model.Users)
+	}
+	p.linef("Workload %s (%s) on %s %s", r.Workload.Name, validated, r.Target.Kind, r.Target.URL)
+	p.linef("%s; %.1f s measured after %.1f s of warm-up; seed %d", model, r.Measured, r.Warmed, r.Seed)
+	p.linef("Dataset %s", r.Dataset.Fingerprint)
+	if r.Prepared != nil {
+		p.linef("Prepared, and not counted: %s orders, %s customers%s", count(r.Prepared.Orders), count(r.Prepared.Customers), also(r.Prepared.Unexpected))
+	}
+	p.line("")
+}
+
+func also(unexpected map[string]int64) string {
+	if len(unexpected) == 0 {
+		return ""
+	}
+	return "; unexpected: " + reasons(unexpected)
+}
+
+func (r *Run) refusals(p *printer) {
+	p.refused("Expected refusals", r.Transactions, func(r *Row) map[string]int64 { return r.Expected })
+	p.refused("UNEXPECTED", r.Transactions, func(r *Row) map[string]int64 { return r.Unexpected })
+	if r.Total.Empty > 0 {
+		var list []string
+		for i := range r.Transactions {
+			if t := &r.Transactions[i]; t.Empty > 0 {
+				list = append(list, t.Name+" "+count(t.Empty))
+			}
+		}
+		p.linef("Drawn again, with nothing of the user's own to take away: %s", strings.Join(list, ", "))
+	}
+	if a := r.Arrivals; a != nil {
+		p.linef("Arrivals: %s due, %s begun (%s over 1 ms late), %s dropped; times count from when due",
+			count(a.Due), count(a.Started), count(a.Late), count(a.Dropped))
+	}
+}
+
+func (r *Run) usage(p *printer) {
+	u := &r.Usage
+	who := "Load generator"
+	if u.Shared {
+		who = "Load generator and store"
+	}
+	if r.Measured > 0 {
+		p.linef("%s: %.1f s of processor time, %.0f %% of %d; memory %s, at most %s", who, u.Generator.CPUSeconds, 100*u.Generator.CPU, r.Machine.Cores,
+			size(u.Generator.MemoryAfter), size(u.Generator.MemoryPeak))
+	}
+	if s := u.Service; s != nil {
+		share := ""
+		if r.Target.SameHost {
+			share = fmt.Sprintf(", %.0f %% of %d", 100*s.CPU, r.Machine.Cores)
+		}
+		p.linef("Service: %.1f s of processor time%s; memory %s before, %s after", s.CPUSeconds, share, size(s.MemoryBefore), size(s.MemoryAfter))
+	}
+	if h := u.Host; h != nil {
+		p.linef("Host: %.0f %% busy, %.0f %% waiting for I/O; %s read, %s written", 100*h.CPU, 100*h.IOWait, size(h.ReadBytes), size(h.WriteBytes))
+	}
+	p.line("")
+}
+
+func (v Validity) write(p *printer) {
+	switch {
+	case len(v.Reasons) > 0:
+		for _, line := range invalidLetters {
+			p.line(line)
+		}
+		for _, reason := range v.Reasons {
+			p.linef("INVALID: %s", reason)
+		}
+	case v.Smoke:
+		p.line("SMOKE: it works; the figures are not to be quoted")
+	default:
+		p.line("VALID")
+	}
+	for _, note := range v.Notes {
+		p.linef("Note: %s", note)
+	}
+}
+
+// invalidLetters are large: nobody shall quote such a run by mistake.
+var invalidLetters = [...]string{
+	"##### #   # #   #   #   #     ##### ####",
+	"  #   ##  # #   #  # #  #       #   #   #",
+	"  #   # # # #   # #   # #       #   #   #",
+	"  #   #  ##  # #  ##### #       #   #   #",
+	"##### #   #   #   #   # ##### ##### ####",
+	"",
+}
+
+type printer struct {
+	out io.Writer
+	err error
+}
+
+func (p *printer) linef(format string, args ...any) { p.line(fmt.Sprintf(format, args...)) }
+
+func (p *printer) line(text string) { p.print(text + "\n") }
+
+func (p *printer) print(text string) {
+	if p.err == nil {
+		_, p.err = io.WriteString(p.out, text)
+	}
+}
+
+func (p *printer) rule() { p.line(strings.Repeat("-", rowWidth)) }
+
+func (p *printer) table(rows []Row) {
+	p.linef(rowForm, "", "", "share", "total", "min", "mean", "p90", "p95", "p99", "max")
+	p.linef(rowForm, "transaction", "count", "%", "s", "ms", "ms", "ms", "ms", "ms", "ms")
+	p.rule()
+	for _, r := range rows {
+		p.row(r)
+	}
+}
+
+func (p *printer) row(r Row) {
+	l := r.Latency
+	p.linef(rowForm, r.Name, count(r.Count), fmt.Sprintf("%.2f", 100*r.Share), fmt.Sprintf("%.1f", l.Total/1e6),
+		milli(l.Min), milli(l.Mean), milli(l.P90), milli(l.P95), milli(l.P99), milli(l.Max))
+}
+
+func (p *printer) refused(title string, rows []Row, of func(*Row) map[string]int64) {
+	for i := range rows {
+		if counts := of(&rows[i]); len(counts) > 0 {
+			p.linef("%s of %s: %s", title, rows[i].Name, reasons(counts))
+		}
+	}
+}
+
+// byCount are the names, the largest count first.
+func byCount(counts map[string]int64) []string {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+}
+
+// milli writes microseconds as milliseconds, with as many places as matter.
+func milli(microseconds float64) string {
+	ms := microseconds / 1e3
+	switch {
+	case ms < 10:
+		return fmt.Sprintf("%.3f", ms)
+	case ms < 100:
+		return fmt.Sprintf("%.2f", ms)
+	case ms < 1000:
+		return fmt.Sprintf("%.1f", ms)
+	default:
+		return fmt.Sprintf("%.0f", ms)
+	}
+}
+
+// count writes 1234567 as 1,234,567.
+func count(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func rate(perSecond float64) string {
+	if perSecond < 100 {
+		return fmt.Sprintf("%.1f", perSecond)
+	}
+	return count(int64(perSecond + .5))
+}
+
+func size(bytes int64) string {
+	switch {
+	case bytes >= 1e9:
+		return fmt.Sprintf("%.2f GB", float64(bytes)/1e9)
+	default:
+		return fmt.Sprintf("%.0f MB", float64(bytes)/1e6)
+	}
+}

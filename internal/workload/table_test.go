@@ -1,0 +1,157 @@
+package workload
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+func requireNarrow(t testing.TB, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "Note: ") && !strings.HasPrefix(line, "INVALID: ") {
+			require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
+		}
+	}
+}
+
+// example is a run with something of everything, and large numbers.
+func example(t testing.TB) *Run {
+	t.Helper()
+	d := definition(t, "mixed")
+	shares, err := d.weights()
+	require.NoError(t, err)
+	all := make([]*tally, len(registry))
+	for tx, share := range shares {
+		if share == 0 {
+			continue
+		}
+		all[tx] = newTally()
+		for i := range int64(share * 1000) {
+			all[tx].add(&sample{took: int64(time.Duration(tx+1)*100*time.Microsecond + time.Duration(i)*time.Microsecond), outcome: done})
+		}
+	}
+	all[sellSecurity].add(&sample{took: int64(45 * time.Second), outcome: conflict("not-held")})
+	all[getOrder].add(&sample{took: int64(2 * time.Millisecond), outcome: outcome{unexpected, "404 not-found"}})
+	all[deleteOrder].add(&sample{outcome: outcome{class: emptied}})
+	r := &Run{
+		Format: RunFormat, Tool: Tool{"drive", "v1.2.3"}, Target: Target{Kind: "http", URL: "http://127.0.0.1:8080", SameHost: true},
+		Workload: WorkloadStamp{Name: d.Name, SHA256: d.SHA256, Validate: true, Mix: d.Mix}, Model: Model{Kind: Open, Users: 50, Rate: 2000, Every: 60},
+		Ramp: 20, Duration: 60, Warmed: 20.5, Measured: 60, Seed: 7, Ended: Complete, Started: time.Unix(1e9, 0).UTC(),
+		Dataset:  DatasetStamp{Fingerprint: "tpox-2/tiny/seed-1/v1/500-200-2000", Scale: "tiny", Profile: "tpox-2", Seed: 1, Securities: 500, Customers: 200, Orders: 2000},
+		Settings: map[string]string{}, Prepared: &Prepared{Seconds: 1, Orders: 2500, Customers: 250, Unexpected: map[string]int64{"timeout": 1}},
+		Arrivals: &Arrivals{Due: 1005, Started: 1002, Dropped: 3, Late: 17},
+		Usage: Usage{
+			Generator: Process{CPUSeconds: 12.3, CPU: 0.1025, MemoryBefore: 40e6, MemoryAfter: 55e6, MemoryPeak: 60e6},
+			Service:   &Process{CPUSeconds: 61.5, CPU: 0.5125, MemoryBefore: 1.2e9, MemoryAfter: 1.25e9},
+			Host:      &Host{CPU: 0.93, IOWait: 0.04, ReadBytes: 123e6, WriteBytes: 45.6e9},
+		},
+		Machine: Machine{CPU: "some", Cores: 2, OS: "linux", Arch: "amd64"},
+	}
+	r.Transactions, r.Kinds, r.Total, err = tabulate(all, shares)
+	require.NoError(t, err)
+	r.rates()
+	r.Validity = judge(r)
+	return r
+}
+
+func TestRun_Write(t *testing.T) {
+	const golden = "testdata/table.golden"
+	var out bytes.Buffer
+	require.NoError(t, example(t).Write(&out))
+	requireNarrow(t, out.String())
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		require.NoError(t, os.WriteFile(golden, out.Bytes(), 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	require.Equal(t, string(want), out.String())
+}
+
+func TestRun_Write_Large(t *testing.T) {
+	r := example(t)
+	for i := range r.Transactions {
+		row := &r.Transactions[i]
+		row.Count, row.Share = 99_999_999, 1
+		row.Latency = Latency{Total: 9e10, Min: 1e7, Max: 3.5e9, Mean: 1e7, P50: 1e7, P90: 3e7, P95: 3e7, P99: 3e8}
+	}
+	var out bytes.Buffer
+	require.NoError(t, r.Write(&out))
+	requireNarrow(t, out.String())
+}
+
+func TestMerge(t *testing.T) {
+	a, b := example(t), example(t)
+	m, err := Merge([]*Run{a, b})
+	require.NoError(t, err)
+	requireSchema(t, m)
+	require.Equal(t, 2*a.Total.Count, m.Total.Count)
+	require.Equal(t, 2*a.Total.Good, m.Total.Good)
+	require.InDelta(t, 120, m.Measured, 1e-9)
+	require.InDelta(t, a.TPS, m.TPS, 1e-9)
+	require.InDelta(t, 2*a.Usage.Generator.CPUSeconds, m.Usage.Generator.CPUSeconds, 1e-9)
+	require.InDelta(t, a.Usage.Generator.CPU, m.Usage.Generator.CPU, 1e-9)
+	require.Equal(t, int64(2), m.Total.Unexpected["404 not-found"])
+	for i, row := range m.Transactions {
+		want := a.Transactions[i]
+		require.Equal(t, want.Name, row.Name)
+		require.InDelta(t, want.Latency.P50, row.Latency.P50, want.Latency.P50/500)
+		require.InDelta(t, want.Latency.Mean, row.Latency.Mean, 1e-3)
+		require.InDelta(t, want.Latency.Max, row.Latency.Max, 1e-6)
+	}
+}
+
+func TestMerge_Others(t *testing.T) {
+	for name, change := range map[string]func(*Run){
+		"Workload": func(r *Run) { r.Workload.SHA256 = "another" },
+		"Target":   func(r *Run) { r.Target.URL = "another" },
+		"Dataset":  func(r *Run) { r.Dataset.Fingerprint = "another" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			other := example(t)
+			change(other)
+			_, err := Merge([]*Run{example(t), other})
+			require.ErrorContains(t, err, "cannot be taken together")
+		})
+	}
+	_, err := Merge(nil)
+	require.Error(t, err)
+}
+
+func TestHistogram_RoundTrip(t *testing.T) {
+	h := newHDR()
+	for i := range int64(10_000) {
+		require.NoError(t, h.RecordValue(i*i))
+	}
+	encoded, err := EncodeHistogram(h)
+	require.NoError(t, err)
+	back, err := encoded.Decode()
+	require.NoError(t, err)
+	require.True(t, h.Equals(back))
+	encoded.Encoding = "other"
+	_, err = encoded.Decode()
+	require.Error(t, err)
+	_, err = (&Histogram{Encoding: hdrEncoding, Unit: nanoseconds, Data: "damaged"}).Decode()
+	require.Error(t, err)
+}
+
+// Percentiles are within a thousandth above what sorting gives.
+func TestTally_Percentiles(t *testing.T) {
+	tallied := newTally()
+	for i := int64(1); i <= 100_000; i++ {
+		tallied.add(&sample{took: i * 1000, outcome: done})
+	}
+	l := tallied.latency()
+	for want, got := range map[float64]float64{50_000: l.P50, 90_000: l.P90, 95_000: l.P95, 99_000: l.P99} {
+		require.GreaterOrEqual(t, got, want)
+		require.LessOrEqual(t, got, want*1.001)
+	}
+	require.InDelta(t, 1.0, l.Min, 0)
+	require.InDelta(t, 100_000.0, l.Max, 0)
+	require.InDelta(t, 50_000.5, l.Mean, 1e-6)
+}

@@ -1,0 +1,187 @@
+package workload
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// usageReading is what everybody has used at one moment.
+type usageReading struct {
+	at      time.Time
+	self    processReading
+	peak    int64
+	host    hostReading
+	hasHost bool
+	backend reading
+}
+
+// readUsage reads what can be read. A backend that does not tell is one whose
+// figures the result lacks: a run is not lost over it.
+func (d *driver) readUsage(ctx context.Context) usageReading {
+	u := usageReading{at: time.Now()}
+	bounded, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	u.backend, _ = d.backend.reading(bounded)
+	u.self, u.peak = readSelf()
+	u.host, u.hasHost = readHost()
+	return u
+}
+
+// usage is what was used between two readings.
+func usage(m measuredUsage, t Target) Usage {
+	seconds := m.after.at.Sub(m.before.at).Seconds()
+	u := Usage{Generator: processUsage(m.before.self, m.after.self, seconds), Shared: t.Kind == "direct"}
+	u.Generator.MemoryPeak = m.after.peak
+	if b, a := m.before.backend.process, m.after.backend.process; a != nil && b != nil {
+		p := processUsage(*b, *a, seconds)
+		if !t.SameHost {
+			p.CPU = 0 // of how many cores, only its own host knows
+		}
+		u.Service = &p
+	}
+	if m.before.hasHost && m.after.hasHost {
+		h := m.before.host.until(m.after.host)
+		u.Host = &h
+	}
+	for name, after := range m.after.backend.figures {
+		if before, ok := m.before.backend.figures[name]; ok {
+			if u.Figures == nil {
+				u.Figures = make(map[string]Change)
+			}
+			u.Figures[name] = Change{before, after}
+		}
+	}
+	return u
+}
+
+func processUsage(before, after processReading, seconds float64) Process {
+	p := Process{CPUSeconds: after.cpu - before.cpu, MemoryBefore: before.memory, MemoryAfter: after.memory}
+	if seconds > 0 {
+		p.CPU = p.CPUSeconds / seconds / float64(runtime.GOMAXPROCS(0))
+	}
+	return p
+}
+
+// hostReading is of Linux's /proc.
+type hostReading struct {
+	busy, ioWait, all float64 // ticks
+	read, written     int64   // bytes
+}
+
+func readHost() (h hostReading, ok bool) {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return h, false
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	fields := strings.Fields(line) // cpu user nice system idle iowait irq softirq steal, and guests, who are users as well
+	if len(fields) < 9 || fields[0] != "cpu" {
+		return h, false
+	}
+	for i, f := range fields[1:9] {
+		n, err := strconv.ParseFloat(f, 64)
+		if err != nil {
+			return h, false
+		}
+		h.all += n
+		switch i {
+		case 3:
+		case 4:
+			h.ioWait += n
+		default:
+			h.busy += n
+		}
+	}
+	h.read, h.written = readDisks()
+	return h, true
+}
+
+// readDisks adds up the disks: neither their partitions, nor what lies over them
+// (device mapper, RAID, loops), which would count twice.
+func readDisks() (read, written int64) {
+	text, err := os.ReadFile("/proc/diskstats")
+	if err != nil {
+		return 0, 0
+	}
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if len(fields) < 10 {
+			continue
+		}
+		name := fields[2]
+		if strings.HasPrefix(name, "loop") || strings.HasPrefix(name, "ram") || strings.HasPrefix(name, "dm-") || strings.HasPrefix(name, "md") || strings.HasPrefix(name, "zram") {
+			continue
+		}
+		if _, err := os.Stat("/sys/block/" + name); err != nil {
+			continue
+		}
+		const sector = 512 // of these figures, whatever the disk has
+		if n, err := strconv.ParseInt(fields[5], 10, 64); err == nil {
+			read += n * sector
+		}
+		if n, err := strconv.ParseInt(fields[9], 10, 64); err == nil {
+			written += n * sector
+		}
+	}
+	return read, written
+}
+
+func (h hostReading) until(after hostReading) (u Host) {
+	if all := after.all - h.all; all > 0 {
+		u.CPU, u.IOWait = (after.busy-h.busy)/all, (after.ioWait-h.ioWait)/all
+	}
+	u.ReadBytes, u.WriteBytes = after.read-h.read, after.written-h.written
+	return u
+}
+
+// residentMemory is of this process, 0 where it cannot be had.
+func residentMemory() int64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	fields := bytes.Fields(text)
+	if len(fields) < 2 {
+		return 0
+	}
+	pages, err := strconv.ParseInt(string(fields[1]), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+// machine says what this is.
+func machine() Machine {
+	m := Machine{Cores: runtime.GOMAXPROCS(0), OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(), CPU: "unknown"}
+	if name := procValue("/proc/cpuinfo", "model name"); name != "" {
+		m.CPU = name
+	}
+	if kilobytes, ok := strings.CutSuffix(procValue("/proc/meminfo", "MemTotal"), " kB"); ok {
+		if n, err := strconv.ParseInt(kilobytes, 10, 64); err == nil {
+			m.Memory = n << 10
+		}
+	}
+	return m
+}
+
+// procValue is the first value of a name in a file of "name : value" lines.
+func procValue(file, name string) string {
+	f, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if key, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(key) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,248 @@
+package workload
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+// draws is what a user draws when everything is done at once.
+func draws(u *user) (list []string) {
+	for len(list) < 500 {
+		t := u.transaction()
+		if !u.draw(t) {
+			list = append(list, registry[t].Name+" empty")
+			continue
+		}
+		u.did()
+		list = append(list, fmt.Sprintf("%s %d %d %s %v %d %d %s %s", registry[t].Name, u.call.id, u.call.account, u.call.symbol, u.call.search,
+			u.call.quantity, u.call.price, u.call.status, u.call.doc))
+	}
+	return list
+}
+
+func TestUser_Repeatable(t *testing.T) {
+	for _, name := range Names() {
+		t.Run(name, func(t *testing.T) {
+			d := definition(t, name)
+			first := draws(newTestUser(t, d, 7, 3, 10))
+			require.Equal(t, first, draws(newTestUser(t, d, 7, 3, 10)))
+			require.NotEqual(t, first, draws(newTestUser(t, d, 8, 3, 10)), "another seed")
+			require.NotEqual(t, first, draws(newTestUser(t, d, 7, 4, 10)), "another user")
+		})
+	}
+}
+
+// Chi-square over many draws: what is drawn has the weights that were asked for.
+func TestUser_Weights(t *testing.T) {
+	const n = 200_000
+	for _, name := range Names() {
+		t.Run(name, func(t *testing.T) {
+			u := newTestUser(t, definition(t, name), 11, 0, 1)
+			counts := make([]int, len(registry))
+			for range n {
+				counts[u.transaction()]++
+			}
+			chi, degrees := 0.0, -1.0
+			for i, share := range u.shares {
+				if share == 0 {
+					require.Zero(t, counts[i], registry[i].Name)
+					continue
+				}
+				off := float64(counts[i]) - share*n
+				chi += off * off / (share * n)
+				degrees++
+			}
+			require.LessOrEqual(t, chi, chiSquareLimit(max(degrees, 1)))
+		})
+	}
+}
+
+// What a user takes away it has made, and takes away once.
+func TestUser_OwnPools(t *testing.T) {
+	u := newTestUser(t, definition(t, "mixed"), 3, 1, 4)
+	made, taken := map[string]bool{}, map[string]int{}
+	empties := 0
+	for range 100_000 {
+		tx := u.transaction()
+		if !u.draw(tx) {
+			require.Contains(t, []int{deleteOrder, deleteCustomer, closeAccount}, tx)
+			empties++
+			continue
+		}
+		c := &u.call
+		switch tx {
+		case insertOrder:
+			made[fmt.Sprint("order", c.id)] = true
+		case insertCustomer:
+			made[fmt.Sprint("customer", c.id)] = true
+		case openAccount:
+			made[fmt.Sprint("account", c.id, c.account)] = true
+		case deleteOrder:
+			taken[fmt.Sprint("order", c.id)]++
+		case deleteCustomer:
+			taken[fmt.Sprint("customer", c.id)]++
+		case closeAccount:
+			taken[fmt.Sprint("account", c.id, c.account)]++
+		}
+		u.did()
+	}
+	require.Positive(t, empties)
+	require.Greater(t, len(taken), 5000)
+	for key, times := range taken {
+		require.True(t, made[key], key)
+		require.Equal(t, 1, times, key)
+	}
+}
+
+// An insert that was refused is not the user's.
+func TestUser_RefusedIsNotOwn(t *testing.T) {
+	u := newTestUser(t, definition(t, "mixed"), 3, 1, 4)
+	require.True(t, u.draw(insertOrder))
+	require.False(t, u.draw(deleteOrder))
+	require.True(t, u.draw(insertOrder))
+	u.did()
+	id := u.call.id
+	require.True(t, u.draw(deleteOrder))
+	require.Equal(t, id, u.call.id)
+}
+
+func TestUser_IDsAreDisjoint(t *testing.T) {
+	lease := share{Range: brokerage.Range{First: 500, Count: 30}, width: 3, users: 4}
+	var all []int64
+	for n := range 4 {
+		own := lease.of(n)
+		for {
+			first, ok := own.take(3)
+			if !ok {
+				break
+			}
+			all = append(all, first, first+1, first+2)
+		}
+	}
+	slices.Sort(all)
+	require.Len(t, all, 30)
+	for i, id := range all {
+		require.Equal(t, int64(500+i), id)
+	}
+}
+
+// What is said of accounts is what the generator does.
+func TestPopulation_Accounts(t *testing.T) {
+	for _, profile := range []dataset.Profile{dataset.TPoX1, dataset.TPoX2} {
+		d := dataset.New(dataset.Spec{Seed: 1, Profile: profile})
+		p := tinyPopulation(t, profile)
+		total := int64(0)
+		for k := range d.Count(dataset.Customer) {
+			first, n := p.accounts(k)
+			require.Equal(t, d.FirstAccount(k), first)
+			require.Equal(t, int64(d.Accounts(k)), n)
+			require.Equal(t, brokerage.ID(d.ID(dataset.Customer, k)), p.customer(k))
+			total += n
+		}
+		require.Equal(t, p.Accounts.Count, total)
+		keys, err := brokerage.OrderKeysOf(d.Append(nil, dataset.Order, 7))
+		require.NoError(t, err)
+		require.Equal(t, keys.ID, p.order(7))
+	}
+}
+
+// A service and a store say the same.
+func TestPopulation_HTTPAndDirect(t *testing.T) {
+	s := tinyStore(t)
+	url, _ := serve(t, s, nil)
+	over, err := overHTTP(t, url, "").population(t.Context())
+	require.NoError(t, err)
+	in, err := direct(t, s, "sqlite:b.db").population(t.Context())
+	require.NoError(t, err)
+	over.XMLName = in.XMLName
+	require.Equal(t, in, over)
+	require.NoError(t, over.check(200))
+	require.ErrorContains(t, over.check(201), "too small for 201 users: it has 200 customers")
+}
+
+func TestPicker(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	t.Run("Uniform", func(t *testing.T) {
+		seen := map[int64]int{}
+		p := Draw{Distribution: Uniform}.picker(r, 10, 0, 1)
+		for range 10_000 {
+			seen[p.pick(r)]++
+		}
+		require.Len(t, seen, 10)
+		for i := range int64(10) {
+			require.InDelta(t, 1000, seen[i], 200)
+		}
+	})
+	t.Run("Sequential", func(t *testing.T) {
+		p := Draw{Distribution: Sequential}.picker(r, 10, 1, 3)
+		var got []int64
+		for range 12 {
+			got = append(got, p.pick(r))
+		}
+		require.Equal(t, []int64{3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4}, got)
+	})
+	t.Run("Zipf", func(t *testing.T) {
+		const n = 500
+		seen := map[int64]int{}
+		p := Draw{Distribution: Zipf, S: 1.1}.picker(r, n, 0, 1)
+		for range 100_000 {
+			i := p.pick(r)
+			require.True(t, i >= 0 && i < n)
+			seen[i]++
+		}
+		most, at := 0, int64(0)
+		for i, times := range seen {
+			if times > most {
+				most, at = times, i
+			}
+		}
+		require.Equal(t, int64(0), at, "rank 0")
+		require.Greater(t, most, 10_000, "a uniform one would be 200")
+		require.Greater(t, len(seen), n*9/10)
+	})
+	t.Run("OneKey", func(t *testing.T) {
+		for _, d := range []Draw{{Distribution: Uniform}, {Distribution: Sequential}, {Distribution: Zipf, S: 2}} {
+			require.Zero(t, d.picker(r, 1, 5, 9).pick(r), d.Distribution)
+		}
+	})
+}
+
+func TestScatter(t *testing.T) {
+	for _, n := range []uint64{1, 2, 500, 7919, 20_833, 7919 * 7907} {
+		stride := scatter(n)
+		if n > 100_000 {
+			require.NotZero(t, n%stride)
+			continue
+		}
+		seen := make([]bool, n)
+		for i := range n {
+			seen[i*stride%n] = true
+		}
+		require.NotContains(t, seen, false, n)
+	}
+}
+
+// The symbol that is sold is the account's first position, and buys are of it as
+// often as the workload says.
+func TestUser_Trades(t *testing.T) {
+	d := dataset.New(dataset.Spec{Seed: 1})
+	u := newTestUser(t, definition(t, "mixed"), 5, 0, 1)
+	held := 0
+	for range 10_000 {
+		require.True(t, u.draw(sellSecurity))
+		require.Equal(t, d.Symbol(int(int64(u.call.id)%d.Count(dataset.Security))), u.call.symbol)
+		require.True(t, u.call.quantity >= 1 && u.call.quantity <= 10)
+		require.True(t, u.draw(buySecurity))
+		if u.call.symbol == d.Symbol(int(int64(u.call.id)%d.Count(dataset.Security))) {
+			held++
+		}
+	}
+	require.InDelta(t, 7000, held, 300)
+}

@@ -1,0 +1,140 @@
+package workload
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// What a run must keep to be quoted: "A run is valid only if" of the scenario.
+const (
+	leastMeasured   = 60.0 // seconds; below, it is a smoke run
+	leastWarmed     = 20.0
+	mostUnexpected  = 0.005
+	mostGenerator   = 0.80 // of its processors
+	mostEmpty       = 0.01 // transactions that were drawn again
+	mostSlope       = 0.10 // between the line's two ends, of the mean
+	slopeErrors     = 3.0  // standard errors, below which a slope is noise
+	leastSeconds    = 10   // to see a slope in
+	chanceOfMistake = 4.75 // standard deviations of the normal: one in a million
+)
+
+// judge says whether a run is valid.
+func judge(r *Run) Validity {
+	v := Validity{Reasons: []string{}}
+	no := func(format string, args ...any) { v.Reasons = append(v.Reasons, fmt.Sprintf(format, args...)) }
+	note := func(format string, args ...any) { v.Notes = append(v.Notes, fmt.Sprintf(format, args...)) }
+
+	switch r.Ended {
+	case Interrupted:
+		no("it was interrupted after %.0f of %.0f seconds", r.Measured, r.Duration)
+	case TargetDied:
+		no("the target died after %.0f of %.0f seconds", r.Measured, r.Duration)
+	case Complete:
+	}
+	if r.Total.Count == 0 {
+		no("nothing was measured")
+	}
+	if r.Duration < leastMeasured || r.Warmed < leastWarmed-0.01 {
+		v.Smoke = true
+		note("smoke: %.0f s measured after %.0f s of warm-up; a run to quote has at least %.0f s after %.0f s", r.Measured, r.Warmed, leastMeasured, leastWarmed)
+	}
+	if off := offMix(r); off != "" {
+		no("%s", off)
+	}
+	drawn := r.Total.Count + r.Total.Empty
+	if drawn > 0 && float64(r.Total.Empty) > mostEmpty*float64(drawn) {
+		no("%.1f %% of the transactions drawn had nothing of the user's own to take away", 100*float64(r.Total.Empty)/float64(drawn))
+	}
+	if n := unexpectedOf(&r.Total); float64(n) >= mostUnexpected*float64(max(r.Total.Count, 1)) && n > 0 {
+		no("%.2f %% of the answers were unexpected (%s); below %.1f %% is allowed", 100*float64(n)/float64(r.Total.Count), reasons(r.Total.Unexpected), 100*mostUnexpected)
+	}
+	if slope, significant := steadiness(r.PerSecond); significant && math.Abs(slope) > mostSlope {
+		no("it was not steady: from the beginning to the end the throughput changed by %+.0f %%", 100*slope)
+	}
+	if a := r.Arrivals; a != nil && a.Dropped > 0 {
+		no("%d of %d arrivals were dropped, because too many were outstanding", a.Dropped, a.Due)
+	}
+	switch {
+	case r.Usage.Shared:
+		note("the store runs in the load generator's process, so its processor time is not told from the store's")
+	case r.Usage.Generator.CPU >= mostGenerator:
+		no("the load generator used %.0f %% of its processors; below %.0f %% is allowed", 100*r.Usage.Generator.CPU, 100*mostGenerator)
+	}
+	if r.Target.SameHost && !r.Usage.Shared {
+		note("the load generator ran on the service's host, and took processor time from it")
+	}
+	v.Valid = len(v.Reasons) == 0 && !v.Smoke
+	return v
+}
+
+// offMix tests whether the mix that was drawn is the one that was asked for, by
+// chi-square. Draws count, not calls: who finds nothing of its own to take away
+// draws again, which is bounded apart.
+func offMix(r *Run) string {
+	drawn := float64(r.Total.Count + r.Total.Empty)
+	chi, degrees := 0.0, -1.0
+	worst, worstBy := "", 0.0
+	for _, row := range r.Transactions {
+		want := row.Weight * drawn
+		if want < 5 {
+			continue // too few for chi-square to say anything
+		}
+		off := float64(row.Count+row.Empty) - want
+		chi += off * off / want
+		degrees++
+		if math.Abs(off)/want > math.Abs(worstBy) {
+			worst, worstBy = row.Name, off/want
+		}
+	}
+	if degrees < 1 || chi <= chiSquareLimit(degrees) {
+		return ""
+	}
+	return fmt.Sprintf("the mix is not the one that was asked for: %s is %+.1f %% off (chi-square %.0f with %.0f degrees of freedom)", worst, 100*worstBy, chi, degrees)
+}
+
+// chiSquareLimit is what chi-square exceeds once in a million times, by Wilson
+// and Hilferty's approximation.
+func chiSquareLimit(degrees float64) float64 {
+	t := 2 / (9 * degrees)
+	return degrees * math.Pow(1-t+chanceOfMistake*math.Sqrt(t), 3)
+}
+
+// steadiness fits a line through the transactions of each second. Slope is the
+// change from its beginning to its end, as a share of the mean.
+func steadiness(perSecond []int64) (slope float64, significant bool) {
+	if len(perSecond) < leastSeconds {
+		return 0, false
+	}
+	n := float64(len(perSecond))
+	var meanX, meanY float64
+	for x, y := range perSecond {
+		meanX += float64(x) / n
+		meanY += float64(y) / n
+	}
+	if meanY == 0 {
+		return 0, false
+	}
+	var xx, xy float64
+	for x, y := range perSecond {
+		xx += (float64(x) - meanX) * (float64(x) - meanX)
+		xy += (float64(x) - meanX) * (float64(y) - meanY)
+	}
+	b := xy / xx
+	var rest float64
+	for x, y := range perSecond {
+		e := float64(y) - meanY - b*(float64(x)-meanX)
+		rest += e * e
+	}
+	standardError := math.Sqrt(rest / (n - 2) / xx)
+	return b * n / meanY, math.Abs(b) > slopeErrors*standardError
+}
+
+// reasons lists what was refused, the most frequent first.
+func reasons(counts map[string]int64) string {
+	var list []string
+	for _, reason := range byCount(counts) {
+		list = append(list, fmt.Sprintf("%s %s", reason, count(counts[reason])))
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,95 @@
+package workload
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// quotable is a run that is valid.
+func quotable() *Run {
+	r := &Run{Ended: Complete, Duration: 60, Measured: 60, Warmed: 20, Target: Target{Kind: "http"}}
+	for _, weight := range []float64{0.7, 0.3} {
+		r.Transactions = append(r.Transactions, Row{Name: "get_order", Weight: weight, Count: int64(weight * 60_000)})
+	}
+	r.Total = Row{Count: 60_000}
+	for range 60 {
+		r.PerSecond = append(r.PerSecond, 1000)
+	}
+	return r
+}
+
+func TestJudge(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Run)
+		says   string // empty: valid
+	}{
+		"Valid":           {func(*Run) {}, ""},
+		"Interrupted":     {func(r *Run) { r.Ended = Interrupted }, "interrupted"},
+		"Died":            {func(r *Run) { r.Ended = TargetDied }, "died"},
+		"Nothing":         {func(r *Run) { r.Total.Count = 0 }, "nothing was measured"},
+		"Mix":             {func(r *Run) { r.Transactions[0].Count -= 1500; r.Transactions[1].Count += 1500 }, "the mix is not"},
+		"MixWithinChance": {func(r *Run) { r.Transactions[0].Count -= 100; r.Transactions[1].Count += 100 }, ""},
+		"MixByDraws": {func(r *Run) {
+			r.Transactions[1].Count -= 500
+			r.Transactions[1].Empty += 500
+			r.Total.Count -= 500
+			r.Total.Empty = 500
+		}, ""},
+		"Empty":         {func(r *Run) { r.Transactions[1].Empty += 700; r.Total.Empty = 700 }, "nothing of the user's own"},
+		"Unexpected":    {func(r *Run) { r.Total.Unexpected = map[string]int64{"404 not-found": 300} }, "0.50 % of the answers were unexpected (404 not-found 300)"},
+		"FewUnexpected": {func(r *Run) { r.Total.Unexpected = map[string]int64{"404 not-found": 299} }, ""},
+		"Expected":      {func(r *Run) { r.Total.Expected = map[string]int64{"not-held": 5000} }, ""},
+		"Slope": {func(r *Run) {
+			for i := range r.PerSecond {
+				r.PerSecond[i] -= int64(2 * i)
+			}
+		}, "not steady"},
+		"Noise": {func(r *Run) {
+			random := rand.New(rand.NewPCG(1, 1))
+			for i := range r.PerSecond {
+				r.PerSecond[i] += random.Int64N(800) - 400
+			}
+		}, ""},
+		"Dropped":   {func(r *Run) { r.Arrivals = &Arrivals{Due: 10, Dropped: 1} }, "1 of 10 arrivals were dropped"},
+		"Generator": {func(r *Run) { r.Usage.Generator.CPU = 0.8 }, "load generator used 80 %"},
+		"Shared":    {func(r *Run) { r.Usage.Generator.CPU, r.Usage.Shared = 1, true }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := quotable()
+			c.change(r)
+			v := judge(r)
+			if c.says == "" {
+				require.Empty(t, v.Reasons)
+				require.True(t, v.Valid)
+				return
+			}
+			require.False(t, v.Valid)
+			require.Contains(t, v.Reasons[0], c.says)
+		})
+	}
+}
+
+func TestJudge_Smoke(t *testing.T) {
+	for name, change := range map[string]func(*Run){
+		"Short": func(r *Run) { r.Duration = 59 },
+		"Cold":  func(r *Run) { r.Warmed = 19 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := quotable()
+			change(r)
+			v := judge(r)
+			require.True(t, v.Smoke)
+			require.False(t, v.Valid)
+			require.Empty(t, v.Reasons)
+		})
+	}
+}
+
+// The limit is the textbook's for once in a million, and on the safe side of it
+// where the approximation is worst.
+func TestChiSquareLimit(t *testing.T) {
+	require.InDelta(t, 60.4, chiSquareLimit(16), 1.5)
+	require.InDelta(t, 25.7, chiSquareLimit(1), 1.8)
+}

@@ -1,0 +1,124 @@
+// The workloads of loadtest/workloads against a running service, by k6:
+//
+//   k6 run loadtest/brokerage.js -e WORKLOAD=mixed -e USERS=50 -e DURATION=60s
+//
+// docs/k6.md says what can be set, and what the figures mean.
+import exec from 'k6/execution';
+import { sleep } from 'k6';
+import { faults, settings } from './lib/settings.js';
+import { workload } from './lib/workload.js';
+import { profile } from './lib/templates.js';
+import { Refusal, dataset, lease, mayReplace, version } from './lib/service.js';
+import { gauges, thresholds } from './lib/metrics.js';
+import { makeUser } from './lib/user.js';
+import { machine } from './lib/machine.js';
+import { watch } from './lib/watch.js';
+import { result } from './lib/result.js';
+import { table } from './lib/table.js';
+import { page } from './lib/page.js';
+
+const { users, ramp, duration, rate, think, measureAfter } = settings;
+
+// Users come during the first half of the ramp, so that the last of them too has
+// the other half to insert what it will delete.
+const ramping = (total) => ({
+  executor: 'ramping-vus',
+  startVUs: 0,
+  stages: [
+    { duration: `${500 * ramp}ms`, target: users },
+    { duration: `${1000 * (total - ramp / 2)}ms`, target: users },
+  ],
+  gracefulRampDown: '0s',
+});
+
+// Closed: the same users all the time, who know when it begins to count.
+const closed = { load: { ...ramping(ramp + duration), exec: 'closedUser', gracefulStop: '10s' } };
+
+// Open: k6 hands the users of the ramp on to the arrivals. It reuses those that
+// have ended, so there is a moment in between.
+const open = {
+  ramp: { ...ramping(ramp), exec: 'rampUp', gracefulStop: '0s' },
+  arrivals: { executor: 'constant-arrival-rate', exec: 'arrival', startTime: `${1000 * measureAfter}ms`, duration: `${1000 * duration}ms`, rate, timeUnit: '1s', preAllocatedVUs: users, maxVUs: users, gracefulStop: '10s' },
+};
+
+const watcher = { executor: 'per-vu-iterations', exec: 'watching', vus: 1, iterations: 1, maxDuration: `${1000 * (measureAfter + duration + 10)}ms`, gracefulStop: '0s' };
+
+// With a fault in the settings there is only setup(), which says it.
+const scenarios = faults.length > 0 ? { none: { executor: 'per-vu-iterations', exec: 'watching', vus: 1 } } : { watcher, ...(rate > 0 ? open : closed) };
+
+export const options = {
+  scenarios,
+  thresholds: faults.length > 0 ? {} : thresholds(),
+  summaryTrendStats: ['count', 'min', 'max', 'avg', 'med', 'p(90)', 'p(95)', 'p(99)'],
+  discardResponseBodies: true, // but where the content is looked at
+  throw: true, // or k6 would log each request that fails
+  systemTags: ['name', 'method', 'status', 'error_code', 'scenario', 'check'],
+  setupTimeout: '120s',
+  userAgent: 'brokerage-k6/1',
+};
+
+
+const idsForEach = 20000; // who needs more leases more, between two transactions
+
+export function setup() {
+  if (faults.length > 0) exec.test.abort(faults[0]);
+  try {
+    const data = { machine: machine(), profile: profile(), version: version(), sha256: workload.sha256, dataset: dataset(), leases: {} };
+    for (const kind of ['order', 'customer', 'account']) {
+      const count = idsForEach * (users + 1);
+      data.leases[kind] = { first: lease(kind, count), count };
+    }
+    if (workload.mix.some((part) => part.transaction.startsWith('upd_'))) mayReplace();
+    data.mark = Date.now();
+    return data;
+  } catch (e) {
+    if (!(e instanceof Refusal)) throw e;
+    exec.test.abort(e.message);
+  }
+}
+
+let user;
+
+function enter(data, after) {
+  if (user === undefined) {
+    user = makeUser(data, exec.scenario.startTime + 1000 * after);
+    gauges.ramp_from.add(Date.now());
+  }
+  user.prepare();
+  return user;
+}
+
+export function closedUser(data) {
+  enter(data, measureAfter).transact();
+  if (think > 0) sleep(think);
+}
+
+export function rampUp(data) {
+  const u = enter(data, measureAfter);
+  // Nothing is under way when k6 ends the ramp: it would cut it off.
+  const left = ramp - (Date.now() - exec.scenario.startTime) / 1000;
+  if (left < 0.25) sleep(1 + left);
+  u.transact();
+  sleep(Math.min(users / rate, 1));
+}
+
+export function arrival(data) {
+  enter(data, 0).transact();
+}
+
+export function watching(data) {
+  watch(data);
+}
+
+export function handleSummary(data) {
+  const run = result(data);
+  if (run === null) return {}; // refused before any load: that was said
+  const files = { stdout: table(run) };
+  if (settings.out !== 'none') {
+    const name = settings.out === '' ? `k6-${workload.name}` : settings.out;
+    files[`${name}.json`] = `${JSON.stringify(run, null, 1)}\n`;
+    files[`${name}.html`] = page(run);
+    files.stdout += `\nWritten: ${name}.json, ${name}.html\n`;
+  }
+  return files;
+}

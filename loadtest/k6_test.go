@@ -1,0 +1,287 @@
+package loadtest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/access"
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/httpapi"
+	"brokerage/internal/store/guard"
+	"brokerage/internal/store/sqlite"
+	"brokerage/internal/telemetry"
+	"brokerage/internal/testenv"
+	"brokerage/internal/workload"
+)
+
+// These tests take a minute, and the first time k6 is built, another: they run
+// only where BROKERAGE_TEST_REQUIRE names k6.
+func requireK6(t testing.TB) {
+	t.Helper()
+	if !slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), "k6") {
+		testenv.Missing(t, "k6", "the runs of k6 take a minute: BROKERAGE_TEST_REQUIRE=k6 wants them")
+	}
+	testenv.Command(t, "sh")
+	out, err := exec.CommandContext(t.Context(), "./k6", "version").CombinedOutput()
+	require.NoError(t, err, "k6 cannot be had: %s", out)
+}
+
+// service is one of the test's own, on a tiny database.
+type service struct {
+	*httptest.Server
+
+	token, reader string // one that may do all, and one that may only read
+}
+
+func newService(t testing.TB, fill bool) service {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "brokerage.db"), sqlite.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	if fill {
+		scale, err := dataset.ParseScale("tiny")
+		require.NoError(t, err)
+		require.NoError(t, store.LoadDataset(t.Context(), dataset.New(dataset.Spec{Scale: scale, Seed: 1}), nil))
+	}
+	file := filepath.Join(t.TempDir(), "tokens")
+	token, err := access.Add(file, access.Client{Name: "load", Scopes: []access.Scope{access.Read, access.Trade, access.Admin}})
+	require.NoError(t, err)
+	reader, err := access.Add(file, access.Client{Name: "reader", Scopes: []access.Scope{access.Read}})
+	require.NoError(t, err)
+	tokens, err := access.Load(file)
+	require.NoError(t, err)
+	handler, err := httpapi.New(guard.New(store, guard.Options{}), httpapi.Options{
+		Tokens: tokens, Metrics: telemetry.New(telemetry.BuildInfo{}), Timeout: 10 * time.Second, InFlight: 256, Queue: 256, QueueWait: time.Second,
+	})
+	require.NoError(t, err)
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return service{server, token, reader}
+}
+
+// outcome is what a run of k6 leaves.
+type outcome struct {
+	code   int
+	stdout string
+	stderr string
+	folder string
+}
+
+// runK6 runs the script with settings as NAME=value, in a folder of its own.
+func runK6(t testing.TB, settings ...string) outcome {
+	t.Helper()
+	script, err := filepath.Abs("brokerage.js")
+	require.NoError(t, err)
+	wrapper, err := filepath.Abs("k6")
+	require.NoError(t, err)
+	arguments := []string{"run", "--quiet", "--no-color", "--no-usage-report", script}
+	for _, s := range settings {
+		arguments = append(arguments, "-e", s)
+	}
+	o := outcome{folder: t.TempDir()}
+	cmd := exec.CommandContext(t.Context(), wrapper, arguments...)
+	cmd.Dir = o.folder
+	cmd.Env = append(os.Environ(), "PWD="+o.folder)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		var exit *exec.ExitError
+		require.ErrorAs(t, err, &exit, "%s", stderr.String())
+	}
+	o.code, o.stdout, o.stderr = cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()
+	return o
+}
+
+// result reads the result that a run wrote, strictly, and by its schema.
+func (o outcome) result(t testing.TB, name string) (run workload.Run) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(o.folder, name))
+	require.NoError(t, err, "%s%s", o.stdout, o.stderr)
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	require.NoError(t, decoder.Decode(&run))
+
+	form, err := jsonschema.UnmarshalJSON(bytes.NewReader(workload.RunSchema))
+	require.NoError(t, err)
+	compiler := jsonschema.NewCompiler()
+	require.NoError(t, compiler.AddResource("run.schema.json", form))
+	schema, err := compiler.Compile("run.schema.json")
+	require.NoError(t, err)
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	require.NoError(t, schema.Validate(doc))
+	return run
+}
+
+// requireSound holds a result to itself and to the rules for unexpected refusals.
+func requireSound(t testing.TB, run workload.Run) {
+	t.Helper()
+	require.Equal(t, workload.Complete, run.Ended)
+	require.Positive(t, run.Total.Count)
+	require.Positive(t, run.TPS)
+	var count, unexpected int64
+	for _, row := range run.Transactions {
+		count += row.Count
+		for reason, n := range row.Unexpected {
+			t.Logf("%s: %s %d", row.Name, reason, n)
+			unexpected += n
+		}
+		require.LessOrEqual(t, row.Good, row.Count, row.Name)
+		if row.Count > 0 {
+			l := row.Latency
+			require.LessOrEqual(t, l.Min, l.P50, row.Name)
+			require.LessOrEqual(t, l.P50, l.P99, row.Name)
+			require.LessOrEqual(t, l.P99, l.Max+0.01, row.Name)
+		}
+	}
+	require.Equal(t, run.Total.Count, count)
+	require.Less(t, float64(unexpected), 0.005*float64(count)+1)
+	var ofKinds int64
+	for _, row := range run.Kinds {
+		ofKinds += row.Count
+	}
+	require.Equal(t, count, ofKinds)
+}
+
+func TestK6_Workloads(t *testing.T) {
+	requireK6(t)
+	s := newService(t, true)
+	for _, name := range workload.Names() {
+		t.Run(name, func(t *testing.T) {
+			definition, err := workload.Load(name)
+			require.NoError(t, err)
+			o := runK6(t, "WORKLOAD="+name, "USERS=4", "DURATION=5s", "RAMP=3s", "EVERY=2s", "BASE_URL="+s.URL, "TOKEN="+s.token, "K6_API=localhost:6565")
+			require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+			run := o.result(t, "k6-"+name+".json")
+			requireSound(t, run)
+
+			require.Equal(t, name, run.Workload.Name)
+			require.Equal(t, definition.SHA256, run.Workload.SHA256)
+			require.Len(t, run.Transactions, len(definition.Mix))
+			require.Len(t, run.Intervals, 3)
+			require.EqualValues(t, 4*definition.Prepare.Orders, run.Prepared.Orders)
+			require.EqualValues(t, 4*definition.Prepare.Customers, run.Prepared.Customers)
+			require.True(t, run.Validity.Smoke)
+			require.Equal(t, "tpox-2/tiny/seed-1/v1/500-200-2000", run.Dataset.Fingerprint)
+			for _, row := range run.Transactions {
+				require.Contains(t, o.stdout, row.Name)
+				if row.Kind != brokerage.Delete.String() && row.Name != "close_account" {
+					require.Positive(t, row.Count, row.Name)
+				}
+			}
+			html, err := os.ReadFile(filepath.Join(o.folder, "k6-"+name+".html"))
+			require.NoError(t, err)
+			require.NotContains(t, string(html), "src=")
+			require.Contains(t, string(html), "<h1>"+name+" against ")
+		})
+	}
+}
+
+// Every transaction is done, also those that first need something to take away.
+func TestK6_Mixed_AllTransactions(t *testing.T) {
+	requireK6(t)
+	s := newService(t, true)
+	o := runK6(t, "USERS=8", "DURATION=12s", "RAMP=4s", "BASE_URL="+s.URL, "TOKEN="+s.token, "OUT=all")
+	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+	run := o.result(t, "all.json")
+	requireSound(t, run)
+	require.Len(t, run.Transactions, len(brokerage.Transactions))
+	for i, row := range run.Transactions {
+		require.Equal(t, brokerage.Transactions[i].Name, row.Name)
+		require.Positive(t, row.Count, row.Name)
+		require.Positive(t, row.Good, row.Name)
+	}
+}
+
+func TestK6_OpenModel(t *testing.T) {
+	requireK6(t)
+	s := newService(t, true)
+	t.Run("Reached", func(t *testing.T) {
+		o := runK6(t, "WORKLOAD=query", "RATE=5", "USERS=40", "DURATION=5s", "RAMP=4s", "BASE_URL="+s.URL, "TOKEN="+s.token)
+		require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+		run := o.result(t, "k6-query.json")
+		requireSound(t, run)
+		require.Equal(t, workload.Open, run.Model.Kind)
+		require.Zero(t, run.Arrivals.Dropped)
+		require.InDelta(t, 25, run.Arrivals.Due, 2)
+		require.Equal(t, run.Arrivals.Due, run.Total.Count)
+	})
+	t.Run("Dropped", func(t *testing.T) {
+		o := runK6(t, "WORKLOAD=query", "RATE=100000", "USERS=1", "DURATION=3s", "RAMP=1s", "BASE_URL="+s.URL, "TOKEN="+s.token)
+		require.Equal(t, 99, o.code, "%s%s", o.stdout, o.stderr)
+		run := o.result(t, "k6-query.json")
+		require.Positive(t, run.Arrivals.Dropped)
+		require.False(t, run.Validity.Valid)
+		require.Contains(t, strings.Join(run.Validity.Reasons, "; "), "arrivals were dropped")
+		require.Contains(t, o.stdout, "INVALID")
+	})
+}
+
+// The service is gone in the middle of a run.
+func TestK6_ServiceDies(t *testing.T) {
+	requireK6(t)
+	s := newService(t, true)
+	timer := time.AfterFunc(8*time.Second, func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	defer timer.Stop()
+	o := runK6(t, "WORKLOAD=query", "USERS=4", "DURATION=120s", "RAMP=1s", "BASE_URL="+s.URL, "TOKEN="+s.token)
+	require.Equal(t, 108, o.code, "%s%s", o.stdout, o.stderr)
+	require.Contains(t, o.stderr, "does not answer any more")
+	run := o.result(t, "k6-query.json")
+	require.Equal(t, workload.TargetDied, run.Ended)
+	require.Positive(t, run.Total.Count)
+	require.Less(t, run.Measured, 119.0)
+	require.Contains(t, o.stdout, "INVALID")
+}
+
+// The line that the README has for k6, with less to do.
+func TestK6_Readme(t *testing.T) {
+	requireK6(t)
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	const command = "loadtest/k6 run loadtest/brokerage.js "
+	lines := 0
+	for line := range strings.Lines(string(readme)) {
+		arguments, ok := strings.CutPrefix(strings.TrimSpace(line), command)
+		if !ok {
+			continue
+		}
+		lines++
+		s := newService(t, true)
+		settings := map[string]string{}
+		for _, setting := range strings.Split(strings.TrimPrefix(arguments, "-e "), " -e ") {
+			name, value, _ := strings.Cut(setting, "=")
+			settings[name] = value
+		}
+		require.Contains(t, settings, "WORKLOAD")
+		for name, less := range map[string]string{"USERS": "3", "RAMP": "2s", "DURATION": "3s"} {
+			require.Contains(t, settings, name)
+			settings[name] = less
+		}
+		all := []string{"BASE_URL=" + s.URL, "TOKEN=" + s.token}
+		for name, value := range settings {
+			all = append(all, name+"="+value)
+		}
+		o := runK6(t, all...)
+		require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+		run := o.result(t, "k6-"+settings["WORKLOAD"]+".json")
+		requireSound(t, run)
+		require.Equal(t, brokerage.Durable, run.Settings["durability"])
+		require.Equal(t, "sqlite", run.Target.Engine)
+	}
+	require.Equal(t, 1, lines)
+}

@@ -1,0 +1,85 @@
+// What k6 keeps of a run. Users of k6 share no memory and the summary knows no
+// tags, so whatever is to be told apart at the end is a metric of its own, or
+// has a threshold, which makes k6 keep it apart (a sub-metric).
+import { Counter, Gauge, Trend } from 'k6/metrics';
+import { kinds, label, reasons } from './registry.js';
+import { settings } from './settings.js';
+import { workload } from './workload.js';
+
+// Slices are what steadiness is judged by: seconds, or in a long run the
+// sixtieth part of it, since each costs every user an object. The watch counts.
+export const sliceSeconds = Math.max(1, Math.ceil(settings.duration / 60));
+export const sliceCount = Math.ceil(settings.duration / sliceSeconds);
+
+export const intervalCount = Math.ceil(settings.duration / settings.every);
+const pad = (n) => String(n).padStart(4, '0');
+export const intervalName = (i) => `interval_${pad(i)}`;
+export const sliceName = (i) => `slice_${pad(i)}`;
+
+const several = (count, make) => Array.from({ length: count }, (_, i) => make(i));
+
+// One for each transaction of the mix: its times, which are counted with them,
+// and what was refused, by reason. The rest did their work. Each sample costs
+// about as much as all the drawing for a transaction, so there is none to spare.
+export const times = workload.mix.map((part) => new Trend(part.transaction, true));
+export const refused = workload.mix.map((part) => new Counter(`${part.transaction}_refused`));
+export const empty = workload.mix.map((part) => new Counter(`${part.transaction}_empty_pool`));
+
+// Times by kind and of all are k6's own of requests, which it takes anyway; only
+// where a transaction is two requests are there trends for them.
+export const twoRequests = workload.mix.some((part) => part.transaction.startsWith('upd_'));
+const ofKind = {};
+if (twoRequests) {
+  for (const { transaction } of workload.mix) {
+    const kind = kinds[transaction];
+    if (ofKind[kind] === undefined) ofKind[kind] = new Trend(`kind_${kind}`, true);
+  }
+}
+export const kindTrend = (kind) => ofKind[kind];
+export const all = twoRequests ? new Trend('all_transactions', true) : null;
+export const kindName = (kind) => (twoRequests ? `kind_${kind}` : `http_req_duration{phase:measured,kind:${kind}}`);
+export const allName = twoRequests ? 'all_transactions' : 'http_req_duration{phase:measured}';
+
+// A run of one interval is that interval.
+export const intervals = intervalCount === 1 ? [] : several(intervalCount, (i) => new Trend(intervalName(i), true));
+export const intervalsRefused = intervalCount === 1 ? [] : several(intervalCount, (i) => new Counter(`${intervalName(i)}_refused`));
+export const slices = several(sliceCount, (i) => new Counter(sliceName(i)));
+
+export const wrong = new Counter('wrong_answers');
+export const prepared = { orders: new Counter('prepared_orders'), customers: new Counter('prepared_customers'), refused: new Counter('prepared_refused'), late: new Counter('prepared_late') };
+export const gauges = {};
+for (const name of ['ramp_from', 'measured_from', 'prepare_seconds', 'generator_cpu', 'generator_memory_before', 'generator_memory_after', 'service_cpu', 'service_memory_before', 'service_memory_after', 'generator_cores', 'ended', 'run_mark']) {
+  gauges[name] = new Gauge(name);
+}
+
+export const refusedName = (transaction, reason) => `${transaction}_refused{reason:${reason}}`;
+export const preparedRefusedName = (reason) => `prepared_refused{reason:${reason}}`;
+
+// thresholds: what fails a run, and what only has to be kept apart.
+export function thresholds() {
+  const kept = ['count>=0'];
+  const t = {
+    'http_req_failed{phase:measured}': ['rate<0.005'], // unexpected refusals
+    wrong_answers: ['count<1'],
+    dropped_iterations: ['count<1'],
+    prepared_late: kept,
+    'iterations{phase:measured}': ['count>0'], // which is also for the reports during the run
+  };
+  for (const { transaction } of workload.mix) {
+    if (!twoRequests) t[kindName(kinds[transaction])] = t[allName] = ['max>=0'];
+    t[transaction] = [`p(99)<${settings.p99}`];
+    for (const reason of reasons) t[refusedName(transaction, reason)] = kept;
+  }
+  for (const reason of reasons) t[preparedRefusedName(reason)] = kept;
+  return t;
+}
+
+// counted gives those of a list of reasons that occurred, as a result calls them.
+export function counted(metrics, nameOf, wanted, name = label) {
+  const found = {};
+  for (const reason of wanted) {
+    const n = metrics[nameOf(reason)] ? metrics[nameOf(reason)].values.count : 0;
+    if (n > 0) found[name(reason)] = n;
+  }
+  return found;
+}

@@ -1,0 +1,93 @@
+// Random numbers that a seed repeats: Math.random() cannot be seeded from a
+// script, and every user needs a stream of its own.
+
+// k6 looks a global up by name each time, and a constant of the module does not.
+const { floor, imul } = Math;
+
+// makeRandom is mulberry32: one multiplication more than the least, and what k6's
+// engine does fastest, 32-bit integers. It gives closures and no object, for the
+// engine finds a variable by its place and a property by its name.
+export function makeRandom(seed, stream) {
+  let state = (imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ imul(stream + 1, 0xc2b2ae35)) | 0;
+
+  // next is from 0 to below 1.
+  function next() {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = imul(state ^ (state >>> 15), 1 | state);
+    t = (t + imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  }
+
+  for (let i = 0; i < 4; i++) next(); // neighbouring streams begin far apart
+  return {
+    next,
+    // below is a whole number from 0 to n-1. Up to 2^32 it reaches them all.
+    below: (n) => floor(next() * n),
+    // between is a whole number from a to b.
+    between: (a, b) => a + floor(next() * (b - a + 1)),
+  };
+}
+
+// chooser draws an index by weight in constant time (Vose's alias method),
+// however many there are.
+export function chooser(weights, { next }) {
+  const n = weights.length;
+  const sum = weights.reduce((a, b) => a + b, 0);
+  const share = weights.map((w) => (w * n) / sum);
+  const alias = weights.map((_, i) => i);
+  const small = [];
+  const large = [];
+  share.forEach((s, i) => (s < 1 ? small : large).push(i));
+  while (small.length > 0 && large.length > 0) {
+    const less = small.pop();
+    const more = large[large.length - 1];
+    alias[less] = more;
+    share[more] -= 1 - share[less];
+    if (share[more] < 1) small.push(large.pop());
+  }
+  for (const i of small.concat(large)) share[i] = 1; // what rounding left over
+  return () => {
+    const x = next() * n;
+    const i = floor(x);
+    return x - i < share[i] ? i : alias[i];
+  };
+}
+
+// drawer gives a function that draws from 0 to n-1 by a distribution of a
+// workload file. Sequential users begin evenly spread, and go round. The ranks
+// of Zipf are scattered: what is asked for often does not lie on one page.
+export function drawer({ distribution, s }, n, { next }, user, users) {
+  switch (distribution) {
+    case 'sequential': {
+      let i = (floor(n / users) * user + n - 1) % n;
+      return () => (i = (i + 1) % n);
+    }
+    case 'zipf': {
+      const rank = zipf(s, n, next);
+      const stride = [7919, 7907, 7901].find((prime) => n % prime !== 0) || 1;
+      return () => (rank() * stride) % n;
+    }
+    default:
+      return () => floor(next() * n);
+  }
+}
+
+// zipf draws rank k with a probability in proportion to k^-s, by rejection from
+// the integral of that (Hörmann and Derflinger, 1996): no table, so n may be
+// millions. Ranks are from 0.
+function zipf(s, n, next) {
+  const integral = (x) => (Math.pow(x, 1 - s) - 1) / (1 - s);
+  const inverse = (u) => Math.pow(1 + u * (1 - s), 1 / (1 - s));
+  const density = (x) => Math.pow(x, -s);
+  const low = integral(1.5) - 1;
+  const high = integral(n + 0.5);
+  const surely = 2 - inverse(integral(2.5) - density(2));
+  return () => {
+    for (;;) {
+      const u = high + next() * (low - high);
+      const x = inverse(u);
+      const k = Math.min(Math.max(floor(x + 0.5), 1), n);
+      if (k - x <= surely || u >= integral(k + 0.5) - density(k)) return k - 1;
+    }
+  };
+}

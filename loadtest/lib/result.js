@@ -1,0 +1,161 @@
+// The result of a run in the form "brokerage-run/1", which is that of brokerage
+// drive too (internal/workload/result.go).
+import { allName, counted, intervalCount, intervalName, kindName, preparedRefusedName, refusedName, sliceCount, sliceName, sliceSeconds } from './metrics.js';
+import { NO_ANSWER, expected, kinds, label, reasons } from './registry.js';
+import { settings } from './settings.js';
+import { workload } from './workload.js';
+import { judge } from './validity.js';
+
+const kindOrder = ['query', 'update', 'insert', 'delete'];
+const sumOf = (list, of) => list.reduce((sum, x) => sum + of(x), 0);
+
+// result is null for a run that was over before any load.
+export function result({ metrics, setup_data: setup }) {
+  if (!setup || metrics === undefined) return null;
+  const value = (name, of = 'value', byDefault = 0) => (metrics[name] ? metrics[name].values[of] : byDefault);
+
+  const now = Date.now();
+  const from = value('measured_from', 'min', now);
+  const measured = Math.max(0, Math.min((now - from) / 1000, settings.duration));
+  const ended = value('ended') === 1 ? 'target-died' : measured < settings.duration - 0.5 ? 'interrupted' : 'complete';
+
+  const rows = workload.mix.map(({ transaction, share }) => row(metrics, transaction, share));
+  const count = sumOf(rows, (r) => r.count);
+  for (const r of rows) r.share = count === 0 ? 0 : r.count / count;
+  const byKind = kindOrder.filter((kind) => rows.some((r) => r.kind === kind)).map((kind) => together(kind, rows.filter((r) => r.kind === kind), latency(metrics[kindName(kind)])));
+  const total = together('all', rows, latency(metrics[allName]));
+  const answered = sumOf(rows, (r) => r.good + sumOf(Object.values(r.expected || {}), (n) => n));
+  const perSecond = (n) => (measured > 0 ? n / measured : 0);
+  const cores = value('generator_cores') || setup.machine.cores;
+  const slices = Array.from({ length: sliceCount }, (_, i) => value(sliceName(i), 'count'));
+
+  const run = {
+    format: 'brokerage-run/1',
+    tool: { name: 'k6', version: __ENV.LOADTEST_K6 || 'unknown' },
+    target: { kind: 'http', engine: setup.dataset.store.engine, url: settings.baseURL, sameHost: isHere(settings.baseURL), version: setup.version },
+    workload: { name: workload.name, sha256: setup.sha256, validate: workload.validate, mix: workload.mix.map(({ transaction, weight }) => ({ transaction, weight })) },
+    model: { kind: settings.rate > 0 ? 'open' : 'closed', users: settings.users, thinkSeconds: settings.think, everySeconds: settings.every },
+    started: new Date(from).toISOString(),
+    rampSeconds: settings.ramp,
+    durationSeconds: settings.duration,
+    warmedSeconds: Math.max(0, (from - value('ramp_from', 'min', from)) / 1000),
+    measuredSeconds: measured,
+    seed: settings.seed,
+    ended,
+    dataset: stamp(setup.dataset),
+    settings: setup.dataset.store.settings,
+    transactions: rows,
+    kinds: byKind,
+    total,
+    prepared: {
+      seconds: value('prepare_seconds', 'max'),
+      orders: value('prepared_orders', 'count'),
+      customers: value('prepared_customers', 'count'),
+      unexpected: counted(metrics, preparedRefusedName, reasons),
+    },
+    tps: perSecond(answered),
+    tpm: 60 * perSecond(answered),
+    goodput: perSecond(total.good),
+    intervals: Array.from({ length: intervalCount }, (_, i) => interval(i, metrics, measured, total)).filter((i) => i.to > i.from),
+    perSecond: sliceSeconds === 1 ? slices.slice(0, Math.floor(measured)) : [],
+    usage: usage(value, measured, cores),
+    machine: { ...setup.machine, cores },
+  };
+  if (settings.rate > 0) {
+    const dropped = value('dropped_iterations', 'count');
+    run.model.rate = settings.rate;
+    run.arrivals = { due: count + dropped + unanswered(rows), started: count + unanswered(rows), dropped, late: 0 };
+  }
+  run.validity = judge(run, { slices, sliceSeconds, late: value('prepared_late', 'count'), templates: setup.profile });
+  return run;
+}
+
+function row(metrics, transaction, weight) {
+  const times = metrics[transaction];
+  const surely = expected[transaction] || [];
+  const name = (reason) => refusedName(transaction, reason);
+  const count = times ? times.values.count : 0;
+  const refused = {
+    expected: counted(metrics, name, surely, (reason) => reason),
+    unexpected: counted(metrics, name, reasons.filter((reason) => !surely.includes(reason)), label),
+  };
+  const withoutAnswer = refused.unexpected[NO_ANSWER] || 0;
+  const allRefused = metrics[`${transaction}_refused`] ? metrics[`${transaction}_refused`].values.count : 0;
+  return {
+    name: transaction,
+    kind: kinds[transaction],
+    weight,
+    share: 0,
+    count,
+    good: count - (allRefused - withoutAnswer),
+    ...refused,
+    emptyPool: metrics[`${transaction}_empty_pool`] ? metrics[`${transaction}_empty_pool`].values.count : 0,
+    latency: latency(times),
+  };
+}
+
+// latency is in microseconds, as a result has it. k6 keeps every value, so its
+// percentiles are those of the sorted values.
+function latency(trend) {
+  if (!trend || !(trend.values.count > 0)) return { total: 0, min: 0, max: 0, mean: 0, p50: 0, p90: 0, p95: 0, p99: 0 };
+  const v = trend.values;
+  const us = (ms) => Math.round(ms * 1e6) / 1e3;
+  return { total: us(v.avg * v.count), min: us(v.min), max: us(v.max), mean: us(v.avg), p50: us(v.med), p90: us(v['p(90)']), p95: us(v['p(95)']), p99: us(v['p(99)']) };
+}
+
+// together adds rows up; percentiles do not add up and come from k6.
+function together(name, rows, latency) {
+  const add = (field) => {
+    const sum = {};
+    for (const r of rows) {
+      for (const [reason, n] of Object.entries(r[field])) sum[reason] = (sum[reason] || 0) + n;
+    }
+    return sum;
+  };
+  const sum = (field) => sumOf(rows, (r) => r[field]);
+  return {
+    name,
+    ...(name === 'all' ? {} : { kind: name }),
+    weight: Math.min(1, sum('weight')), // rounding adds up too
+    share: Math.min(1, sum('share')),
+    count: sum('count'),
+    good: sum('good'),
+    expected: add('expected'),
+    unexpected: add('unexpected'),
+    emptyPool: sum('emptyPool'),
+    latency,
+  };
+}
+
+export function unanswered(rows) {
+  return sumOf(rows, (r) => r.unexpected[NO_ANSWER] || 0);
+}
+
+function interval(i, metrics, measured, total) {
+  const times = metrics[intervalName(i)];
+  const refused = metrics[`${intervalName(i)}_refused`];
+  const from = i * settings.every;
+  const to = Math.min((i + 1) * settings.every, measured);
+  const count = intervalCount === 1 ? total.count : times ? times.values.count : 0;
+  const good = intervalCount === 1 ? total.good : count - (refused ? refused.values.count : 0);
+  return { from, to, count, good, tps: to > from ? count / (to - from) : 0, latency: intervalCount === 1 ? total.latency : latency(times) };
+}
+
+function usage(value, measured, cores) {
+  const of = (process) => {
+    const cpuSeconds = value(`${process}_cpu`);
+    const share = measured > 0 && cores > 0 ? cpuSeconds / measured / cores : 0;
+    return { cpuSeconds, cpu: share, memoryBefore: value(`${process}_memory_before`), memoryAfter: value(`${process}_memory_after`) };
+  };
+  const service = of('service');
+  if (!isHere(settings.baseURL)) service.cpu = 0; // of how many cores, only its own host knows
+  return { generator: of('generator'), shared: false, ...(service.memoryAfter > 0 ? { service } : {}) };
+}
+
+function stamp({ fingerprint, scale, profile, seed, securities, customers, orders }) {
+  return { fingerprint, scale, profile, seed, securities: securities.count, customers: customers.count, orders: orders.count };
+}
+
+function isHere(url) {
+  return /^https?:\/\/(localhost|127\.[\d.]+|\[::1\])(:|\/|$)/.test(url);
+}

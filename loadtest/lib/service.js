@@ -1,0 +1,64 @@
+// Requests before and beside the load: what setup() asks, and leases.
+import http from 'k6/http';
+import { settings } from './settings.js';
+import { readDataset } from './dataset.js';
+
+export const headers = settings.token === '' ? {} : { Authorization: `Bearer ${settings.token}` };
+
+// ask gives an answer or says on one line why there is none.
+function ask(method, path, body = null) {
+  let res;
+  try {
+    res = http.request(method, settings.baseURL + path, body, { headers, responseType: 'text', tags: { name: 'beside the load' } });
+  } catch (_) {
+    throw new Refusal(`no service answers at ${settings.baseURL}`);
+  }
+  switch (res.status) {
+    case 401:
+      throw new Refusal(settings.token === '' ? 'the service wants a token: set TOKEN' : 'the service does not know the TOKEN');
+    case 403:
+      throw new Refusal(`the TOKEN may not ${method} ${path.split('?')[0]}: this workload needs the scopes read and trade, classic admin too`);
+  }
+  return res;
+}
+
+// Refusal is why a run does not begin.
+export class Refusal {
+  constructor(message) {
+    this.message = message;
+  }
+}
+
+export function dataset() {
+  const res = ask('GET', '/v1/dataset?symbols=true');
+  if (res.status === 404 && res.body.includes('urn:brokerage:problem:not-found')) {
+    throw new Refusal(`the database behind ${settings.baseURL} is empty: load a dataset first (brokerage load)`);
+  }
+  if (res.status !== 200) throw new Refusal(`${settings.baseURL}/v1/dataset answers ${res.status}, and a dataset is needed`);
+  const found = readDataset(res.body);
+  if (found === null) throw new Refusal('the database was not generated, so nobody can know which ids are in it');
+  const { customers, orders, securities } = found;
+  if (customers.count < settings.users || orders.count < settings.users || securities.count < 1) {
+    throw new Refusal(`the database is too small for ${settings.users} users: it has ${customers.count} customers, ${orders.count} orders and ${securities.count} securities`);
+  }
+  return found;
+}
+
+// lease gets ids that nobody else ever gets.
+export function lease(kind, count) {
+  const res = ask('POST', `/v1/dataset/leases?kind=${kind}&count=${count}`);
+  const first = /first="(\d+)"/.exec(res.body || '');
+  if (res.status !== 200 || first === null) throw new Refusal(`a lease of ids is answered with ${res.status}`);
+  return Number(first[1]);
+}
+
+// mayReplace ends with a refusal unless the token may replace documents. Scopes
+// are looked at before the path, and no customer has this id.
+export function mayReplace() {
+  ask('PUT', '/v1/customers/0', '<x/>');
+}
+
+export function version() {
+  const found = /version="([^"]*)"/.exec(ask('GET', '/version').body || '');
+  return found === null ? '' : found[1];
+}

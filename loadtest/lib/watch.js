@@ -1,0 +1,110 @@
+// The report every EVERY, and what k6 and the service used. Users of k6 cannot
+// see each other's figures, and k6 calls a script back only at the end; but it
+// serves its own metrics while it runs, and one more user reads them there.
+import exec from 'k6/execution';
+import http from 'k6/http';
+import { sleep } from 'k6';
+import { gauges, intervalCount, intervalName, sliceCount, sliceSeconds, slices } from './metrics.js';
+import { headers } from './service.js';
+import { settings } from './settings.js';
+
+const tags = { name: 'beside the load' };
+
+function get(url, withToken) {
+  try {
+    const res = http.get(url, { headers: withToken ? headers : {}, responseType: 'text', tags, timeout: '5s' });
+    return res.status === 200 ? res.body : '';
+  } catch (_) {
+    return '';
+  }
+}
+
+// processOf reads processor time and memory from metrics in Prometheus' form.
+function processOf(metrics) {
+  const value = (name) => {
+    const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics);
+    return found === null ? NaN : Number(found[1]);
+  };
+  return { cpu: value('process_cpu_seconds_total'), memory: value('process_resident_memory_bytes'), cores: value('go_sched_gomaxprocs_threads') };
+}
+
+// metric asks k6 for a metric of this run.
+function metric(name) {
+  try {
+    return JSON.parse(get(`http://${settings.k6API}/v1/metrics/${encodeURIComponent(name)}`)).data.attributes.sample;
+  } catch (_) {
+    return null;
+  }
+}
+
+// ours tells whether it is this k6 that answers there: another that runs on the
+// machine has the port if it came first, and its figures are not ours.
+function ours(mark) {
+  gauges.run_mark.add(mark);
+  for (let i = 0; i < 5; i++) {
+    sleep(0.3); // k6 takes in samples several times a second
+    const found = metric('run_mark');
+    if (found !== null) return found.value === mark;
+  }
+  return false;
+}
+
+const sleepUntil = (time) => {
+  const left = (time - Date.now()) / 1000;
+  if (left > 0) sleep(left);
+};
+
+export function watch({ mark }) {
+  const from = exec.scenario.startTime + 1000 * settings.measureAfter;
+  const to = from + 1000 * settings.duration;
+  const listening = ours(mark);
+  if (!listening) console.warn(`no reports during the run, nor k6's own processor time: k6 does not answer at ${settings.k6API} (K6_API names another place, --address sets it)`);
+  const used = () => ({
+    generator: listening ? processOf(get(`http://${settings.k6API}/metrics`)) : {},
+    service: processOf(get(settings.metricsURL, true)),
+  });
+
+  sleepUntil(from);
+  const before = used();
+  if (before.generator.cores > 0) gauges.generator_cores.add(before.generator.cores);
+  let counted = 0;
+  let reported = 0;
+  for (let slice = 0; slice < sliceCount; slice++) {
+    const elapsed = Math.min(sliceSeconds * (slice + 1), settings.duration);
+    sleepUntil(from + 1000 * elapsed);
+    const iterations = listening ? metric('iterations{phase:measured}') : null;
+    if (iterations !== null) {
+      slices[slice].add(iterations.count - counted);
+      counted = iterations.count;
+    }
+    const interval = Math.ceil(elapsed / settings.every) - 1;
+    if (elapsed < settings.duration && elapsed < settings.every * (interval + 1)) continue;
+    const after = used(); // at each report, so that a run that is cut short has it too
+    for (const process of ['generator', 'service']) {
+      keep(`${process}_cpu`, after[process].cpu - before[process].cpu);
+      keep(`${process}_memory_before`, before[process].memory);
+      keep(`${process}_memory_after`, after[process].memory);
+    }
+    if (listening && intervalCount > 1) {
+      report(interval, elapsed, counted - reported);
+      reported = counted;
+    }
+  }
+}
+
+function keep(name, value) {
+  if (value >= 0) gauges[name].add(value);
+}
+
+// report prints one interval in short. Its percentiles are those that k6 gives
+// during a run; the table at the end has p99 too.
+function report(interval, elapsed, count) {
+  const times = metric(intervalName(interval));
+  if (times === null) return;
+  const seconds = elapsed - settings.every * interval;
+  const ms = (value) => value.toFixed(value < 10 ? 2 : 1);
+  console.log(
+    `${elapsed} s: ${count} transactions, ${(count / seconds).toFixed(1)} tps; ` +
+      `ms: mean ${ms(times.avg)}, p90 ${ms(times['p(90)'])}, p95 ${ms(times['p(95)'])}, max ${ms(times.max)}`,
+  );
+}

@@ -1,0 +1,107 @@
+// The workload: loadtest/workloads/*.json by name, or a file of the user's own.
+import crypto from 'k6/crypto';
+import { faults, fromHere, settings } from './settings.js';
+import { kinds } from './registry.js';
+
+const names = ['mixed', 'query', 'insert-orders', 'insert-customers', 'classic'];
+
+const fallback = { name: '', mix: [{ transaction: 'get_order', weight: 1 }] };
+
+function read() {
+  const given = settings.workload;
+  const known = names.includes(given);
+  if (!known && !/[/\\]|\.json$/.test(given)) {
+    faults.push(`WORKLOAD is one of ${names.join(', ')}, or the path of a file, not "${given}"`);
+    return '';
+  }
+  try {
+    return open(known ? import.meta.resolve(`../workloads/${given}.json`) : fromHere(given));
+  } catch (_) {
+    faults.push(`WORKLOAD: there is no file ${given} that can be read`);
+    return '';
+  }
+}
+
+// makes is what gives a user something to take away.
+const makes = { delete_order: 'insert_order', delete_customer: 'insert_customer', close_account: 'open_account' };
+
+const isNumber = (x) => typeof x === 'number' && Number.isFinite(x);
+const isCount = (x, most) => Number.isInteger(x) && x >= 0 && x <= most;
+const isRange = (x) => Array.isArray(x) && x.length === 2 && isCount(x[0], 1e6) && isCount(x[1], 1e6) && x[0] <= x[1];
+
+// find says what is wrong with a definition, or nothing.
+function find(w) {
+  if (w === null || typeof w !== 'object' || Array.isArray(w)) return 'is no object';
+  for (const name of Object.keys(w)) {
+    if (!['$schema', 'name', 'description', 'validate', 'draws', 'search', 'trades', 'prepare', 'mix'].includes(name)) return `has "${name}", which is not known`;
+  }
+  if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(w.name)) return 'has a name that is not one to 64 small letters, digits and hyphens';
+  if (w.validate !== undefined && typeof w.validate !== 'boolean') return 'has a "validate" that is neither true nor false';
+  if (!Array.isArray(w.mix) || w.mix.length === 0) return 'has no mix';
+  let sum = 0;
+  const seen = {};
+  for (const part of w.mix) {
+    const { transaction, weight } = part || {};
+    if (!Object.hasOwn(kinds, String(transaction))) return `has a transaction "${transaction}", which does not exist`;
+    if (seen[transaction]) return `has ${transaction} twice`;
+    seen[transaction] = true;
+    if (!isNumber(weight) || weight < 0) return `gives ${transaction} the weight ${JSON.stringify(weight)}, which is not a number of at least 0`;
+    sum += weight;
+  }
+  if (!(sum > 0)) return 'has weights that add up to 0';
+  const weightOf = (transaction) => (w.mix.find((part) => part.transaction === transaction) || { weight: 0 }).weight;
+  for (const [taking, making] of Object.entries(makes)) {
+    if (weightOf(taking) > 0 && weightOf(making) === 0) return `has ${taking} without ${making}, and would run out of what it may take away`;
+  }
+  for (const [what, draw] of Object.entries(w.draws || {})) {
+    if (!['order', 'customer', 'security'].includes(what)) return `has a draw of "${what}", which is not known`;
+    const { distribution, s } = draw || {};
+    if (!['uniform', 'zipf', 'sequential'].includes(distribution)) return `draws ${what} by "${distribution}", which is none of uniform, zipf, sequential`;
+    if (distribution === 'zipf' && !(s > 1 && s <= 10)) return `draws ${what} by zipf without an s above 1 and at most 10`;
+  }
+  for (const name of Object.keys(w.search || {})) {
+    if (!['peMin', 'peMax', 'yieldMin'].includes(name) || !isRange(w.search[name])) return `has a search "${name}" that is not [from, to]`;
+  }
+  const { sell = {}, buy = {} } = w.trades || {};
+  for (const [side, { quantity, held }] of Object.entries({ sell, buy })) {
+    if (quantity !== undefined && !(isRange(quantity) && quantity[0] > 0)) return `has a quantity to ${side} that is not [from, to] above 0`;
+    if (held !== undefined && !(isNumber(held) && held >= 0 && held <= 1)) return 'has a "held" that is not from 0 to 1';
+  }
+  const { orders = 0, customers = 0 } = w.prepare || {};
+  if (!isCount(orders, 1e5) || !isCount(customers, 1e5)) return 'prepares what is not from 0 to 100000';
+  return '';
+}
+
+function parse(json) {
+  let definition;
+  try {
+    definition = JSON.parse(json);
+  } catch (e) {
+    faults.push(`WORKLOAD: ${settings.workload} is not JSON: ${e.message}`);
+    return fallback;
+  }
+  const wrong = find(definition);
+  if (wrong === '') return definition;
+  faults.push(`WORKLOAD: ${settings.workload} ${wrong}`);
+  return fallback;
+}
+
+const json = read();
+const definition = json === '' ? fallback : parse(json);
+const uniform = { distribution: 'uniform' };
+const { sell = {}, buy = {} } = definition.trades || {};
+
+// The mix leaves out what has the weight 0, and is in shares of 1.
+const sum = definition.mix.reduce((all, part) => all + part.weight, 0);
+const mix = definition.mix.filter((part) => part.weight > 0).map(({ transaction, weight }) => ({ transaction, weight, share: weight / sum }));
+
+export const workload = {
+  name: definition.name,
+  sha256: __VU === 0 ? crypto.sha256(json, 'hex') : '',
+  validate: definition.validate !== false,
+  draws: { order: uniform, customer: uniform, security: uniform, ...definition.draws },
+  search: definition.search || {},
+  trades: { sell: sell.quantity || [1, 10], buy: buy.quantity || [1, 10], held: buy.held === undefined ? 0.7 : buy.held },
+  prepare: { orders: 0, customers: 0, ...definition.prepare },
+  mix,
+};
