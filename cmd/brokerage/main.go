@@ -32,6 +32,9 @@ type commands struct {
 	Verify    verifyCmd    `cmd:"" help:"Read all of a database and say what is wrong with it."`
 	Backup    backupCmd    `cmd:"" help:"Copy a database, which may be in use, to a checksummed file."`
 	Restore   restoreCmd   `cmd:"" help:"Make a database what it was when a backup was taken."`
+	Drive     driveCmd     `cmd:"" help:"Run a workload against a database or a service, and say what came of it."`
+	Campaign  campaignCmd  `cmd:"" help:"Study a store: load it, measure it, and run all workloads against it."`
+	Report    reportCmd    `cmd:"" help:"Make a page of the results of a campaign or a run, or compare two of them."`
 	Templates templatesCmd `cmd:"" help:"Write documents with marked slots, for load generators in other languages."`
 	Version   versionCmd   `cmd:"" help:"Say which build this is."`
 }
@@ -49,6 +52,7 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
+	exitEnded       = 3 // early; what there was until then has been written
 	exitInterrupted = 130
 )
 
@@ -89,6 +93,9 @@ func run(ctx context.Context, args []string, s streams) int {
 	switch err := command.Run(); {
 	case err == nil:
 		return exitOK
+	case isEnded(err):
+		fmt.Fprintf(s.err, "brokerage %s: %v\n", name, err)
+		return exitEnded
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintf(s.err, "brokerage %s: interrupted%s\n", name, afterInterrupt(err))
 		return exitInterrupted

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"brokerage/internal/campaign"
+	"brokerage/internal/workload"
+)
+
+// Flags without a value are for the preset to say.
+type campaignCmd struct {
+	Preset  string `default:"full" enum:"full,smoke" placeholder:"NAME" help:"full: a valid study, about 35 minutes at XXXS; smoke: less than ten, and stamped so. Default: full."`
+	Out     string `default:"campaign" type:"path" placeholder:"DIR" help:"For campaign.json, the report, and copies of the database. Default: campaign."`
+	DB      string `name:"db" placeholder:"URL" help:"The database: sqlite:PATH, or null:. Default: a new one in DIR."`
+	Replace bool   `help:"Begin anew, whatever DIR and the database hold."`
+
+	Scale     *scaleFlag     `placeholder:"SCALE" help:"How large: ${scales}."`
+	Profile   *profileFlag   `placeholder:"PROFILE" help:"tpox-2 or tpox-1."`
+	Seed      *uint64        `placeholder:"N" help:"Of the dataset, and of what is drawn at random."`
+	Workloads []string       `placeholder:"NAME,…" help:"Names, or paths of files of your own."`
+	Users     []int          `placeholder:"N,…" help:"The numbers of users with which query and mixed are run, and files of your own."`
+	Reference *int           `placeholder:"N" help:"The users of everything that is run with one number of them. Default: the middle of --users."`
+	WarmUp    *time.Duration `placeholder:"TIME" help:"Before each measured time."`
+	Duration  *time.Duration `placeholder:"TIME" help:"Measured, of each run."`
+	Think     *time.Duration `placeholder:"TIME" help:"Of each user between two transactions."`
+	Repeat    *int           `placeholder:"N" help:"Of each run, from the same data; mixed with --reference users has at least 3."`
+	CPUs      []int          `name:"cpus" placeholder:"N,…" help:"Try with the service on so many cores; 0 leaves it out. Default: 1, 2, 4 and so on, up to all."`
+	Stages    *int           `placeholder:"N" help:"Of inserts into a database that grows; 0 leaves them out."`
+	Stage     *time.Duration `placeholder:"TIME" help:"Of each of these, for orders and for customers."`
+	Tier      *time.Duration `placeholder:"TIME" help:"For the comparison of the service with the store itself, both together; 0 leaves it out."`
+	Tuned     *bool          `negatable:"" help:"Try other settings of the store than those out of the box."`
+	Pool      *int           `placeholder:"N" help:"Connections of the service for reading. Default: for the store to say."`
+	Limit     *time.Duration `placeholder:"TIME" help:"What does not fit into it is left out; 0 is no limit."`
+}
+
+// Run runs the campaign in this process, which makes the load; the service is
+// another one.
+func (c *campaignCmd) Run(ctx context.Context, s streams) error {
+	settings, err := c.settings()
+	if err != nil {
+		return err
+	}
+	build := campaign.ThisBuild()
+	driver := campaign.Workloads{Versions: build, Compare: compareOn}
+	if err := settings.Verify(); err != nil {
+		return usageError{err}
+	}
+	if err := driver.Check(settings.Workloads); err != nil {
+		return usageError{err}
+	}
+	engine, err := campaign.Open(c.url(), c.Out)
+	if err != nil {
+		return usagef("--db: %w", err)
+	}
+	if err := os.MkdirAll(c.Out, 0o777); err != nil {
+		return err
+	}
+	machine, err := campaign.ThisMachine(c.Out)
+	if err != nil {
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	study := campaign.Campaign{
+		Settings: settings, Folder: c.Out, Replace: c.Replace,
+		Engine: engine, Driver: driver, Machine: machine, Versions: build, Free: freeBytes,
+		Start:  campaign.Children(func(args ...string) *exec.Cmd { return underTest(program, args) }),
+		Tell:   campaign.Terminal(s.err, columns(s.err)),
+		Report: func(r *campaign.Record) error { return campaignReport(r, c.Out) },
+		Now:    time.Now,
+	}
+	err = study.Run(ctx)
+	if _, stopped := errors.AsType[*campaign.Stopped](err); stopped {
+		return endedEarly{err}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "%s: the report is in %s\n", filepath.Join(c.Out, campaign.File), filepath.Join(c.Out, "campaign.html"))
+	return err
+}
+
+// compareOn compares a database with and without a service before it.
+func compareOn(ctx context.Context, url string, config workload.Config, turns int) (tier *workload.Tier, err error) {
+	opened, err := openExisting(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	direct, err := workload.NewDirect(opened, url)
+	if err != nil {
+		return nil, err
+	}
+	return compareTier(ctx, opened, direct, config, turns)
+}
+
+func (c *campaignCmd) url() string {
+	if c.DB != "" {
+		return c.DB
+	}
+	return "sqlite:" + filepath.Join(c.Out, "brokerage.db")
+}
+
+// settings are those of the preset, with what was asked for instead.
+func (c *campaignCmd) settings() (campaign.Settings, error) {
+	s, err := campaign.Presets(c.Preset)
+	if err != nil {
+		return s, usageError{err}
+	}
+	s.DB = redacted(c.url())
+	if c.Scale != nil {
+		s.Scale = c.Scale.String()
+	}
+	if c.Profile != nil {
+		s.Profile = c.Profile.String()
+	}
+	set(&s.Seed, c.Seed)
+	set(&s.Reference, c.Reference)
+	set(&s.Repeat, c.Repeat)
+	set(&s.Stages, c.Stages)
+	set(&s.Tuned, c.Tuned)
+	set(&s.Pool, c.Pool)
+	for to, from := range map[*float64]*time.Duration{
+		&s.WarmUp: c.WarmUp, &s.Duration: c.Duration, &s.Think: c.Think, &s.Stage: c.Stage, &s.Tier: c.Tier, &s.Limit: c.Limit,
+	} {
+		if from != nil {
+			*to = from.Seconds()
+		}
+	}
+	if len(c.Users) > 0 {
+		s.Users = c.Users
+	}
+	if len(c.Workloads) > 0 {
+		s.Workloads = c.Workloads
+	}
+	switch {
+	case len(c.CPUs) == 0:
+		s.CPUs = campaign.Doublings(runtime.GOMAXPROCS(0))
+	case !slices.Equal(c.CPUs, []int{0}):
+		s.CPUs = c.CPUs
+	}
+	return s.Resolved(), nil
+}
+
+func set[T any](to, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+// redacted is a URL without what only its owner may know.
+func redacted(url string) string {
+	scheme, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		return url
+	}
+	if _, host, found := strings.Cut(rest, "@"); found {
+		rest = host
+	}
+	rest, _, _ = strings.Cut(rest, "?")
+	return scheme + "://" + rest
+}
+
+// underTest is the command of a service, with no settings but those that it is
+// given: variables that are there for another one would change what is measured.
+func underTest(program string, args []string) *exec.Cmd {
+	cmd := exec.Command(program, args...) //nolint:noctx // a campaign that is ended stops it in good order
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "BROKERAGE_") || strings.HasPrefix(variable, "BROKERAGE_TEST_") {
+			cmd.Env = append(cmd.Env, variable)
+		}
+	}
+	return cmd
+}
+
+// columns is how wide a terminal is, 0 if it is none.
+func columns(w any) int {
+	f, ok := w.(*os.File)
+	if !ok || !isTerminal(f) {
+		return 0
+	}
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+		return width
+	}
+	return 80
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/campaign"
+	"brokerage/internal/workload"
+)
+
+// shortly is a campaign of a second or two.
+func shortly(folder string, more ...string) []string {
+	return append([]string{
+		"campaign", "--preset", "smoke", "--scale", "tiny", "--out", folder, "--warm-up", "100ms", "--duration", "200ms", "--no-tuned",
+	}, more...)
+}
+
+func campaignIn(t testing.TB, folder string) *campaign.Record {
+	t.Helper()
+	r, err := campaign.Read(filepath.Join(folder, campaign.File))
+	require.NoError(t, err)
+	return r
+}
+
+// The whole of it, with a service in a process of its own.
+func TestCampaign(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
+	t.Setenv(asMain, "1")
+	t.Setenv("BROKERAGE_COVERED", "yes, if it were for this service") // which would not start
+	folder := filepath.Join(t.TempDir(), "new")
+	whole := shortly(folder, "--users", "2", "--workloads", "mixed", "--stages", "1", "--stage", "200ms", "--tier", "400ms", "--cpus", "1")
+	r := brokerage(t.Context(), whole...)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Contains(t, r.out, "the report is in "+filepath.Join(folder, "campaign.html"))
+	require.Contains(t, r.err, "figures do not count")
+	require.FileExists(t, filepath.Join(folder, "campaign.html"))
+
+	requireBySchema(t, filepath.Join(folder, campaign.File))
+	record := campaignIn(t, folder)
+	require.True(t, record.Complete)
+	require.True(t, record.Smoke)
+	require.Equal(t, "tpox-2/tiny/seed-1/v1/500-200-2000", record.Dataset.Fingerprint)
+	require.Equal(t, "sqlite", record.Store.Engine)
+	require.Positive(t, record.Machine.FlushP50)
+	for _, s := range record.Steps {
+		require.Equal(t, campaign.Done, s.State, s.Name)
+		for _, run := range s.Runs {
+			require.Positive(t, run.Run.Total.Good, s.Name)
+			require.Empty(t, run.Run.Total.Unexpected, s.Name)
+			require.Equal(t, record.Dataset.Fingerprint, run.Run.Dataset.Fingerprint)
+			require.NotNil(t, run.Run.Usage.Service, s.Name)
+			require.Positive(t, run.Run.Usage.Service.CPUSeconds, s.Name)
+			require.Positive(t, run.Run.Usage.Generator.CPUSeconds, s.Name)
+			require.False(t, run.Run.Usage.Shared, "a process of its own")
+		}
+		for _, g := range s.Inserts {
+			require.Positive(t, g.Documents)
+			require.Positive(t, g.Rate)
+		}
+		if s.Tier != nil {
+			require.Positive(t, s.Tier.Total.Throughput)
+		}
+	}
+
+	again := brokerage(t.Context(), whole...)
+	require.Equal(t, exitOK, again.code)
+	require.Contains(t, again.err, "nothing to do")
+	requireOneLine(t, brokerage(t.Context(), append(whole, "--repeat", "2")...), exitFailed, "is a campaign with other settings (repeat)")
+}
+
+func requireBySchema(t testing.TB, file string) {
+	t.Helper()
+	c := jsonschema.NewCompiler()
+	for id, text := range map[string][]byte{"urn:brokerage:schema:run-1": workload.RunSchema, "urn:brokerage:schema:campaign-1": campaign.Schema} {
+		parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		require.NoError(t, err)
+		require.NoError(t, c.AddResource(id, parsed))
+	}
+	schema, err := c.Compile("urn:brokerage:schema:campaign-1")
+	require.NoError(t, err)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	require.NoError(t, schema.Validate(value))
+}
+
+// A campaign whose service is gone, or that is told to end, writes what it has,
+// says how to go on, and goes on.
+func TestCampaign_EndsEarly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
+	folder := t.TempDir()
+	args := shortly(folder, "--users", "2", "--workloads", "query", "--stages", "0", "--tier", "0s", "--repeat", "4", "--cpus", "0")
+	for _, c := range []struct {
+		when string // the log says so
+		end  func(t *testing.T, campaign *exec.Cmd)
+		says string
+	}{
+		{"restore ", func(t *testing.T, campaign *exec.Cmd) {
+			t.Helper()
+			var child int
+			eventually(t, func() bool { child = childOf(campaign.Process.Pid); return child > 0 }, "no service")
+			require.NoError(t, syscall.Kill(child, syscall.SIGKILL))
+		}, "the service died (signal: killed)"},
+		{"result", func(t *testing.T, campaign *exec.Cmd) {
+			t.Helper()
+			eventually(t, func() bool { return childOf(campaign.Process.Pid) > 0 }, "no service")
+			require.NoError(t, campaign.Process.Signal(syscall.SIGINT))
+		}, "interrupted"},
+	} {
+		cmd, lines := process(t, args...), &logLines{}
+		cmd.Stderr = lines
+		require.NoError(t, cmd.Start())
+		eventually(t, func() bool { return strings.Contains(lines.String(), c.when) }, "%s", lines)
+		c.end(t, cmd)
+		_ = cmd.Wait() // the code says it
+		require.Equal(t, exitEnded, cmd.ProcessState.ExitCode(), lines)
+		require.Contains(t, lines.String(), c.says)
+		require.Contains(t, lines.String(), "the same command goes on")
+		require.False(t, campaignIn(t, folder).Complete)
+		require.FileExists(t, filepath.Join(folder, "campaign.html"))
+	}
+	t.Setenv(asMain, "1")
+	r := brokerage(t.Context(), args...)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.NotContains(t, r.err, "load ", "it was loaded")
+	require.True(t, campaignIn(t, folder).Complete)
+}
+
+// childOf is a process that another one has started, 0 if there is none.
+func childOf(parent int) int {
+	id := strconv.Itoa(parent)
+	tasks, _ := filepath.Glob("/proc/" + id + "/task/*/children") // elsewhere there are none
+	for _, task := range tasks {
+		if text, err := os.ReadFile(task); err == nil {
+			if fields := strings.Fields(string(text)); len(fields) > 0 {
+				child, _ := strconv.Atoi(fields[0]) // it is one
+				return child
+			}
+		}
+	}
+	return 0
+}
+
+func TestCampaign_Refusals(t *testing.T) {
+	used := filepath.Join(t.TempDir(), "used.db")
+	require.Equal(t, exitOK, brokerage(t.Context(), "load", "--db", "sqlite:"+used).code)
+	letter := filepath.Join(t.TempDir(), "letter")
+	require.NoError(t, os.WriteFile(letter, []byte("a letter"), 0o600))
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		says string
+	}{
+		"Preset":    {[]string{"--preset", "huge"}, exitUsage, "huge"},
+		"Workload":  {[]string{"--workloads", "mixed,mixt"}, exitUsage, `there is no workload "mixt"`},
+		"File":      {[]string{"--workloads", "./none.json"}, exitUsage, "none.json"},
+		"Users":     {[]string{"--users", "0"}, exitUsage, "--users"},
+		"ManyUsers": {[]string{"--users", "1000000"}, exitUsage, "--users"},
+		"Scale":     {[]string{"--scale", "XXXXL"}, exitUsage, "XXXXL"},
+		"Database":  {[]string{"--db", "oracle:x"}, exitUsage, "oracle"},
+		"Time":      {[]string{"--limit", "1s"}, exitFailed, "--limit is too short"},
+		"Space":     {[]string{"--scale", "XXL", "--limit", "0s"}, exitFailed, "GB free"},
+		"Used":      {[]string{"--db", "sqlite:" + used}, exitFailed, "the database holds tpox-2/tiny"},
+		"NoFolder":  {[]string{"--db", "sqlite:" + letter + "-none/b.db"}, exitFailed, "no such file"},
+		"NoDB":      {[]string{"--db", "sqlite:" + letter}, exitFailed, "not a database"},
+		"Folder":    {[]string{"--out", letter}, exitFailed, "not a directory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireOneLine(t, brokerage(t.Context(), shortly(t.TempDir(), c.args...)...), c.code, c.says)
+		})
+	}
+}

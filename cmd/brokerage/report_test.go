@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/workload"
+)
+
+// resultFile is a file with the result of a small run, made up.
+func resultFile(t testing.TB, name string, change func(*workload.Run)) string {
+	t.Helper()
+	row := workload.Row{Name: "get_order", Kind: "query", Weight: 1, Share: 1, Count: 600, Good: 600, Latency: workload.Latency{Total: 6e5, Min: 500, Max: 2000, Mean: 1000, P50: 900, P90: 1200, P95: 1500, P99: 1900}}
+	r := workload.Run{
+		Format: workload.RunFormat, Tool: workload.Tool{Name: "drive"}, Workload: workload.WorkloadStamp{Name: "reads", SHA256: "0123456789abcdef"},
+		Model: workload.Model{Kind: workload.Closed, Users: 2}, Measured: 60, TPS: 10, TPM: 600, Goodput: 10, Transactions: []workload.Row{row}, Total: row,
+		Dataset: workload.DatasetStamp{Fingerprint: "made-up"}, Validity: workload.Validity{Reasons: []string{"not steady"}},
+	}
+	if change != nil {
+		change(&r)
+	}
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	return path
+}
+
+func TestReport(t *testing.T) {
+	file := resultFile(t, "run.json", nil)
+	r := brokerage(t.Context(), "report", file)
+	require.Equal(t, exitOK, r.code, r.err)
+	page := strings.TrimSuffix(file, ".json") + ".html"
+	require.Contains(t, r.err, "wrote "+page)
+	html, err := os.ReadFile(page)
+	require.NoError(t, err)
+	require.Contains(t, string(html), "<strong>INVALID</strong>")
+
+	other := filepath.Join(t.TempDir(), "other.html")
+	r = brokerage(t.Context(), "report", file, "--out", other)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.FileExists(t, other)
+	r = brokerage(t.Context(), "report", file, "--out", "-")
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Equal(t, string(html), r.out)
+}
+
+func TestReport_Compare(t *testing.T) {
+	a := resultFile(t, "a.json", nil)
+	b := resultFile(t, "b.json", func(r *workload.Run) { r.TPS = 12 })
+	r := brokerage(t.Context(), "report", a, b)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Regexp(t, `reads +2 +throughput, tps +10\.0 +12\.0 +× 1\.200 +noise unknown\n`, r.out)
+	require.Contains(t, r.out, "A INVALID: ")
+	require.NoFileExists(t, strings.TrimSuffix(a, ".json")+".html")
+
+	page := filepath.Join(t.TempDir(), "compared.html")
+	r = brokerage(t.Context(), "report", a, b, "--out", page)
+	require.Equal(t, exitOK, r.code, r.err)
+	html, err := os.ReadFile(page)
+	require.NoError(t, err)
+	require.Contains(t, string(html), "× 1.200")
+}
+
+func TestReport_Refuses(t *testing.T) {
+	file := resultFile(t, "run.json", nil)
+	damaged := filepath.Join(t.TempDir(), "damaged.json")
+	require.NoError(t, os.WriteFile(damaged, []byte("{\n  \"format\": ?\n}"), 0o600))
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"Missing":      {[]string{filepath.Join(t.TempDir(), "none.json")}, exitFailed, "none.json"},
+		"Damaged":      {[]string{damaged}, exitFailed, "damaged.json:2:13: invalid character '?'"},
+		"Three":        {[]string{file, file, file}, exitUsage, "3 files"},
+		"OverItself":   {[]string{file, "--out", file}, exitUsage, "does not overwrite"},
+		"OtherDataset": {[]string{file, resultFile(t, "b.json", func(r *workload.Run) { r.Dataset.Fingerprint = "other" })}, exitFailed, `their datasets differ: "made-up" and "other"`},
+		"OtherFormat":  {[]string{resultFile(t, "c.json", func(r *workload.Run) { r.Format = "brokerage-run/9" })}, exitFailed, `is of format "brokerage-run/9"`},
+		"NoFolder":     {[]string{file, "--out", filepath.Join(t.TempDir(), "none", "x.html")}, exitFailed, "none"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireOneLine(t, brokerage(t.Context(), append([]string{"report"}, c.args...)...), c.code, c.want)
+		})
+	}
+	_, err := os.Stat(strings.TrimSuffix(file, ".json") + ".html")
+	require.ErrorIs(t, err, os.ErrNotExist)
+	kept, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(kept), workload.RunFormat)
+}

@@ -1,0 +1,330 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store"
+	"brokerage/internal/workload"
+)
+
+// Campaign is what a campaign is run with.
+type Campaign struct {
+	Settings Settings
+	Folder   string // for campaign.json, the report and copies of the database
+	Replace  bool   // begin anew, whatever the folder and the database hold
+
+	Engine   Engine
+	Driver   Driver
+	Start    Starter
+	Machine  Machine
+	Versions Versions
+	Free     func(folder string) (bytes float64, known bool)
+
+	Tell   Teller
+	Report func(*Record) error // may be nil
+	Now    func() time.Time
+}
+
+// Stopped is a campaign that was ended before its end, with everything that it
+// had measured written: the same command goes on.
+type Stopped struct {
+	Cause error
+	File  string  // with what was measured
+	Left  float64 // seconds that the rest will take
+}
+
+func (e *Stopped) Error() string {
+	return fmt.Sprintf("%s: what was measured is in %s, and the same command goes on (about %s)", e.why(), e.File, about(e.Left))
+}
+
+func (e *Stopped) why() string {
+	if errors.Is(e.Cause, context.Canceled) {
+		return "interrupted"
+	}
+	return e.Cause.Error()
+}
+
+func (e *Stopped) Unwrap() error { return e.Cause }
+
+// File is the name of a campaign's record in its folder.
+const File = "campaign.json"
+
+// running is a campaign on its way.
+type running struct {
+	*Campaign
+
+	dataset *dataset.Dataset
+	record  *Record
+	file    string
+	intact  map[string]bool // by URL: the database is as it was backed up
+}
+
+// Run runs a campaign, or the rest of it. What is wrong with what was asked for
+// is told before anything is touched; an error later on is *Stopped.
+func (c *Campaign) Run(ctx context.Context) error {
+	r := &running{Campaign: c, file: filepath.Join(c.Folder, File), intact: make(map[string]bool)}
+	if err := r.begin(ctx); err != nil {
+		return err
+	}
+	if r.record.Complete {
+		c.Tell.Nothing(r.file)
+		return nil
+	}
+	c.Tell.Plan(r.record)
+	err := r.steps(ctx)
+	if err == nil {
+		err = r.finish(ctx)
+	}
+	r.record.Complete = err == nil
+	r.record.Unfinished = ""
+	if err != nil {
+		stopped := &Stopped{err, r.file, left(r.record.Steps)}
+		r.record.Unfinished, err = stopped.why(), stopped
+	}
+	err = errors.Join(err, r.save())
+	if c.Report != nil {
+		err = errors.Join(err, c.Report(r.record))
+	}
+	return err
+}
+
+// begin checks all that can be wrong, and makes the plan or takes up the one
+// that was interrupted.
+func (r *running) begin(ctx context.Context) error {
+	r.Settings = r.Settings.Resolved()
+	if err := r.Settings.Verify(); err != nil {
+		return err
+	}
+	spec, err := r.Settings.spec()
+	if err != nil {
+		return err
+	}
+	r.dataset = dataset.New(spec)
+	if err := r.Driver.Check(r.Settings.Workloads); err != nil {
+		return err
+	}
+	if err := writable(r.Folder); err != nil {
+		return err
+	}
+	there, err := readIfThere(r.file)
+	if err != nil && !r.Replace {
+		return err
+	}
+	if there != nil && !r.Replace {
+		return r.takeUp(there)
+	}
+	return r.anew(ctx)
+}
+
+// takeUp goes on with a campaign, if it is the same.
+func (r *running) takeUp(there *Record) error {
+	if changed := r.Settings.changed(there.Settings); changed != "" {
+		return fmt.Errorf("%s is a campaign with other settings (%s): use those, or another folder; --replace begins anew", r.file, changed)
+	}
+	r.record = there
+	if there.Complete {
+		return nil
+	}
+	if there.Versions != r.Versions {
+		return fmt.Errorf("%s was begun by another build (%s): go on with that one, or use another folder; --replace begins anew", r.file, there.Versions.Brokerage)
+	}
+	if there.Machine.Host != r.Machine.Host || there.Machine.CPU != r.Machine.CPU || there.Machine.Cores != r.Machine.Cores {
+		return fmt.Errorf("%s was begun on another machine (%s): use another folder; --replace begins anew", r.file, there.Machine.Host)
+	}
+	return r.room()
+}
+
+// anew plans a campaign on a database that holds nothing that would be lost.
+func (r *running) anew(ctx context.Context) error {
+	for _, e := range r.engines() {
+		holds, err := e.Holds(ctx)
+		if err != nil {
+			return err
+		}
+		if holds != "" && !r.Replace {
+			return fmt.Errorf("the database holds %s, and a campaign begins with an empty one: --replace takes away what is there", holds)
+		}
+	}
+	now := r.Now()
+	r.record = &Record{
+		Format: Format, Preset: r.Settings.Preset, Smoke: r.Settings.smoke(), Started: now, Updated: now,
+		Settings: r.Settings, Machine: r.Machine, Versions: r.Versions,
+		Steps: plan(r.Settings, r.Engine, r.dataset, r.Machine.Cores),
+	}
+	if err := bound(r.record.Steps, r.Settings.Limit); err != nil {
+		return err
+	}
+	if err := r.room(); err != nil {
+		return err
+	}
+	return r.save()
+}
+
+// engines are the databases of the campaign: its own, and those of variants that
+// need another.
+func (r *running) engines() []Engine {
+	all := []Engine{r.Engine}
+	if r.Settings.Tuned {
+		for _, v := range r.Engine.Variants(r.Machine.Cores) {
+			if e := r.Engine.As(v); e.URL() != r.Engine.URL() {
+				all = append(all, e)
+			}
+		}
+	}
+	return all
+}
+
+// room refuses a disk that would be full before the end. What is there already,
+// of a campaign that goes on, is asked for again: that is little to ask.
+func (r *running) room() error {
+	needs := make(map[string]float64)
+	inserting := r.Settings.WarmUp + r.Settings.Duration
+	inserting = max(inserting, float64(r.Settings.Stages)*2*(r.Settings.Stage+stageWarmUp(r.Settings.Stage)))
+	for _, e := range r.engines() {
+		folder, bytes := e.Room(r.dataset, inserting)
+		if folder != "" {
+			needs[folder] += bytes
+		}
+		inserting = r.Settings.WarmUp + r.Settings.Duration
+	}
+	for folder, bytes := range needs {
+		if free, known := r.Free(folder); known && free < bytes {
+			return fmt.Errorf("%s needs about %.1f GB for databases and their copies, but has %.1f GB free", folder, bytes/1e9, free/1e9)
+		}
+	}
+	return nil
+}
+
+// steps runs what has not been run.
+func (r *running) steps(ctx context.Context) error {
+	for i := range r.record.Steps {
+		s := &r.record.Steps[i]
+		if s.State != Planned && s.State != Interrupted {
+			continue
+		}
+		if r.late(i) {
+			s.State, s.Reason = LeftOut, "not within the time limit"
+			r.Tell.Ended(i, r.record)
+			continue
+		}
+		if err := r.step(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// late tells whether a step would exceed the time limit, as things have gone so
+// far, or is of a variant of which a part was left out.
+func (r *running) late(i int) bool {
+	s := &r.record.Steps[i]
+	if r.Settings.Limit == 0 || essential(s) {
+		return false
+	}
+	if s.Variant != nil && i > 0 {
+		if before := r.record.Steps[i-1]; before.Variant != nil && *before.Variant == *s.Variant {
+			return before.State == LeftOut // decided at its first step, for all of them
+		}
+	}
+	expected := s.Expected
+	for _, next := range r.record.Steps[i+1:] {
+		if s.Variant == nil || next.Variant == nil || *next.Variant != *s.Variant {
+			break
+		}
+		expected += next.Expected
+	}
+	return r.record.Seconds+expected > r.Settings.Limit
+}
+
+// step runs a step and writes what it has measured, however it ends.
+func (r *running) step(ctx context.Context, i int) error {
+	s := &r.record.Steps[i]
+	began := r.Now()
+	if s.Started == nil {
+		s.Started = &began
+	}
+	s.State = Planned
+	r.Tell.Began(i, r.record)
+	before, spent := s.Seconds, r.record.Seconds
+	count := func() {
+		took := r.Now().Sub(began).Seconds()
+		s.Seconds, r.record.Seconds = before+took, spent+took
+	}
+	err := ctx.Err()
+	if err == nil {
+		err = r.do(ctx, s, func() error { count(); return r.save() })
+	}
+	count()
+	s.State = Done
+	if err != nil {
+		s.State = Interrupted
+		err = fmt.Errorf("%s: %w", s.Name, err)
+	}
+	r.Tell.Ended(i, r.record)
+	return errors.Join(err, r.save())
+}
+
+// finish leaves the database as it was when it had been loaded, and nothing
+// beside it.
+func (r *running) finish(ctx context.Context) error {
+	for _, e := range r.engines() {
+		if e.URL() != r.Engine.URL() {
+			if err := e.Remove(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		if e.BackedUp() {
+			if err := errors.Join(r.restore(ctx, e), ctx.Err()); err != nil {
+				return err
+			}
+			if err := e.Discard(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *running) save() error {
+	r.record.Updated = r.Now()
+	return write(r.file, r.record)
+}
+
+// writable refuses a folder in which nothing can be written, and makes one that
+// is not there.
+func writable(folder string) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	probe, err := os.CreateTemp(folder, ".campaign-*")
+	if err != nil {
+		return fmt.Errorf("nothing can be written to %s: %w", folder, err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// contentsOf is what a database says that it holds.
+func contentsOf(ctx context.Context, url string) (stamp workload.DatasetStamp, err error) {
+	s, err := store.Open(ctx, url, store.Options{})
+	if err != nil {
+		return stamp, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	c, err := s.Contents(ctx)
+	return stampOf(c), err
+}
+
+func stampOf(c brokerage.Contents) workload.DatasetStamp {
+	return workload.DatasetStamp{
+		Fingerprint: c.Fingerprint, Scale: c.Scale, Profile: c.Profile, Seed: c.Seed,
+		Securities: c.Securities, Customers: c.Customers, Orders: c.Orders,
+	}
+}

@@ -1,0 +1,314 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/workload"
+)
+
+func TestCampaign(t *testing.T) {
+	w, folder := newWorld(t), t.TempDir()
+	began := w.now
+	var reported *Record
+	c := w.campaign(folder)
+	c.Report = func(r *Record) error { reported = r; return nil }
+	require.NoError(t, w.run(c))
+
+	r := read(t, folder)
+	require.True(t, r.Complete)
+	require.Empty(t, r.Unfinished)
+	require.False(t, r.Smoke)
+	require.Equal(t, began, r.Started)
+	require.Equal(t, "null/tpox-2/XXXS/seed-1/v1/20833-5000-50000", r.Dataset.Fingerprint)
+	require.Equal(t, "null", r.Store.Engine)
+	require.NotNil(t, reported)
+	require.True(t, reported.Complete)
+
+	var names []string
+	var seconds float64
+	for _, s := range r.Steps {
+		require.Equal(t, Done, s.State, s.Name)
+		require.NotNil(t, s.Started, s.Name)
+		names = append(names, s.Name)
+		seconds += s.Seconds
+	}
+	require.Equal(t, []string{
+		"create", "load", "statistics", "space", "backup", "restore",
+		"query, 2 users", "query, 4 users", "mixed, 2 users", "mixed, 4 users",
+		"classic, 4 users", "insert-orders, 4 users", "insert-customers, 4 users", "insert-customers, not validated, 4 users",
+		"staged inserts", "tier",
+		"pool 2: mixed, 4 users",
+		"plain: create", "plain: load", "plain: statistics", "plain: space", "plain: backup", "plain: restore", "plain: mixed, 4 users",
+		"1 core: mixed, 4 users",
+	}, names)
+	require.Equal(t, names, w.steps)
+	require.InDelta(t, seconds, r.Seconds, 1e-6)
+
+	reference := r.Steps[slices.Index(names, "mixed, 4 users")]
+	require.Len(t, reference.Runs, 3)
+	require.Equal(t, 3, reference.Runs[2].Number)
+	require.Equal(t, r.Store.Durability, reference.Runs[0].Run.Settings["durability"])
+	require.Zero(t, reference.Runs[0].Run.Usage.Figures["process_disk_read_bytes"])
+	pool := r.Steps[slices.Index(names, "pool 2: mixed, 4 users")]
+	require.Equal(t, "2", pool.Runs[0].Run.Settings["pool"])
+	require.Len(t, r.Steps[slices.Index(names, "staged inserts")].Inserts, 2*r.Settings.Stages)
+
+	require.Equal(t, words{holds: isLoaded}, *w.database("null:"), "as it was loaded, and no backup")
+	require.NotContains(t, w.databases, "plain:")
+
+	// Again there is nothing to do.
+	w.steps = nil
+	require.NoError(t, w.run(w.campaign(folder)))
+	require.Empty(t, w.steps)
+}
+
+// Wherever it is ended, the same command goes on from there: no step is lost,
+// and none that was finished is run again.
+func TestCampaign_Resumes(t *testing.T) {
+	whole := newWorld(t)
+	whole.small = true
+	require.NoError(t, whole.run(whole.campaign(t.TempDir())))
+	for name, end := range map[string]func(w *world, folder string, c *Campaign){
+		// The step is begun, and told at once that it is to end.
+		"Interrupted": func(w *world, _ string, c *Campaign) {
+			err := w.run(c)
+			stopped, ok := errors.AsType[*Stopped](err)
+			require.True(w.t, ok, "%v", err)
+			require.ErrorIs(w.t, err, context.Canceled)
+			require.Positive(w.t, stopped.Left)
+			require.Contains(w.t, err.Error(), "and the same command goes on")
+		},
+		// The file is what a kill -9 leaves, which is what it was before the step.
+		"Killed": func(w *world, folder string, c *Campaign) {
+			var before []byte
+			ask := w.onStep
+			w.onStep = func(step string) (err error) {
+				if err = ask(step); err != nil {
+					before, _ = os.ReadFile(filepath.Join(folder, File))
+				}
+				return err
+			}
+			require.Error(w.t, w.run(c))
+			require.NotEmpty(w.t, before)
+			require.NoError(w.t, os.WriteFile(filepath.Join(folder, File), before, 0o600))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, at := range whole.steps {
+				if name == "Killed" && !slices.Contains([]string{"load", "backup", "mixed, 2 users", "plain: backup"}, at) {
+					continue // the disk is slow, and the file is the same as before any other
+				}
+				t.Run(at, func(t *testing.T) {
+					t.Parallel() // they wait for the disk
+					w, folder := newWorld(t), t.TempDir()
+					w.small = true
+					w.onStep = func(step string) error {
+						if step == at {
+							return context.Canceled
+						}
+						return nil
+					}
+					end(w, folder, w.campaign(folder))
+					w.onStep = nil
+					require.False(t, read(t, folder).Complete)
+
+					require.NoError(t, w.run(w.campaign(folder)))
+					require.True(t, read(t, folder).Complete)
+					require.Equal(t, whole.runs, w.runs)
+					i := slices.Index(whole.steps, at)
+					require.Equal(t, slices.Insert(slices.Clone(whole.steps), i, at), w.steps)
+				})
+			}
+		})
+	}
+}
+
+// Repeats that were finished count; the one that was cut short is run again.
+func TestCampaign_ResumesWithinStep(t *testing.T) {
+	w, folder := newWorld(t), t.TempDir()
+	nth := 0
+	w.onRun = func(p Pressure) error {
+		if p.Workload == mixed && p.Users == 4 {
+			if nth++; nth == 2 {
+				return workload.ErrInterrupted
+			}
+		}
+		return nil
+	}
+	require.ErrorIs(t, w.run(w.campaign(folder)), workload.ErrInterrupted)
+	r := read(t, folder)
+	i := slices.IndexFunc(r.Steps, func(s Step) bool { return s.State == Interrupted })
+	require.Equal(t, "mixed, 4 users", r.Steps[i].Name)
+	require.Len(t, r.Steps[i].Runs, 2)
+	require.Equal(t, workload.Interrupted, r.Steps[i].Runs[1].Run.Ended)
+	require.Contains(t, r.Unfinished, "mixed, 4 users")
+	first := r.Steps[i].Runs[0].Run.Started
+
+	w.onRun = nil
+	require.NoError(t, w.run(w.campaign(folder)))
+	runs := read(t, folder).Steps[i].Runs
+	require.Len(t, runs, 3)
+	require.Equal(t, first, runs[0].Run.Started)
+	for n, run := range runs {
+		require.Equal(t, n+1, run.Number)
+		require.Equal(t, workload.Complete, run.Run.Ended)
+	}
+}
+
+// A service that dies ends the campaign with what it has, and is the reason that
+// is told, not what became of the requests to it.
+func TestCampaign_ServiceDies(t *testing.T) {
+	w, folder := newWorld(t), t.TempDir()
+	reports := 0
+	w.onRun = func(Pressure) error {
+		w.onStop = ErrGone
+		return workload.ErrTargetDied
+	}
+	c := w.campaign(folder)
+	c.Report = func(r *Record) error { reports++; require.False(t, r.Complete); return nil }
+	err := w.run(c)
+	require.ErrorIs(t, err, ErrGone)
+	require.ErrorContains(t, err, "query, 2 users: the service died: what was measured is in ")
+	require.Equal(t, 1, reports)
+	r := read(t, folder)
+	require.Contains(t, r.Unfinished, "the service died")
+	require.Len(t, r.Steps[slices.IndexFunc(r.Steps, func(s Step) bool { return s.State == Interrupted })].Runs, 1)
+
+	w.onRun, w.onStop = nil, nil
+	require.NoError(t, w.run(w.campaign(folder)))
+}
+
+// What is wrong is told in one line, before anything is touched.
+func TestCampaign_Refusals(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(t *testing.T, w *world, c *Campaign)
+		says   string
+	}{
+		"UnknownWorkload": {func(_ *testing.T, _ *world, c *Campaign) { c.Settings.Workloads = []string{"unknown"} }, `no workload "unknown"`},
+		"Settings":        {func(_ *testing.T, _ *world, c *Campaign) { c.Settings.Repeat = 0 }, "--repeat must be at least 1"},
+		"DatabaseInUse": {func(_ *testing.T, w *world, _ *Campaign) { w.database("null:").holds = "tpox-1/XS" },
+			"the database holds tpox-1/XS, and a campaign begins with an empty one: --replace takes away what is there"},
+		"VariantsDatabase": {func(_ *testing.T, w *world, _ *Campaign) { w.database("plain:").holds = "tpox-1/XS" }, "holds tpox-1/XS"},
+		"NoSpace": {func(_ *testing.T, _ *world, c *Campaign) {
+			c.Free = func(string) (float64, bool) { return 1.5e9, true }
+		},
+			"/disk needs about 2.0 GB for databases and their copies, but has 1.5 GB free"},
+		"TooLittleTime": {func(_ *testing.T, _ *world, c *Campaign) { c.Settings.Limit = 10 }, "--limit is too short"},
+		"FileInTheWay": {func(t *testing.T, _ *world, c *Campaign) {
+			c.Folder = filepath.Join(t.TempDir(), "file")
+			require.NoError(t, os.WriteFile(c.Folder, nil, 0o600))
+		}, "not a directory"},
+		"OtherFile": {func(t *testing.T, _ *world, c *Campaign) {
+			require.NoError(t, os.WriteFile(filepath.Join(c.Folder, File), []byte(`{"format":"brokerage-run/1"}`), 0o600))
+		}, `is not a campaign: its format is "brokerage-run/1"`},
+		"NoFile": {func(t *testing.T, _ *world, c *Campaign) {
+			require.NoError(t, os.WriteFile(filepath.Join(c.Folder, File), []byte(`{`), 0o600))
+		}, "unexpected end"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			campaign := w.campaign(t.TempDir())
+			c.change(t, w, campaign)
+			err := w.run(campaign)
+			require.ErrorContains(t, err, c.says)
+			require.NotContains(t, err.Error(), "\n")
+			_, stopped := errors.AsType[*Stopped](err)
+			require.False(t, stopped)
+			require.Empty(t, w.steps)
+		})
+	}
+}
+
+// A campaign that was interrupted is gone on with as it was begun, or not at all.
+func TestCampaign_RefusesOthers(t *testing.T) {
+	begin := func(t *testing.T) (*world, string) {
+		w, folder := newWorld(t), t.TempDir()
+		w.onRun = func(Pressure) error { return workload.ErrInterrupted }
+		require.Error(t, w.run(w.campaign(folder)))
+		w.onRun, w.steps = nil, nil
+		return w, folder
+	}
+	for name, c := range map[string]struct {
+		change func(c *Campaign)
+		says   string
+	}{
+		"Settings": {func(c *Campaign) { c.Settings.Users, c.Settings.Think = []int{4, 8}, 1 }, "is a campaign with other settings (users, think)"},
+		"Build":    {func(c *Campaign) { c.Versions.Commit = "abc" }, "was begun by another build (test)"},
+		"Machine":  {func(c *Campaign) { c.Machine.Cores = 64 }, "was begun on another machine (here)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, folder := begin(t)
+			campaign := w.campaign(folder)
+			c.change(campaign)
+			require.ErrorContains(t, w.run(campaign), c.says)
+			require.Empty(t, w.steps)
+
+			campaign.Replace = true
+			require.NoError(t, w.run(campaign))
+			require.True(t, read(t, folder).Complete)
+		})
+	}
+	t.Run("BackupGone", func(t *testing.T) {
+		w, folder := begin(t)
+		w.database("null:").backup = ""
+		require.ErrorContains(t, w.run(w.campaign(folder)), "the backup of the database is gone: --replace begins anew")
+	})
+}
+
+// The plan fits into the limit; when things go slower than planned, what is left
+// is left out.
+func TestCampaign_Limit(t *testing.T) {
+	w, folder := newWorld(t), t.TempDir()
+	c := w.campaign(folder)
+	c.Settings.Limit = 1200
+	w.onRun = func(p Pressure) error { w.pass(30); return nil }
+	began := w.now
+	require.NoError(t, w.run(c))
+	require.LessOrEqual(t, w.now.Sub(began), 1250*time.Second)
+	r := read(t, folder)
+	require.True(t, r.Complete)
+	for i, s := range r.Steps {
+		switch {
+		case s.Kind == KindRun && s.State == Done:
+			require.NotEmpty(t, s.Runs)
+		case s.State == LeftOut:
+			require.Equal(t, "not within the time limit", s.Reason)
+			if s.Variant != nil && s.Variant.Name == "plain" {
+				require.Equal(t, LeftOut, r.Steps[len(r.Steps)-2].State, "no part of a variant alone")
+			}
+		}
+		require.NotEqual(t, Planned, s.State, i)
+	}
+	require.Equal(t, LeftOut, r.Steps[len(r.Steps)-1].State)
+	require.Equal(t, Done, r.Steps[6].State)
+}
+
+// Without data there is nothing to load, and the runs are left.
+func TestCampaign_Null(t *testing.T) {
+	w, folder := newWorld(t), t.TempDir()
+	w.database("null:").holds = isLoaded
+	c := w.campaign(folder)
+	c.Engine = nullEngine{}
+	c.Settings.Workloads, c.Settings.CPUs = []string{query}, nil
+	require.NoError(t, w.run(c))
+	r := read(t, folder)
+	require.True(t, r.Complete)
+	for _, s := range r.Steps {
+		if s.Kind == KindRun || s.Kind == KindTier {
+			require.Equal(t, Done, s.State, s.Name)
+			continue
+		}
+		require.Equal(t, LeftOut, s.State, s.Name)
+		require.Equal(t, "null: keeps nothing", s.Reason)
+	}
+	require.Equal(t, "null", r.Store.Engine)
+	require.NotEmpty(t, r.Dataset.Fingerprint)
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package campaign
+
+import "os/exec"
+
+// alone does nothing: a Ctrl-C at the terminal stops the service as well.
+func alone(*exec.Cmd) {}

@@ -1,0 +1,92 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// asService makes the test binary behave as a service, in one of several ways.
+const asService = "BROKERAGE_TEST_AS_SERVICE"
+
+func TestMain(m *testing.M) {
+	if how := os.Getenv(asService); how != "" {
+		serve(how)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func serve(how string) {
+	if how == "fails" {
+		fmt.Fprintln(os.Stderr, "brokerage serve: the database is in use")
+		os.Exit(1)
+	}
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM)
+	fmt.Fprintln(os.Stderr, "no JSON")
+	fmt.Fprintf(os.Stderr, `{"msg":"listening","addr":"%s GOMAXPROCS=%s"}`+"\n", strings.Join(os.Args[1:], " "), os.Getenv("GOMAXPROCS"))
+	<-stop
+	if how == "stubborn" {
+		os.Exit(1)
+	}
+}
+
+func children(how string) Starter {
+	return Children(func(args ...string) *exec.Cmd {
+		cmd := exec.Command(os.Args[0], args...) //nolint:noctx // Stop ends it
+		cmd.Env = append(os.Environ(), asService+"="+how)
+		return cmd
+	})
+}
+
+func TestChildren(t *testing.T) {
+	s, err := children("well")(t.Context(), ServiceSettings{DB: "null:", Pool: 3, CPUs: 1, Uncompressed: true})
+	require.NoError(t, err)
+	require.Contains(t, s.URL(), "http://serve --listen 127.0.0.1:0 --db null: --tokens ")
+	require.Contains(t, s.URL(), "--pool 3 --uncompressed GOMAXPROCS=1")
+	require.NotEmpty(t, s.Token())
+	folder := s.(*child).folder
+	require.DirExists(t, folder)
+	require.NoError(t, s.Stop())
+	require.NoDirExists(t, folder, "no token outlives its service")
+}
+
+func TestChildren_Fails(t *testing.T) {
+	_, err := children("fails")(t.Context(), ServiceSettings{DB: "null:"})
+	require.ErrorIs(t, err, ErrGone)
+	require.EqualError(t, err, "starting the service: the service died (exit status 1): brokerage serve: the database is in use")
+
+	_, err = Children(func(...string) *exec.Cmd { return exec.Command("/nowhere/brokerage") })(t.Context(), ServiceSettings{}) //nolint:noctx // it never runs
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestChildren_Dies(t *testing.T) {
+	s, err := children("well")(t.Context(), ServiceSettings{DB: "null:"})
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(s.PID(), syscall.SIGKILL))
+	<-s.(*child).exited
+	require.ErrorIs(t, s.Stop(), ErrGone)
+	require.ErrorContains(t, s.Stop(), "signal: killed")
+}
+
+func TestChildren_EndsBadly(t *testing.T) {
+	s, err := children("stubborn")(t.Context(), ServiceSettings{DB: "null:"})
+	require.NoError(t, err)
+	require.EqualError(t, s.Stop(), "stopping the service: exit status 1")
+}
+
+// A campaign that is interrupted while a service starts waits for nothing.
+func TestChildren_Interrupted(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	_, err := Children(func(...string) *exec.Cmd { return exec.Command("sleep", "60") })(ctx, ServiceSettings{}) //nolint:noctx // it is killed
+	require.ErrorIs(t, err, context.Canceled)
+}

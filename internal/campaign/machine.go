@@ -1,0 +1,115 @@
+package campaign
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"brokerage/internal/dataset"
+	"brokerage/internal/workload"
+)
+
+// ThisMachine describes the computer, and the disk of a folder, which must be
+// there.
+func ThisMachine(folder string) (m Machine, err error) {
+	m.Machine = workload.Machine{
+		CPU: cpuModel(), Cores: runtime.GOMAXPROCS(0), Memory: memory(), OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(),
+	}
+	m.Host, _ = os.Hostname() // empty is what it is then
+	release, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	m.Kernel = string(bytes.TrimSpace(release))
+	m.FileSystem = fileSystem(folder)
+	m.FlushP50, m.FlushP99, err = flushes(folder)
+	return m, err
+}
+
+func cpuModel() string {
+	info, _ := os.ReadFile("/proc/cpuinfo") // elsewhere there is none
+	for line := range bytes.Lines(info) {
+		if name, value, ok := bytes.Cut(line, []byte{':'}); ok && string(bytes.TrimSpace(name)) == "model name" {
+			return string(bytes.TrimSpace(value))
+		}
+	}
+	return ""
+}
+
+func memory() int64 {
+	info, _ := os.ReadFile("/proc/meminfo") // elsewhere there is none
+	return int64(numbers(info)["MemTotal"] * 1024)
+}
+
+// fileSystem is the kind of the file system that a folder is on: of the mount
+// with the longest path that leads to it.
+func fileSystem(folder string) (kind string) {
+	mounts, _ := os.ReadFile("/proc/self/mounts") // elsewhere there is none
+	longest := -1
+	for line := range strings.Lines(string(mounts)) {
+		fields := strings.Fields(line)
+		if len(fields) < 3 {
+			continue
+		}
+		under := strings.HasPrefix(folder+"/", strings.TrimSuffix(fields[1], "/")+"/")
+		if under && len(fields[1]) >= longest { // a later mount hides an earlier one
+			longest, kind = len(fields[1]), fields[2]
+		}
+	}
+	return kind
+}
+
+// What a commit writes at least, and how often it is tried.
+const (
+	flushBytes = 4096
+	flushTries = 100
+	flushTime  = 3 * time.Second // a slow disk is known by fewer
+)
+
+// flushes measures how long a small write and its flush take, in microseconds.
+func flushes(folder string) (p50, p99 float64, err error) {
+	f, err := os.CreateTemp(folder, ".campaign-flush-*")
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	block := make([]byte, flushBytes)
+	var took []time.Duration
+	for began := time.Now(); len(took) < flushTries && time.Since(began) < flushTime; {
+		start := time.Now()
+		if _, err := f.Write(block); err != nil {
+			return 0, 0, err
+		}
+		if err := flush(f); err != nil {
+			return 0, 0, fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		took = append(took, time.Since(start))
+	}
+	slices.Sort(took)
+	micros := func(share int) float64 { return float64(took[(len(took)-1)*share/100].Microseconds()) }
+	return micros(50), micros(99), nil
+}
+
+// ThisBuild describes the program.
+func ThisBuild() Versions {
+	v := Versions{Go: runtime.Version(), Generator: dataset.Version}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	v.Brokerage = info.Main.Version
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Commit = s.Value
+		case "vcs.modified":
+			v.Modified = s.Value == "true"
+		}
+	}
+	v.Brokerage = cmp.Or(v.Brokerage, "(devel)")
+	return v
+}

@@ -1,0 +1,286 @@
+package campaign
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"brokerage/internal/dataset"
+)
+
+// The spread of repeated runs is what tells a difference from noise, so the
+// mixed workload at the reference number of users is repeated at least as often.
+const referenceRepeats = 3
+
+// What goes with a run beside the time that is measured, in seconds: a service
+// that starts and stops, users who prepare.
+const runOverhead = 2
+
+// planner lists the steps of a campaign.
+type planner struct {
+	settings Settings
+	engine   Engine
+	dataset  *dataset.Dataset
+	cores    int
+	steps    []Step
+}
+
+// plan lists all steps with the time that each will take. What the engine lacks
+// is in the list as well, and left out.
+func plan(s Settings, e Engine, d *dataset.Dataset, cores int) []Step {
+	p := &planner{settings: s, engine: e, dataset: d, cores: cores}
+	p.prepare(nil)
+	p.scale()
+	p.single()
+	p.inserts()
+	p.tier()
+	p.variants()
+	p.processors()
+	for i := range p.steps {
+		if reason := e.Lacks(p.steps[i].Kind); reason != "" {
+			p.steps[i].State, p.steps[i].Reason, p.steps[i].Expected = LeftOut, reason, 0
+		}
+	}
+	return p.steps
+}
+
+func (p *planner) add(s Step) {
+	s.State = Planned
+	if s.Variant != nil {
+		s.Name = s.Variant.Name + ": " + s.Name
+	}
+	p.steps = append(p.steps, s)
+}
+
+// raw is how large the documents are together.
+func (p *planner) raw() (bytes float64) {
+	for _, k := range dataset.Kinds {
+		bytes += float64(p.dataset.ExpectedBytes(k))
+	}
+	return bytes
+}
+
+func (p *planner) seconds(bytes, pace float64) float64 { return 0.5 + bytes/pace }
+
+func (p *planner) restore() float64 {
+	if p.engine.Lacks(KindRestore) != "" {
+		return 0
+	}
+	return p.seconds(p.raw()/2, p.engine.Pace().Restore)
+}
+
+// prepare is what comes before any load on a database.
+func (p *planner) prepare(v *Variant) {
+	pace := p.engine.Pace()
+	reading := p.seconds(p.raw()/2, pace.Backup)
+	p.add(Step{Name: "create", Kind: KindCreate, Variant: v, Expected: 0.5})
+	p.add(Step{Name: "load", Kind: KindLoad, Variant: v, Expected: p.seconds(p.raw(), pace.Load)})
+	p.add(Step{Name: "statistics", Kind: KindStatistics, Variant: v, Expected: reading})
+	p.add(Step{Name: "space", Kind: KindSpace, Variant: v, Expected: reading})
+	p.add(Step{Name: "backup", Kind: KindBackup, Variant: v, Expected: reading})
+	p.add(Step{Name: "restore", Kind: KindRestore, Variant: v, Expected: p.restore()})
+}
+
+// run adds a step that runs a workload.
+func (p *planner) run(v *Variant, workload string, users, repeats int, validate *bool) {
+	label := nameOf(workload)
+	if validate != nil && !*validate {
+		label += ", not validated"
+	}
+	r := RunPlan{Workload: workload, Label: label, Validate: validate, Users: users, Repeats: repeats}
+	each := p.settings.WarmUp + p.settings.Duration + p.restore() + runOverhead
+	p.add(Step{
+		Name: fmt.Sprintf("%s, %s", label, plural(users, "user")), Kind: KindRun, Variant: v, Plan: &r,
+		Expected: each * float64(repeats),
+	})
+}
+
+// nameOf is what a workload is called: a file of one's own by its name.
+func nameOf(workload string) string {
+	return strings.TrimSuffix(filepath.Base(workload), ".json")
+}
+
+func (p *planner) has(workload string) bool { return slices.Contains(p.settings.Workloads, workload) }
+
+// scaled tells whether a workload is run with every number of users, and not
+// with the reference only.
+func scaled(workload string) bool {
+	return !slices.Contains([]string{classic, insertOrders, insertCustomers}, workload)
+}
+
+// scale is throughput against users.
+func (p *planner) scale() {
+	for _, w := range p.settings.Workloads {
+		if !scaled(w) {
+			continue
+		}
+		users := p.settings.Users
+		if w == p.yardstick() && !slices.Contains(users, p.settings.Reference) {
+			users = append(slices.Clone(users), p.settings.Reference)
+		}
+		for _, n := range users {
+			repeats := p.settings.Repeat
+			if w == p.yardstick() && n == p.settings.Reference {
+				repeats = max(repeats, referenceRepeats)
+			}
+			p.run(nil, w, n, repeats, nil)
+		}
+	}
+}
+
+// yardstick is the workload by which settings are compared.
+func (p *planner) yardstick() string {
+	if p.has(mixed) {
+		return mixed
+	}
+	return p.settings.Workloads[0]
+}
+
+// single is what is run with the reference number of users. The papers' inserts
+// of customers were not validated, so both ways are.
+func (p *planner) single() {
+	for _, w := range p.settings.Workloads {
+		if scaled(w) {
+			continue
+		}
+		p.run(nil, w, p.settings.Reference, p.settings.Repeat, nil)
+		if w == insertCustomers {
+			not := false
+			p.run(nil, w, p.settings.Reference, p.settings.Repeat, &not)
+		}
+	}
+}
+
+func (p *planner) inserts() {
+	s := p.settings
+	if s.Stages == 0 {
+		return
+	}
+	each := float64(len(stageWorkloads))*(s.Stage+stageWarmUp(s.Stage)+runOverhead) + p.seconds(p.raw(), p.engine.Pace().Backup)
+	p.add(Step{Name: "staged inserts", Kind: KindInserts, Expected: p.restore() + float64(s.Stages)*each})
+}
+
+// A comparison of the tier takes turns, one half of its time each way.
+func (p *planner) tier() {
+	if p.settings.Tier > 0 {
+		p.add(Step{Name: "tier", Kind: KindTier, Expected: p.restore() + p.settings.Tier + 2*tierTurns*(p.settings.WarmUp+runOverhead)})
+	}
+}
+
+// variants compares the store as it comes with the store set in other ways.
+func (p *planner) variants() {
+	if !p.settings.Tuned {
+		return
+	}
+	for _, v := range p.engine.Variants(p.cores) {
+		if p.engine.As(v).URL() != p.engine.URL() {
+			p.prepare(&v)
+		}
+		p.run(&v, p.yardstick(), p.settings.Reference, p.settings.Repeat, nil)
+	}
+}
+
+// processors is throughput against the processors that the service may use.
+func (p *planner) processors() {
+	for _, n := range p.settings.CPUs {
+		v := Variant{Name: plural(n, "core"), Description: "the service may use " + plural(n, "core") + " at once (GOMAXPROCS)", CPUs: n}
+		p.run(&v, p.yardstick(), p.settings.Reference, p.settings.Repeat, nil)
+	}
+}
+
+// essential tells whether without a step nothing else is worth a thing.
+func essential(s *Step) bool {
+	switch s.Kind {
+	case KindCreate, KindLoad, KindBackup, KindRestore:
+		return s.Variant == nil
+	default:
+		return false
+	}
+}
+
+// bound leaves out what does not fit into the time limit: steps stand in the
+// order of what they are worth, and a variant is run as a whole or not at all.
+func bound(steps []Step, limit float64) error {
+	if limit == 0 {
+		return nil
+	}
+	used := 0.0
+	for i := range steps {
+		if essential(&steps[i]) {
+			used += steps[i].Expected
+		}
+	}
+	least := used
+	for group := range groups(steps) {
+		expected := 0.0
+		for i := range group {
+			if group[i].State == Planned && !essential(&group[i]) {
+				expected += group[i].Expected
+			}
+		}
+		if used+expected <= limit {
+			used += expected
+			continue
+		}
+		for i := range group {
+			if group[i].State == Planned && !essential(&group[i]) {
+				group[i].State, group[i].Reason = LeftOut, "not within the time limit"
+			}
+		}
+	}
+	for i := range steps {
+		if steps[i].Kind == KindRun && steps[i].State == Planned {
+			return nil
+		}
+	}
+	return fmt.Errorf("--limit is too short: loading, backup and restore take about %s, and not one run fits in the rest", about(least))
+}
+
+// groups gives the steps of each variant of its own together, others alone.
+func groups(steps []Step) func(func([]Step) bool) {
+	return func(yield func([]Step) bool) {
+		for i := 0; i < len(steps); {
+			n := i + 1
+			for n < len(steps) && steps[i].Variant != nil && steps[n].Variant != nil && *steps[n].Variant == *steps[i].Variant {
+				n++
+			}
+			if !yield(steps[i:n]) {
+				return
+			}
+			i = n
+		}
+	}
+}
+
+// left is the time that the steps take that are still to come.
+func left(steps []Step) (seconds float64) {
+	for _, s := range steps {
+		if s.State == Planned || s.State == Interrupted {
+			seconds += s.Expected
+		}
+	}
+	return seconds
+}
+
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// about is a time as people say it: 12 s, 3:05, 1:02:03.
+func about(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second)).Round(time.Second)
+	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
+	switch {
+	case h > 0:
+		return fmt.Sprintf("%d:%02d:%02d", h, m, s)
+	case m > 0:
+		return fmt.Sprintf("%d:%02d", m, s)
+	default:
+		return fmt.Sprintf("%d s", s)
+	}
+}

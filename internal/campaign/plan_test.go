@@ -1,0 +1,92 @@
+package campaign
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/dataset"
+)
+
+func planned(t *testing.T, change func(s *Settings)) []Step {
+	t.Helper()
+	w := newWorld(t)
+	s := w.settings()
+	change(&s)
+	s = s.Resolved()
+	require.NoError(t, s.Verify())
+	spec, err := s.spec()
+	require.NoError(t, err)
+	return plan(s, fakeEngine{w: w, url: "null:"}, dataset.New(spec), 2)
+}
+
+func names(steps []Step, state State) (names []string) {
+	for _, s := range steps {
+		if s.State == state {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// Every step has a name of its own and a time, or its place in a plan is worth
+// nothing.
+func TestPlan_Steps(t *testing.T) {
+	steps := planned(t, func(s *Settings) { s.Workloads = append(s.Workloads, "folder/own.json") })
+	seen := make(map[string]bool)
+	for _, s := range steps {
+		require.False(t, seen[s.Name], s.Name)
+		require.Positive(t, s.Expected, s.Name)
+		seen[s.Name] = true
+	}
+	require.True(t, seen["own, 2 users"])
+	require.True(t, seen["own, 4 users"])
+}
+
+func TestPlan_Choices(t *testing.T) {
+	few := planned(t, func(s *Settings) {
+		s.Workloads, s.Stages, s.Tier, s.Tuned, s.CPUs, s.Users, s.Reference = []string{query}, 0, 0, false, nil, []int{1}, 5
+	})
+	require.Equal(t, []string{"create", "load", "statistics", "space", "backup", "restore", "query, 1 user", "query, 5 users"}, names(few, Planned))
+	// With no mixed workload another one is the yardstick, and is repeated.
+	require.Equal(t, 1, few[6].Plan.Repeats)
+	require.Equal(t, referenceRepeats, few[7].Plan.Repeats)
+
+	often := planned(t, func(s *Settings) { s.Repeat = 5 })
+	for _, s := range often {
+		if s.Kind == KindRun {
+			require.Equal(t, 5, s.Plan.Repeats, s.Name)
+		}
+	}
+}
+
+func TestBound(t *testing.T) {
+	steps := planned(t, func(*Settings) {})
+	all := left(steps)
+	require.NoError(t, bound(steps, 0))
+	require.NoError(t, bound(steps, all))
+	require.Empty(t, names(steps, LeftOut))
+
+	// What stands first is kept; a shorter step may fit where a longer one did not.
+	require.NoError(t, bound(steps, all/2))
+	require.LessOrEqual(t, left(steps), all/2)
+	require.Contains(t, names(steps, Planned), "query, 2 users")
+	require.Contains(t, names(steps, LeftOut), "1 core: mixed, 4 users")
+
+	// A variant with a database of its own is kept as a whole or not at all.
+	plain := 0
+	for _, s := range steps {
+		if s.Variant != nil && s.Variant.Name == "plain" && s.State == Planned {
+			plain++
+		}
+	}
+	require.Contains(t, []int{0, 7}, plain)
+
+	require.ErrorContains(t, bound(planned(t, func(*Settings) {}), 20), "not one run fits in the rest")
+}
+
+func TestAbout(t *testing.T) {
+	for seconds, text := range map[float64]string{0: "0 s", 59.4: "59 s", 60: "1:00", 3599: "59:59", 3661: "1:01:01", 90000: "25:00:00"} {
+		require.Equal(t, text, about(seconds))
+	}
+}

@@ -1,0 +1,61 @@
+package campaign
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/workload"
+)
+
+func TestNumbers(t *testing.T) {
+	require.Equal(t, map[string]float64{"VmHWM": 1234, "read_bytes": 7},
+		numbers([]byte("Name:\tbrokerage\nVmHWM:\t    1234 kB\nread_bytes: 7\nno colon\nempty:\n")))
+}
+
+// What counts is the measured time, not what was read and written before and after.
+func TestProcessWatch(t *testing.T) {
+	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	w := &processWatch{pid: os.Getpid()}
+	for i := range 100 {
+		w.seen = append(w.seen, ioSample{began.Add(time.Duration(i) * time.Second), map[string]float64{"write_bytes": float64(i * i)}})
+	}
+	run := workload.Run{Started: began.Add(2 * time.Second), Warmed: 20.4, Measured: 60, Usage: workload.Usage{Service: &workload.Process{}}}
+	w.into(&run)
+	require.Equal(t, workload.Change{Before: 22 * 22, After: 82 * 82}, run.Usage.Figures["process_disk_written_bytes"])
+	if runtime.GOOS == "linux" {
+		require.Greater(t, run.Usage.Service.MemoryPeak, int64(1<<20))
+	}
+}
+
+func TestProcessWatch_NoProcess(t *testing.T) {
+	w := watchProcess(0)
+	w.end()
+	var run workload.Run
+	w.into(&run)
+	require.Nil(t, run.Usage.Figures)
+}
+
+func TestThisMachine(t *testing.T) {
+	folder := t.TempDir()
+	m, err := ThisMachine(folder)
+	require.NoError(t, err)
+	require.Equal(t, runtime.GOMAXPROCS(0), m.Cores)
+	require.Equal(t, runtime.GOOS, m.OS)
+	require.Positive(t, m.FlushP50)
+	require.GreaterOrEqual(t, m.FlushP99, m.FlushP50)
+	if runtime.GOOS == "linux" {
+		require.Greater(t, m.Memory, int64(64<<20))
+		require.NotEmpty(t, m.Kernel)
+		require.NotEmpty(t, m.FileSystem)
+	}
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Empty(t, left)
+	_, err = ThisMachine(filepath.Join(folder, "none"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+}

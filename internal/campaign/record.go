@@ -1,0 +1,230 @@
+package campaign
+
+import (
+	"time"
+
+	"brokerage/internal/workload"
+)
+
+// Format is what a campaign's file says of its own form. A reader refuses any
+// other. record.schema.json says the same in JSON Schema.
+const Format = "brokerage-campaign/1"
+
+// Record is a campaign as it stands in campaign.json: written anew after each
+// step, so that an interrupted one can be read, and gone on with, too.
+type Record struct {
+	Format     string    `json:"format"`
+	Preset     string    `json:"preset"`     // full or smoke
+	Smoke      bool      `json:"smoke"`      // too short to be a study: no figure of it counts
+	Complete   bool      `json:"complete"`   // every planned step has been run or left out
+	Unfinished string    `json:"unfinished"` // why not; empty if it is
+	Started    time.Time `json:"started"`
+	Updated    time.Time `json:"updated"`
+	Seconds    float64   `json:"seconds"` // of all steps, without the time between an interruption and going on
+
+	Dataset  workload.DatasetStamp `json:"dataset"` // what the load brings
+	Store    Store                 `json:"store"`
+	Settings Settings              `json:"settings"`
+	Machine  Machine               `json:"machine"`
+	Versions Versions              `json:"versions"`
+
+	Steps []Step `json:"steps"` // in the order in which they are run; those to come have no state
+}
+
+// Store is the database as it describes itself, with the settings that a result
+// hangs on. Durability is one sentence: campaigns with different ones are not
+// compared.
+type Store struct {
+	Engine     string            `json:"engine"`
+	Version    string            `json:"version"`
+	URL        string            `json:"url"` // without secrets
+	Durability string            `json:"durability"`
+	Validation string            `json:"validation"` // where documents are validated
+	Settings   map[string]string `json:"settings"`
+}
+
+// Settings are what the campaign was asked for; going on with another set is
+// refused. Times are in seconds.
+type Settings struct {
+	Preset    string   `json:"preset"`
+	DB        string   `json:"db"` // without secrets
+	Scale     string   `json:"scale"`
+	Profile   string   `json:"profile"`
+	Seed      uint64   `json:"seed"` // of the dataset and of every draw
+	Users     []int    `json:"users"`
+	Reference int      `json:"reference"` // the users of all that is measured at one number of them
+	Workloads []string `json:"workloads"`
+	WarmUp    float64  `json:"warmUp"`
+	Duration  float64  `json:"duration"`
+	Think     float64  `json:"think"`
+	Repeat    int      `json:"repeat"`
+	CPUs      []int    `json:"cpus"`
+	Stages    int      `json:"stages"`
+	Stage     float64  `json:"stage"` // of one stage of inserts
+	Tier      float64  `json:"tier"`  // of the tier's comparison, both ways together; 0 leaves it out
+	Limit     float64  `json:"limit"` // of the whole campaign; 0 is none
+	Tuned     bool     `json:"tuned"` // settings other than those out of the box are tried
+	Pool      int      `json:"pool"`  // of the service; 0 is for the store to say
+}
+
+// Machine is where it ran. What cannot be found out is empty or zero.
+type Machine struct {
+	workload.Machine
+
+	Host       string `json:"host"`
+	Kernel     string `json:"kernel"`
+	FileSystem string `json:"fileSystem"` // of the folder with the database
+	// Flush is how long a small write and its flush to disk take there, in
+	// microseconds: what a durable commit cannot go below.
+	FlushP50 float64 `json:"flushP50"`
+	FlushP99 float64 `json:"flushP99"`
+}
+
+// Versions are of what was measured and what measured it.
+type Versions struct {
+	Go        string `json:"go"`
+	Brokerage string `json:"brokerage"`
+	Commit    string `json:"commit"`
+	Modified  bool   `json:"modified"` // built from files that are not in the commit
+	Generator int    `json:"generator"`
+}
+
+// Kind is what a step does, and so which part of it is filled.
+type Kind string
+
+// The kinds of steps.
+const (
+	KindCreate     Kind = "create"
+	KindLoad       Kind = "load"       // Load
+	KindStatistics Kind = "statistics" // nothing but its time
+	KindSpace      Kind = "space"      // Space
+	KindBackup     Kind = "backup"     // Copy
+	KindRestore    Kind = "restore"    // Copy
+	KindRun        Kind = "run"        // Runs, one for each repeat
+	KindInserts    Kind = "inserts"    // Inserts
+	KindTier       Kind = "tier"       // Tier
+)
+
+// State is what became of a step.
+type State string
+
+// The states of a step.
+const (
+	Planned     State = "planned"
+	Done        State = "done"
+	LeftOut     State = "left out"    // Reason says why
+	Interrupted State = "interrupted" // what it has measured so far is there
+)
+
+// Step is one step of the campaign.
+type Step struct {
+	Name     string     `json:"name"` // unique
+	Kind     Kind       `json:"kind"`
+	State    State      `json:"state"`
+	Reason   string     `json:"reason,omitempty"`
+	Expected float64    `json:"expectedSeconds"` // as planned
+	Started  *time.Time `json:"started,omitempty"`
+	Seconds  float64    `json:"seconds"`
+
+	// Variant is the settings under test, for steps that differ from the rest
+	// in them: the name in Settings of the report, such as "uncompressed".
+	Variant *Variant `json:"variant,omitempty"`
+
+	Load    *Load          `json:"load,omitempty"`
+	Space   *Space         `json:"space,omitempty"`
+	Copy    *Copy          `json:"copy,omitempty"`
+	Plan    *RunPlan       `json:"plan,omitempty"`
+	Runs    []Repeat       `json:"runs,omitempty"`
+	Inserts []Growth       `json:"inserts,omitempty"`
+	Tier    *workload.Tier `json:"tier,omitempty"`
+}
+
+// Variant is a way to set a store or the service. Out of the box is none.
+type Variant struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	CPUs        int    `json:"cpus,omitempty"` // that the service may use; 0 is all
+	Pool        int    `json:"pool,omitempty"`
+
+	Uncompressed bool `json:"uncompressed,omitempty"`
+}
+
+// Load is a bulk load: the loader's own way, many documents in a commit. Its
+// rates are not to be put beside published rates of inserts.
+type Load struct {
+	Documents int64       `json:"documents"`
+	Bytes     int64       `json:"bytes"` // of documents as a client gets them
+	Stages    []LoadStage `json:"stages"`
+	Finish    float64     `json:"finishSeconds"` // after the last document: indexes, settings
+}
+
+// LoadStage is a part of the documents of one kind.
+type LoadStage struct {
+	Kind      string  `json:"kind"`
+	Before    int64   `json:"before"` // documents of the kind that were there
+	Documents int64   `json:"documents"`
+	Bytes     int64   `json:"bytes"`
+	Seconds   float64 `json:"seconds"`
+	Rate      float64 `json:"documentsPerSecond"`
+}
+
+// Space is where the bytes of a database are.
+type Space struct {
+	Kinds   []KindBytes  `json:"kinds"`
+	Indexes []NamedBytes `json:"indexes"`
+	Rest    int64        `json:"rest"`
+	Total   int64        `json:"total"` // without the journal
+	Journal int64        `json:"journal"`
+	Raw     int64        `json:"raw"`
+}
+
+// KindBytes is what the documents of a kind take, raw against stored with all
+// that their table takes beside them. Ratio is stored through raw.
+type KindBytes struct {
+	Kind      string  `json:"kind"`
+	Documents int64   `json:"documents"`
+	Raw       int64   `json:"raw"`
+	Stored    int64   `json:"stored"`
+	Ratio     float64 `json:"ratio"`
+}
+
+// NamedBytes is the size of something with a name.
+type NamedBytes struct {
+	Name  string `json:"name"`
+	Bytes int64  `json:"bytes"`
+}
+
+// Copy is a backup or a restore.
+type Copy struct {
+	Database int64   `json:"database"` // bytes
+	File     int64   `json:"file"`     // bytes of the backup
+	Rate     float64 `json:"bytesPerSecond"`
+}
+
+// RunPlan is what the runs of a step have in common.
+type RunPlan struct {
+	Workload string `json:"workload"`           // a name, or the path of a file of one's own
+	Label    string `json:"label"`              // its name, and how the run differs from it, such as "insert-customers, not validated"
+	Validate *bool  `json:"validate,omitempty"` // instead of what the workload's file says
+	Users    int    `json:"users"`
+	Repeats  int    `json:"repeats"` // that are asked for
+}
+
+// Repeat is one measured run, from restored data.
+type Repeat struct {
+	Number  int          `json:"number"`         // from 1
+	Restore float64      `json:"restoreSeconds"` // before it
+	Run     workload.Run `json:"run"`
+}
+
+// Growth is one stage of inserts through the transactions, one commit each, into
+// a database that nobody restores in between: does their rate hold as it grows?
+type Growth struct {
+	Stage     int          `json:"stage"` // from 1
+	Workload  string       `json:"workload"`
+	Before    int64        `json:"before"` // documents of the kind
+	Documents int64        `json:"documents"`
+	Rate      float64      `json:"documentsPerSecond"`
+	Total     int64        `json:"total"` // bytes of the database after it
+	Run       workload.Run `json:"run"`
+}

@@ -1,0 +1,152 @@
+package campaign
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"brokerage/internal/dataset"
+	"brokerage/internal/workload"
+)
+
+// The presets.
+const (
+	Full  = "full"
+	Smoke = "smoke"
+)
+
+// The workloads that come with the program, in the order of a campaign.
+const (
+	query           = "query"
+	mixed           = "mixed"
+	classic         = "classic"
+	insertOrders    = "insert-orders"
+	insertCustomers = "insert-customers"
+)
+
+// A run below these is no valid one by the scenario.
+const (
+	validWarmUp   = 20
+	validDuration = 60
+)
+
+// Presets are settings to begin with: at XXXS, full is done in about 35 minutes
+// and smoke in less than 10, on two cores.
+func Presets(name string) (Settings, error) {
+	s := Settings{
+		Preset: name, Profile: dataset.TPoX2.String(), Seed: 1, Repeat: 1, Tuned: true,
+		Workloads: []string{query, mixed, classic, insertOrders, insertCustomers},
+	}
+	switch name {
+	case Full:
+		s.Scale = "XXXS"
+		s.Users = []int{25, 50, 75, 100, 150}
+		s.WarmUp, s.Duration, s.Limit = validWarmUp, validDuration, 45*60
+		s.Stages, s.Stage, s.Tier = 4, 10, 2*validDuration
+	case Smoke:
+		s.Scale = "XXXS"
+		s.Users = []int{25, 50, 100}
+		s.WarmUp, s.Duration, s.Limit = 3, 8, 10*60
+		s.Stages, s.Stage, s.Tier = 3, 4, 10
+	default:
+		return s, fmt.Errorf("there is no preset %q: it is one of %s, %s", name, Full, Smoke)
+	}
+	return s, nil
+}
+
+// Doublings are the numbers of cores with which a machine of so many is tried.
+func Doublings(cores int) (list []int) {
+	for n := 1; n < cores; n *= 2 {
+		list = append(list, n)
+	}
+	return append(list, cores)
+}
+
+// Resolved fills in what follows from the rest: the users of what is measured at
+// one number of them are the middle of the list.
+func (s Settings) Resolved() Settings {
+	if s.Reference == 0 && len(s.Users) > 0 {
+		s.Reference = slices.Sorted(slices.Values(s.Users))[len(s.Users)/2]
+	}
+	return s
+}
+
+// smoke tells whether the settings are too short for a figure to count.
+func (s Settings) smoke() bool {
+	return s.Preset == Smoke || s.WarmUp < validWarmUp || s.Duration < validDuration
+}
+
+// Verify refuses settings that make no campaign.
+func (s Settings) Verify() error {
+	if _, err := s.spec(); err != nil {
+		return err
+	}
+	for _, n := range []struct {
+		flag string
+		ok   bool
+		want string
+	}{
+		{"users", len(s.Users) > 0 && !slices.ContainsFunc(s.Users, notUsers), fmt.Sprintf("a list of numbers from 1 to %d", workload.MaxUsers)},
+		{"reference", !notUsers(s.Reference), fmt.Sprintf("from 1 to %d", workload.MaxUsers)},
+		{"workloads", len(s.Workloads) > 0, "a list of at least one"},
+		{"repeat", s.Repeat > 0, "at least 1"},
+		{"cpus", !slices.ContainsFunc(s.CPUs, notPositive), "a list of numbers from 1"},
+		{"duration", s.Duration > 0, "above 0"},
+		{"warm-up", s.WarmUp >= 0, "at least 0"},
+		{"think", s.Think >= 0, "at least 0"},
+		{"stages", s.Stages >= 0, "at least 0"},
+		{"stage", s.Stage > 0 || s.Stages == 0, "above 0"},
+		{"tier", s.Tier >= 0, "at least 0"},
+		{"limit", s.Limit >= 0, "at least 0"},
+		{"pool", s.Pool >= 0, "at least 0"},
+	} {
+		if !n.ok {
+			return fmt.Errorf("--%s must be %s", n.flag, n.want)
+		}
+	}
+	for name, list := range map[string][]int{"users": s.Users, "cpus": s.CPUs} {
+		if twice(list) {
+			return fmt.Errorf("--%s names a number twice", name)
+		}
+	}
+	if twice(s.Workloads) {
+		return fmt.Errorf("--workloads names one twice")
+	}
+	return nil
+}
+
+func twice[T cmp.Ordered](list []T) bool {
+	return len(slices.Compact(slices.Sorted(slices.Values(list)))) < len(list)
+}
+
+func notUsers(n int) bool { return n < 1 || n > workload.MaxUsers }
+
+func notPositive(n int) bool { return n < 1 }
+
+func (s Settings) spec() (spec dataset.Spec, err error) {
+	spec.Seed = s.Seed
+	if spec.Scale, err = dataset.ParseScale(s.Scale); err != nil {
+		return spec, err
+	}
+	spec.Profile, err = dataset.ParseProfile(s.Profile)
+	return spec, err
+}
+
+// changed names the settings in which other differs, as a campaign's file calls
+// them.
+func (s Settings) changed(other Settings) string {
+	var names []string
+	a, b := reflect.ValueOf(s), reflect.ValueOf(other)
+	for i := range a.NumField() {
+		// A list that is empty and one that is not there are the same in a file.
+		if x, y := a.Field(i), b.Field(i); x.Kind() == reflect.Slice && x.Len()+y.Len() == 0 {
+			continue
+		} else if !reflect.DeepEqual(x.Interface(), y.Interface()) {
+			name, _, _ := strings.Cut(a.Type().Field(i).Tag.Get("json"), ",")
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}

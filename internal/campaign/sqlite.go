@@ -1,0 +1,227 @@
+package campaign
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"brokerage/internal/dataset"
+	"brokerage/internal/store"
+	"brokerage/internal/store/sqlite"
+)
+
+// sqliteEngine is an embedded database: a file.
+type sqliteEngine struct {
+	path, backup string
+	uncompressed bool
+}
+
+func newSQLite(path, folder string) (sqliteEngine, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return sqliteEngine{}, err
+	}
+	name := filepath.Base(path)
+	return sqliteEngine{path: path, backup: filepath.Join(folder, name+".backup.zst")}, nil
+}
+
+func (e sqliteEngine) URL() string { return store.SQLite + ":" + e.path }
+
+// Lacks nothing.
+func (e sqliteEngine) Lacks(Kind) string { return "" }
+
+// with does something with the open database.
+func (e sqliteEngine) with(ctx context.Context, do func(*sqlite.Store) error) (err error) {
+	s, err := sqlite.Open(ctx, e.path, sqlite.Options{Uncompressed: e.uncompressed})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return do(s)
+}
+
+// plain does something with the database as SQLite alone sees it.
+func (e sqliteEngine) plain(do func(*sql.DB) error) (err error) {
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: e.path}).EscapedPath(), RawQuery: "mode=rw"}).String())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	db.SetMaxOpenConns(1)
+	return do(db)
+}
+
+// Holds opens no file that is not there, since that would make it.
+func (e sqliteEngine) Holds(ctx context.Context) (name string, err error) {
+	info, err := os.Stat(e.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		_, err = os.Stat(filepath.Dir(e.path)) // it is not for a campaign to make
+		return "", err
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s is not a file", e.path)
+	case info.Size() == 0:
+		return "", nil
+	}
+	err = e.with(ctx, func(s *sqlite.Store) error {
+		if name, err = s.Loading(ctx); err != nil || name != "" {
+			return err
+		}
+		contents, err := s.Contents(ctx)
+		if name = contents.Fingerprint; err != nil || name != "" {
+			return err
+		}
+		// Documents that clients have brought into an empty database.
+		space, err := s.Space(ctx)
+		for _, n := range space.Documents {
+			if n > 0 {
+				name = "documents that were not loaded"
+			}
+		}
+		return err
+	})
+	return name, err
+}
+
+func (e sqliteEngine) Create(ctx context.Context) error {
+	if info, err := os.Stat(e.path); err == nil && info.Size() > 0 {
+		if err := sqlite.Remove(ctx, e.path); err != nil {
+			return err
+		}
+	}
+	return e.with(ctx, func(*sqlite.Store) error { return nil })
+}
+
+func (e sqliteEngine) Load(ctx context.Context, d *dataset.Dataset, progress func(int, int64)) error {
+	return e.with(ctx, func(s *sqlite.Store) error { return s.LoadDataset(ctx, d, progress) })
+}
+
+func (e sqliteEngine) Loaded(ctx context.Context, k dataset.Kind) (n int64, err error) {
+	err = e.with(ctx, func(s *sqlite.Store) error {
+		n, err = s.LoadedDocuments(ctx, k)
+		return err
+	})
+	return n, err
+}
+
+func (e sqliteEngine) Statistics(ctx context.Context) error {
+	return e.plain(func(db *sql.DB) error {
+		_, err := db.ExecContext(ctx, "ANALYZE")
+		return err
+	})
+}
+
+func (e sqliteEngine) Space(ctx context.Context) (out Space, err error) {
+	err = e.with(ctx, func(s *sqlite.Store) error {
+		space, err := s.Space(ctx)
+		out = Space{Indexes: []NamedBytes{}, Rest: space.Rest, Total: space.File, Journal: space.Journal}
+		for _, k := range dataset.Kinds {
+			out.Kinds = append(out.Kinds, kindBytes(k, space.Documents[k], space.Raw[k], space.Stored[k]))
+			out.Raw += space.Raw[k]
+		}
+		for _, index := range space.Indexes {
+			out.Indexes = append(out.Indexes, NamedBytes{index.Name, index.Bytes})
+		}
+		return err
+	})
+	return out, err
+}
+
+func kindBytes(k dataset.Kind, documents, raw, stored int64) KindBytes {
+	b := KindBytes{Kind: k.String(), Documents: documents, Raw: raw, Stored: stored}
+	if raw > 0 {
+		b.Ratio = float64(stored) / float64(raw)
+	}
+	return b
+}
+
+func (e sqliteEngine) Backup(ctx context.Context) (Copy, error) {
+	done, err := sqlite.BackupTo(ctx, e.path, e.backup, true, nil)
+	return Copy{Database: done.Bytes, File: done.Written}, err
+}
+
+func (e sqliteEngine) Restore(ctx context.Context) (Copy, error) {
+	info, err := os.Stat(e.backup)
+	if err != nil {
+		return Copy{}, err
+	}
+	m, err := sqlite.Restore(ctx, e.backup, e.path, true, nil)
+	return Copy{Database: m.Bytes, File: info.Size()}, err
+}
+
+func (e sqliteEngine) BackedUp() bool {
+	_, err := sqlite.ReadManifest(e.backup)
+	return err == nil
+}
+
+func (e sqliteEngine) Discard() error {
+	if err := os.Remove(e.backup); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (e sqliteEngine) Remove(ctx context.Context) error {
+	if err := e.Discard(); err != nil {
+		return err
+	}
+	if _, err := os.Stat(e.path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := sqlite.Remove(ctx, e.path); err != nil {
+		return err
+	}
+	return os.Remove(e.path + "-lock")
+}
+
+// Pace is less than was measured at XXXS on two cores, so that the plan holds.
+func (e sqliteEngine) Pace() Pace { return Pace{Load: 30e6, Backup: 100e6, Restore: 80e6} }
+
+// What documents take of their size, with keys and indexes, and how fast inserts
+// can make a database grow: both some more than was measured.
+const (
+	packedShare, plainShare = 0.45, 1.25
+	growth                  = 15e6
+)
+
+// Room is for the database, its backup, the one that a restore makes beside it,
+// and what inserts add.
+func (e sqliteEngine) Room(d *dataset.Dataset, inserting float64) (string, float64) {
+	share := packedShare
+	if e.uncompressed {
+		share = plainShare
+	}
+	var raw float64
+	for _, k := range dataset.Kinds {
+		raw += float64(d.ExpectedBytes(k))
+	}
+	const journal = 100e6
+	return filepath.Dir(e.path), 3*share*raw + inserting*growth + journal
+}
+
+// Variants: the embedded store is set up by itself, and there is no list of
+// settings to tune as a server has. What is left is how many connections read,
+// and whether documents are packed.
+func (e sqliteEngine) Variants(cores int) []Variant {
+	return []Variant{
+		{Name: "pool " + fmt.Sprint(cores), Description: "one connection for reading for each core instead of two", Pool: cores},
+		{Name: "pool " + fmt.Sprint(8*cores), Description: "eight connections for reading for each core instead of two", Pool: 8 * cores},
+		{Name: "uncompressed", Description: "documents stored as they are, in a database of its own", Uncompressed: true},
+	}
+}
+
+func (e sqliteEngine) As(v Variant) Engine {
+	if v.Uncompressed && !e.uncompressed {
+		e.uncompressed = true
+		e.path += ".uncompressed"
+		e.backup = filepath.Join(filepath.Dir(e.backup), filepath.Base(e.path)+".backup.zst")
+	}
+	return e
+}

@@ -1,0 +1,168 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"brokerage/internal/dataset"
+	"brokerage/internal/workload"
+)
+
+// loadStages is into how many stages the load of a kind is divided.
+const loadStages = 4
+
+// loadWatch divides a bulk load into stages by what it reports. The first stage
+// of all includes what a store does before the first document is there.
+type loadWatch struct {
+	dataset *dataset.Dataset
+	now     func() time.Time
+	load    *Load
+	closed  func() error // after each stage
+	err     error        // of closed
+
+	there [len(dataset.Kinds)]int64
+	stage LoadStage
+	began time.Time
+}
+
+// kind is which documents are loaded now: kinds come one after the other.
+func (w *loadWatch) kind() (dataset.Kind, bool) {
+	for _, k := range dataset.Kinds {
+		if w.there[k] < w.dataset.Count(k) {
+			return k, true
+		}
+	}
+	return 0, false
+}
+
+func (w *loadWatch) total() (n int64) {
+	for _, there := range w.there {
+		n += there
+	}
+	return n
+}
+
+func (w *loadWatch) begin() {
+	w.began, w.stage = w.now(), LoadStage{}
+	if k, more := w.kind(); more {
+		w.stage.Kind, w.stage.Before = k.String(), w.there[k]
+	}
+}
+
+func (w *loadWatch) add(documents, bytes int64) {
+	k, more := w.kind()
+	if !more {
+		return
+	}
+	w.there[k] += documents
+	w.stage.Documents += documents
+	w.stage.Bytes += bytes
+	if w.there[k] < stageEnd(w.stage.Before, w.dataset.Count(k)) {
+		return
+	}
+	w.stage.Seconds = w.now().Sub(w.began).Seconds()
+	w.stage.Rate = float64(w.stage.Documents) / max(w.stage.Seconds, 1e-3)
+	w.load.Stages = append(w.load.Stages, w.stage)
+	w.load.Documents += w.stage.Documents
+	w.load.Bytes += w.stage.Bytes
+	w.err = errors.Join(w.err, w.closed())
+	w.begin()
+}
+
+// stageEnd is where a stage ends that begins after so many documents of all.
+func stageEnd(before, count int64) int64 {
+	for part := range int64(loadStages) {
+		if end := (part + 1) * count / loadStages; end > before {
+			return end
+		}
+	}
+	return count
+}
+
+// stageWorkloads are run in each stage of inserts.
+var stageWorkloads = []string{insertOrders, insertCustomers}
+
+// stageWarmUp is how long a stage is warmed up: there is nothing to prepare, and
+// what is inserted then makes the database grow as well.
+func stageWarmUp(stage float64) float64 { return min(2, stage/4) }
+
+// stages inserts into a database that nobody restores in between, through the
+// transactions, and looks after each stage how large it is.
+func (r *running) stages(ctx context.Context, e Engine, s *Step) error {
+	s.Inserts = nil // they lean on each other
+	if err := r.restore(ctx, e); err != nil {
+		return err
+	}
+	space, err := e.Space(ctx)
+	if err != nil {
+		return err
+	}
+	for n := 1; n <= r.Settings.Stages; n++ {
+		r.Tell.Repeat(n, r.Settings.Stages)
+		growth, err := r.stage(ctx, e, s, n)
+		s.Inserts = append(s.Inserts, growth...)
+		if err != nil {
+			return err
+		}
+		after, err := e.Space(ctx)
+		if err != nil {
+			return err
+		}
+		for i := range growth {
+			g := &s.Inserts[len(s.Inserts)-len(growth)+i]
+			k := insertedKind(g.Workload)
+			g.Before, g.Documents = space.documents(k), after.documents(k)-space.documents(k)
+			g.Total = after.Total
+		}
+		space = after
+	}
+	return nil
+}
+
+// stage runs each kind of inserts once, against one service. Customers are not
+// validated, as in the papers.
+func (r *running) stage(ctx context.Context, e Engine, s *Step, n int) (grown []Growth, err error) {
+	settings, err := r.storeSettings(ctx, e, s.Variant)
+	if err != nil {
+		return nil, err
+	}
+	service, err := r.start(ctx, e, s.Variant)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = ended(service, err) }()
+	not := false
+	for _, w := range stageWorkloads {
+		var run *workload.Run
+		p := Pressure{
+			Workload: w, Validate: &not, Users: r.Settings.Reference, WarmUp: stageWarmUp(r.Settings.Stage),
+			Duration: r.Settings.Stage, Think: r.Settings.Think, Seed: r.Settings.Seed + uint64(n), Settings: settings,
+		}
+		run, err = r.drive(ctx, e, service, p)
+		if run != nil {
+			grown = append(grown, Growth{Stage: n, Workload: w, Rate: run.Goodput, Run: *run})
+		}
+		if err != nil {
+			return grown, fmt.Errorf("stage %d, %s: %w", n, w, err)
+		}
+	}
+	return grown, nil
+}
+
+func insertedKind(workload string) dataset.Kind {
+	if workload == insertOrders {
+		return dataset.Order
+	}
+	return dataset.Customer
+}
+
+func (s Space) documents(k dataset.Kind) int64 {
+	for _, kind := range s.Kinds {
+		if kind.Kind == k.String() {
+			return kind.Documents
+		}
+	}
+	return 0
+}

@@ -1,0 +1,97 @@
+package campaign
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/dataset"
+)
+
+func xxxs(t *testing.T) *dataset.Dataset {
+	t.Helper()
+	scale, err := dataset.ParseScale("XXXS")
+	require.NoError(t, err)
+	return dataset.New(dataset.Spec{Scale: scale, Seed: 1})
+}
+
+// feed reports a load in batches, as a store does: none is of two kinds.
+func feed(w *world, watch *loadWatch, d *dataset.Dataset) {
+	const batch = 2000
+	for _, k := range dataset.Kinds {
+		for watch.there[k] < d.Count(k) {
+			w.pass(1)
+			n := min(batch, d.Count(k)-watch.there[k])
+			watch.add(n, 10*n)
+		}
+	}
+}
+
+func TestLoadWatch(t *testing.T) {
+	w, d, load, closed := newWorld(t), xxxs(t), &Load{}, 0
+	watch := &loadWatch{dataset: d, now: w.clock, load: load, closed: func() error { closed++; return nil }}
+	watch.begin()
+	feed(w, watch, d)
+	require.NoError(t, watch.err)
+	require.Equal(t, int64(20833+5000+50000), load.Documents)
+	require.Equal(t, 10*load.Documents, load.Bytes)
+	require.Len(t, load.Stages, closed)
+	there := make(map[string]int64)
+	stages := make(map[string]int)
+	for _, s := range load.Stages {
+		require.Equal(t, there[s.Kind], s.Before)
+		require.InDelta(t, float64(s.Documents)/s.Seconds, s.Rate, 1e-9)
+		there[s.Kind] += s.Documents
+		stages[s.Kind]++
+	}
+	// 5,000 customers are three batches: less than stages.
+	require.Equal(t, map[string]int{"security": 4, "customer": 3, "order": 4}, stages)
+	require.Equal(t, int64(50000), there["order"])
+}
+
+func TestStageEnd(t *testing.T) {
+	for before, end := range map[int64]int64{0: 5208, 5207: 5208, 5208: 10416, 10416: 15624, 15624: 20833, 20833: 20833} {
+		require.Equal(t, end, stageEnd(before, 20833), before)
+	}
+	require.Equal(t, int64(1), stageEnd(0, 1))
+}
+
+// A load that goes on counts only what it sees.
+func TestLoadWatch_GoesOn(t *testing.T) {
+	w, d := newWorld(t), xxxs(t)
+	load := &Load{Documents: 7, Stages: []LoadStage{{Kind: "security", Documents: 7}}}
+	watch := &loadWatch{dataset: d, now: w.clock, load: load, closed: func() error { return nil }}
+	watch.there[dataset.Security], watch.there[dataset.Customer] = d.Count(dataset.Security), 2000
+	watch.begin()
+	feed(w, watch, d)
+	require.Equal(t, "customer", load.Stages[1].Kind)
+	require.Equal(t, int64(2000), load.Stages[1].Before)
+	require.Equal(t, int64(7+3000+50000), load.Documents)
+}
+
+// Stages of inserts begin with the data as they were loaded, and then nobody
+// restores them.
+func TestStages(t *testing.T) {
+	w, folder := newWorld(t), t.TempDir()
+	var held []string
+	w.onRun = func(p Pressure) error {
+		if p.Duration == w.settings().Stage {
+			held = append(held, w.database("null:").backup)
+			require.False(t, *p.Validate)
+		}
+		return nil
+	}
+	require.NoError(t, w.run(w.campaign(folder)))
+	require.Len(t, held, 8)
+	for _, s := range read(t, folder).Steps {
+		if s.Kind != KindInserts {
+			continue
+		}
+		for i, g := range s.Inserts {
+			require.Equal(t, i/2+1, g.Stage)
+			require.Equal(t, stageWorkloads[i%2], g.Workload)
+			require.Equal(t, int64(1000), g.Total)
+			require.InDelta(t, 10, g.Rate, 1e-9)
+		}
+	}
+}

@@ -1,0 +1,274 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/workload"
+)
+
+// do does a step; save writes what it has measured so far.
+func (r *running) do(ctx context.Context, s *Step, save func() error) error {
+	e := r.engineOf(s)
+	switch s.Kind {
+	case KindCreate:
+		return e.Create(ctx)
+	case KindLoad:
+		return r.load(ctx, e, s, save)
+	case KindStatistics:
+		return e.Statistics(ctx)
+	case KindSpace:
+		space, err := e.Space(ctx)
+		if err == nil {
+			s.Space = &space
+		}
+		return err
+	case KindBackup:
+		return r.backup(ctx, e, s)
+	case KindRestore:
+		return r.measureRestore(ctx, e, s)
+	case KindRun:
+		return r.runs(ctx, e, s, save)
+	case KindInserts:
+		return r.stages(ctx, e, s)
+	case KindTier:
+		return r.tier(ctx, e, s)
+	default:
+		return fmt.Errorf("there are no steps of kind %q", s.Kind)
+	}
+}
+
+func (r *running) engineOf(s *Step) Engine {
+	if s.Variant == nil {
+		return r.Engine
+	}
+	return r.Engine.As(*s.Variant)
+}
+
+// load loads, or goes on where a load was interrupted: the stages before that
+// stay as they were measured, and what was loaded of the one that it hit is of
+// no stage.
+func (r *running) load(ctx context.Context, e Engine, s *Step, save func() error) error {
+	if s.Load == nil {
+		s.Load = &Load{}
+	}
+	w := &loadWatch{dataset: r.dataset, now: r.Now, load: s.Load, closed: save}
+	for _, k := range dataset.Kinds {
+		n, err := e.Loaded(ctx, k)
+		if err != nil {
+			return err
+		}
+		w.there[k] = n
+	}
+	w.begin()
+	last := r.Now()
+	err := e.Load(ctx, r.dataset, func(documents int, bytes int64) {
+		w.add(int64(documents), bytes)
+		r.Tell.Within(float64(w.total()) / float64(r.documents()))
+		last = r.Now()
+	})
+	if err := errors.Join(err, w.err); err != nil {
+		return err
+	}
+	s.Load.Finish = r.Now().Sub(last).Seconds()
+	return r.describe(ctx, e, s)
+}
+
+// describe takes down what is in the database now, and how it is set.
+func (r *running) describe(ctx context.Context, e Engine, s *Step) (err error) {
+	if s != nil && s.Variant != nil {
+		return nil
+	}
+	if r.record.Dataset, err = contentsOf(ctx, e.URL()); err != nil {
+		return err
+	}
+	r.record.Store, err = e.Describe(ctx)
+	return err
+}
+
+func (r *running) documents() (n int64) {
+	for _, k := range dataset.Kinds {
+		n += r.dataset.Count(k)
+	}
+	return n
+}
+
+func (r *running) backup(ctx context.Context, e Engine, s *Step) error {
+	began := r.Now()
+	c, err := e.Backup(ctx)
+	if err != nil {
+		return err
+	}
+	c.Rate = float64(c.Database) / max(r.Now().Sub(began).Seconds(), 1e-3)
+	s.Copy, r.intact[e.URL()] = &c, true
+	return nil
+}
+
+func (r *running) measureRestore(ctx context.Context, e Engine, s *Step) error {
+	began := r.Now()
+	c, err := e.Restore(ctx)
+	if err != nil {
+		return err
+	}
+	c.Rate = float64(c.Database) / max(r.Now().Sub(began).Seconds(), 1e-3)
+	s.Copy, r.intact[e.URL()] = &c, true
+	return nil
+}
+
+// restore makes a database what it was when it had been loaded, unless it is.
+func (r *running) restore(ctx context.Context, e Engine) error {
+	if r.intact[e.URL()] || r.Engine.Lacks(KindRestore) != "" {
+		return nil
+	}
+	if !e.BackedUp() {
+		return errors.New("the backup of the database is gone: --replace begins anew")
+	}
+	if _, err := e.Restore(ctx); err != nil {
+		return err
+	}
+	r.intact[e.URL()] = true
+	return nil
+}
+
+// runs runs a workload as often as it is to be repeated. Repeats that were
+// finished before an interruption count.
+func (r *running) runs(ctx context.Context, e Engine, s *Step, save func() error) error {
+	s.Runs = slices.DeleteFunc(s.Runs, func(run Repeat) bool { return run.Run.Ended != workload.Complete })
+	for n := len(s.Runs) + 1; n <= s.Plan.Repeats; n++ {
+		r.Tell.Repeat(n, s.Plan.Repeats)
+		began := r.Now()
+		if err := r.restore(ctx, e); err != nil {
+			return err
+		}
+		repeat := Repeat{Number: n, Restore: r.Now().Sub(began).Seconds()}
+		run, err := r.run(ctx, e, s.Variant, r.pressure(s.Plan))
+		if run != nil {
+			repeat.Run = *run
+			s.Runs = append(s.Runs, repeat)
+		}
+		if err := errors.Join(err, save()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *running) pressure(p *RunPlan) Pressure {
+	return Pressure{
+		Workload: p.Workload, Validate: p.Validate, Users: p.Users,
+		WarmUp: r.Settings.WarmUp, Duration: r.Settings.Duration, Think: r.Settings.Think, Seed: r.Settings.Seed,
+	}
+}
+
+// run runs a workload against a service of its own.
+func (r *running) run(ctx context.Context, e Engine, v *Variant, p Pressure) (_ *workload.Run, err error) {
+	if p.Settings, err = r.storeSettings(ctx, e, v); err != nil {
+		return nil, err
+	}
+	service, err := r.start(ctx, e, v)
+	if err != nil {
+		return nil, err
+	}
+	run, err := r.drive(ctx, e, service, p)
+	return run, ended(service, err)
+}
+
+// ended stops a service. That it was gone says more than what became of the
+// requests to it.
+func ended(service Service, err error) error {
+	if stopped := service.Stop(); err == nil || errors.Is(stopped, ErrGone) {
+		return stopped
+	}
+	return err
+}
+
+func (r *running) start(ctx context.Context, e Engine, v *Variant) (Service, error) {
+	return r.Start(ctx, r.serviceSettings(e, v))
+}
+
+func (r *running) serviceSettings(e Engine, v *Variant) ServiceSettings {
+	settings := ServiceSettings{DB: e.URL(), Pool: r.Settings.Pool}
+	if v != nil {
+		settings.CPUs, settings.Uncompressed = v.CPUs, v.Uncompressed
+		if v.Pool > 0 {
+			settings.Pool = v.Pool
+		}
+	}
+	return settings
+}
+
+func (r *running) drive(ctx context.Context, e Engine, service Service, p Pressure) (*workload.Run, error) {
+	watch := watchProcess(service.PID())
+	run, err := r.Driver.Run(ctx, service, p)
+	watch.end()
+	if run != nil {
+		watch.into(run)
+	}
+	r.intact[e.URL()] = err == nil && readOnly(run)
+	return run, err
+}
+
+// storeSettings are for the result of a run, which names durability like this.
+// They are asked for while no service has the database.
+func (r *running) storeSettings(ctx context.Context, e Engine, v *Variant) (map[string]string, error) {
+	if r.record.Store.Engine == "" { // nothing was loaded, for the store keeps nothing
+		if err := r.describe(ctx, e, nil); err != nil {
+			return nil, err
+		}
+	}
+	is := r.record.Store
+	if e.URL() != r.Engine.URL() {
+		var err error
+		if is, err = e.Describe(ctx); err != nil {
+			return nil, err
+		}
+	}
+	settings := map[string]string{"durability": is.Durability}
+	maps.Copy(settings, is.Settings)
+	if s := r.serviceSettings(e, v); s.Pool > 0 {
+		settings["pool"] = strconv.Itoa(s.Pool)
+	}
+	return settings, nil
+}
+
+// readOnly tells whether a run can have changed nothing: nothing but queries, in
+// preparing too.
+func readOnly(run *workload.Run) bool {
+	for _, part := range run.Workload.Mix {
+		if !slices.ContainsFunc(brokerage.Transactions[:], func(t brokerage.Transaction) bool {
+			return t.Name == part.Transaction && t.Kind == brokerage.Query
+		}) {
+			return false
+		}
+	}
+	return run.Prepared == nil || run.Prepared.Orders+run.Prepared.Customers == 0
+}
+
+// tierTurns is how often each way has its turn in the comparison of the tier. As
+// every turn warms up anew, there are few: one way, the other twice, the first
+// again, so that a drift is nobody's advantage.
+const tierTurns = 2
+
+func (r *running) tier(ctx context.Context, e Engine, s *Step) error {
+	if err := r.restore(ctx, e); err != nil {
+		return err
+	}
+	r.intact[e.URL()] = false
+	p := r.pressure(&RunPlan{Workload: (&planner{settings: r.Settings}).yardstick(), Users: r.Settings.Reference})
+	p.Duration = r.Settings.Tier
+	var err error
+	if p.Settings, err = r.storeSettings(ctx, e, nil); err != nil {
+		return err
+	}
+	tier, err := r.Driver.Tier(ctx, e, p)
+	if tier != nil {
+		s.Tier = tier
+	}
+	return err
+}

@@ -1,0 +1,277 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/workload"
+)
+
+// world is what a campaign is run in, all of it at hand: a clock that moves by
+// what is done, databases that are words, a load that is not made.
+type world struct {
+	t         testing.TB
+	now       time.Time
+	databases map[string]*words
+	steps     []string // that were begun
+	runs      []string // workloads that were run to their end
+	small     bool     // no more than one step of each sort
+
+	onStep func(name string) error      // an error is a Ctrl-C, at the beginning of a step
+	onRun  func(p Pressure) (err error) // an error ends the run in its middle
+	onStop error                        // what stopping a service says
+	stop   context.CancelFunc
+}
+
+func newWorld(t testing.TB) *world {
+	return &world{t: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), databases: make(map[string]*words)}
+}
+
+func (w *world) clock() time.Time { return w.now }
+
+func (w *world) pass(seconds float64) {
+	w.now = w.now.Add(time.Duration(seconds * float64(time.Second)))
+}
+
+// words say what a database holds.
+type words struct{ holds, backup string }
+
+// The states of a database.
+const (
+	isEmpty  = "empty"
+	isLoaded = "loaded"
+	isDirty  = "written to"
+)
+
+func (w *world) database(url string) *words {
+	if w.databases[url] == nil {
+		w.databases[url] = &words{}
+	}
+	return w.databases[url]
+}
+
+// fakeEngine is one of its databases.
+type fakeEngine struct {
+	nullEngine
+
+	w   *world
+	url string
+}
+
+func (e fakeEngine) db() *words        { return e.w.database(e.url) }
+func (e fakeEngine) URL() string       { return e.url }
+func (e fakeEngine) Lacks(Kind) string { return "" }
+func (e fakeEngine) Pace() Pace        { return Pace{Load: 30e6, Backup: 100e6, Restore: 80e6} }
+func (e fakeEngine) BackedUp() bool    { return e.db().backup != "" }
+func (e fakeEngine) Variants(int) []Variant {
+	return []Variant{{Name: "pool 2", Description: "fewer", Pool: 2}, {Name: "plain", Description: "not packed", Uncompressed: true}}
+}
+
+func (e fakeEngine) As(v Variant) Engine {
+	if v.Uncompressed {
+		e.url = "plain:"
+	}
+	return e
+}
+
+func (e fakeEngine) Room(*dataset.Dataset, float64) (string, float64) { return "/disk", 1e9 }
+
+func (e fakeEngine) Holds(context.Context) (string, error) { return e.db().holds, nil }
+
+func (e fakeEngine) Create(context.Context) error {
+	e.w.pass(1)
+	*e.db() = words{holds: isEmpty}
+	return nil
+}
+
+func (e fakeEngine) Load(_ context.Context, d *dataset.Dataset, progress func(int, int64)) error {
+	require.Equal(e.w.t, isEmpty, e.db().holds, "loading %s", e.url)
+	for _, k := range dataset.Kinds {
+		for range 4 {
+			e.w.pass(0.5)
+			progress(int(d.Count(k)/4), d.Count(k)*1000)
+		}
+	}
+	e.db().holds = isLoaded
+	return nil
+}
+
+func (e fakeEngine) Loaded(context.Context, dataset.Kind) (int64, error) { return 0, nil }
+func (e fakeEngine) Statistics(context.Context) error                    { return e.needs(isLoaded) }
+
+func (e fakeEngine) needs(state string) error {
+	if e.db().holds != state {
+		return fmt.Errorf("%s is %s, not %s", e.url, e.db().holds, state)
+	}
+	e.w.pass(1)
+	return nil
+}
+
+func (e fakeEngine) Space(context.Context) (Space, error) {
+	return Space{Kinds: []KindBytes{{Kind: "order", Documents: 10}}, Indexes: []NamedBytes{}, Total: 1000, Raw: 2000}, nil
+}
+
+func (e fakeEngine) Backup(context.Context) (Copy, error) {
+	err := e.needs(isLoaded)
+	e.db().backup = e.db().holds
+	return Copy{Database: 1000, File: 500}, err
+}
+
+func (e fakeEngine) Restore(context.Context) (Copy, error) {
+	e.w.pass(1)
+	if !e.BackedUp() {
+		return Copy{}, errors.New("there is no backup")
+	}
+	e.db().holds = e.db().backup
+	return Copy{Database: 1000, File: 500}, nil
+}
+
+func (e fakeEngine) Discard() error {
+	e.db().backup = ""
+	return nil
+}
+
+func (e fakeEngine) Remove(context.Context) error {
+	delete(e.w.databases, e.url)
+	return nil
+}
+
+// fakeService is a service on a database.
+type fakeService struct {
+	w  *world
+	db string
+}
+
+func (s fakeService) URL() string   { return s.db }
+func (s fakeService) Token() string { return "" }
+func (s fakeService) PID() int      { return 0 }
+func (s fakeService) Stop() error   { return s.w.onStop }
+
+func (w *world) start(_ context.Context, s ServiceSettings) (Service, error) {
+	return fakeService{w, s.DB}, nil
+}
+
+// Check knows the workloads that come with the program.
+func (w *world) Check(workloads []string) error {
+	if slices.Contains(workloads, "unknown") {
+		return errors.New("there is no workload \"unknown\"")
+	}
+	return nil
+}
+
+func (w *world) Run(ctx context.Context, s Service, p Pressure) (*workload.Run, error) {
+	db := w.database(s.URL())
+	// Stages of inserts lean on each other; every other run has the data as loaded.
+	if p.Validate == nil || p.Duration == w.settings().Duration {
+		require.Equal(w.t, isLoaded, db.holds, "a run of %s on %s", p.Workload, s.URL())
+	}
+	if p.Workload != query {
+		db.holds = isDirty
+	}
+	run := runOf(p)
+	run.Started = w.now
+	if w.onRun != nil {
+		if err := w.onRun(p); err != nil {
+			w.pass(p.WarmUp + p.Duration/2)
+			run.Ended = workload.Interrupted
+			return run, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	w.pass(p.WarmUp + p.Duration)
+	w.runs = append(w.runs, fmt.Sprintf("%s %d on %s", p.Workload, p.Users, s.URL()))
+	return run, nil
+}
+
+// runOf is a result that says little, and all that it must.
+func runOf(p Pressure) *workload.Run {
+	transaction, kind := "insert_order", brokerage.Insert
+	if p.Workload == query {
+		transaction, kind = "get_order", brokerage.Query
+	}
+	row := workload.Row{Name: transaction, Kind: kind.String(), Weight: 1, Share: 1, Count: 100, Good: 100}
+	return &workload.Run{
+		Format: workload.RunFormat, Tool: workload.Tool{Name: "drive", Version: "test"},
+		Target:   workload.Target{Kind: "http", URL: "http://127.0.0.1:1", SameHost: true},
+		Workload: workload.WorkloadStamp{Name: p.Workload, SHA256: strings.Repeat("00", 32), Validate: true, Mix: []workload.Part{{Transaction: transaction, Weight: 1}}},
+		Model:    workload.Model{Kind: workload.Closed, Users: p.Users, Every: 1},
+		Ramp:     p.WarmUp, Duration: p.Duration, Warmed: p.WarmUp, Measured: p.Duration, Seed: p.Seed, Ended: workload.Complete,
+		Dataset:      workload.DatasetStamp{Fingerprint: "test", Scale: "tiny", Profile: "tpox-2"},
+		Settings:     p.Settings,
+		Machine:      workload.Machine{Cores: 2, OS: "linux", Arch: "amd64"},
+		Transactions: []workload.Row{row}, Kinds: []workload.Row{row}, Total: row,
+		TPS: 100 / p.Duration, TPM: 6000 / p.Duration, Goodput: 100 / p.Duration,
+		Intervals: []workload.Interval{}, PerSecond: []int64{}, Validity: workload.Validity{Valid: true, Reasons: []string{}},
+	}
+}
+
+func (w *world) Tier(_ context.Context, e Engine, p Pressure) (*workload.Tier, error) {
+	require.Equal(w.t, isLoaded, w.database(e.URL()).holds)
+	w.database(e.URL()).holds = isDirty
+	w.pass(p.Duration)
+	run := runOf(p)
+	return &workload.Tier{Format: workload.TierFormat, Direct: *run, HTTP: *run, Slices: 1, Transactions: []workload.TierRow{}, Total: workload.TierRow{Name: "total"}}, nil
+}
+
+func (w *world) Nothing(string)     {}
+func (w *world) Plan(*Record)       {}
+func (w *world) Within(float64)     {}
+func (w *world) Repeat(int, int)    {}
+func (w *world) Ended(int, *Record) {}
+func (w *world) Began(i int, r *Record) {
+	name := r.Steps[i].Name
+	w.steps = append(w.steps, name)
+	if w.onStep != nil && w.onStep(name) != nil {
+		w.stop()
+	}
+}
+
+// settings are those of a campaign with something of everything.
+func (w *world) settings() Settings {
+	s, err := Presets(Full)
+	require.NoError(w.t, err)
+	s.Scale, s.Users, s.CPUs, s.Limit = "tiny", []int{2, 4}, []int{1}, 0
+	s.DB = "null:"
+	if w.small {
+		s.Users, s.Workloads, s.CPUs, s.Stages = []int{2}, []string{query, mixed}, nil, 1
+	}
+	return s.Resolved()
+}
+
+func (w *world) campaign(folder string) *Campaign {
+	return &Campaign{
+		Settings: w.settings(), Folder: folder,
+		Engine: fakeEngine{w: w, url: "null:"}, Driver: w, Start: w.start,
+		Machine:  Machine{Machine: workload.Machine{CPU: "one", Cores: 2, OS: "linux", Arch: "amd64"}, Host: "here"},
+		Versions: Versions{Go: "go1", Brokerage: "test", Generator: dataset.Version},
+		Free:     func(string) (float64, bool) { return 1e12, true },
+		Tell:     w, Now: w.clock,
+	}
+}
+
+// run runs a campaign with a context that the world can end.
+func (w *world) run(c *Campaign) error {
+	ctx, stop := context.WithCancel(w.t.Context())
+	defer stop()
+	w.stop = stop
+	return c.Run(ctx)
+}
+
+func read(t testing.TB, folder string) *Record {
+	t.Helper()
+	r, err := Read(filepath.Join(folder, File))
+	require.NoError(t, err)
+	return r
+}

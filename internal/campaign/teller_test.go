@@ -1,0 +1,78 @@
+package campaign
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/workload"
+)
+
+// What a person reads of a campaign that is written to a file.
+func TestTerminal(t *testing.T) {
+	w, folder := newWorld(t), t.TempDir()
+	var out bytes.Buffer
+	c := w.campaign(folder)
+	c.Tell = Terminal(&out, 0)
+	c.Settings.Duration = 30
+	c.Settings.Limit = 1500
+	w.onRun = func(p Pressure) error {
+		if p.Workload == classic {
+			return workload.ErrInterrupted
+		}
+		return nil
+	}
+	require.Error(t, w.run(c))
+	text := out.String()
+	lines := strings.Split(text, "\n")
+	require.Regexp(t, `^25 steps, \d+ of them to run, about 1\d:\d\d; a smoke campaign, whose figures do not count$`, lines[0])
+	require.Regexp(t, `\n 2/25  load +6\.0 s +\d+:\d\d  2700 documents, 450/s with indexes\n`, text)
+	require.Regexp(t, `\n 4/25  space +0\.0 s +\d+:\d\d  0\.0 MB, 50\.0 % of the documents\n`, text)
+	require.Regexp(t, `\n10/25  mixed, 4 users +2:33 +\d+:\d\d  3/s \(3 to 3\), p99 0\.0 ms\n`, text)
+	require.Regexp(t, `\n11/25  classic, 4 users +\d+ s +\d+:\d\d  interrupted\n`, text)
+	require.NotRegexp(t, `(?m) $`, text, "blanks at the end of a line")
+
+	out.Reset()
+	w.onRun = nil
+	c = w.campaign(folder)
+	c.Tell, c.Settings.Duration, c.Settings.Limit = Terminal(&out, 0), 30, 1500
+	require.NoError(t, w.run(c))
+	require.Regexp(t, `^25 steps, 15 of them to run`, out.String())
+	require.Contains(t, out.String(), "staged inserts")
+	require.Regexp(t, `orders 10, 10, 10, 10/s; customers 10, 10, 10, 10/s`, out.String())
+
+	out.Reset()
+	require.NoError(t, w.run(c))
+	require.Regexp(t, `^nothing to do: the campaign in .*campaign\.json has been run\n$`, out.String())
+}
+
+// Where a person looks, a line is drawn again and again, never wider than the
+// terminal, and is gone when the step has ended.
+func TestTerminal_Wide(t *testing.T) {
+	var out bytes.Buffer
+	term := Terminal(&out, 40).(*terminal)
+	r := &Record{Steps: []Step{{Name: strings.Repeat("long ", 20), Kind: KindRun, State: Planned, Expected: 60}, {State: Planned, Expected: 90}}}
+	term.Began(0, r)
+	term.Repeat(2, 3)
+	term.redraw()
+	term.Within(0.5)
+	r.Steps[0].State = Done
+	term.Ended(0, r)
+	drawn := regexp.MustCompile("\r([^\r\x1b]*)\x1b\\[K").FindAllStringSubmatch(out.String(), -1)
+	require.GreaterOrEqual(t, len(drawn), 2)
+	for _, line := range drawn {
+		require.Less(t, len(line[1]), 40)
+	}
+	require.Empty(t, drawn[len(drawn)-1][1])
+
+	out.Reset()
+	term = Terminal(&out, 200).(*terminal)
+	term.Began(0, &Record{Steps: []Step{{Name: "mixed", Kind: KindRun, State: Planned, Expected: 60}, {State: Planned, Expected: 90}}})
+	term.Repeat(2, 3)
+	term.redraw()
+	require.Contains(t, out.String(), "1/2  mixed, 2 of 3  0 s of about 1:00, then about 1:30")
+	term.Ended(0, r)
+}

@@ -1,0 +1,136 @@
+package chart
+
+import (
+	"encoding/xml"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func text(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+
+func TestTicks(t *testing.T) {
+	for most, want := range map[float64][]float64{
+		0: {0, .2, .4, .6, .8, 1}, 1: {0, .2, .4, .6, .8, 1}, 9200: {0, 2000, 4000, 6000, 8000, 10_000}, 100: {0, 20, 40, 60, 80, 100},
+		101: {0, 50, 100, 150}, math.Inf(1): {0, .2, .4, .6, .8, 1}, math.NaN(): {0, .2, .4, .6, .8, 1},
+	} {
+		require.InDeltaSlice(t, want, ticks(most, 5), 1e-9, "%v", most)
+	}
+	for most := 1e-9; most < 1e12; most *= 1.7 {
+		all := ticks(most, 5)
+		require.GreaterOrEqual(t, all[len(all)-1], most*(1-1e-9))
+		require.LessOrEqual(t, len(all), 7)
+		require.GreaterOrEqual(t, len(all), 3)
+	}
+}
+
+func TestThin(t *testing.T) {
+	a := axis{max: 300, to: 300}
+	require.Equal(t, []float64{25, 75, 125, 200, 300}, thin([]float64{25, 50, 75, 100, 125, 150, 200, 300}, a, 50))
+	require.Equal(t, []float64{300}, thin([]float64{290, 300}, a, 50), "the last is kept")
+	require.Nil(t, thin(nil, a, 50))
+}
+
+func TestSpread(t *testing.T) {
+	require.Equal(t, []float64{10, 40}, spread([]float64{10, 40}, 0, 100))
+	require.Equal(t, []float64{10, 26, 42}, spread([]float64{10, 10, 11}, 0, 100))
+	require.Equal(t, []float64{68, 84, 100}, spread([]float64{98, 99, 100}, 0, 100), "there is no room below")
+}
+
+// charts are of different series, among them those that have broken charts.
+func charts() map[string]Lines {
+	two := []Point{{X: 10, Y: 100, Low: 90, High: 110}, {X: 20, Y: 150, Low: 150, High: 150}}
+	var many []Point
+	for i := range 200 {
+		many = append(many, Point{X: float64(i), Y: 1000})
+	}
+	return map[string]Lines{
+		"Two":       {Series: []Series{{Name: "a", Points: two}, {Name: "b", Slot: 1, Points: two}}, XTicks: []float64{10, 20}},
+		"LongNames": {Series: []Series{{Name: strings.Repeat("long ", 20), Points: two}, {Name: strings.Repeat("name ", 20), Slot: 5, Points: two}}},
+		"Many":      {Series: []Series{{Name: "a", Points: many}}},
+		"Zero":      {Series: []Series{{Name: "a", Points: []Point{{}, {X: 1}}}}},
+		"NoPoints":  {Series: []Series{{Name: "a"}}},
+		"Nothing":   {},
+		"Escaped":   {Title: `"<`, X: "<x>", Y: "&", Series: []Series{{Name: "<a>", Points: two}}},
+	}
+}
+
+func TestLines_WellFormed(t *testing.T) {
+	for name, l := range charts() {
+		t.Run(name, func(t *testing.T) {
+			l.FormatX, l.FormatY = text, text
+			drawn := string(l.HTML())
+			require.Equal(t, len(sizes), strings.Count(drawn, "<svg "))
+			require.NotRegexp(t, `NaN|Inf|style=`, drawn)
+			require.NoError(t, xml.Unmarshal([]byte("<all>"+drawn+"</all>"), new(struct{})))
+		})
+	}
+}
+
+// Every shape lies inside of the drawing; texts may be guessed too wide, never outside at their anchor.
+func TestLines_Inside(t *testing.T) {
+	for name, l := range charts() {
+		l.FormatX, l.FormatY = text, text
+		for _, s := range sizes {
+			decoder := xml.NewDecoder(strings.NewReader(string(l.draw(s.class, s.width, s.height))))
+			for {
+				token, err := decoder.Token()
+				if err != nil {
+					break
+				}
+				element, ok := token.(xml.StartElement)
+				if !ok {
+					continue
+				}
+				for _, a := range element.Attr {
+					most := map[string]float64{"x": s.width, "x1": s.width, "x2": s.width, "cx": s.width, "y": s.height, "y1": s.height, "y2": s.height, "cy": s.height}[a.Name.Local]
+					if most == 0 {
+						continue
+					}
+					v, err := strconv.ParseFloat(a.Value, 64)
+					require.NoError(t, err)
+					require.True(t, v >= -1 && v <= most+1, "%s: %s of %s is %v", name, a.Name.Local, element.Name.Local, v)
+				}
+			}
+		}
+	}
+}
+
+func TestLines_Places(t *testing.T) {
+	l := charts()["Two"]
+	l.FormatX, l.FormatY = text, text
+	drawn := string(l.draw("chart wide", 720, 280))
+	require.Contains(t, drawn, `class="range s1"`)
+	require.Equal(t, 2, strings.Count(drawn, "<circle "), "the first series has circles")
+	require.Equal(t, 2, strings.Count(drawn, `<rect class="mark s2"`), "the second squares")
+	require.Contains(t, drawn, `<text class="tick x"`)
+	require.Contains(t, drawn, ">b</text>", "a series is named where it ends")
+}
+
+func TestLog(t *testing.T) {
+	l := LogScale(0, 0.3, 70, 480)
+	require.Equal(t, Log{Min: .2, Max: 500}, l)
+	require.InDeltaSlice(t, []float64{1, 10, 100}, l.Ticks(), 1e-9)
+	require.InDeltaSlice(t, []float64{.5, 1, 2, 5}, Log{Min: .5, Max: 5}.Ticks(), 1e-9, "powers of ten alone would be one")
+	require.Zero(t, l.at(.2))
+	require.InDelta(t, 1, l.at(500), 1e-9)
+	require.Zero(t, l.at(0), "a value that is not on the scale is at its end")
+	require.InDelta(t, math.Log10(5)/math.Log10(2500), l.at(1), 1e-9)
+	require.Equal(t, Log{Min: 1, Max: 10}, LogScale(), "no values")
+	require.Equal(t, Log{Min: 5, Max: 50}, LogScale(5))
+	require.Contains(t, string(l.Dots(.2, 500)), `cx="100%"`)
+	require.Equal(t, 3, strings.Count(string(l.Axis(text)), "<text "))
+	tight := string(Log{Min: 2, Max: 100}.Axis(text))
+	require.Contains(t, tight, ">100<")
+	require.NotContains(t, tight, ">50<", "it would touch 100, which is written to the left of its place")
+}
+
+func TestBar(t *testing.T) {
+	require.Contains(t, string(Bar(1, .25, .5)), `class="s2" x="25%" width="50%"`)
+	require.Contains(t, string(Bar(0, 0, math.NaN())), `width="0.3%"`)
+	require.Contains(t, string(Bar(0, .9, .5)), `width="10%"`, "it ends with the cell")
+	require.Regexp(t, `class="whole" y="1" width="100%" .*<rect class="s1" y="6.5" width="40%"`, string(Pair(0, 1, .4)))
+}

@@ -1,0 +1,118 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
+	"brokerage/internal/workload"
+)
+
+// chromium runs a browser without a window, and gives what it prints.
+func chromium(t testing.TB, arguments ...string) string {
+	t.Helper()
+	path := testenv.Command(t, "chromium")
+	var out, complaints bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), path, append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		"--no-first-run", "--hide-scrollbars", "--disable-background-networking", "--user-data-dir=" + t.TempDir()}, arguments...)...)
+	cmd.Stdout, cmd.Stderr = &out, &complaints
+	require.NoError(t, cmd.Run(), "%s", &complaints)
+	return out.String()
+}
+
+// pages are one of each kind.
+func pages(t testing.TB) map[string]string {
+	t.Helper()
+	r := run("mixed", mixed(), 100, 4000, 1)
+	r.Validity = workload.Validity{Reasons: []string{"the load generator used 85 % of its processors; below 80 % is allowed"}}
+	other := madeUpCampaign()
+	other.Store.Settings = map[string]string{"a_setting_with_a_long_name": "and a value that is longer still, so that it has to be broken somewhere"}
+	c, err := Compare(&File{Name: "a.json", Campaign: madeUpCampaign()}, &File{Name: "b.json", Campaign: other})
+	require.NoError(t, err)
+	var comparison bytes.Buffer
+	require.NoError(t, c.WriteHTML(&comparison))
+	return map[string]string{
+		"campaign":   html(t, FromCampaign(madeUpCampaign())),
+		"run":        html(t, &File{Name: "run.json", Run: &r}),
+		"tier":       html(t, &File{Name: "tier.json", Tier: madeUpTier()}),
+		"comparison": comparison.String(),
+	}
+}
+
+// A page fits into a telephone and into a desk: tables scroll inside of themselves, the page never sideways. A frame of the width is
+// measured by the page around it, since the report itself runs no script.
+func TestPage_FitsBrowser(t *testing.T) {
+	all := pages(t)
+	var mu sync.Mutex
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		asked = append(asked, r.URL.Path)
+		mu.Unlock()
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if r.URL.Path != "/" {
+			_, _ = io.WriteString(w, all[filepath.Base(r.URL.Path)])
+			return
+		}
+		var around strings.Builder
+		around.WriteString("<!DOCTYPE html><body>")
+		for name := range all {
+			for _, width := range []int{320, 360, 700, 1280} {
+				fmt.Fprintf(&around, `<iframe src="/%d/%s" style="border:0; width:%dpx; height:800px"></iframe>`, width, name, width)
+			}
+		}
+		around.WriteString(`<script>onload = () => { for (const f of document.querySelectorAll('iframe')) {
+			const d = f.contentDocument, shown = [...d.querySelectorAll('svg.chart')].filter((s) => s.getBoundingClientRect().width > 0);
+			const result = document.createElement('p');
+			result.textContent = 'measured ' + f.getAttribute('src') + ' ' + d.documentElement.scrollWidth + ' ' + shown.length + ' ' + d.querySelectorAll('figure').length +
+				' ' + getComputedStyle(d.body).maxWidth;
+			document.body.append(result);
+		} };</script>`)
+		_, _ = io.WriteString(w, around.String())
+	}))
+	t.Cleanup(server.Close)
+
+	dom := chromium(t, "--virtual-time-budget=20000", "--window-size=1400,900", "--dump-dom", server.URL+"/")
+	measured := regexp.MustCompile(`measured /(\d+)/(\w+) (\d+) (\d+) (\d+) (\S+)<`).FindAllStringSubmatch(dom, -1)
+	require.Len(t, measured, 16)
+	for _, m := range measured {
+		require.Equal(t, m[1], m[3], "%s at %s pixels is as wide as its content", m[2], m[1])
+		require.Equal(t, m[5], m[4], "each figure of %s at %s pixels shows its chart once", m[2], m[1])
+		require.NotEqual(t, "none", m[6], "the style sheet of %s was applied", m[2])
+	}
+	for _, path := range asked {
+		require.Regexp(t, `^/(\d+/\w+|favicon\.ico)?$`, path)
+	}
+}
+
+func TestPage_Prints(t *testing.T) {
+	all := pages(t)
+	for _, name := range []string{"campaign", "comparison"} {
+		t.Run(name, func(t *testing.T) {
+			page := all[name]
+			dir := t.TempDir()
+			source, pdf := filepath.Join(dir, "page.html"), filepath.Join(dir, "page.pdf")
+			require.NoError(t, os.WriteFile(source, []byte(page), 0o600))
+			chromium(t, "--no-pdf-header-footer", "--print-to-pdf="+pdf, "file://"+source)
+			printed, err := os.ReadFile(pdf)
+			require.NoError(t, err)
+			require.True(t, bytes.HasPrefix(printed, []byte("%PDF-")))
+			sheets := len(regexp.MustCompile(`/Type /Page\b`).FindAll(printed, -1))
+			require.GreaterOrEqual(t, sheets, 2)
+			require.Less(t, sheets, 30)
+			require.NotNil(t, regexp.MustCompile(`/MediaBox \[0 0 59\d(\.\d+)? 84\d(\.\d+)?\]`).FindIndex(printed), "A4, upright")
+		})
+	}
+}

@@ -1,0 +1,109 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// WriteText writes the comparison for a terminal: the figures of whole workloads, and of single transactions those alone that differ
+// by more than noise.
+func (c *Comparison) WriteText(w io.Writer) error {
+	var b strings.Builder
+	writeAligned(&b, [][]string{{"A", c.a.Name, c.a.from()}, {"B", c.b.Name, c.b.from()}}, "lll")
+	for _, stamp := range c.stampLines() {
+		b.WriteString(stamp + "\n")
+	}
+	for _, d := range c.beside {
+		fmt.Fprintf(&b, "%s differs: A %s; B %s\n", d.Name, orNone(d.A), orNone(d.B))
+	}
+	for _, line := range c.remarks {
+		b.WriteString(line + "\n")
+	}
+	b.WriteString("\n")
+	rows := [][]string{{"", "users", "figure", "A", "", "B", "", "B/A", "difference"}}
+	last := ""
+	for _, f := range c.figures {
+		if f.Detail && judge(f.A, f.B) != larger {
+			continue
+		}
+		at := ""
+		if f.Users > 0 {
+			at = wholeText(float64(f.Users))
+		}
+		group, key := f.Group, f.Group+at
+		if key == last {
+			group, at = "", ""
+		}
+		last = key
+		rows = append(rows, []string{group, at, f.Name, f.format(f.A.median()), f.A.spreadText(), f.format(f.B.median()), f.B.spreadText(),
+			"× " + fixed(f.ratio(), 3), f.outcome()})
+	}
+	writeAligned(&b, rows, "lrlrrrrrl")
+	fmt.Fprintf(&b, "\n%s\n%s\n", c.tally(), ruleText)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeAligned writes columns of text to the left and figures to the right, which a tabwriter cannot do in one table.
+func writeAligned(b *strings.Builder, rows [][]string, sides string) {
+	widths := make([]int, len(sides))
+	for _, row := range rows {
+		for i, text := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(text))
+		}
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, text := range row {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(text))
+			if sides[i] == 'r' {
+				text = pad + text
+			} else {
+				text += pad
+			}
+			line.WriteString(text + "  ")
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+}
+
+// from is when and from what a file is.
+func (f *File) from() string {
+	if c := f.Campaign; c != nil {
+		return joined(", ", timeText(c.Started), joined(" ", c.Store.Engine, c.Store.Version), prefixed("brokerage ", c.Versions.Brokerage))
+	}
+	r := f.groups()[0].Runs[0]
+	return joined(", ", timeText(r.Started), r.Target.Engine, joined(" ", r.Tool.Name, r.Tool.Version), plural(r.Model.Users, "user"))
+}
+
+// stamps are the banners of one side.
+func (f *File) stamps() []banner {
+	if f.Campaign != nil {
+		return campaignStamps(f.Campaign, f.groups())
+	}
+	return stamps(f.groups())
+}
+
+func (c *Comparison) stampLines() []string {
+	var lines []string
+	for _, side := range []struct {
+		name string
+		*File
+	}{{"A", c.a}, {"B", c.b}} {
+		for _, s := range side.stamps() {
+			if s.Class != "aside" {
+				lines = append(lines, side.name+" "+s.Word+": "+joined(" ", s.Text, strings.Join(s.Reasons, "; ")))
+			}
+		}
+	}
+	return lines
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}

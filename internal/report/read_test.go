@@ -1,0 +1,94 @@
+package report
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/campaign"
+	"brokerage/internal/workload"
+)
+
+func encoded(t testing.TB, v any) string {
+	t.Helper()
+	text, err := json.MarshalIndent(v, "", "  ")
+	require.NoError(t, err)
+	return string(text)
+}
+
+func TestRead(t *testing.T) {
+	c := madeUpCampaign()
+	path := filepath.Join(t.TempDir(), "campaign.json")
+	require.NoError(t, os.WriteFile(path, []byte(encoded(t, c)), 0o600))
+	f, err := Read(path)
+	require.NoError(t, err)
+	require.Equal(t, c, f.Campaign)
+
+	_, err = Read(filepath.Join(t.TempDir(), "none.json"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestParse_Formats(t *testing.T) {
+	r := run("mixed", mixed(), 10, 1000, 1)
+	f, err := Parse("run.json", []byte(encoded(t, r)))
+	require.NoError(t, err)
+	require.Equal(t, &r, f.Run)
+	tier := madeUpTier()
+	f, err = Parse("tier.json", []byte(encoded(t, tier)))
+	require.NoError(t, err)
+	require.Equal(t, tier, f.Tier)
+}
+
+func TestParse_Refuses(t *testing.T) {
+	good := encoded(t, run("mixed", mixed(), 10, 1000, 1))
+	with := func(change func(*workload.Run)) string {
+		r := run("query", queries(), 1, 10, 1)
+		change(&r)
+		return encoded(t, r)
+	}
+	inCampaign := func(change func(*campaign.Record)) string {
+		c := madeUpCampaign()
+		change(c)
+		return encoded(t, c)
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"Empty":          {"", "r.json:1:1: unexpected end of JSON input"},
+		"NotJSON":        {"<html>", "r.json:1:1: invalid character '<'"},
+		"Array":          {"[]", "r.json:1:1: "},
+		"Damaged":        {strings.Replace(good, `"seed": 1`, `"seed": #`, 1), `invalid character '#'`},
+		"CutShort":       {good[:len(good)/2], "unexpected end of JSON input"},
+		"TextForNumber":  {strings.Replace(good, `"measuredSeconds": 120`, `"measuredSeconds": "long"`, 1), "measuredSeconds"},
+		"NoFormat":       {`{"tps": 1}`, "r.json: has no format"},
+		"OtherFormat":    {`{"format": "k6-summary"}`, `r.json: is of format "k6-summary"; this build reads brokerage-campaign/1, brokerage-run/1 and brokerage-tier/1`},
+		"LaterVersion":   {`{"format": "brokerage-run/2"}`, `is of format "brokerage-run/2"`},
+		"UnknownField":   {strings.Replace(good, `"tps"`, `"xps"`, 1), `unknown field "xps"`},
+		"NoWorkload":     {with(func(r *workload.Run) { r.Workload.Name = "" }), "the workload has no name"},
+		"Negative":       {with(func(r *workload.Run) { r.TPS = -1 }), "below zero"},
+		"MoreGood":       {with(func(r *workload.Run) { r.Transactions[0].Good = r.Transactions[0].Count + 1 }), "get_order did its work"},
+		"TotalIsNotSum":  {with(func(r *workload.Run) { r.Total.Count++ }), "the total counts"},
+		"RunInCampaign":  {inCampaign(func(c *campaign.Record) { c.Steps[5].Runs[1].Run.Format = "brokerage-run/0" }), "step mixed, 25 users: repeat 2: a run is of format"},
+		"StageOfInserts": {inCampaign(func(c *campaign.Record) { c.Steps[len(c.Steps)-3].Inserts[1].Run.TPS = -1 }), "step staged inserts: stage 2: "},
+		"Tier":           {inCampaign(func(c *campaign.Record) { c.Steps[len(c.Steps)-2].Tier.HTTP.TPS = -1 }), "step tier: http: "},
+		"RunsNoPlan":     {inCampaign(func(c *campaign.Record) { c.Steps[5].Plan = nil }), "has runs and no plan"},
+		"StepNoName":     {inCampaign(func(c *campaign.Record) { c.Steps[0].Name = "" }), "step 1 has no name"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Parse("r.json", []byte(c.text))
+			require.ErrorContains(t, err, c.want)
+			require.NotContains(t, err.Error(), "\n")
+			require.True(t, strings.HasPrefix(err.Error(), "r.json:"), err.Error())
+		})
+	}
+}
+
+// The place is the one where an editor has to look.
+func TestParse_Place(t *testing.T) {
+	_, err := Parse("r.json", []byte("{\n  \"format\": \"brokerage-run/1\",\n  \"seed\": ?\n}"))
+	require.ErrorContains(t, err, "r.json:3:11: invalid character '?'")
+	_, err = Parse("r.json", []byte("{\n  \"format\": \"brokerage-run/1\",\n  \"tps\": \"a\"\n}"))
+	require.ErrorContains(t, err, "r.json:3:")
+}

@@ -1,0 +1,266 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/xml"
+	"errors"
+	unescape "html"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/campaign"
+	"brokerage/internal/workload"
+)
+
+// requirePage wants a page that is whole, asks for nothing, and whose links lead somewhere.
+func requirePage(t testing.TB, page string) {
+	t.Helper()
+	decoder := xml.NewDecoder(strings.NewReader(page))
+	decoder.Strict, decoder.AutoClose, decoder.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+	ids := map[string]bool{}
+	var links, open []string
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		switch e := token.(type) {
+		case xml.StartElement:
+			open = append(open, e.Name.Local)
+			require.NotEqual(t, "script", e.Name.Local)
+			for _, a := range e.Attr {
+				require.NotContains(t, []string{"src", "srcset", "style", "data", "action"}, a.Name.Local, "in %s", e.Name.Local)
+				require.False(t, strings.HasPrefix(a.Name.Local, "on"), a.Name.Local)
+				switch a.Name.Local {
+				case "id":
+					require.False(t, ids[a.Value], "two things are called %s", a.Value)
+					ids[a.Value] = true
+				case "href":
+					links = append(links, a.Value)
+				}
+			}
+		case xml.EndElement:
+			require.NotEmpty(t, open)
+			require.Equal(t, open[len(open)-1], e.Name.Local)
+			open = open[:len(open)-1]
+		}
+	}
+	require.Empty(t, open)
+	for _, link := range links {
+		require.True(t, strings.HasPrefix(link, "#") && ids[link[1:]], "%s leads nowhere", link)
+	}
+	// Found, not compared: who wants a whole page in the message of a failed test?
+	require.Empty(t, regexp.MustCompile(`.{0,40}(NaN|Inf\b|%!|ZgotmplZ).{0,40}`).FindString(page), "ZgotmplZ is what html/template puts where it mistrusts a value")
+	_, style, _ := strings.Cut(page, "<style>")
+	style, _, _ = strings.Cut(style, "</style>")
+	require.Empty(t, regexp.MustCompile(`url\(|@import`).FindString(style))
+	sum := sha256.Sum256([]byte(style))
+	policy := regexp.MustCompile(`Content-Security-Policy" content="(.*?)"`).FindStringSubmatch(page)
+	require.Equal(t, "default-src 'none'; style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'; base-uri 'none'; form-action 'none'", unescape.UnescapeString(policy[1]))
+}
+
+func sectionsOf(page string) []string {
+	var ids []string
+	for _, m := range regexp.MustCompile(`<section class="part" id="([a-z]+)"`).FindAllStringSubmatch(page, -1) {
+		ids = append(ids, m[1])
+	}
+	return ids
+}
+
+// cells are the texts of the first row of a table that begins with name.
+func cells(t testing.TB, page, name string) []string {
+	t.Helper()
+	row := regexp.MustCompile(`<tr[^>]*><td class="text">` + regexp.QuoteMeta(name) + `[ <].*?</tr>`).FindString(page)
+	require.NotEmpty(t, row, name)
+	var texts []string
+	for _, m := range regexp.MustCompile(`<td[^>]*>(.*?)</td>`).FindAllStringSubmatch(row, -1) {
+		texts = append(texts, strings.TrimSpace(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(m[1], "")))
+	}
+	return texts
+}
+
+// numbered are the first five cells of the row whose second is name.
+func numbered(t testing.TB, page, name string) string {
+	t.Helper()
+	m := regexp.MustCompile(`<td class="num">([^<]*)</td><td class="num">` + name + `</td><td class="num">([^<]*)</td><td class="num strong">([^<]*)</td><td class="num">([^<]*)</td>`).FindStringSubmatch(page)
+	require.NotNil(t, m, name)
+	return strings.Join([]string{m[1], name, m[2], m[3], m[4]}, " ")
+}
+
+func part(t testing.TB, page, id string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(page, `<section class="part" id="`+id+`"`)
+	require.True(t, ok, id)
+	text, _, _ := strings.Cut(rest, "\n</section>\n")
+	return text
+}
+
+func TestPage_Campaign(t *testing.T) {
+	page := html(t, FromCampaign(madeUpCampaign()))
+	requirePage(t, page)
+	require.Equal(t, []string{"users", "latency", "statistics", "goodput", "mix", "growth", "space", "resources", "caches", "settings", "scaling", "tier", "published", "steps"}, sectionsOf(page))
+	require.NotContains(t, page, ">INVALID<")
+	require.NotContains(t, page, ">SMOKE<")
+	require.Contains(t, page, "SAME HOST")
+
+	require.Equal(t, []string{"security", "20,833", "129 MB", "6.19 kB", "61.0 MB", "47.3 %", "−52.7 %", ""}, cells(t, part(t, page, "space"), "security"))
+	require.Equal(t, []string{"database", "570,833", "1.21 GB", "", "520 MB", "43.0 %", "−57.0 %", ""}, cells(t, part(t, page, "space"), "database"))
+	require.Equal(t, []string{"throughput, a second", "6,800", "3,200", "× 0.47"}, cells(t, part(t, page, "tier"), "throughput, a second"))
+	require.Contains(t, part(t, page, "caches"), "97.90 %")
+	require.Equal(t, "1 500,000 112,000 5,600 100 %", numbered(t, part(t, page, "growth"), "500,000"))
+	require.Equal(t, "1 50,000 40,000 2,000 100 %", numbered(t, part(t, page, "growth"), "50,000"), "by workload, though measured by turns")
+	require.Contains(t, part(t, page, "settings"), "larger than noise")
+	require.Contains(t, part(t, page, "scaling"), "× 1.56")
+	require.Contains(t, part(t, page, "steps"), "the time limit")
+	require.Equal(t, 2, strings.Count(part(t, page, "scaling"), `class="chart `), "one for each width")
+}
+
+// What is not there is not shown, and nothing else is lost with it.
+func TestPage_OnlyWhatThereIs(t *testing.T) {
+	for name, c := range map[string]struct {
+		keep func(*campaign.Step) bool
+		want []string
+	}{
+		"Nothing": {func(*campaign.Step) bool { return false }, nil},
+		"Load":    {func(s *campaign.Step) bool { return s.Load != nil }, []string{"growth", "steps"}},
+		"Space":   {func(s *campaign.Step) bool { return s.Space != nil }, []string{"space", "steps"}},
+		"Tier":    {func(s *campaign.Step) bool { return s.Tier != nil }, []string{"tier", "steps"}},
+		"Inserts": {func(s *campaign.Step) bool { return s.Inserts != nil }, []string{"growth", "steps"}},
+		"Mixed": {func(s *campaign.Step) bool { return s.Name == "mixed, 100 users" },
+			[]string{"users", "latency", "statistics", "goodput", "mix", "resources", "caches", "published", "steps"}},
+		"OneTransaction": {func(s *campaign.Step) bool { return s.Name == "insert-orders, 100 users" },
+			[]string{"users", "latency", "statistics", "goodput", "resources", "caches", "published", "steps"}},
+		"Variant": {func(s *campaign.Step) bool { return s.Variant != nil && s.Variant.Uncompressed }, []string{"settings", "steps"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			record := madeUpCampaign()
+			var kept []campaign.Step
+			for i := range record.Steps {
+				if c.keep(&record.Steps[i]) {
+					kept = append(kept, record.Steps[i])
+				}
+			}
+			record.Steps = kept
+			page := html(t, FromCampaign(record))
+			requirePage(t, page)
+			require.Equal(t, c.want, sectionsOf(page))
+		})
+	}
+}
+
+func TestPage_Run(t *testing.T) {
+	r := run("mixed", mixed(), 100, 4000, 1)
+	page := html(t, &File{Name: "run.json", Run: &r})
+	requirePage(t, page)
+	require.Equal(t, []string{"latency", "statistics", "goodput", "mix", "time", "resources", "caches"}, sectionsOf(page))
+	require.Contains(t, page, "<b>4,000</b> a second")
+
+	r.Model = workload.Model{Kind: workload.Open, Rate: 4000}
+	require.Contains(t, html(t, &File{Run: &r}), "4,000 arrivals a second, timed from when each was due")
+	r.Tool.Name = "k6"
+	require.NotContains(t, html(t, &File{Run: &r}), "timed from")
+
+	r.Transactions[0].Latency = workload.Latency{Total: 96e6, Min: 250, Max: 1_234_500, Mean: 2000, P50: 1500, P90: 3210, P95: 12_340, P99: 99_960}
+	page = html(t, &File{Name: "run.json", Run: &r})
+	require.Equal(t, []string{"get_order Q1", "48,000", "10.00 %", "96.0", "0.250", "1,235", "2.00", "1.50", "3.21", "12.3", "100"}, cells(t, part(t, page, "statistics"), "get_order"))
+	require.Equal(t, []string{"queries", "336,000", "70.00 %"}, cells(t, part(t, page, "statistics"), "queries")[:3])
+	require.Equal(t, []string{"mixed", "sell_security", "not-held", "288", "2.00 %", "expected"}, cells(t, strings.SplitN(part(t, page, "goodput"), "By reason", 2)[1], "mixed"))
+	require.Equal(t, []string{"delete_order D1", "7.0 %", "7.00 %", "7.03 %", "33,768", "168", "0.03", "0.9"}, cells(t, part(t, page, "mix"), "delete_order"))
+}
+
+// A run of k6 has no histograms, and a short one no interval; a service need not tell its figures.
+func TestPage_BareRun(t *testing.T) {
+	r := run("query", queries(), 10, 100, 1)
+	r.Tool.Name = "k6"
+	r.Usage, r.Intervals, r.PerSecond, r.Settings, r.Dataset = workload.Usage{}, nil, nil, nil, workload.DatasetStamp{}
+	page := html(t, &File{Name: "run.json", Run: &r})
+	requirePage(t, page)
+	require.Equal(t, []string{"latency", "statistics", "goodput", "mix", "resources"}, sectionsOf(page))
+
+	r.Transactions, r.Kinds, r.Total, r.TPS, r.Goodput, r.Measured = nil, nil, workload.Row{}, 0, 0, 0
+	r.Ended = workload.TargetDied
+	page = html(t, &File{Name: "run.json", Run: &r})
+	requirePage(t, page)
+	require.Contains(t, page, "ENDED EARLY")
+}
+
+func TestPage_Tier(t *testing.T) {
+	page := html(t, &File{Name: "tier.json", Tier: madeUpTier()})
+	requirePage(t, page)
+	require.Equal(t, []string{"tier", "latency", "statistics", "goodput", "resources", "caches"}, sectionsOf(page))
+	require.Contains(t, page, "load generator and store, one process")
+}
+
+func TestPage_Stamps(t *testing.T) {
+	for name, c := range map[string]struct {
+		validity       workload.Validity
+		invalid, smoke bool
+	}{
+		"Valid":        {workload.Validity{Valid: true}, false, false},
+		"Smoke":        {workload.Validity{Smoke: true}, false, true},
+		"Invalid":      {workload.Validity{Reasons: []string{"dropped 5 arrivals"}}, true, false},
+		"SmokeInvalid": {workload.Validity{Smoke: true, Reasons: []string{"dropped 5 arrivals"}}, true, true},
+		"NoReason":     {workload.Validity{}, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := run("mixed", mixed(), 10, 100, 1)
+			r.Validity = c.validity
+			page := html(t, &File{Name: "run.json", Run: &r})
+			require.Equal(t, c.invalid, strings.Contains(page, "<strong>INVALID</strong>"))
+			require.Equal(t, c.smoke, strings.Contains(page, "<strong>SMOKE</strong>"))
+			for _, reason := range c.validity.Reasons {
+				require.Contains(t, page, reason)
+			}
+		})
+	}
+	t.Run("Campaign", func(t *testing.T) {
+		record := madeUpCampaign()
+		record.Complete, record.Unfinished = false, "interrupted after step 9"
+		record.Steps[6].Runs[1].Run.Validity = workload.Validity{Reasons: []string{"not steady"}}
+		page := html(t, FromCampaign(record))
+		require.Contains(t, page, "1 of 69 runs may not be quoted")
+		require.Contains(t, page, "<li>not steady (mixed, 50 users, run 2)</li>")
+		require.Contains(t, page, `<tr class="invalid"><td class="num">50 <small>INVALID</small></td>`)
+		require.Contains(t, page, `<td class="num invalid">3,534</td>`, "among the repeats")
+		require.Contains(t, page, "interrupted after step 9")
+	})
+	t.Run("SmokePreset", func(t *testing.T) {
+		record := madeUpCampaign()
+		record.Smoke, record.Preset = true, "smoke"
+		page := html(t, FromCampaign(record))
+		require.Contains(t, page, "<strong>SMOKE</strong>")
+		require.Contains(t, part(t, page, "published"), "ours is a smoke run")
+	})
+}
+
+func TestPage_Published(t *testing.T) {
+	page := part(t, html(t, FromCampaign(madeUpCampaign())), "published")
+	require.Contains(t, cells(t, page, "17 transactions")[6], "1.21 GB of data, not 1 TB (1/827); 2 cores, not 24; load generator on the same host; profile tpox-2, not tpox-1")
+	require.Equal(t, "2,685", cells(t, page, "insert CustAcc, not validated")[4], "validated inserts stand beside nothing")
+	require.Contains(t, page, "here insert-customers, not validated<")
+	require.Equal(t, "3,056", cells(t, page, "13 transactions, not validated")[4])
+	require.NotContains(t, page, "19,200", "a bulk load stands beside nothing")
+	require.Equal(t, []string{"Db2 9.5, 2008", "942 GB", "440 GB", "47 %", "orders −57 %, CustAcc −64 %"}, cells(t, page, "Db2 9.5, 2008"))
+}
+
+// Names and reasons come from files that anybody may have written.
+func TestPage_Escapes(t *testing.T) {
+	const evil = `<script>alert(1)</script>" onload="x`
+	record := madeUpCampaign()
+	record.Store.Engine, record.Dataset.Scale, record.Steps[4].Name = evil, evil, evil
+	for i := range record.Steps {
+		for j := range record.Steps[i].Runs {
+			record.Steps[i].Plan.Label = evil + record.Steps[i].Plan.Label
+			r := &record.Steps[i].Runs[j].Run
+			r.Validity = workload.Validity{Reasons: []string{evil}}
+			r.Transactions[0].Name, r.Usage.Figures = evil, map[string]workload.Change{evil: {}}
+		}
+	}
+	requirePage(t, html(t, &File{Name: evil, Campaign: record}))
+}
