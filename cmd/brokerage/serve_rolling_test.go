@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/postgres/pgtest"
 )
 
 // balancer sends requests to instances in turn, to those that are ready: it asks
@@ -97,11 +99,21 @@ func (b *balancer) send(ctx context.Context, method, url, body string) (int, err
 	return response.StatusCode, err
 }
 
-// Two instances are replaced one after the other, twice, under load: no client
-// notices.
-func TestServe_RollingRestart(t *testing.T) {
+func TestServe_RollingRestart(t *testing.T) { rollingRestart(t, "null:") }
+
+// The same on one database.
+func TestServe_RollingRestart_Postgres(t *testing.T) {
+	url := pgtest.Start(t).URL("postgres")
+	require.Zero(t, brokerage(t.Context(), "load", "--db", url).code)
+	rollingRestart(t, url)
+}
+
+// rollingRestart replaces two instances one after the other, twice, under load: no
+// client notices.
+func rollingRestart(t *testing.T, db string) {
+	t.Helper()
 	start := func() *instance {
-		return serving(t, "", "--db", "null:", "--drain-delay", (10 * checkEvery).String())
+		return serving(t, "", "--db", db, "--drain-delay", (10 * checkEvery).String())
 	}
 	running := []*instance{start(), start()}
 	b := newBalancer(t, running...)
