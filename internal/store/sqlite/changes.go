@@ -18,6 +18,7 @@ import (
 // have changed that has not, never the other way; that costs a reading.
 type changes struct {
 	ends  atomic.Uint64 // groups that have ended, committed or not
+	noted atomic.Uint64 // the last that has noted a change
 	since atomic.Uint64 // when anything may have changed
 	seed  maphash.Seed
 	last  [1 << 16]atomic.Uint64
@@ -101,9 +102,11 @@ func (c *changes) place(key documentKey) *atomic.Uint64 {
 
 // add notes changes that the group under way makes.
 func (c *changes) add(keys ...documentKey) {
+	group := c.ends.Load() + 1
 	for _, key := range keys {
-		c.place(key).Store(c.ends.Load() + 1)
+		c.place(key).Store(group)
 	}
+	c.noted.Store(group)
 }
 
 // unknown is for when anything may have changed.

@@ -16,6 +16,7 @@ import (
 // running takes it, and there are always more places than processors.
 type places struct {
 	free   atomic.Int64
+	closed atomic.Bool
 	waits  atomic.Int64 // how often one was not free at once
 	waited atomic.Int64 // how long for, in nanoseconds
 }
@@ -24,14 +25,14 @@ type places struct {
 const patience = 256
 
 func (p *places) take(ctx context.Context) error {
-	if err := ctx.Err(); err != nil || p.try() {
+	if err := p.refuse(ctx); err != nil || p.try() {
 		return err
 	}
 	began := time.Now()
 	p.waits.Add(1)
 	defer func() { p.waited.Add(int64(time.Since(began))) }()
 	for tries := 1; ; tries++ {
-		if err := ctx.Err(); err != nil {
+		if err := p.refuse(ctx); err != nil {
 			return err
 		}
 		if p.try() {
@@ -48,6 +49,22 @@ func (p *places) take(ctx context.Context) error {
 func (p *places) try() bool {
 	n := p.free.Load()
 	return n > 0 && p.free.CompareAndSwap(n, n-1)
+}
+
+// refuse tells why nobody is to wait for one.
+func (p *places) refuse(ctx context.Context) error {
+	if p.closed.Load() {
+		return errClosed
+	}
+	return ctx.Err()
+}
+
+// close waits until all are free, and takes them for good.
+func (p *places) close(all int) {
+	p.closed.Store(true)
+	for !p.free.CompareAndSwap(int64(all), 0) {
+		time.Sleep(100 * time.Microsecond)
+	}
 }
 
 func (p *places) leave() { p.free.Add(1) }

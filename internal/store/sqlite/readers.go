@@ -24,6 +24,7 @@ import (
 type readers struct {
 	places
 	changes *changes
+	all     int
 
 	hits, misses atomic.Int64 // reads by whether a kept snapshot did
 
@@ -56,11 +57,12 @@ func newReaders(ctx context.Context, db *sql.DB, n int, texts map[string]string)
 	for range n {
 		r, err := newReader(ctx, db, texts)
 		rs.idle = append(rs.idle, r)
+		rs.all++
+		rs.leave()
 		if err != nil {
 			return rs, err
 		}
 	}
-	rs.free.Store(int64(n))
 	var err error
 	rs.newest.reader, err = newReader(ctx, db, texts)
 	return rs, err
@@ -104,8 +106,9 @@ func newReader(ctx context.Context, db *sql.DB, texts map[string]string) (*reade
 }
 
 // read does something with a reader, again if what was read may have changed:
-// depends gives, after it was read, what it depends on.
-func (rs *readers) read(ctx context.Context, do func(*reader) error, depends func() []documentKey) error {
+// depends gives, after it was read, what it depends on. What is known before, of
+// a search that takes long, is not read from a snapshot that is too old for it.
+func (rs *readers) read(ctx context.Context, do func(*reader) error, depends func() []documentKey, known ...documentKey) error {
 	if err := rs.take(ctx); err != nil {
 		return err
 	}
@@ -115,23 +118,24 @@ func (rs *readers) read(ctx context.Context, do func(*reader) error, depends fun
 	rs.mu.Unlock()
 	defer rs.put(r)
 	kept := r.open
-	err := r.in(rs.changes, do)
-	switch {
-	case !kept:
-		rs.misses.Add(1)
-		return err
-	case err != nil && !noRows(err):
-		return err
-	case !r.outdated(err, rs.changes, depends):
-		rs.hits.Add(1)
-		return err
+	if !kept || !rs.changes.any(r.as, known...) {
+		err := r.in(rs.changes, do)
+		switch {
+		case !kept:
+			rs.misses.Add(1)
+			return err
+		case err != nil && !noRows(err):
+			return err
+		case !r.outdated(err, rs.changes, depends):
+			rs.hits.Add(1)
+			return err
+		}
 	}
 	rs.misses.Add(1)
-	if r.missed++; r.missed > missesBorne {
-		r.forget()
+	if r.missed++; r.missed > missesBorne || !rs.newest.TryLock() {
+		r.forget() // rather than wait for another, who may search
 		return r.in(rs.changes, do)
 	}
-	rs.newest.Lock()
 	defer rs.newest.Unlock()
 	defer rs.newest.forget()
 	return rs.newest.in(rs.changes, do)
@@ -165,8 +169,9 @@ func (rs *readers) keepSnapshots(keep bool) {
 	}
 }
 
-// close is for when nobody reads any more.
+// close waits for those that read. Who comes later is refused.
 func (rs *readers) close() error {
+	rs.places.close(rs.all)
 	var errs []error
 	for _, r := range append(rs.idle, rs.newest.reader) {
 		if r == nil || r.conn == nil {
@@ -185,22 +190,21 @@ func (rs *readers) close() error {
 }
 
 // in does something in the snapshot, a new one if there is none. An error that
-// is not of what was looked for ends it.
+// is not of what was looked for ends it. The reader has the connection to itself,
+// so it is not in sql.Conn.Raw, which after a panic would close it for good.
 func (r *reader) in(changes *changes, do func(*reader) error) error {
-	return r.conn.Raw(func(any) error {
-		if !r.open {
-			r.as = changes.ends.Load()
-			if _, err := r.beginning.ExecContext(context.Background(), nil); err != nil {
-				return err
-			}
-			r.open, r.missed = true, 0
+	if !r.open {
+		r.as = changes.ends.Load()
+		if _, err := r.beginning.ExecContext(context.Background(), nil); err != nil {
+			return err
 		}
-		err := do(r)
-		if err != nil && !noRows(err) {
-			r.forget()
-		}
-		return err
-	})
+		r.open, r.missed = true, 0
+	}
+	err := do(r)
+	if err != nil && !noRows(err) {
+		r.forget()
+	}
+	return err
 }
 
 // forget ends the snapshot. An error would be that there is none.
@@ -212,10 +216,12 @@ func (r *reader) forget() {
 }
 
 // outdated tells whether what was read from a kept snapshot may have changed. Of
-// what was not found, nothing is known but that it was not there.
+// what was not found, nothing is known but that it was not there: any change may
+// have brought it, one of a group too that is committed and has not ended yet,
+// because others may have read it already.
 func (r *reader) outdated(err error, changes *changes, depends func() []documentKey) bool {
 	if err != nil {
-		return changes.ends.Load() > r.as || changes.any(r.as)
+		return changes.noted.Load() > r.as || changes.any(r.as)
 	}
 	return changes.any(r.as, depends()...)
 }

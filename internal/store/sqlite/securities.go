@@ -31,7 +31,7 @@ func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) (
 			hits = brokerage.AppendHit(hits, hit)
 			return err
 		})
-	}, func() []documentKey { return []documentKey{searchedKey} })
+	}, func() []documentKey { return []documentKey{searchedKey} }, searchedKey)
 	if err != nil {
 		return nil, domainError(err)
 	}

@@ -115,7 +115,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.reading, err = sql.Open("sqlite", dsn(s.path, "query_only(1)", fmt.Sprintf("cache_size(-%d)", readingCache/s.options.Pool))); err != nil {
+	if s.reading, err = sql.Open("sqlite", dsn(s.path, "query_only(1)", fmt.Sprintf("cache_size(-%d)", readingCache/(s.options.Pool+1)))); err != nil {
 		return err
 	}
 	s.reading.SetMaxOpenConns(2*s.options.Pool + 1) // those of the readers, and some for verify and the like

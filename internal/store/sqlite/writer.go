@@ -130,7 +130,7 @@ func (w *writer) group(group []*job) {
 		j.err = j.alone(w.conn)
 		w.changes.unknown()
 		w.changes.ended()
-		w.keepSnapshots(true)
+		w.keepSnapshots(!w.emptying)
 		close(j.done)
 		return
 	}
