@@ -22,9 +22,9 @@ import (
 // have changed, it is read again from a new snapshot. An answer is thus always
 // what was committed at some moment of its call.
 type readers struct {
-	places
+	*places
+
 	changes *changes
-	all     int
 
 	hits, misses atomic.Int64 // reads by whether a kept snapshot did
 
@@ -53,12 +53,10 @@ type reader struct {
 }
 
 func newReaders(ctx context.Context, db *sql.DB, n int, texts map[string]string) (*readers, error) {
-	rs := &readers{changes: newChanges(), keep: true}
+	rs := &readers{places: newPlaces(n), changes: newChanges(), keep: true}
 	for range n {
 		r, err := newReader(ctx, db, texts)
 		rs.idle = append(rs.idle, r)
-		rs.all++
-		rs.leave()
 		if err != nil {
 			return rs, err
 		}
@@ -171,7 +169,7 @@ func (rs *readers) keepSnapshots(keep bool) {
 
 // close waits for those that read. Who comes later is refused.
 func (rs *readers) close() error {
-	rs.places.close(rs.all)
+	rs.places.close()
 	var errs []error
 	for _, r := range append(rs.idle, rs.newest.reader) {
 		if r == nil || r.conn == nil {

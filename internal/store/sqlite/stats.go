@@ -17,7 +17,7 @@ type Stats struct {
 func (s *Store) Stats() Stats {
 	return Stats{
 		Pool:    s.options.Pool,
-		InUse:   s.options.Pool - int(s.readers.free.Load()),
+		InUse:   s.options.Pool - len(s.readers.free),
 		Waits:   s.readers.waits.Load(),
 		Waited:  time.Duration(s.readers.waited.Load()),
 		Commits: s.writer.groups.Load(),

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -141,14 +142,13 @@ members:
 			break
 		}
 		if len(group) < maxGroup {
-			select {
-			case j := <-w.queue:
-				if j.alone != nil {
-					w.next = j
-					break members
-				}
-				group = append(group, j)
+			switch j := w.another(i+1 == len(group)); {
+			case j == nil:
+			case j.alone != nil:
+				w.next = j
+				break members
 			default:
+				group = append(group, j)
 			}
 		}
 	}
@@ -170,6 +170,28 @@ members:
 		close(j.done)
 	}
 	w.mindJournal()
+}
+
+// company is how often the writer lets others run before it commits. Whoever is
+// ready to run may have something to write, and then shares the commit; where
+// nobody is, it takes no time. With fifty clients on two processors groups become
+// twice as large by it.
+const company = 4
+
+// another gives a job that waits in the queue, or nil. At the end of a group it
+// lets others come first.
+func (w *writer) another(last bool) *job {
+	for i := 0; ; i++ {
+		select {
+		case j := <-w.queue:
+			return j
+		default:
+		}
+		if !last || i == company {
+			return nil
+		}
+		runtime.Gosched()
+	}
 }
 
 const (
