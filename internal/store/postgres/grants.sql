@@ -8,5 +8,6 @@ BEGIN
     GRANT SELECT ON ALL TABLES IN SCHEMA brokerage TO brokerage_service;
     GRANT INSERT, UPDATE, DELETE ON brokerage.orders, brokerage.customers, brokerage.securities, brokerage.answers TO brokerage_service;
     GRANT UPDATE ON brokerage.leases TO brokerage_service;
+    GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA brokerage TO brokerage_service; -- those that compute keys; only needed where PUBLIC has lost it
   END IF;
 END $$;

@@ -19,14 +19,17 @@ RETURN CASE WHEN $1 ~ '^[ \t\r\n]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)[ \t\r\n]*$' AN
 
 -- Orders ---------------------------------------------------------------------
 
-CREATE TYPE brokerage.order_keys AS (id bigint, account bigint, cash numeric);
+-- Cash is there as a number, to compare, and as it stands in the document, to
+-- answer.
+CREATE TYPE brokerage.order_keys AS (id bigint, account bigint, cash numeric, cash_text text);
 
 -- The functions that give keys are IMMUTABLE, as a generated column has to be:
 -- XMLTABLE depends on its document alone.
 CREATE FUNCTION brokerage.keys_of_order(doc xml) RETURNS brokerage.order_keys
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
-  SELECT ROW(brokerage.id(k.id), brokerage.id(k.account), brokerage.decimal(k.cash))::brokerage.order_keys
+  SELECT ROW(brokerage.id(k.id), brokerage.id(k.account), brokerage.decimal(k.cash),
+    CASE WHEN brokerage.decimal(k.cash) IS NOT NULL THEN k.cash END)::brokerage.order_keys
   FROM XMLTABLE(XMLNAMESPACES('http://www.fixprotocol.org/FIXML-4-4' AS f), '(/f:FIXML/f:Order)[1]' PASSING doc
     COLUMNS id text PATH '@ID', account text PATH '@Acct', cash text PATH 'f:OrdQty[1]/@Cash') AS k;
 END;
