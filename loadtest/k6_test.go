@@ -263,7 +263,7 @@ func TestK6_Readme(t *testing.T) {
 		lines++
 		s := newService(t, true)
 		settings := map[string]string{}
-		for _, setting := range strings.Split(strings.TrimPrefix(arguments, "-e "), " -e ") {
+		for setting := range strings.SplitSeq(strings.TrimPrefix(arguments, "-e "), " -e ") {
 			name, value, _ := strings.Cut(setting, "=")
 			settings[name] = value
 		}

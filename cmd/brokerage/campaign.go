@@ -120,7 +120,9 @@ func (c *campaignCmd) settings() (campaign.Settings, error) {
 	if err != nil {
 		return s, usageError{err}
 	}
-	s.DB = redacted(c.url())
+	if s.DB = redacted(c.DB); c.DB == "" {
+		s.DB = "sqlite:brokerage.db" // beside the result, wherever that is
+	}
 	if c.Scale != nil {
 		s.Scale = c.Scale.String()
 	}

@@ -88,6 +88,24 @@ func TestReadme_TourIsWhole(t *testing.T) {
 	}
 }
 
+// runReadme runs a command of this program; one that is for a service gets one.
+func runReadme(t *testing.T, dir, line string, args []string) {
+	t.Helper()
+	if args[0] == "serve" {
+		serving(t, dir, args[1:]...).stop(t)
+		return
+	}
+	if i := slices.Index(args, "http://"+readmeAddr); i >= 0 {
+		service := serving(t, dir)
+		defer service.stop(t)
+		args[i] = service.url
+	}
+	cmd := process(t, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s: %s", line, out)
+}
+
 // shortened is a command as the README has it, with less to do.
 func shortened(args []string) []string {
 	for i := range len(args) - 1 {
@@ -119,20 +137,7 @@ func TestReadme_Commands(t *testing.T) {
 				continue // package loadtest runs it
 			}
 			if arguments, ok := strings.CutPrefix(line, "go run ./cmd/brokerage "); ok {
-				args := shortened(strings.Fields(arguments))
-				if args[0] == "serve" {
-					serving(t, dir, args[1:]...).stop(t)
-					continue
-				}
-				if i := slices.Index(args, "http://"+readmeAddr); i >= 0 {
-					service := serving(t, dir)
-					args[i] = service.url
-					defer service.stop(t)
-				}
-				cmd := process(t, args...)
-				cmd.Dir = dir
-				out, err := cmd.CombinedOutput()
-				require.NoError(t, err, "%s: %s", line, out)
+				runReadme(t, dir, line, shortened(strings.Fields(arguments)))
 				continue
 			}
 			target, ok := strings.CutPrefix(line, "make ")

@@ -2,8 +2,10 @@ package campaign
 
 import (
 	"context"
+	"path/filepath"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store"
 	"brokerage/internal/store/sqlite"
 )
 
@@ -21,9 +23,10 @@ func described(url, validation string, is brokerage.Engine) Store {
 
 // Describe asks the database, which no service has open.
 func (e sqliteEngine) Describe(ctx context.Context) (s Store, err error) {
-	store, err := sqlite.Open(ctx, e.path, sqlite.Options{Uncompressed: e.uncompressed, AsIs: true})
+	opened, err := sqlite.Open(ctx, e.path, sqlite.Options{Uncompressed: e.uncompressed, AsIs: true})
 	if err != nil {
 		return s, err
 	}
-	return described(e.URL(), "by the project's schemas, in the service", store.Describe()), store.Close()
+	// A result is published, and whose folder it was is nobody's business.
+	return described(store.SQLite+":"+filepath.Base(e.path), "by the project's schemas, in the service", opened.Describe()), opened.Close()
 }

@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -38,12 +39,15 @@ func NewDirect(s brokerage.Store, url string) (*Direct, error) {
 	return &Direct{store: guard.New(s, guard.Options{Timeout: answerWithin}), scheme: scheme, name: redacted(url)}, nil
 }
 
-// redacted is a URL as it may stand in a result: nobody is named, nor any
-// password.
+// redacted is a URL as it may stand in a result, which may be published: without
+// folders, names and passwords.
 func redacted(url string) string {
 	scheme, rest, ok := strings.Cut(url, "://")
 	if !ok {
-		return url // sqlite:PATH, null:
+		if path, file := strings.CutPrefix(url, store.SQLite+":"); file {
+			return store.SQLite + ":" + filepath.Base(path)
+		}
+		return url
 	}
 	if _, host, found := strings.Cut(rest, "@"); found {
 		rest = host

@@ -120,7 +120,7 @@ func TestNewHTTP_Refusals(t *testing.T) {
 
 func TestRedacted(t *testing.T) {
 	for url, want := range map[string]string{
-		"sqlite:a@b?c": "sqlite:a@b?c", "null:": "null:",
+		"sqlite:/home/ann/a@b?c": "sqlite:a@b?c", "null:": "null:",
 		"postgres://user:secret@host:5432/db?sslmode=disable": "postgres://host:5432/db", "postgres://host/db": "postgres://host/db",
 	} {
 		require.Equal(t, want, redacted(url))
