@@ -89,7 +89,7 @@ func TestDrive_Prints(t *testing.T) {
 	r := brokerage(t.Context(), "drive", "--db", db, "--users", "3", "--ramp", "0s", "--duration", "1s", "--every", "250ms", "--seed", "5",
 		"--workload", "insert-customers", "--validate", "no", "--json", file)
 	require.Equal(t, exitOK, r.code, r.err)
-	require.Contains(t, r.out, "Workload insert-customers (not validated) on direct "+db)
+	require.Contains(t, r.out, "Workload insert-customers (not validated) on direct sqlite:brokerage.db\n")
 	require.Contains(t, r.out, "SMOKE")
 	require.Contains(t, r.err, " tx ")
 	run := readRun(t, file)
