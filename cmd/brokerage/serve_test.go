@@ -56,7 +56,7 @@ func TestServe_FirstStart(t *testing.T) {
 func TestServe_Greeting(t *testing.T) {
 	i := starting(t, tinyDB(t), "--log-format", "human")
 	eventually(t, func() bool { return strings.HasSuffix(i.out.String(), "\n\n") }, "a greeting in %q", i.out)
-	listening := regexp.MustCompile(`info   listening +addr=127.0.0.1:\d+ db=sqlite:brokerage.db`)
+	listening := regexp.MustCompile(`info +listening +addr=127.0.0.1:\d+ db=sqlite:brokerage.db`)
 	eventually(t, func() bool { return listening.MatchString(i.logs.String()) }, "what it listens on in %q", i.logs) // another pipe than the greeting's
 	require.Regexp(t, `at http://127.0.0.1:\d+, its documentation at http://127.0.0.1:\d+/docs\.`, i.out)
 	curls := regexp.MustCompile(`(?m)^  curl (?:-H 'Content-Type: application/xml' -d '(.*)' )?(http://\S+)$`).FindAllStringSubmatch(i.out.String(), -1)
