@@ -204,6 +204,71 @@ func (q *request) remove(what string, del func(context.Context, brokerage.Write,
 	return q.done(nil)
 }
 
+// change answers an update of what a key names, which may be wrong, by what the
+// body says.
+func change[K, T any](q *request, key K, wrong error, parse func([]byte) (T, error),
+	update func(context.Context, brokerage.Write, K, T) ([]byte, error),
+) error {
+	if wrong != nil {
+		return wrong
+	}
+	if err := q.accepts(); err != nil {
+		return err
+	}
+	body, err := q.body()
+	if err != nil {
+		return err
+	}
+	wanted, err := parse(body)
+	if err != nil {
+		return err
+	}
+	answer, err := update(q.ctx, brokerage.Write{Now: q.server.now()}, key, wanted)
+	if err != nil {
+		return err
+	}
+	return q.answer(answer)
+}
+
+// replace puts the body in the place of the document that a key names, which may
+// be wrong.
+func replace[K any](q *request, key K, wrong error, put func(context.Context, brokerage.Write, K, []byte, bool, brokerage.Match) error) error {
+	if wrong != nil {
+		return wrong
+	}
+	validate, err := q.flag("validate", "yes", "no", true)
+	if err != nil {
+		return err
+	}
+	match, err := q.match()
+	if err != nil {
+		return err
+	}
+	doc, err := q.body()
+	if err != nil {
+		return err
+	}
+	if err := put(q.ctx, brokerage.Write{Now: q.server.now()}, key, doc, validate, match); err != nil {
+		return err
+	}
+	return q.done(doc)
+}
+
+// insert creates what the body is, at its id under a path; once, if the client
+// has given a key.
+func (q *request) insert(body []byte, under string, insert func(brokerage.Write) (brokerage.ID, error)) error {
+	w, done, err := q.write(body)
+	if err != nil {
+		return err
+	}
+	defer done()
+	id, err := insert(w)
+	if err != nil {
+		return err
+	}
+	return q.created(under + id.String())
+}
+
 // created is 201: what was created is at location.
 func (q *request) created(location string) error {
 	q.Header("Location", location)

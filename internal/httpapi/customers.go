@@ -33,43 +33,14 @@ func (s *Server) insertCustomer(q *request) error {
 	if err != nil {
 		return err
 	}
-	w, done, err := q.write(doc)
-	if err != nil {
-		return err
-	}
-	defer done()
-	id, err := s.store.InsertCustomer(q.ctx, w, doc, validate)
-	if err != nil {
-		return err
-	}
-	return q.created("/v1/customers/" + id.String())
+	return q.insert(doc, "/v1/customers/", func(w brokerage.Write) (brokerage.ID, error) {
+		return s.store.InsertCustomer(q.ctx, w, doc, validate)
+	})
 }
 
 func (s *Server) replaceCustomer(q *request) error {
 	id, err := q.key("customer")
-	if err != nil {
-		return err
-	}
-	doc, validate, match, err := q.replacement()
-	if err != nil {
-		return err
-	}
-	if err := s.store.ReplaceCustomer(q.ctx, brokerage.Write{Now: s.now()}, id, doc, validate, match); err != nil {
-		return err
-	}
-	return q.done(doc)
-}
-
-// replacement reads what the two PUTs of whole documents have in common.
-func (q *request) replacement() (doc []byte, validate bool, match brokerage.Match, err error) {
-	if validate, err = q.flag("validate", "yes", "no", true); err != nil {
-		return nil, false, nil, err
-	}
-	if match, err = q.match(); err != nil {
-		return nil, false, nil, err
-	}
-	doc, err = q.body()
-	return doc, validate, match, err
+	return replace(q, id, err, s.store.ReplaceCustomer)
 }
 
 func (s *Server) deleteCustomer(q *request) error {
@@ -88,16 +59,9 @@ func (s *Server) openAccount(q *request) error {
 	if err := brokerage.CheckAccount(account); err != nil {
 		return err
 	}
-	w, done, err := q.write(account)
-	if err != nil {
-		return err
-	}
-	defer done()
-	id, err := s.store.OpenAccount(q.ctx, w, customer, account)
-	if err != nil {
-		return err
-	}
-	return q.created("/v1/accounts/" + id.String())
+	return q.insert(account, "/v1/accounts/", func(w brokerage.Write) (brokerage.ID, error) {
+		return s.store.OpenAccount(q.ctx, w, customer, account)
+	})
 }
 
 func (s *Server) closeAccount(q *request) error {

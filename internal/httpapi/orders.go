@@ -14,39 +14,12 @@ func (s *Server) insertOrder(q *request) error {
 	if err != nil {
 		return err
 	}
-	w, done, err := q.write(doc)
-	if err != nil {
-		return err
-	}
-	defer done()
-	id, err := s.store.InsertOrder(q.ctx, w, doc)
-	if err != nil {
-		return err
-	}
-	return q.created("/v1/orders/" + id.String())
+	return q.insert(doc, "/v1/orders/", func(w brokerage.Write) (brokerage.ID, error) { return s.store.InsertOrder(q.ctx, w, doc) })
 }
 
 func (s *Server) updateOrderStatus(q *request) error {
 	id, err := q.key("order")
-	if err != nil {
-		return err
-	}
-	if err := q.accepts(); err != nil {
-		return err
-	}
-	body, err := q.body()
-	if err != nil {
-		return err
-	}
-	stat, err := brokerage.ReadOrderStatus(body)
-	if err != nil {
-		return err
-	}
-	answer, err := s.store.UpdateOrderStatus(q.ctx, brokerage.Write{Now: s.now()}, id, stat)
-	if err != nil {
-		return err
-	}
-	return q.answer(answer)
+	return change(q, id, err, brokerage.ReadOrderStatus, s.store.UpdateOrderStatus)
 }
 
 func (s *Server) deleteOrder(q *request) error { return q.remove("order", s.store.DeleteOrder) }

@@ -44,38 +44,10 @@ func (s *Server) searchSecurities(q *request) (err error) {
 
 func (s *Server) updateSecurityPrice(q *request) error {
 	symbol, err := q.symbol()
-	if err != nil {
-		return err
-	}
-	if err := q.accepts(); err != nil {
-		return err
-	}
-	body, err := q.body()
-	if err != nil {
-		return err
-	}
-	price, err := brokerage.ReadPrice(body)
-	if err != nil {
-		return err
-	}
-	answer, err := s.store.UpdateSecurityPrice(q.ctx, brokerage.Write{Now: s.now()}, symbol, price)
-	if err != nil {
-		return err
-	}
-	return q.answer(answer)
+	return change(q, symbol, err, brokerage.ReadPrice, s.store.UpdateSecurityPrice)
 }
 
 func (s *Server) replaceSecurity(q *request) error {
 	symbol, err := q.symbol()
-	if err != nil {
-		return err
-	}
-	doc, validate, match, err := q.replacement()
-	if err != nil {
-		return err
-	}
-	if err := s.store.ReplaceSecurity(q.ctx, brokerage.Write{Now: s.now()}, symbol, doc, validate, match); err != nil {
-		return err
-	}
-	return q.done(doc)
+	return replace(q, symbol, err, s.store.ReplaceSecurity)
 }

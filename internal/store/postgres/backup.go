@@ -13,6 +13,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store/archive"
+	"brokerage/internal/store/bulk"
 )
 
 // engine is how backups say whose they are.
@@ -110,7 +111,7 @@ func describe(ctx context.Context, tx pgx.Tx) (m archive.Manifest, err error) {
 		return m, err
 	}
 	var contents string
-	err = tx.QueryRow(ctx, "SELECT coalesce((SELECT value FROM brokerage.settings WHERE name = $1), '{}')", settingContents).Scan(&contents)
+	err = tx.QueryRow(ctx, "SELECT coalesce((SELECT value FROM brokerage.settings WHERE name = $1), '{}')", bulk.SettingContents).Scan(&contents)
 	if err != nil {
 		return m, err
 	}

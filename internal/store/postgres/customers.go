@@ -29,14 +29,9 @@ func (s *Store) CustomerOf(ctx context.Context, account brokerage.ID) (id broker
 
 // InsertCustomer is insert_customer.
 func (s *Store) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byte, validate bool) (brokerage.ID, error) {
-	keys, err := brokerage.CustomerKeysOf(doc)
+	keys, err := brokerage.CustomerToStore(doc, validate)
 	if err != nil {
 		return 0, err
-	}
-	if validate {
-		if err := brokerage.ValidateCustomer(doc); err != nil {
-			return 0, err
-		}
 	}
 	_, err = s.write(ctx, w, nil, func() (change, error) {
 		return change{name: "insert_customer", args: []any{doc}}, nil
@@ -57,17 +52,9 @@ func existing(err error, keys brokerage.CustomerKeys) error {
 
 // ReplaceCustomer puts another document in the place of a customer.
 func (s *Store) ReplaceCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, match brokerage.Match) error {
-	keys, err := brokerage.CustomerKeysOf(doc)
+	keys, err := brokerage.CustomerToReplace(id, doc, validate)
 	if err != nil {
 		return err
-	}
-	if keys.ID != id {
-		return brokerage.WrongKey("/Customer/@id", id.String())
-	}
-	if validate {
-		if err := brokerage.ValidateCustomer(doc); err != nil {
-			return err
-		}
 	}
 	var stored []byte
 	var readings []reading

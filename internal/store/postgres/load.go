@@ -57,11 +57,11 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bu
 			if err := endChunks(ctx, tx, k); err != nil {
 				return err
 			}
-			if err := set(ctx, tx, settingLoadedOf+k.String(), d.Count(k)); err != nil {
+			if err := set(ctx, tx, bulk.SettingLoadedOf+k.String(), d.Count(k)); err != nil {
 				return err
 			}
 		}
-		return set(ctx, tx, settingContents, contents)
+		return set(ctx, tx, bulk.SettingContents, contents)
 	})
 }
 
@@ -76,7 +76,7 @@ func endChunks(ctx context.Context, tx pgx.Tx, k dataset.Kind) error {
 	if _, err := tx.Exec(ctx, "DELETE FROM brokerage.settings WHERE starts_with(name, $1)", prefix); err != nil {
 		return err
 	}
-	return set(ctx, tx, settingRaw+k.String(), raw)
+	return set(ctx, tx, bulk.SettingRaw+k.String(), raw)
 }
 
 // loadKind generates and copies the chunks of a kind that are not there yet.
@@ -189,7 +189,7 @@ func (s *Store) loadChunk(ctx context.Context, d *dataset.Dataset, k dataset.Kin
 // LoadedDocuments is how many documents of a kind LoadDataset has loaded. While
 // it does, the last chunk, which may be smaller, counts as whole.
 func (s *Store) LoadedDocuments(ctx context.Context, k dataset.Kind) (n int64, err error) {
-	if err = s.setting(ctx, settingLoadedOf+k.String(), &n); err != nil || n > 0 {
+	if err = s.Setting(ctx, bulk.SettingLoadedOf+k.String(), &n); err != nil || n > 0 {
 		return n, err
 	}
 	there, err := s.chunks(ctx, k)

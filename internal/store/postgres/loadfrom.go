@@ -56,12 +56,6 @@ func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk
 	return l, err
 }
 
-// LoadedFrom says how far a load from a source has come; zero if there was none.
-func (s *Store) LoadedFrom(ctx context.Context) (l bulk.Loaded, err error) {
-	err = s.setting(ctx, settingLoaded, &l)
-	return l, err
-}
-
 // finish says what the store holds.
 func finish(ctx context.Context, tx pgx.Tx, l bulk.Loaded, expected brokerage.Contents) error {
 	if _, err := tx.Exec(ctx, `UPDATE brokerage.leases SET next = greatest(next, CASE kind
@@ -72,20 +66,20 @@ func finish(ctx context.Context, tx pgx.Tx, l bulk.Loaded, expected brokerage.Co
 	}
 	contents, whole := l.Contents(expected)
 	for _, k := range dataset.Kinds {
-		if err := set(ctx, tx, settingRaw+k.String(), l.Raw[k]); err != nil {
+		if err := set(ctx, tx, bulk.SettingRaw+k.String(), l.Raw[k]); err != nil {
 			return err
 		}
 		if !whole {
 			continue
 		}
-		if err := set(ctx, tx, settingLoadedOf+k.String(), l.Documents[k]); err != nil {
+		if err := set(ctx, tx, bulk.SettingLoadedOf+k.String(), l.Documents[k]); err != nil {
 			return err
 		}
 	}
-	if err := set(ctx, tx, settingContents, contents); err != nil {
+	if err := set(ctx, tx, bulk.SettingContents, contents); err != nil {
 		return err
 	}
-	return set(ctx, tx, settingLoaded, l)
+	return set(ctx, tx, bulk.SettingLoaded, l)
 }
 
 // preparedBatch is a batch on its way from a processor to the database.
@@ -161,7 +155,7 @@ func insertBatch(ctx context.Context, tx pgx.Tx, b preparedBatch, l *bulk.Loaded
 		}
 	}
 	l.Position = b.raw.Position
-	return set(ctx, tx, settingLoaded, *l)
+	return set(ctx, tx, bulk.SettingLoaded, *l)
 }
 
 // isRefusal tells whether an error is about a document, and not about the load.

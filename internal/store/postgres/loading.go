@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/bulk"
 )
 
 // loadLock is held by a load as long as it lasts, on a connection of its own.
@@ -34,22 +35,10 @@ func (s *Store) Indexed(ctx context.Context) (indexed bool, err error) {
 	return indexed, domainError(ctx, err, false)
 }
 
-// loadDone tells whether a load has nothing to do, and refuses one into a
-// database with something else; same tells whether that is its own.
+// loadDone tells whether a load has nothing to do.
 func (s *Store) loadDone(ctx context.Context, name string, same func(brokerage.Contents) bool) (bool, error) {
-	unfinished, err := s.Loading(ctx)
-	switch {
-	case err != nil || unfinished == name:
+	if done, err := s.Done(ctx, name, same); !done {
 		return false, err
-	case unfinished != "":
-		return false, fmt.Errorf("the database holds a part of %s already", unfinished)
-	}
-	there, err := s.Contents(ctx)
-	switch {
-	case err != nil || there == (brokerage.Contents{}):
-		return false, err
-	case !same(there):
-		return false, fmt.Errorf("the database holds %s already", there.Fingerprint)
 	}
 	return s.Indexed(ctx)
 }
@@ -75,7 +64,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 		// A connection that is lost has lost the lock as well.
 		_, _ = conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(loadLock))
 	}()
-	if err := set(ctx, conn, settingLoading, name); err != nil {
+	if err := set(ctx, conn, bulk.SettingLoading, name); err != nil {
 		return domainError(ctx, err, false)
 	}
 	for _, step := range []func() error{
@@ -88,7 +77,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 				if err := end(tx); err != nil {
 					return err
 				}
-				_, err := tx.Exec(ctx, statements["delete_setting"], settingLoading)
+				_, err := tx.Exec(ctx, statements["delete_setting"], bulk.SettingLoading)
 				return err
 			})
 		},

@@ -14,7 +14,7 @@ import (
 // has nothing that is not in the customers, and is there to find them.
 func (s *Store) Space(ctx context.Context) (space bulk.Space, err error) {
 	for _, k := range dataset.Kinds {
-		if err := s.setting(ctx, settingRaw+k.String(), &space.Raw[k]); err != nil {
+		if err := s.Setting(ctx, bulk.SettingRaw+k.String(), &space.Raw[k]); err != nil {
 			return space, err
 		}
 	}

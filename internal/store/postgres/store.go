@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/bulk"
 )
 
 // Options are what may be set for a store, beside what its URL sets.
@@ -41,6 +42,8 @@ const DefaultPool = 16
 
 // Store is the store in a PostgreSQL database. See the package's comment.
 type Store struct {
+	bulk.Ledger
+
 	pool    *pgxpool.Pool
 	lookups *lookups
 	options Options
@@ -79,6 +82,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 		options.Rules.MaxHoldings = brokerage.DefaultRules.MaxHoldings
 	}
 	s := &Store{options: options}
+	s.Text = s.setting
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, err
 	}

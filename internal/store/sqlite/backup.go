@@ -15,6 +15,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store/archive"
+	"brokerage/internal/store/bulk"
 )
 
 // Manifest is what a backup says of itself.
@@ -100,7 +101,7 @@ func describe(ctx context.Context, db *sql.DB, path string) (m Manifest, err err
 	var pages int64
 	var contents string
 	err = db.QueryRowContext(ctx, `SELECT page_count, page_size, coalesce((SELECT value FROM settings WHERE name = ?), '{}')
-		FROM pragma_page_count, pragma_page_size`, settingContents).Scan(&pages, &m.PageSize, &contents)
+		FROM pragma_page_count, pragma_page_size`, bulk.SettingContents).Scan(&pages, &m.PageSize, &contents)
 	if err != nil {
 		return m, readError(ctx, path, err)
 	}

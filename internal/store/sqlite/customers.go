@@ -45,14 +45,9 @@ func (s *Store) CustomerOf(ctx context.Context, account brokerage.ID) (brokerage
 
 // InsertCustomer is insert_customer.
 func (s *Store) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byte, validate bool) (brokerage.ID, error) {
-	keys, err := brokerage.CustomerKeysOf(doc)
+	keys, err := brokerage.CustomerToStore(doc, validate)
 	if err != nil {
 		return 0, err
-	}
-	if validate {
-		if err := brokerage.ValidateCustomer(doc); err != nil {
-			return 0, err
-		}
 	}
 	b := s.codec.Load().pack(customers, doc)
 	_, err = s.write(ctx, w, func(t *transaction) ([]byte, error) {
@@ -104,17 +99,9 @@ func (t *transaction) insertAccount(account, customer brokerage.ID) error {
 
 // ReplaceCustomer puts another document in the place of a customer.
 func (s *Store) ReplaceCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, match brokerage.Match) error {
-	keys, err := brokerage.CustomerKeysOf(doc)
+	keys, err := brokerage.CustomerToReplace(id, doc, validate)
 	if err != nil {
 		return err
-	}
-	if keys.ID != id {
-		return brokerage.WrongKey("/Customer/@id", id.String())
-	}
-	if validate {
-		if err := brokerage.ValidateCustomer(doc); err != nil {
-			return err
-		}
 	}
 	b := s.codec.Load().pack(customers, doc)
 	_, err = s.revise(ctx, w, s.loadCustomer(ctx, id),

@@ -48,7 +48,7 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress Pr
 			d.ID(dataset.Order, d.Count(dataset.Order)), d.ID(dataset.Customer, d.Count(dataset.Customer)),
 			d.FirstAccount(d.Count(dataset.Customer))))
 	}
-	end := func(t *transaction) error { return t.set(settingContents, contents) }
+	end := func(t *transaction) error { return t.set(bulk.SettingContents, contents) }
 	return s.loading(ctx, contents.Fingerprint, begin, load, end)
 }
 
@@ -154,7 +154,7 @@ func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind
 		return err
 	}
 	var raw int64
-	if err := s.setting(ctx, settingRaw+k.String(), &raw); err != nil {
+	if err := s.Setting(ctx, bulk.SettingRaw+k.String(), &raw); err != nil {
 		return err
 	}
 	begins := func(yield func(int64, error) bool) {
@@ -172,7 +172,7 @@ func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind
 					return err
 				}
 			}
-			return errors.Join(t.set(settingLoadedOf+k.String(), b.to), t.set(settingRaw+k.String(), raw+b.bytes))
+			return errors.Join(t.set(bulk.SettingLoadedOf+k.String(), b.to), t.set(bulk.SettingRaw+k.String(), raw+b.bytes))
 		})
 		if err != nil {
 			return err

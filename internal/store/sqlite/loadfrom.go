@@ -35,7 +35,7 @@ func (s *Store) LoadBatches(ctx context.Context, from Source, progress Progress)
 	if err := s.train(ctx, from.Sample); err != nil {
 		return l, err
 	}
-	begin := func(t *transaction) error { return t.set(settingLoaded, l) }
+	begin := func(t *transaction) error { return t.set(bulk.SettingLoaded, l) }
 	load := func() error {
 		prepare := func(b RawBatch) preparedBatch { return s.prepare(b, from.Validate) }
 		insert := func(b preparedBatch) error {
@@ -78,20 +78,20 @@ func (t *transaction) finish(l Loaded, expected brokerage.Contents) error {
 	contents, whole := l.Contents(expected)
 	if whole {
 		for _, k := range dataset.Kinds {
-			if err := t.set(settingLoadedOf+k.String(), l.Documents[k]); err != nil {
+			if err := t.set(bulk.SettingLoadedOf+k.String(), l.Documents[k]); err != nil {
 				return err
 			}
 		}
 	}
 	for _, k := range dataset.Kinds {
-		if err := t.set(settingRaw+k.String(), l.Raw[k]); err != nil {
+		if err := t.set(bulk.SettingRaw+k.String(), l.Raw[k]); err != nil {
 			return err
 		}
 	}
-	if err := t.set(settingContents, contents); err != nil {
+	if err := t.set(bulk.SettingContents, contents); err != nil {
 		return err
 	}
-	return t.set(settingLoaded, l)
+	return t.set(bulk.SettingLoaded, l)
 }
 
 // preparedBatch is a batch on its way from a processor to the writer.
@@ -159,7 +159,7 @@ func (t *transaction) insertBatch(b preparedBatch, l *Loaded, refused func(strin
 		}
 	}
 	l.Position = b.raw.Position
-	return t.set(settingLoaded, *l)
+	return t.set(bulk.SettingLoaded, *l)
 }
 
 // insertNew is insertRow that refuses a document whose keys exist, and leaves

@@ -2,38 +2,20 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"brokerage/internal/brokerage"
-	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
 )
 
-// The settings that say what a database holds.
-const (
-	settingContents = "contents"    // of the last load, since it was finished
-	settingLoading  = "loading"     // the load that is not finished
-	settingLoadedOf = "loaded."     // and a kind: how many documents of a dataset
-	settingRaw      = "raw."        // and a kind: how large they were; see Space
-	settingLoaded   = "loaded.from" // how far a load from a source has come
-)
-
-// setting reads a setting into value, which stays as it is if there is none.
-func (s *Store) setting(ctx context.Context, name string, value any) error {
-	var text string
-	err := s.find(ctx, "get_setting", name, &text)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return nil
-	case err != nil:
-		return domainError(err)
+// setting is how the ledger reads.
+func (s *Store) setting(ctx context.Context, name string) (text string, err error) {
+	err = s.find(ctx, "get_setting", name, &text)
+	if noRows(err) {
+		return "", nil
 	}
-	if err := json.Unmarshal([]byte(text), value); err != nil {
-		return &brokerage.Unavailable{Cause: fmt.Errorf("setting %s: %w", name, err)}
-	}
-	return nil
+	return text, domainError(err)
 }
 
 func (t *transaction) set(name string, value any) error {
@@ -45,45 +27,6 @@ func (t *transaction) set(name string, value any) error {
 	return err
 }
 
-// Ready tells whether the store can answer, with all of what was to be loaded:
-// while a load is under way, and if it was ended before its end, it cannot.
-func (s *Store) Ready(ctx context.Context) error {
-	unfinished, err := s.Loading(ctx)
-	if err == nil && unfinished != "" {
-		err = &brokerage.Unavailable{Cause: fmt.Errorf("the load of %s is not finished: the same load command continues it", unfinished)}
-	}
-	return err
-}
-
-// Loading is which load is not finished, empty if there is none.
-func (s *Store) Loading(ctx context.Context) (name string, err error) {
-	err = s.setting(ctx, settingLoading, &name)
-	return name, err
-}
-
-// Contents says which dataset was loaded. It is zero as long as a load is not
-// finished: what is there then is not what any fingerprint says.
-func (s *Store) Contents(ctx context.Context) (c brokerage.Contents, err error) {
-	// Loading first: a load that ends in between is not there, or is there whole.
-	unfinished, err := s.Loading(ctx)
-	if err == nil && unfinished == "" {
-		err = s.setting(ctx, settingContents, &c)
-	}
-	return c, err
-}
-
-// LoadedFrom says how far a load from a source has come; zero if there was none.
-func (s *Store) LoadedFrom(ctx context.Context) (l Loaded, err error) {
-	err = s.setting(ctx, settingLoaded, &l)
-	return l, err
-}
-
-// LoadedDocuments is how many documents of a kind LoadDataset has loaded.
-func (s *Store) LoadedDocuments(ctx context.Context, k dataset.Kind) (n int64, err error) {
-	err = s.setting(ctx, settingLoadedOf+k.String(), &n)
-	return n, err
-}
-
 // Indexed tells whether everything is there that the end of a load makes.
 func (s *Store) Indexed(ctx context.Context) (bool, error) {
 	var n int
@@ -92,22 +35,10 @@ func (s *Store) Indexed(ctx context.Context) (bool, error) {
 	return n == 4, domainError(err)
 }
 
-// loadDone tells whether a load has nothing to do, and refuses one into a
-// database with something else; same tells whether that is its own.
+// loadDone tells whether a load has nothing to do.
 func (s *Store) loadDone(ctx context.Context, name string, same func(brokerage.Contents) bool) (bool, error) {
-	unfinished, err := s.Loading(ctx)
-	switch {
-	case err != nil || unfinished == name:
+	if done, err := s.Done(ctx, name, same); !done {
 		return false, err
-	case unfinished != "":
-		return false, fmt.Errorf("the database holds a part of %s already", unfinished)
-	}
-	there, err := s.Contents(ctx)
-	switch {
-	case err != nil || there == (brokerage.Contents{}):
-		return false, err
-	case !same(there):
-		return false, fmt.Errorf("the database holds %s already", there.Fingerprint)
 	}
 	return s.Indexed(ctx)
 }
@@ -134,7 +65,7 @@ const (
 // end belong to the transactions that say so; load may be ended at any point.
 func (s *Store) loading(ctx context.Context, name string, begin func(*transaction) error, load func() error, end func(*transaction) error) (err error) {
 	err = s.writer.write(ctx, func(t *transaction) error {
-		if err := t.set(settingLoading, name); err != nil {
+		if err := t.set(bulk.SettingLoading, name); err != nil {
 			return err
 		}
 		return begin(t)
@@ -156,7 +87,7 @@ func (s *Store) loading(ctx context.Context, name string, begin func(*transactio
 		if err := end(t); err != nil {
 			return err
 		}
-		_, err := t.exec("delete_setting", settingLoading)
+		_, err := t.exec("delete_setting", bulk.SettingLoading)
 		return err
 	})
 }

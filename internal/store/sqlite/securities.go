@@ -70,17 +70,9 @@ func (s *Store) loadSecurity(ctx context.Context, symbol string) func(querier) (
 
 // ReplaceSecurity puts another document in the place of a security.
 func (s *Store) ReplaceSecurity(ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, match brokerage.Match) error {
-	keys, err := brokerage.SecurityKeysOf(doc)
+	keys, err := brokerage.SecurityToReplace(symbol, doc, validate)
 	if err != nil {
 		return err
-	}
-	if keys.Symbol != symbol {
-		return brokerage.WrongKey("/Security/Symbol", symbol)
-	}
-	if validate {
-		if err := brokerage.ValidateSecurity(doc); err != nil {
-			return err
-		}
 	}
 	row := rowOf(keys, doc)
 	b := s.codec.Load().pack(securities, doc)

@@ -24,7 +24,7 @@ var tableNames = [...]string{dataset.Security: "securities", dataset.Customer: "
 // what is asked again and again.
 func (s *Store) Space(ctx context.Context) (space Space, err error) {
 	for _, k := range dataset.Kinds {
-		if err := s.setting(ctx, settingRaw+k.String(), &space.Raw[k]); err != nil {
+		if err := s.Setting(ctx, bulk.SettingRaw+k.String(), &space.Raw[k]); err != nil {
 			return space, err
 		}
 	}

@@ -20,6 +20,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store/archive"
+	"brokerage/internal/store/bulk"
 )
 
 //go:embed sql/*.sql
@@ -41,6 +42,8 @@ type Options struct {
 
 // Store is the embedded store. See the package's comment.
 type Store struct {
+	bulk.Ledger
+
 	path    string
 	options Options
 	lock    *os.File
@@ -70,6 +73,7 @@ func Open(ctx context.Context, path string, options Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{path: path, options: options}
+	s.Text = s.setting
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
