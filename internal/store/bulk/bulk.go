@@ -69,6 +69,19 @@ func (l Loaded) Contents(expected brokerage.Contents) (c brokerage.Contents, who
 	return c, false
 }
 
+// Finished gives the settings that a load leaves behind: what the store holds now.
+func (l Loaded) Finished(expected brokerage.Contents) map[string]any {
+	contents, whole := l.Contents(expected)
+	settings := map[string]any{SettingContents: contents, SettingLoaded: l}
+	for _, k := range dataset.Kinds {
+		settings[SettingRaw+k.String()] = l.Raw[k]
+		if whole {
+			settings[SettingLoadedOf+k.String()] = l.Documents[k]
+		}
+	}
+	return settings
+}
+
 // ContentsOf is what a store holds that a dataset was loaded into.
 func ContentsOf(d *dataset.Dataset) brokerage.Contents {
 	return brokerage.Contents{
@@ -98,14 +111,6 @@ type Space struct {
 type IndexSpace struct {
 	Name  string
 	Bytes int64
-}
-
-// Verified is how much a verification has read.
-type Verified struct {
-	Documents [len(dataset.Kinds)]int64
-	Accounts  int64
-	Bytes     [len(dataset.Kinds)]int64 // of the documents
-	Findings  int64
 }
 
 // KindOf tells the kind of a document by its root element.

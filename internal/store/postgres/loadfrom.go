@@ -64,22 +64,12 @@ func finish(ctx context.Context, tx pgx.Tx, l bulk.Loaded, expected brokerage.Co
 		ELSE (SELECT coalesce(max(account), 0) + 1 FROM brokerage.accounts) END)`); err != nil {
 		return err
 	}
-	contents, whole := l.Contents(expected)
-	for _, k := range dataset.Kinds {
-		if err := set(ctx, tx, bulk.SettingRaw+k.String(), l.Raw[k]); err != nil {
-			return err
-		}
-		if !whole {
-			continue
-		}
-		if err := set(ctx, tx, bulk.SettingLoadedOf+k.String(), l.Documents[k]); err != nil {
+	for name, value := range l.Finished(expected) {
+		if err := set(ctx, tx, name, value); err != nil {
 			return err
 		}
 	}
-	if err := set(ctx, tx, bulk.SettingContents, contents); err != nil {
-		return err
-	}
-	return set(ctx, tx, bulk.SettingLoaded, l)
+	return nil
 }
 
 // preparedBatch is a batch on its way from a processor to the database.

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"iter"
@@ -12,11 +11,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
-	"brokerage/internal/xmldoc"
 )
-
-// verifyBatch is how many documents a processor takes at once.
-const verifyBatch = 500
 
 // storedRow is a document with the keys that the database has of it.
 type storedRow struct {
@@ -30,11 +25,7 @@ type storedRow struct {
 	cash      bool // there is one
 }
 
-type storedBatch struct {
-	rows     []storedRow
-	findings []string
-	bytes    int64
-}
+type storedBatch []storedRow
 
 // verifyQueries read in the order of the rows, which no index has to help with.
 var verifyQueries = [...]string{
@@ -47,47 +38,28 @@ var verifyQueries = [...]string{
 // sentence each; read is told of progress. That keys are those of their documents
 // is checked with the reading of the service, which shares no code with the
 // database's. Only an end before the end is an error.
-func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (v bulk.Verified, err error) {
-	tell := func(findings ...string) error {
-		for _, f := range findings {
-			v.Findings++
-			if err := find(f); err != nil {
-				return err
-			}
-		}
-		return ctx.Err()
-	}
+func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (bulk.Verified, error) {
+	v := bulk.Verification{Find: find, Read: read}
 	unfinished, err := s.Loading(ctx)
-	if err != nil {
-		return v, err
+	if err == nil && unfinished != "" {
+		err = v.TellUnfinished(ctx)
 	}
-	if unfinished != "" {
-		if err := tell("a load was not finished: the load command with the same arguments goes on"); err != nil {
-			return v, err
-		}
+	if err != nil {
+		return v.Verified, err
 	}
 	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		for _, k := range dataset.Kinds {
-			err := bulk.InOrder(ctx, storedRows(ctx, tx, k),
-				func(b storedBatch) storedBatch { b.check(k); return b },
-				func(b storedBatch) error {
-					v.Documents[k] += int64(len(b.rows))
-					v.Bytes[k] += b.bytes
-					if read != nil {
-						read(b.bytes)
-					}
-					return tell(b.findings...)
-				})
+			err := bulk.Inspect(ctx, &v, k, storedRows(ctx, tx, k), func(b storedBatch) bulk.Inspected { return b.check(k) })
 			if err != nil {
 				return err
 			}
 		}
-		return checkAccounts(ctx, tx, &v, tell)
+		return checkAccounts(ctx, tx, &v)
 	})
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return v, err
+	return v.Verified, err
 }
 
 // storedRows reads a table in batches.
@@ -95,7 +67,7 @@ func storedRows(ctx context.Context, tx pgx.Tx, k dataset.Kind) iter.Seq2[stored
 	return func(yield func(storedBatch, error) bool) {
 		rows, err := tx.Query(ctx, verifyQueries[k])
 		if err != nil {
-			yield(storedBatch{}, err)
+			yield(nil, err)
 			return
 		}
 		defer rows.Close()
@@ -114,45 +86,31 @@ func storedRows(ctx context.Context, tx pgx.Tx, k dataset.Kind) iter.Seq2[stored
 				yield(b, err)
 				return
 			}
-			if b.rows = append(b.rows, r); len(b.rows) == verifyBatch {
+			if b = append(b, r); len(b) == bulk.VerifyBatch {
 				if !yield(b, nil) {
 					return
 				}
-				b = storedBatch{}
+				b = nil
 			}
 		}
-		if rows.Err() != nil || len(b.rows) > 0 {
+		if rows.Err() != nil || len(b) > 0 {
 			yield(b, rows.Err())
 		}
 	}
 }
 
 // check looks at the documents of a batch.
-func (b *storedBatch) check(k dataset.Kind) {
-	var again []byte
-	for _, r := range b.rows {
+func (b storedBatch) check(k dataset.Kind) (seen bulk.Inspected) {
+	for _, r := range b {
 		name := fmt.Sprintf("%s %d", k, r.id)
 		if k == dataset.Security {
 			name = "security " + r.symbol
 		}
-		wrong := func(format string, args ...any) {
-			b.findings = append(b.findings, name+": "+fmt.Sprintf(format, args...))
+		if seen.Document(k, name, r.doc) {
+			r.checkKeys(k, func(format string, args ...any) { seen.Wrong(name, format, args...) })
 		}
-		b.bytes += int64(len(r.doc))
-		var err error
-		if again, err = xmldoc.AppendAdmitted(again[:0], r.doc, xmldoc.Limits{}); err != nil {
-			wrong("the document is not XML: %v", err)
-			continue
-		}
-		if !bytes.Equal(r.doc, again) {
-			wrong("the document is not in the normal form")
-			continue
-		}
-		if err := bulk.Validate(k, r.doc); err != nil {
-			wrong("the document is not valid: %v", err)
-		}
-		r.checkKeys(k, wrong)
 	}
+	return seen
 }
 
 // checkKeys compares the keys that the database computes with those that the
@@ -198,7 +156,7 @@ func (r storedRow) checkKeys(k dataset.Kind, wrong func(string, ...any)) {
 }
 
 // checkAccounts compares the rows of accounts with the customers', both ways.
-func checkAccounts(ctx context.Context, tx pgx.Tx, v *bulk.Verified, tell func(...string) error) error {
+func checkAccounts(ctx context.Context, tx pgx.Tx, v *bulk.Verification) error {
 	rows, err := tx.Query(ctx, `SELECT coalesce(a.account, u.account), a.customer, u.customer
 		FROM brokerage.accounts AS a
 		FULL JOIN (SELECT (keys).id AS customer, unnest((keys).accounts) AS account FROM brokerage.customers) AS u
@@ -220,7 +178,7 @@ func checkAccounts(ctx context.Context, tx pgx.Tx, v *bulk.Verified, tell func(.
 	}); err != nil {
 		return err
 	}
-	if err := tell(findings...); err != nil {
+	if err := v.Tell(ctx, findings...); err != nil {
 		return err
 	}
 	return tx.QueryRow(ctx, "SELECT count(*) FROM brokerage.accounts").Scan(&v.Accounts)

@@ -75,23 +75,12 @@ func (s *Store) LoadBatches(ctx context.Context, from Source, progress Progress)
 
 // finish says what the store holds.
 func (t *transaction) finish(l Loaded, expected brokerage.Contents) error {
-	contents, whole := l.Contents(expected)
-	if whole {
-		for _, k := range dataset.Kinds {
-			if err := t.set(bulk.SettingLoadedOf+k.String(), l.Documents[k]); err != nil {
-				return err
-			}
-		}
-	}
-	for _, k := range dataset.Kinds {
-		if err := t.set(bulk.SettingRaw+k.String(), l.Raw[k]); err != nil {
+	for name, value := range l.Finished(expected) {
+		if err := t.set(name, value); err != nil {
 			return err
 		}
 	}
-	if err := t.set(bulk.SettingContents, contents); err != nil {
-		return err
-	}
-	return t.set(bulk.SettingLoaded, l)
+	return nil
 }
 
 // preparedBatch is a batch on its way from a processor to the writer.

@@ -10,60 +10,37 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
-	"brokerage/internal/xmldoc"
 )
 
 // Verified is how much Verify has read.
 type Verified = bulk.Verified
 
-// verifyBatch is how many documents a processor takes at once.
-const verifyBatch = 500
-
 // Verify reads everything and tells what is wrong, a sentence each; read is
 // told of progress. Only an end before the end is an error.
-func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (v Verified, err error) {
-	tell := func(findings ...string) error {
-		for _, f := range findings {
-			v.Findings++
-			if err := find(f); err != nil {
-				return err
-			}
-		}
-		return ctx.Err()
-	}
+func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (Verified, error) {
+	v := bulk.Verification{Find: find, Read: read}
 	broken, err := s.integrity(ctx)
-	if err != nil {
-		return v, err
+	if err == nil {
+		err = v.Tell(ctx, broken...)
 	}
-	if err := tell(broken...); err != nil {
-		return v, err
+	if err != nil {
+		return v.Verified, err
 	}
 	unfinished, err := s.unfinished(ctx)
-	if err != nil {
-		return v, err
+	if err == nil && unfinished {
+		err = v.TellUnfinished(ctx)
 	}
-	if unfinished {
-		if err := tell("a load was not finished: the load command with the same arguments goes on"); err != nil {
-			return v, err
-		}
+	if err != nil {
+		return v.Verified, err
 	}
 	for _, k := range dataset.Kinds {
-		err := bulk.InOrder(ctx, s.storedRows(ctx, k),
-			func(b storedBatch) storedBatch { s.check(ctx, k, &b); return b },
-			func(b storedBatch) error {
-				v.Documents[k] += int64(len(b.rows))
-				v.Bytes[k] += b.bytes
-				if read != nil {
-					read(b.bytes)
-				}
-				return tell(b.findings...)
-			})
+		err := bulk.Inspect(ctx, &v, k, s.storedRows(ctx, k), func(b storedBatch) bulk.Inspected { return s.check(ctx, k, b) })
 		if err != nil {
-			return v, err
+			return v.Verified, err
 		}
 	}
-	err = s.checkAccounts(ctx, &v, tell)
-	return v, err
+	err = s.checkAccounts(ctx, &v)
+	return v.Verified, err
 }
 
 // integrity is what SQLite finds wrong with its own structures.
@@ -125,8 +102,7 @@ type storedRow struct {
 
 type storedBatch struct {
 	rows     []storedRow
-	findings []string
-	bytes    int64
+	findings []string // why there are no more of them
 }
 
 var storedQueries = [...]string{
@@ -158,7 +134,7 @@ func (s *Store) storedRows(ctx context.Context, k dataset.Kind) iter.Seq2[stored
 }
 
 func (s *Store) storedBatch(ctx context.Context, k dataset.Kind, after int64) (b storedBatch, err error) {
-	rows, err := s.reading.QueryContext(ctx, storedQueries[k], after, verifyBatch)
+	rows, err := s.reading.QueryContext(ctx, storedQueries[k], after, bulk.VerifyBatch)
 	if err != nil {
 		return b, err
 	}
@@ -185,13 +161,14 @@ func (s *Store) storedBatch(ctx context.Context, k dataset.Kind, after int64) (b
 }
 
 // check looks at the documents of a batch.
-func (s *Store) check(ctx context.Context, k dataset.Kind, b *storedBatch) {
-	var again []byte
+func (s *Store) check(ctx context.Context, k dataset.Kind, b storedBatch) bulk.Inspected {
+	seen := bulk.Inspected{Findings: b.findings}
 	var of map[int64][]int64
 	if k == dataset.Customer && len(b.rows) > 0 {
 		var err error
-		if of, err = s.accountsOf(ctx, b.rows[0].id, b.rows[len(b.rows)-1].id); err != nil {
-			b.findings = append(b.findings, fmt.Sprintf("accounts of customers %d to %d cannot be read: %v", b.rows[0].id, b.rows[len(b.rows)-1].id, err))
+		first, last := b.rows[0].id, b.rows[len(b.rows)-1].id
+		if of, err = s.accountsOf(ctx, first, last); err != nil {
+			seen.Wrong(fmt.Sprintf("accounts of customers %d to %d", first, last), "cannot be read: %v", err)
 		}
 	}
 	for _, r := range b.rows {
@@ -199,72 +176,58 @@ func (s *Store) check(ctx context.Context, k dataset.Kind, b *storedBatch) {
 		if k == dataset.Security {
 			name = "security " + r.symbol
 		}
-		wrong := func(format string, args ...any) {
-			b.findings = append(b.findings, name+": "+fmt.Sprintf(format, args...))
-		}
+		wrong := func(format string, args ...any) { seen.Wrong(name, format, args...) }
 		doc, err := s.codec.Load().unpack(r.packed)
 		if err != nil {
+			seen.Documents++
 			wrong("the document does not unpack: %v", err)
 			continue
 		}
-		b.bytes += int64(len(doc))
-		if again, err = xmldoc.AppendAdmitted(again[:0], doc, xmldoc.Limits{}); err != nil {
-			wrong("the document is not XML: %v", err)
-			continue
-		}
-		if !bytes.Equal(doc, again) {
-			wrong("the document is not in the normal form")
-			continue
-		}
-		if err := bulk.Validate(k, doc); err != nil {
-			wrong("the document is not valid: %v", err)
-		}
-		keys, err := keysOf(k, doc)
-		if err != nil {
-			wrong("the document has no keys: %v", err)
-			continue
-		}
-		switch keys := keys.(type) {
-		case securityRow:
-			if keys.Symbol != r.symbol {
-				wrong("the document has symbol %s", keys.Symbol)
-			}
-			if own := keys.columns()[:len(r.columns)]; !slices.Equal(own, r.columns) {
-				wrong("the columns %v are not those of the document, %v", r.columns, own)
-			}
-			if !bytes.Equal(keys.price, r.price) {
-				wrong("the column price is not that of the document")
-			}
-		case brokerage.OrderKeys:
-			if int64(keys.ID) != r.id {
-				wrong("the document has id %d", keys.ID)
-			}
-			if int64(keys.Account) != r.account {
-				wrong("account %d, and the document has %d", r.account, keys.Account)
-			}
-			if !bytes.Equal(keys.Cash, r.cash) || (keys.Cash == nil) != (r.cash == nil) {
-				wrong("the column cash is not that of the document")
-			}
-		case brokerage.CustomerKeys:
-			if int64(keys.ID) != r.id {
-				wrong("the document has id %d", keys.ID)
-			}
-			for quantity := range quantities.All(xmldoc.Document(doc)) {
-				if q := quantity.Text(); negative(q) {
-					wrong("a position of %s", q)
-				}
-			}
-			s.checkAccountsOf(ctx, r.id, keys.Accounts, of[r.id], wrong)
+		if seen.Document(k, name, doc) {
+			s.checkKeys(ctx, k, r, doc, of[r.id], wrong)
 		}
 	}
+	return seen
 }
 
-var quantities = xmldoc.MustPath(xmldoc.Namespaces{"c": brokerage.CustAccNS}, "c:Customer/c:Accounts/c:Account/c:Holdings/c:Position/c:Quantity")
-
-// negative tells whether a decimal is below zero.
-func negative(q []byte) bool {
-	q = bytes.TrimSpace(q)
-	return len(q) > 0 && q[0] == '-' && bytes.ContainsAny(q, "123456789")
+// checkKeys compares the columns beside a document, and the rows of a customer's
+// accounts, with what it says itself.
+func (s *Store) checkKeys(ctx context.Context, k dataset.Kind, r storedRow, doc []byte, accounts []int64, wrong func(string, ...any)) {
+	keys, err := keysOf(k, doc)
+	if err != nil {
+		wrong("the document has no keys: %v", err)
+		return
+	}
+	switch keys := keys.(type) {
+	case securityRow:
+		if keys.Symbol != r.symbol {
+			wrong("the document has symbol %s", keys.Symbol)
+		}
+		if own := keys.columns()[:len(r.columns)]; !slices.Equal(own, r.columns) {
+			wrong("the columns %v are not those of the document, %v", r.columns, own)
+		}
+		if !bytes.Equal(keys.price, r.price) {
+			wrong("the column price is not that of the document")
+		}
+	case brokerage.OrderKeys:
+		if int64(keys.ID) != r.id {
+			wrong("the document has id %d", keys.ID)
+		}
+		if int64(keys.Account) != r.account {
+			wrong("account %d, and the document has %d", r.account, keys.Account)
+		}
+		if !bytes.Equal(keys.Cash, r.cash) || (keys.Cash == nil) != (r.cash == nil) {
+			wrong("the column cash is not that of the document")
+		}
+	case brokerage.CustomerKeys:
+		if int64(keys.ID) != r.id {
+			wrong("the document has id %d", keys.ID)
+		}
+		if bulk.Overdrawn(doc) {
+			wrong("a position is below zero")
+		}
+		s.checkAccountsOf(ctx, r.id, keys.Accounts, accounts, wrong)
+	}
 }
 
 // accountsOf are the account rows of customers between two ids.
@@ -316,7 +279,7 @@ func (s *Store) checkAccountsOf(ctx context.Context, customer int64, document []
 
 // checkAccounts looks for account rows of customers that do not exist; those of
 // customers that do were compared with their documents.
-func (s *Store) checkAccounts(ctx context.Context, v *Verified, tell func(...string) error) error {
+func (s *Store) checkAccounts(ctx context.Context, v *bulk.Verification) error {
 	rows, err := s.reading.QueryContext(ctx, `SELECT a.id, a.customer FROM accounts a
 		WHERE NOT EXISTS (SELECT 1 FROM customers c WHERE c.id = a.customer)`)
 	failed := func(err error) error {
@@ -324,7 +287,7 @@ func (s *Store) checkAccounts(ctx context.Context, v *Verified, tell func(...str
 		if err != nil {
 			return err
 		}
-		return tell(findings...)
+		return v.Tell(ctx, findings...)
 	}
 	if err != nil {
 		return failed(err)
@@ -335,7 +298,7 @@ func (s *Store) checkAccounts(ctx context.Context, v *Verified, tell func(...str
 		if err := rows.Scan(&id, &customer); err != nil {
 			return err
 		}
-		if err := tell(fmt.Sprintf("account %d: belongs to customer %d, who does not exist", id, customer)); err != nil {
+		if err := v.Tell(ctx, fmt.Sprintf("account %d: belongs to customer %d, who does not exist", id, customer)); err != nil {
 			return err
 		}
 	}

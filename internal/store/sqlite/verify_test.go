@@ -71,7 +71,7 @@ func TestVerify_Damage(t *testing.T) {
 		"SecuritySymbol":  {"UPDATE securities SET symbol = 'ZZZZ' WHERE symbol = ?", []any{dataset.Symbol(0)}, []string{"security ZZZZ: the document has symbol A"}},
 		"SecurityForm":    {"UPDATE securities SET doc = ? WHERE symbol = ?", []any{append(bytes.Clone(security), '\n'), dataset.Symbol(0)}, []string{"security A: the document is not in the normal form"}},
 		"CustomerID":      {"UPDATE customers SET id = 5 WHERE id = ?", []any{id}, []string{"customer 5: the document has id 1002", "but belongs to customer 1002", "customer 1002, who does not exist"}},
-		"NegativeHolding": {"UPDATE customers SET doc = ? WHERE id = ?", []any{negativePosition, id}, []string{"customer 1002: a position of -"}},
+		"NegativeHolding": {"UPDATE customers SET doc = ? WHERE id = ?", []any{negativePosition, id}, []string{"customer 1002: a position is below zero"}},
 		"AccountMissing":  {"DELETE FROM accounts WHERE id = ?", []any{account}, []string{fmt.Sprintf("customer 1002: account %d is in the document, but belongs to nobody", account)}},
 		"AccountTooMany":  {"INSERT INTO accounts (id, customer) VALUES (77, ?)", []any{id}, []string{"customer 1002: account 77 belongs to it, but is not in its document"}},
 		"AccountOrphan":   {"INSERT INTO accounts (id, customer) VALUES (77, ?)", []any{5}, []string{"account 77: belongs to customer 5, who does not exist"}},

@@ -1,0 +1,131 @@
+package bulk_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
+)
+
+func ledger(settings map[string]string) *bulk.Ledger {
+	return &bulk.Ledger{Text: func(_ context.Context, name string) (string, error) {
+		if name == "broken" {
+			return "", errors.New("no database")
+		}
+		return settings[name], nil
+	}}
+}
+
+func TestLedger(t *testing.T) {
+	const held = `{"Fingerprint":"tpox-2/tiny","Orders":3}`
+	for name, c := range map[string]struct {
+		settings map[string]string
+		ready    string // why not
+		contents brokerage.Contents
+	}{
+		"Nothing":  {},
+		"Finished": {settings: map[string]string{bulk.SettingContents: held}, contents: brokerage.Contents{Fingerprint: "tpox-2/tiny", Orders: 3}},
+		// What an earlier load has left does not hold while another is under way.
+		"Unfinished": {settings: map[string]string{bulk.SettingContents: held, bulk.SettingLoading: `"more"`}, ready: "the load of more is not finished"},
+		"Damaged":    {settings: map[string]string{bulk.SettingLoading: `{`}, ready: "setting loading: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := ledger(c.settings)
+			if err := l.Ready(t.Context()); c.ready == "" {
+				require.NoError(t, err)
+			} else {
+				unavailable, is := errors.AsType[*brokerage.Unavailable](err)
+				require.True(t, is, err)
+				require.ErrorContains(t, unavailable.Cause, c.ready)
+			}
+			if contents, err := l.Contents(t.Context()); err == nil {
+				require.Equal(t, c.contents, contents)
+			}
+		})
+	}
+	require.ErrorContains(t, ledger(nil).Setting(t.Context(), "broken", new(int)), "no database")
+}
+
+func TestLedger_Done(t *testing.T) {
+	finished := map[string]string{bulk.SettingContents: `{"Fingerprint":"one"}`}
+	for name, c := range map[string]struct {
+		settings map[string]string
+		same     bool
+		done     bool
+		err      string
+	}{
+		"Empty":         {},
+		"OwnUnfinished": {settings: map[string]string{bulk.SettingLoading: `"mine"`}},
+		"AnotherBegun":  {settings: map[string]string{bulk.SettingLoading: `"other"`}, err: "a part of other already"},
+		"Own":           {settings: finished, same: true, done: true},
+		"Another":       {settings: finished, err: "the database holds one already"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			done, err := ledger(c.settings).Done(t.Context(), "mine", func(brokerage.Contents) bool { return c.same })
+			if c.err != "" {
+				require.ErrorContains(t, err, c.err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.done, done)
+		})
+	}
+}
+
+// Only a load of all that was expected, and of nothing else, makes the dataset.
+func TestLoaded_Finished(t *testing.T) {
+	expected := brokerage.Contents{Fingerprint: "tpox-2/tiny", Securities: 1, Customers: 2, Orders: 3}
+	var l bulk.Loaded
+	l.Source = "folder"
+	l.Documents[dataset.Security], l.Documents[dataset.Customer], l.Documents[dataset.Order] = 1, 2, 3
+	l.Raw[dataset.Order] = 4096
+
+	settings := l.Finished(expected)
+	require.Equal(t, expected, settings[bulk.SettingContents])
+	require.Equal(t, int64(3), settings[bulk.SettingLoadedOf+"order"])
+	require.Equal(t, int64(4096), settings[bulk.SettingRaw+"order"])
+	require.Equal(t, l, settings[bulk.SettingLoaded])
+
+	l.Refused = 1
+	settings = l.Finished(expected)
+	require.Equal(t, brokerage.Contents{Fingerprint: "folder/1-2-3", Securities: 1, Customers: 2, Orders: 3}, settings[bulk.SettingContents])
+	require.NotContains(t, settings, bulk.SettingLoadedOf+"order")
+	require.Contains(t, settings, bulk.SettingRaw+"order")
+}
+
+func TestInspect(t *testing.T) {
+	var told []string
+	var read int64
+	v := bulk.Verification{Find: func(f string) error { told = append(told, f); return nil }, Read: func(n int64) { read += n }}
+	stored := func(yield func([]string, error) bool) {
+		_ = yield([]string{"<a", "<b><!----></b>"}, nil) && yield([]string{"<c>1</c>"}, nil)
+	}
+	err := bulk.Inspect(t.Context(), &v, dataset.Order, stored, func(docs []string) (seen bulk.Inspected) {
+		for _, doc := range docs {
+			if seen.Document(dataset.Order, doc, []byte(doc)) {
+				seen.Wrong(doc, "no keys")
+			}
+		}
+		return seen
+	})
+	require.NoError(t, err)
+	require.Len(t, told, 4)
+	require.Contains(t, told[0], "<a: the document is not XML: ")
+	require.Equal(t, "<b><!----></b>: the document is not in the normal form", told[1])
+	require.Contains(t, told[2], "<c>1</c>: the document is not valid: ")
+	require.Equal(t, "<c>1</c>: no keys", told[3])
+	require.Equal(t, bulk.Verified{Documents: v.Documents, Bytes: v.Bytes, Findings: 4}, v.Verified)
+	require.Equal(t, int64(3), v.Documents[dataset.Order])
+	require.Equal(t, int64(len("<a<b><!----></b><c>1</c>")), read)
+
+	v.Find = func(string) error { return errors.New("enough") }
+	require.ErrorContains(t, v.TellUnfinished(t.Context()), "enough")
+	ended, end := context.WithCancel(t.Context())
+	end()
+	require.ErrorIs(t, v.Tell(ended), context.Canceled)
+}
