@@ -40,7 +40,7 @@ clean: ## remove what the targets here have built
 .PHONY: test
 test: ## go vet and every test; a few minutes
 	$(GO) vet $(PKGS)
-	$(GO) test -timeout 5m $(TESTFLAGS) $(PKGS)
+	$(GO) test -timeout 10m $(TESTFLAGS) $(PKGS)
 
 .PHONY: lint
 lint: ## golangci-lint with .golangci.yml; is go.mod tidy, and every dependency in docs/dependencies.md?
