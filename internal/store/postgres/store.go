@@ -55,6 +55,7 @@ type Store struct {
 
 	purged  atomic.Int64 // when expired answers were looked for, Unix time
 	retries atomic.Int64
+	pages   pages
 }
 
 var _ brokerage.Store = (*Store)(nil)
