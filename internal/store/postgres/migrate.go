@@ -35,6 +35,9 @@ func (o Options) migrations() (fs.FS, []string, error) {
 	return files, names, err
 }
 
+// ErrEmpty is a database without the schema.
+var ErrEmpty = errors.New("the database is empty: the load command fills it")
+
 // migrate brings the schema up to date, in one transaction: ended at any point,
 // the database has the version that it had, or the last one. Where nothing is to
 // be done it takes no lock and needs no rights but to read.
@@ -50,7 +53,7 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) error {
 	}
 	if s.options.AsIs {
 		if version == 0 {
-			return errors.New("the database is empty: the load command fills it")
+			return ErrEmpty
 		}
 		return fmt.Errorf("the database has schema version %d, and this program has %d: it is brought up to date when its owner opens it", version, len(names))
 	}
@@ -72,7 +75,7 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) error {
 		s.notice("the database is being migrated from version %d to %d", version, len(names))
 	}
 	if err := apply(ctx, tx, files, names, version); err != nil {
-		if driver, ok := errors.AsType[*pgconn.PgError](err); ok && driver.Code == insufficientPrivilege {
+		if Forbidden(err) {
 			return fmt.Errorf("the database has schema version %d, this program has %d, and role %s may not change that: open it once as its owner (docs/postgres.md): %w",
 				version, len(names), conn.Config().User, err)
 		}

@@ -184,6 +184,21 @@ func (s *Server) Restart(t testing.TB, mode string) {
 	}
 }
 
+// PID is the server's first process.
+func (s *Server) PID(t testing.TB) int {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.dir, "data", "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
+}
+
 // Major is the version of the server's program.
 func (s *Server) Major(t testing.TB) int {
 	t.Helper()
