@@ -215,6 +215,9 @@ func (s *Server) Include(t testing.TB, conf string) {
 	}
 }
 
+// Program is the path of a program that comes with the server, if it does.
+func (s *Server) Program(name string) string { return filepath.Join(s.bin, name) }
+
 // PID is the server's first process.
 func (s *Server) PID(t testing.TB) int {
 	t.Helper()
