@@ -41,7 +41,7 @@ const drawnWords = 10
 // prepare writes the scripts of a query.
 func (p *pgbench) prepare(query string) {
 	p.b.Helper()
-	text, err := os.ReadFile(filepath.Join("../../internal/store/postgres/sql", query+".sql"))
+	text, err := os.ReadFile("../../internal/store/postgres/sql/" + query + ".sql")
 	require.NoError(p.b, err)
 	statement := pgbenchStatement(string(text))
 	scale, err := dataset.ParseScale(p.scale)

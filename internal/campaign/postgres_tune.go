@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -119,7 +118,7 @@ func same(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b
 func (e postgresEngine) Server(ctx context.Context) (pid int, err error) {
 	err = e.admin(ctx, func(a *postgres.Admin) error {
 		backend, title := a.Backend()
-		text, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(backend), "cmdline"))
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", backend))
 		if err != nil || !strings.HasPrefix(string(text), "postgres: ") || !strings.Contains(string(text), title) {
 			return nil //nolint:nilerr // it is not here, or this is no Linux
 		}

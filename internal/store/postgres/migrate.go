@@ -76,7 +76,7 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) error {
 	}
 	if err := apply(ctx, tx, files, names, version); err != nil {
 		if Forbidden(err) {
-			return fmt.Errorf("the database has schema version %d, this program has %d, and role %s may not change that: open it once as its owner (docs/postgres.md): %w",
+			return fmt.Errorf("the database has schema version %d, this program has %d, and role %s may not change that: brokerage migrate does, as the owner (docs/postgres.md): %w",
 				version, len(names), conn.Config().User, err)
 		}
 		return err

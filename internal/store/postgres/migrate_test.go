@@ -128,10 +128,11 @@ func TestRoles(t *testing.T) {
 	service := server.URLOf("brokerage_service", "app")
 
 	_, err := Open(t.Context(), service, Options{})
-	require.ErrorContains(t, err, "role brokerage_service may not change that: open it once as its owner")
+	require.ErrorContains(t, err, "role brokerage_service may not change that: brokerage migrate does, as the owner")
 
 	d := generator(t, "tiny")
 	owner := opened(t, server.URLOf("brokerage_owner", "app"), Options{})
+	require.ErrorContains(t, opened(t, service, Options{}).LoadDataset(t.Context(), d, nil), "loading is for the owner to do, and role brokerage_service is not")
 	require.NoError(t, owner.LoadDataset(t.Context(), d, nil))
 	require.NoError(t, owner.Close())
 
