@@ -21,10 +21,11 @@ type page struct {
 // group is the operations of one tag.
 type group struct {
 	Name, Description string
-	Operations        []operationView
+	Operations        []Operation
 }
 
-type operationView struct {
+// Operation is an operation as a page shows it.
+type Operation struct {
 	*operation
 
 	Method, Path string
@@ -101,6 +102,21 @@ func render(source []byte) ([]byte, error) {
 	return html.Bytes(), nil
 }
 
+// Operations are those of a contract, by name.
+func Operations(source []byte) (map[string]Operation, error) {
+	c, err := read(source)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]Operation)
+	for _, g := range c.groups() {
+		for _, op := range g.Operations {
+			all[op.ID] = op
+		}
+	}
+	return all, nil
+}
+
 func (c *contract) groups() []group {
 	groups := make([]group, 0, len(c.Tags))
 	for _, tag := range c.Tags {
@@ -121,8 +137,8 @@ func (c *contract) groups() []group {
 	return groups
 }
 
-func (c *contract) view(method, path string, op *operation) operationView {
-	v := operationView{operation: op, Method: method, Path: path, Prose: c.prose(op.Description)}
+func (c *contract) view(method, path string, op *operation) Operation {
+	v := Operation{operation: op, Method: method, Path: path, Prose: c.prose(op.Description)}
 	words := append([]string{op.ID, method, path, op.Summary, op.Scope}, op.Tags...)
 	if t := op.Transaction; t != nil {
 		words = append(words, t.Code, t.Kind)
