@@ -69,7 +69,7 @@ func (s *Stream) Join() (*Watcher, error) {
 	if s.stop == nil {
 		s.stop = make(chan struct{})
 		s.meter.on.Store(true)
-		go s.run(s.stop)
+		go s.run(s.stop, s.meter.read())
 	}
 	return w, nil
 }
@@ -115,10 +115,10 @@ func (s *Stream) Close() {
 func (s *Stream) Ended() <-chan struct{} { return s.ended }
 
 // run makes frames until it is stopped.
-func (s *Stream) run(stop chan struct{}) {
+func (s *Stream) run(stop chan struct{}, first *reading) {
 	ticker := time.NewTicker(Every)
 	defer ticker.Stop()
-	readings := []*reading{s.meter.read()} // the oldest first
+	readings := []*reading{first} // the oldest first
 	for {
 		select {
 		case <-stop:
