@@ -43,9 +43,11 @@ func fronted(t testing.TB, o Options) *httptest.Server {
 	return server
 }
 
-func shown(t testing.TB, address string) *visitor {
+// shown opens a page, of which the browser may complain with what is expected.
+func shown(t testing.TB, address string, expected ...string) *visitor {
 	t.Helper()
 	f := &visitor{browsertest.Start(t)}
+	f.Expected = expected
 	f.Open(address)
 	return f
 }
@@ -102,7 +104,8 @@ func loaded(t testing.TB, server *httptest.Server) {
 	for n := range 4 {
 		all.Go(func() {
 			for i := n; ctx.Err() == nil; i++ {
-				method, path, body := http.MethodGet, "", ""
+				method, body := http.MethodGet, ""
+				var path string
 				switch i % 12 {
 				case 0:
 					method, path, body = http.MethodPost, "/v1/accounts/104000000/buy", tradeOf("A", "1")
@@ -189,15 +192,21 @@ func TestFront_Transactions(t *testing.T) {
 			}
 		})
 	}
+
+	t.Run("Curl", func(t *testing.T) {
+		f.Run(`choose('insert_order')`)
+		f.Run(`$('#try-insert_order .copy').click()`)
+		f.until(`$('#try-insert_order .hint').textContent.includes('Copied') || $('#try-insert_order .command') !== null`)
+		require.Contains(t, f.Run(`curl(formOf('insert_order'))`), `curl -i -X POST '`+server.URL+`/v1/orders' \`+"\n")
+	})
 	f.requireQuiet(server)
 }
 
 // An answer is text, whatever is in it.
 func TestFront_AnswersAreText(t *testing.T) {
 	server := fronted(t, Options{})
-	f := shown(t, server.URL+"/")
+	f := shown(t, server.URL+"/", "404 (Not Found)")
 	f.until(`formOf('get_order').dataset.filled === 'yes'`)
-	f.Expected = []string{"404 (Not Found)"}
 	f.Fill(`#try-get_order [name=order]`, `<img src=x onerror=alert(1)>`)
 	f.Run(`$('#try-get_order [type=submit]').click()`)
 	f.until(`!$('#try-get_order .result').hidden`)
@@ -208,8 +217,7 @@ func TestFront_AnswersAreText(t *testing.T) {
 
 func TestFront_Tokens(t *testing.T) {
 	server := fronted(t, Options{Tokens: allTokens})
-	f := shown(t, server.URL+"/")
-	f.Expected = []string{"401 (Unauthorized)", "403 (Forbidden)"}
+	f := shown(t, server.URL+"/", "401 (Unauthorized)", "403 (Forbidden)")
 	f.until(`$('#state').textContent === 'A token is needed' && !$('#token-note').hidden`)
 	f.until(`$('#try-get_order .hint').textContent.includes('a token with the scope read')`)
 	give := func(token string) {

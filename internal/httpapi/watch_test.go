@@ -25,7 +25,7 @@ type watched struct {
 
 func watch(t testing.TB, server *httptest.Server, headers ...string) *watched {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/v1/live", nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/v1/live", http.NoBody)
 	require.NoError(t, err)
 	addHeaders(r, headers)
 	response, err := server.Client().Do(r)
@@ -121,7 +121,7 @@ func TestWatch_Full(t *testing.T) {
 	for range live.Watchers - 1 {
 		w, err := s.live.Join()
 		require.NoError(t, err)
-		defer w.Leave()
+		t.Cleanup(w.Leave)
 	}
 	last := watch(t, server)
 	require.Equal(t, 200, last.StatusCode)

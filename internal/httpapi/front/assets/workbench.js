@@ -22,15 +22,17 @@ function fillIn(form, values) {
 async function next(form) {
   const name = form.dataset.name;
   const button = $('.next', form);
+  const by = token();
   button.disabled = true;
   try {
     const values = await example(name);
+    if (by !== token()) return; // it has been asked for anew meanwhile
     $('.first', form).hidden = Boolean(values);
     if (values) fillIn(form, values);
     else for (const field of $$('[data-in]', form)) field.value = '';
     hint(form, values ? '' : 'Generated data is meant to stay, and nothing was made from this page yet.');
   } catch (e) {
-    hint(form, e instanceof Refused ? e.message : `No example: ${e.message}.`);
+    if (by === token()) hint(form, e instanceof Refused ? e.message : `No example: ${e.message}.`);
   } finally {
     button.disabled = false;
     form.dataset.filled = 'yes';
@@ -40,7 +42,8 @@ async function next(form) {
 async function submit(form) {
   const answer = await send(form);
   if (answer) noteAnswer(form, answer);
-  if (answer?.status === 401 || answer?.status === 403) hint(form, `It needs a token with the right scope: the field is at the top.`);
+  if (answer?.status === 401 || answer?.status === 403) hint(form, 'It needs a token with the right scope: the field is at the top.');
+  if (answer?.status === 201) hint(form, 'It is there now. The next example has another id.');
   return answer;
 }
 
@@ -96,5 +99,8 @@ for (const link of $$('[data-try]')) {
   });
 }
 // With a token, what could not be filled in before can be.
-$('#token').addEventListener('change', () => next(formOf(choice.value)));
+$('#token').addEventListener('change', () => {
+  for (const form of $$('.transaction form')) delete form.dataset.filled;
+  next(formOf(choice.value));
+});
 choose(choice.value);
