@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"brokerage/internal/httpapi/pages"
 )
 
 // page is what page.html is filled with.
@@ -41,6 +43,7 @@ type Operation struct {
 type input struct {
 	parameter
 
+	ID            string // of the field
 	Prose, Limits template.HTML
 	Value         string   // what the field begins with
 	Hint          string   // what could stand there
@@ -86,7 +89,7 @@ func render(source []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	layout, err := template.New("page.html").ParseFS(files, "assets/page.html")
+	layout, err := pages.Layout(files)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +148,9 @@ func (c *contract) view(method, path string, op *operation) Operation {
 	}
 	v.Words = strings.ToLower(strings.Join(words, " "))
 	for _, p := range op.Parameters {
-		v.Inputs = append(v.Inputs, c.input(p))
+		in := c.input(p)
+		in.ID = op.ID + "." + p.Name
+		v.Inputs = append(v.Inputs, in)
 	}
 	// What has to be filled in comes first.
 	slices.SortStableFunc(v.Inputs, func(a, b input) int { return rank(a.parameter) - rank(b.parameter) })

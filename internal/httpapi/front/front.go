@@ -11,7 +11,6 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"net/http"
 
 	"brokerage/internal/brokerage"
@@ -65,7 +64,7 @@ func render(contract []byte) ([]byte, error) {
 		}
 		all = append(all, transaction{t, op})
 	}
-	layout, err := template.New("page.html").ParseFS(files, "assets/page.html")
+	layout, err := pages.Layout(files)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"fmt"
+	"html/template"
 	"io/fs"
 	"net/http"
 	"path"
@@ -20,6 +21,18 @@ import (
 
 //go:embed assets
 var files embed.FS
+
+//go:embed templates
+var templates embed.FS
+
+// Layout is assets/page.html of a page, with what pages have in common: "field" is the field of a parameter.
+func Layout(own fs.FS) (*template.Template, error) {
+	layout, err := template.New("page.html").ParseFS(templates, "templates/*.html")
+	if err != nil {
+		return nil, err
+	}
+	return layout.ParseFS(own, "assets/page.html")
+}
 
 // policy lets the browser load the page's own files and send requests to the service, and do nothing else: no inline script or
 // style, no frame, no form that leaves the page.

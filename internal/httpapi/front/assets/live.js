@@ -44,7 +44,8 @@ function showStore(f) {
   if (!s) return;
   const commits = before?.store ? (s.commits - before.store.commits) / f.seconds : 0;
   const writes = s.commits > 0 || s.writes > 0;
-  $('#commits').textContent = writes ? `${count(commits)} commits/s` : `${s.in_use} of ${s.connections}`;
+  $('#store-title').textContent = writes ? 'Commits a second' : 'Connections in use';
+  $('#commits').textContent = count(writes ? commits : s.in_use);
   const asked = s.hits + s.misses;
   $('#store-note').textContent = [
     `${s.in_use} of ${s.connections} connections`, writes && `${s.writes} writes waiting`,
@@ -73,7 +74,7 @@ function showFigures(f) {
   const bad = (all.refused + all.failed) / f.seconds;
   $('#rate').textContent = count(rate);
   $('#p95').textContent = all.times ? time(all.times.p95) : '–';
-  $('#p95-note').textContent = all.times ? `50 %: ${time(all.times.p50)}, 99 %: ${time(all.times.p99)}` : 'nothing in the last five seconds';
+  $('#p95-note').textContent = all.times ? `50 %: ${all.times.p50}, 99 %: ${all.times.p99} ms` : 'nothing in the last five seconds';
   $('#bad').textContent = count(bad);
   const why = Object.entries(f.refused).map(([reason, n]) => `${n} ${reason.replace('_', ' ')}`);
   $('#bad-note').textContent = bad > 0 ? [`${all.refused} refused`, `${all.failed} failed`, ...why].join(', ') : 'none';
