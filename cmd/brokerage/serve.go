@@ -81,7 +81,8 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 
 	build := buildInfo()
 	metrics := telemetry.New(build)
-	if stats := storeStats(inner); stats != nil {
+	stats := storeStats(inner)
+	if stats != nil {
 		metrics.Store(stats)
 	}
 	guarded := guard.New(inner, guard.Options{Timeout: c.Timeout})
@@ -90,6 +91,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 		Version:          build.Version,
 		Metrics:          metrics,
 		MetricsElsewhere: c.MetricsAddr != "",
+		Inside:           inside(stats),
 		Timeout:          c.Timeout,
 		MaxBody:          int64(c.MaxBody),
 		InFlight:         c.InFlight,

@@ -17,7 +17,7 @@ import (
 func greet(ctx context.Context, out io.Writer, s domain.Store, addr net.Addr, closed bool) {
 	base := "http://" + reachable(addr)
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n  The brokerage is at %s, its documentation at %[1]s/docs. Ctrl-C ends it.\n\n", base)
+	fmt.Fprintf(&b, "\n  The brokerage is at %s, to watch and to try in a browser; its documentation at %[1]s/docs. Ctrl-C ends it.\n\n", base)
 	curl := "  curl "
 	if closed {
 		curl += `-H "Authorization: Bearer $TOKEN" `

@@ -9,6 +9,7 @@ import (
 
 	domain "brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/httpapi/live"
 	"brokerage/internal/store"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/sqlite"
@@ -107,6 +108,19 @@ func storeStats(s domain.Store) func() telemetry.StoreStats {
 			Writes:      stats.Writes,
 			Hits:        stats.Hits,
 			Misses:      stats.Misses,
+		}
+	}
+}
+
+// inside is the same for who watches the service.
+func inside(stats func() telemetry.StoreStats) func() live.Store {
+	if stats == nil {
+		return nil
+	}
+	return func() live.Store {
+		s := stats()
+		return live.Store{
+			Connections: s.Connections, InUse: s.InUse, Waits: s.Waits, Commits: s.Commits, Writes: s.Writes, Hits: s.Hits, Misses: s.Misses,
 		}
 	}
 }

@@ -58,7 +58,7 @@ func TestServe_Greeting(t *testing.T) {
 	eventually(t, func() bool { return strings.HasSuffix(i.out.String(), "\n\n") }, "a greeting in %q", i.out)
 	listening := regexp.MustCompile(`info +listening +addr=127.0.0.1:\d+ db=sqlite:brokerage.db`)
 	eventually(t, func() bool { return listening.MatchString(i.logs.String()) }, "what it listens on in %q", i.logs) // another pipe than the greeting's
-	require.Regexp(t, `at http://127.0.0.1:\d+, its documentation at http://127.0.0.1:\d+/docs\.`, i.out)
+	require.Regexp(t, `at http://127.0.0.1:\d+, to watch and to try in a browser; its documentation at http://127.0.0.1:\d+/docs\.`, i.out)
 	curls := regexp.MustCompile(`(?m)^  curl (?:-H 'Content-Type: application/xml' -d '(.*)' )?(http://\S+)$`).FindAllStringSubmatch(i.out.String(), -1)
 	require.Len(t, curls, 3)
 	for _, curl := range curls {

@@ -56,6 +56,14 @@ func (g *gate) leave() {
 	}
 }
 
+// load is how full it is; without a bound, nobody has counted.
+func (g *gate) load() (running, waiting, limit int) {
+	if g.slots == nil {
+		return 0, 0, 0
+	}
+	return len(g.slots), int(min(g.waiting.Load(), g.queue)), cap(g.slots)
+}
+
 // running are the idempotency keys of requests that are under way here.
 type running struct {
 	mu   sync.Mutex

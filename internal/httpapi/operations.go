@@ -21,6 +21,10 @@ type operation struct {
 	handle func(*request) error
 }
 
+// endless tells that an answer goes on until somebody ends it: it has no
+// deadline, and takes no place from requests.
+func (o *operation) endless() bool { return o.name == "watch_service" }
+
 // operations are those of the contract, in its order.
 func (s *Server) operations() []operation {
 	const (
@@ -56,12 +60,15 @@ func (s *Server) operations() []operation {
 		{"get_dataset", get, "/v1/dataset", read, false, s.getDataset},
 		{"lease_ids", post, "/v1/dataset/leases", trade, false, s.leaseIDs},
 
+		{"watch_service", get, "/v1/live", read, false, s.watchService},
+
 		{"get_health", get, "/healthz", "", true, s.getHealth},
 		{"get_readiness", get, "/readyz", "", true, s.getReadiness},
 		{"get_version", get, "/version", "", true, s.getVersion},
 		{"get_metrics", get, "/metrics", "", true, s.getMetrics},
 		{"get_contract", get, "/openapi.yaml", "", true, s.getContract},
 		{"get_docs", get, "/docs", "", true, s.getDocs},
+		{"get_page", get, "/", "", true, s.getPage},
 	}
 	if s.metrics == nil {
 		all = slices.DeleteFunc(all, func(op operation) bool { return op.name == "get_metrics" })
@@ -72,9 +79,12 @@ func (s *Server) operations() []operation {
 // unrouted is what a request is that leads to no operation.
 var unrouted = &operation{name: "unrouted", open: true}
 
-// asset is a file of the documentation, which the contract does not list.
-func (s *Server) asset() operation {
-	return operation{"get_docs", http.MethodGet, "/docs/*asset", "", true, s.getDocs}
+// assets are the files of the pages, which the contract does not list.
+func (s *Server) assets() []operation {
+	return []operation{
+		{"get_docs", http.MethodGet, "/docs/*asset", "", true, s.getDocs},
+		{"get_page", http.MethodGet, "/page/*asset", "", true, s.getPage},
+	}
 }
 
 // methods are all there are, in the order in which Allow lists them: gin goes by
@@ -91,7 +101,7 @@ func (s *Server) route() *gin.Engine {
 	e.UseRawPath, e.UnescapePathValues = true, false // a symbol may be any characters; pathValue unescapes
 
 	allowed := make(map[string][]string) // by path
-	operations := append(s.operations(), s.asset())
+	operations := append(s.operations(), s.assets()...)
 	for _, method := range methods {
 		for _, op := range operations {
 			if op.method == method || op.method == http.MethodGet && method == http.MethodHead {

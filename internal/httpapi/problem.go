@@ -24,6 +24,7 @@ var (
 	errTooLarge    = errors.New("the body is over the limit")
 	errOverloaded  = errors.New("more requests than the service takes at once")
 	errStopping    = errors.New("the service is stopping")
+	errWatched     = errors.New("as many watch the service as may")
 	errNothingHere = errors.New("no dataset has been loaded")
 )
 
@@ -128,6 +129,7 @@ func problemOf(err error) (k kind, detail string, findings []brokerage.Finding) 
 		{match(err, errMediaType), kindMediaType},
 		{match(err, errOverloaded), kindOverloaded},
 		{match(err, errStopping), kindUnavailable},
+		{match(err, errWatched), kindOverloaded},
 	} {
 		if row.found != nil {
 			return row.kind, row.found.Error(), nil // and not what is wrapped around it

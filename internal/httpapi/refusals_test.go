@@ -180,6 +180,7 @@ func TestRefusals_Access(t *testing.T) {
 	require.Equal(t, `Bearer error="invalid_token"`, challenge("Authorization: Bearer reader", "Authorization: Bearer reader"))
 	require.Equal(t, map[string]int{"unauthorized": 4}, seen.refused)
 
+	s.live.Close() // a stream would not end
 	for _, op := range s.operations() {
 		for header, client := range allTokens {
 			a := ask(s, op.method, target(t, op.name), "", "Authorization: "+header, "Accept: application/problem+json;q=0.1, application/xml")
@@ -222,7 +223,7 @@ func TestRefusals_Store(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var seen requests
 			s := serverOf(t, failing(c.err), Options{LogRequest: seen.log, Metrics: &counts{}})
-			for _, op := range s.operations() {
+			for _, op := range ending(s) {
 				if op.open && op.name != "get_readiness" {
 					continue
 				}

@@ -17,6 +17,8 @@ import (
 	"brokerage/internal/access"
 	"brokerage/internal/brokerage"
 	"brokerage/internal/httpapi/docs"
+	"brokerage/internal/httpapi/front"
+	"brokerage/internal/httpapi/live"
 )
 
 // Authority knows who sends a request.
@@ -45,9 +47,10 @@ type RequestLog struct {
 type Options struct {
 	Log              *slog.Logger // for faults; nil is the default one
 	Version          string
-	Tokens           Authority // nil: everybody may do everything
-	Metrics          Metrics   // nil: none
-	MetricsElsewhere bool      // /metrics is not served here
+	Tokens           Authority         // nil: everybody may do everything
+	Metrics          Metrics           // nil: none
+	MetricsElsewhere bool              // /metrics is not served here
+	Inside           func() live.Store // of the store, for who watches; nil: it has none
 	Timeout          time.Duration
 	MaxBody          int64         // of a request; 0 is 1 MiB
 	InFlight         int           // requests at once
@@ -64,6 +67,8 @@ type Server struct {
 	engine   *gin.Engine
 	metrics  http.Handler
 	docs     http.Handler
+	front    http.Handler
+	live     *live.Stream
 	gate     gate
 	quota    quota
 	running  running
@@ -88,6 +93,8 @@ func New(store brokerage.Store, o Options) (*Server, error) {
 	if o.Metrics != nil && !o.MetricsElsewhere {
 		s.metrics = o.Metrics.Handler()
 	}
+	s.front = front.Handler(api.OpenAPI())
+	s.live = live.New(s.watched)
 	s.quota = quota{perSecond: o.Rate, now: func() time.Time { return s.now() }}
 	s.engine = s.route()
 	return s, nil
@@ -97,8 +104,11 @@ func New(store brokerage.Store, o Options) (*Server, error) {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.engine.ServeHTTP(w, r) }
 
 // Drain is the beginning of the end: the service says that it is not ready, and
-// goes on answering.
-func (s *Server) Drain() { s.draining.Store(true) }
+// goes on answering. Who watches is let go: a stop waits for what ends by itself.
+func (s *Server) Drain() {
+	s.draining.Store(true)
+	s.live.Close()
+}
 
 // serve makes of an operation what the router calls: all that requests have in
 // common.
@@ -138,6 +148,9 @@ func (s *Server) protected(q *request) (err error) {
 	if err := s.quota.take(q.sender()); err != nil {
 		return err
 	}
+	if q.op.endless() {
+		return q.op.handle(q)
+	}
 	ctx := q.Request.Context()
 	if s.options.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -159,16 +172,28 @@ func (s *Server) protected(q *request) (err error) {
 // ended tells metrics and log.
 func (s *Server) ended(q *request, took time.Duration) {
 	status, size := q.Writer.Status(), max(q.Writer.Size(), 0)
-	if m := s.options.Metrics; m != nil {
-		m.Observe(q.op.name, outcome(status, q.err), took, size)
-		if reason := refusal(status, q.err); reason != "" {
-			m.Refused(reason)
-		}
+	if !q.op.endless() || status >= http.StatusBadRequest { // how long somebody watched is no duration to be measured
+		s.observe(q, status, size, took)
 	}
 	if s.options.LogRequest != nil {
 		s.options.LogRequest(q.Request.Context(), RequestLog{
 			Transaction: q.op.name, Method: q.Request.Method, Path: q.Request.URL.Path, Client: q.clientName(), RequestID: q.id,
 			Status: status, Bytes: size, Took: took, Err: q.err,
 		})
+	}
+}
+
+// observe counts a request.
+func (s *Server) observe(q *request, status, size int, took time.Duration) {
+	reason := refusal(status, q.err)
+	if m := s.options.Metrics; m != nil {
+		m.Observe(q.op.name, outcome(status, q.err), took, size)
+		if reason != "" {
+			m.Refused(reason)
+		}
+	}
+	s.live.Observe(q.op.name, status, took)
+	if reason != "" {
+		s.live.Refused(reason)
 	}
 }

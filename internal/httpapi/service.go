@@ -48,19 +48,24 @@ func (s *Server) getContract(q *request) error {
 	return q.write200("application/yaml; charset=utf-8", contract, q.packs(contract))
 }
 
-func (s *Server) getDocs(q *request) error {
+func (s *Server) getDocs(q *request) error { return q.page(s.docs) }
+
+func (s *Server) getPage(q *request) error { return q.page(s.front) }
+
+// page answers with a file of a page.
+func (q *request) page(files http.Handler) error {
 	for _, name := range []string{"Range", "If-Match", "If-Unmodified-Since"} {
 		delete(q.Request.Header, name) // ignored here, or they would be refused without a problem document
 	}
 	page := &page{ResponseWriter: q.Writer}
-	s.docs.ServeHTTP(page, q.Request)
+	files.ServeHTTP(page, q.Request)
 	if page.missing {
 		return errPath
 	}
 	return nil
 }
 
-// page keeps back what the documentation says of a file that it does not have.
+// page keeps back what is said of a file that there is not.
 type page struct {
 	http.ResponseWriter
 

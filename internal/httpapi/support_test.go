@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -146,6 +147,11 @@ func given(h http.Handler, r *http.Request) answer {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	return answer{w.Result(), w.Body.String()}
+}
+
+// ending are the operations whose answers end by themselves.
+func ending(s *Server) []operation {
+	return slices.DeleteFunc(s.operations(), func(op operation) bool { return op.endless() })
 }
 
 func example(t testing.TB, name string) string {

@@ -19,7 +19,7 @@ import (
 var handler = docs.Handler(api.OpenAPI()) // kept, as the service keeps it
 
 // paths are all that the page is made of.
-var paths = []string{"/docs", "/docs/style.css", "/docs/script.js", "/docs/icon.svg"}
+var paths = []string{"/docs", "/docs/base.css", "/docs/docs.css", "/docs/base.js", "/docs/docs.js", "/docs/icon.svg"}
 
 // ask sends a request; header is pairs of name and value.
 func ask(t testing.TB, method, path string, header ...string) *httptest.ResponseRecorder {
@@ -57,7 +57,7 @@ func TestHandler_Methods(t *testing.T) {
 }
 
 func TestHandler_OtherPaths(t *testing.T) {
-	for _, path := range []string{"/docs/page.html", "/docs/assets/style.css", "/docs/../docs.go", "/docs/style.css/", "/"} {
+	for _, path := range []string{"/docs/page.html", "/docs/assets/docs.css", "/docs/../docs.go", "/docs/docs.css/", "/"} {
 		require.Equal(t, http.StatusNotFound, ask(t, http.MethodGet, path).Code, path)
 	}
 	w := ask(t, http.MethodGet, "/docs/")
@@ -144,15 +144,15 @@ func TestAssets_NothingExternal(t *testing.T) {
 	links := regexp.MustCompile(`<[a-z][^>]*\s(?:href|src|srcset|action|formaction|data|poster|background|ping)="([^"]*)"`).FindAllStringSubmatch(page, -1)
 	require.NotEmpty(t, links)
 	for _, link := range links {
-		require.Regexp(t, `^(#[A-Za-z0-9_-]+|docs/(style\.css|script\.js|icon\.svg)|openapi\.yaml)$`, link[1])
+		require.Regexp(t, `^(#[A-Za-z0-9_-]+|docs/((base|docs)\.(css|js)|icon\.svg)|openapi\.yaml|\./)$`, link[1])
 	}
 	// What the policy would refuse, it should not have to.
 	require.NotRegexp(t, `(?i)<style|<iframe|<object|<embed|<base|<meta http-equiv|<[a-z][^>]*\s(style|on[a-z]+)=`, page)
 	require.NotRegexp(t, `<script(?:>|[^>]*>[^<])`, page)
 
-	require.NotRegexp(t, `(?i)url\(|@import|@font-face|//[a-z]`, get(t, "/docs/style.css"))
+	require.NotRegexp(t, `(?i)url\(|@import|@font-face|//[a-z]`, get(t, "/docs/base.css")+get(t, "/docs/docs.css"))
 
-	script := get(t, "/docs/script.js")
+	script := get(t, "/docs/base.js") + get(t, "/docs/docs.js")
 	require.NotRegexp(t, `(?i)https?:|['"\x60]//|\bimport\b|importScripts|sendBeacon|WebSocket|EventSource`, script)
 	require.NotRegexp(t, `\beval\b|new Function|innerHTML|outerHTML|insertAdjacentHTML|document\.write`, script, "answers are text")
 	require.NotRegexp(t, `localStorage|sessionStorage|document\.cookie|indexedDB`, script, "a token stays in the page")

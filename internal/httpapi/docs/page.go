@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"brokerage/internal/httpapi/pages"
 )
 
 // page is what page.html is filled with.
@@ -21,10 +23,11 @@ type page struct {
 // group is the operations of one tag.
 type group struct {
 	Name, Description string
-	Operations        []operationView
+	Operations        []Operation
 }
 
-type operationView struct {
+// Operation is an operation as a page shows it.
+type Operation struct {
 	*operation
 
 	Method, Path string
@@ -40,6 +43,7 @@ type operationView struct {
 type input struct {
 	parameter
 
+	ID            string // of the field
 	Prose, Limits template.HTML
 	Value         string   // what the field begins with
 	Hint          string   // what could stand there
@@ -85,7 +89,7 @@ func render(source []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	layout, err := template.New("page.html").ParseFS(files, "assets/page.html")
+	layout, err := pages.Layout(files)
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +103,21 @@ func render(source []byte) ([]byte, error) {
 		return nil, fmt.Errorf("making the page: %w", err)
 	}
 	return html.Bytes(), nil
+}
+
+// Operations are those of a contract, by name.
+func Operations(source []byte) (map[string]Operation, error) {
+	c, err := read(source)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]Operation)
+	for _, g := range c.groups() {
+		for _, op := range g.Operations {
+			all[op.ID] = op
+		}
+	}
+	return all, nil
 }
 
 func (c *contract) groups() []group {
@@ -121,15 +140,17 @@ func (c *contract) groups() []group {
 	return groups
 }
 
-func (c *contract) view(method, path string, op *operation) operationView {
-	v := operationView{operation: op, Method: method, Path: path, Prose: c.prose(op.Description)}
+func (c *contract) view(method, path string, op *operation) Operation {
+	v := Operation{operation: op, Method: method, Path: path, Prose: c.prose(op.Description)}
 	words := append([]string{op.ID, method, path, op.Summary, op.Scope}, op.Tags...)
 	if t := op.Transaction; t != nil {
 		words = append(words, t.Code, t.Kind)
 	}
 	v.Words = strings.ToLower(strings.Join(words, " "))
 	for _, p := range op.Parameters {
-		v.Inputs = append(v.Inputs, c.input(p))
+		in := c.input(p)
+		in.ID = op.ID + "." + p.Name
+		v.Inputs = append(v.Inputs, in)
 	}
 	// What has to be filled in comes first.
 	slices.SortStableFunc(v.Inputs, func(a, b input) int { return rank(a.parameter) - rank(b.parameter) })

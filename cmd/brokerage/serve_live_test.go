@@ -1,0 +1,38 @@
+package main
+
+import (
+	"bufio"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A stop lets go who watches, and does not wait for the time that running
+// requests have.
+func TestServe_StopsWhileWatched(t *testing.T) {
+	i := serving(t, tinyDB(t), "--shutdown-timeout", "1h", "--drain-delay", "0s")
+	require.Contains(t, get(t, i.url+"/").body, "<title>Brokerage: live</title>")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, i.url+"/v1/live", http.NoBody)
+	require.NoError(t, err)
+	response, err := client.Do(request)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	lines := bufio.NewScanner(response.Body)
+	event := func() string {
+		for lines.Scan() {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				return data
+			}
+		}
+		return ""
+	}
+	require.Contains(t, event(), `"store":{"connections":`)
+	i.stop(t)
+	for event() != "" {
+	}
+	require.NoError(t, lines.Err())
+	require.NotNil(t, i.logs.find(t, "stopped"))
+	require.EqualValues(t, http.StatusOK, i.logs.find(t, "watch_service")["status"])
+}

@@ -1,0 +1,197 @@
+// The figures: reads the stream of GET /v1/live and shows each second of it.
+'use strict';
+
+const token = () => $('#token').value.trim();
+const service = (path) => new URL(path, new URL('.', location.href));
+
+// authorized are the headers of a request, with the token if there is one.
+const authorized = (accept) => ({ Accept: accept, ...(token() && { Authorization: `Bearer ${token()}` }) });
+
+// --- figures for the eye ---
+
+const whole = new Intl.NumberFormat('en');
+const count = (n) => (n < 10 ? String(Math.round(n * 10) / 10) : whole.format(Math.round(n)));
+const time = (ms) => (ms >= 1000 ? `${(ms / 1000).toPrecision(3)} s` : `${ms} ms`);
+
+const sum = (e) => e.ok + e.refused + e.failed;
+const rateOf = (f) => (e) => (e ? sum(e) / f.seconds : 0);
+
+const past = new Map(); // by the name of a chart or transaction
+const draw = new Map();
+for (const place of $$('[data-chart]')) draw.set(place.dataset.chart, chart(place));
+for (const row of $$('tr[data-name]')) draw.set(row.dataset.name, chart($('.chart', row)));
+
+function remember(name, value) {
+  const values = past.get(name) ?? [];
+  values.push(value);
+  if (values.length > points) values.shift();
+  past.set(name, values);
+}
+
+// Whoever asked for less motion gets charts that stand still for five seconds.
+const calm = matchMedia('(prefers-reduced-motion: reduce)');
+let seconds = 0;
+
+function drawAll() {
+  if (calm.matches && seconds++ % 5) return;
+  for (const [name, values] of past) draw.get(name)?.(values);
+}
+
+let before; // the last figures, for what a store counts since it was opened
+
+function showStore(f) {
+  const s = f.store;
+  if (!s) return;
+  const commits = before?.store ? (s.commits - before.store.commits) / f.seconds : 0;
+  const writes = s.commits > 0 || s.writes > 0;
+  $('#store-title').textContent = writes ? 'Commits a second' : 'Connections in use';
+  $('#commits').textContent = count(writes ? commits : s.in_use);
+  const asked = s.hits + s.misses;
+  $('#store-note').textContent = [
+    `${s.in_use} of ${s.connections} connections`, writes && `${s.writes} writes waiting`,
+    asked > 0 && `${Math.round((100 * s.hits) / asked)} % warm reads`,
+  ].filter(Boolean).join(', ');
+  remember('commits', writes ? commits : s.in_use);
+}
+
+function showTransactions(f) {
+  const rate = rateOf(f);
+  for (const row of $$('tr[data-name]')) {
+    const e = f.transactions[row.dataset.name];
+    const cells = $$('td', row);
+    const texts = [count(rate(e)), ...['p50', 'p95', 'p99'].map((p) => e?.times?.[p] ?? '–'),
+      count((e?.refused ?? 0) / f.seconds), count((e?.failed ?? 0) / f.seconds)];
+    texts.forEach((text, i) => { cells[i + 1].textContent = text; });
+    row.classList.toggle('quiet', !e);
+    row.classList.toggle('bad', Boolean(e?.failed));
+    remember(row.dataset.name, rate(e));
+  }
+}
+
+function showFigures(f) {
+  const all = f.all;
+  const rate = rateOf(f)(all);
+  const bad = (all.refused + all.failed) / f.seconds;
+  $('#rate').textContent = count(rate);
+  $('#p95').textContent = all.times ? time(all.times.p95) : '–';
+  $('#p95-note').textContent = all.times ? `50 %: ${all.times.p50}, 99 %: ${all.times.p99} ms` : 'nothing in the last five seconds';
+  $('#bad').textContent = count(bad);
+  const why = Object.entries(f.refused).map(([reason, n]) => `${n} ${reason.replace('_', ' ')}`);
+  $('#bad-note').textContent = bad > 0 ? [`${all.refused} refused`, `${all.failed} failed`, ...why].join(', ') : 'none';
+  $('#bad').parentElement.classList.toggle('bad', all.failed > 0);
+  const { running, waiting, limit } = f.gate;
+  $('#running').textContent = limit ? count(running) : '–';
+  $('#running-note').textContent = limit ? `of at most ${limit}, ${waiting} waiting` : 'not bounded, so not counted';
+  remember('rate', rate);
+  remember('p95', all.times?.p95 ?? null);
+  remember('bad', bad);
+  remember('running', running);
+  showStore(f);
+  showTransactions(f);
+  drawAll();
+  before = f;
+}
+
+// --- the stream ---
+
+const state = $('#state');
+function say(text, kind) {
+  if (state.textContent !== text) state.textContent = text; // said once, and not each second
+  state.className = kind;
+}
+
+const refusals = {
+  401: 'A token is needed', 403: 'The token lacks the scope read', 429: 'Too many requests: trying again',
+  503: 'No place to watch, or the service is stopping: trying again',
+};
+
+// events gives the data of each event of a stream. Not EventSource: that sends no token, and does not tell why it was refused.
+async function* events(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = '';;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const parts = (text + value).split('\n\n');
+    text = parts.pop();
+    for (const part of parts) {
+      const data = part.match(/^data: (.*)$/m);
+      if (data) yield JSON.parse(data[1]);
+    }
+  }
+}
+
+let watching = new AbortController();
+let paused = false;
+const again = 2000;
+
+// watch reads the stream until it ends, and begins anew unless that is of no use before somebody does something.
+async function watch() {
+  watching.abort();
+  const mine = watching = new AbortController();
+  if (paused || document.hidden) return;
+  let retry = true;
+  try {
+    const answer = await fetch(service('v1/live'), { headers: authorized('text/event-stream'), cache: 'no-store', signal: mine.signal });
+    $('#token-note').hidden = answer.status !== 401 && answer.status !== 403;
+    if (answer.ok) {
+      before = undefined;
+      say('Live', 'good');
+      describe();
+      for await (const f of events(answer.body)) showFigures(f);
+      say('The stream has ended: connecting again', 'off');
+    } else {
+      say(refusals[answer.status] ?? `No figures: the service answers ${answer.status}`, 'off');
+      retry = answer.status === 429 || answer.status >= 500;
+    }
+  } catch {
+    if (mine.signal.aborted) return;
+    say('The service does not answer: trying again', 'off');
+  }
+  if (retry) setTimeout(() => { if (!mine.signal.aborted) watch(); }, again);
+}
+
+$('#pause').addEventListener('click', () => {
+  paused = !paused;
+  $('#pause').setAttribute('aria-pressed', paused);
+  if (paused) say('Paused', 'off');
+  watch();
+});
+document.addEventListener('visibilitychange', watch); // a page that nobody sees takes nobody's place
+$('#token').addEventListener('change', watch);
+
+// --- what is served ---
+
+async function describe() {
+  const answer = await fetch(service('v1/dataset'), { headers: authorized('application/xml'), cache: 'no-store' }).catch(() => null);
+  if (!answer?.ok) return;
+  const xml = new DOMParser().parseFromString(await answer.text(), 'application/xml').documentElement;
+  const all = (name) => [...xml.getElementsByTagName(name)];
+  const store = all('Store')[0];
+  const number = (name) => whole.format(all(name)[0].getAttribute('count'));
+  const rows = [
+    ['Engine', `${store.getAttribute('engine')} ${store.getAttribute('version')}`], ['Durability', store.getAttribute('durability')],
+    ['Dataset', xml.getAttribute('fingerprint')],
+    ['Generated', `${number('Securities')} securities, ${number('Customers')} customers, ${number('Orders')} orders`],
+    ...all('Setting').map((s) => [s.getAttribute('name'), s.getAttribute('value')]),
+  ];
+  $('#served').replaceChildren(...rows.map(([name, value]) => element('div', '', element('dt', '', name), element('dd', '', value))));
+  $('#served-note').hidden = true;
+}
+
+// --- light and dark ---
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const theme = $('#theme');
+function paint(choice) {
+  if (choice) document.documentElement.dataset.theme = choice;
+  theme.setAttribute('aria-pressed', (choice ?? (dark.matches ? 'dark' : 'light')) === 'dark');
+}
+theme.addEventListener('click', () => {
+  const choice = theme.getAttribute('aria-pressed') === 'true' ? 'light' : 'dark';
+  localStorage.setItem('theme', choice);
+  paint(choice);
+});
+dark.addEventListener('change', () => paint(localStorage.getItem('theme') ?? undefined));
+paint(localStorage.getItem('theme') ?? undefined);
+
+watch();

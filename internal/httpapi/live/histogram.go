@@ -1,0 +1,68 @@
+package live
+
+import (
+	"math"
+	"math/bits"
+	"time"
+)
+
+// A histogram's buckets are microseconds up to 32, and then 16 to each power of
+// two, so that what is read off is within 4 % of what was put in. The last one
+// takes everything from a minute on.
+const (
+	perPower = 16
+	powers   = 22
+	buckets  = perPower * (powers + 1)
+)
+
+// bucketOf is where a time is counted.
+func bucketOf(took time.Duration) int {
+	us := uint64(max(took.Microseconds(), 0)) //nolint:gosec // not below 0
+	if us < 2*perPower {
+		return int(us)
+	}
+	power := bits.Len64(us) - 5 // us>>power has five bits: 16 to 31
+	return min(perPower*power+int(us>>power), buckets-1)
+}
+
+// middleOf is the time that a bucket stands for, in milliseconds.
+func middleOf(bucket int) float64 {
+	if bucket < 2*perPower {
+		return (float64(bucket) + .5) / 1000
+	}
+	power := bucket/perPower - 1
+	from := float64(bucket-perPower*power) * float64(uint64(1)<<power)
+	return (from + float64(uint64(1)<<power)/2) / 1000
+}
+
+// percentiles are times in milliseconds which that share of requests took no
+// longer than, to three digits; of none there are none.
+func percentiles(counts *[buckets]uint32, shares ...float64) []float64 {
+	var total uint64
+	for _, n := range counts {
+		total += uint64(n)
+	}
+	if total == 0 {
+		return nil
+	}
+	found := make([]float64, 0, len(shares))
+	bucket, below := 0, uint64(counts[0])
+	for _, share := range shares { // ascending
+		rank := max(uint64(math.Ceil(share*float64(total))), 1)
+		for below < rank {
+			bucket++
+			below += uint64(counts[bucket])
+		}
+		found = append(found, threeDigits(middleOf(bucket)))
+	}
+	return found
+}
+
+// threeDigits is all that is known, and what a frame need not be longer than.
+func threeDigits(v float64) float64 {
+	if v <= 0 {
+		return 0
+	}
+	unit := math.Pow(10, 2-math.Floor(math.Log10(v)))
+	return math.Round(v*unit) / unit
+}

@@ -1,0 +1,216 @@
+package live
+
+import (
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// next is the next frame of one who watches. Time is synctest's: it passes at
+// once.
+func next(t testing.TB, w *Watcher) (f Figures) {
+	t.Helper()
+	frame, more := <-w.Frames()
+	require.True(t, more)
+	data, found := strings.CutPrefix(string(frame), "event: figures\ndata: ")
+	require.True(t, found, string(frame))
+	data, found = strings.CutSuffix(data, "\n\n")
+	require.True(t, found)
+	require.NotContains(t, data, "\n")
+	require.NoError(t, json.Unmarshal([]byte(data), &f))
+	return f
+}
+
+func nothing(*Figures) {}
+
+func join(t testing.TB, s *Stream) *Watcher {
+	t.Helper()
+	w, err := s.Join()
+	require.NoError(t, err)
+	return w
+}
+
+func TestStream_Figures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(func(f *Figures) { f.Gate.Running = 3 })
+		s.Observe("get_order", 200, time.Millisecond) // nobody watches
+		w := join(t, s)
+		defer w.Leave()
+		for range 9 {
+			s.Observe("get_order", 200, time.Millisecond)
+		}
+		s.Observe("get_order", 200, 100*time.Millisecond)
+		s.Observe("get_order", 404, time.Hour)
+		s.Observe("buy_security", 503, time.Hour)
+		s.Observe("get_health", 200, 2*time.Millisecond)
+		s.Refused("overloaded")
+		s.Refused("what a client sent")
+
+		f := next(t, w)
+		require.InDelta(t, 1, f.Seconds, 0)
+		require.Equal(t, 3, f.Gate.Running)
+		require.Equal(t, 1, f.Watchers)
+		require.Nil(t, f.Store)
+		require.Equal(t, map[string]uint32{"overloaded": 1}, f.Refused)
+		order := f.Transactions["get_order"]
+		require.Equal(t, []uint32{10, 1, 0}, []uint32{order.OK, order.Refused, order.Failed})
+		require.InEpsilon(t, 1, order.Times.P50, .04)
+		require.InEpsilon(t, 100, order.Times.P99, .04, "refusals are not among the times")
+		require.Equal(t, Ended{Failed: 1}, f.Transactions["buy_security"])
+		require.EqualValues(t, 1, f.Transactions["other"].OK)
+		require.Len(t, f.Transactions, 3)
+		require.Equal(t, []uint32{11, 1, 1}, []uint32{f.All.OK, f.All.Refused, f.All.Failed})
+
+		// Counts are of one second, times of five.
+		for range 4 {
+			f = next(t, w)
+			require.Empty(t, f.Refused)
+			require.Zero(t, f.All.OK)
+			require.InEpsilon(t, 100, f.Transactions["get_order"].Times.P99, .04)
+		}
+		f = next(t, w)
+		require.Empty(t, f.Transactions)
+		require.Nil(t, f.All.Times)
+	})
+}
+
+// Nothing is counted, and nobody runs, while nobody watches.
+func TestStream_Rests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // which fails where a goroutine is left
+		s := New(nothing)
+		require.False(t, s.meter.on.Load())
+		first, second := join(t, s), join(t, s)
+		require.Equal(t, 2, next(t, first).Watchers)
+		require.Equal(t, 2, next(t, second).Watchers)
+		first.Leave()
+		first.Leave()
+		require.True(t, s.meter.on.Load())
+		require.Equal(t, 1, next(t, second).Watchers)
+		second.Leave()
+		require.False(t, s.meter.on.Load())
+
+		// The next one gets nothing of what was before.
+		s.Observe("get_order", 200, time.Millisecond)
+		third := join(t, s)
+		require.Zero(t, next(t, third).All.OK)
+		third.Leave()
+	})
+}
+
+// Who takes no frames gets the newest when he comes back, and holds up nobody.
+func TestStream_Slow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(nothing)
+		slow, quick := join(t, s), join(t, s)
+		defer slow.Leave()
+		defer quick.Leave()
+		var last Figures
+		for range 10 {
+			last = next(t, quick)
+		}
+		synctest.Wait()
+		require.Equal(t, last.At, next(t, slow).At)
+	})
+}
+
+func TestStream_Full(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(nothing)
+		all := make([]*Watcher, Watchers)
+		for i := range all {
+			all[i] = join(t, s)
+		}
+		_, err := s.Join()
+		require.ErrorIs(t, err, ErrFull)
+		all[3].Leave()
+		all[3] = join(t, s)
+		for _, w := range all {
+			w.Leave()
+		}
+	})
+}
+
+func TestStream_Close(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(nothing)
+		w := join(t, s)
+		next(t, w)
+		s.Close()
+		s.Close()
+		<-s.Ended()
+		_, more := <-w.Frames()
+		require.False(t, more)
+		w.Leave()
+		_, err := s.Join()
+		require.ErrorIs(t, err, ErrEnded)
+		require.False(t, s.meter.on.Load())
+	})
+}
+
+// Requests end, watchers come and go, and the stream closes, all at once.
+func TestStream_Concurrent(t *testing.T) {
+	s := New(nothing)
+	first := join(t, s)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 2000 {
+				s.Observe("get_order", 200, time.Millisecond)
+				s.Refused("too_many")
+			}
+		})
+		all.Go(func() {
+			for range 200 {
+				if w, err := s.Join(); err == nil {
+					w.Leave()
+				}
+			}
+		})
+	}
+	all.Wait()
+	require.EqualValues(t, 8000, s.meter.read().cells[0].ended[ok])
+	first.Leave()
+	s.Close()
+}
+
+func BenchmarkObserve(b *testing.B) {
+	for _, watched := range []bool{false, true} {
+		name := map[bool]string{false: "Nobody", true: "Watched"}[watched]
+		s := New(nothing)
+		s.meter.on.Store(watched)
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				s.Observe("delete_customer", 200, 3*time.Millisecond)
+			}
+		})
+		b.Run(name+"Parallel", func(b *testing.B) {
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					s.Observe("delete_customer", 200, 3*time.Millisecond)
+				}
+			})
+		})
+	}
+}
+
+// A frame is made once a second, whatever goes on.
+func BenchmarkFrame(b *testing.B) {
+	s := New(nothing)
+	s.meter.on.Store(true)
+	for name, place := range s.meter.places {
+		for us := range 1000 {
+			s.Observe(name, 200, time.Duration(us*(place+1))*time.Microsecond)
+		}
+	}
+	before := new(reading)
+	b.ReportAllocs()
+	for b.Loop() {
+		_, _ = json.Marshal(figures(s.meter.read(), before, before))
+	}
+}

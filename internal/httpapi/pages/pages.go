@@ -1,0 +1,152 @@
+// Package pages is what the service's pages in the browser have in common: how
+// their files are served, what a browser may do with them, how they look, and
+// how XML is shown.
+package pages
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+//go:embed assets
+var files embed.FS
+
+//go:embed templates
+var templates embed.FS
+
+// Layout is assets/page.html of a page, with what pages have in common: "field" is the field of a parameter.
+func Layout(own fs.FS) (*template.Template, error) {
+	layout, err := template.New("page.html").ParseFS(templates, "templates/*.html")
+	if err != nil {
+		return nil, err
+	}
+	return layout.ParseFS(own, "assets/page.html")
+}
+
+// policy lets the browser load the page's own files and send requests to the service, and do nothing else: no inline script or
+// style, no frame, no form that leaves the page.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// Page is a page: HTML at a path, and files below another one.
+type Page struct {
+	Path  string // of the page itself
+	Files string // of its files, and of those that all pages have
+	// Make gives the files by name, "" for the page itself. It is called once, by the first request, which alone pays for it.
+	// An error is a bug of the program, and that request panics.
+	Make func() (map[string][]byte, error)
+}
+
+var mediaTypes = map[string]string{
+	"": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+	".json": "application/json",
+}
+
+// Handler serves a page and its files.
+func (p Page) Handler() http.Handler {
+	made := sync.OnceValue(p.assets)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			h.Set("Allow", "GET, HEAD")
+			http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+			return
+		}
+		if p.Path != "/" && r.URL.Path == p.Path+"/" {
+			// Relative, so that it also holds behind a proxy that gives the service a path of its own.
+			h.Set("Location", ".."+p.Path)
+			w.WriteHeader(http.StatusPermanentRedirect)
+			return
+		}
+		a, ok := made()[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		a.serve(w, r)
+	})
+}
+
+func (p Page) assets() map[string]*asset {
+	own, err := p.Make()
+	if err == nil {
+		err = fs.WalkDir(files, "assets", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			own[path.Base(name)], err = files.ReadFile(name)
+			return err
+		})
+	}
+	if err != nil {
+		panic(fmt.Sprintf("pages: %s: %v", p.Path, err))
+	}
+	all := make(map[string]*asset, len(own))
+	for name, body := range own {
+		at := p.Path
+		if name != "" {
+			at = p.Files + name
+		}
+		all[at] = newAsset(mediaTypes[path.Ext(name)], body)
+	}
+	return all
+}
+
+// asset is an answer, made once, in both of its forms.
+type asset struct {
+	contentType, etag string
+	plain, packed     []byte
+}
+
+func newAsset(contentType string, body []byte) *asset {
+	var packed bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // a level that there is
+	_, _ = w.Write(body)                                       // a buffer takes everything
+	_ = w.Close()
+	sum := sha256.Sum256(body)
+	return &asset{contentType: contentType, etag: fmt.Sprintf("%x", sum[:16]), plain: body, packed: packed.Bytes()}
+}
+
+// serve answers with the asset, or with 304. A browser asks each time (no-cache), since the names of the files stay the same
+// from version to version.
+func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", a.contentType)
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Vary", "Accept-Encoding")
+	body, etag := a.plain, a.etag
+	if takesGzip(r.Header.Get("Accept-Encoding")) {
+		body, etag = a.packed, etag+"-gzip"
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("ETag", `"`+etag+`"`)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+}
+
+// takesGzip reads Accept-Encoding. Browsers name gzip; `*` is not worth the packed form.
+func takesGzip(accept string) bool {
+	for coding := range strings.SplitSeq(accept, ",") {
+		name, parameter, _ := strings.Cut(coding, ";")
+		if !strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			continue
+		}
+		weight, given := strings.CutPrefix(strings.TrimSpace(parameter), "q=")
+		q, err := strconv.ParseFloat(weight, 64)
+		return !given || err == nil && q > 0
+	}
+	return false
+}

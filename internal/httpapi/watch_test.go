@@ -1,0 +1,221 @@
+package httpapi
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/httpapi/live"
+)
+
+// watched is a stream that is being read.
+type watched struct {
+	*http.Response
+
+	lines *bufio.Scanner
+}
+
+func watch(t testing.TB, server *httptest.Server, headers ...string) *watched {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/v1/live", http.NoBody)
+	require.NoError(t, err)
+	addHeaders(r, headers)
+	response, err := server.Client().Do(r)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = response.Body.Close() })
+	return &watched{response, bufio.NewScanner(response.Body)}
+}
+
+// next is the data of the next event; nothing once the stream has ended.
+func (w *watched) next() string {
+	for w.lines.Scan() {
+		if data, ok := strings.CutPrefix(w.lines.Text(), "data: "); ok {
+			return data
+		}
+	}
+	return ""
+}
+
+// watchedServer is a service with the bounds that a connection has in practice,
+// but shorter than two events.
+func watchedServer(t testing.TB, o Options) (*Server, *httptest.Server) {
+	t.Helper()
+	s := fresh(t, o)
+	server := httptest.NewUnstartedServer(s)
+	server.Config.ReadTimeout, server.Config.WriteTimeout = live.Every, live.Every
+	server.Start()
+	t.Cleanup(server.Close)
+	t.Cleanup(s.Drain)
+	return s, server
+}
+
+// Events are as the contract says, and go on beyond every bound of a request.
+func TestWatch_Figures(t *testing.T) {
+	_, server := watchedServer(t, Options{
+		Timeout: live.Every / 2, InFlight: 1, Inside: func() live.Store { return live.Store{Connections: 4, Commits: 17} },
+	})
+	w := watch(t, server, "Accept-Encoding: gzip")
+	require.Equal(t, http.StatusOK, w.StatusCode)
+	require.Equal(t, "text/event-stream", w.Header.Get("Content-Type"))
+	require.Equal(t, "no-store", w.Header.Get("Cache-Control"))
+	require.Empty(t, w.Header.Get("Content-Encoding"), "packing would hold events back")
+	require.NotEmpty(t, w.Header.Get("X-Request-Id"))
+
+	// It takes no place: there is but one, and it is free.
+	require.Equal(t, 200, over(t, server, "GET", "/v1/orders/103282", nil).StatusCode)
+	require.Equal(t, 404, over(t, server, "GET", "/v1/orders/1", nil).StatusCode)
+	var orders live.Ended
+	for range 4 {
+		data := w.next()
+		var f live.Figures
+		require.NoError(t, json.Unmarshal([]byte(data), &f))
+		orders.OK += f.Transactions["get_order"].OK
+		orders.Refused += f.Transactions["get_order"].Refused
+		require.Equal(t, live.Gate{Limit: 1}, f.Gate)
+		require.Equal(t, &live.Store{Connections: 4, Commits: 17}, f.Store)
+
+		var value any
+		require.NoError(t, json.Unmarshal([]byte(data), &value))
+		require.NoError(t, contract().Components.Schemas["LiveFigures"].Value.VisitJSON(value), data)
+	}
+	require.Equal(t, live.Ended{OK: 1, Refused: 1}, orders)
+}
+
+func TestWatch_Head(t *testing.T) {
+	_, server := watchedServer(t, Options{})
+	a := over(t, server, "HEAD", "/v1/live", nil)
+	require.Equal(t, 200, a.StatusCode)
+	require.Equal(t, "text/event-stream", a.Header.Get("Content-Type"))
+}
+
+// It is what /v1/dataset is to who has no token, or not the one for it.
+func TestWatch_Access(t *testing.T) {
+	_, server := watchedServer(t, Options{Tokens: allTokens})
+	for _, c := range []struct {
+		headers []string
+		status  int
+		kind    string
+	}{
+		{nil, 401, "unauthorized"},
+		{[]string{"Authorization: Bearer trader"}, 403, "forbidden"},
+	} {
+		a := over(t, server, "GET", "/v1/live", nil, c.headers...)
+		requireProblem(t, a, c.status, c.kind)
+		requireConforms(t, "watch_service", a)
+	}
+	w := watch(t, server, "Authorization: Bearer reader")
+	require.Equal(t, 200, w.StatusCode)
+	require.NotEmpty(t, w.next())
+}
+
+func TestWatch_Full(t *testing.T) {
+	s, server := watchedServer(t, Options{})
+	for range live.Watchers - 1 {
+		w, err := s.live.Join()
+		require.NoError(t, err)
+		t.Cleanup(w.Leave)
+	}
+	last := watch(t, server)
+	require.Equal(t, 200, last.StatusCode)
+	a := over(t, server, "GET", "/v1/live", nil)
+	requireProblem(t, a, 503, "overloaded")
+	requireConforms(t, "watch_service", a)
+	require.Equal(t, "application/problem+xml; charset=utf-8", a.Header.Get("Content-Type"))
+	require.Empty(t, a.Header.Get("X-Accel-Buffering"))
+
+	// Who goes away gives his place back.
+	require.NoError(t, last.Body.Close())
+	require.Eventually(t, func() bool {
+		w, err := s.live.Join()
+		if err == nil {
+			w.Leave()
+		}
+		return err == nil
+	}, time.Minute, time.Millisecond)
+}
+
+// A stop does not wait for who watches: the streams end, and no new one begins.
+func TestWatch_Drain(t *testing.T) {
+	s, server := watchedServer(t, Options{})
+	all := []*watched{watch(t, server), watch(t, server)}
+	require.NotEmpty(t, all[0].next())
+	s.Drain()
+	for _, w := range all {
+		for w.next() != "" { // one that was on its way
+		}
+		require.NoError(t, w.lines.Err(), "the stream ends, and is not cut off")
+	}
+	a := over(t, server, "GET", "/v1/live", nil)
+	requireProblem(t, a, 503, "unavailable")
+	require.NoError(t, server.Config.Shutdown(t.Context()))
+}
+
+// stuck is a connection that takes nothing: a write waits for its deadline.
+type stuck struct {
+	http.ResponseWriter
+
+	mu       sync.Mutex
+	deadline chan struct{} // closed when the deadline has passed
+	sooner   chan time.Time
+}
+
+var errStuck = errors.New("i/o timeout")
+
+func (c *stuck) Write([]byte) (int, error) {
+	c.mu.Lock()
+	wait := c.deadline
+	c.mu.Unlock()
+	<-wait
+	return 0, errStuck
+}
+
+func (c *stuck) SetWriteDeadline(at time.Time) error {
+	c.sooner <- at
+	return nil
+}
+
+func (c *stuck) SetReadDeadline(time.Time) error { return nil }
+
+// Who is stuck in a frame is given little time, and less when the service stops.
+func TestWatch_Stuck(t *testing.T) {
+	s := fresh(t, Options{})
+	c := &stuck{ResponseWriter: httptest.NewRecorder(), deadline: make(chan struct{}), sooner: make(chan time.Time, 4)}
+	ended := make(chan struct{})
+	go func() {
+		s.ServeHTTP(c, newRequest("GET", "/v1/live", ""))
+		close(ended)
+	}()
+	first := <-c.sooner
+	s.Drain()
+	second := <-c.sooner
+	require.True(t, second.Before(first), "it has %s less", first.Sub(second))
+	close(c.deadline)
+	<-ended
+}
+
+// The time that somebody watched is no duration of a request, and no request is
+// in flight meanwhile; what was refused counts.
+func TestWatch_Metrics(t *testing.T) {
+	var seen counts
+	s, server := watchedServer(t, Options{Metrics: &seen, Tokens: allTokens})
+	w := watch(t, server, "Authorization: Bearer reader")
+	require.NotEmpty(t, w.next())
+	seen.mu.Lock()
+	require.Zero(t, seen.inFlight)
+	seen.mu.Unlock()
+	require.Equal(t, 401, over(t, server, "GET", "/v1/live", nil).StatusCode)
+	s.Drain()
+	for w.next() != "" {
+	}
+	require.NoError(t, server.Config.Shutdown(t.Context()))
+	require.Equal(t, map[string]int{"watch_service refused": 1}, seen.observed)
+	require.Equal(t, map[string]int{"unauthorized": 1}, seen.refused)
+}

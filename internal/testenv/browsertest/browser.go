@@ -1,0 +1,161 @@
+// Package browsertest drives a browser for tests of pages, without a library:
+// what they need of the DevTools protocol is a dozen commands.
+package browsertest
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
+)
+
+// Browser is a chromium without a window, driven by the DevTools protocol over two pipes.
+type Browser struct {
+	testing.TB
+
+	to      *os.File
+	from    *bufio.Reader
+	session string
+	calls   int
+	// Requested are the addresses of all requests, Complaints what the browser reported: refused by the policy, uncaught errors.
+	// A complaint that contains one of Expected is none.
+	Requested, Complaints, Expected []string
+}
+
+// message is an answer or an event.
+type message struct {
+	ID     int
+	Method string
+	Error  *struct{ Message string }
+	Result json.RawMessage
+	Params struct {
+		Request          struct{ URL string }
+		Entry            struct{ Level, Text string }
+		ExceptionDetails json.RawMessage
+	}
+}
+
+// Start starts one, which ends with the test.
+func Start(t testing.TB) *Browser {
+	t.Helper()
+	path := testenv.Command(t, "chromium")
+	theirs, to, err := os.Pipe()
+	require.NoError(t, err)
+	from, theirAnswers, err := os.Pipe()
+	require.NoError(t, err)
+	// The test's context ends before its clean-up, which asks the browser to end.
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		"--no-first-run", "--disable-background-networking", "--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
+	cmd.ExtraFiles = []*os.File{theirs, theirAnswers} // 3 and 4, which --remote-debugging-pipe reads and writes
+	require.NoError(t, cmd.Start())
+	require.NoError(t, theirs.Close())
+	require.NoError(t, theirAnswers.Close())
+	require.NoError(t, from.SetReadDeadline(time.Now().Add(time.Minute)))
+	b := &Browser{TB: t, to: to, from: bufio.NewReader(from)}
+	t.Cleanup(func() {
+		b.session = ""
+		b.Call("Browser.close", nil, nil)
+		_ = to.Close()
+		_ = from.Close()
+		_ = cmd.Wait() // it was told to end; how is its own affair
+	})
+	return b
+}
+
+// Call does one command and waits for its answer; the events before it are kept.
+func (b *Browser) Call(method string, params map[string]any, result any) {
+	b.Helper()
+	b.calls++
+	command := map[string]any{"id": b.calls, "method": method, "params": params}
+	if b.session != "" {
+		command["sessionId"] = b.session
+	}
+	text, err := json.Marshal(command)
+	require.NoError(b, err)
+	_, err = b.to.Write(append(text, 0))
+	require.NoError(b, err)
+	for {
+		line, err := b.from.ReadBytes(0)
+		require.NoError(b, err, method)
+		var m message
+		require.NoError(b, json.Unmarshal(line[:len(line)-1], &m))
+		b.note(m)
+		if m.ID != b.calls {
+			continue
+		}
+		require.Nil(b, m.Error, method)
+		if result != nil {
+			require.NoError(b, json.Unmarshal(m.Result, result))
+		}
+		return
+	}
+}
+
+func (b *Browser) note(m message) {
+	switch m.Method {
+	case "Network.requestWillBeSent":
+		b.Requested = append(b.Requested, m.Params.Request.URL)
+	case "Log.entryAdded":
+		// What a refused request logs is meant where a test lets one be refused.
+		if text := m.Params.Entry.Text; !slices.ContainsFunc(b.Expected, func(e string) bool { return strings.Contains(text, e) }) {
+			b.Complaints = append(b.Complaints, text)
+		}
+	case "Runtime.exceptionThrown":
+		b.Complaints = append(b.Complaints, string(m.Params.ExceptionDetails))
+	}
+}
+
+// Open loads a page, and waits until its scripts have run.
+func (b *Browser) Open(address string) {
+	b.Helper()
+	var target struct{ TargetID, SessionID string }
+	b.Call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	b.Call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
+	b.session = target.SessionID
+	for _, domain := range []string{"Page", "Runtime", "Network", "Log"} {
+		b.Call(domain+".enable", nil, nil)
+	}
+	b.Call("Page.navigate", map[string]any{"url": address}, nil)
+	for b.Run(`location.href !== 'about:blank' && document.readyState === 'complete'`) != true {
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// Run evaluates an expression in the page, and waits where it is a promise.
+func (b *Browser) Run(expression string) any {
+	b.Helper()
+	var answer struct {
+		Result           struct{ Value any }
+		ExceptionDetails json.RawMessage
+	}
+	b.Call("Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true}, &answer)
+	require.Empty(b, string(answer.ExceptionDetails), expression)
+	return answer.Result.Value
+}
+
+// Apply calls a function of the page.
+func (b *Browser) Apply(function string, arguments ...string) any {
+	b.Helper()
+	quoted, err := json.Marshal(arguments)
+	require.NoError(b, err)
+	return b.Run(function + `(...` + string(quoted) + `)`)
+}
+
+// Fill types into a field as a person does: the page hears of it.
+func (b *Browser) Fill(selector, text string) {
+	b.Helper()
+	b.Apply(`((selector, text) => {
+		const field = document.querySelector(selector);
+		field.value = text;
+		field.dispatchEvent(new Event('input', {bubbles: true}));
+	})`, selector, text)
+}
