@@ -36,7 +36,7 @@ func (g *gate) enter(ctx context.Context) error {
 	}
 	defer g.waiting.Add(-1)
 	if g.waiting.Add(1) > g.queue {
-		return errOverloaded
+		return errQueueFull
 	}
 	timer := time.NewTimer(g.wait)
 	defer timer.Stop()
@@ -44,7 +44,7 @@ func (g *gate) enter(ctx context.Context) error {
 	case g.slots <- struct{}{}:
 		return nil
 	case <-timer.C:
-		return errOverloaded
+		return errQueueWait
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -54,6 +54,15 @@ func (g *gate) leave() {
 	if g.slots != nil {
 		<-g.slots
 	}
+}
+
+// queued is how many wait.
+func (g *gate) queued() int64 {
+	if g.slots == nil {
+		return 0
+	}
+	// Who is refused has counted itself for a moment.
+	return min(g.waiting.Load(), g.queue)
 }
 
 // running are the idempotency keys of requests that are under way here.

@@ -27,7 +27,7 @@ type Authority interface {
 
 // Metrics are told what happens.
 type Metrics interface {
-	Observe(transaction, outcome string, took time.Duration, bytes int)
+	Observe(transaction, outcome string, took time.Duration, received, sent int)
 	Refused(reason string)
 	InFlight(delta int)
 	Handler() http.Handler
@@ -100,6 +100,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.engine.Se
 // goes on answering.
 func (s *Server) Drain() { s.draining.Store(true) }
 
+// Waiting is how many requests wait to be worked on.
+func (s *Server) Waiting() int64 { return s.gate.queued() }
+
 // serve makes of an operation what the router calls: all that requests have in
 // common.
 func (s *Server) serve(op *operation) gin.HandlerFunc {
@@ -160,7 +163,7 @@ func (s *Server) protected(q *request) (err error) {
 func (s *Server) ended(q *request, took time.Duration) {
 	status, size := q.Writer.Status(), max(q.Writer.Size(), 0)
 	if m := s.options.Metrics; m != nil {
-		m.Observe(q.op.name, outcome(status, q.err), took, size)
+		m.Observe(q.op.name, outcome(status, q.err), took, q.received, size)
 		if reason := refusal(status, q.err); reason != "" {
 			m.Refused(reason)
 		}

@@ -53,6 +53,9 @@ type Store struct {
 	writer  *writer
 	readers *readers
 	engine  brokerage.Engine
+	census  census
+	packed  [len(kinds)]packing
+	redone  atomic.Int64 // revisions whose document changed while they were worked on
 	closing sync.Once
 
 	purged time.Time // when expired answers were looked for; the writer's alone
@@ -186,7 +189,7 @@ func (s *Store) startWriter(ctx context.Context, texts map[string]string) (err e
 			return fmt.Errorf("statement %s: %w", name, err)
 		}
 	}
-	s.writer = newWriter(conn, prepared, s.readers)
+	s.writer = newWriter(conn, prepared, s.readers, &s.census)
 	return nil
 }
 
@@ -299,6 +302,9 @@ func (s *Store) revise(ctx context.Context, w brokerage.Write, load func(querier
 	}
 	return s.write(ctx, w, func(t *transaction) (_ []byte, err error) {
 		if w.Once != nil || t.w.changes.any(before, seen.key, seen.priced) {
+			if w.Once == nil {
+				s.redone.Add(1)
+			}
 			if seen, err = load(t); err != nil {
 				return nil, err
 			}
@@ -306,6 +312,7 @@ func (s *Store) revise(ctx context.Context, w brokerage.Write, load func(querier
 				return nil, err
 			}
 		}
+		t.replaced = len(seen.doc)
 		return planned.answer, store(t, seen, planned)
 	})
 }
