@@ -38,7 +38,7 @@ func TestCampaign_Postgres(t *testing.T) {
 			require.Empty(t, run.Run.Total.Unexpected, s.Name)
 			require.NotNil(t, run.Run.Usage.Database, s.Name)
 			require.Positive(t, run.Run.Usage.Database.MemoryAfter, s.Name)
-			require.Contains(t, run.Run.Usage.Figures, "brokerage_store_cache_hits_total")
+			require.Contains(t, run.Run.Usage.Figures, "brokerage_store_page_hits_total")
 			runs[s.Name] = run.Run
 		}
 	}

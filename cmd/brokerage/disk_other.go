@@ -2,5 +2,5 @@
 
 package main
 
-// freeBytes is not known here; a full disk then shows when it is full.
-func freeBytes(string) (free float64, known bool) { return 0, false }
+// diskSpace is not known here; a full disk then shows when it is full.
+func diskSpace(string) (free, size float64, known bool) { return 0, 0, false }

@@ -4,11 +4,13 @@ package main
 
 import "golang.org/x/sys/unix"
 
-// freeBytes is how much an ordinary user may still write where path is.
-func freeBytes(path string) (free float64, known bool) {
+// diskSpace is how much an ordinary user may still write where path is, and how
+// large that file system is.
+func diskSpace(path string) (free, size float64, known bool) {
 	var stat unix.Statfs_t
 	if err := unix.Statfs(path, &stat); err != nil {
-		return 0, false
+		return 0, 0, false
 	}
-	return float64(stat.Bavail) * float64(stat.Bsize), true
+	block := float64(stat.Bsize)
+	return float64(stat.Bavail) * block, float64(stat.Blocks) * block, true
 }

@@ -80,11 +80,9 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 	defer func() { err = errors.Join(err, inner.Close()) }()
 
 	build := buildInfo()
-	metrics := telemetry.New(build)
 	stats := storeStats(inner)
-	if stats != nil {
-		metrics.Store(stats)
-	}
+	metrics := c.newMetrics(build, inner, stats)
+	defer watch(ctx, inner, metrics, log)()
 	guarded := guard.New(inner, guard.Options{Timeout: c.Timeout})
 	options := httpapi.Options{
 		Log:              log,
@@ -113,6 +111,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
+	metrics.Gate(c.InFlight, api.Waiting)
 	service := c.start(api, metrics, listeners, log)
 	log.Info("listening", "addr", listeners.main.Addr().String(), "db", c.dbName(), "version", build.Version)
 	if human {

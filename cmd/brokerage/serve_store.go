@@ -9,11 +9,9 @@ import (
 
 	domain "brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
-	"brokerage/internal/httpapi/live"
 	"brokerage/internal/store"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/sqlite"
-	"brokerage/internal/telemetry"
 )
 
 // open opens the database, with something in it.
@@ -79,48 +77,4 @@ func fill(ctx context.Context, s *sqlite.Store, log *slog.Logger) error {
 	}
 	log.Info("filled", "took", time.Since(began).Round(time.Millisecond).String())
 	return nil
-}
-
-// storeStats is how metrics look into a store; nil for one without an inside.
-func storeStats(s domain.Store) func() telemetry.StoreStats {
-	if server, ok := s.(*postgres.Store); ok {
-		return func() telemetry.StoreStats {
-			stats := server.Stats()
-			return telemetry.StoreStats{
-				Connections: stats.Connections, Open: stats.Open, InUse: stats.InUse, Waits: stats.Waits, Waited: stats.Waited,
-				Hits: stats.Hits, Misses: stats.Misses,
-			}
-		}
-	}
-	embedded, ok := s.(*sqlite.Store)
-	if !ok {
-		return nil
-	}
-	return func() telemetry.StoreStats {
-		stats := embedded.Stats()
-		return telemetry.StoreStats{
-			Connections: stats.Pool,
-			Open:        stats.Pool,
-			InUse:       stats.InUse,
-			Waits:       stats.Waits,
-			Waited:      stats.Waited,
-			Commits:     stats.Commits,
-			Writes:      stats.Writes,
-			Hits:        stats.Hits,
-			Misses:      stats.Misses,
-		}
-	}
-}
-
-// inside is the same for who watches the service.
-func inside(stats func() telemetry.StoreStats) func() live.Store {
-	if stats == nil {
-		return nil
-	}
-	return func() live.Store {
-		s := stats()
-		return live.Store{
-			Connections: s.Connections, InUse: s.InUse, Waits: s.Waits, Commits: s.Commits, Writes: s.Writes, Hits: s.Hits, Misses: s.Misses,
-		}
-	}
 }

@@ -200,6 +200,26 @@ func TestServe_Metrics(t *testing.T) {
 	require.Contains(t, metrics, `brokerage_transactions_total{outcome="not_found",transaction="get_order"} 1`)
 	require.Contains(t, metrics, "brokerage_store_commits_total 0")
 	require.Contains(t, metrics, "brokerage_build_info{")
+
+	// What is looked at beside the scrapes comes soon after the start.
+	eventually(t, func() bool {
+		metrics = get(t, i.url+"/metrics").body
+		return strings.Contains(metrics, "brokerage_store_documents{")
+	}, "a census in %s", &metrics)
+	for _, line := range []string{
+		`brokerage_dataset_info{fingerprint="tpox-2/tiny/seed-1/v1/500-200-2000",profile="tpox-2",scale="tiny",seed="1"} 1`,
+		`brokerage_dataset_raw_bytes{kind="order"} `, `brokerage_dataset_documents{kind="customer"} 200`, "brokerage_store_ready 1",
+		`brokerage_store_documents{kind="order"} 2000`, `brokerage_store_documents{kind="customer"} 200`, `brokerage_store_documents{kind="security"} 500`,
+		`brokerage_store_document_bytes{kind="order"} `, "brokerage_store_disk_free_bytes ", "brokerage_store_disk_size_bytes ",
+		"brokerage_store_file_bytes ", `brokerage_store_info{durability="each write is flushed before it is acknowledged",store=`,
+		"brokerage_requests_in_flight_limit 256", "brokerage_requests_waiting 0",
+	} {
+		require.Contains(t, metrics, "\n"+line)
+	}
+	require.Equal(t, http.StatusNoContent, send(t, http.MethodDelete, i.url+"/v1/orders/103282", "", "").status)
+	metrics = get(t, i.url+"/metrics").body
+	require.Contains(t, metrics, `brokerage_store_documents{kind="order"} 1999`)
+	require.Contains(t, metrics, `brokerage_store_commit_writes_bucket{le="1"} 1`)
 	i.stop(t)
 
 	i = serving(t, "", "--db", "null:", "--metrics-addr", "127.0.0.1:0")

@@ -32,3 +32,9 @@ func writeSpace(out io.Writer, documents, raw [len(dataset.Kinds)]int64, space s
 	row("total", countText(sum(documents)), bytesText(float64(all)), space.File, all)
 	return w.Flush()
 }
+
+// freeBytes is how much may still be written where path is.
+func freeBytes(path string) (free float64, known bool) {
+	free, _, known = diskSpace(path)
+	return free, known
+}

@@ -125,7 +125,7 @@ type counts struct {
 	inFlight int
 }
 
-func (c *counts) Observe(transaction, outcome string, _ time.Duration, _ int) {
+func (c *counts) Observe(transaction, outcome string, _ time.Duration, _, _ int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.observed == nil {

@@ -36,7 +36,7 @@ func (g *gate) enter(ctx context.Context) error {
 	}
 	defer g.waiting.Add(-1)
 	if g.waiting.Add(1) > g.queue {
-		return errOverloaded
+		return errQueueFull
 	}
 	timer := time.NewTimer(g.wait)
 	defer timer.Stop()
@@ -44,7 +44,7 @@ func (g *gate) enter(ctx context.Context) error {
 	case g.slots <- struct{}{}:
 		return nil
 	case <-timer.C:
-		return errOverloaded
+		return errQueueWait
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -61,6 +61,7 @@ func (g *gate) load() (running, waiting, limit int) {
 	if g.slots == nil {
 		return 0, 0, 0
 	}
+	// Who is refused has counted itself for a moment.
 	return len(g.slots), int(min(g.waiting.Load(), g.queue)), cap(g.slots)
 }
 

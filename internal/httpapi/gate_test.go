@@ -131,7 +131,7 @@ func TestGate_Queue(t *testing.T) {
 	a := ask(s, "GET", "/v1/orders/103282", "")
 	requireProblem(t, a, 503, "overloaded")
 	requireConforms(t, "get_order", a)
-	require.Equal(t, map[string]int{"overloaded": 1}, seen.refused)
+	require.Equal(t, map[string]int{"queue_full": 1}, seen.refused)
 	require.Equal(t, 200, ask(s, "GET", "/healthz", "").StatusCode, "probes do not wait")
 	ctx, cancel := context.WithCancel(t.Context())
 	require.Equal(t, 1, seen.inFlight)

@@ -23,6 +23,8 @@ var (
 	errMediaType   = errors.New("bodies are application/xml or text/xml, without a Content-Encoding")
 	errTooLarge    = errors.New("the body is over the limit")
 	errOverloaded  = errors.New("more requests than the service takes at once")
+	errQueueFull   = fmt.Errorf("%w: as many wait as may", errOverloaded)
+	errQueueWait   = fmt.Errorf("%w: it has waited as long as it may", errOverloaded)
 	errStopping    = errors.New("the service is stopping")
 	errWatched     = errors.New("as many watch the service as may")
 	errNothingHere = errors.New("no dataset has been loaded")
@@ -332,10 +334,16 @@ func outcome(status int, err error) string {
 // refusal is why a request was not even begun, for metrics.
 func refusal(status int, err error) string {
 	switch {
-	case errors.Is(err, errOverloaded):
-		return "overloaded"
+	case errors.Is(err, errQueueFull):
+		return "queue_full"
+	case errors.Is(err, errQueueWait):
+		return "queue_wait"
+	case errors.Is(err, errStopping):
+		return "draining"
 	case status == http.StatusTooManyRequests:
-		return "too_many"
+		return "rate_limit"
+	case status == http.StatusRequestEntityTooLarge:
+		return "body_too_large"
 	case status == http.StatusUnauthorized:
 		return "unauthorized"
 	case status == http.StatusForbidden:

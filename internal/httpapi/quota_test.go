@@ -40,7 +40,7 @@ func TestQuota_ByAddress(t *testing.T) {
 	a := send(s, "10.0.0.1:1")
 	requireProblem(t, a, 429, "too-many-requests")
 	require.Equal(t, "1", a.Header.Get("Retry-After"))
-	require.Equal(t, map[string]int{"too_many": 1}, seen.refused)
+	require.Equal(t, map[string]int{"rate_limit": 1}, seen.refused)
 	require.Equal(t, 200, send(s, "10.0.0.2:1").StatusCode, "another client")
 	for _, path := range []string{"/healthz", "/readyz", "/version"} {
 		require.NotEqual(t, 429, ask(s, "GET", path, "").StatusCode)

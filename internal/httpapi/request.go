@@ -33,6 +33,8 @@ type request struct {
 	client *access.Client
 	query  url.Values // once a parameter was asked for
 	err    error
+
+	received int // bytes of the body
 }
 
 const maxRequestID = 64
@@ -192,7 +194,9 @@ func (q *request) readBody() ([]byte, error) {
 		_ = http.NewResponseController(q.Writer).SetReadDeadline(deadline)
 	}
 	raw := bytes.NewBuffer(make([]byte, 0, max(length, 0)+bytes.MinRead))
-	switch _, err := raw.ReadFrom(http.MaxBytesReader(q.Writer, q.Request.Body, limit)); {
+	n, err := raw.ReadFrom(http.MaxBytesReader(q.Writer, q.Request.Body, limit))
+	q.received = int(n)
+	switch {
 	case is[*http.MaxBytesError](err):
 		return nil, errTooLarge
 	case errors.Is(err, os.ErrDeadlineExceeded):

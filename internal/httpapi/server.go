@@ -29,7 +29,7 @@ type Authority interface {
 
 // Metrics are told what happens.
 type Metrics interface {
-	Observe(transaction, outcome string, took time.Duration, bytes int)
+	Observe(transaction, outcome string, took time.Duration, received, sent int)
 	Refused(reason string)
 	InFlight(delta int)
 	Handler() http.Handler
@@ -110,6 +110,12 @@ func (s *Server) Drain() {
 	s.live.Close()
 }
 
+// Waiting is how many requests wait to be worked on.
+func (s *Server) Waiting() int64 {
+	_, waiting, _ := s.gate.load()
+	return int64(waiting)
+}
+
 // serve makes of an operation what the router calls: all that requests have in
 // common.
 func (s *Server) serve(op *operation) gin.HandlerFunc {
@@ -187,7 +193,7 @@ func (s *Server) ended(q *request, took time.Duration) {
 func (s *Server) observe(q *request, status, size int, took time.Duration) {
 	reason := refusal(status, q.err)
 	if m := s.options.Metrics; m != nil {
-		m.Observe(q.op.name, outcome(status, q.err), took, size)
+		m.Observe(q.op.name, outcome(status, q.err), took, q.received, size)
 		if reason != "" {
 			m.Refused(reason)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/store/null"
+	"brokerage/internal/telemetry"
 )
 
 func TestNew_NoStore(t *testing.T) {
@@ -130,17 +131,18 @@ func tier(t testing.TB, o Options) func() {
 }
 
 var tiers = map[string]Options{
-	"Plain": {},
-	"All":   {Tokens: allTokens, Metrics: quiet{}, LogRequest: func(context.Context, RequestLog) {}},
+	"Plain":   {},
+	"Metrics": {Metrics: telemetry.New(telemetry.BuildInfo{})},
+	"All":     {Tokens: allTokens, Metrics: quiet{}, LogRequest: func(context.Context, RequestLog) {}},
 }
 
 // quiet are metrics that do nothing.
 type quiet struct{}
 
-func (quiet) Observe(string, string, time.Duration, int) {}
-func (quiet) Refused(string)                             {}
-func (quiet) InFlight(int)                               {}
-func (quiet) Handler() http.Handler                      { return http.NotFoundHandler() }
+func (quiet) Observe(string, string, time.Duration, int, int) {}
+func (quiet) Refused(string)                                  {}
+func (quiet) InFlight(int)                                    {}
+func (quiet) Handler() http.Handler                           { return http.NotFoundHandler() }
 
 func BenchmarkGetOrder(b *testing.B) {
 	for name, o := range tiers {

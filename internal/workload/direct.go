@@ -98,6 +98,8 @@ func (d *Direct) reading(context.Context) (reading, error) {
 		"brokerage_store_writes_waiting":                float64(stats.Writes),
 		"brokerage_store_cache_hits_total":              float64(stats.Hits),
 		"brokerage_store_cache_misses_total":            float64(stats.Misses),
+		"brokerage_store_page_hits_total":               float64(stats.PageHits),
+		"brokerage_store_page_misses_total":             float64(stats.PageMisses),
 	}}, nil
 }
 

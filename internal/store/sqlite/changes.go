@@ -43,13 +43,12 @@ const (
 var searchedKey = documentKey{kind: searched}
 
 // changedBy tells what a statement changes, by its arguments. Rows of accounts
-// change only together with their customer; delete_order is seen to where it is.
+// change only together with their customer; deletions are seen to where they are.
 var changedBy = map[string]func(args []any) []documentKey{
 	"insert_order":          func(args []any) []documentKey { return []documentKey{keyOf(orders, args), keyOf(ordersOf, args[1:])} },
 	"update_order_status":   func(args []any) []documentKey { return []documentKey{keyOf(orders, args)} },
 	"insert_customer":       func(args []any) []documentKey { return []documentKey{keyOf(customers, args)} },
 	"replace_customer":      func(args []any) []documentKey { return []documentKey{keyOf(customers, args)} },
-	"delete_customer":       func(args []any) []documentKey { return []documentKey{keyOf(customers, args)} },
 	"insert_security":       func(args []any) []documentKey { return []documentKey{keyOf(securities, args), searchedKey} },
 	"replace_security":      func(args []any) []documentKey { return []documentKey{keyOf(securities, args), searchedKey} },
 	"set_setting":           func(args []any) []documentKey { return []documentKey{keyOf(settings, args)} },

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
@@ -83,6 +85,19 @@ func newCodec(dictionaries map[kind][]byte, off bool) (*codec, error) {
 	var err error
 	c.decoder, err = zstd.NewReader(nil, decoding...)
 	return c, err
+}
+
+// packing is what packing has come to since the store was opened.
+type packing struct{ documents, raw, stored atomic.Int64 }
+
+// pack makes of a document what is stored.
+func (s *Store) pack(k kind, doc []byte) []byte {
+	packed := s.codec.Load().pack(k, doc)
+	p := &s.packed[slices.Index(kinds[:], k)]
+	p.documents.Add(1)
+	p.raw.Add(int64(len(doc)))
+	p.stored.Add(int64(len(packed)))
+	return packed
 }
 
 // pack makes of a document what is stored.

@@ -49,7 +49,7 @@ func (s *Store) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byt
 	if err != nil {
 		return 0, err
 	}
-	b := s.codec.Load().pack(customers, doc)
+	b := s.pack(customers, doc)
 	_, err = s.write(ctx, w, func(t *transaction) ([]byte, error) {
 		if err := t.areNew(keys); err != nil {
 			return nil, err
@@ -103,7 +103,7 @@ func (s *Store) ReplaceCustomer(ctx context.Context, w brokerage.Write, id broke
 	if err != nil {
 		return err
 	}
-	b := s.codec.Load().pack(customers, doc)
+	b := s.pack(customers, doc)
 	_, err = s.revise(ctx, w, s.loadCustomer(ctx, id),
 		func(f found) (revision, error) { return revision{}, s.matches(match, f.doc) },
 		func(t *transaction, _ found, _ revision) error {
@@ -134,13 +134,27 @@ func (s *Store) loadCustomer(ctx context.Context, id brokerage.ID) func(querier)
 // DeleteCustomer is delete_customer.
 func (s *Store) DeleteCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
 	_, err := s.write(ctx, w, func(t *transaction) ([]byte, error) {
-		if err := t.delete("delete_customer", "customer", int64(id)); err != nil {
+		if err := t.deleteCustomer(id); err != nil {
 			return nil, err
 		}
 		_, err := t.exec("delete_accounts", int64(id))
 		return nil, err
 	})
 	return err
+}
+
+func (t *transaction) deleteCustomer(id brokerage.ID) error {
+	var bytes int64
+	switch err := t.row("delete_customer", int64(id)).Scan(&bytes); {
+	case noRows(err):
+		return &brokerage.NotFound{What: "customer", Key: id.String()}
+	case err != nil:
+		return err
+	}
+	t.changed = true
+	t.w.changes.add(documentKey{kind: customers, id: int64(id)})
+	t.noted(customers, -1, -bytes)
+	return nil
 }
 
 // OpenAccount is open_account.
@@ -178,7 +192,7 @@ func (s *Store) revised(f found, change func([]byte) ([]byte, error)) (revision,
 	if doc, err = change(doc); err != nil {
 		return revision{}, err
 	}
-	return revision{doc: s.codec.Load().pack(customers, doc)}, nil
+	return revision{doc: s.pack(customers, doc)}, nil
 }
 
 // CloseAccount is close_account.
@@ -229,7 +243,7 @@ func (s *Store) Trade(ctx context.Context, w brokerage.Write, account brokerage.
 			if err != nil {
 				return r, err
 			}
-			return revision{doc: s.codec.Load().pack(customers, changed), answer: answer}, nil
+			return revision{doc: s.pack(customers, changed), answer: answer}, nil
 		},
 		func(t *transaction, f found, r revision) error {
 			_, err := t.exec("replace_customer", f.key.id, r.doc)

@@ -64,11 +64,15 @@ func sample(d *dataset.Dataset, k dataset.Kind, n int) [][]byte {
 
 // control runs statements on the writing connection, between groups.
 func (s *Store) control(ctx context.Context, statements string) error {
-	job := &job{ctx: ctx, done: make(chan struct{})}
-	job.alone = func(conn *connection) error {
+	return s.between(ctx, func(conn *connection) error {
 		_, err := conn.ExecContext(context.Background(), statements)
 		return err
-	}
+	})
+}
+
+// between does something with the writing connection, between groups.
+func (s *Store) between(ctx context.Context, do func(*connection) error) error {
+	job := &job{ctx: ctx, done: make(chan struct{}), alone: do}
 	select {
 	case s.writer.queue <- job:
 	case <-s.writer.quit:
@@ -197,7 +201,7 @@ func (s *Store) packBatch(d *dataset.Dataset, k dataset.Kind, from, to int64) pa
 			b.err = err
 			return b
 		}
-		b.rows = append(b.rows, packedRow{keys, s.codec.Load().pack(kind(k.String()), doc)})
+		b.rows = append(b.rows, packedRow{keys, s.pack(kind(k.String()), doc)})
 	}
 	return b
 }

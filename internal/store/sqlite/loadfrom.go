@@ -120,7 +120,7 @@ func (s *Store) prepare(raw RawBatch, validate bool) preparedBatch {
 			continue
 		}
 		row.size = len(doc)
-		if row.doc = s.codec.Load().pack(kind(row.kind.String()), doc); s.options.Uncompressed {
+		if row.doc = s.pack(kind(row.kind.String()), doc); s.options.Uncompressed {
 			doc = nil // it is the row's now
 		}
 	}
@@ -182,7 +182,7 @@ func (t *transaction) insertNew(row packedRow) (refused, err error) {
 				return nil, err
 			}
 		}
-		return conflict, t.delete("delete_customer", "customer", int64(keys.ID))
+		return conflict, t.deleteCustomer(keys.ID)
 	}
 	return nil, err
 }

@@ -45,7 +45,7 @@ func (s *Store) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) 
 	if err != nil {
 		return 0, err
 	}
-	b := s.codec.Load().pack(orders, doc)
+	b := s.pack(orders, doc)
 	_, err = s.write(ctx, w, func(t *transaction) ([]byte, error) {
 		_, err := t.exec("insert_order", int64(keys.ID), int64(keys.Account), keys.Cash, b)
 		if isDuplicate(err) {
@@ -75,7 +75,7 @@ func (s *Store) UpdateOrderStatus(ctx context.Context, w brokerage.Write, id bro
 			if err := brokerage.ValidateOrder(changed); err != nil {
 				return revision{}, err
 			}
-			return revision{doc: s.codec.Load().pack(orders, changed), answer: answer}, nil
+			return revision{doc: s.pack(orders, changed), answer: answer}, nil
 		},
 		func(t *transaction, _ found, r revision) error {
 			_, err := t.exec("update_order_status", int64(id), r.doc)
@@ -86,8 +86,8 @@ func (s *Store) UpdateOrderStatus(ctx context.Context, w brokerage.Write, id bro
 // DeleteOrder is delete_order.
 func (s *Store) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
 	_, err := s.write(ctx, w, func(t *transaction) ([]byte, error) {
-		var account int64
-		switch err := t.row("delete_order", int64(id)).Scan(&account); {
+		var account, bytes int64
+		switch err := t.row("delete_order", int64(id)).Scan(&account, &bytes); {
 		case noRows(err):
 			return nil, &brokerage.NotFound{What: "order", Key: id.String()}
 		case err != nil:
@@ -95,6 +95,7 @@ func (s *Store) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage
 		}
 		t.changed = true
 		t.w.changes.add(documentKey{kind: orders, id: int64(id)}, documentKey{kind: ordersOf, id: account})
+		t.noted(orders, -1, -bytes)
 		return nil, nil
 	})
 	return err

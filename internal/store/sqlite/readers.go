@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"modernc.org/sqlite"
 )
 
 // readers are the connections for reading.
@@ -27,6 +29,7 @@ type readers struct {
 	changes *changes
 
 	hits, misses atomic.Int64 // reads by whether a kept snapshot did
+	pages        pageReads
 
 	mu   sync.Mutex
 	idle []*reader // the one used last, whose memory is warm, is taken first
@@ -46,6 +49,7 @@ type reader struct {
 	beginning  driver.StmtExecContext
 	ending     driver.StmtExecContext
 	all        []driver.Stmt
+	status     sqlite.DBStatus
 
 	open   bool   // it has a snapshot,
 	as     uint64 // which is of this time at least (see changes),
@@ -72,6 +76,7 @@ func newReader(ctx context.Context, db *sql.DB, texts map[string]string) (*reade
 	if r.conn, err = db.Conn(ctx); err != nil {
 		return r, err
 	}
+	r.status = statusOf(r.conn)
 	return r, r.conn.Raw(func(c any) error {
 		prepare := func(text string) (driver.Stmt, error) {
 			stmt, err := c.(driver.ConnPrepareContext).PrepareContext(ctx, text)

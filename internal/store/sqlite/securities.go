@@ -53,7 +53,7 @@ func (s *Store) UpdateSecurityPrice(ctx context.Context, w brokerage.Write, symb
 			if err != nil {
 				return revision{}, err
 			}
-			return revision{doc: s.codec.Load().pack(securities, changed), answer: brokerage.SecurityPrice(changed)}, nil
+			return revision{doc: s.pack(securities, changed), answer: brokerage.SecurityPrice(changed)}, nil
 		},
 		func(t *transaction, _ found, r revision) error {
 			_, err := t.exec("update_security_price", symbol, p.LastTrade, r.answer, r.doc)
@@ -75,7 +75,7 @@ func (s *Store) ReplaceSecurity(ctx context.Context, w brokerage.Write, symbol s
 		return err
 	}
 	row := rowOf(keys, doc)
-	b := s.codec.Load().pack(securities, doc)
+	b := s.pack(securities, doc)
 	_, err = s.revise(ctx, w, s.loadSecurity(ctx, symbol),
 		func(f found) (revision, error) { return revision{}, s.matches(match, f.doc) },
 		func(t *transaction, _ found, _ revision) error {

@@ -2,10 +2,14 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
 )
 
 func TestStore_Stats(t *testing.T) {
@@ -61,4 +65,63 @@ func TestStore_Stats_Waits(t *testing.T) {
 	close(release)
 	require.NoError(t, <-ended)
 	require.Zero(t, s.Stats().InUse)
+}
+
+// What groups, commits, packing and pages have come to.
+func TestStore_Stats_Figures(t *testing.T) {
+	s := tinyStore(t)
+	d := generator(t, "tiny")
+	before := s.Stats()
+	require.Equal(t, before.Commits, int64(before.Groups.Count())) //nolint:gosec // a count of few
+	require.Equal(t, before.Groups.Count(), before.Flushes.Count())
+	require.Positive(t, before.File)
+
+	doc := d.AppendNewOrder(nil, 1, dataset.NewOrder{ID: 990003, Account: 104000000})
+	_, err := s.InsertOrder(t.Context(), now(), doc)
+	require.NoError(t, err)
+	for i := range int64(200) {
+		_, err := s.GetOrder(t.Context(), brokerage.ID(d.ID(dataset.Order, i)))
+		require.NoError(t, err)
+	}
+	after := s.Stats()
+	require.Equal(t, before.Groups.Count()+1, after.Groups.Count())
+	require.InDelta(t, before.Groups.Sum+1, after.Groups.Sum, 1e-9) // of one write
+	require.Greater(t, after.Flushes.Sum, before.Flushes.Sum)
+	require.Greater(t, after.Busy, before.Busy)
+	require.GreaterOrEqual(t, after.Busy.Seconds(), after.Flushes.Sum)
+	require.Positive(t, after.Journal)
+	require.Greater(t, after.PageHits, before.PageHits)
+	require.Greater(t, after.PageMisses, before.PageMisses)
+
+	i := slices.IndexFunc(after.Kinds, func(k KindStats) bool { return k.Kind == string(orders) })
+	require.Equal(t, before.Kinds[i].Packed+1, after.Kinds[i].Packed)
+	require.EqualValues(t, len(doc), after.Kinds[i].PackedFrom-before.Kinds[i].PackedFrom)
+	packed := after.Kinds[i].PackedTo - before.Kinds[i].PackedTo
+	require.Positive(t, packed)
+	require.Less(t, packed, int64(len(doc)))
+}
+
+// A revision whose document another changed meanwhile is done again, and that is seen.
+func TestStore_Stats_Redone(t *testing.T) {
+	s := tinyStore(t)
+	const order = 103282
+	held, release, ended := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() {
+		ended <- s.writer.write(context.Background(), func(tx *transaction) error {
+			close(held)
+			<-release
+			tx.w.changes.add(documentKey{kind: orders, id: order})
+			return nil
+		})
+	}()
+	<-held
+	go func() {
+		_, err := s.UpdateOrderStatus(context.Background(), now(), order, "4")
+		ended <- err
+	}()
+	require.Eventually(t, func() bool { return s.Stats().Writes == 2 }, 10*time.Second, time.Millisecond)
+	close(release)
+	require.NoError(t, <-ended)
+	require.NoError(t, <-ended)
+	require.EqualValues(t, 1, s.Stats().Redone)
 }

@@ -53,6 +53,9 @@ type Store struct {
 	writer  *writer
 	readers *readers
 	engine  brokerage.Engine
+	census  census
+	packed  [len(kinds)]packing
+	redone  atomic.Int64 // revisions whose document changed while they were worked on
 	closing sync.Once
 
 	from, to int // versions of the schema, before and after Open
@@ -188,7 +191,7 @@ func (s *Store) startWriter(ctx context.Context, texts map[string]string) (err e
 			return fmt.Errorf("statement %s: %w", name, err)
 		}
 	}
-	s.writer = newWriter(conn, prepared, s.readers)
+	s.writer = newWriter(conn, prepared, s.readers, &s.census)
 	return nil
 }
 
@@ -301,6 +304,9 @@ func (s *Store) revise(ctx context.Context, w brokerage.Write, load func(querier
 	}
 	return s.write(ctx, w, func(t *transaction) (_ []byte, err error) {
 		if w.Once != nil || t.w.changes.any(before, seen.key, seen.priced) {
+			if w.Once == nil {
+				s.redone.Add(1)
+			}
 			if seen, err = load(t); err != nil {
 				return nil, err
 			}
@@ -308,6 +314,7 @@ func (s *Store) revise(ctx context.Context, w brokerage.Write, load func(querier
 				return nil, err
 			}
 		}
+		t.replaced = len(seen.doc)
 		return planned.answer, store(t, seen, planned)
 	})
 }

@@ -9,8 +9,12 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"modernc.org/sqlite"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/tally"
 )
 
 // maxGroup bounds how many transactions share a commit, and so how long the
@@ -34,6 +38,13 @@ type writer struct {
 
 	waiting atomic.Int64 // transactions in the queue or in a group
 	groups  atomic.Int64 // commits so far
+	busy    atomic.Int64 // with groups, in nanoseconds
+	sizes   *tally.Tally // of groups
+	commits *tally.Tally // how long they took, in seconds
+	pages   pageReads
+	status  sqlite.DBStatus // of conn
+	census  *census
+	change  change // that the group under way makes
 	changes *changes
 
 	// keepSnapshots tells the readers whether they may: a snapshot keeps the
@@ -68,13 +79,17 @@ type job struct {
 	done  chan struct{}
 }
 
-func newWriter(conn *sql.Conn, stmts map[string]*sql.Stmt, readers *readers) *writer {
+func newWriter(conn *sql.Conn, stmts map[string]*sql.Stmt, readers *readers, census *census) *writer {
 	w := &writer{
 		conn:          conn,
 		stmts:         stmts,
 		queue:         make(chan *job),
 		changes:       readers.changes,
 		keepSnapshots: readers.keepSnapshots,
+		sizes:         newSizes(),
+		commits:       newCommits(),
+		census:        census,
+		status:        statusOf(conn),
 		journalPages:  journalPages,
 		quit:          make(chan struct{}),
 		ended:         make(chan struct{}),
@@ -135,6 +150,9 @@ func (w *writer) group(group []*job) {
 		close(j.done)
 		return
 	}
+	began := time.Now()
+	defer func() { w.busy.Add(int64(time.Since(began))) }()
+	w.change = change{}
 	err := w.exec("BEGIN IMMEDIATE")
 members:
 	for i := 0; err == nil && i < len(group); i++ {
@@ -153,8 +171,7 @@ members:
 		}
 	}
 	if err == nil {
-		err = w.exec("COMMIT")
-		w.groups.Add(1)
+		err = w.commit(len(group))
 	}
 	w.changes.ended()
 	if err != nil {
@@ -170,6 +187,19 @@ members:
 		close(j.done)
 	}
 	w.mindJournal()
+}
+
+// commit ends a group of so many.
+func (w *writer) commit(members int) error {
+	began := time.Now()
+	if err := w.exec("COMMIT"); err != nil {
+		return err
+	}
+	w.groups.Add(1)
+	w.sizes.Add(float64(members))
+	w.commits.Add(time.Since(began).Seconds())
+	w.census.add(w.change)
+	return nil
 }
 
 // company is how often the writer lets others run before it commits. Whoever is
@@ -212,6 +242,7 @@ func (w *writer) mindJournal() {
 	if err := w.stmts[journalLength].QueryRowContext(context.Background()).Scan(&busy, &pages, &moved); err != nil {
 		return // the next commit will say what is wrong
 	}
+	w.pages.look(w.status)
 	if long := pages >= w.journalPages; long != w.emptying {
 		w.emptying = long
 		w.keepSnapshots(!long)
@@ -237,6 +268,9 @@ func (w *writer) one(j *job) error {
 	j.err = domainError(err)
 	if w.afterJob != nil {
 		w.afterJob(j)
+	}
+	if j.err == nil {
+		w.change.add(t.change)
 	}
 	switch {
 	case spoilsGroup(err):
@@ -276,6 +310,8 @@ type transaction struct {
 	w         *writer
 	changed   bool
 	savepoint bool
+	change    change
+	replaced  int // bytes of the document, as stored, in whose place another is put
 }
 
 // mayRefuse is for a transaction that may return an error after it has changed
@@ -299,6 +335,7 @@ func (t *transaction) exec(name string, args ...any) (int64, error) {
 	n, err := result.RowsAffected()
 	if n > 0 {
 		t.changed = true
+		t.count(name, args)
 		if keys := changedBy[name]; keys != nil {
 			t.w.changes.add(keys(args)...)
 		}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/stretchr/testify/require"
+)
+
+const deployed = "../../deploy/observability/"
+
+// rule is one of Prometheus'.
+type rule struct{ Record, Alert, Expr string }
+
+func rules(t testing.TB) (all []rule) {
+	t.Helper()
+	files, err := filepath.Glob(deployed + "rules/*.yml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		var file struct{ Groups []struct{ Rules []rule } }
+		require.NoError(t, yaml.Unmarshal(text, &file))
+		for _, group := range file.Groups {
+			all = append(all, group.Rules...)
+		}
+	}
+	return all
+}
+
+// asked are the metrics of all queries, each with a query that asks for it, but
+// for those that rules record.
+func asked(t testing.TB) map[string]string {
+	t.Helper()
+	var queries []string
+	recorded := map[string]bool{}
+	for _, r := range rules(t) {
+		queries = append(queries, r.Expr)
+		recorded[r.Record] = true
+	}
+	text, err := os.ReadFile(deployed + "grafana/brokerage.json")
+	require.NoError(t, err)
+	var dashboard struct {
+		Panels []struct{ Targets []struct{ Expr string } }
+	}
+	require.NoError(t, json.Unmarshal(text, &dashboard))
+	for _, panel := range dashboard.Panels {
+		for _, target := range panel.Targets {
+			queries = append(queries, target.Expr)
+		}
+	}
+	all := map[string]string{}
+	for _, query := range queries {
+		names := metricsIn(query)
+		require.NotEmpty(t, names, query)
+		for _, name := range names {
+			if recorded[name] {
+				continue
+			}
+			require.NotContains(t, name, ":", "no rule records it: %s", query)
+			all[name] = query
+		}
+	}
+	return all
+}
+
+var (
+	texts       = regexp.MustCompile(`"[^"]*"`)
+	matchers    = regexp.MustCompile(`\{[^}]*\}`)
+	clauses     = regexp.MustCompile(`\b(by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)`)
+	ranges      = regexp.MustCompile(`\[[^\]]*\]`)
+	identifiers = regexp.MustCompile(`[a-zA-Z_:][a-zA-Z0-9_:]*\s*\(?`)
+	operators   = []string{"and", "or", "unless", "bool", "offset"}
+	ofScraping  = []string{"up", "scrape_duration_seconds"} // Prometheus makes them itself
+)
+
+// metricsIn finds the metrics of a query, which Prometheus' own tool has found
+// to be one: names that are neither labels nor functions nor operators.
+func metricsIn(query string) (found []string) {
+	for _, other := range []*regexp.Regexp{texts, matchers, clauses, ranges} {
+		query = other.ReplaceAllString(query, " ")
+	}
+	for _, name := range identifiers.FindAllString(query, -1) {
+		if name = strings.TrimSpace(name); !strings.HasSuffix(name, "(") && !slices.Contains(operators, name) {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+func TestObservability_MetricsIn(t *testing.T) {
+	for query, want := range map[string][]string{
+		`sum by (job, le) (rate(a_total{b=~"c|d{e}"}[5m])) / on (x) group_left (y) f:g:h > 1.5`: {"a_total", "f:g:h"},
+		`a and b unless c`:                       {"a", "b", "c"},
+		`histogram_quantile(0.99, a_bucket) > 2`: {"a_bucket"},
+		`absent(up{job="brokerage"})`:            {"up"},
+	} {
+		require.Equal(t, want, metricsIn(query), query)
+	}
+}
+
+// Whatever the rules, the dashboard and the documents name, the service has.
+func TestObservability_MetricsExist(t *testing.T) {
+	i := serving(t, tinyDB(t))
+	var scraped string
+	eventually(t, func() bool {
+		scraped = get(t, i.url+"/metrics").body
+		return strings.Contains(scraped, "brokerage_store_documents{") && strings.Contains(scraped, "brokerage_dataset_info{")
+	}, "what is looked at beside the scrapes in %s", &scraped)
+	exists := func(name string) bool {
+		return regexp.MustCompile(`(?m)^`+name+`(\{| )`).MatchString(scraped) || slices.Contains(ofScraping, name)
+	}
+	for name, query := range asked(t) {
+		require.True(t, exists(name), "%s, of %s", name, query)
+	}
+	for _, document := range []string{"../../docs/runbook.md", "../../docs/observability.md"} {
+		text, err := os.ReadFile(document)
+		require.NoError(t, err)
+		found := regexp.MustCompile("`((brokerage|process|go)_[a-z_]+)`").FindAllStringSubmatch(string(text), -1)
+		require.NotEmpty(t, found)
+		for _, name := range found {
+			require.True(t, exists(name[1]) || exists(name[1]+"_count"), "%s, of %s", name[1], document)
+		}
+	}
+	require.Equal(t, http.StatusOK, get(t, i.url+"/readyz").status)
+	i.stop(t)
+}

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	domain "brokerage/internal/brokerage"
+	"brokerage/internal/testenv"
+)
+
+// prometheus is a real one, with the rules of the project.
+type prometheus struct {
+	url  string
+	logs *logLines
+}
+
+// freeAddress is one that nobody listens on, for a process that cannot say which
+// it got.
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	return l.Addr().String()
+}
+
+var waits = regexp.MustCompile(`(?m)^( +for:) \S+$`)
+
+// scraping starts Prometheus, to scrape a target every second. The rules are
+// those of the project, but that an alert fires after a second.
+func scraping(t testing.TB, target string) *prometheus {
+	t.Helper()
+	binary := testenv.Command(t, "prometheus")
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "rules"), 0o700))
+	files, err := filepath.Glob(deployed + "rules/*.yml")
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		text = waits.ReplaceAll(text, []byte("$1 1s"))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "rules", filepath.Base(file)), text, 0o600))
+	}
+	configuration, err := os.ReadFile(deployed + "prometheus.yml")
+	require.NoError(t, err)
+	changed := strings.NewReplacer("15s", "1s", "127.0.0.1:8080", target).Replace(string(configuration))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(changed), 0o600))
+
+	p := &prometheus{url: "http://" + freeAddress(t), logs: &logLines{}}
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), binary, "--config.file=prometheus.yml", "--storage.tsdb.path=data",
+		"--web.listen-address="+strings.TrimPrefix(p.url, "http://"))
+	cmd.Dir, cmd.Stderr, cmd.Stdout = dir, p.logs, p.logs
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait() // it says that it was interrupted
+	})
+	eventually(t, func() bool {
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(p.url, "http://"))
+		if err != nil {
+			return false
+		}
+		_ = conn.Close()
+		return get(t, p.url+"/-/ready").status == 200
+	}, "Prometheus: %s", p.logs)
+	return p
+}
+
+// ask asks the API of Prometheus.
+func (p *prometheus) ask(t testing.TB, path string, into any) {
+	t.Helper()
+	a := get(t, p.url+"/api/v1/"+path)
+	require.Equal(t, 200, a.status, a.body)
+	require.NoError(t, json.Unmarshal([]byte(a.body), &struct{ Data any }{into}))
+}
+
+// counts are the requests that Prometheus knows of, by transaction and outcome.
+func (p *prometheus) counts(t testing.TB) map[[2]string]int {
+	t.Helper()
+	var answer struct {
+		Result []struct {
+			Metric map[string]string
+			Value  [2]any
+		}
+	}
+	p.ask(t, "query?query="+url.QueryEscape("brokerage_transactions_total > 0"), &answer)
+	all := map[[2]string]int{}
+	for _, series := range answer.Result {
+		n, err := strconv.Atoi(series.Value[1].(string))
+		require.NoError(t, err)
+		all[[2]string{series.Metric["transaction"], series.Metric["outcome"]}] = n
+	}
+	return all
+}
+
+// alerts are those that fire.
+func (p *prometheus) alerts(t testing.TB) (firing []string) {
+	t.Helper()
+	var answer struct {
+		Alerts []struct {
+			Labels map[string]string
+			State  string
+		}
+	}
+	p.ask(t, "alerts", &answer)
+	for _, a := range answer.Alerts {
+		if a.State == "firing" {
+			firing = append(firing, a.Labels["alertname"])
+		}
+	}
+	return firing
+}
+
+// countsOf are the same, from the service itself.
+func countsOf(t testing.TB, service string) map[[2]string]int {
+	t.Helper()
+	all := map[[2]string]int{}
+	for _, found := range regexp.MustCompile(`(?m)^brokerage_transactions_total\{outcome="(\w+)",transaction="(\w+)"\} ([1-9]\d*)$`).
+		FindAllStringSubmatch(get(t, service+"/metrics").body, -1) {
+		n, err := strconv.Atoi(found[3])
+		require.NoError(t, err)
+		all[[2]string{found[2], found[1]}] = n
+	}
+	return all
+}
+
+// A real Prometheus, a real service, a real load: what Prometheus stores is what
+// the generator of the load counted. Its rules work, and one fires when the
+// service is gone and ends when it is back.
+func TestPrometheus(t *testing.T) {
+	testenv.Command(t, "prometheus")
+	dir, addr := tinyDB(t), freeAddress(t)
+	i := serving(t, dir, "--listen", addr)
+	p := scraping(t, addr)
+
+	generated, exact := generate(t, i.url)
+	var stored map[[2]string]int
+	transactions := func(counts map[[2]string]int) map[[2]string]int {
+		of := map[[2]string]int{}
+		for key, n := range counts {
+			if slices.ContainsFunc(domain.Transactions[:], func(t domain.Transaction) bool { return t.Name == key[0] }) {
+				of[key] = n
+			}
+		}
+		return of
+	}
+	want := transactions(countsOf(t, i.url))
+	eventually(t, func() bool {
+		stored = transactions(p.counts(t))
+		return len(want) > 0 && len(stored) == len(want) && stored[[2]string{"get_order", "ok"}] == want[[2]string{"get_order", "ok"}]
+	}, "Prometheus to have scraped all of %v, not %v", &want, &stored)
+	require.Equal(t, want, stored)
+	byName := map[string]int{}
+	for key, n := range stored {
+		byName[key[0]] += n
+	}
+	require.Len(t, byName, len(generated))
+	for name, n := range generated {
+		require.Positive(t, n, name)
+		if exact {
+			require.Equal(t, n, byName[name], name)
+			continue
+		}
+		// Each user may have one under way when the counting begins, and one when it ends.
+		require.InDelta(t, n+driveUsers, byName[name], driveUsers, name)
+	}
+
+	var answer struct {
+		Groups []struct {
+			Rules []struct{ Name, Health, LastError string }
+		}
+	}
+	eventually(t, func() bool {
+		answer.Groups = nil
+		p.ask(t, "rules", &answer)
+		for _, group := range answer.Groups {
+			for _, r := range group.Rules {
+				require.Empty(t, r.LastError, r.Name)
+				if r.Health != "ok" && !strings.Contains(r.Name, "_rate") { // hours and days are computed every two minutes
+					return false
+				}
+			}
+		}
+		return true
+	}, "every rule to be evaluated: %v", &answer)
+	n := 0
+	for _, group := range answer.Groups {
+		n += len(group.Rules)
+	}
+	require.Len(t, rules(t), n)
+	require.NotContains(t, p.alerts(t), "BrokerageDown")
+
+	i.stop(t)
+	eventually(t, func() bool { return slices.Contains(p.alerts(t), "BrokerageDown") }, "the alert to fire: %s", p.logs)
+	i = serving(t, dir, "--listen", addr)
+	eventually(t, func() bool { return !slices.Contains(p.alerts(t), "BrokerageDown") }, "the alert to end: %s", p.logs)
+	i.stop(t)
+}
+
+const driveUsers = 4
+
+// generate puts a load on a service: by k6 where BROKERAGE_TEST_REQUIRE names it,
+// since building it takes a minute, and otherwise by the driver. It gives how
+// many requests of each transaction were sent; the driver only counts those
+// that ended before its clock did.
+func generate(t testing.TB, service string) (sent map[string]int, exact bool) {
+	t.Helper()
+	sent = map[string]int{}
+	if !slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), "k6") {
+		file := filepath.Join(t.TempDir(), "run.json")
+		r := brokerage(t.Context(), "drive", "--url", service, "--workload", "query", "--users", strconv.Itoa(driveUsers), "--ramp", "0s", "--duration", "3s", "--json", file)
+		require.Equal(t, exitOK, r.code, r.err)
+		for _, row := range readRun(t, file).Transactions {
+			sent[row.Name] = int(row.Count)
+		}
+		return sent, false
+	}
+	wrapper, err := filepath.Abs("../../loadtest/k6")
+	require.NoError(t, err)
+	script, err := filepath.Abs("../../loadtest/brokerage.js")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), wrapper, "run", "--quiet", "--no-color", "--no-usage-report", "--out", "json=requests.json", script,
+		"-e", "WORKLOAD=query", "-e", "USERS=4", "-e", "RAMP=1s", "-e", "DURATION=3s", "-e", "BASE_URL="+service)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PWD="+dir)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	requests, err := os.ReadFile(filepath.Join(dir, "requests.json"))
+	require.NoError(t, err)
+	lines := bufio.NewScanner(bytes.NewReader(requests))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var point struct {
+			Metric, Type string
+			Data         struct{ Tags map[string]string }
+		}
+		require.NoError(t, json.Unmarshal(lines.Bytes(), &point))
+		if name := point.Data.Tags["name"]; point.Type == "Point" && point.Metric == "http_reqs" && name != "beside the load" && !strings.Contains(name, "/") {
+			sent[name]++
+		}
+	}
+	return sent, true
+}
+
+// The rules of the test differ from those of the project in nothing but how long
+// an alert waits.
+func TestPrometheus_Waits(t *testing.T) {
+	text, err := os.ReadFile(deployed + "rules/alerts.yml")
+	require.NoError(t, err)
+	alerts := 0
+	for _, r := range rules(t) {
+		if r.Alert != "" {
+			alerts++
+		}
+	}
+	require.Len(t, waits.FindAll(text, -1), alerts)
+	require.Less(t, time.Second, patience)
+}

@@ -1,0 +1,146 @@
+package main
+
+import "fmt"
+
+// here are the series of the chosen instances; more may stand before it.
+const here = `job="brokerage",instance=~"$instance"`
+
+// transactions are those series that are transactions.
+const transactions = `transaction!="other",` + here
+
+// per is a rate of a counter, as a person wants to see it.
+func per(metric, labels string) string {
+	return fmt.Sprintf("rate(%s{%s}[$__rate_interval])", metric, labels)
+}
+
+// by sums by labels.
+func by(labels, expr string) string { return fmt.Sprintf("sum by (%s) (%s)", labels, expr) }
+
+// share is the part of a in a and b.
+func share(a, b string) string {
+	return fmt.Sprintf("%[1]s / (%[1]s + %[2]s)", by("instance", per(a, here)), by("instance", per(b, here)))
+}
+
+// quantile is of a histogram's classic buckets.
+func quantile(q, labels, metric, of string) string {
+	return fmt.Sprintf("histogram_quantile(%s, %s)", q, by(labels+", le", per(metric+"_bucket", of)))
+}
+
+// mean is of a histogram.
+func mean(metric string) string {
+	return by("instance", per(metric+"_sum", here)) + " / " + by("instance", per(metric+"_count", here))
+}
+
+func gauge(metric, labels string) string { return fmt.Sprintf("%s{%s}", metric, labels) }
+
+const (
+	durations = "brokerage_transaction_duration_seconds"
+	commits   = "brokerage_store_commit_duration_seconds"
+)
+
+// rows are the dashboard. First what a user of the service notices, then where it
+// may come from.
+var rows = []row{
+	{"What users notice", []panel{
+		{title: "Transactions", unit: "reqps", stack: true, queries: []query{
+			{by("transaction", per("brokerage_transactions_total", transactions)), "{{transaction}}"},
+		}},
+		{title: "Outcomes but ok", unit: "reqps", about: "not_found, conflict, invalid and refused are the client's; unavailable, timeout and failed the service's.", queries: []query{
+			{by("outcome", per("brokerage_transactions_total", `outcome!="ok",`+transactions)), "{{outcome}}"},
+		}},
+		{title: "Duration", unit: "s", about: "In the service, all transactions together.", queries: []query{
+			{quantile("0.5", "job", durations, transactions), "median"},
+			{quantile("0.95", "job", durations, transactions), "95 %"},
+			{quantile("0.99", "job", durations, transactions), "99 %"},
+		}},
+		{title: "Duration by transaction, 99 %", unit: "s", queries: []query{
+			{quantile("0.99", "transaction", durations, transactions), "{{transaction}}"},
+		}},
+		{title: "Budget: failed", unit: "percentunit", about: "Of transactions; the promise is 0.1 %.", queries: []query{
+			{"job:brokerage_transactions_failed:ratio_rate5m", "5 minutes"},
+			{"job:brokerage_transactions_failed:ratio_rate1h", "1 hour"},
+			{"job:brokerage_transactions_failed:ratio_rate3d", "3 days"},
+		}},
+		{title: "Budget: over 100 ms", unit: "percentunit", about: "Of transactions; the promise is 1 %.", queries: []query{
+			{"job:brokerage_transactions_slow:ratio_rate5m", "5 minutes"},
+			{"job:brokerage_transactions_slow:ratio_rate1h", "1 hour"},
+			{"job:brokerage_transactions_slow:ratio_rate3d", "3 days"},
+		}},
+	}},
+	{"The service", []panel{
+		{title: "Requests under way", unit: "short", queries: []query{
+			{gauge("brokerage_requests_in_flight", here), "{{instance}} worked on"},
+			{gauge("brokerage_requests_waiting", here), "{{instance}} waiting"},
+			{gauge("brokerage_requests_in_flight_limit", here), "{{instance}} limit"},
+		}},
+		{title: "Refused", unit: "reqps", queries: []query{{by("reason", per("brokerage_requests_refused_total", here)), "{{reason}}"}}},
+		{title: "Bodies", unit: "Bps", queries: []query{
+			{by("instance", per("brokerage_request_bytes_total", here)), "{{instance}} received"},
+			{by("instance", per("brokerage_answer_bytes_total", here)), "{{instance}} sent"},
+		}},
+		{title: "Up and ready", unit: "short", queries: []query{
+			{gauge("up", here), "{{instance}} up"}, {gauge("brokerage_store_ready", here), "{{instance}} ready"},
+		}},
+		{title: "Build", unit: "short", queries: []query{
+			{by("version, revision", gauge("brokerage_build_info", here)), "{{version}} {{revision}}"},
+		}},
+		{title: "Dataset", unit: "short", queries: []query{{by("fingerprint", gauge("brokerage_dataset_info", here)), "{{fingerprint}}"}}},
+	}},
+	{"The store", []panel{
+		{title: "Connections for reading", unit: "short", queries: []query{
+			{gauge("brokerage_store_connections_in_use", here), "{{instance}} in use"},
+			{gauge("brokerage_store_connections_open", here), "{{instance}} open"},
+			{gauge("brokerage_store_connections_limit", here), "{{instance}} limit"},
+		}},
+		{title: "Reads that wait for one", unit: "short", about: "How many at any time, on average.", queries: []query{
+			{per("brokerage_store_connection_wait_seconds_total", here), "{{instance}} waiting"},
+			{per("brokerage_store_connection_waits_total", here), "{{instance}} waits a second"},
+		}},
+		{title: "Writer", unit: "percentunit", about: "Of the embedded store: the one that writes.", queries: []query{
+			{per("brokerage_store_writer_busy_seconds_total", here), "{{instance}} busy"},
+		}},
+		{title: "Writes", unit: "short", queries: []query{
+			{per("brokerage_store_commits_total", here), "{{instance}} commits a second"},
+			{mean("brokerage_store_commit_writes"), "{{instance}} writes a commit"},
+			{gauge("brokerage_store_writes_waiting", here), "{{instance}} waiting"},
+		}},
+		{title: "Commits", unit: "s", about: "Most of it is the flush to disk.", queries: []query{
+			{quantile("0.5", "instance", commits, here), "{{instance}} median"},
+			{"instance:brokerage_store_commit_duration_seconds:p99_5m", "{{instance}} 99 %"},
+		}},
+		{title: "Caches", unit: "percentunit", about: "What was found there, of what was looked for.", queries: []query{
+			{share("brokerage_store_page_hits_total", "brokerage_store_page_misses_total"), "{{instance}} pages"},
+			{share("brokerage_store_cache_hits_total", "brokerage_store_cache_misses_total"), "{{instance}} snapshots kept"},
+		}},
+		{title: "Retries", unit: "ops", queries: []query{{by("instance, cause", per("brokerage_store_retries_total", here)), "{{instance}} {{cause}}"}}},
+		{title: "Documents", unit: "short", queries: []query{
+			{gauge("brokerage_store_documents", here), "{{instance}} {{kind}}"},
+			{gauge("brokerage_dataset_documents", here), "{{instance}} {{kind}} as loaded"},
+		}},
+		{title: "Bytes of documents", unit: "bytes", queries: []query{
+			{gauge("brokerage_store_document_bytes", here), "{{instance}} {{kind}} stored"},
+			{gauge("brokerage_dataset_raw_bytes", here), "{{instance}} {{kind}} as loaded"},
+		}},
+		{title: "Packed to", unit: "percentunit", about: "Of their bytes, the documents that were packed lately.", queries: []query{
+			{by("kind", per("brokerage_store_packed_stored_bytes_total", here)) + " / " + by("kind", per("brokerage_store_packed_raw_bytes_total", here)), "{{kind}}"},
+			{by("kind", per("brokerage_store_packed_documents_total", here)), "{{kind}} a second"},
+		}},
+		{title: "Files", unit: "bytes", queries: []query{
+			{gauge("brokerage_store_file_bytes", here), "{{instance}} database"},
+			{gauge("brokerage_store_journal_bytes", here), "{{instance}} journal"},
+			{gauge("brokerage_store_disk_free_bytes", here), "{{instance}} free"},
+		}},
+		{title: "Disk free", unit: "percentunit", queries: []query{{"instance:brokerage_store_disk_free:ratio", "{{instance}}"}}},
+	}},
+	{"The process", []panel{
+		{title: "Processor", unit: "short", about: "Cores.", queries: []query{{per("process_cpu_seconds_total", here), "{{instance}}"}}},
+		{title: "Memory", unit: "bytes", queries: []query{
+			{gauge("process_resident_memory_bytes", here), "{{instance}} resident"}, {gauge("go_memstats_heap_inuse_bytes", here), "{{instance}} heap"},
+		}},
+		{title: "Goroutines and files", unit: "short", queries: []query{
+			{gauge("go_goroutines", here), "{{instance}} goroutines"}, {gauge("process_open_fds", here), "{{instance}} files"},
+		}},
+		{title: "Collector's pauses", unit: "s", about: "The longest.", queries: []query{{gauge("go_gc_duration_seconds", `quantile="1",`+here), "{{instance}}"}}},
+		{title: "Scrapes", unit: "s", queries: []query{{gauge("scrape_duration_seconds", here), "{{instance}}"}}},
+	}},
+}

@@ -1,0 +1,127 @@
+// Package observability_test holds what is here for Prometheus to Prometheus'
+// own tool, and to the documents.
+package observability_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
+)
+
+func promtool(t testing.TB, arguments ...string) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), testenv.Command(t, "promtool"), arguments...).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+func read(t testing.TB, path string, into any) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, yaml.UnmarshalWithOptions(text, into, yaml.Strict()), path)
+}
+
+// alert is one of the rules.
+type alert struct {
+	Record, Alert, Expr, For string
+	Labels, Annotations      map[string]string
+}
+
+func alerts(t testing.TB) (all []alert) {
+	t.Helper()
+	var file struct {
+		Groups []struct {
+			Name  string
+			Rules []alert
+		}
+	}
+	read(t, "rules/alerts.yml", &file)
+	for _, group := range file.Groups {
+		all = append(all, group.Rules...)
+	}
+	require.NotEmpty(t, all)
+	return all
+}
+
+func TestRules_Configuration(t *testing.T) { promtool(t, "check", "config", "prometheus.yml") }
+
+func TestRules_Units(t *testing.T) {
+	files, err := filepath.Glob("tests/*.yml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	promtool(t, append([]string{"test", "rules"}, files...)...)
+}
+
+// Every alert is seen to fire, and not to, where that is tested: whatever is
+// added must be as well.
+func TestRules_EveryAlertIsTested(t *testing.T) {
+	files, err := filepath.Glob("tests/*.yml")
+	require.NoError(t, err)
+	fires, quiet := map[string]bool{}, map[string]bool{}
+	for _, path := range files {
+		var file struct {
+			Tests []struct {
+				Checks []struct {
+					Alert    string           `yaml:"alertname"`
+					Expected []map[string]any `yaml:"exp_alerts"`
+					Time     string           `yaml:"eval_time"`
+				} `yaml:"alert_rule_test"`
+				Name, Interval string
+				Series         []map[string]string `yaml:"input_series"`
+			}
+			Rules    []string `yaml:"rule_files"`
+			Interval string   `yaml:"evaluation_interval"`
+			Order    []string `yaml:"group_eval_order"`
+		}
+		read(t, path, &file)
+		for _, test := range file.Tests {
+			for _, check := range test.Checks {
+				if len(check.Expected) > 0 {
+					fires[check.Alert] = true
+				} else {
+					quiet[check.Alert] = true
+				}
+			}
+		}
+	}
+	for _, a := range alerts(t) {
+		require.True(t, fires[a.Alert], "no test lets %s fire", a.Alert)
+		require.True(t, quiet[a.Alert] || a.Alert == "BrokerageDiskFullSoon", "no test keeps %s quiet", a.Alert) // its neighbour is in the same case
+	}
+}
+
+// Who is woken up by an alert finds what it means, what to look at, what to do.
+func TestRules_Runbook(t *testing.T) {
+	text, err := os.ReadFile("../../docs/runbook.md")
+	require.NoError(t, err)
+	entries := map[string]string{}
+	for i, entry := range strings.Split(string(text), "\n## ") {
+		if name, body, _ := strings.Cut(entry, "\n"); i > 0 {
+			entries[name] = body
+		}
+	}
+	var names []string
+	for _, a := range alerts(t) {
+		names = append(names, a.Alert)
+		require.Contains(t, []string{"page", "ticket"}, a.Labels["severity"], a.Alert)
+		require.NotEmpty(t, a.Annotations["summary"], a.Alert)
+		require.Equal(t, "docs/runbook.md#"+strings.ToLower(a.Alert), a.Annotations["runbook_url"])
+		for _, part := range []string{"**What it means.** ", "**What to look at.** ", "**What to do.** "} {
+			_, says, found := strings.Cut(entries[a.Alert], "\n"+part)
+			require.True(t, found, "the entry of %s lacks %q", a.Alert, part)
+			says, _, _ = strings.Cut(says, "\n\n")
+			require.Greater(t, len(says), 40, "%s: %s", a.Alert, part)
+		}
+	}
+	for name := range entries {
+		require.True(t, slices.Contains(names, name), "there is no alert %s", name)
+	}
+}

@@ -1,0 +1,151 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/store/null"
+	"brokerage/internal/telemetry"
+)
+
+// The metrics as they are are what the contract says, in every form that there is.
+func TestMetrics_Contract(t *testing.T) {
+	s := fresh(t, Options{Metrics: telemetry.New(telemetry.BuildInfo{})})
+	for name, accept := range map[string]string{
+		"Browser":     "text/html,*/*;q=0.8",
+		"Prometheus2": "application/openmetrics-text;version=1.0.0;q=0.8,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+		"Prometheus3": "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,*/*;q=0.1",
+		"Text":        "text/plain;version=0.0.4",
+		"Protobuf":    "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited",
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := ask(s, "GET", "/metrics", "", "Accept: "+accept)
+			require.Equal(t, 200, a.StatusCode)
+			media, _, _ := strings.Cut(a.Header.Get("Content-Type"), ";")
+			operation := routeOf(t, "get_metrics").Operation
+			require.Contains(t, operation.Responses.Status(200).Value.Content, media)
+			if name != "Protobuf" {
+				requireConforms(t, "get_metrics", a)
+			}
+		})
+	}
+}
+
+// What a service counts is what was sent to it, and nothing that a client says
+// becomes a label.
+func TestMetrics_Counted(t *testing.T) {
+	m := telemetry.New(telemetry.BuildInfo{})
+	s := fresh(t, Options{Metrics: m, MaxBody: 20000})
+	body := orderWith(990001)
+	require.Equal(t, 201, ask(s, "POST", "/v1/orders", body).StatusCode)
+	a := ask(s, "GET", "/v1/orders/990001", "")
+	require.Equal(t, 413, ask(s, "POST", "/v1/orders", strings.Repeat(" ", 20001)).StatusCode)
+	for _, path := range []string{"/secret-path", "/v1/secret", "/v1/orders/1/secret"} {
+		ask(s, "GET", path+"?secret=secret", "", "X-Request-Id: secret", "User-Agent: secret")
+	}
+	ask(s, "SECRET", "/v1/orders", "")
+
+	text := ask(s, "GET", "/metrics", "").body
+	for _, line := range []string{
+		fmt.Sprintf(`brokerage_request_bytes_total{transaction="insert_order"} %d`, len(body)),
+		fmt.Sprintf(`brokerage_answer_bytes_total{transaction="get_order"} %d`, len(a.body)),
+		`brokerage_transactions_total{outcome="ok",transaction="get_order"} 1`,
+		`brokerage_transactions_total{outcome="not_found",transaction="other"} 3`,
+		`brokerage_requests_refused_total{reason="body_too_large"} 1`,
+	} {
+		require.Contains(t, text, line+"\n")
+	}
+	require.NotContains(t, strings.ToLower(text), "secret")
+}
+
+// Each reason to refuse is counted as itself.
+func TestMetrics_Refused(t *testing.T) {
+	var entered sync.WaitGroup
+	release := make(chan struct{})
+	held := &stub{do: func(context.Context) error {
+		entered.Done()
+		<-release
+		return nil
+	}}
+	var seen counts
+	s := serverOf(t, held, Options{Metrics: &seen, InFlight: 1, Queue: 1, QueueWait: 50 * time.Millisecond, Tokens: allTokens})
+	entered.Add(1)
+	var all sync.WaitGroup
+	one := func() {
+		all.Go(func() { ask(s, "GET", "/v1/orders/103282", "", "Authorization: Bearer reader") })
+	}
+	one()
+	entered.Wait()
+	one()
+	require.Eventually(t, func() bool { return s.Waiting() == 1 }, 10*time.Second, 100*time.Microsecond)
+	ask(s, "GET", "/v1/orders/103282", "", "Authorization: Bearer reader")
+	require.Eventually(t, func() bool { return s.Waiting() == 0 }, 10*time.Second, time.Millisecond)
+	close(release)
+	all.Wait()
+	ask(s, "GET", "/v1/orders/103282", "")
+	ask(s, "DELETE", "/v1/orders/103282", "", "Authorization: Bearer reader")
+	s.Drain()
+	ask(s, "GET", "/readyz", "")
+	for _, reason := range []string{telemetry.QueueFull, telemetry.QueueWait, telemetry.Unauthorized, telemetry.Forbidden, telemetry.Draining} {
+		require.Equal(t, 1, seen.refused[reason], reason)
+	}
+	for reason := range seen.refused {
+		require.Contains(t, telemetry.Reasons[:], reason)
+	}
+}
+
+// BenchmarkScrape_UnderLoad scrapes a service that answers 10,000 requests a
+// second, and says how long a scrape takes then. The load is what a core of a
+// weak machine can make, so that the scrape has to share.
+func BenchmarkScrape_UnderLoad(b *testing.B) {
+	const rate = 10_000
+	inner, err := null.Open()
+	require.NoError(b, err)
+	m := telemetry.New(telemetry.BuildInfo{})
+	m.Store(func() telemetry.StoreStats { return telemetry.StoreStats{} })
+	s := serverOf(b, inner, Options{Metrics: m, InFlight: 64, Timeout: time.Second})
+	var paths []string
+	for _, id := range []brokerage.ID{103282, 103283, 103284} {
+		paths = append(paths, "/v1/orders/"+id.String())
+	}
+	stop, sent := make(chan struct{}), 0
+	var load sync.WaitGroup
+	began := time.Now()
+	load.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Millisecond):
+			}
+			for due := int(rate * time.Since(began).Seconds()); sent < due; sent++ {
+				s.ServeHTTP(httptest.NewRecorder(), newRequest("GET", paths[sent%len(paths)], ""))
+			}
+		}
+	})
+	var took []time.Duration
+	for b.Loop() {
+		began := time.Now()
+		if a := ask(s, "GET", "/metrics", ""); a.StatusCode != 200 {
+			b.Fatal(a.StatusCode)
+		}
+		took = append(took, time.Since(began))
+		time.Sleep(5 * time.Millisecond) // a scrape a moment, and not one after the other
+	}
+	close(stop)
+	load.Wait()
+	slices.Sort(took)
+	b.ReportMetric(float64(sent)/time.Since(began).Seconds(), "requests/s")
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+	b.ReportMetric(0, "ns/op") // it is mostly the pause
+}

@@ -1,0 +1,120 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"brokerage/internal/dataset"
+)
+
+// census is how many documents there are, and what they take as they are stored.
+// They are counted once, which reads all of them; after that it is followed what
+// is committed.
+type census struct {
+	mu      sync.Mutex
+	known   bool
+	found   change // when they were counted, without what had changed since the store was opened
+	changed change // since the store was opened
+}
+
+// change is what writing changes of a census.
+type change struct{ documents, bytes [len(kinds)]int64 }
+
+func (c *change) add(other change) {
+	for i := range kinds {
+		c.documents[i] += other.documents[i]
+		c.bytes[i] += other.bytes[i]
+	}
+}
+
+func (c *census) add(committed change) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.changed.add(committed)
+}
+
+// now is what there is, if it is known.
+func (c *census) now() (there change, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	there = c.found
+	there.add(c.changed)
+	return there, c.known
+}
+
+// stored is what a statement does to documents: how many more of a kind there
+// are, the last argument being the document.
+var stored = map[string]struct {
+	kind kind
+	more int64
+}{
+	"insert_order": {orders, 1}, "update_order_status": {orders, 0},
+	"insert_customer": {customers, 1}, "replace_customer": {customers, 0},
+	"insert_security": {securities, 1}, "replace_security": {securities, 0}, "update_security_price": {securities, 0},
+}
+
+// count notes what a statement has done. What is removed is noted where it is.
+func (t *transaction) count(name string, args []any) {
+	if s, ok := stored[name]; ok {
+		doc, _ := args[len(args)-1].([]byte)
+		t.noted(s.kind, s.more, int64(len(doc)-t.replaced))
+	}
+}
+
+func (t *transaction) noted(k kind, documents, bytes int64) {
+	i := slices.Index(kinds[:], k)
+	t.change.documents[i] += documents
+	t.change.bytes[i] += bytes
+}
+
+// Census counts the documents, for Stats: it reads all of them, beside what else
+// goes on. The journal cannot be emptied meanwhile, so ctx should have an end.
+func (s *Store) Census(ctx context.Context) (err error) {
+	conn, err := s.reading.Conn(ctx)
+	if err != nil {
+		return domainError(err)
+	}
+	defer conn.Close()
+	var before change
+	err = s.between(ctx, func(*connection) error {
+		// The snapshot is taken between two groups: it has what is noted by then, and no more.
+		before = s.census.changes()
+		if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
+			return err
+		}
+		var any int
+		return conn.QueryRowContext(ctx, "SELECT count(*) FROM leases").Scan(&any)
+	})
+	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") }() // it has only read
+	if err != nil {
+		return err
+	}
+	var found change
+	for _, k := range dataset.Kinds {
+		i := slices.Index(kinds[:], kind(k.String()))
+		row := conn.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(length(doc)), 0) FROM "+tableNames[k])
+		if err := row.Scan(&found.documents[i], &found.bytes[i]); err != nil {
+			return domainError(err)
+		}
+	}
+	s.census.set(found, before)
+	return nil
+}
+
+func (c *census) changes() change {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.changed
+}
+
+// set takes what was found, and what of it had been noted as a change already.
+func (c *census) set(found, noted change) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range kinds {
+		found.documents[i] -= noted.documents[i]
+		found.bytes[i] -= noted.bytes[i]
+	}
+	c.found, c.known = found, true
+}

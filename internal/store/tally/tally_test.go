@@ -1,0 +1,41 @@
+package tally_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/tally"
+)
+
+func TestTally(t *testing.T) {
+	sizes := tally.New(1, 2, 4)
+	require.Zero(t, sizes.Distribution().Count())
+	for _, value := range []float64{0.5, 1, 1.5, 2, 3, 4, 4.5, 100} { // a bound belongs to its class
+		sizes.Add(value)
+	}
+	d := sizes.Distribution()
+	require.Equal(t, []float64{1, 2, 4}, d.Bounds)
+	require.Equal(t, []uint64{2, 2, 2, 2}, d.Counts)
+	require.EqualValues(t, 8, d.Count())
+	require.InDelta(t, 116.5, d.Sum, 1e-9)
+
+	sizes.Add(1)
+	require.EqualValues(t, 8, d.Count()) // what was given does not change
+}
+
+func TestTally_Concurrent(t *testing.T) {
+	sizes := tally.New(10)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 1000 {
+				sizes.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	require.Equal(t, []uint64{4000, 0}, sizes.Distribution().Counts)
+	require.InDelta(t, 4000, sizes.Distribution().Sum, 1e-9)
+}

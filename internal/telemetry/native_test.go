@@ -1,0 +1,37 @@
+package telemetry
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Durations are counted by the classic classes, which every Prometheus reads, and
+// by native ones. It is a test within the package, because the text format lacks
+// the latter, and reading protobuf would take two more modules.
+func TestMetrics_Native(t *testing.T) {
+	m := New(BuildInfo{})
+	for range 10 {
+		m.Observe("get_order", OK, 700*time.Microsecond, 0, 0)
+	}
+	families, err := m.registry.Gather()
+	require.NoError(t, err)
+	found := false
+	for _, family := range families {
+		if family.GetName() != "brokerage_transaction_duration_seconds" {
+			continue
+		}
+		for _, metric := range family.GetMetric() {
+			h := metric.GetHistogram()
+			require.EqualValues(t, 3, h.GetSchema()) // eight classes a doubling
+			require.Len(t, h.GetBucket(), len(durations))
+			if metric.GetLabel()[0].GetValue() == "get_order" {
+				found = true
+				require.EqualValues(t, 10, h.GetSampleCount())
+				require.Equal(t, []int64{10}, h.GetPositiveDelta())
+			}
+		}
+	}
+	require.True(t, found)
+}

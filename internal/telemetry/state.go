@@ -1,0 +1,86 @@
+package telemetry
+
+import (
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"brokerage/internal/brokerage"
+)
+
+// registerState makes the metrics of what is so, rather than of what happens.
+func (m *Metrics) registerState() {
+	m.dataset = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "brokerage_dataset_info", Help: "Which dataset was loaded; always 1. Without one, or while a load is not finished, there is no series.",
+	}, []string{"fingerprint", "scale", "profile", "seed"})
+	m.documents = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "brokerage_dataset_documents", Help: "Documents of the dataset that was loaded, as it was generated, by kind.",
+	}, []string{"kind"})
+	m.loaded = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "brokerage_dataset_raw_bytes", Help: "Bytes of the documents that loads have brought, before they were packed, by kind.",
+	}, []string{"kind"})
+	m.ready = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "brokerage_store_ready", Help: "1 if the store could answer when it was last asked, which is every few seconds; otherwise 0.",
+	})
+	m.registry.MustRegister(m.dataset, m.documents, m.loaded, m.ready)
+}
+
+// Ready tells whether the store can answer.
+func (m *Metrics) Ready(is bool) {
+	value := 0.0
+	if is {
+		value = 1
+	}
+	m.ready.Set(value)
+}
+
+// Dataset tells what the store holds, and how large documents of a kind were, by
+// its name.
+func (m *Metrics) Dataset(c brokerage.Contents, raw map[string]int64) {
+	// What was is no longer so.
+	m.dataset.Reset()
+	m.documents.Reset()
+	m.loaded.Reset()
+	if c.Fingerprint == "" {
+		return
+	}
+	m.dataset.WithLabelValues(c.Fingerprint, c.Scale, c.Profile, strconv.FormatUint(c.Seed, 10)).Set(1)
+	for kind, n := range map[string]int64{"security": c.Securities, "customer": c.Customers, "order": c.Orders} {
+		m.documents.WithLabelValues(kind).Set(float64(n))
+	}
+	for kind, bytes := range raw {
+		m.loaded.WithLabelValues(kind).Set(float64(bytes))
+	}
+}
+
+// Gate adds how many requests may be under way, 0 being any number, and how many
+// wait for that now.
+func (m *Metrics) Gate(limit int, waiting func() int64) {
+	m.gauge("brokerage_requests_in_flight_limit", "Requests that may be worked on at once; 0 is any number.", func() float64 { return float64(limit) })
+	m.gauge("brokerage_requests_waiting", "Requests that wait to be worked on.", func() float64 { return float64(waiting()) })
+}
+
+// Disk adds the room where the database is, which is asked for at each scrape.
+func (m *Metrics) Disk(room func() (free, size float64)) {
+	m.gauge("brokerage_store_disk_free_bytes", "What may still be written to the file system that the database is on.", func() float64 {
+		free, _ := room()
+		return free
+	})
+	m.gauge("brokerage_store_disk_size_bytes", "How large the file system is that the database is on.", func() float64 {
+		_, size := room()
+		return size
+	})
+}
+
+func (m *Metrics) gauge(name, help string, value func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
+}
+
+// Engine says what the store runs on.
+func (m *Metrics) Engine(e brokerage.Engine) {
+	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "brokerage_store_info", Help: "What the store runs on, and what an acknowledgement is worth there; always 1.",
+	}, []string{"store", "version", "durability"})
+	info.WithLabelValues(e.Name, e.Version, e.Durability).Set(1)
+	m.registry.MustRegister(info)
+}

@@ -1,0 +1,115 @@
+package telemetry_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/store/tally"
+	"brokerage/internal/telemetry"
+	"brokerage/internal/testenv"
+)
+
+var stats = telemetry.StoreStats{
+	Connections: 8, Open: 5, InUse: 3, Waits: 7, Waited: 1500 * time.Millisecond, Commits: 11, Writes: 2,
+	Groups: tally.Distribution{Bounds: []float64{1, 2}, Counts: []uint64{4, 3, 2}, Sum: 20},
+	// A commit that took longer than any class.
+	Flushes: tally.Distribution{Bounds: []float64{.001}, Counts: []uint64{8, 1}, Sum: 2.5},
+	Busy:    3 * time.Second, Hits: 90, Misses: 10, PageHits: 900, PageMisses: 100,
+	Retries: map[string]int64{"changed": 4}, File: 4096, Journal: 512,
+	Kinds: []telemetry.StoreKind{
+		{Kind: "order", Known: true, Documents: 2000, Stored: 600000, Packed: 5, PackedFrom: 8000, PackedTo: 1500},
+		{Kind: "customer", Packed: 1, PackedFrom: 20, PackedTo: 10},
+	},
+}
+
+// full are metrics with everything that a service adds.
+func full() *telemetry.Metrics {
+	m := telemetry.New(build)
+	m.Store(func() telemetry.StoreStats { return stats })
+	m.Gate(256, func() int64 { return 3 })
+	m.Disk(func() (free, size float64) { return 25, 100 })
+	m.Engine(brokerage.Engine{Name: "sqlite", Version: "3.50", Durability: brokerage.Durable})
+	m.Ready(true)
+	m.Dataset(brokerage.Contents{Fingerprint: "f", Scale: "tiny", Profile: "tpox-2", Seed: 7, Securities: 500, Customers: 200, Orders: 2000},
+		map[string]int64{"order": 3000000})
+	return m
+}
+
+func TestMetrics_State(t *testing.T) {
+	series, text := scrape(t, full())
+	for name, value := range map[string]string{
+		"store_connections_limit": "8", "store_connections_open": "5", "store_connections_in_use": "3", "store_connection_waits_total": "7",
+		"store_connection_wait_seconds_total": "1.5", "store_commits_total": "11", "store_writes_waiting": "2",
+		`store_commit_writes_bucket{le="1"}`: "4", `store_commit_writes_bucket{le="2"}`: "7", `store_commit_writes_bucket{le="+Inf"}`: "9",
+		"store_commit_writes_sum": "20", "store_commit_writes_count": "9",
+		`store_commit_duration_seconds_bucket{le="0.001"}`: "8", "store_commit_duration_seconds_count": "9", "store_commit_duration_seconds_sum": "2.5",
+		"store_writer_busy_seconds_total": "3", "store_cache_hits_total": "90", "store_cache_misses_total": "10",
+		"store_page_hits_total": "900", "store_page_misses_total": "100", `store_retries_total{cause="changed"}`: "4",
+		"store_file_bytes": "4096", "store_journal_bytes": "512",
+		`store_documents{kind="order"}`: "2000", `store_document_bytes{kind="order"}`: "600000",
+		`store_packed_documents_total{kind="order"}`: "5", `store_packed_raw_bytes_total{kind="order"}`: "8000",
+		`store_packed_stored_bytes_total{kind="order"}`: "1500", `store_packed_documents_total{kind="customer"}`: "1",
+		"requests_in_flight_limit": "256", "requests_waiting": "3", "store_disk_free_bytes": "25", "store_disk_size_bytes": "100", "store_ready": "1",
+		`dataset_info{fingerprint="f",profile="tpox-2",scale="tiny",seed="7"}`: "1", `dataset_documents{kind="security"}`: "500",
+		`dataset_documents{kind="customer"}`: "200", `dataset_documents{kind="order"}`: "2000", `dataset_raw_bytes{kind="order"}`: "3e+06",
+		`store_info{durability="each write is flushed before it is acknowledged",store="sqlite",version="3.50"}`: "1",
+	} {
+		require.Equal(t, value, series["brokerage_"+name], "%s in %s", name, text)
+	}
+	require.NotContains(t, series, `brokerage_store_documents{kind="customer"}`) // nobody has counted them
+}
+
+// What a store does not have is no series that is always zero.
+func TestMetrics_StoreWithLess(t *testing.T) {
+	m := telemetry.New(build)
+	m.Store(func() telemetry.StoreStats { return telemetry.StoreStats{Connections: 4} })
+	_, text := scrape(t, m)
+	require.Contains(t, text, "brokerage_store_connections_limit 4")
+	for _, name := range []string{"commit_writes", "commit_duration", "file_bytes", "documents", "retries"} {
+		require.NotContains(t, text, "brokerage_store_"+name)
+	}
+}
+
+// A dataset takes the place of the one before, also when there is none any more.
+func TestMetrics_DatasetChanges(t *testing.T) {
+	m := full()
+	m.Dataset(brokerage.Contents{Fingerprint: "g", Orders: 1}, nil)
+	m.Ready(false)
+	series, text := scrape(t, m)
+	require.Equal(t, 1, strings.Count(text, "\nbrokerage_dataset_info{"))
+	require.Equal(t, "1", series[`brokerage_dataset_info{fingerprint="g",profile="",scale="",seed="0"}`])
+	require.NotContains(t, text, "brokerage_dataset_raw_bytes{")
+	require.Equal(t, "0", series["brokerage_store_ready"])
+	m.Dataset(brokerage.Contents{}, nil)
+	_, text = scrape(t, m)
+	require.NotContains(t, text, "brokerage_dataset_")
+}
+
+// Who asks for protobuf, which alone has native histograms, gets it.
+func TestMetrics_Protobuf(t *testing.T) {
+	m := telemetry.New(build)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody)
+	r.Header.Set("Accept", "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.5,text/plain;version=0.0.4;q=0.2")
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, r)
+	require.Equal(t, http.StatusOK, w.Code)
+	require.Contains(t, w.Header().Get("Content-Type"), "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited")
+	require.Contains(t, w.Body.String(), "brokerage_transaction_duration_seconds")
+}
+
+func TestMetrics_Promtool(t *testing.T) {
+	promtool := testenv.Command(t, "promtool")
+	_, text := scrape(t, full())
+	cmd := exec.CommandContext(t.Context(), promtool, "check", "metrics")
+	cmd.Stdin = strings.NewReader(text)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Empty(t, string(out))
+}
