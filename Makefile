@@ -116,4 +116,4 @@ help: ## this list
 	@if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then bold=$$(printf '\033[1m') name=$$(printf '\033[36m') off=$$(printf '\033[0m'); else bold= name= off=; fi; \
 	awk -v bold="$$bold" -v name="$$name" -v off="$$off" -F ':.*## ' ' \
 	  /^##@ / { printf "\n%s%s%s\n", bold, substr($$0, 5), off } \
-	  /^[a-z-]+:.*## / { printf "  %s%-14s%s %s\n", name, $$1, off, $$2 }' $(firstword $(MAKEFILE_LIST))
+	  /^[a-z0-9-]+:.*## / { printf "  %s%-14s%s %s\n", name, $$1, off, $$2 }' $(firstword $(MAKEFILE_LIST))

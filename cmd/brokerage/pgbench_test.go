@@ -36,7 +36,7 @@ func newPgbench(s *speed) *pgbench {
 // drawnWords is how many symbols or sectors pgbench draws from: it cannot draw
 // words, so that each is a script of its own. They are few, since each connection
 // prepares each script when it first comes to it.
-const drawnWords = 10
+const drawnWords = 4
 
 // prepare writes the scripts of a query.
 func (p *pgbench) prepare(query string) {
