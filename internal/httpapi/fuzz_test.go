@@ -59,7 +59,6 @@ func FuzzBody(f *testing.F) {
 // line in its headers is its body.
 func FuzzPath(f *testing.F) {
 	s := fresh(f, Options{Timeout: 10 * time.Second})
-	s.live.Close() // a stream would not end
 	for _, op := range s.operations() {
 		f.Add(op.method, target(f, op.name), "Accept: application/problem+json\r\nAccept-Encoding: gzip")
 	}
@@ -69,7 +68,7 @@ func FuzzPath(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, method, path, headers string) {
 		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(method + " " + path + " HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n\r\n")))
-		if err != nil {
+		if err != nil || r.URL.Path == "/v1/live" { // which does not end
 			return
 		}
 		requireSound(t, r.Method, given(s, r))

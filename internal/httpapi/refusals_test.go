@@ -71,7 +71,7 @@ func TestRefusals_Requests(t *testing.T) {
 		"BodyEntity":         {"POST", "/v1/orders", `<a>&x;</a>`, nil, 400, "malformed"},
 		"BodyEncoding":       {"POST", "/v1/orders", `<?xml version="1.0" encoding="EBCDIC-CP-US"?><a/>`, nil, 400, "malformed"},
 		"Path":               {"GET", "/v2", "", nil, 404, "not-found"},
-		"PathRoot":           {"GET", "/", "", nil, 404, "not-found"},
+		"PathPage":           {"GET", "/page/", "", nil, 404, "not-found"},
 		"PathDouble":         {"GET", "//", "", nil, 404, "not-found"},
 		"PathDoubleInside":   {"GET", "/v1//orders/103282", "", nil, 404, "not-found"},
 		"PathTrailing":       {"GET", "/v1/orders/103282/", "", nil, 404, "not-found"},
