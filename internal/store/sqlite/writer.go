@@ -196,10 +196,15 @@ members:
 func (w *writer) commit(group []*job) (err error) {
 	if w.trace != nil {
 		// The commit is one, and each of the transactions waits for it.
-		for _, j := range group {
-			end := w.trace(j.ctx, "commit")
-			defer func() { end(err) }()
+		ends := make([]func(error), len(group))
+		for i, j := range group {
+			ends[i] = w.trace(j.ctx, "commit")
 		}
+		defer func() {
+			for _, end := range ends {
+				end(err)
+			}
+		}()
 	}
 	began := time.Now()
 	if err := w.exec("COMMIT"); err != nil {
