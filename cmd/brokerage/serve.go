@@ -50,6 +50,9 @@ type serveCmd struct {
 	DrainDelay      time.Duration `default:"0s" placeholder:"TIME" help:"How long to go on serving, but not be ready, after a signal to stop. Default: 0s; behind a load balancer, a little more than the time between two of its checks."`
 	ShutdownTimeout time.Duration `default:"30s" placeholder:"TIME" help:"For running requests to end after that. Default: 30s."`
 
+	DebugAddr    string `placeholder:"ADDR" help:"Serve profiles (pprof) there, for this machine only. Default: no profiles."`
+	OTLPEndpoint string `name:"otlp-endpoint" placeholder:"URL" help:"Send traces to this collector, such as http://127.0.0.1:4318. Default: what OTEL_EXPORTER_OTLP_ENDPOINT says, or no traces."`
+
 	LogLevel  slog.Level `default:"info" placeholder:"LEVEL" help:"debug, info, warn or error. Default: info."`
 	LogFormat string     `default:"auto" enum:"auto,human,json" placeholder:"FORMAT" help:"human, json, or auto: for a person on a terminal, JSON elsewhere. Default: auto."`
 }
@@ -73,13 +76,18 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	defer listeners.close()
 
-	inner, err := c.open(ctx, log)
+	build := buildInfo()
+	traces, log, err := c.traces(ctx, build, log)
+	if err != nil {
+		return err
+	}
+	defer traces.close(ctx)
+	inner, err := c.open(ctx, log, traces.begin())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, inner.Close()) }()
 
-	build := buildInfo()
 	stats := storeStats(inner)
 	metrics := c.newMetrics(build, inner, stats)
 	defer watch(ctx, inner, metrics, log)()
@@ -90,6 +98,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 		Metrics:          metrics,
 		MetricsElsewhere: c.MetricsAddr != "",
 		Inside:           inside(stats),
+		Traces:           traces.tracer(),
 		Timeout:          c.Timeout,
 		MaxBody:          int64(c.MaxBody),
 		InFlight:         c.InFlight,

@@ -14,7 +14,7 @@ import (
 var settings = []string{
 	"config", "db", "pool", "uncompressed", "max-holdings", "covered", "listen", "tokens", "insecure-no-auth", "metrics-addr", "timeout",
 	"max-body", "in-flight", "queue", "queue-wait", "rate-limit", "header-timeout", "read-timeout", "write-timeout", "idle-timeout", "drain-delay",
-	"shutdown-timeout", "log-level", "log-format",
+	"shutdown-timeout", "debug-addr", "otlp-endpoint", "log-level", "log-format",
 }
 
 func TestServe_EverySettingHasAVariable(t *testing.T) {

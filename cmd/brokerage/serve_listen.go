@@ -27,6 +27,7 @@ func resolve(flag, addr string) (*net.TCPAddr, error) {
 type listeners struct {
 	main    net.Listener
 	metrics net.Listener // nil: on main
+	debug   net.Listener // nil: nowhere
 }
 
 func (c *serveCmd) listen(ctx context.Context, closed bool) (l listeners, err error) {
@@ -39,16 +40,42 @@ func (c *serveCmd) listen(ctx context.Context, closed bool) (l listeners, err er
 			return l, err
 		}
 	}
-	if l.main, err = listenOn(ctx, "--listen", addr); err != nil || c.MetricsAddr == "" {
+	if l.main, err = listenOn(ctx, "--listen", addr); err != nil {
 		return l, err
 	}
-	if addr, err = resolve("--metrics-addr", c.MetricsAddr); err == nil {
-		l.metrics, err = listenOn(ctx, "--metrics-addr", addr)
+	if l.metrics, err = listenBeside(ctx, "--metrics-addr", c.MetricsAddr, anybody); err == nil {
+		l.debug, err = listenBeside(ctx, "--debug-addr", c.DebugAddr, thisMachine)
 	}
 	if err != nil {
 		l.close()
 	}
 	return l, err
+}
+
+// listenBeside listens on an address of its own, if one is set and may be used.
+func listenBeside(ctx context.Context, flag, text string, may func(*net.TCPAddr) error) (net.Listener, error) {
+	if text == "" {
+		return nil, nil
+	}
+	addr, err := resolve(flag, text)
+	if err == nil {
+		err = may(addr)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return listenOn(ctx, flag, addr)
+}
+
+func anybody(*net.TCPAddr) error { return nil }
+
+// thisMachine refuses what others could reach, tokens or not: a profile shows
+// what is in memory, and takes processor time from everybody.
+func thisMachine(addr *net.TCPAddr) error {
+	if addr.IP.IsLoopback() {
+		return nil
+	}
+	return usagef("--debug-addr: %s can be reached from other machines; profiles are for this one, such as 127.0.0.1:6060", addr)
 }
 
 func listenOn(ctx context.Context, flag string, addr *net.TCPAddr) (net.Listener, error) {
@@ -61,7 +88,7 @@ func listenOn(ctx context.Context, flag string, addr *net.TCPAddr) (net.Listener
 
 // close gives the addresses back; a server that was started has done so.
 func (l listeners) close() {
-	for _, listener := range []net.Listener{l.main, l.metrics} {
+	for _, listener := range []net.Listener{l.main, l.metrics, l.debug} {
 		if listener != nil {
 			_ = listener.Close()
 		}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/http/pprof"
 	"sync/atomic"
 	"time"
 
@@ -20,7 +22,7 @@ const maxHeader = 32 << 10
 type service struct {
 	api      *httpapi.Server
 	main     *http.Server
-	metrics  *http.Server // nil: metrics are served with everything else
+	beside   []*http.Server // on addresses of their own
 	failed   chan error
 	draining *atomic.Bool
 	log      *slog.Logger
@@ -31,7 +33,7 @@ type service struct {
 // start serves on the listeners.
 func (c *serveCmd) start(api *httpapi.Server, metrics *telemetry.Metrics, l listeners, log *slog.Logger) *service {
 	s := &service{
-		api: api, log: log, failed: make(chan error, 2), draining: new(atomic.Bool),
+		api: api, log: log, failed: make(chan error, 3), draining: new(atomic.Bool),
 		drainDelay: c.DrainDelay, shutdownTimeout: c.ShutdownTimeout,
 	}
 	s.main = c.server(s, log)
@@ -39,11 +41,33 @@ func (c *serveCmd) start(api *httpapi.Server, metrics *telemetry.Metrics, l list
 	if l.metrics != nil {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", metrics.Handler())
-		s.metrics = c.server(mux, log)
-		go func() { s.failed <- s.metrics.Serve(l.metrics) }()
-		log.Info("metrics", "addr", l.metrics.Addr().String())
+		s.serve("metrics", c.server(mux, log), l.metrics)
+	}
+	if l.debug != nil {
+		server := c.server(profiles(), log)
+		server.WriteTimeout = 0 // a profile takes as long as it is told to
+		s.serve("profiles", server, l.debug)
 	}
 	return s
+}
+
+// serve serves something on an address of its own.
+func (s *service) serve(what string, server *http.Server, l net.Listener) {
+	s.beside = append(s.beside, server)
+	go func() { s.failed <- server.Serve(l) }()
+	s.log.Info(what, "addr", l.Addr().String())
+}
+
+// profiles are those of net/http/pprof, which would put them where everybody
+// finds them.
+func profiles() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
+	return mux
 }
 
 func (c *serveCmd) server(handler http.Handler, log *slog.Logger) *http.Server {
@@ -101,8 +125,8 @@ func (s *service) shutdown(ctx context.Context) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = errors.Join(fmt.Errorf("requests were still running %s after the signal, and were cut off", s.drainDelay+s.shutdownTimeout), s.main.Close())
 	}
-	if s.metrics != nil {
-		err = errors.Join(err, s.metrics.Close())
+	for _, server := range s.beside {
+		err = errors.Join(err, server.Close())
 	}
 	return err
 }

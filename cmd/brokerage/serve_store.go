@@ -12,13 +12,14 @@ import (
 	"brokerage/internal/store"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/sqlite"
+	"brokerage/internal/store/trace"
 )
 
 // open opens the database, with something in it.
-func (c *serveCmd) open(ctx context.Context, log *slog.Logger) (domain.Store, error) {
+func (c *serveCmd) open(ctx context.Context, log *slog.Logger, begin trace.Begin) (domain.Store, error) {
 	inner, err := store.Open(ctx, c.DB, store.Options{
 		Pool: c.Pool, Uncompressed: c.Uncompressed, Rules: c.rules(),
-		Notice: func(text string) { log.Warn(text) },
+		Notice: func(text string) { log.Warn(text) }, Trace: begin,
 	})
 	if err != nil {
 		return nil, err

@@ -154,6 +154,7 @@ func TestServe_Failures(t *testing.T) {
 		"CutBeforeTold":    {[]string{"--db", "null:", "--timeout", "1m"}, exitUsage, "--write-timeout"},
 		"NoSize":           {[]string{"--db", "null:", "--max-body", "1MB"}, exitUsage, "is not a size"},
 		"NoLevel":          {[]string{"--db", "null:", "--log-level", "loud"}, exitUsage, "--log-level"},
+		"NoCollector":      {[]string{"--db", "null:", "--otlp-endpoint", "localhost:4318"}, exitUsage, "--otlp-endpoint: "},
 		"NoFormat":         {[]string{"--db", "null:", "--log-format", "xml"}, exitUsage, "--log-format"},
 	} {
 		t.Run(name, func(t *testing.T) {

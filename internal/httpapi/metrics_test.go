@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -135,7 +136,7 @@ func BenchmarkScrape_UnderLoad(b *testing.B) {
 	var took []time.Duration
 	for b.Loop() {
 		began := time.Now()
-		if a := ask(s, "GET", "/metrics", ""); a.StatusCode != 200 {
+		if a := ask(s, "GET", "/metrics", ""); a.StatusCode != http.StatusOK {
 			b.Fatal(a.StatusCode)
 		}
 		took = append(took, time.Since(began))

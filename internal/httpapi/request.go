@@ -35,6 +35,7 @@ type request struct {
 	err    error
 
 	received int // bytes of the body
+	traced   func(outcome string, status int)
 }
 
 const maxRequestID = 64

@@ -35,6 +35,11 @@ type Metrics interface {
 	Handler() http.Handler
 }
 
+// Tracer follows requests. Its context is for what is done for the request.
+type Tracer interface {
+	Request(r *http.Request, transaction string) (ctx context.Context, end func(outcome string, status int))
+}
+
 // RequestLog is a request after its end.
 type RequestLog struct {
 	Transaction, Method, Path, Client, RequestID string
@@ -51,6 +56,7 @@ type Options struct {
 	Metrics          Metrics           // nil: none
 	MetricsElsewhere bool              // /metrics is not served here
 	Inside           func() live.Store // of the store, for who watches; nil: it has none
+	Traces           Tracer            // nil: none
 	Timeout          time.Duration
 	MaxBody          int64         // of a request; 0 is 1 MiB
 	InFlight         int           // requests at once
@@ -122,6 +128,11 @@ func (s *Server) serve(op *operation) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		began := time.Now()
 		q := &request{Context: c, server: s, op: op, id: requestID(c.Request)}
+		if traces := s.options.Traces; traces != nil && !op.open && !op.endless() {
+			var ctx context.Context
+			ctx, q.traced = traces.Request(c.Request, op.name)
+			c.Request = c.Request.WithContext(ctx)
+		}
 		c.Writer.Header()["X-Request-Id"] = []string{q.id}
 		// Not deferred alone: a panic is a problem of this request, and then logged like any other.
 		if err := s.protected(q); err != nil {
@@ -178,6 +189,9 @@ func (s *Server) protected(q *request) (err error) {
 // ended tells metrics and log.
 func (s *Server) ended(q *request, took time.Duration) {
 	status, size := q.Writer.Status(), max(q.Writer.Size(), 0)
+	if q.traced != nil {
+		q.traced(outcome(status, q.err), status)
+	}
 	if !q.op.endless() || status >= http.StatusBadRequest { // how long somebody watched is no duration to be measured
 		s.observe(q, status, size, took)
 	}

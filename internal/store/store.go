@@ -12,6 +12,7 @@ import (
 	"brokerage/internal/store/null"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/sqlite"
+	"brokerage/internal/store/trace"
 )
 
 // Options are what may be set for a store; one that has no use for an option
@@ -21,6 +22,7 @@ type Options struct {
 	Uncompressed bool // keep new documents as they are
 	Rules        brokerage.Rules
 	Notice       func(string) // is told, in a sentence, what opening does that takes long; may be nil
+	Trace        trace.Begin  // is told of the statements of transactions; may be nil
 }
 
 // The schemes of URLs.
@@ -95,7 +97,7 @@ func checkSQLite(path string) error {
 }
 
 func openSQLite(ctx context.Context, path string, o Options) (brokerage.Store, error) {
-	s, err := sqlite.Open(ctx, path, sqlite.Options{Pool: o.Pool, Uncompressed: o.Uncompressed, Rules: o.Rules, Notice: o.Notice})
+	s, err := sqlite.Open(ctx, path, sqlite.Options{Pool: o.Pool, Uncompressed: o.Uncompressed, Rules: o.Rules, Notice: o.Notice, Trace: o.Trace})
 	if err != nil {
 		return nil, err // not s: a nil *sqlite.Store is no nil brokerage.Store
 	}
@@ -105,7 +107,7 @@ func openSQLite(ctx context.Context, path string, o Options) (brokerage.Store, e
 func checkPostgres(rest string) error { return postgres.CheckURL(Postgres + ":" + rest) }
 
 func openPostgres(ctx context.Context, rest string, o Options) (brokerage.Store, error) {
-	s, err := postgres.Open(ctx, Postgres+":"+rest, postgres.Options{Pool: o.Pool, Rules: o.Rules, Notice: o.Notice})
+	s, err := postgres.Open(ctx, Postgres+":"+rest, postgres.Options{Pool: o.Pool, Rules: o.Rules, Notice: o.Notice, Trace: o.Trace})
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/trace"
 )
 
 // Options are what may be set for a store, beside what its URL sets.
@@ -32,6 +33,8 @@ type Options struct {
 	// Notice is told, in a sentence, what is worth knowing about the server, and
 	// what Open does that takes long. It may be nil.
 	Notice func(string)
+	// Trace is told of the statements of transactions. It may be nil.
+	Trace trace.Begin
 
 	files fs.FS // instead of the migrations in the binary, for tests
 }
@@ -82,6 +85,9 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 		return nil, err
 	}
 	configure(config, options.Pool)
+	if options.Trace != nil {
+		config.ConnConfig.Tracer = newTracer(options.Trace)
+	}
 	if options.Rules.MaxHoldings <= 0 {
 		options.Rules.MaxHoldings = brokerage.DefaultRules.MaxHoldings
 	}
@@ -204,7 +210,10 @@ func (s *Store) document(ctx context.Context, name, what string, key any) ([]byt
 // found is one for a column that is a document.
 func (s *Store) found(ctx context.Context, name string, args ...any) (doc []byte, err error) {
 	err = s.again(ctx, func(ctx context.Context) (err error) {
+		// Look-ups of several requests go together, so the connection does not know whose they are.
+		end := s.options.Trace.Statement(ctx, name)
 		doc, err = s.lookups.find(ctx, name, args...)
+		end(traced(err))
 		return err
 	}, isTransient)
 	return doc, err

@@ -83,8 +83,8 @@ func (s *Store) Census(ctx context.Context) (err error) {
 		if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
 			return err
 		}
-		var any int
-		return conn.QueryRowContext(ctx, "SELECT count(*) FROM leases").Scan(&any)
+		var rows int // whatever it is: to read is to take the snapshot
+		return conn.QueryRowContext(ctx, "SELECT count(*) FROM leases").Scan(&rows)
 	})
 	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") }() // it has only read
 	if err != nil {

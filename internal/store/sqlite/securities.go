@@ -21,6 +21,7 @@ func (s *Store) SecurityPrice(ctx context.Context, symbol string) ([]byte, error
 func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) ([]byte, error) {
 	var count int
 	var hits []byte
+	end := s.options.Trace.Statement(ctx, "search_securities")
 	err := s.readers.read(ctx, func(r *reader) error {
 		count, hits = 0, hits[:0]
 		args := []any{search.Sector, search.PEMin, search.PEMax, search.YieldMin}
@@ -32,6 +33,7 @@ func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) (
 			return err
 		})
 	}, func() []documentKey { return []documentKey{searchedKey} }, searchedKey)
+	end(err)
 	if err != nil {
 		return nil, domainError(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/trace"
 )
 
 //go:embed sql/*.sql
@@ -36,6 +37,8 @@ type Options struct {
 	AsIs bool
 	// Notice is told, in a sentence, what Open does that takes long. It may be nil.
 	Notice func(string)
+	// Trace is told of the statements of transactions. It may be nil.
+	Trace trace.Begin
 
 	files fs.FS // instead of the migrations in the binary, for tests
 }
@@ -191,7 +194,7 @@ func (s *Store) startWriter(ctx context.Context, texts map[string]string) (err e
 			return fmt.Errorf("statement %s: %w", name, err)
 		}
 	}
-	s.writer = newWriter(conn, prepared, s.readers, &s.census)
+	s.writer = newWriter(conn, prepared, s.readers, &s.census, s.options.Trace)
 	return nil
 }
 
@@ -243,9 +246,20 @@ type querier interface {
 // SQL: a look-up by key takes microseconds, a goroutine that watches over it a
 // fifth of them, and what a stalled disk holds up cannot be interrupted.
 func (s *Store) find(ctx context.Context, name string, key any, columns ...any) error {
-	return s.readers.read(ctx,
+	end := s.options.Trace.Statement(ctx, name)
+	err := s.readers.read(ctx,
 		func(r *reader) error { return r.row(name, key, columns) },
 		func() []documentKey { return dependsOn[name](key, columns) })
+	end(traced(err))
+	return err
+}
+
+// traced is what a trace takes for an error: that nothing was found is none.
+func traced(err error) error {
+	if noRows(err) {
+		return nil
+	}
+	return err
 }
 
 // packed reads a packed document; one that is not there is *NotFound.

@@ -15,6 +15,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store/tally"
+	"brokerage/internal/store/trace"
 )
 
 // maxGroup bounds how many transactions share a commit, and so how long the
@@ -45,6 +46,7 @@ type writer struct {
 	status  sqlite.DBStatus // of conn
 	census  *census
 	change  change // that the group under way makes
+	trace   trace.Begin
 	changes *changes
 
 	// keepSnapshots tells the readers whether they may: a snapshot keeps the
@@ -79,7 +81,7 @@ type job struct {
 	done  chan struct{}
 }
 
-func newWriter(conn *sql.Conn, stmts map[string]*sql.Stmt, readers *readers, census *census) *writer {
+func newWriter(conn *sql.Conn, stmts map[string]*sql.Stmt, readers *readers, census *census, begin trace.Begin) *writer {
 	w := &writer{
 		conn:          conn,
 		stmts:         stmts,
@@ -90,6 +92,7 @@ func newWriter(conn *sql.Conn, stmts map[string]*sql.Stmt, readers *readers, cen
 		commits:       newCommits(),
 		census:        census,
 		status:        statusOf(conn),
+		trace:         begin,
 		journalPages:  journalPages,
 		quit:          make(chan struct{}),
 		ended:         make(chan struct{}),
@@ -171,7 +174,7 @@ members:
 		}
 	}
 	if err == nil {
-		err = w.commit(len(group))
+		err = w.commit(group)
 	}
 	w.changes.ended()
 	if err != nil {
@@ -189,14 +192,26 @@ members:
 	w.mindJournal()
 }
 
-// commit ends a group of so many.
-func (w *writer) commit(members int) error {
+// commit ends a group.
+func (w *writer) commit(group []*job) (err error) {
+	if w.trace != nil {
+		// The commit is one, and each of the transactions waits for it.
+		ends := make([]func(error), len(group))
+		for i, j := range group {
+			ends[i] = w.trace(j.ctx, "commit")
+		}
+		defer func() {
+			for _, end := range ends {
+				end(err)
+			}
+		}()
+	}
 	began := time.Now()
 	if err := w.exec("COMMIT"); err != nil {
 		return err
 	}
 	w.groups.Add(1)
-	w.sizes.Add(float64(members))
+	w.sizes.Add(float64(len(group)))
 	w.commits.Add(time.Since(began).Seconds())
 	w.census.add(w.change)
 	return nil
@@ -263,7 +278,7 @@ func (w *writer) one(j *job) error {
 	if j.err = j.ctx.Err(); j.err != nil {
 		return nil //nolint:nilerr // not begun: it gave up while it was waiting, which is no fault of the group
 	}
-	t := &transaction{w: w}
+	t := &transaction{w: w, job: j}
 	err := protected(j, t)
 	j.err = domainError(err)
 	if w.afterJob != nil {
@@ -308,6 +323,7 @@ func (w *writer) exec(statement string) error {
 // transaction is what a job may do with the database.
 type transaction struct {
 	w         *writer
+	job       *job
 	changed   bool
 	savepoint bool
 	change    change
@@ -328,7 +344,9 @@ func (t *transaction) mayRefuse() error {
 
 // exec runs a named statement and gives how many rows it changed.
 func (t *transaction) exec(name string, args ...any) (int64, error) {
+	end := t.w.trace.Statement(t.job.ctx, name)
 	result, err := t.w.stmts[name].ExecContext(context.Background(), args...)
+	end(err)
 	if err != nil {
 		return 0, err
 	}
@@ -350,5 +368,8 @@ func (t *transaction) find(_ context.Context, name string, key any, columns ...a
 
 // row runs a named query for at most one row.
 func (t *transaction) row(name string, args ...any) *sql.Row {
-	return t.w.stmts[name].QueryRowContext(context.Background(), args...)
+	end := t.w.trace.Statement(t.job.ctx, name)
+	row := t.w.stmts[name].QueryRowContext(context.Background(), args...)
+	end(row.Err())
+	return row
 }

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// collector takes traces, as OpenTelemetry's does, in the JSON of its protocol.
+type collector struct {
+	*httptest.Server
+
+	mu    sync.Mutex
+	text  strings.Builder
+	spans []span
+}
+
+type span struct {
+	TraceID, SpanID, ParentSpanID, TraceState, Name string
+
+	Kind       int
+	Attributes []struct {
+		Key   string
+		Value struct{ StringValue, IntValue string }
+	}
+	Status struct{ Code int }
+}
+
+func (s span) attributes() map[string]string {
+	all := map[string]string{}
+	for _, a := range s.Attributes {
+		all[a.Key] = a.Value.StringValue + a.Value.IntValue
+	}
+	return all
+}
+
+func newCollector(t testing.TB) *collector {
+	t.Helper()
+	c := &collector{}
+	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(r.Body)
+		var sent struct {
+			ResourceSpans []struct {
+				ScopeSpans []struct{ Spans []span }
+			}
+		}
+		if err == nil {
+			err = json.Unmarshal(text, &sent)
+		}
+		if err != nil || r.URL.Path != "/v1/traces" || r.Method != http.MethodPost {
+			http.Error(w, "not traces", http.StatusBadRequest)
+			return
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.text.Write(text)
+		for _, of := range sent.ResourceSpans {
+			for _, scope := range of.ScopeSpans {
+				for _, s := range scope.Spans {
+					// Hexadecimal digits may be large or small there.
+					s.TraceID, s.SpanID, s.ParentSpanID = strings.ToLower(s.TraceID), strings.ToLower(s.SpanID), strings.ToLower(s.ParentSpanID)
+					c.spans = append(c.spans, s)
+				}
+			}
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, "{}")
+	}))
+	t.Cleanup(c.Close)
+	return c
+}
+
+// trace waits for so many spans of a trace, and gives them by name.
+func (c *collector) trace(t testing.TB, id string, n int) map[string]span {
+	t.Helper()
+	all := map[string]span{}
+	eventually(t, func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, s := range c.spans {
+			if s.TraceID == id {
+				all[s.Name] = s
+			}
+		}
+		return len(all) >= n
+	}, "%d spans, not %v", n, &all)
+	require.Len(t, all, n)
+	return all
+}
+
+// traced asks as a part of a trace, whose number says which.
+func traced(t testing.TB, method, url, body string, n int) (id, parent string) {
+	t.Helper()
+	id, parent = strings.Repeat("0", 31)+strconv.Itoa(n), "00000000000000a1"
+	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	require.NoError(t, err)
+	request.Header.Set("Content-Type", "application/xml")
+	request.Header.Set("Traceparent", "00-"+id+"-"+parent+"-01")
+	request.Header.Set("Tracestate", "vendor=x")
+	response, err := client.Do(request)
+	require.NoError(t, err)
+	_ = response.Body.Close()
+	return id, parent
+}
+
+// Every request is a span of its caller's trace, and every statement one below it;
+// lines of the log name the trace; nothing of a document is sent.
+func TestServe_Traces(t *testing.T) {
+	c := newCollector(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
+	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "50")
+	i := serving(t, tinyDB(t), "--otlp-endpoint", c.URL)
+
+	id, parent := traced(t, http.MethodGet, i.url+"/v1/orders/103282", "", 1)
+	spans := c.trace(t, id, 2)
+	request, statement := spans["get_order"], spans["sqlite get_order"]
+	require.Equal(t, parent, request.ParentSpanID)
+	require.Equal(t, "vendor=x", request.TraceState) // passed on
+	require.Equal(t, request.SpanID, statement.ParentSpanID)
+	require.Equal(t, "vendor=x", statement.TraceState)
+	require.Equal(t, map[string]string{
+		"brokerage.transaction": "get_order", "brokerage.store": "sqlite", "brokerage.outcome": "ok", "http.response.status_code": "200",
+	}, request.attributes())
+	require.Equal(t, map[string]string{"db.system.name": "sqlite", "db.operation.name": "get_order"}, statement.attributes())
+	line := i.logs.wait(t, "get_order")
+	require.Equal(t, id, line["trace_id"])
+	require.Equal(t, request.SpanID, line["span_id"])
+
+	// A write has its commit, and what it is told by a client stays here.
+	id, _ = traced(t, http.MethodPost, i.url+"/v1/accounts/104000000/buy", buy, 2)
+	spans = c.trace(t, id, 5)
+	for _, name := range []string{"customer_of_account", "get_quote", "replace_customer", "commit"} {
+		require.Equal(t, spans["buy_security"].SpanID, spans["sqlite "+name].ParentSpanID, name)
+	}
+	// What was not found is no fault of a statement.
+	id, _ = traced(t, http.MethodGet, i.url+"/v1/orders/777777", "", 3)
+	spans = c.trace(t, id, 2)
+	require.Equal(t, "not_found", spans["get_order"].attributes()["brokerage.outcome"])
+	require.Zero(t, spans["sqlite get_order"].Status.Code)
+	require.Zero(t, spans["get_order"].Status.Code)
+
+	id, _ = traced(t, http.MethodGet, i.url+"/v1/securities?sector=Energy&peMin=20&peMax=27&yieldMin=4", "", 4)
+	c.trace(t, id, 2)
+	get(t, i.url+"/healthz") // a probe is no span
+	i.stop(t)                // and the last are sent before the end
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := c.text.String()
+	require.Contains(t, text, `"brokerage"`)
+	for _, secret := range []string{"103282", "777777", "104000000", "Energy", "Symbol", "Quantity", "get_health", "/v1/"} {
+		require.NotContains(t, text, secret)
+	}
+}
+
+// OpenTelemetry's own variables do, and say no as well.
+func TestServe_TracesByVariables(t *testing.T) {
+	c := newCollector(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", c.URL)
+	t.Setenv("OTEL_SERVICE_NAME", "by-variable")
+	i := serving(t, "", "--db", "null:")
+	traced(t, http.MethodGet, i.url+"/v1/orders/103282", "", 1)
+	i.stop(t)
+	require.Len(t, c.spans, 1)
+	require.Contains(t, c.text.String(), "by-variable")
+	require.Equal(t, "null", c.spans[0].attributes()["brokerage.store"])
+
+	t.Setenv("OTEL_SDK_DISABLED", "true")
+	i = serving(t, "", "--db", "null:")
+	traced(t, http.MethodGet, i.url+"/v1/orders/103282", "", 2)
+	i.stop(t)
+	require.Len(t, c.spans, 1)
+	require.Nil(t, i.logs.find(t, "get_order")["trace_id"])
+}
+
+// A collector that is not there costs a line in the log, and no request.
+func TestServe_TracesWithoutCollector(t *testing.T) {
+	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "50")
+	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "200")
+	i := serving(t, "", "--db", "null:", "--otlp-endpoint", "http://"+freeAddress(t))
+	require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
+	require.NotEmpty(t, i.logs.wait(t, "traces were not sent")["error"])
+	require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
+	i.stop(t)
+}

@@ -1,0 +1,96 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"brokerage/internal/store/trace"
+)
+
+// tracer tells of statements by their names; their parameters stay here.
+type tracer struct {
+	begin trace.Begin
+	names map[string]string // by the text
+}
+
+func newTracer(begin trace.Begin) *tracer {
+	names := make(map[string]string, len(statements))
+	for name, text := range statements {
+		names[text] = name
+	}
+	for _, control := range []string{"BEGIN", "COMMIT", "ROLLBACK"} {
+		names[control] = strings.ToLower(control)
+	}
+	return &tracer{begin, names}
+}
+
+func (t *tracer) statement(ctx context.Context, text string) (end func(error)) {
+	name, ok := t.names[text]
+	if !ok {
+		name = "other"
+	}
+	return t.begin(ctx, name)
+}
+
+// traced is what a trace takes for an error: that nothing was found is none.
+func traced(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	return err
+}
+
+type tracedKey struct{}
+
+// TraceQueryStart is of pgx.QueryTracer.
+func (t *tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	return context.WithValue(ctx, tracedKey{}, t.statement(ctx, data.SQL))
+}
+
+// TraceQueryEnd is of pgx.QueryTracer.
+func (t *tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
+	if end, ok := ctx.Value(tracedKey{}).(func(error)); ok {
+		end(traced(data.Err))
+	}
+}
+
+// batch is one whose answers are being read, the next of which is of queries[0].
+type batch struct {
+	queries []*pgx.QueuedQuery
+	end     func(error)
+}
+
+// TraceBatchStart is of pgx.BatchTracer.
+func (t *tracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	b := &batch{queries: data.Batch.QueuedQueries}
+	b.next(ctx, t)
+	return context.WithValue(ctx, tracedKey{}, b)
+}
+
+// next begins the statement whose answer comes next: all were sent together.
+func (b *batch) next(ctx context.Context, t *tracer) {
+	b.end = nil
+	if len(b.queries) > 0 {
+		b.end = t.statement(ctx, b.queries[0].SQL)
+		b.queries = b.queries[1:]
+	}
+}
+
+// TraceBatchQuery is of pgx.BatchTracer: an answer has come.
+func (t *tracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+	if b, ok := ctx.Value(tracedKey{}).(*batch); ok && b.end != nil {
+		b.end(traced(data.Err))
+		b.next(ctx, t)
+	}
+}
+
+// TraceBatchEnd is of pgx.BatchTracer.
+func (t *tracer) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData) {
+	if b, ok := ctx.Value(tracedKey{}).(*batch); ok && b.end != nil {
+		b.end(traced(data.Err))
+		b.end = nil
+	}
+}

@@ -1,0 +1,124 @@
+package telemetry_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/telemetry"
+)
+
+func TestTracesWanted(t *testing.T) {
+	for name, c := range map[string]struct {
+		endpoint  string
+		variables map[string]string
+		wanted    bool
+	}{
+		"Nothing":    {},
+		"Setting":    {endpoint: "http://x", wanted: true},
+		"Variable":   {variables: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x"}, wanted: true},
+		"OfTraces":   {variables: map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://x"}, wanted: true},
+		"Disabled":   {endpoint: "http://x", variables: map[string]string{"OTEL_SDK_DISABLED": "TRUE"}},
+		"NoExporter": {endpoint: "http://x", variables: map[string]string{"OTEL_TRACES_EXPORTER": "none"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, variable := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER"} {
+				t.Setenv(variable, c.variables[variable])
+			}
+			require.Equal(t, c.wanted, telemetry.TracesWanted(c.endpoint))
+		})
+	}
+}
+
+// newTraces are to a collector that takes everything and looks at nothing.
+func newTraces(t testing.TB) *telemetry.Traces {
+	t.Helper()
+	collector := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(collector.Close)
+	traces, err := telemetry.NewTraces(t.Context(), collector.URL, build, "sqlite", slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, traces.Close(context.WithoutCancel(t.Context()))) })
+	return traces
+}
+
+func TestTraces_BadEndpoint(t *testing.T) {
+	for _, endpoint := range []string{"localhost:4318", "127.0.0.1:4318", "ftp://x", "http://", "::"} {
+		_, err := telemetry.NewTraces(t.Context(), endpoint, build, "sqlite", slog.Default())
+		require.ErrorContains(t, err, "is not the URL of a collector", endpoint)
+	}
+}
+
+const parent = "00-000102030405060708090a0b0c0d0e0f-0102030405060708-01"
+
+func request(t testing.TB, traceparent string) *http.Request {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/orders/1", http.NoBody)
+	if traceparent != "" {
+		r.Header.Set("Traceparent", traceparent)
+	}
+	return r
+}
+
+// Lines of a request name its trace, others none.
+func TestTraces_Log(t *testing.T) {
+	traces := newTraces(t)
+	var out bytes.Buffer
+	log := telemetry.WithTraceIDs(telemetry.Logger(&out, false, slog.LevelInfo)).With("always", 1)
+	last := func() (line map[string]any) {
+		defer out.Reset()
+		require.NoError(t, json.Unmarshal(out.Bytes(), &line))
+		return line
+	}
+	log.InfoContext(t.Context(), "beside")
+	require.NotContains(t, last(), "trace_id")
+	for name, c := range map[string]struct{ traceparent, id string }{
+		"OfACaller":  {parent, "000102030405060708090a0b0c0d0e0f"},
+		"NotSampled": {parent[:len(parent)-2] + "00", "000102030405060708090a0b0c0d0e0f"},
+		"Nonsense":   {"00-nonsense-01", ""},
+		"Of its own": {"", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, end := traces.Request(request(t, c.traceparent), "get_order")
+			log.InfoContext(ctx, "of a request")
+			line := last()
+			require.Len(t, line["trace_id"], 32)
+			require.Len(t, line["span_id"], 16)
+			if c.id != "" {
+				require.Equal(t, c.id, line["trace_id"])
+			}
+			traces.Statement(ctx, "get_order")(errors.New("x"))
+			end(telemetry.OK, 200)
+		})
+	}
+}
+
+// A statement of no request, or of one that is not followed, is not either.
+func TestTraces_NotFollowed(t *testing.T) {
+	traces := newTraces(t)
+	require.Zero(t, testing.AllocsPerRun(100, func() { traces.Statement(t.Context(), "get_order")(nil) }))
+	ctx, end := traces.Request(request(t, parent[:len(parent)-2]+"00"), "get_order")
+	require.Zero(t, testing.AllocsPerRun(100, func() { traces.Statement(ctx, "get_order")(nil) }))
+	end(telemetry.OK, 200)
+}
+
+func BenchmarkTraces(b *testing.B) {
+	traces := newTraces(b)
+	for name, flags := range map[string]string{"Sampled": "01", "NotSampled": "00"} {
+		b.Run(name, func(b *testing.B) {
+			r := request(b, parent[:len(parent)-2]+flags)
+			b.ReportAllocs()
+			for b.Loop() {
+				ctx, end := traces.Request(r, "get_order")
+				traces.Statement(ctx, "get_order")(nil)
+				end(telemetry.OK, 200)
+			}
+		})
+	}
+}
