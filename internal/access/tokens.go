@@ -52,13 +52,12 @@ const maxToken = 512
 // space, and a token of the file. How long that takes says nothing about the
 // tokens that there are, since only sums are compared, and always with all.
 func (t *Tokens) Client(authorization string) (*Client, bool) {
-	const scheme = "bearer "
-	if len(authorization) <= len(scheme) || len(authorization) > len(scheme)+maxToken ||
-		!strings.EqualFold(authorization[:len(scheme)], scheme) {
+	secret, ok := bearer(authorization, maxToken)
+	if !ok {
 		return nil, false
 	}
 	var token [maxToken]byte
-	n := copy(token[:], authorization[len(scheme):])
+	n := copy(token[:], secret)
 	sum := sha256.Sum256(token[:n])
 
 	entries := *t.entries.Load()
@@ -71,6 +70,16 @@ func (t *Tokens) Client(authorization string) (*Client, bool) {
 		return nil, false
 	}
 	return entries[found].client, true
+}
+
+// bearer is the token of an Authorization header, if it is one and not too long.
+func bearer(authorization string, longest int) (token string, ok bool) {
+	const scheme = "bearer "
+	if len(authorization) <= len(scheme) || len(authorization) > len(scheme)+longest ||
+		!strings.EqualFold(authorization[:len(scheme)], scheme) {
+		return "", false
+	}
+	return authorization[len(scheme):], true
 }
 
 // maxFile is far more than a file of tokens has; it bounds what a wrong path
