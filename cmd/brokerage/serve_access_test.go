@@ -48,7 +48,9 @@ func TestServe_JWT(t *testing.T) {
 	require.Equal(t, exitOK, r.code, r.err)
 	i := serving(t, tinyDB(t), "--tokens", file, "--audit-log", trail,
 		"--jwt-issuer", "https://issuer.test", "--jwt-audience", "brokerage", "--jwks-file", keys, "--jwt-algorithms", "ES256")
-	status := func(method, order, token string) int { return send(t, method, i.url+"/v1/orders/"+order, token, "").status }
+	status := func(method, order, token string) int {
+		return send(t, method, i.url+"/v1/orders/"+order, token, "").status
+	}
 	ann, bob := token("ann", "openid read trade"), strings.TrimSpace(r.out)
 	require.Equal(t, http.StatusOK, status(http.MethodGet, "103282", ann))
 	require.Equal(t, http.StatusOK, status(http.MethodGet, "103282", bob))

@@ -34,7 +34,10 @@ func (c *serveCmd) tls() (*tlsFiles, error) {
 		paths = append(paths, f.clientCA)
 	}
 	f.files = filewatch.Look(paths...)
-	return f, f.read()
+	if err := f.read(); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 func (f *tlsFiles) read() error {

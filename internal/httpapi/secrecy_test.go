@@ -41,7 +41,7 @@ func TestSecrecy(t *testing.T) {
 					return a
 				}
 				missing := about(p.missing)
-				if missing.StatusCode != 401 && missing.StatusCode != 403 {
+				if missing.StatusCode != http.StatusUnauthorized && missing.StatusCode != http.StatusForbidden {
 					continue // they may ask, or there is no such method
 				}
 				asked++

@@ -105,6 +105,14 @@ func (s *Server) URLOf(role, database string) string {
 	return (&url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database, RawQuery: url.Values{"host": {s.dir}}.Encode()}).String()
 }
 
+// Socket is where the server listens: a proxy can stand before it.
+func (s *Server) Socket() string { return filepath.Join(s.dir, ".s.PGSQL.5432") }
+
+// URLAt names a database for the service, at the address of a proxy.
+func (s *Server) URLAt(addr, database string) string {
+	return (&url.URL{Scheme: "postgres", User: url.User(User), Host: addr, Path: "/" + database, RawQuery: "sslmode=disable"}).String()
+}
+
 // keep runs beside the test, as the server's user: it starts the server, and
 // ends it and takes its folder away when its input ends, which it does with the
 // test, however that ends.
