@@ -114,7 +114,9 @@ func (t *trader) again(ctx context.Context, request func(base string) (*http.Req
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		t.load.meanwhile(status, body, err)
+		if err := t.load.meanwhile(status, body, err); err != nil {
+			return nil, err
+		}
 		time.Sleep(time.Duration(1+t.random.IntN(20+10*min(try, 10))) * time.Millisecond)
 	}
 }
