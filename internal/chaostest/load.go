@@ -3,6 +3,7 @@ package chaostest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"regexp"
@@ -155,13 +156,9 @@ func (l *Load) Stop(t testing.TB) Tally {
 func (l *Load) Tally() Tally {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	kinds := make(map[string]int, len(l.kinds))
-	for kind, n := range l.kinds {
-		kinds[kind] = n
-	}
 	return Tally{
 		Tried: l.tried.Load(), Acknowledged: l.acknowledged.Load(), Lost: l.lost.Load(), Duplicated: l.duplicated.Load(),
-		Kinds: kinds, Complaints: slices.Clone(l.complaints),
+		Kinds: maps.Clone(l.kinds), Complaints: slices.Clone(l.complaints),
 	}
 }
 
