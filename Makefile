@@ -13,6 +13,9 @@ FUZZTIME  ?= 10s
 LINT_VERSION := v2.15.0
 LINT := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 
+VULN_VERSION := v1.6.0
+VULN_DB      ?= https://vuln.go.dev
+
 # The binary is static, so it is tested and linted as it is shipped: without cgo, and hence without a C compiler.
 # Only the race detector needs one.
 export CGO_ENABLED = 0
@@ -49,6 +52,20 @@ lint: ## golangci-lint with .golangci.yml; is go.mod tidy, and every dependency 
 	$(GO) mod tidy -diff
 	@$(GO) list -m -f '{{if not (or .Main .Indirect)}}`{{.Path}}` {{.Version}}{{end}}' all | while read -r module; do \
 	  [ -z "$$module" ] || grep -qF "$$module" docs/dependencies.md || { echo "docs/dependencies.md lacks $$module" >&2; exit 1; }; done
+
+# It fails as well where the database of vulnerabilities cannot be reached: nothing is known then. VULN_DB=file:///… is a copy of it.
+.PHONY: vuln
+vuln: ## known vulnerabilities in what is called, by govulncheck; needs vuln.go.dev
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@$(VULN_VERSION) -db $(VULN_DB) $(PKGS)
+
+.PHONY: rebuild
+rebuild: ## is the binary the same from another folder, with nothing built before?
+	@set -eu; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; mkdir -p "$$dir/another/folder"; \
+	tar --exclude=./.git --exclude=./bin --exclude=./data -cf - . | tar -C "$$dir/another/folder" -xf -; \
+	$(GO) build -trimpath -buildvcs=false -o "$$dir/one" ./cmd/brokerage; \
+	GOCACHE="$$dir/cache" $(GO) build -C "$$dir/another/folder" -trimpath -buildvcs=false -o "$$dir/two" ./cmd/brokerage; \
+	cmp "$$dir/one" "$$dir/two" || { echo "make rebuild: two builds of the same source differ" >&2; exit 1; }; \
+	sha256sum <"$$dir/one" | sed 's/-/the binary, twice/'
 
 .PHONY: fmt
 fmt: ## format the code as lint wants it

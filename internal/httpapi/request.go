@@ -36,6 +36,7 @@ type request struct {
 
 	received int // bytes of the body
 	traced   func(outcome string, status int)
+	auditing auditing
 }
 
 const maxRequestID = 64

@@ -21,12 +21,6 @@ import (
 	"brokerage/internal/httpapi/live"
 )
 
-// Authority knows who sends a request.
-type Authority interface {
-	// Client tells who the value of an Authorization header stands for.
-	Client(authorization string) (*access.Client, bool)
-}
-
 // Metrics are told what happens.
 type Metrics interface {
 	Observe(transaction, outcome string, took time.Duration, received, sent int)
@@ -52,7 +46,8 @@ type RequestLog struct {
 type Options struct {
 	Log              *slog.Logger // for faults; nil is the default one
 	Version          string
-	Tokens           Authority         // nil: everybody may do everything
+	Tokens           access.Authority  // nil: everybody may do everything
+	Audit            Audit             // nil: none
 	Metrics          Metrics           // nil: none
 	MetricsElsewhere bool              // /metrics is not served here
 	Inside           func() live.Store // of the store, for who watches; nil: it has none
@@ -160,6 +155,7 @@ func (s *Server) protected(q *request) (err error) {
 		return q.op.handle(q)
 	}
 	if err := q.authorize(); err != nil {
+		q.auditing.wanted = q.audits() && q.client != nil
 		return err
 	}
 	if err := s.quota.take(q.sender()); err != nil {
@@ -178,6 +174,9 @@ func (s *Server) protected(q *request) (err error) {
 		return err
 	}
 	defer s.gate.leave()
+	if err := q.mayWrite(); err != nil {
+		return err
+	}
 	q.ctx = ctx
 	if m := s.options.Metrics; m != nil {
 		m.InFlight(1)
@@ -189,6 +188,7 @@ func (s *Server) protected(q *request) (err error) {
 // ended tells metrics and log.
 func (s *Server) ended(q *request, took time.Duration) {
 	status, size := q.Writer.Status(), max(q.Writer.Size(), 0)
+	q.record(status)
 	if q.traced != nil {
 		q.traced(outcome(status, q.err), status)
 	}

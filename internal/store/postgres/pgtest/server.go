@@ -118,19 +118,35 @@ func (s *Server) URLOf(role, database string) string {
 	return (&url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database, RawQuery: url.Values{"host": {s.dir}}.Encode()}).String()
 }
 
+// Socket is where the server listens: a proxy can stand before it.
+func (s *Server) Socket() string { return filepath.Join(s.dir, ".s.PGSQL.5432") }
+
+// URLAt names a database for the service, at the address of a proxy.
+func (s *Server) URLAt(addr, database string) string {
+	return (&url.URL{Scheme: "postgres", User: url.User(User), Host: addr, Path: "/" + database, RawQuery: "sslmode=disable"}).String()
+}
+
 // keep runs beside the test, as the server's user: it starts the server, and
 // ends it and takes its folder away when its input ends, which it does with the
 // test, however that ends.
 const keep = `
-cd "$2" && "$1/initdb" -D "$2/data" -U "$3" -A trust -E UTF8 --locale=C --no-sync >"$2/log" 2>&1 \
+cd "$2" && { [ -d data ] || "$1/initdb" -D "$2/data" -U "$3" -A trust -E UTF8 --locale=C --no-sync >"$2/log" 2>&1; } \
   && "$1/pg_ctl" -D "$2/data" -l "$2/log" -w -t 60 -o "$4" start >>"$2/log" 2>&1 && echo started || cat "$2/log"
 cat >/dev/null
 "$1/pg_ctl" -D "$2/data" -m immediate -t 30 stop >/dev/null 2>&1
 cd / && rm -rf "$2"`
 
 func start(settings []string) (*Server, error) {
-	s := &Server{}
-	var err error
+	s, err := prepare()
+	if err != nil {
+		return nil, err
+	}
+	return s, s.run(settings)
+}
+
+// prepare makes a folder for a server.
+func prepare() (s *Server, err error) {
+	s = &Server{}
 	if s.credential, err = otherUser(); err != nil {
 		return nil, err
 	}
@@ -146,6 +162,11 @@ func start(settings []string) (*Server, error) {
 	if s.bin, err = binaries(s.dir, s.credential); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(s.dir))
 	}
+	return s, nil
+}
+
+// run starts the server in its folder, with a new database unless one is there.
+func (s *Server) run(settings []string) error {
 	all := append([]string{"listen_addresses=", "unix_socket_directories=" + s.dir}, settings...)
 	options := "-c " + strings.Join(all, " -c ")
 	s.keeper = command("/bin/sh", "-c", keep, "sh", s.bin, s.dir, User, options)
@@ -154,23 +175,23 @@ func start(settings []string) (*Server, error) {
 	s.keeper.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C", "HOME=" + s.dir}
 	in, err := s.keeper.StdinPipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.lifeline = in
 	out, err := s.keeper.StdoutPipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := s.keeper.Start(); err != nil {
-		return nil, err
+		return err
 	}
 	said := bufio.NewReader(out)
 	if line, _ := said.ReadString('\n'); line != "started\n" {
 		_ = in.Close() // the keeper's end
 		rest, err := io.ReadAll(said)
-		return nil, errors.Join(fmt.Errorf("PostgreSQL in %s does not start:\n%s%s", s.bin, line, rest), err, s.keeper.Wait())
+		return errors.Join(fmt.Errorf("PostgreSQL in %s does not start:\n%s%s", s.bin, line, rest), err, s.keeper.Wait())
 	}
-	return s, nil
+	return nil
 }
 
 // socketRoot is the folder for temporary folders, unless its name is long.

@@ -1,0 +1,298 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/api"
+	"brokerage/internal/store/postgres/pgtest"
+)
+
+// onEachStore runs a test against a service on each store that there is here.
+func onEachStore(t *testing.T, test func(t *testing.T, i *instance, db string)) {
+	t.Helper()
+	t.Run("SQLite", func(t *testing.T) {
+		dir := tinyDB(t)
+		i := serving(t, dir)
+		test(t, i, "sqlite:"+dir+"/brokerage.db")
+	})
+	if testing.Short() {
+		return
+	}
+	t.Run("Postgres", func(t *testing.T) {
+		url := pgtest.Start(t).URL("postgres")
+		require.Zero(t, brokerage(t.Context(), "load", "--db", url).code)
+		test(t, serving(t, "", "--db", url), url)
+	})
+}
+
+// polite asks whether the body is wanted before it sends it: the service refuses
+// some by their headers, and then who is still sending may not get to read why.
+var polite = &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: patience}}
+
+// post sends a body as it is.
+func (i *instance) post(t testing.TB, path, encoding string, body []byte) answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, i.url+path, bytes.NewReader(body))
+	require.NoError(t, err)
+	request.Header.Set("Content-Type", "application/xml")
+	request.Header.Set("Expect", "100-continue")
+	if encoding != "" {
+		request.Header.Set("Content-Encoding", encoding)
+	}
+	response, err := polite.Do(request)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }() // only read
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return answer{response.StatusCode, response.Header, string(text)}
+}
+
+// What a body may cost, against one of the largest size that means no harm.
+const (
+	timesAsMuch = 10
+	slackTime   = 150 * time.Millisecond // the clock's ticks, and what else the process does
+	slackMemory = 64 << 20
+)
+
+// No body takes the service more than in proportion, has it ask anybody, or
+// changes anything.
+func TestHostile_Bodies(t *testing.T) {
+	outside, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	var asked atomic.Int64
+	go func() {
+		for {
+			conn, err := outside.Accept()
+			if err != nil {
+				return
+			}
+			asked.Add(1)
+			_ = conn.Close() // it has been counted
+		}
+	}()
+	defer func() { _ = outside.Close() }()
+	collection := attacks(outside.Addr().String())
+	paths := []string{"/v1/orders", "/v1/customers?validate=no", "/v1/accounts/104000000/buy", "/v1/customers/1002/accounts"}
+
+	onEachStore(t, func(t *testing.T, i *instance, db string) {
+		pid := i.cmd.Process.Pid
+		harmless := []byte("<a>" + strings.Repeat("x", 1<<20-8) + "</a>")
+		const runs = 5
+		before := processorTime(t, pid)
+		for range runs {
+			for _, path := range paths {
+				require.Contains(t, []int{400, 413, 422}, i.post(t, path, "", harmless).status)
+			}
+		}
+		usual := (processorTime(t, pid) - before) / runs
+		memory := mostMemory(t, pid)
+		var dearest time.Duration
+		for name, a := range collection {
+			t.Run(name, func(t *testing.T) {
+				before := processorTime(t, pid)
+				for _, path := range paths {
+					answer := i.post(t, path, a.encoding, a.body)
+					require.Contains(t, []int{400, 413, 415, 422}, answer.status, answer.body)
+					require.Contains(t, answer.body, "urn:brokerage:problem:")
+					require.NotContains(t, answer.body, "root:x:0")
+				}
+				cost := processorTime(t, pid) - before
+				dearest = max(dearest, cost)
+				require.LessOrEqual(t, cost, timesAsMuch*usual+slackTime)
+			})
+		}
+		require.LessOrEqual(t, mostMemory(t, pid), memory+slackMemory)
+		require.Zero(t, asked.Load(), "somebody was asked")
+		t.Logf("%d bodies: a harmless one of 1 MiB to %d operations takes %v, the dearest %v; at most %d MiB, before %d",
+			len(collection), len(paths), usual, dearest, mostMemory(t, pid)>>20, memory>>20)
+		require.Equal(t, http.StatusOK, get(t, i.url+"/readyz").status)
+		i.requireUntouched(t, db)
+	})
+}
+
+// requireUntouched stops a service and wants its database to be as it was loaded.
+func (i *instance) requireUntouched(t testing.TB, db string) {
+	t.Helper()
+	i.stop(t)
+	r := brokerage(t.Context(), "verify", "--db", db)
+	require.Equal(t, exitOK, r.code, r.out+r.err)
+	require.Contains(t, r.out, "500 securities, 200 customers")
+	require.Contains(t, r.out, "2,000 orders")
+}
+
+// Requests that are no proper HTTP, or too much of it.
+func TestHostile_Requests(t *testing.T) {
+	i := serving(t, tinyDB(t), "--header-timeout", "1s", "--read-timeout", "2s")
+	get := "GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+	post := "POST /v1/orders HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/xml\r\n"
+	many := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	for name, c := range map[string]struct {
+		sent   string
+		status []string // "" is none: the connection is closed
+	}{
+		"Proper":           {get + "\r\n", []string{"200"}},
+		"ManyHeaders":      {get + many(20_000, "X-%d: 1\r\n") + "\r\n", []string{"431", ""}},
+		"SameHeaders":      {get + strings.Repeat("Cookie: a=b\r\n", 20_000) + "\r\n", []string{"431", ""}},
+		"LongHeader":       {get + "X: " + strings.Repeat("x", 1<<20) + "\r\n\r\n", []string{"431", ""}},
+		"LongName":         {get + strings.Repeat("X", 1<<20) + ": x\r\n\r\n", []string{"431", ""}},
+		"LongLine":         {"GET /" + strings.Repeat("x", 1<<20) + " HTTP/1.1\r\nHost: x\r\n\r\n", []string{"431", "414", ""}},
+		"LongMethod":       {strings.Repeat("X", 1<<20) + " / HTTP/1.1\r\nHost: x\r\n\r\n", []string{"431", "400", ""}},
+		"NoEnd":            {get, []string{"", "408"}},
+		"TwoLengths":       {post + "Content-Length: 4\r\nContent-Length: 5\r\n\r\n<a/>x", []string{"400"}},
+		"NegativeLength":   {post + "Content-Length: -1\r\n\r\n<a/>", []string{"400"}},
+		"HugeLength":       {post + "Content-Length: 99999999999999999999\r\n\r\n<a/>", []string{"400"}},
+		"TooLong":          {post + "Content-Length: 9999999999\r\n\r\n<a/>", []string{"413"}},
+		"LengthAndChunks":  {post + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", []string{"400"}},
+		"ChunkedTwice":     {post + "Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n", []string{"400", "501"}},
+		"PackedTransfer":   {post + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", []string{"400", "501"}},
+		"ChunkOverflow":    {post + "Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n", []string{"400"}},
+		"ChunkExtensions":  {post + "Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat("1;"+strings.Repeat("x", 4000)+"\r\nx\r\n", 200), []string{"400", ""}},
+		"HeaderSpace":      {get + "X : 1\r\n\r\n", []string{"400"}},
+		"HeaderNUL":        {get + "X: \x00\r\n\r\n", []string{"400"}},
+		"HeaderFolded":     {get + "X: 1\r\n 2\r\n\r\n", []string{"200", "400"}},
+		"NoHost":           {"GET /v1/orders/103282 HTTP/1.1\r\n\r\n", []string{"400"}},
+		"TwoHosts":         {get + "Host: y\r\n\r\n", []string{"400"}},
+		"OldVersion":       {"GET /\r\n\r\n", []string{"400"}},
+		"OddVersion":       {"GET / HTTP/9.9\r\nHost: x\r\n\r\n", []string{"400", "505"}},
+		"Upgrade":          {get + "Upgrade: h2c\r\nHTTP2-Settings: AAAA\r\n\r\n", []string{"200"}},
+		"HTTP2":            {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", []string{"404", "505", ""}},
+		"Connect":          {"CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: x\r\n\r\n", []string{"404", "405"}},
+		"Proxy":            {"GET http://127.0.0.1:22/v1/orders/103282 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"200"}},
+		"Dots":             {"GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"404"}},
+		"PercentNUL":       {"GET /v1/orders/%00 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"404"}},
+		"Ranges":           {get + "Range: bytes=" + many(5000, "%d-,") + "\r\n\r\n", []string{"200", "431"}},
+		"ExpectSomething":  {get + "Expect: 200-maybe\r\n\r\n", []string{"417", "200"}},
+		"TLS":              {"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + strings.Repeat("\x00", 500), []string{"400", ""}},
+		"Nonsense":         {strings.Repeat("\xff\x00", 1000), []string{"400", ""}},
+		"ParametersFlood":  {"GET /v1/dataset?" + many(4000, "p%d=&") + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"200", "431"}},
+		"SameParameter":    {"GET /v1/dataset?" + strings.Repeat("symbols=true&", 1000) + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"400"}},
+		"SplitByParameter": {"GET /v1/orders/1%0d%0aX-Injected:%201 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"404"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", i.url[len("http://"):])
+			require.NoError(t, err)
+			defer func() { _ = conn.Close() }() // whatever is left
+			require.NoError(t, conn.SetDeadline(time.Now().Add(patience)))
+			go func() { _, _ = io.WriteString(conn, c.sent) }() // it may be told before it has said all
+			line, _ := bufio.NewReader(conn).ReadString('\n')
+			status := ""
+			if fields := strings.Fields(line); len(fields) > 1 {
+				status = fields[1]
+			}
+			require.Contains(t, c.status, status, line)
+		})
+	}
+	require.Equal(t, http.StatusOK, send(t, http.MethodGet, i.url+"/readyz", "", "").status)
+	i.requireUntouched(t, "sqlite:"+i.cmd.Dir+"/brokerage.db")
+}
+
+// Nothing that is sent is taken for code: each parameter of each operation of the
+// contract, and the texts of bodies, with what would do something in SQL, XPath,
+// a shell or a template.
+func TestHostile_Injection(t *testing.T) {
+	contract, err := openapi3.NewLoader().LoadFromData(api.OpenAPI())
+	require.NoError(t, err)
+	onEachStore(t, func(t *testing.T, i *instance, db string) {
+		began := get(t, i.url+"/v1/dataset").body
+		sent := 0
+		for path, item := range contract.Paths.Map() {
+			for method, op := range item.Operations() {
+				all := append(append(openapi3.Parameters{}, item.Parameters...), op.Parameters...)
+				for _, p := range all {
+					for _, payload := range payloads {
+						i.inject(t, method, path, all, p.Value, payload)
+						sent++
+					}
+				}
+			}
+		}
+		for _, payload := range payloads {
+			answer := i.post(t, "/v1/accounts/104000000/buy", "", fmt.Appendf(nil, trade, payload))
+			require.Contains(t, []int{400, 404, 422}, answer.status, payload)
+		}
+		require.Greater(t, sent, 1000)
+		t.Logf("%d requests", sent)
+		require.Equal(t, began, get(t, i.url+"/v1/dataset").body)
+		i.requireUntouched(t, db)
+	})
+}
+
+// inject sends one payload in the place of one parameter; the others are what the
+// contract shows, except for ids, which are of nothing, so that nothing is changed.
+func (i *instance) inject(t testing.TB, method, path string, all openapi3.Parameters, at *openapi3.Parameter, payload string) {
+	t.Helper()
+	query, header := url.Values{}, http.Header{}
+	for _, p := range all {
+		value := payload
+		if p.Value != at {
+			if p.Value.Example == nil || p.Value.In == openapi3.ParameterInHeader {
+				continue
+			}
+			value = fmt.Sprint(p.Value.Example)
+			if method != http.MethodGet && p.Value.In == openapi3.ParameterInPath {
+				value = "999999999999"
+			}
+		}
+		switch p.Value.In {
+		case openapi3.ParameterInPath:
+			path = strings.Replace(path, "{"+p.Value.Name+"}", url.PathEscape(value), 1)
+		case openapi3.ParameterInQuery:
+			query.Set(p.Value.Name, value)
+		case openapi3.ParameterInHeader:
+			header.Set(p.Value.Name, strings.Map(visible, value))
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, i.url+path+"?"+query.Encode(), strings.NewReader("<a/>"))
+	require.NoError(t, err)
+	request.Header = header
+	request.Header.Set("Content-Type", "application/xml")
+	response, err := client.Do(request)
+	require.NoError(t, err)
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	what := fmt.Sprintf("%s %s %s=%q: %d %.300s", method, path, at.Name, payload, response.StatusCode, text)
+	require.Less(t, response.StatusCode, 500, what)
+	require.Empty(t, response.Header.Get("Set-Cookie"), what)
+	require.NotContains(t, string(text), "root:x:0", what)
+	require.NotContains(t, string(text), "PostgreSQL 1", what)
+	for _, leak := range []string{"SQLSTATE", "SQL logic", "syntax error", "near \""} {
+		require.NotContains(t, string(text), leak, what)
+	}
+	if at.In == openapi3.ParameterInPath {
+		require.GreaterOrEqual(t, response.StatusCode, 400, what)
+	}
+	if at.Name == "sector" && response.StatusCode == http.StatusOK {
+		require.Contains(t, string(text), `count="0"`, what)
+	}
+}
+
+// visible leaves out what no header may hold.
+func visible(r rune) rune {
+	if r < ' ' || r > '~' {
+		return -1
+	}
+	return r
+}

@@ -1,0 +1,216 @@
+package chaostest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/dataset"
+)
+
+// Options are what may be set for a load.
+type Options struct {
+	URLs      []string         // of the instances; what one does not answer is sent to the next
+	Traders   int              // each with an account
+	Generator *dataset.Dataset // of what the service serves
+	Patience  time.Duration    // for one answer; 0 is 12 seconds, a little more than the service's own
+	Pause     time.Duration    // between a trader's requests
+}
+
+// Load is traders at work.
+type Load struct {
+	name      string
+	generator *dataset.Dataset
+	pause     time.Duration
+	urls      atomic.Pointer[[]string]
+	traders   []*trader
+	stopping  atomic.Bool
+	wait      sync.WaitGroup
+	cancel    context.CancelFunc
+
+	tried, acknowledged, lost, duplicated atomic.Int64
+
+	mu         sync.Mutex
+	kinds      map[string]int
+	complaints []string
+	failed     error
+}
+
+// Tally is what became of a load.
+type Tally struct {
+	Tried        int64          // requests that write
+	Acknowledged int64          // writes
+	Lost         int64          // writes that were acknowledged and are not there
+	Duplicated   int64          // writes that count twice
+	Kinds        map[string]int // of refusals and failures meanwhile
+	Complaints   []string       // what is not as it must be, in words
+}
+
+// Start makes traders trade until Stop.
+func Start(t testing.TB, o Options) *Load {
+	t.Helper()
+	if o.Patience == 0 {
+		o.Patience = 12 * time.Second
+	}
+	l := &Load{name: fmt.Sprintf("%x", rand.Uint64()), generator: o.Generator, pause: o.Pause, kinds: map[string]int{}}
+	l.Move(o.URLs...)
+	ctx, cancel := context.WithCancel(context.Background())
+	l.cancel = cancel
+	t.Cleanup(func() { cancel(); l.wait.Wait() })
+	orders := o.Generator.ID(dataset.Order, o.Generator.Count(dataset.Order))
+	for i := range o.Traders {
+		l.traders = append(l.traders, newTrader(l, i, o, orders+int64(rand.IntN(1<<20))*1_000_000+int64(i)*10_000))
+	}
+	for _, trader := range l.traders {
+		var err error
+		trader.position, trader.balance, err = trader.holding(ctx)
+		require.NoError(t, err)
+	}
+	for _, trader := range l.traders {
+		l.wait.Go(func() {
+			if err := trader.run(ctx); err != nil {
+				l.fail(err)
+			}
+		})
+	}
+	return l
+}
+
+func newTrader(l *Load, i int, o Options, firstOrder int64) *trader {
+	customer := int64(i) // the first account of each
+	account := o.Generator.FirstAccount(customer)
+	return &trader{
+		load: l, number: i, account: account, owner: o.Generator.ID(dataset.Customer, customer),
+		symbol:    o.Generator.Symbol(int(account % o.Generator.Count(dataset.Security))),
+		random:    rand.New(rand.NewPCG(uint64(i), 1)), //nolint:gosec // for variety
+		nextOrder: firstOrder,
+		client:    &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 2}, Timeout: o.Patience},
+	}
+}
+
+// Move says where the instances are from now on.
+func (l *Load) Move(urls ...string) { l.urls.Store(&urls) }
+
+// Acknowledged is how many writes have been acknowledged so far.
+func (l *Load) Acknowledged() int64 { return l.acknowledged.Load() }
+
+// Await waits until so many more writes have been acknowledged.
+func (l *Load) Await(t testing.TB, more int64) {
+	t.Helper()
+	target := l.Acknowledged() + more
+	l.until(t, func() bool { return l.Acknowledged() >= target })
+}
+
+// Recovered waits until every trader has had an answer to a request that was begun
+// after now, or to the one that it was waiting for and then another, and says how
+// long the last of them waited.
+func (l *Load) Recovered(t testing.TB) time.Duration {
+	t.Helper()
+	began := time.Now()
+	for _, trader := range l.traders {
+		l.until(t, func() bool { return trader.answered.Load() >= began.UnixNano() })
+	}
+	return time.Since(began)
+}
+
+func (l *Load) until(t testing.TB, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); !ok(); time.Sleep(time.Millisecond) {
+		l.mu.Lock()
+		failed := l.failed
+		l.mu.Unlock()
+		require.NoError(t, failed)
+		if time.Now().After(deadline) {
+			require.Fail(t, "the load does not go on", "%+v", l.Tally())
+		}
+	}
+}
+
+// Stop lets every trader finish what it has begun, and reads everything back.
+func (l *Load) Stop(t testing.TB) Tally {
+	t.Helper()
+	l.stopping.Store(true)
+	timer := time.AfterFunc(2*time.Minute, l.cancel)
+	defer timer.Stop()
+	l.wait.Wait()
+	require.NoError(t, l.failed)
+	for _, trader := range l.traders {
+		trader.client.CloseIdleConnections() // a fault may be waiting on them
+		require.NoError(t, trader.check(context.Background()))
+		trader.client.CloseIdleConnections()
+	}
+	return l.Tally()
+}
+
+// Tally is what is known so far.
+func (l *Load) Tally() Tally {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return Tally{
+		Tried: l.tried.Load(), Acknowledged: l.acknowledged.Load(), Lost: l.lost.Load(), Duplicated: l.duplicated.Load(),
+		Kinds: maps.Clone(l.kinds), Complaints: slices.Clone(l.complaints),
+	}
+}
+
+// noAnswer is that the connection failed, or that nothing came in time.
+const noAnswer = "no answer"
+
+// passing are what a service may say while something is broken: that it cannot
+// answer now. Anything else would tell a client not to come again.
+var passing = []string{noAnswer, "unavailable", "outcome-unknown", "overloaded", "timeout", "key-in-use"}
+
+// RequireExact requires that every trade that was acknowledged counts, once.
+func (t Tally) RequireExact(tb testing.TB) {
+	tb.Helper()
+	require.Empty(tb, t.Complaints)
+	require.Zero(tb, t.Lost)
+	require.Zero(tb, t.Duplicated)
+}
+
+func (l *Load) wrong(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.complaints) < 20 {
+		l.complaints = append(l.complaints, fmt.Sprintf(format, args...))
+	}
+}
+
+func (l *Load) fail(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.failed == nil {
+		l.failed = err
+	}
+	l.stopping.Store(true)
+}
+
+var problemType = regexp.MustCompile(`urn:brokerage:problem:([a-z-]+)<`)
+
+// meanwhile counts a request that was not answered as it was meant; it is an error
+// where there is no use in sending it again.
+func (l *Load) meanwhile(status int, body []byte, err error) error {
+	kind := noAnswer
+	if err == nil {
+		kind = fmt.Sprint("status ", status)
+		if found := problemType.FindSubmatch(body); found != nil {
+			kind = string(found[1])
+		}
+	}
+	if !slices.Contains(passing, kind) {
+		return fmt.Errorf("the service says %s: %s", kind, body)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kinds[kind]++
+	return nil
+}

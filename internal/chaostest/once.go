@@ -1,0 +1,116 @@
+package chaostest
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/httpapi"
+	"brokerage/internal/store/guard"
+)
+
+// cutWithin is after how many bytes at most a connection is cut: some trades with
+// their answers, so that a cut comes in the middle of each of them at some time.
+const cutWithin = 6 << 10
+
+// Database is one that a store keeps things in.
+type Database struct {
+	Generator *dataset.Dataset // of what is in it
+	// Open opens the database once more.
+	Open func(testing.TB) brokerage.Store
+	// Alone: while one has the database open, nobody else may.
+	Alone bool
+	// Link is the proxy to the database, where there is one.
+	Link *Proxy
+}
+
+// Once proves that a client which sends again what was not answered has each
+// trade counted once: while connections are cut at random moments, to the service
+// and to the database, and while the service is started again, or another
+// instance answers instead.
+func Once(t *testing.T, d Database) {
+	t.Helper()
+	first := serve(t, d.Open(t))
+	fronts := []*Proxy{NewProxy(t, "tcp", first.addr)}
+	instances := []*instance{first}
+	if !d.Alone {
+		second := serve(t, d.Open(t))
+		instances = append(instances, second)
+		fronts = append(fronts, NewProxy(t, "tcp", second.addr))
+	}
+	var urls []string
+	for _, front := range fronts {
+		urls = append(urls, "http://"+front.Addr().String())
+	}
+	load := Start(t, Options{URLs: urls, Traders: 8, Generator: d.Generator})
+	for _, front := range fronts {
+		front.Set(Fault{CutWithin: cutWithin})
+	}
+	load.Await(t, 200)
+	for range 5 {
+		if d.Link != nil {
+			for range 3 {
+				d.Link.Cut()
+				load.Await(t, 20)
+			}
+		}
+		fronts[0].Cut()
+		instances[0].stop(t)
+		if len(instances) > 1 {
+			load.Await(t, 20) // by the other one alone
+		}
+		instances[0] = serve(t, d.Open(t))
+		fronts[0].Retarget(instances[0].addr)
+		load.Await(t, 100)
+	}
+	for _, front := range fronts {
+		front.Set(Fault{}) // a statement may be longer than what goes through
+	}
+	tally := load.Stop(t)
+	tally.RequireExact(t)
+	require.Greater(t, tally.Tried, tally.Acknowledged+tally.Acknowledged/20, "so few cuts show nothing")
+	t.Logf("%d requests, %d writes, meanwhile %v", tally.Tried, tally.Acknowledged, tally.Kinds)
+	for _, i := range instances {
+		i.stop(t)
+	}
+}
+
+// instance is a service in this process, on a port of its own.
+type instance struct {
+	addr   string
+	server *http.Server
+	store  brokerage.Store
+	ended  chan struct{}
+}
+
+func serve(t testing.TB, store brokerage.Store) *instance {
+	t.Helper()
+	api, err := httpapi.New(guard.New(store, guard.Options{Strict: true}), httpapi.Options{Log: slog.New(slog.DiscardHandler), Timeout: 10 * time.Second})
+	require.NoError(t, err)
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	i := &instance{
+		addr: l.Addr().String(), store: store, ended: make(chan struct{}),
+		server: &http.Server{Handler: api, ReadHeaderTimeout: time.Minute, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)},
+	}
+	go func() {
+		defer close(i.ended)
+		_ = i.server.Serve(l) // until it is closed
+	}()
+	return i
+}
+
+// stop ends the service in the middle of what it does.
+func (i *instance) stop(t testing.TB) {
+	t.Helper()
+	_ = i.server.Close() // what is under way is what this is about
+	<-i.ended
+	require.NoError(t, i.store.Close())
+}

@@ -1,0 +1,228 @@
+package chaostest
+
+import (
+	"context"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Proxy stands between a client and a server, and does to connections what
+// networks do. It is safe for concurrent use.
+type Proxy struct {
+	listener        net.Listener
+	network, target string
+
+	mu      sync.Mutex
+	fault   Fault
+	changed chan struct{} // closed when the fault changes
+	links   map[*link]struct{}
+	wait    sync.WaitGroup
+}
+
+// Fault is what a proxy does from now on. The zero value is none.
+type Fault struct {
+	Refuse    bool          // connections are reset as they come, and those that are there now
+	Swallow   bool          // nothing goes through, and nobody is told
+	Delay     time.Duration // of whatever goes through
+	CutWithin int64         // a connection is reset after as many bytes at most, at random; 0: not
+}
+
+// NewProxy begins to listen on this machine, for a target such as "tcp", "127.0.0.1:80".
+func NewProxy(t testing.TB, network, target string) *Proxy {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{listener: l, network: network, target: target, links: make(map[*link]struct{}), changed: make(chan struct{})}
+	p.wait.Go(p.accept)
+	t.Cleanup(func() {
+		_ = l.Close() // what accepts ends
+		p.Set(Fault{Refuse: true})
+		p.wait.Wait()
+	})
+	return p
+}
+
+// Addr is where the proxy listens.
+func (p *Proxy) Addr() *net.TCPAddr { return p.listener.Addr().(*net.TCPAddr) } //nolint:forcetypeassert // it is
+
+// Retarget leads new connections elsewhere: the server has been started again.
+func (p *Proxy) Retarget(target string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.target = target
+}
+
+// Set changes what the proxy does, also to connections that are there. Cuts are
+// drawn when a connection begins.
+func (p *Proxy) Set(f Fault) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fault = f
+	close(p.changed)
+	p.changed = make(chan struct{})
+	if f.Refuse {
+		p.cutAll()
+	}
+}
+
+// Cut resets all connections that are there.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cutAll()
+}
+
+func (p *Proxy) cutAll() {
+	for l := range p.links {
+		l.cut()
+	}
+}
+
+func (p *Proxy) state() (Fault, <-chan struct{}, string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.fault, p.changed, p.target
+}
+
+func (p *Proxy) accept() {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		fault, _, target := p.state()
+		if fault.Refuse {
+			reset(client)
+			continue
+		}
+		p.wait.Go(func() { p.serve(client, target, fault) })
+	}
+}
+
+func (p *Proxy) serve(client net.Conn, target string, fault Fault) {
+	server, err := new(net.Dialer).DialContext(context.Background(), p.network, target)
+	if err != nil {
+		reset(client)
+		return
+	}
+	l := &link{client: client, server: server, gone: make(chan struct{}), left: -1}
+	if fault.CutWithin > 0 {
+		l.left = rand.Int64N(fault.CutWithin)
+	}
+	p.mu.Lock()
+	p.links[l] = struct{}{}
+	refused := p.fault.Refuse
+	p.mu.Unlock()
+	if refused { // meanwhile
+		l.cut()
+	}
+	var both sync.WaitGroup
+	both.Go(func() { p.carry(l, client, server) })
+	both.Go(func() { p.carry(l, server, client) })
+	both.Wait()
+	l.cut()
+	p.mu.Lock()
+	delete(p.links, l)
+	p.mu.Unlock()
+}
+
+// carry takes what comes from one end to the other, as the fault wants it.
+func (p *Proxy) carry(l *link, from, to net.Conn) {
+	defer l.end(to)
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		if n > 0 && !p.pass(l, to, buffer[:n]) {
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (p *Proxy) pass(l *link, to net.Conn, b []byte) bool {
+	for {
+		fault, changed, _ := p.state()
+		if !fault.Swallow {
+			if fault.Delay > 0 && !l.sleep(fault.Delay) {
+				return false
+			}
+			break
+		}
+		select { // held back, as a network does that may yet come back
+		case <-changed:
+		case <-l.gone:
+			return false
+		}
+	}
+	allowed := l.take(len(b))
+	_, err := to.Write(b[:allowed])
+	if allowed < len(b) {
+		l.cut()
+		return false
+	}
+	return err == nil
+}
+
+// link is a connection through the proxy.
+type link struct {
+	client, server net.Conn
+	once           sync.Once
+	gone           chan struct{}
+
+	mu   sync.Mutex
+	left int64 // bytes until it is cut; -1: for ever
+}
+
+// take tells how many of n bytes still go through.
+func (l *link) take(n int) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.left < 0 {
+		return n
+	}
+	allowed := int(min(l.left, int64(n)))
+	l.left -= int64(allowed)
+	return allowed
+}
+
+func (l *link) sleep(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-l.gone:
+		return false
+	}
+}
+
+// cut resets both ends.
+func (l *link) cut() {
+	l.once.Do(func() {
+		close(l.gone)
+		reset(l.client)
+		reset(l.server)
+	})
+}
+
+// end tells one end that the other has nothing more to say.
+func (l *link) end(c net.Conn) {
+	if half, ok := c.(interface{ CloseWrite() error }); ok {
+		_ = half.CloseWrite() // it may be closed already
+	}
+}
+
+// reset closes a connection without a word, as a machine does that has gone.
+func reset(c net.Conn) {
+	if tcp, ok := c.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = c.Close()
+}

@@ -1,0 +1,230 @@
+package chaostest
+
+import (
+	"context"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+// trader buys and sells for one account, and places orders.
+type trader struct {
+	load    *Load
+	number  int
+	client  *http.Client
+	account int64
+	owner   int64 // the customer
+	symbol  string
+	random  *rand.Rand
+
+	position, balance decimal.Decimal // as they must be, by what was acknowledged
+	orders            []int64         // acknowledged
+	nextOrder         int64
+	sequence          int
+	answered          atomic.Int64 // when the last request was acknowledged that was begun after the one before
+}
+
+// confirmation is what a trade answers.
+type confirmation struct {
+	Amount, Position, OnlineActualBal decimal.Decimal
+}
+
+// holding reads what the account holds now.
+func (t *trader) holding(ctx context.Context) (position, balance decimal.Decimal, err error) {
+	body, err := t.ask(ctx, fmt.Sprintf("/v1/customers/%d/statement", t.owner))
+	if err != nil {
+		return position, balance, err
+	}
+	var statement struct {
+		Accounts []struct {
+			ID        int64           `xml:"ACCOUNT_ID,attr"`
+			Balance   decimal.Decimal `xml:"BALANCE,attr"`
+			Positions []struct {
+				Symbol   string
+				Quantity decimal.Decimal
+			} `xml:"Securities>Position"`
+		} `xml:"Customer_Securities>Account"`
+	}
+	if err := xml.Unmarshal(body, &statement); err != nil {
+		return position, balance, err
+	}
+	for _, account := range statement.Accounts {
+		if account.ID != t.account {
+			continue
+		}
+		for _, p := range account.Positions {
+			if p.Symbol == t.symbol {
+				return p.Quantity, account.Balance, nil
+			}
+		}
+	}
+	return position, balance, fmt.Errorf("account %d holds no %s", t.account, t.symbol)
+}
+
+// ask reads until there is an answer.
+func (t *trader) ask(ctx context.Context, path string) ([]byte, error) {
+	return t.again(ctx, func(base string) (*http.Request, error) {
+		return http.NewRequestWithContext(ctx, http.MethodGet, base+path, http.NoBody)
+	})
+}
+
+// post writes, once, whatever happens in between.
+func (t *trader) post(ctx context.Context, path string, body []byte) ([]byte, error) {
+	t.sequence++
+	key := fmt.Sprintf("%s-%d-%d", t.load.name, t.number, t.sequence)
+	return t.again(ctx, func(base string) (*http.Request, error) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, base+path, strings.NewReader(string(body)))
+		if err == nil {
+			r.Header.Set("Content-Type", "application/xml")
+			r.Header.Set("Idempotency-Key", key)
+			// A second try by the transport itself would not be counted.
+			r.GetBody = nil
+		}
+		return r, err
+	})
+}
+
+// again sends a request until it is answered, each time to the next instance.
+func (t *trader) again(ctx context.Context, request func(base string) (*http.Request, error)) ([]byte, error) {
+	began := time.Now()
+	for try := 0; ; try++ {
+		urls := *t.load.urls.Load()
+		r, err := request(urls[(t.number+try)%len(urls)])
+		if err != nil {
+			return nil, err
+		}
+		if r.Method == http.MethodPost {
+			t.load.tried.Add(1)
+		}
+		status, body, err := t.send(r)
+		if status/100 == 2 && err == nil {
+			t.answered.Store(began.UnixNano())
+			return body, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err := t.load.meanwhile(status, body, err); err != nil {
+			return nil, err
+		}
+		time.Sleep(time.Duration(1+t.random.IntN(20+10*min(try, 10))) * time.Millisecond)
+	}
+}
+
+func (t *trader) send(r *http.Request) (status int, body []byte, err error) {
+	response, err := t.client.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = response.Body.Close() }() // only read
+	body, err = io.ReadAll(response.Body)
+	return response.StatusCode, body, err
+}
+
+// run trades until ctx is done or the load is told to stop; what has been begun
+// is done first.
+func (t *trader) run(ctx context.Context) error {
+	for !t.load.stopping.Load() {
+		var err error
+		if t.random.IntN(4) == 0 {
+			err = t.order(ctx)
+		} else {
+			err = t.trade(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		t.load.acknowledged.Add(1)
+		if t.load.pause > 0 {
+			time.Sleep(t.load.pause)
+		}
+	}
+	return nil
+}
+
+func (t *trader) trade(ctx context.Context) error {
+	side, quantity := "buy", decimal.New(1+t.random.Int64N(9999), -3)
+	if t.random.IntN(3) == 0 {
+		side = "sell"
+	}
+	body := fmt.Sprintf(`<Trade xmlns=%q><Symbol>%s</Symbol><Quantity>%s</Quantity></Trade>`, brokerage.CustAccNS, t.symbol, quantity)
+	answer, err := t.post(ctx, fmt.Sprintf("/v1/accounts/%d/%s", t.account, side), []byte(body))
+	if err != nil {
+		return err
+	}
+	var c confirmation
+	if err := xml.Unmarshal(answer, &c); err != nil {
+		return fmt.Errorf("%w: %s", err, answer)
+	}
+	if side == "sell" {
+		quantity, c.Amount = quantity.Neg(), c.Amount.Neg()
+	}
+	t.count(quantity, t.position.Add(quantity), c.Position)
+	t.position, t.balance = t.position.Add(quantity), t.balance.Sub(c.Amount)
+	if !c.Position.Equal(t.position) || !c.OnlineActualBal.Equal(t.balance) {
+		t.load.wrong("account %d: holds %s and %s, and not %s and %s", t.account, c.Position, c.OnlineActualBal, t.position, t.balance)
+		t.position, t.balance = c.Position, c.OnlineActualBal
+	}
+	return nil
+}
+
+// count tells a trade that counted twice from one before it that counted no more.
+func (t *trader) count(quantity, want, is decimal.Decimal) {
+	switch off := is.Sub(want); {
+	case off.IsZero():
+	case off.Equal(quantity):
+		t.load.duplicated.Add(1)
+	default:
+		t.load.lost.Add(1)
+	}
+}
+
+func (t *trader) order(ctx context.Context) error {
+	id := t.nextOrder
+	t.nextOrder++
+	doc := t.load.generator.AppendNewOrder(nil, id, dataset.NewOrder{ID: id, Account: t.account, Symbol: t.symbol, Time: time.Now()})
+	if _, err := t.post(ctx, "/v1/orders", doc); err != nil {
+		return err
+	}
+	t.orders = append(t.orders, id)
+	return nil
+}
+
+// check reads everything back.
+func (t *trader) check(ctx context.Context) error {
+	position, balance, err := t.holding(ctx)
+	if err != nil {
+		return err
+	}
+	if !position.Equal(t.position) || !balance.Equal(t.balance) {
+		t.load.lost.Add(1)
+		t.load.wrong("account %d at the end: holds %s and %s, and not %s and %s", t.account, position, balance, t.position, t.balance)
+	}
+	for _, id := range t.orders {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, (*t.load.urls.Load())[0]+fmt.Sprintf("/v1/orders/%d", id), http.NoBody)
+		if err != nil {
+			return err
+		}
+		status, body, err := t.send(r)
+		switch {
+		case err != nil:
+			return err
+		case status == http.StatusNotFound:
+			t.load.lost.Add(1)
+			t.load.wrong("order %d was acknowledged and is not there", id)
+		case status != http.StatusOK:
+			return fmt.Errorf("order %d: %d %s", id, status, body)
+		}
+	}
+	return nil
+}
