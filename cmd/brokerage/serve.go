@@ -25,6 +25,7 @@ type serveCmd struct {
 	Config configFile `placeholder:"FILE" help:"Settings from a YAML file: the flags' names and values. Flags go before variables, variables before the file."`
 
 	DB           string `name:"db" default:"sqlite:brokerage.db" placeholder:"URL" help:"The database: sqlite:PATH, postgres://…, or null: which answers from memory. Default: sqlite:brokerage.db."`
+	Wait         bool   `help:"Begin without the database if it cannot be reached yet: not ready, and trying. Not for sqlite:, which nothing has to be waited for."`
 	Pool         int    `placeholder:"N" help:"Connections to the database; of sqlite: those for reading. Default: for the store to say."`
 	Uncompressed bool   `help:"Store new documents as they are."`
 	MaxHoldings  int    `default:"30" placeholder:"N" help:"The most positions of an account. Default: 30."`
@@ -73,18 +74,24 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	defer listeners.close()
 
-	inner, err := c.open(ctx, log)
-	if err != nil {
-		return err
+	inner, missing := c.open(ctx, log)
+	if missing != nil && (!c.Wait || !heals(missing)) {
+		return missing
 	}
-	defer func() { err = errors.Join(err, inner.Close()) }()
+	guarded := guard.Later(guard.Options{Timeout: c.Timeout}, missing)
+	defer func() { err = errors.Join(err, guarded.Close()) }()
 
 	build := buildInfo()
 	metrics := telemetry.New(build)
-	if stats := storeStats(inner); stats != nil {
-		metrics.Store(stats)
+	use := func(opened domain.Store) {
+		if stats := storeStats(opened); stats != nil {
+			metrics.Store(stats)
+		}
+		guarded.Open(opened)
 	}
-	guarded := guard.New(inner, guard.Options{Timeout: c.Timeout})
+	if missing == nil {
+		use(inner)
+	}
 	options := httpapi.Options{
 		Log:              log,
 		Version:          build.Version,
@@ -113,6 +120,16 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	service := c.start(api, metrics, listeners, log)
 	log.Info("listening", "addr", listeners.main.Addr().String(), "db", c.dbName(), "version", build.Version)
+	if missing != nil {
+		w := &waiting{open: func(ctx context.Context) (domain.Store, error) { return c.open(ctx, log) }, absent: guarded.Absent, log: log, db: c.dbName()}
+		defer service.meanwhile(ctx, func(ctx context.Context) error {
+			opened, err := w.until(ctx, missing)
+			if err == nil {
+				use(opened)
+			}
+			return err
+		})()
+	}
 	if human {
 		greet(ctx, s.out, guarded, listeners.main.Addr(), tokens != nil)
 	}

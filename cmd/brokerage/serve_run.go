@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,16 +32,16 @@ type service struct {
 // start serves on the listeners.
 func (c *serveCmd) start(api *httpapi.Server, metrics *telemetry.Metrics, l listeners, log *slog.Logger) *service {
 	s := &service{
-		api: api, log: log, failed: make(chan error, 2), draining: new(atomic.Bool),
+		api: api, log: log, failed: make(chan error, 3), draining: new(atomic.Bool),
 		drainDelay: c.DrainDelay, shutdownTimeout: c.ShutdownTimeout,
 	}
 	s.main = c.server(s, log)
-	go func() { s.failed <- s.main.Serve(l.main) }()
+	go func() { s.failed <- fmt.Errorf("serving: %w", s.main.Serve(l.main)) }()
 	if l.metrics != nil {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", metrics.Handler())
 		s.metrics = c.server(mux, log)
-		go func() { s.failed <- s.metrics.Serve(l.metrics) }()
+		go func() { s.failed <- fmt.Errorf("serving: %w", s.metrics.Serve(l.metrics)) }()
 		log.Info("metrics", "addr", l.metrics.Addr().String())
 	}
 	return s
@@ -68,13 +69,30 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.api.ServeHTTP(w, r)
 }
 
+// meanwhile does something while the service runs, and ends the service if that
+// fails. What it gives is to be called at the end: it waits until nothing of it
+// is left.
+func (s *service) meanwhile(ctx context.Context, do func(context.Context) error) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := do(ctx); err != nil && ctx.Err() == nil {
+			s.failed <- err
+		}
+	})
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}
+
 // run waits for the signal, and then stops in good order: first the service says
 // that it is not ready, so that no new clients come; then no new connections are
 // taken; then running requests end.
 func (s *service) run(ctx context.Context) error {
 	select {
 	case err := <-s.failed:
-		return fmt.Errorf("serving: %w", err)
+		return err
 	case <-ctx.Done():
 	}
 	s.log.Info("stopping", "drain_delay", s.drainDelay.String(), "shutdown_timeout", s.shutdownTimeout.String())
@@ -82,7 +100,7 @@ func (s *service) run(ctx context.Context) error {
 	s.api.Drain()
 	select {
 	case err := <-s.failed:
-		return fmt.Errorf("serving: %w", err)
+		return err
 	case <-time.After(s.drainDelay):
 	}
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.shutdownTimeout)
