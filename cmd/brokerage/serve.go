@@ -11,7 +11,6 @@ import (
 
 	"golang.org/x/term"
 
-	"brokerage/internal/access"
 	domain "brokerage/internal/brokerage"
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store"
@@ -31,10 +30,20 @@ type serveCmd struct {
 	MaxHoldings  int    `default:"30" placeholder:"N" help:"The most positions of an account. Default: 30."`
 	Covered      bool   `help:"Refuse a buy that the working balance does not cover."`
 
-	Listen         string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Where to listen; port 0 is any. Default: 127.0.0.1:8080."`
-	Tokens         string `placeholder:"FILE" help:"Who may do what, see brokerage token; read again when it changes. Without it the service is open to all, and for this machine only."`
-	InsecureNoAuth bool   `help:"Be open to all on other addresses too."`
-	MetricsAddr    string `placeholder:"ADDR" help:"Serve /metrics there. Default: where everything is."`
+	Listen         string        `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Where to listen; port 0 is any. Default: 127.0.0.1:8080."`
+	Tokens         string        `placeholder:"FILE" help:"Who may do what, see brokerage token; read again when it changes. Without it the service is open to all, and for this machine only."`
+	JWTIssuer      string        `name:"jwt-issuer" placeholder:"URL" help:"Take JWTs of this issuer too."`
+	JWTAudience    string        `name:"jwt-audience" placeholder:"NAME" help:"Whom they must be for."`
+	JWTAlgorithms  []string      `name:"jwt-algorithms" default:"RS256,ES256,EdDSA" placeholder:"LIST" help:"How they may be signed. Default: RS256,ES256,EdDSA."`
+	JWKSURL        string        `name:"jwks-url" placeholder:"URL" help:"The issuer's keys; asked for every five minutes, and when a token has a key that is not known. Or:"`
+	JWKSFile       string        `name:"jwks-file" placeholder:"FILE" help:"The issuer's keys; read again when it changes."`
+	JWKSMaxAge     time.Duration `name:"jwks-max-age" default:"24h" placeholder:"TIME" help:"How long keys count while new ones cannot be had. Default: 24h."`
+	InsecureNoAuth bool          `help:"Be open to all on other addresses too."`
+	TLSCert        string        `name:"tls-cert" placeholder:"FILE" help:"Serve TLS 1.3, with this certificate and those above it. All three are read again when they change."`
+	TLSKey         string        `name:"tls-key" placeholder:"FILE" help:"The certificate's key."`
+	TLSClientCA    string        `name:"tls-client-ca" placeholder:"FILE" help:"Take only clients with a certificate by one of these."`
+	AuditLog       string        `name:"audit-log" placeholder:"FILE" help:"Write down who changed what; - is the standard output. While that cannot be done, nothing is changed. Default: none."`
+	MetricsAddr    string        `placeholder:"ADDR" help:"Serve /metrics there. Default: where everything is."`
 
 	Timeout   time.Duration `default:"10s" placeholder:"TIME" help:"Of a request. Default: 10s."`
 	MaxBody   byteSize      `default:"1MiB" placeholder:"SIZE" help:"Of a request. Default: 1MiB."`
@@ -63,12 +72,16 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 	human := c.LogFormat == "human" || c.LogFormat == "auto" && isTerminal(s.err)
 	log := telemetry.Logger(s.err, human, c.LogLevel)
 
-	tokens, err := c.tokens()
+	gate, err := c.gatekeeper(ctx, log)
+	if err != nil {
+		return err
+	}
+	certificate, err := c.tls()
 	if err != nil {
 		return err
 	}
 	// Before the database: an address in use is told at once, and not after a migration.
-	listeners, err := c.listen(ctx, tokens != nil)
+	listeners, err := c.listen(ctx, gate != nil)
 	if err != nil {
 		return err
 	}
@@ -79,18 +92,23 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 		return missing
 	}
 	guarded := guard.Later(guard.Options{Timeout: c.Timeout}, missing)
+	if missing == nil {
+		guarded.Open(inner)
+	}
 	defer func() { err = errors.Join(err, guarded.Close()) }()
+
+	trail, err := c.audit(s, log)
+	if err != nil {
+		return err
+	}
+	if trail != nil {
+		defer func() { err = errors.Join(err, trail.Close()) }()
+	}
 
 	build := buildInfo()
 	metrics := telemetry.New(build)
-	use := func(opened domain.Store) {
-		if stats := storeStats(opened); stats != nil {
-			metrics.Store(stats)
-		}
-		guarded.Open(opened)
-	}
 	if missing == nil {
-		use(inner)
+		observe(metrics, inner)
 	}
 	options := httpapi.Options{
 		Log:              log,
@@ -105,46 +123,33 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 		Rate:             c.RateLimit,
 		LogRequest:       requestLog(log),
 	}
-	if tokens != nil {
-		options.Tokens = tokens
-		if tokens.Len() == 0 {
-			log.Warn("there is no token, so nobody may do anything", "file", c.Tokens)
-		}
-		watching, stop := context.WithCancel(ctx)
-		defer stop()
-		go tokens.Watch(watching, lookEvery, func(err error) { tellReload(log, c.Tokens, tokens.Len(), err) })
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	if gate != nil {
+		options.Tokens = gate.authority()
+		gate.watch(watching, log)
+	}
+	if trail != nil {
+		options.Audit = trail
 	}
 	api, err := httpapi.New(guarded, options)
 	if err != nil {
 		return err
 	}
-	service := c.start(api, metrics, listeners, log)
+	service := c.start(api, metrics, listeners, certificate, log)
+	if certificate != nil {
+		certificate.tell(log, "TLS")
+		go certificate.watch(watching, lookEvery, log)
+	}
 	log.Info("listening", "addr", listeners.main.Addr().String(), "db", c.dbName(), "version", build.Version)
 	if missing != nil {
-		w := &waiting{open: func(ctx context.Context) (domain.Store, error) { return c.open(ctx, log) }, absent: guarded.Absent, log: log, db: c.dbName()}
-		defer service.meanwhile(ctx, func(ctx context.Context) error {
-			opened, err := w.until(ctx, missing)
-			if err == nil {
-				use(opened)
-			}
-			return err
-		})()
+		w := &waiting{open: func(ctx context.Context) (domain.Store, error) { return c.open(ctx, log) }, log: log, db: c.dbName()}
+		defer service.meanwhile(ctx, func(ctx context.Context) error { return w.serve(ctx, missing, guarded, metrics) })()
 	}
 	if human {
-		greet(ctx, s.out, guarded, listeners.main.Addr(), tokens != nil)
+		greet(ctx, s.out, guarded, c.scheme()+"://"+reachable(listeners.main.Addr()), gate != nil)
 	}
 	return service.run(ctx)
-}
-
-// lookEvery is how soon a change to the file of tokens counts.
-const lookEvery = time.Second
-
-func tellReload(log *slog.Logger, file string, n int, err error) {
-	if err != nil {
-		log.Error("tokens not reloaded, the old ones go on to count", "file", file, "error", err)
-		return
-	}
-	log.Info("tokens reloaded", "file", file, "tokens", n)
 }
 
 // check refuses settings that do not go together.
@@ -153,8 +158,6 @@ func (c *serveCmd) check() error {
 		return usagef("--db: %w", err)
 	}
 	switch {
-	case c.Tokens != "" && c.InsecureNoAuth:
-		return usagef("--insecure-no-auth is for a service without --tokens")
 	case c.MaxHoldings < 1:
 		return usagef("--max-holdings must be at least 1")
 	case c.Pool < 0 || c.InFlight < 0 || c.Queue < 0 || c.RateLimit < 0:
@@ -166,15 +169,7 @@ func (c *serveCmd) check() error {
 		// The connection would be cut before the client is told that it took too long.
 		return usagef("--write-timeout must be longer than --timeout and --queue-wait together")
 	}
-	return nil
-}
-
-// tokens reads the file of tokens, if there is to be one.
-func (c *serveCmd) tokens() (*access.Tokens, error) {
-	if c.Tokens == "" {
-		return nil, nil
-	}
-	return access.Load(c.Tokens)
+	return c.checkAccess()
 }
 
 // dbName is the database as it may stand in a log: the rest of a URL may hold a

@@ -14,7 +14,8 @@ import (
 var settings = []string{
 	"config", "db", "wait", "pool", "uncompressed", "max-holdings", "covered", "listen", "tokens", "insecure-no-auth", "metrics-addr", "timeout",
 	"max-body", "in-flight", "queue", "queue-wait", "rate-limit", "header-timeout", "read-timeout", "write-timeout", "idle-timeout", "drain-delay",
-	"shutdown-timeout", "log-level", "log-format",
+	"shutdown-timeout", "log-level", "log-format", "jwt-issuer", "jwt-audience", "jwt-algorithms", "jwks-url", "jwks-file", "jwks-max-age",
+	"tls-cert", "tls-key", "tls-client-ca", "audit-log",
 }
 
 func TestServe_EverySettingHasAVariable(t *testing.T) {

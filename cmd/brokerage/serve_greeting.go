@@ -14,8 +14,7 @@ import (
 
 // greet tells a person where the service is, and three requests that work as
 // they stand: with keys that are in the database.
-func greet(ctx context.Context, out io.Writer, s domain.Store, addr net.Addr, closed bool) {
-	base := "http://" + reachable(addr)
+func greet(ctx context.Context, out io.Writer, s domain.Store, base string, closed bool) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n  The brokerage is at %s, its documentation at %[1]s/docs. Ctrl-C ends it.\n\n", base)
 	curl := "  curl "

@@ -30,13 +30,18 @@ type service struct {
 }
 
 // start serves on the listeners.
-func (c *serveCmd) start(api *httpapi.Server, metrics *telemetry.Metrics, l listeners, log *slog.Logger) *service {
+func (c *serveCmd) start(api *httpapi.Server, metrics *telemetry.Metrics, l listeners, certificate *tlsFiles, log *slog.Logger) *service {
 	s := &service{
 		api: api, log: log, failed: make(chan error, 3), draining: new(atomic.Bool),
 		drainDelay: c.DrainDelay, shutdownTimeout: c.ShutdownTimeout,
 	}
 	s.main = c.server(s, log)
-	go func() { s.failed <- fmt.Errorf("serving: %w", s.main.Serve(l.main)) }()
+	if certificate == nil {
+		go func() { s.failed <- fmt.Errorf("serving: %w", s.main.Serve(l.main)) }()
+	} else {
+		s.main.TLSConfig = certificate.config()
+		go func() { s.failed <- fmt.Errorf("serving: %w", s.main.ServeTLS(l.main, "", "")) }()
+	}
 	if l.metrics != nil {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", metrics.Handler())

@@ -80,6 +80,13 @@ func fill(ctx context.Context, s *sqlite.Store, log *slog.Logger) error {
 	return nil
 }
 
+// observe adds the metrics of a store, if it has any.
+func observe(metrics *telemetry.Metrics, s domain.Store) {
+	if stats := storeStats(s); stats != nil {
+		metrics.Store(stats)
+	}
+}
+
 // storeStats is how metrics look into a store; nil for one without an inside.
 func storeStats(s domain.Store) func() telemetry.StoreStats {
 	if server, ok := s.(*postgres.Store); ok {

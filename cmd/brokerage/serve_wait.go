@@ -9,6 +9,8 @@ import (
 	"time"
 
 	domain "brokerage/internal/brokerage"
+	"brokerage/internal/store/guard"
+	"brokerage/internal/telemetry"
 )
 
 // How long to wait between two attempts to open a database: twice as long each
@@ -31,19 +33,30 @@ func heals(err error) bool {
 
 // waiting is a database that cannot be opened yet.
 type waiting struct {
-	open   func(context.Context) (domain.Store, error)
-	absent func(error) // is told why not, after each attempt
-	log    *slog.Logger
-	db     string
+	open func(context.Context) (domain.Store, error)
+	log  *slog.Logger
+	db   string
 }
 
-// until opens the database as soon as that is possible. It gives up when ctx is
-// done, and when an attempt fails in a way that waiting does not mend.
-func (w *waiting) until(ctx context.Context, err error) (domain.Store, error) {
+// serve puts the database inside of the guard as soon as that is possible.
+func (w *waiting) serve(ctx context.Context, missing error, guarded *guard.Store, metrics *telemetry.Metrics) error {
+	opened, err := w.until(ctx, missing, guarded.Absent)
+	if err != nil {
+		return err
+	}
+	observe(metrics, opened)
+	guarded.Open(opened)
+	return nil
+}
+
+// until opens the database, and tells before each further attempt why the last one
+// has failed. It gives up when ctx is done, and when an attempt fails in a way that
+// waiting does not mend.
+func (w *waiting) until(ctx context.Context, err error, absent func(error)) (domain.Store, error) {
 	began := time.Now()
 	told, toldAt := "", time.Time{}
 	for pause := firstWait; heals(err); pause = min(2*pause, maxWait) {
-		w.absent(err)
+		absent(err)
 		if reason := oneLine(err); reason != told || time.Since(toldAt) >= remindEvery {
 			w.log.Warn("waiting for the database", "db", w.db, "error", reason)
 			told, toldAt = reason, time.Now()

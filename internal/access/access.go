@@ -1,5 +1,5 @@
 // Package access says who may do what: bearer tokens from a file, each with a
-// name and scopes.
+// name and scopes, and JWTs of an issuer.
 //
 // The file holds the SHA-256 of a token, not the token. That is enough for
 // tokens of 32 random bytes, which nobody can guess from their sums; it would
@@ -53,6 +53,24 @@ type Client struct {
 
 // May tells whether the client has a scope.
 func (c *Client) May(s Scope) bool { return slices.Contains(c.Scopes, s) }
+
+// Authority knows clients by the value of an Authorization header.
+type Authority interface {
+	Client(authorization string) (*Client, bool)
+}
+
+// Any is all of several authorities: the first that knows a client names it.
+type Any []Authority
+
+// Client asks one after the other.
+func (a Any) Client(authorization string) (*Client, bool) {
+	for _, authority := range a {
+		if c, ok := authority.Client(authorization); ok {
+			return c, true
+		}
+	}
+	return nil, false
+}
 
 // maxName bounds the name of a client: it goes into logs and, with idempotency
 // keys, into the database.

@@ -14,7 +14,7 @@ func Add(path string, c Client) (token string, err error) {
 	if err := CheckName(c.Name); err != nil {
 		return "", err
 	}
-	entries, _, err := read(path)
+	entries, err := read(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}

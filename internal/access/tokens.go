@@ -12,13 +12,15 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
+
+	"brokerage/internal/filewatch"
 )
 
 // Tokens are the tokens of a file. They are safe for concurrent use.
 type Tokens struct {
 	path    string
 	entries atomic.Pointer[[]entry]
-	info    fs.FileInfo // of the file when it was read last; Watch's alone
+	file    *filewatch.Files // Watch's alone
 }
 
 type entry struct {
@@ -30,13 +32,12 @@ type entry struct {
 // token in hex"; empty lines and those that begin with # do not count. Without
 // any token, nobody is a client.
 func Load(path string) (*Tokens, error) {
-	t := &Tokens{path: path}
-	entries, info, err := read(path)
+	t := &Tokens{path: path, file: filewatch.Look(path)}
+	entries, err := read(path)
 	if err != nil {
 		return nil, err
 	}
 	t.entries.Store(&entries)
-	t.info = info
 	return t, nil
 }
 
@@ -51,13 +52,12 @@ const maxToken = 512
 // space, and a token of the file. How long that takes says nothing about the
 // tokens that there are, since only sums are compared, and always with all.
 func (t *Tokens) Client(authorization string) (*Client, bool) {
-	const scheme = "bearer "
-	if len(authorization) <= len(scheme) || len(authorization) > len(scheme)+maxToken ||
-		!strings.EqualFold(authorization[:len(scheme)], scheme) {
+	secret, ok := bearer(authorization, maxToken)
+	if !ok {
 		return nil, false
 	}
 	var token [maxToken]byte
-	n := copy(token[:], authorization[len(scheme):])
+	n := copy(token[:], secret)
 	sum := sha256.Sum256(token[:n])
 
 	entries := *t.entries.Load()
@@ -72,34 +72,45 @@ func (t *Tokens) Client(authorization string) (*Client, bool) {
 	return entries[found].client, true
 }
 
+// bearer is the token of an Authorization header, if it is one and not too long.
+func bearer(authorization string, longest int) (token string, ok bool) {
+	const scheme = "bearer "
+	if len(authorization) <= len(scheme) || len(authorization) > len(scheme)+longest ||
+		!strings.EqualFold(authorization[:len(scheme)], scheme) {
+		return "", false
+	}
+	return authorization[len(scheme):], true
+}
+
 // maxFile is far more than a file of tokens has; it bounds what a wrong path
 // makes us read.
 const maxFile = 4 << 20
 
-func read(path string) (entries []entry, info fs.FileInfo, err error) {
+func read(path string) ([]entry, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading the tokens: %w", err)
+		return nil, fmt.Errorf("reading the tokens: %w", err)
 	}
 	defer func() { _ = file.Close() }() // only read
-	if info, err = file.Stat(); err != nil {
-		return nil, nil, fmt.Errorf("reading the tokens: %w", err)
+	info, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("reading the tokens: %w", err)
 	}
 	if err := private(path, info); err != nil {
-		return nil, info, err
+		return nil, err
 	}
 	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	switch {
 	case err != nil:
-		return nil, info, fmt.Errorf("reading the tokens: %w", err)
+		return nil, fmt.Errorf("reading the tokens: %w", err)
 	case len(text) > maxFile:
-		return nil, info, fmt.Errorf("%s is too large for a file of tokens", path)
+		return nil, fmt.Errorf("%s is too large for a file of tokens", path)
 	}
-	entries, err = parse(string(text))
+	entries, err := parse(string(text))
 	if err != nil {
-		return nil, info, fmt.Errorf("%s, %w", path, err)
+		return nil, fmt.Errorf("%s, %w", path, err)
 	}
-	return entries, info, nil
+	return entries, nil
 }
 
 // private refuses a file in which somebody else could write a token, or of which

@@ -118,6 +118,7 @@ func (q *request) write200(mediaType string, body []byte, packed bool) error {
 
 // send writes an answer; for HEAD, what goes before its body.
 func (q *request) send(status int, mediaType string, body []byte) error {
+	q.record(status)
 	h := q.Writer.Header()
 	h["Content-Type"] = []string{mediaType}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
@@ -271,6 +272,8 @@ func (q *request) insert(body []byte, under string, insert func(brokerage.Write)
 
 // created is 201: what was created is at location.
 func (q *request) created(location string) error {
+	q.made(location)
+	q.record(http.StatusCreated)
 	q.Header("Location", location)
 	q.Status(http.StatusCreated)
 	q.Writer.WriteHeaderNow()
@@ -282,6 +285,7 @@ func (q *request) done(replacedBy []byte) error {
 	if replacedBy != nil {
 		q.Writer.Header()["Etag"] = []string{`"` + brokerage.ETag(replacedBy) + `"`}
 	}
+	q.record(http.StatusNoContent)
 	q.Status(http.StatusNoContent)
 	q.Writer.WriteHeaderNow()
 	return nil

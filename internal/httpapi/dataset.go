@@ -163,5 +163,8 @@ func (s *Server) leaseIDs(q *request) error {
 	if err != nil {
 		return err
 	}
+	q.note("kind", kind)
+	q.note("first", lease.First.String())
+	q.note("count", text)
 	return q.answer(element("Lease", "kind", kind, "first", lease.First.String(), "count", strconv.FormatInt(lease.Count, 10)))
 }

@@ -33,6 +33,8 @@ type request struct {
 	client *access.Client
 	query  url.Values // once a parameter was asked for
 	err    error
+
+	auditing auditing
 }
 
 const maxRequestID = 64

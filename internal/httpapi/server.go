@@ -19,12 +19,6 @@ import (
 	"brokerage/internal/httpapi/docs"
 )
 
-// Authority knows who sends a request.
-type Authority interface {
-	// Client tells who the value of an Authorization header stands for.
-	Client(authorization string) (*access.Client, bool)
-}
-
 // Metrics are told what happens.
 type Metrics interface {
 	Observe(transaction, outcome string, took time.Duration, bytes int)
@@ -45,9 +39,10 @@ type RequestLog struct {
 type Options struct {
 	Log              *slog.Logger // for faults; nil is the default one
 	Version          string
-	Tokens           Authority // nil: everybody may do everything
-	Metrics          Metrics   // nil: none
-	MetricsElsewhere bool      // /metrics is not served here
+	Tokens           access.Authority // nil: everybody may do everything
+	Audit            Audit            // nil: none
+	Metrics          Metrics          // nil: none
+	MetricsElsewhere bool             // /metrics is not served here
 	Timeout          time.Duration
 	MaxBody          int64         // of a request; 0 is 1 MiB
 	InFlight         int           // requests at once
@@ -133,6 +128,7 @@ func (s *Server) protected(q *request) (err error) {
 		return q.op.handle(q)
 	}
 	if err := q.authorize(); err != nil {
+		q.auditing.wanted = q.audits() && q.client != nil
 		return err
 	}
 	if err := s.quota.take(q.sender()); err != nil {
@@ -148,6 +144,9 @@ func (s *Server) protected(q *request) (err error) {
 		return err
 	}
 	defer s.gate.leave()
+	if err := q.mayWrite(); err != nil {
+		return err
+	}
 	q.ctx = ctx
 	if m := s.options.Metrics; m != nil {
 		m.InFlight(1)
@@ -159,6 +158,7 @@ func (s *Server) protected(q *request) (err error) {
 // ended tells metrics and log.
 func (s *Server) ended(q *request, took time.Duration) {
 	status, size := q.Writer.Status(), max(q.Writer.Size(), 0)
+	q.record(status)
 	if m := s.options.Metrics; m != nil {
 		m.Observe(q.op.name, outcome(status, q.err), took, size)
 		if reason := refusal(status, q.err); reason != "" {

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/stretchr/testify/require"
+)
+
+// issued makes a file of keys, and tokens by them.
+func issued(t testing.TB, path string) func(name, scopes string) string {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	point, err := key.PublicKey.Bytes()
+	require.NoError(t, err)
+	half := base64.RawURLEncoding.EncodeToString
+	text, err := json.Marshal(map[string]any{"keys": []any{
+		map[string]string{"kty": "EC", "crv": "P-256", "kid": "1", "x": half(point[1:33]), "y": half(point[33:])},
+	}})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	return func(name, scopes string) string {
+		token, err := jwt.NewWithClaims(jwt.SigningMethodES256, jwt.MapClaims{
+			"iss": "https://issuer.test", "aud": "brokerage", "sub": name, "scope": scopes, "exp": time.Now().Add(time.Hour).Unix(),
+		}).SignedString(key)
+		require.NoError(t, err)
+		return token
+	}
+}
+
+// Tokens of both kinds count beside each other, and the audit log names who did what.
+func TestServe_JWT(t *testing.T) {
+	dir := t.TempDir()
+	keys, file, trail := filepath.Join(dir, "jwks.json"), filepath.Join(dir, "tokens"), filepath.Join(dir, "audit.log")
+	token := issued(t, keys)
+	r := brokerage(t.Context(), "token", "--name", "bob", "--scope", "read,trade", "--file", file)
+	require.Equal(t, exitOK, r.code, r.err)
+	i := serving(t, tinyDB(t), "--tokens", file, "--audit-log", trail,
+		"--jwt-issuer", "https://issuer.test", "--jwt-audience", "brokerage", "--jwks-file", keys, "--jwt-algorithms", "ES256")
+	status := func(method, order, token string) int { return send(t, method, i.url+"/v1/orders/"+order, token, "").status }
+	ann, bob := token("ann", "openid read trade"), strings.TrimSpace(r.out)
+	require.Equal(t, http.StatusOK, status(http.MethodGet, "103282", ann))
+	require.Equal(t, http.StatusOK, status(http.MethodGet, "103282", bob))
+	require.Equal(t, http.StatusUnauthorized, status(http.MethodGet, "103282", ann[:len(ann)-5]))
+	require.Equal(t, http.StatusForbidden, status(http.MethodDelete, "103282", token("eve", "read")))
+	require.Equal(t, http.StatusNoContent, status(http.MethodDelete, "103282", ann))
+	require.Equal(t, http.StatusNotFound, status(http.MethodDelete, "103282", bob))
+	i.stop(t)
+
+	text, err := os.ReadFile(trail)
+	require.NoError(t, err)
+	var did []string
+	for line := range strings.Lines(string(text)) {
+		var r struct{ Client, Transaction, Outcome string }
+		require.NoError(t, json.Unmarshal([]byte(line), &r))
+		did = append(did, r.Client+" "+r.Transaction+" "+r.Outcome)
+	}
+	require.Equal(t, []string{"jwt:eve delete_order forbidden", "jwt:ann delete_order ok", "bob delete_order not-found"}, did)
+	for _, secret := range []string{ann, bob} {
+		require.NotContains(t, string(text), secret)
+		require.NotContains(t, i.logs.String(), secret)
+	}
+}
+
+func TestServe_AccessUsage(t *testing.T) {
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"Audience":  {[]string{"--jwt-audience", "a"}, "are for a service with --jwt-issuer"},
+		"NoKeys":    {[]string{"--jwt-issuer", "i", "--jwt-audience", "a"}, "either the URL of the keys"},
+		"Plain":     {[]string{"--jwt-issuer", "i", "--jwt-audience", "a", "--jwks-url", "http://192.0.2.1/"}, "must be https"},
+		"Algorithm": {[]string{"--jwt-issuer", "i", "--jwt-audience", "a", "--jwks-url", "https://192.0.2.1/", "--jwt-algorithms", "none"}, "is not an algorithm"},
+		"Open":      {[]string{"--jwt-issuer", "i", "--insecure-no-auth"}, "--insecure-no-auth is for"},
+		"CertAlone": {[]string{"--tls-cert", "x"}, "go together"},
+		"KeyAlone":  {[]string{"--tls-key", "x"}, "go together"},
+		"CAAlone":   {[]string{"--tls-client-ca", "x"}, "--tls-client-ca is for"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireOneLine(t, brokerage(t.Context(), append([]string{"serve", "--db", "null:", "--listen", "127.0.0.1:0"}, c.args...)...), exitUsage, c.says)
+		})
+	}
+	requireOneLine(t, brokerage(t.Context(), "serve", "--db", "null:", "--tls-cert", "none", "--tls-key", "none"), exitFailed, "--tls-cert and --tls-key")
+	requireOneLine(t, brokerage(t.Context(), "serve", "--db", "null:", "--listen", "127.0.0.1:0", "--audit-log", t.TempDir()), exitFailed, "the audit log")
+}

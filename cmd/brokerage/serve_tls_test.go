@@ -1,0 +1,175 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// authority signs certificates for tests.
+type authority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	pem  []byte
+}
+
+func newAuthority(t testing.TB) *authority {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageCertSign, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	require.NoError(t, err)
+	cert, err := x509.ParseCertificate(der)
+	require.NoError(t, err)
+	return &authority{cert, key, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})}
+}
+
+// issue makes a certificate for this machine, by a serial number that tells it from others.
+func (a *authority) issue(t testing.TB, serial int64) (cert, key []byte) {
+	t.Helper()
+	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "service"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		NotBefore:   time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, secret.Public(), a.key)
+	require.NoError(t, err)
+	text, err := x509.MarshalPKCS8PrivateKey(secret)
+	require.NoError(t, err)
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})
+}
+
+// mount lays files out as Kubernetes does: behind a link that is swapped.
+func mount(t testing.TB, dir, version string, files map[string][]byte) {
+	t.Helper()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, version), 0o700))
+	for name, text := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, version, name), text, 0o600))
+		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
+			require.NoError(t, os.Symlink(filepath.Join("..data", name), filepath.Join(dir, name)))
+		}
+	}
+	require.NoError(t, os.Symlink(version, filepath.Join(dir, "..new")))
+	require.NoError(t, os.Rename(filepath.Join(dir, "..new"), filepath.Join(dir, "..data")))
+}
+
+// handshake connects and gives the serial number of the certificate that is shown.
+func handshake(t testing.TB, i *instance, config *tls.Config) (int64, error) {
+	t.Helper()
+	conn, err := (&tls.Dialer{Config: config}).DialContext(t.Context(), "tcp", i.url[len("https://"):])
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = conn.Close() }() // nothing is left to learn
+	tlsConn, _ := conn.(*tls.Conn)
+	// With TLS 1.3 a client learns of a refusal only when it reads.
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	if _, err := conn.Write([]byte("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")); err != nil {
+		return 0, err
+	}
+	if _, err := conn.Read(make([]byte, 1)); err != nil {
+		return 0, err
+	}
+	return tlsConn.ConnectionState().PeerCertificates[0].SerialNumber.Int64(), nil
+}
+
+func TestServe_TLS(t *testing.T) {
+	ca, dir := newAuthority(t), t.TempDir()
+	cert, key := ca.issue(t, 100)
+	mount(t, dir, "v1", map[string][]byte{"tls.crt": cert, "tls.key": key})
+	i := serving(t, "", "--db", "null:", "--tls-cert", filepath.Join(dir, "tls.crt"), "--tls-key", filepath.Join(dir, "tls.key"))
+	i.url = "https" + i.url[len("http"):]
+	pool := x509.NewCertPool()
+	pool.AddCert(ca.cert)
+	config := &tls.Config{RootCAs: pool, NextProtos: []string{"http/1.1"}}
+	serial, err := handshake(t, i, config)
+	require.NoError(t, err)
+	require.EqualValues(t, 100, serial)
+
+	old := config.Clone()
+	old.MaxVersion = tls.VersionTLS12
+	_, err = handshake(t, i, old)
+	require.ErrorContains(t, err, "protocol version")
+
+	over := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}, Timeout: patience}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, i.url+"/readyz", http.NoBody)
+	require.NoError(t, err)
+	response, err := over.Do(request)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	require.Equal(t, "HTTP/2.0", response.Proto)
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	over.CloseIdleConnections()
+
+	// The next one counts by itself, and one that is wrong does not.
+	cert, key = ca.issue(t, 200)
+	mount(t, dir, "v2", map[string][]byte{"tls.crt": cert, "tls.key": key})
+	i.logs.wait(t, "certificate reloaded")
+	serial, err = handshake(t, i, config)
+	require.NoError(t, err)
+	require.EqualValues(t, 200, serial)
+
+	_, otherKey := ca.issue(t, 300)
+	mount(t, dir, "v3", map[string][]byte{"tls.crt": cert, "tls.key": otherKey})
+	require.Contains(t, i.logs.wait(t, "certificate not reloaded, the old one goes on to count")["error"], "private key does not match")
+	serial, err = handshake(t, i, config)
+	require.NoError(t, err)
+	require.EqualValues(t, 200, serial)
+	i.stop(t)
+	require.NotContains(t, i.logs.String(), "PRIVATE")
+}
+
+func TestServe_TLSClients(t *testing.T) {
+	ca, stranger, dir := newAuthority(t), newAuthority(t), t.TempDir()
+	cert, key := ca.issue(t, 100)
+	mount(t, dir, "v1", map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": ca.pem})
+	path := func(name string) string { return filepath.Join(dir, name) }
+	i := serving(t, "", "--db", "null:", "--tls-cert", path("tls.crt"), "--tls-key", path("tls.key"), "--tls-client-ca", path("ca.crt"))
+	i.url = "https" + i.url[len("http"):]
+	pool := x509.NewCertPool()
+	pool.AddCert(ca.cert)
+	with := func(by *authority) *tls.Config {
+		config := &tls.Config{RootCAs: pool}
+		if by != nil {
+			pair, err := tls.X509KeyPair(by.issue(t, 7))
+			require.NoError(t, err)
+			// Shown whatever the server says that it wants.
+			config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &pair, nil }
+		}
+		return config
+	}
+	_, err := handshake(t, i, with(ca))
+	require.NoError(t, err)
+	_, err = handshake(t, i, with(nil))
+	require.ErrorContains(t, err, "certificate required")
+	_, err = handshake(t, i, with(stranger))
+	require.ErrorContains(t, err, "unknown certificate authority")
+
+	// Another authority counts when the file says so, and the first no more.
+	mount(t, dir, "v2", map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": stranger.pem})
+	i.logs.wait(t, "certificate reloaded")
+	_, err = handshake(t, i, with(stranger))
+	require.NoError(t, err)
+	_, err = handshake(t, i, with(ca))
+	require.Error(t, err)
+	i.stop(t)
+}

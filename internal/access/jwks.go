@@ -1,0 +1,161 @@
+package access
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rsa"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+)
+
+// The algorithms by which a JWT may be signed. HMAC is not among them: who can
+// check such a signature can make one.
+const (
+	RS256 = "RS256"
+	ES256 = "ES256"
+	EdDSA = "EdDSA"
+)
+
+// Algorithms are all of them.
+var Algorithms = [...]string{RS256, ES256, EdDSA}
+
+// verificationKey is a public key, bound to the one algorithm that it is for: what
+// a token says of itself never chooses how a key is used.
+type verificationKey struct {
+	algorithm string
+	public    crypto.PublicKey
+}
+
+// keySet is a set of keys by their ids; the one without an id has "".
+type keySet map[string]verificationKey
+
+// jwk is a key as a JWKS (RFC 7517) has it.
+type jwk struct {
+	Type       string   `json:"kty"`
+	ID         string   `json:"kid"`
+	Use        string   `json:"use"`
+	Operations []string `json:"key_ops"`
+	Algorithm  string   `json:"alg"`
+	Curve      string   `json:"crv"`
+	N          string   `json:"n"`
+	E          string   `json:"e"`
+	X          string   `json:"x"`
+	Y          string   `json:"y"`
+}
+
+// maxKeys is far more than anybody signs with at a time.
+const maxKeys = 100
+
+// parseKeys reads a JWKS. Keys that are not for checking signatures by one of the
+// algorithms are left out, as RFC 7517 wants it; keys that are, and are wrong,
+// spoil the set. One without any key is wrong as well: it is a fault far more
+// often than the wish that nobody may enter.
+func parseKeys(text []byte, algorithms []string) (keySet, error) {
+	var document struct {
+		Keys []jwk `json:"keys"`
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		return nil, fmt.Errorf("not a JWKS: %w", err)
+	}
+	if len(document.Keys) > maxKeys {
+		return nil, fmt.Errorf("there are more than %d keys", maxKeys)
+	}
+	keys := keySet{}
+	for i := range document.Keys {
+		k := &document.Keys[i]
+		algorithm := k.algorithm()
+		if !slices.Contains(algorithms, algorithm) || !k.verifies() {
+			continue
+		}
+		public, err := k.public(algorithm)
+		if err != nil {
+			return nil, fmt.Errorf("key %d (%q): %w", i+1, k.ID, err)
+		}
+		if _, twice := keys[k.ID]; twice {
+			return nil, fmt.Errorf("key %d: there is another with the id %q", i+1, k.ID)
+		}
+		keys[k.ID] = verificationKey{algorithm, public}
+	}
+	if len(keys) == 0 {
+		return nil, errors.New("there is no key for any of the algorithms")
+	}
+	return keys, nil
+}
+
+// algorithm is what a key is for, empty if it is for nothing here.
+func (k *jwk) algorithm() string {
+	of := map[[2]string]string{{"RSA", ""}: RS256, {"EC", "P-256"}: ES256, {"OKP", "Ed25519"}: EdDSA}[[2]string{k.Type, k.Curve}]
+	if k.Algorithm != "" && k.Algorithm != of && (of != EdDSA || k.Algorithm != "Ed25519") { // RFC 9864's name for it
+		return ""
+	}
+	return of
+}
+
+func (k *jwk) verifies() bool {
+	return (k.Use == "" || k.Use == "sig") && (k.Operations == nil || slices.Contains(k.Operations, "verify"))
+}
+
+// Bounds of an RSA key: what is shorter can be broken, what is longer takes too
+// long to check.
+const minRSA, maxRSA = 2048, 8192
+
+func (k *jwk) public(algorithm string) (crypto.PublicKey, error) {
+	switch algorithm {
+	case RS256:
+		return k.rsa()
+	case ES256:
+		x, errX := decode(k.X)
+		y, errY := decode(k.Y)
+		const size = 32
+		if errX != nil || errY != nil || len(x) != size || len(y) != size {
+			return nil, errors.New("x and y are not 32 bytes each, in base64url")
+		}
+		public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), slices.Concat([]byte{4}, x, y))
+		if err != nil {
+			return nil, errors.New("the point is not on the curve")
+		}
+		return public, nil
+	default:
+		x, err := decode(k.X)
+		if err != nil || len(x) != ed25519.PublicKeySize {
+			return nil, errors.New("x is not 32 bytes in base64url")
+		}
+		return ed25519.PublicKey(x), nil
+	}
+}
+
+func (k *jwk) rsa() (crypto.PublicKey, error) {
+	n, errN := decode(k.N)
+	e, errE := decode(k.E)
+	if errN != nil || errE != nil || len(e) > 4 {
+		return nil, errors.New("n and e are not numbers in base64url")
+	}
+	public := &rsa.PublicKey{N: new(big.Int).SetBytes(n), E: int(new(big.Int).SetBytes(e).Int64())}
+	switch bits := public.N.BitLen(); {
+	case bits < minRSA || bits > maxRSA:
+		return nil, fmt.Errorf("it has %d bits, and not %d to %d", bits, minRSA, maxRSA)
+	case public.N.Bit(0) == 0 || public.E < 3 || public.E%2 == 0:
+		return nil, errors.New("it is no key of RSA")
+	}
+	return public, nil
+}
+
+func decode(text string) ([]byte, error) { return base64.RawURLEncoding.DecodeString(text) }
+
+// find gives the key of a token: that with its id or, where the token names none,
+// the only one there is.
+func (k keySet) find(id string) (verificationKey, bool) {
+	if key, ok := k[id]; ok || id != "" || len(k) != 1 {
+		return key, ok
+	}
+	for _, only := range k {
+		return only, true
+	}
+	return verificationKey{}, false
+}

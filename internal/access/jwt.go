@@ -1,0 +1,168 @@
+package access
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"brokerage/internal/filewatch"
+)
+
+// JWTOptions say which JWTs count.
+type JWTOptions struct {
+	Issuer, Audience string        // iss, and what aud must hold
+	KeysURL          string        // of a JWKS; or
+	KeysFile         string        // with one
+	Algorithms       []string      // of Algorithms; nil is all
+	MaxAge           time.Duration // how long keys count that cannot be had anew; 0 is 24 hours
+	// Told is told of each time the keys were asked for: how many there are, or
+	// why there are none; then those of before go on to count. It may be nil.
+	Told func(keys int, err error)
+
+	now func() time.Time // for tests
+}
+
+// leeway is by how much the clocks of the issuer and of the service may differ.
+const leeway = 30 * time.Second
+
+// JWTs are the tokens of an issuer. They are safe for concurrent use.
+type JWTs struct {
+	keys   keyring
+	parser *jwt.Parser
+}
+
+// OpenJWTs gets the issuer's keys for the first time. An issuer that does not
+// answer is no error, since the service may have others to serve: until it
+// answers, its tokens do not count. A file is there, or it is an error.
+func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
+	switch {
+	case o.Issuer == "" || o.Audience == "":
+		// A token for another service of the same issuer must not count here.
+		return nil, errors.New("an issuer and an audience are needed")
+	case (o.KeysURL == "") == (o.KeysFile == ""):
+		return nil, errors.New("either the URL of the keys is needed, or a file of them")
+	}
+	if o.now == nil {
+		o.now = time.Now
+	}
+	if o.Told == nil {
+		o.Told = func(int, error) {}
+	}
+	if o.MaxAge <= 0 {
+		o.MaxAge = 24 * time.Hour
+	}
+	if o.Algorithms == nil {
+		o.Algorithms = Algorithms[:]
+	}
+	for _, a := range o.Algorithms {
+		if !slices.Contains(Algorithms[:], a) {
+			return nil, fmt.Errorf("%q is not an algorithm that is taken: they are %s", a, strings.Join(Algorithms[:], ", "))
+		}
+	}
+	j := &JWTs{
+		keys: keyring{algs: o.Algorithms, maxAge: o.MaxAge, now: o.now, told: o.Told},
+		parser: jwt.NewParser(jwt.WithValidMethods(o.Algorithms), jwt.WithIssuer(o.Issuer), jwt.WithAudience(o.Audience),
+			jwt.WithExpirationRequired(), jwt.WithLeeway(leeway), jwt.WithTimeFunc(o.now), jwt.WithStrictDecoding()),
+	}
+	if o.KeysURL != "" {
+		if err := checkKeysURL(o.KeysURL); err != nil {
+			return nil, fmt.Errorf("the URL of the keys: %w", err)
+		}
+		j.keys.fetch = fromURL(o.KeysURL)
+		j.keys.refreshNow(ctx)
+		return j, nil
+	}
+	j.keys.file, j.keys.fetch = filewatch.Look(o.KeysFile), fromFile(o.KeysFile)
+	j.keys.maxAge = 1<<63 - 1 // it is there, and says what counts, however long ago it was written
+	j.keys.refreshNow(ctx)
+	if j.keys.current.Load() == nil {
+		return nil, fmt.Errorf("there are no keys in %s", o.KeysFile)
+	}
+	return j, nil
+}
+
+// Watch keeps the keys fresh until ctx is done; at a file it looks every so often.
+func (j *JWTs) Watch(ctx context.Context, look time.Duration) { j.keys.watch(ctx, look) }
+
+// maxJWT bounds what is decoded before anything is known of who sent it.
+const maxJWT = 8 << 10
+
+// Client gives the client of an Authorization header: "Bearer" and a JWT of the
+// issuer, for the audience, signed, not expired, with a subject.
+func (j *JWTs) Client(authorization string) (*Client, bool) {
+	token, ok := bearer(authorization, maxJWT)
+	if !ok {
+		return nil, false
+	}
+	var c claims
+	if _, err := j.parser.ParseWithClaims(token, &c, j.key); err != nil {
+		return nil, false
+	}
+	return c.client()
+}
+
+// key finds the key for a token, of which nothing is proved yet.
+func (j *JWTs) key(t *jwt.Token) (any, error) {
+	if _, critical := t.Header["crit"]; critical {
+		return nil, errors.New("it wants what is not known here (RFC 7515, 4.1.11)")
+	}
+	if kind, said := t.Header["typ"].(string); said && !isTokenType(kind) {
+		return nil, errors.New("it is another kind of token")
+	}
+	id, _ := t.Header["kid"].(string)
+	key, ok := j.keys.find(id)
+	if !ok || key.algorithm != t.Method.Alg() {
+		return nil, errors.New("there is no such key")
+	}
+	return key.public, nil
+}
+
+func isTokenType(kind string) bool {
+	kind = strings.TrimPrefix(strings.ToLower(kind), "application/")
+	return kind == "jwt" || kind == "at+jwt"
+}
+
+// claims are what is read of a token.
+type claims struct {
+	jwt.RegisteredClaims
+
+	Scope scopeList `json:"scope"` // RFC 8693: words in a string
+	Scp   scopeList `json:"scp"`   // what others do: the same, or a list
+}
+
+type scopeList []string
+
+func (s *scopeList) UnmarshalJSON(text []byte) error {
+	var words string
+	if err := json.Unmarshal(text, &words); err == nil {
+		*s = strings.Fields(words)
+		return nil
+	}
+	return json.Unmarshal(text, (*[]string)(s))
+}
+
+// prefixJWT keeps the names of an issuer's clients apart from those of a file of
+// tokens, which have no colon: a name owns idempotency keys.
+const prefixJWT = "jwt:"
+
+const maxSubject = 128
+
+func (c *claims) client() (*Client, bool) {
+	odd := func(r rune) bool { return r <= ' ' || r > '~' }
+	if c.Subject == "" || len(c.Subject) > maxSubject || strings.ContainsFunc(c.Subject, odd) {
+		return nil, false
+	}
+	client := &Client{Name: prefixJWT + c.Subject}
+	for _, s := range Scopes { // what else it may do elsewhere is no matter here
+		if slices.Contains(c.Scope, string(s)) || slices.Contains(c.Scp, string(s)) {
+			client.Scopes = append(client.Scopes, s)
+		}
+	}
+	return client, true
+}

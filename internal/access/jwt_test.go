@@ -1,0 +1,268 @@
+package access
+
+import (
+	"crypto/ed25519"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/stretchr/testify/require"
+)
+
+func TestJWTs_Client(t *testing.T) {
+	rs, es, ed := newSigner(t, "r", RS256), newSigner(t, "e", ES256), newSigner(t, "d", EdDSA)
+	j := openedJWTs(t, newIssuer(t, jwks(t, rs.jwk(t), es.jwk(t), ed.jwk(t))).URL, nil)
+	type m = map[string]any
+	for name, c := range map[string]struct {
+		token  string
+		name   string
+		scopes []Scope
+	}{
+		"RS256":          {rs.sign(t, nil, nil), "jwt:ann", []Scope{Read, Trade}},
+		"ES256":          {es.sign(t, nil, nil), "jwt:ann", []Scope{Read, Trade}},
+		"EdDSA":          {ed.sign(t, nil, nil), "jwt:ann", []Scope{Read, Trade}},
+		"Scp":            {es.sign(t, m{"scope": nil, "scp": []string{"admin", "mail"}}, nil), "jwt:ann", []Scope{Admin}},
+		"ScpWords":       {es.sign(t, m{"scope": nil, "scp": "read admin"}, nil), "jwt:ann", []Scope{Read, Admin}},
+		"ScopeAndScp":    {es.sign(t, m{"scope": "read", "scp": []string{"trade"}}, nil), "jwt:ann", []Scope{Read, Trade}},
+		"NoScope":        {es.sign(t, m{"scope": nil}, nil), "jwt:ann", nil},
+		"ScopeInCase":    {es.sign(t, m{"scope": "READ reading"}, nil), "jwt:ann", nil},
+		"Audiences":      {es.sign(t, m{"aud": []string{"other", "brokerage"}}, nil), "jwt:ann", []Scope{Read, Trade}},
+		"AccessToken":    {es.sign(t, nil, m{"typ": "application/at+JWT"}), "jwt:ann", []Scope{Read, Trade}},
+		"NoType":         {es.sign(t, nil, m{"typ": nil}), "jwt:ann", []Scope{Read, Trade}},
+		"OddSubject":     {es.sign(t, m{"sub": "https://x/|y"}, nil), "jwt:https://x/|y", []Scope{Read, Trade}},
+		"ExpiredJustNow": {es.sign(t, m{"exp": noon.Add(-29 * time.Second).Unix()}, nil), "jwt:ann", []Scope{Read, Trade}},
+		"NearlyValid":    {es.sign(t, m{"nbf": noon.Add(29 * time.Second).Unix()}, nil), "jwt:ann", []Scope{Read, Trade}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client, ok := j.Client("bearer " + c.token)
+			require.True(t, ok)
+			require.Equal(t, &Client{Name: c.name, Scopes: c.scopes}, client)
+		})
+	}
+}
+
+func TestJWTs_Refusals(t *testing.T) {
+	rs, es, ed := newSigner(t, "r", RS256), newSigner(t, "e", ES256), newSigner(t, "d", EdDSA)
+	stranger := newSigner(t, "e", ES256)
+	j := openedJWTs(t, newIssuer(t, jwks(t, rs.jwk(t), es.jwk(t), ed.jwk(t))).URL, nil)
+	type m = map[string]any
+	// by signs with what an attacker has: the public key, as the secret of an HMAC.
+	by := func(method jwt.SigningMethod, key any, header m) string {
+		token := jwt.NewWithClaims(method, good())
+		merge(token.Header, header)
+		text, err := token.SignedString(key)
+		require.NoError(t, err)
+		return text
+	}
+	der, err := x509.MarshalPKIXPublicKey(rs.key.Public())
+	require.NoError(t, err)
+	public := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
+	rsaKey, _ := rs.key.(*rsa.PrivateKey)
+	proper := es.sign(t, nil, nil)
+	parts := strings.Split(proper, ".")
+	for name, token := range map[string]string{
+		"Empty":            "",
+		"NoToken":          "x",
+		"TwoParts":         parts[0] + "." + parts[1],
+		"FourParts":        proper + "." + parts[2],
+		"NoSignature":      parts[0] + "." + parts[1] + ".",
+		"OtherClaims":      parts[0] + "." + strings.Split(es.sign(t, m{"scope": "admin"}, nil), ".")[1] + "." + parts[2],
+		"SignatureTwice":   proper + parts[2],
+		"Padded":           proper + "==",
+		"Stranger":         stranger.sign(t, nil, nil),
+		"StrangerOwnKey":   stranger.sign(t, nil, m{"jwk": stranger.jwk(t), "jku": "http://127.0.0.1:1/keys"}),
+		"UnknownKey":       es.sign(t, nil, m{"kid": "x"}),
+		"NoKey":            es.sign(t, nil, m{"kid": nil}),
+		"OtherKey":         es.sign(t, nil, m{"kid": "r"}),
+		"KeyIsNoText":      es.sign(t, nil, m{"kid": 7}),
+		"None":             by(jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, m{"kid": "e"}),
+		"HMACByPEM":        by(jwt.SigningMethodHS256, public, m{"kid": "r"}),
+		"HMACByDER":        by(jwt.SigningMethodHS256, der, m{"kid": "r"}),
+		"HMACByModulus":    by(jwt.SigningMethodHS256, rsaKey.N.Bytes(), m{"kid": "r"}),
+		"HMACByEdwards":    by(jwt.SigningMethodHS256, []byte(ed.key.Public().(ed25519.PublicKey)), m{"kid": "d"}),
+		"RS512":            by(jwt.SigningMethodRS512, rs.key, m{"kid": "r"}),
+		"PS256":            by(jwt.SigningMethodPS256, rs.key, m{"kid": "r"}),
+		"Critical":         es.sign(t, nil, m{"crit": []string{"exp"}}),
+		"LogoutToken":      es.sign(t, nil, m{"typ": "logout+jwt"}),
+		"OtherIssuer":      es.sign(t, m{"iss": "https://issuer.test/"}, nil),
+		"NoIssuer":         es.sign(t, m{"iss": nil}, nil),
+		"OtherAudience":    es.sign(t, m{"aud": "brokerage2"}, nil),
+		"NoAudience":       es.sign(t, m{"aud": nil}, nil),
+		"EmptyAudience":    es.sign(t, m{"aud": []string{}}, nil),
+		"Expired":          es.sign(t, m{"exp": noon.Add(-31 * time.Second).Unix()}, nil),
+		"NoExpiry":         es.sign(t, m{"exp": nil}, nil),
+		"ExpiryIsText":     es.sign(t, m{"exp": "never"}, nil),
+		"NotYet":           es.sign(t, m{"nbf": noon.Add(31 * time.Second).Unix()}, nil),
+		"NoSubject":        es.sign(t, m{"sub": nil}, nil),
+		"SubjectIsNumber":  es.sign(t, m{"sub": 7}, nil),
+		"SubjectOfTwo":     es.sign(t, m{"sub": "a b"}, nil),
+		"SubjectWithLines": es.sign(t, m{"sub": "a\nb"}, nil),
+		"LongSubject":      es.sign(t, m{"sub": strings.Repeat("a", 129)}, nil),
+		"ScopeIsNumber":    es.sign(t, m{"scope": 7}, nil),
+		"Long":             es.sign(t, m{"more": strings.Repeat("a", 8<<10)}, nil),
+	} {
+		t.Run(name, func(t *testing.T) {
+			client, ok := j.Client("Bearer " + token)
+			require.False(t, ok)
+			require.Nil(t, client)
+		})
+	}
+	_, ok := j.Client("Bearer " + proper)
+	require.True(t, ok)
+	_, ok = j.Client("Basic " + proper)
+	require.False(t, ok)
+}
+
+// An algorithm that is not configured does not count, whatever keys there are.
+func TestJWTs_Algorithms(t *testing.T) {
+	rs, es := newSigner(t, "r", RS256), newSigner(t, "e", ES256)
+	j := openedJWTs(t, newIssuer(t, jwks(t, rs.jwk(t), es.jwk(t))).URL, func(o *JWTOptions) { o.Algorithms = []string{ES256} })
+	_, ok := j.Client("Bearer " + rs.sign(t, nil, nil))
+	require.False(t, ok)
+	_, ok = j.Client("Bearer " + es.sign(t, nil, nil))
+	require.True(t, ok)
+	_, ok = j.Client("Bearer " + es.sign(t, nil, map[string]any{"kid": nil}))
+	require.True(t, ok, "the only key needs no name")
+}
+
+func TestJWTs_File(t *testing.T) {
+	one, two := newSigner(t, "1", ES256), newSigner(t, "2", EdDSA)
+	path := filepath.Join(t.TempDir(), "jwks.json")
+	put := func(text []byte) {
+		require.NoError(t, os.WriteFile(path+".new", text, 0o600))
+		require.NoError(t, os.Rename(path+".new", path))
+	}
+	put(jwks(t, one.jwk(t)))
+	told := make(chan error, 100)
+	now := &clock{now: noon}
+	j := openedJWTs(t, "", func(o *JWTOptions) {
+		o.KeysFile, o.Told, o.now = path, func(_ int, err error) { told <- err }, now.time
+	})
+	require.NoError(t, <-told)
+	go j.Watch(t.Context(), time.Millisecond)
+	knows := func(s signer) bool {
+		_, ok := j.Client("Bearer " + s.sign(t, map[string]any{"exp": noon.Add(10000 * time.Hour).Unix()}, nil))
+		return ok
+	}
+	require.True(t, knows(one))
+	now.pass(1000 * time.Hour)
+	require.True(t, knows(one), "a file that is there counts")
+	put(jwks(t, two.jwk(t)))
+	require.NoError(t, <-told)
+	require.True(t, knows(two))
+	put([]byte("{"))
+	require.ErrorContains(t, <-told, "not a JWKS")
+	require.True(t, knows(two))
+
+	_, err := OpenJWTs(t.Context(), JWTOptions{Issuer: "i", Audience: "a", KeysFile: path})
+	require.ErrorContains(t, err, "there are no keys in "+path)
+}
+
+func TestOpenJWTs_Refusals(t *testing.T) {
+	for name, c := range map[string]struct {
+		o    JWTOptions
+		says string
+	}{
+		"NoIssuer":   {JWTOptions{Audience: "a", KeysURL: "https://x"}, "an issuer and an audience"},
+		"NoAudience": {JWTOptions{Issuer: "i", KeysURL: "https://x"}, "an issuer and an audience"},
+		"NoKeys":     {JWTOptions{Issuer: "i", Audience: "a"}, "either the URL"},
+		"Both":       {JWTOptions{Issuer: "i", Audience: "a", KeysURL: "https://x", KeysFile: "y"}, "either the URL"},
+		"NoURL":      {JWTOptions{Issuer: "i", Audience: "a", KeysURL: "x"}, "is not a URL"},
+		"Plain":      {JWTOptions{Issuer: "i", Audience: "a", KeysURL: "http://issuer.test/keys"}, "must be https"},
+		"Password":   {JWTOptions{Issuer: "i", Audience: "a", KeysURL: "https://a:b@x"}, "must not hold a password"},
+		"HMAC":       {JWTOptions{Issuer: "i", Audience: "a", KeysURL: "https://x", Algorithms: []string{"HS256"}}, "RS256, ES256, EdDSA"},
+		"None":       {JWTOptions{Issuer: "i", Audience: "a", KeysURL: "https://x", Algorithms: []string{"none"}}, "RS256, ES256, EdDSA"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := OpenJWTs(t.Context(), c.o)
+			require.ErrorContains(t, err, c.says)
+		})
+	}
+}
+
+func TestParseKeys(t *testing.T) {
+	rs, es := newSigner(t, "r", RS256), newSigner(t, "e", ES256)
+	with := func(k map[string]any, name string, value any) map[string]any {
+		merge(k, map[string]any{name: value})
+		return k
+	}
+	short := base64.RawURLEncoding.EncodeToString(make([]byte, 31))
+	for name, c := range map[string]struct {
+		keys []map[string]any
+		says string // empty: one key is taken
+	}{
+		"One":         {[]map[string]any{es.jwk(t)}, ""},
+		"NoID":        {[]map[string]any{with(es.jwk(t), "kid", nil)}, ""},
+		"OneOfTwo":    {[]map[string]any{es.jwk(t), {"kty": "oct", "k": "c2VjcmV0", "alg": "HS256", "kid": "h"}}, ""},
+		"ForOther":    {[]map[string]any{es.jwk(t), with(rs.jwk(t), "use", "enc"), with(rs.jwk(t), "alg", "RS512")}, ""},
+		"ForSigning":  {[]map[string]any{with(es.jwk(t), "key_ops", []string{"sign"})}, "no key for any"},
+		"Secret":      {[]map[string]any{{"kty": "oct", "k": "c2VjcmV0", "alg": "RS256"}}, "no key for any"},
+		"None":        {nil, "no key for any"},
+		"OtherCurve":  {[]map[string]any{with(es.jwk(t), "crv", "P-384")}, "no key for any"},
+		"SameID":      {[]map[string]any{es.jwk(t), with(rs.jwk(t), "kid", "e")}, `another with the id "e"`},
+		"OffTheCurve": {[]map[string]any{with(es.jwk(t), "x", es.jwk(t)["y"])}, "not on the curve"},
+		"ShortPoint":  {[]map[string]any{with(es.jwk(t), "x", short)}, "not 32 bytes"},
+		"Even":        {[]map[string]any{with(rs.jwk(t), "e", "Ag")}, "no key of RSA"},
+		"OneAsPower":  {[]map[string]any{with(rs.jwk(t), "e", "AQ")}, "no key of RSA"},
+		"LargePower":  {[]map[string]any{with(rs.jwk(t), "e", "AAAAAAE")}, "not numbers"},
+		"Weak":        {[]map[string]any{with(rs.jwk(t), "n", short)}, "bits"},
+		"Slow":        {[]map[string]any{with(rs.jwk(t), "n", strings.Repeat("_", 2000))}, "bits"},
+		"NoBase64":    {[]map[string]any{with(rs.jwk(t), "n", "+/==")}, "not numbers"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			keys, err := parseKeys(jwks(t, c.keys...), Algorithms[:])
+			if c.says != "" {
+				require.ErrorContains(t, err, c.says)
+				return
+			}
+			require.NoError(t, err)
+			require.Len(t, keys, 1)
+		})
+	}
+	many := make([]map[string]any, 101)
+	_, err := parseKeys(jwks(t, many...), Algorithms[:])
+	require.ErrorContains(t, err, "more than 100")
+}
+
+// Whatever comes as a token or a set of keys is refused or taken, and no more.
+func FuzzJWTs_Client(f *testing.F) {
+	es := newSigner(f, "e", ES256)
+	path := filepath.Join(f.TempDir(), "jwks.json")
+	require.NoError(f, os.WriteFile(path, jwks(f, es.jwk(f)), 0o600))
+	j := openedJWTs(f, "", func(o *JWTOptions) { o.KeysFile = path })
+	proper := es.sign(f, nil, nil)
+	f.Add(proper)
+	header, err := json.Marshal(map[string]string{"alg": "none"})
+	require.NoError(f, err)
+	f.Add(base64.RawURLEncoding.EncodeToString(header) + ".e30.")
+	f.Fuzz(func(t *testing.T, token string) {
+		_, ok := j.Client("Bearer " + token)
+		require.Equal(t, token == proper, ok)
+	})
+}
+
+func BenchmarkJWTs_Client(b *testing.B) {
+	for _, algorithm := range Algorithms {
+		s := newSigner(b, "k", algorithm)
+		path := filepath.Join(b.TempDir(), "jwks.json")
+		require.NoError(b, os.WriteFile(path, jwks(b, s.jwk(b)), 0o600))
+		j := openedJWTs(b, "", func(o *JWTOptions) { o.KeysFile = path })
+		header := "Bearer " + s.sign(b, nil, nil)
+		b.Run(algorithm, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, ok := j.Client(header); !ok {
+					b.Fatal("not known")
+				}
+			}
+		})
+	}
+}

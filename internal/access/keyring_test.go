@@ -1,0 +1,119 @@
+package access
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A key that the service does not have is asked for, and what was withdrawn goes.
+func TestKeyring_Rotation(t *testing.T) {
+	old, young := newSigner(t, "1", ES256), newSigner(t, "2", ES256)
+	i := newIssuer(t, jwks(t, old.jwk(t)))
+	now := &clock{now: noon}
+	j := openedJWTs(t, i.URL, func(o *JWTOptions) { o.now = now.time })
+	knows := func(s signer) bool {
+		_, ok := j.Client("Bearer " + s.sign(t, nil, nil))
+		return ok
+	}
+	require.True(t, knows(old))
+	require.Equal(t, 1, i.times())
+
+	i.set(http.StatusOK, jwks(t, old.jwk(t), young.jwk(t)))
+	require.False(t, knows(young), "it was asked a moment ago")
+	now.pass(askAgainAfter)
+	require.True(t, knows(young))
+	require.True(t, knows(old))
+	require.Equal(t, 2, i.times())
+
+	i.set(http.StatusOK, jwks(t, young.jwk(t)))
+	j.keys.refreshNow(t.Context())
+	require.False(t, knows(old))
+	require.True(t, knows(young))
+}
+
+// Invented key ids make the service ask no more often than it would allow itself.
+func TestKeyring_Flood(t *testing.T) {
+	known := newSigner(t, "1", EdDSA)
+	i := newIssuer(t, jwks(t, known.jwk(t)))
+	now := &clock{now: noon}
+	j := openedJWTs(t, i.URL, func(o *JWTOptions) { o.now = now.time })
+	for range 3 {
+		var together sync.WaitGroup
+		for n := range 50 {
+			together.Go(func() {
+				_, ok := j.Client("Bearer " + known.sign(t, nil, map[string]any{"kid": fmt.Sprint("x", n)}))
+				require.False(t, ok)
+			})
+		}
+		together.Wait()
+		now.pass(askAgainAfter)
+	}
+	require.Equal(t, 3, i.times(), "the first, and one for each of two times")
+	_, ok := j.Client("Bearer " + known.sign(t, nil, nil))
+	require.True(t, ok)
+}
+
+// While the issuer fails, the keys that there are go on to count, but not for ever.
+func TestKeyring_Failures(t *testing.T) {
+	s := newSigner(t, "1", ES256)
+	for name, c := range map[string]struct {
+		status int
+		body   []byte
+		says   string
+	}{
+		"Down":     {http.StatusServiceUnavailable, nil, "503"},
+		"Redirect": {http.StatusFound, nil, "302"},
+		"NoJSON":   {http.StatusOK, []byte("<html>"), "not a JWKS"},
+		"NoKeys":   {http.StatusOK, []byte(`{"keys":[]}`), "no key for any"},
+		"Large":    {http.StatusOK, []byte(strings.Repeat(" ", maxKeySet+1)), "too large"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := newIssuer(t, jwks(t, s.jwk(t)))
+			now := &clock{now: noon}
+			var failed error
+			j := openedJWTs(t, i.URL, func(o *JWTOptions) {
+				o.now, o.Told, o.MaxAge = now.time, func(_ int, err error) { failed = err }, 50*time.Minute
+			})
+			knows := func() bool {
+				_, ok := j.Client("Bearer " + s.sign(t, nil, nil))
+				return ok
+			}
+			require.NoError(t, failed)
+			i.set(c.status, c.body)
+			j.keys.refreshNow(t.Context())
+			require.ErrorContains(t, failed, c.says)
+			now.pass(50 * time.Minute)
+			require.True(t, knows())
+			now.pass(time.Second)
+			require.False(t, knows())
+
+			i.set(http.StatusOK, jwks(t, s.jwk(t)))
+			require.False(t, knows(), "it was asked a moment ago")
+			now.pass(askAgainAfter - time.Second)
+			require.False(t, knows())
+			now.pass(time.Second)
+			require.True(t, knows())
+		})
+	}
+}
+
+// A service starts while the issuer is away, and goes on by itself when it is back.
+func TestKeyring_NotThereAtFirst(t *testing.T) {
+	s := newSigner(t, "1", ES256)
+	i := newIssuer(t, nil)
+	i.set(http.StatusBadGateway, nil)
+	now := &clock{now: noon}
+	j := openedJWTs(t, i.URL, func(o *JWTOptions) { o.now = now.time })
+	_, ok := j.Client("Bearer " + s.sign(t, nil, nil))
+	require.False(t, ok)
+	i.set(http.StatusOK, jwks(t, s.jwk(t)))
+	now.pass(askAgainAfter)
+	_, ok = j.Client("Bearer " + s.sign(t, nil, nil))
+	require.True(t, ok)
+}

@@ -1,0 +1,175 @@
+package audit_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/audit"
+	"brokerage/internal/testenv"
+)
+
+func record(id string) audit.Record {
+	return audit.Record{
+		Time: time.Unix(1_700_000_000, 0).UTC(), Client: "ann", Address: "192.0.2.1", Transaction: "delete_order",
+		IDs: map[string]string{"order": "7"}, Outcome: "ok", Status: 204, RequestID: id,
+	}
+}
+
+// ids are the request ids of the lines, each of which must be one record.
+func ids(t testing.TB, text string) (ids []string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		var r audit.Record
+		require.NoError(t, json.Unmarshal([]byte(line), &r), line)
+		ids = append(ids, r.RequestID)
+	}
+	return ids
+}
+
+func TestLog_Record(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.log")
+	l, err := audit.Open(path, func(err error) { t.Error(err) })
+	require.NoError(t, err)
+	l.Record(record("a"))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"time":"2023-11-14T22:13:20Z","client":"ann","address":"192.0.2.1","transaction":"delete_order",
+		"ids":{"order":"7"},"outcome":"ok","status":204,"request_id":"a"}`, string(text))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	require.NoError(t, l.Close())
+
+	l, err = audit.Open(path, nil)
+	require.NoError(t, err)
+	l.Record(record("b"))
+	require.NoError(t, l.Close())
+	text, err = os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, []string{"a", "b"}, ids(t, string(text)))
+
+	_, err = audit.Open(t.TempDir(), nil)
+	require.ErrorContains(t, err, "the audit log")
+}
+
+func TestLog_Together(t *testing.T) {
+	var out bytes.Buffer
+	l := audit.To(&out, nil)
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for j := range 100 {
+				l.Record(record(fmt.Sprint(i, "-", j)))
+			}
+		})
+	}
+	all.Wait()
+	require.Len(t, ids(t, out.String()), 800)
+}
+
+// Moved away, as logrotate does it, the file stays as it is, and another begins.
+func TestLog_Moved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.log")
+	l, err := audit.Open(path, nil)
+	require.NoError(t, err)
+	l.Record(record("a"))
+	require.NoError(t, os.Rename(path, path+".1"))
+	l.Record(record("b"))
+	require.NoError(t, os.Remove(path))
+	l.Record(record("c"))
+	require.NoError(t, l.Close())
+	for file, want := range map[string]string{path + ".1": "a", path: "c"} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, []string{want}, ids(t, string(text)))
+	}
+}
+
+// full is a writer that takes so many bytes and no more.
+type full struct {
+	bytes.Buffer
+
+	room int
+}
+
+func (f *full) Write(b []byte) (int, error) {
+	n := min(len(b), f.room)
+	f.room -= n
+	_, _ = f.Buffer.Write(b[:n])
+	if n < len(b) {
+		return n, io.ErrShortWrite
+	}
+	return n, nil
+}
+
+// What cannot be written is written later, in order, and nothing is written twice;
+// half a line spoils no other.
+func TestLog_Full(t *testing.T) {
+	var told []error
+	out := &full{room: 1000}
+	l := audit.To(out, func(err error) { told = append(told, err) })
+	n := 0
+	for ; l.Ready() == nil; n++ {
+		l.Record(record(fmt.Sprint(n)))
+	}
+	require.Greater(t, n, 3)
+	require.Len(t, told, 1)
+	require.ErrorIs(t, told[0], io.ErrShortWrite)
+	l.Record(record(fmt.Sprint(n))) // a write that was under way
+	require.Error(t, l.Ready())
+	require.Len(t, told, 1, "a fault is told once")
+
+	out.room = 1 << 20
+	require.NoError(t, l.Ready())
+	require.Len(t, told, 2)
+	require.NoError(t, told[1])
+	l.Record(record(fmt.Sprint(n + 1)))
+	require.NoError(t, l.Close())
+	want := make([]string, n+2)
+	for i := range want {
+		want[i] = fmt.Sprint(i)
+	}
+	var whole []string
+	for line := range strings.Lines(out.String()) {
+		if json.Valid([]byte(line)) {
+			whole = append(whole, ids(t, line)...)
+		}
+	}
+	require.Equal(t, want, whole)
+}
+
+func TestLog_CloseTellsWhatIsLost(t *testing.T) {
+	l := audit.To(&full{}, func(error) {})
+	l.Record(record("a"))
+	require.ErrorContains(t, l.Close(), "1 records are lost")
+}
+
+// The same on a disk that is really full.
+func TestLog_DiskFull(t *testing.T) {
+	dir := testenv.SmallDisk(t, "256k")
+	path := filepath.Join(dir, "audit.log")
+	l, err := audit.Open(path, func(error) {})
+	require.NoError(t, err)
+	ballast := testenv.FillDisk(t, dir, 0)
+	n := 0
+	for ; l.Ready() == nil && n < 10000; n++ {
+		l.Record(record(fmt.Sprint(n)))
+	}
+	require.Error(t, l.Ready())
+	require.NoError(t, os.Remove(ballast))
+	require.NoError(t, errors.Join(l.Ready(), l.Close()))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Len(t, ids(t, string(text)), n)
+}
