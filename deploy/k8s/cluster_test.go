@@ -112,7 +112,8 @@ func startCluster() (*cluster, error) {
 	}
 	// etcd's second port is the one after its first.
 	env = append(env, fmt.Sprintf("PORT=%d", ports[0]), fmt.Sprintf("EP=%d", ports[1]), "HOST=127.0.0.1")
-	if err := script(env, 2*time.Minute, filepath.Join(dir, "up.sh")); err != nil {
+	// The API server alone: nothing is to run, and controllers would want ports that a cluster beside this one has.
+	if err := script(env, 2*time.Minute, filepath.Join(dir, "up.sh"), "apionly"); err != nil {
 		c.stop()
 		return nil, err
 	}
@@ -213,6 +214,8 @@ func (c *cluster) namespace(t testing.TB, level string) string {
 			t.Errorf("deleting %s: %v: %s", name, err, out)
 		}
 	})
-	c.must(t, `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"brokerage"}}`, "create", "-n", name, "-f", "-")
+	// The first is made by a controller, where there is one.
+	c.must(t, `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default"}}
+		{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"brokerage"}}`, "apply", "--server-side", "-n", name, "-f", "-")
 	return name
 }
