@@ -124,6 +124,24 @@ test-full: ## all of it: shuffled tests, lint, race, a minute of fuzzing for eac
 	$(MAKE) lint
 	$(MAKE) race
 	$(MAKE) fuzz FUZZTIME=60s
+	$(MAKE) test-k8s
+	$(MAKE) test-images
+	$(MAKE) test-k8s-node
+
+##@ Kubernetes
+
+# Against the cluster of KUBECONFIG, or one of its own by the scripts in KUBE_E2E: see CONTRIBUTING.md.
+.PHONY: test-k8s
+test-k8s: ## does a real API server take the manifests, and refuse broken ones?
+	BROKERAGE_TEST_REQUIRE=kube $(GO) test -count=1 -timeout 40m $(TESTFLAGS) ./deploy/k8s
+
+.PHONY: test-k8s-node
+test-k8s-node: ## the manifests on a real node, under load; root on Debian, half an hour
+	deploy/k8s/on-node
+
+.PHONY: test-images
+test-images: ## build the images with buildah, on local stand-ins of their bases; root on Debian
+	deploy/docker/build-here
 
 ##@ Help
 

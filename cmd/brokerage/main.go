@@ -37,6 +37,7 @@ type commands struct {
 	Campaign  campaignCmd  `cmd:"" help:"Study a store: load it, measure it, and run all workloads against it."`
 	Report    reportCmd    `cmd:"" help:"Make a page of the results of a campaign or a run, or compare two of them."`
 	Templates templatesCmd `cmd:"" help:"Write documents with marked slots, for load generators in other languages."`
+	Health    healthCmd    `cmd:"" help:"Ask a service whether it is alive, for containers."`
 	Version   versionCmd   `cmd:"" help:"Say which build this is."`
 }
 

@@ -24,6 +24,7 @@ type serveCmd struct {
 	Config configFile `placeholder:"FILE" help:"Settings from a YAML file: the flags' names and values. Flags go before variables, variables before the file."`
 
 	DB           string `name:"db" default:"sqlite:brokerage.db" placeholder:"URL" help:"The database: sqlite:PATH, postgres://…, or null: which answers from memory. Default: sqlite:brokerage.db."`
+	Wait         bool   `help:"Begin without the database if it cannot be reached yet: not ready, and trying. Not for sqlite:, which nothing has to be waited for."`
 	Pool         int    `placeholder:"N" help:"Connections to the database; of sqlite: those for reading. Default: for the store to say."`
 	Uncompressed bool   `help:"Store new documents as they are."`
 	MaxHoldings  int    `default:"30" placeholder:"N" help:"The most positions of an account. Default: 30."`
@@ -95,15 +96,22 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	defer traces.close(ctx)
-	inner, err := c.open(ctx, log, traces.begin())
-	if err != nil {
-		return err
+	open := func(ctx context.Context) (domain.Store, error) { return c.open(ctx, log, traces.begin()) }
+	inner, missing := open(ctx)
+	if missing != nil && (!c.Wait || !heals(missing)) {
+		return missing
 	}
-	defer func() { err = errors.Join(err, inner.Close()) }()
+	guarded := guard.Later(guard.Options{Timeout: c.Timeout}, missing)
+	if missing == nil {
+		guarded.Open(inner)
+	}
+	defer func() { err = errors.Join(err, guarded.Close()) }()
 
-	stats := storeStats(inner)
-	metrics := c.newMetrics(build, inner, stats)
-	defer watch(ctx, inner, metrics, log)()
+	inside := c.newInsight(ctx, build, log)
+	defer inside.close()
+	if missing == nil {
+		inside.look(inner)
+	}
 	trail, err := c.audit(s, log)
 	if err != nil {
 		return err
@@ -111,13 +119,12 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 	if trail != nil {
 		defer func() { err = errors.Join(err, trail.Close()) }()
 	}
-	guarded := guard.New(inner, guard.Options{Timeout: c.Timeout})
 	options := httpapi.Options{
 		Log:              log,
 		Version:          build.Version,
-		Metrics:          metrics,
+		Metrics:          inside.metrics,
 		MetricsElsewhere: c.MetricsAddr != "",
-		Inside:           inside(stats),
+		Inside:           inside.live,
 		Traces:           traces.tracer(),
 		Timeout:          c.Timeout,
 		MaxBody:          int64(c.MaxBody),
@@ -140,13 +147,17 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
-	metrics.Gate(c.InFlight, api.Waiting)
-	service := c.start(api, metrics, listeners, certificate, log)
+	inside.metrics.Gate(c.InFlight, api.Waiting)
+	service := c.start(api, inside.metrics, listeners, certificate, log)
 	if certificate != nil {
 		certificate.tell(log, "TLS")
 		go certificate.watch(watching, lookEvery, log)
 	}
 	log.Info("listening", "addr", listeners.main.Addr().String(), "db", c.dbName(), "version", build.Version)
+	if missing != nil {
+		w := &waiting{open: open, log: log, db: c.dbName()}
+		defer service.meanwhile(ctx, func(ctx context.Context) error { return w.serve(ctx, missing, guarded, inside) })()
+	}
 	if human {
 		greet(ctx, s.out, guarded, c.scheme()+"://"+reachable(listeners.main.Addr()), gate != nil)
 	}

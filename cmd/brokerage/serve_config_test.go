@@ -12,7 +12,7 @@ import (
 
 // settings are the flags of serve.
 var settings = []string{
-	"config", "db", "pool", "uncompressed", "max-holdings", "covered", "listen", "tokens", "insecure-no-auth", "metrics-addr", "timeout",
+	"config", "db", "wait", "pool", "uncompressed", "max-holdings", "covered", "listen", "tokens", "insecure-no-auth", "metrics-addr", "timeout",
 	"max-body", "in-flight", "queue", "queue-wait", "rate-limit", "header-timeout", "read-timeout", "write-timeout", "idle-timeout", "drain-delay",
 	"shutdown-timeout", "debug-addr", "otlp-endpoint", "log-level", "log-format",
 	"jwt-issuer", "jwt-audience", "jwt-algorithms", "jwks-url", "jwks-file", "jwks-max-age",

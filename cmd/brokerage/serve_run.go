@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -38,10 +39,10 @@ func (c *serveCmd) start(api *httpapi.Server, metrics *telemetry.Metrics, l list
 	}
 	s.main = c.server(s, log)
 	if certificate == nil {
-		go func() { s.failed <- s.main.Serve(l.main) }()
+		go func() { s.failed <- fmt.Errorf("serving: %w", s.main.Serve(l.main)) }()
 	} else {
 		s.main.TLSConfig = certificate.config()
-		go func() { s.failed <- s.main.ServeTLS(l.main, "", "") }()
+		go func() { s.failed <- fmt.Errorf("serving: %w", s.main.ServeTLS(l.main, "", "")) }()
 	}
 	if l.metrics != nil {
 		mux := http.NewServeMux()
@@ -97,13 +98,30 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.api.ServeHTTP(w, r)
 }
 
+// meanwhile does something while the service runs, and ends the service if that
+// fails. What it gives is to be called at the end: it waits until nothing of it
+// is left.
+func (s *service) meanwhile(ctx context.Context, do func(context.Context) error) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := do(ctx); err != nil && ctx.Err() == nil {
+			s.failed <- err
+		}
+	})
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}
+
 // run waits for the signal, and then stops in good order: first the service says
 // that it is not ready, so that no new clients come; then no new connections are
 // taken; then running requests end.
 func (s *service) run(ctx context.Context) error {
 	select {
 	case err := <-s.failed:
-		return fmt.Errorf("serving: %w", err)
+		return err
 	case <-ctx.Done():
 	}
 	s.log.Info("stopping", "drain_delay", s.drainDelay.String(), "shutdown_timeout", s.shutdownTimeout.String())
@@ -111,7 +129,7 @@ func (s *service) run(ctx context.Context) error {
 	s.api.Drain()
 	select {
 	case err := <-s.failed:
-		return fmt.Errorf("serving: %w", err)
+		return err
 	case <-time.After(s.drainDelay):
 	}
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.shutdownTimeout)

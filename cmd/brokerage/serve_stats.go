@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	domain "brokerage/internal/brokerage"
@@ -62,36 +63,68 @@ func embeddedStats(stats sqlite.Stats) telemetry.StoreStats {
 	return all
 }
 
-// inside is the same for who watches the service.
-func inside(stats func() telemetry.StoreStats) func() live.Store {
-	if stats == nil {
-		return nil
-	}
-	return func() live.Store {
-		s := stats()
-		return live.Store{
-			Connections: s.Connections, InUse: s.InUse, Waits: s.Waits, Commits: s.Commits, Writes: s.Writes, Hits: s.Hits, Misses: s.Misses,
-		}
-	}
+// insight is what a service measures and shows of its store, from when there is one.
+type insight struct {
+	metrics *telemetry.Metrics
+	log     *slog.Logger
+	ctx     context.Context //nolint:containedctx // it ends what goes on beside the service, and nothing else
+	cancel  context.CancelFunc
+	looking sync.WaitGroup
+	stats   atomic.Pointer[func() telemetry.StoreStats]
 }
 
-// newMetrics makes the metrics of a service with a store.
-func (c *serveCmd) newMetrics(build telemetry.BuildInfo, inner domain.Store, stats func() telemetry.StoreStats) *telemetry.Metrics {
-	metrics := telemetry.New(build)
-	if stats != nil {
-		metrics.Store(stats)
-	}
-	metrics.Engine(inner.Describe())
+func (c *serveCmd) newInsight(ctx context.Context, build telemetry.BuildInfo, log *slog.Logger) *insight {
+	i := &insight{metrics: telemetry.New(build), log: log}
+	i.ctx, i.cancel = context.WithCancel(ctx)
 	if scheme, path, _ := store.Parse(c.DB); scheme == store.SQLite {
 		folder := filepath.Dir(path)
 		if _, _, known := diskSpace(folder); known {
-			metrics.Disk(func() (free, size float64) {
+			i.metrics.Disk(func() (free, size float64) {
 				free, size, _ = diskSpace(folder)
 				return free, size
 			})
 		}
 	}
-	return metrics
+	return i
+}
+
+// look begins to look into a store: at each scrape, and beside the service at what
+// takes longer.
+func (i *insight) look(inner domain.Store) {
+	if stats := storeStats(inner); stats != nil {
+		i.metrics.Store(stats)
+		i.stats.Store(&stats)
+	}
+	i.metrics.Engine(inner.Describe())
+	i.looking.Go(func() {
+		every(i.ctx, readyEvery, func(ctx context.Context) { i.metrics.Ready(inner.Ready(ctx) == nil) })
+	})
+	i.looking.Go(func() { every(i.ctx, datasetEvery, func(ctx context.Context) { tellDataset(ctx, inner, i.metrics) }) })
+	if embedded, ok := inner.(*sqlite.Store); ok {
+		i.looking.Go(func() { count(i.ctx, embedded, i.log) })
+	}
+}
+
+// live is the same for who watches the service; nil for a store without an inside,
+// or that is not there yet.
+func (i *insight) live() *live.Store {
+	stats := i.stats.Load()
+	if stats == nil {
+		return nil
+	}
+	s := (*stats)()
+	if s.Hits+s.Misses == 0 { // a store that counts only pages
+		s.Hits, s.Misses = s.PageHits, s.PageMisses
+	}
+	return &live.Store{
+		Connections: s.Connections, InUse: s.InUse, Waits: s.Waits, Commits: s.Commits, Writes: s.Writes, Hits: s.Hits, Misses: s.Misses,
+	}
+}
+
+// close ends looking; the store is still open.
+func (i *insight) close() {
+	i.cancel()
+	i.looking.Wait()
 }
 
 // How often metrics look at what they cannot ask for at a scrape, because a
@@ -102,21 +135,6 @@ const (
 	lookWithin   = time.Second
 	censusWithin = time.Minute
 )
-
-// watch keeps metrics up to date with a store, until stop is called.
-func watch(ctx context.Context, inner domain.Store, metrics *telemetry.Metrics, log *slog.Logger) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var all sync.WaitGroup
-	all.Go(func() { every(ctx, readyEvery, func(ctx context.Context) { metrics.Ready(inner.Ready(ctx) == nil) }) })
-	all.Go(func() { every(ctx, datasetEvery, func(ctx context.Context) { tellDataset(ctx, inner, metrics) }) })
-	if embedded, ok := inner.(*sqlite.Store); ok {
-		all.Go(func() { count(ctx, embedded, log) })
-	}
-	return func() {
-		cancel()
-		all.Wait()
-	}
-}
 
 // every looks at once and then again and again.
 func every(ctx context.Context, pause time.Duration, look func(context.Context)) {

@@ -46,12 +46,12 @@ type RequestLog struct {
 type Options struct {
 	Log              *slog.Logger // for faults; nil is the default one
 	Version          string
-	Tokens           access.Authority  // nil: everybody may do everything
-	Audit            Audit             // nil: none
-	Metrics          Metrics           // nil: none
-	MetricsElsewhere bool              // /metrics is not served here
-	Inside           func() live.Store // of the store, for who watches; nil: it has none
-	Traces           Tracer            // nil: none
+	Tokens           access.Authority   // nil: everybody may do everything
+	Audit            Audit              // nil: none
+	Metrics          Metrics            // nil: none
+	MetricsElsewhere bool               // /metrics is not served here
+	Inside           func() *live.Store // of the store, for who watches; nil: nothing is known
+	Traces           Tracer             // nil: none
 	Timeout          time.Duration
 	MaxBody          int64         // of a request; 0 is 1 MiB
 	InFlight         int           // requests at once

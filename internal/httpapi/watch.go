@@ -79,7 +79,6 @@ func (q *request) stream(w *live.Watcher) error {
 func (s *Server) watched(f *live.Figures) {
 	f.Gate.Running, f.Gate.Waiting, f.Gate.Limit = s.gate.load()
 	if s.options.Inside != nil {
-		inside := s.options.Inside()
-		f.Store = &inside
+		f.Store = s.options.Inside()
 	}
 }

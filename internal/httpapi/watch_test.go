@@ -60,7 +60,7 @@ func watchedServer(t testing.TB, o Options) (*Server, *httptest.Server) {
 // Events are as the contract says, and go on beyond every bound of a request.
 func TestWatch_Figures(t *testing.T) {
 	_, server := watchedServer(t, Options{
-		Timeout: live.Every / 2, InFlight: 1, Inside: func() live.Store { return live.Store{Connections: 4, Commits: 17} },
+		Timeout: live.Every / 2, InFlight: 1, Inside: func() *live.Store { return &live.Store{Connections: 4, Commits: 17} },
 	})
 	w := watch(t, server, "Accept-Encoding: gzip")
 	require.Equal(t, http.StatusOK, w.StatusCode)

@@ -9,4 +9,5 @@
 //     *brokerage.Unavailable in operation, so that a text of a driver reaches the
 //     log and no client.
 //   - With an error there is no answer.
+//   - A store that cannot be opened yet is one that is not available.
 package guard

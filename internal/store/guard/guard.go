@@ -40,6 +40,9 @@ func (e *Undeclared) Error() string {
 // call does what every method does. It is a function with a closure, which does
 // not escape, rather than a beginning and an end: so no method can forget one.
 func call[T any](ctx context.Context, s *Store, op *operation, do func(context.Context) (T, error)) (answer T, err error) {
+	if absent := s.absent.Load(); absent != nil {
+		do = func(context.Context) (none T, err error) { return none, absent }
+	}
 	if observe := s.options.Observe; observe != nil {
 		start := time.Now()
 		answer, err = bounded(ctx, s.options.Timeout, do)

@@ -244,3 +244,32 @@ func TestStore_ObserverContext(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, t.Context(), seen)
 }
+
+// A store that is still to be opened is not available, for any method, and is
+// like any other once it is there.
+func TestStore_Later(t *testing.T) {
+	for _, c := range contract {
+		t.Run(c.name, func(t *testing.T) {
+			cause := errors.New("nobody listens")
+			var seen []error
+			s := guard.Later(guard.Options{Strict: true, Observe: func(_ context.Context, _ string, _ time.Duration, err error) { seen = append(seen, err) }}, errors.New("first"))
+			s.Absent(cause)
+			_, answer, err := call(t.Context(), s, c.method)
+			var unavailable *brokerage.Unavailable
+			require.ErrorAs(t, err, &unavailable)
+			require.Equal(t, cause, unavailable.Cause)
+			require.False(t, unavailable.Unknown)
+			require.Empty(t, answer)
+			require.Equal(t, []error{err}, seen)
+
+			inner := &stub{}
+			s.Open(inner)
+			_, _, err = call(t.Context(), s, c.method)
+			require.NoError(t, err)
+			require.NotEmpty(t, inner.call)
+		})
+	}
+	s := guard.Later(guard.Options{}, errors.New("nobody listens"))
+	require.Zero(t, s.Describe())
+	require.NoError(t, s.Close())
+}

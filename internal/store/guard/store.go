@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"sync/atomic"
 
 	"brokerage/internal/brokerage"
 )
@@ -10,6 +11,7 @@ import (
 type Store struct {
 	inner   brokerage.Store
 	options Options
+	absent  atomic.Pointer[brokerage.Unavailable] // what every call gets, until there is a store inside
 }
 
 var _ brokerage.Store = (*Store)(nil)
@@ -17,6 +19,23 @@ var _ brokerage.Store = (*Store)(nil)
 // New puts a guard around a store.
 func New(inner brokerage.Store, options Options) *Store {
 	return &Store{inner: inner, options: options}
+}
+
+// Later is a guard around a store that is still to be opened: until Open, every
+// call ends with *brokerage.Unavailable, for the cause that was given last.
+func Later(options Options, cause error) *Store {
+	s := &Store{options: options}
+	s.Absent(cause)
+	return s
+}
+
+// Absent says why there is no store yet. It is for before Open.
+func (s *Store) Absent(cause error) { s.absent.Store(&brokerage.Unavailable{Cause: cause}) }
+
+// Open puts the store inside, once.
+func (s *Store) Open(inner brokerage.Store) {
+	s.inner = inner
+	s.absent.Store(nil) // whoever sees this sees inner
 }
 
 // GetOrder is get_order.
@@ -124,12 +143,17 @@ func (s *Store) ReplaceSecurity(ctx context.Context, w brokerage.Write, symbol s
 	return run(ctx, s, replaceSecurity, func(ctx context.Context) error { return s.inner.ReplaceSecurity(ctx, w, symbol, doc, validate, match) })
 }
 
-// Describe is that of the store.
-func (s *Store) Describe() brokerage.Engine { return s.inner.Describe() }
+// Describe is that of the store; nothing is known of one that is not open yet.
+func (s *Store) Describe() brokerage.Engine {
+	if s.absent.Load() != nil {
+		return brokerage.Engine{}
+	}
+	return s.inner.Describe()
+}
 
 // Contents is contents, beside the 17.
 func (s *Store) Contents(ctx context.Context) (brokerage.Contents, error) {
-	return call(ctx, s, contents, s.inner.Contents)
+	return call(ctx, s, contents, func(ctx context.Context) (brokerage.Contents, error) { return s.inner.Contents(ctx) })
 }
 
 // Lease is lease, beside the 17.
@@ -139,8 +163,13 @@ func (s *Store) Lease(ctx context.Context, kind string, count int64) (brokerage.
 
 // Ready is ready, beside the 17.
 func (s *Store) Ready(ctx context.Context) error {
-	return run(ctx, s, ready, s.inner.Ready)
+	return run(ctx, s, ready, func(ctx context.Context) error { return s.inner.Ready(ctx) })
 }
 
-// Close closes the store inside.
-func (s *Store) Close() error { return s.inner.Close() }
+// Close closes the store inside, if there is one.
+func (s *Store) Close() error {
+	if s.absent.Load() != nil {
+		return nil
+	}
+	return s.inner.Close()
+}

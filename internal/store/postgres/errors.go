@@ -109,6 +109,14 @@ func isTransient(err error) bool {
 	return isLost(err)
 }
 
+// mayHeal tells whether a database that could not be opened may be one that can be
+// later: the server is not up or does not know the role, its password or the
+// database yet, or the schema is still to be made by its owner.
+func mayHeal(err error) bool {
+	driver, ok := errors.AsType[*pgconn.PgError](err)
+	return isTransient(err) || isLost(err) || ok && driver.Code == insufficientPrivilege
+}
+
 // isLost tells whether an error is of the connection: there is none, or it ended.
 func isLost(err error) bool {
 	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {

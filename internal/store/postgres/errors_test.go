@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/postgres/pgtest"
 )
 
 func server(code string) error {
@@ -128,4 +129,37 @@ func TestOpen_Pool(t *testing.T) {
 	}
 	_, err := Open(t.Context(), "postgres://127.0.0.1:1/none", Options{})
 	require.ErrorContains(t, err, "connecting")
+}
+
+// What waiting mends is told from what it does not.
+func TestOpen_Unavailable(t *testing.T) {
+	server := pgtest.Start(t)
+	strange, newer := server.Database(t), server.Database(t)
+	server.Exec(t, strange, "CREATE SCHEMA brokerage; CREATE TABLE brokerage.orders (id int)")
+	require.NoError(t, opened(t, server.URL(newer), Options{}).Close())
+	server.Exec(t, newer, "INSERT INTO brokerage.schema_versions (version, file) VALUES (999, 'x')")
+	server.Exec(t, "postgres", "CREATE ROLE guest LOGIN")
+	t.Cleanup(func() { server.Exec(t, "postgres", "DROP ROLE guest") })
+	empty := server.Database(t)
+
+	for name, c := range map[string]struct {
+		url  string
+		heal bool
+		says string
+	}{
+		"NobodyListens": {"postgres://127.0.0.1:1/none", true, "connection refused"},
+		"NoSuchHost":    {"postgres://db.invalid/none", true, "db.invalid"},
+		"NoDatabase":    {server.URL("none"), true, "does not exist"},
+		"NoRole":        {server.URLOf("stranger", empty), true, "stranger"},
+		"NoSchema":      {server.URLOf("guest", empty), true, "as its owner"},
+		"NotOurs":       {server.URL(strange), false, "is not of this program"},
+		"Newer":         {server.URL(newer), false, "999"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Open(t.Context(), c.url, Options{})
+			require.ErrorContains(t, err, c.says)
+			_, heals := errors.AsType[*brokerage.Unavailable](err)
+			require.Equal(t, c.heal, heals, "%v", err)
+		})
+	}
 }

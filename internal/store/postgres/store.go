@@ -75,7 +75,8 @@ func CheckURL(url string) error {
 // Open connects to the database that a URL names, and brings its schema up to
 // date. The URL takes libpq's settings (sslmode, target_session_attrs, …) and
 // those of the pool: pool_max_conns, pool_min_conns, pool_max_conn_lifetime,
-// pool_max_conn_idle_time, pool_health_check_period.
+// pool_max_conn_idle_time, pool_health_check_period. Where another attempt may do
+// better, the error is *brokerage.Unavailable.
 func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	if err := CheckURL(url); err != nil {
 		return nil, err
@@ -97,6 +98,9 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 		return nil, err
 	}
 	if err := s.prepare(ctx); err != nil {
+		if mayHeal(err) {
+			err = &brokerage.Unavailable{Cause: err}
+		}
 		return nil, errors.Join(err, s.Close())
 	}
 	s.lookups = newLookups(s)

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"time"
+)
+
+// healthCmd is for images that have nothing else with which to ask.
+type healthCmd struct {
+	URL     string        `placeholder:"URL" help:"Ask there. Default: /healthz of this machine, with port and scheme as the variables BROKERAGE_LISTEN and BROKERAGE_TLS_CERT have them."`
+	Timeout time.Duration `default:"2s" placeholder:"TIME" help:"For the answer. Default: 2s."`
+}
+
+// Run asks once. The answer 200 is good, and everything else is a failure.
+func (c *healthCmd) Run(ctx context.Context, s streams) error {
+	asked := c.URL
+	if asked == "" {
+		asked = healthOf(os.Getenv("BROKERAGE_LISTEN"), os.Getenv("BROKERAGE_TLS_CERT") != "")
+	} else if u, err := url.Parse(asked); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return usagef("--url: %q is not a URL such as http://127.0.0.1:8080/readyz", asked)
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, asked, http.NoBody)
+	if err != nil {
+		return err
+	}
+	// No proxy, and no connection that is kept; nor is a certificate checked, which is
+	// made out to the name of the service and not to this machine.
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} //nolint:gosec // nothing is sent that would be worth a trap
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }() // its end is of no interest
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", asked, response.Status)
+	}
+	_, err = io.WriteString(s.out, asked+": "+response.Status+"\n")
+	return err
+}
+
+// healthOf is the address at which a service that listens so is asked by this machine.
+func healthOf(listen string, secure bool) string {
+	host, port, err := net.SplitHostPort(cmp.Or(listen, "127.0.0.1:8080"))
+	if err != nil {
+		host, port = listen, "8080" // it does not listen either: the error will say where
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	scheme := "http"
+	if secure {
+		scheme = "https"
+	}
+	return (&url.URL{Scheme: scheme, Host: net.JoinHostPort(host, port), Path: "/healthz"}).String()
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestHealth(t *testing.T) {
+	i := serving(t, "", "--wait", "--db", "postgres://me@"+unheard(t)+"/db")
+	r := brokerage(t.Context(), "health", "--url", i.url+"/healthz")
+	require.Equal(t, result{exitOK, i.url + "/healthz: 200 OK\n", ""}, r)
+	requireOneLine(t, brokerage(t.Context(), "health", "--url", i.url+"/readyz"), exitFailed, "/readyz: 503 Service Unavailable")
+
+	t.Setenv("BROKERAGE_LISTEN", strings.Replace(strings.TrimPrefix(i.url, "http://"), "127.0.0.1", "0.0.0.0", 1))
+	require.Equal(t, result{exitOK, i.url + "/healthz: 200 OK\n", ""}, brokerage(t.Context(), "health"))
+	i.stop(t)
+	requireOneLine(t, brokerage(t.Context(), "health"), exitFailed, "connection refused")
+}
+
+// The certificate of a service names the service, and not the loopback.
+func TestHealth_TLS(t *testing.T) {
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	requireOneLine(t, brokerage(t.Context(), "health", "--url", server.URL), exitFailed, "404 Not Found")
+}
+
+func TestHealth_Failures(t *testing.T) {
+	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer hanging.Close()
+	requireOneLine(t, brokerage(t.Context(), "health", "--timeout", "50ms", "--url", hanging.URL), exitFailed, "deadline exceeded")
+	for _, url := range []string{"localhost:8080", "ftp://localhost/", "http://"} {
+		requireOneLine(t, brokerage(t.Context(), "health", "--url", url), exitUsage, "is not a URL")
+	}
+}
+
+func TestHealthOf(t *testing.T) {
+	for listen, want := range map[string]string{
+		"":               "http://127.0.0.1:8080/healthz",
+		":9000":          "http://127.0.0.1:9000/healthz",
+		"0.0.0.0:80":     "http://127.0.0.1:80/healthz",
+		"[::]:80":        "http://127.0.0.1:80/healthz",
+		"[::1]:80":       "http://[::1]:80/healthz",
+		"10.1.2.3:8080":  "http://10.1.2.3:8080/healthz",
+		"localhost:8080": "http://localhost:8080/healthz",
+	} {
+		require.Equal(t, want, healthOf(listen, false), listen)
+	}
+	require.Equal(t, "https://127.0.0.1:8443/healthz", healthOf(":8443", true))
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/postgres/pgtest"
+)
+
+// unheard is an address of this machine at which nobody listens.
+func unheard(t testing.TB) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	return l.Addr().String()
+}
+
+// A service that was told to wait is alive and not ready, says why in one line,
+// and ends like any other.
+func TestServe_Wait(t *testing.T) {
+	i := serving(t, "", "--wait", "--db", "postgres://me:secret@"+unheard(t)+"/db")
+	require.Contains(t, i.logs.wait(t, "waiting for the database")["error"], "connection refused")
+	require.Equal(t, http.StatusOK, get(t, i.url+"/healthz").status)
+	require.Equal(t, http.StatusServiceUnavailable, get(t, i.url+"/readyz").status)
+	require.Equal(t, http.StatusServiceUnavailable, get(t, i.url+"/v1/orders/1").status)
+	require.Equal(t, http.StatusServiceUnavailable, get(t, i.url+"/v1/dataset").status)
+	require.Equal(t, http.StatusOK, get(t, i.url+"/metrics").status)
+	i.stop(t)
+	require.Equal(t, 1, strings.Count(i.logs.String(), "waiting for the database"), i.logs)
+	require.NotContains(t, i.logs.String(), "secret")
+}
+
+func TestServe_DoesNotWait(t *testing.T) {
+	r := brokerage(t.Context(), "serve", "--listen", "127.0.0.1:0", "--db", "postgres://me@"+unheard(t)+"/db")
+	require.Equal(t, exitFailed, r.code)
+	require.Contains(t, r.err, "connection refused")
+	// Nothing that waiting mends.
+	r = brokerage(t.Context(), "serve", "--wait", "--listen", "127.0.0.1:0", "--db", "sqlite:"+t.TempDir()+"/none/b.db")
+	requireOneLine(t, r, exitFailed, "no such file")
+}
+
+// The database comes, then the schema in it: the service becomes ready without a
+// restart.
+func TestServe_WaitEnds(t *testing.T) {
+	server := pgtest.Start(t)
+	server.Exec(t, "postgres", "CREATE ROLE brokerage_service LOGIN")
+	i := serving(t, "", "--wait", "--db", server.URLOf("brokerage_service", "later"))
+	require.Contains(t, i.logs.wait(t, "waiting for the database")["error"], "does not exist")
+	server.Exec(t, "postgres", "CREATE DATABASE later TEMPLATE template0")
+	eventually(t, func() bool {
+		return strings.Contains(fmt.Sprint(i.logs.find(t, "waiting for the database")["error"]), "as its owner")
+	}, "it waits for the schema: %s", i.logs)
+	require.Equal(t, http.StatusServiceUnavailable, get(t, i.url+"/readyz").status)
+
+	require.Zero(t, brokerage(t.Context(), "load", "--db", server.URL("later")).code)
+	i.logs.wait(t, "the database is there")
+	eventually(t, func() bool { return get(t, i.url+"/readyz").status == http.StatusOK }, "it is ready")
+	require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
+	require.Contains(t, get(t, i.url+"/metrics").body, "brokerage_store_connections_limit ")
+	i.stop(t)
+}
+
+// What turns out to be hopeless while waiting ends the service.
+func TestServe_WaitInVain(t *testing.T) {
+	server := pgtest.Start(t)
+	i := serving(t, "", "--wait", "--db", server.URL("later"))
+	i.logs.wait(t, "waiting for the database")
+	server.Exec(t, "postgres", "CREATE DATABASE made TEMPLATE template0")
+	server.Exec(t, "made", `CREATE SCHEMA brokerage; CREATE TABLE brokerage.schema_versions (version int, file text);
+		INSERT INTO brokerage.schema_versions VALUES (999, 'x')`)
+	server.Exec(t, "postgres", "ALTER DATABASE made RENAME TO later")
+	require.Equal(t, exitFailed, i.ended(t))
+	require.Contains(t, i.logs.String(), "the database has schema version 999, and this program knows up to")
+}

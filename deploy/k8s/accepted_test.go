@@ -1,0 +1,146 @@
+package k8s_test
+
+import (
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// operator is where the definitions of ServiceMonitor and PrometheusRule come from.
+const operator = "github.com/prometheus-operator/prometheus-operator@v0.85.0"
+
+// monitoring makes the kinds of the Prometheus operator known, as it defines them.
+func monitoring(t testing.TB, c *cluster) {
+	t.Helper()
+	if c.run(t, "", "get", "crd", "prometheusrules.monitoring.coreos.com").failed == nil {
+		return
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", operator)
+	cmd.Dir = t.TempDir() // of no module
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	_, dir, _ := strings.Cut(string(out), `"Dir": "`)
+	dir, _, _ = strings.Cut(dir, `"`)
+	for _, kind := range []string{"servicemonitors", "prometheusrules"} {
+		file := filepath.Join(dir, "example", "prometheus-operator-crd", "monitoring.coreos.com_"+kind+".yaml")
+		c.must(t, "", "apply", "--server-side", "-f", file)
+		c.must(t, "", "wait", "--for=condition=established", "--timeout=60s", "crd", kind+".monitoring.coreos.com")
+	}
+}
+
+// offer gives objects to the API server, which looks at them strictly and keeps
+// nothing.
+func (c *cluster) offer(t testing.TB, namespace string, all ...object) said {
+	t.Helper()
+	return c.offered(t, namespace, dump(t, all...))
+}
+
+func (c *cluster) offered(t testing.TB, namespace, text string) said {
+	t.Helper()
+	return c.run(t, text, "apply", "--server-side", "--dry-run=server", "--validate=strict", "-n", namespace, "-f", "-")
+}
+
+// pods are the pods that workloads would make, as they stand: of a workload, Pod
+// Security only warns.
+func pods(all []object) (bare []object) {
+	for _, o := range all {
+		template := o.template()
+		if template == nil || o.kind() == "Pod" {
+			continue
+		}
+		spec := maps.Clone(at(template, "spec").(map[string]any)) //nolint:forcetypeassert // a template has one
+		if o.kind() == "StatefulSet" {
+			volumes := append([]any(nil), list(spec, "volumes")...)
+			for _, claim := range list(o, "spec", "volumeClaimTemplates") {
+				volumes = append(volumes, map[string]any{
+					"name":                  text(claim, "metadata", "name"),
+					"persistentVolumeClaim": map[string]any{"claimName": text(claim, "metadata", "name") + "-0"},
+				})
+			}
+			spec["volumes"] = volumes
+		}
+		bare = append(bare, object{
+			"apiVersion": "v1", "kind": "Pod",
+			"metadata": map[string]any{"name": o.name() + "-0", "labels": at(template, "metadata", "labels"), "annotations": at(template, "metadata", "annotations")},
+			"spec":     spec,
+		})
+	}
+	return bare
+}
+
+// A real API server takes all of it, to the letter, in a namespace that enforces
+// restricted: workloads and the pods that they make.
+func TestManifests_Accepted(t *testing.T) {
+	c := requireCluster(t)
+	monitoring(t, c)
+	restricted := c.namespace(t, "restricted")
+	for name, all := range everything(t) {
+		t.Run(name, func(t *testing.T) {
+			bare := pods(all)
+			if i := slices.IndexFunc(bare, theirs); i >= 0 {
+				s := c.offer(t, restricted, bare[i])
+				require.Error(t, s.failed) // as docs/kubernetes.md says
+				require.Contains(t, s.err, "violates PodSecurity")
+				s = c.offer(t, c.namespace(t, "privileged"), bare[i])
+				require.NoError(t, s.failed, s.err)
+				bare = slices.Delete(bare, i, i+1)
+			}
+			s := c.offer(t, restricted, slices.Concat(all, bare)...)
+			require.NoError(t, s.failed, s.err)
+			for warning := range strings.Lines(s.err) {
+				require.Contains(t, warning, `container "db2"`)
+			}
+		})
+	}
+}
+
+// The same server refuses what is broken: it does look.
+func TestManifests_Refused(t *testing.T) {
+	c := requireCluster(t)
+	namespace := c.namespace(t, "restricted")
+	for name, v := range map[string]struct {
+		overlay, kind, object string
+		pod                   bool // of the workload
+		from, to              string
+		says                  string
+	}{
+		"UnknownField":     {"postgres", "Deployment", "brokerage", false, "minReadySeconds:", "minReadySecond:", "minReadySecond"},
+		"UnknownProbe":     {"postgres", "Deployment", "brokerage", false, "livenessProbe:", "aliveProbe:", "aliveProbe"},
+		"WrongType":        {"postgres", "Deployment", "brokerage", false, "minReadySeconds: 3", "minReadySeconds: soon", "minReadySeconds"},
+		"OtherLabels":      {"postgres", "Deployment", "brokerage", false, "app.kubernetes.io/component: service\n        app.kubernetes.io/managed-by", "app.kubernetes.io/component: other\n        app.kubernetes.io/managed-by", "selector"},
+		"NoSuchKind":       {"postgres", "Deployment", "brokerage", false, "apiVersion: apps/v1", "apiVersion: apps/v1beta1", "no matches for kind"},
+		"GracelessSleep":   {"postgres", "Deployment", "brokerage", false, "terminationGracePeriodSeconds: 45", "terminationGracePeriodSeconds: 3", "sleep"},
+		"LimitsBelow":      {"embedded", "StatefulSet", "brokerage", false, "memory: 512Mi", "memory: 128Mi", "must be less than or equal to memory limit"},
+		"NoSuchVolume":     {"embedded", "StatefulSet", "brokerage", true, "/tmp\n      name: tmp", "/tmp\n      name: temp", "temp"},
+		"MinAboveMax":      {"postgres", "HorizontalPodAutoscaler", "brokerage", false, "minReplicas: 3", "minReplicas: 30", "minReplicas"},
+		"BothBudgets":      {"postgres", "PodDisruptionBudget", "brokerage", false, "maxUnavailable: 1", "maxUnavailable: 1\n  minAvailable: 1", "cannot be both set"},
+		"NoSchedule":       {"embedded", "CronJob", "brokerage-backup", false, "17 3 * * *", "17 25 * * *", "schedule"},
+		"NoPolicyType":     {"embedded", "NetworkPolicy", "default-deny", false, "Egress", "Outgress", "policyTypes"},
+		"JobThatAlwaysRun": {"load", "Job", "brokerage-load", false, "restartPolicy: OnFailure", "restartPolicy: Always", "restartPolicy"},
+		"Root":             {"embedded", "StatefulSet", "brokerage", true, "runAsNonRoot: true", "runAsNonRoot: false", "runAsNonRoot"},
+		"RootByNumber":     {"embedded", "StatefulSet", "brokerage", true, "runAsUser: 65532", "runAsUser: 0", "runAsUser"},
+		"Escalation":       {"embedded", "StatefulSet", "brokerage", true, "allowPrivilegeEscalation: false", "allowPrivilegeEscalation: true", "allowPrivilegeEscalation"},
+		"Privileged":       {"embedded", "StatefulSet", "brokerage", true, "allowPrivilegeEscalation: false", "privileged: true", "privileged"},
+		"Capabilities":     {"embedded", "StatefulSet", "brokerage", true, "drop:", "add:", "capabilities"},
+		"AnySystemCall":    {"embedded", "StatefulSet", "brokerage", true, "type: RuntimeDefault", "type: Unconfined", "seccompProfile"},
+		"FilesOfTheNode":   {"embedded", "StatefulSet", "brokerage", true, "emptyDir:", "hostPath:\n      path: /etc\n    emptyDir:", "may not specify more than 1 volume type"},
+		"NetworkOfTheNode": {"embedded", "StatefulSet", "brokerage", true, "enableServiceLinks: false", "enableServiceLinks: false\n  hostNetwork: true", "host namespaces"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := find(t, render(t, "overlays/"+v.overlay), v.kind, v.object)
+			if v.pod {
+				o = pods([]object{o})[0]
+			}
+			whole := dump(t, o)
+			require.Contains(t, whole, v.from) // and as it is, it is accepted: see above
+			s := c.offered(t, namespace, strings.ReplaceAll(whole, v.from, v.to))
+			require.Error(t, s.failed)
+			require.Contains(t, s.err, v.says)
+		})
+	}
+}

@@ -1,0 +1,229 @@
+package k8s_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// everything is each overlay and each variant, rendered.
+func everything(t testing.TB) map[string][]object {
+	t.Helper()
+	all := make(map[string][]object)
+	for _, overlay := range overlays(t) {
+		all[filepath.Base(overlay)] = render(t, overlay)
+	}
+	for name, kustomization := range variants {
+		known, ok := rendered.Load(name)
+		if !ok {
+			all[name] = render(t, variant(t, kustomization))
+			rendered.Store(name, dump(t, all[name]...))
+			continue
+		}
+		all[name] = objects(t, known.(string)) //nolint:forcetypeassert // nothing else is put there
+	}
+	return all
+}
+
+// theirs is a pod whose image wants more than ours: see components/db2.
+func theirs(o object) bool {
+	return strings.HasPrefix(o.name(), "brokerage-db2") && o.template() != nil
+}
+
+// size reads 512Mi, 460MiB or 1Gi.
+func size(t testing.TB, s string) float64 {
+	t.Helper()
+	digits := strings.TrimRight(s, "GMKiB")
+	n, err := strconv.ParseFloat(digits, 64)
+	require.NoError(t, err, s)
+	switch strings.TrimSuffix(s[len(digits):], "B") {
+	case "Ki":
+		return n * (1 << 10)
+	case "Mi":
+		return n * (1 << 20)
+	case "Gi":
+		return n * (1 << 30)
+	}
+	require.Failf(t, "not a size", "%s", s)
+	return 0
+}
+
+func duration(t testing.TB, s string) time.Duration {
+	t.Helper()
+	d, err := time.ParseDuration(s)
+	require.NoError(t, err)
+	return d
+}
+
+func number(t testing.TB, v any, path ...string) int {
+	t.Helper()
+	n, err := strconv.Atoi(strings.TrimSpace(asText(t, at(v, path...))))
+	require.NoError(t, err, "%v of %v", path, v)
+	return n
+}
+
+func asText(t testing.TB, v any) string {
+	t.Helper()
+	out, err := json.Marshal(v)
+	require.NoError(t, err)
+	return strings.Trim(string(out), `"`)
+}
+
+func TestConventions_Pods(t *testing.T) {
+	for overlay, all := range everything(t) {
+		for _, o := range all {
+			template := o.template()
+			if template == nil {
+				continue
+			}
+			t.Run(overlay+"/"+o.kind()+"/"+o.name(), func(t *testing.T) {
+				spec := at(template, "spec")
+				require.Equal(t, false, at(spec, "automountServiceAccountToken"))
+				require.Equal(t, false, at(spec, "enableServiceLinks"))
+				for _, c := range list(spec, "containers") {
+					require.NotEmpty(t, text(c, "resources", "requests", "cpu"))
+					require.NotEmpty(t, text(c, "resources", "requests", "memory"))
+					require.NotEmpty(t, text(c, "resources", "limits", "memory"))
+					if theirs(o) {
+						require.Equal(t, false, at(c, "securityContext", "privileged"))
+						continue
+					}
+					require.Equal(t, true, at(c, "securityContext", "readOnlyRootFilesystem"))
+				}
+			})
+		}
+	}
+}
+
+func TestConventions_Labels(t *testing.T) {
+	for overlay, all := range everything(t) {
+		for _, o := range all {
+			labels := at(o, "metadata", "labels")
+			require.Equal(t, "brokerage", text(labels, "app.kubernetes.io/part-of"), "%s: %s %s", overlay, o.kind(), o.name())
+			if o.template() != nil {
+				require.NotEmpty(t, text(o.template(), "metadata", "labels", "app.kubernetes.io/component"), "%s: %s %s", overlay, o.kind(), o.name())
+			}
+		}
+	}
+}
+
+// service is the workload that serves.
+func service(t testing.TB, all []object) object {
+	t.Helper()
+	for _, o := range all {
+		if o.name() == "brokerage" && (o.kind() == "Deployment" || o.kind() == "StatefulSet") {
+			return o
+		}
+	}
+	return nil
+}
+
+func TestConventions_Service(t *testing.T) {
+	served := 0
+	for overlay, all := range everything(t) {
+		workload := service(t, all)
+		if workload == nil {
+			continue
+		}
+		served++
+		t.Run(overlay, func(t *testing.T) {
+			spec := at(workload.template(), "spec")
+			c := list(spec, "containers")[0]
+			settings := at(find(t, all, "ConfigMap", "brokerage"), "data")
+
+			// The database is asked by readiness and by nothing else.
+			require.Equal(t, "/healthz", text(c, "startupProbe", "httpGet", "path"))
+			require.Equal(t, "/healthz", text(c, "livenessProbe", "httpGet", "path"))
+			require.Equal(t, "/readyz", text(c, "readinessProbe", "httpGet", "path"))
+			require.GreaterOrEqual(t, number(t, c, "startupProbe", "periodSeconds")*number(t, c, "startupProbe", "failureThreshold"), 300)
+
+			// All of the end fits into the time that there is for it.
+			end := time.Duration(number(t, c, "lifecycle", "preStop", "sleep", "seconds"))*time.Second +
+				duration(t, text(settings, "BROKERAGE_DRAIN_DELAY")) + duration(t, text(settings, "BROKERAGE_SHUTDOWN_TIMEOUT"))
+			require.Less(t, end, time.Duration(number(t, spec, "terminationGracePeriodSeconds"))*time.Second)
+
+			limit := size(t, text(c, "resources", "limits", "memory"))
+			share := 0.9
+			if overlay == "db2" || overlay == "db2-dev" {
+				share = 0.625 // the rest is the driver's, which is C
+			}
+			var goLimit string
+			for _, e := range list(c, "env") {
+				if text(e, "name") == "GOMEMLIMIT" {
+					goLimit = text(e, "value")
+				}
+				require.NotEqual(t, "GOMAXPROCS", text(e, "name")) // Go follows the limit
+			}
+			require.InDelta(t, share, size(t, goLimit)/limit, 0.01)
+			require.NotEmpty(t, text(c, "resources", "limits", "cpu"))
+
+			budget := find(t, all, "PodDisruptionBudget", "brokerage")
+			require.Equal(t, at(workload, "spec", "selector"), at(budget, "spec", "selector"))
+			require.Equal(t, at(workload, "spec", "selector", "matchLabels"), at(find(t, all, "Service", "brokerage"), "spec", "selector"))
+			find(t, all, "NetworkPolicy", "default-deny")
+		})
+	}
+	require.Equal(t, 7, served)
+}
+
+// What a manifest sets is a setting that there is, and stands in the README.
+func TestConventions_Settings(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	source, err := os.ReadFile("../../cmd/brokerage/serve.go")
+	require.NoError(t, err)
+	variable := regexp.MustCompile(`BROKERAGE_[A-Z_]+`)
+	for overlay, all := range everything(t) {
+		for _, name := range variable.FindAllString(dump(t, all...), -1) {
+			flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "BROKERAGE_")), "_", "-")
+			require.True(t, strings.Contains(string(readme), "--"+flag), "the README has no --%s, which %s sets", flag, overlay)
+			field := strings.ToLower(strings.ReplaceAll(flag, "-", ""))
+			require.True(t, strings.Contains(strings.ToLower(string(source)), "\t"+field+" "), "serve has no --%s, which %s sets", flag, overlay)
+		}
+	}
+}
+
+// Every script, library, workload and template is in a ConfigMap, in what one may hold.
+func TestConventions_LoadTest(t *testing.T) {
+	all := render(t, "overlays/loadtest")
+	const most = 1 << 20
+	there := make(map[string]bool)
+	for _, o := range all {
+		if o.kind() != "ConfigMap" {
+			continue
+		}
+		require.Less(t, len(dump(t, o)), most, o.name())
+		for _, key := range slices.Collect(keys(at(o, "data"))) {
+			there[key] = true
+		}
+	}
+	for _, pattern := range []string{"*.js", "lib/*.js", "workloads/*.json", "templates/*.json"} {
+		files, err := filepath.Glob("../../loadtest/" + pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, files, pattern)
+		for _, file := range files {
+			if name := filepath.Base(file); name != "workload.schema.json" {
+				require.True(t, there[name], file)
+			}
+		}
+	}
+}
+
+func keys(v any) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		m, _ := v.(map[string]any)
+		for key := range m {
+			if !yield(key) {
+				return
+			}
+		}
+	}
+}

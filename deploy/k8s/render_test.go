@@ -1,0 +1,191 @@
+package k8s_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
+)
+
+// overlays are all that can be applied.
+func overlays(t testing.TB) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir("overlays")
+	require.NoError(t, err)
+	for _, entry := range entries {
+		names = append(names, "overlays/"+entry.Name())
+	}
+	require.NotEmpty(t, names)
+	return names
+}
+
+// variants are overlays with a component that an operator may add.
+var variants = map[string]string{
+	"tls":     "resources: [%[1]s/overlays/postgres]\ncomponents: [%[1]s/components/tls]\n",
+	"ingress": "resources: [%[1]s/overlays/embedded]\ncomponents: [%[1]s/components/ingress]\n",
+}
+
+// rendered are the texts of kustomizations that do not change while the tests run:
+// rendering takes a second.
+var rendered sync.Map
+
+// render gives the objects of a kustomization.
+func render(t testing.TB, dir string) []object {
+	t.Helper()
+	if known, ok := rendered.Load(dir); ok {
+		return objects(t, known.(string)) //nolint:forcetypeassert // nothing else is put there
+	}
+	kubectl, err := kubectlOf()
+	if absent := (missing{}); errors.As(err, &absent) {
+		testenv.Missing(t, need, absent.Error())
+	}
+	cmd := exec.CommandContext(t.Context(), kubectl, "kustomize", dir)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	require.NoError(t, cmd.Run(), "%s: %s", dir, errs.String())
+	require.Empty(t, errs.String(), dir) // warnings: of what will not work in the next version
+	rendered.Store(dir, out.String())
+	return objects(t, out.String())
+}
+
+// variant writes a kustomization of its own that uses those here.
+func variant(t testing.TB, text string) string {
+	t.Helper()
+	here, err := filepath.Abs(".")
+	require.NoError(t, err)
+	// Kustomize takes only relative paths, and resolves links itself.
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	here, err = filepath.Rel(dir, here)
+	require.NoError(t, err)
+	text = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n" + strings.ReplaceAll(text, "%[1]s", here)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text), 0o600))
+	return dir
+}
+
+// object is one of Kubernetes', as YAML has it.
+type object map[string]any
+
+// objects reads documents of YAML, in which no key may stand twice.
+func objects(t testing.TB, text string) (all []object) {
+	t.Helper()
+	for doc := range strings.SplitSeq(text, "\n---\n") {
+		var o object
+		require.NoError(t, yaml.Unmarshal([]byte(doc), &o), doc)
+		if o != nil {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+func (o object) kind() string { return text(o, "kind") }
+
+func (o object) name() string { return text(o, "metadata", "name") }
+
+// at is what is at a path, nil if there is nothing.
+func at(v any, path ...string) any {
+	for _, key := range path {
+		switch m := v.(type) {
+		case object:
+			v = m[key]
+		case map[string]any:
+			v = m[key]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+func text(v any, path ...string) string {
+	s, _ := at(v, path...).(string)
+	return s
+}
+
+func list(v any, path ...string) []any {
+	l, _ := at(v, path...).([]any)
+	return l
+}
+
+// template is the pod template of a workload, and the pod itself of a Pod; nil for
+// what has none.
+func (o object) template() object {
+	path := map[string][]string{
+		"Deployment": {"spec", "template"}, "StatefulSet": {"spec", "template"}, "Job": {"spec", "template"},
+		"CronJob": {"spec", "jobTemplate", "spec", "template"}, "Pod": {},
+	}[o.kind()]
+	if path == nil {
+		return nil
+	}
+	if template, ok := at(o, path...).(map[string]any); ok {
+		return template
+	}
+	return o
+}
+
+// find is the object of a kind and name; generated names go on with a hash.
+func find(t testing.TB, all []object, kind, name string) object {
+	t.Helper()
+	for _, o := range all {
+		if o.kind() == kind && (o.name() == name || strings.HasPrefix(o.name(), name+"-") && kind == "ConfigMap") {
+			return o
+		}
+	}
+	require.Failf(t, "it is not there", "%s %s", kind, name)
+	return nil
+}
+
+func dump(t testing.TB, all ...object) string {
+	t.Helper()
+	var b strings.Builder
+	for _, o := range all {
+		out, err := yaml.Marshal(o)
+		require.NoError(t, err)
+		b.WriteString("---\n" + string(out))
+	}
+	return b.String()
+}
+
+// Of a key that stands twice, kubectl takes one and says nothing.
+func TestManifests_NoKeyTwice(t *testing.T) {
+	var o object
+	require.ErrorContains(t, yaml.Unmarshal([]byte("spec:\n  replicas: 1\n  replicas: 2\n"), &o), "already defined")
+
+	files := 0
+	for _, root := range []string{".", "../docker", "../postgres", "../../loadtest"} {
+		require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+			if ext := filepath.Ext(path); err != nil || ext != ".yaml" && ext != ".yml" {
+				return err
+			}
+			content, err := os.ReadFile(path)
+			require.NoError(t, err)
+			files++
+			for doc := range strings.SplitSeq(string(content), "\n---\n") {
+				var o object
+				require.NoError(t, yaml.Unmarshal([]byte(doc), &o), path)
+			}
+			return nil
+		}))
+	}
+	require.Greater(t, files, 40)
+}
+
+func TestManifests_Render(t *testing.T) {
+	for _, overlay := range overlays(t) {
+		t.Run(filepath.Base(overlay), func(t *testing.T) { require.NotEmpty(t, render(t, overlay)) })
+	}
+	for name, kustomization := range variants {
+		t.Run(name, func(t *testing.T) { require.NotEmpty(t, render(t, variant(t, kustomization))) })
+	}
+}

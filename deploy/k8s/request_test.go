@@ -1,0 +1,33 @@
+package k8s_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// mustRequest sends a single request to the Service, whose address this machine
+// reaches, being the node; it gives the answer to a good one.
+func (n *node) mustRequest(t testing.TB, method, path, body string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	url := "http://" + n.kube(t, "get", "service", "brokerage", "-o", "jsonpath={.spec.clusterIP}") + ":8080" + path
+	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+	require.NoError(t, err)
+	request.Header.Set("Authorization", "Bearer "+n.token)
+	request.Header.Set("Content-Type", "application/xml")
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // of no proxy
+	response, err := client.Do(request)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.Less(t, response.StatusCode, 300, "%s %s: %s", method, path, text)
+	return string(text)
+}
