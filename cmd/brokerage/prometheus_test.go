@@ -143,6 +143,9 @@ func countsOf(t testing.TB, service string) map[[2]string]int {
 // the generator of the load counted. Its rules work, and one fires when the
 // service is gone and ends when it is back.
 func TestPrometheus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
 	testenv.Command(t, "prometheus")
 	dir, addr := tinyDB(t), freeAddress(t)
 	i := serving(t, dir, "--listen", addr)
