@@ -54,7 +54,7 @@ func TestServe_WaitEnds(t *testing.T) {
 	require.Contains(t, i.logs.wait(t, "waiting for the database")["error"], "does not exist")
 	server.Exec(t, "postgres", "CREATE DATABASE later TEMPLATE template0")
 	eventually(t, func() bool {
-		return strings.Contains(fmt.Sprint(i.logs.find(t, "waiting for the database")["error"]), "as its owner")
+		return strings.Contains(fmt.Sprint(i.logs.find(t, "waiting for the database")["error"]), "as the owner")
 	}, "it waits for the schema: %s", i.logs)
 	require.Equal(t, http.StatusServiceUnavailable, get(t, i.url+"/readyz").status)
 
