@@ -21,6 +21,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"brokerage/internal/testenv"
 )
@@ -41,6 +42,7 @@ type Server struct {
 	credential *syscall.Credential // nil: the user of the test
 	keeper     *exec.Cmd
 	lifeline   io.Closer // open as long as the server is wanted
+	options    string
 }
 
 var shared struct {
@@ -155,8 +157,8 @@ func prepare() (s *Server, err error) {
 // run starts the server in its folder, with a new database unless one is there.
 func (s *Server) run(settings []string) error {
 	all := append([]string{"listen_addresses=", "unix_socket_directories=" + s.dir}, settings...)
-	options := "-c " + strings.Join(all, " -c ")
-	s.keeper = command("/bin/sh", "-c", keep, "sh", s.bin, s.dir, User, options)
+	s.options = "-c " + strings.Join(all, " -c ")
+	s.keeper = command("/bin/sh", "-c", keep, "sh", s.bin, s.dir, User, s.options)
 	// A group of its own: what interrupts the test is not for the server.
 	s.keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: s.credential}
 	s.keeper.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C", "HOME=" + s.dir}
@@ -202,6 +204,42 @@ func (s *Server) Restart(t testing.TB, mode string) {
 	cmd.Dir = s.dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("restarting PostgreSQL: %v\n%s", err, out)
+	}
+}
+
+// Kill kills the server, as the system does when memory runs out.
+func (s *Server) Kill(t testing.TB) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.dir, "data", "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(first)
+	if err == nil {
+		err = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Again starts a server that was killed.
+func (s *Server) Again(t testing.TB) {
+	t.Helper()
+	// It does not start as long as a process of the old one has not noticed.
+	for try := 0; ; try++ {
+		cmd := s.as(t, "pg_ctl")
+		cmd.Args = append(cmd.Args, "-D", filepath.Join(s.dir, "data"), "-l", filepath.Join(s.dir, "log"), "-w", "-t", "60", "-o", s.options, "start")
+		cmd.SysProcAttr.Setsid = true
+		out, err := cmd.CombinedOutput()
+		if err == nil {
+			return
+		}
+		if try == 100 {
+			t.Fatalf("starting PostgreSQL again: %v\n%s", err, out)
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
 }
 
