@@ -99,6 +99,7 @@ func askOn(conn net.Conn) error {
 	if err != nil {
 		return err
 	}
+	defer func() { _ = response.Body.Close() }() // only read
 	_, err = io.Copy(io.Discard, response.Body)
 	return err
 }

@@ -130,7 +130,10 @@ func start(settings []string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, s.run(settings)
+	if err := s.run(settings); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // prepare makes a folder for a server.
