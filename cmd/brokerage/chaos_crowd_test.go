@@ -133,7 +133,7 @@ func command(t testing.TB, name string, args ...string) *exec.Cmd {
 
 // littleMemory puts the service into a group that may have 256 MB.
 func littleMemory(h *harness) {
-	h.env = []string{"GOMEMLIMIT=200MiB"} // as deploy/ sets it: four fifths of what there is
+	h.env = []string{"GOMEMLIMIT=200MiB"} // as an operator should set it: four fifths of what there is
 	h.start()
 	group := memoryGroup(h.t, 256<<20)
 	group.add(h.service.cmd.Process.Pid)
