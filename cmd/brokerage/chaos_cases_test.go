@@ -32,7 +32,7 @@ var chaosCases = []chaosCase{
 	{name: "NoConnections", fault: "others have all the database's connections", stores: onlyPostgres, settings: []string{"max_connections=25"}, run: noConnections},
 	{name: "SmallPool", fault: "two connections for all", stores: onlyPostgres, traders: 48, run: smallPool},
 	{name: "SlowClients", fault: "clients that send a header a byte at a time, or half a body", stores: both, run: slowClients},
-	{name: "IdleClients", fault: "idle connections: 10,000, in the short form 1,000", stores: both, run: idleClients},
+	{name: "IdleClients", fault: "10,000 idle connections (1,000 in the short form)", stores: both, run: idleClients},
 	{name: "LittleMemory", fault: "256 MB of memory, with bodies of 1 MiB among the load", stores: both, traders: 16, run: littleMemory},
 }
 
