@@ -9,6 +9,7 @@ TESTFLAGS ?=
 ARGS      ?= dataset --scale tiny
 BENCH     ?= .
 FUZZTIME  ?= 10s
+CHAOS     ?= full
 
 LINT_VERSION := v2.15.0
 LINT := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
@@ -99,6 +100,12 @@ fuzz: ## every fuzz target for FUZZTIME (10s)
 	  done; \
 	done
 
+# CHAOS_TABLE=docs/reliability.md puts the figures into the document; without it they are printed.
+.PHONY: chaos
+chaos: ## break things under load, ten minutes at most; CHAOS=short for less. Best as root, with strace and PostgreSQL
+	BROKERAGE_CHAOS=$(CHAOS) BROKERAGE_CHAOS_TABLE=$(if $(CHAOS_TABLE),$(abspath $(CHAOS_TABLE))) \
+	  $(GO) test -count=1 -timeout 10m -v -run '^TestChaos$$' ./cmd/brokerage
+
 .PHONY: bench
 bench: ## every benchmark, or BENCH='Admit|Cut'
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 30m $(TESTFLAGS) $(PKGS)
@@ -118,7 +125,7 @@ bench-postgres: ## queries by pgbench, drive --db and the service, as a table; n
 # -shuffle finds tests that lean on each other; -count=1 because a stored result shows nothing new. The comparison with
 # other XML libraries is a module of its own, which ./... does not reach.
 .PHONY: test-full
-test-full: ## all of it: shuffled tests, lint, race, a minute of fuzzing for each target
+test-full: ## all of it: shuffled tests, lint, race, a minute of fuzzing for each target, chaos
 	$(MAKE) test TESTFLAGS='-count=1 -shuffle=on'
 	$(GO) test -C internal/xmldoc/compare -count=1 ./...
 	$(MAKE) lint
@@ -127,6 +134,7 @@ test-full: ## all of it: shuffled tests, lint, race, a minute of fuzzing for eac
 	$(MAKE) test-k8s
 	$(MAKE) test-images
 	$(MAKE) test-k8s-node
+	$(MAKE) chaos
 
 ##@ Kubernetes
 

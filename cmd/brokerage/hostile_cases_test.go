@@ -40,7 +40,7 @@ func attacks(outside string) map[string]attack {
 	}
 	laughs := `<!DOCTYPE l [<!ENTITY l0 "lol">`
 	for i := range 30 {
-		laughs += fmt.Sprintf(`<!ENTITY l%d "%s">`, i+1, strings.Repeat(fmt.Sprintf("&l%d;", i), 10))
+		laughs += fmt.Sprintf(`<!ENTITY l%d %q>`, i+1, strings.Repeat(fmt.Sprintf("&l%d;", i), 10))
 	}
 	order := fmt.Sprintf(trade, "A")
 	return map[string]attack{

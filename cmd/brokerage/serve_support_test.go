@@ -31,10 +31,17 @@ type instance struct {
 // unless dir says which.
 func starting(t testing.TB, dir string, args ...string) *instance {
 	t.Helper()
+	return startingWith(t, dir, nil, args...)
+}
+
+// startingWith adds to the environment.
+func startingWith(t testing.TB, dir string, env []string, args ...string) *instance {
+	t.Helper()
 	if dir == "" {
 		dir = t.TempDir()
 	}
 	i := &instance{cmd: process(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...), logs: &logLines{}, out: &logLines{}}
+	i.cmd.Env = append(i.cmd.Env, env...)
 	i.cmd.Dir, i.cmd.Stderr, i.cmd.Stdout = dir, i.logs, i.out
 	require.NoError(t, i.cmd.Start())
 	t.Cleanup(func() {
@@ -49,7 +56,13 @@ func starting(t testing.TB, dir string, args ...string) *instance {
 // serving starts the command and waits until it listens.
 func serving(t testing.TB, dir string, args ...string) *instance {
 	t.Helper()
-	i := starting(t, dir, args...)
+	return servingWith(t, dir, nil, args...)
+}
+
+// servingWith adds to the environment.
+func servingWith(t testing.TB, dir string, env []string, args ...string) *instance {
+	t.Helper()
+	i := startingWith(t, dir, env, args...)
 	addr, _ := i.logs.wait(t, "listening")["addr"].(string)
 	require.NotEmpty(t, addr)
 	i.url = "http://" + addr

@@ -22,6 +22,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"brokerage/internal/testenv"
 )
@@ -42,6 +43,7 @@ type Server struct {
 	credential *syscall.Credential // nil: the user of the test
 	keeper     *exec.Cmd
 	lifeline   io.Closer // open as long as the server is wanted
+	options    string
 }
 
 var shared struct {
@@ -141,7 +143,10 @@ func start(settings []string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, s.run(settings)
+	if err := s.run(settings); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // prepare makes a folder for a server.
@@ -168,8 +173,8 @@ func prepare() (s *Server, err error) {
 // run starts the server in its folder, with a new database unless one is there.
 func (s *Server) run(settings []string) error {
 	all := append([]string{"listen_addresses=", "unix_socket_directories=" + s.dir}, settings...)
-	options := "-c " + strings.Join(all, " -c ")
-	s.keeper = command("/bin/sh", "-c", keep, "sh", s.bin, s.dir, User, options)
+	s.options = "-c " + strings.Join(all, " -c ")
+	s.keeper = command("/bin/sh", "-c", keep, "sh", s.bin, s.dir, User, s.options)
 	// A group of its own: what interrupts the test is not for the server.
 	s.keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: s.credential}
 	s.keeper.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C", "HOME=" + s.dir}
@@ -252,6 +257,33 @@ func (s *Server) PID(t testing.TB) int {
 		t.Fatal(err)
 	}
 	return pid
+}
+
+// Kill kills the server, as the system does when memory runs out.
+func (s *Server) Kill(t testing.TB) {
+	t.Helper()
+	if err := syscall.Kill(s.PID(t), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Again starts a server that was killed.
+func (s *Server) Again(t testing.TB) {
+	t.Helper()
+	// It does not start as long as a process of the old one has not noticed.
+	for try := 0; ; try++ {
+		cmd := s.as(t, "pg_ctl")
+		cmd.Args = append(cmd.Args, "-D", filepath.Join(s.dir, "data"), "-l", filepath.Join(s.dir, "log"), "-w", "-t", "60", "-o", s.options, "start")
+		cmd.SysProcAttr.Setsid = true
+		out, err := cmd.CombinedOutput()
+		if err == nil {
+			return
+		}
+		if try == 100 {
+			t.Fatalf("starting PostgreSQL again: %v\n%s", err, out)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
 }
 
 // Major is the version of the server's program.

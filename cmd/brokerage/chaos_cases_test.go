@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/chaostest"
+	"brokerage/internal/testenv"
+)
+
+var (
+	both         = []string{"SQLite", "PostgreSQL"}
+	onlySQLite   = []string{"SQLite"}
+	onlyPostgres = []string{"PostgreSQL"}
+)
+
+var chaosCases = []chaosCase{
+	{name: "KillService", fault: "the service is killed (SIGKILL), and started again", stores: both, run: killService},
+	{name: "KillDatabase", fault: "the database server is killed (SIGKILL), and started again", stores: onlyPostgres, run: killDatabase},
+	{name: "DiskFull", fault: "the disk is full", stores: onlySQLite, run: diskFull},
+	{name: "SlowDisk", fault: "each flush takes 200 ms longer", stores: onlySQLite, run: slowDisk},
+	{name: "NetworkCut", fault: "no connection to the database", stores: onlyPostgres, run: network(chaostest.Fault{Refuse: true})},
+	{name: "NetworkSilent", fault: "nothing goes through to the database, and nobody is told", stores: onlyPostgres, run: network(chaostest.Fault{Swallow: true})},
+	{name: "NetworkDelayed", fault: "whatever goes to the database and back takes 100 ms longer", stores: onlyPostgres, run: network(chaostest.Fault{Delay: 100 * time.Millisecond})},
+	{name: "NetworkReset", fault: "connections to the database are reset, again and again", stores: onlyPostgres, run: networkReset},
+	{name: "NoConnections", fault: "others have all the database's connections", stores: onlyPostgres, settings: []string{"max_connections=25"}, run: noConnections},
+	{name: "SmallPool", fault: "two connections for all", stores: onlyPostgres, traders: 48, run: smallPool},
+	{name: "SlowClients", fault: "clients that send a header a byte at a time, or half a body", stores: both, run: slowClients},
+	{name: "IdleClients", fault: "10,000 idle connections (1,000 in the short form)", stores: both, run: idleClients},
+	{name: "LittleMemory", fault: "256 MB of memory, with bodies of 1 MiB among the load", stores: both, traders: 16, run: littleMemory},
+}
+
+func killService(h *harness) {
+	h.start()
+	h.often(func() {
+		require.NoError(h.t, h.service.cmd.Process.Kill())
+		_ = h.service.cmd.Wait() // it was killed
+		h.start()
+	})
+}
+
+func killDatabase(h *harness) {
+	h.start()
+	h.often(func() {
+		h.server.Kill(h.t)
+		h.server.Again(h.t)
+	})
+}
+
+func diskFull(h *harness) {
+	small := testenv.SmallDisk(h.t, "64m")
+	file, err := os.ReadFile(filepath.Join(h.dir, "brokerage.db"))
+	require.NoError(h.t, err)
+	path := filepath.Join(small, "brokerage.db")
+	require.NoError(h.t, os.WriteFile(path, file, 0o600))
+	h.db = "sqlite:" + path
+	h.start()
+	h.often(func() {
+		ballast := testenv.FillDisk(h.t, small, 0)
+		h.lasts()
+		require.NoError(h.t, os.Remove(ballast))
+	})
+	require.NotZero(h.t, h.load.Tally().Kinds["unavailable"])
+}
+
+// slowDisk has a tracer hold up each flush. A disk that is slow by itself wants a
+// device of the kernel's, which is not to be had everywhere.
+func slowDisk(h *harness) {
+	strace := testenv.Command(h.t, "strace")
+	h.start()
+	h.often(func() {
+		tracer := command(h.t, strace, "-f", "-qq", "-o", os.DevNull, "-e", "trace=fsync,fdatasync",
+			"-e", "inject=fsync,fdatasync:delay_enter=200000", "-p", strconv.Itoa(h.service.cmd.Process.Pid))
+		require.NoError(h.t, tracer.Start())
+		status := fmt.Sprintf("/proc/%d/status", h.service.cmd.Process.Pid)
+		eventually(h.t, func() bool {
+			text, err := os.ReadFile(status)
+			return err == nil && !strings.Contains(string(text), "TracerPid:\t0\n")
+		}, "the tracer is at work")
+		h.lasts()
+		h.load.Await(h.t, 5) // it goes on
+		require.NoError(h.t, tracer.Process.Signal(os.Interrupt))
+		_ = tracer.Wait() // it was interrupted
+	})
+}
+
+func network(fault chaostest.Fault) func(*harness) {
+	return func(h *harness) {
+		h.args = []string{"--timeout", "800ms"} // so that clients are told while the fault lasts
+		h.start()
+		h.often(func() {
+			h.link.Set(fault)
+			h.lasts()
+			h.link.Set(chaostest.Fault{})
+		})
+	}
+}
+
+func networkReset(h *harness) {
+	h.start()
+	h.often(func() {
+		for range 20 {
+			h.link.Cut()
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
+}
+
+func noConnections(h *harness) {
+	h.start()
+	h.often(func() {
+		h.link.Set(chaostest.Fault{Refuse: true}) // so that the service's are free
+		release := h.occupy()
+		h.link.Set(chaostest.Fault{})
+		h.lasts()
+		release()
+	})
+}
+
+func smallPool(h *harness) {
+	h.args = []string{"--pool", "2", "--in-flight", "32", "--queue", "8", "--queue-wait", "50ms"}
+	h.start()
+	h.load.Await(h.t, map[bool]int64{true: 1000, false: 300}[h.full])
+}
+
+func slowClients(h *harness) {
+	h.args = []string{"--header-timeout", "2s", "--read-timeout", "3s"}
+	h.start()
+	slow := newCrowd(h.t, h.service.url, map[bool]int{true: 400, false: 200}[h.full])
+	slow.say("GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\nX: ", "POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: application/xml\r\nContent-Length: 1000\r\n\r\n<FIXML")
+	h.lifted() // while they are there
+	h.load.Await(h.t, 200)
+	slow.requireEnded() // by the service
+}
+
+func idleClients(h *harness) {
+	h.args = []string{"--idle-timeout", "5m"}
+	h.start()
+	idle := newCrowd(h.t, h.service.url, map[bool]int{true: 10_000, false: 1000}[h.full])
+	idle.ask() // each once, and then no more
+	h.load.Await(h.t, 200)
+	h.lifted()
+	idle.ask() // they are still there
+}

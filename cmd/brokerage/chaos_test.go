@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/chaostest"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/postgres/pgtest"
+)
+
+// chaosVariable says how much of the fault suite is run: "short", "full", or none
+// of it. chaosTable names the document into which its figures are written.
+const (
+	chaosVariable = "BROKERAGE_CHAOS"
+	chaosTable    = "BROKERAGE_CHAOS_TABLE"
+)
+
+// harness is a service under load, to which something happens.
+type harness struct {
+	t    testing.TB
+	full bool
+
+	store   string // SQLite or PostgreSQL
+	db, dir string
+	args    []string
+	env     []string
+	server  *pgtest.Server   // of PostgreSQL
+	link    *chaostest.Proxy // to it
+	service *instance
+	load    *chaostest.Load
+	traders int
+	slowest time.Duration // to recover
+}
+
+// chaosCase is a fault, and what happens with it.
+type chaosCase struct {
+	name, fault string
+	stores      []string
+	traders     int
+	settings    []string // of PostgreSQL
+	run         func(*harness)
+}
+
+// TestChaos breaks things under a load of trades and orders. Afterwards every
+// write that was acknowledged counts, once, and the database is sound; meanwhile
+// the service says nothing but that it cannot answer now.
+func TestChaos(t *testing.T) {
+	mode := os.Getenv(chaosVariable)
+	if mode != "short" && mode != "full" {
+		t.Skip(chaosVariable + " is neither short nor full")
+	}
+	var rows []string
+	for _, c := range chaosCases {
+		for _, store := range c.stores {
+			t.Run(c.name+"/"+store, func(t *testing.T) {
+				h := &harness{t: t, full: mode == "full", store: store, traders: max(c.traders, 8)}
+				h.open(c.settings)
+				c.run(h)
+				rows = append(rows, h.finish(c))
+			})
+		}
+	}
+	table := "| fault | store | load | requests | acknowledged | lost | counted twice | until all are answered again |\n|---|---|---|---|---|---|---|---|\n" + strings.Join(rows, "")
+	t.Log("\n" + table)
+	if file := os.Getenv(chaosTable); file != "" && !t.Failed() {
+		writeTable(t, file, table)
+	}
+}
+
+// writeTable puts a table between the marks of a document.
+func writeTable(t testing.TB, file, table string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	const begin, end = "<!-- begin: make chaos -->\n", "<!-- end -->"
+	before, rest, ok := strings.Cut(string(text), begin)
+	require.True(t, ok, "%s has no %s", file, begin)
+	_, after, ok := strings.Cut(rest, end)
+	require.True(t, ok)
+	require.NoError(t, os.WriteFile(file, []byte(before+begin+table+end+after), 0o644)) //nolint:gosec // a document
+}
+
+// open makes a database with something in it.
+func (h *harness) open(settings []string) {
+	h.t.Helper()
+	if h.store == "SQLite" {
+		h.dir = tinyDB(h.t)
+		h.db = "sqlite:" + filepath.Join(h.dir, "brokerage.db")
+		return
+	}
+	h.dir = h.t.TempDir()
+	// As it is shipped: what tests have by default loses the last writes when it is killed.
+	h.server = pgtest.Start(h.t, append([]string{"fsync=on", "synchronous_commit=on", "full_page_writes=on"}, settings...)...)
+	r := brokerage(h.t.Context(), "load", "--db", h.server.URL("postgres"))
+	require.Equal(h.t, exitOK, r.code, r.err)
+	h.link = chaostest.NewProxy(h.t, "unix", h.server.Socket())
+	h.db = h.server.URLAt(h.link.Addr().String(), "postgres")
+}
+
+// start starts the service, and the load with it the first time.
+func (h *harness) start() {
+	h.t.Helper()
+	h.service = servingWith(h.t, h.dir, h.env, append([]string{"--db", h.db}, h.args...)...)
+	if h.load != nil {
+		h.load.Move(h.service.url)
+		return
+	}
+	h.load = chaostest.Start(h.t, chaostest.Options{
+		URLs: []string{h.service.url}, Traders: h.traders, Generator: dataset.New(dataset.Spec{Seed: 1}), Pause: time.Millisecond,
+	})
+	h.load.Await(h.t, 50)
+}
+
+// lasts is how long a fault lasts.
+func (h *harness) lasts() {
+	time.Sleep(map[bool]time.Duration{true: 3 * time.Second, false: time.Second}[h.full])
+}
+
+// often repeats a fault.
+func (h *harness) often(fault func()) {
+	for range map[bool]int{true: 3, false: 1}[h.full] {
+		fault()
+		h.lifted()
+		h.load.Await(h.t, 50)
+	}
+}
+
+// generous is what recovery may take on a machine that is busy with other things;
+// the table has what it took.
+const generous = 30 * time.Second
+
+// lifted measures how long it takes from now on until everybody is answered again.
+func (h *harness) lifted() {
+	h.t.Helper()
+	took := h.load.Recovered(h.t)
+	h.slowest = max(h.slowest, took)
+	require.Less(h.t, took, generous)
+}
+
+// finish reads everything back and has the database verified.
+func (h *harness) finish(c chaosCase) (row string) {
+	h.t.Helper()
+	tally := h.load.Stop(h.t)
+	h.service.stop(h.t)
+	db := h.db
+	if h.server != nil {
+		db = h.server.URL("postgres")
+	}
+	r := brokerage(h.t.Context(), "verify", "--db", db)
+	require.Equal(h.t, exitOK, r.code, r.out+r.err)
+	h.t.Logf("%+v, all answered again after %v at most", tally, h.slowest)
+	tally.RequireExact(h.t)
+	recovery := "it lasts"
+	if h.slowest > 0 {
+		recovery = fmt.Sprintf("%.2f s", h.slowest.Seconds())
+	}
+	return fmt.Sprintf("| %s | %s | %d traders | %d | %d | %d | %d | %s |\n", c.fault, h.store, h.traders,
+		tally.Tried, tally.Acknowledged, tally.Lost, tally.Duplicated, recovery)
+}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/postgres/pgtest"
+)
+
+// A backup of one store is refused by the other, whole as it is, and nothing of
+// what is there is touched.
+func TestRestore_OtherStore(t *testing.T) {
+	folder := tinyDB(t)
+	embedded := "sqlite:" + filepath.Join(folder, "brokerage.db")
+	server := pgtest.Start(t).URL("postgres")
+	require.Equal(t, exitOK, brokerage(t.Context(), "load", "--db", server).code)
+	for _, c := range []struct{ of, into string }{{embedded, server}, {server, embedded}} {
+		file := filepath.Join(t.TempDir(), "b.bak")
+		r := brokerage(t.Context(), "backup", "--db", c.of, "--out", file)
+		require.Equal(t, exitOK, r.code, r.err)
+		requireOneLine(t, brokerage(t.Context(), "restore", "--from", file, "--db", c.into, "--replace"), exitFailed, "backup")
+		r = brokerage(t.Context(), "verify", "--db", c.into)
+		require.Equal(t, exitOK, r.code, r.out+r.err)
+		require.Contains(t, r.out, "2,000 orders")
+	}
+}
