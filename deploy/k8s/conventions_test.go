@@ -34,7 +34,9 @@ func everything(t testing.TB) map[string][]object {
 }
 
 // theirs is a pod whose image wants more than ours: see components/db2.
-func theirs(o object) bool { return strings.HasPrefix(o.name(), "brokerage-db2") && o.template() != nil }
+func theirs(o object) bool {
+	return strings.HasPrefix(o.name(), "brokerage-db2") && o.template() != nil
+}
 
 // size reads 512Mi, 460MiB or 1Gi.
 func size(t testing.TB, s string) float64 {

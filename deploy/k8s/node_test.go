@@ -222,7 +222,9 @@ func TestNode_Postgres(t *testing.T) {
 	require.Empty(t, n.kube(t, "get", "deployment", "brokerage", "-o", "jsonpath={.status.readyReplicas}"))
 	n.databaseSecrets(t)
 	mended := time.Now()
-	eventually(t, func() bool { return n.kube(t, "get", "deployment", "brokerage", "-o", "jsonpath={.status.readyReplicas}") == "3" }, "three are ready")
+	eventually(t, func() bool {
+		return n.kube(t, "get", "deployment", "brokerage", "-o", "jsonpath={.status.readyReplicas}") == "3"
+	}, "three are ready")
 	t.Logf("three ready %s after the password was mended", time.Since(mended).Round(time.Second))
 	require.Equal(t, "0 0 0", n.kube(t, "get", "pods", "-l", "app.kubernetes.io/component=service", "-o", "jsonpath={.items[*].status.containerStatuses[0].restartCount}"))
 
@@ -256,7 +258,9 @@ func TestNode_Postgres(t *testing.T) {
 	t.Run("Prometheus", n.discovered)
 	t.Run("Autoscaler", func(t *testing.T) {
 		n.ready(t, "deployment/brokerage")
-		replicas := func() string { return n.kube(t, "get", "deployment", "brokerage", "-o", "jsonpath={.status.readyReplicas}") }
+		replicas := func() string {
+			return n.kube(t, "get", "deployment", "brokerage", "-o", "jsonpath={.status.readyReplicas}")
+		}
 		n.kube(t, "patch", "hpa", "brokerage", "--type=merge", "-p",
 			`{"spec":{"maxReplicas":5,"behavior":{"scaleDown":{"stabilizationWindowSeconds":15,"policies":[{"type":"Pods","value":1,"periodSeconds":15}]}}}}`)
 		run := n.loadTest(t, "scaling out and in", results, "DURATION=90s")
