@@ -88,6 +88,9 @@ const smaller = `patches:
   - target: {group: batch, kind: Job}
     patch: |
       - {op: replace, path: /spec/template/spec/containers/0/resources/requests/cpu, value: 100m}
+  - target: {kind: HorizontalPodAutoscaler}
+    patch: |
+      - {op: replace, path: /spec/maxReplicas, value: 3}
 `
 
 // apply applies an overlay with one of the two images.
@@ -250,6 +253,20 @@ func TestNode_Postgres(t *testing.T) {
 		require.Equal(t, "2", n.kube(t, "get", "deployment", "brokerage", "-o", "jsonpath={.status.readyReplicas}"))
 		n.must(t, "", "uncordon", name)
 		require.Empty(t, run().Total.Unexpected)
+	})
+
+	t.Run("Prometheus", n.discovered)
+	t.Run("Autoscaler", func(t *testing.T) {
+		n.ready(t, "deployment/brokerage")
+		replicas := func() string {
+			return n.kube(t, "get", "deployment", "brokerage", "-o", "jsonpath={.status.readyReplicas}")
+		}
+		n.kube(t, "patch", "hpa", "brokerage", "--type=merge", "-p",
+			`{"spec":{"maxReplicas":5,"behavior":{"scaleDown":{"stabilizationWindowSeconds":15,"policies":[{"type":"Pods","value":1,"periodSeconds":15}]}}}}`)
+		run := n.loadTest(t, "scaling out and in", results, "DURATION=90s")
+		eventually(t, func() bool { return replicas() == "5" }, "it scales out")
+		require.Empty(t, run().Total.Unexpected)
+		eventually(t, func() bool { return replicas() == "3" }, "it scales in")
 	})
 
 	t.Run("DatabaseDies", func(t *testing.T) {

@@ -31,3 +31,18 @@ func (n *node) mustRequest(t testing.TB, method, path, body string) string {
 	require.Less(t, response.StatusCode, 300, "%s %s: %s", method, path, text)
 	return string(text)
 }
+
+// fetch is the answer to a request, empty if there is none yet.
+func fetch(request *http.Request) string {
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	response, err := client.Do(request)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}

@@ -166,9 +166,9 @@ func (s *Store) Ready(ctx context.Context) error {
 	return run(ctx, s, ready, func(ctx context.Context) error { return s.inner.Ready(ctx) })
 }
 
-// Close closes the store inside, if there is one.
+// Close closes the store inside, if there is one. Open must not run at the same time.
 func (s *Store) Close() error {
-	if s.absent.Load() != nil {
+	if s.inner == nil {
 		return nil
 	}
 	return s.inner.Close()

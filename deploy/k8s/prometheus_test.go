@@ -1,0 +1,47 @@
+package k8s_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
+)
+
+// discovered lets a real Prometheus find the pods by their annotations, as
+// docs/kubernetes.md says it is configured.
+func (n *node) discovered(t *testing.T) {
+	prometheus := testenv.Command(t, "prometheus")
+	guide, err := os.ReadFile("../../docs/kubernetes.md")
+	require.NoError(t, err)
+	_, config, found := strings.Cut(string(guide), "```yaml\n# prometheus.yml\n")
+	require.True(t, found)
+	config, _, _ = strings.Cut(config, "```")
+	// It runs beside the cluster and not in it.
+	config = strings.Replace(config, "- role: pod", "- role: pod\n        kubeconfig_file: "+n.config+"\n        namespaces: {names: ["+n.namespace+"]}", 1)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "prometheus.yml")
+	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
+
+	ports, err := freePorts(1)
+	require.NoError(t, err)
+	addr := fmt.Sprintf("127.0.0.1:%d", ports[0])
+	cmd := exec.CommandContext(t.Context(), prometheus, "--config.file="+file, "--storage.tsdb.path="+dir, "--web.listen-address="+addr)
+	require.NoError(t, cmd.Start())
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	query := func(promql string) string {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr+"/api/v1/query?query="+promql, http.NoBody)
+		require.NoError(t, err)
+		return fetch(request)
+	}
+	eventually(t, func() bool {
+		return strings.Contains(query(`sum(up%7Bjob=%22brokerage%22%7D)`), `"3"]`) &&
+			strings.Contains(query(`count(count%20by%20(pod)(brokerage_transactions_total%7Btransaction=%22get_order%22%7D))`), `"3"]`)
+	}, "three pods are found, and scraped")
+}
