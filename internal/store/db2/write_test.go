@@ -73,7 +73,7 @@ func TestWrite_LostBefore(t *testing.T) {
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) { return answer{changed: 1}, fail() }}
 	_, err := open(t, f).UpdateOrderStatus(t.Context(), brokerage.Write{Now: noon}, 7, "4")
 	require.NoError(t, err)
-	require.Equal(t, "BEGIN update_order_status BEGIN update_order_status COMMIT", squeeze(f.said()))
+	require.Equal(t, "BEGIN update_order_status ROLLBACK BEGIN update_order_status COMMIT", squeeze(f.said()))
 }
 
 // An insert of which nobody knows finds itself, or somebody else's.
