@@ -1,0 +1,3 @@
+-- Makes a registered schema usable: SQL schema (INOUT), name (INOUT), properties, 0 for no decomposition.
+-- Manual: XSR_COMPLETE procedure.
+CALL SYSPROC.XSR_COMPLETE(?, ?, ?, 0)
