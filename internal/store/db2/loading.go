@@ -53,8 +53,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 		return domainError(ctx, err, false)
 	}
 	defer func() { _ = lock.Rollback() }() // a connection that is lost has lost the lock as well
-	var text string
-	if _, err := row(ctx, lock, "hold_load", nil, []any{&text}); isLockTimeout(err) {
+	if _, err := lock.ExecContext(ctx, statements["hold_load"]); isLockTimeout(err) {
 		return errors.New("another load into the database is under way")
 	} else if err != nil {
 		return domainError(ctx, err, false)

@@ -15,10 +15,7 @@ import (
 // statements that lead from each to the next.
 const schemaVersion = 1
 
-const (
-	settingVersion = "schema.version"
-	settingLoad    = "load.lock" // a row to lock, see hold_load.sql
-)
+const settingVersion = "schema.version"
 
 // Script is everything that migrate does in an empty database, to be read, or run
 // by hand; the registration of the schemas as commands of the command line
@@ -32,7 +29,7 @@ func Script(s Setting) string {
 	for _, x := range Schemas {
 		fmt.Fprintf(&b, "REGISTER XMLSCHEMA '%s' FROM 'api/schema/%s' AS %s COMPLETE;\n\n", x.File, x.File, x.Name)
 	}
-	fmt.Fprintf(&b, "INSERT INTO settings (name, value) VALUES ('%s', '%d'), ('%s', 'load');\n", settingVersion, schemaVersion, settingLoad)
+	fmt.Fprintf(&b, "INSERT INTO settings (name, value) VALUES ('%s', '%d');\n", settingVersion, schemaVersion)
 	for _, text := range configure(s) {
 		fmt.Fprintf(&b, "\n%s;\n", text)
 	}
@@ -103,10 +100,8 @@ func (s *Store) make(ctx context.Context, ddl []string) (made bool, err error) {
 	if err := s.register(ctx, t); err != nil {
 		return false, err
 	}
-	for name, value := range map[string]string{settingVersion: strconv.Itoa(schemaVersion), settingLoad: "load"} {
-		if _, err := t.ExecContext(ctx, statements["insert_setting"], name, value); err != nil {
-			return false, err
-		}
+	if _, err := t.ExecContext(ctx, statements["insert_setting"], settingVersion, strconv.Itoa(schemaVersion)); err != nil {
+		return false, err
 	}
 	return true, t.Commit()
 }

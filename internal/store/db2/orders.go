@@ -78,7 +78,7 @@ func (s *Store) same(ctx context.Context, name string, id brokerage.ID, doc []by
 
 // bareOrder is what the answer of update_order_status is made with: it depends on
 // the status alone.
-const bareOrder = `<FIXML xmlns="` + brokerage.FIXMLNS + `"><Order/></FIXML>`
+const bareOrder = `<FIXML xmlns="` + brokerage.FIXMLNS + `"><Order></Order></FIXML>`
 
 // UpdateOrderStatus is update_order_status.
 func (s *Store) UpdateOrderStatus(ctx context.Context, w brokerage.Write, id brokerage.ID, stat string) ([]byte, error) {

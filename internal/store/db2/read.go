@@ -3,6 +3,7 @@ package db2
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,14 +24,17 @@ func (s *Store) read(ctx context.Context, do func() error) (err error) {
 	return domainError(ctx, err, false)
 }
 
-// find reads a document, which must be there.
+// find reads a document, which must be there. A statement that wants its key more
+// than once is given it as often.
 func (s *Store) find(ctx context.Context, name, what string, key any) (doc []byte, err error) {
+	text := fmt.Sprint(key)
+	args := slices.Repeat([]any{text}, strings.Count(statements[name], "?"))
 	err = s.read(ctx, func() (err error) {
-		doc, err = document(ctx, s.db, name, fmt.Sprint(key))
+		doc, err = document(ctx, s.db, name, args...)
 		return err
 	})
 	if err == nil && doc == nil {
-		err = &brokerage.NotFound{What: what, Key: fmt.Sprint(key)}
+		err = &brokerage.NotFound{What: what, Key: text}
 	}
 	return doc, err
 }

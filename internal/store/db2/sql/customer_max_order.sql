@@ -15,32 +15,29 @@ FROM (
     return <Customer_Max_Order CUSTOMERID="{$id}" ORDER_ID="{fn:string($f/@ID)}" CASH="{fn:string($f/OrdQty[1]/@Cash)}">
       {$f}
     </Customer_Max_Order>'
-    PASSING m.odoc AS "o", CAST(? AS VARCHAR(20)) AS "id") AS CLOB(4K) EXCLUDING XMLDECLARATION) AS doc
-  FROM (
-    SELECT o.odoc,
-      XMLCAST(XMLQUERY('
+    PASSING o.odoc AS "o", CAST(? AS VARCHAR(20)) AS "id") AS CLOB(4K) EXCLUDING XMLDECLARATION) AS doc,
+    XMLCAST(XMLQUERY('
     declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";
     fn:floor(xs:decimal($o/FIXML/Order[1]/OrdQty[1]/@Cash))'
     PASSING o.odoc AS "o") AS DECIMAL(31, 0)) AS whole,
-      XMLCAST(XMLQUERY('
+    XMLCAST(XMLQUERY('
     declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";
     xs:decimal($o/FIXML/Order[1]/OrdQty[1]/@Cash) - fn:floor(xs:decimal($o/FIXML/Order[1]/OrdQty[1]/@Cash))'
     PASSING o.odoc AS "o") AS DECIMAL(31, 30)) AS part,
-      XMLCAST(XMLQUERY('
+    XMLCAST(XMLQUERY('
     declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";
     fn:string($o/FIXML/Order[1]/@ID)'
     PASSING o.odoc AS "o") AS BIGINT) AS id
-    FROM custacc AS c, orders AS o
-    WHERE XMLEXISTS('
+  FROM custacc AS c, orders AS o
+  WHERE XMLEXISTS('
     declare default element namespace "http://tpox-benchmark.com/custacc";
     $c/Customer[@id = $id]'
     PASSING c.cadoc AS "c", CAST(? AS VARCHAR(20)) AS "id")
-    AND XMLEXISTS('
+  AND XMLEXISTS('
     declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";
     declare namespace c="http://tpox-benchmark.com/custacc";
     $o/FIXML/Order[@Acct/fn:string(.) = $c/c:Customer/c:Accounts/c:Account/@id/fn:string(.)][OrdQty[1]/@Cash castable as xs:decimal]'
     PASSING o.odoc AS "o", c.cadoc AS "c")
-    ORDER BY whole DESC, part DESC, id
-    FETCH FIRST 1 ROW ONLY
-  ) AS m
+  ORDER BY whole DESC, part DESC, id
+  FETCH FIRST 1 ROW ONLY
 ) AS a

@@ -1,1 +1,1 @@
-DELETE FROM settings WHERE name <> 'schema.version' AND name <> 'load.lock'
+DELETE FROM settings WHERE name <> 'schema.version'
