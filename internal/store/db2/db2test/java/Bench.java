@@ -42,8 +42,16 @@ public final class Bench {
         "Keys.create"),
     procedure("DROP_XML_INDEX(N VARCHAR(256))", "Keys.drop"),
     procedure("NOTHING(WHAT CLOB(16M))", "Functions.nothing"),
-    procedure("XSR(V1 VARCHAR(1000), V2 VARCHAR(1000), V3 VARCHAR(1000), V4 BLOB(30M), V5 BLOB(5M))", "Functions.registered"),
-    procedure("XSR_COMPLETE(V1 VARCHAR(1000), V2 VARCHAR(1000), V3 BLOB(5M), V4 INTEGER)", "Functions.completed"),
+    procedure("XSR(V1 VARCHAR(128), V2 VARCHAR(128), V3 VARCHAR(1000), V4 CLOB(16M), V5 CLOB(5M))", "Functions.registered"),
+    procedure("XSR_COMPLETE(V1 VARCHAR(128), V2 VARCHAR(128), V3 CLOB(5M), V4 INTEGER)", "Functions.completed"),
+    // What is asked of a server: version, configuration, and how large the tables are.
+    "CREATE TABLE BENCH.ENV_INST_INFO (SERVICE_LEVEL VARCHAR(128))",
+    "INSERT INTO BENCH.ENV_INST_INFO VALUES ('bench: Derby, no Db2')",
+    "CREATE TABLE BENCH.DBCFG (NAME VARCHAR(32), VALUE VARCHAR(1024), DBPARTITIONNUM SMALLINT)",
+    "INSERT INTO BENCH.DBCFG VALUES ('codeset', 'UTF-8', 0), ('cur_commit', 'DISABLED', 0)",
+    "CREATE VIEW BENCH.ADMIN_TAB_INFO (TABNAME, DATA_OBJECT_P_SIZE, LONG_OBJECT_P_SIZE, LOB_OBJECT_P_SIZE, XML_OBJECT_P_SIZE, INDEX_OBJECT_P_SIZE)"
+        + " AS SELECT TABLENAME, CASE ISINDEX WHEN 0 THEN NUMALLOCATEDPAGES * PAGESIZE / 1024 ELSE 0 END, 0, 0, 0,"
+        + " CASE ISINDEX WHEN 1 THEN NUMALLOCATEDPAGES * PAGESIZE / 1024 ELSE 0 END FROM SYSCS_DIAG.SPACE_TABLE",
   };
 
   private Bench() {}
