@@ -7,57 +7,59 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/db2"
 )
 
-// scripts are the store's statements, by the names of their files, each taken
-// apart at the semicolons that end lines.
-func scripts(t testing.TB, pattern string) map[string][]string {
+// statement is one of the store's, as it stands in its file.
+func statement(t testing.TB, name string) string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "sql", pattern))
+	text, err := os.ReadFile(filepath.Join("..", "sql", name+".sql"))
 	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	all := make(map[string][]string)
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		name := strings.TrimSuffix(filepath.Base(file), ".sql")
-		for _, statement := range strings.Split(strings.TrimSpace(string(text))+"\n", ";\n") {
-			if strings.TrimSpace(statement) != "" {
-				all[name] = append(all[name], statement)
-			}
-		}
-	}
-	return all
+	return string(text)
+}
+
+var template struct {
+	sync.Mutex
+	bench *Bench
 }
 
 // installed is a database with the store's schema.
 func installed(t testing.TB) (*Bench, *sql.DB) {
 	t.Helper()
-	b := Start(t)
-	db := connected(t, b)
-	all := scripts(t, "schema_*.sql")
-	for _, name := range []string{"schema_service", "schema_tuned", "schema_indexes"} {
-		for _, statement := range all[name] {
+	template.Lock()
+	defer template.Unlock()
+	if template.bench == nil {
+		b := Start(t)
+		db := connected(t, b)
+		for _, statement := range db2.DDL(db2.Tuned) {
 			_, err := db.ExecContext(t.Context(), statement)
 			require.NoError(t, err, statement)
 		}
+		template.bench = b
 	}
-	return b, db
+	b := template.bench.Clone(t)
+	return b, connected(t, b)
 }
 
 // Every statement of the store can be prepared.
 func TestStatements_Prepare(t *testing.T) {
 	_, db := installed(t)
-	for name, statements := range scripts(t, "*.sql") {
-		if strings.HasPrefix(name, "schema_") || strings.HasPrefix(name, "configure_") || strings.Contains(statements[0], "CALL ") {
-			continue
+	files, err := filepath.Glob(filepath.Join("..", "sql", "*.sql"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".sql")
+		text := statement(t, name)
+		if strings.HasPrefix(name, "schema_") || strings.Contains(text, "\nCALL ") {
+			continue // a script; and calls are not prepared by the client
 		}
 		t.Run(name, func(t *testing.T) {
-			require.Len(t, statements, 1)
-			prepared, err := db.PrepareContext(t.Context(), statements[0])
+			prepared, err := db.PrepareContext(t.Context(), text)
 			require.NoError(t, err)
 			require.NoError(t, prepared.Close())
 		})

@@ -12,18 +12,19 @@ const (
 	codeEXCSAT   = 0x1041
 	codeACCRDB   = 0x2001
 	codeACCRDBRM = 0x2201
+	codeOPNQFLRM = 0x2212
 	codeSQLCARD  = 0x2408
 	codeSQLSTT   = 0x2414
 )
 
-// A structure's lengths stand in its first bytes: that of the whole, with a bit
-// that says whether it goes on in another segment, and that of its object.
+// A structure begins with its length, with a bit that says whether it goes on in
+// another segment; so does each object in it, with its code point after that.
 const (
-	objectLengthAt = 6
-	codePointAt    = 8
-	contentAt      = 10
-	goesOn         = 0x8000
-	longest        = 0x7fff
+	firstObject = 6
+	objectHead  = 4
+	contentAt   = firstObject + objectHead // of the first object
+	goesOn      = 0x8000
+	longest     = 0x7fff
 )
 
 // structure is a data stream structure (DSS) as it is on the wire, with its
@@ -51,16 +52,22 @@ func readStructure(r *bufio.Reader) (s structure, err error) {
 	return s, nil
 }
 
-// codePoint says what the structure's object is, 0 if it is too short for one.
-func (s structure) codePoint() uint16 {
-	if len(s) < contentAt {
+// codePoint says what the structure's first object is.
+func (s structure) codePoint() uint16 { return s.codePointAt(firstObject) }
+
+// codePointAt says what an object is, 0 if there is none.
+func (s structure) codePointAt(object int) uint16 {
+	if object+objectHead > len(s) {
 		return 0
 	}
-	return binary.BigEndian.Uint16(s[codePointAt:])
+	return binary.BigEndian.Uint16(s[object+2:])
 }
 
+// after is where the next object begins.
+func (s structure) after(object int) int { return object + int(binary.BigEndian.Uint16(s[object:])) }
+
 // replace puts other bytes in the place of s[from:to], and corrects the lengths:
-// those of the structure and of its object, and what else is said to hold one.
+// that of the structure, and those at what else is said to hold them.
 func (s structure) replace(from, to int, by []byte, lengths ...int) (structure, error) {
 	changed := make(structure, 0, len(s)-(to-from)+len(by))
 	changed = append(append(append(changed, s[:from]...), by...), s[to:]...)
@@ -68,7 +75,7 @@ func (s structure) replace(from, to int, by []byte, lengths ...int) (structure, 
 		return nil, fmt.Errorf("a DRDA structure of %d bytes, and the proxy makes no continuations", len(changed))
 	}
 	grown := len(changed) - len(s)
-	for _, at := range append([]int{0, objectLengthAt}, lengths...) {
+	for _, at := range append([]int{0}, lengths...) {
 		binary.BigEndian.PutUint16(changed[at:], uint16(int(binary.BigEndian.Uint16(s[at:]))+grown)) //nolint:gosec // at most longest
 	}
 	return changed, nil

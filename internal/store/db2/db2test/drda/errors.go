@@ -4,7 +4,7 @@ import "encoding/binary"
 
 // Where the fields of an SQLCA are in an SQLCARD that is not null.
 const (
-	sqlcodeAt   = contentAt + 1
+	sqlcodeAt   = objectHead + 1
 	sqlstateAt  = sqlcodeAt + 4
 	sqlstateLen = 5
 	extendedAt  = sqlstateAt + sqlstateLen + 8 // whether there are tokens
@@ -14,32 +14,34 @@ const (
 
 // fixSQLCARD gives an error Db2's code, and its tokens a length that IBM's client
 // takes.
-func fixSQLCARD(s structure) (structure, error) {
-	if len(s) < rdbNameAt || s[contentAt] != 0 {
+func fixSQLCARD(s structure, at int) (structure, error) {
+	card := s[at:]
+	if len(card) < rdbNameAt || card[objectHead] != 0 {
 		return s, nil
 	}
-	known, found := codes[string(s[sqlstateAt:sqlstateAt+sqlstateLen])]
+	known, found := codes[string(card[sqlstateAt:sqlstateAt+sqlstateLen])]
 	if found {
-		binary.BigEndian.PutUint32(s[sqlcodeAt:], uint32(known.sqlcode)) //nolint:gosec // two's complement is the format
-		copy(s[sqlstateAt:], known.sqlstate)
+		binary.BigEndian.PutUint32(card[sqlcodeAt:], uint32(known.sqlcode)) //nolint:gosec // two's complement is the format
+		copy(card[sqlstateAt:], known.sqlstate)
 	}
-	if s[extendedAt] != 0 {
+	if card[extendedAt] != 0 {
 		return s, nil
 	}
-	at, end, ok := counted(s, rdbNameAt)
+	_, end, ok := counted(s, at+rdbNameAt)
 	if !ok {
 		return s, nil
 	}
-	if at, end, ok = counted(s, end); !ok {
+	start, end, ok := counted(s, end)
+	if !ok {
 		return s, nil
 	}
-	tokens := s[at+2 : end]
+	tokens := s[start+2 : end]
 	if found && known.token != "" {
 		tokens = []byte(known.token)
 	} else if len(tokens) > mostTokens {
 		tokens = tokens[:mostTokens]
 	}
-	return s.replace(at+2, end, tokens, at)
+	return s.replace(start+2, end, tokens, at, start)
 }
 
 // counted finds a text with its length before it.

@@ -37,5 +37,5 @@ func fixACCRDBRM(s structure) (structure, error) {
 	if length <= wanted || typdefovr+length > len(s) {
 		return s, nil
 	}
-	return s.replace(typdefovr+wanted, typdefovr+length, nil, typdefovr)
+	return s.replace(typdefovr+wanted, typdefovr+length, nil, firstObject, typdefovr)
 }

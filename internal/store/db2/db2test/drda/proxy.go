@@ -177,7 +177,11 @@ func (p *Proxy) reply(s structure) (structure, error) {
 	case codeACCRDBRM:
 		return fixACCRDBRM(s)
 	case codeSQLCARD:
-		return fixSQLCARD(s)
+		return fixSQLCARD(s, firstObject)
+	case codeOPNQFLRM:
+		if second := s.after(firstObject); s.codePointAt(second) == codeSQLCARD {
+			return fixSQLCARD(s, second)
+		}
 	}
 	return s, nil
 }

@@ -22,7 +22,7 @@ func fixSQLSTT(s structure, rewrite func(string) string) (structure, error) {
 		return nil, errors.New("an SQLSTT that goes on in another segment")
 	}
 	text := rewrite(string(s[start : start+length]))
-	changed, err := s.replace(start, start+length, []byte(text))
+	changed, err := s.replace(start, start+length, []byte(text), firstObject)
 	if err != nil {
 		return nil, err
 	}

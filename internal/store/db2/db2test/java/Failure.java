@@ -18,7 +18,22 @@ final class Failure {
   static final String CAST = "38W11";
   static final String STATIC = "38W12";
 
+  private static final String DEADLOCK = "38W13";
+  private static final String LOCK_TIMEOUT = "38W14";
+
   private Failure() {}
+
+  /** A failure of a statement within a function, which Derby would tell as 38000, whatever it was. */
+  static SQLException within(SQLException ex) {
+    switch (ex.getSQLState()) {
+      case "40001":
+        return of(DEADLOCK, ex.getMessage());
+      case "40XL1": case "40XL2":
+        return of(LOCK_TIMEOUT, ex.getMessage());
+      default:
+        return ex;
+    }
+  }
 
   /** Clients see IBM's text for the code and not this message, so it is printed too. */
   static SQLException of(String state, String message) {

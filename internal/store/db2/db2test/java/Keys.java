@@ -107,19 +107,37 @@ public final class Keys {
           write(c, index, row, wanted);
         }
       }
+    } catch (SQLException ex) {
+      throw Failure.within(ex);
     }
   }
 
-  /** Locks a row for an update, until the transaction ends, and gives its number again. */
-  public static Long locked(String table, Long row) throws SQLException {
-    if (row == null) {
+  /**
+   * Finds the row of a key in a unique index, and keeps the statement's parameters, one of which is the key. Where a
+   * table is named, the row is locked for an update until the transaction ends.
+   */
+  public static Long row(String name, String lockedTable, int statement, int give, String... values) throws SQLException {
+    String key = Functions.keep(statement, give, values);
+    if (key == null) {
       return null;
     }
-    try (Connection c = here();
-        PreparedStatement q = c.prepareStatement("SELECT 1 FROM " + table + " WHERE ROW_OF_" + table + " = ? FOR UPDATE WITH RS")) {
-      q.setLong(1, row);
-      try (ResultSet locked = q.executeQuery()) {
-        return locked.next() ? row : null;
+    try (Connection c = here()) {
+      Long row = one(c, "SELECT R FROM " + table(name) + " WHERE K = ?", key);
+      if (row == null || lockedTable.isEmpty()) {
+        return row;
+      }
+      String rows = "ROW_OF_" + lockedTable;
+      return one(c, "SELECT " + rows + " FROM " + lockedTable + " WHERE " + rows + " = ? FOR UPDATE WITH RS", row.toString());
+    } catch (SQLException ex) {
+      throw Failure.within(ex);
+    }
+  }
+
+  private static Long one(Connection c, String query, String value) throws SQLException {
+    try (PreparedStatement q = c.prepareStatement(query)) {
+      q.setString(1, value);
+      try (ResultSet found = q.executeQuery()) {
+        return found.next() ? (Long) found.getLong(1) : null;
       }
     }
   }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -76,6 +77,9 @@ func (c *Catalogue) Rewrite(sql string) (string, error) {
 		return call(tokens)
 	case starts(tokens, "SET"):
 		return set(tokens)
+	case starts(tokens, "TRUNCATE", "TABLE"):
+		name, _ := tableName(tokens[2:])
+		return "DELETE FROM " + name, nil // Derby truncates no table that keys refer to
 	case starts(tokens, "COMMENT"), starts(tokens, "GRANT"), starts(tokens, "REVOKE"):
 		return nothing(tokens), nil
 	}
@@ -111,10 +115,23 @@ func call(tokens []token) (string, error) {
 	}
 	if len(tokens) > 4 && starts(tokens[1:], "SYSPROC", ".") {
 		if name, ok := own[tokens[3].name()]; ok {
-			return "CALL BENCH." + name + text(tokens[4:]), nil
+			return "CALL BENCH." + name + text(withoutBLOB(tokens[4:])), nil
 		}
 	}
 	return "", unsupported("the procedure %s", text(tokens[1:min(4, len(tokens))]))
+}
+
+// withoutBLOB drops the function BLOB: what it is for comes as text here.
+func withoutBLOB(tokens []token) []token {
+	for i := range tokens {
+		if !starts(tokens[i:], "BLOB", "(") {
+			continue
+		}
+		if content, taken, err := inside(tokens[i+1:]); err == nil {
+			return slices.Concat(tokens[:i], content, tokens[i+1+taken:])
+		}
+	}
+	return tokens
 }
 
 // aliases finds the tables of a statement, and what else they are called in it.

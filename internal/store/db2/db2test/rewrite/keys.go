@@ -17,21 +17,25 @@ func (s *statement) exists(in []token) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	found := s.join(q, args)
-	if found == "" {
-		found = s.key(q, args)
+	if found := s.join(q, args); found != "" {
+		return "CASE WHEN " + found + " THEN " + s.evaluation("XQ_EXISTS", q, args) + " ELSE 0 END = 1", nil
 	}
-	condition := s.evaluation("XQ_EXISTS", q, args) + " = 1"
-	if found == "" {
-		return condition, nil
+	found, unique := s.key(q, args)
+	condition := s.evaluation("XQ_EXISTS", q, args)
+	switch {
+	case unique:
+		return "(" + found + " AND " + condition + " = 1)", nil
+	case found != "":
+		// CASE, because Derby evaluates the sides of AND as it likes, and what is found has to come first.
+		return "CASE WHEN " + found + " THEN " + condition + " ELSE 0 END = 1", nil
 	}
-	return "(" + found + " AND " + condition + ")", nil
+	return condition + " = 1", nil
 }
 
 // key finds rows by a comparison with a value, empty if no index serves one.
-func (s *statement) key(q *xquery.Query, args []argument) string {
+func (s *statement) key(q *xquery.Query, args []argument) (found string, unique bool) {
 	if slices.ContainsFunc(args, func(a argument) bool { return a.marker && (a.kind == "doc" || a.kind == "seq") }) {
-		return "" // its marker would not stay in order
+		return "", false // its marker would not stay in order
 	}
 	best, at := index{}, -1
 	var row string
@@ -49,7 +53,7 @@ func (s *statement) key(q *xquery.Query, args []argument) string {
 		}
 	}
 	if at < 0 {
-		return ""
+		return "", false
 	}
 	// Markers stay in order, and each stands once: all values are kept here, and
 	// the evaluation takes them from there.
@@ -68,21 +72,22 @@ func (s *statement) key(q *xquery.Query, args []argument) string {
 		args[i].kept = fmt.Sprintf("%s.%d", number, n)
 		n++
 	}
+	if best.unique {
+		locked := ""
+		if s.locks {
+			s.locked = true
+			locked = best.table
+		}
+		return fmt.Sprintf("%s = BENCH.ROW_BY_KEY(%s, %s, %s, %d%s)", row, quoted(best.name), quoted(locked), number, give, kept), true
+	}
 	value := fmt.Sprintf("BENCH.XQ_KEEP(%s, %d%s)", number, give, kept)
-	if best.class == double {
+	switch best.class {
+	case double:
 		value = "DOUBLE(" + value + ")"
-	} else if best.class == exact {
+	case exact:
 		value = "CAST(" + value + " AS DECIMAL(31, 0))"
 	}
-	rows := fmt.Sprintf(`(SELECT R FROM BENCH."%s" WHERE K = %s)`, best.name, value)
-	switch {
-	case best.unique && s.locks:
-		s.locked = true
-		return row + " = BENCH.LOCKED(" + quoted(best.table) + ", " + rows + ")"
-	case best.unique:
-		return row + " = " + rows
-	}
-	return row + " IN " + rows
+	return fmt.Sprintf(`%s IN (SELECT R FROM BENCH."%s" WHERE K = %s)`, row, best.name, value), false
 }
 
 // join finds rows by a comparison of two documents' paths, each of which an index

@@ -24,11 +24,30 @@ func (s *statement) manipulation(tokens []token) (string, error) {
 			break
 		}
 	}
-	out, err := s.all(tokens)
+	out, err := s.all(views(tokens))
 	if err == nil && s.locks && !s.locked {
 		err = unsupported("USE AND KEEP … LOCKS of rows that no unique index over XML finds")
 	}
 	return out, err
+}
+
+// views puts the bench's tables in the place of Db2's administrative views.
+func views(tokens []token) []token {
+	var out []token
+	for i := 0; i < len(tokens); i++ {
+		switch {
+		case starts(tokens[i:], "SYSIBMADM", "."):
+			out = append(out, token{'w', "BENCH", tokens[i].gap})
+		case starts(tokens[i:], "TABLE", "(", "SYSPROC", ".", "ADMIN_GET_TAB_INFO"):
+			if _, taken, err := inside(tokens[i+1:]); err == nil {
+				out = append(out, token{'w', "BENCH.ADMIN_TAB_INFO", tokens[i].gap})
+				i += taken
+			}
+		default:
+			out = append(out, tokens[i])
+		}
+	}
+	return out
 }
 
 // rewritings are the functions of SQL/XML, and others that Derby lacks.

@@ -121,6 +121,9 @@ func (s *statement) argument(e []token) (a argument, err error) {
 		if err := s.column(&a, e); err != nil {
 			return a, err
 		}
+		if a.kind != "" {
+			return a, nil
+		}
 		sqlType = s.tables[a.table][a.column]
 	}
 	word, _, _ := strings.Cut(strings.ToUpper(sqlType), "(")
@@ -146,15 +149,9 @@ func (s *statement) column(a *argument, e []token) error {
 	if len(e) == 3 {
 		a.qualifier = e[0].text + "."
 		a.table = s.aliases[e[0].name()]
-		if a.table == "" {
-			// A derived table: that the column is a document is all that can be known, and its name tells.
-			for _, columns := range s.tables {
-				if columns[a.column] == "XML" {
-					a.table = "derived"
-				}
-			}
-			if a.table == "derived" {
-				a.kind = "doc"
+		for _, columns := range s.tables {
+			if a.table == "" && columns[a.column] == "XML" {
+				a.kind = "doc" // of a derived table: all that can be known is the name
 			}
 		}
 	} else {
