@@ -2,6 +2,7 @@ package db2test
 
 import (
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -38,7 +39,8 @@ func (s *Server) Database(t testing.TB) *Bench {
 	return s.bench(t, rewrite.NewCatalogue(), func(name string) error { return s.command("create", name) })
 }
 
-// Clone makes another database with what this one holds.
+// Clone makes another database with what this one holds. The test that this one
+// was made for may be over.
 func (b *Bench) Clone(t testing.TB) *Bench {
 	t.Helper()
 	return b.server.bench(t, b.catalogue.Clone(), func(name string) error { return b.server.command("clone", b.name, name) })
@@ -52,6 +54,7 @@ func (s *Server) bench(t testing.TB, catalogue *rewrite.Catalogue, create func(n
 	}
 	said := s.said.len()
 	proxy, err := drda.Start(s.address, func(sql string) string {
+		if strings.HasPrefix(sql,"WITH") { println(sql[max(0,len(sql)-900):]) }
 		text, err := b.catalogue.Rewrite(sql)
 		if err != nil {
 			// Loudly: a test that passes by an error of the bench shows nothing.
