@@ -38,7 +38,8 @@ func (s *Server) Database(t testing.TB) *Bench {
 	return s.bench(t, rewrite.NewCatalogue(), func(name string) error { return s.command("create", name) })
 }
 
-// Clone makes another database with what this one holds.
+// Clone makes another database with what this one holds. The test that this one
+// was made for may be over.
 func (b *Bench) Clone(t testing.TB) *Bench {
 	t.Helper()
 	return b.server.bench(t, b.catalogue.Clone(), func(name string) error { return b.server.command("clone", b.name, name) })

@@ -10,6 +10,7 @@ import (
 // Code points of the objects that the proxy changes.
 const (
 	codeEXCSAT   = 0x1041
+	codeACCSECRD = 0x14ac
 	codeACCRDB   = 0x2001
 	codeACCRDBRM = 0x2201
 	codeOPNQFLRM = 0x2212

@@ -18,6 +18,17 @@ var (
 // they make of UNICODEMGR differs.
 func fixEXCSAT(s structure) structure { return bytes.Replace(s, unicodeMgr, noUnicode, 1) }
 
+// fixACCSECRD leaves of what Derby offers instead of an encrypted password only
+// one as it is, and takes away the reason: IBM's client takes any other answer for
+// the last word.
+func fixACCSECRD(s structure) (structure, error) {
+	others := bytes.Index(s, []byte{0, 6, 0x11, 0xa2, 0, 4, 0, 6, 0x11, 0xa2, 0, 8, 0, 5, 0x11, 0xa4, 1})
+	if others < 0 {
+		return s, nil
+	}
+	return s.replace(others, others+17, nil, firstObject)
+}
+
 func fixACCRDB(s structure) structure {
 	if i := bytes.Index(s, productID); i >= 0 && len(s) >= i+len(productID)+len(derbysOwn) {
 		copy(s[i+len(productID):], derbysOwn)

@@ -174,6 +174,8 @@ func (p *Proxy) reply(s structure) (structure, error) {
 	p.mu.Unlock()
 	time.Sleep(delay)
 	switch s.codePoint() {
+	case codeACCSECRD:
+		return fixACCSECRD(s)
 	case codeACCRDBRM:
 		return fixACCRDBRM(s)
 	case codeSQLCARD:
