@@ -169,18 +169,9 @@ func (s *stmt) Close() error {
 	return nil
 }
 
-// blob is bytes for a BLOB; any other []byte is text.
-type blob []byte
-
 func (s *stmt) CheckNamedValue(v *driver.NamedValue) (err error) {
-	switch value := v.Value.(type) {
-	case []byte:
-		v.Value = string(value)
-		return nil
-	case blob:
-		v.Value = []byte(value)
-		return nil
-	case sql.Out:
+	if text, is := v.Value.([]byte); is {
+		v.Value = string(text)
 		return nil
 	}
 	v.Value, err = driver.DefaultParameterConverter.ConvertValue(v.Value)

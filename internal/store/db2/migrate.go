@@ -97,8 +97,10 @@ func (s *Store) make(ctx context.Context, ddl []string) (made bool, err error) {
 			return false, fmt.Errorf("%.60s…: %w", text, err)
 		}
 	}
-	if err := s.register(ctx, t); err != nil {
-		return false, err
+	if !s.settings.Registered {
+		if err := s.register(ctx, t); err != nil {
+			return false, err
+		}
 	}
 	if _, err := t.ExecContext(ctx, statements["insert_setting"], settingVersion, strconv.Itoa(schemaVersion)); err != nil {
 		return false, err
@@ -120,12 +122,11 @@ func (s *Store) register(ctx context.Context, t *sql.Tx) error {
 		if err != nil {
 			return err
 		}
-		owner, name := schema, x.Name
-		inout := []any{sql.Out{Dest: &owner, In: true}, sql.Out{Dest: &name, In: true}}
-		if _, err := t.ExecContext(ctx, statements["register_schema"], append(inout, x.File, blob(text), nil)...); err != nil {
+		named := strings.NewReplacer("$schema", schema, "$name", x.Name, "$file", x.File)
+		if _, err := t.ExecContext(ctx, named.Replace(statements["register_schema"]), text); err != nil {
 			return fmt.Errorf("registering %s: %w", x.File, err)
 		}
-		if _, err := t.ExecContext(ctx, statements["complete_schema"], append(inout, nil)...); err != nil {
+		if _, err := t.ExecContext(ctx, named.Replace(statements["complete_schema"])); err != nil {
 			return fmt.Errorf("registering %s: %w", x.File, err)
 		}
 	}

@@ -23,6 +23,9 @@ type Settings struct {
 	// Pool is how many connections there are at most; 0 is DefaultPool.
 	Pool  int
 	Rules brokerage.Rules
+	// Registered leaves the schemas for XMLVALIDATE to an administrator, who has
+	// registered them as Script says.
+	Registered bool
 	// AsIs is for commands that only read: a database of an older version is
 	// refused instead of migrated.
 	AsIs bool
@@ -162,6 +165,12 @@ var parameterReaders = map[string]func(*parameters, string) error{
 			return err
 		}
 		p.t.password = strings.TrimRight(string(text), "\r\n")
+		return nil
+	},
+	"registered": func(p *parameters, value string) (err error) {
+		if p.t.settings.Registered, err = strconv.ParseBool(value); err != nil {
+			return errors.New("is neither true nor false")
+		}
 		return nil
 	},
 	"tls": func(p *parameters, value string) (err error) {

@@ -42,7 +42,7 @@ func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings.Schema = t.settings.Schema
+	settings.Schema, settings.Registered = t.settings.Schema, t.settings.Registered
 	if settings.Pool == 0 {
 		settings.Pool = t.settings.Pool
 	}

@@ -1,3 +1,3 @@
--- Makes a registered schema usable: SQL schema (INOUT), name (INOUT), properties, 0 for no decomposition.
+-- Makes a registered schema usable, not for decomposition.
 -- Manual: XSR_COMPLETE procedure.
-CALL SYSPROC.XSR_COMPLETE(?, ?, ?, 0)
+CALL SYSPROC.XSR_COMPLETE('$schema', '$name', NULL, 0)
