@@ -22,7 +22,7 @@ import (
 type campaignCmd struct {
 	Preset  string `default:"full" enum:"full,smoke" placeholder:"NAME" help:"full: a valid study, about 35 minutes at XXXS; smoke: less than ten, and stamped so. Default: full."`
 	Out     string `default:"campaign" type:"path" placeholder:"DIR" help:"For campaign.json, the report, and copies of the database. Default: campaign."`
-	DB      string `name:"db" placeholder:"URL" help:"The database: sqlite:PATH, or null:. Default: a new one in DIR."`
+	DB      string `name:"db" placeholder:"URL" help:"The database: sqlite:PATH, postgres://USER@HOST/DATABASE, or null:. Default: a new one in DIR."`
 	Replace bool   `help:"Begin anew, whatever DIR and the database hold."`
 
 	Scale     *scaleFlag     `placeholder:"SCALE" help:"How large: ${scales}."`

@@ -71,6 +71,7 @@ type bulkStore interface {
 	LoadBatches(ctx context.Context, from bulk.Source, progress bulk.Progress) (bulk.Loaded, error)
 	Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (bulk.Verified, error)
 	Space(ctx context.Context) (bulk.Space, error)
+	Migrated() (from, to int)
 }
 
 var (

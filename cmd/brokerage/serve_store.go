@@ -105,6 +105,7 @@ func storeStats(s domain.Store) func() telemetry.StoreStats {
 			stats := server.Stats()
 			return telemetry.StoreStats{
 				Connections: stats.Connections, Open: stats.Open, InUse: stats.InUse, Waits: stats.Waits, Waited: stats.Waited,
+				Hits: stats.Hits, Misses: stats.Misses,
 			}
 		}
 	}

@@ -55,6 +55,27 @@ type Engine interface {
 	As(v Variant) Engine
 }
 
+// Tuner is an engine on a server, whose settings a variant changes for its runs.
+type Tuner interface {
+	// Tune changes them. It has noted before, where a campaign that goes on finds
+	// it, how to put them back. What it may not do is *NotHereError.
+	Tune(ctx context.Context) error
+	// Untune puts back what is noted, and does nothing where nothing is.
+	Untune(ctx context.Context) error
+}
+
+// Serving is an engine whose database has processes of its own.
+type Serving interface {
+	// Server is the first of them, whose children the others are; 0 where they are
+	// not to be seen, since they run on another computer or in a container.
+	Server(ctx context.Context) (pid int, err error)
+}
+
+// NotHereError is a step that the database at hand does not let a campaign do.
+type NotHereError struct{ Reason string }
+
+func (e *NotHereError) Error() string { return e.Reason }
+
 // Pace is in bytes a second: of documents for a load, of the database for the
 // others.
 type Pace struct{ Load, Backup, Restore float64 }
@@ -69,6 +90,8 @@ func Open(url, folder string) (Engine, error) {
 	switch scheme {
 	case store.SQLite:
 		return newSQLite(rest, folder)
+	case store.Postgres:
+		return newPostgres(url, folder), nil
 	case store.Null:
 		return nullEngine{}, nil
 	default:
