@@ -86,6 +86,18 @@ fuzz: ## every fuzz target for FUZZTIME (10s)
 bench: ## every benchmark, or BENCH='Admit|Cut'
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 30m $(TESTFLAGS) $(PKGS)
 
+.PHONY: test-pg17
+test-pg17: ## the tests with PostgreSQL on 17.4 from Maven Central, whatever is installed; needs xz
+	BROKERAGE_POSTGRES_BIN=maven BROKERAGE_TEST_REQUIRE=postgres $(GO) test -count=1 -timeout 10m $(TESTFLAGS) ./internal/store/postgres/...
+	BROKERAGE_POSTGRES_BIN=maven BROKERAGE_TEST_REQUIRE=postgres $(GO) test -count=1 -timeout 10m -run 'Postgres' $(TESTFLAGS) ./internal/campaign ./cmd/brokerage
+
+# Seven queries, three ways, ROUNDS (3) times EACH (10s), and a load and a mixed run: a quarter of an hour, on a machine
+# that does nothing else. USERS (50) and SCALE (XXXS) are variables too; TMPDIR says on which disk the server is.
+EACH ?= 10s
+.PHONY: bench-postgres
+bench-postgres: ## queries by pgbench, drive --db and the service, as a table; needs PostgreSQL with pgbench installed
+	BROKERAGE_BENCH_POSTGRES=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkPostgres$$' -benchtime 1x -timeout 60m ./cmd/brokerage
+
 # -shuffle finds tests that lean on each other; -count=1 because a stored result shows nothing new. The comparison with
 # other XML libraries is a module of its own, which ./... does not reach.
 .PHONY: test-full
@@ -104,4 +116,4 @@ help: ## this list
 	@if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then bold=$$(printf '\033[1m') name=$$(printf '\033[36m') off=$$(printf '\033[0m'); else bold= name= off=; fi; \
 	awk -v bold="$$bold" -v name="$$name" -v off="$$off" -F ':.*## ' ' \
 	  /^##@ / { printf "\n%s%s%s\n", bold, substr($$0, 5), off } \
-	  /^[a-z-]+:.*## / { printf "  %s%-10s%s %s\n", name, $$1, off, $$2 }' $(firstword $(MAKEFILE_LIST))
+	  /^[a-z-]+:.*## / { printf "  %s%-14s%s %s\n", name, $$1, off, $$2 }' $(firstword $(MAKEFILE_LIST))

@@ -28,6 +28,7 @@ type commands struct {
 	Token     tokenCmd     `cmd:"" help:"Make a token with which a client may use the service."`
 	Generate  generateCmd  `cmd:"" help:"Write a dataset, or one part of it, to files of one document a line."`
 	Dataset   datasetCmd   `cmd:"" help:"Say what a dataset contains and needs, without generating it."`
+	Migrate   migrateCmd   `cmd:"" help:"Bring the schema of a database up to date, and do nothing else."`
 	Load      loadCmd      `cmd:"" help:"Fill a database with a dataset, generated or from files."`
 	Verify    verifyCmd    `cmd:"" help:"Read all of a database and say what is wrong with it."`
 	Backup    backupCmd    `cmd:"" help:"Copy a database, which may be in use, to a checksummed file."`

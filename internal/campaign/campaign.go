@@ -204,6 +204,11 @@ func (r *running) room() error {
 
 // steps runs what has not been run.
 func (r *running) steps(ctx context.Context) error {
+	if tuner, is := r.Engine.(Tuner); is { // a campaign may have been killed in the middle of a variant
+		if err := tuner.Untune(ctx); err != nil {
+			return err
+		}
+	}
 	for i := range r.record.Steps {
 		s := &r.record.Steps[i]
 		if s.State != Planned && s.State != Interrupted {
@@ -263,6 +268,9 @@ func (r *running) step(ctx context.Context, i int) error {
 	}
 	count()
 	s.State = Done
+	if notHere, is := errors.AsType[*NotHereError](err); is {
+		s.State, s.Reason, err = LeftOut, notHere.Reason, nil
+	}
 	if err != nil {
 		s.State = Interrupted
 		err = fmt.Errorf("%s: %w", s.Name, err)

@@ -66,8 +66,10 @@ func (c *child) start(ctx context.Context, command func(args ...string) *exec.Cm
 		return err
 	}
 	c.cmd = command(arguments(s, tokens)...)
+	// The URL may hold a password, and others on this computer see arguments.
+	c.cmd.Env = append(c.cmd.Environ(), "BROKERAGE_DB="+s.DB)
 	if s.CPUs > 0 {
-		c.cmd.Env = append(c.cmd.Environ(), "GOMAXPROCS="+strconv.Itoa(s.CPUs))
+		c.cmd.Env = append(c.cmd.Env, "GOMAXPROCS="+strconv.Itoa(s.CPUs))
 	}
 	alone(c.cmd)
 	log, to, err := os.Pipe()
@@ -100,7 +102,7 @@ func (c *child) start(ctx context.Context, command func(args ...string) *exec.Cm
 }
 
 func arguments(s ServiceSettings, tokens string) []string {
-	args := []string{"serve", "--listen", "127.0.0.1:0", "--db", s.DB, "--tokens", tokens, "--log-format", "json"}
+	args := []string{"serve", "--listen", "127.0.0.1:0", "--tokens", tokens, "--log-format", "json"}
 	if s.Pool > 0 {
 		args = append(args, "--pool", strconv.Itoa(s.Pool))
 	}

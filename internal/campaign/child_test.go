@@ -32,7 +32,7 @@ func serve(how string) {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
 	fmt.Fprintln(os.Stderr, "no JSON")
-	fmt.Fprintf(os.Stderr, `{"msg":"listening","addr":"%s GOMAXPROCS=%s"}`+"\n", strings.Join(os.Args[1:], " "), os.Getenv("GOMAXPROCS"))
+	fmt.Fprintf(os.Stderr, `{"msg":"listening","addr":"%s DB=%s GOMAXPROCS=%s"}`+"\n", strings.Join(os.Args[1:], " "), os.Getenv("BROKERAGE_DB"), os.Getenv("GOMAXPROCS"))
 	<-stop
 	if how == "stubborn" {
 		os.Exit(1)
@@ -50,8 +50,8 @@ func children(how string) Starter {
 func TestChildren(t *testing.T) {
 	s, err := children("well")(t.Context(), ServiceSettings{DB: "null:", Pool: 3, CPUs: 1, Uncompressed: true})
 	require.NoError(t, err)
-	require.Contains(t, s.URL(), "http://serve --listen 127.0.0.1:0 --db null: --tokens ")
-	require.Contains(t, s.URL(), "--pool 3 --uncompressed GOMAXPROCS=1")
+	require.Contains(t, s.URL(), "http://serve --listen 127.0.0.1:0 --tokens ")
+	require.Contains(t, s.URL(), "--pool 3 --uncompressed DB=null: GOMAXPROCS=1")
 	require.NotEmpty(t, s.Token())
 	folder := s.(*child).folder
 	require.DirExists(t, folder)

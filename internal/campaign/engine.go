@@ -55,13 +55,34 @@ type Engine interface {
 	As(v Variant) Engine
 }
 
+// Tuner is an engine on a server, whose settings a variant changes for its runs.
+type Tuner interface {
+	// Tune changes them. It has noted before, where a campaign that goes on finds
+	// it, how to put them back. What it may not do is *NotHereError.
+	Tune(ctx context.Context) error
+	// Untune puts back what is noted, and does nothing where nothing is.
+	Untune(ctx context.Context) error
+}
+
+// Serving is an engine whose database has processes of its own.
+type Serving interface {
+	// Server is the first of them, whose children the others are; 0 where they are
+	// not to be seen, since they run on another computer or in a container.
+	Server(ctx context.Context) (pid int, err error)
+}
+
+// NotHereError is a step that the database at hand does not let a campaign do.
+type NotHereError struct{ Reason string }
+
+func (e *NotHereError) Error() string { return e.Reason }
+
 // Pace is in bytes a second: of documents for a load, of the database for the
 // others.
 type Pace struct{ Load, Backup, Restore float64 }
 
 // Open gives the engine for the database that a URL names; what it keeps beside
-// the database goes to folder.
-func Open(url, folder string) (Engine, error) {
+// the database goes to folder. Commands are for a kind of databases that needs them.
+func Open(url, folder string, commands Commands) (Engine, error) {
 	scheme, rest, err := store.Parse(url)
 	if err != nil {
 		return nil, err
@@ -69,6 +90,10 @@ func Open(url, folder string) (Engine, error) {
 	switch scheme {
 	case store.SQLite:
 		return newSQLite(rest, folder)
+	case store.Postgres:
+		return newPostgres(url, folder), nil
+	case store.DB2:
+		return newDB2(url, folder, commands)
 	case store.Null:
 		return nullEngine{}, nil
 	default:

@@ -22,7 +22,7 @@ func TestProcessWatch(t *testing.T) {
 	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	w := &processWatch{pid: os.Getpid()}
 	for i := range 100 {
-		w.seen = append(w.seen, ioSample{began.Add(time.Duration(i) * time.Second), map[string]float64{"write_bytes": float64(i * i)}})
+		w.seen = append(w.seen, sample{began.Add(time.Duration(i) * time.Second), map[string]float64{"write_bytes": float64(i * i)}})
 	}
 	run := workload.Run{Started: began.Add(2 * time.Second), Warmed: 20.4, Measured: 60, Usage: workload.Usage{Service: &workload.Process{}}}
 	w.into(&run)

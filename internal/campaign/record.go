@@ -147,6 +147,7 @@ type Variant struct {
 	Pool        int    `json:"pool,omitempty"`
 
 	Uncompressed bool `json:"uncompressed,omitempty"`
+	Tuned        bool `json:"tuned,omitempty"` // the server's settings are changed for the runs
 }
 
 // Load is a bulk load: the loader's own way, many documents in a commit. Its

@@ -71,20 +71,7 @@ func (e sqliteEngine) Holds(ctx context.Context) (name string, err error) {
 		return "", nil
 	}
 	err = e.with(ctx, func(s *sqlite.Store) error {
-		if name, err = s.Loading(ctx); err != nil || name != "" {
-			return err
-		}
-		contents, err := s.Contents(ctx)
-		if name = contents.Fingerprint; err != nil || name != "" {
-			return err
-		}
-		// Documents that clients have brought into an empty database.
-		space, err := s.Space(ctx)
-		for _, n := range space.Documents {
-			if n > 0 {
-				name = "documents that were not loaded"
-			}
-		}
+		name, err = holds(ctx, s)
 		return err
 	})
 	return name, err
@@ -120,26 +107,10 @@ func (e sqliteEngine) Statistics(ctx context.Context) error {
 
 func (e sqliteEngine) Space(ctx context.Context) (out Space, err error) {
 	err = e.with(ctx, func(s *sqlite.Store) error {
-		space, err := s.Space(ctx)
-		out = Space{Indexes: []NamedBytes{}, Rest: space.Rest, Total: space.File, Journal: space.Journal}
-		for _, k := range dataset.Kinds {
-			out.Kinds = append(out.Kinds, kindBytes(k, space.Documents[k], space.Raw[k], space.Stored[k]))
-			out.Raw += space.Raw[k]
-		}
-		for _, index := range space.Indexes {
-			out.Indexes = append(out.Indexes, NamedBytes{index.Name, index.Bytes})
-		}
+		out, err = measured(ctx, s)
 		return err
 	})
 	return out, err
-}
-
-func kindBytes(k dataset.Kind, documents, raw, stored int64) KindBytes {
-	b := KindBytes{Kind: k.String(), Documents: documents, Raw: raw, Stored: stored}
-	if raw > 0 {
-		b.Ratio = float64(stored) / float64(raw)
-	}
-	return b
 }
 
 func (e sqliteEngine) Backup(ctx context.Context) (Copy, error) {

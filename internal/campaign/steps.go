@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
@@ -138,7 +139,13 @@ func (r *running) restore(ctx context.Context, e Engine) error {
 
 // runs runs a workload as often as it is to be repeated. Repeats that were
 // finished before an interruption count.
-func (r *running) runs(ctx context.Context, e Engine, s *Step, save func() error) error {
+func (r *running) runs(ctx context.Context, e Engine, s *Step, save func() error) (err error) {
+	if tuner, is := e.(Tuner); is {
+		if err := tuner.Tune(ctx); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, untune(ctx, tuner)) }()
+	}
 	s.Runs = slices.DeleteFunc(s.Runs, func(run Repeat) bool { return run.Run.Ended != workload.Complete })
 	for n := len(s.Runs) + 1; n <= s.Plan.Repeats; n++ {
 		r.Tell.Repeat(n, s.Plan.Repeats)
@@ -157,6 +164,16 @@ func (r *running) runs(ctx context.Context, e Engine, s *Step, save func() error
 		}
 	}
 	return nil
+}
+
+// untunePatience is how long a server may take to have its settings back.
+const untunePatience = 30 * time.Second
+
+// untune puts settings back, after a Ctrl-C too.
+func untune(ctx context.Context, tuner Tuner) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), untunePatience)
+	defer cancel()
+	return tuner.Untune(ctx)
 }
 
 func (r *running) pressure(p *RunPlan) Pressure {
@@ -204,11 +221,17 @@ func (r *running) serviceSettings(e Engine, v *Variant) ServiceSettings {
 }
 
 func (r *running) drive(ctx context.Context, e Engine, service Service, p Pressure) (*workload.Run, error) {
-	watch := watchProcess(service.PID())
+	database, err := watchDatabase(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	process := watchProcess(service.PID())
 	run, err := r.Driver.Run(ctx, service, p)
-	watch.end()
+	process.end()
+	database.end()
 	if run != nil {
-		watch.into(run)
+		process.into(run)
+		database.into(run)
 	}
 	r.intact[e.URL()] = err == nil && readOnly(run)
 	return run, err
@@ -223,7 +246,7 @@ func (r *running) storeSettings(ctx context.Context, e Engine, v *Variant) (map[
 		}
 	}
 	is := r.record.Store
-	if e.URL() != r.Engine.URL() {
+	if e.URL() != r.Engine.URL() || v != nil && v.Tuned {
 		var err error
 		if is, err = e.Describe(ctx); err != nil {
 			return nil, err

@@ -39,8 +39,8 @@ var (
 	storeWaited      = storeDesc("connection_wait_seconds_total", "How long reads have waited for a connection.")
 	storeCommits     = storeDesc("commits_total", "Commits, each of one write or of several that waited together.")
 	storeWrites      = storeDesc("writes_waiting", "Writes that wait for their commit.")
-	storeHits        = storeDesc("cache_hits_total", "What was found in a cache: of the embedded store, reads from a snapshot that was kept.")
-	storeMisses      = storeDesc("cache_misses_total", "What was not found in a cache: of the embedded store, reads that needed a new snapshot.")
+	storeHits        = storeDesc("cache_hits_total", "What was found in a cache: of the embedded store, reads from a snapshot that was kept; of PostgreSQL, pages in shared_buffers, of the whole database.")
+	storeMisses      = storeDesc("cache_misses_total", "What was not found in a cache: of the embedded store, reads that needed a new snapshot; of PostgreSQL, pages that the server asked the system for.")
 )
 
 // Describe is of prometheus.Collector.

@@ -36,12 +36,12 @@ func NewDirect(s brokerage.Store, url string) (*Direct, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Direct{store: guard.New(s, guard.Options{Timeout: answerWithin}), scheme: scheme, name: redacted(url)}, nil
+	return &Direct{store: guard.New(s, guard.Options{Timeout: answerWithin}), scheme: scheme, name: Redacted(url)}, nil
 }
 
-// redacted is a URL as it may stand in a result, which may be published: without
+// Redacted is a URL as it may stand in a result, which may be published: without
 // folders, names and passwords.
-func redacted(url string) string {
+func Redacted(url string) string {
 	scheme, rest, ok := strings.Cut(url, "://")
 	if !ok {
 		if path, file := strings.CutPrefix(url, store.SQLite+":"); file {

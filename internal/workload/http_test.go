@@ -123,7 +123,7 @@ func TestRedacted(t *testing.T) {
 		"sqlite:/home/ann/a@b?c": "sqlite:a@b?c", "null:": "null:",
 		"postgres://user:secret@host:5432/db?sslmode=disable": "postgres://host:5432/db", "postgres://host/db": "postgres://host/db",
 	} {
-		require.Equal(t, want, redacted(url))
+		require.Equal(t, want, Redacted(url))
 	}
 }
 

@@ -61,7 +61,12 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 	for _, step := range []func() error{
 		func() error { return s.change(ctx, func(t *tx) error { return t.set(bulk.SettingLoading, name) }) },
 		load,
-		func() error { s.runstats(ctx); return ctx.Err() },
+		func() error {
+			if err := s.Runstats(ctx); err != nil {
+				s.notice("no statistics were collected, which an administrator can do: %v", err)
+			}
+			return ctx.Err()
+		},
 		func() error {
 			return s.change(ctx, func(t *tx) error {
 				if err := end(t); err != nil {
@@ -79,18 +84,17 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 	return nil
 }
 
-// runstats collects statistics, as far as this user may: without them plans may
-// scan.
-func (s *Store) runstats(ctx context.Context) {
+// Runstats collects statistics: without them plans may scan.
+func (s *Store) Runstats(ctx context.Context) error {
 	schema := s.settings.Schema
 	if _, err := row(ctx, s.db, "current_schema", nil, []any{&schema}); err != nil {
-		s.notice("no statistics were collected: %v", err)
-		return
+		return err
 	}
 	for _, table := range tables {
 		command := fmt.Sprintf("RUNSTATS ON TABLE %s.%s WITH DISTRIBUTION AND DETAILED INDEXES ALL", quoted(schema), quoted(upper(table)))
 		if _, err := s.db.ExecContext(ctx, statements["runstats"], command); err != nil {
-			s.notice("no statistics were collected (%v): an administrator can run: %s", err, command)
+			return fmt.Errorf("%s: %w", command, err)
 		}
 	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
@@ -15,12 +16,21 @@ import (
 // statements that lead from each to the next.
 const schemaVersion = 1
 
+// ErrEmpty says that there is no schema, to who opens a database as it is.
+var ErrEmpty = errors.New("the database is empty: the load command fills it")
+
 const settingVersion = "schema.version"
 
 // Script is everything that migrate does in an empty database, to be read, or run
 // by hand; the registration of the schemas as commands of the command line
-// processor, since its procedures take the documents as parameters.
-func Script(s Setting) string {
+// processor, since its procedures take the documents as parameters. The URL says
+// which setting.
+func Script(url string) (string, error) {
+	t, err := parseURL(url, os.Getenv)
+	if err != nil {
+		return "", err
+	}
+	s := t.settings.Setting
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- The schema of setting %q. What configures the database stands last, and wants SYSADM.\n\n", s)
 	for _, text := range DDL(s) {
@@ -33,7 +43,7 @@ func Script(s Setting) string {
 	for _, text := range configure(s) {
 		fmt.Fprintf(&b, "\n%s;\n", text)
 	}
-	return b.String()
+	return b.String(), nil
 }
 
 // version is the version of the schema, 0 where there is none.
@@ -62,7 +72,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	case version > schemaVersion:
 		return fmt.Errorf("the database has schema version %d, and this program knows up to %d: use a newer one", version, schemaVersion)
 	case s.settings.AsIs:
-		return errors.New("the database is empty: the load command fills it")
+		return ErrEmpty
 	}
 	ddl := DDL(s.settings.Setting)
 	if _, err := s.db.ExecContext(ctx, ddl[0]); err != nil && serverErrorOf(err).State != stateExists {

@@ -33,27 +33,27 @@ func TestWrite(t *testing.T) {
 	status := func(s *Store) error { _, err := s.UpdateOrderStatus(t.Context(), plain, 7, "4"); return err }
 	attempt := "BEGIN insert_order COMMIT"
 	for name, c := range map[string]struct {
-		fake    fake
+		fake    *fake
 		do      func(*Store) error
 		said    string
 		unknown bool
 	}{
-		"Committed": {fake{answer: changed(1)}, insert, attempt, false},
+		"Committed": {&fake{answer: changed(1)}, insert, attempt, false},
 		"DeadlockAtCommit": {
-			fake{answer: changed(1), commit: first(deadlock)}, insert, attempt + " " + attempt, false,
+			&fake{answer: changed(1), commit: first(deadlock)}, insert, attempt + " " + attempt, false,
 		},
 		"LostInCommit, a delete that was done": {
-			fake{commit: first(lost), answer: func() func(string, []driver.Value) (answer, error) {
+			&fake{commit: first(lost), answer: func() func(string, []driver.Value) (answer, error) {
 				n := int64(2)
 				return func(string, []driver.Value) (answer, error) { n--; return answer{changed: n}, nil }
 			}()}, remove, "BEGIN delete_order COMMIT  BEGIN delete_order COMMIT", false,
 		},
 		"LostInCommit, an update": {
-			fake{answer: changed(1), commit: first(lost)}, status, "BEGIN update_order_status COMMIT", true,
+			&fake{answer: changed(1), commit: first(lost)}, status, "BEGIN update_order_status COMMIT", true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := open(t, &c.fake)
+			s := open(t, c.fake)
 			err := c.do(s)
 			if c.unknown {
 				var unavailable *brokerage.Unavailable

@@ -37,6 +37,9 @@ var backedUp = []struct{ table, columns string }{
 	{"answers", "client, key, hash, answer, expires"},
 }
 
+// emptyLeases comes before the leases, of which a new schema has the first.
+const emptyLeases = "TRUNCATE brokerage.leases"
+
 // Backup writes a backup of the database, which others may be writing to
 // meanwhile: it is the state at one moment, that of the beginning. It is a script
 // for psql of COPY commands and their data, packed, so that `zstd -dc FILE | psql`
@@ -57,6 +60,11 @@ func (s *Store) Backup(ctx context.Context, to io.Writer, progress func(done, to
 		}
 		raw := archive.NewTally(&teller{to: packer, total: total, tell: progress})
 		for _, t := range backedUp {
+			if t.table == "leases" {
+				if _, err := io.WriteString(raw, emptyLeases+";\n"); err != nil {
+					return err
+				}
+			}
 			if _, err := fmt.Fprintf(raw, "COPY brokerage.%s (%s) FROM stdin;\n", t.table, t.columns); err != nil {
 				return err
 			}

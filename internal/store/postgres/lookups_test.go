@@ -116,3 +116,15 @@ func TestAnswers_NoNamespace(t *testing.T) {
 		require.Equal(t, c.count, found, "%s: %s", name, doc)
 	}
 }
+
+// A position of a document that was not validated is there with what it has.
+func TestAccountSummary_NoSymbol(t *testing.T) {
+	s, _, _, _ := tiny(t)
+	doc := []byte(`<Customer xmlns="http://tpox-benchmark.com/custacc" id="2"><Name/><Accounts><Account id="3"><Holdings>` +
+		`<Position><Quantity>5</Quantity></Position><Position/></Holdings></Account></Accounts></Customer>`)
+	_, err := s.InsertCustomer(t.Context(), now(), doc, false)
+	require.NoError(t, err)
+	answer, err := s.AccountSummary(t.Context(), 2)
+	require.NoError(t, err)
+	require.Contains(t, string(answer), "<c:Securities><c:Position><c:Quantity>5</c:Quantity></c:Position><c:Position/></c:Securities>")
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -34,6 +35,9 @@ func (o Options) migrations() (fs.FS, []string, error) {
 	return files, names, err
 }
 
+// ErrEmpty is a database without the schema.
+var ErrEmpty = errors.New("the database is empty: the load command fills it")
+
 // migrate brings the schema up to date, in one transaction: ended at any point,
 // the database has the version that it had, or the last one. Where nothing is to
 // be done it takes no lock and needs no rights but to read.
@@ -43,12 +47,13 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	version, err := versionOf(ctx, conn, len(names))
+	s.from, s.to = version, len(names)
 	if err != nil || version == len(names) {
 		return err
 	}
 	if s.options.AsIs {
 		if version == 0 {
-			return errors.New("the database is empty: the load command fills it")
+			return ErrEmpty
 		}
 		return fmt.Errorf("the database has schema version %d, and this program has %d: it is brought up to date when its owner opens it", version, len(names))
 	}
@@ -61,15 +66,17 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	// Others may have done it meanwhile.
-	if version, err = versionOf(ctx, tx, len(names)); err != nil || version == len(names) {
+	version, err = versionOf(ctx, tx, len(names))
+	s.from = version
+	if err != nil || version == len(names) {
 		return err
 	}
 	if version > 0 {
 		s.notice("the database is being migrated from version %d to %d", version, len(names))
 	}
 	if err := apply(ctx, tx, files, names, version); err != nil {
-		if driver, ok := errors.AsType[*pgconn.PgError](err); ok && driver.Code == insufficientPrivilege {
-			return fmt.Errorf("the database has schema version %d, this program has %d, and role %s may not change that: open it once as its owner (docs/postgres.md): %w",
+		if Forbidden(err) {
+			return fmt.Errorf("the database has schema version %d, this program has %d, and role %s may not change that: brokerage migrate does, as the owner (docs/postgres.md): %w",
 				version, len(names), conn.Config().User, err)
 		}
 		return err
@@ -110,27 +117,63 @@ func versionOf(ctx context.Context, q querier, newest int) (version int, err err
 // apply does the migrations after a version, and grants the service's role what
 // it needs of them.
 func apply(ctx context.Context, tx pgx.Tx, files fs.FS, names []string, version int) error {
-	if version == 0 {
-		// Who was given the schema, but not the right to make one, finds it there.
-		if _, err := tx.Exec(ctx, `DO $$ BEGIN IF to_regnamespace('brokerage') IS NULL THEN CREATE SCHEMA brokerage; END IF; END $$;
-			CREATE TABLE brokerage.schema_versions (version int PRIMARY KEY, file text NOT NULL, applied timestamptz NOT NULL DEFAULT now())`); err != nil {
-			return err
+	todo, err := stepsAfter(files, names, version)
+	if err != nil {
+		return err
+	}
+	for _, step := range todo {
+		if _, err := tx.Exec(ctx, step.sql); err != nil {
+			return fmt.Errorf("%s: %w", step.name, err)
 		}
+	}
+	return nil
+}
+
+// firstStep makes what the versions are noted in. Who was given the schema, but
+// not the right to make one, finds it there.
+const firstStep = `DO $$ BEGIN IF to_regnamespace('brokerage') IS NULL THEN CREATE SCHEMA brokerage; END IF; END $$;
+CREATE TABLE brokerage.schema_versions (version int PRIMARY KEY, file text NOT NULL, applied timestamptz NOT NULL DEFAULT now());`
+
+// migrationStep is statements that are run as they stand.
+type migrationStep struct{ name, sql string }
+
+// stepsAfter are the steps from a version to the last one.
+func stepsAfter(files fs.FS, names []string, version int) (steps []migrationStep, err error) {
+	if version == 0 {
+		steps = append(steps, migrationStep{"schema brokerage", firstStep})
 	}
 	for i, name := range names[version:] {
 		text, err := fs.ReadFile(files, name)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if _, err := tx.Exec(ctx, string(text)); err != nil {
-			return fmt.Errorf("migration %s: %w", name, err)
-		}
-		if _, err := tx.Exec(ctx, "INSERT INTO brokerage.schema_versions (version, file) VALUES ($1, $2)", version+i+1, name); err != nil {
-			return err
-		}
+		note := fmt.Sprintf("INSERT INTO brokerage.schema_versions (version, file) VALUES (%d, '%s');", version+i+1, strings.ReplaceAll(name, "'", "''"))
+		statements := strings.TrimSuffix(strings.TrimSpace(string(text)), ";")
+		steps = append(steps, migrationStep{"migration " + name, statements + ";\n\n" + note})
 	}
-	if _, err := tx.Exec(ctx, grants); err != nil {
-		return fmt.Errorf("grants: %w", err)
-	}
-	return nil
+	return append(steps, migrationStep{"grants", grants}), nil
 }
+
+// Script is what brings an empty database to the newest schema, for who wants to
+// read it before, or to run it by hand: psql --set ON_ERROR_STOP=1.
+func Script() (string, error) {
+	files, names, err := Options{}.migrations()
+	if err != nil {
+		return "", err
+	}
+	steps, err := stepsAfter(files, names, 0)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "-- The schema of brokerage in PostgreSQL, version %d, for an empty database. Run by its owner.\n\nBEGIN;\n", len(names))
+	for _, step := range steps {
+		fmt.Fprintf(&b, "\n-- %s\n\n%s\n", step.name, strings.TrimSpace(step.sql))
+	}
+	b.WriteString("\nCOMMIT;\n")
+	return b.String(), nil
+}
+
+// Migrated tells from which version of the schema to which one Open has brought
+// the database.
+func (s *Store) Migrated() (from, to int) { return s.from, s.to }

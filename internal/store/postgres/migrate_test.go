@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
@@ -79,6 +80,37 @@ func TestMigrate_Versions(t *testing.T) {
 	require.ErrorContains(t, err, "the database has schema version 2, and this program knows up to 1: use a newer one")
 }
 
+// The script, run by hand, makes what Open makes, to the last function.
+func TestScript(t *testing.T) {
+	server := pgtest.Shared(t)
+	script, err := Script()
+	require.NoError(t, err)
+	byHand, byOpen := server.Database(t), server.Database(t)
+	server.Exec(t, byHand, script)
+	s := opened(t, server.URL(byHand), Options{AsIs: true})
+	from, to := s.Migrated()
+	require.Equal(t, []int{1, 1}, []int{from, to})
+	other := opened(t, server.URL(byOpen), Options{})
+	from, to = other.Migrated()
+	require.Equal(t, []int{0, 1}, []int{from, to})
+	schema := func(s *Store) (all []string) {
+		rows, err := s.pool.Query(t.Context(), `SELECT 'column ' || attrelid::regclass || attname || format_type(atttypid, atttypmod) || attnotnull || attcompression::text
+			FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid WHERE relnamespace = 'brokerage'::regnamespace AND attnum > 0
+			UNION ALL SELECT 'class ' || relname || relkind::text || coalesce(reloptions::text, '') FROM pg_class WHERE relnamespace = 'brokerage'::regnamespace
+			UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'brokerage'::regnamespace
+			UNION ALL SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'brokerage'::regnamespace
+			UNION ALL SELECT pg_get_triggerdef(oid) FROM pg_trigger
+			UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'brokerage'
+			UNION ALL SELECT version || file FROM brokerage.schema_versions ORDER BY 1`)
+		require.NoError(t, err)
+		all, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(t, err)
+		return all
+	}
+	require.Greater(t, len(schema(s)), 50)
+	require.Equal(t, schema(other), schema(s))
+}
+
 func TestMigrate_SomebodyElses(t *testing.T) {
 	server := pgtest.Shared(t)
 	database := server.Database(t)
@@ -96,10 +128,11 @@ func TestRoles(t *testing.T) {
 	service := server.URLOf("brokerage_service", "app")
 
 	_, err := Open(t.Context(), service, Options{})
-	require.ErrorContains(t, err, "role brokerage_service may not change that: open it once as its owner")
+	require.ErrorContains(t, err, "role brokerage_service may not change that: brokerage migrate does, as the owner")
 
 	d := generator(t, "tiny")
 	owner := opened(t, server.URLOf("brokerage_owner", "app"), Options{})
+	require.ErrorContains(t, opened(t, service, Options{}).LoadDataset(t.Context(), d, nil), "loading is for the owner to do, and role brokerage_service is not")
 	require.NoError(t, owner.LoadDataset(t.Context(), d, nil))
 	require.NoError(t, owner.Close())
 

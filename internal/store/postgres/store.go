@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -50,8 +51,11 @@ type Store struct {
 	server  Server
 	closing sync.Once
 
+	from, to int // versions of the schema, before and after Open
+
 	purged  atomic.Int64 // when expired answers were looked for, Unix time
 	retries atomic.Int64
+	pages   pages
 }
 
 var _ brokerage.Store = (*Store)(nil)
@@ -127,7 +131,7 @@ const (
 func (s *Store) prepare(ctx context.Context) error {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
-		return fmt.Errorf("connecting: %w", err)
+		return connectError{err}
 	}
 	defer conn.Release()
 	if s.server, err = inspect(ctx, conn.Conn()); err != nil {
@@ -138,6 +142,22 @@ func (s *Store) prepare(ctx context.Context) error {
 	}
 	return s.migrate(ctx, conn.Conn())
 }
+
+// connectError is a refusal in one line: the driver has one for each address that
+// it has tried.
+type connectError struct{ error }
+
+func (e connectError) Error() string {
+	var tries []string
+	for line := range strings.Lines(e.error.Error()) {
+		if line = strings.TrimSpace(line); !slices.Contains(tries, line) {
+			tries = append(tries, line)
+		}
+	}
+	return "connecting: " + strings.Join(tries, " ")
+}
+
+func (e connectError) Unwrap() error { return e.error }
 
 func (s *Store) notice(format string, args ...any) {
 	if s.options.Notice != nil {

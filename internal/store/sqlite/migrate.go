@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"embed"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -41,6 +43,7 @@ func (s *Store) migrate(ctx context.Context) (made bool, err error) {
 		return false, err
 	}
 	version, err := versionOf(ctx, s.writing, s.path, len(names))
+	s.from, s.to = version, len(names)
 	if err != nil || version == len(names) {
 		return false, err
 	}
@@ -156,6 +159,30 @@ func apply(ctx context.Context, db *sql.DB, files fs.FS, names []string, version
 	}
 	return tx.Commit()
 }
+
+// Script is what brings an empty file to the newest schema, for who wants to read
+// it before. The documents in it are packed, so that only this program fills it.
+func Script() (string, error) {
+	files, names, err := Options{}.migrations()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "-- The schema of brokerage in SQLite, version %d, for an empty file.\n\nBEGIN;\n", len(names))
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "\n-- migration %s\n\n%s\n", name, bytes.TrimSpace(text))
+	}
+	fmt.Fprintf(&b, "\nPRAGMA user_version = %d;\n\nCOMMIT;\n", len(names))
+	return b.String(), nil
+}
+
+// Migrated tells from which version of the schema to which one Open has brought
+// the database.
+func (s *Store) Migrated() (from, to int) { return s.from, s.to }
 
 // Remove takes a database away, which must be closed. Only what is a database
 // of this program, of whatever version, is ever removed.

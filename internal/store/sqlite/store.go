@@ -55,6 +55,8 @@ type Store struct {
 	engine  brokerage.Engine
 	closing sync.Once
 
+	from, to int // versions of the schema, before and after Open
+
 	purged time.Time // when expired answers were looked for; the writer's alone
 }
 

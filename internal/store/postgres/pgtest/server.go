@@ -16,6 +16,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -76,7 +77,19 @@ func Shared(t testing.TB) *Server {
 // Start starts a server for one test, with settings such as "work_mem=8MB".
 func Start(t testing.TB, settings ...string) *Server {
 	t.Helper()
-	s, err := start(append(unsafe, settings...))
+	return started(t, slices.Concat(unsafe, settings))
+}
+
+// StartOutOfTheBox starts a server for one test that is as durable as PostgreSQL
+// is when nobody says anything.
+func StartOutOfTheBox(t testing.TB) *Server {
+	t.Helper()
+	return started(t, nil)
+}
+
+func started(t testing.TB, settings []string) *Server {
+	t.Helper()
+	s, err := start(settings)
 	s = running(t, s, err)
 	t.Cleanup(func() {
 		if err := s.stop(); err != nil {
@@ -182,6 +195,42 @@ func (s *Server) Restart(t testing.TB, mode string) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("restarting PostgreSQL: %v\n%s", err, out)
 	}
+}
+
+// Include adds lines to the server's configuration, as a file of their own, for
+// the next start.
+func (s *Server) Include(t testing.TB, conf string) {
+	t.Helper()
+	data := filepath.Join(s.dir, "data")
+	if err := os.WriteFile(filepath.Join(data, "included.conf"), []byte(conf), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(filepath.Join(data, "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteString("\ninclude 'included.conf'\n")
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Program is the path of a program that comes with the server, if it does.
+func (s *Server) Program(name string) string { return filepath.Join(s.bin, name) }
+
+// PID is the server's first process.
+func (s *Server) PID(t testing.TB) int {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.dir, "data", "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
 }
 
 // Major is the version of the server's program.

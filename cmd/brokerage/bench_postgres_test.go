@@ -1,0 +1,181 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/workload"
+)
+
+// speedVariable asks for the comparison, and says how long each run of it takes:
+// BROKERAGE_BENCH_POSTGRES=10s. It takes minutes, and nobody else may use the
+// machine meanwhile.
+const speedVariable = "BROKERAGE_BENCH_POSTGRES"
+
+// The aims, as shares of what pgbench reaches with the same statement, and for the
+// mixed workload.
+const (
+	aimDirect, aimService  = 75, 40 // %
+	aimMixed, aimMixedTier = 4000, 70
+)
+
+// speed is the comparison of a store in PostgreSQL with pgbench, which does nothing
+// but run a statement. All is done by processes of their own, by turns, warm, with
+// as many clients each: pgbench has a connection for each of them, the store its
+// pool, which is smaller, since that is how it is used.
+type speed struct {
+	b      *testing.B
+	server *pgtest.Server
+	url    string
+	each   time.Duration
+	rounds int
+	users  int
+	scale  string
+	folder string
+}
+
+// BenchmarkPostgres prints tables for docs/performance.md: `make bench-postgres`.
+func BenchmarkPostgres(b *testing.B) {
+	asked := os.Getenv(speedVariable)
+	if asked == "" {
+		b.Skip("only when " + speedVariable + " asks for it")
+	}
+	each, err := time.ParseDuration(asked)
+	require.NoError(b, err, speedVariable)
+	s := &speed{b: b, server: pgtest.StartOutOfTheBox(b), each: each, rounds: number(b, "ROUNDS", 3), users: number(b, "USERS", 50), scale: cmp.Or(os.Getenv("SCALE"), "XXXS"), folder: b.TempDir()}
+	s.url = s.server.URL("postgres")
+	fmt.Printf("\nPostgreSQL %d, a server of its own as it comes out of the box; %s; %d clients, %d rounds of %s by turns, medians\n\n",
+		s.server.Major(b), s.scale, s.users, s.rounds, each)
+	fmt.Println(s.run("load", "--db", s.url, "--scale", s.scale))
+	s.queries()
+	s.mixed()
+}
+
+func number(b *testing.B, variable string, otherwise int) int {
+	b.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	require.NoError(b, err, variable)
+	require.Positive(b, n, variable)
+	return n
+}
+
+// run runs the command in a process of its own.
+func (s *speed) run(args ...string) string {
+	s.b.Helper()
+	var said strings.Builder
+	cmd := process(s.b, args...)
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	require.NoError(s.b, err, "%v: %s", args, said.String())
+	return string(out)
+}
+
+// queries compares the seven.
+func (s *speed) queries() {
+	service := serving(s.b, "", "--db", s.url, "--log-format", "json")
+	definition, err := workload.Load("query")
+	require.NoError(s.b, err)
+	names := make([]string, len(definition.Mix))
+	rates := make(map[string]*[3][]float64)
+	pgbench := newPgbench(s)
+	for i, part := range definition.Mix {
+		names[i], rates[part.Transaction] = part.Transaction, &[3][]float64{}
+		one := *definition
+		one.Name, one.Mix = strings.ReplaceAll(part.Transaction, "_", "-"), []workload.Part{part}
+		s.write(part.Transaction+".json", one)
+		pgbench.prepare(part.Transaction)
+		pgbench.run(part.Transaction, time.Second) // so that all find it warm
+	}
+	for round := range s.rounds {
+		for _, name := range names {
+			ways := []func() float64{
+				func() float64 { return pgbench.run(name, s.each) },
+				func() float64 { return s.drive(name, "--db", s.url) },
+				func() float64 { return s.drive(name, "--url", service.url) },
+			}
+			for turn := range ways { // everybody is first once
+				way := (turn + round) % len(ways)
+				rates[name][way] = append(rates[name][way], ways[way]())
+			}
+			fmt.Fprintf(os.Stderr, "round %d of %d: %s\n", round+1, s.rounds, name)
+		}
+	}
+	service.stop(s.b)
+
+	fmt.Printf("| query | pgbench | `drive --db` | share (aim %d %%) | over HTTP | share (aim %d %%) |\n|---|---|---|---|---|---|\n", aimDirect, aimService)
+	for _, name := range names {
+		alone, direct, http := middle(rates[name][0]), middle(rates[name][1]), middle(rates[name][2])
+		fmt.Printf("| %s | %.0f | %.0f | %s | %.0f | %s |\n", name, alone, direct, shareText(direct, alone, aimDirect), http, shareText(http, alone, aimService))
+	}
+	fmt.Println()
+}
+
+func (s *speed) write(file string, v any) {
+	s.b.Helper()
+	text, err := json.Marshal(v)
+	require.NoError(s.b, err)
+	require.NoError(s.b, os.WriteFile(filepath.Join(s.folder, file), text, 0o600))
+}
+
+// drive runs one query, and gives its rate.
+func (s *speed) drive(query string, target ...string) float64 {
+	s.b.Helper()
+	file := filepath.Join(s.folder, "result.json")
+	s.run(append([]string{"drive", "--workload", filepath.Join(s.folder, query+".json"), "--users", strconv.Itoa(s.users),
+		"--ramp", "1s", "--duration", s.each.String(), "--every", "0s", "--json", file}, target...)...)
+	var run workload.Run
+	s.read(file, &run)
+	require.Empty(s.b, run.Total.Unexpected)
+	return run.TPS
+}
+
+func (s *speed) read(file string, to any) {
+	s.b.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(s.b, err)
+	require.NoError(s.b, json.Unmarshal(text, to))
+}
+
+// mixed runs the mixed workload directly and through a service, six times as long
+// as a query, each way: with 10s that is a valid run.
+func (s *speed) mixed() {
+	file := filepath.Join(s.folder, "tier.json")
+	fmt.Println("```\n" + s.run("drive", "--db", s.url, "--tier", "--turns", "2", "--users", strconv.Itoa(s.users),
+		"--ramp", (2*s.each).String(), "--duration", (12*s.each).String(), "--every", "0s", "--json", file) + "```")
+	var tier workload.Tier
+	s.read(file, &tier)
+	fmt.Printf("\n| mixed, tps | aim | |\n|---|---|---|\n| `drive --db` | %d | %s |\n| over HTTP, of that | %d %% | %s |\n\n", aimMixed,
+		verdict(fmt.Sprintf("%.0f", tier.Total.DirectTPS), tier.Total.DirectTPS >= aimMixed), aimMixedTier, shareText(tier.Total.HTTPTPS, tier.Total.DirectTPS, aimMixedTier))
+}
+
+func shareText(part, of, aim float64) string {
+	percent := 100 * part / max(of, 1e-9)
+	return verdict(fmt.Sprintf("%.0f %%", percent), percent >= aim)
+}
+
+func verdict(text string, met bool) string {
+	if met {
+		return text
+	}
+	return text + ", **missed**"
+}
+
+func middle(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"brokerage/internal/store"
+	"brokerage/internal/store/db2"
+	"brokerage/internal/store/postgres"
+	"brokerage/internal/store/sqlite"
+)
+
+// scripts give the whole schema of a kind of databases, as one would run it by
+// hand.
+var scripts = map[string]func(url string) (string, error){
+	store.SQLite:   func(string) (string, error) { return sqlite.Script() },
+	store.Postgres: func(string) (string, error) { return postgres.Script() },
+	store.DB2:      db2.Script,
+}
+
+type migrateCmd struct {
+	DB    dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH, postgres://… or db2://…, as the role that owns its schema."`
+	Print bool   `help:"Only show the statements that make the schema in an empty database. No database is asked for them; of --db only its kind counts."`
+}
+
+// Run migrates as every command does that opens a database to change it; apart
+// from them, so that who serves needs no right to change the schema.
+func (c *migrateCmd) Run(ctx context.Context, s streams) error {
+	if c.Print {
+		text, err := scripts[c.DB.scheme](c.DB.String())
+		if err == nil {
+			_, err = io.WriteString(s.out, text)
+		}
+		return err
+	}
+	opened, err := c.DB.open(ctx, s, false)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%s: %s\n", c.DB.name(), migratedText(opened.Migrated()))
+	if err := opened.Close(); err != nil {
+		return err
+	}
+	_, err = io.WriteString(s.out, text)
+	return err
+}
+
+func migratedText(from, to int) string {
+	switch from {
+	case to:
+		return fmt.Sprintf("nothing to do, the schema has version %d", to)
+	case 0:
+		return fmt.Sprintf("made the schema, version %d", to)
+	default:
+		return fmt.Sprintf("migrated the schema from version %d to %d", from, to)
+	}
+}

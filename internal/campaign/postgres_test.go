@@ -1,0 +1,264 @@
+package campaign
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/postgres"
+	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/workload"
+)
+
+// postgresIn is an engine on a database of a server's.
+func postgresIn(t testing.TB, url string) postgresEngine {
+	t.Helper()
+	e, err := Open(url, t.TempDir(), Commands{})
+	require.NoError(t, err)
+	return e.(postgresEngine)
+}
+
+// The life of a database in a campaign.
+func TestPostgres(t *testing.T) {
+	server := pgtest.Start(t)
+	e := postgresIn(t, server.URL(server.Database(t)))
+	ctx := t.Context()
+	d := dataset.New(dataset.Spec{Seed: 1})
+	holds := func() string {
+		name, err := e.Holds(ctx)
+		require.NoError(t, err)
+		return name
+	}
+	insert := func() {
+		require.NoError(t, e.with(ctx, true, func(s *postgres.Store) error {
+			_, err := s.InsertOrder(ctx, brokerage.Write{Now: time.Now()}, d.AppendNewOrder(nil, 1, dataset.NewOrder{ID: 999_999}))
+			return err
+		}))
+	}
+	require.Empty(t, holds())
+	require.ErrorIs(t, e.with(ctx, true, nil), postgres.ErrEmpty, "asking makes nothing")
+	require.NoError(t, e.Create(ctx))
+	require.Empty(t, holds())
+	insert()
+	require.Equal(t, "documents that were not loaded", holds())
+	require.NoError(t, e.Create(ctx), "in the place of the other")
+	require.Empty(t, holds())
+
+	require.NoError(t, e.Load(ctx, d, func(int, int64) {}))
+	require.Equal(t, d.Fingerprint(), holds())
+	n, err := e.Loaded(ctx, dataset.Order)
+	require.NoError(t, err)
+	require.Equal(t, d.Count(dataset.Order), n)
+	require.NoError(t, e.Statistics(ctx))
+	space, err := e.Space(ctx)
+	require.NoError(t, err)
+	require.Equal(t, d.Count(dataset.Order), space.documents(dataset.Order))
+	require.Greater(t, space.Total, space.Raw/2)
+	require.NotEmpty(t, space.Indexes)
+
+	require.False(t, e.BackedUp())
+	backup, err := e.Backup(ctx)
+	require.NoError(t, err)
+	require.True(t, e.BackedUp())
+	_, room := e.Room(d, 60)
+	require.Greater(t, room, float64(backup.File))
+	insert()
+	restored, err := e.Restore(ctx)
+	require.NoError(t, err)
+	require.Equal(t, backup, restored)
+	insert() // which would be refused if it were still there
+
+	is, err := e.Describe(ctx)
+	require.NoError(t, err)
+	require.Equal(t, "postgres", is.Engine)
+	require.NotContains(t, is.URL, "host=", "a result may be published")
+	require.Equal(t, "off", is.Settings["fsync"])
+	require.Equal(t, "128MB", is.Settings["shared_buffers"])
+
+	require.NoError(t, e.Remove(ctx))
+	require.Empty(t, holds())
+	require.NoFileExists(t, e.backup)
+}
+
+// settingsOf are as those have them who connect now.
+func settingsOf(t testing.TB, e postgresEngine, names ...string) map[string]string {
+	t.Helper()
+	values := make(map[string]string)
+	require.NoError(t, e.admin(t.Context(), func(a *postgres.Admin) error {
+		settings, err := a.Settings(t.Context(), names)
+		for _, s := range settings {
+			values[s.Name] = s.Value
+		}
+		return err
+	}))
+	return values
+}
+
+// altered is all that ALTER SYSTEM has left.
+func altered(t testing.TB, server *pgtest.Server) (text string) {
+	t.Helper()
+	conn := server.Connect(t, "postgres")
+	defer func() { require.NoError(t, conn.Close(context.Background())) }()
+	require.NoError(t, conn.QueryRow(t.Context(), `SELECT coalesce(string_agg(name || '=' || setting, ' ' ORDER BY name), '')
+		FROM pg_file_settings WHERE sourcefile LIKE '%auto.conf'`).Scan(&text))
+	return text
+}
+
+// A server has tuned settings for as long as a variant runs, and then those that
+// it had, to the letter.
+func TestPostgres_Tune(t *testing.T) {
+	server := pgtest.Start(t)
+	server.Exec(t, "postgres", "ALTER SYSTEM SET random_page_cost = 2.5")
+	e := postgresIn(t, server.URL("postgres"))
+	plain := e.As(e.Variants(2)[1]).(postgresEngine)
+	require.NoError(t, plain.Tune(t.Context()))
+	require.Equal(t, "random_page_cost=2.5", altered(t, server), "another variant leaves them alone")
+
+	all, err := tunedSettings()
+	require.NoError(t, err)
+	durable := settingsOf(t, e, "fsync", "synchronous_commit", "full_page_writes", "wal_level")
+	before := settingsOf(t, e, namesOf(all)...)
+	tuned := e.As(e.Variants(2)[0]).(postgresEngine)
+	require.NoError(t, tuned.Tune(t.Context()))
+	after := settingsOf(t, e, namesOf(all)...)
+	require.Equal(t, "1.1", after["random_page_cost"])
+	require.Equal(t, "off", after["jit"])
+	require.Equal(t, "8GB", after["max_wal_size"])
+	require.Equal(t, durable, settingsOf(t, e, "fsync", "synchronous_commit", "full_page_writes", "wal_level"))
+
+	// What a running server does not take is what the variant says that it leaves.
+	for _, s := range all {
+		named := strings.Contains(needRestart, s.Name)
+		if named {
+			require.Equal(t, before[s.Name], after[s.Name], s.Name)
+		}
+		require.Equal(t, !named, strings.Contains(altered(t, server), s.Name+"="), s.Name)
+	}
+
+	// Tuned once more by a campaign that goes on, it is still the first state that is noted.
+	require.NoError(t, tuned.Tune(t.Context()))
+	require.NoError(t, untune(canceled(t), e))
+	require.Equal(t, "random_page_cost=2.5", altered(t, server))
+	require.Equal(t, "2.5", settingsOf(t, e, "random_page_cost")["random_page_cost"])
+	require.NoFileExists(t, e.before)
+	require.NoError(t, e.Untune(t.Context()), "nothing is noted")
+}
+
+func canceled(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
+}
+
+// Where the role may not, or may only some, the step is left out and the server is
+// as it was.
+func TestPostgres_MayNotTune(t *testing.T) {
+	server := pgtest.Start(t)
+	server.Exec(t, "postgres", "CREATE ROLE owner LOGIN; CREATE ROLE partly LOGIN; GRANT pg_read_all_settings TO partly; GRANT ALTER SYSTEM ON PARAMETER jit TO partly;"+
+		"GRANT SELECT ON pg_file_settings TO partly; GRANT EXECUTE ON FUNCTION pg_show_all_file_settings(), pg_reload_conf() TO partly")
+	for _, role := range []string{"owner", "partly"} {
+		e := postgresIn(t, server.URLOf(role, "postgres")).As(Variant{Tuned: true}).(postgresEngine)
+		var notHere *NotHereError
+		require.ErrorAs(t, e.Tune(t.Context()), &notHere, role)
+		require.Contains(t, notHere.Reason, "ALTER SYSTEM")
+		require.Empty(t, altered(t, server), role)
+		require.NoFileExists(t, e.before)
+	}
+}
+
+// A campaign that was killed has left a note, with which the next one begins.
+func TestPostgres_GoesOn(t *testing.T) {
+	server := pgtest.Start(t)
+	w := newWorld(t)
+	c := w.campaign(t.TempDir())
+	e := newPostgres(server.URL("postgres"), c.Folder)
+	require.NoError(t, e.As(Variant{Tuned: true}).(Tuner).Tune(t.Context()))
+	require.FileExists(t, e.before)
+	require.NotEmpty(t, altered(t, server))
+	c.Engine = tunedFake{fakeEngine{w: w, url: "null:"}, e}
+	require.NoError(t, w.run(c))
+	require.Empty(t, altered(t, server))
+}
+
+// tunedFake is a fake database on a server of which settings can be put back.
+type tunedFake struct {
+	fakeEngine
+
+	server postgresEngine
+}
+
+func (e tunedFake) Tune(context.Context) error       { return nil }
+func (e tunedFake) Untune(ctx context.Context) error { return e.server.Untune(ctx) }
+
+// A variant that the database does not allow is left out, and the rest is run.
+func TestCampaign_NotHere(t *testing.T) {
+	w := newWorld(t)
+	w.small = true
+	c := w.campaign(t.TempDir())
+	c.Engine = refusingEngine{fakeEngine{w: w, url: "null:"}}
+	require.NoError(t, w.run(c))
+	r := read(t, c.Folder)
+	require.True(t, r.Complete)
+	for _, s := range r.Steps {
+		if s.Kind == KindRun {
+			require.Equal(t, LeftOut, s.State, s.Name)
+			require.Equal(t, "not on this server", s.Reason)
+		}
+	}
+}
+
+type refusingEngine struct{ fakeEngine }
+
+func (e refusingEngine) As(Variant) Engine            { return e }
+func (e refusingEngine) Tune(context.Context) error   { return &NotHereError{"not on this server"} }
+func (e refusingEngine) Untune(context.Context) error { return nil }
+
+// The server's processes are found, and what they use.
+func TestPostgres_Server(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("there is no /proc")
+	}
+	server := pgtest.Start(t)
+	e := postgresIn(t, server.URL("postgres"))
+	pid, err := e.Server(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, server.PID(t), pid)
+
+	w, err := watchDatabase(t.Context(), e)
+	require.NoError(t, err)
+	began := time.Now()
+	server.Exec(t, "postgres", "SELECT count(*) FROM generate_series(1, 3000000)") // by a process that has ended then
+	w.end()
+	run := workload.Run{Started: began, Measured: time.Since(began).Seconds()}
+	w.into(&run)
+	require.NotNil(t, run.Usage.Database)
+	require.Greater(t, run.Usage.Database.CPUSeconds, 0.05)
+	require.Greater(t, run.Usage.Database.MemoryPeak, int64(1<<20))
+
+	other, err := watchDatabase(t.Context(), nullEngine{})
+	require.NoError(t, err)
+	other.end()
+	other.into(&run)
+}
+
+// The note is readable by people, who may have to put settings back themselves.
+func TestPostgres_Note(t *testing.T) {
+	e := newPostgres("postgres://x/y", t.TempDir())
+	value := "2.5"
+	require.NoError(t, e.note(t.Context(), map[string]*string{"random_page_cost": &value, "jit": nil}))
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(e.before), "postgres.settings.json"))
+	require.NoError(t, err)
+	var values map[string]any
+	require.NoError(t, json.Unmarshal(text, &values))
+	require.Equal(t, map[string]any{"random_page_cost": "2.5", "jit": nil}, values)
+}

@@ -1,0 +1,131 @@
+package campaign
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"brokerage/internal/store/archive"
+	"brokerage/internal/store/postgres"
+)
+
+// Tune sets what tuned.conf has, by ALTER SYSTEM, but for what a running server
+// does not take. Nothing in it is about durability.
+func (e postgresEngine) Tune(ctx context.Context) error {
+	if !e.tuned {
+		return nil
+	}
+	if err := e.Untune(ctx); err != nil { // the note must be of the settings as they were found
+		return err
+	}
+	tuned, err := tunedSettings()
+	if err != nil {
+		return err
+	}
+	err = e.admin(ctx, func(a *postgres.Admin) error {
+		names, err := changeable(ctx, a, namesOf(tuned))
+		if err != nil {
+			return err
+		}
+		before, err := a.Altered(ctx, names)
+		if err != nil {
+			return err
+		}
+		if err := e.note(ctx, before); err != nil {
+			return err
+		}
+		changes := make(map[string]*string)
+		for _, s := range tuned {
+			if _, is := before[s.Name]; is {
+				changes[s.Name] = &s.Value
+			}
+		}
+		return a.Alter(ctx, changes)
+	})
+	if err == nil {
+		return nil
+	}
+	err = errors.Join(err, e.Untune(context.WithoutCancel(ctx)))
+	if postgres.Forbidden(err) {
+		return &NotHereError{"the role may not change the server's settings (ALTER SYSTEM)"}
+	}
+	return err
+}
+
+// changeable are the settings that a running server takes.
+func changeable(ctx context.Context, a *postgres.Admin, names []string) (some []string, err error) {
+	settings, err := a.Settings(ctx, names)
+	for _, s := range settings {
+		if !s.Restart {
+			some = append(some, s.Name)
+		}
+	}
+	return some, err
+}
+
+// note keeps settings where Untune finds them, whatever ends the campaign.
+func (e postgresEngine) note(ctx context.Context, before map[string]*string) error {
+	text, err := json.MarshalIndent(before, "", "  ")
+	if err != nil {
+		return err
+	}
+	return archive.WriteWhole(ctx, e.before, 0o600, func(half *os.File) error {
+		_, err := half.Write(append(text, '\n'))
+		return err
+	})
+}
+
+// Untune puts the server's settings back as they were found.
+func (e postgresEngine) Untune(ctx context.Context) error {
+	text, err := os.ReadFile(e.before)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var before map[string]*string
+	if err := json.Unmarshal(text, &before); err != nil {
+		return fmt.Errorf("%s: %w", e.before, err)
+	}
+	err = e.admin(ctx, func(a *postgres.Admin) error {
+		now, err := a.Altered(ctx, slices.Collect(maps.Keys(before)))
+		if err != nil {
+			return err
+		}
+		// What is as it was found, because Tune may not change it, nobody need put back.
+		maps.DeleteFunc(before, func(name string, was *string) bool { return same(was, now[name]) })
+		return a.Alter(ctx, before)
+	})
+	if err != nil {
+		return fmt.Errorf("the settings of the server are to be put back as %s has them: %w", e.before, err)
+	}
+	return os.Remove(e.before)
+}
+
+func same(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// Server finds the postmaster, if it runs beside this program: the process that
+// serves a connection of ours is its child. That a process of that number is
+// another one, when the server's numbers are those of a container or of another
+// computer, its title tells.
+func (e postgresEngine) Server(ctx context.Context) (pid int, err error) {
+	err = e.admin(ctx, func(a *postgres.Admin) error {
+		backend, title := a.Backend()
+		text, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(backend), "cmdline"))
+		if err != nil || !strings.HasPrefix(string(text), "postgres: ") || !strings.Contains(string(text), title) {
+			return nil //nolint:nilerr // it is not here, or this is no Linux
+		}
+		p, _ := readProcessStat(backend)
+		pid = p.parent
+		return nil
+	})
+	return pid, err
+}
