@@ -132,11 +132,11 @@ func (s *Store) register(ctx context.Context, t *sql.Tx) error {
 		if err != nil {
 			return err
 		}
-		named := strings.NewReplacer("$schema", schema, "$name", x.Name, "$file", x.File)
-		if _, err := t.ExecContext(ctx, named.Replace(statements["register_schema"]), text); err != nil {
+		if _, err := t.ExecContext(ctx, statements["insert_schema"], x.File, text); err != nil {
 			return fmt.Errorf("registering %s: %w", x.File, err)
 		}
-		if _, err := t.ExecContext(ctx, named.Replace(statements["complete_schema"])); err != nil {
+		named := strings.NewReplacer("$schema", schema, "$name", x.Name, "$file", x.File)
+		if _, err := t.ExecContext(ctx, named.Replace(statements["register_schema"])); err != nil {
 			return fmt.Errorf("registering %s: %w", x.File, err)
 		}
 	}

@@ -28,7 +28,7 @@ func readStatements() map[string]string {
 		if strings.HasPrefix(name, "schema_") {
 			continue // many statements each: see DDL
 		}
-		texts[name] = strings.Join(split(source(name)), "")
+		texts[name] = strings.Join(split(source(name)), ";\n") // a block has some within
 	}
 	return texts
 }

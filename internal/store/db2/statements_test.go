@@ -42,7 +42,7 @@ func TestDDL(t *testing.T) {
 			}
 			return n
 		}
-		require.Equal(t, 7, count("CREATE TABLE "), s)
+		require.Equal(t, 8, count("CREATE TABLE "), s)
 		require.Equal(t, 9, count("CREATE INDEX")+count("CREATE UNIQUE INDEX"), s)
 		require.NotEmpty(t, configure(s))
 	}

@@ -1,6 +1,13 @@
--- Registers a schema for XMLVALIDATE: SQL schema, name, location, content as bytes, no properties. The first three are
--- literals, which the store puts in (see migrate.go): they are INOUT, and the driver describes no such parameters. The
--- content goes over as text, since the driver binds bytes as a CHAR FOR BIT DATA, which is too short for a schema.
--- complete_schema follows; each of the three schemas is one file, so that nothing is added between.
--- Manual: XSR_REGISTER procedure; BLOB scalar function.
-CALL SYSPROC.XSR_REGISTER('$schema', '$name', '$file', BLOB(CAST(? AS CLOB(1M))), NULL)
+-- Registers a schema for XMLVALIDATE and makes it usable, from the table schemas. It is a block, and not two CALLs, because
+-- the first two arguments are INOUT, which wants variables, and because the client library takes nothing but markers and
+-- literals as arguments of a CALL (CLI0118E), and the driver binds bytes as a type that is too short for a schema. The
+-- store puts the names in (see migrate.go): a block takes no markers for its declarations.
+-- Manual: XSR_REGISTER procedure; XSR_COMPLETE procedure; Compound SQL (compiled) statement.
+BEGIN
+  DECLARE owner VARCHAR(128) DEFAULT '$schema';
+  DECLARE name VARCHAR(128) DEFAULT '$name';
+  DECLARE text BLOB(1M);
+  SELECT content INTO text FROM schemas WHERE file = '$file';
+  CALL SYSPROC.XSR_REGISTER(owner, name, '$file', text, NULL);
+  CALL SYSPROC.XSR_COMPLETE(owner, name, NULL, 0);
+END

@@ -30,3 +30,9 @@ CREATE INDEX answers_expires ON answers (expires);
 -- Never holds a row: a load locks it as long as it lasts. An open transaction that had written something would keep the log
 -- from being reused, and fill it (SQL0964C); a locked table does not.
 CREATE TABLE loads (name VARCHAR(64));
+
+-- The schemas as they were registered for XMLVALIDATE.
+CREATE TABLE schemas (
+  file    VARCHAR(64) NOT NULL PRIMARY KEY,
+  content BLOB(1M) NOT NULL
+);
