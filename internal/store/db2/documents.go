@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"brokerage/internal/xmldoc"
 )
 
 // querier is the pool or a transaction.
@@ -18,7 +20,7 @@ type querier interface {
 // allocates twice that for each query, and cuts what is longer without a word.
 // Nearly all documents are within what the files declare; for the others there
 // are these, tried in order.
-var widths = []string{"", "CLOB(1M)", "CLOB(16M)"}
+var widths = []string{"", "CLOB(256K)", "CLOB(16M)"}
 
 var declared = regexp.MustCompile(`AS (?:CLOB|VARCHAR)\(\d+K?\)((?: EXCLUDING XMLDECLARATION)?\) AS doc\b)`)
 
@@ -101,10 +103,28 @@ func documents(ctx context.Context, q querier, text string, args []any) (docs []
 	return docs, rows.Err()
 }
 
-// document is eachDocument for one, or none: nil.
+// document is eachDocument for one in the normal form, or none: nil.
 func document(ctx context.Context, q querier, name string, args ...any) (doc []byte, err error) {
-	err = eachDocument(ctx, q, statements[name], args, func(d []byte) { doc = d })
-	return doc, err
+	var stored []byte
+	err = eachDocument(ctx, q, statements[name], args, func(d []byte) { stored = d })
+	if err != nil || stored == nil {
+		return nil, err
+	}
+	return normal(stored)
+}
+
+// storedLimits are above those of what is taken in, which Db2 may write longer.
+var storedLimits = xmldoc.Limits{Bytes: 16 << 20, Nodes: 1 << 20}
+
+// normal makes the normal form of a document that Db2 has serialised, which writes
+// an empty element as one tag, for example: it is what clients get from every
+// store, and what the service's own code reads and edits.
+func normal(stored []byte) ([]byte, error) {
+	doc, err := xmldoc.AppendAdmitted(make([]byte, 0, len(stored)+len(stored)/8), stored, storedLimits)
+	if err != nil {
+		return nil, fmt.Errorf("a document as the database gives it: %w", err)
+	}
+	return doc, nil
 }
 
 // row runs a query of at most one row without documents.

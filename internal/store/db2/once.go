@@ -58,10 +58,8 @@ func (t *tx) claim(w brokerage.Write) (kept []byte, err error) {
 
 // kept is the answer of a key, which has one.
 func (t *tx) kept(id string) ([]byte, error) {
-	answer, err := t.document("get_kept", id)
-	if answer == nil {
-		answer = []byte{}
-	}
+	answer := []byte{}
+	err := eachDocument(t.ctx, t, statements["get_kept"], []any{id}, func(text []byte) { answer = text })
 	return answer, err
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 
 	"brokerage/internal/brokerage"
-	"brokerage/internal/xmldoc"
 )
 
 // GetOrder is get_order.
@@ -68,12 +67,7 @@ func (s *Store) same(ctx context.Context, name string, id brokerage.ID, doc []by
 	if err != nil {
 		return false
 	}
-	a, err := xmldoc.Admit(there, xmldoc.Limits{})
-	if err != nil {
-		return false
-	}
-	b, err := xmldoc.Admit(doc, xmldoc.Limits{})
-	return err == nil && bytes.Equal(a, b)
+	return bytes.Equal(there, doc) // both are in the normal form
 }
 
 // bareOrder is what the answer of update_order_status is made with: it depends on

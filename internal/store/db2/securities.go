@@ -29,13 +29,17 @@ func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) (
 	}
 	var count int
 	var hits []byte
-	err := s.read(ctx, func() error {
+	err := s.read(ctx, func() (err error) {
 		count, hits = 0, nil
 		args := []any{search.Sector, figure(search.PEMin), figure(search.PEMax), figure(search.YieldMin)}
-		return eachDocument(ctx, s.db, statements["search_securities"], args, func(hit []byte) {
+		var failed error
+		err = eachDocument(ctx, s.db, statements["search_securities"], args, func(stored []byte) {
+			hit, err := normal(stored)
+			failed = orElse(failed, err)
 			count++
 			hits = append(hits, hit...)
 		})
+		return orElse(err, failed)
 	})
 	if err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
-	"brokerage/internal/xmldoc"
 )
 
 // verifyBatch is how many documents a processor takes at once.
@@ -103,15 +102,16 @@ func (s *Store) stored(ctx context.Context, k dataset.Kind) iter.Seq2[storedBatc
 // check looks at the documents of a batch.
 func (b *storedBatch) check(k dataset.Kind) {
 	for _, doc := range b.docs {
+		doc, refused := normal(doc)
+		if refused != nil {
+			b.findings = append(b.findings, fmt.Sprintf("%s: %v", tables[k], refused))
+			continue
+		}
 		b.bytes += int64(len(doc))
 		name, accounts, err := keysOf(k, doc)
 		b.accounts += int64(accounts)
 		wrong := func(format string, args ...any) {
 			b.findings = append(b.findings, name+": "+fmt.Sprintf(format, args...))
-		}
-		if _, refused := xmldoc.Admit(doc, xmldoc.Limits{}); refused != nil {
-			wrong("the document is not XML: %v", refused)
-			continue
 		}
 		if err != nil {
 			wrong("the document has no keys: %v", err)
