@@ -23,7 +23,7 @@ import (
 func onBench(t testing.TB, counts dataset.Counts, args ...string) (*instance, *db2test.Bench, *dataset.Dataset) {
 	t.Helper()
 	b := db2test.StartServer(t).Database(t)
-	url := b.URL() + "?registered=true"
+	url := b.URL()
 	s, err := db2.Open(t.Context(), url, db2.Settings{})
 	require.NoError(t, err)
 	d := dataset.NewOf(1, counts)
@@ -54,12 +54,12 @@ func TestServe_Db2(t *testing.T) {
 		{"GET", "/v1/securities/" + symbol + "/price", "", 200, "LastTrade"},
 		{"GET", fmt.Sprintf("/v1/customers/%d/orders/largest", customer), "", 200, "Customer_Max_Order"},
 		{"POST", "/v1/customers", owner, 201, ""},
-		{"POST", "/v1/customers", owner, 409, "duplicate"},
+		{"POST", "/v1/customers", owner, 409, "customer-exists"},
 		{"POST", "/v1/customers", strings.Replace(owner, "<Gender>", "<Gender>?", 1), 422, "Gender"},
 		{"POST", fmt.Sprintf("/v1/customers/%d/accounts", newCustomer), opened, 201, ""},
 		{"GET", fmt.Sprintf("/v1/accounts/%d", newAccounts[1]), "", 200, fmt.Sprint(newCustomer)},
 		{"POST", "/v1/orders", order, 201, ""},
-		{"POST", "/v1/orders", order, 409, "duplicate"},
+		{"POST", "/v1/orders", order, 409, "order-exists"},
 		{"GET", fmt.Sprintf("/v1/customers/%d/orders/largest", newCustomer), "", 200, fmt.Sprintf(`ORDER_ID="%d"`, newOrder)},
 		{"PUT", fmt.Sprintf("/v1/orders/%d/status", newOrder), `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="2"/>`, 200, `Stat="2"`},
 		{"PUT", fmt.Sprintf("/v1/orders/%d/status", newOrder), `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="?"/>`, 422, "Stat"},
