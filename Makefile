@@ -62,6 +62,16 @@ race: ## every test under the race detector; needs a C compiler
 	  echo "make race: the race detector needs a C compiler, and '$$($(GO) env CC)' is not installed (Debian: apt-get install gcc libc6-dev)" >&2; exit 1; }
 	CGO_ENABLED=1 $(GO) test -race -timeout 15m $(TESTFLAGS) $(PKGS)
 
+# IBM's driver needs cgo and its client library, which the first line fetches together with the rest of the bench. The
+# library's licence is IBM's: it is in no binary of ours, and in no commit.
+.PHONY: test-db2bench
+test-db2bench: ## the store on Db2 on its test bench, which fetches itself; needs a JDK and a C compiler
+	@command -v javac >/dev/null || { echo "make test-db2bench: needs a JDK (Debian: apt-get install openjdk-17-jdk-headless)" >&2; exit 1; }
+	eval "$$($(GO) run ./internal/store/db2/db2test/fetch)" && \
+	  $(GO) vet -tags db2 ./internal/store/db2/... ./cmd/brokerage && \
+	  $(GO) test -tags db2 -count=1 -timeout 30m $(TESTFLAGS) ./internal/store/db2/... && \
+	  $(GO) test -tags db2 -count=1 -timeout 30m -run '^TestServe_Db2' $(TESTFLAGS) ./cmd/brokerage
+
 # Go fuzzes one target of one package at a time, so they are listed first. Up to Go 1.26 a run can fail at the very end of
 # its time with "context deadline exceeded" and nothing found (golang/go#75804): that, and only that, is tried again.
 .PHONY: fuzz

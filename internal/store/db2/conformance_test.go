@@ -42,7 +42,7 @@ func onBench(t testing.TB) *db2test.Bench {
 // openBench opens the store as the service does.
 func openBench(t testing.TB, b *db2test.Bench, settings Settings) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), b.URL()+"?registered=true", settings)
+	s, err := Open(t.Context(), b.URL(), settings)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s

@@ -2,7 +2,6 @@ package db2test
 
 import (
 	"fmt"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -54,7 +53,6 @@ func (s *Server) bench(t testing.TB, catalogue *rewrite.Catalogue, create func(n
 	}
 	said := s.said.len()
 	proxy, err := drda.Start(s.address, func(sql string) string {
-		if strings.HasPrefix(sql,"WITH") { println(sql[max(0,len(sql)-900):]) }
 		text, err := b.catalogue.Rewrite(sql)
 		if err != nil {
 			// Loudly: a test that passes by an error of the bench shows nothing.

@@ -114,6 +114,13 @@ func TestSQLSTT(t *testing.T) {
 	require.ErrorContains(t, err, "another segment")
 }
 
+func TestDSCSQLSTT(t *testing.T) {
+	section, instance := object(0x2113, []byte("section")), object(codeQRYINSID, make([]byte, 8))
+	got, err := (&Proxy{}).request(wrapped(object(codeDSCSQLSTT, append(bytes.Clone(section), instance...))))
+	require.NoError(t, err)
+	require.Equal(t, wrapped(object(codeDSCSQLSTT, section)), got)
+}
+
 func TestHandshake(t *testing.T) {
 	p := &Proxy{}
 	got, err := p.request(wrapped(object(codeACCRDB, append([]byte{0, 12, 0x11, 0x2e}, "SQL12014"...))))

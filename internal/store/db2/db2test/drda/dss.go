@@ -9,13 +9,15 @@ import (
 
 // Code points of the objects that the proxy changes.
 const (
-	codeEXCSAT   = 0x1041
-	codeACCSECRD = 0x14ac
-	codeACCRDB   = 0x2001
-	codeACCRDBRM = 0x2201
-	codeOPNQFLRM = 0x2212
-	codeSQLCARD  = 0x2408
-	codeSQLSTT   = 0x2414
+	codeEXCSAT    = 0x1041
+	codeACCSECRD  = 0x14ac
+	codeACCRDB    = 0x2001
+	codeACCRDBRM  = 0x2201
+	codeOPNQFLRM  = 0x2212
+	codeSQLCARD   = 0x2408
+	codeSQLSTT    = 0x2414
+	codeDSCSQLSTT = 0x2008
+	codeQRYINSID  = 0x215b
 )
 
 // A structure begins with its length, with a bit that says whether it goes on in
@@ -80,4 +82,19 @@ func (s structure) replace(from, to int, by []byte, lengths ...int) (structure, 
 		binary.BigEndian.PutUint16(changed[at:], uint16(int(binary.BigEndian.Uint16(s[at:]))+grown)) //nolint:gosec // at most longest
 	}
 	return changed, nil
+}
+
+// without drops a parameter of the first object, if it has it.
+func (s structure) without(codePoint uint16) (structure, error) {
+	for at := contentAt; at+objectHead <= len(s); {
+		end := s.after(at)
+		if end <= at || end > len(s) {
+			break
+		}
+		if s.codePointAt(at) == codePoint {
+			return s.replace(at, end, nil, firstObject)
+		}
+		at = end
+	}
+	return s, nil
 }

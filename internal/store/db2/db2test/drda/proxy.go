@@ -164,6 +164,8 @@ func (p *Proxy) request(s structure) (structure, error) {
 		return fixACCRDB(s), nil
 	case codeSQLSTT:
 		return fixSQLSTT(s, p.rewrite)
+	case codeDSCSQLSTT:
+		return s.without(codeQRYINSID) // which query of a statement is described, Derby does not want to know
 	}
 	return s, nil
 }

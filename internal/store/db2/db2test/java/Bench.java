@@ -36,13 +36,13 @@ public final class Bench {
     function("DOUBLE_TEXT(D DOUBLE) RETURNS VARCHAR(64)", "doubleText"),
     "CREATE FUNCTION BENCH.ROW_BY_KEY(NAME VARCHAR(256), LOCKED VARCHAR(256), STATEMENT INTEGER, GIVE INTEGER, V VARCHAR(32672) ...)"
         + " RETURNS BIGINT LANGUAGE JAVA PARAMETER STYLE DERBY DETERMINISTIC READS SQL DATA EXTERNAL NAME 'Keys.row'",
+    function("BYTES(C CLOB(16M)) RETURNS BLOB(16M)", "bytes"),
     function("OCTETS(C CLOB(16M)) RETURNS INTEGER", "octets"),
     procedure("XML_KEYS(T VARCHAR(256), C VARCHAR(128), R BIGINT, D CLOB(16M))", "Keys.maintain"),
     procedure("CREATE_XML_INDEX(N VARCHAR(256), T VARCHAR(256), C VARCHAR(128), P VARCHAR(4000), K VARCHAR(64), D VARCHAR(64), U INTEGER)",
         "Keys.create"),
     procedure("DROP_XML_INDEX(N VARCHAR(256))", "Keys.drop"),
     procedure("NOTHING(WHAT CLOB(16M))", "Functions.nothing"),
-    procedure("XSR(V1 VARCHAR(128), V2 VARCHAR(128), V3 VARCHAR(1000), V4 CLOB(16M), V5 CLOB(5M))", "Functions.registered"),
     procedure("XSR_COMPLETE(V1 VARCHAR(128), V2 VARCHAR(128), V3 CLOB(5M), V4 INTEGER)", "Functions.completed"),
     // What is asked of a server: version, configuration, and how large the tables are.
     "CREATE TABLE BENCH.ENV_INST_INFO (SERVICE_LEVEL VARCHAR(128))",

@@ -63,6 +63,10 @@ func init() {
 		"XMLVALIDATE":  (*statement).validate,
 		"XMLDOCUMENT":  (*statement).all,
 		"CAST":         (*statement).cast,
+		"BLOB": func(s *statement, in []token) (string, error) {
+			inner, err := s.all(in)
+			return "BENCH.BYTES(" + inner + ")", err
+		},
 		"OCTET_LENGTH": func(s *statement, in []token) (string, error) {
 			inner, err := s.all(in)
 			return "BENCH.OCTETS(" + inner + ")", err

@@ -37,8 +37,8 @@ func TestRewrite_Definitions(t *testing.T) {
 		`CREATE LARGE TABLESPACE t MANAGED BY AUTOMATIC`:                            `CALL BENCH.NOTHING('CREATE LARGE TABLESPACE t MANAGED BY AUTOMATIC')`,
 		`SET CURRENT LOCK TIMEOUT 3`:                                                `CALL BENCH.NOTHING('SET CURRENT LOCK TIMEOUT 3')`,
 		`CALL SYSPROC.ADMIN_CMD('RUNSTATS ON TABLE a')`:                             `CALL BENCH.NOTHING('RUNSTATS ON TABLE a')`,
-		`CALL SYSPROC.XSR_REGISTER('S', 'N', 'f', BLOB(CAST(? AS CLOB(1M))), NULL)`: `CALL BENCH.XSR('S', 'N', 'f',CAST(? AS CLOB(1M)), NULL)`,
-		`TRUNCATE TABLE a IMMEDIATE`:                                                `DELETE FROM A`,
+		`BEGIN DECLARE owner VARCHAR(9) DEFAULT 'O'; DECLARE x BLOB(1M); SELECT 1 INTO x FROM a; CALL SYSPROC.XSR_REGISTER(owner, 'N', 'f', x, NULL); CALL SYSPROC.XSR_COMPLETE(owner, 'N', NULL, 0); END`: `CALL BENCH.XSR_COMPLETE('O', 'N', NULL, 0)`,
+		`TRUNCATE TABLE a IMMEDIATE`: `DELETE FROM A`,
 	} {
 		got, err := prepared(t).Rewrite(given)
 		require.NoError(t, err)
@@ -60,6 +60,7 @@ func TestRewrite_Statements(t *testing.T) {
 		"Parse":     {`INSERT INTO b (bdoc) VALUES (XMLPARSE(DOCUMENT CAST(? AS CLOB(1M)) PRESERVE WHITESPACE))`, `INSERT INTO b (bdoc) VALUES (BENCH.XML_PARSE(CAST(? AS CLOB(1M)), 1))`},
 		"Strip":     {`INSERT INTO b (bdoc) VALUES (XMLPARSE(DOCUMENT ?))`, `INSERT INTO b (bdoc) VALUES (BENCH.XML_PARSE(?, 0))`},
 		"Validate":  {`VALUES XMLVALIDATE(XMLPARSE(DOCUMENT ?) ACCORDING TO XMLSCHEMA ID s.a)`, `VALUES BENCH.XML_VALIDATE('A', BENCH.XML_PARSE(?, 0))`},
+		"Bytes":     {`INSERT INTO c (x) VALUES (BLOB(CAST(? AS CLOB(1M))))`, `INSERT INTO c (x) VALUES (BENCH.BYTES(CAST(? AS CLOB(1M))))`},
 		"Octets":    {`SELECT OCTET_LENGTH(adoc) FROM a`, `SELECT BENCH.OCTETS(adoc) FROM a`},
 		"Numbers": {
 			`SELECT XMLQUERY('$a + $b + $c' PASSING n AS "a", CAST(? AS DOUBLE) AS "b", 1.5 AS "c") FROM a`,
@@ -165,6 +166,7 @@ func TestRewrite_Unsupported(t *testing.T) {
 		`CREATE INDEX i ON a (adoc) GENERATE KEY USING XMLPATTERN '/A' AS SQL DATE`:          "DATE",
 		`CREATE INDEX i ON a (n) GENERATE KEY USING XMLPATTERN '/A' AS SQL DOUBLE`:           "no XML column",
 		`CALL SYSPROC.SOMETHING(?)`:                                                          "SYSPROC.SOMETHING",
+		`BEGIN DELETE FROM a; END`:                                                           "compound",
 		`SET PATH = x`:                                                                       "SET PATH",
 		`SELECT 'open FROM a`:                                                                "quote",
 		`SELECT XMLQUERY('1' FROM a`:                                                         "parenthesis",
