@@ -22,8 +22,6 @@ const chunkSize = 500
 // many bytes of documents a chunk had that is there.
 const settingChunk = "chunk."
 
-func quoted(name string) string { return `"` + strings.TrimRight(name, " ") + `"` }
-
 func upper(name string) string { return strings.ToUpper(name) }
 
 // LoadDataset fills the store with a generated dataset, on several connections.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
@@ -91,8 +92,8 @@ func (s *Store) Runstats(ctx context.Context) error {
 		return err
 	}
 	for _, table := range tables {
-		command := fmt.Sprintf("RUNSTATS ON TABLE %s.%s WITH DISTRIBUTION AND DETAILED INDEXES ALL", quoted(schema), quoted(upper(table)))
-		if _, err := s.db.ExecContext(ctx, statements["runstats"], command); err != nil {
+		command := strings.NewReplacer("$schema", strings.TrimRight(schema, " "), "$table", upper(table)).Replace(statements["runstats"])
+		if _, err := s.db.ExecContext(ctx, command); err != nil {
 			return fmt.Errorf("%s: %w", command, err)
 		}
 	}

@@ -73,7 +73,9 @@ func filled(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) *Store {
 func TestServer_Conformance(t *testing.T) {
 	server(t)
 	t.Cleanup(func() { evidence(t, "conformance.txt", fmt.Appendf(nil, "failed: %v\n", t.Failed())) })
-	open := func(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store { return filled(t, d, rules) }
+	open := func(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
+		return filled(t, d, rules)
+	}
 	storetest.Run(t,
 		func(t testing.TB, d *dataset.Dataset) brokerage.Store { return open(t, d, brokerage.Rules{}) },
 		storetest.Options{
