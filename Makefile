@@ -118,6 +118,27 @@ test-full: ## all of it: shuffled tests, lint, race, a minute of fuzzing for eac
 	$(MAKE) race
 	$(MAKE) fuzz FUZZTIME=60s
 
+##@ Db2
+
+# cgo, and IBM's client library, which the project does not have: it is fetched by its checksum into the user's cache.
+DB2_ENV = eval "$$($(GO) run ./internal/store/db2/db2test/fetch)"
+
+.PHONY: build-db2
+build-db2: ## bin/brokerage-db2, which also takes db2:// URLs; linux/amd64, needs a C compiler
+	$(DB2_ENV) && $(GO) build -tags db2 -trimpath -o bin/brokerage-db2 ./cmd/brokerage
+
+# The database is emptied, in the schema that the URL names (BROKERAGE_TEST if it names none).
+DB2_EVIDENCE ?= db2-evidence
+
+.PHONY: test-db2
+test-db2: ## conformance, plans and a smoke on a Db2: make test-db2 DB2_DSN=db2://…; leaves DB2_EVIDENCE
+	@test -n "$(DB2_DSN)" || { echo "make test-db2: DB2_DSN=db2://USER@HOST:PORT/DATABASE names the server" >&2; exit 1; }
+	@mkdir -p $(DB2_EVIDENCE)
+	$(DB2_ENV) && BROKERAGE_TEST_REQUIRE=db2 DB2_DSN='$(DB2_DSN)' DB2_EVIDENCE='$(abspath $(DB2_EVIDENCE))' \
+	  $(GO) test -tags db2 -count=1 -timeout 2h -v -run '^TestServer_' ./internal/store/db2 >$(DB2_EVIDENCE)/tests.txt 2>&1; \
+	  status=$$?; grep -E '^ *--- (FAIL|SKIP)|^(ok|FAIL)' $(DB2_EVIDENCE)/tests.txt; \
+	  echo "the evidence is in $(DB2_EVIDENCE): versions, settings, results, plans and times, no password"; exit $$status
+
 ##@ Help
 
 # Sections are the `##@` lines of this file, targets those with a `##` comment. Colour only where a person looks.
@@ -126,4 +147,4 @@ help: ## this list
 	@if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then bold=$$(printf '\033[1m') name=$$(printf '\033[36m') off=$$(printf '\033[0m'); else bold= name= off=; fi; \
 	awk -v bold="$$bold" -v name="$$name" -v off="$$off" -F ':.*## ' ' \
 	  /^##@ / { printf "\n%s%s%s\n", bold, substr($$0, 5), off } \
-	  /^[a-z-]+:.*## / { printf "  %s%-14s%s %s\n", name, $$1, off, $$2 }' $(firstword $(MAKEFILE_LIST))
+	  /^[a-z0-9-]+:.*## / { printf "  %s%-14s%s %s\n", name, $$1, off, $$2 }' $(firstword $(MAKEFILE_LIST))

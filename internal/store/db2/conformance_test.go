@@ -16,7 +16,7 @@ import (
 
 // few is a dataset that the bench can load in time.
 var few = sync.OnceValue(func() *dataset.Dataset {
-	return dataset.NewOf(1, dataset.Counts{Securities: 50, Customers: 24, Orders: 80})
+	return dataset.NewOf(1, dataset.Counts{Securities: 40, Customers: 24, Orders: 80})
 })
 
 var loaded struct {

@@ -109,8 +109,8 @@ func domainError(ctx context.Context, err error, unknown bool) error {
 	return &brokerage.Unavailable{Cause: err}
 }
 
-func invalid(format string, args ...any) error {
-	return &brokerage.Invalid{Findings: []brokerage.Finding{{Message: fmt.Sprintf(format, args...)}}}
+func invalid(message string) error {
+	return &brokerage.Invalid{Findings: []brokerage.Finding{{Message: message}}}
 }
 
 // isDomain tells whether an error is one of the domain already.

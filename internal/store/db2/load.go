@@ -158,7 +158,7 @@ func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind
 			return raw, err // the others were cancelled because of it
 		}
 	}
-	return raw, errors.Join(append(errs, ctx.Err())...)
+	return raw, orElse(errors.Join(errs...), ctx.Err())
 }
 
 func (s *Store) loadChunk(ctx context.Context, d *dataset.Dataset, k dataset.Kind, first int64) (documents int, bytes int64, err error) {

@@ -26,7 +26,8 @@ func (s *Store) Trade(ctx context.Context, w brokerage.Write, account brokerage.
 		if err != nil {
 			return nil, err
 		}
-		all, done := "no", false
+		all := "no"
+		var done bool
 		if trade.Side == brokerage.Buy {
 			done, err = t.buy(account, quote, terms, trade.Now, s.settings.Rules)
 		} else if done, err = t.sell(account, quote, terms, trade.Now, all); err == nil && !done {

@@ -12,7 +12,7 @@ import (
 // before the commit (see driver.go).
 type tx struct {
 	*sql.Tx
-	ctx context.Context
+	ctx context.Context //nolint:containedctx // it lives as long as the call that the context is of
 	// again is set after an attempt of which nobody knows whether it was committed.
 	again bool
 }

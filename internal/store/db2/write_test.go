@@ -196,7 +196,7 @@ func TestDomainError(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := domainError(t.Context(), c.err, c.unknown)
-			require.IsType(t, c.want, got)
+			require.IsType(t, c.want, got) //nolint:testifylint // the type is what is asked
 			if unavailable, ok := got.(*brokerage.Unavailable); ok { //nolint:errorlint // it was just made
 				require.Equal(t, c.unknown, unavailable.Unknown)
 				require.Equal(t, c.err, unavailable.Cause)

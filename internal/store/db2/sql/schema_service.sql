@@ -19,8 +19,8 @@ INSERT INTO leases (kind, next_id) VALUES ('order', 103282), ('customer', 1002),
 -- Answers by idempotency key. The id is a hash of client and key, which are whatever bytes a client sends, and the hash is
 -- one of the request; both in hexadecimal, since the driver garbles bytes bound to text. Expiry is in Unix milliseconds.
 CREATE TABLE answers (
-  id      CHAR(64) NOT NULL PRIMARY KEY,
-  hash    CHAR(64) NOT NULL,
+  id      VARCHAR(64) NOT NULL PRIMARY KEY,
+  hash    VARCHAR(64) NOT NULL,
   expires BIGINT NOT NULL,
   answer  CLOB(2M)
 );

@@ -18,7 +18,7 @@ var types = map[string]map[string]bool{
 
 func set(names string) map[string]bool {
 	s := make(map[string]bool)
-	for _, n := range strings.FieldsSeq(names) {
+	for n := range strings.FieldsSeq(names) {
 		s[n] = true
 	}
 	return s
