@@ -155,7 +155,7 @@ func block(tokens []token) (string, error) {
 // aliases finds the tables of a statement, and what else they are called in it.
 func (c *Catalogue) aliases(tokens []token) map[string]string {
 	known := make(map[string]string)
-	for i := 0; i < len(tokens); i++ {
+	for i := range tokens {
 		if !tokens[i].is("FROM", "JOIN", "UPDATE", "INTO") {
 			continue
 		}

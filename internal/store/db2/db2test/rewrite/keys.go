@@ -86,8 +86,9 @@ func (s *statement) key(q *xquery.Query, args []argument) (found string, unique 
 		value = "DOUBLE(" + value + ")"
 	case exact:
 		value = "CAST(" + value + " AS DECIMAL(31, 0))"
+	default:
 	}
-	return fmt.Sprintf(`%s IN (SELECT R FROM BENCH."%s" WHERE K = %s)`, row, best.name, value), false
+	return fmt.Sprintf("%s IN (SELECT R FROM %s WHERE K = %s)", row, best.keys(), value), false
 }
 
 // join finds rows by a comparison of two documents' paths, each of which an index
@@ -104,8 +105,8 @@ func (s *statement) join(q *xquery.Query, args []argument) string {
 		for _, l := range s.indexes {
 			for _, r := range s.indexes {
 				if l.class == r.class && l.serves(args[left], c.steps) && r.serves(args[right], c.other) {
-					return fmt.Sprintf(`EXISTS (SELECT 1 FROM BENCH."%s" KL, BENCH."%s" KR WHERE KL.R = %s AND KR.R = %s AND KL.K = KR.K)`,
-						l.name, r.name, args[left].qualifier+rowID(l.table), args[right].qualifier+rowID(r.table))
+					return fmt.Sprintf("EXISTS (SELECT 1 FROM %s KL, %s KR WHERE KL.R = %s AND KR.R = %s AND KL.K = KR.K)",
+						l.keys(), r.keys(), args[left].qualifier+rowID(l.table), args[right].qualifier+rowID(r.table))
 				}
 			}
 		}
@@ -116,6 +117,9 @@ func (s *statement) join(q *xquery.Query, args []argument) string {
 func find(args []argument, name string) int {
 	return slices.IndexFunc(args, func(a argument) bool { return a.name == name })
 }
+
+// keys is the table of an index's keys.
+func (i index) keys() string { return `BENCH."` + i.name + `"` }
 
 // serves tells whether an index has all nodes of a path of a document.
 func (i index) serves(document argument, steps []string) bool {

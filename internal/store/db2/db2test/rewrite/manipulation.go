@@ -228,14 +228,14 @@ func (s *statement) query(function string, in []token) (string, error) {
 // evaluation is the call of one of the bench's functions.
 func (s *statement) evaluation(function string, q *xquery.Query, args []argument) string {
 	specs := make([]string, len(args))
-	values := ""
+	var values strings.Builder
 	for i, a := range args {
 		specs[i] = a.name + ":" + a.kind
 		if a.kept != "" {
 			specs[i] += "@" + a.kept
 		} else {
-			values += ", " + a.value
+			values.WriteString(", " + a.value)
 		}
 	}
-	return "BENCH." + function + "(" + quoted(q.Standard()) + ", " + quoted(strings.Join(specs, " ")) + values + ")"
+	return "BENCH." + function + "(" + quoted(q.Standard()) + ", " + quoted(strings.Join(specs, " ")) + values.String() + ")"
 }

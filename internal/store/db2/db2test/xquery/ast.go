@@ -1,5 +1,7 @@
 package xquery
 
+import "strings"
+
 // Name is an expanded name.
 type Name struct{ URI, Local string }
 
@@ -70,13 +72,13 @@ type edit struct {
 // Standard is the query in the words of the W3C's XQuery Update: where Db2 writes
 // "do insert", they have "insert nodes".
 func (q *Query) Standard() string {
-	text := ""
+	var b strings.Builder
 	at := 0
 	for _, e := range q.edits {
-		text += q.text[at:e.from] + e.by
+		b.WriteString(q.text[at:e.from] + e.by)
 		at = e.to
 	}
-	return text + q.text[at:]
+	return b.String() + q.text[at:]
 }
 
 // Walk calls f for an expression and all within it.

@@ -2,6 +2,7 @@ package xquery
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -17,7 +18,7 @@ var types = map[string]map[string]bool{
 
 func set(names string) map[string]bool {
 	s := make(map[string]bool)
-	for _, n := range strings.Fields(names) {
+	for n := range strings.FieldsSeq(names) {
 		s[n] = true
 	}
 	return s
@@ -58,7 +59,7 @@ var functions = map[string]map[string]arity{
 		// Other functions.
 		of(0, 0, "default-collation"),
 	),
-	nsDb2: merge(of(0, 0, "current-local-date current-local-dateTime current-local-time local-timezone"),
+	nsDB2: merge(of(0, 0, "current-local-date current-local-dateTime current-local-time local-timezone"),
 		of(1, any_, "sqlquery"), of(1, 1, "xmlcolumn")),
 }
 
@@ -73,9 +74,7 @@ func of(least, most int, names string) map[string]arity {
 func merge(all ...map[string]arity) map[string]arity {
 	m := make(map[string]arity)
 	for _, part := range all {
-		for name, a := range part {
-			m[name] = a
-		}
+		maps.Copy(m, part)
 	}
 	return m
 }
@@ -91,6 +90,7 @@ func (p *parser) check(body *Node) (err error) {
 			if !types[n.Name.URI][n.Name.Local] {
 				problem = fmt.Sprintf("the type %s is not in Db2's XQuery", n.Name)
 			}
+		default: // what else there is was looked at when it was read
 		}
 		if problem != "" && err == nil {
 			err = &Refused{Line: 1 + strings.Count(p.text[:n.Pos], "\n"), Problem: problem}

@@ -1,11 +1,9 @@
 package xquery
 
-import "errors"
-
 // Namespaces that need no declaration: "Statically known namespaces".
 const (
 	nsFunctions = "http://www.w3.org/2005/xpath-functions"
-	nsDb2       = "http://www.ibm.com/xmlns/prod/db2/functions"
+	nsDB2       = "http://www.ibm.com/xmlns/prod/db2/functions"
 	nsTypes     = "http://www.w3.org/2001/XMLSchema"
 	nsDurations = "http://www.w3.org/2005/xpath-datatypes"
 )
@@ -13,7 +11,7 @@ const (
 func initial() *scope {
 	return &scope{function: nsFunctions, prefixes: map[string]string{
 		"xml": "http://www.w3.org/XML/1998/namespace", "xs": nsTypes, "xsi": "http://www.w3.org/2001/XMLSchema-instance",
-		"fn": nsFunctions, "xdt": nsDurations, "db2-fn": nsDb2,
+		"fn": nsFunctions, "xdt": nsDurations, "db2-fn": nsDB2,
 	}}
 }
 
@@ -38,14 +36,11 @@ func Parse(text string) (q *Query, err error) {
 	return q, p.check(body)
 }
 
-// Check tells what is wrong with a query, for those who only want to know.
+// Check tells what is wrong with a query, for those who only want to know: a
+// *Refused, or nothing.
 func Check(text string) error {
 	_, err := Parse(text)
-	var refused *Refused
-	if errors.As(err, &refused) {
-		return refused
-	}
-	return nil
+	return err
 }
 
 // prolog reads the declarations. "Prolog": a version, setters and namespaces;

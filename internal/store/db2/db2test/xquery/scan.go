@@ -2,6 +2,7 @@ package xquery
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -33,9 +34,7 @@ type scope struct {
 
 func (s *scope) with(prefix, uri string) *scope {
 	inner := &scope{element: s.element, function: s.function, prefixes: map[string]string{}}
-	for p, u := range s.prefixes {
-		inner.prefixes[p] = u
-	}
+	maps.Copy(inner.prefixes, s.prefixes)
 	if prefix == "" {
 		inner.element = uri
 	} else {

@@ -1,5 +1,7 @@
 package xquery
 
+import "slices"
+
 // transform reads "Transform expression": copy, modify, return, with or without
 // the word transform.
 func (p *parser) transform() *Node {
@@ -30,13 +32,10 @@ func updating(n *Node) bool {
 	case Update:
 		return true
 	case FLWOR, If, Sequence:
-		for _, kid := range n.Kids {
-			if updating(kid) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(n.Kids, updating)
+	default:
+		return false
 	}
-	return false
 }
 
 // update reads "Insert expression", "Delete expression", "Replace expression" and
