@@ -35,7 +35,8 @@ import (
 // connector opens connections that are wrapped.
 type connector struct {
 	driver.Connector
-	lost *atomic.Int64 // connections that were given up
+	lost    *atomic.Int64 // connections that were given up
+	session []string      // statements that begin each connection
 }
 
 func (c connector) Connect(context.Context) (driver.Conn, error) {
@@ -43,7 +44,24 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, diagnosed(err)
 	}
-	return &conn{inner: inner, lost: c.lost, prepared: make(map[string]driver.Stmt)}, nil
+	opened := &conn{inner: inner, lost: c.lost, prepared: make(map[string]driver.Stmt)}
+	for _, text := range c.session {
+		if err := opened.run(text); err != nil {
+			_ = opened.Close() // it is of no use
+			return nil, err
+		}
+	}
+	return opened, nil
+}
+
+// run runs a statement once.
+func (c *conn) run(text string) error {
+	inner, err := c.inner.Prepare(text)
+	if err != nil {
+		return c.note(err)
+	}
+	_, err = inner.Exec(nil) //nolint:staticcheck // see stmt.Exec
+	return c.note(errors.Join(err, inner.Close()))
 }
 
 // conn is a connection with its prepared statements. One goroutine at a time

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -14,7 +15,7 @@ import (
 func bare(t *testing.T, f *fake) *sql.DB {
 	t.Helper()
 	var s Store
-	db := sql.OpenDB(connector{f, &s.lost})
+	db := sql.OpenDB(connector{f, &s.lost, nil})
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db
 }
@@ -33,6 +34,29 @@ func TestDriver_Binds(t *testing.T) {
 	_, err := bare(t, f).ExecContext(t.Context(), "? ? ? ?", []byte("text"), 7, 1.5, nil)
 	require.NoError(t, err)
 	require.Equal(t, []driver.Value{"text", int64(7), 1.5, nil}, got)
+}
+
+// Each connection begins with the session's statements, or is none.
+func TestDriver_Session(t *testing.T) {
+	session := Settings{LockTimeout: 3 * time.Second}.session()
+	require.Equal(t, []string{"SET CURRENT LOCK TIMEOUT = 3"}, session)
+	require.Empty(t, Settings{}.session())
+	fails := true
+	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
+		if fails && query == session[0] {
+			return answer{}, failure(-104, "42601")
+		}
+		return answer{}, nil
+	}}
+	var s Store
+	db := sql.OpenDB(connector{f, &s.lost, session})
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	require.Error(t, db.PingContext(t.Context()))
+	require.Equal(t, 1, f.closed)
+	fails = false
+	_, err := db.ExecContext(t.Context(), "UPDATE t")
+	require.NoError(t, err)
+	require.Equal(t, session[0]+" "+session[0]+" UPDATE t", squeeze(f.said()))
 }
 
 func TestDriver_Isolation(t *testing.T) {

@@ -26,6 +26,8 @@ type Settings struct {
 	// Registered leaves the schemas for XMLVALIDATE to an administrator, who has
 	// registered them as Script says.
 	Registered bool
+	// LockTimeout is how long a statement waits for a lock; 0 is for the server to say.
+	LockTimeout time.Duration
 	// AsIs is for commands that only read: a database of an older version is
 	// refused instead of migrated.
 	AsIs bool
@@ -52,7 +54,7 @@ const defaultPort, defaultTLSPort = "50000", "50001"
 
 // The time-outs that stand in for cancelling, which the driver cannot do: how long
 // a statement waits for a lock, and how long it may take at all. The client
-// library sets the first at the server, and interrupts by the second.
+// session sets the first, and the client library interrupts by the second.
 const (
 	defaultLockTimeout      = 5 * time.Second
 	defaultStatementTimeout = 30 * time.Second
@@ -229,7 +231,7 @@ func (p *parameters) finish() {
 	if !slices.ContainsFunc(p.t.keywords, func(k string) bool { return strings.HasPrefix(k, "ClientApplName=") }) {
 		p.keyword("ClientApplName", "brokerage")
 	}
-	p.keyword("LockTimeout", secondsText(p.lock))
+	p.t.settings.LockTimeout = p.lock
 	p.keyword("QueryTimeout", secondsText(p.statement))
 }
 
@@ -239,6 +241,15 @@ func (t target) dsn() string {
 		"HOSTNAME=" + t.host, "PORT=" + t.port, "DATABASE=" + t.database, "PROTOCOL=TCPIP", "UID=" + t.user, "PWD=" + t.password,
 	}, t.keywords...)
 	return strings.Join(parts, ";")
+}
+
+// session is what each connection begins with. A lock time-out set so is not
+// undone by a rollback.
+func (s Settings) session() []string {
+	if s.LockTimeout == 0 {
+		return nil
+	}
+	return []string{strings.ReplaceAll(statements["set_lock_timeout"], "$seconds", secondsText(s.LockTimeout))}
 }
 
 // Name is a database as a log may have it: its URL without the password, and

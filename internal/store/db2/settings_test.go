@@ -13,7 +13,7 @@ func TestParseURL(t *testing.T) {
 	require.NoError(t, os.WriteFile(secret, []byte("from file\n"), 0o600))
 	none := func(string) string { return "" }
 	base := "HOSTNAME=h;PORT=50000;DATABASE=TPOX;PROTOCOL=TCPIP;UID=u;PWD=p;"
-	waits := "LockTimeout=5;QueryTimeout=30"
+	waits := "QueryTimeout=30"
 	for name, c := range map[string]struct {
 		url      string
 		variable string
@@ -27,7 +27,7 @@ func TestParseURL(t *testing.T) {
 		},
 		"Escaped":  {"db2://u:p%40%2F@h/TPOX", "", "HOSTNAME=h;PORT=50000;DATABASE=TPOX;PROTOCOL=TCPIP;UID=u;PWD=p@/;ClientApplName=brokerage;" + waits},
 		"Schema":   {"db2://u:p@h/TPOX?schema=tpox", "", base + "CurrentSchema=TPOX;ClientApplName=brokerage;" + waits},
-		"Timeouts": {"db2://u:p@h/TPOX?lock_timeout=2s&statement_timeout=1m", "", base + "ClientApplName=brokerage;LockTimeout=2;QueryTimeout=60"},
+		"Timeouts": {"db2://u:p@h/TPOX?lock_timeout=2s&statement_timeout=1m", "", base + "ClientApplName=brokerage;QueryTimeout=60"},
 		"TLS": {
 			"db2://u:p@h/TPOX?tls=true&tls_ca=/ca.arm", "",
 			"HOSTNAME=h;PORT=50001;DATABASE=TPOX;PROTOCOL=TCPIP;UID=u;PWD=p;SSLServerCertificate=/ca.arm;Security=SSL;ClientApplName=brokerage;" + waits,
@@ -44,6 +44,10 @@ func TestParseURL(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 7, got.settings.Pool)
 	require.Equal(t, Box, got.settings.Setting)
+	require.Equal(t, defaultLockTimeout, got.settings.LockTimeout)
+	got, err = parseURL("db2://u:p@h:1/TPOX?lock_timeout=2s", none)
+	require.NoError(t, err)
+	require.Equal(t, []string{"SET CURRENT LOCK TIMEOUT = 2"}, got.settings.session())
 }
 
 func TestCheckURL(t *testing.T) {

@@ -42,7 +42,7 @@ func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings.Schema, settings.Registered = t.settings.Schema, t.settings.Registered
+	settings.Schema, settings.Registered, settings.LockTimeout = t.settings.Schema, t.settings.Registered, t.settings.LockTimeout
 	if settings.Pool == 0 {
 		settings.Pool = t.settings.Pool
 	}
@@ -72,7 +72,7 @@ func OpenConnector(ctx context.Context, connect driver.Connector, settings Setti
 	}
 	s := &Store{settings: settings}
 	s.Text = s.setting
-	s.db = sql.OpenDB(connector{connect, &s.lost})
+	s.db = sql.OpenDB(connector{connect, &s.lost, settings.session()})
 	s.db.SetMaxOpenConns(settings.Pool)
 	s.db.SetMaxIdleConns(settings.Pool)
 	s.db.SetConnMaxLifetime(connectionLife)
