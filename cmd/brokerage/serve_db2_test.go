@@ -3,11 +3,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,7 +19,6 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/db2"
 	"brokerage/internal/store/db2/db2test"
-	"brokerage/internal/workload"
 )
 
 // onBench serves from a database of the bench, which stands in for a Db2.
@@ -98,31 +100,82 @@ func TestServe_Db2Pool(t *testing.T) {
 		duration, err = time.ParseDuration(text)
 		require.NoError(t, err)
 	}
-	const pool = 40
-	i, b, _ := onBench(t, dataset.Counts{Securities: 100, Customers: 240, Orders: 400}, "--pool", fmt.Sprint(pool))
-	drive := func(duration time.Duration) workload.Run {
-		file := filepath.Join(t.TempDir(), "run.json")
-		r := brokerage(t.Context(), "drive", "--url", i.url, "--users", "200", "--ramp", "5s", "--duration", duration.String(), "--every", "0s", "--json", file)
-		require.Equal(t, exitOK, r.code, r.err)
-		return readRun(t, file)
-	}
-	drive(5 * time.Second) // as large as it gets
-	before := resources(t, i.cmd.Process.Pid)
-	run := drive(duration)
-	after := resources(t, i.cmd.Process.Pid)
-	t.Logf("%d transactions in %s; open files %d, then %d; memory %d KB, then %d KB", run.Total.Count, duration,
-		before.files, after.files, before.memory, after.memory)
-	require.Positive(t, run.Total.Good)
-	for _, row := range run.Transactions {
-		for problem, n := range row.Unexpected {
-			t.Logf("%s: %d times %s", row.Name, n, problem)
+	const pool, users = 40, 200
+	i, b, d := onBench(t, dataset.Counts{Securities: 40, Customers: 30, Orders: 60}, "--pool", fmt.Sprint(pool))
+	at200 := func(duration time.Duration) map[int]int {
+		ctx, cancel := context.WithTimeout(t.Context(), duration)
+		defer cancel()
+		counts := make([]map[int]int, users)
+		var all sync.WaitGroup
+		for user := range users {
+			all.Go(func() { counts[user] = work(ctx, i.url, d, user) })
 		}
+		all.Wait()
+		total := make(map[int]int)
+		for _, count := range counts {
+			for status, n := range count {
+				total[status] += n
+			}
+		}
+		return total
 	}
+	at200(5 * time.Second) // as large as it gets
+	before := resources(t, i.cmd.Process.Pid)
+	answers := at200(duration)
+	after := resources(t, i.cmd.Process.Pid)
+	t.Logf("answers by status in %s: %v; open files %d, then %d; memory %d KB, then %d KB", duration, answers,
+		before.files, after.files, before.memory, after.memory)
+	require.Positive(t, answers[http.StatusOK])
+	require.Zero(t, answers[http.StatusInternalServerError], i.logs.String())
 	require.LessOrEqual(t, b.Connections(), pool)
-	require.LessOrEqual(t, after.files, before.files+20, "files stay open")
-	require.Equal(t, http.StatusOK, get(t, i.url+"/readyz").status)
+	require.LessOrEqual(t, after.files, before.files+users, "files stay open") // the users' own connections vary
+	eventually(t, func() bool { return get(t, i.url+"/readyz").status == http.StatusOK }, "not ready after the users have gone")
 	i.stop(t)
 	eventually(t, func() bool { return b.Connections() == 0 }, "connections stay when the service is gone")
+}
+
+// work is what a user does until the time is over: reads, trades, and orders that
+// come and go. It counts the answers by status.
+func work(ctx context.Context, url string, d *dataset.Dataset, user int) map[int]int {
+	counts := make(map[int]int)
+	r := rand.New(rand.NewPCG(1, uint64(user)))
+	ask := func(method, path, body string) {
+		request, err := http.NewRequestWithContext(ctx, method, url+path, strings.NewReader(body))
+		if err != nil {
+			counts[-1]++
+			return
+		}
+		request.Header.Set("Content-Type", "application/xml")
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			return // the time is over, or the count of the others tells
+		}
+		counts[response.StatusCode]++
+		_, _ = io.Copy(io.Discard, response.Body) // its status is what counts
+		_ = response.Body.Close()                 // likewise
+	}
+	for n := int64(0); ctx.Err() == nil; n++ {
+		customer := r.Int64N(d.Count(dataset.Customer))
+		symbol := d.Symbol(int(r.Int64N(d.Count(dataset.Security))))
+		switch r.IntN(6) {
+		case 0:
+			ask("GET", fmt.Sprintf("/v1/orders/%d", d.ID(dataset.Order, r.Int64N(d.Count(dataset.Order)))), "")
+		case 1:
+			ask("GET", "/v1/securities/"+symbol+"/price", "")
+		case 2:
+			ask("GET", fmt.Sprintf("/v1/customers/%d/statement", d.ID(dataset.Customer, customer)), "")
+		case 3:
+			ask("POST", fmt.Sprintf("/v1/accounts/%d/buy", d.FirstAccount(customer)),
+				`<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>`+symbol+`</Symbol><Quantity>1</Quantity></Trade>`)
+		case 4:
+			ask("PUT", "/v1/securities/"+symbol+"/price", `<Price xmlns="http://tpox-benchmark.com/security"><LastTrade>41.25</LastTrade></Price>`)
+		default:
+			id := 1_000_000 + int64(user)*1_000_000 + n
+			ask("POST", "/v1/orders", string(d.AppendNewOrder(nil, n, dataset.NewOrder{ID: id, Account: d.FirstAccount(customer), Symbol: symbol, Time: time.Unix(1e9, 0)})))
+			ask("DELETE", fmt.Sprintf("/v1/orders/%d", id), "")
+		}
+	}
+	return counts
 }
 
 type used struct {
