@@ -80,6 +80,16 @@ race: ## every test under the race detector; needs a C compiler
 	  echo "make race: the race detector needs a C compiler, and '$$($(GO) env CC)' is not installed (Debian: apt-get install gcc libc6-dev)" >&2; exit 1; }
 	CGO_ENABLED=1 $(GO) test -race -timeout 15m $(TESTFLAGS) $(PKGS)
 
+# IBM's driver needs cgo and its client library, which the first line fetches together with the rest of the bench. The
+# library's licence is IBM's: it is in no binary of ours, and in no commit.
+.PHONY: test-db2bench
+test-db2bench: ## the store on Db2 on its test bench, which fetches itself; needs a JDK and a C compiler
+	@command -v javac >/dev/null || { echo "make test-db2bench: needs a JDK (Debian: apt-get install openjdk-17-jdk-headless)" >&2; exit 1; }
+	eval "$$($(GO) run ./internal/store/db2/db2test/fetch)" && \
+	  $(GO) vet -tags db2 ./internal/store/db2/... ./cmd/brokerage && \
+	  $(GO) test -tags db2 -count=1 -timeout 30m $(TESTFLAGS) ./internal/store/db2/... && \
+	  $(GO) test -tags db2 -count=1 -timeout 30m -run '^TestServe_Db2' $(TESTFLAGS) ./cmd/brokerage
+
 # Go fuzzes one target of one package at a time, so they are listed first. Up to Go 1.26 a run can fail at the very end of
 # its time with "context deadline exceeded" and nothing found (golang/go#75804): that, and only that, is tried again.
 .PHONY: fuzz
@@ -150,6 +160,27 @@ test-k8s-node: ## the manifests on a real node, under load; root on Debian, half
 .PHONY: test-images
 test-images: ## build the images with buildah, on local stand-ins of their bases; root on Debian
 	deploy/docker/build-here
+
+##@ Db2
+
+# cgo, and IBM's client library, which the project does not have: it is fetched by its checksum into the user's cache.
+DB2_ENV = eval "$$($(GO) run ./internal/store/db2/db2test/fetch)"
+
+.PHONY: build-db2
+build-db2: ## bin/brokerage-db2, which also takes db2:// URLs; linux/amd64, needs a C compiler
+	$(DB2_ENV) && $(GO) build -tags db2 -trimpath -o bin/brokerage-db2 ./cmd/brokerage
+
+# The database is emptied, in the schema that the URL names (BROKERAGE_TEST if it names none).
+DB2_EVIDENCE ?= db2-evidence
+
+.PHONY: test-db2
+test-db2: ## conformance, plans and a smoke on a Db2: make test-db2 DB2_DSN=db2://…; leaves DB2_EVIDENCE
+	@test -n "$(DB2_DSN)" || { echo "make test-db2: DB2_DSN=db2://USER@HOST:PORT/DATABASE names the server" >&2; exit 1; }
+	@mkdir -p $(DB2_EVIDENCE)
+	$(DB2_ENV) && BROKERAGE_TEST_REQUIRE=db2 DB2_DSN='$(DB2_DSN)' DB2_EVIDENCE='$(abspath $(DB2_EVIDENCE))' \
+	  $(GO) test -tags db2 -count=1 -timeout 2h -v -run '^TestServer_' ./internal/store/db2 >$(DB2_EVIDENCE)/tests.txt 2>&1; \
+	  status=$$?; grep -E '^ *--- (FAIL|SKIP)|^(ok|FAIL)' $(DB2_EVIDENCE)/tests.txt; \
+	  echo "the evidence is in $(DB2_EVIDENCE): versions, settings, results, plans and times, no password"; exit $$status
 
 ##@ Help
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"brokerage/internal/store"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/sqlite"
@@ -40,6 +41,9 @@ func (c *backupCmd) backup(ctx context.Context, s streams, report func(done, tot
 		done, err := sqlite.BackupTo(ctx, c.DB.path, c.Out, c.Replace, report)
 		return done.Manifest, done.Written, err
 	}
+	if c.DB.scheme == store.DB2 {
+		return archive.Manifest{}, 0, errOwnBackup
+	}
 	opened, err := c.DB.open(ctx, s, true)
 	if err != nil {
 		return archive.Manifest{}, 0, err
@@ -47,6 +51,9 @@ func (c *backupCmd) backup(ctx context.Context, s streams, report func(done, tot
 	done, err := opened.(*postgres.Store).BackupTo(ctx, c.Out, c.Replace, report)
 	return done.Manifest, done.Written, errors.Join(err, opened.Close())
 }
+
+// errOwnBackup is what backup and restore say of Db2.
+var errOwnBackup = errors.New("Db2 has its own backup and restore, of a database in use too: docs/db2.md has the commands")
 
 // lateProgress is a progress whose total is known once there is some.
 type lateProgress struct {

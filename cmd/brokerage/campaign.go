@@ -20,10 +20,14 @@ import (
 
 // Flags without a value are for the preset to say.
 type campaignCmd struct {
-	Preset  string `default:"full" enum:"full,smoke" placeholder:"NAME" help:"full: a valid study, about 35 minutes at XXXS; smoke: less than ten, and stamped so. Default: full."`
-	Out     string `default:"campaign" type:"path" placeholder:"DIR" help:"For campaign.json, the report, and copies of the database. Default: campaign."`
-	DB      string `name:"db" placeholder:"URL" help:"The database: sqlite:PATH, postgres://USER@HOST/DATABASE, or null:. Default: a new one in DIR."`
-	Replace bool   `help:"Begin anew, whatever DIR and the database hold."`
+	Preset string `default:"full" enum:"full,smoke" placeholder:"NAME" help:"full: a valid study, about 35 minutes at XXXS; smoke: less than ten, and stamped so. Default: full."`
+	Out    string `default:"campaign" type:"path" placeholder:"DIR" help:"For campaign.json, the report, and copies of the database. Default: campaign."`
+	DB     string `name:"db" placeholder:"URL" help:"The database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST/DATABASE, or null:. Default: a new one in DIR."`
+
+	BackupCommand  string `placeholder:"COMMAND" help:"With db2://…: the shell's command that backs the database up; docs/db2.md has one."`
+	RestoreCommand string `placeholder:"COMMAND" help:"With db2://…: the shell's command that brings back what was backed up, while nobody is connected."`
+
+	Replace bool `help:"Begin anew, whatever DIR and the database hold."`
 
 	Scale     *scaleFlag     `placeholder:"SCALE" help:"How large: ${scales}."`
 	Profile   *profileFlag   `placeholder:"PROFILE" help:"tpox-2 or tpox-1."`
@@ -59,7 +63,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) error {
 	if err := driver.Check(settings.Workloads); err != nil {
 		return usageError{err}
 	}
-	engine, err := campaign.Open(c.url(), c.Out)
+	engine, err := campaign.Open(c.url(), c.Out, campaign.Commands{Backup: c.BackupCommand, Restore: c.RestoreCommand})
 	if err != nil {
 		return usagef("--db: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/db2"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/sqlite"
 )
@@ -24,7 +25,7 @@ func (f *dbFlag) UnmarshalText(text []byte) error {
 	case err != nil:
 		return err
 	case scheme == store.Null:
-		return errors.New("null: holds nothing that could be loaded or verified; sqlite:PATH and postgres://… do")
+		return errors.New("null: holds nothing that could be loaded or verified; sqlite:PATH, postgres://… and db2://… do")
 	}
 	f.scheme, f.path = scheme, path
 	return nil
@@ -37,8 +38,11 @@ func (f dbFlag) embedded() bool { return f.scheme == store.SQLite }
 
 // name is the database as a message may have it.
 func (f dbFlag) name() string {
-	if f.embedded() {
+	switch f.scheme {
+	case store.SQLite:
 		return f.path
+	case store.DB2:
+		return db2.Name(f.String())
 	}
 	return postgres.Name(f.String())
 }
@@ -73,15 +77,23 @@ type bulkStore interface {
 var (
 	_ bulkStore = (*sqlite.Store)(nil)
 	_ bulkStore = (*postgres.Store)(nil)
+	_ bulkStore = (*db2.Store)(nil)
 )
 
 // open opens the database; asIs is for commands that only read.
 func (f dbFlag) open(ctx context.Context, s streams, asIs bool) (bulkStore, error) {
 	notice := func(text string) { fmt.Fprintln(s.err, text) }
-	if f.embedded() {
+	switch f.scheme {
+	case store.SQLite:
 		opened, err := sqlite.Open(ctx, f.path, sqlite.Options{AsIs: asIs, Notice: notice})
 		if err != nil {
 			return nil, err // not opened: a nil *sqlite.Store is no nil bulkStore
+		}
+		return opened, nil
+	case store.DB2:
+		opened, err := db2.Open(ctx, f.String(), db2.Settings{AsIs: asIs, Notice: notice})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name(), err)
 		}
 		return opened, nil
 	}

@@ -10,14 +10,13 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
-	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/sqlite"
 )
 
 type loadCmd struct {
 	datasetFlags
 
-	DB       dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH, made if it is not there, or postgres://…, as the owner of its schema."`
+	DB       dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH, made if it is not there, or postgres://… or db2://…, as the owner of its schema."`
 	From     string `type:"path" placeholder:"DIR" help:"Load the files in this folder instead of generating: what generate wrote, or batch files of the TPoX kit; .zst too."`
 	Validate bool   `help:"With --from: check each document against its schema as well."`
 	Strict   bool   `help:"With --from: end at the first document that is refused."`
@@ -63,7 +62,9 @@ func (c *loadCmd) open(ctx context.Context, s streams) (bulkStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	if server, ok := opened.(*postgres.Store); ok && c.Replace {
+	if server, ok := opened.(interface {
+		Empty(ctx context.Context) error
+	}); ok && c.Replace {
 		if err := server.Empty(ctx); err != nil {
 			return nil, errors.Join(err, opened.Close())
 		}

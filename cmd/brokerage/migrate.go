@@ -6,19 +6,21 @@ import (
 	"io"
 
 	"brokerage/internal/store"
+	"brokerage/internal/store/db2"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/sqlite"
 )
 
 // scripts give the whole schema of a kind of databases, as one would run it by
 // hand.
-var scripts = map[string]func() (string, error){
-	store.SQLite:   sqlite.Script,
-	store.Postgres: postgres.Script,
+var scripts = map[string]func(url string) (string, error){
+	store.SQLite:   func(string) (string, error) { return sqlite.Script() },
+	store.Postgres: func(string) (string, error) { return postgres.Script() },
+	store.DB2:      db2.Script,
 }
 
 type migrateCmd struct {
-	DB    dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH or postgres://…, as the role that owns its schema."`
+	DB    dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH, postgres://… or db2://…, as the role that owns its schema."`
 	Print bool   `help:"Only show the statements that make the schema in an empty database. No database is asked for them; of --db only its kind counts."`
 }
 
@@ -26,7 +28,7 @@ type migrateCmd struct {
 // from them, so that who serves needs no right to change the schema.
 func (c *migrateCmd) Run(ctx context.Context, s streams) error {
 	if c.Print {
-		text, err := scripts[c.DB.scheme]()
+		text, err := scripts[c.DB.scheme](c.DB.String())
 		if err == nil {
 			_, err = io.WriteString(s.out, text)
 		}

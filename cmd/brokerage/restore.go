@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"brokerage/internal/store"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/sqlite"
@@ -52,6 +53,9 @@ func (c *restoreCmd) file(ctx context.Context, _ streams, report func(done, tota
 
 // server restores a database of a server.
 func (c *restoreCmd) server(ctx context.Context, s streams, report func(done, total int64)) (archive.Manifest, error) {
+	if c.DB.scheme == store.DB2 {
+		return archive.Manifest{}, errOwnBackup
+	}
 	if m, err := postgres.ReadManifest(c.From); err != nil {
 		return m, err
 	}

@@ -14,6 +14,7 @@ import (
 	domain "brokerage/internal/brokerage"
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store"
+	"brokerage/internal/store/db2"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/telemetry"
@@ -23,7 +24,7 @@ import (
 type serveCmd struct {
 	Config configFile `placeholder:"FILE" help:"Settings from a YAML file: the flags' names and values. Flags go before variables, variables before the file."`
 
-	DB           string `name:"db" default:"sqlite:brokerage.db" placeholder:"URL" help:"The database: sqlite:PATH, postgres://…, or null: which answers from memory. Default: sqlite:brokerage.db."`
+	DB           string `name:"db" default:"sqlite:brokerage.db" placeholder:"URL" help:"The database: sqlite:PATH, postgres://…, db2://…, or null: which answers from memory. Default: sqlite:brokerage.db."`
 	Wait         bool   `help:"Begin without the database if it cannot be reached yet: not ready, and trying. Not for sqlite:, which nothing has to be waited for."`
 	Pool         int    `placeholder:"N" help:"Connections to the database; of sqlite: those for reading. Default: for the store to say."`
 	Uncompressed bool   `help:"Store new documents as they are."`
@@ -193,6 +194,8 @@ func (c *serveCmd) dbName() string {
 		return scheme + ":" + rest
 	case store.Postgres:
 		return postgres.Name(c.DB)
+	case store.DB2:
+		return db2.Name(c.DB)
 	}
 	return scheme + ":"
 }

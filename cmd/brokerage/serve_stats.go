@@ -13,6 +13,7 @@ import (
 	"brokerage/internal/httpapi/live"
 	"brokerage/internal/store"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/db2"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/telemetry"
@@ -28,6 +29,13 @@ func storeStats(s domain.Store) func() telemetry.StoreStats {
 				Connections: stats.Connections, Open: stats.Open, InUse: stats.InUse, Waits: stats.Waits, Waited: stats.Waited,
 				PageHits: stats.Hits, PageMisses: stats.Misses,
 				Retries: map[string]int64{"transient": stats.Retries},
+			}
+		}
+	case *db2.Store:
+		return func() telemetry.StoreStats {
+			stats := opened.Stats()
+			return telemetry.StoreStats{
+				Connections: stats.Connections, Open: stats.Open, InUse: stats.InUse, Waits: stats.Waits, Waited: stats.Waited,
 			}
 		}
 	case *sqlite.Store:

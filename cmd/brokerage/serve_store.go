@@ -10,6 +10,7 @@ import (
 	domain "brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
+	"brokerage/internal/store/db2"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/store/trace"
@@ -30,6 +31,8 @@ func (c *serveCmd) open(ctx context.Context, log *slog.Logger, begin trace.Begin
 	case *postgres.Store:
 		// Not filled: it may be somebody's, and others may be starting beside us.
 		err = tellServer(ctx, opened, log)
+	case *db2.Store:
+		err = tellDB2(ctx, opened, log)
 	}
 	if err != nil {
 		return nil, errors.Join(err, inner.Close())
@@ -49,6 +52,21 @@ func tellServer(ctx context.Context, s *postgres.Store, log *slog.Logger) error 
 	if !server.Durable() {
 		log.Warn("the server is set so that a power failure takes back what was acknowledged, or damages the database")
 	}
+	there, err := holding(ctx, s)
+	if err == nil && there == "" {
+		log.Warn("the database is empty: brokerage load fills it")
+	}
+	return err
+}
+
+// tellDB2 is tellServer for Db2, which flushes each commit whatever it is set to.
+func tellDB2(ctx context.Context, s *db2.Store, log *slog.Logger) error {
+	is := s.Describe()
+	settings := []any{"version", is.Version}
+	for _, setting := range is.Settings {
+		settings = append(settings, setting.Name, setting.Value)
+	}
+	log.Info("Db2", settings...)
 	there, err := holding(ctx, s)
 	if err == nil && there == "" {
 		log.Warn("the database is empty: brokerage load fills it")

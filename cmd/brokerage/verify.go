@@ -9,7 +9,7 @@ import (
 )
 
 type verifyCmd struct {
-	DB dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH or postgres://…."`
+	DB dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH, postgres://… or db2://…."`
 }
 
 func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {

@@ -73,19 +73,52 @@ func QuoteOf(security []byte) Quote {
 	return Quote{text(part[0]), text(part[1]), text(part[2]), text(part[3])}
 }
 
+// Terms are what a trade comes to at a price, as documents have it, for a store
+// that does the rest by itself.
+type Terms struct {
+	Quantity string // three places
+	Amount   string // two places, above or at 0
+	Movement string // of the balances: Amount with the sign that it has for the account
+}
+
+// Terms says what the trade comes to. The error is *Invalid.
+func (t Trade) Terms(quote Quote) (Terms, error) {
+	is, err := t.terms(quote)
+	if err != nil {
+		return Terms{}, err
+	}
+	return Terms{Quantity: shares(is.quantity), Amount: money(is.amount), Movement: money(is.movement)}, nil
+}
+
+type terms struct{ quantity, amount, movement decimal.Decimal }
+
+func (t Trade) terms(quote Quote) (is terms, err error) {
+	if is.quantity, err = t.quantity(); err != nil {
+		return is, err
+	}
+	price, ok := parseDecimal(quote.LastTrade)
+	if !ok || price.Sign() < 0 {
+		return is, invalidf("/Security/Price/LastTrade", "the security has no price")
+	}
+	// What the account pays, or gets where it sells: rounded first, so that
+	// balances and confirmation are of one amount.
+	is.amount = is.quantity.Mul(price).RoundBank(2)
+	is.movement = is.amount.Neg()
+	if t.Side == Sell {
+		is.movement = is.amount
+	}
+	return is, nil
+}
+
 // Apply carries the trade out for an account of customer, at the price of the
 // quote. It gives the customer as it is then, and the confirmation.
 func (t Trade) Apply(rules Rules, customer []byte, id ID, quote Quote) (changed, confirmation []byte, err error) {
 	if err := t.Validate(); err != nil {
 		return nil, nil, err
 	}
-	quantity, err := t.quantity()
+	terms, err := t.terms(quote)
 	if err != nil {
 		return nil, nil, err
-	}
-	price, ok := parseDecimal(quote.LastTrade)
-	if !ok || price.Sign() < 0 {
-		return nil, nil, invalidf("/Security/Price/LastTrade", "the security has no price")
 	}
 	account, _ := findAccount(customer, id)
 	if !account.Exists() {
@@ -100,13 +133,10 @@ func (t Trade) Apply(rules Rules, customer []byte, id ID, quote Quote) (changed,
 		}
 	}
 
-	// What the account pays, or gets where it sells: rounded first, so that
-	// balances and confirmation are of one amount.
-	amount := quantity.Mul(price).RoundBank(2)
+	quantity, amount, movement := terms.quantity, terms.amount, terms.movement
 	change := quantity
-	movement := amount.Neg()
 	if t.Side == Sell {
-		change, movement = quantity.Neg(), amount
+		change = quantity.Neg()
 	}
 	var balances [2]decimal.Decimal
 	for i, n := range part[1:3] {

@@ -81,8 +81,8 @@ func (e *NotHereError) Error() string { return e.Reason }
 type Pace struct{ Load, Backup, Restore float64 }
 
 // Open gives the engine for the database that a URL names; what it keeps beside
-// the database goes to folder.
-func Open(url, folder string) (Engine, error) {
+// the database goes to folder. Commands are for a kind of databases that needs them.
+func Open(url, folder string, commands Commands) (Engine, error) {
 	scheme, rest, err := store.Parse(url)
 	if err != nil {
 		return nil, err
@@ -92,6 +92,8 @@ func Open(url, folder string) (Engine, error) {
 		return newSQLite(rest, folder)
 	case store.Postgres:
 		return newPostgres(url, folder), nil
+	case store.DB2:
+		return newDB2(url, folder, commands)
 	case store.Null:
 		return nullEngine{}, nil
 	default:

@@ -22,7 +22,7 @@ import (
 // postgresIn is an engine on a database of a server's.
 func postgresIn(t testing.TB, url string) postgresEngine {
 	t.Helper()
-	e, err := Open(url, t.TempDir())
+	e, err := Open(url, t.TempDir(), Commands{})
 	require.NoError(t, err)
 	return e.(postgresEngine)
 }

@@ -14,7 +14,7 @@ import (
 
 func TestSQLite(t *testing.T) {
 	folder := t.TempDir()
-	opened, err := Open("sqlite:"+filepath.Join(folder, "b.db"), folder)
+	opened, err := Open("sqlite:"+filepath.Join(folder, "b.db"), folder, Commands{})
 	require.NoError(t, err)
 	e := opened.(sqliteEngine)
 	ctx := t.Context()
@@ -76,7 +76,7 @@ func TestSQLite_Variants(t *testing.T) {
 
 func TestOpen_Refusals(t *testing.T) {
 	for url, says := range map[string]string{"": "is not a database", "sqlite:": "without the path", "oracle:x": "no kind of databases"} {
-		_, err := Open(url, t.TempDir())
+		_, err := Open(url, t.TempDir(), Commands{})
 		require.ErrorContains(t, err, says)
 	}
 }

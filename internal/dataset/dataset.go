@@ -13,6 +13,12 @@ type Spec struct {
 	Seed    uint64
 }
 
+// Counts are numbers of documents.
+type Counts struct {
+	Securities        int
+	Customers, Orders int64
+}
+
 // Dataset generates the documents of one Spec. It never changes after New, so
 // any number of goroutines may use it.
 type Dataset struct {
@@ -31,12 +37,27 @@ type Dataset struct {
 // at any scale: nothing is generated but the names of the securities.
 func New(spec Spec) *Dataset {
 	spec.Scale = Scales()[spec.Scale.step]
+	return prepare(spec, tiersOf(spec.Scale, spec.Profile), Counts{
+		Securities: int(spec.Scale.Count(spec.Profile, Security)),
+		Customers:  spec.Scale.Count(spec.Profile, Customer),
+		Orders:     spec.Scale.Count(spec.Profile, Order),
+	})
+}
+
+// NewOf prepares a dataset of the scale tiny with other numbers of documents, for
+// tests on what is slow.
+func NewOf(seed uint64, counts Counts) *Dataset {
+	spec := Spec{Seed: seed, Scale: Scales()[0]}
+	return prepare(spec, []tier{{orders: counts.Orders, nAccounts: accountsBefore(spec.Profile, counts.Customers)}}, counts)
+}
+
+func prepare(spec Spec, tiers []tier, counts Counts) *Dataset {
 	d := &Dataset{
 		spec:       spec,
-		securities: int(spec.Scale.Count(spec.Profile, Security)),
-		customers:  spec.Scale.Count(spec.Profile, Customer),
-		orders:     spec.Scale.Count(spec.Profile, Order),
-		tiers:      tiersOf(spec.Scale, spec.Profile),
+		securities: counts.Securities,
+		customers:  counts.Customers,
+		orders:     counts.Orders,
+		tiers:      tiers,
 		shape:      &customerShapes[spec.Profile],
 	}
 	for f := range d.keys {

@@ -101,3 +101,14 @@ func accountsOf(customer []byte) []account {
 		accounts = append(accounts, account{id: id, doc: doc, positions: texts(doc, "Position")})
 	}
 }
+
+// A dataset of any size is as whole as one of a scale.
+func TestNewOf(t *testing.T) {
+	t.Parallel()
+	d := dataset.NewOf(1, dataset.Counts{Securities: 30, Customers: 5, Orders: 40})
+	require.EqualValues(t, 30, d.Count(dataset.Security))
+	require.EqualValues(t, 5, d.Count(dataset.Customer))
+	require.EqualValues(t, 40, d.Count(dataset.Order))
+	require.Contains(t, d.Fingerprint(), "/30-5-40")
+	checkReferences(t, d)
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/db2"
 	"brokerage/internal/store/null"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/sqlite"
@@ -29,6 +30,7 @@ type Options struct {
 const (
 	SQLite   = "sqlite"
 	Postgres = "postgres"
+	DB2      = "db2"
 	Null     = "null"
 )
 
@@ -45,6 +47,7 @@ type engine struct {
 var engines = []engine{
 	{SQLite, "sqlite:PATH", checkSQLite, openSQLite},
 	{Postgres, "postgres://USER@HOST/DATABASE", checkPostgres, openPostgres},
+	{DB2, "db2://USER@HOST:PORT/DATABASE", checkDB2, openDB2},
 	{Null, "null:", checkNull, openNull},
 }
 
@@ -108,6 +111,16 @@ func checkPostgres(rest string) error { return postgres.CheckURL(Postgres + ":" 
 
 func openPostgres(ctx context.Context, rest string, o Options) (brokerage.Store, error) {
 	s, err := postgres.Open(ctx, Postgres+":"+rest, postgres.Options{Pool: o.Pool, Rules: o.Rules, Notice: o.Notice, Trace: o.Trace})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func checkDB2(rest string) error { return db2.CheckURL(DB2 + ":" + rest) }
+
+func openDB2(ctx context.Context, rest string, o Options) (brokerage.Store, error) {
+	s, err := db2.Open(ctx, DB2+":"+rest, db2.Settings{Pool: o.Pool, Rules: o.Rules, Notice: o.Notice})
 	if err != nil {
 		return nil, err
 	}

@@ -35,13 +35,13 @@ func TestParse(t *testing.T) {
 
 func TestParse_Refusals(t *testing.T) {
 	for name, c := range map[string]struct{ url, says string }{
-		"Empty":         {"", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, null:"},
-		"NoScheme":      {"brokerage.db", `"brokerage.db" is not a database: it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, null:`},
-		"OtherScheme":   {"oracle:x", `"oracle:": it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, null:`},
-		"OtherCase":     {"SQLite:x", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, null:"},
+		"Empty":         {"", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:"},
+		"NoScheme":      {"brokerage.db", `"brokerage.db" is not a database: it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:`},
+		"OtherScheme":   {"oracle:x", `"oracle:": it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:`},
+		"OtherCase":     {"SQLite:x", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:"},
 		"NoPath":        {"sqlite:", "sqlite:PATH"},
 		"MoreThanNull":  {"null:x", "nothing after it"},
-		"NothingScheme": {":x", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, null:"},
+		"NothingScheme": {":x", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := Parse(c.url)

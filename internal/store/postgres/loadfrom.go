@@ -10,7 +10,6 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
-	"brokerage/internal/xmldoc"
 )
 
 // LoadBatches fills the store with documents from elsewhere: they are admitted,
@@ -28,7 +27,7 @@ func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk
 	l.Source = from.Name
 	finished := l
 	err = s.loading(ctx, from.Name, func() error {
-		prepare := func(b bulk.RawBatch) preparedBatch { return prepare(b, from.Validate) }
+		prepare := func(b bulk.RawBatch) preparedBatch { return preparedBatch{bulk.Prepare(b, from.Validate)} }
 		insert := func(b preparedBatch) error {
 			next := l
 			err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -39,7 +38,7 @@ func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk
 				return err
 			}
 			if progress != nil {
-				progress(len(b.documents), b.raw.Bytes)
+				progress(len(b.Documents), b.Raw.Bytes)
 			}
 			l = next
 			return nil
@@ -73,54 +72,7 @@ func finish(ctx context.Context, tx pgx.Tx, l bulk.Loaded, expected brokerage.Co
 }
 
 // preparedBatch is a batch on its way from a processor to the database.
-type preparedBatch struct {
-	raw       bulk.RawBatch
-	documents []preparedDocument // one for each of raw
-}
-
-type preparedDocument struct {
-	kind    dataset.Kind
-	doc     []byte
-	account int64 // of an order
-	keys    any
-	refused error
-}
-
-func prepare(raw bulk.RawBatch, validate bool) preparedBatch {
-	b := preparedBatch{raw: raw, documents: make([]preparedDocument, len(raw.Documents))}
-	for i, document := range raw.Documents {
-		b.documents[i] = prepareDocument(document, validate)
-	}
-	return b
-}
-
-func prepareDocument(raw bulk.RawDocument, validate bool) (d preparedDocument) {
-	if d.doc, d.refused = xmldoc.AppendAdmitted(nil, raw.Bytes, xmldoc.Limits{}); d.refused != nil {
-		return d
-	}
-	if d.refused = raw.Broken; d.refused != nil {
-		return d
-	}
-	if d.kind, d.refused = bulk.KindOf(d.doc); d.refused != nil {
-		return d
-	}
-	switch d.kind {
-	case dataset.Security:
-		d.keys, d.refused = keysOf(brokerage.SecurityKeysOf, d.doc)
-	case dataset.Customer:
-		d.keys, d.refused = keysOf(brokerage.CustomerKeysOf, d.doc)
-	default:
-		var keys brokerage.OrderKeys
-		keys, d.refused = brokerage.OrderKeysOf(d.doc)
-		d.keys, d.account = keys, int64(keys.Account)
-	}
-	if d.refused == nil && validate {
-		d.refused = bulk.Validate(d.kind, d.doc)
-	}
-	return d
-}
-
-func keysOf[K any](read func([]byte) (K, error), doc []byte) (any, error) { return read(doc) }
+type preparedBatch struct{ bulk.Prepared }
 
 // insertBatch copies a batch, and if a key exists puts its documents in one by
 // one, to tell which.
@@ -132,19 +84,9 @@ func insertBatch(ctx context.Context, tx pgx.Tx, b preparedBatch, l *bulk.Loaded
 	if err != nil {
 		return err
 	}
-	for i := range b.documents {
-		d := &b.documents[i]
-		if d.refused == nil {
-			l.Documents[d.kind]++
-			l.Raw[d.kind] += int64(len(d.doc))
-			continue
-		}
-		l.Refused++
-		if err := refused(b.raw.File, b.raw.Documents[i].Line, d.refused); err != nil {
-			return err
-		}
+	if err := l.Count(b.Prepared, refused); err != nil {
+		return err
 	}
-	l.Position = b.raw.Position
 	return set(ctx, tx, bulk.SettingLoaded, *l)
 }
 
@@ -162,9 +104,9 @@ func (b preparedBatch) copy(ctx context.Context, tx pgx.Tx) error {
 	for _, k := range []dataset.Kind{dataset.Security, dataset.Customer, dataset.Order} {
 		var docs [][]byte
 		var accounts []int64
-		for _, d := range b.documents {
-			if d.refused == nil && d.kind == k {
-				docs, accounts = append(docs, d.doc), append(accounts, d.account)
+		for _, d := range b.Documents {
+			if d.Refused == nil && d.Kind == k {
+				docs, accounts = append(docs, d.Doc), append(accounts, accountOf(d))
 			}
 		}
 		if len(docs) == 0 {
@@ -178,19 +120,19 @@ func (b preparedBatch) copy(ctx context.Context, tx pgx.Tx) error {
 }
 
 func (b preparedBatch) insert(ctx context.Context, tx pgx.Tx) error {
-	for i := range b.documents {
-		d := &b.documents[i]
-		if d.refused != nil {
+	for i := range b.Documents {
+		d := &b.Documents[i]
+		if d.Refused != nil {
 			continue
 		}
 		// A savepoint each, so that what is refused leaves nothing.
 		err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
-			return copyDocuments(ctx, tx, d.kind, [][]byte{d.doc}, []int64{d.account})
+			return copyDocuments(ctx, tx, d.Kind, [][]byte{d.Doc}, []int64{accountOf(*d)})
 		})
 		switch {
 		case err == nil:
 		case isRefusal(err):
-			d.refused = d.why(err)
+			d.Refused = why(d, err)
 		default:
 			return err
 		}
@@ -198,9 +140,15 @@ func (b preparedBatch) insert(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
+// accountOf is the account of an order, and 0 for other documents.
+func accountOf(d bulk.PreparedDocument) int64 {
+	keys, _ := d.Keys.(brokerage.OrderKeys)
+	return int64(keys.Account)
+}
+
 // why is a refusal in terms of the document.
-func (d *preparedDocument) why(err error) error {
-	switch keys := d.keys.(type) {
+func why(d *bulk.PreparedDocument, err error) error {
+	switch keys := d.Keys.(type) {
 	case brokerage.OrderKeys:
 		if violated(err) == "orders_id" {
 			return orderExists(keys.ID)

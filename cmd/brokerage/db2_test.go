@@ -1,0 +1,27 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const aDB2 = "db2://me:secret@127.0.0.1:1/TPOX"
+
+// The DDL is to be had from any binary, and in both settings.
+func TestMigrate_PrintsDB2(t *testing.T) {
+	for setting, says := range map[string]string{"": "CREATE TABLESPACE tpox_orders_x", "?setting=box": "AUTOCONFIGURE"} {
+		r := brokerage(t.Context(), "migrate", "--db", aDB2+setting, "--print")
+		require.Zero(t, r.code, r.err)
+		for _, part := range []string{says, "CREATE TABLE custacc", "GENERATE KEY USING XMLPATTERN", "REGISTER XMLSCHEMA", "schema.version"} {
+			require.Contains(t, r.out, part)
+		}
+		require.NotContains(t, r.out, "secret")
+	}
+}
+
+func TestDB2_Refusals(t *testing.T) {
+	requireOneLine(t, brokerage(t.Context(), "load", "--db", aDB2+"?unheard=1"), exitUsage, "unheard")
+	requireOneLine(t, brokerage(t.Context(), "backup", "--db", aDB2, "--out", "x"), exitFailed, "docs/db2.md")
+	requireOneLine(t, brokerage(t.Context(), "restore", "--db", aDB2, "--from", "x"), exitFailed, "docs/db2.md")
+}

@@ -1,0 +1,42 @@
+package campaign
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestDB2(t *testing.T) {
+	folder := t.TempDir()
+	marks := filepath.Join(folder, "marks")
+	opened, err := Open("db2://me@h/TPOX?schema=tpox", folder, Commands{Backup: "echo b >>" + marks, Restore: "echo r >>" + marks})
+	require.NoError(t, err)
+	require.Contains(t, opened.URL(), "setting=box", "out of the box first")
+	require.Empty(t, opened.Lacks(KindBackup))
+	require.False(t, opened.BackedUp())
+	_, err = opened.Backup(t.Context())
+	require.NoError(t, err)
+	require.True(t, opened.BackedUp())
+	_, err = opened.Restore(t.Context())
+	require.NoError(t, err)
+	require.FileExists(t, marks)
+
+	tuned := opened.As(Variant{Tuned: true})
+	require.Contains(t, tuned.URL(), "setting=tuned")
+	require.Contains(t, tuned.URL(), "schema=TPOX_TUNED")
+	require.False(t, tuned.BackedUp(), "it lies beside the first")
+	require.Equal(t, tuned.URL(), tuned.As(Variant{Tuned: true}).URL())
+
+	require.NoError(t, opened.Discard())
+	require.False(t, opened.BackedUp())
+}
+
+func TestDB2_Commands(t *testing.T) {
+	opened, err := Open("db2://me@h/TPOX", t.TempDir(), Commands{Restore: "echo why; exit 3"})
+	require.NoError(t, err)
+	require.NotEmpty(t, opened.Lacks(KindBackup))
+	require.Empty(t, opened.Lacks(KindRun))
+	_, err = opened.Restore(t.Context())
+	require.ErrorContains(t, err, "why")
+}

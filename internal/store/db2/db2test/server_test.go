@@ -1,0 +1,107 @@
+//go:build db2
+
+package db2test
+
+import (
+	"bufio"
+	"database/sql"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/dataset"
+)
+
+// childVariable makes this program one that starts a server and waits to be killed.
+const childVariable = "DB2TEST_CHILD"
+
+// A test that is killed leaves no server, and no folder.
+func TestStart_TestKilled(t *testing.T) {
+	if os.Getenv(childVariable) != "" {
+		s := StartServer(t)
+		_, err := os.Stdout.WriteString("\nserver in " + s.home + "\n")
+		require.NoError(t, err)
+		select {}
+	}
+	Shared(t) // skips where there can be none
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestStart_TestKilled$")
+	child.Env = append(os.Environ(), childVariable+"=1")
+	out, err := child.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, child.Start())
+	var dir string
+	for lines := bufio.NewScanner(out); dir == "" && lines.Scan(); {
+		_, dir, _ = strings.Cut(lines.Text(), "server in ")
+	}
+	require.NotEmpty(t, dir)
+	require.DirExists(t, dir)
+	require.NoError(t, child.Process.Kill())
+	require.Error(t, child.Wait())
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(dir)
+		return os.IsNotExist(err)
+	}, time.Minute, 20*time.Millisecond)
+}
+
+// What was committed survives the death of the server, and what was not is gone.
+func TestServer_Kill(t *testing.T) {
+	s := StartServer(t)
+	b := s.Database(t)
+	db := connected(t, b)
+	for _, statement := range []string{
+		"CREATE TABLE orders (odoc XML)",
+		`CREATE UNIQUE INDEX orders_id ON orders (odoc) GENERATE KEY USING XMLPATTERN
+			'declare default element namespace "http://www.fixprotocol.org/FIXML-4-4"; /FIXML/Order/@ID' AS SQL VARCHAR(20)`,
+	} {
+		_, err := db.ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	run(t, db, statement(t, "insert_order"), document(dataset.Order, 0))
+	tx, err := db.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	run(t, tx, statement(t, "insert_order"), document(dataset.Order, 1))
+
+	s.Kill(t)
+	get := func(i int64) error {
+		key := id(dataset.Order, i)
+		return db.QueryRowContext(t.Context(), statement(t, "get_order"), key, key).Scan(new(int), new(string))
+	}
+	require.Error(t, get(0))
+	_ = tx.Rollback() // its connection is gone
+	s.Restart(t)
+	b.Found()
+	require.Eventually(t, func() bool { return get(0) == nil }, time.Minute, 50*time.Millisecond)
+	require.ErrorIs(t, get(1), sql.ErrNoRows)
+}
+
+// Cut connections fail, and the next ones do not.
+func TestBench_Cut(t *testing.T) {
+	b := Start(t)
+	db := connected(t, b)
+	one := func() error { return db.QueryRowContext(t.Context(), "VALUES 1").Scan(new(int)) }
+	conn, err := db.Conn(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, conn.PingContext(t.Context()))
+	require.Equal(t, 1, b.Cut())
+	require.Error(t, conn.QueryRowContext(t.Context(), "VALUES 1").Scan(new(int)))
+	require.NoError(t, conn.Close())
+	require.NoError(t, one())
+
+	b.Refuse(true)
+	b.Cut()
+	require.Error(t, one())
+	require.Error(t, one())
+	b.Refuse(false)
+	require.NoError(t, one())
+
+	const delay = 200 * time.Millisecond
+	b.Delay(delay)
+	began := time.Now()
+	require.NoError(t, one())
+	require.GreaterOrEqual(t, time.Since(began), delay)
+	b.Delay(0)
+}

@@ -1,0 +1,105 @@
+package db2
+
+import (
+	"database/sql/driver"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+)
+
+var declaredSize = regexp.MustCompile(`AS (?:CLOB|VARCHAR)\((\d+)([KM]?)\)(?: EXCLUDING XMLDECLARATION)?\) AS doc\b`)
+
+// declaredBytes is what a statement declares for its documents.
+func declaredBytes(query string) int {
+	m := declaredSize.FindStringSubmatch(query)
+	n, _ := strconv.Atoi(m[1])
+	return n * map[string]int{"": 1, "K": 1 << 10, "M": 1 << 20}[m[2]]
+}
+
+func TestDocuments(t *testing.T) {
+	small := "CLOB(4K)"
+	for name, c := range map[string]struct {
+		length int
+		said   string
+	}{
+		"Small":           {300, "get_order"},
+		"Declared":        {4096, "get_order"},
+		"Cut":             {9000, "get_order get_order:CLOB(256K)"},
+		"TakenForNull":    {65535, "get_order get_order:padded get_order:CLOB(256K) get_order:CLOB(256K):padded"},
+		"OneLess":         {65534, "get_order get_order:CLOB(256K)"},
+		"TakenForNull3":   {3*65536 - 1, "get_order get_order:padded get_order:CLOB(256K) get_order:CLOB(256K):padded"},
+		"BeyondTheSecond": {3 << 20, "get_order get_order:CLOB(256K) get_order:CLOB(16M)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Contains(t, statements["get_order"], small)
+			doc := "<a>" + strings.Repeat("x", c.length-len("<a></a>")) + "</a>"
+			f := &fake{answer: func(query string, _ []driver.Value) (answer, error) { return documentOf(query, doc), nil }}
+			got, err := open(t, f).GetOrder(t.Context(), 1)
+			require.NoError(t, err)
+			require.Len(t, got, c.length)
+			require.Equal(t, c.said, f.said())
+		})
+	}
+}
+
+// The server refuses to serialise into what is too small, instead of cutting.
+func TestDocuments_Refused(t *testing.T) {
+	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
+		if declaredBytes(query) < 256<<10 {
+			return answer{}, failure(codeOverDeclared, stateTooLong)
+		}
+		return documentOf(query, "<a></a>"), nil
+	}}
+	got, err := open(t, f).GetOrder(t.Context(), 1)
+	require.NoError(t, err)
+	require.Equal(t, "<a></a>", string(got))
+}
+
+// What cannot be had whole is not given at all.
+func TestDocuments_NeverCut(t *testing.T) {
+	f := &fake{answer: func(string, []driver.Value) (answer, error) {
+		return answer{rows: [][]driver.Value{{int64(100), []byte("<a>")}}}, nil
+	}}
+	_, err := open(t, f).GetOrder(t.Context(), 1)
+	var unavailable *brokerage.Unavailable
+	require.ErrorAs(t, err, &unavailable)
+}
+
+// The driver allocates twice what is declared, for each query.
+func TestDocuments_Memory(t *testing.T) {
+	for name, text := range statements {
+		if strings.HasPrefix(name, "all_") || !strings.Contains(text, "OCTET_LENGTH") {
+			continue // verify has one buffer for a whole table
+		}
+		require.LessOrEqual(t, 2*(declaredBytes(text)+1), 128<<10, name)
+		require.NotEqual(t, text, widened(text, widths[1]), name)
+	}
+}
+
+func TestSearchSecurities_Rows(t *testing.T) {
+	f := &fake{answer: func(string, []driver.Value) (answer, error) {
+		row := func(s string) []driver.Value { return []driver.Value{int64(len(s)), []byte(s)} }
+		return answer{rows: [][]driver.Value{row("<Security/>"), row("<Security></Security>")}}, nil
+	}}
+	got, err := open(t, f).SearchSecurities(t.Context(), brokerage.Search{Sector: "Energy", PEMin: 200001})
+	require.NoError(t, err)
+	require.Equal(t, `<Securities xmlns="http://tpox-benchmark.com/security" count="2"><Security></Security><Security></Security></Securities>`, string(got))
+}
+
+// figure is the double that is nearest to the decimal as it is written.
+func TestFigure(t *testing.T) {
+	for _, scaled := range []int64{0, 1, 3, 7, 10, 201234, 254999, 1e12 - 1, 999_999_999_9999, 9_999_999_999_999, -1} {
+		text := strconv.FormatInt(scaled/1e4, 10) + "." + strconv.FormatInt(10000+max(scaled, -scaled)%1e4, 10)[1:]
+		if scaled < 0 {
+			text = "-" + text
+		}
+		want, err := strconv.ParseFloat(text, 64)
+		require.NoError(t, err)
+		require.Equal(t, want, figure(scaled), text) //nolint:testifylint // exactly
+	}
+}

@@ -1,0 +1,304 @@
+package db2
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+// What is wrong with go_ibm_db v0.5.4 (https://github.com/ibmdb/go_ibm_db), and
+// what is done about it. All of it is in this file, between database/sql and the
+// driver, so that it can go when the driver no longer needs it:
+//
+//   - A context does not cancel a call; it is looked at after the call is done,
+//     and what was done is then reported as failed (issues 90, 182). A query whose
+//     context expired leaks its statement's handle. So contexts end here: the
+//     driver gets one that never expires, and who calls asks between statements.
+//   - Text bound as []byte is taken for UTF-16 and stored as garbage (param.go).
+//   - An isolation level makes BeginTx fail, and so does nothing: statements say
+//     WITH RS where they need it.
+//   - After a commit that failed the connection stays in autocommit-off mode
+//     (tx.go returns before it is set back): it must not go back to the pool.
+//   - A statement is described anew each time it is prepared, which costs a round
+//     trip: they are kept, for each connection.
+//   - A value of exactly 65,535 bytes, modulo 65,536, reads as NULL (an int16 in
+//     column.go), and one longer than its declared size is cut without a word
+//     (issue 222 has the memory that a larger one costs). See Document.
+//   - Errors tell ODBC's SQLSTATE, which is not always Db2's. See ServerError.
+
+// connector opens connections that are wrapped.
+type connector struct {
+	driver.Connector
+	lost    *atomic.Int64 // connections that were given up
+	session []string      // statements that begin each connection
+}
+
+func (c connector) Connect(context.Context) (driver.Conn, error) {
+	inner, err := c.Connector.Connect(context.Background())
+	if err != nil {
+		return nil, diagnosed(err)
+	}
+	opened := &conn{inner: inner, lost: c.lost, prepared: make(map[string]driver.Stmt)}
+	for _, text := range c.session {
+		if err := opened.run(text); err != nil {
+			_ = opened.Close() // it is of no use
+			return nil, err
+		}
+	}
+	return opened, nil
+}
+
+// run runs a statement once.
+func (c *conn) run(text string) error {
+	inner, err := c.inner.Prepare(text)
+	if err != nil {
+		return c.note(err)
+	}
+	_, err = inner.Exec(nil) //nolint:staticcheck // see stmt.Exec
+	return c.note(errors.Join(err, inner.Close()))
+}
+
+// conn is a connection with its prepared statements. One goroutine at a time
+// uses it, as database/sql promises.
+type conn struct {
+	inner    driver.Conn
+	lost     *atomic.Int64
+	prepared map[string]driver.Stmt
+	broken   bool
+}
+
+var (
+	_ driver.ConnBeginTx        = (*conn)(nil)
+	_ driver.ConnPrepareContext = (*conn)(nil)
+	_ driver.Validator          = (*conn)(nil)
+)
+
+// keptStatements bounds what a connection keeps; the service has fewer.
+const keptStatements = 100
+
+func (c *conn) Prepare(query string) (driver.Stmt, error) {
+	if kept, ok := c.prepared[query]; ok {
+		return &stmt{inner: kept, conn: c}, nil
+	}
+	inner, err := c.inner.Prepare(query)
+	if err != nil {
+		return nil, c.note(err)
+	}
+	if len(c.prepared) >= keptStatements {
+		return &stmt{inner: inner, conn: c, passing: true}, nil
+	}
+	c.prepared[query] = inner
+	return &stmt{inner: inner, conn: c}, nil
+}
+
+func (c *conn) PrepareContext(_ context.Context, query string) (driver.Stmt, error) {
+	return c.Prepare(query)
+}
+
+func (c *conn) Begin() (driver.Tx, error) { return c.BeginTx(context.Background(), driver.TxOptions{}) }
+
+func (c *conn) BeginTx(_ context.Context, options driver.TxOptions) (driver.Tx, error) {
+	if options.Isolation != driver.IsolationLevel(sql.LevelDefault) || options.ReadOnly {
+		return nil, errors.New("isolation is said by each statement, WITH RS for example")
+	}
+	inner, err := c.inner.Begin() //nolint:staticcheck // the driver has no other
+	if err != nil {
+		c.broken = true // whether it is in a transaction now is not known
+		return nil, c.note(err)
+	}
+	return &transaction{inner: inner, conn: c}, nil
+}
+
+func (c *conn) Close() error {
+	for _, s := range c.prepared {
+		_ = s.Close() // the connection goes anyway
+	}
+	return c.inner.Close()
+}
+
+// IsValid tells database/sql whether the connection may be used again.
+func (c *conn) IsValid() bool { return !c.broken }
+
+// note makes an error of the driver one of the server, and remembers whether the
+// connection is of any use after it.
+func (c *conn) note(err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, driver.ErrBadConn) {
+		c.broken = true
+		c.lost.Add(1)
+		return &ServerError{Code: codeLost, State: stateConnectionFailure, Message: err.Error()}
+	}
+	err = diagnosed(err)
+	if isLost(err) && !c.broken {
+		c.broken = true
+		c.lost.Add(1)
+	}
+	return err
+}
+
+type transaction struct {
+	inner driver.Tx
+	conn  *conn
+}
+
+func (t *transaction) Commit() error {
+	err := t.inner.Commit()
+	if err != nil {
+		t.conn.broken = true
+	}
+	return t.conn.note(err)
+}
+
+func (t *transaction) Rollback() error {
+	err := t.inner.Rollback()
+	if err != nil {
+		t.conn.broken = true
+	}
+	return t.conn.note(err)
+}
+
+// stmt is a use of a prepared statement.
+type stmt struct {
+	inner   driver.Stmt
+	conn    *conn
+	passing bool // not kept
+}
+
+var (
+	_ driver.StmtExecContext   = (*stmt)(nil)
+	_ driver.StmtQueryContext  = (*stmt)(nil)
+	_ driver.NamedValueChecker = (*stmt)(nil)
+)
+
+func (s *stmt) NumInput() int { return s.inner.NumInput() }
+
+func (s *stmt) Close() error {
+	if s.passing {
+		return s.inner.Close()
+	}
+	return nil
+}
+
+func (s *stmt) CheckNamedValue(v *driver.NamedValue) (err error) {
+	if text, is := v.Value.([]byte); is {
+		v.Value = string(text)
+		return nil
+	}
+	v.Value, err = driver.DefaultParameterConverter.ConvertValue(v.Value)
+	return err
+}
+
+func (s *stmt) Exec(args []driver.Value) (driver.Result, error) {
+	result, err := s.inner.Exec(args) //nolint:staticcheck // the driver's other one takes a context, and takes it wrong
+	return result, s.failed(err)
+}
+
+func (s *stmt) ExecContext(_ context.Context, args []driver.NamedValue) (driver.Result, error) {
+	return s.Exec(plain(args))
+}
+
+func (s *stmt) Query(args []driver.Value) (driver.Rows, error) {
+	inner, err := s.inner.Query(args) //nolint:staticcheck // as above
+	if err != nil {
+		return nil, s.failed(err)
+	}
+	return &rows{inner, s.conn}, nil
+}
+
+func (s *stmt) QueryContext(_ context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	return s.Query(plain(args))
+}
+
+// failed gives up the prepared statement that failed: the driver may have left
+// it half bound, and the next to use it prepares it anew.
+func (s *stmt) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	for query, kept := range s.conn.prepared {
+		if kept == s.inner {
+			delete(s.conn.prepared, query)
+			_ = kept.Close() // what failed is told
+		}
+	}
+	return s.conn.note(err)
+}
+
+func plain(args []driver.NamedValue) []driver.Value {
+	values := make([]driver.Value, len(args))
+	for i, a := range args {
+		values[i] = a.Value
+	}
+	return values
+}
+
+type rows struct {
+	driver.Rows
+	conn *conn
+}
+
+func (r *rows) Next(dest []driver.Value) error {
+	err := r.Rows.Next(dest)
+	if err == nil || errors.Is(err, io.EOF) {
+		return err
+	}
+	return r.conn.note(err)
+}
+
+// Diagnostic is what a driver tells of an error.
+type Diagnostic struct {
+	Code    int    // SQLCODE: the driver's native error
+	State   string // ODBC's, or Db2's
+	Message string
+}
+
+// diagnosed makes an error of the driver a *ServerError, if it is one.
+func diagnosed(err error) error {
+	if _, already := errors.AsType[*ServerError](err); already {
+		return err
+	}
+	list := diagnose(err)
+	if len(list) == 0 {
+		return err
+	}
+	return serverError(list)
+}
+
+var (
+	stateInMessage  = regexp.MustCompile(`SQLSTATE=([0-9A-Z]{5})`)
+	codeInMessage   = regexp.MustCompile(`\bSQL(\d{4,5})[NWC]\b`)
+	reasonInMessage = regexp.MustCompile(`[Rr]eason code[^"0-9]{0,10}"?(\d+)"?`)
+)
+
+// serverError takes code, state and reason from diagnostics. The message is the
+// only place where Db2's own SQLSTATE and the reason stand; its language may
+// change, but the marks around them do not.
+func serverError(list []Diagnostic) *ServerError {
+	d := list[0]
+	for _, other := range list {
+		if codeInMessage.MatchString(other.Message) {
+			d = other // the first that is Db2's, and not the client's
+			break
+		}
+	}
+	e := &ServerError{Code: d.Code, State: d.State, Message: strings.TrimSpace(d.Message)}
+	if m := stateInMessage.FindStringSubmatch(d.Message); m != nil {
+		e.State = m[1]
+	}
+	if m := codeInMessage.FindStringSubmatch(d.Message); m != nil && e.Code == 0 {
+		n, _ := strconv.Atoi(m[1]) // they are digits
+		e.Code = -n
+	}
+	if m := reasonInMessage.FindStringSubmatch(d.Message); m != nil {
+		e.Reason, _ = strconv.Atoi(m[1]) // they are digits
+	}
+	return e
+}

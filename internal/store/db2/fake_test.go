@@ -1,0 +1,225 @@
+package db2
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+)
+
+// fake is a driver that behaves as go_ibm_db does, its faults included, over
+// answers that a test writes.
+type fake struct {
+	mu     sync.Mutex
+	answer func(query string, args []driver.Value) (answer, error)
+	commit func() error
+	calls  []string // what came, in order: statements by name, BEGIN, COMMIT, ROLLBACK
+
+	connections, closed, prepared int
+}
+
+// answer is what the database says: rows, or how many it has changed.
+type answer struct {
+	rows    [][]driver.Value
+	changed int64
+}
+
+func (f *fake) Connect(context.Context) (driver.Conn, error) {
+	f.note("CONNECT")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.connections++
+	return &fakeConn{fake: f}, nil
+}
+
+func (f *fake) Driver() driver.Driver { return nil }
+
+func (f *fake) note(call string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls = append(f.calls, call)
+}
+
+// said is what came, without connecting.
+func (f *fake) said() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return strings.TrimSpace(strings.ReplaceAll(strings.Join(f.calls, " "), "CONNECT", ""))
+}
+
+type fakeConn struct {
+	*fake
+	inTransaction bool
+}
+
+func (c *fakeConn) Prepare(query string) (driver.Stmt, error) {
+	c.mu.Lock()
+	c.prepared++
+	c.mu.Unlock()
+	return &fakeStmt{c, query}, nil
+}
+
+func (c *fakeConn) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed++
+	return nil
+}
+
+func (c *fakeConn) Begin() (driver.Tx, error) {
+	if c.inTransaction {
+		return nil, errors.New("already in a transaction")
+	}
+	c.inTransaction = true
+	c.note("BEGIN")
+	return &fakeTx{c}, nil
+}
+
+type fakeTx struct{ *fakeConn }
+
+// Commit fails as the driver's does: it stays in the transaction.
+func (t *fakeTx) Commit() error {
+	t.note("COMMIT")
+	if t.commit != nil {
+		if err := t.commit(); err != nil {
+			return err
+		}
+	}
+	t.inTransaction = false
+	return nil
+}
+
+func (t *fakeTx) Rollback() error {
+	t.note("ROLLBACK")
+	t.inTransaction = false
+	return nil
+}
+
+type fakeStmt struct {
+	*fakeConn
+	query string
+}
+
+func (s *fakeStmt) Close() error  { return nil }
+func (s *fakeStmt) NumInput() int { return strings.Count(s.query, "?") }
+
+func (s *fakeStmt) run(args []driver.Value) (answer, error) {
+	s.note(nameOf(s.query))
+	return s.answer(s.query, args)
+}
+
+// ExecContext is there to be seen if it is used: the driver's does what it should
+// not with a context.
+func (s *fakeStmt) ExecContext(context.Context, []driver.NamedValue) (driver.Result, error) {
+	panic("a context came to the driver")
+}
+
+func (s *fakeStmt) QueryContext(context.Context, []driver.NamedValue) (driver.Rows, error) {
+	panic("a context came to the driver")
+}
+
+func (s *fakeStmt) Exec(args []driver.Value) (driver.Result, error) {
+	a, err := s.run(args)
+	return driver.RowsAffected(a.changed), err
+}
+
+func (s *fakeStmt) Query(args []driver.Value) (driver.Rows, error) {
+	a, err := s.run(args)
+	if err != nil {
+		return nil, err
+	}
+	return &fakeRows{a.rows}, nil
+}
+
+type fakeRows struct{ rows [][]driver.Value }
+
+func (r *fakeRows) Columns() []string {
+	if len(r.rows) == 0 {
+		return []string{"1", "2"}
+	}
+	return make([]string, len(r.rows[0]))
+}
+
+func (r *fakeRows) Close() error { return nil }
+
+func (r *fakeRows) Next(dest []driver.Value) error {
+	if len(r.rows) == 0 {
+		return io.EOF
+	}
+	copy(dest, r.rows[0])
+	r.rows = r.rows[1:]
+	return nil
+}
+
+// nameOf is the file of a statement.
+func nameOf(query string) string {
+	for name, text := range statements {
+		if text == query {
+			return name
+		}
+	}
+	for name, text := range statements {
+		for _, width := range widths[1:] {
+			switch query {
+			case widened(text, width):
+				return name + ":" + width
+			case padded(widened(text, width)):
+				return name + ":" + width + ":padded"
+			}
+		}
+		if padded(text) == query {
+			return name + ":padded"
+		}
+	}
+	return query
+}
+
+// documentOf is a row as the driver gives it: cut at twice what is declared and
+// two, and NULL where it mistakes the length.
+func documentOf(query, doc string) answer {
+	if strings.Contains(query, "|| ' '") {
+		doc += " "
+	}
+	length := int64(len(doc))
+	if takenForNull(length) {
+		return answer{rows: [][]driver.Value{{length, nil}}}
+	}
+	return answer{rows: [][]driver.Value{{length, []byte(doc[:min(len(doc), 2*(declaredBytes(query)+1))])}}}
+}
+
+// open is a store on a fake.
+func open(t testing.TB, f *fake) *Store {
+	t.Helper()
+	inner := f.answer
+	f.answer = func(query string, args []driver.Value) (answer, error) {
+		if query == statements["get_setting"] {
+			return answer{rows: [][]driver.Value{{[]byte("1")}}}, nil
+		}
+		return inner(query, args)
+	}
+	s, err := OpenConnector(t.Context(), f, Settings{Engine: &brokerage.Engine{Name: "db2", Version: "none"}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	f.calls = nil
+	return s
+}
+
+func failure(code int, state string) error {
+	return &ServerError{Code: code, State: state, Message: "said the fake"}
+}
+
+var (
+	lost     = failure(codeLost, stateConnectionFailure)
+	deadlock = failure(codeRolledBack, "40001")
+	twice    = failure(-803, stateUnique)
+)
+
+var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)

@@ -1,0 +1,101 @@
+package db2
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
+)
+
+// tables are those of the kinds.
+var tables = [...]string{dataset.Security: "security", dataset.Customer: "custacc", dataset.Order: "orders"}
+
+// inserts are the statements by which a load puts documents in: not validated,
+// since what is generated is valid, and files are as the command says.
+var inserts = [...]string{dataset.Security: "insert_security", dataset.Customer: "insert_customer_as_is", dataset.Order: "insert_order"}
+
+// Indexed tells whether everything is there that the end of a load makes: the
+// indexes were there before it, being what refuses duplicates.
+func (s *Store) Indexed(context.Context) (bool, error) { return true, nil }
+
+// set writes a setting.
+func (t *tx) set(name string, value any) error {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	if _, err := t.exec("delete_setting", name); err != nil {
+		return err
+	}
+	_, err = t.exec("insert_setting", name, b)
+	return err
+}
+
+// change is a transaction of a load: again only where nothing can have been
+// committed, since a lost connection ends the load, which the same command
+// continues.
+func (s *Store) change(ctx context.Context, do func(t *tx) error) error {
+	_, err := s.write(ctx, brokerage.Write{}, false, func(t *tx) ([]byte, error) { return nil, do(t) })
+	return err
+}
+
+// loading is the frame of every load: the database says that the load is not
+// finished before anything of it is there, and until statistics are. end belongs
+// to the transaction that says so. Two loads at once would each take the other's
+// documents for duplicates.
+func (s *Store) loading(ctx context.Context, name string, load func() error, end func(*tx) error) error {
+	lock, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return domainError(ctx, err, false)
+	}
+	defer func() { _ = lock.Rollback() }() // a connection that is lost has lost the lock as well
+	if _, err := lock.ExecContext(ctx, statements["hold_load"]); isLockTimeout(err) {
+		return errors.New("another load into the database is under way")
+	} else if err != nil {
+		return domainError(ctx, err, false)
+	}
+	for _, step := range []func() error{
+		func() error { return s.change(ctx, func(t *tx) error { return t.set(bulk.SettingLoading, name) }) },
+		load,
+		func() error {
+			if err := s.Runstats(ctx); err != nil {
+				s.notice("no statistics were collected, which an administrator can do: %v", err)
+			}
+			return ctx.Err()
+		},
+		func() error {
+			return s.change(ctx, func(t *tx) error {
+				if err := end(t); err != nil {
+					return err
+				}
+				_, err := t.exec("delete_setting", bulk.SettingLoading)
+				return err
+			})
+		},
+	} {
+		if err := step(); err != nil {
+			return fmt.Errorf("loading %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// Runstats collects statistics: without them plans may scan.
+func (s *Store) Runstats(ctx context.Context) error {
+	schema := s.settings.Schema
+	if _, err := row(ctx, s.db, "current_schema", nil, []any{&schema}); err != nil {
+		return err
+	}
+	for _, table := range tables {
+		command := strings.NewReplacer("$schema", strings.TrimRight(schema, " "), "$table", upper(table)).Replace(statements["runstats"])
+		if _, err := s.db.ExecContext(ctx, command); err != nil {
+			return fmt.Errorf("%s: %w", command, err)
+		}
+	}
+	return nil
+}

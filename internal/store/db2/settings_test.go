@@ -1,0 +1,68 @@
+package db2
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestParseURL(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "password")
+	require.NoError(t, os.WriteFile(secret, []byte("from file\n"), 0o600))
+	none := func(string) string { return "" }
+	base := "HOSTNAME=h;PORT=50000;DATABASE=TPOX;PROTOCOL=TCPIP;UID=u;PWD=p;"
+	waits := "QueryTimeout=30"
+	for name, c := range map[string]struct {
+		url      string
+		variable string
+		want     string
+	}{
+		"Plain":    {"db2://u:p@h/TPOX", "", base + "ClientApplName=brokerage;" + waits},
+		"Variable": {"db2://u@h/TPOX", "v", "HOSTNAME=h;PORT=50000;DATABASE=TPOX;PROTOCOL=TCPIP;UID=u;PWD=v;ClientApplName=brokerage;" + waits},
+		"File": {
+			"db2://u@h/TPOX?password_file=" + secret, "v",
+			"HOSTNAME=h;PORT=50000;DATABASE=TPOX;PROTOCOL=TCPIP;UID=u;PWD=from file;ClientApplName=brokerage;" + waits,
+		},
+		"Escaped":  {"db2://u:p%40%2F@h/TPOX", "", "HOSTNAME=h;PORT=50000;DATABASE=TPOX;PROTOCOL=TCPIP;UID=u;PWD=p@/;ClientApplName=brokerage;" + waits},
+		"Schema":   {"db2://u:p@h/TPOX?schema=tpox", "", base + "CurrentSchema=TPOX;ClientApplName=brokerage;" + waits},
+		"Timeouts": {"db2://u:p@h/TPOX?lock_timeout=2s&statement_timeout=1m", "", base + "ClientApplName=brokerage;QueryTimeout=60"},
+		"TLS": {
+			"db2://u:p@h/TPOX?tls=true&tls_ca=/ca.arm", "",
+			"HOSTNAME=h;PORT=50001;DATABASE=TPOX;PROTOCOL=TCPIP;UID=u;PWD=p;SSLServerCertificate=/ca.arm;Security=SSL;ClientApplName=brokerage;" + waits,
+		},
+		"Client": {"db2://u:p@h/TPOX?application=a&client_user=c", "", base + "ClientApplName=a;ClientUserID=c;" + waits},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := parseURL(c.url, func(string) string { return c.variable })
+			require.NoError(t, err)
+			require.Equal(t, c.want, got.dsn())
+		})
+	}
+	got, err := parseURL("db2://u:p@h:1/TPOX?pool=7&setting=box", none)
+	require.NoError(t, err)
+	require.Equal(t, 7, got.settings.Pool)
+	require.Equal(t, Box, got.settings.Setting)
+	require.Equal(t, defaultLockTimeout, got.settings.LockTimeout)
+	got, err = parseURL("db2://u:p@h:1/TPOX?lock_timeout=2s", none)
+	require.NoError(t, err)
+	require.Equal(t, []string{"SET CURRENT LOCK TIMEOUT = 2"}, got.settings.session())
+}
+
+func TestCheckURL(t *testing.T) {
+	for _, url := range []string{
+		"db2:", "db2://h/TPOX", "db2://u@/TPOX", "db2://u@h", "db2://u@h/a/b", "db2:u@h/TPOX", "postgres://u@h/TPOX", "db2://u@h/TPOX#x",
+		"db2://u:secret;UID=root@h/TPOX", "db2://u:secret@h/TPOX?pool=0", "db2://u:secret@h/TPOX?pool=x", "db2://u:secret@h/TPOX?unheard=1",
+		"db2://u:secret@h/TPOX?schema=a-b", "db2://u:secret@h/TPOX?schema=1", "db2://u:secret@h/TPOX?schema=", "db2://u:secret@h/TPOX?tls=perhaps",
+		"db2://u:secret@h/TPOX?lock_timeout=1ms", "db2://u:secret@h/TPOX?lock_timeout=0s", "db2://u:secret@h/TPOX?pool=1&pool=2",
+		"db2://u:secret@h/TPOX?setting=best", "db2://u:secret@h/TPOX?password_file=/nowhere", "db2://u:secret@h/TPOX?application=a;UID=root",
+	} {
+		err := CheckURL(url)
+		require.Error(t, err, url)
+		require.NotContains(t, err.Error(), "secret")
+		require.NotContains(t, Name(url), "secret")
+	}
+	require.NoError(t, CheckURL("db2://u@h/TPOX"))
+	require.Equal(t, "db2://u@h:50000/TPOX", Name("db2://u:secret@h/TPOX?client_user=secret"))
+}

@@ -1,0 +1,7 @@
+-- Every document, for verify: the one statement that scans.
+-- Manual: XMLSERIALIZE scalar function.
+SELECT OCTET_LENGTH(a.doc), a.doc
+FROM (
+  SELECT XMLSERIALIZE(sdoc AS CLOB(1M) EXCLUDING XMLDECLARATION) AS doc
+  FROM security
+) AS a

@@ -1,0 +1,12 @@
+-- The customer that an account belongs to.
+-- Index custacc_account: /Customer/Accounts/Account/@id as VARCHAR, and @id is compared with a VARCHAR.
+-- Manual: XMLCAST specification; XMLEXISTS predicate usage.
+SELECT XMLCAST(XMLQUERY('
+    declare default element namespace "http://tpox-benchmark.com/custacc";
+    fn:string($d/Customer/@id)'
+    PASSING cadoc AS "d") AS BIGINT)
+FROM custacc
+WHERE XMLEXISTS('
+    declare default element namespace "http://tpox-benchmark.com/custacc";
+    $d/Customer/Accounts/Account[@id = $account]'
+    PASSING cadoc AS "d", CAST(? AS VARCHAR(20)) AS "account")

@@ -1,0 +1,7 @@
+-- delete_order (D1). Index orders_id, as in get_order.
+-- Manual: DELETE statement; XMLEXISTS predicate usage.
+DELETE FROM orders
+WHERE XMLEXISTS('
+    declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";
+    $d/FIXML/Order[@ID = $id]'
+    PASSING odoc AS "d", CAST(? AS VARCHAR(20)) AS "id")

@@ -1,0 +1,2 @@
+-- Manual: TRUNCATE statement (it has to be the first of its transaction).
+TRUNCATE TABLE custacc IMMEDIATE

@@ -1,0 +1,12 @@
+-- get_customer: the whole document.
+-- Index custacc_id: /Customer/@id as VARCHAR, and @id is compared with a VARCHAR.
+-- Manual: XMLEXISTS predicate usage; Guidelines for matching indexes with queries overview; XMLSERIALIZE scalar function.
+SELECT OCTET_LENGTH(a.doc), a.doc
+FROM (
+  SELECT XMLSERIALIZE(cadoc AS CLOB(32K) EXCLUDING XMLDECLARATION) AS doc
+  FROM custacc
+  WHERE XMLEXISTS('
+    declare default element namespace "http://tpox-benchmark.com/custacc";
+    $d/Customer[@id = $id]'
+    PASSING cadoc AS "d", CAST(? AS VARCHAR(20)) AS "id")
+) AS a

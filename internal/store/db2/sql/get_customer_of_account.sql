@@ -1,0 +1,12 @@
+-- The whole customer of an account, to tell why a trade was refused: not on the way of any transaction that succeeds.
+-- Index custacc_account: /Customer/Accounts/Account/@id as VARCHAR, and @id is compared with a VARCHAR.
+-- Manual: XMLEXISTS predicate usage; XMLSERIALIZE scalar function.
+SELECT OCTET_LENGTH(a.doc), a.doc
+FROM (
+  SELECT XMLSERIALIZE(cadoc AS CLOB(32K) EXCLUDING XMLDECLARATION) AS doc
+  FROM custacc
+  WHERE XMLEXISTS('
+    declare default element namespace "http://tpox-benchmark.com/custacc";
+    $d/Customer/Accounts/Account[@id = $account]'
+    PASSING cadoc AS "d", CAST(? AS VARCHAR(20)) AS "account")
+) AS a

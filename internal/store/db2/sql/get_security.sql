@@ -1,0 +1,12 @@
+-- get_security (Q2): the whole document.
+-- Index security_symbol: /Security/Symbol as VARCHAR, and Symbol is compared with a VARCHAR; both are the element, not its text node.
+-- Manual: XMLEXISTS predicate usage; Guidelines for matching indexes with queries overview; XMLSERIALIZE scalar function.
+SELECT OCTET_LENGTH(a.doc), a.doc
+FROM (
+  SELECT XMLSERIALIZE(sdoc AS CLOB(16K) EXCLUDING XMLDECLARATION) AS doc
+  FROM security
+  WHERE XMLEXISTS('
+    declare default element namespace "http://tpox-benchmark.com/security";
+    $d/Security[Symbol = $symbol]'
+    PASSING sdoc AS "d", CAST(? AS VARCHAR(28)) AS "symbol")
+) AS a

@@ -1,0 +1,12 @@
+-- The whole message of an order, to tell why a change of it was refused: not on the way of any transaction that succeeds.
+-- Index orders_id, as in get_order.
+-- Manual: XMLEXISTS predicate usage; XMLSERIALIZE scalar function.
+SELECT OCTET_LENGTH(a.doc), a.doc
+FROM (
+  SELECT XMLSERIALIZE(odoc AS CLOB(4K) EXCLUDING XMLDECLARATION) AS doc
+  FROM orders
+  WHERE XMLEXISTS('
+    declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";
+    $d/FIXML/Order[@ID = $id]'
+    PASSING odoc AS "d", CAST(? AS VARCHAR(20)) AS "id")
+) AS a

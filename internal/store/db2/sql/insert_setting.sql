@@ -1,0 +1,1 @@
+INSERT INTO settings (name, value) VALUES (CAST(? AS VARCHAR(64)), CAST(? AS VARCHAR(2000)))

@@ -1,0 +1,1 @@
+UPDATE answers SET answer = CAST(? AS CLOB(2M)) WHERE id = CAST(? AS VARCHAR(64))

@@ -1,0 +1,1 @@
+SELECT next_id FROM leases WHERE kind = CAST(? AS VARCHAR(16))

@@ -1,0 +1,1 @@
+SELECT name, value FROM settings WHERE name LIKE CAST(? AS VARCHAR(64))

@@ -1,0 +1,13 @@
+-- The whole security, for a replacement that depends on the version: see lock_customer.sql.
+-- Index security_symbol, as in get_security.
+-- Manual: lock-request-clause; isolation-clause; XMLEXISTS predicate usage.
+SELECT OCTET_LENGTH(a.doc), a.doc
+FROM (
+  SELECT XMLSERIALIZE(sdoc AS CLOB(16K) EXCLUDING XMLDECLARATION) AS doc
+  FROM security
+  WHERE XMLEXISTS('
+    declare default element namespace "http://tpox-benchmark.com/security";
+    $d/Security[Symbol = $symbol]'
+    PASSING sdoc AS "d", CAST(? AS VARCHAR(28)) AS "symbol")
+) AS a
+WITH RS USE AND KEEP UPDATE LOCKS

@@ -1,0 +1,2 @@
+-- Also answers whether the schema is there.
+SELECT COUNT(*) FROM leases

@@ -1,0 +1,1 @@
+UPDATE leases SET next_id = CASE kind WHEN 'order' THEN 103282 WHEN 'customer' THEN 1002 ELSE 104000000 END

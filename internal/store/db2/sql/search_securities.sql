@@ -1,0 +1,28 @@
+-- search_securities (Q4): a row for each hit, in order of symbols; the store puts them into one element and counts them.
+-- Rows of VARCHAR come many at a time, where one CLOB of all hits would have no bound; the papers' query gave rows, too.
+-- Indexes security_sector (equality of strings, which is what HASHED serves; the pattern has the same wildcard), security_pe
+-- and security_yield (DOUBLE, compared with a DOUBLE). PE is compared by the self axis, [. >= a and . < b], so that one
+-- scan of the index from a to b serves both sides. Figures have at most 13 digits, which a double tells apart.
+-- Manual: Data type of literals; XMLEXISTS predicate usage; Guidelines for matching indexes with queries overview;
+-- XMLCAST specification; Direct element constructors.
+SELECT OCTET_LENGTH(a.doc), a.doc
+FROM (
+  SELECT XMLSERIALIZE(XMLQUERY('
+    declare default element namespace "http://tpox-benchmark.com/security";
+    for $s in $d/Security
+    return <Security>
+      {$s/Symbol[1]}{$s/Name[1]}{$s/SecurityType[1]}{($s/SecurityInformation/*/Sector)[1]}{$s/PE[1]}{$s/Yield[1]}
+    </Security>'
+    PASSING sdoc AS "d") AS VARCHAR(2000) EXCLUDING XMLDECLARATION) AS doc,
+    XMLCAST(XMLQUERY('
+    declare default element namespace "http://tpox-benchmark.com/security";
+    fn:string($d/Security/Symbol[1])'
+    PASSING sdoc AS "d") AS VARCHAR(28)) AS symbol
+  FROM security
+  WHERE XMLEXISTS('
+    declare default element namespace "http://tpox-benchmark.com/security";
+    $d/Security[SecurityInformation/*/Sector = $sector][PE[. >= $peMin and . < $peMax]][Yield > $yieldMin]'
+    PASSING sdoc AS "d", CAST(? AS VARCHAR(1000)) AS "sector",
+      CAST(? AS DOUBLE) AS "peMin", CAST(? AS DOUBLE) AS "peMax", CAST(? AS DOUBLE) AS "yieldMin")
+) AS a
+ORDER BY a.symbol

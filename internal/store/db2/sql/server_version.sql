@@ -1,0 +1,2 @@
+-- Manual: ENV_INST_INFO administrative view.
+SELECT service_level FROM SYSIBMADM.ENV_INST_INFO

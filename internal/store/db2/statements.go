@@ -1,0 +1,73 @@
+package db2
+
+import (
+	"embed"
+	"strings"
+)
+
+// The statements, each in a file of its name, static, so that every one can be
+// pasted into a console. Names of tables are not qualified: the schema is a
+// setting of the connection (see Settings.Schema).
+//
+//go:embed sql/*.sql
+var files embed.FS
+
+// statements are the texts by name, without the comments before them: they
+// would go over the wire each time, and be part of the key of the server's
+// package cache.
+var statements = readStatements()
+
+func readStatements() map[string]string {
+	entries, err := files.ReadDir("sql")
+	if err != nil {
+		panic(err) // it is in the binary
+	}
+	texts := make(map[string]string, len(entries))
+	for _, e := range entries {
+		name := strings.TrimSuffix(e.Name(), ".sql")
+		if strings.HasPrefix(name, "schema_") {
+			continue // many statements each: see DDL
+		}
+		texts[name] = strings.Join(split(source(name)), ";\n") // a block has some within
+	}
+	return texts
+}
+
+func source(name string) string {
+	text, err := files.ReadFile("sql/" + name + ".sql")
+	if err != nil {
+		panic(err) // it is in the binary
+	}
+	return string(text)
+}
+
+// split takes a script apart at its semicolons, except those within literals,
+// and drops comments before, between and within statements.
+func split(script string) (list []string) {
+	var b strings.Builder
+	flush := func() {
+		if text := strings.TrimSpace(b.String()); text != "" {
+			list = append(list, text)
+		}
+		b.Reset()
+	}
+	for script != "" {
+		switch {
+		case strings.HasPrefix(script, "--"):
+			_, script, _ = strings.Cut(script, "\n")
+			continue
+		case script[0] == '\'':
+			end := strings.IndexByte(script[1:], '\'') + 2
+			b.WriteString(script[:end]) // a doubled quote is two literals in a row here
+			script = script[end:]
+			continue
+		case script[0] == ';':
+			flush()
+		default:
+			b.WriteByte(script[0])
+		}
+		script = script[1:]
+	}
+	flush()
+	return list
+}

@@ -1,0 +1,49 @@
+package db2
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSplit(t *testing.T) {
+	require.Equal(t, []string{"SELECT 1", "SELECT 'a;b--c''d;' FROM t"},
+		split("-- first; of two\nSELECT 1;\n-- second\nSELECT 'a;b--c''d;' FROM t -- end\n;\n\n"))
+	require.Empty(t, split("-- nothing\n"))
+}
+
+// Every statement says in its file which index serves it, and from where in the
+// manual it is; what is sent is without that.
+func TestStatements(t *testing.T) {
+	require.NotEmpty(t, statements)
+	for name, text := range statements {
+		require.NotEmpty(t, text, name)
+		require.NotContains(t, text, "--", name)
+		require.Zero(t, strings.Count(text, "'")%2, name)
+		if !strings.Contains(text, "XMLEXISTS") {
+			continue
+		}
+		require.Regexp(t, `(?m)^-- .*[Ii]ndex(es)? \w+`, source(name), name)
+		require.Contains(t, source(name), "-- Manual: ", name)
+		// What is outside [] is true of every row.
+		require.Contains(t, text, "XMLEXISTS('\n", name)
+	}
+}
+
+func TestDDL(t *testing.T) {
+	for _, s := range []Setting{Box, Tuned} {
+		all := DDL(s)
+		count := func(prefix string) (n int) {
+			for _, text := range all {
+				if strings.HasPrefix(text, prefix) {
+					n++
+				}
+			}
+			return n
+		}
+		require.Equal(t, 8, count("CREATE TABLE "), s)
+		require.Equal(t, 9, count("CREATE INDEX")+count("CREATE UNIQUE INDEX"), s)
+		require.NotEmpty(t, configure(s))
+	}
+}

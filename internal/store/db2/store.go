@@ -1,0 +1,170 @@
+package db2
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/store/bulk"
+)
+
+// Store is the store in a Db2 database. See the package's comment.
+type Store struct {
+	bulk.Ledger
+
+	db       *sql.DB
+	settings Settings
+	engine   brokerage.Engine
+	migrated [2]int // from, to
+
+	purged  atomic.Int64 // when expired answers were looked for, Unix time
+	retries atomic.Int64
+	lost    atomic.Int64 // connections
+}
+
+var _ brokerage.Store = (*Store)(nil)
+
+// Open connects to the database that a URL names, and makes its schema if there is
+// none. What the URL says of the pool and the setting stands where settings say
+// nothing.
+func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
+	t, err := parseURL(url, os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	connect, err := driverConnector(t.dsn())
+	if err != nil {
+		return nil, err
+	}
+	settings.Schema, settings.Registered, settings.LockTimeout = t.settings.Schema, t.settings.Registered, t.settings.LockTimeout
+	if settings.Pool == 0 {
+		settings.Pool = t.settings.Pool
+	}
+	if settings.Setting == "" {
+		settings.Setting = t.settings.Setting
+	}
+	return OpenConnector(ctx, connect, settings)
+}
+
+// How long a connection stays: after a restart of the server, or behind one that
+// spreads connections, it should not be for ever.
+const (
+	connectionLife = 30 * time.Minute
+	connectionIdle = 5 * time.Minute
+)
+
+// OpenConnector is Open with connections that come from a connector.
+func OpenConnector(ctx context.Context, connect driver.Connector, settings Settings) (*Store, error) {
+	if settings.Rules.MaxHoldings <= 0 {
+		settings.Rules.MaxHoldings = brokerage.DefaultRules.MaxHoldings
+	}
+	if settings.Pool <= 0 {
+		settings.Pool = DefaultPool
+	}
+	if settings.Setting == "" {
+		settings.Setting = Tuned
+	}
+	s := &Store{settings: settings}
+	s.Text = s.setting
+	s.db = sql.OpenDB(connector{connect, &s.lost, settings.session()})
+	s.db.SetMaxOpenConns(settings.Pool)
+	s.db.SetMaxIdleConns(settings.Pool)
+	s.db.SetConnMaxLifetime(connectionLife)
+	s.db.SetConnMaxIdleTime(connectionIdle)
+	if err := s.prepare(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// prepare looks at the server and migrates.
+func (s *Store) prepare(ctx context.Context) (err error) {
+	if s.settings.Engine != nil {
+		s.engine = *s.settings.Engine
+	} else if s.engine, err = inspect(ctx, s.db); err != nil {
+		return err
+	}
+	return s.migrate(ctx)
+}
+
+func (s *Store) notice(format string, args ...any) {
+	if s.settings.Notice != nil {
+		s.settings.Notice(fmt.Sprintf(format, args...))
+	}
+}
+
+// Describe says what the store runs on; the settings are the server's, read when
+// the store was opened.
+func (s *Store) Describe() brokerage.Engine { return s.engine }
+
+// Migrated tells the versions of the schema before and after the store was opened.
+func (s *Store) Migrated() (from, to int) { return s.migrated[0], s.migrated[1] }
+
+// Close closes all connections, when they are no longer used. Again, it does nothing.
+func (s *Store) Close() error { return s.db.Close() }
+
+// setting is how the ledger reads.
+func (s *Store) setting(ctx context.Context, name string) (text string, err error) {
+	err = s.read(ctx, func() error {
+		_, err := row(ctx, s.db, "get_setting", []any{name}, []any{&text})
+		return err
+	})
+	return text, err
+}
+
+// Lease hands out ids, from behind those of the dataset.
+func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerage.Range, err error) {
+	if err := brokerage.CheckLease(count); err != nil {
+		return r, err
+	}
+	none := &brokerage.NotFound{What: "kind of leases", Key: kind}
+	if !storable(kind) || len(kind) > 16 {
+		return r, none
+	}
+	var next int64
+	// Ids that were handed out to nobody do no harm, so this may be done again.
+	_, err = s.write(ctx, brokerage.Write{}, true, func(t *tx) ([]byte, error) {
+		if found, err := t.exec("lease", count, kind); err != nil || !found {
+			return nil, orElse(err, none)
+		}
+		_, err := row(t.ctx, t, "leased", []any{kind}, []any{&next})
+		return nil, err
+	})
+	if err != nil {
+		return r, err
+	}
+	return brokerage.Range{First: brokerage.ID(next - count), Count: count}, nil
+}
+
+// orElse is err, or what it means that there was none.
+func orElse(err, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}
+
+// Stats is what goes on in a store, for metrics.
+type Stats struct {
+	Connections int // at most
+	Open, InUse int // of them
+	Waits       int64
+	Waited      time.Duration // for a connection, all together
+	Retries     int64         // of what was done again, since the store was opened
+	Lost        int64         // connections that were given up
+}
+
+// Stats looks at the store. It takes no time to speak of, and waits for nobody.
+func (s *Store) Stats() Stats {
+	pool := s.db.Stats()
+	return Stats{
+		Connections: pool.MaxOpenConnections, Open: pool.OpenConnections, InUse: pool.InUse,
+		Waits: pool.WaitCount, Waited: pool.WaitDuration, Retries: s.retries.Load(), Lost: s.lost.Load(),
+	}
+}

@@ -1,0 +1,133 @@
+// Package pinned fetches what tests need from public registries and nobody
+// commits: one version of one file, known by its SHA-256. Where the registries
+// are is a machine's own setting, as its other tools have it (registry.go).
+package pinned
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// File is one version of a file in a registry.
+type File struct {
+	Name   string // that it has in the registry, and in the folder
+	SHA256 string
+	locate func(ctx context.Context) (url string, err error)
+}
+
+// Fetch makes sure that a folder has the file, and gives its path. What an
+// interrupted Fetch got is not fetched again.
+func (f File) Fetch(ctx context.Context, dir string) (path string, err error) {
+	path = filepath.Join(dir, f.Name)
+	if f.check(path) == nil {
+		return path, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	unlock, err := lock(path + ".lock")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if f.check(path) == nil {
+		return path, nil // another process had the lock until now
+	}
+	url, err := f.locate(ctx)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", f.Name, err)
+	}
+	part := path + ".part"
+	if err := download(ctx, url, part); err != nil {
+		return "", err
+	}
+	if err := f.check(part); err != nil {
+		// A part that does not fit would spoil every later attempt too.
+		return "", errors.Join(fmt.Errorf("%s: %w", url, err), os.Remove(part))
+	}
+	return path, os.Rename(part, path)
+}
+
+// lock waits until no other process has a file locked: the tests of several
+// packages, each a process, may want the same file at once.
+func lock(path string) (unlock func() error, err error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file.Close, nil
+}
+
+// check tells whether a file is the one that it should be.
+func (f File) check(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // it is only read
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != f.SHA256 {
+		return fmt.Errorf("%s has SHA-256 %s instead of %s", filepath.Base(path), got, f.SHA256)
+	}
+	return nil
+}
+
+// download appends what a file lacks of what a URL gives.
+func download(ctx context.Context, url, path string) (err error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	there, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	response, err := get(ctx, url, there)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }() // it was read, or is of no use
+	switch response.StatusCode {
+	case http.StatusPartialContent:
+	case http.StatusRequestedRangeNotSatisfiable:
+		return nil // all of it is there, or something else is: the checksum tells
+	case http.StatusOK:
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if err := file.Truncate(0); err != nil {
+			return err
+		}
+	default:
+		return fmt.Errorf("%s: %s", url, response.Status)
+	}
+	_, err = io.Copy(file, response.Body)
+	return err
+}
+
+// get asks for a URL from a byte on.
+func get(ctx context.Context, url string, from int64) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	if from > 0 {
+		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", from))
+	}
+	return http.DefaultClient.Do(request)
+}

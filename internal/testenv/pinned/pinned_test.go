@@ -1,0 +1,95 @@
+package pinned
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func sum(b []byte) string {
+	s := sha256.Sum256(b)
+	return hex.EncodeToString(s[:])
+}
+
+// registry serves one file, and tells which ranges were asked for.
+func registry(t *testing.T, file string, content []byte) (server *httptest.Server, ranges *[]string) {
+	t.Helper()
+	ranges = new([]string)
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/" + file:
+			*ranges = append(*ranges, r.Header.Get("Range"))
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+		case "/simple/thing/":
+			_, _ = w.Write([]byte(`<a href="../../other-1.whl#sha256=x">other</a> <a href="../../` + file + `#sha256=x">it</a>`))
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server, ranges
+}
+
+func TestFetch(t *testing.T) {
+	content := bytes.Repeat([]byte("0123456789"), 1000)
+	server, ranges := registry(t, "org/thing-1.jar", content)
+	t.Setenv("MAVEN_REPO", server.URL+"/")
+	f := Maven("org/thing-1.jar", sum(content))
+	dir := filepath.Join(t.TempDir(), "cache")
+
+	path, err := f.Fetch(t.Context(), dir)
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(dir, "thing-1.jar"), path)
+	got, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, content, got)
+
+	_, err = f.Fetch(t.Context(), dir)
+	require.NoError(t, err)
+	require.Equal(t, []string{""}, *ranges, "what is there is not fetched again")
+
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.WriteFile(path+".part", content[:4000], 0o600))
+	_, err = f.Fetch(t.Context(), dir)
+	require.NoError(t, err)
+	require.Equal(t, []string{"", "bytes=4000-"}, *ranges, "what is missing, and no more")
+
+	require.NoError(t, os.WriteFile(path, content[:10], 0o600))
+	require.NoError(t, os.WriteFile(path+".part", []byte("something else"), 0o600))
+	_, err = f.Fetch(t.Context(), dir)
+	require.ErrorContains(t, err, "instead of "+f.SHA256)
+	_, err = f.Fetch(t.Context(), dir)
+	require.NoError(t, err, "a part that does not fit is gone")
+}
+
+func TestFetch_Index(t *testing.T) {
+	content := []byte("a wheel")
+	server, _ := registry(t, "thing-1.whl", content)
+	t.Setenv("PIP_INDEX_URL", server.URL+"/simple")
+	path, err := PyPI("thing", "aa/bb/thing-1.whl", sum(content)).Fetch(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	require.FileExists(t, path)
+	_, err = PyPI("thing", "aa/bb/thing-2.whl", sum(content)).Fetch(t.Context(), t.TempDir())
+	require.ErrorContains(t, err, "does not have it")
+}
+
+func TestMavenMirror(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	require.Equal(t, mavenCentral, mavenMirror())
+	require.NoError(t, os.Mkdir(filepath.Join(home, ".m2"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".m2", "settings.xml"), []byte(
+		`<settings xmlns="http://maven.apache.org/SETTINGS/1.0.0"><mirrors>
+		<mirror><mirrorOf>other</mirrorOf><url>https://other.example</url></mirror>
+		<mirror><mirrorOf>repo, central</mirrorOf><url> https://mirror.example/maven </url></mirror>
+		</mirrors></settings>`), 0o600))
+	require.Equal(t, "https://mirror.example/maven", mavenMirror())
+}

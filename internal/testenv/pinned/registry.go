@@ -1,0 +1,124 @@
+package pinned
+
+import (
+	"context"
+	"encoding/xml"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Where the registries are, unless the machine says otherwise.
+const (
+	mavenCentral = "https://repo1.maven.org/maven2"
+	pypiFiles    = "https://files.pythonhosted.org/packages"
+)
+
+// Maven is a file of Maven Central, by its path there. MAVEN_REPO names another
+// repository, as does a mirror of central in ~/.m2/settings.xml.
+func Maven(file, sha256 string) File {
+	return File{Name: path.Base(file), SHA256: sha256, locate: func(context.Context) (string, error) {
+		base := os.Getenv("MAVEN_REPO")
+		if base == "" {
+			base = mavenMirror()
+		}
+		return strings.TrimSuffix(base, "/") + "/" + file, nil
+	}}
+}
+
+// mavenMirror is the mirror that Maven would use for central, else central.
+func mavenMirror() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return mavenCentral
+	}
+	text, err := os.ReadFile(filepath.Join(home, ".m2", "settings.xml"))
+	if err != nil {
+		return mavenCentral
+	}
+	var settings struct {
+		Mirrors []struct {
+			Of  string `xml:"mirrorOf"`
+			URL string `xml:"url"`
+		} `xml:"mirrors>mirror"`
+	}
+	if xml.Unmarshal(text, &settings) != nil {
+		return mavenCentral
+	}
+	for _, mirror := range settings.Mirrors {
+		for of := range strings.SplitSeq(mirror.Of, ",") {
+			if of = strings.TrimSpace(of); of == "central" || of == "*" || of == "external:*" {
+				return strings.TrimSpace(mirror.URL)
+			}
+		}
+	}
+	return mavenCentral
+}
+
+// PyPI is a file of a project of the Python Package Index, by its path there. An
+// index that pip is set to use, by PIP_INDEX_URL or its own configuration, is
+// asked where it has the file.
+func PyPI(project, file, sha256 string) File {
+	name := path.Base(file)
+	return File{Name: name, SHA256: sha256, locate: func(ctx context.Context) (string, error) {
+		index := os.Getenv("PIP_INDEX_URL")
+		if index == "" {
+			index = pipSetting(ctx)
+		}
+		if index == "" {
+			return pypiFiles + "/" + file, nil
+		}
+		return inIndex(ctx, strings.TrimSuffix(index, "/")+"/"+project+"/", name)
+	}}
+}
+
+// pipSetting is the index that pip is configured to use, empty if none is.
+func pipSetting(ctx context.Context) string {
+	out, err := exec.CommandContext(ctx, "pip", "config", "get", "global.index-url").Output()
+	if err != nil {
+		return "" // there is no pip, or no such setting
+	}
+	return strings.TrimSpace(string(out))
+}
+
+var href = regexp.MustCompile(`href\s*=\s*["']([^"']+)["']`)
+
+// inIndex finds a file on a project's page of an index (PEP 503).
+func inIndex(ctx context.Context, page, name string) (string, error) {
+	response, err := get(ctx, page, 0)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = response.Body.Close() }() // it was read, or is of no use
+	if response.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s: %s", redacted(page), response.Status)
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, 16<<20))
+	if err != nil {
+		return "", err
+	}
+	for _, link := range href.FindAllSubmatch(body, -1) {
+		target, err := response.Request.URL.Parse(html.UnescapeString(string(link[1])))
+		if err == nil && path.Base(target.Path) == name {
+			target.Fragment = ""
+			return target.String(), nil
+		}
+	}
+	return "", fmt.Errorf("%s does not have it", redacted(page))
+}
+
+// redacted is a URL as a message may have it: an index may be behind a password.
+func redacted(address string) string {
+	if u, err := url.Parse(address); err == nil {
+		return u.Redacted()
+	}
+	return "the index"
+}
