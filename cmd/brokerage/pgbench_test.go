@@ -36,12 +36,12 @@ func newPgbench(s *speed) *pgbench {
 // drawnWords is how many symbols or sectors pgbench draws from: it cannot draw
 // words, so that each is a script of its own. They are few, since each connection
 // prepares each script when it first comes to it.
-const drawnWords = 10
+const drawnWords = 4
 
 // prepare writes the scripts of a query.
 func (p *pgbench) prepare(query string) {
 	p.b.Helper()
-	text, err := os.ReadFile(filepath.Join("../../internal/store/postgres/sql", query+".sql"))
+	text, err := os.ReadFile("../../internal/store/postgres/sql/" + query + ".sql")
 	require.NoError(p.b, err)
 	statement := pgbenchStatement(string(text))
 	scale, err := dataset.ParseScale(p.scale)

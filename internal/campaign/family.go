@@ -82,7 +82,7 @@ func childrenOf(pid int) (children []int) {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, list := range lists {
 		text, _ := os.ReadFile(list)
-		for _, field := range bytes.Fields(text) {
+		for field := range bytes.FieldsSeq(text) {
 			if child, err := strconv.Atoi(string(field)); err == nil {
 				children = append(children, child)
 			}

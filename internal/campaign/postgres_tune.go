@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -30,44 +29,42 @@ func (e postgresEngine) Tune(ctx context.Context) error {
 		return err
 	}
 	err = e.admin(ctx, func(a *postgres.Admin) error {
-		names, err := changeable(ctx, a, namesOf(tuned))
+		changes, err := taken(ctx, a, tuned)
 		if err != nil {
 			return err
 		}
-		before, err := a.Altered(ctx, names)
+		before, err := a.Altered(ctx, slices.Collect(maps.Keys(changes)))
 		if err != nil {
 			return err
 		}
 		if err := e.note(ctx, before); err != nil {
 			return err
 		}
-		changes := make(map[string]*string)
-		for _, s := range tuned {
-			if _, is := before[s.Name]; is {
-				changes[s.Name] = &s.Value
-			}
-		}
 		return a.Alter(ctx, changes)
 	})
 	if err == nil {
 		return nil
 	}
-	err = errors.Join(err, e.Untune(context.WithoutCancel(ctx)))
+	if back := untune(ctx, e); back != nil {
+		return errors.Join(err, back)
+	}
 	if postgres.Forbidden(err) {
 		return &NotHereError{"the role may not change the server's settings (ALTER SYSTEM)"}
 	}
 	return err
 }
 
-// changeable are the settings that a running server takes.
-func changeable(ctx context.Context, a *postgres.Admin, names []string) (some []string, err error) {
-	settings, err := a.Settings(ctx, names)
-	for _, s := range settings {
-		if !s.Restart {
-			some = append(some, s.Name)
+// taken are the settings that a running server takes.
+func taken(ctx context.Context, a *postgres.Admin, tuned []postgres.Setting) (map[string]*string, error) {
+	there, err := a.Settings(ctx, namesOf(tuned))
+	changes := make(map[string]*string)
+	for _, s := range there {
+		wanted := tuned[slices.IndexFunc(tuned, func(t postgres.Setting) bool { return t.Name == s.Name })].Value
+		if s.Takes(wanted) {
+			changes[s.Name] = &wanted
 		}
 	}
-	return some, err
+	return changes, err
 }
 
 // note keeps settings where Untune finds them, whatever ends the campaign.
@@ -119,7 +116,7 @@ func same(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b
 func (e postgresEngine) Server(ctx context.Context) (pid int, err error) {
 	err = e.admin(ctx, func(a *postgres.Admin) error {
 		backend, title := a.Backend()
-		text, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(backend), "cmdline"))
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", backend))
 		if err != nil || !strings.HasPrefix(string(text), "postgres: ") || !strings.Contains(string(text), title) {
 			return nil //nolint:nilerr // it is not here, or this is no Linux
 		}

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,63 +12,24 @@ import (
 	"brokerage/internal/store/sqlite"
 )
 
-// The life of a database in a campaign.
 func TestSQLite(t *testing.T) {
 	folder := t.TempDir()
-	d := dataset.New(dataset.Spec{Seed: 1})
 	opened, err := Open("sqlite:"+filepath.Join(folder, "b.db"), folder, Commands{})
 	require.NoError(t, err)
 	e := opened.(sqliteEngine)
 	ctx := t.Context()
-	holds := func() string {
-		name, err := e.Holds(ctx)
-		require.NoError(t, err)
-		return name
-	}
-	require.Empty(t, holds())
+	name, err := e.Holds(ctx)
+	require.NoError(t, err)
+	require.Empty(t, name)
 	require.NoFileExists(t, e.path, "asking makes nothing")
-	require.NoError(t, e.Create(ctx))
-	require.Empty(t, holds())
-	insert := func(id int64) {
-		require.NoError(t, e.with(ctx, func(s *sqlite.Store) error {
-			_, err := s.InsertOrder(ctx, brokerage.Write{Now: time.Now()}, d.AppendNewOrder(nil, 1, dataset.NewOrder{ID: id}))
-			return err
-		}))
-	}
-	insert(999_999)
-	require.Equal(t, "documents that were not loaded", holds())
-	require.NoError(t, e.Create(ctx), "in the place of the other")
-	require.Empty(t, holds())
-
-	require.NoError(t, e.Load(ctx, d, func(int, int64) {}))
-	require.Equal(t, d.Fingerprint(), holds())
-	n, err := e.Loaded(ctx, dataset.Order)
-	require.NoError(t, err)
-	require.Equal(t, d.Count(dataset.Order), n)
-	stamp, err := contentsOf(ctx, e.URL())
-	require.NoError(t, err)
-	require.Equal(t, d.Fingerprint(), stamp.Fingerprint)
-	require.NoError(t, e.Statistics(ctx))
-
-	space, err := e.Space(ctx)
-	require.NoError(t, err)
-	require.Equal(t, d.Count(dataset.Order), space.documents(dataset.Order))
-	for _, k := range space.Kinds {
-		require.Positive(t, k.Raw)
-		require.InDelta(t, float64(k.Stored)/float64(k.Raw), k.Ratio, 1e-9)
-	}
-	require.NotEmpty(t, space.Indexes)
-
-	require.False(t, e.BackedUp())
-	backup, err := e.Backup(ctx)
-	require.NoError(t, err)
-	require.True(t, e.BackedUp())
-	require.Equal(t, space.Total, backup.Database)
-	insert(999_999)
+	testEngine(t, e, func(do func(brokerage.Store) error) error {
+		return e.with(ctx, func(s *sqlite.Store) error { return do(s) })
+	})
 	restored, err := e.Restore(ctx)
 	require.NoError(t, err)
-	require.Equal(t, backup, restored)
-	insert(999_999) // which would be refused if it were still there
+	space, err := e.Space(ctx)
+	require.NoError(t, err)
+	require.Equal(t, space.Total, restored.Database)
 
 	s, err := e.Describe(ctx)
 	require.NoError(t, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,12 +54,18 @@ func (a *Admin) Analyze(ctx context.Context) error {
 // ServerSetting is a setting as it is in force.
 type ServerSetting struct {
 	Name, Value string
-	Restart     bool // it takes a restart to change it
+	Restart     bool     // it takes a restart to change it
+	Choices     []string // where it has one of a few words, some of which hang on how the server was built
+}
+
+// Takes tells whether the server, running, takes a value for a setting.
+func (s ServerSetting) Takes(value string) bool {
+	return !s.Restart && (s.Choices == nil || slices.Contains(s.Choices, value))
 }
 
 // Settings are those of the names that the server has.
 func (a *Admin) Settings(ctx context.Context, names []string) ([]ServerSetting, error) {
-	rows, err := a.conn.Query(ctx, `SELECT name, current_setting(name), context IN ('postmaster', 'internal')
+	rows, err := a.conn.Query(ctx, `SELECT name, current_setting(name), context IN ('postmaster', 'internal'), enumvals
 		FROM pg_settings WHERE name = ANY($1) ORDER BY array_position($1, name)`, names)
 	if err != nil {
 		return nil, err

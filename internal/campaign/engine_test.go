@@ -1,0 +1,68 @@
+package campaign
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+// testEngine leads a database of an engine through its life in a campaign. with is
+// how a test gets at the store, between the steps.
+func testEngine(t *testing.T, e Engine, with func(do func(brokerage.Store) error) error) {
+	t.Helper()
+	ctx := t.Context()
+	d := dataset.New(dataset.Spec{Seed: 1})
+	holds := func() string {
+		name, err := e.Holds(ctx)
+		require.NoError(t, err)
+		return name
+	}
+	insert := func() {
+		require.NoError(t, with(func(s brokerage.Store) error {
+			_, err := s.InsertOrder(ctx, brokerage.Write{Now: time.Now()}, d.AppendNewOrder(nil, 1, dataset.NewOrder{ID: 999_999}))
+			return err
+		}))
+	}
+	require.NoError(t, e.Create(ctx))
+	require.Empty(t, holds())
+	insert()
+	require.Equal(t, "documents that were not loaded", holds())
+	require.NoError(t, e.Create(ctx), "in the place of the other")
+	require.Empty(t, holds())
+
+	require.NoError(t, e.Load(ctx, d, func(int, int64) {}))
+	require.Equal(t, d.Fingerprint(), holds())
+	n, err := e.Loaded(ctx, dataset.Order)
+	require.NoError(t, err)
+	require.Equal(t, d.Count(dataset.Order), n)
+	stamp, err := contentsOf(ctx, e.URL())
+	require.NoError(t, err)
+	require.Equal(t, d.Fingerprint(), stamp.Fingerprint)
+	require.NoError(t, e.Statistics(ctx))
+
+	space, err := e.Space(ctx)
+	require.NoError(t, err)
+	require.Equal(t, d.Count(dataset.Order), space.documents(dataset.Order))
+	require.Greater(t, space.Total, space.Raw/4)
+	for _, k := range space.Kinds {
+		require.Positive(t, k.Raw)
+		require.InDelta(t, float64(k.Stored)/float64(k.Raw), k.Ratio, 1e-9)
+	}
+	require.NotEmpty(t, space.Indexes)
+
+	require.False(t, e.BackedUp())
+	backup, err := e.Backup(ctx)
+	require.NoError(t, err)
+	require.True(t, e.BackedUp())
+	_, room := e.Room(d, 60)
+	require.Greater(t, room, float64(backup.File))
+	insert()
+	restored, err := e.Restore(ctx)
+	require.NoError(t, err)
+	require.Equal(t, backup, restored)
+	insert() // which would be refused if it were still there
+}
