@@ -54,16 +54,6 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 	return opened, nil
 }
 
-// run runs a statement once.
-func (c *conn) run(text string) error {
-	inner, err := c.inner.Prepare(text)
-	if err != nil {
-		return c.note(err)
-	}
-	_, err = inner.Exec(nil) //nolint:staticcheck // see stmt.Exec
-	return c.note(errors.Join(err, inner.Close()))
-}
-
 // conn is a connection with its prepared statements. One goroutine at a time
 // uses it, as database/sql promises.
 type conn struct {
@@ -113,6 +103,16 @@ func (c *conn) BeginTx(_ context.Context, options driver.TxOptions) (driver.Tx, 
 		return nil, c.note(err)
 	}
 	return &transaction{inner: inner, conn: c}, nil
+}
+
+// run runs a statement once.
+func (c *conn) run(text string) error {
+	inner, err := c.inner.Prepare(text)
+	if err != nil {
+		return c.note(err)
+	}
+	_, err = inner.Exec(nil) //nolint:staticcheck // see stmt.Exec
+	return c.note(errors.Join(err, inner.Close()))
 }
 
 func (c *conn) Close() error {
