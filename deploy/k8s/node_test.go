@@ -280,8 +280,9 @@ func TestNode_Postgres(t *testing.T) {
 		n.ready(t, "deployment/brokerage")
 		t.Logf("the database was back after %s, the service ready %s later", back.Sub(killed).Round(time.Second), time.Since(back).Round(time.Second))
 		result := run()
+		// 503, and 503 that k6 did not look into: every request was answered, and none wrongly.
 		for reason := range result.Total.Unexpected {
-			require.Contains(t, reason, "503", "%v", result.Total.Unexpected)
+			require.Contains(t, []string{"503 unavailable", "503 outcome-unknown", "503 overloaded", "other"}, reason, "%v", result.Total.Unexpected)
 		}
 		require.Equal(t, before, n.kube(t, "get", "pods", "-l", "app.kubernetes.io/component=service", "-o", "jsonpath={.items[*].status.containerStatuses[0].restartCount}"))
 	})
