@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/access"
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/httpapi"
@@ -71,7 +72,7 @@ func direct(t testing.TB, s brokerage.Store, url string) *Direct {
 }
 
 // serve puts a service before a store; stop cuts all its connections.
-func serve(t testing.TB, s brokerage.Store, authority httpapi.Authority) (url string, stop func()) {
+func serve(t testing.TB, s brokerage.Store, authority access.Authority) (url string, stop func()) {
 	t.Helper()
 	api, err := httpapi.New(guard.New(s, guard.Options{Strict: true}), httpapi.Options{
 		Metrics: telemetry.New(telemetry.BuildInfo{}), Tokens: authority, Timeout: 20 * time.Second,
