@@ -151,7 +151,7 @@ test-full: ## all of it: shuffled tests, lint, race, a minute of fuzzing for eac
 # Against the cluster of KUBECONFIG, or one of its own by the scripts in KUBE_E2E: see CONTRIBUTING.md.
 .PHONY: test-k8s
 test-k8s: ## does a real API server take the manifests, and refuse broken ones?
-	BROKERAGE_TEST_REQUIRE=kube $(GO) test -count=1 -timeout 40m $(TESTFLAGS) ./deploy/k8s
+	KUBE_E2E="$${KUBE_E2E:-$(abspath ../shared/kube)}" BROKERAGE_TEST_REQUIRE=kube $(GO) test -count=1 -timeout 40m $(TESTFLAGS) ./deploy/k8s
 
 .PHONY: test-k8s-node
 test-k8s-node: ## the manifests on a real node, under load; root on Debian, half an hour

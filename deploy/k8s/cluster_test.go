@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -46,9 +47,18 @@ func TestMain(m *testing.M) {
 // missing is a cluster that cannot be had here, which is no fault.
 type missing struct{ error }
 
-// requireCluster is one for all tests of this package.
+// required tells whether BROKERAGE_TEST_REQUIRE names a need.
+func required(need string) bool {
+	return slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), need)
+}
+
+// requireCluster is one for all tests of this package. It has to be asked for: the
+// cluster that KUBECONFIG happens to name may be one that people work with.
 func requireCluster(t testing.TB) *cluster {
 	t.Helper()
+	if !required(need) && !required(needNode) {
+		testenv.Missing(t, need, "a cluster is only used where it is asked for: make test-k8s")
+	}
 	startOnce.Do(func() { theCluster, clusterErr = startCluster() })
 	if absent := (missing{}); errors.As(clusterErr, &absent) {
 		testenv.Missing(t, need, absent.Error())

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,7 +36,7 @@ type node struct {
 func requireNode(t testing.TB) *node {
 	t.Helper()
 	volumes := os.Getenv("NODE_VOLUMES")
-	if volumes == "" || !slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), needNode) {
+	if volumes == "" || !required(needNode) {
 		testenv.Missing(t, needNode, "a node takes minutes: deploy/k8s/on-node makes one")
 	}
 	c := requireCluster(t)
