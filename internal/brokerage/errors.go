@@ -124,6 +124,19 @@ type Unavailable struct {
 func (e *Unavailable) Error() string { return fmt.Sprintf("the store is unavailable: %v", e.Cause) }
 func (e *Unavailable) Unwrap() error { return e.Cause }
 
+// IsOwn tells whether an error is itself one of those above. One that wraps such
+// an error is not: what a driver wraps may be anything.
+func IsOwn(err error) bool {
+	switch err.(type) { //nolint:errorlint // that is what is asked
+	case *NotFound, *Conflict, *Invalid, *Stale, *KeyReused, *Unavailable:
+		return true
+	}
+	return false
+}
+
+// Unfit says of a document as a whole why a database does not take it.
+func Unfit(reason string) *Invalid { return &Invalid{[]Finding{{Message: reason}}} }
+
 // WrongKey says that a document is not the one that its path names.
 func WrongKey(where, want string) *Invalid {
 	return invalidf(where, "is not %s, which the path names", want)

@@ -91,35 +91,22 @@ func isRefused(err error) bool {
 // Duplicates are for those who know what was to be stored.
 func domainError(ctx context.Context, err error, unknown bool) error {
 	switch {
-	case err == nil, isDomain(err):
+	case err == nil, brokerage.IsOwn(err):
 		return err
 	case unknown:
 		return &brokerage.Unavailable{Cause: err, Unknown: true}
 	case ctx.Err() != nil:
 		return ctx.Err() // what was rolled back because of it is not the reason
 	case isRefused(err):
-		return invalid("the database does not take the document: it is not valid by its schema, or not well-formed")
+		return brokerage.Unfit("the database does not take the document: it is not valid by its schema, or not well-formed")
 	}
 	switch e := serverErrorOf(err); {
 	case e.Code == codeIndexValue:
-		return invalid("the database cannot index a key that is so long")
+		return brokerage.Unfit("the database cannot index a key that is so long")
 	case e.Code == codeTooDeep, e.Code == codeTooLongName, e.Code == codeWhiteSpace:
-		return invalid("the document is beyond the limits of the database: names of 1,000 bytes, 125 levels")
+		return brokerage.Unfit("the document is beyond the limits of the database: names of 1,000 bytes, 125 levels")
 	}
 	return &brokerage.Unavailable{Cause: err}
-}
-
-func invalid(message string) error {
-	return &brokerage.Invalid{Findings: []brokerage.Finding{{Message: message}}}
-}
-
-// isDomain tells whether an error is one of the domain already.
-func isDomain(err error) bool {
-	switch err.(type) { //nolint:errorlint // they are not wrapped here, and the driver's may wrap anything
-	case *brokerage.NotFound, *brokerage.Conflict, *brokerage.Invalid, *brokerage.Stale, *brokerage.KeyReused, *brokerage.Unavailable:
-		return true
-	}
-	return false
 }
 
 func missing(what string, key fmt.Stringer) error {

@@ -81,7 +81,7 @@ func (s *Store) UpdateOrderStatus(ctx context.Context, w brokerage.Write, id bro
 		return nil, err // a text that XML cannot hold
 	}
 	if !storable(stat) || len(stat) > 100 {
-		return nil, invalid("not an OrdStatus")
+		return nil, brokerage.Unfit("not an OrdStatus")
 	}
 	answer, err = s.write(ctx, w, false, func(t *tx) ([]byte, error) {
 		changed, err := t.exec("update_order_status", stat, id.String())

@@ -58,7 +58,7 @@ func (s *Store) write(ctx context.Context, w brokerage.Write, can repeatable, do
 			}
 			return answer, nil
 		}
-		if isDomain(err) {
+		if brokerage.IsOwn(err) {
 			return nil, err
 		}
 		unknown = unknown || committing

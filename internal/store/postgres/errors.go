@@ -43,7 +43,7 @@ const (
 // Conflicts are for those who know what was to be stored: see existing.
 func domainError(ctx context.Context, err error, unknown bool) error {
 	switch {
-	case err == nil, isDomain(err):
+	case err == nil, brokerage.IsOwn(err):
 		return err
 	case ctx.Err() != nil:
 		return ctx.Err() // what a statement says that was cancelled is not the reason
@@ -51,27 +51,14 @@ func domainError(ctx context.Context, err error, unknown bool) error {
 	if driver, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch driver.Code {
 		case invalidXMLDocument, invalidXMLContent, invalidXMLComment, invalidXMLInstruction, untranslatable:
-			return invalid("the database's XML parser does not take the document")
+			return brokerage.Unfit("the database's XML parser does not take the document")
 		case tooComplex:
-			return invalid("the database cannot index a key that is so long")
+			return brokerage.Unfit("the database cannot index a key that is so long")
 		case notNullViolation, checkViolation:
-			return invalid("the database finds no proper keys in the document")
+			return brokerage.Unfit("the database finds no proper keys in the document")
 		}
 	}
 	return &brokerage.Unavailable{Cause: err, Unknown: unknown}
-}
-
-func invalid(message string) error {
-	return &brokerage.Invalid{Findings: []brokerage.Finding{{Message: message}}}
-}
-
-// isDomain tells whether an error is one of the domain already.
-func isDomain(err error) bool {
-	switch err.(type) { //nolint:errorlint // they are not wrapped here, and the driver's may wrap anything
-	case *brokerage.NotFound, *brokerage.Conflict, *brokerage.Invalid, *brokerage.Stale, *brokerage.KeyReused, *brokerage.Unavailable:
-		return true
-	}
-	return false
 }
 
 // violated is the name of the unique constraint or index that refused a row,
@@ -94,7 +81,7 @@ func isConflict(err error) bool {
 // says; whether it may be made is for others to know.
 func isTransient(err error) bool {
 	switch {
-	case err == nil, isDomain(err):
+	case err == nil, brokerage.IsOwn(err):
 		return false
 	case isConflict(err):
 		return true

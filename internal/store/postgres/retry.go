@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"time"
+
+	"brokerage/internal/brokerage"
 )
 
 const (
@@ -25,7 +27,7 @@ func (s *Store) again(ctx context.Context, try func(context.Context) error, mayT
 	began := time.Now()
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		err := try(ctx)
-		if err == nil || isDomain(err) || !mayTryAgain(err) {
+		if err == nil || brokerage.IsOwn(err) || !mayTryAgain(err) {
 			return err
 		}
 		wait := time.Duration(rand.Int64N(int64(pause))) + pause/4

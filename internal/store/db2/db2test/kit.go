@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"brokerage/internal/testenv"
 	"brokerage/internal/testenv/pinned"
 )
 
@@ -45,13 +46,13 @@ type Kit struct {
 // Fetch makes sure that all of the kit is there.
 func Fetch(ctx context.Context) (*Kit, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		return nil, &missingError{"clidriver is only fetched for linux/amd64"}
+		return nil, &testenv.NotHereError{Reason: "clidriver is only fetched for linux/amd64"}
 	}
 	cache := os.Getenv(cacheVariable)
 	if cache == "" {
 		dir, err := os.UserCacheDir()
 		if err != nil {
-			return nil, &missingError{"there is no cache folder: " + err.Error()}
+			return nil, &testenv.NotHereError{Reason: "there is no cache folder: " + err.Error()}
 		}
 		cache = filepath.Join(dir, "brokerage", "db2bench")
 	}
@@ -61,13 +62,13 @@ func Fetch(ctx context.Context) (*Kit, error) {
 	for _, jar := range []pinned.File{derby, derbyNet, baseX} {
 		path, err := jar.Fetch(ctx, cache)
 		if err != nil {
-			return nil, &missingError{"the bench cannot be fetched: " + err.Error()}
+			return nil, &testenv.NotHereError{Reason: "the bench cannot be fetched: " + err.Error()}
 		}
 		k.Jars = append(k.Jars, path)
 	}
 	archive, err := wheel.Fetch(ctx, cache)
 	if err != nil {
-		return nil, &missingError{"the bench cannot be fetched: " + err.Error()}
+		return nil, &testenv.NotHereError{Reason: "the bench cannot be fetched: " + err.Error()}
 	}
 	home := filepath.Join(cache, strings.TrimSuffix(wheelName, ".whl"))
 	k.CLIDriver, k.Libraries = filepath.Join(home, "clidriver"), filepath.Join(home, "ibm_db.libs")
@@ -154,8 +155,3 @@ func unpackFile(f *zip.File, path string) (err error) {
 	_, err = io.Copy(out, in)
 	return err
 }
-
-// missingError is why there can be no bench here.
-type missingError struct{ reason string }
-
-func (e *missingError) Error() string { return e.reason }

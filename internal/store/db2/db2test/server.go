@@ -42,59 +42,25 @@ type Server struct {
 	pid      int
 }
 
-var shared struct {
-	sync.Mutex
-	server *Server
-	err    error
-}
+var servers = testenv.Servers[*Server]{What: "the bench", Need: Need}
 
 // Main runs the tests of a package, which share a server; for TestMain.
-func Main(m *testing.M) {
-	code := m.Run()
-	if shared.server != nil {
-		if err := shared.server.stop(); err != nil {
-			fmt.Fprintln(os.Stderr, "stopping the bench:", err)
-			code = max(code, 1)
-		}
-	}
-	os.Exit(code)
-}
+func Main(m *testing.M) { servers.Main(m) }
 
 // Shared is a server for all tests of a package, whose TestMain is Main.
 func Shared(t testing.TB) *Server {
 	t.Helper()
-	shared.Lock()
-	defer shared.Unlock()
-	if shared.server == nil && shared.err == nil {
+	return servers.Shared(t, func() (*Server, error) {
 		// What is lost with the power is gone with the test anyway.
-		shared.server, shared.err = start(t.Context(), "-Dderby.system.durability=test")
-	}
-	return running(t, shared.server, shared.err)
+		return start(t.Context(), "-Dderby.system.durability=test")
+	})
 }
 
 // StartServer starts a server for one test, which may kill it: what was committed
 // is there again after Restart.
 func StartServer(t testing.TB) *Server {
 	t.Helper()
-	s, err := start(t.Context())
-	s = running(t, s, err)
-	t.Cleanup(func() {
-		if err := s.stop(); err != nil {
-			t.Errorf("stopping the bench: %v", err)
-		}
-	})
-	return s
-}
-
-func running(t testing.TB, s *Server, err error) *Server {
-	t.Helper()
-	if missing := (*missingError)(nil); errors.As(err, &missing) {
-		testenv.Missing(t, Need, missing.Error())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return servers.Own(t, func() (*Server, error) { return start(t.Context()) })
 }
 
 // keep runs beside the test: it starts Java again when that was killed and a line
@@ -111,7 +77,7 @@ rm -rf "$home"`
 func start(ctx context.Context, settings ...string) (*Server, error) {
 	java, err := exec.LookPath("java")
 	if err != nil {
-		return nil, &missingError{"the bench needs Java, and java is not installed"}
+		return nil, &testenv.NotHereError{Reason: "the bench needs Java, and java is not installed"}
 	}
 	kit, err := Fetch(ctx)
 	if err != nil {
@@ -150,7 +116,7 @@ func start(ctx context.Context, settings ...string) (*Server, error) {
 	}
 	s.answers = bufio.NewReader(out)
 	if err := s.ready(); err != nil {
-		return nil, errors.Join(err, s.stop())
+		return nil, errors.Join(err, s.Stop())
 	}
 	return s, nil
 }
@@ -166,7 +132,8 @@ func (s *Server) ready() error {
 	return nil
 }
 
-func (s *Server) stop() error { return errors.Join(s.commands.Close(), s.keeper.Wait()) }
+// Stop stops the server, and takes its folder away.
+func (s *Server) Stop() error { return errors.Join(s.commands.Close(), s.keeper.Wait()) }
 
 // command has something done.
 func (s *Server) command(words ...string) error {
@@ -232,7 +199,7 @@ func compiled(ctx context.Context, kit *Kit) (dir string, err error) {
 	}
 	javac, err := exec.LookPath("javac")
 	if err != nil {
-		return "", &missingError{"the bench needs a JDK, and javac is not installed (Debian: apt-get install openjdk-17-jdk-headless)"}
+		return "", &testenv.NotHereError{Reason: "the bench needs a JDK, and javac is not installed (Debian: apt-get install openjdk-17-jdk-headless)"}
 	}
 	return dir, once(dir, func(half string) error {
 		if err := os.CopyFS(half, sources); err != nil {

@@ -118,7 +118,7 @@ func (s *Server) end() error {
 	if s.keeper == nil {
 		return nil
 	}
-	return s.stop()
+	return s.Stop()
 }
 
 // as is a program of the server's, run as its user.

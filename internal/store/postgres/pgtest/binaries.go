@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"brokerage/internal/testenv"
 	"brokerage/internal/testenv/pinned"
 )
 
@@ -80,11 +81,11 @@ func installed() string {
 // fetched is the unpacked server in the user's cache, which is filled once.
 func fetched() (home string, err error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		return "", &missingError{"PostgreSQL is not installed, and is only fetched for linux/amd64"}
+		return "", &testenv.NotHereError{Reason: "PostgreSQL is not installed, and is only fetched for linux/amd64"}
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", &missingError{"PostgreSQL is not installed, and there is no cache folder: " + err.Error()}
+		return "", &testenv.NotHereError{Reason: "PostgreSQL is not installed, and there is no cache folder: " + err.Error()}
 	}
 	cache = filepath.Join(cache, "brokerage")
 	home = filepath.Join(cache, "postgres-"+mavenVersion)
@@ -92,11 +93,11 @@ func fetched() (home string, err error) {
 		return home, nil
 	}
 	if _, err := exec.LookPath("xz"); err != nil {
-		return "", &missingError{"PostgreSQL is not installed, and without xz the one from Maven Central cannot be unpacked"}
+		return "", &testenv.NotHereError{Reason: "PostgreSQL is not installed, and without xz the one from Maven Central cannot be unpacked"}
 	}
 	jar, err := download(filepath.Join(cache, "downloads"))
 	if err != nil {
-		return "", &missingError{"PostgreSQL is not installed, and not to be had from Maven Central: " + err.Error()}
+		return "", &testenv.NotHereError{Reason: "PostgreSQL is not installed, and not to be had from Maven Central: " + err.Error()}
 	}
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return "", err

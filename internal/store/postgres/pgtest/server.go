@@ -19,7 +19,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -46,34 +45,18 @@ type Server struct {
 	options    string
 }
 
-var shared struct {
-	sync.Mutex
-	server *Server
-	err    error
-}
+var servers = testenv.Servers[*Server]{What: "PostgreSQL", Need: Need}
 
 // Main runs the tests of a package, which may share a server; for TestMain.
-func Main(m *testing.M) {
-	code := m.Run()
-	if shared.server != nil {
-		if err := shared.server.stop(); err != nil {
-			fmt.Fprintln(os.Stderr, "stopping PostgreSQL:", err)
-			code = max(code, 1)
-		}
-	}
-	os.Exit(code)
-}
+func Main(m *testing.M) { servers.Main(m) }
 
 // Shared is a server for all tests of a package, whose TestMain is Main. Tests
 // have databases of their own in it, and leave its settings alone.
 func Shared(t testing.TB) *Server {
 	t.Helper()
-	shared.Lock()
-	defer shared.Unlock()
-	if shared.server == nil && shared.err == nil {
-		shared.server, shared.err = start(append([]string{"max_connections=300", "shared_buffers=256MB", "max_wal_size=2GB"}, unsafe...))
-	}
-	return running(t, shared.server, shared.err)
+	return servers.Shared(t, func() (*Server, error) {
+		return start(append([]string{"max_connections=300", "shared_buffers=256MB", "max_wal_size=2GB"}, unsafe...))
+	})
 }
 
 // Start starts a server for one test, with settings such as "work_mem=8MB".
@@ -91,25 +74,7 @@ func StartOutOfTheBox(t testing.TB) *Server {
 
 func started(t testing.TB, settings []string) *Server {
 	t.Helper()
-	s, err := start(settings)
-	s = running(t, s, err)
-	t.Cleanup(func() {
-		if err := s.stop(); err != nil {
-			t.Errorf("stopping PostgreSQL: %v", err)
-		}
-	})
-	return s
-}
-
-func running(t testing.TB, s *Server, err error) *Server {
-	t.Helper()
-	if missing := (*missingError)(nil); errors.As(err, &missing) {
-		testenv.Missing(t, Need, missing.Error())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return servers.Own(t, func() (*Server, error) { return start(settings) })
 }
 
 // URL names a database for the service, as the superuser.
@@ -207,7 +172,8 @@ func socketRoot() string {
 	return "/tmp"
 }
 
-func (s *Server) stop() error {
+// Stop stops the server, and takes its folder away.
+func (s *Server) Stop() error {
 	return errors.Join(s.lifeline.Close(), s.keeper.Wait())
 }
 
@@ -322,10 +288,5 @@ func otherUser() (*syscall.Credential, error) {
 		}
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 	}
-	return nil, &missingError{"PostgreSQL does not run as root, and there is no other user for it"}
+	return nil, &testenv.NotHereError{Reason: "PostgreSQL does not run as root, and there is no other user for it"}
 }
-
-// missingError is why there can be no server here.
-type missingError struct{ reason string }
-
-func (e *missingError) Error() string { return e.reason }

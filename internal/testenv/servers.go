@@ -1,0 +1,75 @@
+package testenv
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+)
+
+// NotHereError is why a server cannot be had here: its tests are skipped, or fail
+// where it is required.
+type NotHereError struct{ Reason string }
+
+func (e *NotHereError) Error() string { return e.Reason }
+
+// Servers are database servers for tests, each of which ends with what it was
+// started for: one that all tests of a package share, and those of single tests.
+type Servers[S interface{ Stop() error }] struct {
+	What string // what an error is about
+	Need string // how BROKERAGE_TEST_REQUIRE names it
+
+	mu     sync.Mutex
+	begun  bool
+	shared S
+	err    error
+}
+
+// Main runs the tests of a package, which may share a server; for TestMain.
+func (s *Servers[S]) Main(m *testing.M) {
+	code := m.Run()
+	if s.begun && s.err == nil {
+		if err := s.shared.Stop(); err != nil {
+			fmt.Fprintf(os.Stderr, "stopping %s: %v\n", s.What, err)
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
+}
+
+// Shared is the server for all tests of a package, whose TestMain is Main.
+func (s *Servers[S]) Shared(t testing.TB, start func() (S, error)) S {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.begun {
+		s.begun = true
+		s.shared, s.err = start()
+	}
+	s.there(t, s.err)
+	return s.shared
+}
+
+// Own is a server for one test.
+func (s *Servers[S]) Own(t testing.TB, start func() (S, error)) S {
+	t.Helper()
+	own, err := start()
+	s.there(t, err)
+	t.Cleanup(func() {
+		if err := own.Stop(); err != nil {
+			t.Errorf("stopping %s: %v", s.What, err)
+		}
+	})
+	return own
+}
+
+func (s *Servers[S]) there(t testing.TB, err error) {
+	t.Helper()
+	if notHere, is := errors.AsType[*NotHereError](err); is {
+		Missing(t, s.Need, notHere.Reason)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
