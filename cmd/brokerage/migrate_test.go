@@ -74,7 +74,7 @@ func TestMigrate_Refusals(t *testing.T) {
 		"NoDB":    {nil, exitUsage, "--db"},
 		"Null":    {[]string{"--db", "null:", "--print"}, exitUsage, "null: holds nothing"},
 		"Unknown": {[]string{"--db", "oracle:x"}, exitUsage, "sqlite:PATH"},
-		"Nobody":  {[]string{"--db", "postgres://me:secret@127.0.0.1:1/x?connect_timeout=1"}, exitFailed, "postgres://me@127.0.0.1:1/x: connecting"},
+		"Nobody":  {[]string{"--db", "postgres://me:secret@127.0.0.1:1/x?connect_timeout=1"}, exitFailed, "postgres://me@127.0.0.1:1/x: the store is unavailable: connecting"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := brokerage(t.Context(), append([]string{"migrate"}, c.args...)...)
