@@ -151,7 +151,7 @@ func TestOpen_Unavailable(t *testing.T) {
 		"NoSuchHost":    {"postgres://db.invalid/none", true, "db.invalid"},
 		"NoDatabase":    {server.URL("none"), true, "does not exist"},
 		"NoRole":        {server.URLOf("stranger", empty), true, "stranger"},
-		"NoSchema":      {server.URLOf("guest", empty), true, "as its owner"},
+		"NoSchema":      {server.URLOf("guest", empty), true, "as the owner"},
 		"NotOurs":       {server.URL(strange), false, "is not of this program"},
 		"Newer":         {server.URL(newer), false, "999"},
 	} {
