@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"brokerage/internal/brokerage"
-	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
 )
 
@@ -99,20 +98,10 @@ func (t *tx) finish(l bulk.Loaded, expected brokerage.Contents) error {
 			return err
 		}
 	}
-	contents, whole := l.Contents(expected)
-	for _, k := range dataset.Kinds {
-		if err := t.set(bulk.SettingRaw+k.String(), l.Raw[k]); err != nil {
-			return err
-		}
-		if !whole {
-			continue
-		}
-		if err := t.set(bulk.SettingLoadedOf+k.String(), l.Documents[k]); err != nil {
+	for name, value := range l.Finished(expected) {
+		if err := t.set(name, value); err != nil {
 			return err
 		}
 	}
-	if err := t.set(bulk.SettingContents, contents); err != nil {
-		return err
-	}
-	return t.set(bulk.SettingLoaded, l)
+	return nil
 }

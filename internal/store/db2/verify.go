@@ -5,64 +5,45 @@ import (
 	"database/sql"
 	"fmt"
 	"iter"
+	"sync/atomic"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
 )
 
-// verifyBatch is how many documents a processor takes at once.
-const verifyBatch = 200
-
-// storedBatch is documents as the database gives them. Accounts is what the
-// customers among them have.
+// storedBatch is documents as the database gives them.
 type storedBatch struct {
 	docs     [][]byte
-	findings []string
-	bytes    int64
-	accounts int64
+	findings []string // of what it did not give whole
 }
 
 // Verify reads everything and tells what is wrong, a sentence each; read is told
 // of progress. Keys need no look beside: it is the indexes on the documents that
 // keep them apart. Only an end before the end is an error. What is written
 // meanwhile may be seen or not.
-func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (v bulk.Verified, err error) {
-	tell := func(findings ...string) error {
-		for _, f := range findings {
-			v.Findings++
-			if err := find(f); err != nil {
-				return err
-			}
-		}
-		return ctx.Err()
-	}
+func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (bulk.Verified, error) {
+	v := bulk.Verification{Find: find, Read: read}
 	unfinished, err := s.Loading(ctx)
+	if err == nil && unfinished != "" {
+		err = v.TellUnfinished(ctx)
+	}
 	if err != nil {
-		return v, err
+		return v.Verified, err
 	}
-	if unfinished != "" {
-		if err := tell("a load was not finished: the load command with the same arguments goes on"); err != nil {
-			return v, err
-		}
-	}
+	var accounts atomic.Int64
 	for _, k := range dataset.Kinds {
-		err := bulk.InOrder(ctx, s.stored(ctx, k),
-			func(b storedBatch) storedBatch { b.check(k); return b },
-			func(b storedBatch) error {
-				v.Documents[k] += int64(len(b.docs))
-				v.Bytes[k] += b.bytes
-				v.Accounts += b.accounts
-				if read != nil {
-					read(b.bytes)
-				}
-				return tell(b.findings...)
-			})
+		err := bulk.Inspect(ctx, &v, k, s.stored(ctx, k), func(b storedBatch) bulk.Inspected {
+			seen, held := b.check(k)
+			accounts.Add(held)
+			return seen
+		})
 		if err != nil {
-			return v, orElse(ctx.Err(), err)
+			return v.Verified, orElse(ctx.Err(), err)
 		}
 	}
-	return v, nil
+	v.Accounts = accounts.Load()
+	return v.Verified, nil
 }
 
 // stored reads a table in batches.
@@ -86,7 +67,7 @@ func (s *Store) stored(ctx context.Context, k dataset.Kind) iter.Seq2[storedBatc
 				b.findings = append(b.findings, fmt.Sprintf("a document of %s was not read whole: %d of %d bytes", tables[k], len(doc), length.Int64))
 				continue
 			}
-			if b.docs = append(b.docs, doc); len(b.docs) == verifyBatch {
+			if b.docs = append(b.docs, doc); len(b.docs) == bulk.VerifyBatch {
 				if !yield(b, nil) {
 					return
 				}
@@ -99,30 +80,27 @@ func (s *Store) stored(ctx context.Context, k dataset.Kind) iter.Seq2[storedBatc
 	}
 }
 
-// check looks at the documents of a batch.
-func (b *storedBatch) check(k dataset.Kind) {
+// check looks at the documents of a batch; accounts is how many the customers
+// among them have.
+func (b storedBatch) check(k dataset.Kind) (seen bulk.Inspected, accounts int64) {
+	seen.Findings = b.findings
 	for _, doc := range b.docs {
 		doc, refused := normal(doc)
 		if refused != nil {
-			b.findings = append(b.findings, fmt.Sprintf("%s: %v", tables[k], refused))
+			seen.Documents++
+			seen.Wrong(tables[k], "%v", refused)
 			continue
 		}
-		b.bytes += int64(len(doc))
-		name, accounts, err := keysOf(k, doc)
-		b.accounts += int64(accounts)
-		wrong := func(format string, args ...any) {
-			b.findings = append(b.findings, name+": "+fmt.Sprintf(format, args...))
-		}
+		name, held, err := keysOf(k, doc)
+		accounts += int64(held)
 		if err != nil {
-			wrong("the document has no keys: %v", err)
+			seen.Wrong(name, "the document has no keys: %v", err)
 		}
-		if err := bulk.Validate(k, doc); err != nil {
-			wrong("the document is not valid: %v", err)
-		}
-		if k == dataset.Customer && bulk.Overdrawn(doc) {
-			wrong("a position is below zero")
+		if seen.Document(k, name, doc) && k == dataset.Customer && bulk.Overdrawn(doc) {
+			seen.Wrong(name, "a position is below zero")
 		}
 	}
+	return seen, accounts
 }
 
 // keysOf names a document.
