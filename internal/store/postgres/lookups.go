@@ -108,6 +108,7 @@ func (l *lookups) work() {
 	for {
 		select {
 		case first := <-l.queue:
+			runtime.Gosched() // who is ready to run may be about to ask as well
 			l.run(l.gathered(first))
 		case <-l.quit:
 			return
