@@ -15,10 +15,10 @@ import { workload } from './workload.js';
 const { gauges, prepared } = metrics;
 const silenceSeconds = 3; // after which a service counts as dead
 
-// One transaction of eight is looked into, and a check taken of it and of all that
+// One transaction of sixteen is looked into, and a check taken of it and of all that
 // go wrong: to hand a document of some kilobytes to a script costs k6 as much as
 // all else that it does for a query.
-const lookEvery = 8;
+const lookEvery = 16;
 
 const success = { min: 200, max: 299 };
 http.setResponseCallback(http.expectedStatuses(success));
