@@ -39,7 +39,7 @@ func (c *serveCmd) start(api *httpapi.Server, metrics *telemetry.Metrics, l list
 	}
 	s.main = c.server(s, log)
 	if certificate == nil {
-		go func() { s.failed <- fmt.Errorf("serving: %w", s.main.Serve(l.main)) }()
+		go func() { s.failed <- fmt.Errorf("serving: %w", s.main.Serve(httpapi.JoinWrites(l.main))) }()
 	} else {
 		s.main.TLSConfig = certificate.config()
 		go func() { s.failed <- fmt.Errorf("serving: %w", s.main.ServeTLS(l.main, "", "")) }()
@@ -84,6 +84,7 @@ func (c *serveCmd) server(handler http.Handler, log *slog.Logger) *http.Server {
 		WriteTimeout:      c.WriteTimeout,
 		IdleTimeout:       c.IdleTimeout,
 		MaxHeaderBytes:    maxHeader,
+		ConnContext:       httpapi.ConnContext,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 }

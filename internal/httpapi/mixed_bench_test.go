@@ -103,8 +103,8 @@ func runMixed(b *testing.B, d *dataset.Dataset, store brokerage.Store) (r mixedR
 	require.NoError(b, err)
 	listener, err := (&net.ListenConfig{}).Listen(b.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(b, err)
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
-	go func() { _ = server.Serve(listener) }() // ends with Shutdown
+	server := &http.Server{Handler: handler, ConnContext: httpapi.ConnContext, ReadHeaderTimeout: 5 * time.Second}
+	go func() { _ = server.Serve(httpapi.JoinWrites(listener)) }() // ends with Shutdown
 	defer func() { require.NoError(b, server.Shutdown(context.Background())) }()
 
 	users := make([]*user, connections)
