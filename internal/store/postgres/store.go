@@ -20,6 +20,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/tally"
 	"brokerage/internal/store/trace"
 )
 
@@ -58,7 +59,8 @@ type Store struct {
 
 	purged  atomic.Int64 // when expired answers were looked for, Unix time
 	retries atomic.Int64
-	pages   pages
+	pages   tally.Asked[pages]
+	kinds   tally.Asked[bulk.Estimates]
 }
 
 var _ brokerage.Store = (*Store)(nil)
@@ -94,6 +96,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	}
 	s := &Store{options: options}
 	s.Text = s.setting
+	s.lookAt()
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, err
 	}
