@@ -28,6 +28,11 @@ func TestPrometheus_StoreStopped(t *testing.T) {
 
 	eventually(t, func() bool { return p.value(t, "brokerage_store_ready") == "1" }, "Prometheus to know of the store: %s", p.logs)
 	require.False(t, fires("BrokerageStoreNotReady"))
+	// What the server says of itself is scraped, too.
+	require.Equal(t, "2000", p.value(t, `brokerage_store_documents{kind="order"}`))
+	require.NotEmpty(t, p.value(t, `brokerage_store_document_bytes{kind="customer"} > 0`))
+	require.NotEmpty(t, p.value(t, "brokerage_store_page_hits_total > 0"))
+	require.NotEmpty(t, p.value(t, `brokerage_dataset_raw_bytes{kind="order"} > 0`))
 
 	server.Halt(t)
 	eventually(t, func() bool { return fires("BrokerageStoreNotReady") }, "the alert to fire: %s", p.logs)
