@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
 )
 
 // What Stats asks goes through the real driver. The bench has no buffer pools, and
@@ -16,7 +17,7 @@ func TestStats_Bench(t *testing.T) {
 	s := openBench(t, onBench(t), Settings{})
 	p, err := s.countPages(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, pages{hits: 1505, misses: 102}, p)
+	require.Equal(t, bulk.Pages{Hits: 1505, Misses: 102}, p)
 	kinds, err := s.estimate(t.Context())
 	require.NoError(t, err)
 	for _, k := range dataset.Kinds {

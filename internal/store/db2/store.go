@@ -12,7 +12,6 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store/bulk"
-	"brokerage/internal/store/tally"
 )
 
 // Store is the store in a Db2 database. See the package's comment.
@@ -27,9 +26,8 @@ type Store struct {
 	purged  atomic.Int64 // when expired answers were looked for, Unix time
 	retries atomic.Int64
 	lost    atomic.Int64 // connections
-	pages   tally.Asked[pages]
-	counted pages // the last answer; only the question after it looks at it
-	kinds   tally.Asked[bulk.Estimates]
+	figures *bulk.Figures
+	counted bulk.Pages // the last answer; only the question after it looks at it
 }
 
 var _ brokerage.Store = (*Store)(nil)
@@ -76,7 +74,7 @@ func OpenConnector(ctx context.Context, connect driver.Connector, settings Setti
 	}
 	s := &Store{settings: settings}
 	s.Text = s.setting
-	s.lookAt()
+	s.figures = bulk.NewFigures(answerWithin, s.countPages, s.estimate)
 	s.db = sql.OpenDB(connector{connect, &s.lost, settings.session()})
 	s.db.SetMaxOpenConns(settings.Pool)
 	s.db.SetMaxIdleConns(settings.Pool)

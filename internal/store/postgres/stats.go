@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"brokerage/internal/store/bulk"
-	"brokerage/internal/store/tally"
 )
 
 // Stats is what goes on in a store, for metrics.
@@ -27,28 +26,11 @@ type Stats struct {
 	Kinds bulk.Estimates
 }
 
-const (
-	// statsPatience is how long Stats waits for the server, twice at most. A look at a
-	// store must not hang where the store does.
-	statsPatience = 250 * time.Millisecond
-	// estimatesAge is how old what the server says of its tables may be.
-	estimatesAge = time.Minute
-)
-
-// pages are the server's counts.
-type pages struct{ hits, misses int64 }
-
-// lookAt makes ready what Stats asks for.
-func (s *Store) lookAt() {
-	s.pages = tally.Asked[pages]{Ask: s.countPages, Patience: statsPatience, Within: patience}
-	s.kinds = tally.Asked[bulk.Estimates]{Ask: s.estimate, Every: estimatesAge, Patience: statsPatience, Within: patience}
-}
-
 // Stats looks at the store. When the server does not say at once what it has
 // counted, its counts are those of the last time.
 func (s *Store) Stats() Stats {
 	pool := s.pool.Stat() // before its own look takes a connection
-	counted := s.pages.Look()
+	counted := s.figures.Pages.Look()
 	return Stats{
 		Connections: int(pool.MaxConns()),
 		Open:        int(pool.TotalConns()),
@@ -56,14 +38,14 @@ func (s *Store) Stats() Stats {
 		Waits:       pool.EmptyAcquireCount(),
 		Waited:      pool.EmptyAcquireWaitTime(),
 		Retries:     s.retries.Load(),
-		Hits:        counted.hits,
-		Misses:      counted.misses,
-		Kinds:       s.kinds.Look(),
+		Hits:        counted.Hits,
+		Misses:      counted.Misses,
+		Kinds:       s.figures.Kinds.Look(),
 	}
 }
 
-func (s *Store) countPages(ctx context.Context) (p pages, err error) {
-	err = s.pool.QueryRow(ctx, statements["count_pages"]).Scan(&p.hits, &p.misses)
+func (s *Store) countPages(ctx context.Context) (p bulk.Pages, err error) {
+	err = s.pool.QueryRow(ctx, statements["count_pages"]).Scan(&p.Hits, &p.Misses)
 	return p, err
 }
 

@@ -20,7 +20,6 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store/bulk"
-	"brokerage/internal/store/tally"
 	"brokerage/internal/store/trace"
 )
 
@@ -59,8 +58,7 @@ type Store struct {
 
 	purged  atomic.Int64 // when expired answers were looked for, Unix time
 	retries atomic.Int64
-	pages   tally.Asked[pages]
-	kinds   tally.Asked[bulk.Estimates]
+	figures *bulk.Figures
 }
 
 var _ brokerage.Store = (*Store)(nil)
@@ -96,7 +94,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	}
 	s := &Store{options: options}
 	s.Text = s.setting
-	s.lookAt()
+	s.figures = bulk.NewFigures(patience, s.countPages, s.estimate)
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, err
 	}
