@@ -94,21 +94,37 @@ func (p *prometheus) ask(t testing.TB, path string, into any) {
 	require.NoError(t, json.Unmarshal([]byte(a.body), &struct{ Data any }{into}))
 }
 
+// series is one of Prometheus', with its last value.
+type series struct {
+	Metric map[string]string
+	Value  [2]any
+}
+
+// query gives the series of a query.
+func (p *prometheus) query(t testing.TB, query string) []series {
+	t.Helper()
+	var answer struct{ Result []series }
+	p.ask(t, "query?query="+url.QueryEscape(query), &answer)
+	return answer.Result
+}
+
+// value is the value of a query of one series, empty if there is none yet.
+func (p *prometheus) value(t testing.TB, query string) string {
+	t.Helper()
+	for _, s := range p.query(t, query) {
+		return s.Value[1].(string)
+	}
+	return ""
+}
+
 // counts are the requests that Prometheus knows of, by transaction and outcome.
 func (p *prometheus) counts(t testing.TB) map[[2]string]int {
 	t.Helper()
-	var answer struct {
-		Result []struct {
-			Metric map[string]string
-			Value  [2]any
-		}
-	}
-	p.ask(t, "query?query="+url.QueryEscape("brokerage_transactions_total > 0"), &answer)
 	all := map[[2]string]int{}
-	for _, series := range answer.Result {
-		n, err := strconv.Atoi(series.Value[1].(string))
+	for _, s := range p.query(t, "brokerage_transactions_total > 0") {
+		n, err := strconv.Atoi(s.Value[1].(string))
 		require.NoError(t, err)
-		all[[2]string{series.Metric["transaction"], series.Metric["outcome"]}] = n
+		all[[2]string{s.Metric["transaction"], s.Metric["outcome"]}] = n
 	}
 	return all
 }

@@ -76,7 +76,13 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 	human := c.LogFormat == "human" || c.LogFormat == "auto" && isTerminal(s.err)
 	log := telemetry.Logger(s.err, human, c.LogLevel)
 
-	gate, err := c.gatekeeper(ctx, log)
+	build := buildInfo()
+	traces, log, err := c.traces(ctx, build, log)
+	if err != nil {
+		return err
+	}
+	defer traces.close(ctx)
+	gate, err := c.gatekeeper(ctx, log, traces)
 	if err != nil {
 		return err
 	}
@@ -91,12 +97,6 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	defer listeners.close()
 
-	build := buildInfo()
-	traces, log, err := c.traces(ctx, build, log)
-	if err != nil {
-		return err
-	}
-	defer traces.close(ctx)
 	open := func(ctx context.Context) (domain.Store, error) { return c.open(ctx, log, traces.begin()) }
 	inner, missing := open(ctx)
 	if missing != nil && (!c.Wait || !heals(missing)) {

@@ -16,7 +16,7 @@ type gatekeeper struct {
 }
 
 // gatekeeper reads what is needed to know clients; nil if the service is open to all.
-func (c *serveCmd) gatekeeper(ctx context.Context, log *slog.Logger) (g *gatekeeper, err error) {
+func (c *serveCmd) gatekeeper(ctx context.Context, log *slog.Logger, traces traces) (g *gatekeeper, err error) {
 	g = &gatekeeper{file: c.Tokens}
 	if c.Tokens != "" {
 		if g.tokens, err = access.Load(c.Tokens); err != nil {
@@ -29,7 +29,7 @@ func (c *serveCmd) gatekeeper(ctx context.Context, log *slog.Logger) (g *gatekee
 	if c.JWTIssuer != "" {
 		if g.jwts, err = access.OpenJWTs(ctx, access.JWTOptions{
 			Issuer: c.JWTIssuer, Audience: c.JWTAudience, KeysURL: c.JWKSURL, KeysFile: c.JWKSFile,
-			Algorithms: c.JWTAlgorithms, MaxAge: c.JWKSMaxAge, Told: tellKeys(log),
+			Algorithms: c.JWTAlgorithms, MaxAge: c.JWKSMaxAge, Told: tellKeys(log), Transport: traces.outgoing("fetch keys"),
 		}); err != nil {
 			return nil, usagef("--jwt-issuer: %w", err)
 		}

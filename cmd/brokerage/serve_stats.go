@@ -28,7 +28,7 @@ func storeStats(s domain.Store) func() telemetry.StoreStats {
 			return telemetry.StoreStats{
 				Connections: stats.Connections, Open: stats.Open, InUse: stats.InUse, Waits: stats.Waits, Waited: stats.Waited,
 				PageHits: stats.Hits, PageMisses: stats.Misses,
-				Retries: map[string]int64{"transient": stats.Retries},
+				Retries: map[string]int64{"transient": stats.Retries}, Kinds: estimated(stats.Kinds),
 			}
 		}
 	case *db2.Store:
@@ -36,6 +36,8 @@ func storeStats(s domain.Store) func() telemetry.StoreStats {
 			stats := opened.Stats()
 			return telemetry.StoreStats{
 				Connections: stats.Connections, Open: stats.Open, InUse: stats.InUse, Waits: stats.Waits, Waited: stats.Waited,
+				PageHits: stats.Hits, PageMisses: stats.Misses,
+				Retries: map[string]int64{"transient": stats.Retries}, Kinds: estimated(stats.Kinds),
 			}
 		}
 	case *sqlite.Store:
@@ -66,9 +68,20 @@ func embeddedStats(stats sqlite.Stats) telemetry.StoreStats {
 		Journal:     stats.Journal,
 	}
 	for _, k := range stats.Kinds {
-		all.Kinds = append(all.Kinds, telemetry.StoreKind(k))
+		all.Kinds = append(all.Kinds, telemetry.StoreKind{
+			Kind: k.Kind, Known: k.Known, Documents: k.Documents, Stored: k.Stored, Packed: k.Packed, PackedFrom: k.PackedFrom, PackedTo: k.PackedTo,
+		})
 	}
 	return all
+}
+
+// estimated are the documents of a server.
+func estimated(all bulk.Estimates) (kinds []telemetry.StoreKind) {
+	for _, k := range dataset.Kinds {
+		e := all[k]
+		kinds = append(kinds, telemetry.StoreKind{Kind: k.String(), Known: e.Known, Documents: e.Documents, Stored: e.Stored, Estimated: true})
+	}
+	return kinds
 }
 
 // insight is what a service measures and shows of its store, from when there is one.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"brokerage/internal/httpapi"
@@ -45,6 +46,14 @@ func (t traces) tracer() httpapi.Tracer {
 		return nil
 	}
 	return t.Traces
+}
+
+// outgoing carries requests of the service's own; nil without traces.
+func (t traces) outgoing(name string) http.RoundTripper {
+	if t.Traces == nil {
+		return nil
+	}
+	return t.Outgoing(name)
 }
 
 // sendWithin is how long a service that stops waits for its last traces to be

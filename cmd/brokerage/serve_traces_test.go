@@ -190,3 +190,25 @@ func TestServe_TracesWithoutCollector(t *testing.T) {
 	require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
 	i.stop(t)
 }
+
+// What the service asks an issuer of tokens for is a span too, and says so.
+func TestServe_TracesPassedOn(t *testing.T) {
+	c := newCollector(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
+	asked := make(chan string, 1)
+	issuer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Header.Get("Traceparent")
+		http.NotFound(w, r)
+	}))
+	t.Cleanup(issuer.Close)
+	i := serving(t, "", "--db", "null:", "--otlp-endpoint", c.URL, "--jwt-issuer", "https://issuer.test", "--jwt-audience", "brokerage", "--jwks-url", issuer.URL)
+	passed := strings.Split(<-asked, "-")
+	i.stop(t)
+	require.Len(t, passed, 4)
+	require.Len(t, c.spans, 1)
+	require.Equal(t, "fetch keys", c.spans[0].Name)
+	require.Equal(t, passed[1], c.spans[0].TraceID)
+	require.Equal(t, passed[2], c.spans[0].SpanID)
+	require.Equal(t, map[string]string{"http.response.status_code": "404"}, c.spans[0].attributes())
+	require.NotContains(t, c.text.String(), issuer.URL)
+}

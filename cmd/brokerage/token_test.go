@@ -23,7 +23,7 @@ func TestToken(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(r.err), 0o600))
 	tokens, err := access.Load(file)
 	require.NoError(t, err)
-	client, ok := tokens.Client("Bearer " + strings.TrimSpace(r.out))
+	client, ok := tokens.Client(t.Context(), "Bearer "+strings.TrimSpace(r.out))
 	require.True(t, ok)
 	require.Equal(t, "alice", client.Name)
 }

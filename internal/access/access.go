@@ -7,6 +7,7 @@
 package access
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -54,18 +55,19 @@ type Client struct {
 // May tells whether the client has a scope.
 func (c *Client) May(s Scope) bool { return slices.Contains(c.Scopes, s) }
 
-// Authority knows clients by the value of an Authorization header.
+// Authority knows clients by the value of an Authorization header. The context is
+// the request's: what has to be asked for is asked for in its trace.
 type Authority interface {
-	Client(authorization string) (*Client, bool)
+	Client(ctx context.Context, authorization string) (*Client, bool)
 }
 
 // Any is all of several authorities: the first that knows a client names it.
 type Any []Authority
 
 // Client asks one after the other.
-func (a Any) Client(authorization string) (*Client, bool) {
+func (a Any) Client(ctx context.Context, authorization string) (*Client, bool) {
 	for _, authority := range a {
-		if c, ok := authority.Client(authorization); ok {
+		if c, ok := authority.Client(ctx, authorization); ok {
 			return c, true
 		}
 	}

@@ -63,7 +63,7 @@ func TestTokens_Client(t *testing.T) {
 		"VeryLong":       {"Bearer " + strings.Repeat("x", 1<<20), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, ok := tokens.Client(c.header)
+			client, ok := tokens.Client(t.Context(), c.header)
 			require.Equal(t, c.client != "", ok)
 			if !ok {
 				require.Nil(t, client)
@@ -80,7 +80,7 @@ func TestClient_May(t *testing.T) {
 		"a": {access.Read: true, access.Trade: true, access.Admin: false},
 		"b": {access.Read: false, access.Trade: false, access.Admin: true},
 	} {
-		client, ok := tokens.Client("Bearer " + token)
+		client, ok := tokens.Client(t.Context(), "Bearer "+token)
 		require.True(t, ok)
 		for _, scope := range access.Scopes {
 			require.Equal(t, scopes[scope], client.May(scope), "%s %s", client.Name, scope)
@@ -96,7 +96,7 @@ func TestNewToken(t *testing.T) {
 		require.False(t, seen[token])
 		seen[token] = true
 		require.NotContains(t, line, token)
-		client, ok := load(t, line).Client("Bearer " + token)
+		client, ok := load(t, line).Client(t.Context(), "Bearer "+token)
 		require.True(t, ok)
 		require.Equal(t, &access.Client{Name: "alice", Scopes: []access.Scope{access.Read, access.Admin}}, client)
 	}
@@ -117,7 +117,7 @@ func TestAdd(t *testing.T) {
 	tokens, err := access.Load(path) // which is private, then
 	require.NoError(t, err)
 	for token, name := range map[string]string{first: "alice", second: "bob", third: "carol"} {
-		client, ok := tokens.Client("Bearer " + token)
+		client, ok := tokens.Client(t.Context(), "Bearer "+token)
 		require.True(t, ok)
 		require.Equal(t, name, client.Name)
 	}
@@ -181,7 +181,7 @@ func TestLoad_File(t *testing.T) {
 	write(t, path)
 	tokens, err := access.Load(path)
 	require.NoError(t, err)
-	_, ok := tokens.Client("Bearer x")
+	_, ok := tokens.Client(t.Context(), "Bearer x")
 	require.False(t, ok)
 }
 
@@ -216,7 +216,7 @@ func TestTokens_Watch(t *testing.T) {
 		tokens.Watch(ctx, time.Millisecond, func(err error) { changes <- err })
 	}()
 	knows := func(token string) bool {
-		_, ok := tokens.Client("Bearer " + token)
+		_, ok := tokens.Client(t.Context(), "Bearer "+token)
 		return ok
 	}
 	// put replaces the file at once, as a careful editor does.
@@ -273,7 +273,7 @@ func TestTokens_Watch(t *testing.T) {
 func TestTokens_ClientAllocates(t *testing.T) {
 	tokens := load(t, line("alice", "read", "a"), line("bob", "read", strings.Repeat("b", 43)))
 	for _, header := range []string{"Bearer " + strings.Repeat("b", 43), "Bearer " + strings.Repeat("x", 43)} {
-		require.Zero(t, testing.AllocsPerRun(100, func() { tokens.Client(header) }))
+		require.Zero(t, testing.AllocsPerRun(100, func() { tokens.Client(t.Context(), header) }))
 	}
 }
 
@@ -288,7 +288,7 @@ func BenchmarkTokens_Client(b *testing.B) {
 		b.Run(fmt.Sprint("Tokens", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if c, ok := tokens.Client(header); !ok || !c.May(access.Trade) {
+				if c, ok := tokens.Client(b.Context(), header); !ok || !c.May(access.Trade) {
 					b.Fatal("not known")
 				}
 			}

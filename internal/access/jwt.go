@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,8 @@ type JWTOptions struct {
 	// Told is told of each time the keys were asked for: how many there are, or
 	// why there are none; then those of before go on to count. It may be nil.
 	Told func(keys int, err error)
+	// Transport carries requests for keys; nil is the default one.
+	Transport http.RoundTripper
 
 	now func() time.Time // for tests
 }
@@ -74,7 +77,7 @@ func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 		if err := checkKeysURL(o.KeysURL); err != nil {
 			return nil, fmt.Errorf("the URL of the keys: %w", err)
 		}
-		j.keys.fetch = fromURL(o.KeysURL)
+		j.keys.fetch = fromURL(o.KeysURL, o.Transport)
 		j.keys.refreshNow(ctx)
 		return j, nil
 	}
@@ -95,20 +98,25 @@ const maxJWT = 8 << 10
 
 // Client gives the client of an Authorization header: "Bearer" and a JWT of the
 // issuer, for the audience, signed, not expired, with a subject.
-func (j *JWTs) Client(authorization string) (*Client, bool) {
+func (j *JWTs) Client(ctx context.Context, authorization string) (*Client, bool) {
 	token, ok := bearer(authorization, maxJWT)
 	if !ok {
 		return nil, false
 	}
 	var c claims
-	if _, err := j.parser.ParseWithClaims(token, &c, j.key); err != nil {
+	if _, err := j.parser.ParseWithClaims(token, &c, j.keyIn(ctx)); err != nil {
 		return nil, false
 	}
 	return c.client()
 }
 
+// keyIn gives what finds keys for a request.
+func (j *JWTs) keyIn(ctx context.Context) jwt.Keyfunc {
+	return func(t *jwt.Token) (any, error) { return j.key(ctx, t) }
+}
+
 // key finds the key for a token, of which nothing is proved yet.
-func (j *JWTs) key(t *jwt.Token) (any, error) {
+func (j *JWTs) key(ctx context.Context, t *jwt.Token) (any, error) {
 	if _, critical := t.Header["crit"]; critical {
 		return nil, errors.New("it wants what is not known here (RFC 7515, 4.1.11)")
 	}
@@ -116,7 +124,7 @@ func (j *JWTs) key(t *jwt.Token) (any, error) {
 		return nil, errors.New("it is another kind of token")
 	}
 	id, _ := t.Header["kid"].(string)
-	key, ok := j.keys.find(id)
+	key, ok := j.keys.find(ctx, id)
 	if !ok || key.algorithm != t.Method.Alg() {
 		return nil, errors.New("there is no such key")
 	}

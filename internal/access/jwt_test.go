@@ -42,7 +42,7 @@ func TestJWTs_Client(t *testing.T) {
 		"NearlyValid":    {es.sign(t, m{"nbf": noon.Add(29 * time.Second).Unix()}, nil), "jwt:ann", []Scope{Read, Trade}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, ok := j.Client("bearer " + c.token)
+			client, ok := j.Client(t.Context(), "bearer "+c.token)
 			require.True(t, ok)
 			require.Equal(t, &Client{Name: c.name, Scopes: c.scopes}, client)
 		})
@@ -110,14 +110,14 @@ func TestJWTs_Refusals(t *testing.T) {
 		"Long":             es.sign(t, m{"more": strings.Repeat("a", 8<<10)}, nil),
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, ok := j.Client("Bearer " + token)
+			client, ok := j.Client(t.Context(), "Bearer "+token)
 			require.False(t, ok)
 			require.Nil(t, client)
 		})
 	}
-	_, ok := j.Client("Bearer " + proper)
+	_, ok := j.Client(t.Context(), "Bearer "+proper)
 	require.True(t, ok)
-	_, ok = j.Client("Basic " + proper)
+	_, ok = j.Client(t.Context(), "Basic "+proper)
 	require.False(t, ok)
 }
 
@@ -125,11 +125,11 @@ func TestJWTs_Refusals(t *testing.T) {
 func TestJWTs_Algorithms(t *testing.T) {
 	rs, es := newSigner(t, "r", RS256), newSigner(t, "e", ES256)
 	j := openedJWTs(t, newIssuer(t, jwks(t, rs.jwk(t), es.jwk(t))).URL, func(o *JWTOptions) { o.Algorithms = []string{ES256} })
-	_, ok := j.Client("Bearer " + rs.sign(t, nil, nil))
+	_, ok := j.Client(t.Context(), "Bearer "+rs.sign(t, nil, nil))
 	require.False(t, ok)
-	_, ok = j.Client("Bearer " + es.sign(t, nil, nil))
+	_, ok = j.Client(t.Context(), "Bearer "+es.sign(t, nil, nil))
 	require.True(t, ok)
-	_, ok = j.Client("Bearer " + es.sign(t, nil, map[string]any{"kid": nil}))
+	_, ok = j.Client(t.Context(), "Bearer "+es.sign(t, nil, map[string]any{"kid": nil}))
 	require.True(t, ok, "the only key needs no name")
 }
 
@@ -149,7 +149,7 @@ func TestJWTs_File(t *testing.T) {
 	require.NoError(t, <-told)
 	go j.Watch(t.Context(), time.Millisecond)
 	knows := func(s signer) bool {
-		_, ok := j.Client("Bearer " + s.sign(t, map[string]any{"exp": noon.Add(10000 * time.Hour).Unix()}, nil))
+		_, ok := j.Client(t.Context(), "Bearer "+s.sign(t, map[string]any{"exp": noon.Add(10000 * time.Hour).Unix()}, nil))
 		return ok
 	}
 	require.True(t, knows(one))
@@ -244,7 +244,7 @@ func FuzzJWTs_Client(f *testing.F) {
 	require.NoError(f, err)
 	f.Add(base64.RawURLEncoding.EncodeToString(header) + ".e30.")
 	f.Fuzz(func(t *testing.T, token string) {
-		_, ok := j.Client("Bearer " + token)
+		_, ok := j.Client(t.Context(), "Bearer "+token)
 		require.Equal(t, token == proper, ok)
 	})
 }
@@ -259,7 +259,7 @@ func BenchmarkJWTs_Client(b *testing.B) {
 		b.Run(algorithm, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, ok := j.Client(header); !ok {
+				if _, ok := j.Client(b.Context(), header); !ok {
 					b.Fatal("not known")
 				}
 			}

@@ -50,7 +50,7 @@ type heldKeys struct {
 
 // find gives a key. One that is not there may be new, so the issuer is asked, but
 // not more often than every askAgainAfter; all who wait, wait for the same answer.
-func (k *keyring) find(id string) (verificationKey, bool) {
+func (k *keyring) find(ctx context.Context, id string) (verificationKey, bool) {
 	held := k.valid()
 	if key, ok := held.find(id); ok {
 		return key, true
@@ -58,7 +58,7 @@ func (k *keyring) find(id string) (verificationKey, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.now().Sub(k.asked) >= askAgainAfter {
-		k.refresh(context.Background()) // it is everybody's, so it does not end with one request
+		k.refresh(context.WithoutCancel(ctx)) // it is everybody's, so it does not end with one request
 	}
 	return k.valid().find(id)
 }
@@ -126,8 +126,9 @@ func fromFile(path string) func(context.Context) ([]byte, error) {
 	}
 }
 
-func fromURL(address string) func(context.Context) ([]byte, error) {
+func fromURL(address string, transport http.RoundTripper) func(context.Context) ([]byte, error) {
 	client := &http.Client{
+		Transport: transport,
 		// What is trusted is the address that was configured, and not where it leads.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -18,7 +19,7 @@ func TestKeyring_Rotation(t *testing.T) {
 	now := &clock{now: noon}
 	j := openedJWTs(t, i.URL, func(o *JWTOptions) { o.now = now.time })
 	knows := func(s signer) bool {
-		_, ok := j.Client("Bearer " + s.sign(t, nil, nil))
+		_, ok := j.Client(t.Context(), "Bearer "+s.sign(t, nil, nil))
 		return ok
 	}
 	require.True(t, knows(old))
@@ -37,6 +38,33 @@ func TestKeyring_Rotation(t *testing.T) {
 	require.True(t, knows(young))
 }
 
+// recorder keeps the contexts of the requests that it carries.
+type recorder struct{ contexts []context.Context }
+
+func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
+	r.contexts = append(r.contexts, request.Context())
+	return http.DefaultTransport.RoundTrip(request)
+}
+
+// A key that is asked for because of a request is asked for in what the request
+// brings, its trace for one, but not for its time alone.
+func TestKeyring_OfRequest(t *testing.T) {
+	i, now, carried := newIssuer(t, jwks(t, newSigner(t, "1", ES256).jwk(t))), &clock{now: noon}, &recorder{}
+	j := openedJWTs(t, i.URL, func(o *JWTOptions) { o.now, o.Transport = now.time, carried })
+	young := newSigner(t, "2", ES256)
+	i.set(http.StatusOK, jwks(t, young.jwk(t)))
+	now.pass(askAgainAfter)
+
+	type key struct{}
+	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "of the request"))
+	cancel()
+	_, ok := j.Client(ctx, "Bearer "+young.sign(t, nil, nil))
+	require.True(t, ok)
+	require.Len(t, carried.contexts, 2)
+	require.Nil(t, carried.contexts[0].Value(key{}))
+	require.Equal(t, "of the request", carried.contexts[1].Value(key{}))
+}
+
 // Invented key ids make the service ask no more often than it would allow itself.
 func TestKeyring_Flood(t *testing.T) {
 	known := newSigner(t, "1", EdDSA)
@@ -47,7 +75,7 @@ func TestKeyring_Flood(t *testing.T) {
 		var together sync.WaitGroup
 		for n := range 50 {
 			together.Go(func() {
-				_, ok := j.Client("Bearer " + known.sign(t, nil, map[string]any{"kid": fmt.Sprint("x", n)}))
+				_, ok := j.Client(t.Context(), "Bearer "+known.sign(t, nil, map[string]any{"kid": fmt.Sprint("x", n)}))
 				require.False(t, ok)
 			})
 		}
@@ -55,7 +83,7 @@ func TestKeyring_Flood(t *testing.T) {
 		now.pass(askAgainAfter)
 	}
 	require.Equal(t, 3, i.times(), "the first, and one for each of two times")
-	_, ok := j.Client("Bearer " + known.sign(t, nil, nil))
+	_, ok := j.Client(t.Context(), "Bearer "+known.sign(t, nil, nil))
 	require.True(t, ok)
 }
 
@@ -81,7 +109,7 @@ func TestKeyring_Failures(t *testing.T) {
 				o.now, o.Told, o.MaxAge = now.time, func(_ int, err error) { failed = err }, 50*time.Minute
 			})
 			knows := func() bool {
-				_, ok := j.Client("Bearer " + s.sign(t, nil, nil))
+				_, ok := j.Client(t.Context(), "Bearer "+s.sign(t, nil, nil))
 				return ok
 			}
 			require.NoError(t, failed)
@@ -110,10 +138,10 @@ func TestKeyring_NotThereAtFirst(t *testing.T) {
 	i.set(http.StatusBadGateway, nil)
 	now := &clock{now: noon}
 	j := openedJWTs(t, i.URL, func(o *JWTOptions) { o.now = now.time })
-	_, ok := j.Client("Bearer " + s.sign(t, nil, nil))
+	_, ok := j.Client(t.Context(), "Bearer "+s.sign(t, nil, nil))
 	require.False(t, ok)
 	i.set(http.StatusOK, jwks(t, s.jwk(t)))
 	now.pass(askAgainAfter)
-	_, ok = j.Client("Bearer " + s.sign(t, nil, nil))
+	_, ok = j.Client(t.Context(), "Bearer "+s.sign(t, nil, nil))
 	require.True(t, ok)
 }

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
@@ -51,7 +52,7 @@ const maxToken = 512
 // Client gives the client of an Authorization header: "Bearer", in any case, one
 // space, and a token of the file. How long that takes says nothing about the
 // tokens that there are, since only sums are compared, and always with all.
-func (t *Tokens) Client(authorization string) (*Client, bool) {
+func (t *Tokens) Client(_ context.Context, authorization string) (*Client, bool) {
 	secret, ok := bearer(authorization, maxToken)
 	if !ok {
 		return nil, false

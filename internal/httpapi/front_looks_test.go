@@ -89,7 +89,33 @@ func TestFront_Looks(t *testing.T) {
 	}
 }
 
-// The check above would find what cannot be read.
+// A long tag of an answer is broken between its attributes, where the line ends, and not by the browser; a name is whole where
+// there is room, and otherwise broken between its words.
+func TestFront_LinesFit(t *testing.T) {
+	f := shown(t, fronted(t, Options{}).URL+"/")
+	f.window(1280, 1000)
+	f.until(`formOf('get_order').dataset.filled === 'yes'`)
+	f.Run(`formOf('get_order').requestSubmit()`)
+	f.until(`$('#try-get_order .result pre') !== null`)
+	require.Equal(t, true, f.Run(`(() => {
+		const pre = $('#try-get_order .result pre');
+		const lines = pre.textContent.split('\n');
+		const height = lines.length * parseFloat(getComputedStyle(pre).lineHeight);
+		return lines.length > 10 && Math.abs(pre.scrollHeight - height) < 40;
+	})()`), "the browser breaks no line")
+
+	const name = `[...$('[data-try=update_security_price]').childNodes].filter((n) => n.nodeType === Node.TEXT_NODE).reduce((text, piece) => {
+		const range = document.createRange();
+		range.selectNodeContents(piece);
+		const { top } = range.getBoundingClientRect();
+		return { whole: text.whole + (top > text.top + 5 ? '\n' : '') + piece.data, top };
+	}, { whole: '', top: Infinity }).whole`
+	require.Equal(t, "update_security_price", f.Run(name))
+	f.window(390, 844)
+	require.Equal(t, "update_security_\nprice", f.Run(name))
+}
+
+// The check of looks would find what cannot be read.
 func TestFront_LooksFindsPoor(t *testing.T) {
 	f := shown(t, fronted(t, Options{}).URL+"/")
 	f.Run(`$('#now-title').style.color = getComputedStyle(document.body).backgroundColor`)

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -58,7 +59,7 @@ func TestQuota_ByAddress(t *testing.T) {
 
 type names map[string]string
 
-func (n names) Client(header string) (*access.Client, bool) {
+func (n names) Client(_ context.Context, header string) (*access.Client, bool) {
 	name, ok := n[header]
 	return &access.Client{Name: name, Scopes: []access.Scope{access.Read}}, ok
 }

@@ -21,7 +21,7 @@ import (
 // tokens are an authority for tests.
 type tokens map[string]*access.Client
 
-func (t tokens) Client(authorization string) (*access.Client, bool) {
+func (t tokens) Client(_ context.Context, authorization string) (*access.Client, bool) {
 	c, ok := t[authorization]
 	return c, ok
 }

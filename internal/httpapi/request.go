@@ -68,7 +68,7 @@ func (q *request) authorize() error {
 	if len(header) != 1 {
 		return &unauthorized{missing: len(header) == 0}
 	}
-	client, ok := authority.Client(header[0])
+	client, ok := authority.Client(q.Request.Context(), header[0])
 	if !ok {
 		return &unauthorized{}
 	}

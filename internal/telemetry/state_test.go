@@ -77,6 +77,21 @@ func TestMetrics_StoreWithLess(t *testing.T) {
 	}
 }
 
+// A server that packs by itself has documents, and nothing that it was told to pack.
+func TestMetrics_StoreEstimates(t *testing.T) {
+	m := telemetry.New(build)
+	m.Store(func() telemetry.StoreStats {
+		return telemetry.StoreStats{Kinds: []telemetry.StoreKind{
+			{Kind: "order", Known: true, Estimated: true, Documents: 2000, Stored: 600000}, {Kind: "customer", Estimated: true},
+		}}
+	})
+	series, text := scrape(t, m)
+	require.Equal(t, "2000", series[`brokerage_store_documents{kind="order"}`])
+	require.Equal(t, "600000", series[`brokerage_store_document_bytes{kind="order"}`])
+	require.NotContains(t, text, `brokerage_store_documents{kind="customer"}`)
+	require.NotContains(t, text, "brokerage_store_packed")
+}
+
 // A dataset takes the place of the one before, also when there is none any more.
 func TestMetrics_DatasetChanges(t *testing.T) {
 	m := full()

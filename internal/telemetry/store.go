@@ -36,6 +36,9 @@ type StoreKind struct {
 	Kind              string
 	Known             bool  // that they were counted
 	Documents, Stored int64 // that are there now, and their bytes as they are stored
+	// Estimated is of a server: it estimates the two, and packs by itself, so that
+	// there is nothing to tell of the next three.
+	Estimated bool
 	// Packed is how many documents were packed, from and to how many bytes.
 	Packed, PackedFrom, PackedTo int64
 }
@@ -66,13 +69,13 @@ var (
 	storeBusy        = storeDesc("writer_busy_seconds_total", "How long the one writer of the embedded store was at work; a second in a second is all it can.")
 	storeHits        = storeDesc("cache_hits_total", "What was found in a cache: of the embedded store, reads from a snapshot that was kept.")
 	storeMisses      = storeDesc("cache_misses_total", "What was not found in a cache: of the embedded store, reads that needed a new snapshot.")
-	storePageHits    = storeDesc("page_hits_total", "Pages that the database found in its own cache; of PostgreSQL in shared_buffers, for all its clients.")
-	storePageMisses  = storeDesc("page_misses_total", "Pages that the database had to ask the operating system for.")
+	storePageHits    = storeDesc("page_hits_total", "Pages that the database found in its own cache; of PostgreSQL in shared_buffers, of Db2 in its buffer pools, for all clients of the database.")
+	storePageMisses  = storeDesc("page_misses_total", "Pages that the database had to read from outside its own cache.")
 	storeRetries     = storeDesc("retries_total", "What was done again, by cause.", "cause")
 	storeFile        = storeDesc("file_bytes", "How large the file of the embedded store is.")
 	storeJournal     = storeDesc("journal_bytes", "How large the journal of the embedded store is, beside its file.")
-	storeDocuments   = storeDesc("documents", "Documents that are stored, by kind. They are counted after the start; until then there is no series.", "kind")
-	storeBytes       = storeDesc("document_bytes", "Bytes of the documents as they are stored, by kind, without keys and indexes.", "kind")
+	storeDocuments   = storeDesc("documents", "Documents that are stored, by kind: of the embedded store counted after the start, and until then no series; of PostgreSQL and Db2 the server's own estimate, at most a minute old (the planner's; the last RUNSTATS).", "kind")
+	storeBytes       = storeDesc("document_bytes", "Bytes of the documents as they are stored, by kind, without indexes: of the embedded store the documents alone; of PostgreSQL and Db2 their tables, with what is free in their pages, at most a minute old.", "kind")
 	storePacked      = storeDesc("packed_documents_total", "Documents that were packed to be stored, by kind.", "kind")
 	storePackedFrom  = storeDesc("packed_raw_bytes_total", "Bytes of the documents that were packed, before that, by kind.", "kind")
 	storePackedTo    = storeDesc("packed_stored_bytes_total", "Bytes of the documents that were packed, after that, by kind.", "kind")
@@ -141,6 +144,9 @@ func (c *storeCollector) Collect(metrics chan<- prometheus.Metric) {
 		if k.Known {
 			out.gauge(storeDocuments, float64(k.Documents), k.Kind)
 			out.gauge(storeBytes, float64(k.Stored), k.Kind)
+		}
+		if k.Estimated {
+			continue
 		}
 		out.counter(storePacked, float64(k.Packed), k.Kind)
 		out.counter(storePackedFrom, float64(k.PackedFrom), k.Kind)

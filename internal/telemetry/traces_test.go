@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -106,6 +107,44 @@ func TestTraces_NotFollowed(t *testing.T) {
 	ctx, end := traces.Request(request(t, parent[:len(parent)-2]+"00"), "get_order")
 	require.Zero(t, testing.AllocsPerRun(100, func() { traces.Statement(ctx, "get_order")(nil) }))
 	end(telemetry.OK, 200)
+}
+
+// What the service asks others for goes on with the trace of the request that it is
+// asked for, or else begins one; also where nobody keeps it.
+func TestTraces_Outgoing(t *testing.T) {
+	traces := newTraces(t)
+	asked := make(chan http.Header, 1)
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.Header }))
+	t.Cleanup(other.Close)
+	for name, c := range map[string]struct{ traceparent, begins, ends string }{
+		"Sampled":    {parent, parent[:36], "-01"},
+		"NotSampled": {parent[:len(parent)-2] + "00", parent[:36], "-00"},
+		"OfNone":     {"", "00-", "-01"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := request(t, c.traceparent)
+			r.Header.Set("Tracestate", "vendor=x")
+			ctx, end := traces.Request(r, "get_order")
+			defer end(telemetry.OK, 200)
+			if c.traceparent == "" {
+				ctx = t.Context()
+			}
+			own, err := http.NewRequestWithContext(ctx, http.MethodGet, other.URL, http.NoBody)
+			require.NoError(t, err)
+			response, err := traces.Outgoing("fetch keys").RoundTrip(own)
+			require.NoError(t, err)
+			require.NoError(t, response.Body.Close())
+			header := <-asked
+			require.Len(t, header.Get("Traceparent"), len(parent))
+			require.True(t, strings.HasPrefix(header.Get("Traceparent"), c.begins))
+			require.True(t, strings.HasSuffix(header.Get("Traceparent"), c.ends))
+			require.NotEqual(t, parent[36:52], header.Get("Traceparent")[36:52], "the span is the service's own")
+			if c.traceparent != "" {
+				require.Equal(t, "vendor=x", header.Get("Tracestate"))
+			}
+			require.Empty(t, own.Header, "it is the caller's")
+		})
+	}
 }
 
 func BenchmarkTraces(b *testing.B) {

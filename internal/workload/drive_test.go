@@ -189,7 +189,7 @@ func TestDrive_RefusedBeforeLoad(t *testing.T) {
 
 type tokens map[string]*access.Client
 
-func (a tokens) Client(authorization string) (*access.Client, bool) {
+func (a tokens) Client(_ context.Context, authorization string) (*access.Client, bool) {
 	c, ok := a[authorization]
 	return c, ok
 }

@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
@@ -49,6 +50,9 @@ type transaction struct {
 	brokerage.Transaction
 	docs.Operation
 }
+
+// Words are those of the name, which may stand on lines of their own.
+func (t transaction) Words() []string { return strings.SplitAfter(t.Name, "_") }
 
 // render makes the page.
 func render(contract []byte) ([]byte, error) {

@@ -178,7 +178,7 @@ func TestServer_Smoke(t *testing.T) {
 	}
 	space, err := s.Space(t.Context())
 	require.NoError(t, err)
-	bundle, err := json.MarshalIndent(map[string]any{"engine": s.Describe(), "space": space, "firstCallOfEach": took}, "", "  ")
+	bundle, err := json.MarshalIndent(map[string]any{"engine": s.Describe(), "space": space, "stats": s.Stats(), "firstCallOfEach": took}, "", "  ")
 	require.NoError(t, err)
 	evidence(t, "server.json", bundle)
 }

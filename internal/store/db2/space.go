@@ -2,6 +2,7 @@ package db2
 
 import (
 	"context"
+	"database/sql"
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
@@ -18,18 +19,8 @@ func (s *Store) Space(ctx context.Context) (space bulk.Space, err error) {
 			return space, domainError(ctx, err, false)
 		}
 	}
-	rows, err := s.db.QueryContext(ctx, statements["space"])
-	if err != nil {
-		return space, domainError(ctx, err, false)
-	}
-	defer func() { _ = rows.Close() }() // it was read to its end, or the error is told
-	for rows.Next() {
-		var name string
-		var data, indexes int64
-		if err := rows.Scan(&name, &data, &indexes); err != nil {
-			return space, domainError(ctx, err, false)
-		}
-		data, indexes = data*1024, indexes*1024
+	err = s.eachTable(ctx, "space", func(rows *sql.Rows) error {
+		name, data, indexes, err := spaceOf(rows)
 		space.File += data + indexes
 		if kind, is := kindOf(name); is {
 			space.Stored[kind] = data
@@ -37,8 +28,30 @@ func (s *Store) Space(ctx context.Context) (space bulk.Space, err error) {
 		} else {
 			space.Rest += data + indexes
 		}
+		return err
+	})
+	return space, domainError(ctx, err, false)
+}
+
+// eachTable runs a query with a row for each table.
+func (s *Store) eachTable(ctx context.Context, name string, each func(*sql.Rows) error) error {
+	rows, err := s.db.QueryContext(ctx, statements[name])
+	if err != nil {
+		return err
 	}
-	return space, domainError(ctx, rows.Err(), false)
+	defer func() { _ = rows.Close() }() // it was read to its end, or the error is told
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// spaceOf reads a row of the query space, in bytes.
+func spaceOf(rows *sql.Rows) (table string, data, indexes int64, err error) {
+	err = rows.Scan(&table, &data, &indexes)
+	return table, data * 1024, indexes * 1024, err
 }
 
 func kindOf(table string) (dataset.Kind, bool) {

@@ -26,6 +26,8 @@ type Store struct {
 	purged  atomic.Int64 // when expired answers were looked for, Unix time
 	retries atomic.Int64
 	lost    atomic.Int64 // connections
+	figures *bulk.Figures
+	counted bulk.Pages // the last answer; only the question after it looks at it
 }
 
 var _ brokerage.Store = (*Store)(nil)
@@ -72,6 +74,7 @@ func OpenConnector(ctx context.Context, connect driver.Connector, settings Setti
 	}
 	s := &Store{settings: settings}
 	s.Text = s.setting
+	s.figures = bulk.NewFigures(answerWithin, s.countPages, s.estimate)
 	s.db = sql.OpenDB(connector{connect, &s.lost, settings.session()})
 	s.db.SetMaxOpenConns(settings.Pool)
 	s.db.SetMaxIdleConns(settings.Pool)
@@ -148,23 +151,4 @@ func orElse(err, otherwise error) error {
 		return err
 	}
 	return otherwise
-}
-
-// Stats is what goes on in a store, for metrics.
-type Stats struct {
-	Connections int // at most
-	Open, InUse int // of them
-	Waits       int64
-	Waited      time.Duration // for a connection, all together
-	Retries     int64         // of what was done again, since the store was opened
-	Lost        int64         // connections that were given up
-}
-
-// Stats looks at the store. It takes no time to speak of, and waits for nobody.
-func (s *Store) Stats() Stats {
-	pool := s.db.Stats()
-	return Stats{
-		Connections: pool.MaxOpenConnections, Open: pool.OpenConnections, InUse: pool.InUse,
-		Waits: pool.WaitCount, Waited: pool.WaitDuration, Retries: s.retries.Load(), Lost: s.lost.Load(),
-	}
 }

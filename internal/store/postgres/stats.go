@@ -2,8 +2,10 @@ package postgres
 
 import (
 	"context"
-	"sync"
+	"slices"
 	"time"
+
+	"brokerage/internal/store/bulk"
 )
 
 // Stats is what goes on in a store, for metrics.
@@ -19,25 +21,16 @@ type Stats struct {
 	// may have had them. They are the server's counts, of all clients of the
 	// database, and reach it up to a second late.
 	Hits, Misses int64
-}
 
-// statsPatience is how long Stats waits for the server. A look at a store must not
-// hang where the store does.
-const statsPatience = 250 * time.Millisecond
-
-// pages are the server's counts as they were last heard of.
-type pages struct {
-	sync.Mutex
-
-	hits, misses int64
-	heard        chan struct{} // closed when the question under way is answered; nil if there is none
+	// Kinds are the planner's estimates.
+	Kinds bulk.Estimates
 }
 
 // Stats looks at the store. When the server does not say at once what it has
 // counted, its counts are those of the last time.
 func (s *Store) Stats() Stats {
 	pool := s.pool.Stat() // before its own look takes a connection
-	hits, misses := s.countedPages()
+	counted := s.figures.Pages.Look()
 	return Stats{
 		Connections: int(pool.MaxConns()),
 		Open:        int(pool.TotalConns()),
@@ -45,42 +38,33 @@ func (s *Store) Stats() Stats {
 		Waits:       pool.EmptyAcquireCount(),
 		Waited:      pool.EmptyAcquireWaitTime(),
 		Retries:     s.retries.Load(),
-		Hits:        hits,
-		Misses:      misses,
+		Hits:        counted.Hits,
+		Misses:      counted.Misses,
+		Kinds:       s.figures.Kinds.Look(),
 	}
 }
 
-func (s *Store) countedPages() (hits, misses int64) {
-	p := &s.pages
-	p.Lock()
-	if p.heard == nil {
-		p.heard = make(chan struct{})
-		go s.countPages()
-	}
-	heard := p.heard
-	p.Unlock()
-	select {
-	case <-heard:
-	case <-time.After(statsPatience):
-	}
-	p.Lock()
-	defer p.Unlock()
-	return p.hits, p.misses
+func (s *Store) countPages(ctx context.Context) (p bulk.Pages, err error) {
+	err = s.pool.QueryRow(ctx, statements["count_pages"]).Scan(&p.Hits, &p.Misses)
+	return p, err
 }
 
-// countPages asks the server; its answer is for the next look, if this one does
-// not wait for it.
-func (s *Store) countPages() {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	var hits, misses int64
-	err := s.pool.QueryRow(ctx, statements["count_pages"]).Scan(&hits, &misses)
-	p := &s.pages
-	p.Lock()
-	defer p.Unlock()
-	if err == nil {
-		p.hits, p.misses = hits, misses
+func (s *Store) estimate(ctx context.Context) (all bulk.Estimates, err error) {
+	rows, err := s.pool.Query(ctx, statements["estimate_documents"])
+	if err != nil {
+		return all, err
 	}
-	close(p.heard)
-	p.heard = nil
+	defer rows.Close()
+	for rows.Next() {
+		var table string
+		var documents *int64
+		var bytes int64
+		if err := rows.Scan(&table, &documents, &bytes); err != nil {
+			return all, err
+		}
+		if documents != nil {
+			all[slices.Index(tableNames[:], table)] = bulk.Estimate{Known: true, Documents: *documents, Stored: bytes}
+		}
+	}
+	return all, rows.Err()
 }

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/postgres/pgtest"
 )
 
 // The server's counts grow with what is read, and a store without a connection to
@@ -34,4 +37,50 @@ func TestStats(t *testing.T) {
 	require.Equal(t, last.Hits, waiting.Hits)
 	only.Release()
 	grows()
+}
+
+// What a load leaves is known exactly, since it ends with ANALYZE; what comes then
+// is estimated by the pages that it takes.
+func TestStats_Kinds(t *testing.T) {
+	s, d, _, _ := tiny(t)
+	space, err := s.Space(t.Context())
+	require.NoError(t, err)
+	loaded := s.Stats().Kinds
+	for _, k := range dataset.Kinds {
+		require.True(t, loaded[k].Known, k)
+		require.Equal(t, d.Count(k), loaded[k].Documents, k)
+		require.Equal(t, space.Stored[k], loaded[k].Stored, k)
+	}
+
+	const more = 500
+	for i := range int64(more) {
+		_, err := s.InsertOrder(t.Context(), now(), order(d, 900_000_000_000+i))
+		require.NoError(t, err)
+	}
+	require.Equal(t, loaded, s.Stats().Kinds, "it was asked a moment ago")
+	after, err := s.estimate(t.Context())
+	require.NoError(t, err)
+	require.InDelta(t, loaded[dataset.Order].Documents+more, after[dataset.Order].Documents, more/2)
+	require.Greater(t, after[dataset.Order].Stored, loaded[dataset.Order].Stored)
+	require.Equal(t, loaded[dataset.Customer], after[dataset.Customer])
+}
+
+// Nobody has counted what was never analysed. The role that serves may ask, too.
+func TestStats_KindsUnknown(t *testing.T) {
+	server := pgtest.Start(t)
+	server.Exec(t, "postgres", "CREATE ROLE brokerage_service LOGIN")
+	opened(t, server.URL("postgres"), Options{})
+	s := opened(t, server.URLOf("brokerage_service", "postgres"), Options{})
+	empty, err := s.estimate(t.Context())
+	require.NoError(t, err)
+	for _, k := range dataset.Kinds {
+		require.False(t, empty[k].Known, k)
+	}
+	server.Exec(t, "postgres", "VACUUM ANALYZE")
+	empty, err = s.estimate(t.Context())
+	require.NoError(t, err)
+	for _, k := range dataset.Kinds {
+		require.True(t, empty[k].Known, k)
+		require.Zero(t, empty[k].Documents, k)
+	}
 }

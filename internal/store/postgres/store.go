@@ -58,7 +58,7 @@ type Store struct {
 
 	purged  atomic.Int64 // when expired answers were looked for, Unix time
 	retries atomic.Int64
-	pages   pages
+	figures *bulk.Figures
 }
 
 var _ brokerage.Store = (*Store)(nil)
@@ -94,6 +94,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	}
 	s := &Store{options: options}
 	s.Text = s.setting
+	s.figures = bulk.NewFigures(patience, s.countPages, s.estimate)
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, err
 	}

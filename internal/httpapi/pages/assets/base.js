@@ -14,7 +14,6 @@ function element(name, className, ...children) {
 // --- XML for the eye ---
 
 const markup = /<!--[^]*?-->|<\?[^]*?\?>|<!\[CDATA\[[^]*?\]\]>|<(?:"[^"]*"|'[^']*'|[^>"'])*>|[^<]+|</g;
-const widest = 100;
 
 // parse reads XML into a tree: an element is its start tag, its children and its end tag. What is not well-formed gives null.
 function parse(xml) {
@@ -42,32 +41,35 @@ function parse(xml) {
 const asIs = (node) => (typeof node === 'string' ? node : node.start + node.children.map(asIs).join('') + node.end);
 
 // fold breaks a long start tag between attributes.
-function fold(tag, margin) {
+function fold(tag, margin, widest) {
   if (margin.length + tag.length <= widest || /^<[!?]/.test(tag)) return tag;
   const parts = tag.match(/^<[^\s/>]+|[^\s=]+\s*=\s*(?:"[^"]*"|'[^']*')|\/?>$/g) ?? [tag];
   let text = parts[0];
   let width = margin.length + text.length;
   for (const part of parts.slice(1)) {
     if (part.endsWith('>')) return text + part;
-    const breaks = width + part.length > widest;
+    const breaks = width + 1 + part.length > widest;
     text += (breaks ? `\n${margin}    ` : ' ') + part;
     width = (breaks ? margin.length + 4 : width + 1) + part.length;
   }
   return text;
 }
 
+const usual = 100;
+
 // indent lays XML out in lines, and leaves alone what is not well-formed.
-function indent(xml) {
+function indent(xml, widest = usual) {
   const root = parse(xml);
   if (!root || root.mixed) return xml;
   const lines = [];
   const visit = (node, margin) => {
     if (typeof node === 'string') {
-      if (node.trim()) lines.push(margin + fold(node, margin));
+      if (node.trim()) lines.push(margin + fold(node, margin, widest));
     } else if (node.mixed || node.children.every((c) => typeof c === 'string' && !c.trim())) {
-      lines.push(margin + fold(node.start, margin) + node.children.map(asIs).join('') + node.end);
+      const rest = node.children.map(asIs).join('') + node.end;
+      lines.push(margin + fold(node.start, margin, widest - (rest.length < 24 ? rest.length : 0)) + rest); // long text is broken anyway
     } else {
-      lines.push(margin + fold(node.start, margin));
+      lines.push(margin + fold(node.start, margin, widest));
       node.children.forEach((c) => visit(c, margin + '  '));
       lines.push(margin + node.end);
     }
@@ -96,9 +98,19 @@ function coloured(xml) {
 
 const tooLong = 300_000; // more than anybody reads, and more than a browser lays out at once
 
+// columns is how many characters a line of a text has room for, so that a tag is broken between its attributes, and not by the
+// browser where the line happens to end; one is for the bracket behind the last.
+function columns(pre) {
+  const style = getComputedStyle(pre);
+  const room = pre.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  const ruler = document.createElement('canvas').getContext('2d');
+  ruler.font = `${style.fontSize} ${style.fontFamily}`;
+  return room > 0 ? Math.min(usual, Math.floor(room / ruler.measureText('0').width) - 1) : usual; // nothing is seen of it yet
+}
+
 function show(pre, text) {
   const isXML = text.trimStart().startsWith('<') && !/^\s*<!doctype/i.test(text) && text.length < tooLong;
-  pre.replaceChildren(isXML ? coloured(indent(text)) : text);
+  pre.replaceChildren(isXML ? coloured(indent(text, columns(pre))) : text);
 }
 
 // --- requests ---
@@ -164,17 +176,18 @@ async function send(form) {
     const took = Math.round(performance.now() - began);
     const pre = element('pre', 'document');
     pre.tabIndex = 0;
-    show(pre, text);
     const size = new TextEncoder().encode(text).length;
     const line = element('p', '', element('span', `status${answer.ok ? '' : ' refused'}`, String(answer.status)),
       ` ${answer.statusText} `, element('small', '', `${took} ms, ${size.toLocaleString('en')} bytes`));
     result.replaceChildren(element('h3', '', 'Answer from the service'), line, headerTable(answer), ...(text ? [pre] : []));
+    result.hidden = false;
+    show(pre, text); // which has a width now
     return answer;
   } catch (e) {
     result.replaceChildren(element('h3', '', 'No answer'), element('p', '', e.message));
+    result.hidden = false;
     return null;
   } finally {
     button.disabled = false;
-    result.hidden = false;
   }
 }

@@ -181,11 +181,23 @@ func (s *Server) Stop() error {
 // as if it crashed), and starts it again.
 func (s *Server) Restart(t testing.TB, mode string) {
 	t.Helper()
-	cmd := command(filepath.Join(s.bin, "pg_ctl"), "-D", filepath.Join(s.dir, "data"), "-l", filepath.Join(s.dir, "log"), "-m", mode, "-w", "restart")
+	s.control(t, "-l", filepath.Join(s.dir, "log"), "-m", mode, "restart")
+}
+
+// Halt stops the server as an operator does; its folder stays, for Again.
+func (s *Server) Halt(t testing.TB) {
+	t.Helper()
+	s.control(t, "-m", "fast", "stop")
+}
+
+// control has pg_ctl do something with the server.
+func (s *Server) control(t testing.TB, args ...string) {
+	t.Helper()
+	cmd := command(filepath.Join(s.bin, "pg_ctl"), append([]string{"-w", "-D", filepath.Join(s.dir, "data")}, args...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: s.credential}
 	cmd.Dir = s.dir
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("restarting PostgreSQL: %v\n%s", err, out)
+		t.Fatalf("pg_ctl %s of PostgreSQL: %v\n%s", args[len(args)-1], err, out)
 	}
 }
 
@@ -233,7 +245,7 @@ func (s *Server) Kill(t testing.TB) {
 	}
 }
 
-// Again starts a server that was killed.
+// Again starts a server that was killed or halted.
 func (s *Server) Again(t testing.TB) {
 	t.Helper()
 	// It does not start as long as a process of the old one has not noticed.

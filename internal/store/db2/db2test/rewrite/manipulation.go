@@ -31,16 +31,19 @@ func (s *statement) manipulation(tokens []token) (string, error) {
 	return out, err
 }
 
+// administrative are table functions of Db2, with the bench's tables for them.
+var administrative = map[string]string{"ADMIN_GET_TAB_INFO": "ADMIN_TAB_INFO", "MON_GET_BUFFERPOOL": "BUFFERPOOL"}
+
 // views puts the bench's tables in the place of Db2's administrative views.
 func views(tokens []token) []token {
 	var out []token
 	for i := 0; i < len(tokens); i++ {
 		switch {
-		case starts(tokens[i:], "SYSIBMADM", "."):
+		case starts(tokens[i:], "SYSIBMADM", "."), starts(tokens[i:], "SYSCAT", "."):
 			out = append(out, token{'w', "BENCH", tokens[i].gap})
-		case starts(tokens[i:], "TABLE", "(", "SYSPROC", ".", "ADMIN_GET_TAB_INFO"):
+		case starts(tokens[i:], "TABLE", "(", "SYSPROC", ".") && administrative[tokens[i+4].name()] != "":
 			if _, taken, err := inside(tokens[i+1:]); err == nil {
-				out = append(out, token{'w', "BENCH.ADMIN_TAB_INFO", tokens[i].gap})
+				out = append(out, token{'w', "BENCH." + administrative[tokens[i+4].name()], tokens[i].gap})
 				i += taken
 			}
 		default:

@@ -68,6 +68,8 @@ func TestRewrite_Statements(t *testing.T) {
 		},
 		"Derived": {`SELECT XMLQUERY('$d' PASSING m.adoc AS "d") FROM (SELECT adoc FROM a) AS m`, `SELECT BENCH.XQ('$d', 'd:doc', m.adoc) FROM (SELECT adoc FROM a) AS m`},
 		"Views":   {`SELECT value FROM SYSIBMADM.DBCFG`, `SELECT value FROM BENCH.DBCFG`},
+		"Catalog": {`SELECT card FROM SYSCAT.TABLES`, `SELECT card FROM BENCH.TABLES`},
+		"Pools":   {`SELECT t.x FROM TABLE(SYSPROC.MON_GET_BUFFERPOOL(CAST(NULL AS VARCHAR(128)), -2)) AS t`, `SELECT t.x FROM BENCH.BUFFERPOOL AS t`},
 		"NoIndex": {`SELECT 1 FROM a WHERE XMLEXISTS('$d/A[@x = $i]' PASSING adoc AS "d", CAST(? AS VARCHAR(9)) AS "i")`, `SELECT 1 FROM a WHERE BENCH.XQ_EXISTS('$d/A[@x = $i]', 'd:doc i:xs:string', adoc, CAST(? AS VARCHAR(9))) = 1`},
 		"Join": {
 			`SELECT 1 FROM a x, b y WHERE XMLEXISTS('$d/A[@id/fn:string(.) = $e/B/@ref/fn:string(.)]' PASSING x.adoc AS "d", y.bdoc AS "e")`,

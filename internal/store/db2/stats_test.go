@@ -1,0 +1,79 @@
+package db2
+
+import (
+	"database/sql/driver"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/dataset"
+)
+
+// asServer answers what Stats asks.
+func asServer(pages *[2]int64, failing map[string]error) *fake {
+	return &fake{answer: func(query string, _ []driver.Value) (answer, error) {
+		name := nameOf(query)
+		if err := failing[name]; err != nil {
+			return answer{}, err
+		}
+		switch name {
+		case "count_pages":
+			return answer{rows: [][]driver.Value{{pages[0], pages[1]}}}, nil
+		case "estimate_documents":
+			return answer{rows: [][]driver.Value{{"ORDERS", int64(2000)}, {"CUSTACC", int64(0)}, {"SECURITY", int64(-1)}}}, nil
+		default:
+			return answer{rows: [][]driver.Value{
+				{"ORDERS", int64(640), int64(64)}, {"CUSTACC", int64(16), int64(16)}, {"SECURITY", int64(320), int64(32)}, {"LEASES", int64(16), int64(0)},
+			}}, nil
+		}
+	}}
+}
+
+func TestStats(t *testing.T) {
+	pages := [2]int64{1000, 100}
+	s := open(t, asServer(&pages, nil))
+	stats := s.Stats()
+	require.Equal(t, DefaultPool, stats.Connections)
+	require.Equal(t, int64(900), stats.Hits)
+	require.Equal(t, int64(100), stats.Misses)
+	require.True(t, stats.Kinds[dataset.Order].Known)
+	require.Equal(t, int64(2000), stats.Kinds[dataset.Order].Documents)
+	require.Equal(t, int64(640*1024), stats.Kinds[dataset.Order].Stored)
+	require.True(t, stats.Kinds[dataset.Customer].Known, "RUNSTATS has counted none")
+	require.False(t, stats.Kinds[dataset.Security].Known, "there was no RUNSTATS")
+}
+
+// Counts do not go back, unless the database was activated anew: what reads them
+// would take it for that.
+func TestStats_Pages(t *testing.T) {
+	var pages [2]int64
+	s := open(t, asServer(&pages, nil))
+	for _, step := range []struct {
+		name         string
+		asked, read  int64
+		hits, misses int64
+	}{
+		{"Begin", 1000, 100, 900, 100},
+		{"Grow", 1200, 150, 1050, 150},
+		{"ReadWhatWasAskedForBefore", 1200, 153, 1050, 153},
+		{"On", 1300, 160, 1140, 160},
+		{"Anew", 10, 10, 0, 10},
+		{"Warm", 40, 15, 25, 15},
+	} {
+		pages = [2]int64{step.asked, step.read}
+		stats := s.Stats()
+		require.Equal(t, step.hits, stats.Hits, step.name)
+		require.Equal(t, step.misses, stats.Misses, step.name)
+	}
+}
+
+// A user who may not look at the one still has the other.
+func TestStats_Refused(t *testing.T) {
+	pages := [2]int64{1000, 100}
+	stats := open(t, asServer(&pages, map[string]error{"count_pages": failure(-551, "42501")})).Stats()
+	require.Zero(t, stats.Hits)
+	require.True(t, stats.Kinds[dataset.Order].Known)
+	stats = open(t, asServer(&pages, map[string]error{"space": failure(-551, "42501")})).Stats()
+	require.Equal(t, int64(900), stats.Hits)
+	require.False(t, stats.Kinds[dataset.Order].Known)
+}
