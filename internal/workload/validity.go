@@ -50,6 +50,7 @@ func judge(r *Run) Validity {
 		no("%.2f %% of the answers were unexpected (%s); below %.1f %% is allowed", 100*float64(n)/float64(r.Total.Count), reasons(r.Total.Unexpected), 100*mostUnexpected)
 	}
 	if slope, significant := steadiness(r.PerSecond); significant && math.Abs(slope) > mostSlope {
+		v.Unsteady = true
 		no("it was not steady: from the beginning to the end the throughput changed by %+.0f %%", 100*slope)
 	}
 	if a := r.Arrivals; a != nil && a.Dropped > 0 {
