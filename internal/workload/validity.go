@@ -37,7 +37,8 @@ func judge(r *Run) Validity {
 	}
 	if r.Duration < leastMeasured || r.Warmed < leastWarmed-0.01 {
 		v.Smoke = true
-		note("smoke: %.0f s measured after %.0f s of warm-up; a run to quote has at least %.0f s after %.0f s", r.Measured, r.Warmed, leastMeasured, leastWarmed)
+		// How long it was stands beside it. Without, the runs of a campaign share the note.
+		note("smoke: a run to quote has at least %.0f s measured after %.0f s of warm-up", leastMeasured, leastWarmed)
 	}
 	if off := offMix(r); off != "" {
 		no("%s", off)
