@@ -70,6 +70,50 @@ func TestCampaign(t *testing.T) {
 	require.Empty(t, w.steps)
 }
 
+// A run with which nothing is wrong but that it was not steady is made again,
+// once, from the data as loaded, and both are kept. Any other fault stands.
+func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
+	valid := workload.Validity{Valid: true, Reasons: []string{}}
+	unsteady := workload.Validity{Unsteady: true, Reasons: []string{"not steady"}}
+	for name, c := range map[string]struct {
+		judged      []workload.Validity // of the first runs of the reference
+		again, runs int
+		valid       bool // the first of the runs that count
+	}{
+		"Steady":           {nil, 0, 3, true},
+		"UnsteadyOnce":     {[]workload.Validity{unsteady, valid}, 1, 3, true},
+		"Never":            {[]workload.Validity{unsteady, unsteady, valid}, 1, 3, false},
+		"AndSomethingElse": {[]workload.Validity{{Unsteady: true, Reasons: []string{"not steady", "arrivals were dropped"}}}, 0, 3, false},
+		"SomethingElse":    {[]workload.Validity{{Reasons: []string{"arrivals were dropped"}}}, 0, 3, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, folder := newWorld(t), t.TempDir()
+			w.small = true
+			n := 0
+			w.judge = func(p Pressure) workload.Validity {
+				if p.Workload != mixed || p.Users != w.settings().Reference {
+					return valid
+				}
+				if n++; n <= len(c.judged) {
+					return c.judged[n-1]
+				}
+				return valid
+			}
+			require.NoError(t, w.run(w.campaign(folder)))
+			r := read(t, folder)
+			s := r.Steps[slices.IndexFunc(r.Steps, func(s Step) bool {
+				return s.Variant == nil && s.Plan != nil && s.Plan.Workload == mixed && s.Plan.Users == r.Settings.Reference
+			})]
+			require.Len(t, s.Again, c.again)
+			require.Len(t, s.Runs, c.runs)
+			require.Equal(t, c.valid, s.Runs[0].Run.Validity.Valid)
+			for i, run := range s.Runs {
+				require.Equal(t, i+1, run.Number)
+			}
+		})
+	}
+}
+
 // Wherever it is ended, the same command goes on from there: no step is lost,
 // and none that was finished is run again.
 func TestCampaign_Resumes(t *testing.T) {

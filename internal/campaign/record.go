@@ -135,6 +135,7 @@ type Step struct {
 	Copy    *Copy          `json:"copy,omitempty"`
 	Plan    *RunPlan       `json:"plan,omitempty"`
 	Runs    []Repeat       `json:"runs,omitempty"`
+	Again   []Repeat       `json:"again,omitempty"` // that were not steady, and were made again: the runs have their numbers
 	Inserts []Growth       `json:"inserts,omitempty"`
 	Tier    *workload.Tier `json:"tier,omitempty"`
 }

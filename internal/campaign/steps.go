@@ -157,13 +157,27 @@ func (r *running) runs(ctx context.Context, e Engine, s *Step, save func() error
 		run, err := r.run(ctx, e, s.Variant, r.pressure(s.Plan))
 		if run != nil {
 			repeat.Run = *run
-			s.Runs = append(s.Runs, repeat)
+			if mayAgain(s, &repeat) {
+				s.Again = append(s.Again, repeat)
+				n--
+			} else {
+				s.Runs = append(s.Runs, repeat)
+			}
 		}
 		if err := errors.Join(err, save()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// mayAgain tells whether a run is to be made again: nothing was wrong but that it
+// was not steady, which on a machine that others share is their doing as a rule.
+// Once for each repeat: what is never steady is for the reader to see.
+func mayAgain(s *Step, r *Repeat) bool {
+	v := r.Run.Validity
+	return v.Unsteady && len(v.Reasons) == 1 &&
+		!slices.ContainsFunc(s.Again, func(made Repeat) bool { return made.Number == r.Number })
 }
 
 // untunePatience is how long a server may take to have its settings back.

@@ -27,9 +27,10 @@ type world struct {
 	runs      []string // workloads that were run to their end
 	small     bool     // no more than one step of each sort
 
-	onStep func(name string) error      // an error is a Ctrl-C, at the beginning of a step
-	onRun  func(p Pressure) (err error) // an error ends the run in its middle
-	onStop error                        // what stopping a service says
+	onStep func(name string) error            // an error is a Ctrl-C, at the beginning of a step
+	onRun  func(p Pressure) (err error)       // an error ends the run in its middle
+	judge  func(p Pressure) workload.Validity // what is said of a run; nil: that it is valid
+	onStop error                              // what stopping a service says
 	stop   context.CancelFunc
 }
 
@@ -191,6 +192,9 @@ func (w *world) Run(ctx context.Context, s Service, p Pressure) (*workload.Run, 
 		return nil, err
 	}
 	w.pass(p.WarmUp + p.Duration)
+	if w.judge != nil {
+		run.Validity = w.judge(p)
+	}
 	w.runs = append(w.runs, fmt.Sprintf("%s %d on %s", p.Workload, p.Users, s.URL()))
 	return run, nil
 }

@@ -15,6 +15,7 @@ type group struct {
 	Users   int
 	CPUs    int // that the service may use; 0 is all
 	Runs    []*workload.Run
+	Again   []*workload.Run // that were not steady, and in whose place others were made
 }
 
 // groupsOf are the measured runs of a campaign in the order in which they were planned.
@@ -35,8 +36,12 @@ func groupsOf(c *campaign.Record) []group {
 		for j := range step.Runs {
 			g.Runs = append(g.Runs, &step.Runs[j].Run)
 		}
+		for j := range step.Again {
+			g.Again = append(g.Again, &step.Again[j].Run)
+		}
 		if at := slices.IndexFunc(all, g.same); at >= 0 {
 			all[at].Runs = append(all[at].Runs, g.Runs...)
+			all[at].Again = append(all[at].Again, g.Again...)
 		} else {
 			all = append(all, g)
 		}

@@ -119,6 +119,11 @@ func checkRuns(step *campaign.Step) error {
 			return fmt.Errorf("repeat %d: %w", i+1, err)
 		}
 	}
+	for i := range step.Again {
+		if err := checkRun(&step.Again[i].Run); err != nil {
+			return fmt.Errorf("repeat %d, which was made again: %w", step.Again[i].Number, err)
+		}
+	}
 	for i := range step.Inserts {
 		if err := checkRun(&step.Inserts[i].Run); err != nil {
 			return fmt.Errorf("stage %d: %w", i+1, err)

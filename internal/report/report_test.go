@@ -230,6 +230,15 @@ func TestPage_Stamps(t *testing.T) {
 		require.Contains(t, page, `<td class="num invalid">3,534</td>`, "among the repeats")
 		require.Contains(t, page, "interrupted after step 9")
 	})
+	t.Run("MadeAgain", func(t *testing.T) {
+		record := madeUpCampaign()
+		again := record.Steps[6].Runs[1]
+		again.Run.TPS, again.Run.Validity = 2222, workload.Validity{Unsteady: true, Reasons: []string{"not steady"}}
+		record.Steps[6].Again = []campaign.Repeat{again}
+		page := html(t, FromCampaign(record))
+		require.Contains(t, page, `<td class="num invalid">2,222</td><td class="text">not steady</td>`)
+		require.NotContains(t, page, "<strong>INVALID</strong>", "what counts is the run in its place")
+	})
 	t.Run("SmokePreset", func(t *testing.T) {
 		record := madeUpCampaign()
 		record.Smoke, record.Preset = true, "smoke"

@@ -64,7 +64,8 @@ func usersSection(groups []group) *section {
 	draw("Processor, all cores of the computer", "% busy", 100, wholeText, func(r *workload.Run) float64 { return 100 * busy(r) })
 	draw("99th percentile of all transactions", "milliseconds", 0, figureOf, func(r *workload.Run) float64 { return p99(r) / 1000 })
 	s.Blocks = append(s.Blocks, block{Charts: views, Table: usersTable(plain)},
-		block{Title: "The repeats", Note: "Transactions a second in each run, in the order in which they were measured. Those that are INVALID are struck through.", Table: repeatsTable(groups)})
+		block{Title: "The repeats", Note: "Transactions a second in each run, in the order in which they were measured. Those that are INVALID are struck through.", Table: repeatsTable(groups)},
+		block{Title: "Made again", Note: "These runs were not steady, and nothing else was wrong with them. Each was made again from restored data; what counts is the other one.", Table: againTable(groups)})
 	s.Blocks = slices.DeleteFunc(s.Blocks, func(b block) bool { return b.Table == nil })
 	return s
 }
@@ -152,6 +153,20 @@ func repeatsTable(groups []group) *table {
 		rate := g.values(tps)
 		cells = append(cells, texts(figure(rate.median()), rate.rangeText(figure), rate.spreadText())...)
 		t.add("", cells...)
+	}
+	return t
+}
+
+// againTable has the runs that do not count because they were not steady.
+func againTable(groups []group) *table {
+	t := &table{Label: "Runs that were made again", Columns: columns([2]string{"text", "workload"}, [2]string{"num", "users"}, [2]string{"num", "tps"}, [2]string{"text", "why"})}
+	for _, g := range groups {
+		for _, r := range g.Again {
+			t.add("", cell{Text: g.name()}, cell{Text: wholeText(float64(g.Users))}, cell{Text: figure(r.TPS), Class: "invalid"}, cell{Text: strings.Join(r.Validity.Reasons, "; ")})
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
 	}
 	return t
 }

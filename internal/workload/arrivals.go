@@ -23,15 +23,22 @@ func newArrivals(rate float64, ramp time.Duration, users int) *arrivals {
 	return &arrivals{due: make(chan int64, max(users, int(math.Ceil(rate)))), rate: rate / 1e9, ramp: float64(ramp)}
 }
 
+// beat is when arrivals can be due: whole ones of it. Those of one beat are due
+// at once and share its waking up, which at some thousands a second costs more
+// processor time than all else that a request needs. The schedule has the beat,
+// and not only who keeps it: then times are still counted from when a
+// transaction was due, and nobody's holds a wait that nobody meant.
+const beat = int64(time.Millisecond)
+
 // at is when arrival i is due, from the beginning. During the ramp the rate
 // grows evenly from 0, so the number of arrivals is rate·t²/(2·ramp).
 func (a *arrivals) at(i int64) int64 {
-	inRamp := a.rate * a.ramp / 2
-	if n := float64(i); n < inRamp {
-		return int64(math.Sqrt(2 * n * a.ramp / a.rate))
-	} else { //nolint:revive // the two halves of a formula
-		return int64(a.ramp + (n-inRamp)/a.rate)
+	n, inRamp := float64(i), a.rate*a.ramp/2
+	exact := a.ramp + (n-inRamp)/a.rate
+	if n < inRamp {
+		exact = math.Sqrt(2 * n * a.ramp / a.rate)
 	}
+	return (int64(exact) + beat - 1) / beat * beat
 }
 
 // nap is the longest that dispatch sleeps: a run may end before its time.

@@ -336,6 +336,24 @@ func TestArrivals_Schedule(t *testing.T) {
 	require.Equal(t, int64(3e9), newArrivals(1, 0, 1).at(3))
 }
 
+// Arrivals are due on the beat, as many as the rate asks for, none before its
+// time and none later than the next beat.
+func TestArrivals_Beat(t *testing.T) {
+	const rate = 3210.0
+	a := newArrivals(rate, 0, 1)
+	beats := make(map[int64]int)
+	for i := range int64(10 * rate) {
+		due := a.at(i)
+		require.Zero(t, due%beat)
+		require.InDelta(t, float64(i)/rate*1e9, float64(due-beat/2), float64(beat/2)+2)
+		beats[due]++
+	}
+	require.Equal(t, 10_001, len(beats), "every beat of ten seconds has its share, both ends too") //nolint:testifylint // Len would print them all
+	for due, n := range beats {
+		require.LessOrEqual(t, n, 4, "at %d", due)
+	}
+}
+
 // A store that runs out of leased ids is asked for more.
 func TestDrive_LeasesAgain(t *testing.T) {
 	d := direct(t, tinyStore(t), "sqlite:b.db")

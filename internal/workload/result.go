@@ -227,10 +227,11 @@ type Machine struct {
 
 // Validity says whether a run may be quoted.
 type Validity struct {
-	Valid   bool     `json:"valid"`
-	Smoke   bool     `json:"smoke"` // too short to be valid, and not meant to be
-	Reasons []string `json:"reasons"`
-	Notes   []string `json:"notes,omitempty"` // what does not make it invalid, and belongs beside its figures
+	Valid    bool     `json:"valid"`
+	Smoke    bool     `json:"smoke"`              // too short to be valid, and not meant to be
+	Unsteady bool     `json:"unsteady,omitempty"` // which is among the reasons
+	Reasons  []string `json:"reasons"`
+	Notes    []string `json:"notes,omitempty"` // what does not make it invalid, and belongs beside its figures
 }
 
 // Tier is what the application tier costs: the same workload on the same store,

@@ -37,7 +37,8 @@ func judge(r *Run) Validity {
 	}
 	if r.Duration < leastMeasured || r.Warmed < leastWarmed-0.01 {
 		v.Smoke = true
-		note("smoke: %.0f s measured after %.0f s of warm-up; a run to quote has at least %.0f s after %.0f s", r.Measured, r.Warmed, leastMeasured, leastWarmed)
+		// How long it was stands beside it. Without, the runs of a campaign share the note.
+		note("smoke: a run to quote has at least %.0f s measured after %.0f s of warm-up", leastMeasured, leastWarmed)
 	}
 	if off := offMix(r); off != "" {
 		no("%s", off)
@@ -50,6 +51,7 @@ func judge(r *Run) Validity {
 		no("%.2f %% of the answers were unexpected (%s); below %.1f %% is allowed", 100*float64(n)/float64(r.Total.Count), reasons(r.Total.Unexpected), 100*mostUnexpected)
 	}
 	if slope, significant := steadiness(r.PerSecond); significant && math.Abs(slope) > mostSlope {
+		v.Unsteady = true
 		no("it was not steady: from the beginning to the end the throughput changed by %+.0f %%", 100*slope)
 	}
 	if a := r.Arrivals; a != nil && a.Dropped > 0 {

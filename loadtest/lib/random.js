@@ -4,27 +4,45 @@
 // k6 looks a global up by name each time, and a constant of the module does not.
 const { floor, imul } = Math;
 
-// makeRandom is mulberry32: one multiplication more than the least, and what k6's
-// engine does fastest, 32-bit integers. It gives closures and no object, for the
-// engine finds a variable by its place and a property by its name.
+// Two multiplicative generators make one with a period of 2^61 (L'Ecuyer, 1988).
+// Products stay below 2^53. It is not the shortest to write, but takes k6's engine
+// less than half the time of those that mix bits: they call Math.imul, or need more
+// operations, and each of them is a value to be made.
+const [factorA, modulusA] = [40014, 2147483563];
+const [factorB, modulusB] = [40692, 2147483399];
+
+// makeRandom gives closures and no object with a state, for the engine finds a
+// variable by its place and a property by its name.
 export function makeRandom(seed, stream) {
-  let state = (imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ imul(stream + 1, 0xc2b2ae35)) | 0;
+  const start = scatter(seed, stream);
+  let a = 1 + (start() % (modulusA - 1));
+  let b = 1 + (start() % (modulusB - 1));
 
   // next is from 0 to below 1.
   function next() {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = imul(state ^ (state >>> 15), 1 | state);
-    t = (t + imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+    a = (a * factorA) % modulusA;
+    b = (b * factorB) % modulusB;
+    return (a > b ? a - b : a - b + (modulusA - 1)) / modulusA;
   }
 
-  for (let i = 0; i < 4; i++) next(); // neighbouring streams begin far apart
   return {
     next,
-    // below is a whole number from 0 to n-1. Up to 2^32 it reaches them all.
+    // below is a whole number from 0 to n-1. Up to 2^31 it reaches them all.
     below: (n) => floor(next() * n),
     // between is a whole number from a to b.
     between: (a, b) => a + floor(next() * (b - a + 1)),
+  };
+}
+
+// scatter gives whole numbers of 32 bits (mulberry32), which have nothing in common
+// for neighbouring streams: where a generator begins has to be drawn, too.
+function scatter(seed, stream) {
+  let state = (imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ imul(stream + 1, 0xc2b2ae35)) | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = imul(state ^ (state >>> 15), 1 | state);
+    t = (t + imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return (t ^ (t >>> 14)) >>> 0;
   };
 }
 

@@ -23,7 +23,7 @@ function load(kind) {
 }
 
 const shelfSize = 6;
-const exchangeEvery = 64;
+const exchangeEvery = 256;
 
 const templates = { order: load('order'), customer: load('customer'), account: load('account') };
 
@@ -40,17 +40,21 @@ export function profile() {
 // each of its slots. To take one from the shared ones costs as much as several
 // requests, for k6 parses and freezes it, and all of them for every user would
 // fill the memory. So each user has a few at hand and exchanges one now and then:
-// in time it has used them all.
+// in time it has used them all. Parts are joined at once, since each part that is
+// put behind a document copies the document.
 export function shelf(kind, { below }) {
   const all = templates[kind];
-  const another = () => all[1 + below(all.length - 1)].split(between);
+  const another = () => {
+    const parts = all[1 + below(all.length - 1)].split(between);
+    return { slots: parts.filter((_, i) => i % 2 === 1), parts };
+  };
   const held = Array.from({ length: shelfSize }, another); // before anything is measured
   return (slot) => {
     const place = below(shelfSize);
     if (below(exchangeEvery) === 0) held[place] = another();
-    const parts = held[place];
-    let document = parts[0];
-    for (let i = 1; i < parts.length; i += 2) document += slot(parts[i]) + parts[i + 1];
-    return document;
+    const { slots, parts } = held[place];
+    const n = slots.length;
+    for (let i = 0; i < n; i++) parts[2 * i + 1] = slot(slots[i]); // in the place of the one before
+    return parts.join('');
   };
 }

@@ -15,11 +15,13 @@ const orderStates = ['0', '1', '2', '3', '4', '8'];
 // EMPTY says that a user has nothing of its own to take away: draw again.
 export const EMPTY = Symbol('empty pool');
 
-// transactionsOf gives those of one user: functions that do a transaction and
-// return whether it did its work, or EMPTY. send(method, path, body, status,
-// looksRight, match) sends a request of it; ids(kind) gives new ids; looking()
-// tells whether this one is looked into; pools is what the user has inserted.
-export function transactionsOf({ data, random, index, users, send, ids, looking, pools }) {
+// transactionsOf gives a function that gives, by its name, a transaction of one
+// user: a function that does it and returns whether it did its work, or EMPTY.
+// sending(name, request) gives the function that sends a request of a transaction:
+// (url, body, key, etag). What does not change from one to the next is said once,
+// for each argument costs, and a closure for each more. ids(kind) gives new ids;
+// pools is what the user has inserted.
+export function transactionsOf({ baseURL, data, random, index, users, sending, ids, pools }) {
   const { below, between, next } = random;
   const { accountOf, heldBy, symbolAt } = lookup(data, random);
   const { peMin, peMax, yieldMin, sectors } = { ...data.search, ...workload.search };
@@ -33,7 +35,6 @@ export function transactionsOf({ data, random, index, users, send, ids, looking,
   const newCustomer = shelf('customer', random);
   const newAccount = shelf('account', random);
 
-  const order = () => firstOrder + drawOrder();
   const customer = () => firstCustomer + drawCustomer();
   const symbol = () => symbolAt(drawSecurity());
   const someAccount = () => accountOf(drawCustomer());
@@ -57,9 +58,6 @@ export function transactionsOf({ data, random, index, users, send, ids, looking,
   // What a database constructs may have a prefix: <c:Customer_Profile from PostgreSQL.
   const begins = (body, root) => body.startsWith(root) || body.startsWith(root.slice(1), body.indexOf(':') + 1);
   const has = (body, root, key) => begins(body, root) && (anyKey || body.includes(key));
-  const get = (path, root, key) => send('GET', path, null, 200, looking() ? (res) => has(res.body, root, key) : null);
-  const created = (path) => (looking() ? (res) => res.headers.Location === path || anyKey : null);
-
   // take removes a random element of a pool.
   const take = (pool) => {
     const i = below(pool.length);
@@ -69,141 +67,206 @@ export function transactionsOf({ data, random, index, users, send, ids, looking,
     return taken;
   };
 
-  const trade = (side, symbol, account, quantity) => {
-    const body = `<Trade xmlns="${CUSTACC}"><Symbol>${symbol}</Symbol><Quantity>${drawFrom(quantity)}</Quantity></Trade>`;
-    return send('POST', `/v1/accounts/${account}/${side}`, body, 200, looking() ? (res) => has(res.body, '<Trade_Confirmation', `<Symbol>${symbol}<`) : null);
+  // What an answer has to be: of this root, and with the key that was asked for.
+  const answer = (root, before, after) => (res, key) => has(res.body, root, before + key + after);
+  const located = (path) => (res, key) => anyKey || res.headers.Location === path + key;
+
+  const query = (name, root, before, after) => sending(name, { method: 'GET', status: 200, right: answer(root, before, after) });
+  const change = (name, root, before, after) => sending(name, { method: 'PUT', status: 200, right: answer(root, before, after) });
+  const insert = (name, path) => sending(name, { method: 'POST', status: 201, right: located(path) });
+  const remove = (name) => sending(name, { method: 'DELETE', status: 204 });
+
+  const v1 = `${baseURL}/v1`;
+  const [orders, customers, securities, accounts] = [`${v1}/orders`, `${v1}/customers`, `${v1}/securities`, `${v1}/accounts`];
+
+  const trading = (name, side) => {
+    const send = sending(name, { method: 'POST', status: 200, right: answer('<Trade_Confirmation', '<Symbol>', '<') });
+    return (symbol, account, quantity) =>
+      send(`${accounts}/${account}/${side}`, `<Trade xmlns="${CUSTACC}"><Symbol>${symbol}</Symbol><Quantity>${quantity}</Quantity></Trade>`, symbol);
   };
 
-  // replace reads a document and writes it back: one transaction, timed over both.
-  const replace = (path, root, key) => {
+  // replacing reads a document and writes it back: one transaction, timed over both.
+  const replacing = (name, root, before, after) => {
     let etag = '';
     let document = '';
-    const read = send('GET', path, null, 200, (res) => {
+    const asked = answer(root, before, after);
+    const right = (res, key) => {
       etag = res.headers.Etag;
       document = res.body;
-      return etag !== undefined && has(document, root, key);
-    });
-    return read && send('PUT', path + unvalidated, document, 204, null, etag);
+      return etag !== undefined && asked(res, key);
+    };
+    const read = sending(name, { method: 'GET', status: 200, right, always: true });
+    const write = sending(name, { method: 'PUT', status: 204 });
+    return (url, key) => read(url, null, key) && write(url + unvalidated, document, key, etag);
   };
 
-  return {
-    get_order() {
-      const id = order();
-      return get(`/v1/orders/${id}`, '<Order ', ` ID="${id}"`);
+  const make = {
+    get_order(name) {
+      const send = query(name, '<Order ', ' ID="', '"');
+      return () => {
+        const id = firstOrder + drawOrder();
+        return send(`${orders}/${id}`, null, id);
+      };
     },
-    get_security() {
-      const s = symbol();
-      return get(`/v1/securities/${s}`, '<Security ', `<Symbol>${s}</Symbol>`);
+    get_security(name) {
+      const send = query(name, '<Security ', '<Symbol>', '</Symbol>');
+      return () => {
+        const s = symbol();
+        return send(`${securities}/${s}`, null, s);
+      };
     },
-    customer_profile() {
-      const id = customer();
-      return get(`/v1/customers/${id}/profile`, '<Customer_Profile ', ` CUSTOMERID="${id}"`);
+    customer_profile(name) {
+      const send = query(name, '<Customer_Profile ', ' CUSTOMERID="', '"');
+      return () => {
+        const id = customer();
+        return send(`${customers}/${id}/profile`, null, id);
+      };
     },
-    search_securities() {
-      const sector = sectors[below(sectors.length)];
-      const path = `/v1/securities?sector=${sector}&peMin=${drawFrom(peMin)}&peMax=${drawFrom(peMax)}&yieldMin=${drawFrom(yieldMin)}`;
-      return get(path, '<Securities ', ' count="');
+    search_securities(name) {
+      const send = query(name, '<Securities ', ' count="', '');
+      return () => {
+        const sector = sectors[below(sectors.length)];
+        return send(`${securities}?sector=${sector}&peMin=${drawFrom(peMin)}&peMax=${drawFrom(peMax)}&yieldMin=${drawFrom(yieldMin)}`, null, '');
+      };
     },
-    account_summary() {
-      const id = customer();
-      return get(`/v1/customers/${id}/statement`, '<Customer ', ` id="${id}"`);
+    account_summary(name) {
+      const send = query(name, '<Customer ', ' id="', '"');
+      return () => {
+        const id = customer();
+        return send(`${customers}/${id}/statement`, null, id);
+      };
     },
-    get_security_price() {
-      const s = symbol();
-      return get(`/v1/securities/${s}/price`, '<Security_Price ', ` SYMBOL="${s}"`);
+    get_security_price(name) {
+      const send = query(name, '<Security_Price ', ' SYMBOL="', '"');
+      return () => {
+        const s = symbol();
+        return send(`${securities}/${s}/price`, null, s);
+      };
     },
-    customer_max_order() {
-      const id = customer();
-      return get(`/v1/customers/${id}/orders/largest`, '<Customer_Max_Order ', ` CUSTOMERID="${id}"`);
+    customer_max_order(name) {
+      const send = query(name, '<Customer_Max_Order ', ' CUSTOMERID="', '"');
+      return () => {
+        const id = customer();
+        return send(`${customers}/${id}/orders/largest`, null, id);
+      };
     },
-    close_account() {
-      if (pools.accounts.length === 0) return EMPTY;
-      const { customer, account } = take(pools.accounts);
-      return send('DELETE', `/v1/customers/${customer}/accounts/${account}`, null, 204, null);
+    close_account(name) {
+      const send = remove(name);
+      return () => {
+        if (pools.accounts.length === 0) return EMPTY;
+        const { customer, account } = take(pools.accounts);
+        return send(`${customers}/${customer}/accounts/${account}`, null, account);
+      };
     },
-    open_account() {
-      const to = customer();
-      const account = ids('account');
-      const body = newAccount((slot) => (slot === 'account' ? account : now()));
-      const opened = send('POST', `/v1/customers/${to}/accounts`, body, 201, created(`/v1/accounts/${account}`));
-      if (opened) pools.accounts.push({ customer: to, account });
-      return opened;
+    open_account(name) {
+      const send = insert(name, '/v1/accounts/');
+      return () => {
+        const to = customer();
+        const account = ids('account');
+        const body = newAccount((slot) => (slot === 'account' ? account : now()));
+        const opened = send(`${customers}/${to}/accounts`, body, account);
+        if (opened) pools.accounts.push({ customer: to, account });
+        return opened;
+      };
     },
-    update_security_price() {
-      const s = symbol();
-      const price = 1 + below(20000) / 100;
-      const body = `<Price xmlns="${SECURITY}"><LastTrade>${price.toFixed(2)}</LastTrade></Price>`;
-      return send('PUT', `/v1/securities/${s}/price`, body, 200, looking() ? (res) => has(res.body, '<Security_Price ', ` SYMBOL="${s}"`) : null);
+    update_security_price(name) {
+      const send = change(name, '<Security_Price ', ' SYMBOL="', '"');
+      return () => {
+        const s = symbol();
+        const price = 1 + below(20000) / 100;
+        return send(`${securities}/${s}/price`, `<Price xmlns="${SECURITY}"><LastTrade>${price.toFixed(2)}</LastTrade></Price>`, s);
+      };
     },
-    update_order_status() {
-      const state = orderStates[below(orderStates.length)];
-      const body = `<OrderStatus xmlns="${FIXML}" Stat="${state}"/>`;
-      return send('PUT', `/v1/orders/${order()}/status`, body, 200, looking() ? (res) => has(res.body, '<OrderStatus', ` Stat="${state}"`) : null);
+    update_order_status(name) {
+      const send = change(name, '<OrderStatus', ' Stat="', '"');
+      return () => {
+        const state = orderStates[below(orderStates.length)];
+        return send(`${orders}/${firstOrder + drawOrder()}/status`, `<OrderStatus xmlns="${FIXML}" Stat="${state}"/>`, state);
+      };
     },
-    buy_security() {
-      const account = someAccount();
-      return trade('buy', next() < held ? heldBy(account) : symbol(), account, buy);
+    buy_security(name) {
+      const send = trading(name, 'buy');
+      return () => {
+        const account = someAccount();
+        return send(next() < held ? heldBy(account) : symbol(), account, drawFrom(buy));
+      };
     },
-    sell_security() {
-      const account = someAccount();
-      return trade('sell', heldBy(account), account, sell);
+    sell_security(name) {
+      const send = trading(name, 'sell');
+      return () => {
+        const account = someAccount();
+        return send(heldBy(account), account, drawFrom(sell));
+      };
     },
-    insert_order() {
-      const id = ids('order');
-      const body = newOrder((slot) => {
-        switch (slot) {
-          case 'order':
-            return id;
-          case 'account':
-            return someAccount();
-          case 'symbol':
-            return symbol();
-          case 'date':
-            return now().slice(0, 10);
-          default:
-            return now();
-        }
-      });
-      const inserted = send('POST', '/v1/orders', body, 201, created(`/v1/orders/${id}`));
-      if (inserted) pools.orders.push(id);
-      return inserted;
+    insert_order(name) {
+      const send = insert(name, '/v1/orders/');
+      return () => {
+        const id = ids('order');
+        const body = newOrder((slot) => {
+          switch (slot) {
+            case 'order':
+              return id;
+            case 'account':
+              return someAccount();
+            case 'symbol':
+              return symbol();
+            case 'date':
+              return now().slice(0, 10);
+            default:
+              return now();
+          }
+        });
+        const inserted = send(orders, body, id);
+        if (inserted) pools.orders.push(id);
+        return inserted;
+      };
     },
-    insert_customer() {
-      const id = ids('customer');
-      const account = ids('account'); // and the two after it
-      const body = newCustomer((slot) => {
-        switch (slot) {
-          case 'customer':
-            return id;
-          case 'account':
-            return account;
-          case 'account2':
-            return account + 1;
-          case 'account3':
-            return account + 2;
-          default:
-            return now();
-        }
-      });
-      const inserted = send('POST', `/v1/customers${unvalidated}`, body, 201, created(`/v1/customers/${id}`));
-      if (inserted) pools.customers.push(id);
-      return inserted;
+    insert_customer(name) {
+      const send = insert(name, '/v1/customers/');
+      return () => {
+        const id = ids('customer');
+        const account = ids('account'); // and the two after it
+        const body = newCustomer((slot) => {
+          switch (slot) {
+            case 'customer':
+              return id;
+            case 'account':
+              return account;
+            case 'account2':
+              return account + 1;
+            case 'account3':
+              return account + 2;
+            default:
+              return now();
+          }
+        });
+        const inserted = send(customers + unvalidated, body, id);
+        if (inserted) pools.customers.push(id);
+        return inserted;
+      };
     },
-    delete_order() {
-      if (pools.orders.length === 0) return EMPTY;
-      return send('DELETE', `/v1/orders/${take(pools.orders)}`, null, 204, null);
+    delete_order(name) {
+      const send = remove(name);
+      return () => (pools.orders.length === 0 ? EMPTY : send(`${orders}/${take(pools.orders)}`, null, ''));
     },
-    delete_customer() {
-      if (pools.customers.length === 0) return EMPTY;
-      return send('DELETE', `/v1/customers/${take(pools.customers)}`, null, 204, null);
+    delete_customer(name) {
+      const send = remove(name);
+      return () => (pools.customers.length === 0 ? EMPTY : send(`${customers}/${take(pools.customers)}`, null, ''));
     },
-    upd_custacc() {
-      const id = customer();
-      return replace(`/v1/customers/${id}`, '<Customer ', ` id="${id}"`);
+    upd_custacc(name) {
+      const replace = replacing(name, '<Customer ', ' id="', '"');
+      return () => {
+        const id = customer();
+        return replace(`${customers}/${id}`, id);
+      };
     },
-    upd_security() {
-      const s = symbol();
-      return replace(`/v1/securities/${s}`, '<Security ', `<Symbol>${s}</Symbol>`);
+    upd_security(name) {
+      const replace = replacing(name, '<Security ', '<Symbol>', '</Symbol>');
+      return () => {
+        const s = symbol();
+        return replace(`${securities}/${s}`, s);
+      };
     },
   };
+  return (name) => make[name](name);
 }

@@ -23,18 +23,19 @@ const lookEvery = 16;
 const success = { min: 200, max: 299 };
 http.setResponseCallback(http.expectedStatuses(success));
 
-// params are made once for each transaction. The name keeps ids out of the tags:
-// each URL would be a series of its own.
-function params(name) {
+// paramsOf gives those of the requests of a transaction, of one that is looked
+// into and of one that is not. They are made once. The name keeps ids out of the
+// tags: each URL would be a series of its own.
+function paramsOf(name, hasBody) {
   // What k6 counts as failed is what is unexpected by its status.
   const statuses = (expected[name] || []).map((reason) => problems[reason]);
-  const callback = statuses.length === 0 ? {} : { responseCallback: http.expectedStatuses(success, ...new Set(statuses)) };
-  const common = { ...(settings.token === '' ? {} : { headers }), tags: { name, kind: kinds[name] }, ...callback };
-  const xml = { headers: { ...headers, 'Content-Type': 'application/xml' } };
-  const text = { responseType: 'text' };
+  const params = { tags: { name, kind: kinds[name] } };
+  if (hasBody) params.headers = { ...headers, 'Content-Type': 'application/xml' };
+  else if (settings.token !== '') params.headers = headers;
+  if (statuses.length > 0) params.responseCallback = http.expectedStatuses(success, ...new Set(statuses));
+  const seen = { ...params, responseType: 'text' };
   // A refusal that is expected is in the body, and such bodies are small.
-  const unseen = statuses.length > 0 ? text : {};
-  return { get: { ...common, ...unseen }, getText: { ...common, ...text }, put: { ...common, ...xml, ...unseen }, putText: { ...common, ...xml, ...text } };
+  return { seen, unseen: statuses.length > 0 ? seen : params };
 }
 
 // makeUser gives { prepare, transact }. What setup() returned is Go's, and reading
@@ -55,43 +56,45 @@ export function makeUser(setup, from) {
   const random = makeRandom(settings.seed, index);
   const pools = { orders: [], customers: [], accounts: [] };
 
-  let current; // params of the transaction that is running,
-  let elapsed = 0; // its time so far, in ms,
+  let elapsed = 0; // time so far of the transaction that is running, in ms,
   let reason = ''; // why it did not do its work,
   let looking = true; // and whether it is looked into
   let counting = false;
-  let done = 0;
+  let unseen = look; // transactions until the next that is looked into
   let silent = 0; // requests in a row that nobody answered
   let silentSince = 0;
 
-  // send sends a request of the transaction that is running, adds its time, and
-  // tells whether the answer is the one that was asked for.
-  function send(method, path, body, status, looksRight, match) {
-    let p;
-    if (body === null) p = looksRight === null ? current.get : current.getText;
-    else p = looksRight === null ? current.put : current.putText;
-    if (match !== undefined) p = { ...p, headers: { ...p.headers, 'If-Match': match } };
-    let res;
-    try {
-      res = ask(method, baseURL + path, body, p);
-    } catch (_) {
-      reason = noAnswer;
-      nobody();
-      return false;
-    }
-    silent = 0;
-    elapsed += res.timings.duration;
-    const got = res.status;
-    if (got !== status) {
-      reason = reasonIn(got, res.body);
-      return false;
-    }
-    if (looksRight !== null && !looksRight(res)) {
-      reason = wrongAnswer;
-      wrong.add(1);
-      return false;
-    }
-    return true;
+  // sending gives the function that sends a request of a transaction, adds its
+  // time, and tells whether the answer is the one that was asked for: its status,
+  // and by right(res, key) its content, where it is looked into or always has to be.
+  function sending(name, { method, status, right = null, always = false }) {
+    const params = paramsOf(name, method === 'POST' || method === 'PUT');
+    return function send(url, body, key, etag) {
+      const look = right !== null && (looking || always);
+      let p = look ? params.seen : params.unseen;
+      if (etag !== undefined) p = { ...p, headers: { ...p.headers, 'If-Match': etag } };
+      let res;
+      try {
+        res = ask(method, url, body, p);
+      } catch (_) {
+        reason = noAnswer;
+        nobody();
+        return false;
+      }
+      silent = 0;
+      elapsed += res.timings.duration;
+      const got = res.status;
+      if (got !== status) {
+        reason = reasonIn(got, res.body);
+        return false;
+      }
+      if (look && !right(res, key)) {
+        reason = wrongAnswer;
+        wrong.add(1);
+        return false;
+      }
+      return true;
+    };
   }
 
   // nobody ends the run when the service has died, so that it says so instead of
@@ -106,16 +109,15 @@ export function makeUser(setup, from) {
     wait(0.2);
   }
 
-  const transactions = transactionsOf({ data: dataset, random, index, users, send, ids: idsOf(leases, index, users), looking: () => looking, pools });
+  const transaction = transactionsOf({ baseURL, data: dataset, random, index, users, sending, ids: idsOf(leases, index, users), pools });
   const choose = chooser(workload.mix.map((part) => part.weight), random);
+  const runs = workload.mix.map((part) => transaction(part.transaction));
+  const addTime = metrics.times.map((trend) => trend.add);
   const mix = workload.mix.map(({ transaction }, i) => ({
-    run: transactions[transaction],
     expected: expected[transaction] || [],
-    time: metrics.times[i],
     refused: metrics.refused[i],
     empty: metrics.empty[i],
     kind: metrics.kindTrend(kinds[transaction]),
-    params: params(transaction),
     checks: { [`${transaction}: the right answer, or a refusal that is expected`]: (right) => right },
   }));
 
@@ -128,41 +130,43 @@ export function makeUser(setup, from) {
   }
 
   // transact draws a transaction and does it. One for which there is nothing to
-  // take away is drawn again.
+  // take away is drawn again. Only a run of several intervals has to know when.
   function transact() {
-    const began = now();
+    const began = counting && !several ? 0 : now();
     if (!counting && began >= from) begin();
-    done++;
-    looking = done % look === 0;
+    looking = --unseen === 0;
+    if (looking) unseen = look;
     for (;;) {
-      const t = mix[choose()];
-      current = t.params;
+      const i = choose();
       elapsed = 0;
       reason = '';
-      const right = t.run();
-      if (right !== nothing) {
-        if (counting) count(t, right, began);
+      const good = runs[i]();
+      if (good !== nothing) {
+        if (!counting) return;
+        if (looking || !good) judge(mix[i], good);
+        if (reason === noAnswer) return; // it has no time
+        addTime[i](elapsed);
+        if (several) addToInterval(good, began);
+        if (all !== null) {
+          mix[i].kind.add(elapsed);
+          all.add(elapsed);
+        }
         return;
       }
-      if (counting) t.empty.add(1);
+      if (counting) mix[i].empty.add(1);
     }
   }
 
-  function count(t, good, began) {
-    const right = good || t.expected.includes(reason);
-    if (looking || !right) checkThat(right, t.checks);
-    if (!good) t.refused.add(1, { reason });
-    if (reason === noAnswer) return; // it has no time
-    t.time.add(elapsed);
-    if (several) {
-      const i = Math.min(Math.floor((began - from) / 1000 / every), intervals.length - 1);
-      intervals[i].add(elapsed);
-      if (!good) intervalsRefused[i].add(1);
-    }
-    if (all !== null) {
-      t.kind.add(elapsed);
-      all.add(elapsed);
-    }
+  function judge({ expected, checks, refused }, good) {
+    const right = good || expected.includes(reason);
+    if (looking || !right) checkThat(right, checks);
+    if (!good) refused.add(1, { reason });
+  }
+
+  function addToInterval(good, began) {
+    const i = Math.min(Math.floor((began - from) / 1000 / every), intervals.length - 1);
+    intervals[i].add(elapsed);
+    if (!good) intervalsRefused[i].add(1);
   }
 
   // prepare inserts what this user may later delete. k6 may cut it off at the end
@@ -180,12 +184,11 @@ export function makeUser(setup, from) {
     if (time > from) prepared.late.add(1);
   }
 
-  const inserting = { insert_order: params('insert_order'), insert_customer: params('insert_customer') };
   function insert(name, pool, wanted, counter) {
-    current = inserting[name];
+    const run = transaction(name);
     for (let tries = 2 * (wanted - pool.length); pool.length < wanted && tries > 0; tries--) {
       reason = '';
-      if (transactions[name]()) counter.add(1);
+      if (run()) counter.add(1);
       else prepared.refused.add(1, { reason });
     }
   }
