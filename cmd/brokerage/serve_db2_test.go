@@ -120,11 +120,26 @@ func TestServe_Db2Pool(t *testing.T) {
 		return total
 	}
 	at200(5 * time.Second) // as large as it gets
-	before := resources(t, i.cmd.Process.Pid)
-	answers := at200(duration)
-	after := resources(t, i.cmd.Process.Pid)
-	t.Logf("answers by status in %s: %v; open files %d, then %d; memory %d KB, then %d KB", duration, answers,
-		before.files, after.files, before.memory, after.memory)
+	before := resources(t, i)
+	t.Logf("before: %+v", before)
+	var answers map[int]int
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		answers = at200(duration)
+	}()
+	every := time.NewTicker(duration / 10)
+	defer every.Stop()
+	for working := true; working; {
+		select {
+		case <-ended:
+			working = false
+		case <-every.C:
+			t.Logf("%+v", resources(t, i))
+		}
+	}
+	after := resources(t, i)
+	t.Logf("after %s: %+v; answers by status: %v", duration, after, answers)
 	require.Positive(t, answers[http.StatusOK])
 	require.Zero(t, answers[http.StatusInternalServerError], i.logs.String())
 	require.LessOrEqual(t, b.Connections(), pool)
@@ -178,20 +193,35 @@ func work(ctx context.Context, url string, d *dataset.Dataset, user int) map[int
 	return counts
 }
 
+// used is what a service holds, in its own process.
 type used struct {
-	files  int
-	memory int // resident, in KB
+	files, threads, goroutines int
+	memory                     int // resident, in KB: the heap, and what the client library has allocated
+	heap                       int // of Go, in KB
 }
 
-func resources(t testing.TB, pid int) (u used) {
+func resources(t testing.TB, i *instance) (u used) {
 	t.Helper()
-	files, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	process := fmt.Sprintf("/proc/%d/", i.cmd.Process.Pid)
+	files, err := os.ReadDir(process + "fd")
 	require.NoError(t, err)
 	u.files = len(files)
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	status, err := os.ReadFile(process + "status")
 	require.NoError(t, err)
-	_, rest, _ := strings.Cut(string(status), "VmRSS:")
-	_, err = fmt.Sscan(rest, &u.memory)
-	require.NoError(t, err)
+	metrics := get(t, i.url+"/metrics").body
+	var heap, goroutines float64
+	for _, from := range []struct {
+		text, name string
+		into       any
+	}{
+		{string(status), "\nVmRSS:", &u.memory}, {string(status), "\nThreads:", &u.threads},
+		{metrics, "\ngo_goroutines ", &goroutines}, {metrics, "\ngo_memstats_heap_inuse_bytes ", &heap},
+	} {
+		_, rest, found := strings.Cut(from.text, from.name)
+		require.True(t, found, from.name)
+		_, err := fmt.Sscan(rest, from.into)
+		require.NoError(t, err, from.name)
+	}
+	u.goroutines, u.heap = int(goroutines), int(heap)>>10
 	return u
 }
