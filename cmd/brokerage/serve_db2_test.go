@@ -88,6 +88,31 @@ func TestServe_Db2(t *testing.T) {
 	i.stop(t)
 }
 
+// The server comes after the service, then the database: the service waits for
+// each, and says why.
+func TestServe_Db2Wait(t *testing.T) {
+	server := db2test.StartServer(t)
+	address := unheard(t)
+	i := serving(t, "", "--wait", "--db", "db2://me:secret@"+address+"/LATER")
+	because := func(code string) {
+		t.Helper()
+		eventually(t, func() bool {
+			return strings.Contains(fmt.Sprint(i.logs.find(t, "waiting for the database")["error"]), code)
+		}, "it says %s: %s", code, i.logs)
+		require.Equal(t, http.StatusOK, get(t, i.url+"/healthz").status)
+		require.Equal(t, http.StatusServiceUnavailable, get(t, i.url+"/readyz").status)
+	}
+	because("SQL30081N") // nobody listens
+	b := server.Absent(t, "LATER", address)
+	because("SQL30061N") // no such database
+	b.Create(t)
+	i.logs.wait(t, "the database is there")
+	eventually(t, func() bool { return get(t, i.url+"/readyz").status == http.StatusOK }, "it is ready")
+	require.Equal(t, http.StatusNotFound, get(t, i.url+"/v1/orders/1").status)
+	i.stop(t)
+	require.NotContains(t, i.logs.String(), "secret")
+}
+
 // poolVariable is how long the pool is tried, 10m for example; a few seconds
 // without it.
 const poolVariable = "BROKERAGE_DB2BENCH_POOL"

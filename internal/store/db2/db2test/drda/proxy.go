@@ -24,8 +24,8 @@ type Proxy struct {
 
 // Start listens for clients of a server. Statements go through rewrite, which
 // several goroutines call.
-func Start(server string, rewrite func(string) string) (*Proxy, error) {
-	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+func Start(listen, server string, rewrite func(string) string) (*Proxy, error) {
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", listen)
 	if err != nil {
 		return nil, err
 	}
