@@ -113,7 +113,7 @@ func (p *Proxy) serve(client net.Conn) {
 	var both sync.WaitGroup
 	both.Go(func() {
 		defer end()
-		_ = pump(server, client, p.request) // the end of a connection is no news
+		_ = pump(server, client, (&unit{Proxy: p}).request) // the end of a connection is no news
 	})
 	defer both.Wait()
 	defer end()
