@@ -36,7 +36,8 @@ func onBench(t testing.TB, counts dataset.Counts, args ...string) (*instance, *d
 
 // All seventeen, over HTTP, each seen in what is read afterwards.
 func TestServe_Db2(t *testing.T) {
-	i, b, d := onBench(t, dataset.Counts{Securities: 40, Customers: 30, Orders: 60})
+	// The first requests wait for Java, on a busy machine longer than any user would.
+	i, b, d := onBench(t, dataset.Counts{Securities: 40, Customers: 30, Orders: 60}, "--timeout", "25s", "--write-timeout", "1m")
 	customer, account, symbol := d.ID(dataset.Customer, 5), d.FirstAccount(5), d.Symbol(3)
 	newOrder, newCustomer, newAccounts := int64(777_000), int64(888_000), []int64{999_000, 999_001}
 	order := string(d.AppendNewOrder(nil, 70, dataset.NewOrder{ID: newOrder, Account: newAccounts[0], Symbol: symbol, Time: time.Unix(1e9, 0)}))
