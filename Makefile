@@ -14,8 +14,20 @@ CHAOS     ?= full
 LINT_VERSION := v2.15.0
 LINT := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 
+# What only the tag db2 builds is looked at where IBM's client library was fetched already, by make build-db2 for example.
+# The linter itself is the same as above; its programs are given the environment of cgo.
+LINT_DB2 = settings=$$($(GO) run ./internal/store/db2/db2test/fetch -here) || { echo "make lint: without the files of tag db2: $$settings"; exit 0; }; \
+  tool=$$(mktemp -d); trap 'rm -rf "$$tool"' EXIT; GOBIN="$$tool" $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION) && \
+  eval "$$settings" && "$$tool/golangci-lint" run --build-tags db2 $(DB2_PKGS)
+
 VULN_VERSION := v1.6.0
 VULN_DB      ?= https://vuln.go.dev
+
+# What is built with the tag db2: cgo, and IBM's client library, which the project does not have. It is fetched by its
+# checksum into the user's cache.
+DB2_ENV  = eval "$$($(GO) run ./internal/store/db2/db2test/fetch)"
+DB2_PKGS = ./internal/store/db2/... ./cmd/brokerage
+DB2_RACE = -timeout $(if $(RACE),90m -race,30m)
 
 # The binary is static, so it is tested and linted as it is shipped: without cgo, and hence without a C compiler.
 # Only the race detector needs one.
@@ -50,6 +62,7 @@ test: ## go vet and every test; a few minutes
 lint: ## golangci-lint with .golangci.yml; is go.mod tidy, and every dependency in docs/dependencies.md?
 	$(LINT) config verify
 	$(LINT) run $(PKGS)
+	$(LINT_DB2)
 	$(GO) mod tidy -diff
 	@$(GO) list -m -f '{{if not (or .Main .Indirect)}}`{{.Path}}` {{.Version}}{{end}}' all | while read -r module; do \
 	  [ -z "$$module" ] || grep -qF "$$module" docs/dependencies.md || { echo "docs/dependencies.md lacks $$module" >&2; exit 1; }; done
@@ -80,15 +93,16 @@ race: ## every test under the race detector; needs a C compiler
 	  echo "make race: the race detector needs a C compiler, and '$$($(GO) env CC)' is not installed (Debian: apt-get install gcc libc6-dev)" >&2; exit 1; }
 	CGO_ENABLED=1 $(GO) test -race -timeout 15m $(TESTFLAGS) $(PKGS)
 
-# IBM's driver needs cgo and its client library, which the first line fetches together with the rest of the bench. The
-# library's licence is IBM's: it is in no binary of ours, and in no commit.
+# IBM's driver needs cgo and its client library, which DB2_ENV fetches together with the rest of the bench. The library's
+# licence is IBM's: it is in no binary of ours, and in no commit. RACE=1 has the race detector look on, which wants three
+# times as long.
 .PHONY: test-db2bench
-test-db2bench: ## the store on Db2 on its test bench, which fetches itself; needs a JDK and a C compiler
+test-db2bench: ## the store on Db2 on its test bench, which fetches itself; RACE=1 for races; needs a JDK and a C compiler
 	@command -v javac >/dev/null || { echo "make test-db2bench: needs a JDK (Debian: apt-get install openjdk-17-jdk-headless)" >&2; exit 1; }
-	eval "$$($(GO) run ./internal/store/db2/db2test/fetch)" && \
-	  $(GO) vet -tags db2 ./internal/store/db2/... ./cmd/brokerage && \
-	  $(GO) test -tags db2 -count=1 -timeout 30m $(TESTFLAGS) ./internal/store/db2/... && \
-	  $(GO) test -tags db2 -count=1 -timeout 30m -run '^TestServe_Db2' $(TESTFLAGS) ./cmd/brokerage
+	$(DB2_ENV) && \
+	  $(GO) vet -tags db2 $(DB2_PKGS) && \
+	  $(GO) test -tags db2 -count=1 $(DB2_RACE) $(TESTFLAGS) ./internal/store/db2/... && \
+	  $(GO) test -tags db2 -count=1 $(DB2_RACE) -run '^TestServe_Db2' $(TESTFLAGS) ./cmd/brokerage
 
 # Go fuzzes one target of one package at a time, so they are listed first. Up to Go 1.26 a run can fail at the very end of
 # its time with "context deadline exceeded" and nothing found (golang/go#75804): that, and only that, is tried again.
@@ -162,9 +176,6 @@ test-images: ## build the images with buildah, on local stand-ins of their bases
 	deploy/docker/build-here
 
 ##@ Db2
-
-# cgo, and IBM's client library, which the project does not have: it is fetched by its checksum into the user's cache.
-DB2_ENV = eval "$$($(GO) run ./internal/store/db2/db2test/fetch)"
 
 .PHONY: build-db2
 build-db2: ## bin/brokerage-db2, which also takes db2:// URLs; linux/amd64, needs a C compiler

@@ -36,7 +36,8 @@ func onBench(t testing.TB, counts dataset.Counts, args ...string) (*instance, *d
 
 // All seventeen, over HTTP, each seen in what is read afterwards.
 func TestServe_Db2(t *testing.T) {
-	i, b, d := onBench(t, dataset.Counts{Securities: 40, Customers: 30, Orders: 60})
+	// The first requests wait for Java, on a busy machine longer than any user would.
+	i, b, d := onBench(t, dataset.Counts{Securities: 40, Customers: 30, Orders: 60}, "--timeout", "25s", "--write-timeout", "1m")
 	customer, account, symbol := d.ID(dataset.Customer, 5), d.FirstAccount(5), d.Symbol(3)
 	newOrder, newCustomer, newAccounts := int64(777_000), int64(888_000), []int64{999_000, 999_001}
 	order := string(d.AppendNewOrder(nil, 70, dataset.NewOrder{ID: newOrder, Account: newAccounts[0], Symbol: symbol, Time: time.Unix(1e9, 0)}))
@@ -88,6 +89,31 @@ func TestServe_Db2(t *testing.T) {
 	i.stop(t)
 }
 
+// The server comes after the service, then the database: the service waits for
+// each, and says why.
+func TestServe_Db2Wait(t *testing.T) {
+	server := db2test.StartServer(t)
+	address := unheard(t)
+	i := serving(t, "", "--wait", "--db", "db2://me:secret@"+address+"/LATER")
+	because := func(code string) {
+		t.Helper()
+		eventually(t, func() bool {
+			return strings.Contains(fmt.Sprint(i.logs.find(t, "waiting for the database")["error"]), code)
+		}, "it says %s: %s", code, i.logs)
+		require.Equal(t, http.StatusOK, get(t, i.url+"/healthz").status)
+		require.Equal(t, http.StatusServiceUnavailable, get(t, i.url+"/readyz").status)
+	}
+	because("SQL30081N") // nobody listens
+	b := server.Absent(t, "LATER", address)
+	because("SQL30061N") // no such database
+	b.Create(t)
+	i.logs.wait(t, "the database is there")
+	eventually(t, func() bool { return get(t, i.url+"/readyz").status == http.StatusOK }, "it is ready")
+	require.Equal(t, http.StatusNotFound, get(t, i.url+"/v1/orders/1").status)
+	i.stop(t)
+	require.NotContains(t, i.logs.String(), "secret")
+}
+
 // poolVariable is how long the pool is tried, 10m for example; a few seconds
 // without it.
 const poolVariable = "BROKERAGE_DB2BENCH_POOL"
@@ -120,11 +146,26 @@ func TestServe_Db2Pool(t *testing.T) {
 		return total
 	}
 	at200(5 * time.Second) // as large as it gets
-	before := resources(t, i.cmd.Process.Pid)
-	answers := at200(duration)
-	after := resources(t, i.cmd.Process.Pid)
-	t.Logf("answers by status in %s: %v; open files %d, then %d; memory %d KB, then %d KB", duration, answers,
-		before.files, after.files, before.memory, after.memory)
+	before := resources(t, i)
+	t.Logf("before: %+v", before)
+	var answers map[int]int
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		answers = at200(duration)
+	}()
+	every := time.NewTicker(duration / 10)
+	defer every.Stop()
+	for working := true; working; {
+		select {
+		case <-ended:
+			working = false
+		case <-every.C:
+			t.Logf("%+v", resources(t, i))
+		}
+	}
+	after := resources(t, i)
+	t.Logf("after %s: %+v; answers by status: %v", duration, after, answers)
 	require.Positive(t, answers[http.StatusOK])
 	require.Zero(t, answers[http.StatusInternalServerError], i.logs.String())
 	require.LessOrEqual(t, b.Connections(), pool)
@@ -178,20 +219,35 @@ func work(ctx context.Context, url string, d *dataset.Dataset, user int) map[int
 	return counts
 }
 
+// used is what a service holds, in its own process.
 type used struct {
-	files  int
-	memory int // resident, in KB
+	files, threads, goroutines int
+	memory                     int // resident, in KB: the heap, and what the client library has allocated
+	heap                       int // of Go, in KB
 }
 
-func resources(t testing.TB, pid int) (u used) {
+func resources(t testing.TB, i *instance) (u used) {
 	t.Helper()
-	files, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	process := fmt.Sprintf("/proc/%d/", i.cmd.Process.Pid)
+	files, err := os.ReadDir(process + "fd")
 	require.NoError(t, err)
 	u.files = len(files)
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	status, err := os.ReadFile(process + "status")
 	require.NoError(t, err)
-	_, rest, _ := strings.Cut(string(status), "VmRSS:")
-	_, err = fmt.Sscan(rest, &u.memory)
-	require.NoError(t, err)
+	metrics := get(t, i.url+"/metrics").body
+	var heap, goroutines float64
+	for _, from := range []struct {
+		text, name string
+		into       any
+	}{
+		{string(status), "\nVmRSS:", &u.memory}, {string(status), "\nThreads:", &u.threads},
+		{metrics, "\ngo_goroutines ", &goroutines}, {metrics, "\ngo_memstats_heap_inuse_bytes ", &heap},
+	} {
+		_, rest, found := strings.Cut(from.text, from.name)
+		require.True(t, found, from.name)
+		_, err := fmt.Sscan(rest, from.into)
+		require.NoError(t, err, from.name)
+	}
+	u.goroutines, u.heap = int(goroutines), int(heap)>>10
 	return u
 }

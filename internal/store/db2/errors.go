@@ -39,9 +39,17 @@ const (
 	stateUnique            = "23505"
 	stateNoTable           = "42704"
 	stateExists            = "42710"
+	stateNoPrivilege       = "42501"
+	stateNoAuthority       = "42502"
+	stateNoDatabase        = "42705" // of that name, as far as the client library knows
 	stateInvalidDocument   = "2200M" // not well-formed, or not valid: about 145 codes share it
 	stateNoSingleRoot      = "2200L"
 	stateTooLong           = "22001"
+
+	// Classes of SQLSTATEs, the first two characters.
+	classConnection   = "08"
+	classNotReady     = "55" // something is not in the state that it has to be in
+	classNotAvailable = "57" // a resource, or an operator's doing: not started, not activated, quiesced, restored, full
 
 	reasonLockTimeout = 68
 )
@@ -57,7 +65,7 @@ func serverErrorOf(err error) *ServerError {
 // isLost tells whether the connection is gone, and with it what was not committed.
 func isLost(err error) bool {
 	e := serverErrorOf(err)
-	return e.Code == codeLost || e.Code == codeForced || strings.HasPrefix(e.State, "08") && e.State != stateRerouted
+	return e.Code == codeLost || e.Code == codeForced || strings.HasPrefix(e.State, classConnection) && e.State != stateRerouted
 }
 
 // isConflict tells whether a transaction failed because of others that ran at
@@ -76,6 +84,20 @@ func isLockTimeout(err error) bool {
 // says; whether it may be made is for others to know.
 func isTransient(err error) bool {
 	return isConflict(err) || isLost(err) || serverErrorOf(err).State == stateRerouted
+}
+
+// mayHeal tells whether a database that could not be opened may be one that can be
+// later: the server is not up, or does not know the user, the password or the
+// database yet, or takes no more connections, or the database is not activated, or
+// a backup or restore has it, or the schema is still to be made by its owner, or
+// somebody else is making it.
+func mayHeal(err error) bool {
+	state := serverErrorOf(err).State
+	switch state {
+	case stateNoDatabase, stateNoPrivilege, stateNoAuthority:
+		return true
+	}
+	return isTransient(err) || strings.HasPrefix(state, classNotReady) || strings.HasPrefix(state, classNotAvailable)
 }
 
 func isDuplicate(err error) bool { return serverErrorOf(err).State == stateUnique }

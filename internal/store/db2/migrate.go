@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"brokerage/api"
+	"brokerage/internal/store/bulk"
 )
 
 // schemaVersion is what DDL makes. There is one so far: the next comes with the
@@ -152,12 +153,21 @@ func (s *Store) configure(ctx context.Context) {
 	}
 }
 
-// Empty takes everything out of the database, so that it is as it was made.
+// Empty takes everything out of the database, so that it is as it was made. Each
+// statement is a unit of work of its own, which TRUNCATE demands: the database
+// says first that it is not whole, and last that there is nothing in it, so that
+// one that was not emptied to the end is served by nobody.
 func (s *Store) Empty(ctx context.Context) error {
-	for _, name := range []string{"empty_orders", "empty_custacc", "empty_security", "empty_settings", "empty_answers", "reset_leases"} {
+	if err := s.change(ctx, func(t *tx) error { return t.set(bulk.SettingLoading, emptying) }); err != nil {
+		return err
+	}
+	for _, name := range []string{"empty_orders", "empty_custacc", "empty_security", "empty_answers", "reset_leases", "empty_settings"} {
 		if _, err := s.db.ExecContext(ctx, statements[name]); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil
 }
+
+// emptying is what the database holds a part of while it is emptied.
+const emptying = "what replaces the former content"

@@ -45,6 +45,7 @@ const DefaultPool = 32
 // target is what a URL says.
 type target struct {
 	host, port, database, user, password string
+	passwordFile                         string // has the password, if it is named
 	settings                             Settings
 	// keywords are those of the client library, for its connection string.
 	keywords []string
@@ -111,12 +112,31 @@ func parseURL(text string, variable func(string) string) (t target, err error) {
 		}
 	}
 	p.finish()
-	for _, value := range append([]string{t.host, t.port, t.database, t.user, t.password, t.settings.Schema}, t.keywords...) {
+	return t, holdable(append([]string{t.host, t.port, t.database, t.user, t.password, t.settings.Schema}, t.keywords...)...)
+}
+
+// holdable refuses what a connection string cannot hold.
+func holdable(values ...string) error {
+	for _, value := range values {
 		if strings.ContainsAny(value, ";{}\x00") {
-			return t, errors.New("names, passwords and settings may not have any of ; { } for Db2: its connection strings cannot hold them")
+			return errors.New("names, passwords and settings may not have any of ; { } for Db2: its connection strings cannot hold them")
 		}
 	}
-	return t, nil
+	return nil
+}
+
+// readPassword takes the password from its file, if one is named. A file that is
+// not there may come, as a Secret does.
+func (t *target) readPassword() error {
+	if t.passwordFile == "" {
+		return nil
+	}
+	text, err := os.ReadFile(t.passwordFile)
+	if err != nil {
+		return &brokerage.Unavailable{Cause: err}
+	}
+	t.password = strings.TrimRight(string(text), "\r\n")
+	return holdable(t.password)
 }
 
 // parameters are what the settings of a URL are read into.
@@ -162,11 +182,7 @@ var parameterReaders = map[string]func(*parameters, string) error{
 		return nil
 	},
 	"password_file": func(p *parameters, value string) error {
-		text, err := os.ReadFile(value)
-		if err != nil {
-			return err
-		}
-		p.t.password = strings.TrimRight(string(text), "\r\n")
+		p.t.passwordFile = value
 		return nil
 	},
 	"registered": func(p *parameters, value string) (err error) {

@@ -37,6 +37,7 @@ func TestParseURL(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got, err := parseURL(c.url, func(string) string { return c.variable })
 			require.NoError(t, err)
+			require.NoError(t, got.readPassword())
 			require.Equal(t, c.want, got.dsn())
 		})
 	}
@@ -56,7 +57,7 @@ func TestCheckURL(t *testing.T) {
 		"db2://u:secret;UID=root@h/TPOX", "db2://u:secret@h/TPOX?pool=0", "db2://u:secret@h/TPOX?pool=x", "db2://u:secret@h/TPOX?unheard=1",
 		"db2://u:secret@h/TPOX?schema=a-b", "db2://u:secret@h/TPOX?schema=1", "db2://u:secret@h/TPOX?schema=", "db2://u:secret@h/TPOX?tls=perhaps",
 		"db2://u:secret@h/TPOX?lock_timeout=1ms", "db2://u:secret@h/TPOX?lock_timeout=0s", "db2://u:secret@h/TPOX?pool=1&pool=2",
-		"db2://u:secret@h/TPOX?setting=best", "db2://u:secret@h/TPOX?password_file=/nowhere", "db2://u:secret@h/TPOX?application=a;UID=root",
+		"db2://u:secret@h/TPOX?setting=best", "db2://u:secret@h/TPOX?password_file=", "db2://u:secret@h/TPOX?application=a;UID=root",
 	} {
 		err := CheckURL(url)
 		require.Error(t, err, url)

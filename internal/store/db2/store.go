@@ -34,10 +34,13 @@ var _ brokerage.Store = (*Store)(nil)
 
 // Open connects to the database that a URL names, and makes its schema if there is
 // none. What the URL says of the pool and the setting stands where settings say
-// nothing.
+// nothing. Where another attempt may do better, the error is *brokerage.Unavailable.
 func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
 	t, err := parseURL(url, os.Getenv)
 	if err != nil {
+		return nil, err
+	}
+	if err := t.readPassword(); err != nil {
 		return nil, err
 	}
 	connect, err := driverConnector(t.dsn())
@@ -81,6 +84,9 @@ func OpenConnector(ctx context.Context, connect driver.Connector, settings Setti
 	s.db.SetConnMaxLifetime(connectionLife)
 	s.db.SetConnMaxIdleTime(connectionIdle)
 	if err := s.prepare(ctx); err != nil {
+		if mayHeal(err) {
+			err = &brokerage.Unavailable{Cause: err}
+		}
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

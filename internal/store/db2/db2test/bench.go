@@ -35,24 +35,50 @@ func Start(t testing.TB) *Bench {
 // Database makes an empty database for a test.
 func (s *Server) Database(t testing.TB) *Bench {
 	t.Helper()
-	return s.bench(t, rewrite.NewCatalogue(), func(name string) error { return s.command("create", name) })
+	b := s.Absent(t, unused(), anyPort)
+	b.Create(t)
+	return b
+}
+
+// anyPort is one that is free.
+const anyPort = "127.0.0.1:0"
+
+// unused is the name of a database that there is not yet.
+func unused() string { return fmt.Sprintf("T%d", databases.Add(1)) }
+
+// Absent is a place for a database, at an address of this machine, and none there.
+func (s *Server) Absent(t testing.TB, name, address string) *Bench {
+	t.Helper()
+	return s.bench(t, name, address, rewrite.NewCatalogue())
+}
+
+// Create makes an empty database, in a place where there is none.
+func (b *Bench) Create(t testing.TB) {
+	t.Helper()
+	b.command(t, "create", b.name)
+}
+
+func (b *Bench) command(t testing.TB, words ...string) {
+	t.Helper()
+	if err := b.server.command(words...); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Clone makes another database with what this one holds. The test that this one
 // was made for may be over.
 func (b *Bench) Clone(t testing.TB) *Bench {
 	t.Helper()
-	return b.server.bench(t, b.catalogue.Clone(), func(name string) error { return b.server.command("clone", b.name, name) })
+	clone := b.server.bench(t, unused(), anyPort, b.catalogue.Clone())
+	clone.command(t, "clone", b.name, clone.name)
+	return clone
 }
 
-func (s *Server) bench(t testing.TB, catalogue *rewrite.Catalogue, create func(name string) error) *Bench {
+func (s *Server) bench(t testing.TB, name, address string, catalogue *rewrite.Catalogue) *Bench {
 	t.Helper()
-	b := &Bench{server: s, catalogue: catalogue, name: fmt.Sprintf("T%d", databases.Add(1))}
-	if err := create(b.name); err != nil {
-		t.Fatal(err)
-	}
+	b := &Bench{server: s, catalogue: catalogue, name: name}
 	said := s.said.len()
-	proxy, err := drda.Start(s.address, func(sql string) string {
+	proxy, err := drda.Start(address, s.address, func(sql string) string {
 		text, err := b.catalogue.Rewrite(sql)
 		if err != nil {
 			// Loudly: a test that passes by an error of the bench shows nothing.
@@ -89,8 +115,11 @@ func (b *Bench) DSN() string {
 }
 
 // URL is the database as the service wants to know it.
-func (b *Bench) URL() string {
-	return fmt.Sprintf("db2://%s:%s@127.0.0.1:%d/%s", User, Password, b.Port(), b.name)
+func (b *Bench) URL() string { return b.URLAt(b.proxy.Addr().String()) }
+
+// URLAt is the database by another way to it.
+func (b *Bench) URLAt(address string) string {
+	return fmt.Sprintf("db2://%s:%s@%s/%s", User, Password, address, b.name)
 }
 
 // Cut ends all connections to the database, as a broken network does, and tells how many.

@@ -11,6 +11,10 @@
 //   - Table spaces, buffer pools, statistics and the like mean nothing.
 //   - Codes of errors are this project's table (drda/codes.go).
 //   - An XML column is a CLOB to the client.
+//   - XMLVALIDATE takes the schemas of a folder; registering one only holds that it
+//     is the same, and that the calls are as the manual has them.
+//   - TRUNCATE is refused where it is not the first of its unit of work, as on Db2,
+//     but waits for nobody's locks, and can be rolled back.
 //   - A lock is waited for three seconds, whatever CURRENT LOCK TIMEOUT says.
 //
 // A server is a Java process in a temporary folder, which ends, and takes the folder

@@ -176,11 +176,12 @@ func TestQueries(t *testing.T) {
 	_, db := filled(t)
 	rows, err := db.QueryContext(t.Context(), statement(t, "search_securities"), "Nothing", 0.0, 1e6, -1.0)
 	require.NoError(t, err)
+	defer func() { require.NoError(t, rows.Close()) }()
 	require.False(t, rows.Next())
 	require.NoError(t, rows.Err())
-	require.NoError(t, rows.Close())
 	owner := document(dataset.Customer, 3)
-	account := strings.SplitN(strings.SplitN(owner, `<Account id="`, 2)[1], `"`, 2)[0]
+	_, account, _ := strings.Cut(owner, `<Account id="`)
+	account, _, _ = strings.Cut(account, `"`)
 	order := strings.Replace(document(dataset.Order, 9), ` Acct="`, ` Acct="`+account+`" X="`, 1)
 	run(t, db, statement(t, "insert_order"), order)
 	require.Contains(t, read(t, db, statement(t, "customer_max_order"), id(dataset.Customer, 3), id(dataset.Customer, 3)),

@@ -43,22 +43,33 @@ type Kit struct {
 	classes   string // where compiled sources go
 }
 
-// Fetch makes sure that all of the kit is there.
-func Fetch(ctx context.Context) (*Kit, error) {
+// cached is where the kit is, or will be.
+func cached() (cache string, k *Kit, err error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		return nil, &testenv.NotHereError{Reason: "clidriver is only fetched for linux/amd64"}
+		return "", nil, &testenv.NotHereError{Reason: "clidriver is only fetched for linux/amd64"}
 	}
-	cache := os.Getenv(cacheVariable)
+	cache = os.Getenv(cacheVariable)
 	if cache == "" {
 		dir, err := os.UserCacheDir()
 		if err != nil {
-			return nil, &testenv.NotHereError{Reason: "there is no cache folder: " + err.Error()}
+			return "", nil, &testenv.NotHereError{Reason: "there is no cache folder: " + err.Error()}
 		}
 		cache = filepath.Join(dir, "brokerage", "db2bench")
 	}
+	home := filepath.Join(cache, strings.TrimSuffix(wheelName, ".whl"))
+	return cache, &Kit{
+		CLIDriver: filepath.Join(home, "clidriver"), Libraries: filepath.Join(home, "ibm_db.libs"), classes: filepath.Join(cache, "classes"),
+	}, nil
+}
+
+// Fetch makes sure that all of the kit is there.
+func Fetch(ctx context.Context) (*Kit, error) {
+	cache, k, err := cached()
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	k := &Kit{classes: filepath.Join(cache, "classes")}
 	for _, jar := range []pinned.File{derby, derbyNet, baseX} {
 		path, err := jar.Fetch(ctx, cache)
 		if err != nil {
@@ -70,9 +81,19 @@ func Fetch(ctx context.Context) (*Kit, error) {
 	if err != nil {
 		return nil, &testenv.NotHereError{Reason: "the bench cannot be fetched: " + err.Error()}
 	}
-	home := filepath.Join(cache, strings.TrimSuffix(wheelName, ".whl"))
-	k.CLIDriver, k.Libraries = filepath.Join(home, "clidriver"), filepath.Join(home, "ibm_db.libs")
-	return k, once(home, func(half string) error { return unpack(archive, half, "clidriver/", "ibm_db.libs/") })
+	return k, once(filepath.Dir(k.CLIDriver), func(half string) error { return unpack(archive, half, "clidriver/", "ibm_db.libs/") })
+}
+
+// Fetched is as much of the kit as a build needs, if that is there already.
+func Fetched() (*Kit, error) {
+	_, k, err := cached()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(k.CLIDriver); err != nil {
+		return nil, &testenv.NotHereError{Reason: "clidriver was not fetched yet (make build-db2): " + err.Error()}
+	}
+	return k, nil
 }
 
 // Environment is what building and running a program with the driver needs, as

@@ -61,7 +61,7 @@ func TestStatements_Prepare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			prepared, err := db.PrepareContext(t.Context(), text)
 			require.NoError(t, err)
-			require.NoError(t, prepared.Close())
+			defer func() { require.NoError(t, prepared.Close()) }()
 		})
 	}
 }

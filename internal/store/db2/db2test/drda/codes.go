@@ -44,4 +44,6 @@ var codes = map[string]code{
 	"38W10": {-16085, "10703", ""},      // XQuery Update: not exactly one target
 	"38W11": {-16061, "10608", ""},      // XQuery: a value that does not cast
 	"38W12": {-16002, "10505", ""},      // XQuery: syntax
+	"38W15": {-428, "25001", ""},        // TRUNCATE that is not the first of its unit of work
+	"38W16": {-601, "42710", ""},        // an XML schema of that name is registered
 }

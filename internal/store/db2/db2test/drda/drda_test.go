@@ -175,7 +175,7 @@ func echo(t *testing.T) string {
 }
 
 func TestProxy(t *testing.T) {
-	p, err := Start(echo(t), func(s string) string { return s })
+	p, err := Start("127.0.0.1:0", echo(t), func(s string) string { return s })
 	require.NoError(t, err)
 	dial := func() net.Conn {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", p.Addr().String())

@@ -24,8 +24,8 @@ type Proxy struct {
 
 // Start listens for clients of a server. Statements go through rewrite, which
 // several goroutines call.
-func Start(server string, rewrite func(string) string) (*Proxy, error) {
-	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+func Start(listen, server string, rewrite func(string) string) (*Proxy, error) {
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", listen)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (p *Proxy) serve(client net.Conn) {
 	var both sync.WaitGroup
 	both.Go(func() {
 		defer end()
-		_ = pump(server, client, p.request) // the end of a connection is no news
+		_ = pump(server, client, (&unit{Proxy: p}).request) // the end of a connection is no news
 	})
 	defer both.Wait()
 	defer end()

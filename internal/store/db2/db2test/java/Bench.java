@@ -43,7 +43,10 @@ public final class Bench {
         "Keys.create"),
     procedure("DROP_XML_INDEX(N VARCHAR(256))", "Keys.drop"),
     procedure("NOTHING(WHAT CLOB(16M))", "Functions.nothing"),
-    procedure("XSR_COMPLETE(V1 VARCHAR(128), V2 VARCHAR(128), V3 CLOB(5M), V4 INTEGER)", "Functions.completed"),
+    "CREATE TABLE BENCH.XSROBJECTS (OWNER VARCHAR(128) NOT NULL, NAME VARCHAR(128) NOT NULL, LOCATION VARCHAR(1000), PRIMARY KEY (OWNER, NAME))",
+    procedure("XSR_REGISTER(OWNER VARCHAR(128), NAME VARCHAR(128), LOCATION VARCHAR(1000), QUERY VARCHAR(4000), DECOMPOSITION INTEGER)",
+        "Functions.register"),
+    procedure("NOT_FIRST()", "Functions.notFirst"),
     // What is asked of a server: version, configuration, and how large the tables are.
     "CREATE TABLE BENCH.ENV_INST_INFO (SERVICE_LEVEL VARCHAR(128))",
     "INSERT INTO BENCH.ENV_INST_INFO VALUES ('bench: Derby, no Db2')",

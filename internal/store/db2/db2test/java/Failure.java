@@ -17,6 +17,8 @@ final class Failure {
   static final String TARGET = "38W10";
   static final String CAST = "38W11";
   static final String STATIC = "38W12";
+  static final String NOT_FIRST = "38W15";
+  static final String EXISTS = "38W16";
 
   private static final String DEADLOCK = "38W13";
   private static final String LOCK_TIMEOUT = "38W14";

@@ -1,10 +1,17 @@
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.io.StringReader;
 import java.sql.Blob;
 import java.sql.Clob;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -99,14 +106,19 @@ public final class Functions {
     return clob(text);
   }
 
+  /** A table is named for many orders, and their schema for one. */
+  private static Path file(String id) {
+    String name = id.toLowerCase(Locale.ROOT);
+    return Path.of(System.getProperty("bench.schemas"), (name.equals("orders") ? "order" : name) + ".xsd");
+  }
+
   private static Schema schema(String id) throws SQLException {
     String name = id.substring(id.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
     Schema known = SCHEMAS.get(name);
     if (known != null) {
       return known;
     }
-    // A table is named for many orders, and their schema for one.
-    Path file = Path.of(System.getProperty("bench.schemas"), (name.equals("orders") ? "order" : name) + ".xsd");
+    Path file = file(name);
     if (!Files.exists(file)) {
       throw Failure.of(Failure.NO_SCHEMA, "no XML schema " + id);
     }
@@ -134,7 +146,7 @@ public final class Functions {
 
   /** BLOB, of text. */
   public static Blob bytes(Clob c) throws SQLException {
-    return c == null ? null : new SerialBlob(Queries.text(c).getBytes(StandardCharsets.UTF_8));
+    return c == null ? null : new SerialBlob(Queries.whole(c).getBytes(StandardCharsets.UTF_8));
   }
 
   /** OCTET_LENGTH, which Derby lacks. */
@@ -150,9 +162,42 @@ public final class Functions {
   /** For statements that have no meaning here, such as table spaces. */
   public static void nothing(Clob what) {}
 
-  /** XSR_COMPLETE: XMLVALIDATE takes the schemas of the folder, so that this refuses any other. */
-  public static void completed(String owner, String name, Clob properties, int decomposition) throws SQLException {
-    schema(name);
+  /**
+   * XSR_REGISTER and XSR_COMPLETE. What XMLVALIDATE takes is in a folder, so that this refuses any schema but one whose
+   * bytes came here as they are there.
+   */
+  public static void register(String owner, String name, String location, String query, int decomposition) throws SQLException {
+    try (Connection c = DriverManager.getConnection("jdbc:default:connection"); Statement s = c.createStatement();
+        ResultSet content = s.executeQuery(query)) {
+      if (!content.next()) {
+        throw Failure.of(Failure.NO_SCHEMA, "no content for " + name);
+      }
+      Blob blob = content.getBlob(1);
+      byte[] got = blob.getBytes(1, (int) blob.length());
+      byte[] want = Files.readAllBytes(file(name));
+      if (!Arrays.equals(got, want)) {
+        throw Failure.of(Failure.INVALID, "not the schema " + name + ": " + got.length + " bytes for " + want.length);
+      }
+      schema(name);
+      try (PreparedStatement p = c.prepareStatement("INSERT INTO BENCH.XSROBJECTS VALUES (?, ?, ?)")) {
+        p.setString(1, owner);
+        p.setString(2, name);
+        p.setString(3, location);
+        p.execute();
+      }
+    } catch (IOException ex) {
+      throw Failure.of(Failure.NO_SCHEMA, name + ": " + ex.getMessage());
+    } catch (SQLException ex) {
+      if ("23505".equals(ex.getSQLState())) {
+        throw Failure.of(Failure.EXISTS, "the XML schema " + owner + "." + name);
+      }
+      throw ex;
+    }
+  }
+
+  /** What has to be the first statement of its unit of work, and is not. */
+  public static void notFirst() throws SQLException {
+    throw Failure.of(Failure.NOT_FIRST, "this statement has to be the first of its unit of work");
   }
 
   static Clob clob(String s) throws SQLException {

@@ -134,13 +134,17 @@ final class Queries {
     return new DBNode(Parser.singleParser(new IOContent(text.getBytes("UTF-8")), ctx.options, ""));
   }
 
+  /** A document, without its declaration: it is characters by now, and what an encoding says would be wrong. */
   static String text(Clob c) throws SQLException {
+    String s = whole(c);
+    return s != null && s.startsWith("<?xml ") ? s.substring(s.indexOf("?>") + 2).trim() : s;
+  }
+
+  static String whole(Clob c) throws SQLException {
     if (c == null) {
       return null;
     }
     int n = (int) c.length();
-    String s = n == 0 ? "" : c.getSubString(1, n); // Derby: position 1 of an empty CLOB is an error
-    // Characters by now: what an encoding declaration says would be wrong.
-    return s.startsWith("<?xml ") ? s.substring(s.indexOf("?>") + 2).trim() : s;
+    return n == 0 ? "" : c.getSubString(1, n); // Derby: position 1 of an empty CLOB is an error
   }
 }

@@ -78,9 +78,8 @@ func (c *Catalogue) Rewrite(sql string) (string, error) {
 		return block(tokens)
 	case starts(tokens, "SET"):
 		return set(tokens)
-	case starts(tokens, "TRUNCATE", "TABLE"):
-		name, _ := tableName(tokens[2:])
-		return "DELETE FROM " + name, nil // Derby truncates no table that keys refer to
+	case starts(tokens, "TRUNCATE"):
+		return truncate(tokens)
 	case starts(tokens, "COMMENT"), starts(tokens, "GRANT"), starts(tokens, "REVOKE"):
 		return nothing(tokens), nil
 	}
@@ -107,49 +106,6 @@ func set(tokens []token) (string, error) {
 		return nothing(tokens), nil
 	}
 	return "", unsupported("the statement %s", text(tokens))
-}
-
-// call puts the bench's procedures in the place of Db2's.
-func call(tokens []token) (string, error) {
-	own := map[string]string{
-		"XSR_COMPLETE": "XSR_COMPLETE", "ADMIN_CMD": "NOTHING",
-	}
-	if len(tokens) > 4 && starts(tokens[1:], "SYSPROC", ".") {
-		if name, ok := own[tokens[3].name()]; ok {
-			return "CALL BENCH." + name + text(tokens[4:]), nil
-		}
-	}
-	return "", unsupported("the procedure %s", text(tokens[1:min(4, len(tokens))]))
-}
-
-// block takes of a compound statement what registers an XML schema: its name, the
-// default of a variable that XSR_COMPLETE is called with.
-func block(tokens []token) (string, error) {
-	defaults := make(map[string]string)
-	for i := range tokens {
-		switch {
-		case starts(tokens[i:], "DECLARE"):
-			declaration, _, _ := cut(tokens[i+1:], ";")
-			if _, value, ok := cut(declaration, "DEFAULT"); ok && len(value) == 1 && value[0].kind == 's' {
-				defaults[declaration[0].name()] = value[0].text
-			}
-		case starts(tokens[i:], "XSR_COMPLETE", "("):
-			args, _, err := inside(tokens[i+1:])
-			if err != nil {
-				return "", err
-			}
-			values := make([]string, 0, 4)
-			for _, arg := range list(args) {
-				value := text(arg)
-				if known, ok := defaults[arg[0].name()]; ok {
-					value = known
-				}
-				values = append(values, value)
-			}
-			return "CALL BENCH.XSR_COMPLETE(" + strings.Join(values, ", ") + ")", nil
-		}
-	}
-	return "", unsupported("a compound statement that does not register an XML schema")
 }
 
 // aliases finds the tables of a statement, and what else they are called in it.

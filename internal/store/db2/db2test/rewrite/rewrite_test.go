@@ -25,20 +25,27 @@ func prepared(t testing.TB) *rewrite.Catalogue {
 	return c
 }
 
+// registering is a block that registers an XML schema, with the arguments of the
+// two procedures.
+func registering(register, complete string) string {
+	return `BEGIN DECLARE owner VARCHAR(9) DEFAULT 'O'; DECLARE n VARCHAR(9) DEFAULT 'N'; DECLARE x BLOB(1M);
+		SELECT d INTO x FROM a WHERE n = 'f'; CALL SYSPROC.XSR_REGISTER(` + register + `); CALL SYSPROC.XSR_COMPLETE(` + complete + `); END`
+}
+
 func TestRewrite_Definitions(t *testing.T) {
 	for given, want := range map[string]string{
 		`CREATE TABLE s."C" (doc XML NOT NULL INLINE LENGTH 16288, n INTEGER, PRIMARY KEY (n)) COMPRESS YES ADAPTIVE ORGANIZE BY ROW IN x INDEX IN y`: `CREATE TABLE s."C" (ROW_OF_C BIGINT NOT NULL GENERATED ALWAYS AS IDENTITY UNIQUE, doc CLOB(16M) NOT NULL CHECK (BENCH.IS_DOCUMENT(doc) = 1), n INTEGER, PRIMARY KEY (n))`,
 		`CREATE TABLE plain (a VARCHAR(64) NOT NULL PRIMARY KEY)`:                                                                                     `CREATE TABLE plain (a VARCHAR(64) NOT NULL PRIMARY KEY)`,
 		`CREATE UNIQUE INDEX i ON a (adoc) GENERATE KEY USING XMLPATTERN 'declare namespace p="u"; /A//p:B/@c' AS SQL VARCHAR(7)`:                     `CALL BENCH.CREATE_XML_INDEX('I', 'A', 'ADOC', '{}A // {u}B @{}c', 'VARCHAR(7)', 'VARCHAR(7)', 1)`,
 		`CREATE INDEX i ON a (adoc) GENERATE KEY USING XMLPATTERN '/A/B' AS SQL VARCHAR HASHED`:                                                       `CALL BENCH.CREATE_XML_INDEX('I', 'A', 'ADOC', '{}A {}B', 'VARCHAR', 'VARCHAR(8000)', 0)`,
-		`CREATE INDEX i ON plain (a)`:                    `CREATE INDEX i ON plain (a)`,
-		`DROP INDEX a_id`:                                `CALL BENCH.DROP_XML_INDEX('A_ID')`,
-		`CREATE BUFFERPOOL b SIZE AUTOMATIC`:             `CALL BENCH.NOTHING('CREATE BUFFERPOOL b SIZE AUTOMATIC')`,
-		`CREATE LARGE TABLESPACE t MANAGED BY AUTOMATIC`: `CALL BENCH.NOTHING('CREATE LARGE TABLESPACE t MANAGED BY AUTOMATIC')`,
-		`SET CURRENT LOCK TIMEOUT 3`:                     `CALL BENCH.NOTHING('SET CURRENT LOCK TIMEOUT 3')`,
-		`CALL SYSPROC.ADMIN_CMD('RUNSTATS ON TABLE a')`:  `CALL BENCH.NOTHING('RUNSTATS ON TABLE a')`,
-		`BEGIN DECLARE owner VARCHAR(9) DEFAULT 'O'; DECLARE x BLOB(1M); SELECT 1 INTO x FROM a; CALL SYSPROC.XSR_REGISTER(owner, 'N', 'f', x, NULL); CALL SYSPROC.XSR_COMPLETE(owner, 'N', NULL, 0); END`: `CALL BENCH.XSR_COMPLETE('O', 'N', NULL, 0)`,
-		`TRUNCATE TABLE a IMMEDIATE`: `DELETE FROM A`,
+		`CREATE INDEX i ON plain (a)`:                              `CREATE INDEX i ON plain (a)`,
+		`DROP INDEX a_id`:                                          `CALL BENCH.DROP_XML_INDEX('A_ID')`,
+		`CREATE BUFFERPOOL b SIZE AUTOMATIC`:                       `CALL BENCH.NOTHING('CREATE BUFFERPOOL b SIZE AUTOMATIC')`,
+		`CREATE LARGE TABLESPACE t MANAGED BY AUTOMATIC`:           `CALL BENCH.NOTHING('CREATE LARGE TABLESPACE t MANAGED BY AUTOMATIC')`,
+		`SET CURRENT LOCK TIMEOUT 3`:                               `CALL BENCH.NOTHING('SET CURRENT LOCK TIMEOUT 3')`,
+		`CALL SYSPROC.ADMIN_CMD('RUNSTATS ON TABLE a')`:            `CALL BENCH.NOTHING('RUNSTATS ON TABLE a')`,
+		registering("owner, n, 'f', x, NULL", "owner, n, NULL, 0"): `CALL BENCH.XSR_REGISTER('O', 'N', 'f', 'SELECT d FROM a WHERE n = ''f''', 0)`,
+		`TRUNCATE TABLE a IMMEDIATE`:                               `DELETE FROM A`,
 	} {
 		got, err := prepared(t).Rewrite(given)
 		require.NoError(t, err)
@@ -169,11 +176,18 @@ func TestRewrite_Unsupported(t *testing.T) {
 		`CREATE INDEX i ON a (n) GENERATE KEY USING XMLPATTERN '/A' AS SQL DOUBLE`:           "no XML column",
 		`CALL SYSPROC.SOMETHING(?)`:                                                          "SYSPROC.SOMETHING",
 		`BEGIN DELETE FROM a; END`:                                                           "compound",
-		`SET PATH = x`:                                                                       "SET PATH",
-		`SELECT 'open FROM a`:                                                                "quote",
-		`SELECT XMLQUERY('1' FROM a`:                                                         "parenthesis",
-		`DROP TABLE a`:                                                                       "before its index",
-		``:                                                                                   "empty",
+		registering("owner, 'N', 'f', x, NULL", "owner, n, NULL, 0"):                         "compound", // INOUT wants a variable
+		registering("owner, n, 'f', owner, NULL", "owner, n, NULL, 0"):                       "compound", // no BLOB
+		registering("owner, n, 'f', x", "owner, n, NULL, 0"):                                 "compound",
+		registering("owner, n, 'f', x, NULL", "owner, 'M', NULL, 0"):                         "compound", // another name
+		registering("owner, n, 'f', x, NULL", "owner, n, 0"):                                 "compound",
+		`TRUNCATE TABLE a`:                                                                   "TRUNCATE", // IMMEDIATE is wanted
+		`TRUNCATE TABLE a REUSE STORAGE IMMEDIATE`:                                           "TRUNCATE",
+		`SET PATH = x`:               "SET PATH",
+		`SELECT 'open FROM a`:        "quote",
+		`SELECT XMLQUERY('1' FROM a`: "parenthesis",
+		`DROP TABLE a`:               "before its index",
+		``:                           "empty",
 	} {
 		_, err := prepared(t).Rewrite(given)
 		var unsupported *rewrite.Unsupported

@@ -1,0 +1,65 @@
+//go:build db2
+
+package db2
+
+import (
+	"database/sql"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	ibm "github.com/ibmdb/go_ibm_db"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+// handles are what the driver holds of the client library's memory, which no
+// garbage collector gives back.
+func handles(t testing.TB) (connections, statements int) {
+	t.Helper()
+	db, err := sql.Open("go_ibm_db", "")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	d, ok := db.Driver().(*ibm.Driver)
+	require.True(t, ok)
+	return d.ConnCount, d.StmtCount
+}
+
+// Whatever happens to connections and statements, none of the client library's
+// handles stays: not of what failed, of who waited in vain, nor of what was cut.
+func TestHandles(t *testing.T) {
+	b := onBench(t)
+	before, statementsBefore := handles(t)
+	s := openBench(t, b, Settings{Pool: 4})
+	account, symbol := brokerage.ID(few().FirstAccount(3)), few().Symbol(3)
+	w := brokerage.Write{Now: time.Now()}
+	work := func() {
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				// Each may fail, which is what this is about.
+				_, _ = s.GetOrder(t.Context(), brokerage.ID(few().ID(dataset.Order, 1)))
+				_, _ = s.Trade(t.Context(), w, account, brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: "1", Now: w.Now})
+				_, _ = s.InsertOrder(t.Context(), w, few().Append(nil, dataset.Order, 1)) // it exists
+				_ = s.DeleteOrder(t.Context(), w, 1)                                      // it does not
+			})
+		}
+		all.Wait()
+	}
+	for range 3 {
+		work()
+		cutting := time.AfterFunc(20*time.Millisecond, func() { b.Cut() })
+		work()
+		cutting.Stop()
+	}
+	connections, open := handles(t)
+	require.LessOrEqual(t, connections-before, 4)
+	require.LessOrEqual(t, open-statementsBefore, 4*len(statements))
+	require.NoError(t, s.Close())
+	connections, open = handles(t)
+	require.Equal(t, before, connections, "connections stay")
+	require.Equal(t, statementsBefore, open, "statements stay")
+}

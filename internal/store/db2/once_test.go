@@ -1,0 +1,35 @@
+//go:build db2
+
+package db2
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/chaostest"
+	"brokerage/internal/dataset"
+)
+
+// Two instances on one database of the bench, connections to them and to it cut at
+// random, one of them started again: each trade counts once.
+func TestOnce_Cut(t *testing.T) {
+	b := onBench(t)
+	link := chaostest.NewProxy(t, "tcp", fmt.Sprintf("127.0.0.1:%d", b.Port()))
+	chaostest.Once(t, chaostest.Database{
+		Generator: few(),
+		Link:      link,
+		Writes:    40,
+		Open: func(t testing.TB) brokerage.Store {
+			s, err := Open(t.Context(), b.URLAt(link.Addr().String()), Settings{Pool: 8})
+			require.NoError(t, err)
+			return s
+		},
+	})
+	v, err := openBench(t, b, Settings{}).Verify(t.Context(), func(finding string) error { t.Error(finding); return nil }, func(int64) {})
+	require.NoError(t, err)
+	require.Zero(t, v.Findings)
+	require.NotZero(t, v.Documents[dataset.Customer])
+}
