@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +25,9 @@ var chaosCases = []chaosCase{
 	{name: "KillService", fault: "the service is killed (SIGKILL), and started again", stores: both, run: killService},
 	{name: "KillDatabase", fault: "the database server is killed (SIGKILL), and started again", stores: onlyPostgres, run: killDatabase},
 	{name: "DiskFull", fault: "the disk is full", stores: onlySQLite, run: diskFull},
-	{name: "SlowDisk", fault: "each flush takes 200 ms longer", stores: onlySQLite, run: slowDisk},
+	{name: "SlowDisk", fault: "each flush takes 200 ms longer", stores: both, run: slowDisk},
+	{name: "ServiceClock", fault: "the service's clock jumps 23 hours ahead and back, and each time it is killed", stores: both, run: serviceClock},
+	{name: "DatabaseClock", fault: "the database server's clock jumps two days ahead, and four back", stores: onlyPostgres, clock: true, run: databaseClock},
 	{name: "NetworkCut", fault: "no connection to the database", stores: onlyPostgres, run: network(chaostest.Fault{Refuse: true})},
 	{name: "NetworkSilent", fault: "nothing goes through to the database, and nobody is told", stores: onlyPostgres, run: network(chaostest.Fault{Swallow: true})},
 	{name: "NetworkDelayed", fault: "whatever goes to the database and back takes 100 ms longer", stores: onlyPostgres, run: network(chaostest.Fault{Delay: 100 * time.Millisecond})},
@@ -69,25 +72,38 @@ func diskFull(h *harness) {
 	require.NotZero(h.t, h.load.Tally().Kinds["unavailable"])
 }
 
-// slowDisk has a tracer hold up each flush. A disk that is slow by itself wants a
-// device of the kernel's, which is not to be had everywhere.
+// slowDisk has a tracer hold up each flush of whoever flushes. A disk that is slow
+// by itself wants a device of the kernel's, which is not to be had everywhere.
 func slowDisk(h *harness) {
 	strace := testenv.Command(h.t, "strace")
 	h.start()
 	h.often(func() {
+		pids := []string{strconv.Itoa(h.service.cmd.Process.Pid)}
+		if h.server != nil {
+			pids = processesOf(h.t, h.server.PID(h.t)) // those that it starts from now on are followed
+		}
 		tracer := command(h.t, strace, "-f", "-qq", "-o", os.DevNull, "-e", "trace=fsync,fdatasync",
-			"-e", "inject=fsync,fdatasync:delay_enter=200000", "-p", strconv.Itoa(h.service.cmd.Process.Pid))
+			"-e", "inject=fsync,fdatasync:delay_enter=200000", "-p", strings.Join(pids, ","))
 		require.NoError(h.t, tracer.Start())
-		status := fmt.Sprintf("/proc/%d/status", h.service.cmd.Process.Pid)
-		eventually(h.t, func() bool {
-			text, err := os.ReadFile(status)
-			return err == nil && !strings.Contains(string(text), "TracerPid:\t0\n")
-		}, "the tracer is at work")
+		for _, pid := range pids {
+			eventually(h.t, func() bool {
+				text, err := os.ReadFile("/proc/" + pid + "/status")
+				return os.IsNotExist(err) || err == nil && !strings.Contains(string(text), "TracerPid:\t0\n")
+			}, "the tracer is at work")
+		}
 		h.lasts()
 		h.load.Await(h.t, 5) // it goes on
 		require.NoError(h.t, tracer.Process.Signal(os.Interrupt))
 		_ = tracer.Wait() // it was interrupted
 	})
+}
+
+// processesOf are a process and its children.
+func processesOf(t testing.TB, parent int) []string {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", parent, parent))
+	require.NoError(t, err)
+	return append(strings.Fields(string(text)), strconv.Itoa(parent))
 }
 
 func network(fault chaostest.Fault) func(*harness) {
