@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -26,7 +27,7 @@ var chaosCases = []chaosCase{
 	{name: "KillDatabase", fault: "the database server is killed (SIGKILL), and started again", stores: onlyPostgres, run: killDatabase},
 	{name: "DiskFull", fault: "the disk is full", stores: onlySQLite, run: diskFull},
 	{name: "SlowDisk", fault: "each flush takes 200 ms longer", stores: both, run: slowDisk},
-	{name: "ServiceClock", fault: "the service's clock jumps 23 hours ahead and back, and each time it is killed", stores: both, run: serviceClock},
+	{name: "ServiceClock", fault: "the service's clock jumps 23 hours ahead and back, while it runs and while it is killed", stores: both, run: serviceClock},
 	{name: "DatabaseClock", fault: "the database server's clock jumps two days ahead, and four back", stores: onlyPostgres, clock: true, run: databaseClock},
 	{name: "NetworkCut", fault: "no connection to the database", stores: onlyPostgres, run: network(chaostest.Fault{Refuse: true})},
 	{name: "NetworkSilent", fault: "nothing goes through to the database, and nobody is told", stores: onlyPostgres, run: network(chaostest.Fault{Swallow: true})},
@@ -77,6 +78,7 @@ func diskFull(h *harness) {
 func slowDisk(h *harness) {
 	strace := testenv.Command(h.t, "strace")
 	h.start()
+	order := int64(0)
 	h.often(func() {
 		pids := []string{strconv.Itoa(h.service.cmd.Process.Pid)}
 		if h.server != nil {
@@ -91,6 +93,10 @@ func slowDisk(h *harness) {
 				return os.IsNotExist(err) || err == nil && !strings.Contains(string(text), "TracerPid:\t0\n")
 			}, "the tracer is at work")
 		}
+		order++
+		began := time.Now()
+		require.Equal(h.t, http.StatusCreated, postOnce(h.t, h.service.url+"/v1/orders", fmt.Sprint("slow-", order), newOrder(order)))
+		require.GreaterOrEqual(h.t, time.Since(began), 200*time.Millisecond, "no write is answered before its flush")
 		h.lasts()
 		h.load.Await(h.t, 5) // it goes on
 		require.NoError(h.t, tracer.Process.Signal(os.Interrupt))

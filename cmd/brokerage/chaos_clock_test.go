@@ -20,8 +20,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// serviceClock jumps by less than idempotency keys hold: what was begun before a
-// jump and is sent again after it, to a service that knows only the database,
+// serviceClock jumps by less than idempotency keys hold, while the service runs
+// and while it is down: what was begun before a jump and is sent again after it
 // still counts once.
 func serviceClock(h *harness) {
 	clock := chaostest.NewClock(h.t)
@@ -29,13 +29,16 @@ func serviceClock(h *harness) {
 	h.start()
 	h.often(func() {
 		for _, ahead := range []time.Duration{23 * time.Hour, 0} {
-			clock.Set(h.t, ahead)
-			h.load.Await(h.t, 50) // the same process goes on
-			require.WithinDuration(h.t, time.Now().Add(ahead), dateOf(h.t, h.service.url), time.Hour, "the jump is seen")
 			require.NoError(h.t, h.service.cmd.Process.Kill())
 			_ = h.service.cmd.Wait() // it was killed
+			clock.Set(h.t, ahead)
 			h.start()
+			h.load.Await(h.t, 20)
+			clock.Set(h.t, ahead-23*time.Hour) // the same process goes on
+			require.WithinDuration(h.t, time.Now().Add(ahead-23*time.Hour), dateOf(h.t, h.service.url), time.Hour, "the jump is seen")
+			h.load.Await(h.t, 50)
 		}
+		clock.Set(h.t, 0)
 	})
 }
 
@@ -130,13 +133,7 @@ func TestChaosClock(t *testing.T) {
 
 	t.Run("IdempotencyKeys", func(t *testing.T) {
 		i := start(t, tinyDB(t))
-		generator := dataset.New(dataset.Spec{Seed: 1})
-		order := func(id int64) string {
-			return string(generator.AppendNewOrder(nil, id, dataset.NewOrder{
-				ID: id, Account: generator.FirstAccount(0), Symbol: generator.Symbol(0), Time: time.Unix(0, 0),
-			}))
-		}
-		once := func(key string, id int64) int { return postOnce(t, i.url+"/v1/orders", key, order(id)) }
+		once := func(key string, id int64) int { return postOnce(t, i.url+"/v1/orders", key, newOrder(id)) }
 		require.Equal(t, http.StatusCreated, once("a", 900_001))
 		for _, ahead := range []time.Duration{23 * time.Hour, -1000 * time.Hour} {
 			clock.Set(t, ahead)
@@ -186,6 +183,14 @@ func TestChaosClock(t *testing.T) {
 		at, _ := i.logs.find(t, "stopped")["time"].(string)
 		requireAgo(at)
 	})
+}
+
+// newOrder is an order of the first account.
+func newOrder(id int64) string {
+	generator := dataset.New(dataset.Spec{Seed: 1})
+	return string(generator.AppendNewOrder(nil, id, dataset.NewOrder{
+		ID: id, Account: generator.FirstAccount(0), Symbol: generator.Symbol(0), Time: time.Unix(0, 0),
+	}))
 }
 
 // postOnce sends a document under a key, and gives the status of the answer.
