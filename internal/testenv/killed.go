@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 )
 
 // childVariable makes the program of a test one that starts a server and waits to be killed.
@@ -21,28 +19,42 @@ const childVariable = "BROKERAGE_TEST_CHILD"
 func (s *Servers[S]) RequireGone(t *testing.T, shared, own func(testing.TB) S, folder func(S) string, inside string) {
 	t.Helper()
 	const says = "server in "
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	if os.Getenv(childVariable) != "" {
 		_, err := os.Stdout.WriteString("\n" + says + folder(own(t)) + "\n")
-		require.NoError(t, err)
+		must(err)
 		select {}
 	}
-	shared(t)                                                                            // skips where there can be none
-	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^"+t.Name()+"$") //nolint:gosec // this program
+	shared(t) // skips where there can be none
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^"+t.Name()+"$")
 	child.Env = append(os.Environ(), childVariable+"=1")
 	out, err := child.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, child.Start())
+	must(err)
+	must(child.Start())
 	var dir string
 	for lines := bufio.NewScanner(out); dir == "" && lines.Scan(); {
 		_, dir, _ = strings.Cut(lines.Text(), says)
 	}
-	require.NotEmpty(t, dir)
+	if dir == "" {
+		t.Fatal("the child names no folder")
+	}
 	_, err = os.Stat(filepath.Join(dir, inside))
-	require.NoError(t, err)
-	require.NoError(t, child.Process.Kill())
-	require.Error(t, child.Wait())
-	require.Eventually(t, func() bool {
-		_, err := os.Stat(dir)
-		return os.IsNotExist(err)
-	}, time.Minute, 20*time.Millisecond)
+	must(err)
+	must(child.Process.Kill())
+	if child.Wait() == nil {
+		t.Fatal("the child was not killed")
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if _, err := os.Stat(dir); os.IsNotExist(err) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s is still there", dir)
+		}
+	}
 }

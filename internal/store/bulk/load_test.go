@@ -204,9 +204,8 @@ func TestLoader_GoesOn(t *testing.T) {
 			batches, gone := from.Batches, errors.New("gone")
 			from.Batches = func(position string) iter.Seq2[bulk.RawBatch, error] {
 				return func(yield func(bulk.RawBatch, error) bool) {
-					for b := range batches(position) {
-						yield(b, nil)
-						yield(bulk.RawBatch{}, gone)
+					for b, err := range batches(position) {
+						_ = yield(b, err) && yield(bulk.RawBatch{}, gone)
 						return
 					}
 				}
