@@ -128,7 +128,7 @@ fuzz: ## every fuzz target for FUZZTIME (10s)
 .PHONY: chaos
 chaos: ## break things under load, ten minutes at most; CHAOS=short for less. Best as root, with strace and PostgreSQL
 	BROKERAGE_CHAOS=$(CHAOS) BROKERAGE_CHAOS_TABLE=$(if $(CHAOS_TABLE),$(abspath $(CHAOS_TABLE))) \
-	  $(GO) test -count=1 -timeout 10m -v -run '^TestChaos$$' ./cmd/brokerage
+	  $(GO) test -count=1 -timeout 10m -v -run '^TestChaos' ./cmd/brokerage
 
 .PHONY: bench
 bench: ## every benchmark, or BENCH='Admit|Cut'

@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +26,9 @@ var chaosCases = []chaosCase{
 	{name: "KillService", fault: "the service is killed (SIGKILL), and started again", stores: both, run: killService},
 	{name: "KillDatabase", fault: "the database server is killed (SIGKILL), and started again", stores: onlyPostgres, run: killDatabase},
 	{name: "DiskFull", fault: "the disk is full", stores: onlySQLite, run: diskFull},
-	{name: "SlowDisk", fault: "each flush takes 200 ms longer", stores: onlySQLite, run: slowDisk},
+	{name: "SlowDisk", fault: "each flush takes 200 ms longer", stores: both, run: slowDisk},
+	{name: "ServiceClock", fault: "the service's clock jumps 23 hours ahead and back, while it runs and while it is killed", stores: both, run: serviceClock},
+	{name: "DatabaseClock", fault: "the database server's clock jumps two days ahead, and four back", stores: onlyPostgres, clock: true, run: databaseClock},
 	{name: "NetworkCut", fault: "no connection to the database", stores: onlyPostgres, run: network(chaostest.Fault{Refuse: true})},
 	{name: "NetworkSilent", fault: "nothing goes through to the database, and nobody is told", stores: onlyPostgres, run: network(chaostest.Fault{Swallow: true})},
 	{name: "NetworkDelayed", fault: "whatever goes to the database and back takes 100 ms longer", stores: onlyPostgres, run: network(chaostest.Fault{Delay: 100 * time.Millisecond})},
@@ -69,25 +73,43 @@ func diskFull(h *harness) {
 	require.NotZero(h.t, h.load.Tally().Kinds["unavailable"])
 }
 
-// slowDisk has a tracer hold up each flush. A disk that is slow by itself wants a
-// device of the kernel's, which is not to be had everywhere.
+// slowDisk has a tracer hold up each flush of whoever flushes. A disk that is slow
+// by itself wants a device of the kernel's, which is not to be had everywhere.
 func slowDisk(h *harness) {
 	strace := testenv.Command(h.t, "strace")
 	h.start()
+	order := int64(0)
 	h.often(func() {
+		pids := []string{strconv.Itoa(h.service.cmd.Process.Pid)}
+		if h.server != nil {
+			pids = processesOf(h.t, h.server.PID(h.t)) // those that it starts from now on are followed
+		}
 		tracer := command(h.t, strace, "-f", "-qq", "-o", os.DevNull, "-e", "trace=fsync,fdatasync",
-			"-e", "inject=fsync,fdatasync:delay_enter=200000", "-p", strconv.Itoa(h.service.cmd.Process.Pid))
+			"-e", "inject=fsync,fdatasync:delay_enter=200000", "-p", strings.Join(pids, ","))
 		require.NoError(h.t, tracer.Start())
-		status := fmt.Sprintf("/proc/%d/status", h.service.cmd.Process.Pid)
-		eventually(h.t, func() bool {
-			text, err := os.ReadFile(status)
-			return err == nil && !strings.Contains(string(text), "TracerPid:\t0\n")
-		}, "the tracer is at work")
+		for _, pid := range pids {
+			eventually(h.t, func() bool {
+				text, err := os.ReadFile("/proc/" + pid + "/status")
+				return os.IsNotExist(err) || err == nil && !strings.Contains(string(text), "TracerPid:\t0\n")
+			}, "the tracer is at work")
+		}
+		order++
+		began := time.Now()
+		require.Equal(h.t, http.StatusCreated, postOnce(h.t, h.service.url+"/v1/orders", fmt.Sprint("slow-", order), newOrder(order)))
+		require.GreaterOrEqual(h.t, time.Since(began), 200*time.Millisecond, "no write is answered before its flush")
 		h.lasts()
 		h.load.Await(h.t, 5) // it goes on
 		require.NoError(h.t, tracer.Process.Signal(os.Interrupt))
 		_ = tracer.Wait() // it was interrupted
 	})
+}
+
+// processesOf are a process and its children.
+func processesOf(t testing.TB, parent int) []string {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", parent, parent))
+	require.NoError(t, err)
+	return append(strings.Fields(string(text)), strconv.Itoa(parent))
 }
 
 func network(fault chaostest.Fault) func(*harness) {
@@ -140,7 +162,8 @@ func slowClients(h *harness) {
 }
 
 func idleClients(h *harness) {
-	h.args = []string{"--idle-timeout", "5m"}
+	// All connections are made before the first one asks, which takes a busy machine a while.
+	h.args = []string{"--idle-timeout", "5m", "--header-timeout", "5m"}
 	h.start()
 	idle := newCrowd(h.t, h.service.url, map[bool]int{true: 10_000, false: 1000}[h.full])
 	idle.ask() // each once, and then no more

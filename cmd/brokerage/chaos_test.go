@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,6 +32,8 @@ type harness struct {
 	db, dir string
 	args    []string
 	env     []string
+	binary  string           // of the service; empty: this one
+	clock   *chaostest.Clock // of the service, or of PostgreSQL
 	server  *pgtest.Server   // of PostgreSQL
 	link    *chaostest.Proxy // to it
 	service *instance
@@ -45,6 +48,7 @@ type chaosCase struct {
 	stores      []string
 	traders     int
 	settings    []string // of PostgreSQL
+	clock       bool     // PostgreSQL has one that can jump
 	run         func(*harness)
 }
 
@@ -61,6 +65,9 @@ func TestChaos(t *testing.T) {
 		for _, store := range c.stores {
 			t.Run(c.name+"/"+store, func(t *testing.T) {
 				h := &harness{t: t, full: mode == "full", store: store, traders: max(c.traders, 8)}
+				if c.clock {
+					h.clock = chaostest.NewClock(t)
+				}
 				h.open(c.settings)
 				c.run(h)
 				rows = append(rows, h.finish(c))
@@ -97,7 +104,12 @@ func (h *harness) open(settings []string) {
 	}
 	h.dir = h.t.TempDir()
 	// As it is shipped: what tests have by default loses the last writes when it is killed.
-	h.server = pgtest.Start(h.t, append([]string{"fsync=on", "synchronous_commit=on", "full_page_writes=on"}, settings...)...)
+	settings = append([]string{"fsync=on", "synchronous_commit=on", "full_page_writes=on"}, settings...)
+	if h.clock != nil {
+		h.server = pgtest.StartIn(h.t, h.clock.Preload(h.t), settings...)
+	} else {
+		h.server = pgtest.Start(h.t, settings...)
+	}
 	r := brokerage(h.t.Context(), "load", "--db", h.server.URL("postgres"))
 	require.Equal(h.t, exitOK, r.code, r.err)
 	h.link = chaostest.NewProxy(h.t, "unix", h.server.Socket())
@@ -107,7 +119,7 @@ func (h *harness) open(settings []string) {
 // start starts the service, and the load with it the first time.
 func (h *harness) start() {
 	h.t.Helper()
-	h.service = servingWith(h.t, h.dir, h.env, append([]string{"--db", h.db}, h.args...)...)
+	h.service = startingAs(h.t, cmp.Or(h.binary, os.Args[0]), h.dir, h.env, append([]string{"--db", h.db}, h.args...)...).listening(h.t)
 	if h.load != nil {
 		h.load.Move(h.service.url)
 		return

@@ -37,10 +37,17 @@ func starting(t testing.TB, dir string, args ...string) *instance {
 // startingWith adds to the environment.
 func startingWith(t testing.TB, dir string, env []string, args ...string) *instance {
 	t.Helper()
+	return startingAs(t, os.Args[0], dir, env, args...)
+}
+
+// startingAs starts a binary that was built in a way of its own.
+func startingAs(t testing.TB, binary, dir string, env []string, args ...string) *instance {
+	t.Helper()
 	if dir == "" {
 		dir = t.TempDir()
 	}
 	i := &instance{cmd: process(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...), logs: &logLines{}, out: &logLines{}}
+	i.cmd.Path, i.cmd.Args[0] = binary, binary
 	i.cmd.Env = append(i.cmd.Env, env...)
 	i.cmd.Dir, i.cmd.Stderr, i.cmd.Stdout = dir, i.logs, i.out
 	require.NoError(t, i.cmd.Start())
@@ -62,7 +69,12 @@ func serving(t testing.TB, dir string, args ...string) *instance {
 // servingWith adds to the environment.
 func servingWith(t testing.TB, dir string, env []string, args ...string) *instance {
 	t.Helper()
-	i := startingWith(t, dir, env, args...)
+	return startingWith(t, dir, env, args...).listening(t)
+}
+
+// listening waits until it does.
+func (i *instance) listening(t testing.TB) *instance {
+	t.Helper()
 	addr, _ := i.logs.wait(t, "listening")["addr"].(string)
 	require.NotEmpty(t, addr)
 	i.url = "http://" + addr

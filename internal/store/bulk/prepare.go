@@ -6,69 +6,74 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// Prepared is a batch on its way from a processor to the database.
-type Prepared struct {
-	Raw       RawBatch
-	Documents []PreparedDocument // one for each of Raw
+// prepared is a batch on its way from a processor to the database.
+type prepared struct {
+	raw       RawBatch
+	documents []PreparedDocument // one for each of raw
 }
 
 // PreparedDocument is a document that was admitted, or why not.
 type PreparedDocument struct {
 	Kind    dataset.Kind
-	Doc     []byte
-	Keys    any // brokerage.SecurityKeys, CustomerKeys or OrderKeys
+	Size    int    // in the normal form
+	Doc     []byte // as it is stored
+	Keys    any    // by Packing.Keys
 	Refused error
 }
 
-// Prepare admits the documents of a batch, and validates them if that is wanted.
-func Prepare(raw RawBatch, validate bool) Prepared {
-	b := Prepared{Raw: raw, Documents: make([]PreparedDocument, len(raw.Documents))}
+// Packing is how a store wants documents.
+type Packing struct {
+	// Keys reads what is found by of a document. Its errors refuse the document.
+	Keys func(k dataset.Kind, doc []byte) (any, error)
+	// Pack gives what is stored, in memory of its own; nil stores the normal form.
+	Pack func(k dataset.Kind, doc []byte) []byte
+}
+
+// KeysOf reads brokerage.SecurityKeys, CustomerKeys or OrderKeys.
+func KeysOf(k dataset.Kind, doc []byte) (any, error) {
+	switch k {
+	case dataset.Security:
+		return brokerage.SecurityKeysOf(doc)
+	case dataset.Customer:
+		return brokerage.CustomerKeysOf(doc)
+	default:
+		return brokerage.OrderKeysOf(doc)
+	}
+}
+
+// prepare admits the documents of a batch, and validates them if that is wanted.
+func (p *Packing) prepare(raw RawBatch, validate bool) prepared {
+	b := prepared{raw: raw, documents: make([]PreparedDocument, len(raw.Documents))}
+	var doc []byte
 	for i, document := range raw.Documents {
-		b.Documents[i] = prepareDocument(document, validate)
+		if p.Pack == nil {
+			doc = nil // what it had is the document before
+		}
+		doc = p.document(&b.documents[i], doc[:0], document, validate)
 	}
 	return b
 }
 
-func prepareDocument(raw RawDocument, validate bool) (d PreparedDocument) {
-	if d.Doc, d.Refused = xmldoc.AppendAdmitted(nil, raw.Bytes, xmldoc.Limits{}); d.Refused != nil {
-		return d
+// document prepares a document in memory that it gives back.
+func (p *Packing) document(d *PreparedDocument, memory []byte, raw RawDocument, validate bool) []byte {
+	doc, err := xmldoc.AppendAdmitted(memory, raw.Bytes, xmldoc.Limits{})
+	if err == nil {
+		err = raw.Broken
 	}
-	if d.Refused = raw.Broken; d.Refused != nil {
-		return d
+	if err == nil {
+		d.Kind, err = KindOf(doc)
 	}
-	if d.Kind, d.Refused = KindOf(d.Doc); d.Refused != nil {
-		return d
+	if err == nil {
+		d.Keys, err = p.Keys(d.Kind, doc)
 	}
-	switch d.Kind {
-	case dataset.Security:
-		d.Keys, d.Refused = keysOf(brokerage.SecurityKeysOf, d.Doc)
-	case dataset.Customer:
-		d.Keys, d.Refused = keysOf(brokerage.CustomerKeysOf, d.Doc)
-	default:
-		d.Keys, d.Refused = keysOf(brokerage.OrderKeysOf, d.Doc)
+	if err == nil && validate {
+		err = Validate(d.Kind, doc)
 	}
-	if d.Refused == nil && validate {
-		d.Refused = Validate(d.Kind, d.Doc)
+	if d.Refused = err; err != nil {
+		return doc
 	}
-	return d
-}
-
-func keysOf[K any](read func([]byte) (K, error), doc []byte) (any, error) { return read(doc) }
-
-// Count notes a batch that is in the database, and tells of what was refused.
-func (l *Loaded) Count(b Prepared, refused func(file string, line int, err error) error) error {
-	for i := range b.Documents {
-		d := &b.Documents[i]
-		if d.Refused == nil {
-			l.Documents[d.Kind]++
-			l.Raw[d.Kind] += int64(len(d.Doc))
-			continue
-		}
-		l.Refused++
-		if err := refused(b.Raw.File, b.Raw.Documents[i].Line, d.Refused); err != nil {
-			return err
-		}
+	if d.Size, d.Doc = len(doc), doc; p.Pack != nil {
+		d.Doc = p.Pack(d.Kind, doc)
 	}
-	l.Position = b.Raw.Position
-	return nil
+	return doc
 }

@@ -12,82 +12,39 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// LoadBatches fills the store with documents from elsewhere: they are admitted,
-// and those that are refused, because they are none, or their keys exist, are
-// told and left out. Ended at any point, the same call goes on where it stopped,
-// as LoadDataset does.
-func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk.Progress) (l bulk.Loaded, err error) {
-	if l, err = s.LoadedFrom(ctx); err != nil {
-		return l, err
+// LoadBatches fills the store with documents from elsewhere; see bulk.Loader.
+func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk.Progress) (bulk.Loaded, error) {
+	loader := bulk.Loader[pgx.Tx]{
+		Ledger: &s.Ledger,
+		Done:   s.loadDone,
+		Frame: func(ctx context.Context, at bulk.Loaded, load func() error, end func(pgx.Tx) error) error {
+			return s.loading(ctx, at.Source, load, end)
+		},
+		Packing:     bulk.Packing{Keys: bulk.KeysOf},
+		Write:       func(ctx context.Context, do func(pgx.Tx) error) error { return pgx.BeginFunc(ctx, s.pool, do) },
+		Insert:      func(tx pgx.Tx, documents []bulk.PreparedDocument) error { return insertDocuments(ctx, tx, documents) },
+		RaiseLeases: func(tx pgx.Tx) error { return raiseLeases(ctx, tx) },
+		Set:         func(tx pgx.Tx, name string, value any) error { return set(ctx, tx, name, value) },
 	}
-	same := func(brokerage.Contents) bool { return l.Source == from.Name && l.Done }
-	if done, err := s.loadDone(ctx, from.Name, same); done || err != nil {
-		return l, err
-	}
-	l.Source = from.Name
-	finished := l
-	err = s.loading(ctx, from.Name, func() error {
-		prepare := func(b bulk.RawBatch) preparedBatch { return preparedBatch{bulk.Prepare(b, from.Validate)} }
-		insert := func(b preparedBatch) error {
-			next := l
-			err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-				next = l
-				return insertBatch(ctx, tx, b, &next, from.Refused)
-			})
-			if err != nil {
-				return err
-			}
-			if progress != nil {
-				progress(len(b.Documents), b.Raw.Bytes)
-			}
-			l = next
-			return nil
-		}
-		return bulk.InOrder(ctx, from.Batches(l.Position), prepare, insert)
-	}, func(tx pgx.Tx) error {
-		finished = l
-		finished.Done = true
-		return finish(ctx, tx, finished, from.Contents)
-	})
-	if err == nil {
-		l = finished
-	}
-	return l, err
+	return loader.Load(ctx, from, progress)
 }
 
-// finish says what the store holds.
-func finish(ctx context.Context, tx pgx.Tx, l bulk.Loaded, expected brokerage.Contents) error {
-	if _, err := tx.Exec(ctx, `UPDATE brokerage.leases SET next = greatest(next, CASE kind
+func raiseLeases(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, `UPDATE brokerage.leases SET next = greatest(next, CASE kind
 		WHEN 'order' THEN (SELECT coalesce(max((keys).id), 0) + 1 FROM brokerage.orders)
 		WHEN 'customer' THEN (SELECT coalesce(max((keys).id), 0) + 1 FROM brokerage.customers)
-		ELSE (SELECT coalesce(max(account), 0) + 1 FROM brokerage.accounts) END)`); err != nil {
-		return err
-	}
-	for name, value := range l.Finished(expected) {
-		if err := set(ctx, tx, name, value); err != nil {
-			return err
-		}
-	}
-	return nil
+		ELSE (SELECT coalesce(max(account), 0) + 1 FROM brokerage.accounts) END)`)
+	return err
 }
 
-// preparedBatch is a batch on its way from a processor to the database.
-type preparedBatch struct{ bulk.Prepared }
-
-// insertBatch copies a batch, and if a key exists puts its documents in one by
-// one, to tell which.
-func insertBatch(ctx context.Context, tx pgx.Tx, b preparedBatch, l *bulk.Loaded, refused func(string, int, error) error) error {
-	err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return b.copy(ctx, tx) })
+// insertDocuments copies documents, and if a key exists puts them in one by one,
+// to tell which.
+func insertDocuments(ctx context.Context, tx pgx.Tx, documents []bulk.PreparedDocument) error {
+	err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return copyAtOnce(ctx, tx, documents) })
 	if isRefusal(err) {
-		err = b.insert(ctx, tx)
+		err = copyEach(ctx, tx, documents)
 	}
-	if err != nil {
-		return err
-	}
-	if err := l.Count(b.Prepared, refused); err != nil {
-		return err
-	}
-	return set(ctx, tx, bulk.SettingLoaded, *l)
+	return err
 }
 
 // isRefusal tells whether an error is about a document, and not about the load.
@@ -99,12 +56,12 @@ func isRefusal(err error) bool {
 	return is
 }
 
-func (b preparedBatch) copy(ctx context.Context, tx pgx.Tx) error {
+func copyAtOnce(ctx context.Context, tx pgx.Tx, documents []bulk.PreparedDocument) error {
 	// Customers before orders, which are to know theirs.
 	for _, k := range []dataset.Kind{dataset.Security, dataset.Customer, dataset.Order} {
 		var docs [][]byte
 		var accounts []int64
-		for _, d := range b.Documents {
+		for _, d := range documents {
 			if d.Refused == nil && d.Kind == k {
 				docs, accounts = append(docs, d.Doc), append(accounts, accountOf(d))
 			}
@@ -119,9 +76,9 @@ func (b preparedBatch) copy(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-func (b preparedBatch) insert(ctx context.Context, tx pgx.Tx) error {
-	for i := range b.Documents {
-		d := &b.Documents[i]
+func copyEach(ctx context.Context, tx pgx.Tx, documents []bulk.PreparedDocument) error {
+	for i := range documents {
+		d := &documents[i]
 		if d.Refused != nil {
 			continue
 		}

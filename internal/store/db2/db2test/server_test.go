@@ -3,11 +3,7 @@
 package db2test
 
 import (
-	"bufio"
 	"database/sql"
-	"os"
-	"os/exec"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,35 +12,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// childVariable makes this program one that starts a server and waits to be killed.
-const childVariable = "DB2TEST_CHILD"
-
-// A test that is killed leaves no server, and no folder.
 func TestStart_TestKilled(t *testing.T) {
-	if os.Getenv(childVariable) != "" {
-		s := StartServer(t)
-		_, err := os.Stdout.WriteString("\nserver in " + s.home + "\n")
-		require.NoError(t, err)
-		select {}
-	}
-	Shared(t) // skips where there can be none
-	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestStart_TestKilled$")
-	child.Env = append(os.Environ(), childVariable+"=1")
-	out, err := child.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, child.Start())
-	var dir string
-	for lines := bufio.NewScanner(out); dir == "" && lines.Scan(); {
-		_, dir, _ = strings.Cut(lines.Text(), "server in ")
-	}
-	require.NotEmpty(t, dir)
-	require.DirExists(t, dir)
-	require.NoError(t, child.Process.Kill())
-	require.Error(t, child.Wait())
-	require.Eventually(t, func() bool {
-		_, err := os.Stat(dir)
-		return os.IsNotExist(err)
-	}, time.Minute, 20*time.Millisecond)
+	servers.RequireGone(t, Shared, StartServer, func(s *Server) string { return s.home }, "")
 }
 
 // What was committed survives the death of the server, and what was not is gone.

@@ -43,6 +43,7 @@ type Server struct {
 	keeper     *exec.Cmd
 	lifeline   io.Closer // open as long as the server is wanted
 	options    string
+	env        []string // of the server, beside what it always has
 }
 
 var servers = testenv.Servers[*Server]{What: "PostgreSQL", Need: Need}
@@ -72,9 +73,15 @@ func StartOutOfTheBox(t testing.TB) *Server {
 	return started(t, nil)
 }
 
-func started(t testing.TB, settings []string) *Server {
+// StartIn is Start for a server with more in its environment.
+func StartIn(t testing.TB, env []string, settings ...string) *Server {
 	t.Helper()
-	return servers.Own(t, func() (*Server, error) { return start(settings) })
+	return started(t, slices.Concat(unsafe, settings), env...)
+}
+
+func started(t testing.TB, settings []string, env ...string) *Server {
+	t.Helper()
+	return servers.Own(t, func() (*Server, error) { return start(settings, env...) })
 }
 
 // URL names a database for the service, as the superuser.
@@ -103,11 +110,12 @@ cat >/dev/null
 "$1/pg_ctl" -D "$2/data" -m immediate -t 30 stop >/dev/null 2>&1
 cd / && rm -rf "$2"`
 
-func start(settings []string) (*Server, error) {
+func start(settings []string, env ...string) (*Server, error) {
 	s, err := prepare()
 	if err != nil {
 		return nil, err
 	}
+	s.env = env
 	if err := s.run(settings); err != nil {
 		return nil, err
 	}
@@ -143,6 +151,7 @@ func (s *Server) run(settings []string) error {
 	// A group of its own: what interrupts the test is not for the server.
 	s.keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: s.credential}
 	s.keeper.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C", "HOME=" + s.dir}
+	s.keeper.Env = append(s.keeper.Env, s.env...)
 	in, err := s.keeper.StdinPipe()
 	if err != nil {
 		return err

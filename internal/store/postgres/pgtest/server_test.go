@@ -1,12 +1,7 @@
 package pgtest
 
 import (
-	"bufio"
-	"os"
-	"os/exec"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -14,35 +9,9 @@ import (
 
 func TestMain(m *testing.M) { Main(m) }
 
-// childVariable makes this program one that starts a server and waits to be killed.
-const childVariable = "PGTEST_CHILD"
-
-// A test that is killed leaves no server, and no folder.
 func TestStart_Killed(t *testing.T) {
-	if os.Getenv(childVariable) != "" {
-		s := Start(t)
-		_, err := os.Stdout.WriteString("\nserver in " + s.dir + "\n")
-		require.NoError(t, err)
-		select {}
-	}
-	Shared(t) // skips where there can be none
-	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestStart_Killed$")
-	child.Env = append(os.Environ(), childVariable+"=1")
-	out, err := child.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, child.Start())
-	var dir string
-	for lines := bufio.NewScanner(out); dir == "" && lines.Scan(); {
-		_, dir, _ = strings.Cut(lines.Text(), "server in ")
-	}
-	require.NotEmpty(t, dir)
-	require.FileExists(t, dir+"/data/postmaster.pid")
-	require.NoError(t, child.Process.Kill())
-	require.Error(t, child.Wait())
-	require.Eventually(t, func() bool {
-		_, err := os.Stat(dir)
-		return os.IsNotExist(err)
-	}, time.Minute, 20*time.Millisecond)
+	start := func(t testing.TB) *Server { t.Helper(); return Start(t) }
+	servers.RequireGone(t, Shared, start, func(s *Server) string { return s.dir }, "data/postmaster.pid")
 }
 
 // Settings are the server's, after a restart too, and databases are of their own.

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/chaostest"
+	"brokerage/internal/dataset"
+)
+
+// serviceClock jumps by less than idempotency keys hold, while the service runs
+// and while it is down: what was begun before a jump and is sent again after it
+// still counts once.
+func serviceClock(h *harness) {
+	clock := chaostest.NewClock(h.t)
+	h.binary, h.env = clock.Service(h.t), []string{clock.Env()}
+	h.start()
+	h.often(func() {
+		for _, ahead := range []time.Duration{23 * time.Hour, 0} {
+			require.NoError(h.t, h.service.cmd.Process.Kill())
+			_ = h.service.cmd.Wait() // it was killed
+			clock.Set(h.t, ahead)
+			h.start()
+			h.load.Await(h.t, 20)
+			clock.Set(h.t, ahead-23*time.Hour) // the same process goes on
+			require.WithinDuration(h.t, time.Now().Add(ahead-23*time.Hour), dateOf(h.t, h.service.url), time.Hour, "the jump is seen")
+			h.load.Await(h.t, 50)
+		}
+		clock.Set(h.t, 0)
+	})
+}
+
+// databaseClock jumps further than anything that is kept. The service asks the
+// server for nothing that depends on it: leases are numbers, and keys expire by
+// its own clock.
+func databaseClock(h *harness) {
+	h.start()
+	ahead := func() time.Duration {
+		conn := h.server.Connect(h.t, "postgres")
+		defer func() { require.NoError(h.t, conn.Close(context.Background())) }()
+		var now time.Time
+		require.NoError(h.t, conn.QueryRow(h.t.Context(), "SELECT clock_timestamp()").Scan(&now))
+		return time.Until(now).Round(time.Hour)
+	}
+	h.often(func() {
+		for _, jump := range []time.Duration{48 * time.Hour, -48 * time.Hour} {
+			h.clock.Set(h.t, jump)
+			require.Equal(h.t, jump, ahead(), "the jump is seen")
+			h.load.Await(h.t, 50)
+		}
+		h.clock.Set(h.t, 0)
+	})
+}
+
+// dateOf is what a service has for the time.
+func dateOf(t testing.TB, url string) time.Time {
+	t.Helper()
+	date, err := http.ParseTime(get(t, url+"/healthz").header.Get("Date"))
+	require.NoError(t, err)
+	return date
+}
+
+// TestChaosClock has the clock of a whole service jump, and looks at everything
+// that depends on it: what goes by the time of day follows, and what measures how
+// long something took does not notice.
+func TestChaosClock(t *testing.T) {
+	if os.Getenv(chaosVariable) == "" {
+		t.Skip(chaosVariable + " is neither short nor full")
+	}
+	clock := chaostest.NewClock(t)
+	binary := clock.Service(t)
+	start := func(t *testing.T, dir string, args ...string) *instance {
+		t.Helper()
+		clock.Set(t, 0)
+		return startingAs(t, binary, dir, []string{clock.Env()}, args...).listening(t)
+	}
+
+	t.Run("JWT", func(t *testing.T) {
+		dir := t.TempDir()
+		token := issued(t, filepath.Join(dir, "jwks.json"))("ann", "read") // for an hour
+		i := start(t, tinyDB(t), "--jwt-issuer", "https://issuer.test", "--jwt-audience", "brokerage",
+			"--jwks-file", filepath.Join(dir, "jwks.json"), "--jwt-algorithms", "ES256")
+		for _, c := range []struct {
+			ahead time.Duration
+			want  int
+		}{{0, http.StatusOK}, {2 * time.Hour, http.StatusUnauthorized}, {0, http.StatusOK}, {-48 * time.Hour, http.StatusOK}} {
+			clock.Set(t, c.ahead)
+			require.Equal(t, c.want, send(t, http.MethodGet, i.url+"/v1/orders/103282", token, "").status, c.ahead)
+		}
+		i.stop(t)
+	})
+
+	t.Run("Certificates", func(t *testing.T) {
+		ca, dir := newAuthority(t), t.TempDir()
+		cert, key := ca.issue(t, 100) // for an hour
+		mount(t, dir, "v1", map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": ca.pem})
+		path := func(name string) string { return filepath.Join(dir, name) }
+		i := start(t, "", "--db", "null:", "--tls-cert", path("tls.crt"), "--tls-key", path("tls.key"), "--tls-client-ca", path("ca.crt"))
+		i.url = "https" + i.url[len("http"):]
+		pool := x509.NewCertPool()
+		pool.AddCert(ca.cert)
+		pair, err := tls.X509KeyPair(ca.issue(t, 7))
+		require.NoError(t, err)
+		config := &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{pair}}
+		_, err = handshake(t, i, config)
+		require.NoError(t, err)
+		for _, ahead := range []time.Duration{2 * time.Hour, -2 * time.Hour} {
+			clock.Set(t, ahead)
+			_, err = handshake(t, i, config)
+			require.ErrorContains(t, err, "expired certificate", ahead) // TLS has one word for both
+		}
+		clock.Set(t, 0)
+		_, err = handshake(t, i, config)
+		require.NoError(t, err)
+		// A certificate that is read while it has expired counts, and the log says it.
+		clock.Set(t, 2*time.Hour)
+		mount(t, dir, "v2", map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": ca.pem})
+		i.logs.wait(t, "the certificate has expired")
+		i.stop(t)
+	})
+
+	t.Run("IdempotencyKeys", func(t *testing.T) {
+		i := start(t, tinyDB(t))
+		once := func(key string, id int64) int { return postOnce(t, i.url+"/v1/orders", key, newOrder(id)) }
+		require.Equal(t, http.StatusCreated, once("a", 900_001))
+		for _, ahead := range []time.Duration{23 * time.Hour, -1000 * time.Hour} {
+			clock.Set(t, ahead)
+			require.Equal(t, http.StatusCreated, once("a", 900_001), "the answer is kept")
+			require.Equal(t, http.StatusUnprocessableEntity, once("a", 900_002), "and the key is taken")
+		}
+		clock.Set(t, 25*time.Hour)
+		require.Equal(t, http.StatusConflict, once("a", 900_001), "done again: the order is there")
+		// What was begun with the clock ahead holds when it is right again.
+		require.Equal(t, http.StatusCreated, once("b", 900_003))
+		clock.Set(t, 0)
+		require.Equal(t, http.StatusCreated, once("b", 900_003))
+		i.stop(t)
+	})
+
+	t.Run("Rates", func(t *testing.T) {
+		i := start(t, "", "--db", "null:", "--rate-limit", "0.001") // one, and in 1000 s the next
+		require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
+		for _, ahead := range []time.Duration{0, 48 * time.Hour, -48 * time.Hour} {
+			clock.Set(t, ahead)
+			refused := get(t, i.url+"/v1/orders/103282")
+			require.Equal(t, http.StatusTooManyRequests, refused.status, ahead)
+			wait, err := strconv.Atoi(refused.header.Get("Retry-After"))
+			require.NoError(t, err)
+			require.LessOrEqual(t, wait, 1000, ahead)
+		}
+		i.stop(t)
+	})
+
+	t.Run("LogsAndAudit", func(t *testing.T) {
+		trail := filepath.Join(t.TempDir(), "audit.log")
+		i := start(t, tinyDB(t), "--audit-log", trail)
+		clock.Set(t, -48*time.Hour)
+		require.Equal(t, http.StatusNoContent, send(t, http.MethodDelete, i.url+"/v1/orders/103282", "", "").status)
+		i.stop(t)
+		requireAgo := func(text string) {
+			t.Helper()
+			at, err := time.Parse(time.RFC3339Nano, text)
+			require.NoError(t, err)
+			require.WithinDuration(t, time.Now().Add(-48*time.Hour), at, time.Hour)
+		}
+		text, err := os.ReadFile(trail)
+		require.NoError(t, err)
+		var line struct{ Time string }
+		require.NoError(t, json.Unmarshal(text, &line), "%s", text)
+		requireAgo(line.Time)
+		at, _ := i.logs.find(t, "stopped")["time"].(string)
+		requireAgo(at)
+	})
+}
+
+// newOrder is an order of the first account.
+func newOrder(id int64) string {
+	generator := dataset.New(dataset.Spec{Seed: 1})
+	return string(generator.AppendNewOrder(nil, id, dataset.NewOrder{
+		ID: id, Account: generator.FirstAccount(0), Symbol: generator.Symbol(0), Time: time.Unix(0, 0),
+	}))
+}
+
+// postOnce sends a document under a key, and gives the status of the answer.
+func postOnce(t testing.TB, url, key, body string) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+	require.NoError(t, err)
+	request.Header.Set("Content-Type", "application/xml")
+	request.Header.Set("Idempotency-Key", key)
+	response, err := client.Do(request)
+	require.NoError(t, err)
+	_, err = io.Copy(io.Discard, response.Body)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	return response.StatusCode
+}

@@ -1,0 +1,262 @@
+package bulk_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
+)
+
+// memory is a store of orders. A transaction is a copy that a commit puts in place.
+type memory struct {
+	settings map[string]string
+	orders   map[brokerage.ID]string
+	lease    brokerage.ID
+}
+
+func (m *memory) copied() *memory {
+	return &memory{maps.Clone(m.settings), maps.Clone(m.orders), m.lease}
+}
+
+func (m *memory) set(name string, value any) error {
+	b, err := json.Marshal(value)
+	m.settings[name] = string(b)
+	return err
+}
+
+func (m *memory) write(_ context.Context, do func(*memory) error) error {
+	tx := m.copied()
+	if err := do(tx); err != nil {
+		return err
+	}
+	*m = *tx
+	return nil
+}
+
+var errExists = errors.New("exists already")
+
+func (m *memory) insert(documents []bulk.PreparedDocument) error {
+	for i := range documents {
+		d := &documents[i]
+		keys, is := d.Keys.(brokerage.OrderKeys)
+		switch _, exists := m.orders[keys.ID]; {
+		case d.Refused != nil:
+		case !is:
+			return fmt.Errorf("keys of type %T", d.Keys)
+		case exists:
+			d.Refused = errExists
+		default:
+			m.orders[keys.ID] = string(d.Doc)
+		}
+	}
+	return nil
+}
+
+func (m *memory) raise() error {
+	for id := range m.orders {
+		m.lease = max(m.lease, id+1)
+	}
+	return nil
+}
+
+func (m *memory) loader() *bulk.Loader[*memory] {
+	ledger := &bulk.Ledger{Text: func(_ context.Context, name string) (string, error) { return m.settings[name], nil }}
+	return &bulk.Loader[*memory]{
+		Ledger: ledger,
+		Done:   ledger.Done,
+		Frame: func(ctx context.Context, at bulk.Loaded, load func() error, end func(*memory) error) error {
+			if err := m.set(bulk.SettingLoading, at.Source); err != nil {
+				return err
+			}
+			if err := load(); err != nil {
+				return err
+			}
+			return m.write(ctx, func(tx *memory) error {
+				delete(tx.settings, bulk.SettingLoading)
+				return end(tx)
+			})
+		},
+		Packing: bulk.Packing{
+			Keys: bulk.KeysOf,
+			Pack: func(_ dataset.Kind, doc []byte) []byte { return []byte(strings.ToUpper(string(doc))) },
+		},
+		Write:       m.write,
+		Insert:      (*memory).insert,
+		RaiseLeases: (*memory).raise,
+		Set:         (*memory).set,
+	}
+}
+
+func newMemory() *memory {
+	return &memory{settings: map[string]string{}, orders: map[brokerage.ID]string{}}
+}
+
+func order(id int) string {
+	return fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="1"></Order></FIXML>`, brokerage.FIXMLNS, id)
+}
+
+// orders gives documents in batches of two; what is refused is told with its line.
+func orders(told *[]string, docs ...string) bulk.Source {
+	return bulk.Source{
+		Name: "files",
+		Batches: func(position string) iter.Seq2[bulk.RawBatch, error] {
+			return func(yield func(bulk.RawBatch, error) bool) {
+				from := 0
+				_, _ = fmt.Sscan(position, &from) // empty at first
+				for ; from < len(docs); from += 2 {
+					b := bulk.RawBatch{File: "f", Position: fmt.Sprint(from + 2), Bytes: 7}
+					for i := from; i < min(from+2, len(docs)); i++ {
+						b.Documents = append(b.Documents, bulk.RawDocument{Bytes: []byte(docs[i]), Line: i})
+					}
+					if !yield(b, nil) {
+						return
+					}
+				}
+			}
+		},
+		Refused: func(file string, line int, err error) error {
+			*told = append(*told, fmt.Sprintf("%s:%d %v", file, line, err))
+			return nil
+		},
+	}
+}
+
+func TestLoader(t *testing.T) {
+	var told []string
+	m, from := newMemory(), orders(&told, order(1), order(2), order(2), order(3), order(4))
+	var documents, bytes int64
+	l, err := m.loader().Load(t.Context(), from, func(n int, size int64) { documents, bytes = documents+int64(n), bytes+size })
+	require.NoError(t, err)
+	require.Equal(t, []string{"f:2 exists already"}, told)
+	require.Equal(t, bulk.Loaded{
+		Source: "files", Position: "6", Refused: 1, Done: true, Documents: [...]int64{dataset.Order: 4},
+		Raw: [...]int64{dataset.Order: int64(4 * len(order(1)))}, // as they came, and not as they were packed
+	}, l)
+	require.Equal(t, [2]int64{5, 21}, [2]int64{documents, bytes})
+	require.Equal(t, strings.ToUpper(order(1)), m.orders[1])
+	require.Equal(t, brokerage.ID(5), m.lease)
+	kept, err := m.loader().Ledger.LoadedFrom(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, l, kept)
+	require.NotContains(t, m.settings, bulk.SettingLoading)
+
+	again, err := m.loader().Load(t.Context(), from, func(int, int64) { t.Error("something was loaded again") })
+	require.NoError(t, err)
+	require.Equal(t, l, again)
+	from.Name = "others"
+	_, err = m.loader().Load(t.Context(), from, nil)
+	require.ErrorContains(t, err, "the database holds files/0-0-4 already")
+}
+
+// What the first try of a transaction counted, and what it refused, does not hold
+// in the second.
+func TestLoader_Retried(t *testing.T) {
+	var told []string
+	m := newMemory()
+	loader := m.loader()
+	loader.Write = func(ctx context.Context, do func(*memory) error) error {
+		first := m.copied()
+		first.orders[2] = "another's, which is taken back"
+		if err := do(first); err != nil {
+			return err
+		}
+		return m.write(ctx, do)
+	}
+	l, err := loader.Load(t.Context(), orders(&told, order(1), order(2), "no XML"), nil)
+	require.NoError(t, err)
+	require.Equal(t, int64(2), l.Documents[dataset.Order])
+	require.Equal(t, int64(1), l.Refused)
+	require.Contains(t, m.orders, brokerage.ID(2))
+	require.Len(t, told, 3, "what the first try told as well: %s", strings.Join(told, "\n"))
+}
+
+func TestLoader_GoesOn(t *testing.T) {
+	var told []string
+	all := []string{order(1), order(2), order(3), order(4), order(5)}
+	for name, stop := range map[string]func(*bulk.Loader[*memory], *bulk.Source) error{
+		"Refused": func(_ *bulk.Loader[*memory], from *bulk.Source) error {
+			*from = orders(&told, append([]string{order(1), order(2), "no XML"}, all[3:]...)...)
+			stopped := errors.New("told")
+			from.Refused = func(string, int, error) error { return stopped }
+			return stopped
+		},
+		"Insert": func(l *bulk.Loader[*memory], _ *bulk.Source) error {
+			full := errors.New("no room")
+			l.Insert = func(m *memory, documents []bulk.PreparedDocument) error {
+				if err := m.insert(documents); err != nil || len(m.orders) <= 2 {
+					return err
+				}
+				return full
+			}
+			return full
+		},
+		"Source": func(_ *bulk.Loader[*memory], from *bulk.Source) error {
+			batches, gone := from.Batches, errors.New("gone")
+			from.Batches = func(position string) iter.Seq2[bulk.RawBatch, error] {
+				return func(yield func(bulk.RawBatch, error) bool) {
+					for b, err := range batches(position) {
+						_ = yield(b, err) && yield(bulk.RawBatch{}, gone)
+						return
+					}
+				}
+			}
+			return gone
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, from := newMemory(), orders(&told, all...)
+			loader := m.loader()
+			want := stop(loader, &from)
+			l, err := loader.Load(t.Context(), from, nil)
+			require.ErrorIs(t, err, want)
+			require.Equal(t, "2", l.Position, "the first batch is there")
+			require.Len(t, m.orders, 2)
+			require.Zero(t, m.lease)
+			require.Error(t, loader.Ledger.Ready(t.Context()))
+
+			l, err = m.loader().Load(t.Context(), orders(&told, all...), nil)
+			require.NoError(t, err)
+			require.Equal(t, int64(5), l.Documents[dataset.Order])
+			require.Len(t, m.orders, 5)
+			require.Empty(t, told)
+		})
+	}
+}
+
+// An end that fails leaves a load that is not done.
+func TestLoader_EndFails(t *testing.T) {
+	var told []string
+	m := newMemory()
+	loader, lost := m.loader(), errors.New("lost")
+	loader.RaiseLeases = func(*memory) error { return lost }
+	l, err := loader.Load(t.Context(), orders(&told, order(1)), nil)
+	require.ErrorIs(t, err, lost)
+	require.False(t, l.Done)
+	require.NotContains(t, m.settings, bulk.SettingContents)
+}
+
+// Documents that are not packed have memory of their own.
+func TestLoader_AsIs(t *testing.T) {
+	var told []string
+	m := newMemory()
+	loader := m.loader()
+	loader.Packing.Pack = nil
+	insert := loader.Insert
+	loader.Insert = func(m *memory, documents []bulk.PreparedDocument) error {
+		require.Equal(t, order(1), string(documents[0].Doc))
+		return insert(m, documents)
+	}
+	_, err := loader.Load(t.Context(), orders(&told, order(1), order(2)), nil)
+	require.NoError(t, err)
+	require.Equal(t, order(2), m.orders[2])
+}
