@@ -120,7 +120,7 @@ func openPostgres(ctx context.Context, rest string, o Options) (brokerage.Store,
 func checkDB2(rest string) error { return db2.CheckURL(DB2 + ":" + rest) }
 
 func openDB2(ctx context.Context, rest string, o Options) (brokerage.Store, error) {
-	s, err := db2.Open(ctx, DB2+":"+rest, db2.Settings{Pool: o.Pool, Rules: o.Rules, Notice: o.Notice})
+	s, err := db2.Open(ctx, DB2+":"+rest, db2.Settings{Pool: o.Pool, Rules: o.Rules, Notice: o.Notice, Trace: o.Trace})
 	if err != nil {
 		return nil, err
 	}

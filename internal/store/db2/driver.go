@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+
+	"brokerage/internal/store/trace"
 )
 
 // What is wrong with go_ibm_db v0.5.4 (https://github.com/ibmdb/go_ibm_db), and
@@ -37,6 +39,7 @@ type connector struct {
 	driver.Connector
 	lost    *atomic.Int64 // connections that were given up
 	session []string      // statements that begin each connection
+	trace   trace.Begin
 }
 
 func (c connector) Connect(context.Context) (driver.Conn, error) {
@@ -44,7 +47,7 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, diagnosed(err)
 	}
-	opened := &conn{inner: inner, lost: c.lost, prepared: make(map[string]driver.Stmt)}
+	opened := &conn{inner: inner, lost: c.lost, trace: c.trace, prepared: make(map[string]driver.Stmt)}
 	for _, text := range c.session {
 		if err := opened.run(text); err != nil {
 			_ = opened.Close() // it is of no use
@@ -59,6 +62,7 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 type conn struct {
 	inner    driver.Conn
 	lost     *atomic.Int64
+	trace    trace.Begin
 	prepared map[string]driver.Stmt
 	broken   bool
 }
@@ -74,17 +78,17 @@ const keptStatements = 100
 
 func (c *conn) Prepare(query string) (driver.Stmt, error) {
 	if kept, ok := c.prepared[query]; ok {
-		return &stmt{inner: kept, conn: c}, nil
+		return &stmt{inner: kept, conn: c, name: names[query]}, nil
 	}
 	inner, err := c.inner.Prepare(query)
 	if err != nil {
 		return nil, c.note(err)
 	}
 	if len(c.prepared) >= keptStatements {
-		return &stmt{inner: inner, conn: c, passing: true}, nil
+		return &stmt{inner: inner, conn: c, name: names[query], passing: true}, nil
 	}
 	c.prepared[query] = inner
-	return &stmt{inner: inner, conn: c}, nil
+	return &stmt{inner: inner, conn: c, name: names[query]}, nil
 }
 
 func (c *conn) PrepareContext(_ context.Context, query string) (driver.Stmt, error) {
@@ -169,7 +173,8 @@ func (t *transaction) Rollback() error {
 type stmt struct {
 	inner   driver.Stmt
 	conn    *conn
-	passing bool // not kept
+	name    string // for traces
+	passing bool   // not kept
 }
 
 var (
@@ -201,8 +206,11 @@ func (s *stmt) Exec(args []driver.Value) (driver.Result, error) {
 	return result, s.failed(err)
 }
 
-func (s *stmt) ExecContext(_ context.Context, args []driver.NamedValue) (driver.Result, error) {
-	return s.Exec(plain(args))
+func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	end := s.traced(ctx)
+	result, err := s.Exec(plain(args))
+	end(err)
+	return result, err
 }
 
 func (s *stmt) Query(args []driver.Value) (driver.Rows, error) {
@@ -210,11 +218,25 @@ func (s *stmt) Query(args []driver.Value) (driver.Rows, error) {
 	if err != nil {
 		return nil, s.failed(err)
 	}
-	return &rows{inner, s.conn}, nil
+	return &rows{Rows: inner, conn: s.conn}, nil
 }
 
-func (s *stmt) QueryContext(_ context.Context, args []driver.NamedValue) (driver.Rows, error) {
-	return s.Query(plain(args))
+func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	end := s.traced(ctx)
+	found, err := s.Query(plain(args))
+	if err != nil {
+		end(err)
+		return nil, err
+	}
+	return &readRows{Rows: found, end: end}, nil
+}
+
+// traced tells that a statement begins, if it is one of a transaction.
+func (s *stmt) traced(ctx context.Context) (end func(error)) {
+	if s.name == "" {
+		return func(error) {}
+	}
+	return s.conn.trace.Statement(ctx, s.name)
 }
 
 // failed gives up the prepared statement that failed: the driver may have left
@@ -251,6 +273,27 @@ func (r *rows) Next(dest []driver.Value) error {
 		return err
 	}
 	return r.conn.note(err)
+}
+
+// readRows tell when they have been read: it is then that a query is done.
+type readRows struct {
+	driver.Rows
+	end func(error)
+	err error
+}
+
+func (r *readRows) Next(dest []driver.Value) error {
+	err := r.Rows.Next(dest)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = err
+	}
+	return err
+}
+
+func (r *readRows) Close() error {
+	err := r.Rows.Close()
+	r.end(errors.Join(r.err, err))
+	return err
 }
 
 // Diagnostic is what a driver tells of an error.

@@ -15,7 +15,7 @@ import (
 func bare(t *testing.T, f *fake) *sql.DB {
 	t.Helper()
 	var s Store
-	db := sql.OpenDB(connector{f, &s.lost, nil})
+	db := sql.OpenDB(connector{Connector: f, lost: &s.lost})
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db
 }
@@ -49,7 +49,7 @@ func TestDriver_Session(t *testing.T) {
 		return answer{}, nil
 	}}
 	var s Store
-	db := sql.OpenDB(connector{f, &s.lost, session})
+	db := sql.OpenDB(connector{Connector: f, lost: &s.lost, session: session})
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	require.Error(t, db.PingContext(t.Context()))
 	require.Equal(t, 1, f.closed)

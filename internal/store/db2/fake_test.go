@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/trace"
 )
 
 // fake is a driver that behaves as go_ibm_db does, its faults included, over
@@ -198,6 +199,11 @@ func documentOf(query, doc string) answer {
 // open is a store on a fake.
 func open(t testing.TB, f *fake) *Store {
 	t.Helper()
+	return openTraced(t, f, nil)
+}
+
+func openTraced(t testing.TB, f *fake, begin trace.Begin) *Store {
+	t.Helper()
 	inner := f.answer
 	f.answer = func(query string, args []driver.Value) (answer, error) {
 		if query == statements["get_setting"] {
@@ -205,7 +211,7 @@ func open(t testing.TB, f *fake) *Store {
 		}
 		return inner(query, args)
 	}
-	s, err := OpenConnector(t.Context(), f, Settings{Engine: &brokerage.Engine{Name: "db2", Version: "none"}})
+	s, err := OpenConnector(t.Context(), f, Settings{Engine: &brokerage.Engine{Name: "db2", Version: "none"}, Trace: begin})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	f.calls = nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/trace"
 )
 
 // Settings are what a store is opened with: by a URL, or, with a connector of
@@ -34,6 +35,8 @@ type Settings struct {
 	// Notice is told, in a sentence, what is worth knowing about the server, and
 	// what Open does that takes long. It may be nil.
 	Notice func(string)
+	// Trace is told of every statement of a transaction; it may be nil.
+	Trace trace.Begin
 	// Engine is what the server is, if it cannot be asked as Db2 is; nil for Db2.
 	Engine *brokerage.Engine
 }

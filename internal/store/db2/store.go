@@ -78,7 +78,7 @@ func OpenConnector(ctx context.Context, connect driver.Connector, settings Setti
 	s := &Store{settings: settings}
 	s.Text = s.setting
 	s.figures = bulk.NewFigures(answerWithin, s.countPages, s.estimate)
-	s.db = sql.OpenDB(connector{connect, &s.lost, settings.session()})
+	s.db = sql.OpenDB(connector{connect, &s.lost, settings.session(), settings.Trace})
 	s.db.SetMaxOpenConns(settings.Pool)
 	s.db.SetMaxIdleConns(settings.Pool)
 	s.db.SetConnMaxLifetime(connectionLife)

@@ -1,0 +1,60 @@
+package db2
+
+import (
+	"context"
+	"database/sql/driver"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+)
+
+// Each statement of a transaction is told of once, by its name, in the context of
+// the transaction; what the server asks to be tried again is told of again.
+func TestStore_Trace(t *testing.T) {
+	type key struct{}
+	doc := "<a>" + strings.Repeat("x", 9000) + "</a>"
+	var refusing error
+	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
+		switch {
+		case strings.HasPrefix(nameOf(query), "get_"):
+			return documentOf(query, doc), nil
+		case refusing != nil:
+			return answer{}, refusing
+		}
+		return answer{changed: 1}, nil
+	}}
+	var told []string
+	begin := func(ctx context.Context, name string) func(error) {
+		require.NotEmpty(t, name)
+		if ctx.Value(key{}) == nil {
+			return func(error) {}
+		}
+		return func(err error) {
+			if err != nil {
+				name += " failed"
+			}
+			told = append(told, name)
+		}
+	}
+	s := openTraced(t, f, begin)
+	ctx := context.WithValue(t.Context(), key{}, true)
+	w := brokerage.Write{Now: noon}
+	for _, c := range []struct {
+		name, told string
+		refusing   error
+		do         func() error
+	}{
+		{"Document", "get_order get_order", nil, func() error { _, err := s.GetOrder(ctx, 1); return err }}, // longer than declared
+		{"Write", "delete_order", nil, func() error { return s.DeleteOrder(ctx, w, 1) }},
+		{"Refused", "delete_order failed", failure(-204, "42704"), func() error { require.Error(t, s.DeleteOrder(ctx, w, 1)); return nil }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			told, refusing = nil, c.refusing
+			require.NoError(t, c.do())
+			require.Equal(t, c.told, strings.Join(told, " "))
+		})
+	}
+}
