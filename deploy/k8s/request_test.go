@@ -11,14 +11,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mustRequest sends a single request to the Service, whose address this machine
-// reaches, being the node; it gives the answer to a good one.
+// url is where the Service is, which this machine reaches, being the node.
+func (n *node) url(t testing.TB) string {
+	t.Helper()
+	return "http://" + n.kube(t, "get", "service", "brokerage", "-o", "jsonpath={.spec.clusterIP}") + ":8080"
+}
+
+// mustRequest sends a single request to the Service; it gives the answer to a good
+// one.
 func (n *node) mustRequest(t testing.TB, method, path, body string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	url := "http://" + n.kube(t, "get", "service", "brokerage", "-o", "jsonpath={.spec.clusterIP}") + ":8080" + path
-	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, method, n.url(t)+path, strings.NewReader(body))
 	require.NoError(t, err)
 	request.Header.Set("Authorization", "Bearer "+n.token)
 	request.Header.Set("Content-Type", "application/xml")
