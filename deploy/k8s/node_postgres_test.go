@@ -69,9 +69,9 @@ func TestNode_Postgres(t *testing.T) {
 	n.databaseSecrets(t)
 	n.secret(t, "brokerage-database", map[string]string{"pgpass": "*:*:*:brokerage_service:wrong\n"})
 	// There is no database: pods and the Job say so, and wait.
-	n.apply(t, "postgres", "v1", "")
+	n.apply(t, "postgres", "")
 	eventually(t, func() bool { return strings.Count(n.logs(t), "waiting for the database") >= 4 }, "the log says why")
-	n.apply(t, "postgres-dev", "v1", "")
+	n.apply(t, "postgres-dev", "")
 	n.ready(t, "statefulset/brokerage-postgres")
 	n.kube(t, "wait", "--for=condition=complete", "--timeout="+patience.String(), "job/brokerage-migrate")
 
@@ -85,7 +85,7 @@ func TestNode_Postgres(t *testing.T) {
 	require.Equal(t, "0 0 0", n.restarts(t, "service"))
 	require.Equal(t, "0", n.restarts(t, "migrate"))
 
-	n.apply(t, "load", "v1", "configMapGenerator: [{name: brokerage-load, behavior: merge, literals: [SCALE=tiny]}]\n")
+	n.apply(t, "load", "configMapGenerator: [{name: brokerage-load, behavior: merge, literals: [SCALE=tiny]}]\n")
 	n.kube(t, "wait", "--for=condition=complete", "--timeout="+patience.String(), "job/brokerage-load")
 
 	run := n.loadTest(t, "rolling update and undo", results, "DURATION=75s")

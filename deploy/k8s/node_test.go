@@ -91,10 +91,10 @@ const smaller = `patches:
       - {op: replace, path: /spec/maxReplicas, value: 3}
 `
 
-// apply applies an overlay with one of the two images.
-func (n *node) apply(t testing.TB, overlay, tag, more string) {
+// apply applies an overlay with the first of the two images.
+func (n *node) apply(t testing.TB, overlay, more string) {
 	t.Helper()
-	dir := variant(t, "resources: [%[1]s/overlays/"+overlay+"]\nimages: [{name: brokerage, newTag: "+tag+"}]\n"+smaller+more)
+	dir := variant(t, "resources: [%[1]s/overlays/"+overlay+"]\nimages: [{name: brokerage, newTag: v1}]\n"+smaller+more)
 	n.kube(t, "apply", "--server-side", "--force-conflicts", "-k", dir)
 }
 
@@ -145,7 +145,7 @@ func TestNode_Embedded(t *testing.T) {
 	n := requireNode(t)
 	n.volume(t, "data-brokerage-0")
 	backups := n.volume(t, "brokerage-backup")
-	n.apply(t, "embedded", "v1", "")
+	n.apply(t, "embedded", "")
 
 	// Without its Secret the pod does not begin, and says why.
 	eventually(t, func() bool {
