@@ -83,7 +83,7 @@ func (n *node) databaseDies(t *testing.T, results string, kill func()) {
 // An instance that is older than the schema ends and says so, and those that serve
 // go on.
 func (n *node) newerSchema(t *testing.T) {
-	n.ready(t, "deployment/brokerage")
+	eventually(t, func() bool { return n.replicas(t) == "3" }, "the load before it is forgotten")
 	psql := func(statement string) {
 		n.kube(t, "exec", database, "--", "psql", "-U", "postgres", "-h", "/var/run/postgresql", "-d", "brokerage", "-c", statement)
 	}
