@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 
+	domain "brokerage/internal/brokerage"
 	"brokerage/internal/store"
 	"brokerage/internal/store/db2"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/sqlite"
+	"brokerage/internal/telemetry"
 )
 
 // scripts give the whole schema of a kind of databases, as one would run it by
@@ -21,6 +24,7 @@ var scripts = map[string]func(url string) (string, error){
 
 type migrateCmd struct {
 	DB    dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH, postgres://… or db2://…, as the role that owns its schema."`
+	Wait  bool   `help:"Try until the database can be reached: there may be no server yet, or it does not know the owner yet."`
 	Print bool   `help:"Only show the statements that make the schema in an empty database. No database is asked for them; of --db only its kind counts."`
 }
 
@@ -34,15 +38,25 @@ func (c *migrateCmd) Run(ctx context.Context, s streams) error {
 		}
 		return err
 	}
-	opened, err := c.DB.open(ctx, s, false)
-	if err != nil {
-		return err
+	var opened bulkStore
+	open := func(ctx context.Context) (_ domain.Store, err error) {
+		opened, err = c.DB.open(ctx, s, false)
+		return opened, err
+	}
+	if _, err := open(ctx); err != nil {
+		if !c.Wait {
+			return err
+		}
+		w := &waiting{open: open, log: telemetry.Logger(s.err, isTerminal(s.err), slog.LevelInfo), db: c.DB.name()}
+		if _, err := w.until(ctx, err, func(error) {}); err != nil {
+			return err
+		}
 	}
 	text := fmt.Sprintf("%s: %s\n", c.DB.name(), migratedText(opened.Migrated()))
 	if err := opened.Close(); err != nil {
 		return err
 	}
-	_, err = io.WriteString(s.out, text)
+	_, err := io.WriteString(s.out, text)
 	return err
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"database/sql"
 	"path/filepath"
 	"testing"
@@ -82,4 +83,25 @@ func TestMigrate_Refusals(t *testing.T) {
 			require.NotContains(t, r.err, "secret")
 		})
 	}
+}
+
+// A Job that migrates may come before the database that it migrates.
+func TestMigrate_Wait(t *testing.T) {
+	server := pgtest.Start(t)
+	db := server.URL("later")
+	require.Contains(t, brokerage(t.Context(), "migrate", "--db", db).err, "does not exist")
+
+	logs := new(logLines)
+	ended := make(chan int, 1)
+	var out bytes.Buffer
+	go func() { ended <- run(t.Context(), []string{"migrate", "--wait", "--db", db}, streams{&out, logs}) }()
+	require.Contains(t, logs.wait(t, "waiting for the database")["error"], "does not exist")
+	server.Exec(t, "postgres", "CREATE DATABASE later TEMPLATE template0")
+	require.Equal(t, exitOK, <-ended, logs)
+	require.Contains(t, out.String(), "made the schema, version 1")
+
+	// A schema of a later version is nothing that waiting mends.
+	server.Exec(t, "later", "INSERT INTO brokerage.schema_versions VALUES (999, 'x')")
+	r := brokerage(t.Context(), "migrate", "--wait", "--db", db)
+	requireOneLine(t, r, exitFailed, "the database has schema version 999, and this program knows up to")
 }

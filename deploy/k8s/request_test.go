@@ -11,20 +11,30 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mustRequest sends a single request to the Service, whose address this machine
-// reaches, being the node; it gives the answer to a good one.
+// url is where the Service is, which this machine reaches, being the node.
+func (n *node) url(t testing.TB) string {
+	t.Helper()
+	return "http://" + n.kube(t, "get", "service", "brokerage", "-o", "jsonpath={.spec.clusterIP}") + ":8080"
+}
+
+// mustRequest sends a single request to the Service; it gives the answer to a good
+// one.
 func (n *node) mustRequest(t testing.TB, method, path, body string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	url := "http://" + n.kube(t, "get", "service", "brokerage", "-o", "jsonpath={.spec.clusterIP}") + ":8080" + path
-	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
-	require.NoError(t, err)
-	request.Header.Set("Authorization", "Bearer "+n.token)
-	request.Header.Set("Content-Type", "application/xml")
+	url := n.url(t) + path
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // of no proxy
-	response, err := client.Do(request)
-	require.NoError(t, err)
+	var response *http.Response
+	// That a pod is ready is known to the API a little before it is to the Service.
+	eventually(t, func() bool {
+		request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+		require.NoError(t, err)
+		request.Header.Set("Authorization", "Bearer "+n.token)
+		request.Header.Set("Content-Type", "application/xml")
+		response, err = client.Do(request) //nolint:bodyclose // it is closed below
+		return err == nil
+	}, "%s %s is answered", method, path)
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(response.Body)
 	require.NoError(t, err)

@@ -21,7 +21,9 @@ import (
 // Options are what may be set for a load.
 type Options struct {
 	URLs      []string         // of the instances; what one does not answer is sent to the next
+	Token     string           // that a service with tokens wants
 	Traders   int              // each with an account
+	Shared    bool             // others trade for the same accounts, so that only orders can be counted
 	Generator *dataset.Dataset // of what the service serves
 	Patience  time.Duration    // for one answer; 0 is 12 seconds, a little more than the service's own
 	Pause     time.Duration    // between a trader's requests
@@ -72,9 +74,7 @@ func Start(t testing.TB, o Options) *Load {
 		l.traders = append(l.traders, newTrader(l, i, o, orders+int64(rand.IntN(1<<20))*1_000_000+int64(i)*10_000))
 	}
 	for _, trader := range l.traders {
-		var err error
-		trader.position, trader.balance, err = trader.holding(ctx)
-		require.NoError(t, err)
+		require.NoError(t, trader.look(ctx))
 	}
 	for _, trader := range l.traders {
 		l.wait.Go(func() {
@@ -90,7 +90,7 @@ func newTrader(l *Load, i int, o Options, firstOrder int64) *trader {
 	customer := int64(i) // the first account of each
 	account := o.Generator.FirstAccount(customer)
 	return &trader{
-		load: l, number: i, account: account, owner: o.Generator.ID(dataset.Customer, customer),
+		load: l, number: i, token: o.Token, shared: o.Shared, account: account, owner: o.Generator.ID(dataset.Customer, customer),
 		symbol:    o.Generator.Symbol(int(account % o.Generator.Count(dataset.Security))),
 		random:    rand.New(rand.NewPCG(uint64(i), 1)), //nolint:gosec // for variety
 		nextOrder: firstOrder,

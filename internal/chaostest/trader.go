@@ -22,6 +22,8 @@ type trader struct {
 	load    *Load
 	number  int
 	client  *http.Client
+	token   string
+	shared  bool // the account
 	account int64
 	owner   int64 // the customer
 	symbol  string
@@ -122,6 +124,9 @@ func (t *trader) again(ctx context.Context, request func(base string) (*http.Req
 }
 
 func (t *trader) send(r *http.Request) (status int, body []byte, err error) {
+	if t.token != "" {
+		r.Header.Set("Authorization", "Bearer "+t.token)
+	}
 	response, err := t.client.Do(r)
 	if err != nil {
 		return 0, nil, err
@@ -136,7 +141,7 @@ func (t *trader) send(r *http.Request) (status int, body []byte, err error) {
 func (t *trader) run(ctx context.Context) error {
 	for !t.load.stopping.Load() {
 		var err error
-		if t.random.IntN(4) == 0 {
+		if t.shared || t.random.IntN(4) == 0 {
 			err = t.order(ctx)
 		} else {
 			err = t.trade(ctx)
@@ -200,15 +205,23 @@ func (t *trader) order(ctx context.Context) error {
 	return nil
 }
 
+// look reads what the account holds at the beginning.
+func (t *trader) look(ctx context.Context) (err error) {
+	if !t.shared {
+		t.position, t.balance, err = t.holding(ctx)
+	}
+	return err
+}
+
 // check reads everything back.
 func (t *trader) check(ctx context.Context) error {
-	position, balance, err := t.holding(ctx)
-	if err != nil {
+	position, balance := t.position, t.balance
+	if err := t.look(ctx); err != nil {
 		return err
 	}
-	if !position.Equal(t.position) || !balance.Equal(t.balance) {
+	if !t.position.Equal(position) || !t.balance.Equal(balance) {
 		t.load.lost.Add(1)
-		t.load.wrong("account %d at the end: holds %s and %s, and not %s and %s", t.account, position, balance, t.position, t.balance)
+		t.load.wrong("account %d at the end: holds %s and %s, and not %s and %s", t.account, t.position, t.balance, position, balance)
 	}
 	for _, id := range t.orders {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, (*t.load.urls.Load())[0]+fmt.Sprintf("/v1/orders/%d", id), http.NoBody)

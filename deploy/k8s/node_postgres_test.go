@@ -1,0 +1,133 @@
+package k8s_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/workload"
+)
+
+// database is the pod of the server.
+const database = "brokerage-postgres-0"
+
+// passwords of the two roles and the superuser.
+const ownerPassword, servicePassword, superPassword = "owner-secret", "service-secret", "super-secret"
+
+func (n *node) databaseSecrets(t testing.TB) {
+	t.Helper()
+	n.secret(t, "brokerage-postgres", map[string]string{"password": superPassword, "owner-password": ownerPassword, "service-password": servicePassword})
+	n.secret(t, "brokerage-database-owner", map[string]string{"pgpass": "*:*:*:brokerage_owner:" + ownerPassword + "\n"})
+	n.secret(t, "brokerage-database", map[string]string{"pgpass": "*:*:*:brokerage_service:" + servicePassword + "\n"})
+	n.secret(t, "brokerage-loadtest", map[string]string{"token": n.token})
+}
+
+// loadTest starts k6 in the cluster; what it gives waits for the result.
+func (n *node) loadTest(t testing.TB, name, results string, settings ...string) (result func() workload.Run) {
+	t.Helper()
+	literals := "      - USERS=8\n      - RAMP=5s\n"
+	for _, s := range settings {
+		literals += "      - " + s + "\n"
+	}
+	dir := variant(t, `resources: [%[1]s/overlays/loadtest]
+configMapGenerator:
+  - name: loadtest
+    behavior: merge
+    literals:
+`+literals+smaller+`  - target: {kind: Pod, name: results}
+    patch: "{$patch: delete, apiVersion: v1, kind: Pod, metadata: {name: results}}"
+`)
+	n.run(t, "", "delete", "job", "loadtest", "-n", n.namespace, "--wait")
+	n.kube(t, "apply", "--server-side", "--force-conflicts", "-k", dir)
+	eventually(t, func() bool { return n.kube(t, "get", "job", "loadtest", "-o", "jsonpath={.status.ready}") == "1" }, "k6 runs")
+	pod := strings.Fields(n.kube(t, "get", "pods", "-l", "app.kubernetes.io/component=loadtest", "-o", "jsonpath={.items[*].metadata.name}"))
+	require.Len(t, pod, 1, name)
+	return func() (run workload.Run) {
+		file := filepath.Join(results, pod[0], "k6.json")
+		eventually(t, func() bool {
+			text, err := os.ReadFile(file)
+			return err == nil && json.Unmarshal(text, &run) == nil
+		}, "k6 writes %s", file)
+		t.Logf("%s: %d transactions, %.0f/s, unexpected %v", name, run.Total.Count, run.TPS, run.Total.Unexpected)
+		return run
+	}
+}
+
+// Three replicas on PostgreSQL: it waits for the database to come and for a wrong
+// password to be mended, serves all 17 transactions, and no client notices an
+// update, its undoing, or the drain of the node.
+func TestNode_Postgres(t *testing.T) {
+	n := requireNode(t)
+	n.volume(t, "data-brokerage-postgres-0")
+	results := n.volume(t, "results")
+	n.tokens(t)
+	n.databaseSecrets(t)
+	n.secret(t, "brokerage-database", map[string]string{"pgpass": "*:*:*:brokerage_service:wrong\n"})
+	// There is no database: pods and the Job say so, and wait.
+	n.apply(t, "postgres", "")
+	eventually(t, func() bool { return strings.Count(n.logs(t), "waiting for the database") >= 4 }, "the log says why")
+	n.apply(t, "postgres-dev", "")
+	n.ready(t, "statefulset/brokerage-postgres")
+	n.kube(t, "wait", "--for=condition=complete", "--timeout="+patience.String(), "job/brokerage-migrate")
+
+	// The password is wrong: one line says so, nothing is restarted, and when it is mended all are ready.
+	eventually(t, func() bool { return strings.Contains(n.logs(t), "password authentication failed") }, "the log says why")
+	require.Empty(t, n.replicas(t))
+	n.databaseSecrets(t)
+	mended := time.Now()
+	eventually(t, func() bool { return n.replicas(t) == "3" }, "three are ready")
+	t.Logf("three ready %s after the password was mended", time.Since(mended).Round(time.Second))
+	require.Equal(t, "0 0 0", n.restarts(t, "service"))
+	require.Equal(t, "0", n.restarts(t, "migrate"))
+
+	n.apply(t, "load", "configMapGenerator: [{name: brokerage-load, behavior: merge, literals: [SCALE=tiny]}]\n")
+	n.kube(t, "wait", "--for=condition=complete", "--timeout="+patience.String(), "job/brokerage-load")
+
+	run := n.loadTest(t, "rolling update and undo", results, "DURATION=75s")
+	n.kube(t, "set", "image", "deployment/brokerage", "brokerage=brokerage:v2")
+	n.ready(t, "deployment/brokerage")
+	n.kube(t, "rollout", "undo", "deployment/brokerage")
+	n.ready(t, "deployment/brokerage")
+	result := run()
+	require.Empty(t, result.Total.Unexpected)
+	require.Len(t, result.Transactions, 17)
+	for _, row := range result.Transactions {
+		require.Positive(t, row.Count, row.Name)
+	}
+
+	t.Run("Drain", func(t *testing.T) {
+		run := n.loadTest(t, "drain", results, "DURATION=30s")
+		name := strings.TrimSpace(n.must(t, "", "get", "nodes", "-o", "jsonpath={.items[0].metadata.name}"))
+		defer n.must(t, "", "uncordon", name)
+		s := n.run(t, "", "drain", name, "--pod-selector=app.kubernetes.io/component=service", "--delete-emptydir-data", "--force", "--timeout=25s")
+		require.Error(t, s.failed) // there is no second node for the replacements
+		require.Contains(t, s.err, "disruption budget")
+		require.Equal(t, "2", n.replicas(t))
+		n.must(t, "", "uncordon", name)
+		require.Empty(t, run().Total.Unexpected)
+	})
+
+	t.Run("Prometheus", n.discovered)
+	t.Run("Autoscaler", func(t *testing.T) {
+		n.ready(t, "deployment/brokerage")
+		n.kube(t, "patch", "hpa", "brokerage", "--type=merge", "-p",
+			`{"spec":{"maxReplicas":5,"behavior":{"scaleDown":{"stabilizationWindowSeconds":15,"policies":[{"type":"Pods","value":1,"periodSeconds":15}]}}}}`)
+		run := n.loadTest(t, "scaling out and in", results, "DURATION=90s")
+		eventually(t, func() bool { return n.replicas(t) == "5" }, "it scales out")
+		require.Empty(t, run().Total.Unexpected)
+		eventually(t, func() bool { return n.replicas(t) == "3" }, "it scales in")
+	})
+
+	t.Run("DatabaseDeleted", func(t *testing.T) {
+		n.databaseDies(t, results, func() { n.kube(t, "delete", "pod", database, "--grace-period=0", "--force") })
+	})
+	t.Run("DatabaseKilled", func(t *testing.T) {
+		n.databaseDies(t, results, func() { n.kill(t, database) })
+	})
+	t.Run("NewerSchema", n.newerSchema)
+}
