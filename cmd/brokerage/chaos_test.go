@@ -14,6 +14,7 @@ import (
 	"brokerage/internal/chaostest"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
 )
 
 // chaosVariable says how much of the fault suite is run: "short", "full", or none
@@ -36,6 +37,7 @@ type harness struct {
 	clock   *chaostest.Clock // of the service, or of PostgreSQL
 	server  *pgtest.Server   // of PostgreSQL
 	link    *chaostest.Proxy // to it
+	disk    string           // the database's own
 	service *instance
 	load    *chaostest.Load
 	traders int
@@ -49,6 +51,7 @@ type chaosCase struct {
 	traders     int
 	settings    []string // of PostgreSQL
 	clock       bool     // PostgreSQL has one that can jump
+	disk        string   // the database is on a disk of its own, so large
 	run         func(*harness)
 }
 
@@ -67,6 +70,9 @@ func TestChaos(t *testing.T) {
 				h := &harness{t: t, full: mode == "full", store: store, traders: max(c.traders, 8)}
 				if c.clock {
 					h.clock = chaostest.NewClock(t)
+				}
+				if c.disk != "" {
+					h.disk = testenv.SmallDisk(t, c.disk)
 				}
 				h.open(c.settings)
 				c.run(h)
@@ -105,9 +111,12 @@ func (h *harness) open(settings []string) {
 	h.dir = h.t.TempDir()
 	// As it is shipped: what tests have by default loses the last writes when it is killed.
 	settings = append([]string{"fsync=on", "synchronous_commit=on", "full_page_writes=on"}, settings...)
-	if h.clock != nil {
+	switch {
+	case h.clock != nil:
 		h.server = pgtest.StartIn(h.t, h.clock.Preload(h.t), settings...)
-	} else {
+	case h.disk != "":
+		h.server = pgtest.StartAt(h.t, h.disk, settings...)
+	default:
 		h.server = pgtest.Start(h.t, settings...)
 	}
 	r := brokerage(h.t.Context(), "load", "--db", h.server.URL("postgres"))

@@ -32,7 +32,7 @@ type Backup struct {
 func (s *Server) Backup(t testing.TB) *Backup {
 	t.Helper()
 	copies := s.as(t, "pg_basebackup")
-	into, err := prepare()
+	into, err := prepare(socketRoot())
 	if err != nil {
 		t.Fatal(err)
 	}

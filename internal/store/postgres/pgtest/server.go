@@ -79,6 +79,13 @@ func StartIn(t testing.TB, env []string, settings ...string) *Server {
 	return started(t, slices.Concat(unsafe, settings), env...)
 }
 
+// StartAt is Start for a server whose folder is within another: on a disk of its
+// own, for example. The name of that has to be short, for the socket's sake.
+func StartAt(t testing.TB, root string, settings ...string) *Server {
+	t.Helper()
+	return servers.Own(t, func() (*Server, error) { return startAt(root, slices.Concat(unsafe, settings)) })
+}
+
 func started(t testing.TB, settings []string, env ...string) *Server {
 	t.Helper()
 	return servers.Own(t, func() (*Server, error) { return start(settings, env...) })
@@ -105,13 +112,17 @@ func (s *Server) URLAt(addr, database string) string {
 // test, however that ends.
 const keep = `
 cd "$2" && { [ -d data ] || "$1/initdb" -D "$2/data" -U "$3" -A trust -E UTF8 --locale=C --no-sync >"$2/log" 2>&1; } \
-  && "$1/pg_ctl" -D "$2/data" -l "$2/log" -w -t 60 -o "$4" start >>"$2/log" 2>&1 && echo started || cat "$2/log"
+  && "$1/pg_ctl" -D "$2/data" -l "$2/log" -w -t 60 -o "$4" start >>"$2/log" 2>&1 && echo started || { echo "It does not start:"; cat "$2/log"; }
 cat >/dev/null
 "$1/pg_ctl" -D "$2/data" -m immediate -t 30 stop >/dev/null 2>&1
 cd / && rm -rf "$2"`
 
 func start(settings []string, env ...string) (*Server, error) {
-	s, err := prepare()
+	return startAt(socketRoot(), settings, env...)
+}
+
+func startAt(root string, settings []string, env ...string) (*Server, error) {
+	s, err := prepare(root)
 	if err != nil {
 		return nil, err
 	}
@@ -123,13 +134,13 @@ func start(settings []string, env ...string) (*Server, error) {
 }
 
 // prepare makes a folder for a server.
-func prepare() (s *Server, err error) {
+func prepare(root string) (s *Server, err error) {
 	s = &Server{}
 	if s.credential, err = otherUser(); err != nil {
 		return nil, err
 	}
 	// A short name: that of a socket has at most 107 bytes.
-	if s.dir, err = os.MkdirTemp(socketRoot(), "pg"); err != nil {
+	if s.dir, err = os.MkdirTemp(root, "pg"); err != nil {
 		return nil, err
 	}
 	if s.credential != nil {
@@ -244,6 +255,15 @@ func (s *Server) PID(t testing.TB) int {
 		t.Fatal(err)
 	}
 	return pid
+}
+
+// Running tells whether the server's first process is there.
+func (s *Server) Running(t testing.TB) bool {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(s.dir, "data", "postmaster.pid")); os.IsNotExist(err) {
+		return false
+	}
+	return syscall.Kill(s.PID(t), 0) == nil
 }
 
 // Kill kills the server, as the system does when memory runs out.
