@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -76,9 +75,7 @@ func dateOf(t testing.TB, url string) time.Time {
 // that depends on it: what goes by the time of day follows, and what measures how
 // long something took does not notice.
 func TestChaosClock(t *testing.T) {
-	if os.Getenv(chaosVariable) == "" {
-		t.Skip(chaosVariable + " is neither short nor full")
-	}
+	chaosMode(t)
 	clock := chaostest.NewClock(t)
 	binary := clock.Service(t)
 	start := func(t *testing.T, dir string, args ...string) *instance {
@@ -103,14 +100,8 @@ func TestChaosClock(t *testing.T) {
 	})
 
 	t.Run("Certificates", func(t *testing.T) {
-		ca, dir := newAuthority(t), t.TempDir()
-		cert, key := ca.issue(t, 100) // for an hour
-		mount(t, dir, "v1", map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": ca.pem})
-		path := func(name string) string { return filepath.Join(dir, name) }
-		i := start(t, "", "--db", "null:", "--tls-cert", path("tls.crt"), "--tls-key", path("tls.key"), "--tls-client-ca", path("ca.crt"))
-		i.url = "https" + i.url[len("http"):]
-		pool := x509.NewCertPool()
-		pool.AddCert(ca.cert)
+		ca := newAuthority(t)
+		i, pool, renew := ca.mutual(t, func(args ...string) *instance { return start(t, "", args...) })
 		pair, err := tls.X509KeyPair(ca.issue(t, 7))
 		require.NoError(t, err)
 		config := &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{pair}}
@@ -126,7 +117,7 @@ func TestChaosClock(t *testing.T) {
 		require.NoError(t, err)
 		// A certificate that is read while it has expired counts, and the log says it.
 		clock.Set(t, 2*time.Hour)
-		mount(t, dir, "v2", map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": ca.pem})
+		renew(ca)
 		i.logs.wait(t, "the certificate has expired")
 		i.stop(t)
 	})

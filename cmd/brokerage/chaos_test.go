@@ -59,15 +59,12 @@ type chaosCase struct {
 // write that was acknowledged counts, once, and the database is sound; meanwhile
 // the service says nothing but that it cannot answer now.
 func TestChaos(t *testing.T) {
-	mode := os.Getenv(chaosVariable)
-	if mode != "short" && mode != "full" {
-		t.Skip(chaosVariable + " is neither short nor full")
-	}
+	full := chaosMode(t)
 	var rows []string
 	for _, c := range chaosCases {
 		for _, store := range c.stores {
 			t.Run(c.name+"/"+store, func(t *testing.T) {
-				h := &harness{t: t, full: mode == "full", store: store, traders: max(c.traders, 8)}
+				h := &harness{t: t, full: full, store: store, traders: max(c.traders, 8)}
 				if c.clock {
 					h.clock = chaostest.NewClock(t)
 				}
@@ -85,6 +82,16 @@ func TestChaos(t *testing.T) {
 	if file := os.Getenv(chaosTable); file != "" && !t.Failed() {
 		writeTable(t, file, table)
 	}
+}
+
+// chaosMode skips a test that is not of this run, and tells whether it is the full one.
+func chaosMode(t testing.TB) (full bool) {
+	t.Helper()
+	mode := os.Getenv(chaosVariable)
+	if mode != "short" && mode != "full" {
+		t.Skip(chaosVariable + " is neither short nor full")
+	}
+	return mode == "full"
 }
 
 // writeTable puts a table between the marks of a document.

@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	"net"
 	"net/http"
@@ -138,15 +139,30 @@ func TestServe_TLS(t *testing.T) {
 	require.NotContains(t, i.logs.String(), "PRIVATE")
 }
 
-func TestServe_TLSClients(t *testing.T) {
-	ca, stranger, dir := newAuthority(t), newAuthority(t), t.TempDir()
-	cert, key := ca.issue(t, 100)
-	mount(t, dir, "v1", map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": ca.pem})
+// mutual has a service begin that has a certificate of an authority, for an hour,
+// and wants clients to have one of it too. renew writes the files again, for
+// clients of an authority.
+func (a *authority) mutual(t testing.TB, begin func(args ...string) *instance) (i *instance, trusted *x509.CertPool, renew func(clients *authority)) {
+	t.Helper()
+	dir := t.TempDir()
+	cert, key := a.issue(t, 100)
+	version := 0
+	renew = func(clients *authority) {
+		version++
+		mount(t, dir, fmt.Sprint("v", version), map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": clients.pem})
+	}
+	renew(a)
 	path := func(name string) string { return filepath.Join(dir, name) }
-	i := serving(t, "", "--db", "null:", "--tls-cert", path("tls.crt"), "--tls-key", path("tls.key"), "--tls-client-ca", path("ca.crt"))
+	i = begin("--db", "null:", "--tls-cert", path("tls.crt"), "--tls-key", path("tls.key"), "--tls-client-ca", path("ca.crt"))
 	i.url = "https" + i.url[len("http"):]
-	pool := x509.NewCertPool()
-	pool.AddCert(ca.cert)
+	trusted = x509.NewCertPool()
+	trusted.AddCert(a.cert)
+	return i, trusted, renew
+}
+
+func TestServe_TLSClients(t *testing.T) {
+	ca, stranger := newAuthority(t), newAuthority(t)
+	i, pool, renew := ca.mutual(t, func(args ...string) *instance { return serving(t, "", args...) })
 	with := func(by *authority) *tls.Config {
 		config := &tls.Config{RootCAs: pool}
 		if by != nil {
@@ -165,7 +181,7 @@ func TestServe_TLSClients(t *testing.T) {
 	require.ErrorContains(t, err, "unknown certificate authority")
 
 	// Another authority counts when the file says so, and the first no more.
-	mount(t, dir, "v2", map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": stranger.pem})
+	renew(stranger)
 	i.logs.wait(t, "certificate reloaded")
 	_, err = handshake(t, i, with(stranger))
 	require.NoError(t, err)
