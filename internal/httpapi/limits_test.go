@@ -123,6 +123,7 @@ func TestLimits_SlowBody(t *testing.T) {
 // afterwards is no client that went away, and the next request finds a
 // connection as good as new.
 func TestLimits_SlowStore(t *testing.T) {
+	const timeout = 500 * time.Millisecond // enough for a store that does not wait, on a starved machine too
 	store, err := null.Open()
 	require.NoError(t, err)
 	var seen requests
@@ -136,7 +137,7 @@ func TestLimits_SlowStore(t *testing.T) {
 			return ctx.Err()
 		}
 		return nil
-	}}, Options{Timeout: 20 * time.Millisecond, LogRequest: func(ctx context.Context, l RequestLog) {
+	}}, Options{Timeout: timeout, LogRequest: func(ctx context.Context, l RequestLog) {
 		connection.Store(fmt.Sprint(ctx.Err()))
 		seen.log(ctx, l)
 	}})
@@ -155,7 +156,7 @@ func TestLimits_SlowStore(t *testing.T) {
 		_, err = io.WriteString(c, request)
 		require.NoError(t, err)
 		require.Equal(t, 201, received(t, from).StatusCode)
-		time.Sleep(30 * time.Millisecond) // longer than the deadline of what is over
+		time.Sleep(timeout * 11 / 10) // longer than the deadline of what is over
 	}
 }
 

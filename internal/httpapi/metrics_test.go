@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -68,40 +69,45 @@ func TestMetrics_Counted(t *testing.T) {
 	require.NotContains(t, strings.ToLower(text), "secret")
 }
 
-// Each reason to refuse is counted as itself.
+// Each reason to refuse is counted as itself. The clock stands while anything runs,
+// so that nobody's wait is over before the next has come.
 func TestMetrics_Refused(t *testing.T) {
-	var entered sync.WaitGroup
-	release := make(chan struct{})
-	held := &stub{do: func(context.Context) error {
-		entered.Done()
-		<-release
-		return nil
-	}}
-	var seen counts
-	s := serverOf(t, held, Options{Metrics: &seen, InFlight: 1, Queue: 1, QueueWait: 50 * time.Millisecond, Tokens: allTokens})
-	entered.Add(1)
-	var all sync.WaitGroup
-	one := func() {
-		all.Go(func() { ask(s, "GET", "/v1/orders/103282", "", "Authorization: Bearer reader") })
-	}
-	one()
-	entered.Wait()
-	one()
-	require.Eventually(t, func() bool { return s.Waiting() == 1 }, 10*time.Second, 100*time.Microsecond)
-	ask(s, "GET", "/v1/orders/103282", "", "Authorization: Bearer reader")
-	require.Eventually(t, func() bool { return s.Waiting() == 0 }, 10*time.Second, time.Millisecond)
-	close(release)
-	all.Wait()
-	ask(s, "GET", "/v1/orders/103282", "")
-	ask(s, "DELETE", "/v1/orders/103282", "", "Authorization: Bearer reader")
-	s.Drain()
-	ask(s, "GET", "/readyz", "")
-	for _, reason := range []string{telemetry.QueueFull, telemetry.QueueWait, telemetry.Unauthorized, telemetry.Forbidden, telemetry.Draining} {
-		require.Equal(t, 1, seen.refused[reason], reason)
-	}
-	for reason := range seen.refused {
-		require.Contains(t, telemetry.Reasons[:], reason)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		let := sync.OnceFunc(func() { close(release) })
+		defer let()
+		held := &stub{do: func(context.Context) error {
+			<-release
+			return nil
+		}}
+		var seen counts
+		s := serverOf(t, held, Options{Metrics: &seen, InFlight: 1, Queue: 1, QueueWait: 50 * time.Millisecond, Tokens: allTokens})
+		var all sync.WaitGroup
+		one := func() {
+			all.Go(func() { ask(s, "GET", "/v1/orders/103282", "", "Authorization: Bearer reader") })
+		}
+		one()
+		synctest.Wait()
+		one()
+		synctest.Wait()
+		require.EqualValues(t, 1, s.Waiting())
+		ask(s, "GET", "/v1/orders/103282", "", "Authorization: Bearer reader")
+		time.Sleep(50 * time.Millisecond)
+		synctest.Wait()
+		require.Zero(t, s.Waiting())
+		let()
+		all.Wait()
+		ask(s, "GET", "/v1/orders/103282", "")
+		ask(s, "DELETE", "/v1/orders/103282", "", "Authorization: Bearer reader")
+		s.Drain()
+		ask(s, "GET", "/readyz", "")
+		for _, reason := range []string{telemetry.QueueFull, telemetry.QueueWait, telemetry.Unauthorized, telemetry.Forbidden, telemetry.Draining} {
+			require.Equal(t, 1, seen.refused[reason], reason)
+		}
+		for reason := range seen.refused {
+			require.Contains(t, telemetry.Reasons[:], reason)
+		}
+	})
 }
 
 // BenchmarkScrape_UnderLoad scrapes a service that answers 10,000 requests a
