@@ -48,10 +48,12 @@ const nap = int64(50 * time.Millisecond)
 func (d *driver) dispatch() {
 	a := d.arrivals
 	defer close(a.due)
+	s := newSleeper()
+	defer s.close()
 	for i := int64(0); ; i++ {
 		due := a.from + a.at(i)
 		for now := d.now(); now < due && now < d.end.Load(); now = d.now() {
-			sleepPrecisely(time.Duration(min(due-now, nap)))
+			s.sleep(time.Duration(min(due-now, nap)))
 		}
 		if due >= d.end.Load() {
 			return

@@ -4,5 +4,11 @@ package workload
 
 import "time"
 
-// sleepPrecisely is as precise as Go's timers are here.
-func sleepPrecisely(long time.Duration) { time.Sleep(long) }
+// sleeper is as precise as Go's timers are here.
+type sleeper struct{}
+
+func newSleeper() *sleeper { return &sleeper{} }
+
+func (*sleeper) sleep(long time.Duration) { time.Sleep(long) }
+
+func (*sleeper) close() {}

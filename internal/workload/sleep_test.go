@@ -8,7 +8,9 @@ import (
 // BenchmarkSleep is how late sleeps of 0.3 ms are.
 func BenchmarkSleep(b *testing.B) {
 	const long = 300 * time.Microsecond
-	for name, sleep := range map[string]func(time.Duration){"precisely": sleepPrecisely, "time": time.Sleep} {
+	s := newSleeper()
+	defer s.close()
+	for name, sleep := range map[string]func(time.Duration){"precisely": s.sleep, "time": time.Sleep} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				sleep(long)
