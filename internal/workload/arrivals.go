@@ -41,6 +41,19 @@ func (a *arrivals) at(i int64) int64 {
 	return (int64(exact) + beat - 1) / beat * beat
 }
 
+// perProcessor is how many arrivals a second a load generator takes a processor
+// for: a third of what one can do over HTTP.
+const perProcessor = 10_000
+
+// processors is how many of a machine's a load generator uses. Where arrivals are
+// rare, others would be woken for each, to find nothing left to do.
+func processors(t Target, rate float64, cores int) int {
+	if t.Kind == "direct" || rate == 0 {
+		return cores // for the store; or to be as fast as can be
+	}
+	return min(cores, 1+int(rate/perProcessor))
+}
+
 // nap is the longest that dispatch sleeps: a run may end before its time.
 const nap = int64(50 * time.Millisecond)
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"math"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -141,6 +142,9 @@ func (d *driver) drive(ctx, calls context.Context, cancel context.CancelFunc, wo
 	go d.collector.collect(ticks, d.config.Report)
 	if d.config.Rate > 0 {
 		d.arrivals = newArrivals(d.config.Rate, d.config.Ramp, d.config.Users)
+		if n := processors(run.Target, d.config.Rate, run.Machine.Cores); n < run.Machine.Cores {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
+		}
 	}
 	d.unprepared.Add(len(workers))
 	for n, w := range workers {

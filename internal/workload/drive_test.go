@@ -336,6 +336,18 @@ func TestArrivals_Schedule(t *testing.T) {
 	require.Equal(t, int64(3e9), newArrivals(1, 0, 1).at(3))
 }
 
+// An open model takes no more processors than its rate needs, a closed one all.
+func TestProcessors(t *testing.T) {
+	service, store := Target{Kind: "http"}, Target{Kind: "direct"}
+	for _, c := range []struct {
+		target Target
+		rate   float64
+		want   int
+	}{{service, 0, 8}, {store, 3000, 8}, {service, 1, 1}, {service, perProcessor - 1, 1}, {service, perProcessor, 2}, {service, 1e6, 8}} {
+		require.Equal(t, c.want, processors(c.target, c.rate, 8), "%+v", c)
+	}
+}
+
 // Arrivals are due on the beat, as many as the rate asks for, none before its
 // time and none later than the next beat.
 func TestArrivals_Beat(t *testing.T) {

@@ -14,7 +14,7 @@ func (d *driver) finish(run *Run, u measuredUsage, workers []*worker) (*Run, err
 		if d.collector.from < time.Duration(end-begin) {
 			d.collector.cut(time.Duration(end-begin), nil)
 		}
-		run.Usage = usage(u, run.Target)
+		run.Usage = usage(u, run.Target, run.Machine.Cores)
 	}
 	run.Usage.Shared = run.Target.Kind == "direct"
 	var err error

@@ -34,12 +34,12 @@ func (d *driver) readUsage(ctx context.Context) usageReading {
 }
 
 // usage is what was used between two readings.
-func usage(m measuredUsage, t Target) Usage {
+func usage(m measuredUsage, t Target, cores int) Usage {
 	seconds := m.after.at.Sub(m.before.at).Seconds()
-	u := Usage{Generator: processUsage(m.before.self, m.after.self, seconds), Shared: t.Kind == "direct"}
+	u := Usage{Generator: processUsage(m.before.self, m.after.self, seconds, cores), Shared: t.Kind == "direct"}
 	u.Generator.MemoryPeak = m.after.peak
 	if b, a := m.before.backend.process, m.after.backend.process; a != nil && b != nil {
-		p := processUsage(*b, *a, seconds)
+		p := processUsage(*b, *a, seconds, cores)
 		if !t.SameHost {
 			p.CPU = 0 // of how many cores, only its own host knows
 		}
@@ -60,10 +60,10 @@ func usage(m measuredUsage, t Target) Usage {
 	return u
 }
 
-func processUsage(before, after processReading, seconds float64) Process {
+func processUsage(before, after processReading, seconds float64, cores int) Process {
 	p := Process{CPUSeconds: after.cpu - before.cpu, MemoryBefore: before.memory, MemoryAfter: after.memory}
 	if seconds > 0 {
-		p.CPU = p.CPUSeconds / seconds / float64(runtime.GOMAXPROCS(0))
+		p.CPU = p.CPUSeconds / seconds / float64(cores)
 	}
 	return p
 }

@@ -60,14 +60,19 @@ func judge(r *Run) Validity {
 	switch {
 	case r.Usage.Shared:
 		note("the store runs in the load generator's process, so its processor time is not told from the store's")
-	case r.Usage.Generator.CPU >= mostGenerator:
-		no("the load generator used %.0f %% of its processors; below %.0f %% is allowed", 100*r.Usage.Generator.CPU, 100*mostGenerator)
+	case ofItsOwn(r) >= mostGenerator:
+		no("the load generator used %.0f %% of its processors; below %.0f %% is allowed", 100*ofItsOwn(r), 100*mostGenerator)
 	}
 	if r.Target.SameHost && !r.Usage.Shared {
 		note("the load generator ran on the service's host, and took processor time from it")
 	}
 	v.Valid = len(v.Reasons) == 0 && !v.Smoke
 	return v
+}
+
+// ofItsOwn is the share that the load generator used of the processors it took.
+func ofItsOwn(r *Run) float64 {
+	return r.Usage.Generator.CPU * float64(r.Machine.Cores) / float64(processors(r.Target, r.Model.Rate, r.Machine.Cores))
 }
 
 // offMix tests whether the mix that was drawn is the one that was asked for, by

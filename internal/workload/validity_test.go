@@ -9,7 +9,7 @@ import (
 
 // quotable is a run that is valid.
 func quotable() *Run {
-	r := &Run{Ended: Complete, Duration: 60, Measured: 60, Warmed: 20, Target: Target{Kind: "http"}}
+	r := &Run{Ended: Complete, Duration: 60, Measured: 60, Warmed: 20, Target: Target{Kind: "http"}, Machine: Machine{Cores: 8}}
 	for _, weight := range []float64{0.7, 0.3} {
 		r.Transactions = append(r.Transactions, Row{Name: "get_order", Weight: weight, Count: int64(weight * 60_000)})
 	}
@@ -54,7 +54,10 @@ func TestJudge(t *testing.T) {
 		}, ""},
 		"Dropped":   {func(r *Run) { r.Arrivals = &Arrivals{Due: 10, Dropped: 1} }, "1 of 10 arrivals were dropped"},
 		"Generator": {func(r *Run) { r.Usage.Generator.CPU = 0.8 }, "load generator used 80 %"},
-		"Shared":    {func(r *Run) { r.Usage.Generator.CPU, r.Usage.Shared = 1, true }, ""},
+		"GeneratorOfOne": {func(r *Run) {
+			r.Model.Rate, r.Usage.Generator.CPU = perProcessor/2, 0.8/float64(r.Machine.Cores)
+		}, "load generator used 80 %"},
+		"Shared": {func(r *Run) { r.Usage.Generator.CPU, r.Usage.Shared = 1, true }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := quotable()
