@@ -51,6 +51,7 @@ export const options = {
   thresholds: faults.length > 0 ? {} : thresholds(),
   summaryTrendStats: ['count', 'min', 'max', 'avg', 'med', 'p(90)', 'p(95)', 'p(99)'],
   discardResponseBodies: true, // but where the content is looked at
+  noCookiesReset: true, // there are none, and k6 would make each transaction a new jar
   throw: true, // or k6 would log each request that fails
   systemTags: ['name', 'status', 'error_code', 'check'], // each costs every sample
   setupTimeout: '120s',

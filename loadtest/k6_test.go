@@ -246,6 +246,7 @@ func TestK6_ServiceDies(t *testing.T) {
 	require.Positive(t, run.Total.Count)
 	require.Less(t, run.Measured, 119.0)
 	require.Contains(t, o.stdout, "INVALID")
+	require.Regexp(t, `the times contain those of \d+ requests that nobody answered`, o.stdout)
 }
 
 // The line that the README has for k6, with less to do.

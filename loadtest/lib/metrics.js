@@ -18,27 +18,30 @@ export const sliceName = (i) => `slice_${pad(i)}`;
 
 const several = (count, make) => Array.from({ length: count }, (_, i) => make(i));
 
-// One for each transaction of the mix: its times, which are counted with them,
-// and what was refused, by reason. The rest did their work. Each sample costs
-// about as much as all the drawing for a transaction, so there is none to spare.
-export const times = workload.mix.map((part) => new Trend(part.transaction, true));
+// The times of a transaction, which are counted with them, are k6's own of its
+// requests, told apart by their name: a sample of our own would cost twice what all
+// the drawing does. Only where a transaction may be two requests are there trends
+// of our own; so it is with the times by kind and of all.
+export const twoRequests = workload.mix.some((part) => part.transaction.startsWith('upd_'));
+const trends = twoRequests && {
+  times: workload.mix.map((part) => new Trend(part.transaction, true)),
+  kinds: Object.fromEntries([...new Set(workload.mix.map((part) => kinds[part.transaction]))].map((kind) => [kind, new Trend(`kind_${kind}`, true)])),
+  all: new Trend('all_transactions', true),
+};
+const measured = (tags) => `http_req_duration{phase:measured${tags}}`;
+export const timesName = (transaction) => (twoRequests ? transaction : measured(`,name:${transaction}`));
+export const kindName = (kind) => (twoRequests ? `kind_${kind}` : measured(`,kind:${kind}`));
+export const allName = twoRequests ? 'all_transactions' : measured('');
+
+// addTimes gives a function that adds a time to the trends of a transaction.
+export function addTimes(i) {
+  const own = [trends.times[i], trends.kinds[kinds[workload.mix[i].transaction]], trends.all];
+  return (time) => own.forEach((trend) => trend.add(time));
+}
+
+// What was refused, by reason, and what there was nothing for. The rest did its work.
 export const refused = workload.mix.map((part) => new Counter(`${part.transaction}_refused`));
 export const empty = workload.mix.map((part) => new Counter(`${part.transaction}_empty_pool`));
-
-// Times by kind and of all are k6's own of requests, which it takes anyway; only
-// where a transaction is two requests are there trends for them.
-export const twoRequests = workload.mix.some((part) => part.transaction.startsWith('upd_'));
-const ofKind = {};
-if (twoRequests) {
-  for (const { transaction } of workload.mix) {
-    const kind = kinds[transaction];
-    if (ofKind[kind] === undefined) ofKind[kind] = new Trend(`kind_${kind}`, true);
-  }
-}
-export const kindTrend = (kind) => ofKind[kind];
-export const all = twoRequests ? new Trend('all_transactions', true) : null;
-export const kindName = (kind) => (twoRequests ? `kind_${kind}` : `http_req_duration{phase:measured,kind:${kind}}`);
-export const allName = twoRequests ? 'all_transactions' : 'http_req_duration{phase:measured}';
 
 // A run of one interval is that interval.
 export const intervals = intervalCount === 1 ? [] : several(intervalCount, (i) => new Trend(intervalName(i), true));
@@ -67,7 +70,7 @@ export function thresholds() {
   };
   for (const { transaction } of workload.mix) {
     if (!twoRequests) t[kindName(kinds[transaction])] = t[allName] = ['max>=0'];
-    t[transaction] = [`p(99)<${settings.p99}`];
+    t[timesName(transaction)] = [`p(99)<${settings.p99}`];
     for (const reason of reasons) t[refusedName(transaction, reason)] = kept;
   }
   for (const reason of reasons) t[preparedRefusedName(reason)] = kept;

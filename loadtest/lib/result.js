@@ -1,6 +1,6 @@
 // The result of a run in the form "brokerage-run/1", which is that of brokerage
 // drive too (internal/workload/result.go).
-import { allName, counted, intervalCount, intervalName, kindName, preparedRefusedName, refusedName, sliceCount, sliceName, sliceSeconds } from './metrics.js';
+import { allName, counted, intervalCount, intervalName, kindName, preparedRefusedName, refusedName, sliceCount, sliceName, sliceSeconds, timesName, twoRequests } from './metrics.js';
 import { NO_ANSWER, expected, kinds, label, reasons } from './registry.js';
 import { settings } from './settings.js';
 import { workload } from './workload.js';
@@ -71,16 +71,17 @@ export function result({ metrics, setup_data: setup }) {
 }
 
 function row(metrics, transaction, weight) {
-  const times = metrics[transaction];
+  const times = metrics[timesName(transaction)];
   const surely = expected[transaction] || [];
   const name = (reason) => refusedName(transaction, reason);
-  const count = times ? times.values.count : 0;
   const refused = {
     expected: counted(metrics, name, surely, (reason) => reason),
     unexpected: counted(metrics, name, reasons.filter((reason) => !surely.includes(reason)), label),
   };
   const withoutAnswer = refused.unexpected[NO_ANSWER] || 0;
   const allRefused = metrics[`${transaction}_refused`] ? metrics[`${transaction}_refused`].values.count : 0;
+  const timed = times ? times.values.count : 0;
+  const count = twoRequests ? timed : timed - withoutAnswer; // k6 times those as well
   return {
     name: transaction,
     kind: kinds[transaction],

@@ -9,7 +9,7 @@ export const headers = settings.token === '' ? {} : { Authorization: `Bearer ${s
 function ask(method, path, body = null) {
   let res;
   try {
-    res = http.request(method, settings.baseURL + path, body, { headers, responseType: 'text', tags: { name: 'beside the load' } });
+    res = http.request(method, settings.baseURL + path, body, { headers, responseType: 'text', tags: { name: 'beside the load', phase: 'beside' } });
   } catch (_) {
     throw new Refusal(`no service answers at ${settings.baseURL}`);
   }

@@ -59,7 +59,7 @@ export function table(run) {
   const lines = rows.map((r) => (r === null ? rule : r.map((cell, c) => (c === 0 ? cell.padEnd(widths[c]) : cell.padStart(widths[c]))).join('  ')));
   lines.splice(1, 0, rule);
 
-  const out = ['', ...headline(run), 'times in ms, of requests answered', '', ...lines, '', rates(run), ...usageText(run)];
+  const out = ['', ...headline(run), 'times in ms', '', ...lines, '', rates(run), ...usageText(run)];
   if (run.prepared.orders + run.prepared.customers > 0) {
     out.push(`before that, users inserted ${several(run.prepared.orders, 'order')} and ${several(run.prepared.customers, 'customer')} of their own`);
   }

@@ -16,7 +16,8 @@ const orderStates = ['0', '1', '2', '3', '4', '8'];
 export const EMPTY = Symbol('empty pool');
 
 // transactionsOf gives a function that gives, by its name, a transaction of one
-// user: a function that does it and returns whether it did its work, or EMPTY.
+// user: { run, draw }. run(key) does it and returns whether it did its work, or
+// EMPTY; draw() draws such a key, where all that can be known before its turn.
 // sending(name, request) gives the function that sends a request of a transaction:
 // (url, body, key, etag). What does not change from one to the next is said once,
 // for each argument costs, and a closure for each more. ids(kind) gives new ids;
@@ -35,6 +36,7 @@ export function transactionsOf({ baseURL, data, random, index, users, sending, i
   const newCustomer = shelf('customer', random);
   const newAccount = shelf('account', random);
 
+  const order = () => firstOrder + drawOrder();
   const customer = () => firstCustomer + drawCustomer();
   const symbol = () => symbolAt(drawSecurity());
   const someAccount = () => accountOf(drawCustomer());
@@ -79,6 +81,9 @@ export function transactionsOf({ baseURL, data, random, index, users, sending, i
   const v1 = `${baseURL}/v1`;
   const [orders, customers, securities, accounts] = [`${v1}/orders`, `${v1}/customers`, `${v1}/securities`, `${v1}/accounts`];
 
+  // asking is a query for what has a key.
+  const asking = (send, draw, path, after) => ({ draw, run: (key) => send(`${path}/${key}${after}`, null, key) });
+
   const trading = (name, side) => {
     const send = sending(name, { method: 'POST', status: 200, right: answer('<Trade_Confirmation', '<Symbol>', '<') });
     return (symbol, account, quantity) =>
@@ -101,55 +106,17 @@ export function transactionsOf({ baseURL, data, random, index, users, sending, i
   };
 
   const make = {
-    get_order(name) {
-      const send = query(name, '<Order ', ' ID="', '"');
-      return () => {
-        const id = firstOrder + drawOrder();
-        return send(`${orders}/${id}`, null, id);
-      };
-    },
-    get_security(name) {
-      const send = query(name, '<Security ', '<Symbol>', '</Symbol>');
-      return () => {
-        const s = symbol();
-        return send(`${securities}/${s}`, null, s);
-      };
-    },
-    customer_profile(name) {
-      const send = query(name, '<Customer_Profile ', ' CUSTOMERID="', '"');
-      return () => {
-        const id = customer();
-        return send(`${customers}/${id}/profile`, null, id);
-      };
-    },
+    get_order: (name) => asking(query(name, '<Order ', ' ID="', '"'), order, orders, ''),
+    get_security: (name) => asking(query(name, '<Security ', '<Symbol>', '</Symbol>'), symbol, securities, ''),
+    customer_profile: (name) => asking(query(name, '<Customer_Profile ', ' CUSTOMERID="', '"'), customer, customers, '/profile'),
     search_securities(name) {
       const send = query(name, '<Securities ', ' count="', '');
-      return () => {
-        const sector = sectors[below(sectors.length)];
-        return send(`${securities}?sector=${sector}&peMin=${drawFrom(peMin)}&peMax=${drawFrom(peMax)}&yieldMin=${drawFrom(yieldMin)}`, null, '');
-      };
+      const draw = () => `?sector=${sectors[below(sectors.length)]}&peMin=${drawFrom(peMin)}&peMax=${drawFrom(peMax)}&yieldMin=${drawFrom(yieldMin)}`;
+      return { draw, run: (search) => send(securities + search, null, '') };
     },
-    account_summary(name) {
-      const send = query(name, '<Customer ', ' id="', '"');
-      return () => {
-        const id = customer();
-        return send(`${customers}/${id}/statement`, null, id);
-      };
-    },
-    get_security_price(name) {
-      const send = query(name, '<Security_Price ', ' SYMBOL="', '"');
-      return () => {
-        const s = symbol();
-        return send(`${securities}/${s}/price`, null, s);
-      };
-    },
-    customer_max_order(name) {
-      const send = query(name, '<Customer_Max_Order ', ' CUSTOMERID="', '"');
-      return () => {
-        const id = customer();
-        return send(`${customers}/${id}/orders/largest`, null, id);
-      };
-    },
+    account_summary: (name) => asking(query(name, '<Customer ', ' id="', '"'), customer, customers, '/statement'),
+    get_security_price: (name) => asking(query(name, '<Security_Price ', ' SYMBOL="', '"'), symbol, securities, '/price'),
+    customer_max_order: (name) => asking(query(name, '<Customer_Max_Order ', ' CUSTOMERID="', '"'), customer, customers, '/orders/largest'),
     close_account(name) {
       const send = remove(name);
       return () => {
@@ -181,7 +148,7 @@ export function transactionsOf({ baseURL, data, random, index, users, sending, i
       const send = change(name, '<OrderStatus', ' Stat="', '"');
       return () => {
         const state = orderStates[below(orderStates.length)];
-        return send(`${orders}/${firstOrder + drawOrder()}/status`, `<OrderStatus xmlns="${FIXML}" Stat="${state}"/>`, state);
+        return send(`${orders}/${order()}/status`, `<OrderStatus xmlns="${FIXML}" Stat="${state}"/>`, state);
       };
     },
     buy_security(name) {
@@ -268,5 +235,8 @@ export function transactionsOf({ baseURL, data, random, index, users, sending, i
       };
     },
   };
-  return (name) => make[name](name);
+  return (name) => {
+    const made = make[name](name);
+    return typeof made === 'function' ? { run: made, draw: null } : made;
+  };
 }

@@ -20,6 +20,8 @@ const silenceSeconds = 3; // after which a service counts as dead
 // all else that it does for a query.
 const lookEvery = 16;
 
+const ahead = 64; // transactions drawn at a time
+
 const success = { min: 200, max: 299 };
 http.setResponseCallback(http.expectedStatuses(success));
 
@@ -45,8 +47,9 @@ function paramsOf(name, hasBody) {
 export function makeUser(setup, from) {
   const { request } = http;
   const { baseURL, every } = settings;
-  const { all, intervals, intervalsRefused, wrong } = metrics;
+  const { twoRequests, intervals, intervalsRefused, wrong } = metrics;
   const several = intervals.length > 0;
+  const timed = several || twoRequests; // by us; else k6 does it
   const [ask, wait, checkThat, reasonIn, nothing, noAnswer, wrongAnswer, look] = [request, sleep, check, reasonOf, EMPTY, NO_ANSWER, WRONG_ANSWER, lookEvery];
   const { now } = Date;
 
@@ -82,7 +85,7 @@ export function makeUser(setup, from) {
         return false;
       }
       silent = 0;
-      elapsed += res.timings.duration;
+      if (timed) elapsed += res.timings.duration;
       const got = res.status;
       if (got !== status) {
         reason = reasonIn(got, res.body);
@@ -111,13 +114,31 @@ export function makeUser(setup, from) {
 
   const transaction = transactionsOf({ baseURL, data: dataset, random, index, users, sending, ids: idsOf(leases, index, users), pools });
   const choose = chooser(workload.mix.map((part) => part.weight), random);
-  const runs = workload.mix.map((part) => transaction(part.transaction));
-  const addTime = metrics.times.map((trend) => trend.add);
+  const transactions = workload.mix.map((part) => transaction(part.transaction));
+  const runs = transactions.map(({ run }) => run);
+  const draws = transactions.map(({ draw }) => draw);
+
+  // Transactions are drawn ahead, as many at a time as take a millisecond at most:
+  // while others have their turn the processor forgets all that drawing needs, and
+  // to fetch it for one transaction takes longer than to draw it.
+  const drawn = new Array(ahead).fill(0); // by their place in the mix,
+  const keys = new Array(ahead).fill(undefined); // and what they ask for
+  let turn = ahead;
+  function drawAhead() {
+    for (turn = 0; turn < ahead; turn++) {
+      const i = choose();
+      const draw = draws[i];
+      drawn[turn] = i;
+      keys[turn] = draw === null ? undefined : draw();
+    }
+    turn = 0;
+  }
+
   const mix = workload.mix.map(({ transaction }, i) => ({
     expected: expected[transaction] || [],
     refused: metrics.refused[i],
     empty: metrics.empty[i],
-    kind: metrics.kindTrend(kinds[transaction]),
+    addTimes: twoRequests ? metrics.addTimes(i) : null,
     checks: { [`${transaction}: the right answer, or a refusal that is expected`]: (right) => right },
   }));
 
@@ -137,20 +158,17 @@ export function makeUser(setup, from) {
     looking = --unseen === 0;
     if (looking) unseen = look;
     for (;;) {
-      const i = choose();
+      if (turn === ahead) drawAhead();
+      const i = drawn[turn];
       elapsed = 0;
       reason = '';
-      const good = runs[i]();
+      const good = runs[i](keys[turn++]);
       if (good !== nothing) {
         if (!counting) return;
         if (looking || !good) judge(mix[i], good);
         if (reason === noAnswer) return; // it has no time
-        addTime[i](elapsed);
         if (several) addToInterval(good, began);
-        if (all !== null) {
-          mix[i].kind.add(elapsed);
-          all.add(elapsed);
-        }
+        if (twoRequests) mix[i].addTimes(elapsed);
         return;
       }
       if (counting) mix[i].empty.add(1);
@@ -185,7 +203,7 @@ export function makeUser(setup, from) {
   }
 
   function insert(name, pool, wanted, counter) {
-    const run = transaction(name);
+    const { run } = transaction(name);
     for (let tries = 2 * (wanted - pool.length); pool.length < wanted && tries > 0; tries--) {
       reason = '';
       if (run()) counter.add(1);

@@ -1,5 +1,6 @@
 // Whether a run may be quoted: the rules of the scenario, as brokerage drive
 // has them (internal/workload/validity.go).
+import { twoRequests } from './metrics.js';
 
 const least = { measured: 60, warmed: 20 };
 const sumOf = (list) => list.reduce((sum, x) => sum + x, 0);
@@ -32,6 +33,8 @@ export function judge(run, { slices, sliceSeconds, late, templates }) {
   if (late > 0) reasons.push(`${late} users were still inserting what they delete when measuring began; RAMP was too short`);
 
   if (run.target.sameHost) notes.push('k6 ran on the computer of the service, and took processor time from it');
+  const silent = total.unexpected['no-answer'] || 0;
+  if (silent > 0 && !twoRequests) notes.push(`the times contain those of ${silent} requests that nobody answered`);
   if (templates !== run.dataset.profile) notes.push(`new documents are of the profile ${templates}, the data of ${run.dataset.profile}; see TEMPLATES`);
   return { valid: reasons.length === 0 && !smoke, smoke, reasons, notes };
 }
