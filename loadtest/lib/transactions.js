@@ -17,7 +17,8 @@ export const EMPTY = Symbol('empty pool');
 
 // transactionsOf gives a function that gives, by its name, a transaction of one
 // user: { run, draw }. run(key) does it and returns whether it did its work, or
-// EMPTY; draw() draws such a key, where all that can be known before its turn.
+// EMPTY; draw() draws such a key ahead of its turn, and is null where a transaction
+// draws for itself, because it needs ids or what the user has inserted.
 // sending(name, request) gives the function that sends a request of a transaction:
 // (url, body, key, etag). What does not change from one to the next is said once,
 // for each argument costs, and a closure for each more. ids(kind) gives new ids;
