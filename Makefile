@@ -64,6 +64,7 @@ lint: ## golangci-lint with .golangci.yml; is go.mod tidy, and every dependency 
 	$(LINT) run $(PKGS)
 	$(LINT_DB2)
 	$(GO) mod tidy -diff
+	$(GO) mod tidy -C internal/xmldoc/compare -diff
 	@$(GO) list -m -f '{{if not (or .Main .Indirect)}}`{{.Path}}` {{.Version}}{{end}}' all | while read -r module; do \
 	  [ -z "$$module" ] || grep -qF "$$module" docs/dependencies.md || { echo "docs/dependencies.md lacks $$module" >&2; exit 1; }; done
 
