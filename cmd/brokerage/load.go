@@ -208,8 +208,7 @@ func (c *loadCmd) files(ctx context.Context, s streams, store bulkStore) error {
 			if c.Strict {
 				return fmt.Errorf("%s:%d: %w", file, line, err)
 			}
-			progress.clear()
-			fmt.Fprintf(s.err, "%s:%d: %v\n", file, line, err)
+			progress.say(fmt.Sprintf("%s:%d: %v\n", file, line, err))
 			return nil
 		},
 	}
@@ -223,13 +222,6 @@ func (c *loadCmd) files(ctx context.Context, s streams, store bulkStore) error {
 		what += fmt.Sprintf(", %s refused", countText(after.Refused))
 	}
 	return c.summary(ctx, s, store, what, sum(before.Documents), sum(after.Documents)-sum(before.Documents), time.Since(progress.start))
-}
-
-// clear takes the bar away for a line; it comes back by itself.
-func (p *progress) clear() {
-	if p.width > 0 {
-		fmt.Fprint(p.out, "\r\x1b[K")
-	}
 }
 
 func sum(counts [len(dataset.Kinds)]int64) (n int64) {

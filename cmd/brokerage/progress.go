@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +18,7 @@ type progress struct {
 	total float64 // expected bytes
 	done  atomic.Int64
 
+	mu    sync.Mutex // of out: a line between reports is not to fall into one
 	out   io.Writer
 	width int // of the terminal, 0 if there is none
 	start time.Time
@@ -59,12 +61,22 @@ func startProgress(out io.Writer, total float64) *progress {
 func (p *progress) finish() {
 	close(p.stop)
 	<-p.ended
+	p.say("")
+}
+
+// say writes a line between the reports. The bar comes back by itself.
+func (p *progress) say(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.width > 0 {
-		fmt.Fprint(p.out, "\r\x1b[K")
+		line = "\r\x1b[K" + line
 	}
+	fmt.Fprint(p.out, line)
 }
 
 func (p *progress) report(elapsed time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.width > 0 {
 		fmt.Fprint(p.out, "\r", p.line(elapsed, p.width-1), "\x1b[K")
 		return

@@ -31,6 +31,7 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	progress := startProgress(s.err, expected)
 	v, err := store.Verify(ctx, func(finding string) error {
+		progress.say("") // on a terminal the finding would follow the bar
 		_, err := fmt.Fprintln(s.out, finding)
 		return err
 	}, func(bytes int64) { progress.done.Add(bytes) })

@@ -73,6 +73,6 @@ func TestTerminal_Wide(t *testing.T) {
 	term.Began(0, &Record{Steps: []Step{{Name: "mixed", Kind: KindRun, State: Planned, Expected: 60}, {State: Planned, Expected: 90}}})
 	term.Repeat(2, 3)
 	term.redraw()
+	term.Ended(0, r) // and nobody else writes any more
 	require.Contains(t, out.String(), "1/2  mixed, 2 of 3  0 s of about 1:00, then about 1:30")
-	term.Ended(0, r)
 }
