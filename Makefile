@@ -92,7 +92,7 @@ fmt: ## format the code as lint wants it
 race: ## every test under the race detector; needs a C compiler
 	@command -v "$$($(GO) env CC | cut -d' ' -f1)" >/dev/null || { \
 	  echo "make race: the race detector needs a C compiler, and '$$($(GO) env CC)' is not installed (Debian: apt-get install gcc libc6-dev)" >&2; exit 1; }
-	CGO_ENABLED=1 $(GO) test -race -timeout 15m $(TESTFLAGS) $(PKGS)
+	CGO_ENABLED=1 $(GO) test -race -timeout 60m $(TESTFLAGS) $(PKGS)
 
 # IBM's driver needs cgo and its client library, which DB2_ENV fetches together with the rest of the bench. The library's
 # licence is IBM's: it is in no binary of ours, and in no commit. RACE=1 has the race detector look on, which wants three
