@@ -70,8 +70,10 @@ func (d *driver) report(ctx context.Context, ticks chan<- time.Duration, run *Ru
 		if !d.wait(ctx, nil, run, next) {
 			return
 		}
-		if d.config.Every > 0 && next < left {
-			ticks <- time.Duration(d.now() - begin).Truncate(d.config.Every)
+		// One that is late enough to be the last would leave out what users still
+		// hold: the last interval is cut when they have handed that over.
+		if now := time.Duration(d.now() - begin); next < left && now < d.config.Duration {
+			ticks <- now.Truncate(d.config.Every)
 		}
 	}
 }

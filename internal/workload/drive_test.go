@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -123,7 +124,7 @@ func TestDrive_Null(t *testing.T) {
 
 func TestDrive_Reports(t *testing.T) {
 	c := shortly(t, "query")
-	c.Every = 100 * time.Millisecond
+	c.Every, c.Duration = 100*time.Millisecond, 2*time.Second
 	var told []Interval
 	c.Report = func(i Interval) { told = append(told, i) }
 	r, err := Drive(t.Context(), direct(t, nullStore(t), "null:"), c)
@@ -131,8 +132,10 @@ func TestDrive_Reports(t *testing.T) {
 	requireResult(t, r)
 	require.NotEmpty(t, told)
 	require.Equal(t, r.Intervals[:len(told)], told)
-	require.InDelta(t, 0.1, told[0].To, 1e-9)
-	require.InDelta(t, 0.4, r.Intervals[len(r.Intervals)-1].To, 1e-6)
+	for _, i := range told {
+		require.InDelta(t, 0, math.Remainder(i.To, 0.1), 1e-9) // on a busy machine one may be left out
+	}
+	require.InDelta(t, 2, r.Intervals[len(r.Intervals)-1].To, 1e-6)
 }
 
 func TestDrive_Think(t *testing.T) {
@@ -315,7 +318,7 @@ func TestDrive_DropsArrivals(t *testing.T) {
 	s.do = func(context.Context, *call) outcome { <-release; return done }
 	c := shortly(t, "query")
 	c.Users, c.Rate, c.Duration = 2, 20, 1500*time.Millisecond
-	time.AfterFunc(1600*time.Millisecond, func() { close(release) })
+	time.AfterFunc(5*time.Second, func() { close(release) }) // long after the last arrival, however busy the machine is
 	r, err := Drive(t.Context(), s, c)
 	require.NoError(t, err)
 	requireResult(t, r)
