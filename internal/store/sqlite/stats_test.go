@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,22 +23,11 @@ func TestStore_Stats(t *testing.T) {
 	require.Zero(t, before.Writes)
 
 	// A write that is held up is seen while it is.
-	held, release := make(chan struct{}), make(chan struct{})
-	let := sync.OnceFunc(func() { close(release) })
-	defer let() // also when a check fails: Close waits for who writes
-	ended := make(chan error, 1)
-	go func() {
-		ended <- s.writer.write(context.Background(), func(*transaction) error {
-			close(held)
-			<-release
-			return nil
-		})
-	}()
-	<-held
+	release := hold(t, s)
+	defer func() { _ = release() }()
 	require.EqualValues(t, 1, s.Stats().Writes)
 	require.Equal(t, before.Commits, s.Stats().Commits)
-	let()
-	require.NoError(t, <-ended)
+	require.NoError(t, release())
 	require.Equal(t, before.Commits+1, s.Stats().Commits)
 	require.Eventually(t, func() bool { return s.Stats().Writes == 0 }, 10*time.Second, time.Millisecond)
 }
@@ -51,18 +39,13 @@ func TestStore_Stats_Waits(t *testing.T) {
 		s, err := Open(t.Context(), t.TempDir()+"/b.db", Options{Pool: 1})
 		require.NoError(t, err)
 		defer func() { require.NoError(t, s.Close()) }()
-		held, release := make(chan struct{}), make(chan struct{})
-		ended := make(chan error, 1)
-		go func() {
-			ended <- s.readers.read(context.Background(), func(*reader) error {
-				close(held)
-				<-release
+		release := occupy(func(wait func()) error {
+			return s.readers.read(context.Background(), func(*reader) error {
+				wait()
 				return nil
 			}, func() []documentKey { return nil })
-		}()
-		let := sync.OnceFunc(func() { close(release) })
-		defer let() // also when a check fails: Close waits for who reads
-		<-held
+		})
+		defer func() { _ = release() }()
 		require.Equal(t, 1, s.Stats().InUse)
 		before := s.Stats()
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
@@ -71,8 +54,7 @@ func TestStore_Stats_Waits(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, before.Waits+1, s.Stats().Waits)
 		require.Equal(t, before.Waited+5*time.Millisecond, s.Stats().Waited)
-		let()
-		require.NoError(t, <-ended)
+		require.NoError(t, release())
 		require.Zero(t, s.Stats().InUse)
 	})
 }
@@ -115,25 +97,21 @@ func TestStore_Stats_Figures(t *testing.T) {
 func TestStore_Stats_Redone(t *testing.T) {
 	s := tinyStore(t)
 	const order = 103282
-	held, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 2)
-	let := sync.OnceFunc(func() { close(release) })
-	defer let()
-	go func() {
-		ended <- s.writer.write(context.Background(), func(tx *transaction) error {
-			close(held)
-			<-release
+	release := occupy(func(wait func()) error {
+		return s.writer.write(context.Background(), func(tx *transaction) error {
+			wait()
 			tx.w.changes.add(documentKey{kind: orders, id: order})
 			return nil
 		})
-	}()
-	<-held
+	})
+	defer func() { _ = release() }()
+	ended := make(chan error, 1)
 	go func() {
 		_, err := s.UpdateOrderStatus(context.Background(), now(), order, "4")
 		ended <- err
 	}()
 	require.Eventually(t, func() bool { return s.Stats().Writes == 2 }, 10*time.Second, time.Millisecond)
-	let()
-	require.NoError(t, <-ended)
+	require.NoError(t, release())
 	require.NoError(t, <-ended)
 	require.EqualValues(t, 1, s.Stats().Redone)
 }

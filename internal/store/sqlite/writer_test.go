@@ -13,23 +13,33 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// hold keeps the writer busy with a transaction of its own, until release.
-func hold(t testing.TB, s *Store) (release func() error) {
-	t.Helper()
+// occupy runs something that has to wait, until release, in what it is given. A
+// test releases also when a check of it fails: Close waits for who reads or writes.
+func occupy(run func(wait func()) error) (release func() error) {
 	begun, end := make(chan struct{}), make(chan struct{})
 	done := make(chan error, 1)
 	go func() {
-		done <- s.writer.write(context.Background(), func(*transaction) error {
+		done <- run(func() {
 			close(begun)
 			<-end
-			return nil
 		})
 	}()
 	<-begun
-	return func() error {
+	return sync.OnceValue(func() error {
 		close(end)
 		return <-done
-	}
+	})
+}
+
+// hold keeps the writer busy with a transaction of its own, until release.
+func hold(t testing.TB, s *Store) (release func() error) {
+	t.Helper()
+	return occupy(func(wait func()) error {
+		return s.writer.write(context.Background(), func(*transaction) error {
+			wait()
+			return nil
+		})
+	})
 }
 
 func TestWriter_CancelOneOfAGroup(t *testing.T) {
