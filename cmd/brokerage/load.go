@@ -208,7 +208,7 @@ func (c *loadCmd) files(ctx context.Context, s streams, store bulkStore) error {
 			if c.Strict {
 				return fmt.Errorf("%s:%d: %w", file, line, err)
 			}
-			progress.say(fmt.Sprintf("%s:%d: %v\n", file, line, err))
+			progress.aside(func() { fmt.Fprintf(s.err, "%s:%d: %v\n", file, line, err) })
 			return nil
 		},
 	}

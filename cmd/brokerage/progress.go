@@ -18,7 +18,7 @@ type progress struct {
 	total float64 // expected bytes
 	done  atomic.Int64
 
-	mu    sync.Mutex // of out: a line between reports is not to fall into one
+	mu    sync.Mutex // of out: what stands between reports is not to fall into one
 	out   io.Writer
 	width int // of the terminal, 0 if there is none
 	start time.Time
@@ -61,17 +61,18 @@ func startProgress(out io.Writer, total float64) *progress {
 func (p *progress) finish() {
 	close(p.stop)
 	<-p.ended
-	p.say("")
+	p.aside(func() {})
 }
 
-// say writes a line between the reports. The bar comes back by itself.
-func (p *progress) say(line string) {
+// aside writes something else between two reports, in place of the bar, which
+// comes back by itself.
+func (p *progress) aside(write func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.width > 0 {
-		line = "\r\x1b[K" + line
+		fmt.Fprint(p.out, "\r\x1b[K")
 	}
-	fmt.Fprint(p.out, line)
+	write()
 }
 
 func (p *progress) report(elapsed time.Duration) {

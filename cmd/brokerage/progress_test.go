@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,6 +36,27 @@ func TestProgress_PlainLinesElsewhere(t *testing.T) {
 	p.report(time.Second)
 	p.finish()
 	require.Equal(t, "50 %  5 bytes of 10 bytes  5 bytes/s  1.0 s left\n", out.String())
+}
+
+// What is written aside, by whomever, stands on lines of its own beside the bar.
+func TestProgress_Aside(t *testing.T) {
+	var out bytes.Buffer
+	p := startProgress(&out, 10)
+	p.width = 80 // as on a terminal
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 100 {
+				p.aside(func() { fmt.Fprintln(&out, "aside") })
+				p.report(time.Second)
+			}
+		})
+	}
+	all.Wait()
+	p.finish()
+	require.Equal(t, 400, strings.Count(out.String(), "\r\x1b[Kaside\n"))
+	require.Equal(t, 400, strings.Count(out.String(), " left\x1b[K"))
+	require.True(t, strings.HasSuffix(out.String(), "\r\x1b[K"))
 }
 
 func TestFormat(t *testing.T) {

@@ -30,9 +30,8 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	progress := startProgress(s.err, expected)
-	v, err := store.Verify(ctx, func(finding string) error {
-		progress.say("") // on a terminal the finding would follow the bar
-		_, err := fmt.Fprintln(s.out, finding)
+	v, err := store.Verify(ctx, func(finding string) (err error) {
+		progress.aside(func() { _, err = fmt.Fprintln(s.out, finding) }) // to the same terminal, maybe
 		return err
 	}, func(bytes int64) { progress.done.Add(bytes) })
 	progress.finish()
