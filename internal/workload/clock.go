@@ -70,12 +70,17 @@ func (d *driver) report(ctx context.Context, ticks chan<- time.Duration, run *Ru
 		if !d.wait(ctx, nil, run, next) {
 			return
 		}
-		// One that is late enough to be the last would leave out what users still
-		// hold: the last interval is cut when they have handed that over.
-		if now := time.Duration(d.now() - begin); next < left && now < d.config.Duration {
-			ticks <- now.Truncate(d.config.Every)
+		if at, due := d.config.reportAt(time.Duration(d.now() - begin)); due && next < left {
+			ticks <- at
 		}
 	}
+}
+
+// reportAt is the end of the interval that a report is of when so much time has
+// passed. None is due at the end, nor after it where the clock is late: the last
+// interval is cut when users have handed over what they still hold.
+func (c *Config) reportAt(passed time.Duration) (at time.Duration, due bool) {
+	return passed.Truncate(c.Every), c.Every > 0 && passed < c.Duration
 }
 
 // wait waits for a channel or a time. It is false if the run ends before, and

@@ -5,9 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -124,18 +124,37 @@ func TestDrive_Null(t *testing.T) {
 
 func TestDrive_Reports(t *testing.T) {
 	c := shortly(t, "query")
-	c.Every, c.Duration = 100*time.Millisecond, 2*time.Second
-	var told []Interval
-	c.Report = func(i Interval) { told = append(told, i) }
-	r, err := Drive(t.Context(), direct(t, nullStore(t), "null:"), c)
-	require.NoError(t, err)
-	requireResult(t, r)
-	require.NotEmpty(t, told)
-	require.Equal(t, r.Intervals[:len(told)], told)
-	for _, i := range told {
-		require.InDelta(t, 0, math.Remainder(i.To, 0.1), 1e-9) // on a busy machine one may be left out
+	c.Every = 100 * time.Millisecond
+	c.Think = time.Millisecond // or the clock would never move
+	backend := direct(t, nullStore(t), "null:")
+	synctest.Test(t, func(t *testing.T) {
+		var told []Interval
+		c.Report = func(i Interval) { told = append(told, i) }
+		r, err := Drive(t.Context(), backend, c)
+		require.NoError(t, err)
+		requireResult(t, r)
+		require.Len(t, told, 3)
+		require.Equal(t, r.Intervals[:3], told)
+		require.Len(t, r.Intervals, 4)
+		for n, i := range r.Intervals {
+			require.InDelta(t, float64(n+1)/10, i.To, 1e-9)
+		}
+	})
+}
+
+// A report that is late is of the interval before; the last is of the end alone.
+func TestConfig_ReportAt(t *testing.T) {
+	const ms = time.Millisecond
+	c := &Config{Every: 100 * ms, Duration: 400 * ms}
+	for passed, want := range map[time.Duration]time.Duration{100 * ms: 100 * ms, 130 * ms: 100 * ms, 399 * ms: 300 * ms} {
+		at, due := c.reportAt(passed)
+		require.True(t, due, passed)
+		require.Equal(t, want, at)
 	}
-	require.InDelta(t, 2, r.Intervals[len(r.Intervals)-1].To, 1e-6)
+	for _, late := range []time.Duration{400 * ms, 450 * ms} {
+		_, due := c.reportAt(late)
+		require.False(t, due, late)
+	}
 }
 
 func TestDrive_Think(t *testing.T) {

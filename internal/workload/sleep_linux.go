@@ -10,9 +10,9 @@ import (
 // sleeper sleeps to within a tenth of a millisecond. Go's own timers wake up to a
 // millisecond late when nothing else happens, which would be in every time that an
 // open model measures. The kernel's clock is waited for as answers are, and
-// together with them: a system call that sleeps costs more than a request does,
-// because Go looks after whoever is in one, fifty times a millisecond, and starts
-// another thread in its place.
+// together with them: whoever sleeps in a system call is looked after by Go, which
+// starts another thread in its place, and at 3,000 arrivals a second that was an
+// eighth of the processor time.
 type sleeper struct{ clock *os.File }
 
 func newSleeper() *sleeper {
@@ -28,12 +28,13 @@ func (s *sleeper) sleep(long time.Duration) {
 	if long <= 0 {
 		return // a clock set to nothing is never due
 	}
-	if !s.set(long) {
-		time.Sleep(long)
-		return
-	}
 	var ticks [8]byte
-	_, _ = s.clock.Read(ticks[:])
+	if s.set(long) {
+		if _, err := s.clock.Read(ticks[:]); err == nil {
+			return
+		}
+	}
+	time.Sleep(long)
 }
 
 func (s *sleeper) set(long time.Duration) bool {
