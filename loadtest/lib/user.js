@@ -118,9 +118,9 @@ export function makeUser(setup, from) {
   const runs = transactions.map(({ run }) => run);
   const draws = transactions.map(({ draw }) => draw);
 
-  // Transactions are drawn ahead, as many at a time as take a millisecond at most:
-  // while others have their turn the processor forgets all that drawing needs, and
-  // to fetch it for one transaction takes longer than to draw it.
+  // Transactions are drawn ahead, many at a time: among 50 users who each draw at
+  // their turn, one costs k6 a tenth more, supposedly because what drawing needs is
+  // no longer in the processor's caches then.
   const drawn = new Array(ahead).fill(0); // by their place in the mix,
   const keys = new Array(ahead).fill(undefined); // and what they ask for
   let turn = ahead;
