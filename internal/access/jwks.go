@@ -37,16 +37,17 @@ type keySet map[string]verificationKey
 
 // jwk is a key as a JWKS (RFC 7517) has it.
 type jwk struct {
-	Type       string   `json:"kty"`
-	ID         string   `json:"kid"`
-	Use        string   `json:"use"`
-	Operations []string `json:"key_ops"`
-	Algorithm  string   `json:"alg"`
-	Curve      string   `json:"crv"`
-	N          string   `json:"n"`
-	E          string   `json:"e"`
-	X          string   `json:"x"`
-	Y          string   `json:"y"`
+	Type, ID, Use, Algorithm, Curve string
+	Operations                      []string
+	N, E, X, Y                      string
+}
+
+// UnmarshalJSON reads a key by the exact names of its members.
+func (k *jwk) UnmarshalJSON(text []byte) error {
+	return readMembers(text, map[string]any{
+		"kty": &k.Type, "kid": &k.ID, "use": &k.Use, "key_ops": &k.Operations, "alg": &k.Algorithm, "crv": &k.Curve,
+		"n": &k.N, "e": &k.E, "x": &k.X, "y": &k.Y,
+	})
 }
 
 // maxKeys is far more than anybody signs with at a time.
@@ -57,18 +58,19 @@ const maxKeys = 100
 // spoil the set. One without any key is wrong as well: it is a fault far more
 // often than the wish that nobody may enter.
 func parseKeys(text []byte, algorithms []string) (keySet, error) {
-	var document struct {
-		Keys []jwk `json:"keys"`
-	}
-	if err := json.Unmarshal(text, &document); err != nil {
+	var listed []json.RawMessage
+	if err := readMembers(text, map[string]any{"keys": &listed}); err != nil {
 		return nil, fmt.Errorf("not a JWKS: %w", err)
 	}
-	if len(document.Keys) > maxKeys {
+	if len(listed) > maxKeys {
 		return nil, fmt.Errorf("there are more than %d keys", maxKeys)
 	}
 	keys := keySet{}
-	for i := range document.Keys {
-		k := &document.Keys[i]
+	for i, text := range listed {
+		var k jwk
+		if err := json.Unmarshal(text, &k); err != nil {
+			return nil, fmt.Errorf("not a JWKS: key %d: %w", i+1, err)
+		}
 		algorithm := k.algorithm()
 		if !slices.Contains(algorithms, algorithm) || !k.verifies() {
 			continue

@@ -117,13 +117,26 @@ func (j *JWTs) keyIn(ctx context.Context) jwt.Keyfunc {
 
 // key finds the key for a token, of which nothing is proved yet.
 func (j *JWTs) key(ctx context.Context, t *jwt.Token) (any, error) {
+	// The library reads the header into a map, by exact names, of which the last one would count.
+	header, _, _ := strings.Cut(t.Raw, ".")
+	text, err := j.parser.DecodeSegment(header)
+	if err == nil {
+		err = readMembers(text, nil)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the header: %w", err)
+	}
 	if _, critical := t.Header["crit"]; critical {
 		return nil, errors.New("it wants what is not known here (RFC 7515, 4.1.11)")
 	}
-	if kind, said := t.Header["typ"].(string); said && !isTokenType(kind) {
+	kind, ofToken := t.Header["typ"].(string)
+	if _, said := t.Header["typ"]; said && (!ofToken || !isTokenType(kind)) {
 		return nil, errors.New("it is another kind of token")
 	}
-	id, _ := t.Header["kid"].(string)
+	id, isText := t.Header["kid"].(string)
+	if _, said := t.Header["kid"]; said && !isText {
+		return nil, errors.New("the key id is not a text")
+	}
 	key, ok := j.keys.find(ctx, id)
 	if !ok || key.algorithm != t.Method.Alg() {
 		return nil, errors.New("there is no such key")
@@ -140,10 +153,26 @@ func isTokenType(kind string) bool {
 type claims struct {
 	jwt.RegisteredClaims
 
-	Scope scopeList `json:"scope"` // RFC 8693: words in a string
-	Scp   scopeList `json:"scp"`   // what others do: the same, or a list
+	scopes scopeList
 }
 
+// UnmarshalJSON reads claims by their exact names.
+func (c *claims) UnmarshalJSON(text []byte) error {
+	var scope, scp scopeList // RFC 8693's name for it, and that of other issuers; nil: the token does not have it
+	if err := readMembers(text, map[string]any{
+		"iss": &c.Issuer, "sub": &c.Subject, "aud": &c.Audience, "exp": &c.ExpiresAt, "nbf": &c.NotBefore, "iat": &c.IssuedAt, "jti": &c.ID,
+		"scope": &scope, "scp": &scp,
+	}); err != nil {
+		return err
+	}
+	if scope != nil && scp != nil {
+		return errors.New("it has both scope and scp")
+	}
+	c.scopes = slices.Concat(scope, scp)
+	return nil
+}
+
+// scopeList is a list of scopes, or words in a string. It is not nil once it was read.
 type scopeList []string
 
 func (s *scopeList) UnmarshalJSON(text []byte) error {
@@ -168,7 +197,7 @@ func (c *claims) client() (*Client, bool) {
 	}
 	client := &Client{Name: prefixJWT + c.Subject}
 	for _, s := range Scopes { // what else it may do elsewhere is no matter here
-		if slices.Contains(c.Scope, string(s)) || slices.Contains(c.Scp, string(s)) {
+		if slices.Contains(c.scopes, string(s)) {
 			client.Scopes = append(client.Scopes, s)
 		}
 	}

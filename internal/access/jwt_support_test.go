@@ -94,6 +94,21 @@ func (s signer) sign(t testing.TB, claims, header map[string]any) string {
 	return text
 }
 
+// What a token that counts has in its header and, but for the scope, among its claims.
+const (
+	properHeader = `"alg":"ES256","kid":"e"`
+	properClaims = `"iss":"https://issuer.test","aud":"brokerage","sub":"ann","exp":99999999999`
+)
+
+// signed makes a token of a header's members and claims as they stand.
+func (s signer) signed(t testing.TB, header, claims string) string {
+	t.Helper()
+	text := base64.RawURLEncoding.EncodeToString([]byte("{"+header+"}")) + "." + base64.RawURLEncoding.EncodeToString([]byte(claims))
+	signature, err := s.method.Sign(text, s.key)
+	require.NoError(t, err)
+	return text + "." + base64.RawURLEncoding.EncodeToString(signature)
+}
+
 func merge(into, from map[string]any) {
 	for name, value := range from {
 		if value == nil {

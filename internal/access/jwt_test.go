@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,7 +32,6 @@ func TestJWTs_Client(t *testing.T) {
 		"EdDSA":          {ed.sign(t, nil, nil), "jwt:ann", []Scope{Read, Trade}},
 		"Scp":            {es.sign(t, m{"scope": nil, "scp": []string{"admin", "mail"}}, nil), "jwt:ann", []Scope{Admin}},
 		"ScpWords":       {es.sign(t, m{"scope": nil, "scp": "read admin"}, nil), "jwt:ann", []Scope{Read, Admin}},
-		"ScopeAndScp":    {es.sign(t, m{"scope": "read", "scp": []string{"trade"}}, nil), "jwt:ann", []Scope{Read, Trade}},
 		"NoScope":        {es.sign(t, m{"scope": nil}, nil), "jwt:ann", nil},
 		"ScopeInCase":    {es.sign(t, m{"scope": "READ reading"}, nil), "jwt:ann", nil},
 		"Audiences":      {es.sign(t, m{"aud": []string{"other", "brokerage"}}, nil), "jwt:ann", []Scope{Read, Trade}},
@@ -107,6 +107,9 @@ func TestJWTs_Refusals(t *testing.T) {
 		"SubjectWithLines": es.sign(t, m{"sub": "a\nb"}, nil),
 		"LongSubject":      es.sign(t, m{"sub": strings.Repeat("a", 129)}, nil),
 		"ScopeIsNumber":    es.sign(t, m{"scope": 7}, nil),
+		"ScopeAndScp":      es.sign(t, m{"scope": "read", "scp": []string{"trade"}}, nil),
+		"NullScopeAndScp":  es.signed(t, properHeader, `{`+properClaims+`,"scope":null,"scp":"trade"}`),
+		"TypeIsNumber":     es.sign(t, nil, m{"typ": 7}),
 		"Long":             es.sign(t, m{"more": strings.Repeat("a", 8<<10)}, nil),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,6 +122,54 @@ func TestJWTs_Refusals(t *testing.T) {
 	require.True(t, ok)
 	_, ok = j.Client(t.Context(), "Basic "+proper)
 	require.False(t, ok)
+}
+
+// Names of claims are case-sensitive (RFC 7519, 10.1.1), and encoding/json matches
+// "SCOPE" and "ſcope" with "scope": another claim neither adds to one nor replaces it.
+func TestJWTs_NamesAreExact(t *testing.T) {
+	es := newSigner(t, "e", ES256)
+	j := openedJWTs(t, newIssuer(t, jwks(t, es.jwk(t))).URL, nil)
+	for name, c := range map[string]struct {
+		claims, header string
+		scopes         []Scope // nil: the token is refused
+	}{
+		"Proper":          {properClaims + `,"scope":"read trade"`, properHeader, []Scope{Read, Trade}},
+		"Scope":           {properClaims + `,"scope":"read trade","SCOPE":"admin"`, properHeader, []Scope{Read, Trade}},
+		"ScopeBefore":     {properClaims + `,"Scope":"admin","scope":"read trade"`, properHeader, []Scope{Read, Trade}},
+		"ScopeLongS":      {properClaims + `,"scope":"read trade","ſcope":"admin"`, properHeader, []Scope{Read, Trade}},
+		"ScopeEscaped":    {properClaims + `,"scope":"read trade","\u017fcope":"admin"`, properHeader, []Scope{Read, Trade}},
+		"Scp":             {properClaims + `,"scope":"read trade","SCP":"admin"`, properHeader, []Scope{Read, Trade}},
+		"ExpOfAnother":    {`"iss":"https://issuer.test","aud":"brokerage","sub":"ann","exp":1,"EXP":99999999999,"scope":"read"`, properHeader, nil},
+		"NoExp":           {`"iss":"https://issuer.test","aud":"brokerage","sub":"ann","Exp":99999999999,"scope":"read"`, properHeader, nil},
+		"AudOfAnother":    {`"iss":"https://issuer.test","aud":"x","AUD":"brokerage","sub":"ann","exp":99999999999,"scope":"read"`, properHeader, nil},
+		"IssOfAnother":    {`"iss":"x","ISS":"https://issuer.test","aud":"brokerage","sub":"ann","exp":99999999999,"scope":"read"`, properHeader, nil},
+		"IssLongS":        {`"iss":"x","iſs":"https://issuer.test","aud":"brokerage","sub":"ann","exp":99999999999,"scope":"read"`, properHeader, nil},
+		"NbfOfAnother":    {properClaims + `,"nbf":99999999999,"NBF":1,"scope":"read"`, properHeader, nil},
+		"SubOfAnother":    {properClaims + `,"SUB":"root","ſub":"root","scope":"read"`, properHeader, []Scope{Read}},
+		"TwoScopes":       {properClaims + `,"scope":"read","scope":"admin"`, properHeader, nil},
+		"TwoSame":         {properClaims + `,"scope":"read","scope":"read"`, properHeader, nil},
+		"TwoEscaped":      {properClaims + `,"scope":"read","sco\u0070e":"admin"`, properHeader, nil},
+		"TwoSubjects":     {properClaims + `,"sub":"root","scope":"read"`, properHeader, nil},
+		"TwoOfAnother":    {properClaims + `,"x":1,"x":2,"scope":"read"`, properHeader, nil},
+		"TwoInside":       {properClaims + `,"x":{"y":1,"y":2},"scope":"read"`, properHeader, []Scope{Read}}, // which nobody here reads
+		"SameInTwoPlaces": {properClaims + `,"x":[{"scope":"admin"},{"scope":"admin"}],"scope":"read"`, properHeader, []Scope{Read}},
+		"TwoKeys":         {properClaims + `,"scope":"read"`, `"alg":"ES256","kid":"x","kid":"e"`, nil},
+		"TwoAlgorithms":   {properClaims + `,"scope":"read"`, `"alg":"none","kid":"e","alg":"ES256"`, nil},
+		"TwoTypes":        {properClaims + `,"scope":"read"`, `"alg":"ES256","kid":"e","typ":"logout+jwt","typ":"JWT"`, nil},
+		"AlgInCapitals":   {properClaims + `,"scope":"read"`, `"ALG":"ES256","kid":"e"`, nil},
+		"HeaderOthers":    {properClaims + `,"scope":"read"`, properHeader + `,"ALG":"none","KID":"x","ſ":"","TYP":"logout+jwt"`, []Scope{Read}},
+		"KeyIsNumber":     {properClaims + `,"scope":"read"`, `"alg":"ES256","kid":7`, nil},
+		"TypeIsNull":      {properClaims + `,"scope":"read"`, properHeader + `,"typ":null`, nil},
+		"More":            {properClaims + `,"scope":"read"} {`, properHeader, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client, ok := j.Client(t.Context(), "Bearer "+es.signed(t, c.header, "{"+c.claims+"}"))
+			require.Equal(t, c.scopes != nil, ok)
+			if ok {
+				require.Equal(t, &Client{Name: "jwt:ann", Scopes: c.scopes}, client)
+			}
+		})
+	}
 }
 
 // An algorithm that is not configured does not count, whatever keys there are.
@@ -225,6 +276,22 @@ func TestParseKeys(t *testing.T) {
 			}
 			require.NoError(t, err)
 			require.Len(t, keys, 1)
+		})
+	}
+	// Names are exact in keys too, and stand once.
+	x, y := es.jwk(t)["x"], es.jwk(t)["y"]
+	for name, c := range map[string]struct{ text, says string }{
+		"OtherUse": {fmt.Sprintf(`{"keys":[{"kty":"EC","crv":"P-256","use":"enc","USE":"sig","x":%q,"y":%q}]}`, x, y), "no key for any"},
+		"LongS":    {fmt.Sprintf(`{"keys":[{"kty":"EC","crv":"P-256","use":"enc","uſe":"sig","x":%q,"y":%q}]}`, x, y), "no key for any"},
+		"Kelvin":   {fmt.Sprintf(`{"keys":[{"\u212aty":"EC","crv":"P-256","x":%q,"y":%q}]}`, x, y), "no key for any"},
+		"Keys":     {fmt.Sprintf(`{"keys":[],"KEYS":[{"kty":"EC","crv":"P-256","x":%q,"y":%q}]}`, x, y), "no key for any"},
+		"TwoSets":  {fmt.Sprintf(`{"keys":[],"keys":[{"kty":"EC","crv":"P-256","x":%q,"y":%q}]}`, x, y), `"keys" occurs twice`},
+		"TwoUses":  {fmt.Sprintf(`{"keys":[{"kty":"EC","crv":"P-256","use":"enc","use":"sig","x":%q,"y":%q}]}`, x, y), `"use" occurs twice`},
+		"NoObject": {`[]`, "not a JWKS"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := parseKeys([]byte(c.text), Algorithms[:])
+			require.ErrorContains(t, err, c.says)
 		})
 	}
 	many := make([]map[string]any, 101)
