@@ -62,9 +62,7 @@ type Metrics struct {
 	transactions map[string]*transaction
 	refused      *prometheus.CounterVec
 	inFlight     prometheus.Gauge
-	dataset      *prometheus.GaugeVec
-	documents    *prometheus.GaugeVec
-	loaded       *prometheus.GaugeVec
+	dataset      *datasetCollector
 	ready        prometheus.Gauge
 }
 

@@ -2,27 +2,65 @@ package telemetry
 
 import (
 	"strconv"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"brokerage/internal/brokerage"
 )
 
+// The metrics of the dataset.
+var (
+	datasetInfo = prometheus.NewDesc("brokerage_dataset_info",
+		"Which dataset was loaded; always 1. Without one, or while a load is not finished, there is no series.",
+		[]string{"fingerprint", "scale", "profile", "seed"}, nil)
+	datasetDocuments = prometheus.NewDesc("brokerage_dataset_documents",
+		"Documents of the dataset that was loaded, as it was generated, by kind.", []string{"kind"}, nil)
+	datasetBytes = prometheus.NewDesc("brokerage_dataset_raw_bytes",
+		"Bytes of the documents that loads have brought, before they were packed, by kind.", []string{"kind"}, nil)
+)
+
+// datasetCollector collects the metrics of the dataset. They are replaced together,
+// so that each scrape sees all those of one dataset.
+type datasetCollector struct {
+	current atomic.Pointer[datasetState]
+}
+
+type datasetState struct {
+	contents brokerage.Contents
+	raw      map[string]int64 // bytes by kind
+}
+
+// Describe is of prometheus.Collector.
+func (c *datasetCollector) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{datasetInfo, datasetDocuments, datasetBytes} {
+		out <- d
+	}
+}
+
+// Collect is of prometheus.Collector.
+func (c *datasetCollector) Collect(metrics chan<- prometheus.Metric) {
+	s, out := c.current.Load(), collected(metrics)
+	if s == nil || s.contents.Fingerprint == "" {
+		return
+	}
+	of := s.contents
+	out.gauge(datasetInfo, 1, of.Fingerprint, of.Scale, of.Profile, strconv.FormatUint(of.Seed, 10))
+	for kind, n := range map[string]int64{"security": of.Securities, "customer": of.Customers, "order": of.Orders} {
+		out.gauge(datasetDocuments, float64(n), kind)
+	}
+	for kind, bytes := range s.raw {
+		out.gauge(datasetBytes, float64(bytes), kind)
+	}
+}
+
 // registerState makes the metrics of what is so, rather than of what happens.
 func (m *Metrics) registerState() {
-	m.dataset = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "brokerage_dataset_info", Help: "Which dataset was loaded; always 1. Without one, or while a load is not finished, there is no series.",
-	}, []string{"fingerprint", "scale", "profile", "seed"})
-	m.documents = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "brokerage_dataset_documents", Help: "Documents of the dataset that was loaded, as it was generated, by kind.",
-	}, []string{"kind"})
-	m.loaded = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "brokerage_dataset_raw_bytes", Help: "Bytes of the documents that loads have brought, before they were packed, by kind.",
-	}, []string{"kind"})
+	m.dataset = new(datasetCollector)
 	m.ready = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "brokerage_store_ready", Help: "1 if the store could answer when it was last asked, which is every few seconds; otherwise 0.",
 	})
-	m.registry.MustRegister(m.dataset, m.documents, m.loaded, m.ready)
+	m.registry.MustRegister(m.dataset, m.ready)
 }
 
 // Ready tells whether the store can answer.
@@ -35,22 +73,9 @@ func (m *Metrics) Ready(is bool) {
 }
 
 // Dataset tells what the store holds, and how large documents of a kind were, by
-// its name.
+// its name. It keeps raw.
 func (m *Metrics) Dataset(c brokerage.Contents, raw map[string]int64) {
-	// What was is no longer so.
-	m.dataset.Reset()
-	m.documents.Reset()
-	m.loaded.Reset()
-	if c.Fingerprint == "" {
-		return
-	}
-	m.dataset.WithLabelValues(c.Fingerprint, c.Scale, c.Profile, strconv.FormatUint(c.Seed, 10)).Set(1)
-	for kind, n := range map[string]int64{"security": c.Securities, "customer": c.Customers, "order": c.Orders} {
-		m.documents.WithLabelValues(kind).Set(float64(n))
-	}
-	for kind, bytes := range raw {
-		m.loaded.WithLabelValues(kind).Set(float64(bytes))
-	}
+	m.dataset.current.Store(&datasetState{c, raw})
 }
 
 // Gate adds how many requests may be under way, 0 being any number, and how many
