@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -294,4 +295,17 @@ func BenchmarkTokens_Client(b *testing.B) {
 			}
 		})
 	}
+}
+
+// A pipe is refused, and not waited for.
+func TestLoad_Pipe(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("it has no named pipes in folders")
+	}
+	path := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, exec.CommandContext(t.Context(), "mkfifo", path).Run())
+	_, err := access.Load(path)
+	require.EqualError(t, err, "reading the tokens: "+path+" is not a file")
+	_, err = access.OpenJWTs(t.Context(), access.JWTOptions{Issuer: "i", Audience: "a", KeysFile: path})
+	require.ErrorContains(t, err, "there are no keys in "+path)
 }

@@ -42,7 +42,8 @@ type JWTs struct {
 
 // OpenJWTs gets the issuer's keys for the first time. An issuer that does not
 // answer is no error, since the service may have others to serve: until it
-// answers, its tokens do not count. A file is there, or it is an error.
+// answers, its tokens do not count. A file is there, or it is an error. It is an
+// error, too, if ctx ends first.
 func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 	switch {
 	case o.Issuer == "" || o.Audience == "":
@@ -79,11 +80,17 @@ func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 		}
 		j.keys.fetch = fromURL(o.KeysURL, o.Transport)
 		j.keys.refreshNow(ctx)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		return j, nil
 	}
 	j.keys.file, j.keys.fetch = filewatch.Look(o.KeysFile), fromFile(o.KeysFile)
 	j.keys.maxAge = 1<<63 - 1 // it is there, and says what counts, however long ago it was written
 	j.keys.refreshNow(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if j.keys.current.Load() == nil {
 		return nil, fmt.Errorf("there are no keys in %s", o.KeysFile)
 	}

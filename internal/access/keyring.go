@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,8 +38,9 @@ type keyring struct {
 	told    func(keys int, err error)
 	current atomic.Pointer[heldKeys]
 
-	mu    sync.Mutex
-	asked time.Time // when somebody last asked, in vain or not
+	mu     sync.Mutex
+	asked  time.Time       // when somebody last asked, in vain or not
+	asking <-chan struct{} // closed at the end of the refresh under way; nil: there is none
 }
 
 type heldKeys struct {
@@ -55,10 +55,12 @@ func (k *keyring) find(ctx context.Context, id string) (verificationKey, bool) {
 	if key, ok := held.find(id); ok {
 		return key, true
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.now().Sub(k.asked) >= askAgainAfter {
-		k.refresh(context.WithoutCancel(ctx)) // it is everybody's, so it does not end with one request
+	// It is everybody's, so it does not end with one request.
+	if done, _ := k.refresh(context.WithoutCancel(ctx), askAgainAfter); done != nil {
+		select {
+		case <-done:
+		case <-ctx.Done():
+		}
 	}
 	return k.valid().find(id)
 }
@@ -73,10 +75,30 @@ func (k *keyring) valid() keySet {
 	return held.set
 }
 
-// refresh gets the keys; those of before go on to count where that fails. The
-// caller has the lock.
-func (k *keyring) refresh(ctx context.Context) {
+// refresh begins to fetch the keys, unless that is under way or was done less than
+// pause ago. It returns what is closed at the end of the refresh under way, nil if
+// there is none, and whether this call has begun it.
+func (k *keyring) refresh(ctx context.Context, pause time.Duration) (done <-chan struct{}, begun bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.asking != nil || pause > 0 && k.now().Sub(k.asked) < pause {
+		return k.asking, false
+	}
 	k.asked = k.now()
+	end := make(chan struct{})
+	k.asking = end
+	go func() {
+		k.fetchKeys(ctx)
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.asking = nil
+		close(end)
+	}()
+	return end, true
+}
+
+// fetchKeys gets the keys; those of before go on to count where that fails.
+func (k *keyring) fetchKeys(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	text, err := k.fetch(ctx)
@@ -90,10 +112,18 @@ func (k *keyring) refresh(ctx context.Context) {
 	k.told(len(set), err)
 }
 
+// refreshNow fetches the keys after a refresh that may be under way, and returns
+// when that is done or ctx is.
 func (k *keyring) refreshNow(ctx context.Context) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.refresh(ctx)
+	for begun := false; !begun; {
+		var done <-chan struct{}
+		done, begun = k.refresh(ctx, 0)
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // watch keeps the keys fresh until ctx is done. A file is read again when it has
@@ -117,7 +147,7 @@ func (k *keyring) watch(ctx context.Context, look time.Duration) {
 
 func fromFile(path string) func(context.Context) ([]byte, error) {
 	return func(context.Context) ([]byte, error) {
-		file, err := os.Open(path)
+		file, _, err := openFile(path)
 		if err != nil {
 			return nil, err
 		}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -59,10 +61,59 @@ func TestKeyring_OfRequest(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "of the request"))
 	cancel()
 	_, ok := j.Client(ctx, "Bearer "+young.sign(t, nil, nil))
+	require.False(t, ok, "nobody waits for it any more")
+	_, ok = j.Client(t.Context(), "Bearer "+young.sign(t, nil, nil)) // waits for the answer that is under way
 	require.True(t, ok)
 	require.Len(t, carried.contexts, 2)
 	require.Nil(t, carried.contexts[0].Value(key{}))
 	require.Equal(t, "of the request", carried.contexts[1].Value(key{}))
+}
+
+// A wait for keys ends with its context, whoever asked for them; the answer counts
+// for all.
+func TestKeyring_WaitEndsWithContext(t *testing.T) {
+	es := newSigner(t, "e", ES256)
+	asked, answer := make(chan struct{}, 10), make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		select {
+		case <-answer:
+			_, _ = w.Write(jwks(t, es.jwk(t)))
+		case <-r.Context().Done():
+		}
+	}))
+	defer slow.Close()
+	const soon = answerWithin / 3
+	briefly := func() context.Context {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		t.Cleanup(cancel)
+		return ctx
+	}
+	began := time.Now()
+	_, err := OpenJWTs(briefly(), JWTOptions{Issuer: "https://issuer.test", Audience: "brokerage", KeysURL: slow.URL})
+	assert.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Less(t, time.Since(began), soon)
+	<-asked
+
+	now := &clock{now: noon}
+	j := openedJWTs(t, newIssuer(t, jwks(t, es.jwk(t))).URL, func(o *JWTOptions) { o.now = now.time })
+	j.keys.fetch = fromURL(slow.URL, nil)
+	now.pass(askAgainAfter)
+	young := es.sign(t, nil, map[string]any{"kid": "new"})
+	began = time.Now()
+	var waiting sync.WaitGroup
+	for range 5 { // one asks, four wait for what it asked for
+		waiting.Go(func() {
+			_, ok := j.Client(briefly(), "Bearer "+young)
+			assert.False(t, ok)
+		})
+	}
+	waiting.Wait()
+	assert.Less(t, time.Since(began), soon)
+	<-asked
+	close(answer)
+	j.keys.refreshNow(t.Context())
+	assert.Len(t, asked, 1, "the five asked once, and then refreshNow")
 }
 
 // Invented key ids make the service ask no more often than it would allow itself.

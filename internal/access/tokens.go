@@ -88,15 +88,11 @@ func bearer(authorization string, longest int) (token string, ok bool) {
 const maxFile = 4 << 20
 
 func read(path string) ([]entry, error) {
-	file, err := os.Open(path)
+	file, info, err := openFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the tokens: %w", err)
 	}
 	defer func() { _ = file.Close() }() // only read
-	info, err := file.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("reading the tokens: %w", err)
-	}
 	if err := private(path, info); err != nil {
 		return nil, err
 	}
@@ -114,13 +110,27 @@ func read(path string) ([]entry, error) {
 	return entries, nil
 }
 
+// openFile opens a file to read it. It refuses what is not a regular one, before it
+// is opened: opening a pipe waits for somebody to write to it.
+func openFile(path string) (*os.File, fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file", path)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := os.Open(path)
+	if err == nil {
+		info, err = file.Stat()
+	}
+	return file, info, err
+}
+
 // private refuses a file in which somebody else could write a token, or of which
 // everybody may read who the clients are. The group may read it: that is how
 // Kubernetes hands a secret to a process that is not root.
 func private(path string, info fs.FileInfo) error {
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is not a file", path)
-	}
 	if mode := info.Mode().Perm(); mode&0o027 != 0 && runtime.GOOS != "windows" {
 		return fmt.Errorf("%s is open to others (its mode is %04o): chmod 600 %[1]s makes it private", path, mode)
 	}

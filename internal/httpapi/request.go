@@ -70,6 +70,9 @@ func (q *request) authorize() error {
 	}
 	client, ok := authority.Client(q.Request.Context(), header[0])
 	if !ok {
+		if err := q.Request.Context().Err(); err != nil {
+			return err // who it was may not have been found out
+		}
 		return &unauthorized{}
 	}
 	q.client = client
