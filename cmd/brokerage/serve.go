@@ -143,6 +143,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	if trail != nil {
 		options.Audit = trail
+		inside.metrics.Audit(trail.Backlog)
 	}
 	api, err := httpapi.New(guarded, options)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"log/slog"
 
 	"brokerage/internal/audit"
@@ -9,6 +10,10 @@ import (
 // audit opens the audit log, if there is to be one.
 func (c *serveCmd) audit(s streams, log *slog.Logger) (*audit.Log, error) {
 	told := func(err error) {
+		if lost, ok := errors.AsType[audit.Lost](err); ok {
+			log.Error("the audit log lost records while it could not be written", "file", c.AuditLog, "records", int64(lost))
+			return
+		}
 		if err != nil {
 			log.Error("the audit log cannot be written, so nothing is changed until it can", "file", c.AuditLog, "error", err)
 			return

@@ -7,7 +7,9 @@
 // When a line cannot be written, the disk being full for example, it is kept in
 // memory and Ready refuses further writes until all that is kept has been
 // written: what is lost if the process dies in between is what was under way
-// when the fault began, and no more.
+// when the fault began, and no more. Requests that are refused by 403 are records
+// too, of which there may be any number meanwhile: a thousand are kept, and the
+// rest are counted, in the log itself as soon as it can be written.
 package audit
 
 import (
@@ -15,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"sync"
 	"time"
@@ -31,7 +34,16 @@ type Record struct {
 	Status      int               `json:"status"`
 	RequestID   string            `json:"request_id"`
 	Key         string            `json:"idempotency_key,omitempty"` // the same again is the same write
+	Lost        int64             `json:"lost,omitempty"`            // records that are missing before this one, which is about nothing else
 }
+
+// How many records are kept while none can be written. Refusals are kept in smaller
+// numbers, since a client may cause any number of them; of writes only those that are
+// under way when the fault begins are kept, which are far fewer.
+const (
+	maxKeptRefusals = 1000
+	maxKept         = 100_000
+)
 
 // Log is an audit log. It is safe for concurrent use.
 type Log struct {
@@ -43,10 +55,13 @@ type Log struct {
 	kept [][]byte // lines that could not be written yet
 	torn bool     // the last thing written may be half a line
 	told func(error)
+
+	lost, lostBefore int64 // records that were not kept; of these, in faults that have ended
 }
 
-// To is a log on a writer that stays, such as the standard output. Told is told of
-// a fault when it begins, and nil when it ends.
+// To is a log on a writer that stays, such as the standard output. Told is called
+// with a fault when it begins, when the first record is lost in it, and with nil
+// when it ends, before that with Lost if records are lost.
 func To(out io.Writer, told func(error)) *Log {
 	return &Log{out: keptOpen{out}, told: told}
 }
@@ -98,14 +113,24 @@ func (l *Log) Ready() error {
 
 // Record writes a record down, or keeps it until that can be done.
 func (l *Log) Record(r Record) {
-	line, err := json.Marshal(r)
-	if err != nil {
-		panic(err) // it is texts and numbers
-	}
+	line := lineOf(r)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	first := len(l.kept) == 0
-	l.kept = append(l.kept, append(line, '\n'))
+	most := maxKept
+	if r.Status == http.StatusForbidden {
+		most = maxKeptRefusals
+	}
+	if len(l.kept) >= most {
+		if err := l.flush(); err != nil {
+			if l.lost == l.lostBefore {
+				l.told(fmt.Errorf("%w; %d records wait, and further ones are no longer kept, only counted", err, len(l.kept)))
+			}
+			l.lost++
+			return
+		}
+	}
+	l.kept = append(l.kept, line)
 	if err := l.flush(); err != nil && first {
 		l.told(err)
 	} else if err == nil && !first {
@@ -113,8 +138,42 @@ func (l *Log) Record(r Record) {
 	}
 }
 
-// flush writes what is kept, in order.
+func lineOf(r Record) []byte {
+	line, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // it is texts and numbers
+	}
+	return append(line, '\n')
+}
+
+// Lost is what a log tells at the end of a fault in which it lost records: how many.
+type Lost int64
+
+func (n Lost) Error() string { return fmt.Sprintf("%d records were lost", int64(n)) }
+
+// Backlog returns how many records wait to be written, and how many were lost since
+// the log was opened.
+func (l *Log) Backlog() (kept int, lost int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.kept), l.lost
+}
+
+// flush writes what is kept, in order, and then how many records are missing.
 func (l *Log) flush() error {
+	if err := l.write(); err != nil {
+		return err
+	}
+	if missing := l.lost - l.lostBefore; missing > 0 {
+		l.kept, l.lostBefore = append(l.kept, lineOf(Record{Time: time.Now().UTC(), Outcome: "lost", Lost: missing})), l.lost
+		l.told(Lost(missing))
+		return l.write()
+	}
+	return nil
+}
+
+// write writes what is kept.
+func (l *Log) write() error {
 	if err := l.reopen(); err != nil {
 		return err
 	}
@@ -152,7 +211,7 @@ func (l *Log) Close() error {
 	defer l.mu.Unlock()
 	err := l.flush()
 	if err != nil {
-		err = fmt.Errorf("%d records are lost: %w", len(l.kept), err)
+		err = fmt.Errorf("%d records are lost: %w", int64(len(l.kept))+l.lost-l.lostBefore, err)
 	}
 	return errors.Join(err, l.out.Close())
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -147,6 +148,64 @@ func TestLog_Full(t *testing.T) {
 		}
 	}
 	require.Equal(t, want, whole)
+}
+
+// While nothing can be written, what is kept is bounded: refusals, of which a client
+// makes as many as it likes, soon, writes never before them. What is lost is counted,
+// and the log itself says so as soon as it can.
+func TestLog_Bounded(t *testing.T) {
+	var told []error
+	out := &full{}
+	l := audit.To(out, func(err error) { told = append(told, err) })
+	l.Record(record("first"))
+	require.Len(t, told, 1)
+	refusal := record(strings.Repeat("x", 1000))
+	refusal.Status, refusal.Outcome = 403, "forbidden"
+	const many = 50_000
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for range many {
+		l.Record(refusal)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(8<<20))
+	kept, lost := l.Backlog()
+	require.Less(t, kept, 2000)
+	require.EqualValues(t, many+1-kept, lost)
+	require.Len(t, told, 2, "that records are lost is told once")
+	require.ErrorContains(t, told[1], "no longer kept")
+	l.Record(record("a write that was under way"))
+	stillLost := func() int64 { _, lost := l.Backlog(); return lost }
+	require.Equal(t, lost, stillLost())
+
+	out.room = 10 << 20
+	require.NoError(t, l.Ready())
+	require.Equal(t, []error{audit.Lost(lost), nil}, told[2:])
+	kept, _ = l.Backlog()
+	require.Zero(t, kept)
+	require.Equal(t, lost, stillLost(), "a counter never falls")
+	text := out.String()
+	require.Contains(t, text, `"a write that was under way"`)
+	require.Equal(t, 1, strings.Count(text, fmt.Sprintf(`"outcome":"lost","status":0,"request_id":"","lost":%d`, lost)), text[max(0, len(text)-400):])
+	l.Record(record("last"))
+	require.NoError(t, l.Close())
+	require.True(t, strings.HasSuffix(out.String(), `"request_id":"last"}`+"\n"))
+}
+
+// Writes are bounded too, far beyond what is ever under way at once.
+func TestLog_BoundedWrites(t *testing.T) {
+	l := audit.To(&full{}, func(error) {})
+	const many = 120_000
+	r := record("a")
+	for range many {
+		l.Record(r)
+	}
+	kept, lost := l.Backlog()
+	require.Less(t, kept, many)
+	require.EqualValues(t, many, int64(kept)+lost)
+	require.ErrorContains(t, l.Close(), fmt.Sprint(many, " records are lost"))
 }
 
 func TestLog_CloseTellsWhatIsLost(t *testing.T) {

@@ -72,6 +72,21 @@ func TestAudit_Records(t *testing.T) {
 	}
 }
 
+// A client makes no more records of refusals than it may send requests.
+func TestAudit_RefusalsAreLimited(t *testing.T) {
+	kept := &trail{}
+	s := fresh(t, Options{Tokens: allTokens, Audit: kept, Rate: 3})
+	for n := range 20 {
+		a := ask(s, "DELETE", "/v1/orders/103282", "", "Authorization: Bearer reader")
+		if n < 3 {
+			requireProblem(t, a, 403, "forbidden")
+		} else {
+			requireProblem(t, a, 429, "too-many-requests")
+		}
+	}
+	require.Len(t, kept.all, 3)
+}
+
 // What a document holds is in no line, also where the answer repeats it.
 func TestAudit_NoContent(t *testing.T) {
 	var out bytes.Buffer

@@ -154,12 +154,17 @@ func (s *Server) protected(q *request) (err error) {
 	if q.op.open {
 		return q.op.handle(q)
 	}
-	if err := q.authorize(); err != nil {
-		q.auditing.wanted = q.audits() && q.client != nil
-		return err
+	refused := q.authorize()
+	if refused != nil && q.client == nil {
+		return refused
 	}
+	// Before 403 too: its record takes room in the audit log.
 	if err := s.quota.take(q.sender()); err != nil {
 		return err
+	}
+	if refused != nil {
+		q.auditing.wanted = q.audits()
+		return refused
 	}
 	if q.op.endless() {
 		return q.op.handle(q)

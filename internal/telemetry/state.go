@@ -85,6 +85,21 @@ func (m *Metrics) Gate(limit int, waiting func() int64) {
 	m.gauge("brokerage_requests_waiting", "Requests that wait to be worked on.", func() float64 { return float64(waiting()) })
 }
 
+// Audit adds how many records of the audit log wait to be written, and how many were
+// lost because none could be written for too long.
+func (m *Metrics) Audit(backlog func() (kept int, lost int64)) {
+	m.gauge("brokerage_audit_records_waiting", "Records of the audit log that could not be written yet; unless it is 0, nothing is changed.", func() float64 {
+		kept, _ := backlog()
+		return float64(kept)
+	})
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "brokerage_audit_records_lost_total", Help: "Records that the audit log lost, because too many waited to be written.",
+	}, func() float64 {
+		_, lost := backlog()
+		return float64(lost)
+	}))
+}
+
 // Disk adds the room where the database is, which is asked for at each scrape.
 func (m *Metrics) Disk(room func() (free, size float64)) {
 	m.gauge("brokerage_store_disk_free_bytes", "What may still be written to the file system that the database is on.", func() float64 {

@@ -38,6 +38,7 @@ func full() *telemetry.Metrics {
 	m := telemetry.New(build)
 	m.Store(func() telemetry.StoreStats { return stats })
 	m.Gate(256, func() int64 { return 3 })
+	m.Audit(func() (kept int, lost int64) { return 12, 34 })
 	m.Disk(func() (free, size float64) { return 25, 100 })
 	m.Engine(brokerage.Engine{Name: "sqlite", Version: "3.50", Durability: brokerage.Durable})
 	m.Ready(true)
@@ -61,6 +62,7 @@ func TestMetrics_State(t *testing.T) {
 		`store_packed_documents_total{kind="order"}`: "5", `store_packed_raw_bytes_total{kind="order"}`: "8000",
 		`store_packed_stored_bytes_total{kind="order"}`: "1500", `store_packed_documents_total{kind="customer"}`: "1",
 		"requests_in_flight_limit": "256", "requests_waiting": "3", "store_disk_free_bytes": "25", "store_disk_size_bytes": "100", "store_ready": "1",
+		"audit_records_waiting": "12", "audit_records_lost_total": "34",
 		`dataset_info{fingerprint="f",profile="tpox-2",scale="tiny",seed="7"}`: "1", `dataset_documents{kind="security"}`: "500",
 		`dataset_documents{kind="customer"}`: "200", `dataset_documents{kind="order"}`: "2000", `dataset_raw_bytes{kind="order"}`: "3e+06",
 		`store_info{durability="each write is flushed before it is acknowledged",store="sqlite",version="3.50"}`: "1",
