@@ -34,7 +34,7 @@ type service struct {
 // start serves on the listeners.
 func (c *serveCmd) start(api *httpapi.Server, metrics *telemetry.Metrics, l listeners, certificate *tlsFiles, log *slog.Logger) *service {
 	s := &service{
-		api: api, log: log, failed: make(chan error, 3), draining: new(atomic.Bool),
+		api: api, log: log, failed: make(chan error, 4), draining: new(atomic.Bool),
 		drainDelay: c.DrainDelay, shutdownTimeout: c.ShutdownTimeout,
 	}
 	s.main = c.server(s, log)
@@ -60,7 +60,7 @@ func (c *serveCmd) start(api *httpapi.Server, metrics *telemetry.Metrics, l list
 // serve serves something on an address of its own.
 func (s *service) serve(what string, server *http.Server, l net.Listener) {
 	s.beside = append(s.beside, server)
-	go func() { s.failed <- server.Serve(l) }()
+	go func() { s.failed <- fmt.Errorf("%s: %w", what, server.Serve(l)) }()
 	s.log.Info(what, "addr", l.Addr().String())
 }
 
@@ -116,13 +116,14 @@ func (s *service) meanwhile(ctx context.Context, do func(context.Context) error)
 	}
 }
 
-// run waits for the signal, and then stops in good order: first the service says
-// that it is not ready, so that no new clients come; then no new connections are
-// taken; then running requests end.
-func (s *service) run(ctx context.Context) error {
+// run waits for the signal, or until a part of the service fails, which is its error
+// then. Either way it stops in good order: first the service says that it is not
+// ready, so that no new clients come; then no new connections are taken; then
+// running requests end.
+func (s *service) run(ctx context.Context) (failed error) {
 	select {
-	case err := <-s.failed:
-		return err
+	case failed = <-s.failed:
+		s.log.Error("a part of the service failed, so all of it stops", "error", failed)
 	case <-ctx.Done():
 	}
 	s.log.Info("stopping", "drain_delay", s.drainDelay.String(), "shutdown_timeout", s.shutdownTimeout.String())
@@ -130,16 +131,16 @@ func (s *service) run(ctx context.Context) error {
 	s.api.Drain()
 	select {
 	case err := <-s.failed:
-		return err
+		failed = errors.Join(failed, err)
 	case <-time.After(s.drainDelay):
 	}
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.shutdownTimeout)
 	defer cancel()
 	if err := s.shutdown(bounded); err != nil {
-		return err
+		return errors.Join(failed, err)
 	}
 	s.log.Info("stopped")
-	return nil
+	return failed
 }
 
 // shutdown ends what is running; what does not end in time is cut off. Metrics
