@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"brokerage/internal/campaign"
+	"brokerage/internal/redact"
 	"brokerage/internal/workload"
 )
 
@@ -124,7 +125,7 @@ func (c *campaignCmd) settings() (campaign.Settings, error) {
 	if err != nil {
 		return s, usageError{err}
 	}
-	if s.DB = redacted(c.DB); c.DB == "" {
+	if s.DB = redact.URL(c.DB); c.DB == "" {
 		s.DB = "sqlite:brokerage.db" // beside the result, wherever that is
 	}
 	if c.Scale != nil {
@@ -165,19 +166,6 @@ func set[T any](to, from *T) {
 	if from != nil {
 		*to = *from
 	}
-}
-
-// redacted is a URL without what only its owner may know.
-func redacted(url string) string {
-	scheme, rest, ok := strings.Cut(url, "://")
-	if !ok {
-		return url
-	}
-	if _, host, found := strings.Cut(rest, "@"); found {
-		rest = host
-	}
-	rest, _, _ = strings.Cut(rest, "?")
-	return scheme + "://" + rest
 }
 
 // underTest is the command of a service, with no settings but those that it is

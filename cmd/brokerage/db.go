@@ -38,13 +38,10 @@ func (f dbFlag) embedded() bool { return f.scheme == store.SQLite }
 
 // name is the database as a message may have it.
 func (f dbFlag) name() string {
-	switch f.scheme {
-	case store.SQLite:
+	if f.embedded() {
 		return f.path
-	case store.DB2:
-		return db2.Name(f.String())
 	}
-	return postgres.Name(f.String())
+	return store.Name(f.String())
 }
 
 // existing refuses a file that is not there, for commands that read.

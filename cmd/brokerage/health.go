@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"os"
 	"time"
+
+	"brokerage/internal/redact"
 )
 
 // healthCmd is for images that have nothing else with which to ask.
@@ -24,8 +26,8 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 	asked := c.URL
 	if asked == "" {
 		asked = healthOf(os.Getenv("BROKERAGE_LISTEN"), os.Getenv("BROKERAGE_TLS_CERT") != "")
-	} else if u, err := url.Parse(asked); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return usagef("--url: %q is not a URL such as http://127.0.0.1:8080/readyz", asked)
+	} else if u, err := redact.Parse(asked); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return usagef("--url: %q is not a URL such as http://127.0.0.1:8080/readyz", redact.URL(asked))
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
@@ -38,13 +40,13 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} //nolint:gosec // nothing is sent that would be worth a trap
 	response, err := client.Do(request)
 	if err != nil {
-		return err
+		return redact.Error(err)
 	}
 	defer func() { _ = response.Body.Close() }() // its end is of no interest
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s", asked, response.Status)
+		return fmt.Errorf("%s: %s", redact.URL(asked), response.Status)
 	}
-	_, err = io.WriteString(s.out, asked+": "+response.Status+"\n")
+	_, err = io.WriteString(s.out, redact.URL(asked)+": "+response.Status+"\n")
 	return err
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/redact"
 )
 
 // streams are where a command reads and writes, so that tests can stand in for
@@ -82,12 +83,13 @@ func run(ctx context.Context, args []string, s streams) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
+	shown := func(err error) string { return redact.Arguments(err.Error(), args) }
 	command, err := parser.Parse(args)
 	switch {
 	case done:
 		return exitOK
 	case err != nil:
-		fmt.Fprintf(s.err, "brokerage: %v (brokerage --help says more)\n", err)
+		fmt.Fprintf(s.err, "brokerage: %s (brokerage --help says more)\n", shown(err))
 		return exitUsage
 	}
 
@@ -96,16 +98,16 @@ func run(ctx context.Context, args []string, s streams) int {
 	case err == nil:
 		return exitOK
 	case isEnded(err):
-		fmt.Fprintf(s.err, "brokerage %s: %v\n", name, err)
+		fmt.Fprintf(s.err, "brokerage %s: %s\n", name, shown(err))
 		return exitEnded
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintf(s.err, "brokerage %s: interrupted%s\n", name, afterInterrupt(err))
 		return exitInterrupted
 	case isUsage(err):
-		fmt.Fprintf(s.err, "brokerage %s: %v\n", name, err)
+		fmt.Fprintf(s.err, "brokerage %s: %s\n", name, shown(err))
 		return exitUsage
 	default:
-		fmt.Fprintf(s.err, "brokerage %s: %v\n", name, err)
+		fmt.Fprintf(s.err, "brokerage %s: %s\n", name, shown(err))
 		return exitFailed
 	}
 }

@@ -14,9 +14,7 @@ import (
 	domain "brokerage/internal/brokerage"
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store"
-	"brokerage/internal/store/db2"
 	"brokerage/internal/store/guard"
-	"brokerage/internal/store/postgres"
 	"brokerage/internal/telemetry"
 )
 
@@ -155,9 +153,9 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 		certificate.tell(log, "TLS")
 		go certificate.watch(watching, lookEvery, log)
 	}
-	log.Info("listening", "addr", listeners.main.Addr().String(), "db", c.dbName(), "version", build.Version)
+	log.Info("listening", "addr", listeners.main.Addr().String(), "db", store.Name(c.DB), "version", build.Version)
 	if missing != nil {
-		w := &waiting{open: open, log: log, db: c.dbName()}
+		w := &waiting{open: open, log: log, db: store.Name(c.DB)}
 		defer service.meanwhile(ctx, func(ctx context.Context) error { return w.serve(ctx, missing, guarded, inside) })()
 	}
 	if human {
@@ -184,21 +182,6 @@ func (c *serveCmd) check() error {
 		return usagef("--write-timeout must be longer than --timeout and --queue-wait together")
 	}
 	return c.checkAccess()
-}
-
-// dbName is the database as it may stand in a log: the rest of a URL may hold a
-// password.
-func (c *serveCmd) dbName() string {
-	scheme, rest, _ := store.Parse(c.DB)
-	switch scheme {
-	case store.SQLite:
-		return scheme + ":" + rest
-	case store.Postgres:
-		return postgres.Name(c.DB)
-	case store.DB2:
-		return db2.Name(c.DB)
-	}
-	return scheme + ":"
 }
 
 // rules are those of the brokerage.

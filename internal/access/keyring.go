@@ -7,12 +7,12 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"brokerage/internal/filewatch"
+	"brokerage/internal/redact"
 )
 
 // Times of a keyring.
@@ -170,11 +170,11 @@ func fromURL(address string, transport http.RoundTripper) func(context.Context) 
 		request.Header.Set("Accept", "application/json")
 		response, err := client.Do(request)
 		if err != nil {
-			return nil, err
+			return nil, redact.Error(err)
 		}
 		defer func() { _ = response.Body.Close() }() // only read
 		if response.StatusCode != http.StatusOK {
-			return nil, fmt.Errorf("%s: %s", address, response.Status)
+			return nil, fmt.Errorf("%s: %s", redact.URL(address), response.Status)
 		}
 		return bounded(response.Body)
 	}
@@ -190,7 +190,7 @@ func bounded(from io.Reader) ([]byte, error) {
 
 // checkKeysURL refuses an address from which anybody on the way could send keys.
 func checkKeysURL(address string) error {
-	u, err := url.Parse(address)
+	u, err := redact.Parse(address)
 	switch {
 	case err != nil || u.Host == "":
 		return errors.New("it is not a URL")

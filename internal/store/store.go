@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/redact"
 	"brokerage/internal/store/db2"
 	"brokerage/internal/store/null"
 	"brokerage/internal/store/postgres"
@@ -67,10 +68,28 @@ func Open(ctx context.Context, url string, options Options) (brokerage.Store, er
 	return e.open(ctx, rest, options)
 }
 
+// Name returns what messages may show of the URL of a store: no password, and no
+// parameters, which may hold others.
+func Name(url string) string {
+	scheme, rest, err := Parse(url)
+	switch {
+	case err != nil:
+		return redact.URL(url)
+	case scheme == Postgres:
+		return postgres.Name(url)
+	case scheme == DB2:
+		return db2.Name(url)
+	}
+	return scheme + ":" + rest
+}
+
 func find(url string) (e engine, rest string, err error) {
 	scheme, rest, ok := strings.Cut(url, ":")
-	if !ok {
+	if !ok && !strings.ContainsAny(url, "=@;") { // which a file seldom has, and settings with a password always
 		return e, "", fmt.Errorf("%q is not a database: %s", url, usage())
+	}
+	if !ok || strings.ContainsFunc(scheme, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') }) {
+		return e, "", errors.New("this is not a database: " + usage())
 	}
 	i := slices.IndexFunc(engines, func(e engine) bool { return e.scheme == scheme })
 	if i < 0 {

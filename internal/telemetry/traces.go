@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -18,6 +18,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+
+	"brokerage/internal/redact"
 )
 
 // Traces send a span for each request and for each of its statements to a
@@ -30,6 +32,9 @@ type Traces struct {
 	store    string
 }
 
+// endpointVariables are OpenTelemetry's for the address of a collector.
+var endpointVariables = [...]string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"}
+
 // TracesWanted tells whether there are to be traces: an endpoint is set, by the
 // service's own setting or by OpenTelemetry's variables, and none of those says
 // no.
@@ -37,7 +42,7 @@ func TracesWanted(endpoint string) bool {
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || os.Getenv("OTEL_TRACES_EXPORTER") == "none" {
 		return false
 	}
-	return endpoint != "" || os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
+	return endpoint != "" || slices.ContainsFunc(endpointVariables[:], func(name string) bool { return os.Getenv(name) != "" })
 }
 
 // NewTraces makes the traces of a service on a kind of store. The endpoint is the
@@ -47,11 +52,18 @@ func TracesWanted(endpoint string) bool {
 func NewTraces(ctx context.Context, endpoint string, build BuildInfo, store string, log *slog.Logger) (*Traces, error) {
 	var options []otlptracehttp.Option
 	if endpoint != "" {
-		u, err := url.Parse(endpoint)
+		u, err := redact.Parse(endpoint)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return nil, fmt.Errorf("%q is not the URL of a collector, such as http://127.0.0.1:4318", endpoint)
+			return nil, fmt.Errorf("%q is not the URL of a collector, such as http://127.0.0.1:4318", redact.URL(endpoint))
 		}
 		options = append(options, otlptracehttp.WithEndpointURL(u.JoinPath("v1/traces").String()))
+	}
+	for _, variable := range endpointVariables { // OpenTelemetry would print one that it cannot parse
+		if value := os.Getenv(variable); value != "" {
+			if _, err := redact.Parse(value); err != nil {
+				return nil, fmt.Errorf("%s: %w", variable, err)
+			}
+		}
 	}
 	exporter, err := otlptracehttp.New(ctx, options...)
 	if err != nil {
@@ -121,7 +133,7 @@ func (e *exporterThatTells) ExportSpans(ctx context.Context, spans []sdk.ReadOnl
 	err := e.SpanExporter.ExportSpans(ctx, spans)
 	now, last := time.Now().Unix(), e.told.Load()
 	if err != nil && now-last >= int64(tellEvery.Seconds()) && e.told.CompareAndSwap(last, now) {
-		e.log.Warn("traces were not sent", "spans", len(spans), "error", err)
+		e.log.Warn("traces were not sent", "spans", len(spans), "error", redact.Error(err))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/redact"
 	"brokerage/internal/store"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/telemetry"
@@ -42,18 +43,10 @@ func NewDirect(s brokerage.Store, url string) (*Direct, error) {
 // Redacted is a URL as it may stand in a result, which may be published: without
 // folders, names and passwords.
 func Redacted(url string) string {
-	scheme, rest, ok := strings.Cut(url, "://")
-	if !ok {
-		if path, file := strings.CutPrefix(url, store.SQLite+":"); file {
-			return store.SQLite + ":" + filepath.Base(path)
-		}
-		return url
+	if path, file := strings.CutPrefix(url, store.SQLite+":"); file {
+		return store.SQLite + ":" + filepath.Base(path)
 	}
-	if _, host, found := strings.Cut(rest, "@"); found {
-		rest = host
-	}
-	rest, _, _ = strings.Cut(rest, "?")
-	return scheme + "://" + rest
+	return redact.URL(url)
 }
 
 func (d *Direct) stamp(context.Context) (Target, map[string]string, error) {

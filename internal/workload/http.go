@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/redact"
 )
 
 // HTTP is a service.
@@ -30,10 +31,10 @@ type HTTP struct {
 
 // NewHTTP makes a backend of the service at a URL; token may be empty.
 func NewHTTP(base, token string) (*HTTP, error) {
-	u, err := url.Parse(base)
+	u, err := redact.Parse(base)
 	switch {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
-		return nil, errors.New("not the URL of a service, such as http://127.0.0.1:8080") // err would repeat it, and it may hold a password
+		return nil, errors.New("not the URL of a service, such as http://127.0.0.1:8080")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, errors.New("the URL of a service has no user, no parameters and no fragment")
 	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
@@ -75,7 +76,7 @@ func (h *HTTP) ask(ctx context.Context, method, path, what string, v any) error 
 		return err
 	}
 	if err := xml.Unmarshal(body, v); err != nil {
-		return fmt.Errorf("%s: what answers is not a brokerage service: %w", h.base.Redacted(), err)
+		return fmt.Errorf("%s: what answers is not a brokerage service: %w", redact.URL(h.base.String()), err)
 	}
 	return nil
 }
@@ -93,7 +94,7 @@ func (h *HTTP) fetch(ctx context.Context, method, path, what string) ([]byte, er
 		if failed, ok := errors.AsType[*url.Error](err); ok {
 			err = failed.Err // it would repeat the URL
 		}
-		return nil, fmt.Errorf("the service at %s does not answer: %w", h.base.Redacted(), err)
+		return nil, fmt.Errorf("the service at %s does not answer: %w", redact.URL(h.base.String()), err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
@@ -103,7 +104,7 @@ func (h *HTTP) fetch(ctx context.Context, method, path, what string) ([]byte, er
 }
 
 func (h *HTTP) stamp(ctx context.Context) (Target, map[string]string, error) {
-	t := Target{Kind: "http", URL: h.base.Redacted(), SameHost: isLocal(h.base.Hostname())}
+	t := Target{Kind: "http", URL: redact.URL(h.base.String()), SameHost: isLocal(h.base.Hostname())}
 	var v struct {
 		XMLName xml.Name `xml:"urn:brokerage:service Version"`
 		Version string   `xml:"version,attr"`

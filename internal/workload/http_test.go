@@ -122,6 +122,7 @@ func TestRedacted(t *testing.T) {
 	for url, want := range map[string]string{
 		"sqlite:/home/ann/a@b?c": "sqlite:a@b?c", "null:": "null:",
 		"postgres://user:secret@host:5432/db?sslmode=disable": "postgres://host:5432/db", "postgres://host/db": "postgres://host/db",
+		"postgres://me:p%40ss@host/db": "postgres://host/db", "postgres://me:p@ss@host/db": "(not shown: it may hold a password)",
 	} {
 		require.Equal(t, want, Redacted(url))
 	}

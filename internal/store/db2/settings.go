@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/redact"
 	"brokerage/internal/store/trace"
 )
 
@@ -78,7 +79,7 @@ func CheckURL(text string) error {
 
 // parseURL reads a URL; variable gives one of the environment.
 func parseURL(text string, variable func(string) string) (t target, err error) {
-	u, err := url.Parse(text)
+	u, err := redact.Parse(text)
 	if err != nil || u.Scheme != "db2" || u.Opaque != "" || u.Fragment != "" {
 		return t, errURL
 	}
@@ -104,6 +105,9 @@ func parseURL(text string, variable func(string) string) (t target, err error) {
 	slices.Sort(names) // the first error is always the same
 	for _, name := range names {
 		read, ok := parameterReaders[name]
+		if !ok && query.Get(name) == "" { // not repeated: it may be the rest of a password with a "&"
+			return t, errors.New("a setting in the URL has no value: " + parameterNames())
+		}
 		if !ok {
 			return t, fmt.Errorf("there is no setting %q for Db2: %s", name, parameterNames())
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/redact"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/trace"
 )
@@ -66,10 +67,13 @@ var _ brokerage.Store = (*Store)(nil)
 // CheckURL refuses what names no database, without a look at whether it is there.
 // Its error does not repeat the URL, which may hold a password.
 func CheckURL(url string) error {
-	if _, err := pgxpool.ParseConfig(url); err != nil {
-		return errors.New("not the URL of a PostgreSQL database: postgres://USER:PASSWORD@HOST:PORT/DATABASE?SETTING=VALUE&…")
+	_, err := redact.Parse(url)
+	if err == nil {
+		if _, bad := pgxpool.ParseConfig(url); bad == nil {
+			return nil
+		}
 	}
-	return nil
+	return errors.New("not the URL of a PostgreSQL database: postgres://USER:PASSWORD@HOST:PORT/DATABASE?SETTING=VALUE&… (in a password @ is %40, / is %2F)")
 }
 
 // Open connects to the database that a URL names, and brings its schema up to
@@ -251,6 +255,9 @@ func (s *Store) Empty(ctx context.Context) error {
 // Name is a database as a log may have it: its URL without the password, and
 // without settings, which may hold others.
 func Name(url string) string {
+	if CheckURL(url) != nil {
+		return "postgres:"
+	}
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return "postgres:"

@@ -7,13 +7,14 @@ import (
 	"html"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"brokerage/internal/redact"
 )
 
 // Where the registries are, unless the machine says otherwise.
@@ -99,7 +100,7 @@ func inIndex(ctx context.Context, page, name string) (string, error) {
 	}
 	defer func() { _ = response.Body.Close() }() // it was read, or is of no use
 	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s: %s", redacted(page), response.Status)
+		return "", fmt.Errorf("%s: %s", redact.URL(page), response.Status)
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, 16<<20))
 	if err != nil {
@@ -112,13 +113,5 @@ func inIndex(ctx context.Context, page, name string) (string, error) {
 			return target.String(), nil
 		}
 	}
-	return "", fmt.Errorf("%s does not have it", redacted(page))
-}
-
-// redacted is a URL as a message may have it: an index may be behind a password.
-func redacted(address string) string {
-	if u, err := url.Parse(address); err == nil {
-		return u.Redacted()
-	}
-	return "the index"
+	return "", fmt.Errorf("%s does not have it", redact.URL(page))
 }
