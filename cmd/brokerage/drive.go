@@ -37,7 +37,7 @@ type driveCmd struct {
 	Seed     uint64        `default:"1" placeholder:"N" help:"Another seed, other draws. Default: 1."`
 	Validate string        `enum:"yes,no," default:"" placeholder:"yes|no" help:"Are new and replaced documents validated? Default: as the workload says."`
 
-	Tier         bool   `help:"With --db: what the application tier costs. Runs directly and through a service in between, by turns, half of --duration each."`
+	Tier         bool   `help:"With --db: what the application tier costs. Runs directly and through a service in between, by turns, half of --duration each; --ramp before each turn."`
 	Turns        int    `default:"4" placeholder:"N" help:"Of each way, with --tier. Default: 4."`
 	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"Write the result there too."`
 	AllowInvalid bool   `help:"Exit with 0 although the run is INVALID. Default: with 4."`
@@ -74,7 +74,8 @@ func (c *driveCmd) Run(ctx context.Context, s streams) (err error) {
 		Definition: definition, Users: c.Users, Rate: c.Rate, Ramp: c.Ramp, Duration: c.Duration, Think: c.Think, Every: c.Every, Seed: c.Seed,
 		Version: build.Version, Commit: build.Revision,
 		Begun: func(r *workload.Run) {
-			fmt.Fprintf(s.err, "%s on %s: %s, then %s measured\n", r.Workload.Name, r.Dataset.Fingerprint, c.Ramp, c.Duration)
+			took := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
+			fmt.Fprintf(s.err, "%s on %s: %s, then %s measured\n", r.Workload.Name, r.Dataset.Fingerprint, took(r.Ramp), took(r.Duration))
 		},
 		Report: func(i workload.Interval) {
 			_ = i.WriteShort(s.err) // when not even this can be written, nobody is left to tell

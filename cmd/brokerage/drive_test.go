@@ -185,6 +185,7 @@ func TestDrive_Tier(t *testing.T) {
 		"--duration", "1s", "--workload", "query", "--json", file)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, "What the application tier costs")
+	require.Equal(t, 2, strings.Count(r.err, ": 0s, then 500ms measured\n"), "half of it each: %s", r.err)
 	require.NotContains(t, r.out, "UNEXPECTED")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
