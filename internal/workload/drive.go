@@ -14,8 +14,8 @@ import (
 // RunnerName is the tool's name in results.
 const RunnerName = "drive"
 
-// grace is how long calls may take that are under way when a run ends. What
-// takes longer in an open model is counted as not answered.
+// grace is how long transactions may take that are waiting when a run ends. Then
+// the driver gives up on them, which is no fault of the target's.
 const grace = 10 * time.Second
 
 // driver is one run.
@@ -98,7 +98,7 @@ func (d *driver) describe(ctx context.Context) (*Run, error) {
 	if d.plan, err = newPlan(c.Definition, p, docs, c.Seed, c.Users); err != nil {
 		return nil, err
 	}
-	d.collector = newCollector(d.plan.shares, int64(c.Duration))
+	d.collector = newCollector(d.plan.shares)
 	all := make(map[string]string)
 	maps.Copy(all, settings)
 	maps.Copy(all, c.Settings)
@@ -142,7 +142,7 @@ func (d *driver) drive(ctx, calls context.Context, cancel context.CancelFunc, wo
 	go d.collector.collect(ticks, d.config.Report)
 	if d.config.Rate > 0 {
 		d.arrivals = newArrivals(d.config.Rate, d.config.Ramp, d.config.Users)
-		if n := processors(run.Target, d.config.Rate, run.Machine.Cores); n < run.Machine.Cores {
+		if n := processors(run.Target, d.config.Rate, run.Machine.Cores); n < run.Machine.Cores && !d.config.shared {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
 		}
 	}
