@@ -11,9 +11,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"brokerage/internal/httpapi"
+	"brokerage/internal/report"
 	"brokerage/internal/store"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/telemetry"
@@ -36,10 +38,11 @@ type driveCmd struct {
 	Seed     uint64        `default:"1" placeholder:"N" help:"Another seed, other draws. Default: 1."`
 	Validate string        `enum:"yes,no," default:"" placeholder:"yes|no" help:"Are new and replaced documents validated? Default: as the workload says."`
 
-	Tier  bool   `help:"With --db: what the application tier costs. Runs directly and through a service in between, by turns, half of --duration each."`
-	Turns int    `default:"4" placeholder:"N" help:"Of each way, with --tier. Default: 4."`
-	JSON  string `name:"json" type:"path" placeholder:"FILE" help:"Write the result there too."`
-	Token string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"For the service, see brokerage token. A variable is better than a flag, which others on this computer can see."`
+	Tier   bool   `help:"With --db: what the application tier costs. Runs directly and through a service in between, by turns, half of --duration each."`
+	Turns  int    `default:"4" placeholder:"N" help:"Of each way, with --tier. Default: 4."`
+	Repeat int    `default:"1" placeholder:"N" help:"Runs of the workload, one after the other on the same data, each by draws of its own (--seed and those after it), each printed; then their median and spread. From 3 on, report can tell a difference from noise. Default: 1."`
+	JSON   string `name:"json" type:"path" placeholder:"FILE" help:"Write the result there too; with --repeat each, to FILE-1, FILE-2 and so on before the ending: r-1.json."`
+	Token  string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"For the service, see brokerage token. A variable is better than a flag, which others on this computer can see."`
 }
 
 // endedEarly is a run that began and did not end as it should. What was
@@ -76,8 +79,7 @@ func (c *driveCmd) Run(ctx context.Context, s streams) (err error) {
 		if err != nil {
 			return usagef("--url: %w", err)
 		}
-		run, err := workload.Drive(ctx, service, config)
-		return c.told(s, run, run != nil, err)
+		return c.drive(ctx, s, service, config)
 	}
 
 	opened, err := openExisting(ctx, c.DB)
@@ -94,8 +96,39 @@ func (c *driveCmd) Run(ctx context.Context, s streams) (err error) {
 		tier, err := compareTier(ctx, opened, direct, config, c.Turns)
 		return c.told(s, tier, tier != nil, err)
 	}
-	run, err := workload.Drive(ctx, direct, config)
-	return c.told(s, run, run != nil, err)
+	return c.drive(ctx, s, direct, config)
+}
+
+// drive runs the workload as often as it is asked to. A run that ends early is the last.
+func (c *driveCmd) drive(ctx context.Context, s streams, backend workload.Backend, config workload.Config) error {
+	var runs []*workload.Run
+	var err error
+	for ; len(runs) < c.Repeat && err == nil; config.Seed++ {
+		one := *c
+		if c.Repeat > 1 {
+			fmt.Fprintf(s.err, "run %d of %d\n", len(runs)+1, c.Repeat)
+			if ending := filepath.Ext(c.JSON); c.JSON != "" {
+				one.JSON = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(c.JSON, ending), len(runs)+1, ending)
+			}
+		}
+		var run *workload.Run
+		run, err = workload.Drive(ctx, backend, config)
+		err = one.told(s, run, run != nil, err)
+		if run == nil {
+			if len(runs) > 0 {
+				err = endedEarly{fmt.Errorf("run %d of %d did not begin: %w", len(runs)+1, c.Repeat, err)}
+			}
+			break
+		}
+		runs = append(runs, run)
+		if c.Repeat > 1 {
+			fmt.Fprintln(s.out)
+		}
+	}
+	if len(runs) > 1 {
+		err = errors.Join(err, report.WriteRepeats(s.out, runs))
+	}
+	return err
 }
 
 // check refuses what does not go together, and reads the workload.
@@ -105,6 +138,10 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 		return nil, usagef("one of --db and --url says what to run against")
 	case c.Tier && c.URL != "":
 		return nil, usagef("--tier needs --db: it puts a service of its own before the database")
+	case c.Repeat < 1 || c.Repeat > 1000:
+		return nil, usagef("--repeat is %d, and must be from 1 to 1000", c.Repeat)
+	case c.Tier && c.Repeat > 1:
+		return nil, usagef("--repeat is for runs: --tier has --turns")
 	case c.Turns < 1:
 		return nil, usagef("--turns must be at least 1")
 	}

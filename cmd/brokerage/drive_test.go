@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,6 +53,8 @@ func TestDrive_BadInput(t *testing.T) {
 		"Duration":        {"--db null: --duration 0s", exitUsage, "duration"},
 		"Validate":        {"--db null: --validate maybe", exitUsage, "--validate"},
 		"TierOfService":   {"--url http://127.0.0.1:1 --tier", exitUsage, "--tier needs --db"},
+		"TierRepeated":    {"--db null: --tier --repeat 3", exitUsage, "--tier has --turns"},
+		"Repeat":          {"--db null: --repeat 0", exitUsage, "--repeat is 0"},
 		"Turns":           {"--db null: --tier --turns 0", exitUsage, "--turns"},
 		"NoFolder":        {"--db null: --json " + dir + "/none/r.json", exitUsage, "no folder"},
 		"NoDatabase":      {"--db sqlite:" + dir + "/none.db", exitFailed, "no such file"},
@@ -99,6 +102,51 @@ func TestDrive_Prints(t *testing.T) {
 	require.Equal(t, "full", run.Settings["synchronous"])
 	require.NotEmpty(t, run.Usage.Figures)
 	require.Positive(t, run.Usage.Generator.CPUSeconds)
+}
+
+// Repeats are runs of their own: each has its file, which report reads, and its own draws.
+func TestDrive_Repeat(t *testing.T) {
+	dir := t.TempDir()
+	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
+	var groups [2][]string
+	for i, name := range []string{"a", "b"} {
+		r := brokerage(t.Context(), "drive", "--db", db, "--users", "2", "--ramp", "0s", "--duration", "200ms", "--workload", "query", "--seed", "7",
+			"--repeat", "3", "--json", filepath.Join(dir, name+".json"))
+		require.Equal(t, exitOK, r.code, r.err)
+		require.Equal(t, 3, strings.Count(r.out, "Workload query"), "each run is printed")
+		require.Contains(t, r.err, "run 2 of 3\n")
+		require.Regexp(t, `(?m)^ +goodput/s +tps +p50 ms +p95 ms +p99 ms$`, r.out)
+		require.Regexp(t, `(?m)^run 3( +[\d.,]+){5}  SMOKE$`, r.out)
+		require.Regexp(t, `(?m)^median( +[\d.,]+){5}\nspread( +±[\d.]+ %){5}\n`, r.out)
+		for n := range 3 {
+			file := filepath.Join(dir, fmt.Sprintf("%s-%d.json", name, n+1))
+			run := readRun(t, file)
+			require.Equal(t, workload.RunFormat, run.Format)
+			require.Equal(t, uint64(7+n), run.Seed)
+			require.Positive(t, run.Total.Count)
+			groups[i] = append(groups[i], file)
+		}
+	}
+	require.NoFileExists(t, filepath.Join(dir, "a.json"))
+	r := brokerage(t.Context(), append(append([]string{"report"}, groups[0]...), append([]string{"--"}, groups[1]...)...)...)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Regexp(t, `Verdict on B against A: (better|worse|better and worse|no difference beyond noise): goodput × `, r.out)
+}
+
+// The run in which the service dies is the last, and the median of those before it is printed.
+func TestDrive_RepeatEndedEarly(t *testing.T) {
+	service := serving(t, tinyDB(t))
+	file := filepath.Join(t.TempDir(), "run.json")
+	cmd := process(t, "drive", "--url", service.url, "--users", "2", "--ramp", "0s", "--duration", "1s", "--repeat", "3", "--json", file)
+	out, errs := &logLines{}, &logLines{}
+	cmd.Stdout, cmd.Stderr = out, errs
+	require.NoError(t, cmd.Start())
+	eventually(t, func() bool { return strings.Contains(errs.String(), "run 2 of 3") }, "a second run in %s", errs)
+	require.NoError(t, service.cmd.Process.Kill())
+	require.Equal(t, exitEnded, exitCode(t, cmd), errs.String())
+	require.NotContains(t, errs.String(), "run 3 of 3")
+	require.Equal(t, workload.Complete, readRun(t, strings.TrimSuffix(file, ".json")+"-1.json").Ended)
+	require.Contains(t, errs.String(), "brokerage drive: ")
 }
 
 // A service that dies in the run: what there was until then is told, and the
