@@ -20,7 +20,7 @@ import (
 var (
 	errPath        = errors.New("there is no such path")
 	errMethod      = errors.New("the method is not allowed here")
-	errAcceptable  = errors.New("answers are application/xml")
+	errAcceptable  = errors.New("answers are application/xml or text/xml")
 	errMediaType   = errors.New("bodies are application/xml or text/xml, without a Content-Encoding")
 	errTooLarge    = errors.New("the body is over the limit")
 	errOverloaded  = errors.New("more requests than the service takes at once")
@@ -231,7 +231,7 @@ func (q *request) challenge(err error) {
 func prefersJSON(accept []string) bool {
 	all := strings.Join(accept, ",")
 	return all != "" && max(quality(all, "application/problem+json"), quality(all, "application/json")) >
-		max(quality(all, "application/problem+xml"), quality(all, "application/xml"))
+		max(quality(all, "application/problem+xml"), quality(all, "application/xml"), quality(all, "text/xml"))
 }
 
 // problem is a problem document (RFC 9457).
