@@ -255,7 +255,7 @@ func (r *recorder) problems() {
 		{"unauthorized", "get_order", "/v1/orders/103282", "the token is not known"},
 		{"forbidden", "insert_order", "/v1/orders", "the token lacks the scope trade"},
 		{"method-not-allowed", "", "/v1/orders/103282", "PATCH is not allowed; Allow says what is"},
-		{"not-acceptable", "get_order", "/v1/orders/103282", "Accept does not take application/xml"},
+		{"not-acceptable", "get_order", "/v1/orders/103282", "Accept takes neither application/xml nor text/xml"},
 		{"too-large", "insert_customer", "/v1/customers", "the body has more than 1048576 bytes"},
 		{"unsupported-media-type", "insert_order", "/v1/orders", "the body is application/json, neither application/xml nor text/xml"},
 		{"too-many-requests", "get_order", "/v1/orders/103282", ""},

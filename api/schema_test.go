@@ -50,7 +50,7 @@ func TestExamples_Valid(t *testing.T) {
 	shown := map[string]bool{}
 	content(doc, func(where, mediaType string, m *openapi3.MediaType) {
 		schemaFile, element := xsd(m)
-		if schemaFile != "" && mediaType != "text/xml" {
+		if schemaFile != "" && !strings.HasPrefix(mediaType, "text/xml") { // the same bytes by another name
 			require.NotEmpty(t, m.Examples, "%s %s", where, mediaType)
 		}
 		for name, e := range m.Examples {

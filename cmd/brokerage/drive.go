@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"brokerage/internal/httpapi"
+	"brokerage/internal/report"
 	"brokerage/internal/store"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/telemetry"
@@ -39,7 +40,8 @@ type driveCmd struct {
 
 	Tier         bool   `help:"With --db: what the application tier costs. Runs directly and through a service in between, by turns, half of --duration each; --ramp before each turn."`
 	Turns        int    `default:"4" placeholder:"N" range:"1..1000" help:"Of each way, with --tier. Default: 4."`
-	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"Write the result there too."`
+	Repeat       int    `default:"1" placeholder:"N" range:"1..1000" help:"Runs of the workload, one after the other on the same data, each by draws of its own (--seed and those after it), each printed; then their median and spread. From 3 on, report can tell a difference from noise. Default: 1."`
+	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"Write the result there too; with --repeat each, to FILE-1, FILE-2 and so on before the ending: r-1.json."`
 	AllowInvalid bool   `help:"Exit with 0 although the run is INVALID. Default: with 4."`
 
 	Token string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"For the service, see brokerage token. A variable is better than a flag, which others on this computer can see."`
@@ -112,6 +114,44 @@ func (c *driveCmd) Run(ctx context.Context, s streams) (err error) {
 	return c.drive(ctx, s, direct, config)
 }
 
+// drive runs the workload as often as it is asked to. A run that ends early is the
+// last; one that is INVALID is not.
+func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend, config workload.Config) error {
+	var runs []*workload.Run
+	var failed error
+	for ; len(runs) < c.Repeat; config.Seed++ {
+		one := *c
+		if c.Repeat > 1 {
+			fmt.Fprintf(s.err, "run %d of %d\n", len(runs)+1, c.Repeat)
+			if ending := filepath.Ext(c.JSON); c.JSON != "" {
+				one.JSON = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(c.JSON, ending), len(runs)+1, ending)
+			}
+		}
+		run, err := workload.Drive(ctx, target, config)
+		if run == nil {
+			if len(runs) > 0 {
+				err = endedEarly{fmt.Errorf("run %d of %d did not begin: %w", len(runs)+1, c.Repeat, err)}
+			}
+			failed = err
+			break
+		}
+		runs = append(runs, run)
+		if err := one.told(s, run, err, run.Validity); err != nil {
+			failed = err
+			if !isInvalid(err) {
+				break
+			}
+		}
+		if c.Repeat > 1 {
+			fmt.Fprintln(s.out)
+		}
+	}
+	if len(runs) > 1 {
+		failed = errors.Join(failed, report.WriteRepeats(s.out, runs))
+	}
+	return failed
+}
+
 // check refuses what does not go together, and reads the workload.
 func (c *driveCmd) check() (*workload.Definition, error) {
 	switch {
@@ -119,8 +159,8 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 		return nil, usagef("one of --db and --url says what to run against")
 	case c.Tier && c.URL != "":
 		return nil, usagef("--tier needs --db: it puts a service of its own before the database")
-	case c.Turns < 1:
-		return nil, usagef("--turns must be at least 1")
+	case c.Tier && c.Repeat > 1:
+		return nil, usagef("--repeat is for runs: --tier has --turns")
 	}
 	if c.DB != "" {
 		if _, _, err := store.Parse(c.DB); err != nil {
@@ -144,14 +184,6 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 
 // printed is what can be printed and kept.
 type printed interface{ Write(io.Writer) error }
-
-func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend, config workload.Config) error {
-	run, err := workload.Drive(ctx, target, config)
-	if run == nil {
-		return err
-	}
-	return c.told(s, run, err, run.Validity)
-}
 
 // told prints and writes what there is. A run that ended early, or is INVALID, is
 // an error.

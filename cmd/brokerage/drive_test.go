@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,13 +46,15 @@ func TestDrive_BadInput(t *testing.T) {
 		"UnknownWorkload": {"--db null: --workload mixt", exitUsage, `no workload "mixt"`},
 		"NoFile":          {"--db null: --workload ./none.json", exitUsage, "none.json"},
 		"WeightIsText":    {"--db null: --workload " + own, exitUsage, "line 2: mix.weight is a string"},
-		"Users":           {"--db null: --users 0", exitUsage, "number of users is 0"},
+		"Users":           {"--db null: --users 0", exitUsage, "--users: 0 is outside of the range"},
 		"UsersIsText":     {"--db null: --users many", exitUsage, "many"},
-		"Rate":            {"--db null: --rate=-1", exitUsage, "the rate is -1"},
+		"Rate":            {"--db null: --rate=-1", exitUsage, "--rate: -1 is outside of the range"},
 		"RateAndThink":    {"--db null: --rate 5 --think 1s", exitUsage, "think time"},
 		"Duration":        {"--db null: --duration 0s", exitUsage, "duration"},
 		"Validate":        {"--db null: --validate maybe", exitUsage, "--validate"},
 		"TierOfService":   {"--url http://127.0.0.1:1 --tier", exitUsage, "--tier needs --db"},
+		"TierRepeated":    {"--db null: --tier --repeat 3", exitUsage, "--tier has --turns"},
+		"Repeat":          {"--db null: --repeat 0", exitUsage, "--repeat"},
 		"Turns":           {"--db null: --tier --turns 0", exitUsage, "--turns"},
 		"NoFolder":        {"--db null: --json " + dir + "/none/r.json", exitUsage, "no folder"},
 		"NoDatabase":      {"--db sqlite:" + dir + "/none.db", exitFailed, "no such file"},
@@ -136,6 +139,51 @@ func TestDrive_Invalid(t *testing.T) {
 	service.stop(t)
 }
 
+// Repeats are runs of their own: each has its file, which report reads, and its own draws.
+func TestDrive_Repeat(t *testing.T) {
+	dir := t.TempDir()
+	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
+	var groups [2][]string
+	for i, name := range []string{"a", "b"} {
+		r := brokerage(t.Context(), "drive", "--db", db, "--users", "2", "--ramp", "0s", "--duration", "200ms", "--workload", "query", "--seed", "7",
+			"--repeat", "3", "--json", filepath.Join(dir, name+".json"))
+		require.Equal(t, exitOK, r.code, r.err)
+		require.Equal(t, 3, strings.Count(r.out, "Workload query"), "each run is printed")
+		require.Contains(t, r.err, "run 2 of 3\n")
+		require.Regexp(t, `(?m)^ +goodput/s +tps +p50 ms +p95 ms +p99 ms$`, r.out)
+		require.Regexp(t, `(?m)^run 3( +[\d.,]+){5}  SMOKE$`, r.out)
+		require.Regexp(t, `(?m)^median( +[\d.,]+){5}\nspread( +±[\d.]+ %){5}\n`, r.out)
+		for n := range 3 {
+			file := filepath.Join(dir, fmt.Sprintf("%s-%d.json", name, n+1))
+			run := readRun(t, file)
+			require.Equal(t, workload.RunFormat, run.Format)
+			require.Equal(t, uint64(7+n), run.Seed)
+			require.Positive(t, run.Total.Count)
+			groups[i] = append(groups[i], file)
+		}
+	}
+	require.NoFileExists(t, filepath.Join(dir, "a.json"))
+	r := brokerage(t.Context(), append(append([]string{"report"}, groups[0]...), append([]string{"--"}, groups[1]...)...)...)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Regexp(t, `Verdict on B against A: (better|worse|better and worse|no difference beyond noise): goodput × `, r.out)
+}
+
+// The run in which the service dies is the last, and the median of those before it is printed.
+func TestDrive_RepeatEndedEarly(t *testing.T) {
+	service := serving(t, tinyDB(t))
+	file := filepath.Join(t.TempDir(), "run.json")
+	cmd := process(t, "drive", "--url", service.url, "--users", "2", "--ramp", "0s", "--duration", "1s", "--repeat", "3", "--json", file)
+	out, errs := &logLines{}, &logLines{}
+	cmd.Stdout, cmd.Stderr = out, errs
+	require.NoError(t, cmd.Start())
+	eventually(t, func() bool { return strings.Contains(errs.String(), "run 2 of 3") }, "a second run in %s", errs)
+	require.NoError(t, service.cmd.Process.Kill())
+	require.Equal(t, exitEnded, exitCode(t, cmd), errs.String())
+	require.NotContains(t, errs.String(), "run 3 of 3")
+	require.Equal(t, workload.Complete, readRun(t, strings.TrimSuffix(file, ".json")+"-1.json").Ended)
+	require.Contains(t, errs.String(), "brokerage drive: ")
+}
+
 // A service that dies in the run: what there was until then is told, and the
 // exit code is 3.
 func TestDrive_ServiceKilled(t *testing.T) {
@@ -194,4 +242,16 @@ func TestDrive_Tier(t *testing.T) {
 	require.Equal(t, workload.TierFormat, tier.Format)
 	require.Len(t, tier.Transactions, 7)
 	require.Greater(t, tier.Total.CPU, 1.0, "a service costs something")
+}
+
+// A run that is INVALID does not end its repeats: all of them are made and written,
+// and the exit code says so.
+func TestDrive_RepeatInvalid(t *testing.T) {
+	dir := t.TempDir()
+	r := brokerage(t.Context(), "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--users", "2", "--ramp", "0s", "--duration", "500ms",
+		"--workload", invalidWorkload(t), "--repeat", "2", "--json", filepath.Join(dir, "r.json"))
+	require.Equal(t, exitInvalid, r.code, r.err)
+	require.FileExists(t, filepath.Join(dir, "r-1.json"))
+	require.FileExists(t, filepath.Join(dir, "r-2.json"))
+	require.Regexp(t, `(?m)^median`, r.out)
 }

@@ -6,46 +6,92 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/alecthomas/kong"
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/report"
 )
 
 type reportCmd struct {
-	Files []string `arg:"" name:"file" help:"Results of brokerage campaign, of brokerage drive --json or of k6. Two are compared."`
-	Out   string   `placeholder:"FILE" help:"The page to write, - for the output. Default: beside the file of results; of a comparison none."`
+	Files fileGroups `arg:"" name:"file ..." help:"Results of brokerage campaign, of brokerage drive --json or of k6. Two are compared, and two groups of repeats with -- between them: A1 A2 A3 -- B1 B2 B3."`
+	Out   string     `placeholder:"FILE" help:"The page to write, - for the output. Default: beside the file of results; of a comparison none."`
 }
 
-func (c *reportCmd) Run(s streams) error {
-	switch len(c.Files) {
-	case 1:
-		return c.page(s)
-	case 2:
-		return c.compare(s)
-	default:
-		return usagef("%d files: a report is on one, or compares two", len(c.Files))
+// fileGroups are the files that are named, parted by --.
+type fileGroups [][]string
+
+// Decode reads files up to the next flag. For kong -- would end the flags, and be gone.
+func (g *fileGroups) Decode(ctx *kong.DecodeContext) error {
+	group := []string{}
+	for {
+		token := ctx.Scan.Peek()
+		switch {
+		case token.IsValue():
+			group = append(group, ctx.Scan.Pop().String())
+			continue
+		case token.Value == "--":
+			ctx.Scan.Pop()
+			*g = append(*g, group)
+			group = []string{}
+			continue
+		}
+		*g = append(*g, group)
+		return nil
 	}
 }
 
-func (c *reportCmd) page(s streams) error {
-	file, err := report.Read(c.Files[0])
+func (c *reportCmd) Run(s streams) error {
+	groups := c.Files
+	if len(groups) == 1 && len(groups[0]) == 1 {
+		return c.page(s, groups[0][0])
+	}
+	if len(groups) == 1 && len(groups[0]) == 2 {
+		groups = fileGroups{groups[0][:1], groups[0][1:]}
+	}
+	switch {
+	case len(groups) == 1:
+		return usagef("%d files: a report is on one, or compares two, or two groups with -- between them: report A1 A2 A3 -- B1 B2 B3", len(groups[0]))
+	case len(groups) > 2:
+		return usagef("%d groups of files: two can be compared", len(groups))
+	case len(groups[0]) == 0 || len(groups[1]) == 0:
+		return usagef("a group without a file: report A1 A2 A3 -- B1 B2 B3 compares two groups")
+	}
+	return c.compare(s, groups[0], groups[1])
+}
+
+func (c *reportCmd) page(s streams, path string) error {
+	file, err := report.Read(path)
 	if err != nil {
 		return err
 	}
 	out := c.Out
 	if out == "" {
-		out = strings.TrimSuffix(c.Files[0], filepath.Ext(c.Files[0])) + ".html"
+		out = strings.TrimSuffix(path, filepath.Ext(path)) + ".html"
 	}
 	return c.write(s, out, file.WriteHTML)
 }
 
-func (c *reportCmd) compare(s streams) error {
-	a, err := report.Read(c.Files[0])
+// side reads the files of one side of a comparison.
+func side(paths []string) (*report.File, error) {
+	files := make([]*report.File, len(paths))
+	for i, path := range paths {
+		var err error
+		if files[i], err = report.Read(path); err != nil {
+			return nil, err
+		}
+	}
+	return report.Together(files)
+}
+
+func (c *reportCmd) compare(s streams, as, bs []string) error {
+	a, err := side(as)
 	if err != nil {
 		return err
 	}
-	b, err := report.Read(c.Files[1])
+	b, err := side(bs)
 	if err != nil {
 		return err
 	}
@@ -70,7 +116,7 @@ func (c *reportCmd) write(s streams, path string, page func(io.Writer) error) er
 		return page(s.out)
 	}
 	if existing, err := os.Stat(path); err == nil {
-		for _, file := range c.Files {
+		for _, file := range slices.Concat(c.Files...) {
 			if info, err := os.Stat(file); err == nil && os.SameFile(existing, info) {
 				return usagef("%s is a file of results, which a report does not overwrite", path)
 			}

@@ -2,10 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -67,6 +70,49 @@ func TestReport_Compare(t *testing.T) {
 	require.Contains(t, string(html), "× 1.200")
 }
 
+// Two groups, as a shell passes them: kong hands on what is before -- and what is after it.
+func TestReport_Groups(t *testing.T) {
+	group := func(name string, rates ...float64) []string {
+		var files []string
+		for i, rate := range rates {
+			files = append(files, resultFile(t, fmt.Sprintf("%s-%d.json", name, i+1), func(r *workload.Run) {
+				r.Started, r.TPS, r.Goodput, r.Validity = r.Started.Add(time.Duration(i)*time.Minute), rate, rate, workload.Validity{Valid: true}
+			}))
+		}
+		return files
+	}
+	for name, c := range map[string]struct {
+		a, b []string
+		want string
+	}{
+		"Better":  {group("a", 100, 101, 99), group("b", 120, 121, 119), "Verdict on B against A: better: goodput × 1.200, better, larger than noise; p99 × 1.000, within noise.\n"},
+		"Worse":   {group("a", 100, 101, 99), group("b", 80, 81, 79), "Verdict on B against A: worse: goodput × 0.800, worse, larger than noise; p99 × 1.000, within noise.\n"},
+		"Same":    {group("a", 100, 101, 99), group("b", 100, 120, 101), "Verdict on B against A: no difference beyond noise: goodput × 1.010, within noise; p99 × 1.000, within noise.\n"},
+		"TwoEach": {group("a", 100, 101), group("b", 200, 201), "Verdict on B against A: unknown: too few runs: how far runs scatter is known from 3 on each side, and A has 2, B 2. Measure both 3 times or more"},
+		"Three1":  {group("a", 100, 101, 99), group("b", 200), "and A has 3, B 1. Measure both 3 times or more (brokerage drive --repeat 3 --json FILE)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			page := filepath.Join(t.TempDir(), "page.html")
+			r := brokerage(t.Context(), slices.Concat([]string{"report"}, c.a, []string{"--"}, c.b, []string{"--out", page})...)
+			require.Equal(t, exitOK, r.code, r.err)
+			require.Contains(t, r.out, c.want)
+			require.Contains(t, r.out, "A  "+strings.Join(c.a, " "))
+			html, err := os.ReadFile(page)
+			require.NoError(t, err)
+			require.Contains(t, string(html), `<section class="banner verdict">`)
+			require.Contains(t, string(html), c.b[len(c.b)-1]+"</code>", "every file is named as a source")
+		})
+	}
+	a, b := group("a", 100), group("b", 200)
+	r := brokerage(t.Context(), "report", a[0], b[0])
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Contains(t, r.out, "and A has 1, B 1. Measure both 3 times or more (brokerage drive --repeat 3 --json FILE), and compare the groups: brokerage report A-1.json")
+	require.Equal(t, r.out, brokerage(t.Context(), "report", a[0], "--", b[0]).out)
+	r = brokerage(t.Context(), "report", a[0], "--", b[0], "--out", b[0])
+	require.Equal(t, exitUsage, r.code)
+	require.Contains(t, r.err, "does not overwrite")
+}
+
 func TestReport_Refuses(t *testing.T) {
 	file := resultFile(t, "run.json", nil)
 	damaged := filepath.Join(t.TempDir(), "damaged.json")
@@ -79,6 +125,11 @@ func TestReport_Refuses(t *testing.T) {
 		"Missing":      {[]string{filepath.Join(t.TempDir(), "none.json")}, exitFailed, "none.json"},
 		"Damaged":      {[]string{damaged}, exitFailed, "damaged.json:2:13: invalid character '?'"},
 		"Three":        {[]string{file, file, file}, exitUsage, "3 files"},
+		"NoOther":      {[]string{file, file, "--"}, exitUsage, "a group without a file"},
+		"ThreeGroups":  {[]string{file, "--", file, "--", file}, exitUsage, "3 groups"},
+		"FlagBetween":  {[]string{file, "--out", "x.html", file, file}, exitUsage, "unexpected argument"},
+		"SameRunTwice": {[]string{file, file, "--", file}, exitFailed, "are the same run"},
+		"OtherMissing": {[]string{file, "--", filepath.Join(t.TempDir(), "none.json")}, exitFailed, "none.json"},
 		"OverItself":   {[]string{file, "--out", file}, exitUsage, "does not overwrite"},
 		"OtherDataset": {[]string{file, resultFile(t, "b.json", func(r *workload.Run) { r.Dataset.Fingerprint = "other" })}, exitFailed, `their datasets differ: "made-up" and "other"`},
 		"OtherFormat":  {[]string{resultFile(t, "c.json", func(r *workload.Run) { r.Format = "brokerage-run/9" })}, exitFailed, `is of format "brokerage-run/9"`},

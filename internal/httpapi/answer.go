@@ -15,18 +15,30 @@ import (
 )
 
 const (
-	xmlType = "application/xml; charset=utf-8"
+	xmlType  = "application/xml; charset=utf-8"
+	textType = "text/xml; charset=utf-8" // the same bytes under XML's other name (RFC 7303)
 	vary    = "Accept, Accept-Encoding"
 	// packedFrom is from what size on an answer is worth packing.
 	packedFrom = 1024
 )
 
-// accepts refuses a client that does not take XML.
+// accepts refuses a client that takes XML by neither of its names.
 func (q *request) accepts() error {
-	if quality(strings.Join(q.Request.Header["Accept"], ","), "application/xml") <= 0 {
+	if _, ok := q.mediaType(); !ok {
 		return errAcceptable
 	}
 	return nil
+}
+
+// mediaType returns the media type of XML that the client likes better, application/xml if it likes both as well, and whether it
+// takes any of them.
+func (q *request) mediaType() (mediaType string, accepted bool) {
+	accept := strings.Join(q.Request.Header["Accept"], ",")
+	application, text := quality(accept, "application/xml"), quality(accept, "text/xml")
+	if text > application {
+		return textType, true
+	}
+	return xmlType, application > 0
 }
 
 // quality is how much a header Accept likes a media type, 0 if it does not take
@@ -61,7 +73,7 @@ func weight(parameters string) float64 {
 		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
 		if strings.EqualFold(name, "q") {
 			w, err := strconv.ParseFloat(value, 64)
-			if err != nil {
+			if err != nil || !(w >= 0 && w <= 1) { // NaN is neither
 				return 0
 			}
 			return w
@@ -72,18 +84,23 @@ func weight(parameters string) float64 {
 
 // answer writes an answer that was constructed.
 func (q *request) answer(body []byte) error {
-	return q.write200(xmlType, body, q.packs(body))
+	mediaType, _ := q.mediaType()
+	return q.write200(mediaType, body, q.packs(body))
 }
 
 // document writes a stored document, or 304 if the client has it.
 func (q *request) document(body []byte) error {
 	version := brokerage.ETag(body)
+	mediaType, _ := q.mediaType()
 	packed := q.packs(body)
-	tag := `"` + version + `"`
-	if packed {
-		tag = `"` + version + packedSuffix + `"`
+	tag := version // each representation has its own: a strong tag names one of them (RFC 9110, 8.8.3)
+	if mediaType == textType {
+		tag += textSuffix
 	}
-	q.Writer.Header()["Etag"] = []string{tag}
+	if packed {
+		tag += packedSuffix
+	}
+	q.Writer.Header()["Etag"] = []string{`"` + tag + `"`}
 	if header := q.Request.Header["If-None-Match"]; len(header) > 0 {
 		tags, anything, err := etags(header)
 		if err != nil {
@@ -98,7 +115,7 @@ func (q *request) document(body []byte) error {
 			return nil
 		}
 	}
-	return q.write200(xmlType, body, packed)
+	return q.write200(mediaType, body, packed)
 }
 
 // write200 writes an answer, packed or as it is.

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -35,7 +36,7 @@ func (q *request) mayWrite() error {
 		return nil
 	}
 	if err := q.server.options.Audit.Ready(); err != nil {
-		return &brokerage.Unavailable{Cause: err}
+		return &brokerage.Unavailable{Cause: fmt.Errorf("%w: %w", errAudit, err)}
 	}
 	q.auditing.wanted = true
 	return nil

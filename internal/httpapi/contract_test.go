@@ -32,7 +32,7 @@ var contract = sync.OnceValue(func() *openapi3.T {
 	if err != nil {
 		panic(err)
 	}
-	for _, text := range []string{"application/xml", "application/problem+xml", "application/yaml", "text/html"} {
+	for _, text := range []string{"application/xml", "text/xml", "application/problem+xml", "application/yaml", "text/html"} {
 		openapi3filter.RegisterBodyDecoder(text, openapi3filter.FileBodyDecoder)
 	}
 	return doc

@@ -8,11 +8,17 @@ type etag struct {
 	text string
 }
 
-const packedSuffix = "-gzip"
+// What the tag of a document that comes as text/xml, or packed, ends in.
+const (
+	textSuffix   = "-text"
+	packedSuffix = "-gzip"
+)
 
 // version is the version of the document that a tag names, in whatever form the
 // answer came.
-func (t etag) version() string { return strings.TrimSuffix(t.text, packedSuffix) }
+func (t etag) version() string {
+	return strings.TrimSuffix(strings.TrimSuffix(t.text, packedSuffix), textSuffix)
+}
 
 // etags reads the lists of If-Match and If-None-Match.
 func etags(header []string) (tags []etag, anything bool, err error) {

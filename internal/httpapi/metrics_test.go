@@ -2,19 +2,25 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/audit"
 	"brokerage/internal/brokerage"
+	"brokerage/internal/httpapi/live"
 	"brokerage/internal/store/null"
 	"brokerage/internal/telemetry"
 )
@@ -69,8 +75,8 @@ func TestMetrics_Counted(t *testing.T) {
 	require.NotContains(t, strings.ToLower(text), "secret")
 }
 
-// Each reason to refuse is counted as itself. The clock stands while anything runs,
-// so that nobody's wait is over before the next has come.
+// Each reason to refuse is counted as itself, by the metrics and for those who watch /v1/live. The clock stands while anything
+// runs, so that nobody's wait is over before the next has come.
 func TestMetrics_Refused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -81,7 +87,16 @@ func TestMetrics_Refused(t *testing.T) {
 			return nil
 		}}
 		var seen counts
-		s := serverOf(t, held, Options{Metrics: &seen, InFlight: 1, Queue: 1, QueueWait: 50 * time.Millisecond, Tokens: allTokens})
+		s := serverOf(t, held, Options{
+			Metrics: &seen, InFlight: 1, Queue: 1, QueueWait: 50 * time.Millisecond, Tokens: allTokens, Rate: 4, MaxBody: 100, Audit: fullDisk{},
+		})
+		watchers := make([]*live.Watcher, live.Watchers)
+		for i := range watchers {
+			w, err := s.live.Join()
+			require.NoError(t, err)
+			defer w.Leave()
+			watchers[i] = w
+		}
 		var all sync.WaitGroup
 		one := func() {
 			all.Go(func() { ask(s, "GET", "/v1/orders/103282", "", "Authorization: Bearer reader") })
@@ -99,15 +114,48 @@ func TestMetrics_Refused(t *testing.T) {
 		all.Wait()
 		ask(s, "GET", "/v1/orders/103282", "")
 		ask(s, "DELETE", "/v1/orders/103282", "", "Authorization: Bearer reader")
-		s.Drain()
+		ask(s, "DELETE", "/v1/orders/103282", "", "Authorization: Bearer trader") // the audit log cannot be written
+		s.options.Audit = nil
+		ask(s, "POST", "/v1/orders", strings.Repeat(" ", 101), "Authorization: Bearer trader")
+		for range 3 { // the last is the fifth of this second
+			ask(s, "DELETE", "/v1/orders/103282", "", "Authorization: Bearer trader")
+		}
+		ask(s, "GET", "/v1/live", "", "Authorization: Bearer reader") // one more than may watch
+		s.draining.Store(true)                                        // Drain would end the streams too
 		ask(s, "GET", "/readyz", "")
-		for _, reason := range []string{telemetry.QueueFull, telemetry.QueueWait, telemetry.Unauthorized, telemetry.Forbidden, telemetry.Draining} {
-			require.Equal(t, 1, seen.refused[reason], reason)
+
+		want := make(map[string]int)
+		shown := make(map[string]uint32)
+		for _, reason := range telemetry.Reasons {
+			want[reason], shown[reason] = 1, 1
 		}
-		for reason := range seen.refused {
-			require.Contains(t, telemetry.Reasons[:], reason)
-		}
+		require.Equal(t, want, seen.refused)
+		data, _ := strings.CutPrefix(string(<-watchers[0].Frames()), "event: figures\ndata: ")
+		var f live.Figures
+		require.NoError(t, json.Unmarshal([]byte(data), &f))
+		require.Equal(t, shown, f.Refused)
 	})
+}
+
+// fullDisk is an audit log that cannot be written.
+type fullDisk struct{}
+
+func (fullDisk) Ready() error        { return syscall.ENOSPC }
+func (fullDisk) Record(audit.Record) {}
+
+// The contract and the document on metrics list the reasons that there are.
+func TestMetrics_ReasonsListed(t *testing.T) {
+	var named []string
+	for _, name := range contract().Components.Schemas["LiveFigures"].Value.Properties["refused"].Value.PropertyNames.Value.Enum {
+		named = append(named, name.(string))
+	}
+	require.ElementsMatch(t, telemetry.Reasons, named)
+	document, err := os.ReadFile("../../docs/observability.md")
+	require.NoError(t, err)
+	row := regexp.MustCompile("(?m)^\\| `brokerage_requests_refused_total` .*$").Find(document)
+	for _, reason := range telemetry.Reasons {
+		require.Contains(t, string(row), "`"+reason+"`")
+	}
 }
 
 // BenchmarkScrape_UnderLoad scrapes a service that answers 10,000 requests a
@@ -155,4 +203,39 @@ func BenchmarkScrape_UnderLoad(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
 	b.ReportMetric(0, "ns/op") // it is mostly the pause
+}
+
+// Who watches an idle service sees no times: those of probes, scrapes and pages, and of watching, are not the work's.
+func TestMetrics_ProbesUntimed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		costless, err := null.Open()
+		require.NoError(t, err)
+		s := serverOf(t, costless, Options{Metrics: &counts{}})
+		w, err := s.live.Join()
+		require.NoError(t, err)
+		defer w.Leave()
+		next := func() (f live.Figures) {
+			data, _ := strings.CutPrefix(string(<-w.Frames()), "event: figures\ndata: ")
+			require.NoError(t, json.Unmarshal([]byte(data), &f))
+			return f
+		}
+		probed := 0
+		for _, op := range s.operations() {
+			if op.open {
+				require.Equal(t, 200, ask(s, "GET", op.path, "").StatusCode, op.path)
+				probed++
+			}
+		}
+		require.Equal(t, 200, ask(s, "HEAD", "/v1/live", "").StatusCode)
+		f := next()
+		require.EqualValues(t, probed, f.All.OK)
+		require.Nil(t, f.All.Times, "of %d probes", probed)
+		require.Nil(t, f.Transactions["other"].Times)
+
+		ask(s, "GET", "/healthz", "")
+		require.Equal(t, 200, ask(s, "GET", "/v1/orders/103282", "").StatusCode)
+		f = next()
+		require.Equal(t, f.Transactions["get_order"].Times, f.All.Times)
+		require.NotNil(t, f.All.Times)
+	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"brokerage/internal/access"
 	"brokerage/internal/brokerage"
+	"brokerage/internal/telemetry"
 	"brokerage/internal/xmldoc"
 )
 
@@ -19,7 +20,7 @@ import (
 var (
 	errPath        = errors.New("there is no such path")
 	errMethod      = errors.New("the method is not allowed here")
-	errAcceptable  = errors.New("answers are application/xml")
+	errAcceptable  = errors.New("answers are application/xml or text/xml")
 	errMediaType   = errors.New("bodies are application/xml or text/xml, without a Content-Encoding")
 	errTooLarge    = errors.New("the body is over the limit")
 	errOverloaded  = errors.New("more requests than the service takes at once")
@@ -27,6 +28,7 @@ var (
 	errQueueWait   = fmt.Errorf("%w: it has waited as long as it may", errOverloaded)
 	errStopping    = errors.New("the service is stopping")
 	errWatched     = errors.New("as many watch the service as may")
+	errAudit       = errors.New("the audit log cannot be written")
 	errNothingHere = errors.New("no dataset has been loaded")
 )
 
@@ -229,7 +231,7 @@ func (q *request) challenge(err error) {
 func prefersJSON(accept []string) bool {
 	all := strings.Join(accept, ",")
 	return all != "" && max(quality(all, "application/problem+json"), quality(all, "application/json")) >
-		max(quality(all, "application/problem+xml"), quality(all, "application/xml"))
+		max(quality(all, "application/problem+xml"), quality(all, "application/xml"), quality(all, "text/xml"))
 }
 
 // problem is a problem document (RFC 9457).
@@ -309,45 +311,49 @@ func (p *problem) json() []byte {
 	return b
 }
 
-// outcome is a request's end, for metrics.
+// outcome returns how a request ended: one of telemetry.Outcomes.
 func outcome(status int, err error) string {
 	switch {
 	case status < 400:
-		return "ok"
+		return telemetry.OK
 	case status == http.StatusNotFound:
-		return "not_found"
+		return telemetry.NotFound
 	case status == http.StatusConflict:
-		return "conflict"
+		return telemetry.Conflict
 	case status == http.StatusUnprocessableEntity && is[*brokerage.Invalid](err):
-		return "invalid"
+		return telemetry.Invalid
 	case status == http.StatusServiceUnavailable:
-		return "unavailable"
+		return telemetry.Unavailable
 	case status == http.StatusGatewayTimeout:
-		return "timeout"
+		return telemetry.Timeout
 	case status < 500:
-		return "refused"
+		return telemetry.Refused
 	default:
-		return "failed"
+		return telemetry.Failed
 	}
 }
 
-// refusal is why a request was not even begun, for metrics.
+// refusal returns why a request was not even begun, one of telemetry.Reasons, or nothing if it was begun.
 func refusal(status int, err error) string {
 	switch {
 	case errors.Is(err, errQueueFull):
-		return "queue_full"
+		return telemetry.QueueFull
 	case errors.Is(err, errQueueWait):
-		return "queue_wait"
+		return telemetry.QueueWait
 	case errors.Is(err, errStopping):
-		return "draining"
+		return telemetry.Draining
+	case errors.Is(err, errWatched):
+		return telemetry.WatchersFull
+	case errors.Is(err, errAudit):
+		return telemetry.AuditLog
 	case status == http.StatusTooManyRequests:
-		return "rate_limit"
+		return telemetry.RateLimit
 	case status == http.StatusRequestEntityTooLarge:
-		return "body_too_large"
+		return telemetry.TooLarge
 	case status == http.StatusUnauthorized:
-		return "unauthorized"
+		return telemetry.Unauthorized
 	case status == http.StatusForbidden:
-		return "forbidden"
+		return telemetry.Forbidden
 	default:
 		return ""
 	}

@@ -92,7 +92,7 @@ func TestRefusals_Requests(t *testing.T) {
 		"AccountOfAnother":   {"DELETE", "/v1/customers/1002/accounts/104000007", "", nil, 404, "not-found"},
 		"Method":             {"PATCH", "/v1/orders/103282", "", nil, 405, "method-not-allowed"},
 		"Accept":             {"GET", "/v1/orders/103282", "", []string{"Accept: text/html"}, 406, "not-acceptable"},
-		"AcceptZero":         {"GET", "/v1/orders/103282", "", []string{"Accept: */*, application/xml;q=0"}, 406, "not-acceptable"},
+		"AcceptZero":         {"GET", "/v1/orders/103282", "", []string{"Accept: */*, application/xml;q=0, text/xml;q=0"}, 406, "not-acceptable"},
 		"AcceptOfTrade":      {"POST", "/v1/accounts/104000007/buy", trade, []string{"Accept: text/html"}, 406, "not-acceptable"},
 		"OrderExists":        {"POST", "/v1/orders", orderWith(103282), nil, 409, "order-exists"},
 		"CustomerExists":     {"POST", "/v1/customers", string(generator.Append(nil, dataset.Customer, 0)), nil, 409, "customer-exists"},

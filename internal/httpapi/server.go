@@ -19,6 +19,7 @@ import (
 	"brokerage/internal/httpapi/docs"
 	"brokerage/internal/httpapi/front"
 	"brokerage/internal/httpapi/live"
+	"brokerage/internal/telemetry"
 )
 
 // Metrics are told what happens.
@@ -95,7 +96,7 @@ func New(store brokerage.Store, o Options) (*Server, error) {
 		s.metrics = o.Metrics.Handler()
 	}
 	s.front = front.Handler(api.OpenAPI())
-	s.live = live.New(s.watched)
+	s.live = live.New(telemetry.Reasons[:], s.watched)
 	s.quota = quota{perSecond: o.Rate, now: func() time.Time { return s.now() }}
 	s.engine = s.route()
 	return s, nil
@@ -217,7 +218,11 @@ func (s *Server) observe(q *request, status, size int, took time.Duration) {
 			m.Refused(reason)
 		}
 	}
-	s.live.Observe(q.op.name, status, took)
+	if q.op.open { // probes, scrapes and pages: their times would hide those of the work
+		s.live.Count(q.op.name, status)
+	} else {
+		s.live.Observe(q.op.name, status, took)
+	}
 	if reason != "" {
 		s.live.Refused(reason)
 	}

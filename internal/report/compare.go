@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -24,6 +25,8 @@ type difference struct{ Name, A, B string }
 // compared is one figure of both.
 type compared struct {
 	Group  string // the workload and its settings, or what else was measured
+	Head   bool   // one of the two that the verdict is made of
+	Valid  bool   // no run that it comes from is INVALID
 	Users  int
 	Name   string // of the figure, with its unit
 	Detail bool   // of one transaction
@@ -100,8 +103,58 @@ func (f *File) what() string {
 	}
 }
 
-// groups are the measured runs of any file.
+// Together makes one side of a comparison of the repeats of a measurement, each in a file of its own. It refuses, with an error of
+// one line, files that are not repeats of one thing, and a run that is given twice: noise is the scatter of separate runs.
+func Together(files []*File) (*File, error) {
+	if len(files) == 0 {
+		return nil, errors.New("a side of a comparison has no file")
+	}
+	first := *files[0]
+	for i, f := range files[1:] {
+		if first.Campaign != nil || f.Campaign != nil {
+			return nil, fmt.Errorf("%s and %s are one side, and a campaign has its repeats in it: compare two campaigns with each other", first.Name, f.Name)
+		}
+		if first.what() != f.what() {
+			return nil, fmt.Errorf("%s is %s and %s is %s: one side is repeats of one thing", first.Name, first.what(), f.Name, f.what())
+		}
+		if err := comparableFiles(&first, f, first.groups(), f.groups()); err != nil {
+			return nil, err
+		}
+		for _, d := range besides(&first, f) {
+			return nil, fmt.Errorf("%s and %s are no repeats of one measurement: %s differs: %q and %q", first.Name, f.Name, d.Name, d.A, d.B)
+		}
+		for _, other := range files[:i+1] {
+			if a, b := other.groups()[0].Runs[0], f.groups()[0].Runs[0]; a.Started.Equal(b.Started) && a.Total.Count == b.Total.Count {
+				return nil, fmt.Errorf("%s and %s are the same run: a side needs separate runs", other.Name, f.Name)
+			}
+		}
+		first.repeats = append(first.repeats, f)
+	}
+	return &first, nil
+}
+
+// names lists the files of one side.
+func (f *File) names() []string {
+	names := []string{f.Name}
+	for _, repeat := range f.repeats {
+		names = append(names, repeat.Name)
+	}
+	return names
+}
+
+// groups are the measured runs of any file, with those of its repeats.
 func (f *File) groups() []group {
+	all := f.own()
+	for _, repeat := range f.repeats {
+		for i, g := range repeat.own() {
+			all[i].Runs = append(all[i].Runs, g.Runs...)
+		}
+	}
+	return all
+}
+
+// own are the measured runs of the file itself.
+func (f *File) own() []group {
 	switch {
 	case f.Campaign != nil:
 		return groupsOf(f.Campaign)
@@ -200,16 +253,17 @@ func circumstances(f *File) []fact {
 
 func (c *Comparison) compareGroups(a, b group) {
 	put := func(name string, detail, higher bool, format func(float64) string, of func(*workload.Run) float64) {
-		f := compared{Group: a.name(), Users: a.middle().Model.Users, Name: name, Detail: detail, A: a.values(of), B: b.values(of), Higher: higher, format: format}
+		f := compared{Group: a.name(), Head: name == headGoodput || name == headP99, Valid: !a.invalid() && !b.invalid(),
+			Users: a.middle().Model.Users, Name: name, Detail: detail, A: a.values(of), B: b.values(of), Higher: higher, format: format}
 		if f.A.median() > 0 || f.B.median() > 0 {
 			c.figures = append(c.figures, f)
 		}
 	}
 	put("throughput, tps", false, true, figure, tps)
-	put("goodput, a second", false, true, figure, goodput)
+	put(headGoodput, false, true, figure, goodput)
 	put("p50, ms", false, false, millis, p50)
 	put("p95, ms", false, false, millis, p95)
-	put("p99, ms", false, false, millis, p99)
+	put(headP99, false, false, millis, p99)
 	put("CPU, µs a transaction", false, false, figure, func(r *workload.Run) float64 {
 		cpu := 0.0
 		for _, p := range []*workload.Process{r.Usage.Service, r.Usage.Database} {
@@ -247,7 +301,7 @@ func (c *Comparison) compareSteps(a, b *campaign.Record) {
 		}
 		x, y := &a.Steps[i], &b.Steps[at]
 		put := func(name string, of, in float64, higher bool, format func(float64) string) {
-			c.figures = append(c.figures, compared{Group: x.Name, Name: name, A: sample{of}, B: sample{in}, Higher: higher, format: format})
+			c.figures = append(c.figures, compared{Group: x.Name, Valid: true, Name: name, A: sample{of}, B: sample{in}, Higher: higher, format: format})
 		}
 		switch {
 		case x.Load != nil && y.Load != nil && x.Seconds > 0 && y.Seconds > 0:

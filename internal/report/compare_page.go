@@ -3,12 +3,15 @@ package report
 import (
 	"io"
 	"slices"
+	"strings"
 )
 
 // WriteHTML writes the comparison as a page.
 func (c *Comparison) WriteHTML(w io.Writer) error {
 	sum := c.tally()
-	p := page{Title: "Two results compared", Subtitle: "Ratios are B by A: × 1.00 is no difference.", Sources: []string{c.a.Name, c.b.Name}}
+	p := page{Title: "Two results compared", Subtitle: "Ratios are B by A: × 1.00 is no difference.", Sources: append(c.a.names(), c.b.names()...)}
+	verdict := c.conclude()
+	p.Banners = []banner{{Class: "verdict", Word: strings.ToUpper(verdict.Word), Text: "B against A: " + verdict.Text + "."}}
 	for _, side := range []struct {
 		name string
 		*File
@@ -17,7 +20,7 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 			stamp.Text = side.name + ": " + stamp.Text
 			p.Banners = append(p.Banners, stamp)
 		}
-		p.Facts = append(p.Facts, fact{side.name, side.Name + ", " + side.from()})
+		p.Facts = append(p.Facts, fact{side.name, strings.Join(side.names(), ", ") + ", " + side.from()})
 	}
 	p.Facts = append(p.Facts, datasetFacts(c.a.dataset())...)
 	p.Facts = filled(append(p.Facts, fact{"Durability", c.a.durability()}))

@@ -3,15 +3,18 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"brokerage/internal/workload"
 )
 
 // WriteText writes the comparison for a terminal: the figures of whole workloads, and of single transactions those alone that differ
 // by more than noise.
 func (c *Comparison) WriteText(w io.Writer) error {
 	var b strings.Builder
-	writeAligned(&b, [][]string{{"A", c.a.Name, c.a.from()}, {"B", c.b.Name, c.b.from()}}, "lll")
+	writeAligned(&b, [][]string{{"A", strings.Join(c.a.names(), " "), c.a.from()}, {"B", strings.Join(c.b.names(), " "), c.b.from()}}, "lll")
 	for _, stamp := range c.stampLines() {
 		b.WriteString(stamp + "\n")
 	}
@@ -41,7 +44,43 @@ func (c *Comparison) WriteText(w io.Writer) error {
 			"× " + fixed(f.ratio(), 3), f.outcome()})
 	}
 	writeAligned(&b, rows, "lrlrrrrrl")
-	fmt.Fprintf(&b, "\n%s\n%s\n", c.tally(), ruleText)
+	verdict := c.conclude()
+	fmt.Fprintf(&b, "\n%s\n%s\n\nVerdict on B against A: %s: %s.\n", c.tally(), ruleText, verdict.Word, verdict.Text)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// WriteRepeats writes the figures of repeated runs for a terminal, a line each, and their median with half their range.
+func WriteRepeats(w io.Writer, runs []*workload.Run) error {
+	g := group{Runs: runs}
+	figures := []struct {
+		name   string
+		format func(float64) string
+		of     func(*workload.Run) float64
+	}{{"goodput/s", figure, goodput}, {"tps", figure, tps}, {"p50 ms", millis, p50}, {"p95 ms", millis, p95}, {"p99 ms", millis, p99}}
+	rows := [][]string{{""}, {"median"}, {"spread"}}
+	for i, r := range runs {
+		rows = slices.Insert(rows, i+1, []string{fmt.Sprintf("run %d", i+1)})
+		stamp := ""
+		switch {
+		case isInvalid(r):
+			stamp = "INVALID"
+		case isSmoke(r):
+			stamp = "SMOKE"
+		}
+		for _, f := range figures {
+			rows[i+1] = append(rows[i+1], f.format(f.of(r)))
+		}
+		rows[i+1] = append(rows[i+1], stamp)
+	}
+	for _, f := range figures {
+		s := g.values(f.of)
+		rows[0] = append(rows[0], f.name)
+		rows[len(runs)+1] = append(rows[len(runs)+1], f.format(s.median()))
+		rows[len(runs)+2] = append(rows[len(runs)+2], s.spreadText())
+	}
+	var b strings.Builder
+	writeAligned(&b, rows, "lrrrrrl")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -75,7 +114,11 @@ func (f *File) from() string {
 		return joined(", ", timeText(c.Started), joined(" ", c.Store.Engine, c.Store.Version), prefixed("brokerage ", c.Versions.Brokerage))
 	}
 	r := f.groups()[0].Runs[0]
-	return joined(", ", timeText(r.Started), r.Target.Engine, joined(" ", r.Tool.Name, r.Tool.Version), plural(r.Model.Users, "user"))
+	repeats := ""
+	if n := len(f.repeats); n > 0 {
+		repeats = plural(n+1, "run")
+	}
+	return joined(", ", timeText(r.Started), r.Target.Engine, joined(" ", r.Tool.Name, r.Tool.Version), plural(r.Model.Users, "user"), repeats)
 }
 
 // stamps are the banners of one side.

@@ -20,7 +20,7 @@ func stamps(groups []group) []banner {
 			runs++
 			where := "" // of a single run it need not be said
 			if len(groups) > 1 || len(g.Runs) > 1 {
-				where = fmt.Sprintf("%s, %s, run %d", g.name(), plural(g.Users, "user"), i+1)
+				where = fmt.Sprintf("%s, %s, run %d", g.name(), plural(r.Model.Users, "user"), i+1)
 			}
 			if isInvalid(r) {
 				invalid++

@@ -19,6 +19,8 @@ type File struct {
 	Campaign *campaign.Record
 	Run      *workload.Run
 	Tier     *workload.Tier
+
+	repeats []*File // of the same measurement, beside this one: see Together
 }
 
 // Read reads a file of results. Its errors are one line that begins with the name of the file, and with the place where there is one.

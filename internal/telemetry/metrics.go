@@ -32,7 +32,7 @@ var beside = [...]string{"get_customer", "replace_customer", "replace_security",
 // Other stands for what is none: probes, documentation, paths that lead nowhere.
 const Other = "other"
 
-// Why a request is refused before the store sees it.
+// Why a request is refused before the store sees it. What can be said is defined here and nowhere else.
 const (
 	QueueFull    = "queue_full"     // as many wait as may
 	QueueWait    = "queue_wait"     // it has waited as long as it may
@@ -40,11 +40,13 @@ const (
 	Unauthorized = "unauthorized"   // without a valid token
 	Forbidden    = "forbidden"      // with one that may not do this
 	TooLarge     = "body_too_large" // the body
-	Draining     = "draining"       // a probe that was told that the service is stopping
+	WatchersFull = "watchers_full"  // as many watch the service as may
+	AuditLog     = "audit_log"      // a write that the audit log could not record
+	Draining     = "draining"       // a probe, or one who wants to watch: the service is stopping
 )
 
 // Reasons are all of them; their series exist from the start.
-var Reasons = [...]string{QueueFull, QueueWait, RateLimit, Unauthorized, Forbidden, TooLarge, Draining}
+var Reasons = [...]string{QueueFull, QueueWait, RateLimit, Unauthorized, Forbidden, TooLarge, WatchersFull, AuditLog, Draining}
 
 // durations are the bounds of the histogram: from an embedded store's look-up
 // to the deadline of a request. Native histograms, where they are scraped, have

@@ -21,7 +21,8 @@ type Figures struct {
 }
 
 // Ended are the requests that ended, and what those that ended well took: in
-// milliseconds, over the last Window readings; none without any.
+// milliseconds, over the last Window readings; none without any. Times are of
+// operations on data alone: probes and pages are counted, and not timed.
 type Ended struct {
 	OK      uint32 `json:"ok"`
 	Refused uint32 `json:"refused"`
@@ -61,7 +62,7 @@ const Window = 5
 
 // figures are what happened between two readings, with times since a third one,
 // which is no later.
-func figures(now, last, before *reading) *Figures {
+func figures(reasons []string, now, last, before *reading) *Figures {
 	f := &Figures{
 		At: now.at.UTC().Format(time.RFC3339Nano), Seconds: threeDigits(now.at.Sub(last.at).Seconds()),
 		Transactions: make(map[string]Ended), Refused: make(map[string]uint32),

@@ -3,6 +3,7 @@ package live
 import (
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -20,9 +21,6 @@ const (
 // other is the place of all that is none of the 17.
 const other = len(brokerage.Transactions)
 
-// reasons are why requests are refused before the store sees them.
-var reasons = [...]string{"overloaded", "too_many", "unauthorized", "forbidden"}
-
 // shards keep requests that end at the same time out of each other's way. More
 // than a few do nothing any more: an end takes nanoseconds of a request.
 const shards = 8
@@ -30,10 +28,11 @@ const shards = 8
 // meter counts the ends of requests. Its counts only grow, and wrap around; what
 // they grow by between two readings is what happened there.
 type meter struct {
-	on     atomic.Bool
-	places map[string]int // of the transactions, by name
-	shards [shards]shard
-	why    [len(reasons)]atomic.Uint32
+	on      atomic.Bool
+	places  map[string]int // of the transactions, by name
+	shards  [shards]shard
+	reasons []string // why requests are refused before the store sees them
+	why     []atomic.Uint32
 }
 
 type shard struct {
@@ -47,17 +46,25 @@ type cell struct {
 	times [buckets]atomic.Uint32 // of those that ended well
 }
 
-func newMeter() *meter {
-	m := &meter{places: make(map[string]int, other)}
+func newMeter(reasons []string) *meter {
+	m := &meter{places: make(map[string]int, other), reasons: reasons, why: make([]atomic.Uint32, len(reasons))}
 	for i, t := range brokerage.Transactions {
 		m.places[t.Name] = i
 	}
 	return m
 }
 
+// observe counts a request that has ended, and its time if it ended well.
 func (m *meter) observe(transaction string, status int, took time.Duration) {
+	if c := m.count(transaction, status); c != nil && status < http.StatusBadRequest {
+		c.times[bucketOf(took)].Add(1)
+	}
+}
+
+// count counts a request that has ended, and returns where; nil while nobody watches.
+func (m *meter) count(transaction string, status int) *cell {
 	if !m.on.Load() {
-		return
+		return nil
 	}
 	place, known := m.places[transaction]
 	if !known {
@@ -67,22 +74,20 @@ func (m *meter) observe(transaction string, status int, took time.Duration) {
 	switch {
 	case status < http.StatusBadRequest:
 		c.ended[ok].Add(1)
-		c.times[bucketOf(took)].Add(1)
 	case status < http.StatusInternalServerError:
 		c.ended[refused].Add(1)
 	default:
 		c.ended[failed].Add(1)
 	}
+	return c
 }
 
 func (m *meter) refused(reason string) {
 	if !m.on.Load() {
 		return
 	}
-	for i, r := range reasons {
-		if r == reason {
-			m.why[i].Add(1)
-		}
+	if i := slices.Index(m.reasons, reason); i >= 0 {
+		m.why[i].Add(1)
 	}
 }
 
@@ -93,13 +98,13 @@ type reading struct {
 		ended [endings]uint32
 		times [buckets]uint32
 	}
-	why [len(reasons)]uint32
+	why []uint32
 }
 
 // read adds up the shards. Requests go on to end meanwhile: each is counted in
 // this reading or the next one.
 func (m *meter) read() *reading {
-	r := &reading{at: time.Now()}
+	r := &reading{at: time.Now(), why: make([]uint32, len(m.why))}
 	for s := range m.shards {
 		for i := range r.cells {
 			from, to := &m.shards[s].cells[i], &r.cells[i]

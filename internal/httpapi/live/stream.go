@@ -34,16 +34,21 @@ type Stream struct {
 	closed   bool
 }
 
-// New makes a stream. Fill adds to each second's figures what is not counted
-// here, and must not take long.
-func New(fill func(*Figures)) *Stream {
-	return &Stream{meter: newMeter(), fill: fill, ended: make(chan struct{}), watchers: make(map[*Watcher]struct{})}
+// New makes a stream. Reasons are all that Refused will be called with; another
+// is not counted. Fill adds to each second's figures what is not counted here,
+// and must not take long.
+func New(reasons []string, fill func(*Figures)) *Stream {
+	return &Stream{meter: newMeter(reasons), fill: fill, ended: make(chan struct{}), watchers: make(map[*Watcher]struct{})}
 }
 
-// Observe counts a request that has ended.
+// Observe counts a request that has ended, with its time.
 func (s *Stream) Observe(transaction string, status int, took time.Duration) {
 	s.meter.observe(transaction, status, took)
 }
+
+// Count counts a request that has ended and whose time says nothing of the work:
+// a probe, a page.
+func (s *Stream) Count(transaction string, status int) { s.meter.count(transaction, status) }
 
 // Refused counts why a request was refused before the store saw it.
 func (s *Stream) Refused(reason string) { s.meter.refused(reason) }
@@ -126,7 +131,7 @@ func (s *Stream) run(stop chan struct{}, first *reading) {
 		case <-ticker.C:
 		}
 		now := s.meter.read()
-		f := figures(now, readings[len(readings)-1], readings[0])
+		f := figures(s.meter.reasons, now, readings[len(readings)-1], readings[0])
 		s.fill(f)
 		if readings = append(readings, now); len(readings) > Window {
 			readings = slices.Delete(readings, 0, 1)

@@ -28,6 +28,8 @@ func next(t testing.TB, w *Watcher) (f Figures) {
 
 func nothing(*Figures) {}
 
+var reasons = []string{"queue_full", "rate_limit"}
+
 func join(t testing.TB, s *Stream) *Watcher {
 	t.Helper()
 	w, err := s.Join()
@@ -37,7 +39,7 @@ func join(t testing.TB, s *Stream) *Watcher {
 
 func TestStream_Figures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(func(f *Figures) { f.Gate.Running = 3 })
+		s := New(reasons, func(f *Figures) { f.Gate.Running = 3 })
 		s.Observe("get_order", 200, time.Millisecond) // nobody watches
 		w := join(t, s)
 		defer w.Leave()
@@ -47,8 +49,9 @@ func TestStream_Figures(t *testing.T) {
 		s.Observe("get_order", 200, 100*time.Millisecond)
 		s.Observe("get_order", 404, time.Hour)
 		s.Observe("buy_security", 503, time.Hour)
-		s.Observe("get_health", 200, 2*time.Millisecond)
-		s.Refused("overloaded")
+		s.Observe("get_account", 200, 2*time.Millisecond)
+		s.Count("get_health", 200)
+		s.Refused("queue_full")
 		s.Refused("what a client sent")
 
 		f := next(t, w)
@@ -56,15 +59,16 @@ func TestStream_Figures(t *testing.T) {
 		require.Equal(t, 3, f.Gate.Running)
 		require.Equal(t, 1, f.Watchers)
 		require.Nil(t, f.Store)
-		require.Equal(t, map[string]uint32{"overloaded": 1}, f.Refused)
+		require.Equal(t, map[string]uint32{"queue_full": 1}, f.Refused)
 		order := f.Transactions["get_order"]
 		require.Equal(t, []uint32{10, 1, 0}, []uint32{order.OK, order.Refused, order.Failed})
 		require.InEpsilon(t, 1, order.Times.P50, .04)
 		require.InEpsilon(t, 100, order.Times.P99, .04, "refusals are not among the times")
 		require.Equal(t, Ended{Failed: 1}, f.Transactions["buy_security"])
-		require.EqualValues(t, 1, f.Transactions["other"].OK)
+		require.EqualValues(t, 2, f.Transactions["other"].OK)
+		require.InEpsilon(t, 2, f.Transactions["other"].Times.P99, .04)
 		require.Len(t, f.Transactions, 3)
-		require.Equal(t, []uint32{11, 1, 1}, []uint32{f.All.OK, f.All.Refused, f.All.Failed})
+		require.Equal(t, []uint32{12, 1, 1}, []uint32{f.All.OK, f.All.Refused, f.All.Failed})
 
 		// Counts are of one second, times of five.
 		for range 4 {
@@ -82,7 +86,7 @@ func TestStream_Figures(t *testing.T) {
 // Nothing is counted, and nobody runs, while nobody watches.
 func TestStream_Rests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // which fails where a goroutine is left
-		s := New(nothing)
+		s := New(reasons, nothing)
 		require.False(t, s.meter.on.Load())
 		first, second := join(t, s), join(t, s)
 		require.Equal(t, 2, next(t, first).Watchers)
@@ -105,7 +109,7 @@ func TestStream_Rests(t *testing.T) {
 // Who takes no frames gets the newest when he comes back, and holds up nobody.
 func TestStream_Slow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(nothing)
+		s := New(reasons, nothing)
 		slow, quick := join(t, s), join(t, s)
 		defer slow.Leave()
 		defer quick.Leave()
@@ -120,7 +124,7 @@ func TestStream_Slow(t *testing.T) {
 
 func TestStream_Full(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(nothing)
+		s := New(reasons, nothing)
 		all := make([]*Watcher, Watchers)
 		for i := range all {
 			all[i] = join(t, s)
@@ -137,7 +141,7 @@ func TestStream_Full(t *testing.T) {
 
 func TestStream_Close(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(nothing)
+		s := New(reasons, nothing)
 		w := join(t, s)
 		next(t, w)
 		s.Close()
@@ -154,14 +158,14 @@ func TestStream_Close(t *testing.T) {
 
 // Requests end, watchers come and go, and the stream closes, all at once.
 func TestStream_Concurrent(t *testing.T) {
-	s := New(nothing)
+	s := New(reasons, nothing)
 	first := join(t, s)
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
 			for range 2000 {
 				s.Observe("get_order", 200, time.Millisecond)
-				s.Refused("too_many")
+				s.Refused("rate_limit")
 			}
 		})
 		all.Go(func() {
@@ -181,7 +185,7 @@ func TestStream_Concurrent(t *testing.T) {
 func BenchmarkObserve(b *testing.B) {
 	for _, watched := range []bool{false, true} {
 		name := map[bool]string{false: "Nobody", true: "Watched"}[watched]
-		s := New(nothing)
+		s := New(reasons, nothing)
 		s.meter.on.Store(watched)
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -201,16 +205,16 @@ func BenchmarkObserve(b *testing.B) {
 
 // A frame is made once a second, whatever goes on.
 func BenchmarkFrame(b *testing.B) {
-	s := New(nothing)
+	s := New(reasons, nothing)
 	s.meter.on.Store(true)
 	for name, place := range s.meter.places {
 		for us := range 1000 {
 			s.Observe(name, 200, time.Duration(us*(place+1))*time.Microsecond)
 		}
 	}
-	before := new(reading)
+	before := &reading{why: make([]uint32, len(reasons))}
 	b.ReportAllocs()
 	for b.Loop() {
-		_, _ = json.Marshal(figures(s.meter.read(), before, before))
+		_, _ = json.Marshal(figures(reasons, s.meter.read(), before, before))
 	}
 }

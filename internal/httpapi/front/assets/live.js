@@ -76,7 +76,7 @@ function showFigures(f) {
   $('#p95').textContent = all.times ? time(all.times.p95) : '–';
   $('#p95-note').textContent = all.times ? `50 %: ${all.times.p50}, 99 %: ${all.times.p99} ms` : 'nothing in the last five seconds';
   $('#bad').textContent = count(bad);
-  const why = Object.entries(f.refused).map(([reason, n]) => `${n} ${reason.replace('_', ' ')}`);
+  const why = Object.entries(f.refused).map(([reason, n]) => `${n} ${reason.replaceAll('_', ' ')}`);
   $('#bad-note').textContent = bad > 0 ? [`${all.refused} refused`, `${all.failed} failed`, ...why].join(', ') : 'none';
   $('#bad').parentElement.classList.toggle('bad', all.failed > 0);
   const { running, waiting, limit } = f.gate;

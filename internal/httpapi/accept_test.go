@@ -1,0 +1,299 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/access"
+	"brokerage/internal/brokerage"
+)
+
+// XML has two media types, and a client gets the one that it likes better: application/xml if it does not mind.
+func TestAccept_MediaTypes(t *testing.T) {
+	s := fresh(t, Options{})
+	for accept, want := range map[string]string{
+		"":                                   "application/xml",
+		"text/xml":                           "text/xml",
+		"TEXT/XML":                           "text/xml",
+		"text/xml; charset=utf-8":            "text/xml",
+		"text/*":                             "text/xml",
+		"application/xml":                    "application/xml",
+		"application/*":                      "application/xml",
+		"*/*":                                "application/xml",
+		"*/*;q=0.1":                          "application/xml",
+		"text/xml, application/xml":          "application/xml",
+		"text/xml, */*":                      "application/xml",
+		"text/xml, */*;q=0.5":                "text/xml",
+		"text/xml;q=0.9, */*;q=0.1":          "text/xml",
+		"text/xml;q=0.5, application/*":      "application/xml",
+		"text/*;q=0.8, application/xml":      "application/xml",
+		"text/xml, application/xml;q=0":      "text/xml",
+		"application/xml;q=0, */*":           "text/xml",
+		"text/xml;q=0, */*":                  "application/xml",
+		"text/html, */*;q=0.8":               "application/xml",
+		"image/png, text/xml;q=0.001":        "text/xml",
+		"text/xml;q=0.3, text/*;q=0.9":       "text/xml",
+		"text/xml;q=0":                       "",
+		"text/*;q=0":                         "",
+		"*/*;q=0":                            "",
+		"*/*, text/*;q=0, application/*;q=0": "",
+		"text/plain":                         "",
+		"application/json":                   "",
+		"text/xml;q=x":                       "",
+		"text/xml;q=NaN":                     "",
+		"text/xml;q=-1":                      "",
+		"text/xml;q=7":                       "",
+		"text/xmlx":                          "",
+	} {
+		for _, operation := range []string{"get_order", "customer_profile", "search_securities", "get_dataset", "get_account", "buy_security", "update_order_status", "lease_ids"} {
+			a := play(t, s, operation, "Accept: "+accept)
+			if want == "" {
+				require.Equal(t, 406, a.StatusCode, "%s with %q", operation, accept)
+				continue
+			}
+			require.Equal(t, 200, a.StatusCode, "%s with %q: %s", operation, accept, a.body)
+			require.Equal(t, want+"; charset=utf-8", a.Header.Get("Content-Type"), "%s with %q", operation, accept)
+			require.Equal(t, "Accept, Accept-Encoding", a.Header.Get("Vary"))
+		}
+		if want == "" {
+			want = "application/xml" // a probe is never refused for its Accept
+		}
+		for _, operation := range []string{"get_health", "get_readiness", "get_version"} {
+			require.Equal(t, want+"; charset=utf-8", play(t, s, operation, "Accept: "+accept).Header.Get("Content-Type"), "%s with %q", operation, accept)
+		}
+	}
+	// Two headers are one list.
+	require.Equal(t, "text/xml; charset=utf-8", ask(s, "GET", "/v1/orders/103282", "", "Accept: image/png", "Accept: text/xml").Header.Get("Content-Type"))
+}
+
+// The two forms of a document are the same bytes, and two representations: each has its own strong tag, and a condition takes either.
+func TestAccept_ETag(t *testing.T) {
+	s := fresh(t, Options{})
+	for _, operation := range []string{"get_order", "get_customer", "get_security"} {
+		path := target(t, operation)
+		application, text := ask(s, "GET", path, ""), ask(s, "GET", path, "", "Accept: text/xml")
+		requireConforms(t, operation, text)
+		require.Equal(t, application.body, text.body)
+		tag := application.Header.Get("Etag")
+		require.Equal(t, strings.TrimSuffix(tag, `"`)+`-text"`, text.Header.Get("Etag"))
+		packed := ask(s, "GET", path, "", "Accept: text/xml", "Accept-Encoding: gzip")
+		requireConforms(t, operation, packed)
+		if packed.Header.Get("Content-Encoding") == "gzip" {
+			require.Equal(t, strings.TrimSuffix(tag, `"`)+`-text-gzip"`, packed.Header.Get("Etag"))
+		}
+		for _, condition := range []string{tag, text.Header.Get("Etag"), packed.Header.Get("Etag"), "W/" + text.Header.Get("Etag")} {
+			a := ask(s, "GET", path, "", "Accept: text/xml", "If-None-Match: "+condition)
+			require.Equal(t, 304, a.StatusCode, condition)
+			require.Equal(t, text.Header.Get("Etag"), a.Header.Get("Etag"), "the tag that 200 would have")
+		}
+	}
+	path := target(t, "replace_customer")
+	tag := ask(s, "GET", path, "", "Accept: text/xml", "Accept-Encoding: gzip").Header.Get("Etag")
+	require.Equal(t, 204, play(t, s, "replace_customer", "If-Match: "+tag).StatusCode)
+	requireProblem(t, play(t, s, "replace_customer", `If-Match: "x-text"`), 412, "stale")
+}
+
+// A problem is application/problem+xml for a client of text/xml too: under that name it could not tell it from an answer.
+func TestAccept_Problems(t *testing.T) {
+	s := fresh(t, Options{})
+	for accept, want := range map[string]string{
+		"text/xml": "application/problem+xml; charset=utf-8", "text/xml, application/problem+json;q=0.5": "application/problem+xml; charset=utf-8",
+		"text/xml;q=0.5, application/problem+json": "application/problem+json", "application/problem+json;q=0.1, text/xml;q=0": "application/problem+json",
+	} {
+		a := ask(s, "GET", "/v1/orders/1", "", "Accept: "+accept)
+		require.GreaterOrEqual(t, a.StatusCode, 400)
+		require.Equal(t, want, a.Header.Get("Content-Type"), accept)
+	}
+}
+
+// listed are the statuses that the contract lists of an operation.
+func listed(t testing.TB, operation string) []int {
+	t.Helper()
+	var all []int
+	for name := range routeOf(t, operation).Operation.Responses.Map() {
+		status, err := strconv.Atoi(name)
+		require.NoError(t, err)
+		all = append(all, status)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// panicking is an authority that fails.
+type panicking struct{}
+
+func (panicking) Client(context.Context, string) (*access.Client, bool) { panic("a fault") }
+
+// What the contract lists of an operation it can answer: each status of each operation is asked for, and comes.
+func TestContract_StatusesReachable(t *testing.T) {
+	costly := &stub{do: func(ctx context.Context) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	nobody := tokens{"Bearer nobody": {Name: "nobody"}}
+	// send plays an operation with another body (or the example's, if it is -) and other headers.
+	send := func(o Options, store brokerage.Store, operation, body string, headers ...string) answer {
+		if store == nil {
+			store = freshStore(t, brokerage.DefaultRules)
+		}
+		s, route := serverOf(t, store, o), routeOf(t, operation)
+		if body == "-" {
+			body = ""
+			if route.Operation.RequestBody != nil {
+				body = example(t, operation+".request.xml")
+			}
+		}
+		return ask(s, route.Method, target(t, operation), body, headers...)
+	}
+	other := map[string]func() answer{ // what takes more than one of the ways below
+		"200 watch_service": func() answer { return ask(fresh(t, Options{}), "HEAD", "/v1/live", "") },
+		"500 watch_service": func() answer {
+			return send(Options{Tokens: panicking{}}, nil, "watch_service", "", "Authorization: Bearer a")
+		},
+		"500 get_readiness": func() answer {
+			return send(Options{}, &stub{do: func(context.Context) error { panic("a fault") }}, "get_readiness", "")
+		},
+		"429 watch_service": func() answer {
+			s := fresh(t, Options{Rate: .001})
+			ask(s, "HEAD", "/v1/live", "")
+			return ask(s, "GET", "/v1/live", "")
+		},
+		"503 watch_service": func() answer {
+			s := fresh(t, Options{})
+			s.Drain()
+			return ask(s, "GET", "/v1/live", "")
+		},
+		"500 get_metrics":       func() answer { return send(Options{Metrics: faulty{&counts{}}}, nil, "get_metrics", "") },
+		"400 get_dataset":       func() answer { return ask(fresh(t, Options{}), "GET", "/v1/dataset?symbols=maybe", "") },
+		"404 get_dataset":       func() answer { return send(Options{}, &holding{}, "get_dataset", "") },
+		"400 lease_ids":         func() answer { return ask(fresh(t, Options{}), "POST", "/v1/dataset/leases?kind=order&count=0", "") },
+		"400 search_securities": func() answer { return ask(fresh(t, Options{}), "GET", "/v1/securities", "") },
+		"409 close_account": func() answer { // its last
+			s := fresh(t, Options{})
+			a := answer{}
+			for range 8 { // a customer has seven accounts at most
+				if a = ask(s, "DELETE", "/v1/customers/1006/accounts/"+firstAccount(t, s, "1006"), ""); a.StatusCode != 204 {
+					break
+				}
+			}
+			return a
+		},
+		"409 replace_customer": func() answer { // with an account of another
+			s := fresh(t, Options{})
+			body := strings.ReplaceAll(example(t, "replace_customer.request.xml"), firstAccount(t, s, "1006"), firstAccount(t, s, "1002"))
+			return ask(s, "PUT", target(t, "replace_customer"), body)
+		},
+		"409 buy_security": func() answer {
+			return send(Options{}, freshStore(t, brokerage.Rules{MaxHoldings: 30, Covered: true}), "buy_security", tradeOf("SDP", "9999999"))
+		},
+		"409 sell_security": func() answer { return send(Options{}, nil, "sell_security", tradeOf("SDP", "9999999")) },
+	}
+	twice := func(o Options) func(string) answer { // the second time it is refused
+		return func(operation string) answer {
+			s := fresh(t, o)
+			play(t, s, operation)
+			return play(t, s, operation)
+		}
+	}
+	for _, op := range serverOf(t, failing(nil), Options{Metrics: &counts{}}).operations() {
+		for _, status := range listed(t, op.name) {
+			name := strconv.Itoa(status) + " " + op.name
+			t.Run(name, func(t *testing.T) {
+				var a answer
+				switch way := other[name]; {
+				case way != nil:
+					a = way()
+				case status < 300:
+					a = send(Options{Metrics: &counts{}}, nil, op.name, "-")
+				case status == 304:
+					a = send(Options{}, nil, op.name, "-", "If-None-Match: *")
+				case status == 400 && routeOf(t, op.name).Operation.RequestBody != nil:
+					a = send(Options{}, nil, op.name, "<a>")
+				case status == 400:
+					a = send(Options{}, nil, op.name, "", "If-None-Match: x")
+				case status == 401:
+					a = send(Options{Tokens: allTokens}, nil, op.name, "-")
+				case status == 403:
+					a = send(Options{Tokens: nobody}, nil, op.name, "-", "Authorization: Bearer nobody")
+				case status == 404:
+					s, route := fresh(t, Options{}), routeOf(t, op.name)
+					path := strings.NewReplacer("{symbol}", "NOSUCH", "{order}", "999999999", "{customer}", "999999999", "{account}", "999999999").Replace(route.Path)
+					body := ""
+					if route.Operation.RequestBody != nil {
+						body = strings.NewReplacer(` id="1006"`, ` id="999999999"`, "<Symbol>SDP<", "<Symbol>NOSUCH<").Replace(example(t, op.name+".request.xml"))
+					}
+					a = ask(s, route.Method, path, body)
+				case status == 406:
+					a = send(Options{}, nil, op.name, "-", "Accept: image/png")
+				case status == 409:
+					a = twice(Options{})(op.name)
+				case status == 412:
+					a = send(Options{}, nil, op.name, "-", `If-Match: "x"`)
+				case status == 413:
+					a = send(Options{MaxBody: 10}, nil, op.name, "-")
+				case status == 415:
+					a = send(Options{}, nil, op.name, "-", "Content-Type: text/plain")
+				case status == 422:
+					a = send(Options{}, nil, op.name, "<a/>")
+				case status == 429:
+					a = twice(Options{Rate: .001})(op.name)
+				case status == 500:
+					a = send(Options{}, failing(errors.New("a fault")), op.name, "-")
+				case status == 503:
+					a = send(Options{}, failing(&brokerage.Unavailable{Cause: io.EOF}), op.name, "-")
+				case status == 504:
+					a = send(Options{Timeout: time.Millisecond}, costly, op.name, "-")
+				}
+				require.NotNil(t, a.Response, "no way to %s is known", name)
+				require.Equal(t, status, a.StatusCode, a.body)
+				if name != "200 watch_service" && status != 304 {
+					requireConforms(t, op.name, a)
+				}
+			})
+		}
+	}
+}
+
+// What the contract does not list does not come, whatever is wrong with a request: above all no 400 where nothing is read that could be wrong.
+func TestContract_NothingElse(t *testing.T) {
+	s := fresh(t, Options{Metrics: &counts{}})
+	for _, op := range ending(s) {
+		route := routeOf(t, op.name)
+		for _, headers := range [][]string{
+			{"If-None-Match: x"}, {"If-Match: x"}, {"Idempotency-Key: a b"}, {"Idempotency-Key: a", "Idempotency-Key: b"}, {"Accept: ;;q=,"}, {"Accept-Encoding: ;"},
+			{"Content-Type: application/xml"}, {"X-Request-Id: a b"}, {"Range: bytes=9-1"},
+		} {
+			for _, query := range []string{"", "?%zz", "?validate=x&symbols=x&kind=x&count=x&sector=&a&a=%ff"} {
+				for _, body := range []string{"", "<a>"} {
+					a := ask(s, route.Method, strings.Split(target(t, op.name), "?")[0]+query, body, headers...)
+					require.Contains(t, listed(t, op.name), a.StatusCode, "%s%s %v %q", op.name, query, headers, body)
+				}
+			}
+		}
+	}
+}
+
+// faulty are metrics that cannot be read.
+type faulty struct{ *counts }
+
+func (faulty) Handler() http.Handler {
+	return http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("a fault") })
+}
+
+// firstAccount is an account that a customer has.
+func firstAccount(t testing.TB, s *Server, customer string) string {
+	t.Helper()
+	m := regexp.MustCompile(`<Account id="(\d+)"`).FindStringSubmatch(ask(s, "GET", "/v1/customers/"+customer, "").body)
+	require.NotNil(t, m)
+	return m[1]
+}

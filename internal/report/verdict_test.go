@@ -1,0 +1,120 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/workload"
+)
+
+// side makes one side of runs with these rates, a minute apart. Latency goes by the rate, as it does with users who wait.
+func side(t testing.TB, name string, change func(*workload.Run), rates ...float64) *File {
+	t.Helper()
+	var files []*File
+	for i, rate := range rates {
+		r := run("mixed", mixed(), 100, rate, uint64(i))
+		r.Started = r.Started.Add(time.Duration(i) * time.Minute)
+		if change != nil {
+			change(&r)
+		}
+		files = append(files, &File{Name: fmt.Sprintf("%s-%d.json", name, i+1), Run: &r})
+	}
+	together, err := Together(files)
+	require.NoError(t, err)
+	return together
+}
+
+func TestComparison_Verdict(t *testing.T) {
+	p99 := func(factor float64) func(*workload.Run) {
+		return func(r *workload.Run) { r.Total.Latency.P99 *= factor }
+	}
+	invalid := func(r *workload.Run) { r.Validity = workload.Validity{Reasons: []string{"not steady"}} }
+	a := side(t, "a", nil, 4000, 4020, 3980)
+	for name, c := range map[string]struct {
+		b    *File
+		word string
+		text string
+	}{
+		"Faster":       {side(t, "b", nil, 4800, 4820, 4780), isBetter, "goodput × 1.200, better, larger than noise; p99 × 0.8"},
+		"Slower":       {side(t, "b", nil, 3200, 3220, 3180), isWorse, "goodput × 0.800, worse, larger than noise; p99 × 1.2"},
+		"FasterOneWay": {side(t, "b", p99(3), 4800, 4820, 4780), isMixed, "goodput × 1.200, better, larger than noise; p99 × 2.4"},
+		"TailAlone":    {side(t, "b", p99(.5), 4000, 4010, 3990), isBetter, "goodput × 1.000, within noise; p99 × 0."},
+		"Scattered":    {side(t, "b", nil, 3000, 4800, 6000), isSame, "goodput × 1.200, within noise; p99 × "},
+		"FourToThree":  {side(t, "b", nil, 4800, 4820, 4780, 4790), isBetter, "goodput × 1.1"},
+		"TwoToThree":   {side(t, "b", nil, 4800, 4820), isUnknown, "too few runs: how far runs scatter is known from 3 on each side, and A has 3, B 2. Measure both 3 times or more (brokerage drive --repeat 3"},
+		"Invalid":      {side(t, "b", invalid, 4800, 4820, 4780), isUnknown, "there are INVALID runs on a side, whose figures prove nothing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			comparison, err := Compare(a, c.b)
+			require.NoError(t, err)
+			verdict := comparison.conclude()
+			require.Equal(t, c.word, verdict.Word, verdict.Text)
+			require.Contains(t, verdict.Text, c.text)
+			var text, page bytes.Buffer
+			require.NoError(t, comparison.WriteText(&text))
+			require.Contains(t, text.String(), "\nVerdict on B against A: "+c.word+": "+verdict.Text+".\n")
+			require.NoError(t, comparison.WriteHTML(&page))
+			requirePage(t, page.String())
+			require.Contains(t, page.String(), `<section class="banner verdict">`)
+			require.Contains(t, page.String(), "a-3.json")
+		})
+	}
+	t.Run("Campaign", func(t *testing.T) {
+		x, y := &File{Name: "x", Campaign: madeUpCampaign()}, campaignOf("y", 4800, .01)
+		comparison, err := Compare(campaignOf("a", 4000, .01), y)
+		require.NoError(t, err)
+		require.Equal(t, isBetter, comparison.conclude().Word)
+		comparison, err = Compare(x, x)
+		require.NoError(t, err)
+		verdict := comparison.conclude()
+		require.Equal(t, isSame, verdict.Word)
+		require.Regexp(t, `^of \d+ figures \(goodput and p99 of each workload\) 0 are better, 0 worse, \d+ within noise, and of 0 the noise is unknown$`, verdict.Text)
+	})
+	t.Run("CampaignOnce", func(t *testing.T) {
+		x := campaignOf("x", 4000, .01)
+		x.Campaign.Steps[5].Runs = x.Campaign.Steps[5].Runs[:1]
+		comparison, err := Compare(x, x)
+		require.NoError(t, err)
+		require.Equal(t, conclusion{isUnknown, "too few runs: how far runs scatter is known from 3 on each side, and A has 1, B 1. Run both campaigns with --repeat 3"}, comparison.conclude())
+	})
+}
+
+// The repeats of a side are separate runs of one thing: what differs among them is no noise.
+func TestTogether_Refuses(t *testing.T) {
+	one := func(name string, change func(*workload.Run)) *File {
+		r := run("mixed", mixed(), 100, 4000, 1)
+		r.Started = r.Started.Add(time.Minute)
+		if change != nil {
+			change(&r)
+		}
+		return &File{Name: name, Run: &r}
+	}
+	first := run("mixed", mixed(), 100, 4100, 2)
+	a := &File{Name: "a", Run: &first}
+	for name, c := range map[string]struct {
+		b    *File
+		want string
+	}{
+		"Users":    {one("b", func(r *workload.Run) { r.Model.Users = 50 }), `a and b are no repeats of one measurement: Users differs: "100" and "50"`},
+		"Machine":  {one("b", func(r *workload.Run) { r.Machine.Cores = 4 }), "Processor differs"},
+		"Dataset":  {one("b", func(r *workload.Run) { r.Dataset.Fingerprint = "other" }), "their datasets differ"},
+		"Workload": {one("b", func(r *workload.Run) { r.Workload.Name = "query" }), "their workloads differ"},
+		"Campaign": {campaignOf("b", 4000, .01), "a campaign has its repeats in it"},
+		"Tier":     {&File{Name: "b", Tier: madeUpTier()}, "b is a comparison of the tiers"},
+		"Same":     {a, "a and a are the same run"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Together([]*File{a, c.b})
+			require.ErrorContains(t, err, c.want)
+			require.NotContains(t, err.Error(), "\n")
+		})
+	}
+	_, err := Together(nil)
+	require.Error(t, err)
+	_, err = Together([]*File{a, one("b", nil)})
+	require.NoError(t, err)
+}
