@@ -37,6 +37,8 @@ type writer struct {
 
 	next *job // taken from the queue, but for after the group
 
+	gone atomic.Pointer[brokerage.Unavailable] // why nothing is written now; nil while the files are there
+
 	waiting atomic.Int64 // transactions in the queue or in a group
 	groups  atomic.Int64 // commits so far
 	busy    atomic.Int64 // with groups, in nanoseconds
@@ -105,6 +107,9 @@ var errClosed = &brokerage.Unavailable{Cause: errors.New("the store is closed")}
 
 // write does a transaction and returns after its commit is on disk.
 func (w *writer) write(ctx context.Context, do func(*transaction) error) error {
+	if gone := w.gone.Load(); gone != nil {
+		return gone
+	}
 	j := &job{ctx: ctx, do: do, done: make(chan struct{})}
 	w.waiting.Add(1)
 	defer w.waiting.Add(-1)
