@@ -312,27 +312,25 @@ func (s *Store) revise(ctx context.Context, w brokerage.Write, load func(querier
 ) ([]byte, error) {
 	var seen found
 	var planned revision
-	before := s.writer.changes.ends.Load()
-	if w.Once == nil { // with a key, an answer may have been kept: that comes first
-		var err error
-		if seen, err = load(s); err != nil {
-			return nil, err
+	prepare := func(q querier) (err error) {
+		if seen, err = load(q); err == nil {
+			planned, err = compute(seen)
 		}
-		if planned, err = compute(seen); err != nil {
-			return nil, err
-		}
+		return err
 	}
-	return s.write(ctx, w, func(t *transaction) (_ []byte, err error) {
-		if w.Once != nil || t.w.changes.any(before, seen.key, seen.priced) {
-			if w.Once == nil {
-				s.redone.Add(1)
-			}
-			if seen, err = load(t); err != nil {
-				return nil, err
-			}
-			if planned, err = compute(seen); err != nil {
-				return nil, err
-			}
+	before := s.writer.changes.ends.Load()
+	refused := prepare(s)
+	if refused != nil && w.Once == nil {
+		return nil, refused
+	}
+	// With a key, an answer may have been kept: that comes before a refusal.
+	return s.write(ctx, w, func(t *transaction) ([]byte, error) {
+		if t.w.changes.any(before, seen.key, seen.priced) {
+			s.redone.Add(1)
+			refused = prepare(t)
+		}
+		if refused != nil {
+			return nil, refused
 		}
 		t.replaced = len(seen.doc)
 		return planned.answer, store(t, seen, planned)
