@@ -47,6 +47,10 @@ run: ## run the command: make run ARGS='dataset --scale tiny'
 build: ## the static binary, bin/brokerage
 	$(GO) build -trimpath -buildvcs=$$(git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo auto || echo false) -o bin/brokerage ./cmd/brokerage
 
+.PHONY: cross
+cross: ## does it compile for other systems, where files are locked in other ways?
+	@set -e; for os in darwin windows; do echo "$$os"; GOOS=$$os $(GO) build -o /dev/null ./cmd/brokerage; done
+
 .PHONY: clean
 clean: ## remove what the targets here have built
 	rm -rf bin dist coverage.out

@@ -124,6 +124,13 @@ type Unavailable struct {
 func (e *Unavailable) Error() string { return fmt.Sprintf("the store is unavailable: %v", e.Cause) }
 func (e *Unavailable) Unwrap() error { return e.Cause }
 
+// RolledBack says of an error that is none of those above, and so a fault of the
+// store, that nothing of the write was done.
+type RolledBack struct{ Err error }
+
+func (e *RolledBack) Error() string { return e.Err.Error() }
+func (e *RolledBack) Unwrap() error { return e.Err }
+
 // IsOwn tells whether an error is itself one of those above. One that wraps such
 // an error is not: what a driver wraps may be anything.
 func IsOwn(err error) bool {

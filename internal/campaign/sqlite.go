@@ -143,13 +143,16 @@ func (e sqliteEngine) Remove(ctx context.Context) error {
 	if err := e.Discard(); err != nil {
 		return err
 	}
-	if _, err := os.Stat(e.path); errors.Is(err, fs.ErrNotExist) {
+	path, err := filepath.EvalSymlinks(e.path) // by which the lock is named
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	}
-	if err := sqlite.Remove(ctx, e.path); err != nil {
+	} else if err != nil {
 		return err
 	}
-	return os.Remove(e.path + "-lock")
+	if err := sqlite.Remove(ctx, path); err != nil {
+		return err
+	}
+	return os.Remove(path + "-lock")
 }
 
 // Pace is less than was measured at XXXS on two cores, so that the plan holds.

@@ -87,5 +87,5 @@ func (s *Store) declared(op *operation, err error) error {
 	if s.options.Strict {
 		panic(fault)
 	}
-	return &brokerage.Unavailable{Cause: fault, Unknown: op.writes}
+	return &brokerage.Unavailable{Cause: fault, Unknown: op.writes && !is[*brokerage.RolledBack](err)}
 }

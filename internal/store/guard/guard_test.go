@@ -245,6 +245,18 @@ func TestStore_ObserverContext(t *testing.T) {
 	require.Equal(t, t.Context(), seen)
 }
 
+// What a store knows to be undone is not told as unknown, whatever went wrong.
+func TestContract_RolledBack(t *testing.T) {
+	for _, c := range contract {
+		cause := &brokerage.RolledBack{Err: errors.New("a panic")}
+		_, _, err := call(t.Context(), guard.New(&stub{err: cause}, guard.Options{}), c.method)
+		unavailable, ok := errors.AsType[*brokerage.Unavailable](err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, &guard.Undeclared{Operation: c.name, Err: cause}, unavailable.Cause)
+		require.False(t, unavailable.Unknown)
+	}
+}
+
 // A store that is still to be opened is not available, for any method, and is
 // like any other once it is there.
 func TestStore_Later(t *testing.T) {

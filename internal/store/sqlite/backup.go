@@ -40,6 +40,9 @@ func Backup(ctx context.Context, path string, to io.Writer, progress func(done, 
 	if err != nil {
 		return s, err
 	}
+	if err := hasOneName(path, before); err != nil {
+		return s, err
+	}
 	db, err := sql.Open("sqlite", readOnly(path, url.Values{"_pragma": {"busy_timeout(10000)"}}))
 	if err != nil {
 		return s, err

@@ -11,7 +11,7 @@
 // Writing is done by one goroutine
 // on one connection, which commits in groups: transactions that wait together
 // share a commit and a flush to disk. One that is refused leaves its neighbours
-// alone (see transaction), and each is answered only after the flush
+// alone (see transaction and again), and each is answered only after the flush
 // (journal_mode WAL, synchronous FULL: it survives power loss). The writer never
 // passes a request's context to SQL, because an interrupt inside a group would
 // roll back all of it.

@@ -25,6 +25,15 @@ func domainError(err error) error {
 	return err
 }
 
+// rolledBack marks an error that is none of the domain's, such as a panic, of a
+// transaction of which nothing is kept.
+func rolledBack(err error) error {
+	if err == nil || brokerage.IsOwn(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &brokerage.RolledBack{Err: err}
+}
+
 // isDuplicate tells whether a key was there already.
 func isDuplicate(err error) bool {
 	var driver *sqlite.Error

@@ -184,14 +184,15 @@ func Script() (string, error) {
 // the database.
 func (s *Store) Migrated() (from, to int) { return s.from, s.to }
 
-// Remove takes a database away, which must be closed. Only what is a database
-// of this program, of whatever version, is ever removed.
+// Remove removes a database, which must be closed; a symbolic link to it stays.
+// Only what is a database of this program, of whatever version, is ever removed.
 func Remove(ctx context.Context, path string) (err error) {
-	lock, err := lockFile(path)
+	lock, err := lockDatabase(path, false)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = lock.Close() }() // nothing is written to it
+	path = lock.path
 	if err := isOurs(ctx, path); err != nil {
 		return err
 	}

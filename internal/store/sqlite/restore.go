@@ -35,7 +35,7 @@ func ReadManifest(file string) (Manifest, error) {
 // point, by a kill -9 or a power failure too, the old database is there or the
 // new one, whole.
 func Restore(ctx context.Context, file, path string, replace bool, progress func(done, total int64)) (m Manifest, err error) {
-	if path, err = filepath.Abs(path); err != nil {
+	if path, err = resolve(path); err != nil { // a link is not replaced by a file
 		return m, err
 	}
 	b, err := openBackup(file)
@@ -48,14 +48,14 @@ func Restore(ctx context.Context, file, path string, replace bool, progress func
 	}
 	read := counter(2*b.Bytes, progress) // all of it is unpacked twice
 	// A database in use is told at once; that of a name that is new cannot be.
-	var lock *os.File
+	var lock *lock
 	defer func() {
 		if lock != nil {
 			err = errors.Join(err, lock.Close())
 		}
 	}()
 	if _, missing := os.Lstat(path); missing == nil {
-		if lock, err = lockFile(path); err != nil {
+		if lock, err = lockDatabase(path, false); err != nil {
 			return m, err
 		}
 		if err := wasDatabase(path); err != nil {
@@ -66,7 +66,7 @@ func Restore(ctx context.Context, file, path string, replace bool, progress func
 		return m, err
 	}
 	if lock == nil {
-		if lock, err = lockFile(path); err != nil {
+		if lock, err = lockDatabase(path, false); err != nil {
 			return m, err
 		}
 		if err := archive.Free(path, replace); err != nil { // it may have come meanwhile

@@ -35,7 +35,8 @@ type Options struct {
 	// AsIs is for commands that only read: the file must be there, and a
 	// database of an older version is refused instead of migrated.
 	AsIs bool
-	// Notice is told, in a sentence, what Open does that takes long. It may be nil.
+	// Notice is told, in a sentence, what Open does that takes long, and, by another
+	// goroutine, when the file of an open store is deleted or replaced. It may be nil.
 	Notice func(string)
 	// Trace is told of the statements of transactions. It may be nil.
 	Trace trace.Begin
@@ -49,7 +50,7 @@ type Store struct {
 
 	path    string
 	options Options
-	lock    *os.File
+	lock    *lock
 	writing *sql.DB
 	reading *sql.DB
 	codec   atomic.Pointer[codec] // a load may put another in its place
@@ -60,6 +61,7 @@ type Store struct {
 	packed  [len(kinds)]packing
 	redone  atomic.Int64 // revisions whose document changed while they were worked on
 	closing sync.Once
+	unwatch func() // ends the watch over the files; nil if there is none
 
 	from, to int // versions of the schema, before and after Open
 
@@ -75,10 +77,6 @@ func Open(ctx context.Context, path string, options Options) (*Store, error) {
 	}
 	if options.Rules.MaxHoldings <= 0 {
 		options.Rules.MaxHoldings = brokerage.DefaultRules.MaxHoldings
-	}
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
 	}
 	s := &Store{path: path, options: options}
 	s.Text = s.setting
@@ -97,9 +95,10 @@ func (s *Store) open(ctx context.Context) (err error) {
 			return errEmpty(s.path)
 		}
 	}
-	if s.lock, err = lockFile(s.path); err != nil {
+	if s.lock, err = lockDatabase(s.path, !s.options.AsIs); err != nil {
 		return err
 	}
+	s.path = s.lock.path
 	if s.writing, err = sql.Open("sqlite", dsn(s.path, "synchronous(FULL)", fmt.Sprintf("wal_autocheckpoint(%d)", journalPages), "cache_size(-65536)")); err != nil {
 		return err
 	}
@@ -135,7 +134,11 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if s.readers, err = newReaders(ctx, s.reading, s.options.Pool, texts); err != nil {
 		return err
 	}
-	return s.startWriter(ctx, texts)
+	if err := s.startWriter(ctx, texts); err != nil || s.options.AsIs {
+		return err
+	}
+	s.unwatch, err = s.watch()
+	return err
 }
 
 // readingCache is how much of the file all connections for reading keep, in
@@ -218,6 +221,9 @@ func (s *Store) Close() (err error) {
 
 func (s *Store) close() error {
 	var errs []error
+	if s.unwatch != nil {
+		s.unwatch()
+	}
 	if s.writer != nil {
 		s.writer.close()
 		errs = append(errs, closeConn(s.writer.conn, s.writer.stmts))
@@ -306,27 +312,25 @@ func (s *Store) revise(ctx context.Context, w brokerage.Write, load func(querier
 ) ([]byte, error) {
 	var seen found
 	var planned revision
-	before := s.writer.changes.ends.Load()
-	if w.Once == nil { // with a key, an answer may have been kept: that comes first
-		var err error
-		if seen, err = load(s); err != nil {
-			return nil, err
+	prepare := func(q querier) (err error) {
+		if seen, err = load(q); err == nil {
+			planned, err = compute(seen)
 		}
-		if planned, err = compute(seen); err != nil {
-			return nil, err
-		}
+		return err
 	}
-	return s.write(ctx, w, func(t *transaction) (_ []byte, err error) {
-		if w.Once != nil || t.w.changes.any(before, seen.key, seen.priced) {
-			if w.Once == nil {
-				s.redone.Add(1)
-			}
-			if seen, err = load(t); err != nil {
-				return nil, err
-			}
-			if planned, err = compute(seen); err != nil {
-				return nil, err
-			}
+	before := s.writer.changes.ends.Load()
+	refused := prepare(s)
+	if refused != nil && w.Once == nil {
+		return nil, refused
+	}
+	// With a key, an answer may have been kept: that comes before a refusal.
+	return s.write(ctx, w, func(t *transaction) ([]byte, error) {
+		if t.w.changes.any(before, seen.key, seen.priced) {
+			s.redone.Add(1)
+			refused = prepare(t)
+		}
+		if refused != nil {
+			return nil, refused
 		}
 		t.replaced = len(seen.doc)
 		return planned.answer, store(t, seen, planned)

@@ -127,7 +127,7 @@ func TestOpen_FailedLeavesNoLock(t *testing.T) {
 			require.NotContains(t, again.Error(), "in use")
 			_, err = os.Stat(path + "-wal")
 			require.ErrorIs(t, err, os.ErrNotExist, "no connection is left")
-			lock, err := lockFile(path)
+			lock, err := lockDatabase(path, false)
 			require.NoError(t, err)
 			require.NoError(t, lock.Close())
 		})

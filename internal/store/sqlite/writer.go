@@ -37,6 +37,8 @@ type writer struct {
 
 	next *job // taken from the queue, but for after the group
 
+	gone atomic.Pointer[brokerage.Unavailable] // why nothing is written now; nil while the files are there
+
 	waiting atomic.Int64 // transactions in the queue or in a group
 	groups  atomic.Int64 // commits so far
 	busy    atomic.Int64 // with groups, in nanoseconds
@@ -73,8 +75,8 @@ const (
 // job is a transaction in the queue. Its context bounds the wait there; once
 // it is begun it runs to the commit, and its outcome is told as it is.
 type job struct {
-	ctx context.Context //nolint:containedctx // of the request, which goes into the queue with it
-	do  func(*transaction) error
+	ctx context.Context          //nolint:containedctx // of the request, which goes into the queue with it
+	do  func(*transaction) error // again after a rollback, so it keeps nothing from the time before
 	// alone is instead of do: it is run between groups, outside of a transaction.
 	alone func(*connection) error
 	err   error
@@ -105,6 +107,9 @@ var errClosed = &brokerage.Unavailable{Cause: errors.New("the store is closed")}
 
 // write does a transaction and returns after its commit is on disk.
 func (w *writer) write(ctx context.Context, do func(*transaction) error) error {
+	if gone := w.gone.Load(); gone != nil {
+		return gone
+	}
 	j := &job{ctx: ctx, do: do, done: make(chan struct{})}
 	w.waiting.Add(1)
 	defer w.waiting.Add(-1)
@@ -142,7 +147,7 @@ func (w *writer) run() {
 	}
 }
 
-// group does first and all that come while it is being done, up to maxGroup.
+// group does first and all that come while it is being done, and answers them.
 func (w *writer) group(group []*job) {
 	if j := group[0]; j.alone != nil {
 		w.keepSnapshots(false)
@@ -156,25 +161,14 @@ func (w *writer) group(group []*job) {
 	began := time.Now()
 	defer func() { w.busy.Add(int64(time.Since(began))) }()
 	w.change = change{}
-	err := w.exec("BEGIN IMMEDIATE")
-members:
-	for i := 0; err == nil && i < len(group); i++ {
-		if err = w.one(group[i]); err != nil {
-			break
-		}
-		if len(group) < maxGroup {
-			switch j := w.another(i+1 == len(group)); {
-			case j == nil:
-			case j.alone != nil:
-				w.next = j
-				break members
-			default:
-				group = append(group, j)
-			}
-		}
+	group, err := w.members(group)
+	kept := group
+	if errors.Is(err, errNoWayBack) {
+		kept = group[:len(group)-1] // without the last one, which has its own error
+		err = w.again(kept)
 	}
-	if err == nil {
-		err = w.commit(group)
+	if err == nil && len(kept) > 0 {
+		err = w.commit(kept)
 	}
 	w.changes.ended()
 	if err != nil {
@@ -182,7 +176,7 @@ members:
 		// may have rolled back by itself, and then has nothing to roll back.
 		_ = w.exec("ROLLBACK")
 		w.emptyJournal() // it may be what fills the disk
-		for _, j := range group {
+		for _, j := range kept {
 			j.err = domainError(err)
 		}
 	}
@@ -190,6 +184,50 @@ members:
 		close(j.done)
 	}
 	w.mindJournal()
+}
+
+// members does a group and all that come while it is being done, up to maxGroup.
+func (w *writer) members(group []*job) ([]*job, error) {
+	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
+		return group, err
+	}
+	for i := 0; i < len(group); i++ {
+		if err := w.one(group[i], false); err != nil {
+			return group, err
+		}
+		if len(group) == maxGroup {
+			continue
+		}
+		switch j := w.another(i+1 == len(group)); {
+		case j == nil:
+		case j.alone != nil:
+			w.next = j
+			return group, nil
+		default:
+			group = append(group, j)
+		}
+	}
+	return group, nil
+}
+
+// errNoWayBack is that a transaction has failed after it had changed something,
+// without a savepoint, or by an error of the database.
+var errNoWayBack = errors.New("a transaction can only be rolled back with its group")
+
+// again rolls back a group whose last member can be rolled back in no other way,
+// and does the others again, each with a savepoint. One that is refused now is
+// refused alone; another error of the database is of all.
+func (w *writer) again(group []*job) (err error) {
+	w.change = change{}
+	_ = w.exec("ROLLBACK") // SQLite may have done it by itself; if it cannot be done, nor can the next
+	w.emptyJournal()       // it may be what fills the disk
+	if len(group) > 0 {
+		err = w.exec("BEGIN IMMEDIATE")
+	}
+	for i := 0; err == nil && i < len(group); i++ {
+		err = w.one(group[i], true)
+	}
+	return err
 }
 
 // commit ends a group.
@@ -272,15 +310,20 @@ func (w *writer) emptyJournal() {
 	w.keepSnapshots(!w.emptying)
 }
 
-// one does a member of a group. An error of the member is the member's; one
-// that it returns is of the whole group.
-func (w *writer) one(j *job) error {
+// one does a member of a group, if it is careful with a savepoint. An error of the
+// member is the member's; one that it returns is of the whole group.
+func (w *writer) one(j *job, careful bool) error {
 	if j.err = j.ctx.Err(); j.err != nil {
 		return nil //nolint:nilerr // not begun: it gave up while it was waiting, which is no fault of the group
 	}
 	t := &transaction{w: w, job: j}
+	if careful {
+		if err := t.mayRefuse(); err != nil {
+			return err
+		}
+	}
 	err := protected(j, t)
-	j.err = domainError(err)
+	j.err = rolledBack(domainError(err))
 	if w.afterJob != nil {
 		w.afterJob(j)
 	}
@@ -288,8 +331,10 @@ func (w *writer) one(j *job) error {
 		w.change.add(t.change)
 	}
 	switch {
-	case spoilsGroup(err):
+	case spoilsGroup(err) && careful:
 		return err
+	case spoilsGroup(err), err != nil && t.changed && !t.savepoint:
+		return errNoWayBack
 	case t.savepoint:
 		if j.err != nil {
 			if err := w.exec("ROLLBACK TO job"); err != nil {
@@ -297,8 +342,6 @@ func (w *writer) one(j *job) error {
 			}
 		}
 		return w.exec("RELEASE job")
-	case t.changed:
-		return err // there is no way back but for all
 	}
 	return nil
 }
@@ -332,8 +375,9 @@ type transaction struct {
 
 // mayRefuse is for a transaction that may return an error after it has changed
 // something: what it changes from here on is then taken back. Without it, such
-// an error is an error of the whole group. (A savepoint makes SQLite copy each
-// page that is changed; most transactions look first, and then need none.)
+// an error rolls back the whole group, whose other members are then done again. (A
+// savepoint makes SQLite copy each page that is changed; most transactions look
+// first, and then need none.)
 func (t *transaction) mayRefuse() error {
 	if t.savepoint {
 		return nil

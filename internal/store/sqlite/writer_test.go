@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
 )
 
 // occupy runs something that has to wait, until release, in what it is given. A
@@ -35,8 +38,9 @@ func occupy(run func(wait func()) error) (release func() error) {
 func hold(t testing.TB, s *Store) (release func() error) {
 	t.Helper()
 	return occupy(func(wait func()) error {
+		var first sync.Once // its group may be done again
 		return s.writer.write(context.Background(), func(*transaction) error {
-			wait()
+			first.Do(wait)
 			return nil
 		})
 	})
@@ -212,5 +216,120 @@ func TestStore_IsDurableBySettings(t *testing.T) {
 			require.NoError(t, j.err)
 			require.Equal(t, want, got, "%s: %s", name, pragma)
 		}
+	}
+}
+
+// One of a group fails after a change and cannot be rolled back alone: the others
+// are done all the same, and it is told that nothing of it was.
+func TestWriter_AFailureWithoutASavepoint(t *testing.T) {
+	d := generator(t, "tiny")
+	for name, fail := range map[string]func(*transaction) error{
+		"Refusal": func(*transaction) error {
+			return &brokerage.Conflict{Reason: brokerage.NotHeld, Detail: "after a change"}
+		},
+		"Panic":    func(*transaction) error { panic("after a change") },
+		"NoDomain": func(*transaction) error { return errors.New("after a change") },
+		// An error of the database, by a statement that it does not take.
+		"Database": func(tx *transaction) error {
+			_, err := tx.exec("insert_order", "no number", 1, nil, []byte("x"))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := empty(t)
+			release := hold(t, s)
+			const members = 20
+			fails := func(i int) bool { return i%5 == 2 && (name != "Database" || i == 2) }
+			errs := make([]error, members)
+			var wg sync.WaitGroup
+			for i := range members {
+				wg.Go(func() {
+					errs[i] = s.writer.write(t.Context(), func(tx *transaction) error {
+						if _, err := tx.exec("insert_order", 2000+i, 1, nil, order(d, int64(2000+i))); err != nil {
+							return err
+						}
+						if fails(i) {
+							return fail(tx)
+						}
+						return nil
+					})
+				})
+			}
+			waitForQueue(t, s, members)
+			require.NoError(t, release())
+			wg.Wait()
+			for i := range members {
+				_, err := s.GetOrder(t.Context(), brokerage.ID(2000+i))
+				if !fails(i) {
+					require.NoError(t, errs[i], "member %d", i)
+					require.NoError(t, err, "member %d", i)
+					continue
+				}
+				require.ErrorAs(t, err, new(*brokerage.NotFound), "member %d left something behind", i)
+				switch name {
+				case "Refusal":
+					require.ErrorAs(t, errs[i], new(*brokerage.Conflict))
+				case "Database":
+					unavailable, ok := errors.AsType[*brokerage.Unavailable](errs[i])
+					require.True(t, ok, "%v", errs[i])
+					require.False(t, unavailable.Unknown)
+				default:
+					require.ErrorContains(t, errs[i], "after a change")
+					require.ErrorAs(t, errs[i], new(*brokerage.RolledBack), "nothing was done, and that is known")
+				}
+			}
+		})
+	}
+}
+
+// With an idempotency key too, a document is edited, validated and packed before
+// the writer is there for it, and not again.
+func TestWriter_WithAKeyDoesNoWork(t *testing.T) {
+	d := generator(t, "tiny")
+	s := loaded(t, d)
+	customer, account := brokerage.ID(d.ID(dataset.Customer, 0)), brokerage.ID(d.FirstAccount(0))
+	opened := d.AppendNewCustomer(nil, 3, dataset.NewCustomer{ID: 1, Accounts: []int64{900_000}})
+	_, rest, _ := strings.Cut(string(opened), "<Account ")
+	element, _, _ := strings.Cut(rest, "</Account>")
+	newAccount := `<Account xmlns="` + brokerage.CustAccNS + `" ` + element + "</Account>"
+	for name, c := range map[string]struct {
+		kind kind
+		do   func(w brokerage.Write) error
+	}{
+		"Trade": {customers, func(w brokerage.Write) error {
+			_, err := s.Trade(t.Context(), w, account, brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(0), Quantity: "1", Now: w.Now})
+			return err
+		}},
+		"OpenAccount": {customers, func(w brokerage.Write) error {
+			_, err := s.OpenAccount(t.Context(), w, customer, []byte(newAccount))
+			return err
+		}},
+		"UpdateOrderStatus": {orders, func(w brokerage.Write) error {
+			_, err := s.UpdateOrderStatus(t.Context(), w, brokerage.ID(d.ID(dataset.Order, 0)), "4")
+			return err
+		}},
+		"UpdateSecurityPrice": {securities, func(w brokerage.Write) error {
+			_, err := s.UpdateSecurityPrice(t.Context(), w, d.Symbol(0), brokerage.Price{LastTrade: "5.5"})
+			return err
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			packed := &s.packed[slices.Index(kinds[:], c.kind)].documents
+			before, redone := packed.Load(), s.redone.Load()
+			release := hold(t, s)
+			defer func() { require.NoError(t, release()) }()
+			done := make(chan error, 1)
+			go func() {
+				w := now()
+				w.Once = &brokerage.Once{Client: "c", Key: name, Expires: w.Now.Add(time.Hour)}
+				done <- c.do(w)
+			}()
+			waitForQueue(t, s, 1)
+			require.Equal(t, before+1, packed.Load(), "packed while the writer is busy with another")
+			require.NoError(t, release())
+			require.NoError(t, <-done)
+			require.Equal(t, before+1, packed.Load(), "packed again by the writer")
+			require.Equal(t, redone, s.redone.Load())
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
@@ -19,6 +20,64 @@ var concurrencyCases = []testCase{
 	{name: "Concurrency/OneCustomer", run: concurrentCustomer},
 	{name: "Concurrency/OneDelete", run: concurrentDelete},
 	{name: "Concurrency/LastAccount", run: concurrentClose},
+	{name: "Concurrency/Refusals", run: concurrentRefusals},
+}
+
+// Whoever is refused while others write is refused for a reason of its own, and
+// leaves nothing; the others do not notice. The replacement is refused by a store
+// that looks at accounts only as it writes them, after it has changed others.
+func concurrentRefusals(e *env) {
+	id, account := e.rich("0.00", "0.00", e.d.Symbol(0), "100")
+	taken, takenAccounts, doc := e.newCustomer(2)
+	_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), true)
+	e.must(err)
+	foreign := e.edit(doc, fmt.Sprintf(`<Account id="%d"`, takenAccounts[1]), fmt.Sprintf(`<Account id="%d"`, account))
+	const rounds, each = 4, 40
+	var orders []brokerage.ID
+	docs := make([]string, rounds*each)
+	for i := range docs {
+		var order brokerage.ID
+		order, docs[i] = e.newOrder(account, "5")
+		if i%4 == 0 {
+			orders = append(orders, order)
+		}
+	}
+	left := watch{customers: []brokerage.ID{taken}, accounts: append(takenAccounts, account)}
+	e.unchanged(left, func() {
+		for round := range rounds {
+			e.together(each, func(i int) error {
+				switch i % 4 {
+				case 0:
+					_, err := e.s.InsertOrder(e.Context(), plain(), []byte(docs[round*each+i]))
+					return err
+				case 1:
+					_, err := e.buy(plain(), account, e.d.Symbol(0), "1")
+					return err
+				case 2:
+					err := e.s.ReplaceCustomer(e.Context(), plain(), taken, []byte(foreign), true, nil)
+					return isConflict(err, brokerage.AccountExists)
+				default:
+					t := brokerage.Trade{Side: brokerage.Sell, Symbol: e.d.Symbol(1), Quantity: "1", Now: now}
+					_, err := e.s.Trade(e.Context(), plain(), account, t)
+					return isConflict(err, brokerage.NotHeld)
+				}
+			})
+		}
+	})
+	e.equal("the position", fmt.Sprintf("%d.000", 100+rounds*each/4),
+		refAccount(e.customer(id), account).child("Holdings", "Position", "Quantity").text())
+	for _, order := range orders {
+		e.order(order)
+	}
+}
+
+// isConflict wants a conflict by a reason, for who has no error to give but that
+// there was none.
+func isConflict(err error, reason brokerage.Reason) error {
+	if conflict := (*brokerage.Conflict)(nil); errors.As(err, &conflict) && conflict.Reason == reason {
+		return nil
+	}
+	return fmt.Errorf("want a conflict by %s, got %w", reason, cmp.Or(err, errors.New("none")))
 }
 
 // together runs f n times at once and wants no error.

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -45,6 +46,24 @@ var mutants = []struct {
 			return s.applyEdited(ctx, w, account, t, func(before, after string) string {
 				return swap(after, before, "Holdings", account)
 			})
+		}
+	})},
+	{"RefusalHitsNeighbours", []string{"Concurrency/Refusals"}, with(func(s *mutant) {
+		running, refusal := 0, error(nil) // of those that run at once
+		trade := s.trade
+		s.trade = func(ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade) ([]byte, error) {
+			s.mu.Lock()
+			running++
+			s.mu.Unlock()
+			answer, err := trade(ctx, w, account, t)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			err = cmp.Or(err, refusal)
+			if refusal = err; running == 1 {
+				refusal = nil
+			}
+			running--
+			return answer, err
 		}
 	})},
 	{"TradeInTwoSteps", []string{"Concurrency/Readers"}, with(func(s *mutant) {
