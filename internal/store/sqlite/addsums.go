@@ -8,13 +8,37 @@ import (
 	"net/url"
 	"os"
 
+	"brokerage/internal/brokerage"
 	"brokerage/internal/store/archive"
+	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/sqlite/pagesum"
 )
 
 // firstWithSums is the version of the schema from which on every page of a
 // database has a checksum.
 const firstWithSums = 2
+
+// checkJournal refuses a database of which a restart would lose, without a word,
+// what was acknowledged. A load flushes less often, so that its journal proves
+// nothing; but it knows how far it has come.
+func (s *Store) checkJournal(ctx context.Context) (err error) {
+	damage, err := pagesum.CheckJournal(s.path)
+	if damage == "" || err != nil {
+		return err
+	}
+	// Read-only: whoever closes a database in another way takes its journal away.
+	db, err := sql.Open("sqlite", readOnly(s.path, url.Values{"_pragma": {"busy_timeout(10000)"}}))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var loading string
+	err = db.QueryRowContext(ctx, "SELECT value FROM settings WHERE name = ?", bulk.SettingLoading).Scan(&loading)
+	if err == nil {
+		return nil
+	}
+	return &brokerage.Damaged{Cause: fmt.Errorf("%s: keep both files, and restore the last backup", damage)}
+}
 
 // addSums brings a database of a version without checksums up to date: all of
 // it is written anew beside its place, migrated there, and put there by one

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -9,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -328,4 +330,61 @@ func TestDamage_Journal(t *testing.T) {
 	}
 	n.log(t)
 	require.Positive(t, n.refused)
+}
+
+// A journal that a killed process left is read at the next start. What is damaged
+// in it is no reason to forget what was acknowledged after it; what was torn at
+// its end, is.
+func TestDamage_JournalOfAKilled(t *testing.T) {
+	b := newDamageable(t)
+	s := b.open(t)
+	b.change(t.Context(), s, func(name string, err error) { require.NoError(t, err, name) })
+	want := b.answers(t, s)
+	journal, err := os.ReadFile(b.path + "-wal")
+	require.NoError(t, err)
+	file, err := os.ReadFile(b.path)
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	b.file = file
+	killed := func(journal []byte) (*Store, error) {
+		b.restore(t)
+		require.NoError(t, os.WriteFile(b.path+"-wal", journal, 0o600))
+		return Open(t.Context(), b.path, Options{Pool: 1})
+	}
+	const frame = pagesum.FrameHeader + 4096
+	for _, torn := range []int{0, 100, frame, 3*frame + 1000} {
+		s, err := killed(journal[:len(journal)-torn])
+		require.NoError(t, err)
+		if torn == 0 {
+			require.Equal(t, want, b.answers(t, s))
+		}
+		require.NoError(t, s.Close())
+	}
+	tail := slices.Concat(journal[:len(journal)-2*frame], make([]byte, frame), journal[len(journal)-frame:])
+	s, err = killed(tail)
+	require.NoError(t, err, "of the last transaction a frame in its middle came to disk later than its last")
+	require.NoError(t, s.Close())
+
+	r := rand.New(rand.NewPCG(4, uint64(*flips)))
+	for n := range *flips {
+		bit := r.Int64N(int64(8 * (len(journal) - 10*frame)))
+		if n < pagesum.JournalHeader {
+			bit = int64(8*n + n%8) // the header is 3 in 10,000 of it
+		}
+		what := fmt.Sprintf("bit %d", bit)
+		flipped := slices.Clone(journal)
+		flipped[bit/8] ^= 1 << (bit % 8)
+		s, err := killed(flipped)
+		if err != nil {
+			require.ErrorAs(t, err, new(*brokerage.Damaged), what)
+			require.ErrorContains(t, err, "does not fit its checksum, and transactions that were acknowledged stand behind it", what)
+			after, err := os.ReadFile(b.path + "-wal")
+			require.NoError(t, err)
+			require.True(t, bytes.Equal(flipped, after), "kept as it is")
+			continue
+		}
+		require.Equal(t, want, b.answers(t, s), what)
+		require.NoError(t, s.Close())
+		t.Errorf("%s makes no difference", what)
+	}
 }

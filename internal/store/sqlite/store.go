@@ -104,6 +104,9 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if s.lock, err = lockFile(s.path); err != nil {
 		return err
 	}
+	if err := s.checkJournal(ctx); err != nil {
+		return err
+	}
 	if err := s.addSums(ctx); err != nil {
 		return err
 	}
