@@ -131,11 +131,19 @@ type RolledBack struct{ Err error }
 func (e *RolledBack) Error() string { return e.Err.Error() }
 func (e *RolledBack) Unwrap() error { return e.Err }
 
+// Damaged says that what an answer would come from is damaged where it is stored:
+// a page does not fit its checksum, or a document does not unpack. What is whole
+// is served as before. The cause says where, and is for the log.
+type Damaged struct{ Cause error }
+
+func (e *Damaged) Error() string { return fmt.Sprintf("what is stored is damaged: %v", e.Cause) }
+func (e *Damaged) Unwrap() error { return e.Cause }
+
 // IsOwn tells whether an error is itself one of those above. One that wraps such
 // an error is not: what a driver wraps may be anything.
 func IsOwn(err error) bool {
 	switch err.(type) { //nolint:errorlint // that is what is asked
-	case *NotFound, *Conflict, *Invalid, *Stale, *KeyReused, *Unavailable:
+	case *NotFound, *Conflict, *Invalid, *Stale, *KeyReused, *Unavailable, *Damaged:
 		return true
 	}
 	return false

@@ -161,6 +161,21 @@ func lockFile(path string, flags int, of string) (_ *os.File, err error) {
 	return f, nil
 }
 
+// relock locks the file that this process has put in the place of the database, in
+// place of the one before. The lock on the name has kept others off meanwhile.
+func (l *lock) relock() (err error) {
+	if l.info, err = os.Stat(l.path); err != nil || l.file == nil {
+		return err
+	}
+	file, err := lockFile(l.path, os.O_RDONLY, l.path)
+	if err != nil {
+		return err
+	}
+	before := l.file
+	l.file = file
+	return before.Close()
+}
+
 // Close ends the lock, after SQLite has closed the database.
 func (l *lock) Close() error {
 	var errs []error
