@@ -148,6 +148,10 @@ func TestMigrate(t *testing.T) {
 		require.NoError(t, err)
 		was, is := s.Migrated()
 		require.Equal(t, [2]int{from, to}, [2]int{was, is})
+		if locksItself {
+			_, err := lockFile(path, os.O_RDONLY, path)
+			require.ErrorContains(t, err, "in use by another process", "a file that has taken the place of the old one is locked too")
+		}
 		require.NoError(t, s.Close())
 		requireOrder(t, path, options)
 		copied := fmt.Sprintf("%s.version-%d", path, from)
