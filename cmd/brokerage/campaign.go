@@ -34,19 +34,19 @@ type campaignCmd struct {
 	Profile   *profileFlag   `placeholder:"PROFILE" help:"tpox-2 or tpox-1."`
 	Seed      *uint64        `placeholder:"N" help:"Of the dataset, and of what is drawn at random."`
 	Workloads []string       `placeholder:"NAME,…" help:"Names, or paths of files of your own."`
-	Users     []int          `placeholder:"N,…" help:"The numbers of users with which query and mixed are run, and files of your own."`
-	Reference *int           `placeholder:"N" help:"The users of everything that is run with one number of them. Default: the middle of --users."`
-	WarmUp    *time.Duration `placeholder:"TIME" help:"Before each measured time."`
-	Duration  *time.Duration `placeholder:"TIME" help:"Measured, of each run."`
-	Think     *time.Duration `placeholder:"TIME" help:"Of each user between two transactions."`
-	Repeat    *int           `placeholder:"N" help:"Of each run, from the same data; mixed with --reference users has at least 3."`
-	CPUs      []int          `name:"cpus" placeholder:"N,…" help:"Try with the service on so many cores; 0 leaves it out. Default: 1, 2, 4 and so on, up to all."`
-	Stages    *int           `placeholder:"N" help:"Of inserts into a database that grows; 0 leaves them out."`
-	Stage     *time.Duration `placeholder:"TIME" help:"Of each of these, for orders and for customers."`
-	Tier      *time.Duration `placeholder:"TIME" help:"For the comparison of the service with the store itself, both together; 0 leaves it out."`
+	Users     []int          `placeholder:"N,…" range:"1..100000" help:"The numbers of users with which query and mixed are run, and files of your own."`
+	Reference *int           `placeholder:"N" range:"1..100000" help:"The users of everything that is run with one number of them. Default: the middle of --users."`
+	WarmUp    *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Before each measured time."`
+	Duration  *time.Duration `placeholder:"TIME" range:"0s..720h" help:"Measured, of each run."`
+	Think     *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Of each user between two transactions."`
+	Repeat    *int           `placeholder:"N" range:"1..1000" help:"Of each run, from the same data; mixed with --reference users has at least 3."`
+	CPUs      []int          `name:"cpus" placeholder:"N,…" range:"0..4096" help:"Try with the service on so many cores; 0 leaves it out. Default: 1, 2, 4 and so on, up to all."`
+	Stages    *int           `placeholder:"N" range:"0..1000" help:"Of inserts into a database that grows; 0 leaves them out."`
+	Stage     *time.Duration `placeholder:"TIME" range:"0s..720h" help:"Of each of these, for orders and for customers."`
+	Tier      *time.Duration `placeholder:"TIME" range:"0s..720h" help:"For the comparison of the service with the store itself, both together; 0 leaves it out."`
 	Tuned     *bool          `negatable:"" help:"Try other settings of the store than those out of the box."`
-	Pool      *int           `placeholder:"N" help:"Connections of the service for reading. Default: for the store to say."`
-	Limit     *time.Duration `placeholder:"TIME" help:"What does not fit into it is left out; 0 is no limit."`
+	Pool      *int           `placeholder:"N" range:"0..10000" help:"Connections of the service for reading. Default: for the store to say."`
+	Limit     *time.Duration `placeholder:"TIME" range:"0s..8760h" help:"What does not fit into it is left out; 0 is no limit."`
 }
 
 // Run runs the campaign in this process, which makes the load; the service is

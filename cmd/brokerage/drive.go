@@ -27,17 +27,17 @@ type driveCmd struct {
 	URL string `name:"url" placeholder:"URL" help:"Run against a service: http://127.0.0.1:8080."`
 
 	Workload string        `default:"mixed" placeholder:"NAME" help:"mixed, query, insert-orders, insert-customers, classic, or the path of a file of your own. Default: mixed."`
-	Users    int           `default:"50" placeholder:"N" help:"Who work at once. Default: 50."`
-	Rate     float64       `placeholder:"N" help:"Open model: transactions that are due each second, whatever the answers do; of them, --users are worked on at once. Default: each user waits for an answer and goes on."`
-	Duration time.Duration `default:"60s" placeholder:"TIME" help:"To measure. Default: 60s."`
-	Ramp     time.Duration `default:"20s" placeholder:"TIME" help:"In which users begin one after the other, or the rate grows; not measured. Default: 20s."`
-	Think    time.Duration `default:"0s" placeholder:"TIME" help:"Of a user between an answer and the next request. Default: 0s."`
-	Every    time.Duration `default:"60s" placeholder:"TIME" help:"Between reports in the run; 0s is none. Default: 60s."`
+	Users    int           `default:"50" placeholder:"N" range:"1..100000" help:"Who work at once. Default: 50."`
+	Rate     float64       `placeholder:"N" range:"0..10000000" help:"Open model: transactions that are due each second, whatever the answers do; of them, --users are worked on at once. Default: each user waits for an answer and goes on."`
+	Duration time.Duration `default:"60s" placeholder:"TIME" range:"0s..720h" help:"To measure. Default: 60s."`
+	Ramp     time.Duration `default:"20s" placeholder:"TIME" range:"0s..720h" help:"In which users begin one after the other, or the rate grows; not measured. Default: 20s."`
+	Think    time.Duration `default:"0s" placeholder:"TIME" range:"0s..24h" help:"Of a user between an answer and the next request. Default: 0s."`
+	Every    time.Duration `default:"60s" placeholder:"TIME" range:"0s..720h" help:"Between reports in the run; 0s is none. Default: 60s."`
 	Seed     uint64        `default:"1" placeholder:"N" help:"Another seed, other draws. Default: 1."`
 	Validate string        `enum:"yes,no," default:"" placeholder:"yes|no" help:"Are new and replaced documents validated? Default: as the workload says."`
 
 	Tier  bool   `help:"With --db: what the application tier costs. Runs directly and through a service in between, by turns, half of --duration each."`
-	Turns int    `default:"4" placeholder:"N" help:"Of each way, with --tier. Default: 4."`
+	Turns int    `default:"4" placeholder:"N" range:"1..1000" help:"Of each way, with --tier. Default: 4."`
 	JSON  string `name:"json" type:"path" placeholder:"FILE" help:"Write the result there too."`
 	Token string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"For the service, see brokerage token. A variable is better than a flag, which others on this computer can see."`
 }
@@ -105,8 +105,6 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 		return nil, usagef("one of --db and --url says what to run against")
 	case c.Tier && c.URL != "":
 		return nil, usagef("--tier needs --db: it puts a service of its own before the database")
-	case c.Turns < 1:
-		return nil, usagef("--turns must be at least 1")
 	}
 	if c.DB != "" {
 		if _, _, err := store.Parse(c.DB); err != nil {

@@ -25,7 +25,7 @@ type generateCmd struct {
 	Part     partFlag   `default:"1/1" placeholder:"N/M" help:"Only part N of M equal ones, so that M machines can share the work."`
 	Out      string     `required:"" type:"path" placeholder:"DIR" help:"The folder for the files; made if it is not there."`
 	Compress string     `enum:"none,zstd" default:"none" placeholder:"HOW" help:"zstd or none. Default: none."`
-	Workers  int        `placeholder:"N" help:"How many files to write at once. Default: one for each processor."`
+	Workers  int        `placeholder:"N" range:"0..1024" help:"How many files to write at once. Default: one for each processor."`
 }
 
 // share is what a run is to write of one kind: documents [from, to).

@@ -18,7 +18,7 @@ import (
 // healthCmd is for images that have nothing else with which to ask.
 type healthCmd struct {
 	URL     string        `placeholder:"URL" help:"Ask there. Default: /healthz of this machine, with port and scheme as the variables BROKERAGE_LISTEN and BROKERAGE_TLS_CERT have them."`
-	Timeout time.Duration `default:"2s" placeholder:"TIME" help:"For the answer. Default: 2s."`
+	Timeout time.Duration `default:"2s" placeholder:"TIME" range:"1ms..1h" help:"For the answer. Default: 2s."`
 }
 
 // Run asks once. The answer 200 is good, and everything else is a failure.

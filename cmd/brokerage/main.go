@@ -85,6 +85,9 @@ func run(ctx context.Context, args []string, s streams) int {
 	}
 	shown := func(err error) string { return redact.Arguments(err.Error(), args) }
 	command, err := parser.Parse(args)
+	if err == nil && !done {
+		err = checkRanges(command.Flags())
+	}
 	switch {
 	case done:
 		return exitOK

@@ -24,9 +24,9 @@ type serveCmd struct {
 
 	DB           string `name:"db" default:"sqlite:brokerage.db" placeholder:"URL" help:"The database: sqlite:PATH, postgres://…, db2://…, or null: which answers from memory. Default: sqlite:brokerage.db."`
 	Wait         bool   `help:"Begin without the database if it cannot be reached yet: not ready, and trying. Not for sqlite:, which nothing has to be waited for."`
-	Pool         int    `placeholder:"N" help:"Connections to the database; of sqlite: those for reading. Default: for the store to say."`
+	Pool         int    `placeholder:"N" range:"0..10000" help:"Connections to the database; of sqlite: those for reading. Default: for the store to say."`
 	Uncompressed bool   `help:"Store new documents as they are."`
-	MaxHoldings  int    `default:"30" placeholder:"N" help:"The most positions of an account. Default: 30."`
+	MaxHoldings  int    `default:"30" placeholder:"N" range:"1..100000" help:"The most positions of an account. Default: 30."`
 	Covered      bool   `help:"Refuse a buy that the working balance does not cover."`
 
 	Listen         string        `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Where to listen; port 0 is any. Default: 127.0.0.1:8080."`
@@ -36,7 +36,7 @@ type serveCmd struct {
 	JWTAlgorithms  []string      `name:"jwt-algorithms" default:"RS256,ES256,EdDSA" placeholder:"LIST" help:"How they may be signed. Default: RS256,ES256,EdDSA."`
 	JWKSURL        string        `name:"jwks-url" placeholder:"URL" help:"The issuer's keys; asked for every five minutes, and when a token has a key that is not known. Or:"`
 	JWKSFile       string        `name:"jwks-file" placeholder:"FILE" help:"The issuer's keys; read again when it changes."`
-	JWKSMaxAge     time.Duration `name:"jwks-max-age" default:"24h" placeholder:"TIME" help:"How long keys count while new ones cannot be had. Default: 24h."`
+	JWKSMaxAge     time.Duration `name:"jwks-max-age" default:"24h" placeholder:"TIME" range:"0s..8760h" help:"How long keys count while new ones cannot be had. Default: 24h."`
 	InsecureNoAuth bool          `help:"Be open to all on other addresses too."`
 	TLSCert        string        `name:"tls-cert" placeholder:"FILE" help:"Serve TLS 1.3, with this certificate and those above it. All three are read again when they change."`
 	TLSKey         string        `name:"tls-key" placeholder:"FILE" help:"The certificate's key."`
@@ -44,20 +44,20 @@ type serveCmd struct {
 	AuditLog       string        `name:"audit-log" placeholder:"FILE" help:"Write down who changed what; - is the standard output. While that cannot be done, nothing is changed. Default: none."`
 	MetricsAddr    string        `placeholder:"ADDR" help:"Serve /metrics there. Default: where everything is."`
 
-	Timeout   time.Duration `default:"10s" placeholder:"TIME" help:"Of a request. Default: 10s."`
-	MaxBody   byteSize      `default:"1MiB" placeholder:"SIZE" help:"Of a request. Default: 1MiB."`
-	InFlight  int           `default:"256" placeholder:"N" help:"Requests at once; 0 is any number. Default: 256."`
-	Queue     int           `default:"256" placeholder:"N" help:"Requests that may wait beside them. Default: 256."`
-	QueueWait time.Duration `default:"500ms" placeholder:"TIME" help:"How long they may. Default: 500ms."`
-	RateLimit float64       `placeholder:"N" help:"Requests a second of one client, by its token or else its address; beyond it 429. Default: no bound."`
+	Timeout   time.Duration `default:"10s" placeholder:"TIME" range:"0s..24h" help:"Of a request. Default: 10s."`
+	MaxBody   byteSize      `default:"1MiB" placeholder:"SIZE" range:"1..1GiB" help:"Of a request. Default: 1MiB."`
+	InFlight  int           `default:"256" placeholder:"N" range:"0..100000" help:"Requests at once; 0 is any number. Default: 256."`
+	Queue     int           `default:"256" placeholder:"N" range:"0..100000" help:"Requests that may wait beside them. Default: 256."`
+	QueueWait time.Duration `default:"500ms" placeholder:"TIME" range:"0s..24h" help:"How long they may. Default: 500ms."`
+	RateLimit float64       `placeholder:"N" range:"0..1000000000" help:"Requests a second of one client, by its token or else its address; beyond it 429. Default: no bound."`
 
-	HeaderTimeout time.Duration `default:"5s" placeholder:"TIME" help:"For the headers of a request to come. Default: 5s."`
-	ReadTimeout   time.Duration `default:"15s" placeholder:"TIME" help:"For all of a request to come. Default: 15s."`
-	WriteTimeout  time.Duration `default:"30s" placeholder:"TIME" help:"From the headers of a request to the end of its answer. Default: 30s."`
-	IdleTimeout   time.Duration `default:"2m" placeholder:"TIME" help:"Of a connection between requests. Default: 2m."`
+	HeaderTimeout time.Duration `default:"5s" placeholder:"TIME" range:"0s..24h" help:"For the headers of a request to come. Default: 5s."`
+	ReadTimeout   time.Duration `default:"15s" placeholder:"TIME" range:"0s..24h" help:"For all of a request to come. Default: 15s."`
+	WriteTimeout  time.Duration `default:"30s" placeholder:"TIME" range:"0s..24h" help:"From the headers of a request to the end of its answer. Default: 30s."`
+	IdleTimeout   time.Duration `default:"2m" placeholder:"TIME" range:"0s..24h" help:"Of a connection between requests. Default: 2m."`
 
-	DrainDelay      time.Duration `default:"0s" placeholder:"TIME" help:"How long to go on serving, but not be ready, after a signal to stop. Default: 0s; behind a load balancer, a little more than the time between two of its checks."`
-	ShutdownTimeout time.Duration `default:"30s" placeholder:"TIME" help:"For running requests to end after that. Default: 30s."`
+	DrainDelay      time.Duration `default:"0s" placeholder:"TIME" range:"0s..24h" help:"How long to go on serving, but not be ready, after a signal to stop. Default: 0s; behind a load balancer, a little more than the time between two of its checks."`
+	ShutdownTimeout time.Duration `default:"30s" placeholder:"TIME" range:"0s..24h" help:"For running requests to end after that. Default: 30s."`
 
 	DebugAddr    string `placeholder:"ADDR" help:"Serve profiles (pprof) there, for this machine only. Default: no profiles."`
 	OTLPEndpoint string `name:"otlp-endpoint" placeholder:"URL" help:"Send traces to this collector, such as http://127.0.0.1:4318. Default: what OTEL_EXPORTER_OTLP_ENDPOINT says, or no traces."`
@@ -169,15 +169,7 @@ func (c *serveCmd) check() error {
 	if _, _, err := store.Parse(c.DB); err != nil {
 		return usagef("--db: %w", err)
 	}
-	switch {
-	case c.MaxHoldings < 1:
-		return usagef("--max-holdings must be at least 1")
-	case c.Pool < 0 || c.InFlight < 0 || c.Queue < 0 || c.RateLimit < 0:
-		return usagef("--pool, --in-flight, --queue and --rate-limit must not be below 0")
-	case c.Timeout < 0 || c.QueueWait < 0 || c.HeaderTimeout < 0 || c.ReadTimeout < 0 || c.WriteTimeout < 0 || c.IdleTimeout < 0 ||
-		c.DrainDelay < 0 || c.ShutdownTimeout < 0:
-		return usagef("a time must not be below 0")
-	case c.WriteTimeout > 0 && c.WriteTimeout <= c.Timeout+c.QueueWait:
+	if c.WriteTimeout > 0 && c.WriteTimeout <= c.Timeout+c.QueueWait {
 		// The connection would be cut before the client is told that it took too long.
 		return usagef("--write-timeout must be longer than --timeout and --queue-wait together")
 	}

@@ -95,8 +95,6 @@ func (c *serveCmd) checkAccess() error {
 		return usagef("--tls-cert and --tls-key go together")
 	case c.TLSClientCA != "" && c.TLSCert == "":
 		return usagef("--tls-client-ca is for a service with --tls-cert")
-	case c.JWKSMaxAge < 0:
-		return usagef("--jwks-max-age must not be below 0")
 	}
 	return nil
 }

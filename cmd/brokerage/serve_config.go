@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"slices"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/token"
 )
 
 // environment gives every flag of a command a variable: the prefix and the
@@ -46,9 +49,12 @@ func (configFile) BeforeResolve(ctx *kong.Context, path *kong.Path) error {
 	if file == "" {
 		return nil
 	}
-	text, err := os.ReadFile(string(file))
+	text, err := readConfig(string(file))
 	if err != nil {
 		return fmt.Errorf("--config: %w", err)
+	}
+	if err := flat(text); err != nil {
+		return fmt.Errorf("--config: %s: %w", file, err)
 	}
 	var values map[string]string
 	if err := yaml.Unmarshal(text, &values); err != nil {
@@ -69,6 +75,48 @@ func (configFile) BeforeResolve(ctx *kong.Context, path *kong.Path) error {
 		}
 		return nil, nil
 	}))
+	return nil
+}
+
+// maxConfig is far more than all settings with comments take.
+const maxConfig = 64 << 10
+
+func readConfig(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // only read
+	text, err := io.ReadAll(io.LimitReader(file, maxConfig+1))
+	if err == nil && len(text) > maxConfig {
+		err = fmt.Errorf("%s is larger than %d KiB, and no file of settings", path, maxConfig>>10)
+	}
+	return text, err
+}
+
+// flat refuses what "name: value" lines do not have, before the text is parsed: with
+// aliases a few hundred bytes become gigabytes, and so do tens of thousands of
+// brackets.
+func flat(text []byte) error {
+	open := 0
+	for _, t := range lexer.Tokenize(string(text)) {
+		wrong := ""
+		switch t.Type {
+		case token.AnchorType, token.AliasType, token.MergeKeyType:
+			wrong = "an anchor or alias"
+		case token.SequenceStartType, token.SequenceEntryType:
+			wrong = "a list"
+		case token.MappingKeyType:
+			wrong = "a key that is not a name"
+		case token.MappingStartType:
+			if open++; open > 1 {
+				wrong = "a mapping in another"
+			}
+		}
+		if wrong != "" {
+			return fmt.Errorf("line %d has %s, and settings are lines of a name and a value", t.Position.Line, wrong)
+		}
+	}
 	return nil
 }
 

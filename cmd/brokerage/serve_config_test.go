@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -111,4 +113,44 @@ func TestByteSize(t *testing.T) {
 	for _, text := range []string{"", "0", "-1", "1MB", "MiB", "1.5MiB", "9223372036854775807KiB", "1mib"} {
 		require.Error(t, new(byteSize).UnmarshalText([]byte(text)), text)
 	}
+}
+
+// A file that would take gigabytes to read is refused, in little memory and in a line.
+func TestServe_ConfigBombs(t *testing.T) {
+	nine := func(s string) string { return "[" + strings.TrimSuffix(strings.Repeat(s+",", 9), ",") + "]" }
+	bomb := "a: &a " + nine("xxxx") + "\n"
+	for c := 'a'; c < 'i'; c++ {
+		bomb += fmt.Sprintf("%c: &%[1]c %s\n", c+1, nine("*"+string(c)))
+	}
+	for name, c := range map[string]struct{ text, says string }{
+		"Aliases":  {bomb, "line 1 has an anchor or alias, and settings are lines of a name and a value"},
+		"Alias":    {"db: 'null:'\nlisten: *x\n", "line 2 has an anchor or alias"},
+		"Merge":    {"<<: {db: 'null:'}\n", "line 1 has an anchor or alias"},
+		"Brackets": {"db: " + strings.Repeat("[", 60_000), "line 1 has a list"},
+		"Braces":   {"db: " + strings.Repeat("{a: ", 15_000), "line 1 has a mapping in another"},
+		"Dashes":   {strings.Repeat("- ", 30_000) + "a", "line 1 has a list"},
+		"Question": {strings.Repeat("? ", 30_000) + "a", "line 1 has a key that is not a name"},
+		"Indented": {indented(300), "brokerage.yaml: "},
+		"Large":    {strings.Repeat("#\n", 64<<10), "brokerage.yaml is larger than 64 KiB, and no file of settings"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			began := time.Now()
+			requireOneLine(t, brokerage(t.Context(), "serve", "--config", configIn(t, c.text)), exitUsage, c.says)
+			runtime.ReadMemStats(&after)
+			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(100<<20))
+			require.Less(t, time.Since(began), patience/3)
+		})
+	}
+	requireOneLine(t, brokerage(t.Context(), "serve", "--config", "/dev/zero"), exitUsage, "larger than 64 KiB")
+}
+
+// indented is a mapping in a mapping in a mapping, and so on.
+func indented(depth int) string {
+	var b strings.Builder
+	for i := range depth {
+		b.WriteString(strings.Repeat(" ", i) + "a:\n")
+	}
+	return b.String()
 }

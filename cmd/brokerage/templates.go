@@ -13,7 +13,7 @@ import (
 type templatesCmd struct {
 	datasetFlags
 
-	Count int    `default:"500" placeholder:"N" help:"How many of each kind. Default: 500."`
+	Count int    `default:"500" placeholder:"N" range:"1..1000000" help:"How many of each kind. Default: 500."`
 	Out   string `required:"" type:"path" placeholder:"DIR" help:"The folder for the files; made if it is not there."`
 }
 

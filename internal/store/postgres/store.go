@@ -45,6 +45,9 @@ type Options struct {
 // others wait, here or there.
 const DefaultPool = 16
 
+// maxPool bounds what the URL may ask for.
+const maxPool = 10_000
+
 // Store is the store in a PostgreSQL database. See the package's comment.
 type Store struct {
 	bulk.Ledger
@@ -69,7 +72,11 @@ var _ brokerage.Store = (*Store)(nil)
 func CheckURL(url string) error {
 	_, err := redact.Parse(url)
 	if err == nil {
-		if _, bad := pgxpool.ParseConfig(url); bad == nil {
+		config, bad := pgxpool.ParseConfig(url)
+		if bad == nil && config.MaxConns > maxPool {
+			return fmt.Errorf("pool_max_conns is %d, and may be %d at most", config.MaxConns, maxPool)
+		}
+		if bad == nil {
 			return nil
 		}
 	}

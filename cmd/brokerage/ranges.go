@@ -1,0 +1,71 @@
+package main
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// checkRanges refuses numbers, sizes and times outside of the range that the tag of
+// their flag names: range:"0..10000", both ends included. It does not matter where a
+// value comes from: the command line, a variable or a file. A test holds that every
+// flag that is a number has a range.
+func checkRanges(flags []*kong.Flag) error {
+	for _, flag := range flags {
+		least, most, ok := strings.Cut(flag.Tag.Get("range"), "..")
+		if !ok {
+			continue
+		}
+		for _, value := range numbersOf(flag.Target) {
+			is := value.Convert(reflect.TypeFor[float64]()).Float()
+			inside := is >= bound(value, least) && is <= bound(value, most) // which NaN is not
+			if !inside {
+				return usagef("--%s: %v is outside of the range from %s to %s", flag.Name, value.Interface(), least, most)
+			}
+		}
+	}
+	return nil
+}
+
+// numbersOf gives the values of a flag: of a list all, of a pointer that is nil none.
+func numbersOf(v reflect.Value) (all []reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return nil
+		}
+		return numbersOf(v.Elem())
+	case reflect.Slice:
+		for i := range v.Len() {
+			all = append(all, v.Index(i))
+		}
+		return all
+	default:
+		return []reflect.Value{v}
+	}
+}
+
+// bound reads an end of a range, which is written as the values of the flag are. It
+// panics where it is not.
+func bound(of reflect.Value, text string) (n float64) {
+	var err error
+	switch of.Interface().(type) {
+	case time.Duration:
+		var d time.Duration
+		d, err = time.ParseDuration(text)
+		n = float64(d)
+	case byteSize:
+		var size byteSize
+		err = size.UnmarshalText([]byte(text))
+		n = float64(size)
+	default:
+		n, err = strconv.ParseFloat(text, 64)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
