@@ -86,11 +86,14 @@ func run(ctx context.Context, args []string, s streams) int {
 		args = []string{"--help"}
 	}
 	shown := func(err error) string { return redact.Arguments(err.Error(), args) }
-	command, err := parser.Parse(args)
+	command, err := await(ctx, func() (*kong.Context, error) { return parser.Parse(args) })
 	if err == nil && !done {
 		err = checkRanges(command.Flags())
 	}
 	switch {
+	case errors.Is(err, context.Canceled): // while it read a file of settings
+		fmt.Fprintln(s.err, "brokerage: interrupted")
+		return exitInterrupted
 	case done:
 		return exitOK
 	case err != nil:
@@ -122,6 +125,8 @@ func run(ctx context.Context, args []string, s streams) int {
 
 // usageError is a wrong argument that only the command itself could see.
 type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
 
 func isUsage(err error) bool {
 	_, ok := errors.AsType[usageError](err)

@@ -109,7 +109,7 @@ func TestObservability_MetricsIn(t *testing.T) {
 
 // Whatever the rules, the dashboard and the documents name, the service has.
 func TestObservability_MetricsExist(t *testing.T) {
-	i := serving(t, tinyDB(t))
+	i := serving(t, tinyDB(t), "--audit-log", "audit.log") // which has metrics of its own
 	var scraped string
 	eventually(t, func() bool {
 		scraped = get(t, i.url+"/metrics").body

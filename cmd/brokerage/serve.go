@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/term"
 
+	"brokerage/internal/audit"
 	domain "brokerage/internal/brokerage"
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store"
@@ -80,22 +81,24 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	defer traces.close(ctx)
-	gate, err := c.gatekeeper(ctx, log, traces)
+	gate, err := await(ctx, func() (*gatekeeper, error) { return c.gatekeeper(ctx, log, traces) })
 	if err != nil {
 		return err
 	}
-	certificate, err := c.tls()
+	certificate, err := await(ctx, c.tls)
 	if err != nil {
 		return err
 	}
 	// Before the database: an address in use is told at once, and not after a migration.
-	listeners, err := c.listen(ctx, gate != nil)
+	listeners, err := await(ctx, func() (listeners, error) { return c.listen(ctx, gate != nil) })
 	if err != nil {
 		return err
 	}
 	defer listeners.close()
 
-	open := func(ctx context.Context) (domain.Store, error) { return c.open(ctx, log, traces.begin()) }
+	open := func(ctx context.Context) (domain.Store, error) {
+		return await(ctx, func() (domain.Store, error) { return c.open(ctx, log, traces.begin()) })
+	}
 	inner, missing := open(ctx)
 	if missing != nil && (!c.Wait || !heals(missing)) {
 		return missing
@@ -111,7 +114,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) (err error) {
 	if missing == nil {
 		inside.look(inner)
 	}
-	trail, err := c.audit(s, log)
+	trail, err := await(ctx, func() (*audit.Log, error) { return c.audit(s, log) })
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -34,6 +35,11 @@ type Traces struct {
 
 // endpointVariables are OpenTelemetry's for the address of a collector.
 var endpointVariables = [...]string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"}
+
+// sizeVariables are those for numbers of spans that are kept, and maxSpans bounds them.
+var sizeVariables = [...]string{"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"}
+
+const maxSpans = 1_000_000
 
 // TracesWanted tells whether there are to be traces: an endpoint is set, by the
 // service's own setting or by OpenTelemetry's variables, and none of those says
@@ -63,6 +69,11 @@ func NewTraces(ctx context.Context, endpoint string, build BuildInfo, store stri
 			if _, err := redact.Parse(value); err != nil {
 				return nil, fmt.Errorf("%s: %w", variable, err)
 			}
+		}
+	}
+	for _, variable := range sizeVariables { // for so many OpenTelemetry makes room at once
+		if n, err := strconv.Atoi(os.Getenv(variable)); err == nil && n > maxSpans {
+			return nil, fmt.Errorf("%s: %d is outside of the range from 1 to %d", variable, n, maxSpans)
 		}
 	}
 	exporter, err := otlptracehttp.New(ctx, options...)

@@ -108,6 +108,7 @@ func TestName(t *testing.T) {
 		require.Equal(t, name, Name(url))
 	}
 	require.NoError(t, CheckURL("postgres://me:secret@host/db?pool_max_conns=3"))
+	require.EqualError(t, CheckURL("postgres://me:secret@host/db?pool_max_conns=99999999"), "pool_max_conns is 99999999, and may be 10000 at most")
 	err := CheckURL("postgres://me:secret@host:port/db")
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "secret")
