@@ -90,12 +90,12 @@ for (const name of new Set([...given.filter((name) => !own(name)), ...similar]))
   faults.unshift(`there is no setting ${name}: there are ${known.join(', ')}`);
 }
 
-// alike tells whether two names differ by case, or by one letter that is more,
-// less or another.
+// alike tells whether two names differ by case or an S at the end or, where they
+// are so long that this is no chance, by a letter that is more, less or another.
 function alike(a, b) {
   const [x, y] = [a.toUpperCase(), b];
-  if (x === y) return true;
-  if (Math.abs(x.length - y.length) > 1 || y.length < 4) return false;
+  if (x === y || x === `${y}S` || `${x}S` === y) return true;
+  if (Math.abs(x.length - y.length) > 1 || y.length < 6) return false;
   let i = 0;
   while (i < x.length && x[i] === y[i]) i++;
   return [x.slice(i + 1) === y.slice(i + 1), x.slice(i + 1) === y.slice(i), x.slice(i) === y.slice(i + 1)].includes(true);
