@@ -21,7 +21,7 @@ func TestCampaign_Postgres(t *testing.T) {
 	t.Setenv(asMain, "1")
 	server := pgtest.Start(t)
 	folder := t.TempDir()
-	r := brokerage(t.Context(), shortly(folder, "--db", server.URL(server.Database(t)), "--tuned", "--users", "2", "--workloads", "query",
+	r := brokerage(t.Context(), shortly(folder, "--allow-invalid", "--db", server.URL(server.Database(t)), "--tuned", "--users", "2", "--workloads", "query",
 		"--stages", "1", "--stage", "200ms", "--tier", "400ms", "--cpus", "0")...)
 	require.Equal(t, exitOK, r.code, r.err)
 	requireBySchema(t, folder+"/"+campaign.File)

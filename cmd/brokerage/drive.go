@@ -178,6 +178,9 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 		if info, err := os.Stat(filepath.Dir(c.JSON)); err != nil || !info.IsDir() {
 			return nil, usagef("--json: there is no folder %s", filepath.Dir(c.JSON))
 		}
+		if err := writableFile(c.JSON); err != nil {
+			return nil, usagef("--json: %w", err)
+		}
 	}
 	return definition, nil
 }
@@ -201,6 +204,19 @@ func (c *driveCmd) told(s streams, result printed, ended error, validities ...wo
 		}
 	}
 	return err
+}
+
+// writableFile tests whether writeJSON can write a file: at its end a run would be
+// lost.
+func writableFile(file string) error {
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder", file)
+	}
+	probe, err := os.CreateTemp(filepath.Dir(file), ".brokerage-*")
+	if err != nil {
+		return fmt.Errorf("nothing can be written in the folder %s: %w", filepath.Dir(file), err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
 // writeJSON writes a file as a whole, or not at all.

@@ -57,6 +57,8 @@ func TestDrive_BadInput(t *testing.T) {
 		"Repeat":          {"--db null: --repeat 0", exitUsage, "--repeat"},
 		"Turns":           {"--db null: --tier --turns 0", exitUsage, "--turns"},
 		"NoFolder":        {"--db null: --json " + dir + "/none/r.json", exitUsage, "no folder"},
+		"JSONIsAFolder":   {"--db null: --json " + dir, exitUsage, "is a folder"},
+		"NotWritable":     {"--db null: --json /proc/r.json", exitUsage, "nothing can be written in the folder /proc"},
 		"NoDatabase":      {"--db sqlite:" + dir + "/none.db", exitFailed, "no such file"},
 		"EmptyDatabase":   {"--db " + empty, exitFailed, "load one"},
 		"TooSmall":        {"--db " + tiny + " --users 201", exitFailed, "too small for 201 users"},
@@ -74,7 +76,7 @@ func TestDrive_WrongToken(t *testing.T) {
 	made := brokerage(t.Context(), "token", "--name", "load", "--scope", "read,trade", "--file", file)
 	require.Equal(t, exitOK, made.code, made.err)
 	service := serving(t, tinyDB(t), "--tokens", file)
-	args := []string{"drive", "--url", service.url, "--users", "2", "--ramp", "0s", "--duration", "200ms"}
+	args := []string{"drive", "--url", service.url, "--users", "2", "--ramp", "0s", "--duration", "200ms", "--allow-invalid"}
 	t.Setenv("BROKERAGE_TOKEN", "")
 	requireOneLine(t, brokerage(t.Context(), args...), exitFailed, "does not accept the token (401)")
 	requireOneLine(t, brokerage(t.Context(), append(args, "--token", "wrong")...), exitFailed, "does not accept the token (401)")

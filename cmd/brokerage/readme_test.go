@@ -106,8 +106,12 @@ func runReadme(t *testing.T, dir, line string, args []string) {
 	require.NoError(t, err, "%s: %s", line, out)
 }
 
-// shortened is a command as the README has it, with less to do.
+// shortened is a command as the README has it, with less to do: so little that on a
+// busy machine it may be INVALID, which is no fault of the README's.
 func shortened(args []string) []string {
+	if args[0] == "drive" || args[0] == "campaign" {
+		args = append(args, "--allow-invalid")
+	}
 	for i := range len(args) - 1 {
 		switch args[i] {
 		case "--ramp":
