@@ -74,8 +74,8 @@ func (c *reportCmd) page(s streams, path string) error {
 	return c.write(s, out, file.WriteHTML)
 }
 
-// side reads the files of one side of a comparison.
-func side(paths []string) (*report.File, error) {
+// readSide reads the files of one side of a comparison.
+func readSide(paths []string) (*report.File, error) {
 	files := make([]*report.File, len(paths))
 	for i, path := range paths {
 		var err error
@@ -87,11 +87,11 @@ func side(paths []string) (*report.File, error) {
 }
 
 func (c *reportCmd) compare(s streams, as, bs []string) error {
-	a, err := side(as)
+	a, err := readSide(as)
 	if err != nil {
 		return err
 	}
-	b, err := side(bs)
+	b, err := readSide(bs)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 const (
 	xmlType  = "application/xml; charset=utf-8"
 	textType = "text/xml; charset=utf-8" // the same bytes under XML's other name (RFC 7303)
-	vary    = "Accept, Accept-Encoding"
+	vary     = "Accept, Accept-Encoding"
 	// packedFrom is from what size on an answer is worth packing.
 	packedFrom = 1024
 )

@@ -11,15 +11,15 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// tell answers a probe, which is not refused for what it accepts.
-func (q *request) tell(body []byte) error {
+// writeProbe answers a probe, which is not refused for what it accepts.
+func (q *request) writeProbe(body []byte) error {
 	mediaType, _ := q.mediaType()
 	return q.write200(mediaType, body, false)
 }
 
 // getHealth says that the process is alive, whatever the store does.
 func (s *Server) getHealth(q *request) error {
-	return q.tell(element("Health", "status", "alive"))
+	return q.writeProbe(element("Health", "status", "alive"))
 }
 
 // readyWithin is how long the store may take to say that it is ready: a probe
@@ -36,12 +36,12 @@ func (s *Server) getReadiness(q *request) error {
 	if err := s.store.Ready(ctx); err != nil {
 		return &unready{err}
 	}
-	return q.tell(element("Readiness", "status", "ready"))
+	return q.writeProbe(element("Readiness", "status", "ready"))
 }
 
 func (s *Server) getVersion(q *request) error {
 	about := element("Version", "version", s.options.Version, "generator", strconv.Itoa(dataset.Version), "go", runtime.Version())
-	return q.tell(about)
+	return q.writeProbe(about)
 }
 
 func (s *Server) getMetrics(q *request) error {

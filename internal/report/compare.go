@@ -144,17 +144,17 @@ func (f *File) names() []string {
 
 // groups are the measured runs of any file, with those of its repeats.
 func (f *File) groups() []group {
-	all := f.own()
+	all := f.ownGroups()
 	for _, repeat := range f.repeats {
-		for i, g := range repeat.own() {
+		for i, g := range repeat.ownGroups() {
 			all[i].Runs = append(all[i].Runs, g.Runs...)
 		}
 	}
 	return all
 }
 
-// own are the measured runs of the file itself.
-func (f *File) own() []group {
+// ownGroups returns the measured runs of the file itself.
+func (f *File) ownGroups() []group {
 	switch {
 	case f.Campaign != nil:
 		return groupsOf(f.Campaign)

@@ -1,0 +1,45 @@
+package loadtest_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A bound of the 99th percentile is one that somebody has set: then a run fails by it. There is none by default, where 10 s could not
+// fail a run, since the service itself gives up by then.
+func TestK6_P99(t *testing.T) {
+	requireK6(t)
+	bounds := func(settings ...string) map[string][]string {
+		arguments := []string{"inspect", "brokerage.js", "-e", "WORKLOAD=query"}
+		for _, s := range settings {
+			arguments = append(arguments, "-e", s)
+		}
+		out, err := exec.CommandContext(t.Context(), "./k6", arguments...).Output()
+		require.NoError(t, err)
+		var options struct{ Thresholds map[string][]string }
+		require.NoError(t, json.Unmarshal(out, &options))
+		found := map[string][]string{}
+		for name, all := range options.Thresholds {
+			if strings.Contains(strings.Join(all, " "), "p(99)") {
+				found[name] = all
+			}
+		}
+		return found
+	}
+	require.Empty(t, bounds())
+	require.Empty(t, bounds("P99=0"))
+	set := bounds("P99=250")
+	require.Len(t, set, 7, "one for each query")
+	require.Equal(t, []string{"p(99)<250"}, set["http_req_duration{phase:measured,name:get_order}"])
+
+	s := newService(t, true)
+	run := []string{"WORKLOAD=query", "USERS=2", "DURATION=3s", "RAMP=1s", "OUT=none", "BASE_URL=" + s.URL, "TOKEN=" + s.token}
+	require.NotContains(t, runK6(t, run...).stderr, "thresholds on metrics")
+	o := runK6(t, append(run, "P99=0.001")...)
+	require.NotZero(t, o.code)
+	require.Contains(t, o.stderr, "thresholds on metrics 'http_req_duration{phase:measured,name:")
+}
