@@ -214,8 +214,17 @@ func isDamage(err error) bool {
 	if !ok {
 		return false
 	}
-	code := driver.Code() & 0xFF
-	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
+	return isDamageCode(driver.Code())
+}
+
+// isDamageCode tells it of a code: a file that is wrong, or content that a checksum
+// below SQLite or the file system found wrong, but not a file that cannot be read.
+func isDamageCode(code int) bool {
+	switch code & 0xFF {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return true
+	}
+	return code == sqlite3.SQLITE_IOERR_DATA || code == sqlite3.SQLITE_IOERR_CORRUPTFS
 }
 
 // openBackup opens a backup of the embedded store.

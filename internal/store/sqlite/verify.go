@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
+	"strconv"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
@@ -57,6 +59,13 @@ func (s *Store) integrity(ctx context.Context) (findings []string, err error) {
 		if err := rows.Scan(&text); err != nil {
 			return findings, err
 		}
+		if code := pageError.FindStringSubmatch(text); code != nil {
+			// SQLite tells as a finding that it could not read a page, and what it misses then.
+			if n, err := strconv.Atoi(code[1]); err == nil && !isDamageCode(n) {
+				_, err := unreadable(ctx, "the database", errors.New(code[0]))
+				return nil, err
+			}
+		}
 		if text != "ok" {
 			findings = append(findings, "database: "+text)
 		}
@@ -67,6 +76,8 @@ func (s *Store) integrity(ctx context.Context) (findings []string, err error) {
 	}
 	return findings, nil
 }
+
+var pageError = regexp.MustCompile(`unable to get the page\. error code=(\d+)`)
 
 // unreadable makes a finding of an error in reading that says that the database is
 // damaged. Any other says nothing of what is stored, and is an error.
