@@ -20,10 +20,15 @@ func domainError(err error) error {
 	case errors.As(err, &driver) && driver.Code()&0xFF == sqlite3.SQLITE_INTERRUPT:
 		return context.DeadlineExceeded // only a request's deadline interrupts
 	case errors.As(err, &driver):
-		return &brokerage.Unavailable{Cause: err}
+		return &brokerage.Unavailable{Cause: err, Unknown: isUnflushed(driver)}
 	}
 	return err
 }
+
+// isUnflushed tells whether a flush has failed, which only commits do: all of the
+// group is in the journal then, and if the process ends before others have written
+// over it, the next one finds it there.
+func isUnflushed(err *sqlite.Error) bool { return err.Code() == sqlite3.SQLITE_IOERR_FSYNC }
 
 // rolledBack marks an error that is none of the domain's, such as a panic, of a
 // transaction of which nothing is kept.
