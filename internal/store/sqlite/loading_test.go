@@ -206,10 +206,17 @@ func TestControl_Context(t *testing.T) {
 func TestTrain_Context(t *testing.T) {
 	s := empty(t)
 	ctx, cancel := cancellable(t)
-	end := make(chan struct{})
+	begun, end := make(chan struct{}, len(dataset.Kinds)), make(chan struct{})
 	defer close(end)
 	done := make(chan error, 1)
-	go func() { done <- s.train(ctx, func(dataset.Kind, int) [][]byte { <-end; return nil }) }()
+	go func() {
+		done <- s.train(ctx, func(dataset.Kind, int) [][]byte {
+			begun <- struct{}{}
+			<-end
+			return nil
+		})
+	}()
+	<-begun
 	cancel()
 	select {
 	case err := <-done:
