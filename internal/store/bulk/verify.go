@@ -50,6 +50,9 @@ type Inspected struct {
 	Documents int
 	Bytes     int64
 	Findings  []string
+	// Err is why it could not be looked at: it ends the verification, and what was
+	// found of the batch is not told, since what could not be read may look wrong.
+	Err error
 
 	again []byte // the document in hand, admitted anew
 }
@@ -83,6 +86,9 @@ func (b *Inspected) Document(k dataset.Kind, name string, doc []byte) (isXML boo
 // and tells what is wrong in their order.
 func Inspect[B any](ctx context.Context, v *Verification, k dataset.Kind, stored iter.Seq2[B, error], look func(B) Inspected) error {
 	return InOrder(ctx, stored, look, func(b Inspected) error {
+		if b.Err != nil {
+			return b.Err
+		}
 		v.Documents[k] += int64(b.Documents)
 		v.Bytes[k] += b.Bytes
 		if v.Read != nil {

@@ -27,10 +27,15 @@ func domainError(err error) error {
 		}
 		return &brokerage.Damaged{Cause: err}
 	case errors.As(err, &driver):
-		return &brokerage.Unavailable{Cause: err}
+		return &brokerage.Unavailable{Cause: err, Unknown: isUnflushed(driver)}
 	}
 	return err
 }
+
+// isUnflushed tells whether a flush has failed, which only commits do: all of the
+// group is in the journal then, and if the process ends before others have written
+// over it, the next one finds it there.
+func isUnflushed(err *sqlite.Error) bool { return err.Code() == sqlite3.SQLITE_IOERR_FSYNC }
 
 // rolledBack marks an error that is none of the domain's, such as a panic, of a
 // transaction of which nothing is kept.
@@ -45,15 +50,16 @@ func rolledBack(err error) error {
 // a page does not fit its checksum, is cut off, or makes no sense.
 func isDamage(err error) bool {
 	driver, ok := errors.AsType[*sqlite.Error](err)
-	if !ok {
-		return false
-	}
-	switch code := driver.Code(); code {
-	case sqlite3.SQLITE_IOERR_DATA, sqlite3.SQLITE_IOERR_SHORT_READ:
+	return ok && isDamageCode(driver.Code())
+}
+
+// isDamageCode tells it of a code. A file that cannot be read is not damaged.
+func isDamageCode(code int) bool {
+	switch code {
+	case sqlite3.SQLITE_IOERR_DATA, sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS:
 		return true
-	default:
-		return code&0xFF == sqlite3.SQLITE_CORRUPT || code&0xFF == sqlite3.SQLITE_NOTADB
 	}
+	return code&0xFF == sqlite3.SQLITE_CORRUPT || code&0xFF == sqlite3.SQLITE_NOTADB
 }
 
 // isDuplicate tells whether a key was there already.

@@ -62,19 +62,26 @@ func sample(d *dataset.Dataset, k dataset.Kind, n int) [][]byte {
 	return docs
 }
 
-// control runs statements on the writing connection, between groups.
+// control runs statements on the writing connection, between groups. Unlike a
+// transaction they are interrupted when ctx ends: nobody shares a group with them.
 func (s *Store) control(ctx context.Context, statements string) error {
 	return s.between(ctx, func(conn *connection) error {
-		_, err := conn.ExecContext(context.Background(), statements)
+		_, err := conn.ExecContext(ctx, statements)
+		if err != nil && ctx.Err() != nil {
+			err = ctx.Err() // the driver only says that it was interrupted
+		}
 		return err
 	})
 }
 
-// between does something with the writing connection, between groups.
+// between does something with the writing connection, between groups. ctx bounds
+// the wait for it.
 func (s *Store) between(ctx context.Context, do func(*connection) error) error {
 	job := &job{ctx: ctx, done: make(chan struct{}), alone: do}
 	select {
 	case s.writer.queue <- job:
+	case <-ctx.Done():
+		return ctx.Err()
 	case <-s.writer.quit:
 		return errClosed
 	}
@@ -100,7 +107,13 @@ func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]b
 			errs = append(errs, err)
 		})
 	}
-	wg.Wait()
+	all := make(chan struct{})
+	go func() { wg.Wait(); close(all) }()
+	select {
+	case <-all:
+	case <-ctx.Done():
+		return ctx.Err() // what is being trained has no context, and is left to end by itself
+	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("training dictionaries: %w", err)
 	}

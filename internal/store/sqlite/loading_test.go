@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -164,5 +165,63 @@ func TestLoading_Killed(t *testing.T) {
 				require.Equal(t, raw, space.Raw[k], "counted once: %s", k)
 			}
 		})
+	}
+}
+
+// What a load does between groups ends with its context, in the queue and in the
+// middle of a statement, and leaves the writer to others.
+func TestControl_Context(t *testing.T) {
+	s := empty(t)
+	ctx, cancel := cancellable(t)
+	release := hold(t, s)
+	defer func() { require.NoError(t, release()) }()
+	done := make(chan error, 1)
+	go func() { done <- s.control(ctx, "PRAGMA user_version") }()
+	time.Sleep(20 * time.Millisecond) // for it to come to the queue
+	cancel()
+	select {
+	case err := <-done:
+		require.ErrorIs(t, err, context.Canceled)
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "it waits for the writer although its context has ended")
+	}
+	require.NoError(t, release())
+
+	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	go func() {
+		done <- s.control(ctx, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000) SELECT count(*) FROM n")
+	}()
+	select {
+	case err := <-done:
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	case <-time.After(10 * time.Second):
+		t.Error("the statement goes on although its context has ended")
+		<-done
+	}
+	_, err := s.InsertOrder(t.Context(), now(), order(generator(t, "tiny"), 1))
+	require.NoError(t, err)
+}
+
+func TestTrain_Context(t *testing.T) {
+	s := empty(t)
+	ctx, cancel := cancellable(t)
+	begun, end := make(chan struct{}, len(dataset.Kinds)), make(chan struct{})
+	defer close(end)
+	done := make(chan error, 1)
+	go func() {
+		done <- s.train(ctx, func(dataset.Kind, int) [][]byte {
+			begun <- struct{}{}
+			<-end
+			return nil
+		})
+	}()
+	<-begun
+	cancel()
+	select {
+	case err := <-done:
+		require.ErrorIs(t, err, context.Canceled)
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "it goes on training although its context has ended")
 	}
 }

@@ -3,9 +3,12 @@ package sqlite
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
+	"strconv"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
@@ -16,7 +19,8 @@ import (
 type Verified = bulk.Verified
 
 // Verify reads everything and tells what is wrong, a sentence each; read is
-// told of progress. Only an end before the end is an error.
+// told of progress. Damage is a finding; what keeps it from reading the rest, an
+// I/O error or the end of ctx, is an error.
 func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (Verified, error) {
 	v := bulk.Verification{Find: find, Read: read}
 	if err := s.sweep(ctx, &v); err != nil {
@@ -61,6 +65,13 @@ func (s *Store) integrity(ctx context.Context) (findings []string, err error) {
 		if err := rows.Scan(&text); err != nil {
 			return findings, err
 		}
+		if code := pageError.FindStringSubmatch(text); code != nil {
+			// SQLite tells as a finding that it could not read a page, and what it misses then.
+			if n, err := strconv.Atoi(code[1]); err == nil && !isDamageCode(n) {
+				_, err := unreadable(ctx, "the database", errors.New(code[0]))
+				return nil, err
+			}
+		}
 		if text != "ok" {
 			findings = append(findings, "database: "+text)
 		}
@@ -72,10 +83,16 @@ func (s *Store) integrity(ctx context.Context) (findings []string, err error) {
 	return findings, nil
 }
 
-// unreadable makes a finding of an error in reading, unless the end was wanted.
+var pageError = regexp.MustCompile(`unable to get the page\. error code=(\d+)`)
+
+// unreadable makes a finding of an error in reading that says that the database is
+// damaged. Any other says nothing of what is stored, and is an error.
 func unreadable(ctx context.Context, what string, err error) ([]string, error) {
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case !isDamage(err):
+		return nil, fmt.Errorf("reading %s: %w", what, err)
 	}
 	return []string{what + ": cannot be read: " + err.Error()}, nil
 }
@@ -125,11 +142,12 @@ func (s *Store) storedRows(ctx context.Context, k dataset.Kind) iter.Seq2[stored
 		for {
 			b, err := s.storedBatch(ctx, k, last)
 			if err != nil {
-				if ctx.Err() != nil {
-					yield(b, ctx.Err())
+				found, end := unreadable(ctx, fmt.Sprintf("%s after %d: the rest", k, last), err)
+				if end != nil {
+					yield(b, end)
 					return
 				}
-				b.findings = append(b.findings, fmt.Sprintf("%s after %d: the rest cannot be read: %v", k, last, err))
+				b.findings = append(b.findings, found...)
 			}
 			if len(b.rows) == 0 && err == nil || !yield(b, nil) || err != nil {
 				return
@@ -169,12 +187,18 @@ func (s *Store) storedBatch(ctx context.Context, k dataset.Kind, after int64) (b
 // check looks at the documents of a batch.
 func (s *Store) check(ctx context.Context, k dataset.Kind, b storedBatch) bulk.Inspected {
 	seen := bulk.Inspected{Findings: b.findings}
-	var of map[int64][]int64
+	var of map[int64][]int64 // nil: not known, so nothing is compared with it
 	if k == dataset.Customer && len(b.rows) > 0 {
 		var err error
 		first, last := b.rows[0].id, b.rows[len(b.rows)-1].id
 		if of, err = s.accountsOf(ctx, first, last); err != nil {
-			seen.Wrong(fmt.Sprintf("accounts of customers %d to %d", first, last), "cannot be read: %v", err)
+			of = nil
+			found, end := unreadable(ctx, fmt.Sprintf("accounts of customers %d to %d", first, last), err)
+			if end != nil {
+				seen.Err = end
+				return seen
+			}
+			seen.Findings = append(seen.Findings, found...)
 		}
 	}
 	for _, r := range b.rows {
@@ -189,20 +213,26 @@ func (s *Store) check(ctx context.Context, k dataset.Kind, b storedBatch) bulk.I
 			wrong("the document does not unpack: %v", err)
 			continue
 		}
-		if seen.Document(k, name, doc) {
-			s.checkKeys(ctx, k, r, doc, of[r.id], wrong)
+		if !seen.Document(k, name, doc) {
+			continue
+		}
+		keys := checkKeys(k, r, doc, wrong)
+		if customer, ok := keys.(brokerage.CustomerKeys); ok && of != nil {
+			if seen.Err = s.checkAccountsOf(ctx, r.id, customer.Accounts, of[r.id], wrong); seen.Err != nil {
+				return seen
+			}
 		}
 	}
 	return seen
 }
 
-// checkKeys compares the columns beside a document, and the rows of a customer's
-// accounts, with what it says itself.
-func (s *Store) checkKeys(ctx context.Context, k dataset.Kind, r storedRow, doc []byte, accounts []int64, wrong func(string, ...any)) {
+// checkKeys compares the columns beside a document with what it says itself, and
+// gives its keys; none, if it has none.
+func checkKeys(k dataset.Kind, r storedRow, doc []byte, wrong func(string, ...any)) any {
 	keys, err := keysOf(k, doc)
 	if err != nil {
 		wrong("the document has no keys: %v", err)
-		return
+		return nil
 	}
 	switch keys := keys.(type) {
 	case securityRow:
@@ -232,8 +262,8 @@ func (s *Store) checkKeys(ctx context.Context, k dataset.Kind, r storedRow, doc 
 		if bulk.Overdrawn(doc) {
 			wrong("a position is below zero")
 		}
-		s.checkAccountsOf(ctx, r.id, keys.Accounts, accounts, wrong)
 	}
+	return keys
 }
 
 // accountsOf are the account rows of customers between two ids.
@@ -255,8 +285,8 @@ func (s *Store) accountsOf(ctx context.Context, first, last int64) (map[int64][]
 }
 
 // checkAccountsOf compares the accounts in a customer's document with the rows
-// that say they are the customer's.
-func (s *Store) checkAccountsOf(ctx context.Context, customer int64, document []brokerage.ID, rows []int64, wrong func(string, ...any)) {
+// that say they are the customer's. An error is that it could not.
+func (s *Store) checkAccountsOf(ctx context.Context, customer int64, document []brokerage.ID, rows []int64, wrong func(string, ...any)) error {
 	for _, row := range rows {
 		if !slices.Contains(document, brokerage.ID(row)) {
 			wrong("account %d belongs to it, but is not in its document", row)
@@ -267,20 +297,48 @@ func (s *Store) checkAccountsOf(ctx context.Context, customer int64, document []
 			continue
 		}
 		other, err := s.CustomerOf(ctx, account)
-		if err != nil {
+		switch _, nobody := errors.AsType[*brokerage.NotFound](err); {
+		case nobody:
 			wrong("account %d is in the document, but belongs to nobody", account)
 			continue
-		}
-		if int64(other) != customer {
-			doc, err := s.GetCustomer(ctx, other)
-			keys, keysErr := brokerage.CustomerKeysOf(doc)
-			if err == nil && keysErr == nil && slices.Contains(keys.Accounts, account) {
-				wrong("account %d is in two customers: it belongs to %d, and is in its document too", account, other)
-				continue
+		case err != nil:
+			found, err := unreadable(ctx, fmt.Sprintf("account %d", account), err)
+			if err != nil {
+				return err
 			}
+			wrong("%s", found[0])
+			continue
 		}
-		wrong("account %d is in the document, but belongs to customer %d", account, other)
+		twice, err := s.hasAccount(ctx, other, account)
+		switch {
+		case err != nil:
+			return err
+		case twice && int64(other) != customer:
+			wrong("account %d is in two customers: it belongs to %d, and is in its document too", account, other)
+		default:
+			wrong("account %d is in the document, but belongs to customer %d", account, other)
+		}
 	}
+	return nil
+}
+
+// hasAccount tells whether an account is in a customer's document, which may be
+// missing or damaged: that is found elsewhere.
+func (s *Store) hasAccount(ctx context.Context, customer, account brokerage.ID) (bool, error) {
+	b, err := packed(ctx, s, "get_customer", "customer", int64(customer))
+	if _, missing := errors.AsType[*brokerage.NotFound](err); missing {
+		return false, nil
+	}
+	if err != nil {
+		_, err = unreadable(ctx, fmt.Sprintf("customer %d", customer), err)
+		return false, err
+	}
+	doc, err := s.codec.Load().unpack(b)
+	if err != nil {
+		return false, nil //nolint:nilerr // it is a finding of that customer
+	}
+	keys, err := brokerage.CustomerKeysOf(doc)
+	return err == nil && slices.Contains(keys.Accounts, account), nil
 }
 
 // checkAccounts looks for account rows of customers that do not exist; those of

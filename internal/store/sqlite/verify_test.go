@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
 )
 
 func verified(t testing.TB, path string) (findings []string, v Verified) {
@@ -117,4 +119,67 @@ func TestVerify_Cancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	_, err := s.Verify(ctx, func(string) error { return nil }, func(int64) { cancel() })
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// What cannot be read says nothing of what is stored: where new connections fail,
+// as they do after an I/O error, or where the end is wanted, there is no finding.
+func TestVerify_InventsNothing(t *testing.T) {
+	s := loaded(t, generator(t, "tiny"))
+	s.reading.SetMaxIdleConns(0) // so that each query opens the file anew
+	broken := func(t *testing.T) {
+		t.Helper()
+		require.NoError(t, os.Rename(s.path, s.path+".aside"))
+		require.NoError(t, os.Mkdir(s.path, 0o700))
+		t.Cleanup(func() {
+			require.NoError(t, os.Remove(s.path))
+			require.NoError(t, os.Rename(s.path+".aside", s.path))
+		})
+	}
+	verify := func(t *testing.T, at int) {
+		t.Helper()
+		batches := 0
+		_, err := s.Verify(t.Context(), func(f string) error { t.Errorf("invented: %s", f); return nil }, func(int64) {
+			if batches++; batches == at {
+				broken(t)
+			}
+		})
+		require.ErrorContains(t, err, "unable to open database file")
+	}
+	t.Run("Integrity", func(t *testing.T) { broken(t); verify(t, 0) })
+	t.Run("Rows", func(t *testing.T) { verify(t, 1) })
+	customersThere, err := s.storedBatch(t.Context(), dataset.Customer, 0)
+	require.NoError(t, err)
+	require.Empty(t, s.check(t.Context(), dataset.Customer, customersThere).Findings)
+	t.Run("AccountRows", func(t *testing.T) {
+		broken(t)
+		seen := s.check(t.Context(), dataset.Customer, customersThere)
+		require.ErrorContains(t, seen.Err, "unable to open database file")
+		require.Empty(t, seen.Findings)
+	})
+	t.Run("Accounts", func(t *testing.T) {
+		broken(t)
+		v := bulk.Verification{Find: func(f string) error { t.Errorf("invented: %s", f); return nil }}
+		require.ErrorContains(t, s.checkAccounts(t.Context(), &v), "unable to open database file")
+	})
+
+	ended, end := context.WithCancel(t.Context())
+	end()
+	t.Run("Cancelled", func(t *testing.T) {
+		seen := s.check(ended, dataset.Customer, customersThere)
+		require.ErrorIs(t, seen.Err, context.Canceled)
+		require.Empty(t, seen.Findings)
+	})
+	t.Run("CancelledInAnAccount", func(t *testing.T) {
+		invented := func(format string, args ...any) { t.Errorf("invented: "+format, args...) }
+		account := brokerage.ID(generator(t, "tiny").FirstAccount(0))
+		require.ErrorIs(t, s.checkAccountsOf(ended, 1002, []brokerage.ID{account}, nil, invented), context.Canceled)
+	})
+	for i := range 20 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*3*time.Millisecond)
+		_, err := s.Verify(ctx, func(f string) error { t.Errorf("invented: %s", f); return nil }, nil)
+		if err != nil {
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+		}
+		cancel()
+	}
 }
