@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -116,20 +115,6 @@ func TestFile(t *testing.T) {
 	require.Equal(t, "ok", answer)
 	require.NoError(t, plain.QueryRowContext(t.Context(), "SELECT count(*) FROM t").Scan(&rows))
 	require.Equal(t, 200, rows)
-}
-
-// SQLite's own extension agrees, where SQLITE_CKSUMVFS names it.
-func TestFile_Extension(t *testing.T) {
-	extension := os.Getenv("SQLITE_CKSUMVFS")
-	if extension == "" {
-		t.Skip("SQLITE_CKSUMVFS names no cksumvfs.so")
-	}
-	path, db := made(t, false)
-	require.NoError(t, db.Close())
-	out, err := exec.CommandContext(t.Context(), "sqlite3", ":memory:", ".load "+extension, ".open "+path,
-		"SELECT verify_checksum(data), count(*) FROM sqlite_dbpage GROUP BY 1").CombinedOutput()
-	require.NoError(t, err, string(out))
-	require.Regexp(t, `^1\|\d+\n$`, string(out))
 }
 
 // A page of the file, or of its journal, that does not fit is an error of SQLite.
