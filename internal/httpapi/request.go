@@ -205,6 +205,8 @@ func (q *request) readBody() ([]byte, error) {
 		return nil, context.DeadlineExceeded
 	case q.ctx.Err() != nil:
 		return nil, q.ctx.Err()
+	case q.Request.Context().Err() != nil:
+		return nil, q.Request.Context().Err() // its input ended within the body
 	case err != nil:
 		return nil, badRequest("the body ends before its end")
 	}
