@@ -32,6 +32,7 @@ var (
 
 type (
 	malformed    struct{ found *xmldoc.Error }
+	oversized    struct{ found *xmldoc.Error } // over a limit on what it is made of
 	unauthorized struct{ missing bool }
 	forbidden    struct{ scope access.Scope }
 	wrongRequest struct{ detail string }
@@ -40,6 +41,8 @@ type (
 )
 
 func (e *malformed) Error() string    { return e.found.Msg }
+func (e *oversized) Error() string    { return errTooLarge.Error() }
+func (e *oversized) Unwrap() error    { return errTooLarge }
 func (e *unauthorized) Error() string { return "a valid bearer token is needed" }
 func (e *forbidden) Error() string    { return "the token does not have the scope " + string(e.scope) }
 func (e *wrongRequest) Error() string { return e.detail }
@@ -102,6 +105,9 @@ func problemOf(err error) (k kind, detail string, findings []brokerage.Finding) 
 	}
 	if bad, ok := errors.AsType[*malformed](err); ok {
 		return kindMalformed, bad.Error(), []brokerage.Finding{{Line: bad.found.Line, Column: bad.found.Column, Message: bad.found.Msg}}
+	}
+	if large, ok := errors.AsType[*oversized](err); ok {
+		return kindTooLarge, large.Error(), []brokerage.Finding{{Line: large.found.Line, Column: large.found.Column, Message: large.found.Msg}}
 	}
 	if is[*unready](err) {
 		return kindUnavailable, "", nil // whatever it was: it is for the log

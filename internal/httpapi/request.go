@@ -177,7 +177,7 @@ func (q *request) body() ([]byte, error) {
 	refused, isRefused := errors.AsType[*xmldoc.Error](err)
 	switch {
 	case isRefused && refused.Reason == xmldoc.TooLarge:
-		return nil, errTooLarge
+		return nil, &oversized{refused}
 	case isRefused:
 		return nil, &malformed{refused}
 	}
