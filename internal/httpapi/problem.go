@@ -113,8 +113,11 @@ func problemOf(err error) (k kind, detail string, findings []brokerage.Finding) 
 		return kindUnavailable, "", nil // whatever it was: it is for the log
 	}
 	if unavailable, ok := errors.AsType[*brokerage.Unavailable](err); ok {
-		if unavailable.Unknown {
+		switch {
+		case unavailable.Unknown:
 			return kindOutcomeUnknown, "", nil
+		case unavailable.Busy:
+			return kindOverloaded, errOverloaded.Error(), nil
 		}
 		return kindUnavailable, "", nil
 	}
@@ -337,10 +340,16 @@ func outcome(status int, err error) string {
 	}
 }
 
+// isBusy tells whether the store has as many requests of a kind as it takes.
+func isBusy(err error) bool {
+	unavailable, ok := errors.AsType[*brokerage.Unavailable](err)
+	return ok && unavailable.Busy
+}
+
 // refusal is why a request was not even begun, for metrics.
 func refusal(status int, err error) string {
 	switch {
-	case errors.Is(err, errQueueFull):
+	case errors.Is(err, errQueueFull), isBusy(err):
 		return "queue_full"
 	case errors.Is(err, errQueueWait):
 		return "queue_wait"
