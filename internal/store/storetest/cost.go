@@ -226,7 +226,7 @@ const slight = 5 * time.Millisecond
 // compare runs the operations in turn with either document, and again while one of them seems not to be linear.
 func compare(t *testing.T, operations []operation, small, large []byte, processes func() []int) {
 	t.Helper()
-	const slack, fewest, most = 2, 2, 8
+	const slack, fewest, most = 2, 2, 5
 	factor := len(large) / len(small)
 	measure := func(best map[string]time.Duration, doc []byte, times int) {
 		costs := make(map[string]time.Duration)
