@@ -48,7 +48,7 @@ func (p *pgbench) prepare(query string) {
 	require.NoError(p.b, err)
 	d := dataset.New(dataset.Spec{Scale: scale, Seed: 1})
 	ids := func(k dataset.Kind) string {
-		return fmt.Sprintf("\\set p1 random(%d, %d)\n", d.ID(k, 0), d.ID(k, d.Count(k)-1))
+		return fmt.Sprintf("\\set p1 random(%d, %d)\n\\set p2 65536\n", d.ID(k, 0), d.ID(k, d.Count(k)-1))
 	}
 	switch query {
 	case "get_order":

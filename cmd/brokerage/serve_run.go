@@ -42,7 +42,8 @@ func (c *serveCmd) start(api *httpapi.Server, metrics *telemetry.Metrics, l list
 		go func() { s.failed <- fmt.Errorf("serving: %w", s.main.Serve(httpapi.JoinWrites(l.main))) }()
 	} else {
 		s.main.TLSConfig = certificate.config()
-		go func() { s.failed <- fmt.Errorf("serving: %w", s.main.ServeTLS(l.main, "", "")) }()
+		s.main.ConnState = httpapi.ConnState
+		go func() { s.failed <- fmt.Errorf("serving: %w", s.main.ServeTLS(httpapi.JoinWrites(l.main), "", "")) }()
 	}
 	if l.metrics != nil {
 		mux := http.NewServeMux()

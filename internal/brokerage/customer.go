@@ -157,12 +157,19 @@ func CloseAccount(doc []byte, id ID) ([]byte, error) {
 	return e.Apply(nil)
 }
 
+// MaxCustomer is how many bytes a customer may have to be given one more account. A request has a bound, but a customer
+// that grows by each would have none: all that is done with it costs in proportion.
+const MaxCustomer = 4 << 20
+
 // OpenAccount puts an account, as the last, into a customer. Whether its id is
 // new, and the result valid, is for the caller to see.
 func OpenAccount(doc, account []byte) ([]byte, error) {
 	list := accountList.Find(in(doc))
 	if !list.Exists() {
 		return nil, invalidf("/Customer", "the customer has no Accounts")
+	}
+	if len(doc)+len(account) > MaxCustomer {
+		return nil, invalidf("/Customer/Accounts", "with the account, the customer would have more than %d bytes", MaxCustomer)
 	}
 	e := xmldoc.Edit(doc)
 	e.Append(list, xmldoc.Root(account))

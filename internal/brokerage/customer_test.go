@@ -1,6 +1,7 @@
 package brokerage_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -217,4 +218,19 @@ func TestCloseAccount(t *testing.T) {
 	var missing *brokerage.NotFound
 	require.ErrorAs(t, err, &missing)
 	require.Equal(t, brokerage.NotFound{What: "account", Key: "1"}, *missing)
+}
+
+// A customer does not grow without end.
+func TestOpenAccount_Limit(t *testing.T) {
+	account := []byte(`<Account xmlns="` + brokerage.CustAccNS + `" id="5"/>`)
+	customer := func(size int) []byte {
+		doc := `<Customer xmlns="` + brokerage.CustAccNS + `" id="1"><Accounts></Accounts></Customer>`
+		return []byte(strings.Replace(doc, "<Accounts>", "<Accounts>"+strings.Repeat("x", size-len(doc)), 1))
+	}
+	_, err := brokerage.OpenAccount(customer(brokerage.MaxCustomer-len(account)), account)
+	require.NoError(t, err)
+	_, err = brokerage.OpenAccount(customer(brokerage.MaxCustomer-len(account)+1), account)
+	invalid, ok := errors.AsType[*brokerage.Invalid](err)
+	require.True(t, ok, "%v", err)
+	require.Contains(t, invalid.Error(), "more than 4194304 bytes")
 }

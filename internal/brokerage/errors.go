@@ -119,6 +119,8 @@ type Unavailable struct {
 	Cause error
 	// Unknown: a write may have been done all the same.
 	Unknown bool
+	// Busy: the store does as much of this kind as it does at once, and nothing was begun.
+	Busy bool
 }
 
 func (e *Unavailable) Error() string { return fmt.Sprintf("the store is unavailable: %v", e.Cause) }

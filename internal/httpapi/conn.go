@@ -5,6 +5,7 @@ import (
 	"context"
 	"net"
 	"sync"
+	"sync/atomic"
 )
 
 // net/http gathers an answer in 4 KB and sends what does not fit apart: a second
@@ -26,11 +27,14 @@ func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	if joining, ok := c.(*joiningConn); ok {
 		return context.WithValue(ctx, connKey{}, joining)
 	}
+	if under := underTLS(c); under != nil {
+		return context.WithValue(ctx, tlsKey{}, under)
+	}
 	return ctx
 }
 
 // JoinWrites gives a listener whose connections send an answer in one piece, if
-// the server has ConnContext.
+// the server has ConnContext, and wait with half-closed clients: see halfclose.go.
 func JoinWrites(l net.Listener) net.Listener { return joiningListener{l} }
 
 type joiningListener struct{ net.Listener }
@@ -52,6 +56,9 @@ type joiningConn struct {
 	held *[gathered]byte
 	n    int // bytes held
 	both [2][]byte
+
+	streams   atomic.Bool // requests by HTTP/2 are running
+	lingering atomic.Bool // a read has found the client's FIN, and waits
 }
 
 var heldBuffers = sync.Pool{New: func() any { return new([gathered]byte) }}

@@ -160,7 +160,7 @@ func TestLimits_SlowStore(t *testing.T) {
 	}
 }
 
-// The log says who went away, and nothing stays behind.
+// The log says who went away, and nothing stays behind. A FIN alone says no such thing: see TestHalfClose_Answered.
 func TestLimits_ClientGone(t *testing.T) {
 	entered := make(chan struct{})
 	var seen requests
@@ -170,9 +170,10 @@ func TestLimits_ClientGone(t *testing.T) {
 		return ctx.Err()
 	}}, Options{LogRequest: seen.log, InFlight: 1, Timeout: time.Hour})
 	before := runtime.NumGoroutine()
-	server := httptest.NewServer(s)
+	server := served(t, s, false)
 	c := dialled(t, server, "GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\n\r\n")
 	<-entered
+	require.NoError(t, c.(*net.TCPConn).SetLinger(0)) // to close it is to reset it
 	require.NoError(t, c.Close())
 	require.Eventually(t, func() bool {
 		last, n := seen.last()

@@ -34,6 +34,7 @@ var (
 
 type (
 	malformed    struct{ found *xmldoc.Error }
+	oversized    struct{ found *xmldoc.Error } // over a limit on what it is made of
 	unauthorized struct{ missing bool }
 	forbidden    struct{ scope access.Scope }
 	wrongRequest struct{ detail string }
@@ -42,6 +43,8 @@ type (
 )
 
 func (e *malformed) Error() string    { return e.found.Msg }
+func (e *oversized) Error() string    { return errTooLarge.Error() }
+func (e *oversized) Unwrap() error    { return errTooLarge }
 func (e *unauthorized) Error() string { return "a valid bearer token is needed" }
 func (e *forbidden) Error() string    { return "the token does not have the scope " + string(e.scope) }
 func (e *wrongRequest) Error() string { return e.detail }
@@ -109,12 +112,18 @@ func problemOf(err error) (k kind, detail string, findings []brokerage.Finding) 
 	if bad, ok := errors.AsType[*malformed](err); ok {
 		return kindMalformed, bad.Error(), []brokerage.Finding{{Line: bad.found.Line, Column: bad.found.Column, Message: bad.found.Msg}}
 	}
+	if large, ok := errors.AsType[*oversized](err); ok {
+		return kindTooLarge, large.Error(), []brokerage.Finding{{Line: large.found.Line, Column: large.found.Column, Message: large.found.Msg}}
+	}
 	if is[*unready](err) {
 		return kindUnavailable, "", nil // whatever it was: it is for the log
 	}
 	if unavailable, ok := errors.AsType[*brokerage.Unavailable](err); ok {
-		if unavailable.Unknown {
+		switch {
+		case unavailable.Unknown:
 			return kindOutcomeUnknown, "", nil
+		case unavailable.Busy:
+			return kindOverloaded, errOverloaded.Error(), nil
 		}
 		return kindUnavailable, "", nil
 	}
@@ -339,10 +348,16 @@ func outcome(status int, err error) string {
 	}
 }
 
+// isBusy tells whether the store has as many requests of a kind as it takes.
+func isBusy(err error) bool {
+	unavailable, ok := errors.AsType[*brokerage.Unavailable](err)
+	return ok && unavailable.Busy
+}
+
 // refusal returns why a request was not even begun, one of telemetry.Reasons, or nothing if it was begun.
 func refusal(status int, err error) string {
 	switch {
-	case errors.Is(err, errQueueFull):
+	case errors.Is(err, errQueueFull), isBusy(err):
 		return telemetry.QueueFull
 	case errors.Is(err, errQueueWait):
 		return telemetry.QueueWait

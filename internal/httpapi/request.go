@@ -180,7 +180,7 @@ func (q *request) body() ([]byte, error) {
 	refused, isRefused := errors.AsType[*xmldoc.Error](err)
 	switch {
 	case isRefused && refused.Reason == xmldoc.TooLarge:
-		return nil, errTooLarge
+		return nil, &oversized{refused}
 	case isRefused:
 		return nil, &malformed{refused}
 	}
@@ -208,6 +208,8 @@ func (q *request) readBody() ([]byte, error) {
 		return nil, context.DeadlineExceeded
 	case q.ctx.Err() != nil:
 		return nil, q.ctx.Err()
+	case q.Request.Context().Err() != nil:
+		return nil, q.Request.Context().Err() // its input ended within the body
 	case err != nil:
 		return nil, badRequest("the body ends before its end")
 	}

@@ -170,7 +170,8 @@ func (s *Server) protected(q *request) (err error) {
 	if q.op.endless() {
 		return q.op.handle(q)
 	}
-	ctx := q.Request.Context()
+	ctx, end := outlast(q.Request)
+	defer end()
 	if s.options.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, s.options.Timeout)

@@ -10,9 +10,15 @@ import (
 
 // Limits bound what Admit takes. Zero means the default.
 type Limits struct {
-	Bytes int // of the document as it came and as it is kept; default 1 MiB
-	Nodes int // elements, attributes and runs of text; default 65,536
+	Bytes      int // of the document as it came and as it is kept; default 1 MiB
+	Nodes      int // elements, attributes and runs of text; default 65,536
+	Attributes int // of one element, declarations of namespaces counted; default MaxAttributes
 }
+
+// MaxAttributes is how many attributes an element may have by default: twice as many as the schema of orders knows,
+// which has the most. Parsers in databases compare each attribute of an element with all others, and libxml2 takes 2
+// seconds for 16,000.
+const MaxAttributes = 256
 
 // MaxDepth is how deep elements may be nested, the root counted.
 const MaxDepth = 64
@@ -41,6 +47,9 @@ func AppendAdmitted(dst, src []byte, limits Limits) ([]byte, error) {
 	}
 	if limits.Nodes <= 0 {
 		limits.Nodes = 1 << 16
+	}
+	if limits.Attributes <= 0 {
+		limits.Attributes = MaxAttributes
 	}
 	if len(src) > limits.Bytes {
 		return dst, newError(src, limits.Bytes, TooLarge, "larger than %d bytes", limits.Bytes)
@@ -521,6 +530,9 @@ func (a *admitter) attributes(i int) (empty bool, err error) {
 		}
 		if a.nodes+len(a.attrs) >= a.limits.Nodes {
 			return false, newError(a.src, i, TooLarge, "more than %d elements, attributes and texts", a.limits.Nodes)
+		}
+		if len(a.attrs) == a.limits.Attributes {
+			return false, newError(a.src, i, TooLarge, "more than %d attributes of one element", a.limits.Attributes)
 		}
 		var attr attribute
 		if attr.name, attr.prefix, attr.local, err = a.qualified(i); err != nil {

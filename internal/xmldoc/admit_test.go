@@ -157,7 +157,7 @@ func TestAdmit_Refused(t *testing.T) {
 		"Twice":                {`<a b="1" c="2" b="3"/>`, 1, 16, "twice"},
 		"TwiceByURI":           {`<a xmlns:p="u" xmlns:q="u" p:b="1" q:b="2"/>`, 1, 36, "twice"},
 		"TwiceXML":             {`<a xml:b="1" xml:b="2"/>`, 1, 14, "twice"},
-		"TwiceAmongMany":       {"<a " + attributes(500) + "a77=''/>", 0, 0, "twice"},
+		"TwiceAmongMany":       {"<a " + attributes(200) + "a77=''/>", 0, 0, "twice"},
 		"TwiceByURIAmongMany":  {"<a xmlns:p='u' xmlns:q='u' p:b='' " + attributes(50) + "q:b=''/>", 0, 0, "twice"},
 		"DeclaredTwice":        {`<a xmlns:p="u" xmlns:p="u"/>`, 1, 16, "twice"},
 		"DefaultTwice":         {`<a xmlns="u" xmlns="u"/>`, 1, 14, "twice"},
@@ -255,17 +255,19 @@ func TestAdmit_Limits(t *testing.T) {
 		limits xmldoc.Limits
 		says   string
 	}{
-		"Bytes":            {"<a>12345678</a>", xmldoc.Limits{Bytes: 14}, "larger than 14 bytes"},
-		"BytesInTheEnd":    {"<a>>>>>>>></a>", xmldoc.Limits{Bytes: 20}, "larger than 20 bytes in the normal form"},
-		"BytesByDefault":   {"<a>" + strings.Repeat("x", 1<<20) + "</a>", xmldoc.Limits{}, "larger than 1048576 bytes"},
-		"Nodes":            {many, xmldoc.Limits{Nodes: 99}, "more than 99"},
-		"NodesAttributes":  {"<a " + attributes(100) + "/>", xmldoc.Limits{Nodes: 100}, "more than 100"},
-		"NodesTexts":       {"<a>" + strings.Repeat("x<b/>", 50) + "</a>", xmldoc.Limits{Nodes: 100}, "more than 100"},
-		"NodesByDefault":   {"<a>" + strings.Repeat("<b/>", 1<<16) + "</a>", xmldoc.Limits{}, "more than 65536"},
-		"Depth":            {strings.Repeat("<a>", 65) + strings.Repeat("</a>", 65), xmldoc.Limits{}, "deeper than 64"},
-		"DepthWithoutEnd":  {strings.Repeat("<a>", 200_000), xmldoc.Limits{}, "deeper than 64"},
-		"Declarations":     {"<a" + declarations.String() + "/>", xmldoc.Limits{}, "more than 64 namespace"},
-		"NodesInOneTagTop": {"<a " + attributes(70_000) + "/>", xmldoc.Limits{Bytes: 4 << 20}, "more than 65536"},
+		"Bytes":                   {"<a>12345678</a>", xmldoc.Limits{Bytes: 14}, "larger than 14 bytes"},
+		"BytesInTheEnd":           {"<a>>>>>>>></a>", xmldoc.Limits{Bytes: 20}, "larger than 20 bytes in the normal form"},
+		"BytesByDefault":          {"<a>" + strings.Repeat("x", 1<<20) + "</a>", xmldoc.Limits{}, "larger than 1048576 bytes"},
+		"Nodes":                   {many, xmldoc.Limits{Nodes: 99}, "more than 99"},
+		"NodesAttributes":         {"<a " + attributes(100) + "/>", xmldoc.Limits{Nodes: 100}, "more than 100"},
+		"NodesTexts":              {"<a>" + strings.Repeat("x<b/>", 50) + "</a>", xmldoc.Limits{Nodes: 100}, "more than 100"},
+		"NodesByDefault":          {"<a>" + strings.Repeat("<b/>", 1<<16) + "</a>", xmldoc.Limits{}, "more than 65536"},
+		"Depth":                   {strings.Repeat("<a>", 65) + strings.Repeat("</a>", 65), xmldoc.Limits{}, "deeper than 64"},
+		"DepthWithoutEnd":         {strings.Repeat("<a>", 200_000), xmldoc.Limits{}, "deeper than 64"},
+		"Declarations":            {"<a" + declarations.String() + "/>", xmldoc.Limits{}, "more than 64 namespace"},
+		"NodesInOneTagTop":        {"<a " + attributes(70_000) + "/>", xmldoc.Limits{Bytes: 4 << 20, Attributes: 1 << 20}, "more than 65536"},
+		"Attributes":              {"<a " + attributes(xmldoc.MaxAttributes+1) + "/>", xmldoc.Limits{}, "more than 256 attributes of one element"},
+		"AttributesAndNamespaces": {"<a " + attributes(xmldoc.MaxAttributes) + " xmlns='u'/>", xmldoc.Limits{}, "more than 256 attributes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := xmldoc.Admit([]byte(c.in), c.limits)
@@ -274,6 +276,8 @@ func TestAdmit_Limits(t *testing.T) {
 	}
 	_, err := xmldoc.Admit([]byte(many), xmldoc.Limits{Nodes: 100, Bytes: len(many) + 3*99})
 	require.NoError(t, err, "exactly at the limits")
+	_, err = xmldoc.Admit([]byte("<a "+attributes(xmldoc.MaxAttributes)+"/>"), xmldoc.Limits{})
+	require.NoError(t, err, "exactly at the limit of attributes")
 }
 
 // What is meant to hurt a parser must cost no more than in proportion: one
@@ -281,7 +285,7 @@ func TestAdmit_Limits(t *testing.T) {
 // would be 32 times as much; ten leaves room for caches. It is the processor's
 // time that counts, the best of several runs, so that a busy machine is no fault.
 func TestAdmit_LinearCost(t *testing.T) {
-	limits := xmldoc.Limits{Bytes: 64 << 20, Nodes: 1 << 30}
+	limits := xmldoc.Limits{Bytes: 64 << 20, Nodes: 1 << 30, Attributes: 1 << 30}
 	repeat := func(s string) func(int) string { return func(n int) string { return strings.Repeat(s, n) } }
 	wrap := func(f func(int) string) func(int) string {
 		return func(n int) string { return "<a>" + f(n) + "</a>" }

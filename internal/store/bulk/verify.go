@@ -62,13 +62,17 @@ func (b *Inspected) Wrong(name, format string, args ...any) {
 	b.Findings = append(b.Findings, name+": "+fmt.Sprintf(format, args...))
 }
 
+// stored are the limits of documents that are there already: what they may be is decided when they come, by the limits
+// of that time.
+var stored = xmldoc.Limits{Bytes: 1 << 30, Nodes: 1 << 30, Attributes: 1 << 30}
+
 // Document looks at one for itself: is it as a client could have got it in, and
 // valid? Its keys cannot be compared if it is not so much as XML.
 func (b *Inspected) Document(k dataset.Kind, name string, doc []byte) (isXML bool) {
 	b.Documents++
 	b.Bytes += int64(len(doc))
 	var err error
-	if b.again, err = xmldoc.AppendAdmitted(b.again[:0], doc, xmldoc.Limits{}); err != nil {
+	if b.again, err = xmldoc.AppendAdmitted(b.again[:0], doc, stored); err != nil {
 		b.Wrong(name, "the document is not XML: %v", err)
 		return false
 	}

@@ -114,7 +114,7 @@ func document(ctx context.Context, q querier, name string, args ...any) (doc []b
 }
 
 // storedLimits are above those of what is taken in, which Db2 may write longer.
-var storedLimits = xmldoc.Limits{Bytes: 16 << 20, Nodes: 1 << 20}
+var storedLimits = xmldoc.Limits{Bytes: 16 << 20, Nodes: 1 << 20, Attributes: 1 << 20}
 
 // normal makes the normal form of a document that Db2 has serialised, which writes
 // an empty element as one tag, for example: it is what clients get from every

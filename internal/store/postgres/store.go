@@ -54,6 +54,7 @@ type Store struct {
 
 	pool    *pgxpool.Pool
 	lookups *lookups
+	large   *large
 	options Options
 	server  Server
 	closing sync.Once
@@ -115,6 +116,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 		}
 		return nil, errors.Join(err, s.Close())
 	}
+	s.large = newLarge(s.pool.Config().MaxConns)
 	s.lookups = newLookups(s)
 	return s, nil
 }
@@ -228,7 +230,13 @@ func (s *Store) found(ctx context.Context, name string, args ...any) (doc []byte
 	err = s.again(ctx, func(ctx context.Context) (err error) {
 		// Look-ups of several requests go together, so the connection does not know whose they are.
 		end := s.options.Trace.Statement(ctx, name)
-		doc, err = s.lookups.find(ctx, name, args...)
+		if !classified[name] {
+			doc, err = s.lookups.find(ctx, name, args...)
+		} else if doc, err = s.lookups.find(ctx, name, append(args, largeBytes)...); err == nil && len(doc) == 0 {
+			err = s.large.do(ctx, func() error {
+				return s.pool.QueryRow(ctx, statements[name], append(args, anySize)...).Scan(&doc)
+			})
+		}
 		end(traced(err))
 		return err
 	}, isTransient)

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -37,6 +38,18 @@ type change struct {
 // then edits, then writes what edit gives, once if w says so. Edit may be called
 // again, after everything was read again.
 func (s *Store) write(ctx context.Context, w brokerage.Write, readings []reading, edit func() (change, error)) (answer []byte, err error) {
+	answer, err = s.writeUpTo(ctx, largeBytes, w, readings, edit)
+	if errors.Is(err, errLarge) {
+		err = s.large.do(ctx, func() (err error) {
+			answer, err = s.writeUpTo(ctx, anySize, w, readings, edit)
+			return err
+		})
+	}
+	return answer, err
+}
+
+// writeUpTo is write for documents up to a size. A larger one is errLarge, and nothing was locked or changed.
+func (s *Store) writeUpTo(ctx context.Context, size int, w brokerage.Write, readings []reading, edit func() (change, error)) (answer []byte, err error) {
 	committing := false // something that commits was sent, and it is not known what became of it
 	err = s.again(ctx, func(ctx context.Context) error {
 		committing = false
@@ -45,12 +58,15 @@ func (s *Store) write(ctx context.Context, w brokerage.Write, readings []reading
 			if err != nil {
 				return err
 			}
+			if size < anySize && isLarge(c.args) {
+				return errLarge
+			}
 			answer = c.answer
 			committing, err = s.single(ctx, c)
 			return err
 		}
 		return s.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
-			t := transaction{conn: conn.Conn(), w: w}
+			t := transaction{conn: conn.Conn(), w: w, size: size}
 			err := t.run(ctx, readings, edit)
 			answer, committing = t.answer, t.committing
 			if err != nil {
@@ -62,8 +78,11 @@ func (s *Store) write(ctx context.Context, w brokerage.Write, readings []reading
 	if err == nil && w.Once != nil {
 		s.purge(ctx, w.Now)
 	}
+	if err != nil && !errors.Is(err, errLarge) {
+		err = domainError(ctx, err, committing)
+	}
 	if err != nil {
-		return nil, domainError(ctx, err, committing)
+		return nil, err
 	}
 	return answer, nil
 }
@@ -94,6 +113,7 @@ func neverSent(err error) bool {
 type transaction struct {
 	conn       *pgx.Conn
 	w          brokerage.Write
+	size       int // of documents, at most
 	committing bool
 	answer     []byte
 }
@@ -109,6 +129,9 @@ func (t *transaction) run(ctx context.Context, readings []reading, edit func() (
 	c, err := edit()
 	if err != nil {
 		return err
+	}
+	if t.size < anySize && isLarge(c.args) {
+		return errLarge
 	}
 	t.answer = c.answer
 	if t.w.Once != nil {
@@ -147,7 +170,11 @@ func (t *transaction) begin(ctx context.Context, readings []reading) (kept bool,
 		b.Queue(statements["get_answer"], []byte(once.Client), []byte(once.Key))
 	}
 	for _, r := range readings {
-		b.Queue(statements[r.name], r.args...)
+		args := r.args
+		if classified[r.name] {
+			args = append(slices.Clip(args), t.size)
+		}
+		b.Queue(statements[r.name], args...)
 	}
 	results := t.conn.SendBatch(ctx, &b)
 	defer func() {
@@ -166,6 +193,9 @@ func (t *transaction) begin(ctx context.Context, readings []reading) (kept bool,
 	for _, r := range readings {
 		err := results.QueryRow().Scan(r.into...)
 		if errors.Is(err, pgx.ErrNoRows) {
+			if classified[r.name] && t.size < anySize {
+				return false, errLarge // or there is none, which a look at any size will tell
+			}
 			return false, r.missing
 		}
 		if err != nil {

@@ -1,15 +1,15 @@
 -- The best order of each account comes from the index, and only the best of those
--- is opened.
-SELECT XMLSERIALIZE(CONTENT
+-- is opened. A document of more than $2 bytes gives an empty text: see large.go.
+SELECT CASE WHEN octet_length(c.doc::text) > $2 OR octet_length(m.doc::text) > $2 THEN '' ELSE XMLSERIALIZE(CONTENT
   XMLELEMENT(NAME "f:Customer_Max_Order",
     XMLATTRIBUTES('http://www.fixprotocol.org/FIXML-4-4' AS "xmlns:f", (c.keys).id AS "CUSTOMERID",
       (m.keys).id AS "ORDER_ID", (m.keys).cash_text AS "CASH"),
     (xpath('/f:FIXML/f:Order', m.doc, '{{f,http://www.fixprotocol.org/FIXML-4-4}}'))[1])
-  AS text)
+  AS text) END
 FROM brokerage.customers AS c
 LEFT JOIN LATERAL (
   SELECT o.keys, o.doc
-  FROM unnest((c.keys).accounts) AS a (account)
+  FROM unnest(CASE WHEN octet_length(c.doc::text) <= $2 THEN (c.keys).accounts END) AS a (account)
   CROSS JOIN LATERAL (
     SELECT o.keys, o.doc FROM brokerage.orders AS o
     WHERE (o.keys).account = a.account AND (o.keys).cash IS NOT NULL

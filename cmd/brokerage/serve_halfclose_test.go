@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/postgres/pgtest"
+)
+
+// halfClosed sends a request on a connection of its own, and says with a FIN that there is no more.
+func halfClosed(t testing.TB, i *instance, path string) *net.TCPConn {
+	t.Helper()
+	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(i.url, "http://"))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	require.NoError(t, c.SetDeadline(time.Now().Add(patience)))
+	_, err = fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path)
+	require.NoError(t, err)
+	require.NoError(t, c.(*net.TCPConn).CloseWrite())
+	return c.(*net.TCPConn)
+}
+
+// whole reads an answer and the end of the connection.
+func whole(t testing.TB, c net.Conn) (status int, body string) {
+	t.Helper()
+	from := bufio.NewReader(c)
+	r, err := http.ReadResponse(from, nil)
+	require.NoError(t, err)
+	b, err := io.ReadAll(r.Body)
+	require.NoError(t, err)
+	require.NoError(t, r.Body.Close())
+	_, err = from.ReadByte()
+	require.ErrorIs(t, err, io.EOF)
+	return r.StatusCode, string(b)
+}
+
+func TestServe_HalfClose(t *testing.T) {
+	t.Run("SQLite", func(t *testing.T) {
+		i := serving(t, "")
+		for range 200 {
+			status, body := whole(t, halfClosed(t, i, "/v1/customers/1002/statement"))
+			require.Equal(t, 200, status)
+			require.True(t, strings.HasSuffix(body, "Customer>"), body)
+		}
+		i.stop(t)
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		server := pgtest.Start(t)
+		url := server.URL("postgres")
+		require.Zero(t, brokerage(t.Context(), "load", "--db", url, "--scale", "tiny").code)
+		i := serving(t, "", "--db", url)
+		for range 50 {
+			status, body := whole(t, halfClosed(t, i, "/v1/customers/1002/statement"))
+			require.Equal(t, 200, status)
+			require.True(t, strings.HasSuffix(body, "</c:Customer>"), body)
+		}
+
+		// An answer takes as long as somebody else holds the table.
+		other := server.Connect(t, "postgres")
+		defer func() { _ = other.Close(t.Context()) }()
+		waiting := func() (n int) {
+			require.NoError(t, other.QueryRow(t.Context(), "SELECT count(*) FROM pg_locks WHERE NOT granted").Scan(&n))
+			return n
+		}
+		exec := func(statement string) {
+			_, err := other.Exec(t.Context(), statement)
+			require.NoError(t, err)
+		}
+		hold := func() {
+			exec("BEGIN")
+			exec("LOCK TABLE brokerage.customers IN ACCESS EXCLUSIVE MODE")
+		}
+		hold()
+		c := halfClosed(t, i, "/v1/customers/1002/statement")
+		require.Eventually(t, func() bool { return waiting() == 1 }, patience, time.Millisecond)
+		time.Sleep(200 * time.Millisecond) // the service has seen the FIN
+		require.Equal(t, 1, waiting(), "the FIN has cancelled the statement")
+		exec("ROLLBACK")
+		status, _ := whole(t, c)
+		require.Equal(t, 200, status)
+
+		hold()
+		c = halfClosed(t, i, "/v1/customers/1002/statement")
+		require.Eventually(t, func() bool { return waiting() == 1 }, patience, time.Millisecond)
+		require.NoError(t, c.SetLinger(0)) // to close it is to reset it
+		require.NoError(t, c.Close())
+		require.Eventually(t, func() bool { return waiting() == 0 }, 5*time.Second, time.Millisecond, "the reset has not cancelled the statement")
+		exec("ROLLBACK")
+		i.stop(t)
+	})
+}

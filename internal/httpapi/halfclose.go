@@ -1,0 +1,123 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"syscall"
+	"time"
+)
+
+// A client that has sent a whole request may close its side of the connection (shutdown(SHUT_WR), a FIN) and wait for
+// the answer. net/http reads on while a request runs, takes the end of input for a client that has gone, and cancels
+// the request. So the connection keeps that end to itself until the answer is sent. A reset, which does say that
+// nobody waits, ends the wait: see watchReset. Deadlines end it too, as they end any read.
+//
+// Three ways of reading ahead need three answers:
+//   - Plain HTTP/1: net/http reads ahead one byte at a time, which it does at no other time.
+//   - HTTP/2: the connection is read all the time, so ConnState says whether requests run.
+//   - HTTP/1 over TLS: TLS has an end of input of its own, which a connection below it cannot see. There the request
+//     is detached from net/http's context: see outlast.
+
+// readAhead is how many bytes net/http reads while a request by HTTP/1 runs.
+const readAhead = 1
+
+type tlsKey struct{}
+
+// underTLS returns the connection that a TLS connection goes by, or nil.
+func underTLS(c net.Conn) *joiningConn {
+	if secured, ok := c.(*tls.Conn); ok {
+		under, _ := secured.NetConn().(*joiningConn)
+		return under
+	}
+	return nil
+}
+
+// ConnState is for the server of a listener of JoinWrites that serves HTTP/2.
+func ConnState(c net.Conn, state http.ConnState) {
+	if state != http.StateActive && state != http.StateIdle {
+		return
+	}
+	under := underTLS(c)
+	if under == nil || c.(*tls.Conn).ConnectionState().NegotiatedProtocol != "h2" {
+		return
+	}
+	under.streams.Store(state == http.StateActive)
+	if state == http.StateIdle && under.lingering.Load() {
+		_ = under.SetReadDeadline(time.Unix(1, 0)) // wakes the read that waits
+	}
+}
+
+func (c *joiningConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if err == io.EOF && (len(p) == readAhead || c.streams.Load()) { //nolint:errorlint // a connection gives the value itself
+		return n, c.linger(len(p) == readAhead)
+	}
+	return n, err //nolint:wrapcheck // net/http looks into it
+}
+
+// linger waits after the client's FIN, and returns what the read has to say then: that the client has reset the
+// connection, that a deadline has passed, that the connection was closed here, or, once no request by HTTP/2 runs any
+// more, that the input has ended.
+func (c *joiningConn) linger(single bool) error {
+	c.lingering.Store(true)
+	defer c.lingering.Store(false)
+	idle := func() bool { return !single && !c.streams.Load() }
+	err := c.watchReset(idle)
+	if idle() {
+		return io.EOF
+	}
+	return err
+}
+
+// watchReset waits until the client has reset the connection, and returns ECONNRESET, or until another error ends the
+// wait. Where the system cannot tell, it returns io.EOF at once.
+func (c *joiningConn) watchReset(enough func() bool) error {
+	under, ok := c.Conn.(syscall.Conn)
+	if !ok || !canTellReset {
+		return io.EOF
+	}
+	raw, err := under.SyscallConn()
+	if err != nil {
+		return err //nolint:wrapcheck // net/http looks into it
+	}
+	// The system wakes the goroutine when something happens on the connection; what that was is for isReset to see.
+	err = raw.Read(func(fd uintptr) bool { return enough() || isReset(fd) })
+	if err == nil {
+		err = syscall.ECONNRESET
+	}
+	return err //nolint:wrapcheck // net/http looks into it
+}
+
+// outlast returns a context for a request over TLS by HTTP/1 that does not end when the client has closed its side,
+// and does end when it resets the connection. It is the request's own context for any other request. The caller calls
+// end before it returns.
+func outlast(r *http.Request) (ctx context.Context, end func()) {
+	ctx = r.Context()
+	if r.TLS == nil || r.ProtoMajor != 1 || !canTellReset {
+		return ctx, func() {}
+	}
+	under, ok := ctx.Value(tlsKey{}).(*joiningConn)
+	if !ok {
+		return ctx, func() {}
+	}
+	detached, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(done)
+		if err := under.watchReset(func() bool { return false }); !errors.Is(err, os.ErrDeadlineExceeded) {
+			cancel()
+		}
+	})
+	return detached, func() {
+		if !stop() {
+			_ = under.SetReadDeadline(time.Unix(1, 0)) // nothing more is read from this client
+			<-done
+		}
+		cancel()
+	}
+}

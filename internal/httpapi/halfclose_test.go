@@ -1,0 +1,367 @@
+package httpapi
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/null"
+)
+
+// served serves as the program does, with or without TLS.
+func served(t testing.TB, s http.Handler, secured bool) *httptest.Server {
+	t.Helper()
+	server := httptest.NewUnstartedServer(s)
+	server.Listener = JoinWrites(server.Listener)
+	server.Config.ConnContext, server.Config.ConnState = ConnContext, ConnState
+	server.EnableHTTP2 = true
+	if secured {
+		server.StartTLS()
+	} else {
+		server.Start()
+	}
+	t.Cleanup(server.Close)
+	return server
+}
+
+// line is a connection of a client, with the ways that it can end.
+type line struct {
+	net.Conn
+
+	tcp *net.TCPConn
+}
+
+// dial connects, over TLS if protocols are named.
+func dial(t testing.TB, server *httptest.Server, protocols ...string) line {
+	t.Helper()
+	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	require.NoError(t, c.SetDeadline(time.Now().Add(time.Minute)))
+	l := line{c, c.(*net.TCPConn)}
+	if len(protocols) > 0 {
+		secured := tls.Client(c, &tls.Config{NextProtos: protocols, InsecureSkipVerify: true}) //nolint:gosec // of this test
+		require.NoError(t, secured.HandshakeContext(t.Context()))
+		l.Conn = secured
+	}
+	return l
+}
+
+// The ends of a client's input.
+var (
+	finish = func(l line) error { return l.tcp.CloseWrite() }
+	notify = func(l line) error { return l.Conn.(*tls.Conn).CloseWrite() }
+	reset  = func(l line) error {
+		if err := l.tcp.SetLinger(0); err != nil {
+			return err
+		}
+		return l.tcp.Close()
+	}
+	both = func(first, second func(line) error) func(line) error {
+		return func(l line) error {
+			if err := first(l); err != nil {
+				return err
+			}
+			time.Sleep(20 * time.Millisecond) // they come one after the other
+			return second(l)
+		}
+	}
+)
+
+// slow is a store that answers when it is let, unless the request is cancelled.
+type slow struct {
+	entered, proceed chan struct{}
+	cancelled        chan error
+}
+
+func newSlow() *slow {
+	return &slow{make(chan struct{}, 10), make(chan struct{}), make(chan error, 10)}
+}
+
+func (s *slow) store(t testing.TB) *stub {
+	t.Helper()
+	inner, err := null.Open()
+	require.NoError(t, err)
+	return &stub{Store: inner, do: func(ctx context.Context) error {
+		s.entered <- struct{}{}
+		select {
+		case <-s.proceed:
+			return nil
+		case <-ctx.Done():
+			s.cancelled <- ctx.Err()
+			return ctx.Err()
+		}
+	}}
+}
+
+// within waits for what happens at once if it happens at all.
+func within[V any](t testing.TB, from <-chan V) V {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "it does not happen")
+		panic("unreachable")
+	}
+}
+
+// let lets one request end.
+func (s *slow) let() {
+	select {
+	case s.proceed <- struct{}{}:
+	case <-time.After(10 * time.Second): // none is running any more
+	}
+}
+
+const got = "GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\n\r\n"
+
+func postedOrder() string {
+	return posted + fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(orderWith(777)), orderWith(777))
+}
+
+func chunkedOrder() string {
+	order := orderWith(777)
+	return posted + fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(order), order)
+}
+
+// A client that has sent all of its requests and says so gets its answers, and then the end of the connection.
+func TestHalfClose_Answered(t *testing.T) {
+	type test struct {
+		secured bool
+		sent    string
+		end     func(line) error
+		status  []int
+	}
+	tests := make(map[string]test)
+	for name, sent := range map[string]test{
+		"Get":       {sent: got, status: []int{200}},
+		"Post":      {sent: postedOrder(), status: []int{201}},
+		"Chunked":   {sent: chunkedOrder(), status: []int{201}},
+		"Pipelined": {sent: got + postedOrder() + got, status: []int{200, 201, 200}},
+	} {
+		for end, by := range map[string]struct {
+			secured bool
+			end     func(line) error
+		}{
+			"FIN":        {false, finish},
+			"TLS/FIN":    {true, finish},
+			"TLS/Notify": {true, notify},
+			"TLS/Both":   {true, both(notify, finish)},
+		} {
+			tests[name+"/"+end] = test{by.secured, sent.sent, by.end, sent.status}
+		}
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store := newSlow()
+			var seen requests
+			server := served(t, serverOf(t, store.store(t), Options{LogRequest: seen.log, Timeout: time.Minute}), test.secured)
+			var protocols []string
+			if test.secured {
+				protocols = []string{"http/1.1"}
+			}
+			c := dial(t, server, protocols...)
+			_, err := io.WriteString(c, test.sent)
+			require.NoError(t, err)
+			require.NoError(t, test.end(c))
+			from := bufio.NewReader(c)
+			for _, status := range test.status {
+				within(t, store.entered)
+				time.Sleep(30 * time.Millisecond) // the server has seen the end by now
+				store.let()
+				require.Equal(t, status, received(t, from).StatusCode)
+			}
+			_, err = from.ReadByte()
+			require.ErrorIs(t, err, io.EOF)
+			require.Empty(t, store.cancelled)
+			_, n := seen.last()
+			require.Equal(t, len(test.status), n)
+		})
+	}
+}
+
+// The same where connections are kept: nothing stays behind from the requests before.
+func TestHalfClose_KeptConnection(t *testing.T) {
+	for name, protocols := range map[string][]string{"Plain": nil, "TLS": {"http/1.1"}} {
+		t.Run(name, func(t *testing.T) {
+			store := newSlow()
+			server := served(t, serverOf(t, store.store(t), Options{Timeout: time.Minute}), protocols != nil)
+			c := dial(t, server, protocols...)
+			from := bufio.NewReader(c)
+			for i := range 5 {
+				_, err := io.WriteString(c, got)
+				require.NoError(t, err)
+				within(t, store.entered)
+				if i == 4 {
+					require.NoError(t, finish(c))
+					time.Sleep(30 * time.Millisecond)
+				}
+				store.let()
+				require.Equal(t, 200, received(t, from).StatusCode)
+			}
+			_, err := from.ReadByte()
+			require.ErrorIs(t, err, io.EOF)
+		})
+	}
+}
+
+// http2Client is a client of one connection.
+func http2Client(l line) *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		ForceAttemptHTTP2: true,
+		DialTLSContext:    func(context.Context, string, string) (net.Conn, error) { return l.Conn, nil },
+	}}
+}
+
+// By HTTP/2 too: the streams are finished, and then the connection's input. Several requests, to see that the
+// connection waits for the last.
+func TestHalfClose_HTTP2(t *testing.T) {
+	store := newSlow()
+	server := served(t, serverOf(t, store.store(t), Options{Timeout: time.Minute}), true)
+	c := dial(t, server, "h2")
+	client := http2Client(c)
+	answers := make(chan string, 3)
+	for range 3 {
+		go func() {
+			r, err := client.Get(server.URL + "/v1/orders/103282") //nolint:noctx // the connection has a deadline
+			if err != nil {
+				answers <- err.Error()
+				return
+			}
+			defer func() { _ = r.Body.Close() }()
+			body, err := io.ReadAll(r.Body)
+			answers <- fmt.Sprint(r.Proto, " ", r.StatusCode, " ", strings.Contains(string(body), "<Order"), " ", err)
+		}()
+		within(t, store.entered)
+	}
+	require.NoError(t, finish(c))
+	for range 3 {
+		time.Sleep(30 * time.Millisecond)
+		store.let()
+		require.Equal(t, "HTTP/2.0 200 true <nil>", within(t, answers))
+	}
+	require.Empty(t, store.cancelled)
+	waitForEnd(t, server)
+}
+
+// waitForEnd waits until the server has no connection left.
+func waitForEnd(t testing.TB, server *httptest.Server) {
+	t.Helper()
+	ended := make(chan struct{})
+	go func() {
+		server.Close() // waits for connections that are in use
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(30 * time.Second):
+		t.Fatal("the connection stays")
+	}
+}
+
+// A reset cancels, at once or after the client's side was closed, and nothing stays behind.
+func TestHalfClose_Reset(t *testing.T) {
+	for name, test := range map[string]struct {
+		protocols []string
+		end       func(line) error
+	}{
+		"Plain":           {nil, reset},
+		"AfterFIN":        {nil, both(finish, reset)},
+		"TLS":             {[]string{"http/1.1"}, reset},
+		"TLS/AfterFIN":    {[]string{"http/1.1"}, both(finish, reset)},
+		"TLS/AfterNotify": {[]string{"http/1.1"}, both(notify, reset)},
+		"TLS/AfterBoth":   {[]string{"http/1.1"}, both(notify, both(finish, reset))},
+		"HTTP2":           {[]string{"h2"}, reset},
+		"HTTP2/AfterFIN":  {[]string{"h2"}, both(finish, reset)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := runtime.NumGoroutine()
+			store := newSlow()
+			var seen requests
+			s := serverOf(t, store.store(t), Options{LogRequest: seen.log, InFlight: 1, Timeout: time.Hour})
+			server := served(t, s, test.protocols != nil)
+			c := dial(t, server, test.protocols...)
+			if test.protocols != nil && test.protocols[0] == "h2" {
+				client := http2Client(c)
+				go func() {
+					r, err := client.Get(server.URL + "/v1/orders/103282") //nolint:noctx // the connection has a deadline
+					if err == nil {
+						_ = r.Body.Close()
+					}
+				}()
+			} else {
+				_, err := io.WriteString(c, got)
+				require.NoError(t, err)
+			}
+			within(t, store.entered)
+			require.NoError(t, test.end(c))
+			require.ErrorIs(t, within(t, store.cancelled), context.Canceled)
+			require.Eventually(t, func() bool {
+				last, n := seen.last()
+				return n == 1 && last.Status == statusGone
+			}, time.Minute, time.Millisecond)
+			waitForEnd(t, server)
+			require.Empty(t, s.gate.slots)
+			for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+				require.True(t, time.Now().Before(deadline), "goroutines are left over")
+			}
+		})
+	}
+}
+
+// The deadline of a request bounds how long one is worked on for a client of which only a FIN was seen.
+func TestHalfClose_Deadline(t *testing.T) {
+	for name, protocols := range map[string][]string{"Plain": nil, "TLS": {"http/1.1"}} {
+		t.Run(name, func(t *testing.T) {
+			before := runtime.NumGoroutine()
+			store := newSlow()
+			server := served(t, serverOf(t, store.store(t), Options{Timeout: 200 * time.Millisecond}), protocols != nil)
+			c := dial(t, server, protocols...)
+			_, err := io.WriteString(c, got)
+			require.NoError(t, err)
+			within(t, store.entered)
+			require.NoError(t, finish(c))
+			requireProblem(t, received(t, bufio.NewReader(c)), 504, "timeout")
+			require.ErrorIs(t, within(t, store.cancelled), context.DeadlineExceeded)
+			waitForEnd(t, server)
+			for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+				require.True(t, time.Now().Before(deadline), "goroutines are left over")
+			}
+		})
+	}
+}
+
+// A body that ends before its end is still none.
+func TestHalfClose_BodyCut(t *testing.T) {
+	for name, protocols := range map[string][]string{"Plain": nil, "TLS": {"http/1.1"}} {
+		t.Run(name, func(t *testing.T) {
+			var seen requests
+			server := served(t, serverOf(t, failing(nil), Options{LogRequest: seen.log, Timeout: time.Hour}), protocols != nil)
+			c := dial(t, server, protocols...)
+			_, err := io.WriteString(c, posted+"Content-Length: 100\r\n\r\n<a/>")
+			require.NoError(t, err)
+			require.NoError(t, finish(c))
+			require.Eventually(t, func() bool {
+				last, n := seen.last()
+				return n == 1 && last.Status == statusGone
+			}, time.Minute, time.Millisecond)
+			_, err = io.Copy(io.Discard, c)
+			if protocols == nil {
+				require.NoError(t, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,271 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/xmldoc"
+)
+
+// The two sizes of documents that LinearCost compares. The larger one is about the largest that a request may send.
+const (
+	costlyBytes = 960 << 10
+	costFactor  = 10
+)
+
+// shape makes documents in which one thing is repeated n times.
+type shape struct {
+	name string
+	doc  func(n int) []byte
+}
+
+// ofSize returns the shape's document of about that many bytes, of no more nodes than are admitted.
+func (s shape) ofSize(t testing.TB, bytes int) []byte {
+	t.Helper()
+	base, each := len(s.doc(0)), float64(len(s.doc(2000))-len(s.doc(1000)))/1000
+	for n := int(float64(bytes-base) / each); ; n = n * 9 / 10 {
+		doc, err := xmldoc.Admit(s.doc(n), xmldoc.Limits{})
+		if err == nil {
+			return doc
+		}
+		refused, ok := errors.AsType[*xmldoc.Error](err)
+		require.True(t, ok && refused.Reason == xmldoc.TooLarge, "%s: %v", s.name, err)
+	}
+}
+
+// repeated puts n of what each returns behind the first mark in a document.
+func repeated(doc []byte, mark string, each func(i int) string) func(n int) []byte {
+	before, after, found := strings.Cut(string(doc), mark)
+	if !found {
+		panic("no " + mark)
+	}
+	return func(n int) []byte {
+		var b strings.Builder
+		b.WriteString(before + mark)
+		for i := range n {
+			b.WriteString(each(i))
+		}
+		return []byte(b.String() + after)
+	}
+}
+
+func constant(text string) func(int) string { return func(int) string { return text } }
+
+// costlyID is of the documents that LinearCost writes; account i of the customer has costlyID + 1 + i.
+const costlyID = 990_000_000_000
+
+// customerShapes are valid documents first, then documents that only validate=no lets in.
+func customerShapes(d *dataset.Dataset) []shape {
+	doc := d.AppendNewCustomer(nil, 3, dataset.NewCustomer{ID: costlyID, Accounts: []int64{costlyID + 1}})
+	_, account, _ := strings.Cut(string(doc), "<Account ")
+	account, _, _ = strings.Cut(account, "</Account>")
+	id := strconv.FormatInt(costlyID+1, 10)
+	more := func(form string) func(int) string {
+		before, after, _ := strings.Cut(form, id)
+		return func(i int) string { return before + strconv.FormatInt(costlyID+2+int64(i), 10) + after }
+	}
+	first := `id="` + id + `">`
+	return []shape{
+		{"ValueDates", repeated(doc, "<gValueDate>", constant(`<mValueDate><ValueDate>1999-02-04</ValueDate>`+
+			`<CreditMovement>1.34</CreditMovement><ValueDatedBal>786528</ValueDatedBal></mValueDate>`))},
+		{"Positions", repeated(doc, "<Holdings>", constant(`<Position><Symbol>Q</Symbol><Name/><Type/><Quantity>1</Quantity></Position>`))},
+		{"Accounts", repeated(doc, "</Account>", more("<Account "+account+"</Account>"))},
+		{"Addresses", repeated(doc, "<Addresses>", constant(`<Address primary="No" type="Home"><gStreet><Street>1</Street></gStreet><City/>`+
+			`<PostalCode/><State/><Country/><CityCountry/><Phones/></Address>`))},
+		{"Languages", repeated(doc, "<Languages>", constant("<Language>Portuguese</Language>"))},
+		{"Text", repeated(doc, "<FirstName>", constant("a&amp;b "))},
+
+		{"EmptyValueDates", repeated(doc, "<gValueDate>", constant("<mValueDate/>"))},
+		{"EmptyPositions", repeated(doc, "<Holdings>", constant("<Position/>"))},
+		{"EmptyAccounts", repeated(doc, "</Account>", more(`<Account id="`+id+`"/>`))},
+		{"EmptyAddresses", repeated(doc, "<Addresses>", constant("<Address/>"))},
+		{"Names", repeated(doc, "</Name>", constant("<Name/>"))},
+		{"Balances", repeated(doc, first, constant("<Balance><OnlineActualBal/></Balance>"))},
+		{"Symbols", repeated(doc, "<Symbol>", constant("a<b/>"))},
+		{"Lists", repeated(doc, "</Accounts>", constant("<Accounts/>"))},
+		{"Attributes", repeated(doc, first, attributed)},
+		{"Namespaces", repeated(doc, "<Name>", func(i int) string { return fmt.Sprintf(`<a xmlns="u%d"/>`, i) })},
+	}
+}
+
+// attributed is an element of the most attributes that one may have.
+func attributed(int) string {
+	var b strings.Builder
+	b.WriteString("<a")
+	for i := range xmldoc.MaxAttributes {
+		fmt.Fprintf(&b, ` a%d=""`, i)
+	}
+	return b.String() + "/>"
+}
+
+func orderShapes(d *dataset.Dataset) []shape {
+	doc := d.AppendNewOrder(nil, 7, dataset.NewOrder{ID: costlyID, Account: d.FirstAccount(0)})
+	return []shape{
+		{"Quantities", repeated(doc, "</Order>", constant(`<OrdQty Cash="1"/>`))},
+		{"Text", repeated(doc, ` Txt="`, constant("a&amp;b "))},
+		{"Orders", repeated(doc, "</Order>", constant(`<Order ID="1"/>`))},
+		{"Attributes", repeated(doc, "</Order>", attributed)},
+		{"Mixed", repeated(doc, "</Order>", constant(`<a/>b`))},
+	}
+}
+
+func securityShapes(d *dataset.Dataset) []shape {
+	doc := d.Append(nil, dataset.Security, 1)
+	return []shape{
+		{"Names", repeated(doc, "<Name>", constant("a<b/>"))},
+		{"Prices", repeated(doc, "<Price>", constant("<Ask>1</Ask>"))},
+		{"Information", repeated(doc, "<SecurityInformation>", constant("<a><Sector>Cost</Sector></a>"))},
+		{"Sectors", repeated(doc, "</Sector>", constant("<Sector/>"))},
+		{"Attributes", repeated(doc, "<SecurityInformation>", attributed)},
+	}
+}
+
+// operation is a call of a store with a document of a shape, which it writes, or of what it has written before.
+type operation struct {
+	name string
+	do   func(ctx context.Context, doc []byte) error
+}
+
+// strict are the operations that refuse what has been written with validate=no; validating are those of them that
+// validate the document, for which internal/schema has a faster way up to 256 KiB than beyond.
+var (
+	strict     = []string{"open_account", "close_account", "update_order_status", "buy_security", "sell_security"}
+	validating = strict[:3]
+)
+
+// LinearCost requires that a call costs in proportion to the size of the document that it reads or writes: at most
+// twice as much for each byte of a document that is ten times as large, where a quadratic cost would be ten times as
+// much. Cost is the processor time of this process and of those that processes returns, so that a busy machine is no
+// fault; the store must be loaded with d and be used by nobody else.
+func LinearCost(t *testing.T, s brokerage.Store, d *dataset.Dataset, processes func() []int) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
+	symbol := d.Symbol(1)
+	answer := func(_ []byte, err error) error { return err }
+	entry := func(_ brokerage.ID, err error) error { return err }
+	opened := d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: costlyID - 1})
+	trade := func(side brokerage.Side) func(context.Context, []byte) error {
+		return func(ctx context.Context, _ []byte) error {
+			return answer(s.Trade(ctx, plain(), costlyID+1, brokerage.Trade{Side: side, Symbol: symbol, Quantity: "1", Now: now}))
+		}
+	}
+	for _, kind := range []struct {
+		name     string
+		validate func([]byte) error
+		shapes   []shape
+		// Each finds what the ones before it have left, and all together leave what was there.
+		operations []operation
+	}{
+		{"Customer", brokerage.ValidateCustomer, customerShapes(d), []operation{
+			{"insert_customer", func(ctx context.Context, doc []byte) error { return entry(s.InsertCustomer(ctx, plain(), doc, false)) }},
+			{"get_customer", func(ctx context.Context, _ []byte) error { return answer(s.GetCustomer(ctx, costlyID)) }},
+			{"customer_of", func(ctx context.Context, _ []byte) error { return entry(s.CustomerOf(ctx, costlyID+1)) }},
+			{"customer_profile", func(ctx context.Context, _ []byte) error { return answer(s.CustomerProfile(ctx, costlyID)) }},
+			{"account_summary", func(ctx context.Context, _ []byte) error { return answer(s.AccountSummary(ctx, costlyID)) }},
+			{"customer_max_order", func(ctx context.Context, _ []byte) error { return answer(s.CustomerMaxOrder(ctx, costlyID)) }},
+			{"open_account", func(ctx context.Context, _ []byte) error { return entry(s.OpenAccount(ctx, plain(), costlyID, opened)) }},
+			{"buy_security", trade(brokerage.Buy)},
+			{"sell_security", trade(brokerage.Sell)},
+			{"close_account", func(ctx context.Context, _ []byte) error { return s.CloseAccount(ctx, plain(), costlyID, costlyID-1) }},
+			{"replace_customer", func(ctx context.Context, doc []byte) error {
+				return s.ReplaceCustomer(ctx, plain(), costlyID, doc, false, nil)
+			}},
+			{"delete_customer", func(ctx context.Context, _ []byte) error { return s.DeleteCustomer(ctx, plain(), costlyID) }},
+		}},
+		{"Order", brokerage.ValidateOrder, orderShapes(d), []operation{
+			{"insert_order", func(ctx context.Context, doc []byte) error { return entry(s.InsertOrder(ctx, plain(), doc)) }},
+			{"get_order", func(ctx context.Context, _ []byte) error { return answer(s.GetOrder(ctx, costlyID)) }},
+			{"customer_max_order", func(ctx context.Context, _ []byte) error {
+				return answer(s.CustomerMaxOrder(ctx, brokerage.ID(d.ID(dataset.Customer, 0))))
+			}},
+			{"update_order_status", func(ctx context.Context, _ []byte) error {
+				return answer(s.UpdateOrderStatus(ctx, plain(), costlyID, "2"))
+			}},
+			{"delete_order", func(ctx context.Context, _ []byte) error { return s.DeleteOrder(ctx, plain(), costlyID) }},
+		}},
+		{"Security", brokerage.ValidateSecurity, securityShapes(d), []operation{
+			{"replace_security", func(ctx context.Context, doc []byte) error {
+				return s.ReplaceSecurity(ctx, plain(), symbol, doc, false, nil)
+			}},
+			{"get_security", func(ctx context.Context, _ []byte) error { return answer(s.GetSecurity(ctx, symbol)) }},
+			{"get_security_price", func(ctx context.Context, _ []byte) error { return answer(s.SecurityPrice(ctx, symbol)) }},
+			{"update_security_price", func(ctx context.Context, _ []byte) error {
+				return answer(s.UpdateSecurityPrice(ctx, plain(), symbol, brokerage.Price{LastTrade: "5.5"}))
+			}},
+		}},
+	} {
+		for _, shape := range kind.shapes {
+			t.Run(kind.name+"/"+shape.name, func(t *testing.T) {
+				large := shape.ofSize(t, costlyBytes)
+				valid := kind.validate(large) == nil
+				compare(t, slices.DeleteFunc(slices.Clone(kind.operations), func(op operation) bool {
+					return slices.Contains(validating, op.name) || !valid && slices.Contains(strict, op.name)
+				}), shape.ofSize(t, len(large)/costFactor), large, processes)
+				if valid {
+					compare(t, kind.operations, shape.ofSize(t, len(large)/3), large, processes)
+				}
+			})
+		}
+	}
+}
+
+// slight is what a call may cost whatever it does: less than that is not worth a comparison.
+const slight = 5 * time.Millisecond
+
+// compare runs the operations in turn with either document, and again while one of them seems not to be linear.
+func compare(t *testing.T, operations []operation, small, large []byte, processes func() []int) {
+	t.Helper()
+	const slack, fewest, most = 2, 2, 5
+	factor := len(large) / len(small)
+	measure := func(best map[string]time.Duration, doc []byte, times int) {
+		costs := make(map[string]time.Duration)
+		for range times {
+			for _, op := range operations {
+				before := processorTime(processes())
+				err := op.do(t.Context(), doc)
+				costs[op.name] += processorTime(processes()) - before
+				require.NoError(t, err, op.name)
+			}
+		}
+		for name, cost := range costs {
+			if known, ok := best[name]; !ok || cost < known {
+				best[name] = cost
+			}
+		}
+	}
+	several, one := make(map[string]time.Duration), make(map[string]time.Duration)
+	for round := 1; ; round++ {
+		measure(several, small, factor)
+		measure(one, large, 1)
+		var costly, all []string
+		for name, cost := range one {
+			line := fmt.Sprintf("%s %v, for the same bytes in small documents %v", name, cost, several[name])
+			if cost > max(slight, slack*several[name]) {
+				costly = append(costly, line)
+			}
+			if cost > slight {
+				all = append(all, line)
+			}
+		}
+		slices.Sort(all)
+		switch {
+		case round < fewest:
+		case len(costly) == 0:
+			t.Logf("%d bytes: %s", len(large), strings.Join(all, "; "))
+			return
+		case round == most:
+			t.Fatalf("not linear: %s", strings.Join(costly, "; "))
+		}
+	}
+}
