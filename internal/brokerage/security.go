@@ -72,7 +72,7 @@ func Scaled(s string) (n int64, ok bool) {
 }
 
 var priceParts = paths("s:Security/s:Symbol", "s:Security/s:Name",
-	"s:Security/s:Price/s:LastTrade", "s:Security/s:Price/s:Ask", "s:Security/s:Price/s:Bid", "s:Security/s:Price/s:PriceToday/s:Open")
+	"s:Security/s:Price[1]/s:LastTrade", "s:Security/s:Price[1]/s:Ask", "s:Security/s:Price[1]/s:Bid", "s:Security/s:Price[1]/s:PriceToday[1]/s:Open")
 
 // SecurityPrice constructs the answer of get_security_price.
 func SecurityPrice(doc []byte) []byte {
@@ -109,8 +109,8 @@ func (p Price) Validate() error {
 	return invalid.orNil()
 }
 
-var tradedParts = paths("s:Security/s:Price/s:LastTrade", "s:Security/s:Price/s:Ask", "s:Security/s:Price/s:Bid",
-	"s:Security/s:Price/s:PriceToday/s:High", "s:Security/s:Price/s:PriceToday/s:Low")
+var tradedParts = paths("s:Security/s:Price[1]/s:LastTrade", "s:Security/s:Price[1]/s:Ask", "s:Security/s:Price[1]/s:Bid",
+	"s:Security/s:Price[1]/s:PriceToday[1]/s:High", "s:Security/s:Price[1]/s:PriceToday[1]/s:Low")
 
 // SetPrice gives a security a new price; today's high and low follow.
 func SetPrice(doc []byte, p Price) ([]byte, error) {
