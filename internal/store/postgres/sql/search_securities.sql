@@ -1,8 +1,9 @@
+-- Each hit has all six elements: one that the security lacks is empty.
 SELECT XMLSERIALIZE(CONTENT
   XMLELEMENT(NAME "Securities", XMLATTRIBUTES('http://tpox-benchmark.com/security' AS xmlns, count(*) AS count),
     XMLAGG(XMLELEMENT(NAME "Security",
-      XMLFOREST((keys).symbol AS "Symbol", (keys).name AS "Name", (keys).type AS "SecurityType", (keys).sector AS "Sector",
-        (keys).pe_text AS "PE", (keys).yield_text AS "Yield"))
+      XMLELEMENT(NAME "Symbol", (keys).symbol), XMLELEMENT(NAME "Name", (keys).name), XMLELEMENT(NAME "SecurityType", (keys).type),
+      XMLELEMENT(NAME "Sector", (keys).sector), XMLELEMENT(NAME "PE", (keys).pe_text), XMLELEMENT(NAME "Yield", (keys).yield_text))
       ORDER BY (keys).symbol COLLATE "C"))
   AS text)
 FROM brokerage.securities
