@@ -153,6 +153,7 @@ bench-postgres: ## queries by pgbench, drive --db and the service, as a table; n
 test-full: ## all of it: shuffled tests, lint, race, a minute of fuzzing for each target, chaos
 	$(MAKE) test TESTFLAGS='-count=1 -shuffle=on'
 	$(GO) test -C internal/xmldoc/compare -count=1 ./...
+	$(GO) test ./internal/store/sqlite -count=1 -run TestDamage -v -args -flips 1000
 	$(MAKE) lint
 	$(MAKE) race
 	$(MAKE) fuzz FUZZTIME=60s

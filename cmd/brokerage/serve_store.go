@@ -40,8 +40,8 @@ func (c *serveCmd) open(ctx context.Context, log *slog.Logger, begin trace.Begin
 	return inner, nil
 }
 
-// tellServer reports how durable the server is by its settings, which are not the
-// service's to change.
+// tellServer reports how durable the server is by its settings, and whether it
+// finds damage; these are not the service's to change.
 func tellServer(ctx context.Context, s *postgres.Store, log *slog.Logger) error {
 	server := s.Server()
 	settings := []any{"version", server.Version}
@@ -51,6 +51,9 @@ func tellServer(ctx context.Context, s *postgres.Store, log *slog.Logger) error 
 	log.Info("PostgreSQL", settings...)
 	if !server.Durable() {
 		log.Warn("the server is set so that a power failure takes back what was acknowledged, or damages the database")
+	}
+	if !server.Checks() {
+		log.Warn("the server has no checksums of its pages (data_checksums is off): what a disk damages may be served as if it were right")
 	}
 	there, err := holding(ctx, s)
 	if err == nil && there == "" {

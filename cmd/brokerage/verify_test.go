@@ -1,12 +1,13 @@
 package main
 
 import (
-	"database/sql"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/sqlite"
 )
 
 func TestVerify(t *testing.T) {
@@ -19,7 +20,7 @@ func TestVerify(t *testing.T) {
 	require.Contains(t, r.out, ": 0 findings\n")
 	require.Regexp(t, `\n +order +2,000 +\d\.\d+ MB +\d\.\d+ MB +\d+\.\d %\n`, r.out)
 
-	conn, err := sql.Open("sqlite", db)
+	conn, err := sqlite.OpenFile(db)
 	require.NoError(t, err)
 	_, err = conn.ExecContext(t.Context(), "UPDATE orders SET account = 5 WHERE id = 103282")
 	require.NoError(t, err)

@@ -124,11 +124,19 @@ type Unavailable struct {
 func (e *Unavailable) Error() string { return fmt.Sprintf("the store is unavailable: %v", e.Cause) }
 func (e *Unavailable) Unwrap() error { return e.Cause }
 
+// Damaged says that what an answer would come from is damaged where it is stored:
+// a page does not fit its checksum, or a document does not unpack. What is whole
+// is served as before. The cause says where, and is for the log.
+type Damaged struct{ Cause error }
+
+func (e *Damaged) Error() string { return fmt.Sprintf("what is stored is damaged: %v", e.Cause) }
+func (e *Damaged) Unwrap() error { return e.Cause }
+
 // IsOwn tells whether an error is itself one of those above. One that wraps such
 // an error is not: what a driver wraps may be anything.
 func IsOwn(err error) bool {
 	switch err.(type) { //nolint:errorlint // that is what is asked
-	case *NotFound, *Conflict, *Invalid, *Stale, *KeyReused, *Unavailable:
+	case *NotFound, *Conflict, *Invalid, *Stale, *KeyReused, *Unavailable, *Damaged:
 		return true
 	}
 	return false

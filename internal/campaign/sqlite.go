@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 
@@ -47,12 +46,11 @@ func (e sqliteEngine) with(ctx context.Context, do func(*sqlite.Store) error) (e
 
 // plain does something with the database as SQLite alone sees it.
 func (e sqliteEngine) plain(do func(*sql.DB) error) (err error) {
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: e.path}).EscapedPath(), RawQuery: "mode=rw"}).String())
+	db, err := sqlite.OpenFile(e.path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	db.SetMaxOpenConns(1)
 	return do(db)
 }
 

@@ -214,6 +214,7 @@ var refusals = map[string]error{
 	"invalid":                &brokerage.Invalid{Findings: []brokerage.Finding{{Message: "x"}}},
 	"key-reused":             &brokerage.KeyReused{},
 	"internal":               errors.New("x"),
+	"damaged":                &brokerage.Damaged{Cause: io.EOF},
 	"overloaded":             errOverloaded,
 	"unavailable":            &brokerage.Unavailable{Cause: io.EOF},
 	"outcome-unknown":        &brokerage.Unavailable{Cause: io.EOF, Unknown: true},

@@ -72,6 +72,7 @@ var (
 	kindKeyReused      = kind{"key-reused", 422, "The idempotency key was used for another request"}
 	kindTooMany        = kind{"too-many-requests", 429, "Too many requests"}
 	kindInternal       = kind{"internal", 500, "The service failed"}
+	kindDamaged        = kind{"damaged", 500, "What is stored is damaged"}
 	kindOverloaded     = kind{"overloaded", 503, "The service is at its limit"}
 	kindUnavailable    = kind{"unavailable", 503, "The service cannot answer now"}
 	kindOutcomeUnknown = kind{"outcome-unknown", 503, "Whether the write was done is not known"}
@@ -94,6 +95,9 @@ var (
 // problemOf is the table of errors and what a client is told of them: a kind,
 // and a detail only where the error is one that is made for clients.
 func problemOf(err error) (k kind, detail string, findings []brokerage.Finding) {
+	if is[*brokerage.Damaged](err) {
+		return kindDamaged, "", nil // whatever caused it: it is for the log
+	}
 	if conflict, ok := errors.AsType[*brokerage.Conflict](err); ok {
 		return kind{string(conflict.Reason), http.StatusConflict, conflicts[conflict.Reason]}, conflict.Detail, nil
 	}
@@ -314,6 +318,8 @@ func outcome(status int, err error) string {
 	switch {
 	case status < 400:
 		return "ok"
+	case is[*brokerage.Damaged](err):
+		return "damaged"
 	case status == http.StatusNotFound:
 		return "not_found"
 	case status == http.StatusConflict:

@@ -217,6 +217,7 @@ func TestRefusals_Store(t *testing.T) {
 		"Unknown":        {errors.New(secret), 500, "internal", ""},
 		"Unavailable":    {&brokerage.Unavailable{Cause: errors.New(secret)}, 503, "unavailable", "1"},
 		"OutcomeUnknown": {&brokerage.Unavailable{Cause: errors.New(secret), Unknown: true}, 503, "outcome-unknown", "1"},
+		"Damaged":        {&brokerage.Damaged{Cause: wrap(&brokerage.NotFound{What: "page", Key: "7"})}, 500, "damaged", ""},
 		"Timeout":        {wrap(context.DeadlineExceeded), 504, "timeout", ""},
 		"Canceled":       {wrap(context.Canceled), 500, "internal", ""},
 	} {

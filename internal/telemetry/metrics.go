@@ -20,11 +20,12 @@ const (
 	Refused     = "refused"     // any other 4xx
 	Unavailable = "unavailable" // 503
 	Timeout     = "timeout"     // 504
-	Failed      = "failed"      // 500, and what is none of these
+	Damaged     = "damaged"     // 500, because what is stored is damaged
+	Failed      = "failed"      // any other 500, and what is none of these
 )
 
 // Outcomes are all of them.
-var Outcomes = [...]string{OK, NotFound, Conflict, Invalid, Refused, Unavailable, Timeout, Failed}
+var Outcomes = [...]string{OK, NotFound, Conflict, Invalid, Refused, Unavailable, Timeout, Damaged, Failed}
 
 // beside the 17 transactions are the other operations on data.
 var beside = [...]string{"get_customer", "replace_customer", "replace_security", "get_account", "get_dataset", "lease_ids", Other}
@@ -152,7 +153,7 @@ func (m *Metrics) Observe(transaction, outcome string, took time.Duration, recei
 	}
 }
 
-// index is the place of an outcome; a search through eight beats a map.
+// index is the place of an outcome; a search through nine beats a map.
 func index(outcome string) int {
 	for i, name := range Outcomes {
 		if name == outcome {

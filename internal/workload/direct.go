@@ -227,6 +227,8 @@ func (s *directSession) refused(c *call, err error) outcome {
 		return outcome{unanswered, reasonNoAnswer}
 	case is[*brokerage.Unavailable](err):
 		return outcome{unanswered, "503 unavailable"}
+	case is[*brokerage.Damaged](err):
+		return outcome{unexpected, "500 damaged"}
 	default:
 		return outcome{unexpected, "500 internal"}
 	}

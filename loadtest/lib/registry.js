@@ -50,6 +50,7 @@ export const problems = {
   'key-reused': 422,
   'too-many-requests': 429,
   internal: 500,
+  damaged: 500,
   overloaded: 503,
   unavailable: 503,
   'outcome-unknown': 503,

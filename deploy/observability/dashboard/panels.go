@@ -45,7 +45,7 @@ var rows = []row{
 		{title: "Transactions", unit: "reqps", stack: true, queries: []query{
 			{by("transaction", per("brokerage_transactions_total", transactions)), "{{transaction}}"},
 		}},
-		{title: "Outcomes but ok", unit: "reqps", about: "not_found, conflict, invalid and refused are the client's; unavailable, timeout and failed the service's.", queries: []query{
+		{title: "Outcomes but ok", unit: "reqps", about: "not_found, conflict, invalid and refused are the client's; unavailable, timeout, damaged and failed the service's.", queries: []query{
 			{by("outcome", per("brokerage_transactions_total", `outcome!="ok",`+transactions)), "{{outcome}}"},
 		}},
 		{title: "Duration", unit: "s", about: "In the service, all transactions together.", queries: []query{

@@ -24,7 +24,7 @@ const (
 	invalid
 	stale
 	keyed  // the idempotency key's: *KeyReused, and *Conflict because of KeyInUse
-	always // *Unavailable and the context's
+	always // *Unavailable, *Damaged and the context's
 )
 
 func query(name string, declared kinds) *operation {
@@ -65,11 +65,11 @@ var (
 	ready           = query("ready", 0)
 )
 
-// kindOf gives the kind of an error, or none. Unavailable comes first, because
-// its cause may be anything.
+// kindOf gives the kind of an error, or none. Unavailable and Damaged come first,
+// because their cause may be anything.
 func kindOf(err error) kinds {
 	switch {
-	case is[*brokerage.Unavailable](err), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case is[*brokerage.Unavailable](err), is[*brokerage.Damaged](err), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return always
 	case is[*brokerage.NotFound](err):
 		return notFound

@@ -55,12 +55,13 @@ var kinds = map[string]error{
 	"KeyReused":   &brokerage.KeyReused{Key: "k"},
 	"KeyInUse":    &brokerage.Conflict{Reason: brokerage.KeyInUse},
 	"Unavailable": &brokerage.Unavailable{Cause: errors.New("disk full")},
+	"Damaged":     &brokerage.Damaged{Cause: &brokerage.NotFound{What: "page", Key: "7"}},
 	"Cancelled":   context.Canceled,
 	"Late":        fmt.Errorf("wrapped: %w", context.DeadlineExceeded),
 	"Driver":      errors.New("driver: secret"),
 }
 
-var always = []string{"Unavailable", "Cancelled", "Late"}
+var always = []string{"Unavailable", "Damaged", "Cancelled", "Late"}
 
 // call calls a method of s by its name, with arguments that differ from each
 // other, and gives its answer and its error. "Trade Sell" is Trade with a side.

@@ -36,6 +36,8 @@ const (
 	crashShutdown         = "57P02"
 	cannotConnectNow      = "57P03"
 	idleSessionTimeout    = "57P05"
+	dataCorrupted         = "XX001" // a page does not fit its checksum, or makes no sense
+	indexCorrupted        = "XX002"
 )
 
 // domainError makes an error of the driver one of the domain, by code and never
@@ -48,6 +50,9 @@ func domainError(ctx context.Context, err error, unknown bool) error {
 	case ctx.Err() != nil:
 		return ctx.Err() // what a statement says that was cancelled is not the reason
 	}
+	if isDamage(err) {
+		return &brokerage.Damaged{Cause: err}
+	}
 	if driver, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch driver.Code {
 		case invalidXMLDocument, invalidXMLContent, invalidXMLComment, invalidXMLInstruction, untranslatable:
@@ -59,6 +64,12 @@ func domainError(ctx context.Context, err error, unknown bool) error {
 		}
 	}
 	return &brokerage.Unavailable{Cause: err, Unknown: unknown}
+}
+
+// isDamage tells whether the server has found that what it stores is damaged.
+func isDamage(err error) bool {
+	driver, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (driver.Code == dataCorrupted || driver.Code == indexCorrupted)
 }
 
 // violated is the name of the unique constraint or index that refused a row,

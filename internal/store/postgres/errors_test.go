@@ -25,6 +25,7 @@ func TestDomainError(t *testing.T) {
 		invalidXMLDocument: new(*brokerage.Invalid), invalidXMLContent: new(*brokerage.Invalid), untranslatable: new(*brokerage.Invalid),
 		tooComplex: new(*brokerage.Invalid), checkViolation: new(*brokerage.Invalid), notNullViolation: new(*brokerage.Invalid),
 		uniqueViolation: new(*brokerage.Unavailable), deadlockDetected: new(*brokerage.Unavailable), adminShutdown: new(*brokerage.Unavailable),
+		dataCorrupted: new(*brokerage.Damaged), indexCorrupted: new(*brokerage.Damaged),
 		queryCanceled: new(*brokerage.Unavailable), "XX000": new(*brokerage.Unavailable), "42P01": new(*brokerage.Unavailable),
 	} {
 		err := domainError(t.Context(), server(code), false)

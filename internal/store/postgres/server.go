@@ -44,6 +44,9 @@ func (s Server) Durable() bool {
 	})
 }
 
+// Checks tells whether the server finds damage of its files when it reads them.
+func (s Server) Checks() bool { return slices.Contains(s.Settings, Setting{"data_checksums", "on"}) }
+
 func (s Server) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "PostgreSQL %s", s.Version)

@@ -56,8 +56,11 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 		}
 		return checkAccounts(ctx, tx, &v)
 	})
-	if err != nil && ctx.Err() != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
 		err = ctx.Err()
+	case isDamage(err): // it has ended the transaction
+		err = v.Tell(ctx, fmt.Sprintf("what is stored is damaged, and the rest was not read: %v", err))
 	}
 	return v.Verified, err
 }

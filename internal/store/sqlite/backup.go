@@ -16,6 +16,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/sqlite/pagesum"
 )
 
 // Manifest is what a backup says of itself.
@@ -73,7 +74,7 @@ func Backup(ctx context.Context, path string, to io.Writer, progress func(done, 
 // readOnly is a name for SQLite under which nothing is made.
 func readOnly(path string, settings url.Values) string {
 	settings.Set("mode", "ro")
-	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: settings.Encode()}).String()
+	return uri(path, settings)
 }
 
 // readError says which database cannot be read, unless the end was wanted.
@@ -138,9 +139,16 @@ func (s *Summary) copyPages(ctx context.Context, db *sql.DB, path string, out io
 	defer rows.Close()
 	raw := archive.NewTally(packer)
 	var page sql.RawBytes
+	sums := false
 	for reported := int64(0); rows.Next(); {
 		if err := rows.Scan(&page); err != nil {
 			return readError(ctx, path, err)
+		}
+		if raw.Bytes == 0 {
+			sums = pagesum.Reserves(page)
+		}
+		if sums {
+			pagesum.Put(page) // what stands in the journal does not have it yet
 		}
 		if _, err := raw.Write(page); err != nil {
 			return err

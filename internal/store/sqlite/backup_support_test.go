@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -128,7 +129,7 @@ func emptyAt(t testing.TB, path string) {
 
 func execute(t testing.TB, path, statement string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", path)
+	db, err := sql.Open("sqlite", uri(path, url.Values{}))
 	require.NoError(t, err)
 	_, err = db.ExecContext(t.Context(), statement)
 	require.NoError(t, err)

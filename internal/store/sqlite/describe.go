@@ -29,6 +29,7 @@ func (s *Store) describe(ctx context.Context, conn *sql.Conn) (e brokerage.Engin
 	}
 	e.Settings = []brokerage.Setting{
 		{Name: "journal_mode", Value: journal}, {Name: "synchronous", Value: names[synchronous]}, {Name: "page_size", Value: strconv.Itoa(pageSize)},
+		{Name: "data_checksums", Value: "on"}, // there is no SQLite file of this program without
 		{Name: "compression", Value: compression},
 	}
 	return e, err

@@ -3,11 +3,13 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/sqlite/pagesum"
 )
 
 // domainError makes an error of the driver one of the domain. It goes by code,
@@ -19,10 +21,30 @@ func domainError(err error) error {
 		return nil
 	case errors.As(err, &driver) && driver.Code()&0xFF == sqlite3.SQLITE_INTERRUPT:
 		return context.DeadlineExceeded // only a request's deadline interrupts
+	case isDamage(err):
+		if driver.Code() == sqlite3.SQLITE_IOERR_DATA {
+			err = fmt.Errorf("%w: %s", err, pagesum.Last())
+		}
+		return &brokerage.Damaged{Cause: err}
 	case errors.As(err, &driver):
 		return &brokerage.Unavailable{Cause: err}
 	}
 	return err
+}
+
+// isDamage tells whether an error says that a file is no longer what was written:
+// a page does not fit its checksum, is cut off, or makes no sense.
+func isDamage(err error) bool {
+	driver, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return false
+	}
+	switch code := driver.Code(); code {
+	case sqlite3.SQLITE_IOERR_DATA, sqlite3.SQLITE_IOERR_SHORT_READ:
+		return true
+	default:
+		return code&0xFF == sqlite3.SQLITE_CORRUPT || code&0xFF == sqlite3.SQLITE_NOTADB
+	}
 }
 
 // isDuplicate tells whether a key was there already.

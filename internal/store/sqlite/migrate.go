@@ -43,7 +43,9 @@ func (s *Store) migrate(ctx context.Context) (made bool, err error) {
 		return false, err
 	}
 	version, err := versionOf(ctx, s.writing, s.path, len(names))
-	s.from, s.to = version, len(names)
+	if s.to == 0 { // otherwise addSums has migrated it
+		s.from, s.to = version, len(names)
+	}
 	if err != nil || version == len(names) {
 		return false, err
 	}
@@ -51,13 +53,15 @@ func (s *Store) migrate(ctx context.Context) (made bool, err error) {
 		if version == 0 {
 			return false, errEmpty(s.path)
 		}
-		return false, fmt.Errorf("%s has schema version %d, and this program has %d: the load command brings it up to date, and keeps a copy",
-			s.path, version, len(names))
+		return false, s.errOlder(version, len(names))
 	}
 	if version == 0 {
 		return true, domainError(apply(ctx, s.writing, files, names, 0))
 	}
-	copied, err := s.copyBefore(ctx, version, len(names))
+	copied, err := s.copyBefore(ctx, version, len(names), func(ctx context.Context, to string) error {
+		_, err := s.writing.ExecContext(ctx, "VACUUM INTO ?", to)
+		return err
+	})
 	if err != nil {
 		return false, fmt.Errorf("%s is version %d as before: %w", s.path, version, domainError(err))
 	}
@@ -67,6 +71,11 @@ func (s *Store) migrate(ctx context.Context) (made bool, err error) {
 		return false, fmt.Errorf("%s is version %d as before: %w", s.path, version, domainError(err))
 	}
 	return false, nil
+}
+
+func (s *Store) errOlder(version, newest int) error {
+	return fmt.Errorf("%s has schema version %d, and this program has %d: the load command brings it up to date, and keeps a copy",
+		s.path, version, newest)
 }
 
 // versionOf is the version of a database's schema: SQLite's user_version is the
@@ -96,7 +105,7 @@ func versionOf(ctx context.Context, db *sql.DB, path string, newest int) (versio
 
 // copyBefore keeps the database as it is before a migration. The copy gets its
 // name once it is whole and on disk, and never that of another file.
-func (s *Store) copyBefore(ctx context.Context, from, to int) (path string, err error) {
+func (s *Store) copyBefore(ctx context.Context, from, to int, write func(ctx context.Context, to string) error) (path string, err error) {
 	base := fmt.Sprintf("%s.version-%d", s.path, from)
 	path = base
 	for n := 2; ; n++ {
@@ -114,7 +123,7 @@ func (s *Store) copyBefore(ctx context.Context, from, to int) (path string, err 
 	if err := os.Remove(half); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	if _, err = s.writing.ExecContext(ctx, "VACUUM INTO ?", half); err == nil {
+	if err = write(ctx, half); err == nil {
 		err = syncFile(half)
 	}
 	if err == nil {
@@ -210,7 +219,7 @@ func isOurs(ctx context.Context, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	db, err := sql.Open("sqlite", dsn(path))
+	db, err := OpenFile(path)
 	if err != nil {
 		return err
 	}

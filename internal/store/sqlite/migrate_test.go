@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -17,6 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/archive"
+	"brokerage/internal/store/sqlite/pagesum"
 	"brokerage/internal/testenv"
 )
 
@@ -42,8 +45,36 @@ const addNotes = `
 	INSERT INTO notes SELECT 'order ' || id FROM orders;
 	UPDATE settings SET value = value;`
 
-// versionOne is a database with an order in it.
+// newest is the version of the schema that this program makes.
+func newest(t testing.TB) int {
+	t.Helper()
+	n, err := newestSchema()
+	require.NoError(t, err)
+	return n
+}
+
+// versionOne is a database as the program of version 1 of the schema left it,
+// without checksums of its pages, with an order in it.
 func versionOne(t testing.TB, dir string) string {
+	t.Helper()
+	path := filepath.Join(dir, "brokerage.db")
+	b, err := embedded.ReadFile("migrations/0001_documents.sql")
+	require.NoError(t, err)
+	keys, err := brokerage.OrderKeysOf(order(generator(t, "tiny"), 1))
+	require.NoError(t, err)
+	db, err := sql.Open("sqlite", path)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	_, err = db.ExecContext(t.Context(), "PRAGMA journal_mode = WAL;"+string(b)+"; PRAGMA user_version = 1")
+	require.NoError(t, err)
+	_, err = db.ExecContext(t.Context(), "INSERT INTO orders (id, account, cash, doc) VALUES (?, ?, ?, ?)",
+		1, int64(keys.Account), keys.Cash, order(generator(t, "tiny"), 1))
+	require.NoError(t, err)
+	return path
+}
+
+// newestVersion is one as this program makes it.
+func newestVersion(t testing.TB, dir string) string {
 	t.Helper()
 	path := filepath.Join(dir, "brokerage.db")
 	s, err := Open(context.Background(), path, Options{})
@@ -53,6 +84,22 @@ func versionOne(t testing.TB, dir string) string {
 	require.NoError(t, s.Close())
 	return path
 }
+
+// fromEach tests a migration of a database that is written anew for it, and of
+// one that is changed in its place.
+func fromEach(t *testing.T, dir func(testing.TB) string, test func(t *testing.T, dir, path string, from int)) {
+	t.Helper()
+	t.Run("AddsSums", func(t *testing.T) {
+		dir := dir(t)
+		test(t, dir, versionOne(t, dir), 1)
+	})
+	t.Run("InPlace", func(t *testing.T) {
+		dir := dir(t)
+		test(t, dir, newestVersion(t, dir), newest(t))
+	})
+}
+
+func tempDir(t testing.TB) string { t.Helper(); return t.TempDir() }
 
 // content is the files of a folder, by name.
 func content(t testing.TB, dir string) map[string]string {
@@ -70,7 +117,7 @@ func content(t testing.TB, dir string) map[string]string {
 
 func requireVersion(t testing.TB, path string, want int) {
 	t.Helper()
-	db, err := sql.Open("sqlite", dsn(path))
+	db, err := OpenFile(path)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	var version int
@@ -90,24 +137,36 @@ func requireOrder(t testing.TB, path string, options Options) {
 }
 
 func TestMigrate(t *testing.T) {
-	dir := t.TempDir()
-	path := versionOne(t, dir)
-	var told []string
-	options := Options{
-		files:  later(t, addNotes, "CREATE INDEX notes_text ON notes (text)"),
-		Notice: func(text string) { told = append(told, text) },
-	}
-	requireOrder(t, path, options)
-	require.Equal(t, []string{path + " is being migrated from version 1 to 3; version 1 is kept as " + path + ".version-1"}, told)
-	requireVersion(t, path, 3)
-	requireVersion(t, path+".version-1", 1)
-	requireOrder(t, path+".version-1", Options{}) // as a program of before would
+	fromEach(t, tempDir, func(t *testing.T, _, path string, from int) {
+		var told []string
+		options := Options{
+			files:  later(t, addNotes, "CREATE INDEX notes_text ON notes (text)"),
+			Notice: func(text string) { told = append(told, text) },
+		}
+		to := newest(t) + 2
+		s, err := Open(t.Context(), path, options)
+		require.NoError(t, err)
+		was, is := s.Migrated()
+		require.Equal(t, [2]int{from, to}, [2]int{was, is})
+		require.NoError(t, s.Close())
+		requireOrder(t, path, options)
+		copied := fmt.Sprintf("%s.version-%d", path, from)
+		require.Equal(t, []string{fmt.Sprintf("%s is being migrated from version %d to %d; version %d is kept as %s", path, from, to, from, copied)}, told)
+		requireVersion(t, path, to)
+		requireVersion(t, copied, from)
+		for file, sums := range map[string]bool{path: true, copied: from >= firstWithSums} {
+			b, err := os.ReadFile(file)
+			require.NoError(t, err)
+			require.Equal(t, sums, pagesum.Reserves(b), file)
+		}
+		requireOrder(t, copied, Options{})
 
-	requireOrder(t, path, options)
-	require.Len(t, told, 1, "once")
-	requireOrder(t, path, Options{files: options.files, AsIs: true})
-	_, err := Open(t.Context(), path, Options{})
-	require.ErrorContains(t, err, "schema version 3, and this program knows up to 1")
+		requireOrder(t, path, options)
+		require.Len(t, told, 1, "once")
+		requireOrder(t, path, Options{files: options.files, AsIs: true})
+		_, err = Open(t.Context(), path, Options{})
+		require.ErrorContains(t, err, fmt.Sprintf("schema version %d, and this program knows up to %d", to, to-2))
+	})
 }
 
 // A new database is made in one go, without copies and notices.
@@ -116,7 +175,7 @@ func TestMigrate_New(t *testing.T) {
 	s := opened(t, filepath.Join(dir, "brokerage.db"), Options{files: later(t, addNotes), Notice: func(text string) { t.Error(text) }})
 	require.NoError(t, s.Ready(t.Context()))
 	require.NoError(t, s.Close())
-	requireVersion(t, s.path, 2)
+	requireVersion(t, s.path, newest(t)+1)
 	require.ElementsMatch(t, []string{"brokerage.db", "brokerage.db-lock"}, names(content(t, dir)))
 }
 
@@ -128,33 +187,35 @@ func names(files map[string]string) (names []string) {
 }
 
 func TestMigrate_NeverOverwritesACopy(t *testing.T) {
-	dir := t.TempDir()
-	path := versionOne(t, dir)
-	for _, name := range []string{".version-1", ".version-1-2"} {
-		require.NoError(t, os.WriteFile(path+name, []byte("somebody's"), 0o600))
-	}
-	require.NoError(t, os.WriteFile(path+".version-1.partial", []byte("half a copy"), 0o600))
-	var told string
-	requireOrder(t, path, Options{files: later(t, addNotes), Notice: func(text string) { told = text }})
-	require.Contains(t, told, path+".version-1-3")
-	requireOrder(t, path+".version-1-3", Options{})
-	files := content(t, dir)
-	require.Equal(t, "somebody's", files["brokerage.db.version-1"])
-	require.Equal(t, "somebody's", files["brokerage.db.version-1-2"])
-	require.NotContains(t, files, "brokerage.db.version-1.partial")
+	fromEach(t, tempDir, func(t *testing.T, dir, path string, from int) {
+		first := fmt.Sprintf("brokerage.db.version-%d", from)
+		for _, name := range []string{first, first + "-2"} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("somebody's"), 0o600))
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, first+".partial"), []byte("half a copy"), 0o600))
+		var told string
+		requireOrder(t, path, Options{files: later(t, addNotes), Notice: func(text string) { told = text }})
+		require.Contains(t, told, first+"-3")
+		requireOrder(t, filepath.Join(dir, first+"-3"), Options{})
+		files := content(t, dir)
+		require.Equal(t, "somebody's", files[first])
+		require.Equal(t, "somebody's", files[first+"-2"])
+		require.NotContains(t, files, first+".partial")
+	})
 }
 
 // Of several migrations the last one fails: nothing of the others is left.
 func TestMigrate_Fails(t *testing.T) {
-	dir := t.TempDir()
-	path := versionOne(t, dir)
-	before := content(t, dir)
-	_, err := Open(t.Context(), path, Options{files: later(t, addNotes, "DROP TABLE orders; DROP TABLE nothing")})
-	require.ErrorContains(t, err, path+" is version 1 as before: ")
-	require.ErrorContains(t, err, "migration migrations/0003_later.sql: ")
-	requireVersion(t, path, 1)
-	requireOrder(t, path, Options{})
-	require.ElementsMatch(t, names(before), names(content(t, dir)), "a copy of what is there would be one too many")
+	fromEach(t, tempDir, func(t *testing.T, dir, path string, from int) {
+		before := content(t, dir)
+		before["brokerage.db-lock"] = ""
+		_, err := Open(t.Context(), path, Options{files: later(t, addNotes, "DROP TABLE orders; DROP TABLE nothing")})
+		require.ErrorContains(t, err, fmt.Sprintf("%s is version %d as before: ", path, from))
+		require.ErrorContains(t, err, fmt.Sprintf("migration migrations/%04d_later.sql: ", newest(t)+2))
+		requireVersion(t, path, from)
+		require.ElementsMatch(t, names(before), names(content(t, dir)), "a copy of what is there would be one too many")
+		requireOrder(t, path, Options{})
+	})
 }
 
 // victimOfMigration makes the test binary a process that migrates the database
@@ -165,10 +226,14 @@ func migrationVictim(path string) {
 	forever := `
 		CREATE TABLE notes (text TEXT NOT NULL) STRICT;
 		INSERT INTO notes WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1e15) SELECT hex(randomblob(500)) FROM n;`
-	files := fstest.MapFS{"migrations/0002_later.sql": {Data: []byte(forever)}}
-	first, err := embedded.ReadFile("migrations/0001_documents.sql")
+	files := make(fstest.MapFS)
+	names, err := fs.Glob(embedded, "migrations/*.sql")
+	for _, name := range names {
+		b, readErr := embedded.ReadFile(name)
+		files[name], err = &fstest.MapFile{Data: b}, errors.Join(err, readErr)
+	}
+	files["migrations/9999_later.sql"] = &fstest.MapFile{Data: []byte(forever)}
 	if err == nil {
-		files["migrations/0001_documents.sql"] = &fstest.MapFile{Data: first}
 		_, err = Open(context.Background(), path, Options{files: files})
 	}
 	fmt.Println("error", err)
@@ -176,57 +241,78 @@ func migrationVictim(path string) {
 }
 
 func TestMigrate_Killed(t *testing.T) {
-	dir := t.TempDir()
-	path := versionOne(t, dir)
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), victimOfMigration+"="+path)
-	var out strings.Builder
-	cmd.Stdout = &out
-	require.NoError(t, cmd.Start())
-	// Beyond the memory of a connection, what it writes is in the journal.
-	large := func() bool {
-		info, err := os.Stat(path + "-wal")
-		return err == nil && info.Size() > 1<<20
-	}
-	for ; !large(); time.Sleep(time.Millisecond) {
-		require.NoError(t, t.Context().Err())
-		require.Empty(t, out.String())
-	}
-	require.NoError(t, cmd.Process.Kill())
-	_ = cmd.Wait() // killed
-	requireOrder(t, path, Options{})
-	requireVersion(t, path, 1)
-	requireOrder(t, path, Options{files: later(t, addNotes)})
-	requireVersion(t, path, 2)
-	for _, copied := range []string{".version-1", ".version-1-2"} {
-		requireOrder(t, path+copied, Options{})
-	}
+	fromEach(t, tempDir, func(t *testing.T, _, path string, from int) {
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), victimOfMigration+"="+path)
+		var out strings.Builder
+		cmd.Stdout = &out
+		require.NoError(t, cmd.Start())
+		// Beyond the memory of a connection, what it writes is in the journal, or in
+		// the file that is to take the place of the old one.
+		large := func() bool {
+			for _, file := range []string{path + "-wal", archive.HalfName(path)} {
+				if info, err := os.Stat(file); err == nil && info.Size() > 1<<20 {
+					return true
+				}
+			}
+			return false
+		}
+		for ; !large(); time.Sleep(time.Millisecond) {
+			require.NoError(t, t.Context().Err())
+			require.Empty(t, out.String())
+		}
+		require.NoError(t, cmd.Process.Kill())
+		_ = cmd.Wait() // killed
+		requireVersion(t, path, from)
+		requireOrder(t, path, Options{files: later(t, addNotes)})
+		requireVersion(t, path, newest(t)+1)
+		copied := fmt.Sprintf("%s.version-%d", path, from)
+		for _, copied := range []string{copied, copied + "-2"} {
+			requireVersion(t, copied, from)
+			requireOrder(t, copied, Options{})
+		}
+		require.NoFileExists(t, archive.HalfName(path))
+	})
 }
 
-func TestMigrate_NoRoomForTheCopy(t *testing.T) {
-	dir := testenv.SmallDisk(t, "4m")
-	path := versionOne(t, dir)
-	ballast := testenv.FillDisk(t, dir, 64<<10)
-	before := content(t, dir)
-	_, err := Open(t.Context(), path, Options{files: later(t, addNotes)})
-	require.ErrorAs(t, err, new(*brokerage.Unavailable))
-	require.ErrorContains(t, err, path+" is version 1 as before: ")
-	require.True(t, maps.Equal(before, content(t, dir)), "untouched")
-	require.NoError(t, os.Remove(ballast))
-	requireOrder(t, path, Options{files: later(t, addNotes)})
-	requireVersion(t, path, 2)
+func TestMigrate_NoRoom(t *testing.T) {
+	small := func(t testing.TB) string { t.Helper(); return testenv.SmallDisk(t, "4m") }
+	fromEach(t, small, func(t *testing.T, dir, path string, from int) {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		for _, room := range []int64{64 << 10, info.Size() + 64<<10} { // not for the copy, or not for the new file
+			ballast := testenv.FillDisk(t, dir, room)
+			before := content(t, dir)
+			before["brokerage.db-lock"] = ""
+			_, err := Open(t.Context(), path, Options{files: later(t, addNotes, "CREATE TABLE large (x); INSERT INTO large VALUES (randomblob(300000))")})
+			require.ErrorAs(t, err, new(*brokerage.Unavailable))
+			require.ErrorContains(t, err, fmt.Sprintf("%s is version %d as before: ", path, from))
+			after := content(t, dir)
+			require.ElementsMatch(t, names(before), names(after))
+			require.Equal(t, before["brokerage.db"], after["brokerage.db"], "untouched")
+			require.NoError(t, os.Remove(ballast))
+		}
+		requireOrder(t, path, Options{files: later(t, addNotes)})
+		requireVersion(t, path, newest(t)+1)
+	})
 }
 
 // What only reads does not migrate, and makes nothing.
 func TestOpen_AsIs(t *testing.T) {
 	dir := t.TempDir()
-	path := versionOne(t, dir)
+	path := newestVersion(t, dir)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "empty.db"), nil, 0o600))
 	before := content(t, dir)
 	_, err := Open(t.Context(), path, Options{AsIs: true, files: later(t, addNotes)})
-	require.EqualError(t, err, path+" has schema version 1, and this program has 2: the load command brings it up to date, and keeps a copy")
+	require.EqualError(t, err, fmt.Sprintf("%s has schema version %d, and this program has %d: the load command brings it up to date, and keeps a copy",
+		path, newest(t), newest(t)+1))
 	require.True(t, maps.Equal(before, content(t, dir)), "untouched")
 	requireOrder(t, path, Options{AsIs: true})
+
+	old := t.TempDir()
+	_, err = Open(t.Context(), versionOne(t, old), Options{AsIs: true})
+	require.ErrorContains(t, err, fmt.Sprintf("has schema version 1, and this program has %d: ", newest(t)))
+	require.ElementsMatch(t, []string{"brokerage.db", "brokerage.db-lock"}, names(content(t, old)))
 
 	_, err = Open(t.Context(), filepath.Join(dir, "none.db"), Options{AsIs: true})
 	require.ErrorIs(t, err, os.ErrNotExist)

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 
 	"modernc.org/sqlite"
+
+	"brokerage/internal/brokerage"
 )
 
 // readers are the connections for reading.
@@ -267,7 +269,7 @@ func (r *reader) rows(ctx context.Context, name string, args []any, each func([]
 // assign takes the values of a row; the driver makes them anew for each row.
 func assign(row []driver.Value, columns ...any) error {
 	if len(row) != len(columns) {
-		return fmt.Errorf("%d columns where %d were expected", len(row), len(columns))
+		return &brokerage.Damaged{Cause: fmt.Errorf("%d columns where %d were expected", len(row), len(columns))}
 	}
 	for i, v := range row {
 		var ok bool
@@ -282,7 +284,7 @@ func assign(row []driver.Value, columns ...any) error {
 			*column, ok = v.(int64)
 		}
 		if !ok {
-			return fmt.Errorf("column %d is of type %T, for %T", i+1, v, columns[i])
+			return &brokerage.Damaged{Cause: fmt.Errorf("column %d is of type %T, for %T", i+1, v, columns[i])}
 		}
 	}
 	return nil

@@ -13,9 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
-
 	"brokerage/internal/store/archive"
 )
 
@@ -185,13 +182,11 @@ func settle(ctx context.Context, path string) error {
 // What is no database of this program, but whole, is not for a restore to
 // replace.
 func checkpoint(ctx context.Context, path string) (err error) {
-	name := (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: "mode=rw"}).String()
-	db, err := sql.Open("sqlite", name)
+	db, err := OpenFile(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	db.SetMaxOpenConns(1)
 	if _, err := versionOf(ctx, db, path, anyVersion); err != nil {
 		return err
 	}
@@ -207,16 +202,6 @@ func checkpoint(ctx context.Context, path string) (err error) {
 
 // anyVersion is for a database that is to be replaced, of however new a program.
 const anyVersion = math.MaxInt32
-
-// isDamage tells whether an error says that a file is a database no more.
-func isDamage(err error) bool {
-	driver, ok := errors.AsType[*sqlite.Error](err)
-	if !ok {
-		return false
-	}
-	code := driver.Code() & 0xFF
-	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
-}
 
 // openBackup opens a backup of the embedded store.
 func openBackup(path string) (*archive.File, error) {

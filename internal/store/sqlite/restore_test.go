@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -64,7 +65,7 @@ func sealed(t testing.TB, raw []byte, change func(*Manifest)) []byte {
 	_, err = in.Write(raw)
 	require.NoError(t, err)
 	require.NoError(t, packer.Close())
-	m := Manifest{Format: archive.Format, Schema: 1, Bytes: in.Bytes, SHA256: in.Sum()}
+	m := Manifest{Format: archive.Format, Schema: newest(t), Bytes: in.Bytes, SHA256: in.Sum()}
 	change(&m)
 	require.NoError(t, m.Seal(out))
 	return b.Bytes()
@@ -95,7 +96,7 @@ func TestRestore_Damage(t *testing.T) {
 		"DamagedPage":    {sealed(t, damagedDatabase(t), same), "the database in the backup is damaged"},
 		"NewerSchema":    {sealed(t, []byte("text"), func(m *Manifest) { m.Schema = 99 }), "schema version 99"},
 		"NoSchema":       {sealed(t, []byte("text"), func(m *Manifest) { m.Schema = 0 }), "makes no sense"},
-		"OtherSchema":    {sealed(t, versionTwo(t), same), "schema version 2 instead of 1"},
+		"OtherSchema":    {sealed(t, otherVersion(t), same), fmt.Sprintf("schema version %d instead of %d", newest(t)+1, newest(t))},
 		"NewerFormat":    {sealed(t, []byte("text"), func(m *Manifest) { m.Format = 2 }), "format 2"},
 		"WrongLength":    {sealed(t, []byte("text"), func(m *Manifest) { m.Bytes++ }), "4 bytes instead of 5"},
 		"Bomb":           {sealed(t, make([]byte, 64<<20), func(m *Manifest) { m.Bytes = 1 }), "more than the 1 bytes"},
@@ -120,11 +121,11 @@ func TestRestore_Damage(t *testing.T) {
 	require.NotEqual(t, tg.before, content(t, tg.dir))
 }
 
-func versionTwo(t testing.TB) []byte {
+func otherVersion(t testing.TB) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "b.db")
 	emptyAt(t, path)
-	execute(t, path, "PRAGMA user_version = 2")
+	execute(t, path, fmt.Sprintf("PRAGMA user_version = %d", newest(t)+1))
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
 	return b
@@ -158,7 +159,7 @@ func TestRestore_Target(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "b.db")
 		m, err := Restore(t.Context(), file, path, false, nil)
 		require.NoError(t, err)
-		require.Equal(t, 1, m.Schema)
+		require.Equal(t, newest(t), m.Schema)
 		require.Equal(t, []string{"b.db", "b.db-lock"}, entries(t, filepath.Dir(path)))
 		findings, _ := verified(t, path)
 		require.Empty(t, findings)
@@ -297,4 +298,25 @@ func requireEither(t testing.TB, path string, orders []int64) (restored bool) {
 		require.NoError(t, err, "order %d was answered", id)
 	}
 	return false
+}
+
+// A backup of before there were checksums becomes a database that has them.
+func TestRestore_WithoutSums(t *testing.T) {
+	dir := t.TempDir()
+	old, file, path := versionOne(t, dir), filepath.Join(dir, "backup"), filepath.Join(dir, "b.db")
+	before, err := os.ReadFile(old)
+	require.NoError(t, err)
+	_, err = BackupTo(t.Context(), old, file, false, nil)
+	require.NoError(t, err)
+	m, err := Restore(t.Context(), file, path, false, nil)
+	require.NoError(t, err)
+	require.Equal(t, 1, m.Schema)
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(before, after), "as it was")
+	requireOrder(t, path, Options{})
+	requireVersion(t, path, newest(t))
+	requireVersion(t, path+".version-1", 1)
+	findings, _ := verified(t, path)
+	require.Empty(t, findings)
 }

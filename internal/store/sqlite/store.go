@@ -21,6 +21,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/sqlite/pagesum"
 	"brokerage/internal/store/trace"
 )
 
@@ -83,6 +84,9 @@ func Open(ctx context.Context, path string, options Options) (*Store, error) {
 	s := &Store{path: path, options: options}
 	s.Text = s.setting
 	if err := s.open(ctx); err != nil {
+		if _, told := errors.AsType[*brokerage.Damaged](err); !told && isDamage(err) {
+			err = fmt.Errorf("%s: %w", path, domainError(err))
+		}
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -98,6 +102,12 @@ func (s *Store) open(ctx context.Context) (err error) {
 		}
 	}
 	if s.lock, err = lockFile(s.path); err != nil {
+		return err
+	}
+	if err := s.checkJournal(ctx); err != nil {
+		return err
+	}
+	if err := s.addSums(ctx); err != nil {
 		return err
 	}
 	if s.writing, err = sql.Open("sqlite", dsn(s.path, "synchronous(FULL)", fmt.Sprintf("wal_autocheckpoint(%d)", journalPages), "cache_size(-65536)")); err != nil {
@@ -143,10 +153,27 @@ func (s *Store) open(ctx context.Context) (err error) {
 const readingCache = 96 << 10
 
 // dsn carries the settings of a connection, so that every one of a pool has
-// them.
+// them. Every page has a checksum, whatever the first page says of that.
 func dsn(path string, pragmas ...string) string {
-	v := url.Values{"_pragma": append([]string{"busy_timeout(10000)", "journal_mode(WAL)"}, pragmas...)}
-	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: v.Encode()}).String()
+	return uri(path, url.Values{pagesum.Parameter: {"1"}, "_pragma": append([]string{"busy_timeout(10000)", "journal_mode(WAL)"}, pragmas...)})
+}
+
+// uri is a name for SQLite, with settings. The pages of a database that has
+// checksums are checked.
+func uri(path string, settings url.Values) string {
+	settings.Set("vfs", pagesum.VFS)
+	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: settings.Encode()}).String()
+}
+
+// OpenFile opens a database that is there as SQLite alone sees it, with one
+// connection, for what is not a matter of documents. Pages that have checksums
+// keep them, as they would not with a plain SQLite.
+func OpenFile(path string) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", uri(path, url.Values{"mode": {"rw"}, "_pragma": {"busy_timeout(10000)"}}))
+	if err == nil {
+		db.SetMaxOpenConns(1)
+	}
+	return db, err
 }
 
 // statements are the texts in sql/, by name, past their comments.
@@ -281,14 +308,10 @@ func (s *Store) document(ctx context.Context, name, what string, key any) ([]byt
 	return s.unpack(b)
 }
 
-func damaged(err error) error {
-	return &brokerage.Unavailable{Cause: fmt.Errorf("a stored document is damaged: %w", err)}
-}
-
 func (s *Store) unpack(b []byte) ([]byte, error) {
 	doc, err := s.codec.Load().unpack(b)
 	if err != nil {
-		return nil, damaged(err)
+		return nil, &brokerage.Damaged{Cause: fmt.Errorf("a document does not unpack: %w", err)}
 	}
 	return doc, nil
 }

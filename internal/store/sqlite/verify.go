@@ -19,6 +19,9 @@ type Verified = bulk.Verified
 // told of progress. Only an end before the end is an error.
 func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (Verified, error) {
 	v := bulk.Verification{Find: find, Read: read}
+	if err := s.sweep(ctx, &v); err != nil {
+		return v.Verified, err
+	}
 	broken, err := s.integrity(ctx)
 	if err == nil {
 		err = v.Tell(ctx, broken...)
@@ -26,8 +29,11 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 	if err != nil {
 		return v.Verified, err
 	}
-	unfinished, err := s.unfinished(ctx)
-	if err == nil && unfinished {
+	switch unfinished, failed := s.unfinished(ctx); {
+	case isDamage(failed): // a finding already
+	case failed != nil:
+		err = failed
+	case unfinished:
 		err = v.TellUnfinished(ctx)
 	}
 	if err != nil {

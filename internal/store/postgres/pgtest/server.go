@@ -111,7 +111,7 @@ func (s *Server) URLAt(addr, database string) string {
 // ends it and takes its folder away when its input ends, which it does with the
 // test, however that ends.
 const keep = `
-cd "$2" && { [ -d data ] || "$1/initdb" -D "$2/data" -U "$3" -A trust -E UTF8 --locale=C --no-sync >"$2/log" 2>&1; } \
+cd "$2" && { [ -d data ] || "$1/initdb" -D "$2/data" -U "$3" -A trust -E UTF8 --locale=C --data-checksums --no-sync >"$2/log" 2>&1; } \
   && "$1/pg_ctl" -D "$2/data" -l "$2/log" -w -t 60 -o "$4" start >>"$2/log" 2>&1 && echo started || { echo "It does not start:"; cat "$2/log"; }
 cat >/dev/null
 "$1/pg_ctl" -D "$2/data" -m immediate -t 30 stop >/dev/null 2>&1
@@ -234,6 +234,35 @@ func (s *Server) Include(t testing.TB, conf string) {
 		t.Fatal(err)
 	}
 	_, err = f.WriteString("\ninclude 'included.conf'\n")
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// DisableChecksums turns the checksums of a halted server's pages off, as they are
+// when nobody asks for them before PostgreSQL 18.
+func (s *Server) DisableChecksums(t testing.TB) {
+	t.Helper()
+	cmd := s.as(t, "pg_checksums")
+	cmd.Args = append(cmd.Args, "--disable", "--no-sync", "-D", filepath.Join(s.dir, "data"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("pg_checksums: %v\n%s", err, out)
+	}
+}
+
+// FlipBit changes a bit of a file of a halted server's data.
+func (s *Server) FlipBit(t testing.TB, file string, bit int64) {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(s.dir, "data", file), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 1)
+	_, err = f.ReadAt(b, bit/8)
+	if err == nil {
+		b[0] ^= 1 << (bit % 8)
+		_, err = f.WriteAt(b, bit/8)
+	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,229 @@
+package pagesum
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+const pageSize = 4096
+
+func randomPage(r *rand.Rand) []byte {
+	page := make([]byte, pageSize)
+	for i := 0; i < len(page); i += 8 {
+		binary.LittleEndian.PutUint64(page[i:], r.Uint64())
+	}
+	return page
+}
+
+// Every bit counts, those of the checksum too.
+func TestFits(t *testing.T) {
+	page := randomPage(rand.New(rand.NewPCG(1, 1)))
+	require.False(t, Fits(page))
+	Put(page)
+	require.True(t, Fits(page))
+	for bit := range 8 * len(page) {
+		page[bit/8] ^= 1 << (bit % 8)
+		if Fits(page) {
+			t.Errorf("bit %d makes no difference", bit)
+		}
+		page[bit/8] ^= 1 << (bit % 8)
+	}
+	require.False(t, Fits(make([]byte, pageSize)), "zeros, as where a write was lost")
+}
+
+// The sums of a page that was worked out by hand.
+func TestPut(t *testing.T) {
+	page := make([]byte, 24)
+	for i, word := range []uint32{1, 2, 3, 1 << 31} {
+		binary.LittleEndian.PutUint32(page[4*i:], word)
+	}
+	Put(page)
+	// s1 = 1, s2 = 2+1; s1 += 3+3, s2 += 2^31+7.
+	require.Equal(t, uint32(7), binary.LittleEndian.Uint32(page[16:]))
+	require.Equal(t, uint32(1<<31+10), binary.LittleEndian.Uint32(page[20:]))
+}
+
+func connect(t testing.TB, path string, settings url.Values) *sql.DB {
+	t.Helper()
+	settings.Set("vfs", VFS)
+	db, err := sql.Open("sqlite", "file:"+path+"?"+settings.Encode())
+	require.NoError(t, err)
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db
+}
+
+// made is a database of some hundred pages; in its journal are more, if that is
+// wanted.
+func made(t testing.TB, journal bool) (path string, db *sql.DB) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "a.db")
+	db = connect(t, path, url.Values{"_pragma": {"journal_mode(WAL)"}})
+	run(t, db, "CREATE TABLE t (id INTEGER PRIMARY KEY, x BLOB)")
+	run(t, db, "INSERT INTO t SELECT value, randomblob(value * 40) FROM generate_series(1, 200)")
+	run(t, db, "PRAGMA wal_checkpoint(TRUNCATE)")
+	if journal {
+		run(t, db, "UPDATE t SET x = randomblob(100) WHERE id % 3 = 0")
+	}
+	return path, db
+}
+
+func run(t testing.TB, db *sql.DB, statement string) {
+	t.Helper()
+	_, err := db.ExecContext(context.Background(), strings.Replace(statement, "generate_series(1, 200)",
+		"(WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 200) SELECT value FROM n)", 1))
+	require.NoError(t, err)
+}
+
+func code(err error) int {
+	driver, _ := errors.AsType[*sqlite.Error](err)
+	if driver == nil {
+		return 0
+	}
+	return driver.Code()
+}
+
+// Every page of a file has its checksum, and any SQLite can read it.
+func TestFile(t *testing.T) {
+	path, db := made(t, true)
+	require.NoError(t, db.Close())
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.True(t, Reserves(b))
+	for i := 0; i < len(b); i += pageSize {
+		require.True(t, Fits(b[i:i+pageSize]), "page %d", i/pageSize+1)
+	}
+	plain, err := sql.Open("sqlite", path)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, plain.Close()) }()
+	var answer string
+	var rows int
+	require.NoError(t, plain.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&answer))
+	require.Equal(t, "ok", answer)
+	require.NoError(t, plain.QueryRowContext(t.Context(), "SELECT count(*) FROM t").Scan(&rows))
+	require.Equal(t, 200, rows)
+}
+
+// SQLite's own extension agrees, where SQLITE_CKSUMVFS names it.
+func TestFile_Extension(t *testing.T) {
+	extension := os.Getenv("SQLITE_CKSUMVFS")
+	if extension == "" {
+		t.Skip("SQLITE_CKSUMVFS names no cksumvfs.so")
+	}
+	path, db := made(t, false)
+	require.NoError(t, db.Close())
+	out, err := exec.CommandContext(t.Context(), "sqlite3", ":memory:", ".load "+extension, ".open "+path,
+		"SELECT verify_checksum(data), count(*) FROM sqlite_dbpage GROUP BY 1").CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.Regexp(t, `^1\|\d+\n$`, string(out))
+}
+
+// A page of the file, or of its journal, that does not fit is an error of SQLite.
+func TestRead(t *testing.T) {
+	for name, journal := range map[string]bool{"File": false, "Journal": true} {
+		t.Run(name, func(t *testing.T) {
+			path, writing := made(t, journal)
+			file := path
+			if journal {
+				file += "-wal"
+			}
+			f, err := os.OpenFile(file, os.O_RDWR, 0)
+			require.NoError(t, err)
+			_, err = f.WriteAt([]byte("damaged"), 3*pageSize+1000)
+			require.NoError(t, err)
+			require.NoError(t, f.Close())
+			db := connect(t, path, url.Values{})
+			err = db.QueryRowContext(t.Context(), "SELECT sum(length(x)) FROM t").Scan(new(int))
+			require.Equal(t, sqlite3.SQLITE_IOERR_DATA, code(err), err)
+			require.Contains(t, Last(), filepath.Base(file)+" does not fit its checksum")
+			if journal {
+				_, err := writing.ExecContext(t.Context(), "PRAGMA wal_checkpoint(FULL)")
+				require.Equal(t, sqlite3.SQLITE_IOERR_DATA, code(err), "it is not moved into the file")
+			}
+		})
+	}
+}
+
+func TestRead_CutOff(t *testing.T) {
+	path, db := made(t, false)
+	require.NoError(t, db.Close())
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.NoError(t, os.Truncate(path, info.Size()-pageSize-100))
+	err = connect(t, path, url.Values{}).QueryRowContext(t.Context(), "SELECT sum(length(x)) FROM t").Scan(new(int))
+	require.Contains(t, []int{sqlite3.SQLITE_IOERR_DATA, sqlite3.SQLITE_CORRUPT}, code(err), err)
+}
+
+// A transaction that is larger than the cache writes pages into the journal more
+// than once, before their frames have a checksum, and reads them again.
+func TestWrite_Spills(t *testing.T) {
+	path, db := made(t, false)
+	run(t, db, "PRAGMA cache_size = 10")
+	run(t, db, "BEGIN")
+	run(t, db, "SAVEPOINT a")
+	for range 3 {
+		run(t, db, "UPDATE t SET x = randomblob(length(x))")
+	}
+	run(t, db, "ROLLBACK TO a")
+	for range 3 {
+		run(t, db, "UPDATE t SET x = randomblob(length(x) + 1)")
+		run(t, db, "DELETE FROM t WHERE id = (SELECT max(id) FROM t)")
+	}
+	run(t, db, "COMMIT")
+	var sum, again int
+	require.NoError(t, db.QueryRowContext(t.Context(), "SELECT sum(length(x)) FROM t").Scan(&sum))
+	other := connect(t, path, url.Values{})
+	require.NoError(t, other.QueryRowContext(t.Context(), "SELECT sum(length(x)) FROM t").Scan(&again))
+	require.Equal(t, sum, again)
+	require.NoError(t, other.Close())
+	run(t, db, "VACUUM")
+	run(t, db, "PRAGMA wal_checkpoint(TRUNCATE)")
+	var answer string
+	require.NoError(t, db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&answer))
+	require.Equal(t, "ok", answer)
+}
+
+// A database without checksums is left as it is.
+func TestWrite_Without(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	plain, err := sql.Open("sqlite", path)
+	require.NoError(t, err)
+	run(t, plain, "CREATE TABLE t (x)")
+	require.NoError(t, plain.Close())
+	db := connect(t, path, url.Values{})
+	run(t, db, "INSERT INTO t SELECT randomblob(value * 40) FROM generate_series(1, 200)")
+	require.NoError(t, db.Close())
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.False(t, Reserves(b))
+	plain, err = sql.Open("sqlite", path)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, plain.Close()) }()
+	var answer string
+	require.NoError(t, plain.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&answer))
+	require.Equal(t, "ok", answer)
+}
+
+func BenchmarkFits(b *testing.B) {
+	page := randomPage(rand.New(rand.NewPCG(1, 1)))
+	Put(page)
+	b.SetBytes(pageSize)
+	for b.Loop() {
+		if !Fits(page) {
+			b.Fatal("it does")
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package pagesum
+
+import "encoding/binary"
+
+// Reserved is how many bytes at the end of each page hold its checksum.
+const Reserved = 8
+
+// add continues the two sums over words of 32 bits. Each word counts in both, with
+// weights that follow one another in Fibonacci's sequence and so are never both
+// even: a single flipped bit always changes one of them.
+func add(s1, s2 uint32, b []byte, bigEndian bool) (uint32, uint32) {
+	if bigEndian {
+		for ; len(b) >= 8; b = b[8:] {
+			s1 += binary.BigEndian.Uint32(b) + s2
+			s2 += binary.BigEndian.Uint32(b[4:]) + s1
+		}
+		return s1, s2
+	}
+	for ; len(b) >= 8; b = b[8:] {
+		w := binary.LittleEndian.Uint64(b)
+		s1 += uint32(w) + s2
+		s2 += uint32(w>>32) + s1
+	}
+	return s1, s2
+}
+
+// Reserves reports whether a database, of which this is the beginning, has room
+// for checksums at the end of its pages.
+func Reserves(head []byte) bool { return len(head) > 20 && head[20] == Reserved }
+
+// Put writes the checksum of a page into its end.
+func Put(page []byte) {
+	n := len(page) - Reserved
+	s1, s2 := add(0, 0, page[:n], false)
+	binary.LittleEndian.PutUint32(page[n:], s1)
+	binary.LittleEndian.PutUint32(page[n+4:], s2)
+}
+
+// Fits reports whether a page is what its checksum was made of. A page of zeros
+// does not: its sums are zero, but nothing that SQLite uses looks like that.
+func Fits(page []byte) bool {
+	n := len(page) - Reserved
+	s1, s2 := add(0, 0, page[:n], false)
+	return binary.LittleEndian.Uint32(page[n:]) == s1 && binary.LittleEndian.Uint32(page[n+4:]) == s2 &&
+		(s1|s2 != 0 || !zero(page))
+}
+
+func zero(page []byte) bool {
+	for _, b := range page {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// The journal: a header, and frames of a header and a page each.
+const (
+	JournalHeader = 32
+	FrameHeader   = 24
+)
+
+// FrameFits reports whether a frame of the journal is what its checksum was made
+// of. That continues the one before it (of the journal's header, or of the frame
+// before), in words of the byte order of the machine that began the journal.
+func FrameFits(before, header, page []byte) bool {
+	s1, s2 := binary.BigEndian.Uint32(before), binary.BigEndian.Uint32(before[4:])
+	for _, bigEndian := range [...]bool{false, true} {
+		a, b := add(s1, s2, header[:8], bigEndian)
+		a, b = add(a, b, page, bigEndian)
+		if a == binary.BigEndian.Uint32(header[16:]) && b == binary.BigEndian.Uint32(header[20:]) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,262 @@
+package pagesum
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// VFS is the name under which SQLite finds this layer: the parameter vfs of a
+// connection. The parameter [Parameter] says of a database whether its pages have
+// checksums (1) or not (0); without it, what its first page says counts, and a
+// database that is yet to be made gets them.
+const (
+	VFS       = "pagesum"
+	Parameter = "sums"
+)
+
+// SQLite keeps an open file as a piece of memory that begins with the address of
+// its methods. The file of the VFS below comes first, as if this layer were not
+// there, and behind it what this layer knows of it. So all methods but those that
+// are replaced are the originals, and get what they expect.
+//
+// Addresses are of C in the sense of modernc.org/sqlite: memory of its allocator,
+// which never moves, or variables of this package, which do not either. A function
+// is passed as in modernc.org/sqlite/vfs: by the address of its description.
+type file struct {
+	original uintptr // its methods below
+	name     uintptr // SQLite keeps it for as long as the file is open
+	journal  bool
+	sums     bool // of a database: its pages have checksums
+
+	// unsealed is from where on the frames of a journal have no checksum yet: a
+	// transaction may write a page again in the frame where it stands, and makes
+	// the checksums as it commits. Only the connection that writes reads these.
+	unsealed int64
+	header   int64 // where the last header of a frame was written
+}
+
+var (
+	below     *sqlite3.Tsqlite3_vfs
+	layer     sqlite3.Tsqlite3_vfs
+	layerName = [...]byte{'p', 'a', 'g', 'e', 's', 'u', 'm', 0}
+	parameter = [...]byte{'s', 'u', 'm', 's', 0}
+)
+
+// methods are the replaced tables of methods by the address of the originals.
+var methods struct {
+	sync.Mutex
+	of map[uintptr]*sqlite3.Tsqlite3_io_methods
+}
+
+func init() {
+	tls := libc.NewTLS() // for good, as the registration is
+	below = at[sqlite3.Tsqlite3_vfs](sqlite3.Xsqlite3_vfs_find(tls, 0))
+	layer = *below
+	layer.FpNext = 0
+	layer.FzName = address(&layerName)
+	layer.FszOsFile += int32(unsafe.Sizeof(file{}))
+	layer.FxOpen = function(open)
+	methods.of = make(map[uintptr]*sqlite3.Tsqlite3_io_methods)
+	if code := sqlite3.Xsqlite3_vfs_register(tls, address(&layer), 0); code != sqlite3.SQLITE_OK {
+		panic(fmt.Sprintf("SQLite refuses a VFS: error %d", code))
+	}
+	if code := sqlite3.Xsqlite3_auto_extension(tls, function(reserve)); code != sqlite3.SQLITE_OK {
+		panic(fmt.Sprintf("SQLite refuses an extension: error %d", code))
+	}
+}
+
+// at gives what is at an address.
+func at[T any](address uintptr) *T { return *(**T)(unsafe.Pointer(&address)) }
+
+func address[T any](variable *T) uintptr { return uintptr(unsafe.Pointer(variable)) }
+
+// function gives the address of a function for SQLite: that of its description,
+// which an interface holds behind its type.
+func function(f any) uintptr { return (*[2]uintptr)(unsafe.Pointer(&f))[1] }
+
+// call gives the function at such an address.
+func call[F any](address uintptr) F {
+	description := &struct{ uintptr }{address}
+	return *(*F)(unsafe.Pointer(description))
+}
+
+func bytesAt(address uintptr, n int32) []byte { return unsafe.Slice(at[byte](address), n) }
+
+type (
+	openMethod  = func(tls *libc.TLS, vfs, name, f uintptr, flags int32, out uintptr) int32
+	readMethod  = func(tls *libc.TLS, f, buffer uintptr, n int32, offset int64) int32
+	traitMethod = func(tls *libc.TLS, f uintptr) int32
+)
+
+// of gives what this layer knows of an open file.
+func of(f uintptr) *file { return at[file](f + uintptr(below.FszOsFile)) }
+
+func (known *file) methods() *sqlite3.Tsqlite3_io_methods {
+	return at[sqlite3.Tsqlite3_io_methods](known.original)
+}
+
+// reserve is run for every new connection, and has a database that is yet to be
+// made, or that VACUUM makes, reserve the room for checksums.
+func reserve(tls *libc.TLS, db, _, _ uintptr) int32 {
+	p := tls.Alloc(8)
+	defer tls.Free(8)
+	*at[uintptr](p) = 0
+	if sqlite3.Xsqlite3_file_control(tls, db, 0, sqlite3.SQLITE_FCNTL_VFS_POINTER, p) != sqlite3.SQLITE_OK || *at[uintptr](p) != address(&layer) {
+		return sqlite3.SQLITE_OK
+	}
+	*at[int32](p) = Reserved
+	return sqlite3.Xsqlite3_file_control(tls, db, 0, sqlite3.SQLITE_FCNTL_RESERVE_BYTES, p)
+}
+
+func open(tls *libc.TLS, _, name, f uintptr, flags int32, out uintptr) int32 {
+	code := call[openMethod](below.FxOpen)(tls, address(below), name, f, flags, out)
+	main, journal := flags&sqlite3.SQLITE_OPEN_MAIN_DB != 0, flags&sqlite3.SQLITE_OPEN_WAL != 0
+	if code != sqlite3.SQLITE_OK || !main && !journal {
+		return code
+	}
+	theirs := at[sqlite3.Tsqlite3_file](f)
+	known := of(f)
+	*known = file{original: theirs.FpMethods, name: name, journal: journal, unsealed: sealed}
+	if main {
+		switch sqlite3.Xsqlite3_uri_int64(tls, name, address(&parameter), -1) {
+		case 0:
+		case 1:
+			known.sums = true
+		default:
+			var err int32
+			if known.sums, err = reserved(tls, known, f); err != sqlite3.SQLITE_OK {
+				_ = call[traitMethod](known.methods().FxClose)(tls, f) // it is an error already
+				theirs.FpMethods = 0
+				return err
+			}
+		}
+	}
+	theirs.FpMethods = address(replaced(theirs.FpMethods))
+	return code
+}
+
+// reserved tells whether a database says that its pages have checksums. One that
+// is empty will have them.
+func reserved(tls *libc.TLS, known *file, f uintptr) (sums bool, code int32) {
+	const head = 100
+	p := tls.Alloc(head)
+	defer tls.Free(head)
+	switch code = call[readMethod](known.methods().FxRead)(tls, f, p, head, 0); code {
+	case sqlite3.SQLITE_OK:
+		return Reserves(bytesAt(p, head)), code
+	case sqlite3.SQLITE_IOERR_SHORT_READ: // a database has a page at least, and this is none
+		return true, sqlite3.SQLITE_OK
+	}
+	return false, code
+}
+
+// replaced gives a table of methods with this layer's in it.
+func replaced(original uintptr) *sqlite3.Tsqlite3_io_methods {
+	methods.Lock()
+	defer methods.Unlock()
+	table := methods.of[original]
+	if table == nil {
+		table = new(sqlite3.Tsqlite3_io_methods)
+		*table = *at[sqlite3.Tsqlite3_io_methods](original)
+		table.FxRead = function(read)
+		table.FxWrite = function(write)
+		table.FxDeviceCharacteristics = function(characteristics)
+		if table.FiVersion >= 3 {
+			table.FiVersion = 2 // without mapping the file into memory, past this layer
+		}
+		methods.of[original] = table
+	}
+	return table
+}
+
+// isPage tells a page by its size, a power of two. What else SQLite reads of a
+// database (its head) and of a journal (frames with their headers, after a crash,
+// which it checks itself) is of another.
+func isPage(n int32) bool { return n >= 512 && n&(n-1) == 0 }
+
+func read(tls *libc.TLS, f, buffer uintptr, n int32, offset int64) int32 {
+	known := of(f)
+	method := call[readMethod](known.methods().FxRead)
+	code := method(tls, f, buffer, n, offset)
+	if !isPage(n) {
+		return code
+	}
+	switch {
+	case known.journal && code == sqlite3.SQLITE_OK && offset < known.unsealed:
+		if !known.frameFits(tls, f, buffer, n, offset) {
+			return known.damaged("frame %d of the journal %s does not fit its checksum", (offset-JournalHeader)/int64(n+FrameHeader)+1)
+		}
+	case known.sums && (code == sqlite3.SQLITE_IOERR_SHORT_READ || code == sqlite3.SQLITE_OK && !Fits(bytesAt(buffer, n))):
+		return known.damaged("page %d of %s does not fit its checksum", offset/int64(n)+1)
+	}
+	return code
+}
+
+// frameFits checks a page that was read from the journal: what stands before it
+// is its header, and before that the frame that its checksum continues.
+func (known *file) frameFits(tls *libc.TLS, f, page uintptr, n int32, offset int64) bool {
+	const sums = 8
+	method := call[readMethod](known.methods().FxRead)
+	p := tls.Alloc(sums + FrameHeader)
+	defer tls.Free(sums + FrameHeader)
+	before := offset - FrameHeader - int64(n) - sums
+	if offset == JournalHeader+FrameHeader {
+		before = JournalHeader - sums
+	}
+	if method(tls, f, p, sums, before) != sqlite3.SQLITE_OK || method(tls, f, p+sums, FrameHeader, offset-FrameHeader) != sqlite3.SQLITE_OK {
+		return false
+	}
+	return FrameFits(bytesAt(p, sums), bytesAt(p+sums, FrameHeader), bytesAt(page, n))
+}
+
+// sealed is for a journal whose frames all have their checksum.
+const sealed = 1<<63 - 1
+
+func write(tls *libc.TLS, f, buffer uintptr, n int32, offset int64) int32 {
+	known := of(f)
+	switch {
+	case known.journal && n == FrameHeader:
+		header := bytesAt(buffer, n)
+		if zero(header[8:]) { // made later, as its transaction commits
+			known.unsealed = min(known.unsealed, offset)
+		} else if offset <= known.unsealed {
+			known.unsealed = sealed // all behind it are made anew, or written anew before they count
+		}
+		known.header = offset
+	case known.journal && isPage(n) && offset != known.header+FrameHeader:
+		known.unsealed = min(known.unsealed, offset-FrameHeader)
+	case known.sums && isPage(n):
+		Put(bytesAt(buffer, n)) // nobody uses these bytes: they are reserved
+	}
+	return call[readMethod](known.methods().FxWrite)(tls, f, buffer, n, offset)
+}
+
+// characteristics keeps SQLite from reading parts of pages: these cannot be
+// checked.
+func characteristics(tls *libc.TLS, f uintptr) int32 {
+	return call[traitMethod](of(f).methods().FxDeviceCharacteristics)(tls, f) &^ sqlite3.SQLITE_IOCAP_SUBPAGE_READ
+}
+
+// last is what did not fit its checksum when it was read last.
+var last atomic.Pointer[string]
+
+func (known *file) damaged(format string, place int64) int32 {
+	text := fmt.Sprintf(format, place, libc.GoString(known.name))
+	last.Store(&text)
+	return sqlite3.SQLITE_IOERR_DATA
+}
+
+// Last says what did not fit its checksum when it was read last, by whichever
+// connection: "page 7 of x.db does not fit its checksum". For errors, which know
+// the code only.
+func Last() string {
+	if text := last.Load(); text != nil {
+		return *text
+	}
+	return ""
+}

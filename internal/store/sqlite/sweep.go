@@ -1,0 +1,79 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/sqlite/pagesum"
+)
+
+// sweep reads every page of the database anew from disk, used or free, and
+// tells which do not fit their checksum.
+func (s *Store) sweep(ctx context.Context, v *bulk.Verification) (err error) {
+	db, err := sql.Open("sqlite", readOnly(s.path, url.Values{pagesum.Parameter: {"1"}}))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	db.SetMaxOpenConns(1)
+	// One transaction, so that the pages are of one moment.
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // it has only read
+	var pages int64
+	if err := tx.QueryRowContext(ctx, "PRAGMA page_count").Scan(&pages); err != nil {
+		return s.tellDamage(ctx, v, "the database", err)
+	}
+	page, err := tx.PrepareContext(ctx, "SELECT length(data) FROM sqlite_dbpage WHERE pgno = ?")
+	if err != nil {
+		return s.tellDamage(ctx, v, "the database", err)
+	}
+	defer page.Close()
+	for n := int64(1); n <= pages; n++ {
+		var size int64
+		if err := page.QueryRowContext(ctx, n).Scan(&size); err != nil {
+			if err := s.tellDamage(ctx, v, fmt.Sprintf("page %d, of %s", n, s.owner(ctx, n)), err); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tellDamage makes a finding of an error that says so; any other ends the
+// verification.
+func (s *Store) tellDamage(ctx context.Context, v *bulk.Verification, what string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if !isDamage(err) {
+		return fmt.Errorf("%s: %w", what, domainError(err))
+	}
+	return v.Tell(ctx, fmt.Sprintf("%s: damaged: %v", what, domainError(err)))
+}
+
+// owner says, as well as a damaged database lets it, which table or index a page
+// belongs to. It trusts the pages as they are.
+func (s *Store) owner(ctx context.Context, page int64) string {
+	db, err := sql.Open("sqlite", readOnly(s.path, url.Values{pagesum.Parameter: {"0"}}))
+	if err != nil {
+		return "what cannot be told"
+	}
+	defer func() { _ = db.Close() }() // it has only read
+	var kind, name string
+	switch err := db.QueryRowContext(ctx, `SELECT coalesce(s.type, 'table'), d.name FROM dbstat AS d LEFT JOIN sqlite_schema AS s ON s.name = d.name
+		WHERE d.pageno = ?`, page).Scan(&kind, &name); {
+	case err == nil:
+		return kind + " " + name
+	case errors.Is(err, sql.ErrNoRows):
+		return "none, it is free"
+	default:
+		return "what cannot be told"
+	}
+}
