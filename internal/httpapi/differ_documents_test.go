@@ -121,11 +121,18 @@ var (
 		`<Accounts></Accounts>`, `<Addresses><Address></Address></Addresses>`, `<SecurityInformation><FundInformation><Sector>Energy</Sector></FundInformation></SecurityInformation>`}
 )
 
+// lookedAt are the elements that stores find something by, or answer with.
+var lookedAt = map[string]bool{
+	"Order": true, "OrdQty": true, "Customer": true, "Name": true, "DateOfBirth": true, "Languages": true, "Addresses": true, "Address": true, "EmailAddresses": true, "Accounts": true, "Account": true,
+	"Balance": true, "OnlineActualBal": true, "WorkingBalance": true, "Currency": true, "Holdings": true, "Position": true, "Symbol": true, "Quantity": true, "gValueDate": true, "mValueDate": true,
+	"Security": true, "SecurityType": true, "SecurityInformation": true, "Sector": true, "PE": true, "Yield": true, "Price": true, "LastTrade": true, "Ask": true, "Bid": true, "PriceToday": true, "Open": true, "High": true,
+}
+
 // mutate makes an odd document of one in the normal form: mostly well-formed,
 // mostly not valid.
 func mutate(r *rand.Rand, doc string) string {
 	root := parseNode(doc)
-	for range 1 + r.IntN(3) {
+	for range 1 + r.IntN(4) {
 		mutateTree(r, root)
 	}
 	return root.String()
@@ -134,8 +141,10 @@ func mutate(r *rand.Rand, doc string) string {
 func mutateTree(r *rand.Rand, root *node) {
 	all := root.all()
 	n, other := all[r.IntN(len(all))], all[r.IntN(len(all))]
-	if r.IntN(2) == 0 { // near the top, where what stores look at is
-		n = all[r.IntN(min(len(all), 12))]
+	if r.IntN(3) > 0 {
+		if looked := slices.DeleteFunc(slices.Clone(all), func(n *node) bool { return !lookedAt[n.name[strings.IndexByte(n.name, ':')+1:]] }); len(looked) > 0 {
+			n = one(r, looked...)
+		}
 	}
 	child := func() (int, bool) {
 		if len(n.content) == 0 {

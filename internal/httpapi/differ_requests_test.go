@@ -180,7 +180,7 @@ func (a *asker) plain() asked {
 	send := func(name, method, target, body string) asked {
 		return asked{Operation: name, Method: method, Target: target, Body: []byte(body)}
 	}
-	switch a.r.IntN(32) {
+	switch a.r.IntN(36) {
 	case 0, 1:
 		return get("get_order", "/v1/orders/"+a.order())
 	case 2:
@@ -228,11 +228,11 @@ func (a *asker) plain() asked {
 		return asked{Operation: "delete_order", Method: "DELETE", Target: "/v1/orders/" + a.order()}
 	case 28:
 		return asked{Operation: "delete_customer", Method: "DELETE", Target: "/v1/customers/" + a.customerKey()}
-	case 29:
+	case 29, 32, 33:
 		id := a.customer()
 		path := fmt.Sprintf("/v1/customers/%d", id)
 		return send("replace_customer", "PUT", path+a.validate(), a.odd(a.stored(path, id, dataset.Customer), 80))
-	case 30:
+	case 30, 34, 35:
 		symbol := a.symbol()
 		path := "/v1/securities/" + url.PathEscape(symbol)
 		return send("replace_security", "PUT", path+a.validate(), a.odd(a.stored(path, 0, dataset.Security), 80))
@@ -260,8 +260,8 @@ func (a *asker) odd(doc string, percent int) string {
 }
 
 func (a *asker) validate() string {
-	if a.chance(60) {
-		return one(a.r, "?validate=no", "?validate=no", "?validate=no", "?validate=yes", "?validate=", "?validate=maybe", "?validate=no&validate=no", "?validate=%zz", "?other=1", "?;")
+	if a.chance(75) {
+		return one(a.r, "?validate=no", "?validate=no", "?validate=no", "?validate=no", "?validate=yes", "?validate=", "?validate=maybe", "?validate=no&validate=no", "?validate=%zz", "?other=1", "?;")
 	}
 	return ""
 }

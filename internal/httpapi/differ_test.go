@@ -20,7 +20,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/postgres"
@@ -41,7 +40,9 @@ import (
 type twins struct {
 	one, two *Server
 	d        *dataset.Dataset
-	decimals bool // of one value, two spellings are the same
+	// lenient is for a database that writes decimals in its own way, and finds other
+	// faults first: of a refusal only status and type count.
+	lenient bool
 }
 
 // differ sends requests to twins until some differences are found.
@@ -78,8 +79,7 @@ func differ(t *testing.T, open func(testing.TB) twins) {
 	const most = 10
 	found := 0
 	for sent := 0; sent < requests && found < most; seed++ {
-		// Not all to one pair, so that what has been done to it stays short enough to be repeated.
-		count := min(requests-sent, 200)
+		count := min(requests-sent, perPair)
 		sequence, difference := compared(t, open, seed, count)
 		sent += count
 		if difference != "" {
@@ -121,6 +121,9 @@ func repeated(t *testing.T, open func(testing.TB) twins, sequence []asked) (diff
 	})
 	return difference
 }
+
+// perPair is how many requests go to a pair of stores: few enough to be repeated.
+const perPair = 200
 
 // shrinkFor bounds how long a difference is made smaller.
 const shrinkFor = 30 * time.Second
@@ -315,6 +318,9 @@ func (w twins) outcome(a answer) string {
 			body = string(plain)
 		}
 	}
+	if _, rest, problem := strings.Cut(body, "<type>"); problem && w.lenient && a.StatusCode >= 400 {
+		body, _, _ = strings.Cut(rest, "<")
+	}
 	b.WriteString(w.canonical(body))
 	return b.String()
 }
@@ -328,7 +334,7 @@ func (w twins) canonical(body string) string {
 	d := xml.NewDecoder(strings.NewReader(body))
 	var b strings.Builder
 	text := func(s string) string {
-		if w.decimals && decimalForm.MatchString(s) {
+		if w.lenient && decimalForm.MatchString(s) {
 			if r, ok := new(big.Rat).SetString(strings.TrimSuffix(strings.TrimSpace(s), ".")); ok {
 				return r.RatString()
 			}
@@ -391,12 +397,12 @@ func TestDiffer_Postgres(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.LoadDataset(t.Context(), generator, nil))
 	require.NoError(t, s.Close())
-	differ(t, func(t testing.TB) twins {
+	open := func(t testing.TB) twins {
 		s, err := postgres.Open(t.Context(), server.URL(server.Clone(t, name)), postgres.Options{})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, s.Close()) })
 		return twins{one: fresh(t, Options{}), two: serverOf(t, guard.New(s, guard.Options{Strict: true}), Options{}), d: generator}
-	})
+	}
+	t.Run("Moved", func(t *testing.T) { requireMoves(t, open(t)) })
+	differ(t, open)
 }
-
-var _ = brokerage.Rules{}
