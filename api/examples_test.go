@@ -260,6 +260,7 @@ func (r *recorder) problems() {
 		{"unsupported-media-type", "insert_order", "/v1/orders", "the body is application/json, neither application/xml nor text/xml"},
 		{"too-many-requests", "get_order", "/v1/orders/103282", ""},
 		{"internal", "get_order", "/v1/orders/103282", ""},
+		{"damaged", "get_order", "/v1/orders/103282", ""},
 		{"overloaded", "get_order", "/v1/orders/103282", ""},
 		{"timeout", "search_securities", "/v1/securities", "the request took longer than it may"},
 	} {

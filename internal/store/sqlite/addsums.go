@@ -43,14 +43,14 @@ func (s *Store) checkJournal(ctx context.Context) (err error) {
 // addSums brings a database of a version without checksums up to date: all of
 // it is written anew beside its place, migrated there, and put there by one
 // rename. Ended at any point, the old database is there or the new one, whole.
-// It does nothing to any other.
-func (s *Store) addSums(ctx context.Context) (err error) {
+// It does nothing to any other, and tells whether it did.
+func (s *Store) addSums(ctx context.Context) (done bool, err error) {
 	if info, err := os.Stat(s.path); errors.Is(err, os.ErrNotExist) || err == nil && info.Size() == 0 {
-		return nil // it is yet to be made
+		return false, nil // it is yet to be made
 	}
 	old, err := OpenFile(s.path)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() {
 		if old != nil {
@@ -59,19 +59,19 @@ func (s *Store) addSums(ctx context.Context) (err error) {
 	}()
 	files, names, err := s.options.migrations()
 	if err != nil {
-		return err
+		return false, err
 	}
 	version, err := versionOf(ctx, old, s.path, len(names))
 	if err != nil || version == 0 || version >= firstWithSums {
-		return err
+		return false, err
 	}
 	s.from, s.to = version, len(names)
 	if s.options.AsIs {
-		return s.errOlder(version, len(names))
+		return false, s.errOlder(version, len(names))
 	}
 	copied, err := s.copyBefore(ctx, version, len(names), s.copyPlain)
 	if err != nil {
-		return fmt.Errorf("%s is version %d as before: %w", s.path, version, domainError(err))
+		return false, fmt.Errorf("%s is version %d as before: %w", s.path, version, domainError(err))
 	}
 	info, err := os.Stat(s.path)
 	if err == nil {
@@ -93,9 +93,9 @@ func (s *Store) addSums(ctx context.Context) (err error) {
 	if err != nil {
 		// What the copy is of is still there, and the next attempt makes another.
 		err = errors.Join(err, os.Remove(copied))
-		return fmt.Errorf("%s is version %d as before: %w", s.path, version, domainError(err))
+		return false, fmt.Errorf("%s is version %d as before: %w", s.path, version, domainError(err))
 	}
-	return nil
+	return true, nil
 }
 
 // migrateCopy does something with a database that is thrown away if it fails,

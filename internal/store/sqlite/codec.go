@@ -59,7 +59,7 @@ func newCodec(dictionaries map[kind][]byte, off bool) (*codec, error) {
 	for _, k := range kinds {
 		encoding := []zstd.EOption{
 			zstd.WithEncoderLevel(zstd.SpeedFastest),
-			zstd.WithEncoderCRC(false), // SQLite does not check its pages either; verify reads everything
+			zstd.WithEncoderCRC(false), // pages have checksums
 			zstd.WithSingleSegment(true),
 			zstd.WithWindowSize(64 << 10),
 			zstd.WithLowerEncoderMem(true),

@@ -16,6 +16,9 @@
 // passes a request's context to SQL, because an interrupt inside a group would
 // roll back all of it.
 //
+// Every page of the file has a checksum, which is checked on each read from disk
+// (see pagesum): what is damaged is *brokerage.Damaged, and no answer.
+//
 // What takes time and not the database (packing, editing, validation) happens
 // in the goroutine of the request, on what it reads; the writer then only looks
 // whether that was changed since. See revise.

@@ -107,8 +107,16 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if err := s.checkJournal(ctx); err != nil {
 		return err
 	}
-	if err := s.addSums(ctx); err != nil {
+	switch rewritten, err := s.addSums(ctx); {
+	case err != nil:
 		return err
+	case rewritten: // it is another file now; whoever comes in between has it, and not we
+		if err := s.lock.Close(); err != nil {
+			return err
+		}
+		if s.lock, err = lockFile(s.path); err != nil {
+			return err
+		}
 	}
 	if s.writing, err = sql.Open("sqlite", dsn(s.path, "synchronous(FULL)", fmt.Sprintf("wal_autocheckpoint(%d)", journalPages), "cache_size(-65536)")); err != nil {
 		return err

@@ -37,7 +37,8 @@ func Put(page []byte) {
 }
 
 // Fits reports whether a page is what its checksum was made of. A page of zeros
-// does not: its sums are zero, but nothing that SQLite uses looks like that.
+// does not, as where a write was lost: its sums are zero, but pages of SQLite's are
+// never all zeros, unless somebody stores 4 KB of them, which no document has.
 func Fits(page []byte) bool {
 	n := len(page) - Reserved
 	s1, s2 := add(0, 0, page[:n], false)

@@ -149,8 +149,8 @@ func reserved(tls *libc.TLS, known *file, f uintptr) (sums bool, code int32) {
 	switch code = call[readMethod](known.methods().FxRead)(tls, f, p, head, 0); code {
 	case sqlite3.SQLITE_OK:
 		return Reserves(bytesAt(p, head)), code
-	case sqlite3.SQLITE_IOERR_SHORT_READ: // a database has a page at least, and this is none
-		return true, sqlite3.SQLITE_OK
+	case sqlite3.SQLITE_IOERR_SHORT_READ: // what was not read is zeros
+		return zero(bytesAt(p, head)), sqlite3.SQLITE_OK // otherwise it is no database
 	}
 	return false, code
 }
