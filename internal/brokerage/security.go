@@ -22,6 +22,10 @@ var (
 		"s:Security/s:SecurityInformation/*/s:Sector", "s:Security/s:PE", "s:Security/s:Yield")
 )
 
+// maxSector is how long a sector can be, in bytes: an index of PostgreSQL holds
+// less than 2,700, and Db2 is asked for no longer one.
+const maxSector = 1000
+
 // SecurityKeysOf reads the keys; a document without proper ones is *Invalid.
 // Sector is empty where a security has none.
 func SecurityKeysOf(doc []byte) (keys SecurityKeys, err error) {
@@ -34,6 +38,9 @@ func SecurityKeysOf(doc []byte) (keys SecurityKeys, err error) {
 	invalid := &Invalid{}
 	if !IsSymbol(keys.Symbol) {
 		invalid.add("/Security/Symbol", "not a symbol: 1 to 7 characters without white space")
+	}
+	if len(keys.Sector) > maxSector {
+		invalid.add("/Security/SecurityInformation/*/Sector", "longer than %d bytes", maxSector)
 	}
 	for _, f := range [...]struct{ where, value string }{{"/Security/PE", keys.PE}, {"/Security/Yield", keys.Yield}} {
 		if _, ok := Scaled(f.value); !ok {

@@ -116,6 +116,10 @@ func searchOdd(e *env) {
 		}
 		e.search(all, brokerage.Search{Sector: "second", PEMax: 1e12, YieldMin: -1})
 	}
+	long := strings.Repeat("0123456789", 100)
+	e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(e.put(doc, "Sector", long)), false, nil))
+	e.search([]*element{e.security(symbol)}, brokerage.Search{Sector: long, PEMax: 1e12, YieldMin: -1})
+	e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(e.put(doc, "Sector", long+"x")), false, nil))
 }
 
 func searchAnswer(e *env) {
