@@ -66,7 +66,7 @@ var profileParts = paths(
 	"c:Customer/c:CountryOfResidence",
 	"c:Customer/c:Languages",
 	"c:Customer/c:Addresses",
-	"c:Customer/c:Addresses/c:EmailAddresses",
+	"c:Customer/c:Addresses[1]/c:EmailAddresses",
 )
 
 var addresses = path("c:Address")
@@ -91,7 +91,7 @@ func CustomerProfile(doc []byte) []byte {
 
 var (
 	summaryParts  = paths("c:Customer/@id", "c:Customer/c:Name")
-	accountParts  = paths("@id", "c:Balance/c:OnlineActualBal", "c:Currency", "c:Holdings", "c:gValueDate")
+	accountParts  = paths("@id", "c:Balance[1]/c:OnlineActualBal", "c:Currency", "c:Holdings", "c:gValueDate")
 	positions     = path("c:Position")
 	positionParts = paths("c:Symbol", "c:Name", "c:Quantity")
 	valueDates    = path("c:mValueDate")

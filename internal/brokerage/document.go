@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 
 	"brokerage/internal/schema"
 	"brokerage/internal/xmldoc"
@@ -40,11 +41,27 @@ func root(dst []byte, name, namespace string) []byte {
 	return attribute(append(append(dst, '<'), name...), "xmlns", namespace)
 }
 
-// ETag names a version of a document. It depends on its bytes alone, so that
+// ETag names a version of a document, which is in the normal form. It depends on
+// what the document says alone, not on where a store declares namespaces, so that
 // every store and every process gives the same.
 func ETag(doc []byte) string {
-	sum := sha256.Sum256(doc)
+	sum := sha256.Sum256(xmldoc.Canonical(doc))
 	return hex.EncodeToString(sum[:16])
+}
+
+// storedLimits are above those of what is taken in, which a database may write
+// longer.
+var storedLimits = xmldoc.Limits{Bytes: 16 << 20, Nodes: 1 << 20, Attributes: 1 << 20}
+
+// Normal returns the normal form of a document as a database writes it, with an
+// empty element as one tag for example: it is what clients get from every store,
+// and what the service's own code reads and edits.
+func Normal(stored []byte) ([]byte, error) {
+	doc, err := xmldoc.Admit(stored, storedLimits)
+	if err != nil {
+		return nil, fmt.Errorf("a document as the database gives it: %w", err)
+	}
+	return doc, nil
 }
 
 // ValidateCustomer checks a customer against its schema; the error is *Invalid.

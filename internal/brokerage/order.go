@@ -6,8 +6,8 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// OrderKeys are what an order is found by. Cash is nil where an order, which
-// need not be valid, has none that is a decimal.
+// OrderKeys are what an order is found by. Cash is nil where the first OrdQty of an
+// order, which need not be valid, has none that is a decimal.
 type OrderKeys struct {
 	ID, Account ID
 	Cash        []byte // a SortKey
@@ -15,7 +15,7 @@ type OrderKeys struct {
 
 var (
 	orderElement = path("f:FIXML/f:Order")
-	orderParts   = paths("@ID", "@Acct", "f:OrdQty/@Cash") // of that one element, should there be more
+	orderParts   = paths("@ID", "@Acct", "f:OrdQty[1]/@Cash") // of that one element, should there be more
 )
 
 // OrderKeysOf reads the keys; a document without proper ones is *Invalid.

@@ -22,6 +22,10 @@ var (
 		"s:Security/s:SecurityInformation/*/s:Sector", "s:Security/s:PE", "s:Security/s:Yield")
 )
 
+// maxSector is how long a sector can be, in bytes: an index of PostgreSQL holds
+// less than 2,700, and Db2 is asked for no longer one.
+const maxSector = 1000
+
 // SecurityKeysOf reads the keys; a document without proper ones is *Invalid.
 // Sector is empty where a security has none.
 func SecurityKeysOf(doc []byte) (keys SecurityKeys, err error) {
@@ -34,6 +38,9 @@ func SecurityKeysOf(doc []byte) (keys SecurityKeys, err error) {
 	invalid := &Invalid{}
 	if !IsSymbol(keys.Symbol) {
 		invalid.add("/Security/Symbol", "not a symbol: 1 to 7 characters without white space")
+	}
+	if len(keys.Sector) > maxSector {
+		invalid.add("/Security/SecurityInformation/*/Sector", "longer than %d bytes", maxSector)
 	}
 	for _, f := range [...]struct{ where, value string }{{"/Security/PE", keys.PE}, {"/Security/Yield", keys.Yield}} {
 		if _, ok := Scaled(f.value); !ok {
@@ -72,7 +79,7 @@ func Scaled(s string) (n int64, ok bool) {
 }
 
 var priceParts = paths("s:Security/s:Symbol", "s:Security/s:Name",
-	"s:Security/s:Price/s:LastTrade", "s:Security/s:Price/s:Ask", "s:Security/s:Price/s:Bid", "s:Security/s:Price/s:PriceToday/s:Open")
+	"s:Security/s:Price[1]/s:LastTrade", "s:Security/s:Price[1]/s:Ask", "s:Security/s:Price[1]/s:Bid", "s:Security/s:Price[1]/s:PriceToday[1]/s:Open")
 
 // SecurityPrice constructs the answer of get_security_price.
 func SecurityPrice(doc []byte) []byte {
@@ -109,8 +116,8 @@ func (p Price) Validate() error {
 	return invalid.orNil()
 }
 
-var tradedParts = paths("s:Security/s:Price/s:LastTrade", "s:Security/s:Price/s:Ask", "s:Security/s:Price/s:Bid",
-	"s:Security/s:Price/s:PriceToday/s:High", "s:Security/s:Price/s:PriceToday/s:Low")
+var tradedParts = paths("s:Security/s:Price[1]/s:LastTrade", "s:Security/s:Price[1]/s:Ask", "s:Security/s:Price[1]/s:Bid",
+	"s:Security/s:Price[1]/s:PriceToday[1]/s:High", "s:Security/s:Price[1]/s:PriceToday[1]/s:Low")
 
 // SetPrice gives a security a new price; today's high and low follow.
 func SetPrice(doc []byte, p Price) ([]byte, error) {

@@ -24,7 +24,7 @@ type Once struct {
 }
 
 // Match is a condition on the version of a document: that its ETag is one of
-// these. Nil is no condition.
+// these, from whatever store. Nil is no condition.
 type Match []string
 
 // Holds tells whether doc is a version that the condition allows.
@@ -36,13 +36,15 @@ func (m Match) Holds(doc []byte) bool {
 }
 
 // Orders are the transactions on orders. Documents go in and come out in the
-// normal form; a missing order is *NotFound.
+// normal form, with the same ETag from every store; a missing order is *NotFound.
+// Of several elements of a name, where one belongs, the first counts.
 type Orders interface {
 	// GetOrder gives the Order element, so that it stands on its own.
 	GetOrder(ctx context.Context, id ID) ([]byte, error)
 	// CustomerMaxOrder gives the order with the greatest cash over all accounts
 	// of a customer, the lowest id among equals; without one, the answer is
-	// empty. A missing customer is *NotFound.
+	// empty. The cash of an order is that of its first OrdQty: if that has none,
+	// the order has none. A missing customer is *NotFound.
 	CustomerMaxOrder(ctx context.Context, customer ID) ([]byte, error)
 	// InsertOrder takes any well-formed order with an id and an account, which
 	// need not exist; without them it is *Invalid. An id that exists is a
@@ -65,7 +67,8 @@ type Customers interface {
 	AccountSummary(ctx context.Context, id ID) ([]byte, error)
 	// CustomerOf gives the customer that an account belongs to.
 	CustomerOf(ctx context.Context, account ID) (ID, error)
-	// InsertCustomer refuses a customer or account id that exists as a *Conflict.
+	// InsertCustomer refuses a customer or account id that exists as a *Conflict,
+	// which names the first account that does.
 	InsertCustomer(ctx context.Context, w Write, doc []byte, validate bool) (ID, error)
 	// ReplaceCustomer puts doc, whose id must be the same, in the place of a
 	// customer; other accounts than before are opened and closed with it. One
@@ -89,7 +92,8 @@ type Customers interface {
 type Securities interface {
 	GetSecurity(ctx context.Context, symbol string) ([]byte, error)
 	SecurityPrice(ctx context.Context, symbol string) ([]byte, error)
-	// SearchSecurities gives what matches, in order of symbols by code point.
+	// SearchSecurities gives what matches, in order of symbols by code point: of
+	// each the text of six elements, empty where the security lacks one.
 	SearchSecurities(ctx context.Context, s Search) ([]byte, error)
 	// UpdateSecurityPrice gives the new Security_Price; what Price.Validate
 	// refuses is *Invalid.

@@ -58,9 +58,9 @@ type Quote struct {
 }
 
 var (
-	tradedSecurity = paths("s:Security/s:Symbol", "s:Security/s:Name", "s:Security/s:SecurityType", "s:Security/s:Price/s:LastTrade")
-	tradedAccount  = paths("c:LastUpdate", "c:Balance/c:OnlineActualBal", "c:Balance/c:WorkingBalance",
-		"c:gValueDate/c:mValueDate", "c:Holdings")
+	tradedSecurity = paths("s:Security/s:Symbol", "s:Security/s:Name", "s:Security/s:SecurityType", "s:Security/s:Price[1]/s:LastTrade")
+	tradedAccount  = paths("c:LastUpdate", "c:Balance[1]/c:OnlineActualBal", "c:Balance[1]/c:WorkingBalance",
+		"c:gValueDate[1]/c:mValueDate", "c:Holdings")
 	tradedDate         = paths("c:ValueDate", "c:CreditMovement", "c:ValueDatedBal") // of that one, none from those after it
 	tradedAccountNames = [...]string{"LastUpdate", "Balance/OnlineActualBal", "Balance/WorkingBalance",
 		"gValueDate/mValueDate", "Holdings", "gValueDate/mValueDate/ValueDate", "gValueDate/mValueDate/CreditMovement", "gValueDate/mValueDate/ValueDatedBal"}

@@ -27,6 +27,10 @@ const MaxDepth = 64
 // resolved by a search through them, and its cost must stay bounded.
 const maxScope = 64
 
+// maxName bounds names, and names of namespaces, in bytes: no database has room
+// for longer ones than Db2.
+const maxName = 1000
+
 const (
 	xmlURI   = "http://www.w3.org/XML/1998/namespace"
 	xmlnsURI = "http://www.w3.org/2000/xmlns/"
@@ -67,7 +71,7 @@ func AppendAdmitted(dst, src []byte, limits Limits) ([]byte, error) {
 	a.open, a.scope, a.attrs = a.open[:0], a.scope[:0], a.attrs[:0]
 	err = a.document()
 	out := a.out
-	a.src, a.out = nil, nil // a pooled admitter must not keep documents alive
+	a.src, a.out, a.ids = nil, nil, nil // a pooled admitter must not keep documents alive
 	if cap(a.attrs) > keep {
 		a.attrs, a.table = nil, nil
 	}
@@ -93,8 +97,9 @@ type admitter struct {
 
 	open    []openElement
 	scope   []declared
-	numbers int         // of namespaces so far
-	attrs   []attribute // of the start tag being read
+	numbers int             // of namespaces so far
+	attrs   []attribute     // of the start tag being read
+	ids     map[string]bool // the values of xml:id
 
 	seed  maphash.Seed // so that nobody can make names collide
 	table []int32      // for finding duplicates among many attributes
@@ -419,6 +424,9 @@ func (a *admitter) name(i int) (span, error) {
 			return name, a.fail(name.from, "%s is not a name", excerpt(name.of(a.src)))
 		}
 	}
+	if name.to-name.from > maxName {
+		return name, newError(a.src, name.from, TooLarge, "a name of more than %d bytes", maxName)
+	}
 	return name, nil
 }
 
@@ -464,8 +472,16 @@ func (a *admitter) startTag() error {
 		return err
 	}
 	for i := range a.attrs {
-		if attr := &a.attrs[i]; !attr.decl {
-			if err := a.writeAttribute(attr); err != nil {
+		attr := &a.attrs[i]
+		if attr.decl {
+			continue
+		}
+		before := len(a.out)
+		if err := a.writeAttribute(attr); err != nil {
+			return err
+		}
+		if string(attr.prefix.of(a.src)) == "xml" && string(attr.local.of(a.src)) == "id" {
+			if err := a.identify(attr, a.out[before+len(` xml:id="`):len(a.out)-len(`"`)]); err != nil {
 				return err
 			}
 		}
@@ -506,6 +522,22 @@ func (a *admitter) endTag() error {
 func (a *admitter) writeEnd(name span, scope int) {
 	a.out = append(append(append(a.out, "</"...), name.of(a.src)...), '>')
 	a.scope = a.scope[:scope]
+}
+
+// identify checks an xml:id, which has to be a name, without white space, and of
+// one element alone: parsers of databases refuse others, or change them.
+func (a *admitter) identify(attr *attribute, id []byte) error {
+	switch name := string(id); {
+	case !isName(name):
+		return a.fail(attr.name.from, "xml:id %s is not a name", excerpt(id))
+	case a.ids[name]:
+		return a.fail(attr.name.from, "xml:id %s stands twice", excerpt(id))
+	case a.ids == nil:
+		a.ids = map[string]bool{name: true}
+	default:
+		a.ids[name] = true
+	}
+	return nil
 }
 
 // attributes reads the rest of a start tag into a.attrs.
@@ -649,6 +681,10 @@ func (a *admitter) declare(outer int) error {
 			return a.fail(attr.name.from, "prefix %s cannot be bound to %s", excerpt(p), excerpt(u))
 		case len(p) > 0 && len(u) == 0:
 			return a.fail(attr.name.from, "prefix %s is bound to nothing", excerpt(p))
+		case len(u) > maxName:
+			return newError(a.src, attr.name.from, TooLarge, "a namespace with a name of more than %d bytes", maxName)
+		case !isURI(unescaped(u)):
+			return a.fail(attr.name.from, "the name of a namespace, %s, is not a URI", excerpt(u))
 		}
 		// Compared once here, so that attributes need not compare names of
 		// namespaces, which may be long.

@@ -7,7 +7,8 @@
 //     DOCTYPE, no comment, no processing instruction, no CDATA section.
 //   - A start tag is <name a="v" b="w">: one space before each attribute,
 //     double quotes, no other white space; namespace declarations come first,
-//     otherwise the order of attributes is kept. Every prefix is declared.
+//     otherwise the order of attributes is kept. Every prefix is declared, the
+//     names of namespaces are URIs, and an xml:id is a name of its own.
 //   - An element without content is <name></name>, never <name/>.
 //   - In text, & < > and carriage return are escaped; in attribute values
 //     also " tab and line feed. Everything else stands for itself, and white

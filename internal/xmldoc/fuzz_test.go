@@ -49,6 +49,7 @@ func FuzzAdmit(f *testing.F) {
 			require.NoError(t, err)
 			require.Equal(t, string(out), string(again))
 		}
+		requireCanonical(t, out)
 	})
 }
 
@@ -60,6 +61,7 @@ func FuzzRead(f *testing.F) {
 	paths := []*xmldoc.Path{xmldoc.MustPath(ns, "*/*/@no"), xmldoc.MustPath(ns, "s:shop/s:item"), xmldoc.MustPath(nil, "*/*/*")}
 	set := xmldoc.MustSet(ns, "*", "*/@id", "*/*/s:name", "s:shop/*/*/@x")
 	f.Fuzz(func(_ *testing.T, doc []byte) {
+		xmldoc.Canonical(doc)
 		use := func(n xmldoc.Node) {
 			n.Raw()
 			n.Inner()

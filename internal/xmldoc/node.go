@@ -92,12 +92,14 @@ func (n Node) Inner() []byte {
 
 // Text is the text of an element, that of its descendants included, or the
 // value of an attribute, unescaped. It points into the document where it can.
-func (n Node) Text() []byte {
-	raw := n.Inner()
+func (n Node) Text() []byte { return unescaped(n.Inner()) }
+
+// unescaped is the text in raw, past any tags: raw itself where it can be.
+func unescaped(raw []byte) []byte {
 	if bytes.IndexByte(raw, '<') < 0 && bytes.IndexByte(raw, '&') < 0 {
 		return raw
 	}
-	return n.AppendText(make([]byte, 0, len(raw)))
+	return appendUnescaped(make([]byte, 0, len(raw)), raw)
 }
 
 // AppendText appends what Text gives.

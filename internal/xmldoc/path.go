@@ -26,11 +26,14 @@ const maxPaths = 64
 type step struct {
 	uri, local string // uri escaped as in documents; local "*" is any element
 	attribute  bool
+	first      bool // of the elements of that name in their parent
 }
 
 // MustPath compiles a path such as "c:Accounts/c:Account/@id". A step is a
 // name, whose prefix ns declares and which without a prefix is in no
-// namespace; * stands for any element; @ marks an attribute.
+// namespace; * stands for any element; @ marks an attribute. With [1] behind a
+// name, a step takes only the first element of that name in its parent, whatever
+// the steps after it find there.
 func MustPath(ns Namespaces, path string) *Path {
 	return &Path{*MustSet(ns, path)}
 }
@@ -56,13 +59,14 @@ func newSet(ns Namespaces, paths []string) (*Set, error) {
 		}
 		for k, part := range parts {
 			name, attribute := strings.CutPrefix(part, "@")
+			name, first := strings.CutSuffix(name, "[1]")
 			prefix, local, prefixed := strings.Cut(name, ":")
 			if !prefixed {
 				prefix, local = "", name
 			}
 			uri, known := ns[prefix]
 			switch {
-			case !isName(local) && (name != "*" || attribute), prefixed && !isName(prefix):
+			case !isName(local) && (name != "*" || attribute), prefixed && !isName(prefix), first && (attribute || name == "*"):
 				return nil, fmt.Errorf("xmldoc: path %q: %q is not a step", path, part)
 			case attribute && k < len(parts)-1:
 				return nil, fmt.Errorf("xmldoc: path %q goes on after an attribute", path)
@@ -71,7 +75,7 @@ func newSet(ns Namespaces, paths []string) (*Set, error) {
 			case !prefixed:
 				uri = ""
 			}
-			set.paths[i] = append(set.paths[i], step{string(AppendValue(nil, uri)), local, attribute})
+			set.paths[i] = append(set.paths[i], step{string(AppendValue(nil, uri)), local, attribute, first})
 		}
 	}
 	return set, nil
@@ -172,8 +176,13 @@ func (s *Set) walk(n Node, visit func(path int, found Node) (end int, more bool)
 		for m := matched; m != 0; m &= m - 1 {
 			path := bits.TrailingZeros64(m)
 			steps := s.paths[path]
+			if steps[depth].local != "*" && steps[depth].uri != string(uri) {
+				continue
+			}
+			if steps[depth].first {
+				levels[depth].active &^= 1 << path
+			}
 			switch {
-			case steps[depth].local != "*" && steps[depth].uri != string(uri):
 			case depth+1 < len(steps):
 				through |= 1 << path
 			default:

@@ -117,6 +117,41 @@ func TestPath_Relative(t *testing.T) {
 	}
 }
 
+// A step with [1] is the first of its name in its parent, even where only a later
+// one has what the path goes on to.
+func TestPath_First(t *testing.T) {
+	const doc = `<s xmlns="http://example.com/shop"><i><q n="1"></q><q c="2"><p>a</p><p>b</p></q></i><x:q xmlns:x="urn:x"></x:q><q c="3"></q>` +
+		`<i><q c="4"><p>c</p></q><q c="5"></q></i></s>`
+	for path, want := range map[string][]string{
+		"s:s/s:i/s:q/@c":          {"2", "4", "5"},
+		"s:s/s:i/s:q[1]/@c":       {"4"},
+		"s:s/s:i[1]/s:q/@c":       {"2"},
+		"s:s/s:i[1]/s:q[1]/@c":    {},
+		"s:s[1]/s:q[1]/@c":        {"3"},
+		"s:s/s:i/s:q/s:p":         {"a", "b", "c"},
+		"s:s/s:i/s:q/s:p[1]":      {"a", "c"},
+		"s:s/s:i/s:q[1]/s:p":      {"c"},
+		"s:s/*/s:q[1]/@n":         {"1"},
+		"s:s/s:i[1]/s:q[1]/@n":    {"1"},
+		"s:s/s:i[1]/s:q[1]/s:p":   {},
+		"s:s/s:i[1]/s:q/s:p[1]":   {"a"},
+		"s:s/s:i[1]/s:missing[1]": {},
+	} {
+		p := xmldoc.MustPath(ns, path)
+		require.Equal(t, want, texts(p, xmldoc.Document([]byte(doc))), path)
+		first := p.Find(xmldoc.Document([]byte(doc)))
+		require.Equal(t, len(want) > 0, first.Exists(), path)
+		if len(want) > 0 {
+			require.Equal(t, want[0], string(first.Text()), path)
+		}
+	}
+	out := make([]xmldoc.Node, 3)
+	xmldoc.MustSet(ns, "s:s/s:i[1]/s:q[1]/@c", "s:s/s:i/s:q[1]/@c", "s:s/s:i/s:q/@c").Find(xmldoc.Document([]byte(doc)), out)
+	require.False(t, out[0].Exists())
+	require.Equal(t, "4", string(out[1].Text()))
+	require.Equal(t, "2", string(out[2].Text()))
+}
+
 func TestPath_StopsWhenAsked(t *testing.T) {
 	doc := xmldoc.Document([]byte(spellings["Default"]))
 	seen := 0
@@ -152,7 +187,7 @@ func TestSet_Find(t *testing.T) {
 }
 
 func TestPath_Refused(t *testing.T) {
-	for _, path := range []string{"", "/", "a//b", "a/", "x:a", "a/@b/c", "a[1]", "@*", "a*", "s:*", "a/@", "a:b:c", ".", "../a", "a=b", "a>b", ":a", "a b", "1a",
+	for _, path := range []string{"", "/", "a//b", "a/", "x:a", "a/@b/c", "a[2]", "a[]", "[1]", "*[1]", "@a[1]", "a[1][1]", "@*", "a*", "s:*", "a/@", "a:b:c", ".", "../a", "a=b", "a>b", ":a", "a b", "1a",
 		strings.Repeat("a/", 64) + "a"} {
 		require.Panics(t, func() { xmldoc.MustPath(ns, path) }, path)
 	}

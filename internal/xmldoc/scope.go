@@ -31,12 +31,20 @@ func (s *scope) push(b binding) {
 	s.n++
 }
 
-// find gives the URI, as it stands in doc, that a prefix is bound to.
-func (s *scope) find(doc, prefix []byte) (uri []byte, bound bool) {
+// binding gives the innermost declaration of a prefix, zero where there is none.
+func (s *scope) binding(doc, prefix []byte) (b binding, bound bool) {
 	for i := s.n - 1; i >= 0; i-- {
 		if b := s.at(i); bytes.Equal(b.prefix.of(doc), prefix) {
-			return b.uri.of(doc), true
+			return b, true
 		}
+	}
+	return binding{}, false
+}
+
+// find gives the URI, as it stands in doc, that a prefix is bound to.
+func (s *scope) find(doc, prefix []byte) (uri []byte, bound bool) {
+	if b, bound := s.binding(doc, prefix); bound {
+		return b.uri.of(doc), true
 	}
 	if string(prefix) == "xml" {
 		return []byte(xmlURI), true // by definition, without a declaration

@@ -83,14 +83,23 @@ func (s *Store) existing(ctx context.Context, keys brokerage.CustomerKeys) error
 	case there:
 		return exists(brokerage.CustomerExists, "customer %d exists already", keys.ID)
 	}
-	return accountExists(keys.Accounts)
+	return s.accountExists(ctx, keys)
 }
 
-func accountExists(accounts []brokerage.ID) error {
-	if len(accounts) == 1 {
-		return exists(brokerage.AccountExists, "account %d exists already", accounts[0])
+// accountExists names the first account of a customer that another has.
+func (s *Store) accountExists(ctx context.Context, keys brokerage.CustomerKeys) error {
+	taken := keys.Accounts[0] // where it was another's a moment ago
+	for _, account := range keys.Accounts {
+		owner, err := s.CustomerOf(ctx, account)
+		if err == nil && owner != keys.ID {
+			taken = account
+			break
+		}
+		if _, none := err.(*brokerage.NotFound); err != nil && !none { //nolint:errorlint // it is the store's own
+			return err
+		}
 	}
-	return exists(brokerage.AccountExists, "one of the accounts exists already")
+	return exists(brokerage.AccountExists, "account %d exists already", taken)
 }
 
 // ReplaceCustomer puts another document in the place of a customer.
@@ -103,7 +112,7 @@ func (s *Store) ReplaceCustomer(ctx context.Context, w brokerage.Write, id broke
 		return nil, t.replace("customer", id.String(), doc, validate, match)
 	})
 	if duplicate(err) {
-		return accountExists(keys.Accounts)
+		return s.accountExists(ctx, keys)
 	}
 	if !validate {
 		return err
@@ -164,7 +173,7 @@ func (s *Store) OpenAccount(ctx context.Context, w brokerage.Write, customer bro
 		if owner, failed := s.CustomerOf(ctx, id); again && failed == nil && owner == customer {
 			return id, nil
 		}
-		return id, accountExists([]brokerage.ID{id})
+		return id, exists(brokerage.AccountExists, "account %d exists already", id)
 	}
 	return id, s.findings(ctx, err, "get_customer", customer, change)
 }

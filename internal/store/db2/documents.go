@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"brokerage/internal/xmldoc"
+	"brokerage/internal/brokerage"
 )
 
 // querier is the pool or a transaction.
@@ -110,21 +110,7 @@ func document(ctx context.Context, q querier, name string, args ...any) (doc []b
 	if err != nil || stored == nil {
 		return nil, err
 	}
-	return normal(stored)
-}
-
-// storedLimits are above those of what is taken in, which Db2 may write longer.
-var storedLimits = xmldoc.Limits{Bytes: 16 << 20, Nodes: 1 << 20, Attributes: 1 << 20}
-
-// normal makes the normal form of a document that Db2 has serialised, which writes
-// an empty element as one tag, for example: it is what clients get from every
-// store, and what the service's own code reads and edits.
-func normal(stored []byte) ([]byte, error) {
-	doc, err := xmldoc.AppendAdmitted(make([]byte, 0, len(stored)+len(stored)/8), stored, storedLimits)
-	if err != nil {
-		return nil, fmt.Errorf("a document as the database gives it: %w", err)
-	}
-	return doc, nil
+	return brokerage.Normal(stored)
 }
 
 // row runs a query of at most one row without documents.

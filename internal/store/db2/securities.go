@@ -34,7 +34,7 @@ func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) (
 		args := []any{search.Sector, figure(search.PEMin), figure(search.PEMax), figure(search.YieldMin)}
 		var failed error
 		err = eachDocument(ctx, s.db, statements["search_securities"], args, func(stored []byte) {
-			hit, err := normal(stored)
+			hit, err := brokerage.Normal(stored)
 			failed = orElse(failed, err)
 			count++
 			hits = append(hits, hit...)

@@ -85,7 +85,7 @@ func (s *Store) stored(ctx context.Context, k dataset.Kind) iter.Seq2[storedBatc
 func (b storedBatch) check(k dataset.Kind) (seen bulk.Inspected, accounts int64) {
 	seen.Findings = b.findings
 	for _, doc := range b.docs {
-		doc, refused := normal(doc)
+		doc, refused := brokerage.Normal(doc)
 		if refused != nil {
 			seen.Documents++
 			seen.Wrong(tables[k], "%v", refused)

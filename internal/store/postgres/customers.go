@@ -36,16 +36,22 @@ func (s *Store) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byt
 	_, err = s.write(ctx, w, nil, func() (change, error) {
 		return change{name: "insert_customer", args: []any{doc}}, nil
 	})
-	return keys.ID, existing(err, keys)
+	return keys.ID, existing(ctx, s.pool, err, keys)
 }
 
-// existing says which key of a customer was there already, by the constraint.
-func existing(err error, keys brokerage.CustomerKeys) error {
+// existing says which key of a customer was there already: by the constraint, and
+// by a look at the accounts.
+func existing(ctx context.Context, q querier, err error, keys brokerage.CustomerKeys) error {
 	switch violated(err) {
 	case "customers_id":
 		return customerExists(keys.ID)
 	case "accounts_account":
-		return accountExists(keys.Accounts)
+		account := keys.Accounts[0] // where it is the customer's own, or was another's a moment ago
+		failed := q.QueryRow(ctx, statements["taken_account"], keys.Accounts, keys.ID).Scan(&account)
+		if failed != nil && !noRows(failed) {
+			return domainError(ctx, failed, false)
+		}
+		return accountExists(account)
 	}
 	return err
 }
@@ -67,7 +73,7 @@ func (s *Store) ReplaceCustomer(ctx context.Context, w brokerage.Write, id broke
 		}
 		return change{name: "replace_customer", args: []any{id, doc}, missing: missingCustomer(id)}, nil
 	})
-	return existing(err, keys)
+	return existing(ctx, s.pool, err, keys)
 }
 
 // DeleteCustomer is delete_customer.
@@ -94,7 +100,7 @@ func (s *Store) OpenAccount(ctx context.Context, w brokerage.Write, customer bro
 			}
 			return change{name: "replace_customer", args: []any{customer, changed}}, err
 		})
-	return id, existing(err, brokerage.CustomerKeys{ID: customer, Accounts: []brokerage.ID{id}})
+	return id, existing(ctx, s.pool, err, brokerage.CustomerKeys{ID: customer, Accounts: []brokerage.ID{id}})
 }
 
 // CloseAccount is close_account.

@@ -157,10 +157,6 @@ func customerExists(id brokerage.ID) error {
 	return &brokerage.Conflict{Reason: brokerage.CustomerExists, Detail: fmt.Sprintf("customer %d exists already", id)}
 }
 
-func accountExists(accounts []brokerage.ID) error {
-	detail := "one of the accounts exists already"
-	if len(accounts) == 1 {
-		detail = fmt.Sprintf("account %d exists already", accounts[0])
-	}
-	return &brokerage.Conflict{Reason: brokerage.AccountExists, Detail: detail}
+func accountExists(account brokerage.ID) error {
+	return &brokerage.Conflict{Reason: brokerage.AccountExists, Detail: fmt.Sprintf("account %d exists already", account)}
 }

@@ -89,7 +89,7 @@ func copyEach(ctx context.Context, tx pgx.Tx, documents []bulk.PreparedDocument)
 		switch {
 		case err == nil:
 		case isRefusal(err):
-			d.Refused = why(d, err)
+			d.Refused = why(ctx, tx, d, err)
 		default:
 			return err
 		}
@@ -104,7 +104,7 @@ func accountOf(d bulk.PreparedDocument) int64 {
 }
 
 // why is a refusal in terms of the document.
-func why(d *bulk.PreparedDocument, err error) error {
+func why(ctx context.Context, q querier, d *bulk.PreparedDocument, err error) error {
 	switch keys := d.Keys.(type) {
 	case brokerage.OrderKeys:
 		if violated(err) == "orders_id" {
@@ -112,12 +112,12 @@ func why(d *bulk.PreparedDocument, err error) error {
 		}
 	case brokerage.CustomerKeys:
 		if violated(err) != "" {
-			return existing(err, keys)
+			return existing(ctx, q, err, keys)
 		}
 	case brokerage.SecurityKeys:
 		if violated(err) == "securities_symbol" {
 			return fmt.Errorf("security %s exists already", keys.Symbol)
 		}
 	}
-	return domainError(context.Background(), err, false)
+	return domainError(ctx, err, false)
 }

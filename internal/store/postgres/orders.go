@@ -6,9 +6,15 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// GetOrder is get_order.
+// GetOrder is get_order. The database cuts the order out, and writes it in its own
+// way.
 func (s *Store) GetOrder(ctx context.Context, id brokerage.ID) ([]byte, error) {
-	return s.document(ctx, "get_order", "order", id)
+	doc, err := s.document(ctx, "get_order", "order", id)
+	if err != nil {
+		return nil, err
+	}
+	doc, err = brokerage.Normal(doc)
+	return doc, domainError(ctx, err, false)
 }
 
 // CustomerMaxOrder is customer_max_order.

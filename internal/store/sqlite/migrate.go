@@ -162,6 +162,11 @@ func apply(ctx context.Context, db *sql.DB, files fs.FS, names []string, version
 		if _, err := tx.ExecContext(ctx, string(text)); err != nil {
 			return fmt.Errorf("migration %s: %w", name, err)
 		}
+		if program := programs[name]; program != nil && version > 0 {
+			if err := program(ctx, tx); err != nil {
+				return fmt.Errorf("migration %s: %w", name, err)
+			}
+		}
 	}
 	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version+len(names))); err != nil {
 		return err

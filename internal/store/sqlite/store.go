@@ -375,7 +375,9 @@ type revision struct {
 	answer []byte
 }
 
-func readDictionaries(ctx context.Context, db *sql.DB) (map[kind][]byte, error) {
+func readDictionaries(ctx context.Context, db interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}) (map[kind][]byte, error) {
 	rows, err := db.QueryContext(ctx, "SELECT kind, body FROM dictionaries")
 	if err != nil {
 		return nil, err

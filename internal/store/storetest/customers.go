@@ -16,6 +16,7 @@ var customerCases = []testCase{
 	{name: "CustomerProfile/Missing", run: profileMissing},
 	{name: "AccountSummary/Answer", run: summaryAnswer},
 	{name: "AccountSummary/NoPositions", run: summaryNoPositions},
+	{name: "AccountSummary/Odd", run: summaryOdd},
 	{name: "AccountSummary/Missing", run: summaryMissing},
 	{name: "CustomerOf/Answer", run: customerOfAnswer},
 	{name: "CustomerOf/Missing", run: customerOfMissing},
@@ -142,15 +143,58 @@ func insertCustomerExists(e *env) {
 	}
 }
 
+// XML Schema takes some attributes on any element, and what is not validated may
+// have anything anywhere.
+func summaryOdd(e *env) {
+	const hint = ` xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="a"`
+	first := func(doc, name, attributes string) string { return e.edit(doc, "<"+name+">", "<"+name+attributes+">") }
+	for i, change := range []func(doc, name string) string{
+		func(doc, _ string) string {
+			return first(first(first(doc, "Symbol", hint), "Quantity", hint), "Name", hint)
+		},
+		func(doc, name string) string { return e.edit(e.edit(doc, name, ""), "</Customer>", name+"</Customer>") },
+		func(doc, name string) string { return e.edit(doc, name, name+"<Name>second</Name>") },
+		func(doc, name string) string { return e.edit(doc, name, "") },
+		func(doc, _ string) string { return first(first(doc, "Position", ` id="1"`), "mValueDate", ` id="2"`) },
+		func(doc, _ string) string {
+			return first(doc, "Position", "><Name><b>x</b></Name><Quantity></Quantity")
+		},
+		func(doc, _ string) string { return e.put(e.put(doc, "Currency", ""), "Balance", "") },
+		func(doc, _ string) string { return first(doc, "Balance", "></Balance><Balance") },
+		func(doc, _ string) string { return first(doc, "Holdings", "></Holdings><Holdings") },
+		func(doc, _ string) string { return first(doc, "gValueDate", "></gValueDate><gValueDate") },
+		func(doc, _ string) string { return e.put(doc, "Accounts", "") },
+	} {
+		id, _, doc := e.newCustomer(2)
+		start, end := strings.Index(doc, "<Name>"), strings.Index(doc, "</Name>")+len("</Name>")
+		admitted := e.admit(change(doc, doc[start:end]))
+		_, err := e.s.InsertCustomer(e.Context(), plain(), admitted, i == 0)
+		e.must(err)
+		e.same(fmt.Sprintf("summary %d", i), refSummary(e.tree(admitted)), e.got(e.s.AccountSummary(e.Context(), id)))
+		e.same(fmt.Sprintf("profile %d", i), refProfile(e.tree(admitted)), e.got(e.s.CustomerProfile(e.Context(), id)))
+	}
+}
+
+// accountExists wants to be told of the first account that is another customer's.
+func (e *env) accountExists(err error, account brokerage.ID) {
+	e.Helper()
+	e.conflict(err, brokerage.AccountExists)
+	e.equal("the detail", fmt.Sprintf("account %d exists already", account), err.Error())
+}
+
 func insertCustomerAccountExists(e *env) {
 	id, accounts, doc := e.newCustomer(2)
 	doc = e.edit(doc, ` id="`+accounts[1].String()+`"`, ` id="`+e.accountID(1).String()+`"`)
 	for _, validate := range []bool{true, false} {
 		e.unchanged(watch{customers: []brokerage.ID{id, e.customerID(1)}, accounts: append(accounts, e.accountID(1))}, func() {
 			_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), validate)
-			e.conflict(err, brokerage.AccountExists)
+			e.accountExists(err, e.accountID(1))
 		})
 	}
+	_, taken, more := e.newCustomer(4)
+	more = e.edit(e.edit(more, taken[1].String(), e.accountID(3).String()), taken[3].String(), e.accountID(1).String())
+	_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(more), true)
+	e.accountExists(err, e.accountID(3))
 }
 
 func insertCustomerInvalid(e *env) {
@@ -240,7 +284,7 @@ func replaceCustomerAccountExists(e *env) {
 	doc = e.edit(doc, ` id="`+accounts[1].String()+`"`, ` id="`+e.accountID(1).String()+`"`)
 	e.unchanged(watch{customers: []brokerage.ID{id, e.customerID(1)}, accounts: append(accounts, e.accountID(1))}, func() {
 		for _, validate := range []bool{true, false} {
-			e.conflict(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), validate, nil), brokerage.AccountExists)
+			e.accountExists(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), validate, nil), e.accountID(1))
 		}
 	})
 }

@@ -6,12 +6,14 @@ import (
 	"sync/atomic"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
 )
 
 var matchCases = []testCase{
 	{name: "Match/Customer", run: matchCustomer},
 	{name: "Match/Security", run: matchSecurity},
 	{name: "Match/Race", run: matchRace},
+	{name: "Match/Moved", run: matchMoved},
 }
 
 func tag(e *env, doc []byte, err error) string {
@@ -61,6 +63,71 @@ func matchSecurity(e *env) {
 	})
 	e.must(replace(doc, brokerage.Match{get()}))
 	e.same("the security", e.tree([]byte(doc)), e.security(symbol))
+}
+
+// A document that comes from another store has the tag here that it has there, before
+// and after updates, and a condition with that tag holds. What another store has is
+// the document in the normal form, as the embedded one keeps it to the byte, edited
+// and cut by the domain.
+func matchMoved(e *env) {
+	for _, form := range []func(doc, namespace string) string{
+		func(doc, _ string) string { return doc },
+		prefixed,
+		func(doc, namespace string) string {
+			return e.edit(doc, ` xmlns="`+namespace+`"`, ` xmlns:z="urn:z" xmlns:y="urn:y" xmlns="`+namespace+`" xmlns:again="`+namespace+`"`)
+		},
+	} {
+		id, accounts, doc := e.newCustomer(1)
+		there := e.admit(form(doc, custacc))
+		_, err := e.s.InsertCustomer(e.Context(), plain(), there, true)
+		e.must(err)
+		get := func() string { e.Helper(); b, err := e.s.GetCustomer(e.Context(), id); return tag(e, b, err) }
+		e.equal("the tag of the customer", brokerage.ETag(there), get())
+		trade := brokerage.Trade{Side: brokerage.Buy, Symbol: e.notHeld(0), Quantity: "2.5", Now: now}
+		priced, err := e.s.GetSecurity(e.Context(), trade.Symbol)
+		e.must(err)
+		there, _, err = trade.Apply(brokerage.DefaultRules, there, accounts[0], brokerage.QuoteOf(priced))
+		e.must(err)
+		_, err = e.s.Trade(e.Context(), plain(), accounts[0], trade)
+		e.must(err)
+		e.equal("the tag of the customer after a trade", brokerage.ETag(there), get())
+		e.must(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), true, brokerage.Match{brokerage.ETag(there)}))
+
+		symbol, listed := e.listed()
+		there = e.admit(form(listed, security))
+		e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, there, true, nil))
+		get = func() string { e.Helper(); b, err := e.s.GetSecurity(e.Context(), symbol); return tag(e, b, err) }
+		e.equal("the tag of the security", brokerage.ETag(there), get())
+		price := brokerage.Price{LastTrade: "5.250", Ask: "6"}
+		there, err = brokerage.SetPrice(there, price)
+		e.must(err)
+		e.setPrice(symbol, price)
+		e.equal("the tag of the security after a new price", brokerage.ETag(there), get())
+		e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(listed), true, brokerage.Match{brokerage.ETag(there)}))
+
+		number := e.id()
+		there = e.admit(form(string(e.d.AppendNewOrder(nil, 3, dataset.NewOrder{ID: int64(number), Account: int64(accounts[0])})), fixml))
+		e.insertOrder(string(there))
+		get = func() string { e.Helper(); b, err := e.s.GetOrder(e.Context(), number); return tag(e, b, err) }
+		e.equal("the tag of the order", brokerage.ETag(brokerage.Order(there)), get())
+		there, _, err = brokerage.SetOrderStatus(there, "4")
+		e.must(err)
+		_, err = e.s.UpdateOrderStatus(e.Context(), plain(), number, "4")
+		e.must(err)
+		e.equal("the tag of the order after a new status", brokerage.ETag(brokerage.Order(there)), get())
+	}
+	// Orders that no schema takes as well.
+	for _, form := range []string{
+		`<f:FIXML xmlns:f="%[1]s"><f:Order ID="%[2]d" Acct="1" Txt="&lt;&#9;&#10;&#13;&quot;é"><f:OrdQty/>&#13;&gt;<f:Empty></f:Empty></f:Order></f:FIXML>`,
+		`<FIXML xmlns="%[1]s" xmlns:x="urn:x" xmlns:y="urn:y"><Order y:b="2" ID="%[2]d" z="1" Acct="1" x:a="1"><x:a/><y:b xmlns:x="urn:z"><x:c/></y:b><none xmlns=""/></Order></FIXML>`,
+		`<a:FIXML xmlns:a="%[1]s" xmlns:q="urn:q"><Order xmlns="%[1]s" ID="%[2]d" Acct="1" type="q:name" xml:lang="de" xml:id="i"/></a:FIXML>`,
+	} {
+		number := e.id()
+		there := e.admit(fmt.Sprintf(form, fixml, number))
+		e.insertOrder(string(there))
+		b, err := e.s.GetOrder(e.Context(), number)
+		e.equal("the tag of the order", brokerage.ETag(brokerage.Order(there)), tag(e, b, err))
+	}
 }
 
 // Of those who hold one version, one can replace it.

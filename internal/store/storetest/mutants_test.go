@@ -163,6 +163,14 @@ var mutants = []struct {
 			return x > y
 		}}
 	}},
+	{"CashOfAnyQuantity", []string{"CustomerMaxOrder/FirstQuantity"}, func(s brokerage.Store) brokerage.Store {
+		return &otherMax{Store: s, more: func(a, b *element) bool { return anyCash(a).Cmp(anyCash(b)) > 0 }}
+	}},
+	{"TagsOfBytes", []string{"Match/Moved"}, func(s brokerage.Store) brokerage.Store { return otherSpelling{s} }},
+	{"PriceWithoutAttributes", []string{"SecurityPrice/Odd"}, func(s brokerage.Store) brokerage.Store { return textOnly{s} }},
+	{"SummaryWithoutAttributes", []string{"AccountSummary/Odd"}, func(s brokerage.Store) brokerage.Store { return textOnly{s} }},
+	{"SearchLeavesOutEmpty", []string{"SearchSecurities/Odd"}, func(s brokerage.Store) brokerage.Store { return textOnly{s} }},
+	{"AccountNotNamed", []string{"InsertCustomer/AccountExists"}, func(s brokerage.Store) brokerage.Store { return vague{s} }},
 	{"ConflictSwallowed", []string{"InsertOrder/Exists", "Concurrency/OneOrder", "Model/RandomOperations"}, func(s brokerage.Store) brokerage.Store { return swallow{s} }},
 	{"MissingDeleted", []string{"DeleteOrder/Missing", "DeleteOrder/Deletes", "DeleteCustomer/Missing", "Concurrency/OneDelete", "Once/RefusalsNotKept"},
 		func(s brokerage.Store) brokerage.Store { return eagerDelete{s} }},
@@ -703,3 +711,53 @@ func (s untyped) GetOrder(ctx context.Context, id brokerage.ID) ([]byte, error) 
 type panics struct{ brokerage.Store }
 
 func (panics) AccountSummary(context.Context, brokerage.ID) ([]byte, error) { panic("broken") }
+
+// anyCash is the greatest cash of whatever OrdQty.
+func anyCash(order *element) *big.Rat {
+	most := new(big.Rat)
+	for _, q := range order.children("OrdQty") {
+		if cash := decimal(q.attrs["Cash"]); cash != nil && cash.Cmp(most) > 0 {
+			most = cash
+		}
+	}
+	return most
+}
+
+// otherSpelling writes empty elements as one tag, as databases do.
+type otherSpelling struct{ brokerage.Store }
+
+func (s otherSpelling) GetOrder(ctx context.Context, id brokerage.ID) ([]byte, error) {
+	doc, err := s.Store.GetOrder(ctx, id)
+	return regexp.MustCompile(`></[^>]*>`).ReplaceAll(doc, []byte("/>")), err
+}
+
+// textOnly has columns of text for what it answers with.
+type textOnly struct{ brokerage.Store }
+
+var attributes = regexp.MustCompile(`<(LastTrade|Name|Symbol|Quantity) [^>]*>`)
+
+func (s textOnly) SecurityPrice(ctx context.Context, symbol string) ([]byte, error) {
+	doc, err := s.Store.SecurityPrice(ctx, symbol)
+	return attributes.ReplaceAll(doc, []byte("<$1>")), err
+}
+
+func (s textOnly) AccountSummary(ctx context.Context, id brokerage.ID) ([]byte, error) {
+	doc, err := s.Store.AccountSummary(ctx, id)
+	return attributes.ReplaceAll(doc, []byte("<$1>")), err
+}
+
+func (s textOnly) SearchSecurities(ctx context.Context, q brokerage.Search) ([]byte, error) {
+	doc, err := s.Store.SearchSecurities(ctx, q)
+	return bytes.ReplaceAll(doc, []byte("<Name></Name>"), nil), err
+}
+
+// vague does not say which account it is.
+type vague struct{ brokerage.Store }
+
+func (s vague) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byte, validate bool) (brokerage.ID, error) {
+	id, err := s.Store.InsertCustomer(ctx, w, doc, validate)
+	if conflict := (*brokerage.Conflict)(nil); errors.As(err, &conflict) {
+		err = &brokerage.Conflict{Reason: conflict.Reason, Detail: "one of the accounts exists already"}
+	}
+	return id, err
+}

@@ -14,6 +14,7 @@ var orderCases = []testCase{
 	{name: "CustomerMaxOrder/Ties", run: maxOrderTies},
 	{name: "CustomerMaxOrder/Decimals", run: maxOrderDecimals},
 	{name: "CustomerMaxOrder/NoCash", run: maxOrderNoCash},
+	{name: "CustomerMaxOrder/FirstQuantity", run: maxOrderFirstQuantity},
 	{name: "CustomerMaxOrder/NoOrders", run: maxOrderNone},
 	{name: "CustomerMaxOrder/AllAccounts", run: maxOrderAllAccounts},
 	{name: "CustomerMaxOrder/Missing", run: maxOrderMissing},
@@ -108,6 +109,25 @@ func maxOrderNoCash(e *env) {
 	e.insertOrder(fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="%d"></Order></FIXML>`, fixml, e.id(), accounts[0]))
 	e.same("the largest order", build(fixml, "Customer_Max_Order", []string{"CUSTOMERID", id.String()}),
 		e.got(e.s.CustomerMaxOrder(e.Context(), id)))
+}
+
+// The cash of an order is that of its first OrdQty, or none.
+func maxOrderFirstQuantity(e *env) {
+	id, accounts, _ := e.insertCustomer(1)
+	var all []*element
+	for _, quantities := range []string{
+		`<OrdQty Qty="1"></OrdQty><OrdQty Cash="9999999999"></OrdQty>`,
+		`<OrdQty Cash="5"></OrdQty><OrdQty Cash="8888888888"></OrdQty>`,
+		`<OrdQty Cash="none"></OrdQty><OrdQty Cash="7777777777"></OrdQty>`,
+		`<x:OrdQty xmlns:x="urn:x" Cash="6666666666"></x:OrdQty><x:OrdQty xmlns:x="urn:x"></x:OrdQty><OrdQty Cash="6"></OrdQty>`,
+		`<None><OrdQty Cash="5555555555"></OrdQty></None><OrdQty x:Cash="5" xmlns:x="urn:x"></OrdQty><OrdQty Cash="4444444444"></OrdQty>`,
+	} {
+		doc := string(e.admit(fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="%d">%s</Order></FIXML>`, fixml, e.id(), accounts[0], quantities)))
+		e.insertOrder(doc)
+		all = append(all, e.tree([]byte(doc)))
+		e.same("the largest order", refMaxOrder(e.customer(id), all), e.got(e.s.CustomerMaxOrder(e.Context(), id)))
+	}
+	e.equal("the cash", "6", e.got(e.s.CustomerMaxOrder(e.Context(), id)).attrs["CASH"])
 }
 
 func maxOrderNone(e *env) {

@@ -81,10 +81,13 @@ func refPrice(s *element) *element {
 		s.child("Name"), p.child("LastTrade"), p.child("Ask"), p.child("Bid"), p.child("PriceToday", "Open"))
 }
 
+// refSector is the first sector of whatever kind of security it is said for.
 func refSector(s *element) *element {
-	for _, kind := range s.child("SecurityInformation").children("*") {
-		if sector := kind.child("Sector"); sector != nil {
-			return sector
+	for _, information := range s.children("SecurityInformation") {
+		for _, kind := range information.children("*") {
+			if sector := kind.child("Sector"); sector != nil {
+				return sector
+			}
 		}
 	}
 	return nil
@@ -101,8 +104,18 @@ func refSearch(all []*element, q brokerage.Search) *element {
 			pe.Cmp(bound(q.PEMin)) < 0 || pe.Cmp(bound(q.PEMax)) >= 0 || yield.Cmp(bound(q.YieldMin)) <= 0 {
 			continue
 		}
-		hits = append(hits, build(security, "Security", nil,
-			s.child("Symbol"), s.child("Name"), s.child("SecurityType"), sector, s.child("PE"), s.child("Yield")))
+		hit := build(security, "Security", nil)
+		for _, f := range []struct {
+			name string
+			from *element
+		}{{"Symbol", s.child("Symbol")}, {"Name", s.child("Name")}, {"SecurityType", s.child("SecurityType")}, {"Sector", sector}, {"PE", s.child("PE")}, {"Yield", s.child("Yield")}} {
+			if text := f.from.text(); text != "" {
+				hit.content = append(hit.content, build(security, f.name, nil, text))
+			} else {
+				hit.content = append(hit.content, build(security, f.name, nil))
+			}
+		}
+		hits = append(hits, hit)
 	}
 	slices.SortFunc(hits, func(a, b *element) int { return strings.Compare(a.child("Symbol").text(), b.child("Symbol").text()) })
 	return build(security, "Securities", []string{"count", strconv.Itoa(len(hits))}, hits)

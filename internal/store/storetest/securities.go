@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"brokerage/internal/brokerage"
@@ -12,11 +13,13 @@ var securityCases = []testCase{
 	{name: "GetSecurity/Answer", run: getSecurityAnswer},
 	{name: "GetSecurity/Missing", run: getSecurityMissing},
 	{name: "SecurityPrice/Answer", run: priceAnswer},
+	{name: "SecurityPrice/Odd", run: priceOdd},
 	{name: "SecurityPrice/Missing", run: priceMissing},
 	{name: "SearchSecurities/Answer", run: searchAnswer},
 	{name: "SearchSecurities/Bounds", run: searchBounds},
 	{name: "SearchSecurities/Funds", run: searchFunds},
 	{name: "SearchSecurities/Order", run: searchOrder},
+	{name: "SearchSecurities/Odd", run: searchOdd},
 	{name: "SearchSecurities/Nothing", run: searchNothing},
 	{name: "UpdateSecurityPrice/Changes", run: priceChanges},
 	{name: "UpdateSecurityPrice/HighAndLow", run: priceHighAndLow},
@@ -67,6 +70,56 @@ func (e *env) search(all []*element, q brokerage.Search) int {
 	want := refSearch(all, q)
 	e.same(fmt.Sprintf("the search %+v", q), want, e.got(e.s.SearchSecurities(e.Context(), q)))
 	return len(want.children("Security"))
+}
+
+// XML Schema takes some attributes on any element, and what is not validated may
+// have anything anywhere.
+func priceOdd(e *env) {
+	const hint = ` xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="a"`
+	symbol, doc := e.listed()
+	for _, c := range []struct {
+		valid bool
+		doc   string
+	}{
+		{true, e.edit(e.edit(doc, "<LastTrade>", "<LastTrade"+hint+">"), "<Name>", "<Name"+hint+">")},
+		{false, e.edit(e.edit(doc, "<Ask>", `<Ask a="1"><b xmlns="">x</b>`), "<Open>", `<Open x:a="1" xmlns:x="urn:x">`)},
+		{false, e.edit(doc, "<Price>", "<Price><Ask>5</Ask></Price><Price>")},
+		{false, e.edit(doc, "<PriceToday>", "<PriceToday></PriceToday><PriceToday>")},
+		{false, e.put(e.edit(doc, "<Price>", "<Name>second</Name><Price>"), "Name", "")},
+	} {
+		admitted := e.admit(c.doc)
+		e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, admitted, c.valid, nil))
+		e.same("the price", refPrice(e.tree(admitted)), e.got(e.s.SecurityPrice(e.Context(), symbol)))
+	}
+}
+
+// A hit has the text of six elements. One that the security lacks is empty, and of
+// several the first counts.
+func searchOdd(e *env) {
+	symbol, doc := e.listed()
+	sector := refSector(e.tree([]byte(doc))).text()
+	for _, odd := range []string{
+		e.put(doc, "Name", ""),
+		e.edit(e.put(doc, "Name", ""), "<Name></Name>", ""),
+		e.edit(doc, "<SecurityType>Stock</SecurityType>", `<SecurityType a="1">S<b>to</b>ck</SecurityType><SecurityType>Bond</SecurityType>`),
+		e.edit(doc, "<Sector>", `<Sector a="1">`),
+		e.edit(doc, "</Sector>", "</Sector><Sector>second</Sector>"),
+		e.edit(doc, "<PE>", "<PE>1.5</PE><PE>"),
+	} {
+		want := e.tree(e.admit(odd))
+		e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, e.admit(odd), false, nil))
+		e.same("the security", want, e.security(symbol))
+		all := append([]*element{want}, e.securities...)
+		all = slices.DeleteFunc(all, func(s *element) bool { return s != want && s.child("Symbol").text() == symbol })
+		if e.search(all, brokerage.Search{Sector: sector, PEMax: 1e12, YieldMin: -1}) == 0 {
+			e.Fatalf("nothing was found in sector %s", sector)
+		}
+		e.search(all, brokerage.Search{Sector: "second", PEMax: 1e12, YieldMin: -1})
+	}
+	long := strings.Repeat("0123456789", 100)
+	e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(e.put(doc, "Sector", long)), false, nil))
+	e.search([]*element{e.security(symbol)}, brokerage.Search{Sector: long, PEMax: 1e12, YieldMin: -1})
+	e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(e.put(doc, "Sector", long+"x")), false, nil))
 }
 
 func searchAnswer(e *env) {

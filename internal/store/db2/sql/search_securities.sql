@@ -1,4 +1,5 @@
--- search_securities (Q4): a row for each hit, in order of symbols; the store puts them into one element and counts them.
+-- search_securities (Q4): a row for each hit, in order of symbols, with the text of six
+-- elements; the store puts them into one element and counts them.
 -- Rows of VARCHAR come many at a time, where one CLOB of all hits would have no bound; the papers' query gave rows, too.
 -- Indexes security_sector (equality of strings, which is what HASHED serves; the pattern has the same wildcard), security_pe
 -- and security_yield (DOUBLE, compared with a DOUBLE). PE is compared by the self axis, [. >= a and . < b], so that one
@@ -11,7 +12,8 @@ FROM (
     declare default element namespace "http://tpox-benchmark.com/security";
     for $s in $d/Security
     return <Security>
-      {$s/Symbol[1]}{$s/Name[1]}{$s/SecurityType[1]}{($s/SecurityInformation/*/Sector)[1]}{$s/PE[1]}{$s/Yield[1]}
+      <Symbol>{fn:string($s/Symbol[1])}</Symbol><Name>{fn:string($s/Name[1])}</Name><SecurityType>{fn:string($s/SecurityType[1])}</SecurityType>
+      <Sector>{fn:string(($s/SecurityInformation/*/Sector)[1])}</Sector><PE>{fn:string($s/PE[1])}</PE><Yield>{fn:string($s/Yield[1])}</Yield>
     </Security>'
     PASSING sdoc AS "d") AS VARCHAR(2000) EXCLUDING XMLDECLARATION) AS doc,
     XMLCAST(XMLQUERY('

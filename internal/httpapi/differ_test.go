@@ -1,0 +1,408 @@
+package httpapi
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/guard"
+	"brokerage/internal/store/postgres"
+	"brokerage/internal/store/postgres/pgtest"
+)
+
+// The differential test: the same requests, valid and not, to the service over two
+// stores. Status, headers, problems and canonical answers must be the same, and so
+// must everything that can be read of what a write was for. Requests depend on a
+// seed and on the answers alone. A difference is told with the requests that lead
+// to it, as few and as small as could be found, and as a file to repeat them:
+//
+//	BROKERAGE_DIFFER=50000        how many requests (2,000)
+//	BROKERAGE_DIFFER_SEED=7       which ones (1); random is another seed each time
+//	BROKERAGE_DIFFER_REPLAY=FILE  those of a file, instead
+
+// twins are two servers with the same in their stores.
+type twins struct {
+	one, two *Server
+	d        *dataset.Dataset
+	// lenient is for a database that writes decimals in its own way, and finds other
+	// faults first: of a refusal only status and type count.
+	lenient bool
+}
+
+// differ sends requests to twins until some differences are found.
+func differ(t *testing.T, open func(testing.TB) twins) {
+	t.Helper()
+	requests, seed := 2000, uint64(1)
+	if testing.Short() {
+		requests = 200
+	}
+	if text := os.Getenv("BROKERAGE_DIFFER"); text != "" {
+		n, err := strconv.Atoi(text)
+		require.NoError(t, err)
+		requests = n
+	}
+	switch text := os.Getenv("BROKERAGE_DIFFER_SEED"); text {
+	case "":
+	case "random":
+		seed = uint64(os.Getpid())<<32 | uint64(os.Getppid()) //nolint:gosec // any number will do
+	default:
+		n, err := strconv.ParseUint(text, 10, 64)
+		require.NoError(t, err)
+		seed = n
+	}
+	if name := os.Getenv("BROKERAGE_DIFFER_REPLAY"); name != "" {
+		b, err := os.ReadFile(name)
+		require.NoError(t, err)
+		var sequence []asked
+		require.NoError(t, json.Unmarshal(b, &sequence))
+		if difference := repeated(t, open, sequence); difference != "" {
+			t.Error(difference)
+		}
+		return
+	}
+	const most = 10
+	found := 0
+	for sent := 0; sent < requests && found < most; seed++ {
+		count := min(requests-sent, perPair)
+		sequence, difference := compared(t, open, seed, count)
+		sent += count
+		if difference != "" {
+			found++
+			sequence, difference = shrunk(t, open, sequence, difference)
+			t.Errorf("seed %d: %s\n%s", seed, difference, told(t, sequence))
+		}
+	}
+}
+
+// compared sends requests made from a seed, and gives those up to the first that
+// is answered in two ways.
+func compared(t *testing.T, open func(testing.TB) twins, seed uint64, count int) (sequence []asked, difference string) {
+	t.Run(fmt.Sprintf("Seed%d", seed), func(t *testing.T) {
+		w := open(t)
+		a := newAsker(seed, w.d, func(target string) answer { return ask(w.one, "GET", target, "") })
+		for range count {
+			q := a.next()
+			sequence = append(sequence, q)
+			got, differs := w.send(q)
+			if difference = differs; difference != "" {
+				return
+			}
+			a.learn(q, got)
+		}
+	})
+	return sequence, difference
+}
+
+// repeated sends requests again, and gives the difference that they end in.
+func repeated(t *testing.T, open func(testing.TB) twins, sequence []asked) (difference string) {
+	t.Run("Again", func(t *testing.T) {
+		w := open(t)
+		for _, q := range sequence {
+			if _, difference = w.send(q); difference != "" {
+				return
+			}
+		}
+	})
+	return difference
+}
+
+// perPair is how many requests go to a pair of stores: few enough to be repeated.
+const perPair = 200
+
+// shrinkFor bounds how long a difference is made smaller.
+const shrinkFor = 30 * time.Second
+
+// shrunk looks for fewer and smaller requests that end in a difference.
+func shrunk(t *testing.T, open func(testing.TB) twins, sequence []asked, difference string) ([]asked, string) {
+	end := time.Now().Add(shrinkFor)
+	shorter := func(candidate []asked) bool {
+		if time.Now().After(end) {
+			return false
+		}
+		found := repeated(t, open, candidate)
+		if found != "" {
+			sequence, difference = candidate, found
+		}
+		return found != ""
+	}
+	if last := sequence[len(sequence)-1:]; !shorter(slices.Clone(last)) {
+		for size := len(sequence) / 2; size >= 1; size /= 2 {
+			for from := 0; from+size < len(sequence); {
+				if !shorter(slices.Delete(slices.Clone(sequence), from, from+size)) {
+					from += size
+				}
+			}
+		}
+	}
+	before := sequence[:len(sequence)-1]
+	for changed := true; changed; {
+		changed = false
+		t.Run("Smaller", func(t *testing.T) {
+			w := open(t)
+			for _, q := range before {
+				_, _ = w.send(q)
+			}
+			q := sequence[len(before)]
+			for _, body := range smaller(string(q.Body)) {
+				if q.Body = []byte(body); time.Now().After(end) {
+					return
+				}
+				// Those before may have left something, so that it counts only where it differs by itself.
+				if _, differs := w.send(q); differs != "" && shorter(append(slices.Clone(before), q)) {
+					changed = true
+					return
+				}
+			}
+		})
+	}
+	return sequence, difference
+}
+
+// smaller are documents with an element or an attribute less, most less first.
+func smaller(doc string) (list []string) {
+	if parseNode(doc).String() != doc {
+		return nil
+	}
+	for i := range parseNode(doc).all() {
+		root := parseNode(doc)
+		n := root.all()[i]
+		for k := range n.content {
+			whole := n.content
+			n.content = slices.Delete(slices.Clone(whole), k, k+1)
+			list = append(list, root.String())
+			n.content = whole
+		}
+		for k := range n.attrs {
+			whole := n.attrs
+			n.attrs = slices.Delete(slices.Clone(whole), k, k+1)
+			list = append(list, root.String())
+			n.attrs = whole
+		}
+	}
+	slices.SortStableFunc(list, func(a, b string) int { return len(a) - len(b) })
+	return list
+}
+
+// told writes requests for a reader, and into a file to be sent again.
+func told(t *testing.T, sequence []asked) string {
+	t.Helper()
+	b, err := json.Marshal(sequence)
+	require.NoError(t, err)
+	name := filepath.Join(os.TempDir(), fmt.Sprintf("differ-%d.json", os.Getpid()))
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(name); err != nil {
+			break
+		}
+		name = filepath.Join(os.TempDir(), fmt.Sprintf("differ-%d-%d.json", os.Getpid(), n))
+	}
+	require.NoError(t, os.WriteFile(name, b, 0o600))
+	var text strings.Builder
+	for _, q := range sequence {
+		fmt.Fprintf(&text, "%s %s %q\n%.2000q\n", q.Method, q.Target, q.Headers, q.Body)
+	}
+	return text.String() + "again: BROKERAGE_DIFFER_REPLAY=" + name
+}
+
+// send gives both a request, then looks at what it was for.
+func (w twins) send(q asked) (got answer, difference string) {
+	got, difference = w.both(q)
+	if difference != "" || q.Method == http.MethodGet || q.Method == http.MethodHead || got.StatusCode >= 300 {
+		return got, difference
+	}
+	for _, target := range w.touched(q, got) {
+		if _, difference = w.both(asked{Operation: q.Operation, Method: "GET", Target: target}); difference != "" {
+			return got, "after it, " + target + ": " + difference
+		}
+	}
+	return got, ""
+}
+
+func (w twins) both(q asked) (got answer, difference string) {
+	var other answer
+	var group sync.WaitGroup
+	send := func(s *Server) answer {
+		r := newRequest(q.Method, q.Target, string(q.Body), append([]string{"X-Request-Id: one-of-two"}, q.Headers...)...)
+		return given(s, r)
+	}
+	group.Go(func() { got = send(w.one) })
+	other = send(w.two)
+	group.Wait()
+	if got.StatusCode >= 500 || other.StatusCode >= 500 {
+		return got, fmt.Sprintf("%s fails: %d and %d\n%s\n%s", q.Operation, got.StatusCode, other.StatusCode, got.body, other.body)
+	}
+	one, two := w.outcome(got), w.outcome(other)
+	if one == two {
+		return got, ""
+	}
+	a, b := strings.Split(one, "\n"), strings.Split(two, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return got, fmt.Sprintf("%s is answered in two ways, line %d:\n  %.400s\n  %.400s", q.Operation, i+1, a[i], b[i])
+		}
+	}
+	return got, fmt.Sprintf("%s is answered in two ways: %d lines and %d", q.Operation, len(a), len(b))
+}
+
+// touched is what a write may have changed, as targets to read.
+func (w twins) touched(q asked, got answer) (targets []string) {
+	path, _, _ := strings.Cut(q.Target, "?")
+	if location := got.Header.Get("Location"); location != "" {
+		targets = append(targets, location)
+		path = location
+	}
+	parts := strings.Split(path, "/")
+	if len(parts) < 4 {
+		return nil
+	}
+	customers := func(id string) {
+		for _, view := range []string{"", "/profile", "/statement", "/orders/largest"} {
+			targets = append(targets, "/v1/customers/"+id+view)
+		}
+	}
+	owner := func(account string) {
+		if _, rest, found := strings.Cut(ask(w.one, "GET", "/v1/accounts/"+account, "").body, ` customer="`); found {
+			id, _, _ := strings.Cut(rest, `"`)
+			customers(id)
+		}
+	}
+	switch parts[2] {
+	case "orders":
+		targets = append(targets, "/v1/orders/"+parts[3])
+		for _, n := range parseNode(ask(w.one, "GET", "/v1/orders/"+parts[3], "").body).attrs {
+			if n[0] == "Acct" {
+				owner(n[1])
+			}
+		}
+	case "customers":
+		customers(parts[3])
+	case "accounts":
+		owner(parts[3])
+	case "securities":
+		targets = append(targets, "/v1/securities/"+parts[3], "/v1/securities/"+parts[3]+"/price")
+		for _, sector := range dataset.Sectors() {
+			targets = append(targets, "/v1/securities?sector="+strings.ReplaceAll(sector, " ", "+")+"&peMin=0&peMax=9999999999999&yieldMin=0")
+		}
+	}
+	return targets
+}
+
+// outcome is what of an answer must be the same, as lines.
+func (w twins) outcome(a answer) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, a.StatusCode)
+	for _, name := range []string{"Location", "Content-Type", "Allow", "Retry-After", "Link", "Vary", "Www-Authenticate"} {
+		fmt.Fprintln(&b, name, a.Header[name])
+	}
+	// Whether an answer is packed depends on its size, which may differ.
+	fmt.Fprintln(&b, strings.Replace(a.Header.Get("Etag"), packedSuffix, "", 1))
+	body := a.body
+	if a.Header.Get("Content-Encoding") == "gzip" && body != "" {
+		if unpacked, err := gzip.NewReader(strings.NewReader(body)); err == nil {
+			plain, _ := io.ReadAll(unpacked) // what cannot be unpacked differs
+			body = string(plain)
+		}
+	}
+	if _, rest, problem := strings.Cut(body, "<type>"); problem && w.lenient && a.StatusCode >= 400 {
+		body, _, _ = strings.Cut(rest, "<")
+	}
+	b.WriteString(w.canonical(body))
+	return b.String()
+}
+
+var decimalForm = regexp.MustCompile(`^[ \t\r\n]*[+-]?(\d+(\.\d*)?|\.\d+)[ \t\r\n]*$`)
+
+// canonical is a document with expanded names, attributes in order of their names
+// and text, a line for each. White space between elements says nothing, but in
+// mixed content. What is no document is itself.
+func (w twins) canonical(body string) string {
+	d := xml.NewDecoder(strings.NewReader(body))
+	var b strings.Builder
+	text := func(s string) string {
+		if w.lenient && decimalForm.MatchString(s) {
+			if r, ok := new(big.Rat).SetString(strings.TrimSuffix(strings.TrimSpace(s), ".")); ok {
+				return r.RatString()
+			}
+		}
+		return strconv.Quote(s)
+	}
+	type open struct {
+		lines    []string
+		elements int
+		said     bool
+		mixed    bool
+	}
+	stack := []*open{{}}
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return strconv.Quote(body)
+		}
+		top := stack[len(stack)-1]
+		switch x := token.(type) {
+		case xml.StartElement:
+			top.elements++
+			var attrs []string
+			for _, a := range x.Attr {
+				if a.Name.Space != "xmlns" && (a.Name.Space != "" || a.Name.Local != "xmlns") {
+					attrs = append(attrs, fmt.Sprintf("  @{%s}%s=%s", a.Name.Space, a.Name.Local, text(a.Value)))
+				}
+			}
+			slices.Sort(attrs)
+			top.lines = append(top.lines, fmt.Sprintf("<{%s}%s", x.Name.Space, x.Name.Local))
+			top.lines = append(top.lines, attrs...)
+			stack = append(stack, &open{mixed: top.mixed || x.Name.Local == "Description"})
+		case xml.EndElement:
+			stack = stack[:len(stack)-1]
+			outer := stack[len(stack)-1]
+			for _, line := range top.lines {
+				if blank := strings.HasPrefix(line, "\"") && strings.Trim(line, "\"\\tnr ") == ""; blank && top.elements > 0 && !top.said && !top.mixed {
+					continue
+				}
+				outer.lines = append(outer.lines, "  "+line)
+			}
+			outer.lines = append(outer.lines, ">")
+		case xml.CharData:
+			top.said = top.said || strings.TrimSpace(string(x)) != ""
+			top.lines = append(top.lines, text(string(x)))
+		}
+	}
+	for _, line := range stack[0].lines {
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+func TestDiffer_Postgres(t *testing.T) {
+	server := pgtest.Start(t)
+	name := server.Template(t)
+	s, err := postgres.Open(t.Context(), server.URL(name), postgres.Options{})
+	require.NoError(t, err)
+	require.NoError(t, s.LoadDataset(t.Context(), generator, nil))
+	require.NoError(t, s.Close())
+	open := func(t testing.TB) twins {
+		s, err := postgres.Open(t.Context(), server.URL(server.Clone(t, name)), postgres.Options{})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, s.Close()) })
+		return twins{one: fresh(t, Options{}), two: serverOf(t, guard.New(s, guard.Options{Strict: true}), Options{}), d: generator}
+	}
+	t.Run("Moved", func(t *testing.T) { requireMoves(t, open(t)) })
+	differ(t, open)
+}

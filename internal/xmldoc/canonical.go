@@ -1,0 +1,102 @@
+package xmldoc
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// Canonical returns bytes that are the same for two documents in the normal form
+// just where names, prefixes, attributes and text are the same, in the same order,
+// wherever namespaces are declared. It is the document with each namespace
+// declared where it is used, as exclusive canonicalisation of XML has it; one that
+// was declared before stands there as a number, so that long names of namespaces
+// do not add up. What is of that form already, as most documents are, is returned
+// as it is.
+func Canonical(doc []byte) []byte {
+	if isCanonical(doc) {
+		return doc
+	}
+	return canonical(doc, make(map[string]int))
+}
+
+// canonical numbers namespaces in known; where that is nil, all are written out.
+func canonical(doc []byte, known map[string]int) []byte {
+	var levels [MaxDepth]struct{ in, out int } // how many declarations are in force outside of each open element
+	var in, out scope
+	dst, depth := make([]byte, 0, len(doc)+len(doc)/8), 0
+	for i := 0; ; {
+		j := bytes.IndexByte(doc[i:], '<')
+		if j < 0 || depth == MaxDepth || i+j+1 == len(doc) {
+			return append(dst, doc[i:]...)
+		}
+		dst = append(dst, doc[i:i+j]...)
+		i += j
+		end := tagEnd(doc, i)
+		if doc[i+1] == '/' {
+			depth = max(depth-1, 0)
+			in.n, out.n = levels[depth].in, levels[depth].out
+			dst, i = append(dst, doc[i:end]...), end
+			continue
+		}
+		levels[depth].in, levels[depth].out = in.n, out.n
+		depth++
+		name := nameAt(doc, i+1)
+		rest := i + 1 + len(name)
+		in.enter(doc, rest)
+		for isDeclaration(doc, rest) {
+			a, ok := attributeAt(doc, rest)
+			if !ok {
+				break
+			}
+			rest = a.value.to + 1
+		}
+		dst = append(append(dst, '<'), name...)
+		prefix, _ := splitName(name)
+		dst = declareFor(dst, doc, prefix, &in, &out, known)
+		for at := rest; ; {
+			a, ok := attributeAt(doc[:end], at)
+			if !ok {
+				break
+			}
+			if prefix, _ := splitName(a.name.of(doc)); prefix != nil {
+				dst = declareFor(dst, doc, prefix, &in, &out, known)
+			}
+			at = a.value.to + 1
+		}
+		dst, i = append(dst, doc[rest:end]...), end
+	}
+}
+
+// isCanonical tells whether a document is surely of the form of Canonical: its
+// root has no prefix and declares its own namespace, and there is no other
+// declaration.
+func isCanonical(doc []byte) bool {
+	name := nameAt(doc, min(1, len(doc)))
+	at := 1 + len(name)
+	if bytes.IndexByte(name, ':') >= 0 || !isDeclaration(doc, at) || doc[at+len(" xmlns")] != '=' {
+		return false
+	}
+	a, ok := attributeAt(doc, at)
+	return ok && bytes.Index(doc[a.value.to:], []byte("xmlns")) < 0
+}
+
+// declareFor declares what a prefix stands for, unless it is declared already.
+func declareFor(dst, doc, prefix []byte, in, out *scope, known map[string]int) []byte {
+	if string(prefix) == "xml" {
+		return dst // declared by definition
+	}
+	b, _ := in.binding(doc, prefix)
+	there, _ := out.binding(doc, prefix)
+	uri := b.uri.of(doc)
+	if bytes.Equal(uri, there.uri.of(doc)) {
+		return dst
+	}
+	out.push(b)
+	if n, again := known[string(uri)]; again {
+		return strconv.AppendInt(append(append(append(dst, " xmlns:"...), prefix...), '='), int64(n), 10)
+	}
+	if known != nil {
+		known[string(uri)] = len(known)
+	}
+	return appendDeclaration(dst, prefix, uri)
+}
