@@ -23,7 +23,7 @@ import (
 )
 
 type driveCmd struct {
-	DB  string `name:"db" placeholder:"URL" help:"Run against a database, without a service: sqlite:PATH or null:. The database must hold a dataset."`
+	DB  string `name:"db" placeholder:"URL" help:"Run against a database, without a service: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null: which answers from memory. It must hold a dataset."`
 	URL string `name:"url" placeholder:"URL" help:"Run against a service: http://127.0.0.1:8080."`
 
 	Workload string        `default:"mixed" placeholder:"NAME" help:"mixed, query, insert-orders, insert-customers, classic, or the path of a file of your own. Default: mixed."`
