@@ -9,6 +9,7 @@ import (
 	domain "brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
+	"brokerage/internal/store/archive"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/db2"
 	"brokerage/internal/store/postgres"
@@ -51,6 +52,9 @@ func (f dbFlag) name() string {
 func (f dbFlag) existing() error {
 	if !f.embedded() {
 		return nil // a server says so itself
+	}
+	if err := archive.RequireFolder(f.path); err != nil {
+		return err
 	}
 	if info, err := os.Stat(f.path); err != nil {
 		return err

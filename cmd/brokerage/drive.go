@@ -10,11 +10,11 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"time"
 
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store"
+	"brokerage/internal/store/archive"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/telemetry"
 	"brokerage/internal/workload"
@@ -121,8 +121,8 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 		definition.Validate = c.Validate == "yes"
 	}
 	if c.JSON != "" { // before the load, not after an hour of it
-		if info, err := os.Stat(filepath.Dir(c.JSON)); err != nil || !info.IsDir() {
-			return nil, usagef("--json: there is no folder %s", filepath.Dir(c.JSON))
+		if err := archive.RequireFolder(c.JSON); err != nil {
+			return nil, usagef("--json: %w", err)
 		}
 	}
 	return definition, nil
@@ -167,10 +167,8 @@ func openExisting(ctx context.Context, url string) (domain.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if scheme == store.SQLite {
-		if _, err := os.Stat(rest); err != nil {
-			return nil, err
-		}
+	if err := (dbFlag{scheme, rest}).existing(); err != nil {
+		return nil, err
 	}
 	return store.Open(ctx, url, store.Options{Rules: domain.DefaultRules})
 }

@@ -34,6 +34,15 @@ func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 	if c.From == "" && (c.Validate || c.Strict) {
 		return usagef("--validate and --strict are for --from: what is generated is valid")
 	}
+	var folder sourceFolder
+	if c.From != "" { // before a database is made, or emptied
+		if folder, err = surveyFiles(c.From); err != nil {
+			return err
+		}
+	}
+	if err := c.fits(folder); err != nil {
+		return err
+	}
 	store, err := c.open(ctx, s)
 	if err != nil {
 		return err
@@ -44,9 +53,25 @@ func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 		}
 	}()
 	if c.From != "" {
-		return c.files(ctx, s, store)
+		return c.files(ctx, s, store, folder)
 	}
 	return c.generated(ctx, s, store)
+}
+
+// fits refuses what has no room, before a file is made for it. One that is there is
+// looked into first: it may hold a part.
+func (c *loadCmd) fits(folder sourceFolder) error {
+	if _, err := os.Stat(c.DB.path); !c.DB.embedded() || err == nil {
+		return nil
+	}
+	if c.From != "" {
+		return c.space(float64(folder.needs(bulk.Loaded{}.Position)) + journal)
+	}
+	d, needed := dataset.New(c.spec()), journal
+	for _, k := range dataset.Kinds {
+		needed += float64(d.Count(k)) * d.MeanSize(k) * storedShare[k]
+	}
+	return c.space(needed)
 }
 
 // open opens the database, an empty one if it is to be replaced.
@@ -171,11 +196,7 @@ func (c *loadCmd) summary(ctx context.Context, s streams, store bulkStore, what 
 	return writeSpace(s.out, space.Documents, space.Raw, space)
 }
 
-func (c *loadCmd) files(ctx context.Context, s streams, store bulkStore) error {
-	folder, err := surveyFiles(c.From)
-	if err != nil {
-		return err
-	}
+func (c *loadCmd) files(ctx context.Context, s streams, store bulkStore, folder sourceFolder) error {
 	there, err := holding(ctx, store)
 	if err != nil {
 		return err

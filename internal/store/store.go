@@ -69,6 +69,9 @@ func Open(ctx context.Context, url string, options Options) (brokerage.Store, er
 
 func find(url string) (e engine, rest string, err error) {
 	scheme, rest, ok := strings.Cut(url, ":")
+	if !ok && url != "" {
+		return e, "", fmt.Errorf("%q is not a database: did you mean sqlite:%s? Otherwise %s", url, url, usage())
+	}
 	if !ok {
 		return e, "", fmt.Errorf("%q is not a database: %s", url, usage())
 	}

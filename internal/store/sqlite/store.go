@@ -76,6 +76,9 @@ func Open(ctx context.Context, path string, options Options) (*Store, error) {
 	if options.Rules.MaxHoldings <= 0 {
 		options.Rules.MaxHoldings = brokerage.DefaultRules.MaxHoldings
 	}
+	if err := archive.RequireFolder(path); err != nil {
+		return nil, err
+	}
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
