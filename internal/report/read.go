@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/workload"
@@ -159,6 +160,11 @@ func checkRun(r *workload.Run) error {
 		return errors.New("time, count or rate is below zero")
 	}
 	rows := int64(0)
+	for _, row := range append(slices.Clone(r.Transactions), r.Total) {
+		if sum := row.Good + row.Refused() + row.Unanswered + row.Dropped + row.Waiting; row.Due != 0 && row.Due != sum { // 0: of before it was counted
+			return fmt.Errorf("%d transactions of %s were due, and something became of %d", row.Due, row.Name, sum)
+		}
+	}
 	for _, row := range r.Transactions {
 		if row.Good > row.Count || row.Count < 0 {
 			return fmt.Errorf("%s did its work %d times out of %d", row.Name, row.Good, row.Count)

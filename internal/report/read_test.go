@@ -68,6 +68,7 @@ func TestParse_Refuses(t *testing.T) {
 		"UnknownField":   {strings.Replace(good, `"tps"`, `"xps"`, 1), `unknown field "xps"`},
 		"NoWorkload":     {with(func(r *workload.Run) { r.Workload.Name = "" }), "the workload has no name"},
 		"Negative":       {with(func(r *workload.Run) { r.TPS = -1 }), "below zero"},
+		"SumOpen":        {with(func(r *workload.Run) { r.Total.Due = r.Total.Count + 58 }), "of total were due, and something became of"},
 		"MoreGood":       {with(func(r *workload.Run) { r.Transactions[0].Good = r.Transactions[0].Count + 1 }), "get_order did its work"},
 		"TotalIsNotSum":  {with(func(r *workload.Run) { r.Total.Count++ }), "the total counts"},
 		"RunInCampaign":  {inCampaign(func(c *campaign.Record) { c.Steps[5].Runs[1].Run.Format = "brokerage-run/0" }), "step mixed, 25 users: repeat 2: a run is of format"},

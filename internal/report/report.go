@@ -87,7 +87,7 @@ func runFacts(r *workload.Run) []fact {
 	}
 	arrivals := ""
 	if a := r.Arrivals; a != nil {
-		arrivals = fmt.Sprintf("%s due, %s started, %s dropped, %s late", countText(a.Due), countText(a.Started), countText(a.Dropped), countText(a.Late))
+		arrivals = fmt.Sprintf("%s due, %s begun (%s over 1 ms late), %s dropped, %s never begun", countText(a.Due), countText(a.Started), countText(a.Late), countText(a.Dropped), countText(a.Queued))
 	}
 	validated := "as each transaction asks"
 	if !r.Workload.Validate {

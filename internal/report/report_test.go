@@ -174,6 +174,27 @@ func TestPage_Run(t *testing.T) {
 	require.Equal(t, []string{"delete_order D1", "7.0 %", "7.00 %", "7.03 %", "33,768", "168", "0.03", "0.9"}, cells(t, part(t, page, "mix"), "delete_order"))
 }
 
+// What became of every transaction: the total, and those of which some were not answered.
+func TestPage_Sums(t *testing.T) {
+	r := run("mixed", mixed(), 100, 4000, 1)
+	require.NotContains(t, html(t, &File{Run: &r}), "What became of them", "nothing is known of it")
+	for i := range r.Transactions {
+		r.Transactions[i].Due = r.Transactions[i].Count
+	}
+	order, total := &r.Transactions[0], &r.Total
+	order.Good, order.Unanswered, order.Unexpected = order.Good-7, 7, map[string]int64{"timeout": 7}
+	order.Waiting, order.Late, order.Due = 5, 3, order.Due+5
+	total.Good, total.Unanswered, total.Waiting, total.Late, total.Dropped = total.Good-7, 7, 1005, 3, 20_000
+	total.Due = total.Count + total.Waiting + total.Dropped
+	require.NoError(t, checkRun(&r))
+	page := html(t, &File{Run: &r})
+	requirePage(t, page)
+	became, _, _ := strings.Cut(strings.SplitN(part(t, page, "goodput"), "What became of them", 2)[1], "By reason")
+	require.Equal(t, []string{"mixed", "100", "get_order", "48,005", "47,993", "0", "7", "0", "5", "3"}, cells(t, became, "mixed"))
+	require.Contains(t, became, "501,005")
+	require.NotContains(t, became, "get_security")
+}
+
 // A run of k6 has no histograms, and a short one no interval; a service need not tell its figures.
 func TestPage_BareRun(t *testing.T) {
 	r := run("query", queries(), 10, 100, 1)

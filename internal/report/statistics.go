@@ -190,7 +190,7 @@ func mixTable(r *workload.Run) *table {
 		[2]string{"num", "drawn"}, [2]string{"num", "drawn, count"}, [2]string{"num", "nothing to work on"}, [2]string{"num", "points off"}, [2]string{"num", "σ off"})}
 	draws, weights := 0.0, 0.0
 	for _, row := range r.Transactions {
-		draws += float64(row.Count + row.Empty)
+		draws += float64(row.Count + row.Waiting + row.Empty)
 		weights += row.Weight
 	}
 	if draws == 0 || weights == 0 {
@@ -198,7 +198,7 @@ func mixTable(r *workload.Run) *table {
 	}
 	for _, row := range r.Transactions {
 		asked := row.Weight / weights
-		drawn := float64(row.Count + row.Empty)
+		drawn := float64(row.Count + row.Waiting + row.Empty)
 		chance, class := "–", ""
 		if deviation := math.Sqrt(draws * asked * (1 - asked)); deviation > 0 {
 			off := (drawn - draws*asked) / deviation
@@ -207,7 +207,7 @@ func mixTable(r *workload.Run) *table {
 				class = "invalid"
 			}
 		}
-		cells := texts(row.Name, percent(asked, 1), percent(row.Share, 2), percent(drawn/draws, 2), countText(row.Count+row.Empty), countText(row.Empty),
+		cells := texts(row.Name, percent(asked, 1), percent(row.Share, 2), percent(drawn/draws, 2), countText(row.Count+row.Waiting+row.Empty), countText(row.Empty),
 			fixed(100*(drawn/draws-asked), 2), chance)
 		cells[0].Aside = code(row.Name)
 		t.add(class, cells...)
@@ -221,8 +221,18 @@ func refusalsSection(groups []group) *section {
 		[2]string{"num strong", "goodput/s"}, [2]string{"num", "goodput"}, [2]string{"num", "expected refusals"}, [2]string{"num", "unexpected"}, [2]string{"num", "of all"})}
 	reasons := &table{Label: "Refusals by reason", Columns: columns([2]string{"text", "workload"}, [2]string{"text", "transaction"}, [2]string{"text", "reason"},
 		[2]string{"num", "count"}, [2]string{"num", "of the transaction"}, [2]string{"text", ""})}
+	became := &table{Label: "What became of every transaction", Columns: columns([2]string{"text", "workload"}, [2]string{"num", "users"},
+		[2]string{"text", "transaction"}, [2]string{"num", "due"}, [2]string{"num", "done"}, [2]string{"num", "refused"}, [2]string{"num", "unanswered"},
+		[2]string{"num", "dropped"}, [2]string{"num", "still waiting"}, [2]string{"num", "answered late"})}
 	for _, g := range groups {
 		r := g.middle()
+		for _, row := range append(slices.Clone(r.Transactions), r.Total) {
+			// Results of before this was counted have no sums, and those of a transaction matter where not all of it was answered.
+			if row.Due > 0 && (row.Name == r.Total.Name || row.Unanswered+row.Waiting > 0) {
+				became.add("", texts(g.name(), wholeText(float64(g.Users)), row.Name, countText(row.Due), countText(row.Good), countText(row.Refused()),
+					countText(row.Unanswered), countText(row.Dropped), countText(row.Waiting), countText(row.Late))...)
+			}
+		}
 		expected, unexpected := int64(0), int64(0)
 		for _, row := range r.Transactions {
 			expected += sum(row.Expected)
@@ -240,6 +250,10 @@ func refusalsSection(groups []group) *section {
 	s := &section{ID: "goodput", Title: "Goodput and refusals",
 		Lead:   "Goodput counts the transactions that did their work. A refusal that a workload has to expect (selling more than is held, say) is throughput and no goodput; one that it has not to is a fault, and more than 0.5 % of them make a run invalid.",
 		Blocks: []block{{Table: totals}}}
+	if len(became.Rows) > 0 {
+		s.Blocks = append(s.Blocks, block{Title: "What became of them", Table: became,
+			Note: "Due is done, refused, unanswered, dropped and still waiting. Unanswered: the service did not answer within the request’s own timeout, or at all. Still waiting: not answered when the measured time was over; some were answered late."})
+	}
 	if len(reasons.Rows) > 0 {
 		s.Blocks = append(s.Blocks, block{Title: "By reason", Table: reasons})
 	}

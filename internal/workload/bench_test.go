@@ -96,7 +96,7 @@ func BenchmarkDraw(b *testing.B) {
 
 // BenchmarkCollect is what a transaction costs to be counted.
 func BenchmarkCollect(b *testing.B) {
-	c := newCollector([]float64{1}, 1<<62)
+	c := newCollector([]float64{1})
 	samples := &batch{samples: make([]sample, batchSize)}
 	for i := range samples.samples {
 		samples.samples[i].took = int64(i) * 1000

@@ -39,7 +39,8 @@ const (
 	good class = iota
 	expected
 	unexpected
-	unanswered // no answer came, or none in time
+	unanswered // no answer came, or none within the request's own timeout
+	abandoned  // the end of the run cut it off: whether an answer would have come, nobody knows
 	emptied    // not called at all: the user had nothing of its own to take away
 )
 

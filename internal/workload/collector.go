@@ -10,6 +10,7 @@ type sample struct {
 	at, took    int64 // nanoseconds; at is its end, since measuring began
 	transaction int
 	outcome     outcome
+	waiting     bool // it had not ended when the measured time was over
 }
 
 // batch is how samples travel. A user hands one over when it is full, or has
@@ -44,11 +45,10 @@ type collector struct {
 	intervals []Interval
 	from      time.Duration
 	shares    []float64
-	long      int64 // what is measured, in nanoseconds
 }
 
-func newCollector(shares []float64, long int64) *collector {
-	c := &collector{long: long, full: make(chan *batch, batchQueue), ended: make(chan struct{}), shares: shares, all: make([]*tally, len(shares)), part: make([]*tally, len(shares))}
+func newCollector(shares []float64) *collector {
+	c := &collector{full: make(chan *batch, batchQueue), ended: make(chan struct{}), shares: shares, all: make([]*tally, len(shares)), part: make([]*tally, len(shares))}
 	for t, share := range shares {
 		if share > 0 {
 			c.all[t], c.part[t] = newTally(), newTally()
@@ -79,7 +79,7 @@ func (c *collector) add(b *batch) {
 		s := &b.samples[i]
 		c.all[s.transaction].add(s)
 		c.part[s.transaction].add(s)
-		if s.outcome.class != emptied && s.at < c.long { // in an open model, answers may come later
+		if s.outcome.class != emptied && !s.waiting {
 			second := int(s.at / int64(time.Second))
 			for second >= len(c.perSecond) {
 				c.perSecond = append(c.perSecond, 0)

@@ -14,8 +14,8 @@ import (
 // RunnerName is the tool's name in results.
 const RunnerName = "drive"
 
-// grace is how long calls may take that are under way when a run ends. What
-// takes longer in an open model is counted as not answered.
+// grace is how long transactions may take that are waiting when a run ends. Then
+// the driver gives up on them, which is no fault of the target's.
 const grace = 10 * time.Second
 
 // driver is one run.
@@ -98,7 +98,7 @@ func (d *driver) describe(ctx context.Context) (*Run, error) {
 	if d.plan, err = newPlan(c.Definition, p, docs, c.Seed, c.Users); err != nil {
 		return nil, err
 	}
-	d.collector = newCollector(d.plan.shares, int64(c.Duration))
+	d.collector = newCollector(d.plan.shares)
 	all := make(map[string]string)
 	maps.Copy(all, settings)
 	maps.Copy(all, c.Settings)

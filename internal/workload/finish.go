@@ -30,8 +30,10 @@ func (d *driver) finish(run *Run, u measuredUsage, workers []*worker) (*Run, err
 		for _, w := range workers {
 			run.Arrivals.Started += w.started
 			run.Arrivals.Late += w.late
+			run.Arrivals.Queued += w.queued
 		}
 	}
+	run.countArrivals()
 	run.rates()
 	run.Validity = judge(run)
 	switch run.Ended {
@@ -41,6 +43,15 @@ func (d *driver) finish(run *Run, u measuredUsage, workers []*worker) (*Run, err
 		return run, fmt.Errorf("%w: %w", ErrTargetDied, d.died)
 	default:
 		return run, nil
+	}
+}
+
+// countArrivals adds to the total the arrivals that never became a transaction.
+func (r *Run) countArrivals() {
+	if a := r.Arrivals; a != nil {
+		r.Total.Dropped = a.Dropped
+		r.Total.Waiting += a.Queued
+		r.Total.Due += a.Dropped + a.Queued
 	}
 }
 

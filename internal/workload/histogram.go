@@ -44,6 +44,8 @@ func (h *Histogram) Decode() (*hdrhistogram.Histogram, error) {
 // tally is what came of one transaction, or of several.
 type tally struct {
 	count, good  int64
+	waiting      int64 // at the end of the measured time; not in count
+	late         int64 // of them, answered after it
 	emptied      int64
 	refusals     map[outcome]int64
 	total        int64 // nanoseconds, as are these
@@ -54,31 +56,46 @@ type tally struct {
 func newTally() *tally { return &tally{refusals: make(map[outcome]int64), distribution: newHDR()} }
 
 func (t *tally) add(s *sample) {
-	if s.outcome.class == emptied {
+	class := s.outcome.class
+	if class == emptied {
 		t.emptied++
 		return
 	}
-	if s.outcome.class == good {
+	first := t.timed() == 0
+	switch {
+	case s.waiting:
+		t.waiting++
+		if class == abandoned || class == unanswered {
+			return // its time is not known
+		}
+		t.late++
+	case class == good:
 		t.good++
-	} else {
+		t.count++
+	default:
 		t.refusals[s.outcome]++
+		t.count++
 	}
-	if t.count == 0 || s.took < t.least {
+	if first || s.took < t.least {
 		t.least = s.took
 	}
 	t.most = max(t.most, s.took)
-	t.count++
 	t.total += s.took
 	_ = t.distribution.RecordValue(min(max(s.took, 0), hdrLongest)) // within its bounds
 }
 
+// timed is the number of times.
+func (t *tally) timed() int64 { return t.count + t.late }
+
 func (t *tally) merge(from *tally) {
-	if from.count > 0 && (t.count == 0 || from.least < t.least) {
+	if from.timed() > 0 && (t.timed() == 0 || from.least < t.least) {
 		t.least = from.least
 	}
 	t.most = max(t.most, from.most)
 	t.count += from.count
 	t.good += from.good
+	t.waiting += from.waiting
+	t.late += from.late
 	t.emptied += from.emptied
 	t.total += from.total
 	for o, n := range from.refusals {
@@ -93,20 +110,23 @@ func (t *tally) reset() {
 }
 
 func (t *tally) latency() Latency {
-	if t.count == 0 {
+	if t.timed() == 0 {
 		return Latency{}
 	}
 	micro := func(n int64) float64 { return float64(n) / 1e3 }
 	percentile := func(p float64) float64 { return micro(min(t.distribution.ValueAtQuantile(p), t.most)) }
 	return Latency{
-		Total: micro(t.total), Min: micro(t.least), Max: micro(t.most), Mean: micro(t.total) / float64(t.count),
+		Total: micro(t.total), Min: micro(t.least), Max: micro(t.most), Mean: micro(t.total) / float64(t.timed()),
 		P50: percentile(50), P90: percentile(90), P95: percentile(95), P99: percentile(99),
 	}
 }
 
 // row makes a line of the table; share is of all that were counted.
 func (t *tally) row(name, kind string, weight float64, all int64) Row {
-	r := Row{Name: name, Kind: kind, Weight: weight, Count: t.count, Good: t.good, Empty: t.emptied, Latency: t.latency()}
+	r := Row{
+		Name: name, Kind: kind, Weight: weight, Due: t.count + t.waiting, Count: t.count, Good: t.good,
+		Waiting: t.waiting, Late: t.late, Empty: t.emptied, Latency: t.latency(),
+	}
 	if all > 0 {
 		r.Share = float64(t.count) / float64(all)
 	}
@@ -120,13 +140,14 @@ func (t *tally) row(name, kind string, weight float64, all int64) Row {
 		}
 		(*into)[o.reason] += n
 	}
+	r.Unanswered = r.Unexpected[reasonNoAnswer] + r.Unexpected[reasonTimeout]
 	return r
 }
 
 // tallyOf is a row's tally again; it needs the histogram.
 func tallyOf(r *Row) (*tally, error) {
 	t := newTally()
-	t.count, t.good, t.emptied = r.Count, r.Good, r.Empty
+	t.count, t.good, t.waiting, t.late, t.emptied = r.Count, r.Good, r.Waiting, r.Late, r.Empty
 	t.total, t.least, t.most = int64(r.Latency.Total*1e3+.5), int64(r.Latency.Min*1e3+.5), int64(r.Latency.Max*1e3+.5)
 	for reason, n := range r.Expected {
 		t.refusals[outcome{expected, reason}] = n

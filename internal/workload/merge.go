@@ -42,6 +42,7 @@ func Merge(runs []*Run) (*Run, error) {
 	if m.Transactions, m.Kinds, m.Total, err = tabulate(all, shares); err != nil {
 		return nil, err
 	}
+	m.countArrivals()
 	m.rates()
 	m.Validity = judge(&m)
 	return &m, nil
@@ -76,6 +77,7 @@ func (r *Run) add(other *Run) {
 		r.Arrivals.Due += a.Due
 		r.Arrivals.Started += a.Started
 		r.Arrivals.Dropped += a.Dropped
+		r.Arrivals.Queued += a.Queued
 		r.Arrivals.Late += a.Late
 	}
 	r.Usage.add(&other.Usage, r.Measured, other.Measured)

@@ -37,9 +37,11 @@ type Run struct {
 	Total        Row       `json:"total"`
 	Prepared     *Prepared `json:"prepared,omitempty"`
 
-	TPS     float64 `json:"tps"` // transactions that were answered as expected, refusals included, a second
+	// Of what was answered within the measured time, a second: as expected, which
+	// includes expected refusals; and, of these, what did its work.
+	TPS     float64 `json:"tps"`
 	TPM     float64 `json:"tpm"`
-	Goodput float64 `json:"goodput"` // transactions that did their work, a second
+	Goodput float64 `json:"goodput"`
 
 	Intervals []Interval `json:"intervals"` // one for each --every
 	PerSecond []int64    `json:"perSecond"` // transactions in each second, for steadiness
@@ -111,23 +113,43 @@ type DatasetStamp struct {
 	Orders      int64  `json:"orders"`
 }
 
-// Row is a line of the statistics table: a transaction, a kind, or all.
+// Row is a line of the statistics table: a transaction, a kind, or all. Its sum
+// closes: Due = Good + Refused() + Unanswered + Dropped + Waiting.
 type Row struct {
 	Name   string  `json:"name"`
 	Kind   string  `json:"kind,omitempty"` // query, update, insert, delete
 	Weight float64 `json:"weight"`         // share that was asked for, of 1
 	Share  float64 `json:"share"`          // and that was reached
-	Count  int64   `json:"count"`          // answered; of them,
-	Good   int64   `json:"good"`           // did their work
+	// Due are the transactions that should have been done in the measured time: of
+	// an open model those that were due in it, of a closed one those that ended in
+	// it or were under way at its end.
+	Due   int64 `json:"due"`
+	Count int64 `json:"count"` // ended in the measured time; of them,
+	Good  int64 `json:"good"`  // did their work
 	// Refusals that a workload has to expect, by reason (409 by its reason, stale
 	// for 412), and what it has not to, by problem type, status or error.
 	Expected   map[string]int64 `json:"expected,omitempty"`
 	Unexpected map[string]int64 `json:"unexpected,omitempty"`
-	Empty      int64            `json:"emptyPool,omitempty"` // drawn again, there was nothing of one's own to work on
+	// Unanswered are those of Unexpected that the target did not answer: within the
+	// request's own timeout, or because it broke the connection or took none.
+	Unanswered int64 `json:"unanswered"`
+	// Dropped found too many others outstanding. Only the total has them: no
+	// transaction was drawn.
+	Dropped int64 `json:"dropped,omitempty"`
+	// Waiting had not ended at the end of the measured time. That of the total also
+	// has those of which it is not known what transaction they were: arrivals that
+	// were never begun, and what k6 has cut off.
+	Waiting int64 `json:"waiting"`
+	Late    int64 `json:"late,omitempty"`      // of Waiting, answered after the measured time
+	Empty   int64 `json:"emptyPool,omitempty"` // drawn again, there was nothing of one's own to work on
 
-	Latency   Latency    `json:"latency"` // of all that were answered
+	Latency   Latency    `json:"latency"` // of Count and Late: a slow answer counts, whenever it comes
 	Histogram *Histogram `json:"histogram,omitempty"`
 }
+
+// Refused returns how many were answered, but not as they were to be: expected or
+// unexpected, with a refusal or with another content.
+func (r *Row) Refused() int64 { return r.Count - r.Good - r.Unanswered }
 
 // Latency is in microseconds. Percentiles are the highest value of the class of
 // the histogram in which they lie, never above Max.
@@ -174,8 +196,9 @@ type Interval struct {
 type Arrivals struct {
 	Due     int64 `json:"due"`
 	Started int64 `json:"started"`
-	Dropped int64 `json:"dropped"` // too many were outstanding
-	Late    int64 `json:"late"`    // started more than a millisecond after they were due
+	Dropped int64 `json:"dropped"`          // too many were outstanding
+	Queued  int64 `json:"queued,omitempty"` // never begun: no user was free until the run ended
+	Late    int64 `json:"late"`             // started more than a millisecond after they were due
 }
 
 // Usage is what the run cost, from the beginning of measuring to its end.

@@ -30,6 +30,7 @@ func (r *Run) Write(w io.Writer) error {
 	p.row(r.Total)
 	p.line("")
 	p.linef("%s transactions a second, %s a minute; goodput %s a second", rate(r.TPS), rate(r.TPM), rate(r.Goodput))
+	r.sums(p)
 	r.refusals(p)
 	r.usage(p)
 	r.Validity.write(p)
@@ -72,6 +73,29 @@ func also(unexpected map[string]int64) string {
 	return "; unexpected: " + reasons(unexpected)
 }
 
+const sumForm = "%-21s %12s %12s %10s %10s %12s %12s"
+
+// sums says what became of every transaction that was due: those of which some
+// were not done or refused, and the total.
+func (r *Run) sums(p *printer) {
+	p.line("")
+	p.linef(sumForm, "became of", "due", "done", "refused", "unanswered", "dropped", "still waiting")
+	for i := range r.Transactions {
+		if t := &r.Transactions[i]; t.Unanswered+t.Waiting > 0 {
+			p.sum(t)
+		}
+	}
+	p.sum(&r.Total)
+	if r.Total.Late > 0 {
+		p.linef("Waiting at the end and answered within %.0[2]f s of it: %[1]s; their times count.", count(r.Total.Late), grace.Seconds())
+	}
+	p.line("")
+}
+
+func (p *printer) sum(r *Row) {
+	p.linef(sumForm, r.Name, count(r.Due), count(r.Good), count(r.Refused()), count(r.Unanswered), count(r.Dropped), count(r.Waiting))
+}
+
 func (r *Run) refusals(p *printer) {
 	p.refused("Expected refusals", r.Transactions, func(r *Row) map[string]int64 { return r.Expected })
 	p.refused("UNEXPECTED", r.Transactions, func(r *Row) map[string]int64 { return r.Unexpected })
@@ -85,8 +109,7 @@ func (r *Run) refusals(p *printer) {
 		p.linef("Drawn again, with nothing of the user's own to take away: %s", strings.Join(list, ", "))
 	}
 	if a := r.Arrivals; a != nil {
-		p.linef("Arrivals: %s due, %s begun (%s over 1 ms late), %s dropped; times count from when due",
-			count(a.Due), count(a.Started), count(a.Late), count(a.Dropped))
+		p.linef("Arrivals: %s begun (%s over 1 ms late), %s never begun; times count from when due", count(a.Started), count(a.Late), count(a.Queued))
 	}
 }
 

@@ -38,6 +38,9 @@ func example(t testing.TB) *Run {
 	}
 	all[sellSecurity].add(&sample{took: int64(45 * time.Second), outcome: conflict("not-held")})
 	all[getOrder].add(&sample{took: int64(2 * time.Millisecond), outcome: outcome{unexpected, "404 not-found"}})
+	all[getOrder].add(&sample{took: int64(30 * time.Second), outcome: outcome{unanswered, reasonTimeout}})
+	all[getOrder].add(&sample{took: int64(3 * time.Millisecond), outcome: done, waiting: true})
+	all[getSecurity].add(&sample{outcome: outcome{class: abandoned}, waiting: true})
 	all[deleteOrder].add(&sample{outcome: outcome{class: emptied}})
 	r := &Run{
 		Format: RunFormat, Tool: Tool{"drive", "v1.2.3"}, Target: Target{Kind: "http", URL: "http://127.0.0.1:8080", SameHost: true},
@@ -45,7 +48,7 @@ func example(t testing.TB) *Run {
 		Ramp: 20, Duration: 60, Warmed: 20.5, Measured: 60, Seed: 7, Ended: Complete, Started: time.Unix(1e9, 0).UTC(),
 		Dataset:  DatasetStamp{Fingerprint: "tpox-2/tiny/seed-1/v1/500-200-2000", Scale: "tiny", Profile: "tpox-2", Seed: 1, Securities: 500, Customers: 200, Orders: 2000},
 		Settings: map[string]string{}, Prepared: &Prepared{Seconds: 1, Orders: 2500, Customers: 250, Unexpected: map[string]int64{"timeout": 1}},
-		Arrivals: &Arrivals{Due: 1005, Started: 1002, Dropped: 3, Late: 17},
+		Arrivals: &Arrivals{Due: 1010, Started: 1005, Dropped: 3, Queued: 2, Late: 17},
 		Usage: Usage{
 			Generator: Process{CPUSeconds: 12.3, CPU: 0.1025, MemoryBefore: 40e6, MemoryAfter: 55e6, MemoryPeak: 60e6},
 			Service:   &Process{CPUSeconds: 61.5, CPU: 0.5125, MemoryBefore: 1.2e9, MemoryAfter: 1.25e9},
@@ -55,6 +58,7 @@ func example(t testing.TB) *Run {
 	}
 	r.Transactions, r.Kinds, r.Total, err = tabulate(all, shares)
 	require.NoError(t, err)
+	r.countArrivals()
 	r.rates()
 	r.Validity = judge(r)
 	return r
@@ -90,7 +94,11 @@ func TestMerge(t *testing.T) {
 	m, err := Merge([]*Run{a, b})
 	require.NoError(t, err)
 	requireSchema(t, m)
+	requireSums(t, a)
+	requireSums(t, m)
 	require.Equal(t, 2*a.Total.Count, m.Total.Count)
+	require.Equal(t, 2*a.Total.Due, m.Total.Due)
+	require.Equal(t, 2*a.Total.Late, m.Total.Late)
 	require.Equal(t, 2*a.Total.Good, m.Total.Good)
 	require.InDelta(t, 120, m.Measured, 1e-9)
 	require.InDelta(t, a.TPS, m.TPS, 1e-9)

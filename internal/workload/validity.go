@@ -57,6 +57,10 @@ func judge(r *Run) Validity {
 	if a := r.Arrivals; a != nil && a.Dropped > 0 {
 		no("%d of %d arrivals were dropped, because too many were outstanding", a.Dropped, a.Due)
 	}
+	// Only the open model needs every time: a closed one has those of what ended.
+	if n := r.Total.Waiting - r.Total.Late; r.Model.Kind == Open && n > 0 && float64(n) >= mostUnexpected*float64(r.Total.Due) {
+		no("%d of %d arrivals were still waiting when the load generator gave up, %s after the end: their times are not known", n, r.Total.Due, grace)
+	}
 	switch {
 	case r.Usage.Shared:
 		note("the store runs in the load generator's process, so its processor time is not told from the store's")
@@ -79,7 +83,10 @@ func ofItsOwn(r *Run) float64 {
 // chi-square. Draws count, not calls: who finds nothing of its own to take away
 // draws again, which is bounded apart.
 func offMix(r *Run) string {
-	drawn := float64(r.Total.Count + r.Total.Empty)
+	drawn := 0.0
+	for i := range r.Transactions {
+		drawn += float64(r.Transactions[i].drawn())
+	}
 	chi, degrees := 0.0, -1.0
 	worst, worstBy := "", 0.0
 	for _, row := range r.Transactions {
@@ -87,7 +94,7 @@ func offMix(r *Run) string {
 		if want < 5 {
 			continue // too few for chi-square to say anything
 		}
-		off := float64(row.Count+row.Empty) - want
+		off := float64(row.drawn()) - want
 		chi += off * off / want
 		degrees++
 		if math.Abs(off)/want > math.Abs(worstBy) {
@@ -99,6 +106,9 @@ func offMix(r *Run) string {
 	}
 	return fmt.Sprintf("the mix is not the one that was asked for: %s is %+.1f %% off (chi-square %.0f with %.0f degrees of freedom)", worst, 100*worstBy, chi, degrees)
 }
+
+// drawn is how often a transaction was drawn.
+func (r *Row) drawn() int64 { return r.Count + r.Waiting + r.Empty }
 
 // chiSquareLimit is what chi-square exceeds once in a million times, by Wilson
 // and Hilferty's approximation.

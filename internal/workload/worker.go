@@ -14,6 +14,7 @@ type worker struct {
 	batch   *batch
 	late    int64 // arrivals that were begun late
 	started int64 // arrivals that were begun, of those that count
+	queued  int64 // and that were not
 }
 
 // preparing is what all users have inserted before anything counts.
@@ -33,6 +34,10 @@ func (w *worker) work(ctx context.Context, after time.Duration) {
 	}
 	if w.driver.arrivals != nil {
 		for due := range w.driver.arrivals.due {
+			if ctx.Err() != nil {
+				w.leave(due)
+				continue
+			}
 			w.step(ctx, due)
 		}
 		return
@@ -86,10 +91,12 @@ func (w *worker) insert(ctx context.Context, transaction, n int, inserted *int64
 		if w.driver.now() >= w.driver.end.Load() || !w.draw(ctx, transaction) {
 			return false
 		}
-		switch o := w.session.do(ctx, &w.user.call); o.class {
+		switch o := w.do(ctx); o.class {
 		case good:
 			w.user.did()
 			*inserted++
+		case abandoned:
+			return false
 		case unanswered:
 			refused[o.reason]++
 			w.recover(ctx)
@@ -107,13 +114,14 @@ func (w *worker) step(ctx context.Context, due int64) int64 {
 	for !w.draw(ctx, transaction) {
 		now := w.driver.now()
 		if now >= w.driver.end.Load() && due == 0 || ctx.Err() != nil {
+			w.leave(due)
 			return now
 		}
-		w.record(sample{transaction: transaction, outcome: outcome{class: emptied}}, now, due)
+		w.record(sample{transaction: transaction, outcome: outcome{class: emptied}}, now, now, due)
 		transaction = w.user.transaction()
 	}
 	began := w.driver.now()
-	o := w.session.do(ctx, &w.user.call)
+	o := w.do(ctx)
 	now := w.driver.now()
 	if o.class == good {
 		w.user.did()
@@ -123,11 +131,28 @@ func (w *worker) step(ctx context.Context, due int64) int64 {
 		from = due
 		w.arrived(due, began)
 	}
-	w.record(sample{took: now - from, transaction: transaction, outcome: o}, now, due)
+	w.record(sample{took: now - from, transaction: transaction, outcome: o}, began, now, due)
 	if o.class == unanswered {
 		w.recover(ctx)
 	}
 	return now
+}
+
+// do does the call. One that the end of the run cuts off says nothing about the
+// target.
+func (w *worker) do(ctx context.Context) outcome {
+	o := w.session.do(ctx, &w.user.call)
+	if o.class == unanswered && ctx.Err() != nil {
+		return outcome{class: abandoned}
+	}
+	return o
+}
+
+// leave counts an arrival that is not begun any more.
+func (w *worker) leave(due int64) {
+	if due >= w.driver.begin.Load() {
+		w.queued++
+	}
 }
 
 // arrived counts arrivals.
@@ -141,15 +166,20 @@ func (w *worker) arrived(due, began int64) {
 	}
 }
 
-// record hands on what counts: in the closed model what ended while it was
-// measured, in the open one what was due then, whenever it ended.
-func (w *worker) record(s sample, now, due int64) {
+// record hands on what counts: in the open model what was due while it was
+// measured, in the closed one what was begun before the end and ended then or
+// later.
+func (w *worker) record(s sample, began, now, due int64) {
 	begin, end := w.driver.begin.Load(), w.driver.end.Load()
-	when := now
-	if due != 0 {
-		when = due
+	s.waiting = now >= end
+	counts := due >= begin
+	if due == 0 {
+		counts = now >= begin && began < end
+		if s.waiting { // without a time: those of a closed model are of what ended while it was measured
+			s.outcome = outcome{class: abandoned}
+		}
 	}
-	if when >= begin && when < end {
+	if counts {
 		s.at = now - begin
 		w.batch.samples = append(w.batch.samples, s)
 	}

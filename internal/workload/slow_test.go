@@ -1,0 +1,162 @@
+package workload
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// requireSums holds every sum of a result: due is what was done, refused, not
+// answered, dropped and still waiting.
+func requireSums(t testing.TB, r *Run) {
+	t.Helper()
+	var rows Row
+	for i := range r.Transactions {
+		row := &r.Transactions[i]
+		require.Equal(t, row.Due, row.Good+row.Refused()+row.Unanswered+row.Waiting, "%+v", row)
+		require.Zero(t, row.Dropped)
+		var refused int64
+		for _, reasons := range []map[string]int64{row.Expected, row.Unexpected} {
+			for _, n := range reasons {
+				refused += n
+			}
+		}
+		require.Equal(t, refused, row.Refused()+row.Unanswered, "%+v", row)
+		require.LessOrEqual(t, row.Late, row.Waiting)
+		rows.Due += row.Due
+		rows.Waiting += row.Waiting
+		rows.Late += row.Late
+	}
+	total := &r.Total
+	require.Equal(t, total.Due, total.Good+total.Refused()+total.Unanswered+total.Dropped+total.Waiting, "%+v", total)
+	require.Equal(t, total.Late, rows.Late)
+	if a := r.Arrivals; a != nil {
+		require.Equal(t, a.Due, total.Due, "%+v", a)
+		require.Equal(t, a.Due, a.Started+a.Dropped+a.Queued, "%+v", a)
+		require.Equal(t, a.Started, rows.Due, "%+v", a)
+		require.Equal(t, total.Waiting, rows.Waiting+a.Queued)
+	} else {
+		require.Equal(t, total.Due, rows.Due)
+	}
+}
+
+// slowService answers what workloads ask after a while, and counts it.
+func slowService(t testing.TB, after time.Duration) (base string, asked, answered *atomic.Int64) {
+	t.Helper()
+	quick, _ := serve(t, tinyStore(t), nil)
+	target, err := url.Parse(quick)
+	require.NoError(t, err)
+	behind := httputil.NewSingleHostReverseProxy(target)
+	asked, answered = &atomic.Int64{}, &atomic.Int64{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/v1/") && !strings.HasPrefix(r.URL.Path, "/v1/dataset") {
+			asked.Add(1)
+			select {
+			case <-time.After(after):
+				answered.Add(1)
+			case <-r.Context().Done():
+				return
+			}
+		}
+		behind.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, asked, answered
+}
+
+// Every answer takes ten seconds, and five are measured: nothing was done in
+// them, and nothing is the service's fault, which would have answered.
+func TestDrive_SlowService_Open(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 15 seconds")
+	}
+	base, asked, answered := slowService(t, 10*time.Second)
+	c := shortly(t, "query")
+	c.Users, c.Rate, c.Duration = 100, 400, 5*time.Second
+	r, err := Drive(t.Context(), overHTTP(t, base, ""), c)
+	require.NoError(t, err)
+	requireResult(t, r)
+	require.Zero(t, r.TPS)
+	require.Zero(t, r.Goodput)
+	require.Zero(t, r.Total.Count)
+	require.Zero(t, r.Total.Unanswered)
+	require.Empty(t, r.Total.Unexpected)
+	require.Equal(t, int64(400*5), r.Total.Due)
+	require.Equal(t, asked.Load(), r.Arrivals.Started, "what was never sent is not begun")
+	require.Equal(t, int64(2000-100-400), r.Total.Dropped, "100 are worked on, and a second's worth waits for them")
+	require.Equal(t, int64(500), r.Total.Waiting)
+	require.Positive(t, r.Total.Late)
+	require.LessOrEqual(t, r.Total.Late, answered.Load())
+	require.GreaterOrEqual(t, r.Total.Latency.Min, 10e6)
+	require.Contains(t, strings.Join(r.Validity.Reasons, "\n"), "still waiting when the load generator gave up")
+	var out bytes.Buffer
+	require.NoError(t, r.Write(&out))
+	require.Regexp(t, `(?m)^total +2,000 +0 +0 +0 +1,500 +500$`, out.String())
+	requireNarrow(t, out.String())
+}
+
+func TestDrive_SlowService_Closed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 15 seconds")
+	}
+	base, asked, _ := slowService(t, 10*time.Second)
+	c := shortly(t, "query")
+	c.Users, c.Duration = 20, 5*time.Second
+	r, err := Drive(t.Context(), overHTTP(t, base, ""), c)
+	require.NoError(t, err)
+	requireResult(t, r)
+	require.Zero(t, r.TPS)
+	require.Empty(t, r.Total.Unexpected)
+	require.Equal(t, int64(20), asked.Load())
+	require.Equal(t, int64(20), r.Total.Due)
+	require.Equal(t, int64(20), r.Total.Waiting)
+}
+
+// Half of the window's answers come in it. Of a target that is silent for longer
+// than the request's own timeout, it is the target that did not answer; of one
+// that is cut off by the end of the run, nobody knows.
+func TestDrive_WhoGaveUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer   time.Duration // of every call
+		duration time.Duration
+		want     Row
+	}{
+		"Answered":    {10 * time.Second, 15 * time.Second, Row{Due: 8, Count: 4, Good: 4, Waiting: 4}},
+		"TimedOut":    {time.Hour, 45 * time.Second, Row{Due: 8, Count: 4, Unexpected: map[string]int64{reasonTimeout: 4}, Unanswered: 4, Waiting: 4}},
+		"NobodyKnows": {time.Hour, 5 * time.Second, Row{Due: 4, Waiting: 4}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &stub{Direct: direct(t, nullStore(t), "null:")}
+			s.do = func(ctx context.Context, _ *call) outcome {
+				bounded, cancel := context.WithTimeout(ctx, answerWithin)
+				defer cancel()
+				select {
+				case <-time.After(c.answer):
+					return done
+				case <-bounded.Done():
+					return outcome{unanswered, reasonTimeout} // as a connection whose deadline has come
+				}
+			}
+			synctest.Test(t, func(t *testing.T) {
+				config := shortly(t, "query")
+				config.Duration = c.duration
+				r, err := Drive(t.Context(), s, config)
+				require.NoError(t, err)
+				requireResult(t, r)
+				got := Row{Due: r.Total.Due, Count: r.Total.Count, Good: r.Total.Good, Unexpected: r.Total.Unexpected, Unanswered: r.Total.Unanswered, Waiting: r.Total.Waiting}
+				require.Equal(t, c.want, got)
+				require.InDelta(t, float64(r.Total.Good)/c.duration.Seconds(), r.TPS, 1e-9)
+			})
+		})
+	}
+}
