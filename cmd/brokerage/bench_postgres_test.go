@@ -166,7 +166,7 @@ func (s *speed) write(file string, v any) {
 func (s *speed) drive(query string, target ...string) float64 {
 	s.b.Helper()
 	file := filepath.Join(s.folder, "result.json")
-	s.run(append([]string{"drive", "--workload", filepath.Join(s.folder, query+".json"), "--users", strconv.Itoa(s.users),
+	s.run(append([]string{"drive", "--allow-invalid", "--workload", filepath.Join(s.folder, query+".json"), "--users", strconv.Itoa(s.users),
 		"--ramp", "1s", "--duration", s.each.String(), "--every", "0s", "--json", file}, target...)...)
 	var run workload.Run
 	s.read(file, &run)
@@ -185,7 +185,7 @@ func (s *speed) read(file string, to any) {
 // as a query, each way: with 10s that is a valid run.
 func (s *speed) mixed() {
 	file := filepath.Join(s.folder, "tier.json")
-	fmt.Println("```\n" + s.run("drive", "--db", s.url, "--tier", "--turns", "2", "--users", strconv.Itoa(s.users),
+	fmt.Println("```\n" + s.run("drive", "--allow-invalid", "--db", s.url, "--tier", "--turns", "2", "--users", strconv.Itoa(s.users),
 		"--ramp", (2*s.each).String(), "--duration", (12*s.each).String(), "--every", "0s", "--json", file) + "```")
 	var tier workload.Tier
 	s.read(file, &tier)

@@ -27,6 +27,8 @@ type campaignCmd struct {
 	BackupCommand  string `placeholder:"COMMAND" help:"With db2://…: the shell's command that backs the database up; docs/db2.md has one."`
 	RestoreCommand string `placeholder:"COMMAND" help:"With db2://…: the shell's command that brings back what was backed up, while nobody is connected."`
 
+	AllowInvalid bool `help:"Exit with 0 although a run is INVALID. Default: with 4, when all steps are done and written."`
+
 	Replace bool `help:"Begin anew, whatever DIR and the database hold."`
 
 	Scale     *scaleFlag     `placeholder:"SCALE" help:"How large: ${scales}."`
@@ -99,8 +101,18 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "%s: the report is in %s\n", filepath.Join(c.Out, campaign.File), filepath.Join(c.Out, "campaign.html"))
-	return err
+	file := filepath.Join(c.Out, campaign.File)
+	if _, err := fmt.Fprintf(s.out, "%s: the report is in %s\n", file, filepath.Join(c.Out, "campaign.html")); err != nil {
+		return err
+	}
+	record, err := campaign.Read(file)
+	if err != nil {
+		return err
+	}
+	if steps := record.Invalid(); len(steps) > 0 && !c.AllowInvalid {
+		return invalidResult{fmt.Errorf("%s INVALID: %s", plural(int64(len(steps)), "step"), strings.Join(steps, ", "))}
+	}
+	return nil
 }
 
 // makeFolder makes a folder and those above it, and returns the ones that it made,

@@ -96,6 +96,31 @@ func requireBySchema(t testing.TB, file string) {
 	require.NoError(t, schema.Validate(value))
 }
 
+// A campaign with a run that may not be quoted does all its steps, and writes them.
+func TestCampaign_Invalid(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
+	t.Setenv(asMain, "1")
+	folder := t.TempDir()
+	args := shortly(folder, "--users", "2", "--workloads", invalidWorkload(t)+",query", "--stages", "0", "--tier", "0s", "--cpus", "0")
+	for range 2 { // the second time there is nothing to do, and the figures are no better
+		r := brokerage(t.Context(), args...)
+		require.Equal(t, exitInvalid, r.code, r.err)
+		require.Contains(t, r.out, "the report is in ")
+		require.Contains(t, r.err, "step INVALID: own")
+		require.Contains(t, r.err, "nothing of the user's own to take away")
+	}
+	record := campaignIn(t, folder)
+	require.True(t, record.Complete)
+	for _, s := range record.Steps {
+		require.Equal(t, campaign.Done, s.State, s.Name)
+	}
+	require.Len(t, record.Invalid(), 1)
+	allowed := brokerage(t.Context(), append(args, "--allow-invalid")...)
+	require.Equal(t, exitOK, allowed.code, allowed.err)
+}
+
 // A campaign whose service is gone, or that is told to end, writes what it has,
 // says how to go on, and goes on.
 func TestCampaign_EndsEarly(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"brokerage/internal/httpapi"
@@ -36,9 +37,11 @@ type driveCmd struct {
 	Seed     uint64        `default:"1" placeholder:"N" help:"Another seed, other draws. Default: 1."`
 	Validate string        `enum:"yes,no," default:"" placeholder:"yes|no" help:"Are new and replaced documents validated? Default: as the workload says."`
 
-	Tier  bool   `help:"With --db: what the application tier costs. Runs directly and through a service in between, by turns, half of --duration each."`
-	Turns int    `default:"4" placeholder:"N" help:"Of each way, with --tier. Default: 4."`
-	JSON  string `name:"json" type:"path" placeholder:"FILE" help:"Write the result there too."`
+	Tier         bool   `help:"With --db: what the application tier costs. Runs directly and through a service in between, by turns, half of --duration each; --ramp before each turn."`
+	Turns        int    `default:"4" placeholder:"N" help:"Of each way, with --tier. Default: 4."`
+	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"Write the result there too."`
+	AllowInvalid bool   `help:"Exit with 0 although the run is INVALID. Default: with 4."`
+
 	Token string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"For the service, see brokerage token. A variable is better than a flag, which others on this computer can see."`
 }
 
@@ -48,6 +51,15 @@ type endedEarly struct{ error }
 
 func isEnded(err error) bool {
 	_, ok := errors.AsType[endedEarly](err)
+	return ok
+}
+
+// invalidResult is a load test or campaign that ended as it should, with figures
+// that may not be quoted. All of it has been written.
+type invalidResult struct{ error }
+
+func isInvalid(err error) bool {
+	_, ok := errors.AsType[invalidResult](err)
 	return ok
 }
 
@@ -62,7 +74,8 @@ func (c *driveCmd) Run(ctx context.Context, s streams) (err error) {
 		Definition: definition, Users: c.Users, Rate: c.Rate, Ramp: c.Ramp, Duration: c.Duration, Think: c.Think, Every: c.Every, Seed: c.Seed,
 		Version: build.Version, Commit: build.Revision,
 		Begun: func(r *workload.Run) {
-			fmt.Fprintf(s.err, "%s on %s: %s, then %s measured\n", r.Workload.Name, r.Dataset.Fingerprint, c.Ramp, c.Duration)
+			took := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
+			fmt.Fprintf(s.err, "%s on %s: %s, then %s measured\n", r.Workload.Name, r.Dataset.Fingerprint, took(r.Ramp), took(r.Duration))
 		},
 		Report: func(i workload.Interval) {
 			_ = i.WriteShort(s.err) // when not even this can be written, nobody is left to tell
@@ -76,8 +89,7 @@ func (c *driveCmd) Run(ctx context.Context, s streams) (err error) {
 		if err != nil {
 			return usagef("--url: %w", err)
 		}
-		run, err := workload.Drive(ctx, service, config)
-		return c.told(s, run, run != nil, err)
+		return c.drive(ctx, s, service, config)
 	}
 
 	opened, err := openExisting(ctx, c.DB)
@@ -92,10 +104,12 @@ func (c *driveCmd) Run(ctx context.Context, s streams) (err error) {
 	direct.Stats = storeStats(opened)
 	if c.Tier {
 		tier, err := compareTier(ctx, opened, direct, config, c.Turns)
-		return c.told(s, tier, tier != nil, err)
+		if tier == nil {
+			return err
+		}
+		return c.told(s, tier, err, tier.Direct.Validity, tier.HTTP.Validity)
 	}
-	run, err := workload.Drive(ctx, direct, config)
-	return c.told(s, run, run != nil, err)
+	return c.drive(ctx, s, direct, config)
 }
 
 // check refuses what does not go together, and reads the workload.
@@ -131,18 +145,28 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 // printed is what can be printed and kept.
 type printed interface{ Write(io.Writer) error }
 
-// told prints and writes what there is, and makes of a run that ended early its
-// error.
-func (c *driveCmd) told(s streams, result printed, measured bool, ended error) error {
-	if !measured {
-		return ended
+func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend, config workload.Config) error {
+	run, err := workload.Drive(ctx, target, config)
+	if run == nil {
+		return err
 	}
+	return c.told(s, run, err, run.Validity)
+}
+
+// told prints and writes what there is. A run that ended early, or is INVALID, is
+// an error.
+func (c *driveCmd) told(s streams, result printed, ended error, validities ...workload.Validity) error {
 	err := result.Write(s.out)
 	if c.JSON != "" {
 		err = errors.Join(err, writeJSON(c.JSON, result))
 	}
 	if ended != nil {
 		return endedEarly{errors.Join(fmt.Errorf("the run ended early: %w", ended), err)}
+	}
+	for _, v := range validities {
+		if err == nil && v.Invalid() && !c.AllowInvalid {
+			return invalidResult{fmt.Errorf("the run is INVALID: %s", strings.Join(v.Reasons, "; "))}
+		}
 	}
 	return err
 }

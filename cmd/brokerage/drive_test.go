@@ -101,6 +101,41 @@ func TestDrive_Prints(t *testing.T) {
 	require.Positive(t, run.Usage.Generator.CPUSeconds)
 }
 
+// invalidWorkload is a file of a workload of which every run is INVALID: users
+// have next to nothing to delete, and draw again.
+func invalidWorkload(t testing.TB) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "own.json")
+	mix := `{"name": "own", "mix": [{"transaction": "insert_order", "weight": 1}, {"transaction": "delete_order", "weight": 50}]}`
+	require.NoError(t, os.WriteFile(file, []byte(mix), 0o600))
+	return file
+}
+
+// What may not be quoted is written like any other result, and told by an exit
+// code of its own, unless that is what was asked for.
+func TestDrive_Invalid(t *testing.T) {
+	service := serving(t, tinyDB(t))
+	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
+	for name, target := range map[string][]string{"Direct": {"--db", db}, "HTTP": {"--url", service.url}, "Tier": {"--db", db, "--tier", "--turns", "1"}} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "run.json")
+			args := append([]string{"drive", "--json", file, "--users", "2", "--ramp", "0s", "--duration", "500ms", "--workload", invalidWorkload(t)}, target...)
+			r := brokerage(t.Context(), args...)
+			require.Equal(t, exitInvalid, r.code, r.err)
+			require.Contains(t, r.out, "INVALID: ")
+			require.Contains(t, r.err, "the run is INVALID: ")
+			require.Contains(t, r.err, "nothing of the user's own to take away")
+			require.FileExists(t, file)
+			require.NoError(t, os.Remove(file))
+			r = brokerage(t.Context(), append(args, "--allow-invalid")...)
+			require.Equal(t, exitOK, r.code, r.err)
+			require.Contains(t, r.out, "INVALID: ")
+			require.FileExists(t, file)
+		})
+	}
+	service.stop(t)
+}
+
 // A service that dies in the run: what there was until then is told, and the
 // exit code is 3.
 func TestDrive_ServiceKilled(t *testing.T) {
@@ -150,6 +185,7 @@ func TestDrive_Tier(t *testing.T) {
 		"--duration", "1s", "--workload", "query", "--json", file)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, "What the application tier costs")
+	require.Equal(t, 2, strings.Count(r.err, ": 0s, then 500ms measured\n"), "half of it each: %s", r.err)
 	require.NotContains(t, r.out, "UNEXPECTED")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)

@@ -61,6 +61,7 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitEnded       = 3 // early; what there was until then has been written
+	exitInvalid     = 4 // the figures of a load test or campaign may not be quoted; all has been written
 	exitInterrupted = 130
 )
 
@@ -71,7 +72,8 @@ func run(ctx context.Context, args []string, s streams) int {
 	done := false
 	parser, err := kong.New(&cli,
 		kong.Name("brokerage"),
-		kong.Description("The TPoX online brokerage: the service, its databases, and documents for it at any scale."),
+		kong.Description("The TPoX online brokerage: the service, its databases, and documents for it at any scale. "+
+			"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a load test or campaign ended early, 4 one is INVALID, 130 interrupted."),
 		kong.Writers(s.out, s.err),
 		kong.Exit(func(int) { done = true }), // only --help and --version exit
 		kong.UsageOnError(),
@@ -105,6 +107,9 @@ func run(ctx context.Context, args []string, s streams) int {
 	switch err := command.Run(); {
 	case err == nil:
 		return exitOK
+	case isInvalid(err):
+		fmt.Fprintf(s.err, "brokerage %s: %v\n", name, err)
+		return exitInvalid
 	case isEnded(err):
 		fmt.Fprintf(s.err, "brokerage %s: %v\n", name, err)
 		return exitEnded

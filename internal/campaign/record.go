@@ -1,6 +1,8 @@
 package campaign
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"brokerage/internal/workload"
@@ -229,4 +231,26 @@ type Growth struct {
 	Rate      float64      `json:"documentsPerSecond"`
 	Total     int64        `json:"total"` // bytes of the database after it
 	Run       workload.Run `json:"run"`
+}
+
+// Invalid returns the names of the steps of which a run that counts is INVALID,
+// with the reasons of the first such run.
+func (r *Record) Invalid() (steps []string) {
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		var runs []*workload.Run
+		for n := range s.Runs {
+			runs = append(runs, &s.Runs[n].Run)
+		}
+		if s.Tier != nil {
+			runs = append(runs, &s.Tier.Direct, &s.Tier.HTTP)
+		}
+		for _, run := range runs {
+			if v := run.Validity; v.Invalid() {
+				steps = append(steps, fmt.Sprintf("%s (%s)", s.Name, strings.Join(v.Reasons, "; ")))
+				break
+			}
+		}
+	}
+	return steps
 }

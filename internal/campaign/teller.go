@@ -201,7 +201,7 @@ func runOutcome(runs []Repeat) string {
 	invalid := 0
 	for _, r := range runs {
 		tps, p99 = append(tps, r.Run.TPS), append(p99, r.Run.Total.Latency.P99)
-		if !r.Run.Validity.Valid && !r.Run.Validity.Smoke {
+		if r.Run.Validity.Invalid() {
 			invalid++
 		}
 	}

@@ -95,9 +95,7 @@ func (g group) middle() *workload.Run {
 func (g group) invalid() bool { return slices.ContainsFunc(g.Runs, isInvalid) }
 
 // isInvalid tells a run with a fault from one that is only too short.
-func isInvalid(r *workload.Run) bool {
-	return !r.Validity.Valid && (!r.Validity.Smoke || len(r.Validity.Reasons) > 0)
-}
+func isInvalid(r *workload.Run) bool { return r.Validity.Invalid() }
 
 func isSmoke(r *workload.Run) bool { return r.Validity.Smoke }
 

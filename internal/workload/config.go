@@ -22,6 +22,8 @@ type Config struct {
 	Commit   string
 	Report   func(Interval) // is told each interval at its end; may be nil
 	Begun    func(*Run)     // is told what it is about when users begin; may be nil
+
+	shared bool // the service is in this process, which then needs all processors
 }
 
 // The errors of a run that began and ended early: what was measured until then

@@ -142,7 +142,7 @@ func (d *driver) drive(ctx, calls context.Context, cancel context.CancelFunc, wo
 	go d.collector.collect(ticks, d.config.Report)
 	if d.config.Rate > 0 {
 		d.arrivals = newArrivals(d.config.Rate, d.config.Ramp, d.config.Users)
-		if n := processors(run.Target, d.config.Rate, run.Machine.Cores); n < run.Machine.Cores {
+		if n := processors(run.Target, d.config.Rate, run.Machine.Cores); n < run.Machine.Cores && !d.config.shared {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -435,6 +436,27 @@ func TestCompareTier(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, tier.Write(&out))
 	requireNarrow(t, out.String())
+}
+
+// Both ways have the same processors: the service of a comparison is in this process.
+func TestCompareTier_Processors(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	var seen [2]atomic.Int64
+	stubOf := func(way int) *stub {
+		s := &stub{Direct: direct(t, nullStore(t), "null:"), service: way == 1}
+		s.do = func(context.Context, *call) outcome {
+			seen[way].Store(int64(runtime.GOMAXPROCS(0)))
+			return done
+		}
+		return s
+	}
+	c := shortly(t, "query")
+	c.Rate, c.Duration = 1000, 200*time.Millisecond
+	tier, err := CompareTier(t.Context(), stubOf(0), stubOf(1), c, 1)
+	require.NoError(t, err)
+	require.Equal(t, "http", tier.HTTP.Target.Kind)
+	require.Equal(t, int64(4), seen[0].Load())
+	require.Equal(t, int64(4), seen[1].Load())
 }
 
 func TestCompareTier_Interrupted(t *testing.T) {

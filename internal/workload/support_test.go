@@ -139,6 +139,15 @@ type stub struct {
 	do      func(ctx context.Context, c *call) outcome
 	recover error
 	calls   atomic.Int64
+	service bool // or says that it is one
+}
+
+func (s *stub) stamp(ctx context.Context) (Target, map[string]string, error) {
+	t, settings, err := s.Direct.stamp(ctx)
+	if s.service {
+		t.Kind = "http"
+	}
+	return t, settings, err
 }
 
 func (s *stub) open(context.Context, checker, []string) (session, error) { return stubSession{s}, nil }

@@ -138,7 +138,7 @@ func (r *Run) usage(p *printer) {
 
 func (v Validity) write(p *printer) {
 	switch {
-	case len(v.Reasons) > 0:
+	case v.Invalid():
 		for _, line := range invalidLetters {
 			p.line(line)
 		}

@@ -15,6 +15,7 @@ func CompareTier(ctx context.Context, direct, service Backend, c Config, slices 
 		return nil, fmt.Errorf("%d turns are none", slices)
 	}
 	c.Duration = max(c.Duration/time.Duration(2*slices), 1)
+	c.shared = true
 	var runs [2][]*Run
 	var ended error
 	for turn := 0; turn < 2*slices && ended == nil; turn++ {

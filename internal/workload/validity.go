@@ -19,6 +19,10 @@ const (
 	chanceOfMistake = 4.75 // standard deviations of the normal: one in a million
 )
 
+// Invalid tells a run with a fault from a valid one, and from one that is only
+// too short.
+func (v Validity) Invalid() bool { return !v.Valid && (!v.Smoke || len(v.Reasons) > 0) }
+
 // judge says whether a run is valid.
 func judge(r *Run) Validity {
 	v := Validity{Reasons: []string{}}
