@@ -18,7 +18,10 @@ import (
 
 // dbFlag names the database of a command that works on all of it: what loads,
 // verifies or copies one.
-type dbFlag struct{ scheme, path string }
+type dbFlag struct {
+	scheme, path string
+	doing        func(string) // of a load, see sqlite.Options
+}
 
 func (f *dbFlag) UnmarshalText(text []byte) error {
 	scheme, path, err := store.Parse(string(text))
@@ -89,7 +92,7 @@ func (f dbFlag) open(ctx context.Context, s streams, asIs bool) (bulkStore, erro
 	notice := func(text string) { fmt.Fprintln(s.err, text) }
 	switch f.scheme {
 	case store.SQLite:
-		opened, err := sqlite.Open(ctx, f.path, sqlite.Options{AsIs: asIs, Notice: notice})
+		opened, err := sqlite.Open(ctx, f.path, sqlite.Options{AsIs: asIs, Notice: notice, Doing: f.doing})
 		if err != nil {
 			return nil, err // not opened: a nil *sqlite.Store is no nil bulkStore
 		}

@@ -21,6 +21,8 @@ type loadCmd struct {
 	Validate bool   `help:"With --from: check each document against its schema as well."`
 	Strict   bool   `help:"With --from: end at the first document that is refused."`
 	Replace  bool   `help:"Begin with an empty database, whatever it holds."`
+
+	bar *progress // while documents are loaded
 }
 
 // storedShare is how much of their size documents of a kind take in a database,
@@ -43,6 +45,7 @@ func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 	if err := c.fits(folder); err != nil {
 		return err
 	}
+	c.DB.doing = func(what string) { c.bar.doing(what) }
 	store, err := c.open(ctx, s)
 	if err != nil {
 		return err
@@ -168,6 +171,7 @@ func (c *loadCmd) generated(ctx context.Context, s streams, store bulkStore) err
 		return err
 	}
 	progress := startProgress(s.err, expected)
+	c.bar = progress
 	loaded := int64(0)
 	err = store.LoadDataset(ctx, d, func(documents int, bytes int64) {
 		loaded += int64(documents)
@@ -219,6 +223,7 @@ func (c *loadCmd) files(ctx context.Context, s streams, store bulkStore, folder 
 		return err
 	}
 	progress := startProgress(s.err, float64(expected))
+	c.bar = progress
 	source := bulk.Source{
 		Name:     folder.name(),
 		Contents: folder.contents(),

@@ -37,6 +37,9 @@ type Options struct {
 	AsIs bool
 	// Notice is told, in a sentence, what Open does that takes long. It may be nil.
 	Notice func(string)
+	// Doing is told what a load does while no documents go in, in a few words, and
+	// the empty text when they do. It may be nil.
+	Doing func(string)
 	// Trace is told of the statements of transactions. It may be nil.
 	Trace trace.Begin
 
