@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/workload"
 )
@@ -149,6 +151,27 @@ func TestDrive_WrongToken(t *testing.T) {
 	r := brokerage(t.Context(), args...)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.NotContains(t, r.out, "UNEXPECTED")
+	service.stop(t)
+}
+
+// A database in which somebody has closed accounts and taken ids by hand: the run
+// says so, beside the refusals that come of it.
+func TestDrive_ChangedByHand(t *testing.T) {
+	service := serving(t, tinyDB(t))
+	whole := dataset.New(dataset.Spec{Seed: 1})
+	for k := range whole.Count(dataset.Customer) {
+		if whole.Accounts(k) > 1 {
+			path := fmt.Sprintf("/v1/customers/%d/accounts/%d", whole.ID(dataset.Customer, k), whole.FirstAccount(k))
+			require.Equal(t, 204, send(t, "DELETE", service.url+path, "", "").status)
+		}
+	}
+	account, err := os.ReadFile("../../api/examples/open_account.request.xml") // with an id that nobody has leased
+	require.NoError(t, err)
+	require.Equal(t, 201, send(t, "POST", service.url+"/v1/customers/1006/accounts", "", string(account)).status)
+	r := brokerage(t.Context(), "drive", "--url", service.url, "--users", "4", "--ramp", "0s", "--duration", "1s", "--allow-invalid")
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Regexp(t, `Note: \d+ not found: the dataset has it and the database has not, so somebody has deleted it`, r.out)
+	require.Regexp(t, `Note: 1 new ids existed: somebody has used ids that were not leased`, r.out)
 	service.stop(t)
 }
 
