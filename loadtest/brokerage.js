@@ -12,9 +12,9 @@ import { Refusal, dataset, lease, mayReplace, version } from './lib/service.js';
 import { gauges, thresholds } from './lib/metrics.js';
 import { makeUser } from './lib/user.js';
 import { machine } from './lib/machine.js';
-import { watch } from './lib/watch.js';
+import { graceSeconds, watch } from './lib/watch.js';
 import { result } from './lib/result.js';
-import { table } from './lib/table.js';
+import { table, verdict } from './lib/table.js';
 import { page } from './lib/page.js';
 
 const { users, ramp, duration, rate, think, measureAfter } = settings;
@@ -23,7 +23,7 @@ const { users, ramp, duration, rate, think, measureAfter } = settings;
 // the other half to insert what it will delete.
 const ramping = (total) => ({
   executor: 'ramping-vus',
-  startVUs: 0,
+  startVUs: 1, // the warm-up begins with the first
   stages: [
     { duration: `${500 * ramp}ms`, target: users },
     { duration: `${1000 * (total - ramp / 2)}ms`, target: users },
@@ -32,16 +32,16 @@ const ramping = (total) => ({
 });
 
 // Closed: the same users all the time, who know when it begins to count.
-const closed = { load: { ...ramping(ramp + duration), exec: 'closedUser', gracefulStop: '10s' } };
+const closed = { load: { ...ramping(ramp + duration), exec: 'closedUser', gracefulStop: `${graceSeconds}s` } };
 
 // Open: k6 hands the users of the ramp on to the arrivals. It reuses those that
 // have ended, so there is a moment in between.
 const open = {
   ramp: { ...ramping(ramp), exec: 'rampUp', gracefulStop: '0s' },
-  arrivals: { executor: 'constant-arrival-rate', exec: 'arrival', startTime: `${1000 * measureAfter}ms`, duration: `${1000 * duration}ms`, rate, timeUnit: '1s', preAllocatedVUs: users, maxVUs: users, gracefulStop: '10s' },
+  arrivals: { executor: 'constant-arrival-rate', exec: 'arrival', startTime: `${1000 * measureAfter}ms`, duration: `${1000 * duration}ms`, rate, timeUnit: '1s', preAllocatedVUs: users, maxVUs: users, gracefulStop: `${graceSeconds}s` },
 };
 
-const watcher = { executor: 'per-vu-iterations', exec: 'watching', vus: 1, iterations: 1, maxDuration: `${1000 * (measureAfter + duration + 10)}ms`, gracefulStop: '0s' };
+const watcher = { executor: 'per-vu-iterations', exec: 'watching', vus: 1, iterations: 1, maxDuration: `${1000 * (measureAfter + duration + graceSeconds + 20)}ms`, gracefulStop: '0s' };
 
 // With a fault in the settings there is only setup(), which says it.
 const scenarios = faults.length > 0 ? { none: { executor: 'per-vu-iterations', exec: 'watching', vus: 1 } } : { watcher, ...(rate > 0 ? open : closed) };
@@ -114,9 +114,15 @@ export function watching(data) {
   watch(data);
 }
 
+// k6 comes here only where it was told how many users or for how long by an
+// argument of its own, instead of by a setting.
+export default function instead() {
+  exec.test.abort('--vus, --duration, --iterations and --stage are not for this script: set USERS, DURATION, RAMP or RATE with -e');
+}
+
 export function handleSummary(data) {
   const run = result(data);
-  if (run === null) return {}; // refused before any load: that was said
+  if (run === null || !data.metrics.run_mark) return {}; // refused before any load: that was said
   const files = { stdout: table(run) };
   if (settings.out !== 'none') {
     const name = settings.out === '' ? `k6-${workload.name}` : settings.out;
@@ -124,5 +130,7 @@ export function handleSummary(data) {
     files[`${name}.html`] = page(run);
     files.stdout += `\nWritten: ${name}.json, ${name}.html\n`;
   }
+  // loadtest/k6 ends with its own code for INVALID, and looks whether the files are there.
+  if (__ENV.LOADTEST_WRITTEN) files[__ENV.LOADTEST_WRITTEN] = [verdict(run), ...Object.keys(files).slice(1), ''].join('\n');
   return files;
 }

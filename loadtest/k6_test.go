@@ -3,12 +3,16 @@ package loadtest_test
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -82,16 +86,22 @@ type outcome struct {
 // runK6 runs the script with settings as NAME=value, in a folder of its own.
 func runK6(t testing.TB, settings ...string) outcome {
 	t.Helper()
-	script, err := filepath.Abs("brokerage.js")
-	require.NoError(t, err)
 	wrapper, err := filepath.Abs("k6")
+	require.NoError(t, err)
+	return runWith(t, wrapper, t.TempDir(), settings...)
+}
+
+func runWith(t testing.TB, k6, folder string, settings ...string) outcome {
+	t.Helper()
+	script, err := filepath.Abs("brokerage.js")
 	require.NoError(t, err)
 	arguments := []string{"run", "--quiet", "--no-color", "--no-usage-report", script}
 	for _, s := range settings {
 		arguments = append(arguments, "-e", s)
 	}
-	o := outcome{folder: t.TempDir()}
-	cmd := exec.CommandContext(t.Context(), wrapper, arguments...)
+	o := outcome{folder: folder}
+	cmd := exec.CommandContext(t.Context(), k6, arguments...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // for k6 behind the wrapper, too
 	cmd.Dir = o.folder
 	cmd.Env = append(os.Environ(), "PWD="+o.folder)
 	var stdout, stderr bytes.Buffer
@@ -147,12 +157,30 @@ func requireSound(t testing.TB, run workload.Run) {
 		}
 	}
 	require.Equal(t, run.Total.Count, count)
+	requireSums(t, run)
+	require.Zero(t, run.Total.Unexpected["wrong-answer"])
 	require.Less(t, float64(unexpected), 0.005*float64(count)+1)
 	var ofKinds int64
 	for _, row := range run.Kinds {
 		ofKinds += row.Count
 	}
 	require.Equal(t, count, ofKinds)
+}
+
+// requireSums holds what became of every transaction: k6 does not know what those
+// were that it has dropped or cut off.
+func requireSums(t testing.TB, run workload.Run) {
+	t.Helper()
+	var due, waiting int64
+	for _, row := range run.Transactions {
+		require.Equal(t, row.Due, row.Good+row.Refused()+row.Unanswered+row.Waiting, "%+v", row)
+		due += row.Due
+		waiting += row.Waiting
+	}
+	total := &run.Total
+	require.Equal(t, total.Due, total.Good+total.Refused()+total.Unanswered+total.Dropped+total.Waiting, "%+v", total)
+	require.Equal(t, total.Due, due+total.Dropped+total.Waiting-waiting)
+	require.GreaterOrEqual(t, total.Waiting, waiting)
 }
 
 func TestK6_Workloads(t *testing.T) {
@@ -162,7 +190,7 @@ func TestK6_Workloads(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			definition, err := workload.Load(name)
 			require.NoError(t, err)
-			o := runK6(t, "WORKLOAD="+name, "USERS=4", "DURATION=5s", "RAMP=3s", "EVERY=2s", "BASE_URL="+s.URL, "TOKEN="+s.token, "K6_API=localhost:6565")
+			o := runK6(t, "WORKLOAD="+name, "USERS=4", "DURATION=5s", "RAMP=3s", "EVERY=2s", "ALLOW_INVALID=yes", "BASE_URL="+s.URL, "TOKEN="+s.token, "K6_API=localhost:6565")
 			require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
 			run := o.result(t, "k6-"+name+".json")
 			requireSound(t, run)
@@ -193,7 +221,7 @@ func TestK6_Workloads(t *testing.T) {
 func TestK6_Mixed_AllTransactions(t *testing.T) {
 	requireK6(t)
 	s := newService(t, true)
-	o := runK6(t, "USERS=8", "DURATION=12s", "RAMP=4s", "BASE_URL="+s.URL, "TOKEN="+s.token, "OUT=all")
+	o := runK6(t, "USERS=8", "DURATION=12s", "RAMP=4s", "ALLOW_INVALID=yes", "BASE_URL="+s.URL, "TOKEN="+s.token, "OUT=all")
 	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
 	run := o.result(t, "all.json")
 	requireSound(t, run)
@@ -216,17 +244,123 @@ func TestK6_OpenModel(t *testing.T) {
 		require.Equal(t, workload.Open, run.Model.Kind)
 		require.Zero(t, run.Arrivals.Dropped)
 		require.InDelta(t, 25, run.Arrivals.Due, 2)
-		require.Equal(t, run.Arrivals.Due, run.Total.Count)
+		require.Equal(t, run.Arrivals.Due, run.Total.Count+run.Total.Waiting)
 	})
 	t.Run("Dropped", func(t *testing.T) {
 		o := runK6(t, "WORKLOAD=query", "RATE=100000", "USERS=1", "DURATION=3s", "RAMP=1s", "BASE_URL="+s.URL, "TOKEN="+s.token)
-		require.Equal(t, 99, o.code, "%s%s", o.stdout, o.stderr)
+		require.Equal(t, 4, o.code, "%s%s", o.stdout, o.stderr)
 		run := o.result(t, "k6-query.json")
 		require.Positive(t, run.Arrivals.Dropped)
 		require.False(t, run.Validity.Valid)
 		require.Contains(t, strings.Join(run.Validity.Reasons, "; "), "arrivals were dropped")
 		require.Contains(t, o.stdout, "INVALID")
+		requireSums(t, run)
 	})
+}
+
+// Every answer takes ten seconds, and five are measured: what was answered then
+// counts as nothing else, and who waited in vain is not the service's fault.
+func TestK6_SlowService(t *testing.T) {
+	requireK6(t)
+	s := newService(t, true)
+	target, err := url.Parse(s.URL)
+	require.NoError(t, err)
+	behind := httputil.NewSingleHostReverseProxy(target)
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/v1/") && !strings.HasPrefix(r.URL.Path, "/v1/dataset") {
+			select {
+			case <-time.After(10 * time.Second):
+			case <-r.Context().Done():
+				return
+			}
+		}
+		behind.ServeHTTP(w, r)
+	}))
+	t.Cleanup(slow.Close)
+	t.Run("Open", func(t *testing.T) {
+		o := runK6(t, "WORKLOAD=query", "RATE=100", "USERS=50", "DURATION=5s", "RAMP=1s", "BASE_URL="+slow.URL, "TOKEN="+s.token)
+		require.Equal(t, 4, o.code, "%s%s", o.stdout, o.stderr)
+		run := o.result(t, "k6-query.json")
+		requireSums(t, run)
+		require.Zero(t, run.TPS)
+		require.Zero(t, run.Total.Count)
+		require.Empty(t, run.Total.Unexpected)
+		require.InDelta(t, 500, run.Total.Due, 2)
+		require.InDelta(t, 50, run.Total.Waiting, 0)
+		require.Equal(t, run.Total.Due, run.Arrivals.Due)
+		require.Contains(t, o.stdout, "no transaction was answered in the measured time")
+	})
+	// In five seconds of the twelve that are measured, answers come to what was begun before.
+	t.Run("Closed", func(t *testing.T) {
+		o := runK6(t, "WORKLOAD=query", "USERS=6", "DURATION=12s", "RAMP=4s", "BASE_URL="+slow.URL, "TOKEN="+s.token)
+		require.Equal(t, 99, o.code, "not INVALID, but slower than P99 allows: %s%s", o.stdout, o.stderr)
+		o = runK6(t, "WORKLOAD=query", "USERS=6", "DURATION=12s", "RAMP=4s", "P99=60000", "BASE_URL="+slow.URL, "TOKEN="+s.token)
+		require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+		run := o.result(t, "k6-query.json")
+		requireSums(t, run)
+		require.Empty(t, run.Total.Unexpected)
+		require.Equal(t, int64(6), run.Total.Waiting, "each user is in the middle of one")
+		require.Equal(t, int64(6), run.Total.Good, "and has ended one")
+		require.InDelta(t, 0.5, run.TPS, 1e-9)
+	})
+}
+
+// INVALID for another reason than a threshold of k6's own: users have next to
+// nothing to delete. k6 itself ends with 99, and loadtest/k6 with 4.
+func TestK6_Invalid(t *testing.T) {
+	requireK6(t)
+	s := newService(t, true)
+	own := filepath.Join(t.TempDir(), "own.json")
+	mix := `{"name": "own", "mix": [{"transaction": "insert_order", "weight": 1}, {"transaction": "delete_order", "weight": 50}]}`
+	require.NoError(t, os.WriteFile(own, []byte(mix), 0o600))
+	settings := []string{"WORKLOAD=" + own, "USERS=2", "DURATION=3s", "RAMP=1s", "BASE_URL=" + s.URL, "TOKEN=" + s.token}
+	o := runK6(t, settings...)
+	require.Equal(t, 4, o.code, "%s%s", o.stdout, o.stderr)
+	require.Contains(t, o.stdout, "had nothing of the user's own to take away")
+	require.True(t, o.result(t, "k6-own.json").Validity.Invalid())
+	o = runK6(t, append(settings, "ALLOW_INVALID=yes")...)
+	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+	require.True(t, o.result(t, "k6-own.json").Validity.Invalid())
+
+	k6, err := exec.LookPath("k6")
+	if err != nil {
+		cache, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
+		require.NoError(t, err)
+		built, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(cache)), "brokerage-k6", "k6-v1.*"))
+		require.NoError(t, err)
+		require.NotEmpty(t, built)
+		k6 = built[0]
+	}
+	require.Equal(t, 99, runWith(t, k6, t.TempDir(), settings...).code)
+}
+
+// A result that is lost is no success: k6 itself would say so, and end with 0.
+func TestK6_ResultLost(t *testing.T) {
+	requireK6(t)
+	s := newService(t, true)
+	wrapper, err := filepath.Abs("k6")
+	require.NoError(t, err)
+	folder := t.TempDir()
+	results := filepath.Join(folder, "results")
+	require.NoError(t, os.Mkdir(results, 0o700))
+	timer := time.AfterFunc(4*time.Second, func() { _ = os.RemoveAll(results) })
+	defer timer.Stop()
+	o := runWith(t, wrapper, folder, "WORKLOAD=query", "USERS=2", "DURATION=6s", "RAMP=1s", "BASE_URL="+s.URL, "TOKEN="+s.token, "OUT=results/k6", "ALLOW_INVALID=yes")
+	require.Equal(t, 1, o.code, "%s%s", o.stdout, o.stderr)
+	require.Contains(t, o.stderr, "k6 has not written its result")
+}
+
+// The warm-up that a run has unless told otherwise is long enough, from the first
+// of its users on, however few they are.
+func TestK6_DefaultWarmUp(t *testing.T) {
+	requireK6(t)
+	s := newService(t, true)
+	o := runK6(t, "WORKLOAD=query", "USERS=1", "THINK=100ms", "DURATION=1s", "BASE_URL="+s.URL, "TOKEN="+s.token)
+	require.Zero(t, o.code, "SMOKE alone is no fault: %s%s", o.stdout, o.stderr)
+	run := o.result(t, "k6-query.json")
+	require.GreaterOrEqual(t, run.Warmed, 19.5, "what a valid run needs")
+	require.True(t, run.Validity.Smoke, "of one second")
+	require.Empty(t, run.Validity.Reasons)
 }
 
 // The service is gone in the middle of a run.
@@ -273,7 +407,7 @@ func TestK6_Readme(t *testing.T) {
 			require.Contains(t, settings, name)
 			settings[name] = less
 		}
-		all := []string{"BASE_URL=" + s.URL, "TOKEN=" + s.token}
+		all := []string{"BASE_URL=" + s.URL, "TOKEN=" + s.token, "ALLOW_INVALID=yes"}
 		for name, value := range settings {
 			all = append(all, name+"="+value)
 		}

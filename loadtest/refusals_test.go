@@ -2,6 +2,7 @@ package loadtest_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -41,6 +42,15 @@ func TestK6_BadInput(t *testing.T) {
 		"EmptyDatabase":      {at(empty), "is empty: load a dataset first"},
 		"TooSmall":           {at(full, "USERS=201"), "too small for 201 users: it has 200 customers"},
 		"NoTemplates":        {at(full, "TEMPLATES="+t.TempDir()), "there are no templates of order"},
+		"UnknownSetting":     {at(full, "WORKLOADS=mixed"), "there is no setting WORKLOADS"},
+		"NotASettingAtAll":   {at(full, "CONCURRENCY=3"), "there is no setting CONCURRENCY"},
+		"DurationNoUnit":     {at(full, "DURATION=3"), `DURATION is a time of at least 1s, such as 90s or 1m30s, not "3"`},
+		"UsersHexadecimal":   {at(full, "USERS=0x3"), `USERS is a whole number from 1 to 100000, not "0x3"`},
+		"AllowMaybe":         {at(full, "ALLOW_INVALID=maybe"), `ALLOW_INVALID is yes or no, not "maybe"`},
+		"PriceNoRange":       {own(`{"name":"own","updates":{"price":[0,1]},"mix":[{"transaction":"get_order","weight":1}]}`), "a price to update that is not"},
+		"StatusUnknown":      {own(`{"name":"own","updates":{"status":["5"]},"mix":[{"transaction":"get_order","weight":1}]}`), "a status to update that is no list of codes"},
+		"NoFolder":           {at(full, "OUT=nowhere/k6"), "OUT: there is no folder nowhere"},
+		"FolderNotWritable":  {at(full, "OUT=/proc/k6"), "OUT: nothing can be written in the folder /proc"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := runK6(t, c.settings...)
@@ -52,5 +62,18 @@ func TestK6_BadInput(t *testing.T) {
 			require.NoError(t, err)
 			require.Empty(t, files)
 		})
+	}
+}
+
+// k6's own users and times would run another load than the script's, or none.
+func TestK6_OwnArguments(t *testing.T) {
+	requireK6(t)
+	for _, arguments := range []string{"--vus 3", "--vus=3", "-u 3", "--duration 3s", "-d3s", "--iterations 5", "--stage 5s:3"} {
+		cmd := exec.CommandContext(t.Context(), "./k6", append([]string{"run", "brokerage.js"}, strings.Fields(arguments)...)...)
+		out, err := cmd.CombinedOutput()
+		require.Error(t, err, arguments)
+		require.Equal(t, 2, cmd.ProcessState.ExitCode())
+		require.Contains(t, string(out), "is not for this script: set USERS, DURATION, RAMP or RATE")
+		require.Equal(t, 1, strings.Count(string(out), "\n"))
 	}
 }

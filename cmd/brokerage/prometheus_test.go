@@ -247,7 +247,7 @@ func generate(t testing.TB, service string) (sent map[string]int) {
 	require.NoError(t, err)
 	dir := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), wrapper, "run", "--quiet", "--no-color", "--no-usage-report", "--out", "json=requests.json", script,
-		"-e", "WORKLOAD=query", "-e", "USERS=4", "-e", "RAMP=1s", "-e", "DURATION=3s", "-e", "BASE_URL="+service)
+		"-e", "WORKLOAD=query", "-e", "USERS=4", "-e", "RAMP=1s", "-e", "DURATION=3s", "-e", "ALLOW_INVALID=yes", "-e", "BASE_URL="+service)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PWD="+dir)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)

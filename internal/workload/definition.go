@@ -29,6 +29,7 @@ type Definition struct {
 	Draws       Draws   `json:"draws"`
 	Search      Search  `json:"search"`
 	Trades      Trades  `json:"trades"`
+	Updates     Updates `json:"updates"`
 	Prepare     Prepare `json:"prepare"`
 	Mix         []Part  `json:"mix"`
 
@@ -95,6 +96,12 @@ type Trades struct {
 	} `json:"buy"`
 }
 
+// Updates say what is written into securities and orders.
+type Updates struct {
+	Price  Range    `json:"price"`  // in hundredths
+	Status []string `json:"status"` // codes of FIX's OrdStatus, each as likely as the others
+}
+
 // Prepare is what each user inserts before anything counts.
 type Prepare struct {
 	Orders    int `json:"orders"`
@@ -109,7 +116,7 @@ func Names() []string {
 	}
 	var names []string
 	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), ".json"); ok && !strings.HasSuffix(name, ".schema") {
+		if name, ok := strings.CutSuffix(e.Name(), ".json"); ok && !strings.HasSuffix(name, ".schema") && name != "defaults" {
 			names = append(names, name)
 		}
 	}
@@ -173,11 +180,17 @@ func Parse(source string, file []byte) (*Definition, error) {
 	return d, nil
 }
 
-// defaults are what stands for what a file leaves out.
+// defaults returns what stands for what a file leaves out. It is a file, which
+// k6 reads too, so that both draw the same.
 func defaults() *Definition {
-	uniform := Draw{Distribution: Uniform}
-	d := &Definition{Validate: true, Draws: Draws{Order: uniform, Customer: uniform, Security: uniform}}
-	d.Trades.Sell.Quantity, d.Trades.Buy.Quantity, d.Trades.Buy.Held = Range{1, 10}, Range{1, 10}, 0.7
+	d := &Definition{}
+	file, err := loadtest.Workloads.ReadFile("workloads/defaults.json")
+	if err == nil {
+		err = json.Unmarshal(file, d)
+	}
+	if err != nil {
+		panic(err) // it is embedded
+	}
 	return d
 }
 
@@ -197,6 +210,9 @@ func readable(err error, file []byte) error {
 }
 
 var workloadName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+
+// orderStatuses are the codes that the schema of orders has.
+const orderStatuses = "012346789ABCDE"
 
 const (
 	maxNumber  = 1_000_000 // of a range
@@ -225,7 +241,7 @@ func (d *Definition) Check() error {
 		*Range
 	}{
 		{"search.peMin", 0, d.Search.PEMin}, {"search.peMax", 0, d.Search.PEMax}, {"search.yieldMin", 0, d.Search.YieldMin},
-		{"trades.sell.quantity", 1, &d.Trades.Sell.Quantity}, {"trades.buy.quantity", 1, &d.Trades.Buy.Quantity},
+		{"trades.sell.quantity", 1, &d.Trades.Sell.Quantity}, {"trades.buy.quantity", 1, &d.Trades.Buy.Quantity}, {"updates.price", 1, &d.Updates.Price},
 	}
 	for _, r := range ranges {
 		if r.Range != nil && (r.Range[0] < r.least || r.Range[1] > maxNumber || r.Range[0] > r.Range[1]) {
@@ -234,6 +250,14 @@ func (d *Definition) Check() error {
 	}
 	if held := d.Trades.Buy.Held; !(held >= 0 && held <= 1) {
 		return fmt.Errorf("trades.buy.held: %v is not a share from 0 to 1", held)
+	}
+	if len(d.Updates.Status) == 0 {
+		return errors.New("updates.status: there is none to draw")
+	}
+	for _, status := range d.Updates.Status {
+		if len(status) != 1 || !strings.Contains(orderStatuses, status) {
+			return fmt.Errorf("updates.status: %q is not a code of OrdStatus", status)
+		}
 	}
 	if p := d.Prepare; p.Orders < 0 || p.Customers < 0 || p.Orders > maxPrepare || p.Customers > maxPrepare {
 		return fmt.Errorf("prepare: not from 0 to %d", maxPrepare)

@@ -94,12 +94,12 @@ func (u *user) draw(transaction int) bool {
 		c.id = u.population.order(u.orders.pick(u.rand))
 	case updateOrderStatus:
 		c.id = u.population.order(u.orders.pick(u.rand))
-		c.status = statuses[u.rand.IntN(len(statuses))]
+		c.status = u.definition.Updates.Status[u.rand.IntN(len(u.definition.Updates.Status))]
 	case getSecurity, getSecurityPrice, updSecurity:
 		c.symbol = u.symbol()
 	case updateSecurityPrice:
 		c.symbol = u.symbol()
-		c.price = 100 + u.rand.Int64N(50_000)
+		c.price = u.in(u.definition.Updates.Price)
 	case searchSecurities:
 		c.search = searchCall{u.rand.IntN(len(u.population.Search.Sectors)), u.in(u.peMin), u.in(u.peMax), u.in(u.yieldMin)}
 	case customerProfile, accountSummary, customerMaxOrder, updCustacc:
@@ -111,9 +111,6 @@ func (u *user) draw(transaction int) bool {
 	}
 	return true
 }
-
-// statuses are FIX's: new, partially filled, filled, done for day, cancelled, rejected.
-var statuses = [...]string{"0", "1", "2", "3", "4", "8"}
 
 func (u *user) drawTrade() {
 	c := &u.call

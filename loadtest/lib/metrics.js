@@ -2,7 +2,7 @@
 // tags, so whatever is to be told apart at the end is a metric of its own, or
 // has a threshold, which makes k6 keep it apart (a sub-metric).
 import { Counter, Gauge, Trend } from 'k6/metrics';
-import { kinds, label, reasons } from './registry.js';
+import { ASIDE, kinds, label, reasons } from './registry.js';
 import { settings } from './settings.js';
 import { workload } from './workload.js';
 
@@ -29,17 +29,29 @@ const trends = twoRequests && {
   all: new Trend('all_transactions', true),
 };
 const measured = (tags) => `http_req_duration{phase:measured${tags}}`;
+
+// How often a transaction was begun in the measured time and ended is counted by
+// k6 with its requests, too. Its own metrics give that during the run; of a trend
+// they do not.
+const counts = twoRequests && workload.mix.map((part) => new Counter(`${part.transaction}_ended`));
+export const countName = (transaction) => (twoRequests ? `${transaction}_ended` : `http_reqs{phase:measured,name:${transaction}}`);
 export const timesName = (transaction) => (twoRequests ? transaction : measured(`,name:${transaction}`));
 export const kindName = (kind) => (twoRequests ? `kind_${kind}` : measured(`,kind:${kind}`));
 export const allName = twoRequests ? 'all_transactions' : measured('');
 
-// addTimes gives a function that adds a time to the trends of a transaction.
+// addTimes gives a function that counts a transaction and, unless nobody answered,
+// adds its time to the trends.
 export function addTimes(i) {
   const own = [trends.times[i], trends.kinds[kinds[workload.mix[i].transaction]], trends.all];
-  return (time) => own.forEach((trend) => trend.add(time));
+  return (time, answered) => {
+    counts[i].add(1);
+    if (answered) own.forEach((trend) => trend.add(time));
+  };
 }
 
-// What was refused, by reason, and what there was nothing for. The rest did its work.
+// What was refused, by reason, and what there was nothing for. The rest did its
+// work. Beside the reasons stand those of ASIDE, for what did not both begin and
+// end in the measured time: they are few.
 export const refused = workload.mix.map((part) => new Counter(`${part.transaction}_refused`));
 export const empty = workload.mix.map((part) => new Counter(`${part.transaction}_empty_pool`));
 
@@ -49,9 +61,10 @@ export const intervalsRefused = intervalCount === 1 ? [] : several(intervalCount
 export const slices = several(sliceCount, (i) => new Counter(sliceName(i)));
 
 export const wrong = new Counter('wrong_answers');
+export const invalid = new Counter('invalid'); // 1 if the run is; see watch.js
 export const prepared = { orders: new Counter('prepared_orders'), customers: new Counter('prepared_customers'), refused: new Counter('prepared_refused'), late: new Counter('prepared_late') };
 export const gauges = {};
-for (const name of ['ramp_from', 'measured_from', 'prepare_seconds', 'generator_cpu', 'generator_memory_before', 'generator_memory_after', 'service_cpu', 'service_memory_before', 'service_memory_after', 'generator_cores', 'ended', 'run_mark']) {
+for (const name of ['ramp_from', 'measured_from', 'prepare_seconds', 'generator_cpu', 'generator_memory_before', 'generator_memory_after', 'service_cpu', 'service_memory_before', 'service_memory_after', 'generator_cores', 'ended', 'run_mark', 'interrupted']) {
   gauges[name] = new Gauge(name);
 }
 
@@ -61,17 +74,20 @@ export const preparedRefusedName = (reason) => `prepared_refused{reason:${reason
 // thresholds: what fails a run, and what only has to be kept apart.
 export function thresholds() {
   const kept = ['count>=0'];
+  const must = (expression) => [settings.allowInvalid ? expression.replace(/<.*/, '>=0') : expression];
   const t = {
-    'http_req_failed{phase:measured}': ['rate<0.005'], // unexpected refusals
-    wrong_answers: ['count<1'],
-    dropped_iterations: ['count<1'],
+    'http_req_failed{phase:measured}': must('rate<0.005'), // unexpected refusals
+    wrong_answers: must('count<1'),
+    dropped_iterations: must('count<1'),
+    invalid: must('count<1'), // these and all the others for which a run is INVALID
     prepared_late: kept,
-    'iterations{phase:measured}': ['count>0'], // which is also for the reports during the run
+    'iterations{phase:measured}': kept, // for the reports during the run
   };
   for (const { transaction } of workload.mix) {
     if (!twoRequests) t[kindName(kinds[transaction])] = t[allName] = ['max>=0'];
     t[timesName(transaction)] = [`p(99)<${settings.p99}`];
-    for (const reason of reasons) t[refusedName(transaction, reason)] = kept;
+    t[countName(transaction)] = kept;
+    for (const reason of [...reasons, ...ASIDE]) t[refusedName(transaction, reason)] = kept;
   }
   for (const reason of reasons) t[preparedRefusedName(reason)] = kept;
   return t;

@@ -1,6 +1,6 @@
 // The statistics table as a page of its own: no scripts, nothing from a network,
 // readable on paper. `brokerage report` makes the large one.
-import { cells, grouped, headline, ms, rates, refusals, usageText, verdict } from './table.js';
+import { became, cells, grouped, headline, ms, rates, refusals, usageText, verdict } from './table.js';
 
 const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const text = (s) => String(s).replace(/[&<>"]/g, (c) => entities[c]);
@@ -57,6 +57,7 @@ export function page(run) {
   const invalid = run.validity.reasons.length > 0;
   const heads = ['transaction', 'count', 'share', 'total s', 'min', 'avg', 'max', 'p90', 'p95', 'p99'];
   const m = run.machine;
+  const sums = became(run);
   return `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${text(run.workload.name)}: ${run.tps.toFixed(0)} tps by k6</title><style>${style}</style></head><body>
@@ -70,6 +71,7 @@ ${tableOf(heads, [
     `<tbody class="sum">${tr(cells(run.total), 'all')}</tbody>`,
   ])}
 ${intervalTable(run)}${bars(run.perSecond)}
+<h2>What became of them</h2>${tableOf(sums[0], [`<tbody>${sums.slice(1).map((r) => tr(r)).join('')}</tbody>`])}
 <h2>Refusals</h2>${refusalTable(run)}
 <p class="dim">${text(`Load generator: ${[m.cpu, `${m.cores} cores`, m.memory > 0 ? `${grouped(m.memory / 2 ** 20)} MiB` : '', m.os, m.arch].filter((s) => s !== '').join(', ')}. Workload file SHA-256 ${run.workload.sha256}.`)}</p>
 </body></html>

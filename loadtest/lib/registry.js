@@ -73,6 +73,13 @@ export const WRONG_ANSWER = 'wrong-answer';
 export const OTHER = 'other';
 export const reasons = [...Object.keys(problems), NO_ANSWER, WRONG_ANSWER, OTHER];
 
+// What k6 counts otherwise than a result does: what ended after the measured time,
+// with an answer or without; and what ended in it, but was begun before.
+export const LATE = 'late';
+export const LATE_UNANSWERED = 'late-unanswered';
+export const CARRIED = 'carried';
+export const ASIDE = [LATE, LATE_UNANSWERED, CARRIED];
+
 // reasonOf reads the type off a problem document. Of an answer that was not
 // looked into there is only the status, which most types have to themselves.
 export function reasonOf(status, body) {

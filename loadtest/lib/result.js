@@ -1,7 +1,7 @@
 // The result of a run in the form "brokerage-run/1", which is that of brokerage
 // drive too (internal/workload/result.go).
-import { allName, counted, intervalCount, intervalName, kindName, preparedRefusedName, refusedName, sliceCount, sliceName, sliceSeconds, timesName, twoRequests } from './metrics.js';
-import { NO_ANSWER, expected, kinds, label, reasons } from './registry.js';
+import { allName, countName, counted, intervalCount, intervalName, kindName, preparedRefusedName, refusedName, sliceCount, sliceName, sliceSeconds, timesName, twoRequests } from './metrics.js';
+import { CARRIED, LATE, LATE_UNANSWERED, NO_ANSWER, expected, kinds, label, reasons } from './registry.js';
 import { settings } from './settings.js';
 import { workload } from './workload.js';
 import { judge } from './validity.js';
@@ -24,6 +24,11 @@ export function result({ metrics, setup_data: setup }) {
   for (const r of rows) r.share = count === 0 ? 0 : r.count / count;
   const byKind = kindOrder.filter((kind) => rows.some((r) => r.kind === kind)).map((kind) => together(kind, rows.filter((r) => r.kind === kind), latency(metrics[kindName(kind)])));
   const total = together('all', rows, latency(metrics[allName]));
+  // Of those that k6 has dropped or cut off, nobody knows what transaction they were.
+  const interrupted = value('interrupted');
+  total.dropped = settings.rate > 0 ? value('dropped_iterations', 'count') : 0;
+  total.waiting += interrupted;
+  total.due += interrupted + total.dropped;
   const answered = sumOf(rows, (r) => r.good + sumOf(Object.values(r.expected || {}), (n) => n));
   const perSecond = (n) => (measured > 0 ? n / measured : 0);
   const cores = value('generator_cores') || setup.machine.cores;
@@ -62,11 +67,10 @@ export function result({ metrics, setup_data: setup }) {
     machine: { ...setup.machine, cores },
   };
   if (settings.rate > 0) {
-    const dropped = value('dropped_iterations', 'count');
     run.model.rate = settings.rate;
-    run.arrivals = { due: count + dropped + unanswered(rows), started: count + unanswered(rows), dropped, late: 0 };
+    run.arrivals = { due: total.due, started: total.due - total.dropped, dropped: total.dropped, late: 0 };
   }
-  run.validity = judge(run, { slices, sliceSeconds, late: value('prepared_late', 'count'), templates: setup.profile });
+  run.validity = judge(run, { slices, sliceSeconds, late: value('prepared_late', 'count'), templates: setup.profile, invalid: value('invalid', 'count') > 0 });
   return run;
 }
 
@@ -78,18 +82,22 @@ function row(metrics, transaction, weight) {
     expected: counted(metrics, name, surely, (reason) => reason),
     unexpected: counted(metrics, name, reasons.filter((reason) => !surely.includes(reason)), label),
   };
-  const withoutAnswer = refused.unexpected[NO_ANSWER] || 0;
-  const allRefused = metrics[`${transaction}_refused`] ? metrics[`${transaction}_refused`].values.count : 0;
-  const timed = times ? times.values.count : 0;
-  const count = twoRequests ? timed : timed - withoutAnswer; // k6 times those as well
+  const { [LATE]: late = 0, [LATE_UNANSWERED]: silent = 0, [CARRIED]: carried = 0 } = counted(metrics, name, [LATE, LATE_UNANSWERED, CARRIED]);
+  const begun = metrics[countName(transaction)] ? metrics[countName(transaction)].values.count : 0;
+  const count = begun + carried - late - silent;
+  const allRefused = sumOf([...Object.values(refused.expected), ...Object.values(refused.unexpected)], (n) => n);
   return {
     name: transaction,
     kind: kinds[transaction],
     weight,
     share: 0,
+    due: begun + carried,
     count,
-    good: count - (allRefused - withoutAnswer),
+    good: count - allRefused,
     ...refused,
+    unanswered: refused.unexpected[NO_ANSWER] || 0,
+    waiting: late + silent,
+    late,
     emptyPool: metrics[`${transaction}_empty_pool`] ? metrics[`${transaction}_empty_pool`].values.count : 0,
     latency: latency(times),
   };
@@ -119,17 +127,17 @@ function together(name, rows, latency) {
     ...(name === 'all' ? {} : { kind: name }),
     weight: Math.min(1, sum('weight')), // rounding adds up too
     share: Math.min(1, sum('share')),
+    due: sum('due'),
     count: sum('count'),
     good: sum('good'),
     expected: add('expected'),
     unexpected: add('unexpected'),
+    unanswered: sum('unanswered'),
+    waiting: sum('waiting'),
+    late: sum('late'),
     emptyPool: sum('emptyPool'),
     latency,
   };
-}
-
-export function unanswered(rows) {
-  return sumOf(rows, (r) => r.unexpected[NO_ANSWER] || 0);
 }
 
 function interval(i, metrics, measured, total) {

@@ -4,15 +4,18 @@
 
 export const faults = [];
 
+const known = []; // the names of all settings
+
 function text(name, byDefault) {
+  if (name !== '') known.push(name);
   const value = __ENV[name];
   return value === undefined || value === '' ? byDefault : value;
 }
 
 function number(name, byDefault, { least = 0, most = Infinity, whole = false } = {}) {
   const given = text(name, String(byDefault));
-  const value = Number(given);
-  if (given.trim() === '' || Number.isNaN(value) || value < least || value > most || (whole && !Number.isInteger(value))) {
+  const value = /^\d+(\.\d+)?$/.test(given) ? Number(given) : NaN;
+  if (Number.isNaN(value) || value < least || value > most || (whole && !Number.isInteger(value))) {
     faults.push(`${name} is ${whole ? 'a whole number' : 'a number'} ${most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`}, not "${given}"`);
     return byDefault;
   }
@@ -21,12 +24,12 @@ function number(name, byDefault, { least = 0, most = Infinity, whole = false } =
 
 const units = { ms: 0.001, s: 1, m: 60, h: 3600 };
 
-// seconds reads 90, 90s, 1m30s or 500ms.
+// seconds reads 90s, 1m30s, 500ms or 0: 3 alone may be meant to be minutes.
 function seconds(name, byDefault, least) {
   const given = text(name, byDefault);
   let sum = NaN;
-  if (/^\d+(\.\d+)?$/.test(given)) {
-    sum = Number(given);
+  if (given === '0') {
+    sum = 0;
   } else if (/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(given)) {
     sum = 0;
     for (const [, amount, unit] of given.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) {
@@ -38,6 +41,12 @@ function seconds(name, byDefault, least) {
     return seconds('', byDefault, 0);
   }
   return sum;
+}
+
+function yes(name) {
+  const given = text(name, 'no');
+  if (given !== 'yes' && given !== 'no') faults.push(`${name} is yes or no, not "${given}"`);
+  return given === 'yes';
 }
 
 function address(name, byDefault) {
@@ -56,7 +65,7 @@ export const settings = {
   workload: text('WORKLOAD', 'mixed'),
   users: number('USERS', 50, { least: 1, most: 100000, whole: true }),
   duration: seconds('DURATION', '60s', 1),
-  ramp: seconds('RAMP', '10s', 1),
+  ramp: seconds('RAMP', '20s', 1),
   think: seconds('THINK', '0', 0),
   rate, // 0: the closed model
   every: seconds('EVERY', '60s', 1),
@@ -68,7 +77,34 @@ export const settings = {
   templates: text('TEMPLATES', ''),
   out: text('OUT', ''), // '': named after the workload; none: no files
   k6API: text('K6_API', 'localhost:6565'),
+  allowInvalid: yes('ALLOW_INVALID'), // then k6 ends with 0 although the run is INVALID
 };
+
+// A setting that does not exist is a slip of the pen, and the run would be another
+// than was meant. loadtest/k6 says which names were given with -e. k6 alone mixes
+// them with the environment: there, a name that is like one of ours is taken for it.
+const own = (name) => known.includes(name);
+const given = (__ENV.LOADTEST_GIVEN || '').split(' ').filter((name) => name !== '');
+const similar = Object.keys(__ENV).filter((name) => !own(name) && name !== 'USER' && known.some((setting) => alike(name, setting)));
+for (const name of new Set([...given.filter((name) => !own(name)), ...similar])) {
+  faults.unshift(`there is no setting ${name}: there are ${known.join(', ')}`);
+}
+
+// alike tells whether two names differ by case, or by one letter that is more,
+// less or another.
+function alike(a, b) {
+  const [x, y] = [a.toUpperCase(), b];
+  if (x === y) return true;
+  if (Math.abs(x.length - y.length) > 1 || y.length < 4) return false;
+  let i = 0;
+  while (i < x.length && x[i] === y[i]) i++;
+  return [x.slice(i + 1) === y.slice(i + 1), x.slice(i + 1) === y.slice(i), x.slice(i) === y.slice(i + 1)].includes(true);
+}
+
+// k6's own ways to say how many users and for how long would not run this load.
+for (const name of ['K6_VUS', 'K6_DURATION', 'K6_ITERATIONS', 'K6_STAGES']) {
+  if (__ENV[name]) faults.unshift(`${name} is not for this script: set USERS, DURATION, RAMP or RATE`);
+}
 
 // measureAfter is when it begins to count: after the ramp and, in the open model,
 // the second that k6 needs to hand its users on.
@@ -82,4 +118,15 @@ if (rate > 0 && settings.think > 0) {
 // script, and everybody else looks for it where the command was given.
 export function fromHere(path) {
   return path.startsWith('/') || /^[A-Za-z]:[\\/]/.test(path) ? path : `${__ENV.PWD || '.'}/${path}`;
+}
+
+// The result goes into a folder, which has to be there before the load. Whether
+// anything can be written there, a script cannot find out; loadtest/k6 does.
+const folder = settings.out.replace(/[^/]*$/, '');
+if (folder !== '' && __VU === 0) {
+  try {
+    open(fromHere(folder));
+  } catch (e) {
+    if (/no such file|cannot find/.test(e.message)) faults.push(`OUT: there is no folder ${folder}`);
+  }
 }

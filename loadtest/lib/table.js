@@ -16,6 +16,13 @@ export function cells({ name, count, share, latency: l }) {
   return [name, grouped(count), `${(100 * share).toFixed(2)} %`, (l.total / 1e6).toFixed(1), ...[l.min, l.mean, l.max, l.p90, l.p95, l.p99].map(ms)];
 }
 
+// became gives lines that say what became of every transaction that was due: of
+// those of which some were not answered in time, and of all.
+export function became({ transactions, total }) {
+  const cellsOf = (r) => [r.name, r.due, r.good, r.count - r.good - r.unanswered, r.unanswered, r.dropped || 0, r.waiting].map((x, i) => (i === 0 ? x : grouped(x)));
+  return [['became of', 'due', 'done', 'refused', 'unanswered', 'dropped', 'still waiting'], ...[...transactions.filter((r) => r.unanswered + r.waiting > 0), total].map(cellsOf)];
+}
+
 const several = (n, noun) => `${grouped(n)} ${noun}${n === 1 ? '' : 's'}`;
 
 // headline says in a few words what was run.
@@ -52,6 +59,11 @@ export function usageText({ usage, machine, total }) {
     .concat(together > 0 && total.count > 0 ? [`together ${Math.round((1e6 * together) / total.count)} µs of processor time each`] : []);
 }
 
+const aligned = (rows) => {
+  const widths = rows[0].map((_, c) => Math.max(...rows.map((r) => r[c].length)));
+  return rows.map((r) => r.map((cell, c) => (c === 0 ? cell.padEnd(widths[c]) : cell.padStart(widths[c]))).join('  '));
+};
+
 export function table(run) {
   const rows = [heads, ...run.transactions.map(cells), null, ...run.kinds.map(cells), null, cells(run.total)];
   const widths = heads.map((_, c) => Math.max(...rows.map((r) => (r === null ? 0 : r[c].length))));
@@ -59,7 +71,7 @@ export function table(run) {
   const lines = rows.map((r) => (r === null ? rule : r.map((cell, c) => (c === 0 ? cell.padEnd(widths[c]) : cell.padStart(widths[c]))).join('  ')));
   lines.splice(1, 0, rule);
 
-  const out = ['', ...headline(run), 'times in ms', '', ...lines, '', rates(run), ...usageText(run)];
+  const out = ['', ...headline(run), 'times in ms', '', ...lines, '', rates(run), '', ...aligned(became(run)), '', ...usageText(run)];
   if (run.prepared.orders + run.prepared.customers > 0) {
     out.push(`before that, users inserted ${several(run.prepared.orders, 'order')} and ${several(run.prepared.customers, 'customer')} of their own`);
   }

@@ -10,7 +10,6 @@ const CUSTACC = 'http://tpox-benchmark.com/custacc';
 const SECURITY = 'http://tpox-benchmark.com/security';
 const FIXML = 'http://www.fixprotocol.org/FIXML-4-4';
 const unvalidated = workload.validate ? '' : '?validate=no';
-const orderStates = ['0', '1', '2', '3', '4', '8'];
 
 // EMPTY says that a user has nothing of its own to take away: draw again.
 export const EMPTY = Symbol('empty pool');
@@ -27,7 +26,8 @@ export function transactionsOf({ baseURL, data, random, index, users, sending, i
   const { below, between, next } = random;
   const { accountOf, heldBy, symbolAt } = lookup(data, random);
   const { peMin, peMax, yieldMin, sectors } = { ...data.search, ...workload.search };
-  const { sell, buy, held } = workload.trades;
+  const { sell, buy } = workload.trades;
+  const { price: prices, status: states } = workload.updates;
   const firstOrder = data.orders.first;
   const firstCustomer = data.customers.first;
   const drawOrder = drawer(workload.draws.order, data.orders.count, random, index, users);
@@ -141,14 +141,14 @@ export function transactionsOf({ baseURL, data, random, index, users, sending, i
       const send = change(name, '<Security_Price ', ' SYMBOL="', '"');
       return () => {
         const s = symbol();
-        const price = 1 + below(20000) / 100;
-        return send(`${securities}/${s}/price`, `<Price xmlns="${SECURITY}"><LastTrade>${price.toFixed(2)}</LastTrade></Price>`, s);
+        const price = (drawFrom(prices) / 100).toFixed(2);
+        return send(`${securities}/${s}/price`, `<Price xmlns="${SECURITY}"><LastTrade>${price}</LastTrade></Price>`, s);
       };
     },
     update_order_status(name) {
       const send = change(name, '<OrderStatus', ' Stat="', '"');
       return () => {
-        const state = orderStates[below(orderStates.length)];
+        const state = states[below(states.length)];
         return send(`${orders}/${order()}/status`, `<OrderStatus xmlns="${FIXML}" Stat="${state}"/>`, state);
       };
     },
@@ -156,14 +156,14 @@ export function transactionsOf({ baseURL, data, random, index, users, sending, i
       const send = trading(name, 'buy');
       return () => {
         const account = someAccount();
-        return send(next() < held ? heldBy(account) : symbol(), account, drawFrom(buy));
+        return send(next() < buy.held ? heldBy(account) : symbol(), account, drawFrom(buy.quantity));
       };
     },
     sell_security(name) {
       const send = trading(name, 'sell');
       return () => {
         const account = someAccount();
-        return send(heldBy(account), account, drawFrom(sell));
+        return send(heldBy(account), account, drawFrom(sell.quantity));
       };
     },
     insert_order(name) {

@@ -5,7 +5,7 @@ import http from 'k6/http';
 import { check, sleep } from 'k6';
 import { idsOf } from './ids.js';
 import * as metrics from './metrics.js';
-import { NO_ANSWER, WRONG_ANSWER, expected, kinds, problems, reasonOf } from './registry.js';
+import { CARRIED, LATE, LATE_UNANSWERED, NO_ANSWER, WRONG_ANSWER, expected, kinds, problems, reasonOf } from './registry.js';
 import { chooser, makeRandom } from './random.js';
 import { headers } from './service.js';
 import { settings } from './settings.js';
@@ -22,6 +22,8 @@ const lookEvery = 16;
 
 const ahead = 64; // transactions drawn at a time
 
+const answerWithin = 30000; // ms; longer than a service waits for its store, as brokerage drive has it
+
 const success = { min: 200, max: 299 };
 http.setResponseCallback(http.expectedStatuses(success));
 
@@ -31,7 +33,7 @@ http.setResponseCallback(http.expectedStatuses(success));
 function paramsOf(name, hasBody) {
   // What k6 counts as failed is what is unexpected by its status.
   const statuses = (expected[name] || []).map((reason) => problems[reason]);
-  const params = { tags: { name, kind: kinds[name] } };
+  const params = { tags: { name, kind: kinds[name] }, timeout: answerWithin };
   if (hasBody) params.headers = { ...headers, 'Content-Type': 'application/xml' };
   else if (settings.token !== '') params.headers = headers;
   if (statuses.length > 0) params.responseCallback = http.expectedStatuses(success, ...new Set(statuses));
@@ -51,6 +53,7 @@ export function makeUser(setup, from) {
   const several = intervals.length > 0;
   const timed = several || twoRequests; // by us; else k6 does it
   const [ask, wait, checkThat, reasonIn, nothing, noAnswer, wrongAnswer, look] = [request, sleep, check, reasonOf, EMPTY, NO_ANSWER, WRONG_ANSWER, lookEvery];
+  const to = from + 1000 * settings.duration;
   const { now } = Date;
 
   const { dataset, leases } = JSON.parse(JSON.stringify({ dataset: setup.dataset, leases: setup.leases }));
@@ -147,14 +150,14 @@ export function makeUser(setup, from) {
   function begin() {
     counting = true;
     exec.vu.metrics.tags.phase = 'measured';
-    gauges.measured_from.add(from);
   }
 
   // transact draws a transaction and does it. One for which there is nothing to
-  // take away is drawn again. Only a run of several intervals has to know when.
+  // take away is drawn again. What counts is what ended in the measured time.
   function transact() {
-    const began = counting && !several ? 0 : now();
+    const began = now();
     if (!counting && began >= from) begin();
+    if (began >= to) return wait(0.2); // nothing new is begun
     looking = --unseen === 0;
     if (looking) unseen = look;
     for (;;) {
@@ -164,11 +167,17 @@ export function makeUser(setup, from) {
       reason = '';
       const good = runs[i](keys[turn++]);
       if (good !== nothing) {
-        if (!counting) return;
+        const ended = now();
+        if (ended < from) return;
+        const answered = reason !== noAnswer;
+        if (twoRequests && counting) mix[i].addTimes(elapsed, answered);
+        if (ended >= to) {
+          if (counting) mix[i].refused.add(1, { reason: answered ? LATE : LATE_UNANSWERED });
+          return;
+        }
+        if (!counting) mix[i].refused.add(1, { reason: CARRIED });
         if (looking || !good) judge(mix[i], good);
-        if (reason === noAnswer) return; // it has no time
-        if (several) addToInterval(good, began);
-        if (twoRequests) mix[i].addTimes(elapsed);
+        if (several && answered) addToInterval(good, ended);
         return;
       }
       if (counting) mix[i].empty.add(1);
@@ -181,8 +190,8 @@ export function makeUser(setup, from) {
     if (!good) refused.add(1, { reason });
   }
 
-  function addToInterval(good, began) {
-    const i = Math.min(Math.floor((began - from) / 1000 / every), intervals.length - 1);
+  function addToInterval(good, ended) {
+    const i = Math.min(Math.floor((ended - from) / 1000 / every), intervals.length - 1);
     intervals[i].add(elapsed);
     if (!good) intervalsRefused[i].add(1);
   }

@@ -5,7 +5,7 @@ import { twoRequests } from './metrics.js';
 const least = { measured: 60, warmed: 20 };
 const sumOf = (list) => list.reduce((sum, x) => sum + x, 0);
 
-export function judge(run, { slices, sliceSeconds, late, templates }) {
+export function judge(run, { slices, sliceSeconds, late, templates, invalid }) {
   const reasons = [];
   const notes = [];
   const { total, usage, arrivals } = run;
@@ -13,24 +13,26 @@ export function judge(run, { slices, sliceSeconds, late, templates }) {
 
   if (run.ended === 'target-died') reasons.push('the service died');
   if (run.ended === 'interrupted') reasons.push('it was interrupted');
-  if (total.count === 0) reasons.push('no transaction was answered');
+  if (total.count === 0) reasons.push('no transaction was answered in the measured time');
 
   const unexpected = sumOf(Object.values(total.unexpected));
-  const draws = total.count + (total.unexpected['no-answer'] || 0);
-  if (draws > 0 && unexpected >= 0.005 * draws) reasons.push(`${((100 * unexpected) / draws).toFixed(2)} % unexpected refusals; at most 0.5 % may be`);
+  if (unexpected > 0 && unexpected >= 0.005 * total.count) reasons.push(`${((100 * unexpected) / total.count).toFixed(2)} % unexpected refusals; at most 0.5 % may be`);
   if (total.unexpected['wrong-answer'] > 0) reasons.push(`${total.unexpected['wrong-answer']} answers had another content than was asked for`);
 
   if (total.emptyPool > 0.01 * (total.count + total.emptyPool)) reasons.push('more than 1 % of the transactions drawn had nothing of the user\'s own to take away');
-  const off = run.transactions.filter((r) => !reached(r, draws + total.emptyPool)).map((r) => r.name);
+  const draws = sumOf(run.transactions.map(drawnOf));
+  const off = run.transactions.filter((r) => !reached(r, draws)).map((r) => r.name);
   if (off.length > 0) reasons.push(`weights that were not reached within chance: ${off.join(', ')}`);
   if (arrivals && arrivals.dropped > 0) reasons.push(`${arrivals.dropped} of ${arrivals.due} arrivals were dropped, for all ${run.model.users} users were waiting for answers`);
-  if (!smoke) {
-    const change = trend(slices.slice(0, Math.floor(run.measuredSeconds / sliceSeconds)));
-    if (Math.abs(change) > 0.1) reasons.push(`not steady: from the beginning to the end the rate changed by ${(100 * change).toFixed(0)} %`);
-  }
+  const unknown = total.waiting - total.late;
+  if (arrivals && unknown > 0 && unknown >= 0.005 * total.due) reasons.push(`${unknown} of ${total.due} arrivals were still waiting when k6 gave up, 10 s after the end: their times are not known`);
+  const change = trend(slices.slice(0, Math.floor(run.measuredSeconds / sliceSeconds)));
+  if (Math.abs(change) > 0.1) reasons.push(`not steady: from the beginning to the end the rate changed by ${(100 * change).toFixed(0)} %`);
   if (usage.generator.cpuSeconds === 0) reasons.push('how much processor time k6 used is not known (see K6_API)');
   else if (usage.generator.cpu >= 0.8) reasons.push(`k6 used ${Math.round(100 * usage.generator.cpu)} % of the processors; at most 80 % may be`);
   if (late > 0) reasons.push(`${late} users were still inserting what they delete when measuring began; RAMP was too short`);
+
+  if (invalid && reasons.length === 0) reasons.push('whether it is valid could not be established: k6 did not give its own figures at the end (see K6_API)');
 
   if (run.target.sameHost) notes.push('k6 ran on the computer of the service, and took processor time from it');
   const silent = total.unexpected['no-answer'] || 0;
@@ -39,11 +41,13 @@ export function judge(run, { slices, sliceSeconds, late, templates }) {
   return { valid: reasons.length === 0 && !smoke, smoke, reasons, notes };
 }
 
+const drawnOf = ({ count, waiting, emptyPool }) => count + waiting + emptyPool;
+
 // reached tells whether a transaction was drawn as often as its weight says:
 // within 4.5 standard deviations, which chance leaves once in 150,000 times.
-function reached({ count, emptyPool, unexpected, weight }, draws) {
-  const drawn = count + emptyPool + (unexpected['no-answer'] || 0);
-  return Math.abs(drawn - draws * weight) <= 4.5 * Math.sqrt(draws * weight * (1 - weight)) + 1;
+function reached(row, draws) {
+  const { weight } = row;
+  return Math.abs(drawnOf(row) - draws * weight) <= 4.5 * Math.sqrt(draws * weight * (1 - weight)) + 1;
 }
 
 // trend is by how much the rate changed from the beginning to the end, as a share

@@ -4,7 +4,8 @@
 import exec from 'k6/execution';
 import http from 'k6/http';
 import { sleep } from 'k6';
-import { gauges, intervalCount, intervalName, sliceCount, sliceSeconds, slices } from './metrics.js';
+import { gauges, intervalCount, intervalName, invalid, sliceCount, sliceSeconds, slices } from './metrics.js';
+import { result } from './result.js';
 import { headers } from './service.js';
 import { settings } from './settings.js';
 
@@ -54,7 +55,31 @@ const sleepUntil = (time) => {
   if (left > 0) sleep(left);
 };
 
-export function watch({ mark }) {
+// graceSeconds is how long what is under way at the end may take, before k6 cuts
+// it off.
+export const graceSeconds = 10;
+
+// conclude waits until nobody is at work any more, and crosses the threshold of
+// the metric `invalid` if the run is, which is the only way to k6's exit code. The
+// result is made again at the end, of the same figures: here they come from k6's
+// own API, and without it the run is INVALID, for its processor time is not known.
+function conclude(data, interrupted, to, listening) {
+  while (exec.instance.vusActive > 1 && Date.now() < to + 1000 * (graceSeconds + 2)) sleep(0.1);
+  gauges.interrupted.add(exec.instance.iterationsInterrupted - interrupted);
+  if (!listening || !ours(data.mark + 1)) { // once the mark is there, all that users have counted is
+    invalid.add(1);
+    return;
+  }
+  const metrics = {};
+  for (const { id, attributes } of JSON.parse(get(`http://${settings.k6API}/v1/metrics`)).data) {
+    const { sample } = attributes;
+    metrics[id] = { values: { min: sample.value, max: sample.value, ...sample } };
+  }
+  if (result({ metrics, setup_data: data }).validity.reasons.length > 0) invalid.add(1);
+}
+
+export function watch(data) {
+  const { mark } = data;
   const from = exec.scenario.startTime + 1000 * settings.measureAfter;
   const to = from + 1000 * settings.duration;
   const listening = ours(mark);
@@ -65,6 +90,8 @@ export function watch({ mark }) {
   });
 
   sleepUntil(from);
+  gauges.measured_from.add(from);
+  const interrupted = exec.instance.iterationsInterrupted; // users whom the ramp has cut off
   const before = used();
   if (before.generator.cores > 0) gauges.generator_cores.add(before.generator.cores);
   let counted = 0;
@@ -90,6 +117,7 @@ export function watch({ mark }) {
       reported = counted;
     }
   }
+  conclude(data, interrupted, to, listening);
 }
 
 function keep(name, value) {

@@ -5,6 +5,10 @@ import { kinds } from './registry.js';
 
 const names = ['mixed', 'query', 'insert-orders', 'insert-customers', 'classic'];
 
+// defaults are what stands for what a file leaves out. brokerage drive reads the
+// same file, so that both draw the same.
+const defaults = JSON.parse(open(import.meta.resolve('../workloads/defaults.json')));
+
 const fallback = { name: '', mix: [{ transaction: 'get_order', weight: 1 }] };
 
 function read() {
@@ -33,7 +37,7 @@ const isRange = (x) => Array.isArray(x) && x.length === 2 && isCount(x[0], 1e6) 
 function find(w) {
   if (w === null || typeof w !== 'object' || Array.isArray(w)) return 'is no object';
   for (const name of Object.keys(w)) {
-    if (!['$schema', 'name', 'description', 'validate', 'draws', 'search', 'trades', 'prepare', 'mix'].includes(name)) return `has "${name}", which is not known`;
+    if (!['$schema', 'name', 'description', 'validate', 'draws', 'search', 'trades', 'updates', 'prepare', 'mix'].includes(name)) return `has "${name}", which is not known`;
   }
   if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(w.name)) return 'has a name that is not one to 64 small letters, digits and hyphens';
   if (w.validate !== undefined && typeof w.validate !== 'boolean') return 'has a "validate" that is neither true nor false';
@@ -67,6 +71,9 @@ function find(w) {
     if (quantity !== undefined && !(isRange(quantity) && quantity[0] > 0)) return `has a quantity to ${side} that is not [from, to] above 0`;
     if (held !== undefined && !(isNumber(held) && held >= 0 && held <= 1)) return 'has a "held" that is not from 0 to 1';
   }
+  const { price, status } = w.updates || {};
+  if (price !== undefined && !(isRange(price) && price[0] > 0)) return 'has a price to update that is not [from, to] above 0, in hundredths';
+  if (status !== undefined && !(Array.isArray(status) && status.length > 0 && status.every((s) => /^[0-46-9A-E]$/.test(s)))) return 'has a status to update that is no list of codes of OrdStatus';
   const { orders = 0, customers = 0 } = w.prepare || {};
   if (!isCount(orders, 1e5) || !isCount(customers, 1e5)) return 'prepares what is not from 0 to 100000';
   return '';
@@ -87,9 +94,9 @@ function parse(json) {
 }
 
 const json = read();
-const definition = json === '' ? fallback : parse(json);
-const uniform = { distribution: 'uniform' };
-const { sell = {}, buy = {} } = definition.trades || {};
+const isObject = (x) => x !== null && typeof x === 'object' && !Array.isArray(x);
+const over = (base, own) => (isObject(base) && isObject(own) ? Object.fromEntries([...new Set([...Object.keys(base), ...Object.keys(own)])].map((name) => [name, over(base[name], own[name])])) : own === undefined ? base : own);
+const definition = over(defaults, json === '' ? fallback : parse(json));
 
 // The mix leaves out what has the weight 0, and is in shares of 1.
 const sum = definition.mix.reduce((all, part) => all + part.weight, 0);
@@ -98,10 +105,11 @@ const mix = definition.mix.filter((part) => part.weight > 0).map(({ transaction,
 export const workload = {
   name: definition.name,
   sha256: __VU === 0 ? crypto.sha256(json, 'hex') : '',
-  validate: definition.validate !== false,
-  draws: { order: uniform, customer: uniform, security: uniform, ...definition.draws },
+  validate: definition.validate,
+  draws: definition.draws,
   search: definition.search || {},
-  trades: { sell: sell.quantity || [1, 10], buy: buy.quantity || [1, 10], held: buy.held === undefined ? 0.7 : buy.held },
-  prepare: { orders: 0, customers: 0, ...definition.prepare },
+  trades: definition.trades,
+  updates: definition.updates,
+  prepare: definition.prepare,
   mix,
 };

@@ -1,0 +1,179 @@
+package loadtest_test
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/workload"
+	"brokerage/loadtest"
+)
+
+// drawn are the parameters that a service was asked for, by their names: how often
+// each value was.
+type drawn struct {
+	sync.Mutex
+
+	values map[string]map[string]int
+}
+
+func (d *drawn) add(name, value string) {
+	d.Lock()
+	defer d.Unlock()
+	if d.values[name] == nil {
+		d.values[name] = make(map[string]int)
+	}
+	d.values[name][value]++
+}
+
+var parameters = regexp.MustCompile(`<LastTrade>([^<]*)<|Stat="([^"]*)"|<Quantity>([^<]*)<`)
+
+// recorded is a service that notes what it is asked for.
+func recorded(t testing.TB, behind string) (base string, d *drawn) {
+	t.Helper()
+	target, err := url.Parse(behind)
+	require.NoError(t, err)
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	d = &drawn{values: make(map[string]map[string]int)}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, name := range []string{"sector", "peMin", "peMax", "yieldMin"} {
+			if value := r.URL.Query().Get(name); value != "" {
+				d.add(name, value)
+			}
+		}
+		if r.Method != http.MethodGet {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				return // of a client that has gone
+			}
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+			if m := parameters.FindStringSubmatch(string(body)); m != nil {
+				last := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:] // price, status, buy, sell
+				d.add(last, m[1]+m[2]+m[3])
+			}
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, d
+}
+
+// numbers are the values of a parameter and how often each was drawn, from the least.
+func (d *drawn) numbers(t testing.TB, name string) (values []float64) {
+	t.Helper()
+	for value, n := range d.values[name] {
+		v, err := strconv.ParseFloat(value, 64)
+		require.NoError(t, err, name)
+		for range n {
+			values = append(values, v)
+		}
+	}
+	sort.Float64s(values)
+	return values
+}
+
+func names(values map[string]int) (list []string) {
+	for name := range values {
+		list = append(list, name)
+	}
+	sort.Strings(list)
+	return list
+}
+
+// Both tools draw the same parameters for one workload: the whole of each range or
+// list, and each value as often. Prices of a narrow range are drawn at both its ends.
+func TestK6_DrawsAsTheDriver(t *testing.T) {
+	requireK6(t)
+	s := newService(t, true)
+	own := filepath.Join(t.TempDir(), "own.json")
+	require.NoError(t, os.WriteFile(own, []byte(`{"name": "own", "mix": [
+		{"transaction": "update_security_price", "weight": 3}, {"transaction": "update_order_status", "weight": 1},
+		{"transaction": "buy_security", "weight": 1}, {"transaction": "sell_security", "weight": 1}, {"transaction": "search_securities", "weight": 1}]}`), 0o600))
+	byK6, k6 := recorded(t, s.URL)
+	o := runK6(t, "WORKLOAD="+own, "USERS=4", "DURATION=8s", "RAMP=1s", "BASE_URL="+byK6, "TOKEN="+s.token, "ALLOW_INVALID=yes")
+	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+
+	byDrive, drive := recorded(t, s.URL)
+	definition, err := workload.Load(own)
+	require.NoError(t, err)
+	backend, err := workload.NewHTTP(byDrive, s.token, nil)
+	require.NoError(t, err)
+	run, err := workload.Drive(t.Context(), backend, workload.Config{Definition: definition, Users: 4, Duration: 8 * time.Second, Seed: 1})
+	require.NoError(t, err)
+	require.Equal(t, o.result(t, "k6-own.json").Workload.SHA256, run.Workload.SHA256)
+
+	for _, name := range []string{"status", "sector", "peMin", "peMax", "yieldMin", "buy", "sell"} {
+		require.Equal(t, names(drive.values[name]), names(k6.values[name]), name)
+		requireAlike(t, name, drive.values[name], k6.values[name])
+	}
+	require.Equal(t, names(map[string]int{"0": 1, "1": 1, "2": 1, "3": 1, "4": 1, "8": 1}), names(k6.values["status"]))
+	prices := definition.Updates.Price
+	least, most := float64(prices[0])/100, float64(prices[1])/100
+	for tool, d := range map[string]*drawn{"drive": drive, "k6": k6} {
+		p := d.numbers(t, "price")
+		require.Greater(t, len(p), 200, tool)
+		require.GreaterOrEqual(t, p[0], least, tool)
+		require.LessOrEqual(t, p[len(p)-1], most, tool)
+		// Of uniform draws, quartiles are near those of the range: within six standard errors.
+		for q, want := range map[int]float64{1: .25, 2: .5, 3: .75} {
+			sixErrors := 6 * .5 / float64(len(p)) * math.Sqrt(float64(len(p)))
+			require.InDelta(t, want, (p[len(p)*q/4]-least)/(most-least), sixErrors, "%s: quartile %d", tool, q)
+		}
+	}
+}
+
+// requireAlike compares how often each value was drawn, by chi-square of two samples.
+func requireAlike(t testing.TB, name string, a, b map[string]int) {
+	t.Helper()
+	na, nb := 0.0, 0.0
+	for value := range a {
+		na += float64(a[value])
+		nb += float64(b[value])
+	}
+	require.Greater(t, min(na, nb), 100.0, name)
+	chi := 0.0
+	for value := range a {
+		x, y := float64(a[value]), float64(b[value])
+		difference := x*math.Sqrt(nb/na) - y*math.Sqrt(na/nb)
+		chi += difference * difference / (x + y)
+	}
+	degrees := float64(len(a) - 1)
+	require.LessOrEqual(t, chi, degrees+6*math.Sqrt(2*degrees)+12, "%s: %v and %v", name, a, b)
+}
+
+// What a workload leaves out has one place, from which both tools read it.
+func TestDefaults_OnePlace(t *testing.T) {
+	t.Parallel()
+	text, err := loadtest.Workloads.ReadFile("workloads/defaults.json")
+	require.NoError(t, err)
+	var defaults workload.Definition
+	require.NoError(t, json.Unmarshal(text, &defaults))
+	d, err := workload.Parse("least", []byte(`{"name": "least", "mix": [{"transaction": "get_order", "weight": 1}]}`))
+	require.NoError(t, err)
+	require.Equal(t, defaults.Updates, d.Updates)
+	require.Equal(t, defaults.Trades, d.Trades)
+	require.Equal(t, defaults.Draws, d.Draws)
+	require.Equal(t, workload.Range{100, 20099}, d.Updates.Price)
+	mixed, err := workload.Load("mixed")
+	require.NoError(t, err)
+	require.Equal(t, defaults.Updates, mixed.Updates, "the hash of its file stands for what is drawn")
+	require.Contains(t, readFile(t, "lib/workload.js"), "../workloads/defaults.json")
+	for _, script := range []string{"lib/workload.js", "lib/transactions.js"} {
+		require.NotRegexp(t, `\[\d+, ?\d+\]|'8'|0\.7|20000`, readFile(t, script), script)
+	}
+}
