@@ -234,13 +234,19 @@ type Growth struct {
 }
 
 // Invalid returns the names of the steps of which a run that counts is INVALID,
-// with the reasons of the first such run.
+// with the reasons of the first such run. A stage of inserts may be unsteady: how
+// the rate changes while a database grows is what it is there to show.
 func (r *Record) Invalid() (steps []string) {
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		var runs []*workload.Run
 		for n := range s.Runs {
 			runs = append(runs, &s.Runs[n].Run)
+		}
+		for n := range s.Inserts {
+			if !onlyUnsteady(&s.Inserts[n].Run) {
+				runs = append(runs, &s.Inserts[n].Run)
+			}
 		}
 		if s.Tier != nil {
 			runs = append(runs, &s.Tier.Direct, &s.Tier.HTTP)

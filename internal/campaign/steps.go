@@ -175,10 +175,11 @@ func (r *running) runs(ctx context.Context, e Engine, s *Step, save func() error
 // was not steady, which on a machine that others share is their doing as a rule.
 // Once for each repeat: what is never steady is for the reader to see.
 func mayAgain(s *Step, r *Repeat) bool {
-	v := r.Run.Validity
-	return v.Unsteady && len(v.Reasons) == 1 &&
+	return onlyUnsteady(&r.Run) &&
 		!slices.ContainsFunc(s.Again, func(made Repeat) bool { return made.Number == r.Number })
 }
+
+func onlyUnsteady(r *workload.Run) bool { return r.Validity.Unsteady && len(r.Validity.Reasons) == 1 }
 
 // untunePatience is how long a server may take to have its settings back.
 const untunePatience = 30 * time.Second

@@ -54,6 +54,7 @@ export function makeUser(setup, from) {
   const timed = several || twoRequests; // by us; else k6 does it
   const [ask, wait, checkThat, reasonIn, nothing, noAnswer, wrongAnswer, look] = [request, sleep, check, reasonOf, EMPTY, NO_ANSWER, WRONG_ANSWER, lookEvery];
   const to = from + 1000 * settings.duration;
+  const closed = settings.rate === 0;
   const { now } = Date;
 
   const { dataset, leases } = JSON.parse(JSON.stringify({ dataset: setup.dataset, leases: setup.leases }));
@@ -157,7 +158,7 @@ export function makeUser(setup, from) {
   function transact() {
     const began = now();
     if (!counting && began >= from) begin();
-    if (began >= to) return wait(0.2); // nothing new is begun
+    if (began >= to && closed) return wait(0.2); // nothing new is begun, but for arrivals that were due
     looking = --unseen === 0;
     if (looking) unseen = look;
     for (;;) {
