@@ -67,7 +67,7 @@ func TestPostgres_Guide(t *testing.T) {
 				i.stop(t)
 				continue
 			case strings.HasPrefix(line, "brokerage campaign"):
-				command = strings.Replace(command, "campaign ", "campaign --scale tiny --users 2 --warm-up 100ms --duration 300ms --stages 0 --tier 0s --no-tuned --cpus 0 ", 1)
+				command = strings.Replace(command, "campaign ", "campaign --allow-invalid --scale tiny --users 2 --warm-up 100ms --duration 300ms --stages 0 --tier 0s --no-tuned --cpus 0 ", 1)
 			}
 			out, err := run(command).CombinedOutput()
 			require.NoError(t, err, "%s\n%s", line, out)
