@@ -49,7 +49,7 @@ const scenarios = faults.length > 0 ? { none: { executor: 'per-vu-iterations', e
 export const options = {
   scenarios,
   thresholds: faults.length > 0 ? {} : thresholds(),
-  summaryTrendStats: ['count', 'min', 'max', 'avg', 'med', 'p(90)', 'p(95)', 'p(99)'],
+  summaryTrendStats: ['count', 'min', 'max', 'avg', 'med', 'p(90)', 'p(95)', 'p(99)', 'p(99.9)'],
   discardResponseBodies: true, // but where the content is looked at
   noCookiesReset: true, // there are none, and k6 would make each transaction a new jar
   throw: true, // or k6 would log each request that fails

@@ -111,7 +111,7 @@ func TestK6_DrawsAsTheDriver(t *testing.T) {
 	byDrive, drive := recorded(t, s.URL)
 	definition, err := workload.Load(own)
 	require.NoError(t, err)
-	backend, err := workload.NewHTTP(byDrive, s.token)
+	backend, err := workload.NewHTTP(byDrive, s.token, nil)
 	require.NoError(t, err)
 	run, err := workload.Drive(t.Context(), backend, workload.Config{Definition: definition, Users: 4, Duration: 8 * time.Second, Seed: 1})
 	require.NoError(t, err)

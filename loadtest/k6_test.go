@@ -225,6 +225,9 @@ func TestK6_Mixed_AllTransactions(t *testing.T) {
 	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
 	run := o.result(t, "all.json")
 	requireSound(t, run)
+	requireOneLayout(t, run, o.stdout)
+	require.Regexp(t, `5 s  [0-9,]+ tx  [0-9,]+/s  so far p50 [0-9.]+  p90 [0-9.]+  p95 [0-9.]+  max [0-9.]+ ms`, o.stderr)
+	require.Regexp(t, `10 s  [0-9,]+ tx  `, o.stderr)
 	require.Len(t, run.Transactions, len(brokerage.Transactions))
 	for i, row := range run.Transactions {
 		require.Equal(t, brokerage.Transactions[i].Name, row.Name)
@@ -419,4 +422,33 @@ func TestK6_Readme(t *testing.T) {
 		require.Equal(t, "sqlite", run.Target.Engine)
 	}
 	require.Equal(t, 1, lines)
+}
+
+// requireOneLayout holds what k6 prints to what brokerage drive prints of the same
+// result: heading, table, rates, and what became of every transaction.
+func requireOneLayout(t testing.TB, run workload.Run, printed string) {
+	t.Helper()
+	var want strings.Builder
+	require.NoError(t, run.Write(&want))
+	of := func(text string) []string { return strings.Split(strings.TrimPrefix(text, "\n"), "\n\n")[:4] }
+	require.Equal(t, of(want.String()), of(printed))
+	require.Contains(t, printed, "  p50   p90   p95   p99 p99.9   max\n")
+	require.Positive(t, run.Total.Latency.P999)
+}
+
+// A first run without k6 has it built, and says so before and after.
+func TestK6_Builds(t *testing.T) {
+	shell := testenv.Command(t, "sh")
+	bin, cache := t.TempDir(), t.TempDir()
+	fake := "#!/bin/sh\ncase $1 in env) echo " + cache + ";; install) printf '#!/bin/sh\\necho this is k6\\n' >$GOBIN/k6; chmod +x $GOBIN/k6; echo compiling >&2;; esac\n"
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "go"), []byte(fake), 0o755)) //nolint:gosec // a program
+	for _, want := range []string{"^loadtest/k6: building k6 v[0-9.]+ with Go, once, into .*; that takes a minute or two\ncompiling\nloadtest/k6: built\n$", "^$"} {
+		cmd := exec.CommandContext(t.Context(), shell, "./k6", "version")
+		cmd.Env = []string{"PATH=" + bin + ":/usr/bin:/bin"}
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		require.NoError(t, cmd.Run(), errs.String())
+		require.Equal(t, "this is k6\n", out.String())
+		require.Regexp(t, want, errs.String())
+	}
 }

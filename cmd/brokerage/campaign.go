@@ -53,7 +53,7 @@ type campaignCmd struct {
 
 // Run runs the campaign in this process, which makes the load; the service is
 // another one.
-func (c *campaignCmd) Run(ctx context.Context, s streams) error {
+func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	settings, err := c.settings()
 	if err != nil {
 		return err
@@ -70,7 +70,13 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return usagef("--db: %w", err)
 	}
-	if err := os.MkdirAll(c.Out, 0o777); err != nil {
+	made, err := makeFolder(c.Out)
+	defer func() {
+		if err != nil { // what was begun has left something in it, and what was refused has not
+			removeEmpty(made)
+		}
+	}()
+	if err != nil {
 		return err
 	}
 	machine, err := campaign.ThisMachine(c.Out)
@@ -108,6 +114,27 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) error {
 		return invalidResult{fmt.Errorf("%s INVALID: %s", plural(int64(len(steps)), "step"), strings.Join(steps, ", "))}
 	}
 	return nil
+}
+
+// makeFolder makes a folder and those above it, and returns the ones that it made,
+// the deepest first.
+func makeFolder(path string) (made []string, err error) {
+	for dir := path; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
+			break
+		}
+		made = append(made, dir)
+	}
+	return made, os.MkdirAll(path, 0o777)
+}
+
+// removeEmpty removes folders in which nothing is, up to the first in which something is.
+func removeEmpty(folders []string) {
+	for _, folder := range folders {
+		if os.Remove(folder) != nil {
+			return
+		}
+	}
 }
 
 // compareOn compares a database with and without a service before it.

@@ -212,7 +212,7 @@ func TestCampaign_Refusals(t *testing.T) {
 		"Time":      {[]string{"--limit", "1s"}, exitFailed, "--limit is too short"},
 		"Space":     {[]string{"--scale", "XXL", "--limit", "0s"}, exitFailed, "GB free"},
 		"Used":      {[]string{"--db", "sqlite:" + used}, exitFailed, "the database holds tpox-2/tiny"},
-		"NoFolder":  {[]string{"--db", "sqlite:" + letter + "-none/b.db"}, exitFailed, "no such file"},
+		"NoFolder":  {[]string{"--db", "sqlite:" + letter + "-none/b.db"}, exitFailed, "there is no folder"},
 		"NoDB":      {[]string{"--db", "sqlite:" + letter}, exitFailed, "not a database"},
 		"Folder":    {[]string{"--out", letter}, exitFailed, "not a directory"},
 	} {

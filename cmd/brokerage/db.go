@@ -9,6 +9,7 @@ import (
 	domain "brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
+	"brokerage/internal/store/archive"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/db2"
 	"brokerage/internal/store/postgres"
@@ -17,7 +18,10 @@ import (
 
 // dbFlag names the database of a command that works on all of it: what loads,
 // verifies or copies one.
-type dbFlag struct{ scheme, path string }
+type dbFlag struct {
+	scheme, path string
+	doing        func(string) // of a load, see sqlite.Options
+}
 
 func (f *dbFlag) UnmarshalText(text []byte) error {
 	scheme, path, err := store.Parse(string(text))
@@ -48,6 +52,9 @@ func (f dbFlag) name() string {
 func (f dbFlag) existing() error {
 	if !f.embedded() {
 		return nil // a server says so itself
+	}
+	if err := archive.RequireFolder(f.path); err != nil {
+		return err
 	}
 	if info, err := os.Stat(f.path); err != nil {
 		return err
@@ -82,7 +89,7 @@ func (f dbFlag) open(ctx context.Context, s streams, asIs bool) (bulkStore, erro
 	notice := func(text string) { fmt.Fprintln(s.err, text) }
 	switch f.scheme {
 	case store.SQLite:
-		opened, err := sqlite.Open(ctx, f.path, sqlite.Options{AsIs: asIs, Notice: notice})
+		opened, err := sqlite.Open(ctx, f.path, sqlite.Options{AsIs: asIs, Notice: notice, Doing: f.doing})
 		if err != nil {
 			return nil, err // not opened: a nil *sqlite.Store is no nil bulkStore
 		}

@@ -12,11 +12,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"brokerage/internal/httpapi"
 	"brokerage/internal/report"
 	"brokerage/internal/store"
+	"brokerage/internal/store/archive"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/telemetry"
 	"brokerage/internal/workload"
@@ -25,8 +27,11 @@ import (
 )
 
 type driveCmd struct {
-	DB  string `name:"db" placeholder:"URL" help:"Run against a database, without a service: sqlite:PATH or null:. The database must hold a dataset."`
-	URL string `name:"url" placeholder:"URL" help:"Run against a service: http://127.0.0.1:8080."`
+	DB  string `name:"db" placeholder:"URL" help:"Run against a database, without a service: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null: which answers from memory. It must hold a dataset."`
+	URL string `name:"url" placeholder:"URL" help:"Run against a service. Default: http://127.0.0.1:8080."`
+	clientTLS
+
+	byDefault bool // nobody said where the service is
 
 	Workload string        `default:"mixed" placeholder:"NAME" help:"mixed, query, insert-orders, insert-customers, classic, or the path of a file of your own. Default: mixed."`
 	Users    int           `default:"50" placeholder:"N" range:"1..100000" help:"Who work at once. Default: 50."`
@@ -34,7 +39,7 @@ type driveCmd struct {
 	Duration time.Duration `default:"60s" placeholder:"TIME" range:"0s..720h" help:"To measure. Default: 60s."`
 	Ramp     time.Duration `default:"20s" placeholder:"TIME" range:"0s..720h" help:"In which users begin one after the other, or the rate grows; not measured. Default: 20s."`
 	Think    time.Duration `default:"0s" placeholder:"TIME" range:"0s..24h" help:"Of a user between an answer and the next request. Default: 0s."`
-	Every    time.Duration `default:"60s" placeholder:"TIME" range:"0s..720h" help:"Between reports in the run; 0s is none. Default: 60s."`
+	Every    time.Duration `default:"5s" placeholder:"TIME" range:"0s..720h" help:"Between reports in the run, which the result has too; 0s is none. Default: 5s."`
 	Seed     uint64        `default:"1" placeholder:"N" help:"Another seed, other draws. Default: 1."`
 	Validate string        `enum:"yes,no," default:"" placeholder:"yes|no" help:"Are new and replaced documents validated? Default: as the workload says."`
 
@@ -46,6 +51,9 @@ type driveCmd struct {
 
 	Token string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"For the service, see brokerage token. A variable is better than a flag, which others on this computer can see."`
 }
+
+// defaultService is where serve listens by default.
+const defaultService = "http://127.0.0.1:8080"
 
 // endedEarly is a run that began and did not end as it should. What was
 // measured until then has been written.
@@ -80,18 +88,34 @@ func (c *driveCmd) Run(ctx context.Context, s streams) (err error) {
 			fmt.Fprintf(s.err, "%s on %s: %s, then %s measured\n", r.Workload.Name, r.Dataset.Fingerprint, took(r.Ramp), took(r.Duration))
 		},
 		Report: func(i workload.Interval) {
+			clearLine(s.err)
 			_ = i.WriteShort(s.err) // when not even this can be written, nobody is left to tell
 		},
+	}
+	if width := columns(s.err); width > 0 {
+		config.Live = func(m workload.Moment) {
+			line := momentText(m)
+			fmt.Fprint(s.err, "\r", line[:min(len(line), width-1)], "\x1b[K")
+		}
+		defer clearLine(s.err) // before an error is told
 	}
 	if err := config.Check(); err != nil {
 		return usageError{err}
 	}
-	if c.URL != "" {
-		service, err := workload.NewHTTP(c.URL, c.Token)
+	if c.DB == "" {
+		security, err := c.clientTLS.config()
+		if err != nil {
+			return err
+		}
+		service, err := workload.NewHTTP(c.URL, c.Token, security)
 		if err != nil {
 			return usagef("--url: %w", err)
 		}
-		return c.drive(ctx, s, service, config)
+		err = c.drive(ctx, s, service, config)
+		if errors.Is(err, syscall.ECONNREFUSED) && c.byDefault {
+			return fmt.Errorf("nothing listens at %s, where a service is by default: brokerage serve starts one, --url names another, --db a database without a service", c.URL)
+		}
+		return err
 	}
 
 	opened, err := openExisting(ctx, c.DB)
@@ -155,9 +179,9 @@ func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend
 // check refuses what does not go together, and reads the workload.
 func (c *driveCmd) check() (*workload.Definition, error) {
 	switch {
-	case (c.DB == "") == (c.URL == ""):
-		return nil, usagef("one of --db and --url says what to run against")
-	case c.Tier && c.URL != "":
+	case c.DB != "" && c.URL != "":
+		return nil, usagef("--db and --url: a load runs against one of them")
+	case c.Tier && c.DB == "":
 		return nil, usagef("--tier needs --db: it puts a service of its own before the database")
 	case c.Tier && c.Repeat > 1:
 		return nil, usagef("--repeat is for runs: --tier has --turns")
@@ -166,6 +190,8 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 		if _, _, err := store.Parse(c.DB); err != nil {
 			return nil, usagef("--db: %w", err)
 		}
+	} else if c.URL == "" {
+		c.URL, c.byDefault = defaultService, true
 	}
 	definition, err := workload.Load(c.Workload)
 	if err != nil {
@@ -175,8 +201,8 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 		definition.Validate = c.Validate == "yes"
 	}
 	if c.JSON != "" { // before the load, not after an hour of it
-		if info, err := os.Stat(filepath.Dir(c.JSON)); err != nil || !info.IsDir() {
-			return nil, usagef("--json: there is no folder %s", filepath.Dir(c.JSON))
+		if err := archive.RequireFolder(c.JSON); err != nil {
+			return nil, usagef("--json: %w", err)
 		}
 		if err := writableFile(c.JSON); err != nil {
 			return nil, usagef("--json: %w", err)
@@ -191,7 +217,12 @@ type printed interface{ Write(io.Writer) error }
 // told prints and writes what there is. A run that ended early, or is INVALID, is
 // an error.
 func (c *driveCmd) told(s streams, result printed, ended error, validities ...workload.Validity) error {
-	err := result.Write(s.out)
+	clearLine(s.err)
+	write := result.Write
+	if run, ok := result.(*workload.Run); ok {
+		write = func(w io.Writer) error { return run.WriteWidth(w, columns(s.out)) }
+	}
+	err := write(s.out)
 	if c.JSON != "" {
 		err = errors.Join(err, writeJSON(c.JSON, result))
 	}
@@ -219,6 +250,25 @@ func writableFile(file string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
+// clearLine takes away a line that is redrawn, on a terminal.
+func clearLine(w io.Writer) {
+	if isTerminal(w) {
+		fmt.Fprint(w, "\r\x1b[K")
+	}
+}
+
+// momentText is a run in one line of a terminal.
+func momentText(m workload.Moment) string {
+	if !m.Measuring {
+		if m.Left == 0 {
+			return "users prepare, longer than --ramp"
+		}
+		return fmt.Sprintf("warming up, %s left", durationText(m.Left))
+	}
+	return fmt.Sprintf("%s/s  p50 %s  p99 %s ms  %s  %s left", countText(int64(m.TPS+.5)), workload.Milli(m.P50), workload.Milli(m.P99),
+		plural(m.Errors, "error"), durationText(m.Left))
+}
+
 // writeJSON writes a file as a whole, or not at all.
 func writeJSON(file string, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
@@ -239,10 +289,8 @@ func openExisting(ctx context.Context, url string) (domain.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if scheme == store.SQLite {
-		if _, err := os.Stat(rest); err != nil {
-			return nil, err
-		}
+	if err := (dbFlag{scheme: scheme, path: rest}).existing(); err != nil {
+		return nil, err
 	}
 	return store.Open(ctx, url, store.Options{Rules: domain.DefaultRules})
 }
@@ -254,7 +302,7 @@ func compareTier(ctx context.Context, opened domain.Store, direct workload.Backe
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	service, err := workload.NewHTTP(url, "")
+	service, err := workload.NewHTTP(url, "", nil)
 	if err != nil {
 		return nil, err
 	}

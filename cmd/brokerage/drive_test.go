@@ -3,15 +3,18 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/workload"
 )
@@ -39,8 +42,7 @@ func TestDrive_BadInput(t *testing.T) {
 		code int
 		says string
 	}{
-		"NoTarget":        {"", exitUsage, "one of --db and --url"},
-		"BothTargets":     {"--db null: --url http://127.0.0.1:1", exitUsage, "one of --db and --url"},
+		"BothTargets":     {"--db null: --url http://127.0.0.1:1", exitUsage, "one of them"},
 		"UnknownScheme":   {"--db oracle:x", exitUsage, `"oracle:"`},
 		"NotAURL":         {"--url 127.0.0.1:8080", exitUsage, "not the URL of a service"},
 		"UnknownWorkload": {"--db null: --workload mixt", exitUsage, `no workload "mixt"`},
@@ -71,6 +73,74 @@ func TestDrive_BadInput(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, "none.db"))
 }
 
+// Without a target it is the service that serve starts by default.
+func TestDrive_DefaultTarget(t *testing.T) {
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", readmeAddr)
+	if err != nil {
+		t.Skipf("somebody listens there: %v", err)
+	}
+	require.NoError(t, l.Close())
+	requireOneLine(t, brokerage(t.Context(), "drive"), exitFailed,
+		"nothing listens at http://127.0.0.1:8080, where a service is by default: brokerage serve starts one, --url names another, --db a database without a service")
+	service := serving(t, tinyDB(t), "--listen", readmeAddr)
+	r := brokerage(t.Context(), "drive", "--users", "2", "--ramp", "0s", "--duration", "200ms", "--allow-invalid")
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Contains(t, r.out, " on http http://127.0.0.1:8080\n")
+	service.stop(t)
+	requireOneLine(t, brokerage(t.Context(), "drive", "--tier"), exitUsage, "--tier needs --db")
+}
+
+// A service that wants certificates of its clients, with real ones.
+func TestDrive_TLS(t *testing.T) {
+	ours, other := newAuthority(t), newAuthority(t)
+	dir := t.TempDir()
+	write := func(name string, text []byte) string {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(file, text, 0o600))
+		return file
+	}
+	ca := write("ca.pem", ours.pem)
+	serverCert, serverKey := ours.issue(t, 2)
+	cert, key := ours.issue(t, 3)
+	strangerCert, strangerKey := other.issue(t, 4)
+	service := serving(t, tinyDB(t), "--tls-cert", write("server.pem", serverCert), "--tls-key", write("server.key", serverKey), "--tls-client-ca", ca)
+	url := "https" + strings.TrimPrefix(service.url, "http")
+	known := []string{"--tls-client-cert", write("client.pem", cert), "--tls-client-key", write("client.key", key)}
+	stranger := []string{"--tls-client-cert", write("stranger.pem", strangerCert), "--tls-client-key", write("stranger.key", strangerKey)}
+	drive := []string{"drive", "--url", url, "--users", "3", "--ramp", "0s", "--duration", "300ms", "--allow-invalid"}
+	health := []string{"health", "--url", url}
+	for _, command := range [][]string{drive, health} {
+		r := brokerage(t.Context(), slices.Concat(command, []string{"--tls-ca", ca}, known)...)
+		require.Equal(t, exitOK, r.code, r.err)
+		require.NotContains(t, r.out, "UNEXPECTED")
+
+		for name, c := range map[string]struct {
+			flags []string
+			code  int
+			says  string
+		}{
+			"NoCertificate":  {[]string{"--tls-ca", ca}, exitFailed, "certificate required"},
+			"Stranger":       {slices.Concat([]string{"--tls-ca", ca}, stranger), exitFailed, "unknown certificate authority"},
+			"OtherAuthority": {slices.Concat([]string{"--tls-ca", write("other.pem", other.pem)}, known), exitFailed, "certificate signed by unknown authority"},
+			"HalfAPair":      {known[:2], exitUsage, "--tls-client-cert and --tls-client-key go together"},
+			"NotAnAuthority": {[]string{"--tls-ca", known[3]}, exitFailed, "--tls-ca: there is no certificate in "},
+			"NoFile":         {[]string{"--tls-ca", filepath.Join(dir, "none")}, exitFailed, "--tls-ca: open "},
+		} {
+			t.Run(command[0]+"/"+name, func(t *testing.T) {
+				requireOneLine(t, brokerage(t.Context(), slices.Concat(command, c.flags)...), c.code, c.says)
+			})
+		}
+	}
+	// The authorities of the system, which a process reads once.
+	for code, env := range map[int]string{exitOK: "SSL_CERT_FILE=" + ca, exitFailed: "SSL_CERT_FILE=" + filepath.Join(dir, "other.pem")} {
+		cmd := process(t, slices.Concat(drive, known)...)
+		cmd.Env = append(cmd.Env, env, "SSL_CERT_DIR=/none")
+		out, err := cmd.CombinedOutput()
+		require.Equal(t, code, cmd.ProcessState.ExitCode(), "%s: %v: %s", env, err, out)
+	}
+	service.stop(t)
+}
+
 func TestDrive_WrongToken(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokens")
 	made := brokerage(t.Context(), "token", "--name", "load", "--scope", "read,trade", "--file", file)
@@ -85,6 +155,27 @@ func TestDrive_WrongToken(t *testing.T) {
 	r := brokerage(t.Context(), args...)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.NotContains(t, r.out, "UNEXPECTED")
+	service.stop(t)
+}
+
+// A database in which somebody has closed accounts and taken ids by hand: the run
+// says so, beside the refusals that come of it.
+func TestDrive_ChangedByHand(t *testing.T) {
+	service := serving(t, tinyDB(t))
+	whole := dataset.New(dataset.Spec{Seed: 1})
+	for k := range whole.Count(dataset.Customer) {
+		if whole.Accounts(k) > 1 {
+			path := fmt.Sprintf("/v1/customers/%d/accounts/%d", whole.ID(dataset.Customer, k), whole.FirstAccount(k))
+			require.Equal(t, 204, send(t, "DELETE", service.url+path, "", "").status)
+		}
+	}
+	account, err := os.ReadFile("../../api/examples/open_account.request.xml") // with an id that nobody has leased
+	require.NoError(t, err)
+	require.Equal(t, 201, send(t, "POST", service.url+"/v1/customers/1006/accounts", "", string(account)).status)
+	r := brokerage(t.Context(), "drive", "--url", service.url, "--users", "4", "--ramp", "0s", "--duration", "1s", "--allow-invalid")
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Regexp(t, `Note: \d+ not found: the dataset has it and the database has not, so somebody has deleted it`, r.out)
+	require.Regexp(t, `Note: 1 new ids existed: somebody has used ids that were not leased`, r.out)
 	service.stop(t)
 }
 

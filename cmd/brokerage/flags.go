@@ -2,8 +2,12 @@ package main
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
 
 	"brokerage/internal/dataset"
 )
@@ -38,6 +42,35 @@ type kindFlag struct{ dataset.Kind }
 func (f *kindFlag) UnmarshalText(text []byte) (err error) {
 	f.Kind, err = dataset.ParseKind(string(text))
 	return err
+}
+
+// decodeDuration reads a time for kong. Its own message names no unit to write.
+func decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {
+	var text string
+	if err := ctx.Scan.PopValueInto("time", &text); err != nil {
+		return err
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		if _, err := strconv.ParseFloat(text, 64); err == nil {
+			return fmt.Errorf("%q has no unit: %[1]ss, or %[1]sms, %[1]sm, %[1]sh", text)
+		}
+		return fmt.Errorf("%q is not a time such as 500ms, 10s or 2m", text)
+	}
+	target.SetInt(int64(d))
+	return nil
+}
+
+// portFlag is a flag that many services have and this one has not.
+type portFlag struct{}
+
+// Decode refuses it.
+func (portFlag) Decode(ctx *kong.DecodeContext) error {
+	port := "8080"
+	if value := ctx.Scan.Peek(); value.IsValue() {
+		port = value.String()
+	}
+	return fmt.Errorf("there is no such flag; --listen takes address and port: --listen 127.0.0.1:%s, or --listen :%[1]s for all addresses", port)
 }
 
 // partFlag is part number of equal parts: 3/16.

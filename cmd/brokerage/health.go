@@ -3,21 +3,24 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"path"
 	"time"
 
 	"brokerage/internal/redact"
+	"brokerage/internal/workload"
 )
 
 // healthCmd is for images that have nothing else with which to ask.
 type healthCmd struct {
-	URL     string        `placeholder:"URL" help:"Ask there. Default: /healthz of this machine, with port and scheme as the variables BROKERAGE_LISTEN and BROKERAGE_TLS_CERT have them."`
+	URL string `placeholder:"URL" help:"The service, as drive --url has it; or a path of it to ask, such as http://127.0.0.1:8080/readyz. Default: this machine, with port and scheme as the variables BROKERAGE_LISTEN and BROKERAGE_TLS_CERT have them."`
+	clientTLS
+
 	Timeout time.Duration `default:"2s" placeholder:"TIME" range:"1ms..1h" help:"For the answer. Default: 2s."`
 }
 
@@ -26,18 +29,31 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 	asked := c.URL
 	if asked == "" {
 		asked = healthOf(os.Getenv("BROKERAGE_LISTEN"), os.Getenv("BROKERAGE_TLS_CERT") != "")
-	} else if u, err := redact.Parse(asked); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return usagef("--url: %q is not a URL such as http://127.0.0.1:8080/readyz", redact.URL(asked))
+	} else {
+		u, err := workload.ServiceURL(asked)
+		if err != nil {
+			return usagef("--url: %w", err)
+		}
+		if last := path.Base(u.Path); last != "readyz" && last != "healthz" {
+			u.Path += "/healthz"
+		}
+		asked = u.String()
 	}
+	security, err := c.clientTLS.config()
+	if err != nil {
+		return err
+	}
+	// The certificate of a service is made out to its name and not to this machine:
+	// without an authority, it is not checked.
+	security.InsecureSkipVerify = c.TLSCA == "" //nolint:gosec // nothing is sent that would be worth a trap
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, asked, http.NoBody)
 	if err != nil {
 		return err
 	}
-	// No proxy, and no connection that is kept; nor is a certificate checked, which is
-	// made out to the name of the service and not to this machine.
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} //nolint:gosec // nothing is sent that would be worth a trap
+	// No proxy, and no connection that is kept.
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: security}}
 	response, err := client.Do(request)
 	if err != nil {
 		return redact.Error(err)

@@ -21,6 +21,21 @@ func TestHealth(t *testing.T) {
 	requireOneLine(t, brokerage(t.Context(), "health"), exitFailed, "connection refused")
 }
 
+// What drive --url takes, and paths of it.
+func TestHealth_URL(t *testing.T) {
+	asked := ""
+	service := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = r.URL.Path }))
+	defer service.Close()
+	for url, want := range map[string]string{
+		"": "/healthz", "/": "/healthz", "/healthz": "/healthz", "/readyz": "/readyz", "/at/a/prefix": "/at/a/prefix/healthz", "/at/a/prefix/": "/at/a/prefix/healthz",
+		"/at/a/prefix/readyz": "/at/a/prefix/readyz",
+	} {
+		r := brokerage(t.Context(), "health", "--url", service.URL+url)
+		require.Equal(t, result{exitOK, service.URL + want + ": 200 OK\n", ""}, r)
+		require.Equal(t, want, asked)
+	}
+}
+
 // The certificate of a service names the service, and not the loopback.
 func TestHealth_TLS(t *testing.T) {
 	server := httptest.NewTLSServer(http.NotFoundHandler())
@@ -32,8 +47,10 @@ func TestHealth_Failures(t *testing.T) {
 	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	defer hanging.Close()
 	requireOneLine(t, brokerage(t.Context(), "health", "--timeout", "50ms", "--url", hanging.URL), exitFailed, "deadline exceeded")
-	for _, url := range []string{"localhost:8080", "ftp://localhost/", "http://"} {
-		requireOneLine(t, brokerage(t.Context(), "health", "--url", url), exitUsage, "is not a URL")
+	for _, url := range []string{"localhost:8080", "ftp://localhost/", "http://", "http://me:secret@localhost/", "http://localhost/?a=b"} {
+		drive, health := brokerage(t.Context(), "drive", "--url", url), brokerage(t.Context(), "health", "--url", url)
+		requireOneLine(t, health, exitUsage, "URL of a service")
+		require.Equal(t, strings.Replace(drive.err, "drive", "health", 1), health.err)
 	}
 }
 

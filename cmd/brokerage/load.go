@@ -21,6 +21,8 @@ type loadCmd struct {
 	Validate bool   `help:"With --from: check each document against its schema as well."`
 	Strict   bool   `help:"With --from: end at the first document that is refused."`
 	Replace  bool   `help:"Begin with an empty database, whatever it holds."`
+
+	bar *progress // while documents are loaded
 }
 
 // storedShare is how much of their size documents of a kind take in a database,
@@ -34,6 +36,16 @@ func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 	if c.From == "" && (c.Validate || c.Strict) {
 		return usagef("--validate and --strict are for --from: what is generated is valid")
 	}
+	var folder sourceFolder
+	if c.From != "" { // before a database is made, or emptied
+		if folder, err = surveyFiles(c.From); err != nil {
+			return err
+		}
+	}
+	if err := c.fits(folder); err != nil {
+		return err
+	}
+	c.DB.doing = func(what string) { c.bar.doing(what) }
 	store, err := c.open(ctx, s)
 	if err != nil {
 		return err
@@ -44,9 +56,25 @@ func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 		}
 	}()
 	if c.From != "" {
-		return c.files(ctx, s, store)
+		return c.files(ctx, s, store, folder)
 	}
 	return c.generated(ctx, s, store)
+}
+
+// fits refuses what has no room, before a file is made for it. One that is there is
+// looked into first: it may hold a part.
+func (c *loadCmd) fits(folder sourceFolder) error {
+	if _, err := os.Stat(c.DB.path); !c.DB.embedded() || err == nil {
+		return nil
+	}
+	if c.From != "" {
+		return c.space(float64(folder.needs(bulk.Loaded{}.Position)) + journal)
+	}
+	d, needed := dataset.New(c.spec()), journal
+	for _, k := range dataset.Kinds {
+		needed += float64(d.Count(k)) * d.MeanSize(k) * storedShare[k]
+	}
+	return c.space(needed)
 }
 
 // open opens the database, an empty one if it is to be replaced.
@@ -143,6 +171,7 @@ func (c *loadCmd) generated(ctx context.Context, s streams, store bulkStore) err
 		return err
 	}
 	progress := startProgress(s.err, expected)
+	c.bar = progress
 	loaded := int64(0)
 	err = store.LoadDataset(ctx, d, func(documents int, bytes int64) {
 		loaded += int64(documents)
@@ -171,11 +200,7 @@ func (c *loadCmd) summary(ctx context.Context, s streams, store bulkStore, what 
 	return writeSpace(s.out, space.Documents, space.Raw, space)
 }
 
-func (c *loadCmd) files(ctx context.Context, s streams, store bulkStore) error {
-	folder, err := surveyFiles(c.From)
-	if err != nil {
-		return err
-	}
+func (c *loadCmd) files(ctx context.Context, s streams, store bulkStore, folder sourceFolder) error {
 	there, err := holding(ctx, store)
 	if err != nil {
 		return err
@@ -198,6 +223,7 @@ func (c *loadCmd) files(ctx context.Context, s streams, store bulkStore) error {
 		return err
 	}
 	progress := startProgress(s.err, float64(expected))
+	c.bar = progress
 	source := bulk.Source{
 		Name:     folder.name(),
 		Contents: folder.contents(),

@@ -101,7 +101,7 @@ func TestLoad_Refusals(t *testing.T) {
 		"FolderOfOthers":  {[]string{"load", "--db", db, "--from", dir}, exitFailed, "neither .xml nor .zst"},
 		"VerifyNothing":   {[]string{"verify", "--db", "sqlite:" + filepath.Join(dir, "none.db")}, exitFailed, "no such file"},
 		"VerifyThesis":    {[]string{"verify", "--db", "sqlite:" + text}, exitFailed, "not a database"},
-		"FolderNotThere":  {[]string{"load", "--db", "sqlite:" + filepath.Join(dir, "none", "b.db")}, exitFailed, "no such file"},
+		"FolderNotThere":  {[]string{"load", "--db", "sqlite:" + filepath.Join(dir, "none", "b.db")}, exitFailed, "there is no folder"},
 		"VerifyADatabase": {[]string{"verify", "--db", "sqlite:" + dir}, exitFailed, "not a file"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,8 +9,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"reflect"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -40,6 +42,10 @@ type commands struct {
 	Templates templatesCmd `cmd:"" help:"Write documents with marked slots, for load generators in other languages."`
 	Health    healthCmd    `cmd:"" help:"Ask a service whether it is alive, for containers."`
 	Version   versionCmd   `cmd:"" help:"Say which build this is."`
+
+	Completion completionCmd `cmd:"" help:"Print a script with which a shell completes commands and flags."`
+
+	VersionFlag versionFlag `name:"version" help:"Say which build this is."`
 }
 
 func main() {
@@ -70,10 +76,11 @@ func run(ctx context.Context, args []string, s streams) int {
 		kong.Description("The TPoX online brokerage: the service, its databases, and documents for it at any scale. "+
 			"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a load test or campaign ended early, 4 one is INVALID, 130 interrupted."),
 		kong.Writers(s.out, s.err),
-		kong.Exit(func(int) { done = true }), // only --help exits
+		kong.Exit(func(int) { done = true }), // only --help and --version exit
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Vars{"scales": scaleNames()},
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeDuration)),
 		environment("serve", "BROKERAGE_"),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(s),
@@ -84,6 +91,9 @@ func run(ctx context.Context, args []string, s streams) int {
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
+	}
+	if args[0] == completeCommand {
+		return complete(s.out, parser.Model.Node, args[1:])
 	}
 	shown := func(err error) string { return redact.Arguments(err.Error(), args) }
 	command, err := await(ctx, func() (*kong.Context, error) { return parser.Parse(args) })
@@ -101,7 +111,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		return exitUsage
 	}
 
-	name := command.Command()
+	name := command.Selected().Name
 	switch err := command.Run(); {
 	case err == nil:
 		return exitOK

@@ -18,7 +18,9 @@ type progress struct {
 	total float64 // expected bytes
 	done  atomic.Int64
 
-	mu    sync.Mutex // of out: what stands between reports is not to fall into one
+	mu    sync.Mutex    // of out: what stands between reports is not to fall into one; and of the next two
+	what  string        // is done instead, while no bytes come
+	idle  time.Duration // until bytes came, which the rate does not count
 	out   io.Writer
 	width int // of the terminal, 0 if there is none
 	start time.Time
@@ -75,6 +77,16 @@ func (p *progress) aside(write func()) {
 	write()
 }
 
+// doing says what is done while no bytes come, and with an empty text that they do.
+func (p *progress) doing(what string) {
+	p.aside(func() {
+		p.what, p.idle = what, time.Since(p.start)
+		if what != "" && p.width == 0 {
+			fmt.Fprintln(p.out, what)
+		}
+	})
+}
+
 func (p *progress) report(elapsed time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,7 +105,14 @@ func (p *progress) line(elapsed time.Duration, width int) string {
 	if p.total > 0 {
 		share = min(done/p.total, 1) // the total is an expectation
 	}
-	rate := done / max(elapsed.Seconds(), 1e-3)
+	if p.what != "" {
+		text := fmt.Sprintf("%s, %s", p.what, durationText(elapsed-p.idle))
+		if width > 0 {
+			text = text[:min(len(text), width)]
+		}
+		return text
+	}
+	rate := done / max((elapsed-p.idle).Seconds(), 1e-3)
 	left := "-"
 	if rate > 0 {
 		left = durationText(time.Duration(max(p.total-done, 0) / rate * float64(time.Second)))

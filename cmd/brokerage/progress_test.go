@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -36,6 +37,30 @@ func TestProgress_PlainLinesElsewhere(t *testing.T) {
 	p.report(time.Second)
 	p.finish()
 	require.Equal(t, "50 %  5 bytes of 10 bytes  5 bytes/s  1.0 s left\n", out.String())
+}
+
+// What is done before the first bytes is said, and its time is not counted to them.
+func TestProgress_Doing(t *testing.T) {
+	var out bytes.Buffer
+	p := startProgress(&out, 100)
+	p.start = p.start.Add(-8 * time.Second)
+	p.doing("training")
+	p.report(20 * time.Second)
+	p.start = p.start.Add(-12 * time.Second)
+	p.doing("")
+	p.done.Store(50)
+	p.report(25 * time.Second)
+	p.finish()
+	require.Equal(t, "training\ntraining, 12 s\n50 %  50 bytes of 100 bytes  10 bytes/s  5.0 s left\n", out.String())
+	require.Equal(t, "traini", (&progress{what: "training"}).line(0, 6))
+}
+
+// The load of an embedded database says that it trains dictionaries, before its
+// first bytes, and that it makes indexes, after the last.
+func TestLoad_SaysWhatItDoes(t *testing.T) {
+	r := brokerage(t.Context(), "load", "--db", "sqlite:"+filepath.Join(t.TempDir(), "b.db"))
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Regexp(t, `\Atraining dictionaries for compression\n(?s:.*)making indexes\n`, r.err)
 }
 
 // What is written aside, by whomever, stands on lines of its own beside the bar.

@@ -30,6 +30,7 @@ type serveCmd struct {
 	MaxHoldings  int    `default:"30" placeholder:"N" range:"1..100000" help:"The most positions of an account. Default: 30."`
 	Covered      bool   `help:"Refuse a buy that the working balance does not cover."`
 
+	Port           portFlag      `hidden:""`
 	Listen         string        `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Where to listen; port 0 is any. Default: 127.0.0.1:8080."`
 	Tokens         string        `placeholder:"FILE" help:"Who may do what, see brokerage token; read again when it changes. Without it the service is open to all, and for this machine only."`
 	JWTIssuer      string        `name:"jwt-issuer" placeholder:"URL" help:"Take JWTs of this issuer too."`
@@ -63,7 +64,7 @@ type serveCmd struct {
 	DebugAddr    string `placeholder:"ADDR" help:"Serve profiles (pprof) there, for this machine only. Default: no profiles."`
 	OTLPEndpoint string `name:"otlp-endpoint" placeholder:"URL" help:"Send traces to this collector, such as http://127.0.0.1:4318. Default: what OTEL_EXPORTER_OTLP_ENDPOINT says, or no traces."`
 
-	LogLevel  slog.Level `default:"info" placeholder:"LEVEL" help:"debug, info, warn or error. Default: info."`
+	LogLevel  slog.Level `default:"info" placeholder:"LEVEL" help:"debug, info, warn or error. info has a line for each request, but one of 100 beyond 100 a second; warn has none. Default: info."`
 	LogFormat string     `default:"auto" enum:"auto,human,json" placeholder:"FORMAT" help:"human, json, or auto: for a person on a terminal, JSON elsewhere. Default: auto."`
 }
 

@@ -25,6 +25,9 @@ func environment(command, prefix string) kong.Option {
 				continue
 			}
 			for _, flag := range node.Flags {
+				if flag.Hidden { // BROKERAGE_PORT is Kubernetes', beside a service of that name
+					continue
+				}
 				name := prefix + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
 				flag.Envs = []string{name}
 				flag.Tag.Envs = flag.Envs
@@ -61,7 +64,7 @@ func (configFile) BeforeResolve(ctx *kong.Context, path *kong.Path) error {
 		return fmt.Errorf("--config: %s: %s", file, firstLine(err.Error()))
 	}
 	for name := range values {
-		if !slices.ContainsFunc(command.Flags, func(f *kong.Flag) bool { return f.Name == name && f != path.Flag }) {
+		if !slices.ContainsFunc(command.Flags, func(f *kong.Flag) bool { return f.Name == name && !f.Hidden && f != path.Flag }) {
 			return fmt.Errorf("--config: %s: there is no setting %q (brokerage %s --help lists them)", file, name, command.Name)
 		}
 	}

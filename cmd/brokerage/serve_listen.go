@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"strconv"
+	"strings"
 )
 
 // localOnly refuses an address that other machines could reach.
@@ -16,6 +18,12 @@ func localOnly(addr *net.TCPAddr) error {
 
 // resolve finds the address to listen on, so that what is checked is what is used.
 func resolve(flag, addr string) (*net.TCPAddr, error) {
+	if !strings.Contains(addr, ":") {
+		if _, err := strconv.ParseUint(addr, 10, 16); err == nil {
+			return nil, usagef("%s: %q is not an address: 127.0.0.1:%[3]s is this machine only, :%[3]s all of its addresses", flag, addr, addr)
+		}
+		return nil, usagef("%s: %q is not an address, which has a port: %[3]s:8080", flag, addr, addr)
+	}
 	tcp, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil {
 		return nil, usagef("%s: %w", flag, err)

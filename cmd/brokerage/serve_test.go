@@ -141,11 +141,11 @@ func TestServe_Failures(t *testing.T) {
 	}{
 		"PortInUse":        {[]string{"--db", "null:", "--listen", taken.Addr().String()}, exitFailed, "address already in use"},
 		"MetricsPortInUse": {[]string{"--db", "null:", "--metrics-addr", taken.Addr().String()}, exitFailed, "--metrics-addr: "},
-		"NoMetricsPort":    {[]string{"--db", "null:", "--metrics-addr", "localhost"}, exitUsage, "serve: --metrics-addr: address localhost: missing port"},
+		"NoMetricsPort":    {[]string{"--db", "null:", "--metrics-addr", "localhost"}, exitUsage, `serve: --metrics-addr: "localhost" is not an address, which has a port: localhost:8080`},
 		"NoPort":           {[]string{"--db", "null:", "--listen", "localhost"}, exitUsage, "--listen: "},
 		"NoTokenFile":      {[]string{"--db", "null:", "--tokens", filepath.Join(dir, "none")}, exitFailed, "no such file"},
 		"DatabaseInUse":    {[]string{"--db", "sqlite:" + filepath.Join(dir, "brokerage.db")}, exitFailed, "is in use by another process"},
-		"NoFolder":         {[]string{"--db", "sqlite:" + filepath.Join(dir, "none", "b.db")}, exitFailed, "no such file"},
+		"NoFolder":         {[]string{"--db", "sqlite:" + filepath.Join(dir, "none", "b.db")}, exitFailed, "there is no folder"},
 		"UnknownDatabase":  {[]string{"--db", "oracle://user:secret@host"}, exitUsage, `"oracle:"`},
 		"TokensAndNone":    {[]string{"--db", "null:", "--tokens", "x", "--insecure-no-auth"}, exitUsage, "--insecure-no-auth"},
 		"NoHoldings":       {[]string{"--db", "null:", "--max-holdings", "0"}, exitUsage, "--max-holdings"},

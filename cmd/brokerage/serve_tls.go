@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -51,14 +48,10 @@ func (f *tlsFiles) read() error {
 		Certificates: []tls.Certificate{pair},
 	}
 	if f.clientCA != "" {
-		text, err := os.ReadFile(f.clientCA)
-		if err != nil {
-			return fmt.Errorf("--tls-client-ca: %w", err)
+		if config.ClientCAs, err = readAuthorities("--tls-client-ca", f.clientCA); err != nil {
+			return err
 		}
-		config.ClientCAs, config.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
-		if !config.ClientCAs.AppendCertsFromPEM(text) {
-			return errors.New("--tls-client-ca: there is no certificate in " + f.clientCA)
-		}
+		config.ClientAuth = tls.RequireAndVerifyClientCert
 	}
 	f.current.Store(config)
 	f.expires = pair.Leaf.NotAfter

@@ -42,7 +42,7 @@ func TestServe_DoesNotWait(t *testing.T) {
 	require.Contains(t, r.err, "connection refused")
 	// Nothing that waiting mends.
 	r = brokerage(t.Context(), "serve", "--wait", "--listen", "127.0.0.1:0", "--db", "sqlite:"+t.TempDir()+"/none/b.db")
-	requireOneLine(t, r, exitFailed, "no such file")
+	requireOneLine(t, r, exitFailed, "there is no folder")
 }
 
 // The database comes, then the schema in it: the service becomes ready without a

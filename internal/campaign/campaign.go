@@ -158,10 +158,10 @@ func (r *running) anew(ctx context.Context) error {
 		Settings: r.Settings, Machine: r.Machine, Versions: r.Versions,
 		Steps: plan(r.Settings, r.Engine, r.dataset, r.Machine.Cores),
 	}
-	if err := bound(r.record.Steps, r.Settings.Limit); err != nil {
+	if err := r.room(); err != nil { // before the time: for what has no room, none is enough
 		return err
 	}
-	if err := r.room(); err != nil {
+	if err := bound(r.record.Steps, r.Settings.Limit); err != nil {
 		return err
 	}
 	return r.save()

@@ -11,6 +11,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
+	"brokerage/internal/store/archive"
 	"brokerage/internal/store/sqlite"
 )
 
@@ -59,8 +60,7 @@ func (e sqliteEngine) Holds(ctx context.Context) (name string, err error) {
 	info, err := os.Stat(e.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		_, err = os.Stat(filepath.Dir(e.path)) // it is not for a campaign to make
-		return "", err
+		return "", archive.RequireFolder(e.path) // it is not for a campaign to make
 	case err != nil:
 		return "", err
 	case !info.Mode().IsRegular():

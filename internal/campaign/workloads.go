@@ -51,7 +51,7 @@ func (d Workloads) Run(ctx context.Context, s Service, p Pressure) (*workload.Ru
 	if err != nil {
 		return nil, err
 	}
-	backend, err := workload.NewHTTP(s.URL(), s.Token())
+	backend, err := workload.NewHTTP(s.URL(), s.Token(), nil)
 	if err != nil {
 		return nil, err
 	}

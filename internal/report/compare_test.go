@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -150,6 +151,25 @@ func TestComparison_Text(t *testing.T) {
 			require.Contains(t, line, "larger than noise", "transactions are shown where they differ")
 		}
 	}
+}
+
+// The tally counts figures that the table does not show, and says so: two single runs were a table of six lines under which
+// "Noise unknown: 40" stood.
+func TestComparison_TextOfSingleRuns(t *testing.T) {
+	of := func(name string, tps float64) *File {
+		r := run("mixed", mixed(), 50, tps, 1)
+		return &File{Name: name, Run: &r}
+	}
+	c, err := Compare(of("a.json", 4000), of("b.json", 4400))
+	require.NoError(t, err)
+	var out bytes.Buffer
+	require.NoError(t, c.WriteText(&out))
+	require.Equal(t, len(c.figures), c.tally().unknown)
+	shown := strings.Count(out.String(), "  × ")
+	require.Positive(t, shown)
+	require.Less(t, shown, len(c.figures))
+	require.Contains(t, out.String(), fmt.Sprintf("\n%d of %d figures are not shown: those of single transactions", len(c.figures)-shown, len(c.figures)))
+	require.Contains(t, out.String(), fmt.Sprintf("Noise unknown: %d.", len(c.figures)))
 }
 
 func TestComparison_Page(t *testing.T) {

@@ -44,6 +44,9 @@ func (c *Comparison) WriteText(w io.Writer) error {
 			"× " + fixed(f.ratio(), 3), f.outcome()})
 	}
 	writeAligned(&b, rows, "lrlrrrrrl")
+	if hidden := len(c.figures) - (len(rows) - 1); hidden > 0 { // the tally counts them
+		fmt.Fprintf(&b, "%d of %d figures are not shown: those of single transactions, within noise or of unknown noise. --out FILE writes all to a page.\n", hidden, len(c.figures))
+	}
 	verdict := c.conclude()
 	fmt.Fprintf(&b, "\n%s\n%s\n\nVerdict on B against A: %s: %s.\n", c.tally(), ruleText, verdict.Word, verdict.Text)
 	_, err := io.WriteString(w, b.String())

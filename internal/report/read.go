@@ -39,6 +39,9 @@ func Parse(name string, text []byte) (*File, error) {
 		Format *string `json:"format"`
 	}
 	if err := json.Unmarshal(text, &head); err != nil {
+		if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+			return nil, fmt.Errorf("%w: a file of results is JSON, campaign.json or what brokerage drive --json or k6 wrote", misread(name, text, err))
+		}
 		return nil, misread(name, text, err)
 	}
 	if head.Format == nil {

@@ -85,7 +85,10 @@ func Name(url string) string {
 
 func find(url string) (e engine, rest string, err error) {
 	scheme, rest, ok := strings.Cut(url, ":")
-	if !ok && !strings.ContainsAny(url, "=@;") { // which a file seldom has, and settings with a password always
+	if !ok && url != "" && !strings.ContainsAny(url, "=@;") { // which a file seldom has, and settings with a password always
+		return e, "", fmt.Errorf("%q is not a database: did you mean sqlite:%s? Otherwise %s", url, url, usage())
+	}
+	if url == "" {
 		return e, "", fmt.Errorf("%q is not a database: %s", url, usage())
 	}
 	if !ok || strings.ContainsFunc(scheme, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') }) {

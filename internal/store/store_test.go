@@ -36,7 +36,7 @@ func TestParse(t *testing.T) {
 func TestParse_Refusals(t *testing.T) {
 	for name, c := range map[string]struct{ url, says string }{
 		"Empty":         {"", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:"},
-		"NoScheme":      {"brokerage.db", `"brokerage.db" is not a database: it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:`},
+		"NoScheme":      {"brokerage.db", `"brokerage.db" is not a database: did you mean sqlite:brokerage.db? Otherwise it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:`},
 		"OtherScheme":   {"oracle:x", `"oracle:": it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:`},
 		"OtherCase":     {"SQLite:x", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:"},
 		"NoPath":        {"sqlite:", "sqlite:PATH"},

@@ -18,7 +18,7 @@ func BenchmarkClient(b *testing.B) {
 	body := `<Order xmlns="http://www.fixprotocol.org/FIXML-4-4" ID="103282">` + strings.Repeat("x", 1400) + "</Order>"
 	url := fixedAnswer(b, fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n%s", len(body), body))
 	b.Run("session", func(b *testing.B) {
-		h, err := NewHTTP(url, "")
+		h, err := NewHTTP(url, "", nil)
 		require.NoError(b, err)
 		s, err := h.open(b.Context(), checker{keys: true}, nil)
 		require.NoError(b, err)

@@ -52,6 +52,7 @@ const (
 	reasonWrongAnswer = "wrong-answer"
 	reasonNoAnswer    = "no-answer"
 	reasonTimeout     = "timeout"
+	reasonNotFound    = "404 not-found"
 )
 
 // conflict is a refusal in the state of what is stored. That of trades and

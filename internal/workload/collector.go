@@ -45,7 +45,12 @@ type collector struct {
 	intervals []Interval
 	from      time.Duration
 	shares    []float64
+	recent    *tally // since the last look; nil if nobody looks
+	errors    int64  // since measuring began; counted if somebody looks
 }
+
+// lookEvery is how often a run is looked at while it goes.
+const lookEvery = time.Second
 
 func newCollector(shares []float64) *collector {
 	c := &collector{full: make(chan *batch, batchQueue), ended: make(chan struct{}), shares: shares, all: make([]*tally, len(shares)), part: make([]*tally, len(shares))}
@@ -59,8 +64,17 @@ func newCollector(shares []float64) *collector {
 
 // collect works until the channel is closed. Tick is told the time measured so
 // far whenever a report is due.
-func (c *collector) collect(ticks <-chan time.Duration, report func(Interval)) {
+// Look, which may be nil, is told of each second.
+func (c *collector) collect(ticks <-chan time.Duration, report func(Interval), look func(*tally, time.Duration, int64)) {
 	defer close(c.ended)
+	var looks <-chan time.Time
+	last := time.Now()
+	if look != nil {
+		c.recent = newTally()
+		ticker := time.NewTicker(lookEvery)
+		defer ticker.Stop()
+		looks = ticker.C
+	}
 	for {
 		select {
 		case b, ok := <-c.full:
@@ -70,6 +84,10 @@ func (c *collector) collect(ticks <-chan time.Duration, report func(Interval)) {
 			c.add(b)
 		case now := <-ticks:
 			c.cut(now, report)
+		case now := <-looks:
+			look(c.recent, now.Sub(last), c.errors)
+			c.recent.reset()
+			last = now
 		}
 	}
 }
@@ -79,6 +97,12 @@ func (c *collector) add(b *batch) {
 		s := &b.samples[i]
 		c.all[s.transaction].add(s)
 		c.part[s.transaction].add(s)
+		if c.recent != nil && !s.waiting {
+			c.recent.add(s)
+			if s.outcome.class == unexpected || s.outcome.class == unanswered {
+				c.errors++
+			}
+		}
 		if s.outcome.class != emptied && !s.waiting {
 			second := int(s.at / int64(time.Second))
 			for second >= len(c.perSecond) {

@@ -22,8 +22,18 @@ type Config struct {
 	Commit   string
 	Report   func(Interval) // is told each interval at its end; may be nil
 	Begun    func(*Run)     // is told what it is about when users begin; may be nil
+	Live     func(Moment)   // is told each second how it goes, by the goroutine of Report; may be nil
 
 	shared bool // the service is in this process, which then needs all processors
+}
+
+// Moment is how a run goes. The figures are those of the last second.
+type Moment struct {
+	Measuring bool          // else users prepare and warm up, and there are no figures
+	Left      time.Duration // of the ramp or of what is measured, 0 when users need longer
+	TPS       float64
+	P50, P99  float64 // microseconds
+	Errors    int64   // unexpected refusals and no answers, since measuring began
 }
 
 // The errors of a run that began and ended early: what was measured until then

@@ -211,7 +211,7 @@ func (s *directSession) refused(c *call, err error) outcome {
 	case is[*brokerage.Stale](err):
 		return outcome{expected, reasonStale}
 	case is[*brokerage.NotFound](err):
-		return outcome{unexpected, "404 not-found"}
+		return outcome{unexpected, reasonNotFound}
 	case is[*brokerage.Invalid](err):
 		return outcome{unexpected, "422 invalid"}
 	case errors.Is(err, context.DeadlineExceeded):

@@ -139,7 +139,7 @@ func (d *driver) drive(ctx, calls context.Context, cancel context.CancelFunc, wo
 	d.zero = time.Now() // from here on it is load
 	run.Started = d.zero.UTC()
 	ticks := make(chan time.Duration)
-	go d.collector.collect(ticks, d.config.Report)
+	go d.collector.collect(ticks, d.config.Report, d.looker())
 	if d.config.Rate > 0 {
 		d.arrivals = newArrivals(d.config.Rate, d.config.Ramp, d.config.Users)
 		if n := processors(run.Target, d.config.Rate, run.Machine.Cores); n < run.Machine.Cores && !d.config.shared {
@@ -167,6 +167,24 @@ func (d *driver) drive(ctx, calls context.Context, cancel context.CancelFunc, wo
 	close(d.collector.full)
 	<-d.collector.ended
 	return d.finish(run, usage, workers)
+}
+
+// looker tells how the run goes, if anybody wants to know.
+func (d *driver) looker() func(*tally, time.Duration, int64) {
+	if d.config.Live == nil {
+		return nil
+	}
+	return func(recent *tally, span time.Duration, errors int64) {
+		now, begin := d.now(), d.begin.Load()
+		m := Moment{Measuring: now >= begin, Left: d.config.Ramp - time.Duration(now)}
+		if m.Measuring {
+			l := recent.latency()
+			m.Left = time.Duration(d.end.Load() - now)
+			m.TPS, m.P50, m.P99, m.Errors = float64(recent.count)/span.Seconds(), l.P50, l.P99, errors
+		}
+		m.Left = max(m.Left, 0)
+		d.config.Live(m)
+	}
 }
 
 func (d *driver) now() int64 { return int64(time.Since(d.zero)) }

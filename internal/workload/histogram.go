@@ -117,7 +117,7 @@ func (t *tally) latency() Latency {
 	percentile := func(p float64) float64 { return micro(min(t.distribution.ValueAtQuantile(p), t.most)) }
 	return Latency{
 		Total: micro(t.total), Min: micro(t.least), Max: micro(t.most), Mean: micro(t.total) / float64(t.timed()),
-		P50: percentile(50), P90: percentile(90), P95: percentile(95), P99: percentile(99),
+		P50: percentile(50), P90: percentile(90), P95: percentile(95), P99: percentile(99), P999: percentile(99.9),
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -23,25 +22,40 @@ import (
 
 // HTTP is a service.
 type HTTP struct {
-	base   *url.URL
-	token  string
-	client *http.Client   // for what is asked beside the workload
-	roots  *x509.CertPool // who may vouch for a service; nil: whom the system trusts
+	base     *url.URL
+	token    string
+	client   *http.Client // for what is asked beside the workload
+	security *tls.Config  // of all connections by https
 }
 
-// NewHTTP makes a backend of the service at a URL; token may be empty.
-func NewHTTP(base, token string) (*HTTP, error) {
+// ServiceURL reads the URL of a service, without the slash at its end.
+func ServiceURL(base string) (*url.URL, error) {
 	u, err := redact.Parse(base)
 	switch {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
 		return nil, errors.New("not the URL of a service, such as http://127.0.0.1:8080")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, errors.New("the URL of a service has no user, no parameters and no fragment")
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/")
+	return u, nil
+}
+
+// NewHTTP makes a backend of the service at a URL. Token may be empty; security,
+// which may be nil, is for https.
+func NewHTTP(base, token string, security *tls.Config) (*HTTP, error) {
+	u, err := ServiceURL(base)
+	switch {
+	case err != nil:
+		return nil, err
 	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return nil, errors.New("the token holds what no header can carry")
 	}
-	u.Path = strings.TrimSuffix(u.Path, "/")
-	return &HTTP{base: u, token: token, client: &http.Client{Timeout: answerWithin}}, nil
+	if security == nil {
+		security = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: security}
+	return &HTTP{base: u, token: token, client: &http.Client{Timeout: answerWithin, Transport: transport}, security: security}, nil
 }
 
 func (h *HTTP) address() string {
@@ -244,7 +258,9 @@ func (s *httpSession) dial(ctx context.Context) error {
 		return fmt.Errorf("the service at %s does not answer: %w", s.backend.base.Redacted(), err)
 	}
 	if s.backend.base.Scheme == "https" {
-		secure := tls.Client(conn, &tls.Config{ServerName: s.backend.base.Hostname(), RootCAs: s.backend.roots, MinVersion: tls.VersionTLS12})
+		config := s.backend.security.Clone()
+		config.ServerName = s.backend.base.Hostname()
+		secure := tls.Client(conn, config)
 		if err := secure.HandshakeContext(ctx); err != nil {
 			_ = conn.Close()
 			return fmt.Errorf("the service at %s: %w", s.backend.base.Redacted(), err)

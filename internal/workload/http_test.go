@@ -110,11 +110,11 @@ func TestChecker(t *testing.T) {
 
 func TestNewHTTP_Refusals(t *testing.T) {
 	for _, url := range []string{"", "127.0.0.1:8080", "ftp://host", "http://", "http://user:secret@host", "http://host?x=1", "http://host#x", "http://ho st"} {
-		_, err := NewHTTP(url, "")
+		_, err := NewHTTP(url, "", nil)
 		require.Error(t, err, url)
 		require.NotContains(t, err.Error(), "secret")
 	}
-	_, err := NewHTTP("http://host", "a\r\nb")
+	_, err := NewHTTP("http://host", "a\r\nb", nil)
 	require.Error(t, err)
 }
 
@@ -173,8 +173,8 @@ func TestHTTPSession_TLS(t *testing.T) {
 	h := overHTTP(t, server.URL, "secret")
 	_, err := h.open(t.Context(), checker{keys: true}, nil)
 	require.ErrorContains(t, err, "certificate", "nobody vouches for it")
-	h.roots = x509.NewCertPool()
-	h.roots.AddCert(server.Certificate())
+	h.security.RootCAs = x509.NewCertPool()
+	h.security.RootCAs.AddCert(server.Certificate())
 	s, err := h.open(t.Context(), checker{keys: true}, nil)
 	require.NoError(t, err)
 	defer s.close()

@@ -162,6 +162,7 @@ type Latency struct {
 	P90   float64 `json:"p90"`
 	P95   float64 `json:"p95"`
 	P99   float64 `json:"p99"`
+	P999  float64 `json:"p999"` // 0 in results of older builds
 }
 
 // Histogram is a distribution that can be added to another.

@@ -89,7 +89,7 @@ func serve(t testing.TB, s brokerage.Store, authority access.Authority) (url str
 
 func overHTTP(t testing.TB, url, token string) *HTTP {
 	t.Helper()
-	h, err := NewHTTP(url, token)
+	h, err := NewHTTP(url, token, nil)
 	require.NoError(t, err)
 	return h
 }

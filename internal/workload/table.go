@@ -10,16 +10,43 @@ import (
 	"strings"
 )
 
-// The statistics table of the scenario, at most 100 columns wide.
+// The statistics table of the scenario, which loadtest/lib/table.js prints in the
+// same way. It is 94 columns wide; without the two that are least often wanted, 80.
 
-const (
-	rowForm  = "%-21s %10s %6s %8s %7s %7s %7s %7s %7s %7s"
-	rowWidth = 21 + 11 + 7 + 9 + 6*8
-)
+// cell is a column: two lines of its head, and how wide it is.
+type cell struct {
+	above, head string
+	width       int
+	narrow      bool // printed on a narrow terminal too
+	of          func(Row) string
+}
+
+func times(head string, narrow bool, of func(Latency) float64) cell {
+	return cell{head, "ms", 5, narrow, func(r Row) string { return Milli(of(r.Latency)) }}
+}
+
+var cells = [...]cell{
+	{"", "count", 10, true, func(r Row) string { return count(r.Count) }},
+	{"share", "%", 5, true, func(r Row) string { return fmt.Sprintf("%.1f", 100*r.Share) }},
+	{"total", "s", 7, false, func(r Row) string { return fmt.Sprintf("%.1f", r.Latency.Total/1e6) }},
+	times("min", false, func(l Latency) float64 { return l.Min }),
+	times("mean", true, func(l Latency) float64 { return l.Mean }),
+	times("p50", true, func(l Latency) float64 { return l.P50 }),
+	times("p90", true, func(l Latency) float64 { return l.P90 }),
+	times("p95", true, func(l Latency) float64 { return l.P95 }),
+	times("p99", true, func(l Latency) float64 { return l.P99 }),
+	times("p99.9", true, func(l Latency) float64 { return l.P999 }),
+	times("max", true, func(l Latency) float64 { return l.Max }),
+}
+
+const nameWidth = 21
 
 // Write prints a result for a person to read.
-func (r *Run) Write(w io.Writer) error {
-	p := &printer{out: w}
+func (r *Run) Write(w io.Writer) error { return r.WriteWidth(w, 0) }
+
+// WriteWidth prints it on a terminal of so many columns; 0 is no terminal.
+func (r *Run) WriteWidth(w io.Writer, columns int) error {
+	p := &printer{out: w, columns: columns}
 	r.heading(p)
 	p.table(r.Transactions)
 	p.rule()
@@ -39,9 +66,12 @@ func (r *Run) Write(w io.Writer) error {
 
 // WriteShort prints an interval, for reports on the way.
 func (i Interval) WriteShort(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%5.0f s  %10s tx  %9s/s  good %9s/s  mean %s  p95 %s  p99 %s  max %s ms\n",
-		i.To, count(i.Count), rate(i.TPS), rate(float64(i.Good)/max(i.To-i.From, 1e-9)),
-		milli(i.Latency.Mean), milli(i.Latency.P95), milli(i.Latency.P99), milli(i.Latency.Max))
+	unexpected := int64(0)
+	for r := range i.Rows {
+		unexpected += unexpectedOf(&i.Rows[r])
+	}
+	_, err := fmt.Fprintf(w, "%5.0f s %10s tx %8s/s  p50 %s  p99 %s  p99.9 %s ms  errors %s\n",
+		i.To, count(i.Count), rate(i.TPS), Milli(i.Latency.P50), Milli(i.Latency.P99), Milli(i.Latency.P999), count(unexpected))
 	return err
 }
 
@@ -73,13 +103,13 @@ func also(unexpected map[string]int64) string {
 	return "; unexpected: " + reasons(unexpected)
 }
 
-const sumForm = "%-21s %12s %12s %10s %10s %12s %12s"
+const sumForm = "%-21s %10s %10s %8s %10s %8s %7s"
 
 // sums says what became of every transaction that was due: those of which some
 // were not done or refused, and the total.
 func (r *Run) sums(p *printer) {
 	p.line("")
-	p.linef(sumForm, "became of", "due", "done", "refused", "unanswered", "dropped", "still waiting")
+	p.linef(sumForm, "became of", "due", "done", "refused", "unanswered", "dropped", "waiting")
 	for i := range r.Transactions {
 		if t := &r.Transactions[i]; t.Unanswered+t.Waiting > 0 {
 			p.sum(t)
@@ -166,8 +196,9 @@ var invalidLetters = [...]string{
 }
 
 type printer struct {
-	out io.Writer
-	err error
+	out     io.Writer
+	columns int // of the terminal; 0 if there is none
+	err     error
 }
 
 func (p *printer) linef(format string, args ...any) { p.line(fmt.Sprintf(format, args...)) }
@@ -180,11 +211,38 @@ func (p *printer) print(text string) {
 	}
 }
 
-func (p *printer) rule() { p.line(strings.Repeat("-", rowWidth)) }
+// cells are the columns for which there is room.
+func (p *printer) cells() []cell {
+	width := nameWidth
+	for _, c := range cells {
+		width += 1 + c.width
+	}
+	if p.columns == 0 || p.columns >= width {
+		return cells[:]
+	}
+	return slices.DeleteFunc(slices.Clone(cells[:]), func(c cell) bool { return !c.narrow })
+}
+
+func (p *printer) rule() {
+	width := nameWidth
+	for _, c := range p.cells() {
+		width += 1 + c.width
+	}
+	p.line(strings.Repeat("-", width))
+}
+
+// columnsOf prints a line of the table.
+func (p *printer) columnsOf(name string, text func(cell) string) {
+	line := fmt.Sprintf("%-*s", nameWidth, name)
+	for _, c := range p.cells() {
+		line += fmt.Sprintf(" %*s", c.width, text(c))
+	}
+	p.line(line)
+}
 
 func (p *printer) table(rows []Row) {
-	p.linef(rowForm, "", "", "share", "total", "min", "mean", "p90", "p95", "p99", "max")
-	p.linef(rowForm, "transaction", "count", "%", "s", "ms", "ms", "ms", "ms", "ms", "ms")
+	p.columnsOf("", func(c cell) string { return c.above })
+	p.columnsOf("transaction", func(c cell) string { return c.head })
 	p.rule()
 	for _, r := range rows {
 		p.row(r)
@@ -192,9 +250,7 @@ func (p *printer) table(rows []Row) {
 }
 
 func (p *printer) row(r Row) {
-	l := r.Latency
-	p.linef(rowForm, r.Name, count(r.Count), fmt.Sprintf("%.2f", 100*r.Share), fmt.Sprintf("%.1f", l.Total/1e6),
-		milli(l.Min), milli(l.Mean), milli(l.P90), milli(l.P95), milli(l.P99), milli(l.Max))
+	p.columnsOf(r.Name, func(c cell) string { return c.of(r) })
 }
 
 func (p *printer) refused(title string, rows []Row, of func(*Row) map[string]int64) {
@@ -212,18 +268,21 @@ func byCount(counts map[string]int64) []string {
 	})
 }
 
-// milli writes microseconds as milliseconds, with as many places as matter.
-func milli(microseconds float64) string {
+// Milli writes microseconds as milliseconds, in five characters: with as many
+// places as matter, and from 100 s on as seconds.
+func Milli(microseconds float64) string {
 	ms := microseconds / 1e3
 	switch {
-	case ms < 10:
+	case ms < 9.9995:
 		return fmt.Sprintf("%.3f", ms)
-	case ms < 100:
+	case ms < 99.995:
 		return fmt.Sprintf("%.2f", ms)
-	case ms < 1000:
+	case ms < 999.95:
 		return fmt.Sprintf("%.1f", ms)
-	default:
+	case ms < 99_999.5:
 		return fmt.Sprintf("%.0f", ms)
+	default:
+		return fmt.Sprintf("%.0fs", ms/1e3)
 	}
 }
 

@@ -77,6 +77,25 @@ func TestRun_Write(t *testing.T) {
 	require.Equal(t, string(want), out.String())
 }
 
+// On a narrow terminal two columns are left out, and nothing but sentences is wider.
+func TestRun_Write_Narrow(t *testing.T) {
+	for columns, heads := range map[int]string{
+		80:  "share mean p50 p90 p95 p99 p99.9 max",
+		93:  "share mean p50 p90 p95 p99 p99.9 max",
+		94:  "share total min mean p50 p90 p95 p99 p99.9 max",
+		120: "share total min mean p50 p90 p95 p99 p99.9 max",
+	} {
+		var out bytes.Buffer
+		require.NoError(t, example(t).WriteWidth(&out, columns))
+		blocks := strings.Split(out.String(), "\n\n")
+		above, _, _ := strings.Cut(blocks[1], "\n")
+		require.Equal(t, heads, strings.Join(strings.Fields(above), " "))
+		for line := range strings.Lines(blocks[1] + "\n" + blocks[3]) { // the table, and what became of all
+			require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), columns)
+		}
+	}
+}
+
 func TestRun_Write_Large(t *testing.T) {
 	r := example(t)
 	for i := range r.Transactions {

@@ -96,15 +96,15 @@ func (t *Tier) Write(w io.Writer) error {
 	p.linef("%d users; %.1f s measured directly, %.1f s over HTTP on this computer", t.Direct.Model.Users, t.Direct.Measured, t.HTTP.Measured)
 	p.linef("Dataset %s", t.Direct.Dataset.Fingerprint)
 	p.line("")
-	form := "%-22s %11s %11s %8s  %11s %11s %8s"
-	p.linef(form, "", "mean direct", "mean HTTP", "ratio", "p99 direct", "p99 HTTP", "ratio")
-	p.linef(form, "transaction", "ms", "ms", "", "ms", "ms", "")
+	form := "%-21s %9s %9s %6s  %9s %9s %6s"
+	p.linef(form, "mean, p99 in ms", "direct", "HTTP", "ratio", "direct", "HTTP", "ratio")
+	p.linef(form, "transaction", "mean", "mean", "", "p99", "p99", "")
 	p.rule()
 	for i, r := range append(t.Transactions, t.Total) {
 		if i == len(t.Transactions) {
 			p.rule()
 		}
-		p.linef(form, r.Name, milli(r.DirectMean), milli(r.HTTPMean), fmt.Sprintf("%.2f", r.Mean), milli(r.DirectP99), milli(r.HTTPP99), fmt.Sprintf("%.2f", r.P99))
+		p.linef(form, r.Name, Milli(r.DirectMean), Milli(r.HTTPMean), fmt.Sprintf("%.2f", r.Mean), Milli(r.DirectP99), Milli(r.HTTPP99), fmt.Sprintf("%.2f", r.P99))
 	}
 	p.line("")
 	p.linef("Throughput:     %s/s direct, %s/s over HTTP: %.2f times", rate(t.Total.DirectTPS), rate(t.Total.HTTPTPS), t.Total.Throughput)

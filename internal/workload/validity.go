@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"brokerage/internal/brokerage"
 )
 
 // What a run must keep to be quoted: "A run is valid only if" of the scenario.
@@ -54,6 +56,7 @@ func judge(r *Run) Validity {
 	if n := unexpectedOf(&r.Total); float64(n) >= mostUnexpected*float64(max(r.Total.Count, 1)) && n > 0 {
 		no("%.2f %% of the answers were unexpected (%s); below %.1f %% is allowed", 100*float64(n)/float64(r.Total.Count), reasons(r.Total.Unexpected), 100*mostUnexpected)
 	}
+	v.Notes = append(v.Notes, changedByHand(r)...)
 	if slope, significant := steadiness(r.PerSecond); significant && math.Abs(slope) > mostSlope {
 		v.Unsteady = true
 		no("it was not steady: from the beginning to the end the throughput changed by %+.0f %%", 100*slope)
@@ -76,6 +79,31 @@ func judge(r *Run) Validity {
 	}
 	v.Valid = len(v.Reasons) == 0 && !v.Smoke
 	return v
+}
+
+// changedByHand says what refusals of what a load draws or leases come from: it
+// does both so that there are none, on a database that nobody else has changed.
+func changedByHand(r *Run) (notes []string) {
+	count := func(reason brokerage.Reason) (n int64) {
+		for _, refusals := range []map[string]int64{r.Total.Unexpected, r.preparedUnexpected()} {
+			n += refusals[string(reason)]
+		}
+		return n
+	}
+	if n := count(reasonNotFound); n > 0 {
+		notes = append(notes, fmt.Sprintf("%d not found: the dataset has it and the database has not, so somebody has deleted it; a restore brings it back, or brokerage load --replace", n))
+	}
+	if n := count(brokerage.OrderExists) + count(brokerage.CustomerExists) + count(brokerage.AccountExists); n > 0 {
+		notes = append(notes, fmt.Sprintf("%d new ids existed: somebody has used ids that were not leased; the next run has others", n))
+	}
+	return notes
+}
+
+func (r *Run) preparedUnexpected() map[string]int64 {
+	if r.Prepared == nil {
+		return nil
+	}
+	return r.Prepared.Unexpected
 }
 
 // ofItsOwn is the share that the load generator used of the processors it took.

@@ -74,6 +74,19 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// What a database is refused for that somebody has changed by hand is said.
+func TestJudge_ChangedByHand(t *testing.T) {
+	r := quotable()
+	r.Total.Unexpected = map[string]int64{"404 not-found": 9, "account-exists": 1}
+	r.Prepared = &Prepared{Unexpected: map[string]int64{"order-exists": 2}}
+	v := judge(r)
+	require.True(t, v.Valid, "as few as are allowed")
+	require.Len(t, v.Notes, 2)
+	require.Contains(t, v.Notes[0], "9 not found: the dataset has it and the database has not")
+	require.Contains(t, v.Notes[1], "3 new ids existed: somebody has used ids that were not leased")
+	require.Empty(t, judge(quotable()).Notes)
+}
+
 func TestJudge_Smoke(t *testing.T) {
 	for name, change := range map[string]func(*Run){
 		"Short": func(r *Run) { r.Duration = 59 },

@@ -1,6 +1,6 @@
 // The statistics table as a page of its own: no scripts, nothing from a network,
 // readable on paper. `brokerage report` makes the large one.
-import { became, cells, grouped, headline, ms, rates, refusals, usageText, verdict } from './table.js';
+import { became, cells, grouped, headline, heads, ms, rates, refusals, usageText, verdict } from './table.js';
 
 const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const text = (s) => String(s).replace(/[&<>"]/g, (c) => entities[c]);
@@ -44,8 +44,8 @@ function refusalTable(run) {
 
 function intervalTable({ intervals }) {
   if (intervals.length < 2) return '';
-  const rows = intervals.map((i) => tr([`${i.from.toFixed(0)}–${i.to.toFixed(0)} s`, grouped(i.count), i.tps.toFixed(1), ...[i.latency.mean, i.latency.max, i.latency.p90, i.latency.p95, i.latency.p99].map(ms)]));
-  return `<h2>During the run</h2>${tableOf(['time', 'count', 'tps', 'avg', 'max', 'p90', 'p95', 'p99'], [`<tbody>${rows.join('')}</tbody>`])}`;
+  const rows = intervals.map((i) => tr([`${i.from.toFixed(0)}–${i.to.toFixed(0)} s`, grouped(i.count), i.tps.toFixed(1), ...[i.latency.mean, i.latency.p50, i.latency.p90, i.latency.p95, i.latency.p99, i.latency.p999, i.latency.max].map(ms)]));
+  return `<h2>During the run</h2>${tableOf(['time', 'count', 'tps', 'mean', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'max'], [`<tbody>${rows.join('')}</tbody>`])}`;
 }
 
 function prepared({ prepared: p }) {
@@ -53,15 +53,14 @@ function prepared({ prepared: p }) {
 }
 
 export function page(run) {
-  const [what, where] = headline(run);
+  const [what, ...where] = headline(run);
   const invalid = run.validity.reasons.length > 0;
-  const heads = ['transaction', 'count', 'share', 'total s', 'min', 'avg', 'max', 'p90', 'p95', 'p99'];
   const m = run.machine;
   const sums = became(run);
   return `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${text(run.workload.name)}: ${run.tps.toFixed(0)} tps by k6</title><style>${style}</style></head><body>
-<h1>${text(what)}</h1><p class="dim">${text(where)}; ${text(run.started)}</p>
+<h1>${text(what)}</h1><p class="dim">${text(where.join('; '))}; ${text(run.started)}</p>
 <p class="${invalid ? 'invalid' : 'verdict'}">${text(verdict(run))}</p>${list(run.validity.reasons)}
 <p class="rates">${text(rates(run))}</p>${list([...usageText(run), ...prepared(run), ...run.validity.notes])}
 <h2>Transactions <span class="dim">(times in ms)</span></h2>

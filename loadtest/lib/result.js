@@ -23,7 +23,7 @@ export function result({ metrics, setup_data: setup }) {
   const count = sumOf(rows, (r) => r.count);
   for (const r of rows) r.share = count === 0 ? 0 : r.count / count;
   const byKind = kindOrder.filter((kind) => rows.some((r) => r.kind === kind)).map((kind) => together(kind, rows.filter((r) => r.kind === kind), latency(metrics[kindName(kind)])));
-  const total = together('all', rows, latency(metrics[allName]));
+  const total = together('total', rows, latency(metrics[allName]));
   // Of those that k6 has dropped or cut off, nobody knows what transaction they were.
   const interrupted = value('interrupted');
   total.dropped = settings.rate > 0 ? value('dropped_iterations', 'count') : 0;
@@ -106,10 +106,10 @@ function row(metrics, transaction, weight) {
 // latency is in microseconds, as a result has it. k6 keeps every value, so its
 // percentiles are those of the sorted values.
 function latency(trend) {
-  if (!trend || !(trend.values.count > 0)) return { total: 0, min: 0, max: 0, mean: 0, p50: 0, p90: 0, p95: 0, p99: 0 };
+  if (!trend || !(trend.values.count > 0)) return { total: 0, min: 0, max: 0, mean: 0, p50: 0, p90: 0, p95: 0, p99: 0, p999: 0 };
   const v = trend.values;
   const us = (ms) => Math.round(ms * 1e6) / 1e3;
-  return { total: us(v.avg * v.count), min: us(v.min), max: us(v.max), mean: us(v.avg), p50: us(v.med), p90: us(v['p(90)']), p95: us(v['p(95)']), p99: us(v['p(99)']) };
+  return { total: us(v.avg * v.count), min: us(v.min), max: us(v.max), mean: us(v.avg), p50: us(v.med), p90: us(v['p(90)']), p95: us(v['p(95)']), p99: us(v['p(99)']), p999: us(v['p(99.9)']) };
 }
 
 // together adds rows up; percentiles do not add up and come from k6.
@@ -124,7 +124,7 @@ function together(name, rows, latency) {
   const sum = (field) => sumOf(rows, (r) => r[field]);
   return {
     name,
-    ...(name === 'all' ? {} : { kind: name }),
+    ...(name === 'total' ? {} : { kind: name }),
     weight: Math.min(1, sum('weight')), // rounding adds up too
     share: Math.min(1, sum('share')),
     due: sum('due'),

@@ -1,37 +1,77 @@
-// The statistics table for a terminal.
-
-const heads = ['transaction', 'count', 'share', 'total s', 'min', 'avg', 'max', 'p90', 'p95', 'p99'];
+// The statistics table for a terminal, as brokerage drive prints it
+// (internal/workload/table.go): 94 columns wide, without the two that are least
+// often wanted 80.
 
 export function grouped(n) {
   return String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-// ms writes microseconds as milliseconds, with what a reader can use of it.
+// ms writes microseconds as milliseconds, in five characters: with as many places
+// as matter, and from 100 s on as seconds.
 export function ms(us) {
   const value = us / 1000;
-  return value < 10 ? value.toFixed(2) : value < 1000 ? value.toFixed(1) : grouped(value);
+  if (value < 9.9995) return value.toFixed(3);
+  if (value < 99.995) return value.toFixed(2);
+  if (value < 999.95) return value.toFixed(1);
+  return value < 99999.5 ? value.toFixed(0) : `${(value / 1000).toFixed(0)}s`;
 }
 
-export function cells({ name, count, share, latency: l }) {
-  return [name, grouped(count), `${(100 * share).toFixed(2)} %`, (l.total / 1e6).toFixed(1), ...[l.min, l.mean, l.max, l.p90, l.p95, l.p99].map(ms)];
+const rate = (perSecond) => (perSecond < 100 ? perSecond.toFixed(1) : grouped(perSecond));
+
+const time = (head, narrow, key) => ({ above: head, head: 'ms', width: 5, narrow, of: (r) => ms(r.latency[key]) });
+
+const columns = [
+  { above: '', head: 'count', width: 10, narrow: true, of: (r) => grouped(r.count) },
+  { above: 'share', head: '%', width: 5, narrow: true, of: (r) => (100 * r.share).toFixed(1) },
+  { above: 'total', head: 's', width: 7, narrow: false, of: (r) => (r.latency.total / 1e6).toFixed(1) },
+  time('min', false, 'min'),
+  time('mean', true, 'mean'),
+  time('p50', true, 'p50'),
+  time('p90', true, 'p90'),
+  time('p95', true, 'p95'),
+  time('p99', true, 'p99'),
+  time('p99.9', true, 'p999'),
+  time('max', true, 'max'),
+];
+
+// heads and cells are the table for a page.
+export const heads = ['transaction', ...columns.map((c) => (c.head === 'ms' ? c.above : [c.above, c.head].filter(Boolean).join(' ')))];
+export const cells = (r) => [r.name, ...columns.map((c) => c.of(r))];
+
+const nameWidth = 21;
+const widthOf = (list) => list.reduce((sum, c) => sum + 1 + c.width, nameWidth);
+
+// statistics gives the lines of the table on a terminal of so many columns; 0 is none.
+function statistics(run, room) {
+  const shown = room === 0 || room >= widthOf(columns) ? columns : columns.filter((c) => c.narrow);
+  const line = (name, of) => name.padEnd(nameWidth) + shown.map((c) => ` ${of(c).padStart(c.width)}`).join('');
+  const row = (r) => line(r.name, (c) => c.of(r));
+  const rule = '-'.repeat(widthOf(shown));
+  const top = [line('', (c) => c.above), line('transaction', (c) => c.head), rule];
+  return [...top, ...run.transactions.map(row), rule, ...run.kinds.map(row), rule, row(run.total)];
 }
 
 // became gives lines that say what became of every transaction that was due: of
 // those of which some were not answered in time, and of all.
 export function became({ transactions, total }) {
   const cellsOf = (r) => [r.name, r.due, r.good, r.count - r.good - r.unanswered, r.unanswered, r.dropped || 0, r.waiting].map((x, i) => (i === 0 ? x : grouped(x)));
-  return [['became of', 'due', 'done', 'refused', 'unanswered', 'dropped', 'still waiting'], ...[...transactions.filter((r) => r.unanswered + r.waiting > 0), total].map(cellsOf)];
+  return [['became of', 'due', 'done', 'refused', 'unanswered', 'dropped', 'waiting'], ...[...transactions.filter((r) => r.unanswered + r.waiting > 0), total].map(cellsOf)];
 }
 
 const several = (n, noun) => `${grouped(n)} ${noun}${n === 1 ? '' : 's'}`;
+const listed = (counts) => Object.entries(counts).sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([reason, n]) => `${reason} ${grouped(n)}`).join(', ');
 
 // headline says in a few words what was run.
 export function headline(run) {
-  const { model, workload, target, dataset } = run;
-  const how = model.kind === 'open' ? `${grouped(model.rate)} a second, at most ${several(model.users, 'user')}` : `${several(model.users, 'user')}, think time ${model.thinkSeconds} s`;
+  const { model, workload, target, dataset, prepared } = run;
+  const closed = model.thinkSeconds > 0 ? `think time ${model.thinkSeconds} s` : 'no think time';
+  const how = model.kind === 'open' ? `${model.rate} arrivals a second, at most ${grouped(model.users)} at once` : `${grouped(model.users)} users, ${closed}`;
+  const refused = Object.keys(prepared.unexpected || {}).length > 0 ? `; unexpected: ${listed(prepared.unexpected)}` : '';
   return [
-    `${workload.name} against ${target.url} by k6: ${how}`,
-    `dataset ${dataset.fingerprint}; ${run.warmedSeconds.toFixed(1)} s warmed up, ${run.measuredSeconds.toFixed(1)} s measured, seed ${run.seed}`,
+    `Workload ${workload.name} (${workload.validate ? 'validated' : 'not validated'}) on ${target.kind} ${target.url}`,
+    `${how}; ${run.measuredSeconds.toFixed(1)} s measured after ${run.warmedSeconds.toFixed(1)} s of warm-up; seed ${run.seed}`,
+    `Dataset ${dataset.fingerprint}`,
+    `Prepared, and not counted: ${grouped(prepared.orders)} orders, ${grouped(prepared.customers)} customers${refused}`,
   ];
 }
 
@@ -41,7 +81,7 @@ export function verdict({ validity }) {
 }
 
 export function rates(run) {
-  return `${run.tps.toFixed(1)} tps, ${grouped(run.tpm)} tpm; goodput ${run.goodput.toFixed(1)} a second`;
+  return `${rate(run.tps)} transactions a second, ${rate(run.tpm)} a minute; goodput ${rate(run.goodput)} a second`;
 }
 
 // refusals lists them by transaction and reason.
@@ -59,27 +99,21 @@ export function usageText({ usage, machine, total }) {
     .concat(together > 0 && total.count > 0 ? [`together ${Math.round((1e6 * together) / total.count)} µs of processor time each`] : []);
 }
 
-const aligned = (rows) => {
-  const widths = rows[0].map((_, c) => Math.max(...rows.map((r) => r[c].length)));
-  return rows.map((r) => r.map((cell, c) => (c === 0 ? cell.padEnd(widths[c]) : cell.padStart(widths[c]))).join('  '));
-};
+const sumWidths = [10, 10, 8, 10, 8, 7];
+const sums = (run) => became(run).map(([name, ...rest]) => name.padEnd(nameWidth) + rest.map((text, i) => ` ${text.padStart(sumWidths[i])}`).join(''));
 
 export function table(run) {
-  const rows = [heads, ...run.transactions.map(cells), null, ...run.kinds.map(cells), null, cells(run.total)];
-  const widths = heads.map((_, c) => Math.max(...rows.map((r) => (r === null ? 0 : r[c].length))));
-  const rule = '-'.repeat(widths.reduce((a, b) => a + b + 2, -2));
-  const lines = rows.map((r) => (r === null ? rule : r.map((cell, c) => (c === 0 ? cell.padEnd(widths[c]) : cell.padStart(widths[c]))).join('  ')));
-  lines.splice(1, 0, rule);
-
-  const out = ['', ...headline(run), 'times in ms', '', ...lines, '', rates(run), '', ...aligned(became(run)), '', ...usageText(run)];
-  if (run.prepared.orders + run.prepared.customers > 0) {
-    out.push(`before that, users inserted ${several(run.prepared.orders, 'order')} and ${several(run.prepared.customers, 'customer')} of their own`);
+  const room = Number(__ENV.LOADTEST_COLUMNS) || 0; // what loadtest/k6 knows of the terminal
+  const out = ['', ...headline(run), '', ...statistics(run, room), '', rates(run), '', ...sums(run)];
+  if (run.total.late > 0) out.push(`Waiting at the end and answered within 10 s of it: ${grouped(run.total.late)}; their times count.`);
+  out.push('');
+  for (const [which, title] of [['expected', 'Expected refusals'], ['unexpected', 'UNEXPECTED']]) {
+    for (const r of run.transactions) {
+      if (Object.keys(r[which]).length > 0) out.push(`${title} of ${r.name}: ${listed(r[which])}`);
+    }
   }
-  for (const [which, title] of [['expected', 'expected refusals'], ['unexpected', 'UNEXPECTED refusals']]) {
-    const found = refusals(run, which);
-    if (found.length > 0) out.push(`${title}: ${found.map(({ name, reason, n }) => `${name} ${reason} ${grouped(n)}`).join(', ')}`);
-  }
-  if (run.total.emptyPool > 0) out.push(`drawn again, with nothing of one's own to take away: ${grouped(run.total.emptyPool)}`);
-  out.push(verdict(run), ...run.validity.reasons.map((reason) => `  ${reason}`), ...run.validity.notes.map((note) => `note: ${note}`));
+  const empty = run.transactions.filter((r) => r.emptyPool > 0);
+  if (empty.length > 0) out.push(`Drawn again, with nothing of the user's own to take away: ${empty.map((r) => `${r.name} ${grouped(r.emptyPool)}`).join(', ')}`);
+  out.push(...usageText(run), '', verdict(run), ...run.validity.reasons.map((reason) => `INVALID: ${reason}`), ...run.validity.notes.map((note) => `Note: ${note}`));
   return `${out.join('\n')}\n`;
 }

@@ -34,6 +34,12 @@ export function judge(run, { slices, sliceSeconds, late, templates, invalid }) {
 
   if (invalid && reasons.length === 0) reasons.push('whether it is valid could not be established: k6 did not give its own figures at the end (see K6_API)');
 
+  const refused = (reason) => (total.unexpected[reason] || 0) + (run.prepared.unexpected?.[reason] || 0);
+  const missing = refused('404 not-found');
+  if (missing > 0) notes.push(`${missing} not found: the dataset has it and the database has not, so somebody has deleted it; a restore brings it back, or brokerage load --replace`);
+  const taken = refused('409 order-exists') + refused('409 customer-exists') + refused('409 account-exists');
+  if (taken > 0) notes.push(`${taken} new ids existed: somebody has used ids that were not leased; the next run has others`);
+
   if (run.target.sameHost) notes.push('k6 ran on the computer of the service, and took processor time from it');
   const silent = total.unexpected['no-answer'] || 0;
   if (silent > 0 && !twoRequests) notes.push(`the times contain those of ${silent} requests that nobody answered`);

@@ -1,13 +1,14 @@
-// The report every EVERY, and what k6 and the service used. Users of k6 cannot
+// A line every 5 s, and what k6 and the service used. Users of k6 cannot
 // see each other's figures, and k6 calls a script back only at the end; but it
 // serves its own metrics while it runs, and one more user reads them there.
 import exec from 'k6/execution';
 import http from 'k6/http';
 import { sleep } from 'k6';
-import { gauges, intervalCount, intervalName, invalid, sliceCount, sliceSeconds, slices } from './metrics.js';
+import { allName, gauges, invalid, sliceCount, sliceSeconds, slices } from './metrics.js';
 import { result } from './result.js';
 import { headers } from './service.js';
 import { settings } from './settings.js';
+import { grouped, ms } from './table.js';
 
 const tags = { name: 'beside the load' };
 
@@ -49,6 +50,8 @@ function ours(mark) {
   }
   return false;
 }
+
+const reportSeconds = 5; // between the lines that say how it goes
 
 const sleepUntil = (time) => {
   const left = (time - Date.now()) / 1000;
@@ -95,7 +98,7 @@ export function watch(data) {
   const before = used();
   if (before.generator.cores > 0) gauges.generator_cores.add(before.generator.cores);
   let counted = 0;
-  let reported = 0;
+  let reported = { elapsed: 0, count: 0 };
   for (let slice = 0; slice < sliceCount; slice++) {
     const elapsed = Math.min(sliceSeconds * (slice + 1), settings.duration);
     sleepUntil(from + 1000 * elapsed);
@@ -104,18 +107,17 @@ export function watch(data) {
       slices[slice].add(iterations.count - counted);
       counted = iterations.count;
     }
-    const interval = Math.ceil(elapsed / settings.every) - 1;
-    if (elapsed < settings.duration && elapsed < settings.every * (interval + 1)) continue;
+    if (elapsed < settings.duration && elapsed - reported.elapsed < reportSeconds) continue;
     const after = used(); // at each report, so that a run that is cut short has it too
     for (const process of ['generator', 'service']) {
       keep(`${process}_cpu`, after[process].cpu - before[process].cpu);
       keep(`${process}_memory_before`, before[process].memory);
       keep(`${process}_memory_after`, after[process].memory);
     }
-    if (listening && intervalCount > 1) {
-      report(interval, elapsed, counted - reported);
-      reported = counted;
+    if (listening) {
+      report(elapsed, counted - reported.count, elapsed - reported.elapsed);
     }
+    reported = { elapsed, count: counted };
   }
   conclude(data, interrupted, to, listening);
 }
@@ -124,15 +126,12 @@ function keep(name, value) {
   if (value >= 0) gauges[name].add(value);
 }
 
-// report prints one interval in short. Its percentiles are those that k6 gives
-// during a run; the table at the end has p99 too.
-function report(interval, elapsed, count) {
-  const times = metric(intervalName(interval));
+// report prints how it goes: the rate since the last report, and the times since
+// measuring began. They are those that k6 gives during a run, without sample of
+// ours; the table at the end has p99 and p99.9 too.
+function report(elapsed, count, seconds) {
+  const times = metric(allName);
   if (times === null) return;
-  const seconds = elapsed - settings.every * interval;
-  const ms = (value) => value.toFixed(value < 10 ? 2 : 1);
-  console.log(
-    `${elapsed} s: ${count} transactions, ${(count / seconds).toFixed(1)} tps; ` +
-      `ms: mean ${ms(times.avg)}, p90 ${ms(times['p(90)'])}, p95 ${ms(times['p(95)'])}, max ${ms(times.max)}`,
-  );
+  const each = ['med', 'p(90)', 'p(95)', 'max'].map((key) => ms(1000 * times[key]));
+  console.log(`${elapsed} s  ${grouped(count)} tx  ${grouped(count / seconds)}/s  so far p50 ${each[0]}  p90 ${each[1]}  p95 ${each[2]}  max ${each[3]} ms`);
 }

@@ -34,12 +34,21 @@ func HalfName(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".partial")
 }
 
+// RequireFolder returns an error that names the folder of a file, if there is none.
+// What is made beside the file first (a lock, the half of it) would be named otherwise.
+func RequireFolder(path string) error {
+	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: there is no folder %s", path, filepath.Dir(path))
+	}
+	return nil
+}
+
 // Free refuses a name that is taken, by a file if it is not to be replaced, and
 // by anything else at all.
 func Free(path string, replace bool) error {
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
+		return RequireFolder(path)
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():

@@ -89,12 +89,20 @@ func (s *Store) between(ctx context.Context, do func(*connection) error) error {
 	return domainError(job.err)
 }
 
+func (s *Store) doing(what string) {
+	if s.options.Doing != nil {
+		s.options.Doing(what)
+	}
+}
+
 // train makes the dictionaries of a database that has none yet.
 func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]byte) error {
 	dictionaries, err := readDictionaries(ctx, s.reading)
 	if err != nil || len(dictionaries) > 0 || s.options.Uncompressed {
 		return err
 	}
+	s.doing("training dictionaries for compression")
+	defer s.doing("")
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	var errs []error

@@ -80,6 +80,7 @@ func (s *Store) loading(ctx context.Context, name string, begin func(*transactio
 	if err := load(); err != nil {
 		return err
 	}
+	s.doing("making indexes")
 	if err := s.control(ctx, endLoad); err != nil {
 		return err
 	}

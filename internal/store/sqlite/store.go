@@ -39,6 +39,9 @@ type Options struct {
 	// Notice is told, in a sentence, what Open does that takes long, and, by another
 	// goroutine, when the file of an open store is deleted or replaced. It may be nil.
 	Notice func(string)
+	// Doing is told what a load does while no documents go in, in a few words, and
+	// the empty text when they do. It may be nil.
+	Doing func(string)
 	// Trace is told of the statements of transactions. It may be nil.
 	Trace trace.Begin
 
@@ -78,6 +81,9 @@ func Open(ctx context.Context, path string, options Options) (*Store, error) {
 	}
 	if options.Rules.MaxHoldings <= 0 {
 		options.Rules.MaxHoldings = brokerage.DefaultRules.MaxHoldings
+	}
+	if err := archive.RequireFolder(path); err != nil {
+		return nil, err
 	}
 	s := &Store{path: path, options: options}
 	s.Text = s.setting

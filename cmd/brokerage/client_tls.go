@@ -1,0 +1,53 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// clientTLS are the flags of a command that asks a service over https.
+type clientTLS struct {
+	TLSCA   string `name:"tls-ca" placeholder:"FILE" help:"Accept only certificates of a service by these authorities (PEM)."`
+	TLSCert string `name:"tls-client-cert" placeholder:"FILE" help:"This client's certificate, for a service with --tls-client-ca."`
+	TLSKey  string `name:"tls-client-key" placeholder:"FILE" help:"The certificate's key."`
+}
+
+// config reads the files. It is what Go does by itself where none is named: the
+// authorities of the system, or those that SSL_CERT_FILE and SSL_CERT_DIR name.
+func (f clientTLS) config() (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if f.TLSCA != "" {
+		pool, err := readAuthorities("--tls-ca", f.TLSCA)
+		if err != nil {
+			return nil, err
+		}
+		config.RootCAs = pool
+	}
+	if (f.TLSCert == "") != (f.TLSKey == "") {
+		return nil, usagef("--tls-client-cert and --tls-client-key go together")
+	}
+	if f.TLSCert != "" {
+		pair, err := tls.LoadX509KeyPair(f.TLSCert, f.TLSKey)
+		if err != nil {
+			return nil, fmt.Errorf("--tls-client-cert and --tls-client-key: %w", err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}
+
+// readAuthorities reads the certificates of a file that a flag names.
+func readAuthorities(flag, file string) (*x509.CertPool, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, errors.New(flag + ": there is no certificate in " + file)
+	}
+	return pool, nil
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
+)
+
+// The commands of docs/postgres.md, on a real server, as a reader follows them
+// from top to bottom: with tiny instead of XXXS, and on localhost, which the
+// guide calls db as well. What needs systemd, or an archive of changes
+// (TestRecovery has that), is not run.
+func TestPostgres_Guide(t *testing.T) {
+	testenv.Command(t, "psql")
+	shell := testenv.Command(t, "bash")
+	_, port, err := net.SplitHostPort(unheard(t))
+	require.NoError(t, err)
+	server := pgtest.Start(t, "listen_addresses=127.0.0.1", "port="+port)
+	text, err := os.ReadFile("../../docs/postgres.md")
+	require.NoError(t, err)
+
+	programs, root := t.TempDir(), t.TempDir()
+	for _, name := range []string{"deploy", "internal"} { // as in a clone, in a folder that may be written to
+		from, err := filepath.Abs("../../" + name)
+		require.NoError(t, err)
+		require.NoError(t, os.Symlink(from, filepath.Join(root, name)))
+	}
+	wrapper := fmt.Sprintf("#!/bin/sh\n%s=1 exec %q \"$@\"\n", asMain, os.Args[0])
+	require.NoError(t, os.WriteFile(filepath.Join(programs, "brokerage"), []byte(wrapper), 0o755)) //nolint:gosec // a program
+	run := func(command string) *exec.Cmd {
+		cmd := exec.CommandContext(t.Context(), shell, "-c", command)
+		cmd.Dir = root
+		cmd.Env = append(os.Environ(), "PATH="+programs+":"+filepath.Dir(server.Program("psql"))+":"+os.Getenv("PATH"),
+			"PGHOST=localhost", "PGPORT="+port, "PGUSER="+pgtest.User)
+		return cmd
+	}
+	ran := 0
+	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)\n```$").FindAllStringSubmatch(string(text), -1) {
+		for line := range strings.Lines(block[1]) {
+			line, _, _ = strings.Cut(strings.TrimSpace(line), " #")
+			program, _, _ := strings.Cut(line, " ")
+			if program != "createdb" && program != "psql" && program != "brokerage" || strings.Contains(line, "pg_is_in_recovery") || strings.Contains(line, "postgres://…") {
+				continue
+			}
+			ran++
+			command := strings.NewReplacer("@db/", "@localhost/", "XXXS", "tiny").Replace(line)
+			switch {
+			case strings.HasPrefix(line, "brokerage serve"):
+				cmd := run("exec " + command + " --listen 127.0.0.1:0")
+				i := &instance{cmd: cmd, logs: &logLines{}, out: &logLines{}}
+				cmd.Stderr = i.logs
+				require.NoError(t, cmd.Start())
+				t.Cleanup(func() { _ = cmd.Process.Kill() })
+				i.listening(t)
+				require.Contains(t, get(t, i.url+"/v1/dataset").body, `scale="tiny"`, line)
+				require.Equal(t, 200, send(t, "PUT", i.url+"/v1/orders/103282/status", "", orderStatus).status, line)
+				i.stop(t)
+				continue
+			case strings.HasPrefix(line, "brokerage campaign"):
+				command = strings.Replace(command, "campaign ", "campaign --allow-invalid --scale tiny --users 2 --warm-up 100ms --duration 300ms --stages 0 --tier 0s --no-tuned --cpus 0 ", 1)
+			}
+			out, err := run(command).CombinedOutput()
+			require.NoError(t, err, "%s\n%s", line, out)
+			require.NotContains(t, string(out), "ERROR", line)
+		}
+	}
+	require.GreaterOrEqual(t, ran, 10)
+}
+
+const orderStatus = `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="4"/>`
+
+// roles.sql on a server without the database, as the images run it, and again; it
+// ends with its first error.
+func TestPostgres_Roles(t *testing.T) {
+	psql := testenv.Command(t, "psql")
+	server := pgtest.Start(t)
+	roles := func(args ...string) (string, error) {
+		args = append([]string{server.URL("postgres"), "-f", "../../deploy/postgres/roles.sql", "-v", "owner_password=it's"}, args...)
+		out, err := exec.CommandContext(t.Context(), psql, args...).CombinedOutput()
+		return string(out), err
+	}
+	out, err := roles() // no password for the service
+	require.ErrorContains(t, err, "exit status 3", out)
+	require.NotContains(t, out, "CREATE DATABASE")
+	for _, want := range []string{"made the schema", "nothing to do"} {
+		out, err := roles("-v", "service_password=other")
+		require.NoError(t, err, out)
+		r := brokerage(t.Context(), "migrate", "--db", server.URLOf("brokerage_owner", "brokerage"))
+		require.Equal(t, exitOK, r.code, r.err)
+		require.Contains(t, r.out, want)
+	}
+	served := serving(t, "", "--db", server.URLOf("brokerage_service", "brokerage"))
+	require.Equal(t, 200, get(t, served.url+"/readyz").status)
+	served.stop(t)
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// onTerminal starts the command on a terminal of its own, of so many columns. What
+// it shows is in screen; keys are pressed by writing to the terminal.
+func onTerminal(t testing.TB, width uint16, args ...string) (cmd *exec.Cmd, keys io.Writer, shown *logLines) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = master.Close() })
+	fd := int(master.Fd())
+	require.NoError(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	require.NoError(t, err)
+	require.NoError(t, unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 50, Col: width}))
+	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(t, err)
+	defer func() { _ = terminal.Close() }()
+	cmd = process(t, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	require.NoError(t, cmd.Start())
+	shown = &logLines{}
+	go func() { _, _ = io.Copy(shown, master) }() // until the terminal is gone
+	return cmd, master, shown
+}
+
+// screen is what stands on a terminal at the end: of each line what was written
+// last over it.
+func screen(text string) (lines []string) {
+	for line := range strings.Lines(strings.ReplaceAll(text, "\r\n", "\n")) {
+		for part := range strings.SplitSeq(strings.TrimSuffix(line, "\n"), "\r") {
+			if erased, ok := strings.CutPrefix(part, "\x1b[K"); ok {
+				line = erased
+			} else {
+				line = strings.TrimSuffix(part, "\x1b[K")
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// On a terminal a line shows how the run goes, each second; Ctrl-C ends it, with a
+// table that fits, and leaves nothing of that line.
+func TestDrive_Terminal(t *testing.T) {
+	for _, width := range []uint16{80, 120} {
+		cmd, keys, shown := onTerminal(t, width, "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--users", "2", "--ramp", "2s", "--duration", "1h", "--every", "2s")
+		live := regexp.MustCompile(`\r[0-9,.]+/s  p50 [0-9.]+  p99 [0-9.]+ ms  0 errors  (1:00:00|59:\d\d) left\x1b\[K`)
+		eventually(t, func() bool { return live.MatchString(shown.String()) && strings.Contains(shown.String(), " tx ") }, "a live line and a report in %q", shown)
+		require.Regexp(t, `\rwarming up, [12]\.\d s left\x1b\[K`, shown.String())
+		_, err := keys.Write([]byte{3}) // Ctrl-C
+		require.NoError(t, err)
+		require.Equal(t, exitEnded, exitCode(t, cmd), shown)
+		eventually(t, func() bool { return strings.Contains(shown.String(), "the run ended early") }, "the end in %q", shown)
+		lines := screen(shown.String())
+		require.Contains(t, strings.Join(lines, "\n"), "INVALID: it was interrupted")
+		for _, line := range lines {
+			require.NotContains(t, line, " left", shown)
+			require.NotContains(t, line, "\x1b")
+			if strings.HasPrefix(line, "get_") || strings.HasPrefix(line, "---") || strings.Contains(line, " tx ") {
+				require.LessOrEqual(t, utf8.RuneCountInString(line), int(width))
+			}
+		}
+	}
+}
