@@ -122,7 +122,8 @@ func (c *driveCmd) drive(ctx context.Context, s streams, backend workload.Backen
 		}
 		runs = append(runs, run)
 		if c.Repeat > 1 {
-			fmt.Fprintln(s.out)
+			_, broken := fmt.Fprintln(s.out)
+			err = errors.Join(err, broken)
 		}
 	}
 	if len(runs) > 1 {
