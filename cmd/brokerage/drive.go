@@ -167,7 +167,8 @@ func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend
 			}
 		}
 		if c.Repeat > 1 {
-			fmt.Fprintln(s.out)
+			_, broken := fmt.Fprintln(s.out)
+			err = errors.Join(err, broken)
 		}
 	}
 	if len(runs) > 1 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,21 +26,19 @@ type fileGroups [][]string
 
 // Decode reads files up to the next flag. For kong -- would end the flags, and be gone.
 func (g *fileGroups) Decode(ctx *kong.DecodeContext) error {
-	group := []string{}
 	for {
-		token := ctx.Scan.Peek()
-		switch {
-		case token.IsValue():
+		var group []string
+		for ctx.Scan.Peek().IsValue() {
 			group = append(group, ctx.Scan.Pop().String())
-			continue
-		case token.Value == "--":
-			ctx.Scan.Pop()
-			*g = append(*g, group)
-			group = []string{}
-			continue
+		}
+		if len(group) == 0 {
+			return errors.New("a group without a file: report A1 A2 A3 -- B1 B2 B3 compares two groups")
 		}
 		*g = append(*g, group)
-		return nil
+		if ctx.Scan.Peek().Value != "--" {
+			return nil
+		}
+		ctx.Scan.Pop()
 	}
 }
 
@@ -56,8 +55,6 @@ func (c *reportCmd) Run(s streams) error {
 		return usagef("%d files: a report is on one, or compares two, or two groups with -- between them: report A1 A2 A3 -- B1 B2 B3", len(groups[0]))
 	case len(groups) > 2:
 		return usagef("%d groups of files: two can be compared", len(groups))
-	case len(groups[0]) == 0 || len(groups[1]) == 0:
-		return usagef("a group without a file: report A1 A2 A3 -- B1 B2 B3 compares two groups")
 	}
 	return c.compare(s, groups[0], groups[1])
 }

@@ -182,7 +182,7 @@ func TestContract_StatusesReachable(t *testing.T) {
 			s := fresh(t, Options{})
 			a := answer{}
 			for range 8 { // a customer has seven accounts at most
-				if a = ask(s, "DELETE", "/v1/customers/1006/accounts/"+firstAccount(t, s, "1006"), ""); a.StatusCode != 204 {
+				if a = ask(s, "DELETE", "/v1/customers/1006/accounts/"+firstAccount(t, s, "1006"), ""); a.StatusCode != http.StatusNoContent {
 					break
 				}
 			}

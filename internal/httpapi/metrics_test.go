@@ -94,9 +94,13 @@ func TestMetrics_Refused(t *testing.T) {
 		for i := range watchers {
 			w, err := s.live.Join()
 			require.NoError(t, err)
-			defer w.Leave()
 			watchers[i] = w
 		}
+		defer func() {
+			for _, w := range watchers {
+				w.Leave()
+			}
+		}()
 		var all sync.WaitGroup
 		one := func() {
 			all.Go(func() { ask(s, "GET", "/v1/orders/103282", "", "Authorization: Bearer reader") })
