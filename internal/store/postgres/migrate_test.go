@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -38,18 +39,29 @@ func TestMigrate_TenAtOnce(t *testing.T) {
 	s := opened(t, url, Options{})
 	var applied int
 	require.NoError(t, s.pool.QueryRow(t.Context(), "SELECT count(*) FROM brokerage.schema_versions").Scan(&applied))
-	require.Equal(t, 1, applied)
+	require.Equal(t, current(t), applied)
 }
 
 // extended are the migrations of a later program.
 func extended(t testing.TB, statements string) fstest.MapFS {
 	t.Helper()
-	first, err := embedded.ReadFile("migrations/0001_documents.sql")
+	files := fstest.MapFS{"migrations/9999_more.sql": {Data: []byte(statements)}}
+	_, names, err := Options{}.migrations()
 	require.NoError(t, err)
-	return fstest.MapFS{
-		"migrations/0001_documents.sql": {Data: first},
-		"migrations/0002_more.sql":      {Data: []byte(statements)},
+	for _, name := range names {
+		text, err := embedded.ReadFile(name)
+		require.NoError(t, err)
+		files[name] = &fstest.MapFile{Data: text}
 	}
+	return files
+}
+
+// current is the version of the schema that this program makes.
+func current(t testing.TB) int {
+	t.Helper()
+	_, names, err := Options{}.migrations()
+	require.NoError(t, err)
+	return len(names)
 }
 
 func TestMigrate_Versions(t *testing.T) {
@@ -61,11 +73,11 @@ func TestMigrate_Versions(t *testing.T) {
 	require.NoError(t, opened(t, url, Options{}).Close())
 	later := extended(t, "ALTER TABLE brokerage.settings ADD COLUMN note text")
 	_, err = Open(t.Context(), url, Options{AsIs: true, files: later})
-	require.ErrorContains(t, err, "the database has schema version 1, and this program has 2")
+	require.ErrorContains(t, err, fmt.Sprintf("the database has schema version %d, and this program has %d", current(t), current(t)+1))
 
 	// One that fails leaves the version and the tables as they were.
 	_, err = Open(t.Context(), url, Options{files: extended(t, "ALTER TABLE brokerage.settings ADD COLUMN half text; SELECT 1/0")})
-	require.ErrorContains(t, err, "0002_more.sql")
+	require.ErrorContains(t, err, "9999_more.sql")
 	s := opened(t, url, Options{})
 	var columns int
 	require.NoError(t, s.pool.QueryRow(t.Context(), "SELECT count(*) FROM pg_attribute WHERE attrelid = 'brokerage.settings'::regclass AND attname = 'half'").Scan(&columns))
@@ -73,11 +85,11 @@ func TestMigrate_Versions(t *testing.T) {
 
 	var notices []string
 	s = opened(t, url, Options{files: later, Notice: func(text string) { notices = append(notices, text) }})
-	require.Equal(t, []string{"the database is being migrated from version 1 to 2"}, notices)
+	require.Equal(t, []string{fmt.Sprintf("the database is being migrated from version %d to %d", current(t), current(t)+1)}, notices)
 	require.NoError(t, s.Ready(t.Context()))
 
 	_, err = Open(t.Context(), url, Options{})
-	require.ErrorContains(t, err, "the database has schema version 2, and this program knows up to 1: use a newer one")
+	require.ErrorContains(t, err, fmt.Sprintf("the database has schema version %d, and this program knows up to %d: use a newer one", current(t)+1, current(t)))
 }
 
 // The script, run by hand, makes what Open makes, to the last function.
