@@ -168,7 +168,7 @@ func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend
 		}
 		if c.Repeat > 1 {
 			_, broken := fmt.Fprintln(s.out)
-			err = errors.Join(err, broken)
+			failed = errors.Join(failed, broken)
 		}
 	}
 	if len(runs) > 1 {
