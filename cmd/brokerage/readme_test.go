@@ -151,23 +151,12 @@ func runReadme(t *testing.T, dir, line string, args []string) {
 // shortened is a command as the README has it, with less to do: so little that on a
 // busy machine it may be INVALID, which is no fault of the README's.
 func shortened(args []string) []string {
-	if args[0] == "drive" || args[0] == "campaign" {
-		args = append(args, "--allow-invalid")
-	}
-	for i := range len(args) - 1 {
-		switch args[i] {
-		case "--ramp":
-			args[i+1] = "200ms"
-		case "--duration":
-			args[i+1] = "500ms"
-		}
-	}
-	if args[0] == "drive" || args[0] == "campaign" { // so short, and beside other tests, a run may be INVALID
-		args = append(args, "--allow-invalid")
-	}
-	if args[0] == "campaign" {
-		args = append(args, "--scale", "tiny", "--users", "2", "--warm-up", "100ms", "--stages", "0", "--tier", "0s", "--no-tuned", "--cpus", "0")
-		return append(args, "--duration", "300ms")
+	switch args[0] {
+	case "drive":
+		return append(args, "--ramp", "200ms", "--duration", "500ms", "--allow-invalid")
+	case "campaign":
+		return append(args, "--scale", "tiny", "--users", "2", "--warm-up", "100ms", "--duration", "300ms", "--stages", "0", "--tier", "0s",
+			"--no-tuned", "--cpus", "0", "--allow-invalid")
 	}
 	return args
 }
