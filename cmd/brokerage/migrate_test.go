@@ -55,10 +55,10 @@ func TestMigrate_Postgres(t *testing.T) {
 	requireOneLine(t, brokerage(t.Context(), "migrate", "--db", service), exitFailed, "role brokerage_service may not change that")
 	r = brokerage(t.Context(), "migrate", "--db", owner)
 	require.Equal(t, exitOK, r.code, r.err)
-	require.Contains(t, r.out, "made the schema, version 1")
+	require.Regexp(t, `made the schema, version [1-9]`, r.out)
 	r = brokerage(t.Context(), "migrate", "--db", service)
 	require.Equal(t, exitOK, r.code, r.err)
-	require.Contains(t, r.out, "nothing to do, the schema has version 1")
+	require.Regexp(t, `nothing to do, the schema has version [1-9]`, r.out)
 	requireOneLine(t, brokerage(t.Context(), "drive", "--db", service, "--duration", "1s"), exitFailed, "holds no dataset")
 }
 
@@ -98,7 +98,7 @@ func TestMigrate_Wait(t *testing.T) {
 	require.Contains(t, logs.wait(t, "waiting for the database")["error"], "does not exist")
 	server.Exec(t, "postgres", "CREATE DATABASE later TEMPLATE template0")
 	require.Equal(t, exitOK, <-ended, logs)
-	require.Contains(t, out.String(), "made the schema, version 1")
+	require.Regexp(t, `made the schema, version [1-9]`, out.String())
 
 	// A schema of a later version is nothing that waiting mends.
 	server.Exec(t, "later", "INSERT INTO brokerage.schema_versions VALUES (999, 'x')")
