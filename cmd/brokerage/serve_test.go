@@ -150,7 +150,7 @@ func TestServe_Failures(t *testing.T) {
 		"TokensAndNone":    {[]string{"--db", "null:", "--tokens", "x", "--insecure-no-auth"}, exitUsage, "--insecure-no-auth"},
 		"NoHoldings":       {[]string{"--db", "null:", "--max-holdings", "0"}, exitUsage, "--max-holdings"},
 		"NegativeQueue":    {[]string{"--db", "null:", "--queue=-1"}, exitUsage, "--queue"},
-		"NegativeTime":     {[]string{"--db", "null:", "--drain-delay=-1s"}, exitUsage, "a time"},
+		"NegativeTime":     {[]string{"--db", "null:", "--drain-delay=-1s"}, exitUsage, "--drain-delay: -1s is outside of the range"},
 		"CutBeforeTold":    {[]string{"--db", "null:", "--timeout", "1m"}, exitUsage, "--write-timeout"},
 		"NoSize":           {[]string{"--db", "null:", "--max-body", "1MB"}, exitUsage, "is not a size"},
 		"NoLevel":          {[]string{"--db", "null:", "--log-level", "loud"}, exitUsage, "--log-level"},

@@ -88,7 +88,7 @@ func TestMetrics_Refused(t *testing.T) {
 		}}
 		var seen counts
 		s := serverOf(t, held, Options{
-			Metrics: &seen, InFlight: 1, Queue: 1, QueueWait: 50 * time.Millisecond, Tokens: allTokens, Rate: 4, MaxBody: 100, Audit: fullDisk{},
+			Metrics: &seen, InFlight: 1, Queue: 1, QueueWait: 50 * time.Millisecond, Tokens: allTokens, Rate: 5, MaxBody: 100, Audit: fullDisk{},
 		})
 		watchers := make([]*live.Watcher, live.Watchers)
 		for i := range watchers {
@@ -121,7 +121,7 @@ func TestMetrics_Refused(t *testing.T) {
 		ask(s, "DELETE", "/v1/orders/103282", "", "Authorization: Bearer trader") // the audit log cannot be written
 		s.options.Audit = nil
 		ask(s, "POST", "/v1/orders", strings.Repeat(" ", 101), "Authorization: Bearer trader")
-		for range 3 { // the last is the fifth of this second
+		for range 4 { // the last is the sixth of this second
 			ask(s, "DELETE", "/v1/orders/103282", "", "Authorization: Bearer trader")
 		}
 		ask(s, "GET", "/v1/live", "", "Authorization: Bearer reader") // one more than may watch

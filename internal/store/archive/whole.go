@@ -38,10 +38,16 @@ func HalfName(path string) string {
 // What is made beside the file first (a lock, the half of it) would be named otherwise.
 func RequireFolder(path string) error {
 	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: there is no folder %s", path, filepath.Dir(path))
+		return &noFolder{path}
 	}
 	return nil
 }
+
+// noFolder is fs.ErrNotExist of the folder of a file.
+type noFolder struct{ path string }
+
+func (e *noFolder) Error() string { return e.path + ": there is no folder " + filepath.Dir(e.path) }
+func (e *noFolder) Unwrap() error { return fs.ErrNotExist }
 
 // Free refuses a name that is taken, by a file if it is not to be replaced, and
 // by anything else at all.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"brokerage/internal/store/archive"
 )
 
 // A lock keeps other processes off a database. It ends with the process.
@@ -87,6 +89,9 @@ func lockOnce(path string, create bool) (_ *lock, err error) {
 func resolve(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
+		return "", err
+	}
+	if err := archive.RequireFolder(path); err != nil {
 		return "", err
 	}
 	const most = 40 // as the kernel does
