@@ -143,3 +143,35 @@ func TestLock_Replaced(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, os.SameFile(there, l.info))
 }
+
+// A file that was put in the place of the database under an open store is what it
+// is when the next one opens it: the journal of the old one is not mixed into it.
+func TestClose_Replaced(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "b.db"), filepath.Join(dir, "other.db")
+	s := opened(t, other, Options{})
+	_, err := s.InsertOrder(t.Context(), now(), order(generator(t, "tiny"), 1))
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	want, err := os.ReadFile(other)
+	require.NoError(t, err)
+
+	s = opened(t, path, Options{})
+	for n := range int64(50) {
+		_, err := s.InsertOrder(t.Context(), now(), order(generator(t, "tiny"), n+2))
+		require.NoError(t, err)
+	}
+	require.NoError(t, os.Rename(other, path))
+	require.NoError(t, s.Close())
+
+	requireOrder1(t, path)
+	got, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(want, got), "the other file is not what it was")
+	s = opened(t, path, Options{AsIs: true})
+	requireClean(t, s)
+	require.NoError(t, s.Close())
+	aside, err := filepath.Glob(path + "-wal.*")
+	require.NoError(t, err)
+	require.Len(t, aside, 1, "what was written last is not thrown away")
+}

@@ -66,6 +66,7 @@ type Store struct {
 	redone  atomic.Int64 // revisions whose document changed while they were worked on
 	closing sync.Once
 	unwatch func() // ends the watch over the files; nil if there is none
+	journal openFile
 
 	from, to int // versions of the schema, before and after Open
 
@@ -268,6 +269,9 @@ func (s *Store) close() error {
 		if db != nil {
 			errs = append(errs, db.Close())
 		}
+	}
+	if s.unwatch != nil {
+		errs = append(errs, s.setAside())
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/archive"
 )
 
 // watchEvery is how often the store looks whether its files are still there.
@@ -33,6 +35,7 @@ func (s *Store) watch() (stop func(), err error) {
 		}
 		files = append(files, openFile{s.path + suffix, info})
 	}
+	s.journal = files[1]
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -77,6 +80,30 @@ func (f openFile) there() bool {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
 	return os.SameFile(now, f.info)
+}
+
+// setAside moves the journal away from a file that has taken the place of the
+// database: SQLite leaves it there as it closes, and would take it for that of the
+// other file at the next opening, and mix the two. Who wants the old database back
+// finds in it what was written last. It is called after all is closed, and before
+// the lock ends.
+func (s *Store) setAside() error {
+	there, err := os.Stat(s.path)
+	if err != nil || os.SameFile(there, s.lock.info) {
+		return nil //nolint:nilerr // no file is there that the journal could spoil: SQLite drops it before it makes one
+	}
+	journal := s.path + "-wal"
+	if info, err := os.Stat(journal); err != nil || !s.journal.there() || info.Size() == 0 {
+		return nil //nolint:nilerr // there is no journal of this store
+	}
+	aside := journal + time.Now().UTC().Format(".20060102T150405.000000000")
+	if err := os.Rename(journal, aside); err != nil {
+		return err
+	}
+	if s.options.Notice != nil {
+		s.options.Notice(fmt.Sprintf("the journal of the file that was %s is kept as %s: it holds what was written last", s.path, aside))
+	}
+	return archive.SyncFolder(filepath.Dir(s.path))
 }
 
 // Ready tells whether the store can answer: what was to be loaded is there, and
