@@ -185,7 +185,7 @@ type scopeList []string
 func (s *scopeList) UnmarshalJSON(text []byte) error {
 	var words string
 	if err := json.Unmarshal(text, &words); err == nil {
-		*s = strings.Fields(words)
+		*s = strings.FieldsFunc(words, func(c rune) bool { return c == ' ' }) // and no other space: RFC 6749, 3.3
 		return nil
 	}
 	return json.Unmarshal(text, (*[]string)(s))

@@ -138,6 +138,7 @@ func TestJWTs_NamesAreExact(t *testing.T) {
 		"ScopeBefore":     {properClaims + `,"Scope":"admin","scope":"read trade"`, properHeader, []Scope{Read, Trade}},
 		"ScopeLongS":      {properClaims + `,"scope":"read trade","ſcope":"admin"`, properHeader, []Scope{Read, Trade}},
 		"ScopeEscaped":    {properClaims + `,"scope":"read trade","\u017fcope":"admin"`, properHeader, []Scope{Read, Trade}},
+		"OtherSpaces":     {properClaims + `,"scope":"read  trade trade\tadmin trade\u00a0admin"`, properHeader, []Scope{Read, Trade}},
 		"Scp":             {properClaims + `,"scope":"read trade","SCP":"admin"`, properHeader, []Scope{Read, Trade}},
 		"ExpOfAnother":    {`"iss":"https://issuer.test","aud":"brokerage","sub":"ann","exp":1,"EXP":99999999999,"scope":"read"`, properHeader, nil},
 		"NoExp":           {`"iss":"https://issuer.test","aud":"brokerage","sub":"ann","Exp":99999999999,"scope":"read"`, properHeader, nil},
