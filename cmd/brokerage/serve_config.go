@@ -101,10 +101,14 @@ func readConfig(path string) ([]byte, error) {
 // aliases a few hundred bytes become gigabytes, and so do tens of thousands of
 // brackets.
 func flat(text []byte) error {
-	open := 0
+	open, begun := 0, false
 	for _, t := range lexer.Tokenize(string(text)) {
 		wrong := ""
 		switch t.Type {
+		case token.DocumentHeaderType, token.DocumentEndType:
+			if begun {
+				wrong = "the end of a document, behind which nothing is read"
+			}
 		case token.AnchorType, token.AliasType, token.MergeKeyType:
 			wrong = "an anchor or alias"
 		case token.SequenceStartType, token.SequenceEntryType:
@@ -116,6 +120,7 @@ func flat(text []byte) error {
 				wrong = "a mapping in another"
 			}
 		}
+		begun = begun || t.Type != token.CommentType
 		if wrong != "" {
 			return fmt.Errorf("line %d has %s, and settings are lines of a name and a value", t.Position.Line, wrong)
 		}

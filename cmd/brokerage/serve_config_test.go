@@ -130,6 +130,7 @@ func TestServe_ConfigBombs(t *testing.T) {
 		"Braces":   {"db: " + strings.Repeat("{a: ", 15_000), "line 1 has a mapping in another"},
 		"Dashes":   {strings.Repeat("- ", 30_000) + "a", "line 1 has a list"},
 		"Question": {strings.Repeat("? ", 30_000) + "a", "line 1 has a key that is not a name"},
+		"Second":   {"# of two\n---\ndb: 'null:'\n---\nlisten: 127.0.0.1:0\n", "line 4 has the end of a document"},
 		"Indented": {indented(300), "brokerage.yaml: "},
 		"Large":    {strings.Repeat("#\n", 64<<10), "brokerage.yaml is larger than 64 KiB, and no file of settings"},
 	} {
