@@ -1,0 +1,37 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/postgres/pgtest"
+)
+
+// A service says whether its database finds what a disk damages, and so does what
+// a run is described with.
+func TestServe_Checksums(t *testing.T) {
+	server := pgtest.Start(t)
+	url := server.URL("postgres")
+	require.Zero(t, brokerage(t.Context(), "load", "--db", url, "--scale", "tiny").code)
+	served := func() (logs, dataset string) {
+		i := serving(t, "", "--db", url)
+		answer := get(t, i.url+"/v1/dataset")
+		require.Equal(t, http.StatusOK, answer.status)
+		i.stop(t)
+		return i.logs.String(), answer.body
+	}
+	const warning = "the server has no checksums of its pages"
+	logs, dataset := served()
+	require.NotContains(t, logs, warning)
+	require.Contains(t, logs, `"data_checksums":"on"`)
+	require.Contains(t, dataset, `<Setting name="data_checksums" value="on">`)
+
+	server.Halt(t)
+	server.DisableChecksums(t)
+	server.Again(t)
+	logs, dataset = served()
+	require.Contains(t, logs, warning)
+	require.Contains(t, dataset, `<Setting name="data_checksums" value="off">`)
+}
