@@ -254,7 +254,7 @@ func writableFile(file string) error {
 // clearLine takes away a line that is redrawn, on a terminal.
 func clearLine(w io.Writer) {
 	if isTerminal(w) {
-		fmt.Fprint(w, "\r\x1b[K")
+		_, _ = fmt.Fprint(w, "\r\x1b[K") // when not even this can be written, nobody is left to tell
 	}
 }
 

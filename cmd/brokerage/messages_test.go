@@ -43,7 +43,7 @@ func TestMessages(t *testing.T) {
 		"migrate --db sqlite:none/x.db":               {exitFailed, "none/x.db: there is no folder none\n"},
 		"verify --db sqlite:none/x.db":                {exitFailed, "none/x.db: there is no folder none\n"},
 		"drive --db sqlite:none/x.db":                 {exitFailed, "none/x.db: there is no folder none\n"},
-		"drive --db null: --json none/r.json":         {exitUsage, "--json: " + filepath.Join(wd(t), "none/r.json") + ": there is no folder " + filepath.Join(wd(t), "none\n")},
+		"drive --db null: --json none/r.json":         {exitUsage, "--json: " + filepath.Join(wd(t), "none", "r.json") + ": there is no folder " + filepath.Join(wd(t), "none")+"\n"},
 		"backup --db sqlite:none/x.db --out b":        {exitFailed, "none/x.db: there is no folder none\n"},
 		"backup --db sqlite:there.db --out n/b":       {exitFailed, "there is no folder " + filepath.Join(wd(t), "n") + "\n"},
 		"restore --from there.bak --db sqlite:n/x.db": {exitFailed, "there is no folder " + filepath.Join(wd(t), "n") + "\n"},

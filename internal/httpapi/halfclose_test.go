@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -294,7 +295,7 @@ func TestHalfClose_Reset(t *testing.T) {
 			s := serverOf(t, store.store(t), Options{LogRequest: seen.log, InFlight: 1, Timeout: time.Hour})
 			server := served(t, s, test.protocols != nil)
 			c := dial(t, server, test.protocols...)
-			if test.protocols != nil && test.protocols[0] == "h2" {
+			if slices.Contains(test.protocols, "h2") {
 				client := http2Client(c)
 				go func() {
 					r, err := client.Get(server.URL + "/v1/orders/103282") //nolint:noctx // the connection has a deadline

@@ -77,7 +77,7 @@ func isCanonical(doc []byte) bool {
 		return false
 	}
 	a, ok := attributeAt(doc, at)
-	return ok && bytes.Index(doc[a.value.to:], []byte("xmlns")) < 0
+	return ok && !bytes.Contains(doc[a.value.to:], []byte("xmlns"))
 }
 
 // declareFor declares what a prefix stands for, unless it is declared already.
