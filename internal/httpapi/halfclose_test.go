@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/access"
 	"brokerage/internal/store/null"
 )
 
@@ -345,7 +346,7 @@ func TestHalfClose_Deadline(t *testing.T) {
 	}
 }
 
-// A body that ends before its end is still none.
+// A body that ends before its end is still none, and a client that waits is told so: 499 is for the log only.
 func TestHalfClose_BodyCut(t *testing.T) {
 	for name, protocols := range map[string][]string{"Plain": nil, "TLS": {"http/1.1"}} {
 		t.Run(name, func(t *testing.T) {
@@ -357,12 +358,49 @@ func TestHalfClose_BodyCut(t *testing.T) {
 			require.NoError(t, finish(c))
 			require.Eventually(t, func() bool {
 				last, n := seen.last()
-				return n == 1 && last.Status == statusGone
+				return n == 1 && last.Status == http.StatusBadRequest
 			}, time.Minute, time.Millisecond)
-			_, err = io.Copy(io.Discard, c)
-			if protocols == nil {
-				require.NoError(t, err)
-			}
+			answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+			require.NoError(t, err)
+			defer answer.Body.Close()
+			require.Equal(t, http.StatusBadRequest, answer.StatusCode)
+			body, err := io.ReadAll(answer.Body)
+			require.NoError(t, err)
+			require.Contains(t, string(body), "the body ends before its end")
 		})
 	}
+}
+
+// Who asks may take time to find out: keys of an issuer may have to be fetched. Whoever has closed its side by then
+// waits for the answer too.
+func TestHalfClose_WhileAuthorized(t *testing.T) {
+	for name, protocols := range map[string][]string{"Plain": nil, "TLS": {"http/1.1"}} {
+		t.Run(name, func(t *testing.T) {
+			keys := slowKeys{make(chan struct{}), make(chan struct{})}
+			server := served(t, serverOf(t, failing(nil), Options{Tokens: keys, Timeout: time.Hour}), protocols != nil)
+			c := dial(t, server, protocols...)
+			_, err := io.WriteString(c, "GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\n\r\n")
+			require.NoError(t, err)
+			within(t, keys.asked)
+			require.NoError(t, finish(c))
+			time.Sleep(50 * time.Millisecond) // it is noticed meanwhile, if it is
+			close(keys.come)
+			answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+			require.NoError(t, err)
+			defer answer.Body.Close()
+			require.Equal(t, http.StatusUnauthorized, answer.StatusCode)
+		})
+	}
+}
+
+// slowKeys knows nobody, and says so when the keys have come.
+type slowKeys struct{ asked, come chan struct{} }
+
+func (k slowKeys) Client(ctx context.Context, _ string) (*access.Client, bool) {
+	close(k.asked)
+	select {
+	case <-k.come:
+	case <-ctx.Done():
+	}
+	return nil, false
 }

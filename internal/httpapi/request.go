@@ -59,7 +59,7 @@ func isVisible(s string) bool {
 }
 
 // authorize finds out who asks, and refuses who may not.
-func (q *request) authorize() error {
+func (q *request) authorize(ctx context.Context) error {
 	authority := q.server.options.Tokens
 	if authority == nil {
 		return nil
@@ -68,9 +68,9 @@ func (q *request) authorize() error {
 	if len(header) != 1 {
 		return &unauthorized{missing: len(header) == 0}
 	}
-	client, ok := authority.Client(q.Request.Context(), header[0])
+	client, ok := authority.Client(ctx, header[0])
 	if !ok {
-		if err := q.Request.Context().Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err // who it was may not have been found out
 		}
 		return &unauthorized{}
@@ -206,15 +206,19 @@ func (q *request) readBody() ([]byte, error) {
 		return nil, errTooLarge
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, context.DeadlineExceeded
+	case errors.Is(err, io.ErrUnexpectedEOF): // the client has closed its side, and may wait for an answer
+		return nil, errBodyCut
 	case q.ctx.Err() != nil:
 		return nil, q.ctx.Err()
 	case q.Request.Context().Err() != nil:
-		return nil, q.Request.Context().Err() // its input ended within the body
+		return nil, q.Request.Context().Err()
 	case err != nil:
-		return nil, badRequest("the body ends before its end")
+		return nil, errBodyCut
 	}
 	return raw.Bytes(), nil
 }
+
+var errBodyCut = badRequest("the body ends before its end")
 
 // checkMediaType takes XML that is not packed. A charset is not looked at: the
 // document says itself what it is in.

@@ -155,7 +155,13 @@ func (s *Server) protected(q *request) (err error) {
 	if q.op.open {
 		return q.op.handle(q)
 	}
-	refused := q.authorize()
+	ctx := q.Request.Context()
+	if !q.op.endless() {
+		var end func()
+		ctx, end = outlast(q.Request) // before who asks is found out, which may have to wait for keys
+		defer end()
+	}
+	refused := q.authorize(ctx)
 	if refused != nil && q.client == nil {
 		return refused
 	}
@@ -170,8 +176,6 @@ func (s *Server) protected(q *request) (err error) {
 	if q.op.endless() {
 		return q.op.handle(q)
 	}
-	ctx, end := outlast(q.Request)
-	defer end()
 	if s.options.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, s.options.Timeout)
