@@ -147,10 +147,8 @@ func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend
 		one := *c
 		if c.Repeat > 1 {
 			fmt.Fprintf(s.err, "run %d of %d\n", len(runs)+1, c.Repeat)
-			if ending := filepath.Ext(c.JSON); c.JSON != "" {
-				one.JSON = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(c.JSON, ending), len(runs)+1, ending)
-			}
 		}
+		one.JSON = c.jsonFile(len(runs) + 1)
 		run, err := workload.Drive(ctx, target, config)
 		if run == nil {
 			if len(runs) > 0 {
@@ -175,6 +173,15 @@ func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend
 		failed = errors.Join(failed, report.WriteRepeats(s.out, runs))
 	}
 	return failed
+}
+
+// jsonFile returns the file that the nth run is written to, "" for none.
+func (c *driveCmd) jsonFile(n int) string {
+	if c.JSON == "" || c.Repeat == 1 {
+		return c.JSON
+	}
+	ending := filepath.Ext(c.JSON)
+	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(c.JSON, ending), n, ending)
 }
 
 // check refuses what does not go together, and reads the workload.
@@ -205,8 +212,10 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 		if err := archive.RequireFolder(c.JSON); err != nil {
 			return nil, usagef("--json: %w", err)
 		}
-		if err := writableFile(c.JSON); err != nil {
-			return nil, usagef("--json: %w", err)
+		for n := range c.Repeat {
+			if err := writableFile(c.jsonFile(n + 1)); err != nil {
+				return nil, usagef("--json: %w", err)
+			}
 		}
 	}
 	return definition, nil
