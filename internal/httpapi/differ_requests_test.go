@@ -33,6 +33,7 @@ type asker struct {
 	accounts          map[int64][]int64 // of a customer
 	tags              []string          // ETags that were seen
 	keyed             []asked           // requests with an idempotency key
+	follow            *asked            // looks at what the last request has done
 	keys, fresh       int64
 }
 
@@ -106,6 +107,12 @@ func (a *asker) symbolKey() string {
 
 // next makes a request.
 func (a *asker) next() asked {
+	if q := a.follow; q != nil {
+		a.follow = nil
+		if a.chance(60) {
+			return *q
+		}
+	}
 	if len(a.keyed) > 0 && a.chance(3) { // again, as it was or nearly so
 		q := one(a.r, a.keyed...)
 		if a.chance(30) {
@@ -278,10 +285,10 @@ func (a *asker) search() string {
 	sector := one(a.r, "Energy", "Energy", "Technology", "Financial", "Basic Materials", "Utilities", "energy", "", " ", "\x00", "é", "\U0001F600", "\xff", strings.Repeat("x", 3000), "&<>")
 	values := []string{"sector=" + url.QueryEscape(sector), "peMin=" + url.QueryEscape(a.number(one(a.r, "0", "20", "22.84"))), "peMax=" + url.QueryEscape(a.number(one(a.r, "27", "1000", "22.84"))),
 		"yieldMin=" + url.QueryEscape(a.number(one(a.r, "0", "4", "0.01")))}
-	switch a.r.IntN(16) {
-	case 0, 1, 2, 3:
+	switch n := a.r.IntN(100); {
+	case n < 4:
 		values = append(values, one(a.r, "peMin=1", "sector=%zz", "x=y", ";", "&&"))
-	case 4, 5, 6:
+	case n < 8:
 		i := a.r.IntN(len(values))
 		values = slices.Delete(values, i, i+1)
 	}
@@ -308,6 +315,16 @@ func (a *asker) price() string {
 func (a *asker) learn(q asked, got answer) {
 	if tag := got.Header.Get("Etag"); tag != "" && len(a.tags) < 200 {
 		a.tags = append(a.tags, tag)
+	}
+	if got.StatusCode >= http.StatusMultipleChoices {
+		return
+	}
+	customer, _, _ := strings.Cut(q.Target, "?")
+	switch keyed := slices.ContainsFunc(q.Headers, func(h string) bool { return strings.HasPrefix(h, "Idempotency-Key: ") }); {
+	case keyed:
+		a.follow = &q
+	case q.Operation == "replace_customer":
+		a.follow = &asked{Operation: "account_summary", Method: http.MethodGet, Target: customer + "/statement"}
 	}
 	if got.StatusCode != http.StatusCreated {
 		return
