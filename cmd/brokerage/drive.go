@@ -189,6 +189,8 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 	switch {
 	case c.DB != "" && c.URL != "":
 		return nil, usagef("--db and --url: a load runs against one of them")
+	case c.DB != "" && c.clientTLS != (clientTLS{}):
+		return nil, usagef("--tls-ca, --tls-client-cert and --tls-client-key are for a service: a load with --db asks none")
 	case c.Tier && c.DB == "":
 		return nil, usagef("--tier needs --db: it puts a service of its own before the database")
 	case c.Tier && c.Repeat > 1:
