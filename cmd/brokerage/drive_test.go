@@ -44,6 +44,7 @@ func TestDrive_BadInput(t *testing.T) {
 		says string
 	}{
 		"BothTargets":     {"--db null: --url http://127.0.0.1:1", exitUsage, "one of them"},
+		"TLSOfDatabase":   {"--db null: --tls-ca " + own, exitUsage, "are for a service"},
 		"UnknownScheme":   {"--db oracle:x", exitUsage, `"oracle:"`},
 		"NotAURL":         {"--url 127.0.0.1:8080", exitUsage, "not the URL of a service"},
 		"UnknownWorkload": {"--db null: --workload mixt", exitUsage, `no workload "mixt"`},
