@@ -34,17 +34,17 @@ type driveCmd struct {
 	byDefault bool // nobody said where the service is
 
 	Workload string        `default:"mixed" placeholder:"NAME" help:"mixed, query, insert-orders, insert-customers, classic, or the path of a file of your own. Default: mixed."`
-	Users    int           `default:"50" placeholder:"N" range:"1..100000" help:"Who work at once. Default: 50."`
+	Users    int           `default:"50" placeholder:"N" range:"1..100000" help:"Users that work at once. Default: 50."`
 	Rate     float64       `placeholder:"N" range:"0..10000000" help:"Open model: transactions that are due each second, whatever the answers do; of them, --users are worked on at once. Default: each user waits for an answer and goes on."`
-	Duration time.Duration `default:"60s" placeholder:"TIME" range:"0s..720h" help:"To measure. Default: 60s."`
-	Ramp     time.Duration `default:"20s" placeholder:"TIME" range:"0s..720h" help:"In which users begin one after the other, or the rate grows; not measured. Default: 20s."`
-	Think    time.Duration `default:"0s" placeholder:"TIME" range:"0s..24h" help:"Of a user between an answer and the next request. Default: 0s."`
-	Every    time.Duration `default:"5s" placeholder:"TIME" range:"0s..720h" help:"Between reports in the run, which the result has too; 0s is none. Default: 5s."`
-	Seed     uint64        `default:"1" placeholder:"N" help:"Another seed, other draws. Default: 1."`
+	Duration time.Duration `default:"60s" placeholder:"TIME" range:"0s..720h" help:"How long is measured, after --ramp. Default: 60s."`
+	Ramp     time.Duration `default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, in which users begin one after the other, or the rate grows; not measured. Default: 20s."`
+	Think    time.Duration `default:"0s" placeholder:"TIME" range:"0s..24h" help:"Pause of a user between an answer and the next request. Default: 0s."`
+	Every    time.Duration `default:"5s" placeholder:"TIME" range:"0s..720h" help:"Time between two lines of progress, which the result has too; 0s prints none. Default: 5s."`
+	Seed     uint64        `default:"1" placeholder:"N" help:"Seed of the random parameters: the same seed draws the same. Default: 1."`
 	Validate string        `enum:"yes,no," default:"" placeholder:"yes|no" help:"Are new and replaced documents validated? Default: as the workload says."`
 
 	Tier         bool   `help:"With --db: what the application tier costs. Runs directly and through a service in between, by turns, half of --duration each; --ramp before each turn."`
-	Turns        int    `default:"4" placeholder:"N" range:"1..1000" help:"Of each way, with --tier. Default: 4."`
+	Turns        int    `default:"4" placeholder:"N" range:"1..1000" help:"Turns of each way, with --tier. Default: 4."`
 	Repeat       int    `default:"1" placeholder:"N" range:"1..1000" help:"Runs of the workload, one after the other on the same data, each by draws of its own (--seed and those after it), each printed; then their median and spread. From 3 on, report can tell a difference from noise. Default: 1."`
 	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"Write the result there too; with --repeat each, to FILE-1, FILE-2 and so on before the ending: r-1.json."`
 	AllowInvalid bool   `help:"Exit with 0 although the run is INVALID. Default: with 4."`
@@ -147,28 +147,25 @@ func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend
 		one := *c
 		if c.Repeat > 1 {
 			fmt.Fprintf(s.err, "run %d of %d\n", len(runs)+1, c.Repeat)
-			if ending := filepath.Ext(c.JSON); c.JSON != "" {
-				one.JSON = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(c.JSON, ending), len(runs)+1, ending)
-			}
 		}
+		one.JSON = c.jsonFile(len(runs) + 1)
 		run, err := workload.Drive(ctx, target, config)
 		if run == nil {
 			if len(runs) > 0 {
 				err = endedEarly{fmt.Errorf("run %d of %d did not begin: %w", len(runs)+1, c.Repeat, err)}
 			}
-			failed = err
+			failed = errors.Join(failed, err)
 			break
 		}
 		runs = append(runs, run)
-		if err := one.told(s, run, err, run.Validity); err != nil {
-			failed = err
-			if !isInvalid(err) {
-				break
-			}
+		err = one.told(s, run, err, run.Validity)
+		failed = errors.Join(failed, err)
+		if err != nil && !isInvalid(err) {
+			break
 		}
 		if c.Repeat > 1 {
-			_, broken := fmt.Fprintln(s.out)
-			failed = errors.Join(failed, broken)
+			_, err := fmt.Fprintln(s.out)
+			failed = errors.Join(failed, err)
 		}
 	}
 	if len(runs) > 1 {
@@ -177,11 +174,22 @@ func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend
 	return failed
 }
 
+// jsonFile returns the file that the nth run is written to, "" for none.
+func (c *driveCmd) jsonFile(n int) string {
+	if c.JSON == "" || c.Repeat == 1 {
+		return c.JSON
+	}
+	ending := filepath.Ext(c.JSON)
+	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(c.JSON, ending), n, ending)
+}
+
 // check refuses what does not go together, and reads the workload.
 func (c *driveCmd) check() (*workload.Definition, error) {
 	switch {
 	case c.DB != "" && c.URL != "":
 		return nil, usagef("--db and --url: a load runs against one of them")
+	case c.DB != "" && c.clientTLS != (clientTLS{}):
+		return nil, usagef("--tls-ca, --tls-client-cert and --tls-client-key are for a service: a load with --db asks none")
 	case c.Tier && c.DB == "":
 		return nil, usagef("--tier needs --db: it puts a service of its own before the database")
 	case c.Tier && c.Repeat > 1:
@@ -205,8 +213,10 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 		if err := archive.RequireFolder(c.JSON); err != nil {
 			return nil, usagef("--json: %w", err)
 		}
-		if err := writableFile(c.JSON); err != nil {
-			return nil, usagef("--json: %w", err)
+		for n := range c.Repeat {
+			if err := writableFile(c.jsonFile(n + 1)); err != nil {
+				return nil, usagef("--json: %w", err)
+			}
 		}
 	}
 	return definition, nil
@@ -254,7 +264,7 @@ func writableFile(file string) error {
 // clearLine takes away a line that is redrawn, on a terminal.
 func clearLine(w io.Writer) {
 	if isTerminal(w) {
-		fmt.Fprint(w, "\r\x1b[K")
+		_, _ = fmt.Fprint(w, "\r\x1b[K") // when not even this can be written, nobody is left to tell
 	}
 }
 

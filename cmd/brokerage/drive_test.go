@@ -37,12 +37,14 @@ func TestDrive_BadInput(t *testing.T) {
 	require.NoError(t, opened.Close())
 	own := filepath.Join(dir, "own.json")
 	require.NoError(t, os.WriteFile(own, []byte("{\"name\": \"own\",\n\"mix\": [{\"transaction\": \"get_order\", \"weight\": \"ten\"}]}"), 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "r-2.json"), 0o700))
 	for name, c := range map[string]struct {
 		args string
 		code int
 		says string
 	}{
 		"BothTargets":     {"--db null: --url http://127.0.0.1:1", exitUsage, "one of them"},
+		"TLSOfDatabase":   {"--db null: --tls-ca " + own, exitUsage, "are for a service"},
 		"UnknownScheme":   {"--db oracle:x", exitUsage, `"oracle:"`},
 		"NotAURL":         {"--url 127.0.0.1:8080", exitUsage, "not the URL of a service"},
 		"UnknownWorkload": {"--db null: --workload mixt", exitUsage, `no workload "mixt"`},
@@ -60,6 +62,7 @@ func TestDrive_BadInput(t *testing.T) {
 		"Turns":           {"--db null: --tier --turns 0", exitUsage, "--turns"},
 		"NoFolder":        {"--db null: --json " + dir + "/none/r.json", exitUsage, "no folder"},
 		"JSONIsAFolder":   {"--db null: --json " + dir, exitUsage, "is a folder"},
+		"RepeatIsAFolder": {"--db null: --repeat 3 --json " + dir + "/r.json", exitUsage, "r-2.json is a folder"},
 		"NotWritable":     {"--db null: --json /proc/r.json", exitUsage, "nothing can be written in the folder /proc"},
 		"NoDatabase":      {"--db sqlite:" + dir + "/none.db", exitFailed, "no such file"},
 		"EmptyDatabase":   {"--db " + empty, exitFailed, "load one"},

@@ -21,7 +21,7 @@ type healthCmd struct {
 	URL string `placeholder:"URL" help:"The service, as drive --url has it; or a path of it to ask, such as http://127.0.0.1:8080/readyz. Default: this machine, with port and scheme as the variables BROKERAGE_LISTEN and BROKERAGE_TLS_CERT have them."`
 	clientTLS
 
-	Timeout time.Duration `default:"2s" placeholder:"TIME" range:"1ms..1h" help:"For the answer. Default: 2s."`
+	Timeout time.Duration `default:"2s" placeholder:"TIME" range:"1ms..1h" help:"How long to wait for the answer. Default: 2s."`
 }
 
 // Run asks once. The answer 200 is good, and everything else is a failure.

@@ -116,7 +116,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	case err == nil:
 		return exitOK
 	case isInvalid(err):
-		fmt.Fprintf(s.err, "brokerage %s: %v\n", name, err)
+		fmt.Fprintf(s.err, "brokerage %s: %s\n", name, shown(err))
 		return exitInvalid
 	case isEnded(err):
 		fmt.Fprintf(s.err, "brokerage %s: %s\n", name, shown(err))

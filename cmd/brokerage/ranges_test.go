@@ -22,7 +22,7 @@ func TestRanges_All(t *testing.T) {
 			for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
 				of = of.Elem()
 			}
-			_, reads := reflect.New(of).Interface().(encoding.TextUnmarshaler)
+			_, reads := reflect.TypeAssert[encoding.TextUnmarshaler](reflect.New(of))
 			number := of.Kind() >= reflect.Int && of.Kind() <= reflect.Float64 && (!reads || of == reflect.TypeFor[byteSize]())
 			if !number || flag.Name == "seed" {
 				continue

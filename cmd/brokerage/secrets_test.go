@@ -55,7 +55,7 @@ func TestRun_NoPasswords(t *testing.T) {
 			}
 			text, err := os.ReadFile(path)
 			for _, part := range secretParts {
-				assert.False(t, strings.Contains(string(text), part), "%s holds a password", path)
+				assert.NotContains(t, string(text), part, "%s holds a password", path)
 			}
 			return err
 		}))

@@ -34,11 +34,11 @@ type serveCmd struct {
 	Listen         string        `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Where to listen; port 0 is any. Default: 127.0.0.1:8080."`
 	Tokens         string        `placeholder:"FILE" help:"Who may do what, see brokerage token; read again when it changes. Without it the service is open to all, and for this machine only."`
 	JWTIssuer      string        `name:"jwt-issuer" placeholder:"URL" help:"Take JWTs of this issuer too."`
-	JWTAudience    string        `name:"jwt-audience" placeholder:"NAME" help:"Whom they must be for."`
-	JWTAlgorithms  []string      `name:"jwt-algorithms" default:"RS256,ES256,EdDSA" placeholder:"LIST" help:"How they may be signed. Default: RS256,ES256,EdDSA."`
-	JWKSURL        string        `name:"jwks-url" placeholder:"URL" help:"The issuer's keys; asked for every five minutes, and when a token has a key that is not known. Or:"`
+	JWTAudience    string        `name:"jwt-audience" placeholder:"NAME" help:"Required aud claim of accepted JWTs."`
+	JWTAlgorithms  []string      `name:"jwt-algorithms" default:"RS256,ES256,EdDSA" placeholder:"LIST" help:"Accepted signature algorithms of JWTs. Default: RS256,ES256,EdDSA."`
+	JWKSURL        string        `name:"jwks-url" placeholder:"URL" help:"The issuer's keys; refreshed every five minutes, and when a token names an unknown key. Or use --jwks-file."`
 	JWKSFile       string        `name:"jwks-file" placeholder:"FILE" help:"The issuer's keys; read again when it changes."`
-	JWKSMaxAge     time.Duration `name:"jwks-max-age" default:"24h" placeholder:"TIME" range:"0s..8760h" help:"How long keys count while new ones cannot be had. Default: 24h."`
+	JWKSMaxAge     time.Duration `name:"jwks-max-age" default:"24h" placeholder:"TIME" range:"0s..8760h" help:"How long keys are accepted while refreshing them fails. Default: 24h."`
 	InsecureNoAuth bool          `help:"Be open to all on other addresses too."`
 	TLSCert        string        `name:"tls-cert" placeholder:"FILE" help:"Serve TLS 1.3, with this certificate and those above it. All three are read again when they change."`
 	TLSKey         string        `name:"tls-key" placeholder:"FILE" help:"The certificate's key."`
@@ -46,20 +46,20 @@ type serveCmd struct {
 	AuditLog       string        `name:"audit-log" placeholder:"FILE" help:"Write down who changed what; - is the standard output. While that cannot be done, nothing is changed. Default: none."`
 	MetricsAddr    string        `placeholder:"ADDR" help:"Serve /metrics there. Default: where everything is."`
 
-	Timeout   time.Duration `default:"10s" placeholder:"TIME" range:"0s..24h" help:"Of a request. Default: 10s."`
-	MaxBody   byteSize      `default:"1MiB" placeholder:"SIZE" range:"1..1GiB" help:"Of a request. Default: 1MiB."`
-	InFlight  int           `default:"256" placeholder:"N" range:"0..100000" help:"Requests at once; 0 is any number. Default: 256."`
-	Queue     int           `default:"256" placeholder:"N" range:"0..100000" help:"Requests that may wait beside them. Default: 256."`
-	QueueWait time.Duration `default:"500ms" placeholder:"TIME" range:"0s..24h" help:"How long they may. Default: 500ms."`
+	Timeout   time.Duration `default:"10s" placeholder:"TIME" range:"0s..24h" help:"How long a request may take before it is answered with 504. Default: 10s."`
+	MaxBody   byteSize      `default:"1MiB" placeholder:"SIZE" range:"1..1GiB" help:"Largest body of a request; beyond it 413. Default: 1MiB."`
+	InFlight  int           `default:"256" placeholder:"N" range:"0..100000" help:"Requests that run at once; 0 is no limit. Default: 256."`
+	Queue     int           `default:"256" placeholder:"N" range:"0..100000" help:"Requests that may wait for one of those slots; beyond it 503. Default: 256."`
+	QueueWait time.Duration `default:"500ms" placeholder:"TIME" range:"0s..24h" help:"How long a request may wait for a free slot before it is refused with 503. Default: 500ms."`
 	RateLimit float64       `placeholder:"N" range:"0..1000000000" help:"Requests a second of one client, by its token or else its address; beyond it 429. Default: no bound."`
 
-	HeaderTimeout time.Duration `default:"5s" placeholder:"TIME" range:"0s..24h" help:"For the headers of a request to come. Default: 5s."`
-	ReadTimeout   time.Duration `default:"15s" placeholder:"TIME" range:"0s..24h" help:"For all of a request to come. Default: 15s."`
+	HeaderTimeout time.Duration `default:"5s" placeholder:"TIME" range:"0s..24h" help:"How long a client may take to send the headers of a request. Default: 5s."`
+	ReadTimeout   time.Duration `default:"15s" placeholder:"TIME" range:"0s..24h" help:"How long a client may take to send a whole request. Default: 15s."`
 	WriteTimeout  time.Duration `default:"30s" placeholder:"TIME" range:"0s..24h" help:"From the headers of a request to the end of its answer. Default: 30s."`
-	IdleTimeout   time.Duration `default:"2m" placeholder:"TIME" range:"0s..24h" help:"Of a connection between requests. Default: 2m."`
+	IdleTimeout   time.Duration `default:"2m" placeholder:"TIME" range:"0s..24h" help:"How long a connection is kept open between requests. Default: 2m."`
 
 	DrainDelay      time.Duration `default:"0s" placeholder:"TIME" range:"0s..24h" help:"How long to go on serving, but not be ready, after a signal to stop. Default: 0s; behind a load balancer, a little more than the time between two of its checks."`
-	ShutdownTimeout time.Duration `default:"30s" placeholder:"TIME" range:"0s..24h" help:"For running requests to end after that. Default: 30s."`
+	ShutdownTimeout time.Duration `default:"30s" placeholder:"TIME" range:"0s..24h" help:"How long running requests may take to end after that. Default: 30s."`
 
 	DebugAddr    string `placeholder:"ADDR" help:"Serve profiles (pprof) there, for this machine only. Default: no profiles."`
 	OTLPEndpoint string `name:"otlp-endpoint" placeholder:"URL" help:"Send traces to this collector, such as http://127.0.0.1:4318. Default: what OTEL_EXPORTER_OTLP_ENDPOINT says, or no traces."`

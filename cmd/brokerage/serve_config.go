@@ -97,32 +97,32 @@ func readConfig(path string) ([]byte, error) {
 	return text, err
 }
 
+// notFlat is what lines of a name and a value do not have; of mappings, they are one.
+var notFlat = map[token.Type]string{
+	token.AnchorType: "an anchor or alias", token.AliasType: "an anchor or alias", token.MergeKeyType: "an anchor or alias",
+	token.SequenceStartType: "a list", token.SequenceEntryType: "a list",
+	token.MappingKeyType: "a key that is not a name", token.MappingStartType: "a mapping in another",
+	token.DocumentHeaderType: "the end of a document, behind which nothing is read",
+	token.DocumentEndType:    "the end of a document, behind which nothing is read",
+}
+
 // flat refuses what "name: value" lines do not have, before the text is parsed: with
 // aliases a few hundred bytes become gigabytes, and so do tens of thousands of
 // brackets.
 func flat(text []byte) error {
-	open, begun := 0, false
+	mappings, begun := 0, false
 	for _, t := range lexer.Tokenize(string(text)) {
-		wrong := ""
+		found, refused := notFlat[t.Type]
 		switch t.Type {
-		case token.DocumentHeaderType, token.DocumentEndType:
-			if begun {
-				wrong = "the end of a document, behind which nothing is read"
-			}
-		case token.AnchorType, token.AliasType, token.MergeKeyType:
-			wrong = "an anchor or alias"
-		case token.SequenceStartType, token.SequenceEntryType:
-			wrong = "a list"
-		case token.MappingKeyType:
-			wrong = "a key that is not a name"
 		case token.MappingStartType:
-			if open++; open > 1 {
-				wrong = "a mapping in another"
-			}
+			mappings++
+			refused = mappings > 1
+		case token.DocumentHeaderType, token.DocumentEndType:
+			refused = begun
 		}
 		begun = begun || t.Type != token.CommentType
-		if wrong != "" {
-			return fmt.Errorf("line %d has %s, and settings are lines of a name and a value", t.Position.Line, wrong)
+		if refused {
+			return fmt.Errorf("line %d has %s, and settings are lines of a name and a value", t.Position.Line, found)
 		}
 	}
 	return nil

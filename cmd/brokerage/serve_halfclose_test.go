@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -15,14 +14,14 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// halfClosed sends a request on a connection of its own, and says with a FIN that there is no more.
-func halfClosed(t testing.TB, i *instance, path string) *net.TCPConn {
+// halfClosed asks for a statement on a connection of its own, and says with a FIN that there is no more.
+func halfClosed(t testing.TB, i *instance) *net.TCPConn {
 	t.Helper()
 	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(i.url, "http://"))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	require.NoError(t, c.SetDeadline(time.Now().Add(patience)))
-	_, err = fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path)
+	_, err = io.WriteString(c, "GET /v1/customers/1002/statement HTTP/1.1\r\nHost: x\r\n\r\n")
 	require.NoError(t, err)
 	require.NoError(t, c.(*net.TCPConn).CloseWrite())
 	return c.(*net.TCPConn)
@@ -46,7 +45,7 @@ func TestServe_HalfClose(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {
 		i := serving(t, "")
 		for range 200 {
-			status, body := whole(t, halfClosed(t, i, "/v1/customers/1002/statement"))
+			status, body := whole(t, halfClosed(t, i))
 			require.Equal(t, 200, status)
 			require.True(t, strings.HasSuffix(body, "Customer>"), body)
 		}
@@ -58,7 +57,7 @@ func TestServe_HalfClose(t *testing.T) {
 		require.Zero(t, brokerage(t.Context(), "load", "--db", url, "--scale", "tiny").code)
 		i := serving(t, "", "--db", url)
 		for range 50 {
-			status, body := whole(t, halfClosed(t, i, "/v1/customers/1002/statement"))
+			status, body := whole(t, halfClosed(t, i))
 			require.Equal(t, 200, status)
 			require.True(t, strings.HasSuffix(body, "</c:Customer>"), body)
 		}
@@ -79,7 +78,7 @@ func TestServe_HalfClose(t *testing.T) {
 			exec("LOCK TABLE brokerage.customers IN ACCESS EXCLUSIVE MODE")
 		}
 		hold()
-		c := halfClosed(t, i, "/v1/customers/1002/statement")
+		c := halfClosed(t, i)
 		require.Eventually(t, func() bool { return waiting() == 1 }, patience, time.Millisecond)
 		time.Sleep(200 * time.Millisecond) // the service has seen the FIN
 		require.Equal(t, 1, waiting(), "the FIN has cancelled the statement")
@@ -88,7 +87,7 @@ func TestServe_HalfClose(t *testing.T) {
 		require.Equal(t, 200, status)
 
 		hold()
-		c = halfClosed(t, i, "/v1/customers/1002/statement")
+		c = halfClosed(t, i)
 		require.Eventually(t, func() bool { return waiting() == 1 }, patience, time.Millisecond)
 		require.NoError(t, c.SetLinger(0)) // to close it is to reset it
 		require.NoError(t, c.Close())

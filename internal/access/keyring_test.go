@@ -91,7 +91,7 @@ func TestKeyring_WaitEndsWithContext(t *testing.T) {
 	}
 	began := time.Now()
 	_, err := OpenJWTs(briefly(), JWTOptions{Issuer: "https://issuer.test", Audience: "brokerage", KeysURL: slow.URL})
-	assert.ErrorIs(t, err, context.DeadlineExceeded)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Less(t, time.Since(began), soon)
 	<-asked
 

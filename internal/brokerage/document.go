@@ -42,10 +42,11 @@ func root(dst []byte, name, namespace string) []byte {
 }
 
 // ETag names a version of a document, which is in the normal form. It depends on
-// what the document says alone, not on where a store declares namespaces, so that
-// every store and every process gives the same.
+// what the document says alone, not on where a store declares namespaces, nor on
+// where among its attributes a database puts the status that it gives an order, so
+// that every store and every process gives the same.
 func ETag(doc []byte) string {
-	sum := sha256.Sum256(xmldoc.Canonical(doc))
+	sum := sha256.Sum256(xmldoc.AttrLast(xmldoc.Canonical(doc), "Stat"))
 	return hex.EncodeToString(sum[:16])
 }
 

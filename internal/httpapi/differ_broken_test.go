@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -153,7 +154,7 @@ func requireMoves(t *testing.T, w twins) {
 			}
 			require.Equal(t, 201, ask(from, "POST", "/v1/customers", form(customer)).StatusCode)
 			require.Equal(t, 201, ask(from, "POST", "/v1/orders", form(ordered)).StatusCode)
-			require.Equal(t, 204, ask(from, "PUT", "/v1/securities/SDP?validate=no", form(string(example(t, "replace_security.request.xml")))).StatusCode)
+			require.Equal(t, 204, ask(from, "PUT", "/v1/securities/SDP?validate=no", form(example(t, "replace_security.request.xml"))).StatusCode)
 			move := func(what string) {
 				t.Helper()
 				for path, put := range map[string]bool{"/v1/customers/800000000001": true, "/v1/securities/SDP": true, "/v1/orders/800000000003": false} {
@@ -164,7 +165,7 @@ func requireMoves(t *testing.T, w twins) {
 						ask(to, "DELETE", path, "")
 						message := `<f:FIXML xmlns:f="` + brokerage.FIXMLNS + `" v="4.4" r="20030618" s="20040109">` + exported.body + `</f:FIXML>`
 						require.Equal(t, 201, ask(to, "POST", "/v1/orders", message).StatusCode, what)
-					case ask(to, "GET", path, "").StatusCode == 404:
+					case ask(to, "GET", path, "").StatusCode == http.StatusNotFound:
 						require.Equal(t, 201, ask(to, "POST", "/v1/customers", exported.body).StatusCode, what)
 					default:
 						require.Equal(t, 204, ask(to, "PUT", path, exported.body).StatusCode, what)

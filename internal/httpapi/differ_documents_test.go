@@ -152,7 +152,7 @@ func mutateTree(r *rand.Rand, root *node) {
 		}
 		return r.IntN(len(n.content)), true
 	}
-	switch r.IntN(16) {
+	switch r.IntN(20) {
 	case 0: // without a child
 		if i, ok := child(); ok {
 			n.content = slices.Delete(n.content, i, i+1)
@@ -175,7 +175,7 @@ func mutateTree(r *rand.Rand, root *node) {
 		n.content = []any{one(r, oddTexts...)}
 	case 6, 7:
 		n.content = []any{one(r, oddNumbers...)}
-	case 8, 9:
+	case 8, 9, 16, 17, 18, 19:
 		addAttribute(n, one(r, oddAttributes...))
 	case 10:
 		n.content = slices.Insert(n.content, r.IntN(len(n.content)+1), any(parseNode(one(r, oddChildren...))))

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -32,6 +33,7 @@ type asker struct {
 	accounts          map[int64][]int64 // of a customer
 	tags              []string          // ETags that were seen
 	keyed             []asked           // requests with an idempotency key
+	follow            *asked            // looks at what the last request has done
 	keys, fresh       int64
 }
 
@@ -105,6 +107,12 @@ func (a *asker) symbolKey() string {
 
 // next makes a request.
 func (a *asker) next() asked {
+	if q := a.follow; q != nil {
+		a.follow = nil
+		if a.chance(60) {
+			return *q
+		}
+	}
 	if len(a.keyed) > 0 && a.chance(3) { // again, as it was or nearly so
 		q := one(a.r, a.keyed...)
 		if a.chance(30) {
@@ -114,7 +122,7 @@ func (a *asker) next() asked {
 	}
 	q := a.plain()
 	switch {
-	case q.Body == nil && q.Method != "POST" && q.Method != "PUT":
+	case q.Body == nil && q.Method != http.MethodPost && q.Method != http.MethodPut:
 		if a.chance(15) {
 			q.Headers = append(q.Headers, "If-None-Match: "+a.condition(q.Target))
 		}
@@ -124,7 +132,7 @@ func (a *asker) next() asked {
 		if a.chance(5) {
 			q.Headers = append(q.Headers, "Accept-Encoding: "+one(a.r, "gzip", "gzip;q=0", "*", "identity"))
 		}
-		if q.Method == "GET" && a.chance(5) {
+		if q.Method == http.MethodGet && a.chance(5) {
 			q.Method = "HEAD"
 		}
 	default:
@@ -136,7 +144,7 @@ func (a *asker) next() asked {
 	if strings.HasPrefix(q.Operation, "replace") && a.chance(40) {
 		q.Headers = append(q.Headers, "If-Match: "+a.condition(q.Target))
 	}
-	if q.Method == "POST" && a.chance(12) {
+	if q.Method == http.MethodPost && a.chance(12) {
 		a.keys++
 		q.Headers = append(q.Headers, "Idempotency-Key: "+one(a.r, fmt.Sprintf("key-%d", a.keys), fmt.Sprintf("key-%d", a.r.Int64N(a.keys)+1), "", "two words", "é"))
 		a.keyed = append(a.keyed, q)
@@ -243,7 +251,7 @@ func (a *asker) plain() asked {
 
 // stored is a document as it is now, or another one.
 func (a *asker) stored(path string, id int64, k dataset.Kind) string {
-	if now := a.read(path); now.StatusCode == 200 && !a.chance(10) {
+	if now := a.read(path); now.StatusCode == http.StatusOK && !a.chance(10) {
 		return now.body
 	}
 	if k == dataset.Customer {
@@ -277,10 +285,10 @@ func (a *asker) search() string {
 	sector := one(a.r, "Energy", "Energy", "Technology", "Financial", "Basic Materials", "Utilities", "energy", "", " ", "\x00", "é", "\U0001F600", "\xff", strings.Repeat("x", 3000), "&<>")
 	values := []string{"sector=" + url.QueryEscape(sector), "peMin=" + url.QueryEscape(a.number(one(a.r, "0", "20", "22.84"))), "peMax=" + url.QueryEscape(a.number(one(a.r, "27", "1000", "22.84"))),
 		"yieldMin=" + url.QueryEscape(a.number(one(a.r, "0", "4", "0.01")))}
-	switch {
-	case a.chance(4):
+	switch n := a.r.IntN(100); {
+	case n < 4:
 		values = append(values, one(a.r, "peMin=1", "sector=%zz", "x=y", ";", "&&"))
-	case a.chance(4):
+	case n < 8:
 		i := a.r.IntN(len(values))
 		values = slices.Delete(values, i, i+1)
 	}
@@ -308,7 +316,17 @@ func (a *asker) learn(q asked, got answer) {
 	if tag := got.Header.Get("Etag"); tag != "" && len(a.tags) < 200 {
 		a.tags = append(a.tags, tag)
 	}
-	if got.StatusCode != 201 {
+	if got.StatusCode >= http.StatusMultipleChoices {
+		return
+	}
+	customer, _, _ := strings.Cut(q.Target, "?")
+	switch keyed := slices.ContainsFunc(q.Headers, func(h string) bool { return strings.HasPrefix(h, "Idempotency-Key: ") }); {
+	case keyed:
+		a.follow = &q
+	case q.Operation == "replace_customer":
+		a.follow = &asked{Operation: "account_summary", Method: http.MethodGet, Target: customer + "/statement"}
+	}
+	if got.StatusCode != http.StatusCreated {
 		return
 	}
 	location := got.Header.Get("Location")

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -350,7 +351,7 @@ func (w twins) canonical(body string) string {
 	stack := []*open{{}}
 	for {
 		token, err := d.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			return strconv.Quote(body)

@@ -268,7 +268,7 @@ func (s *httpSession) dial(ctx context.Context) error {
 		conn = secure
 	}
 	s.conn = conn
-	s.renewed = time.Time{}
+	s.dialed, s.renewed = time.Now(), time.Time{}
 	s.input.Reset(conn)
 	s.cancelled = context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	return nil

@@ -163,6 +163,22 @@ func TestHTTPSession_Reconnects(t *testing.T) {
 	}
 }
 
+// A user who begins late in the ramp has a connection that the service has not
+// closed for its silence.
+func TestHTTPSession_BeginsLate(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `<Order ID="7"></Order>`)
+	}))
+	server.Config.ReadHeaderTimeout = unusedFor / 2
+	server.Start()
+	t.Cleanup(server.Close)
+	s, err := overHTTP(t, server.URL, "").open(t.Context(), checker{keys: true}, nil)
+	require.NoError(t, err)
+	defer s.close()
+	time.Sleep(unusedFor + 100*time.Millisecond)
+	require.Equal(t, done, s.do(t.Context(), &call{transaction: getOrder, id: 7}))
+}
+
 func TestHTTPSession_TLS(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") == "Bearer secret" {

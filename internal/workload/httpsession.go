@@ -26,7 +26,8 @@ type httpSession struct {
 	conn      net.Conn // nil: closed
 	input     *bufio.Reader
 	cancelled func() bool // ends the watch over the context
-	renewed   time.Time   // when the deadline was set
+	dialed    time.Time
+	renewed   time.Time // when the deadline was set: never on a connection that was not used yet
 
 	headers string // that all requests have, from the end of the first line on
 	line0   []byte
@@ -54,6 +55,10 @@ const (
 	statusStale     = 412
 )
 
+// unusedFor is how long a connection may wait for its first request. Services close
+// one that stays silent: brokerage serve does after --header-timeout.
+const unusedFor = time.Second
+
 // maxAnswer bounds what is read; nothing that a brokerage answers is near it.
 const maxAnswer = 64 << 20
 
@@ -70,7 +75,7 @@ func (s *httpSession) recover(ctx context.Context) error {
 }
 
 func (s *httpSession) do(ctx context.Context, c *call) outcome {
-	if s.conn == nil {
+	if s.conn == nil || s.renewed.IsZero() && time.Since(s.dialed) > unusedFor {
 		if err := s.dial(ctx); err != nil {
 			return outcome{unanswered, reasonNoAnswer}
 		}

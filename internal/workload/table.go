@@ -122,6 +122,12 @@ func (r *Run) sums(p *printer) {
 	p.line("")
 }
 
+type printer struct {
+	out     io.Writer
+	columns int // of the terminal; 0 if there is none
+	err     error
+}
+
 func (p *printer) sum(r *Row) {
 	p.linef(sumForm, r.Name, count(r.Due), count(r.Good), count(r.Refused()), count(r.Unanswered), count(r.Dropped), count(r.Waiting))
 }
@@ -195,12 +201,6 @@ var invalidLetters = [...]string{
 	"",
 }
 
-type printer struct {
-	out     io.Writer
-	columns int // of the terminal; 0 if there is none
-	err     error
-}
-
 func (p *printer) linef(format string, args ...any) { p.line(fmt.Sprintf(format, args...)) }
 
 func (p *printer) line(text string) { p.print(text + "\n") }
@@ -233,11 +233,12 @@ func (p *printer) rule() {
 
 // columnsOf prints a line of the table.
 func (p *printer) columnsOf(name string, text func(cell) string) {
-	line := fmt.Sprintf("%-*s", nameWidth, name)
+	var line strings.Builder
+	fmt.Fprintf(&line, "%-*s", nameWidth, name)
 	for _, c := range p.cells() {
-		line += fmt.Sprintf(" %*s", c.width, text(c))
+		fmt.Fprintf(&line, " %*s", c.width, text(c))
 	}
-	p.line(line)
+	p.line(line.String())
 }
 
 func (p *printer) table(rows []Row) {

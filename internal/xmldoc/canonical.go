@@ -19,6 +19,27 @@ func Canonical(doc []byte) []byte {
 	return canonical(doc, make(map[string]int))
 }
 
+// AttrLast returns a document in the normal form with an attribute of its root, if
+// that has it, after all others: doc itself if it is there already.
+func AttrLast(doc []byte, name string) []byte {
+	end := max(tagEnd(doc, 0)-len(">"), 0)
+	if !bytes.Contains(doc[:end], []byte(" "+name+`="`)) {
+		return doc
+	}
+	for at := 1 + len(nameAt(doc, 1)); ; {
+		a, ok := attributeAt(doc[:end], at)
+		past := a.value.to + 1
+		switch {
+		case !ok || string(a.name.of(doc)) == name && past == end:
+			return doc
+		case string(a.name.of(doc)) == name:
+			moved := append(append(make([]byte, 0, len(doc)), doc[:at]...), doc[past:end]...)
+			return append(append(moved, doc[at:past]...), doc[end:]...)
+		}
+		at = past
+	}
+}
+
 // canonical numbers namespaces in known; where that is nil, all are written out.
 func canonical(doc []byte, known map[string]int) []byte {
 	var levels [MaxDepth]struct{ in, out int } // how many declarations are in force outside of each open element
@@ -77,7 +98,7 @@ func isCanonical(doc []byte) bool {
 		return false
 	}
 	a, ok := attributeAt(doc, at)
-	return ok && bytes.Index(doc[a.value.to:], []byte("xmlns")) < 0
+	return ok && !bytes.Contains(doc[a.value.to:], []byte("xmlns"))
 }
 
 // declareFor declares what a prefix stands for, unless it is declared already.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 
 	"brokerage/internal/brokerage"
 )
@@ -33,7 +34,7 @@ func firstParts(ctx context.Context, tx *sql.Tx) error {
 			doc, damaged := c.unpack(packed)
 			keys, unkeyed := brokerage.OrderKeysOf(doc)
 			if damaged != nil || unkeyed != nil || keys.Cash != nil {
-				return id, nil, nil
+				return id, nil, nil //nolint:nilerr // verify tells of it
 			}
 			return id, func() error {
 				_, err := tx.ExecContext(ctx, "UPDATE orders SET cash = NULL WHERE id = ?", id)
@@ -53,7 +54,7 @@ func firstParts(ctx context.Context, tx *sql.Tx) error {
 			doc, damaged := c.unpack(packed)
 			keys, unkeyed := brokerage.SecurityKeysOf(doc)
 			if damaged != nil || unkeyed != nil {
-				return id, nil, nil
+				return id, nil, nil //nolint:nilerr // verify tells of it
 			}
 			row := rowOf(keys, doc)
 			if row.lastTrade == lastTrade && bytes.Equal(row.price, price) {
@@ -84,10 +85,7 @@ func eachStored(ctx context.Context, tx *sql.Tx, query string, look func(*sql.Ro
 				changes = append(changes, change)
 			}
 		}
-		rows.Close()
-		if err == nil {
-			err = rows.Err()
-		}
+		err = errors.Join(err, rows.Err(), rows.Close()) //nolint:sqlclosecheck // the changes need the connection
 		for _, change := range changes {
 			if err == nil {
 				err = change()

@@ -197,7 +197,7 @@ func TestControl_Context(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	case <-time.After(10 * time.Second):
 		t.Error("the statement goes on although its context has ended")
-		<-done
+		require.NoError(t, <-done)
 	}
 	_, err := s.InsertOrder(t.Context(), now(), order(generator(t, "tiny"), 1))
 	require.NoError(t, err)

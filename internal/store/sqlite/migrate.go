@@ -74,7 +74,7 @@ func (s *Store) migrate(ctx context.Context) (made bool, err error) {
 }
 
 func (s *Store) errOlder(version, newest int) error {
-	return fmt.Errorf("%s has schema version %d, and this program has %d: the load command brings it up to date, and keeps a copy",
+	return fmt.Errorf("%s has schema version %d, and this program has %d: brokerage migrate brings it up to date, and keeps a copy",
 		s.path, version, newest)
 }
 

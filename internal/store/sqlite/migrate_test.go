@@ -308,7 +308,7 @@ func TestOpen_AsIs(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "empty.db"), nil, 0o600))
 	before := content(t, dir)
 	_, err := Open(t.Context(), path, Options{AsIs: true, files: later(t, addNotes)})
-	require.EqualError(t, err, fmt.Sprintf("%s has schema version %d, and this program has %d: the load command brings it up to date, and keeps a copy",
+	require.EqualError(t, err, fmt.Sprintf("%s has schema version %d, and this program has %d: brokerage migrate brings it up to date, and keeps a copy",
 		path, newest(t), newest(t)+1))
 	require.True(t, maps.Equal(before, content(t, dir)), "untouched")
 	requireOrder(t, path, Options{AsIs: true})

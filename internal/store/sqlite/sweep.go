@@ -34,7 +34,7 @@ func (s *Store) sweep(ctx context.Context, v *bulk.Verification) (err error) {
 	if err != nil {
 		return s.tellDamage(ctx, v, "the database", err)
 	}
-	defer page.Close()
+	defer func() { _ = page.Close() }() // it has only read
 	for n := int64(1); n <= pages; n++ {
 		var size int64
 		if err := page.QueryRowContext(ctx, n).Scan(&size); err != nil {

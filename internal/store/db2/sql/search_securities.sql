@@ -4,6 +4,7 @@
 -- Indexes security_sector (equality of strings, which is what HASHED serves; the pattern has the same wildcard), security_pe
 -- and security_yield (DOUBLE, compared with a DOUBLE). PE is compared by the self axis, [. >= a and . < b], so that one
 -- scan of the index from a to b serves both sides. Figures have at most 13 digits, which a double tells apart.
+-- The sector is compared twice: the index knows any sector of a security, and the first is the one that counts.
 -- Manual: Data type of literals; XMLEXISTS predicate usage; Guidelines for matching indexes with queries overview;
 -- XMLCAST specification; Direct element constructors.
 SELECT OCTET_LENGTH(a.doc), a.doc
@@ -23,7 +24,7 @@ FROM (
   FROM security
   WHERE XMLEXISTS('
     declare default element namespace "http://tpox-benchmark.com/security";
-    $d/Security[SecurityInformation/*/Sector = $sector][PE[. >= $peMin and . < $peMax]][Yield > $yieldMin]'
+    $d/Security[SecurityInformation/*/Sector = $sector][(SecurityInformation/*/Sector)[1] = $sector][PE[. >= $peMin and . < $peMax]][Yield > $yieldMin]'
     PASSING sdoc AS "d", CAST(? AS VARCHAR(1000)) AS "sector",
       CAST(? AS DOUBLE) AS "peMin", CAST(? AS DOUBLE) AS "peMax", CAST(? AS DOUBLE) AS "yieldMin")
 ) AS a
