@@ -3,10 +3,12 @@ package campaign
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -210,8 +212,9 @@ func TestPostgres_Server(t *testing.T) {
 
 	w, err := watchDatabase(t.Context(), e)
 	require.NoError(t, err)
-	began := time.Now()
+	began, before := time.Now(), ticksOfEnded(t, pid)
 	server.Exec(t, "postgres", "SELECT count(*) FROM generate_series(1, 3000000)") // by a process that has ended then
+	require.Eventually(t, func() bool { return ticksOfEnded(t, pid) > before+5 }, 10*time.Second, time.Millisecond, "the server has taken note of its end")
 	w.end()
 	run := workload.Run{Started: began, Measured: time.Since(began).Seconds()}
 	w.into(&run)
@@ -223,6 +226,21 @@ func TestPostgres_Server(t *testing.T) {
 	require.NoError(t, err)
 	other.end()
 	other.into(&run)
+}
+
+// ticksOfEnded is the processor time of the processes of a process that have ended and that it knows to have ended.
+func ticksOfEnded(t testing.TB, pid int) (ticks int) {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(string(stat), ") ")
+	require.True(t, found)
+	for _, field := range strings.Fields(rest)[13:15] { // cutime and cstime
+		n, err := strconv.Atoi(field)
+		require.NoError(t, err)
+		ticks += n
+	}
+	return ticks
 }
 
 // The note is readable by people, who may have to put settings back themselves.
