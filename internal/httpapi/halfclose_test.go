@@ -362,7 +362,7 @@ func TestHalfClose_BodyCut(t *testing.T) {
 			}, time.Minute, time.Millisecond)
 			answer, err := http.ReadResponse(bufio.NewReader(c), nil)
 			require.NoError(t, err)
-			defer answer.Body.Close()
+			defer func() { _ = answer.Body.Close() }() // only read
 			require.Equal(t, http.StatusBadRequest, answer.StatusCode)
 			body, err := io.ReadAll(answer.Body)
 			require.NoError(t, err)
@@ -387,7 +387,7 @@ func TestHalfClose_WhileAuthorized(t *testing.T) {
 			close(keys.come)
 			answer, err := http.ReadResponse(bufio.NewReader(c), nil)
 			require.NoError(t, err)
-			defer answer.Body.Close()
+			defer func() { _ = answer.Body.Close() }() // only read
 			require.Equal(t, http.StatusUnauthorized, answer.StatusCode)
 		})
 	}
