@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"modernc.org/libc"
+	libctypes "modernc.org/libc/sys/types"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -25,8 +26,8 @@ const (
 // are replaced are the originals, and get what they expect.
 //
 // Addresses are of C in the sense of modernc.org/sqlite: memory of its allocator,
-// which never moves, or variables of this package, which do not either. A function
-// is passed as in modernc.org/sqlite/vfs: by the address of its description.
+// which never moves, and in which it may calculate with addresses. A function is
+// passed as in modernc.org/sqlite/vfs: by the address of its description.
 type file struct {
 	original uintptr // its methods below
 	name     uintptr // SQLite keeps it for as long as the file is open
@@ -42,9 +43,8 @@ type file struct {
 
 var (
 	below     *sqlite3.Tsqlite3_vfs
-	layer     sqlite3.Tsqlite3_vfs
-	layerName = [...]byte{'p', 'a', 'g', 'e', 's', 'u', 'm', 0}
-	parameter = [...]byte{'s', 'u', 'm', 's', 0}
+	layer     *sqlite3.Tsqlite3_vfs
+	parameter *[len(Parameter) + 1]byte // with the zero at its end
 )
 
 // methods are the replaced tables of methods by the address of the originals.
@@ -56,13 +56,17 @@ var methods struct {
 func init() {
 	tls := libc.NewTLS() // for good, as the registration is
 	below = at[sqlite3.Tsqlite3_vfs](sqlite3.Xsqlite3_vfs_find(tls, 0))
-	layer = *below
+	layer = allocated(tls, *below)
 	layer.FpNext = 0
-	layer.FzName = address(&layerName)
+	name := allocated(tls, [len(VFS) + 1]byte{})
+	copy(name[:], VFS)
+	layer.FzName = address(name)
+	parameter = allocated(tls, [len(Parameter) + 1]byte{})
+	copy(parameter[:], Parameter)
 	layer.FszOsFile += int32(unsafe.Sizeof(file{}))
 	layer.FxOpen = function(open)
 	methods.of = make(map[uintptr]*sqlite3.Tsqlite3_io_methods)
-	if code := sqlite3.Xsqlite3_vfs_register(tls, address(&layer), 0); code != sqlite3.SQLITE_OK {
+	if code := sqlite3.Xsqlite3_vfs_register(tls, address(layer), 0); code != sqlite3.SQLITE_OK {
 		panic(fmt.Sprintf("SQLite refuses a VFS: error %d", code))
 	}
 	if code := sqlite3.Xsqlite3_auto_extension(tls, function(reserve)); code != sqlite3.SQLITE_OK {
@@ -72,6 +76,17 @@ func init() {
 
 // at gives what is at an address.
 func at[T any](address uintptr) *T { return *(**T)(unsafe.Pointer(&address)) }
+
+// allocated copies a value into memory of C, for good.
+func allocated[T any](tls *libc.TLS, value T) *T {
+	p := libc.Xmalloc(tls, libctypes.Size_t(unsafe.Sizeof(value)))
+	if p == 0 {
+		panic("no memory for a VFS")
+	}
+	to := at[T](p)
+	*to = value
+	return to
+}
 
 func address[T any](variable *T) uintptr { return uintptr(unsafe.Pointer(variable)) }
 
@@ -106,7 +121,7 @@ func reserve(tls *libc.TLS, db, _, _ uintptr) int32 {
 	p := tls.Alloc(8)
 	defer tls.Free(8)
 	*at[uintptr](p) = 0
-	if sqlite3.Xsqlite3_file_control(tls, db, 0, sqlite3.SQLITE_FCNTL_VFS_POINTER, p) != sqlite3.SQLITE_OK || *at[uintptr](p) != address(&layer) {
+	if sqlite3.Xsqlite3_file_control(tls, db, 0, sqlite3.SQLITE_FCNTL_VFS_POINTER, p) != sqlite3.SQLITE_OK || *at[uintptr](p) != address(layer) {
 		return sqlite3.SQLITE_OK
 	}
 	*at[int32](p) = Reserved
@@ -123,7 +138,7 @@ func open(tls *libc.TLS, _, name, f uintptr, flags int32, out uintptr) int32 {
 	known := of(f)
 	*known = file{original: theirs.FpMethods, name: name, journal: journal, unsealed: sealed}
 	if main {
-		switch sqlite3.Xsqlite3_uri_int64(tls, name, address(&parameter), -1) {
+		switch sqlite3.Xsqlite3_uri_int64(tls, name, address(parameter), -1) {
 		case 0:
 		case 1:
 			known.sums = true
@@ -136,7 +151,7 @@ func open(tls *libc.TLS, _, name, f uintptr, flags int32, out uintptr) int32 {
 			}
 		}
 	}
-	theirs.FpMethods = address(replaced(theirs.FpMethods))
+	theirs.FpMethods = address(replaced(tls, theirs.FpMethods))
 	return code
 }
 
@@ -156,13 +171,12 @@ func reserved(tls *libc.TLS, known *file, f uintptr) (sums bool, code int32) {
 }
 
 // replaced gives a table of methods with this layer's in it.
-func replaced(original uintptr) *sqlite3.Tsqlite3_io_methods {
+func replaced(tls *libc.TLS, original uintptr) *sqlite3.Tsqlite3_io_methods {
 	methods.Lock()
 	defer methods.Unlock()
 	table := methods.of[original]
 	if table == nil {
-		table = new(sqlite3.Tsqlite3_io_methods)
-		*table = *at[sqlite3.Tsqlite3_io_methods](original)
+		table = allocated(tls, *at[sqlite3.Tsqlite3_io_methods](original))
 		table.FxRead = function(read)
 		table.FxWrite = function(write)
 		table.FxDeviceCharacteristics = function(characteristics)
