@@ -64,13 +64,14 @@ func canonical(doc []byte, known map[string]int) []byte {
 		name := nameAt(doc, i+1)
 		rest := i + 1 + len(name)
 		in.enter(doc, rest)
-		for isDeclaration(doc, rest) {
-			a, ok := attributeAt(doc, rest)
+		for isDeclaration(doc[:end], rest) {
+			a, ok := attributeAt(doc[:end], rest)
 			if !ok {
 				break
 			}
 			rest = a.value.to + 1
 		}
+		rest = min(rest, end)
 		dst = append(append(dst, '<'), name...)
 		prefix, _ := splitName(name)
 		dst = declareFor(dst, doc, prefix, &in, &out, known)
