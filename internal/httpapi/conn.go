@@ -57,8 +57,9 @@ type joiningConn struct {
 	n    int // bytes held
 	both [2][]byte
 
-	streams   atomic.Bool // requests by HTTP/2 are running
-	lingering atomic.Bool // a read has found the client's FIN, and waits
+	http2     atomic.Pointer[http2State] // nil where HTTP/1 is spoken
+	lingering atomic.Bool                // a read has found the client's FIN, and waits
+	writing   atomic.Bool
 }
 
 var heldBuffers = sync.Pool{New: func() any { return new([gathered]byte) }}
@@ -74,6 +75,8 @@ func expect(ctx context.Context, body int) {
 }
 
 func (c *joiningConn) Write(p []byte) (int, error) {
+	c.writing.Store(true)
+	defer c.writing.Store(false)
 	if c.held != nil {
 		return c.join(p)
 	}

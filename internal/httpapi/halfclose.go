@@ -37,6 +37,16 @@ func underTLS(c net.Conn) *joiningConn {
 	return nil
 }
 
+// flushTime is how long HTTP/2 gets for sending what it has written when its last request has ended: it reports the
+// connection idle before it flushes, and drops what is not flushed when it sees the end of the input.
+const flushTime = time.Second
+
+// http2State is what the server last said of a connection by HTTP/2.
+type http2State struct {
+	running bool // requests are
+	since   time.Time
+}
+
 // ConnState is for the server of a listener of JoinWrites that serves HTTP/2.
 func ConnState(c net.Conn, state http.ConnState) {
 	if state != http.StateActive && state != http.StateIdle {
@@ -46,7 +56,7 @@ func ConnState(c net.Conn, state http.ConnState) {
 	if under == nil || c.(*tls.Conn).ConnectionState().NegotiatedProtocol != "h2" {
 		return
 	}
-	under.streams.Store(state == http.StateActive)
+	under.http2.Store(&http2State{running: state == http.StateActive, since: time.Now()})
 	if state == http.StateIdle && under.lingering.Load() {
 		_ = under.SetReadDeadline(time.Unix(1, 0)) // wakes the read that waits
 	}
@@ -54,7 +64,7 @@ func ConnState(c net.Conn, state http.ConnState) {
 
 func (c *joiningConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	if err == io.EOF && (len(p) == readAhead || c.streams.Load()) { //nolint:errorlint // a connection gives the value itself
+	if err == io.EOF && (len(p) == readAhead || c.http2.Load() != nil) { //nolint:errorlint // a connection gives the value itself
 		return n, c.linger(len(p) == readAhead)
 	}
 	return n, err //nolint:wrapcheck // net/http looks into it
@@ -62,16 +72,19 @@ func (c *joiningConn) Read(p []byte) (int, error) {
 
 // linger waits after the client's FIN, and returns what the read has to say then: that the client has reset the
 // connection, that a deadline has passed, that the connection was closed here, or, once no request by HTTP/2 runs any
-// more, that the input has ended.
+// more and the answers are sent, that the input has ended.
 func (c *joiningConn) linger(single bool) error {
 	c.lingering.Store(true)
 	defer c.lingering.Store(false)
-	idle := func() bool { return !single && !c.streams.Load() }
-	err := c.watchReset(idle)
-	if idle() {
-		return io.EOF
+	idle := func() bool { return !single && !c.http2.Load().running }
+	if err := c.watchReset(idle); !idle() {
+		return err
 	}
-	return err
+	time.Sleep(time.Until(c.http2.Load().since.Add(flushTime)))
+	for c.writing.Load() {
+		time.Sleep(flushTime)
+	}
+	return io.EOF
 }
 
 // watchReset waits until the client has reset the connection, and returns ECONNRESET, or until another error ends the

@@ -23,8 +23,14 @@ import (
 // served serves as the program does, with or without TLS.
 func served(t testing.TB, s http.Handler, secured bool) *httptest.Server {
 	t.Helper()
+	return servedBy(t, s, secured, func(l net.Listener) net.Listener { return l })
+}
+
+// servedBy serves through connections as the network gives them.
+func servedBy(t testing.TB, s http.Handler, secured bool, network func(net.Listener) net.Listener) *httptest.Server {
+	t.Helper()
 	server := httptest.NewUnstartedServer(s)
-	server.Listener = JoinWrites(server.Listener)
+	server.Listener = JoinWrites(network(server.Listener))
 	server.Config.ConnContext, server.Config.ConnState = ConnContext, ConnState
 	server.EnableHTTP2 = true
 	if secured {
@@ -262,6 +268,65 @@ func TestHalfClose_HTTP2(t *testing.T) {
 	}
 	require.Empty(t, store.cancelled)
 	waitForEnd(t, server)
+}
+
+// lagging is a network that takes its time to send.
+type (
+	lagging     struct{ net.Listener }
+	laggingConn struct {
+		*net.TCPConn
+
+		lag time.Duration
+	}
+)
+
+func (l lagging) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return laggingConn{c.(*net.TCPConn), flushTime / 4}, nil
+}
+
+func (c laggingConn) Write(p []byte) (int, error) {
+	time.Sleep(c.lag)
+	return c.TCPConn.Write(p)
+}
+
+// The last answer reaches a client that has finished, however late it is flushed: HTTP/2 calls a connection idle before.
+func TestHalfClose_HTTP2Flush(t *testing.T) {
+	for name, finished := range map[string]time.Duration{"Before": -1, "Meanwhile": flushTime / 8} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store := newSlow()
+			server := servedBy(t, serverOf(t, store.store(t), Options{Timeout: time.Minute}), true,
+				func(l net.Listener) net.Listener { return lagging{l} })
+			c := dial(t, server, "h2")
+			client := http2Client(c)
+			for _, last := range []bool{false, true} {
+				answer := make(chan error, 1)
+				go func() {
+					r, err := client.Head(server.URL + "/v1/orders/103282") //nolint:noctx // the connection has a deadline
+					if err == nil {
+						err = r.Body.Close()
+					}
+					answer <- err
+				}()
+				within(t, store.entered)
+				if last && finished < 0 {
+					require.NoError(t, finish(c))
+					time.Sleep(30 * time.Millisecond) // it is noticed
+				}
+				store.let()
+				if last && finished >= 0 {
+					time.Sleep(finished)
+					require.NoError(t, finish(c))
+				}
+				require.NoError(t, within(t, answer))
+			}
+			waitForEnd(t, server)
+		})
+	}
 }
 
 // waitForEnd waits until the server has no connection left.
