@@ -1,6 +1,8 @@
 package brokerage
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -149,6 +151,46 @@ func IsOwn(err error) bool {
 		return true
 	}
 	return false
+}
+
+// ErrorKinds is a set of kinds of errors: what an operation declares, or what one error is.
+type ErrorKinds uint8
+
+const (
+	IsNotFound ErrorKinds = 1 << iota
+	IsConflict
+	IsInvalid
+	IsStale
+	IsKeyError    // of an idempotency key: *KeyReused, and *Conflict because of KeyInUse
+	IsUnavailable // *Unavailable, *Damaged and the context's errors
+)
+
+// KindOf returns the kind of an error, or 0 when it has none. Unavailable and Damaged come first, because their cause
+// may be anything.
+func KindOf(err error) ErrorKinds {
+	switch {
+	case is[*Unavailable](err), is[*Damaged](err), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return IsUnavailable
+	case is[*NotFound](err):
+		return IsNotFound
+	case is[*Conflict](err):
+		if c, _ := errors.AsType[*Conflict](err); c.Reason == KeyInUse {
+			return IsKeyError
+		}
+		return IsConflict
+	case is[*Invalid](err):
+		return IsInvalid
+	case is[*Stale](err):
+		return IsStale
+	case is[*KeyReused](err):
+		return IsKeyError
+	}
+	return 0
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 // Unfit says of a document as a whole why a database does not take it.

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -80,12 +81,13 @@ func bounded[T any](ctx context.Context, timeout time.Duration, do func(context.
 
 // declared lets an error pass if the contract declares it.
 func (s *Store) declared(op *operation, err error) error {
-	if err == nil || kindOf(err)&op.declared != 0 {
+	if err == nil || brokerage.KindOf(err)&op.declared != 0 {
 		return err
 	}
 	fault := &Undeclared{Operation: op.name, Err: err}
 	if s.options.Strict {
 		panic(fault)
 	}
-	return &brokerage.Unavailable{Cause: fault, Unknown: op.writes && !is[*brokerage.RolledBack](err)}
+	_, rolledBack := errors.AsType[*brokerage.RolledBack](err)
+	return &brokerage.Unavailable{Cause: fault, Unknown: op.writes && !rolledBack}
 }

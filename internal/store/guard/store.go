@@ -16,6 +16,35 @@ type Store struct {
 
 var _ brokerage.Store = (*Store)(nil)
 
+var (
+	getOrder            = transaction("get_order")
+	getSecurity         = transaction("get_security")
+	customerProfile     = transaction("customer_profile")
+	searchSecurities    = transaction("search_securities")
+	accountSummary      = transaction("account_summary")
+	securityPrice       = transaction("get_security_price")
+	customerMaxOrder    = transaction("customer_max_order")
+	closeAccount        = transaction("close_account")
+	openAccount         = transaction("open_account")
+	updateSecurityPrice = transaction("update_security_price")
+	updateOrderStatus   = transaction("update_order_status")
+	buySecurity         = transaction("buy_security")
+	sellSecurity        = transaction("sell_security")
+	insertOrder         = transaction("insert_order")
+	insertCustomer      = transaction("insert_customer")
+	deleteOrder         = transaction("delete_order")
+	deleteCustomer      = transaction("delete_customer")
+
+	getCustomer     = query("get_customer", brokerage.IsNotFound)
+	customerOf      = query("customer_of", brokerage.IsNotFound)
+	replaceCustomer = write("replace_customer", brokerage.IsNotFound|brokerage.IsConflict|brokerage.IsInvalid|brokerage.IsStale)
+	replaceSecurity = write("replace_security", brokerage.IsNotFound|brokerage.IsInvalid|brokerage.IsStale)
+	contents        = query("contents", 0)
+	ready           = query("ready", 0)
+	// A lease takes no idempotency key.
+	lease = &operation{"lease", brokerage.IsNotFound | brokerage.IsInvalid | brokerage.IsUnavailable, true}
+)
+
 // New puts a guard around a store.
 func New(inner brokerage.Store, options Options) *Store {
 	return &Store{inner: inner, options: options}
