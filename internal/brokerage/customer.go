@@ -148,7 +148,7 @@ func CloseAccount(doc []byte, id ID) ([]byte, error) {
 	account, count := findAccount(doc, id)
 	switch {
 	case !account.Exists():
-		return nil, &NotFound{"account", id.String()}
+		return nil, NoAccount(id)
 	case count == 1:
 		return nil, &Conflict{LastAccount, fmt.Sprintf("account %d is the customer's last", id)}
 	}

@@ -22,6 +22,12 @@ type NotFound struct {
 
 func (e *NotFound) Error() string { return fmt.Sprintf("there is no %s %s", e.What, e.Key) }
 
+// NoOrder, NoCustomer, NoAccount and NoSecurity return the errors for what does not exist.
+func NoOrder(id ID) *NotFound            { return &NotFound{"order", id.String()} }
+func NoCustomer(id ID) *NotFound         { return &NotFound{"customer", id.String()} }
+func NoAccount(id ID) *NotFound          { return &NotFound{"account", id.String()} }
+func NoSecurity(symbol string) *NotFound { return &NotFound{"security", symbol} }
+
 // Reason is why a request is in conflict with what is stored, for machines.
 type Reason string
 
@@ -45,6 +51,15 @@ type Conflict struct {
 }
 
 func (e *Conflict) Error() string { return e.Detail }
+
+// DuplicateOrder, DuplicateCustomer and DuplicateAccount return the errors for ids that exist already.
+func DuplicateOrder(id ID) *Conflict    { return duplicate(OrderExists, "order", id) }
+func DuplicateCustomer(id ID) *Conflict { return duplicate(CustomerExists, "customer", id) }
+func DuplicateAccount(id ID) *Conflict  { return duplicate(AccountExists, "account", id) }
+
+func duplicate(reason Reason, what string, id ID) *Conflict {
+	return &Conflict{reason, fmt.Sprintf("%s %d exists already", what, id)}
+}
 
 // Finding is one thing that is wrong with a document. Line and Column are 0
 // where there is no place to point at.

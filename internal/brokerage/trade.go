@@ -122,7 +122,7 @@ func (t Trade) Apply(rules Rules, customer []byte, id ID, quote Quote) (changed,
 	}
 	account, _ := findAccount(customer, id)
 	if !account.Exists() {
-		return nil, nil, &NotFound{"account", id.String()}
+		return nil, nil, NoAccount(id)
 	}
 	var part [len(tradedAccountNames)]xmldoc.Node
 	tradedAccount.Find(account, part[:5])

@@ -117,7 +117,7 @@ func (q *request) key(what string) (brokerage.ID, error) {
 func (q *request) symbol() (string, error) {
 	text := q.pathValue("symbol")
 	if !brokerage.IsSymbol(text) || !isText(text) {
-		return "", &brokerage.NotFound{What: "security", Key: text}
+		return "", brokerage.NoSecurity(text)
 	}
 	return text, nil
 }

@@ -30,7 +30,7 @@ func (s *Store) CustomerOf(ctx context.Context, account brokerage.ID) (id broker
 		return err
 	})
 	if err == nil && !found {
-		err = missing("account", account)
+		err = brokerage.NoAccount(account)
 	}
 	return id, err
 }
@@ -81,13 +81,13 @@ func (s *Store) existing(ctx context.Context, keys brokerage.CustomerKeys) error
 	case err != nil:
 		return err
 	case there:
-		return exists(brokerage.CustomerExists, "customer %d exists already", keys.ID)
+		return brokerage.DuplicateCustomer(keys.ID)
 	}
-	return s.accountExists(ctx, keys)
+	return s.takenAccount(ctx, keys)
 }
 
-// accountExists names the first account of a customer that another has.
-func (s *Store) accountExists(ctx context.Context, keys brokerage.CustomerKeys) error {
+// takenAccount returns the *Conflict that names the first account of a customer that another has.
+func (s *Store) takenAccount(ctx context.Context, keys brokerage.CustomerKeys) error {
 	taken := keys.Accounts[0] // where it was another's a moment ago
 	for _, account := range keys.Accounts {
 		owner, err := s.CustomerOf(ctx, account)
@@ -99,7 +99,7 @@ func (s *Store) accountExists(ctx context.Context, keys brokerage.CustomerKeys) 
 			return err
 		}
 	}
-	return exists(brokerage.AccountExists, "account %d exists already", taken)
+	return brokerage.DuplicateAccount(taken)
 }
 
 // ReplaceCustomer puts another document in the place of a customer.
@@ -112,7 +112,7 @@ func (s *Store) ReplaceCustomer(ctx context.Context, w brokerage.Write, id broke
 		return nil, t.replace("customer", id.String(), doc, validate, match)
 	})
 	if duplicate(err) {
-		return s.accountExists(ctx, keys)
+		return s.takenAccount(ctx, keys)
 	}
 	if !validate {
 		return err
@@ -144,7 +144,7 @@ func (t *tx) replace(what, key string, doc []byte, validate bool, match brokerag
 
 // DeleteCustomer is delete_customer.
 func (s *Store) DeleteCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
-	return s.remove(ctx, w, "delete_customer", "customer", id)
+	return s.remove(ctx, w, "delete_customer", id, brokerage.NoCustomer(id))
 }
 
 // OpenAccount is open_account.
@@ -165,7 +165,7 @@ func (s *Store) OpenAccount(ctx context.Context, w brokerage.Write, customer bro
 		again = t.again
 		changed, err := t.exec("open_account", account, customer.String())
 		if err == nil && !changed {
-			err = t.why("get_customer", customer.String(), missing("customer", customer), change)
+			err = t.why("get_customer", customer.String(), brokerage.NoCustomer(customer), change)
 		}
 		return nil, err
 	})
@@ -173,7 +173,7 @@ func (s *Store) OpenAccount(ctx context.Context, w brokerage.Write, customer bro
 		if owner, failed := s.CustomerOf(ctx, id); again && failed == nil && owner == customer {
 			return id, nil
 		}
-		return id, exists(brokerage.AccountExists, "account %d exists already", id)
+		return id, brokerage.DuplicateAccount(id)
 	}
 	return id, s.findings(ctx, err, "get_customer", customer, change)
 }
@@ -185,7 +185,7 @@ func (s *Store) CloseAccount(ctx context.Context, w brokerage.Write, customer, a
 		if err != nil || changed {
 			return nil, err
 		}
-		return nil, t.why("get_customer", customer.String(), missing("customer", customer), func(doc []byte) error {
+		return nil, t.why("get_customer", customer.String(), brokerage.NoCustomer(customer), func(doc []byte) error {
 			keys, err := brokerage.CustomerKeysOf(doc)
 			if err == nil && t.again && !slices.Contains(keys.Accounts, account) {
 				return nil // the attempt before has closed it

@@ -3,7 +3,6 @@ package db2
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"brokerage/internal/brokerage"
@@ -129,16 +128,4 @@ func domainError(ctx context.Context, err error, unknown bool) error {
 		return brokerage.Unfit("the document is beyond the limits of the database: names of 1,000 bytes, 125 levels")
 	}
 	return &brokerage.Unavailable{Cause: err}
-}
-
-func missing(what string, key fmt.Stringer) error {
-	return &brokerage.NotFound{What: what, Key: key.String()}
-}
-
-func missingSecurity(symbol string) error {
-	return &brokerage.NotFound{What: "security", Key: symbol}
-}
-
-func exists(reason brokerage.Reason, format string, args ...any) error {
-	return &brokerage.Conflict{Reason: reason, Detail: fmt.Sprintf(format, args...)}
 }

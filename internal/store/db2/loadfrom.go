@@ -50,9 +50,12 @@ func (t *tx) insertDocuments(documents []bulk.PreparedDocument) error {
 func alreadyThere(keys any) error {
 	switch keys := keys.(type) {
 	case brokerage.OrderKeys:
-		return exists(brokerage.OrderExists, "order %d exists already", keys.ID)
+		return brokerage.DuplicateOrder(keys.ID)
 	case brokerage.CustomerKeys:
-		return exists(brokerage.CustomerExists, "customer %d, or one of the accounts %v, exists already", keys.ID, keys.Accounts)
+		return &brokerage.Conflict{
+			Reason: brokerage.CustomerExists,
+			Detail: fmt.Sprintf("customer %d, or one of the accounts %v, exists already", keys.ID, keys.Accounts),
+		}
 	case brokerage.SecurityKeys:
 		return fmt.Errorf("security %s exists already", keys.Symbol)
 	}

@@ -28,7 +28,7 @@ func (s *Store) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) (an
 	case err != nil || answer != nil:
 		return answer, err
 	case !there:
-		return nil, missing("customer", customer)
+		return nil, brokerage.NoCustomer(customer)
 	}
 	return brokerage.MaxOrder(customer, nil), nil
 }
@@ -46,7 +46,7 @@ func (s *Store) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) 
 		return nil, err
 	})
 	if duplicate(err) {
-		err = exists(brokerage.OrderExists, "order %d exists already", keys.ID)
+		err = brokerage.DuplicateOrder(keys.ID)
 		if again && s.same(ctx, "get_whole_order", keys.ID, doc) {
 			err = nil
 		}
@@ -86,7 +86,7 @@ func (s *Store) UpdateOrderStatus(ctx context.Context, w brokerage.Write, id bro
 	answer, err = s.write(ctx, w, false, func(t *tx) ([]byte, error) {
 		changed, err := t.exec("update_order_status", stat, id.String())
 		if err == nil && !changed {
-			err = missing("order", id)
+			err = brokerage.NoOrder(id)
 		}
 		return answer, err
 	})
@@ -127,16 +127,16 @@ func refused(err error) bool {
 
 // DeleteOrder is delete_order.
 func (s *Store) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
-	return s.remove(ctx, w, "delete_order", "order", id)
+	return s.remove(ctx, w, "delete_order", id, brokerage.NoOrder(id))
 }
 
 // remove deletes a document. Gone after an attempt of which nobody knew, it was
 // deleted by that.
-func (s *Store) remove(ctx context.Context, w brokerage.Write, name, what string, id brokerage.ID) error {
+func (s *Store) remove(ctx context.Context, w brokerage.Write, name string, id brokerage.ID, none error) error {
 	_, err := s.write(ctx, w, true, func(t *tx) ([]byte, error) {
 		changed, err := t.exec(name, id.String())
 		if err == nil && !changed && !t.again {
-			err = missing(what, id)
+			err = none
 		}
 		return nil, err
 	})

@@ -9,7 +9,7 @@ import (
 // GetSecurity is get_security.
 func (s *Store) GetSecurity(ctx context.Context, symbol string) ([]byte, error) {
 	if !listed(symbol) {
-		return nil, orElse(ctx.Err(), missingSecurity(symbol))
+		return nil, orElse(ctx.Err(), brokerage.NoSecurity(symbol))
 	}
 	return s.find(ctx, "get_security", "security", symbol)
 }
@@ -17,7 +17,7 @@ func (s *Store) GetSecurity(ctx context.Context, symbol string) ([]byte, error) 
 // SecurityPrice is get_security_price.
 func (s *Store) SecurityPrice(ctx context.Context, symbol string) ([]byte, error) {
 	if !listed(symbol) {
-		return nil, orElse(ctx.Err(), missingSecurity(symbol))
+		return nil, orElse(ctx.Err(), brokerage.NoSecurity(symbol))
 	}
 	return s.find(ctx, "get_security_price", "security", symbol)
 }
@@ -57,7 +57,7 @@ func (s *Store) UpdateSecurityPrice(ctx context.Context, w brokerage.Write, symb
 		return nil, err
 	}
 	if !listed(symbol) {
-		return nil, orElse(ctx.Err(), missingSecurity(symbol))
+		return nil, orElse(ctx.Err(), brokerage.NoSecurity(symbol))
 	}
 	return s.write(ctx, w, false, func(t *tx) ([]byte, error) {
 		changed, err := t.exec("update_security_price", p.LastTrade, p.Ask, p.Bid, symbol)
@@ -67,7 +67,7 @@ func (s *Store) UpdateSecurityPrice(ctx context.Context, w brokerage.Write, symb
 		case changed:
 			return t.document("get_security_price", symbol)
 		}
-		return nil, t.why("get_security", symbol, missingSecurity(symbol), func(doc []byte) error {
+		return nil, t.why("get_security", symbol, brokerage.NoSecurity(symbol), func(doc []byte) error {
 			_, err := brokerage.SetPrice(doc, p)
 			return orElse(err, errNoReason)
 		})

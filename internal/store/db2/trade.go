@@ -14,13 +14,13 @@ func (s *Store) Trade(ctx context.Context, w brokerage.Write, account brokerage.
 		return nil, err
 	}
 	if !listed(trade.Symbol) {
-		return nil, orElse(ctx.Err(), missingSecurity(trade.Symbol))
+		return nil, orElse(ctx.Err(), brokerage.NoSecurity(trade.Symbol))
 	}
 	return s.write(ctx, w, false, func(t *tx) ([]byte, error) {
 		quote := brokerage.Quote{Symbol: trade.Symbol}
 		found, err := row(t.ctx, t, "trade_quote", []any{trade.Symbol}, []any{&quote.LastTrade, &quote.Name, &quote.Type})
 		if err != nil || !found {
-			return nil, orElse(err, missingSecurity(trade.Symbol))
+			return nil, orElse(err, brokerage.NoSecurity(trade.Symbol))
 		}
 		terms, err := trade.Terms(quote)
 		if err != nil {
@@ -41,7 +41,7 @@ func (s *Store) Trade(ctx context.Context, w brokerage.Write, account brokerage.
 			id := account.String()
 			return t.document("trade_outcome", id, string(trade.Side), quote.Symbol, terms.Quantity, quote.LastTrade, terms.Amount, all, id)
 		}
-		return nil, t.why("get_customer_of_account", account.String(), missing("account", account), func(doc []byte) error {
+		return nil, t.why("get_customer_of_account", account.String(), brokerage.NoAccount(account), func(doc []byte) error {
 			_, _, err := trade.Apply(s.settings.Rules, doc, account, quote)
 			return orElse(err, errNoReason)
 		})

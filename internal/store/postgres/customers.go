@@ -23,7 +23,7 @@ func (s *Store) AccountSummary(ctx context.Context, id brokerage.ID) ([]byte, er
 
 // CustomerOf gives the customer that an account belongs to.
 func (s *Store) CustomerOf(ctx context.Context, account brokerage.ID) (id brokerage.ID, err error) {
-	err = s.one(ctx, "customer_of", missingAccount(account), []any{account}, []any{&id})
+	err = s.one(ctx, "customer_of", brokerage.NoAccount(account), []any{account}, []any{&id})
 	return id, err
 }
 
@@ -44,14 +44,14 @@ func (s *Store) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byt
 func existing(ctx context.Context, q querier, err error, keys brokerage.CustomerKeys) error {
 	switch violated(err) {
 	case "customers_id":
-		return customerExists(keys.ID)
+		return brokerage.DuplicateCustomer(keys.ID)
 	case "accounts_account":
 		account := keys.Accounts[0] // where it is the customer's own, or was another's a moment ago
 		failed := q.QueryRow(ctx, statements["taken_account"], keys.Accounts, keys.ID).Scan(&account)
 		if failed != nil && !noRows(failed) {
 			return domainError(ctx, failed, false)
 		}
-		return accountExists(account)
+		return brokerage.DuplicateAccount(account)
 	}
 	return err
 }
@@ -65,13 +65,13 @@ func (s *Store) ReplaceCustomer(ctx context.Context, w brokerage.Write, id broke
 	var stored []byte
 	var readings []reading
 	if match != nil {
-		readings = []reading{{"lock_customer", []any{id}, []any{&stored}, missingCustomer(id)}}
+		readings = []reading{{"lock_customer", []any{id}, []any{&stored}, brokerage.NoCustomer(id)}}
 	}
 	_, err = s.write(ctx, w, readings, func() (change, error) {
 		if !match.Holds(stored) {
 			return change{}, &brokerage.Stale{}
 		}
-		return change{name: "replace_customer", args: []any{id, doc}, missing: missingCustomer(id)}, nil
+		return change{name: "replace_customer", args: []any{id, doc}, missing: brokerage.NoCustomer(id)}, nil
 	})
 	return existing(ctx, s.pool, err, keys)
 }
@@ -79,7 +79,7 @@ func (s *Store) ReplaceCustomer(ctx context.Context, w brokerage.Write, id broke
 // DeleteCustomer is delete_customer.
 func (s *Store) DeleteCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
 	_, err := s.write(ctx, w, nil, func() (change, error) {
-		return change{name: "delete_customer", args: []any{id}, missing: missingCustomer(id)}, nil
+		return change{name: "delete_customer", args: []any{id}, missing: brokerage.NoCustomer(id)}, nil
 	})
 	return err
 }
@@ -92,7 +92,7 @@ func (s *Store) OpenAccount(ctx context.Context, w brokerage.Write, customer bro
 	}
 	var doc []byte
 	_, err = s.write(ctx, w,
-		[]reading{{"lock_customer", []any{customer}, []any{&doc}, missingCustomer(customer)}},
+		[]reading{{"lock_customer", []any{customer}, []any{&doc}, brokerage.NoCustomer(customer)}},
 		func() (change, error) {
 			changed, err := brokerage.OpenAccount(doc, account)
 			if err == nil {
@@ -107,7 +107,7 @@ func (s *Store) OpenAccount(ctx context.Context, w brokerage.Write, customer bro
 func (s *Store) CloseAccount(ctx context.Context, w brokerage.Write, customer, account brokerage.ID) error {
 	var doc []byte
 	_, err := s.write(ctx, w,
-		[]reading{{"lock_customer", []any{customer}, []any{&doc}, missingCustomer(customer)}},
+		[]reading{{"lock_customer", []any{customer}, []any{&doc}, brokerage.NoCustomer(customer)}},
 		func() (change, error) {
 			changed, err := brokerage.CloseAccount(doc, account)
 			return change{name: "replace_customer", args: []any{customer, changed}}, err
@@ -129,8 +129,8 @@ func (s *Store) Trade(ctx context.Context, w brokerage.Write, account brokerage.
 	}
 	return s.write(ctx, w,
 		[]reading{
-			{"lock_customer_of_account", []any{account}, []any{&customer, &doc}, missingAccount(account)},
-			{"get_security", []any{symbol}, []any{&security}, missingSecurity(trade.Symbol)},
+			{"lock_customer_of_account", []any{account}, []any{&customer, &doc}, brokerage.NoAccount(account)},
+			{"get_security", []any{symbol}, []any{&security}, brokerage.NoSecurity(trade.Symbol)},
 		},
 		func() (change, error) {
 			changed, answer, err := trade.Apply(s.options.Rules, doc, account, brokerage.QuoteOf(security))

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -131,32 +130,4 @@ func isLost(err error) bool {
 func storable(key any) bool {
 	s, ok := key.(string)
 	return !ok || utf8.ValidString(s) && !strings.Contains(s, "\x00")
-}
-
-func missingOrder(id brokerage.ID) error {
-	return &brokerage.NotFound{What: "order", Key: id.String()}
-}
-
-func missingCustomer(id brokerage.ID) error {
-	return &brokerage.NotFound{What: "customer", Key: id.String()}
-}
-
-func missingAccount(id brokerage.ID) error {
-	return &brokerage.NotFound{What: "account", Key: id.String()}
-}
-
-func missingSecurity(symbol string) error {
-	return &brokerage.NotFound{What: "security", Key: symbol}
-}
-
-func orderExists(id brokerage.ID) error {
-	return &brokerage.Conflict{Reason: brokerage.OrderExists, Detail: fmt.Sprintf("order %d exists already", id)}
-}
-
-func customerExists(id brokerage.ID) error {
-	return &brokerage.Conflict{Reason: brokerage.CustomerExists, Detail: fmt.Sprintf("customer %d exists already", id)}
-}
-
-func accountExists(account brokerage.ID) error {
-	return &brokerage.Conflict{Reason: brokerage.AccountExists, Detail: fmt.Sprintf("account %d exists already", account)}
 }

@@ -36,7 +36,7 @@ func TestDomainError(t *testing.T) {
 		}
 	}
 	require.NoError(t, domainError(t.Context(), nil, true))
-	missing := missingOrder(7)
+	missing := brokerage.NoOrder(7)
 	require.Equal(t, missing, domainError(t.Context(), missing, true))
 	unknown, is := unavailable(domainError(t.Context(), io.ErrUnexpectedEOF, true))
 	require.True(t, is)
@@ -54,7 +54,7 @@ func TestIsTransient(t *testing.T) {
 		require.True(t, isTransient(err), "%v", err)
 	}
 	for _, err := range []error{
-		server(queryCanceled), server(uniqueViolation), server("XX000"), errors.New("cannot scan"), missingOrder(1), context.Canceled,
+		server(queryCanceled), server(uniqueViolation), server("XX000"), errors.New("cannot scan"), brokerage.NoOrder(1), context.Canceled,
 		&brokerage.Unavailable{Cause: io.EOF}, nil,
 	} {
 		require.False(t, isTransient(err), "%v", err)

@@ -108,7 +108,7 @@ func why(ctx context.Context, q querier, d *bulk.PreparedDocument, err error) er
 	switch keys := d.Keys.(type) {
 	case brokerage.OrderKeys:
 		if violated(err) == "orders_id" {
-			return orderExists(keys.ID)
+			return brokerage.DuplicateOrder(keys.ID)
 		}
 	case brokerage.CustomerKeys:
 		if violated(err) != "" {

@@ -32,7 +32,7 @@ func (s *Store) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) 
 		return change{name: "insert_order", args: []any{keys.Account, doc}}, nil
 	})
 	if violated(err) == "orders_id" {
-		err = orderExists(keys.ID)
+		err = brokerage.DuplicateOrder(keys.ID)
 	}
 	return keys.ID, err
 }
@@ -41,7 +41,7 @@ func (s *Store) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) 
 func (s *Store) UpdateOrderStatus(ctx context.Context, w brokerage.Write, id brokerage.ID, stat string) ([]byte, error) {
 	var doc []byte
 	return s.write(ctx, w,
-		[]reading{{"lock_order", []any{id}, []any{&doc}, missingOrder(id)}},
+		[]reading{{"lock_order", []any{id}, []any{&doc}, brokerage.NoOrder(id)}},
 		func() (change, error) {
 			changed, answer, err := brokerage.SetOrderStatus(doc, stat)
 			if err == nil {
@@ -54,7 +54,7 @@ func (s *Store) UpdateOrderStatus(ctx context.Context, w brokerage.Write, id bro
 // DeleteOrder is delete_order.
 func (s *Store) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
 	_, err := s.write(ctx, w, nil, func() (change, error) {
-		return change{name: "delete_order", args: []any{id}, missing: missingOrder(id)}, nil
+		return change{name: "delete_order", args: []any{id}, missing: brokerage.NoOrder(id)}, nil
 	})
 	return err
 }

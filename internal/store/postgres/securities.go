@@ -31,11 +31,11 @@ func (s *Store) UpdateSecurityPrice(ctx context.Context, w brokerage.Write, symb
 		return nil, err
 	}
 	if !storable(symbol) {
-		return nil, missingSecurity(symbol)
+		return nil, brokerage.NoSecurity(symbol)
 	}
 	var doc []byte
 	return s.write(ctx, w,
-		[]reading{{"lock_security", []any{symbol}, []any{&doc}, missingSecurity(symbol)}},
+		[]reading{{"lock_security", []any{symbol}, []any{&doc}, brokerage.NoSecurity(symbol)}},
 		func() (change, error) {
 			changed, err := brokerage.SetPrice(doc, p)
 			if err != nil {
@@ -54,13 +54,13 @@ func (s *Store) ReplaceSecurity(ctx context.Context, w brokerage.Write, symbol s
 	var stored []byte
 	var readings []reading
 	if match != nil {
-		readings = []reading{{"lock_security", []any{symbol}, []any{&stored}, missingSecurity(symbol)}}
+		readings = []reading{{"lock_security", []any{symbol}, []any{&stored}, brokerage.NoSecurity(symbol)}}
 	}
 	_, err = s.write(ctx, w, readings, func() (change, error) {
 		if !match.Holds(stored) {
 			return change{}, &brokerage.Stale{}
 		}
-		return change{name: "replace_security", args: []any{symbol, doc}, missing: missingSecurity(symbol)}, nil
+		return change{name: "replace_security", args: []any{symbol, doc}, missing: brokerage.NoSecurity(symbol)}, nil
 	})
 	return err
 }

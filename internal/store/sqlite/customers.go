@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 
 	"brokerage/internal/brokerage"
 )
@@ -36,7 +35,7 @@ func (s *Store) CustomerOf(ctx context.Context, account brokerage.ID) (brokerage
 	err := s.find(ctx, "customer_of", int64(account), &id)
 	switch {
 	case noRows(err):
-		return 0, &brokerage.NotFound{What: "account", Key: account.String()}
+		return 0, brokerage.NoAccount(account)
 	case err != nil:
 		return 0, domainError(err)
 	}
@@ -70,14 +69,14 @@ func (t *transaction) areNew(keys brokerage.CustomerKeys) error {
 	var id int64
 	switch err := t.row("has_customer", int64(keys.ID)).Scan(&id); {
 	case err == nil:
-		return &brokerage.Conflict{Reason: brokerage.CustomerExists, Detail: fmt.Sprintf("customer %d exists already", keys.ID)}
+		return brokerage.DuplicateCustomer(keys.ID)
 	case !noRows(err):
 		return err
 	}
 	for _, account := range keys.Accounts {
 		switch err := t.row("customer_of", int64(account)).Scan(&id); {
 		case err == nil:
-			return accountExists(account)
+			return brokerage.DuplicateAccount(account)
 		case !noRows(err):
 			return err
 		}
@@ -85,14 +84,10 @@ func (t *transaction) areNew(keys brokerage.CustomerKeys) error {
 	return nil
 }
 
-func accountExists(account brokerage.ID) error {
-	return &brokerage.Conflict{Reason: brokerage.AccountExists, Detail: fmt.Sprintf("account %d exists already", account)}
-}
-
 func (t *transaction) insertAccount(account, customer brokerage.ID) error {
 	_, err := t.exec("insert_account", int64(account), int64(customer))
 	if isDuplicate(err) {
-		err = accountExists(account)
+		err = brokerage.DuplicateAccount(account)
 	}
 	return err
 }
@@ -147,7 +142,7 @@ func (t *transaction) deleteCustomer(id brokerage.ID) error {
 	var bytes int64
 	switch err := t.row("delete_customer", int64(id)).Scan(&bytes); {
 	case noRows(err):
-		return &brokerage.NotFound{What: "customer", Key: id.String()}
+		return brokerage.NoCustomer(id)
 	case err != nil:
 		return err
 	}
@@ -222,7 +217,7 @@ func (s *Store) Trade(ctx context.Context, w brokerage.Write, account brokerage.
 			err = q.find(ctx, "customer_of_account", int64(account), &f.key.id, &f.doc)
 			switch {
 			case noRows(err):
-				return f, &brokerage.NotFound{What: "account", Key: account.String()}
+				return f, brokerage.NoAccount(account)
 			case err != nil:
 				return f, domainError(err)
 			}
@@ -230,7 +225,7 @@ func (s *Store) Trade(ctx context.Context, w brokerage.Write, account brokerage.
 			f.quote.Symbol = trade.Symbol
 			err = q.find(ctx, "get_quote", trade.Symbol, &f.quote.Name, &f.quote.Type, &f.quote.LastTrade)
 			if noRows(err) {
-				err = &brokerage.NotFound{What: "security", Key: trade.Symbol}
+				err = brokerage.NoSecurity(trade.Symbol)
 			}
 			return f, domainError(err)
 		},

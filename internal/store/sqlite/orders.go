@@ -26,7 +26,7 @@ func (s *Store) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]
 	err := s.find(ctx, "customer_max_order", int64(customer), &order, &b, &accounts)
 	switch {
 	case noRows(err):
-		return nil, &brokerage.NotFound{What: "customer", Key: customer.String()}
+		return nil, brokerage.NoCustomer(customer)
 	case err != nil:
 		return nil, domainError(err)
 	case b == nil:
@@ -49,7 +49,7 @@ func (s *Store) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) 
 	_, err = s.write(ctx, w, func(t *transaction) ([]byte, error) {
 		_, err := t.exec("insert_order", int64(keys.ID), int64(keys.Account), keys.Cash, b)
 		if isDuplicate(err) {
-			err = &brokerage.Conflict{Reason: brokerage.OrderExists, Detail: fmt.Sprintf("order %d exists already", keys.ID)}
+			err = brokerage.DuplicateOrder(keys.ID)
 		}
 		return nil, err
 	})
@@ -89,7 +89,7 @@ func (s *Store) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage
 		var account, bytes int64
 		switch err := t.row("delete_order", int64(id)).Scan(&account, &bytes); {
 		case noRows(err):
-			return nil, &brokerage.NotFound{What: "order", Key: id.String()}
+			return nil, brokerage.NoOrder(id)
 		case err != nil:
 			return nil, err
 		}
