@@ -389,7 +389,7 @@ func TestK6_ServiceDies(t *testing.T) {
 // The line that the README has for k6, with less to do.
 func TestK6_Readme(t *testing.T) {
 	requireK6(t)
-	readme, err := os.ReadFile("../README.md")
+	readme, err := os.ReadFile("../docs/load-tests.md")
 	require.NoError(t, err)
 	const command = "loadtest/k6 run loadtest/brokerage.js "
 	lines := 0
