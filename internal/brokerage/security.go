@@ -44,7 +44,7 @@ func SecurityKeysOf(doc []byte) (keys SecurityKeys, err error) {
 	}
 	for _, f := range [...]struct{ where, value string }{{"/Security/PE", keys.PE}, {"/Security/Yield", keys.Yield}} {
 		if _, ok := Scaled(f.value); !ok {
-			invalid.add(f.where, "not a decimal from 0, of at most 13 digits, at most 4 of them after the point")
+			invalid.add(f.where, "not "+ScaledForm)
 		}
 	}
 	return keys, invalid.orNil()
@@ -57,6 +57,9 @@ func IsSymbol(s string) bool {
 
 // scale is how many places PE, Yield and prices have at most.
 const scale = 4
+
+// ScaledForm says, for messages, what Scaled takes.
+const ScaledForm = "a decimal from 0, of at most 13 digits, at most 4 of them after the point"
 
 var figureLimit = decimal.New(1, 13)
 
@@ -110,7 +113,7 @@ func (p Price) Validate() error {
 			continue
 		}
 		if _, ok := Scaled(f.value); !ok {
-			invalid.add(f.where, "not a price: a decimal from 0, of at most 13 digits, at most 4 of them after the point")
+			invalid.add(f.where, "not a price: "+ScaledForm)
 		}
 	}
 	return invalid.orNil()

@@ -2,8 +2,10 @@ package httpapi
 
 import (
 	"fmt"
+	"net/http"
 	"strconv"
 
+	"brokerage/internal/access"
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/xmldoc"
@@ -27,7 +29,12 @@ func begin(dst []byte, name string, attributes ...string) []byte {
 	return append(dst, '>')
 }
 
-func (s *Server) getDataset(q *request) error {
+var getDataset = &operation{
+	name: "get_dataset", method: http.MethodGet, path: "/v1/dataset", scope: access.Read,
+	handle: (*request).getDataset,
+}
+
+func (q *request) getDataset() error {
 	symbols, err := q.flag("symbols", "true", "false", false)
 	if err != nil {
 		return err
@@ -35,14 +42,14 @@ func (s *Server) getDataset(q *request) error {
 	if err := q.accepts(); err != nil {
 		return err
 	}
-	contents, err := s.store.Contents(q.ctx)
+	contents, err := q.server.store.Contents(q.ctx)
 	switch {
 	case err != nil:
 		return err
 	case contents == brokerage.Contents{}:
 		return errNothingHere
 	}
-	answer, err := s.describe(contents, symbols)
+	answer, err := q.server.describe(contents, symbols)
 	if err != nil {
 		return err
 	}
@@ -140,7 +147,12 @@ func (s *Server) generatorOf(c brokerage.Contents) (*dataset.Dataset, error) {
 	return d.(*dataset.Dataset), nil //nolint:forcetypeassert // as above
 }
 
-func (s *Server) leaseIDs(q *request) error {
+var leaseIDs = &operation{
+	name: "lease_ids", method: http.MethodPost, path: "/v1/dataset/leases", scope: access.Trade,
+	handle: (*request).leaseIDs,
+}
+
+func (q *request) leaseIDs() error {
 	if err := q.accepts(); err != nil {
 		return err
 	}
@@ -159,7 +171,7 @@ func (s *Server) leaseIDs(q *request) error {
 	if err != nil || brokerage.CheckLease(count) != nil {
 		return badRequest("the parameter count is not a number from 1 to %d", brokerage.MaxLease)
 	}
-	lease, err := s.store.Lease(q.ctx, kind, count)
+	lease, err := q.server.store.Lease(q.ctx, kind, count)
 	if err != nil {
 		return err
 	}

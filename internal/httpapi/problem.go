@@ -206,7 +206,7 @@ func (q *request) problem(err error) {
 		Type: "urn:brokerage:problem:" + k.name, Title: k.title, Status: k.status, Detail: detail,
 		Instance: instance(q.Request.URL), RequestID: q.id, Findings: findings,
 	}
-	if q.op.name != unrouted.name {
+	if q.op.name != unrouted {
 		p.Transaction = q.op.name
 	}
 	body, mediaType := p.xml(), "application/problem+xml; charset=utf-8"

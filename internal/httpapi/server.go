@@ -124,7 +124,7 @@ func (s *Server) serve(op *operation) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		began := time.Now()
 		q := &request{Context: c, server: s, op: op, id: requestID(c.Request)}
-		if traces := s.options.Traces; traces != nil && !op.open && !op.endless() {
+		if traces := s.options.Traces; traces != nil && !op.open && !op.endless {
 			var ctx context.Context
 			ctx, q.traced = traces.Request(c.Request, op.name)
 			c.Request = c.Request.WithContext(ctx)
@@ -156,7 +156,7 @@ func (s *Server) protected(q *request) (err error) {
 		return q.op.handle(q)
 	}
 	ctx := q.Request.Context()
-	if !q.op.endless() {
+	if !q.op.endless {
 		var end func()
 		ctx, end = outlast(q.Request) // before who asks is found out, which may have to wait for keys
 		defer end()
@@ -173,7 +173,7 @@ func (s *Server) protected(q *request) (err error) {
 		q.auditing.wanted = q.audits()
 		return refused
 	}
-	if q.op.endless() {
+	if q.op.endless {
 		return q.op.handle(q)
 	}
 	if s.options.Timeout > 0 {
@@ -203,7 +203,7 @@ func (s *Server) ended(q *request, took time.Duration) {
 	if q.traced != nil {
 		q.traced(outcome(status, q.err), status)
 	}
-	if !q.op.endless() || status >= http.StatusBadRequest { // how long somebody watched is no duration to be measured
+	if !q.op.endless || status >= http.StatusBadRequest { // how long somebody watched is no duration to be measured
 		s.observe(q, status, size, took)
 	}
 	if s.options.LogRequest != nil {

@@ -11,6 +11,30 @@ import (
 	"brokerage/internal/dataset"
 )
 
+var (
+	getHealth = &operation{
+		name: "get_health", method: http.MethodGet, path: "/healthz", open: true, handle: (*request).getHealth,
+	}
+	getReadiness = &operation{
+		name: "get_readiness", method: http.MethodGet, path: "/readyz", open: true, handle: (*request).getReadiness,
+	}
+	getVersion = &operation{
+		name: "get_version", method: http.MethodGet, path: "/version", open: true, handle: (*request).getVersion,
+	}
+	getMetrics = &operation{
+		name: "get_metrics", method: http.MethodGet, path: "/metrics", open: true, handle: (*request).getMetrics,
+	}
+	getContract = &operation{
+		name: "get_contract", method: http.MethodGet, path: "/openapi.yaml", open: true, handle: (*request).getContract,
+	}
+	getDocs = &operation{
+		name: "get_docs", method: http.MethodGet, path: "/docs", open: true, handle: (*request).getDocs,
+	}
+	getPage = &operation{
+		name: "get_page", method: http.MethodGet, path: "/", open: true, handle: (*request).getPage,
+	}
+)
+
 // writeProbe answers a probe, which is not refused for what it accepts.
 func (q *request) writeProbe(body []byte) error {
 	mediaType, _ := q.mediaType()
@@ -18,7 +42,7 @@ func (q *request) writeProbe(body []byte) error {
 }
 
 // getHealth says that the process is alive, whatever the store does.
-func (s *Server) getHealth(q *request) error {
+func (q *request) getHealth() error {
 	return q.writeProbe(element("Health", "status", "alive"))
 }
 
@@ -27,36 +51,36 @@ func (s *Server) getHealth(q *request) error {
 const readyWithin = time.Second
 
 // getReadiness says whether to send requests here.
-func (s *Server) getReadiness(q *request) error {
-	if s.draining.Load() {
+func (q *request) getReadiness() error {
+	if q.server.draining.Load() {
 		return errStopping
 	}
 	ctx, cancel := context.WithTimeout(q.Request.Context(), readyWithin)
 	defer cancel()
-	if err := s.store.Ready(ctx); err != nil {
+	if err := q.server.store.Ready(ctx); err != nil {
 		return &unready{err}
 	}
 	return q.writeProbe(element("Readiness", "status", "ready"))
 }
 
-func (s *Server) getVersion(q *request) error {
-	about := element("Version", "version", s.options.Version, "generator", strconv.Itoa(dataset.Version), "go", runtime.Version())
+func (q *request) getVersion() error {
+	about := element("Version", "version", q.server.options.Version, "generator", strconv.Itoa(dataset.Version), "go", runtime.Version())
 	return q.writeProbe(about)
 }
 
-func (s *Server) getMetrics(q *request) error {
-	s.metrics.ServeHTTP(q.Writer, q.Request)
+func (q *request) getMetrics() error {
+	q.server.metrics.ServeHTTP(q.Writer, q.Request)
 	return nil
 }
 
-func (s *Server) getContract(q *request) error {
+func (q *request) getContract() error {
 	contract := api.OpenAPI()
 	return q.write200("application/yaml; charset=utf-8", contract, q.packs(contract))
 }
 
-func (s *Server) getDocs(q *request) error { return q.page(s.docs) }
+func (q *request) getDocs() error { return q.page(q.server.docs) }
 
-func (s *Server) getPage(q *request) error { return q.page(s.front) }
+func (q *request) getPage() error { return q.page(q.server.front) }
 
 // page answers with a file of a page.
 func (q *request) page(files http.Handler) error {

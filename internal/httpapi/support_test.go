@@ -150,8 +150,8 @@ func given(h http.Handler, r *http.Request) answer {
 }
 
 // ending are the operations whose answers end by themselves.
-func ending(s *Server) []operation {
-	return slices.DeleteFunc(s.operations(), func(op operation) bool { return op.endless() })
+func ending(s *Server) []*operation {
+	return slices.DeleteFunc(s.operations(), func(op *operation) bool { return op.endless })
 }
 
 func example(t testing.TB, name string) string {

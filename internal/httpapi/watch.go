@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"brokerage/internal/access"
 	"brokerage/internal/httpapi/live"
 )
 
@@ -15,8 +16,13 @@ const takeWithin = 5 * time.Second
 // endWithin is how long the last bytes may take once the service stops.
 const endWithin = 100 * time.Millisecond
 
+var watchService = &operation{
+	name: "watch_service", method: http.MethodGet, path: "/v1/live", scope: access.Read, endless: true,
+	handle: (*request).watchService,
+}
+
 // watchService sends figures each second, for as long as both sides want.
-func (s *Server) watchService(q *request) error {
+func (q *request) watchService() error {
 	h := q.Writer.Header()
 	h["Content-Type"] = []string{"text/event-stream"}
 	h["Cache-Control"] = []string{"no-store"}
@@ -26,7 +32,7 @@ func (s *Server) watchService(q *request) error {
 		q.Writer.WriteHeaderNow()
 		return nil
 	}
-	w, err := s.live.Join()
+	w, err := q.server.live.Join()
 	if err != nil {
 		for _, name := range []string{"Cache-Control", "X-Accel-Buffering", "Connection"} {
 			delete(h, name)
