@@ -33,7 +33,7 @@ func CustomerKeysOf(doc []byte) (keys CustomerKeys, err error) {
 		case !ok:
 			invalid.add("/Customer/Accounts/Account/@id", notAnID)
 		case seen[id]:
-			invalid.add("/Customer/Accounts/Account/@id", "account %d stands twice", id)
+			invalid.add("/Customer/Accounts/Account/@id", "account %d appears twice", id)
 		default:
 			seen[id] = true
 			keys.Accounts = append(keys.Accounts, id)

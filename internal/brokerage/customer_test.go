@@ -56,9 +56,9 @@ func TestCustomerKeysOf_Refused(t *testing.T) {
 		{"id of another namespace", `<Customer` + custAcc + ` xmlns:o="urn:o" o:id="1"></Customer>`, []string{"/Customer/@id: " + notAnID}},
 		{"account without", customerXML(`<Account></Account>`), []string{"/Customer/Accounts/Account/@id: " + notAnID}},
 		{"account twice", customerXML(`<Account id="7"></Account>`, `<Account id="8"></Account>`, `<Account id="7"></Account>`),
-			[]string{"/Customer/Accounts/Account/@id: account 7 stands twice"}},
+			[]string{"/Customer/Accounts/Account/@id: account 7 appears twice"}},
 		{"every finding", strings.Replace(customerXML(`<Account id="x"></Account>`, `<Account id="7"></Account>`, `<Account id="7"></Account>`), `"1002"`, `"0"`, 1),
-			[]string{"/Customer/@id: " + notAnID, "/Customer/Accounts/Account/@id: " + notAnID, "/Customer/Accounts/Account/@id: account 7 stands twice"}},
+			[]string{"/Customer/@id: " + notAnID, "/Customer/Accounts/Account/@id: " + notAnID, "/Customer/Accounts/Account/@id: account 7 appears twice"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -227,9 +227,9 @@ func TestOpenAccount_Limit(t *testing.T) {
 		doc := `<Customer xmlns="` + brokerage.CustAccNS + `" id="1"><Accounts></Accounts></Customer>`
 		return []byte(strings.Replace(doc, "<Accounts>", "<Accounts>"+strings.Repeat("x", size-len(doc)), 1))
 	}
-	_, err := brokerage.OpenAccount(customer(brokerage.MaxCustomer-len(account)), account)
+	_, err := brokerage.OpenAccount(customer(brokerage.MaxCustomerBytes-len(account)), account)
 	require.NoError(t, err)
-	_, err = brokerage.OpenAccount(customer(brokerage.MaxCustomer-len(account)+1), account)
+	_, err = brokerage.OpenAccount(customer(brokerage.MaxCustomerBytes-len(account)+1), account)
 	invalid, ok := errors.AsType[*brokerage.Invalid](err)
 	require.True(t, ok, "%v", err)
 	require.Contains(t, invalid.Error(), "more than 4194304 bytes")

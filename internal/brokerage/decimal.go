@@ -54,8 +54,8 @@ func SortKey(s string) (key []byte, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	// A sign, the number of digits before the point, and the digits without insignificant zeros; for negative numbers
-	// all but the sign inverted, so that a greater absolute value sorts first.
+	// A sign, the number of digits before the point, and the digits without insignificant zeros; for negative numbers all
+	// but the sign inverted, so that a greater absolute value sorts first.
 	whole, fraction, _ := strings.Cut(d.Abs().String(), ".")
 	whole = strings.TrimLeft(whole, "0")
 	fraction = strings.TrimRight(fraction, "0")

@@ -107,8 +107,8 @@ func TestScaled(t *testing.T) {
 	}
 }
 
-// What the schema takes as a figure of a security, Scaled takes, and no more:
-// otherwise a document is valid and yet refused.
+// What the schema takes as a figure of a security, Scaled takes, and no more: otherwise a document is valid and yet
+// refused.
 func TestScaled_AsSchema(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -130,9 +130,5 @@ func ExampleSortKey() {
 		fmt.Printf("%x\n", key)
 	}
 	// Output:
-	// 00fdcecfcaff
-	// 00fdcecfcaff
-	// 01003035
-	// 010137
-	// 01023130
+	// 00fdcecfcaff 00fdcecfcaff 01003035 010137 01023130
 }

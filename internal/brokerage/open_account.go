@@ -26,9 +26,9 @@ func AccountKeyOf(account []byte) (ID, error) {
 	return id, nil
 }
 
-// MaxCustomer is the size in bytes beyond which a customer gets no further account. A request has a limit, but a
-// customer that grows by each would have none, and every operation on it costs in proportion to its size.
-const MaxCustomer = 4 << 20
+// MaxCustomerBytes is the size beyond which a customer gets no further account. A request has a limit, but a customer
+// that grows by each would have none, and every operation on it costs in proportion to its size.
+const MaxCustomerBytes = 4 << 20
 
 // OpenAccount adds an account at the end of a customer's. The caller checks that its id is new, and validates the
 // result.
@@ -37,8 +37,9 @@ func OpenAccount(doc, account []byte) ([]byte, error) {
 	if !list.Exists() {
 		return nil, invalidf("/Customer", "the customer has no Accounts")
 	}
-	if len(doc)+len(account) > MaxCustomer {
-		return nil, invalidf("/Customer/Accounts", "with the account, the customer would have more than %d bytes", MaxCustomer)
+	if len(doc)+len(account) > MaxCustomerBytes {
+		return nil, invalidf("/Customer/Accounts",
+			"with the account, the customer would have more than %d bytes", MaxCustomerBytes)
 	}
 	e := xmldoc.Edit(doc)
 	e.Append(list, xmldoc.Root(account))

@@ -71,8 +71,7 @@ func TestOrderKeysOf_Refused(t *testing.T) {
 	}
 }
 
-// Of two orders in one message, which is not valid but taken, the first counts
-// everywhere.
+// Of two orders in one message, which is not valid but taken, the first counts everywhere.
 func TestOrder_TwoInOneMessage(t *testing.T) {
 	t.Parallel()
 	doc := []byte(`<FIXML` + fixml + `><Order ID="1" Acct="2"></Order><Order ID="3" Acct="4"><OrdQty Cash="5"></OrdQty></Order></FIXML>`)

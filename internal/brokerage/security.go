@@ -21,8 +21,8 @@ var (
 		"s:Security/s:SecurityInformation/*/s:Sector", "s:Security/s:PE", "s:Security/s:Yield")
 )
 
-// maxSectorBytes limits the length of a sector: an index of PostgreSQL holds less than 2,700 bytes, and that of Db2 is
-// declared for this length.
+// maxSectorBytes limits the length of a sector: an index of PostgreSQL holds less than 2,700 bytes, and the search of
+// Db2 takes no longer parameter.
 const maxSectorBytes = 1000
 
 // SecurityKeysOf reads the keys of a security, or returns *Invalid for a document without proper ones. Sector is empty

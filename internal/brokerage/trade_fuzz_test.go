@@ -14,9 +14,8 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// FuzzTrade_Apply trades whatever stands in the places of numbers: never a
-// panic, only the errors of the domain, and not a cent more or less than
-// rounding to even gives.
+// FuzzTrade_Apply trades whatever stands in the places of numbers: never a panic, only the errors of the domain, and
+// not a cent more or less than rounding to even gives.
 func FuzzTrade_Apply(f *testing.F) {
 	f.Add(false, "1", "10.25", "1000.00", "1000.00", "5", 30, false)
 	f.Add(true, "5", "0.25", "-0.01", "9999999999999.99", "5.000", 30, true)

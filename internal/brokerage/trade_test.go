@@ -26,8 +26,7 @@ func sell(symbol, quantity string) brokerage.Trade {
 	return brokerage.Trade{Side: brokerage.Sell, Symbol: symbol, Quantity: quantity, Now: now}
 }
 
-// after is what a trade makes of the account a, whose first value date carries
-// the movement.
+// after is what a trade makes of the account a, whose first value date carries the movement.
 func (a account) after(actual, working, movement, positions string) string {
 	a.actual, a.working, a.positions = actual, working, positions
 	return strings.NewReplacer(
@@ -280,8 +279,7 @@ func TestTrade_Validate(t *testing.T) {
 	}
 }
 
-// A generated customer stays valid over a purchase and a sale, which together
-// change no balance.
+// A generated customer stays valid over a purchase and a sale, which together change no balance.
 func TestTrade_Apply_Generated(t *testing.T) {
 	t.Parallel()
 	generated(t, dataset.Customer, 9, func(t *testing.T, d *dataset.Dataset, i int64, doc []byte) {

@@ -2,8 +2,8 @@
 //
 //	//go:generate go run brokerage/internal/brokerage/lists operation
 //
-// writes transactions.go with the variable transactions, an array of *operation: getOrder, getSecurity and so on, in the
-// order of the registry. Each of these variables belongs in a file of its own, get_order.go.
+// writes transactions.go with the variable transactions, an array of *operation: getOrder, getSecurity and so on, in
+// the order of the registry. Each of these variables belongs in a file of its own, get_order.go.
 package main
 
 import (

@@ -26,8 +26,8 @@ func (e *Undeclared) Error() string {
 	return fmt.Sprintf("%s returned an error that its contract does not declare: %v (%T)", e.Operation, e.Err, e.Err)
 }
 
-// call makes one call of the store inside. It takes a closure, which does not escape, so that no method can leave out
-// a step.
+// call makes one call of the store inside. It takes a closure, which does not escape, so that no method can leave out a
+// step.
 func call[T any](ctx context.Context, s *Store, op *operation, do func(context.Context) (T, error)) (T, error) {
 	var none T
 	if absent := s.absent.Load(); absent != nil {
