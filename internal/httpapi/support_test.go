@@ -210,9 +210,11 @@ func (r *requests) last() (l RequestLog, n int) {
 
 // orderWith is a new order with an id.
 func orderWith(id int64) string {
-	return string(generator.AppendNewOrder(nil, id, dataset.NewOrder{ID: id, Account: 104000000, Symbol: "SDP", Time: clock}))
+	return string(generator.AppendNewOrder(nil, id,
+		dataset.NewOrder{ID: id, Account: 104000000, Symbol: "SDP", Time: clock}))
 }
 
 func tradeOf(symbol, quantity string) string {
-	return `<Trade xmlns="` + brokerage.CustAccNS + `"><Symbol>` + symbol + `</Symbol><Quantity>` + quantity + `</Quantity></Trade>`
+	return `<Trade xmlns="` + brokerage.CustAccNS + `"><Symbol>` + symbol + `</Symbol><Quantity>` + quantity +
+		`</Quantity></Trade>`
 }

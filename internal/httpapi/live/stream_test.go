@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// next is the next frame of one who watches. Time is synctest's: it passes at
-// once.
+// next is the next frame of one who watches. Time is synctest's: it passes at once.
 func next(t testing.TB, w *Watcher) (f Figures) {
 	t.Helper()
 	frame, more := <-w.Frames()
