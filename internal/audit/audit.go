@@ -1,15 +1,12 @@
-// Package audit writes down who changed what: one line of JSON for each write
-// that a client asked for, never what a document holds.
+// Package audit writes down who changed what: one line of JSON for each write that a client asked for, never what a
+// document holds.
 //
-// A line is written after the write and before its answer, so that it is there
-// when the client knows, and after the death of the process; it is not flushed,
-// so that the last lines can be lost with the power, which the writes are not.
-// When a line cannot be written, the disk being full for example, it is kept in
-// memory and Ready refuses further writes until all that is kept has been
-// written: what is lost if the process dies in between is what was under way
-// when the fault began, and no more. Requests that are refused by 403 are records
-// too, of which there may be any number meanwhile: a thousand are kept, and the
-// rest are counted, in the log itself as soon as it can be written.
+// A line is written after the write and before its answer, so that it is there when the client knows, and after the
+// death of the process; it is not flushed, so that the last lines can be lost with the power, which the writes are not.
+// When a line cannot be written, the disk being full for example, it is kept in memory and Ready refuses further writes
+// until all that is kept has been written: what is lost if the process dies in between is what was under way when the
+// fault began, and no more. Requests that are refused by 403 are records too, of which there may be any number
+// meanwhile: a thousand are kept, and the rest are counted, in the log itself as soon as it can be written.
 package audit
 
 import (
@@ -37,9 +34,8 @@ type Record struct {
 	Lost        int64             `json:"lost,omitempty"`            // records that are missing before this one, which is about nothing else
 }
 
-// How many records are kept while none can be written. Refusals are kept in smaller
-// numbers, since a client may cause any number of them; of writes only those that are
-// under way when the fault begins are kept, which are far fewer.
+// How many records are kept while none can be written. Refusals are kept in smaller numbers, since a client may cause
+// any number of them; of writes only those that are under way when the fault begins are kept, which are far fewer.
 const (
 	maxKeptRefusals = 1000
 	maxKept         = 100_000
@@ -59,9 +55,8 @@ type Log struct {
 	lost, lostBefore int64 // records that were not kept; of these, in faults that have ended
 }
 
-// To is a log on a writer that stays, such as the standard output. Told is called
-// with a fault when it begins, when the first record is lost in it, and with nil
-// when it ends, before that with Lost if records are lost.
+// To is a log on a writer that stays, such as the standard output. Told is called with a fault when it begins, when the
+// first record is lost in it, and with nil when it ends, before that with Lost if records are lost.
 func To(out io.Writer, told func(error)) *Log {
 	return &Log{out: keptOpen{out}, told: told}
 }
@@ -70,8 +65,8 @@ type keptOpen struct{ io.Writer }
 
 func (keptOpen) Close() error { return nil }
 
-// Open opens the log in a file, which is made if it is not there, for its owner
-// alone. When the file is moved away, to be archived, a new one is begun.
+// Open opens the log in a file, which is made if it is not there, for its owner alone. When the file is moved away, to
+// be archived, a new one is begun.
 func Open(path string, told func(error)) (*Log, error) {
 	l := &Log{told: told}
 	l.open = func() (io.WriteCloser, error) {
@@ -96,8 +91,7 @@ func Open(path string, told func(error)) (*Log, error) {
 	return l, nil
 }
 
-// Ready tells whether a write may be done: whether what is known of the ones
-// before has been written down.
+// Ready tells whether a write may be done: whether what is known of the ones before has been written down.
 func (l *Log) Ready() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -151,8 +145,7 @@ type Lost int64
 
 func (n Lost) Error() string { return fmt.Sprintf("%d records were lost", int64(n)) }
 
-// Backlog returns how many records wait to be written, and how many were lost since
-// the log was opened.
+// Backlog returns how many records wait to be written, and how many were lost since the log was opened.
 func (l *Log) Backlog() (kept int, lost int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 )
 
 var closeAccount = &operation{
-	name: "close_account", method: http.MethodDelete, path: "/v1/customers/:customer/accounts/:account", scope: access.Trade,
+	name: "close_account", method: http.MethodDelete,
+	path: "/v1/customers/:customer/accounts/:account", scope: access.Trade,
 	handle: (*request).closeAccount,
 }
 

@@ -206,9 +206,9 @@ func TestContract_NoMetrics(t *testing.T) {
 // refusals is an error for every type of problem but those of conflicts.
 var refusals = map[string]error{
 	"bad-request":            badRequest("x"),
-	"malformed":              &malformed{&xmldoc.Error{Line: 1, Column: 1, Msg: "x"}},
+	"malformed":              &malformed{kindMalformed, &xmldoc.Error{Line: 1, Column: 1, Msg: "x"}},
 	"unauthorized":           &unauthorized{},
-	"forbidden":              &forbidden{"trade"},
+	"forbidden":              &refused{kindForbidden, "x"},
 	"not-found":              &brokerage.NotFound{},
 	"method-not-allowed":     errMethod,
 	"not-acceptable":         errAcceptable,

@@ -311,7 +311,7 @@ func (w twins) outcome(a answer) string {
 		fmt.Fprintln(&b, name, a.Header[name])
 	}
 	// Whether an answer is packed depends on its size, which may differ.
-	fmt.Fprintln(&b, strings.Replace(a.Header.Get("Etag"), packedSuffix, "", 1))
+	fmt.Fprintln(&b, strings.Replace(a.Header.Get("Etag"), gzipSuffix, "", 1))
 	body := a.body
 	if a.Header.Get("Content-Encoding") == "gzip" && body != "" {
 		if unpacked, err := gzip.NewReader(strings.NewReader(body)); err == nil {

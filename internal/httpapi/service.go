@@ -35,27 +35,27 @@ var (
 	}
 )
 
-// writeProbe answers a probe, which is not refused for what it accepts.
+// writeProbe answers a probe, whatever media types it accepts.
 func (q *request) writeProbe(body []byte) error {
 	mediaType, _ := q.mediaType()
 	return q.write200(mediaType, body, false)
 }
 
-// getHealth says that the process is alive, whatever the store does.
+// getHealth answers whatever the state of the store is.
 func (q *request) getHealth() error {
 	return q.writeProbe(element("Health", "status", "alive"))
 }
 
-// readyWithin is how long the store may take to say that it is ready: a probe
-// that waits longer is taken for a failure anyway.
-const readyWithin = time.Second
+// readyTimeout is how long the store may take to report that it is ready. Kubernetes takes a slower probe for a
+// failure.
+const readyTimeout = time.Second
 
-// getReadiness says whether to send requests here.
+// getReadiness answers whether the service can serve requests.
 func (q *request) getReadiness() error {
 	if q.server.draining.Load() {
 		return errStopping
 	}
-	ctx, cancel := context.WithTimeout(q.Request.Context(), readyWithin)
+	ctx, cancel := context.WithTimeout(q.Request.Context(), readyTimeout)
 	defer cancel()
 	if err := q.server.store.Ready(ctx); err != nil {
 		return &unready{err}
@@ -64,8 +64,8 @@ func (q *request) getReadiness() error {
 }
 
 func (q *request) getVersion() error {
-	about := element("Version", "version", q.server.options.Version, "generator", strconv.Itoa(dataset.Version), "go", runtime.Version())
-	return q.writeProbe(about)
+	return q.writeProbe(element("Version", "version", q.server.options.Version,
+		"generator", strconv.Itoa(dataset.Version), "go", runtime.Version()))
 }
 
 func (q *request) getMetrics() error {
@@ -75,7 +75,7 @@ func (q *request) getMetrics() error {
 
 func (q *request) getContract() error {
 	contract := api.OpenAPI()
-	return q.write200("application/yaml; charset=utf-8", contract, q.packs(contract))
+	return q.write200("application/yaml; charset=utf-8", contract, q.compresses(contract))
 }
 
 func (q *request) getDocs() error { return q.page(q.server.docs) }
@@ -85,7 +85,7 @@ func (q *request) getPage() error { return q.page(q.server.front) }
 // page answers with a file of a page.
 func (q *request) page(files http.Handler) error {
 	for _, name := range []string{"Range", "If-Match", "If-Unmodified-Since"} {
-		delete(q.Request.Header, name) // ignored here, or they would be refused without a problem document
+		delete(q.Request.Header, name) // or net/http would refuse them without a problem document
 	}
 	page := &page{ResponseWriter: q.Writer}
 	files.ServeHTTP(page, q.Request)
@@ -95,7 +95,7 @@ func (q *request) page(files http.Handler) error {
 	return nil
 }
 
-// page keeps back what is said of a file that there is not.
+// A page is a ResponseWriter that drops the answer for a missing file, which then becomes a problem.
 type page struct {
 	http.ResponseWriter
 

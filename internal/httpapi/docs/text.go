@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// prose turns what descriptions are written in, which is Markdown's paragraphs, `code` and **bold** and no more of it, into HTML.
+// prose turns what descriptions are written in, which is Markdown's paragraphs, `code` and **bold** and no more of it,
+// into HTML.
 func (c *contract) prose(text string) template.HTML {
 	var b strings.Builder
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {

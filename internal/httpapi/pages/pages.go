@@ -1,6 +1,5 @@
-// Package pages is what the service's pages in the browser have in common: how
-// their files are served, what a browser may do with them, how they look, and
-// how XML is shown.
+// Package pages is what the service's pages in the browser have in common: how their files are served, what a browser
+// may do with them, how they look, and how XML is shown.
 package pages
 
 import (
@@ -34,8 +33,8 @@ func Layout(own fs.FS) (*template.Template, error) {
 	return layout.ParseFS(own, "assets/page.html")
 }
 
-// policy lets the browser load the page's own files and send requests to the service, and do nothing else: no inline script or
-// style, no frame, no form that leaves the page.
+// policy lets the browser load the page's own files and send requests to the service, and do nothing else: no inline
+// script or style, no frame, no form that leaves the page.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -43,8 +42,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 type Page struct {
 	Path  string // of the page itself
 	Files string // of its files, and of those that all pages have
-	// Make gives the files by name, "" for the page itself. It is called once, by the first request, which alone pays for it.
-	// An error is a bug of the program, and that request panics.
+	// Make gives the files by name, "" for the page itself. It is called once, by the first request, which alone pays for
+	// it. An error is a bug of the program, and that request panics.
 	Make func() (map[string][]byte, error)
 }
 
@@ -121,8 +120,8 @@ func newAsset(contentType string, body []byte) *asset {
 	return &asset{contentType: contentType, etag: fmt.Sprintf("%x", sum[:16]), plain: body, packed: packed.Bytes()}
 }
 
-// serve answers with the asset, or with 304. A browser asks each time (no-cache), since the names of the files stay the same
-// from version to version.
+// serve answers with the asset, or with 304. A browser asks each time (no-cache), since the names of the files stay the
+// same from version to version.
 func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", a.contentType)
