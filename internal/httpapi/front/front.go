@@ -79,7 +79,7 @@ func render(contract []byte) ([]byte, error) {
 	}
 	var html bytes.Buffer
 	if err := layout.Execute(&html, all); err != nil {
-		return nil, fmt.Errorf("making the page: %w", err)
+		return nil, fmt.Errorf("make the page: %w", err)
 	}
 	return html.Bytes(), nil
 }

@@ -1,6 +1,6 @@
-// Valid parameters for each transaction, drawn from what GET /v1/dataset promises to every client: which ids, symbols and
-// accounts there are. New ids are leased, so that no other client gets them. Each transaction adds its own example, in
-// examples/<name>.js, which the service appends to this file.
+// Valid parameters for each transaction, drawn from what GET /v1/dataset promises to every client: which ids, symbols
+// and accounts there are. New ids are leased, so that no other client gets them. Each transaction adds its own example,
+// in examples/<name>.js, which the service appends to this file.
 'use strict';
 
 const below = (n) => Math.floor(Math.random() * n);
