@@ -97,6 +97,10 @@ rebuild: ## is the binary the same from another folder, with nothing built befor
 	cmp "$$dir/one" "$$dir/two" || { echo "make rebuild: two builds of the same source differ" >&2; exit 1; }; \
 	sha256sum <"$$dir/one" | sed 's/-/the binary, twice/'
 
+.PHONY: generate
+generate: ## write the lists of the transactions, and the dashboard, from their sources
+	$(GO) generate ./...
+
 .PHONY: fmt
 fmt: ## format the code as lint wants it
 	$(LINT) fmt

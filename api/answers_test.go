@@ -56,7 +56,8 @@ func answers(t testing.TB, profile dataset.Profile, n int64, visit func(a answer
 			{Side: brokerage.Buy, Symbol: keys.Symbol, Quantity: fmt.Sprint(1+i, ".125"), Now: clock.Now},
 			{Side: brokerage.Sell, Symbol: keys.Symbol, Quantity: fmt.Sprint(1+i, ".125"), Now: clock.Now},
 		} {
-			changed, confirmation, err := trade.Apply(brokerage.Rules{MaxHoldings: 100}, customer, account, brokerage.QuoteOf(security))
+			changed, confirmation, err := trade.Apply(brokerage.Rules{MaxHoldings: 100}, customer, account,
+				brokerage.QuoteOf(security))
 			require.NoError(t, err)
 			visit(confirmationAnswer, confirmation)
 			visit(summaryAnswer, brokerage.AccountSummary(changed))

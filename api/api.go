@@ -1,5 +1,4 @@
-// Package api holds the contract of the service as files, and makes them available to the code that has to keep it:
-// what the service validates with is what a client can read.
+// Package api embeds the contract: the service validates with the very files that a client can read.
 package api
 
 import (
@@ -10,15 +9,16 @@ import (
 	"sync"
 )
 
-// Schemas are the XML Schemas, schema/*.xsd. Those of the documents, custacc.xsd, security.xsd and order.xsd, stand on
-// their own, without includes or imports, so that the same file can be compiled here, registered with a database and
-// handed to a client. Those of bodies and answers, *-messages.xsd, include the one that they build on.
+// Schemas are the XML Schemas, schema/*.xsd. Those of the documents, custacc.xsd, security.xsd and order.xsd, have no
+// includes or imports, so that one file can be compiled here, registered with a database and handed to a client. Those
+// of bodies and answers, *-messages.xsd, include the schema that they build on.
 //
 //go:embed schema/*.xsd
 var Schemas embed.FS
 
 // Examples are bodies and answers of every operation, examples/<operation>.request.xml and
-// examples/<operation>.response.xml, and problems, examples/problem.<type>.xml: real ones, of the dataset tiny.
+// examples/<operation>.response.xml, and problems, examples/problem.<type>.xml, as the service answers on the dataset
+// tiny.
 //
 //go:embed examples
 var Examples embed.FS
@@ -26,23 +26,21 @@ var Examples embed.FS
 //go:embed openapi.yaml
 var source []byte
 
-// exampleFile is how openapi.yaml names an example: on a line of its own.
+// exampleFile matches the line by which openapi.yaml refers to an example.
 var exampleFile = regexp.MustCompile(`(?m)^( *)externalValue: (examples/\S+)$`)
 
-// OpenAPI is openapi.yaml as a client gets it: complete in itself. In the file an example is the name of its own file;
-// here it stands in full, because a page of documentation has nowhere to fetch it from, and most do not even try. The
-// answer is shared and must not be changed.
+// OpenAPI returns openapi.yaml as a client gets it: with the text of each example instead of the name of its file,
+// because tools for documentation do not fetch it. The result is shared and must not be changed.
 var OpenAPI = sync.OnceValue(func() []byte {
 	return exampleFile.ReplaceAllFunc(source, func(line []byte) []byte {
 		part := exampleFile.FindSubmatch(line)
 		example, err := Examples.ReadFile(string(part[2]))
 		if err != nil {
-			// Part of the program, and so a bug that no caller could handle.
-			panic(fmt.Sprintf("api: %v", err))
+			panic(fmt.Sprintf("api: %v", err)) // the file is part of the program
 		}
 		if bytes.HasSuffix(line, []byte(".json")) {
-			return fmt.Appendf(nil, "%svalue: %s", part[1], bytes.TrimSpace(example)) // JSON in one line is YAML
+			return fmt.Appendf(nil, "%svalue: %s", part[1], bytes.TrimSpace(example)) // JSON on one line is YAML
 		}
-		return fmt.Appendf(nil, "%svalue: %q", part[1], example) // and so is a string of Go
+		return fmt.Appendf(nil, "%svalue: %q", part[1], example) // and so is a Go string
 	})
 })

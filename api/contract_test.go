@@ -63,7 +63,8 @@ func TestContract_Transactions(t *testing.T) {
 	all := operations(contract(t))
 	for _, tx := range brokerage.Transactions {
 		require.Contains(t, all, tx.Name)
-		require.Equal(t, map[string]any{"code": tx.Code, "kind": tx.Kind.String(), "weight": float64(tx.Weight), "validated": tx.Validated},
+		require.Equal(t, map[string]any{"code": tx.Code, "kind": tx.Kind.String(), "weight": float64(tx.Weight),
+			"validated": tx.Validated},
 			all[tx.Name].Extensions["x-transaction"], tx.Name)
 	}
 	for name, op := range all {
@@ -82,14 +83,19 @@ func TestContract_Operations(t *testing.T) {
 		require.Len(t, op.Tags, 1, name)
 	}
 	require.ElementsMatch(t, []string{
-		"get_order GET /v1/orders/{order}", "get_security GET /v1/securities/{symbol}", "customer_profile GET /v1/customers/{customer}/profile",
-		"search_securities GET /v1/securities", "account_summary GET /v1/customers/{customer}/statement", "get_security_price GET /v1/securities/{symbol}/price",
-		"customer_max_order GET /v1/customers/{customer}/orders/largest", "close_account DELETE /v1/customers/{customer}/accounts/{account}",
+		"get_order GET /v1/orders/{order}", "get_security GET /v1/securities/{symbol}",
+		"customer_profile GET /v1/customers/{customer}/profile",
+		"search_securities GET /v1/securities", "account_summary GET /v1/customers/{customer}/statement",
+		"get_security_price GET /v1/securities/{symbol}/price",
+		"customer_max_order GET /v1/customers/{customer}/orders/largest",
+		"close_account DELETE /v1/customers/{customer}/accounts/{account}",
 		"open_account POST /v1/customers/{customer}/accounts", "update_security_price PUT /v1/securities/{symbol}/price",
-		"update_order_status PUT /v1/orders/{order}/status", "buy_security POST /v1/accounts/{account}/buy", "sell_security POST /v1/accounts/{account}/sell",
+		"update_order_status PUT /v1/orders/{order}/status", "buy_security POST /v1/accounts/{account}/buy",
+		"sell_security POST /v1/accounts/{account}/sell",
 		"insert_order POST /v1/orders", "insert_customer POST /v1/customers", "delete_order DELETE /v1/orders/{order}",
 		"delete_customer DELETE /v1/customers/{customer}",
-		"get_customer GET /v1/customers/{customer}", "replace_customer PUT /v1/customers/{customer}", "replace_security PUT /v1/securities/{symbol}",
+		"get_customer GET /v1/customers/{customer}", "replace_customer PUT /v1/customers/{customer}",
+		"replace_security PUT /v1/securities/{symbol}",
 		"get_account GET /v1/accounts/{account}", "get_dataset GET /v1/dataset", "lease_ids POST /v1/dataset/leases",
 		"get_health GET /healthz", "get_readiness GET /readyz", "get_version GET /version", "get_metrics GET /metrics",
 		"get_contract GET /openapi.yaml", "get_docs GET /docs", "get_page GET /", "watch_service GET /v1/live",
@@ -157,7 +163,8 @@ func TestContract_AnswersByShape(t *testing.T) {
 		require.Equal(t, answers && !op.open(), op.has("header", "Accept-Encoding"), name)
 		require.Equal(t, op.method == "POST" && body, op.has("header", "Idempotency-Key"), name)
 		require.Equal(t, strings.HasPrefix(name, "replace_"), op.has("header", "If-Match"), name)
-		require.Equal(t, slices.Contains([]string{"get_order", "get_customer", "get_security"}, name), op.has("header", "If-None-Match"), name)
+		require.Equal(t, slices.Contains([]string{"get_order", "get_customer", "get_security"}, name),
+			op.has("header", "If-None-Match"), name)
 		require.Equal(t, strings.HasPrefix(name, "replace_") || name == "insert_customer", op.has("query", "validate"), name)
 	}
 }
@@ -171,7 +178,8 @@ func TestContract_Headers(t *testing.T) {
 			require.Equal(t, code == "201", h["Location"] != nil, where)
 			require.Equal(t, code == "401", h["WWW-Authenticate"] != nil, where)
 			require.Equal(t, slices.Contains([]string{"409", "429", "503"}, code), h["Retry-After"] != nil, where)
-			tagged := code == "304" || code == "200" && op.has("header", "If-None-Match") || code == "204" && op.has("header", "If-Match")
+			tagged := code == "304" || code == "200" && op.has("header", "If-None-Match") || code == "204" &&
+				op.has("header", "If-Match")
 			require.Equal(t, tagged, h["ETag"] != nil, where)
 		}
 	}
@@ -249,17 +257,26 @@ func TestContract_Unrouted(t *testing.T) {
 func TestContract_Parameters(t *testing.T) {
 	doc := contract(t)
 	matches := func(s *openapi3.Schema, value string) bool {
-		return regexp.MustCompile(s.Pattern).MatchString(value) && (s.MaxLength == nil || uint64(len([]rune(value))) <= *s.MaxLength)
+		return regexp.MustCompile(s.Pattern).MatchString(value) &&
+			(s.MaxLength == nil || uint64(len([]rune(value))) <= *s.MaxLength)
 	}
-	for _, value := range []string{"", "0", "1", "01", "-1", "+1", "1.0", "1e3", "x", "999999999999999", "1000000000000000", "1 ", "１"} {
+	for _, value := range []string{
+		"", "0", "1", "01", "-1", "+1", "1.0", "1e3", "x", "999999999999999", "1000000000000000", "1 ", "１",
+	} {
 		_, ok := brokerage.ParseID(value)
 		require.Equal(t, ok, matches(doc.Components.Schemas["Id"].Value, value), "%q", value)
 	}
-	for _, value := range []string{"", "A", "AB.X", "SEVENXX", "EIGHTXXX", "A B", "A\n", "\tA", "É", "ÉÉÉÉÉÉÉ", "ÉÉÉÉÉÉÉÉ"} {
-		require.Equal(t, brokerage.IsSymbol(value), matches(doc.Components.Parameters["Symbol"].Value.Schema.Value, value), "%q", value)
+	for _, value := range []string{
+		"", "A", "AB.X", "SEVENXX", "EIGHTXXX", "A B", "A\n", "\tA", "É", "ÉÉÉÉÉÉÉ", "ÉÉÉÉÉÉÉÉ",
+	} {
+		require.Equal(t, brokerage.IsSymbol(value), matches(doc.Components.Parameters["Symbol"].Value.Schema.Value, value),
+			"%q", value)
 	}
 	// The pattern is the form alone; how large a figure may be it leaves to the words.
-	for _, value := range []string{"0", "20", "20.5", "20.", ".5", "+20", "-0", "0020.50000", "123456789.1234", "20,5", "1e3", "", ".", "+", "NaN", "0x1", "2 0"} {
+	for _, value := range []string{
+		"0", "20", "20.5", "20.", ".5", "+20", "-0", "0020.50000", "123456789.1234", "20,5", "1e3", "", ".", "+", "NaN",
+		"0x1", "2 0",
+	} {
 		_, ok := brokerage.Scaled(value)
 		require.Equal(t, ok, matches(doc.Components.Schemas["Figure"].Value, value), "%q", value)
 	}

@@ -27,7 +27,8 @@ import (
 
 var update = flag.Bool("update", false, "write api/examples anew")
 
-// recorder makes the examples: it does what the parameters of the contract say to the dataset tiny, and keeps the bytes.
+// recorder makes the examples: it does what the parameters of the contract say to the dataset tiny, and keeps the
+// bytes.
 type recorder struct {
 	*testing.T
 
@@ -131,7 +132,8 @@ func (r *recorder) queries() {
 	r.got("customer_max_order")(s.CustomerMaxOrder(ctx, customer))
 	r.got("get_security")(s.GetSecurity(ctx, symbol))
 	r.got("get_security_price")(s.SecurityPrice(ctx, symbol))
-	search := brokerage.Search{Sector: r.value("Sector"), PEMin: r.figure("PEMin"), PEMax: r.figure("PEMax"), YieldMin: r.figure("YieldMin")}
+	search := brokerage.Search{Sector: r.value("Sector"), PEMin: r.figure("PEMin"), PEMax: r.figure("PEMax"),
+		YieldMin: r.figure("YieldMin")}
 	r.got("search_securities")(s.SearchSecurities(ctx, search))
 
 	// Examples that show nothing would be no examples.
@@ -146,7 +148,8 @@ func (r *recorder) writes() {
 	customer, account, symbol := r.id("Customer"), r.id("Account"), r.value("Symbol")
 
 	order := r.leased("order")
-	body := r.sent("insert_order", r.d.AppendNewOrder(nil, r.d.Count(dataset.Order), dataset.NewOrder{ID: int64(order), Time: clock.Now}))
+	body := r.sent("insert_order",
+		r.d.AppendNewOrder(nil, r.d.Count(dataset.Order), dataset.NewOrder{ID: int64(order), Time: clock.Now}))
 	inserted, err := s.InsertOrder(ctx, clock, body)
 	require.NoError(r, err)
 	r.location("insert_order", "/v1/orders/", inserted)
@@ -155,7 +158,8 @@ func (r *recorder) writes() {
 	r.got("update_order_status")(s.UpdateOrderStatus(ctx, clock, r.id("Order"), stat))
 
 	opened := r.leased("account")
-	body = r.sent("open_account", r.d.AppendNewAccount(nil, r.d.Count(dataset.Customer), dataset.NewAccount{ID: int64(opened), Time: clock.Now}))
+	body = r.sent("open_account",
+		r.d.AppendNewAccount(nil, r.d.Count(dataset.Customer), dataset.NewAccount{ID: int64(opened), Time: clock.Now}))
 	opened, err = s.OpenAccount(ctx, clock, customer, body)
 	require.NoError(r, err)
 	r.location("open_account", "/v1/accounts/", opened)
@@ -167,7 +171,8 @@ func (r *recorder) writes() {
 	require.NoError(r, err)
 	r.location("insert_customer", "/v1/customers/", inserted)
 	read := r.files["get_customer.response.xml"]
-	body = r.sent("replace_customer", bytes.Replace(read, []byte("<PremiumCustomer>No<"), []byte("<PremiumCustomer>Yes<"), 1))
+	body = r.sent("replace_customer",
+		bytes.Replace(read, []byte("<PremiumCustomer>No<"), []byte("<PremiumCustomer>Yes<"), 1))
 	require.NotEqual(r, string(read), string(body), "the example replaces a customer by the same")
 	require.NoError(r, s.ReplaceCustomer(ctx, clock, customer, body, true, brokerage.Match{brokerage.ETag(read)}))
 
@@ -175,7 +180,9 @@ func (r *recorder) writes() {
 	r.trade("sell_security", brokerage.Trade{Side: brokerage.Sell, Symbol: symbol, Quantity: "10"}, account)
 
 	price := brokerage.Price{LastTrade: "41.25", Ask: "41.5"}
-	r.sent("update_security_price", []byte(`<Price xmlns="`+brokerage.SecurityNS+`"><LastTrade>`+price.LastTrade+`</LastTrade><Ask>`+price.Ask+`</Ask></Price>`))
+	r.sent("update_security_price",
+		[]byte(`<Price xmlns="`+brokerage.SecurityNS+`"><LastTrade>`+price.LastTrade+`</LastTrade><Ask>`+price.Ask+`</Ask>`+
+			`</Price>`))
 	r.got("update_security_price")(s.UpdateSecurityPrice(ctx, clock, symbol, price))
 	read, err = s.GetSecurity(ctx, symbol)
 	require.NoError(r, err)
@@ -188,7 +195,8 @@ func (r *recorder) writes() {
 	require.NoError(r, err)
 	lease, err := s.Lease(ctx, r.value("Kind"), count)
 	require.NoError(r, err)
-	r.answer("lease_ids", node("Lease", "xmlns", serviceNS, "kind", r.value("Kind"), "first", lease.First.String(), "count", fmt.Sprint(lease.Count)))
+	r.answer("lease_ids", node("Lease", "xmlns", serviceNS, "kind", r.value("Kind"), "first", lease.First.String(),
+		"count", fmt.Sprint(lease.Count)))
 }
 
 // leased is the first id that the store gives to a client that asks for one.
@@ -202,7 +210,8 @@ func (r *recorder) leased(kind string) brokerage.ID {
 func (r *recorder) trade(operation string, trade brokerage.Trade, account brokerage.ID) {
 	r.Helper()
 	trade.Now = clock.Now
-	r.sent(operation, []byte(`<Trade xmlns="`+brokerage.CustAccNS+`"><Symbol>`+trade.Symbol+`</Symbol><Quantity>`+trade.Quantity+`</Quantity></Trade>`))
+	r.sent(operation, []byte(`<Trade xmlns="`+brokerage.CustAccNS+`"><Symbol>`+trade.Symbol+`</Symbol>`+
+		`<Quantity>`+trade.Quantity+`</Quantity></Trade>`))
 	r.got(operation)(r.store.Trade(r.Context(), clock, account, trade))
 }
 
@@ -242,7 +251,8 @@ func (r *recorder) problems() {
 
 	_, err := s.GetOrder(ctx, 999_999_999_999_999)
 	r.refused("not-found", "get_order", "/v1/orders/999999999999999", err)
-	r.refused("last-account", "close_account", "/v1/customers/1002/accounts/104000000", s.CloseAccount(ctx, clock, 1002, 104000000))
+	r.refused("last-account", "close_account", "/v1/customers/1002/accounts/104000000",
+		s.CloseAccount(ctx, clock, 1002, 104000000))
 	r.refused("stale", "replace_customer", "/v1/customers/"+r.value("Customer"),
 		s.ReplaceCustomer(ctx, clock, r.id("Customer"), customer, true, brokerage.Match{brokerage.ETag(nil)}))
 	wrong := strings.NewReplacer("<Gender>", "<Gender>un", "<DateOfBirth>", "<DateOfBirth>on ").Replace(string(customer))
@@ -257,7 +267,8 @@ func (r *recorder) problems() {
 		{"method-not-allowed", "", "/v1/orders/103282", "PATCH is not allowed; Allow says what is"},
 		{"not-acceptable", "get_order", "/v1/orders/103282", "Accept takes neither application/xml nor text/xml"},
 		{"too-large", "insert_customer", "/v1/customers", "the body has more than 1048576 bytes"},
-		{"unsupported-media-type", "insert_order", "/v1/orders", "the body is application/json, neither application/xml nor text/xml"},
+		{"unsupported-media-type", "insert_order", "/v1/orders",
+			"the body is application/json, neither application/xml nor text/xml"},
 		{"too-many-requests", "get_order", "/v1/orders/103282", ""},
 		{"internal", "get_order", "/v1/orders/103282", ""},
 		{"damaged", "get_order", "/v1/orders/103282", ""},
@@ -277,7 +288,8 @@ func (r *recorder) refused(kind, operation, instance string, err error) {
 	r.Helper()
 	known := problemTypes(r, r.doc)[kind]
 	require.NotZero(r, known.status, kind)
-	p := problem{Type: typePrefix + kind, Title: known.title, Status: known.status, Instance: instance, Operation: operation, RequestID: "01JGJ5C3T8XW"}
+	p := problem{Type: typePrefix + kind, Title: known.title, Status: known.status, Instance: instance,
+		Operation: operation, RequestID: "01JGJ5C3T8XW"}
 	if err != nil {
 		p.Detail = err.Error()
 	}

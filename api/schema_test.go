@@ -90,7 +90,9 @@ func TestSchemas_TakeWhatTheDomainMakes(t *testing.T) {
 					require.NoError(t, err, "%s", doc)
 				}
 			})
-			for _, a := range []answer{orderAnswer, maxOrderAnswer, statusAnswer, profileAnswer, confirmationAnswer, summaryAnswer, priceAnswer} {
+			for _, a := range []answer{
+				orderAnswer, maxOrderAnswer, statusAnswer, profileAnswer, confirmationAnswer, summaryAnswer, priceAnswer,
+			} {
 				require.GreaterOrEqual(t, seen[a], n, a)
 			}
 			require.Greater(t, seen[searchAnswer], n/2)
@@ -114,8 +116,10 @@ func TestSchemas_RefuseDamage(t *testing.T) {
 func TestSchemas_RefuseValues(t *testing.T) {
 	for _, c := range []struct{ example, file, element, from, to string }{
 		{"customer_profile.response", "custacc-messages.xsd", "Customer_Profile", ` CUSTOMERID="`, ` CUSTOMERID="0`},
-		{"customer_profile.response", "custacc-messages.xsd", "Customer_Profile", "</Addresses>", `<EmailAddresses></EmailAddresses></Addresses>`},
-		{"customer_profile.response", "custacc-messages.xsd", "Customer_Profile", "</EmailAddresses>", `</EmailAddresses><EmailAddresses></EmailAddresses>`},
+		{"customer_profile.response", "custacc-messages.xsd", "Customer_Profile", "</Addresses>",
+			`<EmailAddresses></EmailAddresses></Addresses>`},
+		{"customer_profile.response", "custacc-messages.xsd", "Customer_Profile", "</EmailAddresses>",
+			`</EmailAddresses><EmailAddresses></EmailAddresses>`},
 		{"account_summary.response", "custacc-summary.xsd", "Customer", ` BALANCE="`, ` BALANCE="x`},
 		{"account_summary.response", "custacc-summary.xsd", "Customer", `<Statement>`, `<Statement></Statement><Statement>`},
 		{"account_summary.response", "custacc-summary.xsd", "Customer", `</Symbol>`, `</Symbol><Symbol>A</Symbol>`},
@@ -156,14 +160,21 @@ func TestSchemas_RefuseValues(t *testing.T) {
 
 // Where schema and domain judge the same value they agree, so that which of them is asked first does not matter.
 func TestSchemas_AgreeWithDomain(t *testing.T) {
-	for _, quantity := range []string{"1", "0", "-1", "+1", "0.001", "0.0001", "0.0010", "1000000000", "1000000000.000", "1000000000.001", "1e3", "", " 5 ", ".5", "5.", "x", "1,5"} {
+	for _, quantity := range []string{
+		"1", "0", "-1", "+1", "0.001", "0.0001", "0.0010", "1000000000", "1000000000.000", "1000000000.001", "1e3", "", " 5 ",
+		".5", "5.", "x", "1,5",
+	} {
 		body := `<Trade xmlns="` + brokerage.CustAccNS + `"><Symbol>IBM</Symbol><Quantity>` + quantity + `</Quantity></Trade>`
 		domain := brokerage.Trade{Side: brokerage.Buy, Symbol: "IBM", Quantity: quantity}.Validate()
 		require.Equal(t, domain == nil, schema.Trade().Validate([]byte(body)) == nil, "%q", quantity)
 	}
-	for _, price := range []string{"1", "0", "-1", "-0", "+1", "0.0001", "0.00001", "0.00010", "123456789.1234", "1234567890.1234", "9999999999999", "10000000000000", "", " 5 ", "x"} {
+	for _, price := range []string{
+		"1", "0", "-1", "-0", "+1", "0.0001", "0.00001", "0.00010", "123456789.1234", "1234567890.1234", "9999999999999",
+		"10000000000000", "", " 5 ", "x",
+	} {
 		body := `<Price xmlns="` + brokerage.SecurityNS + `"><LastTrade>` + price + `</LastTrade></Price>`
-		require.Equal(t, brokerage.Price{LastTrade: price}.Validate() == nil, schema.Price().Validate([]byte(body)) == nil, "%q", price)
+		require.Equal(t, brokerage.Price{LastTrade: price}.Validate() == nil, schema.Price().Validate([]byte(body)) == nil,
+			"%q", price)
 	}
 	for _, symbol := range []string{"A", "", "SEVENXX", "EIGHTXXX", "A B", "ÉÉÉÉÉÉÉ", " A"} {
 		body := `<Trade xmlns="` + brokerage.CustAccNS + `"><Symbol>` + symbol + `</Symbol><Quantity>1</Quantity></Trade>`
@@ -186,7 +197,8 @@ func TestSchemas_RepeatedTypes(t *testing.T) {
 	}
 	document, summary := read("custacc.xsd"), read("custacc-summary.xsd")
 	repeated := 0
-	for _, declaration := range regexp.MustCompile(`(?s) {2}<xs:complexType name="\w+">.*?\n {2}</xs:complexType>\n`).FindAllString(summary, -1) {
+	for _, declaration := range regexp.MustCompile(`(?s) {2}<xs:complexType name="\w+">.*?\n `+
+		`{2}</xs:complexType>\n`).FindAllString(summary, -1) {
 		name, _, _ := strings.Cut(declaration, "\n")
 		if strings.Contains(document, name) {
 			require.Contains(t, document, declaration)
@@ -200,7 +212,8 @@ func TestSchemas_RepeatedTypes(t *testing.T) {
 func TestDataset_AccountRule(t *testing.T) {
 	for _, p := range profiles {
 		d := generator(t, "XXXS", p)
-		b, err := xml.Marshal(datasetAnswer(d).with(storeAnswer(brokerage.Engine{Name: "null", Version: "1", Durability: brokerage.Forgetful})))
+		b, err := xml.Marshal(datasetAnswer(d).with(storeAnswer(brokerage.Engine{Name: "null", Version: "1",
+			Durability: brokerage.Forgetful})))
 		require.NoError(t, err)
 		require.NoError(t, validator(t, "service.xsd", "Dataset").Validate(b))
 		var got struct {
@@ -222,8 +235,10 @@ func TestDataset_AccountRule(t *testing.T) {
 		}
 	}
 	// A database of unknown origin can promise less.
-	imported := `<Dataset xmlns="` + serviceNS + `" fingerprint="files/3-2-1"><Securities count="3"/><Customers count="2"/><Orders count="1"/>` +
-		`<Search><PEMin from="20" to="23"/><PEMax from="25" to="27"/><YieldMin from="4" to="6"/><Sector>Energy</Sector></Search><Store engine="null" version="1" durability="nothing is kept"/></Dataset>`
+	imported := `<Dataset xmlns="` + serviceNS +
+		`" fingerprint="files/3-2-1"><Securities count="3"/><Customers count="2"/><Orders count="1"/>` +
+		`<Search><PEMin from="20" to="23"/><PEMax from="25" to="27"/><YieldMin from="4" to="6"/><Sector>Energy</Sector>` +
+		`</Search><Store engine="null" version="1" durability="nothing is kept"/></Dataset>`
 	require.NoError(t, validator(t, "service.xsd", "Dataset").Validate([]byte(imported)))
 }
 
@@ -266,7 +281,8 @@ func TestSchemas_Xmllint(t *testing.T) {
 					valid[name] = true
 				}
 			}
-			require.Equal(t, len(documents), len(valid)+strings.Count(said.String(), " fails to validate\n"), "%s", said.String())
+			require.Equal(t, len(documents), len(valid)+strings.Count(said.String(), " fails to validate\n"), "%s",
+				said.String())
 			for i, d := range documents {
 				require.Equal(t, d.fault == "", valid[names[i]], "%s %s\n%s", d.element, d.fault, d.doc)
 			}

@@ -61,7 +61,8 @@ func (r *recorder) service() {
 
 	r.answer("get_health", node("Health", "xmlns", serviceNS, "status", "alive"))
 	r.answer("get_readiness", node("Readiness", "xmlns", serviceNS, "status", "ready"))
-	r.answer("get_version", node("Version", "xmlns", serviceNS, "version", "v1.0.0", "generator", fmt.Sprint(dataset.Version), "go", "go1.26.2"))
+	r.answer("get_version",
+		node("Version", "xmlns", serviceNS, "version", "v1.0.0", "generator", fmt.Sprint(dataset.Version), "go", "go1.26.2"))
 }
 
 func (r *recorder) answer(operation string, n ofService) {
@@ -80,15 +81,19 @@ func datasetAnswer(d *dataset.Dataset) ofService {
 	accounts := node("Accounts", "count", fmt.Sprint(d.TotalAccounts()), "first", fmt.Sprint(d.FirstAccount(0)),
 		"stride", fmt.Sprint(d.FirstAccount(period)-d.FirstAccount(0)))
 	for k := range period {
-		accounts = accounts.with(node("Customer", "offset", fmt.Sprint(d.FirstAccount(k)-d.FirstAccount(0)), "accounts", fmt.Sprint(d.Accounts(k))))
+		accounts = accounts.with(node("Customer", "offset", fmt.Sprint(d.FirstAccount(k)-d.FirstAccount(0)), "accounts",
+			fmt.Sprint(d.Accounts(k))))
 	}
-	search := node("Search").with(node("PEMin", "from", "20", "to", "23"), node("PEMax", "from", "25", "to", "27"), node("YieldMin", "from", "4", "to", "6"))
+	search := node("Search").with(node("PEMin", "from", "20", "to", "23"), node("PEMax", "from", "25", "to", "27"),
+		node("YieldMin", "from", "4", "to", "6"))
 	for _, sector := range sectors() {
 		search = search.with(text("Sector", sector))
 	}
-	return node("Dataset", "xmlns", serviceNS, "fingerprint", d.Fingerprint(), "scale", d.Spec().Scale.String(), "profile", d.Spec().Profile.String(),
+	return node("Dataset", "xmlns", serviceNS, "fingerprint", d.Fingerprint(), "scale", d.Spec().Scale.String(), "profile",
+		d.Spec().Profile.String(),
 		"seed", fmt.Sprint(d.Spec().Seed), "generator", fmt.Sprint(dataset.Version)).
-		with(documents("Securities", dataset.Security), documents("Customers", dataset.Customer), documents("Orders", dataset.Order), accounts, search)
+		with(documents("Securities", dataset.Security), documents("Customers", dataset.Customer),
+			documents("Orders", dataset.Order), accounts, search)
 }
 
 // storeAnswer is what it says of the store.

@@ -15,14 +15,15 @@ import (
 	"brokerage/internal/schema"
 )
 
-// read parses a contract, all references resolved, and says whether it is valid OpenAPI: also its examples and defaults,
-// by the schemas that they stand beside.
+// read parses a contract, all references resolved, and says whether it is valid OpenAPI: also its examples and
+// defaults, by the schemas that they stand beside.
 func read(source []byte) (*openapi3.T, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(source)
 	if err != nil {
 		return nil, err
 	}
-	err = doc.Validate(context.Background(), openapi3.EnableExamplesValidation(), openapi3.EnableSchemaDefaultsValidation())
+	err = doc.Validate(context.Background(), openapi3.EnableExamplesValidation(),
+		openapi3.EnableSchemaDefaultsValidation())
 	return doc, err
 }
 

@@ -114,8 +114,7 @@ func (f *full) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// What cannot be written is written later, in order, and nothing is written twice;
-// half a line spoils no other.
+// What cannot be written is written later, in order, and nothing is written twice; half a line spoils no other.
 func TestLog_Full(t *testing.T) {
 	var told []error
 	out := &full{room: 1000}
@@ -150,9 +149,8 @@ func TestLog_Full(t *testing.T) {
 	require.Equal(t, want, whole)
 }
 
-// While nothing can be written, what is kept is bounded: refusals, of which a client
-// makes as many as it likes, soon, writes never before them. What is lost is counted,
-// and the log itself says so as soon as it can.
+// While nothing can be written, what is kept is bounded: refusals, of which a client makes as many as it likes, soon,
+// writes never before them. What is lost is counted, and the log itself says so as soon as it can.
 func TestLog_Bounded(t *testing.T) {
 	var told []error
 	out := &full{}
@@ -175,7 +173,7 @@ func TestLog_Bounded(t *testing.T) {
 	require.Less(t, kept, 2000)
 	require.EqualValues(t, many+1-kept, lost)
 	require.Len(t, told, 2, "that records are lost is told once")
-	require.ErrorContains(t, told[1], "no longer kept")
+	require.ErrorContains(t, told[1], "further ones are only counted")
 	l.Record(record("a write that was under way"))
 	stillLost := func() int64 { _, lost := l.Backlog(); return lost }
 	require.Equal(t, lost, stillLost())
@@ -188,7 +186,8 @@ func TestLog_Bounded(t *testing.T) {
 	require.Equal(t, lost, stillLost(), "a counter never falls")
 	text := out.String()
 	require.Contains(t, text, `"a write that was under way"`)
-	require.Equal(t, 1, strings.Count(text, fmt.Sprintf(`"outcome":"lost","status":0,"request_id":"","lost":%d`, lost)), text[max(0, len(text)-400):])
+	require.Equal(t, 1, strings.Count(text, fmt.Sprintf(`"outcome":"lost","status":0,"request_id":"","lost":%d`, lost)),
+		text[max(0, len(text)-400):])
 	l.Record(record("last"))
 	require.NoError(t, l.Close())
 	require.True(t, strings.HasSuffix(out.String(), `"request_id":"last"}`+"\n"))

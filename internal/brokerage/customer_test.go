@@ -47,18 +47,25 @@ func TestCustomerKeysOf_Refused(t *testing.T) {
 		want      []string
 	}{
 		{"empty", ``, []string{"the root element is not Customer in namespace http://tpox-benchmark.com/custacc"}},
-		{"other namespace", `<Customer xmlns="urn:x" id="1"></Customer>`, []string{"the root element is not Customer in namespace http://tpox-benchmark.com/custacc"}},
-		{"no namespace", `<Customer id="1"></Customer>`, []string{"the root element is not Customer in namespace http://tpox-benchmark.com/custacc"}},
-		{"other root", `<Account` + custAcc + ` id="1"></Account>`, []string{"the root element is not Customer in namespace http://tpox-benchmark.com/custacc"}},
+		{"other namespace", `<Customer xmlns="urn:x" id="1"></Customer>`,
+			[]string{"the root element is not Customer in namespace http://tpox-benchmark.com/custacc"}},
+		{"no namespace", `<Customer id="1"></Customer>`,
+			[]string{"the root element is not Customer in namespace http://tpox-benchmark.com/custacc"}},
+		{"other root", `<Account` + custAcc + ` id="1"></Account>`,
+			[]string{"the root element is not Customer in namespace http://tpox-benchmark.com/custacc"}},
 		{"no id", `<Customer` + custAcc + `></Customer>`, []string{"/Customer/@id: " + notAnID}},
 		{"leading zero", `<Customer` + custAcc + ` id="01"></Customer>`, []string{"/Customer/@id: " + notAnID}},
 		{"signed", `<Customer` + custAcc + ` id="+1"></Customer>`, []string{"/Customer/@id: " + notAnID}},
-		{"id of another namespace", `<Customer` + custAcc + ` xmlns:o="urn:o" o:id="1"></Customer>`, []string{"/Customer/@id: " + notAnID}},
+		{"id of another namespace", `<Customer` + custAcc + ` xmlns:o="urn:o" o:id="1"></Customer>`,
+			[]string{"/Customer/@id: " + notAnID}},
 		{"account without", customerXML(`<Account></Account>`), []string{"/Customer/Accounts/Account/@id: " + notAnID}},
-		{"account twice", customerXML(`<Account id="7"></Account>`, `<Account id="8"></Account>`, `<Account id="7"></Account>`),
-			[]string{"/Customer/Accounts/Account/@id: account 7 stands twice"}},
-		{"every finding", strings.Replace(customerXML(`<Account id="x"></Account>`, `<Account id="7"></Account>`, `<Account id="7"></Account>`), `"1002"`, `"0"`, 1),
-			[]string{"/Customer/@id: " + notAnID, "/Customer/Accounts/Account/@id: " + notAnID, "/Customer/Accounts/Account/@id: account 7 stands twice"}},
+		{"account twice", customerXML(`<Account id="7"></Account>`, `<Account id="8"></Account>`,
+			`<Account id="7"></Account>`),
+			[]string{"/Customer/Accounts/Account/@id: account 7 appears twice"}},
+		{"every finding", strings.Replace(customerXML(`<Account id="x"></Account>`, `<Account id="7"></Account>`,
+			`<Account id="7"></Account>`), `"1002"`, `"0"`, 1),
+			[]string{"/Customer/@id: " + notAnID, "/Customer/Accounts/Account/@id: " + notAnID,
+				"/Customer/Accounts/Account/@id: account 7 appears twice"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -93,7 +100,8 @@ func TestAccountKeyOf(t *testing.T) {
 		require.EqualValues(t, 7, id)
 	}
 	_, err := brokerage.AccountKeyOf([]byte(account{id: "7"}.xml()))
-	require.Equal(t, []string{"the root element is not Account in namespace http://tpox-benchmark.com/custacc"}, findings(t, err))
+	require.Equal(t, []string{"the root element is not Account in namespace http://tpox-benchmark.com/custacc"},
+		findings(t, err))
 	for _, id := range []string{"", "07", "x", "1234567890123456"} {
 		_, err := brokerage.AccountKeyOf([]byte(`<Account` + custAcc + ` id="` + id + `"></Account>`))
 		require.Equal(t, []string{"/Account/@id: not an id: 1 to 15 digits without a leading zero"}, findings(t, err))
@@ -103,25 +111,34 @@ func TestAccountKeyOf(t *testing.T) {
 func TestCustomerProfile(t *testing.T) {
 	t.Parallel()
 	doc := customerXML(account{id: "104000000"}.xml())
-	want := `<Customer_Profile` + custAcc + ` CUSTOMERID="1002">` + nameXML + `<DateOfBirth>1970-01-01</DateOfBirth><Gender>Female</Gender>` +
-		`<CountryOfResidence>Norway</CountryOfResidence>` + languagesXML + `<Addresses>` + addressXML + `</Addresses>` + emailXML + `</Customer_Profile>`
+	want := `<Customer_Profile` + custAcc + ` CUSTOMERID="1002">` + nameXML +
+		`<DateOfBirth>1970-01-01</DateOfBirth><Gender>Female</Gender>` +
+		`<CountryOfResidence>Norway</CountryOfResidence>` + languagesXML + `<Addresses>` + addressXML + `</Addresses>` +
+		emailXML + `</Customer_Profile>`
 	require.Equal(t, want, string(brokerage.CustomerProfile([]byte(doc))))
 
 	got := brokerage.CustomerProfile([]byte(prefixed(doc)))
 	normal(t, got)
 	require.Equal(t, meaning(t, want), meaning(t, string(got)))
-	require.Contains(t, string(got), `<x:DateOfBirth xmlns:x="http://tpox-benchmark.com/custacc" xmlns="">1970-01-01</x:DateOfBirth>`)
+	require.Contains(t, string(got),
+		`<x:DateOfBirth xmlns:x="http://tpox-benchmark.com/custacc" xmlns="">1970-01-01</x:DateOfBirth>`)
 }
 
 func TestCustomerProfile_Sparse(t *testing.T) {
 	t.Parallel()
 	for doc, want := range map[string]string{
-		`<Customer` + custAcc + ` id="1"></Customer>`:                                                                ` CUSTOMERID="1"><Addresses></Addresses>`,
-		`<Customer` + custAcc + ` id="1"><Addresses>` + emailXML + `</Addresses></Customer>`:                         ` CUSTOMERID="1"><Addresses></Addresses>` + emailXML,
-		`<Customer` + custAcc + ` id="1"><Addresses>` + addressXML + addressXML + `</Addresses></Customer>`:          ` CUSTOMERID="1"><Addresses>` + addressXML + addressXML + `</Addresses>`,
-		`<Customer` + custAcc + ` id="1"><Addresses> <o xmlns="urn:o"></o>` + addressXML + `</Addresses></Customer>`: ` CUSTOMERID="1"><Addresses>` + addressXML + `</Addresses>`,
+		`<Customer` + custAcc + ` id="1">` +
+			`</Customer>`: ` CUSTOMERID="1"><Addresses>` +
+			`</Addresses>`,
+		`<Customer` + custAcc + ` id="1"><Addresses>` + emailXML + `</Addresses>` +
+			`</Customer>`: ` CUSTOMERID="1"><Addresses></Addresses>` + emailXML,
+		`<Customer` + custAcc + ` id="1"><Addresses>` + addressXML + addressXML + `</Addresses>` +
+			`</Customer>`: ` CUSTOMERID="1"><Addresses>` + addressXML + addressXML + `</Addresses>`,
+		`<Customer` + custAcc + ` id="1"><Addresses> <o xmlns="urn:o"></o>` + addressXML + `</Addresses>` +
+			`</Customer>`: ` CUSTOMERID="1"><Addresses>` + addressXML + `</Addresses>`,
 	} {
-		require.Equal(t, `<Customer_Profile`+custAcc+want+`</Customer_Profile>`, string(brokerage.CustomerProfile([]byte(doc))))
+		require.Equal(t, `<Customer_Profile`+custAcc+want+`</Customer_Profile>`,
+			string(brokerage.CustomerProfile([]byte(doc))))
 	}
 }
 
@@ -131,13 +148,16 @@ func TestAccountSummary(t *testing.T) {
 		account{id: "104000001", actual: "-12.5", positions: positionXML("IBM", "5") + positionXML("A&amp;B", "1.250")}.xml(),
 		account{id: "104000000", actual: "0100.500"}.xml(),
 	)
-	statement := `<Statement><mValueDate><ValueDate>2006-01-01</ValueDate><CreditMovement>1</CreditMovement><ValueDatedBal>2</ValueDatedBal></mValueDate>` +
+	statement := `<Statement><mValueDate><ValueDate>2006-01-01</ValueDate><CreditMovement>1</CreditMovement>` +
+		`<ValueDatedBal>2</ValueDatedBal></mValueDate>` +
 		olderXML + `</Statement></Account>`
 	want := `<Customer` + custAcc + ` id="1002">` + nameXML + `<Customer_Securities>` +
 		`<Account ACCOUNT_ID="104000001" BALANCE="-12.5" CURRENCY="EUR"><Securities>` +
 		`<Position><Symbol>IBM</Symbol><Name>IBM Corp</Name><Quantity>5</Quantity></Position>` +
-		`<Position><Symbol>A&amp;B</Symbol><Name>A&amp;B Corp</Name><Quantity>1.250</Quantity></Position></Securities>` + statement +
-		`<Account ACCOUNT_ID="104000000" BALANCE="0100.500" CURRENCY="EUR"><Securities></Securities>` + statement + `</Customer_Securities></Customer>`
+		`<Position><Symbol>A&amp;B</Symbol><Name>A&amp;B Corp</Name><Quantity>1.250</Quantity></Position></Securities>` +
+		statement +
+		`<Account ACCOUNT_ID="104000000" BALANCE="0100.500" CURRENCY="EUR"><Securities></Securities>` + statement +
+		`</Customer_Securities></Customer>`
 	require.Equal(t, want, string(brokerage.AccountSummary([]byte(doc))))
 
 	got := brokerage.AccountSummary([]byte(prefixed(doc)))
@@ -187,7 +207,8 @@ func TestOpenAccount_Generated(t *testing.T) {
 	t.Parallel()
 	generated(t, dataset.Customer, 6, func(t *testing.T, d *dataset.Dataset, i int64, doc []byte) {
 		t.Helper()
-		account := d.AppendNewAccount(nil, i, dataset.NewAccount{ID: 999999, Time: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)})
+		account := d.AppendNewAccount(nil, i,
+			dataset.NewAccount{ID: 999999, Time: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)})
 		got, err := brokerage.OpenAccount(doc, account)
 		require.NoError(t, err)
 		normal(t, got)
@@ -227,9 +248,9 @@ func TestOpenAccount_Limit(t *testing.T) {
 		doc := `<Customer xmlns="` + brokerage.CustAccNS + `" id="1"><Accounts></Accounts></Customer>`
 		return []byte(strings.Replace(doc, "<Accounts>", "<Accounts>"+strings.Repeat("x", size-len(doc)), 1))
 	}
-	_, err := brokerage.OpenAccount(customer(brokerage.MaxCustomer-len(account)), account)
+	_, err := brokerage.OpenAccount(customer(brokerage.MaxCustomerBytes-len(account)), account)
 	require.NoError(t, err)
-	_, err = brokerage.OpenAccount(customer(brokerage.MaxCustomer-len(account)+1), account)
+	_, err = brokerage.OpenAccount(customer(brokerage.MaxCustomerBytes-len(account)+1), account)
 	invalid, ok := errors.AsType[*brokerage.Invalid](err)
 	require.True(t, ok, "%v", err)
 	require.Contains(t, invalid.Error(), "more than 4194304 bytes")

@@ -4,10 +4,14 @@ import (
 	"strings"
 
 	"github.com/shopspring/decimal"
+
+	"brokerage/internal/xmldoc"
 )
 
-// parseDecimal reads the lexical form of XML Schema's decimal: no exponent, and
-// white space around it is not part of it.
+// decimalText returns a decimal without the white space around it.
+func decimalText(n xmldoc.Node) string { return strings.TrimSpace(text(n)) }
+
+// parseDecimal reads a decimal of XML Schema: without an exponent; white space around it does not count.
 func parseDecimal(s string) (d decimal.Decimal, ok bool) {
 	s = strings.Trim(s, " \t\r\n")
 	digits, point := 0, false
@@ -29,7 +33,7 @@ func parseDecimal(s string) (d decimal.Decimal, ok bool) {
 	return d, err == nil
 }
 
-// maxDigits keeps arithmetic on what a client sends cheap.
+// maxDigits limits the cost of arithmetic on a client's input.
 const maxDigits = 100
 
 var (
@@ -37,29 +41,27 @@ var (
 	balanceLimit = decimal.New(1, 13)
 )
 
-// money writes computed money: two places, rounded half to even.
+// money formats a computed amount: two places, rounded half to even.
 func money(d decimal.Decimal) string { return d.StringFixedBank(2) }
 
-// shares writes a quantity: three places.
+// shares formats a quantity: three places.
 func shares(d decimal.Decimal) string { return d.StringFixedBank(3) }
 
-// SortKey writes a decimal so that the order of bytes is the order of numbers,
-// for indexes: exact, up to maxDigits digits. It gives false for what is not a
-// decimal, or a longer one, which no index could hold.
+// SortKey returns an exact key of a decimal for an index: the byte order of keys is the order of the numbers. ok is
+// false for what is not a decimal, or has more than maxDigits digits, which no index could hold.
 func SortKey(s string) (key []byte, ok bool) {
 	d, ok := parseDecimal(s)
 	if !ok {
 		return nil, false
 	}
-	// A sign, the number of digits before the point, and the digits without
-	// zeros that say nothing; all but the sign inverted for negative numbers,
-	// where more is less.
+	// A sign, the number of digits before the point, and the digits without insignificant zeros; for negative numbers all
+	// but the sign inverted, so that a greater absolute value sorts first.
 	whole, fraction, _ := strings.Cut(d.Abs().String(), ".")
 	whole = strings.TrimLeft(whole, "0")
 	fraction = strings.TrimRight(fraction, "0")
 	key = append(key, 1, byte(len(whole)))
 	if whole == "" {
-		// Below one, leading zeros of the fraction do say something.
+		// Below one, the leading zeros of the fraction are significant.
 		key[1] = 0
 	}
 	key = append(append(key, whole...), fraction...)
@@ -68,8 +70,7 @@ func SortKey(s string) (key []byte, ok bool) {
 		for i := range key[1:] {
 			key[1+i] = ^key[1+i]
 		}
-		// A longer fraction is a smaller number now: what ends must sort after
-		// what goes on.
+		// A longer fraction is a smaller number here, so the shorter one must sort after it.
 		key = append(key, 0xFF)
 	}
 	return key, true

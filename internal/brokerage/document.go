@@ -23,10 +23,13 @@ func path(expression string) *xmldoc.Path     { return xmldoc.MustPath(namespace
 func paths(expressions ...string) *xmldoc.Set { return xmldoc.MustSet(namespaces, expressions...) }
 func text(n xmldoc.Node) string               { return string(n.Text()) }
 func in(doc []byte) xmldoc.Node               { return xmldoc.Document(doc) }
+
 func child(dst []byte, name, value string) []byte {
 	return closed(xmldoc.AppendText(open(dst, name), value), name)
 }
+
 func open(dst []byte, name string) []byte { return append(append(append(dst, '<'), name...), '>') }
+
 func closed(dst []byte, name string) []byte {
 	return append(append(append(dst, "</"...), name...), '>')
 }
@@ -36,42 +39,38 @@ func attribute(dst []byte, name, value string) []byte {
 	return append(xmldoc.AppendValue(dst, value), '"')
 }
 
-// root begins an answer: a start tag in a namespace, still open for attributes.
+// root begins an answer with a start tag in a namespace, still open for attributes.
 func root(dst []byte, name, namespace string) []byte {
 	return attribute(append(append(dst, '<'), name...), "xmlns", namespace)
 }
 
-// ETag names a version of a document, which is in the normal form. It depends on
-// what the document says alone, not on where a store declares namespaces, nor on
-// where among its attributes a database puts the status that it gives an order, so
-// that every store and every process gives the same.
+// ETag returns the name of a version of a document in the normal form. It is the same for every store and every
+// process: it depends neither on where a store declares namespaces, nor on where among the attributes of an order a
+// database puts the status.
 func ETag(doc []byte) string {
 	sum := sha256.Sum256(xmldoc.AttrLast(xmldoc.Canonical(doc), "Stat"))
 	return hex.EncodeToString(sum[:16])
 }
 
-// storedLimits are above those of what is taken in, which a database may write
-// longer.
+// storedLimits exceed those of requests, because a database may write the same document longer.
 var storedLimits = xmldoc.Limits{Bytes: 16 << 20, Nodes: 1 << 20, Attributes: 1 << 20}
 
-// Normal returns the normal form of a document as a database writes it, with an
-// empty element as one tag for example: it is what clients get from every store,
-// and what the service's own code reads and edits.
+// Normal returns the normal form of a document as a database writes it, for example with an empty element as one tag.
 func Normal(stored []byte) ([]byte, error) {
 	doc, err := xmldoc.Admit(stored, storedLimits)
 	if err != nil {
-		return nil, fmt.Errorf("a document as the database gives it: %w", err)
+		return nil, fmt.Errorf("read a document of the database: %w", err)
 	}
 	return doc, nil
 }
 
-// ValidateCustomer checks a customer against its schema; the error is *Invalid.
+// ValidateCustomer validates a customer by its schema. The error is *Invalid.
 func ValidateCustomer(doc []byte) error { return validate(schema.Customer(), doc) }
 
-// ValidateSecurity checks a security against its schema; the error is *Invalid.
+// ValidateSecurity validates a security by its schema. The error is *Invalid.
 func ValidateSecurity(doc []byte) error { return validate(schema.Security(), doc) }
 
-// ValidateOrder checks an order against its schema; the error is *Invalid.
+// ValidateOrder validates an order by its schema. The error is *Invalid.
 func ValidateOrder(doc []byte) error { return validate(schema.Order(), doc) }
 
 func validate(v *schema.Validator, doc []byte) error {
@@ -86,7 +85,7 @@ func validate(v *schema.Validator, doc []byte) error {
 		return invalid
 	}
 	for _, f := range found.Findings {
-		invalid.Findings = append(invalid.Findings, Finding{Line: f.Line, Column: f.Column, Path: f.Path, Message: f.Message})
+		invalid.Findings = append(invalid.Findings, Finding(f))
 	}
 	return invalid
 }

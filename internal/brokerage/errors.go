@@ -9,12 +9,10 @@ import (
 	"brokerage/internal/schema"
 )
 
-// The errors of a Store, and no others but the context's: whoever calls one
-// can tell by errors.As what happened, and whether anything was changed. With
-// each of them nothing was, except that after Unavailable a write may or may
-// not have been done if Unknown says so.
+// These are the errors of a Store, beside those of the context. After each of them nothing was changed, except that a
+// write may have been done after an *Unavailable with Unknown set.
 
-// NotFound says that what a request names does not exist.
+// NotFound means that what a request names does not exist.
 type NotFound struct {
 	What string // "order", "customer", "account", "security"
 	Key  string
@@ -22,13 +20,13 @@ type NotFound struct {
 
 func (e *NotFound) Error() string { return fmt.Sprintf("there is no %s %s", e.What, e.Key) }
 
-// NoOrder, NoCustomer, NoAccount and NoSecurity return the errors for what does not exist.
+// NoOrder, NoCustomer, NoAccount and NoSecurity return the error for a missing one.
 func NoOrder(id ID) *NotFound            { return &NotFound{"order", id.String()} }
 func NoCustomer(id ID) *NotFound         { return &NotFound{"customer", id.String()} }
 func NoAccount(id ID) *NotFound          { return &NotFound{"account", id.String()} }
 func NoSecurity(symbol string) *NotFound { return &NotFound{"security", symbol} }
 
-// Reason is why a request is in conflict with what is stored, for machines.
+// Reason is the machine-readable reason of a Conflict.
 type Reason string
 
 const (
@@ -44,7 +42,7 @@ const (
 	KeyInUse        Reason = "key-in-use" // the same request is still running
 )
 
-// Conflict says that a request cannot be done with what is stored now.
+// Conflict means that the stored data does not allow a request now.
 type Conflict struct {
 	Reason Reason
 	Detail string
@@ -52,7 +50,7 @@ type Conflict struct {
 
 func (e *Conflict) Error() string { return e.Detail }
 
-// DuplicateOrder, DuplicateCustomer and DuplicateAccount return the errors for ids that exist already.
+// DuplicateOrder, DuplicateCustomer and DuplicateAccount return the error for an id that exists already.
 func DuplicateOrder(id ID) *Conflict    { return duplicate(OrderExists, "order", id) }
 func DuplicateCustomer(id ID) *Conflict { return duplicate(CustomerExists, "customer", id) }
 func DuplicateAccount(id ID) *Conflict  { return duplicate(AccountExists, "account", id) }
@@ -61,8 +59,7 @@ func duplicate(reason Reason, what string, id ID) *Conflict {
 	return &Conflict{reason, fmt.Sprintf("%s %d exists already", what, id)}
 }
 
-// Finding is one thing that is wrong with a document. Line and Column are 0
-// where there is no place to point at.
+// Finding is one thing that is wrong with a document. Line and Column are 0 where the position is not known.
 type Finding struct {
 	Line, Column int
 	Path         string
@@ -80,8 +77,7 @@ func (f Finding) String() string {
 	return b.String() + f.Message
 }
 
-// Invalid says that a document, or what a request would make of one, is not
-// what its schema or the rules allow.
+// Invalid means that a document, or the result of a request, violates its schema or the rules.
 type Invalid struct {
 	Findings []Finding // at least one
 }
@@ -100,7 +96,7 @@ func invalidf(path, format string, args ...any) *Invalid {
 
 const notAnID = "not an id: 1 to 15 digits without a leading zero"
 
-// maxFindings bounds what one answer lists.
+// maxFindings limits the findings in one answer.
 const maxFindings = schema.MaxFindings
 
 func (e *Invalid) add(path, format string, args ...any) {
@@ -109,7 +105,7 @@ func (e *Invalid) add(path, format string, args ...any) {
 	}
 }
 
-// orNil is the error, if there is something to tell.
+// orNil returns e if it has findings, and nil otherwise.
 func (e *Invalid) orNil() error {
 	if len(e.Findings) == 0 {
 		return nil
@@ -117,58 +113,54 @@ func (e *Invalid) orNil() error {
 	return e
 }
 
-// Stale says that a document is not, or no longer, the version that a request
-// is for.
+// Stale means that a document is not, or no longer, the version that a request is for.
 type Stale struct{}
 
 func (*Stale) Error() string { return "the document is not the version that the request is for" }
 
-// KeyReused says that an idempotency key was used for another request.
+// KeyReused means that an idempotency key was used for another request.
 type KeyReused struct{ Key string }
 
 func (e *KeyReused) Error() string {
 	return fmt.Sprintf("idempotency key %q was used for another request", e.Key)
 }
 
-// Unavailable says that the store cannot do anything right now: disk full,
-// connection lost, shutting down. The cause is for the log, not for clients.
+// Unavailable means that the store cannot serve the request now: disk full, connection lost, shutting down. The cause
+// is for the log, not for clients.
 type Unavailable struct {
-	Cause error
-	// Unknown: a write may have been done all the same.
-	Unknown bool
-	// Busy: the store does as much of this kind as it does at once, and nothing was begun.
-	Busy bool
+	Cause   error
+	Unknown bool // the write may have been done
+	Busy    bool // the store's limit for such requests is reached, and nothing was begun
 }
 
 func (e *Unavailable) Error() string { return fmt.Sprintf("the store is unavailable: %v", e.Cause) }
 func (e *Unavailable) Unwrap() error { return e.Cause }
 
-// RolledBack says of an error that is none of those above, and so a fault of the
-// store, that nothing of the write was done.
+// RolledBack wraps an error that is none of those above, and so a fault of the store, after which nothing of the write
+// was done.
 type RolledBack struct{ Err error }
 
 func (e *RolledBack) Error() string { return e.Err.Error() }
 func (e *RolledBack) Unwrap() error { return e.Err }
 
-// Damaged says that what an answer would come from is damaged where it is stored:
-// a page does not fit its checksum, or a document does not unpack. What is whole
-// is served as before. The cause says where, and is for the log.
+// Damaged means that stored data is damaged which the answer needs: a page does not match its checksum, or a document
+// cannot be unpacked. Intact data is still served. The cause says where, and is for the log.
 type Damaged struct{ Cause error }
 
 func (e *Damaged) Error() string { return fmt.Sprintf("what is stored is damaged: %v", e.Cause) }
 func (e *Damaged) Unwrap() error { return e.Cause }
 
-// IsOwn tells whether an error is itself one of those above. One that wraps such
-// an error is not: what a driver wraps may be anything.
+// IsOwn reports whether err itself is one of the errors above. An error that wraps one is not: it may come from a
+// driver.
 func IsOwn(err error) bool {
-	switch err.(type) { //nolint:errorlint // that is what is asked
+	switch err.(type) { //nolint:errorlint // wrapped errors do not count
 	case *NotFound, *Conflict, *Invalid, *Stale, *KeyReused, *Unavailable, *Damaged:
 		return true
 	}
 	return false
 }
 
-// ErrorKinds is a set of kinds of errors: what an operation declares, or what one error is.
+// ErrorKinds is a set of kinds of errors: those that an operation declares, or that of one error.
 type ErrorKinds uint8
 
 const (
@@ -180,11 +172,12 @@ const (
 	IsUnavailable // *Unavailable, *Damaged and the context's errors
 )
 
-// KindOf returns the kind of an error, or 0 when it has none. Unavailable and Damaged come first, because their cause
-// may be anything.
+// KindOf returns the kind of an error, or 0. It checks for Unavailable and Damaged first, because their cause may be of
+// any other kind.
 func KindOf(err error) ErrorKinds {
 	switch {
-	case is[*Unavailable](err), is[*Damaged](err), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case is[*Unavailable](err), is[*Damaged](err),
+		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return IsUnavailable
 	case is[*NotFound](err):
 		return IsNotFound
@@ -208,10 +201,10 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// Unfit says of a document as a whole why a database does not take it.
+// Unfit returns the error for a document that a database does not take, with the reason.
 func Unfit(reason string) *Invalid { return &Invalid{[]Finding{{Message: reason}}} }
 
-// WrongKey says that a document is not the one that its path names.
+// WrongKey returns the error for a document with another key than the path of the request.
 func WrongKey(where, want string) *Invalid {
 	return invalidf(where, "is not %s, which the path names", want)
 }

@@ -15,12 +15,14 @@ func TestErrors(t *testing.T) {
 	t.Parallel()
 	finding := brokerage.Finding{Path: "/A", Message: "is wrong"}
 	for want, err := range map[string]error{
-		"there is no order 7":         &brokerage.NotFound{What: "order", Key: "7"},
-		"order 7 exists already":      &brokerage.Conflict{Reason: brokerage.OrderExists, Detail: "order 7 exists already"},
-		"/A: is wrong":                &brokerage.Invalid{Findings: []brokerage.Finding{finding}},
-		"/A: is wrong (and 2 more)":   &brokerage.Invalid{Findings: []brokerage.Finding{finding, finding, finding}},
-		"line 3, column 4: /A: wrong": &brokerage.Invalid{Findings: []brokerage.Finding{{Line: 3, Column: 4, Path: "/A", Message: "wrong"}}},
-		"line 3, column 4: wrong":     &brokerage.Invalid{Findings: []brokerage.Finding{{Line: 3, Column: 4, Message: "wrong"}}},
+		"there is no order 7":       &brokerage.NotFound{What: "order", Key: "7"},
+		"order 7 exists already":    &brokerage.Conflict{Reason: brokerage.OrderExists, Detail: "order 7 exists already"},
+		"/A: is wrong":              &brokerage.Invalid{Findings: []brokerage.Finding{finding}},
+		"/A: is wrong (and 2 more)": &brokerage.Invalid{Findings: []brokerage.Finding{finding, finding, finding}},
+		"line 3, column 4: /A: wrong": &brokerage.Invalid{Findings: []brokerage.Finding{{Line: 3, Column: 4, Path: "/A",
+			Message: "wrong"}}},
+		"line 3, column 4: wrong": &brokerage.Invalid{Findings: []brokerage.Finding{{Line: 3, Column: 4,
+			Message: "wrong"}}},
 		"the document is not the version that the request is for": &brokerage.Stale{},
 		`idempotency key "a\"b" was used for another request`:     &brokerage.KeyReused{Key: `a"b`},
 		"the store is unavailable: EOF":                           &brokerage.Unavailable{Cause: io.EOF},
@@ -39,7 +41,8 @@ func TestValidate(t *testing.T) {
 	t.Parallel()
 	doc := customerXML(account{id: "1"}.xml())
 	require.NoError(t, brokerage.ValidateCustomer([]byte(doc)))
-	list := findings(t, brokerage.ValidateCustomer([]byte(strings.NewReplacer(">Female<", ">Cat<", ">1970-01-01<", ">soon<").Replace(doc))))
+	list := findings(t, brokerage.ValidateCustomer([]byte(strings.NewReplacer(">Female<", ">Cat<", ">1970-01-01<",
+		">soon<").Replace(doc))))
 	require.Len(t, list, 2, "every finding")
 	for i, path := range []string{"DateOfBirth", "Gender"} {
 		require.Contains(t, list[i], path)
@@ -48,7 +51,8 @@ func TestValidate(t *testing.T) {
 	for _, validate := range []func([]byte) error{brokerage.ValidateSecurity, brokerage.ValidateOrder} {
 		require.NotEmpty(t, findings(t, validate([]byte(doc))), "another document")
 	}
-	for _, validate := range []func([]byte) error{brokerage.ValidateCustomer, brokerage.ValidateSecurity, brokerage.ValidateOrder} {
+	for _, validate := range []func([]byte) error{brokerage.ValidateCustomer, brokerage.ValidateSecurity,
+		brokerage.ValidateOrder} {
 		require.NotEmpty(t, findings(t, validate(nil)))
 		require.NotEmpty(t, findings(t, validate([]byte("<a>"))))
 	}
@@ -83,6 +87,7 @@ func TestTransactions(t *testing.T) {
 		}
 	}
 	require.Len(t, brokerage.Transactions, 17)
-	require.Equal(t, map[string]int{"query": 70, "update": 14, "insert": 8, "delete": 8, "Q": 70, "U": 14, "I": 8, "D": 8}, weights)
+	require.Equal(t, map[string]int{"query": 70, "update": 14, "insert": 8, "delete": 8, "Q": 70, "U": 14, "I": 8, "D": 8},
+		weights)
 	require.Equal(t, []string{"U2", "U4", "I2"}, validated)
 }

@@ -2,14 +2,13 @@ package brokerage
 
 import "strconv"
 
-// ID is the number of a customer, an account or an order: 1 to 15 digits
-// without a leading zero, so that it is exact in every language's numbers.
+// ID is the number of a customer, an account or an order: 1 to 15 digits without a leading zero, which a float64 holds
+// exactly.
 type ID int64
 
 const maxIDDigits = 15
 
-// ParseID reads an id; anything but 1 to 15 digits without a leading zero is
-// none.
+// ParseID reads an id. ok is false for anything but 1 to 15 digits without a leading zero.
 func ParseID[S string | []byte](s S) (id ID, ok bool) {
 	if len(s) == 0 || len(s) > maxIDDigits || s[0] == '0' {
 		return 0, false

@@ -21,7 +21,9 @@ func TestParseID(t *testing.T) {
 			require.Equal(t, id, fromBytes)
 		})
 	}
-	for _, s := range []string{"", "0", "01", "-1", "+1", " 1", "1 ", "1\n", "1.0", "1e3", "0x1", "1_0", "a", "1000000000000000", "١"} {
+	for _, s := range []string{
+		"", "0", "01", "-1", "+1", " 1", "1 ", "1\n", "1.0", "1e3", "0x1", "1_0", "a", "1000000000000000", "١",
+	} {
 		t.Run("none: "+s, func(t *testing.T) {
 			t.Parallel()
 			id, ok := brokerage.ParseID(s)

@@ -21,8 +21,11 @@ func TestOrderKeysOf(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, brokerage.OrderKeys{ID: 103282, Account: 104000000, Cash: cash}, keys)
 	}
-	for _, quantity := range []string{``, `<OrdQty></OrdQty>`, `<OrdQty Cash=""></OrdQty>`, `<OrdQty Cash="1e5"></OrdQty>`} {
-		keys, err := brokerage.OrderKeysOf([]byte(`<FIXML` + fixml + `><Order ID="1" Acct="2">` + quantity + `</Order></FIXML>`))
+	for _, quantity := range []string{
+		``, `<OrdQty></OrdQty>`, `<OrdQty Cash=""></OrdQty>`, `<OrdQty Cash="1e5"></OrdQty>`,
+	} {
+		keys, err := brokerage.OrderKeysOf([]byte(`<FIXML` + fixml + `><Order ID="1" Acct="2">` + quantity +
+			`</Order></FIXML>`))
 		require.NoError(t, err)
 		require.Equal(t, brokerage.OrderKeys{ID: 1, Account: 2}, keys, "an order need not be valid")
 	}
@@ -59,7 +62,8 @@ func TestOrderKeysOf_Refused(t *testing.T) {
 		{"no ID", `<FIXML` + fixml + `><Order Acct="2"></Order></FIXML>`, []string{"/FIXML/Order/@ID: " + notAnID}},
 		{"no Acct", `<FIXML` + fixml + `><Order ID="1"></Order></FIXML>`, []string{"/FIXML/Order/@Acct: " + notAnID}},
 		{"letters", `<FIXML` + fixml + `><Order ID="A1" Acct="2"></Order></FIXML>`, []string{"/FIXML/Order/@ID: " + notAnID}},
-		{"every finding", `<FIXML` + fixml + `><Order ID="01" Acct=" 2"></Order></FIXML>`, []string{"/FIXML/Order/@ID: " + notAnID, "/FIXML/Order/@Acct: " + notAnID}},
+		{"every finding", `<FIXML` + fixml + `><Order ID="01" Acct=" 2"></Order></FIXML>`,
+			[]string{"/FIXML/Order/@ID: " + notAnID, "/FIXML/Order/@Acct: " + notAnID}},
 		{"keys of the second Order", `<FIXML` + fixml + `><Order></Order><Order ID="1" Acct="2"></Order></FIXML>`,
 			[]string{"/FIXML/Order/@ID: " + notAnID, "/FIXML/Order/@Acct: " + notAnID}},
 	} {
@@ -71,16 +75,17 @@ func TestOrderKeysOf_Refused(t *testing.T) {
 	}
 }
 
-// Of two orders in one message, which is not valid but taken, the first counts
-// everywhere.
+// Of two orders in one message, which is not valid but taken, the first counts everywhere.
 func TestOrder_TwoInOneMessage(t *testing.T) {
 	t.Parallel()
-	doc := []byte(`<FIXML` + fixml + `><Order ID="1" Acct="2"></Order><Order ID="3" Acct="4"><OrdQty Cash="5"></OrdQty></Order></FIXML>`)
+	doc := []byte(`<FIXML` + fixml +
+		`><Order ID="1" Acct="2"></Order><Order ID="3" Acct="4"><OrdQty Cash="5"></OrdQty></Order></FIXML>`)
 	keys, err := brokerage.OrderKeysOf(doc)
 	require.NoError(t, err)
 	require.Equal(t, brokerage.OrderKeys{ID: 1, Account: 2}, keys)
 	require.Equal(t, `<Order`+fixml+` ID="1" Acct="2"></Order>`, string(brokerage.Order(doc)))
-	require.Equal(t, `<Customer_Max_Order`+fixml+` CUSTOMERID="9" ORDER_ID="1" CASH=""><Order ID="1" Acct="2"></Order></Customer_Max_Order>`,
+	require.Equal(t, `<Customer_Max_Order`+fixml+` CUSTOMERID="9" ORDER_ID="1" CASH=""><Order ID="1" Acct="2"></Order>`+
+		`</Customer_Max_Order>`,
 		string(brokerage.MaxOrder(9, doc)))
 }
 
@@ -90,15 +95,18 @@ func TestOrder(t *testing.T) {
 
 	got := brokerage.Order([]byte(prefixed(orderXML)))
 	normal(t, got)
-	require.True(t, strings.HasPrefix(string(got), `<x:Order xmlns:x="http://www.fixprotocol.org/FIXML-4-4" ID="103282"`), "%s", got)
+	require.True(t, strings.HasPrefix(string(got), `<x:Order xmlns:x="http://www.fixprotocol.org/FIXML-4-4" ID="103282"`),
+		"%s", got)
 	require.Equal(t, meaning(t, `<Order`+fixml+orderInside), meaning(t, string(got)))
 }
 
 func TestMaxOrder(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, `<Customer_Max_Order`+fixml+` CUSTOMERID="1002"></Customer_Max_Order>`, string(brokerage.MaxOrder(1002, nil)))
+	require.Equal(t, `<Customer_Max_Order`+fixml+` CUSTOMERID="1002"></Customer_Max_Order>`,
+		string(brokerage.MaxOrder(1002, nil)))
 
-	want := `<Customer_Max_Order` + fixml + ` CUSTOMERID="1002" ORDER_ID="103282" CASH="1479.060"><Order` + orderInside + `</Customer_Max_Order>`
+	want := `<Customer_Max_Order` + fixml + ` CUSTOMERID="1002" ORDER_ID="103282" CASH="1479.060"><Order` + orderInside +
+		`</Customer_Max_Order>`
 	require.Equal(t, want, string(brokerage.MaxOrder(1002, []byte(orderXML))))
 
 	got := brokerage.MaxOrder(1002, []byte(prefixed(orderXML)))

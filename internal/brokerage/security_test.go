@@ -14,7 +14,8 @@ const securityNS = ` xmlns="http://tpox-benchmark.com/security"`
 
 func TestSecurityKeysOf(t *testing.T) {
 	t.Parallel()
-	want := brokerage.SecurityKeys{Symbol: "IBM", Name: "IBM & Co", Type: "Stock", Sector: "Energy", PE: "21.50", Yield: "4.5"}
+	want := brokerage.SecurityKeys{Symbol: "IBM", Name: "IBM & Co", Type: "Stock", Sector: "Energy", PE: "21.50",
+		Yield: "4.5"}
 	doc := securityXML("IBM", "10")
 	for _, doc := range []string{doc, prefixed(doc), strings.ReplaceAll(doc, "StockInformation", "FundInformation")} {
 		keys, err := brokerage.SecurityKeysOf([]byte(doc))
@@ -60,7 +61,8 @@ func TestSecurityKeysOf_Refused(t *testing.T) {
 		{"blank in symbol", securityXML("A B", "10"), []string{symbol}},
 		{"negative", strings.Replace(doc, "<PE>", "<PE>-", 1), []string{"/Security/PE: " + figure}},
 		{"missing", strings.Replace(doc, "<Yield>4.5</Yield>", "", 1), []string{"/Security/Yield: " + figure}},
-		{"every finding, in order", `<Security` + securityNS + `></Security>`, []string{symbol, "/Security/PE: " + figure, "/Security/Yield: " + figure}},
+		{"every finding, in order", `<Security` + securityNS + `></Security>`,
+			[]string{symbol, "/Security/PE: " + figure, "/Security/Yield: " + figure}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -75,14 +77,17 @@ func TestIsSymbol(t *testing.T) {
 	for _, s := range []string{"A", "ABCDEFG", "Ä", "ÄÖÜÄÖÜÄ", "BRK.A", "😀😀😀😀😀😀😀"} {
 		require.True(t, brokerage.IsSymbol(s), "%q", s)
 	}
-	for _, s := range []string{"", "ABCDEFGH", "ÄÖÜÄÖÜÄÖ", " A", "A ", "A\tB", "\n", "A\rB", strings.Repeat("A", 1000)} {
+	for _, s := range []string{
+		"", "ABCDEFGH", "ÄÖÜÄÖÜÄÖ", " A", "A ", "A\tB", "\n", "A\rB", strings.Repeat("A", 1000),
+	} {
 		require.False(t, brokerage.IsSymbol(s), "%q", s)
 	}
 }
 
 func TestSecurityPrice(t *testing.T) {
 	t.Parallel()
-	want := `<Security_Price` + securityNS + ` SYMBOL="IBM"><Name>IBM &amp; Co</Name><LastTrade>10.3750</LastTrade><Ask>10.5</Ask><Bid>10.25</Bid>` +
+	want := `<Security_Price` + securityNS +
+		` SYMBOL="IBM"><Name>IBM &amp; Co</Name><LastTrade>10.3750</LastTrade><Ask>10.5</Ask><Bid>10.25</Bid>` +
 		`<Open>10.10</Open></Security_Price>`
 	doc := securityXML("IBM", "10.3750")
 	require.Equal(t, want, string(brokerage.SecurityPrice([]byte(doc))))
@@ -104,12 +109,16 @@ func TestSetPrice(t *testing.T) {
 		{"as received", brokerage.Price{LastTrade: "010.5000"}, []string{"<LastTrade>10<", "<LastTrade>010.5000<"}},
 		{"ask and bid", brokerage.Price{LastTrade: "10.50", Ask: "10.6", Bid: "10.4"},
 			[]string{"<LastTrade>10<", "<LastTrade>10.50<", "<Ask>10.5<", "<Ask>10.6<", "<Bid>10.25<", "<Bid>10.4<"}},
-		{"ask alone", brokerage.Price{LastTrade: "10.50", Ask: "0"}, []string{"<LastTrade>10<", "<LastTrade>10.50<", "<Ask>10.5<", "<Ask>0<"}},
+		{"ask alone", brokerage.Price{LastTrade: "10.50", Ask: "0"},
+			[]string{"<LastTrade>10<", "<LastTrade>10.50<", "<Ask>10.5<", "<Ask>0<"}},
 		{"as high", brokerage.Price{LastTrade: "11.0"}, []string{"<LastTrade>10<", "<LastTrade>11.0<"}},
-		{"higher", brokerage.Price{LastTrade: "11.0001"}, []string{"<LastTrade>10<", "<LastTrade>11.0001<", "<High>11<", "<High>11.0001<"}},
-		{"higher, as decimals", brokerage.Price{LastTrade: "100"}, []string{"<LastTrade>10<", "<LastTrade>100<", "<High>11<", "<High>100<"}},
+		{"higher", brokerage.Price{LastTrade: "11.0001"},
+			[]string{"<LastTrade>10<", "<LastTrade>11.0001<", "<High>11<", "<High>11.0001<"}},
+		{"higher, as decimals", brokerage.Price{LastTrade: "100"},
+			[]string{"<LastTrade>10<", "<LastTrade>100<", "<High>11<", "<High>100<"}},
 		{"as low", brokerage.Price{LastTrade: "9.50"}, []string{"<LastTrade>10<", "<LastTrade>9.50<"}},
-		{"lower", brokerage.Price{LastTrade: "9.4999"}, []string{"<LastTrade>10<", "<LastTrade>9.4999<", "<Low>9.5<", "<Low>9.4999<"}},
+		{"lower", brokerage.Price{LastTrade: "9.4999"},
+			[]string{"<LastTrade>10<", "<LastTrade>9.4999<", "<Low>9.5<", "<Low>9.4999<"}},
 		{"nothing", brokerage.Price{LastTrade: "0"}, []string{"<LastTrade>10<", "<LastTrade>0<", "<Low>9.5<", "<Low>0<"}},
 		{"13 digits", brokerage.Price{LastTrade: "9999999999999"},
 			[]string{"<LastTrade>10<", "<LastTrade>9999999999999<", "<High>11<", "<High>9999999999999<"}},
@@ -143,7 +152,8 @@ func TestSetPrice_Refused(t *testing.T) {
 		{"5 places", brokerage.Price{LastTrade: "1.00001"}, []string{"/Price/LastTrade" + not}},
 		{"exponent", brokerage.Price{LastTrade: "1e2"}, []string{"/Price/LastTrade" + not}},
 		{"14 digits", brokerage.Price{LastTrade: "10000000000000"}, []string{"/Price/LastTrade" + not}},
-		{"every finding", brokerage.Price{LastTrade: "x", Ask: "-1", Bid: " "}, []string{"/Price/LastTrade" + not, "/Price/Ask" + not, "/Price/Bid" + not}},
+		{"every finding", brokerage.Price{LastTrade: "x", Ask: "-1", Bid: " "},
+			[]string{"/Price/LastTrade" + not, "/Price/Ask" + not, "/Price/Bid" + not}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -157,19 +167,20 @@ func TestSetPrice_Refused(t *testing.T) {
 		"LastTrade": "<LastTrade>10</LastTrade>", "Ask": "<Ask>10.5</Ask>", "Bid": "<Bid>10.25</Bid>",
 		"PriceToday/High": "<High>11</High>", "PriceToday/Low": "<Low>9.5</Low>",
 	} {
-		_, err := brokerage.SetPrice([]byte(strings.Replace(securityXML("IBM", "10"), element, "", 1)), brokerage.Price{LastTrade: "1"})
+		_, err := brokerage.SetPrice([]byte(strings.Replace(securityXML("IBM", "10"), element, "", 1)),
+			brokerage.Price{LastTrade: "1"})
 		require.Equal(t, []string{"/Security/Price/" + part + ": is missing in the security"}, findings(t, err))
 	}
 }
 
-// A high or low that is no number, in a security that was not validated, gives
-// way to the first that is.
+// A high or low that is no number, in a security that was not validated, gives way to the first that is.
 func TestSetPrice_NoHighLow(t *testing.T) {
 	t.Parallel()
 	doc := strings.NewReplacer("<High>11<", "<High>?<", "<Low>9.5<", "<Low><").Replace(securityXML("IBM", "10"))
 	got, err := brokerage.SetPrice([]byte(doc), brokerage.Price{LastTrade: "10"})
 	require.NoError(t, err)
-	require.Equal(t, strings.NewReplacer("<High>11<", "<High>10<", "<Low>9.5<", "<Low>10<").Replace(securityXML("IBM", "10")), string(got))
+	require.Equal(t, strings.NewReplacer("<High>11<", "<High>10<", "<Low>9.5<",
+		"<Low>10<").Replace(securityXML("IBM", "10")), string(got))
 }
 
 func TestSearchAnswer(t *testing.T) {
@@ -184,6 +195,8 @@ func TestSearchAnswer(t *testing.T) {
 	}
 	got := brokerage.SearchAnswer(2, hits)
 	normal(t, got)
-	rest := ` &amp; Co</Name><SecurityType>Stock</SecurityType><Sector>Energy</Sector><PE>21.50</PE><Yield>4.5</Yield></Security>`
-	require.Equal(t, `<Securities`+securityNS+` count="2"><Security><Symbol>A</Symbol><Name>A`+rest+`<Security><Symbol>B</Symbol><Name>B`+rest+`</Securities>`, string(got))
+	rest := ` &amp; Co</Name><SecurityType>Stock</SecurityType><Sector>Energy</Sector><PE>21.50</PE><Yield>4.5</Yield>` +
+		`</Security>`
+	require.Equal(t, `<Securities`+securityNS+` count="2"><Security><Symbol>A</Symbol><Name>A`+rest+`<Security>`+
+		`<Symbol>B</Symbol><Name>B`+rest+`</Securities>`, string(got))
 }

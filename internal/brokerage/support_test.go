@@ -22,20 +22,27 @@ import (
 const (
 	nameXML      = `<Name><FirstName>Ada</FirstName><LastName>O'Hara &amp; Søn</LastName></Name>`
 	languagesXML = `<Languages><Language>Danish</Language></Languages>`
-	addressXML   = `<Address primary="Yes" type="Home"><gStreet><Street>1 Main</Street></gStreet><City>Ribe</City><PostalCode>6760</PostalCode>` +
+	addressXML   = `<Address primary="Yes" type="Home"><gStreet><Street>1 Main</Street></gStreet><City>Ribe</City>` +
+		`<PostalCode>6760</PostalCode>` +
 		`<State></State><Country>Denmark</Country><CityCountry>Ribe</CityCountry><Phones></Phones></Address>`
 	emailXML  = `<EmailAddresses><Email primary="Yes">a@example.org</Email></EmailAddresses>`
 	secretXML = `<EncryptedData><CipherData><CipherValue>QQ==</CipherValue></CipherData></EncryptedData>`
-	olderXML  = `<mValueDate><ValueDate>2005-01-01</ValueDate><CreditMovement>-7.5</CreditMovement><ValueDatedBal>3</ValueDatedBal></mValueDate>`
+	olderXML  = `<mValueDate><ValueDate>2005-01-01</ValueDate><CreditMovement>-7.5</CreditMovement>` +
+		`<ValueDatedBal>3</ValueDatedBal></mValueDate>`
 )
 
 func customerXML(accounts ...string) string {
-	return `<Customer xmlns="http://tpox-benchmark.com/custacc" id="1002"><Mnemonic>M</Mnemonic><ShortNames><ShortName>A</ShortName></ShortNames>` +
+	return `<Customer xmlns="http://tpox-benchmark.com/custacc" id="1002"><Mnemonic>M</Mnemonic><ShortNames>` +
+		`<ShortName>A</ShortName></ShortNames>` +
 		nameXML + `<DateOfBirth>1970-01-01</DateOfBirth><Gender>Female</Gender><Nationality>Denmark</Nationality>` +
-		`<CountryOfResidence>Norway</CountryOfResidence>` + languagesXML + `<Addresses>` + addressXML + emailXML + `</Addresses>` +
-		`<BankingInfo><CustomerSince>2001-01-01</CustomerSince><PremiumCustomer>No</PremiumCustomer><CustomerStatus>Active</CustomerStatus>` +
-		`<LastContactDate>2006-01-01</LastContactDate><ReviewFrequency>Monthly</ReviewFrequency><Online><Login>a</Login><Pin>` + secretXML +
-		`</Pin><Trading-password>` + secretXML + `</Trading-password></Online><Tax><TaxRate>0.3</TaxRate></Tax><Currency>NOK</Currency></BankingInfo>` +
+		`<CountryOfResidence>Norway</CountryOfResidence>` + languagesXML + `<Addresses>` + addressXML + emailXML +
+		`</Addresses>` +
+		`<BankingInfo><CustomerSince>2001-01-01</CustomerSince><PremiumCustomer>No</PremiumCustomer>` +
+		`<CustomerStatus>Active</CustomerStatus>` +
+		`<LastContactDate>2006-01-01</LastContactDate><ReviewFrequency>Monthly</ReviewFrequency><Online><Login>a</Login>` +
+		`<Pin>` + secretXML +
+		`</Pin><Trading-password>` + secretXML +
+		`</Trading-password></Online><Tax><TaxRate>0.3</TaxRate></Tax><Currency>NOK</Currency></BankingInfo>` +
 		`<Accounts>` + strings.Join(accounts, "") + `</Accounts></Customer>`
 }
 
@@ -53,33 +60,46 @@ func (a account) xml() string {
 		}
 		return s
 	}
-	return `<Account id="` + a.id + `"><Category>1</Category><AccountTitle>T</AccountTitle><ShortTitle>T</ShortTitle><Mnemonic>M</Mnemonic>` +
-		`<Currency>EUR</Currency><CurrencyMarket>1</CurrencyMarket><OpeningDate>2001-01-01</OpeningDate><AccountOfficer>1</AccountOfficer>` +
+	return `<Account id="` + a.id +
+		`"><Category>1</Category><AccountTitle>T</AccountTitle><ShortTitle>T</ShortTitle><Mnemonic>M</Mnemonic>` +
+		`<Currency>EUR</Currency><CurrencyMarket>1</CurrencyMarket><OpeningDate>2001-01-01</OpeningDate>` +
+		`<AccountOfficer>1</AccountOfficer>` +
 		`<LastUpdate>2006-01-01T00:00:00</LastUpdate><Balance><OnlineActualBal>` + or(a.actual) +
 		`</OnlineActualBal><OnlineClearedBal>900.5</OnlineClearedBal><WorkingBalance>` + or(a.working) +
-		`</WorkingBalance></Balance><Passbook>No</Passbook><gValueDate><mValueDate><ValueDate>2006-01-01</ValueDate><CreditMovement>1</CreditMovement>` +
-		`<ValueDatedBal>2</ValueDatedBal></mValueDate>` + olderXML + `</gValueDate><ChargeCcy>EUR</ChargeCcy><InterestCcy>EUR</InterestCcy>` +
-		`<AllowNetting>No</AllowNetting><gInputter><Inputter>I</Inputter></gInputter><Holdings>` + a.positions + `</Holdings></Account>`
+		`</WorkingBalance></Balance><Passbook>No</Passbook><gValueDate><mValueDate><ValueDate>2006-01-01</ValueDate>` +
+		`<CreditMovement>1</CreditMovement>` +
+		`<ValueDatedBal>2</ValueDatedBal></mValueDate>` + olderXML +
+		`</gValueDate><ChargeCcy>EUR</ChargeCcy><InterestCcy>EUR</InterestCcy>` +
+		`<AllowNetting>No</AllowNetting><gInputter><Inputter>I</Inputter></gInputter><Holdings>` + a.positions +
+		`</Holdings></Account>`
 }
 
 func positionXML(symbol, quantity string) string {
-	return `<Position><Symbol>` + symbol + `</Symbol><Name>` + symbol + ` Corp</Name><Type>Stock</Type><Quantity>` + quantity + `</Quantity></Position>`
+	return `<Position><Symbol>` + symbol + `</Symbol><Name>` + symbol + ` Corp</Name><Type>Stock</Type><Quantity>` +
+		quantity + `</Quantity></Position>`
 }
 
 // securityXML is a stock with a price.
 func securityXML(symbol, lastTrade string) string {
-	return `<Security xmlns="http://tpox-benchmark.com/security" id="1"><Symbol>` + symbol + `</Symbol><Name>` + symbol + ` &amp; Co</Name>` +
-		`<ShortName>S</ShortName><SecurityType>Stock</SecurityType><SecurityInformation><StockInformation><Sector>Energy</Sector>` +
-		`<Category Capitalization="Large" Class="Value"></Category><OutstShares>1</OutstShares></StockInformation><Description></Description>` +
-		`</SecurityInformation><Price><LastTrade>` + lastTrade + `</LastTrade><Ask>10.5</Ask><Bid>10.25</Bid><Price50DayAvg>1</Price50DayAvg>` +
-		`<Price200DayAvg>1</Price200DayAvg><PriceToday><PreviousClose>10</PreviousClose><Open>10.10</Open><Low>9.5</Low><High>11</High></PriceToday>` +
+	return `<Security xmlns="http://tpox-benchmark.com/security" id="1"><Symbol>` + symbol + `</Symbol><Name>` + symbol +
+		` &amp; Co</Name>` +
+		`<ShortName>S</ShortName><SecurityType>Stock</SecurityType><SecurityInformation><StockInformation>` +
+		`<Sector>Energy</Sector>` +
+		`<Category Capitalization="Large" Class="Value"></Category><OutstShares>1</OutstShares></StockInformation>` +
+		`<Description></Description>` +
+		`</SecurityInformation><Price><LastTrade>` + lastTrade +
+		`</LastTrade><Ask>10.5</Ask><Bid>10.25</Bid><Price50DayAvg>1</Price50DayAvg>` +
+		`<Price200DayAvg>1</Price200DayAvg><PriceToday><PreviousClose>10</PreviousClose><Open>10.10</Open><Low>9.5</Low>` +
+		`<High>11</High></PriceToday>` +
 		`<Price52week><Price52week-low>1</Price52week-low><Price52week-low-date>2006-01-01</Price52week-low-date>` +
-		`<Price52week-high>20</Price52week-high><Price52week-high-date>2006-02-01</Price52week-high-date></Price52week></Price>` +
+		`<Price52week-high>20</Price52week-high><Price52week-high-date>2006-02-01</Price52week-high-date></Price52week>` +
+		`</Price>` +
 		`<PE>21.50</PE><Yield>4.5</Yield><DivPerShare>1</DivPerShare></Security>`
 }
 
 const (
-	orderInside = ` ID="103282" Acct="104000000" TxnTm="2004-04-08T16:01:53" Side="1" Typ="8"><Instrmt Sym="IBM"></Instrmt>` +
+	orderInside = ` ID="103282" Acct="104000000" TxnTm="2004-04-08T16:01:53" Side="1" Typ="8"><Instrmt Sym="IBM">` +
+		`</Instrmt>` +
 		`<OrdQty Qty="417" Cash="1479.060"></OrdQty></Order>`
 	orderXML = `<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4" v="4.4"><Order` + orderInside + `</FIXML>`
 )
@@ -102,8 +122,7 @@ func normal(tb testing.TB, doc []byte) {
 	require.Equal(tb, string(admitted), string(doc))
 }
 
-// meaning is all of a document but its prefixes: expanded names, attributes and
-// text, in order.
+// meaning is all of a document but its prefixes: expanded names, attributes and text, in order.
 func meaning(tb testing.TB, doc string) (m []string) {
 	tb.Helper()
 	d := xml.NewDecoder(strings.NewReader(doc))
@@ -115,7 +134,9 @@ func meaning(tb testing.TB, doc string) (m []string) {
 		require.NoError(tb, err, doc)
 		switch token := token.(type) {
 		case xml.StartElement:
-			token.Attr = slices.DeleteFunc(token.Attr, func(a xml.Attr) bool { return a.Name.Space == "xmlns" || a.Name.Local == "xmlns" })
+			token.Attr = slices.DeleteFunc(token.Attr, func(a xml.Attr) bool {
+				return a.Name.Space == "xmlns" || a.Name.Local == "xmlns"
+			})
 			m = append(m, fmt.Sprint("<", token.Name, token.Attr))
 		case xml.EndElement:
 			m = append(m, ">")
@@ -146,7 +167,9 @@ func conflict(tb testing.TB, err error, reason brokerage.Reason, detail string) 
 }
 
 // generated gives f the first n generated documents of a kind, of both profiles.
-func generated(t *testing.T, kind dataset.Kind, n int64, f func(t *testing.T, d *dataset.Dataset, i int64, doc []byte)) {
+func generated(
+	t *testing.T, kind dataset.Kind, n int64, f func(t *testing.T, d *dataset.Dataset, i int64, doc []byte),
+) {
 	t.Helper()
 	tiny, err := dataset.ParseScale("tiny")
 	require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"brokerage/internal/schema"
 	"brokerage/internal/xmldoc"
 )
 
@@ -17,8 +18,7 @@ const (
 	Sell Side = "Sell"
 )
 
-// Trade is an order of an account that is carried out at once, at the last
-// price of the security.
+// Trade is a purchase or a sale for an account, which is carried out at once at the security's last price.
 type Trade struct {
 	Side     Side
 	Symbol   string
@@ -26,7 +26,19 @@ type Trade struct {
 	Now      time.Time
 }
 
-// Validate refuses what cannot be traded; the error is *Invalid.
+var tradeParts = paths("c:Trade/c:Symbol", "c:Trade/c:Quantity")
+
+// ReadTrade reads the body of buy_security or sell_security. The error is *Invalid.
+func ReadTrade(body []byte, side Side, now time.Time) (t Trade, err error) {
+	if err := validate(schema.Trade(), body); err != nil {
+		return t, err
+	}
+	var part [2]xmldoc.Node
+	tradeParts.Find(in(body), part[:])
+	return Trade{Side: side, Symbol: text(part[0]), Quantity: decimalText(part[1]), Now: now}, nil
+}
+
+// Validate checks side and quantity. The error is *Invalid.
 func (t Trade) Validate() error {
 	if t.Side != Buy && t.Side != Sell {
 		return invalidf("/Trade/Side", "neither %s nor %s", Buy, Sell)
@@ -43,45 +55,39 @@ func (t Trade) quantity() (decimal.Decimal, error) {
 	return q, nil
 }
 
-// Rules are what a brokerage may set for trades.
+// Rules are the limits that a brokerage sets for trades.
 type Rules struct {
 	MaxHoldings int  // positions of an account, at least 1
 	Covered     bool // refuse a buy that the working balance does not cover
 }
 
-// DefaultRules trade on margin, as TPoX does.
+// DefaultRules allow trades on margin, as TPoX does.
 var DefaultRules = Rules{MaxHoldings: 30}
 
-// Quote is what a trade has to know of a security, as it stands in the document.
+// Quote is the part of a security that a trade needs, as the document has it.
 type Quote struct {
 	Symbol, Name, Type, LastTrade string
 }
 
-var (
-	tradedSecurity = paths("s:Security/s:Symbol", "s:Security/s:Name", "s:Security/s:SecurityType", "s:Security/s:Price[1]/s:LastTrade")
-	tradedAccount  = paths("c:LastUpdate", "c:Balance[1]/c:OnlineActualBal", "c:Balance[1]/c:WorkingBalance",
-		"c:gValueDate[1]/c:mValueDate", "c:Holdings")
-	tradedDate         = paths("c:ValueDate", "c:CreditMovement", "c:ValueDatedBal") // of that one, none from those after it
-	tradedAccountNames = [...]string{"LastUpdate", "Balance/OnlineActualBal", "Balance/WorkingBalance",
-		"gValueDate/mValueDate", "Holdings", "gValueDate/mValueDate/ValueDate", "gValueDate/mValueDate/CreditMovement", "gValueDate/mValueDate/ValueDatedBal"}
+var quoteParts = paths(
+	"s:Security/s:Symbol", "s:Security/s:Name", "s:Security/s:SecurityType", "s:Security/s:Price[1]/s:LastTrade",
 )
 
 // QuoteOf reads the quote of a security.
 func QuoteOf(security []byte) Quote {
 	var part [4]xmldoc.Node
-	tradedSecurity.Find(in(security), part[:])
+	quoteParts.Find(in(security), part[:])
 	return Quote{text(part[0]), text(part[1]), text(part[2]), text(part[3])}
 }
 
-// Terms are what a trade comes to at a price, as documents have it, for a store
-// that does the rest by itself.
+// Terms are the figures of a trade at a price, as documents have them, for a store that edits documents itself.
 type Terms struct {
 	Quantity string // three places
 	Amount   string // two places, above or at 0
-	Movement string // of the balances: Amount with the sign that it has for the account
+	Movement string // of the balances: Amount, negative for a purchase
 }
 
-// Terms says what the trade comes to. The error is *Invalid.
+// Terms returns the figures of the trade at the price of the quote. The error is *Invalid.
 func (t Trade) Terms(quote Quote) (Terms, error) {
 	is, err := t.terms(quote)
 	if err != nil {
@@ -100,8 +106,7 @@ func (t Trade) terms(quote Quote) (is terms, err error) {
 	if !ok || price.Sign() < 0 {
 		return is, invalidf("/Security/Price/LastTrade", "the security has no price")
 	}
-	// What the account pays, or gets where it sells: rounded first, so that
-	// balances and confirmation are of one amount.
+	// Rounded first, so that balances and confirmation agree.
 	is.amount = is.quantity.Mul(price).RoundBank(2)
 	is.movement = is.amount.Neg()
 	if t.Side == Sell {
@@ -110,8 +115,8 @@ func (t Trade) terms(quote Quote) (is terms, err error) {
 	return is, nil
 }
 
-// Apply carries the trade out for an account of customer, at the price of the
-// quote. It gives the customer as it is then, and the confirmation.
+// Apply carries the trade out for an account of a customer, at the price of the quote. It returns the changed customer
+// and the confirmation, or *NotFound, *Invalid or *Conflict.
 func (t Trade) Apply(rules Rules, customer []byte, id ID, quote Quote) (changed, confirmation []byte, err error) {
 	if err := t.Validate(); err != nil {
 		return nil, nil, err
@@ -120,52 +125,35 @@ func (t Trade) Apply(rules Rules, customer []byte, id ID, quote Quote) (changed,
 	if err != nil {
 		return nil, nil, err
 	}
-	account, _ := findAccount(customer, id)
-	if !account.Exists() {
-		return nil, nil, NoAccount(id)
-	}
-	var part [len(tradedAccountNames)]xmldoc.Node
-	tradedAccount.Find(account, part[:5])
-	tradedDate.Find(part[3], part[5:])
-	for i, n := range part {
-		if !n.Exists() {
-			return nil, nil, invalidf("/Customer/Accounts/Account/"+tradedAccountNames[i], "is missing in the account")
-		}
-	}
-
-	quantity, amount, movement := terms.quantity, terms.amount, terms.movement
-	change := quantity
-	if t.Side == Sell {
-		change = quantity.Neg()
-	}
-	var balances [2]decimal.Decimal
-	for i, n := range part[1:3] {
-		balance, ok := parseDecimal(text(n))
-		if !ok {
-			return nil, nil, invalidf("/Customer/Accounts/Account/"+tradedAccountNames[1+i], "is not a decimal in the account")
-		}
-		balances[i] = balance.Add(movement)
-		if balances[i].Abs().GreaterThan(balanceLimit) {
-			return nil, nil, &Conflict{BalanceLimit, fmt.Sprintf("a balance of account %d would be beyond 10000000000000", id)}
-		}
-	}
-	if rules.Covered && t.Side == Buy && balances[1].Sign() < 0 {
-		return nil, nil, &Conflict{NotCovered, fmt.Sprintf("the working balance of account %d does not cover %s", id, money(amount))}
-	}
-
-	e := xmldoc.Edit(customer)
-	position, err := t.move(e, rules, id, part[4], quote, change)
+	account, err := tradingAccountOf(customer, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	now := t.Now.UTC()
-	actual, working := money(balances[0]), money(balances[1])
-	e.SetText(part[0], now.Format("2006-01-02T15:04:05"))
-	e.SetText(part[1], actual)
-	e.SetText(part[2], working)
-	e.SetText(part[5], now.Format(time.DateOnly))
-	e.SetText(part[6], money(movement))
-	e.SetText(part[7], working)
+	actualAfter, err := account.balance(actualBalance, terms.movement)
+	if err != nil {
+		return nil, nil, err
+	}
+	workingAfter, err := account.balance(workingBalance, terms.movement)
+	if err != nil {
+		return nil, nil, err
+	}
+	if rules.Covered && t.Side == Buy && workingAfter.Sign() < 0 {
+		return nil, nil, &Conflict{NotCovered, fmt.Sprintf(
+			"the working balance of account %d does not cover %s", id, money(terms.amount))}
+	}
+
+	e := xmldoc.Edit(customer)
+	position, err := t.move(e, rules, account, quote, terms.quantity)
+	if err != nil {
+		return nil, nil, err
+	}
+	now, actual, working := t.Now.UTC(), money(actualAfter), money(workingAfter)
+	e.SetText(account.part[lastUpdate], now.Format("2006-01-02T15:04:05"))
+	e.SetText(account.part[actualBalance], actual)
+	e.SetText(account.part[workingBalance], working)
+	e.SetText(account.part[valueDate], now.Format(time.DateOnly))
+	e.SetText(account.part[creditMovement], money(terms.movement))
+	e.SetText(account.part[valueDatedBalance], working)
 	if changed, err = e.Apply(nil); err != nil {
 		return nil, nil, err
 	}
@@ -173,41 +161,108 @@ func (t Trade) Apply(rules Rules, customer []byte, id ID, quote Quote) (changed,
 	confirmation = attribute(root(make([]byte, 0, 512), "Trade_Confirmation", CustAccNS), "ACCOUNT_ID", id.String())
 	confirmation = append(confirmation, '>')
 	for _, f := range [...]struct{ name, value string }{
-		{"Side", string(t.Side)}, {"Symbol", t.Symbol}, {"Quantity", shares(quantity)}, {"Price", quote.LastTrade}, {"Amount", money(amount)},
-		{"Position", shares(position)}, {"OnlineActualBal", actual}, {"WorkingBalance", working},
+		{"Side", string(t.Side)}, {"Symbol", t.Symbol}, {"Quantity", shares(terms.quantity)},
+		{"Price", quote.LastTrade}, {"Amount", money(terms.amount)}, {"Position", shares(position)},
+		{"OnlineActualBal", actual}, {"WorkingBalance", working},
 	} {
 		confirmation = child(confirmation, f.name, f.value)
 	}
 	return changed, closed(confirmation, "Trade_Confirmation"), nil
 }
 
-// move changes, adds or removes the position in holdings by change, and gives
-// what is held then.
-func (t Trade) move(e *xmldoc.Editor, rules Rules, id ID, holdings xmldoc.Node, quote Quote, change decimal.Decimal) (held decimal.Decimal, err error) {
+// tradingAccount is an account with the parts that a trade reads or changes.
+type tradingAccount struct {
+	id   ID
+	part [len(tradingParts)]xmldoc.Node
+}
+
+const (
+	lastUpdate = iota
+	actualBalance
+	workingBalance
+	firstValueDate
+	holdings
+	valueDate
+	creditMovement
+	valueDatedBalance
+)
+
+// tradingParts names the parts in messages.
+var tradingParts = [...]string{
+	lastUpdate:        "LastUpdate",
+	actualBalance:     "Balance/OnlineActualBal",
+	workingBalance:    "Balance/WorkingBalance",
+	firstValueDate:    "gValueDate/mValueDate",
+	holdings:          "Holdings",
+	valueDate:         "gValueDate/mValueDate/ValueDate",
+	creditMovement:    "gValueDate/mValueDate/CreditMovement",
+	valueDatedBalance: "gValueDate/mValueDate/ValueDatedBal",
+}
+
+var (
+	partsOfAccount = paths("c:LastUpdate", "c:Balance[1]/c:OnlineActualBal", "c:Balance[1]/c:WorkingBalance",
+		"c:gValueDate[1]/c:mValueDate", "c:Holdings")
+	partsOfValueDate = paths("c:ValueDate", "c:CreditMovement", "c:ValueDatedBal") // of the first value date only
+)
+
+// tradingAccountOf finds an account of a customer: *NotFound where there is none of that id, *Invalid where it lacks a
+// part.
+func tradingAccountOf(customer []byte, id ID) (a tradingAccount, err error) {
+	account, _ := findAccount(customer, id)
+	if !account.Exists() {
+		return a, NoAccount(id)
+	}
+	a.id = id
+	partsOfAccount.Find(account, a.part[:valueDate])
+	partsOfValueDate.Find(a.part[firstValueDate], a.part[valueDate:])
+	for i, n := range a.part {
+		if !n.Exists() {
+			return a, invalidf("/Customer/Accounts/Account/"+tradingParts[i], "is missing in the account")
+		}
+	}
+	return a, nil
+}
+
+// balance returns a balance after the movement: *Conflict where it would exceed the limit.
+func (a *tradingAccount) balance(part int, movement decimal.Decimal) (decimal.Decimal, error) {
+	before, ok := parseDecimal(text(a.part[part]))
+	if !ok {
+		return before, invalidf("/Customer/Accounts/Account/"+tradingParts[part], "is not a decimal in the account")
+	}
+	after := before.Add(movement)
+	if after.Abs().GreaterThan(balanceLimit) {
+		return after, &Conflict{BalanceLimit, fmt.Sprintf("a balance of account %d would be beyond 10000000000000", a.id)}
+	}
+	return after, nil
+}
+
+// move adds the quantity to the position in the account's holdings, or subtracts it for a sale, where the position may
+// come into being or vanish. It returns what the account then holds.
+func (t Trade) move(
+	e *xmldoc.Editor, rules Rules, a tradingAccount, quote Quote, change decimal.Decimal,
+) (held decimal.Decimal, err error) {
+	if t.Side == Sell {
+		change = change.Neg()
+	}
 	var position, quantity xmldoc.Node
 	count := 0
-	for p := range positions.All(holdings) {
+	for p := range positions.All(a.part[holdings]) {
 		count++
 		var field [3]xmldoc.Node
 		positionParts.Find(p, field[:])
-		if !position.Exists() && field[0].Is(t.Symbol) { // of a symbol that stands twice the first counts
+		if !position.Exists() && field[0].Is(t.Symbol) { // the first of a symbol counts
 			position, quantity = p, field[2]
 		}
 	}
 	if !position.Exists() {
 		switch {
 		case t.Side == Sell:
-			return held, &Conflict{NotHeld, fmt.Sprintf("account %d does not hold %s", id, t.Symbol)}
+			return held, &Conflict{NotHeld, fmt.Sprintf("account %d does not hold %s", a.id, t.Symbol)}
 		case count >= rules.MaxHoldings:
-			return held, &Conflict{TooManyHoldings, fmt.Sprintf("account %d has %d holdings, the most that is allowed", id, count)}
+			return held, &Conflict{TooManyHoldings, fmt.Sprintf(
+				"account %d has %d holdings, the most that is allowed", a.id, count)}
 		}
-		added := root(make([]byte, 0, 256), "Position", CustAccNS)
-		added = append(added, '>')
-		added = child(added, "Symbol", quote.Symbol)
-		added = child(added, "Name", quote.Name)
-		added = child(added, "Type", quote.Type)
-		added = closed(child(added, "Quantity", shares(change)), "Position")
-		e.Append(holdings, xmldoc.Root(added))
+		e.Append(a.part[holdings], xmldoc.Root(newPosition(quote, change)))
 		return change, nil
 	}
 	before, ok := parseDecimal(text(quantity))
@@ -217,11 +272,20 @@ func (t Trade) move(e *xmldoc.Editor, rules Rules, id ID, holdings xmldoc.Node, 
 	held = before.Add(change)
 	switch {
 	case t.Side == Sell && held.Sign() < 0:
-		return held, &Conflict{TooFewHeld, fmt.Sprintf("account %d holds %s of %s", id, before, t.Symbol)}
+		return held, &Conflict{TooFewHeld, fmt.Sprintf("account %d holds %s of %s", a.id, before, t.Symbol)}
 	case held.RoundBank(3).IsZero(): // as it would be written
 		e.Delete(position)
 	default:
 		e.SetText(quantity, shares(held))
 	}
 	return held, nil
+}
+
+func newPosition(quote Quote, quantity decimal.Decimal) []byte {
+	dst := root(make([]byte, 0, 256), "Position", CustAccNS)
+	dst = append(dst, '>')
+	dst = child(dst, "Symbol", quote.Symbol)
+	dst = child(dst, "Name", quote.Name)
+	dst = child(dst, "Type", quote.Type)
+	return closed(child(dst, "Quantity", shares(quantity)), "Position")
 }

@@ -14,9 +14,8 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// FuzzTrade_Apply trades whatever stands in the places of numbers: never a
-// panic, only the errors of the domain, and not a cent more or less than
-// rounding to even gives.
+// FuzzTrade_Apply trades whatever stands in the places of numbers: never a panic, only the errors of the domain, and
+// not a cent more or less than rounding to even gives.
 func FuzzTrade_Apply(f *testing.F) {
 	f.Add(false, "1", "10.25", "1000.00", "1000.00", "5", 30, false)
 	f.Add(true, "5", "0.25", "-0.01", "9999999999999.99", "5.000", 30, true)
@@ -37,8 +36,10 @@ func TestTrade_Apply_Property(t *testing.T) {
 	}
 	done := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		ok := tradeExactly(t, rapid.Bool().Draw(rt, "selling"), decimals(`[0-9]{1,3}`, 2).Draw(rt, "quantity"), decimals(`[0-9]{1,5}`, 3).Draw(rt, "price"),
-			decimals(`-?[0-9]{1,13}`, 4).Draw(rt, "actual"), decimals(`-?[0-9]{1,12}`, 1).Draw(rt, "working"), decimals(`[0-9]{1,4}`, 3).Draw(rt, "held"),
+		ok := tradeExactly(t, rapid.Bool().Draw(rt, "selling"), decimals(`[0-9]{1,3}`, 2).Draw(rt, "quantity"),
+			decimals(`[0-9]{1,5}`, 3).Draw(rt, "price"),
+			decimals(`-?[0-9]{1,13}`, 4).Draw(rt, "actual"), decimals(`-?[0-9]{1,12}`, 1).Draw(rt, "working"),
+			decimals(`[0-9]{1,4}`, 3).Draw(rt, "held"),
 			brokerage.Rules{MaxHoldings: 1, Covered: rapid.Bool().Draw(rt, "covered")})
 		if ok {
 			done++
@@ -48,10 +49,13 @@ func TestTrade_Apply_Property(t *testing.T) {
 }
 
 // tradeExactly checks one trade, and tells whether it was carried out.
-func tradeExactly(t *testing.T, selling bool, quantity, price, actual, working, held string, rules brokerage.Rules) bool {
+func tradeExactly(
+	t *testing.T, selling bool, quantity, price, actual, working, held string, rules brokerage.Rules,
+) bool {
 	t.Helper()
 	escaped := func(s string) string { return string(xmldoc.AppendText(nil, s)) }
-	a := account{id: "104000000", actual: escaped(actual), working: escaped(working), positions: positionXML("IBM", escaped(held))}
+	a := account{id: "104000000", actual: escaped(actual), working: escaped(working),
+		positions: positionXML("IBM", escaped(held))}
 	if held == "" {
 		a.positions = ""
 	}
@@ -109,8 +113,10 @@ func tradeExactly(t *testing.T, selling bool, quantity, price, actual, working, 
 		want    *big.Rat
 		places  int
 	}{
-		{confirmation, "Amount", amount, 2}, {confirmation, "Quantity", exact(t, quantity), 3}, {confirmation, "Price", exact(t, price), 0},
-		{confirmation, "Position", holds, 3}, {confirmation, "OnlineActualBal", newActual, 2}, {confirmation, "WorkingBalance", newWorking, 2},
+		{confirmation, "Amount", amount, 2}, {confirmation, "Quantity", exact(t, quantity), 3},
+		{confirmation, "Price", exact(t, price), 0},
+		{confirmation, "Position", holds, 3}, {confirmation, "OnlineActualBal", newActual, 2},
+		{confirmation, "WorkingBalance", newWorking, 2},
 		{changed, "OnlineActualBal", newActual, 2}, {changed, "WorkingBalance", newWorking, 2},
 		{changed, "CreditMovement", movement, 2}, {changed, "ValueDatedBal", newWorking, 2},
 	} {

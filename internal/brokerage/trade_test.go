@@ -26,20 +26,22 @@ func sell(symbol, quantity string) brokerage.Trade {
 	return brokerage.Trade{Side: brokerage.Sell, Symbol: symbol, Quantity: quantity, Now: now}
 }
 
-// after is what a trade makes of the account a, whose first value date carries
-// the movement.
+// after is what a trade makes of the account a, whose first value date carries the movement.
 func (a account) after(actual, working, movement, positions string) string {
 	a.actual, a.working, a.positions = actual, working, positions
 	return strings.NewReplacer(
 		"<LastUpdate>2006-01-01T00:00:00<", "<LastUpdate>2026-02-28T23:02:03<",
 		"<mValueDate><ValueDate>2006-01-01</ValueDate><CreditMovement>1</CreditMovement><ValueDatedBal>2<",
-		"<mValueDate><ValueDate>2026-02-28</ValueDate><CreditMovement>"+movement+"</CreditMovement><ValueDatedBal>"+working+"<",
+		"<mValueDate><ValueDate>2026-02-28</ValueDate><CreditMovement>"+movement+"</CreditMovement>"+
+			"<ValueDatedBal>"+working+"<",
 	).Replace(a.xml())
 }
 
 func confirmationXML(side, symbol, quantity, price, amount, position, actual, working string) string {
-	return `<Trade_Confirmation` + custAcc + ` ACCOUNT_ID="104000000"><Side>` + side + `</Side><Symbol>` + symbol + `</Symbol><Quantity>` + quantity +
-		`</Quantity><Price>` + price + `</Price><Amount>` + amount + `</Amount><Position>` + position + `</Position><OnlineActualBal>` + actual +
+	return `<Trade_Confirmation` + custAcc + ` ACCOUNT_ID="104000000"><Side>` + side + `</Side><Symbol>` + symbol +
+		`</Symbol><Quantity>` + quantity +
+		`</Quantity><Price>` + price + `</Price><Amount>` + amount + `</Amount><Position>` + position +
+		`</Position><OnlineActualBal>` + actual +
 		`</OnlineActualBal><WorkingBalance>` + working + `</WorkingBalance></Trade_Confirmation>`
 }
 
@@ -48,7 +50,8 @@ func TestTrade_Apply(t *testing.T) {
 	ibm := func(quantity string) string { return positionXML("IBM", quantity) }
 	// added is what the trade copies from the security.
 	added := func(quantity string) string {
-		return `<Position><Symbol>IBM</Symbol><Name>IBM &amp; Co</Name><Type>Stock</Type><Quantity>` + quantity + `</Quantity></Position>`
+		return `<Position><Symbol>IBM</Symbol><Name>IBM &amp; Co</Name><Type>Stock</Type><Quantity>` + quantity +
+			`</Quantity></Position>`
 	}
 	other, another := positionXML("A", "1"), positionXML("IBMX", "2")
 	for _, c := range []struct {
@@ -64,15 +67,19 @@ func TestTrade_Apply(t *testing.T) {
 		want      string // positions
 	}{
 		{name: "Buy/Grows", trade: buy("IBM", "3"), price: "10.25", positions: other + ibm("5") + another,
-			after: [2]string{"969.25", "969.25"}, movement: "-30.75", quantity: "3.000", held: "8.000", want: other + ibm("8.000") + another},
+			after: [2]string{"969.25", "969.25"}, movement: "-30.75", quantity: "3.000", held: "8.000",
+			want: other + ibm("8.000") + another},
 		{name: "Buy/NewPosition", trade: buy("IBM", "3"), price: "10.25", positions: other + another,
-			after: [2]string{"969.25", "969.25"}, movement: "-30.75", quantity: "3.000", held: "3.000", want: other + another + added("3.000")},
+			after: [2]string{"969.25", "969.25"}, movement: "-30.75", quantity: "3.000", held: "3.000",
+			want: other + another + added("3.000")},
 		{name: "Buy/FirstPosition", trade: buy("IBM", "0.001"), price: "1", positions: "",
 			after: [2]string{"1000.00", "1000.00"}, movement: "0.00", quantity: "0.001", held: "0.001", want: added("0.001")},
-		{name: "Buy/TwoBalances", trade: buy("IBM", "1"), price: "0.5", positions: ibm("1"), before: [2]string{"7", "-100.125"},
-			after: [2]string{"6.50", "-100.62"}, movement: "-0.50", quantity: "1.000", held: "2.000", want: ibm("2.000")},
+		{name: "Buy/TwoBalances", trade: buy("IBM", "1"), price: "0.5", positions: ibm("1"),
+			before: [2]string{"7", "-100.125"},
+			after:  [2]string{"6.50", "-100.62"}, movement: "-0.50", quantity: "1.000", held: "2.000", want: ibm("2.000")},
 		{name: "Buy/Margin", trade: buy("IBM", "100"), price: "1000", positions: ibm("1"),
-			after: [2]string{"-99000.00", "-99000.00"}, movement: "-100000.00", quantity: "100.000", held: "101.000", want: ibm("101.000")},
+			after: [2]string{"-99000.00", "-99000.00"}, movement: "-100000.00", quantity: "100.000", held: "101.000",
+			want: ibm("101.000")},
 		{name: "Buy/FreeOfCharge", trade: buy("IBM", "1"), price: "0", positions: ibm("1"),
 			after: [2]string{"1000.00", "1000.00"}, movement: "0.00", quantity: "1.000", held: "2.000", want: ibm("2.000")},
 		{name: "Buy/HalfEvenDown", trade: buy("IBM", "0.5"), price: "0.25", positions: ibm("1"), // 0.125
@@ -86,25 +93,33 @@ func TestTrade_Apply(t *testing.T) {
 		{name: "Buy/QuantityAsWritten", trade: buy("IBM", " +007.1000\n"), price: " 2. ", positions: ibm(" 1 "),
 			after: [2]string{"985.80", "985.80"}, movement: "-14.20", quantity: "7.100", held: "8.100", want: ibm("8.100")},
 		{name: "Buy/MostShares", trade: buy("IBM", "1000000000"), price: "1", positions: ibm("1"),
-			after: [2]string{"-999999000.00", "-999999000.00"}, movement: "-1000000000.00", quantity: "1000000000.000", held: "1000000001.000", want: ibm("1000000001.000")},
+			after: [2]string{"-999999000.00", "-999999000.00"}, movement: "-1000000000.00", quantity: "1000000000.000",
+			held: "1000000001.000", want: ibm("1000000001.000")},
 		{name: "Buy/StandsTwice", trade: buy("IBM", "1"), price: "1", positions: other + ibm("1") + ibm("5"),
-			after: [2]string{"999.00", "999.00"}, movement: "-1.00", quantity: "1.000", held: "2.000", want: other + ibm("2.000") + ibm("5")},
+			after: [2]string{"999.00", "999.00"}, movement: "-1.00", quantity: "1.000", held: "2.000",
+			want: other + ibm("2.000") + ibm("5")},
 		{name: "Sell/StandsTwice", trade: sell("IBM", "1"), price: "1", positions: ibm("1") + other + ibm("5"),
 			after: [2]string{"1001.00", "1001.00"}, movement: "1.00", quantity: "1.000", held: "0.000", want: other + ibm("5")},
 		{name: "Sell/Part", trade: sell("IBM", "1.001"), price: "10", positions: other + ibm("5"),
-			after: [2]string{"1010.01", "1010.01"}, movement: "10.01", quantity: "1.001", held: "3.999", want: other + ibm("3.999")},
+			after: [2]string{"1010.01", "1010.01"}, movement: "10.01", quantity: "1.001", held: "3.999",
+			want: other + ibm("3.999")},
 		{name: "Sell/All", trade: sell("IBM", "5"), price: "10", positions: other + ibm("5.0000") + another,
 			after: [2]string{"1050.00", "1050.00"}, movement: "50.00", quantity: "5.000", held: "0.000", want: other + another},
 		{name: "Sell/LastPosition", trade: sell("IBM", "5"), price: "10", positions: ibm("5"),
 			after: [2]string{"1050.00", "1050.00"}, movement: "50.00", quantity: "5.000", held: "0.000", want: ""},
 		{name: "Sell/ZeroAsWritten", trade: sell("IBM", "5"), price: "10", positions: other + ibm("5.0004"),
 			after: [2]string{"1050.00", "1050.00"}, movement: "50.00", quantity: "5.000", held: "0.000", want: other},
-		{name: "Sell/OutOfDebt", trade: sell("IBM", "1"), price: "10", positions: ibm("5"), before: [2]string{"-10", "-10.004"},
-			after: [2]string{"0.00", "0.00"}, movement: "10.00", quantity: "1.000", held: "4.000", want: ibm("4.000")},
-		{name: "Sell/AtBalanceLimit", trade: sell("IBM", "1"), price: "0.01", positions: ibm("5"), before: [2]string{"9999999999999.99", "-0.01"},
-			after: [2]string{"10000000000000.00", "0.00"}, movement: "0.01", quantity: "1.000", held: "4.000", want: ibm("4.000")},
-		{name: "Buy/AtBalanceLimit", trade: buy("IBM", "1"), price: "0.01", positions: ibm("5"), before: [2]string{"-9999999999999.99", "0"},
-			after: [2]string{"-10000000000000.00", "-0.01"}, movement: "-0.01", quantity: "1.000", held: "6.000", want: ibm("6.000")},
+		{name: "Sell/OutOfDebt", trade: sell("IBM", "1"), price: "10", positions: ibm("5"),
+			before: [2]string{"-10", "-10.004"},
+			after:  [2]string{"0.00", "0.00"}, movement: "10.00", quantity: "1.000", held: "4.000", want: ibm("4.000")},
+		{name: "Sell/AtBalanceLimit", trade: sell("IBM", "1"), price: "0.01", positions: ibm("5"),
+			before: [2]string{"9999999999999.99", "-0.01"},
+			after:  [2]string{"10000000000000.00", "0.00"}, movement: "0.01", quantity: "1.000", held: "4.000",
+			want: ibm("4.000")},
+		{name: "Buy/AtBalanceLimit", trade: buy("IBM", "1"), price: "0.01", positions: ibm("5"),
+			before: [2]string{"-9999999999999.99", "0"},
+			after:  [2]string{"-10000000000000.00", "-0.01"}, movement: "-0.01", quantity: "1.000", held: "6.000",
+			want: ibm("6.000")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -115,7 +130,8 @@ func TestTrade_Apply(t *testing.T) {
 			want := customerXML(before, a.after(c.after[0], c.after[1], c.movement, c.want), beyond)
 			confirmed := confirmationXML(side, "IBM", c.quantity, c.price, amount, c.held, c.after[0], c.after[1])
 
-			changed, confirmation, err := c.trade.Apply(brokerage.DefaultRules, []byte(doc), accountID, brokerage.QuoteOf([]byte(security)))
+			changed, confirmation, err := c.trade.Apply(brokerage.DefaultRules, []byte(doc), accountID,
+				brokerage.QuoteOf([]byte(security)))
 			require.NoError(t, err)
 			require.Equal(t, want, string(changed))
 			require.Equal(t, confirmed, string(confirmation))
@@ -123,7 +139,8 @@ func TestTrade_Apply(t *testing.T) {
 			normal(t, confirmation)
 			require.NoError(t, brokerage.ValidateCustomer(changed))
 
-			changed, confirmation, err = c.trade.Apply(brokerage.DefaultRules, []byte(prefixed(doc)), accountID, brokerage.QuoteOf([]byte(prefixed(security))))
+			changed, confirmation, err = c.trade.Apply(brokerage.DefaultRules, []byte(prefixed(doc)), accountID,
+				brokerage.QuoteOf([]byte(prefixed(security))))
 			require.NoError(t, err)
 			normal(t, changed)
 			require.NoError(t, brokerage.ValidateCustomer(changed))
@@ -147,15 +164,20 @@ func TestTrade_Apply_Refused(t *testing.T) {
 		{"NotHeld", sell("IBMX", "1"), "1", "", "", brokerage.NotHeld, "account 104000000 does not hold IBMX"},
 		{"OtherCase", sell("ibm", "1"), "1", "", "", brokerage.NotHeld, "account 104000000 does not hold ibm"},
 		{"TooFewHeld", sell("IBM", "5.501"), "1", "", "", brokerage.TooFewHeld, "account 104000000 holds 5.5 of IBM"},
-		{"BalanceLimit/Sell", sell("IBM", "1"), "0.01", "10000000000000", "", brokerage.BalanceLimit, "a balance of account 104000000 would be beyond 10000000000000"},
-		{"BalanceLimit/Working", sell("IBM", "1"), "0.01", "", "10000000000000", brokerage.BalanceLimit, "a balance of account 104000000 would be beyond 10000000000000"},
-		{"BalanceLimit/Buy", buy("IBM", "1"), "0.01", "-10000000000000", "", brokerage.BalanceLimit, "a balance of account 104000000 would be beyond 10000000000000"},
-		{"BalanceLimit/LargeAmount", buy("IBM", "1000000000"), "9999999999999", "", "", brokerage.BalanceLimit, "a balance of account 104000000 would be beyond 10000000000000"},
+		{"BalanceLimit/Sell", sell("IBM", "1"), "0.01", "10000000000000", "", brokerage.BalanceLimit,
+			"a balance of account 104000000 would be beyond 10000000000000"},
+		{"BalanceLimit/Working", sell("IBM", "1"), "0.01", "", "10000000000000", brokerage.BalanceLimit,
+			"a balance of account 104000000 would be beyond 10000000000000"},
+		{"BalanceLimit/Buy", buy("IBM", "1"), "0.01", "-10000000000000", "", brokerage.BalanceLimit,
+			"a balance of account 104000000 would be beyond 10000000000000"},
+		{"BalanceLimit/LargeAmount", buy("IBM", "1000000000"), "9999999999999", "", "", brokerage.BalanceLimit,
+			"a balance of account 104000000 would be beyond 10000000000000"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			doc := customerXML(account{id: "104000000", positions: held, actual: c.actual, working: c.working}.xml())
-			changed, confirmation, err := c.trade.Apply(brokerage.DefaultRules, []byte(doc), accountID, brokerage.QuoteOf([]byte(securityXML("IBM", c.price))))
+			changed, confirmation, err := c.trade.Apply(brokerage.DefaultRules, []byte(doc), accountID,
+				brokerage.QuoteOf([]byte(securityXML("IBM", c.price))))
 			conflict(t, err, c.reason, c.detail)
 			require.Nil(t, changed)
 			require.Nil(t, confirmation)
@@ -164,7 +186,8 @@ func TestTrade_Apply_Refused(t *testing.T) {
 
 	t.Run("NoAccount", func(t *testing.T) {
 		t.Parallel()
-		_, _, err := buy("IBM", "1").Apply(brokerage.DefaultRules, []byte(customerXML(account{id: "104000000"}.xml())), 10400000, brokerage.QuoteOf([]byte(securityXML("IBM", "1"))))
+		_, _, err := buy("IBM", "1").Apply(brokerage.DefaultRules, []byte(customerXML(account{id: "104000000"}.xml())),
+			10400000, brokerage.QuoteOf([]byte(securityXML("IBM", "1"))))
 		var missing *brokerage.NotFound
 		require.ErrorAs(t, err, &missing)
 		require.Equal(t, brokerage.NotFound{What: "account", Key: "10400000"}, *missing)
@@ -197,7 +220,8 @@ func TestTrade_Apply_MaxHoldings(t *testing.T) {
 		t.Run(fmt.Sprint(c.held, " of ", c.most, " ", c.trade.Side, c.trade.Symbol), func(t *testing.T) {
 			t.Parallel()
 			doc := customerXML(account{id: "104000000", positions: positions(c.held)}.xml())
-			_, _, err := c.trade.Apply(brokerage.Rules{MaxHoldings: c.most}, []byte(doc), accountID, brokerage.QuoteOf([]byte(securityXML(c.trade.Symbol, "1"))))
+			_, _, err := c.trade.Apply(brokerage.Rules{MaxHoldings: c.most}, []byte(doc), accountID,
+				brokerage.QuoteOf([]byte(securityXML(c.trade.Symbol, "1"))))
 			if c.refused == "" {
 				require.NoError(t, err)
 				return
@@ -221,14 +245,16 @@ func TestTrade_Apply_Covered(t *testing.T) {
 		{buy("IBM", "1"), "1000", "-5", true},
 		{sell("IBM", "1"), "-100", "-100", false},
 	} {
-		doc := customerXML(account{id: "104000000", positions: positionXML("IBM", "5"), actual: c.actual, working: c.working}.xml())
+		doc := customerXML(account{id: "104000000", positions: positionXML("IBM", "5"), actual: c.actual,
+			working: c.working}.xml())
 		_, _, err := c.trade.Apply(covered, []byte(doc), accountID, brokerage.QuoteOf([]byte(securityXML("IBM", "10.006"))))
 		if c.refused {
 			conflict(t, err, brokerage.NotCovered, "the working balance of account 104000000 does not cover 10.01")
 		} else {
 			require.NoError(t, err)
 		}
-		_, _, err = c.trade.Apply(brokerage.DefaultRules, []byte(doc), accountID, brokerage.QuoteOf([]byte(securityXML("IBM", "10.006"))))
+		_, _, err = c.trade.Apply(brokerage.DefaultRules, []byte(doc), accountID,
+			brokerage.QuoteOf([]byte(securityXML("IBM", "10.006"))))
 		require.NoError(t, err, "on margin by default")
 	}
 }
@@ -236,18 +262,26 @@ func TestTrade_Apply_Covered(t *testing.T) {
 func TestTrade_Apply_Invalid(t *testing.T) {
 	t.Parallel()
 	const in = "/Customer/Accounts/Account/"
-	date := `<mValueDate><ValueDate>2006-01-01</ValueDate><CreditMovement>1</CreditMovement><ValueDatedBal>2</ValueDatedBal></mValueDate>`
+	date := `<mValueDate><ValueDate>2006-01-01</ValueDate><CreditMovement>1</CreditMovement>` +
+		`<ValueDatedBal>2</ValueDatedBal></mValueDate>`
 	for _, c := range []struct{ name, old, new, want string }{
 		{"LastUpdate", "<LastUpdate>2006-01-01T00:00:00</LastUpdate>", "", in + "LastUpdate: is missing in the account"},
-		{"OnlineActualBal", "<OnlineActualBal>1000.00</OnlineActualBal>", "", in + "Balance/OnlineActualBal: is missing in the account"},
-		{"WorkingBalance", "<WorkingBalance>1000.00</WorkingBalance>", "", in + "Balance/WorkingBalance: is missing in the account"},
+		{"OnlineActualBal", "<OnlineActualBal>1000.00</OnlineActualBal>", "",
+			in + "Balance/OnlineActualBal: is missing in the account"},
+		{"WorkingBalance", "<WorkingBalance>1000.00</WorkingBalance>", "",
+			in + "Balance/WorkingBalance: is missing in the account"},
 		{"mValueDate", date + olderXML, "", in + "gValueDate/mValueDate: is missing in the account"},
-		{"ValueDate of the first", "<ValueDate>2006-01-01</ValueDate>", "", in + "gValueDate/mValueDate/ValueDate: is missing in the account"},
-		{"CreditMovement of the first", "<CreditMovement>1</CreditMovement>", "", in + "gValueDate/mValueDate/CreditMovement: is missing in the account"},
-		{"ValueDatedBal of the first", "<ValueDatedBal>2</ValueDatedBal>", "", in + "gValueDate/mValueDate/ValueDatedBal: is missing in the account"},
+		{"ValueDate of the first", "<ValueDate>2006-01-01</ValueDate>", "",
+			in + "gValueDate/mValueDate/ValueDate: is missing in the account"},
+		{"CreditMovement of the first", "<CreditMovement>1</CreditMovement>", "",
+			in + "gValueDate/mValueDate/CreditMovement: is missing in the account"},
+		{"ValueDatedBal of the first", "<ValueDatedBal>2</ValueDatedBal>", "",
+			in + "gValueDate/mValueDate/ValueDatedBal: is missing in the account"},
 		{"Holdings", "<Holdings>" + positionXML("IBM", "5") + "</Holdings>", "", in + "Holdings: is missing in the account"},
-		{"balance", "<OnlineActualBal>1000.00<", "<OnlineActualBal>1e3<", in + "Balance/OnlineActualBal: is not a decimal in the account"},
-		{"working balance", "<WorkingBalance>1000.00<", "<WorkingBalance><", in + "Balance/WorkingBalance: is not a decimal in the account"},
+		{"balance", "<OnlineActualBal>1000.00<", "<OnlineActualBal>1e3<",
+			in + "Balance/OnlineActualBal: is not a decimal in the account"},
+		{"working balance", "<WorkingBalance>1000.00<", "<WorkingBalance><",
+			in + "Balance/WorkingBalance: is not a decimal in the account"},
 		{"no quantity", "<Quantity>5</Quantity>", "", in + "Holdings/Position/Quantity: is not a decimal in the account"},
 		{"quantity", "<Quantity>5<", "<Quantity>five<", in + "Holdings/Position/Quantity: is not a decimal in the account"},
 	} {
@@ -256,22 +290,27 @@ func TestTrade_Apply_Invalid(t *testing.T) {
 			doc := customerXML(account{id: "104000000", positions: positionXML("IBM", "5")}.xml())
 			changed := strings.Replace(doc, c.old, c.new, 1)
 			require.NotEqual(t, doc, changed)
-			_, _, err := buy("IBM", "1").Apply(brokerage.DefaultRules, []byte(changed), accountID, brokerage.QuoteOf([]byte(securityXML("IBM", "1"))))
+			_, _, err := buy("IBM", "1").Apply(brokerage.DefaultRules, []byte(changed), accountID,
+				brokerage.QuoteOf([]byte(securityXML("IBM", "1"))))
 			require.Equal(t, []string{c.want}, findings(t, err))
 		})
 	}
 	for _, price := range []string{"", "x", "1e1"} {
-		_, _, err := buy("IBM", "1").Apply(brokerage.DefaultRules, []byte(customerXML(account{id: "104000000"}.xml())), accountID, brokerage.QuoteOf([]byte(securityXML("IBM", price))))
+		_, _, err := buy("IBM", "1").Apply(brokerage.DefaultRules, []byte(customerXML(account{id: "104000000"}.xml())),
+			accountID, brokerage.QuoteOf([]byte(securityXML("IBM", price))))
 		require.Equal(t, []string{"/Security/Price/LastTrade: the security has no price"}, findings(t, err))
 	}
 }
 
 func TestTrade_Validate(t *testing.T) {
 	t.Parallel()
-	for _, q := range []string{"0.001", "1", "1.", ".5", "+1", " 1 ", "1.0000", "999999999.999", "1000000000", "1000000000.000"} {
+	for _, q := range []string{
+		"0.001", "1", "1.", ".5", "+1", " 1 ", "1.0000", "999999999.999", "1000000000", "1000000000.000",
+	} {
 		require.NoError(t, buy("IBM", q).Validate(), "%q", q)
 	}
-	for _, q := range []string{"", " ", ".", "0", "-0", "0.000", "-1", "-0.001", "0.0001", "1.0001", "1000000000.001", "1000000001", "1e3", "x", "1,5", "NaN", "INF",
+	for _, q := range []string{"", " ", ".", "0", "-0", "0.000", "-1", "-0.001", "0.0001", "1.0001", "1000000000.001",
+		"1000000001", "1e3", "x", "1,5", "NaN", "INF",
 		strings.Repeat("9", 101), "0." + strings.Repeat("0", 200)} {
 		const want = "/Trade/Quantity: not a quantity: a decimal above 0, up to 1000000000, with at most 3 places"
 		require.Equal(t, []string{want}, findings(t, buy("IBM", q).Validate()), "%q", q)
@@ -280,8 +319,7 @@ func TestTrade_Validate(t *testing.T) {
 	}
 }
 
-// A generated customer stays valid over a purchase and a sale, which together
-// change no balance.
+// A generated customer stays valid over a purchase and a sale, which together change no balance.
 func TestTrade_Apply_Generated(t *testing.T) {
 	t.Parallel()
 	generated(t, dataset.Customer, 9, func(t *testing.T, d *dataset.Dataset, i int64, doc []byte) {
@@ -290,11 +328,13 @@ func TestTrade_Apply_Generated(t *testing.T) {
 		index := id % d.Count(dataset.Security) // the first position of the account
 		security := d.Append(nil, dataset.Security, index)
 		symbol := dataset.Symbol(int(index))
-		bought, _, err := buy(symbol, "12.345").Apply(brokerage.DefaultRules, doc, brokerage.ID(id), brokerage.QuoteOf(security))
+		bought, _, err := buy(symbol, "12.345").Apply(brokerage.DefaultRules, doc, brokerage.ID(id),
+			brokerage.QuoteOf(security))
 		require.NoError(t, err)
 		normal(t, bought)
 		require.NoError(t, brokerage.ValidateCustomer(bought))
-		sold, _, err := sell(symbol, "12.345").Apply(brokerage.DefaultRules, bought, brokerage.ID(id), brokerage.QuoteOf(security))
+		sold, _, err := sell(symbol, "12.345").Apply(brokerage.DefaultRules, bought, brokerage.ID(id),
+			brokerage.QuoteOf(security))
 		require.NoError(t, err)
 		normal(t, sold)
 		require.NoError(t, brokerage.ValidateCustomer(sold))

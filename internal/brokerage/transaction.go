@@ -1,6 +1,6 @@
 package brokerage
 
-// Kind says what a transaction does to the database.
+// Kind is what a transaction does to the database.
 type Kind uint8
 
 const (
@@ -14,23 +14,22 @@ func (k Kind) String() string {
 	return [...]string{"query", "update", "insert", "delete"}[k]
 }
 
-// Transaction describes one transaction. Its name is its name everywhere: in files, routes, SQL, metrics and reports.
+// Transaction describes a transaction. It has one name everywhere: in files, routes, SQL, metrics and reports.
 type Transaction struct {
-	Code   string // as the TPoX papers number them
+	Code   string // in the papers on TPoX
 	Name   string
 	Kind   Kind
-	Weight int        // percent of the mixed workload
-	Errors ErrorKinds // that a store may return, beside those that every operation may
-	// Answer is the name of the root element of the answer; empty where the answer has no body.
+	Weight int        // in the mixed workload, in percent
+	Errors ErrorKinds // that a store may return, beside those of every operation
+	// Answer is the root element of the answer; empty for an answer without a body.
 	Answer string
-	// NewID is the kind of ids that each request needs one of, and Store.Lease hands out; empty for none.
+	// NewID is the kind of id that each request needs a new one of, by Store.Lease; empty for none.
 	NewID string
-	// Validated says that the whole resulting document is checked against its schema, and nothing is changed where it
-	// does not conform.
+	// Validated means that the resulting document is validated as a whole, and nothing is changed if it is not valid.
 	Validated bool
 }
 
-// Transactions are the 17 of the scenario, in its order. What else lists them is generated from here, or reads this.
+// Transactions are the 17 of the scenario, in its order. Every other list is generated from it, or reads it.
 var Transactions = [...]Transaction{
 	{Code: "Q1", Name: "get_order", Kind: Query, Weight: 10, Errors: IsNotFound, Answer: "Order"},
 	{Code: "Q2", Name: "get_security", Kind: Query, Weight: 10, Errors: IsNotFound, Answer: "Security"},
@@ -57,8 +56,7 @@ var Transactions = [...]Transaction{
 	{Code: "D2", Name: "delete_customer", Kind: Delete, Weight: 1, Errors: IsNotFound},
 }
 
-// Named returns the transaction with the given name, one of the 17, and panics when there is none: it is for
-// initializing variables.
+// Named returns the transaction with the given name. It is for initializing variables, and panics for an unknown name.
 func Named(name string) *Transaction {
 	for i := range Transactions {
 		if Transactions[i].Name == name {

@@ -55,7 +55,10 @@ func TestAccept_MediaTypes(t *testing.T) {
 		"text/xml;q=7":                       "",
 		"text/xmlx":                          "",
 	} {
-		for _, operation := range []string{"get_order", "customer_profile", "search_securities", "get_dataset", "get_account", "buy_security", "update_order_status", "lease_ids"} {
+		for _, operation := range []string{
+			"get_order", "customer_profile", "search_securities", "get_dataset", "get_account", "buy_security",
+			"update_order_status", "lease_ids",
+		} {
 			a := play(t, s, operation, "Accept: "+accept)
 			if want == "" {
 				require.Equal(t, 406, a.StatusCode, "%s with %q", operation, accept)
@@ -69,14 +72,17 @@ func TestAccept_MediaTypes(t *testing.T) {
 			want = "application/xml" // a probe is never refused for its Accept
 		}
 		for _, operation := range []string{"get_health", "get_readiness", "get_version"} {
-			require.Equal(t, want+"; charset=utf-8", play(t, s, operation, "Accept: "+accept).Header.Get("Content-Type"), "%s with %q", operation, accept)
+			require.Equal(t, want+"; charset=utf-8", play(t, s, operation, "Accept: "+accept).Header.Get("Content-Type"),
+				"%s with %q", operation, accept)
 		}
 	}
 	// Two headers are one list.
-	require.Equal(t, "text/xml; charset=utf-8", ask(s, "GET", "/v1/orders/103282", "", "Accept: image/png", "Accept: text/xml").Header.Get("Content-Type"))
+	require.Equal(t, "text/xml; charset=utf-8",
+		ask(s, "GET", "/v1/orders/103282", "", "Accept: image/png", "Accept: text/xml").Header.Get("Content-Type"))
 }
 
-// The two forms of a document are the same bytes, and two representations: each has its own strong tag, and a condition takes either.
+// The two forms of a document are the same bytes, and two representations: each has its own strong tag, and a condition
+// takes either.
 func TestAccept_ETag(t *testing.T) {
 	s := fresh(t, Options{})
 	for _, operation := range []string{"get_order", "get_customer", "get_security"} {
@@ -91,7 +97,9 @@ func TestAccept_ETag(t *testing.T) {
 		if packed.Header.Get("Content-Encoding") == "gzip" {
 			require.Equal(t, strings.TrimSuffix(tag, `"`)+`-text-gzip"`, packed.Header.Get("Etag"))
 		}
-		for _, condition := range []string{tag, text.Header.Get("Etag"), packed.Header.Get("Etag"), "W/" + text.Header.Get("Etag")} {
+		for _, condition := range []string{
+			tag, text.Header.Get("Etag"), packed.Header.Get("Etag"), "W/" + text.Header.Get("Etag"),
+		} {
 			a := ask(s, "GET", path, "", "Accept: text/xml", "If-None-Match: "+condition)
 			require.Equal(t, 304, a.StatusCode, condition)
 			require.Equal(t, text.Header.Get("Etag"), a.Header.Get("Etag"), "the tag that 200 would have")
@@ -103,12 +111,15 @@ func TestAccept_ETag(t *testing.T) {
 	requireProblem(t, play(t, s, "replace_customer", `If-Match: "x-text"`), 412, "stale")
 }
 
-// A problem is application/problem+xml for a client of text/xml too: under that name it could not tell it from an answer.
+// A problem is application/problem+xml for a client of text/xml too: under that name it could not tell it from an
+// answer.
 func TestAccept_Problems(t *testing.T) {
 	s := fresh(t, Options{})
 	for accept, want := range map[string]string{
-		"text/xml": "application/problem+xml; charset=utf-8", "text/xml, application/problem+json;q=0.5": "application/problem+xml; charset=utf-8",
-		"text/xml;q=0.5, application/problem+json": "application/problem+json", "application/problem+json;q=0.1, text/xml;q=0": "application/problem+json",
+		"text/xml": "application/problem+xml; charset=utf-8",
+		"text/xml, application/problem+json;q=0.5":     "application/problem+xml; charset=utf-8",
+		"text/xml;q=0.5, application/problem+json":     "application/problem+json",
+		"application/problem+json;q=0.1, text/xml;q=0": "application/problem+json",
 	} {
 		a := ask(s, "GET", "/v1/orders/1", "", "Accept: "+accept)
 		require.GreaterOrEqual(t, a.StatusCode, 400)
@@ -173,16 +184,19 @@ func TestContract_StatusesReachable(t *testing.T) {
 			s.Drain()
 			return ask(s, "GET", "/v1/live", "")
 		},
-		"500 get_metrics":       func() answer { return send(Options{Metrics: faulty{&counts{}}}, nil, "get_metrics", "") },
-		"400 get_dataset":       func() answer { return ask(fresh(t, Options{}), "GET", "/v1/dataset?symbols=maybe", "") },
-		"404 get_dataset":       func() answer { return send(Options{}, &holding{}, "get_dataset", "") },
-		"400 lease_ids":         func() answer { return ask(fresh(t, Options{}), "POST", "/v1/dataset/leases?kind=order&count=0", "") },
+		"500 get_metrics": func() answer { return send(Options{Metrics: faulty{&counts{}}}, nil, "get_metrics", "") },
+		"400 get_dataset": func() answer { return ask(fresh(t, Options{}), "GET", "/v1/dataset?symbols=maybe", "") },
+		"404 get_dataset": func() answer { return send(Options{}, &holding{}, "get_dataset", "") },
+		"400 lease_ids": func() answer {
+			return ask(fresh(t, Options{}), "POST", "/v1/dataset/leases?kind=order&count=0", "")
+		},
 		"400 search_securities": func() answer { return ask(fresh(t, Options{}), "GET", "/v1/securities", "") },
 		"409 close_account": func() answer { // its last
 			s := fresh(t, Options{})
 			a := answer{}
 			for range 8 { // a customer has seven accounts at most
-				if a = ask(s, "DELETE", "/v1/customers/1006/accounts/"+firstAccount(t, s, "1006"), ""); a.StatusCode != http.StatusNoContent {
+				if a = ask(s, "DELETE", "/v1/customers/1006/accounts/"+firstAccount(t, s, "1006"),
+					""); a.StatusCode != http.StatusNoContent {
 					break
 				}
 			}
@@ -190,11 +204,13 @@ func TestContract_StatusesReachable(t *testing.T) {
 		},
 		"409 replace_customer": func() answer { // with an account of another
 			s := fresh(t, Options{})
-			body := strings.ReplaceAll(example(t, "replace_customer.request.xml"), firstAccount(t, s, "1006"), firstAccount(t, s, "1002"))
+			body := strings.ReplaceAll(example(t, "replace_customer.request.xml"), firstAccount(t, s, "1006"),
+				firstAccount(t, s, "1002"))
 			return ask(s, "PUT", target(t, "replace_customer"), body)
 		},
 		"409 buy_security": func() answer {
-			return send(Options{}, freshStore(t, brokerage.Rules{MaxHoldings: 30, Covered: true}), "buy_security", tradeOf("SDP", "9999999"))
+			return send(Options{}, freshStore(t, brokerage.Rules{MaxHoldings: 30, Covered: true}), "buy_security",
+				tradeOf("SDP", "9999999"))
 		},
 		"409 sell_security": func() answer { return send(Options{}, nil, "sell_security", tradeOf("SDP", "9999999")) },
 	}
@@ -227,10 +243,12 @@ func TestContract_StatusesReachable(t *testing.T) {
 					a = send(Options{Tokens: nobody}, nil, op.name, "-", "Authorization: Bearer nobody")
 				case status == 404:
 					s, route := fresh(t, Options{}), routeOf(t, op.name)
-					path := strings.NewReplacer("{symbol}", "NOSUCH", "{order}", "999999999", "{customer}", "999999999", "{account}", "999999999").Replace(route.Path)
+					path := strings.NewReplacer("{symbol}", "NOSUCH", "{order}", "999999999", "{customer}", "999999999", "{account}",
+						"999999999").Replace(route.Path)
 					body := ""
 					if route.Operation.RequestBody != nil {
-						body = strings.NewReplacer(` id="1006"`, ` id="999999999"`, "<Symbol>SDP<", "<Symbol>NOSUCH<").Replace(example(t, op.name+".request.xml"))
+						body = strings.NewReplacer(` id="1006"`, ` id="999999999"`, "<Symbol>SDP<",
+							"<Symbol>NOSUCH<").Replace(example(t, op.name+".request.xml"))
 					}
 					a = ask(s, route.Method, path, body)
 				case status == 406:
@@ -264,13 +282,15 @@ func TestContract_StatusesReachable(t *testing.T) {
 	}
 }
 
-// What the contract does not list does not come, whatever is wrong with a request: above all no 400 where nothing is read that could be wrong.
+// What the contract does not list does not come, whatever is wrong with a request: above all no 400 where nothing is
+// read that could be wrong.
 func TestContract_NothingElse(t *testing.T) {
 	s := fresh(t, Options{Metrics: &counts{}})
 	for _, op := range ending(s) {
 		route := routeOf(t, op.name)
 		for _, headers := range [][]string{
-			{"If-None-Match: x"}, {"If-Match: x"}, {"Idempotency-Key: a b"}, {"Idempotency-Key: a", "Idempotency-Key: b"}, {"Accept: ;;q=,"}, {"Accept-Encoding: ;"},
+			{"If-None-Match: x"}, {"If-Match: x"}, {"Idempotency-Key: a b"}, {"Idempotency-Key: a", "Idempotency-Key: b"},
+			{"Accept: ;;q=,"}, {"Accept-Encoding: ;"},
 			{"Content-Type: application/xml"}, {"X-Request-Id: a b"}, {"Range: bytes=9-1"},
 		} {
 			for _, query := range []string{"", "?%zz", "?validate=x&symbols=x&kind=x&count=x&sector=&a&a=%ff"} {

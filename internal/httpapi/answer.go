@@ -15,14 +15,13 @@ import (
 )
 
 const (
-	xmlType  = "application/xml; charset=utf-8"
-	textType = "text/xml; charset=utf-8" // the same bytes under XML's other name (RFC 7303)
-	vary     = "Accept, Accept-Encoding"
-	// packedFrom is from what size on an answer is worth packing.
-	packedFrom = 1024
+	xmlType        = "application/xml; charset=utf-8"
+	textType       = "text/xml; charset=utf-8" // the same bytes under XML's other name (RFC 7303)
+	vary           = "Accept, Accept-Encoding"
+	compressedFrom = 1024 // bytes; a smaller answer is not worth compressing
 )
 
-// accepts refuses a client that takes XML by neither of its names.
+// accepts returns an error for a client that accepts XML by neither of its names.
 func (q *request) accepts() error {
 	if _, ok := q.mediaType(); !ok {
 		return errAcceptable
@@ -30,8 +29,8 @@ func (q *request) accepts() error {
 	return nil
 }
 
-// mediaType returns the media type of XML that the client likes better, application/xml if it likes both as well, and whether it
-// takes any of them.
+// mediaType returns the media type of XML that the client prefers, application/xml if it has no preference, and whether
+// it accepts any.
 func (q *request) mediaType() (mediaType string, accepted bool) {
 	accept := strings.Join(q.Request.Header["Accept"], ",")
 	application, text := quality(accept, "application/xml"), quality(accept, "text/xml")
@@ -41,8 +40,8 @@ func (q *request) mediaType() (mediaType string, accepted bool) {
 	return xmlType, application > 0
 }
 
-// quality is how much a header Accept likes a media type, 0 if it does not take
-// it: what is most particular counts (RFC 9110, 12.5.1).
+// quality returns the weight of a media type by a header Accept, 0 if it is not accepted. The most specific range
+// counts (RFC 9110, 12.5.1).
 func quality(accept, mediaType string) float64 {
 	if strings.TrimSpace(accept) == "" {
 		return 1
@@ -67,13 +66,13 @@ func quality(accept, mediaType string) float64 {
 	return found
 }
 
-// weight reads the q of a media range.
+// weight returns the q of a media range.
 func weight(parameters string) float64 {
 	for p := range strings.SplitSeq(parameters, ";") {
 		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
 		if strings.EqualFold(name, "q") {
 			w, err := strconv.ParseFloat(value, 64)
-			if err != nil || !(w >= 0 && w <= 1) { // NaN is neither
+			if err != nil || !(w >= 0 && w <= 1) { // true for NaN
 				return 0
 			}
 			return w
@@ -82,23 +81,23 @@ func weight(parameters string) float64 {
 	return 1
 }
 
-// answer writes an answer that was constructed.
+// answer answers with a constructed document.
 func (q *request) answer(body []byte) error {
 	mediaType, _ := q.mediaType()
-	return q.write200(mediaType, body, q.packs(body))
+	return q.write200(mediaType, body, q.compresses(body))
 }
 
-// document writes a stored document, or 304 if the client has it.
+// document answers with a stored document, or 304 if the client has it.
 func (q *request) document(body []byte) error {
 	version := brokerage.ETag(body)
 	mediaType, _ := q.mediaType()
-	packed := q.packs(body)
-	tag := version // each representation has its own: a strong tag names one of them (RFC 9110, 8.8.3)
+	compressed := q.compresses(body)
+	tag := version // each representation has its own strong tag (RFC 9110, 8.8.3)
 	if mediaType == textType {
 		tag += textSuffix
 	}
-	if packed {
-		tag += packedSuffix
+	if compressed {
+		tag += gzipSuffix
 	}
 	q.Writer.Header()["Etag"] = []string{`"` + tag + `"`}
 	if header := q.Request.Header["If-None-Match"]; len(header) > 0 {
@@ -115,25 +114,25 @@ func (q *request) document(body []byte) error {
 			return nil
 		}
 	}
-	return q.write200(mediaType, body, packed)
+	return q.write200(mediaType, body, compressed)
 }
 
-// write200 writes an answer, packed or as it is.
-func (q *request) write200(mediaType string, body []byte, packed bool) error {
-	if !packed {
+// write200 answers with 200, compressed if compressed is set.
+func (q *request) write200(mediaType string, body []byte, compressed bool) error {
+	if !compressed {
 		return q.send(http.StatusOK, mediaType, body)
 	}
-	p, _ := packers.Get().(*packer)
-	defer packers.Put(p)
+	p, _ := compressors.Get().(*compressor)
+	defer compressors.Put(p)
 	p.out.Reset()
 	p.gzip.Reset(&p.out)
-	_, _ = p.gzip.Write(body) // into memory
+	_, _ = p.gzip.Write(body) // to memory, which never fails
 	_ = p.gzip.Close()
 	q.Writer.Header()["Content-Encoding"] = []string{"gzip"}
 	return q.send(http.StatusOK, mediaType, p.out.Bytes())
 }
 
-// send writes an answer; for HEAD, what goes before its body.
+// send writes an answer; for HEAD, only its header.
 func (q *request) send(status int, mediaType string, body []byte) error {
 	q.record(status)
 	h := q.Writer.Header()
@@ -151,29 +150,28 @@ func (q *request) send(status int, mediaType string, body []byte) error {
 	return nil
 }
 
-type packer struct {
+type compressor struct {
 	gzip *gzip.Writer
 	out  bytes.Buffer
 }
 
-var packers = sync.Pool{New: func() any {
+var compressors = sync.Pool{New: func() any {
 	w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
 	if err != nil {
-		panic(err) // there is that level
+		panic(err) // only for an unknown level
 	}
-	return &packer{gzip: w}
+	return &compressor{gzip: w}
 }}
 
-// packs tells whether an answer is to be packed, and says that it depends on the
-// request.
-func (q *request) packs(body []byte) bool {
+// compresses reports whether an answer is to be compressed, and sets Vary.
+func (q *request) compresses(body []byte) bool {
 	q.Writer.Header()["Vary"] = []string{vary}
-	return len(body) >= packedFrom && takesGzip(q.Request.Header["Accept-Encoding"])
+	return len(body) >= compressedFrom && acceptsGzip(q.Request.Header["Accept-Encoding"])
 }
 
-// takesGzip tells whether a client names gzip, or everything, and does not like
-// it less than an answer as it is (RFC 9110, 12.5.3).
-func takesGzip(accept []string) bool {
+// acceptsGzip reports whether a client accepts gzip, by its name or by *, and does not prefer an uncompressed answer
+// (RFC 9110, 12.5.3).
+func acceptsGzip(accept []string) bool {
 	gzip, identity, others := -1.0, -1.0, -1.0
 	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
 		name, parameters, _ := strings.Cut(part, ";")
@@ -192,14 +190,15 @@ func takesGzip(accept []string) bool {
 	return gzip > 0 && gzip >= identity
 }
 
-// errGone is a client that did not wait for its answer.
+// errGone means that the client closed the connection before the answer.
 var errGone = errors.New("the client is gone")
 
-// read answers a query by one key, which may be wrong: what the store says,
-// written as an answer or as a document.
-func read[K any](q *request, key K, wrong error, query func(context.Context, K) ([]byte, error), write func([]byte) error) error {
-	if wrong != nil {
-		return wrong
+// read answers a query by one key. keyErr is the error of reading the key; write is q.answer or q.document.
+func read[K any](
+	q *request, key K, keyErr error, query func(context.Context, K) ([]byte, error), write func([]byte) error,
+) error {
+	if keyErr != nil {
+		return keyErr
 	}
 	if err := q.accepts(); err != nil {
 		return err
@@ -211,7 +210,7 @@ func read[K any](q *request, key K, wrong error, query func(context.Context, K) 
 	return write(body)
 }
 
-// remove deletes what the path names.
+// remove deletes what an id in the path names.
 func (q *request) remove(what string, del func(context.Context, brokerage.Write, brokerage.ID) error) error {
 	id, err := q.key(what)
 	if err != nil {
@@ -223,13 +222,13 @@ func (q *request) remove(what string, del func(context.Context, brokerage.Write,
 	return q.done(nil)
 }
 
-// change answers an update of what a key names, which may be wrong, by what the
-// body says.
-func change[K, T any](q *request, key K, wrong error, parse func([]byte) (T, error),
-	update func(context.Context, brokerage.Write, K, T) ([]byte, error),
+// change answers an update of what a key names by the parsed body. keyErr is the error of reading the key.
+func change[K, T any](
+	q *request, key K, keyErr error,
+	parse func([]byte) (T, error), update func(context.Context, brokerage.Write, K, T) ([]byte, error),
 ) error {
-	if wrong != nil {
-		return wrong
+	if keyErr != nil {
+		return keyErr
 	}
 	if err := q.accepts(); err != nil {
 		return err
@@ -238,22 +237,24 @@ func change[K, T any](q *request, key K, wrong error, parse func([]byte) (T, err
 	if err != nil {
 		return err
 	}
-	wanted, err := parse(body)
+	parsed, err := parse(body)
 	if err != nil {
 		return err
 	}
-	answer, err := update(q.ctx, brokerage.Write{Now: q.server.now()}, key, wanted)
+	answer, err := update(q.ctx, brokerage.Write{Now: q.server.now()}, key, parsed)
 	if err != nil {
 		return err
 	}
 	return q.answer(answer)
 }
 
-// replace puts the body in the place of the document that a key names, which may
-// be wrong.
-func replace[K any](q *request, key K, wrong error, put func(context.Context, brokerage.Write, K, []byte, bool, brokerage.Match) error) error {
-	if wrong != nil {
-		return wrong
+// replace replaces the document that a key names by the body. keyErr is the error of reading the key.
+func replace[K any](
+	q *request, key K, keyErr error,
+	put func(context.Context, brokerage.Write, K, []byte, bool, brokerage.Match) error,
+) error {
+	if keyErr != nil {
+		return keyErr
 	}
 	validate, err := q.flag("validate", "yes", "no", true)
 	if err != nil {
@@ -273,9 +274,9 @@ func replace[K any](q *request, key K, wrong error, put func(context.Context, br
 	return q.done(doc)
 }
 
-// insert creates what the body is, at its id under a path; once, if the client
-// has given a key.
-func (q *request) insert(body []byte, under string, insert func(brokerage.Write) (brokerage.ID, error)) error {
+// insert inserts the body, once if the client has sent an idempotency key, and answers with 201 and its location: the
+// id below path.
+func (q *request) insert(body []byte, path string, insert func(brokerage.Write) (brokerage.ID, error)) error {
 	w, done, err := q.write(body)
 	if err != nil {
 		return err
@@ -285,12 +286,8 @@ func (q *request) insert(body []byte, under string, insert func(brokerage.Write)
 	if err != nil {
 		return err
 	}
-	return q.created(under + id.String())
-}
-
-// created is 201: what was created is at location.
-func (q *request) created(location string) error {
-	q.made(location)
+	location := path + id.String()
+	q.noteCreated(location)
 	q.record(http.StatusCreated)
 	q.Header("Location", location)
 	q.Status(http.StatusCreated)
@@ -298,7 +295,7 @@ func (q *request) created(location string) error {
 	return nil
 }
 
-// done is 204, with the version of a document that was replaced.
+// done answers with 204, and the version of the new document if one was replaced.
 func (q *request) done(replacedBy []byte) error {
 	if replacedBy != nil {
 		q.Writer.Header()["Etag"] = []string{`"` + brokerage.ETag(replacedBy) + `"`}

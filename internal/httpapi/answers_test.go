@@ -43,8 +43,7 @@ func play(t testing.TB, h http.Handler, operation string, headers ...string) ans
 	return a
 }
 
-// All operations answer with the bytes that the contract shows, in the order in
-// which the examples were made.
+// All operations answer with the bytes that the contract shows, in the order in which the examples were made.
 func TestAnswers_Examples(t *testing.T) {
 	s := fresh(t, Options{Metrics: &counts{}})
 	var played []string
@@ -63,7 +62,8 @@ func TestAnswers_Examples(t *testing.T) {
 	same := func(operation string) {
 		t.Helper()
 		a := is(operation, 200)
-		require.Equal(t, strings.Replace(example(t, operation+".response.xml"), "go1.26.2", runtime.Version(), 1), a.body, operation)
+		require.Equal(t, strings.Replace(example(t, operation+".response.xml"), "go1.26.2", runtime.Version(), 1), a.body,
+			operation)
 		require.Equal(t, xmlType, a.Header.Get("Content-Type"))
 	}
 	location := func(operation string) string {
@@ -82,12 +82,15 @@ func TestAnswers_Examples(t *testing.T) {
 
 	for _, query := range []string{
 		"get_order", "get_customer", "customer_profile", "account_summary", "customer_max_order", "get_account",
-		"search_securities", "get_security", "get_security_price", "get_dataset", "get_health", "get_readiness", "get_version",
+		"search_securities", "get_security", "get_security_price", "get_dataset", "get_health", "get_readiness",
+		"get_version",
 	} {
 		same(query)
 	}
 	require.Equal(t, example(t, "get_dataset.symbols.response.xml"), ask(s, "GET", "/v1/dataset?symbols=true", "").body)
-	for operation, says := range map[string]string{"get_metrics": "brokerage_up 1", "get_contract": "openapi: 3.1.0", "get_docs": "<html", "get_page": "<html"} {
+	for operation, says := range map[string]string{
+		"get_metrics": "brokerage_up 1", "get_contract": "openapi: 3.1.0", "get_docs": "<html", "get_page": "<html",
+	} {
 		played = append(played, operation)
 		require.Contains(t, play(t, s, operation).body, says)
 	}
@@ -118,8 +121,8 @@ func TestAnswers_Examples(t *testing.T) {
 	}
 }
 
-// What can be read can be asked about: the same headers, and no body. Over a
-// network, for a recorder has no idea of HEAD.
+// What can be read can be asked about: the same headers, and no body. Over a network, for a recorder has no idea of
+// HEAD.
 func TestAnswers_Head(t *testing.T) {
 	var seen requests
 	s := fresh(t, Options{Metrics: &counts{}, LogRequest: seen.log})
@@ -139,7 +142,8 @@ func TestAnswers_Head(t *testing.T) {
 			get.Header.Del("Date")
 			head.Header.Del("Date")
 			require.Equal(t, get.Header, head.Header, op.name)
-			if last, _ := seen.last(); op.name != "get_metrics" && op.name != "get_docs" && op.name != "get_page" { // others wrote these
+			// others wrote these
+			if last, _ := seen.last(); op.name != "get_metrics" && op.name != "get_docs" && op.name != "get_page" {
 				require.Zero(t, last.Bytes, op.name)
 			}
 		}
@@ -151,8 +155,11 @@ func TestAnswers_Gzip(t *testing.T) {
 	large, small := target(t, "get_customer"), target(t, "get_security_price")
 	plain := ask(s, "GET", large, "")
 	for accept, packed := range map[string]bool{
-		"gzip": true, "GZIP": true, "br, gzip": true, "gzip;q=0.5": true, "*": true, "gzip;q=0.5, identity;q=0.5": true, "identity;q=0, gzip": true,
-		"": false, "gzip;q=0": false, "gzip; q=0": false, "identity": false, "br": false, "gzip;q=0, *": false, "*;q=0": false, "gzip;q=x": false,
+		"gzip": true, "GZIP": true, "br, gzip": true, "gzip;q=0.5": true, "*": true, "gzip;q=0.5, identity;q=0.5": true,
+		"identity;q=0, gzip": true,
+		"":                   false, "gzip;q=0": false, "gzip; q=0": false, "identity": false, "br": false,
+		"gzip;q=0, *": false,
+		"*;q=0":       false, "gzip;q=x": false,
 		"identity;q=1, gzip;q=0.5": false, "gzipped": false,
 	} {
 		for _, path := range []string{large, small} {
@@ -172,7 +179,8 @@ func TestAnswers_Gzip(t *testing.T) {
 		}
 	}
 	// Two headers are one list.
-	require.Equal(t, "gzip", ask(s, "GET", large, "", "Accept-Encoding: br", "Accept-Encoding: gzip").Header.Get("Content-Encoding"))
+	require.Equal(t, "gzip",
+		ask(s, "GET", large, "", "Accept-Encoding: br", "Accept-Encoding: gzip").Header.Get("Content-Encoding"))
 }
 
 func TestAnswers_RequestID(t *testing.T) {
@@ -192,8 +200,7 @@ func TestAnswers_RequestID(t *testing.T) {
 	require.Len(t, seen, 7)
 }
 
-// Without a dataset there is nothing to describe, and what was imported has
-// counts only.
+// Without a dataset there is nothing to describe, and what was imported has counts only.
 func TestAnswers_Dataset(t *testing.T) {
 	for name, c := range map[string]struct {
 		contents brokerage.Contents

@@ -9,23 +9,24 @@ import (
 
 	"brokerage/internal/audit"
 	"brokerage/internal/brokerage"
+	"brokerage/internal/telemetry"
 )
 
-// Audit is told of each write before it is answered.
+// Audit records each write before it is answered.
 type Audit interface {
-	// Ready tells whether a write may be done: whether it would be recorded.
+	// Ready returns an error if a write could not be recorded now.
 	Ready() error
 	Record(audit.Record)
 }
 
-// auditing is what a request knows about its own record.
+// auditing is the state of a request's audit record.
 type auditing struct {
-	wanted bool              // it got as far as being done, or somebody was told that they may not
-	done   bool              // it has been recorded
-	noted  map[string]string // ids that the path does not name
+	wanted bool              // the request was begun, or refused for its scope
+	done   bool              // the record is written
+	noted  map[string]string // ids by kind
 }
 
-// audits tells whether a request is a write that is to be recorded.
+// audits reports whether the request is a write, and writes are recorded.
 func (q *request) audits() bool {
 	return q.server.options.Audit != nil && q.op.method != http.MethodGet
 }
@@ -42,7 +43,7 @@ func (q *request) mayWrite() error {
 	return nil
 }
 
-// note names something for the record that the path does not.
+// note adds an id to the record.
 func (q *request) note(name, id string) {
 	if q.auditing.noted == nil {
 		q.auditing.noted = make(map[string]string)
@@ -50,17 +51,17 @@ func (q *request) note(name, id string) {
 	q.auditing.noted[name] = id
 }
 
-// made notes what was created, by its location: /v1/orders/7.
-func (q *request) made(location string) {
+// noteCreated adds the id of what was created to the record, from its location: /v1/orders/7.
+func (q *request) noteCreated(location string) {
 	if part := strings.Split(location, "/"); len(part) == 4 {
 		q.note(strings.TrimSuffix(part[2], "s"), part[3])
 	}
 }
 
-// maxNoted bounds what a record repeats of a path: an id and a symbol are shorter.
-const maxNoted = 64
+// maxNotedBytes limits what a record repeats of a path: ids and symbols are shorter.
+const maxNotedBytes = 64
 
-// record writes down what becomes of a write, before its answer leaves.
+// record writes the audit record, before the answer is sent.
 func (q *request) record(status int) {
 	if !q.auditing.wanted || q.auditing.done {
 		return
@@ -68,18 +69,18 @@ func (q *request) record(status int) {
 	q.auditing.done = true
 	for _, p := range q.Params {
 		id := q.pathValue(p.Key)
-		q.note(p.Key, id[:min(len(id), maxNoted)])
+		q.note(p.Key, id[:min(len(id), maxNotedBytes)])
 	}
 	r := audit.Record{
 		Time: q.server.now().UTC(), Client: q.clientName(), Address: addressOf(q.Request), Transaction: q.op.name,
-		IDs: q.auditing.noted, Outcome: "ok", Status: status, RequestID: q.id,
+		IDs: q.auditing.noted, Outcome: telemetry.OK, Status: status, RequestID: q.id,
 	}
 	if key := q.Request.Header.Get("Idempotency-Key"); len(key) <= 255 && isVisible(key) {
 		r.Key = key
 	}
 	switch {
 	case errors.Is(q.err, context.Canceled), errors.Is(q.err, errGone):
-		r.Outcome = "outcome-unknown" // nobody waited for it
+		r.Outcome = kindOutcomeUnknown.name // the client did not wait for it
 	case q.err != nil:
 		k, _, _ := problemOf(q.err)
 		r.Outcome = k.name

@@ -40,18 +40,30 @@ func TestAudit_Records(t *testing.T) {
 		status                            int
 		want                              audit.Record // Transaction "" is none
 	}{
-		{"Insert", "POST", "/v1/orders", orderWith(777), "trader", nil, 201, audit.Record{Transaction: "insert_order", IDs: ids{"order": "777"}, Outcome: "ok"}},
-		{"Exists", "POST", "/v1/orders", orderWith(777), "trader", nil, 409, audit.Record{Transaction: "insert_order", Outcome: "order-exists"}},
-		{"Key", "POST", "/v1/orders", orderWith(778), "trader", []string{"Idempotency-Key: k"}, 201, audit.Record{Transaction: "insert_order", IDs: ids{"order": "778"}, Outcome: "ok", Key: "k"}},
-		{"Again", "POST", "/v1/orders", orderWith(778), "trader", []string{"Idempotency-Key: k"}, 201, audit.Record{Transaction: "insert_order", IDs: ids{"order": "778"}, Outcome: "ok", Key: "k"}},
-		{"Delete", "DELETE", "/v1/orders/777", "", "trader", nil, 204, audit.Record{Transaction: "delete_order", IDs: ids{"order": "777"}, Outcome: "ok"}},
-		{"Gone", "DELETE", "/v1/orders/777", "", "trader", nil, 404, audit.Record{Transaction: "delete_order", IDs: ids{"order": "777"}, Outcome: "not-found"}},
-		{"Forbidden", "DELETE", "/v1/orders/778", "", "reader", nil, 403, audit.Record{Transaction: "delete_order", IDs: ids{"order": "778"}, Outcome: "forbidden"}},
-		{"Trade", "POST", "/v1/accounts/104000007/buy", tradeOf("SDP", "1"), "trader", nil, 200, audit.Record{Transaction: "buy_security", IDs: ids{"account": "104000007"}, Outcome: "ok"}},
-		{"Open", "POST", "/v1/customers/1006/accounts", example(t, "open_account.request.xml"), "trader", nil, 201, audit.Record{Transaction: "open_account", IDs: ids{"customer": "1006", "account": "104000399"}, Outcome: "ok"}},
-		{"Malformed", "POST", "/v1/orders", "<a>", "trader", nil, 400, audit.Record{Transaction: "insert_order", Outcome: "malformed"}},
-		{"Long", "DELETE", "/v1/orders/" + strings.Repeat("7", 500), "", "trader", nil, 404, audit.Record{Transaction: "delete_order", IDs: ids{"order": strings.Repeat("7", 64)}, Outcome: "not-found"}},
-		{"Lease", "POST", "/v1/dataset/leases?kind=order&count=5", "", "trader", nil, 200, audit.Record{Transaction: "lease_ids", IDs: ids{"kind": "order", "first": "105282", "count": "5"}, Outcome: "ok"}},
+		{"Insert", "POST", "/v1/orders", orderWith(777), "trader", nil, 201,
+			audit.Record{Transaction: "insert_order", IDs: ids{"order": "777"}, Outcome: "ok"}},
+		{"Exists", "POST", "/v1/orders", orderWith(777), "trader", nil, 409,
+			audit.Record{Transaction: "insert_order", Outcome: "order-exists"}},
+		{"Key", "POST", "/v1/orders", orderWith(778), "trader", []string{"Idempotency-Key: k"}, 201,
+			audit.Record{Transaction: "insert_order", IDs: ids{"order": "778"}, Outcome: "ok", Key: "k"}},
+		{"Again", "POST", "/v1/orders", orderWith(778), "trader", []string{"Idempotency-Key: k"}, 201,
+			audit.Record{Transaction: "insert_order", IDs: ids{"order": "778"}, Outcome: "ok", Key: "k"}},
+		{"Delete", "DELETE", "/v1/orders/777", "", "trader", nil, 204,
+			audit.Record{Transaction: "delete_order", IDs: ids{"order": "777"}, Outcome: "ok"}},
+		{"Gone", "DELETE", "/v1/orders/777", "", "trader", nil, 404,
+			audit.Record{Transaction: "delete_order", IDs: ids{"order": "777"}, Outcome: "not-found"}},
+		{"Forbidden", "DELETE", "/v1/orders/778", "", "reader", nil, 403,
+			audit.Record{Transaction: "delete_order", IDs: ids{"order": "778"}, Outcome: "forbidden"}},
+		{"Trade", "POST", "/v1/accounts/104000007/buy", tradeOf("SDP", "1"), "trader", nil, 200,
+			audit.Record{Transaction: "buy_security", IDs: ids{"account": "104000007"}, Outcome: "ok"}},
+		{"Open", "POST", "/v1/customers/1006/accounts", example(t, "open_account.request.xml"), "trader", nil, 201,
+			audit.Record{Transaction: "open_account", IDs: ids{"customer": "1006", "account": "104000399"}, Outcome: "ok"}},
+		{"Malformed", "POST", "/v1/orders", "<a>", "trader", nil, 400,
+			audit.Record{Transaction: "insert_order", Outcome: "malformed"}},
+		{"Long", "DELETE", "/v1/orders/" + strings.Repeat("7", 500), "", "trader", nil, 404,
+			audit.Record{Transaction: "delete_order", IDs: ids{"order": strings.Repeat("7", 64)}, Outcome: "not-found"}},
+		{"Lease", "POST", "/v1/dataset/leases?kind=order&count=5", "", "trader", nil, 200,
+			audit.Record{Transaction: "lease_ids", IDs: ids{"kind": "order", "first": "105282", "count": "5"}, Outcome: "ok"}},
 		{"Read", "GET", "/v1/orders/778", "", "reader", nil, 200, audit.Record{}},
 		{"Head", "HEAD", "/v1/orders/778", "", "reader", nil, 200, audit.Record{}},
 		{"Nobody", "DELETE", "/v1/orders/778", "", "stranger", nil, 401, audit.Record{}},
@@ -143,9 +155,10 @@ func TestAudit_Faults(t *testing.T) {
 		do      func(context.Context) error
 		outcome string
 	}{
-		"Panic":   {func(context.Context) error { panic("x") }, "internal"},
-		"Unknown": {func(context.Context) error { return &brokerage.Unavailable{Cause: errors.New("x"), Unknown: true} }, "outcome-unknown"},
-		"Gone":    {func(context.Context) error { return context.Canceled }, "outcome-unknown"},
+		"Panic": {func(context.Context) error { panic("x") }, "internal"},
+		"Unknown": {func(context.Context) error { return &brokerage.Unavailable{Cause: errors.New("x"), Unknown: true} },
+			"outcome-unknown"},
+		"Gone": {func(context.Context) error { return context.Canceled }, "outcome-unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kept := &trail{}

@@ -15,8 +15,9 @@ func TestConditions_IfNoneMatch(t *testing.T) {
 		tag := ask(s, "GET", path, "").Header.Get("Etag")
 		packed := strings.TrimSuffix(tag, `"`) + `-gzip"`
 		for header, status := range map[string]int{
-			tag: 304, packed: 304, "*": 304, "W/" + tag: 304, `"x", ` + tag: 304, `"x" ,W/` + tag + `,"y"`: 304, "," + tag + ",,": 304,
-			`"x"`: 200, `W/"x", "y"`: 200, `"*"`: 200,
+			tag: 304, packed: 304, "*": 304, "W/" + tag: 304, `"x", ` + tag: 304, `"x" ,W/` + tag + `,"y"`: 304,
+			"," + tag + ",,": 304,
+			`"x"`:            200, `W/"x", "y"`: 200, `"*"`: 200,
 			strings.Trim(tag, `"`): 400, "": 400, ",": 400, `"x" "y"`: 400, `"x`: 400, `w/"x"`: 400, `*, "x"`: 400,
 		} {
 			for _, method := range []string{"GET", "HEAD"} {
@@ -71,7 +72,8 @@ func TestConditions_IfMatch(t *testing.T) {
 			require.Equal(t, 204, put(first.body, "If-Match: "+strings.TrimSuffix(next, `"`)+`-gzip"`).StatusCode)
 			require.Equal(t, tag, put(first.body, "If-Match: *").Header.Get("Etag"))
 			requireProblem(t, ask(s, "PUT", strings.NewReplacer("1006", "999999", "SDP", "NOSUCH").Replace(path),
-				strings.NewReplacer(`"1006"`, `"999999"`, ">SDP<", ">NOSUCH<").Replace(first.body), "If-Match: *"), 404, "not-found")
+				strings.NewReplacer(`"1006"`, `"999999"`, ">SDP<", ">NOSUCH<").Replace(first.body), "If-Match: *"), 404,
+				"not-found")
 		})
 	}
 }
@@ -86,7 +88,8 @@ func TestConditions_Race(t *testing.T) {
 		var group sync.WaitGroup
 		statuses := map[int]int{}
 		for _, premium := range []string{"Yes", "No", "Yes", "No"} {
-			body := strings.NewReplacer("<PremiumCustomer>No<", "<PremiumCustomer>"+premium+"<", "<PremiumCustomer>Yes<", "<PremiumCustomer>"+premium+"<").Replace(read.body)
+			body := strings.NewReplacer("<PremiumCustomer>No<", "<PremiumCustomer>"+premium+"<", "<PremiumCustomer>Yes<",
+				"<PremiumCustomer>"+premium+"<").Replace(read.body)
 			if body == read.body {
 				continue // the same version again would let the next one win as well
 			}

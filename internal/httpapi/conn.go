@@ -8,21 +8,18 @@ import (
 	"sync/atomic"
 )
 
-// net/http gathers an answer in 4 KB and sends what does not fit apart: a second
-// system call, and for the client a second wake-up, for every answer longer than
-// that. It has no setting for it, so the connection joins the two.
+// net/http buffers 4 KB of an answer, and sends the rest of a longer one by a second system call, which wakes the
+// client a second time. It has no setting for this, so the connection joins the two writes.
 
 const (
-	// gathered is how much net/http gathers, header included.
-	gathered = 4 << 10
-	// shortest is the body that may not fit with its header.
-	shortest = gathered - 1<<10
+	gathered = 4 << 10          // bytes that net/http buffers, header included
+	shortest = gathered - 1<<10 // bytes of a body that may not fit into the buffer with its header
 )
 
 type connKey struct{}
 
-// ConnContext lets answers reach the connection that they go by; it is for a
-// server that serves a listener of JoinWrites.
+// ConnContext adds the connection to the context of its requests. It is http.Server.ConnContext for a listener of
+// JoinWrites.
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	if joining, ok := c.(*joiningConn); ok {
 		return context.WithValue(ctx, connKey{}, joining)
@@ -33,8 +30,8 @@ func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-// JoinWrites gives a listener whose connections send an answer in one piece, if
-// the server has ConnContext, and wait with half-closed clients: see halfclose.go.
+// JoinWrites returns a listener whose connections send each answer by one system call, if the server has ConnContext,
+// and answer half-closed clients: see halfclose.go.
 func JoinWrites(l net.Listener) net.Listener { return joiningListener{l} }
 
 type joiningListener struct{ net.Listener }
@@ -42,19 +39,19 @@ type joiningListener struct{ net.Listener }
 func (l joiningListener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
-		return nil, err //nolint:wrapcheck // net/http looks into it
+		return nil, err //nolint:wrapcheck // net/http inspects it
 	}
 	return &joiningConn{Conn: c}, nil
 }
 
-// joiningConn holds the beginning of an answer back until the rest comes. Only
-// the goroutine that serves the connection writes.
+// A joiningConn holds back the beginning of an answer until the rest is written. Only the goroutine that serves the
+// connection writes.
 type joiningConn struct {
 	net.Conn
 
-	body int // of the answer that is about to be written, 0 if nobody said
+	body int // bytes of the next answer's body; 0: not known
 	held *[gathered]byte
-	n    int // bytes held
+	n    int // bytes in held
 	both [2][]byte
 
 	http2     atomic.Pointer[http2State] // nil where HTTP/1 is spoken
@@ -64,7 +61,7 @@ type joiningConn struct {
 
 var heldBuffers = sync.Pool{New: func() any { return new([gathered]byte) }}
 
-// expect says how long the body of the next answer is.
+// expect sets the length of the next answer's body.
 func expect(ctx context.Context, body int) {
 	if body < shortest {
 		return
@@ -90,15 +87,15 @@ func (c *joiningConn) Write(p []byte) (int, error) {
 			return len(p), nil
 		}
 	}
-	return c.Conn.Write(p) //nolint:wrapcheck // net/http looks into it
+	return c.Conn.Write(p) //nolint:wrapcheck // net/http inspects it
 }
 
-// join sends what was held back and p by one system call.
+// join sends held and p by one system call.
 func (c *joiningConn) join(p []byte) (int, error) {
 	c.both = [2][]byte{c.held[:c.n], p}
 	buffers := net.Buffers(c.both[:])
 	n, err := buffers.WriteTo(c.Conn)
 	heldBuffers.Put(c.held)
 	c.held, c.both = nil, [2][]byte{}
-	return max(0, int(n)-c.n), err //nolint:wrapcheck // net/http looks into it
+	return max(0, int(n)-c.n), err //nolint:wrapcheck // net/http inspects it
 }

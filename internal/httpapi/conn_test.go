@@ -34,7 +34,8 @@ func joined(t *testing.T) net.Conn {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	server := &http.Server{Handler: serverOf(t, sized{failing(nil)}, Options{}), ConnContext: ConnContext, ReadHeaderTimeout: time.Minute}
+	server := &http.Server{Handler: serverOf(t, sized{failing(nil)}, Options{}), ConnContext: ConnContext,
+		ReadHeaderTimeout: time.Minute}
 	go func() { _ = server.Serve(JoinWrites(listener)) }() // ends with Close
 	t.Cleanup(func() { require.NoError(t, server.Close()) })
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", listener.Addr().String())
@@ -46,7 +47,8 @@ func joined(t *testing.T) net.Conn {
 
 func put(t *testing.T, conn net.Conn, method, target string, headers ...string) {
 	t.Helper()
-	_, err := fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n", method, target, strings.Join(append(headers, ""), "\r\n"))
+	_, err := fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n", method, target,
+		strings.Join(append(headers, ""), "\r\n"))
 	require.NoError(t, err)
 }
 
@@ -64,7 +66,9 @@ func take(t *testing.T, in *bufio.Reader, method string) answer {
 func TestJoinWrites_OnePiece(t *testing.T) {
 	conn := joined(t)
 	in := make([]byte, 64<<10)
-	for _, size := range []int{1000, shortest - 1, shortest, 3700, 3800, 3900, gathered - 1, gathered, gathered + 1, 6500, 2 * gathered, 12_000} {
+	for _, size := range []int{
+		1000, shortest - 1, shortest, 3700, 3800, 3900, gathered - 1, gathered, gathered + 1, 6500, 2 * gathered, 12_000,
+	} {
 		for range 5 {
 			put(t, conn, http.MethodGet, "/v1/securities/S"+strconv.Itoa(size))
 			n, err := conn.Read(in)
@@ -124,12 +128,14 @@ func TestJoinWrites_Unexpected(t *testing.T) {
 		writes   []string
 		sent     []string // by write
 	}{
-		"NobodySaid":      {0, []string{"HTTP/1.1 200 OK\r\n\r\n123"}, []string{"HTTP/1.1 200 OK\r\n\r\n123"}},
-		"Whole":           {3, []string{"HTTP/1.1 200 OK\r\n\r\n123"}, []string{"HTTP/1.1 200 OK\r\n\r\n123"}},
-		"HeaderUnended":   {3, []string{"HTTP/1.1 200 OK\r\n", "\r\n123"}, []string{"HTTP/1.1 200 OK\r\n", "\r\n123"}},
-		"TwoPieces":       {3, []string{"HTTP/1.1 200 OK\r\n\r\n1", "23"}, []string{"", "HTTP/1.1 200 OK\r\n\r\n123"}},
-		"ThreePieces":     {3, []string{"HTTP/1.1 200 OK\r\n\r\n1", "2", "3"}, []string{"", "HTTP/1.1 200 OK\r\n\r\n12", "3"}},
-		"LongerThanAHold": {9000, []string{"HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat("x", gathered)}, []string{"HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat("x", gathered)}},
+		"NobodySaid":    {0, []string{"HTTP/1.1 200 OK\r\n\r\n123"}, []string{"HTTP/1.1 200 OK\r\n\r\n123"}},
+		"Whole":         {3, []string{"HTTP/1.1 200 OK\r\n\r\n123"}, []string{"HTTP/1.1 200 OK\r\n\r\n123"}},
+		"HeaderUnended": {3, []string{"HTTP/1.1 200 OK\r\n", "\r\n123"}, []string{"HTTP/1.1 200 OK\r\n", "\r\n123"}},
+		"TwoPieces":     {3, []string{"HTTP/1.1 200 OK\r\n\r\n1", "23"}, []string{"", "HTTP/1.1 200 OK\r\n\r\n123"}},
+		"ThreePieces": {3, []string{"HTTP/1.1 200 OK\r\n\r\n1", "2", "3"},
+			[]string{"", "HTTP/1.1 200 OK\r\n\r\n12", "3"}},
+		"LongerThanAHold": {9000, []string{"HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat("x", gathered)},
+			[]string{"HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat("x", gathered)}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -32,7 +32,9 @@ var contract = sync.OnceValue(func() *openapi3.T {
 	if err != nil {
 		panic(err)
 	}
-	for _, text := range []string{"application/xml", "text/xml", "application/problem+xml", "application/yaml", "text/html"} {
+	for _, text := range []string{
+		"application/xml", "text/xml", "application/problem+xml", "application/yaml", "text/html",
+	} {
 		openapi3filter.RegisterBodyDecoder(text, openapi3filter.FileBodyDecoder)
 	}
 	return doc
@@ -65,11 +67,13 @@ func requireAnswer(t testing.TB, route *routers.Route, a answer) {
 		body = unpacked(t, a)
 	}
 	input := &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: &http.Request{Method: route.Method}, Route: route},
-		Status:                 a.StatusCode, Header: a.Header, Body: io.NopCloser(strings.NewReader(body)),
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: &http.Request{Method: route.Method},
+			Route: route},
+		Status: a.StatusCode, Header: a.Header, Body: io.NopCloser(strings.NewReader(body)),
 		Options: &openapi3filter.Options{IncludeResponseStatus: true},
 	}
-	require.NoError(t, openapi3filter.ValidateResponse(context.Background(), input), "%s %v %s", route.Operation.OperationID, a.Header, body)
+	require.NoError(t, openapi3filter.ValidateResponse(context.Background(), input), "%s %v %s",
+		route.Operation.OperationID, a.Header, body)
 	response := route.Operation.Responses.Status(a.StatusCode)
 	if response == nil || len(response.Value.Content) == 0 {
 		require.Empty(t, body)
@@ -202,9 +206,9 @@ func TestContract_NoMetrics(t *testing.T) {
 // refusals is an error for every type of problem but those of conflicts.
 var refusals = map[string]error{
 	"bad-request":            badRequest("x"),
-	"malformed":              &malformed{&xmldoc.Error{Line: 1, Column: 1, Msg: "x"}},
+	"malformed":              &malformed{kindMalformed, &xmldoc.Error{Line: 1, Column: 1, Msg: "x"}},
 	"unauthorized":           &unauthorized{},
-	"forbidden":              &forbidden{"trade"},
+	"forbidden":              &refused{kindForbidden, "x"},
 	"not-found":              &brokerage.NotFound{},
 	"method-not-allowed":     errMethod,
 	"not-acceptable":         errAcceptable,

@@ -50,7 +50,9 @@ func (s broken) SearchSecurities(ctx context.Context, q brokerage.Search) ([]byt
 	return s.Store.SearchSecurities(ctx, q)
 }
 
-func (s broken) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byte, validate bool) (brokerage.ID, error) {
+func (s broken) InsertCustomer(
+	ctx context.Context, w brokerage.Write, doc []byte, validate bool,
+) (brokerage.ID, error) {
 	id, err := s.Store.InsertCustomer(ctx, w, doc, validate)
 	if s.insert != nil {
 		err = s.insert(err)
@@ -58,7 +60,9 @@ func (s broken) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byt
 	return id, err
 }
 
-func (s broken) ReplaceSecurity(ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, m brokerage.Match) error {
+func (s broken) ReplaceSecurity(
+	ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, m brokerage.Match,
+) error {
 	if s.match != nil {
 		m = s.match(m)
 	}
@@ -75,8 +79,7 @@ func (s broken) Trade(ctx context.Context, w brokerage.Write, account brokerage.
 	return s.Store.Trade(ctx, w, account, t)
 }
 
-// Stores that are broken on purpose are found, each within the requests of CI, and
-// one that is not broken passes.
+// Stores that are broken on purpose are found, each within the requests of CI, and one that is not broken passes.
 func TestDiffer_Broken(t *testing.T) {
 	for name, change := range map[string]broken{
 		"Intact": {},
@@ -98,7 +101,8 @@ func TestDiffer_Broken(t *testing.T) {
 		"SearchTakesPEMax": {search: func(q brokerage.Search) brokerage.Search { q.PEMax++; return q }},
 		"OtherDetail": {insert: func(err error) error {
 			if conflict, ok := errors.AsType[*brokerage.Conflict](err); ok {
-				return &brokerage.Conflict{Reason: conflict.Reason, Detail: strings.Replace(conflict.Detail, "account", "an account", 1)}
+				return &brokerage.Conflict{Reason: conflict.Reason,
+					Detail: strings.Replace(conflict.Detail, "account", "an account", 1)}
 			}
 			return err
 		}},
@@ -137,13 +141,14 @@ func TestDiffer_Broken(t *testing.T) {
 	}
 }
 
-// Documents that move from one store to another keep their ETags: a condition with
-// the tag of the one holds at the other, before and after updates.
+// Documents that move from one store to another keep their ETags: a condition with the tag of the one holds at the
+// other, before and after updates.
 func requireMoves(t *testing.T, w twins) {
 	t.Helper()
 	id, account, order := int64(800_000_000_001), int64(800_000_000_002), int64(800_000_000_003)
 	customer := string(generator.AppendNewCustomer(nil, 3, dataset.NewCustomer{ID: id, Accounts: []int64{account}}))
-	ordered := string(generator.AppendNewOrder(nil, 3, dataset.NewOrder{ID: order, Account: account, Symbol: "SDP", Time: clock}))
+	ordered := string(generator.AppendNewOrder(nil, 3,
+		dataset.NewOrder{ID: order, Account: account, Symbol: "SDP", Time: clock}))
 	prefixed := strings.NewReplacer("</", "</p:", "<", "<p:", "xmlns=", "xmlns:p=").Replace
 	for _, form := range []func(string) string{func(doc string) string { return doc }, prefixed} {
 		from, to := w.one, w.two
@@ -154,16 +159,20 @@ func requireMoves(t *testing.T, w twins) {
 			}
 			require.Equal(t, 201, ask(from, "POST", "/v1/customers", form(customer)).StatusCode)
 			require.Equal(t, 201, ask(from, "POST", "/v1/orders", form(ordered)).StatusCode)
-			require.Equal(t, 204, ask(from, "PUT", "/v1/securities/SDP?validate=no", form(example(t, "replace_security.request.xml"))).StatusCode)
+			require.Equal(t, 204,
+				ask(from, "PUT", "/v1/securities/SDP?validate=no", form(example(t, "replace_security.request.xml"))).StatusCode)
 			move := func(what string) {
 				t.Helper()
-				for path, put := range map[string]bool{"/v1/customers/800000000001": true, "/v1/securities/SDP": true, "/v1/orders/800000000003": false} {
+				for path, put := range map[string]bool{
+					"/v1/customers/800000000001": true, "/v1/securities/SDP": true, "/v1/orders/800000000003": false,
+				} {
 					exported := ask(from, "GET", path, "")
 					require.Equal(t, 200, exported.StatusCode, path)
 					switch {
 					case strings.Contains(path, "orders"):
 						ask(to, "DELETE", path, "")
-						message := `<f:FIXML xmlns:f="` + brokerage.FIXMLNS + `" v="4.4" r="20030618" s="20040109">` + exported.body + `</f:FIXML>`
+						message := `<f:FIXML xmlns:f="` + brokerage.FIXMLNS + `" v="4.4" r="20030618" s="20040109">` + exported.body +
+							`</f:FIXML>`
 						require.Equal(t, 201, ask(to, "POST", "/v1/orders", message).StatusCode, what)
 					case ask(to, "GET", path, "").StatusCode == http.StatusNotFound:
 						require.Equal(t, 201, ask(to, "POST", "/v1/customers", exported.body).StatusCode, what)
@@ -181,8 +190,10 @@ func requireMoves(t *testing.T, w twins) {
 			}
 			move("as inserted")
 			require.Equal(t, 200, ask(from, "POST", "/v1/accounts/800000000002/buy", tradeOf("SDP", "2.5")).StatusCode)
-			require.Equal(t, 200, ask(from, "PUT", "/v1/securities/SDP/price", `<Price xmlns="`+brokerage.SecurityNS+`"><LastTrade>68.50</LastTrade></Price>`).StatusCode)
-			require.Equal(t, 200, ask(from, "PUT", "/v1/orders/800000000003/status", `<OrderStatus xmlns="`+brokerage.FIXMLNS+`" Stat="4"/>`).StatusCode)
+			require.Equal(t, 200, ask(from, "PUT", "/v1/securities/SDP/price",
+				`<Price xmlns="`+brokerage.SecurityNS+`"><LastTrade>68.50</LastTrade></Price>`).StatusCode)
+			require.Equal(t, 200, ask(from, "PUT", "/v1/orders/800000000003/status",
+				`<OrderStatus xmlns="`+brokerage.FIXMLNS+`" Stat="4"/>`).StatusCode)
 			move("after updates")
 			from, to = to, from
 		}

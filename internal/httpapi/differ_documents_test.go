@@ -8,8 +8,8 @@ import (
 	"unicode/utf16"
 )
 
-// node is an element of a document in the normal form, as it is written: names
-// with their prefixes, values and texts escaped.
+// node is an element of a document in the normal form, as it is written: names with their prefixes, values and texts
+// escaped.
 type node struct {
 	name    string
 	attrs   [][2]string
@@ -103,29 +103,48 @@ func one[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 // Values that stores may read in different ways.
 var (
-	oddNumbers = []string{"0", "-0", "+1.5", " 7 ", "\n3\t", "1.", ".5", "1e3", "NaN", "INF", "-1", "007", "1,5", "0x10", "", " ", "99999999999999999999.99",
-		"0.00000000000000000001", "-12.345", "1.00001", "12345678901234567890123456789012345678901234567890", "9999999999999", "1٣", "10000000000000"}
-	oddTexts = []string{"", " ", "\n", "a&amp;b", "&lt;x&gt;", "&#13;", "&#10;&#9;", "]]&gt;", "é", "株式 \U0001F600", "  two  blanks ", "&quot;'", "e\u0301", "\u00a0\u2028", "a\tb",
+	oddNumbers = []string{"0", "-0", "+1.5", " 7 ", "\n3\t", "1.", ".5", "1e3", "NaN", "INF", "-1", "007", "1,5", "0x10",
+		"", " ", "99999999999999999999.99",
+		"0.00000000000000000001", "-12.345", "1.00001", "12345678901234567890123456789012345678901234567890", "9999999999999",
+		"1٣", "10000000000000"}
+	oddTexts = []string{"", " ", "\n", "a&amp;b", "&lt;x&gt;", "&#13;", "&#10;&#9;", "]]&gt;", "é", "株式 \U0001F600",
+		"  two  blanks ", "&quot;'", "e\u0301", "\u00a0\u2028", "a\tb",
 		"0", "-1", "x", strings.Repeat("long ", 700), "\U0010FFFF"}
-	oddSpaces = []string{"urn:x", "relative", "a b", "", "é", "http://x/é", "http://[", "http://[::1]:80/a", "%zz", "%41", "#", "##", "a#b?c", "?", ":", "1:", "x:", "http://a:99999999999/",
-		"http://a:x/", "//a", "{}", "a|b", "a\\b", "^", "`", "&lt;a&gt;", "&quot;", "http://a b/", " http://a", "http://a?b[c]", "http://a/[x]", "http://user@h:1/p;q=1?r#s", "mailto:a@b",
-		"http://tpox-benchmark.com/custacc", "http://tpox-benchmark.com/security", "http://www.fixprotocol.org/FIXML-4-4", "http://www.w3.org/2001/XMLSchema-instance", "file:///c|/x",
-		"http://%41/", "http://a/%", "urn:", "a:b:c", "1a:b", "+:x", "a+b:c", "http://::1/", "http://[v1.x]/", "http://[zz]/", "http://a/b/../c", "\u00e0:b", "http://a:/b", "http://@/", "http://a@b@c/"}
-	oddAttributes = []string{`xml:lang="de"`, `xml:lang="not a language"`, `xml:lang=""`, `xml:space="preserve"`, `xml:space="odd"`, `xml:base="http://a b"`, `xml:id="a"`, `xml:id="a"`, `xml:id="1"`, `xml:id="a b"`,
-		`xml:id=" a "`, `xml:id=""`, `xml:id="é"`, `xml:id="a:b"`, `odd="1"`, `id="1"`, `Cash="5"`, `Stat="2"`, `ID="1"`, `Acct="1"`, `xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="a"`,
-		`xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="a b"`, `xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="x"`, `xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"`,
-		`xmlns:p="urn:p" p:a="1"`, `xmlns:p="urn:p" xmlns:q="urn:p" p:a="1" q:b="2"`, `xmlns:unused="urn:u"`, `é="1"`, `a-b.c="1"`, `xmlns:c="urn:c"`, `xmlns:p="urn:p" p:id="3"`}
-	oddChildren = []string{`<odd></odd>`, `<odd xmlns=""></odd>`, `<p:odd xmlns:p="urn:p" p:a="1"><p:b></p:b></p:odd>`, `<Name>Odd</Name>`, `<Name></Name>`, `<Symbol>ODD</Symbol>`, `<OrdQty Qty="1"></OrdQty>`,
-		`<OrdQty Cash="77777777"></OrdQty>`, `<Price><LastTrade>1</LastTrade></Price>`, `<Balance><OnlineActualBal>5</OnlineActualBal></Balance>`, `<Currency>XXX</Currency>`, `<Sector>Energy</Sector>`,
-		`<PE>3</PE>`, `<gValueDate><mValueDate></mValueDate></gValueDate>`, `<mValueDate></mValueDate>`, `<Holdings><Position></Position></Holdings>`, `<Position><Symbol></Symbol><Quantity>1</Quantity></Position>`,
-		`<Accounts></Accounts>`, `<Addresses><Address></Address></Addresses>`, `<SecurityInformation><FundInformation><Sector>Energy</Sector></FundInformation></SecurityInformation>`}
+	oddSpaces = []string{"urn:x", "relative", "a b", "", "é", "http://x/é", "http://[", "http://[::1]:80/a", "%zz",
+		"%41", "#", "##", "a#b?c", "?", ":", "1:", "x:", "http://a:99999999999/",
+		"http://a:x/", "//a", "{}", "a|b", "a\\b", "^", "`", "&lt;a&gt;", "&quot;", "http://a b/", " http://a",
+		"http://a?b[c]", "http://a/[x]", "http://user@h:1/p;q=1?r#s", "mailto:a@b",
+		"http://tpox-benchmark.com/custacc", "http://tpox-benchmark.com/security", "http://www.fixprotocol.org/FIXML-4-4",
+		"http://www.w3.org/2001/XMLSchema-instance", "file:///c|/x",
+		"http://%41/", "http://a/%", "urn:", "a:b:c", "1a:b", "+:x", "a+b:c", "http://::1/", "http://[v1.x]/", "http://[zz]/",
+		"http://a/b/../c", "\u00e0:b", "http://a:/b", "http://@/", "http://a@b@c/"}
+	oddAttributes = []string{`xml:lang="de"`, `xml:lang="not a language"`, `xml:lang=""`, `xml:space="preserve"`,
+		`xml:space="odd"`, `xml:base="http://a b"`, `xml:id="a"`, `xml:id="a"`, `xml:id="1"`, `xml:id="a b"`,
+		`xml:id=" a "`, `xml:id=""`, `xml:id="é"`, `xml:id="a:b"`, `odd="1"`, `id="1"`, `Cash="5"`, `Stat="2"`, `ID="1"`,
+		`Acct="1"`, `xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="a"`,
+		`xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="a b"`,
+		`xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="x"`,
+		`xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"`,
+		`xmlns:p="urn:p" p:a="1"`, `xmlns:p="urn:p" xmlns:q="urn:p" p:a="1" q:b="2"`, `xmlns:unused="urn:u"`, `é="1"`,
+		`a-b.c="1"`, `xmlns:c="urn:c"`, `xmlns:p="urn:p" p:id="3"`}
+	oddChildren = []string{`<odd></odd>`, `<odd xmlns=""></odd>`, `<p:odd xmlns:p="urn:p" p:a="1"><p:b></p:b></p:odd>`,
+		`<Name>Odd</Name>`, `<Name></Name>`, `<Symbol>ODD</Symbol>`, `<OrdQty Qty="1"></OrdQty>`,
+		`<OrdQty Cash="77777777"></OrdQty>`, `<Price><LastTrade>1</LastTrade></Price>`,
+		`<Balance><OnlineActualBal>5</OnlineActualBal></Balance>`, `<Currency>XXX</Currency>`, `<Sector>Energy</Sector>`,
+		`<PE>3</PE>`, `<gValueDate><mValueDate></mValueDate></gValueDate>`, `<mValueDate></mValueDate>`,
+		`<Holdings><Position></Position></Holdings>`, `<Position><Symbol></Symbol><Quantity>1</Quantity></Position>`,
+		`<Accounts></Accounts>`, `<Addresses><Address></Address></Addresses>`,
+		`<SecurityInformation><FundInformation><Sector>Energy</Sector></FundInformation></SecurityInformation>`}
 )
 
 // lookedAt are the elements that stores find something by, or answer with.
 var lookedAt = map[string]bool{
-	"Order": true, "OrdQty": true, "Customer": true, "Name": true, "DateOfBirth": true, "Languages": true, "Addresses": true, "Address": true, "EmailAddresses": true, "Accounts": true, "Account": true,
-	"Balance": true, "OnlineActualBal": true, "WorkingBalance": true, "Currency": true, "Holdings": true, "Position": true, "Symbol": true, "Quantity": true, "gValueDate": true, "mValueDate": true,
-	"Security": true, "SecurityType": true, "SecurityInformation": true, "Sector": true, "PE": true, "Yield": true, "Price": true, "LastTrade": true, "Ask": true, "Bid": true, "PriceToday": true, "Open": true, "High": true,
+	"Order": true, "OrdQty": true, "Customer": true, "Name": true, "DateOfBirth": true, "Languages": true,
+	"Addresses": true, "Address": true, "EmailAddresses": true, "Accounts": true, "Account": true,
+	"Balance": true, "OnlineActualBal": true, "WorkingBalance": true, "Currency": true, "Holdings": true, "Position": true,
+	"Symbol": true, "Quantity": true, "gValueDate": true, "mValueDate": true,
+	"Security": true, "SecurityType": true, "SecurityInformation": true, "Sector": true, "PE": true, "Yield": true,
+	"Price": true, "LastTrade": true, "Ask": true, "Bid": true, "PriceToday": true, "Open": true, "High": true,
 }
 
 // mutate makes an odd document of one in the normal form: mostly well-formed,
@@ -142,7 +161,8 @@ func mutateTree(r *rand.Rand, root *node) {
 	all := root.all()
 	n, other := all[r.IntN(len(all))], all[r.IntN(len(all))]
 	if r.IntN(3) > 0 {
-		if looked := slices.DeleteFunc(slices.Clone(all), func(n *node) bool { return !lookedAt[n.name[strings.IndexByte(n.name, ':')+1:]] }); len(looked) > 0 {
+		if looked := slices.DeleteFunc(slices.Clone(all),
+			func(n *node) bool { return !lookedAt[n.name[strings.IndexByte(n.name, ':')+1:]] }); len(looked) > 0 {
 			n = one(r, looked...)
 		}
 	}
@@ -245,7 +265,8 @@ func misspell(r *rand.Rand, doc string) string {
 	case 9:
 		return doc[:at]
 	case 10:
-		return doc[:at] + one(r, "&amp;", "&x;", "&#0;", "&#xD800;", "<", ">", `"`, "\x00", "\x01", "\xff", "<![CDATA[<&]]>", "\uFFFE", "&#x1F600;", "é") + doc[at:]
+		return doc[:at] + one(r, "&amp;", "&x;", "&#0;", "&#xD800;", "<", ">", `"`, "\x00", "\x01", "\xff", "<![CDATA[<&]]>",
+			"\uFFFE", "&#x1F600;", "é") + doc[at:]
 	case 11:
 		return doc + one(r, " ", "<a/>", "x", "<!-- c -->", "\n")
 	case 12:
@@ -259,7 +280,8 @@ func misspell(r *rand.Rand, doc string) string {
 		if i < 0 {
 			return doc
 		}
-		return doc[:at+i] + one(r, "<odd/>", "<odd></odd>", "<odd", "</odd>", strings.Repeat("<a>", 70)+strings.Repeat("</a>", 70)) + doc[at+i:]
+		return doc[:at+i] + one(r, "<odd/>", "<odd></odd>", "<odd", "</odd>",
+			strings.Repeat("<a>", 70)+strings.Repeat("</a>", 70)) + doc[at+i:]
 	case 16:
 		return strings.ReplaceAll(doc, "http://", "https://")
 	default:

@@ -22,8 +22,7 @@ type asked struct {
 	Headers   []string // as "Name: value"
 }
 
-// asker makes requests, valid and not, from a seed and the answers to those
-// before: what is asked for mostly exists.
+// asker makes requests, valid and not, from a seed and the answers to those before: what is asked for mostly exists.
 type asker struct {
 	r    *rand.Rand
 	d    *dataset.Dataset
@@ -38,7 +37,8 @@ type asker struct {
 }
 
 func newAsker(seed uint64, d *dataset.Dataset, read func(string) answer) *asker {
-	a := &asker{r: rand.New(rand.NewPCG(seed, 16)), d: d, read: read, accounts: make(map[int64][]int64)} //nolint:gosec // it is to be repeated
+	r := rand.New(rand.NewPCG(seed, 16)) //nolint:gosec // it must be repeatable
+	a := &asker{r: r, d: d, read: read, accounts: make(map[int64][]int64)}
 	for range 40 {
 		a.orders = append(a.orders, d.ID(dataset.Order, a.r.Int64N(d.Count(dataset.Order))))
 		k := a.r.Int64N(d.Count(dataset.Customer))
@@ -59,7 +59,8 @@ func (a *asker) newID() int64 { a.fresh++; return 900_000_000_000 + a.fresh }
 
 // oddKey is what can stand in a path where a key belongs.
 func (a *asker) oddKey() string {
-	return one(a.r, "0", "007", "1e3", "-1", "999999999999999", "9999999999999999", "١٢", "%31%30%30%32", "1002%00", "+1002", "x", "%20", "1002.0", "A%2FB", "a", "ÅÅ", "%E2%82%AC",
+	return one(a.r, "0", "007", "1e3", "-1", "999999999999999", "9999999999999999", "١٢", "%31%30%30%32", "1002%00",
+		"+1002", "x", "%20", "1002.0", "A%2FB", "a", "ÅÅ", "%E2%82%AC",
 		"TOOLONGSYMBOL", "%F0%9F%98%80", "A%20B", "%FF", "%EF%BF%BE", "A%0A", "A;b", "A'--", `A%22`)
 }
 
@@ -127,7 +128,8 @@ func (a *asker) next() asked {
 			q.Headers = append(q.Headers, "If-None-Match: "+a.condition(q.Target))
 		}
 		if a.chance(5) {
-			q.Headers = append(q.Headers, "Accept: "+one(a.r, "text/html", "text/xml", "*/*;q=0", "application/*;q=0.1", "", ";;"))
+			q.Headers = append(q.Headers,
+				"Accept: "+one(a.r, "text/html", "text/xml", "*/*;q=0", "application/*;q=0.1", "", ";;"))
 		}
 		if a.chance(5) {
 			q.Headers = append(q.Headers, "Accept-Encoding: "+one(a.r, "gzip", "gzip;q=0", "*", "identity"))
@@ -146,7 +148,8 @@ func (a *asker) next() asked {
 	}
 	if q.Method == http.MethodPost && a.chance(12) {
 		a.keys++
-		q.Headers = append(q.Headers, "Idempotency-Key: "+one(a.r, fmt.Sprintf("key-%d", a.keys), fmt.Sprintf("key-%d", a.r.Int64N(a.keys)+1), "", "two words", "é"))
+		q.Headers = append(q.Headers, "Idempotency-Key: "+one(a.r, fmt.Sprintf("key-%d", a.keys),
+			fmt.Sprintf("key-%d", a.r.Int64N(a.keys)+1), "", "two words", "é"))
 		a.keyed = append(a.keyed, q)
 	}
 	if a.chance(1) {
@@ -157,7 +160,8 @@ func (a *asker) next() asked {
 
 func (a *asker) mediaType() string {
 	if a.chance(3) {
-		return one(a.r, "text/plain", "application/json", "application/xml; charset=latin1", "text/xml", "APPLICATION/XML", "")
+		return one(a.r, "text/plain", "application/json", "application/xml; charset=latin1", "text/xml", "APPLICATION/XML",
+			"")
 	}
 	return "application/xml"
 }
@@ -181,8 +185,7 @@ func (a *asker) condition(target string) string {
 	}
 }
 
-// plain makes a request of the contract's operations, by their weight in what
-// can go wrong.
+// plain makes a request of the contract's operations, by their weight in what can go wrong.
 func (a *asker) plain() asked {
 	get := func(name, target string) asked { return asked{Operation: name, Method: "GET", Target: target} }
 	send := func(name, method, target, body string) asked {
@@ -208,7 +211,8 @@ func (a *asker) plain() asked {
 	case 10:
 		return get("get_account", "/v1/accounts/"+a.accountKey())
 	case 11, 12:
-		return asked{Operation: "close_account", Method: "DELETE", Target: "/v1/customers/" + a.customerKey() + "/accounts/" + a.accountKey()}
+		return asked{Operation: "close_account", Method: "DELETE",
+			Target: "/v1/customers/" + a.customerKey() + "/accounts/" + a.accountKey()}
 	case 13, 14:
 		id := one(a.r, a.newID(), a.newID(), a.newID(), a.account())
 		doc := string(a.d.AppendNewAccount(nil, a.r.Int64N(1000), dataset.NewAccount{ID: id}))
@@ -217,21 +221,24 @@ func (a *asker) plain() asked {
 		return send("update_security_price", "PUT", "/v1/securities/"+a.symbolKey()+"/price", a.price())
 	case 17, 18:
 		return send("update_order_status", "PUT", "/v1/orders/"+a.order()+"/status",
-			a.odd(`<OrderStatus xmlns="`+brokerage.FIXMLNS+`" Stat="`+one(a.r, "0", "1", "2", "4", "8", "A", "E", "zz", "", "é")+`"></OrderStatus>`, 15))
+			a.odd(`<OrderStatus xmlns="`+brokerage.FIXMLNS+`" Stat="`+one(a.r, "0", "1", "2", "4", "8", "A", "E", "zz", "",
+				"é")+`"></OrderStatus>`, 15))
 	case 19, 20:
 		return send("buy_security", "POST", "/v1/accounts/"+a.accountKey()+"/buy", a.trade())
 	case 21:
 		return send("sell_security", "POST", "/v1/accounts/"+a.accountKey()+"/sell", a.trade())
 	case 22, 23, 24:
 		id := one(a.r, a.newID(), a.newID(), a.newID(), one(a.r, a.orders...))
-		doc := string(a.d.AppendNewOrder(nil, a.r.Int64N(10_000), dataset.NewOrder{ID: id, Account: a.account(), Symbol: a.symbol(), Time: clock}))
+		doc := string(a.d.AppendNewOrder(nil, a.r.Int64N(10_000),
+			dataset.NewOrder{ID: id, Account: a.account(), Symbol: a.symbol(), Time: clock}))
 		return send("insert_order", "POST", "/v1/orders", a.odd(doc, 60))
 	case 25, 26:
 		p := dataset.NewCustomer{ID: one(a.r, a.newID(), a.newID(), a.newID(), a.customer())}
 		for range 1 + a.r.IntN(3) {
 			p.Accounts = append(p.Accounts, one(a.r, a.newID(), a.newID(), a.newID(), a.newID(), a.newID(), a.account()))
 		}
-		return send("insert_customer", "POST", "/v1/customers"+a.validate(), a.odd(string(a.d.AppendNewCustomer(nil, a.r.Int64N(1000), p)), 50))
+		return send("insert_customer", "POST", "/v1/customers"+a.validate(),
+			a.odd(string(a.d.AppendNewCustomer(nil, a.r.Int64N(1000), p)), 50))
 	case 27:
 		return asked{Operation: "delete_order", Method: "DELETE", Target: "/v1/orders/" + a.order()}
 	case 28:
@@ -245,7 +252,9 @@ func (a *asker) plain() asked {
 		path := "/v1/securities/" + url.PathEscape(symbol)
 		return send("replace_security", "PUT", path+a.validate(), a.odd(a.stored(path, 0, dataset.Security), 80))
 	default:
-		return asked{Operation: "lease_ids", Method: "POST", Target: "/v1/dataset/leases?kind=" + one(a.r, "order", "customer", "account", "x", "", "order%00") + "&count=" + one(a.r, "1", "10", "0", "-1", "x", "10000000000")}
+		return asked{Operation: "lease_ids", Method: "POST",
+			Target: "/v1/dataset/leases?kind=" + one(a.r, "order", "customer", "account", "x", "", "order%00") + "&count=" +
+				one(a.r, "1", "10", "0", "-1", "x", "10000000000")}
 	}
 }
 
@@ -269,7 +278,8 @@ func (a *asker) odd(doc string, percent int) string {
 
 func (a *asker) validate() string {
 	if a.chance(75) {
-		return one(a.r, "?validate=no", "?validate=no", "?validate=no", "?validate=no", "?validate=yes", "?validate=", "?validate=maybe", "?validate=no&validate=no", "?validate=%zz", "?other=1", "?;")
+		return one(a.r, "?validate=no", "?validate=no", "?validate=no", "?validate=no", "?validate=yes", "?validate=",
+			"?validate=maybe", "?validate=no&validate=no", "?validate=%zz", "?other=1", "?;")
 	}
 	return ""
 }
@@ -282,8 +292,11 @@ func (a *asker) number(usual string) string {
 }
 
 func (a *asker) search() string {
-	sector := one(a.r, "Energy", "Energy", "Technology", "Financial", "Basic Materials", "Utilities", "energy", "", " ", "\x00", "é", "\U0001F600", "\xff", strings.Repeat("x", 3000), "&<>")
-	values := []string{"sector=" + url.QueryEscape(sector), "peMin=" + url.QueryEscape(a.number(one(a.r, "0", "20", "22.84"))), "peMax=" + url.QueryEscape(a.number(one(a.r, "27", "1000", "22.84"))),
+	sector := one(a.r, "Energy", "Energy", "Technology", "Financial", "Basic Materials", "Utilities", "energy", "", " ",
+		"\x00", "é", "\U0001F600", "\xff", strings.Repeat("x", 3000), "&<>")
+	values := []string{"sector=" + url.QueryEscape(sector),
+		"peMin=" + url.QueryEscape(a.number(one(a.r, "0", "20", "22.84"))),
+		"peMax=" + url.QueryEscape(a.number(one(a.r, "27", "1000", "22.84"))),
 		"yieldMin=" + url.QueryEscape(a.number(one(a.r, "0", "4", "0.01")))}
 	switch n := a.r.IntN(100); {
 	case n < 4:
@@ -301,7 +314,8 @@ func (a *asker) trade() string {
 }
 
 func (a *asker) price() string {
-	doc := `<Price xmlns="` + brokerage.SecurityNS + `"><LastTrade>` + a.number(fmt.Sprintf("%d.%02d", a.r.IntN(300), a.r.IntN(100))) + `</LastTrade>`
+	doc := `<Price xmlns="` + brokerage.SecurityNS + `"><LastTrade>` +
+		a.number(fmt.Sprintf("%d.%02d", a.r.IntN(300), a.r.IntN(100))) + `</LastTrade>`
 	if a.chance(50) {
 		doc += `<Ask>` + a.number("71.5") + `</Ask>`
 	}
@@ -320,7 +334,8 @@ func (a *asker) learn(q asked, got answer) {
 		return
 	}
 	customer, _, _ := strings.Cut(q.Target, "?")
-	switch keyed := slices.ContainsFunc(q.Headers, func(h string) bool { return strings.HasPrefix(h, "Idempotency-Key: ") }); {
+	switch keyed := slices.ContainsFunc(q.Headers,
+		func(h string) bool { return strings.HasPrefix(h, "Idempotency-Key: ") }); {
 	case keyed:
 		a.follow = &q
 	case q.Operation == "replace_customer":

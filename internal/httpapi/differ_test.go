@@ -27,11 +27,10 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// The differential test: the same requests, valid and not, to the service over two
-// stores. Status, headers, problems and canonical answers must be the same, and so
-// must everything that can be read of what a write was for. Requests depend on a
-// seed and on the answers alone. A difference is told with the requests that lead
-// to it, as few and as small as could be found, and as a file to repeat them:
+// The differential test: the same requests, valid and not, to the service over two stores. Status, headers, problems
+// and canonical answers must be the same, and so must everything that can be read of what a write was for. Requests
+// depend on a seed and on the answers alone. A difference is told with the requests that lead to it, as few and as
+// small as could be found, and as a file to repeat them:
 //
 //	BROKERAGE_DIFFER=50000        how many requests (2,000)
 //	BROKERAGE_DIFFER_SEED=7       which ones (1); random is another seed each time
@@ -41,8 +40,8 @@ import (
 type twins struct {
 	one, two *Server
 	d        *dataset.Dataset
-	// lenient is for a database that writes decimals in its own way, and finds other
-	// faults first: of a refusal only status and type count.
+	// lenient is for a database that writes decimals in its own way, and finds other faults first: of a refusal only
+	// status and type count.
 	lenient bool
 }
 
@@ -91,8 +90,7 @@ func differ(t *testing.T, open func(testing.TB) twins) {
 	}
 }
 
-// compared sends requests made from a seed, and gives those up to the first that
-// is answered in two ways.
+// compared sends requests made from a seed, and gives those up to the first that is answered in two ways.
 func compared(t *testing.T, open func(testing.TB) twins, seed uint64, count int) (sequence []asked, difference string) {
 	t.Run(fmt.Sprintf("Seed%d", seed), func(t *testing.T) {
 		w := open(t)
@@ -245,7 +243,8 @@ func (w twins) both(q asked) (got answer, difference string) {
 	other = send(w.two)
 	group.Wait()
 	if got.StatusCode >= 500 || other.StatusCode >= 500 {
-		return got, fmt.Sprintf("%s fails: %d and %d\n%s\n%s", q.Operation, got.StatusCode, other.StatusCode, got.body, other.body)
+		return got, fmt.Sprintf("%s fails: %d and %d\n%s\n%s", q.Operation, got.StatusCode, other.StatusCode, got.body,
+			other.body)
 	}
 	one, two := w.outcome(got), w.outcome(other)
 	if one == two {
@@ -297,7 +296,8 @@ func (w twins) touched(q asked, got answer) (targets []string) {
 	case "securities":
 		targets = append(targets, "/v1/securities/"+parts[3], "/v1/securities/"+parts[3]+"/price")
 		for _, sector := range dataset.Sectors() {
-			targets = append(targets, "/v1/securities?sector="+strings.ReplaceAll(sector, " ", "+")+"&peMin=0&peMax=9999999999999&yieldMin=0")
+			targets = append(targets,
+				"/v1/securities?sector="+strings.ReplaceAll(sector, " ", "+")+"&peMin=0&peMax=9999999999999&yieldMin=0")
 		}
 	}
 	return targets
@@ -311,7 +311,7 @@ func (w twins) outcome(a answer) string {
 		fmt.Fprintln(&b, name, a.Header[name])
 	}
 	// Whether an answer is packed depends on its size, which may differ.
-	fmt.Fprintln(&b, strings.Replace(a.Header.Get("Etag"), packedSuffix, "", 1))
+	fmt.Fprintln(&b, strings.Replace(a.Header.Get("Etag"), gzipSuffix, "", 1))
 	body := a.body
 	if a.Header.Get("Content-Encoding") == "gzip" && body != "" {
 		if unpacked, err := gzip.NewReader(strings.NewReader(body)); err == nil {
@@ -328,9 +328,8 @@ func (w twins) outcome(a answer) string {
 
 var decimalForm = regexp.MustCompile(`^[ \t\r\n]*[+-]?(\d+(\.\d*)?|\.\d+)[ \t\r\n]*$`)
 
-// canonical is a document with expanded names, attributes in order of their names
-// and text, a line for each. White space between elements says nothing, but in
-// mixed content. What is no document is itself.
+// canonical is a document with expanded names, attributes in order of their names and text, a line for each. White
+// space between elements says nothing, but in mixed content. What is no document is itself.
 func (w twins) canonical(body string) string {
 	d := xml.NewDecoder(strings.NewReader(body))
 	var b strings.Builder
@@ -374,7 +373,8 @@ func (w twins) canonical(body string) string {
 			stack = stack[:len(stack)-1]
 			outer := stack[len(stack)-1]
 			for _, line := range top.lines {
-				if blank := strings.HasPrefix(line, "\"") && strings.Trim(line, "\"\\tnr ") == ""; blank && top.elements > 0 && !top.said && !top.mixed {
+				if blank := strings.HasPrefix(line, "\"") && strings.Trim(line, "\"\\tnr ") == ""; blank && top.elements > 0 &&
+					!top.said && !top.mixed {
 					continue
 				}
 				outer.lines = append(outer.lines, "  "+line)
@@ -402,7 +402,8 @@ func TestDiffer_Postgres(t *testing.T) {
 		s, err := postgres.Open(t.Context(), server.URL(server.Clone(t, name)), postgres.Options{})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, s.Close()) })
-		return twins{one: fresh(t, Options{}), two: serverOf(t, guard.New(s, guard.Options{Strict: true}), Options{}), d: generator}
+		return twins{one: fresh(t, Options{}), two: serverOf(t, guard.New(s, guard.Options{Strict: true}), Options{}),
+			d: generator}
 	}
 	t.Run("Moved", func(t *testing.T) { requireMoves(t, open(t)) })
 	differ(t, open)

@@ -1,11 +1,8 @@
-// Package httpapi is the brokerage over HTTP: what api/openapi.yaml says, on
-// gin.
+// Package httpapi serves the brokerage over HTTP, as api/openapi.yaml describes it, with gin.
 //
-// A request's way: Server.ServeHTTP gives it a name (request.go), the router
-// (operations.go) finds the operation, and serve (server.go) does what all of
-// them have in common: access, the bound on requests at once, the deadline, the
-// log. The handler, one step, decodes and checks, calls the store and writes the
-// answer, which is the store's bytes; or it returns an error, which problem.go
-// makes a problem document of. There is one table of errors and statuses, and
-// no text of an error that is not the domain's reaches a client.
+// The way of a request: the router (operations.go) finds the operation; serve (server.go) does what all operations have
+// in common: request id, access, quota, the limit of concurrent requests, deadline, metrics and log. The operation's
+// handler, in the file of its name, decodes and checks the request, calls the store and writes the answer, which is the
+// store's bytes. An error becomes a problem document (problem.go), by one table of errors and statuses; only the text
+// of errors that are made for clients reaches a client.
 package httpapi

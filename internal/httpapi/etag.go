@@ -2,25 +2,24 @@ package httpapi
 
 import "strings"
 
-// etag is one of a client's entity tags (RFC 9110, 8.8.3).
+// An etag is an entity tag in a client's condition (RFC 9110, 8.8.3).
 type etag struct {
 	weak bool
 	text string
 }
 
-// What the tag of a document that comes as text/xml, or packed, ends in.
+// Suffixes of the tag of a document that is sent as text/xml, or compressed.
 const (
-	textSuffix   = "-text"
-	packedSuffix = "-gzip"
+	textSuffix = "-text"
+	gzipSuffix = "-gzip"
 )
 
-// version is the version of the document that a tag names, in whatever form the
-// answer came.
+// version returns the version of the document that the tag names, whatever the form of the answer.
 func (t etag) version() string {
-	return strings.TrimSuffix(strings.TrimSuffix(t.text, packedSuffix), textSuffix)
+	return strings.TrimSuffix(strings.TrimSuffix(t.text, gzipSuffix), textSuffix)
 }
 
-// etags reads the lists of If-Match and If-None-Match.
+// etags parses the lists of If-Match and If-None-Match. anything is set for *.
 func etags(header []string) (tags []etag, anything bool, err error) {
 	rest := strings.TrimSpace(strings.Join(header, ","))
 	if rest == "*" {

@@ -64,12 +64,14 @@ func (f *visitor) until(expression string) {
 
 func (f *visitor) window(width, height int) {
 	f.Helper()
-	f.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
+	f.Call("Emulation.setDeviceMetricsOverride",
+		map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
 }
 
 func (f *visitor) prefers(feature, value string) {
 	f.Helper()
-	f.Call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": feature, "value": value}}}, nil)
+	f.Call("Emulation.setEmulatedMedia",
+		map[string]any{"features": []map[string]string{{"name": feature, "value": value}}}, nil)
 }
 
 // picture keeps how the page looks, where that was asked for.
@@ -235,6 +237,8 @@ func TestFront_Tokens(t *testing.T) {
 	f.until(`$('#try-insert_order .result').innerText.includes('403')`)
 	require.Contains(t, f.Run(`$('#try-insert_order .result').innerText`), "urn:brokerage:problem:forbidden")
 	require.NotContains(t, f.Run(`curl(formOf('insert_order'))`), "reader")
-	require.Equal(t, `{"theme":null}`, f.Run(`JSON.stringify({theme: localStorage.getItem('theme'), ...localStorage, ...sessionStorage})`), "a token is kept nowhere")
+	require.Equal(t, `{"theme":null}`,
+		f.Run(`JSON.stringify({theme: localStorage.getItem('theme'), ...localStorage, ...sessionStorage})`), "a token is "+
+			"kept nowhere")
 	f.requireQuiet(server)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// contrasts are the texts that are seen with less contrast to what is behind them than WCAG 2.2 AA wants: 4.5, and 3 where
-// they are large. Colours are resolved by drawing them, and laid over each other as they are on the page.
+// contrasts are the texts that are seen with less contrast to what is behind them than WCAG 2.2 AA wants: 4.5, and 3
+// where they are large. Colours are resolved by drawing them, and laid over each other as they are on the page.
 const contrasts = `(() => {
 	const canvas = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
 	const over = (colours) => {
@@ -31,12 +31,16 @@ const contrasts = `(() => {
 		const needed = size >= 24 || size >= 18.66 && style.fontWeight >= 700 ? 3 : 4.5;
 		const ratio = (high + 0.05) / (low + 0.05);
 		seen++;
-		if (ratio < needed) poor.push(e.tagName + '.' + e.className + ' ' + text.trim().slice(0, 30) + ' ' + ratio.toFixed(2));
+		if (ratio < needed) {
+			poor.push(e.tagName + '.' + e.className + ' ' + text.trim().slice(0, 30) + ' ' + ratio.toFixed(2));
+		}
 	};
 	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	while (texts.nextNode()) {
 		const e = texts.currentNode.parentElement;
-		if (texts.currentNode.data.trim() && e.checkVisibility() && !e.closest('svg, noscript, :disabled')) look(e, getComputedStyle(e).color, texts.currentNode.data);
+		if (texts.currentNode.data.trim() && e.checkVisibility() && !e.closest('svg, noscript, :disabled')) {
+			look(e, getComputedStyle(e).color, texts.currentNode.data);
+		}
 	}
 	for (const e of document.querySelectorAll('input, select, textarea')) {
 		if (!e.checkVisibility()) continue;
@@ -72,8 +76,10 @@ func TestFront_Looks(t *testing.T) {
 		for _, width := range []int{1400, 768, 390, 320} {
 			t.Run(fmt.Sprint(scheme, " ", width), func(t *testing.T) {
 				f.window(width, 1000)
-				require.Equal(t, true, f.Run(`document.documentElement.scrollWidth <= document.documentElement.clientWidth`), "nothing scrolls sideways: %v",
-					f.Run(`[...document.querySelectorAll('*')].filter((e) => e.getBoundingClientRect().right > innerWidth).map((e) => e.tagName + '.' + e.className + '#' + e.id).slice(0, 9).join()`))
+				require.Equal(t, true, f.Run(`document.documentElement.scrollWidth <= document.documentElement.clientWidth`),
+					"nothing scrolls sideways: %v",
+					f.Run(`[...document.querySelectorAll('*')].filter((e) => e.getBoundingClientRect().right > innerWidth).map((e) `+
+						`=> e.tagName + '.' + e.className + '#' + e.id).slice(0, 9).join()`))
 				found, ok := f.Run(contrasts).(map[string]any)
 				require.True(t, ok)
 				require.Greater(t, found["seen"], 100.0)
@@ -89,8 +95,8 @@ func TestFront_Looks(t *testing.T) {
 	}
 }
 
-// A long tag of an answer is broken between its attributes, where the line ends, and not by the browser; a name is whole where
-// there is room, and otherwise broken between its words.
+// A long tag of an answer is broken between its attributes, where the line ends, and not by the browser; a name is
+// whole where there is room, and otherwise broken between its words.
 func TestFront_LinesFit(t *testing.T) {
 	f := shown(t, fronted(t, Options{}).URL+"/")
 	f.window(1280, 1000)
@@ -104,7 +110,8 @@ func TestFront_LinesFit(t *testing.T) {
 		return lines.length > 10 && Math.abs(pre.scrollHeight - height) < 40;
 	})()`), "the browser breaks no line")
 
-	const name = `[...$('[data-try=update_security_price]').childNodes].filter((n) => n.nodeType === Node.TEXT_NODE).reduce((text, piece) => {
+	const name = `[...$('[data-try=update_security_price]').childNodes]
+		.filter((n) => n.nodeType === Node.TEXT_NODE).reduce((text, piece) => {
 		const range = document.createRange();
 		range.selectNodeContents(piece);
 		const { top } = range.getBoundingClientRect();
@@ -171,11 +178,13 @@ func (f *visitor) press(key string, code int) {
 	}
 }
 
-// With the keyboard alone everything is reached, in the order in which it is read, and seen to be; and a request is sent.
+// With the keyboard alone everything is reached, in the order in which it is read, and seen to be; and a request is
+// sent.
 func TestFront_Keyboard(t *testing.T) {
 	f := shown(t, fronted(t, Options{}).URL+"/")
 	f.until(`formOf('get_order').dataset.filled === 'yes'`)
-	want, ok := f.Run(`$$('a, button, input, select, textarea').filter((e) => e.checkVisibility() && !e.disabled).length`).(float64)
+	want, ok := f.Run(`$$('a, button, input, select, textarea').filter((e) => e.checkVisibility() && ` +
+		`!e.disabled).length`).(float64)
 	require.True(t, ok)
 	var reached []any
 	for range 80 {
@@ -189,7 +198,8 @@ func TestFront_Keyboard(t *testing.T) {
 		if at == "" {
 			break
 		}
-		require.Equal(t, true, f.Run(`parseFloat(getComputedStyle(document.activeElement).outlineWidth) >= 2`), "%v shows that it has the focus", at)
+		require.Equal(t, true, f.Run(`parseFloat(getComputedStyle(document.activeElement).outlineWidth) >= 2`),
+			"%v shows that it has the focus", at)
 		reached = append(reached, at)
 	}
 	require.Len(t, reached, int(want), "%v", reached)

@@ -10,9 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireSound requires of an answer to anything at all: that it is not the
-// service's fault, and where it is a refusal, that it says so as the contract
-// wants. A hang is a 504.
+// requireSound requires of an answer to anything at all: that it is not the service's fault, and where it is a refusal,
+// that it says so as the contract wants. A hang is a 504.
 func requireSound(t testing.TB, method string, a answer) {
 	t.Helper()
 	require.Less(t, a.StatusCode, 500, a.body)
@@ -55,19 +54,22 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// FuzzPath sends any request that net/http lets through. What follows an empty
-// line in its headers is its body.
+// FuzzPath sends any request that net/http lets through. What follows an empty line in its headers is its body.
 func FuzzPath(f *testing.F) {
 	s := fresh(f, Options{Timeout: 10 * time.Second})
 	for _, op := range s.operations() {
 		f.Add(op.method, target(f, op.name), "Accept: application/problem+json\r\nAccept-Encoding: gzip")
 	}
-	for _, path := range []string{"*", "//", "/..", "/%2F", "/v1/securities/%ff?%", "http://x/v1?a;b", "/docs/../x", "/v1/securities?sector=%00&peMin=1&peMax=&yieldMin=.", "/v1/orders/[1]"} {
+	for _, path := range []string{
+		"*", "//", "/..", "/%2F", "/v1/securities/%ff?%", "http://x/v1?a;b", "/docs/../x",
+		"/v1/securities?sector=%00&peMin=1&peMax=&yieldMin=.", "/v1/orders/[1]",
+	} {
 		f.Add("GET", path, `If-None-Match: W/"x", "y"`)
 		f.Add("OPTIONS", path, "Range: bytes=9-1\r\nContent-Length: 3\r\n\r\n<a>")
 	}
 	f.Fuzz(func(t *testing.T, method, path, headers string) {
-		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(method + " " + path + " HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n\r\n")))
+		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(method + " " + path + " HTTP/1.1\r\nHost: x\r\n" +
+			headers + "\r\n\r\n")))
 		if err != nil || r.URL.Path == "/v1/live" { // which does not end
 			return
 		}

@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// gate bounds how many requests are under way. Some more may wait, for a short
-// time; what comes beyond that is refused at once, which costs next to nothing,
-// so that those who are in are as quick as ever.
+// A gate limits how many requests run and wait at once. It refuses further requests immediately, at next to no cost, so
+// that overload does not slow down the running ones.
 type gate struct {
-	slots   chan struct{} // nil: no bound
+	slots   chan struct{} // nil: no limit
 	waiting *atomic.Int64
 	queue   int64
 	wait    time.Duration
@@ -24,7 +23,7 @@ func newGate(inFlight, queue int, wait time.Duration) gate {
 	return gate{slots: make(chan struct{}, inFlight), waiting: new(atomic.Int64), queue: int64(queue), wait: wait}
 }
 
-// enter waits for a place. Who has entered must leave.
+// enter waits for a free slot. A caller that gets no error must call leave.
 func (g *gate) enter(ctx context.Context) error {
 	if g.slots == nil {
 		return nil
@@ -56,22 +55,22 @@ func (g *gate) leave() {
 	}
 }
 
-// load is how full it is; without a bound, nobody has counted.
+// load returns the requests running, the requests waiting and the limit; all 0 without a limit.
 func (g *gate) load() (running, waiting, limit int) {
 	if g.slots == nil {
 		return 0, 0, 0
 	}
-	// Who is refused has counted itself for a moment.
+	// waiting briefly includes requests that are then refused.
 	return len(g.slots), int(min(g.waiting.Load(), g.queue)), cap(g.slots)
 }
 
-// running are the idempotency keys of requests that are under way here.
+// running are the idempotency keys of running requests.
 type running struct {
 	mu   sync.Mutex
 	keys map[[2]string]struct{}
 }
 
-// begin takes a key, unless it is taken.
+// begin adds a key until done is called; ok is false if it is there already.
 func (r *running) begin(client, key string) (done func(), ok bool) {
 	k := [2]string{client, key}
 	r.mu.Lock()

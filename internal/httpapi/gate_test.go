@@ -82,9 +82,8 @@ func arrivals(s http.Handler, rate float64, during time.Duration) *load {
 	return &l
 }
 
-// Offered four times what it can do, the service does what it can, as quickly as
-// ever, and refuses the rest at once. All is compared within a run, and a busy
-// machine gets three runs.
+// Offered four times what it can do, the service does what it can, as quickly as ever, and refuses the rest at once.
+// All is compared within a run, and a busy machine gets three runs.
 func TestGate_Overload(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

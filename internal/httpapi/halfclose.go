@@ -14,13 +14,13 @@ import (
 
 // A client that has sent a whole request may close its side of the connection (shutdown(SHUT_WR), a FIN) and wait for
 // the answer. net/http reads on while a request runs, takes the end of input for a client that has gone, and cancels
-// the request. So the connection keeps that end to itself until the answer is sent. A reset, which does say that
-// nobody waits, ends the wait: see watchReset. Deadlines end it too, as they end any read.
+// the request. So the connection hides the end of input until the answer is sent. A reset, by which the client does go
+// away, ends the wait (see watchReset), and so does a deadline, as for any read.
 //
-// Three ways of reading ahead need three answers:
+// net/http reads ahead in three ways:
 //   - Plain HTTP/1: net/http reads ahead one byte at a time, which it does at no other time.
-//   - HTTP/2: the connection is read all the time, so ConnState says whether requests run.
-//   - HTTP/1 over TLS: TLS has an end of input of its own, which a connection below it cannot see. There the request
+//   - HTTP/2: it reads all the time, so ConnState tells whether requests run.
+//   - HTTP/1 over TLS: TLS has an end of input of its own, which the connection below cannot see. So the request
 //     is detached from net/http's context: see outlast.
 
 // readAhead is how many bytes net/http reads while a request by HTTP/1 runs.
@@ -28,7 +28,7 @@ const readAhead = 1
 
 type tlsKey struct{}
 
-// underTLS returns the connection that a TLS connection goes by, or nil.
+// underTLS returns the connection below a TLS connection, or nil.
 func underTLS(c net.Conn) *joiningConn {
 	if secured, ok := c.(*tls.Conn); ok {
 		under, _ := secured.NetConn().(*joiningConn)
@@ -37,17 +37,17 @@ func underTLS(c net.Conn) *joiningConn {
 	return nil
 }
 
-// flushTime is how long HTTP/2 gets for sending what it has written when its last request has ended: it reports the
-// connection idle before it flushes, and drops what is not flushed when it sees the end of the input.
+// flushTime is how long HTTP/2 gets to flush after its last request has ended: it reports the connection idle before it
+// flushes, and drops what is not flushed when it sees the end of the input.
 const flushTime = time.Second
 
-// http2State is what the server last said of a connection by HTTP/2.
+// http2State is the last state that the server reported of an HTTP/2 connection.
 type http2State struct {
-	running bool // requests are
+	running bool // requests run
 	since   time.Time
 }
 
-// ConnState is for the server of a listener of JoinWrites that serves HTTP/2.
+// ConnState is http.Server.ConnState for a listener of JoinWrites that serves HTTP/2.
 func ConnState(c net.Conn, state http.ConnState) {
 	if state != http.StateActive && state != http.StateIdle {
 		return
@@ -58,21 +58,22 @@ func ConnState(c net.Conn, state http.ConnState) {
 	}
 	under.http2.Store(&http2State{running: state == http.StateActive, since: time.Now()})
 	if state == http.StateIdle && under.lingering.Load() {
-		_ = under.SetReadDeadline(time.Unix(1, 0)) // wakes the read that waits
+		_ = under.SetReadDeadline(time.Unix(1, 0)) // wakes the waiting read
 	}
 }
 
 func (c *joiningConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	if err == io.EOF && (len(p) == readAhead || c.http2.Load() != nil) { //nolint:errorlint // a connection gives the value itself
+	//nolint:errorlint // a connection returns the value itself
+	if err == io.EOF && (len(p) == readAhead || c.http2.Load() != nil) {
 		return n, c.linger(len(p) == readAhead)
 	}
-	return n, err //nolint:wrapcheck // net/http looks into it
+	return n, err //nolint:wrapcheck // net/http inspects it
 }
 
-// linger waits after the client's FIN, and returns what the read has to say then: that the client has reset the
-// connection, that a deadline has passed, that the connection was closed here, or, once no request by HTTP/2 runs any
-// more and the answers are sent, that the input has ended.
+// linger waits after the client's FIN, and returns the error of the read: that the client has reset the connection,
+// that a deadline has passed, that the connection was closed here, or, once no request by HTTP/2 runs and all answers
+// are sent, io.EOF.
 func (c *joiningConn) linger(single bool) error {
 	c.lingering.Store(true)
 	defer c.lingering.Store(false)
@@ -87,8 +88,8 @@ func (c *joiningConn) linger(single bool) error {
 	return io.EOF
 }
 
-// watchReset waits until the client has reset the connection, and returns ECONNRESET, or until another error ends the
-// wait. Where the system cannot tell, it returns io.EOF at once.
+// watchReset waits until the client has reset the connection, and returns ECONNRESET, or until another error or enough
+// ends the wait. On a system that cannot detect a reset, it returns io.EOF at once.
 func (c *joiningConn) watchReset(enough func() bool) error {
 	under, ok := c.Conn.(syscall.Conn)
 	if !ok || !canTellReset {
@@ -96,19 +97,19 @@ func (c *joiningConn) watchReset(enough func() bool) error {
 	}
 	raw, err := under.SyscallConn()
 	if err != nil {
-		return err //nolint:wrapcheck // net/http looks into it
+		return err //nolint:wrapcheck // net/http inspects it
 	}
-	// The system wakes the goroutine when something happens on the connection; what that was is for isReset to see.
+	// The system wakes the goroutine when something happens on the connection; isReset checks what it was.
 	err = raw.Read(func(fd uintptr) bool { return enough() || isReset(fd) })
 	if err == nil {
 		err = syscall.ECONNRESET
 	}
-	return err //nolint:wrapcheck // net/http looks into it
+	return err //nolint:wrapcheck // net/http inspects it
 }
 
-// outlast returns a context for a request over TLS by HTTP/1 that does not end when the client has closed its side,
-// and does end when it resets the connection. It is the request's own context for any other request. The caller calls
-// end before it returns.
+// outlast returns a context for a request. Over TLS by HTTP/1 it does not end when the client closes its side, and does
+// end when it resets the connection; for any other request it is the request's own. The caller calls end before it
+// returns.
 func outlast(r *http.Request) (ctx context.Context, end func()) {
 	ctx = r.Context()
 	if r.TLS == nil || r.ProtoMajor != 1 || !canTellReset {

@@ -46,7 +46,9 @@ func TestLimits_Documents(t *testing.T) {
 		"OneAttribute": `<a b="` + strings.Repeat("\t", 1<<19) + `"/>`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, path := range []string{"/v1/orders", "/v1/customers?validate=no", "/v1/accounts/104000007/buy", "/v1/customers/1006/accounts"} {
+			for _, path := range []string{
+				"/v1/orders", "/v1/customers?validate=no", "/v1/accounts/104000007/buy", "/v1/customers/1006/accounts",
+			} {
 				a := ask(s, "POST", path, body)
 				require.Contains(t, []int{400, 413, 422}, a.StatusCode)
 				requireValidProblem(t, a)
@@ -66,8 +68,13 @@ func numbered(n int, format string) string {
 func TestLimits_Headers(t *testing.T) {
 	s := fresh(t, Options{})
 	long := strings.Repeat("a/b;q=0.1,", 10_000)
-	for _, name := range []string{"Accept", "Accept-Encoding", "If-None-Match", "X-Request-Id", "Authorization", "Content-Type", "Range", "Idempotency-Key"} {
-		for _, value := range []string{long, ";;;,,,", "\x00\xff", `"`, "q=NaN", "*/*;q=1e400", `W/`, strings.Repeat(`"`, 10_001)} {
+	for _, name := range []string{
+		"Accept", "Accept-Encoding", "If-None-Match", "X-Request-Id", "Authorization", "Content-Type", "Range",
+		"Idempotency-Key",
+	} {
+		for _, value := range []string{
+			long, ";;;,,,", "\x00\xff", `"`, "q=NaN", "*/*;q=1e400", `W/`, strings.Repeat(`"`, 10_001),
+		} {
 			for _, path := range []string{"/v1/customers/1006", "/docs", "/openapi.yaml"} {
 				r := newRequest("GET", path, "")
 				r.Header[name] = []string{value}
@@ -105,12 +112,13 @@ func received(t testing.TB, from *bufio.Reader) answer {
 
 const posted = "POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\n"
 
-// Who sends a body that never ends is answered at the deadline, and the
-// connection is given up.
+// Who sends a body that never ends is answered at the deadline, and the connection is given up.
 func TestLimits_SlowBody(t *testing.T) {
 	server := httptest.NewServer(serverOf(t, failing(nil), Options{Timeout: 50 * time.Millisecond, InFlight: 1}))
 	defer server.Close()
-	for name, sent := range map[string]string{"Length": "Content-Length: 100\r\n\r\n<a>", "Chunked": "Transfer-Encoding: chunked\r\n\r\n3\r\n<a>\r\n"} {
+	for name, sent := range map[string]string{
+		"Length": "Content-Length: 100\r\n\r\n<a>", "Chunked": "Transfer-Encoding: chunked\r\n\r\n3\r\n<a>\r\n",
+	} {
 		t.Run(name, func(t *testing.T) {
 			from := bufio.NewReader(dialled(t, server, posted+sent))
 			requireProblem(t, received(t, from), 504, "timeout")
@@ -120,9 +128,8 @@ func TestLimits_SlowBody(t *testing.T) {
 	}
 }
 
-// The deadline of a body is not that of the connection: a store that is slow
-// afterwards is no client that went away, and the next request finds a
-// connection as good as new.
+// The deadline of a body is not that of the connection: a store that is slow afterwards is no client that went away,
+// and the next request finds a connection as good as new.
 func TestLimits_SlowStore(t *testing.T) {
 	const timeout = 500 * time.Millisecond // enough for a store that does not wait, on a starved machine too
 	store, err := null.Open()

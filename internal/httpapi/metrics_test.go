@@ -31,9 +31,10 @@ func TestMetrics_Contract(t *testing.T) {
 	for name, accept := range map[string]string{
 		"Browser":     "text/html,*/*;q=0.8",
 		"Prometheus2": "application/openmetrics-text;version=1.0.0;q=0.8,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
-		"Prometheus3": "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,*/*;q=0.1",
-		"Text":        "text/plain;version=0.0.4",
-		"Protobuf":    "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited",
+		"Prometheus3": "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5," +
+			"text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,*/*;q=0.1",
+		"Text":     "text/plain;version=0.0.4",
+		"Protobuf": "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited",
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := ask(s, "GET", "/metrics", "", "Accept: "+accept)
@@ -48,8 +49,7 @@ func TestMetrics_Contract(t *testing.T) {
 	}
 }
 
-// What a service counts is what was sent to it, and nothing that a client says
-// becomes a label.
+// What a service counts is what was sent to it, and nothing that a client says becomes a label.
 func TestMetrics_Counted(t *testing.T) {
 	m := telemetry.New(telemetry.BuildInfo{})
 	s := fresh(t, Options{Metrics: m, MaxBody: 20000})
@@ -75,8 +75,8 @@ func TestMetrics_Counted(t *testing.T) {
 	require.NotContains(t, strings.ToLower(text), "secret")
 }
 
-// Each reason to refuse is counted as itself, by the metrics and for those who watch /v1/live. The clock stands while anything
-// runs, so that nobody's wait is over before the next has come.
+// Each reason to refuse is counted as itself, by the metrics and for those who watch /v1/live. The clock stands while
+// anything runs, so that nobody's wait is over before the next has come.
 func TestMetrics_Refused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -88,7 +88,8 @@ func TestMetrics_Refused(t *testing.T) {
 		}}
 		var seen counts
 		s := serverOf(t, held, Options{
-			Metrics: &seen, InFlight: 1, Queue: 1, QueueWait: 50 * time.Millisecond, Tokens: allTokens, Rate: 5, MaxBody: 100, Audit: fullDisk{},
+			Metrics: &seen, InFlight: 1, Queue: 1, QueueWait: 50 * time.Millisecond, Tokens: allTokens, Rate: 5, MaxBody: 100,
+			Audit: fullDisk{},
 		})
 		watchers := make([]*live.Watcher, live.Watchers)
 		for i := range watchers {
@@ -150,7 +151,8 @@ func (fullDisk) Record(audit.Record) {}
 // The contract and the document on metrics list the reasons that there are.
 func TestMetrics_ReasonsListed(t *testing.T) {
 	var named []string
-	for _, name := range contract().Components.Schemas["LiveFigures"].Value.Properties["refused"].Value.PropertyNames.Value.Enum {
+	refused := contract().Components.Schemas["LiveFigures"].Value.Properties["refused"].Value
+	for _, name := range refused.PropertyNames.Value.Enum {
 		named = append(named, name.(string))
 	}
 	require.ElementsMatch(t, telemetry.Reasons, named)
@@ -162,9 +164,8 @@ func TestMetrics_ReasonsListed(t *testing.T) {
 	}
 }
 
-// BenchmarkScrape_UnderLoad scrapes a service that answers 10,000 requests a
-// second, and says how long a scrape takes then. The load is what a core of a
-// weak machine can make, so that the scrape has to share.
+// BenchmarkScrape_UnderLoad scrapes a service that answers 10,000 requests a second, and says how long a scrape takes
+// then. The load is what a core of a weak machine can make, so that the scrape has to share.
 func BenchmarkScrape_UnderLoad(b *testing.B) {
 	const rate = 10_000
 	inner, err := null.Open()

@@ -33,10 +33,9 @@ const (
 	mixedFor    = 5 * time.Second
 )
 
-// BenchmarkMixed is the mixed workload over HTTP, 50 connections from this
-// process, on the store that costs nothing and on the embedded one (XXXS): what
-// share the tier above the store has. One iteration takes five seconds, so
-// -benchtime 1x does.
+// BenchmarkMixed is the mixed workload over HTTP, 50 connections from this process, on the store that costs nothing and
+// on the embedded one (XXXS): what share the tier above the store has. One iteration takes five seconds, so -benchtime
+// 1x does.
 func BenchmarkMixed(b *testing.B) {
 	scale, err := dataset.ParseScale("XXXS")
 	require.NoError(b, err)
@@ -91,7 +90,8 @@ func (r *mixedRun) String() string {
 		if len(times) == 0 {
 			continue
 		}
-		fmt.Fprintf(&out, "%-22s %8d  median %6d µs  p99 %6d µs\n", t.Name, len(times), times[len(times)/2].Microseconds(), r.p99(t.Name).Microseconds())
+		fmt.Fprintf(&out, "%-22s %8d  median %6d µs  p99 %6d µs\n", t.Name, len(times), times[len(times)/2].Microseconds(),
+			r.p99(t.Name).Microseconds())
 	}
 	fmt.Fprintf(&out, "%.0f transactions a second, refused %v, %v of processor time each", r.rate, r.failures, r.cpu)
 	return out.String()
@@ -181,7 +181,8 @@ func newUser(b *testing.B, d *dataset.Dataset, addr string) *user {
 	conn, err := (&net.Dialer{}).DialContext(b.Context(), "tcp", addr)
 	require.NoError(b, err)
 	b.Cleanup(func() { _ = conn.Close() })
-	return &user{d: d, rand: rand.New(rand.NewPCG(rand.Uint64(), 1)), conn: conn, in: bufio.NewReaderSize(conn, 64<<10), times: make(map[string][]time.Duration), failures: make(map[string]int)}
+	return &user{d: d, rand: rand.New(rand.NewPCG(rand.Uint64(), 1)), conn: conn, in: bufio.NewReaderSize(conn, 64<<10),
+		times: make(map[string][]time.Duration), failures: make(map[string]int)}
 }
 
 func (u *user) warmUp() {
@@ -265,7 +266,8 @@ func (u *user) do(name string) {
 		then = func() { u.opened = append(u.opened, [2]int64{customer, id}) }
 	case "update_security_price":
 		method, path = http.MethodPut, "/v1/securities/"+u.symbol()+"/price"
-		body = fmt.Appendf(nil, `<Price xmlns="%s"><LastTrade>%d.25</LastTrade></Price>`, brokerage.SecurityNS, 1+u.rand.IntN(200))
+		body = fmt.Appendf(nil, `<Price xmlns="%s"><LastTrade>%d.25</LastTrade></Price>`, brokerage.SecurityNS,
+			1+u.rand.IntN(200))
 	case "update_order_status":
 		method, path = http.MethodPut, "/v1/orders/"+u.order()+"/status"
 		body = fmt.Appendf(nil, `<OrderStatus xmlns="%s" Stat="%d"/>`, brokerage.FIXMLNS, u.rand.IntN(5))
@@ -282,7 +284,8 @@ func (u *user) do(name string) {
 	case "insert_customer":
 		id := nextID.Add(4) - 3
 		method, path = http.MethodPost, "/v1/customers"
-		body = u.d.AppendNewCustomer(nil, u.rand.Int64N(100_000), dataset.NewCustomer{ID: id, Accounts: []int64{id + 1, id + 2}})
+		body = u.d.AppendNewCustomer(nil, u.rand.Int64N(100_000),
+			dataset.NewCustomer{ID: id, Accounts: []int64{id + 1, id + 2}})
 		then = func() { u.customers = append(u.customers, id) }
 	case "delete_order":
 		if len(u.orders) == 0 {
@@ -311,12 +314,12 @@ func (u *user) do(name string) {
 	}
 }
 
-// send is HTTP/1.1 at its least: the client shares the processors with the
-// service, so what it saves the service gets.
+// send is HTTP/1.1 at its least: the client shares the processors with the service, so what it saves the service gets.
 func (u *user) send(method, path string, body []byte) (status int, err error) {
 	u.out = append(append(append(append(u.out[:0], method...), ' '), path...), " HTTP/1.1\r\nHost: b\r\n"...)
 	if body != nil {
-		u.out = append(strconv.AppendInt(append(u.out, "Content-Type: application/xml\r\nContent-Length: "...), int64(len(body)), 10), "\r\n"...)
+		u.out = append(strconv.AppendInt(append(u.out, "Content-Type: application/xml\r\nContent-Length: "...),
+			int64(len(body)), 10), "\r\n"...)
 	}
 	u.out = append(append(u.out, "\r\n"...), body...)
 	if _, err := u.conn.Write(u.out); err != nil {

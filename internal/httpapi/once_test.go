@@ -12,8 +12,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// keyed are the operations that take an idempotency key: a body for each, and
-// another one that would be taken as well.
+// keyed are the operations that take an idempotency key: a body for each, and another one that would be taken as well.
 func keyed(t testing.TB) map[string][2]string {
 	t.Helper()
 	customer := func(id int64) string {
@@ -81,8 +80,7 @@ func TestOnce_Clients(t *testing.T) {
 	require.Equal(t, 201, post("second", orderWith(778)))
 }
 
-// While a request runs, its key is taken; afterwards it is free, however the
-// request ended.
+// While a request runs, its key is taken; afterwards it is free, however the request ended.
 func TestOnce_InUse(t *testing.T) {
 	for operation, bodies := range keyed(t) {
 		t.Run(operation, func(t *testing.T) {

@@ -11,11 +11,10 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// quota bounds how many requests a client may send in a second, over time; in
-// one moment it may send as many as in a second. A client is who the token
-// names, or, where there are no tokens, the address that the request comes from.
+// A quota limits the rate of each client's requests, with a burst of one second's requests. A client is identified by
+// its token, or by its address where there are no tokens.
 type quota struct {
-	perSecond float64 // 0: no bound
+	perSecond float64 // 0: no limit
 	now       func() time.Time
 
 	mu      sync.Mutex
@@ -23,15 +22,14 @@ type quota struct {
 	swept   time.Time
 }
 
-// clientsKept bounds the memory: beyond it, those are forgotten, once a second,
-// who may send all again.
+// clientsKept limits the memory: from this number on, clients whose burst is full again are removed once a second.
 const clientsKept = 10_000
 
-// spent is the refusal of a client that has used up what it may.
+// spent is the error for a client that has used up its quota.
 type spent struct{ wait time.Duration }
 
 func (e *spent) Error() string {
-	return fmt.Sprintf("the client has sent all the requests that it may; the next in %d s", e.seconds())
+	return fmt.Sprintf("the client has used up its quota of requests; retry in %d s", e.seconds())
 }
 
 func (e *spent) seconds() int { return max(1, int(math.Ceil(e.wait.Seconds()))) }
@@ -72,7 +70,7 @@ func (l *quota) of(client string, now time.Time) *rate.Limiter {
 	return limiter
 }
 
-// sender names who sends a request to the quota.
+// sender returns the name by which the quota counts the request's client.
 func (q *request) sender() string {
 	if q.client != nil {
 		return q.client.Name
@@ -80,8 +78,8 @@ func (q *request) sender() string {
 	return addressOf(q.Request)
 }
 
-// addressOf is the other end of the connection. A header that claims another
-// could be anybody's.
+// addressOf returns the address of the connection's other end. It ignores headers that claim another, which any client
+// could set.
 func addressOf(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

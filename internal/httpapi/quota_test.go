@@ -74,8 +74,7 @@ func TestQuota_ByToken(t *testing.T) {
 	require.Equal(t, 401, send(s, "10.0.0.1:1", "Authorization: nobody").StatusCode, "who is not known uses up nobody's")
 }
 
-// Addresses without end must not take memory without end, and nobody gets more
-// by making others be forgotten.
+// Addresses without end must not take memory without end, and nobody gets more by making others be forgotten.
 func TestQuota_Memory(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	q := quota{perSecond: 2, now: func() time.Time { return now }}

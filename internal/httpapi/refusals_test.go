@@ -44,86 +44,103 @@ func TestRefusals_Requests(t *testing.T) {
 		status               int
 		kind                 string
 	}{
-		"ParameterMissing":   {"GET", "/v1/securities?sector=Energy&peMin=20&peMax=27", "", nil, 400, "bad-request"},
-		"ParameterEmpty":     {"GET", "/v1/securities?sector=&peMin=20&peMax=27&yieldMin=4", "", nil, 400, "bad-request"},
-		"ParameterTwice":     {"GET", search + "&sector=Energy", "", nil, 400, "bad-request"},
-		"ParameterNoFigure":  {"GET", search[:len(search)-1] + "x", "", nil, 400, "bad-request"},
-		"ParameterNegative":  {"GET", search[:len(search)-1] + "-1", "", nil, 400, "bad-request"},
-		"ParameterNoText":    {"GET", strings.Replace(search, "Energy", "%00", 1), "", nil, 400, "bad-request"},
-		"ParameterNoUTF8":    {"GET", strings.Replace(search, "Energy", "%ff", 1), "", nil, 400, "bad-request"},
-		"QueryMalformed":     {"GET", "/v1/dataset?symbols=%zz", "", nil, 400, "bad-request"},
-		"Symbols":            {"GET", "/v1/dataset?symbols=yes", "", nil, 400, "bad-request"},
-		"SymbolsTwice":       {"GET", "/v1/dataset?symbols=true&symbols=true", "", nil, 400, "bad-request"},
-		"Validate":           {"POST", "/v1/customers?validate=maybe", "<a/>", nil, 400, "bad-request"},
-		"LeaseKind":          {"POST", "/v1/dataset/leases?kind=security&count=1", "", nil, 400, "bad-request"},
-		"LeaseCount":         {"POST", "/v1/dataset/leases?kind=order&count=1000000001", "", nil, 400, "bad-request"},
-		"LeaseNone":          {"POST", "/v1/dataset/leases?kind=order&count=0", "", nil, 400, "bad-request"},
-		"KeyEmpty":           {"POST", "/v1/orders", order, []string{"Idempotency-Key: "}, 400, "bad-request"},
-		"KeyLong":            {"POST", "/v1/orders", order, []string{"Idempotency-Key: " + strings.Repeat("x", 256)}, 400, "bad-request"},
-		"KeySpaced":          {"POST", "/v1/orders", order, []string{"Idempotency-Key: a b"}, 400, "bad-request"},
-		"KeyTwice":           {"POST", "/v1/orders", order, []string{"Idempotency-Key: a", "Idempotency-Key: b"}, 400, "bad-request"},
-		"IfNoneMatch":        {"GET", "/v1/customers/1006", "", []string{"If-None-Match: abc"}, 400, "bad-request"},
-		"IfMatch":            {"PUT", "/v1/customers/1006", "<a/>", []string{`If-Match: "abc`}, 400, "bad-request"},
-		"IfMatchEmpty":       {"PUT", "/v1/customers/1006", "<a/>", []string{"If-Match: "}, 400, "bad-request"},
-		"BodyEmpty":          {"POST", "/v1/orders", "", []string{"Content-Type: application/xml"}, 400, "malformed"},
-		"BodyMalformed":      {"POST", "/v1/accounts/104000007/buy", "<Trade>", nil, 400, "malformed"},
-		"BodyDTD":            {"POST", "/v1/orders", `<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>`, nil, 400, "malformed"},
-		"BodyEntity":         {"POST", "/v1/orders", `<a>&x;</a>`, nil, 400, "malformed"},
-		"BodyEncoding":       {"POST", "/v1/orders", `<?xml version="1.0" encoding="EBCDIC-CP-US"?><a/>`, nil, 400, "malformed"},
-		"Path":               {"GET", "/v2", "", nil, 404, "not-found"},
-		"PathPage":           {"GET", "/page/", "", nil, 404, "not-found"},
-		"PathDouble":         {"GET", "//", "", nil, 404, "not-found"},
-		"PathDoubleInside":   {"GET", "/v1//orders/103282", "", nil, 404, "not-found"},
-		"PathTrailing":       {"GET", "/v1/orders/103282/", "", nil, 404, "not-found"},
-		"PathUp":             {"GET", "/v1/orders/../orders/103282", "", nil, 404, "not-found"},
-		"PathCase":           {"GET", "/V1/orders/103282", "", nil, 404, "not-found"},
-		"PathDocs":           {"GET", "/docs/nothing", "", nil, 404, "not-found"},
-		"IdNone":             {"GET", "/v1/orders/999999999999999", "", nil, 404, "not-found"},
-		"IdLeadingZero":      {"GET", "/v1/orders/0103282", "", nil, 404, "not-found"},
-		"IdLong":             {"GET", "/v1/orders/1000000000103282", "", nil, 404, "not-found"},
-		"IdLetters":          {"GET", "/v1/customers/1006x/profile", "", nil, 404, "not-found"},
-		"IdSigned":           {"GET", "/v1/accounts/+104000007", "", nil, 404, "not-found"},
-		"IdNoText":           {"GET", "/v1/orders/%00%ff%0a", "", nil, 404, "not-found"},
-		"SymbolLong":         {"GET", "/v1/securities/ABCDEFGH", "", nil, 404, "not-found"},
-		"SymbolSpaced":       {"GET", "/v1/securities/A%20B", "", nil, 404, "not-found"},
-		"SymbolSlash":        {"GET", "/v1/securities/A%2FB", "", nil, 404, "not-found"},
-		"SymbolNoUTF8":       {"GET", "/v1/securities/%ff/price", "", nil, 404, "not-found"},
-		"SymbolInBody":       {"POST", "/v1/accounts/104000007/buy", tradeOf("NOSUCH", "1"), nil, 404, "not-found"},
-		"AccountOfAnother":   {"DELETE", "/v1/customers/1002/accounts/104000007", "", nil, 404, "not-found"},
-		"Method":             {"PATCH", "/v1/orders/103282", "", nil, 405, "method-not-allowed"},
-		"Accept":             {"GET", "/v1/orders/103282", "", []string{"Accept: text/html"}, 406, "not-acceptable"},
-		"AcceptZero":         {"GET", "/v1/orders/103282", "", []string{"Accept: */*, application/xml;q=0, text/xml;q=0"}, 406, "not-acceptable"},
-		"AcceptOfTrade":      {"POST", "/v1/accounts/104000007/buy", trade, []string{"Accept: text/html"}, 406, "not-acceptable"},
-		"OrderExists":        {"POST", "/v1/orders", orderWith(103282), nil, 409, "order-exists"},
-		"CustomerExists":     {"POST", "/v1/customers", string(generator.Append(nil, dataset.Customer, 0)), nil, 409, "customer-exists"},
-		"LastAccount":        {"DELETE", "/v1/customers/1002/accounts/104000000", "", nil, 409, "last-account"},
-		"TooFewHeld":         {"POST", "/v1/accounts/104000007/sell", tradeOf("SDP", "999999999"), nil, 409, "too-few-held"},
-		"Stale":              {"PUT", "/v1/customers/1006", string(generator.Append(nil, dataset.Customer, 4)), []string{`If-Match: "abc"`}, 412, "stale"},
-		"BodyDeep":           {"POST", "/v1/orders", deep, nil, 413, "too-large"},
-		"MediaType":          {"POST", "/v1/orders", order, []string{"Content-Type: application/json"}, 415, "unsupported-media-type"},
-		"MediaTypeNone":      {"POST", "/v1/orders", order, []string{"Content-Type: "}, 415, "unsupported-media-type"},
-		"MediaTypeTwice":     {"POST", "/v1/orders", order, []string{"Content-Type: text/xml", "Content-Type: text/xml"}, 415, "unsupported-media-type"},
-		"ContentEncoding":    {"POST", "/v1/orders", order, []string{"Content-Encoding: gzip"}, 415, "unsupported-media-type"},
-		"ContentEncodingTwo": {"POST", "/v1/orders", order, []string{"Content-Encoding: identity", "Content-Encoding: gzip"}, 415, "unsupported-media-type"},
+		"ParameterMissing":  {"GET", "/v1/securities?sector=Energy&peMin=20&peMax=27", "", nil, 400, "bad-request"},
+		"ParameterEmpty":    {"GET", "/v1/securities?sector=&peMin=20&peMax=27&yieldMin=4", "", nil, 400, "bad-request"},
+		"ParameterTwice":    {"GET", search + "&sector=Energy", "", nil, 400, "bad-request"},
+		"ParameterNoFigure": {"GET", search[:len(search)-1] + "x", "", nil, 400, "bad-request"},
+		"ParameterNegative": {"GET", search[:len(search)-1] + "-1", "", nil, 400, "bad-request"},
+		"ParameterNoText":   {"GET", strings.Replace(search, "Energy", "%00", 1), "", nil, 400, "bad-request"},
+		"ParameterNoUTF8":   {"GET", strings.Replace(search, "Energy", "%ff", 1), "", nil, 400, "bad-request"},
+		"QueryMalformed":    {"GET", "/v1/dataset?symbols=%zz", "", nil, 400, "bad-request"},
+		"Symbols":           {"GET", "/v1/dataset?symbols=yes", "", nil, 400, "bad-request"},
+		"SymbolsTwice":      {"GET", "/v1/dataset?symbols=true&symbols=true", "", nil, 400, "bad-request"},
+		"Validate":          {"POST", "/v1/customers?validate=maybe", "<a/>", nil, 400, "bad-request"},
+		"LeaseKind":         {"POST", "/v1/dataset/leases?kind=security&count=1", "", nil, 400, "bad-request"},
+		"LeaseCount":        {"POST", "/v1/dataset/leases?kind=order&count=1000000001", "", nil, 400, "bad-request"},
+		"LeaseNone":         {"POST", "/v1/dataset/leases?kind=order&count=0", "", nil, 400, "bad-request"},
+		"KeyEmpty":          {"POST", "/v1/orders", order, []string{"Idempotency-Key: "}, 400, "bad-request"},
+		"KeyLong": {"POST", "/v1/orders", order, []string{"Idempotency-Key: " + strings.Repeat("x", 256)}, 400,
+			"bad-request"},
+		"KeySpaced": {"POST", "/v1/orders", order, []string{"Idempotency-Key: a b"}, 400, "bad-request"},
+		"KeyTwice": {"POST", "/v1/orders", order, []string{"Idempotency-Key: a", "Idempotency-Key: b"}, 400,
+			"bad-request"},
+		"IfNoneMatch":   {"GET", "/v1/customers/1006", "", []string{"If-None-Match: abc"}, 400, "bad-request"},
+		"IfMatch":       {"PUT", "/v1/customers/1006", "<a/>", []string{`If-Match: "abc`}, 400, "bad-request"},
+		"IfMatchEmpty":  {"PUT", "/v1/customers/1006", "<a/>", []string{"If-Match: "}, 400, "bad-request"},
+		"BodyEmpty":     {"POST", "/v1/orders", "", []string{"Content-Type: application/xml"}, 400, "malformed"},
+		"BodyMalformed": {"POST", "/v1/accounts/104000007/buy", "<Trade>", nil, 400, "malformed"},
+		"BodyDTD":       {"POST", "/v1/orders", `<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>`, nil, 400, "malformed"},
+		"BodyEntity":    {"POST", "/v1/orders", `<a>&x;</a>`, nil, 400, "malformed"},
+		"BodyEncoding": {"POST", "/v1/orders", `<?xml version="1.0" encoding="EBCDIC-CP-US"?><a/>`, nil, 400,
+			"malformed"},
+		"Path":             {"GET", "/v2", "", nil, 404, "not-found"},
+		"PathPage":         {"GET", "/page/", "", nil, 404, "not-found"},
+		"PathDouble":       {"GET", "//", "", nil, 404, "not-found"},
+		"PathDoubleInside": {"GET", "/v1//orders/103282", "", nil, 404, "not-found"},
+		"PathTrailing":     {"GET", "/v1/orders/103282/", "", nil, 404, "not-found"},
+		"PathUp":           {"GET", "/v1/orders/../orders/103282", "", nil, 404, "not-found"},
+		"PathCase":         {"GET", "/V1/orders/103282", "", nil, 404, "not-found"},
+		"PathDocs":         {"GET", "/docs/nothing", "", nil, 404, "not-found"},
+		"IdNone":           {"GET", "/v1/orders/999999999999999", "", nil, 404, "not-found"},
+		"IdLeadingZero":    {"GET", "/v1/orders/0103282", "", nil, 404, "not-found"},
+		"IdLong":           {"GET", "/v1/orders/1000000000103282", "", nil, 404, "not-found"},
+		"IdLetters":        {"GET", "/v1/customers/1006x/profile", "", nil, 404, "not-found"},
+		"IdSigned":         {"GET", "/v1/accounts/+104000007", "", nil, 404, "not-found"},
+		"IdNoText":         {"GET", "/v1/orders/%00%ff%0a", "", nil, 404, "not-found"},
+		"SymbolLong":       {"GET", "/v1/securities/ABCDEFGH", "", nil, 404, "not-found"},
+		"SymbolSpaced":     {"GET", "/v1/securities/A%20B", "", nil, 404, "not-found"},
+		"SymbolSlash":      {"GET", "/v1/securities/A%2FB", "", nil, 404, "not-found"},
+		"SymbolNoUTF8":     {"GET", "/v1/securities/%ff/price", "", nil, 404, "not-found"},
+		"SymbolInBody":     {"POST", "/v1/accounts/104000007/buy", tradeOf("NOSUCH", "1"), nil, 404, "not-found"},
+		"AccountOfAnother": {"DELETE", "/v1/customers/1002/accounts/104000007", "", nil, 404, "not-found"},
+		"Method":           {"PATCH", "/v1/orders/103282", "", nil, 405, "method-not-allowed"},
+		"Accept":           {"GET", "/v1/orders/103282", "", []string{"Accept: text/html"}, 406, "not-acceptable"},
+		"AcceptZero": {"GET", "/v1/orders/103282", "", []string{"Accept: */*, application/xml;q=0, text/xml;q=0"},
+			406, "not-acceptable"},
+		"AcceptOfTrade": {"POST", "/v1/accounts/104000007/buy", trade, []string{"Accept: text/html"}, 406,
+			"not-acceptable"},
+		"OrderExists": {"POST", "/v1/orders", orderWith(103282), nil, 409, "order-exists"},
+		"CustomerExists": {"POST", "/v1/customers", string(generator.Append(nil, dataset.Customer, 0)), nil, 409,
+			"customer-exists"},
+		"LastAccount": {"DELETE", "/v1/customers/1002/accounts/104000000", "", nil, 409, "last-account"},
+		"TooFewHeld":  {"POST", "/v1/accounts/104000007/sell", tradeOf("SDP", "999999999"), nil, 409, "too-few-held"},
+		"Stale": {"PUT", "/v1/customers/1006", string(generator.Append(nil, dataset.Customer, 4)),
+			[]string{`If-Match: "abc"`}, 412, "stale"},
+		"BodyDeep": {"POST", "/v1/orders", deep, nil, 413, "too-large"},
+		"MediaType": {"POST", "/v1/orders", order, []string{"Content-Type: application/json"}, 415,
+			"unsupported-media-type"},
+		"MediaTypeNone": {"POST", "/v1/orders", order, []string{"Content-Type: "}, 415, "unsupported-media-type"},
+		"MediaTypeTwice": {"POST", "/v1/orders", order, []string{"Content-Type: text/xml", "Content-Type: text/xml"}, 415,
+			"unsupported-media-type"},
+		"ContentEncoding": {"POST", "/v1/orders", order, []string{"Content-Encoding: gzip"}, 415,
+			"unsupported-media-type"},
+		"ContentEncodingTwo": {"POST", "/v1/orders", order, []string{"Content-Encoding: identity", "Content-Encoding: gzip"},
+			415, "unsupported-media-type"},
 		"InvalidOrder":       {"POST", "/v1/orders", "<a/>", nil, 422, "invalid"},
 		"InvalidTrade":       {"POST", "/v1/accounts/104000007/buy", tradeOf("SDP", "0"), nil, 422, "invalid"},
 		"InvalidCustomer":    {"POST", "/v1/customers", example(t, "get_order.response.xml"), nil, 422, "invalid"},
 		"InvalidUnvalidated": {"POST", "/v1/customers?validate=no", "<a/>", nil, 422, "invalid"},
-		"WrongCustomer":      {"PUT", "/v1/customers/1006", string(generator.Append(nil, dataset.Customer, 5)), nil, 422, "invalid"},
-		"WrongSecurity":      {"PUT", "/v1/securities/SDP", string(generator.Append(nil, dataset.Security, 5)), nil, 422, "invalid"},
-		"InvalidPrice":       {"PUT", "/v1/securities/SDP/price", `<Price xmlns="http://tpox-benchmark.com/security"/>`, nil, 422, "invalid"},
-		"InvalidStatus":      {"PUT", "/v1/orders/103282/status", `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="?"/>`, nil, 422, "invalid"},
-		"InvalidAccount":     {"POST", "/v1/customers/1006/accounts", "<Account/>", nil, 422, "invalid"},
+		"WrongCustomer": {"PUT", "/v1/customers/1006", string(generator.Append(nil, dataset.Customer, 5)), nil, 422,
+			"invalid"},
+		"WrongSecurity": {"PUT", "/v1/securities/SDP", string(generator.Append(nil, dataset.Security, 5)), nil, 422,
+			"invalid"},
+		"InvalidPrice": {"PUT", "/v1/securities/SDP/price", `<Price xmlns="http://tpox-benchmark.com/security"/>`, nil,
+			422, "invalid"},
+		"InvalidStatus": {"PUT", "/v1/orders/103282/status",
+			`<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="?"/>`, nil, 422, "invalid"},
+		"InvalidAccount": {"POST", "/v1/customers/1006/accounts", "<Account/>", nil, 422, "invalid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := ask(s, c.method, c.target, c.body, c.headers...)
 			requireProblem(t, a, c.status, c.kind)
-			require.Equal(t, c.status == 422 || c.kind == "malformed" || name == "BodyDeep", strings.Contains(a.body, "<findings>"), a.body)
+			require.Equal(t, c.status == 422 || c.kind == "malformed" || name == "BodyDeep",
+				strings.Contains(a.body, "<findings>"), a.body)
 
 			if c.status == 406 {
 				return
 			}
-			a = ask(s, c.method, c.target, c.body, append(c.headers, "Accept: application/problem+json, application/xml;q=0.9")...)
+			a = ask(s, c.method, c.target, c.body,
+				append(c.headers, "Accept: application/problem+json, application/xml;q=0.9")...)
 			require.Equal(t, "application/problem+json", a.Header.Get("Content-Type"))
 			require.Equal(t, c.status, a.StatusCode)
 			requireValidProblem(t, a)
@@ -177,13 +194,15 @@ func TestRefusals_Access(t *testing.T) {
 	require.Equal(t, "Bearer", challenge())
 	require.Equal(t, `Bearer error="invalid_token"`, challenge("Authorization: Bearer nobody"))
 	require.Equal(t, `Bearer error="invalid_token"`, challenge("Authorization: "))
-	require.Equal(t, `Bearer error="invalid_token"`, challenge("Authorization: Bearer reader", "Authorization: Bearer reader"))
+	require.Equal(t, `Bearer error="invalid_token"`,
+		challenge("Authorization: Bearer reader", "Authorization: Bearer reader"))
 	require.Equal(t, map[string]int{"unauthorized": 4}, seen.refused)
 
 	s.live.Close() // a stream would not end
 	for _, op := range s.operations() {
 		for header, client := range allTokens {
-			a := ask(s, op.method, target(t, op.name), "", "Authorization: "+header, "Accept: application/problem+json;q=0.1, application/xml")
+			a := ask(s, op.method, target(t, op.name), "", "Authorization: "+header,
+				"Accept: application/problem+json;q=0.1, application/xml")
 			if !op.open && !client.May(op.scope) {
 				requireProblem(t, a, 403, "forbidden")
 				requireConforms(t, op.name, a)
@@ -208,8 +227,9 @@ func TestRefusals_Store(t *testing.T) {
 		kind       string
 		retryAfter string
 	}{
-		"NotFound":       {wrap(&brokerage.NotFound{What: "order", Key: "5"}), 404, "not-found", ""},
-		"Conflict":       {wrap(&brokerage.Conflict{Reason: brokerage.LastAccount, Detail: "it is the last"}), 409, "last-account", ""},
+		"NotFound": {wrap(&brokerage.NotFound{What: "order", Key: "5"}), 404, "not-found", ""},
+		"Conflict": {wrap(&brokerage.Conflict{Reason: brokerage.LastAccount, Detail: "it is the last"}), 409,
+			"last-account", ""},
 		"KeyInUse":       {wrap(&brokerage.Conflict{Reason: brokerage.KeyInUse, Detail: "it runs"}), 409, "key-in-use", "1"},
 		"Stale":          {wrap(&brokerage.Stale{}), 412, "stale", ""},
 		"Invalid":        {wrap(&brokerage.Invalid{Findings: []brokerage.Finding{{Message: "no"}}}), 422, "invalid", ""},
@@ -280,7 +300,7 @@ func TestRefusals_Panic(t *testing.T) {
 	require.NotContains(t, a.body, "secret")
 	require.Contains(t, log.String(), "request_id=r1")
 	require.Contains(t, log.String(), "secret")
-	require.Contains(t, log.String(), "httpapi.(*Server).getOrder") // the stack
+	require.Contains(t, log.String(), "httpapi.(*request).getOrder") // the stack
 	last, n := seen.last()
 	require.Equal(t, 1, n)
 	require.Equal(t, 500, last.Status)

@@ -22,7 +22,7 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// request is one on its way through an operation.
+// A request is a request for an operation while it is served.
 type request struct {
 	*gin.Context
 
@@ -31,7 +31,7 @@ type request struct {
 	id     string
 	ctx    context.Context //nolint:containedctx // with the deadline; it ends with the request
 	client *access.Client
-	query  url.Values // once a parameter was asked for
+	query  url.Values // nil until parameter is called
 	err    error
 
 	received int // bytes of the body
@@ -41,7 +41,7 @@ type request struct {
 
 const maxRequestID = 64
 
-// requestID is the client's name for a request, or a new one.
+// requestID returns the client's id of a request, or a new one.
 func requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); id != "" && len(id) <= maxRequestID && isVisible(id) {
 		return id
@@ -58,7 +58,7 @@ func isVisible(s string) bool {
 	return true
 }
 
-// authorize finds out who asks, and refuses who may not.
+// authorize identifies the client by its token, and refuses a client without the operation's scope.
 func (q *request) authorize(ctx context.Context) error {
 	authority := q.server.options.Tokens
 	if authority == nil {
@@ -71,13 +71,13 @@ func (q *request) authorize(ctx context.Context) error {
 	client, ok := authority.Client(ctx, header[0])
 	if !ok {
 		if err := ctx.Err(); err != nil {
-			return err // who it was may not have been found out
+			return err // the token may not have been checked
 		}
 		return &unauthorized{}
 	}
 	q.client = client
 	if !client.May(q.op.scope) {
-		return &forbidden{q.op.scope}
+		return &refused{kindForbidden, "the token does not have the scope " + string(q.op.scope)}
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func (q *request) clientName() string {
 	return q.client.Name
 }
 
-// pathValue is a part of the path. gin would take a + for a space in it.
+// pathValue returns a parameter of the path. gin would read a + in it as a space.
 func (q *request) pathValue(name string) string {
 	value := q.Param(name)
 	if q.Request.URL.RawPath != "" {
@@ -100,10 +100,10 @@ func (q *request) pathValue(name string) string {
 	return value
 }
 
-// isText tells whether XML can hold a text. No store need be asked for another.
+// isText reports whether XML can contain a text; a store contains no other.
 func isText(s string) bool { return strings.Map(xmlCharacter, s) == s }
 
-// key reads an id of the path; what cannot be one is not found.
+// key returns an id in the path, or *NotFound for a text that is no id.
 func (q *request) key(what string) (brokerage.ID, error) {
 	text := q.pathValue(what)
 	id, ok := brokerage.ParseID(text)
@@ -113,7 +113,7 @@ func (q *request) key(what string) (brokerage.ID, error) {
 	return id, nil
 }
 
-// symbol reads the symbol of the path.
+// symbol returns the symbol in the path, or *NotFound for a text that is no symbol.
 func (q *request) symbol() (string, error) {
 	text := q.pathValue("symbol")
 	if !brokerage.IsSymbol(text) || !isText(text) {
@@ -122,11 +122,11 @@ func (q *request) symbol() (string, error) {
 	return text, nil
 }
 
-// parameter reads a parameter of the query that may stand once.
+// parameter returns a parameter of the query, which may be given once.
 func (q *request) parameter(name string) (value string, given bool, err error) {
 	if q.query == nil {
 		if q.query, err = url.ParseQuery(q.Request.URL.RawQuery); err != nil {
-			return "", false, badRequest("the query is not names and values with an & between them, percent-encoded")
+			return "", false, badRequest("the query is not a list of name=value, joined by & and percent-encoded")
 		}
 	}
 	switch values := q.query[name]; {
@@ -141,7 +141,7 @@ func (q *request) parameter(name string) (value string, given bool, err error) {
 	}
 }
 
-// required is a parameter that must be there.
+// required returns a parameter that must be given.
 func (q *request) required(name string) (string, error) {
 	value, given, err := q.parameter(name)
 	if err == nil && (!given || value == "") {
@@ -150,7 +150,7 @@ func (q *request) required(name string) (string, error) {
 	return value, err
 }
 
-// flag is a parameter with two values.
+// flag returns a parameter with two values, or otherwise if it is not given.
 func (q *request) flag(name, yes, no string, otherwise bool) (bool, error) {
 	switch value, given, err := q.parameter(name); {
 	case err != nil || !given:
@@ -164,7 +164,7 @@ func (q *request) flag(name, yes, no string, otherwise bool) (bool, error) {
 	}
 }
 
-// body reads a document in the normal form.
+// body returns the body as a document in the normal form.
 func (q *request) body() ([]byte, error) {
 	if err := checkMediaType(q.Request.Header); err != nil {
 		return nil, err
@@ -174,28 +174,28 @@ func (q *request) body() ([]byte, error) {
 		return nil, err
 	}
 	if len(raw) == 0 {
-		return nil, &malformed{&xmldoc.Error{Line: 1, Column: 1, Msg: "the body is empty"}}
+		return nil, &malformed{kindMalformed, &xmldoc.Error{Line: 1, Column: 1, Msg: "the body is empty"}}
 	}
 	doc, err := xmldoc.Admit(raw, xmldoc.Limits{Bytes: int(q.server.options.MaxBody)})
-	refused, isRefused := errors.AsType[*xmldoc.Error](err)
+	found, isRefused := errors.AsType[*xmldoc.Error](err)
 	switch {
-	case isRefused && refused.Reason == xmldoc.TooLarge:
-		return nil, &oversized{refused}
+	case isRefused && found.Reason == xmldoc.TooLarge:
+		return nil, &malformed{kindTooLarge, found}
 	case isRefused:
-		return nil, &malformed{refused}
+		return nil, &malformed{kindMalformed, found}
 	}
 	return doc, err
 }
 
-// readBody reads the body as it comes, within the limit and the deadline.
+// readBody reads the bytes of the body, within the limit and the deadline.
 func (q *request) readBody() ([]byte, error) {
 	length, limit := q.Request.ContentLength, q.server.options.MaxBody
 	if length > limit {
 		return nil, errTooLarge
 	}
-	// The end of a context does not wake who waits for a connection.
+	// The end of a context does not end a read from a connection.
 	if deadline, ok := q.ctx.Deadline(); ok {
-		// net/http takes it back at the end of the body. What is no connection does not let one wait.
+		// net/http resets it at the end of the body. It fails for a request without a connection, which cannot block.
 		_ = http.NewResponseController(q.Writer).SetReadDeadline(deadline)
 	}
 	raw := bytes.NewBuffer(make([]byte, 0, max(length, 0)+bytes.MinRead))
@@ -206,7 +206,7 @@ func (q *request) readBody() ([]byte, error) {
 		return nil, errTooLarge
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, context.DeadlineExceeded
-	case errors.Is(err, io.ErrUnexpectedEOF): // the client has closed its side, and may wait for an answer
+	case errors.Is(err, io.ErrUnexpectedEOF): // the client has closed its side, and may wait for the answer
 		return nil, errBodyCut
 	case q.ctx.Err() != nil:
 		return nil, q.ctx.Err()
@@ -218,10 +218,9 @@ func (q *request) readBody() ([]byte, error) {
 	return raw.Bytes(), nil
 }
 
-var errBodyCut = badRequest("the body ends before its end")
+var errBodyCut = badRequest("the body is incomplete")
 
-// checkMediaType takes XML that is not packed. A charset is not looked at: the
-// document says itself what it is in.
+// checkMediaType accepts XML that is not compressed. It ignores a charset: the document declares its own.
 func checkMediaType(h http.Header) error {
 	for _, encoding := range h["Content-Encoding"] {
 		if encoding != "" && !strings.EqualFold(encoding, "identity") {
@@ -241,11 +240,11 @@ func checkMediaType(h http.Header) error {
 	return nil
 }
 
-// keepAnswers is how long an idempotency key holds.
+// keepAnswers is how long an idempotency key is valid.
 const keepAnswers = 24 * time.Hour
 
-// write is what goes with a write of body. Where the request has an idempotency
-// key, nobody else may use it until done is called.
+// write returns what goes with a write of body. If the request has an idempotency key, no other request can use it
+// until the caller calls done.
 func (q *request) write(body []byte) (w brokerage.Write, done func(), err error) {
 	w.Now = q.server.now()
 	keys := q.Request.Header["Idempotency-Key"]
@@ -256,18 +255,20 @@ func (q *request) write(body []byte) (w brokerage.Write, done func(), err error)
 		return w, nil, badRequest("the header Idempotency-Key is not one word of 1 to 255 visible characters")
 	}
 	h := sha256.New()
-	_, _ = io.WriteString(h, q.Request.Method+"\n"+q.Request.URL.RequestURI()+"\n") // a hash takes everything
+	_, _ = io.WriteString(h, q.Request.Method+"\n"+q.Request.URL.RequestURI()+"\n") // a hash never fails
 	_, _ = h.Write(body)
 	w.Once = &brokerage.Once{Client: q.clientName(), Key: keys[0], Expires: w.Now.Add(keepAnswers)}
 	h.Sum(w.Once.Hash[:0])
 	done, ok := q.server.running.begin(w.Once.Client, w.Once.Key)
 	if !ok {
-		return w, nil, &brokerage.Conflict{Reason: brokerage.KeyInUse, Detail: "a request with this idempotency key is still running"}
+		return w, nil, &brokerage.Conflict{
+			Reason: brokerage.KeyInUse, Detail: "a request with this idempotency key is still running",
+		}
 	}
 	return w, done, nil
 }
 
-// match reads If-Match. A weak tag matches nothing, and * anything.
+// match returns the condition of If-Match. A weak tag matches no version, and * any.
 func (q *request) match() (brokerage.Match, error) {
 	header := q.Request.Header["If-Match"]
 	if len(header) == 0 {

@@ -4,7 +4,7 @@ import "golang.org/x/sys/unix"
 
 const canTellReset = true
 
-// isReset tells whether a TCP connection whose input has ended is lost altogether. It does not wait.
+// isReset reports whether a TCP connection whose input has ended was reset. It does not wait.
 func isReset(fd uintptr) bool {
 	polled := []unix.PollFd{{Fd: int32(fd)}} //nolint:gosec // a descriptor fits
 	_, err := unix.Poll(polled, 0)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Who may not ask learns nothing of what there is: the answers about a thing that
-// exists and about one that does not are the same but for their own path and name.
+// Who may not ask learns nothing of what there is: the answers about a thing that exists and about one that does not
+// are the same but for their own path and name.
 func TestSecrecy(t *testing.T) {
 	s := fresh(t, Options{Tokens: allTokens})
 	pairs := []struct{ path, exists, missing string }{
@@ -30,7 +30,9 @@ func TestSecrecy(t *testing.T) {
 	asked := 0
 	for _, token := range []string{"", "stranger", "reader", "trader", "admin"} {
 		for _, p := range pairs {
-			for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete} {
+			for _, method := range []string{
+				http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete,
+			} {
 				about := func(id string) answer {
 					headers := []string{"X-Request-Id: me"}
 					if token != "" {

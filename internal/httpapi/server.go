@@ -19,10 +19,9 @@ import (
 	"brokerage/internal/httpapi/docs"
 	"brokerage/internal/httpapi/front"
 	"brokerage/internal/httpapi/live"
-	"brokerage/internal/telemetry"
 )
 
-// Metrics are told what happens.
+// Metrics count requests.
 type Metrics interface {
 	Observe(transaction, outcome string, took time.Duration, received, sent int)
 	Refused(reason string)
@@ -30,39 +29,39 @@ type Metrics interface {
 	Handler() http.Handler
 }
 
-// Tracer follows requests. Its context is for what is done for the request.
+// A Tracer traces requests. The store is called with the context that it returns.
 type Tracer interface {
 	Request(r *http.Request, transaction string) (ctx context.Context, end func(outcome string, status int))
 }
 
-// RequestLog is a request after its end.
+// RequestLog describes a request that has ended.
 type RequestLog struct {
 	Transaction, Method, Path, Client, RequestID string
 	Status, Bytes                                int
 	Took                                         time.Duration
-	Err                                          error // what a problem was made of; it may say more than a client may know
+	Err                                          error // behind a problem; it may contain what clients must not see
 }
 
-// Options are what may be set for a server. Of the bounds, 0 is none.
+// Options configure a server. A limit of 0 means none.
 type Options struct {
-	Log              *slog.Logger // for faults; nil is the default one
+	Log              *slog.Logger // for faults; default slog.Default
 	Version          string
-	Tokens           access.Authority   // nil: everybody may do everything
+	Tokens           access.Authority   // nil: every client may do everything
 	Audit            Audit              // nil: none
 	Metrics          Metrics            // nil: none
-	MetricsElsewhere bool               // /metrics is not served here
-	Inside           func() *live.Store // of the store, for who watches; nil: nothing is known
+	MetricsElsewhere bool               // do not serve /metrics
+	Inside           func() *live.Store // returns the store's figures for live streams; nil: none
 	Traces           Tracer             // nil: none
-	Timeout          time.Duration
-	MaxBody          int64         // of a request; 0 is 1 MiB
-	InFlight         int           // requests at once
-	Queue            int           // that may wait beside them
-	QueueWait        time.Duration // at most
-	Rate             float64       // requests a second of one client
+	Timeout          time.Duration      // of a request
+	MaxBody          int64              // in bytes; default 1 MiB
+	InFlight         int                // requests that run at once
+	Queue            int                // requests that wait for a free slot
+	QueueWait        time.Duration      // how long a request waits for a free slot
+	Rate             float64            // requests a second of one client
 	LogRequest       func(context.Context, RequestLog)
 }
 
-// Server is the service as a http.Handler.
+// Server serves the API. It is an http.Handler.
 type Server struct {
 	store    brokerage.Store
 	options  Options
@@ -76,11 +75,11 @@ type Server struct {
 	running  running
 	draining atomic.Bool
 	now      func() time.Time
-	// generators are those of the datasets that were asked about: one, in practice.
-	generators sync.Map // of brokerage.Contents: *dataset.Dataset
+	// generators caches the generators of the datasets that were described: one, in practice.
+	generators sync.Map // from brokerage.Contents to *dataset.Dataset
 }
 
-// New makes a server of a store, which stays the caller's to close.
+// New returns a server on a store, which the caller closes.
 func New(store brokerage.Store, o Options) (*Server, error) {
 	if store == nil {
 		return nil, errors.New("httpapi: no store")
@@ -91,12 +90,15 @@ func New(store brokerage.Store, o Options) (*Server, error) {
 	if o.MaxBody <= 0 {
 		o.MaxBody = 1 << 20
 	}
-	s := &Server{store: store, options: o, docs: docs.Handler(api.OpenAPI()), gate: newGate(o.InFlight, o.Queue, o.QueueWait), now: time.Now}
+	s := &Server{
+		store: store, options: o, now: time.Now,
+		docs: docs.Handler(api.OpenAPI()), front: front.Handler(api.OpenAPI()),
+		gate: newGate(o.InFlight, o.Queue, o.QueueWait),
+	}
 	if o.Metrics != nil && !o.MetricsElsewhere {
 		s.metrics = o.Metrics.Handler()
 	}
-	s.front = front.Handler(api.OpenAPI())
-	s.live = live.New(telemetry.Reasons[:], s.watched)
+	s.live = live.New(s.watched)
 	s.quota = quota{perSecond: o.Rate, now: func() time.Time { return s.now() }}
 	s.engine = s.route()
 	return s, nil
@@ -105,42 +107,40 @@ func New(store brokerage.Store, o Options) (*Server, error) {
 // ServeHTTP serves a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.engine.ServeHTTP(w, r) }
 
-// Drain is the beginning of the end: the service says that it is not ready, and
-// goes on answering. Who watches is let go: a stop waits for what ends by itself.
+// Drain prepares a stop: the server reports that it is not ready, still answers, and ends the live streams, which a
+// stop would otherwise wait for.
 func (s *Server) Drain() {
 	s.draining.Store(true)
 	s.live.Close()
 }
 
-// Waiting is how many requests wait to be worked on.
+// Waiting returns the number of requests in the queue.
 func (s *Server) Waiting() int64 {
 	_, waiting, _ := s.gate.load()
 	return int64(waiting)
 }
 
-// serve makes of an operation what the router calls: all that requests have in
-// common.
+// serve returns the router's handler of an operation: what all requests have in common.
 func (s *Server) serve(op *operation) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		began := time.Now()
 		q := &request{Context: c, server: s, op: op, id: requestID(c.Request)}
-		if traces := s.options.Traces; traces != nil && !op.open && !op.endless() {
+		if traces := s.options.Traces; traces != nil && !op.open && !op.endless {
 			var ctx context.Context
 			ctx, q.traced = traces.Request(c.Request, op.name)
 			c.Request = c.Request.WithContext(ctx)
 		}
 		c.Writer.Header()["X-Request-Id"] = []string{q.id}
-		// Not deferred alone: a panic is a problem of this request, and then logged like any other.
-		if err := s.protected(q); err != nil {
+		if err := s.run(q); err != nil { // a panic too, so that it is answered and logged like any error
 			q.err = err
 			q.problem(err)
 		}
-		s.ended(q, time.Since(began))
+		s.report(q, time.Since(began))
 	}
 }
 
-// protected does the operation, and makes an error of a panic.
-func (s *Server) protected(q *request) (err error) {
+// run runs the operation, and turns a panic into an error.
+func (s *Server) run(q *request) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			if p == http.ErrAbortHandler { //nolint:errorlint // the value itself, as net/http has it
@@ -156,24 +156,15 @@ func (s *Server) protected(q *request) (err error) {
 		return q.op.handle(q)
 	}
 	ctx := q.Request.Context()
-	if !q.op.endless() {
+	if !q.op.endless {
 		var end func()
-		ctx, end = outlast(q.Request) // before who asks is found out, which may have to wait for keys
+		ctx, end = outlast(q.Request) // before authorize, which may wait for an issuer's keys
 		defer end()
 	}
-	refused := q.authorize(ctx)
-	if refused != nil && q.client == nil {
-		return refused
-	}
-	// Before 403 too: its record takes room in the audit log.
-	if err := s.quota.take(q.sender()); err != nil {
+	if err := s.admit(ctx, q); err != nil {
 		return err
 	}
-	if refused != nil {
-		q.auditing.wanted = q.audits()
-		return refused
-	}
-	if q.op.endless() {
+	if q.op.endless {
 		return q.op.handle(q)
 	}
 	if s.options.Timeout > 0 {
@@ -196,25 +187,42 @@ func (s *Server) protected(q *request) (err error) {
 	return q.op.handle(q)
 }
 
-// ended tells metrics and log.
-func (s *Server) ended(q *request, took time.Duration) {
+// admit checks the client's token and quota.
+func (s *Server) admit(ctx context.Context, q *request) error {
+	denied := q.authorize(ctx)
+	if denied != nil && q.client == nil {
+		return denied
+	}
+	// Before a 403 too, because each takes space in the audit log.
+	if err := s.quota.take(q.sender()); err != nil {
+		return err
+	}
+	if denied != nil {
+		q.auditing.wanted = q.audits()
+	}
+	return denied
+}
+
+// report counts and logs a request that has ended.
+func (s *Server) report(q *request, took time.Duration) {
 	status, size := q.Writer.Status(), max(q.Writer.Size(), 0)
 	q.record(status)
 	if q.traced != nil {
 		q.traced(outcome(status, q.err), status)
 	}
-	if !q.op.endless() || status >= http.StatusBadRequest { // how long somebody watched is no duration to be measured
+	if !q.op.endless || status >= http.StatusBadRequest { // the duration of a stream measures nothing
 		s.observe(q, status, size, took)
 	}
 	if s.options.LogRequest != nil {
 		s.options.LogRequest(q.Request.Context(), RequestLog{
-			Transaction: q.op.name, Method: q.Request.Method, Path: q.Request.URL.Path, Client: q.clientName(), RequestID: q.id,
+			Transaction: q.op.name, Method: q.Request.Method, Path: q.Request.URL.Path,
+			Client: q.clientName(), RequestID: q.id,
 			Status: status, Bytes: size, Took: took, Err: q.err,
 		})
 	}
 }
 
-// observe counts a request.
+// observe counts a request in the metrics and in the live figures.
 func (s *Server) observe(q *request, status, size int, took time.Duration) {
 	reason := refusal(status, q.err)
 	if m := s.options.Metrics; m != nil {
@@ -223,7 +231,7 @@ func (s *Server) observe(q *request, status, size int, took time.Duration) {
 			m.Refused(reason)
 		}
 	}
-	if q.op.open { // probes, scrapes and pages: their times would hide those of the work
+	if q.op.open { // the durations of probes, scrapes and pages would hide those of transactions
 		s.live.Count(q.op.name, status)
 	} else {
 		s.live.Observe(q.op.name, status, took)

@@ -50,8 +50,10 @@ func TestServer_Symbols(t *testing.T) {
 	store := &symbols{Store: inner}
 	s := serverOf(t, store, Options{})
 	for path, symbol := range map[string]string{
-		"SDP": "SDP", "%53DP": "SDP", "A%2FB": "A/B", "A+B": "A+B", "A%2BB": "A+B", "A+%2F": "A+/", "%C3%89t%C3%A9": "Été", "..": "..", "%2E%2E": "..",
-		"%25": "%", "%2525": "%25", "%252F": "%2F", "a%3Fb": "a?b", "*": "*", ":symbol": ":symbol", "a;b": "a;b", "%5B%5D": "[]", "&lt;": "&lt;",
+		"SDP": "SDP", "%53DP": "SDP", "A%2FB": "A/B", "A+B": "A+B", "A%2BB": "A+B", "A+%2F": "A+/", "%C3%89t%C3%A9": "Été",
+		"..": "..", "%2E%2E": "..",
+		"%25": "%", "%2525": "%25", "%252F": "%2F", "a%3Fb": "a?b", "*": "*", ":symbol": ":symbol", "a;b": "a;b",
+		"%5B%5D": "[]", "&lt;": "&lt;",
 	} {
 		store.asked = ""
 		a := ask(s, "GET", "/v1/securities/"+path+"/price", "")
@@ -89,7 +91,8 @@ func TestServer_Told(t *testing.T) {
 	require.Positive(t, last.Took)
 	last.Took = 0
 	require.Equal(t, RequestLog{
-		Transaction: "get_order", Method: "GET", Path: "/v1/orders/103282", Client: "reader", RequestID: "r1", Status: 200, Bytes: len(a.body),
+		Transaction: "get_order", Method: "GET", Path: "/v1/orders/103282", Client: "reader", RequestID: "r1", Status: 200,
+		Bytes: len(a.body),
 	}, last)
 	ask(s, "GET", "/v1/orders/5", "", "Authorization: Bearer reader")
 	ask(s, "POST", "/v1/orders", "<a/>", "Authorization: Bearer trader")
@@ -97,7 +100,8 @@ func TestServer_Told(t *testing.T) {
 	ask(s, "POST", "/v1/orders", "<a>", "Authorization: Bearer trader")
 	ask(s, "GET", "/nothing", "")
 	require.Equal(t, map[string]int{
-		"get_order ok": 1, "get_order not_found": 1, "insert_order invalid": 1, "insert_order conflict": 1, "insert_order refused": 1, "unrouted not_found": 1,
+		"get_order ok": 1, "get_order not_found": 1, "insert_order invalid": 1, "insert_order conflict": 1,
+		"insert_order refused": 1, "unrouted not_found": 1,
 	}, counted.observed)
 	require.Zero(t, counted.inFlight)
 }

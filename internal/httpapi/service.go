@@ -11,57 +11,81 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// writeProbe answers a probe, which is not refused for what it accepts.
+var (
+	getHealth = &operation{
+		name: "get_health", method: http.MethodGet, path: "/healthz", open: true, handle: (*request).getHealth,
+	}
+	getReadiness = &operation{
+		name: "get_readiness", method: http.MethodGet, path: "/readyz", open: true, handle: (*request).getReadiness,
+	}
+	getVersion = &operation{
+		name: "get_version", method: http.MethodGet, path: "/version", open: true, handle: (*request).getVersion,
+	}
+	getMetrics = &operation{
+		name: "get_metrics", method: http.MethodGet, path: "/metrics", open: true, handle: (*request).getMetrics,
+	}
+	getContract = &operation{
+		name: "get_contract", method: http.MethodGet, path: "/openapi.yaml", open: true, handle: (*request).getContract,
+	}
+	getDocs = &operation{
+		name: "get_docs", method: http.MethodGet, path: "/docs", open: true, handle: (*request).getDocs,
+	}
+	getPage = &operation{
+		name: "get_page", method: http.MethodGet, path: "/", open: true, handle: (*request).getPage,
+	}
+)
+
+// writeProbe answers a probe, whatever media types it accepts.
 func (q *request) writeProbe(body []byte) error {
 	mediaType, _ := q.mediaType()
 	return q.write200(mediaType, body, false)
 }
 
-// getHealth says that the process is alive, whatever the store does.
-func (s *Server) getHealth(q *request) error {
+// getHealth answers whatever the state of the store is.
+func (q *request) getHealth() error {
 	return q.writeProbe(element("Health", "status", "alive"))
 }
 
-// readyWithin is how long the store may take to say that it is ready: a probe
-// that waits longer is taken for a failure anyway.
-const readyWithin = time.Second
+// readyTimeout is how long the store may take to report that it is ready. Kubernetes takes a slower probe for a
+// failure.
+const readyTimeout = time.Second
 
-// getReadiness says whether to send requests here.
-func (s *Server) getReadiness(q *request) error {
-	if s.draining.Load() {
+// getReadiness answers whether the service can serve requests.
+func (q *request) getReadiness() error {
+	if q.server.draining.Load() {
 		return errStopping
 	}
-	ctx, cancel := context.WithTimeout(q.Request.Context(), readyWithin)
+	ctx, cancel := context.WithTimeout(q.Request.Context(), readyTimeout)
 	defer cancel()
-	if err := s.store.Ready(ctx); err != nil {
+	if err := q.server.store.Ready(ctx); err != nil {
 		return &unready{err}
 	}
 	return q.writeProbe(element("Readiness", "status", "ready"))
 }
 
-func (s *Server) getVersion(q *request) error {
-	about := element("Version", "version", s.options.Version, "generator", strconv.Itoa(dataset.Version), "go", runtime.Version())
-	return q.writeProbe(about)
+func (q *request) getVersion() error {
+	return q.writeProbe(element("Version", "version", q.server.options.Version,
+		"generator", strconv.Itoa(dataset.Version), "go", runtime.Version()))
 }
 
-func (s *Server) getMetrics(q *request) error {
-	s.metrics.ServeHTTP(q.Writer, q.Request)
+func (q *request) getMetrics() error {
+	q.server.metrics.ServeHTTP(q.Writer, q.Request)
 	return nil
 }
 
-func (s *Server) getContract(q *request) error {
+func (q *request) getContract() error {
 	contract := api.OpenAPI()
-	return q.write200("application/yaml; charset=utf-8", contract, q.packs(contract))
+	return q.write200("application/yaml; charset=utf-8", contract, q.compresses(contract))
 }
 
-func (s *Server) getDocs(q *request) error { return q.page(s.docs) }
+func (q *request) getDocs() error { return q.page(q.server.docs) }
 
-func (s *Server) getPage(q *request) error { return q.page(s.front) }
+func (q *request) getPage() error { return q.page(q.server.front) }
 
 // page answers with a file of a page.
 func (q *request) page(files http.Handler) error {
 	for _, name := range []string{"Range", "If-Match", "If-Unmodified-Since"} {
-		delete(q.Request.Header, name) // ignored here, or they would be refused without a problem document
+		delete(q.Request.Header, name) // or net/http would refuse them without a problem document
 	}
 	page := &page{ResponseWriter: q.Writer}
 	files.ServeHTTP(page, q.Request)
@@ -71,7 +95,7 @@ func (q *request) page(files http.Handler) error {
 	return nil
 }
 
-// page keeps back what is said of a file that there is not.
+// A page is a ResponseWriter that drops the answer for a missing file, which then becomes a problem.
 type page struct {
 	http.ResponseWriter
 

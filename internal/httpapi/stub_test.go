@@ -6,8 +6,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// stub is a store before which something happens: do is called by every method,
-// and what it gives is the end of it.
+// stub is a store before which something happens: do is called by every method, and what it gives is the end of it.
 type stub struct {
 	brokerage.Store
 
@@ -73,7 +72,9 @@ func (s *stub) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byte
 	return after(ctx, s, func() (brokerage.ID, error) { return s.Store.InsertCustomer(ctx, w, doc, validate) })
 }
 
-func (s *stub) ReplaceCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, match brokerage.Match) error {
+func (s *stub) ReplaceCustomer(
+	ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, match brokerage.Match,
+) error {
 	return s.run(ctx, func() error { return s.Store.ReplaceCustomer(ctx, w, id, doc, validate, match) })
 }
 
@@ -81,7 +82,9 @@ func (s *stub) DeleteCustomer(ctx context.Context, w brokerage.Write, id brokera
 	return s.run(ctx, func() error { return s.Store.DeleteCustomer(ctx, w, id) })
 }
 
-func (s *stub) OpenAccount(ctx context.Context, w brokerage.Write, customer brokerage.ID, account []byte) (brokerage.ID, error) {
+func (s *stub) OpenAccount(
+	ctx context.Context, w brokerage.Write, customer brokerage.ID, account []byte,
+) (brokerage.ID, error) {
 	return after(ctx, s, func() (brokerage.ID, error) { return s.Store.OpenAccount(ctx, w, customer, account) })
 }
 
@@ -105,11 +108,15 @@ func (s *stub) SearchSecurities(ctx context.Context, search brokerage.Search) ([
 	return after(ctx, s, func() ([]byte, error) { return s.Store.SearchSecurities(ctx, search) })
 }
 
-func (s *stub) UpdateSecurityPrice(ctx context.Context, w brokerage.Write, symbol string, p brokerage.Price) ([]byte, error) {
+func (s *stub) UpdateSecurityPrice(
+	ctx context.Context, w brokerage.Write, symbol string, p brokerage.Price,
+) ([]byte, error) {
 	return after(ctx, s, func() ([]byte, error) { return s.Store.UpdateSecurityPrice(ctx, w, symbol, p) })
 }
 
-func (s *stub) ReplaceSecurity(ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, match brokerage.Match) error {
+func (s *stub) ReplaceSecurity(
+	ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, match brokerage.Match,
+) error {
 	return s.run(ctx, func() error { return s.Store.ReplaceSecurity(ctx, w, symbol, doc, validate, match) })
 }
 

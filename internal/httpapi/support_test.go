@@ -150,8 +150,8 @@ func given(h http.Handler, r *http.Request) answer {
 }
 
 // ending are the operations whose answers end by themselves.
-func ending(s *Server) []operation {
-	return slices.DeleteFunc(s.operations(), func(op operation) bool { return op.endless() })
+func ending(s *Server) []*operation {
+	return slices.DeleteFunc(s.operations(), func(op *operation) bool { return op.endless })
 }
 
 func example(t testing.TB, name string) string {
@@ -210,9 +210,11 @@ func (r *requests) last() (l RequestLog, n int) {
 
 // orderWith is a new order with an id.
 func orderWith(id int64) string {
-	return string(generator.AppendNewOrder(nil, id, dataset.NewOrder{ID: id, Account: 104000000, Symbol: "SDP", Time: clock}))
+	return string(generator.AppendNewOrder(nil, id,
+		dataset.NewOrder{ID: id, Account: 104000000, Symbol: "SDP", Time: clock}))
 }
 
 func tradeOf(symbol, quantity string) string {
-	return `<Trade xmlns="` + brokerage.CustAccNS + `"><Symbol>` + symbol + `</Symbol><Quantity>` + quantity + `</Quantity></Trade>`
+	return `<Trade xmlns="` + brokerage.CustAccNS + `"><Symbol>` + symbol + `</Symbol><Quantity>` + quantity +
+		`</Quantity></Trade>`
 }

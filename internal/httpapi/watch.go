@@ -5,28 +5,32 @@ import (
 	"net/http"
 	"time"
 
+	"brokerage/internal/access"
 	"brokerage/internal/httpapi/live"
 )
 
-// takeWithin is how long one who watches has to take a frame. Who does not read
-// is let go: what the kernel keeps for him would otherwise be kept for ever.
-const takeWithin = 5 * time.Second
+const (
+	frameTimeout = 5 * time.Second        // for writing a frame to a client; a slower one is disconnected
+	stopTimeout  = 100 * time.Millisecond // for the last bytes once the service stops
+)
 
-// endWithin is how long the last bytes may take once the service stops.
-const endWithin = 100 * time.Millisecond
+var watchService = &operation{
+	name: "watch_service", method: http.MethodGet, path: "/v1/live", scope: access.Read, endless: true,
+	handle: (*request).watchService,
+}
 
-// watchService sends figures each second, for as long as both sides want.
-func (s *Server) watchService(q *request) error {
+// watchService streams figures each second, until either side ends it.
+func (q *request) watchService() error {
 	h := q.Writer.Header()
 	h["Content-Type"] = []string{"text/event-stream"}
 	h["Cache-Control"] = []string{"no-store"}
-	h["X-Accel-Buffering"] = []string{"no"} // a proxy (nginx) is to pass on each frame at once
-	h["Connection"] = []string{"close"}     // its deadlines are this stream's
+	h["X-Accel-Buffering"] = []string{"no"} // makes a proxy (nginx) forward each frame at once
+	h["Connection"] = []string{"close"}     // the stream changes the connection's deadlines
 	if q.Request.Method == http.MethodHead {
 		q.Writer.WriteHeaderNow()
 		return nil
 	}
-	w, err := s.live.Join()
+	w, err := q.server.live.Join()
 	if err != nil {
 		for _, name := range []string{"Cache-Control", "X-Accel-Buffering", "Connection"} {
 			delete(h, name)
@@ -40,23 +44,23 @@ func (s *Server) watchService(q *request) error {
 	return q.stream(w)
 }
 
-// stream writes frames until one of the two sides ends it.
+// stream writes frames until either side ends the stream.
 func (q *request) stream(w *live.Watcher) error {
-	// What is no connection has no deadlines either.
+	// Setting a deadline only fails without a connection.
 	connection := http.NewResponseController(q.Writer)
-	_ = connection.SetReadDeadline(time.Time{}) // the request is read; what comes after it is its end
+	_ = connection.SetReadDeadline(time.Time{}) // no more input is expected
 	left := make(chan struct{})
 	defer close(left)
 	go func() {
 		select {
 		case <-q.server.live.Ended():
-			_ = connection.SetWriteDeadline(time.Now().Add(endWithin)) // who is stuck in a frame holds up no stop
+			_ = connection.SetWriteDeadline(time.Now().Add(stopTimeout)) // a blocked write must not delay the stop
 		case <-left:
 		}
 	}()
 	frame := []byte("retry: 2000\n\n")
 	for {
-		_ = connection.SetWriteDeadline(time.Now().Add(takeWithin))
+		_ = connection.SetWriteDeadline(time.Now().Add(frameTimeout))
 		if _, err := q.Writer.Write(frame); err != nil {
 			return errGone
 		}
@@ -75,7 +79,7 @@ func (q *request) stream(w *live.Watcher) error {
 	}
 }
 
-// watched adds to the figures what only the server knows.
+// watched adds the figures of the gate and of the store.
 func (s *Server) watched(f *live.Figures) {
 	f.Gate.Running, f.Gate.Waiting, f.Gate.Limit = s.gate.load()
 	if s.options.Inside != nil {

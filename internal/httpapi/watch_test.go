@@ -44,8 +44,7 @@ func (w *watched) next() string {
 	return ""
 }
 
-// watchedServer is a service with the bounds that a connection has in practice,
-// but shorter than two events.
+// watchedServer is a service with the bounds that a connection has in practice, but shorter than two events.
 func watchedServer(t testing.TB, o Options) (*Server, *httptest.Server) {
 	t.Helper()
 	s := fresh(t, o)
@@ -201,8 +200,8 @@ func TestWatch_Stuck(t *testing.T) {
 	<-ended
 }
 
-// The time that somebody watched is no duration of a request, and no request is
-// in flight meanwhile; what was refused counts.
+// The time that somebody watched is no duration of a request, and no request is in flight meanwhile; what was refused
+// counts.
 func TestWatch_Metrics(t *testing.T) {
 	var seen counts
 	s, server := watchedServer(t, Options{Metrics: &seen, Tokens: allTokens})

@@ -8,7 +8,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// contract is what the page shows of an OpenAPI document, in its order.
+// contract is the part of an OpenAPI document that the page shows, in its order.
 type contract struct {
 	Info struct {
 		Title, Version, Summary, Description string
@@ -47,7 +47,7 @@ type operation struct {
 	Responses   map[string]response
 }
 
-// transaction is what an operation is in the mixed workload of TPoX.
+// transaction describes the operation in the mixed workload of TPoX.
 type transaction struct {
 	Code, Kind string
 	Weight     int
@@ -97,7 +97,7 @@ type schema struct {
 	XSD                  *struct{ File, Element, Namespace string } `yaml:"x-xsd"`
 }
 
-// inOrder is a mapping that keeps the order of the file, which is the order that its author wants it read in.
+// inOrder is a mapping in the order of the file.
 type inOrder[T any] []entry[T]
 
 type entry[T any] struct {
@@ -105,7 +105,7 @@ type entry[T any] struct {
 	Value T
 }
 
-// UnmarshalYAML reads the keys in their order, and then what they stand for.
+// UnmarshalYAML decodes the keys in their order, and then the values.
 func (m *inOrder[T]) UnmarshalYAML(decode func(any) error) error {
 	var keys yaml.MapSlice
 	var values map[string]T
@@ -122,20 +122,20 @@ func (m *inOrder[T]) UnmarshalYAML(decode func(any) error) error {
 	return nil
 }
 
-// read takes a contract from YAML, with every reference that the page follows resolved.
+// read decodes a contract from YAML, and resolves the references that the page follows.
 func read(source []byte) (*contract, error) {
 	c := new(contract)
 	if err := yaml.Unmarshal(source, c); err != nil {
-		return nil, fmt.Errorf("reading the contract: %w", err)
+		return nil, fmt.Errorf("read the contract: %w", err)
 	}
 	for i := range c.Paths {
 		if err := c.resolvePath(&c.Paths[i].Value); err != nil {
-			return nil, fmt.Errorf("reading the contract: %s: %w", c.Paths[i].Key, err)
+			return nil, fmt.Errorf("read the contract: %s: %w", c.Paths[i].Key, err)
 		}
 	}
 	for name, r := range c.Components.Responses {
 		if err := c.resolveResponse(&r); err != nil {
-			return nil, fmt.Errorf("reading the contract: response %s: %w", name, err)
+			return nil, fmt.Errorf("read the contract: response %s: %w", name, err)
 		}
 		c.Components.Responses[name] = r
 	}
@@ -176,7 +176,7 @@ func (c *contract) resolveParameter(p *parameter) error {
 }
 
 func (c *contract) resolveResponse(r *response) error {
-	own := r.Description // OpenAPI 3.1: beside a $ref it replaces the other
+	own := r.Description // replaces that of the $ref, by OpenAPI 3.1
 	if err := follow(r, r.Ref, "responses", c.Components.Responses); err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (c *contract) resolveContent(content map[string]media) error {
 	return nil
 }
 
-// follow replaces what is only a reference by what it refers to.
+// follow replaces a reference by what it refers to.
 func follow[T any](to *T, ref, kind string, all map[string]T) error {
 	if ref == "" {
 		return nil

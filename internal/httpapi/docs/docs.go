@@ -1,8 +1,8 @@
-// Package docs is the contract as a page, to read and to try it from.
+// Package docs serves the contract as a page, to read it and to send requests from.
 //
-// The page is made from the contract itself, once, when it is first asked for: HTML that reads without a script, a style
-// sheet, and a script for what a page cannot do alone, which is sending requests, indenting XML and filtering. It asks nobody
-// but the service for anything, and its policy holds the browser to that.
+// The page is made from the contract for the first request: HTML that is readable without a script, a style sheet, and
+// a script that sends requests, indents XML and filters. It loads nothing from elsewhere, and its content security
+// policy makes the browser enforce that.
 package docs
 
 import (
@@ -15,9 +15,9 @@ import (
 //go:embed assets
 var files embed.FS
 
-// Handler serves the page of a contract (OpenAPI 3.1, YAML, complete in itself) at /docs and its files below. Only the first
-// request pays for making the page, so a handler is to be kept. A contract that cannot be read is a bug of the program, and
-// the first request panics.
+// Handler returns the handler of the page of a contract (OpenAPI 3.1 in YAML, complete in itself) at /docs, and of its
+// files below. The page is made for the first request; so keep the handler. That request panics if the contract cannot
+// be read, which is a bug of the program.
 func Handler(contract []byte) http.Handler {
 	return pages.Page{Path: "/docs", Files: "/docs/", Make: func() (map[string][]byte, error) {
 		html, err := render(contract)

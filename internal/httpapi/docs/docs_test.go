@@ -141,7 +141,9 @@ func TestHandler_NoContract(t *testing.T) {
 // Nothing that the browser loads by itself, or could be made to load by a click, is anywhere else.
 func TestAssets_NothingExternal(t *testing.T) {
 	page := get(t, "/docs")
-	links := regexp.MustCompile(`<[a-z][^>]*\s(?:href|src|srcset|action|formaction|data|poster|background|ping)="([^"]*)"`).FindAllStringSubmatch(page, -1)
+	link := regexp.MustCompile(
+		`<[a-z][^>]*\s(?:href|src|srcset|action|formaction|data|poster|background|ping)="([^"]*)"`)
+	links := link.FindAllStringSubmatch(page, -1)
 	require.NotEmpty(t, links)
 	for _, link := range links {
 		require.Regexp(t, `^(#[A-Za-z0-9_-]+|docs/((base|docs)\.(css|js)|icon\.svg)|openapi\.yaml|\./)$`, link[1])
@@ -154,7 +156,8 @@ func TestAssets_NothingExternal(t *testing.T) {
 
 	script := get(t, "/docs/base.js") + get(t, "/docs/docs.js")
 	require.NotRegexp(t, `(?i)https?:|['"\x60]//|\bimport\b|importScripts|sendBeacon|WebSocket|EventSource`, script)
-	require.NotRegexp(t, `\beval\b|new Function|innerHTML|outerHTML|insertAdjacentHTML|document\.write`, script, "answers are text")
+	require.NotRegexp(t, `\beval\b|new Function|innerHTML|outerHTML|insertAdjacentHTML|document\.write`, script,
+		"answers are text")
 	require.NotRegexp(t, `localStorage|sessionStorage|document\.cookie|indexedDB`, script, "a token stays in the page")
 
 	namespace := `xmlns="http://www.w3.org/2000/svg"`

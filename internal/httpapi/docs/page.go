@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/httpapi/pages"
 )
 
-// page is what page.html is filled with.
+// page is the data of page.html.
 type page struct {
 	Title, Version, Summary string
 	Introduction            template.HTML
@@ -20,7 +20,7 @@ type page struct {
 	Problems                []problemView
 }
 
-// group is the operations of one tag.
+// group holds the operations of one tag.
 type group struct {
 	Name, Description string
 	Operations        []Operation
@@ -32,23 +32,23 @@ type Operation struct {
 
 	Method, Path string
 	Prose        template.HTML
-	Words        string // what the filter looks in
+	Words        string // that the filter searches
 	Inputs       []input
 	Body         *bodyView
 	Answers      []answer
 	Refusals     []answer
 }
 
-// input is a parameter with the field to fill it in.
+// input is a parameter with its field.
 type input struct {
 	parameter
 
 	ID            string // of the field
 	Prose, Limits template.HTML
-	Value         string   // what the field begins with
-	Hint          string   // what could stand there
-	Choices       []string // instead of a field
-	Fixed         bool     // a browser sets this header itself
+	Value         string   // initial, of the field
+	Hint          string   // an example
+	Choices       []string // for a list instead of a field
+	Fixed         bool     // set by the browser
 }
 
 type bodyView struct {
@@ -83,7 +83,7 @@ type problemView struct {
 	Examples []string
 }
 
-// render makes the page of a contract.
+// render returns the HTML of a contract's page.
 func render(source []byte) ([]byte, error) {
 	c, err := read(source)
 	if err != nil {
@@ -100,12 +100,12 @@ func render(source []byte) ([]byte, error) {
 	}
 	var html bytes.Buffer
 	if err := layout.Execute(&html, p); err != nil {
-		return nil, fmt.Errorf("making the page: %w", err)
+		return nil, fmt.Errorf("make the page: %w", err)
 	}
 	return html.Bytes(), nil
 }
 
-// Operations are those of a contract, by name.
+// Operations returns the operations of a contract, by name.
 func Operations(source []byte) (map[string]Operation, error) {
 	c, err := read(source)
 	if err != nil {
@@ -152,7 +152,7 @@ func (c *contract) view(method, path string, op *operation) Operation {
 		in.ID = op.ID + "." + p.Name
 		v.Inputs = append(v.Inputs, in)
 	}
-	// What has to be filled in comes first.
+	// Parameters that must be filled in come first.
 	slices.SortStableFunc(v.Inputs, func(a, b input) int { return rank(a.parameter) - rank(b.parameter) })
 	if op.Body != nil {
 		v.Body = body(op.Body.Content)
@@ -172,7 +172,7 @@ func rank(p parameter) int { return slices.Index([]string{"path", "query", "head
 func (c *contract) input(p parameter) input {
 	v := input{
 		parameter: p, Prose: c.inline(p.Description), Limits: c.inline(p.Schema.limits()),
-		Fixed: p.Name == "Accept-Encoding", // fetch may not touch it
+		Fixed: p.Name == "Accept-Encoding", // fetch cannot set it
 	}
 	example := p.Example
 	if example == nil {
@@ -191,7 +191,7 @@ func (c *contract) input(p parameter) input {
 	return v
 }
 
-// limits is what a schema says about a value, for people.
+// limits describes the values that a schema allows.
 func (s schema) limits() string {
 	var all []string
 	between := func(least, most *int64, unit string) {
@@ -208,12 +208,12 @@ func (s schema) limits() string {
 		all = append(all, "`"+s.Pattern+"`")
 	}
 	if s.Default != nil {
-		all = append(all, fmt.Sprintf("`%v` where it is missing", s.Default))
+		all = append(all, fmt.Sprintf("default `%v`", s.Default))
 	}
 	return strings.Join(all, ", ")
 }
 
-// body shows the first media type, and names the others: they are the same document.
+// body returns the view of a body by its first media type; the others are names for the same document.
 func body(all map[string]media) *bodyView {
 	types := slices.Sorted(maps.Keys(all))
 	first := all[types[0]]
@@ -240,7 +240,7 @@ func (c *contract) answer(status string, r response) answer {
 	return a
 }
 
-// problems are all types of problem. Examples of them stand in the responses, under the name of the type.
+// problems returns all types of problems, with their examples, which are in the responses under the type's name.
 func (c *contract) problems() []problemView {
 	views := make([]problemView, 0, len(c.Problems))
 	for _, p := range c.Problems {
@@ -255,20 +255,20 @@ func (c *contract) problems() []problemView {
 				}
 			}
 		}
-		slices.Reverse(v.Examples) // XML, which is what is answered unless JSON is asked for, before JSON
+		slices.Reverse(v.Examples) // XML, the default, before JSON
 		views = append(views, v)
 	}
 	return views
 }
 
-// text is an example as it goes over the wire; JSON stands in the contract as a value, not as a text.
+// text returns an example as it is sent. In the contract JSON is a value, and XML a text.
 func (e example) text() string {
 	if text, ok := e.Value.(string); ok {
 		return text
 	}
 	text, err := json.MarshalIndent(e.Value, "", "  ")
 	if err != nil {
-		return fmt.Sprint(e.Value) // still to be read, if not to be sent
+		return fmt.Sprint(e.Value) // readable, though it cannot be sent
 	}
 	return string(text)
 }

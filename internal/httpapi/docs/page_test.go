@@ -59,7 +59,8 @@ func TestPage_Operations(t *testing.T) {
 					require.Contains(t, text, `<span class="badge scope">open</span>`)
 				}
 				for _, p := range append(item.Parameters, op.Parameters...) {
-					field := regexp.MustCompile(`<(input|select) id="` + op.OperationID + `\.` + p.Value.Name + `" data-in="` + p.Value.In + `"[^>]*>`).FindString(text)
+					field := regexp.MustCompile(`<(input|select) id="` + op.OperationID + `\.` + p.Value.Name + `" data-in="` +
+						p.Value.In + `"[^>]*>`).FindString(text)
 					require.Equal(t, p.Value.Name != "Accept-Encoding", field != "", p.Value.Name)
 					if p.Value.In == "path" {
 						require.Contains(t, field, `value="`+p.Value.Example.(string)+`"`)
@@ -85,14 +86,16 @@ func TestPage_Operations(t *testing.T) {
 			})
 		}
 	}
-	require.Equal(t, count, strings.Count(page, `<details class="operation `), "the page has these operations and no others")
+	require.Equal(t, count, strings.Count(page, `<details class="operation `),
+		"the page has these operations and no others")
 	require.Greater(t, examples, 25)
 }
 
 func TestPage_Transactions(t *testing.T) {
 	page := get(t, "/docs")
 	for code, want := range map[string][2]string{
-		"Q1": {"get_order", "10 %"}, "U4": {"update_order_status", "3 %"}, "I2": {"insert_customer", "1 %"}, "D1": {"delete_order", "7 %"},
+		"Q1": {"get_order", "10 %"}, "U4": {"update_order_status", "3 %"}, "I2": {"insert_customer", "1 %"},
+		"D1": {"delete_order", "7 %"},
 	} {
 		require.Contains(t, section(t, page, want[0]), ">"+code+" · "+want[1]+"</span>")
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// prose turns what descriptions are written in, which is Markdown's paragraphs, `code` and **bold** and no more of it, into HTML.
+// prose converts a description to HTML. Of Markdown it knows paragraphs, `code` and **bold**.
 func (c *contract) prose(text string) template.HTML {
 	var b strings.Builder
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
@@ -17,7 +17,7 @@ func (c *contract) prose(text string) template.HTML {
 
 var bold = regexp.MustCompile(`\*\*([^*]+)\*\*`)
 
-// inline is one paragraph of prose. A type of problem links to where it is explained.
+// inline converts a paragraph to HTML. The name of a problem becomes a link to its explanation.
 func (c *contract) inline(text string) template.HTML {
 	var b strings.Builder
 	for i, part := range strings.Split(text, "`") {

@@ -1,9 +1,7 @@
-// Package front is the page at /: what the service does at this moment, and a
-// workbench to try each of the 17 transactions from.
+// Package front serves the page at /: live figures of the service, and a workbench to try each of the 17 transactions.
 //
-// It is made as the documentation is, from the contract, and asks nobody but the
-// service. The figures come from GET /v1/live; what the workbench fills in
-// follows from GET /v1/dataset, as it would for any client.
+// Like the documentation, the page is made from the contract and loads nothing from elsewhere. The figures come from
+// GET /v1/live; the examples of the workbench follow from GET /v1/dataset, as they would for any client.
 package front
 
 import (
@@ -23,8 +21,8 @@ import (
 //go:embed assets
 var files embed.FS
 
-// Handler serves the page at / and its files below /page/. It is to be kept, as
-// that of the documentation is.
+// Handler returns the handler of the page at / and of its files below /page/. The page is made for the first request;
+// so keep the handler.
 func Handler(contract []byte) http.Handler {
 	return pages.Page{Path: "/", Files: "/page/", Make: func() (map[string][]byte, error) {
 		html, err := render(contract)
@@ -41,20 +39,27 @@ func Handler(contract []byte) http.Handler {
 				return nil, err
 			}
 		}
+		for _, t := range brokerage.Transactions {
+			example, err := files.ReadFile("assets/examples/" + t.Name + ".js")
+			if err != nil {
+				return nil, err
+			}
+			all["examples.js"] = append(all["examples.js"], example...)
+		}
 		return all, nil
 	}}.Handler()
 }
 
-// transaction is one of the 17 as the page shows it.
+// transaction is a transaction as the page shows it.
 type transaction struct {
 	brokerage.Transaction
 	docs.Operation
 }
 
-// Words are those of the name, which may stand on lines of their own.
+// Words returns the parts of the name between which a line may break.
 func (t transaction) Words() []string { return strings.SplitAfter(t.Name, "_") }
 
-// render makes the page.
+// render returns the page's HTML.
 func render(contract []byte) ([]byte, error) {
 	operations, err := docs.Operations(contract)
 	if err != nil {
@@ -74,17 +79,16 @@ func render(contract []byte) ([]byte, error) {
 	}
 	var html bytes.Buffer
 	if err := layout.Execute(&html, all); err != nil {
-		return nil, fmt.Errorf("making the page: %w", err)
+		return nil, fmt.Errorf("make the page: %w", err)
 	}
 	return html.Bytes(), nil
 }
 
-// documentsOfAKind is after how many the examples of what is inserted repeat.
+// documentsOfAKind is the number of documents of each kind after which the examples of inserts repeat.
 const documentsOfAKind = 9
 
-// templates are documents to insert, of each kind a few: lists of XML and the
-// names of slots in turn, as the command templates writes them. They go with any
-// dataset, since all that refers to it is in the slots.
+// templates returns documents to insert as JSON, a few of each kind: lists that alternate between XML and the name of a
+// slot, as the command templates writes them. They fit any dataset, since the slots hold all that refers to it.
 func templates() ([]byte, error) {
 	d := dataset.New(dataset.Spec{Seed: 1})
 	all := make(map[string][][]string)

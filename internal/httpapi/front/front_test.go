@@ -29,16 +29,20 @@ var scripts = []string{"base.js", "chart.js", "live.js", "examples.js", "workben
 
 func TestHandler_Files(t *testing.T) {
 	for path, mediaType := range map[string]string{
-		"/": "text/html; charset=utf-8", "/page/base.css": "text/css; charset=utf-8", "/page/front.css": "text/css; charset=utf-8",
-		"/page/icon.svg": "image/svg+xml", "/page/templates.json": "application/json",
+		"/": "text/html; charset=utf-8", "/page/base.css": "text/css; charset=utf-8",
+		"/page/front.css": "text/css; charset=utf-8",
+		"/page/icon.svg":  "image/svg+xml", "/page/templates.json": "application/json",
 	} {
 		w := get(t, path)
 		require.Equal(t, http.StatusOK, w.Code, path)
 		require.Equal(t, mediaType, w.Header().Get("Content-Type"), path)
-		require.Contains(t, w.Header().Get("Content-Security-Policy"), "default-src 'none'; script-src 'self'; style-src 'self';")
+		require.Contains(t, w.Header().Get("Content-Security-Policy"),
+			"default-src 'none'; script-src 'self'; style-src 'self';")
 		require.Equal(t, "nosniff", w.Header().Get("X-Content-Type-Options"))
 	}
-	for _, path := range []string{"/page", "/page/", "/page.html", "/page/page.html", "/page/none.js", "/index.html", "/docs"} {
+	for _, path := range []string{
+		"/page", "/page/", "/page.html", "/page/page.html", "/page/none.js", "/index.html", "/docs",
+	} {
 		require.Equal(t, http.StatusNotFound, get(t, path).Code, path)
 	}
 }
@@ -49,7 +53,8 @@ func TestPage_Transactions(t *testing.T) {
 	for _, tx := range brokerage.Transactions {
 		require.Contains(t, page, `<option value="`+tx.Name+`">`+tx.Code+" "+tx.Name+": ")
 		require.Contains(t, page, `<tr data-name="`+tx.Name+`">`)
-		form := regexp.MustCompile(`(?s)<form data-name="` + tx.Name + `" data-method="(\w+)" data-path="([^"]+)".*?</form>`).FindStringSubmatch(page)
+		form := regexp.MustCompile(`(?s)<form data-name="` + tx.Name +
+			`" data-method="(\w+)" data-path="([^"]+)".*?</form>`).FindStringSubmatch(page)
 		require.NotNil(t, form, tx.Name)
 		for _, parameter := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(form[2], -1) {
 			require.Regexp(t, `data-in="path" name="`+parameter[1]+`" value="[^"]+"`, form[0])
@@ -67,7 +72,8 @@ func TestPage_Scripts(t *testing.T) {
 	for _, link := range regexp.MustCompile(`\s(?:href|src)="([^"]*)"`).FindAllStringSubmatch(page, -1) {
 		require.Regexp(t, `^(#workbench|page/[a-z]+\.(css|js|svg)|docs(#\w+)?)$`, link[1])
 	}
-	require.NotRegexp(t, `(?i)<style|<iframe|<object|<embed|<base|<meta http-equiv|<[a-z][^>]*\s(style|on[a-z]+)=|<script(?:>|[^>]*>[^<])`, page)
+	require.NotRegexp(t, `(?i)<style|<iframe|<object|<embed|<base|<meta `+
+		`http-equiv|<[a-z][^>]*\s(style|on[a-z]+)=|<script(?:>|[^>]*>[^<])`, page)
 	for _, name := range scripts {
 		require.Contains(t, page, `<script src="page/`+name+`" defer></script>`)
 		script := get(t, "/page/"+name).Body.String()
@@ -78,7 +84,8 @@ func TestPage_Scripts(t *testing.T) {
 			require.Regexp(t, `^localStorage\.[gs]etItem\('theme'`, kept)
 		}
 		for _, address := range regexp.MustCompile(`https?://[\w./-]+`).FindAllString(script, -1) {
-			require.Contains(t, []string{"http://www.w3.org/2000/svg", brokerage.CustAccNS, brokerage.SecurityNS, brokerage.FIXMLNS}, address, "names, which nobody asks")
+			require.Contains(t, []string{"http://www.w3.org/2000/svg", brokerage.CustAccNS, brokerage.SecurityNS,
+				brokerage.FIXMLNS}, address, "names, which nobody asks")
 		}
 	}
 }
@@ -88,10 +95,14 @@ func TestTemplates_Valid(t *testing.T) {
 	var all map[string][][]string
 	require.NoError(t, json.Unmarshal(get(t, "/page/templates.json").Body.Bytes(), &all))
 	slots := map[string]string{
-		"order": "105282", "customer": "1202", "account": "104000400", "account2": "104000401", "account3": "104000402", "symbol": "SDP",
-		"date": "2026-01-02", "datetime": "2026-01-02T03:04:05",
+		"order": "105282", "customer": "1202", "account": "104000400", "account2": "104000401", "account3": "104000402",
+		"symbol": "SDP",
+		"date":   "2026-01-02", "datetime": "2026-01-02T03:04:05",
 	}
-	for kind, of := range map[string][2]string{"order": {"order.xsd", "FIXML"}, "customer": {"custacc.xsd", "Customer"}, "account": {"custacc-messages.xsd", "Account"}} {
+	for kind, of := range map[string][2]string{
+		"order": {"order.xsd", "FIXML"}, "customer": {"custacc.xsd", "Customer"},
+		"account": {"custacc-messages.xsd", "Account"},
+	} {
 		valid, err := schema.CompileFile(of[0], of[1])
 		require.NoError(t, err)
 		require.Greater(t, len(all[kind]), 5)

@@ -4,14 +4,15 @@ import (
 	"time"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/telemetry"
 )
 
-// Figures are one second of the service: LiveFigures of the contract.
+// Figures are the figures of one second: LiveFigures of the contract.
 type Figures struct {
 	At      string  `json:"at"`
-	Seconds float64 `json:"seconds"` // that the counts are of
-	// All is everything together; Transactions are those that something ended of,
-	// by name, and "other" is what is none of the 17.
+	Seconds float64 `json:"seconds"` // over which the counts are
+	// All is the sum. Transactions holds, by name, those of which a request has ended; telemetry.Other stands for all
+	// other operations.
 	All          Ended             `json:"all"`
 	Transactions map[string]Ended  `json:"transactions"`
 	Refused      map[string]uint32 `json:"refused"` // before the store saw them, by reason
@@ -20,9 +21,8 @@ type Figures struct {
 	Watchers     int               `json:"watchers"`
 }
 
-// Ended are the requests that ended, and what those that ended well took: in
-// milliseconds, over the last Window readings; none without any. Times are of
-// operations on data alone: probes and pages are counted, and not timed.
+// Ended are the requests that have ended, and the durations of the successful ones over the last Window readings; nil
+// without any. Probes and pages are counted, but not timed.
 type Ended struct {
 	OK      uint32 `json:"ok"`
 	Refused uint32 `json:"refused"`
@@ -37,32 +37,30 @@ type Times struct {
 	P99 float64 `json:"p99"`
 }
 
-// Gate is who is let in at this moment. A limit of 0 is none, and then nobody is
-// counted.
+// Gate is the state of the gate: the requests running and waiting, and the limit. Without a limit all are 0.
 type Gate struct {
 	Running int `json:"running"`
 	Waiting int `json:"waiting"`
 	Limit   int `json:"limit"`
 }
 
-// Store is the inside of a store at this moment; counts are since it was opened.
+// Store is the state of a store. Counts are since it was opened.
 type Store struct {
-	Connections int   `json:"connections"` // at most, for reading
+	Connections int   `json:"connections"` // for reading, at most
 	InUse       int   `json:"in_use"`
 	Waits       int64 `json:"waits"` // for a connection
 	Commits     int64 `json:"commits"`
-	Writes      int64 `json:"writes"` // that wait for their commit
-	Hits        int64 `json:"hits"`   // reads that found warm what they needed
+	Writes      int64 `json:"writes"` // waiting for their commit
+	Hits        int64 `json:"hits"`   // of the cache
 	Misses      int64 `json:"misses"`
 }
 
-// Window is how many readings the percentiles are over: those of a single second
-// jump about where there are few requests.
+// Window is the number of readings that percentiles are computed over: over a single second they would vary too much
+// where requests are few.
 const Window = 5
 
-// figures are what happened between two readings, with times since a third one,
-// which is no later.
-func figures(reasons []string, now, last, before *reading) *Figures {
+// figures returns the counts between the readings last and now, and the percentiles between before and now.
+func figures(now, last, before *reading) *Figures {
 	f := &Figures{
 		At: now.at.UTC().Format(time.RFC3339Nano), Seconds: threeDigits(now.at.Sub(last.at).Seconds()),
 		Transactions: make(map[string]Ended), Refused: make(map[string]uint32),
@@ -88,19 +86,19 @@ func figures(reasons []string, now, last, before *reading) *Figures {
 		}
 	}
 	f.All.Times = timesOf(&all)
-	for i, reason := range reasons {
-		if n := now.why[i] - last.why[i]; n > 0 {
+	for i, reason := range telemetry.Reasons {
+		if n := now.refusals[i] - last.refusals[i]; n > 0 {
 			f.Refused[reason] = n
 		}
 	}
 	return f
 }
 
-func nameOf(place int) string {
-	if place == other {
-		return "other"
+func nameOf(index int) string {
+	if index == other {
+		return telemetry.Other
 	}
-	return brokerage.Transactions[place].Name
+	return brokerage.Transactions[index].Name
 }
 
 func timesOf(counts *[buckets]uint32) *Times {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is read off a bucket is within 4 % of what was put in, or half a
-// microsecond, and a longer time is never in an earlier bucket.
+// What is read off a bucket is within 4 % of what was put in, or half a microsecond, and a longer time is never in an
+// earlier bucket.
 func TestBucketOf(t *testing.T) {
 	last := 0
 	for us := int64(0); us < 70_000_000; us += 1 + us/97 {

@@ -8,69 +8,68 @@ import (
 	"time"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/telemetry"
 )
 
-// How a request ended, by its status.
+// The endings of a request, by its status.
 const (
 	ok      = iota
-	refused // 4xx: by the rules, or for its form
-	failed  // 5xx: for the service's sake, overload included
+	refused // 4xx
+	failed  // 5xx, overload included
 	endings
 )
 
-// other is the place of all that is none of the 17.
+// other is the index of all operations that are no transactions.
 const other = len(brokerage.Transactions)
 
-// shards keep requests that end at the same time out of each other's way. More
-// than a few do nothing any more: an end takes nanoseconds of a request.
+// shards is the number of copies of the counts, which keep concurrent requests from contending for a cache line.
 const shards = 8
 
-// meter counts the ends of requests. Its counts only grow, and wrap around; what
-// they grow by between two readings is what happened there.
+// A meter counts requests that have ended. Its counts only grow, and wrap around: the difference of two readings is
+// what happened between them.
 type meter struct {
-	on      atomic.Bool
-	places  map[string]int // of the transactions, by name
-	shards  [shards]shard
-	reasons []string // why requests are refused before the store sees them
-	why     []atomic.Uint32
+	on       atomic.Bool
+	indexes  map[string]int // of the transactions, by name
+	shards   [shards]shard
+	refusals [len(telemetry.Reasons)]atomic.Uint32
 }
 
 type shard struct {
 	cells [other + 1]cell
-	_     [64]byte // the next one begins on another cache line
+	_     [64]byte // puts the next shard on another cache line
 }
 
-// cell is one transaction.
+// A cell counts one transaction.
 type cell struct {
 	ended [endings]atomic.Uint32
-	times [buckets]atomic.Uint32 // of those that ended well
+	times [buckets]atomic.Uint32 // of those that succeeded
 }
 
-func newMeter(reasons []string) *meter {
-	m := &meter{places: make(map[string]int, other), reasons: reasons, why: make([]atomic.Uint32, len(reasons))}
+func newMeter() *meter {
+	m := &meter{indexes: make(map[string]int, other)}
 	for i, t := range brokerage.Transactions {
-		m.places[t.Name] = i
+		m.indexes[t.Name] = i
 	}
 	return m
 }
 
-// observe counts a request that has ended, and its time if it ended well.
+// observe counts a request that has ended, and its duration if it succeeded.
 func (m *meter) observe(transaction string, status int, took time.Duration) {
 	if c := m.count(transaction, status); c != nil && status < http.StatusBadRequest {
 		c.times[bucketOf(took)].Add(1)
 	}
 }
 
-// count counts a request that has ended, and returns where; nil while nobody watches.
+// count counts a request that has ended, and returns its cell, or nil while nobody watches.
 func (m *meter) count(transaction string, status int) *cell {
 	if !m.on.Load() {
 		return nil
 	}
-	place, known := m.places[transaction]
+	index, known := m.indexes[transaction]
 	if !known {
-		place = other
+		index = other
 	}
-	c := &m.shards[rand.Uint32()%shards].cells[place]
+	c := &m.shards[rand.Uint32()%shards].cells[index]
 	switch {
 	case status < http.StatusBadRequest:
 		c.ended[ok].Add(1)
@@ -86,25 +85,24 @@ func (m *meter) refused(reason string) {
 	if !m.on.Load() {
 		return
 	}
-	if i := slices.Index(m.reasons, reason); i >= 0 {
-		m.why[i].Add(1)
+	if i := slices.Index(telemetry.Reasons[:], reason); i >= 0 {
+		m.refusals[i].Add(1)
 	}
 }
 
-// reading is all counts at one moment.
+// A reading is all counts at one moment.
 type reading struct {
 	at    time.Time
 	cells [other + 1]struct {
 		ended [endings]uint32
 		times [buckets]uint32
 	}
-	why []uint32
+	refusals [len(telemetry.Reasons)]uint32
 }
 
-// read adds up the shards. Requests go on to end meanwhile: each is counted in
-// this reading or the next one.
+// read adds up the shards. A request that ends meanwhile is counted in this reading or in the next one.
 func (m *meter) read() *reading {
-	r := &reading{at: time.Now(), why: make([]uint32, len(m.why))}
+	r := &reading{at: time.Now()}
 	for s := range m.shards {
 		for i := range r.cells {
 			from, to := &m.shards[s].cells[i], &r.cells[i]
@@ -116,8 +114,8 @@ func (m *meter) read() *reading {
 			}
 		}
 	}
-	for i := range r.why {
-		r.why[i] = m.why[i].Load()
+	for i := range r.refusals {
+		r.refusals[i] = m.refusals[i].Load()
 	}
 	return r
 }

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// Every is how often figures are made.
+// Every is the interval of the figures.
 const Every = time.Second
 
-// Watchers is how many may watch at once. A frame is made once for all of them,
-// so that each costs a connection and a write a second.
+// Watchers is the limit of watchers. A frame is made once for all of them, so that each costs a connection and a write
+// a second.
 const Watchers = 32
 
-// Why nobody more can watch.
+// Errors of Join.
 var (
-	ErrFull  = errors.New("as many watch as may")
+	ErrFull  = errors.New("the limit of watchers is reached")
 	ErrEnded = errors.New("the stream has ended")
 )
 
-// Stream gives frames of figures to those who watch, and counts while anybody
-// does. It is safe for concurrent use.
+// A Stream sends frames of figures to its watchers, and counts requests while there are any. It is safe for concurrent
+// use.
 type Stream struct {
 	meter *meter
 	fill  func(*Figures)
@@ -30,36 +30,34 @@ type Stream struct {
 
 	mu       sync.Mutex
 	watchers map[*Watcher]struct{}
-	stop     chan struct{} // ends the one who makes frames; nil: nobody watches
+	stop     chan struct{} // ends run; nil: nobody watches
 	closed   bool
 }
 
-// New makes a stream. Reasons are all that Refused will be called with; another
-// is not counted. Fill adds to each second's figures what is not counted here,
-// and must not take long.
-func New(reasons []string, fill func(*Figures)) *Stream {
-	return &Stream{meter: newMeter(reasons), fill: fill, ended: make(chan struct{}), watchers: make(map[*Watcher]struct{})}
+// New returns a stream. fill adds the figures that the stream does not count to those of each second, and must be
+// quick.
+func New(fill func(*Figures)) *Stream {
+	return &Stream{meter: newMeter(), fill: fill, ended: make(chan struct{}), watchers: make(map[*Watcher]struct{})}
 }
 
-// Observe counts a request that has ended, with its time.
+// Observe counts a request that has ended, and its duration.
 func (s *Stream) Observe(transaction string, status int, took time.Duration) {
 	s.meter.observe(transaction, status, took)
 }
 
-// Count counts a request that has ended and whose time says nothing of the work:
-// a probe, a page.
+// Count counts a request that has ended without its duration: a probe or a page.
 func (s *Stream) Count(transaction string, status int) { s.meter.count(transaction, status) }
 
-// Refused counts why a request was refused before the store saw it.
+// Refused counts a request that was refused before the store saw it, for one of telemetry.Reasons.
 func (s *Stream) Refused(reason string) { s.meter.refused(reason) }
 
-// Watcher is one who watches.
+// A Watcher receives the frames of a stream.
 type Watcher struct {
 	stream *Stream
 	frames chan []byte
 }
 
-// Join lets one more watch, who must leave again.
+// Join adds a watcher, which must leave again.
 func (s *Stream) Join() (*Watcher, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,11 +77,11 @@ func (s *Stream) Join() (*Watcher, error) {
 	return w, nil
 }
 
-// Frames are the events of the stream, the newest at most waiting: who is too
-// slow to take one misses it. They end when the stream does.
+// Frames returns the channel of the stream's events, which is closed at the end of the stream. A watcher that is too
+// slow gets only the newest.
 func (w *Watcher) Frames() <-chan []byte { return w.frames }
 
-// Leave ends watching; a second time it does nothing.
+// Leave removes the watcher. It may be called again.
 func (w *Watcher) Leave() {
 	w.stream.mu.Lock()
 	defer w.stream.mu.Unlock()
@@ -91,7 +89,7 @@ func (w *Watcher) Leave() {
 	w.stream.rest()
 }
 
-// rest ends the counting when nobody watches any more. The lock is held.
+// rest stops counting when the last watcher has left. The caller holds the lock.
 func (s *Stream) rest() {
 	if len(s.watchers) == 0 && s.stop != nil {
 		s.meter.on.Store(false)
@@ -100,7 +98,7 @@ func (s *Stream) rest() {
 	}
 }
 
-// Close ends the stream for all who watch; a second time it does nothing.
+// Close ends the stream for all watchers. It may be called again.
 func (s *Stream) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,10 +114,10 @@ func (s *Stream) Close() {
 	close(s.ended)
 }
 
-// Ended is closed when the stream is.
+// Ended returns a channel that is closed at the end of the stream.
 func (s *Stream) Ended() <-chan struct{} { return s.ended }
 
-// run makes frames until it is stopped.
+// run makes a frame each second until stop is closed.
 func (s *Stream) run(stop chan struct{}, first *reading) {
 	ticker := time.NewTicker(Every)
 	defer ticker.Stop()
@@ -131,18 +129,17 @@ func (s *Stream) run(stop chan struct{}, first *reading) {
 		case <-ticker.C:
 		}
 		now := s.meter.read()
-		f := figures(s.meter.reasons, now, readings[len(readings)-1], readings[0])
+		f := figures(now, readings[len(readings)-1], readings[0])
 		s.fill(f)
 		if readings = append(readings, now); len(readings) > Window {
 			readings = slices.Delete(readings, 0, 1)
 		}
-		s.give(stop, f)
+		s.send(stop, f)
 	}
 }
 
-// give hands figures to all, unless whoever made them was stopped meanwhile. It
-// waits for nobody.
-func (s *Stream) give(from chan struct{}, f *Figures) {
+// send sends figures to all watchers, unless the run that made them was stopped meanwhile. It never blocks.
+func (s *Stream) send(from chan struct{}, f *Figures) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stop != from {
@@ -151,14 +148,14 @@ func (s *Stream) give(from chan struct{}, f *Figures) {
 	f.Watchers = len(s.watchers)
 	data, err := json.Marshal(f)
 	if err != nil {
-		panic(err) // it is texts and numbers
+		panic(err) // texts and numbers always marshal
 	}
 	frame := slices.Concat([]byte("event: figures\ndata: "), data, []byte("\n\n"))
 	for w := range s.watchers {
 		select {
-		case <-w.frames: // nobody took it, and it is old now
+		case <-w.frames: // drop the frame that was not read
 		default:
 		}
-		w.frames <- frame // there is room: nobody else sends
+		w.frames <- frame // never blocks, because only send sends
 	}
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// next is the next frame of one who watches. Time is synctest's: it passes at
-// once.
+// next returns the next frame of a watcher. Time is synctest's, and passes at once.
 func next(t testing.TB, w *Watcher) (f Figures) {
 	t.Helper()
 	frame, more := <-w.Frames()
@@ -28,8 +27,6 @@ func next(t testing.TB, w *Watcher) (f Figures) {
 
 func nothing(*Figures) {}
 
-var reasons = []string{"queue_full", "rate_limit"}
-
 func join(t testing.TB, s *Stream) *Watcher {
 	t.Helper()
 	w, err := s.Join()
@@ -39,7 +36,7 @@ func join(t testing.TB, s *Stream) *Watcher {
 
 func TestStream_Figures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(reasons, func(f *Figures) { f.Gate.Running = 3 })
+		s := New(func(f *Figures) { f.Gate.Running = 3 })
 		s.Observe("get_order", 200, time.Millisecond) // nobody watches
 		w := join(t, s)
 		defer w.Leave()
@@ -83,10 +80,10 @@ func TestStream_Figures(t *testing.T) {
 	})
 }
 
-// Nothing is counted, and nobody runs, while nobody watches.
+// Nothing is counted, and no goroutine runs, while nobody watches.
 func TestStream_Rests(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // which fails where a goroutine is left
-		s := New(reasons, nothing)
+	synctest.Test(t, func(t *testing.T) { // which fails if a goroutine is left
+		s := New(nothing)
 		require.False(t, s.meter.on.Load())
 		first, second := join(t, s), join(t, s)
 		require.Equal(t, 2, next(t, first).Watchers)
@@ -98,7 +95,7 @@ func TestStream_Rests(t *testing.T) {
 		second.Leave()
 		require.False(t, s.meter.on.Load())
 
-		// The next one gets nothing of what was before.
+		// The next watcher gets nothing from before.
 		s.Observe("get_order", 200, time.Millisecond)
 		third := join(t, s)
 		require.Zero(t, next(t, third).All.OK)
@@ -106,10 +103,10 @@ func TestStream_Rests(t *testing.T) {
 	})
 }
 
-// Who takes no frames gets the newest when he comes back, and holds up nobody.
+// A slow watcher gets the newest frame, and delays no other.
 func TestStream_Slow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(reasons, nothing)
+		s := New(nothing)
 		slow, quick := join(t, s), join(t, s)
 		defer slow.Leave()
 		defer quick.Leave()
@@ -124,7 +121,7 @@ func TestStream_Slow(t *testing.T) {
 
 func TestStream_Full(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(reasons, nothing)
+		s := New(nothing)
 		all := make([]*Watcher, Watchers)
 		for i := range all {
 			all[i] = join(t, s)
@@ -141,7 +138,7 @@ func TestStream_Full(t *testing.T) {
 
 func TestStream_Close(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(reasons, nothing)
+		s := New(nothing)
 		w := join(t, s)
 		next(t, w)
 		s.Close()
@@ -158,7 +155,7 @@ func TestStream_Close(t *testing.T) {
 
 // Requests end, watchers come and go, and the stream closes, all at once.
 func TestStream_Concurrent(t *testing.T) {
-	s := New(reasons, nothing)
+	s := New(nothing)
 	first := join(t, s)
 	var all sync.WaitGroup
 	for range 4 {
@@ -185,7 +182,7 @@ func TestStream_Concurrent(t *testing.T) {
 func BenchmarkObserve(b *testing.B) {
 	for _, watched := range []bool{false, true} {
 		name := map[bool]string{false: "Nobody", true: "Watched"}[watched]
-		s := New(reasons, nothing)
+		s := New(nothing)
 		s.meter.on.Store(watched)
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -203,18 +200,18 @@ func BenchmarkObserve(b *testing.B) {
 	}
 }
 
-// A frame is made once a second, whatever goes on.
+// A frame is made once a second under any load.
 func BenchmarkFrame(b *testing.B) {
-	s := New(reasons, nothing)
+	s := New(nothing)
 	s.meter.on.Store(true)
-	for name, place := range s.meter.places {
+	for name, place := range s.meter.indexes {
 		for us := range 1000 {
 			s.Observe(name, 200, time.Duration(us*(place+1))*time.Microsecond)
 		}
 	}
-	before := &reading{why: make([]uint32, len(reasons))}
+	before := &reading{}
 	b.ReportAllocs()
 	for b.Loop() {
-		_, _ = json.Marshal(figures(reasons, s.meter.read(), before, before))
+		_, _ = json.Marshal(figures(s.meter.read(), before, before))
 	}
 }

@@ -1,6 +1,5 @@
-// Package pages is what the service's pages in the browser have in common: how
-// their files are served, what a browser may do with them, how they look, and
-// how XML is shown.
+// Package pages contains what the service's pages in the browser share: serving their files, their content security
+// policy, their style, and showing XML.
 package pages
 
 import (
@@ -25,7 +24,7 @@ var files embed.FS
 //go:embed templates
 var templates embed.FS
 
-// Layout is assets/page.html of a page, with what pages have in common: "field" is the field of a parameter.
+// Layout returns the template assets/page.html of a page, with the shared template "field", the field of a parameter.
 func Layout(own fs.FS) (*template.Template, error) {
 	layout, err := template.New("page.html").ParseFS(templates, "templates/*.html")
 	if err != nil {
@@ -34,26 +33,29 @@ func Layout(own fs.FS) (*template.Template, error) {
 	return layout.ParseFS(own, "assets/page.html")
 }
 
-// policy lets the browser load the page's own files and send requests to the service, and do nothing else: no inline script or
-// style, no frame, no form that leaves the page.
+// policy allows the page to load its own files and to send requests to the service, and nothing else: no inline script
+// or style, no frame, no form that leaves the page.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Page is a page: HTML at a path, and files below another one.
+// Page is HTML at a path, and files below another path.
 type Page struct {
 	Path  string // of the page itself
-	Files string // of its files, and of those that all pages have
-	// Make gives the files by name, "" for the page itself. It is called once, by the first request, which alone pays for it.
-	// An error is a bug of the program, and that request panics.
+	Files string // prefix of its files, and of the shared ones
+	// Make returns the files by name, "" for the page itself. It is called once, for the first request, which panics on an
+	// error: that is a bug of the program.
 	Make func() (map[string][]byte, error)
 }
 
 var mediaTypes = map[string]string{
-	"": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+	"":      "text/html; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".svg":  "image/svg+xml",
 	".json": "application/json",
 }
 
-// Handler serves a page and its files.
+// Handler returns the handler of the page and its files.
 func (p Page) Handler() http.Handler {
 	made := sync.OnceValue(p.assets)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -67,7 +69,7 @@ func (p Page) Handler() http.Handler {
 			return
 		}
 		if p.Path != "/" && r.URL.Path == p.Path+"/" {
-			// Relative, so that it also holds behind a proxy that gives the service a path of its own.
+			// Relative, so that it is right behind a proxy that serves the service below a path.
 			h.Set("Location", ".."+p.Path)
 			w.WriteHeader(http.StatusPermanentRedirect)
 			return
@@ -106,39 +108,39 @@ func (p Page) assets() map[string]*asset {
 	return all
 }
 
-// asset is an answer, made once, in both of its forms.
+// An asset is a file, uncompressed and compressed.
 type asset struct {
 	contentType, etag string
-	plain, packed     []byte
+	plain, compressed []byte
 }
 
 func newAsset(contentType string, body []byte) *asset {
-	var packed bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // a level that there is
-	_, _ = w.Write(body)                                       // a buffer takes everything
+	var compressed bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&compressed, gzip.BestCompression) // the level is valid
+	_, _ = w.Write(body)                                           // a buffer never fails
 	_ = w.Close()
 	sum := sha256.Sum256(body)
-	return &asset{contentType: contentType, etag: fmt.Sprintf("%x", sum[:16]), plain: body, packed: packed.Bytes()}
+	return &asset{contentType: contentType, etag: fmt.Sprintf("%x", sum[:16]), plain: body, compressed: compressed.Bytes()}
 }
 
-// serve answers with the asset, or with 304. A browser asks each time (no-cache), since the names of the files stay the same
-// from version to version.
+// serve answers with the asset, or with 304. Browsers revalidate each time (no-cache), since the names of files do not
+// change between versions.
 func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", a.contentType)
 	h.Set("Cache-Control", "no-cache")
 	h.Set("Vary", "Accept-Encoding")
 	body, etag := a.plain, a.etag
-	if takesGzip(r.Header.Get("Accept-Encoding")) {
-		body, etag = a.packed, etag+"-gzip"
+	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
+		body, etag = a.compressed, etag+"-gzip"
 		h.Set("Content-Encoding", "gzip")
 	}
 	h.Set("ETag", `"`+etag+`"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
 
-// takesGzip reads Accept-Encoding. Browsers name gzip; `*` is not worth the packed form.
-func takesGzip(accept string) bool {
+// acceptsGzip reports whether a client accepts gzip by its name, as browsers do; it ignores `*`.
+func acceptsGzip(accept string) bool {
 	for coding := range strings.SplitSeq(accept, ",") {
 		name, parameter, _ := strings.Cut(coding, ";")
 		if !strings.EqualFold(strings.TrimSpace(name), "gzip") {

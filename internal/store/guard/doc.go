@@ -1,13 +1,9 @@
-// Package guard is the one decorator around every store: what all of them need
-// is written once, and not by each of them, nor by those who call them.
+// Package guard decorates every store with what all stores need:
 //
-//   - Every call is observed, under the name that its transaction has everywhere.
-//   - A call without a deadline gets one.
-//   - An error is one of those that the contract of its method declares (see the
-//     comments in internal/brokerage/store.go, and contract.go for the table).
-//     Another one is a fault of the store: it panics under test, and becomes
-//     *brokerage.Unavailable in operation, so that a text of a driver reaches the
-//     log and no client.
-//   - With an error there is no answer.
-//   - A store that cannot be opened yet is one that is not available.
+//   - A call whose context has no deadline gets one.
+//   - A call returns only errors that the contract of its method declares (the comments in internal/brokerage/store.go;
+//     the registry and operation.go as a table). Any other error is a fault of the store: it panics under test, and
+//     becomes *brokerage.Unavailable in operation, so that a driver's text reaches the log and no client.
+//   - A call that returns an error returns no answer.
+//   - Until the store is open, each call returns *brokerage.Unavailable.
 package guard

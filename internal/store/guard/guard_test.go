@@ -16,8 +16,8 @@ import (
 	"brokerage/internal/store/guard"
 )
 
-// contract says of each method, as the comments in internal/brokerage do, its
-// name and the kinds of errors beside those that all have.
+// contract lists each method with its name and the kinds of errors that the comments in internal/brokerage declare,
+// beside those of all methods.
 var contract = []struct{ method, name, kinds string }{
 	{"GetOrder", "get_order", "NotFound"},
 	{"GetSecurity", "get_security", "NotFound"},
@@ -63,8 +63,8 @@ var kinds = map[string]error{
 
 var always = []string{"Unavailable", "Damaged", "Cancelled", "Late"}
 
-// call calls a method of s by its name, with arguments that differ from each
-// other, and gives its answer and its error. "Trade Sell" is Trade with a side.
+// call calls a method of s by its name, with arguments that differ from each other, and returns the call as a text, the
+// answer and the error. "Trade Sell" is Trade with a side.
 func call(ctx context.Context, s brokerage.Store, method string) (got string, answer any, err error) {
 	method, side, _ := strings.Cut(method, " ")
 	f := reflect.ValueOf(s).MethodByName(method)
@@ -110,7 +110,7 @@ func call(ctx context.Context, s brokerage.Store, method string) (got string, an
 }
 
 func TestContract_Complete(t *testing.T) {
-	methods := map[string]bool{"Close": true, "Describe": true} // these ask nothing of a database
+	methods := map[string]bool{"Close": true, "Describe": true} // these do not call the database
 	names := map[string]bool{}
 	for _, c := range contract {
 		method, _, _ := strings.Cut(c.method, " ")
@@ -126,18 +126,12 @@ func TestContract_Complete(t *testing.T) {
 	}
 }
 
-// Each method calls the one of its name with what it was given, gives what that
-// gives, and is observed.
+// Each method calls the method of its name with its own arguments, and returns what that returns.
 func TestStore_Forwards(t *testing.T) {
 	for _, c := range contract {
 		t.Run(c.name, func(t *testing.T) {
 			inner := &stub{}
-			var seen []string
-			s := guard.New(inner, guard.Options{Strict: true, Observe: func(_ context.Context, name string, took time.Duration, err error) {
-				require.NoError(t, err)
-				require.Positive(t, took)
-				seen = append(seen, name)
-			}})
+			s := guard.New(inner, guard.Options{Strict: true})
 			wanted, want, err := call(t.Context(), inner, c.method)
 			require.NoError(t, err)
 			inner.call = ""
@@ -146,7 +140,6 @@ func TestStore_Forwards(t *testing.T) {
 			require.Equal(t, wanted, inner.call)
 			require.Equal(t, want, got)
 			require.Equal(t, t.Context(), inner.ctx)
-			require.Equal(t, []string{c.name}, seen)
 		})
 	}
 }
@@ -155,10 +148,7 @@ func TestStore_Errors(t *testing.T) {
 	for _, c := range contract {
 		for kind, cause := range kinds {
 			t.Run(c.name+"/"+kind, func(t *testing.T) {
-				var seen error
-				s := guard.New(&stub{err: cause}, guard.Options{Observe: func(_ context.Context, _ string, _ time.Duration, err error) { seen = err }})
-				_, answer, err := call(t.Context(), s, c.method)
-				require.Equal(t, err, seen)
+				_, answer, err := call(t.Context(), guard.New(&stub{err: cause}, guard.Options{}), c.method)
 				if answer != nil {
 					require.Zero(t, answer, "an answer beside an error")
 				}
@@ -172,7 +162,7 @@ func TestStore_Errors(t *testing.T) {
 				unavailable, ok := errors.AsType[*brokerage.Unavailable](err)
 				require.True(t, ok, "%v", err)
 				require.Equal(t, &guard.Undeclared{Operation: c.name, Err: cause}, unavailable.Cause)
-				require.NotErrorIs(t, err, cause, "whoever looks for the kind would find it")
+				require.NotErrorIs(t, err, cause, "errors.Is would find the undeclared kind")
 				require.Equal(t, writes(c.method), unavailable.Unknown)
 				require.PanicsWithError(t, unavailable.Cause.Error(), func() { _, _, _ = call(t.Context(), strict, c.method) })
 			})
@@ -180,7 +170,7 @@ func TestStore_Errors(t *testing.T) {
 	}
 }
 
-// writes tells whether a method changes something: it has a Write, or leases.
+// writes reports whether a method changes something: it takes a Write, or leases ids.
 func writes(method string) bool {
 	method, _, _ = strings.Cut(method, " ")
 	m, _ := reflect.TypeFor[brokerage.Store]().MethodByName(method)
@@ -205,7 +195,7 @@ func TestStore_Timeout(t *testing.T) {
 			deadline, ok := inner.ctx.Deadline()
 			require.True(t, ok)
 			require.WithinDuration(t, time.Now().Add(time.Minute), deadline, 30*time.Second)
-			require.ErrorIs(t, inner.ctx.Err(), context.Canceled, "the timer is left behind")
+			require.ErrorIs(t, inner.ctx.Err(), context.Canceled, "the timer is not stopped")
 
 			_, _, err = call(bounded, s, c.method)
 			require.NoError(t, err)
@@ -214,7 +204,7 @@ func TestStore_Timeout(t *testing.T) {
 	}
 }
 
-// late is a store that answers when nobody waits any more.
+// late is a store that answers after the deadline.
 type late struct{ stub }
 
 func (*late) GetOrder(ctx context.Context, _ brokerage.ID) ([]byte, error) {
@@ -228,25 +218,12 @@ func TestStore_TimeoutEnds(t *testing.T) {
 }
 
 func TestStore_Close(t *testing.T) {
-	inner := &stub{err: errors.New("as it is")}
+	inner := &stub{err: errors.New("inner")}
 	require.Equal(t, inner.err, guard.New(inner, guard.Options{Strict: true}).Close())
 	require.Equal(t, "Close []", inner.call)
 }
 
-// The observer is given the caller's context, whose values it may want, and
-// which is still the caller's after a deadline of the guard.
-func TestStore_ObserverContext(t *testing.T) {
-	var seen context.Context
-	s := guard.New(&stub{}, guard.Options{
-		Timeout: time.Minute,
-		Observe: func(ctx context.Context, _ string, _ time.Duration, _ error) { seen = ctx }, //nolint:fatcontext // what the test looks at
-	})
-	_, err := s.GetOrder(t.Context(), 5)
-	require.NoError(t, err)
-	require.Equal(t, t.Context(), seen)
-}
-
-// What a store knows to be undone is not told as unknown, whatever went wrong.
+// A write that the store knows to be rolled back has no unknown outcome.
 func TestContract_RolledBack(t *testing.T) {
 	for _, c := range contract {
 		cause := &brokerage.RolledBack{Err: errors.New("a panic")}
@@ -258,14 +235,12 @@ func TestContract_RolledBack(t *testing.T) {
 	}
 }
 
-// A store that is still to be opened is not available, for any method, and is
-// like any other once it is there.
+// Until a store is open, each method returns *Unavailable; then the guard is like any other.
 func TestStore_Later(t *testing.T) {
 	for _, c := range contract {
 		t.Run(c.name, func(t *testing.T) {
 			cause := errors.New("nobody listens")
-			var seen []error
-			s := guard.Later(guard.Options{Strict: true, Observe: func(_ context.Context, _ string, _ time.Duration, err error) { seen = append(seen, err) }}, errors.New("first"))
+			s := guard.Later(guard.Options{Strict: true}, errors.New("first"))
 			s.Absent(cause)
 			_, answer, err := call(t.Context(), s, c.method)
 			var unavailable *brokerage.Unavailable
@@ -273,7 +248,6 @@ func TestStore_Later(t *testing.T) {
 			require.Equal(t, cause, unavailable.Cause)
 			require.False(t, unavailable.Unknown)
 			require.Empty(t, answer)
-			require.Equal(t, []error{err}, seen)
 
 			inner := &stub{}
 			s.Open(inner)

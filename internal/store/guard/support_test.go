@@ -7,11 +7,10 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// stub gives one error, or an answer, from every method, and remembers how it
-// was called last.
+// stub returns one error, or an answer, from every method, and keeps its last call.
 type stub struct {
 	err  error
-	ctx  context.Context //nolint:containedctx // what the tests look at
+	ctx  context.Context //nolint:containedctx // for the tests
 	call string          // the method and its arguments
 }
 
@@ -24,7 +23,7 @@ func (s *stub) note(ctx context.Context, method string, args ...any) error {
 	return s.err
 }
 
-// Answers come with errors too, to see that no caller gets both.
+// Answers come with errors too: no caller of the guard may get both.
 
 func (s *stub) doc(ctx context.Context, method string, args ...any) ([]byte, error) {
 	return []byte(answer), s.note(ctx, method, args...)
@@ -46,7 +45,9 @@ func (s *stub) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) (
 	return s.id(ctx, "InsertOrder", w, doc)
 }
 
-func (s *stub) UpdateOrderStatus(ctx context.Context, w brokerage.Write, id brokerage.ID, stat string) ([]byte, error) {
+func (s *stub) UpdateOrderStatus(
+	ctx context.Context, w brokerage.Write, id brokerage.ID, stat string,
+) ([]byte, error) {
 	return s.doc(ctx, "UpdateOrderStatus", w, id, stat)
 }
 
@@ -70,11 +71,15 @@ func (s *stub) CustomerOf(ctx context.Context, account brokerage.ID) (brokerage.
 	return s.id(ctx, "CustomerOf", account)
 }
 
-func (s *stub) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byte, validate bool) (brokerage.ID, error) {
+func (s *stub) InsertCustomer(
+	ctx context.Context, w brokerage.Write, doc []byte, validate bool,
+) (brokerage.ID, error) {
 	return s.id(ctx, "InsertCustomer", w, doc, validate)
 }
 
-func (s *stub) ReplaceCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, match brokerage.Match) error {
+func (s *stub) ReplaceCustomer(
+	ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, match brokerage.Match,
+) error {
 	return s.note(ctx, "ReplaceCustomer", w, id, doc, validate, match)
 }
 
@@ -82,7 +87,9 @@ func (s *stub) DeleteCustomer(ctx context.Context, w brokerage.Write, id brokera
 	return s.note(ctx, "DeleteCustomer", w, id)
 }
 
-func (s *stub) OpenAccount(ctx context.Context, w brokerage.Write, customer brokerage.ID, account []byte) (brokerage.ID, error) {
+func (s *stub) OpenAccount(
+	ctx context.Context, w brokerage.Write, customer brokerage.ID, account []byte,
+) (brokerage.ID, error) {
 	return s.id(ctx, "OpenAccount", w, customer, account)
 }
 
@@ -106,11 +113,15 @@ func (s *stub) SearchSecurities(ctx context.Context, search brokerage.Search) ([
 	return s.doc(ctx, "SearchSecurities", search)
 }
 
-func (s *stub) UpdateSecurityPrice(ctx context.Context, w brokerage.Write, symbol string, p brokerage.Price) ([]byte, error) {
+func (s *stub) UpdateSecurityPrice(
+	ctx context.Context, w brokerage.Write, symbol string, p brokerage.Price,
+) ([]byte, error) {
 	return s.doc(ctx, "UpdateSecurityPrice", w, symbol, p)
 }
 
-func (s *stub) ReplaceSecurity(ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, match brokerage.Match) error {
+func (s *stub) ReplaceSecurity(
+	ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, match brokerage.Match,
+) error {
 	return s.note(ctx, "ReplaceSecurity", w, symbol, doc, validate, match)
 }
 

@@ -1,4 +1,4 @@
-// What the page of documentation does beside base.js: forms that send, documents that are laid out when seen, the filter.
+// The page of documentation: sends its forms, lays out an operation when it is opened, filters.
 'use strict';
 
 for (const form of $$('form')) {
@@ -15,7 +15,7 @@ for (const form of $$('form')) {
 
 // --- the page ---
 
-// An operation is laid out when it is first opened: most never are.
+// prepare lays out an operation when it is first opened, because most are not.
 function prepare(details) {
   if (details.dataset.ready) return;
   details.dataset.ready = 'yes';

@@ -1,4 +1,4 @@
-// Small charts of the last minute: a line and the area below it, without axes, since the figure stands beside it.
+// Small charts of the last minute: a line and the area below it, without axes, beside the figure.
 'use strict';
 
 const svgNS = 'http://www.w3.org/2000/svg';
@@ -12,8 +12,8 @@ function svg(name, attributes) {
   return e;
 }
 
-// chart puts an empty one into an element, and gives what draws values in it: the newest is on the right. A value that is
-// not known (null) leaves a gap.
+// chart adds an empty chart to an element, and returns the function that draws values in it, the newest on the right.
+// An unknown value (null) leaves a gap.
 function chart(into) {
   const image = svg('svg', { viewBox: `0 0 ${chartWidth} ${chartHeight}`, preserveAspectRatio: 'none', 'aria-hidden': 'true' });
   const area = svg('path', { class: 'area' });

@@ -1,12 +1,13 @@
-// Valid parameters for each of the 17, drawn from what GET /v1/dataset promises to every client: which ids, symbols and
-// accounts there are. New ids are leased, so that nobody else ever gets them.
+// Valid parameters for each transaction, drawn from what GET /v1/dataset promises to every client: which ids, symbols
+// and accounts there are. New ids are leased, so that no other client gets them. Each transaction adds its own example,
+// in examples/<name>.js, which the service appends to this file.
 'use strict';
 
 const below = (n) => Math.floor(Math.random() * n);
 const between = (from, to) => from + below(to - from + 1);
 const one = (list) => list[below(list.length)];
 
-// Refused is what the service said instead of what an example needs.
+// Refused is thrown when the service refuses what an example needs.
 class Refused extends Error {}
 
 async function ask(path, scope, options = {}) {
@@ -17,9 +18,9 @@ async function ask(path, scope, options = {}) {
 }
 
 let known; // the dataset, a promise
-let knownBy; // the token it was asked with
+let knownBy; // the token that it was requested with
 
-// dataset reads what is loaded, once.
+// dataset returns the description of the loaded dataset, which it requests once for each token.
 function dataset() {
   if (known && knownBy === token()) return known;
   knownBy = token();
@@ -30,7 +31,7 @@ function dataset() {
 
 function readDataset(xml) {
   const all = (name) => [...xml.getElementsByTagName(name)];
-  if (!xml.hasAttribute('scale')) throw new Refused('The data was not generated, so which ids there are is not known: fill them in.');
+  if (!xml.hasAttribute('scale')) throw new Refused('The data was not generated, so its ids are not known: fill them in.');
   const figure = (e, name) => Number(e.getAttribute(name));
   const range = (name) => ({ first: figure(all(name)[0], 'first'), count: figure(all(name)[0], 'count') });
   const bounds = (name) => between(figure(all(name)[0], 'from'), figure(all(name)[0], 'to'));
@@ -42,7 +43,7 @@ function readDataset(xml) {
   };
 }
 
-// accountOf draws a customer and one of its accounts, by the pattern that customers repeat.
+// accountOf draws a customer and one of its accounts: the numbers of accounts repeat after a few customers.
 function accountOf(d) {
   const k = below(d.customers.count);
   const own = d.pattern[k % d.pattern.length];
@@ -54,7 +55,7 @@ function accountOf(d) {
 
 const leased = new Map(); // by kind: the ids that are left
 
-// lease takes ids that nobody has.
+// lease returns n new ids.
 async function lease(kind, n) {
   let left = leased.get(kind) ?? [];
   if (left.length < n) {
@@ -66,10 +67,10 @@ async function lease(kind, n) {
   return left.slice(0, n);
 }
 
-let documents; // templates of what is inserted, a promise
+let documents; // templates of inserted documents, a promise
 let turn = 0;
 
-// filled is the next document of a kind, with these values in its slots.
+// filled returns the next document of a kind, with these values in its slots.
 async function filled(kind, values) {
   documents ??= fetch(service('page/templates.json')).then((answer) => answer.json());
   const parts = (await documents)[kind];
@@ -79,71 +80,40 @@ async function filled(kind, values) {
 }
 
 const custacc = 'http://tpox-benchmark.com/custacc';
-const tradeOf = (symbol, quantity) => `<Trade xmlns="${custacc}"><Symbol>${symbol}</Symbol><Quantity>${quantity}</Quantity></Trade>`;
-
-// What was made from this page and not yet taken away. Deletes take these: generated documents are meant to stay, or the
-// database would answer later queries with ever more "not found".
-const own = { insert_order: [], insert_customer: [], open_account: [] };
-const makes = { delete_order: 'insert_order', delete_customer: 'insert_customer', close_account: 'open_account' };
 
 const price = async (d) => ({ symbol: one(d.symbols) });
 const customer = async (d) => ({ customer: d.customers.first + below(d.customers.count) });
 const order = async (d) => ({ order: d.orders.first + below(d.orders.count) });
 const trade = (quantity) => async (d) => {
   const { account, held } = accountOf(d);
-  return { account, body: tradeOf(held, quantity()) };
+  return {
+    account,
+    body: `<Trade xmlns="${custacc}"><Symbol>${held}</Symbol><Quantity>${quantity()}</Quantity></Trade>`,
+  };
 };
 
-const draws = {
-  get_order: order,
-  get_security: price,
-  customer_profile: customer,
-  search_securities: async (d) => ({
-    sector: one(d.sectors), peMin: d.bounds('PEMin'), peMax: d.bounds('PEMax'), yieldMin: d.bounds('YieldMin'),
-  }),
-  account_summary: customer,
-  get_security_price: price,
-  customer_max_order: customer,
-  close_account: async () => own.open_account.at(-1),
-  open_account: async (d) => {
-    const [account, account2, account3] = await lease('account', 3);
-    return { ...(await customer(d)), body: await filled('account', { account, account2, account3 }) };
-  },
-  update_security_price: async (d) => ({
-    ...(await price(d)),
-    body: `<Price xmlns="http://tpox-benchmark.com/security"><LastTrade>${(between(100, 50_000) / 100).toFixed(2)}</LastTrade></Price>`,
-  }),
-  update_order_status: async (d) => ({
-    ...(await order(d)), body: `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="${one([...'012348'])}"/>`,
-  }),
-  buy_security: trade(() => between(1, 100)),
-  sell_security: trade(() => between(1, 10)),
-  insert_order: async (d) => {
-    const [id] = await lease('order', 1);
-    return { body: await filled('order', { order: id, account: accountOf(d).account, symbol: one(d.symbols) }) };
-  },
-  insert_customer: async () => {
-    const [id] = await lease('customer', 1);
-    const [account, account2, account3] = await lease('account', 3);
-    return { body: await filled('customer', { customer: id, account, account2, account3 }) };
-  },
-  delete_order: async () => own.insert_order.at(-1),
-  delete_customer: async () => own.insert_customer.at(-1),
-};
+// examples holds for each transaction, by its name:
+//   draw    draws the values of the form's fields and its body, or undefined where nothing is left to delete;
+//   creates the field of a delete's form that takes the id of what this transaction inserted;
+//   created the fields of what this page has inserted and not yet deleted;
+//   undoes  the name of the transaction that inserts what this one deletes.
+// Deletes take only what this page has inserted: without generated documents, later queries would find less and less.
+const examples = {};
 
-// example gives the values of a transaction's fields by name, and its body; nothing where there is nothing to take away.
-const example = async (name) => draws[name](await dataset());
+const lastOf = (name) => async () => examples[name].created.at(-1);
 
-// noteAnswer keeps in mind what came into being, and what is gone.
+const example = async (name) => examples[name].draw(await dataset());
+
+// noteAnswer records what an answer says was inserted or deleted.
 function noteAnswer(form, answer) {
-  const name = form.dataset.name;
-  const id = answer.headers.get('Location')?.split('/').at(-1);
-  if (answer.status === 201 && own[name]) {
-    const field = { insert_order: 'order', insert_customer: 'customer', open_account: 'account' }[name];
-    own[name].push({ [field]: id, ...(name === 'open_account' && { customer: form.elements.customer.value }) });
+  const { creates, created, undoes } = examples[form.dataset.name];
+  if (answer.status === 201 && creates) {
+    const id = answer.headers.get('Location')?.split('/').at(-1);
+    const fields = $$('[data-in=path]', form).map((field) => [field.name, field.value]);
+    created.push({ ...Object.fromEntries(fields), [creates]: id });
   }
-  if (answer.ok && makes[name]) {
+  if (answer.ok && undoes) {
     const gone = (e) => Object.entries(e).every(([field, value]) => form.elements[field].value === String(value));
-    own[makes[name]] = own[makes[name]].filter((e) => !gone(e));
+    examples[undoes].created = examples[undoes].created.filter((e) => !gone(e));
   }
 }

@@ -1,13 +1,13 @@
-// The figures: reads the stream of GET /v1/live and shows each second of it.
+// The figures: reads the stream of GET /v1/live and shows them each second.
 'use strict';
 
 const token = () => $('#token').value.trim();
 const service = (path) => new URL(path, new URL('.', location.href));
 
-// authorized are the headers of a request, with the token if there is one.
+// authorized returns the headers of a request, with the token if there is one.
 const authorized = (accept) => ({ Accept: accept, ...(token() && { Authorization: `Bearer ${token()}` }) });
 
-// --- figures for the eye ---
+// --- showing figures ---
 
 const whole = new Intl.NumberFormat('en');
 const count = (n) => (n < 10 ? String(Math.round(n * 10) / 10) : whole.format(Math.round(n)));
@@ -28,7 +28,7 @@ function remember(name, value) {
   past.set(name, values);
 }
 
-// Whoever asked for less motion gets charts that stand still for five seconds.
+// With reduced motion the charts change every five seconds only.
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 let seconds = 0;
 
@@ -37,7 +37,7 @@ function drawAll() {
   for (const [name, values] of past) draw.get(name)?.(values);
 }
 
-let before; // the last figures, for what a store counts since it was opened
+let before; // the last figures: a store counts since it was opened
 
 function showStore(f) {
   const s = f.store;
@@ -81,7 +81,7 @@ function showFigures(f) {
   $('#bad').parentElement.classList.toggle('bad', all.failed > 0);
   const { running, waiting, limit } = f.gate;
   $('#running').textContent = limit ? count(running) : '–';
-  $('#running-note').textContent = limit ? `of at most ${limit}, ${waiting} waiting` : 'not bounded, so not counted';
+  $('#running-note').textContent = limit ? `of at most ${limit}, ${waiting} waiting` : 'no limit, so not counted';
   remember('rate', rate);
   remember('p95', all.times?.p95 ?? null);
   remember('bad', bad);
@@ -96,16 +96,16 @@ function showFigures(f) {
 
 const state = $('#state');
 function say(text, kind) {
-  if (state.textContent !== text) state.textContent = text; // said once, and not each second
+  if (state.textContent !== text) state.textContent = text; // announced once, and not each second
   state.className = kind;
 }
 
 const refusals = {
   401: 'A token is needed', 403: 'The token lacks the scope read', 429: 'Too many requests: trying again',
-  503: 'No place to watch, or the service is stopping: trying again',
+  503: 'Too many watchers, or the service is stopping: trying again',
 };
 
-// events gives the data of each event of a stream. Not EventSource: that sends no token, and does not tell why it was refused.
+// events yields the data of each event of a stream. EventSource can neither send a token nor report a status.
 async function* events(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   for (let text = '';;) {
@@ -124,7 +124,7 @@ let watching = new AbortController();
 let paused = false;
 const again = 2000;
 
-// watch reads the stream until it ends, and begins anew unless that is of no use before somebody does something.
+// watch reads the stream until it ends, and then again, except where the user has to act first.
 async function watch() {
   watching.abort();
   const mine = watching = new AbortController();
@@ -156,7 +156,7 @@ $('#pause').addEventListener('click', () => {
   if (paused) say('Paused', 'off');
   watch();
 });
-document.addEventListener('visibilitychange', watch); // a page that nobody sees takes nobody's place
+document.addEventListener('visibilitychange', watch); // a hidden page does not watch
 $('#token').addEventListener('change', watch);
 
 // --- what is served ---

@@ -1,4 +1,4 @@
-// The workbench: one transaction at a time, filled in, sent with the forms' own send (base.js).
+// The workbench: shows the form of one transaction at a time, fills it in and sends it (send in base.js).
 'use strict';
 
 const choice = $('#choice');
@@ -18,7 +18,7 @@ function fillIn(form, values) {
   }
 }
 
-// next fills a form with another example, if there is one to be had.
+// next fills a form with another example, if there is one.
 async function next(form) {
   const name = form.dataset.name;
   const button = $('.next', form);
@@ -26,11 +26,11 @@ async function next(form) {
   button.disabled = true;
   try {
     const values = await example(name);
-    if (by !== token()) return; // it has been asked for anew meanwhile
+    if (by !== token()) return; // the token has changed meanwhile
     $('.first', form).hidden = Boolean(values);
     if (values) fillIn(form, values);
     else for (const field of $$('[data-in]', form)) field.value = '';
-    hint(form, values ? '' : 'Generated data is meant to stay, and nothing was made from this page yet.');
+    hint(form, values ? '' : 'Only what this page has inserted can be deleted here: insert something first.');
   } catch (e) {
     if (by === token()) hint(form, e instanceof Refused ? e.message : `No example: ${e.message}.`);
   } finally {
@@ -42,26 +42,26 @@ async function next(form) {
 async function submit(form) {
   const answer = await send(form);
   if (answer) noteAnswer(form, answer);
-  if (answer?.status === 401 || answer?.status === 403) hint(form, 'It needs a token with the right scope: the field is at the top.');
-  if (answer?.status === 201) hint(form, 'It is there now. The next example has another id.');
+  if (answer?.status === 401 || answer?.status === 403) hint(form, 'It needs a token with the right scope: see the field at the top.');
+  if (answer?.status === 201) hint(form, 'Created. The next example has another id.');
   return answer;
 }
 
-// insertFirst makes something that can be taken away again.
+// insertFirst inserts something that the form can then delete.
 async function insertFirst(form) {
-  const insert = formOf(makes[form.dataset.name]);
+  const insert = formOf(examples[form.dataset.name].undoes);
   await next(insert);
   const answer = await submit(insert);
   if (answer?.ok) await next(form);
-  else hint(form, `${insert.dataset.name} was refused: it is there to be looked at.`);
+  else hint(form, `${insert.dataset.name} was refused: its form shows the answer.`);
 }
 
 function choose(name) {
   choice.value = name;
   for (const panel of $$('.transaction')) panel.hidden = panel.id !== `try-${name}`;
   const form = formOf(name);
-  // What can only be deleted once is drawn anew each time; what was edited otherwise stays.
-  if (!form.dataset.filled || makes[name]) next(form);
+  // A delete gets a new example each time, because it can be sent once only; other forms keep what was edited.
+  if (!form.dataset.filled || examples[name].undoes) next(form);
 }
 
 async function copy(form) {
@@ -71,7 +71,7 @@ async function copy(form) {
     await navigator.clipboard.writeText(text);
     hint(form, 'Copied.');
   } catch {
-    // Where the clipboard is not to be had (no HTTPS), the text is shown to be taken by hand.
+    // Without HTTPS there is no clipboard: show the text to copy by hand.
     const pre = $('.command', form) ?? element('pre', 'command');
     pre.textContent = text;
     pre.tabIndex = 0;
@@ -98,7 +98,7 @@ for (const link of $$('[data-try]')) {
     choice.focus({ preventScroll: true });
   });
 }
-// With a token, what could not be filled in before can be.
+// With a token, forms can be filled that could not be before.
 $('#token').addEventListener('change', () => {
   for (const form of $$('.transaction form')) delete form.dataset.filled;
   next(formOf(choice.value));

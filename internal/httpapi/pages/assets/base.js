@@ -1,4 +1,4 @@
-// What the pages have in common: XML for the eye, and sending what a form says and showing the answer.
+// Shared by the pages: shows XML, sends forms and shows the answers.
 'use strict';
 
 const $ = (selector, within = document) => within.querySelector(selector);
@@ -11,11 +11,12 @@ function element(name, className, ...children) {
   return e;
 }
 
-// --- XML for the eye ---
+// --- showing XML ---
 
 const markup = /<!--[^]*?-->|<\?[^]*?\?>|<!\[CDATA\[[^]*?\]\]>|<(?:"[^"]*"|'[^']*'|[^>"'])*>|[^<]+|</g;
 
-// parse reads XML into a tree: an element is its start tag, its children and its end tag. What is not well-formed gives null.
+// parse parses XML into a tree: an element is its start tag, its children and its end tag. It returns null for what is
+// not well-formed.
 function parse(xml) {
   const root = { children: [] };
   const open = [root];
@@ -30,7 +31,7 @@ function parse(xml) {
       parent.children.push(child);
       open.push(child);
     } else {
-      // Text beside elements is content to the character: such an element stays as it is.
+      // Text beside elements is significant: such an element is not indented.
       if (!token.startsWith('<') && token.trim() || token.startsWith('<![CDATA[')) parent.mixed = true;
       parent.children.push(token);
     }
@@ -57,7 +58,7 @@ function fold(tag, margin, widest) {
 
 const usual = 100;
 
-// indent lays XML out in lines, and leaves alone what is not well-formed.
+// indent indents XML, unless it is not well-formed.
 function indent(xml, widest = usual) {
   const root = parse(xml);
   if (!root || root.mixed) return xml;
@@ -78,7 +79,7 @@ function indent(xml, widest = usual) {
   return lines.join('\n');
 }
 
-// coloured is XML as nodes with classes: names, attributes, values, comments.
+// coloured returns XML as nodes with classes: names, attributes, values, comments.
 function coloured(xml) {
   const all = document.createDocumentFragment();
   for (const token of xml.match(markup) ?? []) {
@@ -96,16 +97,16 @@ function coloured(xml) {
   return all;
 }
 
-const tooLong = 300_000; // more than anybody reads, and more than a browser lays out at once
+const tooLong = 300_000; // characters; a browser would take too long to lay them out
 
-// columns is how many characters a line of a text has room for, so that a tag is broken between its attributes, and not by the
-// browser where the line happens to end; one is for the bracket behind the last.
+// columns returns how many characters fit into a line of an element, less one for the bracket after the last attribute.
+// With it, indent breaks a tag between attributes before the browser breaks it anywhere.
 function columns(pre) {
   const style = getComputedStyle(pre);
   const room = pre.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
   const ruler = document.createElement('canvas').getContext('2d');
   ruler.font = `${style.fontSize} ${style.fontFamily}`;
-  return room > 0 ? Math.min(usual, Math.floor(room / ruler.measureText('0').width) - 1) : usual; // nothing is seen of it yet
+  return room > 0 ? Math.min(usual, Math.floor(room / ruler.measureText('0').width) - 1) : usual; // not visible yet
 }
 
 function show(pre, text) {
@@ -115,7 +116,7 @@ function show(pre, text) {
 
 // --- requests ---
 
-// address puts the parameters of a form into its path, below where the page itself is served.
+// address returns the URL of a form's request, below the path at which the page is served.
 function address(form) {
   const query = new URLSearchParams();
   let path = form.dataset.path;
@@ -139,7 +140,7 @@ function headers(form, token) {
 
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-// The token is a variable here: a command is pasted into places where a secret should not be.
+// The token is a variable here, because commands are pasted where no secret should be.
 function curl(form) {
   const command = [`curl -i -X ${form.dataset.method} ${quoted(address(form).href)}`];
   for (const [name, value] of Object.entries(headers(form, ''))) command.push(`-H ${quoted(`${name}: ${value}`)}`);
@@ -158,7 +159,7 @@ function headerTable(answer) {
     element('dt', '', element('code', '', name)), element('dd', '', value))));
 }
 
-// send shows what comes of a form below it, and gives it: nothing if no answer came.
+// send sends a form, shows the answer below it, and returns it, or null if none came.
 async function send(form) {
   const result = form.parentElement.querySelector('.result');
   const button = $('[type=submit]', form);
@@ -169,7 +170,7 @@ async function send(form) {
       method: form.dataset.method,
       headers: headers(form, $('#token').value.trim()),
       body: $('textarea', form)?.value,
-      cache: 'no-store', // what the service says, and not what the browser remembers
+      cache: 'no-store', // the service's answer, not the browser's cache
       redirect: 'manual',
     });
     const text = await answer.text();
@@ -181,7 +182,7 @@ async function send(form) {
       ` ${answer.statusText} `, element('small', '', `${took} ms, ${size.toLocaleString('en')} bytes`));
     result.replaceChildren(element('h3', '', 'Answer from the service'), line, headerTable(answer), ...(text ? [pre] : []));
     result.hidden = false;
-    show(pre, text); // which has a width now
+    show(pre, text); // after the element has got a width
     return answer;
   } catch (e) {
     result.replaceChildren(element('h3', '', 'No answer'), element('p', '', e.message));

@@ -2,14 +2,14 @@ package guard
 
 import "brokerage/internal/brokerage"
 
-// operation is a method of a store: its name for observers, and the kinds of errors that it may return.
+// An operation describes a method of a store.
 type operation struct {
-	name     string
-	declared brokerage.ErrorKinds
+	name     string               // of the transaction, or of the operation beside them
+	declared brokerage.ErrorKinds // that the method may return
 	writes   bool
 }
 
-// transaction returns one of the 17 as the registry declares it.
+// transaction returns the operation of the transaction with the given name, as the registry declares it.
 func transaction(name string) *operation {
 	t := brokerage.Named(name)
 	if t.Kind == brokerage.Query {

@@ -1,16 +1,6 @@
 package brokerage
 
-// CustomerToStore reads the keys of a customer that is to be stored, and
-// validates it if that is wanted.
-func CustomerToStore(doc []byte, validate bool) (CustomerKeys, error) {
-	keys, err := CustomerKeysOf(doc)
-	if err == nil && validate {
-		err = ValidateCustomer(doc)
-	}
-	return keys, err
-}
-
-// CustomerToReplace is CustomerToStore of one that takes the place of id.
+// CustomerToReplace is CustomerToStore for a customer that must have the given id.
 func CustomerToReplace(id ID, doc []byte, validate bool) (CustomerKeys, error) {
 	keys, err := CustomerKeysOf(doc)
 	switch {
@@ -24,8 +14,8 @@ func CustomerToReplace(id ID, doc []byte, validate bool) (CustomerKeys, error) {
 	return keys, err
 }
 
-// SecurityToReplace reads the keys of a security that takes the place of symbol,
-// and validates it if that is wanted.
+// SecurityToReplace reads the keys of a security, which must have the given symbol, and validates the security if
+// validate is set.
 func SecurityToReplace(symbol string, doc []byte, validate bool) (SecurityKeys, error) {
 	keys, err := SecurityKeysOf(doc)
 	switch {

@@ -1,0 +1,15 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"brokerage/internal/access"
+	"brokerage/internal/brokerage"
+)
+
+var buySecurity = &operation{
+	name: "buy_security", method: http.MethodPost, path: "/v1/accounts/:account/buy", scope: access.Trade,
+	handle: (*request).buySecurity,
+}
+
+func (q *request) buySecurity() error { return q.trade(brokerage.Buy) }

@@ -1,0 +1,1 @@
+examples.account_summary = { draw: customer };

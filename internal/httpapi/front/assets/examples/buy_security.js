@@ -1,0 +1,1 @@
+examples.buy_security = { draw: trade(() => between(1, 100)) };

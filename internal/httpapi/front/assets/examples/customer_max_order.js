@@ -1,0 +1,1 @@
+examples.customer_max_order = { draw: customer };

@@ -1,0 +1,1 @@
+examples.customer_profile = { draw: customer };

@@ -1,0 +1,1 @@
+examples.delete_customer = { undoes: 'insert_customer', draw: lastOf('insert_customer') };

@@ -1,0 +1,1 @@
+examples.delete_order = { undoes: 'insert_order', draw: lastOf('insert_order') };

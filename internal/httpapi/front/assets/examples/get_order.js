@@ -1,0 +1,1 @@
+examples.get_order = { draw: order };

@@ -1,0 +1,1 @@
+examples.get_security = { draw: price };

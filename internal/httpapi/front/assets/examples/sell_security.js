@@ -1,0 +1,1 @@
+examples.sell_security = { draw: trade(() => between(1, 10)) };

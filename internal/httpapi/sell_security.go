@@ -1,0 +1,15 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"brokerage/internal/access"
+	"brokerage/internal/brokerage"
+)
+
+var sellSecurity = &operation{
+	name: "sell_security", method: http.MethodPost, path: "/v1/accounts/:account/sell", scope: access.Trade,
+	handle: (*request).sellSecurity,
+}
+
+func (q *request) sellSecurity() error { return q.trade(brokerage.Sell) }
