@@ -43,31 +43,6 @@ func (c *census) now() (there change, known bool) {
 	return there, c.known
 }
 
-// stored is what a statement does to documents: how many more of a kind there
-// are, the last argument being the document.
-var stored = map[string]struct {
-	kind kind
-	more int64
-}{
-	"insert_order": {orders, 1}, "update_order_status": {orders, 0},
-	"insert_customer": {customers, 1}, "replace_customer": {customers, 0},
-	"insert_security": {securities, 1}, "replace_security": {securities, 0}, "update_security_price": {securities, 0},
-}
-
-// count notes what a statement has done. What is removed is noted where it is.
-func (t *transaction) count(name string, args []any) {
-	if s, ok := stored[name]; ok {
-		doc, _ := args[len(args)-1].([]byte)
-		t.noted(s.kind, s.more, int64(len(doc)-t.replaced))
-	}
-}
-
-func (t *transaction) noted(k kind, documents, bytes int64) {
-	i := slices.Index(kinds[:], k)
-	t.change.documents[i] += documents
-	t.change.bytes[i] += bytes
-}
-
 // Census counts the documents, for Stats: it reads all of them, beside what else
 // goes on. The journal cannot be emptied meanwhile, so ctx should have an end.
 func (s *Store) Census(ctx context.Context) (err error) {

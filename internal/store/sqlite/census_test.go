@@ -103,7 +103,7 @@ func TestCensus_FailedGroup(t *testing.T) {
 	require.NoError(t, s.Census(t.Context()))
 	before := kindsOf(t, s)
 	err := s.writer.write(context.Background(), func(tx *transaction) error {
-		_, err := tx.exec("insert_order", int64(990002), int64(1), nil, []byte("<x/>"))
+		_, err := tx.exec(insertOrder, int64(990002), int64(1), nil, []byte("<x/>"))
 		require.NoError(t, err)
 		return errors.New("after a change there is no way back but for all")
 	})

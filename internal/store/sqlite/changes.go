@@ -2,8 +2,6 @@ package sqlite
 
 import (
 	"hash/maphash"
-	"strconv"
-	"strings"
 	"sync/atomic"
 )
 
@@ -42,49 +40,10 @@ const (
 
 var searchedKey = documentKey{kind: searched}
 
-// changedBy tells what a statement changes, by its arguments. Rows of accounts
-// change only together with their customer; deletions are seen to where they are.
-var changedBy = map[string]func(args []any) []documentKey{
-	"insert_order":          func(args []any) []documentKey { return []documentKey{keyOf(orders, args), keyOf(ordersOf, args[1:])} },
-	"update_order_status":   func(args []any) []documentKey { return []documentKey{keyOf(orders, args)} },
-	"insert_customer":       func(args []any) []documentKey { return []documentKey{keyOf(customers, args)} },
-	"replace_customer":      func(args []any) []documentKey { return []documentKey{keyOf(customers, args)} },
-	"insert_security":       func(args []any) []documentKey { return []documentKey{keyOf(securities, args), searchedKey} },
-	"replace_security":      func(args []any) []documentKey { return []documentKey{keyOf(securities, args), searchedKey} },
-	"set_setting":           func(args []any) []documentKey { return []documentKey{keyOf(settings, args)} },
-	"delete_setting":        func(args []any) []documentKey { return []documentKey{keyOf(settings, args)} },
-	"update_security_price": func(args []any) []documentKey { return []documentKey{keyOf(securities, args)} },
-}
-
-// dependsOn tells what the row that a look-up has found depends on.
-var dependsOn = map[string]func(key any, columns []any) []documentKey{
-	"get_order":           func(key any, _ []any) []documentKey { return []documentKey{keyOf(orders, []any{key})} },
-	"get_customer":        func(key any, _ []any) []documentKey { return []documentKey{keyOf(customers, []any{key})} },
-	"get_security":        func(key any, _ []any) []documentKey { return []documentKey{keyOf(securities, []any{key})} },
-	"get_security_price":  func(key any, _ []any) []documentKey { return []documentKey{keyOf(securities, []any{key})} },
-	"get_quote":           func(key any, _ []any) []documentKey { return []documentKey{keyOf(securities, []any{key})} },
-	"customer_of":         func(_ any, columns []any) []documentKey { return []documentKey{keyOf(customers, columns)} },
-	"customer_of_account": func(_ any, columns []any) []documentKey { return []documentKey{keyOf(customers, columns)} },
-	"get_setting":         func(key any, _ []any) []documentKey { return []documentKey{keyOf(settings, []any{key})} },
-	"customer_max_order":  largestOrderOf,
-}
-
-// largestOrderOf: the best order of a customer changes with the customer (what
-// accounts there are), with what orders these have, and in itself.
-func largestOrderOf(customer any, columns []any) []documentKey {
-	keys := []documentKey{keyOf(customers, []any{customer}), keyOf(orders, columns)}
-	accounts := *columns[2].(*string) //nolint:forcetypeassert // the statement's
-	for account := range strings.SplitSeq(accounts, ",") {
-		id, _ := strconv.ParseInt(account, 10, 64) // none is 0, which changes never
-		keys = append(keys, documentKey{kind: ordersOf, id: id})
-	}
-	return keys
-}
-
-// keyOf is the key of a document, whose id or symbol is the first of args.
-func keyOf(k kind, args []any) documentKey {
+// keyOf returns the key of what is of a kind, by its id or symbol, or a column that holds the id.
+func keyOf(k kind, of any) documentKey {
 	key := documentKey{kind: k}
-	switch id := args[0].(type) {
+	switch id := of.(type) {
 	case int64:
 		key.id = id
 	case *int64:
@@ -95,7 +54,7 @@ func keyOf(k kind, args []any) documentKey {
 	return key
 }
 
-func (c *changes) place(key documentKey) *atomic.Uint64 {
+func (c *changes) slot(key documentKey) *atomic.Uint64 {
 	return &c.last[maphash.Comparable(c.seed, key)%uint64(len(c.last))]
 }
 
@@ -103,7 +62,7 @@ func (c *changes) place(key documentKey) *atomic.Uint64 {
 func (c *changes) add(keys ...documentKey) {
 	group := c.ends.Load() + 1
 	for _, key := range keys {
-		c.place(key).Store(group)
+		c.slot(key).Store(group)
 	}
 	c.noted.Store(group)
 }
@@ -120,7 +79,7 @@ func (c *changes) any(after uint64, keys ...documentKey) bool {
 		return true
 	}
 	for _, key := range keys {
-		if c.place(key).Load() > after {
+		if c.slot(key).Load() > after {
 			return true
 		}
 	}

@@ -152,7 +152,7 @@ func TestDisk_FullInOneTransaction(t *testing.T) {
 				err = s.writer.write(t.Context(), func(tx *transaction) error {
 					inStatement = nil
 					for id := range rows {
-						if _, inStatement = tx.exec("insert_order", 1_000_000+id, 1, nil, order(d, int64(1_000_000+id))); inStatement != nil {
+						if _, inStatement = tx.exec(insertOrder, 1_000_000+id, 1, nil, order(d, int64(1_000_000+id))); inStatement != nil {
 							return inStatement
 						}
 					}

@@ -56,7 +56,7 @@ func firstParts(ctx context.Context, tx *sql.Tx) error {
 			if damaged != nil || unkeyed != nil {
 				return id, nil, nil //nolint:nilerr // verify tells of it
 			}
-			row := rowOf(keys, doc)
+			row := securityRowOf(keys, doc)
 			if row.lastTrade == lastTrade && bytes.Equal(row.price, price) {
 				return id, nil, nil
 			}

@@ -14,6 +14,8 @@ import (
 	"brokerage/internal/zdict"
 )
 
+var insertDictionary = &statement{name: "insert_dictionary"}
+
 // batchSize is how many documents are committed together.
 const batchSize = 2000
 
@@ -131,7 +133,7 @@ func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]b
 	}
 	err = s.writer.write(ctx, func(t *transaction) error {
 		for k, body := range dictionaries {
-			if _, err := t.exec("insert_dictionary", string(k), body); err != nil {
+			if _, err := t.exec(insertDictionary, string(k), body); err != nil {
 				return err
 			}
 		}
@@ -231,7 +233,7 @@ func keysOf(k dataset.Kind, doc []byte) (any, error) {
 	switch k {
 	case dataset.Security:
 		keys, err := brokerage.SecurityKeysOf(doc)
-		return rowOf(keys, doc), err
+		return securityRowOf(keys, doc), err
 	case dataset.Customer:
 		return brokerage.CustomerKeysOf(doc)
 	default:
@@ -239,19 +241,14 @@ func keysOf(k dataset.Kind, doc []byte) (any, error) {
 	}
 }
 
-func (t *transaction) insertRow(row packedRow) (err error) {
+func (t *transaction) insertRow(row packedRow) error {
 	switch keys := row.keys.(type) {
 	case securityRow:
-		_, err = t.exec("insert_security", append(append([]any{keys.Symbol}, keys.columns()...), row.doc)...)
+		return t.insertSecurity(keys, row.doc)
 	case brokerage.CustomerKeys:
-		_, err = t.exec("insert_customer", int64(keys.ID), row.doc)
-		for _, account := range keys.Accounts {
-			if err == nil {
-				err = t.insertAccount(account, keys.ID)
-			}
-		}
+		return t.insertCustomer(keys, row.doc)
 	case brokerage.OrderKeys:
-		_, err = t.exec("insert_order", int64(keys.ID), int64(keys.Account), keys.Cash, row.doc)
+		return t.insertOrder(keys, row.doc)
 	}
-	return err
+	return nil
 }

@@ -88,9 +88,9 @@ func (t *transaction) insertNew(row packedRow) (refused, err error) {
 		// An account is another customer's: those before it go again.
 		for _, account := range keys.Accounts {
 			var customer int64
-			err := t.row("customer_of", int64(account)).Scan(&customer)
+			err := t.row(customerOf, int64(account)).Scan(&customer)
 			if err == nil && customer == int64(keys.ID) {
-				err = t.delete("delete_account", "account", int64(account))
+				err = t.deleteAccount(account)
 			}
 			if err != nil && !noRows(err) {
 				return nil, err

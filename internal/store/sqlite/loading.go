@@ -9,9 +9,15 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
+var (
+	getSetting    = &statement{name: "get_setting", kind: settings}
+	setSetting    = &statement{name: "set_setting", kind: settings}
+	deleteSetting = &statement{name: "delete_setting", kind: settings}
+)
+
 // setting is how the ledger reads.
 func (s *Store) setting(ctx context.Context, name string) (text string, err error) {
-	err = s.find(ctx, "get_setting", name, &text)
+	err = s.find(ctx, getSetting, name, &text)
 	if noRows(err) {
 		return "", nil
 	}
@@ -23,7 +29,7 @@ func (t *transaction) set(name string, value any) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec("set_setting", name, string(b))
+	_, err = t.exec(setSetting, name, string(b))
 	return err
 }
 
@@ -88,7 +94,7 @@ func (s *Store) loading(ctx context.Context, name string, begin func(*transactio
 		if err := end(t); err != nil {
 			return err
 		}
-		_, err := t.exec("delete_setting", bulk.SettingLoading)
+		_, err := t.exec(deleteSetting, bulk.SettingLoading)
 		return err
 	})
 }

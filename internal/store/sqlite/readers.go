@@ -232,9 +232,9 @@ func (r *reader) outdated(err error, changes *changes, depends func() []document
 }
 
 // row reads the one row of a key, or gives sql.ErrNoRows. It has no context: see find.
-func (r *reader) row(name string, key any, columns []any) error {
+func (r *reader) row(st *statement, key any, columns []any) error {
 	err := sql.ErrNoRows
-	failed := r.rows(context.Background(), name, []any{key}, func(row []driver.Value) error {
+	failed := r.rows(context.Background(), st, []any{key}, func(row []driver.Value) error {
 		err = assign(row, columns...)
 		return nil
 	})
@@ -242,12 +242,12 @@ func (r *reader) row(name string, key any, columns []any) error {
 }
 
 // rows gives the rows of a statement to each.
-func (r *reader) rows(ctx context.Context, name string, args []any, each func([]driver.Value) error) (err error) {
+func (r *reader) rows(ctx context.Context, st *statement, args []any, each func([]driver.Value) error) (err error) {
 	named := make([]driver.NamedValue, len(args))
 	for i, arg := range args {
 		named[i] = driver.NamedValue{Ordinal: i + 1, Value: arg}
 	}
-	rows, err := r.statements[name].QueryContext(ctx, named)
+	rows, err := r.statements[st.name].QueryContext(ctx, named)
 	if err != nil {
 		return err
 	}

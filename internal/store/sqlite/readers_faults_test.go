@@ -28,7 +28,7 @@ func TestReaders_NotFoundIsOfNow(t *testing.T) {
 	doc := order(d, id)
 	keys, err := brokerage.OrderKeysOf(doc)
 	require.NoError(t, err)
-	_, err = (&transaction{w: w, job: &job{ctx: t.Context()}}).exec("insert_order", int64(keys.ID), int64(keys.Account), keys.Cash, doc)
+	_, err = (&transaction{w: w, job: &job{ctx: t.Context()}}).exec(insertOrder, int64(keys.ID), int64(keys.Account), keys.Cash, doc)
 	require.NoError(t, err)
 	require.NoError(t, w.exec("COMMIT"))
 	_, err = s.GetOrder(t.Context(), id)

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,9 +22,6 @@ import (
 	"brokerage/internal/store/sqlite/pagesum"
 	"brokerage/internal/store/trace"
 )
-
-//go:embed sql/*.sql
-var sqlFiles embed.FS
 
 // Options are what may be set for a store.
 type Options struct {
@@ -139,7 +134,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.codec.Store(codec)
-	texts, err := statements()
+	texts, err := statementTexts()
 	if err != nil {
 		return err
 	}
@@ -184,27 +179,6 @@ func OpenFile(path string) (*sql.DB, error) {
 		db.SetMaxOpenConns(1)
 	}
 	return db, err
-}
-
-// statements are the texts in sql/, by name, past their comments.
-func statements() (map[string]string, error) {
-	names, err := fs.Glob(sqlFiles, "sql/*.sql")
-	if err != nil {
-		return nil, err
-	}
-	texts := make(map[string]string, len(names))
-	for _, name := range names {
-		b, err := sqlFiles.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		text := strings.TrimSpace(string(b))
-		for strings.HasPrefix(text, "--") {
-			_, text, _ = strings.Cut(text, "\n")
-		}
-		texts[strings.TrimSuffix(filepath.Base(name), ".sql")] = text
-	}
-	return texts, nil
 }
 
 func (s *Store) startWriter(ctx context.Context, texts map[string]string) (err error) {
@@ -279,112 +253,6 @@ func (s *Store) close() error {
 	return errors.Join(errs...)
 }
 
-// querier finds the one row of a key by a named statement, or sql.ErrNoRows:
-// the reading pool, or the transaction that is being written.
-type querier interface {
-	find(ctx context.Context, name string, key any, columns ...any) error
-}
-
-// find waits for a connection as long as ctx lets it, but does not pass it to
-// SQL: a look-up by key takes microseconds, a goroutine that watches over it a
-// fifth of them, and what a stalled disk holds up cannot be interrupted.
-func (s *Store) find(ctx context.Context, name string, key any, columns ...any) error {
-	end := s.options.Trace.Statement(ctx, name)
-	err := s.readers.read(ctx,
-		func(r *reader) error { return r.row(name, key, columns) },
-		func() []documentKey { return dependsOn[name](key, columns) })
-	end(traced(err))
-	return err
-}
-
-// traced is what a trace takes for an error: that nothing was found is none.
-func traced(err error) error {
-	if noRows(err) {
-		return nil
-	}
-	return err
-}
-
-// packed reads a packed document; one that is not there is *NotFound.
-func packed(ctx context.Context, q querier, name, what string, key any) ([]byte, error) {
-	var b []byte
-	err := q.find(ctx, name, key, &b)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, &brokerage.NotFound{What: what, Key: fmt.Sprint(key)}
-	}
-	return b, domainError(err)
-}
-
-// document reads a document from the pool.
-func (s *Store) document(ctx context.Context, name, what string, key any) ([]byte, error) {
-	b, err := packed(ctx, s, name, what, key)
-	if err != nil {
-		return nil, err
-	}
-	return s.unpack(b)
-}
-
-func (s *Store) unpack(b []byte) ([]byte, error) {
-	doc, err := s.codec.Load().unpack(b)
-	if err != nil {
-		return nil, &brokerage.Damaged{Cause: fmt.Errorf("a document does not unpack: %w", err)}
-	}
-	return doc, nil
-}
-
-// revise changes stored documents. The work (unpacking, editing, validating,
-// packing) is done by the caller's goroutine on what the reading pool sees; the
-// writer, whose time is everybody's, only looks whether that may have changed
-// since, and if so does the work again.
-//
-// load reads packed documents, compute gives what is to be stored and the
-// answer, store writes it. Refusals by load and compute are final: they were
-// right at the moment of the reading.
-func (s *Store) revise(ctx context.Context, w brokerage.Write, load func(querier) (found, error),
-	compute func(found) (revision, error), store func(*transaction, found, revision) error,
-) ([]byte, error) {
-	var seen found
-	var planned revision
-	prepare := func(q querier) (err error) {
-		if seen, err = load(q); err == nil {
-			planned, err = compute(seen)
-		}
-		return err
-	}
-	before := s.writer.changes.ends.Load()
-	refused := prepare(s)
-	if refused != nil && w.Once == nil {
-		return nil, refused
-	}
-	// With a key, an answer may have been kept: that comes before a refusal.
-	return s.write(ctx, w, func(t *transaction) ([]byte, error) {
-		if t.w.changes.any(before, seen.key, seen.priced) {
-			s.redone.Add(1)
-			refused = prepare(t)
-		}
-		if refused != nil {
-			return nil, refused
-		}
-		t.replaced = len(seen.doc)
-		return planned.answer, store(t, seen, planned)
-	})
-}
-
-// found is what a revision starts from.
-type found struct {
-	key documentKey
-	doc []byte // packed
-
-	priced documentKey // for a trade
-	quote  brokerage.Quote
-}
-
-// revision is what is to be stored.
-type revision struct {
-	doc    []byte // packed
-	answer []byte
-}
-
 func readDictionaries(ctx context.Context, db interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }) (map[kind][]byte, error) {
@@ -405,6 +273,8 @@ func readDictionaries(ctx context.Context, db interface {
 	return dictionaries, rows.Err()
 }
 
+var lease = &statement{name: "lease"}
+
 // Lease hands out ids, from behind those of the dataset.
 func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerage.Range, err error) {
 	if err := brokerage.CheckLease(count); err != nil {
@@ -412,7 +282,7 @@ func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerag
 	}
 	err = s.writer.write(ctx, func(t *transaction) error {
 		var first int64
-		err := t.row("lease", kind, count).Scan(&first)
+		err := t.row(lease, kind, count).Scan(&first)
 		if errors.Is(err, sql.ErrNoRows) {
 			return &brokerage.NotFound{What: "kind of leases", Key: kind}
 		}

@@ -325,7 +325,7 @@ func (s *Store) checkAccountsOf(ctx context.Context, customer int64, document []
 // hasAccount tells whether an account is in a customer's document, which may be
 // missing or damaged: that is found elsewhere.
 func (s *Store) hasAccount(ctx context.Context, customer, account brokerage.ID) (bool, error) {
-	b, err := packed(ctx, s, "get_customer", "customer", int64(customer))
+	b, err := packed(ctx, s, getCustomer, int64(customer))
 	if _, missing := errors.AsType[*brokerage.NotFound](err); missing {
 		return false, nil
 	}

@@ -385,35 +385,3 @@ func (t *transaction) mayRefuse() error {
 	t.savepoint = true
 	return t.w.exec("SAVEPOINT job")
 }
-
-// exec runs a named statement and gives how many rows it changed.
-func (t *transaction) exec(name string, args ...any) (int64, error) {
-	end := t.w.trace.Statement(t.job.ctx, name)
-	result, err := t.w.stmts[name].ExecContext(context.Background(), args...)
-	end(err)
-	if err != nil {
-		return 0, err
-	}
-	n, err := result.RowsAffected()
-	if n > 0 {
-		t.changed = true
-		t.count(name, args)
-		if keys := changedBy[name]; keys != nil {
-			t.w.changes.add(keys(args)...)
-		}
-	}
-	return n, err
-}
-
-// find reads the one row of a key.
-func (t *transaction) find(_ context.Context, name string, key any, columns ...any) error {
-	return t.row(name, key).Scan(columns...)
-}
-
-// row runs a named query for at most one row.
-func (t *transaction) row(name string, args ...any) *sql.Row {
-	end := t.w.trace.Statement(t.job.ctx, name)
-	row := t.w.stmts[name].QueryRowContext(context.Background(), args...)
-	end(row.Err())
-	return row
-}

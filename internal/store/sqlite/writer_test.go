@@ -127,7 +127,7 @@ func TestWriter_AFailureLeavesItsNeighboursAlone(t *testing.T) {
 				if err := tx.mayRefuse(); err != nil {
 					return err
 				}
-				if _, err := tx.exec("insert_order", 2000+i, 1, nil, order(d, int64(2000+i))); err != nil {
+				if _, err := tx.exec(insertOrder, 2000+i, 1, nil, order(d, int64(2000+i))); err != nil {
 					return err
 				}
 				switch i % 4 {
@@ -231,7 +231,7 @@ func TestWriter_AFailureWithoutASavepoint(t *testing.T) {
 		"NoDomain": func(*transaction) error { return errors.New("after a change") },
 		// An error of the database, by a statement that it does not take.
 		"Database": func(tx *transaction) error {
-			_, err := tx.exec("insert_order", "no number", 1, nil, []byte("x"))
+			_, err := tx.exec(insertOrder, "no number", 1, nil, []byte("x"))
 			return err
 		},
 	} {
@@ -245,7 +245,7 @@ func TestWriter_AFailureWithoutASavepoint(t *testing.T) {
 			for i := range members {
 				wg.Go(func() {
 					errs[i] = s.writer.write(t.Context(), func(tx *transaction) error {
-						if _, err := tx.exec("insert_order", 2000+i, 1, nil, order(d, int64(2000+i))); err != nil {
+						if _, err := tx.exec(insertOrder, 2000+i, 1, nil, order(d, int64(2000+i))); err != nil {
 							return err
 						}
 						if fails(i) {

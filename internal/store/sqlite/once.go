@@ -10,6 +10,12 @@ import (
 	"brokerage/internal/brokerage"
 )
 
+var (
+	getAnswer     = &statement{name: "get_answer"}
+	keepAnswer    = &statement{name: "keep_answer"}
+	forgetAnswers = &statement{name: "forget_answers"}
+)
+
 // write does a transaction that gives an answer, once if w says so.
 func (s *Store) write(ctx context.Context, w brokerage.Write, do func(*transaction) ([]byte, error)) (answer []byte, err error) {
 	err = s.writer.write(ctx, func(t *transaction) error {
@@ -20,7 +26,7 @@ func (s *Store) write(ctx context.Context, w brokerage.Write, do func(*transacti
 		}
 		var hash, kept []byte
 		var expires int64
-		switch err := t.row("get_answer", once.Client, once.Key).Scan(&hash, &kept, &expires); {
+		switch err := t.row(getAnswer, once.Client, once.Key).Scan(&hash, &kept, &expires); {
 		case errors.Is(err, sql.ErrNoRows), err == nil && expires <= w.Now.Unix():
 		case err != nil:
 			return err
@@ -36,7 +42,7 @@ func (s *Store) write(ctx context.Context, w brokerage.Write, do func(*transacti
 		if answer == nil {
 			answer = []byte{}
 		}
-		if _, err = t.exec("keep_answer", once.Client, once.Key, once.Hash[:], answer, once.Expires.Unix()); err != nil {
+		if _, err = t.exec(keepAnswer, once.Client, once.Key, once.Hash[:], answer, once.Expires.Unix()); err != nil {
 			return err
 		}
 		return s.purge(t, w.Now)
@@ -59,7 +65,7 @@ func (s *Store) purge(t *transaction, now time.Time) error {
 	if now.Sub(s.purged).Abs() < purgeEvery {
 		return nil
 	}
-	rows, err := t.exec("forget_answers", now.Unix(), purgeRows)
+	rows, err := t.exec(forgetAnswers, now.Unix(), purgeRows)
 	if err == nil && rows < purgeRows {
 		s.purged = now
 	}
