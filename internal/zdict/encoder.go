@@ -8,8 +8,7 @@ import (
 	"github.com/klauspost/compress/huff0"
 )
 
-// Encoder compresses documents with one dictionary. It is safe for concurrent
-// use.
+// Encoder compresses documents with one dictionary. It is safe for concurrent use.
 type Encoder struct {
 	dictionary *dictionary
 	index      *index
@@ -38,8 +37,7 @@ const (
 	maxLiterals   = 1 << 14
 )
 
-// Append appends the frame of a document. It refuses, and appends nothing, where
-// a general encoder would do better.
+// Append appends the frame of a document. It refuses, and appends nothing, where a general encoder would do better.
 func (e *Encoder) Append(dst, doc []byte) (frame []byte, ok bool) {
 	if len(doc) < 64 || len(doc) >= maxInput {
 		return dst, false
@@ -164,8 +162,7 @@ var (
 	lengthCodes = codes(lengthBits[:])
 )
 
-// codes makes the table from a length to its code, up to where codes stand for
-// powers of two.
+// codes makes the table from a length to its code, up to where codes stand for powers of two.
 func codes(extra []uint8) (table [128]uint8) {
 	at := 0
 	for code, n := range extra {

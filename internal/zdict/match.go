@@ -12,11 +12,9 @@ const (
 	minMatch   = 6       // what a new offset costs is worth so many literals
 
 	inputBits = 12
-	// chain is how many places in the dictionary are looked at: the more, the
-	// smaller and slower.
+	// chain is how many places in the dictionary are looked at: the more, the smaller and slower.
 	chain = 4
-	// enough is a match that is taken without a look whether the next byte
-	// begins a longer one.
+	// enough is a match that is taken without a look whether the next byte begins a longer one.
 	enough = 20
 )
 
@@ -26,16 +24,13 @@ func load32(b []byte, i int) uint32 { return binary.LittleEndian.Uint32(b[i:]) }
 // hash is of the first minMatch bytes of v; any of its bits from the top will do.
 func hash(v uint64) uint64 { return v << (64 - 8*minMatch) * 0x9FB21C651E98DF25 }
 
-// index finds places in the content of a dictionary. It is made once and only
-// read thereafter.
+// index finds places in the content of a dictionary. It is made once and only read thereafter.
 type index struct {
-	// heads are, by hash, the last places where two strings of minMatch bytes
-	// stand: the place, and above it more of the hash, so that most of what is
-	// not there is seen without a look into the content. 0 is nothing.
+	// heads are, by hash, the last places where two strings of minMatch bytes stand: the place, and above it more of the
+	// hash, so that most of what is not there is seen without a look into the content. 0 is nothing.
 	heads [][2]uint32
 	shift uint // of a hash, for its head
-	// before is, by place, the one before it where the same string stands; the
-	// first place refers to itself.
+	// before is, by place, the one before it where the same string stands; the first place refers to itself.
 	before []uint16
 }
 

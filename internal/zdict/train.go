@@ -12,9 +12,8 @@ import (
 	"github.com/klauspost/compress/huff0"
 )
 
-// Train makes a dictionary of content, what documents have in common, with
-// entropy tables that fit samples of them. The tables know every symbol, so that
-// hardly a document has to be refused.
+// Train makes a dictionary of content, what documents have in common, with entropy tables that fit samples of them. The
+// tables know every symbol, so that hardly a document has to be refused.
 func Train(id uint32, content []byte, samples [][]byte) ([]byte, error) {
 	if len(content) < minContent || len(content) > maxContent || id == 0 {
 		return nil, fmt.Errorf("a dictionary needs an id, and from %d to %d bytes of content", minContent, maxContent)
@@ -91,8 +90,7 @@ func huffmanTable(counts [256]int) ([]byte, error) {
 	return s.OutTable, nil
 }
 
-// normalized scales counts so that they are 2^log together and none is zero; -1
-// is less than one.
+// normalized scales counts so that they are 2^log together and none is zero; -1 is less than one.
 func normalized(counts []int, log int) []int16 {
 	total := 0
 	for _, n := range counts {
@@ -111,8 +109,7 @@ func normalized(counts []int, log int) []int16 {
 			most = i
 		}
 	}
-	// What rounding left over, or took, is the largest's; it has it to give, for
-	// symbols are few.
+	// What rounding left over, or took, is the largest's; it has it to give, for symbols are few.
 	out[most] += int16(left)
 	return out
 }

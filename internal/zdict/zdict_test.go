@@ -73,7 +73,9 @@ func TestEncoder_Documents(t *testing.T) {
 			dictionary := trained()[k]
 			e, err := New(dictionary)
 			require.NoError(t, err)
-			general, err := zstd.NewWriter(nil, zstd.WithEncoderDict(dictionary), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(false))
+			general, err := zstd.NewWriter(
+				nil, zstd.WithEncoderDict(dictionary), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(false),
+			)
 			require.NoError(t, err)
 			dec := decoder(t, dictionary)
 			packed, otherwise := 0, 0
@@ -114,7 +116,9 @@ func TestEncoder_AnyBytes(t *testing.T) {
 	}
 	customer := d.Append(nil, dataset.Customer, 11)
 	for _, doc := range [][]byte{
-		nil, []byte("<"), bytes.Repeat([]byte("a"), 64), bytes.Repeat([]byte("a"), maxInput-1), bytes.Repeat([]byte("a"), maxInput),
+		nil, []byte("<"), bytes.Repeat([]byte("a"), 64), bytes.Repeat(
+			[]byte("a"), maxInput-1,
+		), bytes.Repeat([]byte("a"), maxInput),
 		bytes.Repeat(customer, 9), []byte(strings.Repeat("ab", 40)), dictionary[len(dictionary)-3000:], dictionary[200:8000],
 		bytes.Repeat([]byte("\u00e4\u4e2d\U0001F600"), 300),
 	} {
@@ -177,7 +181,9 @@ func TestEncoder_Zstd(t *testing.T) {
 		path := filepath.Join(dir, k.String())
 		require.NoError(t, os.WriteFile(path+".dict", trained()[k], 0o600))
 		require.NoError(t, os.WriteFile(path+".zst", frame, 0o600))
-		out, err := exec.CommandContext(t.Context(), testenv.Command(t, "zstd"), "-d", "-q", "-c", "-D", path+".dict", path+".zst").Output()
+		out, err := exec.CommandContext(
+			t.Context(), testenv.Command(t, "zstd"), "-d", "-q", "-c", "-D", path+".dict", path+".zst",
+		).Output()
 		require.NoError(t, err)
 		require.Equal(t, string(doc), string(out))
 	}
@@ -187,7 +193,9 @@ func TestEncoder_Zstd(t *testing.T) {
 func TestNew_OtherTrainer(t *testing.T) {
 	d := generator(t)
 	samples := documents(d, dataset.Order, 300, 0)
-	dictionary, err := dict.BuildZstdDict(samples, dict.Options{MaxDictSize: 16 << 10, HashBytes: 6, ZstdDictID: id, ZstdLevel: zstd.SpeedDefault})
+	dictionary, err := dict.BuildZstdDict(
+		samples, dict.Options{MaxDictSize: 16 << 10, HashBytes: 6, ZstdDictID: id, ZstdLevel: zstd.SpeedDefault},
+	)
 	require.NoError(t, err)
 	e, err := New(dictionary)
 	require.NoError(t, err)
@@ -246,8 +254,9 @@ func FuzzEncoder_Append(f *testing.F) {
 	})
 }
 
-// BenchmarkEncoder compares with the general encoders: zstd at its three lowest levels, with a dictionary of its own, and
-// S2. They alternate, and the least of the times counts, so that a busy machine changes little: compare them within one run.
+// BenchmarkEncoder compares with the general encoders: zstd at its three lowest levels, with a dictionary of its own,
+// and S2. They alternate, and the least of the times counts, so that a busy machine changes little: compare them within
+// one run.
 func BenchmarkEncoder(b *testing.B) {
 	type encoder struct {
 		name         string

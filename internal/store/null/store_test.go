@@ -33,8 +33,10 @@ func generator(t testing.TB) *dataset.Dataset {
 func queries(s *Store) map[string]func(context.Context, int64) ([]byte, error) {
 	id := func(n int64) brokerage.ID { return brokerage.ID(n) }
 	return map[string]func(context.Context, int64) ([]byte, error){
-		"get_order":        func(ctx context.Context, n int64) ([]byte, error) { return s.GetOrder(ctx, id(n)) },
-		"get_security":     func(ctx context.Context, n int64) ([]byte, error) { return s.GetSecurity(ctx, dataset.Symbol(int(n))) },
+		"get_order": func(ctx context.Context, n int64) ([]byte, error) { return s.GetOrder(ctx, id(n)) },
+		"get_security": func(ctx context.Context, n int64) ([]byte, error) {
+			return s.GetSecurity(ctx, dataset.Symbol(int(n)))
+		},
 		"customer_profile": func(ctx context.Context, n int64) ([]byte, error) { return s.CustomerProfile(ctx, id(n)) },
 		"search_securities": func(ctx context.Context, n int64) ([]byte, error) {
 			return s.SearchSecurities(ctx, brokerage.Search{PEMin: n})
@@ -231,7 +233,8 @@ func TestStore_Contents(t *testing.T) {
 	c, err := opened(t).Contents(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, brokerage.Contents{
-		Fingerprint: "null/" + d.Fingerprint(), Scale: "XXXS", Profile: "tpox-2", Seed: 1, Securities: 20_833, Customers: 5000, Orders: 50_000,
+		Fingerprint: "null/" + d.Fingerprint(), Scale: "XXXS", Profile: "tpox-2", Seed: 1,
+		Securities: 20_833, Customers: 5000, Orders: 50_000,
 	}, c)
 }
 

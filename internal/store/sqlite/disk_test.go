@@ -22,8 +22,7 @@ type outcomes struct {
 	stored, denied []brokerage.ID
 }
 
-// insertUntilDenied has 16 writers insert orders until each was refused five
-// times in a row.
+// insertUntilDenied has 16 writers insert orders until each was refused five times in a row.
 func insertUntilDenied(t *testing.T, s *Store) *outcomes {
 	t.Helper()
 	d := generator(t, "tiny")
@@ -97,7 +96,10 @@ func TestDisk_FullUnderWriters(t *testing.T) {
 	}
 	o := insertUntilDenied(t, s)
 	before := reads.Load()
-	require.Eventually(t, func() bool { return reads.Load() > before+1000 }, 30*time.Second, time.Millisecond, "they go on when writing does not")
+	require.Eventually(
+		t, func() bool { return reads.Load() > before+1000 }, 30*time.Second, time.Millisecond,
+		"they go on when writing does not",
+	)
 	full.Store(true)
 	readers.Wait()
 	require.NotEmpty(t, o.stored)
@@ -152,7 +154,9 @@ func TestDisk_FullInOneTransaction(t *testing.T) {
 				err = s.writer.write(t.Context(), func(tx *transaction) error {
 					inStatement = nil
 					for id := range rows {
-						if _, inStatement = tx.exec(insertOrder, 1_000_000+id, 1, nil, order(d, int64(1_000_000+id))); inStatement != nil {
+						if _, inStatement = tx.exec(
+							insertOrder, 1_000_000+id, 1, nil, order(d, int64(1_000_000+id)),
+						); inStatement != nil {
 							return inStatement
 						}
 					}

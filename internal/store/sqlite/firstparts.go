@@ -9,12 +9,11 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// programs are what migrations need besides their SQL, by the names of their files.
+// programs are the parts of migrations that are no SQL, by the names of the files.
 var programs = map[string]func(context.Context, *sql.Tx) error{"migrations/0003_first_parts.sql": firstParts}
 
-// firstParts computes again what stands beside documents and may be of a part that
-// is not the first of its name. Documents that do not unpack stay as they are, for
-// verify to tell.
+// firstParts computes the columns beside documents again, which may come from an element that is not the first of its
+// name. It leaves damaged documents to verify.
 func firstParts(ctx context.Context, tx *sql.Tx) error {
 	dictionaries, err := readDictionaries(ctx, tx)
 	if err != nil {
@@ -34,7 +33,7 @@ func firstParts(ctx context.Context, tx *sql.Tx) error {
 			doc, damaged := c.unpack(packed)
 			keys, unkeyed := brokerage.OrderKeysOf(doc)
 			if damaged != nil || unkeyed != nil || keys.Cash != nil {
-				return id, nil, nil //nolint:nilerr // verify tells of it
+				return id, nil, nil //nolint:nilerr // verify reports it
 			}
 			return id, func() error {
 				_, err := tx.ExecContext(ctx, "UPDATE orders SET cash = NULL WHERE id = ?", id)
@@ -54,22 +53,24 @@ func firstParts(ctx context.Context, tx *sql.Tx) error {
 			doc, damaged := c.unpack(packed)
 			keys, unkeyed := brokerage.SecurityKeysOf(doc)
 			if damaged != nil || unkeyed != nil {
-				return id, nil, nil //nolint:nilerr // verify tells of it
+				return id, nil, nil //nolint:nilerr // verify reports it
 			}
 			row := securityRowOf(keys, doc)
 			if row.lastTrade == lastTrade && bytes.Equal(row.price, price) {
 				return id, nil, nil
 			}
 			return id, func() error {
-				_, err := tx.ExecContext(ctx, "UPDATE securities SET last_trade = ?, price = ? WHERE id = ?", row.lastTrade, row.price, id)
+				_, err := tx.ExecContext(ctx, "UPDATE securities SET last_trade = ?, price = ? WHERE id = ?",
+					row.lastTrade, row.price, id)
 				return err
 			}, nil
 		})
 }
 
-// eachStored goes through a table by the ids of its rows, and makes the changes that
-// look finds necessary after each batch that it has read.
-func eachStored(ctx context.Context, tx *sql.Tx, query string, look func(*sql.Rows) (id int64, change func() error, err error)) error {
+// eachStored calls look with each row of a table, in order of ids, and makes the returned changes after each batch.
+func eachStored(
+	ctx context.Context, tx *sql.Tx, query string, look func(*sql.Rows) (id int64, change func() error, err error),
+) error {
 	for last, more := int64(-1)<<63, true; more; {
 		rows, err := tx.QueryContext(ctx, query, last)
 		if err != nil {

@@ -16,8 +16,11 @@ var (
 	forgetAnswers = &statement{name: "forget_answers"}
 )
 
-// write does a transaction that gives an answer, once if w says so.
-func (s *Store) write(ctx context.Context, w brokerage.Write, do func(*transaction) ([]byte, error)) (answer []byte, err error) {
+// write does a transaction that returns an answer. With an idempotency key it is done once, and the kept answer
+// returned.
+func (s *Store) write(
+	ctx context.Context, w brokerage.Write, do func(*transaction) ([]byte, error),
+) (answer []byte, err error) {
 	err = s.writer.write(ctx, func(t *transaction) error {
 		once := w.Once
 		if once == nil {
@@ -42,7 +45,8 @@ func (s *Store) write(ctx context.Context, w brokerage.Write, do func(*transacti
 		if answer == nil {
 			answer = []byte{}
 		}
-		if _, err = t.exec(keepAnswer, once.Client, once.Key, once.Hash[:], answer, once.Expires.Unix()); err != nil {
+		_, err = t.exec(keepAnswer, once.Client, once.Key, once.Hash[:], answer, once.Expires.Unix())
+		if err != nil {
 			return err
 		}
 		return s.purge(t, w.Now)
@@ -53,14 +57,13 @@ func (s *Store) write(ctx context.Context, w brokerage.Write, do func(*transacti
 	return answer, nil
 }
 
-// Expired answers go in small numbers, beside one that is kept, so that no
-// group waits for it; while there are more, with the next as well.
+// Expired answers are removed a few at a time, in the transaction that keeps an answer, so that no group waits long.
 const (
 	purgeEvery = time.Minute
 	purgeRows  = 200
 )
 
-// purge removes answers that have expired, if it is time to.
+// purge removes expired answers, if none were looked for in the last purgeEvery or some were left over.
 func (s *Store) purge(t *transaction, now time.Time) error {
 	if now.Sub(s.purged).Abs() < purgeEvery {
 		return nil

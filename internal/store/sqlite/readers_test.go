@@ -72,7 +72,9 @@ func TestReaders_SeeEveryChange(t *testing.T) {
 	}{
 		{"insert_order", func() error { _, err := s.InsertOrder(ctx, now(), best); return err }},
 		{"update_order_status", func() error { _, err := s.UpdateOrderStatus(ctx, now(), order1, "2"); return err }},
-		{"update_order_status/Largest", func() error { _, err := s.UpdateOrderStatus(ctx, now(), newOrder, "1"); return err }},
+		{
+			"update_order_status/Largest", func() error { _, err := s.UpdateOrderStatus(ctx, now(), newOrder, "1"); return err },
+		},
 		{"delete_order", func() error { return s.DeleteOrder(ctx, now(), newOrder) }},
 		{"update_security_price", func() error {
 			_, err := s.UpdateSecurityPrice(ctx, now(), symbol, brokerage.Price{LastTrade: "77.25"})
@@ -83,7 +85,9 @@ func TestReaders_SeeEveryChange(t *testing.T) {
 			return s.ReplaceSecurity(ctx, now(), symbol, []byte(doc), true, nil)
 		}},
 		{"buy_security", func() error {
-			_, err := s.Trade(ctx, now(), account, brokerage.Trade{Side: brokerage.Buy, Symbol: held, Quantity: "3", Now: now().Now})
+			_, err := s.Trade(
+				ctx, now(), account, brokerage.Trade{Side: brokerage.Buy, Symbol: held, Quantity: "3", Now: now().Now},
+			)
 			return err
 		}},
 		{"open_account", func() error {
@@ -106,10 +110,10 @@ func TestReaders_SeeEveryChange(t *testing.T) {
 			before := ask()
 			r := s.readers.idle[0]
 			require.True(t, r.open, "no snapshot is kept")
-			as, misses := r.as, s.Stats().Misses
+			as, misses := r.from, s.Stats().Misses
 			require.NoError(t, change.do())
 			after := ask()
-			require.Equal(t, as, r.as, "the snapshot was renewed, so nothing is shown")
+			require.Equal(t, as, r.from, "the snapshot was renewed, so nothing is shown")
 			require.Greater(t, s.Stats().Misses, misses)
 			require.NotEqual(t, before, after, "nothing asked for has changed")
 			s.readers.keepSnapshots(false)

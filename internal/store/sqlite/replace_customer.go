@@ -26,7 +26,7 @@ func (s *Store) ReplaceCustomer(
 			return err
 		}
 		r.before = func(t *transaction) error {
-			if err := t.mayRefuse(); err != nil {
+			if err := t.setSavepoint(); err != nil {
 				return err
 			}
 			if _, err := t.exec(deleteAccounts, int64(id)); err != nil {

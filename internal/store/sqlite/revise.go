@@ -66,11 +66,11 @@ func (r *revision) plan(plan func(*revision) error) error {
 }
 
 func (r *revision) outdated(before uint64, changes *changes) bool {
-	if changes.any(before) {
+	if changes.since(before) {
 		return true
 	}
 	for i := range r.read {
-		if changes.any(before, r.read[i].key) {
+		if changes.since(before, r.read[i].key) {
 			return true
 		}
 	}

@@ -86,7 +86,9 @@ func TestRevise_TwoCustomers(t *testing.T) {
 	require.NoError(t, s.Census(ctx))
 	for _, account := range accounts { // both have something to give
 		_, err := s.Trade(ctx, now(), account, brokerage.Trade{
-			Side: brokerage.Sell, Symbol: d.Symbol(int(int64(account) % d.Count(dataset.Security))), Quantity: "1", Now: time.Now(),
+			Side: brokerage.Sell, Symbol: d.Symbol(
+				int(int64(account) % d.Count(dataset.Security)),
+			), Quantity: "1", Now: time.Now(),
 		})
 		require.NoError(t, err)
 	}

@@ -6,53 +6,53 @@ import (
 	"time"
 )
 
-// places bounds how many look-ups are under way.
-type places struct {
+// A semaphore limits how many reads run at once.
+type semaphore struct {
 	free   chan struct{}
 	closed chan struct{}
-	waits  atomic.Int64 // how often none was free at once
-	waited atomic.Int64 // how long for, in nanoseconds
+	waits  atomic.Int64 // acquisitions that had to wait
+	waited atomic.Int64 // nanoseconds, all together
 }
 
-func newPlaces(n int) *places {
-	p := &places{free: make(chan struct{}, n), closed: make(chan struct{})}
+func newSemaphore(n int) *semaphore {
+	s := &semaphore{free: make(chan struct{}, n), closed: make(chan struct{})}
 	for range n {
-		p.leave()
+		s.release()
 	}
-	return p
+	return s
 }
 
-// take waits for a place. Who has taken one must leave.
-func (p *places) take(ctx context.Context) error {
+// acquire waits for a free slot until ctx ends. The caller must release it.
+func (s *semaphore) acquire(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	select {
-	case <-p.free:
+	case <-s.free:
 		return nil
 	default:
 	}
 	began := time.Now()
 	defer func() {
-		p.waits.Add(1)
-		p.waited.Add(int64(time.Since(began)))
+		s.waits.Add(1)
+		s.waited.Add(int64(time.Since(began)))
 	}()
 	select {
-	case <-p.free:
+	case <-s.free:
 		return nil
-	case <-p.closed:
+	case <-s.closed:
 		return errClosed
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-func (p *places) leave() { p.free <- struct{}{} }
+func (s *semaphore) release() { s.free <- struct{}{} }
 
-// close waits until all have left, and lets nobody in again.
-func (p *places) close() {
-	close(p.closed)
-	for range cap(p.free) {
-		<-p.free
+// close refuses new callers and waits until all slots are released.
+func (s *semaphore) close() {
+	close(s.closed)
+	for range cap(s.free) {
+		<-s.free
 	}
 }

@@ -21,16 +21,15 @@ var sqlFiles embed.FS
 // transaction that uses it.
 type statement struct {
 	name string // of the file, without .sql
-	// kind is the kind of what the statement reads or changes; its first argument is the key. Empty: of nothing that
-	// is watched for changes by itself, such as the rows of accounts, which change with their customer.
+	// kind is the kind of what the statement reads or changes; the first argument is the key. It is empty where changes
+	// are not noted by the statement, such as for rows of accounts, which change together with their customer.
 	kind kind
-	// stores says that the last argument is a document of the kind, as it is packed, and adds how many documents more
-	// there are for it.
+	// stores says that the last argument is a packed document, and adds how many documents there are more afterwards.
 	stores bool
 	adds   int64
-	// changes returns what the statement changes beside the kind's; nil for nothing.
+	// changes returns what else the statement changes; nil for nothing.
 	changes func(args []any) documentKey
-	// depends returns what a row that was found depends on; nil: on what the key names.
+	// depends returns what a found row depends on; nil where that is what the key names.
 	depends func(key any, columns []any) []documentKey
 }
 
@@ -131,10 +130,10 @@ func (t *transaction) exec(st *statement, args ...any) (int64, error) {
 			t.count(st.kind, st.adds, int64(len(doc)-t.replaced))
 		}
 		if st.kind != "" {
-			t.w.changes.add(keyOf(st.kind, args[0]))
+			t.w.changes.note(keyOf(st.kind, args[0]))
 		}
 		if st.changes != nil {
-			t.w.changes.add(st.changes(args))
+			t.w.changes.note(st.changes(args))
 		}
 	}
 	return n, err
@@ -147,11 +146,11 @@ func (t *transaction) count(k kind, documents, bytes int64) {
 	t.change.bytes[i] += bytes
 }
 
-// remove counts a document that a statement has deleted, and notes the change.
+// removed counts a document that a statement has deleted, and notes what has changed with it.
 func (t *transaction) removed(key documentKey, bytes int64, also ...documentKey) {
 	t.changed = true
-	t.w.changes.add(key)
-	t.w.changes.add(also...)
+	t.w.changes.note(key)
+	t.w.changes.note(also...)
 	t.count(key.kind, -1, -bytes)
 }
 

@@ -23,8 +23,7 @@ func TestStatements_Plans(t *testing.T) {
 	conn, err := s.reading.Conn(t.Context())
 	require.NoError(t, err)
 	defer conn.Close()
-	// A connection that explains does not look whether its schema is that of
-	// before the load; one that reads does.
+	// A connection that explains does not look whether its schema is that of before the load; one that reads does.
 	var tables int
 	require.NoError(t, conn.QueryRowContext(t.Context(), "SELECT count(*) FROM sqlite_schema").Scan(&tables))
 	for name, text := range texts {
@@ -204,7 +203,9 @@ func TestLoad_GoesOnWhereItStopped(t *testing.T) {
 	rest := 0
 	require.NoError(t, s.LoadDataset(t.Context(), d, func(documents int, _ int64) { rest += documents }))
 	require.Less(t, rest, 75_833-25_000)
-	for table, want := range map[string]int{"securities": 20_833, "customers": 5_000, "accounts": int(d.TotalAccounts()), "orders": 50_000} {
+	for table, want := range map[string]int{
+		"securities": 20_833, "customers": 5_000, "accounts": int(d.TotalAccounts()), "orders": 50_000,
+	} {
 		var n int
 		require.NoError(t, s.reading.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n))
 		require.Equal(t, want, n, table)

@@ -11,15 +11,12 @@ import (
 	"os"
 )
 
-// CheckJournal looks into the journal of a database that nobody has open, and
-// says what is damaged in it, or nothing.
+// CheckJournal looks into the journal of a database that nobody has open, and says what is damaged in it, or nothing.
 //
-// SQLite reads a journal that a killed process left up to the first frame that
-// does not fit its checksum, and drops the rest without a word: so it finds the
-// end of what was written when the power failed. But it flushes each transaction
-// before it begins the next. Where a whole transaction and the beginning of
-// another come after a frame that does not fit, that frame was on disk once: it is
-// damaged, and dropping the rest would lose what was acknowledged. Of the last
+// SQLite reads a journal that a killed process left up to the first frame that does not fit its checksum, and drops the
+// rest without a word: so it finds the end of what was written when the power failed. But it flushes each transaction
+// before it begins the next. Where a whole transaction and the beginning of another come after a frame that does not
+// fit, that frame was on disk once: it is damaged, and dropping the rest would lose what was acknowledged. Of the last
 // transaction nobody can know.
 func CheckJournal(path string) (damage string, err error) {
 	f, err := os.Open(path + "-wal")
@@ -54,7 +51,9 @@ func CheckJournal(path string) (damage string, err error) {
 		case whole && !fits:
 			whole, what = false, fmt.Sprintf("frame %d", n)
 		case !whole && fits && committed:
-			return fmt.Sprintf("%s-wal: %s does not fit its checksum, and transactions that were acknowledged stand behind it", path, what), nil
+			return fmt.Sprintf(
+				"%s-wal: %s does not fit its checksum, and transactions that were acknowledged stand behind it", path, what,
+			), nil
 		case !whole && fits:
 			committed = binary.BigEndian.Uint32(frame[4:]) != 0
 		}

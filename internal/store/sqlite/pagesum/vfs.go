@@ -11,32 +11,28 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// VFS is the name under which SQLite finds this layer: the parameter vfs of a
-// connection. The parameter [Parameter] says of a database whether its pages have
-// checksums (1) or not (0); without it, what its first page says counts, and a
-// database that is yet to be made gets them.
+// VFS is the name under which SQLite finds this layer: the parameter vfs of a connection. The parameter [Parameter]
+// says of a database whether its pages have checksums (1) or not (0); without it, what its first page says counts, and
+// a database that is yet to be made gets them.
 const (
 	VFS       = "pagesum"
 	Parameter = "sums"
 )
 
-// SQLite keeps an open file as a piece of memory that begins with the address of
-// its methods. The file of the VFS below comes first, as if this layer were not
-// there, and behind it what this layer knows of it. So all methods but those that
-// are replaced are the originals, and get what they expect.
+// SQLite keeps an open file as a piece of memory that begins with the address of its methods. The file of the VFS below
+// comes first, as if this layer were not there, and behind it what this layer knows of it. So all methods but those
+// that are replaced are the originals, and get what they expect.
 //
-// Addresses are of C in the sense of modernc.org/sqlite: memory of its allocator,
-// which never moves, and in which it may calculate with addresses. A function is
-// passed as in modernc.org/sqlite/vfs: by the address of its description.
+// Addresses are of C in the sense of modernc.org/sqlite: memory of its allocator, which never moves, and in which it
+// may calculate with addresses. A function is passed as in modernc.org/sqlite/vfs: by the address of its description.
 type file struct {
 	original uintptr // its methods below
 	name     uintptr // SQLite keeps it for as long as the file is open
 	journal  bool
 	sums     bool // of a database: its pages have checksums
 
-	// unsealed is from where on the frames of a journal have no checksum yet: a
-	// transaction may write a page again in the frame where it stands, and makes
-	// the checksums as it commits. Only the connection that writes reads these.
+	// unsealed is from where on the frames of a journal have no checksum yet: a transaction may write a page again in the
+	// frame where it stands, and makes the checksums as it commits. Only the connection that writes reads these.
 	unsealed int64
 	header   int64 // where the last header of a frame was written
 }
@@ -121,7 +117,9 @@ func reserve(tls *libc.TLS, db, _, _ uintptr) int32 {
 	p := tls.Alloc(8)
 	defer tls.Free(8)
 	*at[uintptr](p) = 0
-	if sqlite3.Xsqlite3_file_control(tls, db, 0, sqlite3.SQLITE_FCNTL_VFS_POINTER, p) != sqlite3.SQLITE_OK || *at[uintptr](p) != address(layer) {
+	if sqlite3.Xsqlite3_file_control(
+		tls, db, 0, sqlite3.SQLITE_FCNTL_VFS_POINTER, p,
+	) != sqlite3.SQLITE_OK || *at[uintptr](p) != address(layer) {
 		return sqlite3.SQLITE_OK
 	}
 	*at[int32](p) = Reserved
@@ -155,8 +153,7 @@ func open(tls *libc.TLS, _, name, f uintptr, flags int32, out uintptr) int32 {
 	return code
 }
 
-// reserved tells whether a database says that its pages have checksums. One that
-// is empty will have them.
+// reserved tells whether a database says that its pages have checksums. One that is empty will have them.
 func reserved(tls *libc.TLS, known *file, f uintptr) (sums bool, code int32) {
 	const head = 100
 	p := tls.Alloc(head)
@@ -188,9 +185,8 @@ func replaced(tls *libc.TLS, original uintptr) *sqlite3.Tsqlite3_io_methods {
 	return table
 }
 
-// isPage tells a page by its size, a power of two. What else SQLite reads of a
-// database (its head) and of a journal (frames with their headers, after a crash,
-// which it checks itself) is of another.
+// isPage tells a page by its size, a power of two. What else SQLite reads of a database (its head) and of a journal
+// (frames with their headers, after a crash, which it checks itself) is of another.
 func isPage(n int32) bool { return n >= 512 && n&(n-1) == 0 }
 
 func read(tls *libc.TLS, f, buffer uintptr, n int32, offset int64) int32 {
@@ -203,7 +199,9 @@ func read(tls *libc.TLS, f, buffer uintptr, n int32, offset int64) int32 {
 	switch {
 	case known.journal && code == sqlite3.SQLITE_OK && offset < known.unsealed:
 		if !known.frameFits(tls, f, buffer, n, offset) {
-			return known.damaged("frame %d of the journal %s does not fit its checksum", (offset-JournalHeader)/int64(n+FrameHeader)+1)
+			return known.damaged(
+				"frame %d of the journal %s does not fit its checksum", (offset-JournalHeader)/int64(n+FrameHeader)+1,
+			)
 		}
 	case known.sums && (code == sqlite3.SQLITE_IOERR_SHORT_READ || code == sqlite3.SQLITE_OK && !Fits(bytesAt(buffer, n))):
 		return known.damaged("page %d of %s does not fit its checksum", offset/int64(n)+1)
@@ -222,7 +220,9 @@ func (known *file) frameFits(tls *libc.TLS, f, page uintptr, n int32, offset int
 	if offset == JournalHeader+FrameHeader {
 		before = JournalHeader - sums
 	}
-	if method(tls, f, p, sums, before) != sqlite3.SQLITE_OK || method(tls, f, p+sums, FrameHeader, offset-FrameHeader) != sqlite3.SQLITE_OK {
+	if method(tls, f, p, sums, before) != sqlite3.SQLITE_OK || method(
+		tls, f, p+sums, FrameHeader, offset-FrameHeader,
+	) != sqlite3.SQLITE_OK {
 		return false
 	}
 	return FrameFits(bytesAt(p, sums), bytesAt(p+sums, FrameHeader), bytesAt(page, n))
@@ -250,8 +250,7 @@ func write(tls *libc.TLS, f, buffer uintptr, n int32, offset int64) int32 {
 	return call[readMethod](known.methods().FxWrite)(tls, f, buffer, n, offset)
 }
 
-// characteristics keeps SQLite from reading parts of pages: these cannot be
-// checked.
+// characteristics keeps SQLite from reading parts of pages: these cannot be checked.
 func characteristics(tls *libc.TLS, f uintptr) int32 {
 	return call[traitMethod](of(f).methods().FxDeviceCharacteristics)(tls, f) &^ sqlite3.SQLITE_IOCAP_SUBPAGE_READ
 }
@@ -265,9 +264,8 @@ func (known *file) damaged(format string, place int64) int32 {
 	return sqlite3.SQLITE_IOERR_DATA
 }
 
-// Last says what did not fit its checksum when it was read last, by whichever
-// connection: "page 7 of x.db does not fit its checksum". For errors, which know
-// the code only.
+// Last says what did not fit its checksum when it was read last, by whichever connection: "page 7 of x.db does not fit
+// its checksum". For errors, which know the code only.
 func Last() string {
 	if text := last.Load(); text != nil {
 		return *text
