@@ -382,7 +382,7 @@ func TestDamage_JournalOfAKilled(t *testing.T) {
 		if err != nil {
 			require.ErrorAs(t, err, new(*brokerage.Damaged), what)
 			require.ErrorContains(
-				t, err, "does not fit its checksum, and transactions that were acknowledged stand behind it", what,
+				t, err, "does not fit its checksum, and acknowledged transactions follow it", what,
 			)
 			after, err := os.ReadFile(b.path + "-wal")
 			require.NoError(t, err)

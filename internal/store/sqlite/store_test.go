@@ -61,13 +61,6 @@ func parameters(text string) int {
 	return n
 }
 
-func TestOpen_InUse(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "brokerage.db")
-	opened(t, path, Options{})
-	_, err := Open(t.Context(), path, Options{})
-	require.EqualError(t, err, path+" is in use by another process")
-}
-
 func TestOpen_NotOurs(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text.db")
@@ -83,18 +76,6 @@ func TestOpen_NotOurs(t *testing.T) {
 	require.NoError(t, db.Close())
 	_, err = Open(t.Context(), other, Options{})
 	require.ErrorContains(t, err, "is a database, but not of this program")
-
-	_, err = Open(t.Context(), filepath.Join(dir, "missing", "b.db"), Options{})
-	require.ErrorIs(t, err, os.ErrNotExist)
-	_, err = Open(t.Context(), dir, Options{})
-	require.Error(t, err)
-}
-
-func TestStore_ClosedTwice(t *testing.T) {
-	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "brokerage.db"), Options{})
-	require.NoError(t, err)
-	require.NoError(t, s.Close())
-	require.NoError(t, s.Close())
 }
 
 // Where Open fails it leaves the database to whoever comes next.
@@ -131,16 +112,6 @@ func TestOpen_FailedLeavesNoLock(t *testing.T) {
 			require.NoError(t, lock.Close())
 		})
 	}
-}
-
-func TestOpen_NewerVersion(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "brokerage.db")
-	s, err := Open(t.Context(), path, Options{})
-	require.NoError(t, err)
-	require.NoError(t, s.control(t.Context(), "PRAGMA user_version = 99"))
-	require.NoError(t, s.Close())
-	_, err = Open(t.Context(), path, Options{})
-	require.ErrorContains(t, err, "schema version 99, and this program knows up to")
 }
 
 func TestOpen_OldPathNames(t *testing.T) {

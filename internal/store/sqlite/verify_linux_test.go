@@ -34,9 +34,8 @@ func TestVerify_IOError(t *testing.T) {
 	for _, descriptor := range descriptors {
 		fd, err := strconv.Atoi(descriptor.Name())
 		require.NoError(t, err)
-		if name, err := os.Readlink(
-			"/proc/self/fd/" + descriptor.Name(),
-		); err != nil || name != path || fd == int(deaf.Fd()) {
+		name, err := os.Readlink("/proc/self/fd/" + descriptor.Name())
+		if err != nil || name != path || fd == int(deaf.Fd()) {
 			continue
 		}
 		require.NoError(t, unix.Dup3(int(deaf.Fd()), fd, unix.O_CLOEXEC))

@@ -34,9 +34,8 @@ func Put(page []byte) {
 	binary.LittleEndian.PutUint32(page[n+4:], s2)
 }
 
-// Fits reports whether a page is what its checksum was made of. A page of zeros
-// does not, as where a write was lost: its sums are zero, but pages of SQLite's are
-// never all zeros, unless somebody stores 4 KB of them, which no document has.
+// Fits reports whether a page fits its checksum. A page of zeros does not, although its sums are zero: it is there where a
+// write was lost, and no page of a document consists of zeros.
 func Fits(page []byte) bool {
 	n := len(page) - Reserved
 	s1, s2 := add(0, 0, page[:n], false)
