@@ -24,27 +24,26 @@ func firstParts(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	// An order without cash cannot get one by the new rule.
-	err = eachStored(ctx, tx, "SELECT id, doc FROM orders WHERE cash IS NOT NULL AND id > ? ORDER BY id LIMIT 1000",
-		func(rows *sql.Rows) (id int64, change func() error, err error) {
+	err = updateEach(ctx, tx, "SELECT id, doc FROM orders WHERE cash IS NOT NULL AND id > ? ORDER BY id LIMIT 1000",
+		"UPDATE orders SET cash = NULL WHERE id = ?",
+		func(rows *sql.Rows) (id int64, args []any, err error) {
 			var packed []byte
 			if err := rows.Scan(&id, &packed); err != nil {
 				return id, nil, err
 			}
 			doc, damaged := c.unpack(packed)
-			keys, unkeyed := brokerage.OrderKeysOf(doc)
-			if damaged != nil || unkeyed != nil || keys.Cash != nil {
-				return id, nil, nil //nolint:nilerr // verify reports it
+			if keys, unkeyed := brokerage.OrderKeysOf(doc); damaged == nil && unkeyed == nil && keys.Cash == nil {
+				args = []any{id}
 			}
-			return id, func() error {
-				_, err := tx.ExecContext(ctx, "UPDATE orders SET cash = NULL WHERE id = ?", id)
-				return err
-			}, nil
+			return id, args, nil
 		})
 	if err != nil {
 		return err
 	}
-	return eachStored(ctx, tx, "SELECT id, doc, last_trade, price FROM securities WHERE id > ? ORDER BY id LIMIT 1000",
-		func(rows *sql.Rows) (id int64, change func() error, err error) {
+	return updateEach(ctx, tx,
+		"SELECT id, doc, last_trade, price FROM securities WHERE id > ? ORDER BY id LIMIT 1000",
+		"UPDATE securities SET last_trade = ?, price = ? WHERE id = ?",
+		func(rows *sql.Rows) (id int64, args []any, err error) {
 			var packed, price []byte
 			var lastTrade string
 			if err := rows.Scan(&id, &packed, &lastTrade, &price); err != nil {
@@ -56,41 +55,34 @@ func firstParts(ctx context.Context, tx *sql.Tx) error {
 				return id, nil, nil //nolint:nilerr // verify reports it
 			}
 			row := securityRowOf(keys, doc)
-			if row.lastTrade == lastTrade && bytes.Equal(row.price, price) {
-				return id, nil, nil
+			if row.lastTrade != lastTrade || !bytes.Equal(row.price, price) {
+				args = []any{row.lastTrade, row.price, id}
 			}
-			return id, func() error {
-				_, err := tx.ExecContext(ctx, "UPDATE securities SET last_trade = ?, price = ? WHERE id = ?",
-					row.lastTrade, row.price, id)
-				return err
-			}, nil
+			return id, args, nil
 		})
 }
 
-// eachStored calls look with each row of a table, in order of ids, and makes the returned changes after each batch.
-func eachStored(
-	ctx context.Context, tx *sql.Tx, query string, look func(*sql.Rows) (id int64, change func() error, err error),
+// updateEach calls scan with each row of a table, in order of ids, and runs update with the arguments that it returns,
+// unless they are nil, after each batch of rows.
+func updateEach(
+	ctx context.Context, tx *sql.Tx, query, update string,
+	scan func(*sql.Rows) (id int64, args []any, err error),
 ) error {
 	for last, more := int64(-1)<<63, true; more; {
 		rows, err := tx.QueryContext(ctx, query, last)
 		if err != nil {
 			return err
 		}
-		var changes []func() error
-		for more = false; rows.Next(); more = true {
-			var change func() error
-			if last, change, err = look(rows); err != nil {
-				break
-			}
-			if change != nil {
-				changes = append(changes, change)
+		var updates [][]any
+		for more = false; err == nil && rows.Next(); more = true {
+			var args []any
+			if last, args, err = scan(rows); args != nil {
+				updates = append(updates, args)
 			}
 		}
-		err = errors.Join(err, rows.Err(), rows.Close()) //nolint:sqlclosecheck // the changes need the connection
-		for _, change := range changes {
-			if err == nil {
-				err = change()
-			}
+		err = errors.Join(err, rows.Err(), rows.Close()) //nolint:sqlclosecheck // the updates need the connection
+		for i := 0; err == nil && i < len(updates); i++ {
+			_, err = tx.ExecContext(ctx, update, updates[i]...)
 		}
 		if err != nil {
 			return err
