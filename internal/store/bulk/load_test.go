@@ -105,7 +105,7 @@ func order(id int) string {
 	return fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="1"></Order></FIXML>`, brokerage.FIXMLNS, id)
 }
 
-// orders gives documents in batches of two; what is refused is told with its line.
+// orders returns a source of documents in batches of two, which records refusals with their lines.
 func orders(told *[]string, docs ...string) bulk.Source {
 	return bulk.Source{
 		Name: "files",

@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// kindsOf is the part of Stats that a census gives.
+// kindsOf returns the part of Stats that needs a census.
 func kindsOf(t testing.TB, s *Store) map[string][2]int64 {
 	t.Helper()
 	all := make(map[string][2]int64)

@@ -18,7 +18,7 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// victimInTurn makes that process write a few orders one after the other and end by itself.
+// victimInTurn makes that process write a few orders one after the other and end.
 const (
 	victimInTurn = "BROKERAGE_TEST_VICTIM_IN_TURN"
 	inTurn       = 20

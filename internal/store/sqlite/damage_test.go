@@ -133,7 +133,7 @@ func (b *damageable) restore(t testing.TB) {
 	require.NoError(t, os.WriteFile(b.path, b.file, 0o600))
 }
 
-// answers are what is right.
+// answers returns the right answers.
 func (b *damageable) answers(t testing.TB, s *Store) map[string]string {
 	t.Helper()
 	want := make(map[string]string)
@@ -195,7 +195,7 @@ func (n *tried) read(t testing.TB, s *Store, b *damageable, want map[string]stri
 	}
 }
 
-// ended tells whether something was refused as damaged; another error is wrong.
+// ended reports whether something was refused as damaged; any other error fails the test.
 func (n *tried) ended(t testing.TB, err error, what string) (refused bool) {
 	t.Helper()
 	if _, isDamaged := errors.AsType[*brokerage.Damaged](err); isDamaged {

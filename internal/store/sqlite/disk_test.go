@@ -16,7 +16,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// outcomes are what writers were told.
+// outcomes are the results that writers have seen.
 type outcomes struct {
 	mu             sync.Mutex
 	stored, denied []brokerage.ID
@@ -211,7 +211,7 @@ func TestDisk_FullAtOpen(t *testing.T) {
 	}
 }
 
-// Wherever it gets full, the same call goes on once there is room.
+// Wherever the disk gets full, the same call continues once there is room.
 func TestDisk_FullInALoad(t *testing.T) {
 	testenv.SmallDisk(t, "4k") // or none of this
 	d := generator(t, "tiny")

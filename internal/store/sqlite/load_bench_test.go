@@ -57,7 +57,7 @@ func trainedStore(b *testing.B, d *dataset.Dataset) *Store {
 	return s
 }
 
-// rawBatches are all documents of a kind, as a file would give them.
+// rawBatches returns all documents of a kind, as from a file.
 func rawBatches(d *dataset.Dataset, k dataset.Kind) iter.Seq2[RawBatch, error] {
 	var batches []RawBatch
 	for i := int64(0); i < d.Count(k); i += batchSize {

@@ -58,7 +58,7 @@ func source(name string, size int, docs ...func() []byte) Source {
 	}
 }
 
-// telling notes what is refused, in place of ending the load.
+// telling records refusals instead of ending the load.
 func telling(s Source, told *[]string) Source {
 	s.Refused = func(file string, line int, err error) error {
 		*told = append(*told, fmt.Sprintf("%s:%d: %v", file, line, err))
@@ -141,7 +141,7 @@ func accountOf(t testing.TB, customer []byte) []byte {
 	return customer[begin : end+len("</Account>")]
 }
 
-// An error of whoever is told ends the load before the batch, and the same load, told otherwise, goes on there.
+// An error of Refused ends the load before the batch, and the same load without that error continues there.
 func TestLoadBatches_Strict(t *testing.T) {
 	d := generator(t, "tiny")
 	of := func(k dataset.Kind, i int64) func() []byte { return func() []byte { return d.Append(nil, k, i) } }
@@ -239,7 +239,7 @@ func TestLoadBatches_UTF16(t *testing.T) {
 	requireClean(t, s)
 }
 
-// What is looked at beyond the keys is up to who loads.
+// Whether documents are validated is up to the caller.
 func TestLoadBatches_Checked(t *testing.T) {
 	d := generator(t, "tiny")
 	valid := d.Append(nil, dataset.Customer, 0)

@@ -17,7 +17,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// A load that ended before its end says so, whatever it has got to.
+// An interrupted load is reported as not finished, however far it has come.
 func TestLoading_Ready(t *testing.T) {
 	d := generator(t, "tiny")
 	for name, load := range loads {
@@ -53,7 +53,7 @@ func TestLoading_Ready(t *testing.T) {
 	}
 }
 
-// Whether generated or from elsewhere, a load goes on.
+// loads are the two ways to load, generated or from a source.
 var loads = map[string]func(context.Context, *Store, *dataset.Dataset, Progress) error{
 	"Dataset": func(ctx context.Context, s *Store, d *dataset.Dataset, progress Progress) error {
 		return s.LoadDataset(ctx, d, progress)

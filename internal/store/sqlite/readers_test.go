@@ -218,7 +218,7 @@ func declaredStatements(t testing.TB) map[string]map[string]bool {
 	return declared
 }
 
-// Snapshots would keep the journal from ever beginning anew.
+// Kept snapshots do not keep SQLite from restarting the journal.
 func TestReaders_JournalStaysShort(t *testing.T) {
 	const pages, written = 100, 3000
 	d := generator(t, "tiny")

@@ -269,7 +269,7 @@ func TestRestore_OverAJournal(t *testing.T) {
 	require.Equal(t, [...]int64{500, 200, 2000}, v.Documents, "nothing of the old one")
 }
 
-// killedWhileWriting leaves a database with a journal, and gives the orders that are only there.
+// killedWhileWriting leaves a database with a journal, and returns the orders that are only in it.
 func killedWhileWriting(t testing.TB, path string) []int64 {
 	t.Helper()
 	cmd, a := startVictim(t, path)

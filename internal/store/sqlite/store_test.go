@@ -78,7 +78,7 @@ func TestOpen_NotOurs(t *testing.T) {
 	require.ErrorContains(t, err, "is a database, but not of this program")
 }
 
-// Where Open fails it leaves the database to whoever comes next.
+// A failed Open leaves no lock.
 func TestOpen_FailedLeavesNoLock(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "brokerage.db")

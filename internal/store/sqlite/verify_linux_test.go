@@ -11,7 +11,7 @@ import (
 )
 
 // A disk that cannot be read: every descriptor of the database becomes one that can
-// only be written to. SQLite's own check tells that as damage.
+// only be written to. SQLite's own check reports that as damage.
 func TestVerify_IOError(t *testing.T) {
 	d := generator(t, "tiny")
 	path := filepath.Join(t.TempDir(), "b.db")

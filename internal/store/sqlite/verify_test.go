@@ -180,7 +180,7 @@ func TestVerify_Cancelled(t *testing.T) {
 // as they do after an I/O error, or where the end is wanted, there is no finding.
 func TestVerify_InventsNothing(t *testing.T) {
 	s := loaded(t, generator(t, "tiny"))
-	s.reading.SetMaxIdleConns(0) // so that each query opens the file anew
+	s.reading.SetMaxIdleConns(0) // so that each query opens the file again
 	broken := func(t *testing.T) {
 		t.Helper()
 		require.NoError(t, os.Rename(s.path, s.path+".aside"))
