@@ -10,7 +10,8 @@
 //
 //   - Nothing is missing, in conflict or stale, and no idempotency key is kept.
 //   - No document is validated by its schema, which is work of a store, and often most of it.
-//   - A replacement may have another key than its path names, because every document that is read here has the same key.
+//   - A replacement may have another key than its path names, because all documents that are read here have the same
+//     key.
 //
 // Leases begin above the dataset that the store claims to hold, and again there with each Open. The fingerprint begins
 // with "null/", so that results with this store are never compared with those of a real one.

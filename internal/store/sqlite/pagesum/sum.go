@@ -34,8 +34,8 @@ func Put(page []byte) {
 	binary.LittleEndian.PutUint32(page[n+4:], s2)
 }
 
-// Fits reports whether a page fits its checksum. A page of zeros does not, although its sums are zero: it is there where a
-// write was lost, and no page of a document consists of zeros.
+// Fits reports whether a page fits its checksum. A page of zeros does not, although its sums are zero: it is there
+// where a write was lost, and no page of a document consists of zeros.
 func Fits(page []byte) bool {
 	n := len(page) - Reserved
 	s1, s2 := add(0, 0, page[:n], false)

@@ -11,9 +11,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// VFS is the name of this layer in SQLite, for the parameter vfs of a connection. The parameter [Parameter] says whether
-// the pages of a database have checksums (1) or not (0). Without it the first page says so, and a new database gets
-// checksums.
+// VFS is the name of this layer in SQLite, for the parameter vfs of a connection. The parameter [Parameter] says
+// whether the pages of a database have checksums (1) or not (0). Without it the first page says so, and a new database
+// gets checksums.
 const (
 	VFS       = "pagesum"
 	Parameter = "sums"
@@ -152,8 +152,8 @@ func open(tls *libc.TLS, _, name, f uintptr, flags int32, out uintptr) int32 {
 	return code
 }
 
-// reserved reports whether the first page of a database says that its pages have checksums. It returns true for an empty
-// one.
+// reserved reports whether the first page of a database says that its pages have checksums. It returns true for an
+// empty one.
 func reserved(tls *libc.TLS, known *file, f uintptr) (sums bool, code int32) {
 	const head = 100
 	p := tls.Alloc(head)
@@ -185,8 +185,8 @@ func replaced(tls *libc.TLS, original uintptr) *sqlite3.Tsqlite3_io_methods {
 	return table
 }
 
-// isPage reports whether a read or write is of a page, by its size, a power of two. Other reads, of the head of a database
-// and of whole frames of a journal after a crash, which SQLite checks itself, have other sizes.
+// isPage reports whether a read or write is of a page, by its size, a power of two. Other reads, of the head of a
+// database and of whole frames of a journal after a crash, which SQLite checks itself, have other sizes.
 func isPage(n int32) bool { return n >= 512 && n&(n-1) == 0 }
 
 func read(tls *libc.TLS, f, buffer uintptr, n int32, offset int64) int32 {
