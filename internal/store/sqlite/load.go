@@ -78,16 +78,7 @@ func (s *Store) control(ctx context.Context, statements string) error {
 
 // exclusive calls do with the writing connection, between groups. ctx bounds the wait for it.
 func (s *Store) exclusive(ctx context.Context, do func(*sql.Conn) error) error {
-	job := &job{ctx: ctx, done: make(chan struct{}), exclusive: do}
-	select {
-	case s.writer.queue <- job:
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-s.writer.quit:
-		return errClosed
-	}
-	<-job.done
-	return domainError(job.err)
+	return domainError(s.writer.enqueue(&job{ctx: ctx, exclusive: do}))
 }
 
 func (s *Store) doing(what string) {
@@ -228,15 +219,11 @@ func (s *Store) packBatch(d *dataset.Dataset, k dataset.Kind, from, to int64) pa
 }
 
 func keysOf(k dataset.Kind, doc []byte) (any, error) {
-	switch k {
-	case dataset.Security:
-		keys, err := brokerage.SecurityKeysOf(doc)
-		return securityRowOf(keys, doc), err
-	case dataset.Customer:
-		return brokerage.CustomerKeysOf(doc)
-	default:
-		return brokerage.OrderKeysOf(doc)
+	keys, err := bulk.KeysOf(k, doc)
+	if security, ok := keys.(brokerage.SecurityKeys); ok {
+		return securityRowOf(security, doc), err
 	}
+	return keys, err
 }
 
 func (t *transaction) insertRow(row packedRow) error {

@@ -106,13 +106,18 @@ func (w *writer) write(ctx context.Context, do func(*transaction) error) error {
 	if gone := w.gone.Load(); gone != nil {
 		return gone
 	}
-	j := &job{ctx: ctx, do: do, done: make(chan struct{})}
 	w.waiting.Add(1)
 	defer w.waiting.Add(-1)
+	return w.enqueue(&job{ctx: ctx, do: do})
+}
+
+// enqueue waits until a job is done. The job's context bounds the wait in the queue.
+func (w *writer) enqueue(j *job) error {
+	j.done = make(chan struct{})
 	select {
 	case w.queue <- j:
-	case <-ctx.Done():
-		return ctx.Err()
+	case <-j.ctx.Done():
+		return j.ctx.Err()
 	case <-w.quit:
 		return errClosed
 	}
