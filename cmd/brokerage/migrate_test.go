@@ -3,12 +3,20 @@ package main
 import (
 	"bytes"
 	"database/sql"
+	"fmt"
+	"os"
 	"path/filepath"
+	"runtime"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	domain "brokerage/internal/brokerage"
+	"brokerage/internal/store/archive"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/store/sqlite"
 )
 
 func TestMigrate(t *testing.T) {
@@ -38,6 +46,109 @@ func TestMigrate(t *testing.T) {
 	require.Equal(t, schema(conn), schema(made))
 	r = brokerage(t.Context(), "migrate", "--db", db)
 	require.Equal(t, file+": nothing to do, the schema has version 3\n", r.out)
+}
+
+// A SIGTERM while an older database is copied, written anew with checksums or changed in place leaves it as it was, or
+// wholly migrated, and nothing beside it; the same command then finishes.
+func TestMigrate_Terminated(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("it has no such signal")
+	}
+	for name, c := range map[string]struct {
+		from   int
+		during func(file string) string // exists while the migration is to be ended
+	}{
+		"Copying":   {1, func(file string) string { return file + ".version-1.partial" }},
+		"Rewriting": {1, archive.HalfName},
+		"InPlace":   {2, func(file string) string { return file + ".version-2" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			file := filepath.Join(dir, "b.db")
+			makeOlder(t, file, c.from)
+			cmd := process(t, "migrate", "--db", "sqlite:"+file)
+			var errs bytes.Buffer
+			cmd.Stderr = &errs
+			require.NoError(t, cmd.Start())
+			for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+				if _, err := os.Stat(c.during(file)); err == nil {
+					break
+				}
+				require.True(t, time.Now().Before(deadline), "no migration was seen")
+			}
+			require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+			_ = cmd.Wait() // the code says it
+			require.Equal(t, exitInterrupted, cmd.ProcessState.ExitCode(), errs.String())
+			require.Contains(t, errs.String(), "interrupted")
+			version := requireOneVersion(t, file, c.from)
+			copied := fmt.Sprintf("b.db.version-%d", c.from)
+			beside := []string{"b.db", "b.db-lock"}
+			if version == 3 {
+				beside = append(beside, copied)
+			}
+			require.Equal(t, beside, names(t, dir))
+
+			r := brokerage(t.Context(), "migrate", "--db", "sqlite:"+file)
+			require.Equal(t, exitOK, r.code, r.err)
+			require.Contains(t, r.out, migratedText(version, 3))
+			require.Equal(t, 3, requireOneVersion(t, file, c.from))
+			require.Equal(t, c.from, requireOneVersion(t, filepath.Join(dir, copied), c.from))
+			require.Equal(t, []string{"b.db", "b.db-lock", copied}, names(t, dir))
+		})
+	}
+}
+
+// olderOrders is how many orders makeOlder stores: enough for a migration to take a while.
+const olderOrders = 40_000
+
+// makeOlder makes a database of an older version. Each of its orders has a cash in a column that version 3 clears,
+// because the first OrdQty of the document has none.
+func makeOlder(t testing.TB, file string, version int) {
+	t.Helper()
+	var db *sql.DB
+	var err error
+	if version == 1 {
+		db, err = sql.Open("sqlite", file) // without checksums
+		require.NoError(t, err)
+		script, err := os.ReadFile("../../internal/store/sqlite/migrations/0001_documents.sql")
+		require.NoError(t, err)
+		_, err = db.ExecContext(t.Context(), "PRAGMA journal_mode = WAL;"+string(script))
+		require.NoError(t, err)
+	} else {
+		require.Equal(t, exitOK, brokerage(t.Context(), "migrate", "--db", "sqlite:"+file).code)
+		db, err = sqlite.OpenFile(file)
+		require.NoError(t, err)
+	}
+	defer func() { require.NoError(t, db.Close()) }()
+	_, err = db.ExecContext(t.Context(), fmt.Sprintf(`
+		INSERT INTO orders (id, account, cash, doc)
+		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+		SELECT i, 1, x'31', CAST(printf('<FIXML xmlns="%s"><Order ID="%%d" Acct="1" Txt="%%s"><OrdQty></OrdQty></Order></FIXML>',
+			i, hex(randomblob(400))) AS BLOB) FROM n;
+		PRAGMA user_version = %d`, olderOrders, domain.FIXMLNS, version))
+	require.NoError(t, err)
+}
+
+// requireOneVersion requires all orders to be as the version of the database wants them, and returns it.
+func requireOneVersion(t testing.TB, file string, from int) (version int) {
+	t.Helper()
+	db, err := sqlite.OpenFile(file)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	var all, withCash int
+	var integrity string
+	query := "SELECT user_version, (SELECT count(*) FROM orders), (SELECT count(cash) FROM orders) FROM pragma_user_version"
+	require.NoError(t, db.QueryRowContext(t.Context(), query).Scan(&version, &all, &withCash))
+	require.NoError(t, db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&integrity))
+	require.Equal(t, "ok", integrity)
+	require.Equal(t, olderOrders, all)
+	if version == 3 {
+		require.Zero(t, withCash)
+	} else {
+		require.Equal(t, from, version)
+		require.Equal(t, all, withCash)
+	}
+	return version
 }
 
 // Who serves needs no right to change the schema, if it is there already.

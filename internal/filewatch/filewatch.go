@@ -1,6 +1,5 @@
-// Package filewatch tells when files have changed, by looking at them every so
-// often. It does not ask for events: a file that is replaced behind a symbolic
-// link, as Kubernetes does with secrets, has none.
+// Package filewatch detects changed files by polling. It does not use file system events, because there are none for a
+// file that is replaced behind a symbolic link, as Kubernetes does with secrets.
 package filewatch
 
 import (
@@ -10,23 +9,21 @@ import (
 	"time"
 )
 
-// Files are files that are looked at together: a certificate and its key are one
-// thing. They are one goroutine's at a time.
+// Files are files that are polled together, such as a certificate and its key. They are not safe for concurrent use.
 type Files struct {
 	paths []string
-	seen  []fs.FileInfo // nil for one that could not be looked at
+	seen  []fs.FileInfo // nil for a file that could not be read
 }
 
-// Look looks at files for the first time. Who reads them looks before, so that a
-// change while they are read is seen later, and none is missed.
+// Look returns files whose changes from now on are detected. Call it before reading them, so that no change is missed.
 func Look(paths ...string) *Files {
 	f := &Files{paths: paths, seen: make([]fs.FileInfo, len(paths))}
 	f.Changed()
 	return f
 }
 
-// Changed tells whether any of the files is another than at the last look. One
-// that has gone has changed once.
+// Changed reports whether any of the files has changed since the last call, or since Look. A file that was removed has
+// changed once.
 func (f *Files) Changed() bool {
 	changed := false
 	for i, path := range f.paths {
@@ -41,7 +38,7 @@ func (f *Files) Changed() bool {
 	return changed
 }
 
-// Watch calls changed after each look that has found a change, until ctx is done.
+// Watch polls the files until ctx is done, and calls changed after each change.
 func (f *Files) Watch(ctx context.Context, every time.Duration, changed func()) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -61,5 +58,6 @@ func same(before, now fs.FileInfo) bool {
 	if before == nil || now == nil {
 		return before == nil && now == nil
 	}
-	return os.SameFile(before, now) && before.Size() == now.Size() && before.ModTime().Equal(now.ModTime()) && before.Mode() == now.Mode()
+	return os.SameFile(before, now) &&
+		before.Size() == now.Size() && before.ModTime().Equal(now.ModTime()) && before.Mode() == now.Mode()
 }

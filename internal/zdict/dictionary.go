@@ -11,7 +11,7 @@ import (
 
 const dictionaryMagic = 0xEC30A437
 
-// dictionary is a zstd dictionary, taken apart.
+// A dictionary is a parsed zstd dictionary.
 type dictionary struct {
 	id       uint32
 	literals *huff0.Scratch // holds the Huffman table to copy from
@@ -66,8 +66,8 @@ func parse(b []byte) (*dictionary, error) {
 	return d, nil
 }
 
-// readCounts reads the distribution of an FSE table (RFC 8878, 4.1.1): how many
-// of the table's 2^log states each symbol has, -1 for less than one.
+// readCounts reads the distribution of an FSE table (RFC 8878, 4.1.1): the number of states of each symbol, of 2^log,
+// or -1 for less than one.
 func readCounts(b []byte, largest int) (counts []int16, log uint, size int, err error) {
 	at := 0 // in bits
 	read := func(n int) int {
@@ -88,7 +88,7 @@ func readCounts(b []byte, largest int) (counts []int16, log uint, size int, err 
 		if len(counts) > largest || at > 8*len(b) {
 			return nil, 0, 0, errDictionary
 		}
-		// Values from 0 to remaining+1; the lowest of them take a bit less.
+		// Values from 0 to remaining+1; the lowest of them take one bit less.
 		n := bits.Len(uint(remaining + 1))
 		short := 1<<n - 1 - (remaining + 1)
 		v := read(n - 1)

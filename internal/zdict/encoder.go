@@ -8,22 +8,21 @@ import (
 	"github.com/klauspost/compress/huff0"
 )
 
-// Encoder compresses documents with one dictionary. It is safe for concurrent
-// use.
+// An Encoder compresses documents with one dictionary. It is safe for concurrent use.
 type Encoder struct {
 	dictionary *dictionary
 	index      *index
 	idle       sync.Pool // of *work
 }
 
-// work is what one document needs to itself.
+// work is the memory for packing one document.
 type work struct {
 	*finder
 
 	huffman huff0.Scratch
 }
 
-// New prepares a dictionary, as zstd's trainers write them.
+// New returns an encoder for a dictionary in zstd's format.
 func New(b []byte) (*Encoder, error) {
 	d, err := parse(b)
 	if err != nil {
@@ -38,8 +37,8 @@ const (
 	maxLiterals   = 1 << 14
 )
 
-// Append appends the frame of a document. It refuses, and appends nothing, where
-// a general encoder would do better.
+// Append appends the frame of a document. It returns false, and appends nothing, if the document does not fit: use a
+// general encoder then.
 func (e *Encoder) Append(dst, doc []byte) (frame []byte, ok bool) {
 	if len(doc) < 64 || len(doc) >= maxInput {
 		return dst, false
@@ -135,7 +134,7 @@ func (w *work) appendLiterals(dst []byte) ([]byte, bool) {
 	}
 	if err != nil {
 		if n >= 16 {
-			return nil, false // a byte that the table lacks, or of one kind only
+			return nil, false // the table lacks a byte, or all bytes are equal
 		}
 		dst = append(dst, byte(n<<3|rawLiterals))
 		return append(dst, w.literals...), true
@@ -164,8 +163,7 @@ var (
 	lengthCodes = codes(lengthBits[:])
 )
 
-// codes makes the table from a length to its code, up to where codes stand for
-// powers of two.
+// codes returns the table from a length to its code, up to where codes are for powers of two.
 func codes(extra []uint8) (table [128]uint8) {
 	at := 0
 	for code, n := range extra {
@@ -193,8 +191,7 @@ func lengthCode(n uint32) uint8 {
 	return uint8(bits.Len32(n) - 1 + 19)
 }
 
-// appendSequences writes them from the last to the first (RFC 8878, 3.1.1.3.2),
-// all three kinds of numbers by the dictionary's tables.
+// appendSequences writes the sequences from the last to the first (RFC 8878, 3.1.1.3.2), with the dictionary's tables.
 func (e *Encoder) appendSequences(dst []byte, w *work) ([]byte, bool) {
 	d := e.dictionary
 	n := len(w.found)

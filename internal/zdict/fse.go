@@ -5,17 +5,17 @@ import (
 	"math/bits"
 )
 
-// coder encodes the symbols of one kind by an FSE table (RFC 8878, 4.1).
+// A coder encodes the symbols of one kind by an FSE table (RFC 8878, 4.1).
 type coder struct {
 	log     uint
 	states  []uint16 // by symbol, then by state
 	symbols []symbol
 }
 
-// symbol is what a step to a symbol needs.
+// A symbol holds what a step to it needs.
 type symbol struct {
-	bits  uint32 // (state + bits) >> 16 is how many bits leave the state
-	start int32  // of its states, relative to what is left of the state
+	bits  uint32 // (state + bits) >> 16 is the number of bits to write
+	start int32  // of its states, relative to the rest of the state
 	known bool
 }
 
@@ -62,10 +62,10 @@ func newCoder(counts []int16, log uint) coder {
 	return c
 }
 
-// has tells whether the table knows a symbol.
+// has reports whether the table has a symbol.
 func (c *coder) has(s uint8) bool { return int(s) < len(c.symbols) && c.symbols[s].known }
 
-// first is the state that a decoder ends in.
+// first returns the state that a decoder ends in.
 func (c *coder) first(s uint8) uint32 {
 	t := c.symbols[s]
 	n := (t.bits + 1<<15) >> 16
@@ -73,20 +73,20 @@ func (c *coder) first(s uint8) uint32 {
 	return uint32(c.states[int32(v>>n)+t.start])
 }
 
-// bitWriter writes a stream that is read from its end.
+// A bitWriter writes a stream that is read from its end.
 type bitWriter struct {
 	out  []byte
 	held uint64
 	n    uint
 }
 
-// add holds n bits, at most 32 with what is held already being below 32.
+// add adds n bits, at most 32, when fewer than 32 are held.
 func (w *bitWriter) add(v uint32, n uint) {
 	w.held |= uint64(v) & (1<<n - 1) << w.n
 	w.n += n
 }
 
-// flush leaves fewer than 8 bits.
+// flush writes whole bytes and holds fewer than 8 bits.
 func (w *bitWriter) flush() {
 	w.out = binary.LittleEndian.AppendUint64(w.out, w.held)
 	n := w.n / 8

@@ -7,39 +7,34 @@ import (
 
 const (
 	minContent = 16      // of a dictionary
-	maxContent = 1 << 16 // what positions of an index can say
-	maxInput   = 1 << 16 // a document; larger ones are no worse off with a general encoder
-	minMatch   = 6       // what a new offset costs is worth so many literals
+	maxContent = 1 << 16 // the positions of an index have 16 bits
+	maxInput   = 1 << 16 // of a document; a general encoder packs larger ones as well
+	minMatch   = 6       // a shorter match costs more than its literals
 
 	inputBits = 12
-	// chain is how many places in the dictionary are looked at: the more, the
-	// smaller and slower.
+	// chain is how many positions in the dictionary are tried. More of them pack smaller and slower.
 	chain = 4
-	// enough is a match that is taken without a look whether the next byte
-	// begins a longer one.
+	// enough is the length of a match that is taken without trying the next byte.
 	enough = 20
 )
 
 func load64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
 func load32(b []byte, i int) uint32 { return binary.LittleEndian.Uint32(b[i:]) }
 
-// hash is of the first minMatch bytes of v; any of its bits from the top will do.
+// hash returns a hash of the first minMatch bytes of v, of which the highest bits are used.
 func hash(v uint64) uint64 { return v << (64 - 8*minMatch) * 0x9FB21C651E98DF25 }
 
-// index finds places in the content of a dictionary. It is made once and only
-// read thereafter.
+// An index finds strings in the content of a dictionary. It is made once and then only read.
 type index struct {
-	// heads are, by hash, the last places where two strings of minMatch bytes
-	// stand: the place, and above it more of the hash, so that most of what is
-	// not there is seen without a look into the content. 0 is nothing.
+	// heads holds, by hash, the last positions of two strings of minMatch bytes: the position, and above it more bits of
+	// the hash, so that most misses need no look into the content. 0 is empty.
 	heads [][2]uint32
 	shift uint // of a hash, for its head
-	// before is, by place, the one before it where the same string stands; the
-	// first place refers to itself.
+	// before holds, by position, the previous position of the same string; the first refers to itself.
 	before []uint16
 }
 
-// entry is what heads hold of a place.
+// entry returns the entry of heads for a position.
 func entry(h uint64, at int) uint32 { return uint32(h>>16)<<16 | uint32(at) }
 
 func newIndex(content []byte) *index {
@@ -55,7 +50,7 @@ func newIndex(content []byte) *index {
 		for way < 2 && (head[way] == 0 || hash(load64(content, int(head[way]&0xFFFF))) != h) {
 			way++
 		}
-		if way == 2 { // a string that is new here; of three, the oldest goes
+		if way == 2 { // a new string: the oldest of three is dropped
 			head[1] = head[0]
 			head[0] = e
 			continue
@@ -66,21 +61,21 @@ func newIndex(content []byte) *index {
 	return x
 }
 
-// sequence is some literals and then a match.
+// A sequence is some literals followed by a match.
 type sequence struct {
 	literals uint32
 	match    uint32
 	offset   uint32 // as coded: 1 to 3 are recent offsets
 }
 
-// finder cuts a document into sequences.
+// A finder splits a document into sequences.
 type finder struct {
 	index    *index
 	buf      []byte // the dictionary's content, then the document
-	prefix   int    // how long the former is
+	prefix   int    // the length of the content
 	recent   [3]uint32
-	seen     [1 << inputBits]uint32 // by hash: the last place in the document, plus base
-	base     uint32                 // what is below it is of earlier documents
+	seen     [1 << inputBits]uint32 // by hash: the last position in the document, plus base
+	base     uint32                 // lower entries of seen are of earlier documents
 	literals []byte
 	found    []sequence
 }
@@ -89,14 +84,14 @@ func newFinder(x *index, content []byte) *finder {
 	return &finder{index: x, prefix: len(content), buf: append(make([]byte, 0, len(content)+maxInput), content...)}
 }
 
-// match is where the same bytes stand before.
+// A match is an earlier position of the same bytes.
 type match struct {
 	length int
 	offset uint32
 	gain   int // in quarters of bits
 }
 
-// split fills literals and found.
+// split splits a document into literals and found.
 func (f *finder) split(doc []byte, recent [3]uint32) {
 	f.buf = append(f.buf[:f.prefix], doc...)
 	f.literals, f.found, f.recent = f.literals[:0], f.found[:0], recent
@@ -124,7 +119,7 @@ func (f *finder) split(doc []byte, recent [3]uint32) {
 			m.length++
 		}
 		f.emit(from, at, m)
-		// Some of what the match covers is to be found again.
+		// Index some positions inside the match.
 		next := at + m.length
 		for i := at + 2; i < next && i+8 <= end; i += 8 {
 			f.seen[hash(load64(f.buf, i))>>(64-inputBits)] = f.base + uint32(i)
@@ -135,15 +130,15 @@ func (f *finder) split(doc []byte, recent [3]uint32) {
 	f.base += uint32(end)
 }
 
-// Costs in quarters of bits, as they are with tables made for such documents.
+// Costs in quarters of bits, as measured with trained tables.
 const (
 	literalCost = 20
 	matchCost   = 70
 	recentCost  = 55
 )
 
-// best gives the match at a place that saves most, or none. Right behind a match
-// the first of the recent offsets would only continue it.
+// best returns the match at a position that saves most, or none. Directly after a match the first of the recent offsets
+// would only continue that match.
 func (f *finder) best(at int, behindMatch bool) (m match) {
 	buf := f.buf
 	v := load64(buf, at)
@@ -181,7 +176,7 @@ func (f *finder) best(at int, behindMatch bool) (m match) {
 	return m
 }
 
-// longer gives the match with the bytes from a place on, if that saves more than m.
+// longer returns the match with the bytes at a position, if it saves more than m, and m otherwise.
 func (f *finder) longer(m match, v uint64, at, from int) match {
 	buf := f.buf
 	if at+m.length < len(buf) && buf[from+m.length] != buf[at+m.length] || (v^load64(buf, from))<<(64-8*minMatch) != 0 {
@@ -195,7 +190,7 @@ func (f *finder) longer(m match, v uint64, at, from int) match {
 	return m
 }
 
-// common is how many bytes are the same from two places on, b before a.
+// common returns how many bytes are equal from two positions on, b before a.
 func common(buf []byte, a, b int) int {
 	n := 0
 	for ; a+n+8 <= len(buf); n += 8 {
@@ -208,13 +203,13 @@ func common(buf []byte, a, b int) int {
 	return n
 }
 
-// emit adds a sequence: the literals from a place on, and a match at another.
+// emit adds a sequence: the literals from a position on, and a match at another.
 func (f *finder) emit(from, at int, m match) {
 	f.literals = append(f.literals, f.buf[from:at]...)
 	s := sequence{literals: uint32(at - from), match: uint32(m.length), offset: m.offset + 3}
 	r := &f.recent
-	// What 1 to 3 stand for depends on whether there are literals (RFC 8878,
-	// 3.1.1.5); behind a match there is no offset for the first of them.
+	// The meaning of offsets 1 to 3 depends on whether there are literals (RFC 8878, 3.1.1.5); directly after a match
+	// the first recent offset has no code.
 	shift := uint32(0)
 	if s.literals == 0 {
 		shift = 1

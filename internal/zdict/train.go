@@ -12,9 +12,8 @@ import (
 	"github.com/klauspost/compress/huff0"
 )
 
-// Train makes a dictionary of content, what documents have in common, with
-// entropy tables that fit samples of them. The tables know every symbol, so that
-// hardly a document has to be refused.
+// Train returns a dictionary of content, which documents have in common, with entropy tables that fit the samples. The
+// tables have every symbol, so that Append refuses hardly a document.
 func Train(id uint32, content []byte, samples [][]byte) ([]byte, error) {
 	if len(content) < minContent || len(content) > maxContent || id == 0 {
 		return nil, fmt.Errorf("a dictionary needs an id, and from %d to %d bytes of content", minContent, maxContent)
@@ -58,11 +57,11 @@ func Train(id uint32, content []byte, samples [][]byte) ([]byte, error) {
 	return append(out, content...), nil
 }
 
-// maxTrainedOffset is the code of the largest offset: from the end of the largest
-// document to the beginning of the largest dictionary.
+// maxTrainedOffset is the code of the largest offset: from the end of the largest document to the beginning of the
+// largest dictionary.
 const maxTrainedOffset = 17
 
-// frequent are the three offsets that most documents begin with.
+// frequent returns the three offsets that most documents begin with.
 func frequent(counts map[uint32]int, limit int) [3]uint32 {
 	order := slices.SortedFunc(maps.Keys(counts), func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
@@ -73,7 +72,7 @@ func frequent(counts map[uint32]int, limit int) [3]uint32 {
 	return top
 }
 
-// huffmanTable makes the table for all bytes, the likelier the shorter.
+// huffmanTable returns a table for all bytes, with shorter codes for more frequent ones.
 func huffmanTable(counts [256]int) ([]byte, error) {
 	total := 0
 	for _, n := range counts {
@@ -91,8 +90,7 @@ func huffmanTable(counts [256]int) ([]byte, error) {
 	return s.OutTable, nil
 }
 
-// normalized scales counts so that they are 2^log together and none is zero; -1
-// is less than one.
+// normalized scales counts to a sum of 2^log, with none zero; -1 means less than one.
 func normalized(counts []int, log int) []int16 {
 	total := 0
 	for _, n := range counts {
@@ -111,8 +109,7 @@ func normalized(counts []int, log int) []int16 {
 			most = i
 		}
 	}
-	// What rounding left over, or took, is the largest's; it has it to give, for
-	// symbols are few.
+	// The largest count takes the rest of the rounding, which is small because there are few symbols.
 	out[most] += int16(left)
 	return out
 }

@@ -2,7 +2,7 @@ package zdict
 
 import (
 	"bytes"
-	"fmt"
+	"cmp"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -10,8 +10,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/dict"
+	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
@@ -71,7 +73,9 @@ func TestEncoder_Documents(t *testing.T) {
 			dictionary := trained()[k]
 			e, err := New(dictionary)
 			require.NoError(t, err)
-			general, err := zstd.NewWriter(nil, zstd.WithEncoderDict(dictionary), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(false))
+			general, err := zstd.NewWriter(
+				nil, zstd.WithEncoderDict(dictionary), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(false),
+			)
 			require.NoError(t, err)
 			dec := decoder(t, dictionary)
 			packed, otherwise := 0, 0
@@ -112,7 +116,9 @@ func TestEncoder_AnyBytes(t *testing.T) {
 	}
 	customer := d.Append(nil, dataset.Customer, 11)
 	for _, doc := range [][]byte{
-		nil, []byte("<"), bytes.Repeat([]byte("a"), 64), bytes.Repeat([]byte("a"), maxInput-1), bytes.Repeat([]byte("a"), maxInput),
+		nil, []byte("<"), bytes.Repeat([]byte("a"), 64), bytes.Repeat(
+			[]byte("a"), maxInput-1,
+		), bytes.Repeat([]byte("a"), maxInput),
 		bytes.Repeat(customer, 9), []byte(strings.Repeat("ab", 40)), dictionary[len(dictionary)-3000:], dictionary[200:8000],
 		bytes.Repeat([]byte("\u00e4\u4e2d\U0001F600"), 300),
 	} {
@@ -175,7 +181,9 @@ func TestEncoder_Zstd(t *testing.T) {
 		path := filepath.Join(dir, k.String())
 		require.NoError(t, os.WriteFile(path+".dict", trained()[k], 0o600))
 		require.NoError(t, os.WriteFile(path+".zst", frame, 0o600))
-		out, err := exec.CommandContext(t.Context(), testenv.Command(t, "zstd"), "-d", "-q", "-c", "-D", path+".dict", path+".zst").Output()
+		out, err := exec.CommandContext(
+			t.Context(), testenv.Command(t, "zstd"), "-d", "-q", "-c", "-D", path+".dict", path+".zst",
+		).Output()
 		require.NoError(t, err)
 		require.Equal(t, string(doc), string(out))
 	}
@@ -185,7 +193,9 @@ func TestEncoder_Zstd(t *testing.T) {
 func TestNew_OtherTrainer(t *testing.T) {
 	d := generator(t)
 	samples := documents(d, dataset.Order, 300, 0)
-	dictionary, err := dict.BuildZstdDict(samples, dict.Options{MaxDictSize: 16 << 10, HashBytes: 6, ZstdDictID: id, ZstdLevel: zstd.SpeedDefault})
+	dictionary, err := dict.BuildZstdDict(
+		samples, dict.Options{MaxDictSize: 16 << 10, HashBytes: 6, ZstdDictID: id, ZstdLevel: zstd.SpeedDefault},
+	)
 	require.NoError(t, err)
 	e, err := New(dictionary)
 	require.NoError(t, err)
@@ -244,49 +254,89 @@ func FuzzEncoder_Append(f *testing.F) {
 	})
 }
 
-// BenchmarkEncoder compares with the general encoder at its two lowest levels.
+// BenchmarkEncoder compares with the general encoders: zstd at its three lowest levels, with a dictionary of its own,
+// and S2. They alternate, and the least of the times counts, so that a busy machine changes little: compare them within
+// one run.
 func BenchmarkEncoder(b *testing.B) {
+	type encoder struct {
+		name         string
+		pack, unpack func(dst, src []byte) []byte
+		packed       int           // bytes
+		leastPack    time.Duration // of all documents
+		leastUnpack  time.Duration
+	}
 	d := generator(b)
-	for _, k := range dataset.Kinds {
-		dictionary := trained()[k]
-		docs := documents(d, k, 1000, 5)
-		e, err := New(dictionary)
+	for _, k := range []dataset.Kind{dataset.Order, dataset.Customer} {
+		samples, docs := documents(d, k, 1000, 0), documents(d, k, 100, 5)
+		options := dict.Options{MaxDictSize: 16 << 10, HashBytes: 6, ZstdDictID: id}
+		content, err := dict.BuildRawDict(samples, options)
 		require.NoError(b, err)
-		pack := map[string]func(dst, doc []byte) []byte{
-			"zdict": func(dst, doc []byte) []byte { frame, _ := e.Append(dst, doc); return frame },
+		ours, err := Train(id, content, samples)
+		require.NoError(b, err)
+		e, err := New(ours)
+		require.NoError(b, err)
+		unpack := func(dictionary []byte) func(dst, src []byte) []byte {
+			dec := decoder(b, dictionary)
+			return func(dst, src []byte) []byte { doc, _ := dec.DecodeAll(src, dst); return doc }
 		}
-		for _, level := range []zstd.EncoderLevel{zstd.SpeedFastest, zstd.SpeedDefault} {
-			general, err := zstd.NewWriter(nil, zstd.WithEncoderDict(dictionary), zstd.WithEncoderLevel(level), zstd.WithEncoderCRC(false),
-				zstd.WithSingleSegment(true), zstd.WithWindowSize(64<<10), zstd.WithLowerEncoderMem(true))
+		encoders := []*encoder{{
+			name: "zdict", unpack: unpack(ours),
+			pack: func(dst, src []byte) []byte { frame, _ := e.Append(dst, src); return frame },
+		}}
+		for _, level := range []zstd.EncoderLevel{
+			zstd.SpeedFastest, zstd.SpeedDefault, zstd.SpeedBetterCompression,
+		} {
+			options.ZstdLevel = level
+			theirs, err := dict.BuildZstdDict(samples, options)
 			require.NoError(b, err)
-			pack["zstd-"+level.String()] = func(dst, doc []byte) []byte { return general.EncodeAll(doc, dst) }
+			general, err := zstd.NewWriter(nil, zstd.WithEncoderDict(theirs), zstd.WithEncoderLevel(level),
+				zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true), zstd.WithWindowSize(64<<10),
+				zstd.WithLowerEncoderMem(true), zstd.WithEncoderConcurrency(1))
+			require.NoError(b, err)
+			encoders = append(encoders, &encoder{
+				name: "zstd-" + level.String(), unpack: unpack(theirs),
+				pack: func(dst, src []byte) []byte { return general.EncodeAll(src, dst) },
+			})
 		}
-		dec := decoder(b, dictionary)
-		for _, name := range []string{"zdict", "zstd-fastest", "zstd-default"} {
-			raw, packed := 0, 0
+		theirs, err := dict.BuildS2Dict(samples, options)
+		require.NoError(b, err)
+		s2d := s2.NewDict(theirs)
+		encoders = append(encoders, &encoder{
+			name:   "S2-better",
+			pack:   func(dst, src []byte) []byte { return s2d.EncodeBetter(dst[:cap(dst)], src) },
+			unpack: func(dst, src []byte) []byte { doc, _ := s2d.Decode(dst[:cap(dst)], src); return doc },
+		})
+		b.Run(k.String(), func(b *testing.B) {
+			buf := make([]byte, 0, 128<<10)
+			raw := 0
 			frames := make([][]byte, len(docs))
-			for i, doc := range docs {
-				frames[i] = pack[name](nil, doc)
-				raw, packed = raw+len(doc), packed+len(frames[i])
+			for _, doc := range docs {
+				raw += len(doc)
 			}
-			buf := make([]byte, 0, 64<<10)
-			b.Run(fmt.Sprintf("%s/%s/pack", k, name), func(b *testing.B) {
-				i := 0
-				for b.Loop() {
-					pack[name](buf, docs[i%len(docs)])
-					i++
-				}
-				b.ReportMetric(100*float64(packed)/float64(raw), "%stored")
-			})
-			b.Run(fmt.Sprintf("%s/%s/unpack", k, name), func(b *testing.B) {
-				i := 0
-				for b.Loop() {
-					if _, err := dec.DecodeAll(frames[i%len(frames)], buf); err != nil {
-						b.Fatal(err)
+			for b.Loop() {
+				for _, e := range encoders {
+					began := time.Now()
+					for _, doc := range docs {
+						e.pack(buf, doc)
 					}
-					i++
+					e.leastPack = min(cmp.Or(e.leastPack, time.Hour), time.Since(began))
+					e.packed = 0
+					for i, doc := range docs {
+						frames[i] = bytes.Clone(e.pack(buf, doc))
+						e.packed += len(frames[i])
+					}
+					began = time.Now()
+					for i := range docs {
+						e.unpack(buf, frames[i])
+					}
+					e.leastUnpack = min(cmp.Or(e.leastUnpack, time.Hour), time.Since(began))
 				}
-			})
-		}
+			}
+			for _, e := range encoders {
+				b.ReportMetric(100*float64(e.packed)/float64(raw), e.name+"-%packed")
+				b.ReportMetric(float64(e.leastPack.Microseconds())/float64(len(docs)), e.name+"-pack-µs")
+				b.ReportMetric(float64(e.leastUnpack.Microseconds())/float64(len(docs)), e.name+"-unpack-µs")
+			}
+		})
 	}
 }

@@ -1,6 +1,4 @@
-// Package archive is the file of a backup, whatever database it is of: how it is
-// sealed, how it is read and checked, and how a file comes to be whole or not at
-// all.
+// Package archive writes, reads and checks the file of a backup, of any database, and writes files whole or not at all.
 package archive
 
 import (
@@ -14,19 +12,17 @@ import (
 	"time"
 )
 
-// A backup is a zstd stream, which `zstd -d` unpacks, and behind it a frame that
-// zstd skips:
+// A backup is a zstd stream, which `zstd -d` unpacks, followed by a frame that zstd skips:
 //
-//	4 bytes   skippable, which marks it as such
+//	4 bytes   the mark of a frame to skip
 //	4 bytes   the length of the rest, little-endian
 //	a line    the manifest, as JSON
 //	a line    the seal: the SHA-256 of the whole file up to here, in hex
 //
-// The seal is over the file and not only over what it unpacks to, since a zstd
-// stream has bits that make no difference; a backup is whole, to the last of
-// them, or refused.
+// The seal covers the file and not only what it unpacks to, because a zstd stream has bits that make no difference: a
+// backup with a single flipped bit is refused.
 const (
-	// Format is the newest that there is.
+	// Format is the newest version of the format.
 	Format      = 1
 	Skippable   = "\x5B\x2A\x4D\x18" // 0x184D2A5B; none of its last byte is in a text
 	frameHead   = len(Skippable) + 4
@@ -34,20 +30,20 @@ const (
 	maxManifest = 64 << 10
 )
 
-// Manifest is what a backup says of itself.
+// A Manifest describes a backup.
 type Manifest struct {
 	Format      int       `json:"format"`
 	Schema      int       `json:"schema"`           // version of the database's schema
 	Engine      string    `json:"engine,omitempty"` // empty: the embedded store
 	Fingerprint string    `json:"fingerprint"`      // of the dataset in it; empty if there is none
-	Time        time.Time `json:"time"`             // of the state that it keeps, UTC
+	Time        time.Time `json:"time"`             // of the state of the database, UTC
 	PageSize    int64     `json:"page_size,omitempty"`
 	Bytes       int64     `json:"bytes"`  // of what is packed
 	SHA256      string    `json:"sha256"` // of what is packed, in hex
 }
 
-// Seal ends a backup.
-func (m Manifest) Seal(out *Tally) error {
+// Seal writes the manifest and the seal, which end a backup.
+func (m Manifest) Seal(out *Digest) error {
 	text, err := json.Marshal(m)
 	if err != nil {
 		return err
@@ -64,23 +60,23 @@ func (m Manifest) Seal(out *Tally) error {
 	return err
 }
 
-// Tally counts and hashes what passes through it.
-type Tally struct {
+// A Digest counts and hashes what is written through it.
+type Digest struct {
 	Bytes int64
 
 	to   io.Writer
 	hash hash.Hash
 }
 
-// NewTally is one on the way to a writer.
-func NewTally(to io.Writer) *Tally { return &Tally{to: to, hash: sha256.New()} }
+// NewDigest returns a digest of what is written to a writer.
+func NewDigest(to io.Writer) *Digest { return &Digest{to: to, hash: sha256.New()} }
 
-func (t *Tally) Write(p []byte) (int, error) {
-	n, err := t.to.Write(p)
-	t.hash.Write(p[:n])
-	t.Bytes += int64(n)
+func (d *Digest) Write(p []byte) (int, error) {
+	n, err := d.to.Write(p)
+	d.hash.Write(p[:n])
+	d.Bytes += int64(n)
 	return n, err
 }
 
-// Sum is the SHA-256 so far, in hex.
-func (t *Tally) Sum() string { return hex.EncodeToString(t.hash.Sum(nil)) }
+// Sum returns the SHA-256 so far, in hex.
+func (d *Digest) Sum() string { return hex.EncodeToString(d.hash.Sum(nil)) }

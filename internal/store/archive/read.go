@@ -15,21 +15,21 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Told is how many bytes lie between two reports of progress.
-const Told = 1 << 20
+// ProgressBytes is how many bytes lie between two reports of progress.
+const ProgressBytes = 1 << 20
 
-// File is a backup that is being read.
+// A File is a backup that is open for reading.
 type File struct {
 	*os.File
 	Manifest
 
-	packed int64  // bytes of the database, packed
-	sealed int64  // bytes that the seal is over
-	stated string // the seal
+	packed int64  // bytes of the packed database
+	sealed int64  // bytes that the seal covers
+	seal   string // as the file states it
 }
 
-// Open opens a backup of an engine, whose schema is known up to a version, and
-// reads its manifest, which is right only if Unpack says so.
+// Open opens a backup of an engine and reads its manifest, which can be trusted only after Unpack. It refuses a schema
+// newer than the given version.
 func Open(path, engine string, newest int) (b *File, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -68,7 +68,7 @@ func (b *File) readManifest(engine string, newest int) error {
 	text, seal := frame[frameHead:len(frame)-sealLine], frame[len(frame)-sealLine:]
 	b.sealed = info.Size() - int64(sealLine)
 	b.packed = info.Size() - length
-	b.stated = string(seal)
+	b.seal = string(seal)
 	if err := json.Unmarshal(text, &b.Manifest); err != nil {
 		return fmt.Errorf("is damaged: its manifest cannot be read: %w", err)
 	}
@@ -76,9 +76,9 @@ func (b *File) readManifest(engine string, newest int) error {
 	case b.Engine != engine:
 		return fmt.Errorf("is a backup of %s, and not of %s", engineText(b.Engine), engineText(engine))
 	case b.Format > Format:
-		return fmt.Errorf("is a backup of format %d, and this program knows up to %d: use a newer one", b.Format, Format)
+		return fmt.Errorf("is a backup of format %d, and this program knows up to %d: use a newer release", b.Format, Format)
 	case b.Schema > newest:
-		return fmt.Errorf("holds schema version %d, and this program knows up to %d: use a newer one", b.Schema, newest)
+		return fmt.Errorf("holds schema version %d, and this program knows up to %d: use a newer release", b.Schema, newest)
 	case b.Format < 1 || b.Schema < 1 || b.Bytes <= 0:
 		return errors.New("is damaged: its manifest makes no sense")
 	}
@@ -92,8 +92,8 @@ func engineText(engine string) string {
 	return engine
 }
 
-// Unpack reads all of the backup, and gives an error unless it is whole: only
-// then is what was written of use. read is told how much of the database came.
+// Unpack writes the database in the backup to a writer, and returns an error unless the backup is whole: after an
+// error, what was written is of no use. It calls read with the progress.
 func (b *File) Unpack(ctx context.Context, to io.Writer, read func(bytes int64)) error {
 	file := sha256.New()
 	packed := io.TeeReader(io.NewSectionReader(b, 0, b.packed), file)
@@ -102,9 +102,9 @@ func (b *File) Unpack(ctx context.Context, to io.Writer, read func(bytes int64))
 		return err
 	}
 	defer unpacker.Close()
-	raw := NewTally(to)
+	raw := NewDigest(to)
 	for {
-		n, err := io.CopyN(raw, unpacker, Told)
+		n, err := io.CopyN(raw, unpacker, ProgressBytes)
 		read(n)
 		switch {
 		case ctx.Err() != nil:
@@ -119,7 +119,7 @@ func (b *File) Unpack(ctx context.Context, to io.Writer, read func(bytes int64))
 			return b.unpackError(err)
 		}
 	}
-	unpacker.Close() // it reads ahead in a goroutine of its own
+	unpacker.Close() // its goroutine reads ahead
 	if _, err := io.Copy(file, io.NewSectionReader(b, b.packed, b.sealed-b.packed)); err != nil {
 		return err
 	}
@@ -128,13 +128,13 @@ func (b *File) Unpack(ctx context.Context, to io.Writer, read func(bytes int64))
 		return fmt.Errorf("%s is damaged: it holds %d bytes instead of %d", b.Name(), raw.Bytes, b.Bytes)
 	case raw.Sum() != b.SHA256:
 		return fmt.Errorf("%s is damaged: the SHA-256 of the database in it is not that of its manifest", b.Name())
-	case hex.EncodeToString(file.Sum(nil))+"\n" != b.stated:
+	case hex.EncodeToString(file.Sum(nil))+"\n" != b.seal:
 		return fmt.Errorf("%s is damaged: its SHA-256 is not the one that it ends with", b.Name())
 	}
 	return nil
 }
 
-// unpackError tells damage from a disk that cannot be read or written.
+// unpackError returns an error of the disk as it is, and any other as damage.
 func (b *File) unpackError(err error) error {
 	if _, ok := errors.AsType[*os.PathError](err); ok {
 		return err

@@ -9,8 +9,7 @@ import (
 	"path/filepath"
 )
 
-// WriteWhole writes a file under another name beside its own, which it gets
-// when it is whole and on disk.
+// WriteWhole writes a file under another name in the same folder, and renames it when it is whole and on disk.
 func WriteWhole(ctx context.Context, path string, perm os.FileMode, write func(*os.File) error) error {
 	half, err := claimFile(HalfName(path), perm)
 	if err != nil {
@@ -28,14 +27,13 @@ func WriteWhole(ctx context.Context, path string, perm os.FileMode, write func(*
 	return SyncFolder(filepath.Dir(path))
 }
 
-// HalfName is the name beside a file under which it is written until it is
-// whole.
+// HalfName returns the name under which WriteWhole writes a file until it is whole.
 func HalfName(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".partial")
 }
 
-// RequireFolder returns an error that names the folder of a file, if there is none.
-// What is made beside the file first (a lock, the half of it) would be named otherwise.
+// RequireFolder returns an error that names the folder of a file, if there is none. Without it the error would name
+// what is made first in that folder, such as a lock.
 func RequireFolder(path string) error {
 	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
 		return &noFolder{path}
@@ -43,14 +41,13 @@ func RequireFolder(path string) error {
 	return nil
 }
 
-// noFolder is fs.ErrNotExist of the folder of a file.
+// noFolder is fs.ErrNotExist for the folder of a file.
 type noFolder struct{ path string }
 
 func (e *noFolder) Error() string { return e.path + ": there is no folder " + filepath.Dir(e.path) }
 func (e *noFolder) Unwrap() error { return fs.ErrNotExist }
 
-// Free refuses a name that is taken, by a file if it is not to be replaced, and
-// by anything else at all.
+// Free returns an error when a file of that name exists and is not to be replaced, or when something else has the name.
 func Free(path string, replace bool) error {
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):

@@ -7,14 +7,13 @@ import (
 	"os"
 )
 
-// claimFile opens a file to write it from the beginning. That no other process
-// does is up to who starts them.
+// claimFile opens a file to write it from the beginning. It does not keep other processes from doing so.
 func claimFile(path string, perm os.FileMode) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, perm)
 }
 
-// nameFile gives a claimed file its name, or takes it away if there was an
-// error. Closed first: an open file can be neither renamed nor removed here.
+// nameFile renames a claimed file, or removes it if there was an error. It closes the file first, because here an open
+// file can be neither renamed nor removed.
 func nameFile(f *os.File, path string, err error) error {
 	err = errors.Join(err, f.Close())
 	if err == nil {
@@ -26,5 +25,5 @@ func nameFile(f *os.File, path string, err error) error {
 	return err
 }
 
-// SyncFolder cannot flush a folder here.
+// SyncFolder does nothing: folders cannot be flushed here.
 func SyncFolder(string) error { return nil }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// claimFile opens a file to write it from the beginning. What a killed process
-// left is used again; what another process is writing is refused.
+// claimFile opens a file to write it from the beginning. It takes over what a killed process has left, and refuses a
+// file that another process is writing.
 func claimFile(path string, perm os.FileMode) (_ *os.File, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, perm)
 	if err != nil {
@@ -28,7 +28,7 @@ func claimFile(path string, perm os.FileMode) (_ *os.File, err error) {
 	} else if err != nil {
 		return nil, err
 	}
-	// Whoever had the lock before may have given the file its name since.
+	// The process that had the lock before may have renamed the file since.
 	ours, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -45,8 +45,8 @@ func claimFile(path string, perm os.FileMode) (_ *os.File, err error) {
 	return f, nil
 }
 
-// nameFile gives a claimed file its name, or takes it away if there was an
-// error. Closed last: until then nobody else claims it.
+// nameFile renames a claimed file, or removes it if there was an error. It closes the file last, so that no other
+// process claims it meanwhile.
 func nameFile(f *os.File, path string, err error) error {
 	if err == nil {
 		err = os.Rename(f.Name(), path)
@@ -57,7 +57,7 @@ func nameFile(f *os.File, path string, err error) error {
 	return errors.Join(err, f.Close())
 }
 
-// SyncFolder makes the names in a folder durable.
+// SyncFolder flushes the names in a folder to disk.
 func SyncFolder(path string) error {
 	d, err := os.Open(path)
 	if err != nil {

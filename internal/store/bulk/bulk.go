@@ -1,6 +1,5 @@
-// Package bulk is what stores have in common that can be loaded, checked and
-// measured as a whole: the types that commands pass to them, and the work on
-// documents that does not depend on where they are kept.
+// Package bulk is what all stores share for loading, verifying and measuring a whole database: the types that commands
+// pass to them, and the work on documents that does not depend on the engine.
 package bulk
 
 import (
@@ -13,40 +12,40 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// Progress is told how many documents and bytes have been loaded.
+// A Progress is called with the documents and bytes that each batch has loaded.
 type Progress func(documents int, bytes int64)
 
-// RawDocument is a document as it came.
+// A RawDocument is a document as it was read.
 type RawDocument struct {
 	Bytes  []byte
 	Line   int
-	Broken error // it cannot be one
+	Broken error // why it is refused unread; nil if it is not
 }
 
-// RawBatch is documents that are committed together.
+// A RawBatch is documents that share a commit.
 type RawBatch struct {
 	File      string
 	Documents []RawDocument
-	Position  string // behind the batch: where Source.Batches goes on
-	Bytes     int64  // read for it, as the progress counts them
+	Position  string // after the batch, for Source.Batches
+	Bytes     int64  // read for it, for the progress
 }
 
-// Source is where a load takes documents from.
+// A Source is where a load reads documents from.
 type Source struct {
 	Name string // the same for the same documents
-	// Contents is what is held once all documents are loaded, if none was
-	// refused and as many came as it says. It may be zero.
+	// Contents is what the store holds when all documents are loaded, if none was refused and the counts match. It may
+	// be zero.
 	Contents brokerage.Contents
 	Sample   func(k dataset.Kind, n int) [][]byte
-	// Batches begins at a position, which is empty at first.
+	// Batches returns the batches from a position on, which is empty at first.
 	Batches  func(position string) iter.Seq2[RawBatch, error]
-	Validate bool // each document against its schema as well
-	// Refused is told of each document that is not taken, at least once even if
-	// the load is killed. An error ends the load before the batch.
+	Validate bool // each document against its schema
+	// Refused is called for each document that is not loaded, at least once even if the load is killed. Its error ends
+	// the load before the batch.
 	Refused func(file string, line int, err error) error
 }
 
-// Loaded is how far a load from a source has come.
+// Loaded says how far a load from a source has come.
 type Loaded struct {
 	Source    string                    `json:"source"`
 	Position  string                    `json:"position"`
@@ -56,20 +55,21 @@ type Loaded struct {
 	Done      bool                      `json:"done"`
 }
 
-// Contents is what a store holds after a load from a source: the dataset that is
-// expected, as if it had been loaded as such, if all of it came and nothing else.
+// Contents returns what a store holds after a load from a source: the expected dataset, if exactly that was loaded.
 func (l Loaded) Contents(expected brokerage.Contents) (c brokerage.Contents, whole bool) {
 	c = brokerage.Contents{
-		Fingerprint: fmt.Sprintf("%s/%d-%d-%d", l.Source, l.Documents[dataset.Security], l.Documents[dataset.Customer], l.Documents[dataset.Order]),
-		Securities:  l.Documents[dataset.Security], Customers: l.Documents[dataset.Customer], Orders: l.Documents[dataset.Order],
+		Securities: l.Documents[dataset.Security], Customers: l.Documents[dataset.Customer],
+		Orders: l.Documents[dataset.Order],
 	}
-	if l.Refused == 0 && c.Securities == expected.Securities && c.Customers == expected.Customers && c.Orders == expected.Orders {
+	c.Fingerprint = fmt.Sprintf("%s/%d-%d-%d", l.Source, c.Securities, c.Customers, c.Orders)
+	if l.Refused == 0 &&
+		c.Securities == expected.Securities && c.Customers == expected.Customers && c.Orders == expected.Orders {
 		return expected, true
 	}
 	return c, false
 }
 
-// Finished gives the settings that a load leaves behind: what the store holds now.
+// Finished returns the settings that a finished load leaves behind.
 func (l Loaded) Finished(expected brokerage.Contents) map[string]any {
 	contents, whole := l.Contents(expected)
 	settings := map[string]any{SettingContents: contents, SettingLoaded: l}
@@ -82,38 +82,36 @@ func (l Loaded) Finished(expected brokerage.Contents) map[string]any {
 	return settings
 }
 
-// ContentsOf is what a store holds that a dataset was loaded into.
+// ContentsOf returns what a store holds after it was loaded with a dataset.
 func ContentsOf(d *dataset.Dataset) brokerage.Contents {
+	spec := d.Spec()
 	return brokerage.Contents{
-		Fingerprint: d.Fingerprint(), Scale: d.Spec().Scale.String(), Profile: d.Spec().Profile.String(), Seed: d.Spec().Seed,
+		Fingerprint: d.Fingerprint(), Scale: spec.Scale.String(), Profile: spec.Profile.String(), Seed: spec.Seed,
 		Securities: d.Count(dataset.Security), Customers: d.Count(dataset.Customer), Orders: d.Count(dataset.Order),
 	}
 }
 
-// Space is where the bytes of a database are.
+// Space says what takes the bytes of a database.
 type Space struct {
-	Documents [len(dataset.Kinds)]int64 // that are there now
-	// Raw is the size of the documents that loads have brought, in the normal
-	// form, as a client gets them: without white space between elements,
-	// comments and XML declaration, and without those that were refused. What
-	// clients have written or removed since is in Stored only.
+	Documents [len(dataset.Kinds)]int64 // stored now
+	// Raw is the bytes of the documents that were loaded, in the normal form, as a client gets them: without white space
+	// between elements, comments and XML declaration. What clients have written or removed since counts in Stored only.
 	Raw [len(dataset.Kinds)]int64
-	// Stored is what the tables take, with their primary key: documents as they
-	// are packed, the columns beside them, and what is free in their pages.
+	// Stored is the bytes of the tables with their primary keys: packed documents, other columns, and free space in pages.
 	Stored  [len(dataset.Kinds)]int64
 	Indexes []IndexSpace // by name
 	Rest    int64        // dictionaries, settings, kept answers, free pages
-	File    int64        // all of the above but Raw
-	Journal int64        // the write-ahead log, beside the file
+	File    int64        // the sum of all above but Raw
+	Journal int64        // the write-ahead log, which is another file
 }
 
-// IndexSpace is what an index takes.
+// An IndexSpace is the size of an index.
 type IndexSpace struct {
 	Name  string
 	Bytes int64
 }
 
-// KindOf tells the kind of a document by its root element.
+// KindOf returns the kind of a document by its root element.
 func KindOf(doc []byte) (dataset.Kind, error) {
 	root := xmldoc.Root(doc)
 	name := string(root.Local())
@@ -129,7 +127,7 @@ func KindOf(doc []byte) (dataset.Kind, error) {
 	}
 }
 
-// Validate checks a document of a kind against its schema.
+// Validate checks a document against the schema of its kind.
 func Validate(k dataset.Kind, doc []byte) error {
 	switch k {
 	case dataset.Security:
@@ -141,9 +139,10 @@ func Validate(k dataset.Kind, doc []byte) error {
 	}
 }
 
-var quantities = xmldoc.MustPath(xmldoc.Namespaces{"c": brokerage.CustAccNS}, "c:Customer/c:Accounts/c:Account/c:Holdings/c:Position/c:Quantity")
+var quantities = xmldoc.MustPath(xmldoc.Namespaces{"c": brokerage.CustAccNS},
+	"c:Customer/c:Accounts/c:Account/c:Holdings/c:Position/c:Quantity")
 
-// Overdrawn tells whether a position of a customer is below zero.
+// Overdrawn reports whether a position of a customer is below zero.
 func Overdrawn(customer []byte) bool {
 	for quantity := range quantities.All(xmldoc.Document(customer)) {
 		q := bytes.TrimSpace(quantity.Text())

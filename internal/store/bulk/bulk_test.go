@@ -28,11 +28,17 @@ func TestLedger(t *testing.T) {
 		ready    string // why not
 		contents brokerage.Contents
 	}{
-		"Nothing":  {},
-		"Finished": {settings: map[string]string{bulk.SettingContents: held}, contents: brokerage.Contents{Fingerprint: "tpox-2/tiny", Orders: 3}},
+		"Nothing": {},
+		"Finished": {
+			settings: map[string]string{bulk.SettingContents: held},
+			contents: brokerage.Contents{Fingerprint: "tpox-2/tiny", Orders: 3},
+		},
 		// What an earlier load has left does not hold while another is under way.
-		"Unfinished": {settings: map[string]string{bulk.SettingContents: held, bulk.SettingLoading: `"more"`}, ready: "the load of more is not finished"},
-		"Damaged":    {settings: map[string]string{bulk.SettingLoading: `{`}, ready: "setting loading: "},
+		"Unfinished": {
+			settings: map[string]string{bulk.SettingContents: held, bulk.SettingLoading: `"more"`},
+			ready:    "the load of more is not finished",
+		},
+		"Damaged": {settings: map[string]string{bulk.SettingLoading: `{`}, ready: "setting loading: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := ledger(c.settings)
@@ -93,7 +99,10 @@ func TestLoaded_Finished(t *testing.T) {
 
 	l.Refused = 1
 	settings = l.Finished(expected)
-	require.Equal(t, brokerage.Contents{Fingerprint: "folder/1-2-3", Securities: 1, Customers: 2, Orders: 3}, settings[bulk.SettingContents])
+	require.Equal(
+		t, brokerage.Contents{Fingerprint: "folder/1-2-3", Securities: 1, Customers: 2, Orders: 3},
+		settings[bulk.SettingContents],
+	)
 	require.NotContains(t, settings, bulk.SettingLoadedOf+"order")
 	require.Contains(t, settings, bulk.SettingRaw+"order")
 }
@@ -101,7 +110,9 @@ func TestLoaded_Finished(t *testing.T) {
 func TestInspect(t *testing.T) {
 	var told []string
 	var read int64
-	v := bulk.Verification{Find: func(f string) error { told = append(told, f); return nil }, Read: func(n int64) { read += n }}
+	v := bulk.Verification{
+		Find: func(f string) error { told = append(told, f); return nil }, Read: func(n int64) { read += n },
+	}
 	stored := func(yield func([]string, error) bool) {
 		_ = yield([]string{"<a", "<b><!----></b>"}, nil) && yield([]string{"<c>1</c>"}, nil)
 	}

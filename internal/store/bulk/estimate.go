@@ -8,39 +8,39 @@ import (
 	"brokerage/internal/store/tally"
 )
 
-// Estimate is how many documents of a kind there are, and the bytes of their
-// table, as a server takes it from what it keeps count of by itself: to ask for it
-// reads no document.
+// An Estimate is the number of documents of a kind and the bytes of their table, from the statistics that a server
+// keeps by itself: it reads no document.
 type Estimate struct {
-	Known             bool // that the server has counted them at all
+	Known             bool // false: the server has no statistics yet
 	Documents, Stored int64
 }
 
 // Estimates are those of all kinds.
 type Estimates [len(dataset.Kinds)]Estimate
 
-// Pages are those of the database that its server found among what it keeps in
-// memory, and those that it did not: its counts, for all its clients.
+// Pages are the page reads that a server has answered from memory, and the others, for all its clients.
 type Pages struct{ Hits, Misses int64 }
 
-// Figures are what a store asks its server for, for metrics.
+// Figures are what a store fetches from its server for metrics.
 type Figures struct {
-	Pages tally.Asked[Pages]
-	Kinds tally.Asked[Estimates]
+	Pages tally.Cached[Pages]
+	Kinds tally.Cached[Estimates]
 }
 
 const (
-	// figuresPatience is how long a look at either waits: it must not hang where the
-	// server does.
-	figuresPatience = 250 * time.Millisecond
-	// estimatesAge is how old what the server says of its tables may be.
+	// figuresWait keeps a request for metrics from hanging with the server.
+	figuresWait = 250 * time.Millisecond
+	// estimatesAge is the greatest age of estimates.
 	estimatesAge = time.Minute
 )
 
-// NewFigures says how the server is asked, and within what time it has to answer.
-func NewFigures(within time.Duration, pages func(context.Context) (Pages, error), kinds func(context.Context) (Estimates, error)) *Figures {
+// NewFigures returns figures that are fetched by the given functions, with a timeout for each fetch.
+func NewFigures(
+	timeout time.Duration,
+	pages func(context.Context) (Pages, error), kinds func(context.Context) (Estimates, error),
+) *Figures {
 	return &Figures{
-		Pages: tally.Asked[Pages]{Ask: pages, Patience: figuresPatience, Within: within},
-		Kinds: tally.Asked[Estimates]{Ask: kinds, Every: estimatesAge, Patience: figuresPatience, Within: within},
+		Pages: tally.Cached[Pages]{Fetch: pages, MaxWait: figuresWait, Timeout: timeout},
+		Kinds: tally.Cached[Estimates]{Fetch: kinds, MaxAge: estimatesAge, MaxWait: figuresWait, Timeout: timeout},
 	}
 }

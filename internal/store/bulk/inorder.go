@@ -7,45 +7,45 @@ import (
 	"sync"
 )
 
-// InOrder does work on all processors, and gives the results to sink in the
-// order of what they were made from. When it returns nothing runs any more.
+// InOrder calls work on all processors and passes the results to sink in the order of the source. When it returns, all
+// its goroutines have ended.
 func InOrder[T, R any](ctx context.Context, source iter.Seq2[T, error], work func(T) R, sink func(R) error) error {
 	type outcome struct {
-		result R
-		err    error
+		value R
+		err   error
 	}
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	underWay := make(chan chan outcome, runtime.GOMAXPROCS(0))
+	running := make(chan chan outcome, runtime.GOMAXPROCS(0))
 	wg.Go(func() {
-		defer close(underWay)
+		defer close(running)
 		for t, err := range source {
-			place := make(chan outcome, 1)
+			result := make(chan outcome, 1)
 			if err == nil {
 				err = ctx.Err()
 			}
 			if err != nil {
-				place <- outcome{err: err}
+				result <- outcome{err: err}
 			}
 			select {
-			case underWay <- place:
+			case running <- result:
 			case <-ctx.Done():
 				return
 			}
 			if err != nil {
 				return
 			}
-			wg.Go(func() { place <- outcome{result: work(t)} })
+			wg.Go(func() { result <- outcome{value: work(t)} })
 		}
 	})
-	for place := range underWay {
-		o := <-place
+	for result := range running {
+		o := <-result
 		if o.err != nil {
 			return o.err
 		}
-		if err := sink(o.result); err != nil {
+		if err := sink(o.value); err != nil {
 			return err
 		}
 	}

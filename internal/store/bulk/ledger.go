@@ -9,23 +9,22 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// Ledger is what a database says of the loads into it, in settings: names with
-// JSON. A store has one for its part, and says how a setting is read.
+// A Ledger reads what a database records about the loads into it, in settings: names with JSON. Each store embeds one.
 type Ledger struct {
-	// Text gives a setting, empty if there is none. Its errors are the domain's.
+	// Text returns a setting, empty if there is none. Its errors are the domain's.
 	Text func(ctx context.Context, name string) (string, error)
 }
 
 // The settings of a ledger.
 const (
-	SettingContents = "contents"    // of the last load, since it was finished
-	SettingLoading  = "loading"     // the load that is not finished
-	SettingLoadedOf = "loaded."     // and a kind: how many documents of a dataset
-	SettingRaw      = "raw."        // and a kind: how large they were; see Space
+	SettingContents = "contents"    // of the last finished load
+	SettingLoading  = "loading"     // the name of the unfinished load
+	SettingLoadedOf = "loaded."     // and a kind: the documents of a dataset loaded so far
+	SettingRaw      = "raw."        // and a kind: their bytes; see Space
 	SettingLoaded   = "loaded.from" // how far a load from a source has come
 )
 
-// Setting reads a setting into value, which stays as it is if there is none.
+// Setting reads a setting into value, which is not changed if there is none.
 func (l *Ledger) Setting(ctx context.Context, name string, value any) error {
 	text, err := l.Text(ctx, name)
 	if err != nil || text == "" {
@@ -37,26 +36,27 @@ func (l *Ledger) Setting(ctx context.Context, name string, value any) error {
 	return nil
 }
 
-// Ready tells whether the store can answer, with all of what was to be loaded:
-// while a load is under way, and if it was ended before its end, it cannot.
+// Ready returns *brokerage.Unavailable while a load runs, and after a load that was interrupted.
 func (l *Ledger) Ready(ctx context.Context) error {
 	unfinished, err := l.Loading(ctx)
 	if err == nil && unfinished != "" {
-		err = &brokerage.Unavailable{Cause: fmt.Errorf("the load of %s is not finished: the same load command continues it", unfinished)}
+		err = &brokerage.Unavailable{
+			Cause: fmt.Errorf("the load of %s is not finished: the same load command continues it", unfinished),
+		}
 	}
 	return err
 }
 
-// Loading is which load is not finished, empty if there is none.
+// Loading returns the name of the unfinished load, empty if there is none.
 func (l *Ledger) Loading(ctx context.Context) (name string, err error) {
 	err = l.Setting(ctx, SettingLoading, &name)
 	return name, err
 }
 
-// Contents says which dataset was loaded. It is zero as long as a load is not
-// finished: what is there then is not what any fingerprint says.
+// Contents returns which dataset was loaded. It is zero while a load is not finished, because no fingerprint describes
+// what is stored then.
 func (l *Ledger) Contents(ctx context.Context) (c brokerage.Contents, err error) {
-	// Loading first: a load that ends in between is not there, or is there whole.
+	// Loading first: a load that ends between the two reads counts as not there, or is there whole.
 	unfinished, err := l.Loading(ctx)
 	if err == nil && unfinished == "" {
 		err = l.Setting(ctx, SettingContents, &c)
@@ -64,20 +64,20 @@ func (l *Ledger) Contents(ctx context.Context) (c brokerage.Contents, err error)
 	return c, err
 }
 
-// LoadedFrom says how far a load from a source has come; zero if there was none.
+// LoadedFrom returns how far a load from a source has come; zero if there was none.
 func (l *Ledger) LoadedFrom(ctx context.Context) (from Loaded, err error) {
 	err = l.Setting(ctx, SettingLoaded, &from)
 	return from, err
 }
 
-// LoadedDocuments is how many documents of a kind the load of a dataset has brought.
+// LoadedDocuments returns how many documents of a kind the load of a dataset has stored.
 func (l *Ledger) LoadedDocuments(ctx context.Context, k dataset.Kind) (n int64, err error) {
 	err = l.Setting(ctx, SettingLoadedOf+k.String(), &n)
 	return n, err
 }
 
-// Done tells whether the documents of a load are all there, and refuses one into
-// a database with something else; same tells whether what is there is its own.
+// Done reports whether a load has stored all its documents. It refuses a load into a database that holds something
+// else; same reports whether what is stored is the load's own.
 func (l *Ledger) Done(ctx context.Context, name string, same func(brokerage.Contents) bool) (bool, error) {
 	unfinished, err := l.Loading(ctx)
 	switch {

@@ -7,32 +7,28 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// Loader is how a store loads what comes from elsewhere: Load is the same for
-// every store, and these are the steps that are not. T is a store's transaction.
+// A Loader loads documents from a source. Its fields are the steps that differ between stores; T is a store's
+// transaction.
 type Loader[T any] struct {
 	Ledger *Ledger
-	// Done tells whether a load has nothing to do; see Ledger.Done.
+	// Done reports whether a load has nothing to do; see Ledger.Done.
 	Done func(ctx context.Context, name string, same func(brokerage.Contents) bool) (bool, error)
-	// Frame notes that the load is under way before load brings anything, and in
-	// the transaction of end that it is not any more.
+	// Frame records that a load has begun, calls load, and records in the transaction of end that it has finished.
 	Frame func(ctx context.Context, at Loaded, load func() error, end func(T) error) error
-	// Packing is how documents are prepared, on all processors.
+	// Packing prepares documents, on all processors.
 	Packing Packing
-	// Write does something in a transaction, again from the beginning if nothing
-	// of the first try was committed.
+	// Write calls do in a transaction, and again from the beginning if nothing of the first try was committed.
 	Write func(ctx context.Context, do func(T) error) error
-	// Insert puts in those documents that are not Refused, and sets Refused for
-	// those that cannot be, of which it leaves nothing.
+	// Insert stores the documents that are not Refused, and sets Refused for those whose keys exist.
 	Insert func(tx T, documents []PreparedDocument) error
-	// RaiseLeases sees to it that ids of what was loaded are not leased.
+	// RaiseLeases has leases begin above the ids that were loaded.
 	RaiseLeases func(T) error
 	Set         func(tx T, name string, value any) error
 }
 
-// Load fills a store with documents from elsewhere: they are admitted, and those
-// that are refused, because they are none, or their keys exist, are told and left
-// out. Each batch is committed together with how far it reached, so that, ended at
-// any point, the same call goes on where it stopped.
+// Load fills a store with documents from a source. Documents that are not admitted, or whose keys exist, are reported
+// to from.Refused and left out. Each batch is committed together with how far the load has come, so that after any
+// interruption the same call continues.
 func (l *Loader[T]) Load(ctx context.Context, from Source, progress Progress) (at Loaded, err error) {
 	if at, err = l.Ledger.LoadedFrom(ctx); err != nil {
 		return at, err
@@ -67,10 +63,12 @@ func (l *Loader[T]) Load(ctx context.Context, from Source, progress Progress) (a
 	return at, err
 }
 
-// insert commits a batch, and gives how far the load has come with it.
-func (l *Loader[T]) insert(ctx context.Context, b prepared, at Loaded, refused func(string, int, error) error) (next Loaded, err error) {
+// insert commits a batch and returns how far the load has come with it.
+func (l *Loader[T]) insert(
+	ctx context.Context, b prepared, at Loaded, refused func(string, int, error) error,
+) (next Loaded, err error) {
 	err = l.Write(ctx, func(tx T) error {
-		// Of a try before this one, neither what it counted nor what it refused holds.
+		// What an earlier try counted and refused is void.
 		next = at
 		documents := slices.Clone(b.documents)
 		if err := l.Insert(tx, documents); err != nil {
@@ -96,8 +94,10 @@ func (l *Loader[T]) finish(tx T, settings map[string]any) error {
 	return nil
 }
 
-// count notes a batch that is put in, and tells of what was refused.
-func (l *Loaded) count(raw RawBatch, documents []PreparedDocument, refused func(file string, line int, err error) error) error {
+// count counts a stored batch and reports the refused documents.
+func (l *Loaded) count(
+	raw RawBatch, documents []PreparedDocument, refused func(file string, line int, err error) error,
+) error {
 	for i, d := range documents {
 		if d.Refused == nil {
 			l.Documents[d.Kind]++

@@ -105,7 +105,7 @@ func order(id int) string {
 	return fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="1"></Order></FIXML>`, brokerage.FIXMLNS, id)
 }
 
-// orders gives documents in batches of two; what is refused is told with its line.
+// orders returns a source of documents in batches of two, which records refusals with their lines.
 func orders(told *[]string, docs ...string) bulk.Source {
 	return bulk.Source{
 		Name: "files",
@@ -135,7 +135,9 @@ func TestLoader(t *testing.T) {
 	var told []string
 	m, from := newMemory(), orders(&told, order(1), order(2), order(2), order(3), order(4))
 	var documents, bytes int64
-	l, err := m.loader().Load(t.Context(), from, func(n int, size int64) { documents, bytes = documents+int64(n), bytes+size })
+	l, err := m.loader().Load(
+		t.Context(), from, func(n int, size int64) { documents, bytes = documents+int64(n), bytes+size },
+	)
 	require.NoError(t, err)
 	require.Equal(t, []string{"f:2 exists already"}, told)
 	require.Equal(t, bulk.Loaded{
@@ -158,8 +160,7 @@ func TestLoader(t *testing.T) {
 	require.ErrorContains(t, err, "the database holds files/0-0-4 already")
 }
 
-// What the first try of a transaction counted, and what it refused, does not hold
-// in the second.
+// What the first try of a transaction counted, and what it refused, does not hold in the second.
 func TestLoader_Retried(t *testing.T) {
 	var told []string
 	m := newMemory()

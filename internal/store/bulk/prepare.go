@@ -6,13 +6,13 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// prepared is a batch on its way from a processor to the database.
+// A prepared is a batch on its way from a processor to the database.
 type prepared struct {
 	raw       RawBatch
 	documents []PreparedDocument // one for each of raw
 }
 
-// PreparedDocument is a document that was admitted, or why not.
+// A PreparedDocument is a document that was admitted, or why it was refused.
 type PreparedDocument struct {
 	Kind    dataset.Kind
 	Size    int    // in the normal form
@@ -21,11 +21,11 @@ type PreparedDocument struct {
 	Refused error
 }
 
-// Packing is how a store wants documents.
+// A Packing says in which form a store needs documents.
 type Packing struct {
-	// Keys reads what is found by of a document. Its errors refuse the document.
+	// Keys reads the keys of a document. Its errors refuse the document.
 	Keys func(k dataset.Kind, doc []byte) (any, error)
-	// Pack gives what is stored, in memory of its own; nil stores the normal form.
+	// Pack returns what is stored, in memory of its own. If Pack is nil, the normal form is stored.
 	Pack func(k dataset.Kind, doc []byte) []byte
 }
 
@@ -41,20 +41,20 @@ func KeysOf(k dataset.Kind, doc []byte) (any, error) {
 	}
 }
 
-// prepare admits the documents of a batch, and validates them if that is wanted.
+// prepare admits the documents of a batch, and validates them on request.
 func (p *Packing) prepare(raw RawBatch, validate bool) prepared {
 	b := prepared{raw: raw, documents: make([]PreparedDocument, len(raw.Documents))}
 	var doc []byte
 	for i, document := range raw.Documents {
 		if p.Pack == nil {
-			doc = nil // what it had is the document before
+			doc = nil // its memory belongs to the document before
 		}
 		doc = p.document(&b.documents[i], doc[:0], document, validate)
 	}
 	return b
 }
 
-// document prepares a document in memory that it gives back.
+// document prepares a document in the given memory, and returns it to be used again.
 func (p *Packing) document(d *PreparedDocument, memory []byte, raw RawDocument, validate bool) []byte {
 	doc, err := xmldoc.AppendAdmitted(memory, raw.Bytes, xmldoc.Limits{})
 	if err == nil {

@@ -10,10 +10,10 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// VerifyBatch is how many documents a processor takes at once.
+// VerifyBatch is how many documents a processor verifies at once.
 const VerifyBatch = 500
 
-// Verified is how much a verification has read.
+// Verified says how much a verification has read and found.
 type Verified struct {
 	Documents [len(dataset.Kinds)]int64
 	Accounts  int64
@@ -21,15 +21,15 @@ type Verified struct {
 	Findings  int64
 }
 
-// Verification is one reading of everything that a store holds.
+// A Verification reads everything that a store holds once.
 type Verification struct {
 	Verified
 
-	Find func(finding string) error // told what is wrong, a sentence each; its error ends it
-	Read func(bytes int64)          // told of progress, if there is one
+	Find func(finding string) error // called with each finding, a sentence; its error ends the verification
+	Read func(bytes int64)          // called with the progress; it may be nil
 }
 
-// Tell counts what was found and tells it, unless the end is wanted.
+// Tell counts findings and reports them, and returns an error when ctx has ended.
 func (v *Verification) Tell(ctx context.Context, findings ...string) error {
 	for _, f := range findings {
 		v.Findings++
@@ -40,34 +40,33 @@ func (v *Verification) Tell(ctx context.Context, findings ...string) error {
 	return ctx.Err()
 }
 
-// TellUnfinished tells that a load was begun of which something is missing.
+// TellUnfinished reports that a load was not finished.
 func (v *Verification) TellUnfinished(ctx context.Context) error {
-	return v.Tell(ctx, "a load was not finished: the load command with the same arguments goes on")
+	return v.Tell(ctx, "a load was not finished: the same load command continues it")
 }
 
-// Inspected is a batch of documents that was looked at, and what is wrong with it.
+// Inspected is what was found in a batch of documents.
 type Inspected struct {
 	Documents int
 	Bytes     int64
 	Findings  []string
-	// Err is why it could not be looked at: it ends the verification, and what was
-	// found of the batch is not told, since what could not be read may look wrong.
+	// Err says why the batch could not be read. It ends the verification, and the findings of the batch are not reported,
+	// because what could not be read may look damaged.
 	Err error
 
-	again []byte // the document in hand, admitted anew
+	again []byte // the current document, admitted again
 }
 
-// Wrong makes a finding of a document.
+// Wrong adds a finding about a document.
 func (b *Inspected) Wrong(name, format string, args ...any) {
 	b.Findings = append(b.Findings, name+": "+fmt.Sprintf(format, args...))
 }
 
-// stored are the limits of documents that are there already: what they may be is decided when they come, by the limits
-// of that time.
+// stored are the limits for documents that are stored already: they were admitted by the limits of their time.
 var stored = xmldoc.Limits{Bytes: 1 << 30, Nodes: 1 << 30, Attributes: 1 << 30}
 
-// Document looks at one for itself: is it as a client could have got it in, and
-// valid? Its keys cannot be compared if it is not so much as XML.
+// Document checks that a document is in the normal form and valid. It reports whether the document is XML, without
+// which its keys cannot be compared.
 func (b *Inspected) Document(k dataset.Kind, name string, doc []byte) (isXML bool) {
 	b.Documents++
 	b.Bytes += int64(len(doc))
@@ -86,10 +85,11 @@ func (b *Inspected) Document(k dataset.Kind, name string, doc []byte) (isXML boo
 	return true
 }
 
-// Inspect looks at the documents of a kind, batch by batch, on all processors,
-// and tells what is wrong in their order.
-func Inspect[B any](ctx context.Context, v *Verification, k dataset.Kind, stored iter.Seq2[B, error], look func(B) Inspected) error {
-	return InOrder(ctx, stored, look, func(b Inspected) error {
+// Inspect checks the documents of a kind, batch by batch, on all processors, and reports findings in their order.
+func Inspect[B any](
+	ctx context.Context, v *Verification, k dataset.Kind, stored iter.Seq2[B, error], check func(B) Inspected,
+) error {
+	return InOrder(ctx, stored, check, func(b Inspected) error {
 		if b.Err != nil {
 			return b.Err
 		}

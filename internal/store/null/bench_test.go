@@ -10,8 +10,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// Every query does the same, and every write that checks nothing; what the
-// others cost is the reading of keys.
+// Every query does the same, and every write that checks nothing; what the others cost is the reading of keys.
 func BenchmarkStore(b *testing.B) {
 	s, d := opened(b), generator(b)
 	b.Run("get_order", func(b *testing.B) {
@@ -22,7 +21,9 @@ func BenchmarkStore(b *testing.B) {
 			}
 		}
 	})
-	for _, name := range []string{"delete_order", "insert_order", "insert_customer", "buy_security", "update_security_price"} {
+	for _, name := range []string{
+		"delete_order", "insert_order", "insert_customer", "buy_security", "update_security_price",
+	} {
 		write := writes(s, d)[name]
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

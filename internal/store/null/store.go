@@ -7,9 +7,10 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
 )
 
-// Store answers from memory. See the package's comment.
+// Store answers from memory; see the package comment.
 type Store struct {
 	answers
 	contents brokerage.Contents
@@ -30,13 +31,11 @@ func Open() (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec := d.Spec()
+	contents := bulk.ContentsOf(d)
+	contents.Fingerprint = "null/" + contents.Fingerprint
 	return &Store{
-		answers: made,
-		contents: brokerage.Contents{
-			Fingerprint: "null/" + d.Fingerprint(), Scale: spec.Scale.String(), Profile: spec.Profile.String(), Seed: spec.Seed,
-			Securities: d.Count(dataset.Security), Customers: d.Count(dataset.Customer), Orders: d.Count(dataset.Order),
-		},
+		answers:  made,
+		contents: contents,
 		leases: map[string]*atomic.Int64{
 			"order":    from(d.ID(dataset.Order, d.Count(dataset.Order))),
 			"customer": from(d.ID(dataset.Customer, d.Count(dataset.Customer))),
@@ -51,20 +50,12 @@ func from(first int64) *atomic.Int64 {
 	return next
 }
 
-// given is what a query gives, unless nobody waits for it any more.
-func given(ctx context.Context, answer []byte) ([]byte, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return answer, nil
-}
-
-// Describe says that there is nothing behind it.
+// Describe returns an engine that keeps nothing.
 func (s *Store) Describe() brokerage.Engine {
 	return brokerage.Engine{Name: "null", Version: "1", Durability: brokerage.Forgetful}
 }
 
-// Contents says which dataset the store claims to hold.
+// Contents returns the dataset that the store claims to hold.
 func (s *Store) Contents(ctx context.Context) (brokerage.Contents, error) {
 	if err := ctx.Err(); err != nil {
 		return brokerage.Contents{}, err
@@ -72,7 +63,7 @@ func (s *Store) Contents(ctx context.Context) (brokerage.Contents, error) {
 	return s.contents, nil
 }
 
-// Lease hands out ids, from behind those of the dataset.
+// Lease hands out ids above those of the dataset.
 func (s *Store) Lease(ctx context.Context, kind string, count int64) (brokerage.Range, error) {
 	if err := ctx.Err(); err != nil {
 		return brokerage.Range{}, err
@@ -87,7 +78,7 @@ func (s *Store) Lease(ctx context.Context, kind string, count int64) (brokerage.
 	return brokerage.Range{First: brokerage.ID(next.Add(count) - count), Count: count}, nil
 }
 
-// Ready tells whether the store can answer.
+// Ready returns *brokerage.Unavailable after Close.
 func (s *Store) Ready(ctx context.Context) error {
 	if s.closed.Load() {
 		return &brokerage.Unavailable{Cause: errors.New("the store is closed")}
@@ -95,7 +86,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Close has nothing to end: only Ready tells the difference.
+// Close ends nothing; Ready alone refuses afterwards.
 func (s *Store) Close() error {
 	s.closed.Store(true)
 	return nil

@@ -53,12 +53,12 @@ func (s *Store) Backup(ctx context.Context, to io.Writer, progress func(done, to
 		if err != nil {
 			return err
 		}
-		out := archive.NewTally(to)
+		out := archive.NewDigest(to)
 		packer, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest))
 		if err != nil {
 			return err
 		}
-		raw := archive.NewTally(&teller{to: packer, total: total, tell: progress})
+		raw := archive.NewDigest(&teller{to: packer, total: total, tell: progress})
 		for _, t := range backedUp {
 			if t.table == "leases" {
 				if _, err := io.WriteString(raw, emptyLeases+";\n"); err != nil {
@@ -155,7 +155,7 @@ type teller struct {
 func (t *teller) Write(p []byte) (int, error) {
 	n, err := t.to.Write(p)
 	t.done += int64(n)
-	if t.tell != nil && t.done-t.told >= archive.Told {
+	if t.tell != nil && t.done-t.told >= archive.ProgressBytes {
 		t.told = t.done
 		t.tell(t.done, max(t.done, t.total))
 	}

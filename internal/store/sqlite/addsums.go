@@ -14,19 +14,18 @@ import (
 	"brokerage/internal/store/sqlite/pagesum"
 )
 
-// firstWithSums is the version of the schema from which on every page of a
-// database has a checksum.
+// firstWithSums is the first version of the schema in which every page of a database has a checksum.
 const firstWithSums = 2
 
-// checkJournal refuses a database of which a restart would lose, without a word,
-// what was acknowledged. A load flushes less often, so that its journal proves
-// nothing; but it knows how far it has come.
+// checkJournal refuses a database whose journal is damaged so that SQLite would silently drop acknowledged writes. It
+// does not refuse one in the middle of a load: a load flushes less often, so that its journal proves nothing, but it
+// records how far it has come.
 func (s *Store) checkJournal(ctx context.Context) (err error) {
 	damage, err := pagesum.CheckJournal(s.path)
 	if damage == "" || err != nil {
 		return err
 	}
-	// Read-only: whoever closes a database in another way takes its journal away.
+	// Read-only, because closing a database that can be written removes its journal.
 	db, err := sql.Open("sqlite", readOnly(s.path, url.Values{"_pragma": {"busy_timeout(10000)"}}))
 	if err != nil {
 		return err
@@ -40,13 +39,12 @@ func (s *Store) checkJournal(ctx context.Context) (err error) {
 	return &brokerage.Damaged{Cause: fmt.Errorf("%s: keep both files, and restore the last backup", damage)}
 }
 
-// addSums brings a database of a version without checksums up to date: all of
-// it is written anew beside its place, migrated there, and put there by one
-// rename. Ended at any point, the old database is there or the new one, whole.
-// It does nothing to any other.
+// addSums migrates a database of a version without checksums: it writes a new file beside the database, migrates that
+// and renames it. After an interruption at any point, the old database is there or the new one, whole. It does nothing
+// to any other database.
 func (s *Store) addSums(ctx context.Context) (err error) {
 	if info, err := os.Stat(s.path); errors.Is(err, os.ErrNotExist) || err == nil && info.Size() == 0 {
-		return nil // it is yet to be made
+		return nil // it is made later
 	}
 	old, err := OpenFile(s.path)
 	if err != nil {
@@ -71,37 +69,40 @@ func (s *Store) addSums(ctx context.Context) (err error) {
 	}
 	copied, err := s.copyBefore(ctx, version, len(names), s.copyPlain)
 	if err != nil {
-		return fmt.Errorf("%s is version %d as before: %w", s.path, version, domainError(err))
+		return s.errNotMigrated(version, "", err)
 	}
 	info, err := os.Stat(s.path)
 	if err == nil {
 		err = archive.WriteWhole(ctx, s.path, info.Mode().Perm(), func(half *os.File) error {
-			if _, err := old.ExecContext(ctx, "VACUUM INTO ?", uri(half.Name(), url.Values{pagesum.Parameter: {"1"}})); err != nil {
+			target := uri(half.Name(), url.Values{pagesum.Parameter: {"1"}})
+			if _, err := old.ExecContext(ctx, "VACUUM INTO ?", target); err != nil {
 				return err
 			}
-			if err := migrateCopy(half.Name(), func(db *sql.DB) error { return apply(ctx, db, files, names[version:], version) }); err != nil {
+			err := migrateCopy(half.Name(), func(db *sql.DB) error {
+				return apply(ctx, db, files, names[version:], version)
+			})
+			if err != nil {
 				return err
 			}
 			if err := half.Sync(); err != nil {
 				return err
 			}
-			err := old.Close()
+			err = old.Close()
 			old = nil
 			return errors.Join(err, settle(ctx, s.path))
 		})
 	}
 	if err != nil {
-		// What the copy is of is still there, and the next attempt makes another.
-		err = errors.Join(err, os.Remove(copied))
-		return fmt.Errorf("%s is version %d as before: %w", s.path, version, domainError(err))
+		return s.errNotMigrated(version, copied, err)
 	}
 	return s.lock.relock()
 }
 
-// migrateCopy does something with a database that is thrown away if it fails,
-// and flushed by the caller if not: it has no journal.
+// migrateCopy calls do with a database that the caller removes if it fails, and flushes if not, so that it needs no
+// journal.
 func migrateCopy(path string, do func(*sql.DB) error) (err error) {
-	db, err := sql.Open("sqlite", uri(path, url.Values{pagesum.Parameter: {"1"}, "_pragma": {"journal_mode(MEMORY)", "synchronous(OFF)"}}))
+	settings := url.Values{pagesum.Parameter: {"1"}, "_pragma": {"journal_mode(MEMORY)", "synchronous(OFF)"}}
+	db, err := sql.Open("sqlite", uri(path, settings))
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func migrateCopy(path string, do func(*sql.DB) error) (err error) {
 	return do(db)
 }
 
-// copyPlain copies a database as it is, for programs that know of no checksums.
+// copyPlain copies a database without adding checksums, for the programs of its version.
 func (s *Store) copyPlain(ctx context.Context, to string) (err error) {
 	db, err := sql.Open("sqlite", s.path)
 	if err != nil {

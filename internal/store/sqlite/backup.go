@@ -19,23 +19,21 @@ import (
 	"brokerage/internal/store/sqlite/pagesum"
 )
 
-// Manifest is what a backup says of itself.
+// A Manifest describes a backup.
 type Manifest = archive.Manifest
 
-// Summary is what a backup has done.
+// A Summary describes a finished backup.
 type Summary struct {
 	Manifest
 
 	Written int64 // bytes of the backup
 }
 
-// Backup writes a backup of the database at path, which another process may be
-// writing to meanwhile: it is the state at one moment, that of the beginning.
-// It takes no lock that a writer would wait for, and never makes a database or
-// changes one; but the journal of the database grows until it has ended, because
-// SQLite keeps what a reader may still want. If nobody else has the database
-// open, an empty journal stays beside it, which the next to open it takes away:
-// taking it away here could hit that of a process that is just starting.
+// Backup writes a backup of the database at path in the state at its beginning. Another process may write to the
+// database meanwhile: Backup takes no lock that a writer would wait for, and never makes or changes a database. But the
+// journal of the database grows until the backup ends, because SQLite keeps what a reader may still need. If no other
+// process has the database open, an empty journal stays beside it, which the next process that opens it removes;
+// removing it here could hit the journal of a process that is just starting.
 func Backup(ctx context.Context, path string, to io.Writer, progress func(done, total int64)) (s Summary, err error) {
 	before, err := os.Stat(path)
 	if err != nil {
@@ -49,7 +47,7 @@ func Backup(ctx context.Context, path string, to io.Writer, progress func(done, 
 		return s, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	// One connection, so that all that is read is of this one transaction.
+	// One connection, so that everything is read in this transaction.
 	db.SetMaxOpenConns(1)
 	if _, err := db.ExecContext(ctx, "BEGIN"); err != nil {
 		return s, readError(ctx, path, err)
@@ -57,7 +55,7 @@ func Backup(ctx context.Context, path string, to io.Writer, progress func(done, 
 	if s.Manifest, err = describe(ctx, db, path); err != nil {
 		return s, err
 	}
-	out := archive.NewTally(to)
+	out := archive.NewDigest(to)
 	if err := s.copyPages(ctx, db, path, out, progress); err != nil {
 		return s, err
 	}
@@ -65,8 +63,7 @@ func Backup(ctx context.Context, path string, to io.Writer, progress func(done, 
 		return s, err
 	}
 	s.Written = out.Bytes
-	// A restore may have put another database in its place, and SQLite opens
-	// the journal by its name, after the database.
+	// A restore may have replaced the database, and SQLite opens the journal by name, after the database.
 	after, err := os.Stat(path)
 	if err == nil && !os.SameFile(before, after) {
 		err = fmt.Errorf("%s was replaced by another file meanwhile", path)
@@ -74,13 +71,13 @@ func Backup(ctx context.Context, path string, to io.Writer, progress func(done, 
 	return s, err
 }
 
-// readOnly is a name for SQLite under which nothing is made.
+// readOnly returns a name for SQLite by which nothing is made or changed.
 func readOnly(path string, settings url.Values) string {
 	settings.Set("mode", "ro")
 	return uri(path, settings)
 }
 
-// readError says which database cannot be read, unless the end was wanted.
+// readError says which database cannot be read, unless ctx has ended.
 func readError(ctx context.Context, path string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -88,8 +85,7 @@ func readError(ctx context.Context, path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// describe says what the database is at the moment of the transaction. A schema
-// older than the program's is backed up as it is.
+// describe returns the manifest of the database in the transaction, whose schema may be older than the program's.
 func describe(ctx context.Context, db *sql.DB, path string) (m Manifest, err error) {
 	newest, err := newestSchema()
 	if err != nil {
@@ -104,7 +100,8 @@ func describe(ctx context.Context, db *sql.DB, path string) (m Manifest, err err
 	}
 	var pages int64
 	var contents string
-	err = db.QueryRowContext(ctx, `SELECT page_count, page_size, coalesce((SELECT value FROM settings WHERE name = ?), '{}')
+	err = db.QueryRowContext(ctx, `
+		SELECT page_count, page_size, coalesce((SELECT value FROM settings WHERE name = ?), '{}')
 		FROM pragma_page_count, pragma_page_size`, bulk.SettingContents).Scan(&pages, &m.PageSize, &contents)
 	if err != nil {
 		return m, readError(ctx, path, err)
@@ -118,29 +115,29 @@ func describe(ctx context.Context, db *sql.DB, path string) (m Manifest, err err
 	return m, nil
 }
 
-// newestSchema is the newest version of the schema that this program knows.
+// newestSchema returns the newest version of the schema that this program knows.
 func newestSchema() (int, error) {
 	_, names, err := Options{}.migrations()
 	return len(names), err
 }
 
-// copyPages packs the pages of the database, one after the other as they stand
-// in its file.
-func (s *Summary) copyPages(ctx context.Context, db *sql.DB, path string, out io.Writer, progress func(done, total int64)) error {
-	// The quickest level: what takes the space is packed already.
+// copyPages packs the pages of the database, in the order of the file.
+func (s *Summary) copyPages(
+	ctx context.Context, db *sql.DB, path string, out io.Writer, progress func(done, total int64),
+) error {
+	// The fastest level, because the documents are packed already.
 	packer, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest))
 	if err != nil {
 		return err
 	}
 	packer.ResetContentSize(out, s.Bytes)
-	// The pages as this transaction sees them, whether they are in the file or
-	// still in its journal.
+	// The pages as this transaction sees them, in the file or still in the journal.
 	rows, err := db.QueryContext(ctx, "SELECT data FROM sqlite_dbpage ORDER BY pgno")
 	if err != nil {
 		return readError(ctx, path, err)
 	}
 	defer rows.Close()
-	raw := archive.NewTally(packer)
+	raw := archive.NewDigest(packer)
 	var page sql.RawBytes
 	sums := false
 	for reported := int64(0); rows.Next(); {
@@ -151,12 +148,12 @@ func (s *Summary) copyPages(ctx context.Context, db *sql.DB, path string, out io
 			sums = pagesum.Reserves(page)
 		}
 		if sums {
-			pagesum.Put(page) // what stands in the journal does not have it yet
+			pagesum.Put(page) // pages in the journal have none yet
 		}
 		if _, err := raw.Write(page); err != nil {
 			return err
 		}
-		if progress != nil && raw.Bytes-reported >= archive.Told {
+		if progress != nil && raw.Bytes-reported >= archive.ProgressBytes {
 			reported = raw.Bytes
 			progress(raw.Bytes, s.Bytes)
 		}
@@ -174,10 +171,11 @@ func (s *Summary) copyPages(ctx context.Context, db *sql.DB, path string, out io
 	return packer.Close()
 }
 
-// BackupTo is Backup to a file, which comes to be when all of it is on disk:
-// whatever ends it before leaves no file of that name, or the one that was
-// there. It can be read by whoever can read the database.
-func BackupTo(ctx context.Context, path, file string, replace bool, progress func(done, total int64)) (s Summary, err error) {
+// BackupTo writes a backup to a file, which appears when all of it is on disk: an interruption leaves no file of that
+// name, or the old one. The file gets the permissions of the database.
+func BackupTo(
+	ctx context.Context, path, file string, replace bool, progress func(done, total int64),
+) (s Summary, err error) {
 	source, err := os.Stat(path)
 	if err != nil {
 		return s, err
@@ -189,7 +187,7 @@ func BackupTo(ctx context.Context, path, file string, replace bool, progress fun
 		if s, err = Backup(ctx, path, half, progress); err != nil {
 			return err
 		}
-		return archive.Free(file, replace) // it may have come meanwhile
+		return archive.Free(file, replace) // it may have been made meanwhile
 	})
 	return s, err
 }

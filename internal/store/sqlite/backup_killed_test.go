@@ -17,9 +17,8 @@ import (
 	"brokerage/internal/store/archive"
 )
 
-// backupVictim makes the test binary a process that backs up or restores: what
-// (backup, restore), from, to, and the share of the progress, in per cent, at
-// which it waits to be killed.
+// backupVictim makes the test binary a process that backs up or restores: what (backup, restore), from, to, and the
+// share of the progress, in per cent, at which it waits to be killed.
 const backupVictim = "BROKERAGE_TEST_BACKUP_VICTIM"
 
 func init() {
@@ -109,8 +108,7 @@ func TestBackup_Killed(t *testing.T) {
 	require.Equal(t, []string{"backup"}, entries(t, dir))
 }
 
-// Killed at any moment, a restore leaves the old database with what stood only
-// in its journal, or the new one.
+// Killed at any moment, a restore leaves the old database with what stood only in its journal, or the new one.
 func TestRestore_Killed(t *testing.T) {
 	original, file := tinyDatabase(t), filepath.Join(t.TempDir(), "backup")
 	_, err := BackupTo(t.Context(), original, file, false, nil)

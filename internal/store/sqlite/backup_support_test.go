@@ -82,7 +82,7 @@ func (a *answers) add(what string, id int64) {
 	a.more.Broadcast()
 }
 
-// wait waits for n more orders, and gives what was answered until then.
+// wait waits for n more orders, and returns what was answered until then.
 func (a *answers) wait(n int) (orders []int64, trades map[int64]int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -18,8 +18,7 @@ import (
 	"brokerage/internal/store/archive"
 )
 
-// requireAnswered restores a backup, and compares it with what was answered
-// before it was begun.
+// requireAnswered restores a backup, and compares it with what was answered before it was begun.
 func requireAnswered(t testing.TB, d *dataset.Dataset, file string, orders []int64, trades map[int64]int) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "restored.db")
@@ -133,7 +132,10 @@ func TestBackup_Refused(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, bytes.Repeat([]byte("text "), 1000), 0o666))
 		}, "not a database of this program"},
 		"Foreign": {func(t *testing.T, path string) { execute(t, path, "CREATE TABLE t (x)") }, "not of this program"},
-		"Newer":   {func(t *testing.T, path string) { emptyAt(t, path); execute(t, path, "PRAGMA user_version = 99") }, "schema version 99"},
+		"Newer": {
+			func(t *testing.T, path string) { emptyAt(t, path); execute(t, path, "PRAGMA user_version = 99") },
+			"schema version 99",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, out := filepath.Join(t.TempDir(), "b.db"), t.TempDir()

@@ -14,9 +14,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// BenchmarkStore is every transaction on a warm database, of XXXS size unless
-// BENCH_SCALE says another; writes by 64 goroutines, because groups are what
-// makes them cheap.
+// BenchmarkStore is every transaction on a warm database, of XXXS size unless BENCH_SCALE says another; writes by 64
+// goroutines, because groups are what makes them cheap.
 func BenchmarkStore(b *testing.B) {
 	d := generator(b, cmp.Or(os.Getenv("BENCH_SCALE"), "XXXS"))
 	s := loaded(b, d)
@@ -63,7 +62,9 @@ func BenchmarkStore(b *testing.B) {
 		},
 		"insert_customer": func() error {
 			id := next.Add(3)
-			_, err := s.InsertCustomer(ctx, now(), d.AppendNewCustomer(nil, id, dataset.NewCustomer{ID: id, Accounts: []int64{id, id + 1, id + 2}}), true)
+			_, err := s.InsertCustomer(
+				ctx, now(), d.AppendNewCustomer(nil, id, dataset.NewCustomer{ID: id, Accounts: []int64{id, id + 1, id + 2}}), true,
+			)
 			return err
 		},
 		"sell_security": func() error {

@@ -2,23 +2,23 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"slices"
 	"sync"
 
 	"brokerage/internal/dataset"
 )
 
-// census is how many documents there are, and what they take as they are stored.
-// They are counted once, which reads all of them; after that it is followed what
-// is committed.
+// A census counts the documents and their bytes as they are packed. Census counts them once, which reads all of them;
+// from then on the commits are added.
 type census struct {
 	mu      sync.Mutex
 	known   bool
-	found   change // when they were counted, without what had changed since the store was opened
+	found   change // when they were counted, less what had changed by then
 	changed change // since the store was opened
 }
 
-// change is what writing changes of a census.
+// A change is added to a census.
 type change struct{ documents, bytes [len(kinds)]int64 }
 
 func (c *change) add(other change) {
@@ -34,7 +34,7 @@ func (c *census) add(committed change) {
 	c.changed.add(committed)
 }
 
-// now is what there is, if it is known.
+// now returns the documents stored now, if there was a count.
 func (c *census) now() (there change, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,33 +43,8 @@ func (c *census) now() (there change, known bool) {
 	return there, c.known
 }
 
-// stored is what a statement does to documents: how many more of a kind there
-// are, the last argument being the document.
-var stored = map[string]struct {
-	kind kind
-	more int64
-}{
-	"insert_order": {orders, 1}, "update_order_status": {orders, 0},
-	"insert_customer": {customers, 1}, "replace_customer": {customers, 0},
-	"insert_security": {securities, 1}, "replace_security": {securities, 0}, "update_security_price": {securities, 0},
-}
-
-// count notes what a statement has done. What is removed is noted where it is.
-func (t *transaction) count(name string, args []any) {
-	if s, ok := stored[name]; ok {
-		doc, _ := args[len(args)-1].([]byte)
-		t.noted(s.kind, s.more, int64(len(doc)-t.replaced))
-	}
-}
-
-func (t *transaction) noted(k kind, documents, bytes int64) {
-	i := slices.Index(kinds[:], k)
-	t.change.documents[i] += documents
-	t.change.bytes[i] += bytes
-}
-
-// Census counts the documents, for Stats: it reads all of them, beside what else
-// goes on. The journal cannot be emptied meanwhile, so ctx should have an end.
+// Census counts the documents, for Stats. It reads all of them, beside other work, and the journal cannot be restarted
+// meanwhile, so ctx should have a deadline.
 func (s *Store) Census(ctx context.Context) (err error) {
 	conn, err := s.reading.Conn(ctx)
 	if err != nil {
@@ -77,16 +52,16 @@ func (s *Store) Census(ctx context.Context) (err error) {
 	}
 	defer conn.Close()
 	var before change
-	err = s.between(ctx, func(*connection) error {
-		// The snapshot is taken between two groups: it has what is noted by then, and no more.
+	err = s.exclusive(ctx, func(*sql.Conn) error {
+		// Between two groups the snapshot has exactly what is noted by then.
 		before = s.census.changes()
 		if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
 			return err
 		}
-		var rows int // whatever it is: to read is to take the snapshot
+		var rows int // not used: the first read takes the snapshot
 		return conn.QueryRowContext(ctx, "SELECT count(*) FROM leases").Scan(&rows)
 	})
-	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") }() // it has only read
+	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") }() // only read
 	if err != nil {
 		return err
 	}
@@ -108,7 +83,7 @@ func (c *census) changes() change {
 	return c.changed
 }
 
-// set takes what was found, and what of it had been noted as a change already.
+// set sets what was found, and which part of it had been noted as changes already.
 func (c *census) set(found, noted change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

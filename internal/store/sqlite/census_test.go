@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// kindsOf is the part of Stats that a census gives.
+// kindsOf returns the part of Stats that needs a census.
 func kindsOf(t testing.TB, s *Store) map[string][2]int64 {
 	t.Helper()
 	all := make(map[string][2]int64)
@@ -23,8 +23,7 @@ func kindsOf(t testing.TB, s *Store) map[string][2]int64 {
 	return all
 }
 
-// What is followed is what another count finds, after every kind of change and
-// after changes that were refused.
+// What is followed is what another count finds, after every kind of change and after changes that were refused.
 func TestCensus_Follows(t *testing.T) {
 	s := tinyStore(t)
 	d, ctx := generator(t, "tiny"), t.Context()
@@ -60,7 +59,10 @@ func TestCensus_Follows(t *testing.T) {
 			requireConflict(err)
 			return nil
 		}},
-		{"UpdateOrderStatus", orders, 0, func() error { _, err := s.UpdateOrderStatus(ctx, now(), newOrder, "4"); return err }},
+		{
+			"UpdateOrderStatus", orders, 0,
+			func() error { _, err := s.UpdateOrderStatus(ctx, now(), newOrder, "4"); return err },
+		},
 		{"DeleteOrder", orders, -1, func() error { return s.DeleteOrder(ctx, now(), newOrder) }},
 		{"InsertCustomer", customers, 1, func() error {
 			doc := d.AppendNewCustomer(nil, 5, dataset.NewCustomer{ID: newCustomer, Accounts: []int64{newAccount}})
@@ -84,7 +86,9 @@ func TestCensus_Follows(t *testing.T) {
 			_, err := s.UpdateSecurityPrice(ctx, now(), symbol, brokerage.Price{LastTrade: "12345.25"})
 			return err
 		}},
-		{"ReplaceSecurity", securities, 0, func() error { return s.ReplaceSecurity(ctx, now(), symbol, security, true, nil) }},
+		{
+			"ReplaceSecurity", securities, 0, func() error { return s.ReplaceSecurity(ctx, now(), symbol, security, true, nil) },
+		},
 	} {
 		t.Run(change.name, func(t *testing.T) {
 			before := kindsOf(t, s)
@@ -103,7 +107,7 @@ func TestCensus_FailedGroup(t *testing.T) {
 	require.NoError(t, s.Census(t.Context()))
 	before := kindsOf(t, s)
 	err := s.writer.write(context.Background(), func(tx *transaction) error {
-		_, err := tx.exec("insert_order", int64(990002), int64(1), nil, []byte("<x/>"))
+		_, err := tx.exec(insertOrder, int64(990002), int64(1), nil, []byte("<x/>"))
 		require.NoError(t, err)
 		return errors.New("after a change there is no way back but for all")
 	})

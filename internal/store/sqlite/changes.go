@@ -2,32 +2,27 @@ package sqlite
 
 import (
 	"hash/maphash"
-	"strconv"
-	"strings"
 	"sync/atomic"
 )
 
-// changes remembers when each document was changed last, so that what was read
-// before can be known, without reading it again, to be still so: by a
-// transaction whose work was done before it came to the writer (see revise),
-// and by a connection that reads from a snapshot it has kept (see reader).
+// changes records when each document was last changed. So it is known without reading again whether what was read is
+// still current: by a write that was planned before the writer had it (see revise), and by a connection that reads from
+// a snapshot it has kept (see reader).
 //
-// Time is counted in groups: whoever takes the number before reading a document
-// sees at least what was committed by then. A change is noted before it is
-// committed. Documents share places in a table by their hash, so one may seem to
-// have changed that has not, never the other way; that costs a reading.
+// Time is counted in groups: a reader that takes the number before it reads a document sees at least what was committed
+// by then. A change is noted before it is committed. Documents share the slots of a table by their hash, so a document
+// may seem changed that is not, which costs another read, but never the other way round.
 type changes struct {
 	ends  atomic.Uint64 // groups that have ended, committed or not
-	noted atomic.Uint64 // the last that has noted a change
-	since atomic.Uint64 // when anything may have changed
+	noted atomic.Uint64 // the last group that noted a change
+	all   atomic.Uint64 // the last group that may have changed anything
 	seed  maphash.Seed
 	last  [1 << 16]atomic.Uint64
 }
 
 func newChanges() *changes { return &changes{seed: maphash.MakeSeed()} }
 
-// documentKey names a document (those of securities are texts), or something
-// else that changes.
+// A documentKey names a document, by its id or by its symbol, or something else that changes.
 type documentKey struct {
 	kind   kind
 	id     int64
@@ -37,54 +32,15 @@ type documentKey struct {
 const (
 	settings kind = "setting"
 	ordersOf kind = "orders of an account"
-	searched kind = "what securities are searched by"
+	searched kind = "columns that securities are searched by"
 )
 
 var searchedKey = documentKey{kind: searched}
 
-// changedBy tells what a statement changes, by its arguments. Rows of accounts
-// change only together with their customer; deletions are seen to where they are.
-var changedBy = map[string]func(args []any) []documentKey{
-	"insert_order":          func(args []any) []documentKey { return []documentKey{keyOf(orders, args), keyOf(ordersOf, args[1:])} },
-	"update_order_status":   func(args []any) []documentKey { return []documentKey{keyOf(orders, args)} },
-	"insert_customer":       func(args []any) []documentKey { return []documentKey{keyOf(customers, args)} },
-	"replace_customer":      func(args []any) []documentKey { return []documentKey{keyOf(customers, args)} },
-	"insert_security":       func(args []any) []documentKey { return []documentKey{keyOf(securities, args), searchedKey} },
-	"replace_security":      func(args []any) []documentKey { return []documentKey{keyOf(securities, args), searchedKey} },
-	"set_setting":           func(args []any) []documentKey { return []documentKey{keyOf(settings, args)} },
-	"delete_setting":        func(args []any) []documentKey { return []documentKey{keyOf(settings, args)} },
-	"update_security_price": func(args []any) []documentKey { return []documentKey{keyOf(securities, args)} },
-}
-
-// dependsOn tells what the row that a look-up has found depends on.
-var dependsOn = map[string]func(key any, columns []any) []documentKey{
-	"get_order":           func(key any, _ []any) []documentKey { return []documentKey{keyOf(orders, []any{key})} },
-	"get_customer":        func(key any, _ []any) []documentKey { return []documentKey{keyOf(customers, []any{key})} },
-	"get_security":        func(key any, _ []any) []documentKey { return []documentKey{keyOf(securities, []any{key})} },
-	"get_security_price":  func(key any, _ []any) []documentKey { return []documentKey{keyOf(securities, []any{key})} },
-	"get_quote":           func(key any, _ []any) []documentKey { return []documentKey{keyOf(securities, []any{key})} },
-	"customer_of":         func(_ any, columns []any) []documentKey { return []documentKey{keyOf(customers, columns)} },
-	"customer_of_account": func(_ any, columns []any) []documentKey { return []documentKey{keyOf(customers, columns)} },
-	"get_setting":         func(key any, _ []any) []documentKey { return []documentKey{keyOf(settings, []any{key})} },
-	"customer_max_order":  largestOrderOf,
-}
-
-// largestOrderOf: the best order of a customer changes with the customer (what
-// accounts there are), with what orders these have, and in itself.
-func largestOrderOf(customer any, columns []any) []documentKey {
-	keys := []documentKey{keyOf(customers, []any{customer}), keyOf(orders, columns)}
-	accounts := *columns[2].(*string) //nolint:forcetypeassert // the statement's
-	for account := range strings.SplitSeq(accounts, ",") {
-		id, _ := strconv.ParseInt(account, 10, 64) // none is 0, which changes never
-		keys = append(keys, documentKey{kind: ordersOf, id: id})
-	}
-	return keys
-}
-
-// keyOf is the key of a document, whose id or symbol is the first of args.
-func keyOf(k kind, args []any) documentKey {
+// keyOf returns the key of a kind by an id, a symbol, or a column with an id.
+func keyOf(k kind, of any) documentKey {
 	key := documentKey{kind: k}
-	switch id := args[0].(type) {
+	switch id := of.(type) {
 	case int64:
 		key.id = id
 	case *int64:
@@ -95,32 +51,32 @@ func keyOf(k kind, args []any) documentKey {
 	return key
 }
 
-func (c *changes) place(key documentKey) *atomic.Uint64 {
+func (c *changes) slot(key documentKey) *atomic.Uint64 {
 	return &c.last[maphash.Comparable(c.seed, key)%uint64(len(c.last))]
 }
 
-// add notes changes that the group under way makes.
-func (c *changes) add(keys ...documentKey) {
+// note notes changes by the current group.
+func (c *changes) note(keys ...documentKey) {
 	group := c.ends.Load() + 1
 	for _, key := range keys {
-		c.place(key).Store(group)
+		c.slot(key).Store(group)
 	}
 	c.noted.Store(group)
 }
 
-// unknown is for when anything may have changed.
-func (c *changes) unknown() { c.since.Store(c.ends.Load() + 1) }
+// noteAll notes that the current group may change anything.
+func (c *changes) noteAll() { c.all.Store(c.ends.Load() + 1) }
 
-// ended is the end of a group, committed or not.
-func (c *changes) ended() { c.ends.Add(1) }
+// endGroup ends the current group, committed or not.
+func (c *changes) endGroup() { c.ends.Add(1) }
 
-// any tells whether one of the documents may have changed after a time.
-func (c *changes) any(after uint64, keys ...documentKey) bool {
-	if after < c.since.Load() {
+// since reports whether any of the documents may have changed after a time.
+func (c *changes) since(after uint64, keys ...documentKey) bool {
+	if after < c.all.Load() {
 		return true
 	}
 	for _, key := range keys {
-		if c.place(key).Load() > after {
+		if c.slot(key).Load() > after {
 			return true
 		}
 	}

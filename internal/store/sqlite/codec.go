@@ -13,7 +13,7 @@ import (
 	"brokerage/internal/zdict"
 )
 
-// kind is a kind of documents, which share a dictionary.
+// A kind is a kind of documents, which share a dictionary.
 type kind string
 
 const (
@@ -24,26 +24,25 @@ const (
 
 var kinds = [...]kind{securities, customers, orders}
 
-// codec packs the documents of a database. A packed document is a zstd frame, a
-// block of S2 behind its mark, or the document itself: so documents from before
-// the dictionaries were trained, or with compression switched off, stand beside
-// the others. The first byte tells them apart.
+// A codec packs the documents of a database. A packed document is a zstd frame, a block of S2 after its mark, or the
+// document itself, if it was stored before the dictionaries were trained or with compression switched off. The first
+// byte shows which.
 //
-// Securities are S2: half of them is prose, which costs zstd twice as long to
-// unpack, they are what is read most, and there are always the same few of them.
+// Securities are packed by S2: half of each is prose, which zstd takes twice as long to unpack, they are read most, and
+// there are always the same few of them.
 type codec struct {
 	off     bool
 	prose   *s2.Dict                // for securities
-	small   map[kind]*zdict.Encoder // for nearly every other document
+	small   map[kind]*zdict.Encoder // for nearly all other documents
 	general map[kind]*zstd.Encoder  // for the rest
-	decoder *zstd.Decoder           // knows all dictionaries of zstd
+	decoder *zstd.Decoder           // with all dictionaries of zstd
 }
 
 const (
 	plainMark = '<'
 	s2Mark    = 's' // a frame of zstd begins with (
 
-	// maxDocument bounds what a packed document may claim to be.
+	// maxDocument bounds the size that a packed document may claim.
 	maxDocument = 64 << 20
 )
 
@@ -87,10 +86,10 @@ func newCodec(dictionaries map[kind][]byte, off bool) (*codec, error) {
 	return c, err
 }
 
-// packing is what packing has come to since the store was opened.
+// A packing counts the documents packed since the store was opened, and their bytes before and after.
 type packing struct{ documents, raw, stored atomic.Int64 }
 
-// pack makes of a document what is stored.
+// pack packs a document and counts it.
 func (s *Store) pack(k kind, doc []byte) []byte {
 	packed := s.codec.Load().pack(k, doc)
 	p := &s.packed[slices.Index(kinds[:], k)]
@@ -100,7 +99,7 @@ func (s *Store) pack(k kind, doc []byte) []byte {
 	return packed
 }
 
-// pack makes of a document what is stored.
+// pack packs a document into new memory.
 func (c *codec) pack(k kind, doc []byte) []byte {
 	if c.off {
 		return bytes.Clone(doc) // a caller may use its document's memory again
@@ -121,7 +120,7 @@ func (c *codec) packProse(doc []byte) []byte {
 	room := make([]byte, 1+s2.MaxEncodedLen(len(doc)))
 	block := c.prose.EncodeBetter(room[1:], doc)
 	room[0] = s2Mark
-	return bytes.Clone(room[:1+len(block)]) // without the room
+	return bytes.Clone(room[:1+len(block)]) // without the spare room
 }
 
 func (c *codec) unpack(packed []byte) ([]byte, error) {

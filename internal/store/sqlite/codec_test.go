@@ -46,8 +46,7 @@ func TestCodec_RoundTrip(t *testing.T) {
 	}
 }
 
-// Without dictionaries, and switched off, documents are packed in other ways;
-// all of them can be read together.
+// Without dictionaries, and switched off, documents are packed in other ways; all of them can be read together.
 func TestCodec_Mixed(t *testing.T) {
 	d := generator(t, "tiny")
 	c := trainedCodec(t, d)

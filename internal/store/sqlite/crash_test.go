@@ -18,19 +18,19 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// victimInTurn makes that process write a few orders one after the other and
-// end by itself.
+// victimInTurn makes that process write a few orders one after the other and end.
 const (
 	victimInTurn = "BROKERAGE_TEST_VICTIM_IN_TURN"
 	inTurn       = 20
 )
 
-// victimOf makes the test binary a process that writes to the database that
-// the variable names until it is killed.
+// victimOf makes the test binary a process that writes to the database that the variable names until it is killed.
 const victimOf = "BROKERAGE_TEST_VICTIM_OF"
 
 func TestMain(m *testing.M) {
-	for variable, victim := range map[string]func(string){victimOf: victim, victimOfMigration: migrationVictim, victimOfLoad: loadVictim} {
+	for variable, victim := range map[string]func(string){
+		victimOf: victim, victimOfMigration: migrationVictim, victimOfLoad: loadVictim,
+	} {
 		if path := os.Getenv(variable); path != "" {
 			victim(path)
 			return
@@ -39,8 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// victim inserts orders and sells shares from 32 goroutines, and prints what
-// was answered, after it was.
+// victim inserts orders and sells shares from 32 goroutines, and prints what was answered, after it was.
 func victim(path string) {
 	s, err := Open(context.Background(), path, Options{})
 	if err != nil {
@@ -62,7 +61,9 @@ func victim(path string) {
 	}
 	if os.Getenv(victimInTurn) != "" {
 		for id := int64(lease.First); id < int64(lease.First)+inTurn; id++ {
-			if _, err := s.InsertOrder(context.Background(), brokerage.Write{Now: time.Now()}, d.AppendNewOrder(nil, id, dataset.NewOrder{ID: id})); err != nil {
+			if _, err := s.InsertOrder(
+				context.Background(), brokerage.Write{Now: time.Now()}, d.AppendNewOrder(nil, id, dataset.NewOrder{ID: id}),
+			); err != nil {
 				fmt.Println("error", err)
 				os.Exit(1)
 			}
@@ -74,14 +75,18 @@ func victim(path string) {
 	for i := range int64(32) {
 		wg.Go(func() {
 			for id := int64(lease.First) + i; ; id += 32 {
-				if _, err := s.InsertOrder(context.Background(), brokerage.Write{Now: time.Now()}, d.AppendNewOrder(nil, id, dataset.NewOrder{ID: id})); err != nil {
+				if _, err := s.InsertOrder(
+					context.Background(), brokerage.Write{Now: time.Now()}, d.AppendNewOrder(nil, id, dataset.NewOrder{ID: id}),
+				); err != nil {
 					fmt.Println("error", err)
 					os.Exit(1)
 				}
 				say("order", id)
 				account := d.AccountAt(i)
 				trade := brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(int(account) % 500), Quantity: "1", Now: time.Now()}
-				if _, err := s.Trade(context.Background(), brokerage.Write{Now: time.Now()}, brokerage.ID(account), trade); err != nil {
+				if _, err := s.Trade(
+					context.Background(), brokerage.Write{Now: time.Now()}, brokerage.ID(account), trade,
+				); err != nil {
 					fmt.Println("error", err)
 					os.Exit(1)
 				}
@@ -171,7 +176,9 @@ func requireWholeTrades(t testing.TB, s *Store, d *dataset.Dataset, account int6
 			return
 		}
 		require.Less(t, bought, answered+64, "account %d is in no state that whole trades lead to", account)
-		want, _, err = brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(int(account) % 500), Quantity: "1"}.Apply(brokerage.DefaultRules, want, brokerage.ID(account), brokerage.QuoteOf(security))
+		want, _, err = brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(int(account) % 500), Quantity: "1"}.Apply(
+			brokerage.DefaultRules, want, brokerage.ID(account), brokerage.QuoteOf(security),
+		)
 		require.NoError(t, err)
 	}
 }
@@ -181,8 +188,7 @@ var (
 	stateOf     = xmldoc.MustSet(xmldoc.Namespaces{"c": brokerage.CustAccNS}, "c:Balance", "c:Holdings")
 )
 
-// sameAccount compares the balances and holdings of an account in two states
-// of its customer.
+// sameAccount compares the balances and holdings of an account in two states of its customer.
 func sameAccount(a, b []byte, account int64) bool {
 	state := func(doc []byte) string {
 		for n := range accountPath.All(xmldoc.Document(doc)) {

@@ -22,9 +22,8 @@ import (
 
 var flips = flag.Int("flips", 100, "how many single-bit flips TestDamage tries")
 
-// someDocuments fills a database with the first documents of a dataset, of each
-// kind as many as there are so that each table has more than a page, and gives
-// how many these are.
+// someDocuments fills a database with the first documents of a dataset, of each kind as many as there are so that each
+// table has more than a page, and gives how many these are.
 func someDocuments(t testing.TB, s *Store, d *dataset.Dataset) [3]int64 {
 	t.Helper()
 	require.NoError(t, s.train(t.Context(), func(k dataset.Kind, n int) [][]byte { return sample(d, k, n) }))
@@ -42,9 +41,10 @@ func someDocuments(t testing.TB, s *Store, d *dataset.Dataset) [3]int64 {
 	return counts
 }
 
-// readAll asks all that can be asked of some documents, by the names of the
-// transactions and what they ask for.
-func readAll(ctx context.Context, s *Store, d *dataset.Dataset, counts [3]int64, each func(name string, answer []byte, err error)) {
+// readAll asks all that can be asked of some documents, by the names of the transactions and what they ask for.
+func readAll(
+	ctx context.Context, s *Store, d *dataset.Dataset, counts [3]int64, each func(name string, answer []byte, err error),
+) {
 	ask := func(name string, answer []byte, err error) { each(name, answer, err) }
 	for i := range counts[dataset.Order] {
 		id := brokerage.ID(d.ID(dataset.Order, i))
@@ -68,7 +68,8 @@ func readAll(ctx context.Context, s *Store, d *dataset.Dataset, counts [3]int64,
 	for i := range counts[dataset.Customer] {
 		id := brokerage.ID(d.ID(dataset.Customer, i))
 		for name, query := range map[string]func(context.Context, brokerage.ID) ([]byte, error){
-			"customer_profile": s.CustomerProfile, "account_summary": s.AccountSummary, "customer_max_order": s.CustomerMaxOrder, "get_customer": s.GetCustomer,
+			"customer_profile": s.CustomerProfile, "account_summary": s.AccountSummary,
+			"customer_max_order": s.CustomerMaxOrder, "get_customer": s.GetCustomer,
 		} {
 			answer, err := query(ctx, id)
 			ask(fmt.Sprint(name, " ", id), answer, err)
@@ -132,7 +133,7 @@ func (b *damageable) restore(t testing.TB) {
 	require.NoError(t, os.WriteFile(b.path, b.file, 0o600))
 }
 
-// answers are what is right.
+// answers returns the right answers.
 func (b *damageable) answers(t testing.TB, s *Store) map[string]string {
 	t.Helper()
 	want := make(map[string]string)
@@ -155,7 +156,10 @@ func (b *damageable) change(ctx context.Context, s *Store, each func(name string
 		each("update_security_price "+b.d.Symbol(int(i)), err)
 	}
 	for i := range b.counts[dataset.Customer] {
-		_, err := s.Trade(ctx, now(), brokerage.ID(b.d.FirstAccount(i)), brokerage.Trade{Side: brokerage.Buy, Symbol: b.d.Symbol(int(i)), Quantity: "1"})
+		_, err := s.Trade(
+			ctx, now(), brokerage.ID(b.d.FirstAccount(i)),
+			brokerage.Trade{Side: brokerage.Buy, Symbol: b.d.Symbol(int(i)), Quantity: "1"},
+		)
 		each(fmt.Sprint("buy_security ", b.d.FirstAccount(i)), err)
 		id := brokerage.ID(b.d.ID(dataset.Order, b.counts[dataset.Order]+i))
 		_, err = s.InsertOrder(ctx, now(), order(b.d, int64(id)))
@@ -169,12 +173,12 @@ type tried struct{ flips, refused, opened, found, wrong, other int }
 
 func (n *tried) log(t testing.TB) {
 	t.Helper()
-	t.Logf("%d flips: verify found %d; of %d the database did not open, of %d something was refused as damaged; %d wrong answers, %d other errors",
+	t.Logf("%d flips: verify found %d; of %d the database did not open, of %d something was refused as damaged; "+
+		"%d wrong answers, %d other errors",
 		n.flips, n.found, n.opened, n.refused, n.wrong, n.other)
 }
 
-// read reads everything of a damaged database: an answer is right, or refused as
-// damaged.
+// read reads everything of a damaged database: an answer is right, or refused as damaged.
 func (n *tried) read(t testing.TB, s *Store, b *damageable, want map[string]string, what string) {
 	t.Helper()
 	refused := false
@@ -191,7 +195,7 @@ func (n *tried) read(t testing.TB, s *Store, b *damageable, want map[string]stri
 	}
 }
 
-// ended tells whether something was refused as damaged; another error is wrong.
+// ended reports whether something was refused as damaged; any other error fails the test.
 func (n *tried) ended(t testing.TB, err error, what string) (refused bool) {
 	t.Helper()
 	if _, isDamaged := errors.AsType[*brokerage.Damaged](err); isDamaged {
@@ -279,7 +283,8 @@ func TestDamage_Writes(t *testing.T) {
 			}
 		})
 		readAll(t.Context(), s, b.d, b.counts, func(name string, answer []byte, err error) {
-			if !n.ended(t, err, what+": "+name) && string(answer) != after[name] && (len(refused) == 0 || string(answer) != before[name]) {
+			if !n.ended(t, err, what+": "+name) && string(answer) != after[name] &&
+				(len(refused) == 0 || string(answer) != before[name]) {
 				n.wrong++
 				t.Errorf("%s: %s: a wrong answer: %s", what, name, answer)
 			}
@@ -332,9 +337,8 @@ func TestDamage_Journal(t *testing.T) {
 	require.Positive(t, n.refused)
 }
 
-// A journal that a killed process left is read at the next start. What is damaged
-// in it is no reason to forget what was acknowledged after it; what was torn at
-// its end, is.
+// A journal that a killed process left is read at the next start. What is damaged in it is no reason to forget what was
+// acknowledged after it; what was torn at its end, is.
 func TestDamage_JournalOfAKilled(t *testing.T) {
 	b := newDamageable(t)
 	s := b.open(t)
@@ -377,7 +381,9 @@ func TestDamage_JournalOfAKilled(t *testing.T) {
 		s, err := killed(flipped)
 		if err != nil {
 			require.ErrorAs(t, err, new(*brokerage.Damaged), what)
-			require.ErrorContains(t, err, "does not fit its checksum, and transactions that were acknowledged stand behind it", what)
+			require.ErrorContains(
+				t, err, "does not fit its checksum, and acknowledged transactions follow it", what,
+			)
 			after, err := os.ReadFile(b.path + "-wal")
 			require.NoError(t, err)
 			require.True(t, bytes.Equal(flipped, after), "kept as it is")

@@ -8,8 +8,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// Describe says what the store runs on; the settings are read from the
-// connection that writes.
+// Describe returns the engine with the settings of the connection that writes.
 func (s *Store) Describe() brokerage.Engine { return s.engine }
 
 func (s *Store) describe(ctx context.Context, conn *sql.Conn) (e brokerage.Engine, err error) {
@@ -28,8 +27,9 @@ func (s *Store) describe(ctx context.Context, conn *sql.Conn) (e brokerage.Engin
 		compression = "none"
 	}
 	e.Settings = []brokerage.Setting{
-		{Name: "journal_mode", Value: journal}, {Name: "synchronous", Value: names[synchronous]}, {Name: "page_size", Value: strconv.Itoa(pageSize)},
-		{Name: "data_checksums", Value: "on"}, // there is no SQLite file of this program without
+		{Name: "journal_mode", Value: journal}, {Name: "synchronous", Value: names[synchronous]},
+		{Name: "page_size", Value: strconv.Itoa(pageSize)},
+		{Name: "data_checksums", Value: "on"}, // in every file of this program
 		{Name: "compression", Value: compression},
 	}
 	return e, err

@@ -16,14 +16,13 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// outcomes are what writers were told.
+// outcomes are the results that writers have seen.
 type outcomes struct {
 	mu             sync.Mutex
 	stored, denied []brokerage.ID
 }
 
-// insertUntilDenied has 16 writers insert orders until each was refused five
-// times in a row.
+// insertUntilDenied has 16 writers insert orders until each was refused five times in a row.
 func insertUntilDenied(t *testing.T, s *Store) *outcomes {
 	t.Helper()
 	d := generator(t, "tiny")
@@ -97,7 +96,10 @@ func TestDisk_FullUnderWriters(t *testing.T) {
 	}
 	o := insertUntilDenied(t, s)
 	before := reads.Load()
-	require.Eventually(t, func() bool { return reads.Load() > before+1000 }, 30*time.Second, time.Millisecond, "they go on when writing does not")
+	require.Eventually(
+		t, func() bool { return reads.Load() > before+1000 }, 30*time.Second, time.Millisecond,
+		"they go on when writing does not",
+	)
 	full.Store(true)
 	readers.Wait()
 	require.NotEmpty(t, o.stored)
@@ -152,7 +154,9 @@ func TestDisk_FullInOneTransaction(t *testing.T) {
 				err = s.writer.write(t.Context(), func(tx *transaction) error {
 					inStatement = nil
 					for id := range rows {
-						if _, inStatement = tx.exec("insert_order", 1_000_000+id, 1, nil, order(d, int64(1_000_000+id))); inStatement != nil {
+						if _, inStatement = tx.exec(
+							insertOrder, 1_000_000+id, 1, nil, order(d, int64(1_000_000+id)),
+						); inStatement != nil {
 							return inStatement
 						}
 					}
@@ -207,7 +211,7 @@ func TestDisk_FullAtOpen(t *testing.T) {
 	}
 }
 
-// Wherever it gets full, the same call goes on once there is room.
+// Wherever the disk gets full, the same call continues once there is room.
 func TestDisk_FullInALoad(t *testing.T) {
 	testenv.SmallDisk(t, "4k") // or none of this
 	d := generator(t, "tiny")

@@ -1,25 +1,21 @@
-// Package sqlite is the embedded store, the default: SQLite compiled to Go, so
-// that one static binary and one file are a whole brokerage.
+// Package sqlite is the embedded store, the default: SQLite compiled to Go, so that one static binary and one file are
+// a whole brokerage.
 //
-// Documents are kept whole and packed, with a dictionary for each kind;
-// columns beside them hold what they are found by, written in the same
-// transaction. A transaction on a part of a document reads it, edits its bytes
-// and writes it back.
+// Documents are stored whole and packed, with a dictionary for each kind. Columns beside them hold the keys for
+// look-ups and are written in the same transaction. A transaction on a part of a document reads the document, edits its
+// bytes and writes it back.
 //
-// Reading goes through a pool of connections, each of which keeps its snapshot
-// for as long as what is read from it is still so (see readers and changes).
-// Writing is done by one goroutine
-// on one connection, which commits in groups: transactions that wait together
-// share a commit and a flush to disk. One that is refused leaves its neighbours
-// alone (see transaction and again), and each is answered only after the flush
-// (journal_mode WAL, synchronous FULL: it survives power loss). The writer never
-// passes a request's context to SQL, because an interrupt inside a group would
-// roll back all of it.
+// A pool of connections reads. Each keeps its snapshot while what is read from it is current (see readers and changes).
+// One goroutine writes, on one connection, and commits in groups: transactions that wait together share a commit and a
+// flush to disk. A refused transaction does not affect the others of its group (see writer.redo), and each returns only
+// after the flush (journal_mode WAL, synchronous FULL), so that it survives a power failure. The writer never passes
+// the context of a request to SQL, because an interrupt would roll back the whole group.
 //
-// Every page of the file has a checksum, which is checked on each read from disk
-// (see pagesum): what is damaged is *brokerage.Damaged, and no answer.
+// Every page of the file has a checksum, which is checked on each read from disk (see pagesum). Damaged data is
+// *brokerage.Damaged, never an answer.
 //
-// What takes time and not the database (packing, editing, validation) happens
-// in the goroutine of the request, on what it reads; the writer then only looks
-// whether that was changed since. See revise.
+// Packing, editing and validation run in the goroutine of the request, on what it has read. The writer then only checks
+// whether that has changed since (see revise).
+//
+// Each transaction has a file of its own, with its statements. buy_security and sell_security are both in trade.go.
 package sqlite

@@ -12,8 +12,8 @@ import (
 	"brokerage/internal/store/sqlite/pagesum"
 )
 
-// domainError makes an error of the driver one of the domain. It goes by code,
-// never by text. What is a domain error already, or the context's, stays.
+// domainError returns the domain's error for an error of the driver, by its code, never by its text. It returns any
+// other error as it is.
 func domainError(err error) error {
 	var driver *sqlite.Error
 	switch {
@@ -32,13 +32,11 @@ func domainError(err error) error {
 	return err
 }
 
-// isUnflushed tells whether a flush has failed, which only commits do: all of the
-// group is in the journal then, and if the process ends before others have written
-// over it, the next one finds it there.
+// isUnflushed reports whether a flush has failed, which only commits do. The group is in the journal then, and if the
+// process ends before it is overwritten, the next process applies it.
 func isUnflushed(err *sqlite.Error) bool { return err.Code() == sqlite3.SQLITE_IOERR_FSYNC }
 
-// rolledBack marks an error that is none of the domain's, such as a panic, of a
-// transaction of which nothing is kept.
+// rolledBack marks an error that is not of the domain, such as a panic, of a transaction that was rolled back.
 func rolledBack(err error) error {
 	if err == nil || brokerage.IsOwn(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -46,14 +44,14 @@ func rolledBack(err error) error {
 	return &brokerage.RolledBack{Err: err}
 }
 
-// isDamage tells whether an error says that a file is no longer what was written:
-// a page does not fit its checksum, is cut off, or makes no sense.
+// isDamage reports whether an error says that a file is damaged: a page does not match its checksum, is cut off, or
+// makes no sense.
 func isDamage(err error) bool {
 	driver, ok := errors.AsType[*sqlite.Error](err)
 	return ok && isDamageCode(driver.Code())
 }
 
-// isDamageCode tells it of a code. A file that cannot be read is not damaged.
+// isDamageCode reports it for a code. A file that cannot be read is not damaged.
 func isDamageCode(code int) bool {
 	switch code {
 	case sqlite3.SQLITE_IOERR_DATA, sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS:
@@ -62,7 +60,7 @@ func isDamageCode(code int) bool {
 	return code&0xFF == sqlite3.SQLITE_CORRUPT || code&0xFF == sqlite3.SQLITE_NOTADB
 }
 
-// isDuplicate tells whether a key was there already.
+// isDuplicate reports whether a key existed already.
 func isDuplicate(err error) bool {
 	var driver *sqlite.Error
 	if !errors.As(err, &driver) {
@@ -72,8 +70,8 @@ func isDuplicate(err error) bool {
 	return code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY || code == sqlite3.SQLITE_CONSTRAINT_UNIQUE
 }
 
-// spoilsGroup tells whether an error is of the database (full disk, I/O) rather
-// than of one transaction, so that no neighbour can be committed either.
+// spoilsGroup reports whether an error is of the database (full disk, I/O) rather than of one transaction, so that the
+// whole group fails.
 func spoilsGroup(err error) bool {
 	var driver *sqlite.Error
 	return errors.As(err, &driver) && driver.Code()&0xFF != sqlite3.SQLITE_CONSTRAINT

@@ -20,9 +20,14 @@ func TestMigrate_FirstParts(t *testing.T) {
 	s := opened(t, path, Options{})
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
 	account := d.FirstAccount(0)
-	orders := []string{`<OrdQty Qty="1"></OrdQty><OrdQty Cash="9999999999"></OrdQty>`, `<OrdQty Cash="8888888888"></OrdQty><OrdQty Cash="1"></OrdQty>`}
+	orders := []string{
+		`<OrdQty Qty="1"></OrdQty><OrdQty Cash="9999999999"></OrdQty>`,
+		`<OrdQty Cash="8888888888"></OrdQty><OrdQty Cash="1"></OrdQty>`,
+	}
 	for i, parts := range orders {
-		doc := fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="%d">%s</Order></FIXML>`, brokerage.FIXMLNS, i+1, account, parts)
+		doc := fmt.Sprintf(
+			`<FIXML xmlns=%q><Order ID="%d" Acct="%d">%s</Order></FIXML>`, brokerage.FIXMLNS, i+1, account, parts,
+		)
 		_, err := s.InsertOrder(t.Context(), now(), []byte(doc))
 		require.NoError(t, err)
 	}
@@ -38,7 +43,9 @@ func TestMigrate_FirstParts(t *testing.T) {
 	require.True(t, ok)
 	db, err := OpenFile(path)
 	require.NoError(t, err)
-	_, err = db.ExecContext(t.Context(), "UPDATE orders SET cash = ? WHERE id = 1; UPDATE securities SET last_trade = '7', price = ? WHERE symbol = ?; PRAGMA user_version = 2",
+	_, err = db.ExecContext(t.Context(), `UPDATE orders SET cash = ? WHERE id = 1;
+		UPDATE securities SET last_trade = '7', price = ? WHERE symbol = ?;
+		PRAGMA user_version = 2`,
 		cash, []byte("<Security_Price></Security_Price>"), symbol)
 	require.NoError(t, err)
 	require.NoError(t, db.Close())

@@ -15,14 +15,15 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// What a killed process cannot show: that an answer comes after the flush of
-// its group, and that the folder is flushed when the file comes to be. The
-// system calls of a client that writes one order after the other show it.
+// What a killed process cannot show: that an answer comes after the flush of its group, and that the folder is flushed
+// when the file comes to be. The system calls of a client that writes one order after the other show it.
 func TestFlush_BeforeTheAnswer(t *testing.T) {
 	strace := testenv.Command(t, "strace")
 	dir := t.TempDir()
 	path, trace := filepath.Join(dir, "brokerage.db"), filepath.Join(dir, "trace")
-	cmd := exec.CommandContext(t.Context(), strace, "-f", "-y", "-o", trace, "-e", "trace=write,pwrite64,fsync,fdatasync,openat", os.Args[0])
+	cmd := exec.CommandContext(
+		t.Context(), strace, "-f", "-y", "-o", trace, "-e", "trace=write,pwrite64,fsync,fdatasync,openat", os.Args[0],
+	)
 	cmd.Env = append(os.Environ(), victimOf+"="+path, victimInTurn+"=1")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)

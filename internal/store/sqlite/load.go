@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"sync"
@@ -14,17 +15,18 @@ import (
 	"brokerage/internal/zdict"
 )
 
-// batchSize is how many documents are committed together.
+var insertDictionary = &statement{name: "insert_dictionary"}
+
+// batchSize is how many documents of a load share a commit.
 const batchSize = 2000
 
-// Progress is told how many documents and bytes have been loaded.
+// A Progress is called with the documents and bytes that each batch has loaded.
 type Progress = bulk.Progress
 
-// LoadDataset fills the store with a generated dataset. It trusts the
-// generator: documents are not checked again. Ended at any point, by a kill -9
-// too, the same call goes on where it stopped, without a duplicate or a gap:
-// each batch is committed together with how far it reached. Until all of it is
-// there, indexes too, the store is not Ready. What was finished is not touched.
+// LoadDataset fills the store with a generated dataset. It trusts the generator and does not validate documents. Each
+// batch is committed together with how far the load has come, so that after any interruption, a kill -9 too, the same
+// call continues without a duplicate or a gap. The store is not Ready until all documents and indexes are there. A
+// finished load is not done again.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress Progress) error {
 	contents := bulk.ContentsOf(d)
 	done, err := s.loadDone(ctx, contents.Fingerprint, func(there brokerage.Contents) bool { return there == contents })
@@ -62,31 +64,21 @@ func sample(d *dataset.Dataset, k dataset.Kind, n int) [][]byte {
 	return docs
 }
 
-// control runs statements on the writing connection, between groups. Unlike a
-// transaction they are interrupted when ctx ends: nobody shares a group with them.
+// control runs statements on the writing connection, between groups. Unlike a transaction they are interrupted when ctx
+// ends, because they share no group.
 func (s *Store) control(ctx context.Context, statements string) error {
-	return s.between(ctx, func(conn *connection) error {
+	return s.exclusive(ctx, func(conn *sql.Conn) error {
 		_, err := conn.ExecContext(ctx, statements)
 		if err != nil && ctx.Err() != nil {
-			err = ctx.Err() // the driver only says that it was interrupted
+			err = ctx.Err() // the driver's error says only "interrupted"
 		}
 		return err
 	})
 }
 
-// between does something with the writing connection, between groups. ctx bounds
-// the wait for it.
-func (s *Store) between(ctx context.Context, do func(*connection) error) error {
-	job := &job{ctx: ctx, done: make(chan struct{}), alone: do}
-	select {
-	case s.writer.queue <- job:
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-s.writer.quit:
-		return errClosed
-	}
-	<-job.done
-	return domainError(job.err)
+// exclusive calls do with the writing connection, between groups. ctx bounds the wait for it.
+func (s *Store) exclusive(ctx context.Context, do func(*sql.Conn) error) error {
+	return domainError(s.writer.enqueue(&job{ctx: ctx, exclusive: do}))
 }
 
 func (s *Store) doing(what string) {
@@ -95,7 +87,7 @@ func (s *Store) doing(what string) {
 	}
 }
 
-// train makes the dictionaries of a database that has none yet.
+// train makes the dictionaries of a database that has none.
 func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]byte) error {
 	dictionaries, err := readDictionaries(ctx, s.reading)
 	if err != nil || len(dictionaries) > 0 || s.options.Uncompressed {
@@ -120,7 +112,7 @@ func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]b
 	select {
 	case <-all:
 	case <-ctx.Done():
-		return ctx.Err() // what is being trained has no context, and is left to end by itself
+		return ctx.Err() // the training has no context, and ends by itself
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("training dictionaries: %w", err)
@@ -131,7 +123,7 @@ func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]b
 	}
 	err = s.writer.write(ctx, func(t *transaction) error {
 		for k, body := range dictionaries {
-			if _, err := t.exec("insert_dictionary", string(k), body); err != nil {
+			if _, err := t.exec(insertDictionary, string(k), body); err != nil {
 				return err
 			}
 		}
@@ -143,8 +135,7 @@ func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]b
 	return err
 }
 
-// dictionarySize is what documents of a kind have in common: more of it finds
-// more, but each look into it costs more.
+// dictionarySize is in bytes. A larger dictionary packs smaller, but slower.
 var dictionarySize = [...]int{dataset.Security: 48 << 10, dataset.Customer: 16 << 10, dataset.Order: 16 << 10}
 
 func trained(k dataset.Kind, id uint32, samples [][]byte) ([]byte, error) {
@@ -159,7 +150,7 @@ func trained(k dataset.Kind, id uint32, samples [][]byte) ([]byte, error) {
 	return zdict.Train(id, content, samples)
 }
 
-// packedBatch is a batch on its way from a packer to the writer.
+// A packedBatch is a batch on its way from a packer to the writer.
 type packedBatch struct {
 	to    int64
 	rows  []packedRow
@@ -172,7 +163,7 @@ type packedRow struct {
 	doc  []byte
 }
 
-// loadKind generates and packs on all processors, and writes in order.
+// loadKind generates and packs documents on all processors and writes them in order.
 func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress Progress) error {
 	from, err := s.LoadedDocuments(ctx, k)
 	if err != nil {
@@ -228,30 +219,21 @@ func (s *Store) packBatch(d *dataset.Dataset, k dataset.Kind, from, to int64) pa
 }
 
 func keysOf(k dataset.Kind, doc []byte) (any, error) {
-	switch k {
-	case dataset.Security:
-		keys, err := brokerage.SecurityKeysOf(doc)
-		return rowOf(keys, doc), err
-	case dataset.Customer:
-		return brokerage.CustomerKeysOf(doc)
-	default:
-		return brokerage.OrderKeysOf(doc)
+	keys, err := bulk.KeysOf(k, doc)
+	if security, ok := keys.(brokerage.SecurityKeys); ok {
+		return securityRowOf(security, doc), err
 	}
+	return keys, err
 }
 
-func (t *transaction) insertRow(row packedRow) (err error) {
+func (t *transaction) insertRow(row packedRow) error {
 	switch keys := row.keys.(type) {
 	case securityRow:
-		_, err = t.exec("insert_security", append(append([]any{keys.Symbol}, keys.columns()...), row.doc)...)
+		return t.insertSecurity(keys, row.doc)
 	case brokerage.CustomerKeys:
-		_, err = t.exec("insert_customer", int64(keys.ID), row.doc)
-		for _, account := range keys.Accounts {
-			if err == nil {
-				err = t.insertAccount(account, keys.ID)
-			}
-		}
+		return t.insertCustomer(keys, row.doc)
 	case brokerage.OrderKeys:
-		_, err = t.exec("insert_order", int64(keys.ID), int64(keys.Account), keys.Cash, row.doc)
+		return t.insertOrder(keys, row.doc)
 	}
-	return err
+	return nil
 }

@@ -30,8 +30,11 @@ func BenchmarkLoad(b *testing.B) {
 				for b.Loop() {
 					b.StopTimer()
 					s := trainedStore(b, d)
-					source := Source{Name: "benchmark", Batches: func(string) iter.Seq2[RawBatch, error] { return batches }, Validate: validate,
-						Refused: func(file string, line int, err error) error { return fmt.Errorf("%s:%d: %w", file, line, err) }}
+					source := Source{
+						Name: "benchmark", Validate: validate,
+						Batches: func(string) iter.Seq2[RawBatch, error] { return batches },
+						Refused: func(file string, line int, err error) error { return fmt.Errorf("%s:%d: %w", file, line, err) },
+					}
 					b.StartTimer()
 					_, err := s.LoadBatches(b.Context(), source, nil)
 					require.NoError(b, err)
@@ -54,7 +57,7 @@ func trainedStore(b *testing.B, d *dataset.Dataset) *Store {
 	return s
 }
 
-// rawBatches are all documents of a kind, as a file would give them.
+// rawBatches returns all documents of a kind, as from a file.
 func rawBatches(d *dataset.Dataset, k dataset.Kind) iter.Seq2[RawBatch, error] {
 	var batches []RawBatch
 	for i := int64(0); i < d.Count(k); i += batchSize {

@@ -10,7 +10,7 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// What a load from elsewhere works with is the same for every store.
+// The types of a load from a source are the same for every store.
 type (
 	RawDocument = bulk.RawDocument
 	RawBatch    = bulk.RawBatch
@@ -18,7 +18,7 @@ type (
 	Loaded      = bulk.Loaded
 )
 
-// LoadBatches fills the store with documents from elsewhere; see bulk.Loader.
+// LoadBatches fills the store with documents from a source; see bulk.Loader.
 func (s *Store) LoadBatches(ctx context.Context, from Source, progress Progress) (Loaded, error) {
 	loader := bulk.Loader[*transaction]{
 		Ledger: &s.Ledger,
@@ -65,8 +65,8 @@ func (t *transaction) insertDocuments(documents []bulk.PreparedDocument) (err er
 	return nil
 }
 
-// insertNew is insertRow that refuses a document whose keys exist, and leaves
-// nothing of it.
+// insertNew inserts a row. If keys of the document exist, it returns that as refused, and stores nothing of the
+// document.
 func (t *transaction) insertNew(row packedRow) (refused, err error) {
 	err = t.insertRow(row)
 	if err == nil {
@@ -78,19 +78,19 @@ func (t *transaction) insertNew(row packedRow) (refused, err error) {
 	}
 	switch keys := row.keys.(type) {
 	case brokerage.OrderKeys:
-		return fmt.Errorf("order %d exists already", keys.ID), nil
+		return brokerage.DuplicateOrder(keys.ID), nil
 	case securityRow:
 		return fmt.Errorf("security %s exists already", keys.Symbol), nil
 	case brokerage.CustomerKeys:
 		if !isConflict {
-			return fmt.Errorf("customer %d exists already", keys.ID), nil
+			return brokerage.DuplicateCustomer(keys.ID), nil
 		}
-		// An account is another customer's: those before it go again.
+		// An account belongs to another customer: the accounts before it are removed again.
 		for _, account := range keys.Accounts {
 			var customer int64
-			err := t.row("customer_of", int64(account)).Scan(&customer)
+			err := t.row(customerOf, int64(account)).Scan(&customer)
 			if err == nil && customer == int64(keys.ID) {
-				err = t.delete("delete_account", "account", int64(account))
+				err = t.deleteAccount(account)
 			}
 			if err != nil && !noRows(err) {
 				return nil, err

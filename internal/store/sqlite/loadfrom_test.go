@@ -18,8 +18,7 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// sourceOf is the documents of a dataset, in batches of 300 that pay no heed to
-// kinds.
+// sourceOf is the documents of a dataset, in batches of 300 that pay no heed to kinds.
 func sourceOf(d *dataset.Dataset) Source {
 	var docs []func() []byte
 	for _, k := range dataset.Kinds {
@@ -59,7 +58,7 @@ func source(name string, size int, docs ...func() []byte) Source {
 	}
 }
 
-// telling notes what is refused, in place of ending the load.
+// telling records refusals instead of ending the load.
 func telling(s Source, told *[]string) Source {
 	s.Refused = func(file string, line int, err error) error {
 		*told = append(*told, fmt.Sprintf("%s:%d: %v", file, line, err))
@@ -142,8 +141,7 @@ func accountOf(t testing.TB, customer []byte) []byte {
 	return customer[begin : end+len("</Account>")]
 }
 
-// An error of whoever is told ends the load before the batch, and the same
-// load, told otherwise, goes on there.
+// An error of Refused ends the load before the batch, and the same load without that error continues there.
 func TestLoadBatches_Strict(t *testing.T) {
 	d := generator(t, "tiny")
 	of := func(k dataset.Kind, i int64) func() []byte { return func() []byte { return d.Append(nil, k, i) } }
@@ -228,7 +226,10 @@ func TestLoadBatches_UTF16(t *testing.T) {
 	var told []string
 	s := empty(t)
 	half := encoded[:len(encoded)-1]
-	_, err := s.LoadBatches(t.Context(), telling(source("utf-16", 2, func() []byte { return encoded }, func() []byte { return half }), &told), nil)
+	_, err := s.LoadBatches(
+		t.Context(), telling(source("utf-16", 2, func() []byte { return encoded }, func() []byte { return half }), &told),
+		nil,
+	)
 	require.NoError(t, err)
 	require.Len(t, told, 1, "half a character is none")
 	require.True(t, strings.HasPrefix(told[0], "file-0:11: "), told[0])
@@ -238,7 +239,7 @@ func TestLoadBatches_UTF16(t *testing.T) {
 	requireClean(t, s)
 }
 
-// What is looked at beyond the keys is up to who loads.
+// Whether documents are validated is up to the caller.
 func TestLoadBatches_Checked(t *testing.T) {
 	d := generator(t, "tiny")
 	valid := d.Append(nil, dataset.Customer, 0)

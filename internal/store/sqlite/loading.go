@@ -9,9 +9,15 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// setting is how the ledger reads.
+var (
+	getSetting    = &statement{name: "get_setting", kind: settings}
+	setSetting    = &statement{name: "set_setting", kind: settings}
+	deleteSetting = &statement{name: "delete_setting", kind: settings}
+)
+
+// setting returns a setting for the ledger.
 func (s *Store) setting(ctx context.Context, name string) (text string, err error) {
-	err = s.find(ctx, "get_setting", name, &text)
+	err = s.find(ctx, getSetting, name, &text)
 	if noRows(err) {
 		return "", nil
 	}
@@ -23,11 +29,11 @@ func (t *transaction) set(name string, value any) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec("set_setting", name, string(b))
+	_, err = t.exec(setSetting, name, string(b))
 	return err
 }
 
-// Indexed tells whether everything is there that the end of a load makes.
+// Indexed reports whether all indexes and statistics exist that the end of a load makes.
 func (s *Store) Indexed(ctx context.Context) (bool, error) {
 	var n int
 	err := s.reading.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema
@@ -35,7 +41,7 @@ func (s *Store) Indexed(ctx context.Context) (bool, error) {
 	return n == 4, domainError(err)
 }
 
-// loadDone tells whether a load has nothing to do.
+// loadDone reports whether a load has nothing to do.
 func (s *Store) loadDone(ctx context.Context, name string, same func(brokerage.Contents) bool) (bool, error) {
 	if done, err := s.Done(ctx, name, same); !done {
 		return false, err
@@ -43,7 +49,7 @@ func (s *Store) loadDone(ctx context.Context, name string, same func(brokerage.C
 	return s.Indexed(ctx)
 }
 
-// Indexes that only a search needs are made after the load, all at once.
+// Indexes that only queries need are made after the load, all at once.
 const (
 	beginLoad = `
 	PRAGMA synchronous = NORMAL;
@@ -54,16 +60,19 @@ const (
 	endLoad = `
 	CREATE INDEX IF NOT EXISTS orders_cash ON orders (account, cash DESC, id) WHERE cash IS NOT NULL;
 	CREATE INDEX IF NOT EXISTS accounts_customer ON accounts (customer);
-	CREATE INDEX IF NOT EXISTS securities_search ON securities (sector, pe, yield, symbol, name, type, pe_text, yield_text);
+	CREATE INDEX IF NOT EXISTS securities_search
+		ON securities (sector, pe, yield, symbol, name, type, pe_text, yield_text);
 	ANALYZE;
 	PRAGMA synchronous = FULL;
-	PRAGMA wal_checkpoint(TRUNCATE);` // here, because it may want more room than there is
+	PRAGMA wal_checkpoint(TRUNCATE);` // now, so that an error for lack of room is the load's
 )
 
-// loading is the frame of every load: the database says that the load is not
-// finished before anything of it is there, and until the indexes are. begin and
-// end belong to the transactions that say so; load may be ended at any point.
-func (s *Store) loading(ctx context.Context, name string, begin func(*transaction) error, load func() error, end func(*transaction) error) (err error) {
+// loading frames every load: it records that a load is not finished before anything is loaded, and that it is finished
+// after the indexes are made. begin and end are called in the transactions that record this; load may be interrupted at
+// any point.
+func (s *Store) loading(
+	ctx context.Context, name string, begin func(*transaction) error, load func() error, end func(*transaction) error,
+) (err error) {
 	err = s.writer.write(ctx, func(t *transaction) error {
 		if err := t.set(bulk.SettingLoading, name); err != nil {
 			return err
@@ -88,7 +97,7 @@ func (s *Store) loading(ctx context.Context, name string, begin func(*transactio
 		if err := end(t); err != nil {
 			return err
 		}
-		_, err := t.exec("delete_setting", bulk.SettingLoading)
+		_, err := t.exec(deleteSetting, bulk.SettingLoading)
 		return err
 	})
 }

@@ -17,7 +17,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// A load that ended before its end says so, whatever it has got to.
+// An interrupted load is reported as not finished, however far it has come.
 func TestLoading_Ready(t *testing.T) {
 	d := generator(t, "tiny")
 	for name, load := range loads {
@@ -39,7 +39,7 @@ func TestLoading_Ready(t *testing.T) {
 			var findings []string
 			_, err = s.Verify(t.Context(), func(finding string) error { findings = append(findings, finding); return nil }, nil)
 			require.NoError(t, err)
-			require.Equal(t, []string{"a load was not finished: the load command with the same arguments goes on"}, findings)
+			require.Equal(t, []string{"a load was not finished: the same load command continues it"}, findings)
 			for other, load := range loads {
 				if other != name {
 					require.ErrorContains(t, load(t.Context(), s, d, nil), "the database holds a part of "+unfinished+" already")
@@ -53,7 +53,7 @@ func TestLoading_Ready(t *testing.T) {
 	}
 }
 
-// Whether generated or from elsewhere, a load goes on.
+// loads are the two ways to load, generated or from a source.
 var loads = map[string]func(context.Context, *Store, *dataset.Dataset, Progress) error{
 	"Dataset": func(ctx context.Context, s *Store, d *dataset.Dataset, progress Progress) error {
 		return s.LoadDataset(ctx, d, progress)
@@ -71,7 +71,9 @@ func TestLoading_FinishedIsNoWork(t *testing.T) {
 			s := empty(t)
 			require.NoError(t, load(t.Context(), s, d, nil))
 			state := func() (schema string, commits int64) {
-				require.NoError(t, s.reading.QueryRowContext(t.Context(), "SELECT schema_version FROM pragma_schema_version").Scan(&schema))
+				require.NoError(
+					t, s.reading.QueryRowContext(t.Context(), "SELECT schema_version FROM pragma_schema_version").Scan(&schema),
+				)
 				return schema, s.writer.groups.Load()
 			}
 			schema, commits := state()
@@ -94,9 +96,8 @@ func TestLoading_FinishedIsNoWork(t *testing.T) {
 	}
 }
 
-// victimOfLoad makes the test binary a process that fills the database that
-// the variable names; another says how, and behind how many batches it waits
-// to be killed.
+// victimOfLoad makes the test binary a process that fills the database that the variable names; another says how, and
+// behind how many batches it waits to be killed.
 const (
 	victimOfLoad = "BROKERAGE_TEST_VICTIM_OF_LOAD"
 	victimLoads  = "BROKERAGE_TEST_VICTIM_LOADS"
@@ -108,7 +109,8 @@ func loadVictim(path string) {
 	waits, _ := strconv.Atoi(os.Getenv(victimWaits))
 	s, err := Open(context.Background(), path, Options{})
 	if err == nil {
-		err = loads[os.Getenv(victimLoads)](context.Background(), s, dataset.New(dataset.Spec{Scale: scale, Seed: 1}), func(int, int64) {
+		d := dataset.New(dataset.Spec{Scale: scale, Seed: 1})
+		err = loads[os.Getenv(victimLoads)](context.Background(), s, d, func(int, int64) {
 			if waits--; waits == 0 {
 				fmt.Println("waiting")
 				select {}
@@ -190,7 +192,9 @@ func TestControl_Context(t *testing.T) {
 	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	go func() {
-		done <- s.control(ctx, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000) SELECT count(*) FROM n")
+		done <- s.control(
+			ctx, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000) SELECT count(*) FROM n",
+		)
 	}()
 	select {
 	case err := <-done:

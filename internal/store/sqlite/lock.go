@@ -11,32 +11,30 @@ import (
 	"brokerage/internal/store/archive"
 )
 
-// A lock keeps other processes off a database. It ends with the process.
+// A lock keeps other processes from opening a database. It ends with the process.
 //
-// It is two locks. The one on PATH-lock goes by the name: SQLite finds the
-// journal by it, so that two files of one name, one of them deleted or replaced,
-// must not be open at once. The one on the database itself goes by the file, so
-// that neither another name nor the removal of PATH-lock lets anyone in.
+// It consists of two locks. The one on PATH-lock is for the name: SQLite finds the journal by the name, so that two
+// files of one name, one of them deleted or replaced, must not be open at once. The one on the database is for the
+// file, so that neither another name nor the removal of PATH-lock opens it twice.
 //
-// SQLite's own locks, POSIX locks, end as soon as this process closes any
-// descriptor of the database. So file is opened before SQLite opens it, and closed
-// after SQLite has closed its last connection.
+// SQLite's own locks, POSIX locks, end as soon as this process closes any descriptor of the database. So file is opened
+// before SQLite opens it, and closed after SQLite has closed its last connection.
 type lock struct {
 	path string      // of the database, past all symbolic links
 	name *os.File    // PATH-lock
-	file *os.File    // the database; nil if it is missing, or if its lock would be in SQLite's way
+	file *os.File    // the database; nil if it is missing, or if its lock would exclude SQLite's
 	info os.FileInfo // of the database; nil if it is missing
 }
 
-// locksItself tells whether a lock on the database leaves SQLite's locks on it
-// alone. Elsewhere than on Linux the two are of one kind and exclude each other.
+// locksItself reports whether a lock on the database does not affect SQLite's locks on it. On other systems than Linux
+// the two are of one kind and exclude each other.
 const locksItself = runtime.GOOS == "linux"
 
-// errMoved is that a path has come to name another file meanwhile.
-var errMoved = errors.New("is being replaced by others, again and again")
+// errMoved says that a path names another file than a moment ago.
+var errMoved = errors.New("is being replaced again and again by other processes")
 
-// lockDatabase locks the database at path, or fails at once if another process
-// has it. If it is missing, it is made, empty, or only its name is locked.
+// lockDatabase locks the database at path, or fails at once if another process has locked it. A missing database is
+// made, empty, if create is set; otherwise only its name is locked.
 func lockDatabase(path string, create bool) (l *lock, err error) {
 	for range 10 {
 		if l, err = lockOnce(path, create); !errors.Is(err, errMoved) {
@@ -85,7 +83,7 @@ func lockOnce(path string, create bool) (_ *lock, err error) {
 	return l, nil
 }
 
-// resolve follows symbolic links, also to a file that is not there.
+// resolve follows symbolic links, also to a file that does not exist.
 func resolve(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -94,8 +92,8 @@ func resolve(path string) (string, error) {
 	if err := archive.RequireFolder(path); err != nil {
 		return "", err
 	}
-	const most = 40 // as the kernel does
-	for at, n := path, 0; n < most; n++ {
+	const maxLinks = 40 // as in the kernel
+	for at, n := path, 0; n < maxLinks; n++ {
 		end, err := filepath.EvalSymlinks(at)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return end, err
@@ -107,7 +105,7 @@ func resolve(path string) (string, error) {
 		at = filepath.Join(folder, filepath.Base(at))
 		target, err := os.Readlink(at)
 		if err != nil {
-			return at, nil //nolint:nilerr // it is no link: nothing is there
+			return at, nil //nolint:nilerr // it is no link, so there is no file
 		}
 		if !filepath.IsAbs(target) {
 			target = filepath.Join(folder, target)
@@ -117,8 +115,7 @@ func resolve(path string) (string, error) {
 	return "", fmt.Errorf("%s: too many symbolic links", path)
 }
 
-// createEmpty makes a file that is an empty database to SQLite, with the rights
-// that SQLite would give it.
+// createEmpty makes an empty file, which SQLite takes for an empty database, with SQLite's permissions.
 func createEmpty(path string) (os.FileInfo, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // the umask says who else may read
 	if err != nil {
@@ -128,8 +125,7 @@ func createEmpty(path string) (os.FileInfo, error) {
 	return info, errors.Join(err, f.Close())
 }
 
-// hasOneName refuses a file that has other names: what is in the journal of one
-// name is missing under the others.
+// hasOneName refuses a file with several names, because what is in the journal of one name is missing under the others.
 func hasOneName(path string, info os.FileInfo) error {
 	n, err := links(path, info)
 	if err == nil && n > 1 {
@@ -139,7 +135,7 @@ func hasOneName(path string, info os.FileInfo) error {
 	return err
 }
 
-// lockFile opens a file and locks it; of is the database, for the error.
+// lockFile opens a file and locks it. of is the path of the database, for errors.
 func lockFile(path string, flags int, of string) (_ *os.File, err error) {
 	f, err := os.OpenFile(path, flags, 0o666)
 	if err != nil {
@@ -166,8 +162,7 @@ func lockFile(path string, flags int, of string) (_ *os.File, err error) {
 	return f, nil
 }
 
-// relock locks the file that this process has put in the place of the database, in
-// place of the one before. The lock on the name has kept others off meanwhile.
+// relock locks the file with which this process has replaced the database. The lock on the name has held meanwhile.
 func (l *lock) relock() (err error) {
 	if l.info, err = os.Stat(l.path); err != nil || l.file == nil {
 		return err
@@ -181,7 +176,7 @@ func (l *lock) relock() (err error) {
 	return before.Close()
 }
 
-// Close ends the lock, after SQLite has closed the database.
+// Close ends the lock. SQLite must have closed the database before.
 func (l *lock) Close() error {
 	var errs []error
 	for _, f := range []*os.File{l.file, l.name} {

@@ -10,5 +10,5 @@ import (
 // tryLock refuses: without a lock two processes would damage the database.
 func tryLock(*os.File) (busy bool, err error) { return false, errors.ErrUnsupported }
 
-// links is how many names a file has.
+// links returns the number of names of a file.
 func links(string, os.FileInfo) (uint64, error) { return 0, errors.ErrUnsupported }

@@ -95,8 +95,7 @@ func TestOpen_NoFile(t *testing.T) {
 	require.ErrorContains(t, err, "too many links")
 }
 
-// The file that is locked is the one that the path names afterwards, however
-// often it is replaced meanwhile.
+// The file that is locked is the one that the path names afterwards, however often it is replaced meanwhile.
 func TestLock_Replaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "b.db")
 	require.NoError(t, os.WriteFile(path, nil, 0o600))

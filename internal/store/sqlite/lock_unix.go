@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock locks a file, unless another process has locked it.
+// tryLock locks a file, or returns busy when another process has locked it.
 func tryLock(f *os.File) (busy bool, err error) {
 	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -19,7 +19,7 @@ func tryLock(f *os.File) (busy bool, err error) {
 	return false, err
 }
 
-// links is how many names a file has.
+// links returns the number of names of a file.
 func links(_ string, info os.FileInfo) (uint64, error) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

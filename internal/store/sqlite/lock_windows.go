@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock locks a file, unless another process has locked it.
+// tryLock locks a file, or returns busy when another process has locked it.
 func tryLock(f *os.File) (busy bool, err error) {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err = windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, math.MaxUint32, math.MaxUint32, &windows.Overlapped{})
@@ -18,7 +18,7 @@ func tryLock(f *os.File) (busy bool, err error) {
 	return false, err
 }
 
-// links is how many names a file has.
+// links returns the number of names of a file.
 func links(path string, _ os.FileInfo) (n uint64, err error) {
 	f, err := os.Open(path)
 	if err != nil {

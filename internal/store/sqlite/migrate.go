@@ -22,8 +22,7 @@ import (
 //go:embed migrations/*.sql
 var embedded embed.FS
 
-// migrations are the files that bring a schema up to date, in order: the n-th
-// makes version n. Tests put more of them in.
+// migrations returns the files that bring a schema up to date, in order: the n-th makes version n.
 func (o Options) migrations() (fs.FS, []string, error) {
 	files := o.files
 	if files == nil {
@@ -34,9 +33,8 @@ func (o Options) migrations() (fs.FS, []string, error) {
 	return files, names, err
 }
 
-// migrate brings the schema of a database up to date, and tells whether it made
-// the database. All steps are one transaction: ended at any point, the database
-// has the version that it had, or the last one.
+// migrate brings the schema of a database up to date, and reports whether it made the database. All steps are one
+// transaction: after an interruption at any point, the database has the old version or the newest.
 func (s *Store) migrate(ctx context.Context) (made bool, err error) {
 	files, names, err := s.options.migrations()
 	if err != nil {
@@ -63,23 +61,30 @@ func (s *Store) migrate(ctx context.Context) (made bool, err error) {
 		return err
 	})
 	if err != nil {
-		return false, fmt.Errorf("%s is version %d as before: %w", s.path, version, domainError(err))
+		return false, s.errNotMigrated(version, "", err)
 	}
 	if err := apply(ctx, s.writing, files, names[version:], version); err != nil {
-		// What the copy is of is still there, and the next attempt makes another.
-		err = errors.Join(err, os.Remove(copied))
-		return false, fmt.Errorf("%s is version %d as before: %w", s.path, version, domainError(err))
+		return false, s.errNotMigrated(version, copied, err)
 	}
 	return false, nil
 }
 
 func (s *Store) errOlder(version, newest int) error {
-	return fmt.Errorf("%s has schema version %d, and this program has %d: brokerage migrate brings it up to date, and keeps a copy",
-		s.path, version, newest)
+	return fmt.Errorf("%s has schema version %d, and this program has %d: "+
+		"brokerage migrate brings it up to date, and keeps a copy", s.path, version, newest)
 }
 
-// versionOf is the version of a database's schema: SQLite's user_version is the
-// number of migrations that were applied. It refuses what is not ours.
+// errNotMigrated returns the error of a failed migration, and removes the copy that was made for it, if there is one:
+// the database itself is unchanged, and the next attempt makes another copy.
+func (s *Store) errNotMigrated(version int, copied string, err error) error {
+	if copied != "" {
+		err = errors.Join(err, os.Remove(copied))
+	}
+	return fmt.Errorf("%s is version %d as before: %w", s.path, version, domainError(err))
+}
+
+// versionOf returns the version of the schema of a database, which is the number of applied migrations, in SQLite's
+// user_version. It refuses a database of another program.
 func versionOf(ctx context.Context, db *sql.DB, path string, newest int) (version int, err error) {
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		var driver *sqlite.Error
@@ -88,9 +93,10 @@ func versionOf(ctx context.Context, db *sql.DB, path string, newest int) (versio
 		}
 		return 0, fmt.Errorf("%s: %w", path, domainError(err))
 	}
-	// The version alone is no sign: other programs number their schemas too.
+	// The version alone proves nothing: other programs number their schemas too.
 	var tables, ours int
-	if err := db.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (WHERE name IN ('orders', 'customers', 'securities', 'dictionaries', 'settings', 'leases'))
+	if err := db.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER
+		(WHERE name IN ('orders', 'customers', 'securities', 'dictionaries', 'settings', 'leases'))
 		FROM sqlite_schema WHERE type = 'table'`).Scan(&tables, &ours); err != nil {
 		return 0, fmt.Errorf("%s: %w", path, domainError(err))
 	}
@@ -98,14 +104,17 @@ func versionOf(ctx context.Context, db *sql.DB, path string, newest int) (versio
 	case version == 0 && tables > 0, version > 0 && ours != 6:
 		return 0, fmt.Errorf("%s is a database, but not of this program", path)
 	case version > newest:
-		return 0, fmt.Errorf("%s has schema version %d, and this program knows up to %d: use a newer one", path, version, newest)
+		return 0, fmt.Errorf("%s has schema version %d, and this program knows up to %d: use a newer release",
+			path, version, newest)
 	}
 	return version, nil
 }
 
-// copyBefore keeps the database as it is before a migration. The copy gets its
-// name once it is whole and on disk, and never that of another file.
-func (s *Store) copyBefore(ctx context.Context, from, to int, write func(ctx context.Context, to string) error) (path string, err error) {
+// copyBefore copies the database before a migration. The copy gets its name when it is whole and on disk, and never
+// replaces another file.
+func (s *Store) copyBefore(
+	ctx context.Context, from, to int, write func(ctx context.Context, to string) error,
+) (path string, err error) {
 	base := fmt.Sprintf("%s.version-%d", s.path, from)
 	path = base
 	for n := 2; ; n++ {
@@ -117,9 +126,10 @@ func (s *Store) copyBefore(ctx context.Context, from, to int, write func(ctx con
 		path = fmt.Sprintf("%s-%d", base, n)
 	}
 	if s.options.Notice != nil {
-		s.options.Notice(fmt.Sprintf("%s is being migrated from version %d to %d; version %d is kept as %s", s.path, from, to, from, path))
+		s.options.Notice(fmt.Sprintf("%s is being migrated from version %d to %d; version %d is kept as %s",
+			s.path, from, to, from, path))
 	}
-	half := base + ".partial" // from a process that was killed: nobody else writes beside the lock
+	half := base + ".partial" // one that exists is of a killed process, because this one has the lock
 	if err := os.Remove(half); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
@@ -138,7 +148,7 @@ func (s *Store) copyBefore(ctx context.Context, from, to int, write func(ctx con
 	return path, archive.SyncFolder(filepath.Dir(path))
 }
 
-// syncFile makes a file durable that SQLite has written without flushing it.
+// syncFile flushes a file that SQLite has written without flushing it.
 func syncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -147,13 +157,13 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// apply does migrations on a database of a version.
+// apply runs migrations on a database of a version, in one transaction.
 func apply(ctx context.Context, db *sql.DB, files fs.FS, names []string, version int) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // what failed is told already
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
 	for _, name := range names {
 		text, err := fs.ReadFile(files, name)
 		if err != nil {
@@ -174,8 +184,8 @@ func apply(ctx context.Context, db *sql.DB, files fs.FS, names []string, version
 	return tx.Commit()
 }
 
-// Script is what brings an empty file to the newest schema, for who wants to read
-// it before. The documents in it are packed, so that only this program fills it.
+// Script returns the SQL that makes the newest schema in an empty file, for reading. Only this program can fill it,
+// because documents are packed.
 func Script() (string, error) {
 	files, names, err := Options{}.migrations()
 	if err != nil {
@@ -194,12 +204,11 @@ func Script() (string, error) {
 	return b.String(), nil
 }
 
-// Migrated tells from which version of the schema to which one Open has brought
-// the database.
+// Migrated returns the versions of the schema before and after Open.
 func (s *Store) Migrated() (from, to int) { return s.from, s.to }
 
-// Remove removes a database, which must be closed; a symbolic link to it stays.
-// Only what is a database of this program, of whatever version, is ever removed.
+// Remove removes a closed database of this program, of any version. It refuses any other file, and leaves a symbolic
+// link to the database.
 func Remove(ctx context.Context, path string) (err error) {
 	lock, err := lockDatabase(path, false)
 	if err != nil {
@@ -210,8 +219,8 @@ func Remove(ctx context.Context, path string) (err error) {
 	if err := isOurs(ctx, path); err != nil {
 		return err
 	}
-	// The database first: SQLite throws away the journal of one that is gone,
-	// and would take it for that of the next if it were written meanwhile.
+	// The database first: SQLite discards the journal of a database that is gone, but would take it for the journal of a
+	// database that is made meanwhile.
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err

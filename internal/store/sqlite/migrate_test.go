@@ -85,8 +85,7 @@ func newestVersion(t testing.TB, dir string) string {
 	return path
 }
 
-// fromEach tests a migration of a database that is written anew for it, and of
-// one that is changed in its place.
+// fromEach tests a migration of a database that is written anew for it, and of one that is changed in its place.
 func fromEach(t *testing.T, dir func(testing.TB) string, test func(t *testing.T, dir, path string, from int)) {
 	t.Helper()
 	t.Run("AddsSums", func(t *testing.T) {
@@ -150,12 +149,20 @@ func TestMigrate(t *testing.T) {
 		require.Equal(t, [2]int{from, to}, [2]int{was, is})
 		if locksItself {
 			_, err := lockFile(path, os.O_RDONLY, path)
-			require.ErrorContains(t, err, "in use by another process", "a file that has taken the place of the old one is locked too")
+			require.ErrorContains(
+				t, err, "in use by another process", "a file that has taken the place of the old one is locked too",
+			)
 		}
 		require.NoError(t, s.Close())
 		requireOrder(t, path, options)
 		copied := fmt.Sprintf("%s.version-%d", path, from)
-		require.Equal(t, []string{fmt.Sprintf("%s is being migrated from version %d to %d; version %d is kept as %s", path, from, to, from, copied)}, told)
+		require.Equal(
+			t,
+			[]string{
+				fmt.Sprintf("%s is being migrated from version %d to %d; version %d is kept as %s", path, from, to, from, copied),
+			},
+			told,
+		)
 		requireVersion(t, path, to)
 		requireVersion(t, copied, from)
 		for file, sums := range map[string]bool{path: true, copied: from >= firstWithSums} {
@@ -176,7 +183,10 @@ func TestMigrate(t *testing.T) {
 // A new database is made in one go, without copies and notices.
 func TestMigrate_New(t *testing.T) {
 	dir := t.TempDir()
-	s := opened(t, filepath.Join(dir, "brokerage.db"), Options{files: later(t, addNotes), Notice: func(text string) { t.Error(text) }})
+	s := opened(
+		t, filepath.Join(dir, "brokerage.db"),
+		Options{files: later(t, addNotes), Notice: func(text string) { t.Error(text) }},
+	)
 	require.NoError(t, s.Ready(t.Context()))
 	require.NoError(t, s.Close())
 	requireVersion(t, s.path, newest(t)+1)
@@ -222,14 +232,14 @@ func TestMigrate_Fails(t *testing.T) {
 	})
 }
 
-// victimOfMigration makes the test binary a process that migrates the database
-// that the variable names, and never ends.
+// victimOfMigration makes the test binary a process that migrates the database that the variable names, and never ends.
 const victimOfMigration = "BROKERAGE_TEST_VICTIM_OF_MIGRATION"
 
 func migrationVictim(path string) {
 	forever := `
 		CREATE TABLE notes (text TEXT NOT NULL) STRICT;
-		INSERT INTO notes WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1e15) SELECT hex(randomblob(500)) FROM n;`
+		INSERT INTO notes WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1e15)
+			SELECT hex(randomblob(500)) FROM n;`
 	files := make(fstest.MapFS)
 	names, err := fs.Glob(embedded, "migrations/*.sql")
 	for _, name := range names {
@@ -288,7 +298,10 @@ func TestMigrate_NoRoom(t *testing.T) {
 			ballast := testenv.FillDisk(t, dir, room)
 			before := content(t, dir)
 			before["brokerage.db-lock"] = ""
-			_, err := Open(t.Context(), path, Options{files: later(t, addNotes, "CREATE TABLE large (x); INSERT INTO large VALUES (randomblob(300000))")})
+			_, err := Open(
+				t.Context(), path,
+				Options{files: later(t, addNotes, "CREATE TABLE large (x); INSERT INTO large VALUES (randomblob(300000))")},
+			)
 			require.ErrorAs(t, err, new(*brokerage.Unavailable))
 			require.ErrorContains(t, err, fmt.Sprintf("%s is version %d as before: ", path, from))
 			after := content(t, dir)
@@ -308,7 +321,8 @@ func TestOpen_AsIs(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "empty.db"), nil, 0o600))
 	before := content(t, dir)
 	_, err := Open(t.Context(), path, Options{AsIs: true, files: later(t, addNotes)})
-	require.EqualError(t, err, fmt.Sprintf("%s has schema version %d, and this program has %d: brokerage migrate brings it up to date, and keeps a copy",
+	require.EqualError(t, err, fmt.Sprintf("%s has schema version %d, and this program has %d: "+
+		"brokerage migrate brings it up to date, and keeps a copy",
 		path, newest(t), newest(t)+1))
 	require.True(t, maps.Equal(before, content(t, dir)), "untouched")
 	requireOrder(t, path, Options{AsIs: true})
@@ -325,8 +339,7 @@ func TestOpen_AsIs(t *testing.T) {
 	require.NotContains(t, content(t, dir), "none.db")
 }
 
-// Another program may number its schemas too: its database is neither migrated
-// nor removed.
+// Another program may number its schemas too: its database is neither migrated nor removed.
 func TestMigrate_NotOurs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "other.db")
 	db, err := sql.Open("sqlite", path)

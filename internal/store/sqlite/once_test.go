@@ -22,7 +22,9 @@ func TestOnce_Cut(t *testing.T) {
 		Alone:     true,
 		Open:      func(t testing.TB) brokerage.Store { return opened(t, path, Options{}) },
 	})
-	v, err := opened(t, path, Options{}).Verify(t.Context(), func(finding string) error { t.Error(finding); return nil }, func(int64) {})
+	v, err := opened(t, path, Options{}).Verify(
+		t.Context(), func(finding string) error { t.Error(finding); return nil }, func(int64) {},
+	)
 	require.NoError(t, err)
 	require.Zero(t, v.Findings)
 }

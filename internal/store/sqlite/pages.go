@@ -7,13 +7,12 @@ import (
 	"modernc.org/sqlite"
 )
 
-// pageReads are how often SQLite found a page in the cache of a connection, and
-// how often it had to ask the operating system.
+// pageReads counts the pages that SQLite found in the cache of a connection, and those it read from the system.
 type pageReads struct{ hits, misses atomic.Int64 }
 
-// look takes what a connection has counted since the last look. Only who has the
-// connection to itself may look: it uses the connection's memory.
-func (p *pageReads) look(status sqlite.DBStatus) {
+// add adds what a connection has counted since the last call. The caller must have the connection alone, because it
+// uses the connection's memory.
+func (p *pageReads) add(status sqlite.DBStatus) {
 	if status == nil {
 		return
 	}
@@ -21,28 +20,27 @@ func (p *pageReads) look(status sqlite.DBStatus) {
 		op  sqlite.DBStatusOp
 		sum *atomic.Int64
 	}{{sqlite.DBStatusCacheHit, &p.hits}, {sqlite.DBStatusCacheMiss, &p.misses}} {
-		// SQLite counts in 32 bits, so it begins anew each time.
+		// SQLite counts in 32 bits, so the counter is reset each time.
 		if n, _, err := status.Status(counter.op, true); err == nil && n > 0 {
 			counter.sum.Add(int64(n))
 		}
 	}
 }
 
-// statusOf is how a connection is looked into; nil if it cannot be.
+// statusOf returns the counters of a connection; nil if it has none.
 func statusOf(conn *sql.Conn) (status sqlite.DBStatus) {
-	_ = conn.Raw(func(c any) error { // without one there are no figures, and no harm
+	_ = conn.Raw(func(c any) error { // without them there are no figures, and no harm
 		status, _ = c.(sqlite.DBStatus)
 		return nil
 	})
 	return status
 }
 
-// look looks into the connections that nobody reads from now; the others are
-// seen another time.
-func (rs *readers) look() {
+// countPages adds what the idle connections have counted. What the others have counted is added later.
+func (rs *readers) countPages() {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	for _, r := range rs.idle {
-		rs.pages.look(r.status)
+		rs.pages.add(r.status)
 	}
 }

@@ -19,32 +19,29 @@ import (
 
 // readers are the connections for reading.
 //
-// SQLite empties a connection's cache when it finds, as it begins to read, that
-// another has committed; under mixed load that is at every look-up, which then
-// takes six times as long. So a connection keeps its snapshot from one look-up to
-// the next, and what is read from it is held against the changes since: if it may
-// have changed, it is read again from a new snapshot. An answer is thus always
-// what was committed at some moment of its call.
+// SQLite empties the cache of a connection when it begins to read after another connection has committed. Under mixed
+// load that is at every look-up, which then takes six times as long. So a connection keeps its snapshot from one
+// look-up to the next, and what is read from it is compared with the changes since: if it may have changed, it is read
+// again from a new snapshot. So an answer is always what was committed at some moment during the call.
 type readers struct {
-	*places
+	*semaphore
 
 	changes *changes
 
-	hits, misses atomic.Int64 // reads by whether a kept snapshot did
+	hits, misses atomic.Int64 // reads that a kept snapshot answered, and the others
 	pages        pageReads
 
 	mu   sync.Mutex
-	idle []*reader // the one used last, whose memory is warm, is taken first
-	keep bool      // snapshots; not while the journal is to be emptied
+	idle []*reader // a stack: the last one's cache is warm
+	keep bool      // snapshots; false while the journal is too long
 
-	newest struct { // reads what has changed since a snapshot
+	newest struct { // reads what has changed since the snapshots of the others
 		sync.Mutex
 		*reader
 	}
 }
 
-// reader is a connection with its statements, which skip what database/sql adds
-// to each: a quarter of a look-up.
+// A reader is a connection with its statements. They bypass database/sql, which takes a quarter of a look-up.
 type reader struct {
 	conn       *sql.Conn
 	statements map[string]driver.StmtQueryContext
@@ -53,13 +50,13 @@ type reader struct {
 	all        []driver.Stmt
 	status     sqlite.DBStatus
 
-	open   bool   // it has a snapshot,
-	as     uint64 // which is of this time at least (see changes),
-	missed int    // and has been too old so often
+	open   bool   // it has a snapshot
+	from   uint64 // the snapshot is of this time or later; see changes
+	misses int    // reads for which the snapshot was too old
 }
 
 func newReaders(ctx context.Context, db *sql.DB, n int, texts map[string]string) (*readers, error) {
-	rs := &readers{places: newPlaces(n), changes: newChanges(), keep: true}
+	rs := &readers{semaphore: newSemaphore(n), changes: newChanges(), keep: true}
 	for range n {
 		r, err := newReader(ctx, db, texts)
 		rs.idle = append(rs.idle, r)
@@ -110,11 +107,13 @@ func newReader(ctx context.Context, db *sql.DB, texts map[string]string) (*reade
 	})
 }
 
-// read does something with a reader, again if what was read may have changed:
-// depends gives, after it was read, what it depends on. What is known before, of
-// a search that takes long, is not read from a snapshot that is too old for it.
-func (rs *readers) read(ctx context.Context, do func(*reader) error, depends func() []documentKey, known ...documentKey) error {
-	if err := rs.take(ctx); err != nil {
+// read calls do with a reader, and again with a new snapshot if what was read may have changed: depends returns, after
+// a read, what it depends on. With keys known before, as of a search that takes long, do is not called with a kept
+// snapshot that is too old for them.
+func (rs *readers) read(
+	ctx context.Context, do func(*reader) error, depends func() []documentKey, known ...documentKey,
+) error {
+	if err := rs.acquire(ctx); err != nil {
 		return err
 	}
 	rs.mu.Lock()
@@ -123,8 +122,8 @@ func (rs *readers) read(ctx context.Context, do func(*reader) error, depends fun
 	rs.mu.Unlock()
 	defer rs.put(r)
 	kept := r.open
-	if !kept || !rs.changes.any(r.as, known...) {
-		err := r.in(rs.changes, do)
+	if !kept || !rs.changes.since(r.from, known...) {
+		err := r.inSnapshot(rs.changes, do)
 		switch {
 		case !kept:
 			rs.misses.Add(1)
@@ -137,52 +136,51 @@ func (rs *readers) read(ctx context.Context, do func(*reader) error, depends fun
 		}
 	}
 	rs.misses.Add(1)
-	if r.missed++; r.missed > missesBorne || !rs.newest.TryLock() {
-		r.forget() // rather than wait for another, who may search
-		return r.in(rs.changes, do)
+	if r.misses++; r.misses > maxMisses || !rs.newest.TryLock() {
+		r.endSnapshot() // rather than wait for another read, which may be a search
+		return r.inSnapshot(rs.changes, do)
 	}
 	defer rs.newest.Unlock()
-	defer rs.newest.forget()
-	return rs.newest.in(rs.changes, do)
+	defer rs.newest.endSnapshot()
+	return rs.newest.inSnapshot(rs.changes, do)
 }
 
-// missesBorne is how often a reader keeps its snapshot although something has
-// changed since: that one is read by the connection that is there for it, and the
-// memory of this stays warm.
-const missesBorne = 50
+// maxMisses is how often a reader keeps a snapshot that is too old for a read. That read is done by the newest reader,
+// so that the cache of this one stays warm for others.
+const maxMisses = 50
 
 func (rs *readers) put(r *reader) {
 	rs.mu.Lock()
 	if !rs.keep {
-		r.forget()
+		r.endSnapshot()
 	}
 	rs.idle = append(rs.idle, r)
 	rs.mu.Unlock()
-	rs.leave()
+	rs.release()
 }
 
-// keepSnapshots tells whether they may be kept from now on; if not, none is but
-// those that are being read from, for as long as that takes.
+// keepSnapshots allows or forbids to keep snapshots. When forbidden, those that are not being read from end at once,
+// and the others after their read.
 func (rs *readers) keepSnapshots(keep bool) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	rs.keep = keep
 	if !keep {
 		for _, r := range rs.idle {
-			r.forget()
+			r.endSnapshot()
 		}
 	}
 }
 
-// close waits for those that read. Who comes later is refused.
+// close refuses new reads, waits for those that run and closes the connections.
 func (rs *readers) close() error {
-	rs.places.close()
+	rs.semaphore.close()
 	var errs []error
 	for _, r := range append(rs.idle, rs.newest.reader) {
 		if r == nil || r.conn == nil {
 			continue
 		}
-		r.forget()
+		r.endSnapshot()
 		errs = append(errs, r.conn.Raw(func(any) error {
 			var errs []error
 			for _, stmt := range r.all {
@@ -194,60 +192,59 @@ func (rs *readers) close() error {
 	return errors.Join(errs...)
 }
 
-// in does something in the snapshot, a new one if there is none. An error that
-// is not of what was looked for ends it. The reader has the connection to itself,
-// so it is not in sql.Conn.Raw, which after a panic would close it for good.
-func (r *reader) in(changes *changes, do func(*reader) error) error {
+// inSnapshot calls do in the snapshot of the reader, a new one if it has none. An error of the database ends the
+// snapshot. It does not use sql.Conn.Raw, which closes the connection after a panic: the caller has the reader alone.
+func (r *reader) inSnapshot(changes *changes, do func(*reader) error) error {
 	if !r.open {
-		r.as = changes.ends.Load()
+		r.from = changes.ends.Load()
 		if _, err := r.beginning.ExecContext(context.Background(), nil); err != nil {
 			return err
 		}
-		r.open, r.missed = true, 0
+		r.open, r.misses = true, 0
 	}
 	err := do(r)
 	if err != nil && !noRows(err) {
-		r.forget()
+		r.endSnapshot()
 	}
 	return err
 }
 
-// forget ends the snapshot. An error would be that there is none.
-func (r *reader) forget() {
+// endSnapshot ends the snapshot, if there is one. An error would mean that it has ended already.
+func (r *reader) endSnapshot() {
 	if r.open {
 		_, _ = r.ending.ExecContext(context.Background(), nil)
 		r.open = false
 	}
 }
 
-// outdated tells whether what was read from a kept snapshot may have changed. Of
-// what was not found, nothing is known but that it was not there: any change may
-// have brought it, one of a group too that is committed and has not ended yet,
-// because others may have read it already.
+// outdated reports whether what was read from a kept snapshot may have changed. What was not found may have come by any
+// change, also of a group that is committed and has not ended yet, because others may have read it already.
 func (r *reader) outdated(err error, changes *changes, depends func() []documentKey) bool {
 	if err != nil {
-		return changes.noted.Load() > r.as || changes.any(r.as)
+		return changes.noted.Load() > r.from || changes.since(r.from)
 	}
-	return changes.any(r.as, depends()...)
+	return changes.since(r.from, depends()...)
 }
 
-// row reads the one row of a key, or gives sql.ErrNoRows. It has no context: see find.
-func (r *reader) row(name string, key any, columns []any) error {
+// row reads the one row of a key, or returns sql.ErrNoRows. It has no context; see find.
+func (r *reader) row(st *statement, key any, columns []any) error {
 	err := sql.ErrNoRows
-	failed := r.rows(context.Background(), name, []any{key}, func(row []driver.Value) error {
+	failed := r.rows(context.Background(), st, []any{key}, func(row []driver.Value) error {
 		err = assign(row, columns...)
 		return nil
 	})
 	return cmp.Or(failed, err)
 }
 
-// rows gives the rows of a statement to each.
-func (r *reader) rows(ctx context.Context, name string, args []any, each func([]driver.Value) error) (err error) {
+// rows calls each with the rows of a statement.
+func (r *reader) rows(
+	ctx context.Context, st *statement, args []any, each func([]driver.Value) error,
+) (err error) {
 	named := make([]driver.NamedValue, len(args))
 	for i, arg := range args {
 		named[i] = driver.NamedValue{Ordinal: i + 1, Value: arg}
 	}
-	rows, err := r.statements[name].QueryContext(ctx, named)
+	rows, err := r.statements[st.name].QueryContext(ctx, named)
 	if err != nil {
 		return err
 	}
@@ -266,10 +263,10 @@ func (r *reader) rows(ctx context.Context, name string, args []any, each func([]
 	}
 }
 
-// assign takes the values of a row; the driver makes them anew for each row.
+// assign copies the values of a row to columns. The driver allocates values for each row, so they can be kept.
 func assign(row []driver.Value, columns ...any) error {
 	if len(row) != len(columns) {
-		return &brokerage.Damaged{Cause: fmt.Errorf("%d columns where %d were expected", len(row), len(columns))}
+		return &brokerage.Damaged{Cause: fmt.Errorf("a row has %d columns instead of %d", len(row), len(columns))}
 	}
 	for i, v := range row {
 		var ok bool

@@ -28,7 +28,9 @@ func TestReaders_NotFoundIsOfNow(t *testing.T) {
 	doc := order(d, id)
 	keys, err := brokerage.OrderKeysOf(doc)
 	require.NoError(t, err)
-	_, err = (&transaction{w: w, job: &job{ctx: t.Context()}}).exec("insert_order", int64(keys.ID), int64(keys.Account), keys.Cash, doc)
+	_, err = (&transaction{w: w, job: &job{ctx: t.Context()}}).exec(
+		insertOrder, int64(keys.ID), int64(keys.Account), keys.Cash, doc,
+	)
 	require.NoError(t, err)
 	require.NoError(t, w.exec("COMMIT"))
 	_, err = s.GetOrder(t.Context(), id)
@@ -99,8 +101,7 @@ func TestReaders_NewestIsTaken(t *testing.T) {
 	require.Contains(t, string(answer), "<LastTrade>1.25<")
 }
 
-// A statement between groups, while the journal is being emptied, must not make
-// readers keep snapshots again.
+// A statement between groups, while the journal is being emptied, must not make readers keep snapshots again.
 func TestReaders_AloneWhileEmptying(t *testing.T) {
 	s := empty(t)
 	require.NoError(t, s.writer.write(t.Context(), func(t *transaction) error {

@@ -16,8 +16,8 @@ import (
 	"brokerage/internal/store/archive"
 )
 
-// ReadManifest is what a backup says of itself. That it is right only Restore
-// knows, which reads all of it.
+// ReadManifest returns the manifest of a backup. Only Restore checks that it is right, because it reads all of the
+// backup.
 func ReadManifest(file string) (Manifest, error) {
 	b, err := openBackup(file)
 	if err != nil {
@@ -26,12 +26,12 @@ func ReadManifest(file string) (Manifest, error) {
 	return b.Manifest, b.Close()
 }
 
-// Restore makes the database at path what it was when the backup was taken.
-// Nothing is touched before all of the backup has been read and found whole,
-// and what is there already is replaced only if that is wanted. Ended at any
-// point, by a kill -9 or a power failure too, the old database is there or the
-// new one, whole.
-func Restore(ctx context.Context, file, path string, replace bool, progress func(done, total int64)) (m Manifest, err error) {
+// Restore writes the database in a backup to path. It changes nothing before it has read all of the backup and found it
+// whole, and replaces an existing database only on request. After an interruption at any point, a kill -9 or a power
+// failure too, the old database is there or the new one, whole.
+func Restore(
+	ctx context.Context, file, path string, replace bool, progress func(done, total int64),
+) (m Manifest, err error) {
 	if path, err = resolve(path); err != nil { // a link is not replaced by a file
 		return m, err
 	}
@@ -43,8 +43,8 @@ func Restore(ctx context.Context, file, path string, replace bool, progress func
 	if err := archive.Free(path, replace); err != nil {
 		return m, err
 	}
-	read := counter(2*b.Bytes, progress) // all of it is unpacked twice
-	// A database in use is told at once; that of a name that is new cannot be.
+	read := counter(2*b.Bytes, progress) // it is unpacked twice
+	// A database in use is refused before the first reading; a new name can only be locked after it.
 	var lock *lock
 	defer func() {
 		if lock != nil {
@@ -66,15 +66,14 @@ func Restore(ctx context.Context, file, path string, replace bool, progress func
 		if lock, err = lockDatabase(path, false); err != nil {
 			return m, err
 		}
-		if err := archive.Free(path, replace); err != nil { // it may have come meanwhile
+		if err := archive.Free(path, replace); err != nil { // it may have been made meanwhile
 			return m, err
 		}
 	}
 	return b.Manifest, restoreTo(ctx, b, path, read)
 }
 
-// wasDatabase refuses a file that never was a database: a mistyped path is
-// dearer than the trouble of moving a file away.
+// wasDatabase refuses a file that was never a database, to protect a file whose path was given by mistake.
 func wasDatabase(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -90,7 +89,7 @@ func wasDatabase(path string) error {
 	return nil
 }
 
-// databaseHead is how a file of SQLite begins.
+// databaseHead is the beginning of each SQLite file.
 const databaseHead = "SQLite format 3\x00"
 
 func counter(total int64, progress func(done, total int64)) func(int64) {
@@ -103,8 +102,7 @@ func counter(total int64, progress func(done, total int64)) func(int64) {
 	}
 }
 
-// restoreTo writes the database beside its place, and puts it there when it is
-// whole and on disk.
+// restoreTo writes the database to a file beside path, and renames it when it is whole and on disk.
 func restoreTo(ctx context.Context, b *archive.File, path string, read func(int64)) error {
 	old, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -114,7 +112,7 @@ func restoreTo(ctx context.Context, b *archive.File, path string, read func(int6
 		return err
 	}
 	return archive.WriteWhole(ctx, path, old.Mode().Perm(), func(half *os.File) error {
-		// Read anew: the file may not be what it was a moment ago.
+		// Checked again, because the file may have changed.
 		if err := b.Unpack(ctx, half, read); err != nil {
 			return err
 		}
@@ -128,10 +126,9 @@ func restoreTo(ctx context.Context, b *archive.File, path string, read func(int6
 	})
 }
 
-// checkRestored looks whether the database is whole in SQLite's eyes: a backup
-// keeps what it was made from, damage included.
+// checkRestored checks the database with SQLite, because a backup of a damaged database holds the damage.
 func checkRestored(ctx context.Context, path string, m Manifest) (err error) {
-	// Immutable: it is looked at as it is, without a journal beside it.
+	// Immutable: it is read without a journal beside it.
 	db, err := sql.Open("sqlite", readOnly(path, url.Values{"immutable": {"1"}}))
 	if err != nil {
 		return err
@@ -157,10 +154,9 @@ func checkRestored(ctx context.Context, path string, m Manifest) (err error) {
 	return nil
 }
 
-// settle makes the file at path, if there is one, a database without a journal,
-// so that one rename replaces all of it: were the journal taken away after, it
-// would be read as that of the new database, and before, the old one would lack
-// what is only there.
+// settle moves the journal of the database at path, if there is one, into its file, so that one rename replaces all of
+// it. A journal removed after the rename would be read as that of the new database; removed before, the old database
+// would lack what is in it.
 func settle(ctx context.Context, path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		if err := checkpoint(ctx, path); err != nil && !isDamage(err) {
@@ -169,7 +165,7 @@ func settle(ctx context.Context, path string) error {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	// What is left is empty, or belongs to a database that is damaged or gone.
+	// A journal that is left is empty, or of a database that is damaged or gone.
 	for _, suffix := range []string{"-wal", "-journal", "-shm"} {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -178,9 +174,8 @@ func settle(ctx context.Context, path string) error {
 	return archive.SyncFolder(filepath.Dir(path))
 }
 
-// checkpoint brings what stands in the journal of a database into its file.
-// What is no database of this program, but whole, is not for a restore to
-// replace.
+// checkpoint moves the journal of a database into its file. It refuses a database of another program, which a restore
+// must not replace.
 func checkpoint(ctx context.Context, path string) (err error) {
 	db, err := OpenFile(path)
 	if err != nil {
@@ -200,10 +195,10 @@ func checkpoint(ctx context.Context, path string) (err error) {
 	return nil
 }
 
-// anyVersion is for a database that is to be replaced, of however new a program.
+// anyVersion accepts a database of a newer program, which is replaced.
 const anyVersion = math.MaxInt32
 
-// openBackup opens a backup of the embedded store.
+// openBackup opens a backup of this store.
 func openBackup(path string) (*archive.File, error) {
 	newest, err := newestSchema()
 	if err != nil {

@@ -53,15 +53,14 @@ func (tg target) requireRefused(t testing.TB, backup []byte, says string) {
 	require.Equal(t, tg.before, content(t, tg.dir))
 }
 
-// sealed is a backup of anything, with a manifest and a seal that are right
-// but for what change does.
+// sealed is a backup of anything, with a manifest and a seal that are right but for what change does.
 func sealed(t testing.TB, raw []byte, change func(*Manifest)) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	out := archive.NewTally(&b)
+	out := archive.NewDigest(&b)
 	packer, err := zstd.NewWriter(out)
 	require.NoError(t, err)
-	in := archive.NewTally(packer)
+	in := archive.NewDigest(packer)
 	_, err = in.Write(raw)
 	require.NoError(t, err)
 	require.NoError(t, packer.Close())
@@ -83,20 +82,24 @@ func TestRestore_Damage(t *testing.T) {
 		backup []byte
 		says   string
 	}{
-		"Empty":          {nil, "is not a backup"},
-		"Text":           {bytes.Repeat([]byte("no backup "), 10_000), "is not a backup"},
-		"Database":       {[]byte(tg.before["b.db"]), "is not a backup"},
-		"OtherZstd":      {packed.EncodeAll([]byte("<a/>"), nil), "is not a backup"},
-		"NoManifest":     {whole[:frame], "is not a backup"},
-		"ManifestAlone":  {whole[frame:], "is damaged"},
-		"Trailing":       {edited(func(b []byte) []byte { return append(b, "rubbish"...) }), "has 7 bytes behind its end"},
-		"Twice":          {append(bytes.Clone(whole), whole...), "is damaged"},
-		"LongFrame":      {edited(func(b []byte) []byte { binary.LittleEndian.PutUint32(b[frame+4:], 1<<31); return b }), "is cut off"},
-		"NoDatabase":     {sealed(t, []byte("text"), same), "the database in the backup is damaged"},
-		"DamagedPage":    {sealed(t, damagedDatabase(t), same), "the database in the backup is damaged"},
-		"NewerSchema":    {sealed(t, []byte("text"), func(m *Manifest) { m.Schema = 99 }), "schema version 99"},
-		"NoSchema":       {sealed(t, []byte("text"), func(m *Manifest) { m.Schema = 0 }), "makes no sense"},
-		"OtherSchema":    {sealed(t, otherVersion(t), same), fmt.Sprintf("schema version %d instead of %d", newest(t)+1, newest(t))},
+		"Empty":         {nil, "is not a backup"},
+		"Text":          {bytes.Repeat([]byte("no backup "), 10_000), "is not a backup"},
+		"Database":      {[]byte(tg.before["b.db"]), "is not a backup"},
+		"OtherZstd":     {packed.EncodeAll([]byte("<a/>"), nil), "is not a backup"},
+		"NoManifest":    {whole[:frame], "is not a backup"},
+		"ManifestAlone": {whole[frame:], "is damaged"},
+		"Trailing":      {edited(func(b []byte) []byte { return append(b, "rubbish"...) }), "has 7 bytes behind its end"},
+		"Twice":         {append(bytes.Clone(whole), whole...), "is damaged"},
+		"LongFrame": {
+			edited(func(b []byte) []byte { binary.LittleEndian.PutUint32(b[frame+4:], 1<<31); return b }), "is cut off",
+		},
+		"NoDatabase":  {sealed(t, []byte("text"), same), "the database in the backup is damaged"},
+		"DamagedPage": {sealed(t, damagedDatabase(t), same), "the database in the backup is damaged"},
+		"NewerSchema": {sealed(t, []byte("text"), func(m *Manifest) { m.Schema = 99 }), "schema version 99"},
+		"NoSchema":    {sealed(t, []byte("text"), func(m *Manifest) { m.Schema = 0 }), "makes no sense"},
+		"OtherSchema": {
+			sealed(t, otherVersion(t), same), fmt.Sprintf("schema version %d instead of %d", newest(t)+1, newest(t)),
+		},
 		"NewerFormat":    {sealed(t, []byte("text"), func(m *Manifest) { m.Format = 2 }), "format 2"},
 		"WrongLength":    {sealed(t, []byte("text"), func(m *Manifest) { m.Bytes++ }), "4 bytes instead of 5"},
 		"Bomb":           {sealed(t, make([]byte, 64<<20), func(m *Manifest) { m.Bytes = 1 }), "more than the 1 bytes"},
@@ -251,8 +254,7 @@ func TestRestore_Target(t *testing.T) {
 	})
 }
 
-// A journal that a killed process left belongs to the old database: read as
-// that of the new one it would destroy it.
+// A journal that a killed process left belongs to the old database: read as that of the new one it would destroy it.
 func TestRestore_OverAJournal(t *testing.T) {
 	path, file := tinyDatabase(t), filepath.Join(t.TempDir(), "backup")
 	_, err := BackupTo(t.Context(), path, file, false, nil)
@@ -267,8 +269,7 @@ func TestRestore_OverAJournal(t *testing.T) {
 	require.Equal(t, [...]int64{500, 200, 2000}, v.Documents, "nothing of the old one")
 }
 
-// killedWhileWriting leaves a database with a journal, and gives the orders
-// that are only there.
+// killedWhileWriting leaves a database with a journal, and returns the orders that are only in it.
 func killedWhileWriting(t testing.TB, path string) []int64 {
 	t.Helper()
 	cmd, a := startVictim(t, path)
@@ -281,8 +282,7 @@ func killedWhileWriting(t testing.TB, path string) []int64 {
 	return orders
 }
 
-// requireEither looks whether a database is the old one with all orders, or the
-// dataset as it was loaded.
+// requireEither looks whether a database is the old one with all orders, or the dataset as it was loaded.
 func requireEither(t testing.TB, path string, orders []int64) (restored bool) {
 	t.Helper()
 	findings, v := verified(t, path)

@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// Space is where the bytes of a database are.
+// Space says what takes the bytes of a database.
 type (
 	Space      = bulk.Space
 	IndexSpace = bulk.IndexSpace
@@ -20,8 +20,7 @@ type (
 
 var tableNames = [...]string{dataset.Security: "securities", dataset.Customer: "customers", dataset.Order: "orders"}
 
-// Space measures by reading every page of the file: it is for commands, not for
-// what is asked again and again.
+// Space reads every page of the file, so it is for commands, not for metrics.
 func (s *Store) Space(ctx context.Context) (space Space, err error) {
 	for _, k := range dataset.Kinds {
 		if err := s.Setting(ctx, bulk.SettingRaw+k.String(), &space.Raw[k]); err != nil {
@@ -33,7 +32,8 @@ func (s *Store) Space(ctx context.Context) (space Space, err error) {
 		return space, domainError(err)
 	}
 	defer func() { _ = tx.Rollback() }() // it has only read
-	if err := tx.QueryRowContext(ctx, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").Scan(&space.File); err != nil {
+	const size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+	if err := tx.QueryRowContext(ctx, size).Scan(&space.File); err != nil {
 		return space, domainError(err)
 	}
 	for _, k := range dataset.Kinds {
@@ -54,8 +54,8 @@ func (s *Store) Space(ctx context.Context) (space Space, err error) {
 	return space, err
 }
 
-// measure shares the file out. The table accounts counts as an index: it has
-// nothing that is not in the customers, and is there to find them.
+// measure adds up the pages of tables and indexes. The table accounts counts as an index, because it only serves to
+// find customers.
 func measure(ctx context.Context, tx *sql.Tx, space *Space) error {
 	rows, err := tx.QueryContext(ctx, `SELECT d.name, s.tbl_name, d.pgsize
 		FROM dbstat AS d LEFT JOIN sqlite_schema AS s ON s.name = d.name
@@ -72,15 +72,14 @@ func measure(ctx context.Context, tx *sql.Tx, space *Space) error {
 		if err := rows.Scan(&name, &table, &bytes); err != nil {
 			return err
 		}
-		if !share(space, name, table.String, bytes) {
-			continue
+		if share(space, name, table.String, bytes) {
+			space.Rest -= bytes
 		}
-		space.Rest -= bytes
 	}
 	return rows.Err()
 }
 
-// share tells whether bytes are of what is shown apart.
+// share adds bytes to their table or index, and reports false for anything else.
 func share(space *Space, name, table string, bytes int64) bool {
 	for _, k := range dataset.Kinds {
 		if name == tableNames[k] {

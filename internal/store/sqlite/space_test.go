@@ -29,7 +29,9 @@ func TestSpace(t *testing.T) {
 		all += index.Bytes
 		require.Positive(t, index.Bytes, index.Name)
 	}
-	require.Equal(t, []string{"accounts", "accounts_customer", "orders_cash", "securities_search", "securities_symbol"}, names)
+	require.Equal(
+		t, []string{"accounts", "accounts_customer", "orders_cash", "securities_search", "securities_symbol"}, names,
+	)
 	for _, k := range dataset.Kinds {
 		raw := int64(0)
 		for i := range d.Count(k) {

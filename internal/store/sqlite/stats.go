@@ -7,23 +7,23 @@ import (
 	"brokerage/internal/store/tally"
 )
 
-// Stats is what goes on in a store, for metrics. Counts are since it was opened.
+// Stats are the figures of a store, for metrics. Counts begin when it is opened.
 type Stats struct {
-	Pool, InUse int // connections for reading
-	Waits       int64
-	Waited      time.Duration // for one of them, all together
+	Pool, InUse int           // connections for reading
+	Waits       int64         // reads that had to wait for a connection
+	Waited      time.Duration // by all of them
 
 	Commits int64              // each of one or more writes
 	Writes  int64              // that wait for their commit now
-	Groups  tally.Distribution // how many writes shared a commit
-	Flushes tally.Distribution // how long a commit took, most of it the flush to disk; in seconds
+	Groups  tally.Distribution // writes of a commit
+	Flushes tally.Distribution // seconds of a commit, most of them the flush to disk
 	Busy    time.Duration      // of the one goroutine that writes
-	Redone  int64              // writes whose document another changed while they were worked on
+	Redone  int64              // writes that were planned again because a document had changed meanwhile
 
-	Hits       int64 // reads from a snapshot that was kept
-	Misses     int64 // reads that needed a new one
-	PageHits   int64 // pages that SQLite had in its cache
-	PageMisses int64 // and that it had to ask the operating system for
+	Hits       int64 // reads from a kept snapshot
+	Misses     int64 // reads from a new snapshot
+	PageHits   int64 // pages that SQLite found in its cache
+	PageMisses int64 // pages that it read from the operating system
 
 	Kinds         []KindStats
 	File, Journal int64 // bytes
@@ -31,24 +31,22 @@ type Stats struct {
 
 // KindStats are the documents of a kind.
 type KindStats struct {
-	Kind string
-	// Known tells that there was a census, which the next two need.
-	Known             bool
-	Documents, Stored int64 // that are there now, and their bytes as they are stored
-	// Packed is how many documents were packed, from and to how many bytes: also
-	// those that were refused afterwards.
+	Kind              string
+	Known             bool  // there was a census: Documents and Stored are known
+	Documents, Stored int64 // stored now, and their bytes as they are packed
+	// Packed counts the documents that were packed, from PackedFrom to PackedTo bytes, those refused afterwards too.
 	Packed, PackedFrom, PackedTo int64
 }
 
-func newSizes() *tally.Tally { return tally.New(1, 2, 4, 8, 16, 32, 64, 128, maxGroup) }
+func newSizes() *tally.Histogram { return tally.New(1, 2, 4, 8, 16, 32, 64, 128, maxGroup) }
 
-func newCommits() *tally.Tally {
+func newCommits() *tally.Histogram {
 	return tally.New(.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10)
 }
 
-// Stats looks at the store. It takes no time to speak of, and waits for nobody.
+// Stats returns the figures of the store. It takes microseconds and waits for no other work.
 func (s *Store) Stats() Stats {
-	s.readers.look()
+	s.readers.countPages()
 	stats := Stats{
 		Pool:       s.options.Pool,
 		InUse:      s.options.Pool - len(s.readers.free),
@@ -78,7 +76,7 @@ func (s *Store) Stats() Stats {
 	return stats
 }
 
-// sizeOf is how large a file is; nothing, if it is not there.
+// sizeOf returns the bytes of a file; 0 if there is none.
 func sizeOf(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {

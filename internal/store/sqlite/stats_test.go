@@ -100,7 +100,7 @@ func TestStore_Stats_Redone(t *testing.T) {
 	release := occupy(func(wait func()) error {
 		return s.writer.write(context.Background(), func(tx *transaction) error {
 			wait()
-			tx.w.changes.add(documentKey{kind: orders, id: order})
+			tx.w.changes.note(documentKey{kind: orders, id: order})
 			return nil
 		})
 	})

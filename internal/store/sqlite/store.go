@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,30 +23,27 @@ import (
 	"brokerage/internal/store/trace"
 )
 
-//go:embed sql/*.sql
-var sqlFiles embed.FS
-
-// Options are what may be set for a store.
+// Options are the settings of a store.
 type Options struct {
-	Pool         int  // connections for reading; 0 is two for each processor
-	Uncompressed bool // keep new documents as they are
+	Pool         int  // connections for reading; 0: two for each processor
+	Uncompressed bool // store new documents unpacked
 	Rules        brokerage.Rules
-	// AsIs is for commands that only read: the file must be there, and a
-	// database of an older version is refused instead of migrated.
+	// AsIs is for commands that only read: the file must exist, and a database of an older version is refused instead of
+	// migrated.
 	AsIs bool
-	// Notice is told, in a sentence, what Open does that takes long, and, by another
-	// goroutine, when the file of an open store is deleted or replaced. It may be nil.
+	// Notice is called with a sentence when Open begins a migration, and, by another goroutine, when the file of an open
+	// store is deleted or replaced. It may be nil.
 	Notice func(string)
-	// Doing is told what a load does while no documents go in, in a few words, and
-	// the empty text when they do. It may be nil.
+	// Doing is called with what a load does while it stores no documents, and with the empty text when it continues to
+	// store them. It may be nil.
 	Doing func(string)
-	// Trace is told of the statements of transactions. It may be nil.
+	// Trace is called for the statements of transactions. It may be nil.
 	Trace trace.Begin
 
-	files fs.FS // instead of the migrations in the binary, for tests
+	files fs.FS // replaces the embedded migrations, for tests
 }
 
-// Store is the embedded store. See the package's comment.
+// Store is the embedded store; see the package comment.
 type Store struct {
 	bulk.Ledger
 
@@ -57,25 +52,25 @@ type Store struct {
 	lock    *lock
 	writing *sql.DB
 	reading *sql.DB
-	codec   atomic.Pointer[codec] // a load may put another in its place
+	codec   atomic.Pointer[codec] // a load may replace it
 	writer  *writer
 	readers *readers
 	engine  brokerage.Engine
 	census  census
 	packed  [len(kinds)]packing
-	redone  atomic.Int64 // revisions whose document changed while they were worked on
+	redone  atomic.Int64 // revisions that were planned again
 	closing sync.Once
 	unwatch func() // ends the watch over the files; nil if there is none
 	journal openFile
 
 	from, to int // versions of the schema, before and after Open
 
-	purged time.Time // when expired answers were looked for; the writer's alone
+	purged time.Time // when expired answers were last purged; only the writer uses it
 }
 
 var _ brokerage.Store = (*Store)(nil)
 
-// Open opens the database file at path, or makes one.
+// Open opens the database file at path, or makes one. It migrates an older one.
 func Open(ctx context.Context, path string, options Options) (*Store, error) {
 	if options.Pool <= 0 {
 		options.Pool = 2 * runtime.GOMAXPROCS(0)
@@ -89,7 +84,7 @@ func Open(ctx context.Context, path string, options Options) (*Store, error) {
 	s := &Store{path: path, options: options}
 	s.Text = s.setting
 	if err := s.open(ctx); err != nil {
-		if _, told := errors.AsType[*brokerage.Damaged](err); !told && isDamage(err) {
+		if _, damaged := errors.AsType[*brokerage.Damaged](err); !damaged && isDamage(err) {
 			err = fmt.Errorf("%s: %w", path, domainError(err))
 		}
 		return nil, errors.Join(err, s.Close())
@@ -116,7 +111,9 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if err := s.addSums(ctx); err != nil {
 		return err
 	}
-	if s.writing, err = sql.Open("sqlite", dsn(s.path, "synchronous(FULL)", fmt.Sprintf("wal_autocheckpoint(%d)", journalPages), "cache_size(-65536)")); err != nil {
+	s.writing, err = sql.Open("sqlite", dsn(s.path, "synchronous(FULL)", "cache_size(-65536)",
+		fmt.Sprintf("wal_autocheckpoint(%d)", journalPages)))
+	if err != nil {
 		return err
 	}
 	s.writing.SetMaxOpenConns(1)
@@ -125,7 +122,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 		return err
 	}
 	if made {
-		// SQLite flushes the file; that the file has a name is up to us.
+		// SQLite flushes the file, but not the folder.
 		if err := archive.SyncFolder(filepath.Dir(s.path)); err != nil {
 			return err
 		}
@@ -139,11 +136,13 @@ func (s *Store) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.codec.Store(codec)
-	texts, err := statements()
+	texts, err := statementTexts()
 	if err != nil {
 		return err
 	}
-	if s.reading, err = sql.Open("sqlite", dsn(s.path, "query_only(1)", fmt.Sprintf("cache_size(-%d)", readingCache/(s.options.Pool+1)))); err != nil {
+	s.reading, err = sql.Open("sqlite", dsn(s.path, "query_only(1)",
+		fmt.Sprintf("cache_size(-%d)", readingCache/(s.options.Pool+1))))
+	if err != nil {
 		return err
 	}
 	s.reading.SetMaxOpenConns(2*s.options.Pool + 1) // those of the readers, and some for verify and the like
@@ -158,53 +157,32 @@ func (s *Store) open(ctx context.Context) (err error) {
 	return err
 }
 
-// readingCache is how much of the file all connections for reading keep, in
-// KiB; beyond that it is the operating system's page cache.
+// readingCache is how much of the file all connections for reading cache together, in KiB. Beyond that, pages come from
+// the operating system's cache.
 const readingCache = 96 << 10
 
-// dsn carries the settings of a connection, so that every one of a pool has
-// them. Every page has a checksum, whatever the first page says of that.
+// dsn returns a name for SQLite with the settings that each connection of a pool has. Every page must have a checksum,
+// whatever the first page says.
 func dsn(path string, pragmas ...string) string {
-	return uri(path, url.Values{pagesum.Parameter: {"1"}, "_pragma": append([]string{"busy_timeout(10000)", "journal_mode(WAL)"}, pragmas...)})
+	pragmas = append([]string{"busy_timeout(10000)", "journal_mode(WAL)"}, pragmas...)
+	return uri(path, url.Values{pagesum.Parameter: {"1"}, "_pragma": pragmas})
 }
 
-// uri is a name for SQLite, with settings. The pages of a database that has
-// checksums are checked.
+// uri returns a name for SQLite with settings. Pages are checked if the database has checksums.
 func uri(path string, settings url.Values) string {
 	settings.Set("vfs", pagesum.VFS)
-	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: settings.Encode()}).String()
+	opaque := (&url.URL{Path: path}).EscapedPath()
+	return (&url.URL{Scheme: "file", Opaque: opaque, RawQuery: settings.Encode()}).String()
 }
 
-// OpenFile opens a database that is there as SQLite alone sees it, with one
-// connection, for what is not a matter of documents. Pages that have checksums
-// keep them, as they would not with a plain SQLite.
+// OpenFile opens an existing database as SQLite sees it, with one connection, for work below the documents. Pages that
+// have checksums keep them, which a plain SQLite would not do.
 func OpenFile(path string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", uri(path, url.Values{"mode": {"rw"}, "_pragma": {"busy_timeout(10000)"}}))
 	if err == nil {
 		db.SetMaxOpenConns(1)
 	}
 	return db, err
-}
-
-// statements are the texts in sql/, by name, past their comments.
-func statements() (map[string]string, error) {
-	names, err := fs.Glob(sqlFiles, "sql/*.sql")
-	if err != nil {
-		return nil, err
-	}
-	texts := make(map[string]string, len(names))
-	for _, name := range names {
-		b, err := sqlFiles.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		text := strings.TrimSpace(string(b))
-		for strings.HasPrefix(text, "--") {
-			_, text, _ = strings.Cut(text, "\n")
-		}
-		texts[strings.TrimSuffix(filepath.Base(name), ".sql")] = text
-	}
-	return texts, nil
 }
 
 func (s *Store) startWriter(ctx context.Context, texts map[string]string) (err error) {
@@ -222,12 +200,14 @@ func (s *Store) startWriter(ctx context.Context, texts map[string]string) (err e
 		}
 	}()
 	for _, control := range controls {
-		if prepared[control], err = conn.PrepareContext(ctx, control); err != nil { //nolint:sqlclosecheck // closed with the connection
+		prepared[control], err = conn.PrepareContext(ctx, control) //nolint:sqlclosecheck // closed with the connection
+		if err != nil {
 			return err
 		}
 	}
 	for name, text := range texts {
-		if prepared[name], err = conn.PrepareContext(ctx, text); err != nil { //nolint:sqlclosecheck // closed with the connection
+		prepared[name], err = conn.PrepareContext(ctx, text) //nolint:sqlclosecheck // closed with the connection
+		if err != nil {
 			return fmt.Errorf("statement %s: %w", name, err)
 		}
 	}
@@ -235,8 +215,8 @@ func (s *Store) startWriter(ctx context.Context, texts map[string]string) (err e
 	return nil
 }
 
-// closeConn closes a connection after its statements: SQLite keeps it, and so
-// its journal, for as long as one is left.
+// closeConn closes the statements of a connection and then the connection. SQLite keeps a connection open, and so its
+// journal, while a statement is left.
 func closeConn(conn *sql.Conn, prepared map[string]*sql.Stmt) error {
 	var errs []error
 	for _, stmt := range prepared {
@@ -247,7 +227,7 @@ func closeConn(conn *sql.Conn, prepared map[string]*sql.Stmt) error {
 	return errors.Join(append(errs, conn.Close())...)
 }
 
-// Close ends what is being written and closes the file. Again, it does nothing.
+// Close finishes the writes that run and closes the file. A second call does nothing.
 func (s *Store) Close() (err error) {
 	s.closing.Do(func() { err = s.close() })
 	return err
@@ -279,112 +259,6 @@ func (s *Store) close() error {
 	return errors.Join(errs...)
 }
 
-// querier finds the one row of a key by a named statement, or sql.ErrNoRows:
-// the reading pool, or the transaction that is being written.
-type querier interface {
-	find(ctx context.Context, name string, key any, columns ...any) error
-}
-
-// find waits for a connection as long as ctx lets it, but does not pass it to
-// SQL: a look-up by key takes microseconds, a goroutine that watches over it a
-// fifth of them, and what a stalled disk holds up cannot be interrupted.
-func (s *Store) find(ctx context.Context, name string, key any, columns ...any) error {
-	end := s.options.Trace.Statement(ctx, name)
-	err := s.readers.read(ctx,
-		func(r *reader) error { return r.row(name, key, columns) },
-		func() []documentKey { return dependsOn[name](key, columns) })
-	end(traced(err))
-	return err
-}
-
-// traced is what a trace takes for an error: that nothing was found is none.
-func traced(err error) error {
-	if noRows(err) {
-		return nil
-	}
-	return err
-}
-
-// packed reads a packed document; one that is not there is *NotFound.
-func packed(ctx context.Context, q querier, name, what string, key any) ([]byte, error) {
-	var b []byte
-	err := q.find(ctx, name, key, &b)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, &brokerage.NotFound{What: what, Key: fmt.Sprint(key)}
-	}
-	return b, domainError(err)
-}
-
-// document reads a document from the pool.
-func (s *Store) document(ctx context.Context, name, what string, key any) ([]byte, error) {
-	b, err := packed(ctx, s, name, what, key)
-	if err != nil {
-		return nil, err
-	}
-	return s.unpack(b)
-}
-
-func (s *Store) unpack(b []byte) ([]byte, error) {
-	doc, err := s.codec.Load().unpack(b)
-	if err != nil {
-		return nil, &brokerage.Damaged{Cause: fmt.Errorf("a document does not unpack: %w", err)}
-	}
-	return doc, nil
-}
-
-// revise changes stored documents. The work (unpacking, editing, validating,
-// packing) is done by the caller's goroutine on what the reading pool sees; the
-// writer, whose time is everybody's, only looks whether that may have changed
-// since, and if so does the work again.
-//
-// load reads packed documents, compute gives what is to be stored and the
-// answer, store writes it. Refusals by load and compute are final: they were
-// right at the moment of the reading.
-func (s *Store) revise(ctx context.Context, w brokerage.Write, load func(querier) (found, error),
-	compute func(found) (revision, error), store func(*transaction, found, revision) error,
-) ([]byte, error) {
-	var seen found
-	var planned revision
-	prepare := func(q querier) (err error) {
-		if seen, err = load(q); err == nil {
-			planned, err = compute(seen)
-		}
-		return err
-	}
-	before := s.writer.changes.ends.Load()
-	refused := prepare(s)
-	if refused != nil && w.Once == nil {
-		return nil, refused
-	}
-	// With a key, an answer may have been kept: that comes before a refusal.
-	return s.write(ctx, w, func(t *transaction) ([]byte, error) {
-		if t.w.changes.any(before, seen.key, seen.priced) {
-			s.redone.Add(1)
-			refused = prepare(t)
-		}
-		if refused != nil {
-			return nil, refused
-		}
-		t.replaced = len(seen.doc)
-		return planned.answer, store(t, seen, planned)
-	})
-}
-
-// found is what a revision starts from.
-type found struct {
-	key documentKey
-	doc []byte // packed
-
-	priced documentKey // for a trade
-	quote  brokerage.Quote
-}
-
-// revision is what is to be stored.
-type revision struct {
-	doc    []byte // packed
-	answer []byte
-}
-
 func readDictionaries(ctx context.Context, db interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }) (map[kind][]byte, error) {
@@ -405,14 +279,16 @@ func readDictionaries(ctx context.Context, db interface {
 	return dictionaries, rows.Err()
 }
 
-// Lease hands out ids, from behind those of the dataset.
+var lease = &statement{name: "lease"}
+
+// Lease hands out ids above those of the dataset.
 func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerage.Range, err error) {
 	if err := brokerage.CheckLease(count); err != nil {
 		return r, err
 	}
 	err = s.writer.write(ctx, func(t *transaction) error {
 		var first int64
-		err := t.row("lease", kind, count).Scan(&first)
+		err := t.row(lease, kind, count).Scan(&first)
 		if errors.Is(err, sql.ErrNoRows) {
 			return &brokerage.NotFound{What: "kind of leases", Key: kind}
 		}

@@ -11,8 +11,7 @@ import (
 	"brokerage/internal/store/sqlite/pagesum"
 )
 
-// sweep reads every page of the database anew from disk, used or free, and
-// tells which do not fit their checksum.
+// sweep reads every page of the database from disk, used or free, and reports those that do not match their checksum.
 func (s *Store) sweep(ctx context.Context, v *bulk.Verification) (err error) {
 	db, err := sql.Open("sqlite", readOnly(s.path, url.Values{pagesum.Parameter: {"1"}}))
 	if err != nil {
@@ -20,7 +19,7 @@ func (s *Store) sweep(ctx context.Context, v *bulk.Verification) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	db.SetMaxOpenConns(1)
-	// One transaction, so that the pages are of one moment.
+	// One transaction, so that all pages are of one moment.
 	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return err
@@ -28,17 +27,17 @@ func (s *Store) sweep(ctx context.Context, v *bulk.Verification) (err error) {
 	defer func() { _ = tx.Rollback() }() // it has only read
 	var pages int64
 	if err := tx.QueryRowContext(ctx, "PRAGMA page_count").Scan(&pages); err != nil {
-		return s.tellDamage(ctx, v, "the database", err)
+		return s.reportDamage(ctx, v, "the database", err)
 	}
 	page, err := tx.PrepareContext(ctx, "SELECT length(data) FROM sqlite_dbpage WHERE pgno = ?")
 	if err != nil {
-		return s.tellDamage(ctx, v, "the database", err)
+		return s.reportDamage(ctx, v, "the database", err)
 	}
 	defer func() { _ = page.Close() }() // it has only read
 	for n := int64(1); n <= pages; n++ {
 		var size int64
 		if err := page.QueryRowContext(ctx, n).Scan(&size); err != nil {
-			if err := s.tellDamage(ctx, v, fmt.Sprintf("page %d, of %s", n, s.owner(ctx, n)), err); err != nil {
+			if err := s.reportDamage(ctx, v, fmt.Sprintf("page %d, of %s", n, s.owner(ctx, n)), err); err != nil {
 				return err
 			}
 		}
@@ -46,9 +45,9 @@ func (s *Store) sweep(ctx context.Context, v *bulk.Verification) (err error) {
 	return nil
 }
 
-// tellDamage makes a finding of an error that says so; any other ends the
+// reportDamage reports an error as a finding if it says that the database is damaged. Any other error ends the
 // verification.
-func (s *Store) tellDamage(ctx context.Context, v *bulk.Verification, what string, err error) error {
+func (s *Store) reportDamage(ctx context.Context, v *bulk.Verification, what string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -58,22 +57,24 @@ func (s *Store) tellDamage(ctx context.Context, v *bulk.Verification, what strin
 	return v.Tell(ctx, fmt.Sprintf("%s: damaged: %v", what, domainError(err)))
 }
 
-// owner says, as well as a damaged database lets it, which table or index a page
-// belongs to. It trusts the pages as they are.
+// owner returns the table or index that a page belongs to, as far as a damaged database shows it. It does not check
+// pages.
 func (s *Store) owner(ctx context.Context, page int64) string {
 	db, err := sql.Open("sqlite", readOnly(s.path, url.Values{pagesum.Parameter: {"0"}}))
 	if err != nil {
-		return "what cannot be told"
+		return "an unknown table"
 	}
 	defer func() { _ = db.Close() }() // it has only read
 	var kind, name string
-	switch err := db.QueryRowContext(ctx, `SELECT coalesce(s.type, 'table'), d.name FROM dbstat AS d LEFT JOIN sqlite_schema AS s ON s.name = d.name
+	switch err := db.QueryRowContext(ctx, `
+		SELECT coalesce(s.type, 'table'), d.name
+		FROM dbstat AS d LEFT JOIN sqlite_schema AS s ON s.name = d.name
 		WHERE d.pageno = ?`, page).Scan(&kind, &name); {
 	case err == nil:
 		return kind + " " + name
 	case errors.Is(err, sql.ErrNoRows):
 		return "none, it is free"
 	default:
-		return "what cannot be told"
+		return "an unknown table"
 	}
 }

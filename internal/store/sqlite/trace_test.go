@@ -40,8 +40,7 @@ func (f *followed) begin(ctx context.Context, name string) func(error) {
 	}
 }
 
-// Each statement of a transaction begins and ends in the context of the
-// transaction, although another goroutine writes.
+// Each statement of a transaction begins and ends in the context of the transaction, although another goroutine writes.
 func TestStore_Trace(t *testing.T) {
 	var f followed
 	text, err := os.ReadFile(tinyDatabase(t))
@@ -69,7 +68,9 @@ func TestStore_Trace(t *testing.T) {
 		}},
 		{"Delete", []string{"delete_order", "commit"}, func() error { return s.DeleteOrder(ctx, now(), 990004) }},
 		{"Trade", []string{"customer_of_account", "get_quote", "replace_customer", "commit"}, func() error {
-			_, err := s.Trade(ctx, now(), 104000000, brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(1), Quantity: "1", Now: now().Now})
+			_, err := s.Trade(
+				ctx, now(), 104000000, brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(1), Quantity: "1", Now: now().Now},
+			)
 			return err
 		}},
 	} {

@@ -15,12 +15,11 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// Verified is how much Verify has read.
+// Verified says how much Verify has read and found.
 type Verified = bulk.Verified
 
-// Verify reads everything and tells what is wrong, a sentence each; read is
-// told of progress. Damage is a finding; what keeps it from reading the rest, an
-// I/O error or the end of ctx, is an error.
+// Verify reads everything, calls find with each finding, a sentence, and read with the progress. Damage is a finding;
+// an I/O error or the end of ctx is an error.
 func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (Verified, error) {
 	v := bulk.Verification{Find: find, Read: read}
 	if err := s.sweep(ctx, &v); err != nil {
@@ -44,7 +43,8 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 		return v.Verified, err
 	}
 	for _, k := range dataset.Kinds {
-		err := bulk.Inspect(ctx, &v, k, s.storedRows(ctx, k), func(b storedBatch) bulk.Inspected { return s.check(ctx, k, b) })
+		err := bulk.Inspect(ctx, &v, k, s.storedRows(ctx, k),
+			func(b storedBatch) bulk.Inspected { return s.check(ctx, k, b) })
 		if err != nil {
 			return v.Verified, err
 		}
@@ -53,20 +53,20 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 	return v.Verified, err
 }
 
-// integrity is what SQLite finds wrong with its own structures.
+// integrity returns what SQLite finds damaged in its own structures.
 func (s *Store) integrity(ctx context.Context) (findings []string, err error) {
 	rows, err := s.reading.QueryContext(ctx, "PRAGMA integrity_check")
 	if err != nil {
 		return unreadable(ctx, "database", err)
 	}
-	defer func() { _ = rows.Close() }() // its error is that of Err
+	defer func() { _ = rows.Close() }() // rows.Err has its error
 	for rows.Next() {
 		var text string
 		if err := rows.Scan(&text); err != nil {
 			return findings, err
 		}
 		if code := pageError.FindStringSubmatch(text); code != nil {
-			// SQLite tells as a finding that it could not read a page, and what it misses then.
+			// SQLite reports as a finding that it could not read a page.
 			if n, err := strconv.Atoi(code[1]); err == nil && !isDamageCode(n) {
 				_, err := unreadable(ctx, "the database", errors.New(code[0]))
 				return nil, err
@@ -85,8 +85,8 @@ func (s *Store) integrity(ctx context.Context) (findings []string, err error) {
 
 var pageError = regexp.MustCompile(`unable to get the page\. error code=(\d+)`)
 
-// unreadable makes a finding of an error in reading that says that the database is
-// damaged. Any other says nothing of what is stored, and is an error.
+// unreadable returns an error in reading as a finding if it says that the database is damaged, and as an error
+// otherwise.
 func unreadable(ctx context.Context, what string, err error) ([]string, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -97,7 +97,7 @@ func unreadable(ctx context.Context, what string, err error) ([]string, error) {
 	return []string{what + ": cannot be read: " + err.Error()}, nil
 }
 
-// unfinished tells whether a load was begun of which something is missing.
+// unfinished reports whether a load was not finished.
 func (s *Store) unfinished(ctx context.Context) (bool, error) {
 	name, err := s.Loading(ctx)
 	if name != "" || err != nil {
@@ -111,31 +111,30 @@ func (s *Store) unfinished(ctx context.Context) (bool, error) {
 	return !indexed, err
 }
 
-// storedRow is a row with a document; what columns there are beside is for its
-// kind.
+// A storedRow is a row with a document, and the columns that its kind has.
 type storedRow struct {
 	id      int64
 	packed  []byte
 	account int64  // of an order
 	cash    []byte // of an order
-	columns []any  // of a security, as columns gives them
+	columns []any  // of a security, as securityRow.columns returns them
 	price   []byte
 	symbol  string // of a security
 }
 
 type storedBatch struct {
 	rows     []storedRow
-	findings []string // why there are no more of them
+	findings []string // why the rest cannot be read
 }
 
 var storedQueries = [...]string{
-	dataset.Security: "SELECT id, doc, symbol, name, type, sector, pe, yield, pe_text, yield_text, last_trade, price FROM securities WHERE id > ? ORDER BY id LIMIT ?",
+	dataset.Security: `SELECT id, doc, symbol, name, type, sector, pe, yield, pe_text, yield_text, last_trade, price
+		FROM securities WHERE id > ? ORDER BY id LIMIT ?`,
 	dataset.Customer: "SELECT id, doc FROM customers WHERE id > ? ORDER BY id LIMIT ?",
 	dataset.Order:    "SELECT id, doc, account, cash FROM orders WHERE id > ? ORDER BY id LIMIT ?",
 }
 
-// storedRows reads a table in batches. Where a page cannot be read the rest of
-// the table is a finding.
+// storedRows reads a table in batches. If a page is damaged, the rest of the table is a finding.
 func (s *Store) storedRows(ctx context.Context, k dataset.Kind) iter.Seq2[storedBatch, error] {
 	return func(yield func(storedBatch, error) bool) {
 		last := int64(-1) << 63
@@ -162,14 +161,15 @@ func (s *Store) storedBatch(ctx context.Context, k dataset.Kind, after int64) (b
 	if err != nil {
 		return b, err
 	}
-	defer func() { _ = rows.Close() }() // its error is that of Err
+	defer func() { _ = rows.Close() }() // rows.Err has its error
 	for rows.Next() {
 		var r storedRow
 		switch k {
 		case dataset.Security:
 			var name, typ, sector, peText, yieldText, lastTrade string
 			var pe, yield int64
-			err = rows.Scan(&r.id, &r.packed, &r.symbol, &name, &typ, &sector, &pe, &yield, &peText, &yieldText, &lastTrade, &r.price)
+			err = rows.Scan(&r.id, &r.packed, &r.symbol, &name, &typ, &sector, &pe, &yield, &peText, &yieldText,
+				&lastTrade, &r.price)
 			r.columns = []any{name, typ, sector, pe, yield, peText, yieldText, lastTrade}
 		case dataset.Customer:
 			err = rows.Scan(&r.id, &r.packed)
@@ -184,10 +184,10 @@ func (s *Store) storedBatch(ctx context.Context, k dataset.Kind, after int64) (b
 	return b, rows.Err()
 }
 
-// check looks at the documents of a batch.
+// check verifies the documents of a batch.
 func (s *Store) check(ctx context.Context, k dataset.Kind, b storedBatch) bulk.Inspected {
 	seen := bulk.Inspected{Findings: b.findings}
-	var of map[int64][]int64 // nil: not known, so nothing is compared with it
+	var of map[int64][]int64 // nil: it could not be read, so nothing is compared with it
 	if k == dataset.Customer && len(b.rows) > 0 {
 		var err error
 		first, last := b.rows[0].id, b.rows[len(b.rows)-1].id
@@ -206,19 +206,19 @@ func (s *Store) check(ctx context.Context, k dataset.Kind, b storedBatch) bulk.I
 		if k == dataset.Security {
 			name = "security " + r.symbol
 		}
-		wrong := func(format string, args ...any) { seen.Wrong(name, format, args...) }
+		report := func(format string, args ...any) { seen.Wrong(name, format, args...) }
 		doc, err := s.codec.Load().unpack(r.packed)
 		if err != nil {
 			seen.Documents++
-			wrong("the document does not unpack: %v", err)
+			report("the document does not unpack: %v", err)
 			continue
 		}
 		if !seen.Document(k, name, doc) {
 			continue
 		}
-		keys := checkKeys(k, r, doc, wrong)
+		keys := checkKeys(k, r, doc, report)
 		if customer, ok := keys.(brokerage.CustomerKeys); ok && of != nil {
-			if seen.Err = s.checkAccountsOf(ctx, r.id, customer.Accounts, of[r.id], wrong); seen.Err != nil {
+			if seen.Err = s.checkAccountsOf(ctx, r.id, customer.Accounts, of[r.id], report); seen.Err != nil {
 				return seen
 			}
 		}
@@ -226,53 +226,54 @@ func (s *Store) check(ctx context.Context, k dataset.Kind, b storedBatch) bulk.I
 	return seen
 }
 
-// checkKeys compares the columns beside a document with what it says itself, and
-// gives its keys; none, if it has none.
-func checkKeys(k dataset.Kind, r storedRow, doc []byte, wrong func(string, ...any)) any {
+// checkKeys compares the columns beside a document with the document, and returns its keys, or nil if it has none.
+func checkKeys(k dataset.Kind, r storedRow, doc []byte, report func(string, ...any)) any {
 	keys, err := keysOf(k, doc)
 	if err != nil {
-		wrong("the document has no keys: %v", err)
+		report("the document has no keys: %v", err)
 		return nil
 	}
 	switch keys := keys.(type) {
 	case securityRow:
 		if keys.Symbol != r.symbol {
-			wrong("the document has symbol %s", keys.Symbol)
+			report("the document has symbol %s", keys.Symbol)
 		}
 		if own := keys.columns()[:len(r.columns)]; !slices.Equal(own, r.columns) {
-			wrong("the columns %v are not those of the document, %v", r.columns, own)
+			report("the columns %v are not those of the document, %v", r.columns, own)
 		}
 		if !bytes.Equal(keys.price, r.price) {
-			wrong("the column price is not that of the document")
+			report("the column price is not that of the document")
 		}
 	case brokerage.OrderKeys:
 		if int64(keys.ID) != r.id {
-			wrong("the document has id %d", keys.ID)
+			report("the document has id %d", keys.ID)
 		}
 		if int64(keys.Account) != r.account {
-			wrong("account %d, and the document has %d", r.account, keys.Account)
+			report("account %d, and the document has %d", r.account, keys.Account)
 		}
 		if !bytes.Equal(keys.Cash, r.cash) || (keys.Cash == nil) != (r.cash == nil) {
-			wrong("the column cash is not that of the document")
+			report("the column cash is not that of the document")
 		}
 	case brokerage.CustomerKeys:
 		if int64(keys.ID) != r.id {
-			wrong("the document has id %d", keys.ID)
+			report("the document has id %d", keys.ID)
 		}
 		if bulk.Overdrawn(doc) {
-			wrong("a position is below zero")
+			report("a position is below zero")
 		}
 	}
 	return keys
 }
 
-// accountsOf are the account rows of customers between two ids.
+// accountsOf returns the account rows of the customers between two ids.
 func (s *Store) accountsOf(ctx context.Context, first, last int64) (map[int64][]int64, error) {
-	rows, err := s.reading.QueryContext(ctx, "SELECT customer, id FROM accounts WHERE customer BETWEEN ? AND ?", first, last)
+	rows, err := s.reading.QueryContext(
+		ctx, "SELECT customer, id FROM accounts WHERE customer BETWEEN ? AND ?", first, last,
+	)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }() // its error is that of Err
+	defer func() { _ = rows.Close() }() // rows.Err has its error
 	of := make(map[int64][]int64)
 	for rows.Next() {
 		var customer, id int64
@@ -284,12 +285,14 @@ func (s *Store) accountsOf(ctx context.Context, first, last int64) (map[int64][]
 	return of, rows.Err()
 }
 
-// checkAccountsOf compares the accounts in a customer's document with the rows
-// that say they are the customer's. An error is that it could not.
-func (s *Store) checkAccountsOf(ctx context.Context, customer int64, document []brokerage.ID, rows []int64, wrong func(string, ...any)) error {
+// checkAccountsOf compares the accounts in a customer's document with the rows of the customer. It returns an error if
+// it cannot read them.
+func (s *Store) checkAccountsOf(
+	ctx context.Context, customer int64, document []brokerage.ID, rows []int64, report func(string, ...any),
+) error {
 	for _, row := range rows {
 		if !slices.Contains(document, brokerage.ID(row)) {
-			wrong("account %d belongs to it, but is not in its document", row)
+			report("account %d belongs to it, but is not in its document", row)
 		}
 	}
 	for _, account := range document {
@@ -299,14 +302,14 @@ func (s *Store) checkAccountsOf(ctx context.Context, customer int64, document []
 		other, err := s.CustomerOf(ctx, account)
 		switch _, nobody := errors.AsType[*brokerage.NotFound](err); {
 		case nobody:
-			wrong("account %d is in the document, but belongs to nobody", account)
+			report("account %d is in the document, but belongs to nobody", account)
 			continue
 		case err != nil:
 			found, err := unreadable(ctx, fmt.Sprintf("account %d", account), err)
 			if err != nil {
 				return err
 			}
-			wrong("%s", found[0])
+			report("%s", found[0])
 			continue
 		}
 		twice, err := s.hasAccount(ctx, other, account)
@@ -314,18 +317,18 @@ func (s *Store) checkAccountsOf(ctx context.Context, customer int64, document []
 		case err != nil:
 			return err
 		case twice && int64(other) != customer:
-			wrong("account %d is in two customers: it belongs to %d, and is in its document too", account, other)
+			report("account %d is in two customers: it belongs to %d, and is in its document too", account, other)
 		default:
-			wrong("account %d is in the document, but belongs to customer %d", account, other)
+			report("account %d is in the document, but belongs to customer %d", account, other)
 		}
 	}
 	return nil
 }
 
-// hasAccount tells whether an account is in a customer's document, which may be
-// missing or damaged: that is found elsewhere.
+// hasAccount reports whether an account is in a customer's document. A missing or damaged document is a finding of its
+// own.
 func (s *Store) hasAccount(ctx context.Context, customer, account brokerage.ID) (bool, error) {
-	b, err := packed(ctx, s, "get_customer", "customer", int64(customer))
+	b, err := packed(ctx, s, getCustomer, int64(customer))
 	if _, missing := errors.AsType[*brokerage.NotFound](err); missing {
 		return false, nil
 	}
@@ -335,14 +338,13 @@ func (s *Store) hasAccount(ctx context.Context, customer, account brokerage.ID) 
 	}
 	doc, err := s.codec.Load().unpack(b)
 	if err != nil {
-		return false, nil //nolint:nilerr // it is a finding of that customer
+		return false, nil //nolint:nilerr // a finding of that customer
 	}
 	keys, err := brokerage.CustomerKeysOf(doc)
 	return err == nil && slices.Contains(keys.Accounts, account), nil
 }
 
-// checkAccounts looks for account rows of customers that do not exist; those of
-// customers that do were compared with their documents.
+// checkAccounts reports account rows whose customer does not exist. The others were compared with the documents.
 func (s *Store) checkAccounts(ctx context.Context, v *bulk.Verification) error {
 	rows, err := s.reading.QueryContext(ctx, `SELECT a.id, a.customer FROM accounts a
 		WHERE NOT EXISTS (SELECT 1 FROM customers c WHERE c.id = a.customer)`)
@@ -356,13 +358,14 @@ func (s *Store) checkAccounts(ctx context.Context, v *bulk.Verification) error {
 	if err != nil {
 		return failed(err)
 	}
-	defer func() { _ = rows.Close() }() // its error is that of Err
+	defer func() { _ = rows.Close() }() // rows.Err has its error
 	for rows.Next() {
 		var id, customer int64
 		if err := rows.Scan(&id, &customer); err != nil {
 			return err
 		}
-		if err := v.Tell(ctx, fmt.Sprintf("account %d: belongs to customer %d, who does not exist", id, customer)); err != nil {
+		finding := fmt.Sprintf("account %d: belongs to customer %d, which does not exist", id, customer)
+		if err := v.Tell(ctx, finding); err != nil {
 			return err
 		}
 	}

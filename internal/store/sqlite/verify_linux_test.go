@@ -11,7 +11,7 @@ import (
 )
 
 // A disk that cannot be read: every descriptor of the database becomes one that can
-// only be written to. SQLite's own check tells that as damage.
+// only be written to. SQLite's own check reports that as damage.
 func TestVerify_IOError(t *testing.T) {
 	d := generator(t, "tiny")
 	path := filepath.Join(t.TempDir(), "b.db")
@@ -34,7 +34,8 @@ func TestVerify_IOError(t *testing.T) {
 	for _, descriptor := range descriptors {
 		fd, err := strconv.Atoi(descriptor.Name())
 		require.NoError(t, err)
-		if name, err := os.Readlink("/proc/self/fd/" + descriptor.Name()); err != nil || name != path || fd == int(deaf.Fd()) {
+		name, err := os.Readlink("/proc/self/fd/" + descriptor.Name())
+		if err != nil || name != path || fd == int(deaf.Fd()) {
 			continue
 		}
 		require.NoError(t, unix.Dup3(int(deaf.Fd()), fd, unix.O_CLOEXEC))

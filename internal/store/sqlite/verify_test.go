@@ -61,25 +61,80 @@ func TestVerify_Damage(t *testing.T) {
 		args      []any
 		says      []string
 	}{
-		"Unpacks":         {"UPDATE orders SET doc = x'0102' WHERE id = ?", []any{orderID}, []string{"order 103282: the document does not unpack"}},
-		"Empty":           {"UPDATE orders SET doc = x'' WHERE id = ?", []any{orderID}, []string{"order 103282: the document"}},
-		"NotXML":          {"UPDATE customers SET doc = ? WHERE id = ?", []any{[]byte("<a>"), id}, []string{"customer 1002: the document is not XML"}},
-		"Form":            {"UPDATE orders SET doc = ? WHERE id = ?", []any{swap(order, " ID=", "  ID="), orderID}, []string{"order 103282: the document is not in the normal form"}},
-		"Valid":           {"UPDATE orders SET doc = ? WHERE id = ?", []any{swap(order, " ID=", ` Nonsense="" ID=`), orderID}, []string{"order 103282: the document is not valid"}},
-		"OrderAccount":    {"UPDATE orders SET account = 5 WHERE id = ?", []any{orderID}, []string{"order 103282: account 5, and the document has"}},
-		"OrderCash":       {"UPDATE orders SET cash = NULL WHERE id = ?", []any{orderID}, []string{"order 103282: the column cash"}},
-		"OrderID":         {"UPDATE orders SET id = 5 WHERE id = ?", []any{orderID}, []string{"order 5: the document has id 103282"}},
-		"SecurityPE":      {"UPDATE securities SET pe = pe + 1 WHERE symbol = ?", []any{dataset.Symbol(0)}, []string{"security A: the columns"}},
-		"SecuritySymbol":  {"UPDATE securities SET symbol = 'ZZZZ' WHERE symbol = ?", []any{dataset.Symbol(0)}, []string{"security ZZZZ: the document has symbol A"}},
-		"SecurityForm":    {"UPDATE securities SET doc = ? WHERE symbol = ?", []any{append(bytes.Clone(security), '\n'), dataset.Symbol(0)}, []string{"security A: the document is not in the normal form"}},
-		"CustomerID":      {"UPDATE customers SET id = 5 WHERE id = ?", []any{id}, []string{"customer 5: the document has id 1002", "but belongs to customer 1002", "customer 1002, who does not exist"}},
-		"NegativeHolding": {"UPDATE customers SET doc = ? WHERE id = ?", []any{negativePosition, id}, []string{"customer 1002: a position is below zero"}},
-		"AccountMissing":  {"DELETE FROM accounts WHERE id = ?", []any{account}, []string{fmt.Sprintf("customer 1002: account %d is in the document, but belongs to nobody", account)}},
-		"AccountTooMany":  {"INSERT INTO accounts (id, customer) VALUES (77, ?)", []any{id}, []string{"customer 1002: account 77 belongs to it, but is not in its document"}},
-		"AccountOrphan":   {"INSERT INTO accounts (id, customer) VALUES (77, ?)", []any{5}, []string{"account 77: belongs to customer 5, who does not exist"}},
-		"AccountMoved":    {"UPDATE accounts SET customer = 1003 WHERE id = ?", []any{account}, []string{"customer 1002: account 104000000 is in the document, but belongs to customer 1003", "customer 1003: account 104000000 belongs to it, but is not"}},
-		"AccountTwice":    {"INSERT INTO customers (id, doc) VALUES (5, ?)", []any{swap(customer, `id="1002"`, `id="5"`)}, []string{"customer 5: account 104000000 is in two customers: it belongs to 1002"}},
-		"Unfinished":      {"DROP INDEX orders_cash", nil, []string{"a load was not finished"}},
+		"Unpacks": {
+			"UPDATE orders SET doc = x'0102' WHERE id = ?", []any{orderID},
+			[]string{"order 103282: the document does not unpack"},
+		},
+		"Empty": {
+			"UPDATE orders SET doc = x'' WHERE id = ?", []any{orderID}, []string{"order 103282: the document"},
+		},
+		"NotXML": {
+			"UPDATE customers SET doc = ? WHERE id = ?", []any{[]byte("<a>"), id},
+			[]string{"customer 1002: the document is not XML"},
+		},
+		"Form": {
+			"UPDATE orders SET doc = ? WHERE id = ?", []any{swap(order, " ID=", "  ID="), orderID},
+			[]string{"order 103282: the document is not in the normal form"},
+		},
+		"Valid": {
+			"UPDATE orders SET doc = ? WHERE id = ?", []any{swap(order, " ID=", ` Nonsense="" ID=`), orderID},
+			[]string{"order 103282: the document is not valid"},
+		},
+		"OrderAccount": {
+			"UPDATE orders SET account = 5 WHERE id = ?", []any{orderID},
+			[]string{"order 103282: account 5, and the document has"},
+		},
+		"OrderCash": {
+			"UPDATE orders SET cash = NULL WHERE id = ?", []any{orderID}, []string{"order 103282: the column cash"},
+		},
+		"OrderID": {
+			"UPDATE orders SET id = 5 WHERE id = ?", []any{orderID}, []string{"order 5: the document has id 103282"},
+		},
+		"SecurityPE": {
+			"UPDATE securities SET pe = pe + 1 WHERE symbol = ?", []any{dataset.Symbol(0)}, []string{"security A: the columns"},
+		},
+		"SecuritySymbol": {
+			"UPDATE securities SET symbol = 'ZZZZ' WHERE symbol = ?", []any{dataset.Symbol(0)},
+			[]string{"security ZZZZ: the document has symbol A"},
+		},
+		"SecurityForm": {
+			"UPDATE securities SET doc = ? WHERE symbol = ?", []any{append(bytes.Clone(security), '\n'), dataset.Symbol(0)},
+			[]string{"security A: the document is not in the normal form"},
+		},
+		"CustomerID": {
+			"UPDATE customers SET id = 5 WHERE id = ?", []any{id},
+			[]string{
+				"customer 5: the document has id 1002", "but belongs to customer 1002", "customer 1002, which does not exist",
+			},
+		},
+		"NegativeHolding": {
+			"UPDATE customers SET doc = ? WHERE id = ?", []any{negativePosition, id},
+			[]string{"customer 1002: a position is below zero"},
+		},
+		"AccountMissing": {
+			"DELETE FROM accounts WHERE id = ?", []any{account},
+			[]string{fmt.Sprintf("customer 1002: account %d is in the document, but belongs to nobody", account)},
+		},
+		"AccountTooMany": {
+			"INSERT INTO accounts (id, customer) VALUES (77, ?)", []any{id},
+			[]string{"customer 1002: account 77 belongs to it, but is not in its document"},
+		},
+		"AccountOrphan": {
+			"INSERT INTO accounts (id, customer) VALUES (77, ?)", []any{5},
+			[]string{"account 77: belongs to customer 5, which does not exist"},
+		},
+		"AccountMoved": {
+			"UPDATE accounts SET customer = 1003 WHERE id = ?", []any{account},
+			[]string{
+				"customer 1002: account 104000000 is in the document, but belongs to customer 1003",
+				"customer 1003: account 104000000 belongs to it, but is not",
+			},
+		},
+		"AccountTwice": {
+			"INSERT INTO customers (id, doc) VALUES (5, ?)", []any{swap(customer, `id="1002"`, `id="5"`)},
+			[]string{"customer 5: account 104000000 is in two customers: it belongs to 1002"},
+		},
+		"Unfinished": {"DROP INDEX orders_cash", nil, []string{"a load was not finished"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "b.db")
@@ -125,7 +180,7 @@ func TestVerify_Cancelled(t *testing.T) {
 // as they do after an I/O error, or where the end is wanted, there is no finding.
 func TestVerify_InventsNothing(t *testing.T) {
 	s := loaded(t, generator(t, "tiny"))
-	s.reading.SetMaxIdleConns(0) // so that each query opens the file anew
+	s.reading.SetMaxIdleConns(0) // so that each query opens the file again
 	broken := func(t *testing.T) {
 		t.Helper()
 		require.NoError(t, os.Rename(s.path, s.path+".aside"))

@@ -13,22 +13,21 @@ import (
 	"brokerage/internal/store/archive"
 )
 
-// watchEvery is how often the store looks whether its files are still there.
+// watchEvery is how often the store checks that its files are in place.
 const watchEvery = time.Second
 
-// An openFile is a file that the store has open, and the name that it must keep.
+// An openFile is a file that the store has open, with the name that it must keep.
 type openFile struct {
 	path string
 	info os.FileInfo
 }
 
-// watch looks at the files that are open, until stop. A file that is deleted or
-// replaced by another can be written to as before, but only by who has it open:
-// what is written is gone when the store is closed. So writes are refused until
-// the name is again that of the file.
+// watch checks the open files until stop is called. A file that was deleted or replaced can still be written to, but
+// what is written is lost when the store is closed. So writes are refused until the name is again that of the open
+// file.
 func (s *Store) watch() (stop func(), err error) {
 	files := []openFile{{s.path, s.lock.info}}
-	for _, suffix := range []string{"-wal", "-shm"} { // they are there as long as the database is open
+	for _, suffix := range []string{"-wal", "-shm"} { // they exist while the database is open
 		info, err := os.Stat(s.path + suffix)
 		if err != nil {
 			return nil, err
@@ -46,20 +45,22 @@ func (s *Store) watch() (stop func(), err error) {
 			case <-end:
 				return
 			case <-tick.C:
-				s.look(files)
+				s.checkFiles(files)
 			}
 		}
 	}()
 	return func() { close(end); <-ended }, nil
 }
 
-// look notes whether all files are still there, and tells when that has changed.
-func (s *Store) look(files []openFile) {
+// checkFiles refuses writes while a file is not in place, and reports when that changes.
+func (s *Store) checkFiles(files []openFile) {
 	var gone *brokerage.Unavailable
 	for _, f := range files {
-		if !f.there() {
-			gone = &brokerage.Unavailable{Cause: fmt.Errorf("%s was deleted or replaced by another file while it was in use: "+
-				"writes are refused, since they would be lost when this process ends", f.path)}
+		if !f.inPlace() {
+			gone = &brokerage.Unavailable{
+				Cause: fmt.Errorf("%s was deleted or replaced by another file while it was in use: "+
+					"writes are refused, since they would be lost when this process ends", f.path),
+			}
 			break
 		}
 	}
@@ -72,9 +73,8 @@ func (s *Store) look(files []openFile) {
 	}
 }
 
-// there tells whether the name is still that of the file. If nothing can be
-// learned of the name, it is taken to be.
-func (f openFile) there() bool {
+// inPlace reports whether the name is still that of the open file. It returns true when the name cannot be checked.
+func (f openFile) inPlace() bool {
 	now, err := os.Stat(f.path)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
@@ -82,18 +82,16 @@ func (f openFile) there() bool {
 	return os.SameFile(now, f.info)
 }
 
-// setAside moves the journal away from a file that has taken the place of the
-// database: SQLite leaves it there as it closes, and would take it for that of the
-// other file at the next opening, and mix the two. Who wants the old database back
-// finds in it what was written last. It is called after all is closed, and before
-// the lock ends.
+// setAside renames the journal when another file has replaced the database. SQLite leaves the journal when it closes,
+// and at the next opening would apply it to the other file. The renamed journal holds the last writes, for whoever
+// needs the old database. It is called when everything is closed but the lock.
 func (s *Store) setAside() error {
 	there, err := os.Stat(s.path)
 	if err != nil || os.SameFile(there, s.lock.info) {
-		return nil //nolint:nilerr // no file is there that the journal could spoil: SQLite drops it before it makes one
+		return nil //nolint:nilerr // SQLite drops the journal before it makes a new file
 	}
 	journal := s.path + "-wal"
-	if info, err := os.Stat(journal); err != nil || !s.journal.there() || info.Size() == 0 {
+	if info, err := os.Stat(journal); err != nil || !s.journal.inPlace() || info.Size() == 0 {
 		return nil //nolint:nilerr // there is no journal of this store
 	}
 	aside := journal + time.Now().UTC().Format(".20060102T150405.000000000")
@@ -101,13 +99,13 @@ func (s *Store) setAside() error {
 		return err
 	}
 	if s.options.Notice != nil {
-		s.options.Notice(fmt.Sprintf("the journal of the file that was %s is kept as %s: it holds what was written last", s.path, aside))
+		s.options.Notice(fmt.Sprintf("the journal of the file that was %s is kept as %s: it holds what was written last",
+			s.path, aside))
 	}
 	return archive.SyncFolder(filepath.Dir(s.path))
 }
 
-// Ready tells whether the store can answer: what was to be loaded is there, and
-// its files are still where they were.
+// Ready returns *brokerage.Unavailable when a load is not finished or a file of the store is not in place.
 func (s *Store) Ready(ctx context.Context) error {
 	if gone := s.writer.gone.Load(); gone != nil {
 		return gone

@@ -18,15 +18,12 @@ import (
 	"brokerage/internal/store/trace"
 )
 
-// maxGroup bounds how many transactions share a commit, and so how long the
-// first of them waits for the last.
+// maxGroup is how many transactions share a commit at most. It bounds how long the first of them waits for the last.
 const maxGroup = 256
 
-// writer is the one goroutine that writes. Transactions that wait together are
-// done together: one commit and one flush for all. One that is refused leaves
-// its neighbours alone: either it has changed nothing by then, or it has set a
-// savepoint. The busier the store, the larger the groups, without anyone waiting
-// for company.
+// A writer is the one goroutine that writes. It does the transactions that wait in the queue as a group, with one
+// commit and one flush for all, so groups grow with the load and no transaction waits for others to come. A refused
+// transaction does not affect its group: it has changed nothing by then, or it has set a savepoint.
 type writer struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
@@ -35,55 +32,54 @@ type writer struct {
 	ended chan struct{}
 	stop  sync.Once
 
-	next *job // taken from the queue, but for after the group
+	next *job // already taken from the queue, for after the group
 
-	gone atomic.Pointer[brokerage.Unavailable] // why nothing is written now; nil while the files are there
+	gone atomic.Pointer[brokerage.Unavailable] // why writes are refused; nil while the files are in place
 
-	waiting atomic.Int64 // transactions in the queue or in a group
-	groups  atomic.Int64 // commits so far
-	busy    atomic.Int64 // with groups, in nanoseconds
-	sizes   *tally.Tally // of groups
-	commits *tally.Tally // how long they took, in seconds
+	waiting atomic.Int64     // transactions in the queue or in a group
+	groups  atomic.Int64     // commits so far
+	busy    atomic.Int64     // with groups, in nanoseconds
+	sizes   *tally.Histogram // transactions of a group
+	commits *tally.Histogram // seconds
 	pages   pageReads
 	status  sqlite.DBStatus // of conn
 	census  *census
-	change  change // that the group under way makes
+	change  change // of the census, by the current group
 	trace   trace.Begin
 	changes *changes
 
-	// keepSnapshots tells the readers whether they may: a snapshot keeps the
-	// journal from being emptied.
+	// keepSnapshots allows or forbids the readers to keep snapshots, which keep SQLite from restarting the journal.
 	keepSnapshots func(bool)
 	journalPages  int
-	emptying      bool // the journal; no snapshots are kept
+	emptying      bool // the journal is too long, and no snapshots are kept
 
-	// afterJob lets tests look into the middle of a group.
+	// afterJob is called after each transaction of a group, for tests.
 	afterJob func(*job)
 }
 
-// connection is the one that writes.
-type connection = sql.Conn
-
-// controls are the statements that are the writer's own.
-var controls = []string{"BEGIN IMMEDIATE", "COMMIT", "ROLLBACK", "SAVEPOINT job", "ROLLBACK TO job", "RELEASE job", journalLength, moveJournal}
+// controls are the writer's own statements.
+var controls = []string{
+	"BEGIN IMMEDIATE", "COMMIT", "ROLLBACK", "SAVEPOINT job", "ROLLBACK TO job", "RELEASE job", journalLength, moveJournal,
+}
 
 const (
 	journalLength = "PRAGMA wal_checkpoint(NOOP)"
 	moveJournal   = "PRAGMA wal_checkpoint(PASSIVE)"
 )
 
-// job is a transaction in the queue. Its context bounds the wait there; once
-// it is begun it runs to the commit, and its outcome is told as it is.
+// A job is a transaction in the queue. Its context bounds the wait there; once begun, it runs to the commit.
 type job struct {
 	ctx context.Context          //nolint:containedctx // of the request, which goes into the queue with it
-	do  func(*transaction) error // again after a rollback, so it keeps nothing from the time before
-	// alone is instead of do: it is run between groups, outside of a transaction.
-	alone func(*connection) error
-	err   error
-	done  chan struct{}
+	do  func(*transaction) error // called again after a rollback
+	// exclusive is called instead of do, between groups and outside of a transaction.
+	exclusive func(*sql.Conn) error
+	err       error
+	done      chan struct{}
 }
 
-func newWriter(conn *sql.Conn, stmts map[string]*sql.Stmt, readers *readers, census *census, begin trace.Begin) *writer {
+func newWriter(
+	conn *sql.Conn, stmts map[string]*sql.Stmt, readers *readers, census *census, begin trace.Begin,
+) *writer {
 	w := &writer{
 		conn:          conn,
 		stmts:         stmts,
@@ -105,18 +101,23 @@ func newWriter(conn *sql.Conn, stmts map[string]*sql.Stmt, readers *readers, cen
 
 var errClosed = &brokerage.Unavailable{Cause: errors.New("the store is closed")}
 
-// write does a transaction and returns after its commit is on disk.
+// write does a transaction and returns when its commit is on disk.
 func (w *writer) write(ctx context.Context, do func(*transaction) error) error {
 	if gone := w.gone.Load(); gone != nil {
 		return gone
 	}
-	j := &job{ctx: ctx, do: do, done: make(chan struct{})}
 	w.waiting.Add(1)
 	defer w.waiting.Add(-1)
+	return w.enqueue(&job{ctx: ctx, do: do})
+}
+
+// enqueue waits until a job is done. The job's context bounds the wait in the queue.
+func (w *writer) enqueue(j *job) error {
+	j.done = make(chan struct{})
 	select {
 	case w.queue <- j:
-	case <-ctx.Done():
-		return ctx.Err()
+	case <-j.ctx.Done():
+		return j.ctx.Err()
 	case <-w.quit:
 		return errClosed
 	}
@@ -147,13 +148,13 @@ func (w *writer) run() {
 	}
 }
 
-// group does first and all that come while it is being done, and answers them.
+// group does a group, which grows while it is being done, and reports the outcome to each member.
 func (w *writer) group(group []*job) {
-	if j := group[0]; j.alone != nil {
+	if j := group[0]; j.exclusive != nil {
 		w.keepSnapshots(false)
-		j.err = j.alone(w.conn)
-		w.changes.unknown()
-		w.changes.ended()
+		j.err = j.exclusive(w.conn)
+		w.changes.noteAll()
+		w.changes.endGroup()
 		w.keepSnapshots(!w.emptying)
 		close(j.done)
 		return
@@ -163,19 +164,18 @@ func (w *writer) group(group []*job) {
 	w.change = change{}
 	group, err := w.members(group)
 	kept := group
-	if errors.Is(err, errNoWayBack) {
+	if errors.Is(err, errNeedsRollback) {
 		kept = group[:len(group)-1] // without the last one, which has its own error
-		err = w.again(kept)
+		err = w.redo(kept)
 	}
 	if err == nil && len(kept) > 0 {
 		err = w.commit(kept)
 	}
-	w.changes.ended()
+	w.changes.endGroup()
 	if err != nil {
-		// Nothing of the group is kept: the database refused, not a member. It
-		// may have rolled back by itself, and then has nothing to roll back.
+		// The database failed, not a member, so nothing of the group is kept. SQLite may have rolled back already.
 		_ = w.exec("ROLLBACK")
-		w.emptyJournal() // it may be what fills the disk
+		w.emptyJournal() // which may be what fills the disk
 		for _, j := range kept {
 			j.err = domainError(err)
 		}
@@ -183,24 +183,24 @@ func (w *writer) group(group []*job) {
 	for _, j := range group {
 		close(j.done)
 	}
-	w.mindJournal()
+	w.limitJournal()
 }
 
-// members does a group and all that come while it is being done, up to maxGroup.
+// members does a group and what comes to the queue meanwhile, up to maxGroup.
 func (w *writer) members(group []*job) ([]*job, error) {
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
 		return group, err
 	}
 	for i := 0; i < len(group); i++ {
-		if err := w.one(group[i], false); err != nil {
+		if err := w.do(group[i], false); err != nil {
 			return group, err
 		}
 		if len(group) == maxGroup {
 			continue
 		}
-		switch j := w.another(i+1 == len(group)); {
+		switch j := w.dequeue(i+1 == len(group)); {
 		case j == nil:
-		case j.alone != nil:
+		case j.exclusive != nil:
 			w.next = j
 			return group, nil
 		default:
@@ -210,22 +210,21 @@ func (w *writer) members(group []*job) ([]*job, error) {
 	return group, nil
 }
 
-// errNoWayBack is that a transaction has failed after it had changed something,
-// without a savepoint, or by an error of the database.
-var errNoWayBack = errors.New("a transaction can only be rolled back with its group")
+// errNeedsRollback says that a transaction failed after it had changed something without a savepoint, or by an error of
+// the database.
+var errNeedsRollback = errors.New("a transaction can only be rolled back with its group")
 
-// again rolls back a group whose last member can be rolled back in no other way,
-// and does the others again, each with a savepoint. One that is refused now is
-// refused alone; another error of the database is of all.
-func (w *writer) again(group []*job) (err error) {
+// redo rolls back a group because its last member failed, and does the other members again, each with a savepoint, so
+// that the next refusal affects one alone. Another error of the database fails all.
+func (w *writer) redo(group []*job) (err error) {
 	w.change = change{}
-	_ = w.exec("ROLLBACK") // SQLite may have done it by itself; if it cannot be done, nor can the next
-	w.emptyJournal()       // it may be what fills the disk
+	_ = w.exec("ROLLBACK") // SQLite may have done it already; if it fails, so does what follows
+	w.emptyJournal()       // which may be what fills the disk
 	if len(group) > 0 {
 		err = w.exec("BEGIN IMMEDIATE")
 	}
 	for i := 0; err == nil && i < len(group); i++ {
-		err = w.one(group[i], true)
+		err = w.do(group[i], true)
 	}
 	return err
 }
@@ -233,7 +232,7 @@ func (w *writer) again(group []*job) (err error) {
 // commit ends a group.
 func (w *writer) commit(group []*job) (err error) {
 	if w.trace != nil {
-		// The commit is one, and each of the transactions waits for it.
+		// Each transaction waits for the one commit.
 		ends := make([]func(error), len(group))
 		for i, j := range group {
 			ends[i] = w.trace(j.ctx, "commit")
@@ -255,22 +254,20 @@ func (w *writer) commit(group []*job) (err error) {
 	return nil
 }
 
-// company is how often the writer lets others run before it commits. Whoever is
-// ready to run may have something to write, and then shares the commit; where
-// nobody is, it takes no time. With fifty clients on two processors groups become
-// twice as large by it.
-const company = 4
+// commitYields is how often the writer yields the processor before it commits, so that goroutines that are ready to run
+// can queue a write and share the commit. With fifty clients on two processors that doubles the groups; with no other
+// goroutine it takes no time.
+const commitYields = 4
 
-// another gives a job that waits in the queue, or nil. At the end of a group it
-// lets others come first.
-func (w *writer) another(last bool) *job {
+// dequeue returns a job from the queue, or nil. At the end of a group it yields first.
+func (w *writer) dequeue(last bool) *job {
 	for i := 0; ; i++ {
 		select {
 		case j := <-w.queue:
 			return j
 		default:
 		}
-		if !last || i == company {
+		if !last || i == commitYields {
 			return nil
 		}
 		runtime.Gosched()
@@ -278,47 +275,46 @@ func (w *writer) another(last bool) *job {
 }
 
 const (
-	// journalPages is when SQLite begins to move the journal into the file.
+	// journalPages is the length at which SQLite moves the journal into the file.
 	journalPages = 4000
-	// journalGroups is how often its length is looked at.
+	// journalGroups is after how many groups the length is read.
 	journalGroups = 16
 )
 
-// mindJournal keeps the journal from growing. SQLite moves it into the file as
-// it commits, but begins anew only when nobody reads a snapshot that is in it: so
-// when it is long, no snapshots are kept until it has.
-func (w *writer) mindJournal() {
+// limitJournal keeps the journal from growing. SQLite moves it into the file at commits, but restarts it only when no
+// connection reads a snapshot in it. So while it is long, no snapshots are kept.
+func (w *writer) limitJournal() {
 	if !w.emptying && w.groups.Load()%journalGroups != 0 {
 		return
 	}
 	var busy, pages, moved int
 	if err := w.stmts[journalLength].QueryRowContext(context.Background()).Scan(&busy, &pages, &moved); err != nil {
-		return // the next commit will say what is wrong
+		return // the next commit fails too
 	}
-	w.pages.look(w.status)
+	w.pages.add(w.status)
 	if long := pages >= w.journalPages; long != w.emptying {
 		w.emptying = long
 		w.keepSnapshots(!long)
 	}
 }
 
-// emptyJournal moves what is in the journal into the file, as far as there is
-// room, so that the next commit writes over it instead of behind it.
+// emptyJournal moves the journal into the file as far as there is room, so that the next commit overwrites it instead
+// of making it longer.
 func (w *writer) emptyJournal() {
 	w.keepSnapshots(false)
-	_ = w.exec(moveJournal) // it is tried: the group has failed already
+	_ = w.exec(moveJournal) // the group has failed already
 	w.keepSnapshots(!w.emptying)
 }
 
-// one does a member of a group, if it is careful with a savepoint. An error of the
-// member is the member's; one that it returns is of the whole group.
-func (w *writer) one(j *job, careful bool) error {
+// do does a member of a group, with a savepoint or without. It sets the member's own error, and returns an error of the
+// whole group.
+func (w *writer) do(j *job, savepoint bool) error {
 	if j.err = j.ctx.Err(); j.err != nil {
-		return nil //nolint:nilerr // not begun: it gave up while it was waiting, which is no fault of the group
+		return nil //nolint:nilerr // the caller gave up while it waited: an error of this member alone
 	}
 	t := &transaction{w: w, job: j}
-	if careful {
-		if err := t.mayRefuse(); err != nil {
+	if savepoint {
+		if err := t.setSavepoint(); err != nil {
 			return err
 		}
 	}
@@ -331,10 +327,10 @@ func (w *writer) one(j *job, careful bool) error {
 		w.change.add(t.change)
 	}
 	switch {
-	case spoilsGroup(err) && careful:
+	case spoilsGroup(err) && savepoint:
 		return err
 	case spoilsGroup(err), err != nil && t.changed && !t.savepoint:
-		return errNoWayBack
+		return errNeedsRollback
 	case t.savepoint:
 		if j.err != nil {
 			if err := w.exec("ROLLBACK TO job"); err != nil {
@@ -346,7 +342,7 @@ func (w *writer) one(j *job, careful bool) error {
 	return nil
 }
 
-// protected keeps a panic in one transaction from ending the writer.
+// protected does a job and returns a panic as an error, so that it does not end the writer.
 func protected(j *job, t *transaction) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -356,64 +352,29 @@ func protected(j *job, t *transaction) (err error) {
 	return j.do(t)
 }
 
-// exec runs a statement without arguments. Never with a request's context: an
-// interrupt would roll back all of the group.
+// exec runs one of the controls. It has no context of a request, because an interrupt would roll back the whole group.
 func (w *writer) exec(statement string) error {
 	_, err := w.stmts[statement].ExecContext(context.Background())
 	return err
 }
 
-// transaction is what a job may do with the database.
+// A transaction runs the statements of a job.
 type transaction struct {
 	w         *writer
 	job       *job
 	changed   bool
 	savepoint bool
 	change    change
-	replaced  int // bytes of the document, as stored, in whose place another is put
+	replaced  int // bytes of the packed document that the next statement replaces
 }
 
-// mayRefuse is for a transaction that may return an error after it has changed
-// something: what it changes from here on is then taken back. Without it, such
-// an error rolls back the whole group, whose other members are then done again. (A
-// savepoint makes SQLite copy each page that is changed; most transactions look
-// first, and then need none.)
-func (t *transaction) mayRefuse() error {
+// setSavepoint has the changes from here on rolled back alone if the transaction fails. Without it, an error after a
+// change rolls back the whole group, whose other members are then done again. A savepoint makes SQLite copy each page
+// that is changed, so a transaction that can check everything before its first change sets none.
+func (t *transaction) setSavepoint() error {
 	if t.savepoint {
 		return nil
 	}
 	t.savepoint = true
 	return t.w.exec("SAVEPOINT job")
-}
-
-// exec runs a named statement and gives how many rows it changed.
-func (t *transaction) exec(name string, args ...any) (int64, error) {
-	end := t.w.trace.Statement(t.job.ctx, name)
-	result, err := t.w.stmts[name].ExecContext(context.Background(), args...)
-	end(err)
-	if err != nil {
-		return 0, err
-	}
-	n, err := result.RowsAffected()
-	if n > 0 {
-		t.changed = true
-		t.count(name, args)
-		if keys := changedBy[name]; keys != nil {
-			t.w.changes.add(keys(args)...)
-		}
-	}
-	return n, err
-}
-
-// find reads the one row of a key.
-func (t *transaction) find(_ context.Context, name string, key any, columns ...any) error {
-	return t.row(name, key).Scan(columns...)
-}
-
-// row runs a named query for at most one row.
-func (t *transaction) row(name string, args ...any) *sql.Row {
-	end := t.w.trace.Statement(t.job.ctx, name)
-	row := t.w.stmts[name].QueryRowContext(context.Background(), args...)
-	end(row.Err())
-	return row
 }

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -88,8 +89,7 @@ func cancellable(t testing.TB) (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-// waitForQueue returns when n transactions wait for the writer, beside the one
-// that holds it.
+// waitForQueue returns when n transactions wait for the writer, beside the one that holds it.
 func waitForQueue(t testing.TB, s *Store, n int) {
 	t.Helper()
 	require.Eventually(t, func() bool { return s.writer.waiting.Load() == int64(n+1) }, 30*time.Second, time.Millisecond)
@@ -124,10 +124,10 @@ func TestWriter_AFailureLeavesItsNeighboursAlone(t *testing.T) {
 	for i := range members {
 		wg.Go(func() {
 			errs[i] = s.writer.write(t.Context(), func(tx *transaction) error {
-				if err := tx.mayRefuse(); err != nil {
+				if err := tx.setSavepoint(); err != nil {
 					return err
 				}
-				if _, err := tx.exec("insert_order", 2000+i, 1, nil, order(d, int64(2000+i))); err != nil {
+				if _, err := tx.exec(insertOrder, 2000+i, 1, nil, order(d, int64(2000+i))); err != nil {
 					return err
 				}
 				switch i % 4 {
@@ -210,7 +210,7 @@ func TestStore_IsDurableBySettings(t *testing.T) {
 		for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2"} {
 			var got string
 			j := &job{ctx: t.Context(), done: make(chan struct{})}
-			j.alone = func(c *connection) error { return c.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got) }
+			j.exclusive = func(c *sql.Conn) error { return c.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got) }
 			s.writer.queue <- j
 			<-j.done
 			require.NoError(t, j.err)
@@ -231,7 +231,7 @@ func TestWriter_AFailureWithoutASavepoint(t *testing.T) {
 		"NoDomain": func(*transaction) error { return errors.New("after a change") },
 		// An error of the database, by a statement that it does not take.
 		"Database": func(tx *transaction) error {
-			_, err := tx.exec("insert_order", "no number", 1, nil, []byte("x"))
+			_, err := tx.exec(insertOrder, "no number", 1, nil, []byte("x"))
 			return err
 		},
 	} {
@@ -245,7 +245,7 @@ func TestWriter_AFailureWithoutASavepoint(t *testing.T) {
 			for i := range members {
 				wg.Go(func() {
 					errs[i] = s.writer.write(t.Context(), func(tx *transaction) error {
-						if _, err := tx.exec("insert_order", 2000+i, 1, nil, order(d, int64(2000+i))); err != nil {
+						if _, err := tx.exec(insertOrder, 2000+i, 1, nil, order(d, int64(2000+i))); err != nil {
 							return err
 						}
 						if fails(i) {
@@ -297,7 +297,9 @@ func TestWriter_WithAKeyDoesNoWork(t *testing.T) {
 		do   func(w brokerage.Write) error
 	}{
 		"Trade": {customers, func(w brokerage.Write) error {
-			_, err := s.Trade(t.Context(), w, account, brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(0), Quantity: "1", Now: w.Now})
+			_, err := s.Trade(
+				t.Context(), w, account, brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(0), Quantity: "1", Now: w.Now},
+			)
 			return err
 		}},
 		"OpenAccount": {customers, func(w brokerage.Write) error {

@@ -1,5 +1,5 @@
-// Package tally counts how large something was, by classes, so that a store can
-// tell its distribution without knowing who asks for it.
+// Package tally has histograms and cached figures, with which a store measures itself without knowing a metrics
+// library.
 package tally
 
 import (
@@ -7,45 +7,44 @@ import (
 	"sync"
 )
 
-// Tally counts values by the class that they fall in. It is safe for concurrent use.
-type Tally struct {
+// A Histogram counts values by buckets. It is safe for concurrent use.
+type Histogram struct {
 	bounds []float64
 
-	mu     sync.Mutex // the counts and their sum belong together
+	mu     sync.Mutex // counts and sum change together
 	counts []uint64
 	sum    float64
 }
 
-// New makes one with the upper bounds of its classes, which rise; behind the last
-// there is one more class, for what is larger.
-func New(bounds ...float64) *Tally {
-	return &Tally{bounds: bounds, counts: make([]uint64, len(bounds)+1)}
+// New returns a histogram with the given upper bounds, in ascending order, and one more bucket for what is larger.
+func New(bounds ...float64) *Histogram {
+	return &Histogram{bounds: bounds, counts: make([]uint64, len(bounds)+1)}
 }
 
 // Add counts a value.
-func (t *Tally) Add(value float64) {
-	class, _ := slices.BinarySearch(t.bounds, value)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.counts[class]++
-	t.sum += value
+func (h *Histogram) Add(value float64) {
+	bucket, _ := slices.BinarySearch(h.bounds, value)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.counts[bucket]++
+	h.sum += value
 }
 
-// Distribution is what a tally has counted.
+// A Distribution is what a histogram has counted.
 type Distribution struct {
-	Bounds []float64 // of the classes, but for the last
-	Counts []uint64  // by class
+	Bounds []float64 // of the buckets, but the last
+	Counts []uint64  // by bucket
 	Sum    float64
 }
 
-// Distribution gives what was counted so far.
-func (t *Tally) Distribution() Distribution {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return Distribution{Bounds: t.bounds, Counts: slices.Clone(t.counts), Sum: t.sum}
+// Distribution returns what was counted so far.
+func (h *Histogram) Distribution() Distribution {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return Distribution{Bounds: h.bounds, Counts: slices.Clone(h.counts), Sum: h.sum}
 }
 
-// Count is how many values there were.
+// Count returns the number of values.
 func (d Distribution) Count() (n uint64) {
 	for _, count := range d.Counts {
 		n += count

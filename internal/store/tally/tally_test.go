@@ -9,10 +9,10 @@ import (
 	"brokerage/internal/store/tally"
 )
 
-func TestTally(t *testing.T) {
+func TestHistogram(t *testing.T) {
 	sizes := tally.New(1, 2, 4)
 	require.Zero(t, sizes.Distribution().Count())
-	for _, value := range []float64{0.5, 1, 1.5, 2, 3, 4, 4.5, 100} { // a bound belongs to its class
+	for _, value := range []float64{0.5, 1, 1.5, 2, 3, 4, 4.5, 100} { // a bound belongs to its bucket
 		sizes.Add(value)
 	}
 	d := sizes.Distribution()
@@ -22,10 +22,10 @@ func TestTally(t *testing.T) {
 	require.InDelta(t, 116.5, d.Sum, 1e-9)
 
 	sizes.Add(1)
-	require.EqualValues(t, 8, d.Count()) // what was given does not change
+	require.EqualValues(t, 8, d.Count()) // what was returned does not change
 }
 
-func TestTally_Concurrent(t *testing.T) {
+func TestHistogram_Concurrent(t *testing.T) {
 	sizes := tally.New(10)
 	var all sync.WaitGroup
 	for range 4 {

@@ -1,16 +1,14 @@
-// Package trace is how a store tells which statements it runs, without knowing
-// who follows them.
+// Package trace lets a store report the statements it runs without knowing a tracing library.
 package trace
 
 import "context"
 
-// Begin is told that a statement begins, by its name: never with its parameters,
-// which are what clients have sent. What it returns is told the end, with the
-// error if there was one. The context is that of the transaction. It is called
-// by many goroutines. Nil: nobody wants to know, and nothing is done.
+// A Begin is called when a statement begins, with the context of the transaction and the name of the statement, never
+// its parameters, which clients have sent. The returned function is called when it ends, with its error or nil. Begin
+// must be safe for concurrent use. It may be nil.
 type Begin func(ctx context.Context, statement string) (end func(error))
 
-// Statement tells that a statement begins.
+// Statement calls b, if it is not nil.
 func (b Begin) Statement(ctx context.Context, name string) (end func(error)) {
 	if b == nil {
 		return nothing

@@ -11,16 +11,13 @@ import (
 	"os"
 )
 
-// CheckJournal looks into the journal of a database that nobody has open, and
-// says what is damaged in it, or nothing.
+// CheckJournal returns what is damaged in the journal of a closed database, or the empty text.
 //
-// SQLite reads a journal that a killed process left up to the first frame that
-// does not fit its checksum, and drops the rest without a word: so it finds the
-// end of what was written when the power failed. But it flushes each transaction
-// before it begins the next. Where a whole transaction and the beginning of
-// another come after a frame that does not fit, that frame was on disk once: it is
-// damaged, and dropping the rest would lose what was acknowledged. Of the last
-// transaction nobody can know.
+// SQLite applies the journal of a killed process up to the first frame that does not fit its checksum, and silently
+// drops the rest: at a power failure, that is where writing ended. But it flushes each transaction before it begins the
+// next. If a whole transaction and the beginning of another follow a frame that does not fit, that frame was on disk
+// once, so it is damaged, and dropping the rest would lose acknowledged transactions. Damage in the last transaction
+// cannot be detected.
 func CheckJournal(path string) (damage string, err error) {
 	f, err := os.Open(path + "-wal")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -54,7 +51,8 @@ func CheckJournal(path string) (damage string, err error) {
 		case whole && !fits:
 			whole, what = false, fmt.Sprintf("frame %d", n)
 		case !whole && fits && committed:
-			return fmt.Sprintf("%s-wal: %s does not fit its checksum, and transactions that were acknowledged stand behind it", path, what), nil
+			return fmt.Sprintf("%s-wal: %s does not fit its checksum, and acknowledged transactions follow it",
+				path, what), nil
 		case !whole && fits:
 			committed = binary.BigEndian.Uint32(frame[4:]) != 0
 		}

@@ -66,8 +66,7 @@ func connect(t testing.TB, path string, settings url.Values) *sql.DB {
 	return db
 }
 
-// made is a database of some hundred pages; in its journal are more, if that is
-// wanted.
+// made is a database of some hundred pages; in its journal are more, if that is wanted.
 func made(t testing.TB, journal bool) (path string, db *sql.DB) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "a.db")
@@ -84,7 +83,8 @@ func made(t testing.TB, journal bool) (path string, db *sql.DB) {
 func run(t testing.TB, db *sql.DB, statement string) {
 	t.Helper()
 	_, err := db.ExecContext(context.Background(), strings.Replace(statement, "generate_series(1, 200)",
-		"(WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 200) SELECT value FROM n)", 1))
+		"(WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 200) "+
+			"SELECT value FROM n)", 1))
 	require.NoError(t, err, Last()+" "+statement)
 }
 
@@ -182,9 +182,8 @@ func TestWrite_Spills(t *testing.T) {
 	require.Equal(t, "ok", answer)
 }
 
-// Whatever becomes of pages (allocated and freed in one transaction, rolled back,
-// spilled, cut off), each page of the file fits its checksum afterwards, free
-// ones too.
+// Whatever becomes of pages (allocated and freed in one transaction, rolled back, spilled, cut off), each page of the
+// file fits its checksum afterwards, free ones too.
 func TestWrite_Churn(t *testing.T) {
 	path, db := made(t, false)
 	run(t, db, "PRAGMA cache_size = 20")
@@ -193,9 +192,14 @@ func TestWrite_Churn(t *testing.T) {
 		end := [...]string{"COMMIT", "COMMIT", "ROLLBACK"}[r.IntN(3)]
 		run(t, db, "BEGIN")
 		run(t, db, fmt.Sprintf("CREATE TABLE u%d (x BLOB)", i))
-		run(t, db, fmt.Sprintf("INSERT INTO u%d SELECT randomblob(value * %d) FROM generate_series(1, 200)", i, 1+r.IntN(100)))
+		run(
+			t, db, fmt.Sprintf("INSERT INTO u%d SELECT randomblob(value * %d) FROM generate_series(1, 200)", i, 1+r.IntN(100)),
+		)
 		run(t, db, fmt.Sprintf("DELETE FROM t WHERE id %% 7 = %d", r.IntN(7)))
-		run(t, db, fmt.Sprintf("INSERT OR REPLACE INTO t SELECT value, randomblob(%d) FROM generate_series(1, 200)", r.IntN(9000)))
+		run(
+			t, db,
+			fmt.Sprintf("INSERT OR REPLACE INTO t SELECT value, randomblob(%d) FROM generate_series(1, 200)", r.IntN(9000)),
+		)
 		run(t, db, fmt.Sprintf("DROP TABLE u%d", i))
 		run(t, db, end)
 		switch r.IntN(10) {

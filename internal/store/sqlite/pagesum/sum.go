@@ -5,9 +5,8 @@ import "encoding/binary"
 // Reserved is how many bytes at the end of each page hold its checksum.
 const Reserved = 8
 
-// add continues the two sums over words of 32 bits. Each word counts in both, with
-// weights that follow one another in Fibonacci's sequence and so are never both
-// even: a single flipped bit always changes one of them.
+// add continues the two sums over words of 32 bits. Each word counts in both, with weights that follow one another in
+// Fibonacci's sequence and so are never both even: a single flipped bit always changes one of them.
 func add(s1, s2 uint32, b []byte, bigEndian bool) (uint32, uint32) {
 	if bigEndian {
 		for ; len(b) >= 8; b = b[8:] {
@@ -24,8 +23,7 @@ func add(s1, s2 uint32, b []byte, bigEndian bool) (uint32, uint32) {
 	return s1, s2
 }
 
-// Reserves reports whether a database, of which this is the beginning, has room
-// for checksums at the end of its pages.
+// Reserves reports whether a database, of which this is the beginning, has room for checksums at the end of its pages.
 func Reserves(head []byte) bool { return len(head) > 20 && head[20] == Reserved }
 
 // Put writes the checksum of a page into its end.
@@ -36,9 +34,8 @@ func Put(page []byte) {
 	binary.LittleEndian.PutUint32(page[n+4:], s2)
 }
 
-// Fits reports whether a page is what its checksum was made of. A page of zeros
-// does not, as where a write was lost: its sums are zero, but pages of SQLite's are
-// never all zeros, unless somebody stores 4 KB of them, which no document has.
+// Fits reports whether a page fits its checksum. A page of zeros does not, although its sums are zero: it is there
+// where a write was lost, and no page of a document consists of zeros.
 func Fits(page []byte) bool {
 	n := len(page) - Reserved
 	s1, s2 := add(0, 0, page[:n], false)
@@ -61,9 +58,8 @@ const (
 	FrameHeader   = 24
 )
 
-// FrameFits reports whether a frame of the journal is what its checksum was made
-// of. That continues the one before it (of the journal's header, or of the frame
-// before), in words of the byte order of the machine that began the journal.
+// FrameFits reports whether a frame of the journal is what its checksum was made of. That continues the one before it
+// (of the journal's header, or of the frame before), in words of the byte order of the machine that began the journal.
 func FrameFits(before, header, page []byte) bool {
 	s1, s2 := binary.BigEndian.Uint32(before), binary.BigEndian.Uint32(before[4:])
 	for _, bigEndian := range [...]bool{false, true} {

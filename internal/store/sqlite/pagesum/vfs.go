@@ -11,32 +11,28 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// VFS is the name under which SQLite finds this layer: the parameter vfs of a
-// connection. The parameter [Parameter] says of a database whether its pages have
-// checksums (1) or not (0); without it, what its first page says counts, and a
-// database that is yet to be made gets them.
+// VFS is the name of this layer in SQLite, for the parameter vfs of a connection. The parameter [Parameter] says
+// whether the pages of a database have checksums (1) or not (0). Without it the first page says so, and a new database
+// gets checksums.
 const (
 	VFS       = "pagesum"
 	Parameter = "sums"
 )
 
-// SQLite keeps an open file as a piece of memory that begins with the address of
-// its methods. The file of the VFS below comes first, as if this layer were not
-// there, and behind it what this layer knows of it. So all methods but those that
-// are replaced are the originals, and get what they expect.
+// SQLite represents an open file by memory that begins with the address of its methods. The file of the VFS below comes
+// first, followed by the state of this layer. So all methods that are not replaced are the originals, and get what they
+// expect.
 //
-// Addresses are of C in the sense of modernc.org/sqlite: memory of its allocator,
-// which never moves, and in which it may calculate with addresses. A function is
-// passed as in modernc.org/sqlite/vfs: by the address of its description.
+// Addresses are of C in the sense of modernc.org/sqlite: memory of its allocator, which never moves, and in which it
+// may calculate with addresses. A function is passed as in modernc.org/sqlite/vfs: by the address of its description.
 type file struct {
 	original uintptr // its methods below
 	name     uintptr // SQLite keeps it for as long as the file is open
 	journal  bool
 	sums     bool // of a database: its pages have checksums
 
-	// unsealed is from where on the frames of a journal have no checksum yet: a
-	// transaction may write a page again in the frame where it stands, and makes
-	// the checksums as it commits. Only the connection that writes reads these.
+	// unsealed is the offset from which on the frames of a journal have no checksum yet: a transaction may overwrite a
+	// page in its frame, and computes the checksums when it commits. Only the connection that writes reads these frames.
 	unsealed int64
 	header   int64 // where the last header of a frame was written
 }
@@ -74,10 +70,10 @@ func init() {
 	}
 }
 
-// at gives what is at an address.
+// at returns what is at an address.
 func at[T any](address uintptr) *T { return *(**T)(unsafe.Pointer(&address)) }
 
-// allocated copies a value into memory of C, for good.
+// allocated copies a value into memory of C, which is never freed.
 func allocated[T any](tls *libc.TLS, value T) *T {
 	p := libc.Xmalloc(tls, libctypes.Size_t(unsafe.Sizeof(value)))
 	if p == 0 {
@@ -90,11 +86,11 @@ func allocated[T any](tls *libc.TLS, value T) *T {
 
 func address[T any](variable *T) uintptr { return uintptr(unsafe.Pointer(variable)) }
 
-// function gives the address of a function for SQLite: that of its description,
-// which an interface holds behind its type.
+// function returns the address of a function for SQLite, which is that of its description. An interface holds it after
+// its type.
 func function(f any) uintptr { return (*[2]uintptr)(unsafe.Pointer(&f))[1] }
 
-// call gives the function at such an address.
+// call returns the function at such an address.
 func call[F any](address uintptr) F {
 	description := &struct{ uintptr }{address}
 	return *(*F)(unsafe.Pointer(description))
@@ -108,20 +104,21 @@ type (
 	traitMethod = func(tls *libc.TLS, f uintptr) int32
 )
 
-// of gives what this layer knows of an open file.
+// of returns the state of this layer for an open file.
 func of(f uintptr) *file { return at[file](f + uintptr(below.FszOsFile)) }
 
 func (known *file) methods() *sqlite3.Tsqlite3_io_methods {
 	return at[sqlite3.Tsqlite3_io_methods](known.original)
 }
 
-// reserve is run for every new connection, and has a database that is yet to be
-// made, or that VACUUM makes, reserve the room for checksums.
+// reserve is called for every new connection. It reserves the room for checksums in a database that is new or made by
+// VACUUM.
 func reserve(tls *libc.TLS, db, _, _ uintptr) int32 {
 	p := tls.Alloc(8)
 	defer tls.Free(8)
 	*at[uintptr](p) = 0
-	if sqlite3.Xsqlite3_file_control(tls, db, 0, sqlite3.SQLITE_FCNTL_VFS_POINTER, p) != sqlite3.SQLITE_OK || *at[uintptr](p) != address(layer) {
+	code := sqlite3.Xsqlite3_file_control(tls, db, 0, sqlite3.SQLITE_FCNTL_VFS_POINTER, p)
+	if code != sqlite3.SQLITE_OK || *at[uintptr](p) != address(layer) {
 		return sqlite3.SQLITE_OK
 	}
 	*at[int32](p) = Reserved
@@ -155,8 +152,8 @@ func open(tls *libc.TLS, _, name, f uintptr, flags int32, out uintptr) int32 {
 	return code
 }
 
-// reserved tells whether a database says that its pages have checksums. One that
-// is empty will have them.
+// reserved reports whether the first page of a database says that its pages have checksums. It returns true for an
+// empty one.
 func reserved(tls *libc.TLS, known *file, f uintptr) (sums bool, code int32) {
 	const head = 100
 	p := tls.Alloc(head)
@@ -170,7 +167,7 @@ func reserved(tls *libc.TLS, known *file, f uintptr) (sums bool, code int32) {
 	return false, code
 }
 
-// replaced gives a table of methods with this layer's in it.
+// replaced returns a table of methods with those of this layer.
 func replaced(tls *libc.TLS, original uintptr) *sqlite3.Tsqlite3_io_methods {
 	methods.Lock()
 	defer methods.Unlock()
@@ -188,9 +185,8 @@ func replaced(tls *libc.TLS, original uintptr) *sqlite3.Tsqlite3_io_methods {
 	return table
 }
 
-// isPage tells a page by its size, a power of two. What else SQLite reads of a
-// database (its head) and of a journal (frames with their headers, after a crash,
-// which it checks itself) is of another.
+// isPage reports whether a read or write is of a page, by its size, a power of two. Other reads, of the head of a
+// database and of whole frames of a journal after a crash, which SQLite checks itself, have other sizes.
 func isPage(n int32) bool { return n >= 512 && n&(n-1) == 0 }
 
 func read(tls *libc.TLS, f, buffer uintptr, n int32, offset int64) int32 {
@@ -203,7 +199,8 @@ func read(tls *libc.TLS, f, buffer uintptr, n int32, offset int64) int32 {
 	switch {
 	case known.journal && code == sqlite3.SQLITE_OK && offset < known.unsealed:
 		if !known.frameFits(tls, f, buffer, n, offset) {
-			return known.damaged("frame %d of the journal %s does not fit its checksum", (offset-JournalHeader)/int64(n+FrameHeader)+1)
+			frame := (offset-JournalHeader)/int64(n+FrameHeader) + 1
+			return known.damaged("frame %d of the journal %s does not fit its checksum", frame)
 		}
 	case known.sums && (code == sqlite3.SQLITE_IOERR_SHORT_READ || code == sqlite3.SQLITE_OK && !Fits(bytesAt(buffer, n))):
 		return known.damaged("page %d of %s does not fit its checksum", offset/int64(n)+1)
@@ -211,8 +208,8 @@ func read(tls *libc.TLS, f, buffer uintptr, n int32, offset int64) int32 {
 	return code
 }
 
-// frameFits checks a page that was read from the journal: what stands before it
-// is its header, and before that the frame that its checksum continues.
+// frameFits checks a page that was read from the journal. Before it comes its header, and before that the frame whose
+// checksum it continues.
 func (known *file) frameFits(tls *libc.TLS, f, page uintptr, n int32, offset int64) bool {
 	const sums = 8
 	method := call[readMethod](known.methods().FxRead)
@@ -222,13 +219,14 @@ func (known *file) frameFits(tls *libc.TLS, f, page uintptr, n int32, offset int
 	if offset == JournalHeader+FrameHeader {
 		before = JournalHeader - sums
 	}
-	if method(tls, f, p, sums, before) != sqlite3.SQLITE_OK || method(tls, f, p+sums, FrameHeader, offset-FrameHeader) != sqlite3.SQLITE_OK {
+	if method(tls, f, p, sums, before) != sqlite3.SQLITE_OK ||
+		method(tls, f, p+sums, FrameHeader, offset-FrameHeader) != sqlite3.SQLITE_OK {
 		return false
 	}
 	return FrameFits(bytesAt(p, sums), bytesAt(p+sums, FrameHeader), bytesAt(page, n))
 }
 
-// sealed is for a journal whose frames all have their checksum.
+// sealed is the value of unsealed when all frames have their checksum.
 const sealed = 1<<63 - 1
 
 func write(tls *libc.TLS, f, buffer uintptr, n int32, offset int64) int32 {
@@ -236,27 +234,26 @@ func write(tls *libc.TLS, f, buffer uintptr, n int32, offset int64) int32 {
 	switch {
 	case known.journal && n == FrameHeader:
 		header := bytesAt(buffer, n)
-		if zero(header[8:]) { // made later, as its transaction commits
+		if zero(header[8:]) { // computed when its transaction commits
 			known.unsealed = min(known.unsealed, offset)
 		} else if offset <= known.unsealed {
-			known.unsealed = sealed // all behind it are made anew, or written anew before they count
+			known.unsealed = sealed // all later frames are computed or written again before they count
 		}
 		known.header = offset
 	case known.journal && isPage(n) && offset != known.header+FrameHeader:
 		known.unsealed = min(known.unsealed, offset-FrameHeader)
 	case known.sums && isPage(n):
-		Put(bytesAt(buffer, n)) // nobody uses these bytes: they are reserved
+		Put(bytesAt(buffer, n)) // into the reserved bytes, which SQLite does not use
 	}
 	return call[readMethod](known.methods().FxWrite)(tls, f, buffer, n, offset)
 }
 
-// characteristics keeps SQLite from reading parts of pages: these cannot be
-// checked.
+// characteristics keeps SQLite from reading parts of pages, which cannot be checked.
 func characteristics(tls *libc.TLS, f uintptr) int32 {
 	return call[traitMethod](of(f).methods().FxDeviceCharacteristics)(tls, f) &^ sqlite3.SQLITE_IOCAP_SUBPAGE_READ
 }
 
-// last is what did not fit its checksum when it was read last.
+// last describes the last page that did not fit its checksum.
 var last atomic.Pointer[string]
 
 func (known *file) damaged(format string, place int64) int32 {
@@ -265,9 +262,8 @@ func (known *file) damaged(format string, place int64) int32 {
 	return sqlite3.SQLITE_IOERR_DATA
 }
 
-// Last says what did not fit its checksum when it was read last, by whichever
-// connection: "page 7 of x.db does not fit its checksum". For errors, which know
-// the code only.
+// Last describes the last page that did not fit its checksum, on any connection: "page 7 of x.db does not fit its
+// checksum". It completes an error of SQLite, which has only a code.
 func Last() string {
 	if text := last.Load(); text != nil {
 		return *text

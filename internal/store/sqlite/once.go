@@ -10,8 +10,17 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// write does a transaction that gives an answer, once if w says so.
-func (s *Store) write(ctx context.Context, w brokerage.Write, do func(*transaction) ([]byte, error)) (answer []byte, err error) {
+var (
+	getAnswer     = &statement{name: "get_answer"}
+	keepAnswer    = &statement{name: "keep_answer"}
+	forgetAnswers = &statement{name: "forget_answers"}
+)
+
+// write does a transaction that returns an answer. With an idempotency key it is done once, and the kept answer
+// returned.
+func (s *Store) write(
+	ctx context.Context, w brokerage.Write, do func(*transaction) ([]byte, error),
+) (answer []byte, err error) {
 	err = s.writer.write(ctx, func(t *transaction) error {
 		once := w.Once
 		if once == nil {
@@ -20,7 +29,7 @@ func (s *Store) write(ctx context.Context, w brokerage.Write, do func(*transacti
 		}
 		var hash, kept []byte
 		var expires int64
-		switch err := t.row("get_answer", once.Client, once.Key).Scan(&hash, &kept, &expires); {
+		switch err := t.row(getAnswer, once.Client, once.Key).Scan(&hash, &kept, &expires); {
 		case errors.Is(err, sql.ErrNoRows), err == nil && expires <= w.Now.Unix():
 		case err != nil:
 			return err
@@ -36,7 +45,8 @@ func (s *Store) write(ctx context.Context, w brokerage.Write, do func(*transacti
 		if answer == nil {
 			answer = []byte{}
 		}
-		if _, err = t.exec("keep_answer", once.Client, once.Key, once.Hash[:], answer, once.Expires.Unix()); err != nil {
+		_, err = t.exec(keepAnswer, once.Client, once.Key, once.Hash[:], answer, once.Expires.Unix())
+		if err != nil {
 			return err
 		}
 		return s.purge(t, w.Now)
@@ -47,19 +57,18 @@ func (s *Store) write(ctx context.Context, w brokerage.Write, do func(*transacti
 	return answer, nil
 }
 
-// Expired answers go in small numbers, beside one that is kept, so that no
-// group waits for it; while there are more, with the next as well.
+// Expired answers are removed a few at a time, in the transaction that keeps an answer, so that no group waits long.
 const (
 	purgeEvery = time.Minute
 	purgeRows  = 200
 )
 
-// purge removes answers that have expired, if it is time to.
+// purge removes expired answers, if none were looked for in the last purgeEvery or some were left over.
 func (s *Store) purge(t *transaction, now time.Time) error {
 	if now.Sub(s.purged).Abs() < purgeEvery {
 		return nil
 	}
-	rows, err := t.exec("forget_answers", now.Unix(), purgeRows)
+	rows, err := t.exec(forgetAnswers, now.Unix(), purgeRows)
 	if err == nil && rows < purgeRows {
 		s.purged = now
 	}

@@ -1,0 +1,16 @@
+package sqlite
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+// AccountSummary returns the accounts of a customer in short.
+func (s *Store) AccountSummary(ctx context.Context, id brokerage.ID) ([]byte, error) {
+	doc, err := s.GetCustomer(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return brokerage.AccountSummary(doc), nil
+}

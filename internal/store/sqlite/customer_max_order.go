@@ -1,0 +1,44 @@
+package sqlite
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"brokerage/internal/brokerage"
+)
+
+var customerMaxOrder = &statement{name: "customer_max_order", kind: customers, depends: maxOrderDepends}
+
+// CustomerMaxOrder returns the order with the greatest cash of a customer.
+func (s *Store) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]byte, error) {
+	var b []byte
+	var order int64
+	var accounts string
+	err := s.find(ctx, customerMaxOrder, int64(customer), &order, &b, &accounts)
+	switch {
+	case noRows(err):
+		return nil, brokerage.NoCustomer(customer)
+	case err != nil:
+		return nil, domainError(err)
+	case b == nil:
+		return brokerage.MaxOrder(customer, nil), nil
+	}
+	doc, err := s.unpack(b)
+	if err != nil {
+		return nil, err
+	}
+	return brokerage.MaxOrder(customer, doc), nil
+}
+
+// maxOrderDepends: the greatest order of a customer changes with the customer (which accounts there are), with the
+// orders that these accounts have, and in itself.
+func maxOrderDepends(customer any, columns []any) []documentKey {
+	keys := []documentKey{keyOf(customers, customer), keyOf(orders, columns[0])}
+	accounts := *columns[2].(*string) //nolint:forcetypeassert // the statement's
+	for account := range strings.SplitSeq(accounts, ",") {
+		id, _ := strconv.ParseInt(account, 10, 64) // none is 0, which never changes
+		keys = append(keys, documentKey{kind: ordersOf, id: id})
+	}
+	return keys
+}

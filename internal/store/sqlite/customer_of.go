@@ -1,0 +1,27 @@
+package sqlite
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+var customerOf = &statement{name: "customer_of", depends: dependsOnCustomerFound}
+
+// CustomerOf returns the customer that an account belongs to.
+func (s *Store) CustomerOf(ctx context.Context, account brokerage.ID) (brokerage.ID, error) {
+	var id int64
+	err := s.find(ctx, customerOf, int64(account), &id)
+	switch {
+	case noRows(err):
+		return 0, brokerage.NoAccount(account)
+	case err != nil:
+		return 0, domainError(err)
+	}
+	return brokerage.ID(id), nil
+}
+
+// dependsOnCustomerFound is for look-ups of an account, which return the id of its customer first.
+func dependsOnCustomerFound(_ any, columns []any) []documentKey {
+	return []documentKey{keyOf(customers, columns[0])}
+}

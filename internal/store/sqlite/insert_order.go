@@ -1,0 +1,34 @@
+package sqlite
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+var insertOrder = &statement{
+	name: "insert_order", kind: orders, stores: true, adds: 1,
+	changes: func(args []any) documentKey { return keyOf(ordersOf, args[1]) },
+}
+
+// InsertOrder stores a new order.
+func (s *Store) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) (brokerage.ID, error) {
+	keys, err := brokerage.OrderKeysOf(doc)
+	if err != nil {
+		return 0, err
+	}
+	b := s.pack(orders, doc)
+	_, err = s.write(ctx, w, func(t *transaction) ([]byte, error) {
+		err := t.insertOrder(keys, b)
+		if isDuplicate(err) {
+			err = brokerage.DuplicateOrder(keys.ID)
+		}
+		return nil, err
+	})
+	return keys.ID, err
+}
+
+func (t *transaction) insertOrder(keys brokerage.OrderKeys, packed []byte) error {
+	_, err := t.exec(insertOrder, int64(keys.ID), int64(keys.Account), keys.Cash, packed)
+	return err
+}

@@ -1,0 +1,56 @@
+package sqlite
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+var (
+	replaceCustomer = &statement{name: "replace_customer", kind: customers, stores: true}
+	deleteAccounts  = &statement{name: "delete_accounts"}
+)
+
+// ReplaceCustomer puts another document in the place of a customer, and its accounts in the place of the customer's.
+func (s *Store) ReplaceCustomer(
+	ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, match brokerage.Match,
+) error {
+	keys, err := brokerage.CustomerToReplace(id, doc, validate)
+	if err != nil {
+		return err
+	}
+	b := s.pack(customers, doc)
+	_, err = s.revise(ctx, w, func(r *revision) error {
+		before, err := r.packed(ctx, getCustomer, int64(id))
+		if err != nil {
+			return err
+		}
+		r.before = func(t *transaction) error {
+			if err := t.setSavepoint(); err != nil {
+				return err
+			}
+			if _, err := t.exec(deleteAccounts, int64(id)); err != nil {
+				return err
+			}
+			return t.insertAccounts(id, keys.Accounts...)
+		}
+		r.write(replaceCustomer, int64(id), b)
+		return s.matches(match, before)
+	})
+	return err
+}
+
+// matches returns *brokerage.Stale when a packed document is no version that match allows.
+func (s *Store) matches(match brokerage.Match, packed []byte) error {
+	if match == nil {
+		return nil
+	}
+	doc, err := s.unpack(packed)
+	if err != nil {
+		return err
+	}
+	if !match.Holds(doc) {
+		return &brokerage.Stale{}
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package sqlite
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+var (
+	insertSecurity = &statement{
+		name: "insert_security", kind: securities, stores: true, adds: 1, changes: changesSearched,
+	}
+	replaceSecurity = &statement{name: "replace_security", kind: securities, stores: true, changes: changesSearched}
+)
+
+// ReplaceSecurity puts another document in the place of a security.
+func (s *Store) ReplaceSecurity(
+	ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, match brokerage.Match,
+) error {
+	keys, err := brokerage.SecurityToReplace(symbol, doc, validate)
+	if err != nil {
+		return err
+	}
+	row := securityRowOf(keys, doc)
+	b := s.pack(securities, doc)
+	_, err = s.revise(ctx, w, func(r *revision) error {
+		before, err := r.packed(ctx, getSecurity, symbol)
+		if err != nil {
+			return err
+		}
+		r.write(replaceSecurity, row.args(b)...)
+		return s.matches(match, before)
+	})
+	return err
+}
+
+// insertSecurity stores a new security, for loads.
+func (t *transaction) insertSecurity(row securityRow, packed []byte) error {
+	_, err := t.exec(insertSecurity, row.args(packed)...)
+	return err
+}
+
+func changesSearched([]any) documentKey { return searchedKey }
+
+// securityRow is what the row of a security holds beside the document.
+type securityRow struct {
+	brokerage.SecurityKeys
+
+	lastTrade string
+	price     []byte
+}
+
+func securityRowOf(keys brokerage.SecurityKeys, doc []byte) securityRow {
+	return securityRow{keys, brokerage.QuoteOf(doc).LastTrade, brokerage.SecurityPrice(doc)}
+}
+
+// columns returns those between the symbol and the document.
+func (r securityRow) columns() []any {
+	pe, _ := brokerage.Scaled(r.PE) // keys were read, so they are decimals
+	yield, _ := brokerage.Scaled(r.Yield)
+	return []any{r.Name, r.Type, r.Sector, pe, yield, r.PE, r.Yield, r.lastTrade, r.price}
+}
+
+// args returns the whole row.
+func (r securityRow) args(packed []byte) []any {
+	return append(append([]any{r.Symbol}, r.columns()...), packed)
+}

@@ -1,0 +1,129 @@
+package sqlite
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+// A revision plans a write that changes stored documents, one or several: what it has read, and what it writes.
+type revision struct {
+	store  *Store
+	from   querier
+	read   []readDocument
+	writes []plannedWrite
+	// before is done in the transaction before the writes; it may be nil.
+	before func(*transaction) error
+	answer []byte
+
+	// Memory for the slices, which are rarely longer.
+	twoRead   [2]readDocument
+	twoWrites [2]plannedWrite
+}
+
+type readDocument struct {
+	key  documentKey
+	size int // bytes, as it is packed
+}
+
+type plannedWrite struct {
+	statement *statement
+	args      []any
+}
+
+// revise changes stored documents. The work (unpacking, editing, validating, packing) is done by the caller's
+// goroutine, in plan, on what the reading pool sees. The writer, whose time is everybody's, only checks whether any
+// document that was read may have changed since, and if so has plan do the work again.
+//
+// Nothing is locked before the writer has the transaction, so several documents may be read in any order. Read them in
+// ascending order of their keys all the same: where two could refuse the write, every store then refuses it alike.
+//
+// An error of plan is final, because it was right when the documents were read; but with an idempotency key, a kept
+// answer comes first.
+func (s *Store) revise(ctx context.Context, w brokerage.Write, plan func(*revision) error) ([]byte, error) {
+	r := &revision{store: s, from: s}
+	before := s.writer.changes.ends.Load()
+	refused := r.plan(plan)
+	if refused != nil && w.Once == nil {
+		return nil, refused
+	}
+	return s.write(ctx, w, func(t *transaction) ([]byte, error) {
+		if r.outdated(before, t.w.changes) {
+			s.redone.Add(1)
+			r.from = t
+			refused = r.plan(plan)
+		}
+		if refused != nil {
+			return nil, refused
+		}
+		return r.answer, r.apply(t)
+	})
+}
+
+func (r *revision) plan(plan func(*revision) error) error {
+	r.read, r.writes, r.before, r.answer = r.twoRead[:0], r.twoWrites[:0], nil, nil
+	return plan(r)
+}
+
+func (r *revision) outdated(before uint64, changes *changes) bool {
+	if changes.since(before) {
+		return true
+	}
+	for i := range r.read {
+		if changes.since(before, r.read[i].key) {
+			return true
+		}
+	}
+	return false
+}
+
+// note remembers that the revision depends on something.
+func (r *revision) note(key documentKey, size int) { r.read = append(r.read, readDocument{key, size}) }
+
+// packed reads the packed document of a key; a missing one is *NotFound.
+func (r *revision) packed(ctx context.Context, get *statement, key any) ([]byte, error) {
+	b, err := packed(ctx, r.from, get, key)
+	r.note(keyOf(get.kind, key), len(b))
+	return b, err
+}
+
+// document reads the document of a key; a missing one is *NotFound.
+func (r *revision) document(ctx context.Context, get *statement, key any) ([]byte, error) {
+	b, err := r.packed(ctx, get, key)
+	if err != nil {
+		return nil, err
+	}
+	return r.store.unpack(b)
+}
+
+// write plans a statement.
+func (r *revision) write(st *statement, args ...any) {
+	r.writes = append(r.writes, plannedWrite{st, args})
+}
+
+// apply does what is planned.
+func (r *revision) apply(t *transaction) error {
+	if r.before != nil {
+		if err := r.before(t); err != nil {
+			return err
+		}
+	}
+	for i := range r.writes {
+		w := &r.writes[i]
+		t.replaced = r.size(keyOf(w.statement.kind, w.args[0]))
+		if _, err := t.exec(w.statement, w.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// size returns the bytes of a document that was read, as it is packed; 0 for any other.
+func (r *revision) size(key documentKey) int {
+	for i := range r.read {
+		if r.read[i].key == key {
+			return r.read[i].size
+		}
+	}
+	return 0
+}

@@ -1,0 +1,33 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+
+	"brokerage/internal/brokerage"
+)
+
+var searchSecurities = &statement{name: "search_securities"}
+
+// SearchSecurities returns the securities that match, in order of their symbols.
+func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) ([]byte, error) {
+	var count int
+	var hits []byte
+	end := s.options.Trace.Statement(ctx, searchSecurities.name)
+	err := s.readers.read(ctx, func(r *reader) error {
+		count, hits = 0, hits[:0]
+		args := []any{search.Sector, search.PEMin, search.PEMax, search.YieldMin}
+		return r.rows(ctx, searchSecurities, args, func(row []driver.Value) error {
+			var hit brokerage.SecurityKeys
+			err := assign(row, &hit.Symbol, &hit.Name, &hit.Type, &hit.Sector, &hit.PE, &hit.Yield)
+			count++
+			hits = brokerage.AppendHit(hits, hit)
+			return err
+		})
+	}, func() []documentKey { return []documentKey{searchedKey} }, searchedKey)
+	end(err)
+	if err != nil {
+		return nil, domainError(err)
+	}
+	return brokerage.SearchAnswer(count, hits), nil
+}

@@ -1,0 +1,168 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"brokerage/internal/brokerage"
+)
+
+//go:embed sql/*.sql
+var sqlFiles embed.FS
+
+// A statement is one of the files in sql/, with what the store has to know of it. It is declared beside the
+// transaction that uses it.
+type statement struct {
+	name string // of the file, without .sql
+	// kind is the kind of what the statement reads or changes; the first argument is the key. It is empty where changes
+	// are not noted by the statement, such as for rows of accounts, which change together with their customer.
+	kind kind
+	// stores says that the last argument is a packed document, and adds how many documents there are more afterwards.
+	stores bool
+	adds   int64
+	// changes returns what else the statement changes; nil for nothing.
+	changes func(args []any) documentKey
+	// depends returns what a found row depends on; nil where that is what the key names.
+	depends func(key any, columns []any) []documentKey
+}
+
+func (st *statement) dependsOn(key any, columns []any) []documentKey {
+	if st.depends != nil {
+		return st.depends(key, columns)
+	}
+	return []documentKey{keyOf(st.kind, key)}
+}
+
+// statementTexts returns the texts in sql/, by name, without the comments before them.
+func statementTexts() (map[string]string, error) {
+	names, err := fs.Glob(sqlFiles, "sql/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	texts := make(map[string]string, len(names))
+	for _, name := range names {
+		b, err := sqlFiles.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		text := strings.TrimSpace(string(b))
+		for strings.HasPrefix(text, "--") {
+			_, text, _ = strings.Cut(text, "\n")
+		}
+		texts[strings.TrimSuffix(filepath.Base(name), ".sql")] = text
+	}
+	return texts, nil
+}
+
+// querier finds the one row of a key, or returns sql.ErrNoRows: the reading pool, or the transaction being written.
+type querier interface {
+	find(ctx context.Context, st *statement, key any, columns ...any) error
+}
+
+// find waits for a connection until ctx ends, but does not pass ctx to SQL: a look-up by key takes microseconds, a
+// goroutine that watches ctx meanwhile a fifth of them, and what a stalled disk holds up cannot be interrupted.
+func (s *Store) find(ctx context.Context, st *statement, key any, columns ...any) error {
+	end := s.options.Trace.Statement(ctx, st.name)
+	err := s.readers.read(ctx,
+		func(r *reader) error { return r.row(st, key, columns) },
+		func() []documentKey { return st.dependsOn(key, columns) })
+	end(traceError(err))
+	return err
+}
+
+// traceError returns the error for a trace, in which a row that was not found is none.
+func traceError(err error) error {
+	if noRows(err) {
+		return nil
+	}
+	return err
+}
+
+func noRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
+
+// packed reads the packed document of a key; a missing one is *NotFound.
+func packed(ctx context.Context, q querier, get *statement, key any) ([]byte, error) {
+	var b []byte
+	err := q.find(ctx, get, key, &b)
+	if noRows(err) {
+		return nil, &brokerage.NotFound{What: string(get.kind), Key: fmt.Sprint(key)}
+	}
+	return b, domainError(err)
+}
+
+// document reads the document of a key from the pool.
+func (s *Store) document(ctx context.Context, get *statement, key any) ([]byte, error) {
+	b, err := packed(ctx, s, get, key)
+	if err != nil {
+		return nil, err
+	}
+	return s.unpack(b)
+}
+
+func (s *Store) unpack(b []byte) ([]byte, error) {
+	doc, err := s.codec.Load().unpack(b)
+	if err != nil {
+		return nil, &brokerage.Damaged{Cause: fmt.Errorf("a document does not unpack: %w", err)}
+	}
+	return doc, nil
+}
+
+// exec runs a statement and returns how many rows it changed.
+func (t *transaction) exec(st *statement, args ...any) (int64, error) {
+	end := t.w.trace.Statement(t.job.ctx, st.name)
+	result, err := t.w.stmts[st.name].ExecContext(context.Background(), args...)
+	end(err)
+	if err != nil {
+		return 0, err
+	}
+	n, err := result.RowsAffected()
+	if n > 0 {
+		t.changed = true
+		if st.stores {
+			doc, _ := args[len(args)-1].([]byte)
+			t.count(st.kind, st.adds, int64(len(doc)-t.replaced))
+		}
+		if st.kind != "" {
+			t.w.changes.note(keyOf(st.kind, args[0]))
+		}
+		if st.changes != nil {
+			t.w.changes.note(st.changes(args))
+		}
+	}
+	return n, err
+}
+
+// count notes for the census how many documents and bytes of a kind a statement has added.
+func (t *transaction) count(k kind, documents, bytes int64) {
+	i := slices.Index(kinds[:], k)
+	t.change.documents[i] += documents
+	t.change.bytes[i] += bytes
+}
+
+// removed counts a document that a statement has deleted, and notes what has changed with it.
+func (t *transaction) removed(key documentKey, bytes int64, also ...documentKey) {
+	t.changed = true
+	t.w.changes.note(key)
+	t.w.changes.note(also...)
+	t.count(key.kind, -1, -bytes)
+}
+
+// find reads the one row of a key.
+func (t *transaction) find(_ context.Context, st *statement, key any, columns ...any) error {
+	return t.row(st, key).Scan(columns...)
+}
+
+// row runs a query for at most one row.
+func (t *transaction) row(st *statement, args ...any) *sql.Row {
+	end := t.w.trace.Statement(t.job.ctx, st.name)
+	row := t.w.stmts[st.name].QueryRowContext(context.Background(), args...)
+	end(row.Err())
+	return row
+}

@@ -1,0 +1,63 @@
+package sqlite
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+var (
+	customerOfAccount = &statement{name: "customer_of_account", kind: customers, depends: dependsOnCustomerFound}
+	getQuote          = &statement{name: "get_quote", kind: securities}
+)
+
+// Trade is buy_security and sell_security: it changes the account and returns the Trade_Confirmation.
+func (s *Store) Trade(
+	ctx context.Context, w brokerage.Write, account brokerage.ID, trade brokerage.Trade,
+) ([]byte, error) {
+	if err := trade.Validate(); err != nil {
+		return nil, err
+	}
+	return s.revise(ctx, w, func(r *revision) error {
+		customer, doc, err := r.customerOf(ctx, account)
+		if err != nil {
+			return err
+		}
+		quote, err := r.quote(ctx, trade.Symbol)
+		if err != nil {
+			return err
+		}
+		changed, answer, err := trade.Apply(s.options.Rules, doc, account, quote)
+		if err != nil {
+			return err
+		}
+		r.answer = answer
+		r.write(replaceCustomer, customer, s.pack(customers, changed))
+		return nil
+	})
+}
+
+// customerOf reads the customer that an account belongs to, with the id.
+func (r *revision) customerOf(ctx context.Context, account brokerage.ID) (id int64, doc []byte, err error) {
+	var b []byte
+	err = r.from.find(ctx, customerOfAccount, int64(account), &id, &b)
+	switch {
+	case noRows(err):
+		return 0, nil, brokerage.NoAccount(account)
+	case err != nil:
+		return 0, nil, domainError(err)
+	}
+	r.note(documentKey{kind: customers, id: id}, len(b))
+	doc, err = r.store.unpack(b)
+	return id, doc, err
+}
+
+func (r *revision) quote(ctx context.Context, symbol string) (brokerage.Quote, error) {
+	r.note(documentKey{kind: securities, symbol: symbol}, 0)
+	quote := brokerage.Quote{Symbol: symbol}
+	err := r.from.find(ctx, getQuote, symbol, &quote.Name, &quote.Type, &quote.LastTrade)
+	if noRows(err) {
+		err = brokerage.NoSecurity(symbol)
+	}
+	return quote, domainError(err)
+}

@@ -1,0 +1,82 @@
+package tally_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/tally"
+)
+
+// counting returns a figure that is 1, 2, 3 …, each fetched in some time.
+func counting(takes time.Duration) *tally.Cached[int] {
+	n := 0
+	return &tally.Cached[int]{MaxWait: time.Second, Timeout: time.Minute, Fetch: func(ctx context.Context) (int, error) {
+		n++
+		answer := n
+		select {
+		case <-time.After(takes):
+			return answer, nil
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}}
+}
+
+func TestCached_AtEachLook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := counting(0)
+		require.Equal(t, 1, c.Look())
+		require.Equal(t, 2, c.Look())
+	})
+}
+
+func TestCached_MaxAge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := counting(0)
+		c.MaxAge = time.Hour
+		require.Equal(t, 1, c.Look())
+		time.Sleep(time.Hour - time.Nanosecond)
+		require.Equal(t, 1, c.Look())
+		time.Sleep(time.Nanosecond)
+		require.Equal(t, 2, c.Look())
+	})
+}
+
+// A caller does not hang with the server, and starts no second fetch.
+func TestCached_MaxWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := counting(10 * time.Second)
+		began := time.Now()
+		require.Zero(t, c.Look())
+		require.Zero(t, c.Look())
+		require.Equal(t, 2*time.Second, time.Since(began))
+		time.Sleep(7500 * time.Millisecond)
+		require.Equal(t, 1, c.Look(), "the fetch ended while this call waited")
+		synctest.Wait()
+	})
+}
+
+func TestCached_NeverAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := counting(time.Hour)
+		require.Zero(t, c.Look())
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Zero(t, c.Look(), "the fetch timed out, and another was started")
+		time.Sleep(time.Minute)
+	})
+}
+
+func TestCached_Fails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := counting(0)
+		require.Equal(t, 1, c.Look())
+		c.Fetch = func(context.Context) (int, error) { return 99, errors.New("no connection") }
+		require.Equal(t, 1, c.Look())
+	})
+}
