@@ -91,8 +91,8 @@ func TestSearchSecurities_Rows(t *testing.T) {
 	require.Equal(t, `<Securities xmlns="http://tpox-benchmark.com/security" count="2"><Security></Security><Security></Security></Securities>`, string(got))
 }
 
-// figure is the double that is nearest to the decimal as it is written.
-func TestFigure(t *testing.T) {
+// double returns the double that is nearest to the decimal as it is written.
+func TestDouble(t *testing.T) {
 	for _, scaled := range []int64{0, 1, 3, 7, 10, 201234, 254999, 1e12 - 1, 999_999_999_9999, 9_999_999_999_999, -1} {
 		text := strconv.FormatInt(scaled/1e4, 10) + "." + strconv.FormatInt(10000+max(scaled, -scaled)%1e4, 10)[1:]
 		if scaled < 0 {
@@ -100,6 +100,6 @@ func TestFigure(t *testing.T) {
 		}
 		want, err := strconv.ParseFloat(text, 64)
 		require.NoError(t, err)
-		require.Equal(t, want, figure(scaled), text) //nolint:testifylint // exactly
+		require.Equal(t, want, double(scaled), text) //nolint:testifylint // exactly
 	}
 }

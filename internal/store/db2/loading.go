@@ -40,7 +40,7 @@ func (t *tx) set(name string, value any) error {
 // committed, since a lost connection ends the load, which the same command
 // continues.
 func (s *Store) change(ctx context.Context, do func(t *tx) error) error {
-	_, err := s.write(ctx, brokerage.Write{}, false, func(t *tx) ([]byte, error) { return nil, do(t) })
+	_, err := s.write(ctx, brokerage.Write{}, failUnknown, func(t *tx) ([]byte, error) { return nil, do(t) })
 	return err
 }
 

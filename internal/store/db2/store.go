@@ -127,31 +127,7 @@ func (s *Store) setting(ctx context.Context, name string) (text string, err erro
 	return text, err
 }
 
-// Lease hands out ids, from behind those of the dataset.
-func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerage.Range, err error) {
-	if err := brokerage.CheckLease(count); err != nil {
-		return r, err
-	}
-	none := &brokerage.NotFound{What: "kind of leases", Key: kind}
-	if !storable(kind) || len(kind) > 16 {
-		return r, none
-	}
-	var next int64
-	// Ids that were handed out to nobody do no harm, so this may be done again.
-	_, err = s.write(ctx, brokerage.Write{}, true, func(t *tx) ([]byte, error) {
-		if found, err := t.exec("lease", count, kind); err != nil || !found {
-			return nil, orElse(err, none)
-		}
-		_, err := row(t.ctx, t, "leased", []any{kind}, []any{&next})
-		return nil, err
-	})
-	if err != nil {
-		return r, err
-	}
-	return brokerage.Range{First: brokerage.ID(next - count), Count: count}, nil
-}
-
-// orElse is err, or what it means that there was none.
+// orElse returns err, or otherwise where that is nil.
 func orElse(err, otherwise error) error {
 	if err != nil {
 		return err
