@@ -3,7 +3,6 @@
 package db2
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,7 +16,7 @@ import (
 // random, one of them started again: each trade counts once.
 func TestOnce_Cut(t *testing.T) {
 	b := onBench(t)
-	link := chaostest.NewProxy(t, "tcp", fmt.Sprintf("127.0.0.1:%d", b.Port()))
+	link := chaostest.NewProxy(t, "tcp", b.Address())
 	chaostest.Once(t, chaostest.Database{
 		Generator: few(),
 		Link:      link,

@@ -3,7 +3,6 @@ package drda
 import (
 	"bufio"
 	"context"
-	"errors"
 	"net"
 	"sync"
 	"time"
@@ -14,10 +13,8 @@ type Proxy struct {
 	listener net.Listener
 	rewrite  func(string) string
 
-	mu      sync.Mutex
 	server  string
-	refuse  bool
-	delay   time.Duration
+	mu      sync.Mutex
 	open    map[net.Conn]bool
 	running sync.WaitGroup
 }
@@ -55,27 +52,6 @@ func (p *Proxy) Cut() int {
 	}
 	clear(p.open)
 	return n
-}
-
-// Refuse makes new connections fail, or no longer.
-func (p *Proxy) Refuse(refuse bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.refuse = refuse
-}
-
-// Delay makes each answer come later.
-func (p *Proxy) Delay(delay time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.delay = delay
-}
-
-// Redirect sends new connections to another server.
-func (p *Proxy) Redirect(server string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.server = server
 }
 
 // Connections is how many clients there are.
@@ -123,9 +99,6 @@ func (p *Proxy) serve(client net.Conn) {
 func (p *Proxy) connect(client net.Conn) (net.Conn, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.refuse {
-		return nil, errors.New("refused")
-	}
 	server, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(context.Background(), "tcp", p.server)
 	if err != nil {
 		return nil, err
@@ -171,10 +144,6 @@ func (p *Proxy) request(s structure) (structure, error) {
 }
 
 func (p *Proxy) reply(s structure) (structure, error) {
-	p.mu.Lock()
-	delay := p.delay
-	p.mu.Unlock()
-	time.Sleep(delay)
 	switch s.codePoint() {
 	case codeACCSECRD:
 		return fixACCSECRD(s)

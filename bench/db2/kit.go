@@ -1,4 +1,4 @@
-package db2test
+package main
 
 import (
 	"archive/zip"
@@ -16,35 +16,35 @@ import (
 	"brokerage/internal/testenv/pinned"
 )
 
-// What the bench is made of. Derby has to be older than 10.15, from where on its
-// jars are split otherwise; BaseX 10 is the first that needs no more than one.
+// What the bench is made of. From version 10.15 on Derby's jars are split otherwise; BaseX 10 needs no other jar.
 var (
-	derby    = pinned.Maven("org/apache/derby/derby/10.14.2.0/derby-10.14.2.0.jar", "2c40eb581e5221ab33c7c796979b49ce404e7e393357c58f7bcdb30a09efca72")
-	derbyNet = pinned.Maven("org/apache/derby/derbynet/10.14.2.0/derbynet-10.14.2.0.jar", "60420647ea4dec5fb5d2e44768411e33d2358f517c292073cc4bdd41f70deddc")
-	baseX    = pinned.Maven("org/basex/basex/10.7/basex-10.7.jar", "5041c1daca9398a11de9c78a0983b30673829e4a5f011c1f809b1c36879af1a2")
+	derby = pinned.Maven("org/apache/derby/derby/10.14.2.0/derby-10.14.2.0.jar",
+		"2c40eb581e5221ab33c7c796979b49ce404e7e393357c58f7bcdb30a09efca72")
+	derbyNet = pinned.Maven("org/apache/derby/derbynet/10.14.2.0/derbynet-10.14.2.0.jar",
+		"60420647ea4dec5fb5d2e44768411e33d2358f517c292073cc4bdd41f70deddc")
+	baseX = pinned.Maven("org/basex/basex/10.7/basex-10.7.jar",
+		"5041c1daca9398a11de9c78a0983b30673829e4a5f011c1f809b1c36879af1a2")
 
-	// IBM's own archives of clidriver have no checksum that could be pinned; the
-	// wheel of its Python driver has the same files.
+	// IBM's own archives of clidriver have no fixed checksum; the wheel of its Python driver holds the same files.
 	wheel = pinned.PyPI("ibm-db", "d2/8c/67a13a6cee20ad264ad1c63c957e14ff043f3bf2a7550bf0a2581e7afe19/"+wheelName,
 		"85c16961dc98e13dbd58209f40e8e99cf383b7b7d8f57038aa84a59e1412ba21")
 )
 
 const wheelName = "ibm_db-3.3.0-cp311-cp311-manylinux_2_34_x86_64.whl"
 
-// cacheVariable names the folder for what is fetched, instead of one in the
-// user's cache.
+// cacheVariable names a folder for what is fetched, in place of one in the user's cache.
 const cacheVariable = "BROKERAGE_DB2BENCH_CACHE"
 
-// Kit is what the bench needs, on this machine.
-type Kit struct {
-	Jars      []string
-	CLIDriver string // the folder with include and lib
-	Libraries string // what clidriver's libraries need beside them
-	classes   string // where compiled sources go
+// A kit is what the bench and IBM's driver need, on this machine.
+type kit struct {
+	jars      []string
+	driver    string // clidriver: include and lib
+	libraries string // the libraries that clidriver's own need
+	classes   string // folder for compiled sources
 }
 
-// cached is where the kit is, or will be.
-func cached() (cache string, k *Kit, err error) {
+// cached returns the folder of the cache, and the kit as it is or will be there.
+func cached() (cache string, k *kit, err error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return "", nil, &testenv.NotHereError{Reason: "clidriver is only fetched for linux/amd64"}
 	}
@@ -57,59 +57,59 @@ func cached() (cache string, k *Kit, err error) {
 		cache = filepath.Join(dir, "brokerage", "db2bench")
 	}
 	home := filepath.Join(cache, strings.TrimSuffix(wheelName, ".whl"))
-	return cache, &Kit{
-		CLIDriver: filepath.Join(home, "clidriver"), Libraries: filepath.Join(home, "ibm_db.libs"), classes: filepath.Join(cache, "classes"),
+	return cache, &kit{
+		driver: filepath.Join(home, "clidriver"), libraries: filepath.Join(home, "ibm_db.libs"),
+		classes: filepath.Join(cache, "classes"),
 	}, nil
 }
 
-// Fetch makes sure that all of the kit is there.
-func Fetch(ctx context.Context) (*Kit, error) {
+// fetch fetches what is missing of the kit.
+func fetch(ctx context.Context) (*kit, error) {
 	cache, k, err := cached()
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	for _, jar := range []pinned.File{derby, derbyNet, baseX} {
-		path, err := jar.Fetch(ctx, cache)
+	var paths []string
+	for _, file := range []pinned.File{derby, derbyNet, baseX, wheel} {
+		path, err := file.Fetch(ctx, cache)
 		if err != nil {
 			return nil, &testenv.NotHereError{Reason: "the bench cannot be fetched: " + err.Error()}
 		}
-		k.Jars = append(k.Jars, path)
+		paths = append(paths, path)
 	}
-	archive, err := wheel.Fetch(ctx, cache)
-	if err != nil {
-		return nil, &testenv.NotHereError{Reason: "the bench cannot be fetched: " + err.Error()}
-	}
-	return k, once(filepath.Dir(k.CLIDriver), func(half string) error { return unpack(archive, half, "clidriver/", "ibm_db.libs/") })
+	k.jars = paths[:3]
+	return k, once(filepath.Dir(k.driver), func(half string) error {
+		return unpack(paths[3], half, "clidriver/", "ibm_db.libs/")
+	})
 }
 
-// Fetched is as much of the kit as a build needs, if that is there already.
-func Fetched() (*Kit, error) {
+// fetched returns the kit as far as a build needs it, if that was fetched already.
+func fetched() (*kit, error) {
 	_, k, err := cached()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(k.CLIDriver); err != nil {
-		return nil, &testenv.NotHereError{Reason: "clidriver was not fetched yet (make build-db2): " + err.Error()}
+	if _, err := os.Stat(k.driver); err != nil {
+		return nil, fmt.Errorf("clidriver was not fetched yet (make build-db2): %w", err)
 	}
 	return k, nil
 }
 
-// Environment is what building and running a program with the driver needs, as
-// NAME=value.
-func (k *Kit) Environment() []string {
-	lib := filepath.Join(k.CLIDriver, "lib")
+// environment returns what building and running a program with the driver needs, as NAME=value.
+func (k *kit) environment() []string {
+	lib := filepath.Join(k.driver, "lib")
 	return []string{
 		"CGO_ENABLED=1",
-		"CGO_CFLAGS=-I" + filepath.Join(k.CLIDriver, "include"),
-		"CGO_LDFLAGS=-L" + lib + " -Wl,-rpath-link," + k.Libraries,
-		"LD_LIBRARY_PATH=" + lib + ":" + filepath.Join(lib, "icc") + ":" + k.Libraries,
+		"CGO_CFLAGS=-I" + filepath.Join(k.driver, "include"),
+		"CGO_LDFLAGS=-L" + lib + " -Wl,-rpath-link," + k.libraries,
+		"LD_LIBRARY_PATH=" + lib + ":" + filepath.Join(lib, "icc") + ":" + k.libraries,
 	}
 }
 
-// once makes a folder, which another process may do at the same time: under
-// another name until it is whole.
+// once makes a folder that does not exist, under another name until it is whole: another process may make it at the
+// same time.
 func once(dir string, fill func(half string) error) (err error) {
 	if _, err := os.Stat(dir); err == nil {
 		return nil

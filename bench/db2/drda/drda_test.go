@@ -201,13 +201,5 @@ func TestProxy(t *testing.T) {
 	require.Equal(t, 1, p.Cut())
 	require.Error(t, exchange(conn))
 	require.Zero(t, p.Connections())
-
-	p.Refuse(true)
-	require.Error(t, exchange(dial()))
-	p.Refuse(false)
-	require.NoError(t, exchange(dial()))
-
-	p.Redirect("127.0.0.1:1")
-	require.Error(t, exchange(dial()))
 	require.NoError(t, p.Close())
 }

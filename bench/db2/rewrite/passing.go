@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"brokerage/internal/store/db2/db2test/xquery"
+	"brokerage/bench/db2/xquery"
 )
 
 // argument is what is passed to a query as a variable.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"brokerage/internal/store/db2/db2test/xquery"
+	"brokerage/bench/db2/xquery"
 )
 
 // exists rewrites XMLEXISTS. Where an index would serve it, the rows are found by

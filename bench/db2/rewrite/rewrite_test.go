@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/store/db2/db2test/rewrite"
+	"brokerage/bench/db2/rewrite"
 )
 
 // prepared is a catalogue with two tables and indexes of each type.

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"brokerage/internal/store/db2/db2test/xquery"
+	"brokerage/bench/db2/xquery"
 )
 
 // manipulation rewrites queries, and statements that insert, update and delete.

@@ -7,14 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/store/db2/db2test/rewrite"
-	"brokerage/internal/store/db2/db2test/xquery"
+	"brokerage/bench/db2/rewrite"
+	"brokerage/bench/db2/xquery"
 )
 
 // What the store asks of Db2 is in Db2's documented dialect: the bench would not
 // notice otherwise, nor anybody else before the first run on a Db2.
 func TestStore_Queries(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "sql", "*.sql"))
+	files, err := filepath.Glob("../../../internal/store/db2/sql/*.sql")
 	require.NoError(t, err)
 	checked := 0
 	for _, file := range files {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/store/db2/db2test/xquery"
+	"brokerage/bench/db2/xquery"
 )
 
 const custacc = `declare default element namespace "http://tpox-benchmark.com/custacc"; `

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"brokerage/internal/store/db2/db2test/xquery"
+	"brokerage/bench/db2/xquery"
 )
 
 // documents is what a column of type XML is on the bench.

@@ -4,7 +4,6 @@ import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -82,10 +81,8 @@ public final class Bench {
   }
 
   public static void main(String... args) throws Exception {
-    if (!Files.exists(home().resolve(TEMPLATE))) { // it exists after a restart
-      makeTemplate();
-    }
-    System.out.println("ready " + serve() + " " + ProcessHandle.current().pid());
+    makeTemplate();
+    System.out.println("ready " + serve());
     BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = commands.readLine(); line != null; line = commands.readLine()) {
       System.out.println(obeyed(line.split(" ")));
@@ -138,9 +135,6 @@ public final class Bench {
             s.execute("CALL SYSCS_UTIL.SYSCS_BACKUP_DATABASE('" + home().resolve("copies") + "')");
           }
           copy("copies/" + command[1], command[2]);
-          break;
-        case "close":
-          close(command[1]);
           break;
         default:
           return "error what is " + command[0] + "?";

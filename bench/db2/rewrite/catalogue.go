@@ -41,11 +41,13 @@ func NewCatalogue() *Catalogue {
 	return &Catalogue{tables: make(map[string]table), indexes: make(map[string]index)}
 }
 
-// Clone is a catalogue for a copy of the database.
-func (c *Catalogue) Clone() *Catalogue {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return &Catalogue{tables: maps.Clone(c.tables), indexes: maps.Clone(c.indexes)}
+// CopyFrom makes the catalogue one of a copy of another database.
+func (c *Catalogue) CopyFrom(from *Catalogue) {
+	from.mu.RLock()
+	defer from.mu.RUnlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tables, c.indexes = maps.Clone(from.tables), maps.Clone(from.indexes)
 }
 
 // statement is one that is being rewritten.
