@@ -9,14 +9,10 @@ final class Failure {
   static final String INVALID = "38W02";
   static final String DYNAMIC = "38W03";
   static final String NO_SCHEMA = "38W04";
-  static final String NOT_ONE = "38W05";
   static final String DUPLICATE = "38W06";
   static final String KEY_TOO_LONG = "38W07";
   static final String TOO_LONG = "38W08";
   static final String UNSUPPORTED = "38W09";
-  static final String TARGET = "38W10";
-  static final String CAST = "38W11";
-  static final String STATIC = "38W12";
   static final String NOT_FIRST = "38W15";
   static final String EXISTS = "38W16";
 

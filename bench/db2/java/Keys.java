@@ -1,4 +1,5 @@
 import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
 import java.sql.Clob;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -11,6 +12,7 @@ import java.util.Collections;
 import java.util.List;
 import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLStreamConstants;
+import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 
 /**
@@ -30,84 +32,87 @@ public final class Keys {
     return "BENCH.\"" + index + "\"";
   }
 
-  /** CREATE INDEX .. GENERATE KEY USING XMLPATTERN; the documents that are there are indexed as well. */
-  public static void create(String name, String on, String column, String pattern, String keyType, String derbyType, int unique)
+  /** An index; the pattern is as the rewriter wrote it: steps as {uri}name or @{uri}name, with * for any element. */
+  private static final class Index {
+    final String name;
+    final String[] steps;
+    final int most; // bytes of a key, 0 for any number
+    final List<String> keys = new ArrayList<>(); // of the document at hand
+
+    Index(String name, String pattern, int most) {
+      this.name = name;
+      this.steps = pattern.split(" ");
+      this.most = most;
+    }
+
+    boolean matches(List<String> path) {
+      if (steps.length != path.size()) {
+        return false;
+      }
+      for (int i = 0; i < steps.length; i++) {
+        if (!steps[i].equals(path.get(i)) && (!steps[i].equals("*") || path.get(i).startsWith("@"))) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  /** CREATE INDEX .. GENERATE KEY USING XMLPATTERN, on a table without rows. */
+  public static void create(String name, String on, String column, String pattern, String keyType, int most, int unique)
       throws SQLException {
-    String rows = "ROW_OF_" + on.substring(on.indexOf('.') + 1);
+    String rows = "ROW_OF_" + on;
     try (Connection c = here(); Statement s = c.createStatement()) {
       // No foreign key: a delete that cascades locks all of the table, and every other transaction waits for it.
-      s.execute("CREATE TABLE " + table(name) + " (K " + derbyType + " NOT NULL, R BIGINT NOT NULL)");
+      s.execute("CREATE TABLE " + table(name) + " (K " + keyType + " NOT NULL, R BIGINT NOT NULL)");
       s.execute("CREATE " + (unique == 1 ? "UNIQUE " : "") + "INDEX BENCH.\"" + name + ".K\" ON " + table(name) + " (K)");
       s.execute("CREATE INDEX BENCH.\"" + name + ".R\" ON " + table(name) + " (R)");
-      boolean first;
-      try (PreparedStatement q = c.prepareStatement("SELECT 1 FROM BENCH.XML_INDEXES WHERE ON_TABLE = ? AND ON_COLUMN = ?")) {
-        q.setString(1, on);
-        q.setString(2, column);
-        try (ResultSet there = q.executeQuery()) {
-          first = !there.next();
-        }
-      }
-      if (first) {
+      if (indexes(c, on, column).isEmpty()) {
         for (String event : new String[] {"INSERT", "UPDATE OF " + column}) {
-          s.execute("CREATE TRIGGER BENCH.\"" + on + "." + column + "." + event.charAt(0) + "\" AFTER " + event + " ON " + on
+          s.execute("CREATE TRIGGER BENCH.\"" + on + "." + event.charAt(0) + "\" AFTER " + event + " ON " + on
               + " REFERENCING NEW AS N FOR EACH ROW CALL BENCH.XML_KEYS('" + on + "', '" + column + "', N." + rows + ", N." + column + ")");
         }
-        s.execute("CREATE TRIGGER BENCH.\"" + on + "." + column + ".D\" AFTER DELETE ON " + on
+        s.execute("CREATE TRIGGER BENCH.\"" + on + ".D\" AFTER DELETE ON " + on
             + " REFERENCING OLD AS O FOR EACH ROW CALL BENCH.XML_KEYS('" + on + "', '" + column + "', O." + rows + ", CAST(NULL AS CLOB(16M)))");
       }
-      try (PreparedStatement q = c.prepareStatement("INSERT INTO BENCH.XML_INDEXES VALUES (?, ?, ?, ?, ?, ?)")) {
+      try (PreparedStatement q = c.prepareStatement("INSERT INTO BENCH.XML_INDEXES VALUES (?, ?, ?, ?, ?)")) {
         q.setString(1, name);
         q.setString(2, on);
         q.setString(3, column);
         q.setString(4, pattern);
-        q.setString(5, keyType);
-        q.setInt(6, unique);
+        q.setInt(5, most);
         q.execute();
-      }
-      Index index = new Index(name, pattern, keyType);
-      try (ResultSet all = s.executeQuery("SELECT " + rows + ", " + column + " FROM " + on)) {
-        while (all.next()) {
-          long row = all.getLong(1);
-          write(c, index, row, found(List.of(index), Queries.text(all.getClob(2))).get(0));
-        }
       }
     }
   }
 
-  /** DROP INDEX. The triggers stay: they find nothing to do. */
-  public static void drop(String name) throws SQLException {
-    try (Connection c = here(); Statement s = c.createStatement();
-        PreparedStatement q = c.prepareStatement("DELETE FROM BENCH.XML_INDEXES WHERE NAME = ?")) {
-      q.setString(1, name);
-      q.execute();
-      s.execute("DROP TABLE " + table(name));
+  private static List<Index> indexes(Connection c, String on, String column) throws SQLException {
+    List<Index> indexes = new ArrayList<>();
+    try (PreparedStatement q = c.prepareStatement("SELECT NAME, PATTERN, MOST FROM BENCH.XML_INDEXES WHERE ON_TABLE = ? AND ON_COLUMN = ?")) {
+      q.setString(1, on);
+      q.setString(2, column);
+      try (ResultSet all = q.executeQuery()) {
+        while (all.next()) {
+          indexes.add(new Index(all.getString(1), all.getString(2), all.getInt(3)));
+        }
+      }
     }
+    return indexes;
   }
 
   /** What the triggers call: the keys of a row become those of its document, and none where there is none any more. */
   public static void maintain(String on, String column, long row, Clob document) throws SQLException {
     try (Connection c = here()) {
-      List<Index> indexes = new ArrayList<>();
-      try (PreparedStatement q = c.prepareStatement("SELECT NAME, PATTERN, KEY_TYPE FROM BENCH.XML_INDEXES WHERE ON_TABLE = ? AND ON_COLUMN = ?")) {
-        q.setString(1, on);
-        q.setString(2, column);
-        try (ResultSet all = q.executeQuery()) {
-          while (all.next()) {
-            indexes.add(new Index(all.getString(1), all.getString(2), all.getString(3)));
-          }
-        }
-      }
-      List<List<String>> keys = found(indexes, Queries.text(document));
-      for (int i = 0; i < indexes.size(); i++) {
-        Index index = indexes.get(i);
-        List<String> wanted = keys.get(i);
+      List<Index> indexes = indexes(c, on, column);
+      collect(indexes, Queries.text(document));
+      for (Index index : indexes) {
         // What stays is not written: updates of other parts of documents must not meet in an index.
-        if (!there(c, index, row).equals(wanted)) {
+        if (!there(c, index, row).equals(index.keys)) {
           try (PreparedStatement q = c.prepareStatement("DELETE FROM " + table(index.name) + " WHERE R = ?")) {
             q.setLong(1, row);
             q.execute();
           }
-          write(c, index, row, wanted);
+          write(c, index, row);
         }
       }
     } catch (SQLException ex) {
@@ -151,7 +156,7 @@ public final class Keys {
       q.setLong(1, row);
       try (ResultSet all = q.executeQuery()) {
         while (all.next()) {
-          keys.add(index.canonical(all.getString(1)));
+          keys.add(all.getString(1));
         }
       }
     }
@@ -159,13 +164,13 @@ public final class Keys {
     return keys;
   }
 
-  private static void write(Connection c, Index index, long row, List<String> keys) throws SQLException {
+  private static void write(Connection c, Index index, long row) throws SQLException {
     try (PreparedStatement q = c.prepareStatement("INSERT INTO " + table(index.name) + " VALUES (?, ?)")) {
-      for (String key : keys) {
-        if (index.length > 0 && key.getBytes(java.nio.charset.StandardCharsets.UTF_8).length > index.length) {
+      for (String key : index.keys) {
+        if (index.most > 0 && key.getBytes(StandardCharsets.UTF_8).length > index.most) {
           throw Failure.of(Failure.KEY_TOO_LONG, index.name + ": " + key);
         }
-        index.set(q, key);
+        q.setString(1, key);
         q.setLong(2, row);
         q.execute();
       }
@@ -177,14 +182,10 @@ public final class Keys {
     }
   }
 
-  /** The keys of a document for each index, sorted. */
-  private static List<List<String>> found(List<Index> indexes, String document) throws SQLException {
-    List<List<String>> keys = new ArrayList<>();
-    for (int i = 0; i < indexes.size(); i++) {
-      keys.add(new ArrayList<>());
-    }
-    if (document == null || indexes.isEmpty()) {
-      return keys;
+  /** Collects the keys of a document for each index, sorted; none where there is no document. */
+  private static void collect(List<Index> indexes, String document) throws SQLException {
+    if (document == null) {
+      return;
     }
     List<String> path = new ArrayList<>();
     List<StringBuilder> texts = new ArrayList<>();
@@ -197,7 +198,7 @@ public final class Keys {
             texts.add(new StringBuilder());
             for (int a = 0; a < r.getAttributeCount(); a++) {
               path.add("@" + name(r.getAttributeNamespace(a), r.getAttributeLocalName(a)));
-              add(indexes, keys, path, r.getAttributeValue(a));
+              add(indexes, path, r.getAttributeValue(a));
               path.remove(path.size() - 1);
             }
             break;
@@ -209,26 +210,24 @@ public final class Keys {
             }
             break;
           case XMLStreamConstants.END_ELEMENT:
-            add(indexes, keys, path, texts.remove(texts.size() - 1).toString());
+            add(indexes, path, texts.remove(texts.size() - 1).toString());
             path.remove(path.size() - 1);
             break;
           default:
         }
       }
-    } catch (javax.xml.stream.XMLStreamException ex) {
+    } catch (XMLStreamException ex) {
       throw Failure.of(Failure.NOT_WELL_FORMED, ex.getMessage());
     }
-    keys.forEach(Collections::sort);
-    return keys;
+    for (Index index : indexes) {
+      Collections.sort(index.keys);
+    }
   }
 
-  private static void add(List<Index> indexes, List<List<String>> keys, List<String> path, String value) {
-    for (int i = 0; i < indexes.size(); i++) {
-      if (indexes.get(i).matches(path)) {
-        String key = indexes.get(i).canonical(value);
-        if (key != null) {
-          keys.get(i).add(key);
-        }
+  private static void add(List<Index> indexes, List<String> path, String value) {
+    for (Index index : indexes) {
+      if (index.matches(path)) {
+        index.keys.add(value);
       }
     }
   }

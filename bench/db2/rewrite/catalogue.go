@@ -8,35 +8,32 @@ import (
 	"sync"
 )
 
-// Unsupported is what the bench cannot do.
+// An Unsupported error says what the bench cannot do.
 type Unsupported struct{ What string }
 
 func (u *Unsupported) Error() string { return "unsupported: " + u.What }
 
-func unsupported(format string, args ...any) error {
-	return &Unsupported{fmt.Sprintf(format, args...)}
-}
+// refuse panics with *Unsupported, which Rewrite recovers.
+func refuse(format string, args ...any) { panic(&Unsupported{fmt.Sprintf(format, args...)}) }
 
-// Catalogue is what the statements of a database have created so far, as far as
-// later ones need it.
+// A Catalogue is what the statements of a database have created so far, as far as later ones need it.
 type Catalogue struct {
 	mu      sync.RWMutex
 	tables  map[string]table
 	indexes map[string]index
 }
 
-// table is the types of a table's columns, XML being one.
+// A table is the types of a table's columns, XML being one.
 type table map[string]string
 
-// index is an index over XML.
+// An index over XML, with keys of type VARCHAR.
 type index struct {
 	name, table, column string
-	steps               []string // of the pattern, as java/Index.java has it
-	class               class
+	steps               []string // of the pattern, as xquery.Step has them
 	unique              bool
 }
 
-// NewCatalogue is the catalogue of an empty database.
+// NewCatalogue returns the catalogue of an empty database.
 func NewCatalogue() *Catalogue {
 	return &Catalogue{tables: make(map[string]table), indexes: make(map[string]index)}
 }
@@ -50,7 +47,7 @@ func (c *Catalogue) CopyFrom(from *Catalogue) {
 	c.tables, c.indexes = maps.Clone(from.tables), maps.Clone(from.indexes)
 }
 
-// statement is one that is being rewritten.
+// A statement is one that is being rewritten.
 type statement struct {
 	*Catalogue
 	number  uint32            // the same whenever the same text comes, for the server's cache
@@ -60,90 +57,63 @@ type statement struct {
 	kept    int
 }
 
-// Rewrite gives the statement for Derby. The error is an *Unsupported.
-func (c *Catalogue) Rewrite(sql string) (string, error) {
-	tokens, err := lex(sql)
-	if err != nil {
-		return "", err
-	}
-	if len(tokens) == 0 {
-		return "", unsupported("an empty statement")
-	}
+// Rewrite returns the statement for Derby. The error is an *Unsupported.
+func (c *Catalogue) Rewrite(sql string) (rewritten string, err error) {
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			unsupported, ok := thrown.(*Unsupported)
+			if !ok {
+				panic(thrown) // a bug of ours
+			}
+			err = unsupported
+		}
+	}()
+	tokens := lex(sql)
 	switch {
-	case starts(tokens, "CREATE"), starts(tokens, "DROP"), starts(tokens, "ALTER"):
+	case starts(tokens, "CREATE"):
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		return c.definition(tokens)
-	case starts(tokens, "CALL"):
-		return call(tokens)
-	case starts(tokens, "BEGIN"):
-		return block(tokens)
-	case starts(tokens, "SET"):
-		return set(tokens)
-	case starts(tokens, "TRUNCATE"):
-		return truncate(tokens)
-	case starts(tokens, "COMMENT"), starts(tokens, "GRANT"), starts(tokens, "REVOKE"):
+		return c.create(tokens), nil
+	case starts(tokens, "CALL", "SYSPROC", ".", "ADMIN_CMD"), starts(tokens, "SET", "CURRENT", "LOCK", "TIMEOUT"):
 		return nothing(tokens), nil
+	case starts(tokens, "BEGIN"):
+		return register(text(tokens)), nil
+	case starts(tokens, "TRUNCATE", "TABLE") && len(tokens) == 4 && tokens[3].is("IMMEDIATE"):
+		// Derby's own would leave the tables of keys as they are.
+		return "DELETE FROM " + tokens[2].name(), nil
 	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(sql)) // it never fails
 	s := &statement{Catalogue: c, number: hash.Sum32() >> 1, aliases: c.aliases(tokens)}
-	return s.manipulation(tokens)
+	return s.manipulation(tokens), nil
 }
 
-// nothing is a statement that means nothing here.
-func nothing(tokens []token) string {
-	return "CALL BENCH.NOTHING(" + quoted(text(tokens)) + ")"
-}
+// nothing returns a statement in place of one that means nothing here.
+func nothing(tokens []token) string { return "CALL BENCH.NOTHING(" + quoted(text(tokens)) + ")" }
 
-// set passes what Derby has; the lock time-out is the server's own.
-func set(tokens []token) (string, error) {
-	switch {
-	case starts(tokens, "SET", "CURRENT", "SCHEMA"), starts(tokens, "SET", "SCHEMA"), starts(tokens, "SET", "CURRENT", "ISOLATION"):
-		return text(tokens), nil
-	case starts(tokens, "SET", "CURRENT", "LOCK", "TIMEOUT"), starts(tokens, "SET", "CURRENT", "IMPLICIT", "XMLPARSE", "OPTION"),
-		starts(tokens, "SET", "CURRENT", "QUERY", "OPTIMIZATION"), starts(tokens, "SET", "CURRENT", "DEGREE"):
-		return nothing(tokens), nil
-	}
-	return "", unsupported("the statement %s", text(tokens))
-}
-
-// aliases finds the tables of a statement, and what else they are called in it.
+// aliases returns the tables of a statement, and their other names in it.
 func (c *Catalogue) aliases(tokens []token) map[string]string {
 	known := make(map[string]string)
 	for i := range tokens {
-		if !tokens[i].is("FROM", "JOIN", "UPDATE", "INTO") {
+		if !tokens[i].is("FROM", "UPDATE", "INTO") {
 			continue
 		}
-		for at := i + 1; at < len(tokens) && (tokens[at].kind == 'w' || tokens[at].kind == 'q'); {
-			name := tokens[at].name()
-			for at++; at+1 < len(tokens) && tokens[at].kind == '.'; at += 2 {
-				name = tokens[at+1].name() // without its schema: a database has one
-			}
-			if _, ok := c.tables[name]; !ok {
-				break
-			}
-			if at < len(tokens) && tokens[at].is("AS") {
-				at++
-			}
+		for rest := tokens[i+1:]; len(rest) > 0 && c.tables[rest[0].name()] != nil; rest = rest[1:] {
+			name := rest[0].name()
 			known[name] = name
-			if at < len(tokens) && (tokens[at].kind == 'q' || tokens[at].kind == 'w' && !clauses[strings.ToUpper(tokens[at].text)]) {
-				known[tokens[at].name()] = name
-				at++
+			if rest = rest[1:]; len(rest) > 1 && rest[0].is("AS") {
+				known[rest[1].name()] = name
+				rest = rest[2:]
 			}
-			if at >= len(tokens) || tokens[at].kind != ',' {
+			if len(rest) == 0 || rest[0].kind != ',' {
 				break
 			}
-			at++
 		}
 	}
 	return known
 }
 
-// clauses are the words that may follow a table and are not its other name.
-var clauses = map[string]bool{
-	"WHERE": true, "SET": true, "JOIN": true, "INNER": true, "LEFT": true, "ON": true, "ORDER": true, "GROUP": true, "FETCH": true,
-	"WITH": true, "FOR": true, "UNION": true, "VALUES": true, "SELECT": true, "USING": true, "CROSS": true, "HAVING": true,
-}
+// quoted returns a text as a literal of SQL.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -1,57 +1,60 @@
 package xquery
 
-import (
-	"slices"
-	"strings"
-)
+// Parse reads a query. The error is a *Refused.
+func Parse(text string) (q *Query, err error) {
+	p := &parser{text: text, prefixes: make(map[string]string)}
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			refused, ok := thrown.(*Refused)
+			if !ok {
+				panic(thrown) // a bug of ours
+			}
+			err = refused
+		}
+	}()
+	p.prolog()
+	body := p.expr()
+	if p.skip(); p.at < len(p.text) {
+		p.refuse("%q cannot stand there", p.ahead())
+	}
+	return &Query{Body: body, text: text, edits: p.edits}, nil
+}
+
+// prolog reads the declarations of namespaces.
+func (p *parser) prolog() {
+	for p.words("declare") {
+		if p.words("default", "element", "namespace") {
+			p.element = p.stringLiteral()
+		} else {
+			p.wantWord("namespace")
+			_, prefix := p.qName()
+			p.want("=")
+			p.prefixes[prefix] = p.stringLiteral()
+		}
+		p.want(";")
+	}
+}
 
 // expr reads expressions separated by commas.
 func (p *parser) expr() *Node {
-	p.skip()
-	n := &Node{Kind: Sequence, Pos: p.at, Kids: []*Node{p.single()}}
+	kids := []*Node{p.single()}
 	for p.takes(",") {
-		n.Kids = append(n.Kids, p.single())
+		kids = append(kids, p.single())
 	}
-	if len(n.Kids) == 1 {
-		return n.Kids[0]
+	if len(kids) == 1 {
+		return kids[0]
 	}
-	return n
+	return node(Other, "", kids...)
 }
 
-// newer are expressions of other dialects, by how they begin.
-var newer = []struct{ word, symbol string }{
-	{"try", "{"}, {"switch", "("}, {"typeswitch", "("}, {"validate", "{"}, {"function", "("}, {"map", "{"}, {"array", "{"},
-	{"ordered", "{"}, {"unordered", "{"}, {"namespace", "{"},
-}
-
-// newerWords likewise, by their first words: "insert nodes" is the W3C's "do insert".
-var newerWords = [][]string{
-	{"insert", "node"}, {"insert", "nodes"}, {"delete", "node"}, {"delete", "nodes"}, {"replace", "node"},
-	{"replace", "value", "of", "node"}, {"rename", "node"}, {"for", "tumbling"}, {"for", "sliding"}, {"validate", "lax"},
-	{"validate", "strict"},
-}
-
-// single reads an expression without commas. Which there are: the pages of
-// "Expressions" in the XQuery Reference.
+// single reads an expression without commas.
 func (p *parser) single() *Node {
-	for _, n := range newer {
-		if p.before(n.word, n.symbol) {
-			p.refuse("%s expressions are not in Db2's XQuery", n.word)
-		}
-	}
-	for _, words := range newerWords {
-		if p.words(words...) {
-			p.refuse("%q is not Db2's XQuery", strings.Join(words, " "))
-		}
-	}
 	switch {
 	case p.before("for", "$"), p.before("let", "$"):
 		return p.flwor()
-	case p.before("some", "$"), p.before("every", "$"):
-		return p.quantified()
 	case p.before("if", "("):
 		return p.conditional()
-	case p.before("copy", "$"), p.words("transform", "copy"):
+	case p.before("copy", "$"):
 		return p.transform()
 	case p.words("do"):
 		return p.update()
@@ -59,146 +62,130 @@ func (p *parser) single() *Node {
 	return p.binary(0)
 }
 
-// flwor reads "FLWOR expressions": for and let, where, order by, return.
+// flwor reads "FLWOR expressions": for and let, where, return.
 func (p *parser) flwor() *Node {
-	n := &Node{Kind: FLWOR, Pos: p.at}
+	var kids []*Node
 	for p.before("for", "$") || p.before("let", "$") {
-		loop := p.takesWords("for")
+		loop := p.words("for")
 		if !loop {
 			p.wantWord("let")
 		}
 		for more := true; more; more = p.takes(",") {
-			n.Kids = append(n.Kids, p.binding(loop))
+			kids = append(kids, p.binding(loop))
 		}
 	}
-	if p.takesWords("where") {
-		n.Kids = append(n.Kids, p.single())
-	}
-	if p.takesWords("stable", "order", "by") || p.takesWords("order", "by") {
-		for more := true; more; more = p.takes(",") {
-			n.Kids = append(n.Kids, p.single())
-			_ = p.takesWords("ascending") || p.takesWords("descending")
-			_ = p.takesWords("empty", "greatest") || p.takesWords("empty", "least")
-		}
-	}
-	for _, later := range []string{"for", "let", "where", "group", "count", "window", "allowing"} {
-		if p.words(later) {
-			p.refuse("a %s clause here: Db2's FLWOR has for and let, then where, then order by, then return", later)
-		}
+	if p.words("where") {
+		kids = append(kids, p.single())
 	}
 	p.wantWord("return")
-	n.Kids = append(n.Kids, p.single())
-	return n
+	return node(Other, "", append(kids, p.single())...)
 }
 
-// binding reads a variable and what it is bound to.
+// binding reads a variable and the expression that it is bound to.
 func (p *parser) binding(loop bool) *Node {
 	p.want("$")
 	p.qName()
-	if p.words("as") {
-		p.refuse("a declared type of a variable is not in Db2's XQuery")
-	}
-	if !loop {
+	if loop {
+		p.wantWord("in")
+	} else {
 		p.want(":=")
-		return p.single()
 	}
-	if p.takesWords("at") {
-		p.want("$")
-		p.qName()
-	}
-	p.wantWord("in")
 	return p.single()
 }
 
-func (p *parser) quantified() *Node {
-	n := &Node{Kind: Quantified, Pos: p.at}
-	if !p.takesWords("some") {
-		p.wantWord("every")
-	}
-	for more := true; more; more = p.takes(",") {
-		n.Kids = append(n.Kids, p.binding(true))
-	}
-	p.wantWord("satisfies")
-	n.Kids = append(n.Kids, p.single())
-	return n
-}
-
 func (p *parser) conditional() *Node {
-	n := &Node{Kind: If, Pos: p.at}
 	p.wantWord("if")
 	p.want("(")
-	n.Kids = append(n.Kids, p.expr())
+	condition := p.expr()
 	p.want(")")
 	p.wantWord("then")
-	n.Kids = append(n.Kids, p.single())
+	yes := p.single()
 	p.wantWord("else")
-	n.Kids = append(n.Kids, p.single())
+	return node(Other, "", condition, yes, p.single())
+}
+
+// transform reads "Transform expression": copy, modify, return.
+func (p *parser) transform() *Node {
+	p.wantWord("copy")
+	original := p.binding(false)
+	p.wantWord("modify")
+	modify := p.single()
+	if !modify.updating {
+		p.refuse("modify without an updating expression (SQL16081N)")
+	}
+	p.wantWord("return")
+	return &Node{Kids: []*Node{original, modify, p.single()}}
+}
+
+// update reads "Insert expression", "Delete expression" and "Replace expression", after "do".
+func (p *parser) update() *Node {
+	from := p.at - len("do")
+	standard := func(words string) { p.edits = append(p.edits, edit{from, p.at, words}) }
+	n := &Node{updating: true}
+	switch {
+	case p.words("insert"):
+		standard("insert nodes")
+		n.Kids = append(n.Kids, p.single())
+		if !p.words("as", "last", "into") {
+			p.wantWord("into")
+		}
+		n.Kids = append(n.Kids, p.single())
+	case p.words("delete"):
+		standard("delete nodes")
+		n.Kids = append(n.Kids, p.single())
+	case p.words("replace", "value", "of"):
+		standard("replace value of node")
+		n.Kids = append(n.Kids, p.single())
+		p.wantWord("with")
+		n.Kids = append(n.Kids, p.single())
+	default:
+		p.refuse("insert, delete or replace value of expected after do, not %q", p.ahead())
+	}
 	return n
 }
 
-// level is how strongly binary operators bind, the weakest first.
-type level struct {
-	kind    Kind
-	words   []string
-	symbols []string
-	once    bool // a < b < c is no expression
-}
-
-var levels = []level{
-	{kind: Operation, words: []string{"or"}},
+// levels are the binary operators, those that bind weakest first. Of several symbols one that begins another follows it.
+var levels = []struct {
+	kind           Kind
+	words, symbols []string
+	once           bool // a < b < c is no expression
+}{
+	{words: []string{"or"}},
 	{kind: And, words: []string{"and"}},
-	{
-		kind: Comparison, words: []string{"eq", "ne", "lt", "le", "gt", "ge", "is"},
-		symbols: []string{"<<", ">>", "!=", "<=", ">=", "=", "<", ">"}, once: true,
-	},
-	{kind: Operation, words: []string{"to"}, once: true},
-	{kind: Operation, symbols: []string{"+", "-"}},
-	{kind: Operation, words: []string{"div", "idiv", "mod"}, symbols: []string{"*"}},
-	{kind: Operation, words: []string{"union"}, symbols: []string{"|"}},
-	{kind: Operation, words: []string{"intersect", "except"}},
+	{kind: Comparison, symbols: []string{"!=", "<=", ">=", "=", "<", ">"}, once: true},
+	{symbols: []string{"+", "-"}},
+	{words: []string{"idiv", "mod"}, symbols: []string{"*"}},
 }
 
 // binary reads operators of a level and of the stronger ones.
 func (p *parser) binary(at int) *Node {
 	if at == len(levels) {
-		return p.cast()
+		return p.castable()
 	}
-	l := levels[at]
 	n := p.binary(at + 1)
 	for {
-		operator := p.operator(l)
+		operator := p.operator(at)
 		if operator == "" {
 			return n
 		}
-		n = &Node{Kind: l.kind, Pos: n.Pos, Text: operator, Kids: []*Node{n, p.binary(at + 1)}}
-		if l.once {
+		n = node(levels[at].kind, operator, n, p.binary(at+1))
+		if levels[at].once {
 			return n
 		}
 	}
 }
 
 // operator passes an operator of a level if one is next.
-func (p *parser) operator(l level) string {
-	for _, other := range []string{"||", "=>", "!="} {
-		if p.sees(other) {
-			if other == "!=" && slices.Contains(l.symbols, other) {
-				break
-			}
-			if other != "!=" {
-				p.refuse("the operator %s is not in Db2's XQuery", other)
-			}
-			return ""
-		}
+func (p *parser) operator(at int) string {
+	if p.sees("=>") || p.sees("<<") || p.sees(">>") { // other operators, which begin like one of these
+		return ""
 	}
-	if p.sees("!") && !p.sees("!=") {
-		p.refuse("the operator ! is not in Db2's XQuery")
-	}
-	for _, w := range l.words {
-		if p.takesWords(w) {
+	for _, w := range levels[at].words {
+		if p.words(w) {
 			return w
 		}
 	}
-	for _, s := range l.symbols {
+	for _, s := range levels[at].symbols {
 		if p.takes(s) {
 			return s
 		}
@@ -206,32 +193,18 @@ func (p *parser) operator(l level) string {
 	return ""
 }
 
-// cast reads "Cast expressions" and "Castable expressions", and signs.
-func (p *parser) cast() *Node {
-	p.skip()
-	if p.takes("-") || p.takes("+") {
-		return &Node{Kind: Operation, Pos: p.at, Text: "sign", Kids: []*Node{p.cast()}}
+// castable reads "Castable expressions", and signs.
+func (p *parser) castable() *Node {
+	if p.takes("-") {
+		return node(Other, "", p.castable())
 	}
 	n := p.path()
-	for _, words := range [][]string{{"instance", "of"}, {"treat", "as"}} {
-		if p.words(words...) {
-			p.refuse("%q is not in Db2's XQuery", strings.Join(words, " "))
+	if p.words("castable", "as") {
+		prefix, local := p.qName()
+		if functions[prefix+":"+local] != (arity{1, 1}) || prefix != "xs" {
+			p.refuse("the type %s:%s is not one that the statements use", prefix, local)
 		}
-	}
-	for _, verb := range []string{"castable", "cast"} {
-		if p.takesWords(verb, "as") {
-			n = &Node{Kind: Cast, Pos: n.Pos, Text: verb, Name: p.atomicType(), Kids: []*Node{n}}
-			p.takes("?")
-		}
+		return node(Other, "", n)
 	}
 	return n
-}
-
-// atomicType reads the name of a type.
-func (p *parser) atomicType() Name {
-	prefix, local := p.qName()
-	if prefix == "" {
-		return Name{p.scope.element, local}
-	}
-	return Name{p.uri(prefix), local}
 }

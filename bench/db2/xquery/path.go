@@ -1,35 +1,12 @@
 package xquery
 
-import "slices"
-
-// axes are those of the page "Axes"; Db2 lacks the optional ones (SQL16007N).
-var axes = []string{"child", "descendant", "attribute", "self", "descendant-or-self", "parent"}
-
-// kindTests are those of "Node tests".
-var kindTests = []string{"node", "text", "comment", "processing-instruction", "document-node", "element", "attribute"}
+import "strings"
 
 // path reads steps with slashes between them; one expression alone is no path.
 func (p *parser) path() *Node {
-	p.skip()
-	n := &Node{Kind: Path, Pos: p.at}
-	anywhere := Step{Axis: "descendant-or-self", Test: Test{Kind: "node"}}
-	switch {
-	case p.takes("//"):
-		n.Rooted = true
-		n.Steps = append(n.Steps, anywhere)
-	case p.takes("/"):
-		n.Rooted = true
-		if !p.stepComes() {
-			return n
-		}
-	}
-	for {
+	n := &Node{Kind: Path, Rooted: p.takes("/")}
+	for more := true; more; more = p.takes("/") {
 		n.Steps = append(n.Steps, p.step())
-		if p.takes("//") {
-			n.Steps = append(n.Steps, anywhere)
-		} else if !p.takes("/") {
-			break
-		}
 	}
 	if only := n.Steps[0]; len(n.Steps) == 1 && !n.Rooted && only.Expr != nil && len(only.Predicates) == 0 {
 		return only.Expr
@@ -37,99 +14,159 @@ func (p *parser) path() *Node {
 	return n
 }
 
-// stepComes tells whether a step follows a slash, or the slash stands alone.
-func (p *parser) stepComes() bool {
-	at := p.at
-	defer func() { p.at = at }()
-	return p.sees("@") || p.sees("*") || p.sees(".") || p.sees("$") || p.sees("(") || p.ncName() != ""
-}
-
 func (p *parser) step() (s Step) {
-	p.skip()
 	switch {
-	case p.takes(".."):
-		s = Step{Axis: "parent", Test: Test{Kind: "node"}}
 	case p.takes("@"):
-		s = Step{Axis: "attribute", Test: p.test("attribute")}
+		prefix, local := p.qName()
+		s.Name = "@{" + p.namespace(prefix, "") + "}" + local
+	case p.takes("*"):
+		s.Name = "*"
 	default:
-		if axis := p.axis(); axis != "" {
-			s = Step{Axis: axis, Test: p.test(axis)}
-		} else if primary := p.primary(); primary != nil {
-			s = Step{Expr: primary}
-		} else {
-			s = Step{Axis: "child", Test: p.test("child")}
-			if s.Test.Kind == "attribute" {
-				s.Axis = "attribute"
-			}
+		if s.Expr = p.primary(); s.Expr == nil {
+			prefix, local := p.qName()
+			s.Name = "{" + p.namespace(prefix, p.element) + "}" + local
 		}
 	}
 	for p.takes("[") {
 		s.Predicates = append(s.Predicates, p.expr())
 		p.want("]")
 	}
-	if s.Expr != nil && (p.sees("(") || p.sees("?")) && s.Expr.Kind != Literal {
-		p.refuse("calls of items and lookups are not in Db2's XQuery")
-	}
 	return s
 }
 
-// axis passes a named axis if one is next.
-func (p *parser) axis() string {
-	at := p.at
-	name := p.ncName()
-	if name == "" || !p.takes("::") {
-		p.at = at
-		return ""
+// namespace returns the namespace of a prefix, or another for an empty prefix.
+func (p *parser) namespace(prefix, otherwise string) string {
+	if prefix == "" {
+		return otherwise
 	}
-	if !slices.Contains(axes, name) {
-		p.refuse("the axis %s is not in Db2's XQuery (SQL16007N)", name)
+	uri, declared := p.prefixes[prefix]
+	if !declared {
+		p.refuse("the prefix %s is not declared", prefix)
 	}
-	return name
+	return uri
 }
 
-// test reads a node test.
-func (p *parser) test(axis string) Test {
+// primary reads "Primary expressions" and "Constructors", or returns nil where a name follows.
+func (p *parser) primary() *Node {
 	p.skip()
-	name := p.attributeName
-	if axis != "attribute" {
-		name = p.elementName
+	if p.at == len(p.text) {
+		p.refuse("an expression expected")
 	}
-	if p.takes("*") {
-		if p.at < len(p.text) && p.text[p.at] == ':' {
-			p.at++
-			return Test{Name: Name{"*", p.ncName()}}
+	switch c := p.text[p.at]; {
+	case c == '"' || c == '\'':
+		p.stringLiteral()
+		return &Node{}
+	case c >= '0' && c <= '9':
+		p.at += len(p.text[p.at:]) - len(strings.TrimLeft(p.text[p.at:], "0123456789."))
+		return &Node{}
+	case p.takes("$"):
+		_, name := p.qName()
+		return &Node{Kind: Variable, Text: name}
+	case p.takes("."):
+		return &Node{Kind: Context}
+	case p.takes("("):
+		n := &Node{}
+		if !p.sees(")") {
+			n = p.expr()
 		}
-		return Test{Name: Name{"*", "*"}}
+		p.want(")")
+		return n
+	case c == '<':
+		return p.direct()
 	}
-	for _, kind := range kindTests {
-		if p.before(kind, "(") {
-			return p.kindTest(kind)
-		}
+	if n := p.attribute(); n != nil {
+		return n
 	}
-	prefix, local := p.qName()
-	if prefix == "" && p.at+1 < len(p.text) && p.text[p.at] == ':' && p.text[p.at+1] == '*' {
-		p.at += 2
-		return Test{Name: Name{p.uri(local), "*"}}
-	}
-	return Test{Name: name(prefix, local)}
+	return p.call()
 }
 
-func (p *parser) kindTest(kind string) Test {
-	p.wantWord(kind)
-	p.want("(")
-	t := Test{Kind: kind, Name: Name{"*", "*"}}
-	if !p.sees(")") && !p.takes("*") {
-		if kind != "element" && kind != "attribute" && kind != "processing-instruction" {
-			p.refuse("%s(…) with something in it is not in Db2's XQuery", kind)
-		}
-		prefix, local := p.qName()
-		t.Name = Name{"", local}
-		if kind == "element" {
-			t.Name = p.elementName(prefix, local)
-		} else if kind == "attribute" {
-			t.Name = p.attributeName(prefix, local)
-		}
+// arity is how many arguments a function takes.
+type arity struct{ least, most int }
+
+// functions are those that the statements call. All are among "Db2 XQuery functions by category" or "Constructor
+// functions" of the manual.
+var functions = map[string]arity{
+	"fn:concat": {2, 1 << 20}, "fn:count": {1, 1}, "fn:floor": {1, 1}, "fn:max": {1, 1}, "fn:string": {1, 1},
+	"fn:substring": {2, 3}, "fn:true": {0, 0}, "xs:decimal": {1, 1}, "xs:integer": {1, 1}, "xs:long": {1, 1},
+}
+
+// call reads a call of a function, or returns nil where something else follows.
+func (p *parser) call() *Node {
+	from := p.at
+	prefix, local := p.qName()
+	if !p.takes("(") {
+		p.at = from
+		return nil
+	}
+	n := &Node{Kind: Call, Text: prefix + ":" + local}
+	for more := !p.sees(")"); more; more = p.takes(",") {
+		n.Kids = append(n.Kids, p.single())
 	}
 	p.want(")")
-	return t
+	known, ok := functions[n.Text]
+	if given := len(n.Kids); !ok || given < known.least || given > known.most {
+		p.refuse("the function %s with %d arguments is not one that the statements use", n.Text, given)
+	}
+	return n
+}
+
+// attribute reads an attribute as a computed constructor, or returns nil where something else follows.
+func (p *parser) attribute() *Node {
+	from := p.at
+	if p.words("attribute") {
+		if p.skip(); p.name() != "" && p.sees("{") {
+			return p.enclosed()
+		}
+	}
+	p.at = from
+	return nil
+}
+
+// enclosed reads an expression in braces.
+func (p *parser) enclosed() *Node {
+	p.want("{")
+	n := p.expr()
+	p.want("}")
+	return n
+}
+
+// direct reads an element that is written as XML, without declarations of namespaces.
+func (p *parser) direct() *Node {
+	n := &Node{}
+	p.want("<")
+	name := p.name()
+	if name == "" {
+		p.refuse("an element expected, not %q", p.ahead())
+	}
+	for !p.takes("/>") {
+		if p.raw(">") {
+			for !p.raw("</" + name) {
+				p.content(n)
+			}
+			p.want(">")
+			break
+		}
+		if attribute := p.name(); attribute == "" || attribute == "xmlns" {
+			p.refuse("an attribute expected, not %q", p.ahead())
+		}
+		p.want("=")
+		for p.want(`"`); !p.raw(`"`); {
+			p.content(n)
+		}
+	}
+	return n
+}
+
+// content reads a character, an expression or an element within an element or an attribute.
+func (p *parser) content(n *Node) {
+	switch {
+	case p.at == len(p.text) || p.text[p.at] == '}':
+		p.refuse("an element does not end")
+	case p.text[p.at] == '{':
+		n.Kids = append(n.Kids, p.enclosed())
+	case p.text[p.at] == '<':
+		n.Kids = append(n.Kids, p.direct())
+	default:
+		p.at++
+	}
 }

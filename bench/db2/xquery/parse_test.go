@@ -1,0 +1,127 @@
+package xquery_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/bench/db2/xquery"
+)
+
+func TestParse(t *testing.T) {
+	for name, query := range map[string]string{
+		"Path":            `declare default element namespace "u"; $d/Customer[@id = $id][a/b/@id = $account][fn:count(a/b) > 1]`,
+		"OtherNamespace":  `declare namespace c="u"; $d/c:a[c:b/@id]/*`,
+		"FLWOR":           `for $a in $d/a, $b in $a/b let $c := $b, $e := 1 where $c = $e return ($a, $b)`,
+		"If":              `if ($a) then "x" else ()`,
+		"Operators":       `-$a * 2 + 3 - 5 idiv 6 mod 7`,
+		"Comparisons":     `($a != $b, $a <= $b or $a and $b)`,
+		"Casts":           `($a castable as xs:decimal, xs:decimal($a))`,
+		"Functions":       `fn:concat("a", fn:substring("abc", 2), fn:string(.))`,
+		"DirectElement":   `<a x="{$y}-z"><b/>text {$z, 1}</a>`,
+		"Comment":         `(: a (: nested :) comment :) 1`,
+		"Insert":          `copy $n := $d modify do insert <a/> as last into $n/b return $n`,
+		"InsertAttribute": `copy $n := $d modify do insert attribute a {1} into $n/b return $n`,
+		"Delete":          `copy $n := $d modify do delete $n/b return $n`,
+		"Replace":         `copy $n := $d modify (do replace value of $n/b with 1, do delete $n/c) return $n`,
+		"ConditionalUpdate": `copy $n := $d modify for $a in $n/a return if ($a/b) then do delete $a/b
+			else do insert <b/> into $a return $n`,
+		"NameLikeAKeyword": `$d/for/let/if/element/return/attribute`,
+		"Rooted":           `/a/b`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := xquery.Parse(query)
+			require.NoError(t, err)
+		})
+	}
+}
+
+// What only XQuery 3.1 or the W3C's update has is refused, and what Db2 has but no statement uses.
+func TestParse_Refused(t *testing.T) {
+	for name, query := range map[string]string{
+		"FollowingAxis":        `$d/a/following::b`,
+		"AncestorAxis":         `$d/a/ancestor::b`,
+		"SiblingAxis":          `$d/a/following-sibling::b`,
+		"TryCatch":             `try {1 div 0} catch * {2}`,
+		"Switch":               `switch ($a) case 1 return 2 default return 3`,
+		"Typeswitch":           `typeswitch ($a) case xs:string return 2 default return 3`,
+		"Validate":             `validate {$d}`,
+		"ValidateLax":          `validate lax {$d}`,
+		"Concatenation":        `"a" || "b"`,
+		"SimpleMap":            `$d/a ! string(.)`,
+		"Arrow":                `$a => upper-case()`,
+		"Map":                  `map {"a": 1}`,
+		"Array":                `array {1, 2}`,
+		"SquareArray":          `[1, 2]`,
+		"InlineFunction":       `function($a) {$a}`,
+		"FunctionReference":    `fn:upper-case#1`,
+		"DynamicCall":          `$f(1)`,
+		"Lookup":               `$m?a`,
+		"GroupBy":              `for $a in $d group by $a return $a`,
+		"Count":                `for $a in $d count $n return $n`,
+		"Window":               `for tumbling window $w in $d start when true() return $w`,
+		"SecondFor":            `for $a in $d where $a for $b in $a return $b`,
+		"TypedVariable":        `for $a as xs:string in $d return $a`,
+		"InstanceOf":           `$a instance of xs:string`,
+		"TreatAs":              `$a treat as xs:string`,
+		"W3CInsert":            `copy $n := $d modify insert nodes <a/> into $n return $n`,
+		"W3CDelete":            `copy $n := $d modify delete node $n/a return $n`,
+		"W3CReplace":           `copy $n := $d modify replace value of node $n/a with 1 return $n`,
+		"NothingModified":      `copy $n := $d modify $n/a return $n`,
+		"FunctionDeclaration":  `declare function local:a() {1}; local:a()`,
+		"VariableDeclaration":  `declare variable $a := 1; $a`,
+		"SchemaImport":         `import schema "u"; 1`,
+		"ModuleImport":         `import module namespace m = "u"; 1`,
+		"Version3":             `xquery version "3.1"; 1`,
+		"Function3":            `fn:head($a)`,
+		"HigherOrder":          `fn:for-each($a, $b)`,
+		"ParseXML":             `parse-xml("<a/>")`,
+		"Serialize":            `fn:serialize($a)`,
+		"JoinWithoutSeparator": `fn:string-join($a)`,
+		"RoundWithPlaces":      `fn:round($a, 2)`,
+		"Doc":                  `fn:doc("file:///etc/passwd")`,
+		"Math":                 `math:pi()`,
+		"UnknownPrefix":        `$d/c:a`,
+		"UnknownType":          `$a cast as xs:dateTimeStamp`,
+		"TypeWithoutPrefix":    `$a cast as decimal`,
+		"BracedName":           `$d/Q{u}a`,
+		"StringTemplate":       "``[a]``",
+		"Pragma":               `(# x:y #) {1}`,
+		"Ordered":              `ordered {1}`,
+		"Unfinished":           `$d/Customer/((`,
+		"Rest":                 `$d )`,
+		"WrongEnd":             `<a></b>`,
+		"OpenBrace":            `<a>}</a>`,
+		"DoubledQuote":         `"a ""b"""`,
+		"NoPrefix":             `count($a)`,
+		"ChildAxis":            `$d/child::a`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := xquery.Parse(query)
+			var refused *xquery.Refused
+			require.ErrorAs(t, err, &refused)
+		})
+	}
+}
+
+func TestQuery_Standard(t *testing.T) {
+	for given, want := range map[string]string{
+		`$d/a`: `$d/a`,
+		`copy $n := $d modify do  delete $n/a return $n`: `copy $n := $d modify delete nodes $n/a return $n`,
+		`copy $n := $d modify (do replace value of $n/a with "do delete", do insert <do>do insert</do> into $n/do) return $n`: `copy ` +
+			`$n := $d modify (replace value of node $n/a with "do delete", insert nodes <do>do insert</do> into $n/do) return $n`,
+		`copy $n := $d modify do insert $n/do as last into $n/insert return $n`: `copy $n := $d modify insert nodes $n/do ` +
+			`as last into $n/insert return $n`,
+	} {
+		q, err := xquery.Parse(given)
+		require.NoError(t, err)
+		require.Equal(t, want, q.Standard())
+	}
+}
+
+func TestParse_Line(t *testing.T) {
+	_, err := xquery.Parse("$d/a[\n$x\n=> b()]")
+	var refused *xquery.Refused
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, 3, refused.Line)
+}
