@@ -92,6 +92,7 @@ func TestParse_Refused(t *testing.T) {
 		"Rest":                 `$d )`,
 		"WrongEnd":             `<a></b>`,
 		"OpenBrace":            `<a>}</a>`,
+		"AllowingEmpty":        `for $a allowing empty in $d return $a`,
 		"DoubledQuote":         `"a ""b"""`,
 		"NoPrefix":             `count($a)`,
 		"ChildAxis":            `$d/child::a`,
