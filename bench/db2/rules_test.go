@@ -44,8 +44,7 @@ func TestTruncate_First(t *testing.T) {
 	execute(t, db, insert, document(dataset.Order, 0)) // its key went with it
 }
 
-// A schema comes through driver and protocol as it is in its file, and is
-// registered once.
+// A schema comes through driver and protocol as it is in its file, and is registered once.
 func TestRegister(t *testing.T) {
 	db := installed(t)
 	text, err := api.Schemas.ReadFile("schema/custacc.xsd")
@@ -83,8 +82,7 @@ func TestStatements_Prepare(t *testing.T) {
 	}
 }
 
-// A transaction does not survive its connection. Outside of one
-// IBM's client may connect again by itself.
+// A transaction does not survive its connection. Outside of one IBM's client may connect again by itself.
 func TestCut(t *testing.T) {
 	d := listen(t)
 	require.NoError(t, d.create())

@@ -1,14 +1,15 @@
 package drda
 
-// A code is an error as Db2 reports it. The token is the one in its message; where it is empty, Derby's own tokens stay.
+// A code is an error as Db2 reports it. The token is the one in its message; where it is empty, Derby's own tokens
+// stay.
 type code struct {
 	sqlcode  int32
 	sqlstate string
 	token    string
 }
 
-// codes are Db2's for the SQLSTATEs of Derby and of the bench's own functions (java/Failure.java), as this project reads
-// IBM's messages. A test that asserts one of them tests how a code is mapped, not that Db2 returns it.
+// codes are Db2's for the SQLSTATEs of Derby and of the bench's own functions (java/Failure.java), as this project
+// reads IBM's messages. A test that asserts one of them tests how a code is mapped, not that Db2 returns it.
 var codes = map[string]code{
 	// Locks: both roll the transaction back.
 	"40001": {-911, "40001", "2"},

@@ -25,8 +25,8 @@ const (
 	codeQRYINSID  = 0x215b
 )
 
-// A structure begins with its length, with a bit that says whether it goes on in
-// another segment; so does each object in it, with its code point after that.
+// A structure begins with its length, with a bit that says whether it goes on in another segment; so does each object
+// in it, with its code point after that.
 const (
 	firstObject = 6
 	objectHead  = 4
@@ -35,8 +35,7 @@ const (
 	longest     = 0x7fff
 )
 
-// structure is a data stream structure (DSS) as it is on the wire, with its
-// continuations.
+// structure is a data stream structure (DSS) as it is on the wire, with its continuations.
 type structure []byte
 
 // readStructure reads one structure.
@@ -74,8 +73,8 @@ func (s structure) codePointAt(object int) uint16 {
 // after is where the next object begins.
 func (s structure) after(object int) int { return object + int(binary.BigEndian.Uint16(s[object:])) }
 
-// replace puts other bytes in the place of s[from:to], and corrects the lengths:
-// that of the structure, and those at what else is said to hold them.
+// replace puts other bytes in the place of s[from:to], and corrects the lengths: that of the structure, and those at
+// what else is said to hold them.
 func (s structure) replace(from, to int, by []byte, lengths ...int) (structure, error) {
 	changed := make(structure, 0, len(s)-(to-from)+len(by))
 	changed = append(append(append(changed, s[:from]...), by...), s[to:]...)

@@ -19,8 +19,7 @@ type Proxy struct {
 	running sync.WaitGroup
 }
 
-// Start listens for clients of a server. Statements go through rewrite, which
-// several goroutines call.
+// Start listens for clients of a server. Statements go through rewrite, which several goroutines call.
 func Start(listen, server string, rewrite func(string) string) (*Proxy, error) {
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", listen)
 	if err != nil {

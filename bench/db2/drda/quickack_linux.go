@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// quickAck acknowledges at once what it reads. Derby leaves Nagle's algorithm on,
-// so that each large object would take it 40 ms otherwise.
+// quickAck acknowledges at once what it reads. Derby leaves Nagle's algorithm on, so that each large object would take
+// it 40 ms otherwise.
 type quickAck struct{ net.Conn }
 
 func (q quickAck) Read(b []byte) (int, error) {

@@ -113,8 +113,8 @@ func (i index) serves(document argument, steps []string) bool {
 		})
 }
 
-// A comparison is a condition that must hold for some node of a document: its path compared with a variable, or with the
-// path of another document.
+// A comparison is a condition that must hold for some node of a document: its path compared with a variable, or with
+// the path of another document.
 type comparison struct {
 	document string
 	steps    []string

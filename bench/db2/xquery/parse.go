@@ -144,7 +144,8 @@ func (p *parser) update() *Node {
 	return n
 }
 
-// levels are the binary operators, those that bind weakest first. Of several symbols one that begins another follows it.
+// levels are the binary operators, those that bind weakest first. Of several symbols one that begins another follows
+// it.
 var levels = []struct {
 	kind           Kind
 	words, symbols []string

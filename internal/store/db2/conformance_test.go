@@ -48,8 +48,7 @@ func openBench(t testing.TB, b *db2test.Bench, settings Settings) *Store {
 	return s
 }
 
-// The suite that every store passes, on the bench: nothing of it has been run on
-// Db2 itself.
+// The suite that every store passes, on the bench: nothing of it has been run on Db2 itself.
 func TestStore(t *testing.T) {
 	benches := make(map[*Store]*db2test.Bench)
 	open := func(t testing.TB, _ *dataset.Dataset, rules brokerage.Rules) brokerage.Store {

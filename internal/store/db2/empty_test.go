@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// What load --replace does: nothing is left, and the same load brings all of it
-// again. One that was ended half-way is served by nobody, and done again.
+// What load --replace does: nothing is left, and the same load brings all of it again. One that was ended half-way is
+// served by nobody, and done again.
 func TestEmpty(t *testing.T) {
 	s := openBench(t, onBench(t), Settings{Pool: 4})
 	order := brokerage.ID(few().ID(dataset.Order, 1))

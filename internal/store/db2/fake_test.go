@@ -16,8 +16,7 @@ import (
 	"brokerage/internal/store/trace"
 )
 
-// fake is a driver that behaves as go_ibm_db does, its faults included, over
-// answers that a test writes.
+// fake is a driver that behaves as go_ibm_db does, its faults included, over answers that a test writes.
 type fake struct {
 	mu     sync.Mutex
 	answer func(query string, args []driver.Value) (answer, error)
@@ -117,8 +116,7 @@ func (s *fakeStmt) run(args []driver.Value) (answer, error) {
 	return s.answer(s.query, args)
 }
 
-// ExecContext is there to be seen if it is used: the driver's does what it should
-// not with a context.
+// ExecContext is there to be seen if it is used: the driver's does what it should not with a context.
 func (s *fakeStmt) ExecContext(context.Context, []driver.NamedValue) (driver.Result, error) {
 	panic("a context came to the driver")
 }
@@ -183,8 +181,8 @@ func nameOf(query string) string {
 	return query
 }
 
-// documentOf is a row as the driver gives it: cut at twice what is declared and
-// two, and NULL where it mistakes the length.
+// documentOf is a row as the driver gives it: cut at twice what is declared and two, and NULL where it mistakes the
+// length.
 func documentOf(query, doc string) answer {
 	if strings.Contains(query, "|| ' '") {
 		doc += " "

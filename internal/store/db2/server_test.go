@@ -21,9 +21,8 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// What a Db2 itself has to say: make test-db2 DB2_DSN=db2://…, on a database that
-// may be emptied. Each test leaves its part of the evidence in the folder that
-// DB2_EVIDENCE names.
+// What a Db2 itself has to say: make test-db2 DB2_DSN=db2://…, on a database that may be emptied. Each test leaves its
+// part of the evidence in the folder that DB2_EVIDENCE names.
 
 // server is the URL of a Db2, in a schema of the tests' own.
 func server(t testing.TB) string {
@@ -95,8 +94,7 @@ var explained = []string{
 	"trade_outcome", "insert_order", "insert_customer", "delete_order", "delete_customer",
 }
 
-// operators are the plan of a statement. Explain tables are made by
-// SYSPROC.SYSINSTALLOBJECTS where there are none.
+// operators are the plan of a statement. Explain tables are made by SYSPROC.SYSINSTALLOBJECTS where there are none.
 const operators = `SELECT o.operator_id, o.operator_type, COALESCE(s.object_name, ''), o.total_cost
 	FROM explain_operator AS o
 	LEFT JOIN explain_stream AS s ON s.explain_requester = o.explain_requester AND s.explain_time = o.explain_time

@@ -5,16 +5,14 @@ import (
 	"strings"
 )
 
-// The statements, each in a file of its name, static, so that every one can be
-// pasted into a console. Names of tables are not qualified: the schema is a
-// setting of the connection (see Settings.Schema).
+// files are the statements, each in a file of its name, so that each can be pasted into a console. Names of tables are
+// not qualified: the schema is a setting of the connection (see Settings.Schema).
 //
 //go:embed sql/*.sql
 var files embed.FS
 
-// statements are the texts by name, without the comments before them: they
-// would go over the wire each time, and be part of the key of the server's
-// package cache.
+// statements are the texts by name, without their comments, which would be sent each time and be part of the key of the
+// server's package cache.
 var statements = readStatements()
 
 func readStatements() map[string]string {
@@ -26,7 +24,7 @@ func readStatements() map[string]string {
 	for _, e := range entries {
 		name := strings.TrimSuffix(e.Name(), ".sql")
 		if strings.HasPrefix(name, "schema_") {
-			continue // many statements each: see DDL
+			continue // scripts: see DDL
 		}
 		texts[name] = strings.Join(split(source(name)), ";\n") // a block has some within
 	}
@@ -41,8 +39,7 @@ func source(name string) string {
 	return string(text)
 }
 
-// split takes a script apart at its semicolons, except those within literals,
-// and drops comments before, between and within statements.
+// split splits a script at its semicolons, except those within literals, and drops comments.
 func split(script string) (list []string) {
 	var b strings.Builder
 	flush := func() {

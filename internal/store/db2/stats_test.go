@@ -43,8 +43,7 @@ func TestStats(t *testing.T) {
 	require.False(t, stats.Kinds[dataset.Security].Known, "there was no RUNSTATS")
 }
 
-// Counts do not go back, unless the database was activated anew: what reads them
-// would take it for that.
+// Counts do not go back, unless the database was activated anew: what reads them would take it for that.
 func TestStats_Pages(t *testing.T) {
 	var pages [2]int64
 	s := open(t, asServer(&pages, nil))
