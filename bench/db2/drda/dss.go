@@ -35,7 +35,7 @@ const (
 	longest     = 0x7fff
 )
 
-// structure is a data stream structure (DSS) as it is on the wire, with its continuations.
+// A structure is a data stream structure (DSS) as it is on the wire, with its continuations.
 type structure []byte
 
 // readStructure reads one structure.
@@ -59,10 +59,10 @@ func readStructure(r *bufio.Reader) (s structure, err error) {
 	return s, nil
 }
 
-// codePoint says what the structure's first object is.
+// codePoint returns the code point of the structure's first object.
 func (s structure) codePoint() uint16 { return s.codePointAt(firstObject) }
 
-// codePointAt says what an object is, 0 if there is none.
+// codePointAt returns the code point of an object, 0 if there is none.
 func (s structure) codePointAt(object int) uint16 {
 	if object+objectHead > len(s) {
 		return 0
@@ -70,25 +70,25 @@ func (s structure) codePointAt(object int) uint16 {
 	return binary.BigEndian.Uint16(s[object+2:])
 }
 
-// after is where the next object begins.
+// after returns where the next object begins.
 func (s structure) after(object int) int { return object + int(binary.BigEndian.Uint16(s[object:])) }
 
-// replace puts other bytes in the place of s[from:to], and corrects the lengths: that of the structure, and those at
-// what else is said to hold them.
+// replace replaces s[from:to], and corrects the length of the structure and those at the given offsets.
 func (s structure) replace(from, to int, by []byte, lengths ...int) (structure, error) {
 	changed := make(structure, 0, len(s)-(to-from)+len(by))
 	changed = append(append(append(changed, s[:from]...), by...), s[to:]...)
 	if len(changed) > longest {
-		return nil, fmt.Errorf("a DRDA structure of %d bytes, and the proxy makes no continuations", len(changed))
+		return nil, fmt.Errorf("a DRDA structure of %d bytes: the proxy makes no continuations", len(changed))
 	}
 	grown := len(changed) - len(s)
 	for _, at := range append([]int{0}, lengths...) {
-		binary.BigEndian.PutUint16(changed[at:], uint16(int(binary.BigEndian.Uint16(s[at:]))+grown)) //nolint:gosec // at most longest
+		length := int(binary.BigEndian.Uint16(s[at:])) + grown
+		binary.BigEndian.PutUint16(changed[at:], uint16(length)) //nolint:gosec // at most longest
 	}
 	return changed, nil
 }
 
-// without drops a parameter of the first object, if it has it.
+// without removes a parameter of the first object, if it is there.
 func (s structure) without(codePoint uint16) (structure, error) {
 	for at := contentAt; at+objectHead <= len(s); {
 		end := s.after(at)

@@ -9,10 +9,10 @@ const (
 	sqlstateLen = 5
 	extendedAt  = sqlstateAt + sqlstateLen + 8 // whether there are tokens
 	rdbNameAt   = extendedAt + 1 + 6*4 + 11
-	mostTokens  = 70 // what an SQLCA has place for; more ends the connection
+	mostTokens  = 70 // of an SQLCA; more ends the connection
 )
 
-// fixSQLCARD gives an error Db2's code, and its tokens a length that IBM's client takes.
+// fixSQLCARD sets Db2's code of an error, and shortens its tokens to what IBM's client accepts.
 func fixSQLCARD(s structure, at int) (structure, error) {
 	card := s[at:]
 	if len(card) < rdbNameAt || card[objectHead] != 0 {
@@ -43,7 +43,7 @@ func fixSQLCARD(s structure, at int) (structure, error) {
 	return s.replace(start+2, end, tokens, at, start)
 }
 
-// counted finds a text with its length before it.
+// counted returns where a text begins, at its length, and where it ends.
 func counted(s structure, at int) (start, end int, ok bool) {
 	if at+2 > len(s) {
 		return 0, 0, false

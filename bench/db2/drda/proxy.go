@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Proxy listens for clients of a server.
+// A Proxy listens for clients of a server.
 type Proxy struct {
 	listener net.Listener
 	rewrite  func(string) string
@@ -19,7 +19,7 @@ type Proxy struct {
 	running sync.WaitGroup
 }
 
-// Start listens for clients of a server. Statements go through rewrite, which several goroutines call.
+// Start listens for clients of a server. It passes each statement through rewrite, from several goroutines.
 func Start(listen, server string, rewrite func(string) string) (*Proxy, error) {
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", listen)
 	if err != nil {
@@ -30,7 +30,7 @@ func Start(listen, server string, rewrite func(string) string) (*Proxy, error) {
 	return p, nil
 }
 
-// Addr is where clients connect.
+// Addr returns the address for clients.
 func (p *Proxy) Addr() *net.TCPAddr { return p.listener.Addr().(*net.TCPAddr) }
 
 // Close ends the proxy with all connections.
@@ -41,19 +41,19 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// Cut ends all connections, as a broken network does, and tells how many.
+// Cut closes all connections, as a broken network does, and returns how many there were.
 func (p *Proxy) Cut() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := len(p.open) / 2
 	for conn := range p.open {
-		_ = conn.Close() // that is all that there is to do
+		_ = conn.Close() // it may be closed already
 	}
 	clear(p.open)
 	return n
 }
 
-// Connections is how many clients there are.
+// Connections returns how many clients are connected.
 func (p *Proxy) Connections() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,7 +88,7 @@ func (p *Proxy) serve(client net.Conn) {
 	var both sync.WaitGroup
 	both.Go(func() {
 		defer end()
-		_ = pump(server, client, (&unit{Proxy: p}).request) // the end of a connection is no news
+		_ = pump(server, client, (&unit{Proxy: p}).request) // it ends with an error when a connection ends
 	})
 	defer both.Wait()
 	defer end()
@@ -106,7 +106,7 @@ func (p *Proxy) connect(client net.Conn) (net.Conn, error) {
 	return server, nil
 }
 
-// pump copies structures, as fix changes them.
+// pump copies structures, changed by fix, until one connection ends.
 func pump(to, from net.Conn, fix func(structure) (structure, error)) error {
 	r, w := bufio.NewReaderSize(quickAck{from}, 64<<10), bufio.NewWriterSize(to, 64<<10)
 	for {
@@ -137,7 +137,7 @@ func (p *Proxy) request(s structure) (structure, error) {
 	case codeSQLSTT:
 		return fixSQLSTT(s, p.rewrite)
 	case codeDSCSQLSTT:
-		return s.without(codeQRYINSID) // which query of a statement is described, Derby does not want to know
+		return s.without(codeQRYINSID) // Derby does not accept it
 	}
 	return s, nil
 }

@@ -5,8 +5,7 @@ import (
 	"errors"
 )
 
-// fixSQLSTT gives a statement's text to rewrite. It is there twice, in a mixed and in a single-byte code page, one of
-// which is null.
+// fixSQLSTT rewrites a statement's text, which is in a mixed or in a single-byte code page; the other one is null.
 func fixSQLSTT(s structure, rewrite func(string) string) (structure, error) {
 	const null = 0xff
 	at := contentAt
@@ -19,7 +18,7 @@ func fixSQLSTT(s structure, rewrite func(string) string) (structure, error) {
 	start := at + 5
 	length := int(binary.BigEndian.Uint32(s[at+1:]))
 	if start+length > len(s) {
-		return nil, errors.New("an SQLSTT that goes on in another segment")
+		return nil, errors.New("an SQLSTT that continues in another segment")
 	}
 	text := rewrite(string(s[start : start+length]))
 	changed, err := s.replace(start, start+length, []byte(text), firstObject)

@@ -2,8 +2,7 @@ package drda
 
 import "strings"
 
-// unit is a connection's unit of work, as far as Db2 wants to know of it: TRUNCATE has to be its first statement
-// (SQL0428N), which Derby does not mind.
+// A unit is a connection's unit of work. On Db2 TRUNCATE has to be its first statement (SQL0428N); Derby does not care.
 type unit struct {
 	*Proxy
 	begun     bool
@@ -32,7 +31,7 @@ func (u *unit) request(s structure) (structure, error) {
 	return u.Proxy.request(s)
 }
 
-// isTruncate looks at the first word that is not in a comment.
+// isTruncate reports whether the first word that is not in a comment is TRUNCATE.
 func isTruncate(sql string) bool {
 	const word = "TRUNCATE "
 	for sql = strings.TrimSpace(sql); strings.HasPrefix(sql, "--"); sql = strings.TrimSpace(sql) {

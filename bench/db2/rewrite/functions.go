@@ -161,5 +161,6 @@ func evaluation(function string, q *xquery.Query, args []argument) string {
 			values.WriteString(", " + a.value)
 		}
 	}
-	return "BENCH." + function + "(" + quoted(q.Standard()) + ", " + quoted(strings.Join(specs, " ")) + values.String() + ")"
+	spec := strings.Join(specs, " ")
+	return "BENCH." + function + "(" + quoted(q.Standard()) + ", " + quoted(spec) + values.String() + ")"
 }

@@ -48,23 +48,23 @@ func (s *statement) key(q *xquery.Query, args []argument) (found string, unique 
 	if at < 0 {
 		return "", false
 	}
-	number, give, kept := s.keep(args, at)
+	kept := s.keep(args, at)
 	if !best.unique {
-		return fmt.Sprintf("%s IN (SELECT R FROM %s WHERE K = BENCH.XQ_KEEP(%s, %d%s))", row, best.keys(), number, give, kept), false
+		return fmt.Sprintf("%s IN (SELECT R FROM %s WHERE K = BENCH.XQ_KEEP(%s))", row, best.keys(), kept), false
 	}
 	locked := ""
 	if s.locks {
 		s.locked, locked = true, best.table
 	}
-	return fmt.Sprintf("%s = BENCH.ROW_BY_KEY(%s, %s, %s, %d%s)", row, quoted(best.name), quoted(locked), number, give, kept), true
+	return fmt.Sprintf("%s = BENCH.ROW_BY_KEY(%s, %s, %s)", row, quoted(best.name), quoted(locked), kept), true
 }
 
-// keep has all parameters kept where a row is found, from where the evaluation takes them: each marker stands once, and
-// they stay in order. give is which of them is the one at.
-func (s *statement) keep(args []argument, at int) (number string, give int, values string) {
+// keep returns the arguments of a function that keeps all parameters and returns the one at the given index. The
+// evaluation of the condition takes them from there, so that each marker is written once, in order.
+func (s *statement) keep(args []argument, at int) string {
 	s.kept++
-	number = fmt.Sprint((uint64(s.number) + uint64(s.kept)) % (1 << 31))
-	n := 0
+	number := fmt.Sprint((uint64(s.number) + uint64(s.kept)) % (1 << 31))
+	n, give, values := 0, 0, ""
 	for i := range args {
 		if !args[i].marker {
 			continue
@@ -76,7 +76,7 @@ func (s *statement) keep(args []argument, at int) (number string, give int, valu
 		args[i].kept = fmt.Sprintf("%s.%d", number, n)
 		n++
 	}
-	return number, give, values
+	return fmt.Sprintf("%s, %d%s", number, give, values)
 }
 
 // join finds rows by a comparison of two documents' paths, each of which an index serves; empty if there is none.
@@ -184,7 +184,8 @@ func names(path []xquery.Step) (steps []string, ok bool) {
 	for i, s := range path {
 		if s.Expr != nil {
 			call := s.Expr
-			return steps, i == len(path)-1 && call.Kind == xquery.Call && call.Text == "fn:string" && call.Kids[0].Kind == xquery.Context
+			return steps, i == len(path)-1 && call.Kind == xquery.Call && call.Text == "fn:string" &&
+				call.Kids[0].Kind == xquery.Context
 		}
 		steps = append(steps, s.Name)
 	}
