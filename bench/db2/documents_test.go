@@ -17,8 +17,10 @@ import (
 // What goes in comes out, with its white space.
 func TestDocuments(t *testing.T) {
 	db := filled(t)
-	require.Contains(t, read(t, db, statement(t, "get_order"), id(dataset.Order, 2), id(dataset.Order, 2)), ` ID="`+id(dataset.Order, 2)+`"`)
-	require.ErrorIs(t, db.QueryRowContext(t.Context(), statement(t, "get_order"), "nope", "nope").Scan(new(int), new(string)), sql.ErrNoRows)
+	getOrder, key := statement(t, "get_order"), id(dataset.Order, 2)
+	require.Contains(t, read(t, db, getOrder, key, key), ` ID="`+key+`"`)
+	err := db.QueryRowContext(t.Context(), getOrder, "nope", "nope").Scan(new(int), new(string))
+	require.ErrorIs(t, err, sql.ErrNoRows)
 
 	const mixed = `<Security xmlns="http://tpox-benchmark.com/security"> <Symbol>MIXED</Symbol>
   <Description> a <b> </b>  <c/> z</Description></Security>`
@@ -35,8 +37,10 @@ func TestKeys_Unique(t *testing.T) {
 	}
 	first := document(dataset.Customer, 0)
 	require.Equal(t, -803, insert(first))
-	require.Equal(t, -803, insert(strings.Replace(first, ` id="`+id(dataset.Customer, 0)+`"`, ` id="77"`, 1)), "by its accounts")
-	const twice = `<Customer xmlns="http://tpox-benchmark.com/custacc" id="5"><Accounts><Account id="6"/><Account id="6"/></Accounts></Customer>`
+	otherID := strings.Replace(first, ` id="`+id(dataset.Customer, 0)+`"`, ` id="77"`, 1)
+	require.Equal(t, -803, insert(otherID), "by its accounts")
+	const twice = `<Customer xmlns="http://tpox-benchmark.com/custacc" id="5">` +
+		`<Accounts><Account id="6"/><Account id="6"/></Accounts></Customer>`
 	require.Equal(t, -803, insert(twice))
 	require.Zero(t, insert(strings.Replace(twice, `id="6"`, `id="7"`, 1)))
 	execute(t, db, statement(t, "delete_customer"), id(dataset.Customer, 0))
@@ -90,7 +94,8 @@ func TestLocks_Kept(t *testing.T) {
 	read(t, first, statement(t, "lock_customer"), id(dataset.Customer, 0))
 	read(t, second, statement(t, "lock_customer"), id(dataset.Customer, 1))
 	read(t, second, statement(t, "get_customer"), id(dataset.Customer, 0))
-	err = second.QueryRowContext(t.Context(), statement(t, "lock_customer"), id(dataset.Customer, 0)).Scan(new(int), new(string))
+	row := second.QueryRowContext(t.Context(), statement(t, "lock_customer"), id(dataset.Customer, 0))
+	err = row.Scan(new(int), new(string))
 	require.Equal(t, -911, code(err), "%v", err)
 	execute(t, first, statement(t, "replace_customer"), document(dataset.Customer, 0), id(dataset.Customer, 0))
 	require.NoError(t, first.Commit())

@@ -52,7 +52,8 @@ func TestRegister(t *testing.T) {
 	register := func(name string) int {
 		_, block, found := strings.Cut(statement(t, "register_schema"), "BEGIN")
 		require.True(t, found)
-		_, err := db.ExecContext(t.Context(), strings.NewReplacer("$schema", "TPOX", "$name", name, "$file", "custacc.xsd").Replace("BEGIN"+block))
+		names := strings.NewReplacer("$schema", "TPOX", "$name", name, "$file", "custacc.xsd")
+		_, err := db.ExecContext(t.Context(), names.Replace("BEGIN"+block))
 		return code(err)
 	}
 	execute(t, db, statement(t, "insert_schema"), "custacc.xsd", string(text))

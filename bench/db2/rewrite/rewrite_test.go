@@ -43,7 +43,8 @@ func TestRewrite(t *testing.T) {
 			`CREATE TABLE plain (a VARCHAR(64) NOT NULL PRIMARY KEY)`,
 		},
 		"UniqueIndex": {
-			`CREATE UNIQUE INDEX i ON a (adoc) GENERATE KEY USING XMLPATTERN 'declare namespace p="u"; /A/p:B/@c' AS SQL VARCHAR(7)`,
+			`CREATE UNIQUE INDEX i ON a (adoc) GENERATE KEY USING XMLPATTERN
+				'declare namespace p="u"; /A/p:B/@c' AS SQL VARCHAR(7)`,
 			`CALL BENCH.CREATE_XML_INDEX('I', 'A', 'ADOC', '{}A {u}B @{}c', 'VARCHAR(7)', 7, 1)`,
 		},
 		"HashedIndex": {
@@ -163,7 +164,8 @@ func TestRewrite_Keys(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := c.Rewrite(`SELECT n FROM a WHERE XMLEXISTS('` + x.where + `' PASSING adoc AS "d", CAST(? AS ` + x.as + `) AS "i")`)
+			got, err := c.Rewrite(`SELECT n FROM a WHERE XMLEXISTS('` + x.where + `'
+				PASSING adoc AS "d", CAST(? AS ` + x.as + `) AS "i")`)
 			require.NoError(t, err)
 			if x.found == "" {
 				require.NotRegexp(t, "BY_KEY|XQ_KEEP", got)
@@ -173,7 +175,8 @@ func TestRewrite_Keys(t *testing.T) {
 		})
 	}
 	t.Run("Locks", func(t *testing.T) {
-		got, err := c.Rewrite(`SELECT n FROM a WHERE XMLEXISTS('$d/A[@id = $i]' PASSING adoc AS "d", CAST(? AS VARCHAR(20)) AS "i")
+		got, err := c.Rewrite(`SELECT n FROM a WHERE XMLEXISTS('$d/A[@id = $i]'
+			PASSING adoc AS "d", CAST(? AS VARCHAR(20)) AS "i")
 			WITH RS USE AND KEEP UPDATE LOCKS`)
 		require.NoError(t, err)
 		require.Contains(t, got, "ROW_BY_KEY('A_ID', 'A', ")
@@ -195,7 +198,7 @@ func TestRewrite_Unsupported(t *testing.T) {
 		`SELECT XMLSERIALIZE(adoc AS BLOB(1M)) FROM a`:                                       "BLOB",
 		`SELECT XMLSERIALIZE(adoc AS CLOB(1G) EXCLUDING XMLDECLARATION) FROM a`:              "length",
 		`VALUES XMLPARSE(CONTENT ?)`:                                                         "DOCUMENT",
-		`VALUES XMLPARSE(DOCUMENT ?)`:                                                        "PRESERVE", // Db2 would strip white space
+		`VALUES XMLPARSE(DOCUMENT ?)`:                                                        "PRESERVE", // Db2 would strip
 		`VALUES XMLVALIDATE(XMLPARSE(DOCUMENT ? PRESERVE WHITESPACE))`:                       "XMLSCHEMA",
 		`SELECT n FROM a WITH RS USE AND KEEP UPDATE LOCKS`:                                  "LOCKS",
 		`XQUERY db2-fn:xmlcolumn("A.ADOC")`:                                                  "XQUERY",
@@ -207,12 +210,12 @@ func TestRewrite_Unsupported(t *testing.T) {
 		`CREATE INDEX i ON a (n) GENERATE KEY USING XMLPATTERN '/A' AS SQL DOUBLE`:           "no XML column",
 		`CALL SYSPROC.SOMETHING(?)`:                                                          "SYSPROC.SOMETHING",
 		`BEGIN DELETE FROM a; END`:                                                           "compound",
-		strings.Replace(registering, "(owner, n", "(owner, 'N'", 1):                          "compound", // INOUT wants a variable
+		strings.Replace(registering, "(owner, n", "(owner, 'N'", 1):                          "compound", // INOUT
 		strings.Replace(registering, "x, NULL", "owner, NULL", 1):                            "compound", // no BLOB
 		strings.Replace(registering, "x, NULL", "x", 1):                                      "compound",
 		strings.Replace(registering, "COMPLETE(owner, n", "COMPLETE(owner, 'M'", 1):          "compound", // another name
 		strings.Replace(registering, "n, NULL, 0", "n, 0", 1):                                "compound",
-		`TRUNCATE TABLE a`:                                                                   "TRUNCATE", // IMMEDIATE is wanted
+		`TRUNCATE TABLE a`:                                                                   "TRUNCATE",
 		`TRUNCATE TABLE a REUSE STORAGE IMMEDIATE`:                                           "TRUNCATE",
 		`SET PATH = x`:               "SET PATH",
 		`SELECT 'open FROM a`:        "quote",

@@ -10,7 +10,7 @@ import (
 
 func TestParse(t *testing.T) {
 	for name, query := range map[string]string{
-		"Path":            `declare default element namespace "u"; $d/Customer[@id = $id][a/b/@id = $account][fn:count(a/b) > 1]`,
+		"Path":            `declare default element namespace "u"; $d/a[@id = $id][a/b/@id = $b][fn:count(a/b) > 1]`,
 		"OtherNamespace":  `declare namespace c="u"; $d/c:a[c:b/@id]/*`,
 		"FLWOR":           `for $a in $d/a, $b in $a/b let $c := $b, $e := 1 where $c = $e return ($a, $b)`,
 		"If":              `if ($a) then "x" else ()`,
@@ -109,8 +109,8 @@ func TestQuery_Standard(t *testing.T) {
 	for given, want := range map[string]string{
 		`$d/a`: `$d/a`,
 		`copy $n := $d modify do  delete $n/a return $n`: `copy $n := $d modify delete nodes $n/a return $n`,
-		`copy $n := $d modify (do replace value of $n/a with "do delete", do insert <do>do insert</do> into $n/do) return $n`: `copy ` +
-			`$n := $d modify (replace value of node $n/a with "do delete", insert nodes <do>do insert</do> into $n/do) return $n`,
+		`copy $n := $d modify (do replace value of $n/a with "do", do insert <a>do insert</a> into $n/do) return $n`: `copy ` +
+			`$n := $d modify (replace value of node $n/a with "do", insert nodes <a>do insert</a> into $n/do) return $n`,
 		`copy $n := $d modify do insert $n/do as last into $n/insert return $n`: `copy $n := $d modify insert nodes $n/do ` +
 			`as last into $n/insert return $n`,
 	} {

@@ -88,7 +88,8 @@ func TestSearchSecurities_Rows(t *testing.T) {
 	}}
 	got, err := open(t, f).SearchSecurities(t.Context(), brokerage.Search{Sector: "Energy", PEMin: 200001})
 	require.NoError(t, err)
-	require.Equal(t, `<Securities xmlns="http://tpox-benchmark.com/security" count="2"><Security></Security><Security></Security></Securities>`, string(got))
+	require.Equal(t, `<Securities xmlns="http://tpox-benchmark.com/security" count="2">`+
+		`<Security></Security><Security></Security></Securities>`, string(got))
 }
 
 // double returns the double that is nearest to the decimal as it is written.

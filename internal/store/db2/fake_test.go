@@ -209,7 +209,8 @@ func openTraced(t testing.TB, f *fake, begin trace.Begin) *Store {
 		}
 		return inner(query, args)
 	}
-	s, err := OpenConnector(t.Context(), f, Settings{Engine: &brokerage.Engine{Name: "db2", Version: "none"}, Trace: begin})
+	engine := &brokerage.Engine{Name: "db2", Version: "none"}
+	s, err := OpenConnector(t.Context(), f, Settings{Engine: engine, Trace: begin})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	f.calls = nil

@@ -35,13 +35,14 @@ func TestHandles(t *testing.T) {
 	s := openBench(t, b, Settings{Pool: 4})
 	account, symbol := brokerage.ID(few().FirstAccount(3)), few().Symbol(3)
 	w := brokerage.Write{Now: time.Now()}
+	trade := brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: "1", Now: w.Now}
 	work := func() {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
 				// Each may fail, which is what this is about.
 				_, _ = s.GetOrder(t.Context(), brokerage.ID(few().ID(dataset.Order, 1)))
-				_, _ = s.Trade(t.Context(), w, account, brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: "1", Now: w.Now})
+				_, _ = s.Trade(t.Context(), w, account, trade)
 				_, _ = s.InsertOrder(t.Context(), w, few().Append(nil, dataset.Order, 1)) // it exists
 				_ = s.DeleteOrder(t.Context(), w, 1)                                      // it does not
 			})

@@ -103,7 +103,9 @@ func chunkName(k dataset.Kind, first int64) string {
 }
 
 // loadKind loads the missing chunks of a kind, and returns how many bytes all of its documents have.
-func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress bulk.Progress) (raw int64, err error) {
+func (s *Store) loadKind(
+	ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress bulk.Progress,
+) (raw int64, err error) {
 	committed, err := chunks(ctx, s.db, k)
 	if err != nil {
 		return 0, domainError(ctx, err, false)

@@ -27,7 +27,8 @@ func TestOnce_Cut(t *testing.T) {
 			return s
 		},
 	})
-	v, err := openBench(t, b, Settings{}).Verify(t.Context(), func(finding string) error { t.Error(finding); return nil }, func(int64) {})
+	find := func(finding string) error { t.Error(finding); return nil }
+	v, err := openBench(t, b, Settings{}).Verify(t.Context(), find, func(int64) {})
 	require.NoError(t, err)
 	require.Zero(t, v.Findings)
 	require.NotZero(t, v.Documents[dataset.Customer])

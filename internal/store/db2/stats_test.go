@@ -23,7 +23,8 @@ func asServer(pages *[2]int64, failing map[string]error) *fake {
 			return answer{rows: [][]driver.Value{{"ORDERS", int64(2000)}, {"CUSTACC", int64(0)}, {"SECURITY", int64(-1)}}}, nil
 		default:
 			return answer{rows: [][]driver.Value{
-				{"ORDERS", int64(640), int64(64)}, {"CUSTACC", int64(16), int64(16)}, {"SECURITY", int64(320), int64(32)}, {"LEASES", int64(16), int64(0)},
+				{"ORDERS", int64(640), int64(64)}, {"CUSTACC", int64(16), int64(16)},
+				{"SECURITY", int64(320), int64(32)}, {"LEASES", int64(16), int64(0)},
 			}}, nil
 		}
 	}}

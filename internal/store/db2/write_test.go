@@ -129,7 +129,7 @@ func TestWrite_Deadline(t *testing.T) {
 func TestWrite_Refused(t *testing.T) {
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
 		if nameOf(query) == "get_whole_order" {
-			return documentOf(query, `<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="7" Acct="1" Nonsense="x"></Order></FIXML>`), nil
+			return documentOf(query, strings.Replace(anOrder, ` Acct="1"`, ` Acct="1" Nonsense="x"`, 1)), nil
 		}
 		return answer{}, failure(-16196, stateInvalidDocument)
 	}}
@@ -228,7 +228,8 @@ func TestWrite_KeyInUse(t *testing.T) {
 		}
 		return answer{}, nil
 	}}
-	err := open(t, f).DeleteOrder(t.Context(), brokerage.Write{Now: noon, Once: &brokerage.Once{Expires: noon.AddDate(0, 0, 1)}}, 7)
+	w := brokerage.Write{Now: noon, Once: &brokerage.Once{Expires: noon.AddDate(0, 0, 1)}}
+	err := open(t, f).DeleteOrder(t.Context(), w, 7)
 	var conflict *brokerage.Conflict
 	require.ErrorAs(t, err, &conflict)
 	require.Equal(t, brokerage.KeyInUse, conflict.Reason)
