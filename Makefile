@@ -63,6 +63,17 @@ test: ## go vet and every test; a few minutes
 	$(GO) vet $(PKGS)
 	$(GO) test -timeout 10m $(TESTFLAGS) $(PKGS)
 
+# Benches and harness are what only tests use; a moved module counts where it was.
+.PHONY: lines
+lines: ## lines of Go by package: product, benches and harness, tests
+	@git ls-files '*.go' | xargs awk '{n[FILENAME]++} END {for (f in n) print n[f], f}' | \
+	awk '{dir = $$2; sub("/?[^/]*$$", "", dir); seen[dir]; \
+	    column = $$2 ~ /_test\.go$$/ ? "t" : dir ~ /storetest|db2test|pgtest|chaostest|testenv/ ? "h" : "p"; \
+	    n[column, dir] += $$1; sum[column] += $$1} \
+	  END {line = "%9s %9s %9s  %s\n"; printf line, "product", "harness", "tests", "package"; \
+	    for (dir in seen) printf line, n["p", dir] + 0, n["h", dir] + 0, n["t", dir] + 0, dir | "sort -k 4"; close("sort -k 4"); \
+	    printf line, sum["p"], sum["h"], sum["t"], "all"}'
+
 .PHONY: lint
 lint: ## golangci-lint with .golangci.yml; is go.mod tidy, and every dependency in docs/dependencies.md?
 	$(LINT) config verify

@@ -386,10 +386,10 @@ func TestK6_ServiceDies(t *testing.T) {
 	require.Regexp(t, `the times contain those of \d+ requests that nobody answered`, o.stdout)
 }
 
-// The line that the README has for k6, with less to do.
+// The command for k6 in docs/load-tests.md, with less to do.
 func TestK6_Readme(t *testing.T) {
 	requireK6(t)
-	readme, err := os.ReadFile("../README.md")
+	readme, err := os.ReadFile("../docs/load-tests.md")
 	require.NoError(t, err)
 	const command = "loadtest/k6 run loadtest/brokerage.js "
 	lines := 0

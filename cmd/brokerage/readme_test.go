@@ -20,15 +20,15 @@ import (
 
 const readmeAddr = "127.0.0.1:8080"
 
-// block is a fenced block of the README.
-type block struct{ language, text string }
-
-func readme(t testing.TB) (blocks []block) {
+// readme returns the fenced blocks of a language in the README and in the documents that a newcomer reads next.
+func readme(t testing.TB, language string) (blocks []string) {
 	t.Helper()
-	b, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
-	for _, m := range regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)\n```$").FindAllStringSubmatch(string(b), -1) {
-		blocks = append(blocks, block{m[1], m[2]})
+	for _, name := range []string{"README.md", "docs/tour.md", "docs/load-tests.md"} {
+		b, err := os.ReadFile(filepath.Join("../..", name))
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)\n```$").FindAllStringSubmatch(string(b), -1) {
+			blocks = append(blocks, m[1])
+		}
 	}
 	require.NotEmpty(t, blocks)
 	return blocks
@@ -73,11 +73,8 @@ func tour(t *testing.T, service *instance) iter.Seq2[tourStep, string] {
 	const mark = "-- end of a step --"
 	var steps []tourStep
 	var script strings.Builder
-	for _, b := range readme(t) {
-		if b.language != "console" {
-			continue
-		}
-		for _, text := range strings.Split("\n"+b.text, "\n$ ")[1:] {
+	for _, block := range readme(t, "console") {
+		for _, text := range strings.Split("\n"+block, "\n$ ")[1:] {
 			command, answer, _ := strings.Cut(text, "\n")
 			steps = append(steps, tourStep{command, answer})
 			script.WriteString(strings.ReplaceAll(command, "http://"+readmeAddr, service.url) + "\necho; echo '" + mark + "'\n")
@@ -110,12 +107,7 @@ func asPattern(answer string) string {
 
 // The tour passes through all 17.
 func TestReadme_TourIsWhole(t *testing.T) {
-	var text strings.Builder
-	for _, b := range readme(t) {
-		if b.language == "console" {
-			text.WriteString(b.text + "\n")
-		}
-	}
+	text := strings.Join(readme(t, "console"), "\n") + "\n"
 	for name, pattern := range map[string]string{
 		"get_order": `curl -s \S+/v1/orders/\d+\n`, "get_security": `curl -s \S+/v1/securities/\w+\n`,
 		"customer_profile": `/profile\n`, "search_securities": `/v1/securities\?sector=`, "account_summary": `/statement\n`,
@@ -126,7 +118,7 @@ func TestReadme_TourIsWhole(t *testing.T) {
 		"insert_customer": `insert_customer.request.xml`, "delete_order": `-X DELETE \S+/v1/orders/\$\w+`,
 		"delete_customer": `-X DELETE \S+/v1/customers/\$\w+ `,
 	} {
-		require.Regexp(t, pattern, text.String(), name)
+		require.Regexp(t, pattern, text, name)
 	}
 }
 
@@ -165,11 +157,8 @@ func shortened(args []string) []string {
 // they say.
 func TestReadme_Commands(t *testing.T) {
 	dir := t.TempDir()
-	for _, b := range readme(t) {
-		if b.language != "sh" {
-			continue
-		}
-		for line := range strings.Lines(b.text) {
+	for _, block := range readme(t, "sh") {
+		for line := range strings.Lines(block) {
 			line, _, _ = strings.Cut(strings.TrimSpace(line), " #")
 			if strings.HasPrefix(line, "loadtest/k6 ") {
 				continue // package loadtest runs it

@@ -174,9 +174,9 @@ func TestConventions_Service(t *testing.T) {
 	require.Equal(t, 7, served)
 }
 
-// What a manifest sets is a setting that there is, and stands in the README.
+// What a manifest sets is a setting that there is, and is documented.
 func TestConventions_Settings(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+	readme, err := os.ReadFile("../../docs/commands.md")
 	require.NoError(t, err)
 	source, err := os.ReadFile("../../cmd/brokerage/serve.go")
 	require.NoError(t, err)
@@ -184,7 +184,7 @@ func TestConventions_Settings(t *testing.T) {
 	for overlay, all := range everything(t) {
 		for _, name := range variable.FindAllString(dump(t, all...), -1) {
 			flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "BROKERAGE_")), "_", "-")
-			require.NotEmpty(t, mentioned(string(readme), "--"+flag), "the README has no --%s, which %s sets", flag, overlay)
+			require.NotEmpty(t, mentioned(string(readme), "--"+flag), "docs/commands.md has no --%s, which %s sets", flag, overlay)
 			field := strings.ToLower(strings.ReplaceAll(flag, "-", ""))
 			require.NotEmpty(t, mentioned(strings.ToLower(string(source)), "\t"+field+" "), "serve has no --%s, which %s sets", flag, overlay)
 		}
