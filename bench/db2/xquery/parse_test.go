@@ -8,34 +8,6 @@ import (
 	"brokerage/bench/db2/xquery"
 )
 
-func TestParse(t *testing.T) {
-	for name, query := range map[string]string{
-		"Path":            `declare default element namespace "u"; $d/a[@id = $id][a/b/@id = $b][fn:count(a/b) > 1]`,
-		"OtherNamespace":  `declare namespace c="u"; $d/c:a[c:b/@id]/*`,
-		"FLWOR":           `for $a in $d/a, $b in $a/b let $c := $b, $e := 1 where $c = $e return ($a, $b)`,
-		"If":              `if ($a) then "x" else ()`,
-		"Operators":       `-$a * 2 + 3 - 5 idiv 6 mod 7`,
-		"Comparisons":     `($a != $b, $a <= $b or $a and $b)`,
-		"Casts":           `($a castable as xs:decimal, xs:decimal($a))`,
-		"Functions":       `fn:concat("a", fn:substring("abc", 2), fn:string(.))`,
-		"DirectElement":   `<a x="{$y}-z"><b/>text {$z, 1}</a>`,
-		"Comment":         `(: a (: nested :) comment :) 1`,
-		"Insert":          `copy $n := $d modify do insert <a/> as last into $n/b return $n`,
-		"InsertAttribute": `copy $n := $d modify do insert attribute a {1} into $n/b return $n`,
-		"Delete":          `copy $n := $d modify do delete $n/b return $n`,
-		"Replace":         `copy $n := $d modify (do replace value of $n/b with 1, do delete $n/c) return $n`,
-		"ConditionalUpdate": `copy $n := $d modify for $a in $n/a return if ($a/b) then do delete $a/b
-			else do insert <b/> into $a return $n`,
-		"NameLikeAKeyword": `$d/for/let/if/element/return/attribute`,
-		"Rooted":           `/a/b`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := xquery.Parse(query)
-			require.NoError(t, err)
-		})
-	}
-}
-
 // What only XQuery 3.1 or the W3C's update has is refused, and what Db2 has but no statement uses.
 func TestParse_Refused(t *testing.T) {
 	for name, query := range map[string]string{

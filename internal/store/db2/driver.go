@@ -208,21 +208,21 @@ func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (drive
 }
 
 func (s *stmt) Query(args []driver.Value) (driver.Rows, error) {
-	inner, err := s.inner.Query(args) //nolint:staticcheck // as above
-	if err != nil {
-		return nil, s.failed(err)
-	}
-	return &rows{Rows: inner, conn: s.conn}, nil
+	return s.query(args, func(error) {})
 }
 
 func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
-	end := s.traced(ctx)
-	found, err := s.Query(plain(args))
+	return s.query(plain(args), s.traced(ctx))
+}
+
+func (s *stmt) query(args []driver.Value, end func(error)) (driver.Rows, error) {
+	inner, err := s.inner.Query(args) //nolint:staticcheck // as above
 	if err != nil {
+		err = s.failed(err)
 		end(err)
 		return nil, err
 	}
-	return &readRows{Rows: found, end: end}, nil
+	return &rows{Rows: inner, conn: s.conn, end: end}, nil
 }
 
 // traced begins the trace of a statement, if it is one of a transaction.
@@ -256,35 +256,24 @@ func plain(args []driver.NamedValue) []driver.Value {
 	return values
 }
 
+// rows are those of a query, whose trace ends when they have been read.
 type rows struct {
 	driver.Rows
 	conn *conn
+	end  func(error)
+	err  error
 }
 
 func (r *rows) Next(dest []driver.Value) error {
 	err := r.Rows.Next(dest)
-	if err == nil || errors.Is(err, io.EOF) {
-		return err
-	}
-	return r.conn.note(err)
-}
-
-// readRows ends the trace of a query when its rows have been read.
-type readRows struct {
-	driver.Rows
-	end func(error)
-	err error
-}
-
-func (r *readRows) Next(dest []driver.Value) error {
-	err := r.Rows.Next(dest)
 	if err != nil && !errors.Is(err, io.EOF) {
+		err = r.conn.note(err)
 		r.err = err
 	}
 	return err
 }
 
-func (r *readRows) Close() error {
+func (r *rows) Close() error {
 	err := r.Rows.Close()
 	r.end(errors.Join(r.err, err))
 	return err

@@ -87,12 +87,12 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 
 // Runstats collects statistics of the tables; without them the optimizer may choose scans.
 func (s *Store) Runstats(ctx context.Context) error {
-	schema := s.settings.Schema
-	if _, err := row(ctx, s.db, "current_schema", nil, []any{&schema}); err != nil {
+	schema, err := s.schema(ctx, s.db)
+	if err != nil {
 		return err
 	}
 	for _, table := range tables {
-		names := strings.NewReplacer("$schema", strings.TrimRight(schema, " "), "$table", upper(table))
+		names := strings.NewReplacer("$schema", schema, "$table", upper(table))
 		command := names.Replace(statements["runstats"])
 		if _, err := s.db.ExecContext(ctx, command); err != nil {
 			return fmt.Errorf("%s: %w", command, err)

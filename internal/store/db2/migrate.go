@@ -122,12 +122,9 @@ func (s *Store) createSchema(ctx context.Context, ddl []string) (created bool, e
 
 // register registers the service's schemas for XMLVALIDATE.
 func (s *Store) register(ctx context.Context, t *sql.Tx) error {
-	schema := s.settings.Schema
-	if schema == "" {
-		if _, err := row(ctx, t, "current_schema", nil, []any{&schema}); err != nil {
-			return err
-		}
-		schema = strings.TrimRight(schema, " ")
+	schema, err := s.schema(ctx, t)
+	if err != nil {
+		return err
 	}
 	for _, x := range Schemas {
 		text, err := api.Schemas.ReadFile("schema/" + x.File)
@@ -143,6 +140,15 @@ func (s *Store) register(ctx context.Context, t *sql.Tx) error {
 		}
 	}
 	return nil
+}
+
+// schema returns the name of the tables' schema.
+func (s *Store) schema(ctx context.Context, q querier) (name string, err error) {
+	if s.settings.Schema != "" {
+		return s.settings.Schema, nil
+	}
+	_, err = row(ctx, q, "current_schema", nil, []any{&name})
+	return strings.TrimRight(name, " "), err
 }
 
 // configure configures the database around the schema, as far as the user's rights allow.

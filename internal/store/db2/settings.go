@@ -185,18 +185,8 @@ var parameterReaders = map[string]func(*parameters, string) error{
 		p.t.passwordFile = value
 		return nil
 	},
-	"registered": func(p *parameters, value string) (err error) {
-		if p.t.settings.Registered, err = strconv.ParseBool(value); err != nil {
-			return errors.New("is neither true nor false")
-		}
-		return nil
-	},
-	"tls": func(p *parameters, value string) (err error) {
-		if p.tls, err = strconv.ParseBool(value); err != nil {
-			return errors.New("is neither true nor false")
-		}
-		return nil
-	},
+	"registered":        boolean(func(p *parameters) *bool { return &p.t.settings.Registered }),
+	"tls":               boolean(func(p *parameters) *bool { return &p.tls }),
 	"tls_ca":            keyword("SSLServerCertificate"),
 	"tls_keystore":      keyword("SSLClientKeystoredb"),
 	"tls_stash":         keyword("SSLClientKeystash"),
@@ -206,6 +196,16 @@ var parameterReaders = map[string]func(*parameters, string) error{
 	"connect_timeout":   seconds(func(p *parameters, d time.Duration) { p.keyword("ConnectTimeout", secondsText(d)) }),
 	"lock_timeout":      seconds(func(p *parameters, d time.Duration) { p.lock = d }),
 	"statement_timeout": seconds(func(p *parameters, d time.Duration) { p.statement = d }),
+}
+
+// boolean returns a reader for a setting that is true or false.
+func boolean(field func(*parameters) *bool) func(*parameters, string) error {
+	return func(p *parameters, value string) (err error) {
+		if *field(p), err = strconv.ParseBool(value); err != nil {
+			return errors.New("is neither true nor false")
+		}
+		return nil
+	}
 }
 
 var ordinaryIdentifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
