@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
@@ -52,7 +51,7 @@ func connect(t testing.TB, d *database) *sql.DB {
 // statement returns one of the store's, as it stands in its file.
 func statement(t testing.TB, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../internal/store/db2/sql", name+".sql"))
+	text, err := os.ReadFile("../../internal/store/db2/sql/" + name + ".sql")
 	require.NoError(t, err)
 	return string(text)
 }

@@ -117,7 +117,7 @@ var registration = regexp.MustCompile(`^BEGIN DECLARE (\w+) VARCHAR\(\d+\) DEFAU
 // register rewrites the block that registers an XML schema. Derby has no such statements.
 func register(block string) string {
 	m := registration.FindStringSubmatch(block)
-	if m == nil || m[9] != m[1] || m[13] != m[1] || m[10] != m[3] || m[14] != m[3] || m[7] != m[5] || m[12] != m[5] {
+	if len(m) == 0 || m[9] != m[1] || m[13] != m[1] || m[10] != m[3] || m[14] != m[3] || m[7] != m[5] || m[12] != m[5] {
 		refuse("a compound statement that does not register an XML schema as the manual describes it: %s", block)
 	}
 	return "CALL BENCH.XSR_REGISTER(" + strings.Join([]string{m[2], m[4], m[11], quoted(m[6] + " " + m[8])}, ", ") + ")"
