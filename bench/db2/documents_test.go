@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// What goes in comes out, with its white space.
+// Documents are returned as they were inserted, with their white space.
 func TestDocuments(t *testing.T) {
 	db := filled(t)
 	getOrder, key := statement(t, "get_order"), id(dataset.Order, 2)
@@ -84,7 +84,7 @@ func TestLocks_Rows(t *testing.T) {
 	require.Contains(t, read(t, db, statement(t, "get_security_price"), tiny().Symbol(0)), ">1.25</LastTrade>")
 }
 
-// USE AND KEEP UPDATE LOCKS locks others out who want the same, and lets readers read.
+// USE AND KEEP UPDATE LOCKS excludes others that lock the same row, but not readers.
 func TestLocks_Kept(t *testing.T) {
 	db := filled(t)
 	first, err := db.BeginTx(t.Context(), nil)
@@ -102,7 +102,7 @@ func TestLocks_Kept(t *testing.T) {
 	require.NoError(t, second.Rollback())
 }
 
-// Increments of one row at once all count.
+// Concurrent increments of one row all count.
 func TestLocks_Increments(t *testing.T) {
 	db := filled(t)
 	var all sync.WaitGroup

@@ -134,7 +134,7 @@ func once(dir string, fill func(half string) error) (err error) {
 	return nil
 }
 
-// unpack takes the folders that are wanted out of an archive.
+// unpack extracts some folders of an archive.
 func unpack(archive, dir string, folders ...string) error {
 	files, err := zip.OpenReader(archive)
 	if err != nil {

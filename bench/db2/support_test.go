@@ -48,7 +48,7 @@ func connect(t testing.TB, d *database) *sql.DB {
 	return db
 }
 
-// statement returns one of the store's, as it stands in its file.
+// statement returns the text of one of the store's files.
 func statement(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile("../../internal/store/db2/sql/" + name + ".sql")

@@ -14,7 +14,7 @@ import (
 
 var declaredSize = regexp.MustCompile(`AS (?:CLOB|VARCHAR)\((\d+)([KM]?)\)(?: EXCLUDING XMLDECLARATION)?\) AS doc\b`)
 
-// declaredBytes is what a statement declares for its documents.
+// declaredBytes returns the size that a statement declares for its documents.
 func declaredBytes(query string) int {
 	m := declaredSize.FindStringSubmatch(query)
 	n, _ := strconv.Atoi(m[1])
@@ -47,7 +47,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// The server refuses to serialise into what is too small, instead of cutting.
+// The server refuses to serialise a document into a type that is too small.
 func TestDocuments_Refused(t *testing.T) {
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
 		if declaredBytes(query) < 256<<10 {
@@ -60,7 +60,7 @@ func TestDocuments_Refused(t *testing.T) {
 	require.Equal(t, "<a></a>", string(got))
 }
 
-// What cannot be had whole is not given at all.
+// A document that cannot be read whole is not returned at all.
 func TestDocuments_NeverCut(t *testing.T) {
 	f := &fake{answer: func(string, []driver.Value) (answer, error) {
 		return answer{rows: [][]driver.Value{{int64(100), []byte("<a>")}}}, nil

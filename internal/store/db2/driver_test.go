@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bare is a pool over the fake, with nothing of the store around it.
+// bare returns a pool over the fake, without the store around it.
 func bare(t *testing.T, f *fake) *sql.DB {
 	t.Helper()
 	var s Store
@@ -36,7 +36,7 @@ func TestDriver_Binds(t *testing.T) {
 	require.Equal(t, []driver.Value{"text", int64(7), 1.5, nil}, got)
 }
 
-// Each connection begins with the session's statements, or is none.
+// Each new connection runs the session's statements first, and is closed where one fails.
 func TestDriver_Session(t *testing.T) {
 	session := Settings{LockTimeout: 3 * time.Second}.session()
 	require.Equal(t, []string{"SET CURRENT LOCK TIMEOUT = 3"}, session)
@@ -83,7 +83,7 @@ func TestDriver_PreparesOnce(t *testing.T) {
 		require.NoError(t, run())
 	}
 	require.Equal(t, 1, f.prepared)
-	// One that failed is prepared anew: what is bound to it is not known.
+	// One that failed is prepared again: it may be half bound.
 	fails = true
 	require.Error(t, run())
 	fails = false

@@ -16,7 +16,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// handles are what the driver holds of the client library's memory, which no garbage collector gives back.
+// handles returns how many handles of the client library the driver holds, which no garbage collector frees.
 func handles(t testing.TB) (connections, statements int) {
 	t.Helper()
 	db, err := sql.Open("go_ibm_db", "")
@@ -27,8 +27,8 @@ func handles(t testing.TB) (connections, statements int) {
 	return d.ConnCount, d.StmtCount
 }
 
-// Whatever happens to connections and statements, none of the client library's handles stays: not of what failed, of
-// who waited in vain, nor of what was cut.
+// None of the client library's handles stays open: not after failures, nor after waiting in vain for a lock, nor after
+// cut connections.
 func TestHandles(t *testing.T) {
 	b := onBench(t)
 	before, statementsBefore := handles(t)

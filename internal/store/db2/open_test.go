@@ -19,8 +19,8 @@ type unconnected struct{ err error }
 func (u unconnected) Connect(context.Context) (driver.Conn, error) { return nil, u.err }
 func (u unconnected) Driver() driver.Driver                        { return nil }
 
-// What waiting heals is *brokerage.Unavailable, so that a service waits, whether it comes in connecting or in the first
-// statement. Codes and states are those of IBM's message catalog.
+// An error that waiting heals is *brokerage.Unavailable, so that a service waits, whether it comes in connecting or in
+// the first statement. Codes and states are those of IBM's message catalog.
 func TestOpen_Heals(t *testing.T) {
 	for name, c := range map[string]struct {
 		err   error

@@ -24,7 +24,7 @@ import (
 // Tests on a Db2 itself: make test-db2 DB2_DSN=db2://…, on a database that may be emptied. Each test leaves its part of
 // the evidence in the folder that DB2_EVIDENCE names.
 
-// server is the URL of a Db2, in a schema of the tests' own.
+// server returns the URL of a Db2, in a schema of the tests' own.
 func server(t testing.TB) string {
 	t.Helper()
 	url := os.Getenv("DB2_DSN")
@@ -60,7 +60,7 @@ func evidence(t testing.TB, name string, content []byte) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, name), content, 0o644))
 }
 
-// filled is a store with a dataset and nothing else.
+// filled returns a store with a dataset and nothing else.
 func filled(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) *Store {
 	t.Helper()
 	s := openServer(t, rules)

@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// Each statement of a transaction is told of once, by its name, in the context of the transaction; what the server asks
-// to be tried again is told of again.
+// Each statement of a transaction is traced once, by its name, in the context of the transaction; a repeated statement
+// is traced again.
 func TestStore_Trace(t *testing.T) {
 	type key struct{}
 	doc := "<a>" + strings.Repeat("x", 9000) + "</a>"

@@ -15,7 +15,7 @@ import (
 
 const anOrder = `<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="7" Acct="1"></Order></FIXML>`
 
-// first gives one error, and then nil.
+// first returns a function that returns an error once, and then nil.
 func first(err error) func() error {
 	return func() error {
 		defer func() { err = nil }()
@@ -68,7 +68,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Lost before the commit, nothing was done, so that it is done again.
+// A connection that is lost before the commit has changed nothing: the write runs again.
 func TestWrite_LostBefore(t *testing.T) {
 	fail := first(lost)
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) { return answer{changed: 1}, fail() }}
@@ -77,7 +77,7 @@ func TestWrite_LostBefore(t *testing.T) {
 	require.Equal(t, "BEGIN update_order_status ROLLBACK BEGIN update_order_status COMMIT", squeeze(f.said()))
 }
 
-// An insert of which nobody knows finds itself, or somebody else's.
+// An insert with an unknown outcome finds its own document, or that of another.
 func TestWrite_InsertFindsItself(t *testing.T) {
 	for name, c := range map[string]struct {
 		there string
@@ -117,7 +117,7 @@ func TestWrite_InsertFindsItself(t *testing.T) {
 	}
 }
 
-// A request that is over is not committed, whatever the driver made of it.
+// A cancelled request is not committed, whatever the driver returned.
 func TestWrite_Deadline(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	f := &fake{answer: func(string, []driver.Value) (answer, error) { cancel(); return answer{changed: 1}, nil }}
@@ -194,7 +194,7 @@ func TestWrite_SeveralDocuments(t *testing.T) {
 	}
 }
 
-// With an idempotency key, what became of the first attempt is in its row.
+// With an idempotency key, its row tells the outcome of the first attempt.
 func TestWrite_OnceFindsOut(t *testing.T) {
 	claims := 0
 	once := &brokerage.Once{Client: "c", Key: "k", Expires: noon.AddDate(0, 0, 1)}
