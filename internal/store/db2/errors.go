@@ -119,7 +119,7 @@ func domainError(ctx context.Context, err error, unknown bool) error {
 	}
 	switch e := serverErrorOf(err); {
 	case e.Code == codeIndexValue:
-		return brokerage.Unfit("a key is too long for the database's index")
+		return brokerage.Unfit("the database cannot index a key that is so long")
 	case e.Code == codeTooDeep, e.Code == codeTooLongName, e.Code == codeWhiteSpace:
 		return brokerage.Unfit("the document exceeds the limits of the database: names of 1,000 bytes, 125 levels")
 	}

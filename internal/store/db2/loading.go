@@ -55,7 +55,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 	}
 	defer func() { _ = lock.Rollback() }() // a lost connection has lost the lock as well
 	if _, err := lock.ExecContext(ctx, statements["hold_load"]); isLockTimeout(err) {
-		return errors.New("another load into the database is running")
+		return errors.New("another load into the database is under way")
 	} else if err != nil {
 		return domainError(ctx, err, false)
 	}

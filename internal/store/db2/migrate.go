@@ -70,8 +70,8 @@ func (s *Store) migrate(ctx context.Context) error {
 	case version == schemaVersion:
 		return nil
 	case version > schemaVersion:
-		return fmt.Errorf("the database has schema version %d, which is newer than this program supports (%d): "+
-			"use a newer release", version, schemaVersion)
+		return fmt.Errorf("the database has schema version %d, and this program knows up to %d: use a newer one",
+			version, schemaVersion)
 	case s.settings.AsIs:
 		return ErrEmpty
 	}
