@@ -5,14 +5,16 @@ import (
 	"strings"
 )
 
-// files are the statements, each in a file of its name, so that each can be pasted into a console. Names of tables are
-// not qualified: the schema is a setting of the connection (see Settings.Schema).
+// The statements, each in a file of its name, static, so that every one can be
+// pasted into a console. Names of tables are not qualified: the schema is a
+// setting of the connection (see Settings.Schema).
 //
 //go:embed sql/*.sql
 var files embed.FS
 
-// statements are the texts by name, without their comments, which would be sent each time and be part of the key of the
-// server's package cache.
+// statements are the texts by name, without the comments before them: they
+// would go over the wire each time, and be part of the key of the server's
+// package cache.
 var statements = readStatements()
 
 func readStatements() map[string]string {
@@ -24,7 +26,7 @@ func readStatements() map[string]string {
 	for _, e := range entries {
 		name := strings.TrimSuffix(e.Name(), ".sql")
 		if strings.HasPrefix(name, "schema_") {
-			continue // scripts: see DDL
+			continue // many statements each: see DDL
 		}
 		texts[name] = strings.Join(split(source(name)), ";\n") // a block has some within
 	}
