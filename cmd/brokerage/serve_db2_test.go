@@ -84,7 +84,7 @@ func TestServe_Db2(t *testing.T) {
 	}
 
 	// The network breaks: the next requests may notice, and then it is over.
-	b.Cut(t)
+	b.Cut()
 	eventually(t, func() bool { return get(t, i.url+"/v1/securities/"+symbol).status == http.StatusOK }, "no answer after the connections broke")
 	i.stop(t)
 }
@@ -168,11 +168,11 @@ func TestServe_Db2Pool(t *testing.T) {
 	t.Logf("after %s: %+v; answers by status: %v", duration, after, answers)
 	require.Positive(t, answers[http.StatusOK])
 	require.Zero(t, answers[http.StatusInternalServerError], i.logs.String())
-	require.LessOrEqual(t, b.Connections(t), pool)
+	require.LessOrEqual(t, b.Connections(), pool)
 	require.LessOrEqual(t, after.files, before.files+users, "files stay open") // the users' own connections vary
 	eventually(t, func() bool { return get(t, i.url+"/readyz").status == http.StatusOK }, "not ready after the users have gone")
 	i.stop(t)
-	eventually(t, func() bool { return b.Connections(t) == 0 }, "connections stay when the service is gone")
+	eventually(t, func() bool { return b.Connections() == 0 }, "connections stay when the service is gone")
 }
 
 // work is what a user does until the time is over: reads, trades, and orders that

@@ -51,7 +51,7 @@ func TestHandles(t *testing.T) {
 	}
 	for range 3 {
 		work()
-		cutting := time.AfterFunc(20*time.Millisecond, func() { b.Cut(t) })
+		cutting := time.AfterFunc(20*time.Millisecond, func() { b.Cut() })
 		work()
 		cutting.Stop()
 	}

@@ -121,6 +121,7 @@ func (s *Server) run(t testing.TB, words ...string) (result string) {
 
 // A Bench is a database for one test.
 type Bench struct {
+	t             testing.TB
 	server        *Server
 	name, address string
 }
@@ -150,7 +151,7 @@ func (s *Server) unnamed(t testing.TB) *Bench {
 func (s *Server) Absent(t testing.TB, name, address string) *Bench {
 	t.Helper()
 	before := s.stderr.len()
-	b := &Bench{s, name, s.run(t, "listen", name, address)}
+	b := &Bench{t, s, name, s.run(t, "listen", name, address)}
 	t.Cleanup(func() {
 		s.run(t, "close", name)
 		if t.Failed() {
@@ -184,17 +185,14 @@ func (b *Bench) URL() string { return b.URLAt(b.address) }
 func (b *Bench) URLAt(address string) string { return "db2://tpox:tpox@" + address + "/" + b.name }
 
 // Cut closes all connections to the database, as a broken network does.
-func (b *Bench) Cut(t testing.TB) {
-	t.Helper()
-	b.server.run(t, "cut", b.name)
-}
+func (b *Bench) Cut() { b.server.run(b.t, "cut", b.name) }
 
 // Connections returns how many connections to the database there are.
-func (b *Bench) Connections(t testing.TB) int {
-	t.Helper()
-	n, err := strconv.Atoi(b.server.run(t, "connections", b.name))
+func (b *Bench) Connections() int {
+	b.t.Helper()
+	n, err := strconv.Atoi(b.server.run(b.t, "connections", b.name))
 	if err != nil {
-		t.Error(err)
+		b.t.Error(err)
 	}
 	return n
 }
