@@ -10,9 +10,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// BenchmarkGetOrder is what the store's own code adds to a query: the fake answers
-// at once, with the buffer that the driver would allocate. The limits are 60 µs
-// and 300 KB for each.
+// BenchmarkGetOrder measures what the store's own code adds to a query: the fake answers at once, with the buffer that
+// the driver would allocate. The limits are 60 µs and 300 KB for each.
 func BenchmarkGetOrder(b *testing.B) {
 	doc := string(brokerage.Order(dataset.New(dataset.Spec{Seed: 1}).Append(nil, dataset.Order, 7)))
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {

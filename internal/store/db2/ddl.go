@@ -2,19 +2,17 @@ package db2
 
 import "slices"
 
-// Setting is how a database is set up, for the campaign to compare, as the
-// papers did.
+// A Setting is a way to set up a database; the campaign compares them, as the papers did.
 type Setting string
 
 const (
-	// Box is out of the box: one table space, one buffer pool, and the rest for
-	// Db2 to decide.
+	// Box is out of the box: one table space, one buffer pool, and Db2's defaults.
 	Box Setting = "box"
-	// Tuned has a table space and a buffer pool for each table and its indexes.
+	// Tuned has a table space and a buffer pool of its own for each table and for its indexes.
 	Tuned Setting = "tuned"
 )
 
-// ParseSetting takes the name of a setting; empty is Tuned.
+// ParseSetting returns the setting with the given name, which is Tuned if empty.
 func ParseSetting(name string) (Setting, bool) {
 	switch s := Setting(name); s {
 	case "":
@@ -25,8 +23,7 @@ func ParseSetting(name string) (Setting, bool) {
 	return "", false
 }
 
-// DDL is every statement that makes the schema, in order. The schemas for
-// XMLVALIDATE are registered after it: see Schemas.
+// DDL returns every statement that creates the schema, in order. Schemas lists what is registered after it.
 func DDL(s Setting) []string {
 	return slices.Concat(
 		split(source("schema_service")),
@@ -35,12 +32,11 @@ func DDL(s Setting) []string {
 	)
 }
 
-// configure is the statements that set up the database around the schema, which
-// want more rights than a schema's owner may have.
-func configure(s Setting) []string { return split(source("configure_" + string(s))) }
+// configuration returns the statements that configure the database around the schema. They need more rights than a
+// schema's owner may have.
+func configuration(s Setting) []string { return split(source("configure_" + string(s))) }
 
-// Schemas are what XMLVALIDATE uses: the name under which each is registered,
-// and its file in api/schema.
+// Schemas are what XMLVALIDATE uses: the name under which each is registered, and its file in api/schema.
 var Schemas = []struct{ Name, File string }{
 	{"CUSTACC", "custacc.xsd"},
 	{"ORDERS", "order.xsd"},

@@ -8,28 +8,24 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// inspect asks what the server is, and refuses one that the store cannot work with.
+// inspect reads the server's version and settings, and refuses a database that the store cannot work with.
 func inspect(ctx context.Context, db *sql.DB) (is brokerage.Engine, err error) {
-	// Each commit is flushed: Db2 has no setting against it.
+	// Db2 flushes its log at each commit, and has no setting against that.
 	is = brokerage.Engine{Name: "db2", Durability: brokerage.Durable}
 	if _, err := row(ctx, db, "server_version", nil, []any{&is.Version}); err != nil {
 		return is, fmt.Errorf("connecting: %w", err)
 	}
-	rows, err := db.QueryContext(ctx, statements["server_settings"])
-	if err != nil {
-		return is, err
-	}
-	defer func() { _ = rows.Close() }() // it was read to its end, or the error is told
-	for rows.Next() {
+	return is, eachRow(ctx, db, statements["server_settings"], nil, func(rows *sql.Rows) error {
 		var name string
 		var value sql.NullString
 		if err := rows.Scan(&name, &value); err != nil {
-			return is, err
+			return err
 		}
 		if name == "codeset" && value.String != "UTF-8" {
-			return is, fmt.Errorf("the database has codeset %s, and documents need UTF-8: CREATE DATABASE … USING CODESET UTF-8", value.String)
+			return fmt.Errorf("the database has codeset %s, and documents need UTF-8: "+
+				"create it by CREATE DATABASE … USING CODESET UTF-8", value.String)
 		}
 		is.Settings = append(is.Settings, brokerage.Setting{Name: name, Value: value.String})
-	}
-	return is, rows.Err()
+		return nil
+	})
 }

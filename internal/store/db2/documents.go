@@ -11,20 +11,19 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// querier is the pool or a transaction.
+// A querier is the pool or a transaction.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// A statement that reads documents declares for how long ones: the driver
-// allocates twice that for each query, and cuts what is longer without a word.
-// Nearly all documents are within what the files declare; for the others there
-// are these, tried in order.
+// widths are the types that a statement declares for the documents that it reads, tried in order: first what its file
+// says, which nearly all documents fit. The driver allocates twice that for each query, and cuts longer documents
+// without an error.
 var widths = []string{"", "CLOB(256K)", "CLOB(16M)"}
 
 var declared = regexp.MustCompile(`AS (?:CLOB|VARCHAR)\(\d+K?\)((?: EXCLUDING XMLDECLARATION)?\) AS doc\b)`)
 
-// widened is a statement that declares more.
+// widened returns a statement that declares another type for its documents.
 func widened(text, width string) string {
 	if width == "" {
 		return text
@@ -32,29 +31,29 @@ func widened(text, width string) string {
 	return declared.ReplaceAllString(text, "AS "+width+"$1")
 }
 
-// padded is a statement whose document has a blank behind it: no document is then
-// of a length that the driver takes for NULL.
+// padded returns a statement that appends a blank to its documents, whose length is then none that the driver takes for
+// NULL.
 func padded(text string) string {
 	return strings.Replace(text, "OCTET_LENGTH(a.doc), a.doc", "OCTET_LENGTH(a.doc || ' '), a.doc || ' '", 1)
 }
 
-// takenForNull tells whether the driver says NULL of a value of that length.
+// takenForNull reports whether the driver returns NULL for a value of that length.
 func takenForNull(length int64) bool { return length%(1<<16) == 1<<16-1 }
 
-// errCut says that the driver did not give the whole of a document.
-type errCut struct{ length, got int64 }
+// An errCut says that the driver did not return the whole of a document.
+type errCut struct{ lengthBytes, gotBytes int64 }
 
 func (e *errCut) Error() string {
-	return fmt.Sprintf("the driver gave %d bytes of a document of %d", e.got, e.length)
+	return fmt.Sprintf("the driver returned %d bytes of a document of %d", e.gotBytes, e.lengthBytes)
 }
 
-// eachDocument runs a statement whose rows are a length and a document, and gives
-// every document whole: its length is compared with the server's own.
+// eachDocument runs a statement whose rows are a length and a document, and calls each with every document. It compares
+// their lengths with the server's, so that none is cut.
 func eachDocument(ctx context.Context, q querier, text string, args []any, each func(doc []byte)) (err error) {
 	for _, width := range widths {
 		var docs [][]byte
 		docs, err = documents(ctx, q, widened(text, width), args)
-		if cut, ok := err.(*errCut); ok && takenForNull(cut.length) { //nolint:errorlint // it is documents' own
+		if cut, ok := err.(*errCut); ok && takenForNull(cut.lengthBytes) { //nolint:errorlint // it is documents' own
 			docs, err = documents(ctx, q, padded(widened(text, width)), args)
 			for i := range docs {
 				docs[i] = bytes.TrimSuffix(docs[i], []byte(" "))
@@ -73,37 +72,44 @@ func eachDocument(ctx context.Context, q querier, text string, args []any, each 
 	return err
 }
 
-// isTooLong tells whether the server refused to serialise into what is declared.
+// isTooLong reports whether the server refused to serialise a document into the declared type.
 func isTooLong(err error) bool {
 	e := serverErrorOf(err)
 	return e.State == stateTooLong || e.Code == codeOverDeclared
 }
 
 func documents(ctx context.Context, q querier, text string, args []any) (docs [][]byte, err error) {
-	rows, err := q.QueryContext(ctx, text, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if closed := rows.Close(); err == nil {
-			err = closed
-		}
-	}()
-	for rows.Next() {
+	err = eachRow(ctx, q, text, args, func(rows *sql.Rows) error {
 		var length sql.NullInt64
 		var doc sql.RawBytes
 		if err := rows.Scan(&length, &doc); err != nil {
-			return nil, err
+			return err
 		}
 		if int64(len(doc)) != length.Int64 {
-			return nil, &errCut{length.Int64, int64(len(doc))}
+			return &errCut{length.Int64, int64(len(doc))}
 		}
 		docs = append(docs, append(make([]byte, 0, len(doc)), doc...)) // RawBytes are the driver's buffer
-	}
-	return docs, rows.Err()
+		return nil
+	})
+	return docs, err
 }
 
-// document is eachDocument for one in the normal form, or none: nil.
+// eachRow runs a query and calls each for every row.
+func eachRow(ctx context.Context, q querier, text string, args []any, each func(*sql.Rows) error) (err error) {
+	rows, err := q.QueryContext(ctx, text, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = orElse(err, rows.Close()) }()
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// document returns the one document of a statement, in the normal form, or nil where there is none.
 func document(ctx context.Context, q querier, name string, args ...any) (doc []byte, err error) {
 	var stored []byte
 	err = eachDocument(ctx, q, statements[name], args, func(d []byte) { stored = d })
@@ -113,17 +119,13 @@ func document(ctx context.Context, q querier, name string, args ...any) (doc []b
 	return brokerage.Normal(stored)
 }
 
-// row runs a query of at most one row without documents.
+// row runs a query that returns at most one row, without documents, and reports whether there was one.
 func row(ctx context.Context, q querier, name string, args, into []any) (found bool, err error) {
 	rows, err := q.QueryContext(ctx, statements[name], args...)
 	if err != nil {
 		return false, err
 	}
-	defer func() {
-		if closed := rows.Close(); err == nil {
-			err = closed
-		}
-	}()
+	defer func() { err = orElse(err, rows.Close()) }()
 	if rows.Next() {
 		return true, rows.Scan(into...)
 	}

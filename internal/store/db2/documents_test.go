@@ -14,7 +14,7 @@ import (
 
 var declaredSize = regexp.MustCompile(`AS (?:CLOB|VARCHAR)\((\d+)([KM]?)\)(?: EXCLUDING XMLDECLARATION)?\) AS doc\b`)
 
-// declaredBytes is what a statement declares for its documents.
+// declaredBytes returns the size that a statement declares for its documents.
 func declaredBytes(query string) int {
 	m := declaredSize.FindStringSubmatch(query)
 	n, _ := strconv.Atoi(m[1])
@@ -47,7 +47,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// The server refuses to serialise into what is too small, instead of cutting.
+// The server refuses to serialise a document into a type that is too small.
 func TestDocuments_Refused(t *testing.T) {
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
 		if declaredBytes(query) < 256<<10 {
@@ -60,7 +60,7 @@ func TestDocuments_Refused(t *testing.T) {
 	require.Equal(t, "<a></a>", string(got))
 }
 
-// What cannot be had whole is not given at all.
+// A document that cannot be read whole is not returned at all.
 func TestDocuments_NeverCut(t *testing.T) {
 	f := &fake{answer: func(string, []driver.Value) (answer, error) {
 		return answer{rows: [][]driver.Value{{int64(100), []byte("<a>")}}}, nil
@@ -88,11 +88,12 @@ func TestSearchSecurities_Rows(t *testing.T) {
 	}}
 	got, err := open(t, f).SearchSecurities(t.Context(), brokerage.Search{Sector: "Energy", PEMin: 200001})
 	require.NoError(t, err)
-	require.Equal(t, `<Securities xmlns="http://tpox-benchmark.com/security" count="2"><Security></Security><Security></Security></Securities>`, string(got))
+	require.Equal(t, `<Securities xmlns="http://tpox-benchmark.com/security" count="2">`+
+		`<Security></Security><Security></Security></Securities>`, string(got))
 }
 
-// figure is the double that is nearest to the decimal as it is written.
-func TestFigure(t *testing.T) {
+// double returns the double that is nearest to the decimal as it is written.
+func TestDouble(t *testing.T) {
 	for _, scaled := range []int64{0, 1, 3, 7, 10, 201234, 254999, 1e12 - 1, 999_999_999_9999, 9_999_999_999_999, -1} {
 		text := strconv.FormatInt(scaled/1e4, 10) + "." + strconv.FormatInt(10000+max(scaled, -scaled)%1e4, 10)[1:]
 		if scaled < 0 {
@@ -100,6 +101,6 @@ func TestFigure(t *testing.T) {
 		}
 		want, err := strconv.ParseFloat(text, 64)
 		require.NoError(t, err)
-		require.Equal(t, want, figure(scaled), text) //nolint:testifylint // exactly
+		require.Equal(t, want, double(scaled), text) //nolint:testifylint // exactly
 	}
 }

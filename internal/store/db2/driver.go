@@ -14,31 +14,27 @@ import (
 	"brokerage/internal/store/trace"
 )
 
-// What is wrong with go_ibm_db v0.5.4 (https://github.com/ibmdb/go_ibm_db), and
-// what is done about it. All of it is in this file, between database/sql and the
-// driver, so that it can go when the driver no longer needs it:
+// The faults of go_ibm_db v0.5.4 (https://github.com/ibmdb/go_ibm_db), and the ways around them. All of it is in this
+// file, between database/sql and the driver, so that it can go when the driver no longer needs it:
 //
-//   - A context does not cancel a call; it is looked at after the call is done,
-//     and what was done is then reported as failed (issues 90, 182). A query whose
-//     context expired leaks its statement's handle. So contexts end here: the
-//     driver gets one that never expires, and who calls asks between statements.
-//   - Text bound as []byte is taken for UTF-16 and stored as garbage (param.go).
-//   - An isolation level makes BeginTx fail, and so does nothing: statements say
-//     WITH RS where they need it.
-//   - After a commit that failed the connection stays in autocommit-off mode
-//     (tx.go returns before it is set back): it must not go back to the pool.
-//   - A statement is described anew each time it is prepared, which costs a round
-//     trip: they are kept, for each connection.
-//   - A value of exactly 65,535 bytes, modulo 65,536, reads as NULL (an int16 in
-//     column.go), and one longer than its declared size is cut without a word
-//     (issue 222 has the memory that a larger one costs). See Document.
-//   - Errors tell ODBC's SQLSTATE, which is not always Db2's. See ServerError.
+//   - A context does not cancel a call. The driver checks it after the call, and then reports as failed what was done
+//     (issues 90, 182). A query whose context expired leaks its statement's handle. So the driver gets a context that
+//     never expires, and callers check theirs between statements.
+//   - The driver takes text bound as []byte for UTF-16 and stores garbage (param.go).
+//   - BeginTx fails for every isolation level: statements say WITH RS where they need it.
+//   - After a failed commit the connection stays in autocommit-off mode (tx.go returns before it resets that): it must
+//     not return to the pool.
+//   - The driver describes a statement each time it prepares it, which costs a round trip: each connection keeps its
+//     prepared statements.
+//   - A value of exactly 65,535 bytes, modulo 65,536, reads as NULL (an int16 in column.go), and one longer than its
+//     declared size is cut without an error (issue 222 says what memory a larger size costs). See eachDocument.
+//   - Errors hold ODBC's SQLSTATE, which is not always Db2's. See serverError.
 
-// connector opens connections that are wrapped.
+// A connector opens connections and wraps them.
 type connector struct {
 	driver.Connector
 	lost    *atomic.Int64 // connections that were given up
-	session []string      // statements that begin each connection
+	session []string      // statements that each new connection runs first
 	trace   trace.Begin
 }
 
@@ -50,15 +46,14 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 	opened := &conn{inner: inner, lost: c.lost, trace: c.trace, prepared: make(map[string]driver.Stmt)}
 	for _, text := range c.session {
 		if err := opened.run(text); err != nil {
-			_ = opened.Close() // it is of no use
+			_ = opened.Close() // it cannot be used
 			return nil, err
 		}
 	}
 	return opened, nil
 }
 
-// conn is a connection with its prepared statements. One goroutine at a time
-// uses it, as database/sql promises.
+// A conn is a connection with its prepared statements. database/sql uses it from one goroutine at a time.
 type conn struct {
 	inner    driver.Conn
 	lost     *atomic.Int64
@@ -73,7 +68,7 @@ var (
 	_ driver.Validator          = (*conn)(nil)
 )
 
-// keptStatements bounds what a connection keeps; the service has fewer.
+// keptStatements is how many prepared statements a connection keeps at most; the service has fewer.
 const keptStatements = 100
 
 func (c *conn) Prepare(query string) (driver.Stmt, error) {
@@ -99,11 +94,11 @@ func (c *conn) Begin() (driver.Tx, error) { return c.BeginTx(context.Background(
 
 func (c *conn) BeginTx(_ context.Context, options driver.TxOptions) (driver.Tx, error) {
 	if options.Isolation != driver.IsolationLevel(sql.LevelDefault) || options.ReadOnly {
-		return nil, errors.New("isolation is said by each statement, WITH RS for example")
+		return nil, errors.New("isolation levels of transactions are not supported: a statement names its own (WITH RS)")
 	}
 	inner, err := c.inner.Begin() //nolint:staticcheck // the driver has no other
 	if err != nil {
-		c.broken = true // whether it is in a transaction now is not known
+		c.broken = true // it may be in a transaction now
 		return nil, c.note(err)
 	}
 	return &transaction{inner: inner, conn: c}, nil
@@ -121,16 +116,15 @@ func (c *conn) run(text string) error {
 
 func (c *conn) Close() error {
 	for _, s := range c.prepared {
-		_ = s.Close() // the connection goes anyway
+		_ = s.Close() // the connection is closed in any case
 	}
 	return c.inner.Close()
 }
 
-// IsValid tells database/sql whether the connection may be used again.
+// IsValid reports to database/sql whether the connection may be used again.
 func (c *conn) IsValid() bool { return !c.broken }
 
-// note makes an error of the driver one of the server, and remembers whether the
-// connection is of any use after it.
+// note converts an error of the driver into one of the server, and marks the connection as broken if it is after it.
 func (c *conn) note(err error) error {
 	if err == nil {
 		return nil
@@ -169,7 +163,7 @@ func (t *transaction) Rollback() error {
 	return t.conn.note(err)
 }
 
-// stmt is a use of a prepared statement.
+// A stmt is one use of a prepared statement.
 type stmt struct {
 	inner   driver.Stmt
 	conn    *conn
@@ -202,7 +196,7 @@ func (s *stmt) CheckNamedValue(v *driver.NamedValue) (err error) {
 }
 
 func (s *stmt) Exec(args []driver.Value) (driver.Result, error) {
-	result, err := s.inner.Exec(args) //nolint:staticcheck // the driver's other one takes a context, and takes it wrong
+	result, err := s.inner.Exec(args) //nolint:staticcheck // the driver handles the context of ExecContext wrongly
 	return result, s.failed(err)
 }
 
@@ -214,24 +208,24 @@ func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (drive
 }
 
 func (s *stmt) Query(args []driver.Value) (driver.Rows, error) {
-	inner, err := s.inner.Query(args) //nolint:staticcheck // as above
-	if err != nil {
-		return nil, s.failed(err)
-	}
-	return &rows{Rows: inner, conn: s.conn}, nil
+	return s.query(args, func(error) {})
 }
 
 func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
-	end := s.traced(ctx)
-	found, err := s.Query(plain(args))
+	return s.query(plain(args), s.traced(ctx))
+}
+
+func (s *stmt) query(args []driver.Value, end func(error)) (driver.Rows, error) {
+	inner, err := s.inner.Query(args) //nolint:staticcheck // as above
 	if err != nil {
+		err = s.failed(err)
 		end(err)
 		return nil, err
 	}
-	return &readRows{Rows: found, end: end}, nil
+	return &rows{Rows: inner, conn: s.conn, end: end}, nil
 }
 
-// traced tells that a statement begins, if it is one of a transaction.
+// traced begins the trace of a statement, if it is one of a transaction.
 func (s *stmt) traced(ctx context.Context) (end func(error)) {
 	if s.name == "" {
 		return func(error) {}
@@ -239,8 +233,8 @@ func (s *stmt) traced(ctx context.Context) (end func(error)) {
 	return s.conn.trace.Statement(ctx, s.name)
 }
 
-// failed gives up the prepared statement that failed: the driver may have left
-// it half bound, and the next to use it prepares it anew.
+// failed drops a prepared statement that failed, so that the next use prepares it again: the driver may have left it
+// half bound.
 func (s *stmt) failed(err error) error {
 	if err == nil {
 		return nil
@@ -248,7 +242,7 @@ func (s *stmt) failed(err error) error {
 	for query, kept := range s.conn.prepared {
 		if kept == s.inner {
 			delete(s.conn.prepared, query)
-			_ = kept.Close() // what failed is told
+			_ = kept.Close() // the first error is reported
 		}
 	}
 	return s.conn.note(err)
@@ -262,48 +256,37 @@ func plain(args []driver.NamedValue) []driver.Value {
 	return values
 }
 
+// rows are those of a query, whose trace ends when they have been read.
 type rows struct {
 	driver.Rows
 	conn *conn
+	end  func(error)
+	err  error
 }
 
 func (r *rows) Next(dest []driver.Value) error {
 	err := r.Rows.Next(dest)
-	if err == nil || errors.Is(err, io.EOF) {
-		return err
-	}
-	return r.conn.note(err)
-}
-
-// readRows tell when they have been read: it is then that a query is done.
-type readRows struct {
-	driver.Rows
-	end func(error)
-	err error
-}
-
-func (r *readRows) Next(dest []driver.Value) error {
-	err := r.Rows.Next(dest)
 	if err != nil && !errors.Is(err, io.EOF) {
+		err = r.conn.note(err)
 		r.err = err
 	}
 	return err
 }
 
-func (r *readRows) Close() error {
+func (r *rows) Close() error {
 	err := r.Rows.Close()
 	r.end(errors.Join(r.err, err))
 	return err
 }
 
-// Diagnostic is what a driver tells of an error.
+// A Diagnostic is one of a driver's records of an error.
 type Diagnostic struct {
 	Code    int    // SQLCODE: the driver's native error
 	State   string // ODBC's, or Db2's
 	Message string
 }
 
-// diagnosed makes an error of the driver a *ServerError, if it is one.
+// diagnosed converts an error of the driver into a *ServerError; any other error it returns unchanged.
 func diagnosed(err error) error {
 	if _, already := errors.AsType[*ServerError](err); already {
 		return err
@@ -321,14 +304,13 @@ var (
 	reasonInMessage = regexp.MustCompile(`[Rr]eason code[^"0-9]{0,10}"?(\d+)"?`)
 )
 
-// serverError takes code, state and reason from diagnostics. The message is the
-// only place where Db2's own SQLSTATE and the reason stand; its language may
-// change, but the marks around them do not.
+// serverError reads code, state and reason from diagnostics. Db2's own SQLSTATE and the reason are only in the message,
+// whose language may change but not the marks around them.
 func serverError(list []Diagnostic) *ServerError {
 	d := list[0]
 	for _, other := range list {
 		if codeInMessage.MatchString(other.Message) {
-			d = other // the first that is Db2's, and not the client's
+			d = other // the first that is Db2's and not the client's
 			break
 		}
 	}

@@ -8,14 +8,13 @@ import (
 	"database/sql/driver"
 	"errors"
 
-	_ "brokerage/internal/store/db2/codepage" // before the driver, see there
+	_ "brokerage/internal/store/db2/codepage" // has to come before the driver
 
 	ibm "github.com/ibmdb/go_ibm_db"
 )
 
-// driverConnector makes connections with IBM's driver, and is all that the build
-// tag decides, beside the diagnosis of its errors. Only the driver that its
-// package registers has a handle of the client library.
+// driverConnector connects with IBM's driver. This and the diagnosis of its errors are all that the build tag decides.
+// Only the driver that its package registers has a handle of the client library.
 func driverConnector(dsn string) (driver.Connector, error) {
 	db, err := sql.Open("go_ibm_db", dsn)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bare is a pool over the fake, with nothing of the store around it.
+// bare returns a pool over the fake, without the store around it.
 func bare(t *testing.T, f *fake) *sql.DB {
 	t.Helper()
 	var s Store
@@ -36,7 +36,7 @@ func TestDriver_Binds(t *testing.T) {
 	require.Equal(t, []driver.Value{"text", int64(7), 1.5, nil}, got)
 }
 
-// Each connection begins with the session's statements, or is none.
+// Each new connection runs the session's statements first, and is closed where one fails.
 func TestDriver_Session(t *testing.T) {
 	session := Settings{LockTimeout: 3 * time.Second}.session()
 	require.Equal(t, []string{"SET CURRENT LOCK TIMEOUT = 3"}, session)
@@ -83,7 +83,7 @@ func TestDriver_PreparesOnce(t *testing.T) {
 		require.NoError(t, run())
 	}
 	require.Equal(t, 1, f.prepared)
-	// One that failed is prepared anew: what is bound to it is not known.
+	// One that failed is prepared again: it may be half bound.
 	fails = true
 	require.Error(t, run())
 	fails = false
@@ -107,7 +107,9 @@ func TestDriver_FailedCommit(t *testing.T) {
 }
 
 func TestDriver_LostConnection(t *testing.T) {
-	for name, err := range map[string]error{"Communication": lost, "Forced": failure(codeForced, "55032"), "CLI": driver.ErrBadConn} {
+	for name, err := range map[string]error{
+		"Communication": lost, "Forced": failure(codeForced, "55032"), "CLI": driver.ErrBadConn,
+	} {
 		t.Run(name, func(t *testing.T) {
 			f := &fake{answer: func(string, []driver.Value) (answer, error) { return answer{}, err }}
 			db := bare(t, f)
@@ -129,11 +131,16 @@ func TestServerError(t *testing.T) {
 		want        ServerError
 	}{
 		"OdbcState": {
-			[]Diagnostic{{-204, "42S02", `[IBM][CLI Driver][DB2/LINUXX8664] SQL0204N  "TPOX.NONE" is an undefined name.  SQLSTATE=42704`}},
+			[]Diagnostic{{
+				-204, "42S02", `[IBM][CLI Driver][DB2/LINUXX8664] SQL0204N  "TPOX.NONE" is an undefined name.  SQLSTATE=42704`,
+			}},
 			ServerError{Code: -204, State: "42704"},
 		},
 		"Reason": {
-			[]Diagnostic{{-911, "40001", "[IBM][CLI Driver][DB2/LINUXX8664] SQL0911N  The current transaction has been rolled back because of a deadlock or timeout.  Reason code \"68\".  SQLSTATE=40001\n"}},
+			[]Diagnostic{{
+				-911, "40001", "[IBM][CLI Driver][DB2/LINUXX8664] SQL0911N  The current transaction has been rolled back " +
+					"because of a deadlock or timeout.  Reason code \"68\".  SQLSTATE=40001\n",
+			}},
 			ServerError{Code: -911, State: "40001", Reason: 68},
 		},
 		"NoCode": {
@@ -141,7 +148,10 @@ func TestServerError(t *testing.T) {
 			ServerError{Code: -30081, State: "08001"},
 		},
 		"SecondIsDb2's": {
-			[]Diagnostic{{-99999, "01004", "[IBM][CLI Driver] CLI0002W  Data truncated. SQLSTATE=01004"}, {-803, "23505", "[IBM][CLI Driver][DB2/LINUXX8664] SQL0803N  One or more values  SQLSTATE=23505"}},
+			[]Diagnostic{
+				{-99999, "01004", "[IBM][CLI Driver] CLI0002W  Data truncated. SQLSTATE=01004"},
+				{-803, "23505", "[IBM][CLI Driver][DB2/LINUXX8664] SQL0803N  One or more values  SQLSTATE=23505"},
+			},
 			ServerError{Code: -803, State: "23505"},
 		},
 		"ClientOnly": {

@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// What load --replace does: nothing is left, and the same load brings all of it
-// again. One that was ended half-way is served by nobody, and done again.
+// Empty leaves nothing, and the same load restores everything. After one that failed half-way the store is not ready,
+// and Empty can run again.
 func TestEmpty(t *testing.T) {
 	s := openBench(t, onBench(t), Settings{Pool: 4})
 	order := brokerage.ID(few().ID(dataset.Order, 1))

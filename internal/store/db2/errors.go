@@ -8,25 +8,23 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// ServerError is what Db2 says of a statement that failed.
+// A ServerError is Db2's report of a failed statement.
 type ServerError struct {
 	Code    int    // SQLCODE
-	State   string // SQLSTATE: Db2's own, where the message has it
+	State   string // SQLSTATE: Db2's own, where the message holds it
 	Reason  int    // the reason code of the message, 0 without one
 	Message string
 }
 
 func (e *ServerError) Error() string { return e.Message }
 
-// SQLCODEs and SQLSTATEs that mean something to the store: "Messages" of the
-// manual has them all.
+// SQLCODEs and SQLSTATEs that the store handles; the manual lists all under "Messages".
 const (
-	codeRolledBack   = -911   // deadlock (reason 2) or lock time-out (68); the transaction is gone
-	codeLockFailed   = -913   // the same, and the transaction is still there
-	codeCancelled    = -952   // by a time-out
+	codeRolledBack   = -911   // deadlock (reason 2) or lock timeout (68); the transaction was rolled back
+	codeLockFailed   = -913   // the same, and the transaction was not rolled back
 	codeForced       = -1224  // the database manager ended the connection
 	codeLost         = -30081 // communication failed
-	codeRerouted     = -30108 // connected anew, to another server perhaps; rolled back
+	codeRerouted     = -30108 // reconnected, perhaps to another server; rolled back
 	codeIndexValue   = -20305 // a value that an XML index cannot hold
 	codeTooDeep      = -20327
 	codeTooLongName  = -20326
@@ -61,15 +59,15 @@ func serverErrorOf(err error) *ServerError {
 	return found
 }
 
-// isLost tells whether the connection is gone, and with it what was not committed.
+// isLost reports whether the connection is lost, and with it what was not committed.
 func isLost(err error) bool {
 	e := serverErrorOf(err)
-	return e.Code == codeLost || e.Code == codeForced || strings.HasPrefix(e.State, classConnection) && e.State != stateRerouted
+	return e.Code == codeLost || e.Code == codeForced ||
+		strings.HasPrefix(e.State, classConnection) && e.State != stateRerouted
 }
 
-// isConflict tells whether a transaction failed because of others that ran at
-// the same time. The store rolls back whatever failed, so that the difference
-// between -911 and -913 does not matter.
+// isConflict reports whether a transaction failed because of others that ran at the same time. The store rolls back
+// every transaction that failed, so that the difference between -911 and -913 does not matter.
 func isConflict(err error) bool {
 	code := serverErrorOf(err).Code
 	return code == codeRolledBack || code == codeLockFailed
@@ -79,17 +77,15 @@ func isLockTimeout(err error) bool {
 	return isConflict(err) && serverErrorOf(err).Reason == reasonLockTimeout
 }
 
-// isTransient tells whether another attempt may do better, as far as the error
-// says; whether it may be made is for others to know.
+// isTransient reports whether another attempt may succeed, as far as the error says. Whether it is allowed is for the
+// caller to know.
 func isTransient(err error) bool {
 	return isConflict(err) || isLost(err) || serverErrorOf(err).State == stateRerouted
 }
 
-// mayHeal tells whether a database that could not be opened may be one that can be
-// later: the server is not up, or does not know the user, the password or the
-// database yet, or takes no more connections, or the database is not activated, or
-// a backup or restore has it, or the schema is still to be made by its owner, or
-// somebody else is making it.
+// mayHeal reports whether opening a database may succeed later: the server is not running, or does not know the user,
+// the password or the database yet, or accepts no more connections, or the database is not activated, or is in a backup
+// or restore, or its owner or another process has not finished its schema.
 func mayHeal(err error) bool {
 	state := serverErrorOf(err).State
 	switch state {
@@ -101,15 +97,15 @@ func mayHeal(err error) bool {
 
 func isDuplicate(err error) bool { return serverErrorOf(err).State == stateUnique }
 
-// isRefused tells whether XMLPARSE or XMLVALIDATE refused a document.
+// isRefused reports whether XMLPARSE or XMLVALIDATE refused a document.
 func isRefused(err error) bool {
 	state := serverErrorOf(err).State
 	return state == stateInvalidDocument || state == stateNoSingleRoot
 }
 
-// domainError makes an error of the driver one of the domain, by code and never
-// by text. Unknown says that a write may have been committed all the same.
-// Duplicates are for those who know what was to be stored.
+// domainError converts an error of the driver into one of the domain, by its code and never by its text. unknown says
+// that the write may have been committed nevertheless. Duplicate keys stay *brokerage.Unavailable here: the caller
+// knows what was to be stored.
 func domainError(ctx context.Context, err error, unknown bool) error {
 	switch {
 	case err == nil, brokerage.IsOwn(err):
@@ -117,15 +113,15 @@ func domainError(ctx context.Context, err error, unknown bool) error {
 	case unknown:
 		return &brokerage.Unavailable{Cause: err, Unknown: true}
 	case ctx.Err() != nil:
-		return ctx.Err() // what was rolled back because of it is not the reason
+		return ctx.Err() // the error is only its consequence
 	case isRefused(err):
-		return brokerage.Unfit("the database does not take the document: it is not valid by its schema, or not well-formed")
+		return brokerage.Unfit("the database refuses the document: it is not valid by its schema, or not well-formed")
 	}
 	switch e := serverErrorOf(err); {
 	case e.Code == codeIndexValue:
 		return brokerage.Unfit("the database cannot index a key that is so long")
 	case e.Code == codeTooDeep, e.Code == codeTooLongName, e.Code == codeWhiteSpace:
-		return brokerage.Unfit("the document is beyond the limits of the database: names of 1,000 bytes, 125 levels")
+		return brokerage.Unfit("the document exceeds the limits of the database: names of 1,000 bytes, 125 levels")
 	}
 	return &brokerage.Unavailable{Cause: err}
 }

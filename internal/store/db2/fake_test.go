@@ -16,8 +16,7 @@ import (
 	"brokerage/internal/store/trace"
 )
 
-// fake is a driver that behaves as go_ibm_db does, its faults included, over
-// answers that a test writes.
+// A fake is a driver that behaves as go_ibm_db does, its faults included, over answers that a test writes.
 type fake struct {
 	mu     sync.Mutex
 	answer func(query string, args []driver.Value) (answer, error)
@@ -27,7 +26,7 @@ type fake struct {
 	connections, closed, prepared int
 }
 
-// answer is what the database says: rows, or how many it has changed.
+// An answer is the database's: rows, or how many it has changed.
 type answer struct {
 	rows    [][]driver.Value
 	changed int64
@@ -49,7 +48,7 @@ func (f *fake) note(call string) {
 	f.calls = append(f.calls, call)
 }
 
-// said is what came, without connecting.
+// said returns the calls, without connecting.
 func (f *fake) said() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -117,8 +116,7 @@ func (s *fakeStmt) run(args []driver.Value) (answer, error) {
 	return s.answer(s.query, args)
 }
 
-// ExecContext is there to be seen if it is used: the driver's does what it should
-// not with a context.
+// ExecContext fails the test if it is used: the driver's handles a context wrongly.
 func (s *fakeStmt) ExecContext(context.Context, []driver.NamedValue) (driver.Result, error) {
 	panic("a context came to the driver")
 }
@@ -160,7 +158,7 @@ func (r *fakeRows) Next(dest []driver.Value) error {
 	return nil
 }
 
-// nameOf is the file of a statement.
+// nameOf returns the file of a statement.
 func nameOf(query string) string {
 	for name, text := range statements {
 		if text == query {
@@ -183,8 +181,8 @@ func nameOf(query string) string {
 	return query
 }
 
-// documentOf is a row as the driver gives it: cut at twice what is declared and
-// two, and NULL where it mistakes the length.
+// documentOf returns a row as the driver does: cut at twice the declared size and two, and NULL where it mistakes the
+// length.
 func documentOf(query, doc string) answer {
 	if strings.Contains(query, "|| ' '") {
 		doc += " "
@@ -196,7 +194,7 @@ func documentOf(query, doc string) answer {
 	return answer{rows: [][]driver.Value{{length, []byte(doc[:min(len(doc), 2*(declaredBytes(query)+1))])}}}
 }
 
-// open is a store on a fake.
+// open returns a store on a fake.
 func open(t testing.TB, f *fake) *Store {
 	t.Helper()
 	return openTraced(t, f, nil)
@@ -211,7 +209,8 @@ func openTraced(t testing.TB, f *fake, begin trace.Begin) *Store {
 		}
 		return inner(query, args)
 	}
-	s, err := OpenConnector(t.Context(), f, Settings{Engine: &brokerage.Engine{Name: "db2", Version: "none"}, Trace: begin})
+	engine := &brokerage.Engine{Name: "db2", Version: "none"}
+	s, err := OpenConnector(t.Context(), f, Settings{Engine: engine, Trace: begin})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	f.calls = nil

@@ -16,8 +16,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// handles are what the driver holds of the client library's memory, which no
-// garbage collector gives back.
+// handles returns how many handles of the client library the driver holds, which no garbage collector frees.
 func handles(t testing.TB) (connections, statements int) {
 	t.Helper()
 	db, err := sql.Open("go_ibm_db", "")
@@ -28,21 +27,22 @@ func handles(t testing.TB) (connections, statements int) {
 	return d.ConnCount, d.StmtCount
 }
 
-// Whatever happens to connections and statements, none of the client library's
-// handles stays: not of what failed, of who waited in vain, nor of what was cut.
+// None of the client library's handles stays open: not after failures, nor after waiting in vain for a lock, nor after
+// cut connections.
 func TestHandles(t *testing.T) {
 	b := onBench(t)
 	before, statementsBefore := handles(t)
 	s := openBench(t, b, Settings{Pool: 4})
 	account, symbol := brokerage.ID(few().FirstAccount(3)), few().Symbol(3)
 	w := brokerage.Write{Now: time.Now()}
+	trade := brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: "1", Now: w.Now}
 	work := func() {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
 				// Each may fail, which is what this is about.
 				_, _ = s.GetOrder(t.Context(), brokerage.ID(few().ID(dataset.Order, 1)))
-				_, _ = s.Trade(t.Context(), w, account, brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: "1", Now: w.Now})
+				_, _ = s.Trade(t.Context(), w, account, trade)
 				_, _ = s.InsertOrder(t.Context(), w, few().Append(nil, dataset.Order, 1)) // it exists
 				_ = s.DeleteOrder(t.Context(), w, 1)                                      // it does not
 			})

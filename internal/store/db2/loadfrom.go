@@ -9,7 +9,7 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// LoadBatches fills the store with documents from elsewhere; see bulk.Loader.
+// LoadBatches fills the store with documents from a source; see bulk.Loader.
 func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk.Progress) (bulk.Loaded, error) {
 	loader := bulk.Loader[*tx]{
 		Ledger: &s.Ledger,
@@ -20,14 +20,14 @@ func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk
 		Packing:     bulk.Packing{Keys: bulk.KeysOf},
 		Write:       s.change,
 		Insert:      (*tx).insertDocuments,
-		RaiseLeases: (*tx).raiseLeases,
+		RaiseLeases: (*tx).raiseLeasesToGreatest,
 		Set:         (*tx).set,
 	}
 	return loader.Load(ctx, from, progress)
 }
 
-// insertDocuments puts in what it can. A statement that is refused leaves nothing
-// of itself, and the transaction goes on.
+// insertDocuments inserts the documents that the database accepts, and sets Refused in the others. A refused statement
+// changes nothing, and the transaction continues.
 func (t *tx) insertDocuments(documents []bulk.PreparedDocument) error {
 	for i := range documents {
 		d := &documents[i]
@@ -36,7 +36,7 @@ func (t *tx) insertDocuments(documents []bulk.PreparedDocument) error {
 		}
 		_, err := t.exec(inserts[d.Kind], d.Doc)
 		if domain := domainError(t.ctx, err, false); isDuplicate(err) {
-			d.Refused = alreadyThere(d.Keys)
+			d.Refused = duplicateKeys(d.Keys)
 		} else if _, is := domain.(*brokerage.Invalid); is { //nolint:errorlint // it is domainError's own
 			d.Refused = domain
 		} else if err != nil {
@@ -46,8 +46,8 @@ func (t *tx) insertDocuments(documents []bulk.PreparedDocument) error {
 	return nil
 }
 
-// alreadyThere says which keys a document has of which one is there already.
-func alreadyThere(keys any) error {
+// duplicateKeys returns the error for a document whose keys, or one of them, exist already.
+func duplicateKeys(keys any) error {
 	switch keys := keys.(type) {
 	case brokerage.OrderKeys:
 		return brokerage.DuplicateOrder(keys.ID)
@@ -62,13 +62,21 @@ func alreadyThere(keys any) error {
 	return fmt.Errorf("keys of type %T", keys)
 }
 
-func (t *tx) raiseLeases() error {
+// raiseLeasesToGreatest makes leases begin after the greatest ids in the documents.
+func (t *tx) raiseLeasesToGreatest() error {
 	var order, customer, account sql.NullInt64
 	if _, err := row(t.ctx, t, "greatest_ids", nil, []any{&order, &customer, &account}); err != nil {
 		return err
 	}
-	for kind, last := range map[string]sql.NullInt64{"order": order, "customer": customer, "account": account} {
-		if _, err := t.exec("raise_lease", last.Int64+1, kind, last.Int64+1); err != nil {
+	return t.raiseLeases(map[string]int64{
+		"order": order.Int64 + 1, "customer": customer.Int64 + 1, "account": account.Int64 + 1,
+	})
+}
+
+// raiseLeases makes leases of each kind begin at the given id or later.
+func (t *tx) raiseLeases(next map[string]int64) error {
+	for kind, id := range next {
+		if _, err := t.exec("raise_lease", id, kind, id); err != nil {
 			return err
 		}
 	}

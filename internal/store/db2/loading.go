@@ -12,18 +12,20 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// tables are those of the kinds.
+// tables are the tables of the kinds.
 var tables = [...]string{dataset.Security: "security", dataset.Customer: "custacc", dataset.Order: "orders"}
 
-// inserts are the statements by which a load puts documents in: not validated,
-// since what is generated is valid, and files are as the command says.
-var inserts = [...]string{dataset.Security: "insert_security", dataset.Customer: "insert_customer_as_is", dataset.Order: "insert_order"}
+// inserts are the statements by which a load inserts documents. They do not validate: generated documents are valid,
+// and the load command validates files where it is told to.
+var inserts = [...]string{
+	dataset.Security: "insert_security", dataset.Customer: "insert_customer_as_is", dataset.Order: "insert_order",
+}
 
-// Indexed tells whether everything is there that the end of a load makes: the
-// indexes were there before it, being what refuses duplicates.
+// Indexed reports whether everything exists that the end of a load creates: always, because the indexes exist before
+// the load and refuse duplicates in it.
 func (s *Store) Indexed(context.Context) (bool, error) { return true, nil }
 
-// set writes a setting.
+// set stores a setting, as JSON.
 func (t *tx) set(name string, value any) error {
 	b, err := json.Marshal(value)
 	if err != nil {
@@ -36,24 +38,22 @@ func (t *tx) set(name string, value any) error {
 	return err
 }
 
-// change is a transaction of a load: again only where nothing can have been
-// committed, since a lost connection ends the load, which the same command
-// continues.
+// change runs a transaction of a load. It does not run again after a commit with an unknown outcome: a lost connection
+// ends the load, which the same command continues.
 func (s *Store) change(ctx context.Context, do func(t *tx) error) error {
-	_, err := s.write(ctx, brokerage.Write{}, false, func(t *tx) ([]byte, error) { return nil, do(t) })
+	_, err := s.write(ctx, brokerage.Write{}, failUnknown, func(t *tx) ([]byte, error) { return nil, do(t) })
 	return err
 }
 
-// loading is the frame of every load: the database says that the load is not
-// finished before anything of it is there, and until statistics are. end belongs
-// to the transaction that says so. Two loads at once would each take the other's
-// documents for duplicates.
+// loading runs a load under a lock, because two loads at once would each take the other's documents for duplicates. A
+// setting says that a load is not finished before the first document is stored and until statistics are collected; end
+// runs in the transaction that removes it.
 func (s *Store) loading(ctx context.Context, name string, load func() error, end func(*tx) error) error {
 	lock, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return domainError(ctx, err, false)
 	}
-	defer func() { _ = lock.Rollback() }() // a connection that is lost has lost the lock as well
+	defer func() { _ = lock.Rollback() }() // a lost connection has lost the lock as well
 	if _, err := lock.ExecContext(ctx, statements["hold_load"]); isLockTimeout(err) {
 		return errors.New("another load into the database is under way")
 	} else if err != nil {
@@ -64,7 +64,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 		load,
 		func() error {
 			if err := s.Runstats(ctx); err != nil {
-				s.notice("no statistics were collected, which an administrator can do: %v", err)
+				s.notice("no statistics were collected (%v): an administrator can run RUNSTATS", err)
 			}
 			return ctx.Err()
 		},
@@ -85,14 +85,15 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 	return nil
 }
 
-// Runstats collects statistics: without them plans may scan.
+// Runstats collects statistics of the tables; without them the optimizer may choose scans.
 func (s *Store) Runstats(ctx context.Context) error {
-	schema := s.settings.Schema
-	if _, err := row(ctx, s.db, "current_schema", nil, []any{&schema}); err != nil {
+	schema, err := s.schema(ctx, s.db)
+	if err != nil {
 		return err
 	}
 	for _, table := range tables {
-		command := strings.NewReplacer("$schema", strings.TrimRight(schema, " "), "$table", upper(table)).Replace(statements["runstats"])
+		names := strings.NewReplacer("$schema", schema, "$table", upper(table))
+		command := names.Replace(statements["runstats"])
 		if _, err := s.db.ExecContext(ctx, command); err != nil {
 			return fmt.Errorf("%s: %w", command, err)
 		}

@@ -13,19 +13,18 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// schemaVersion is what DDL makes. There is one so far: the next comes with the
-// statements that lead from each to the next.
+// schemaVersion is the version that DDL creates, the only one so far. The next version will need statements that lead
+// to it from each earlier one.
 const schemaVersion = 1
 
-// ErrEmpty says that there is no schema, to who opens a database as it is.
+// ErrEmpty is the error of opening a database without a schema as it is (see Settings.AsIs).
 var ErrEmpty = errors.New("the database is empty: the load command fills it")
 
 const settingVersion = "schema.version"
 
-// Script is everything that migrate does in an empty database, to be read, or run
-// by hand; the registration of the schemas as commands of the command line
-// processor, since its procedures take the documents as parameters. The URL says
-// which setting.
+// Script returns what migrate does in an empty database, to be read or run by hand, for the setting in the URL. It
+// registers the schemas by commands of the command line processor, because the procedures take the documents as
+// parameters.
 func Script(url string) (string, error) {
 	t, err := parseURL(url, os.Getenv)
 	if err != nil {
@@ -33,7 +32,7 @@ func Script(url string) (string, error) {
 	}
 	s := t.settings.Setting
 	var b strings.Builder
-	fmt.Fprintf(&b, "-- The schema of setting %q. What configures the database stands last, and wants SYSADM.\n\n", s)
+	fmt.Fprintf(&b, "-- The schema of setting %q. The last statements configure the database and need SYSADM.\n\n", s)
 	for _, text := range DDL(s) {
 		fmt.Fprintf(&b, "%s;\n\n", text)
 	}
@@ -41,13 +40,13 @@ func Script(url string) (string, error) {
 		fmt.Fprintf(&b, "REGISTER XMLSCHEMA '%s' FROM 'api/schema/%s' AS %s COMPLETE;\n\n", x.File, x.File, x.Name)
 	}
 	fmt.Fprintf(&b, "INSERT INTO settings (name, value) VALUES ('%s', '%d');\n", settingVersion, schemaVersion)
-	for _, text := range configure(s) {
+	for _, text := range configuration(s) {
 		fmt.Fprintf(&b, "\n%s;\n", text)
 	}
 	return b.String(), nil
 }
 
-// version is the version of the schema, 0 where there is none.
+// version returns the version of the schema, 0 where there is none.
 func (s *Store) version(ctx context.Context, q querier) (version int, err error) {
 	var text string
 	found, err := row(ctx, q, "get_setting", []any{settingVersion}, []any{&text})
@@ -60,8 +59,8 @@ func (s *Store) version(ctx context.Context, q querier) (version int, err error)
 	return strconv.Atoi(text)
 }
 
-// migrate makes the schema if there is none, in one transaction, but for the
-// table that is locked for it: whoever starts at the same time waits there.
+// migrate creates the schema if there is none, in one transaction, except for the table that it locks first: a process
+// that starts at the same time waits for that.
 func (s *Store) migrate(ctx context.Context) error {
 	version, err := s.version(ctx, s.db)
 	s.migrated = [2]int{version, version}
@@ -71,32 +70,33 @@ func (s *Store) migrate(ctx context.Context) error {
 	case version == schemaVersion:
 		return nil
 	case version > schemaVersion:
-		return fmt.Errorf("the database has schema version %d, and this program knows up to %d: use a newer one", version, schemaVersion)
+		return fmt.Errorf("the database has schema version %d, and this program knows up to %d: use a newer one",
+			version, schemaVersion)
 	case s.settings.AsIs:
 		return ErrEmpty
 	}
 	ddl := DDL(s.settings.Setting)
 	if _, err := s.db.ExecContext(ctx, ddl[0]); err != nil && serverErrorOf(err).State != stateExists {
-		return fmt.Errorf("making the schema: %w", err)
+		return fmt.Errorf("creating the schema: %w", err)
 	}
-	made, err := s.make(ctx, ddl[1:])
+	created, err := s.createSchema(ctx, ddl[1:])
 	if err != nil {
-		return fmt.Errorf("making the schema: %w", err)
+		return fmt.Errorf("creating the schema: %w", err)
 	}
 	s.migrated[1] = schemaVersion
-	if made {
+	if created {
 		s.configure(ctx)
 	}
 	return nil
 }
 
-// make does what others have not done before the table was locked.
-func (s *Store) make(ctx context.Context, ddl []string) (made bool, err error) {
+// createSchema locks the table of settings and creates the rest of the schema, unless another process has done so.
+func (s *Store) createSchema(ctx context.Context, ddl []string) (created bool, err error) {
 	t, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return false, err
 	}
-	defer func() { _ = t.Rollback() }() // after a commit it does nothing; what failed is told
+	defer func() { _ = t.Rollback() }() // after a commit it does nothing
 	if _, err := t.ExecContext(ctx, statements["lock_settings"]); err != nil {
 		return false, err
 	}
@@ -113,20 +113,18 @@ func (s *Store) make(ctx context.Context, ddl []string) (made bool, err error) {
 			return false, err
 		}
 	}
-	if _, err := t.ExecContext(ctx, statements["insert_setting"], settingVersion, strconv.Itoa(schemaVersion)); err != nil {
+	_, err = t.ExecContext(ctx, statements["insert_setting"], settingVersion, strconv.Itoa(schemaVersion))
+	if err != nil {
 		return false, err
 	}
 	return true, t.Commit()
 }
 
-// register puts the service's schemas into the repository for XMLVALIDATE.
+// register registers the service's schemas for XMLVALIDATE.
 func (s *Store) register(ctx context.Context, t *sql.Tx) error {
-	schema := s.settings.Schema
-	if schema == "" {
-		if _, err := row(ctx, t, "current_schema", nil, []any{&schema}); err != nil {
-			return err
-		}
-		schema = strings.TrimRight(schema, " ")
+	schema, err := s.schema(ctx, t)
+	if err != nil {
+		return err
 	}
 	for _, x := range Schemas {
 		text, err := api.Schemas.ReadFile("schema/" + x.File)
@@ -144,24 +142,34 @@ func (s *Store) register(ctx context.Context, t *sql.Tx) error {
 	return nil
 }
 
-// configure sets up the database around the schema, as far as this user may.
+// schema returns the name of the tables' schema.
+func (s *Store) schema(ctx context.Context, q querier) (name string, err error) {
+	if s.settings.Schema != "" {
+		return s.settings.Schema, nil
+	}
+	_, err = row(ctx, q, "current_schema", nil, []any{&name})
+	return strings.TrimRight(name, " "), err
+}
+
+// configure configures the database around the schema, as far as the user's rights allow.
 func (s *Store) configure(ctx context.Context) {
-	for _, text := range configure(s.settings.Setting) {
+	for _, text := range configuration(s.settings.Setting) {
 		if _, err := s.db.ExecContext(ctx, text); err != nil {
 			s.notice("the database was not configured (%v): an administrator can run: %s", err, text)
 		}
 	}
 }
 
-// Empty takes everything out of the database, so that it is as it was made. Each
-// statement is a unit of work of its own, which TRUNCATE demands: the database
-// says first that it is not whole, and last that there is nothing in it, so that
-// one that was not emptied to the end is served by nobody.
+// Empty removes everything from the database. Each statement is a unit of work of its own, as TRUNCATE demands: the
+// first marks the database as unfinished and the last removes that mark, so that nobody serves one that was not emptied
+// to the end.
 func (s *Store) Empty(ctx context.Context) error {
 	if err := s.change(ctx, func(t *tx) error { return t.set(bulk.SettingLoading, emptying) }); err != nil {
 		return err
 	}
-	for _, name := range []string{"empty_orders", "empty_custacc", "empty_security", "empty_answers", "reset_leases", "empty_settings"} {
+	for _, name := range []string{
+		"empty_orders", "empty_custacc", "empty_security", "empty_answers", "reset_leases", "empty_settings",
+	} {
 		if _, err := s.db.ExecContext(ctx, statements[name]); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -169,5 +177,5 @@ func (s *Store) Empty(ctx context.Context) error {
 	return nil
 }
 
-// emptying is what the database holds a part of while it is emptied.
+// emptying is the name of the unfinished load while the database is emptied.
 const emptying = "what replaces the former content"

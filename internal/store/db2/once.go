@@ -10,7 +10,8 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// keyOf is the row of an idempotency key: the lengths keep client and key apart.
+// keyOf returns the id of an idempotency key's row: a hash, with the length of the client so that client and key do not
+// run together.
 func keyOf(once *brokerage.Once) string {
 	h := sha256.New()
 	_ = binary.Write(h, binary.BigEndian, uint64(len(once.Client))) // a hash takes everything
@@ -19,8 +20,8 @@ func keyOf(once *brokerage.Once) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// claim sees what is known of the idempotency key, and makes it this request's
-// where nothing is. Kept is the answer that the key has already, never nil then.
+// claim claims the idempotency key for this request. If the key has an answer already, claim returns that as kept,
+// never nil then.
 func (t *tx) claim(w brokerage.Write) (kept []byte, err error) {
 	id, hash := keyOf(w.Once), hex.EncodeToString(w.Once.Hash[:])
 	now, expires := w.Now.UnixMilli(), w.Once.Expires.UnixMilli()
@@ -49,14 +50,13 @@ func (t *tx) claim(w brokerage.Write) (kept []byte, err error) {
 	case isLockTimeout(err):
 		return nil, &brokerage.Conflict{Reason: brokerage.KeyInUse, Detail: "the same request is still running"}
 	case err == nil || isDuplicate(err):
-		// Somebody with the same key was quicker, and has committed: what they
-		// answered is there for the next attempt.
+		// Another request with the same key has committed; the next attempt finds its answer.
 		return nil, &ServerError{Code: codeRolledBack, Message: "another request with the same key was quicker"}
 	}
 	return nil, err
 }
 
-// kept is the answer of a key, which has one.
+// kept returns the answer of a key that has one.
 func (t *tx) kept(id string) ([]byte, error) {
 	answer := []byte{}
 	err := eachDocument(t.ctx, t, statements["get_kept"], []any{id}, func(text []byte) { answer = text })
@@ -68,11 +68,11 @@ func (t *tx) keep(once *brokerage.Once, answer []byte) error {
 	return err
 }
 
-// purgeEvery is how often expired answers are looked for, after one was kept.
+// purgeEvery is the shortest time between two searches for expired answers.
 const purgeEvery = time.Minute
 
-// purge removes some answers that have expired, if it is time to. It is not part
-// of the write, which is done: what it cannot do now, the next can.
+// purge removes some expired answers, at most once in purgeEvery. It is not part of the write, which is committed
+// already, and a later call does what this one cannot.
 func (s *Store) purge(ctx context.Context, now time.Time) {
 	last := s.purged.Load()
 	if now.Sub(time.Unix(last, 0)).Abs() < purgeEvery || !s.purged.CompareAndSwap(last, now.Unix()) {

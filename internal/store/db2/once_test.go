@@ -3,7 +3,6 @@
 package db2
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,11 +12,11 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// Two instances on one database of the bench, connections to them and to it cut at
-// random, one of them started again: each trade counts once.
+// Two instances on one database of the bench, connections to them and to it cut at random, one of them started again:
+// each trade counts once.
 func TestOnce_Cut(t *testing.T) {
 	b := onBench(t)
-	link := chaostest.NewProxy(t, "tcp", fmt.Sprintf("127.0.0.1:%d", b.Port()))
+	link := chaostest.NewProxy(t, "tcp", b.Address())
 	chaostest.Once(t, chaostest.Database{
 		Generator: few(),
 		Link:      link,
@@ -28,7 +27,8 @@ func TestOnce_Cut(t *testing.T) {
 			return s
 		},
 	})
-	v, err := openBench(t, b, Settings{}).Verify(t.Context(), func(finding string) error { t.Error(finding); return nil }, func(int64) {})
+	find := func(finding string) error { t.Error(finding); return nil }
+	v, err := openBench(t, b, Settings{}).Verify(t.Context(), find, func(int64) {})
 	require.NoError(t, err)
 	require.Zero(t, v.Findings)
 	require.NotZero(t, v.Documents[dataset.Customer])

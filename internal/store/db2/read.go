@@ -10,8 +10,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// read does something that only reads, again where the connection was lost or
-// another transaction was in the way: a read may always be done again.
+// read runs a function that only reads, again where the connection was lost or another transaction was in the way.
 func (s *Store) read(ctx context.Context, do func() error) (err error) {
 	for range s.attempts(ctx) {
 		if err = do(); err == nil || !isTransient(err) {
@@ -24,8 +23,8 @@ func (s *Store) read(ctx context.Context, do func() error) (err error) {
 	return domainError(ctx, err, false)
 }
 
-// find reads a document, which must be there. A statement that wants its key more
-// than once is given it as often.
+// find reads the document with the given key, or returns *brokerage.NotFound. A statement with several parameters gets
+// the key for each.
 func (s *Store) find(ctx context.Context, name, what string, key any) (doc []byte, err error) {
 	text := fmt.Sprint(key)
 	args := slices.Repeat([]any{text}, strings.Count(statements[name], "?"))
@@ -39,10 +38,17 @@ func (s *Store) find(ctx context.Context, name, what string, key any) (doc []byt
 	return doc, err
 }
 
-// storable tells whether a text is one that XML, and the driver's strings, can
-// hold; what they cannot hold is not there.
+// findSecurity reads a document of the security with the given symbol.
+func (s *Store) findSecurity(ctx context.Context, name, symbol string) ([]byte, error) {
+	if !listed(symbol) {
+		return nil, orElse(ctx.Err(), brokerage.NoSecurity(symbol))
+	}
+	return s.find(ctx, name, "security", symbol)
+}
+
+// storable reports whether XML and the driver's strings can hold a text. What they cannot hold is not stored either.
 func storable(text string) bool { return utf8.ValidString(text) && !strings.Contains(text, "\x00") }
 
-// listed tells whether a symbol can be one of a security at all. Db2 is not asked
-// about others: whether trailing blanks count is not the same everywhere in it.
+// listed reports whether a symbol can be one of a security at all. Db2 is not asked about others, because it does not
+// treat trailing blanks the same everywhere.
 func listed(symbol string) bool { return storable(symbol) && brokerage.IsSymbol(symbol) }

@@ -3,8 +3,10 @@ package db2
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,79 +17,74 @@ import (
 	"brokerage/internal/store/trace"
 )
 
-// Settings are what a store is opened with: by a URL, or, with a connector of
-// one's own, as they are.
+// Settings are what a store is opened with, together with its URL or connector.
 type Settings struct {
-	// Schema qualifies the tables; empty is the user's own.
+	// Schema is the schema of the tables; default: the user's own.
 	Schema string
-	// Setting is how the schema is made, if there is none.
+	// Setting is how to create the schema where there is none.
 	Setting Setting
-	// Pool is how many connections there are at most; 0 is DefaultPool.
+	// Pool is the largest number of connections; 0 is DefaultPool.
 	Pool  int
 	Rules brokerage.Rules
-	// Registered leaves the schemas for XMLVALIDATE to an administrator, who has
-	// registered them as Script says.
+	// Registered says that an administrator has registered the schemas for XMLVALIDATE, as Script does.
 	Registered bool
-	// LockTimeout is how long a statement waits for a lock; 0 is for the server to say.
+	// LockTimeout is how long a statement waits for a lock; 0 is the server's default.
 	LockTimeout time.Duration
-	// AsIs is for commands that only read: a database of an older version is
-	// refused instead of migrated.
+	// AsIs refuses a database without the current schema instead of creating it, for commands that only read.
 	AsIs bool
-	// Notice is told, in a sentence, what is worth knowing about the server, and
-	// what Open does that takes long. It may be nil.
+	// Notice is called with a sentence for the administrator; it may be nil.
 	Notice func(string)
-	// Trace is told of every statement of a transaction; it may be nil.
+	// Trace is called for every statement of a transaction; it may be nil.
 	Trace trace.Begin
-	// Engine is what the server is, if it cannot be asked as Db2 is; nil for Db2.
+	// Engine describes a server that cannot be asked as Db2 is; nil for Db2.
 	Engine *brokerage.Engine
 }
 
-// DefaultPool is how many connections a store opens at most, if nobody says: a
-// connection of IBM's client takes some megabytes here, and an agent there.
+// DefaultPool is the default of Settings.Pool. Each connection of IBM's client takes some megabytes of this process and
+// an agent of the server.
 const DefaultPool = 32
 
-// target is what a URL says.
+// A target is what a URL says.
 type target struct {
 	host, port, database, user, password string
-	passwordFile                         string // has the password, if it is named
+	passwordFile                         string // holds the password; empty for none
 	settings                             Settings
-	// keywords are those of the client library, for its connection string.
+	// keywords are settings of the client library, for its connection string.
 	keywords []string
 }
 
 const defaultPort, defaultTLSPort = "50000", "50001"
 
-// The time-outs that stand in for cancelling, which the driver cannot do: how long
-// a statement waits for a lock, and how long it may take at all. The client
-// session sets the first, and the client library interrupts by the second.
+// The timeouts in place of cancelling, which the driver cannot do: how long a statement waits for a lock, which the
+// session sets, and how long it may run at all, which the client library enforces.
 const (
 	defaultLockTimeout      = 5 * time.Second
 	defaultStatementTimeout = 30 * time.Second
 )
 
-// PasswordVariable is where the password may stand instead of in the URL.
+// PasswordVariable is the environment variable that holds the password when the URL does not.
 const PasswordVariable = "BROKERAGE_DB_PASSWORD" //nolint:gosec // a name
 
 var errURL = errors.New("not the URL of a Db2 database: db2://USER@HOST:PORT/DATABASE?SETTING=VALUE&…")
 
-// CheckURL refuses what names no database, without a look at whether it is there.
-// Its errors do not repeat the URL, which may hold a password.
+// CheckURL refuses a URL that names no database. It does not connect, and its errors do not repeat the URL, which may
+// hold a password.
 func CheckURL(text string) error {
 	_, err := parseURL(text, func(string) string { return "" })
 	return err
 }
 
-// parseURL reads a URL; variable gives one of the environment.
+// parseURL reads a URL; variable returns a variable of the environment.
 func parseURL(text string, variable func(string) string) (t target, err error) {
 	u, err := redact.Parse(text)
 	if err != nil || u.Scheme != "db2" || u.Opaque != "" || u.Fragment != "" {
 		return t, errURL
 	}
 	t.host, t.port, t.database = u.Hostname(), u.Port(), strings.TrimPrefix(u.Path, "/")
-	if t.host == "" || t.database == "" || strings.Contains(t.database, "/") || u.User == nil || u.User.Username() == "" {
+	t.user = u.User.Username()
+	if t.host == "" || t.database == "" || strings.Contains(t.database, "/") || t.user == "" {
 		return t, errURL
 	}
-	t.user = u.User.Username()
 	t.password, _ = u.User.Password()
 	if t.password == "" {
 		t.password = variable(PasswordVariable)
@@ -98,12 +95,7 @@ func parseURL(text string, variable func(string) string) (t target, err error) {
 	}
 	t.settings.Setting = Tuned
 	p := parameters{t: &t, lock: defaultLockTimeout, statement: defaultStatementTimeout}
-	names := make([]string, 0, len(query))
-	for name := range query {
-		names = append(names, name)
-	}
-	slices.Sort(names) // the first error is always the same
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(query)) { // so that the first error is always the same
 		read, ok := parameterReaders[name]
 		if !ok && query.Get(name) == "" { // not repeated: it may be the rest of a password with a "&"
 			return t, errors.New("a setting in the URL has no value: " + parameterNames())
@@ -112,28 +104,29 @@ func parseURL(text string, variable func(string) string) (t target, err error) {
 			return t, fmt.Errorf("there is no setting %q for Db2: %s", name, parameterNames())
 		}
 		if len(query[name]) != 1 || query.Get(name) == "" {
-			return t, fmt.Errorf("the setting %s wants one value", name)
+			return t, fmt.Errorf("the setting %s needs exactly one value", name)
 		}
 		if err := read(&p, query.Get(name)); err != nil {
 			return t, fmt.Errorf("the setting %s %w", name, err)
 		}
 	}
 	p.finish()
-	return t, holdable(append([]string{t.host, t.port, t.database, t.user, t.password, t.settings.Schema}, t.keywords...)...)
+	return t, checkHoldable(append(t.keywords, t.host, t.port, t.database, t.user, t.password, t.settings.Schema)...)
 }
 
-// holdable refuses what a connection string cannot hold.
-func holdable(values ...string) error {
+// checkHoldable refuses values that a connection string cannot hold.
+func checkHoldable(values ...string) error {
 	for _, value := range values {
 		if strings.ContainsAny(value, ";{}\x00") {
-			return errors.New("names, passwords and settings may not have any of ; { } for Db2: its connection strings cannot hold them")
+			return errors.New("names, passwords and settings may not contain any of ; { }: " +
+				"Db2's connection strings cannot hold them")
 		}
 	}
 	return nil
 }
 
-// readPassword takes the password from its file, if one is named. A file that is
-// not there may come, as a Secret does.
+// readPassword reads the password from its file, if one is named. A missing file is *brokerage.Unavailable, because it
+// may appear later, as a Secret does.
 func (t *target) readPassword() error {
 	if t.passwordFile == "" {
 		return nil
@@ -143,10 +136,10 @@ func (t *target) readPassword() error {
 		return &brokerage.Unavailable{Cause: err}
 	}
 	t.password = strings.TrimRight(string(text), "\r\n")
-	return holdable(t.password)
+	return checkHoldable(t.password)
 }
 
-// parameters are what the settings of a URL are read into.
+// parameters collect the settings of a URL.
 type parameters struct {
 	t               *target
 	lock, statement time.Duration
@@ -157,7 +150,7 @@ func (p *parameters) keyword(name, value string) {
 	p.t.keywords = append(p.t.keywords, name+"="+value)
 }
 
-// keyword is a setting that is one of the client library's own.
+// keyword returns a reader for a setting that the client library has under another name.
 func keyword(name string) func(*parameters, string) error {
 	return func(p *parameters, value string) error {
 		p.keyword(name, value)
@@ -165,11 +158,11 @@ func keyword(name string) func(*parameters, string) error {
 	}
 }
 
-// parameterReaders are the settings. What they say to the client library is under
-// "CLI/ODBC configuration keywords" of the manual.
+// parameterReaders read the settings. The manual describes those of the client library under "CLI/ODBC configuration
+// keywords".
 var parameterReaders = map[string]func(*parameters, string) error{
 	"schema": func(p *parameters, value string) error {
-		if strings.Trim(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") != "" || value[0] >= '0' && value[0] <= '9' {
+		if !ordinaryIdentifier.MatchString(value) {
 			return errors.New("is not an ordinary identifier")
 		}
 		p.t.settings.Schema = strings.ToUpper(value)
@@ -192,18 +185,8 @@ var parameterReaders = map[string]func(*parameters, string) error{
 		p.t.passwordFile = value
 		return nil
 	},
-	"registered": func(p *parameters, value string) (err error) {
-		if p.t.settings.Registered, err = strconv.ParseBool(value); err != nil {
-			return errors.New("is neither true nor false")
-		}
-		return nil
-	},
-	"tls": func(p *parameters, value string) (err error) {
-		if p.tls, err = strconv.ParseBool(value); err != nil {
-			return errors.New("is neither true nor false")
-		}
-		return nil
-	},
+	"registered":        boolean(func(p *parameters) *bool { return &p.t.settings.Registered }),
+	"tls":               boolean(func(p *parameters) *bool { return &p.tls }),
 	"tls_ca":            keyword("SSLServerCertificate"),
 	"tls_keystore":      keyword("SSLClientKeystoredb"),
 	"tls_stash":         keyword("SSLClientKeystash"),
@@ -215,6 +198,19 @@ var parameterReaders = map[string]func(*parameters, string) error{
 	"statement_timeout": seconds(func(p *parameters, d time.Duration) { p.statement = d }),
 }
 
+// boolean returns a reader for a setting that is true or false.
+func boolean(field func(*parameters) *bool) func(*parameters, string) error {
+	return func(p *parameters, value string) (err error) {
+		if *field(p), err = strconv.ParseBool(value); err != nil {
+			return errors.New("is neither true nor false")
+		}
+		return nil
+	}
+}
+
+var ordinaryIdentifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// seconds returns a reader for a setting that is a number of whole seconds.
 func seconds(set func(*parameters, time.Duration)) func(*parameters, string) error {
 	return func(p *parameters, value string) error {
 		d, err := time.ParseDuration(value)
@@ -229,15 +225,10 @@ func seconds(set func(*parameters, time.Duration)) func(*parameters, string) err
 func secondsText(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
 
 func parameterNames() string {
-	names := make([]string, 0, len(parameterReaders))
-	for name := range parameterReaders {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return "it is one of " + strings.Join(names, ", ")
+	return "it is one of " + strings.Join(slices.Sorted(maps.Keys(parameterReaders)), ", ")
 }
 
-// finish says what the settings come to.
+// finish sets the defaults, and the keywords that depend on several settings.
 func (p *parameters) finish() {
 	if p.t.port == "" {
 		p.t.port = defaultPort
@@ -258,16 +249,17 @@ func (p *parameters) finish() {
 	p.keyword("QueryTimeout", secondsText(p.statement))
 }
 
-// dsn is the connection string of the client library.
+// dsn returns the connection string of the client library.
 func (t target) dsn() string {
 	parts := append([]string{
-		"HOSTNAME=" + t.host, "PORT=" + t.port, "DATABASE=" + t.database, "PROTOCOL=TCPIP", "UID=" + t.user, "PWD=" + t.password,
+		"HOSTNAME=" + t.host, "PORT=" + t.port, "DATABASE=" + t.database, "PROTOCOL=TCPIP",
+		"UID=" + t.user, "PWD=" + t.password,
 	}, t.keywords...)
 	return strings.Join(parts, ";")
 }
 
-// session is what each connection begins with. A lock time-out set so is not
-// undone by a rollback.
+// session returns the statements that each new connection runs first. A rollback does not undo a lock timeout that is
+// set in this way.
 func (s Settings) session() []string {
 	if s.LockTimeout == 0 {
 		return nil
@@ -275,8 +267,7 @@ func (s Settings) session() []string {
 	return []string{strings.ReplaceAll(statements["set_lock_timeout"], "$seconds", secondsText(s.LockTimeout))}
 }
 
-// Name is a database as a log may have it: its URL without the password, and
-// without settings, which may hold others.
+// Name returns a database's name for logs: its URL without the password and the settings, which may hold secrets.
 func Name(text string) string {
 	t, err := parseURL(text, func(string) string { return "" })
 	if err != nil {

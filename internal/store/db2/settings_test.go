@@ -12,27 +12,35 @@ func TestParseURL(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "password")
 	require.NoError(t, os.WriteFile(secret, []byte("from file\n"), 0o600))
 	none := func(string) string { return "" }
-	base := "HOSTNAME=h;PORT=50000;DATABASE=TPOX;PROTOCOL=TCPIP;UID=u;PWD=p;"
-	waits := "QueryTimeout=30"
+	user := "HOSTNAME=h;PORT=50000;DATABASE=TPOX;PROTOCOL=TCPIP;UID=u;PWD="
+	base := user + "p;"
+	end := "ClientApplName=brokerage;QueryTimeout=30"
 	for name, c := range map[string]struct {
 		url      string
 		variable string
 		want     string
 	}{
-		"Plain":    {"db2://u:p@h/TPOX", "", base + "ClientApplName=brokerage;" + waits},
-		"Variable": {"db2://u@h/TPOX", "v", "HOSTNAME=h;PORT=50000;DATABASE=TPOX;PROTOCOL=TCPIP;UID=u;PWD=v;ClientApplName=brokerage;" + waits},
+		"Plain":    {"db2://u:p@h/TPOX", "", base + end},
+		"Variable": {"db2://u@h/TPOX", "v", user + "v;" + end},
 		"File": {
 			"db2://u@h/TPOX?password_file=" + secret, "v",
-			"HOSTNAME=h;PORT=50000;DATABASE=TPOX;PROTOCOL=TCPIP;UID=u;PWD=from file;ClientApplName=brokerage;" + waits,
+			user + "from file;" + end,
 		},
-		"Escaped":  {"db2://u:p%40%2F@h/TPOX", "", "HOSTNAME=h;PORT=50000;DATABASE=TPOX;PROTOCOL=TCPIP;UID=u;PWD=p@/;ClientApplName=brokerage;" + waits},
-		"Schema":   {"db2://u:p@h/TPOX?schema=tpox", "", base + "CurrentSchema=TPOX;ClientApplName=brokerage;" + waits},
-		"Timeouts": {"db2://u:p@h/TPOX?lock_timeout=2s&statement_timeout=1m", "", base + "ClientApplName=brokerage;QueryTimeout=60"},
+		"Escaped": {"db2://u:p%40%2F@h/TPOX", "", user + "p@/;" + end},
+		"Schema":  {"db2://u:p@h/TPOX?schema=tpox", "", base + "CurrentSchema=TPOX;" + end},
+		"Timeouts": {
+			"db2://u:p@h/TPOX?lock_timeout=2s&statement_timeout=1m", "",
+			base + "ClientApplName=brokerage;QueryTimeout=60",
+		},
 		"TLS": {
 			"db2://u:p@h/TPOX?tls=true&tls_ca=/ca.arm", "",
-			"HOSTNAME=h;PORT=50001;DATABASE=TPOX;PROTOCOL=TCPIP;UID=u;PWD=p;SSLServerCertificate=/ca.arm;Security=SSL;ClientApplName=brokerage;" + waits,
+			"HOSTNAME=h;PORT=50001;DATABASE=TPOX;PROTOCOL=TCPIP;UID=u;PWD=p;" +
+				"SSLServerCertificate=/ca.arm;Security=SSL;" + end,
 		},
-		"Client": {"db2://u:p@h/TPOX?application=a&client_user=c", "", base + "ClientApplName=a;ClientUserID=c;" + waits},
+		"Client": {
+			"db2://u:p@h/TPOX?application=a&client_user=c", "",
+			base + "ClientApplName=a;ClientUserID=c;QueryTimeout=30",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := parseURL(c.url, func(string) string { return c.variable })
@@ -53,11 +61,13 @@ func TestParseURL(t *testing.T) {
 
 func TestCheckURL(t *testing.T) {
 	for _, url := range []string{
-		"db2:", "db2://h/TPOX", "db2://u@/TPOX", "db2://u@h", "db2://u@h/a/b", "db2:u@h/TPOX", "postgres://u@h/TPOX", "db2://u@h/TPOX#x",
-		"db2://u:secret;UID=root@h/TPOX", "db2://u:secret@h/TPOX?pool=0", "db2://u:secret@h/TPOX?pool=x", "db2://u:secret@h/TPOX?unheard=1",
-		"db2://u:secret@h/TPOX?schema=a-b", "db2://u:secret@h/TPOX?schema=1", "db2://u:secret@h/TPOX?schema=", "db2://u:secret@h/TPOX?tls=perhaps",
-		"db2://u:secret@h/TPOX?lock_timeout=1ms", "db2://u:secret@h/TPOX?lock_timeout=0s", "db2://u:secret@h/TPOX?pool=1&pool=2",
-		"db2://u:secret@h/TPOX?setting=best", "db2://u:secret@h/TPOX?password_file=", "db2://u:secret@h/TPOX?application=a;UID=root",
+		"db2:", "db2://h/TPOX", "db2://u@/TPOX", "db2://u@h", "db2://u@h/a/b", "db2:u@h/TPOX", "postgres://u@h/TPOX",
+		"db2://u@h/TPOX#x", "db2://u:secret;UID=root@h/TPOX", "db2://u:secret@h/TPOX?pool=0",
+		"db2://u:secret@h/TPOX?pool=x", "db2://u:secret@h/TPOX?unheard=1", "db2://u:secret@h/TPOX?schema=a-b",
+		"db2://u:secret@h/TPOX?schema=1", "db2://u:secret@h/TPOX?schema=", "db2://u:secret@h/TPOX?tls=perhaps",
+		"db2://u:secret@h/TPOX?lock_timeout=1ms", "db2://u:secret@h/TPOX?lock_timeout=0s",
+		"db2://u:secret@h/TPOX?pool=1&pool=2", "db2://u:secret@h/TPOX?setting=best", "db2://u:secret@h/TPOX?password_file=",
+		"db2://u:secret@h/TPOX?application=a;UID=root",
 	} {
 		err := CheckURL(url)
 		require.Error(t, err, url)

@@ -41,8 +41,7 @@ func source(name string) string {
 	return string(text)
 }
 
-// split takes a script apart at its semicolons, except those within literals,
-// and drops comments before, between and within statements.
+// split splits a script at its semicolons, except those within literals, and drops comments.
 func split(script string) (list []string) {
 	var b strings.Builder
 	flush := func() {

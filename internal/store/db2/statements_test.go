@@ -13,8 +13,8 @@ func TestSplit(t *testing.T) {
 	require.Empty(t, split("-- nothing\n"))
 }
 
-// Every statement says in its file which index serves it, and from where in the
-// manual it is; what is sent is without that.
+// The file of every statement names the index that serves it and its pages of the manual; the text that is sent does
+// not.
 func TestStatements(t *testing.T) {
 	require.NotEmpty(t, statements)
 	for name, text := range statements {
@@ -44,6 +44,6 @@ func TestDDL(t *testing.T) {
 		}
 		require.Equal(t, 8, count("CREATE TABLE "), s)
 		require.Equal(t, 9, count("CREATE INDEX")+count("CREATE UNIQUE INDEX"), s)
-		require.NotEmpty(t, configure(s))
+		require.NotEmpty(t, configuration(s))
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// What Stats asks goes through the real driver. The bench has no buffer pools, and
-// nobody has collected statistics there: it has figures that stand for some.
+// The queries of Stats run through the real driver. The bench has no buffer pools and no statistics, but figures that
+// stand for them.
 func TestStats_Bench(t *testing.T) {
 	s := openBench(t, onBench(t), Settings{})
 	p, err := s.countPages(t.Context())

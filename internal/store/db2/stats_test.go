@@ -9,7 +9,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// asServer answers what Stats asks.
+// asServer returns a fake that answers the queries of Stats.
 func asServer(pages *[2]int64, failing map[string]error) *fake {
 	return &fake{answer: func(query string, _ []driver.Value) (answer, error) {
 		name := nameOf(query)
@@ -23,7 +23,8 @@ func asServer(pages *[2]int64, failing map[string]error) *fake {
 			return answer{rows: [][]driver.Value{{"ORDERS", int64(2000)}, {"CUSTACC", int64(0)}, {"SECURITY", int64(-1)}}}, nil
 		default:
 			return answer{rows: [][]driver.Value{
-				{"ORDERS", int64(640), int64(64)}, {"CUSTACC", int64(16), int64(16)}, {"SECURITY", int64(320), int64(32)}, {"LEASES", int64(16), int64(0)},
+				{"ORDERS", int64(640), int64(64)}, {"CUSTACC", int64(16), int64(16)},
+				{"SECURITY", int64(320), int64(32)}, {"LEASES", int64(16), int64(0)},
 			}}, nil
 		}
 	}}
@@ -43,8 +44,7 @@ func TestStats(t *testing.T) {
 	require.False(t, stats.Kinds[dataset.Security].Known, "there was no RUNSTATS")
 }
 
-// Counts do not go back, unless the database was activated anew: what reads them
-// would take it for that.
+// Counts fall only when the database was activated again: a reader would take any fall for that.
 func TestStats_Pages(t *testing.T) {
 	var pages [2]int64
 	s := open(t, asServer(&pages, nil))
@@ -67,7 +67,7 @@ func TestStats_Pages(t *testing.T) {
 	}
 }
 
-// A user who may not look at the one still has the other.
+// A user who may not read one of the figures still gets the other.
 func TestStats_Refused(t *testing.T) {
 	pages := [2]int64{1000, 100}
 	stats := open(t, asServer(&pages, map[string]error{"count_pages": failure(-551, "42501")})).Stats()

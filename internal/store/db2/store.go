@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// Store is the store in a Db2 database. See the package's comment.
+// A Store keeps the brokerage in a Db2 database. See the package's comment.
 type Store struct {
 	bulk.Ledger
 
@@ -23,18 +23,17 @@ type Store struct {
 	engine   brokerage.Engine
 	migrated [2]int // from, to
 
-	purged  atomic.Int64 // when expired answers were looked for, Unix time
+	purged  atomic.Int64 // when expired answers were searched for last, Unix time
 	retries atomic.Int64
-	lost    atomic.Int64 // connections
+	lost    atomic.Int64 // connections that were given up
 	figures *bulk.Figures
-	counted bulk.Pages // the last answer; only the question after it looks at it
+	counted bulk.Pages // of the last call of countPages, which alone uses it
 }
 
 var _ brokerage.Store = (*Store)(nil)
 
-// Open connects to the database that a URL names, and makes its schema if there is
-// none. What the URL says of the pool and the setting stands where settings say
-// nothing. Where another attempt may do better, the error is *brokerage.Unavailable.
+// Open connects to the database that a URL names, and creates its schema if there is none. The URL's values for pool
+// and setting apply where settings has none. The error is *brokerage.Unavailable where another attempt may succeed.
 func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
 	t, err := parseURL(url, os.Getenv)
 	if err != nil {
@@ -47,7 +46,8 @@ func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings.Schema, settings.Registered, settings.LockTimeout = t.settings.Schema, t.settings.Registered, t.settings.LockTimeout
+	settings.Schema, settings.Registered = t.settings.Schema, t.settings.Registered
+	settings.LockTimeout = t.settings.LockTimeout
 	if settings.Pool == 0 {
 		settings.Pool = t.settings.Pool
 	}
@@ -57,14 +57,13 @@ func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
 	return OpenConnector(ctx, connect, settings)
 }
 
-// How long a connection stays: after a restart of the server, or behind one that
-// spreads connections, it should not be for ever.
+// How long a connection is kept: new ones spread over the servers again after one was restarted or added.
 const (
 	connectionLife = 30 * time.Minute
 	connectionIdle = 5 * time.Minute
 )
 
-// OpenConnector is Open with connections that come from a connector.
+// OpenConnector is Open with the connections of a connector.
 func OpenConnector(ctx context.Context, connect driver.Connector, settings Settings) (*Store, error) {
 	if settings.Rules.MaxHoldings <= 0 {
 		settings.Rules.MaxHoldings = brokerage.DefaultRules.MaxHoldings
@@ -77,7 +76,7 @@ func OpenConnector(ctx context.Context, connect driver.Connector, settings Setti
 	}
 	s := &Store{settings: settings}
 	s.Text = s.setting
-	s.figures = bulk.NewFigures(answerWithin, s.countPages, s.estimate)
+	s.figures = bulk.NewFigures(statsTimeout, s.countPages, s.estimate)
 	s.db = sql.OpenDB(connector{connect, &s.lost, settings.session(), settings.Trace})
 	s.db.SetMaxOpenConns(settings.Pool)
 	s.db.SetMaxIdleConns(settings.Pool)
@@ -92,7 +91,7 @@ func OpenConnector(ctx context.Context, connect driver.Connector, settings Setti
 	return s, nil
 }
 
-// prepare looks at the server and migrates.
+// prepare inspects the server and creates the schema where there is none.
 func (s *Store) prepare(ctx context.Context) (err error) {
 	if s.settings.Engine != nil {
 		s.engine = *s.settings.Engine
@@ -108,17 +107,16 @@ func (s *Store) notice(format string, args ...any) {
 	}
 }
 
-// Describe says what the store runs on; the settings are the server's, read when
-// the store was opened.
+// Describe returns what the store runs on; the server's settings are as they were when the store was opened.
 func (s *Store) Describe() brokerage.Engine { return s.engine }
 
-// Migrated tells the versions of the schema before and after the store was opened.
+// Migrated returns the versions of the schema before and after the store was opened.
 func (s *Store) Migrated() (from, to int) { return s.migrated[0], s.migrated[1] }
 
-// Close closes all connections, when they are no longer used. Again, it does nothing.
+// Close closes all connections when they are no longer used. A second call does nothing.
 func (s *Store) Close() error { return s.db.Close() }
 
-// setting is how the ledger reads.
+// setting returns the text of a setting, for the ledger.
 func (s *Store) setting(ctx context.Context, name string) (text string, err error) {
 	err = s.read(ctx, func() error {
 		_, err := row(ctx, s.db, "get_setting", []any{name}, []any{&text})
@@ -127,31 +125,7 @@ func (s *Store) setting(ctx context.Context, name string) (text string, err erro
 	return text, err
 }
 
-// Lease hands out ids, from behind those of the dataset.
-func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerage.Range, err error) {
-	if err := brokerage.CheckLease(count); err != nil {
-		return r, err
-	}
-	none := &brokerage.NotFound{What: "kind of leases", Key: kind}
-	if !storable(kind) || len(kind) > 16 {
-		return r, none
-	}
-	var next int64
-	// Ids that were handed out to nobody do no harm, so this may be done again.
-	_, err = s.write(ctx, brokerage.Write{}, true, func(t *tx) ([]byte, error) {
-		if found, err := t.exec("lease", count, kind); err != nil || !found {
-			return nil, orElse(err, none)
-		}
-		_, err := row(t.ctx, t, "leased", []any{kind}, []any{&next})
-		return nil, err
-	})
-	if err != nil {
-		return r, err
-	}
-	return brokerage.Range{First: brokerage.ID(next - count), Count: count}, nil
-}
-
-// orElse is err, or what it means that there was none.
+// orElse returns err, or otherwise where that is nil.
 func orElse(err, otherwise error) error {
 	if err != nil {
 		return err

@@ -1,7 +1,7 @@
 package db2
 
-// names are the statements' names by their texts, in every form in which they go
-// to the server: what a trace calls them. Others are the schema's, and have none.
+// names are the names of the statements for traces, by their texts in every form in which they are sent. The statements
+// of the schema have none.
 var names = namesOf(statements)
 
 func namesOf(statements map[string]string) map[string]string {

@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// Each statement of a transaction is told of once, by its name, in the context of
-// the transaction; what the server asks to be tried again is told of again.
+// Each statement of a transaction is traced once, by its name, in the context of the transaction; a repeated statement
+// is traced again.
 func TestStore_Trace(t *testing.T) {
 	type key struct{}
 	doc := "<a>" + strings.Repeat("x", 9000) + "</a>"
@@ -47,9 +47,13 @@ func TestStore_Trace(t *testing.T) {
 		refusing   error
 		do         func() error
 	}{
-		{"Document", "get_order get_order", nil, func() error { _, err := s.GetOrder(ctx, 1); return err }}, // longer than declared
+		// It is longer than declared.
+		{"Document", "get_order get_order", nil, func() error { _, err := s.GetOrder(ctx, 1); return err }},
 		{"Write", "delete_order", nil, func() error { return s.DeleteOrder(ctx, w, 1) }},
-		{"Refused", "delete_order failed", failure(-204, "42704"), func() error { require.Error(t, s.DeleteOrder(ctx, w, 1)); return nil }},
+		{"Refused", "delete_order failed", failure(-204, "42704"), func() error {
+			require.Error(t, s.DeleteOrder(ctx, w, 1))
+			return nil
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			told, refusing = nil, c.refusing

@@ -7,18 +7,21 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// Trade is buy_security and sell_security: three statements, of which the second
-// does and decides everything. See sql/buy_security.sql.
-func (s *Store) Trade(ctx context.Context, w brokerage.Write, account brokerage.ID, trade brokerage.Trade) ([]byte, error) {
+// Trade runs buy_security or sell_security, as trade.Side says. Each is three statements, of which the second decides
+// and changes everything: see sql/buy_security.sql.
+func (s *Store) Trade(
+	ctx context.Context, w brokerage.Write, account brokerage.ID, trade brokerage.Trade,
+) ([]byte, error) {
 	if err := trade.Validate(); err != nil {
 		return nil, err
 	}
 	if !listed(trade.Symbol) {
 		return nil, orElse(ctx.Err(), brokerage.NoSecurity(trade.Symbol))
 	}
-	return s.write(ctx, w, false, func(t *tx) ([]byte, error) {
+	return s.write(ctx, w, failUnknown, func(t *tx) ([]byte, error) {
 		quote := brokerage.Quote{Symbol: trade.Symbol}
-		found, err := row(t.ctx, t, "trade_quote", []any{trade.Symbol}, []any{&quote.LastTrade, &quote.Name, &quote.Type})
+		args, into := []any{trade.Symbol}, []any{&quote.LastTrade, &quote.Name, &quote.Type}
+		found, err := row(t.ctx, t, "trade_quote", args, into)
 		if err != nil || !found {
 			return nil, orElse(err, brokerage.NoSecurity(trade.Symbol))
 		}
@@ -26,48 +29,36 @@ func (s *Store) Trade(ctx context.Context, w brokerage.Write, account brokerage.
 		if err != nil {
 			return nil, err
 		}
-		all := "no"
+		d := deal{account.String(), quote, terms, trade.Now}
 		var done bool
+		all := "no"
 		if trade.Side == brokerage.Buy {
-			done, err = t.buy(account, quote, terms, trade.Now, s.settings.Rules)
-		} else if done, err = t.sell(account, quote, terms, trade.Now, all); err == nil && !done {
-			all = "yes"
-			done, err = t.sell(account, quote, terms, trade.Now, all)
+			done, err = t.buy(d, s.settings.Rules)
+		} else {
+			done, all, err = t.sell(d)
 		}
 		switch {
 		case err != nil:
 			return nil, err
 		case done:
-			id := account.String()
-			return t.document("trade_outcome", id, string(trade.Side), quote.Symbol, terms.Quantity, quote.LastTrade, terms.Amount, all, id)
+			return t.document("trade_outcome", d.account, string(trade.Side), quote.Symbol, terms.Quantity, quote.LastTrade,
+				terms.Amount, all, d.account)
 		}
-		return nil, t.why("get_customer_of_account", account.String(), brokerage.NoAccount(account), func(doc []byte) error {
+		return nil, t.explain("get_customer_of_account", d.account, brokerage.NoAccount(account), func(doc []byte) error {
 			_, _, err := trade.Apply(s.settings.Rules, doc, account, quote)
 			return orElse(err, errNoReason)
 		})
 	})
 }
 
-func (t *tx) buy(account brokerage.ID, quote brokerage.Quote, terms brokerage.Terms, now time.Time, rules brokerage.Rules) (bool, error) {
-	covered := "no"
-	if rules.Covered {
-		covered = "yes"
-	}
-	id := account.String()
-	return t.exec("buy_security",
-		id, quote.Symbol, terms.Quantity, terms.Movement, stamp(now), day(now), quote.Name, quote.Type,
-		id,
-		id, quote.Symbol, terms.Quantity, terms.Movement, covered, int64(rules.MaxHoldings))
+// A deal is a trade with its price.
+type deal struct {
+	account string
+	quote   brokerage.Quote
+	terms   brokerage.Terms
+	now     time.Time
 }
 
-func (t *tx) sell(account brokerage.ID, quote brokerage.Quote, terms brokerage.Terms, now time.Time, all string) (bool, error) {
-	id := account.String()
-	return t.exec("sell_security",
-		id, quote.Symbol, terms.Quantity, terms.Movement, stamp(now), day(now), all,
-		id,
-		id, quote.Symbol, terms.Quantity, terms.Movement, all)
-}
+func (d deal) stamp() string { return d.now.UTC().Format("2006-01-02T15:04:05") }
 
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05") }
-
-func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+func (d deal) day() string { return d.now.UTC().Format(time.DateOnly) }

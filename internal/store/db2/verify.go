@@ -12,16 +12,15 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// storedBatch is documents as the database gives them.
+// A storedBatch is documents as the database returns them.
 type storedBatch struct {
 	docs     [][]byte
-	findings []string // of what it did not give whole
+	findings []string // of documents that it did not return whole
 }
 
-// Verify reads everything and tells what is wrong, a sentence each; read is told
-// of progress. Keys need no look beside: it is the indexes on the documents that
-// keep them apart. Only an end before the end is an error. What is written
-// meanwhile may be seen or not.
+// Verify reads every document and calls find with a sentence for each fault, and read with its progress. The unique
+// indexes on the documents hold their keys, which need no check of their own. It returns an error only where it cannot
+// finish. It may or may not see what is written meanwhile.
 func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (bulk.Verified, error) {
 	v := bulk.Verification{Find: find, Read: read}
 	unfinished, err := s.Loading(ctx)
@@ -54,7 +53,7 @@ func (s *Store) stored(ctx context.Context, k dataset.Kind) iter.Seq2[storedBatc
 			yield(storedBatch{}, err)
 			return
 		}
-		defer func() { _ = rows.Close() }() // it was read to its end, or the error is told
+		defer func() { _ = rows.Close() }() // it was read to its end, or the error is reported
 		var b storedBatch
 		for rows.Next() {
 			var length sql.NullInt64
@@ -64,7 +63,8 @@ func (s *Store) stored(ctx context.Context, k dataset.Kind) iter.Seq2[storedBatc
 				return
 			}
 			if length.Int64 != int64(len(doc)) {
-				b.findings = append(b.findings, fmt.Sprintf("a document of %s was not read whole: %d of %d bytes", tables[k], len(doc), length.Int64))
+				finding := fmt.Sprintf("a document of %s was not read whole: %d of %d bytes", tables[k], len(doc), length.Int64)
+				b.findings = append(b.findings, finding)
 				continue
 			}
 			if b.docs = append(b.docs, doc); len(b.docs) == bulk.VerifyBatch {
@@ -80,8 +80,7 @@ func (s *Store) stored(ctx context.Context, k dataset.Kind) iter.Seq2[storedBatc
 	}
 }
 
-// check looks at the documents of a batch; accounts is how many the customers
-// among them have.
+// check checks the documents of a batch; accounts is how many accounts its customers have.
 func (b storedBatch) check(k dataset.Kind) (seen bulk.Inspected, accounts int64) {
 	seen.Findings = b.findings
 	for _, doc := range b.docs {
@@ -103,7 +102,7 @@ func (b storedBatch) check(k dataset.Kind) (seen bulk.Inspected, accounts int64)
 	return seen, accounts
 }
 
-// keysOf names a document.
+// keysOf returns a name for a document, and how many accounts it has.
 func keysOf(k dataset.Kind, doc []byte) (name string, accounts int, err error) {
 	switch k {
 	case dataset.Security:

@@ -1,22 +1,25 @@
 package db2
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"fmt"
+	"slices"
 
 	"brokerage/internal/brokerage"
 )
 
-// tx is a transaction that writes. Its statements wait for locks as long as the
-// session's lock time-out, and no longer; its context is asked between them and
-// before the commit (see driver.go).
+// A tx is a transaction that writes. Its statements wait for locks no longer than the session's lock timeout; its
+// context is checked between them and before the commit (see driver.go).
 type tx struct {
 	*sql.Tx
 	ctx context.Context //nolint:containedctx // it lives as long as the call that the context is of
-	// again is set after an attempt of which nobody knows whether it was committed.
-	again bool
+	// maybeDone is set after an attempt that may have been committed.
+	maybeDone bool
 }
 
+// exec runs a statement and reports whether it has changed a row.
 func (t *tx) exec(name string, args ...any) (changed bool, err error) {
 	if err := t.ctx.Err(); err != nil {
 		return false, err
@@ -33,25 +36,49 @@ func (t *tx) document(name string, args ...any) ([]byte, error) {
 	return document(t.ctx, t, name, args...)
 }
 
+// lock locks customers or securities for an update until the transaction ends, and returns their documents by key; a
+// document that does not exist is nil. It locks in ascending order of the keys, so that no two transactions that lock
+// several documents wait for each other. A write of a single document needs no lock: its UPDATE takes it.
+func lock[K cmp.Ordered](t *tx, what string, keys ...K) (map[K][]byte, error) {
+	locked := make(map[K][]byte, len(keys))
+	for _, key := range slices.Compact(slices.Sorted(slices.Values(keys))) {
+		if err := t.ctx.Err(); err != nil {
+			return nil, err
+		}
+		doc, err := t.document("lock_"+what, fmt.Sprint(key))
+		if err != nil {
+			return nil, err
+		}
+		locked[key] = doc
+	}
+	return locked, nil
+}
+
 // work is what a transaction does, and what it answers.
 type work func(t *tx) (answer []byte, err error)
 
-// repeatable says of a piece of work that it can be done again after an attempt
-// whose commit was not acknowledged, because it sees itself, by tx.again, whether
-// that was committed: what it inserted is there, or what it deleted is not. The
-// unique index and the locks make it wait until the server has decided.
-type repeatable bool
+// afterUnknown says what write does after a commit whose outcome is unknown, unless an idempotency key tells it.
+type afterUnknown bool
 
-// write does work in a transaction, once if w says so; again where others were in
-// the way, or the connection was lost before the commit. If it was lost in the
-// commit, it is done again only if that tells what became of it, which an
-// idempotency key always does; else the answer is that nobody knows.
-func (s *Store) write(ctx context.Context, w brokerage.Write, can repeatable, do work) (answer []byte, err error) {
-	unknown := false
+const (
+	// failUnknown returns *brokerage.Unavailable with Unknown set.
+	failUnknown afterUnknown = false
+	// retryUnknown runs the work again, which sees by tx.maybeDone that it has to look whether the earlier attempt was
+	// committed: what it inserted exists, or what it deleted does not. The unique index and the locks make it wait until
+	// the server has decided.
+	retryUnknown afterUnknown = true
+)
+
+// write does work in a transaction, once if w has an idempotency key. It tries again where other transactions were in
+// the way or the connection was lost before the commit, and after a commit with an unknown outcome as unknown says.
+func (s *Store) write(
+	ctx context.Context, w brokerage.Write, unknown afterUnknown, do work,
+) (answer []byte, err error) {
+	maybeDone := false
 	for range s.attempts(ctx) {
-		t := tx{ctx: ctx, again: unknown}
-		var committing bool
-		answer, committing, err = s.attempt(&t, w, do)
+		t := tx{ctx: ctx, maybeDone: maybeDone}
+		var lostCommit bool
+		answer, lostCommit, err = s.attempt(&t, w, do)
 		if err == nil {
 			if w.Once != nil {
 				s.purge(ctx, w.Now)
@@ -61,25 +88,24 @@ func (s *Store) write(ctx context.Context, w brokerage.Write, can repeatable, do
 		if brokerage.IsOwn(err) {
 			return nil, err
 		}
-		unknown = unknown || committing
-		if !isTransient(err) || unknown && !bool(can) && w.Once == nil {
+		maybeDone = maybeDone || lostCommit
+		if !isTransient(err) || maybeDone && unknown == failUnknown && w.Once == nil {
 			break
 		}
 	}
 	if err == nil {
 		err = ctx.Err() // there was no attempt
 	}
-	return nil, domainError(ctx, err, unknown)
+	return nil, domainError(ctx, err, maybeDone)
 }
 
-// attempt is one transaction. Committing tells that the commit was sent, and it is
-// not known what became of it.
-func (s *Store) attempt(t *tx, w brokerage.Write, do work) (answer []byte, committing bool, err error) {
+// attempt runs one transaction. lostCommit reports that the connection was lost in the commit, so that its outcome is
+// unknown.
+func (s *Store) attempt(t *tx, w brokerage.Write, do work) (answer []byte, lostCommit bool, err error) {
 	if t.Tx, err = s.db.BeginTx(t.ctx, nil); err != nil {
 		return nil, false, err
 	}
-	// After a commit this does nothing; what fails to roll back costs its
-	// connection, and with it the transaction.
+	// After a commit this does nothing. A connection that fails to roll back is closed, which ends its transaction.
 	defer func() { _ = t.Rollback() }()
 	if w.Once != nil {
 		if kept, err := t.claim(w); kept != nil || err != nil {

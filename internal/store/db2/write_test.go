@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 
 const anOrder = `<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="7" Acct="1"></Order></FIXML>`
 
-// first gives one error, and then nil.
+// first returns a function that returns an error once, and then nil.
 func first(err error) func() error {
 	return func() error {
 		defer func() { err = nil }()
@@ -67,7 +68,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Lost before the commit, nothing was done, so that it is done again.
+// A connection that is lost before the commit has changed nothing: the write runs again.
 func TestWrite_LostBefore(t *testing.T) {
 	fail := first(lost)
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) { return answer{changed: 1}, fail() }}
@@ -76,7 +77,7 @@ func TestWrite_LostBefore(t *testing.T) {
 	require.Equal(t, "BEGIN update_order_status ROLLBACK BEGIN update_order_status COMMIT", squeeze(f.said()))
 }
 
-// An insert of which nobody knows finds itself, or somebody else's.
+// An insert with an unknown outcome finds its own document, or that of another.
 func TestWrite_InsertFindsItself(t *testing.T) {
 	for name, c := range map[string]struct {
 		there string
@@ -116,7 +117,7 @@ func TestWrite_InsertFindsItself(t *testing.T) {
 	}
 }
 
-// A request that is over is not committed, whatever the driver made of it.
+// A cancelled request is not committed, whatever the driver returned.
 func TestWrite_Deadline(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	f := &fake{answer: func(string, []driver.Value) (answer, error) { cancel(); return answer{changed: 1}, nil }}
@@ -128,7 +129,7 @@ func TestWrite_Deadline(t *testing.T) {
 func TestWrite_Refused(t *testing.T) {
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
 		if nameOf(query) == "get_whole_order" {
-			return documentOf(query, `<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="7" Acct="1" Nonsense="x"></Order></FIXML>`), nil
+			return documentOf(query, strings.Replace(anOrder, ` Acct="1"`, ` Acct="1" Nonsense="x"`, 1)), nil
 		}
 		return answer{}, failure(-16196, stateInvalidDocument)
 	}}
@@ -138,7 +139,62 @@ func TestWrite_Refused(t *testing.T) {
 	require.Contains(t, invalid.Error(), "Nonsense", "the service's own validator says what is wrong")
 }
 
-// With an idempotency key, what became of the first attempt is in its row.
+// A write of several documents locks them in ascending order of their keys, each once, whatever order it names them in;
+// one that a missing document refuses changes nothing.
+func TestWrite_SeveralDocuments(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys    []brokerage.ID
+		missing driver.Value
+		locked  []driver.Value
+	}{
+		"Ascending":  {keys: []brokerage.ID{9, 10}, locked: []driver.Value{"9", "10"}},
+		"Descending": {keys: []brokerage.ID{10, 9}, locked: []driver.Value{"9", "10"}},
+		"Same":       {keys: []brokerage.ID{9, 9}, locked: []driver.Value{"9"}},
+		"Missing":    {keys: []brokerage.ID{10, 9}, missing: "10", locked: []driver.Value{"9", "10"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var locked []driver.Value
+			f := &fake{answer: func(query string, args []driver.Value) (answer, error) {
+				if nameOf(query) != "lock_customer" {
+					return answer{changed: 1}, nil
+				}
+				locked = append(locked, args[0])
+				if args[0] == c.missing {
+					return answer{}, nil
+				}
+				return documentOf(query, fmt.Sprintf("<Customer>%s</Customer>", args[0])), nil
+			}}
+			s := open(t, f)
+			_, err := s.write(t.Context(), brokerage.Write{Now: noon}, failUnknown, func(t *tx) ([]byte, error) {
+				docs, err := lock(t, "customer", c.keys...)
+				if err != nil {
+					return nil, err
+				}
+				for _, key := range c.keys {
+					if docs[key] == nil {
+						return nil, brokerage.NoCustomer(key)
+					}
+					if _, err := t.exec("replace_customer_as_is", docs[key], key.String()); err != nil {
+						return nil, err
+					}
+				}
+				return nil, nil
+			})
+			require.Equal(t, c.locked, locked)
+			if c.missing != nil {
+				require.Equal(t, brokerage.NoCustomer(10), err)
+				require.Equal(t, "BEGIN lock_customer lock_customer ROLLBACK", f.said())
+				return
+			}
+			require.NoError(t, err)
+			said := "BEGIN" + strings.Repeat(" lock_customer", len(c.locked)) +
+				strings.Repeat(" replace_customer_as_is", len(c.keys)) + " COMMIT"
+			require.Equal(t, said, f.said())
+		})
+	}
+}
+
+// With an idempotency key, its row tells the outcome of the first attempt.
 func TestWrite_OnceFindsOut(t *testing.T) {
 	claims := 0
 	once := &brokerage.Once{Client: "c", Key: "k", Expires: noon.AddDate(0, 0, 1)}
@@ -172,7 +228,8 @@ func TestWrite_KeyInUse(t *testing.T) {
 		}
 		return answer{}, nil
 	}}
-	err := open(t, f).DeleteOrder(t.Context(), brokerage.Write{Now: noon, Once: &brokerage.Once{Expires: noon.AddDate(0, 0, 1)}}, 7)
+	w := brokerage.Write{Now: noon, Once: &brokerage.Once{Expires: noon.AddDate(0, 0, 1)}}
+	err := open(t, f).DeleteOrder(t.Context(), w, 7)
 	var conflict *brokerage.Conflict
 	require.ErrorAs(t, err, &conflict)
 	require.Equal(t, brokerage.KeyInUse, conflict.Reason)

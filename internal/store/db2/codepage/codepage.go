@@ -1,16 +1,14 @@
-// Package codepage tells IBM's client library that this process reads and writes
-// UTF-8, whatever its locale says: where LANG is C, as in a container, the
-// library would make question marks of every character beyond ASCII.
+// Package codepage makes IBM's client library read and write UTF-8 in any locale: where LANG is C, as in a container,
+// the library would replace every character beyond ASCII by a question mark.
 //
-// The library looks when the driver's package is initialised. Packages whose
-// dependencies are ready are initialised in the order of their import paths (Go's
-// specification), so that this one, which needs nothing but os, comes before it.
+// The library reads the setting when the driver's package is initialised. Go initialises packages whose dependencies
+// are ready in the order of their import paths, so that this one, which needs only os, comes before the driver.
 package codepage
 
 import "os"
 
 func init() {
 	if os.Getenv("DB2CODEPAGE") == "" {
-		_ = os.Setenv("DB2CODEPAGE", "1208") // it is no name that could be refused
+		_ = os.Setenv("DB2CODEPAGE", "1208") // it fails only for invalid names
 	}
 }

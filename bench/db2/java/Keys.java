@@ -1,0 +1,238 @@
+import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
+import java.sql.Clob;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import javax.xml.stream.XMLInputFactory;
+import javax.xml.stream.XMLStreamConstants;
+import javax.xml.stream.XMLStreamException;
+import javax.xml.stream.XMLStreamReader;
+
+/**
+ * Indexes over XML: for each a table of keys and rows, which triggers maintain and by which rewritten statements find
+ * rows. Without them XMLEXISTS would read, and hence wait for, rows that it does not want.
+ */
+public final class Keys {
+  private static final XMLInputFactory READERS = XMLInputFactory.newInstance();
+
+  private Keys() {}
+
+  private static Connection here() throws SQLException {
+    return DriverManager.getConnection("jdbc:default:connection");
+  }
+
+  private static String table(String index) {
+    return "BENCH.\"" + index + "\"";
+  }
+
+  /** An index; the pattern is as the rewriter wrote it: steps as {uri}name or @{uri}name, with * for any element. */
+  private static final class Index {
+    final String name;
+    final String[] steps;
+    final int most; // bytes of a key, 0 for any number
+    final List<String> keys = new ArrayList<>(); // of the document at hand
+
+    Index(String name, String pattern, int most) {
+      this.name = name;
+      this.steps = pattern.split(" ");
+      this.most = most;
+    }
+
+    boolean matches(List<String> path) {
+      if (steps.length != path.size()) {
+        return false;
+      }
+      for (int i = 0; i < steps.length; i++) {
+        if (!steps[i].equals(path.get(i)) && (!steps[i].equals("*") || path.get(i).startsWith("@"))) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  /** CREATE INDEX .. GENERATE KEY USING XMLPATTERN, on a table without rows. */
+  public static void create(String name, String on, String column, String pattern, String keyType, int most, int unique)
+      throws SQLException {
+    String rows = "ROW_OF_" + on;
+    try (Connection c = here(); Statement s = c.createStatement()) {
+      // No foreign key: a delete that cascades locks all of the table, and every other transaction waits for it.
+      s.execute("CREATE TABLE " + table(name) + " (K " + keyType + " NOT NULL, R BIGINT NOT NULL)");
+      s.execute("CREATE " + (unique == 1 ? "UNIQUE " : "") + "INDEX BENCH.\"" + name + ".K\" ON " + table(name) + " (K)");
+      s.execute("CREATE INDEX BENCH.\"" + name + ".R\" ON " + table(name) + " (R)");
+      if (indexes(c, on, column).isEmpty()) {
+        for (String event : new String[] {"INSERT", "UPDATE OF " + column}) {
+          s.execute("CREATE TRIGGER BENCH.\"" + on + "." + event.charAt(0) + "\" AFTER " + event + " ON " + on
+              + " REFERENCING NEW AS N FOR EACH ROW CALL BENCH.XML_KEYS('" + on + "', '" + column + "', N." + rows + ", N." + column + ")");
+        }
+        s.execute("CREATE TRIGGER BENCH.\"" + on + ".D\" AFTER DELETE ON " + on
+            + " REFERENCING OLD AS O FOR EACH ROW CALL BENCH.XML_KEYS('" + on + "', '" + column + "', O." + rows + ", CAST(NULL AS CLOB(16M)))");
+      }
+      try (PreparedStatement q = c.prepareStatement("INSERT INTO BENCH.XML_INDEXES VALUES (?, ?, ?, ?, ?)")) {
+        q.setString(1, name);
+        q.setString(2, on);
+        q.setString(3, column);
+        q.setString(4, pattern);
+        q.setInt(5, most);
+        q.execute();
+      }
+    }
+  }
+
+  private static List<Index> indexes(Connection c, String on, String column) throws SQLException {
+    List<Index> indexes = new ArrayList<>();
+    try (PreparedStatement q = c.prepareStatement("SELECT NAME, PATTERN, MOST FROM BENCH.XML_INDEXES WHERE ON_TABLE = ? AND ON_COLUMN = ?")) {
+      q.setString(1, on);
+      q.setString(2, column);
+      try (ResultSet all = q.executeQuery()) {
+        while (all.next()) {
+          indexes.add(new Index(all.getString(1), all.getString(2), all.getInt(3)));
+        }
+      }
+    }
+    return indexes;
+  }
+
+  /** What the triggers call: the keys of a row become those of its document, and none where there is none any more. */
+  public static void maintain(String on, String column, long row, Clob document) throws SQLException {
+    try (Connection c = here()) {
+      List<Index> indexes = indexes(c, on, column);
+      collect(indexes, Queries.text(document));
+      for (Index index : indexes) {
+        // What stays is not written: updates of other parts of documents must not meet in an index.
+        if (!there(c, index, row).equals(index.keys)) {
+          try (PreparedStatement q = c.prepareStatement("DELETE FROM " + table(index.name) + " WHERE R = ?")) {
+            q.setLong(1, row);
+            q.execute();
+          }
+          write(c, index, row);
+        }
+      }
+    } catch (SQLException ex) {
+      throw Failure.within(ex);
+    }
+  }
+
+  /**
+   * Finds the row of a key in a unique index, and keeps the statement's parameters, one of which is the key. Where a
+   * table is named, the row is locked for an update until the transaction ends.
+   */
+  public static Long row(String name, String lockedTable, int statement, int give, String... values) throws SQLException {
+    String key = Functions.keep(statement, give, values);
+    if (key == null) {
+      return null;
+    }
+    try (Connection c = here()) {
+      Long row = one(c, "SELECT R FROM " + table(name) + " WHERE K = ?", key);
+      if (row == null || lockedTable.isEmpty()) {
+        return row;
+      }
+      String rows = "ROW_OF_" + lockedTable;
+      return one(c, "SELECT " + rows + " FROM " + lockedTable + " WHERE " + rows + " = ? FOR UPDATE WITH RS", row.toString());
+    } catch (SQLException ex) {
+      throw Failure.within(ex);
+    }
+  }
+
+  private static Long one(Connection c, String query, String value) throws SQLException {
+    try (PreparedStatement q = c.prepareStatement(query)) {
+      q.setString(1, value);
+      try (ResultSet found = q.executeQuery()) {
+        return found.next() ? (Long) found.getLong(1) : null;
+      }
+    }
+  }
+
+  private static List<String> there(Connection c, Index index, long row) throws SQLException {
+    List<String> keys = new ArrayList<>();
+    try (PreparedStatement q = c.prepareStatement("SELECT K FROM " + table(index.name) + " WHERE R = ?")) {
+      q.setLong(1, row);
+      try (ResultSet all = q.executeQuery()) {
+        while (all.next()) {
+          keys.add(all.getString(1));
+        }
+      }
+    }
+    Collections.sort(keys);
+    return keys;
+  }
+
+  private static void write(Connection c, Index index, long row) throws SQLException {
+    try (PreparedStatement q = c.prepareStatement("INSERT INTO " + table(index.name) + " VALUES (?, ?)")) {
+      for (String key : index.keys) {
+        if (index.most > 0 && key.getBytes(StandardCharsets.UTF_8).length > index.most) {
+          throw Failure.of(Failure.KEY_TOO_LONG, index.name + ": " + key);
+        }
+        q.setString(1, key);
+        q.setLong(2, row);
+        q.execute();
+      }
+    } catch (SQLException ex) {
+      if ("23505".equals(ex.getSQLState())) {
+        throw Failure.of(Failure.DUPLICATE, index.name + ": " + ex.getMessage());
+      }
+      throw ex;
+    }
+  }
+
+  /** Collects the keys of a document for each index, sorted; none where there is no document. */
+  private static void collect(List<Index> indexes, String document) throws SQLException {
+    if (document == null) {
+      return;
+    }
+    List<String> path = new ArrayList<>();
+    List<StringBuilder> texts = new ArrayList<>();
+    try {
+      XMLStreamReader r = READERS.createXMLStreamReader(new StringReader(document));
+      while (r.hasNext()) {
+        switch (r.next()) {
+          case XMLStreamConstants.START_ELEMENT:
+            path.add(name(r.getNamespaceURI(), r.getLocalName()));
+            texts.add(new StringBuilder());
+            for (int a = 0; a < r.getAttributeCount(); a++) {
+              path.add("@" + name(r.getAttributeNamespace(a), r.getAttributeLocalName(a)));
+              add(indexes, path, r.getAttributeValue(a));
+              path.remove(path.size() - 1);
+            }
+            break;
+          case XMLStreamConstants.CHARACTERS:
+          case XMLStreamConstants.CDATA:
+          case XMLStreamConstants.SPACE:
+            for (StringBuilder t : texts) {
+              t.append(r.getText());
+            }
+            break;
+          case XMLStreamConstants.END_ELEMENT:
+            add(indexes, path, texts.remove(texts.size() - 1).toString());
+            path.remove(path.size() - 1);
+            break;
+          default:
+        }
+      }
+    } catch (XMLStreamException ex) {
+      throw Failure.of(Failure.NOT_WELL_FORMED, ex.getMessage());
+    }
+    for (Index index : indexes) {
+      Collections.sort(index.keys);
+    }
+  }
+
+  private static void add(List<Index> indexes, List<String> path, String value) {
+    for (Index index : indexes) {
+      if (index.matches(path)) {
+        index.keys.add(value);
+      }
+    }
+  }
+
+  private static String name(String uri, String local) {
+    return "{" + (uri == null ? "" : uri) + "}" + local;
+  }
+}

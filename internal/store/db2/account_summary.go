@@ -1,0 +1,12 @@
+package db2
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+// AccountSummary returns a summary of a customer's accounts.
+func (s *Store) AccountSummary(ctx context.Context, id brokerage.ID) ([]byte, error) {
+	return s.find(ctx, "account_summary", "customer", id)
+}

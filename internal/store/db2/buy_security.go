@@ -1,0 +1,15 @@
+package db2
+
+import "brokerage/internal/brokerage"
+
+// buy runs buy_security and reports whether it was done; it changes nothing where the purchase is refused.
+func (t *tx) buy(d deal, rules brokerage.Rules) (done bool, err error) {
+	covered := "no"
+	if rules.Covered {
+		covered = "yes"
+	}
+	return t.exec("buy_security",
+		d.account, d.quote.Symbol, d.terms.Quantity, d.terms.Movement, d.stamp(), d.day(), d.quote.Name, d.quote.Type,
+		d.account,
+		d.account, d.quote.Symbol, d.terms.Quantity, d.terms.Movement, covered, int64(rules.MaxHoldings))
+}

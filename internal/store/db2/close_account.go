@@ -1,0 +1,28 @@
+package db2
+
+import (
+	"context"
+	"slices"
+
+	"brokerage/internal/brokerage"
+)
+
+// CloseAccount removes an account from a customer, unless it is the last one.
+func (s *Store) CloseAccount(ctx context.Context, w brokerage.Write, customer, account brokerage.ID) error {
+	_, err := s.write(ctx, w, retryUnknown, func(t *tx) ([]byte, error) {
+		changed, err := t.exec("close_account", account.String(), customer.String(), account.String())
+		if err != nil || changed {
+			return nil, err
+		}
+		none := brokerage.NoCustomer(customer)
+		return nil, t.explain("get_customer", customer.String(), none, func(doc []byte) error {
+			keys, err := brokerage.CustomerKeysOf(doc)
+			if err == nil && t.maybeDone && !slices.Contains(keys.Accounts, account) {
+				return nil // the earlier attempt has closed it
+			}
+			_, err = brokerage.CloseAccount(doc, account)
+			return orElse(err, errNoReason)
+		})
+	})
+	return err
+}

@@ -1,0 +1,33 @@
+package db2
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+// CustomerMaxOrder returns the largest order of a customer. Only where there is none does it ask whether the customer
+// exists.
+func (s *Store) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) (answer []byte, err error) {
+	var exists bool
+	err = s.read(ctx, func() (err error) {
+		id := customer.String()
+		if answer, err = document(ctx, s.db, "customer_max_order", id, id); answer != nil || err != nil {
+			return err
+		}
+		exists, err = hasCustomer(ctx, s.db, customer)
+		return err
+	})
+	switch {
+	case err != nil || answer != nil:
+		return answer, err
+	case !exists:
+		return nil, brokerage.NoCustomer(customer)
+	}
+	return brokerage.MaxOrder(customer, nil), nil
+}
+
+func hasCustomer(ctx context.Context, q querier, id brokerage.ID) (bool, error) {
+	var one int64
+	return row(ctx, q, "has_customer", []any{id.String()}, []any{&one})
+}

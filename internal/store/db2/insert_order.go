@@ -1,0 +1,28 @@
+package db2
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+// InsertOrder inserts an order.
+func (s *Store) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) (brokerage.ID, error) {
+	keys, err := brokerage.OrderKeysOf(doc)
+	if err != nil {
+		return 0, err
+	}
+	var maybeDone bool
+	_, err = s.write(ctx, w, retryUnknown, func(t *tx) ([]byte, error) {
+		maybeDone = t.maybeDone
+		_, err := t.exec("insert_order", doc)
+		return nil, err
+	})
+	if isDuplicateKey(err) {
+		err = brokerage.DuplicateOrder(keys.ID)
+		if maybeDone && s.holds(ctx, "get_whole_order", keys.ID, doc) {
+			err = nil
+		}
+	}
+	return keys.ID, err
+}

@@ -1,0 +1,31 @@
+package db2
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+// Lease reserves ids, beginning after those of the dataset. A repeated attempt may leave a range unused, which does no
+// harm.
+func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerage.Range, err error) {
+	if err := brokerage.CheckLease(count); err != nil {
+		return r, err
+	}
+	none := &brokerage.NotFound{What: "kind of leases", Key: kind}
+	if !storable(kind) || len(kind) > 16 {
+		return r, none
+	}
+	var next int64
+	_, err = s.write(ctx, brokerage.Write{}, retryUnknown, func(t *tx) ([]byte, error) {
+		if found, err := t.exec("lease", count, kind); err != nil || !found {
+			return nil, orElse(err, none)
+		}
+		_, err := row(t.ctx, t, "leased", []any{kind}, []any{&next})
+		return nil, err
+	})
+	if err != nil {
+		return r, err
+	}
+	return brokerage.Range{First: brokerage.ID(next - count), Count: count}, nil
+}

@@ -1,0 +1,57 @@
+package db2
+
+import (
+	"bytes"
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+// isDuplicateKey reports whether a write was refused because of a key that exists.
+func isDuplicateKey(err error) bool {
+	unavailable, ok := err.(*brokerage.Unavailable) //nolint:errorlint // it is domainError's own
+	return ok && isDuplicate(unavailable.Cause)
+}
+
+// holds reports whether a document is stored exactly as it was to be inserted: the earlier attempt, whose outcome was
+// unknown, was committed then.
+func (s *Store) holds(ctx context.Context, name string, id brokerage.ID, doc []byte) bool {
+	stored, err := s.find(ctx, name, "document", id)
+	return err == nil && bytes.Equal(stored, doc) // both are in the normal form
+}
+
+// errNoReason is the error of a refused request in which nothing is found wrong: what it was refused for has changed
+// since, and another attempt may succeed.
+var errNoReason error = &ServerError{
+	Code: codeRolledBack, Message: "the document was changed after the statement was refused",
+}
+
+// explain returns why a statement has changed no row: none where the document does not exist, else what judge finds in
+// it by the service's own rules.
+func (t *tx) explain(name, key string, none error, judge func(doc []byte) error) error {
+	doc, err := t.document(name, key)
+	switch {
+	case err != nil:
+		return err
+	case doc == nil:
+		return none
+	}
+	return judge(doc)
+}
+
+// withFindings returns what judge finds where the database has refused a document: the database reports one finding
+// without its place, the service's own validator lists all. Any other error is returned unchanged.
+func withFindings(err error, judge func() error) error {
+	if _, refused := err.(*brokerage.Invalid); !refused { //nolint:errorlint // it is domainError's own
+		return err
+	}
+	return orElse(judge(), err)
+}
+
+// judge applies a rule to a stored document, and returns nil where that cannot be read.
+func (s *Store) judge(ctx context.Context, name string, id brokerage.ID, rule func(doc []byte) error) error {
+	if doc, err := s.find(ctx, name, "document", id); err == nil {
+		return rule(doc)
+	}
+	return nil
+}

@@ -1,0 +1,23 @@
+package db2
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+// ReplaceSecurity replaces the document of a security.
+func (s *Store) ReplaceSecurity(
+	ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, match brokerage.Match,
+) error {
+	if _, err := brokerage.SecurityToReplace(symbol, doc, false); err != nil {
+		return err
+	}
+	_, err := s.write(ctx, w, failUnknown, func(t *tx) ([]byte, error) {
+		return nil, t.replace("security", symbol, doc, validate, match)
+	})
+	if !validate {
+		return err
+	}
+	return withFindings(err, func() error { return brokerage.ValidateSecurity(doc) })
+}

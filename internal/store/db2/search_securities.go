@@ -1,0 +1,36 @@
+package db2
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+// SearchSecurities returns the securities that match a search, in order of their symbols.
+func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) ([]byte, error) {
+	if !storable(search.Sector) || len(search.Sector) > 1000 {
+		return brokerage.SearchAnswer(0, nil), ctx.Err()
+	}
+	var count int
+	var hits []byte
+	err := s.read(ctx, func() (err error) {
+		count, hits = 0, nil
+		args := []any{search.Sector, double(search.PEMin), double(search.PEMax), double(search.YieldMin)}
+		var failed error
+		err = eachDocument(ctx, s.db, statements["search_securities"], args, func(stored []byte) {
+			hit, err := brokerage.Normal(stored)
+			failed = orElse(failed, err)
+			count++
+			hits = append(hits, hit...)
+		})
+		return orElse(err, failed)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return brokerage.SearchAnswer(count, hits), nil
+}
+
+// double returns the double nearest to a number of ten-thousandths. Db2 converts the same decimal as text to the same
+// double.
+func double(scaled int64) float64 { return float64(scaled) / 1e4 }

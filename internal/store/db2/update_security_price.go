@@ -1,0 +1,32 @@
+package db2
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+// UpdateSecurityPrice sets the prices of a security and returns them.
+func (s *Store) UpdateSecurityPrice(
+	ctx context.Context, w brokerage.Write, symbol string, p brokerage.Price,
+) ([]byte, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if !listed(symbol) {
+		return nil, orElse(ctx.Err(), brokerage.NoSecurity(symbol))
+	}
+	return s.write(ctx, w, failUnknown, func(t *tx) ([]byte, error) {
+		changed, err := t.exec("update_security_price", p.LastTrade, p.Ask, p.Bid, symbol)
+		switch {
+		case err != nil:
+			return nil, err
+		case changed:
+			return t.document("get_security_price", symbol)
+		}
+		return nil, t.explain("get_security", symbol, brokerage.NoSecurity(symbol), func(doc []byte) error {
+			_, err := brokerage.SetPrice(doc, p)
+			return orElse(err, errNoReason)
+		})
+	})
+}
