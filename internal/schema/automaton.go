@@ -11,7 +11,9 @@ import (
 // particle for the rest (see there); for the fast way these particles are worked out in advance, each once, as the
 // states of a machine.
 type automaton struct {
-	document *state // before the document element
+	namespace string // of all elements
+	document  *state // before the document element
+	partial   bool   // the schema allows elements that the automaton does not know
 }
 
 // state is a place in the content of an element: what may come next.
@@ -83,11 +85,13 @@ func newAutomaton(g *grammar, root *element) *automaton {
 		return nil
 	}
 	end := &state{final: true}
-	return &automaton{document: &state{children: []child{{name: root.name.Local, shape: shape, next: end}}}}
+	document := &state{children: []child{{name: root.name.Local, shape: shape, next: end}}}
+	return &automaton{namespace: g.namespace, document: document, partial: b.partial}
 }
 
 type automatonBuilder struct {
 	namespace string
+	partial   bool
 	shapes    map[*contentType]*shape
 	states    map[string]*state
 	numbers   map[*element]int
@@ -153,10 +157,12 @@ func (b *automatonBuilder) state(rest *particle, mixed bool) *state {
 	}
 	for _, candidate := range rest.next() {
 		after, e := rest.after(candidate.name)
-		if e == nil || e.name.Space != b.namespace || s.has(e.name.Local) {
-			continue
-		}
-		if shape := b.shape(e.typ); shape != nil {
+		shape := b.shape(e.typ)
+		switch {
+		case s.has(e.name.Local):
+		case e.name.Space != b.namespace || shape == nil:
+			b.partial = true
+		default:
 			s.children = append(s.children, child{name: e.name.Local, shape: shape, next: b.state(after, mixed)})
 		}
 	}

@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ func compiled(t testing.TB, declarations string) *Validator {
 }
 
 // TestAutomaton_Words: for models of all kinds, every sequence of up to five children gets the verdict that the engine
-// gives, a no as well as a yes.
+// gives, a no as well as a yes, and a mistake of structure is found exactly if the engine finds one.
 func TestAutomaton_Words(t *testing.T) {
 	const a, b, c = "a", "b", "c"
 	el := func(name, occurs string) string {
@@ -50,6 +51,7 @@ func TestAutomaton_Words(t *testing.T) {
 					<xs:element name="c" substitutionGroup="head" type="xs:string"/>
 					<xs:element name="r"><xs:complexType mixed="`+fmt.Sprint(mixed)+`">`+model+`</xs:complexType></xs:element>`)
 				require.NotNil(t, v.fast)
+				engine, read := bareEngine(t, v), &structure{}
 				yes := 0
 				eachWord("abc", 5, func(word string) {
 					children := ""
@@ -63,8 +65,14 @@ func TestAutomaton_Words(t *testing.T) {
 						`<r xmlns="urn-t"><r>` + children + `</r></r>`,
 						`<r xmlns="urn-t"><head/>` + children + `</r>`,
 					} {
+						words := engine.validate([]byte(doc))
+						read.read(v.fast, []byte(doc))
+						wrong := slices.ContainsFunc(read.mistakes, func(m mistake) bool { return !m.blank })
+						if wrong != (words != nil) {
+							require.Fail(t, "the structure differs", "%s: %v", doc, words)
+						}
 						// To explain a no takes longer than to find it, and only a yes has to be looked at again.
-						valid := v.run([]byte(doc)) == nil && v.judge([]byte(doc)) == nil
+						valid := words == nil && v.judge([]byte(doc)) == nil
 						if valid != v.fast.accept([]byte(doc)) {
 							require.Fail(t, "the fast way differs", "%s: %v", doc, v.judge([]byte(doc)))
 						}

@@ -146,7 +146,7 @@ func TestEquivalence_FIXML(t *testing.T) {
 			}
 		})
 		theirs := session.Validate(context.Background(), strings.NewReader(plain.String()))
-		if theirs == nil && Order().empty.mayHoldText([]byte(doc.String())) {
+		if theirs == nil && words != nil && strings.Contains(words.Error(), "found white space") {
 			continue // where the bare engine is known to be wrong
 		}
 		require.Equal(t, theirs == nil, ours, "ours: %v\nstandard: %v\n%s", words, theirs, doc)
@@ -219,7 +219,7 @@ func TestExplain_Mutants(t *testing.T) {
 				lines := strings.Split(text, "\n")
 				line, column := 1, 1
 				for _, f := range refusal.Findings {
-					require.Regexp(t, `^(expected|attribute [A-Za-z0-9]+( is|:)) `, f.Message, "%s\n%s", f, text)
+					require.Regexp(t, `^(expected |attribute [A-Za-z0-9]+: expected |missing required attribute |attribute is not declared: |simple type does not allow attributes$)`, f.Message, "%s\n%s", f, text)
 					require.Regexp(t, `^(/[\w.-]+(\[\d+\])?)+$`, f.Path)
 					require.True(t, f.Line > line || f.Line == line && f.Column >= column, "%v\n%s", refusal.Findings, text)
 					line, column = f.Line, f.Column

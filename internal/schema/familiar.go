@@ -10,7 +10,7 @@ import (
 // not matter much what a grammar leaves out. For accepting without the engine it does: a key, a default or a facet that
 // was overlooked would let invalid documents through. So a schema that uses anything else has no fast way.
 var vocabulary = map[string][]string{
-	"schema":         {"targetNamespace", "elementFormDefault"},
+	"schema":         {"targetNamespace", "elementFormDefault", "attributeFormDefault"},
 	"element":        {"name", "type", "ref", "minOccurs", "maxOccurs", "abstract", "substitutionGroup"},
 	"complexType":    {"name", "mixed"},
 	"simpleType":     {"name"},
@@ -29,6 +29,8 @@ var vocabulary = map[string][]string{
 	"totalDigits":    {"value"},
 	"fractionDigits": {"value"},
 	"minInclusive":   {"value"},
+	"minExclusive":   {"value"},
+	"maxInclusive":   {"value"},
 }
 
 // familiar reports whether a part of a schema, and all in it, is in the vocabulary.
@@ -74,6 +76,8 @@ func familiarValue(name, value string) bool {
 	switch name {
 	case "abstract", "mixed":
 		return value == "true" || value == "false"
+	case "attributeFormDefault":
+		return value == "unqualified"
 	case "use":
 		return value == "required" || value == "optional"
 	case "minOccurs", "maxOccurs":

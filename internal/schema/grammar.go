@@ -5,51 +5,17 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"maps"
 	"strings"
 )
 
 const xsdNamespace = "http://www.w3.org/2001/XMLSchema"
 
-// A grammar is what a schema says, kept in a form that can be put into words. It knows as much of XML Schema as the
-// project's schemas use. Where a schema uses more (wildcards, identity constraints, derived complex types, other
-// schemas), an element is without a type here and its findings are told in the engine's words.
+// A grammar is what a schema says. It knows as much of XML Schema as the project's schemas use. If a schema uses more
+// (wildcards, identity constraints, derived complex types, other schemas), its elements have no types here.
 type grammar struct {
 	namespace string
 	globals   map[xml.Name]*element
 	complete  bool // nothing that the schema says was left out
-}
-
-// emptyNames collects the names of elements that have to be empty.
-func (g *grammar) emptyNames() *emptyNames {
-	names := &emptyNames{}
-	seen := map[*contentType]bool{}
-	var visit func(*element)
-	var walk func(*particle)
-	visit = func(e *element) {
-		if e.typ.empty() {
-			names.add(e.name.Local)
-		}
-		if e.typ != nil && !seen[e.typ] {
-			seen[e.typ] = true
-			walk(e.typ.content)
-		}
-	}
-	walk = func(p *particle) {
-		if p == nil {
-			return
-		}
-		if p.element != nil {
-			visit(p.element)
-		}
-		for _, item := range p.items {
-			walk(item)
-		}
-	}
-	for _, e := range g.globals {
-		visit(e)
-	}
-	return names
 }
 
 type element struct {
@@ -78,7 +44,6 @@ type attribute struct {
 
 // value is a simple type.
 type value struct {
-	name   string // empty for an anonymous one
 	base   string // the built-in type that it restricts
 	codes  []string
 	facets map[string]string
@@ -91,8 +56,7 @@ type node struct {
 	kids  []*node
 }
 
-// parseGrammar reads a schema that the engine has compiled. It has no errors of its own: what it cannot read is left
-// out.
+// parseGrammar reads a schema that the engine has compiled.
 func parseGrammar(source []byte) *grammar {
 	root, err := parseNodes(source)
 	p := &grammarParser{
@@ -124,7 +88,7 @@ func parseGrammar(source []byte) *grammar {
 		}
 	}
 	for _, kid := range root.kids {
-		if kid.kind != "element" {
+		if kid.kind != "element" || !p.grammar.complete {
 			continue
 		}
 		e := p.grammar.globals[xml.Name{Space: p.grammar.namespace, Local: kid.attrs["name"]}]
@@ -225,12 +189,7 @@ func (p *grammarParser) complexType(n *node) *contentType {
 	for _, kid := range n.kids {
 		switch kid.kind {
 		case "sequence", "choice", "all":
-			t.content = p.particle(kid)
-			if t.content == nil {
-				p.types[n] = nil
-				return nil
-			}
-			if len(t.content.items) == 0 {
+			if t.content = p.particle(kid); len(t.content.items) == 0 {
 				t.content = nil
 			}
 		case "simpleContent":
@@ -238,13 +197,6 @@ func (p *grammarParser) complexType(n *node) *contentType {
 				t.value = p.valueNamed(extension.attrs["base"])
 				t.attributes = append(t.attributes, p.attributes(extension)...)
 			}
-			if t.value == nil {
-				p.types[n] = nil
-				return nil
-			}
-		case "group", "complexContent":
-			p.types[n] = nil
-			return nil
 		}
 	}
 	t.attributes = append(t.attributes, p.attributes(n)...)
@@ -256,9 +208,7 @@ func (p *grammarParser) attributes(n *node) []attribute {
 	for _, kid := range n.kids {
 		switch kid.kind {
 		case "attributeGroup":
-			if group := p.parts["attributeGroup "+p.name(kid.attrs["ref"]).Local]; group != nil {
-				all = append(all, p.attributes(group)...)
-			}
+			all = append(all, p.attributes(p.parts["attributeGroup "+p.name(kid.attrs["ref"]).Local])...)
 		case "attribute":
 			a := attribute{name: kid.attrs["name"], required: kid.attrs["use"] == "required"}
 			if t := p.typeOf(kid); t != nil {
@@ -270,38 +220,32 @@ func (p *grammarParser) attributes(n *node) []attribute {
 	return all
 }
 
-// particle returns nil for what it does not understand.
 func (p *grammarParser) particle(n *node) *particle {
 	out := &particle{
 		kind: n.kind,
 		min:  occurs(n.attrs["minOccurs"]),
 		max:  occurs(n.attrs["maxOccurs"]),
 	}
-	switch n.kind {
-	case "element":
-		if ref := n.attrs["ref"]; ref != "" {
-			if out.element = p.grammar.globals[p.name(ref)]; out.element == nil {
-				return nil
-			}
-			return out
-		}
-		name := xml.Name{Local: n.attrs["name"]}
-		if p.qualified {
-			name.Space = p.grammar.namespace
-		}
-		out.element = &element{name: name, typ: p.typeOf(n)}
-	case "sequence", "choice", "all":
-		for _, kid := range n.kids {
-			item := p.particle(kid)
-			if item == nil {
-				return nil
-			}
-			out.items = append(out.items, item)
-		}
-	default:
-		return nil
+	if n.kind == "element" {
+		out.element = p.element(n)
+		return out
+	}
+	for _, kid := range n.kids {
+		out.items = append(out.items, p.particle(kid))
 	}
 	return out
+}
+
+// element returns the declaration of an element in a content model, or the global one that it refers to.
+func (p *grammarParser) element(n *node) *element {
+	if ref := n.attrs["ref"]; ref != "" {
+		return p.grammar.globals[p.name(ref)]
+	}
+	name := xml.Name{Local: n.attrs["name"]}
+	if p.qualified {
+		name.Space = p.grammar.namespace
+	}
+	return &element{name: name, typ: p.typeOf(n)}
 }
 
 // occurs reads minOccurs and maxOccurs; negative stands for any number.
@@ -319,46 +263,28 @@ func occurs(s string) int {
 	return n
 }
 
+// valueNamed returns the simple type of a name, nil for the one that is not simple.
 func (p *grammarParser) valueNamed(ref string) *value {
 	name := p.name(ref)
-	if name.Space == xsdNamespace {
-		return &value{base: name.Local}
-	}
-	n := p.parts["simpleType "+name.Local]
-	if n == nil {
+	switch {
+	case name.Space != xsdNamespace:
+		return p.value(p.parts["simpleType "+name.Local])
+	case name.Local == "anyType":
 		return nil
 	}
-	v := p.value(n)
-	if v != nil {
-		v.name = name.Local
-	}
-	return v
+	return &value{base: name.Local}
 }
 
-// value reads a simple type that is a restriction, together with what it restricts.
+// value reads a simple type, which restricts a built-in one.
 func (p *grammarParser) value(n *node) *value {
-	for _, kid := range n.kids {
-		if kid.kind != "restriction" {
-			continue
+	restriction := n.kids[0]
+	v := &value{base: p.name(restriction.attrs["base"]).Local, facets: map[string]string{}}
+	for _, facet := range restriction.kids {
+		if facet.kind == "enumeration" {
+			v.codes = append(v.codes, facet.attrs["value"])
+		} else {
+			v.facets[facet.kind] = facet.attrs["value"]
 		}
-		base := p.valueNamed(kid.attrs["base"])
-		if base == nil {
-			return nil
-		}
-		v := &value{base: base.base, codes: base.codes, facets: map[string]string{}}
-		maps.Copy(v.facets, base.facets)
-		var codes []string
-		for _, facet := range kid.kids {
-			if facet.kind == "enumeration" {
-				codes = append(codes, facet.attrs["value"])
-			} else {
-				v.facets[facet.kind] = facet.attrs["value"]
-			}
-		}
-		if codes != nil {
-			v.codes = codes
-		}
-		return v
 	}
-	return nil
+	return v
 }

@@ -34,6 +34,7 @@ func TestMessages(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			once := c.validator()
 			require.Same(t, once, c.validator(), "compiled more than once")
+			require.NotNil(t, once.fast)
 			if c.valid != "" {
 				require.NoError(t, c.validator().Validate([]byte(c.valid)))
 			}

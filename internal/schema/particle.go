@@ -36,12 +36,7 @@ func (p *particle) optional() bool {
 
 // after returns what remains when a child of that name is read, and its declaration; no declaration means that the
 // child may not come next.
-func (p *particle) after(name xml.Name) (*particle, *element) { return p.read(name, false) }
-
-// skipTo does the same, but leaves out whatever stands in the way in sequences.
-func (p *particle) skipTo(name xml.Name) (*particle, *element) { return p.read(name, true) }
-
-func (p *particle) read(name xml.Name, skip bool) (*particle, *element) {
+func (p *particle) after(name xml.Name) (*particle, *element) {
 	if p == nil || p.max == 0 {
 		return nil, nil
 	}
@@ -57,22 +52,22 @@ func (p *particle) read(name xml.Name, skip bool) (*particle, *element) {
 		}
 	case "sequence":
 		for i, item := range p.items {
-			if rest, e := item.read(name, skip); e != nil {
+			if rest, e := item.after(name); e != nil {
 				return inOrder(rest, append(slices.Clone(p.items[i+1:]), &again)...), e
 			}
-			if !skip && !item.optional() {
+			if !item.optional() {
 				break
 			}
 		}
 	case "choice":
 		for _, item := range p.items {
-			if rest, e := item.read(name, skip); e != nil {
+			if rest, e := item.after(name); e != nil {
 				return inOrder(rest, &again), e
 			}
 		}
 	case "all":
 		for i, item := range p.items {
-			if rest, e := item.read(name, skip); e != nil {
+			if rest, e := item.after(name); e != nil {
 				others := *p
 				others.min = 1
 				others.items = slices.Delete(slices.Clone(p.items), i, i+1)
@@ -122,25 +117,6 @@ func (p *particle) next() []*element {
 		}
 	}
 	return slices.Compact(all)
-}
-
-// missing lists the elements without which a child of that name may not come, one way of several.
-func (p *particle) missing(name xml.Name) []*element {
-	var all []*element
-	for range 100 {
-		if _, e := p.after(name); e != nil {
-			return all
-		}
-		next := p.next()
-		if len(next) == 0 {
-			break
-		}
-		// Of what may come next, the last is what must come in a sequence.
-		must := next[len(next)-1]
-		all = append(all, must)
-		p, _ = p.after(must.name)
-	}
-	return nil
 }
 
 // stands lists the elements that may appear for a declaration.

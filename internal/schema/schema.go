@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/jacoelho/xsd"
+	"github.com/jacoelho/xsd/xsderrors"
 
 	"brokerage/api"
 )
@@ -34,9 +36,8 @@ func Order() *Validator { return order() }
 const MaxFindings = 20
 
 // limits keep one document from taking more than its share. The largest documents of the benchmark have 23 KB and seven
-// levels, and no element can have more than the 64 attributes of an order. What goes far beyond is not a larger document
-// but another kind of thing. The engine collects more findings than are reported, because some of them turn out to be
-// consequences of others.
+// levels, and no element can have more than the 64 attributes of an order. The engine collects more findings than are
+// reported, because some of them are consequences of others.
 var limits = xsd.ValidateOptions{
 	MaxErrors:             5 * MaxFindings,
 	MaxInstanceDepth:      64,
@@ -46,18 +47,16 @@ var limits = xsd.ValidateOptions{
 	MaxInstanceBytes:      16 << 20,
 }
 
-// maxKept is the largest buffer that waits in the pool for the next document.
+// maxKept is the largest document whose buffers are kept in the pool for the next one.
 const maxKept = 64 << 10
 
 // A Validator validates documents by one schema. It is safe for concurrent use.
 type Validator struct {
-	name    string
-	root    xml.Name
-	grammar *grammar
-	fast    *automaton // nil for a schema beyond it
-	empty   *emptyNames
-	open    func() (engineSession, error)
-	idle    sync.Pool // of *worker
+	name string
+	root xml.Name
+	fast *automaton // nil for a schema beyond it
+	open func() (engineSession, error)
+	idle sync.Pool // of *worker
 }
 
 // engineSession is the part of an engine's session that is used here. A session serves one document at a time.
@@ -67,9 +66,10 @@ type engineSession interface {
 
 // worker is what one validation needs to itself.
 type worker struct {
-	session engineSession
-	input   bytes.Reader
-	recoded []byte
+	session   engineSession
+	input     bytes.Reader
+	recoded   []byte
+	structure structure
 }
 
 // Compile makes a Validator of the source of a schema. The schema has to be complete in itself. Documents must have
@@ -80,18 +80,17 @@ func Compile(name string, source []byte, root string) (*Validator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compile schema %s: %w", name, err)
 	}
+	grammar := parseGrammar(source)
 	v := &Validator{
-		name:    strings.TrimSuffix(path.Base(name), ".xsd"),
-		open:    func() (engineSession, error) { return engine.NewSession(limits) },
-		grammar: parseGrammar(source),
+		name: strings.TrimSuffix(path.Base(name), ".xsd"),
+		root: xml.Name{Space: grammar.namespace, Local: root},
+		open: func() (engineSession, error) { return engine.NewSession(limits) },
 	}
-	v.empty = v.grammar.emptyNames()
-	v.root = xml.Name{Space: v.grammar.namespace, Local: root}
-	e := v.grammar.globals[v.root]
+	e := grammar.globals[v.root]
 	if e == nil || e.abstract {
 		return nil, fmt.Errorf("compile schema %s: no element %s that could be a document element", name, root)
 	}
-	v.fast = newAutomaton(v.grammar, e)
+	v.fast = newAutomaton(grammar, e)
 	// The first session is opened here so that limits the engine does not like show now and not under load.
 	session, err := v.open()
 	if err != nil {
@@ -129,67 +128,63 @@ func (v *Validator) Validate(doc []byte) error {
 	return v.judge(doc)
 }
 
-// judge is the verdict on a document that may be anything.
+// judge validates a document with the engine.
 func (v *Validator) judge(doc []byte) error {
-	err := v.run(doc)
-	if err == nil && startsWith(doc, v.root) && !v.empty.mayHoldText(doc) {
-		return nil
-	}
-	return v.review(doc, err)
-}
-
-// run has the engine validate a document.
-func (v *Validator) run(doc []byte) error {
 	w, ok := v.idle.Get().(*worker)
 	if !ok {
 		session, err := v.open()
 		if err != nil {
-			return fmt.Errorf("open session: %w", err)
+			return fmt.Errorf("open session for schema %s: %w", v.name, err)
 		}
 		w = &worker{session: session}
 	}
-	text, err := w.utf8(doc)
-	if err == nil {
-		w.input.Reset(text)
-		err = w.session.Validate(context.Background(), &w.input)
-		w.input.Reset(nil)
+	err := v.review(w, doc, w.validate(doc))
+	if len(doc) > maxKept {
+		w.recoded, w.structure = nil, structure{}
 	}
-	if cap(w.recoded) > maxKept {
-		w.recoded = nil
-	}
-	// Not deferred: a worker whose validation panicked is in an unknown state and must not be lent out again.
+	// Not deferred: a worker whose validation panicked is in an unknown state and must not be used again.
 	v.idle.Put(w)
 	return err
 }
 
-// utf8 returns the document as the engine wants it. The engine reads UTF-8 only and takes a document by its word when
-// it declares anything else, but US-ASCII, which the kit's documents declare, is UTF-8 already. The declaration is
-// then overwritten in a copy of equal length, so that every position stays what it was.
+// validate returns what the engine says about a document.
+func (w *worker) validate(doc []byte) error {
+	text, err := w.utf8(doc)
+	if err != nil {
+		return err
+	}
+	w.input.Reset(text)
+	defer w.input.Reset(nil)
+	return w.session.Validate(context.Background(), &w.input)
+}
+
+// asciiDeclaration is an XML declaration of US-ASCII, with a group from the name of the encoding to the end.
+var asciiDeclaration = regexp.MustCompile(`^<\?xml [^>]*encoding\s*=\s*["']((?i:US-ASCII)["'])[^>]*\?>`)
+
+// utf8 returns the document as the engine wants it. The engine reads UTF-8 only and refuses a document that declares
+// anything else, but US-ASCII, which the kit's documents declare, is UTF-8 already. The declaration is then overwritten in
+// a copy of equal length, so that every position stays what it was.
 func (w *worker) utf8(doc []byte) ([]byte, error) {
-	from, to := declaredEncoding(doc)
-	if from == 0 || !bytes.EqualFold(doc[from:to], []byte("US-ASCII")) {
+	if !bytes.HasPrefix(doc, []byte("<?xml ")) {
+		return doc, nil
+	}
+	at := asciiDeclaration.FindSubmatchIndex(doc)
+	if at == nil {
 		return doc, nil
 	}
 	for i, b := range doc {
 		if b >= 0x80 {
-			return nil, &notASCIIError{offset: i}
+			return nil, &xsderrors.Error{
+				Category: xsderrors.CategoryUnsupported,
+				Code:     xsderrors.CodeUnsupportedNonUTF8,
+				Message:  "a byte that is not US-ASCII, which the document declares",
+				Line:     1 + bytes.Count(doc[:i], []byte("\n")),
+				Column:   i - bytes.LastIndexByte(doc[:i], '\n'),
+			}
 		}
 	}
 	w.recoded = append(w.recoded[:0], doc...)
-	// The closing quote moves up behind the shorter name and blanks fill the gap.
-	quote := doc[to]
-	tail := w.recoded[from : to+1]
-	n := copy(tail, "UTF-8")
-	tail[n] = quote
-	for i := n + 1; i < len(tail); i++ {
-		tail[i] = ' '
-	}
+	quote := string(doc[at[3]-1])
+	copy(w.recoded[at[2]:], "UTF-8"+quote+"   ") // as long as US-ASCII and its quote
 	return w.recoded, nil
-}
-
-// notASCIIError is a document that declares US-ASCII and is not.
-type notASCIIError struct{ offset int }
-
-func (*notASCIIError) Error() string {
-	return "a byte that is not US-ASCII, which the document declares"
 }

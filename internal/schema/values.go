@@ -11,6 +11,7 @@ import (
 // value only: without blanks around it, without a plus sign, with a year of four digits. What is unusual may be valid all
 // the same, and the engine will know.
 type checker struct {
+	words     string // what the value has to be
 	kind      valueKind
 	codes     map[string]struct{}
 	pattern   *regexp.Regexp
@@ -41,9 +42,15 @@ const (
 // maxDigits keeps numbers to a length at which no processor of XML Schema has a reason to refuse them.
 const maxDigits = 18
 
-// newChecker knows the types that the project's schemas use, each with the facets that they use it with. Any other
-// combination is unknown to it.
 func newChecker(v *value) *checker {
+	c := compileChecker(v)
+	c.words = v.describe()
+	return c
+}
+
+// compileChecker knows the types that the project's schemas use, each with the facets that they use it with. Any other
+// combination is unknown to it.
+func compileChecker(v *value) *checker {
 	unknown := &checker{}
 	if v == nil {
 		return unknown
