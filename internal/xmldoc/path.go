@@ -58,27 +58,36 @@ func newSet(ns Namespaces, paths []string) (*Set, error) {
 			return nil, fmt.Errorf("xmldoc: path %q has more than %d steps", path, MaxDepth)
 		}
 		for k, part := range parts {
-			name, attribute := strings.CutPrefix(part, "@")
-			name, first := strings.CutSuffix(name, "[1]")
-			prefix, local, prefixed := strings.Cut(name, ":")
-			if !prefixed {
-				prefix, local = "", name
-			}
-			uri, known := ns[prefix]
+			st, err := newStep(ns, part)
 			switch {
-			case !isName(local) && (name != "*" || attribute), prefixed && !isName(prefix), first && (attribute || name == "*"):
-				return nil, fmt.Errorf("xmldoc: path %q: %q is not a step", path, part)
-			case attribute && k < len(parts)-1:
-				return nil, fmt.Errorf("xmldoc: path %q goes on after an attribute", path)
-			case prefixed && !known:
-				return nil, fmt.Errorf("xmldoc: path %q: prefix %q is not declared", path, prefix)
-			case !prefixed:
-				uri = ""
+			case err != nil:
+				return nil, fmt.Errorf("xmldoc: path %q: %w", path, err)
+			case st.attribute && k < len(parts)-1:
+				return nil, fmt.Errorf("xmldoc: path %q continues after an attribute", path)
 			}
-			set.paths[i] = append(set.paths[i], step{string(AppendValue(nil, uri)), local, attribute, first})
+			set.paths[i] = append(set.paths[i], st)
 		}
 	}
 	return set, nil
+}
+
+func newStep(ns Namespaces, part string) (step, error) {
+	name, attribute := strings.CutPrefix(part, "@")
+	name, first := strings.CutSuffix(name, "[1]")
+	prefix, local, prefixed := strings.Cut(name, ":")
+	if !prefixed {
+		prefix, local = "", name
+	}
+	uri, known := ns[prefix]
+	switch {
+	case !isName(local) && (name != "*" || attribute), prefixed && !isName(prefix), first && (attribute || name == "*"):
+		return step{}, fmt.Errorf("%q is not a step", part)
+	case prefixed && !known:
+		return step{}, fmt.Errorf("prefix %q is not declared", prefix)
+	case !prefixed:
+		uri = ""
+	}
+	return step{string(AppendValue(nil, uri)), local, attribute, first}, nil
 }
 
 // Find gives the first node on the path, in document order, or the zero Node.
@@ -109,11 +118,15 @@ func (s *Set) Find(n Node, out []Node) {
 	})
 }
 
-// walk goes through n once and shows visit each node that a path leads to.
-// visit returns the end of that node, if it knows it, so that it need not be
-// looked for again, and whether it wants more nodes on that path. Elements that
-// no path leads through are passed over.
-func (s *Set) walk(n Node, visit func(path int, found Node) (end int, more bool)) {
+// visitor takes a node that a path leads to. It returns the end of the node, if
+// it knows it, so that it need not be looked for again, and whether it wants
+// more nodes on that path.
+type visitor func(path int, found Node) (end int, more bool)
+
+// walk goes through n once and calls visit with each node that a path leads to.
+// Elements that no path leads through are skipped. It is one loop because a call
+// for each tag would cost 5 % of a look-up.
+func (s *Set) walk(n Node, visit visitor) {
 	if !n.Exists() || n.kind == value {
 		return
 	}
@@ -210,9 +223,9 @@ func (s *Set) walk(n Node, visit func(path int, found Node) (end int, more bool)
 	}
 }
 
-// attributes shows visit the attributes of n that are the next and last step of
-// some of the paths.
-func (s *Set) attributes(n Node, depth int, wanted *uint64, paths uint64, scope *scope, visit func(int, Node) (int, bool)) {
+// attributes calls visit with the attributes of n that are the next and last
+// step of some of the paths.
+func (s *Set) attributes(n Node, depth int, wanted *uint64, paths uint64, scope *scope, visit visitor) {
 	var looking uint64
 	for m := paths & *wanted; m != 0; m &= m - 1 {
 		if path := bits.TrailingZeros64(m); s.paths[path][depth].attribute {
@@ -237,7 +250,7 @@ func (s *Set) attributes(n Node, depth int, wanted *uint64, paths uint64, scope 
 			if st.uri != string(uri) {
 				continue
 			}
-			// An element has an attribute once at the most.
+			// An element has an attribute once at most.
 			looking &^= 1 << path
 			if _, more := visit(path, n.attr(a)); !more {
 				*wanted &^= 1 << path

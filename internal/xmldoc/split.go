@@ -196,112 +196,160 @@ func (s *Splitter) tooLarge() error {
 	return errUnfinished
 }
 
+// outline is what is known of a document while its end is looked for. Offsets
+// are in the rest.
+type outline struct {
+	begin, at int  // of the document, behind a byte order mark, and of what is read next
+	depth     int  // how many elements are open
+	blank     bool // no element so far, and nothing that announces one
+	looked    int  // no end of a line up to here, where one is not allowed
+}
+
 // document looks for the end of the document at the beginning of the rest.
 func (s *Splitter) document() (end int, whole, blank bool, err error) {
-	starts := !s.at.MidLine
-	i, depth := 0, 0
+	startsLine := !s.at.MidLine
+	d := outline{blank: true}
 	if bytes.HasPrefix(s.rest(), []byte("\xEF\xBB\xBF")) {
-		i = 3
+		d.begin, d.at = 3, 3
 	}
-	begin, looked := i, 0
 	s.root = s.root[:0]
-	blank = true // so far
-	for {
-		// To the next markup.
+	for ended := false; !ended; {
 		b := s.rest()
-		next := bytes.IndexByte(b[i:], '<')
-		for next < 0 {
-			seen := len(b)
-			if depth == 0 && len(bytes.TrimLeft(b[i:], " \t\r\n")) > 0 {
-				return 0, false, false, errOutside
-			}
-			if !s.more() {
-				switch {
-				case depth > 0 || s.err == nil:
-					return 0, false, false, s.long()
-				case blank && i > begin:
-					return i, false, true, nil
-				}
-				return 0, false, false, errEmpty
+		next := bytes.IndexByte(b[d.at:], '<')
+		if next < 0 {
+			if next, err = s.search(&d); err != nil {
+				return 0, false, false, err
+			} else if next < 0 {
+				break
 			}
 			b = s.rest()
-			if next = bytes.IndexByte(b[seen:], '<'); next >= 0 {
-				next += seen - i
-			}
 		}
-		between := b[i : i+next]
-		i += next
-		if depth == 0 && len(bytes.TrimLeft(between, " \t\r\n")) > 0 {
+		if d.depth == 0 && !isBlank(b[d.at:d.at+next]) {
 			return 0, false, false, errOutside
 		}
-		if s.at.OneALine && s.at.Strict {
-			if bytes.IndexByte(b[looked:i], '\n') >= 0 {
-				return 0, false, false, errUnfinished
+		d.at += next
+		if s.at.Strict || d.at > s.max || len(b)-d.at < len("<![CDATA[") {
+			if err = s.reach(&d); err != nil {
+				return 0, false, false, err
 			}
-			looked = i
-		}
-		if i > s.max {
-			return 0, false, false, s.tooLarge()
-		}
-		for len(b)-i < len("<![CDATA[") && s.more() {
 			b = s.rest()
 		}
-		switch {
-		case len(b)-i < 2:
-			return 0, false, false, errUnfinished
-		case b[i+1] == '/':
-			if depth == 0 {
+		switch b[d.at+1] {
+		case '/':
+			if d.depth == 0 {
 				return 0, false, false, errEndTag
 			}
-			if i, err = s.tag(i); err != nil {
-				return 0, false, false, err
-			}
-			depth--
-		case b[i+1] == '!' || b[i+1] == '?':
-			if declares(b[i:]) && i > begin {
-				switch {
-				case depth == 0 && blank:
-					return i, false, true, nil // comments before a document
-				case depth == 0:
-					return 0, false, false, errEmpty
-				case b[i-1] == '\n':
-					return 0, false, false, errNext
-				}
-			}
-			if declares(b[i:]) || bytes.HasPrefix(b[i:], []byte("<!D")) {
-				blank = false
-			}
-			if i, err = s.special(i); err != nil {
-				return 0, false, false, err
-			}
-			continue
+			d.at, err = s.tag(d.at)
+			d.depth--
+			ended = d.depth == 0
+		case '!', '?':
+			ended, err = s.aside(&d)
 		default:
-			if s.at.OneALine && i > 0 && b[i-1] == '\n' && depth > 0 && bytes.HasPrefix(b[i+1:], s.root) && isNameEnd(b, i+1+len(s.root)) {
-				return 0, false, false, errNext
-			}
-			tag := i
-			if i, err = s.tag(i); err != nil {
-				return 0, false, false, err
-			}
-			b = s.rest()
-			if b[i-2] != '/' {
-				depth++
-			}
-			if len(s.root) == 0 && s.at.OneALine {
-				s.root = append(s.root, nameIn(b[tag+1:i])...)
-			}
+			ended, err = s.startTag(&d)
 		}
-		if depth == 0 {
-			break
+		if err != nil {
+			return 0, false, false, err
 		}
 	}
-	if i > s.max {
+	switch {
+	case d.blank:
+		return d.at, false, true, nil
+	case d.at > s.max:
 		return 0, false, false, s.tooLarge()
 	}
-	oneLine := bytes.IndexByte(s.rest()[:i], '\n') < 0
-	end, lineEnds := s.trailing(i)
-	return end, oneLine && (s.at.OneALine || starts && lineEnds), false, nil
+	oneLine := bytes.IndexByte(s.rest()[:d.at], '\n') < 0
+	end, lineEnds := s.trailing(d.at)
+	return end, oneLine && (s.at.OneALine || startsLine && lineEnds), false, nil
 }
+
+// search reads on to the next markup and returns how far off it is, or -1 where
+// the stream ends behind comments.
+func (s *Splitter) search(d *outline) (next int, err error) {
+	for {
+		seen := len(s.rest())
+		if d.depth == 0 && !isBlank(s.rest()[d.at:]) {
+			return 0, errOutside
+		}
+		if !s.more() {
+			switch {
+			case d.depth > 0 || s.err == nil:
+				return 0, s.long()
+			case d.blank && d.at > d.begin:
+				return -1, nil
+			}
+			return 0, errEmpty
+		}
+		if next = bytes.IndexByte(s.rest()[seen:], '<'); next >= 0 {
+			return seen + next - d.at, nil
+		}
+	}
+}
+
+// reach checks that markup is where it may be, and reads as much of it as tells
+// its kind.
+func (s *Splitter) reach(d *outline) error {
+	if s.at.OneALine && s.at.Strict {
+		if bytes.IndexByte(s.rest()[d.looked:d.at], '\n') >= 0 {
+			return errUnfinished
+		}
+		d.looked = d.at
+	}
+	if d.at > s.max {
+		return s.tooLarge()
+	}
+	for len(s.rest())-d.at < len("<![CDATA[") && s.more() {
+	}
+	if len(s.rest())-d.at < 2 {
+		return errUnfinished
+	}
+	return nil
+}
+
+// aside reads a comment, a processing instruction, a CDATA section or a
+// declaration. It returns true before an XML declaration that follows comments,
+// which belong to no document then.
+func (s *Splitter) aside(d *outline) (ended bool, err error) {
+	b := s.rest()
+	declaration := declares(b[d.at:])
+	if declaration && d.at > d.begin {
+		switch {
+		case d.depth == 0 && d.blank:
+			return true, nil
+		case d.depth == 0:
+			return false, errEmpty
+		case b[d.at-1] == '\n':
+			return false, errNext
+		}
+	}
+	if declaration || bytes.HasPrefix(b[d.at:], []byte("<!D")) {
+		d.blank = false
+	}
+	d.at, err = s.special(d.at)
+	return false, err
+}
+
+// startTag reads a start tag. It returns true for a root element of one tag.
+func (s *Splitter) startTag(d *outline) (ended bool, err error) {
+	b, start := s.rest(), d.at
+	if s.at.OneALine && start > 0 && b[start-1] == '\n' && d.depth > 0 &&
+		bytes.HasPrefix(b[start+1:], s.root) && isNameEnd(b, start+1+len(s.root)) {
+		return false, errNext
+	}
+	if d.at, err = s.tag(start); err != nil {
+		return false, err
+	}
+	d.blank = false
+	b = s.rest()
+	if b[d.at-2] != '/' {
+		d.depth++
+	}
+	if len(s.root) == 0 && s.at.OneALine {
+		s.root = append(s.root, nameIn(b[start+1:d.at])...)
+	}
+	return d.depth == 0, nil
+}
+
+func isBlank(b []byte) bool { return len(bytes.TrimLeft(b, " \t\r\n")) == 0 }
 
 // long is the error of a document whose end is not in sight. In a stream of
 // lines that happens once: after that, no other line is looked beyond.
