@@ -2,9 +2,9 @@ package schema
 
 import "slices"
 
-// The largest part of a validated write would be the engine's, which is made for any schema and for saying what is wrong.
-// Nearly all documents are valid and written in the usual way, and a machine made for their schema can tell so in a
-// small part of the time. Its other answer is not "invalid" but "don't know": prefixes, comments, CDATA, unusual
+// The largest part of a validated write would be the engine's, which is made for any schema and for saying what is
+// wrong. Nearly all documents are valid and written in the usual way, and a machine made for their schema can tell so
+// in a small part of the time. Its other answer is not "invalid" but "don't know": prefixes, comments, CDATA, unusual
 // numbers, and everything that is invalid, are left to the engine, whose verdict and words are what they would be
 // without it.
 //

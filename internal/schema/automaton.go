@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// An automaton is a grammar in the form in which a document can be held against it byte by byte. Reading a child leaves a
-// particle for the rest (see there); for the fast way these particles are worked out in advance, each once, as the
-// states of a machine.
+// An automaton is a grammar in the form in which a document can be held against it byte by byte. Reading a child
+// leaves a particle for the rest (see there); for the fast way these particles are worked out in advance, each once,
+// as the states of a machine.
 type automaton struct {
 	namespace string // of all elements
 	document  *state // before the document element

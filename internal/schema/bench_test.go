@@ -117,8 +117,8 @@ func BenchmarkValidate_Parallel(b *testing.B) {
 	})
 }
 
-// BenchmarkValidate_Refused measures explanations, whose cost a client can impose on the service: of one mistake, of many
-// and of one behind which the engine looks at nothing, in documents of several sizes.
+// BenchmarkValidate_Refused measures explanations, whose cost a client can impose on the service: of one mistake, of
+// many and of one behind which the engine looks at nothing, in documents of several sizes.
 func BenchmarkValidate_Refused(b *testing.B) {
 	for name, damage := range map[string]func(doc string) string{
 		"One":       func(doc string) string { return strings.Replace(doc, "<Title>", "<Title x='1'>", 1) },

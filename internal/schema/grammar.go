@@ -100,8 +100,8 @@ func parseGrammar(source []byte) *grammar {
 	return p.grammar
 }
 
-// parseNodes reads the schema as a tree, without annotations. Attributes keep their prefixes. It returns what it has when
-// it meets an error, which at the end is io.EOF.
+// parseNodes reads the schema as a tree, without annotations. Attributes keep their prefixes. It returns what it has
+// when it meets an error, which at the end is io.EOF.
 func parseNodes(source []byte) (*node, error) {
 	top := &node{attrs: map[string]string{}}
 	open := []*node{top}

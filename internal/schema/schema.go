@@ -162,8 +162,8 @@ func (w *worker) validate(doc []byte) error {
 var asciiDeclaration = regexp.MustCompile(`^<\?xml [^>]*encoding\s*=\s*["']((?i:US-ASCII)["'])[^>]*\?>`)
 
 // utf8 returns the document as the engine wants it. The engine reads UTF-8 only and refuses a document that declares
-// anything else, but US-ASCII, which the kit's documents declare, is UTF-8 already. The declaration is then overwritten in
-// a copy of equal length, so that every position stays what it was.
+// anything else, but US-ASCII, which the kit's documents declare, is UTF-8 already. The declaration is then
+// overwritten in a copy of equal length, so that every position stays what it was.
 func (w *worker) utf8(doc []byte) ([]byte, error) {
 	if !bytes.HasPrefix(doc, []byte("<?xml ")) {
 		return doc, nil

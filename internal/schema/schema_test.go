@@ -120,7 +120,8 @@ func TestValidate_Allowed(t *testing.T) {
 }
 
 func TestValidate_DocumentElement(t *testing.T) {
-	const order = `<Order ID="1" Side="2" TxnTm="2006-03-01T14:05:00" Typ="1" xmlns="http://www.fixprotocol.org/FIXML-4-4">` +
+	const order = `<Order ID="1" Side="2" TxnTm="2006-03-01T14:05:00" Typ="1" ` +
+		`xmlns="http://www.fixprotocol.org/FIXML-4-4">` +
 		`<Instrmt/><OrdQty/></Order>`
 	for _, c := range []struct {
 		name, doc, path, message string
@@ -154,7 +155,8 @@ func TestValidate_DocumentElement(t *testing.T) {
 
 // The document element is known by its namespace, however that is declared.
 func TestValidate_Namespaces(t *testing.T) {
-	v := compiled(t, `<xs:element name="r"><xs:complexType><xs:attribute name="x" type="xs:string"/></xs:complexType></xs:element>
+	v := compiled(t, `<xs:element name="r"><xs:complexType><xs:attribute name="x" type="xs:string"/></xs:complexType>
+		</xs:element>
 		<xs:element name="rr" type="xs:string"/>`)
 	for doc, want := range map[string]bool{
 		`<r xmlns="urn-t"/>`: true,
@@ -175,7 +177,8 @@ func TestValidate_Namespaces(t *testing.T) {
 // White space in an element that has to be empty, which the engine overlooks.
 func TestValidate_BlankInEmpty(t *testing.T) {
 	v := compiled(t, `<xs:element name="r"><xs:complexType><xs:sequence><xs:element name="e" minOccurs="0">
-		<xs:complexType><xs:attribute name="x" type="xs:string"/></xs:complexType></xs:element></xs:sequence></xs:complexType></xs:element>`)
+		<xs:complexType><xs:attribute name="x" type="xs:string"/></xs:complexType></xs:element></xs:sequence>
+		</xs:complexType></xs:element>`)
 	for content, want := range map[string]bool{
 		`<e/>`:                                true,
 		` <e/> `:                              true,
@@ -276,7 +279,8 @@ func TestValidate_Encodings(t *testing.T) {
 			// The same position in every spelling.
 			refusal := requireFindings(t, Order(), replaced(t, doc, `<OrdQty`, `<?å å?><OrdQty x=""`), reasonFor(name))
 			if errors.Is(refusal, ErrInvalid) {
-				require.Equal(t, "line 18, column 12, /FIXML/Order/OrdQty: attribute is not declared: x", refusal.Findings[0].String())
+				require.Equal(t, "line 18, column 12, /FIXML/Order/OrdQty: attribute is not declared: x",
+					refusal.Findings[0].String())
 			}
 		})
 	}
@@ -336,7 +340,8 @@ func TestValidate_Findings(t *testing.T) {
 		doc = replaced(t, doc, "<WorkingBalance>90</WorkingBalance>", "<WorkBalance>90</WorkBalance>")
 		require.Equal(t, []string{
 			"line 19, column 3, /Customer/Sex: expected <Gender>, found <Sex>",
-			"line 168, column 9, /Customer/Accounts/Account[2]/Balance/WorkBalance: expected <WorkingBalance>, found <WorkBalance>",
+			"line 168, column 9, /Customer/Accounts/Account[2]/Balance/WorkBalance: expected <WorkingBalance>, found " +
+				"<WorkBalance>",
 		}, lines(requireFindings(t, Customer(), doc, ErrInvalid)))
 	})
 
@@ -415,7 +420,8 @@ func TestCompile_UnfamiliarSchema(t *testing.T) {
 	v, err := Compile("trade.xsd", []byte(`
 		<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t" xmlns="urn:t">
 		  <xs:element name="Trade" type="Wide"/>
-		  <xs:complexType name="Narrow"><xs:sequence><xs:element name="Symbol" type="xs:NCName"/></xs:sequence></xs:complexType>
+		  <xs:complexType name="Narrow"><xs:sequence><xs:element name="Symbol" type="xs:NCName"/></xs:sequence>
+		</xs:complexType>
 		  <xs:complexType name="Wide"><xs:complexContent><xs:extension base="Narrow"><xs:sequence>
 		    <xs:any namespace="##other" processContents="skip" minOccurs="0"/>
 		    <xs:element name="Note" nillable="true"><xs:complexType/></xs:element>
@@ -424,7 +430,8 @@ func TestCompile_UnfamiliarSchema(t *testing.T) {
 		  </xs:sequence></xs:extension></xs:complexContent></xs:complexType>
 		</xs:schema>`), "Trade")
 	require.NoError(t, err)
-	require.NoError(t, v.Validate([]byte(`<t:Trade xmlns:t="urn:t"><Symbol>A</Symbol><o:x xmlns:o="o"><y/></o:x><Note/></t:Trade>`)))
+	require.NoError(t,
+		v.Validate([]byte(`<t:Trade xmlns:t="urn:t"><Symbol>A</Symbol><o:x xmlns:o="o"><y/></o:x><Note/></t:Trade>`)))
 
 	refusal := requireFindings(t, v, []byte(`<t:Trade xmlns:t="urn:t"><Symbol>1</Symbol><Nope/></t:Trade>`), ErrInvalid)
 	require.Len(t, refusal.Findings, 3)

@@ -9,12 +9,13 @@ import (
 	"strings"
 )
 
-// A structure lists the elements of a document and everything that stands where the schema does not allow it. It is read
-// from a document that is well-formed; of any other it says something, but nothing useful.
+// A structure lists the elements of a document and everything that stands where the schema does not allow it. It is
+// read from a document that is well-formed; of any other it says something, but nothing useful.
 //
-// After a mistake reading continues as if the document had been corrected: a missing element is taken as present, and an
-// element in the wrong place as absent, or as the one that is missing there. The corrections are kept as repairs, so that
-// the engine, which looks no further into an element after its first mistake, can judge the rest of the repaired document.
+// After a mistake reading continues as if the document had been corrected: a missing element is taken as present, and
+// an element in the wrong place as absent, or as the one that is missing there. The corrections are kept as repairs,
+// so that the engine, which looks no further into an element after its first mistake, can judge the rest of the
+// repaired document.
 type structure struct {
 	doc       []byte
 	automaton *automaton // nil if the schema is beyond it; then nothing is reported
@@ -377,7 +378,8 @@ func (s *structure) repaired() []byte {
 	return append(out, s.doc[at:]...)
 }
 
-// original returns the offset in the document of a byte of the repaired one; ok is false if the byte is of a placeholder.
+// original returns the offset in the document of a byte of the repaired one; ok is false if the byte is of a
+// placeholder.
 func (s *structure) original(at int) (offset int, ok bool) {
 	for _, r := range s.repairs {
 		if at < r.from {

@@ -13,8 +13,8 @@ func skipSpace(doc []byte, at int) int {
 	return at
 }
 
-// skipText reads text that may be anything, up to its end: a quote for an attribute, else the bracket of the next tag. It
-// returns where the end stands, or -1 if the text may not be well-formed.
+// skipText reads text that may be anything, up to its end: a quote for an attribute, else the bracket of the next tag.
+// It returns where the end stands, or -1 if the text may not be well-formed.
 func skipText(doc []byte, at int, end byte) int {
 	for at < len(doc) {
 		if end == '<' {

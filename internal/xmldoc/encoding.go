@@ -64,7 +64,8 @@ func toUTF8(src []byte) (text []byte, body int, err error) {
 		}
 		return latin, body, nil // a declaration is ASCII: body is where it was
 	}
-	return refuse("encoding %s is not taken: UTF-8, US-ASCII, ISO-8859-1 and UTF-16 with a byte order mark are", excerpt(declared))
+	return refuse("encoding %s is not taken: UTF-8, US-ASCII, ISO-8859-1 and UTF-16 with a byte order mark are",
+		excerpt(declared))
 }
 
 func fromUTF16(src []byte, order binary.ByteOrder) ([]byte, error) {

@@ -384,7 +384,8 @@ func (s *Splitter) trailing(i int) (end int, lineEnds bool) {
 			first = false
 			lineEnds = lineEnds || i == len(b)
 		}
-		if len(b)-i < len("<?x") || b[i] != '<' || b[i+1] != '?' && !bytes.HasPrefix(b[i:], []byte("<!-")) || declares(b[i:]) {
+		if len(b)-i < len("<?x") || b[i] != '<' || b[i+1] != '?' && !bytes.HasPrefix(b[i:], []byte("<!-")) ||
+			declares(b[i:]) {
 			return end, lineEnds
 		}
 		next, err := s.special(i)
@@ -491,7 +492,8 @@ func (s *Splitter) tag(i int) (end int, err error) {
 		if stop >= 0 {
 			piece = b[i : i+stop+1]
 		}
-		if quote == 0 && stop >= 0 && bytes.IndexByte(piece, '<') < 0 && bytes.IndexByte(piece, '\'') < 0 && bytes.Count(piece, []byte{'"'})&1 == 0 {
+		if quote == 0 && stop >= 0 && bytes.IndexByte(piece, '<') < 0 && bytes.IndexByte(piece, '\'') < 0 &&
+			bytes.Count(piece, []byte{'"'})&1 == 0 {
 			// As nearly always: no > in a value.
 			if i+stop == start {
 				return 0, errTag
