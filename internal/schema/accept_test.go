@@ -77,24 +77,6 @@ func TestAccept_Kit(t *testing.T) {
 	}
 }
 
-func TestAccept_Rules(t *testing.T) {
-	for _, set := range []struct {
-		v     *Validator
-		file  string
-		rules []rule
-	}{
-		{Customer(), "customer.xml", customerRules},
-		{Security(), "security-stock.xml", stockRules},
-		{Security(), "security-fund.xml", fundRules},
-		{Order(), "order.xml", orderRules},
-		{Order(), "order-minimal.xml", smallOrderRules},
-	} {
-		for _, r := range set.rules {
-			require.False(t, accepted(t, set.v, replaced(t, example(t, set.file), r.from, r.to)), r.name)
-		}
-	}
-}
-
 // TestAccept_Mutants: what the fast way accepts, the engine accepts. Trees are damaged as for the comparison with other
 // processors, bytes as no tree could be.
 func TestAccept_Mutants(t *testing.T) {

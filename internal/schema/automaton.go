@@ -7,16 +7,15 @@ import (
 	"strings"
 )
 
-// An automaton is a grammar in the form in which a document can be held against it byte by byte. Reading a child
-// leaves a particle for the rest (see there); for the fast way these particles are worked out in advance, each once,
-// as the states of a machine.
+// An automaton recognises the documents of a grammar byte by byte. Its states are the particles that remain when child
+// elements are read, computed in advance, each once.
 type automaton struct {
 	namespace string // of all elements
 	document  *state // before the document element
 	partial   bool   // the schema allows elements that the automaton does not know
 }
 
-// state is a place in the content of an element: what may come next.
+// state is what may come next in the content of an element.
 type state struct {
 	children []child
 	final    bool // the content may end here
@@ -54,8 +53,7 @@ type attributeRule struct {
 	value *checker
 }
 
-// The bounds of an automaton. The project's schemas need a hundred states at most; one that counts to thousands is left
-// to the engine.
+// The bounds of an automaton. The project's schemas need at most a hundred states.
 const (
 	maxStates     = 1000
 	maxAttributes = 64
@@ -63,8 +61,8 @@ const (
 
 const instanceNamespace = "http://www.w3.org/2001/XMLSchema-instance"
 
-// newAutomaton compiles a grammar for documents of one root. It returns nil if there is no fast way: because the schema
-// says something that the grammar has left out, or that an automaton is too small for.
+// newAutomaton compiles a grammar for documents of one root. It returns nil for a grammar that is incomplete or too
+// large.
 func newAutomaton(g *grammar, root *element) *automaton {
 	// The namespace is compared as it stands in documents, so there must be one way only to write it.
 	if !g.complete || !plainURI([]byte(g.namespace)) {

@@ -184,6 +184,10 @@ func TestAutomaton_UnfamiliarSchema(t *testing.T) {
 			</xs:simpleType>`,
 		"Extension": root + `<xs:complexType name="u"><xs:sequence/></xs:complexType>
 			<xs:complexType name="t"><xs:complexContent><xs:extension base="u"/></xs:complexContent></xs:complexType>`,
+		"ExtensionOfComplex": root + `<xs:complexType name="u"><xs:simpleContent><xs:extension base="xs:string"/>
+			</xs:simpleContent>
+			</xs:complexType><xs:complexType name="t"><xs:simpleContent><xs:extension base="u"/></xs:simpleContent>
+			</xs:complexType>`,
 		"ManyStates": root + `<xs:complexType name="t"><xs:sequence><xs:element name="a" type="xs:string" maxOccurs="600"/>
 			<xs:element name="b" type="xs:string" maxOccurs="600"/></xs:sequence></xs:complexType>`,
 		"LargeCount": root +

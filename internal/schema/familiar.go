@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// vocabulary is what of XML Schema a grammar knows by heart: elements and their attributes. For explanations it does
-// not matter much what a grammar leaves out. For accepting without the engine it does: a key, a default or a facet that
-// was overlooked would let invalid documents through. So a schema that uses anything else has no fast way.
+// vocabulary lists the elements of XML Schema that a grammar understands, with their attributes. A schema that uses
+// anything else has no automaton: a key, a default or a facet that was overlooked would let invalid documents through.
 var vocabulary = map[string][]string{
 	"schema":         {"targetNamespace", "elementFormDefault", "attributeFormDefault"},
 	"element":        {"name", "type", "ref", "minOccurs", "maxOccurs", "abstract", "substitutionGroup"},
@@ -50,7 +49,7 @@ func (n *node) familiar(schema *node) bool {
 	}
 	switch n.kind {
 	case "choice":
-		// A choice of nothing cannot be met, which a grammar takes for no content.
+		// No content satisfies an empty choice; a grammar would take it for no content.
 		if len(n.kids) == 0 {
 			return false
 		}
@@ -71,7 +70,7 @@ func (n *node) familiar(schema *node) bool {
 	return !slices.ContainsFunc(n.kids, func(kid *node) bool { return !kid.familiar(schema) })
 }
 
-// familiarValue knows the ways in which a grammar reads values: not all that XML Schema has for the same.
+// familiarValue reports whether a grammar understands a value. XML Schema has more ways to write the same.
 func familiarValue(name, value string) bool {
 	switch name {
 	case "abstract", "mixed":

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -197,6 +198,10 @@ func (p *grammarParser) complexType(n *node) *contentType {
 				t.value = p.valueNamed(extension.attrs["base"])
 				t.attributes = append(t.attributes, p.attributes(extension)...)
 			}
+			if t.value == nil { // an extension of a complex type
+				p.types[n] = nil
+				return nil
+			}
 		}
 	}
 	t.attributes = append(t.attributes, p.attributes(n)...)
@@ -256,10 +261,7 @@ func occurs(s string) int {
 	case "unbounded":
 		return -1
 	}
-	n := 0
-	for _, digit := range s {
-		n = n*10 + int(digit-'0')
-	}
+	n, _ := strconv.Atoi(s) // familiar has checked it
 	return n
 }
 
@@ -275,8 +277,11 @@ func (p *grammarParser) valueNamed(ref string) *value {
 	return &value{base: name.Local}
 }
 
-// value reads a simple type, which restricts a built-in one.
+// value reads a simple type, which restricts a built-in one. It returns nil for no type.
 func (p *grammarParser) value(n *node) *value {
+	if n == nil {
+		return nil
+	}
 	restriction := n.kids[0]
 	v := &value{base: p.name(restriction.attrs["base"]).Local, facets: map[string]string{}}
 	for _, facet := range restriction.kids {

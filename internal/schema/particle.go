@@ -5,16 +5,13 @@ import (
 	"slices"
 )
 
-// A particle is what may still come: an element, a sequence, a choice or a group in any order, a number of times.
-// Reading a child element does not move through it but leaves a smaller particle for the rest, so that the state of
-// an open element is a value, and a second opinion on the same document is another value. No particle (nil) is the
-// end of the content.
+// A particle is what may come next in an element: an element, a sequence, a choice or a group in any order, a number of
+// times. Reading a child element returns a smaller particle for the rest. nil is the end of the content.
 //
-// XML Schema demands that a child's name alone says where in the model it belongs. That is why the first fit is the
-// right one and nothing has to be tried twice.
+// XML Schema requires that the name of a child decides its place in the model, so the first fit is the right one.
 type particle struct {
 	kind     string // element, sequence, choice, all
-	min, max int    // max is negative where there is no limit
+	min, max int    // max is negative for no limit
 	element  *element
 	items    []*particle
 }

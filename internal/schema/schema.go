@@ -13,14 +13,12 @@ import (
 
 	"github.com/jacoelho/xsd"
 	"github.com/jacoelho/xsd/xsderrors"
-
-	"brokerage/api"
 )
 
 var (
-	customer = embedded("custacc.xsd", "Customer")
-	security = embedded("security.xsd", "Security")
-	order    = embedded("order.xsd", "FIXML")
+	customer = onFirstUse("custacc.xsd", "Customer")
+	security = onFirstUse("security.xsd", "Security")
+	order    = onFirstUse("order.xsd", "FIXML")
 )
 
 // Customer validates customer documents: root Customer, with accounts and holdings.
@@ -32,10 +30,10 @@ func Security() *Validator { return security() }
 // Order validates FIXML documents with one new order: root FIXML.
 func Order() *Validator { return order() }
 
-// MaxFindings is how many findings an Error carries at most.
+// MaxFindings is the largest number of findings in an Error.
 const MaxFindings = 20
 
-// limits keep one document from taking more than its share. The largest documents of the benchmark have 23 KB and seven
+// limits bound the work for one document. The largest documents of the benchmark have 23 KB and seven
 // levels, and no element can have more than the 64 attributes of an order. The engine collects more findings than are
 // reported, because some of them are consequences of others.
 var limits = xsd.ValidateOptions{
@@ -59,12 +57,12 @@ type Validator struct {
 	idle sync.Pool // of *worker
 }
 
-// engineSession is the part of an engine's session that is used here. A session serves one document at a time.
+// engineSession is the part of xsd.Session that is used here. It validates one document at a time.
 type engineSession interface {
 	Validate(context.Context, io.Reader) error
 }
 
-// worker is what one validation needs to itself.
+// A worker holds what one validation at a time may use.
 type worker struct {
 	session   engineSession
 	input     bytes.Reader
@@ -72,9 +70,9 @@ type worker struct {
 	structure structure
 }
 
-// Compile makes a Validator of the source of a schema. The schema has to be complete in itself. Documents must have
-// the element root of its target namespace as their document element: XML Schema alone would take any element that is
-// declared globally, which is more than any caller wants. The name stands in errors.
+// Compile returns a Validator for the source of a schema, which must not include or import others. The document element
+// must be the element root of the target namespace: XML Schema by itself allows every global element there. The name is
+// used in errors.
 func Compile(name string, source []byte, root string) (*Validator, error) {
 	engine, err := xsd.Compile(context.Background(), xsd.Bytes(name, source))
 	if err != nil {
@@ -91,7 +89,7 @@ func Compile(name string, source []byte, root string) (*Validator, error) {
 		return nil, fmt.Errorf("compile schema %s: no element %s that could be a document element", name, root)
 	}
 	v.fast = newAutomaton(grammar, e)
-	// The first session is opened here so that limits the engine does not like show now and not under load.
+	// The first session is opened here, so that limits that the engine refuses show now and not under load.
 	session, err := v.open()
 	if err != nil {
 		return nil, fmt.Errorf("open session for schema %s: %w", name, err)
@@ -100,27 +98,10 @@ func Compile(name string, source []byte, root string) (*Validator, error) {
 	return v, nil
 }
 
-// embedded defers compiling to the first use, so that commands that never validate do not pay for it. A schema that
-// is part of the program and does not compile is a bug that no caller could handle.
-func embedded(file, root string) func() *Validator {
-	return sync.OnceValue(func() *Validator {
-		source, err := api.Schemas.ReadFile("schema/" + file)
-		if err != nil {
-			panic(fmt.Sprintf("schema: %v", err))
-		}
-		v, err := Compile(file, source, root)
-		if err != nil {
-			panic(fmt.Sprintf("schema: %v", err))
-		}
-		return v
-	})
-}
-
-// Validate returns nil for a valid document and an *Error for any other. Another kind of error means that the
-// document could not be judged. The document is UTF-8, or declares US-ASCII and is it; a DTD is refused.
+// Validate returns nil for a valid document and an *Error for any other. Any other kind of error means that the engine
+// failed. The document must be UTF-8, or US-ASCII and declare it; a DTD is refused.
 //
-// There is no context: a document comes from memory and takes a fraction of a millisecond, so the limit on its size
-// does what a deadline would.
+// There is no context: most documents take a fraction of a millisecond, and the limits bound the others.
 func (v *Validator) Validate(doc []byte) error {
 	if v.fast != nil && v.fast.accept(doc) {
 		return nil
@@ -161,8 +142,8 @@ func (w *worker) validate(doc []byte) error {
 // asciiDeclaration is an XML declaration of US-ASCII, with a group from the name of the encoding to the end.
 var asciiDeclaration = regexp.MustCompile(`^<\?xml [^>]*encoding\s*=\s*["']((?i:US-ASCII)["'])[^>]*\?>`)
 
-// utf8 returns the document as the engine wants it. The engine reads UTF-8 only and refuses a document that declares
-// anything else, but US-ASCII, which the kit's documents declare, is UTF-8 already. The declaration is then
+// utf8 returns the document in a form that the engine accepts. The engine reads UTF-8 only and refuses a document that
+// declares anything else, but US-ASCII, which the kit's documents declare, is UTF-8 already. The declaration is then
 // overwritten in a copy of equal length, so that every position stays what it was.
 func (w *worker) utf8(doc []byte) ([]byte, error) {
 	if !bytes.HasPrefix(doc, []byte("<?xml ")) {

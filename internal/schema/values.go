@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// A checker tells whether a value is surely valid, as it stands in the document. It says so of the usual way to write
-// a value only: without blanks around it, without a plus sign, with a year of four digits. What is unusual may be
-// valid all the same, and the engine will know.
+// A checker recognises valid values, as they are written in the document. It recognises the usual way to write a value
+// only: without blanks around it, without a plus sign, with a year of four digits. The rest is left to the engine.
 type checker struct {
 	words     string // what the value has to be
 	kind      valueKind
