@@ -187,7 +187,7 @@ func TestAdmit_Refused(t *testing.T) {
 		"NamespaceForeign":     {`<a><b xmlns="http://é"/></a>`, 1, 7, "is not a URI"},
 		"IDNumber":             {`<a xml:id="1"/>`, 1, 4, `xml:id "1" is not a name`},
 		"IDBlank":              {`<a xml:id=" a "/>`, 1, 4, "is not a name"},
-		"IDTwice":              {`<a xml:id="a"><b xml:id="b"/><c xml:id="a"/></a>`, 1, 33, `xml:id "a" stands twice`},
+		"IDTwice":              {`<a xml:id="a"><b xml:id="b"/><c xml:id="a"/></a>`, 1, 33, `xml:id "a" is used twice`},
 		"PrefixXMLNS":          {`<a xmlns:xmlns="u"/>`, 1, 4, "cannot be bound"},
 		"PrefixXML":            {`<a xmlns:xml="u"/>`, 1, 4, "cannot be bound"},
 		"URIofXML":             {`<a xmlns="http://www.w3.org/XML/1998/namespace"/>`, 1, 4, "cannot be bound"},

@@ -8,19 +8,17 @@ import (
 	"strings"
 )
 
-// Namespaces maps the prefixes of paths to namespaces. The prefixes of the
-// documents may be others, or none.
+// Namespaces maps the prefixes of paths to namespaces. The prefixes of the documents may be others, or none.
 type Namespaces map[string]string
 
-// Path is a compiled location relative to a node: steps down through child
-// elements, and possibly an attribute at the end. It is safe for concurrent
-// use.
+// A Path is a compiled location relative to a node: steps down through child elements, and possibly an attribute at
+// the end. It is safe for concurrent use.
 type Path struct{ set Set }
 
-// Set is several paths that are looked up together, in one pass.
+// A Set is several paths that are looked up together, in one pass.
 type Set struct{ paths [][]step }
 
-// maxPaths is how many paths a Set can hold: a word has a bit for each.
+// maxPaths is the largest number of paths in a Set, which has a bit for each in a word.
 const maxPaths = 64
 
 type step struct {
@@ -29,11 +27,9 @@ type step struct {
 	first      bool // of the elements of that name in their parent
 }
 
-// MustPath compiles a path such as "c:Accounts/c:Account/@id". A step is a
-// name, whose prefix ns declares and which without a prefix is in no
-// namespace; * stands for any element; @ marks an attribute. With [1] behind a
-// name, a step takes only the first element of that name in its parent, whatever
-// the steps after it find there.
+// MustPath compiles a path such as "c:Accounts/c:Account/@id". A step is a name, whose prefix ns declares and which
+// without a prefix is in no namespace; * matches any element; @ marks an attribute. With [1] after a name, a step
+// matches only the first element of that name in its parent, whatever the following steps find there.
 func MustPath(ns Namespaces, path string) *Path {
 	return &Path{*MustSet(ns, path)}
 }
@@ -90,14 +86,14 @@ func newStep(ns Namespaces, part string) (step, error) {
 	return step{string(AppendValue(nil, uri)), local, attribute, first}, nil
 }
 
-// Find gives the first node on the path, in document order, or the zero Node.
+// Find returns the first node on the path, in document order, or the zero Node.
 func (p *Path) Find(n Node) Node {
 	var out [1]Node
 	p.set.Find(n, out[:])
 	return out[0]
 }
 
-// All gives every node on the path, in document order.
+// All returns every node on the path, in document order.
 func (p *Path) All(n Node) iter.Seq[Node] {
 	return func(yield func(Node) bool) {
 		p.set.walk(n, func(_ int, found Node) (int, bool) {
@@ -107,9 +103,8 @@ func (p *Path) All(n Node) iter.Seq[Node] {
 	}
 }
 
-// Find fills out, which has room for all paths of the set, with the first node
-// on each, in document order, and with the zero Node where there is none. It
-// stops as soon as it has them all.
+// Find fills out, which has room for all paths of the set, with the first node on each, in document order, and with
+// the zero Node where there is none. It stops as soon as it has them all.
 func (s *Set) Find(n Node, out []Node) {
 	clear(out[:len(s.paths)])
 	s.walk(n, func(path int, found Node) (int, bool) {
@@ -118,21 +113,18 @@ func (s *Set) Find(n Node, out []Node) {
 	})
 }
 
-// visitor takes a node that a path leads to. It returns the end of the node, if
-// it knows it, so that it need not be looked for again, and whether it wants
-// more nodes on that path.
+// visitor takes a node that a path leads to. It returns the end of the node, if it knows it, so that it need not be
+// looked for again, and whether it wants more nodes on that path.
 type visitor func(path int, found Node) (end int, more bool)
 
-// walk goes through n once and calls visit with each node that a path leads to.
-// Elements that no path leads through are skipped. It is one loop because a call
-// for each tag would cost 5 % of a look-up.
+// walk goes through n once and calls visit with each node that a path leads to. Elements that no path leads through
+// are skipped. It is one loop because a call for each tag would cost 5 % of a look-up.
 func (s *Set) walk(n Node, visit visitor) {
 	if !n.Exists() || n.kind == value {
 		return
 	}
 	wanted := ^uint64(0) >> (maxPaths - len(s.paths))
-	// What is true at each depth below n: the paths that lead there and the
-	// number of declarations in scope.
+	// For each depth below n: the paths that lead there and the number of declarations in scope.
 	var levels [MaxDepth]struct {
 		active uint64
 		scope  int
@@ -223,8 +215,7 @@ func (s *Set) walk(n Node, visit visitor) {
 	}
 }
 
-// attributes calls visit with the attributes of n that are the next and last
-// step of some of the paths.
+// attributes calls visit with the attributes of n that are the next and last step of some of the paths.
 func (s *Set) attributes(n Node, depth int, wanted *uint64, paths uint64, scope *scope, visit visitor) {
 	var looking uint64
 	for m := paths & *wanted; m != 0; m &= m - 1 {

@@ -7,46 +7,41 @@ import (
 	"io"
 )
 
-// Piece is what a [Splitter] cuts off a stream: a document with the comments
-// and processing instructions around it, as it came.
+// A Piece is a part of a stream: a document with the comments and processing instructions around it, unchanged.
 type Piece struct {
 	Bytes []byte // valid until the next call of Next
 	Line  int    // where it begins, from 1
 
-	// Blank says that there is no element in it, nothing but comments.
+	// Blank is set if there is no element in it, only comments.
 	Blank bool
-	// Broken is why the piece cannot be a document, as far as the Splitter saw
-	// it; nil says nothing about what Admit will find.
+	// Broken is the reason why the piece cannot be a document. If it is nil, Admit may still refuse the piece.
 	Broken error
 }
 
-// SplitPosition is a place between two pieces, where another Splitter can go
-// on. The zero position is the beginning.
+// A SplitPosition is a position between two pieces, from which another Splitter can continue. The zero position is the
+// beginning.
 type SplitPosition struct {
 	Offset int64 `json:"offset"`
 	Lines  int   `json:"lines"` // before the position
 
-	// OneALine says that the last whole document was a line of its own.
+	// OneALine is set if the last whole document was a line of its own.
 	OneALine bool `json:"oneALine,omitempty"`
-	// Strict says that a document that goes over its line is not looked after.
+	// Strict is set if a document must end on its line.
 	Strict bool `json:"strict,omitempty"`
-	// MidLine says that the position is not at the beginning of a line.
+	// MidLine is set if the position is not at the beginning of a line.
 	MidLine bool `json:"midLine,omitempty"`
-	// Adrift says that the last piece was broken, and its end not yet found.
+	// Adrift is set if the last piece was broken and its end is not yet found.
 	Adrift bool `json:"adrift,omitempty"`
 }
 
-// Splitter cuts a stream of XML documents, one after the other, into its
-// documents: with or without XML declarations, comments between them, a line
-// or many for each. It checks no more than it needs to find the ends; the rest
-// is for [Admit]. Every byte of the stream is in one piece, but for white space
-// between them.
+// A Splitter cuts a stream of XML documents into its documents: with or without XML declarations, with comments
+// between them, on one line or many. It checks only what it needs to find their ends; the rest is for [Admit]. Every
+// byte of the stream is in one piece, except white space between them.
 //
-// After a broken document it goes on at the next line that begins with an XML
-// declaration, or where the last whole document was a line of its own, at the
-// next line. It needs memory for one document of the largest size, and time in
-// proportion to the stream, whatever is in it: documents in an encoding in
-// which ASCII is not ASCII, such as UTF-16, are not told apart.
+// After a broken document it continues at the next line that begins with an XML declaration or, if the last whole
+// document was a line of its own, at the next line. It needs memory for one document of the largest size, and time in
+// proportion to the stream, whatever is in it. It cannot separate documents in an encoding such as UTF-16, in which
+// ASCII characters are not single bytes.
 type Splitter struct {
 	in   io.Reader
 	buf  []byte // the piece that is being read begins at from
@@ -57,8 +52,8 @@ type Splitter struct {
 
 	root []byte // the name of the root element
 
-	// Where in the stream there is none of these: an unfinished comment is
-	// looked through once, not once for each line in it.
+	// Where in the stream these marks do not occur, so that an unfinished comment is searched once, not once for each
+	// line.
 	absent map[string]stretch
 }
 
@@ -66,8 +61,8 @@ type stretch struct{ from, to int64 }
 
 const splitRead = 256 << 10
 
-// NewSplitter reads r, which stands at the given position of the stream.
-// Documents of more than limit bytes are broken; 0 is the limit of Admit.
+// NewSplitter returns a Splitter for the rest of a stream from the given position. Documents of more than limit bytes
+// are broken; 0 means the default of Admit.
 func NewSplitter(r io.Reader, limit int, at SplitPosition) *Splitter {
 	if limit <= 0 {
 		limit = 1 << 20
@@ -75,11 +70,10 @@ func NewSplitter(r io.Reader, limit int, at SplitPosition) *Splitter {
 	return &Splitter{in: r, max: limit, at: at, absent: make(map[string]stretch)}
 }
 
-// Position is behind the last piece that Next gave.
+// Position returns the position behind the last piece that Next returned.
 func (s *Splitter) Position() SplitPosition { return s.at }
 
-// Next gives the next piece; at the end the error is io.EOF, and otherwise what
-// the stream failed with.
+// Next returns the next piece. The error is io.EOF at the end, and otherwise the error of the stream.
 func (s *Splitter) Next() (Piece, error) {
 	if err := s.skipSpace(); err != nil {
 		return Piece{}, err
@@ -127,8 +121,8 @@ func (s *Splitter) advance(n int) {
 	s.from += n
 }
 
-// more reads on, up to a document of the largest size and one read. It gives
-// false where there is no more, or the piece is too large.
+// more reads more of the stream, up to a document of the largest size and one read. It returns false at the end, or if
+// the piece is too large.
 func (s *Splitter) more() bool {
 	if s.err != nil || len(s.rest()) > s.max {
 		return false
@@ -171,7 +165,7 @@ func (s *Splitter) skipSpace() error {
 			return nil
 		}
 		if !s.more() {
-			return s.err // nothing is buffered, so it is not for size
+			return s.err // nothing is buffered, so the piece is not too large
 		}
 	}
 }
@@ -196,16 +190,15 @@ func (s *Splitter) tooLarge() error {
 	return errUnfinished
 }
 
-// outline is what is known of a document while its end is looked for. Offsets
-// are in the rest.
+// An outline is what is known of a document while its end is searched. Offsets are in the rest.
 type outline struct {
 	begin, at int  // of the document, behind a byte order mark, and of what is read next
 	depth     int  // how many elements are open
-	blank     bool // no element so far, and nothing that announces one
-	looked    int  // no end of a line up to here, where one is not allowed
+	blank     bool // no element or declaration so far
+	looked    int  // if a document must end on its line: no line ends before this
 }
 
-// document looks for the end of the document at the beginning of the rest.
+// document finds the end of the document at the beginning of the rest.
 func (s *Splitter) document() (end int, whole, blank bool, err error) {
 	startsLine := !s.at.MidLine
 	d := outline{blank: true}
@@ -262,8 +255,7 @@ func (s *Splitter) document() (end int, whole, blank bool, err error) {
 	return end, oneLine && (s.at.OneALine || startsLine && lineEnds), false, nil
 }
 
-// search reads on to the next markup and returns how far off it is, or -1 where
-// the stream ends behind comments.
+// search reads to the next markup and returns its distance, or -1 if the stream ends behind comments.
 func (s *Splitter) search(d *outline) (next int, err error) {
 	for {
 		seen := len(s.rest())
@@ -285,8 +277,7 @@ func (s *Splitter) search(d *outline) (next int, err error) {
 	}
 }
 
-// reach checks that markup is where it may be, and reads as much of it as tells
-// its kind.
+// reach checks that the next markup is within the limits, and reads enough of it to tell its kind.
 func (s *Splitter) reach(d *outline) error {
 	if s.at.OneALine && s.at.Strict {
 		if bytes.IndexByte(s.rest()[d.looked:d.at], '\n') >= 0 {
@@ -305,9 +296,8 @@ func (s *Splitter) reach(d *outline) error {
 	return nil
 }
 
-// aside reads a comment, a processing instruction, a CDATA section or a
-// declaration. It returns true before an XML declaration that follows comments,
-// which belong to no document then.
+// aside reads a comment, a processing instruction, a CDATA section or a declaration. It returns true before an XML
+// declaration that follows comments, which belong to no document then.
 func (s *Splitter) aside(d *outline) (ended bool, err error) {
 	b := s.rest()
 	declaration := declares(b[d.at:])
@@ -351,8 +341,8 @@ func (s *Splitter) startTag(d *outline) (ended bool, err error) {
 
 func isBlank(b []byte) bool { return len(bytes.TrimLeft(b, " \t\r\n")) == 0 }
 
-// long is the error of a document whose end is not in sight. In a stream of
-// lines that happens once: after that, no other line is looked beyond.
+// long returns the error of a document whose end was not found. In a stream of lines that happens once: after that a
+// document must end on its line.
 func (s *Splitter) long() error {
 	if s.at.OneALine {
 		s.at.Strict = true
@@ -360,9 +350,8 @@ func (s *Splitter) long() error {
 	return s.tooLarge()
 }
 
-// trailing extends a document that ends at i over the comments and processing
-// instructions that follow, because those that come before an XML declaration
-// cannot belong to the document after. It also tells whether a line ends at i.
+// trailing extends a document that ends at i over the comments and processing instructions that follow, because those
+// before an XML declaration cannot belong to the next document. It also reports whether a line ends at i.
 func (s *Splitter) trailing(i int) (end int, lineEnds bool) {
 	end = i
 	first := true
@@ -396,7 +385,7 @@ func (s *Splitter) trailing(i int) (end int, lineEnds bool) {
 	}
 }
 
-// declares tells whether b begins with an XML declaration.
+// declares reports whether b begins with an XML declaration.
 func declares(b []byte) bool {
 	const start = "<?xml"
 	return len(b) > len(start) && string(b[:len(start)]) == start && isSpace(b[len(start)])
@@ -448,8 +437,8 @@ func (s *Splitter) past(i int, mark string) (int, error) {
 	}
 }
 
-// doctype finds the end of a document type declaration, which is only there to
-// be refused: brackets and quotes are minded, comments inside are not.
+// doctype finds the end of a document type declaration, which Admit refuses anyway: it respects brackets and quotes,
+// not comments inside.
 func (s *Splitter) doctype(i int) (int, error) {
 	quote, inside := byte(0), false
 	for ; ; i++ {
@@ -460,7 +449,7 @@ func (s *Splitter) doctype(i int) (int, error) {
 		}
 		switch c := s.rest()[i]; {
 		case c == '\n' && s.at.OneALine, c == '<' && s.rest()[i-1] == '\n' && declares(s.rest()[i:]):
-			return 0, errMarkup // it would be refused, and is not worth a search
+			return 0, errMarkup // Admit would refuse it anyway
 		case quote != 0:
 			if c == quote {
 				quote = 0
@@ -479,8 +468,7 @@ func (s *Splitter) doctype(i int) (int, error) {
 	}
 }
 
-// tag finds the end of the tag at i. A < cannot be in one, so where a tag is
-// not closed, that shows soon.
+// tag finds the end of the tag at i. A tag cannot contain <, so that one that is not closed is noticed soon.
 func (s *Splitter) tag(i int) (end int, err error) {
 	i++
 	start := i
@@ -521,7 +509,7 @@ func (s *Splitter) tag(i int) (end int, err error) {
 	}
 }
 
-// nameIn is the name at the beginning of what follows the < of a tag.
+// nameIn returns the name at the beginning of a tag, from behind its <.
 func nameIn(tag []byte) []byte {
 	if n := bytes.IndexAny(tag, " \t\r\n/>"); n >= 0 {
 		return tag[:n]
@@ -533,8 +521,7 @@ func isNameEnd(b []byte, i int) bool {
 	return i < len(b) && (isSpace(b[i]) || b[i] == '/' || b[i] == '>')
 }
 
-// resume finds where to go on after a broken document: it gives the end of
-// what is broken.
+// resume returns the end of a broken document, where reading continues.
 func (s *Splitter) resume() int {
 	s.at.Adrift = false
 	for i := 1; ; {
@@ -545,7 +532,7 @@ func (s *Splitter) resume() int {
 		}
 		switch {
 		case n < 0 && len(b) >= s.max:
-			// The end is not in sight: a piece of it, and on from there.
+			// The end is not in the buffer: return a piece and continue behind it.
 			s.at.Adrift = true
 			return s.max
 		case n < 0:
