@@ -3,14 +3,13 @@ package schema
 import (
 	"bytes"
 	"encoding/xml"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// A structure lists the elements of a document and everything that stands where the schema does not allow it. It is
-// read from a document that is well-formed; of any other it says something, but nothing useful.
+// A structure lists the elements of a document and everything that stands where the schema does not allow it. For a
+// document that is not well-formed it means nothing.
 //
 // After a mistake reading continues as if the document had been corrected: a missing element is taken as present, and
 // an element in the wrong place as absent, or as the one that is missing there. The corrections are kept as repairs,
@@ -84,60 +83,6 @@ func (s *structure) read(a *automaton, doc []byte) {
 	}
 }
 
-type tokenKind uint8
-
-const (
-	noToken tokenKind = iota // comments and processing instructions
-	charData
-	startTag
-	endTag
-)
-
-// nextToken returns what stands at an offset, and where it ends.
-func nextToken(doc []byte, at int) (kind tokenKind, end int) {
-	rest := doc[at:]
-	if rest[0] != '<' {
-		if n := bytes.IndexByte(rest, '<'); n >= 0 {
-			return charData, at + n
-		}
-		return charData, len(doc)
-	}
-	var mark string
-	switch {
-	case bytes.HasPrefix(rest, []byte("</")):
-		kind, mark = endTag, ">"
-	case bytes.HasPrefix(rest, []byte("<!--")):
-		mark = "-->"
-	case bytes.HasPrefix(rest, []byte("<![CDATA[")):
-		kind, mark = charData, "]]>"
-	case bytes.HasPrefix(rest, []byte("<?")):
-		mark = "?>"
-	default:
-		return startTag, at + startTagEnd(rest)
-	}
-	if n := bytes.Index(rest, []byte(mark)); n >= 0 {
-		return kind, at + n + len(mark)
-	}
-	return kind, len(doc)
-}
-
-// startTagEnd returns the offset behind the tag at the beginning of a document's rest.
-func startTagEnd(rest []byte) int {
-	for i := 1; i < len(rest); i++ {
-		switch quote := rest[i]; quote {
-		case '>':
-			return i + 1
-		case '"', '\'':
-			n := bytes.IndexByte(rest[i+1:], quote)
-			if n < 0 {
-				return len(rest)
-			}
-			i += n + 1
-		}
-	}
-	return len(rest)
-}
-
 // hasRoot reports whether the document element has that name.
 func (s *structure) hasRoot(name xml.Name) bool {
 	return len(s.elements) > 0 && string(s.elements[0].local) == name.Local && string(s.elements[0].space) == name.Space
@@ -178,49 +123,6 @@ func (s *structure) start(from, end int) {
 	if bytes.HasSuffix(tag, []byte("/>")) {
 		s.end(from, end)
 	}
-}
-
-// nameEnd returns the offset behind the name in a start tag.
-func nameEnd(tag []byte) int {
-	for i := 1; i < len(tag); i++ {
-		if endsName[tag[i]] {
-			return i
-		}
-	}
-	return len(tag)
-}
-
-func cutPrefix(name []byte) (prefix, local []byte) {
-	if n := bytes.IndexByte(name, ':'); n >= 0 {
-		return name[:n], name[n+1:]
-	}
-	return nil, name
-}
-
-// attributes iterates over the attributes of a start tag. Values are as they stand there.
-func attributes(tag []byte) iter.Seq2[[]byte, []byte] {
-	return func(yield func(name, value []byte) bool) {
-		for rest := tag[nameEnd(tag):]; ; {
-			name, after, ok := bytes.Cut(rest[skipSpace(rest, 0):], []byte("="))
-			after = after[skipSpace(after, 0):]
-			if !ok || len(after) == 0 {
-				return
-			}
-			n := bytes.IndexByte(after[1:], after[0])
-			if n < 0 || !yield(bytes.TrimRight(name, " \t\r\n"), after[1:n+1]) {
-				return
-			}
-			rest = after[n+2:]
-		}
-	}
-}
-
-// unescape returns a piece of text without references.
-func unescape(text []byte) []byte {
-	if bytes.IndexByte(text, '&') < 0 {
-		return text
-	}
-	return []byte(textOf(text))
 }
 
 // place finds the type of an element by its place, and reports an element that is in the wrong one.

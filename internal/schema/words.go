@@ -1,8 +1,6 @@
 package schema
 
 import (
-	"bytes"
-	"encoding/xml"
 	"fmt"
 	"strings"
 )
@@ -110,40 +108,5 @@ func (e *docElement) tagName(expected string) string {
 		return local + " of no namespace"
 	default:
 		return local + " of namespace " + quote(space)
-	}
-}
-
-// attributeOf reads an attribute of a start tag.
-func attributeOf(tag []byte, name string) string {
-	for found, value := range attributes(tag) {
-		if string(found) == name {
-			return string(unescape(value))
-		}
-	}
-	return ""
-}
-
-// textOf reads the text of the element that begins a piece of a document, or of a piece that begins with text. The text
-// of its child elements does not belong to it.
-func textOf(piece []byte) string {
-	var text []byte
-	dec := xml.NewDecoder(bytes.NewReader(piece))
-	dec.Strict = false
-	depth := 0
-	for {
-		token, err := dec.RawToken()
-		if err != nil {
-			return string(text)
-		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			depth++
-		case xml.EndElement:
-			depth--
-		case xml.CharData:
-			if depth <= 1 {
-				text = append(text, t...)
-			}
-		}
 	}
 }
