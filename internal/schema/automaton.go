@@ -13,6 +13,7 @@ type automaton struct {
 	namespace string // of all elements
 	document  *state // before the document element
 	partial   bool   // the schema allows elements that the automaton does not know
+	empty     bool   // some elements must be empty
 }
 
 // state is what may come next in the content of an element.
@@ -84,12 +85,13 @@ func newAutomaton(g *grammar, root *element) *automaton {
 	}
 	end := &state{final: true}
 	document := &state{children: []child{{name: root.name.Local, shape: shape, next: end}}}
-	return &automaton{namespace: g.namespace, document: document, partial: b.partial}
+	return &automaton{namespace: g.namespace, document: document, partial: b.partial, empty: b.empty}
 }
 
 type automatonBuilder struct {
 	namespace string
 	partial   bool
+	empty     bool
 	shapes    map[*contentType]*shape
 	states    map[string]*state
 	numbers   map[*element]int
@@ -117,6 +119,8 @@ func (b *automatonBuilder) shape(t *contentType) *shape {
 		s.content, s.value = textContent, newChecker(t.value)
 	case !t.empty():
 		s.content, s.first = childContent, b.state(t.content, t.mixed)
+	default:
+		b.empty = true
 	}
 	return s
 }

@@ -70,7 +70,7 @@ func TestAutomaton_Words(t *testing.T) {
 						`<r xmlns="urn-t"><head/>` + children + `</r>`,
 					} {
 						words := engine.validate([]byte(doc))
-						read.read(v.fast, []byte(doc))
+						read.read(v.fast, []byte(doc), false)
 						wrong := slices.ContainsFunc(read.mistakes, func(m mistake) bool { return !m.blank })
 						if wrong != (words != nil) {
 							require.Fail(t, "the structure differs", "%s: %v", doc, words)

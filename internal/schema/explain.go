@@ -32,7 +32,7 @@ func (v *Validator) review(w *worker, doc []byte, cause error) error {
 		return refusal
 	}
 	s := &w.structure
-	s.read(v.fast, doc)
+	s.read(v.fast, doc, cause == nil)
 	if !s.hasRoot(v.root) {
 		return v.wrongRoot(s)
 	}

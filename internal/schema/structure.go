@@ -62,13 +62,18 @@ type misfit struct {
 	from, behind int
 }
 
-// read reads a document, which replaces the one before.
-func (s *structure) read(a *automaton, doc []byte) {
+// read reads a document, which replaces the one before. Of a valid one it reads only what may still be refused: the
+// root, and if elements of the schema must be empty, all of them.
+func (s *structure) read(a *automaton, doc []byte, valid bool) {
 	*s = structure{doc: doc, elements: s.elements[:0], bindings: s.bindings[:0], open: -1}
 	if a != nil && !a.partial {
 		s.automaton = a
 	}
-	for at := 0; at < len(doc); {
+	rootOnly := valid && (s.automaton == nil || !a.empty)
+	if !rootOnly {
+		s.elements = slices.Grow(s.elements, bytes.Count(doc, []byte("<"))/2+1) // most have two tags
+	}
+	for at := 0; at < len(doc) && (!rootOnly || len(s.elements) == 0); {
 		kind, end := nextToken(doc, at)
 		switch {
 		case kind == startTag:
@@ -92,16 +97,8 @@ func (s *structure) start(from, end int) {
 	tag := s.doc[from:end]
 	e := docElement{parent: s.open, start: from, end: len(s.doc) + 1, bindings: len(s.bindings)}
 	ownType := false
-	for name, value := range attributes(tag) {
-		prefix, local := cutPrefix(name)
-		switch {
-		case string(prefix) == "xmlns":
-			s.bindings = append(s.bindings, binding{local, unescape(value)})
-		case string(name) == "xmlns":
-			s.bindings = append(s.bindings, binding{nil, unescape(value)})
-		case prefix != nil && string(local) == "type":
-			ownType = true
-		}
+	if bytes.IndexByte(tag, ':') >= 0 || bytes.Contains(tag, []byte("xmlns")) {
+		ownType = s.bind(tag)
 	}
 	var prefix []byte
 	prefix, e.local = cutPrefix(tag[1:nameEnd(tag)])
@@ -123,6 +120,22 @@ func (s *structure) start(from, end int) {
 	if bytes.HasSuffix(tag, []byte("/>")) {
 		s.end(from, end)
 	}
+}
+
+// bind brings the namespaces that a tag declares into scope, and reports whether the tag has an xsi:type.
+func (s *structure) bind(tag []byte) (ownType bool) {
+	for name, value := range attributes(tag) {
+		prefix, local := cutPrefix(name)
+		switch {
+		case string(prefix) == "xmlns":
+			s.bindings = append(s.bindings, binding{local, unescape(value)})
+		case string(name) == "xmlns":
+			s.bindings = append(s.bindings, binding{nil, unescape(value)})
+		case prefix != nil && string(local) == "type":
+			ownType = true
+		}
+	}
+	return ownType
 }
 
 // place finds the type of an element by its place, and reports an element that is in the wrong one.
