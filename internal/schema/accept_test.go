@@ -173,6 +173,16 @@ func TestAccept_DontKnow(t *testing.T) {
 	}
 }
 
+// The limits of the engine allow the largest documents that the fast way takes.
+func TestAccept_LargeDocuments(t *testing.T) {
+	minimal, stock := example(t, "order-minimal.xml"), example(t, "security-stock.xml")
+	room := maxAccepted - len(stock)
+	require.True(t, accepted(t, Order(), replaced(t, minimal, `"FJORD"`, `"`+strings.Repeat("F", room)+`"`)))
+	for _, text := range []string{"x y ", "&amp;", "<Product>x</Product>"} {
+		require.True(t, accepted(t, Security(), replaced(t, stock, "Sails ", strings.Repeat(text, room/len(text)))), text)
+	}
+}
+
 func TestAccept_AllocatesNothing(t *testing.T) {
 	for root, docs := range generated(1) {
 		for _, s := range schemaFiles {
