@@ -77,24 +77,6 @@ func TestAccept_Kit(t *testing.T) {
 	}
 }
 
-func TestAccept_Rules(t *testing.T) {
-	for _, set := range []struct {
-		v     *Validator
-		file  string
-		rules []rule
-	}{
-		{Customer(), "customer.xml", customerRules},
-		{Security(), "security-stock.xml", stockRules},
-		{Security(), "security-fund.xml", fundRules},
-		{Order(), "order.xml", orderRules},
-		{Order(), "order-minimal.xml", smallOrderRules},
-	} {
-		for _, r := range set.rules {
-			require.False(t, accepted(t, set.v, replaced(t, example(t, set.file), r.from, r.to)), r.name)
-		}
-	}
-}
-
 // TestAccept_Mutants: what the fast way accepts, the engine accepts. Trees are damaged as for the comparison with other
 // processors, bytes as no tree could be.
 func TestAccept_Mutants(t *testing.T) {
@@ -188,6 +170,16 @@ func TestAccept_DontKnow(t *testing.T) {
 	}
 	for n := range strings.LastIndexByte(minimal, '>') {
 		require.False(t, accepted(t, Order(), []byte(minimal[:n])), n)
+	}
+}
+
+// The limits of the engine allow the largest documents that the fast way takes.
+func TestAccept_LargeDocuments(t *testing.T) {
+	minimal, stock := example(t, "order-minimal.xml"), example(t, "security-stock.xml")
+	room := maxAccepted - len(stock)
+	require.True(t, accepted(t, Order(), replaced(t, minimal, `"FJORD"`, `"`+strings.Repeat("F", room)+`"`)))
+	for _, text := range []string{"x y ", "&amp;", "<Product>x</Product>"} {
+		require.True(t, accepted(t, Security(), replaced(t, stock, "Sails ", strings.Repeat(text, room/len(text)))), text)
 	}
 }
 

@@ -7,14 +7,16 @@ import (
 	"strings"
 )
 
-// An automaton is a grammar in the form in which a document can be held against it byte by byte. Reading a child leaves a
-// particle for the rest (see there); for the fast way these particles are worked out in advance, each once, as the
-// states of a machine.
+// An automaton recognises the documents of a grammar byte by byte. Its states are the particles that remain when child
+// elements are read, computed in advance, each once.
 type automaton struct {
-	document *state // before the document element
+	namespace string // of all elements
+	document  *state // before the document element
+	partial   bool   // the schema allows elements that the automaton does not know
+	empty     bool   // some elements must be empty
 }
 
-// state is a place in the content of an element: what may come next.
+// state is what may come next in the content of an element.
 type state struct {
 	children []child
 	final    bool // the content may end here
@@ -52,8 +54,7 @@ type attributeRule struct {
 	value *checker
 }
 
-// The bounds of an automaton. The project's schemas need a hundred states at most; one that counts to thousands is left
-// to the engine.
+// The bounds of an automaton. The project's schemas need at most a hundred states.
 const (
 	maxStates     = 1000
 	maxAttributes = 64
@@ -61,8 +62,8 @@ const (
 
 const instanceNamespace = "http://www.w3.org/2001/XMLSchema-instance"
 
-// newAutomaton compiles a grammar for documents of one root. It returns nil if there is no fast way: because the schema
-// says something that the grammar has left out, or that an automaton is too small for.
+// newAutomaton compiles a grammar for documents of one root. It returns nil for a grammar that is incomplete or too
+// large.
 func newAutomaton(g *grammar, root *element) *automaton {
 	// The namespace is compared as it stands in documents, so there must be one way only to write it.
 	if !g.complete || !plainURI([]byte(g.namespace)) {
@@ -83,11 +84,14 @@ func newAutomaton(g *grammar, root *element) *automaton {
 		return nil
 	}
 	end := &state{final: true}
-	return &automaton{document: &state{children: []child{{name: root.name.Local, shape: shape, next: end}}}}
+	document := &state{children: []child{{name: root.name.Local, shape: shape, next: end}}}
+	return &automaton{namespace: g.namespace, document: document, partial: b.partial, empty: b.empty}
 }
 
 type automatonBuilder struct {
 	namespace string
+	partial   bool
+	empty     bool
 	shapes    map[*contentType]*shape
 	states    map[string]*state
 	numbers   map[*element]int
@@ -115,6 +119,8 @@ func (b *automatonBuilder) shape(t *contentType) *shape {
 		s.content, s.value = textContent, newChecker(t.value)
 	case !t.empty():
 		s.content, s.first = childContent, b.state(t.content, t.mixed)
+	default:
+		b.empty = true
 	}
 	return s
 }
@@ -153,10 +159,12 @@ func (b *automatonBuilder) state(rest *particle, mixed bool) *state {
 	}
 	for _, candidate := range rest.next() {
 		after, e := rest.after(candidate.name)
-		if e == nil || e.name.Space != b.namespace || s.has(e.name.Local) {
-			continue
-		}
-		if shape := b.shape(e.typ); shape != nil {
+		shape := b.shape(e.typ)
+		switch {
+		case s.has(e.name.Local):
+		case e.name.Space != b.namespace || shape == nil:
+			b.partial = true
+		default:
 			s.children = append(s.children, child{name: e.name.Local, shape: shape, next: b.state(after, mixed)})
 		}
 	}

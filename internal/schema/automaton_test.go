@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,15 +20,16 @@ func compiled(t testing.TB, declarations string) *Validator {
 }
 
 // TestAutomaton_Words: for models of all kinds, every sequence of up to five children gets the verdict that the engine
-// gives, a no as well as a yes.
+// gives, a no as well as a yes, and a mistake of structure is found exactly if the engine finds one.
 func TestAutomaton_Words(t *testing.T) {
 	const a, b, c = "a", "b", "c"
 	el := func(name, occurs string) string {
 		return `<xs:element name="` + name + `" type="nothing" ` + occurs + `/>`
 	}
 	for name, model := range map[string]string{
-		"Empty":    `<xs:sequence/>`,
-		"Sequence": `<xs:sequence>` + el(a, "") + el(b, `minOccurs="0"`) + el(c, `minOccurs="2" maxOccurs="3"`) + `</xs:sequence>`,
+		"Empty": `<xs:sequence/>`,
+		"Sequence": `<xs:sequence>` + el(a, "") + el(b, `minOccurs="0"`) + el(c, `minOccurs="2" maxOccurs="3"`) +
+			`</xs:sequence>`,
 		"Choice":   `<xs:choice minOccurs="2" maxOccurs="4">` + el(a, "") + el(b, "") + `</xs:choice>`,
 		"All":      `<xs:all>` + el(a, "") + el(b, `minOccurs="0"`) + el(c, "") + `</xs:all>`,
 		"AllOrNot": `<xs:all minOccurs="0">` + el(a, "") + el(b, "") + `</xs:all>`,
@@ -35,12 +37,15 @@ func TestAutomaton_Words(t *testing.T) {
 			`</xs:sequence>` + el(c, "") + `</xs:sequence>`,
 		"Pairs": `<xs:sequence minOccurs="2" maxOccurs="3">` + el(a, "") + el(b, `minOccurs="0"`) + `</xs:sequence>`,
 		"Nested": `<xs:choice><xs:sequence>` + el(a, "") + `<xs:choice minOccurs="0" maxOccurs="unbounded">` + el(b, "") +
-			el(c, "") + `</xs:choice></xs:sequence><xs:sequence>` + el(b, `minOccurs="3" maxOccurs="5"`) + `</xs:sequence></xs:choice>`,
+			el(c, "") + `</xs:choice></xs:sequence><xs:sequence>` + el(b, `minOccurs="3" maxOccurs="5"`) +
+			`</xs:sequence></xs:choice>`,
 		"OptionalChoice": `<xs:choice>` + el(a, `minOccurs="0"`) + `<xs:sequence>` + el(b, "") + el(c, `minOccurs="0"`) +
 			`</xs:sequence></xs:choice>`,
-		"Never":        `<xs:sequence>` + el(a, "") + el(b, `minOccurs="0" maxOccurs="0"`) + `</xs:sequence>`,
-		"Substitution": `<xs:sequence><xs:element ref="head" maxOccurs="unbounded"/>` + el(b, `minOccurs="0"`) + `</xs:sequence>`,
-		"Recursion":    `<xs:sequence><xs:element ref="r" minOccurs="0"/>` + el(a, `minOccurs="0" maxOccurs="unbounded"`) + `</xs:sequence>`,
+		"Never": `<xs:sequence>` + el(a, "") + el(b, `minOccurs="0" maxOccurs="0"`) + `</xs:sequence>`,
+		"Substitution": `<xs:sequence><xs:element ref="head" maxOccurs="unbounded"/>` + el(b, `minOccurs="0"`) +
+			`</xs:sequence>`,
+		"Recursion": `<xs:sequence><xs:element ref="r" minOccurs="0"/>` + el(a, `minOccurs="0" maxOccurs="unbounded"`) +
+			`</xs:sequence>`,
 	} {
 		for _, mixed := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, "/mixed=", mixed), func(t *testing.T) {
@@ -50,6 +55,7 @@ func TestAutomaton_Words(t *testing.T) {
 					<xs:element name="c" substitutionGroup="head" type="xs:string"/>
 					<xs:element name="r"><xs:complexType mixed="`+fmt.Sprint(mixed)+`">`+model+`</xs:complexType></xs:element>`)
 				require.NotNil(t, v.fast)
+				engine, read := bareEngine(t, v), &structure{}
 				yes := 0
 				eachWord("abc", 5, func(word string) {
 					children := ""
@@ -63,8 +69,14 @@ func TestAutomaton_Words(t *testing.T) {
 						`<r xmlns="urn-t"><r>` + children + `</r></r>`,
 						`<r xmlns="urn-t"><head/>` + children + `</r>`,
 					} {
+						words := engine.validate([]byte(doc))
+						read.read(v.fast, []byte(doc), false)
+						wrong := slices.ContainsFunc(read.mistakes, func(m mistake) bool { return !m.blank })
+						if wrong != (words != nil) {
+							require.Fail(t, "the structure differs", "%s: %v", doc, words)
+						}
 						// To explain a no takes longer than to find it, and only a yes has to be looked at again.
-						valid := v.run([]byte(doc)) == nil && v.judge([]byte(doc)) == nil
+						valid := words == nil && v.judge([]byte(doc)) == nil
 						if valid != v.fast.accept([]byte(doc)) {
 							require.Fail(t, "the fast way differs", "%s: %v", doc, v.judge([]byte(doc)))
 						}
@@ -97,7 +109,8 @@ func eachWord(letters string, n int, do func(string)) {
 // Where the same may come next, text may stand here and not there.
 func TestAutomaton_MixedBesideUnmixed(t *testing.T) {
 	v := compiled(t, `<xs:element name="c" type="xs:string"/><xs:element name="r"><xs:complexType><xs:sequence>
-		<xs:element name="m"><xs:complexType mixed="true"><xs:sequence><xs:element ref="c"/></xs:sequence></xs:complexType></xs:element>
+		<xs:element name="m"><xs:complexType mixed="true"><xs:sequence><xs:element ref="c"/></xs:sequence></xs:complexType>
+		</xs:element>
 		<xs:element name="p"><xs:complexType><xs:sequence><xs:element ref="c"/></xs:sequence></xs:complexType></xs:element>
 		</xs:sequence></xs:complexType></xs:element>`)
 	require.True(t, accepted(t, v, []byte(`<r xmlns="urn-t"><m>x<c/>x</m><p> <c/> </p></r>`)))
@@ -107,7 +120,8 @@ func TestAutomaton_MixedBesideUnmixed(t *testing.T) {
 
 // A name that begins like another is another.
 func TestAutomaton_NamesAlike(t *testing.T) {
-	v := compiled(t, `<xs:element name="r"><xs:complexType><xs:choice><xs:element name="a" type="xs:string"/><xs:element name="ab" type="xs:date"/>
+	v := compiled(t, `<xs:element name="r"><xs:complexType><xs:choice><xs:element name="a" type="xs:string"/>
+		<xs:element name="ab" type="xs:date"/>
 		</xs:choice></xs:complexType></xs:element>`)
 	require.True(t, accepted(t, v, []byte(`<r xmlns="urn-t"><ab>2026-11-21</ab></r>`)))
 	require.False(t, accepted(t, v, []byte(`<r xmlns="urn-t"><ab>today</ab></r>`)))
@@ -116,7 +130,9 @@ func TestAutomaton_NamesAlike(t *testing.T) {
 
 // A level of nesting that the engine takes and the automaton does not is left to the engine.
 func TestAutomaton_Nesting(t *testing.T) {
-	v := compiled(t, `<xs:element name="r"><xs:complexType><xs:sequence><xs:element ref="r" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>`)
+	v := compiled(t,
+		`<xs:element name="r"><xs:complexType><xs:sequence><xs:element ref="r" `+
+			`minOccurs="0"/></xs:sequence></xs:complexType></xs:element>`)
 	for depth := range maxNesting + 10 {
 		doc := []byte(`<r xmlns="urn-t">` + strings.Repeat("<r>", depth) + strings.Repeat("</r>", depth) + `</r>`)
 		require.Equal(t, depth < maxNesting, v.fast.accept(doc), depth)
@@ -138,28 +154,45 @@ func TestAutomaton_Unqualified(t *testing.T) {
 func TestAutomaton_UnfamiliarSchema(t *testing.T) {
 	const root = `<xs:element name="r" type="t"/>`
 	for name, declarations := range map[string]string{
-		"Key": `<xs:element name="r"><xs:complexType><xs:sequence><xs:element name="a" type="xs:string" maxOccurs="9"/></xs:sequence></xs:complexType>
+		"Key": `<xs:element name="r"><xs:complexType><xs:sequence><xs:element name="a" type="xs:string" maxOccurs="9"/>
+			</xs:sequence></xs:complexType>
 			<xs:unique name="u"><xs:selector xpath="*"/><xs:field xpath="."/></xs:unique></xs:element>`,
-		"FixedElement":     `<xs:element name="r" type="xs:string" fixed="a"/>`,
-		"Nillable":         `<xs:element name="r" type="xs:string" nillable="true"/>`,
-		"AbstractInDigits": root + `<xs:element name="a" abstract="1" type="xs:string"/><xs:complexType name="t"><xs:sequence><xs:element ref="a"/></xs:sequence></xs:complexType>`,
-		"AbstractType":     root + `<xs:complexType name="t" abstract="true"/>`,
-		"FixedAttribute":   root + `<xs:complexType name="t"><xs:attribute name="a" type="xs:string" fixed="x"/></xs:complexType>`,
-		"Prohibited":       root + `<xs:complexType name="t"><xs:attribute name="a" type="xs:string" use="prohibited"/></xs:complexType>`,
-		"AnyAttribute":     root + `<xs:complexType name="t"><xs:anyAttribute/></xs:complexType>`,
-		"Any":              root + `<xs:complexType name="t"><xs:sequence><xs:any processContents="lax"/></xs:sequence></xs:complexType>`,
-		"Group":            root + `<xs:group name="g"><xs:sequence/></xs:group><xs:complexType name="t"><xs:group ref="g"/></xs:complexType>`,
-		"EmptyChoice":      root + `<xs:complexType name="t"><xs:choice/></xs:complexType>`,
-		"Union":            root + `<xs:simpleType name="t"><xs:union memberTypes="xs:int xs:date"/></xs:simpleType>`,
-		"List":             root + `<xs:simpleType name="t"><xs:list itemType="xs:int"/></xs:simpleType>`,
-		"TwoPatterns":      root + `<xs:simpleType name="t"><xs:restriction base="xs:string"><xs:pattern value="a"/><xs:pattern value="b"/></xs:restriction></xs:simpleType>`,
-		"RestrictionOfOwn": root + `<xs:simpleType name="t"><xs:restriction base="u"><xs:pattern value="[0-9]{2}"/></xs:restriction></xs:simpleType>
-			<xs:simpleType name="u"><xs:restriction base="xs:string"><xs:pattern value="1[0-9]"/></xs:restriction></xs:simpleType>`,
+		"FixedElement": `<xs:element name="r" type="xs:string" fixed="a"/>`,
+		"Nillable":     `<xs:element name="r" type="xs:string" nillable="true"/>`,
+		"AbstractInDigits": root +
+			`<xs:element name="a" abstract="1" type="xs:string"/><xs:complexType name="t"><xs:sequence><xs:element ` +
+			`ref="a"/></xs:sequence></xs:complexType>`,
+		"AbstractType": root + `<xs:complexType name="t" abstract="true"/>`,
+		"FixedAttribute": root +
+			`<xs:complexType name="t"><xs:attribute name="a" type="xs:string" fixed="x"/></xs:complexType>`,
+		"Prohibited": root +
+			`<xs:complexType name="t"><xs:attribute name="a" type="xs:string" use="prohibited"/></xs:complexType>`,
+		"AnyAttribute": root + `<xs:complexType name="t"><xs:anyAttribute/></xs:complexType>`,
+		"Any": root +
+			`<xs:complexType name="t"><xs:sequence><xs:any processContents="lax"/></xs:sequence></xs:complexType>`,
+		"Group": root +
+			`<xs:group name="g"><xs:sequence/></xs:group><xs:complexType name="t"><xs:group ref="g"/></xs:complexType>`,
+		"EmptyChoice": root + `<xs:complexType name="t"><xs:choice/></xs:complexType>`,
+		"Union":       root + `<xs:simpleType name="t"><xs:union memberTypes="xs:int xs:date"/></xs:simpleType>`,
+		"List":        root + `<xs:simpleType name="t"><xs:list itemType="xs:int"/></xs:simpleType>`,
+		"TwoPatterns": root +
+			`<xs:simpleType name="t"><xs:restriction base="xs:string"><xs:pattern value="a"/><xs:pattern ` +
+			`value="b"/></xs:restriction></xs:simpleType>`,
+		"RestrictionOfOwn": root + `<xs:simpleType name="t"><xs:restriction base="u"><xs:pattern value="[0-9]{2}"/>
+			</xs:restriction></xs:simpleType>
+			<xs:simpleType name="u"><xs:restriction base="xs:string"><xs:pattern value="1[0-9]"/></xs:restriction>
+			</xs:simpleType>`,
 		"Extension": root + `<xs:complexType name="u"><xs:sequence/></xs:complexType>
 			<xs:complexType name="t"><xs:complexContent><xs:extension base="u"/></xs:complexContent></xs:complexType>`,
+		"ExtensionOfComplex": root + `<xs:complexType name="u"><xs:simpleContent><xs:extension base="xs:string"/>
+			</xs:simpleContent>
+			</xs:complexType><xs:complexType name="t"><xs:simpleContent><xs:extension base="u"/></xs:simpleContent>
+			</xs:complexType>`,
 		"ManyStates": root + `<xs:complexType name="t"><xs:sequence><xs:element name="a" type="xs:string" maxOccurs="600"/>
 			<xs:element name="b" type="xs:string" maxOccurs="600"/></xs:sequence></xs:complexType>`,
-		"LargeCount": root + `<xs:complexType name="t"><xs:sequence><xs:element name="a" type="xs:string" maxOccurs="100000"/></xs:sequence></xs:complexType>`,
+		"LargeCount": root +
+			`<xs:complexType name="t"><xs:sequence><xs:element name="a" type="xs:string" ` +
+			`maxOccurs="100000"/></xs:sequence></xs:complexType>`,
 	} {
 		t.Run(name, func(t *testing.T) { require.Nil(t, compiled(t, declarations).fast) })
 	}
@@ -172,20 +205,25 @@ var typesUnderTest = []struct {
 	usual             []string
 }{
 	{"String", "xs:string", []string{"", " ", "a", "]]&gt;", "&#x9;", "\u00e5", "\U0001F4C8", "it's", "\r\n"}},
-	{"Codes", `<xs:restriction base="xs:string"><xs:enumeration value="A&amp;B"/><xs:enumeration value="x y"/><xs:enumeration value=""/></xs:restriction>`,
+	{"Codes", `<xs:restriction base="xs:string"><xs:enumeration value="A&amp;B"/><xs:enumeration value="x ` +
+		`y"/><xs:enumeration value=""/></xs:restriction>`,
 		[]string{"A&amp;B", "x y", ""}},
-	{"Tokens", `<xs:restriction base="xs:NMTOKEN"><xs:enumeration value="Yes"/><xs:enumeration value="7"/></xs:restriction>`,
+	{"Tokens", `<xs:restriction base="xs:NMTOKEN"><xs:enumeration value="Yes"/><xs:enumeration ` +
+		`value="7"/></xs:restriction>`,
 		[]string{"Yes", "7"}},
-	{"OddCodes", `<xs:restriction base="xs:string"><xs:enumeration value="a&#9;b"/><xs:enumeration value="]]&gt;"/></xs:restriction>`, nil},
+	{"OddCodes", `<xs:restriction base="xs:string"><xs:enumeration value="a&#9;b"/><xs:enumeration ` +
+		`value="]]&gt;"/></xs:restriction>`, nil},
 	{"NumberCodes", `<xs:restriction base="xs:decimal"><xs:enumeration value="1.0"/></xs:restriction>`, nil},
 	{"Pattern", `<xs:restriction base="xs:string"><xs:pattern value="[0-9]{4}[01][0-9]([0-3wW][0-9])?"/></xs:restriction>`,
 		[]string{"200401", "200412w2", "20041231"}},
 	{"WildPattern", `<xs:restriction base="xs:string"><xs:pattern value="\d+|[^a-y]*"/></xs:restriction>`, nil},
 	{"Length", `<xs:restriction base="xs:string"><xs:minLength value="1"/><xs:maxLength value="7"/></xs:restriction>`,
 		[]string{"A", "ABCDEFG", " "}},
-	{"TokenLength", `<xs:restriction base="xs:token"><xs:minLength value="1"/><xs:maxLength value="7"/></xs:restriction>`, nil},
+	{"TokenLength", `<xs:restriction base="xs:token"><xs:minLength value="1"/><xs:maxLength value="7"/></xs:restriction>`,
+		nil},
 	{"Decimal", "xs:decimal", []string{"0", "-0", "1.5", "-.5", "1.", "00012", "123456789.123456789"}},
-	{"Figure", `<xs:restriction base="xs:decimal"><xs:totalDigits value="13"/><xs:fractionDigits value="4"/><xs:minInclusive value="0"/></xs:restriction>`,
+	{"Figure", `<xs:restriction base="xs:decimal"><xs:totalDigits value="13"/><xs:fractionDigits ` +
+		`value="4"/><xs:minInclusive value="0"/></xs:restriction>`,
 		[]string{"0", "0.0000", "999999999.9999", "1234567890123", ".5"}},
 	{"Bounded", `<xs:restriction base="xs:decimal"><xs:minInclusive value="5"/></xs:restriction>`, nil},
 	{"WholeDecimal", `<xs:restriction base="xs:decimal"><xs:fractionDigits value="0"/></xs:restriction>`, []string{"12"}},
@@ -193,8 +231,10 @@ var typesUnderTest = []struct {
 	{"Int", "xs:int", []string{"0", "-999999999", "007"}},
 	{"Natural", "xs:nonNegativeInteger", []string{"0", "12"}},
 	{"Positive", "xs:positiveInteger", []string{"1", "20"}},
-	{"Date", "xs:date", []string{"0001-01-01", "2000-02-29", "2024-02-29", "9999-12-31", "2023-01-01Z", "2023-01-01-13:59"}},
-	{"DateTime", "xs:dateTime", []string{"2023-01-01T00:00:00", "2023-12-31T23:59:59.999999999", "2023-01-01T00:00:00Z", "2023-01-01T00:00:00+05:30"}},
+	{"Date", "xs:date", []string{"0001-01-01", "2000-02-29", "2024-02-29", "9999-12-31", "2023-01-01Z",
+		"2023-01-01-13:59"}},
+	{"DateTime", "xs:dateTime", []string{"2023-01-01T00:00:00", "2023-12-31T23:59:59.999999999", "2023-01-01T00:00:00Z",
+		"2023-01-01T00:00:00+05:30"}},
 	{"Base64", "xs:base64Binary", []string{"", "AAAA", "AAA=", "AA==", "+/09", "//8="}},
 	{"URI", "xs:anyURI", []string{"http://www.w3.org/2001/04/xmlenc#Content", "a/b.c"}},
 	{"Boolean", "xs:boolean", nil},
@@ -205,7 +245,8 @@ var typesUnderTest = []struct {
 
 // TestAutomaton_Values: in elements and in attributes, what a checker accepts is valid.
 func TestAutomaton_Values(t *testing.T) {
-	pieces := strings.Split("0 1 2 9 00 12 29 31 - + . : T Z e INF 2023 2024 -02 -01 :00 = A Q g / +1 http:// # % ( a B Yes [ ] ' > & \" \t \n \u00e5", " ")
+	pieces := strings.Split("0 1 2 9 00 12 29 31 - + . : T Z e INF 2023 2024 -02 -01 :00 = A Q g / +1 http:// # % ( a "+
+		"B Yes [ ] ' > & \" \t \n \u00e5", " ")
 	pieces = append(pieces, " ")
 	for _, c := range typesUnderTest {
 		t.Run(c.name, func(t *testing.T) {
@@ -213,11 +254,13 @@ func TestAutomaton_Values(t *testing.T) {
 			if strings.HasPrefix(name, "<") {
 				own, name = `<xs:simpleType name="own">`+name+`</xs:simpleType>`, "own"
 			}
-			v := compiled(t, own+`<xs:element name="r"><xs:complexType><xs:sequence><xs:element name="e" type="`+name+`" minOccurs="0"/>
+			v := compiled(t,
+				own+`<xs:element name="r"><xs:complexType><xs:sequence><xs:element name="e" type="`+name+`" minOccurs="0"/>
 				</xs:sequence><xs:attribute name="a" type="`+name+`"/></xs:complexType></xs:element>`)
 			require.NotNil(t, v.fast)
 			docs := func(value string) []string {
-				docs := []string{`<r xmlns="urn-t"><e>` + value + `</e></r>`, `<r xmlns="urn-t" a="` + value + `"/>`, `<r a='` + value + `' xmlns="urn-t"/>`}
+				docs := []string{`<r xmlns="urn-t"><e>` + value + `</e></r>`, `<r xmlns="urn-t" a="` + value + `"/>`, `<r a='` +
+					value + `' xmlns="urn-t"/>`}
 				if value == "" {
 					docs = append(docs, `<r xmlns="urn-t"><e/></r>`)
 				}

@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -116,16 +117,29 @@ func BenchmarkValidate_Parallel(b *testing.B) {
 	})
 }
 
-// BenchmarkValidate_Refused is the price of an explanation, which a client can make the service pay.
+// BenchmarkValidate_Refused measures explanations, whose cost a client can impose on the service: of one mistake, of
+// many and of one behind which the engine looks at nothing, in documents of several sizes.
 func BenchmarkValidate_Refused(b *testing.B) {
-	doc := benchmarkDocuments(b)["custacc.xsd"]
-	doc = []byte(strings.ReplaceAll(string(doc), "<Symbol>", "<Symbol x='1'>"))
-	v := Customer()
-	b.SetBytes(int64(len(doc)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if v.Validate(doc) == nil {
-			b.Fatal("valid")
+	for name, damage := range map[string]func(doc string) string{
+		"One":       func(doc string) string { return strings.Replace(doc, "<Title>", "<Title x='1'>", 1) },
+		"Many":      func(doc string) string { return strings.ReplaceAll(doc, "<Symbol>", "<Symbol x='1'>") },
+		"Structure": func(doc string) string { return strings.Replace(doc, "<Nationality>Swedish</Nationality>", "", 1) },
+	} {
+		for _, size := range []int{6 << 10, 256 << 10, 1 << 20} {
+			b.Run(fmt.Sprintf("%s/%dKiB", name, size>>10), func(b *testing.B) {
+				doc := string(benchmarkDocuments(b)["custacc.xsd"])
+				position := doc[strings.Index(doc, "<Position>") : strings.Index(doc, "</Position>")+len("</Position>")]
+				more := strings.Repeat(position, (size-len(doc))/len(position))
+				refused := []byte(damage(strings.Replace(doc, position, position+more, 1)))
+				v := Customer()
+				b.SetBytes(int64(len(refused)))
+				b.ReportAllocs()
+				for b.Loop() {
+					if v.Validate(refused) == nil {
+						b.Fatal("valid")
+					}
+				}
+			})
 		}
 	}
 }

@@ -1,18 +1,16 @@
-// Package schema decides whether a document is valid, and says in plain words why not.
+// Package schema validates documents by the XML Schemas of package api, and says in plain words why one is refused.
 //
-// The schemas themselves are files of package api. They are compiled once, on first use, and the result is shared:
-// a Validator may be used by any number of goroutines, because every validation borrows a session of its own from a
-// pool.
+// A schema is compiled on first use. A Validator may be used by any number of goroutines.
 //
-// Two readers want two different things of it. The path of a write wants a yes as fast as it can be had, so a machine
-// made of the schema looks at a document first (accept.go). It knows a valid one when it sees it, if that is written in
-// the usual way; everything else it leaves to the engine. Whoever sent an invalid one wants to know what was
-// expected and where; the engine knows only that something is wrong, so the explanation is put together afterwards,
-// from the engine's findings, a second reading of the document, and the schema's own words. That is slower and
-// happens to refused documents alone.
+// A document is read by up to three readers:
 //
-// A document that the engine refuses is refused. The explanation may be less helpful than it could be where a schema
-// uses what it does not understand, but it never turns a no into a yes. The other way round the engine is corrected
-// twice: it takes any element that is declared globally as the document element, and it overlooks white space in
-// elements that have to be empty, which XML Schema forbids and other processors, a database among them, refuse.
+//   - An automaton compiled from the schema (accept.go) recognises valid documents that are written in the usual way,
+//     in a thirtieth of the engine's time. It leaves everything else to the engine.
+//   - The engine, github.com/jacoelho/xsd, validates whatever the automaton does not recognise.
+//   - For a document that the engine refuses, the states of the same automaton say which elements were expected
+//     (structure.go). The rest of the explanation is the engine's.
+//
+// A document that the engine refuses is refused, whatever there is to say about it. In two cases this package is stricter
+// than the engine, which accepts any global element as the document element, and overlooks white space in elements that
+// must be empty. XML Schema forbids the latter, and other processors, a database among them, refuse it.
 package schema

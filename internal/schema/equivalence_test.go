@@ -146,7 +146,7 @@ func TestEquivalence_FIXML(t *testing.T) {
 			}
 		})
 		theirs := session.Validate(context.Background(), strings.NewReader(plain.String()))
-		if theirs == nil && Order().empty.mayHoldText([]byte(doc.String())) {
+		if theirs == nil && words != nil && strings.Contains(words.Error(), "found white space") {
 			continue // where the bare engine is known to be wrong
 		}
 		require.Equal(t, theirs == nil, ours, "ours: %v\nstandard: %v\n%s", words, theirs, doc)
@@ -157,7 +157,8 @@ func TestEquivalence_FIXML(t *testing.T) {
 	requireBothVerdicts(t, valid, len(all))
 }
 
-var blankDate = regexp.MustCompile(`'(\s[^']*|[^']*\s)' is not a valid value of the atomic type '[^']*([dD]ate|Time(stamp)?)'`)
+var blankDate = regexp.MustCompile(`'(\s[^']*|[^']*\s)' is not a valid value of the atomic type ` +
+	`'[^']*([dD]ate|Time(stamp)?)'`)
 
 // TestEquivalence_Xmllint: the verdicts do not depend on the engine; libxml2 gives the same.
 func TestEquivalence_Xmllint(t *testing.T) {
@@ -219,7 +220,9 @@ func TestExplain_Mutants(t *testing.T) {
 				lines := strings.Split(text, "\n")
 				line, column := 1, 1
 				for _, f := range refusal.Findings {
-					require.Regexp(t, `^(expected|attribute [A-Za-z0-9]+( is|:)) `, f.Message, "%s\n%s", f, text)
+					require.Regexp(t,
+						`^(expected |attribute [A-Za-z0-9]+: expected |missing required attribute |attribute is not declared: `+
+							`|simple type does not allow attributes$)`, f.Message, "%s\n%s", f, text)
 					require.Regexp(t, `^(/[\w.-]+(\[\d+\])?)+$`, f.Path)
 					require.True(t, f.Line > line || f.Line == line && f.Column >= column, "%v\n%s", refusal.Findings, text)
 					line, column = f.Line, f.Column

@@ -21,31 +21,31 @@ var (
 type Error struct {
 	// Schema is the name of the schema, such as custacc.
 	Schema string
-	// Findings are in the order of the document; at least one, at most MaxFindings. A document that is malformed or
-	// excessive has one, since nothing can be said about the rest of it.
+	// Findings are in the order of the document: at least one, at most MaxFindings. A document that is malformed or over
+	// the limits has one.
 	Findings []Finding
-	// Cut is set where there were more findings.
+	// Cut is set if there were more findings.
 	Cut bool
 
 	reason error
 }
 
-// A Finding is one thing that is wrong. It quotes the document, and so may hold what a log must not.
+// A Finding is one mistake in a document. It quotes the document, so it may contain what must not be logged.
 type Finding struct {
-	// Line and Column count from 1, columns in characters. They lead to the tag that is wrong, the end tag where
-	// something is missing before it, or the text that should not be there.
+	// Line and Column count from 1, columns in characters. They point to the start tag of the element that is wrong, to
+	// the end tag before which an element is missing, or to text that is not allowed.
 	Line, Column int
-	// Path leads to the element, such as /Customer/Accounts/Account[2]/Balance. Names are without prefixes, and those
-	// that may occur several times are numbered. Elements that should not be there are part of it.
+	// Path is the path of the element, such as /Customer/Accounts/Account[2]/Balance. Names have no prefixes; siblings of
+	// the same name are numbered.
 	Path string
-	// Message says what was expected.
+	// Message says what was expected, in one sentence without a full stop.
 	Message string
 }
 
 // Unwrap returns the reason, one of ErrMalformed, ErrInvalid and ErrExcessive.
 func (e *Error) Unwrap() error { return e.reason }
 
-// Error gives the reason and the first finding in one line.
+// Error returns the reason and the first finding in one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %v", e.Schema, e.reason)
@@ -62,12 +62,12 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// String gives the finding in one line.
+// String returns the finding in one line.
 func (f Finding) String() string {
 	return fmt.Sprintf("line %d, column %d, %s: %s", f.Line, f.Column, f.Path, f.Message)
 }
 
-// quote shows a piece of the document on one line and of bounded length, for it can be anything.
+// quote returns the first 40 characters of a piece of the document, quoted, on one line.
 func quote(s string) string {
 	const most = 40
 	n := 0
@@ -79,7 +79,8 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// oneLine makes words of the engine, which may contain words of the document, safe to print.
+// oneLine makes a text that may contain parts of the document safe to print: without control characters, at most 300
+// bytes.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

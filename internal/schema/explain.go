@@ -1,388 +1,268 @@
 package schema
 
 import (
+	"bytes"
 	"cmp"
-	"encoding/xml"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jacoelho/xsd/xsderrors"
 )
 
-// explain says for each diagnostic of the engine what was expected where it is.
+// review returns the verdict on a document that the engine has validated with the result cause: nil, an *Error that
+// says what is wrong, or another error if the engine failed.
 //
-// Behind an element that is missing or should not be there the engine goes on as if nothing had been read since: it
-// rejects the siblings that follow, and does not look into them. So only the first thing out of order in each element
-// is told; then a copy of the document is put right in these places and validated again, until nothing more comes of it.
-// Values and attributes are told at last, when the engine has seen all of them.
-func (v *Validator) explain(doc []byte, diagnostics []*xsderrors.Error) (findings []Finding, cut bool) {
-	// A large document is not worth many readings.
-	const work = 1 << 20
-	rounds := min(max(work/(len(doc)+1), 1), MaxFindings+1)
-
-	var order, other []remark
-	text := newRepaired(doc)
-	for current := diagnostics; ; {
-		r := reading{text: text, grammar: v.grammar, strict: len(v.empty.names) > 0, told: order}
-		r.read(current)
-		news := len(r.order) > len(order)
-		order, other = r.order, r.other
-		cut = len(current) >= limits.MaxErrors
-		if !news || len(r.repairs) == 0 {
-			break
+// The engine says what is wrong and where, but not what it expected instead, and behind the first mistake in an
+// element it rejects everything. So mistakes of structure are reported by the automaton, which knows what may come
+// next, and the engine judges values and attributes in a copy of the document whose structure has been repaired.
+func (v *Validator) review(w *worker, doc []byte, cause error) error {
+	found, err := flatten(cause)
+	if err != nil {
+		err = fmt.Errorf("validate by schema %s: %w", v.name, err)
+		// The engine stops with an internal error at an element inside one that has to be empty.
+		if !isInternal(cause) {
+			return err
 		}
-		if rounds--; rounds == 0 || len(order) > MaxFindings {
-			cut = true
-			break
-		}
-		text = text.repair(r.repairs)
-		next, err := flatten(v.run(text.bytes))
-		if err != nil && !isInternal(err) {
-			break
-		}
-		current = next
 	}
-	all := slices.Concat(order, other)
-	slices.SortStableFunc(all, func(a, b remark) int { return cmp.Compare(a.at, b.at) })
-	return locate(doc, all), cut
+	diagnostics := locate(doc, found)
+	if refusal := v.unreadable(doc, diagnostics); refusal != nil {
+		return refusal
+	}
+	s := &w.structure
+	s.read(v.fast, doc, cause == nil)
+	if !s.hasRoot(v.root) {
+		return v.wrongRoot(s)
+	}
+	if err == nil && !slices.ContainsFunc(diagnostics, diagnostic.ofStructure) {
+		// The engine is the judge of everything but white space.
+		s.mistakes = slices.DeleteFunc(s.mistakes, func(m mistake) bool { return !m.blank })
+		s.repairs = nil
+	}
+	if len(s.repairs) > 0 {
+		repaired := s.repaired()
+		if found, err := flatten(w.validate(repaired)); err == nil {
+			diagnostics = s.inOriginal(locate(repaired, found))
+			if refusal := v.unreadable(doc, diagnostics); refusal != nil {
+				return refusal
+			}
+		}
+	}
+	for _, d := range diagnostics {
+		if m, ok := s.explain(d); ok {
+			s.mistakes = append(s.mistakes, m)
+		}
+	}
+	switch {
+	case len(s.mistakes) == 0 && len(diagnostics) == 0:
+		return err
+	case len(s.mistakes) == 0:
+		// A document that the engine refuses is refused, whatever there is to say about it.
+		return v.refusal(ErrInvalid, diagnostics[0].finding(doc))
+	}
+	slices.SortStableFunc(s.mistakes, func(a, b mistake) int { return cmp.Compare(a.at, b.at) })
+	lines := newLineIndex(doc)
+	out := v.refusal(ErrInvalid)
+	out.Cut = len(s.mistakes) > MaxFindings || len(diagnostics) >= limits.MaxErrors
+	for _, m := range s.mistakes[:min(len(s.mistakes), MaxFindings)] {
+		f := lines.finding(m.at)
+		f.Path, f.Message = cmp.Or(s.path(m.element), "/"), m.message
+		out.Findings = append(out.Findings, f)
+	}
+	return out
 }
 
-// A remark is a finding before its place is put into words. Places are offsets in the original document.
-type remark struct {
-	at, element int // element is where the start tag is to which the path leads
-	message     string
+func (v *Validator) refusal(reason error, findings ...Finding) *Error {
+	return &Error{Schema: v.name, reason: reason, Findings: findings}
 }
 
-// reading is one reading of a document, next to what the engine found in it.
-type reading struct {
-	text    *repaired
-	grammar *grammar
-	// strict has the whole document read and adds what the engine overlooks about elements that have to be empty.
-	strict bool
-	told   []remark // what was out of order in earlier readings
-
-	pending []diagnostic
-	open    []*frame
-	order   []remark
-	other   []remark
-	repairs []repair
-	// unsettled counts misfits.
-	unsettled int
+// unreadable returns the error for a document that is malformed or over the limits, nil for any other.
+func (v *Validator) unreadable(doc []byte, diagnostics []diagnostic) error {
+	for _, d := range diagnostics {
+		if reason := d.reason(); !errors.Is(reason, ErrInvalid) {
+			return v.refusal(reason, d.finding(doc))
+		}
+	}
+	return nil
 }
 
-// diagnostic is one of the engine's with its place in the text.
+func (v *Validator) wrongRoot(s *structure) error {
+	found := docElement{start: len(s.doc)}
+	if len(s.elements) > 0 {
+		found = s.elements[0]
+	}
+	f := newLineIndex(s.doc).finding(found.start)
+	f.Path = "/" + oneLine(string(found.local))
+	f.Message = "expected the document element <" + v.root.Local + ">"
+	if string(found.space) != v.root.Space {
+		f.Message += fmt.Sprintf(" of namespace %q", v.root.Space)
+	}
+	f.Message += ", found " + found.tagName(v.root.Space)
+	return v.refusal(ErrInvalid, f)
+}
+
+// explain turns a diagnostic of the engine into a mistake. It returns false for one that the structure reports itself.
+func (s *structure) explain(d diagnostic) (mistake, bool) {
+	m := mistake{at: d.at, element: s.elementAt(d.at), message: oneLine(d.words())}
+	if m.element < 0 {
+		return m, true
+	}
+	e := &s.elements[m.element]
+	if d.ofStructure() {
+		// At a start tag it is the parent that does not allow the element.
+		if d.Code != xsderrors.CodeValidationText && d.at == e.start && e.parent >= 0 {
+			e = &s.elements[e.parent]
+		}
+		return m, e.shape == nil
+	}
+	if d.Code != xsderrors.CodeValidationFacet || e.shape == nil {
+		return m, true
+	}
+	tag := s.doc[e.start:min(e.end, len(s.doc))]
+	if words, ok := strings.CutPrefix(d.Message, "invalid attribute "); ok {
+		name, _, _ := strings.Cut(words, ":")
+		if a := e.shape.attributes[name]; a != nil {
+			m.message = "attribute " + name + ": expected " + a.value.words + ", found " + quote(attributeOf(tag, name))
+		}
+	} else if e.shape.value != nil {
+		m.at = e.start
+		m.message = "expected " + e.shape.value.words + ", found " + quote(textOf(tag))
+	}
+	return m, true
+}
+
+// diagnostic is one of the engine's, with its offset in the document.
 type diagnostic struct {
 	at int
 	*xsderrors.Error
 }
 
-// frame is an open element.
-type frame struct {
-	name  xml.Name
-	at    int
-	typ   *contentType // nil where the schema does not tell, as inside an element that should not be there
-	rest  *particle    // what may still come
-	value []byte
-	made  bool // a placeholder
-	// disordered is set by the first thing out of order. Further ones may be no more than its consequences.
-	disordered bool
-	blank      bool // white space in it was reported
-	misfit     *misfit
+// flatten returns what the engine says about a document, or an error if the engine failed.
+func flatten(cause error) ([]*xsderrors.Error, error) {
+	if cause == nil {
+		return nil, nil
+	}
+	all := []error{cause}
+	if several, ok := errors.AsType[xsderrors.Errors](cause); ok {
+		all = several
+	}
+	var out []*xsderrors.Error
+	for _, one := range all {
+		d, ok := errors.AsType[*xsderrors.Error](one)
+		if !ok || (d.Category != xsderrors.CategoryValidation && d.Category != xsderrors.CategoryUnsupported) ||
+			d.Code == xsderrors.CodeValidationOption || d.Code == xsderrors.CodeValidationSession {
+			return nil, cause
+		}
+		out = append(out, d)
+	}
+	return out, nil
 }
 
-// misfit is an element that should not be where it is, as long as it is not clear what to do about it.
-type misfit struct {
-	from, to int
-	expected *particle
+func isInternal(cause error) bool {
+	d, ok := errors.AsType[*xsderrors.Error](cause)
+	return ok && d.Category == xsderrors.CategoryInternal
 }
 
-func (r *reading) read(diagnostics []*xsderrors.Error) {
-	r.order = slices.Clone(r.told)
-	place := newPlaces(r.text.bytes)
-	for _, d := range diagnostics {
-		r.pending = append(r.pending, diagnostic{place.offset(d.Line, d.Column), d})
+// reason returns the kind of refusal that a diagnostic stands for.
+func (d diagnostic) reason() error {
+	switch {
+	case d.Code == xsderrors.CodeValidationLimit:
+		return ErrExcessive
+	case d.Code == xsderrors.CodeValidationXML:
+		return ErrMalformed
+	case d.Code == xsderrors.CodeValidationText && d.Path == "/", d.Code == xsderrors.CodeValidationRoot && d.Path == "":
+		// Text beside the document element, and no document element: to the engine matters of validity.
+		return ErrMalformed
+	case d.Category == xsderrors.CategoryUnsupported && d.Code != xsderrors.CodeUnsupportedSchemaHint:
+		return ErrMalformed
 	}
-	slices.SortStableFunc(r.pending, func(a, b diagnostic) int { return cmp.Compare(a.at, b.at) })
-
-	dec := newDecoder(r.text.bytes)
-	for r.strict || len(r.pending) > 0 || r.unsettled > 0 {
-		from := int(dec.InputOffset())
-		token, err := dec.Token()
-		if err != nil {
-			break
-		}
-		to := int(dec.InputOffset())
-		switch t := token.(type) {
-		case xml.StartElement:
-			r.start(t, from)
-		case xml.EndElement:
-			r.end(from, to)
-		case xml.CharData:
-			r.chars(t, from, to)
-		}
-	}
-	r.leave(len(r.text.bytes) + 1)
+	return ErrInvalid
 }
 
-// due takes the diagnostics before an offset.
-func (r *reading) due(before int) []diagnostic {
-	n := 0
-	for n < len(r.pending) && r.pending[n].at < before {
-		n++
-	}
-	due := r.pending[:n]
-	r.pending = r.pending[n:]
-	return due
+// ofStructure reports whether a diagnostic is about which elements and text stand where.
+func (d diagnostic) ofStructure() bool {
+	return d.Code == xsderrors.CodeValidationElement || d.Code == xsderrors.CodeValidationContent ||
+		d.Code == xsderrors.CodeValidationText
 }
 
-// leave tells what no token claimed.
-func (r *reading) leave(before int) {
-	for _, d := range r.due(before) {
-		r.inEngineWords(d)
+// words returns what the engine says.
+func (d diagnostic) words() string {
+	switch {
+	case d.Code == xsderrors.CodeUnsupportedSchemaHint:
+		return "expected a type of the schema in xsi:type" // the engine takes xsi:schemaLocation for a promise of more
+	case d.Err != nil && d.Message != "":
+		return d.Message + ": " + d.Err.Error()
+	case d.Err != nil:
+		return d.Err.Error()
 	}
+	return d.Message
 }
 
-func (r *reading) start(t xml.StartElement, at int) {
-	r.leave(at)
-	_, made := r.text.origin(at)
-	f := &frame{name: t.Name, at: at, made: made}
-	due := r.due(at + 1)
-	if len(r.open) == 0 {
-		if root := r.grammar.globals[t.Name]; root != nil {
-			f.typ = root.typ
-		}
-	} else {
-		parent := r.open[len(r.open)-1]
-		r.settle(parent, &t.Name)
-		rejected := slices.IndexFunc(due, func(d diagnostic) bool {
-			return d.Code == xsderrors.CodeValidationElement || d.Code == xsderrors.CodeValidationContent
-		})
-		switch {
-		case rejected < 0 && !parent.typ.empty():
-			f.typ = parent.accept(t.Name)
-		case parent.typ == nil && rejected >= 0:
-			r.open = append(r.open, f)
-			r.inEngineWords(due[rejected])
-			r.open = r.open[:len(r.open)-1]
-		default:
-			// At an element inside one that has to be empty the engine may have broken off without a diagnostic.
-			r.reject(parent, f)
-		}
-		if rejected >= 0 {
-			due = slices.Delete(slices.Clone(due), rejected, rejected+1)
-		}
+// finding returns the only finding on a document that cannot be read to its end.
+func (d diagnostic) finding(doc []byte) Finding {
+	if d.Line == 0 && d.Category == xsderrors.CategoryUnsupported {
+		d.at = 0 // the XML declaration
 	}
-	if f.typ != nil {
-		f.rest = f.typ.content
-	}
-	r.open = append(r.open, f)
-	for _, d := range due {
-		if d.Code == xsderrors.CodeValidationAttribute || d.Code == xsderrors.CodeValidationFacet {
-			r.attribute(d, f, t)
-		} else {
-			r.inEngineWords(d)
-		}
-	}
+	f := newLineIndex(doc).finding(d.at)
+	f.Path = oneLine(cmp.Or(d.Path, "/"))
+	f.Message = oneLine(d.words())
+	return f
 }
 
-func (r *reading) chars(text []byte, from, to int) {
-	r.leave(from)
-	if len(r.open) == 0 {
-		return
-	}
-	f := r.open[len(r.open)-1]
-	const most = 256 // enough to quote from
-	f.value = append(f.value, text[:min(len(text), max(0, most-len(f.value)))]...)
-	reported := false
-	for _, d := range r.due(to) {
-		switch {
-		case d.Code != xsderrors.CodeValidationText || f.typ == nil:
-			r.inEngineWords(d)
-		case !reported: // the engine reads long text in pieces
-			reported = true
-			what := "only elements"
-			if f.typ.content == nil {
-				what = "nothing"
-			}
-			at := min(skipSpace(r.text.bytes, d.at), to)
-			found := quote(strings.TrimSpace(string(text)))
-			r.add(at, f, "expected "+what+" in <"+f.name.Local+">, found the text "+found)
-		}
-	}
-	if f.typ.empty() && !reported && len(text) > 0 && !f.blank {
-		f.blank = true // comments cut white space into pieces
-		r.add(from, f, "expected nothing in <"+f.name.Local+">, found white space")
-	}
-}
-
-func (r *reading) end(from, to int) {
-	if len(r.open) == 0 {
-		return
-	}
-	f := r.open[len(r.open)-1]
-	at := from
-	if from == to {
-		// An empty element is one tag and two tokens. The engine is at its last byte when the second comes.
-		from, at = to-1, f.at
-	}
-	r.leave(from)
-	r.settle(f, nil)
-	for _, d := range r.due(to) {
-		switch {
-		case f.typ == nil:
-			r.inEngineWords(d)
-		case d.Code == xsderrors.CodeValidationFacet && f.typ.value != nil:
-			r.add(f.at, f, "expected "+f.typ.value.describe()+", found "+quote(string(f.value)))
-		case d.Code == xsderrors.CodeValidationContent:
-			if !f.disordered {
-				r.disorder(f, at, f, "expected "+expectation(f.rest, "")+", found the end of <"+f.name.Local+">")
-			}
-		default:
-			r.inEngineWords(d)
-		}
-	}
-	r.open = r.open[:len(r.open)-1]
-	if len(r.open) > 0 {
-		if m := r.open[len(r.open)-1].misfit; m != nil && m.from == f.at {
-			m.to = to
-		}
-	}
-}
-
-// accept reads a child that the engine took.
-func (f *frame) accept(name xml.Name) *contentType {
-	rest, e := f.rest.after(name)
-	if e == nil {
-		// The engine knows better. Without a type nothing more is said about the inside of this element.
-		f.typ = nil
+// locate adds offsets to what the engine says. The engine counts bytes without a byte order mark, and returns the last
+// byte that it has read. Without a line the offset is the end of the document.
+func locate(doc []byte, found []*xsderrors.Error) []diagnostic {
+	if len(found) == 0 {
 		return nil
 	}
-	f.rest = rest
-	return e.typ
+	lines := newLineIndex(doc)
+	var out []diagnostic
+	for _, d := range found {
+		at := len(doc)
+		if d.Line >= 1 && d.Line <= len(lines.starts) {
+			at = min(max(lines.starts[d.Line-1]+d.Column-1, 0), at)
+		}
+		out = append(out, diagnostic{at, d})
+	}
+	return out
 }
 
-// reject reads a child that the engine did not take, tells so unless something before it was out of order, and notes
-// how to put it right.
-func (r *reading) reject(parent, child *frame) {
-	if parent.disordered || child.made {
-		return
-	}
-	found := ", found " + tagName(child.name, parent.name)
-	if parent.typ.content == nil {
-		what := "nothing"
-		if parent.typ.value != nil {
-			what = parent.typ.value.describe()
+// inOriginal converts diagnostics on the repaired document to the original, without those on placeholders.
+func (s *structure) inOriginal(diagnostics []diagnostic) []diagnostic {
+	var out []diagnostic
+	for _, d := range diagnostics {
+		if at, ok := s.original(d.at); ok {
+			out = append(out, diagnostic{at, d.Error})
 		}
-		r.disorder(parent, child.at, child, "expected "+what+" in <"+parent.name.Local+">"+found)
-		parent.misfit = &misfit{from: child.at}
-		r.unsettled++
-		return
 	}
-	r.disorder(parent, child.at, child, "expected "+expectation(parent.rest, parent.name.Local)+found)
-	if _, e := parent.rest.skipTo(child.name); e != nil {
-		missing := placeholders(parent.rest.missing(child.name))
-		r.repairs = append(r.repairs, repair{from: child.at, to: child.at, text: missing})
-		return
-	}
-	parent.misfit = &misfit{from: child.at, expected: parent.rest}
-	r.unsettled++
+	return out
 }
 
-// settle decides about a misfit when it is known what follows it. Where an element is missing and would fit between
-// what came before and what follows, the misfit is that element, misspelt; otherwise it is one too many.
-func (r *reading) settle(parent *frame, next *xml.Name) {
-	m := parent.misfit
-	if m == nil {
-		return
-	}
-	parent.misfit = nil
-	r.unsettled--
-	fits := func(rest *particle) bool {
-		if next == nil {
-			return rest.optional()
-		}
-		_, e := rest.after(*next)
-		return e != nil
-	}
-	var instead string
-	if m.expected != nil && !fits(m.expected) {
-		for _, e := range m.expected.next() {
-			if rest, _ := m.expected.after(e.name); fits(rest) {
-				instead = placeholders([]*element{e})
-				break
-			}
-		}
-	}
-	r.repairs = append(r.repairs, repair{from: m.from, to: m.to, text: instead})
+// lineIndex is where the lines of a document start.
+type lineIndex struct {
+	doc    []byte
+	starts []int
 }
 
-// attribute explains a diagnostic on an attribute. Which one it is, only the engine's words tell.
-func (r *reading) attribute(d diagnostic, f *frame, t xml.StartElement) {
-	if f.typ != nil {
-		if name, ok := strings.CutPrefix(d.Message, "missing required attribute "); ok {
-			if a := f.typ.attribute(name); a != nil {
-				r.add(f.at, f, "attribute "+name+" is missing, expected "+a.value.describe())
-				return
-			}
-		}
-		if name, ok := strings.CutPrefix(d.Message, "attribute is not declared: "); ok {
-			r.add(f.at, f, "attribute "+oneLine(name)+" is not allowed on <"+f.name.Local+">, expected "+
-				f.typ.attributeNames())
-			return
-		}
-		if words, ok := strings.CutPrefix(d.Message, "invalid attribute "); ok {
-			name, _, _ := strings.Cut(words, ":")
-			if a := f.typ.attribute(name); a != nil {
-				r.add(f.at, f, "attribute "+name+": expected "+a.value.describe()+", found "+quote(valueOf(t, name)))
-				return
-			}
-		}
-		if d.Message == "simple type does not allow attributes" {
-			r.add(f.at, f, "expected no attributes on <"+f.name.Local+">")
-			return
+var byteOrderMark = []byte("\ufeff")
+
+func newLineIndex(doc []byte) *lineIndex {
+	l := &lineIndex{doc: doc, starts: []int{len(doc) - len(bytes.TrimPrefix(doc, byteOrderMark))}}
+	for i, b := range doc {
+		if b == '\n' {
+			l.starts = append(l.starts, i+1)
 		}
 	}
-	r.inEngineWords(d)
+	return l
 }
 
-func valueOf(t xml.StartElement, name string) string {
-	for _, a := range t.Attr {
-		if a.Name.Space == "" && a.Name.Local == name {
-			return a.Value
-		}
+// finding returns a finding with line and column alone.
+func (l *lineIndex) finding(at int) Finding {
+	line, found := slices.BinarySearch(l.starts, at)
+	if !found {
+		line = max(line-1, 0)
 	}
-	return ""
-}
-
-// disorder tells of something out of order in an element, once.
-func (r *reading) disorder(f *frame, at int, element *frame, message string) {
-	f.disordered = true
-	if m, original := r.remark(at, element, message); original && !slices.Contains(r.order, m) {
-		r.order = append(r.order, m)
-	}
-}
-
-func (r *reading) add(at int, element *frame, message string) {
-	if m, original := r.remark(at, element, message); original {
-		r.other = append(r.other, m)
-	}
-}
-
-// remark returns nothing for what was made by a repair.
-func (r *reading) remark(at int, element *frame, message string) (m remark, original bool) {
-	m.message = message
-	m.at, _ = r.text.origin(at)
-	if element != nil {
-		m.element, original = r.text.origin(element.at)
-		return m, !original
-	}
-	return m, true
-}
-
-func (r *reading) inEngineWords(d diagnostic) {
-	var element *frame
-	if len(r.open) > 0 {
-		element = r.open[len(r.open)-1]
-	}
-	r.add(d.at, element, oneLine(engineWords(d.Error)))
+	return Finding{Line: line + 1, Column: utf8.RuneCount(l.doc[min(l.starts[line], at):at]) + 1}
 }

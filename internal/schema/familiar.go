@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// vocabulary is what of XML Schema a grammar knows by heart: elements and their attributes. For explanations it does
-// not matter much what a grammar leaves out. For accepting without the engine it does: a key, a default or a facet that
-// was overlooked would let invalid documents through. So a schema that uses anything else has no fast way.
+// vocabulary lists the elements of XML Schema that a grammar understands, with their attributes. A schema that uses
+// anything else has no automaton: a key, a default or a facet that was overlooked would let invalid documents through.
 var vocabulary = map[string][]string{
-	"schema":         {"targetNamespace", "elementFormDefault"},
+	"schema":         {"targetNamespace", "elementFormDefault", "attributeFormDefault"},
 	"element":        {"name", "type", "ref", "minOccurs", "maxOccurs", "abstract", "substitutionGroup"},
 	"complexType":    {"name", "mixed"},
 	"simpleType":     {"name"},
@@ -29,6 +28,8 @@ var vocabulary = map[string][]string{
 	"totalDigits":    {"value"},
 	"fractionDigits": {"value"},
 	"minInclusive":   {"value"},
+	"minExclusive":   {"value"},
+	"maxInclusive":   {"value"},
 }
 
 // familiar reports whether a part of a schema, and all in it, is in the vocabulary.
@@ -48,7 +49,7 @@ func (n *node) familiar(schema *node) bool {
 	}
 	switch n.kind {
 	case "choice":
-		// A choice of nothing cannot be met, which a grammar takes for no content.
+		// No content satisfies an empty choice; a grammar would take it for no content.
 		if len(n.kids) == 0 {
 			return false
 		}
@@ -69,11 +70,13 @@ func (n *node) familiar(schema *node) bool {
 	return !slices.ContainsFunc(n.kids, func(kid *node) bool { return !kid.familiar(schema) })
 }
 
-// familiarValue knows the ways in which a grammar reads values: not all that XML Schema has for the same.
+// familiarValue reports whether a grammar understands a value. XML Schema has more ways to write the same.
 func familiarValue(name, value string) bool {
 	switch name {
 	case "abstract", "mixed":
 		return value == "true" || value == "false"
+	case "attributeFormDefault":
+		return value == "unqualified"
 	case "use":
 		return value == "required" || value == "optional"
 	case "minOccurs", "maxOccurs":

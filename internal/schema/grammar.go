@@ -5,51 +5,18 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"maps"
+	"strconv"
 	"strings"
 )
 
 const xsdNamespace = "http://www.w3.org/2001/XMLSchema"
 
-// A grammar is what a schema says, kept in a form that can be put into words. It knows as much of XML Schema as the
-// project's schemas use. Where a schema uses more (wildcards, identity constraints, derived complex types, other
-// schemas), an element is without a type here and its findings are told in the engine's words.
+// A grammar is what a schema says. It knows as much of XML Schema as the project's schemas use. If a schema uses more
+// (wildcards, identity constraints, derived complex types, other schemas), its elements have no types here.
 type grammar struct {
 	namespace string
 	globals   map[xml.Name]*element
 	complete  bool // nothing that the schema says was left out
-}
-
-// emptyNames collects the names of elements that have to be empty.
-func (g *grammar) emptyNames() *emptyNames {
-	names := &emptyNames{}
-	seen := map[*contentType]bool{}
-	var visit func(*element)
-	var walk func(*particle)
-	visit = func(e *element) {
-		if e.typ.empty() {
-			names.add(e.name.Local)
-		}
-		if e.typ != nil && !seen[e.typ] {
-			seen[e.typ] = true
-			walk(e.typ.content)
-		}
-	}
-	walk = func(p *particle) {
-		if p == nil {
-			return
-		}
-		if p.element != nil {
-			visit(p.element)
-		}
-		for _, item := range p.items {
-			walk(item)
-		}
-	}
-	for _, e := range g.globals {
-		visit(e)
-	}
-	return names
 }
 
 type element struct {
@@ -78,7 +45,6 @@ type attribute struct {
 
 // value is a simple type.
 type value struct {
-	name   string // empty for an anonymous one
 	base   string // the built-in type that it restricts
 	codes  []string
 	facets map[string]string
@@ -91,8 +57,7 @@ type node struct {
 	kids  []*node
 }
 
-// parseGrammar reads a schema that the engine has compiled. It has no errors of its own: what it cannot read is left
-// out.
+// parseGrammar reads a schema that the engine has compiled.
 func parseGrammar(source []byte) *grammar {
 	root, err := parseNodes(source)
 	p := &grammarParser{
@@ -124,7 +89,7 @@ func parseGrammar(source []byte) *grammar {
 		}
 	}
 	for _, kid := range root.kids {
-		if kid.kind != "element" {
+		if kid.kind != "element" || !p.grammar.complete {
 			continue
 		}
 		e := p.grammar.globals[xml.Name{Space: p.grammar.namespace, Local: kid.attrs["name"]}]
@@ -136,8 +101,8 @@ func parseGrammar(source []byte) *grammar {
 	return p.grammar
 }
 
-// parseNodes reads the schema as a tree, without annotations. Attributes keep their prefixes. It returns what it has when
-// it meets an error, which at the end is io.EOF.
+// parseNodes reads the schema as a tree, without annotations. Attributes keep their prefixes. It returns what it has
+// when it meets an error, which at the end is io.EOF.
 func parseNodes(source []byte) (*node, error) {
 	top := &node{attrs: map[string]string{}}
 	open := []*node{top}
@@ -225,12 +190,7 @@ func (p *grammarParser) complexType(n *node) *contentType {
 	for _, kid := range n.kids {
 		switch kid.kind {
 		case "sequence", "choice", "all":
-			t.content = p.particle(kid)
-			if t.content == nil {
-				p.types[n] = nil
-				return nil
-			}
-			if len(t.content.items) == 0 {
+			if t.content = p.particle(kid); len(t.content.items) == 0 {
 				t.content = nil
 			}
 		case "simpleContent":
@@ -238,13 +198,10 @@ func (p *grammarParser) complexType(n *node) *contentType {
 				t.value = p.valueNamed(extension.attrs["base"])
 				t.attributes = append(t.attributes, p.attributes(extension)...)
 			}
-			if t.value == nil {
+			if t.value == nil { // an extension of a complex type
 				p.types[n] = nil
 				return nil
 			}
-		case "group", "complexContent":
-			p.types[n] = nil
-			return nil
 		}
 	}
 	t.attributes = append(t.attributes, p.attributes(n)...)
@@ -256,9 +213,7 @@ func (p *grammarParser) attributes(n *node) []attribute {
 	for _, kid := range n.kids {
 		switch kid.kind {
 		case "attributeGroup":
-			if group := p.parts["attributeGroup "+p.name(kid.attrs["ref"]).Local]; group != nil {
-				all = append(all, p.attributes(group)...)
-			}
+			all = append(all, p.attributes(p.parts["attributeGroup "+p.name(kid.attrs["ref"]).Local])...)
 		case "attribute":
 			a := attribute{name: kid.attrs["name"], required: kid.attrs["use"] == "required"}
 			if t := p.typeOf(kid); t != nil {
@@ -270,38 +225,32 @@ func (p *grammarParser) attributes(n *node) []attribute {
 	return all
 }
 
-// particle returns nil for what it does not understand.
 func (p *grammarParser) particle(n *node) *particle {
 	out := &particle{
 		kind: n.kind,
 		min:  occurs(n.attrs["minOccurs"]),
 		max:  occurs(n.attrs["maxOccurs"]),
 	}
-	switch n.kind {
-	case "element":
-		if ref := n.attrs["ref"]; ref != "" {
-			if out.element = p.grammar.globals[p.name(ref)]; out.element == nil {
-				return nil
-			}
-			return out
-		}
-		name := xml.Name{Local: n.attrs["name"]}
-		if p.qualified {
-			name.Space = p.grammar.namespace
-		}
-		out.element = &element{name: name, typ: p.typeOf(n)}
-	case "sequence", "choice", "all":
-		for _, kid := range n.kids {
-			item := p.particle(kid)
-			if item == nil {
-				return nil
-			}
-			out.items = append(out.items, item)
-		}
-	default:
-		return nil
+	if n.kind == "element" {
+		out.element = p.element(n)
+		return out
+	}
+	for _, kid := range n.kids {
+		out.items = append(out.items, p.particle(kid))
 	}
 	return out
+}
+
+// element returns the declaration of an element in a content model, or the global one that it refers to.
+func (p *grammarParser) element(n *node) *element {
+	if ref := n.attrs["ref"]; ref != "" {
+		return p.grammar.globals[p.name(ref)]
+	}
+	name := xml.Name{Local: n.attrs["name"]}
+	if p.qualified {
+		name.Space = p.grammar.namespace
+	}
+	return &element{name: name, typ: p.typeOf(n)}
 }
 
 // occurs reads minOccurs and maxOccurs; negative stands for any number.
@@ -312,53 +261,35 @@ func occurs(s string) int {
 	case "unbounded":
 		return -1
 	}
-	n := 0
-	for _, digit := range s {
-		n = n*10 + int(digit-'0')
-	}
+	n, _ := strconv.Atoi(s) // familiar has checked it
 	return n
 }
 
+// valueNamed returns the simple type of a name, nil for the one that is not simple.
 func (p *grammarParser) valueNamed(ref string) *value {
 	name := p.name(ref)
-	if name.Space == xsdNamespace {
-		return &value{base: name.Local}
+	switch {
+	case name.Space != xsdNamespace:
+		return p.value(p.parts["simpleType "+name.Local])
+	case name.Local == "anyType":
+		return nil
 	}
-	n := p.parts["simpleType "+name.Local]
+	return &value{base: name.Local}
+}
+
+// value reads a simple type, which restricts a built-in one. It returns nil for no type.
+func (p *grammarParser) value(n *node) *value {
 	if n == nil {
 		return nil
 	}
-	v := p.value(n)
-	if v != nil {
-		v.name = name.Local
+	restriction := n.kids[0]
+	v := &value{base: p.name(restriction.attrs["base"]).Local, facets: map[string]string{}}
+	for _, facet := range restriction.kids {
+		if facet.kind == "enumeration" {
+			v.codes = append(v.codes, facet.attrs["value"])
+		} else {
+			v.facets[facet.kind] = facet.attrs["value"]
+		}
 	}
 	return v
-}
-
-// value reads a simple type that is a restriction, together with what it restricts.
-func (p *grammarParser) value(n *node) *value {
-	for _, kid := range n.kids {
-		if kid.kind != "restriction" {
-			continue
-		}
-		base := p.valueNamed(kid.attrs["base"])
-		if base == nil {
-			return nil
-		}
-		v := &value{base: base.base, codes: base.codes, facets: map[string]string{}}
-		maps.Copy(v.facets, base.facets)
-		var codes []string
-		for _, facet := range kid.kids {
-			if facet.kind == "enumeration" {
-				codes = append(codes, facet.attrs["value"])
-			} else {
-				v.facets[facet.kind] = facet.attrs["value"]
-			}
-		}
-		if codes != nil {
-			v.codes = codes
-		}
-		return v
-	}
-	return nil
 }

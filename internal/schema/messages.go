@@ -13,10 +13,10 @@ import (
 )
 
 var (
-	account     = message("custacc-messages.xsd", "Account")
-	trade       = message("custacc-messages.xsd", "Trade")
-	price       = message("security-messages.xsd", "Price")
-	orderStatus = message("order-messages.xsd", "OrderStatus")
+	account     = onFirstUse("custacc-messages.xsd", "Account")
+	trade       = onFirstUse("custacc-messages.xsd", "Trade")
+	price       = onFirstUse("security-messages.xsd", "Price")
+	orderStatus = onFirstUse("order-messages.xsd", "OrderStatus")
 )
 
 // Account validates the body of open_account: root Account, in the namespace of customers.
@@ -31,8 +31,8 @@ func Price() *Validator { return price() }
 // OrderStatus validates the body of update_order_status: root OrderStatus, in FIXML's namespace.
 func OrderStatus() *Validator { return orderStatus() }
 
-// CompileFile makes a Validator of a schema file of package api, whatever it includes. It compiles at each call: the
-// service keeps what it needs above, and everything else that the contract describes is for tests to hold it to.
+// CompileFile returns a Validator for a schema file of package api, which may include one other. It compiles at each
+// call: the service uses the functions above, and tests use this one for the answers that the contract describes.
 func CompileFile(file, root string) (*Validator, error) {
 	source, err := complete(api.Schemas, "schema/"+file)
 	if err != nil {
@@ -41,8 +41,9 @@ func CompileFile(file, root string) (*Validator, error) {
 	return Compile(file, source, root)
 }
 
-// message defers compiling to the first use, as embedded does.
-func message(file, root string) func() *Validator {
+// onFirstUse returns a function that compiles a schema file at its first call, so that commands that never validate do
+// not pay for it. It panics if an embedded schema does not compile, which is a bug that no caller could handle.
+func onFirstUse(file, root string) func() *Validator {
 	return sync.OnceValue(func() *Validator {
 		v, err := CompileFile(file, root)
 		if err != nil {
@@ -57,9 +58,8 @@ var (
 	schemaTag = regexp.MustCompile(`<xs:schema\s[^>]*>`)
 )
 
-// complete reads a schema file and puts what it includes in the place of the xs:include, for Compile takes one source,
-// and explains findings by what stands in it. That is what an include means where both files begin alike: in the same
-// namespace, with the same prefixes and defaults. Where they do not it is an error.
+// complete reads a schema file and replaces its xs:include with the content of the included file, because Compile takes
+// one source. Both files must begin with the same xs:schema tag: the same namespace, prefixes and defaults.
 func complete(files fs.FS, file string) ([]byte, error) {
 	source, err := fs.ReadFile(files, file)
 	if err != nil {
@@ -75,7 +75,7 @@ func complete(files fs.FS, file string) ([]byte, error) {
 		return nil, fmt.Errorf("schema %s: %w", file, err)
 	}
 	if include.Match(included) || include.Match(source[at[1]:]) {
-		return nil, fmt.Errorf("schema %s: one include is all that is understood", file)
+		return nil, fmt.Errorf("schema %s: only one include is supported", file)
 	}
 	head := schemaTag.FindIndex(included)
 	end := bytes.LastIndex(included, []byte("</xs:schema>"))

@@ -8,19 +8,23 @@ import (
 )
 
 func TestMessages(t *testing.T) {
-	const custacc, security, fixml = "http://tpox-benchmark.com/custacc", "http://tpox-benchmark.com/security", "http://www.fixprotocol.org/FIXML-4-4"
+	const custacc, security, fixml = "http://tpox-benchmark.com/custacc", "http://tpox-benchmark.com/security",
+		"http://www.fixprotocol.org/FIXML-4-4"
 	for _, c := range []struct {
 		name      string
 		validator func() *Validator
 		valid     string
 		invalid   map[string]string // by what has to be said of it
 	}{
-		{"Trade", Trade, `<Trade xmlns="` + custacc + `"><Symbol>IBM</Symbol><Quantity>1.5</Quantity></Trade>`, map[string]string{
-			`/Trade: expected <Quantity>`:   `<Trade xmlns="` + custacc + `"><Symbol>IBM</Symbol></Trade>`,
-			`/Trade/Quantity`:               `<Trade xmlns="` + custacc + `"><Symbol>IBM</Symbol><Quantity>0</Quantity></Trade>`,
-			`/Trade/Symbol`:                 `<Trade xmlns="` + custacc + `"><Symbol>I M</Symbol><Quantity>1</Quantity></Trade>`,
-			`expected the document element`: `<Customer_Profile xmlns="` + custacc + `"/>`,
-		}},
+		{"Trade", Trade, `<Trade xmlns="` + custacc + `"><Symbol>IBM</Symbol><Quantity>1.5</Quantity></Trade>`,
+			map[string]string{
+				`/Trade: expected <Quantity>`: `<Trade xmlns="` + custacc + `"><Symbol>IBM</Symbol></Trade>`,
+				`/Trade/Quantity`: `<Trade xmlns="` + custacc +
+					`"><Symbol>IBM</Symbol><Quantity>0</Quantity></Trade>`,
+				`/Trade/Symbol`: `<Trade xmlns="` + custacc +
+					`"><Symbol>I M</Symbol><Quantity>1</Quantity></Trade>`,
+				`expected the document element`: `<Customer_Profile xmlns="` + custacc + `"/>`,
+			}},
 		{"Price", Price, `<Price xmlns="` + security + `"><LastTrade>1</LastTrade><Bid>0.5</Bid></Price>`, map[string]string{
 			`/Price: expected <LastTrade>`: `<Price xmlns="` + security + `"/>`,
 			`/Price/Ask`:                   `<Price xmlns="` + security + `"><LastTrade>1</LastTrade><Ask></Ask></Price>`,
@@ -29,11 +33,13 @@ func TestMessages(t *testing.T) {
 			`/OrderStatus`: `<OrderStatus xmlns="` + fixml + `" Stat="5"/>`,
 			`Stat`:         `<OrderStatus xmlns="` + fixml + `"/>`,
 		}},
-		{"Account", Account, "", map[string]string{`/Account: expected <Category>`: `<Account xmlns="` + custacc + `" id="1"/>`}},
+		{"Account", Account, "", map[string]string{`/Account: expected <Category>`: `<Account xmlns="` + custacc +
+			`" id="1"/>`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			once := c.validator()
 			require.Same(t, once, c.validator(), "compiled more than once")
+			require.NotNil(t, once.fast)
 			if c.valid != "" {
 				require.NoError(t, c.validator().Validate([]byte(c.valid)))
 			}
@@ -53,7 +59,8 @@ func TestComplete(t *testing.T) {
 		"deep.xsd":    file(head + `<xs:include schemaLocation="b.xsd"/></xs:schema>`),
 		"twice.xsd":   file(head + `<xs:include schemaLocation="a.xsd"/><xs:include schemaLocation="a.xsd"/></xs:schema>`),
 		"missing.xsd": file(head + `<xs:include schemaLocation="c.xsd"/></xs:schema>`),
-		"other.xsd":   file(`<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns="urn:b" targetNamespace="urn:b"><xs:include schemaLocation="a.xsd"/></xs:schema>`),
+		"other.xsd": file(`<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns="urn:b" ` +
+			`targetNamespace="urn:b"><xs:include schemaLocation="a.xsd"/></xs:schema>`),
 	}
 	got, err := complete(files, "b.xsd")
 	require.NoError(t, err)
@@ -62,7 +69,8 @@ func TestComplete(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, files["a.xsd"].Data, got)
 	for name, words := range map[string]string{
-		"deep.xsd": "one include", "twice.xsd": "one include", "missing.xsd": "c.xsd", "other.xsd": "does not begin as it does", "none.xsd": "none.xsd",
+		"deep.xsd": "one include", "twice.xsd": "one include", "missing.xsd": "c.xsd",
+		"other.xsd": "does not begin as it does", "none.xsd": "none.xsd",
 	} {
 		_, err := complete(files, name)
 		require.ErrorContains(t, err, words, name)

@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/xml"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -22,7 +24,8 @@ func parseParts(t testing.TB, doc []byte) *part {
 	t.Helper()
 	top := &part{}
 	open := []*part{top}
-	dec := newDecoder(doc)
+	dec := xml.NewDecoder(bytes.NewReader(doc))
+	dec.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil }
 	for {
 		token, err := dec.RawToken()
 		if err != nil {

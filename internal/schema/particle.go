@@ -5,16 +5,13 @@ import (
 	"slices"
 )
 
-// A particle is what may still come: an element, a sequence, a choice or a group in any order, a number of times.
-// Reading a child element does not move through it but leaves a smaller particle for the rest, so that the state of
-// an open element is a value, and a second opinion on the same document is another value. No particle (nil) is the
-// end of the content.
+// A particle is what may come next in an element: an element, a sequence, a choice or a group in any order, a number of
+// times. Reading a child element returns a smaller particle for the rest. nil is the end of the content.
 //
-// XML Schema demands that a child's name alone says where in the model it belongs. That is why the first fit is the
-// right one and nothing has to be tried twice.
+// XML Schema requires that the name of a child decides its place in the model, so the first fit is the right one.
 type particle struct {
 	kind     string // element, sequence, choice, all
-	min, max int    // max is negative where there is no limit
+	min, max int    // max is negative for no limit
 	element  *element
 	items    []*particle
 }
@@ -36,12 +33,7 @@ func (p *particle) optional() bool {
 
 // after returns what remains when a child of that name is read, and its declaration; no declaration means that the
 // child may not come next.
-func (p *particle) after(name xml.Name) (*particle, *element) { return p.read(name, false) }
-
-// skipTo does the same, but leaves out whatever stands in the way in sequences.
-func (p *particle) skipTo(name xml.Name) (*particle, *element) { return p.read(name, true) }
-
-func (p *particle) read(name xml.Name, skip bool) (*particle, *element) {
+func (p *particle) after(name xml.Name) (*particle, *element) {
 	if p == nil || p.max == 0 {
 		return nil, nil
 	}
@@ -57,22 +49,22 @@ func (p *particle) read(name xml.Name, skip bool) (*particle, *element) {
 		}
 	case "sequence":
 		for i, item := range p.items {
-			if rest, e := item.read(name, skip); e != nil {
+			if rest, e := item.after(name); e != nil {
 				return inOrder(rest, append(slices.Clone(p.items[i+1:]), &again)...), e
 			}
-			if !skip && !item.optional() {
+			if !item.optional() {
 				break
 			}
 		}
 	case "choice":
 		for _, item := range p.items {
-			if rest, e := item.read(name, skip); e != nil {
+			if rest, e := item.after(name); e != nil {
 				return inOrder(rest, &again), e
 			}
 		}
 	case "all":
 		for i, item := range p.items {
-			if rest, e := item.read(name, skip); e != nil {
+			if rest, e := item.after(name); e != nil {
 				others := *p
 				others.min = 1
 				others.items = slices.Delete(slices.Clone(p.items), i, i+1)
@@ -122,25 +114,6 @@ func (p *particle) next() []*element {
 		}
 	}
 	return slices.Compact(all)
-}
-
-// missing lists the elements without which a child of that name may not come, one way of several.
-func (p *particle) missing(name xml.Name) []*element {
-	var all []*element
-	for range 100 {
-		if _, e := p.after(name); e != nil {
-			return all
-		}
-		next := p.next()
-		if len(next) == 0 {
-			break
-		}
-		// Of what may come next, the last is what must come in a sequence.
-		must := next[len(next)-1]
-		all = append(all, must)
-		p, _ = p.after(must.name)
-	}
-	return nil
 }
 
 // stands lists the elements that may appear for a declaration.

@@ -7,18 +7,18 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/jacoelho/xsd"
-
-	"brokerage/api"
+	"github.com/jacoelho/xsd/xsderrors"
 )
 
 var (
-	customer = embedded("custacc.xsd", "Customer")
-	security = embedded("security.xsd", "Security")
-	order    = embedded("order.xsd", "FIXML")
+	customer = onFirstUse("custacc.xsd", "Customer")
+	security = onFirstUse("security.xsd", "Security")
+	order    = onFirstUse("order.xsd", "FIXML")
 )
 
 // Customer validates customer documents: root Customer, with accounts and holdings.
@@ -30,13 +30,12 @@ func Security() *Validator { return security() }
 // Order validates FIXML documents with one new order: root FIXML.
 func Order() *Validator { return order() }
 
-// MaxFindings is how many findings an Error carries at most.
+// MaxFindings is the largest number of findings in an Error.
 const MaxFindings = 20
 
-// limits keep one document from taking more than its share. The largest documents of the benchmark have 23 KB and seven
-// levels, and no element can have more than the 64 attributes of an order. What goes far beyond is not a larger document
-// but another kind of thing. The engine collects more findings than are reported, because some of them turn out to be
-// consequences of others.
+// limits bound the work for one document. The largest documents of the benchmark have 23 KB and seven
+// levels, and no element can have more than the 64 attributes of an order. The engine collects more findings than are
+// reported, because some of them are consequences of others.
 var limits = xsd.ValidateOptions{
 	MaxErrors:             5 * MaxFindings,
 	MaxInstanceDepth:      64,
@@ -46,53 +45,51 @@ var limits = xsd.ValidateOptions{
 	MaxInstanceBytes:      16 << 20,
 }
 
-// maxKept is the largest buffer that waits in the pool for the next document.
+// maxKept is the largest document whose buffers are kept in the pool for the next one.
 const maxKept = 64 << 10
 
 // A Validator validates documents by one schema. It is safe for concurrent use.
 type Validator struct {
-	name    string
-	root    xml.Name
-	grammar *grammar
-	fast    *automaton // nil for a schema beyond it
-	empty   *emptyNames
-	open    func() (engineSession, error)
-	idle    sync.Pool // of *worker
+	name string
+	root xml.Name
+	fast *automaton // nil for a schema beyond it
+	open func() (engineSession, error)
+	idle sync.Pool // of *worker
 }
 
-// engineSession is the part of an engine's session that is used here. A session serves one document at a time.
+// engineSession is the part of xsd.Session that is used here. It validates one document at a time.
 type engineSession interface {
 	Validate(context.Context, io.Reader) error
 }
 
-// worker is what one validation needs to itself.
+// A worker holds what one validation at a time may use.
 type worker struct {
-	session engineSession
-	input   bytes.Reader
-	recoded []byte
+	session   engineSession
+	input     bytes.Reader
+	recoded   []byte
+	structure structure
 }
 
-// Compile makes a Validator of the source of a schema. The schema has to be complete in itself. Documents must have
-// the element root of its target namespace as their document element: XML Schema alone would take any element that is
-// declared globally, which is more than any caller wants. The name stands in errors.
+// Compile returns a Validator for the source of a schema, which must not include or import others. The document element
+// must be the element root of the target namespace: XML Schema by itself allows every global element there. The name is
+// used in errors.
 func Compile(name string, source []byte, root string) (*Validator, error) {
 	engine, err := xsd.Compile(context.Background(), xsd.Bytes(name, source))
 	if err != nil {
 		return nil, fmt.Errorf("compile schema %s: %w", name, err)
 	}
+	grammar := parseGrammar(source)
 	v := &Validator{
-		name:    strings.TrimSuffix(path.Base(name), ".xsd"),
-		open:    func() (engineSession, error) { return engine.NewSession(limits) },
-		grammar: parseGrammar(source),
+		name: strings.TrimSuffix(path.Base(name), ".xsd"),
+		root: xml.Name{Space: grammar.namespace, Local: root},
+		open: func() (engineSession, error) { return engine.NewSession(limits) },
 	}
-	v.empty = v.grammar.emptyNames()
-	v.root = xml.Name{Space: v.grammar.namespace, Local: root}
-	e := v.grammar.globals[v.root]
+	e := grammar.globals[v.root]
 	if e == nil || e.abstract {
 		return nil, fmt.Errorf("compile schema %s: no element %s that could be a document element", name, root)
 	}
-	v.fast = newAutomaton(v.grammar, e)
-	// The first session is opened here so that limits the engine does not like show now and not under load.
+	v.fast = newAutomaton(grammar, e)
+	// The first session is opened here, so that limits that the engine refuses show now and not under load.
 	session, err := v.open()
 	if err != nil {
 		return nil, fmt.Errorf("open session for schema %s: %w", name, err)
@@ -101,27 +98,10 @@ func Compile(name string, source []byte, root string) (*Validator, error) {
 	return v, nil
 }
 
-// embedded defers compiling to the first use, so that commands that never validate do not pay for it. A schema that
-// is part of the program and does not compile is a bug that no caller could handle.
-func embedded(file, root string) func() *Validator {
-	return sync.OnceValue(func() *Validator {
-		source, err := api.Schemas.ReadFile("schema/" + file)
-		if err != nil {
-			panic(fmt.Sprintf("schema: %v", err))
-		}
-		v, err := Compile(file, source, root)
-		if err != nil {
-			panic(fmt.Sprintf("schema: %v", err))
-		}
-		return v
-	})
-}
-
-// Validate returns nil for a valid document and an *Error for any other. Another kind of error means that the
-// document could not be judged. The document is UTF-8, or declares US-ASCII and is it; a DTD is refused.
+// Validate returns nil for a valid document and an *Error for any other. Any other kind of error means that the engine
+// failed. The document must be UTF-8, or US-ASCII and declare it; a DTD is refused.
 //
-// There is no context: a document comes from memory and takes a fraction of a millisecond, so the limit on its size
-// does what a deadline would.
+// There is no context: most documents take a fraction of a millisecond, and the limits bound the others.
 func (v *Validator) Validate(doc []byte) error {
 	if v.fast != nil && v.fast.accept(doc) {
 		return nil
@@ -129,67 +109,63 @@ func (v *Validator) Validate(doc []byte) error {
 	return v.judge(doc)
 }
 
-// judge is the verdict on a document that may be anything.
+// judge validates a document with the engine.
 func (v *Validator) judge(doc []byte) error {
-	err := v.run(doc)
-	if err == nil && startsWith(doc, v.root) && !v.empty.mayHoldText(doc) {
-		return nil
-	}
-	return v.review(doc, err)
-}
-
-// run has the engine validate a document.
-func (v *Validator) run(doc []byte) error {
 	w, ok := v.idle.Get().(*worker)
 	if !ok {
 		session, err := v.open()
 		if err != nil {
-			return fmt.Errorf("open session: %w", err)
+			return fmt.Errorf("open session for schema %s: %w", v.name, err)
 		}
 		w = &worker{session: session}
 	}
-	text, err := w.utf8(doc)
-	if err == nil {
-		w.input.Reset(text)
-		err = w.session.Validate(context.Background(), &w.input)
-		w.input.Reset(nil)
+	err := v.review(w, doc, w.validate(doc))
+	if len(doc) > maxKept {
+		w.recoded, w.structure = nil, structure{}
 	}
-	if cap(w.recoded) > maxKept {
-		w.recoded = nil
-	}
-	// Not deferred: a worker whose validation panicked is in an unknown state and must not be lent out again.
+	// Not deferred: a worker whose validation panicked is in an unknown state and must not be used again.
 	v.idle.Put(w)
 	return err
 }
 
-// utf8 returns the document as the engine wants it. The engine reads UTF-8 only and takes a document by its word when
-// it declares anything else, but US-ASCII, which the kit's documents declare, is UTF-8 already. The declaration is
-// then overwritten in a copy of equal length, so that every position stays what it was.
+// validate returns what the engine says about a document.
+func (w *worker) validate(doc []byte) error {
+	text, err := w.utf8(doc)
+	if err != nil {
+		return err
+	}
+	w.input.Reset(text)
+	defer w.input.Reset(nil)
+	return w.session.Validate(context.Background(), &w.input)
+}
+
+// asciiDeclaration is an XML declaration of US-ASCII, with a group from the name of the encoding to the end.
+var asciiDeclaration = regexp.MustCompile(`^<\?xml [^>]*encoding\s*=\s*["']((?i:US-ASCII)["'])[^>]*\?>`)
+
+// utf8 returns the document in a form that the engine accepts. The engine reads UTF-8 only and refuses a document that
+// declares anything else, but US-ASCII, which the kit's documents declare, is UTF-8 already. The declaration is then
+// overwritten in a copy of equal length, so that every position stays what it was.
 func (w *worker) utf8(doc []byte) ([]byte, error) {
-	from, to := declaredEncoding(doc)
-	if from == 0 || !bytes.EqualFold(doc[from:to], []byte("US-ASCII")) {
+	if !bytes.HasPrefix(doc, []byte("<?xml ")) {
+		return doc, nil
+	}
+	at := asciiDeclaration.FindSubmatchIndex(doc)
+	if at == nil {
 		return doc, nil
 	}
 	for i, b := range doc {
 		if b >= 0x80 {
-			return nil, &notASCIIError{offset: i}
+			return nil, &xsderrors.Error{
+				Category: xsderrors.CategoryUnsupported,
+				Code:     xsderrors.CodeUnsupportedNonUTF8,
+				Message:  "a byte that is not US-ASCII, which the document declares",
+				Line:     1 + bytes.Count(doc[:i], []byte("\n")),
+				Column:   i - bytes.LastIndexByte(doc[:i], '\n'),
+			}
 		}
 	}
 	w.recoded = append(w.recoded[:0], doc...)
-	// The closing quote moves up behind the shorter name and blanks fill the gap.
-	quote := doc[to]
-	tail := w.recoded[from : to+1]
-	n := copy(tail, "UTF-8")
-	tail[n] = quote
-	for i := n + 1; i < len(tail); i++ {
-		tail[i] = ' '
-	}
+	quote := string(doc[at[3]-1])
+	copy(w.recoded[at[2]:], "UTF-8"+quote+"   ") // as long as US-ASCII and its quote
 	return w.recoded, nil
-}
-
-// notASCIIError is a document that declares US-ASCII and is not.
-type notASCIIError struct{ offset int }
-
-func (*notASCIIError) Error() string {
-	return "a byte that is not US-ASCII, which the document declares"
 }

@@ -75,3 +75,11 @@ func verdict(t testing.TB, v *Validator, doc string) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// bareEngine returns the engine without this package's own rules.
+func bareEngine(t testing.TB, v *Validator) *worker {
+	t.Helper()
+	session, err := v.open()
+	require.NoError(t, err)
+	return &worker{session: session}
+}

@@ -5,8 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// skipText reads text that may be anything, up to its end: a quote for an attribute, else the bracket of the next tag. It
-// returns where the end stands, or -1 if the text may not be well-formed.
+// skipSpace returns the offset of what follows white space.
+func skipSpace(doc []byte, at int) int {
+	for at < len(doc) && (doc[at] == ' ' || doc[at] == '\n' || doc[at] == '\t' || doc[at] == '\r') {
+		at++
+	}
+	return at
+}
+
+// skipText reads text that may be anything, up to its end: a quote for an attribute, else the bracket of the next tag.
+// It returns where the end stands, or -1 if the text may not be well-formed.
 func skipText(doc []byte, at int, end byte) int {
 	for at < len(doc) {
 		if end == '<' {

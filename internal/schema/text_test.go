@@ -9,11 +9,16 @@ import (
 // TestSkipText: of text that may be anything the fast way takes exactly what the engine takes, wherever in a word of
 // eight bytes the doubtful one stands.
 func TestSkipText(t *testing.T) {
-	v := compiled(t, `<xs:element name="r"><xs:complexType mixed="true"><xs:sequence/><xs:attribute name="a" type="xs:string"/></xs:complexType></xs:element>`)
+	v := compiled(t,
+		`<xs:element name="r"><xs:complexType mixed="true"><xs:sequence/><xs:attribute name="a" `+
+			`type="xs:string"/></xs:complexType></xs:element>`)
+	engine := bareEngine(t, v)
 	pieces := []string{
 		"]]>", "]>", "]]", "&amp;", "&lt;", "&gt;", "&quot;", "&apos;", "&amp", "&AMP;", "&;", "&#;", "&#x;", "&#9;", "&#x9;",
-		"&#8;", "&#65;", "&#x1F4C8;", "&#xD7FF;", "&#xD800;", "&#xE000;", "&#xFFFD;", "&#xFFFE;", "&#x10FFFF;", "&#x110000;", "&#X41;",
-		"&#4294967361;", "\u0080", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\ufeff", "\ufffd", "\ufffe", "\uffff", "\U00010000",
+		"&#8;", "&#65;", "&#x1F4C8;", "&#xD7FF;", "&#xD800;", "&#xE000;", "&#xFFFD;", "&#xFFFE;", "&#x10FFFF;", "&#x110000;",
+		"&#X41;",
+		"&#4294967361;", "\u0080", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\ufeff", "\ufffd", "\ufffe", "\uffff",
+		"\U00010000",
 		"\U0010ffff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "\xf0\x9f\x93", "\r\n",
 	}
 	for b := range 256 {
@@ -29,7 +34,7 @@ func TestSkipText(t *testing.T) {
 				`<r xmlns="urn-t" a="` + text + `"/>`,
 				`<r xmlns="urn-t" a='` + text + `'/>`,
 			} {
-				want := v.run([]byte(doc)) == nil
+				want := engine.validate([]byte(doc)) == nil
 				if v.fast.accept([]byte(doc)) != want {
 					require.Fail(t, "the fast way differs", "engine: %v\n%q", want, doc)
 				}

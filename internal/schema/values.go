@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// A checker tells whether a value is surely valid, as it stands in the document. It says so of the usual way to write a
-// value only: without blanks around it, without a plus sign, with a year of four digits. What is unusual may be valid all
-// the same, and the engine will know.
+// A checker recognises valid values, as they are written in the document. It recognises the usual way to write a value
+// only: without blanks around it, without a plus sign, with a year of four digits. The rest is left to the engine.
 type checker struct {
+	words     string // what the value has to be
 	kind      valueKind
 	codes     map[string]struct{}
 	pattern   *regexp.Regexp
@@ -41,9 +41,15 @@ const (
 // maxDigits keeps numbers to a length at which no processor of XML Schema has a reason to refuse them.
 const maxDigits = 18
 
-// newChecker knows the types that the project's schemas use, each with the facets that they use it with. Any other
-// combination is unknown to it.
 func newChecker(v *value) *checker {
+	c := compileChecker(v)
+	c.words = v.describe()
+	return c
+}
+
+// compileChecker knows the types that the project's schemas use, each with the facets that they use it with. Any other
+// combination is unknown to it.
+func compileChecker(v *value) *checker {
 	unknown := &checker{}
 	if v == nil {
 		return unknown

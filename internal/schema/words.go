@@ -2,30 +2,39 @@ package schema
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
-// expectation lists what may come next: elements, and the end of an element where that has a name.
-func expectation(rest *particle, end string) string {
+// words lists what may come next: elements, and the end of an element if that has a name.
+func (s *state) words(end string) string {
 	var names []string
-	for _, e := range rest.next() {
-		if name := "<" + e.name.Local + ">"; !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+	for _, c := range s.children {
+		names = append(names, "<"+c.name+">")
 	}
-	if end != "" && rest.optional() {
+	if end != "" && s.final {
 		names = append(names, "the end of <"+end+">")
 	}
 	return list(names, "or")
 }
 
-// list joins words. A long list tells nobody anything, so only its beginning is shown.
+// contentWords says what an element of the type holds besides attributes.
+func (s *shape) contentWords() string {
+	switch s.content {
+	case textContent:
+		return s.value.words
+	case childContent:
+		return "only elements"
+	case noContent:
+	}
+	return "nothing"
+}
+
+// list joins words. Of a long list it returns the beginning and the number of the others.
 func list(words []string, last string) string {
-	const most = 120
+	const maxLength = 120
 	size := 0
 	for i, word := range words {
-		if size += len(word) + len(", "); size > most && i > 0 && i < len(words)-1 {
+		if size += len(word) + len(", "); size > maxLength && i > 0 && i < len(words)-1 {
 			return fmt.Sprintf("%s %s one of %d others", strings.Join(words[:i], ", "), last, len(words)-i)
 		}
 	}
@@ -39,8 +48,8 @@ func list(words []string, last string) string {
 	}
 }
 
-// builtin describes the built-in types that the project's schemas use, for people who do not know XML Schema.
-var builtin = map[string]string{
+// typeWords describe the built-in types that the project's schemas use.
+var typeWords = map[string]string{
 	"string":             "text",
 	"anyURI":             "a URI",
 	"base64Binary":       "base64 data",
@@ -54,6 +63,17 @@ var builtin = map[string]string{
 	"NMTOKEN":            "a single word",
 }
 
+var facetWords = []struct{ facet, words string }{
+	{"minInclusive", "at least %s"},
+	{"minExclusive", "above %s"},
+	{"maxInclusive", "at most %s"},
+	{"totalDigits", "at most %s digits"},
+	{"fractionDigits", "at most %s places after the point"},
+	{"minLength", "minimum length %s"},
+	{"maxLength", "maximum length %s"},
+	{"pattern", "in the form %s"},
+}
+
 // describe says what a value has to be.
 func (v *value) describe() string {
 	if v == nil {
@@ -62,52 +82,31 @@ func (v *value) describe() string {
 	if len(v.codes) > 0 {
 		return list(v.codes, "or")
 	}
-	what := builtin[v.base]
-	if what == "" {
-		what = "a value of type " + v.base
+	words := typeWords[v.base]
+	if words == "" {
+		words = "a value of type " + v.base
 	}
 	var limits []string
-	bound := func(facet, words string) {
-		if limit, ok := v.facets[facet]; ok {
-			limits = append(limits, fmt.Sprintf(words, limit))
+	for _, f := range facetWords {
+		if limit, ok := v.facets[f.facet]; ok {
+			limits = append(limits, fmt.Sprintf(f.words, limit))
 		}
 	}
-	bound("minInclusive", "at least %s")
-	bound("minExclusive", "above %s")
-	bound("maxInclusive", "at most %s")
-	bound("maxExclusive", "below %s")
-	bound("totalDigits", "at most %s digits")
-	bound("fractionDigits", "at most %s places after the point")
-	bound("length", "%s characters long")
-	if shortest, ok := v.facets["minLength"]; ok && v.facets["maxLength"] != "" {
-		limits = append(limits, fmt.Sprintf("%s to %s characters long", shortest, v.facets["maxLength"]))
-	} else {
-		bound("minLength", "%s or more characters long")
-		bound("maxLength", "%s or fewer characters long")
-	}
-	bound("pattern", "in the form %s")
 	if len(limits) == 0 {
-		return what
+		return words
 	}
-	return what + ", " + list(limits, "and")
+	return words + ", " + list(limits, "and")
 }
 
-func (t *contentType) attribute(name string) *attribute {
-	for i := range t.attributes {
-		if t.attributes[i].name == name {
-			return &t.attributes[i]
-		}
+// tagName shows an element's name, with its namespace if that is not the expected one.
+func (e *docElement) tagName(expected string) string {
+	local := "<" + oneLine(string(e.local)) + ">"
+	switch space := string(e.space); space {
+	case expected:
+		return local
+	case "":
+		return local + " of no namespace"
+	default:
+		return local + " of namespace " + quote(space)
 	}
-	return nil
-}
-
-func (t *contentType) attributeNames() string {
-	if len(t.attributes) == 0 {
-		return "no attributes"
-	}
-	var names []string
-	for _, a := range t.attributes {
-		names = append(names, a.name)
-	}
-	return list(names, "or")
 }

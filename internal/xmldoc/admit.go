@@ -8,27 +8,25 @@ import (
 	"unicode/utf8"
 )
 
-// Limits bound what Admit takes. Zero means the default.
+// Limits bound what Admit accepts. Zero means the default.
 type Limits struct {
 	Bytes      int // of the document as it came and as it is kept; default 1 MiB
 	Nodes      int // elements, attributes and runs of text; default 65,536
 	Attributes int // of one element, declarations of namespaces counted; default MaxAttributes
 }
 
-// MaxAttributes is how many attributes an element may have by default: twice as many as the schema of orders knows,
-// which has the most. Parsers in databases compare each attribute of an element with all others, and libxml2 takes 2
-// seconds for 16,000.
+// MaxAttributes is the default limit of attributes of one element: far more than any schema of the service allows.
+// Parsers in databases compare each attribute of an element with all others, and libxml2 takes 2 seconds for 16,000.
 const MaxAttributes = 256
 
-// MaxDepth is how deep elements may be nested, the root counted.
+// MaxDepth is the largest depth of nested elements; the root is at depth 1.
 const MaxDepth = 64
 
-// maxScope bounds the namespace declarations in scope at once: prefixes are
-// resolved by a search through them, and its cost must stay bounded.
+// maxScope bounds the namespace declarations in scope at once: prefixes are resolved by a search through them, and its
+// cost must stay bounded.
 const maxScope = 64
 
-// maxName bounds names, and names of namespaces, in bytes: no database has room
-// for longer ones than Db2.
+// maxName bounds names, and names of namespaces, in bytes: no database has room for longer ones than Db2.
 const maxName = 1000
 
 const (
@@ -36,15 +34,14 @@ const (
 	xmlnsURI = "http://www.w3.org/2000/xmlns/"
 )
 
-// Admit checks a document from outside strictly (XML 1.0 with namespaces) and
-// returns it in the normal form, in memory of its own. A refusal is an *Error
-// with the position. The cost is linear in the size of the document, whatever
-// is in it, and so is the memory. Admitting the normal form changes nothing.
+// Admit checks a document from outside strictly (XML 1.0 with namespaces) and returns it in the normal form, in memory
+// of its own. A refusal is an *Error with the position. The cost is linear in the size of the document, whatever is in
+// it, and so is the memory. Admitting the normal form changes nothing.
 func Admit(src []byte, limits Limits) ([]byte, error) {
 	return AppendAdmitted(make([]byte, 0, len(src)+len(src)/16), src, limits)
 }
 
-// AppendAdmitted is Admit for callers that have room: it appends to dst.
+// AppendAdmitted appends the result of Admit to dst.
 func AppendAdmitted(dst, src []byte, limits Limits) ([]byte, error) {
 	if limits.Bytes <= 0 {
 		limits.Bytes = 1 << 20
@@ -81,12 +78,12 @@ func AppendAdmitted(dst, src []byte, limits Limits) ([]byte, error) {
 	return out, nil
 }
 
-// keep is how many attributes of a start tag a pooled admitter has room for.
+// keep is the largest number of attributes of a start tag for which a pooled admitter keeps memory.
 const keep = 256
 
 var admitters = sync.Pool{New: func() any { return &admitter{seed: maphash.MakeSeed()} }}
 
-// admitter reads src once, from left to right, and writes the normal form.
+// An admitter reads src once, from left to right, and writes the normal form.
 type admitter struct {
 	src    []byte // UTF-8
 	pos    int
@@ -101,7 +98,7 @@ type admitter struct {
 	attrs   []attribute     // of the start tag being read
 	ids     map[string]bool // the values of xml:id
 
-	seed  maphash.Seed // so that nobody can make names collide
+	seed  maphash.Seed // so that clients cannot make names collide
 	table []int32      // for finding duplicates among many attributes
 }
 
@@ -133,8 +130,7 @@ func (a *admitter) fail(offset int, format string, args ...any) error {
 	return newError(a.src, offset, Malformed, format, args...)
 }
 
-// at is src[i], or 0 past the end: no XML document holds that byte, so every
-// look-ahead may use it and fails as it should.
+// at returns src[i], or 0 behind the end: no XML document holds that byte, so every look-ahead fails there.
 func (a *admitter) at(i int) byte {
 	if i < len(a.src) {
 		return a.src[i]
@@ -203,7 +199,7 @@ func (a *admitter) declaration(outside bool) error {
 	case a.starts("<![CDATA[") && !outside:
 		return a.cdata()
 	case a.starts("<!DOCTYPE"):
-		return newError(a.src, a.pos, Forbidden, "document type declarations are not taken")
+		return newError(a.src, a.pos, Forbidden, "document type declarations are not allowed")
 	}
 	return a.fail(a.pos, "markup is malformed")
 }
@@ -248,7 +244,7 @@ func (a *admitter) text() error {
 		default:
 			if i == len(a.src) {
 				a.pos = i
-				return nil // document says what is missing
+				return nil // document reports what is missing
 			}
 			return a.badCharacter(i)
 		}
@@ -265,7 +261,7 @@ func (a *admitter) lineEnd(i int, as byte) int {
 	return i + 1
 }
 
-// character checks the character beyond ASCII at i and gives its size.
+// character checks the character beyond ASCII at i and returns its size.
 func (a *admitter) character(i int) (int, error) {
 	r, size := utf8.DecodeRune(a.src[i:])
 	if r == utf8.RuneError && size == 1 || !isChar(r) {
@@ -387,7 +383,7 @@ func (a *admitter) instruction() error {
 	}
 	target := name.of(a.src)
 	if bytes.EqualFold(target, []byte("xml")) {
-		return a.fail(a.pos, "an XML declaration stands at the very beginning or nowhere")
+		return a.fail(a.pos, "an XML declaration is allowed only at the very beginning")
 	}
 	if a.at(name.to) == ':' {
 		return a.fail(name.to, "the target of a processing instruction has no prefix")
@@ -524,14 +520,14 @@ func (a *admitter) writeEnd(name span, scope int) {
 	a.scope = a.scope[:scope]
 }
 
-// identify checks an xml:id, which has to be a name, without white space, and of
-// one element alone: parsers of databases refuse others, or change them.
+// identify checks an xml:id, which has to be a name, without white space, and of one element alone: parsers of
+// databases refuse others, or change them.
 func (a *admitter) identify(attr *attribute, id []byte) error {
 	switch name := string(id); {
 	case !isName(name):
 		return a.fail(attr.name.from, "xml:id %s is not a name", excerpt(id))
 	case a.ids[name]:
-		return a.fail(attr.name.from, "xml:id %s stands twice", excerpt(id))
+		return a.fail(attr.name.from, "xml:id %s is used twice", excerpt(id))
 	case a.ids == nil:
 		a.ids = map[string]bool{name: true}
 	default:
@@ -585,8 +581,7 @@ func (a *admitter) attributes(i int) (empty bool, err error) {
 
 func isXMLNS(name []byte) bool { return string(name) == "xmlns" }
 
-// value finds the end of a quoted value and checks its characters; references
-// are left for appendValue.
+// value finds the end of a quoted value and checks its characters; references are left for appendValue.
 func (a *admitter) value(i int) (value span, plain bool, err error) {
 	quote := a.at(i)
 	if quote != '"' && quote != '\'' {
@@ -650,8 +645,7 @@ func (a *admitter) writeAttribute(attr *attribute) error {
 	return nil
 }
 
-// declare writes the namespace declarations of a start tag, before its other
-// attributes, and brings them into scope.
+// declare writes the namespace declarations of a start tag, before its other attributes, and brings them into scope.
 func (a *admitter) declare(outer int) error {
 	for i := range a.attrs {
 		attr := &a.attrs[i]
@@ -664,7 +658,7 @@ func (a *admitter) declare(outer int) error {
 		}
 		for _, d := range a.scope[outer:] {
 			if bytes.Equal(d.prefix.of(a.src), prefix.of(a.src)) {
-				return a.fail(attr.name.from, "attribute %s stands twice", excerpt(attr.name.of(a.src)))
+				return a.fail(attr.name.from, "attribute %s occurs twice", excerpt(attr.name.of(a.src)))
 			}
 		}
 		if len(a.scope) == maxScope {
@@ -686,8 +680,7 @@ func (a *admitter) declare(outer int) error {
 		case !isURI(unescaped(u)):
 			return a.fail(attr.name.from, "the name of a namespace, %s, is not a URI", excerpt(u))
 		}
-		// Compared once here, so that attributes need not compare names of
-		// namespaces, which may be long.
+		// Compared once here, so that attributes need not compare names of namespaces, which may be long.
 		number := 0
 		for _, d := range a.scope {
 			if bytes.Equal(d.uri.of(a.out), u) {
@@ -704,7 +697,7 @@ func (a *admitter) declare(outer int) error {
 	return nil
 }
 
-// resolve gives the namespace that a prefix stands for.
+// resolve returns the number of the namespace that a prefix is bound to.
 func (a *admitter) resolve(prefix span, at int) (uri int, err error) {
 	p := prefix.of(a.src)
 	if len(p) == 0 {
@@ -754,8 +747,7 @@ func (a *admitter) unique() error {
 	table := a.table[:size]
 	clear(table)
 	for i := range a.attrs {
-		// Attributes of one local name in several namespaces share a place;
-		// maxScope bounds how many can.
+		// Attributes of one local name in several namespaces share a place; maxScope bounds how many can.
 		h := maphash.Bytes(a.seed, a.attrs[i].local.of(a.src))
 		for ; ; h++ {
 			slot := &table[h&uint64(size-1)]
@@ -784,5 +776,5 @@ func (a *admitter) same(i, j int) bool {
 
 func (a *admitter) duplicate(i int) error {
 	name := a.attrs[i].name
-	return a.fail(name.from, "attribute %s stands twice", excerpt(name.of(a.src)))
+	return a.fail(name.from, "attribute %s occurs twice", excerpt(name.of(a.src)))
 }

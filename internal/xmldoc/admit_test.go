@@ -20,37 +20,41 @@ import (
 
 func TestAdmit_NormalForm(t *testing.T) {
 	for name, c := range map[string]struct{ in, out string }{
-		"Minimal":             {`<a/>`, `<a></a>`},
-		"AsItIs":              {`<a b="c">d</a>`, `<a b="c">d</a>`},
-		"Declaration":         {"<?xml version='1.0' encoding=\"UTF-8\" standalone='yes' ?>\n<a/>\n", `<a></a>`},
-		"ByteOrderMark":       {"\xEF\xBB\xBF<a/>", `<a></a>`},
-		"Misc":                {"<!-- x --><?p q?><a/><!----><?r?> \n", `<a></a>`},
-		"SpaceInTags":         {"<a\n b = 'c'\td=\"e\"  ><f / ></f ></a >", ""},
-		"Spaces":              {"<a\n b = 'c'\td=\"e\"  ><f  /></a >", `<a b="c" d="e"><f></f></a>`},
-		"CommentInText":       {`<a>b<!-- c -->d<?e f?>g</a>`, `<a>bdg</a>`},
-		"CDATA":               {"<a>x<![CDATA[<b>&amp;]]&]]>y</a>", `<a>x&lt;b&gt;&amp;amp;]]&amp;y</a>`},
-		"CDATALineEnds":       {"<a><![CDATA[\r\n\r]]></a>", "<a>\n\n</a>"},
-		"CDATAThenGreater":    {"<a><![CDATA[]]]]>&gt;</a>", "<a>]]&gt;</a>"},
-		"TextEscapes":         {`<a>&lt;&gt;&amp;&quot;&apos;">'</a>`, `<a>&lt;&gt;&amp;"'"&gt;'</a>`},
-		"ValueEscapes":        {`<a b='&lt;&gt;&amp;&quot;&apos;">'/>`, `<a b="&lt;&gt;&amp;&quot;'&quot;&gt;"></a>`},
-		"ReferenceZeros":      {"<a>&#" + strings.Repeat("0", 50) + "65;</a>", "<a>A</a>"},
-		"References":          {`<a b="&#65;&#x42;&#x1F600;">&#67;&#x0044;é&#233;</a>`, `<a b="AB😀">CDéé</a>`},
-		"LineEnds":            {"<a>x\r\ny\rz\n</a>", "<a>x\ny\nz\n</a>"},
-		"LineEndsInValues":    {"<a b='x\r\ny\rz\n\tw'/>", `<a b="x y z  w"></a>`},
-		"KeptByReference":     {"<a b='&#9;&#10;&#13;'>&#9;&#10;&#13;</a>", "<a b=\"&#9;&#10;&#13;\">\t\n&#13;</a>"},
-		"MixedSpaceKept":      {"<a> <b/> \n <c/></a>", "<a> <b></b> \n <c></c></a>"},
-		"DeclarationsFirst":   {`<a c="d" xmlns:p="u" p:e="f" xmlns="v"/>`, `<a xmlns:p="u" xmlns="v" c="d" p:e="f"></a>`},
-		"SamePrefixInside":    {`<p:a xmlns:p="u"><p:b xmlns:p="v" p:c="d"/></p:a>`, `<p:a xmlns:p="u"><p:b xmlns:p="v" p:c="d"></p:b></p:a>`},
-		"DefaultUndone":       {`<a xmlns="u"><b xmlns=""/></a>`, `<a xmlns="u"><b xmlns=""></b></a>`},
-		"XMLPrefix":           {`<a xml:lang="de" xmlns:xml="http://www.w3.org/XML/1998/namespace"/>`, `<a xmlns:xml="http://www.w3.org/XML/1998/namespace" xml:lang="de"></a>`},
-		"OneLocalNameTwoURIs": {`<a xmlns:p="u" xmlns:q="v" b="1" p:b="2" q:b="3"/>`, `<a xmlns:p="u" xmlns:q="v" b="1" p:b="2" q:b="3"></a>`},
-		"ForeignNames":        {`<Straße größe="1">€</Straße>`, `<Straße größe="1">€</Straße>`},
-		"Astral":              {"<a>\U0001F600\U0010FFFD</a>", "<a>\U0001F600\U0010FFFD</a>"},
-		"Deepest":             {strings.Repeat("<a>", 64) + strings.Repeat("</a>", 64), strings.Repeat("<a>", 64) + strings.Repeat("</a>", 64)},
-		"EscapedURI":          {`<p:a xmlns:p='x?a=1&#38;b=2'/>`, `<p:a xmlns:p="x?a=1&amp;b=2"></p:a>`},
-		"ASCII":               {"<?xml version='1.0' encoding='us-ascii'?><a>&#233;</a>", "<a>é</a>"},
-		"Latin1":              {"<?xml version='1.0' encoding='ISO-8859-1'?><a b='\xE9'>\xFC</a>", `<a b="é">ü</a>`},
-		"ManyAttributes":      {"<a " + attributes(200) + "/>", "<a " + strings.TrimSpace(attributes(200)) + "></a>"},
+		"Minimal":           {`<a/>`, `<a></a>`},
+		"AsItIs":            {`<a b="c">d</a>`, `<a b="c">d</a>`},
+		"Declaration":       {"<?xml version='1.0' encoding=\"UTF-8\" standalone='yes' ?>\n<a/>\n", `<a></a>`},
+		"ByteOrderMark":     {"\xEF\xBB\xBF<a/>", `<a></a>`},
+		"Misc":              {"<!-- x --><?p q?><a/><!----><?r?> \n", `<a></a>`},
+		"SpaceInTags":       {"<a\n b = 'c'\td=\"e\"  ><f / ></f ></a >", ""},
+		"Spaces":            {"<a\n b = 'c'\td=\"e\"  ><f  /></a >", `<a b="c" d="e"><f></f></a>`},
+		"CommentInText":     {`<a>b<!-- c -->d<?e f?>g</a>`, `<a>bdg</a>`},
+		"CDATA":             {"<a>x<![CDATA[<b>&amp;]]&]]>y</a>", `<a>x&lt;b&gt;&amp;amp;]]&amp;y</a>`},
+		"CDATALineEnds":     {"<a><![CDATA[\r\n\r]]></a>", "<a>\n\n</a>"},
+		"CDATAThenGreater":  {"<a><![CDATA[]]]]>&gt;</a>", "<a>]]&gt;</a>"},
+		"TextEscapes":       {`<a>&lt;&gt;&amp;&quot;&apos;">'</a>`, `<a>&lt;&gt;&amp;"'"&gt;'</a>`},
+		"ValueEscapes":      {`<a b='&lt;&gt;&amp;&quot;&apos;">'/>`, `<a b="&lt;&gt;&amp;&quot;'&quot;&gt;"></a>`},
+		"ReferenceZeros":    {"<a>&#" + strings.Repeat("0", 50) + "65;</a>", "<a>A</a>"},
+		"References":        {`<a b="&#65;&#x42;&#x1F600;">&#67;&#x0044;é&#233;</a>`, `<a b="AB😀">CDéé</a>`},
+		"LineEnds":          {"<a>x\r\ny\rz\n</a>", "<a>x\ny\nz\n</a>"},
+		"LineEndsInValues":  {"<a b='x\r\ny\rz\n\tw'/>", `<a b="x y z  w"></a>`},
+		"KeptByReference":   {"<a b='&#9;&#10;&#13;'>&#9;&#10;&#13;</a>", "<a b=\"&#9;&#10;&#13;\">\t\n&#13;</a>"},
+		"MixedSpaceKept":    {"<a> <b/> \n <c/></a>", "<a> <b></b> \n <c></c></a>"},
+		"DeclarationsFirst": {`<a c="d" xmlns:p="u" p:e="f" xmlns="v"/>`, `<a xmlns:p="u" xmlns="v" c="d" p:e="f"></a>`},
+		"SamePrefixInside": {`<p:a xmlns:p="u"><p:b xmlns:p="v" p:c="d"/></p:a>`,
+			`<p:a xmlns:p="u"><p:b xmlns:p="v" p:c="d"></p:b></p:a>`},
+		"DefaultUndone": {`<a xmlns="u"><b xmlns=""/></a>`, `<a xmlns="u"><b xmlns=""></b></a>`},
+		"XMLPrefix": {`<a xml:lang="de" xmlns:xml="http://www.w3.org/XML/1998/namespace"/>`,
+			`<a xmlns:xml="http://www.w3.org/XML/1998/namespace" xml:lang="de"></a>`},
+		"OneLocalNameTwoURIs": {`<a xmlns:p="u" xmlns:q="v" b="1" p:b="2" q:b="3"/>`,
+			`<a xmlns:p="u" xmlns:q="v" b="1" p:b="2" q:b="3"></a>`},
+		"ForeignNames": {`<Straße größe="1">€</Straße>`, `<Straße größe="1">€</Straße>`},
+		"Astral":       {"<a>\U0001F600\U0010FFFD</a>", "<a>\U0001F600\U0010FFFD</a>"},
+		"Deepest": {strings.Repeat("<a>", 64) + strings.Repeat("</a>", 64), strings.Repeat("<a>", 64) +
+			strings.Repeat("</a>", 64)},
+		"EscapedURI":     {`<p:a xmlns:p='x?a=1&#38;b=2'/>`, `<p:a xmlns:p="x?a=1&amp;b=2"></p:a>`},
+		"ASCII":          {"<?xml version='1.0' encoding='us-ascii'?><a>&#233;</a>", "<a>é</a>"},
+		"Latin1":         {"<?xml version='1.0' encoding='ISO-8859-1'?><a b='\xE9'>\xFC</a>", `<a b="é">ü</a>`},
+		"ManyAttributes": {"<a " + attributes(200) + "/>", "<a " + strings.TrimSpace(attributes(200)) + "></a>"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := xmldoc.Admit([]byte(c.in), xmldoc.Limits{})
@@ -114,11 +118,16 @@ func requireRefusal(t testing.TB, err error, reason xmldoc.Reason, line, column 
 // none here.
 func TestAdmit_Namespaces(t *testing.T) {
 	for uri, good := range map[string]bool{
-		"urn:x": true, "relative": true, "http://a/b;c=d?e=f&amp;g#h": true, "a/b:c": true, "./a:b": true, "?": true, "#": true, "%41": true, "a#b?c/d": true,
-		"http://[::1]:80/a": true, "http://user:p%20w@h:1/p;q=1?r#s": true, "//a": true, "x:": true, "a:b:c": true, "a+b.c-d:e": true, "file:///x/../y": true, "http://@/": true, "mailto:a@b": true,
-		"~-._!$'()*+,;=:@": false, "x~-._!$'()*+,;=": true, "http://a?b[c]": false, "a b": false, " a": false, "a\b": false, "a|b": false, "{}": false, "^": false, "`": false, "é": false, "http://é/": false, "http://[": false,
-		"http://[]/": false, "http://[zz]/": false, "http://[::1]x/": false, "http://a:/b": false, "http://a:x/": false, "http://a:99999999999/": false, "http://a@b@c/": false, "http://a/[x]": false,
-		"%zz": false, "%": false, "%4": false, "##": false, ":": false, "1:": false, "1a:b": false, "+:x": false, "a&lt;b": false, "a&quot;b": false, "&#9;": false, "http://::1/": false,
+		"urn:x": true, "relative": true, "http://a/b;c=d?e=f&amp;g#h": true, "a/b:c": true, "./a:b": true, "?": true,
+		"#": true, "%41": true, "a#b?c/d": true,
+		"http://[::1]:80/a": true, "http://user:p%20w@h:1/p;q=1?r#s": true, "//a": true, "x:": true, "a:b:c": true,
+		"a+b.c-d:e": true, "file:///x/../y": true, "http://@/": true, "mailto:a@b": true,
+		"~-._!$'()*+,;=:@": false, "x~-._!$'()*+,;=": true, "http://a?b[c]": false, "a b": false, " a": false, "a\b": false,
+		"a|b": false, "{}": false, "^": false, "`": false, "é": false, "http://é/": false, "http://[": false,
+		"http://[]/": false, "http://[zz]/": false, "http://[::1]x/": false, "http://a:/b": false, "http://a:x/": false,
+		"http://a:99999999999/": false, "http://a@b@c/": false, "http://a/[x]": false,
+		"%zz": false, "%": false, "%4": false, "##": false, ":": false, "1:": false, "1a:b": false, "+:x": false,
+		"a&lt;b": false, "a&quot;b": false, "&#9;": false, "http://::1/": false,
 	} {
 		_, err := xmldoc.Admit([]byte(`<a xmlns:p="`+uri+`"/>`), xmldoc.Limits{})
 		require.Equal(t, good, err == nil, "%s: %v", uri, err)
@@ -126,7 +135,8 @@ func TestAdmit_Namespaces(t *testing.T) {
 }
 
 func TestAdmit_LongNames(t *testing.T) {
-	for _, format := range []string{"<%s/>", `<a %s="b"/>`, `<a xmlns:%s="b"/>`, `<a xmlns="%s"/>`, `<%s:a xmlns:%[1]s="b"/>`, "<a/><?%s?>"} {
+	for _, format := range []string{"<%s/>", `<a %s="b"/>`, `<a xmlns:%s="b"/>`, `<a xmlns="%s"/>`,
+		`<%s:a xmlns:%[1]s="b"/>`, "<a/><?%s?>"} {
 		_, err := xmldoc.Admit(fmt.Appendf(nil, format, strings.Repeat("n", 1000)), xmldoc.Limits{})
 		require.NoError(t, err, format)
 		_, err = xmldoc.Admit(fmt.Appendf(nil, format, strings.Repeat("n", 1001)), xmldoc.Limits{})
@@ -177,7 +187,7 @@ func TestAdmit_Refused(t *testing.T) {
 		"NamespaceForeign":     {`<a><b xmlns="http://é"/></a>`, 1, 7, "is not a URI"},
 		"IDNumber":             {`<a xml:id="1"/>`, 1, 4, `xml:id "1" is not a name`},
 		"IDBlank":              {`<a xml:id=" a "/>`, 1, 4, "is not a name"},
-		"IDTwice":              {`<a xml:id="a"><b xml:id="b"/><c xml:id="a"/></a>`, 1, 33, `xml:id "a" stands twice`},
+		"IDTwice":              {`<a xml:id="a"><b xml:id="b"/><c xml:id="a"/></a>`, 1, 33, `xml:id "a" is used twice`},
 		"PrefixXMLNS":          {`<a xmlns:xmlns="u"/>`, 1, 4, "cannot be bound"},
 		"PrefixXML":            {`<a xmlns:xml="u"/>`, 1, 4, "cannot be bound"},
 		"URIofXML":             {`<a xmlns="http://www.w3.org/XML/1998/namespace"/>`, 1, 4, "cannot be bound"},
@@ -251,19 +261,20 @@ func TestAdmit_Refused(t *testing.T) {
 		line, column int
 		says         string
 	}{
-		"BrokenText":     {"<a>é\xFF</a>", 1, 5, "0xFF"},
-		"BrokenValue":    {"<a b='\xC3'/>", 1, 7, "0xC3"},
-		"BrokenName":     {"<a\xC3/>", 1, 3, "0xC3"},
-		"BrokenMarkup":   {"<a b='1'\xFF/>", 1, 9, "0xFF"},
-		"BrokenComment":  {"<a><!--\x80--></a>", 1, 8, "0x80"},
-		"Surrogate":      {"<a>\xED\xA0\x80</a>", 1, 4, "0xED"},
-		"Overlong":       {"<a>\xC0\x80</a>", 1, 4, "0xC0"},
-		"NotASCII":       {"<?xml version='1.0' encoding='US-ASCII'?><a>é</a>", 1, 45, "US-ASCII"},
-		"Unknown":        {"<?xml version='1.0' encoding='EBCDIC-CP-US'?><a/>", 1, 1, "EBCDIC"},
-		"UTF16Unmarked":  {"<?xml version='1.0' encoding='UTF-16'?><a/>", 1, 1, "byte order mark"},
-		"Contradicted":   {"\xEF\xBB\xBF<?xml version='1.0' encoding='ISO-8859-1'?><a/>", 1, 1, "byte order mark says utf-8"},
-		"Contradicted16": {string(encode16("<?xml version='1.0' encoding='UTF-8'?><a/>", binary.LittleEndian)), 1, 1, "utf-16"},
-		"HalfSurrogate":  {"\xFE\xFF\x00<\x00a\x00>\xD8\x00\x00<", 1, 4, "surrogate"},
+		"BrokenText":    {"<a>é\xFF</a>", 1, 5, "0xFF"},
+		"BrokenValue":   {"<a b='\xC3'/>", 1, 7, "0xC3"},
+		"BrokenName":    {"<a\xC3/>", 1, 3, "0xC3"},
+		"BrokenMarkup":  {"<a b='1'\xFF/>", 1, 9, "0xFF"},
+		"BrokenComment": {"<a><!--\x80--></a>", 1, 8, "0x80"},
+		"Surrogate":     {"<a>\xED\xA0\x80</a>", 1, 4, "0xED"},
+		"Overlong":      {"<a>\xC0\x80</a>", 1, 4, "0xC0"},
+		"NotASCII":      {"<?xml version='1.0' encoding='US-ASCII'?><a>é</a>", 1, 45, "US-ASCII"},
+		"Unknown":       {"<?xml version='1.0' encoding='EBCDIC-CP-US'?><a/>", 1, 1, "EBCDIC"},
+		"UTF16Unmarked": {"<?xml version='1.0' encoding='UTF-16'?><a/>", 1, 1, "byte order mark"},
+		"Contradicted":  {"\xEF\xBB\xBF<?xml version='1.0' encoding='ISO-8859-1'?><a/>", 1, 1, "byte order mark says utf-8"},
+		"Contradicted16": {string(encode16("<?xml version='1.0' encoding='UTF-8'?><a/>", binary.LittleEndian)), 1, 1,
+			"utf-16"},
+		"HalfSurrogate": {"\xFE\xFF\x00<\x00a\x00>\xD8\x00\x00<", 1, 4, "surrogate"},
 	}
 	for name, c := range encoding {
 		t.Run(name, func(t *testing.T) {
@@ -284,19 +295,24 @@ func TestAdmit_Limits(t *testing.T) {
 		limits xmldoc.Limits
 		says   string
 	}{
-		"Bytes":                   {"<a>12345678</a>", xmldoc.Limits{Bytes: 14}, "larger than 14 bytes"},
-		"BytesInTheEnd":           {"<a>>>>>>>></a>", xmldoc.Limits{Bytes: 20}, "larger than 20 bytes in the normal form"},
-		"BytesByDefault":          {"<a>" + strings.Repeat("x", 1<<20) + "</a>", xmldoc.Limits{}, "larger than 1048576 bytes"},
-		"Nodes":                   {many, xmldoc.Limits{Nodes: 99}, "more than 99"},
-		"NodesAttributes":         {"<a " + attributes(100) + "/>", xmldoc.Limits{Nodes: 100}, "more than 100"},
-		"NodesTexts":              {"<a>" + strings.Repeat("x<b/>", 50) + "</a>", xmldoc.Limits{Nodes: 100}, "more than 100"},
-		"NodesByDefault":          {"<a>" + strings.Repeat("<b/>", 1<<16) + "</a>", xmldoc.Limits{}, "more than 65536"},
-		"Depth":                   {strings.Repeat("<a>", 65) + strings.Repeat("</a>", 65), xmldoc.Limits{}, "deeper than 64"},
-		"DepthWithoutEnd":         {strings.Repeat("<a>", 200_000), xmldoc.Limits{}, "deeper than 64"},
-		"Declarations":            {"<a" + declarations.String() + "/>", xmldoc.Limits{}, "more than 64 namespace"},
-		"NodesInOneTagTop":        {"<a " + attributes(70_000) + "/>", xmldoc.Limits{Bytes: 4 << 20, Attributes: 1 << 20}, "more than 65536"},
-		"Attributes":              {"<a " + attributes(xmldoc.MaxAttributes+1) + "/>", xmldoc.Limits{}, "more than 256 attributes of one element"},
-		"AttributesAndNamespaces": {"<a " + attributes(xmldoc.MaxAttributes) + " xmlns='u'/>", xmldoc.Limits{}, "more than 256 attributes"},
+		"Bytes":         {"<a>12345678</a>", xmldoc.Limits{Bytes: 14}, "larger than 14 bytes"},
+		"BytesInTheEnd": {"<a>>>>>>>></a>", xmldoc.Limits{Bytes: 20}, "larger than 20 bytes in the normal form"},
+		"BytesByDefault": {"<a>" + strings.Repeat("x", 1<<20) + "</a>", xmldoc.Limits{},
+			"larger than 1048576 bytes"},
+		"Nodes":           {many, xmldoc.Limits{Nodes: 99}, "more than 99"},
+		"NodesAttributes": {"<a " + attributes(100) + "/>", xmldoc.Limits{Nodes: 100}, "more than 100"},
+		"NodesTexts":      {"<a>" + strings.Repeat("x<b/>", 50) + "</a>", xmldoc.Limits{Nodes: 100}, "more than 100"},
+		"NodesByDefault":  {"<a>" + strings.Repeat("<b/>", 1<<16) + "</a>", xmldoc.Limits{}, "more than 65536"},
+		"Depth": {strings.Repeat("<a>", 65) + strings.Repeat("</a>", 65), xmldoc.Limits{},
+			"deeper than 64"},
+		"DepthWithoutEnd": {strings.Repeat("<a>", 200_000), xmldoc.Limits{}, "deeper than 64"},
+		"Declarations":    {"<a" + declarations.String() + "/>", xmldoc.Limits{}, "more than 64 namespace"},
+		"NodesInOneTagTop": {"<a " + attributes(70_000) + "/>", xmldoc.Limits{Bytes: 4 << 20, Attributes: 1 << 20},
+			"more than 65536"},
+		"Attributes": {"<a " + attributes(xmldoc.MaxAttributes+1) + "/>", xmldoc.Limits{},
+			"more than 256 attributes of one element"},
+		"AttributesAndNamespaces": {"<a " + attributes(xmldoc.MaxAttributes) + " xmlns='u'/>", xmldoc.Limits{},
+			"more than 256 attributes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := xmldoc.Admit([]byte(c.in), c.limits)

@@ -35,7 +35,8 @@ func samples(t testing.TB) map[string]sample {
 	all := map[string]sample{
 		"Customer": {
 			all: xmldoc.MustPath(tpox, "c:Customer/c:Accounts/c:Account/c:Holdings/c:Position/c:Quantity"),
-			set: xmldoc.MustSet(tpox, "c:Customer/c:Name", "c:Customer/c:DateOfBirth", "c:Customer/c:Gender", "c:Customer/c:CountryOfResidence",
+			set: xmldoc.MustSet(tpox, "c:Customer/c:Name", "c:Customer/c:DateOfBirth", "c:Customer/c:Gender",
+				"c:Customer/c:CountryOfResidence",
 				"c:Customer/c:Languages", "c:Customer/c:Addresses/c:Address", "c:Customer/c:Addresses/c:EmailAddresses"),
 			found: make([]xmldoc.Node, 7),
 			edit:  xmldoc.MustPath(tpox, "c:Customer/c:Accounts/c:Account/c:Balance/c:WorkingBalance"),
@@ -50,7 +51,8 @@ func samples(t testing.TB) map[string]sample {
 		},
 		"Security": {
 			all: xmldoc.MustPath(tpox, "s:Security/s:Price/s:PriceToday/s:Open"),
-			set: xmldoc.MustSet(tpox, "s:Security/s:Name", "s:Security/s:Price/s:LastTrade", "s:Security/s:Price/s:Ask", "s:Security/s:Price/s:Bid",
+			set: xmldoc.MustSet(tpox, "s:Security/s:Name", "s:Security/s:Price/s:LastTrade", "s:Security/s:Price/s:Ask",
+				"s:Security/s:Price/s:Bid",
 				"s:Security/s:Price/s:PriceToday/s:Open"),
 			found: make([]xmldoc.Node, 5),
 			edit:  xmldoc.MustPath(tpox, "s:Security/s:Price/s:LastTrade"),

@@ -5,13 +5,11 @@ import (
 	"strconv"
 )
 
-// Canonical returns bytes that are the same for two documents in the normal form
-// just where names, prefixes, attributes and text are the same, in the same order,
-// wherever namespaces are declared. It is the document with each namespace
-// declared where it is used, as exclusive canonicalisation of XML has it; one that
-// was declared before stands there as a number, so that long names of namespaces
-// do not add up. What is of that form already, as most documents are, is returned
-// as it is.
+// Canonical returns the same bytes for two documents in the normal form exactly if their names, prefixes, attributes
+// and text are the same, in the same order, wherever namespaces are declared. The result is the document with each
+// namespace declared where it is used, as in exclusive canonicalisation; a namespace that was declared before is
+// written as a number, so that long names do not add up. A document that already has that form, as most have, is
+// returned unchanged.
 func Canonical(doc []byte) []byte {
 	if isCanonical(doc) {
 		return doc
@@ -19,8 +17,8 @@ func Canonical(doc []byte) []byte {
 	return canonical(doc, make(map[string]int))
 }
 
-// AttrLast returns a document in the normal form with an attribute of its root, if
-// that has it, after all others: doc itself if it is there already.
+// AttrLast returns a document in the normal form with one attribute of its root moved behind all others. It returns
+// doc itself if there is nothing to move.
 func AttrLast(doc []byte, name string) []byte {
 	end := max(tagEnd(doc, 0)-len(">"), 0)
 	if !bytes.Contains(doc[:end], []byte(" "+name+`="`)) {
@@ -40,9 +38,9 @@ func AttrLast(doc []byte, name string) []byte {
 	}
 }
 
-// canonical numbers namespaces in known; where that is nil, all are written out.
+// canonical numbers namespaces in known; if that is nil, it writes all in full.
 func canonical(doc []byte, known map[string]int) []byte {
-	var levels [MaxDepth]struct{ in, out int } // how many declarations are in force outside of each open element
+	var levels [MaxDepth]struct{ in, out int } // how many declarations are in scope outside each open element
 	var in, out scope
 	dst, depth := make([]byte, 0, len(doc)+len(doc)/8), 0
 	for i := 0; ; {
@@ -89,9 +87,8 @@ func canonical(doc []byte, known map[string]int) []byte {
 	}
 }
 
-// isCanonical tells whether a document is surely of the form of Canonical: its
-// root has no prefix and declares its own namespace, and there is no other
-// declaration.
+// isCanonical reports whether a document surely has the form of Canonical: its root has no prefix and declares its own
+// namespace, and there is no other declaration.
 func isCanonical(doc []byte) bool {
 	name := nameAt(doc, min(1, len(doc)))
 	at := 1 + len(name)

@@ -25,7 +25,7 @@ var class = func() (t [256]uint8) {
 	for _, c := range "<>&" {
 		t[c] = 0
 	}
-	// Either quote ends a value or, in the other kind of quotes, needs a look.
+	// Either quote ends a value or, in the other kind of quotes, has to be looked at.
 	t['"'], t['\''] = inText, inText
 	for c := 'a'; c <= 'z'; c++ {
 		t[c] |= nameStart | namePart
@@ -37,14 +37,14 @@ var class = func() (t [256]uint8) {
 	}
 	t['-'] |= namePart
 	t['.'] |= namePart
-	// Bytes of other characters may be in a name; isName then decides.
+	// Bytes of other characters may be part of a name; isName decides.
 	for c := utf8.RuneSelf; c < 256; c++ {
 		t[c] = nameStart | namePart
 	}
 	return t
 }()
 
-// isChar tells whether r may occur in an XML document at all.
+// isChar reports whether XML 1.0 allows r in a document.
 func isChar(r rune) bool {
 	return r == '\t' || r == '\n' || r == '\r' ||
 		r >= 0x20 && r <= 0xD7FF ||
@@ -52,7 +52,7 @@ func isChar(r rune) bool {
 		r >= 0x10000 && r <= utf8.MaxRune
 }
 
-// isName tells whether name is one, without a prefix.
+// isName reports whether name is an XML name without a prefix.
 func isName(name string) bool {
 	foreign := false
 	for i := range len(name) {
@@ -64,7 +64,7 @@ func isName(name string) bool {
 	return name != "" && (!foreign || isForeignName([]byte(name)))
 }
 
-// isText tells whether XML can hold text at all.
+// isText reports whether XML can hold text.
 func isText(text string) bool {
 	for _, r := range text {
 		if !isChar(r) {
@@ -74,9 +74,8 @@ func isText(text string) bool {
 	return utf8.ValidString(text)
 }
 
-// isForeignName decides about a name with characters beyond ASCII. Those are
-// rare, and encoding/xml has the tables (XML 1.0, fourth edition: the strictest
-// in use, so no store or client will refuse what passes here).
+// isForeignName reports whether a text with characters beyond ASCII is a name. Those are rare, and encoding/xml has
+// the tables (XML 1.0, fourth edition: the strictest in use, so that no store or client refuses what passes here).
 func isForeignName(name []byte) bool {
 	tag := make([]byte, 0, len(name)+3)
 	tag = append(append(append(tag, '<'), name...), "/>"...)

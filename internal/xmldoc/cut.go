@@ -5,16 +5,14 @@ import (
 	"strings"
 )
 
-// AppendStandalone appends an element so that it is a document of its own, in
-// the normal form: with the declarations from further out that it needs.
+// AppendStandalone appends an element as a document of its own, in the normal form: with the declarations of outer
+// elements that it needs.
 func (n Node) AppendStandalone(dst []byte) []byte {
 	return n.appendInto(dst, nil, scope{})
 }
 
-// AppendWithin appends an element so that it can stand where uri is the default
-// namespace and no prefix is declared, as inside an element that a store
-// constructs. Where the element comes from such a place, as most do, its bytes
-// are copied as they are.
+// AppendWithin appends an element for a parent in which uri is the default namespace and no prefix is declared, such
+// as an element that a store constructs. Most elements come from such a parent; their bytes are copied unchanged.
 func (n Node) AppendWithin(dst []byte, uri string) []byte {
 	if n.belongsTo(uri) {
 		return append(dst, n.Raw()...)
@@ -25,9 +23,9 @@ func (n Node) AppendWithin(dst []byte, uri string) []byte {
 	return n.appendInto(dst, escaped, target)
 }
 
-// belongsTo tells whether an element surely stands as it is where uri is the
-// default namespace: it is so where the element stands now, and neither is there
-// a declaration in its tag, nor a prefix, for which a colon is taken.
+// belongsTo reports whether an element can surely be copied unchanged to where uri is the default namespace: it is so
+// where the element is now, and the element has neither a declaration in its tag nor a colon, which could mean a
+// prefix.
 func (n Node) belongsTo(uri string) bool {
 	if n.kind != element || bytes.IndexByte(n.Raw(), ':') >= 0 || isDeclaration(n.doc, n.start+1+len(n.tagName())) {
 		return false
@@ -36,9 +34,8 @@ func (n Node) belongsTo(uri string) bool {
 	return bound && string(there) == uri && !strings.Contains(uri, "&")
 }
 
-// appendInto copies an element to a place where the declarations of target, a
-// scope of the bytes of doc, are in force. Declarations that say the same there
-// are dropped, and those that the element needs and the place lacks are added.
+// appendInto appends an element for a parent with the declarations of target, a scope in the bytes of doc. It leaves
+// out declarations that say the same there, and adds those that the element needs and the parent lacks.
 func (n Node) appendInto(dst, doc []byte, target scope) []byte {
 	if n.kind != element {
 		return dst
@@ -50,8 +47,7 @@ func (n Node) appendInto(dst, doc []byte, target scope) []byte {
 	}
 	dst = append(dst, raw[:rest]...)
 
-	// What is in force inside the element: declarations from further out, then
-	// its own. Of one prefix only the innermost counts.
+	// In scope inside the element: declarations of outer elements, then its own. Of one prefix only the innermost counts.
 	inside := n.inside()
 	hasDefault := false
 	for i := range inside.n {
@@ -69,7 +65,7 @@ func (n Node) appendInto(dst, doc []byte, target scope) []byte {
 		dst = appendDeclaration(dst, nil, nil)
 	}
 
-	// The element's own declarations stand first and are written above.
+	// The element's own declarations come first, and are written above.
 	for isDeclaration(raw, rest) {
 		a, ok := attributeAt(raw, rest)
 		if !ok {
@@ -88,7 +84,7 @@ func appendDeclaration(dst, prefix, uri []byte) []byte {
 	return append(append(append(dst, `="`...), uri...), '"')
 }
 
-// hides tells whether a later declaration is of the same prefix as the i-th.
+// hides reports whether a later declaration has the same prefix as the i-th.
 func (s *scope) hides(doc []byte, i int) bool {
 	prefix := s.at(i).prefix.of(doc)
 	for k := i + 1; k < s.n; k++ {
@@ -99,9 +95,8 @@ func (s *scope) hides(doc []byte, i int) bool {
 	return false
 }
 
-// uses tells whether an element may need a prefix: in a name, or at the
-// beginning of a value or text, where XML Schema's type names stand. It errs on
-// the side of yes, which costs a needless declaration at the worst.
+// uses reports whether an element may need a prefix: in a name, or at the beginning of a value or text, where XML
+// Schema's type names are written. In doubt it returns true, which costs at worst a needless declaration.
 func uses(raw, prefix []byte) bool {
 	for i := 1; ; {
 		j := bytes.Index(raw[i:], prefix)

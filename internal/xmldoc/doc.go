@@ -1,7 +1,7 @@
 // Package xmldoc admits, reads, cuts and edits XML documents as byte slices.
 //
-// A document from outside passes [Admit] once. What comes out is in the
-// normal form, and everything else in this package relies on it:
+// A document from outside passes [Admit] once. What comes out is in the normal form, and everything else in this
+// package relies on it:
 //
 //   - UTF-8, one root element and nothing outside it: no declaration, no
 //     DOCTYPE, no comment, no processing instruction, no CDATA section.
@@ -14,19 +14,15 @@
 //     also " tab and line feed. Everything else stands for itself, and white
 //     space in text is kept.
 //
-// So the bytes < and > occur in markup only, a tag ends at the next >, an
-// element ends where as many end tags as start tags have gone by, and a double
-// quote inside a tag always delimits a value. That is what makes reading fast
-// without a tree: finding the end of an element is one search for < per tag.
-// And since every element has both tags, an insertion or a deletion is one
-// splice that never has to turn <name/> into <name></name> or back.
+// So the bytes < and > occur in markup only, a tag ends at the next >, an element ends where as many end tags as start
+// tags have gone by, and a double quote inside a tag always delimits a value. That is what makes reading fast without
+// a tree: finding the end of an element is one search for < per tag. And since every element has both tags, an
+// insertion or a deletion is one splice that never has to turn <name/> into <name></name> or back.
 //
-// Reading starts at [Document]. A [Path] is compiled once, with its
-// namespaces; a [Set] of paths is looked up in one pass. Both yield [Node]s,
-// small values that point into the document: nothing is copied until asked
-// for. [Editor] collects changes to nodes and applies them together; bytes
-// that no change names stay as they are.
+// Reading starts at [Document]. A [Path] is compiled once, with its namespaces; a [Set] of paths is looked up in one
+// pass. Both yield [Node]s, small values that point into the document: nothing is copied until asked for. [Editor]
+// collects changes to nodes and applies them together; bytes that no change names stay as they are.
 //
-// The functions that read never panic and never loop, whatever bytes they are
-// given, but they give sense only for the normal form.
+// The functions that read never panic and always end, whatever bytes they are given, but their results are meaningful
+// only for the normal form.
 package xmldoc

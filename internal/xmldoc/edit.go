@@ -6,14 +6,11 @@ import (
 	"slices"
 )
 
-// Editor collects changes to a document and applies them in one go: each is
-// one splice at the place that a node had before any change, and all bytes
-// between them stay as they are. The result is in the normal form again.
+// An Editor collects changes to a document and applies them together: each is one splice at the offset that a node had
+// before any change, and all bytes between them are unchanged. The result is in the normal form again.
 //
-// What is inserted is an element of any document; it takes along the namespace
-// declarations that it needs at its new place and leaves those that it does not.
-// What cannot be done, alone or beside another change, Apply refuses.
-// An Editor is for one goroutine.
+// An inserted element may be of any document; it takes along the namespace declarations that it needs in its new
+// parent. Apply refuses changes that are impossible, alone or beside another. An Editor is for one goroutine.
 type Editor struct {
 	doc     []byte
 	splices []splice
@@ -25,30 +22,28 @@ type Editor struct {
 type splice struct {
 	from, to int
 	with     span
-	// content: all that is between two tags or quotes is replaced, so that
-	// nothing else can be put in there, not even at its edges.
+	// content: all that is between two tags or quotes is replaced, so that nothing else can be inserted there, not even
+	// at its edges.
 	content bool
 	// attribute: the name of one that is added, of which there can be one.
 	attribute string
 }
 
-// ErrOverlap says that two changes touch the same bytes.
+// ErrOverlap: two changes touch the same bytes.
 var ErrOverlap = errors.New("xmldoc: changes overlap")
 
-// ErrNode says that a change names a node that is not there, is of another
-// document, or is of a kind that the change is not for.
+// ErrNode: a change names a node that does not exist, is of another document, or is of the wrong kind.
 var ErrNode = errors.New("xmldoc: not a node that can be changed so")
 
-// ErrText says that a change has a text or a name that XML cannot hold.
+// ErrText: a change has a text or a name that XML cannot hold.
 var ErrText = errors.New("xmldoc: not a text or name that XML can hold")
 
-// Edit begins to change a document. The document itself is never written to.
+// Edit returns an Editor for a document, which itself is never written to.
 func Edit(doc []byte) *Editor {
 	return &Editor{doc: doc}
 }
 
-// SetText replaces the content of an element by a text, or the value of an
-// attribute.
+// SetText replaces the content of an element by a text, or the value of an attribute.
 func (e *Editor) SetText(n Node, text string) {
 	if e.owns(n, n.kind) && e.holds(text) {
 		e.with = appendEscaped(e.with, text, n.kind == value)
@@ -57,8 +52,8 @@ func (e *Editor) SetText(n Node, text string) {
 	}
 }
 
-// SetAttr gives an element's attribute, one in no namespace, a value, adding it
-// as the last if the element does not have it.
+// SetAttr sets the value of an element's attribute in no namespace. It adds the attribute as the last if the element
+// does not have it.
 func (e *Editor) SetAttr(n Node, name, text string) {
 	if !e.owns(n, element) || !e.holds(text) {
 		return
@@ -107,21 +102,21 @@ func (e *Editor) After(n, sibling Node) {
 	}
 }
 
-// Replace puts another element in the place of n.
+// Replace replaces n by another element.
 func (e *Editor) Replace(n, by Node) {
 	if e.owns(n, element) {
 		e.insert(n.start, n.stop(), by, n.scope)
 	}
 }
 
-// Delete removes an element with all that is in it.
+// Delete removes an element with its content.
 func (e *Editor) Delete(n Node) {
 	if e.owns(n, element) && e.notRoot(n) {
 		e.splice(n.start, n.stop())
 	}
 }
 
-// notRoot keeps the document a document: it has one root.
+// notRoot refuses changes beside the root element, of which a document has one.
 func (e *Editor) notRoot(n Node) bool {
 	if n.start == 0 {
 		e.err = ErrNode
@@ -146,15 +141,13 @@ func (e *Editor) insert(from, to int, n Node, at scope) {
 	e.splice(from, to)
 }
 
-// splice puts what was added to e.with since the last splice in the place of
-// the bytes between from and to.
+// splice replaces the bytes between from and to by what was added to e.with since the last splice.
 func (e *Editor) splice(from, to int) {
 	e.splices = append(e.splices, splice{from: from, to: to, with: span{e.spliced, len(e.with)}})
 	e.spliced = len(e.with)
 }
 
-// owns tells whether n is of that kind and of the document being edited; if
-// not, Apply will fail.
+// owns reports whether n is of that kind and of the document being edited; if not, Apply fails.
 func (e *Editor) owns(n Node, kind nodeKind) bool {
 	ok := n.kind == kind && (kind == element || kind == value) &&
 		len(n.doc) == len(e.doc) && &n.doc[0] == &e.doc[0]
@@ -169,8 +162,8 @@ func (e *Editor) Apply(dst []byte) ([]byte, error) {
 	if e.err != nil {
 		return dst, e.err
 	}
-	// Stable, so that what is inserted at one place keeps the order of the
-	// calls; by the end too, so that it comes before what is replaced there.
+	// Stable, so that insertions at one offset keep the order of the calls; by the end too, so that they come before a
+	// replacement there.
 	slices.SortStableFunc(e.splices, func(x, y splice) int {
 		return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(x.to, y.to))
 	})
@@ -190,14 +183,12 @@ func (e *Editor) Apply(dst []byte) ([]byte, error) {
 	return append(dst, e.doc[done:]...), nil
 }
 
-// overlaps tells whether two splices, before being the one that is applied
-// first, cannot both be done.
+// overlaps reports whether two splices, of which before is applied first, cannot both be done.
 func (s splice) overlaps(before splice) bool {
 	return s.from < before.to || s.from == before.to && (s.content || before.content)
 }
 
-// addedBefore tells whether the attribute that splice i adds is added to the
-// same element by one before it.
+// addedBefore reports whether an earlier splice adds the same attribute to the same element as splice i.
 func (e *Editor) addedBefore(i int) bool {
 	for k := i - 1; k >= 0 && e.splices[k].from == e.splices[i].from; k-- {
 		if e.splices[k].attribute == e.splices[i].attribute {

@@ -25,26 +25,44 @@ func TestEditor_Apply(t *testing.T) {
 		edit func(e *xmldoc.Editor)
 		want string
 	}{
-		"Nothing":       {func(*xmldoc.Editor) {}, account},
-		"Text":          {func(e *xmldoc.Editor) { e.SetText(at(t, doc, "u:a/u:b"), "1 < 2") }, `<a xmlns="u" id="1"><b>1 &lt; 2</b><c d="e"><f></f></c><g></g></a>`},
-		"TextOfEmpty":   {func(e *xmldoc.Editor) { e.SetText(at(t, doc, "u:a/u:g"), "y") }, `<a xmlns="u" id="1"><b>x</b><c d="e"><f></f></c><g>y</g></a>`},
-		"TextToNothing": {func(e *xmldoc.Editor) { e.SetText(at(t, doc, "u:a/u:b"), "") }, `<a xmlns="u" id="1"><b></b><c d="e"><f></f></c><g></g></a>`},
-		"TextOverChild": {func(e *xmldoc.Editor) { e.SetText(at(t, doc, "u:a/u:c"), "y") }, `<a xmlns="u" id="1"><b>x</b><c d="e">y</c><g></g></a>`},
-		"Value":         {func(e *xmldoc.Editor) { e.SetText(at(t, doc, "u:a/@id"), `"2"`) }, `<a xmlns="u" id="&quot;2&quot;"><b>x</b><c d="e"><f></f></c><g></g></a>`},
-		"Attr":          {func(e *xmldoc.Editor) { e.SetAttr(at(t, doc, "u:a/u:c"), "d", "\n") }, `<a xmlns="u" id="1"><b>x</b><c d="&#10;"><f></f></c><g></g></a>`},
-		"AttrNew":       {func(e *xmldoc.Editor) { e.SetAttr(at(t, doc, "u:a/u:c"), "h", "i") }, `<a xmlns="u" id="1"><b>x</b><c d="e" h="i"><f></f></c><g></g></a>`},
-		"AttrFirst":     {func(e *xmldoc.Editor) { e.SetAttr(at(t, doc, "u:a/u:g"), "h", "") }, `<a xmlns="u" id="1"><b>x</b><c d="e"><f></f></c><g h=""></g></a>`},
-		"Append":        {func(e *xmldoc.Editor) { e.Append(at(t, doc, "u:a/u:c"), child) }, `<a xmlns="u" id="1"><b>x</b><c d="e"><f></f><n>1</n></c><g></g></a>`},
-		"AppendToEmpty": {func(e *xmldoc.Editor) { e.Append(at(t, doc, "u:a/u:g"), child) }, `<a xmlns="u" id="1"><b>x</b><c d="e"><f></f></c><g><n>1</n></g></a>`},
-		"Prepend":       {func(e *xmldoc.Editor) { e.Prepend(at(t, doc, "u:a/u:c"), child) }, `<a xmlns="u" id="1"><b>x</b><c d="e"><n>1</n><f></f></c><g></g></a>`},
-		"Before":        {func(e *xmldoc.Editor) { e.Before(at(t, doc, "u:a/u:c"), child) }, `<a xmlns="u" id="1"><b>x</b><n>1</n><c d="e"><f></f></c><g></g></a>`},
-		"After":         {func(e *xmldoc.Editor) { e.After(at(t, doc, "u:a/u:c"), child) }, `<a xmlns="u" id="1"><b>x</b><c d="e"><f></f></c><n>1</n><g></g></a>`},
-		"Replace":       {func(e *xmldoc.Editor) { e.Replace(at(t, doc, "u:a/u:c"), child) }, `<a xmlns="u" id="1"><b>x</b><n>1</n><g></g></a>`},
-		"ReplaceRoot":   {func(e *xmldoc.Editor) { e.Replace(at(t, doc, "u:a"), child) }, `<n xmlns="u">1</n>`},
-		"Foreign":       {func(e *xmldoc.Editor) { e.Append(at(t, doc, "u:a"), foreign) }, `<a xmlns="u" id="1"><b>x</b><c d="e"><f></f></c><g></g><p:n xmlns:p="v" xmlns=""><m></m></p:n></a>`},
-		"OwnNode":       {func(e *xmldoc.Editor) { e.After(at(t, doc, "u:a/u:g"), at(t, doc, "u:a/u:c")) }, `<a xmlns="u" id="1"><b>x</b><c d="e"><f></f></c><g></g><c d="e"><f></f></c></a>`},
-		"Delete":        {func(e *xmldoc.Editor) { e.Delete(at(t, doc, "u:a/u:c")) }, `<a xmlns="u" id="1"><b>x</b><g></g></a>`},
-		"DeleteOnly":    {func(e *xmldoc.Editor) { e.Delete(at(t, doc, "u:a/u:c/u:f")) }, `<a xmlns="u" id="1"><b>x</b><c d="e"></c><g></g></a>`},
+		"Nothing": {func(*xmldoc.Editor) {}, account},
+		"Text": {func(e *xmldoc.Editor) { e.SetText(at(t, doc, "u:a/u:b"), "1 < 2") },
+			`<a xmlns="u" id="1"><b>1 &lt; 2</b><c d="e"><f></f></c><g></g></a>`},
+		"TextOfEmpty": {func(e *xmldoc.Editor) { e.SetText(at(t, doc, "u:a/u:g"), "y") },
+			`<a xmlns="u" id="1"><b>x</b><c d="e"><f></f></c><g>y</g></a>`},
+		"TextToNothing": {func(e *xmldoc.Editor) { e.SetText(at(t, doc, "u:a/u:b"), "") },
+			`<a xmlns="u" id="1"><b></b><c d="e"><f></f></c><g></g></a>`},
+		"TextOverChild": {func(e *xmldoc.Editor) { e.SetText(at(t, doc, "u:a/u:c"), "y") },
+			`<a xmlns="u" id="1"><b>x</b><c d="e">y</c><g></g></a>`},
+		"Value": {func(e *xmldoc.Editor) { e.SetText(at(t, doc, "u:a/@id"), `"2"`) },
+			`<a xmlns="u" id="&quot;2&quot;"><b>x</b><c d="e"><f></f></c><g></g></a>`},
+		"Attr": {func(e *xmldoc.Editor) { e.SetAttr(at(t, doc, "u:a/u:c"), "d", "\n") },
+			`<a xmlns="u" id="1"><b>x</b><c d="&#10;"><f></f></c><g></g></a>`},
+		"AttrNew": {func(e *xmldoc.Editor) { e.SetAttr(at(t, doc, "u:a/u:c"), "h", "i") },
+			`<a xmlns="u" id="1"><b>x</b><c d="e" h="i"><f></f></c><g></g></a>`},
+		"AttrFirst": {func(e *xmldoc.Editor) { e.SetAttr(at(t, doc, "u:a/u:g"), "h", "") },
+			`<a xmlns="u" id="1"><b>x</b><c d="e"><f></f></c><g h=""></g></a>`},
+		"Append": {func(e *xmldoc.Editor) { e.Append(at(t, doc, "u:a/u:c"), child) },
+			`<a xmlns="u" id="1"><b>x</b><c d="e"><f></f><n>1</n></c><g></g></a>`},
+		"AppendToEmpty": {func(e *xmldoc.Editor) { e.Append(at(t, doc, "u:a/u:g"), child) },
+			`<a xmlns="u" id="1"><b>x</b><c d="e"><f></f></c><g><n>1</n></g></a>`},
+		"Prepend": {func(e *xmldoc.Editor) { e.Prepend(at(t, doc, "u:a/u:c"), child) },
+			`<a xmlns="u" id="1"><b>x</b><c d="e"><n>1</n><f></f></c><g></g></a>`},
+		"Before": {func(e *xmldoc.Editor) { e.Before(at(t, doc, "u:a/u:c"), child) },
+			`<a xmlns="u" id="1"><b>x</b><n>1</n><c d="e"><f></f></c><g></g></a>`},
+		"After": {func(e *xmldoc.Editor) { e.After(at(t, doc, "u:a/u:c"), child) },
+			`<a xmlns="u" id="1"><b>x</b><c d="e"><f></f></c><n>1</n><g></g></a>`},
+		"Replace": {func(e *xmldoc.Editor) { e.Replace(at(t, doc, "u:a/u:c"), child) },
+			`<a xmlns="u" id="1"><b>x</b><n>1</n><g></g></a>`},
+		"ReplaceRoot": {func(e *xmldoc.Editor) { e.Replace(at(t, doc, "u:a"), child) }, `<n xmlns="u">1</n>`},
+		"Foreign": {func(e *xmldoc.Editor) { e.Append(at(t, doc, "u:a"), foreign) },
+			`<a xmlns="u" id="1"><b>x</b><c d="e"><f></f></c><g></g><p:n xmlns:p="v" xmlns=""><m></m></p:n></a>`},
+		"OwnNode": {func(e *xmldoc.Editor) { e.After(at(t, doc, "u:a/u:g"), at(t, doc, "u:a/u:c")) },
+			`<a xmlns="u" id="1"><b>x</b><c d="e"><f></f></c><g></g><c d="e"><f></f></c></a>`},
+		"Delete": {func(e *xmldoc.Editor) { e.Delete(at(t, doc, "u:a/u:c")) },
+			`<a xmlns="u" id="1"><b>x</b><g></g></a>`},
+		"DeleteOnly": {func(e *xmldoc.Editor) { e.Delete(at(t, doc, "u:a/u:c/u:f")) },
+			`<a xmlns="u" id="1"><b>x</b><c d="e"></c><g></g></a>`},
 		"TwoAttrs": {func(e *xmldoc.Editor) {
 			e.SetAttr(at(t, doc, "u:a/u:g"), "x", "1")
 			e.SetAttr(at(t, doc, "u:a/u:g"), "y", "\uFFFD")
@@ -82,8 +100,13 @@ func TestEditor_Refused(t *testing.T) {
 		edit func(e *xmldoc.Editor)
 		want error
 	}{
-		"Twice":         {func(e *xmldoc.Editor) { e.Delete(at(t, doc, "u:a/u:c")); e.Delete(at(t, doc, "u:a/u:c")) }, xmldoc.ErrOverlap},
-		"WithinDeleted": {func(e *xmldoc.Editor) { e.SetText(at(t, doc, "u:a/u:c/u:f"), "x"); e.Delete(at(t, doc, "u:a/u:c")) }, xmldoc.ErrOverlap},
+		"Twice": {func(e *xmldoc.Editor) { e.Delete(at(t, doc, "u:a/u:c")); e.Delete(at(t, doc, "u:a/u:c")) },
+			xmldoc.ErrOverlap},
+		"WithinDeleted": {func(e *xmldoc.Editor) {
+			e.SetText(at(t, doc, "u:a/u:c/u:f"), "x")
+			e.Delete(at(t, doc,
+				"u:a/u:c"))
+		}, xmldoc.ErrOverlap},
 		"OtherDocument": {func(e *xmldoc.Editor) { e.Delete(at(t, other, "u:a/u:c")) }, xmldoc.ErrNode},
 		"Missing":       {func(e *xmldoc.Editor) { e.SetText(xmldoc.Node{}, "x") }, xmldoc.ErrNode},
 		"MissingChild":  {func(e *xmldoc.Editor) { e.Append(at(t, doc, "u:a"), xmldoc.Node{}) }, xmldoc.ErrNode},
@@ -97,9 +120,21 @@ func TestEditor_Refused(t *testing.T) {
 			e.SetAttr(at(t, doc, "u:a/u:g"), "x", "1")
 			e.SetAttr(at(t, doc, "u:a/u:g"), "x", "2")
 		}, xmldoc.ErrOverlap},
-		"TextTwice":      {func(e *xmldoc.Editor) { e.SetText(at(t, doc, "u:a/u:g"), "1"); e.SetText(at(t, doc, "u:a/u:g"), "2") }, xmldoc.ErrOverlap},
-		"TextAndAppend":  {func(e *xmldoc.Editor) { e.SetText(at(t, doc, "u:a/u:b"), "1"); e.Append(at(t, doc, "u:a/u:b"), child) }, xmldoc.ErrOverlap},
-		"TextAndPrepend": {func(e *xmldoc.Editor) { e.Prepend(at(t, doc, "u:a/u:g"), child); e.SetText(at(t, doc, "u:a/u:g"), "1") }, xmldoc.ErrOverlap},
+		"TextTwice": {func(e *xmldoc.Editor) {
+			e.SetText(at(t, doc, "u:a/u:g"), "1")
+			e.SetText(at(t, doc, "u:a/u:g"),
+				"2")
+		}, xmldoc.ErrOverlap},
+		"TextAndAppend": {func(e *xmldoc.Editor) {
+			e.SetText(at(t, doc, "u:a/u:b"), "1")
+			e.Append(at(t, doc, "u:a/u:b"),
+				child)
+		}, xmldoc.ErrOverlap},
+		"TextAndPrepend": {func(e *xmldoc.Editor) {
+			e.Prepend(at(t, doc, "u:a/u:g"), child)
+			e.SetText(at(t, doc, "u:a/u:g"),
+				"1")
+		}, xmldoc.ErrOverlap},
 		"Control":        {func(e *xmldoc.Editor) { e.SetText(at(t, doc, "u:a/u:b"), "\x01") }, xmldoc.ErrText},
 		"BrokenUTF8":     {func(e *xmldoc.Editor) { e.SetAttr(at(t, doc, "u:a"), "id", "\xEF") }, xmldoc.ErrText},
 		"AttrName":       {func(e *xmldoc.Editor) { e.SetAttr(at(t, doc, "u:a"), "x y", "1") }, xmldoc.ErrText},

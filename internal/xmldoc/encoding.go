@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// toUTF8 gives the document as UTF-8, past its byte order mark and XML
-// declaration, and where in that text the document proper begins. Only a
-// document in another encoding is copied.
+// toUTF8 returns the document as UTF-8 without its byte order mark, and the offset behind its XML declaration. It
+// copies only a document in another encoding.
 func toUTF8(src []byte) (text []byte, body int, err error) {
 	mark := ""
 	switch {
@@ -64,7 +63,8 @@ func toUTF8(src []byte) (text []byte, body int, err error) {
 		}
 		return latin, body, nil // a declaration is ASCII: body is where it was
 	}
-	return refuse("encoding %s is not taken: UTF-8, US-ASCII, ISO-8859-1 and UTF-16 with a byte order mark are", excerpt(declared))
+	return refuse("encoding %s is not supported: use UTF-8, US-ASCII, ISO-8859-1, or UTF-16 with a byte order mark",
+		excerpt(declared))
 }
 
 func fromUTF16(src []byte, order binary.ByteOrder) ([]byte, error) {
@@ -89,8 +89,7 @@ func fromUTF16(src []byte, order binary.ByteOrder) ([]byte, error) {
 	return text, nil
 }
 
-// declaration reads <?xml version="1.0" encoding="…" standalone="…"?>, which
-// is optional, as are its last two parts.
+// declaration reads <?xml version="1.0" encoding="…" standalone="…"?>, which is optional, as are its last two parts.
 func declaration(text []byte) (encoding []byte, body int, err error) {
 	const start = "<?xml"
 	if !bytes.HasPrefix(text, []byte(start)) || len(text) == len(start) || class[text[len(start)]]&space == 0 {
@@ -141,7 +140,7 @@ func declaration(text []byte) (encoding []byte, body int, err error) {
 		value := text[i+1 : i+1+end]
 		switch {
 		case part == "version" && string(value) != "1.0":
-			return refuse("XML version %s is not taken: 1.0 is", excerpt(value))
+			return refuse("XML version %s is not supported: use 1.0", excerpt(value))
 		case part == "encoding" && len(value) == 0:
 			return refuse("the XML declaration names no encoding")
 		case part == "encoding":

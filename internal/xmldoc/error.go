@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Reason says why a document was refused, for callers that answer differently.
+// A Reason classifies refusals, for callers that answer them differently.
 type Reason uint8
 
 const (
 	Malformed Reason = iota // not well-formed XML 1.0 with namespaces
-	Encoding                // a character encoding that is broken, contradicted or not taken
-	Forbidden               // well-formed, but a document type declaration is never taken
+	Encoding                // a character encoding that is broken, contradicted or not supported
+	Forbidden               // well-formed, but with a document type declaration
 	TooLarge                // over one of the Limits
 )
 
@@ -20,8 +20,8 @@ func (r Reason) String() string {
 	return [...]string{"malformed", "encoding", "forbidden", "too large"}[r]
 }
 
-// Error is a refusal by Admit. Line and Column count from 1; a column is a
-// character, not a byte, so that both mean the same in every encoding.
+// An Error is a refusal by Admit. Line and Column count from 1; a column is a character, not a byte, so that both are
+// the same in every encoding.
 type Error struct {
 	Reason       Reason
 	Line, Column int
@@ -32,8 +32,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Msg)
 }
 
-// newError computes the position only now: admitting a good document never
-// counts lines.
+// newError computes the position only now: admitting a good document never counts lines.
 func newError(text []byte, offset int, reason Reason, format string, args ...any) *Error {
 	line, start := 1, 0
 	before := text[:min(offset, len(text))]

@@ -2,13 +2,13 @@ package xmldoc
 
 import "unicode/utf8"
 
-// AppendText appends text, escaped as the normal form has it.
+// AppendText appends text, escaped as in the normal form.
 func AppendText(dst []byte, text string) []byte { return appendEscaped(dst, text, false) }
 
 // AppendValue appends the value of an attribute, escaped, without its quotes.
 func AppendValue(dst []byte, value string) []byte { return appendEscaped(dst, value, true) }
 
-// escape is how the normal form writes c, or "" where c stands for itself.
+// escape returns the reference by which the normal form writes c, or "" if c is written as itself.
 func escape(c byte, value bool) string {
 	switch c {
 	case '&':
@@ -53,10 +53,8 @@ func appendRune(dst []byte, r rune, value bool) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// unescape is how the five names and three numbers of the normal form read.
-// It gives the character and the size of the reference that b begins with;
-// anything else is an ampersand that stands for itself, so that no input is
-// ever lost.
+// unescape returns the character and the size of the reference that b begins with, one of the five names and three
+// numbers of the normal form. Any other ampersand is returned as itself, so that no input is lost.
 func unescape(b []byte) (c byte, size int) {
 	for _, e := range [...]struct {
 		ref string

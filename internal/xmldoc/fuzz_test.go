@@ -58,7 +58,8 @@ func FuzzRead(f *testing.F) {
 	for _, s := range seeds() {
 		f.Add([]byte(s))
 	}
-	paths := []*xmldoc.Path{xmldoc.MustPath(ns, "*/*/@no"), xmldoc.MustPath(ns, "s:shop/s:item"), xmldoc.MustPath(nil, "*/*/*")}
+	paths := []*xmldoc.Path{xmldoc.MustPath(ns, "*/*/@no"), xmldoc.MustPath(ns, "s:shop/s:item"), xmldoc.MustPath(nil,
+		"*/*/*")}
 	set := xmldoc.MustSet(ns, "*", "*/@id", "*/*/s:name", "s:shop/*/*/@x")
 	f.Fuzz(func(_ *testing.T, doc []byte) {
 		xmldoc.Canonical(doc)
@@ -144,7 +145,10 @@ func FuzzEdit(f *testing.F) {
 			e.SetAttr(node, "zzz", text)
 			element.CreateAttr("zzz", text)
 		case 2:
-			attrs := slices.DeleteFunc(slices.Clone(element.Attr), func(a etree.Attr) bool { return a.Space != "" || a.Key == "xmlns" })
+			attrs := slices.DeleteFunc(slices.Clone(element.Attr), func(a etree.Attr) bool {
+				return a.Space != "" ||
+					a.Key == "xmlns"
+			})
 			if len(attrs) == 0 {
 				return
 			}

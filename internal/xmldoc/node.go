@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// Node is an element or an attribute of a document in the normal form, or the
-// document itself. It is a value that points into the document's bytes, which
-// must not change while it is used. The zero Node stands for "not there" and
-// may be asked anything.
+// A Node is an element or an attribute of a document in the normal form, or the document itself. It is a value that
+// points into the document's bytes, which must not change while it is used. The zero Node means "not found"; all its
+// methods may be called.
 type Node struct {
 	doc   []byte
 	start int // at the < of the start tag, or at the first byte of a value
@@ -28,12 +27,12 @@ const (
 	value
 )
 
-// Document is where paths into a document begin.
+// Document returns the node from which paths into a document begin.
 func Document(doc []byte) Node {
 	return Node{doc: doc, end: len(doc), kind: document}
 }
 
-// Root is the root element.
+// Root returns the root element.
 func Root(doc []byte) Node {
 	if len(doc) == 0 || doc[0] != '<' {
 		return Node{}
@@ -41,10 +40,10 @@ func Root(doc []byte) Node {
 	return Node{doc: doc, inner: tagEnd(doc, 0), end: len(doc), kind: element}
 }
 
-// Exists tells whether there is such a node.
+// Exists reports whether the node was found.
 func (n Node) Exists() bool { return n.kind != none }
 
-// tagEnd is the offset past the tag that begins at i.
+// tagEnd returns the offset behind the tag that begins at i.
 func tagEnd(doc []byte, i int) int {
 	if j := bytes.IndexByte(doc[i:], '>'); j >= 0 {
 		return i + j + 1
@@ -52,8 +51,7 @@ func tagEnd(doc []byte, i int) int {
 	return len(doc)
 }
 
-// elementEnd is the offset past the end tag of the element whose content
-// begins at i.
+// elementEnd returns the offset behind the end tag of the element whose content begins at i.
 func elementEnd(doc []byte, i int) int {
 	for depth := 1; ; {
 		j := bytes.IndexByte(doc[i:], '<')
@@ -75,11 +73,11 @@ func (n Node) stop() int {
 	return n.end
 }
 
-// Raw is the node as it stands in the document: an element with its tags, or
-// the escaped value of an attribute. Prefixes may be declared further out.
+// Raw returns the bytes of the node: an element with its tags, or the escaped value of an attribute. Its prefixes may
+// be declared in an outer element.
 func (n Node) Raw() []byte { return n.doc[n.start:n.stop()] }
 
-// Inner is the content of an element between its tags, as it stands.
+// Inner returns the content of an element between its tags, escaped.
 func (n Node) Inner() []byte {
 	content := n.doc[n.inner:n.stop()]
 	if n.kind == element {
@@ -90,11 +88,11 @@ func (n Node) Inner() []byte {
 	return content
 }
 
-// Text is the text of an element, that of its descendants included, or the
-// value of an attribute, unescaped. It points into the document where it can.
+// Text returns the text of an element and its descendants, or the value of an attribute, unescaped. It does not copy
+// text without markup and references.
 func (n Node) Text() []byte { return unescaped(n.Inner()) }
 
-// unescaped is the text in raw, past any tags: raw itself where it can be.
+// unescaped returns the text in raw without tags: raw itself if nothing has to be changed.
 func unescaped(raw []byte) []byte {
 	if bytes.IndexByte(raw, '<') < 0 && bytes.IndexByte(raw, '&') < 0 {
 		return raw
@@ -102,12 +100,12 @@ func unescaped(raw []byte) []byte {
 	return appendUnescaped(make([]byte, 0, len(raw)), raw)
 }
 
-// AppendText appends what Text gives.
+// AppendText appends the result of Text.
 func (n Node) AppendText(dst []byte) []byte {
 	return appendUnescaped(dst, n.Inner())
 }
 
-// appendUnescaped appends the text in raw, past any tags.
+// appendUnescaped appends the text in raw without tags.
 func appendUnescaped(dst, raw []byte) []byte {
 	for {
 		i := bytes.IndexAny(raw, "<&")
@@ -125,18 +123,18 @@ func appendUnescaped(dst, raw []byte) []byte {
 	}
 }
 
-// Is tells whether the text of the node is s.
+// Is reports whether the node exists and its text is s.
 func (n Node) Is(s string) bool {
 	return n.Exists() && string(n.Text()) == s
 }
 
-// Local is the name of an element without its prefix.
+// Local returns the name of an element without its prefix.
 func (n Node) Local() []byte {
 	_, local := splitName(n.tagName())
 	return local
 }
 
-// Space is the namespace of an element.
+// Space returns the namespace of an element.
 func (n Node) Space() string {
 	if n.kind != element {
 		return ""
@@ -154,8 +152,7 @@ func (n Node) tagName() []byte {
 	return nameAt(n.doc, n.start+1)
 }
 
-// nameAt is the name, with prefix, that begins at i and ends before a space,
-// an = or a >, whichever comes first in its place.
+// nameAt returns the name, with prefix, that begins at i and ends before the next space, = or >.
 func nameAt(doc []byte, i int) []byte {
 	end := i
 	for end < len(doc) {
@@ -175,8 +172,7 @@ func splitName(name []byte) (prefix, local []byte) {
 	return nil, name
 }
 
-// Attr is the attribute of that name in no namespace. A declaration of a
-// namespace is no attribute.
+// Attr returns the attribute of that name in no namespace. A declaration of a namespace is not an attribute.
 func (n Node) Attr(name string) Node {
 	if name == "xmlns" || strings.Contains(name, ":") {
 		return Node{}
@@ -193,7 +189,7 @@ func (n Node) attr(a rawAttribute) Node {
 	return Node{doc: n.doc, start: a.value.from, inner: a.value.from, end: a.value.to, kind: value}
 }
 
-// rawAttribute is an attribute of a start tag, declarations included.
+// rawAttribute is an attribute or a declaration in a start tag.
 type rawAttribute struct{ name, value span }
 
 func (n Node) attributes() iter.Seq[rawAttribute] {

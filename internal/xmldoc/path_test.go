@@ -35,7 +35,8 @@ var spellings = map[string]string{
 		`<p:empty></p:empty></p:shop>`,
 	"Changing": `<p:shop xmlns:p="http://example.com/shop" id="7">` +
 		`<name xmlns="http://example.com/shop" lang="de">Müller &amp; S&amp;hne</name>` +
-		`<q:item xmlns:q="http://example.com/shop" xmlns:p="http://example.com/ship?a=1&amp;b=2" no="1" note="a &lt; b &quot;c&quot;" p:note="other">` +
+		`<q:item xmlns:q="http://example.com/shop" xmlns:p="http://example.com/ship?a=1&amp;b=2" no="1" note="a &lt; b ` +
+		`&quot;c&quot;" p:note="other">` +
 		`<q:name>Nut</q:name><p:price>99</p:price><q:price>0.10</q:price></q:item>` +
 		`<p:item no="2"><p:price></p:price><p:note>first <p:b>second</p:b> third</p:note><p:price>7</p:price></p:item>` +
 		`<p:item xmlns:p="http://example.com/ship?a=1&amp;b=2" no="3"><p:name>Not of the shop</p:name></p:item>` +
@@ -120,7 +121,8 @@ func TestPath_Relative(t *testing.T) {
 // A step with [1] is the first of its name in its parent, even where only a later
 // one has what the path goes on to.
 func TestPath_First(t *testing.T) {
-	const doc = `<s xmlns="http://example.com/shop"><i><q n="1"></q><q c="2"><p>a</p><p>b</p></q></i><x:q xmlns:x="urn:x"></x:q><q c="3"></q>` +
+	const doc = `<s xmlns="http://example.com/shop"><i><q n="1"></q><q c="2"><p>a</p><p>b</p></q></i><x:q ` +
+		`xmlns:x="urn:x"></x:q><q c="3"></q>` +
 		`<i><q c="4"><p>c</p></q><q c="5"></q></i></s>`
 	for path, want := range map[string][]string{
 		"s:s/s:i/s:q/@c":          {"2", "4", "5"},
@@ -146,7 +148,8 @@ func TestPath_First(t *testing.T) {
 		}
 	}
 	out := make([]xmldoc.Node, 3)
-	xmldoc.MustSet(ns, "s:s/s:i[1]/s:q[1]/@c", "s:s/s:i/s:q[1]/@c", "s:s/s:i/s:q/@c").Find(xmldoc.Document([]byte(doc)), out)
+	xmldoc.MustSet(ns, "s:s/s:i[1]/s:q[1]/@c", "s:s/s:i/s:q[1]/@c", "s:s/s:i/s:q/@c").Find(xmldoc.Document([]byte(doc)),
+		out)
 	require.False(t, out[0].Exists())
 	require.Equal(t, "4", string(out[1].Text()))
 	require.Equal(t, "2", string(out[2].Text()))
@@ -187,7 +190,8 @@ func TestSet_Find(t *testing.T) {
 }
 
 func TestPath_Refused(t *testing.T) {
-	for _, path := range []string{"", "/", "a//b", "a/", "x:a", "a/@b/c", "a[2]", "a[]", "[1]", "*[1]", "@a[1]", "a[1][1]", "@*", "a*", "s:*", "a/@", "a:b:c", ".", "../a", "a=b", "a>b", ":a", "a b", "1a",
+	for _, path := range []string{"", "/", "a//b", "a/", "x:a", "a/@b/c", "a[2]", "a[]", "[1]", "*[1]", "@a[1]",
+		"a[1][1]", "@*", "a*", "s:*", "a/@", "a:b:c", ".", "../a", "a=b", "a>b", ":a", "a b", "1a",
 		strings.Repeat("a/", 64) + "a"} {
 		require.Panics(t, func() { xmldoc.MustPath(ns, path) }, path)
 	}
@@ -239,21 +243,27 @@ func TestNode_Parts(t *testing.T) {
 func TestNode_Standalone(t *testing.T) {
 	const deep = `<a xmlns="u" xmlns:p="v" xmlns:q="w" xmlns:r="x"><b xmlns:q="y"><c p:d="e"><q:f>p:g</q:f></c></b></a>`
 	for name, c := range map[string]struct{ doc, path, standalone, within string }{
-		"Default":       {`<a xmlns="u" xmlns:p="v"><b>c</b></a>`, "u:a/u:b", `<b xmlns="u">c</b>`, `<b>c</b>`},
-		"Root":          {`<a xmlns="u"><b></b></a>`, "u:a", `<a xmlns="u"><b></b></a>`, `<a><b></b></a>`},
-		"OwnKept":       {`<a><b xmlns="u" c="d"></b></a>`, "a/u:b", `<b xmlns="u" c="d"></b>`, `<b c="d"></b>`},
-		"Prefixed":      {`<p:a xmlns:p="u" xmlns:q="v"><p:b c="d"></p:b></p:a>`, "u:a/u:b", `<p:b xmlns:p="u" c="d"></p:b>`, `<p:b xmlns:p="u" xmlns="" c="d"></p:b>`},
+		"Default": {`<a xmlns="u" xmlns:p="v"><b>c</b></a>`, "u:a/u:b", `<b xmlns="u">c</b>`, `<b>c</b>`},
+		"Root":    {`<a xmlns="u"><b></b></a>`, "u:a", `<a xmlns="u"><b></b></a>`, `<a><b></b></a>`},
+		"OwnKept": {`<a><b xmlns="u" c="d"></b></a>`, "a/u:b", `<b xmlns="u" c="d"></b>`, `<b c="d"></b>`},
+		"Prefixed": {`<p:a xmlns:p="u" xmlns:q="v"><p:b c="d"></p:b></p:a>`, "u:a/u:b", `<p:b xmlns:p="u" c="d"></p:b>`,
+			`<p:b xmlns:p="u" xmlns="" c="d"></p:b>`},
 		"NoNamespace":   {`<a><b></b></a>`, "a/b", `<b></b>`, `<b xmlns=""></b>`},
 		"Undone":        {`<a xmlns="u"><b xmlns=""><c></c></b></a>`, "u:a/b", `<b><c></c></b>`, `<b xmlns=""><c></c></b>`},
 		"UndoneFurther": {`<a xmlns="u"><b xmlns=""><c></c></b></a>`, "u:a/b/c", `<c></c>`, `<c xmlns=""></c>`},
-		"InnermostWins": {deep, "u:a/u:b/u:c", `<c xmlns="u" xmlns:p="v" xmlns:q="y" p:d="e"><q:f>p:g</q:f></c>`, `<c xmlns:p="v" xmlns:q="y" p:d="e"><q:f>p:g</q:f></c>`},
-		"InText":        {deep, "u:a/u:b/u:c/y:f", `<q:f xmlns="u" xmlns:p="v" xmlns:q="y">p:g</q:f>`, `<q:f xmlns:p="v" xmlns:q="y">p:g</q:f>`},
-		"Escaped":       {`<a xmlns="u" xmlns:p="x&amp;y"><p:b></p:b></a>`, "u:a/z:b", `<p:b xmlns="u" xmlns:p="x&amp;y"></p:b>`, `<p:b xmlns:p="x&amp;y"></p:b>`},
-		"InTextLater":   {"<a xmlns=\"u\" xmlns:p=\"v\"><b>\np:g</b></a>", "u:a/u:b", "<b xmlns=\"u\" xmlns:p=\"v\">\np:g</b>", "<b xmlns:p=\"v\">\np:g</b>"},
-		"OtherDefault":  {`<a xmlns="v"><b></b></a>`, "v:a/v:b", `<b xmlns="v"></b>`, `<b xmlns="v"></b>`},
+		"InnermostWins": {deep, "u:a/u:b/u:c", `<c xmlns="u" xmlns:p="v" xmlns:q="y" p:d="e"><q:f>p:g</q:f></c>`,
+			`<c xmlns:p="v" xmlns:q="y" p:d="e"><q:f>p:g</q:f></c>`},
+		"InText": {deep, "u:a/u:b/u:c/y:f", `<q:f xmlns="u" xmlns:p="v" xmlns:q="y">p:g</q:f>`,
+			`<q:f xmlns:p="v" xmlns:q="y">p:g</q:f>`},
+		"Escaped": {`<a xmlns="u" xmlns:p="x&amp;y"><p:b></p:b></a>`, "u:a/z:b",
+			`<p:b xmlns="u" xmlns:p="x&amp;y"></p:b>`, `<p:b xmlns:p="x&amp;y"></p:b>`},
+		"InTextLater": {"<a xmlns=\"u\" xmlns:p=\"v\"><b>\np:g</b></a>", "u:a/u:b",
+			"<b xmlns=\"u\" xmlns:p=\"v\">\np:g</b>", "<b xmlns:p=\"v\">\np:g</b>"},
+		"OtherDefault": {`<a xmlns="v"><b></b></a>`, "v:a/v:b", `<b xmlns="v"></b>`, `<b xmlns="v"></b>`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := xmldoc.MustPath(xmldoc.Namespaces{"u": "u", "v": "v", "y": "y", "z": "x&y"}, c.path).Find(xmldoc.Document([]byte(c.doc)))
+			n := xmldoc.MustPath(xmldoc.Namespaces{"u": "u", "v": "v", "y": "y", "z": "x&y"},
+				c.path).Find(xmldoc.Document([]byte(c.doc)))
 			require.True(t, n.Exists())
 			require.Equal(t, c.standalone, string(n.AppendStandalone(nil)))
 			require.Equal(t, "kept"+c.within, string(n.AppendWithin([]byte("kept"), "u")))

@@ -2,9 +2,8 @@ package xmldoc
 
 import "bytes"
 
-// scope is the namespace declarations in force at a place of a document, as
-// offsets into it. It is copied with every node; only a document that nests
-// more than a few declarations makes it allocate.
+// A scope holds the namespace declarations in scope at one offset of a document, as offsets into it. It is copied with
+// every node; only a document that nests more than a few declarations makes it allocate.
 type scope struct {
 	n    int
 	few  [3]binding
@@ -31,7 +30,7 @@ func (s *scope) push(b binding) {
 	s.n++
 }
 
-// binding gives the innermost declaration of a prefix, zero where there is none.
+// binding returns the innermost declaration of a prefix, zero if there is none.
 func (s *scope) binding(doc, prefix []byte) (b binding, bound bool) {
 	for i := s.n - 1; i >= 0; i-- {
 		if b := s.at(i); bytes.Equal(b.prefix.of(doc), prefix) {
@@ -41,7 +40,7 @@ func (s *scope) binding(doc, prefix []byte) (b binding, bound bool) {
 	return binding{}, false
 }
 
-// find gives the URI, as it stands in doc, that a prefix is bound to.
+// find returns the URI that a prefix is bound to, escaped as in doc.
 func (s *scope) find(doc, prefix []byte) (uri []byte, bound bool) {
 	if b, bound := s.binding(doc, prefix); bound {
 		return b.uri.of(doc), true
@@ -52,8 +51,8 @@ func (s *scope) find(doc, prefix []byte) (uri []byte, bound bool) {
 	return nil, false
 }
 
-// enter adds the declarations of the start tag whose name ends at i. In the
-// normal form they come first, so that most tags cost one comparison.
+// enter adds the declarations of the start tag whose name ends at i. In the normal form they come first, so that most
+// tags cost one comparison.
 func (s *scope) enter(doc []byte, i int) {
 	for isDeclaration(doc, i) {
 		a, ok := attributeAt(doc, i)
@@ -78,7 +77,7 @@ func isDeclaration(doc []byte, i int) bool {
 	return c == '=' || c == ':'
 }
 
-// inside is the scope within an element, where its own declarations count.
+// inside returns the scope within an element, which includes its own declarations.
 func (n Node) inside() scope {
 	s := n.scope
 	if n.kind == element {

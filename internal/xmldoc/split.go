@@ -7,46 +7,41 @@ import (
 	"io"
 )
 
-// Piece is what a [Splitter] cuts off a stream: a document with the comments
-// and processing instructions around it, as it came.
+// A Piece is a part of a stream: a document with the comments and processing instructions around it, unchanged.
 type Piece struct {
 	Bytes []byte // valid until the next call of Next
 	Line  int    // where it begins, from 1
 
-	// Blank says that there is no element in it, nothing but comments.
+	// Blank is set if there is no element in it, only comments.
 	Blank bool
-	// Broken is why the piece cannot be a document, as far as the Splitter saw
-	// it; nil says nothing about what Admit will find.
+	// Broken is the reason why the piece cannot be a document. If it is nil, Admit may still refuse the piece.
 	Broken error
 }
 
-// SplitPosition is a place between two pieces, where another Splitter can go
-// on. The zero position is the beginning.
+// A SplitPosition is a position between two pieces, from which another Splitter can continue. The zero position is the
+// beginning.
 type SplitPosition struct {
 	Offset int64 `json:"offset"`
 	Lines  int   `json:"lines"` // before the position
 
-	// OneALine says that the last whole document was a line of its own.
+	// OneALine is set if the last whole document was a line of its own.
 	OneALine bool `json:"oneALine,omitempty"`
-	// Strict says that a document that goes over its line is not looked after.
+	// Strict is set if a document must end on its line.
 	Strict bool `json:"strict,omitempty"`
-	// MidLine says that the position is not at the beginning of a line.
+	// MidLine is set if the position is not at the beginning of a line.
 	MidLine bool `json:"midLine,omitempty"`
-	// Adrift says that the last piece was broken, and its end not yet found.
+	// Adrift is set if the last piece was broken and its end is not yet found.
 	Adrift bool `json:"adrift,omitempty"`
 }
 
-// Splitter cuts a stream of XML documents, one after the other, into its
-// documents: with or without XML declarations, comments between them, a line
-// or many for each. It checks no more than it needs to find the ends; the rest
-// is for [Admit]. Every byte of the stream is in one piece, but for white space
-// between them.
+// A Splitter cuts a stream of XML documents into its documents: with or without XML declarations, with comments
+// between them, on one line or many. It checks only what it needs to find their ends; the rest is for [Admit]. Every
+// byte of the stream is in one piece, except white space between them.
 //
-// After a broken document it goes on at the next line that begins with an XML
-// declaration, or where the last whole document was a line of its own, at the
-// next line. It needs memory for one document of the largest size, and time in
-// proportion to the stream, whatever is in it: documents in an encoding in
-// which ASCII is not ASCII, such as UTF-16, are not told apart.
+// After a broken document it continues at the next line that begins with an XML declaration or, if the last whole
+// document was a line of its own, at the next line. It needs memory for one document of the largest size, and time in
+// proportion to the stream, whatever is in it. It cannot separate documents in an encoding such as UTF-16, in which
+// ASCII characters are not single bytes.
 type Splitter struct {
 	in   io.Reader
 	buf  []byte // the piece that is being read begins at from
@@ -57,8 +52,8 @@ type Splitter struct {
 
 	root []byte // the name of the root element
 
-	// Where in the stream there is none of these: an unfinished comment is
-	// looked through once, not once for each line in it.
+	// Where in the stream these marks do not occur, so that an unfinished comment is searched once, not once for each
+	// line.
 	absent map[string]stretch
 }
 
@@ -66,8 +61,8 @@ type stretch struct{ from, to int64 }
 
 const splitRead = 256 << 10
 
-// NewSplitter reads r, which stands at the given position of the stream.
-// Documents of more than limit bytes are broken; 0 is the limit of Admit.
+// NewSplitter returns a Splitter for the rest of a stream from the given position. Documents of more than limit bytes
+// are broken; 0 means the default of Admit.
 func NewSplitter(r io.Reader, limit int, at SplitPosition) *Splitter {
 	if limit <= 0 {
 		limit = 1 << 20
@@ -75,11 +70,10 @@ func NewSplitter(r io.Reader, limit int, at SplitPosition) *Splitter {
 	return &Splitter{in: r, max: limit, at: at, absent: make(map[string]stretch)}
 }
 
-// Position is behind the last piece that Next gave.
+// Position returns the position behind the last piece that Next returned.
 func (s *Splitter) Position() SplitPosition { return s.at }
 
-// Next gives the next piece; at the end the error is io.EOF, and otherwise what
-// the stream failed with.
+// Next returns the next piece. The error is io.EOF at the end, and otherwise the error of the stream.
 func (s *Splitter) Next() (Piece, error) {
 	if err := s.skipSpace(); err != nil {
 		return Piece{}, err
@@ -127,8 +121,8 @@ func (s *Splitter) advance(n int) {
 	s.from += n
 }
 
-// more reads on, up to a document of the largest size and one read. It gives
-// false where there is no more, or the piece is too large.
+// more reads more of the stream, up to a document of the largest size and one read. It returns false at the end, or if
+// the piece is too large.
 func (s *Splitter) more() bool {
 	if s.err != nil || len(s.rest()) > s.max {
 		return false
@@ -171,7 +165,7 @@ func (s *Splitter) skipSpace() error {
 			return nil
 		}
 		if !s.more() {
-			return s.err // nothing is buffered, so it is not for size
+			return s.err // nothing is buffered, so the piece is not too large
 		}
 	}
 }
@@ -196,115 +190,159 @@ func (s *Splitter) tooLarge() error {
 	return errUnfinished
 }
 
-// document looks for the end of the document at the beginning of the rest.
-func (s *Splitter) document() (end int, whole, blank bool, err error) {
-	starts := !s.at.MidLine
-	i, depth := 0, 0
-	if bytes.HasPrefix(s.rest(), []byte("\xEF\xBB\xBF")) {
-		i = 3
-	}
-	begin, looked := i, 0
-	s.root = s.root[:0]
-	blank = true // so far
-	for {
-		// To the next markup.
-		b := s.rest()
-		next := bytes.IndexByte(b[i:], '<')
-		for next < 0 {
-			seen := len(b)
-			if depth == 0 && len(bytes.TrimLeft(b[i:], " \t\r\n")) > 0 {
-				return 0, false, false, errOutside
-			}
-			if !s.more() {
-				switch {
-				case depth > 0 || s.err == nil:
-					return 0, false, false, s.long()
-				case blank && i > begin:
-					return i, false, true, nil
-				}
-				return 0, false, false, errEmpty
-			}
-			b = s.rest()
-			if next = bytes.IndexByte(b[seen:], '<'); next >= 0 {
-				next += seen - i
-			}
-		}
-		between := b[i : i+next]
-		i += next
-		if depth == 0 && len(bytes.TrimLeft(between, " \t\r\n")) > 0 {
-			return 0, false, false, errOutside
-		}
-		if s.at.OneALine && s.at.Strict {
-			if bytes.IndexByte(b[looked:i], '\n') >= 0 {
-				return 0, false, false, errUnfinished
-			}
-			looked = i
-		}
-		if i > s.max {
-			return 0, false, false, s.tooLarge()
-		}
-		for len(b)-i < len("<![CDATA[") && s.more() {
-			b = s.rest()
-		}
-		switch {
-		case len(b)-i < 2:
-			return 0, false, false, errUnfinished
-		case b[i+1] == '/':
-			if depth == 0 {
-				return 0, false, false, errEndTag
-			}
-			if i, err = s.tag(i); err != nil {
-				return 0, false, false, err
-			}
-			depth--
-		case b[i+1] == '!' || b[i+1] == '?':
-			if declares(b[i:]) && i > begin {
-				switch {
-				case depth == 0 && blank:
-					return i, false, true, nil // comments before a document
-				case depth == 0:
-					return 0, false, false, errEmpty
-				case b[i-1] == '\n':
-					return 0, false, false, errNext
-				}
-			}
-			if declares(b[i:]) || bytes.HasPrefix(b[i:], []byte("<!D")) {
-				blank = false
-			}
-			if i, err = s.special(i); err != nil {
-				return 0, false, false, err
-			}
-			continue
-		default:
-			if s.at.OneALine && i > 0 && b[i-1] == '\n' && depth > 0 && bytes.HasPrefix(b[i+1:], s.root) && isNameEnd(b, i+1+len(s.root)) {
-				return 0, false, false, errNext
-			}
-			tag := i
-			if i, err = s.tag(i); err != nil {
-				return 0, false, false, err
-			}
-			b = s.rest()
-			if b[i-2] != '/' {
-				depth++
-			}
-			if len(s.root) == 0 && s.at.OneALine {
-				s.root = append(s.root, nameIn(b[tag+1:i])...)
-			}
-		}
-		if depth == 0 {
-			break
-		}
-	}
-	if i > s.max {
-		return 0, false, false, s.tooLarge()
-	}
-	oneLine := bytes.IndexByte(s.rest()[:i], '\n') < 0
-	end, lineEnds := s.trailing(i)
-	return end, oneLine && (s.at.OneALine || starts && lineEnds), false, nil
+// An outline is what is known of a document while its end is searched. Offsets are in the rest.
+type outline struct {
+	begin, at int  // of the document, behind a byte order mark, and of what is read next
+	depth     int  // how many elements are open
+	blank     bool // no element or declaration so far
+	looked    int  // if a document must end on its line: no line ends before this
 }
 
-// long is the error of a document whose end is not in sight. In a stream of
-// lines that happens once: after that, no other line is looked beyond.
+// document finds the end of the document at the beginning of the rest.
+func (s *Splitter) document() (end int, whole, blank bool, err error) {
+	startsLine := !s.at.MidLine
+	d := outline{blank: true}
+	if bytes.HasPrefix(s.rest(), []byte("\xEF\xBB\xBF")) {
+		d.begin, d.at = 3, 3
+	}
+	s.root = s.root[:0]
+	for ended := false; !ended; {
+		b := s.rest()
+		next := bytes.IndexByte(b[d.at:], '<')
+		if next < 0 {
+			if next, err = s.search(&d); err != nil {
+				return 0, false, false, err
+			} else if next < 0 {
+				break
+			}
+			b = s.rest()
+		}
+		if d.depth == 0 && !isBlank(b[d.at:d.at+next]) {
+			return 0, false, false, errOutside
+		}
+		d.at += next
+		if s.at.Strict || d.at > s.max || len(b)-d.at < len("<![CDATA[") {
+			if err = s.reach(&d); err != nil {
+				return 0, false, false, err
+			}
+			b = s.rest()
+		}
+		switch b[d.at+1] {
+		case '/':
+			if d.depth == 0 {
+				return 0, false, false, errEndTag
+			}
+			d.at, err = s.tag(d.at)
+			d.depth--
+			ended = d.depth == 0
+		case '!', '?':
+			ended, err = s.aside(&d)
+		default:
+			ended, err = s.startTag(&d)
+		}
+		if err != nil {
+			return 0, false, false, err
+		}
+	}
+	switch {
+	case d.blank:
+		return d.at, false, true, nil
+	case d.at > s.max:
+		return 0, false, false, s.tooLarge()
+	}
+	oneLine := bytes.IndexByte(s.rest()[:d.at], '\n') < 0
+	end, lineEnds := s.trailing(d.at)
+	return end, oneLine && (s.at.OneALine || startsLine && lineEnds), false, nil
+}
+
+// search reads to the next markup and returns its distance, or -1 if the stream ends behind comments.
+func (s *Splitter) search(d *outline) (next int, err error) {
+	for {
+		seen := len(s.rest())
+		if d.depth == 0 && !isBlank(s.rest()[d.at:]) {
+			return 0, errOutside
+		}
+		if !s.more() {
+			switch {
+			case d.depth > 0 || s.err == nil:
+				return 0, s.long()
+			case d.blank && d.at > d.begin:
+				return -1, nil
+			}
+			return 0, errEmpty
+		}
+		if next = bytes.IndexByte(s.rest()[seen:], '<'); next >= 0 {
+			return seen + next - d.at, nil
+		}
+	}
+}
+
+// reach checks that the next markup is within the limits, and reads enough of it to tell its kind.
+func (s *Splitter) reach(d *outline) error {
+	if s.at.OneALine && s.at.Strict {
+		if bytes.IndexByte(s.rest()[d.looked:d.at], '\n') >= 0 {
+			return errUnfinished
+		}
+		d.looked = d.at
+	}
+	if d.at > s.max {
+		return s.tooLarge()
+	}
+	for len(s.rest())-d.at < len("<![CDATA[") && s.more() {
+	}
+	if len(s.rest())-d.at < 2 {
+		return errUnfinished
+	}
+	return nil
+}
+
+// aside reads a comment, a processing instruction, a CDATA section or a declaration. It returns true before an XML
+// declaration that follows comments, which belong to no document then.
+func (s *Splitter) aside(d *outline) (ended bool, err error) {
+	b := s.rest()
+	declaration := declares(b[d.at:])
+	if declaration && d.at > d.begin {
+		switch {
+		case d.depth == 0 && d.blank:
+			return true, nil
+		case d.depth == 0:
+			return false, errEmpty
+		case b[d.at-1] == '\n':
+			return false, errNext
+		}
+	}
+	if declaration || bytes.HasPrefix(b[d.at:], []byte("<!D")) {
+		d.blank = false
+	}
+	d.at, err = s.special(d.at)
+	return false, err
+}
+
+// startTag reads a start tag. It returns true for a root element of one tag.
+func (s *Splitter) startTag(d *outline) (ended bool, err error) {
+	b, start := s.rest(), d.at
+	if s.at.OneALine && start > 0 && b[start-1] == '\n' && d.depth > 0 &&
+		bytes.HasPrefix(b[start+1:], s.root) && isNameEnd(b, start+1+len(s.root)) {
+		return false, errNext
+	}
+	if d.at, err = s.tag(start); err != nil {
+		return false, err
+	}
+	d.blank = false
+	b = s.rest()
+	if b[d.at-2] != '/' {
+		d.depth++
+	}
+	if len(s.root) == 0 && s.at.OneALine {
+		s.root = append(s.root, nameIn(b[start+1:d.at])...)
+	}
+	return d.depth == 0, nil
+}
+
+func isBlank(b []byte) bool { return len(bytes.TrimLeft(b, " \t\r\n")) == 0 }
+
+// long returns the error of a document whose end was not found. In a stream of lines that happens once: after that a
+// document must end on its line.
 func (s *Splitter) long() error {
 	if s.at.OneALine {
 		s.at.Strict = true
@@ -312,9 +350,8 @@ func (s *Splitter) long() error {
 	return s.tooLarge()
 }
 
-// trailing extends a document that ends at i over the comments and processing
-// instructions that follow, because those that come before an XML declaration
-// cannot belong to the document after. It also tells whether a line ends at i.
+// trailing extends a document that ends at i over the comments and processing instructions that follow, because those
+// before an XML declaration cannot belong to the next document. It also reports whether a line ends at i.
 func (s *Splitter) trailing(i int) (end int, lineEnds bool) {
 	end = i
 	first := true
@@ -336,7 +373,8 @@ func (s *Splitter) trailing(i int) (end int, lineEnds bool) {
 			first = false
 			lineEnds = lineEnds || i == len(b)
 		}
-		if len(b)-i < len("<?x") || b[i] != '<' || b[i+1] != '?' && !bytes.HasPrefix(b[i:], []byte("<!-")) || declares(b[i:]) {
+		if len(b)-i < len("<?x") || b[i] != '<' || b[i+1] != '?' && !bytes.HasPrefix(b[i:], []byte("<!-")) ||
+			declares(b[i:]) {
 			return end, lineEnds
 		}
 		next, err := s.special(i)
@@ -347,7 +385,7 @@ func (s *Splitter) trailing(i int) (end int, lineEnds bool) {
 	}
 }
 
-// declares tells whether b begins with an XML declaration.
+// declares reports whether b begins with an XML declaration.
 func declares(b []byte) bool {
 	const start = "<?xml"
 	return len(b) > len(start) && string(b[:len(start)]) == start && isSpace(b[len(start)])
@@ -399,8 +437,8 @@ func (s *Splitter) past(i int, mark string) (int, error) {
 	}
 }
 
-// doctype finds the end of a document type declaration, which is only there to
-// be refused: brackets and quotes are minded, comments inside are not.
+// doctype finds the end of a document type declaration, which Admit refuses anyway: it respects brackets and quotes,
+// not comments inside.
 func (s *Splitter) doctype(i int) (int, error) {
 	quote, inside := byte(0), false
 	for ; ; i++ {
@@ -411,7 +449,7 @@ func (s *Splitter) doctype(i int) (int, error) {
 		}
 		switch c := s.rest()[i]; {
 		case c == '\n' && s.at.OneALine, c == '<' && s.rest()[i-1] == '\n' && declares(s.rest()[i:]):
-			return 0, errMarkup // it would be refused, and is not worth a search
+			return 0, errMarkup // Admit would refuse it anyway
 		case quote != 0:
 			if c == quote {
 				quote = 0
@@ -430,8 +468,7 @@ func (s *Splitter) doctype(i int) (int, error) {
 	}
 }
 
-// tag finds the end of the tag at i. A < cannot be in one, so where a tag is
-// not closed, that shows soon.
+// tag finds the end of the tag at i. A tag cannot contain <, so that one that is not closed is noticed soon.
 func (s *Splitter) tag(i int) (end int, err error) {
 	i++
 	start := i
@@ -443,7 +480,8 @@ func (s *Splitter) tag(i int) (end int, err error) {
 		if stop >= 0 {
 			piece = b[i : i+stop+1]
 		}
-		if quote == 0 && stop >= 0 && bytes.IndexByte(piece, '<') < 0 && bytes.IndexByte(piece, '\'') < 0 && bytes.Count(piece, []byte{'"'})&1 == 0 {
+		if quote == 0 && stop >= 0 && bytes.IndexByte(piece, '<') < 0 && bytes.IndexByte(piece, '\'') < 0 &&
+			bytes.Count(piece, []byte{'"'})&1 == 0 {
 			// As nearly always: no > in a value.
 			if i+stop == start {
 				return 0, errTag
@@ -471,7 +509,7 @@ func (s *Splitter) tag(i int) (end int, err error) {
 	}
 }
 
-// nameIn is the name at the beginning of what follows the < of a tag.
+// nameIn returns the name at the beginning of a tag, from behind its <.
 func nameIn(tag []byte) []byte {
 	if n := bytes.IndexAny(tag, " \t\r\n/>"); n >= 0 {
 		return tag[:n]
@@ -483,8 +521,7 @@ func isNameEnd(b []byte, i int) bool {
 	return i < len(b) && (isSpace(b[i]) || b[i] == '/' || b[i] == '>')
 }
 
-// resume finds where to go on after a broken document: it gives the end of
-// what is broken.
+// resume returns the end of a broken document, where reading continues.
 func (s *Splitter) resume() int {
 	s.at.Adrift = false
 	for i := 1; ; {
@@ -495,7 +532,7 @@ func (s *Splitter) resume() int {
 		}
 		switch {
 		case n < 0 && len(b) >= s.max:
-			// The end is not in sight: a piece of it, and on from there.
+			// The end is not in the buffer: return a piece and continue behind it.
 			s.at.Adrift = true
 			return s.max
 		case n < 0:

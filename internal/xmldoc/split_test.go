@@ -42,36 +42,50 @@ func TestSplitter(t *testing.T) {
 		in   string
 		want []string
 	}{
-		"Empty":        {"", nil},
-		"Space":        {" \n\t\r\n", nil},
-		"Lines":        {"<a/>\n<b>x</b>\n\n<c></c>", []string{"1 <a/>", "2 <b>x</b>", "4 <c></c>"}},
-		"OneLine":      {"<a/><b/> <c/>", []string{"1 <a/>", "1 <b/>", "1 <c/>"}},
-		"Declarations": {"<?xml version='1.0'?>\n<a>\n</a>\n<?xml version='1.0'?><b/>\n", []string{"1 <?xml version='1.0'?>\n<a>\n</a>", "4 <?xml version='1.0'?><b/>"}},
+		"Empty":   {"", nil},
+		"Space":   {" \n\t\r\n", nil},
+		"Lines":   {"<a/>\n<b>x</b>\n\n<c></c>", []string{"1 <a/>", "2 <b>x</b>", "4 <c></c>"}},
+		"OneLine": {"<a/><b/> <c/>", []string{"1 <a/>", "1 <b/>", "1 <c/>"}},
+		"Declarations": {"<?xml version='1.0'?>\n<a>\n</a>\n<?xml version='1.0'?><b/>\n",
+			[]string{"1 <?xml version='1.0'?>\n<a>\n</a>", "4 <?xml version='1.0'?><b/>"}},
 		"Comments": {
 			"<!-- 1 <a> -->\n<?xml version='1.0'?>\n<!-- 2 --><a/><!-- 3 -->\n<?pi?>\n<?xml version='1.0'?><b/>\n<!-- 4 -->",
-			[]string{"1- <!-- 1 <a> -->", "2 <?xml version='1.0'?>\n<!-- 2 --><a/><!-- 3 -->\n<?pi?>", "5 <?xml version='1.0'?><b/>\n<!-- 4 -->"},
+			[]string{"1- <!-- 1 <a> -->", "2 <?xml version='1.0'?>\n<!-- 2 --><a/><!-- 3 -->\n<?pi?>",
+				"5 <?xml version='1.0'?><b/>\n<!-- 4 -->"},
 		},
 		"CommentBefore": {"<!-- c -->\n<a/>\n", []string{"1 <!-- c -->\n<a/>"}},
-		"Hidden":        {`<a b="</a>>" c='>"'><!-- </a> --><![CDATA[</a>]]>]]><?p </a>?><d e='/'/></a><f/>`, []string{`1! <a b="</a>>" c='>"'><!-- </a> --><![CDATA[</a>]]>]]><?p </a>?><d e='/'/></a><f/>`}},
-		"HiddenEnds":    {`<a b="/a>>" c='>"'><!-- </a> --><![CDATA[</a>]]>]]><?p </a>?><d e='/'/></a><f/>`, []string{`1 <a b="/a>>" c='>"'><!-- </a> --><![CDATA[</a>]]>]]><?p </a>?><d e='/'/></a>`, "1 <f/>"}},
-		"Nested":        {"<a><a><a/></a></a><b/>", []string{"1 <a><a><a/></a></a>", "1 <b/>"}},
-		"Mark":          {"\xEF\xBB\xBF<?xml version='1.0'?><a/>\n<b/>", []string{"1 \xEF\xBB\xBF<?xml version='1.0'?><a/>", "2 <b/>"}},
-		"DocType":       {"<!DOCTYPE a [<!ENTITY b '>]'>]><a/>\n<b/>", []string{"1 <!DOCTYPE a [<!ENTITY b '>]'>]><a/>", "2 <b/>"}},
+		"Hidden": {`<a b="</a>>" c='>"'><!-- </a> --><![CDATA[</a>]]>]]><?p </a>?><d e='/'/></a><f/>`,
+			[]string{`1! <a b="</a>>" c='>"'><!-- </a> --><![CDATA[</a>]]>]]><?p </a>?><d e='/'/></a><f/>`}},
+		"HiddenEnds": {`<a b="/a>>" c='>"'><!-- </a> --><![CDATA[</a>]]>]]><?p </a>?><d e='/'/></a><f/>`,
+			[]string{`1 <a b="/a>>" c='>"'><!-- </a> --><![CDATA[</a>]]>]]><?p </a>?><d e='/'/></a>`, "1 <f/>"}},
+		"Nested": {"<a><a><a/></a></a><b/>", []string{"1 <a><a><a/></a></a>", "1 <b/>"}},
+		"Mark": {"\xEF\xBB\xBF<?xml version='1.0'?><a/>\n<b/>", []string{"1 \xEF\xBB\xBF<?xml version='1.0'?><a/>",
+			"2 <b/>"}},
+		"DocType": {"<!DOCTYPE a [<!ENTITY b '>]'>]><a/>\n<b/>", []string{"1 <!DOCTYPE a [<!ENTITY b '>]'>]><a/>",
+			"2 <b/>"}},
 
-		"UnclosedInDeclared":  {"<?xml version='1.0'?>\n<a><b>\n<?xml version='1.0'?>\n<c/>\n", []string{"1! <?xml version='1.0'?>\n<a><b>", "3 <?xml version='1.0'?>\n<c/>"}},
-		"CutInTag":            {"<?xml version='1.0'?>\n<a b='\n<?xml version='1.0'?><c/>", []string{"1! <?xml version='1.0'?>\n<a b='", "3 <?xml version='1.0'?><c/>"}},
-		"CutInComment":        {"<?xml version='1.0'?>\n<a><!-- \n<?xml version='1.0'?>\n<c/>\n<d/>", []string{"1! <?xml version='1.0'?>\n<a><!--", "3 <?xml version='1.0'?>\n<c/>", "5 <d/>"}},
-		"DeclarationAlone":    {"<?xml version='1.0'?>\n<?xml version='1.0'?><c/>", []string{"1! <?xml version='1.0'?>", "2 <?xml version='1.0'?><c/>"}},
-		"UnclosedLine":        {"<a/>\n<a><b></a>\n<a/>\n<a><!-- \n<a/>\n<a b='\n<a/>", []string{"1 <a/>", "2! <a><b></a>", "3 <a/>", "4! <a><!--", "5 <a/>", "6! <a b='", "7 <a/>"}},
-		"ExtraEndTag":         {"<a/>\n<a/></b>\n<c/>", []string{"1 <a/>", "2 <a/>", "2! </b>", "3 <c/>"}},
-		"Junk":                {"<a/>\njunk\n<b/>", []string{"1 <a/>", "2! junk", "3 <b/>"}},
-		"JunkFirst":           {"junk\n<b/>\n<?xml version='1.0'?><c/>", []string{"1! junk\n<b/>", "3 <?xml version='1.0'?><c/>"}},
-		"JunkAfter":           {"<a/>\n<a/>junk\n<b/>", []string{"1 <a/>", "2 <a/>", "2! junk", "3 <b/>"}},
-		"LinesThenMany":       {"<a/>\n<b>\n<c/>\n</b>\n<d/>", []string{"1 <a/>", "2 <b>\n<c/>\n</b>", "5 <d/>"}},
-		"DocTypeUnclosed":     {"<?xml version='1.0'?><!DOCTYPE a '\n<?xml version='1.0'?><b/>", []string{"1! <?xml version='1.0'?><!DOCTYPE a '", "2 <?xml version='1.0'?><b/>"}},
+		"UnclosedInDeclared": {"<?xml version='1.0'?>\n<a><b>\n<?xml version='1.0'?>\n<c/>\n",
+			[]string{"1! <?xml version='1.0'?>\n<a><b>", "3 <?xml version='1.0'?>\n<c/>"}},
+		"CutInTag": {"<?xml version='1.0'?>\n<a b='\n<?xml version='1.0'?><c/>",
+			[]string{"1! <?xml version='1.0'?>\n<a b='", "3 <?xml version='1.0'?><c/>"}},
+		"CutInComment": {"<?xml version='1.0'?>\n<a><!-- \n<?xml version='1.0'?>\n<c/>\n<d/>",
+			[]string{"1! <?xml version='1.0'?>\n<a><!--", "3 <?xml version='1.0'?>\n<c/>", "5 <d/>"}},
+		"DeclarationAlone": {"<?xml version='1.0'?>\n<?xml version='1.0'?><c/>", []string{"1! <?xml version='1.0'?>",
+			"2 <?xml version='1.0'?><c/>"}},
+		"UnclosedLine": {"<a/>\n<a><b></a>\n<a/>\n<a><!-- \n<a/>\n<a b='\n<a/>", []string{"1 <a/>", "2! <a><b></a>",
+			"3 <a/>", "4! <a><!--", "5 <a/>", "6! <a b='", "7 <a/>"}},
+		"ExtraEndTag": {"<a/>\n<a/></b>\n<c/>", []string{"1 <a/>", "2 <a/>", "2! </b>", "3 <c/>"}},
+		"Junk":        {"<a/>\njunk\n<b/>", []string{"1 <a/>", "2! junk", "3 <b/>"}},
+		"JunkFirst": {"junk\n<b/>\n<?xml version='1.0'?><c/>", []string{"1! junk\n<b/>",
+			"3 <?xml version='1.0'?><c/>"}},
+		"JunkAfter":     {"<a/>\n<a/>junk\n<b/>", []string{"1 <a/>", "2 <a/>", "2! junk", "3 <b/>"}},
+		"LinesThenMany": {"<a/>\n<b>\n<c/>\n</b>\n<d/>", []string{"1 <a/>", "2 <b>\n<c/>\n</b>", "5 <d/>"}},
+		"DocTypeUnclosed": {"<?xml version='1.0'?><!DOCTYPE a '\n<?xml version='1.0'?><b/>",
+			[]string{"1! <?xml version='1.0'?><!DOCTYPE a '", "2 <?xml version='1.0'?><b/>"}},
 		"CommentAfterUnended": {"<a/>\n<!-- \n<b/>", []string{"1 <a/>", "2! <!--", "3 <b/>"}},
 		// What was passed over in a broken document is looked at again after it.
-		"CommentPassed": {"<a/>\n<a><b>\n<c><!-- 1 --></c>\n<d><!-- \n<e/>", []string{"1 <a/>", "2! <a><b>", "3 <c><!-- 1 --></c>", "4! <d><!--", "5 <e/>"}},
+		"CommentPassed": {"<a/>\n<a><b>\n<c><!-- 1 --></c>\n<d><!-- \n<e/>", []string{"1 <a/>", "2! <a><b>",
+			"3 <c><!-- 1 --></c>", "4! <d><!--", "5 <e/>"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, c.want, pieces(t, strings.NewReader(c.in), 0))
@@ -87,14 +101,17 @@ func TestSplitter_Limit(t *testing.T) {
 
 	// In lines, and by declarations.
 	in := "<b/>\n" + long + "\n<b/>"
-	require.Equal(t, []string{"1 <b/>", "2! " + long[:50], "2! " + long[50:100], "2! " + long[100:], "3 <b/>"}, pieces(t, strings.NewReader(in), 50))
+	require.Equal(t, []string{"1 <b/>", "2! " + long[:50], "2! " + long[50:100], "2! " + long[100:], "3 <b/>"}, pieces(t,
+		strings.NewReader(in), 50))
 	in = long + "\n<?xml version='1.0'?><b/>"
-	require.Equal(t, []string{"1! " + long[:50], "1! " + long[50:100], "1! " + long[100:], "2 <?xml version='1.0'?><b/>"}, pieces(t, strings.NewReader(in), 50))
+	require.Equal(t, []string{"1! " + long[:50], "1! " + long[50:100], "1! " + long[100:], "2 <?xml version='1.0'?><b/>"},
+		pieces(t, strings.NewReader(in), 50))
 }
 
 func TestSplitter_ReadError(t *testing.T) {
 	broken := errors.New("broken")
-	s := xmldoc.NewSplitter(io.MultiReader(strings.NewReader("<a/>\n<b>"), iotest.ErrReader(broken)), 0, xmldoc.SplitPosition{})
+	s := xmldoc.NewSplitter(io.MultiReader(strings.NewReader("<a/>\n<b>"), iotest.ErrReader(broken)), 0,
+		xmldoc.SplitPosition{})
 	p, err := s.Next()
 	require.NoError(t, err)
 	require.Equal(t, "<a/>", string(p.Bytes))
@@ -143,7 +160,8 @@ func FuzzSplitter(f *testing.F) {
 			}
 		}
 		require.Empty(t, bytes.Trim(src[last:], " \t\r\n"))
-		if _, err := xmldoc.Admit(src, xmldoc.Limits{}); err == nil && len(src) <= limit && !bytes.HasPrefix(src, []byte("\xFF\xFE")) && !bytes.HasPrefix(src, []byte("\xFE\xFF")) {
+		if _, err := xmldoc.Admit(src, xmldoc.Limits{}); err == nil && len(src) <= limit && !bytes.HasPrefix(src,
+			[]byte("\xFF\xFE")) && !bytes.HasPrefix(src, []byte("\xFE\xFF")) {
 			require.False(t, broken)
 			require.Equal(t, 1, documents)
 		}

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// isURI tells whether a namespace name is a URI reference (RFC 3986), which is what
-// Namespaces in XML wants of it, and what the parsers of databases insist on. A
-// port has digits here, and not many.
+// isURI reports whether a namespace name is a URI reference (RFC 3986), as Namespaces in XML requires and parsers of
+// databases enforce. A port has 1 to 5 digits.
 func isURI(s []byte) bool {
 	s, fragment, _ := bytes.Cut(s, []byte("#"))
 	s, query, _ := bytes.Cut(s, []byte("?"))
@@ -68,8 +67,7 @@ func isAuthority(s []byte) bool {
 	return areURI(host, "") && len(port) >= 1 && len(port) <= 5
 }
 
-// isAddress tells whether s can stand between brackets: an address of IPv6, as far
-// as its characters go.
+// isAddress reports whether s has only the characters of an IPv6 address.
 func isAddress(s []byte) bool {
 	for _, c := range s {
 		if !isHex(c) && c != ':' && c != '.' {
@@ -79,8 +77,7 @@ func isAddress(s []byte) bool {
 	return bytes.IndexByte(s, ':') >= 0
 }
 
-// areURI tells whether characters can stand in a part of a URI where those of also
-// have no meaning.
+// areURI reports whether all characters of s are allowed in a part of a URI, where those of also are allowed too.
 func areURI(s []byte, also string) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {

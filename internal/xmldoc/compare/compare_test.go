@@ -92,12 +92,14 @@ func TestCandidates_Agree(t *testing.T) {
 	var profile, edited bytes.Buffer
 	require.NoError(t, reference.profile(&profile, customer))
 	wanted := says(t, within(profile.Bytes()))
-	for _, name := range []string{"Name", "DateOfBirth", "Gender", "CountryOfResidence", "Languages", "Address", "EmailAddresses"} {
+	for _, name := range []string{"Name", "DateOfBirth", "Gender", "CountryOfResidence", "Languages", "Address",
+		"EmailAddresses"} {
 		require.Contains(t, wanted, "start {"+custacc+"}"+name)
 	}
 	attributes, err := reference.order(fix)
 	require.NoError(t, err)
-	require.Regexp(t, `^[0-9]+ [0-9]+ [0-9.]+$`, strings.Join([]string{attributes.id, attributes.account, attributes.cash}, " "))
+	require.Regexp(t, `^[0-9]+ [0-9]+ [0-9.]+$`, strings.Join([]string{attributes.id, attributes.account,
+		attributes.cash}, " "))
 	require.NoError(t, reference.edit(&edited, customer, "1 < 2"))
 	require.Contains(t, edited.String(), "<WorkingBalance>1 &lt; 2</WorkingBalance>")
 

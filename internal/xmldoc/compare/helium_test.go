@@ -176,7 +176,8 @@ var heliums = []candidate{
 			var text []byte
 			inside, seen := false, false
 			handler := sax.New()
-			handler.SetOnStartElementNS(sax.StartElementNSFunc(func(_ context.Context, local, _, uri string, _ []sax.Namespace, _ []sax.Attribute) error {
+			handler.SetOnStartElementNS(sax.StartElementNSFunc(func(_ context.Context, local, _, uri string, _ []sax.Namespace,
+				_ []sax.Attribute) error {
 				if path.start(xml.Name{Space: uri, Local: local}) {
 					inside, seen, text = true, true, text[:0]
 				}
@@ -204,7 +205,8 @@ var heliums = []candidate{
 			var o order
 			depth := 0
 			handler := sax.New()
-			handler.SetOnStartElementNS(sax.StartElementNSFunc(func(ctx context.Context, local, _, uri string, _ []sax.Namespace, attrs []sax.Attribute) error {
+			handler.SetOnStartElementNS(sax.StartElementNSFunc(func(ctx context.Context, local, _, uri string,
+				_ []sax.Namespace, attrs []sax.Attribute) error {
 				depth++
 				switch {
 				case uri != fixml:

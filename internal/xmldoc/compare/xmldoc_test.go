@@ -10,7 +10,8 @@ var (
 	names      = xmldoc.Namespaces{"c": custacc, "f": fixml}
 	quantities = xmldoc.MustPath(names, "c:Customer/c:Accounts/c:Account/c:Holdings/c:Position/c:Quantity")
 	parts      = xmldoc.MustSet(names, "c:Customer/c:Name", "c:Customer/c:DateOfBirth", "c:Customer/c:Gender",
-		"c:Customer/c:CountryOfResidence", "c:Customer/c:Languages", "c:Customer/c:Addresses", "c:Customer/c:Addresses/c:EmailAddresses")
+		"c:Customer/c:CountryOfResidence", "c:Customer/c:Languages", "c:Customer/c:Addresses",
+		"c:Customer/c:Addresses/c:EmailAddresses")
 	addresses = xmldoc.MustPath(names, "c:Address")
 	orderRefs = xmldoc.MustSet(names, "f:FIXML/f:Order/@ID", "f:FIXML/f:Order/@Acct", "f:FIXML/f:Order/f:OrdQty/@Cash")
 	balance   = xmldoc.MustPath(names, "c:Customer/c:Accounts/c:Account/c:Balance/c:WorkingBalance")

@@ -109,7 +109,8 @@ func xmlqueryWrite(out *bytes.Buffer, tree *xmlquery.Node) error {
 		if n.Type != xmlquery.ElementNode {
 			continue
 		}
-		if err := n.WriteWithOptions(out, xmlquery.WithOutputSelf(), xmlquery.WithPreserveSpace(), xmlquery.WithoutComments()); err != nil {
+		if err := n.WriteWithOptions(out, xmlquery.WithOutputSelf(), xmlquery.WithPreserveSpace(),
+			xmlquery.WithoutComments()); err != nil {
 			return err
 		}
 	}

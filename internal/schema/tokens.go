@@ -1,0 +1,139 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/xml"
+	"iter"
+)
+
+type tokenKind uint8
+
+const (
+	noToken tokenKind = iota // comments and processing instructions
+	charData
+	startTag
+	endTag
+)
+
+// nextToken returns what stands at an offset, and where it ends.
+func nextToken(doc []byte, at int) (kind tokenKind, end int) {
+	rest := doc[at:]
+	if rest[0] != '<' {
+		if n := bytes.IndexByte(rest, '<'); n >= 0 {
+			return charData, at + n
+		}
+		return charData, len(doc)
+	}
+	var mark string
+	switch {
+	case bytes.HasPrefix(rest, []byte("</")):
+		kind, mark = endTag, ">"
+	case bytes.HasPrefix(rest, []byte("<!--")):
+		mark = "-->"
+	case bytes.HasPrefix(rest, []byte("<![CDATA[")):
+		kind, mark = charData, "]]>"
+	case bytes.HasPrefix(rest, []byte("<?")):
+		mark = "?>"
+	default:
+		return startTag, at + startTagEnd(rest)
+	}
+	if n := bytes.Index(rest, []byte(mark)); n >= 0 {
+		return kind, at + n + len(mark)
+	}
+	return kind, len(doc)
+}
+
+// startTagEnd returns the offset behind the tag at the beginning of a document's rest.
+func startTagEnd(rest []byte) int {
+	for i := 1; i < len(rest); i++ {
+		switch quote := rest[i]; quote {
+		case '>':
+			return i + 1
+		case '"', '\'':
+			n := bytes.IndexByte(rest[i+1:], quote)
+			if n < 0 {
+				return len(rest)
+			}
+			i += n + 1
+		}
+	}
+	return len(rest)
+}
+
+// nameEnd returns the offset behind the name in a start tag.
+func nameEnd(tag []byte) int {
+	for i := 1; i < len(tag); i++ {
+		if endsName[tag[i]] {
+			return i
+		}
+	}
+	return len(tag)
+}
+
+func cutPrefix(name []byte) (prefix, local []byte) {
+	if n := bytes.IndexByte(name, ':'); n >= 0 {
+		return name[:n], name[n+1:]
+	}
+	return nil, name
+}
+
+// attributes iterates over the attributes of a start tag. Values are as they stand there.
+func attributes(tag []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		for rest := tag[nameEnd(tag):]; ; {
+			name, after, ok := bytes.Cut(rest[skipSpace(rest, 0):], []byte("="))
+			after = after[skipSpace(after, 0):]
+			if !ok || len(after) == 0 {
+				return
+			}
+			n := bytes.IndexByte(after[1:], after[0])
+			if n < 0 || !yield(bytes.TrimRight(name, " \t\r\n"), after[1:n+1]) {
+				return
+			}
+			rest = after[n+2:]
+		}
+	}
+}
+
+// unescape returns a piece of text without references.
+func unescape(text []byte) []byte {
+	if bytes.IndexByte(text, '&') < 0 {
+		return text
+	}
+	return []byte(textOf(text))
+}
+
+// attributeOf reads an attribute of a start tag.
+func attributeOf(tag []byte, name string) string {
+	for found, value := range attributes(tag) {
+		if string(found) == name {
+			return string(unescape(value))
+		}
+	}
+	return ""
+}
+
+// textOf reads the text of the element that begins a piece of a document, or of a piece that begins with text. The text
+// of its child elements does not belong to it.
+func textOf(piece []byte) string {
+	var text []byte
+	dec := xml.NewDecoder(bytes.NewReader(piece))
+	dec.Strict = false
+	depth := 0
+	for {
+		token, err := dec.RawToken()
+		if err != nil {
+			return string(text)
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			depth--
+		case xml.CharData:
+			if depth <= 1 {
+				text = append(text, t...)
+			}
+		}
+	}
+}
