@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"brokerage/internal/campaign"
+	"brokerage/internal/format"
 	"brokerage/internal/redact"
 	"brokerage/internal/workload"
 )
@@ -111,7 +112,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	if steps := record.Invalid(); len(steps) > 0 && !c.AllowInvalid {
-		return invalidResult{fmt.Errorf("%s INVALID: %s", plural(int64(len(steps)), "step"), strings.Join(steps, ", "))}
+		return invalidResult{fmt.Errorf("%s INVALID: %s", format.Plural(len(steps), "step"), strings.Join(steps, ", "))}
 	}
 	return nil
 }
