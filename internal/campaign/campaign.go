@@ -32,8 +32,8 @@ type Campaign struct {
 	Now    func() time.Time
 }
 
-// Stopped is a campaign that was ended before its end, with everything that it
-// had measured written: the same command goes on.
+// Stopped is a campaign that was ended before its end, with everything that it had measured written: the same command
+// goes on.
 type Stopped struct {
 	Cause error
 	File  string  // with what was measured
@@ -66,8 +66,8 @@ type running struct {
 	intact  map[string]bool // by URL: the database is as it was backed up
 }
 
-// Run runs a campaign, or the rest of it. What is wrong with what was asked for
-// is told before anything is touched; an error later on is *Stopped.
+// Run runs a campaign, or the rest of it. What is wrong with what was asked for is told before anything is touched; an
+// error later on is *Stopped.
 func (c *Campaign) Run(ctx context.Context) error {
 	r := &running{Campaign: c, file: filepath.Join(c.Folder, File), intact: make(map[string]bool)}
 	if err := r.begin(ctx); err != nil {
@@ -95,8 +95,7 @@ func (c *Campaign) Run(ctx context.Context) error {
 	return err
 }
 
-// begin checks all that can be wrong, and makes the plan or takes up the one
-// that was interrupted.
+// begin checks all that can be wrong, and makes the plan or takes up the one that was interrupted.
 func (r *running) begin(ctx context.Context) error {
 	r.Settings = r.Settings.Resolved()
 	if err := r.Settings.Verify(); err != nil {
@@ -167,8 +166,7 @@ func (r *running) anew(ctx context.Context) error {
 	return r.save()
 }
 
-// engines are the databases of the campaign: its own, and those of variants that
-// need another.
+// engines are the databases of the campaign: its own, and those of variants that need another.
 func (r *running) engines() []Engine {
 	all := []Engine{r.Engine}
 	if r.Settings.Tuned {
@@ -181,8 +179,8 @@ func (r *running) engines() []Engine {
 	return all
 }
 
-// room refuses a disk that would be full before the end. What is there already,
-// of a campaign that goes on, is asked for again: that is little to ask.
+// room refuses a disk that would be full before the end. What is there already, of a campaign that goes on, is asked
+// for again: that is little to ask.
 func (r *running) room() error {
 	needs := make(map[string]float64)
 	inserting := r.Settings.WarmUp + r.Settings.Duration
@@ -226,8 +224,8 @@ func (r *running) steps(ctx context.Context) error {
 	return nil
 }
 
-// late tells whether a step would exceed the time limit, as things have gone so
-// far, or is of a variant of which a part was left out.
+// late tells whether a step would exceed the time limit, as things have gone so far, or is of a variant of which a part
+// was left out.
 func (r *running) late(i int) bool {
 	s := &r.record.Steps[i]
 	if r.Settings.Limit == 0 || essential(s) {
@@ -279,8 +277,7 @@ func (r *running) step(ctx context.Context, i int) error {
 	return errors.Join(err, r.save())
 }
 
-// finish leaves the database as it was when it had been loaded, and nothing
-// beside it.
+// finish leaves the database as it was when it had been loaded, and nothing beside it.
 func (r *running) finish(ctx context.Context) error {
 	for _, e := range r.engines() {
 		if e.URL() != r.Engine.URL() {
@@ -306,8 +303,7 @@ func (r *running) save() error {
 	return write(r.file, r.record)
 }
 
-// writable refuses a folder in which nothing can be written, and makes one that
-// is not there.
+// writable refuses a folder in which nothing can be written, and makes one that is not there.
 func writable(folder string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err

@@ -70,8 +70,8 @@ func TestCampaign(t *testing.T) {
 	require.Empty(t, w.steps)
 }
 
-// A run with which nothing is wrong but that it was not steady is made again,
-// once, from the data as loaded, and both are kept. Any other fault stands.
+// A run with which nothing is wrong but that it was not steady is made again, once, from the data as loaded, and both
+// are kept. Any other fault stands.
 func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 	valid := workload.Validity{Valid: true, Reasons: []string{}}
 	unsteady := workload.Validity{Unsteady: true, Reasons: []string{"not steady"}}
@@ -114,8 +114,7 @@ func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 	}
 }
 
-// Wherever it is ended, the same command goes on from there: no step is lost,
-// and none that was finished is run again.
+// Wherever it is ended, the same command goes on from there: no step is lost, and none that was finished is run again.
 func TestCampaign_Resumes(t *testing.T) {
 	whole := newWorld(t)
 	whole.small = true
@@ -207,8 +206,8 @@ func TestCampaign_ResumesWithinStep(t *testing.T) {
 	}
 }
 
-// A service that dies ends the campaign with what it has, and is the reason that
-// is told, not what became of the requests to it.
+// A service that dies ends the campaign with what it has, and is the reason that is told, not what became of the
+// requests to it.
 func TestCampaign_ServiceDies(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	reports := 0
@@ -307,8 +306,7 @@ func TestCampaign_RefusesOthers(t *testing.T) {
 	})
 }
 
-// The plan fits into the limit; when things go slower than planned, what is left
-// is left out.
+// The plan fits into the limit; when things go slower than planned, what is left is left out.
 func TestCampaign_Limit(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	c := w.campaign(folder)

@@ -40,8 +40,7 @@ type child struct {
 	last string // line of its log
 }
 
-// Children starts services as processes: command makes one of the program with
-// these arguments.
+// Children starts services as processes: command makes one of the program with these arguments.
 func Children(command func(args ...string) *exec.Cmd) Starter {
 	return func(ctx context.Context, s ServiceSettings) (Service, error) {
 		c := &child{exited: make(chan struct{}), logged: make(chan struct{})}
@@ -112,8 +111,7 @@ func arguments(s ServiceSettings, tokens string) []string {
 	return args
 }
 
-// listen reads the log for as long as there is one, since a full pipe would stop
-// the service.
+// listen reads the log for as long as there is one, since a full pipe would stop the service.
 func (c *child) listen(log io.ReadCloser, listening chan<- string) {
 	defer close(c.logged)
 	defer func() { _ = log.Close() }() // it was only read

@@ -16,8 +16,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// Commands are the shell's, by which a database is backed up and restored that
-// has ways of its own.
+// Commands are the shell's, by which a database is backed up and restored that has ways of its own.
 type Commands struct{ Backup, Restore string }
 
 // db2Engine is a schema in a database of Db2.
@@ -27,8 +26,7 @@ type db2Engine struct {
 	note     string // file that tells that Backup was done
 }
 
-// newDB2 begins with the setting out of the box, as the papers did, unless the URL
-// says another.
+// newDB2 begins with the setting out of the box, as the papers did, unless the URL says another.
 func newDB2(text, folder string, commands Commands) (db2Engine, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -84,8 +82,7 @@ func (e db2Engine) Holds(ctx context.Context) (name string, err error) {
 	return name, err
 }
 
-// Create empties the schema, or makes it. The database itself is not the
-// campaign's to make.
+// Create empties the schema, or makes it. The database itself is not the campaign's to make.
 func (e db2Engine) Create(ctx context.Context) error {
 	return e.with(ctx, false, func(s *db2.Store) error { return s.Empty(ctx) })
 }
@@ -114,8 +111,8 @@ func (e db2Engine) Space(ctx context.Context) (out Space, err error) {
 	return out, err
 }
 
-// Backup and Restore are the operator's commands: where Db2 keeps its images, how
-// applications are forced off, and as whom, is not for a campaign to know.
+// Backup and Restore are the operator's commands: where Db2 keeps its images, how applications are forced off, and as
+// whom, is not for a campaign to know.
 func (e db2Engine) Backup(ctx context.Context) (Copy, error) {
 	if err := shell(ctx, e.commands.Backup); err != nil {
 		return Copy{}, err

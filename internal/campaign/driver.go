@@ -6,8 +6,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// Driver makes the load. What is ended before its time gives the run as far as
-// it came and the error that ended it; with an error alone there is no run.
+// Driver makes the load. What is ended before its time gives the run as far as it came and the error that ended it;
+// with an error alone there is no run.
 type Driver interface {
 	// Check refuses what is no workload.
 	Check(workloads []string) error

@@ -10,8 +10,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// testEngine leads a database of an engine through its life in a campaign. with is
-// how a test gets at the store, between the steps.
+// testEngine leads a database of an engine through its life in a campaign. with is how a test gets at the store,
+// between the steps.
 func testEngine(t *testing.T, e Engine, with func(do func(brokerage.Store) error) error) {
 	t.Helper()
 	ctx := t.Context()

@@ -16,8 +16,7 @@ import (
 // familyWatch watches a database's processes: the first of them, and its children.
 type familyWatch struct{ watch }
 
-// watchDatabase watches the database of an engine, if it has processes that are to
-// be seen from here.
+// watchDatabase watches the database of an engine, if it has processes that are to be seen from here.
 func watchDatabase(ctx context.Context, e Engine) (*familyWatch, error) {
 	w := &familyWatch{}
 	w.read = func() map[string]float64 { return nil }
@@ -38,8 +37,7 @@ const (
 	familyMemory = "memory" // bytes
 )
 
-// into adds what the database has used while a run was measured. Its peak is that
-// of the run.
+// into adds what the database has used while a run was measured. Its peak is that of the run.
 func (w *familyWatch) into(run *workload.Run) {
 	before, after, ok := w.measured(run)
 	if !ok {
@@ -55,9 +53,8 @@ func (w *familyWatch) into(run *workload.Run) {
 	run.Usage.Database = p
 }
 
-// readFamily adds up a process and its children. Those that have ended count with
-// their parent, who has waited for them. Memory that they share, such as a
-// database's cache, is counted once: as much as the one has touched that has
+// readFamily adds up a process and its children. Those that have ended count with their parent, who has waited for
+// them. Memory that they share, such as a database's cache, is counted once: as much as the one has touched that has
 // touched most.
 func readFamily(pid int) map[string]float64 {
 	first, ok := readProcessStat(pid)

@@ -40,8 +40,7 @@ func readIfThere(path string) (*Record, error) {
 	return r, err
 }
 
-// write replaces a campaign's file as a whole: whatever ends it, the file is the
-// old one or the new one.
+// write replaces a campaign's file as a whole: whatever ends it, the file is the old one or the new one.
 func write(path string, r *Record) (err error) {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {

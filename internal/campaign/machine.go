@@ -16,8 +16,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// ThisMachine describes the computer, and the disk of a folder, which must be
-// there.
+// ThisMachine describes the computer, and the disk of a folder, which must be there.
 func ThisMachine(folder string) (m Machine, err error) {
 	m.Machine = workload.Machine{
 		CPU: cpuModel(), Cores: runtime.GOMAXPROCS(0), Memory: memory(), OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(),
@@ -45,8 +44,7 @@ func memory() int64 {
 	return int64(numbers(info)["MemTotal"] * 1024)
 }
 
-// fileSystem is the kind of the file system that a folder is on: of the mount
-// with the longest path that leads to it.
+// fileSystem is the kind of the file system that a folder is on: of the mount with the longest path that leads to it.
 func fileSystem(folder string) (kind string) {
 	mounts, _ := os.ReadFile("/proc/self/mounts") // elsewhere there is none
 	longest := -1

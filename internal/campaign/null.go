@@ -9,9 +9,8 @@ import (
 	"brokerage/internal/store"
 )
 
-// nullEngine is the store that answers from memory: a campaign on it shows what
-// the service and the load generator can do at most. It has no data, so that
-// only its runs are left.
+// nullEngine is the store that answers from memory: a campaign on it shows what the service and the load generator can
+// do at most. It has no data, so that only its runs are left.
 type nullEngine struct{}
 
 func (nullEngine) URL() string { return store.Null + ":" }

@@ -10,12 +10,12 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// The spread of repeated runs is what tells a difference from noise, so the
-// mixed workload at the reference number of users is repeated at least as often.
+// The spread of repeated runs is what tells a difference from noise, so the mixed workload at the reference number of
+// users is repeated at least as often.
 const referenceRepeats = 3
 
-// What goes with a run beside the time that is measured, in seconds: a service
-// that starts and stops, users who prepare.
+// What goes with a run beside the time that is measured, in seconds: a service that starts and stops, users who
+// prepare.
 const runOverhead = 2
 
 // planner lists the steps of a campaign.
@@ -27,8 +27,7 @@ type planner struct {
 	steps    []Step
 }
 
-// plan lists all steps with the time that each will take. What the engine lacks
-// is in the list as well, and left out.
+// plan lists all steps with the time that each will take. What the engine lacks is in the list as well, and left out.
 func plan(s Settings, e Engine, d *dataset.Dataset, cores int) []Step {
 	p := &planner{settings: s, engine: e, dataset: d, cores: cores}
 	p.prepare(nil)
@@ -104,8 +103,7 @@ func nameOf(workload string) string {
 
 func (p *planner) has(workload string) bool { return slices.Contains(p.settings.Workloads, workload) }
 
-// scaled tells whether a workload is run with every number of users, and not
-// with the reference only.
+// scaled tells whether a workload is run with every number of users, and not with the reference only.
 func scaled(workload string) bool {
 	return !slices.Contains([]string{classic, insertOrders, insertCustomers}, workload)
 }
@@ -138,8 +136,8 @@ func (p *planner) yardstick() string {
 	return p.settings.Workloads[0]
 }
 
-// single is what is run with the reference number of users. The papers' inserts
-// of customers were not validated, so both ways are.
+// single is what is run with the reference number of users. The papers' inserts of customers were not validated, so
+// both ways are.
 func (p *planner) single() {
 	for _, w := range p.settings.Workloads {
 		if scaled(w) {
@@ -200,8 +198,8 @@ func essential(s *Step) bool {
 	}
 }
 
-// bound leaves out what does not fit into the time limit: steps stand in the
-// order of what they are worth, and a variant is run as a whole or not at all.
+// bound leaves out what does not fit into the time limit: steps stand in the order of what they are worth, and a
+// variant is run as a whole or not at all.
 func bound(steps []Step, limit float64) error {
 	if limit == 0 {
 		return nil

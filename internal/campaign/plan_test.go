@@ -29,8 +29,7 @@ func names(steps []Step, state State) (names []string) {
 	return names
 }
 
-// Every step has a name of its own and a time, or its place in a plan is worth
-// nothing.
+// Every step has a name of its own and a time, or its place in a plan is worth nothing.
 func TestPlan_Steps(t *testing.T) {
 	steps := planned(t, func(s *Settings) { s.Workloads = append(s.Workloads, "folder/own.json") })
 	seen := make(map[string]bool)

@@ -14,8 +14,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// postgresEngine is a database of a server, which may be somebody else's: what is
-// outside of the schema brokerage stays as it is, or is put back.
+// postgresEngine is a database of a server, which may be somebody else's: what is outside of the schema brokerage stays
+// as it is, or is put back.
 type postgresEngine struct {
 	url, backup string
 	before      string // file that notes the settings that Tune has changed
@@ -63,8 +63,7 @@ func (e postgresEngine) Holds(ctx context.Context) (name string, err error) {
 	return name, err
 }
 
-// Create empties the schema, or makes it. The database itself is not the
-// campaign's to make.
+// Create empties the schema, or makes it. The database itself is not the campaign's to make.
 func (e postgresEngine) Create(ctx context.Context) error {
 	return e.with(ctx, false, func(s *postgres.Store) error { return s.Empty(ctx) })
 }
@@ -132,8 +131,8 @@ func (e postgresEngine) Remove(ctx context.Context) error {
 	return errors.Join(e.Discard(), e.Create(ctx))
 }
 
-// Pace is less than was measured at XXXS on two cores, so that the plan holds. A
-// restore computes the keys of all documents anew, on one connection.
+// Pace is less than was measured at XXXS on two cores, so that the plan holds. A restore computes the keys of all
+// documents anew, on one connection.
 func (e postgresEngine) Pace() Pace { return Pace{Load: 20e6, Backup: 30e6, Restore: 8e6} }
 
 // Room is for the backup; where the server keeps its files is not known here.
@@ -160,8 +159,8 @@ func (e postgresEngine) Variants(cores int) []Variant {
 
 const (
 	manyConnections = 64
-	// needRestart are the settings of tuned.conf that a campaign leaves as they are:
-	// when a server restarts is for those to say whose it is.
+	// needRestart are the settings of tuned.conf that a campaign leaves as they are: when a server restarts is for those
+	// to say whose it is.
 	needRestart = "shared_buffers, huge_pages, wal_buffers and max_connections"
 )
 

@@ -88,8 +88,7 @@ func walCompressions(t testing.TB, server *pgtest.Server) (names []string) {
 	return names
 }
 
-// A server has tuned settings for as long as a variant runs, and then those that
-// it had, to the letter.
+// A server has tuned settings for as long as a variant runs, and then those that it had, to the letter.
 func TestPostgres_Tune(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", "ALTER SYSTEM SET random_page_cost = 2.5")
@@ -136,8 +135,7 @@ func canceled(t testing.TB) context.Context {
 	return ctx
 }
 
-// Where the role may not, or may only some, the step is left out and the server is
-// as it was.
+// Where the role may not, or may only some, the step is left out and the server is as it was.
 func TestPostgres_MayNotTune(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", "CREATE ROLE owner LOGIN; CREATE ROLE partly LOGIN; GRANT pg_read_all_settings TO partly; GRANT ALTER SYSTEM ON PARAMETER jit TO partly;"+

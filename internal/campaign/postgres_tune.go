@@ -15,8 +15,8 @@ import (
 	"brokerage/internal/store/postgres"
 )
 
-// Tune sets what tuned.conf has, by ALTER SYSTEM, but for what a running server
-// does not take. Nothing in it is about durability.
+// Tune sets what tuned.conf has, by ALTER SYSTEM, but for what a running server does not take. Nothing in it is about
+// durability.
 func (e postgresEngine) Tune(ctx context.Context) error {
 	if !e.tuned {
 		return nil
@@ -109,9 +109,8 @@ func (e postgresEngine) Untune(ctx context.Context) error {
 
 func same(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// Server finds the postmaster, if it runs beside this program: the process that
-// serves a connection of ours is its child. That a process of that number is
-// another one, when the server's numbers are those of a container or of another
+// Server finds the postmaster, if it runs beside this program: the process that serves a connection of ours is its
+// child. That a process of that number is another one, when the server's numbers are those of a container or of another
 // computer, its title tells.
 func (e postgresEngine) Server(ctx context.Context) (pid int, err error) {
 	err = e.admin(ctx, func(a *postgres.Admin) error {

@@ -9,8 +9,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// processWatch watches what the system says of the service's process. Where there
-// is no /proc, it says nothing.
+// processWatch watches what the system says of the service's process. Where there is no /proc, it says nothing.
 type processWatch struct {
 	watch
 
@@ -24,12 +23,10 @@ func watchProcess(pid int) *processWatch {
 	return w
 }
 
-// The system's names for what a process has read from and written to disks, and
-// ours.
+// The system's names for what a process has read from and written to disks, and ours.
 var ioFigures = map[string]string{"read_bytes": "process_disk_read_bytes", "write_bytes": "process_disk_written_bytes"}
 
-// into adds the service's input and output while it was measured, and its memory
-// at its peak.
+// into adds the service's input and output while it was measured, and its memory at its peak.
 func (w *processWatch) into(run *workload.Run) {
 	if before, after, ok := w.measured(run); ok {
 		if run.Usage.Figures == nil {

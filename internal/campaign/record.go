@@ -8,12 +8,12 @@ import (
 	"brokerage/internal/workload"
 )
 
-// Format is what a campaign's file says of its own form. A reader refuses any
-// other. record.schema.json says the same in JSON Schema.
+// Format is what a campaign's file says of its own form. A reader refuses any other. record.schema.json says the same
+// in JSON Schema.
 const Format = "brokerage-campaign/1"
 
-// Record is a campaign as it stands in campaign.json: written anew after each
-// step, so that an interrupted one can be read, and gone on with, too.
+// Record is a campaign as it stands in campaign.json: written anew after each step, so that an interrupted one can be
+// read, and gone on with, too.
 type Record struct {
 	Format     string    `json:"format"`
 	Preset     string    `json:"preset"`     // full or smoke
@@ -33,9 +33,8 @@ type Record struct {
 	Steps []Step `json:"steps"` // in the order in which they are run; those to come have no state
 }
 
-// Store is the database as it describes itself, with the settings that a result
-// hangs on. Durability is one sentence: campaigns with different ones are not
-// compared.
+// Store is the database as it describes itself, with the settings that a result hangs on. Durability is one sentence:
+// campaigns with different ones are not compared.
 type Store struct {
 	Engine     string            `json:"engine"`
 	Version    string            `json:"version"`
@@ -45,8 +44,7 @@ type Store struct {
 	Settings   map[string]string `json:"settings"`
 }
 
-// Settings are what the campaign was asked for; going on with another set is
-// refused. Times are in seconds.
+// Settings are what the campaign was asked for; going on with another set is refused. Times are in seconds.
 type Settings struct {
 	Preset    string   `json:"preset"`
 	DB        string   `json:"db"` // without secrets
@@ -76,8 +74,8 @@ type Machine struct {
 	Host       string `json:"host"`
 	Kernel     string `json:"kernel"`
 	FileSystem string `json:"fileSystem"` // of the folder with the database
-	// Flush is how long a small write and its flush to disk take there, in
-	// microseconds: what a durable commit cannot go below.
+	// Flush is how long a small write and its flush to disk take there, in microseconds: what a durable commit cannot go
+	// below.
 	FlushP50 float64 `json:"flushP50"`
 	FlushP99 float64 `json:"flushP99"`
 }
@@ -128,8 +126,8 @@ type Step struct {
 	Started  *time.Time `json:"started,omitempty"`
 	Seconds  float64    `json:"seconds"`
 
-	// Variant is the settings under test, for steps that differ from the rest
-	// in them: the name in Settings of the report, such as "uncompressed".
+	// Variant is the settings under test, for steps that differ from the rest in them: the name in Settings of the report,
+	// such as "uncompressed".
 	Variant *Variant `json:"variant,omitempty"`
 
 	Load    *Load          `json:"load,omitempty"`
@@ -153,8 +151,8 @@ type Variant struct {
 	Tuned        bool `json:"tuned,omitempty"` // the server's settings are changed for the runs
 }
 
-// Load is a bulk load: the loader's own way, many documents in a commit. Its
-// rates are not to be put beside published rates of inserts.
+// Load is a bulk load: the loader's own way, many documents in a commit. Its rates are not to be put beside published
+// rates of inserts.
 type Load struct {
 	Documents int64       `json:"documents"`
 	Bytes     int64       `json:"bytes"` // of documents as a client gets them
@@ -182,8 +180,8 @@ type Space struct {
 	Raw     int64        `json:"raw"`
 }
 
-// KindBytes is what the documents of a kind take, raw against stored with all
-// that their table takes beside them. Ratio is stored through raw.
+// KindBytes is what the documents of a kind take, raw against stored with all that their table takes beside them. Ratio
+// is stored through raw.
 type KindBytes struct {
 	Kind      string  `json:"kind"`
 	Documents int64   `json:"documents"`
@@ -221,8 +219,8 @@ type Repeat struct {
 	Run     workload.Run `json:"run"`
 }
 
-// Growth is one stage of inserts through the transactions, one commit each, into
-// a database that nobody restores in between: does their rate hold as it grows?
+// Growth is one stage of inserts through the transactions, one commit each, into a database that nobody restores in
+// between: does their rate hold as it grows?
 type Growth struct {
 	Stage     int          `json:"stage"` // from 1
 	Workload  string       `json:"workload"`
@@ -233,9 +231,8 @@ type Growth struct {
 	Run       workload.Run `json:"run"`
 }
 
-// Invalid returns the names of the steps of which a run that counts is INVALID,
-// with the reasons of the first such run. A stage of inserts may be unsteady: how
-// the rate changes while a database grows is what it is there to show.
+// Invalid returns the names of the steps of which a run that counts is INVALID, with the reasons of the first such run.
+// A stage of inserts may be unsteady: how the rate changes while a database grows is what it is there to show.
 func (r *Record) Invalid() (steps []string) {
 	for i := range r.Steps {
 		s := &r.Steps[i]

@@ -32,8 +32,8 @@ const (
 	validDuration = 60
 )
 
-// Presets are settings to begin with: at XXXS, full is done in about 35 minutes
-// and smoke in less than 10, on two cores.
+// Presets are settings to begin with: at XXXS, full is done in about 35 minutes and smoke in less than 10, on two
+// cores.
 func Presets(name string) (Settings, error) {
 	s := Settings{
 		Preset: name, Profile: dataset.TPoX2.String(), Seed: 1, Repeat: 1, Tuned: true,
@@ -64,8 +64,8 @@ func Doublings(cores int) (list []int) {
 	return append(list, cores)
 }
 
-// Resolved fills in what follows from the rest: the users of what is measured at
-// one number of them are the middle of the list.
+// Resolved fills in what follows from the rest: the users of what is measured at one number of them are the middle of
+// the list.
 func (s Settings) Resolved() Settings {
 	if s.Reference == 0 && len(s.Users) > 0 {
 		s.Reference = slices.Sorted(slices.Values(s.Users))[len(s.Users)/2]
@@ -134,8 +134,7 @@ func (s Settings) spec() (spec dataset.Spec, err error) {
 	return spec, err
 }
 
-// changed names the settings in which other differs, as a campaign's file calls
-// them.
+// changed names the settings in which other differs, as a campaign's file calls them.
 func (s Settings) changed(other Settings) string {
 	var names []string
 	a, b := reflect.ValueOf(s), reflect.ValueOf(other)

@@ -156,15 +156,14 @@ func (e sqliteEngine) Remove(ctx context.Context) error {
 // Pace is less than was measured at XXXS on two cores, so that the plan holds.
 func (e sqliteEngine) Pace() Pace { return Pace{Load: 30e6, Backup: 100e6, Restore: 80e6} }
 
-// What documents take of their size, with keys and indexes, and how fast inserts
-// can make a database grow: both some more than was measured.
+// What documents take of their size, with keys and indexes, and how fast inserts can make a database grow: both some
+// more than was measured.
 const (
 	packedShare, plainShare = 0.45, 1.25
 	growth                  = 15e6
 )
 
-// Room is for the database, its backup, the one that a restore makes beside it,
-// and what inserts add.
+// Room is for the database, its backup, the one that a restore makes beside it, and what inserts add.
 func (e sqliteEngine) Room(d *dataset.Dataset, inserting float64) (string, float64) {
 	share := packedShare
 	if e.uncompressed {
@@ -178,9 +177,8 @@ func (e sqliteEngine) Room(d *dataset.Dataset, inserting float64) (string, float
 	return filepath.Dir(e.path), 3*share*raw + inserting*growth + journal
 }
 
-// Variants: the embedded store is set up by itself, and there is no list of
-// settings to tune as a server has. What is left is how many connections read,
-// and whether documents are packed.
+// Variants: the embedded store is set up by itself, and there is no list of settings to tune as a server has. What is
+// left is how many connections read, and whether documents are packed.
 func (e sqliteEngine) Variants(cores int) []Variant {
 	return []Variant{
 		{Name: "pool " + fmt.Sprint(cores), Description: "one connection for reading for each core instead of two", Pool: cores},

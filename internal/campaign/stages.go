@@ -13,8 +13,8 @@ import (
 // loadStages is into how many stages the load of a kind is divided.
 const loadStages = 4
 
-// loadWatch divides a bulk load into stages by what it reports. The first stage
-// of all includes what a store does before the first document is there.
+// loadWatch divides a bulk load into stages by what it reports. The first stage of all includes what a store does
+// before the first document is there.
 type loadWatch struct {
 	dataset *dataset.Dataset
 	now     func() time.Time
@@ -84,12 +84,12 @@ func stageEnd(before, count int64) int64 {
 // stageWorkloads are run in each stage of inserts.
 var stageWorkloads = []string{insertOrders, insertCustomers}
 
-// stageWarmUp is how long a stage is warmed up: there is nothing to prepare, and
-// what is inserted then makes the database grow as well.
+// stageWarmUp is how long a stage is warmed up: there is nothing to prepare, and what is inserted then makes the
+// database grow as well.
 func stageWarmUp(stage float64) float64 { return min(2, stage/4) }
 
-// stages inserts into a database that nobody restores in between, through the
-// transactions, and looks after each stage how large it is.
+// stages inserts into a database that nobody restores in between, through the transactions, and looks after each stage
+// how large it is.
 func (r *running) stages(ctx context.Context, e Engine, s *Step) error {
 	s.Inserts = nil // they lean on each other
 	if err := r.restore(ctx, e); err != nil {
@@ -121,8 +121,7 @@ func (r *running) stages(ctx context.Context, e Engine, s *Step) error {
 	return nil
 }
 
-// stage runs each kind of inserts once, against one service. Customers are not
-// validated, as in the papers.
+// stage runs each kind of inserts once, against one service. Customers are not validated, as in the papers.
 func (r *running) stage(ctx context.Context, e Engine, s *Step, n int) (grown []Growth, err error) {
 	settings, err := r.storeSettings(ctx, e, s.Variant)
 	if err != nil {

@@ -52,9 +52,8 @@ func (r *running) engineOf(s *Step) Engine {
 	return r.Engine.As(*s.Variant)
 }
 
-// load loads, or goes on where a load was interrupted: the stages before that
-// stay as they were measured, and what was loaded of the one that it hit is of
-// no stage.
+// load loads, or goes on where a load was interrupted: the stages before that stay as they were measured, and what was
+// loaded of the one that it hit is of no stage.
 func (r *running) load(ctx context.Context, e Engine, s *Step, save func() error) error {
 	if s.Load == nil {
 		s.Load = &Load{}
@@ -137,8 +136,7 @@ func (r *running) restore(ctx context.Context, e Engine) error {
 	return nil
 }
 
-// runs runs a workload as often as it is to be repeated. Repeats that were
-// finished before an interruption count.
+// runs runs a workload as often as it is to be repeated. Repeats that were finished before an interruption count.
 func (r *running) runs(ctx context.Context, e Engine, s *Step, save func() error) (err error) {
 	if tuner, is := e.(Tuner); is {
 		if err := tuner.Tune(ctx); err != nil {
@@ -171,9 +169,8 @@ func (r *running) runs(ctx context.Context, e Engine, s *Step, save func() error
 	return nil
 }
 
-// mayAgain tells whether a run is to be made again: nothing was wrong but that it
-// was not steady, which on a machine that others share is their doing as a rule.
-// Once for each repeat: what is never steady is for the reader to see.
+// mayAgain tells whether a run is to be made again: nothing was wrong but that it was not steady, which on a machine
+// that others share is their doing as a rule. Once for each repeat: what is never steady is for the reader to see.
 func mayAgain(s *Step, r *Repeat) bool {
 	return onlyUnsteady(&r.Run) &&
 		!slices.ContainsFunc(s.Again, func(made Repeat) bool { return made.Number == r.Number })
@@ -211,8 +208,7 @@ func (r *running) run(ctx context.Context, e Engine, v *Variant, p Pressure) (_ 
 	return run, ended(service, err)
 }
 
-// ended stops a service. That it was gone says more than what became of the
-// requests to it.
+// ended stops a service. That it was gone says more than what became of the requests to it.
 func ended(service Service, err error) error {
 	if stopped := service.Stop(); err == nil || errors.Is(stopped, ErrGone) {
 		return stopped
@@ -252,8 +248,8 @@ func (r *running) drive(ctx context.Context, e Engine, service Service, p Pressu
 	return run, err
 }
 
-// storeSettings are for the result of a run, which names durability like this.
-// They are asked for while no service has the database.
+// storeSettings are for the result of a run, which names durability like this. They are asked for while no service has
+// the database.
 func (r *running) storeSettings(ctx context.Context, e Engine, v *Variant) (map[string]string, error) {
 	if r.record.Store.Engine == "" { // nothing was loaded, for the store keeps nothing
 		if err := r.describe(ctx, e, nil); err != nil {
@@ -275,8 +271,7 @@ func (r *running) storeSettings(ctx context.Context, e Engine, v *Variant) (map[
 	return settings, nil
 }
 
-// readOnly tells whether a run can have changed nothing: nothing but queries, in
-// preparing too.
+// readOnly tells whether a run can have changed nothing: nothing but queries, in preparing too.
 func readOnly(run *workload.Run) bool {
 	for _, part := range run.Workload.Mix {
 		if !slices.ContainsFunc(brokerage.Transactions[:], func(t brokerage.Transaction) bool {
@@ -288,9 +283,8 @@ func readOnly(run *workload.Run) bool {
 	return run.Prepared == nil || run.Prepared.Orders+run.Prepared.Customers == 0
 }
 
-// tierTurns is how often each way has its turn in the comparison of the tier. As
-// every turn warms up anew, there are few: one way, the other twice, the first
-// again, so that a drift is nobody's advantage.
+// tierTurns is how often each way has its turn in the comparison of the tier. As every turn warms up anew, there are
+// few: one way, the other twice, the first again, so that a drift is nobody's advantage.
 const tierTurns = 2
 
 func (r *running) tier(ctx context.Context, e Engine, s *Step) error {

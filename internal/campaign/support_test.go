@@ -17,8 +17,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// world is what a campaign is run in, all of it at hand: a clock that moves by
-// what is done, databases that are words, a load that is not made.
+// world is what a campaign is run in, all of it at hand: a clock that moves by what is done, databases that are words,
+// a load that is not made.
 type world struct {
 	t         testing.TB
 	now       time.Time

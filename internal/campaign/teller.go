@@ -20,14 +20,12 @@ type Teller interface {
 	// Began and Ended are told of each step, by its index.
 	Began(i int, r *Record)
 	Ended(i int, r *Record)
-	// Within says how much of the step is done, of 1; Repeat which part of it
-	// begins.
+	// Within says how much of the step is done, of 1; Repeat which part of it begins.
 	Within(share float64)
 	Repeat(n, of int)
 }
 
-// terminal writes a line when a step has ended. Where a person looks, another
-// one shows what is being done meanwhile.
+// terminal writes a line when a step has ended. Where a person looks, another one shows what is being done meanwhile.
 type terminal struct {
 	out   io.Writer
 	width int // 0: nobody looks

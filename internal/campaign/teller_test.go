@@ -49,8 +49,8 @@ func TestTerminal(t *testing.T) {
 	require.Regexp(t, `^nothing to do: the campaign in .*campaign\.json has been run\n$`, out.String())
 }
 
-// Where a person looks, a line is drawn again and again, never wider than the
-// terminal, and is gone when the step has ended.
+// Where a person looks, a line is drawn again and again, never wider than the terminal, and is gone when the step has
+// ended.
 func TestTerminal_Wide(t *testing.T) {
 	var out bytes.Buffer
 	term := Terminal(&out, 40).(*terminal)

@@ -6,8 +6,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// watch takes down figures all through a run: which part of the run counts is
-// known when it is over.
+// watch takes down figures all through a run: which part of the run counts is known when it is over.
 type watch struct {
 	read  func() map[string]float64 // nil is that there are none
 	seen  []sample
@@ -59,8 +58,7 @@ func (w *watch) end() {
 	<-w.ended
 }
 
-// measured gives the figures at the beginning and at the end of what counts of a
-// run, if there are any.
+// measured gives the figures at the beginning and at the end of what counts of a run, if there are any.
 func (w *watch) measured(run *workload.Run) (before, after map[string]float64, ok bool) {
 	if len(w.seen) == 0 {
 		return nil, nil, false

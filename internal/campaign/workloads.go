@@ -7,12 +7,10 @@ import (
 	"brokerage/internal/workload"
 )
 
-// Workloads is the Driver that runs the workloads of package workload, in this
-// process.
+// Workloads is the Driver that runs the workloads of package workload, in this process.
 type Workloads struct {
 	Versions Versions
-	// Compare runs a workload on the database that a URL names, and by turns
-	// through a service in between.
+	// Compare runs a workload on the database that a URL names, and by turns through a service in between.
 	Compare func(ctx context.Context, url string, c workload.Config, turns int) (*workload.Tier, error)
 }
 
@@ -58,8 +56,7 @@ func (d Workloads) Run(ctx context.Context, s Service, p Pressure) (*workload.Ru
 	return workload.Drive(ctx, backend, config)
 }
 
-// Tier compares in this process: the database is open only once, so both ways
-// find its caches as warm.
+// Tier compares in this process: the database is open only once, so both ways find its caches as warm.
 func (d Workloads) Tier(ctx context.Context, e Engine, p Pressure) (*workload.Tier, error) {
 	config, err := d.config(p)
 	if err != nil {

@@ -27,8 +27,8 @@ var (
 	jumpC []byte
 )
 
-// Clock is the wall clock of whole processes, which a test makes jump while they
-// run: their monotonic clock goes on, as when somebody sets the clock of a machine.
+// Clock is the wall clock of whole processes, which a test makes jump while they run: their monotonic clock goes on, as
+// when somebody sets the clock of a machine.
 type Clock struct {
 	dir  string
 	file string // with the seconds
@@ -62,9 +62,8 @@ func (c *Clock) Set(t testing.TB, ahead time.Duration) {
 // Env has a process go by the clock, if it was made to.
 func (c *Clock) Env() string { return clockVariable + "=" + c.file }
 
-// Service builds the command in this folder as it is, but for one line: its
-// package time adds the jump to what the system says. The process reads the time
-// without a system call, so that nothing from outside has a hold on it.
+// Service builds the command in this folder as it is, but for one line: its package time adds the jump to what the
+// system says. The process reads the time without a system call, so that nothing from outside has a hold on it.
 func (c *Clock) Service(t testing.TB) (binary string) {
 	t.Helper()
 	gotool := testenv.Command(t, "go")

@@ -111,9 +111,8 @@ func (l *Load) Await(t testing.TB, more int64) {
 	l.until(t, func() bool { return l.Acknowledged() >= target })
 }
 
-// Recovered waits until every trader has had an answer to a request that was begun
-// after now, or to the one that it was waiting for and then another, and says how
-// long the last of them waited.
+// Recovered waits until every trader has had an answer to a request that was begun after now, or to the one that it was
+// waiting for and then another, and says how long the last of them waited.
 func (l *Load) Recovered(t testing.TB) time.Duration {
 	t.Helper()
 	began := time.Now()
@@ -165,8 +164,8 @@ func (l *Load) Tally() Tally {
 // noAnswer is that the connection failed, or that nothing came in time.
 const noAnswer = "no answer"
 
-// passing are what a service may say while something is broken: that it cannot
-// answer now. Anything else would tell a client not to come again.
+// passing are what a service may say while something is broken: that it cannot answer now. Anything else would tell a
+// client not to come again.
 var passing = []string{noAnswer, "unavailable", "outcome-unknown", "overloaded", "timeout", "key-in-use"}
 
 // RequireExact requires that every trade that was acknowledged counts, once.
@@ -196,8 +195,8 @@ func (l *Load) fail(err error) {
 
 var problemType = regexp.MustCompile(`urn:brokerage:problem:([a-z-]+)<`)
 
-// meanwhile counts a request that was not answered as it was meant; it is an error
-// where there is no use in sending it again.
+// meanwhile counts a request that was not answered as it was meant; it is an error where there is no use in sending it
+// again.
 func (l *Load) meanwhile(status int, body []byte, err error) error {
 	kind := noAnswer
 	if err == nil {

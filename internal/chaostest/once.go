@@ -16,8 +16,8 @@ import (
 	"brokerage/internal/store/guard"
 )
 
-// cutWithin is after how many bytes at most a connection is cut: some trades with
-// their answers, so that a cut comes in the middle of each of them at some time.
+// cutWithin is after how many bytes at most a connection is cut: some trades with their answers, so that a cut comes in
+// the middle of each of them at some time.
 const cutWithin = 6 << 10
 
 // Database is one that a store keeps things in.
@@ -29,15 +29,13 @@ type Database struct {
 	Alone bool
 	// Link is the proxy to the database, where there is one.
 	Link *Proxy
-	// Writes are how many there are before the first instance is started again; half
-	// as many come before each other time. 0 is 200, for a database that is no slow
-	// stand-in of itself.
+	// Writes are how many there are before the first instance is started again; half as many come before each other time.
+	// 0 is 200, for a database that is no slow stand-in of itself.
 	Writes int64
 }
 
-// Once proves that a client which sends again what was not answered has each
-// trade counted once: while connections are cut at random moments, to the service
-// and to the database, and while the service is started again, or another
+// Once proves that a client which sends again what was not answered has each trade counted once: while connections are
+// cut at random moments, to the service and to the database, and while the service is started again, or another
 // instance answers instead.
 func Once(t *testing.T, d Database) {
 	t.Helper()

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// Proxy stands between a client and a server, and does to connections what
-// networks do. It is safe for concurrent use.
+// Proxy stands between a client and a server, and does to connections what networks do. It is safe for concurrent use.
 type Proxy struct {
 	listener        net.Listener
 	network, target string
@@ -57,8 +56,7 @@ func (p *Proxy) Retarget(target string) {
 	p.target = target
 }
 
-// Set changes what the proxy does, also to connections that are there. Cuts are
-// drawn when a connection begins.
+// Set changes what the proxy does, also to connections that are there. Cuts are drawn when a connection begins.
 func (p *Proxy) Set(f Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

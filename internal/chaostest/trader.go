@@ -136,8 +136,7 @@ func (t *trader) send(r *http.Request) (status int, body []byte, err error) {
 	return response.StatusCode, body, err
 }
 
-// run trades until ctx is done or the load is told to stop; what has been begun
-// is done first.
+// run trades until ctx is done or the load is told to stop; what has been begun is done first.
 func (t *trader) run(ctx context.Context) error {
 	for !t.load.stopping.Load() {
 		var err error

@@ -2,16 +2,14 @@ package dataset
 
 import "time"
 
-// NewAccount says what an account takes from outside. Fields that are zero
-// stay as the generator has them.
+// NewAccount says what an account takes from outside. Fields that are zero stay as the generator has them.
 type NewAccount struct {
 	ID   int64
 	Time time.Time // of the last update. From 1970 to 9999.
 }
 
-// AppendNewAccount appends an Account element of its own, as a client sends it
-// to open an account. i is any number from 0; the same i gives the same
-// account. Without an id in p, the account has the first id of customer i.
+// AppendNewAccount appends an Account element of its own, as a client sends it to open an account. i is any number from
+// 0; the same i gives the same account. Without an id in p, the account has the first id of customer i.
 func (d *Dataset) AppendNewAccount(dst []byte, i int64, p NewAccount) []byte {
 	return d.appendAccount(dst, i, p, nil)
 }
@@ -38,8 +36,7 @@ var accountSlots = [...]string{"account", "account2", "account3"}
 // maxPositions is more than any activity class has.
 const maxPositions = 24
 
-// account writes an Account. Updated is the time of its last update, 0 for the
-// generator's own.
+// account writes an Account. Updated is the time of its last update, 0 for the generator's own.
 func (c *customerGen) account(id int64, slotName string, updated int) {
 	money := c.money
 	if c.percent(25) {
@@ -109,9 +106,8 @@ func (c *customerGen) account(id int64, slotName string, updated int) {
 	c.end("Account")
 }
 
-// statement writes balances and value dates, the newest first. They belong
-// together: the newest balance is the working balance, and going back in time
-// each movement is undone.
+// statement writes balances and value dates, the newest first. They belong together: the newest balance is the working
+// balance, and going back in time each movement is undone.
 func (c *customerGen) statement(opened, day int) {
 	actual := c.balance()
 	cleared := actual - actual*int64(c.skewed(0, 999))/10_000
@@ -145,8 +141,8 @@ func (c *customerGen) statement(opened, day int) {
 	c.end("gValueDate")
 }
 
-// balance draws an amount in cents: most below half a million, some far above,
-// none so small that trading a few shares would use it up.
+// balance draws an amount in cents: most below half a million, some far above, none so small that trading a few shares
+// would use it up.
 func (c *customerGen) balance() int64 {
 	const unit = 5_000_000
 	lo, hi := unit, 10*unit
@@ -165,9 +161,8 @@ func (c *customerGen) money2(name string, cents int64) {
 	c.end(name)
 }
 
-// holdings writes the positions of an account, no security twice. The first
-// follows from the account id: a client that knows the id knows a symbol that
-// it can sell.
+// holdings writes the positions of an account, no security twice. The first follows from the account id: a client that
+// knows the id knows a symbol that it can sell.
 func (c *customerGen) holdings(account int64) {
 	var held [maxPositions]int32
 	n := min(c.in(c.size.positions), len(held))

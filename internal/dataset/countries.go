@@ -1,11 +1,10 @@
 package dataset
 
-// country is what a customer's data agrees on: where people of a nationality
-// live, what they are called, how addresses and telephone numbers look.
+// country is what a customer's data agrees on: where people of a nationality live, what they are called, how addresses
+// and telephone numbers look.
 //
-// Lists are written in one string. In patterns # is a digit and @ a capital
-// letter, see gen.pattern; a street has * for one of the names and # for its
-// number.
+// Lists are written in one string. In patterns # is a digit and @ a capital letter, see gen.pattern; a street has * for
+// one of the names and # for its number.
 type country struct {
 	name, nationality string
 	share             int // weight among residents

@@ -1,15 +1,13 @@
 package dataset
 
-// NewCustomer says what a customer takes from outside. Fields that are zero
-// stay as the generator has them.
+// NewCustomer says what a customer takes from outside. Fields that are zero stay as the generator has them.
 type NewCustomer struct {
 	ID       int64
 	Accounts []int64 // ids; their number is the number of accounts
 }
 
-// AppendNewCustomer appends customer i with what p says put into it, by the
-// same function as [Dataset.Append]. i may be any number from 0. The first
-// position of every account follows the id that the account is given.
+// AppendNewCustomer appends customer i with what p says put into it, by the same function as [Dataset.Append]. i may be
+// any number from 0. The first position of every account follows the id that the account is given.
 func (d *Dataset) AppendNewCustomer(dst []byte, i int64, p NewCustomer) []byte {
 	return d.appendCustomer(dst, i, p, nil)
 }
@@ -20,15 +18,14 @@ type customerShape struct {
 	classes  [4]activity
 }
 
-// activity is a class of customers. The sizes of their documents spread over
-// an order of magnitude because everything grows together.
+// activity is a class of customers. The sizes of their documents spread over an order of magnitude because everything
+// grows together.
 type activity struct {
 	addresses, phones, mails         span
 	valueDates, inputters, positions span
 }
 
-// span is a range that is drawn from, both ends included: its lower half more
-// often where it is skewed.
+// span is a range that is drawn from, both ends included: its lower half more often where it is skewed.
 type span struct {
 	lo, hi int
 	skewed bool
@@ -41,9 +38,8 @@ func (g *gen) in(s span) int {
 	return g.between(s.lo, s.hi)
 }
 
-// customerShapes holds the classes quiet, usual, busy and extreme. The numbers
-// are fitted to the mean sizes of the scenario; position counts stay well
-// below the 30 that an account may hold, or purchases would be refused.
+// customerShapes holds the classes quiet, usual, busy and extreme. The numbers are fitted to the mean sizes of the
+// scenario; position counts stay well below the 30 that an account may hold, or purchases would be refused.
 var customerShapes = [...]customerShape{
 	TPoX2: {
 		activity: newWeights(118, 102, 33, 3),
@@ -80,8 +76,7 @@ var (
 	foreignMoney = newCodes("USD:10 EUR:8 GBP:3 JPY:3 CHF:3 CAD AUD SEK")
 )
 
-// customerGen writes customers. What is drawn once and used in several places
-// is kept here.
+// customerGen writes customers. What is drawn once and used in several places is kept here.
 type customerGen struct {
 	*gen
 	who    person
@@ -206,8 +201,7 @@ func (c *customerGen) identity() {
 	c.end("Languages")
 }
 
-// contact writes addresses, the primary one in the country of residence, and
-// e-mail addresses.
+// contact writes addresses, the primary one in the country of residence, and e-mail addresses.
 func (c *customerGen) contact() {
 	c.begin("Addresses")
 	for i := range c.in(c.size.addresses) {

@@ -1,8 +1,7 @@
 package dataset
 
-// issue is the part of a security that other documents mention: its type and
-// its name. It has a stream of its own, so that a position or a competitor can
-// be written without the whole security.
+// issue is the part of a security that other documents mention: its type and its name. It has a stream of its own, so
+// that a position or a competitor can be written without the whole security.
 type issue struct {
 	index     int
 	kind      byte // see types
@@ -18,8 +17,7 @@ type issue struct {
 	class     string
 }
 
-// root is what a company is called before its trade: a coined word, a family
-// name, two of them, or a landscape.
+// root is what a company is called before its trade: a coined word, a family name, two of them, or a landscape.
 type root struct {
 	style uint8
 	a, b  uint16
@@ -61,10 +59,9 @@ var (
 	shareClasses = newCodes("A:8 B:3 C:5 D I:4 Inst:5 Inv:5 R Adm:3 Y Z")
 )
 
-// Every incomeEvery-th security is a stock of the kind that Q4 looks for: good
-// earnings and a high yield, its sector taken in turn. Left to chance, such
-// securities would be so rare that a small dataset or a small sector may have
-// none, or else so frequent that a large sector has hundreds.
+// Every incomeEvery-th security is a stock of the kind that Q4 looks for: good earnings and a high yield, its sector
+// taken in turn. Left to chance, such securities would be so rare that a small dataset or a small sector may have none,
+// or else so frequent that a large sector has hundreds.
 const (
 	incomeEvery = 120
 	incomeFirst = 12
@@ -169,8 +166,8 @@ func (w *writer) issueName(is *issue) {
 	}
 }
 
-// names holds the names of all securities, because every position has one:
-// half a megabyte that saves customers much of their time.
+// names holds the names of all securities, because every position has one: half a megabyte that saves customers much of
+// their time.
 type names struct {
 	text []byte
 	ends []uint32

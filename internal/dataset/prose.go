@@ -1,9 +1,8 @@
 package dataset
 
-// prose is what the sentences of one description have in common: whom and what
-// they talk about. Business prose comes back to the same few products, people
-// and places, and without that a description would compress worse than a real
-// one does.
+// prose is what the sentences of one description have in common: whom and what they talk about. Business prose comes
+// back to the same few products, people and places, and without that a description would compress worse than a real one
+// does.
 type prose struct {
 	chief person // the chief executive, or the manager of a fund
 
@@ -12,8 +11,8 @@ type prose struct {
 	qualities, months, dates                             cast
 }
 
-// cast is a few members of a vocabulary, taken in turns with an occasional
-// omission: so nothing is mentioned twice in a row.
+// cast is a few members of a vocabulary, taken in turns with an occasional omission: so nothing is mentioned twice in a
+// row.
 type cast struct{ start, step, size, at int }
 
 func newCast(r *rng, size int) cast {
@@ -36,14 +35,12 @@ func newProse(r *rng) prose {
 	}
 }
 
-// bigPrimes have no divisor in common with the length of any vocabulary or
-// grammar. With one of them as step, a walk comes to each member before it
-// comes to one again.
+// bigPrimes have no divisor in common with the length of any vocabulary or grammar. With one of them as step, a walk
+// comes to each member before it comes to one again.
 var bigPrimes = [...]int{211, 223, 227, 229, 233, 239, 241, 257, 263, 269, 271, 277, 281, 283, 293, 307}
 
-// description writes the mixed content: a business summary, or the description
-// of a fund and most often of its management. Its length makes the document
-// 2 to 10 KB.
+// description writes the mixed content: a business summary, or the description of a fund and most often of its
+// management. Its length makes the document 2 to 10 KB.
 func (s *securityGen) description() {
 	s.prose = newProse(&s.rng)
 	s.begin("Description")
@@ -74,8 +71,7 @@ func (s *securityGen) description() {
 	s.end("Description")
 }
 
-// text writes an opening and then sentences until the text is about as long as
-// it should be.
+// text writes an opening and then sentences until the text is about as long as it should be.
 func (s *securityGen) text(opening, body grammar, length int) {
 	if s.percent(50) {
 		s.char(' ')

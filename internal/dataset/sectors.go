@@ -1,7 +1,6 @@
 package dataset
 
-// sector is a line of business as security.xsd lists them, with the words that
-// its companies are described in.
+// sector is a line of business as security.xsd lists them, with the words that its companies are described in.
 type sector struct {
 	name       string
 	share      int      // weight among securities

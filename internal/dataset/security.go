@@ -118,9 +118,8 @@ func (s *securityGen) category() {
 // price is an amount in 1/10,000, always a multiple of its security's tick.
 type price = int64
 
-// figures writes prices and ratios. They fit together: bid below last trade
-// below ask, the day's range around open and last trade, the year's range
-// around the day's, the dividend what yield and price make it.
+// figures writes prices and ratios. They fit together: bid below last trade below ask, the day's range around open and
+// last trade, the year's range around the day's, the dividend what yield and price make it.
 func (s *securityGen) figures() {
 	places := 2 + pricePlaces.index(&s.rng)
 	tick := price(pow10s[4-places])
@@ -186,9 +185,8 @@ func (s *securityGen) lastTrade(tick price) price {
 	return price(s.between(r[0]*10_000, r[1]*10_000)) / tick * tick
 }
 
-// ratios draws price over earnings and the yield in percent, both in 1/100.
-// Bonds and their funds have no earnings. What is dear for its earnings yields
-// little, so that Q4, which asks for both, finds little but the income picks.
+// ratios draws price over earnings and the yield in percent, both in 1/100. Bonds and their funds have no earnings.
+// What is dear for its earnings yields little, so that Q4, which asks for both, finds little but the income picks.
 func (s *securityGen) ratios() (earnings, yield int) {
 	switch {
 	case isIncomePick(s.index):

@@ -1,8 +1,7 @@
 package dataset
 
-// What is said of funds and of those who manage them. The notation is that of
-// grammar; a word for the kind of securities that a fund holds has to do for
-// funds of stocks, bonds and both.
+// What is said of funds and of those who manage them. The notation is that of grammar; a word for the kind of
+// securities that a fund holds has to do for funds of stocks, bonds and both.
 
 var fundOpenings = newGrammar(`
 {name} seeks [long-term growth of capital|current income|total return|capital appreciation and income] [by investing|through investment] [primarily|at least {pct} of its assets] in securities of [companies|issuers] in {region}.

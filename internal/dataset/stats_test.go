@@ -52,8 +52,8 @@ func TestAppend_Sizes(t *testing.T) {
 	})
 }
 
-// Orders are spread evenly over the accounts of their tier: so a customer has
-// as many at every scale, and no account has far more than its share.
+// Orders are spread evenly over the accounts of their tier: so a customer has as many at every scale, and no account
+// has far more than its share.
 func TestAppend_OrdersPerCustomer(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {
@@ -66,8 +66,8 @@ func TestAppend_OrdersPerCustomer(t *testing.T) {
 	})
 }
 
-// evenness requires that the orders from i to j belong to the accounts from m
-// to n, each as likely as any other, and returns how many an account has.
+// evenness requires that the orders from i to j belong to the accounts from m to n, each as likely as any other, and
+// returns how many an account has.
 func evenness(t *testing.T, d *dataset.Dataset, i, j, m, n int64) float64 {
 	t.Helper()
 	orders := map[string]int{}
@@ -85,8 +85,7 @@ func evenness(t *testing.T, d *dataset.Dataset, i, j, m, n int64) float64 {
 	return mean
 }
 
-// Popularity falls with the rank to the power of -1, and who is popular has
-// nothing to do with the index.
+// Popularity falls with the rank to the power of -1, and who is popular has nothing to do with the index.
 func TestAppend_Zipf(t *testing.T) {
 	t.Parallel()
 	d := open(t, "S", dataset.TPoX2)
@@ -126,8 +125,7 @@ func TestAppend_Zipf(t *testing.T) {
 
 func abs(n int) int { return max(n, -n) }
 
-// Codes are those of FIX 4.4, each occurs, and what is frequent in the world is
-// frequent here.
+// Codes are those of FIX 4.4, each occurs, and what is frequent in the world is frequent here.
 func TestAppend_OrderCodes(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {
@@ -174,8 +172,7 @@ func TestAppend_OrderCodes(t *testing.T) {
 	})
 }
 
-// Free text is gibberish of printable characters, every one of the 90 as often
-// as any other.
+// Free text is gibberish of printable characters, every one of the 90 as often as any other.
 func TestAppend_Gibberish(t *testing.T) {
 	t.Parallel()
 	d := open(t, "S", dataset.TPoX2)

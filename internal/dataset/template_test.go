@@ -70,8 +70,7 @@ func TestDataset_Templates_FillIn(t *testing.T) {
 	})
 }
 
-// What is inserted by templates is as large and as hard to compress as what
-// was loaded.
+// What is inserted by templates is as large and as hard to compress as what was loaded.
 func TestDataset_Templates_LikeTheDataset(t *testing.T) {
 	t.Parallel()
 	slow(t)

@@ -2,12 +2,10 @@ package dataset
 
 import "strings"
 
-// thesaurus lists words with others that can stand for them wherever the
-// sentences have them in small letters; that needs not hold the other way
-// round. A grammar has a few hundred sentences for thousands of descriptions:
-// without this, a page or a dictionary that holds a few descriptions would hold
-// the phrases of all others, and what is stored would compress far better than
-// prose does.
+// thesaurus lists words with others that can stand for them wherever the sentences have them in small letters; that
+// needs not hold the other way round. A grammar has a few hundred sentences for thousands of descriptions: without
+// this, a page or a dictionary that holds a few descriptions would hold the phrases of all others, and what is stored
+// would compress far better than prose does.
 var thesaurus = readThesaurus(`
 accepted approved
 acquired bought purchased
@@ -119,8 +117,8 @@ func readThesaurus(lines string) map[string][]sequence {
 	return t
 }
 
-// withSynonyms splits a text at the words that others can stand for. It leaves
-// markup alone, and what follows an article that another word might not suit.
+// withSynonyms splits a text at the words that others can stand for. It leaves markup alone, and what follows an
+// article that another word might not suit.
 func withSynonyms(text string) (s sequence) {
 	from, inTag := 0, false
 	for at := 0; at < len(text); {

@@ -1,7 +1,7 @@
 package dataset
 
-// writer appends to a document. Whatever it is given must be escaped already:
-// vocabularies hold "&amp;", and gibberish avoids what would need escaping.
+// writer appends to a document. Whatever it is given must be escaped already: vocabularies hold "&amp;", and gibberish
+// avoids what would need escaping.
 type writer struct {
 	b     []byte
 	slots *[]slot // nil but where a template is taken

@@ -51,8 +51,8 @@ func pages(t testing.TB) map[string]string {
 	}
 }
 
-// A page fits into a telephone and into a desk: tables scroll inside of themselves, the page never sideways. A frame of the width is
-// measured by the page around it, since the report itself runs no script.
+// A page fits into a telephone and into a desk: tables scroll inside of themselves, the page never sideways. A frame of
+// the width is measured by the page around it, since the report itself runs no script.
 func TestPage_FitsBrowser(t *testing.T) {
 	all := pages(t)
 	var mu sync.Mutex

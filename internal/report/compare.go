@@ -54,8 +54,9 @@ func (c compared) outcome() string {
 	}
 }
 
-// Compare sets two files side by side. It refuses, with an error of one line, where figures would differ for another reason than
-// what is compared: other data, another promise when a commit is answered, another definition of the workload.
+// Compare sets two files side by side. It refuses, with an error of one line, where figures would differ for another
+// reason than what is compared: other data, another promise when a commit is answered, another definition of the
+// workload.
 func Compare(a, b *File) (*Comparison, error) {
 	if a.what() != b.what() {
 		return nil, fmt.Errorf("%s is %s and %s is %s: only two of a kind can be compared", a.Name, a.what(), b.Name, b.what())
@@ -103,8 +104,9 @@ func (f *File) what() string {
 	}
 }
 
-// Together makes one side of a comparison of the repeats of a measurement, each in a file of its own. It refuses, with an error of
-// one line, files that are not repeats of one thing, and a run that is given twice: noise is the scatter of separate runs.
+// Together makes one side of a comparison of the repeats of a measurement, each in a file of its own. It refuses, with
+// an error of one line, files that are not repeats of one thing, and a run that is given twice: noise is the scatter of
+// separate runs.
 func Together(files []*File) (*File, error) {
 	if len(files) == 0 {
 		return nil, errors.New("a side of a comparison has no file")
@@ -353,8 +355,8 @@ func (t tally) String() string {
 	return text
 }
 
-// chanceOf is how often the rule finds a difference where there is none, with so many repeats on each side. TestJudge_Chance
-// counts them.
+// chanceOf is how often the rule finds a difference where there is none, with so many repeats on each side.
+// TestJudge_Chance counts them.
 func chanceOf(repeats int) float64 {
 	switch {
 	case repeats < enoughRepeats:

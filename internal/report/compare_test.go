@@ -153,8 +153,8 @@ func TestComparison_Text(t *testing.T) {
 	}
 }
 
-// The tally counts figures that the table does not show, and says so: two single runs were a table of six lines under which
-// "Noise unknown: 40" stood.
+// The tally counts figures that the table does not show, and says so: two single runs were a table of six lines under
+// which "Noise unknown: 40" stood.
 func TestComparison_TextOfSingleRuns(t *testing.T) {
 	of := func(name string, tps float64) *File {
 		r := run("mixed", mixed(), 50, tps, 1)

@@ -10,8 +10,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// WriteText writes the comparison for a terminal: the figures of whole workloads, and of single transactions those alone that differ
-// by more than noise.
+// WriteText writes the comparison for a terminal: the figures of whole workloads, and of single transactions those
+// alone that differ by more than noise.
 func (c *Comparison) WriteText(w io.Writer) error {
 	var b strings.Builder
 	writeAligned(&b, [][]string{{"A", strings.Join(c.a.names(), " "), c.a.from()}, {"B", strings.Join(c.b.names(), " "), c.b.from()}}, "lll")

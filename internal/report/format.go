@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Figures on a page are for reading: three digits that mean something, and units that keep them short. The file has them in full.
+// Figures on a page are for reading: three digits that mean something, and units that keep them short. The file has
+// them in full.
 
 // countText writes 1234567 as 1,234,567.
 func countText(n int64) string {

@@ -107,7 +107,8 @@ func p50(r *workload.Run) float64     { return r.Total.Latency.P50 }
 func p95(r *workload.Run) float64     { return r.Total.Latency.P95 }
 func p99(r *workload.Run) float64     { return r.Total.Latency.P99 }
 
-// busy is the share of all cores that the run needed: of the whole host where that is known, else of the processes that are.
+// busy is the share of all cores that the run needed: of the whole host where that is known, else of the processes that
+// are.
 func busy(r *workload.Run) float64 {
 	if r.Usage.Host != nil {
 		return r.Usage.Host.CPU
@@ -147,7 +148,8 @@ func filter(groups []group, keep func(group) bool) []group {
 	return some
 }
 
-// shown is of each workload the group whose table a report shows: at the reference number of users, or at the next below it.
+// shown is of each workload the group whose table a report shows: at the reference number of users, or at the next
+// below it.
 func shown(groups []group, reference int) []group {
 	var all []group
 	for _, label := range labels(groups) {

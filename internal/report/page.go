@@ -104,7 +104,8 @@ func columns(heads ...[2]string) []column {
 //go:embed assets
 var assets embed.FS
 
-// write fills the page. The policy allows this one style sheet and nothing else, whatever a file of results may have in it.
+// write fills the page. The policy allows this one style sheet and nothing else, whatever a file of results may have in
+// it.
 func (p page) write(w io.Writer) error {
 	style, err := assets.ReadFile("assets/style.css")
 	if err != nil {

@@ -52,7 +52,8 @@ type published struct {
 	Rate      float64
 }
 
-// publishedTimes are the average times of Db2 9.5 at 200 users, in milliseconds: total time by count of the published statistics.
+// publishedTimes are the average times of Db2 9.5 at 200 users, in milliseconds: total time by count of the published
+// statistics.
 var publishedTimes = []struct {
 	Name string
 	Mean float64
@@ -98,8 +99,9 @@ func publishedSection(c *campaign.Record, groups []group) *section {
 	return s
 }
 
-// alike returns our group that did the same as a published one: the same workload, validated or not, and the same number of users or
-// the nearest that was measured. Our best is returned only for a figure whose users were not published.
+// alike returns our group that did the same as a published one: the same workload, validated or not, and the same
+// number of users or the nearest that was measured. Our best is returned only for a figure whose users were not
+// published.
 func alike(groups []group, p published) []group {
 	same := filter(groups, func(g group) bool {
 		stamp := g.Runs[0].Workload

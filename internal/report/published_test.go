@@ -10,8 +10,9 @@ import (
 	"brokerage/internal/campaign"
 )
 
-// Each published figure has the users that the papers give, and stands beside ours at the same number, or at the nearest with the
-// difference said. Our best, here at 300 users, stands beside those figures alone of which the papers do not say the users.
+// Each published figure has the users that the papers give, and stands beside ours at the same number, or at the
+// nearest with the difference said. Our best, here at 300 users, stands beside those figures alone of which the papers
+// do not say the users.
 func TestPublished_Users(t *testing.T) {
 	type row struct {
 		workload string

@@ -13,7 +13,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// File is a file of results that was read: a campaign, a single run, or a comparison of the tiers. One of the three is set.
+// File is a file of results that was read: a campaign, a single run, or a comparison of the tiers. One of the three is
+// set.
 type File struct {
 	Name     string // as the reader called it
 	Campaign *campaign.Record
@@ -23,7 +24,8 @@ type File struct {
 	repeats []*File // of the same measurement, beside this one: see Together
 }
 
-// Read reads a file of results. Its errors are one line that begins with the name of the file, and with the place where there is one.
+// Read reads a file of results. Its errors are one line that begins with the name of the file, and with the place where
+// there is one.
 func Read(path string) (*File, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -32,8 +34,8 @@ func Read(path string) (*File, error) {
 	return Parse(path, text)
 }
 
-// Parse is Read for text that is at hand. What it does not know it refuses: a figure that is not understood must not be left out
-// of a report in silence.
+// Parse is Read for text that is at hand. What it does not know it refuses: a figure that is not understood must not be
+// left out of a report in silence.
 func Parse(name string, text []byte) (*File, error) {
 	var head struct {
 		Format *string `json:"format"`

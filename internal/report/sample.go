@@ -61,14 +61,15 @@ const (
 )
 
 const (
-	// Below three a side, ranges that do not overlap are likelier than not to mean nothing: one in three pairs of two do so.
+	// Below three a side, ranges that do not overlap are likelier than not to mean nothing: one in three pairs of two do
+	// so.
 	enoughRepeats = 3
 	// A difference counts from so many standard deviations of a single run.
 	enoughDeviations = 3
 )
 
-// judge holds the rule of decision 0013: a difference is larger than the noise when the ranges of the repeats do not overlap and the
-// medians are more than three pooled standard deviations apart.
+// judge holds the rule of decision 0013: a difference is larger than the noise when the ranges of the repeats do not
+// overlap and the medians are more than three pooled standard deviations apart.
 func judge(a, b sample) verdict {
 	if len(a) < enoughRepeats || len(b) < enoughRepeats {
 		return unknown

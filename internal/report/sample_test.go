@@ -42,8 +42,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// What the pages say about the rule is what it does: how often it finds a difference where there is none, and one of five standard
-// deviations.
+// What the pages say about the rule is what it does: how often it finds a difference where there is none, and one of
+// five standard deviations.
 func TestJudge_Chance(t *testing.T) {
 	const trials = 20_000
 	random := rand.New(rand.NewPCG(1, 2))

@@ -227,7 +227,8 @@ func refusalsSection(groups []group) *section {
 	for _, g := range groups {
 		r := g.middle()
 		for _, row := range append(slices.Clone(r.Transactions), r.Total) {
-			// Results of before this was counted have no sums, and those of a transaction matter where not all of it was answered.
+			// Results of before this was counted have no sums, and those of a transaction matter where not all of it was
+			// answered.
 			if row.Due > 0 && (row.Name == r.Total.Name || row.Unanswered+row.Waiting > 0) {
 				became.add("", texts(g.name(), wholeText(float64(g.Users)), row.Name, countText(row.Due), countText(row.Good), countText(row.Refused()),
 					countText(row.Unanswered), countText(row.Dropped), countText(row.Waiting), countText(row.Late))...)

@@ -13,7 +13,8 @@ import (
 
 func wholeText(v float64) string { return countText(int64(math.Round(v))) }
 
-// curves are one figure of each workload against something: a line for each workload that was measured at more than one place.
+// curves are one figure of each workload against something: a line for each workload that was measured at more than one
+// place.
 func curves(groups []group, against func(group) int, of func(*workload.Run) float64) (series []chart.Series, at []float64) {
 	for _, label := range labels(groups) {
 		s := chart.Series{Name: label}

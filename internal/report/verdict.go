@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// The figures of a workload that a verdict is made of: how much work was done, and how long the slowest hundredth of it took. They
-// hold for users who wait and for arrivals at a given rate alike; throughput counts refusals too, and a given rate decides it.
+// The figures of a workload that a verdict is made of: how much work was done, and how long the slowest hundredth of it
+// took. They hold for users who wait and for arrivals at a given rate alike; throughput counts refusals too, and a
+// given rate decides it.
 const (
 	headGoodput = "goodput, a second"
 	headP99     = "p99, ms"
@@ -24,8 +25,8 @@ const (
 	isUnknown = "unknown"
 )
 
-// conclude draws the verdict on B from goodput and 99th percentile of each workload that both sides measured, by the rule for noise.
-// Figures of INVALID runs prove nothing and are left out.
+// conclude draws the verdict on B from goodput and 99th percentile of each workload that both sides measured, by the
+// rule for noise. Figures of INVALID runs prove nothing and are left out.
 func (c *Comparison) conclude() conclusion {
 	var heads []compared
 	left := 0

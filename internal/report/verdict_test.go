@@ -11,7 +11,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// side makes one side of runs with these rates, a minute apart. Latency goes by the rate, as it does with users who wait.
+// side makes one side of runs with these rates, a minute apart. Latency goes by the rate, as it does with users who
+// wait.
 func side(t testing.TB, name string, change func(*workload.Run), rates ...float64) *File {
 	t.Helper()
 	var files []*File

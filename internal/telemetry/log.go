@@ -20,8 +20,8 @@ func Logger(w io.Writer, human bool, level slog.Leveler) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
-// humanHandler writes a line that is read at a glance: the time of day, the
-// level, the message in a column, then what belongs to it.
+// humanHandler writes a line that is read at a glance: the time of day, the level, the message in a column, then what
+// belongs to it.
 //
 //	15:04:05 info   listening             addr=127.0.0.1:8080
 type humanHandler struct {
@@ -91,8 +91,7 @@ func (h *humanHandler) Handle(_ context.Context, r slog.Record) error {
 	return err
 }
 
-// appendAttrs writes attributes as slog wants them: groups become part of the
-// names, empty ones are left out.
+// appendAttrs writes attributes as slog wants them: groups become part of the names, empty ones are left out.
 func appendAttrs(b []byte, prefix string, attrs []slog.Attr) []byte {
 	for _, a := range attrs {
 		value := a.Value.Resolve()
@@ -130,8 +129,7 @@ func plainValue(v slog.Value) string {
 	}
 }
 
-// plain keeps what a client may have sent from drawing on the terminal, or from
-// looking like a line of its own.
+// plain keeps what a client may have sent from drawing on the terminal, or from looking like a line of its own.
 func plain(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return text

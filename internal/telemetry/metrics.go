@@ -49,9 +49,8 @@ const (
 // Reasons are all of them; their series exist from the start.
 var Reasons = [...]string{QueueFull, QueueWait, RateLimit, Unauthorized, Forbidden, TooLarge, WatchersFull, AuditLog, Draining}
 
-// durations are the bounds of the histogram: from an embedded store's look-up
-// to the deadline of a request. Native histograms, where they are scraped, have
-// eight classes a doubling beside them: percentiles to within 5 %.
+// durations are the bounds of the histogram: from an embedded store's look-up to the deadline of a request. Native
+// histograms, where they are scraped, have eight classes a doubling beside them: percentiles to within 5 %.
 var durations = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
 // BuildInfo says which build is running.
@@ -69,8 +68,7 @@ type Metrics struct {
 	ready        prometheus.Gauge
 }
 
-// transaction is the series of one: found by its name once, and then counted
-// without looking for labels.
+// transaction is the series of one: found by its name once, and then counted without looking for labels.
 type transaction struct {
 	outcomes [len(Outcomes)]prometheus.Counter
 	duration prometheus.Observer
@@ -129,15 +127,14 @@ func New(build BuildInfo) *Metrics {
 	return m
 }
 
-// Handler serves the metrics in Prometheus's formats: text, and, where it is
-// asked for, protobuf, which alone has the native histograms.
+// Handler serves the metrics in Prometheus's formats: text, and, where it is asked for, protobuf, which alone has the
+// native histograms.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 }
 
-// Observe counts a request that has ended. A transaction that is not known
-// counts as Other, an outcome that is not known as Failed. Bytes are those of
-// the bodies.
+// Observe counts a request that has ended. A transaction that is not known counts as Other, an outcome that is not
+// known as Failed. Bytes are those of the bodies.
 func (m *Metrics) Observe(transaction, outcome string, took time.Duration, received, sent int) {
 	t := m.transactions[transaction]
 	if t == nil {
@@ -163,8 +160,7 @@ func index(outcome string) int {
 	return len(Outcomes) - 1
 }
 
-// Refused counts a request that was refused before the store saw it. The reason
-// is one of Reasons.
+// Refused counts a request that was refused before the store saw it. The reason is one of Reasons.
 func (m *Metrics) Refused(reason string) { m.refused.WithLabelValues(reason).Inc() }
 
 // InFlight counts requests in and out.

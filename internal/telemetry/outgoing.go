@@ -9,9 +9,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Outgoing carries requests that the service itself sends: each is a span by a
-// name, of the trace that its context belongs to or else of one of its own, and
-// tells the other side which, in W3C's headers.
+// Outgoing carries requests that the service itself sends: each is a span by a name, of the trace that its context
+// belongs to or else of one of its own, and tells the other side which, in W3C's headers.
 func (t *Traces) Outgoing(name string) http.RoundTripper { return outgoing{t, name} }
 
 type outgoing struct {

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Sampler chooses which of many lines are written: all, up to a number in each
-// second, and one of so many beyond that. Thus a quiet service tells everything,
-// and a busy one does not spend its time on telling.
+// Sampler chooses which of many lines are written: all, up to a number in each second, and one of so many beyond that.
+// Thus a quiet service tells everything, and a busy one does not spend its time on telling.
 type Sampler struct {
 	all, every int64
 
@@ -22,8 +21,8 @@ func NewSampler(all, every int) *Sampler {
 	return &Sampler{all: int64(all), every: int64(max(every, 1))}
 }
 
-// Take tells whether a line is written now, and how many were left out since the
-// last one that was. One that matters is always written.
+// Take tells whether a line is written now, and how many were left out since the last one that was. One that matters is
+// always written.
 func (s *Sampler) Take(now time.Time, matters bool) (write bool, leftOut int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,8 +20,8 @@ var (
 		"Bytes of the documents that loads have brought, before they were packed, by kind.", []string{"kind"}, nil)
 )
 
-// datasetCollector collects the metrics of the dataset. They are replaced together,
-// so that each scrape sees all those of one dataset.
+// datasetCollector collects the metrics of the dataset. They are replaced together, so that each scrape sees all those
+// of one dataset.
 type datasetCollector struct {
 	current atomic.Pointer[datasetState]
 }
@@ -72,21 +72,19 @@ func (m *Metrics) Ready(is bool) {
 	m.ready.Set(value)
 }
 
-// Dataset tells what the store holds, and how large documents of a kind were, by
-// its name. It keeps raw.
+// Dataset tells what the store holds, and how large documents of a kind were, by its name. It keeps raw.
 func (m *Metrics) Dataset(c brokerage.Contents, raw map[string]int64) {
 	m.dataset.current.Store(&datasetState{c, raw})
 }
 
-// Gate adds how many requests may be under way, 0 being any number, and how many
-// wait for that now.
+// Gate adds how many requests may be under way, 0 being any number, and how many wait for that now.
 func (m *Metrics) Gate(limit int, waiting func() int64) {
 	m.gauge("brokerage_requests_in_flight_limit", "Requests that may be worked on at once; 0 is any number.", func() float64 { return float64(limit) })
 	m.gauge("brokerage_requests_waiting", "Requests that wait to be worked on.", func() float64 { return float64(waiting()) })
 }
 
-// Audit adds how many records of the audit log wait to be written, and how many were
-// lost because none could be written for too long.
+// Audit adds how many records of the audit log wait to be written, and how many were lost because none could be written
+// for too long.
 func (m *Metrics) Audit(backlog func() (kept int, lost int64)) {
 	m.gauge("brokerage_audit_records_waiting", "Records of the audit log that could not be written yet; unless it is 0, nothing is changed.", func() float64 {
 		kept, _ := backlog()

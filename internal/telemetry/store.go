@@ -8,9 +8,8 @@ import (
 	"brokerage/internal/store/tally"
 )
 
-// StoreStats is what a store tells of its inside. Counts are since it was opened.
-// What a store does not have is zero, or, where it is a list or a distribution,
-// left out of the metrics.
+// StoreStats is what a store tells of its inside. Counts are since it was opened. What a store does not have is zero,
+// or, where it is a list or a distribution, left out of the metrics.
 type StoreStats struct {
 	Connections int // at most, for reading
 	Open, InUse int // of them
@@ -36,15 +35,15 @@ type StoreKind struct {
 	Kind              string
 	Known             bool  // that they were counted
 	Documents, Stored int64 // that are there now, and their bytes as they are stored
-	// Estimated is of a server: it estimates the two, and packs by itself, so that
-	// there is nothing to tell of the next three.
+	// Estimated is of a server: it estimates the two, and packs by itself, so that there is nothing to tell of the next
+	// three.
 	Estimated bool
 	// Packed is how many documents were packed, from and to how many bytes.
 	Packed, PackedFrom, PackedTo int64
 }
 
-// Store adds the metrics of a store, which is asked at each scrape; stats must
-// not take long. A second store replaces nothing: it panics.
+// Store adds the metrics of a store, which is asked at each scrape; stats must not take long. A second store replaces
+// nothing: it panics.
 func (m *Metrics) Store(stats func() StoreStats) {
 	m.registry.MustRegister(&storeCollector{stats: stats})
 }

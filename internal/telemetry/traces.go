@@ -23,9 +23,8 @@ import (
 	"brokerage/internal/redact"
 )
 
-// Traces send a span for each request and for each of its statements to a
-// collector. What they say comes from the program: names, statuses, times, never
-// a document or a parameter.
+// Traces send a span for each request and for each of its statements to a collector. What they say comes from the
+// program: names, statuses, times, never a document or a parameter.
 type Traces struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
@@ -41,9 +40,8 @@ var sizeVariables = [...]string{"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_
 
 const maxSpans = 1_000_000
 
-// TracesWanted tells whether there are to be traces: an endpoint is set, by the
-// service's own setting or by OpenTelemetry's variables, and none of those says
-// no.
+// TracesWanted tells whether there are to be traces: an endpoint is set, by the service's own setting or by
+// OpenTelemetry's variables, and none of those says no.
 func TracesWanted(endpoint string) bool {
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || os.Getenv("OTEL_TRACES_EXPORTER") == "none" {
 		return false
@@ -51,10 +49,9 @@ func TracesWanted(endpoint string) bool {
 	return endpoint != "" || slices.ContainsFunc(endpointVariables[:], func(name string) bool { return os.Getenv(name) != "" })
 }
 
-// NewTraces makes the traces of a service on a kind of store. The endpoint is the
-// collector's, http://host:4318; without one OpenTelemetry's variables have it, as
-// they have everything else: headers, sampling, sizes of batches. That the
-// collector does not answer is told in the log and to nobody else.
+// NewTraces makes the traces of a service on a kind of store. The endpoint is the collector's, http://host:4318;
+// without one OpenTelemetry's variables have it, as they have everything else: headers, sampling, sizes of batches.
+// That the collector does not answer is told in the log and to nobody else.
 func NewTraces(ctx context.Context, endpoint string, build BuildInfo, store string, log *slog.Logger) (*Traces, error) {
 	var options []otlptracehttp.Option
 	if endpoint != "" {
@@ -94,8 +91,8 @@ func NewTraces(ctx context.Context, endpoint string, build BuildInfo, store stri
 // Close sends what is left.
 func (t *Traces) Close(ctx context.Context) error { return t.provider.Shutdown(ctx) }
 
-// Request begins the span of a request, which goes on with the trace that its
-// headers name. The context is for what is done for the request.
+// Request begins the span of a request, which goes on with the trace that its headers name. The context is for what is
+// done for the request.
 func (t *Traces) Request(r *http.Request, transaction string) (ctx context.Context, end func(outcome string, status int)) {
 	ctx = t.w3c.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
 	ctx, span := t.tracer.Start(ctx, transaction, trace.WithSpanKind(trace.SpanKindServer))
@@ -128,8 +125,8 @@ func (t *Traces) Statement(ctx context.Context, name string) (end func(error)) {
 	}
 }
 
-// exporterThatTells logs what goes wrong with sending, once a minute at most:
-// the spans of that time are lost, and nothing else.
+// exporterThatTells logs what goes wrong with sending, once a minute at most: the spans of that time are lost, and
+// nothing else.
 type exporterThatTells struct {
 	sdk.SpanExporter
 
@@ -149,8 +146,7 @@ func (e *exporterThatTells) ExportSpans(ctx context.Context, spans []sdk.ReadOnl
 	return nil
 }
 
-// WithTraceIDs adds to each line of a log that belongs to a request the trace
-// that it belongs to.
+// WithTraceIDs adds to each line of a log that belongs to a request the trace that it belongs to.
 func WithTraceIDs(log *slog.Logger) *slog.Logger { return slog.New(traceHandler{log.Handler()}) }
 
 type traceHandler struct{ slog.Handler }

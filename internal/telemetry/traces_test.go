@@ -109,8 +109,8 @@ func TestTraces_NotFollowed(t *testing.T) {
 	end(telemetry.OK, 200)
 }
 
-// What the service asks others for goes on with the trace of the request that it is
-// asked for, or else begins one; also where nobody keeps it.
+// What the service asks others for goes on with the trace of the request that it is asked for, or else begins one; also
+// where nobody keeps it.
 func TestTraces_Outgoing(t *testing.T) {
 	traces := newTraces(t)
 	asked := make(chan http.Header, 1)
@@ -162,8 +162,8 @@ func BenchmarkTraces(b *testing.B) {
 	}
 }
 
-// OpenTelemetry's variables are settings too: its own reading of them would print a
-// password, or make room for any number of spans.
+// OpenTelemetry's variables are settings too: its own reading of them would print a password, or make room for any
+// number of spans.
 func TestNewTraces_Refusals(t *testing.T) {
 	for variable, c := range map[string]struct{ value, says string }{
 		"OTEL_EXPORTER_OTLP_ENDPOINT":        {"http://u:secret/x@127.0.0.1:1", "OTEL_EXPORTER_OTLP_ENDPOINT: not a URL"},

@@ -38,8 +38,7 @@ const (
 	commits   = "brokerage_store_commit_duration_seconds"
 )
 
-// rows are the dashboard. First what a user of the service notices, then where it
-// may come from.
+// rows are the dashboard. First what a user of the service notices, then where it may come from.
 var rows = []row{
 	{"What users notice", []panel{
 		{title: "Transactions", unit: "reqps", stack: true, queries: []query{

@@ -15,8 +15,8 @@ func (a axis) at(value float64) float64 {
 	return a.from + (value-a.min)/(a.max-a.min)*(a.to-a.from)
 }
 
-// ticks are about count round numbers from 0 to the first that reaches most: steps of 1, 2 or 5 times a power of ten, which is
-// what people count in.
+// ticks are about count round numbers from 0 to the first that reaches most: steps of 1, 2 or 5 times a power of ten,
+// which is what people count in.
 func ticks(most float64, count int) []float64 {
 	if most <= 0 || math.IsInf(most, 0) || math.IsNaN(most) {
 		most = 1
@@ -51,7 +51,8 @@ func thin(values []float64, a axis, distance float64) []float64 {
 	return append(kept, last)
 }
 
-// spread moves positions, which are in order, apart until a row of text fits between neighbours, within [low, high] as far as there is room.
+// spread moves positions, which are in order, apart until a row of text fits between neighbours, within [low, high] as
+// far as there is room.
 func spread(positions []float64, low, high float64) []float64 {
 	moved := make([]float64, len(positions))
 	for i, p := range positions {

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Lines is a chart of one or more series over one horizontal axis. Both axes begin at 0: a line that rises by a tenth shall look so.
+// Lines is a chart of one or more series over one horizontal axis. Both axes begin at 0: a line that rises by a tenth
+// shall look so.
 type Lines struct {
 	Title  string // for those who hear it
 	X, Y   string // what the axes are, with their units
@@ -29,8 +30,8 @@ type Series struct {
 // Point is a measured value. Where it was measured more than once, Low and High are how far the repeats went.
 type Point struct{ X, Y, Low, High float64 }
 
-// Sizes are what a chart is drawn in: for a wide page and for a telephone. The style sheet shows one of them, since letters that
-// are right on the one would be unreadable on the other.
+// Sizes are what a chart is drawn in: for a wide page and for a telephone. The style sheet shows one of them, since
+// letters that are right on the one would be unreadable on the other.
 var sizes = []struct {
 	class         string
 	width, height float64

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Bar is a bar in a cell of a table, as long as its share of the cell, from another share on. Its lengths are percentages, so it
-// fits a column of any width.
+// Bar is a bar in a cell of a table, as long as its share of the cell, from another share on. Its lengths are
+// percentages, so it fits a column of any width.
 func Bar(series int, from, length float64) template.HTML {
 	from, length = share(from), share(length)
 	var d drawing
@@ -16,7 +16,8 @@ func Bar(series int, from, length float64) template.HTML {
 	return d.inner()
 }
 
-// Log is a scale on which ten times as much is a fixed distance further: for values of which the greatest are hundreds of times the least.
+// Log is a scale on which ten times as much is a fixed distance further: for values of which the greatest are hundreds
+// of times the least.
 type Log struct{ Min, Max float64 }
 
 // LogScale reaches over all values above 0, from one power of ten (or two, or five) to another.
@@ -79,8 +80,8 @@ func (l Log) Ticks() []float64 {
 	return all
 }
 
-// Dots are values of one thing on a scale in a cell of a table, with a line from the first to the last: the percentiles of a
-// transaction. The first dot is hollow, the last is filled.
+// Dots are values of one thing on a scale in a cell of a table, with a line from the first to the last: the percentiles
+// of a transaction. The first dot is hollow, the last is filled.
 func (l Log) Dots(values ...float64) template.HTML {
 	var d drawing
 	d.addf(`<svg class="dots" aria-hidden="true">`)

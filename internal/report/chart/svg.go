@@ -77,7 +77,8 @@ func num(v float64) string {
 	return strings.TrimSuffix(s, ".0")
 }
 
-// textWidth is about how wide a text in the chart's letters is. A browser's font is not known here, so it is a wide one's.
+// textWidth is about how wide a text in the chart's letters is. A browser's font is not known here, so it is a wide
+// one's.
 func textWidth(text string) float64 { return 6.9 * float64(len([]rune(text))) }
 
 // Swatch is the mark of a series by itself, as a key in a table.
