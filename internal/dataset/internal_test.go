@@ -184,7 +184,7 @@ func TestVocabulary(t *testing.T) {
 			require.NotEmpty(t, at.postal)
 		}
 	}
-	for _, g := range []grammar{companySentences, fundSentences, managerSentences, openings, bondOpenings, fundOpenings, managerOpenings} {
+	for _, g := range []grammar{companySentences, fundSentences, managerSentences, companyOpenings, bondOpenings, fundOpenings, managerOpenings} {
 		for _, p := range bigPrimes {
 			require.NotZero(t, len(g)%p)
 			require.Less(t, len(g), p)

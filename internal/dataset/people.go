@@ -9,22 +9,13 @@ type person struct {
 }
 
 var (
-	residence = func() *codes {
-		shares := make([]int, len(countries))
-		for i := range countries {
-			shares[i] = countries[i].share
-		}
-		return newWeights(shares...)
-	}()
+	residence = sharesOf(countries, func(c country) int { return c.share })
 
 	titlesOfMen   = newCodes("Mr:60 Dr:6 Prof:2 Sir")
 	titlesOfWomen = newCodes("Mrs:34 Ms:24 Miss:4 Dr:5 Prof")
 	suffixes      = newCodes("Jr:8 Sr:4 II:3 III:3 PhD:2 MD:2 Esq")
 
-	mailHosts = listOf("evergreen-mail, bluefern, northgate, quickpost, silverlake, mailhaven, redmaple, openwave, starling, " +
-		"cityline, brightpath, harbornet, papertrail, oldharbour, fastbridge, inbox-one, lumen-post, tidewater, skylark, graniteworks, " +
-		"webpostal, fourwinds, peakmail, riverbend, sunfield, copperfield, alder-tech, bayview, castlegate, deltanet, eastlight, " +
-		"fernhill, glasshouse, hilltop, ironwood, junipero, kingfisher, lantern, meadowbrook, nightingale, orchardnet, pinecrest")
+	mailHosts   = lists.list("mail hosts")
 	mailDomains = newCodes("com:10 net:4 org:2 edu info co")
 )
 

@@ -48,7 +48,7 @@ func (s *securityGen) description() {
 	switch s.kind {
 	case 'S':
 		s.begin("BusinessSummary")
-		s.text(openings, companySentences, length)
+		s.text(companyOpenings, companySentences, length)
 		s.end("BusinessSummary")
 	case 'B':
 		s.begin("BusinessSummary")
@@ -237,32 +237,15 @@ func (s *securityGen) companyAt(i int) int {
 
 // Vocabulary of descriptions that does not depend on the sector.
 var (
-	months = listOf("January, February, March, April, May, June, July, August, September, October, November, December")
-
+	months       = lists.list("months")
 	percentSigns = []string{"%", "%", " percent", "%"}
 	moneyUnits   = []string{" million", " million", " million", " million", " million", " billion"}
 
-	brandTails = listOf("ora, ix, elle, one, max, flex, ium, era, ita, io, ette, guard, lite, matic, pro, ique, star, wave, zyme, cell, bond, tone, trak, vue, swift, pure")
-
-	productQualities = listOf("high-performance, custom-designed, value-priced, branded, private-label, proprietary, automated, energy-efficient, premium, " +
-		"next-generation, high-margin, certified, durable, integrated, low-cost, patented, portable, reconditioned, refrigerated, remote, seasonal, standard, " +
-		"specialized, water-resistant, web-based, award-winning, imported, domestic, organic, mission-critical, lightweight, entry-level, tailored")
-
-	regions = listOf("North America, Western Europe, Eastern Europe, Latin America, Southeast Asia, the Asia-Pacific region, the Middle East, sub-Saharan Africa, " +
-		"New England, the Mid-Atlantic states, the Pacific Northwest, the Gulf Coast, the Great Lakes region, Scandinavia, the Iberian peninsula, the Rocky Mountains, " +
-		"the Southeast, the Sun Belt, the Benelux countries, Oceania, the Caribbean, central Texas, the Upper Midwest, northern China, the Baltic states")
-
-	indexes = listOf("Standard &amp; Poor's 500 Index, Russell 2000 Index, Dow Jones Wilshire 5000, MSCI EAFE Index, NASDAQ-100, Lehman Aggregate Bond Index, " +
-		"Russell 1000 Value Index, S&amp;P MidCap 400, MSCI Emerging Markets Index, FTSE 100, Nikkei 225, Merrill Lynch High Yield Master II, Barclays Capital Municipal Index, " +
-		"Citigroup World Government Bond Index, Dow Jones Select Dividend Index, Russell 3000 Growth Index, DAX, S&amp;P SmallCap 600, MSCI World Index, KBW Bank Index")
-
-	ratings = listOf("AAA, AA+, AA, AA-, A+, A, A-, BBB+, BBB, BBB-, BB+, BB, BB-, B+, B, Aaa, Aa2, A1, A3, Baa1, Baa3, Ba2, B1, Caa1, P-1, A-1+")
-
-	activities = listOf("acquiring, designing, distributing, developing, engineering, exporting, financing, franchising, importing, installing, integrating, leasing, " +
-		"licensing, maintaining, managing, manufacturing, marketing, outsourcing, packaging, processing, producing, promoting, refurbishing, repairing, selling, " +
-		"servicing, supplying, testing, transporting, underwriting, upgrading, warehousing")
-
-	assets = listOf("warehouses, distribution centers, patents, long-term leases, rail spurs, research laboratories, customer lists, trademarks, rolling stock, " +
-		"office buildings, a corporate aircraft, mineral rights, land held for development, finished goods, receivables, printing presses, data centers, production lines, " +
-		"goodwill, tax-loss carryforwards, joint venture interests, tooling, fiber routes, cold stores, wharves, timber tracts")
+	brandTails       = lists.list("brand tails")
+	productQualities = lists.list("qualities")
+	regions          = lists.list("regions")
+	indexes          = lists.list("indexes")
+	ratings          = lists.list("ratings")
+	activities       = lists.list("activities")
+	assets           = lists.list("assets")
 )

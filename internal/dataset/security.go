@@ -5,7 +5,7 @@ var (
 	classesOfValue  = newCodes("Value:4 Growth:4 Blend:3")
 	durations       = []string{"Short Term", "Medium Term", "Long Term"}
 	qualities       = newCodes("High:4 Medium:3 Low:2")
-	assetGroups     = listOf("Domestic Equity, International Equity, Taxable Bond, Municipal Bond, Balanced, Alternative, Sector Equity, World Allocation")
+	assetGroups     = lists.list("asset groups")
 	minInvestments  = newCodes("250 500 1000:6 2500:6 3000:4 5000:3 10000:2 25000 50000 100000:2 1000000:2")
 	nextInvestments = newCodes("1 25 50:4 100:6 250:2 500 1000")
 	pricePlaces     = newCodes("2:46 3:2 4:3")
