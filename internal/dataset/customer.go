@@ -154,9 +154,7 @@ func (c *customerGen) identity() {
 	c.end("Mnemonic")
 
 	c.begin("ShortNames")
-	c.begin("ShortName")
-	c.fullName(who)
-	c.end("ShortName")
+	c.nameElem("ShortName", who)
 	if c.percent(25) {
 		c.begin("ShortName")
 		c.char(who.first.plain[0])
@@ -246,9 +244,7 @@ func (c *customerGen) address(in *country, primary bool) {
 	}
 	c.end("gStreet")
 	if c.percent(20) {
-		c.begin("POBox")
-		c.digits(c.between(3, 5))
-		c.end("POBox")
+		c.digitsElem("POBox", c.between(3, 5))
 	}
 	c.elem("City", at.name.in(native))
 	c.begin("PostalCode")
@@ -266,6 +262,11 @@ func (c *customerGen) address(in *country, primary bool) {
 	c.str(in.name)
 	c.end("CityCountry")
 
+	c.phones(in)
+	c.end("Address")
+}
+
+func (c *customerGen) phones(in *country) {
 	c.begin("Phones")
 	for i := range c.in(c.size.phones) {
 		c.str("<Phone")
@@ -273,38 +274,27 @@ func (c *customerGen) address(in *country, primary bool) {
 		c.attr("type", phoneTypes.pick(&c.rng))
 		c.char('>')
 		c.elem("CountryCode", in.dial)
-		c.begin("AreaCode")
-		c.pattern(in.area)
-		c.end("AreaCode")
-		c.begin("Number")
-		c.pattern(in.local)
-		c.end("Number")
+		c.patternElem("AreaCode", in.area)
+		c.patternElem("Number", in.local)
 		if c.percent(30) {
-			c.begin("Extension")
-			c.digits(4)
-			c.end("Extension")
+			c.digitsElem("Extension", 4)
 		}
 		c.end("Phone")
 	}
 	c.end("Phones")
-	c.end("Address")
 }
 
 // banking writes what the bank knows about the customer.
 func (c *customerGen) banking() {
 	c.begin("BankingInfo")
-	c.begin("CustomerSince")
-	c.date(c.since)
-	c.end("CustomerSince")
+	c.dateElem("CustomerSince", c.since)
 	c.elem("PremiumCustomer", yes(c.percent(15)))
 	if c.percent(92) {
 		c.elem("CustomerStatus", "Active")
 	} else {
 		c.elem("CustomerStatus", "Inactive")
 	}
-	c.begin("LastContactDate")
-	c.date(horizon - c.skewed(0, horizon-c.since))
-	c.end("LastContactDate")
+	c.dateElem("LastContactDate", horizon-c.skewed(0, horizon-c.since))
 	c.elem("ReviewFrequency", reviews.pick(&c.rng))
 
 	c.begin("Online")
@@ -321,16 +311,12 @@ func (c *customerGen) banking() {
 
 	c.begin("Tax")
 	if c.percent(30) {
-		c.begin("TaxID")
-		c.digits(9)
-		c.end("TaxID")
+		c.digitsElem("TaxID", 9)
 	}
 	if c.percent(85) {
 		c.secret("SSN")
 	}
-	c.begin("TaxRate")
-	c.decimal(int64(c.between(0, 45)), 2)
-	c.end("TaxRate")
+	c.decimalElem("TaxRate", int64(c.between(0, 45)), 2)
 	c.end("Tax")
 	c.elem("Currency", c.money)
 	c.end("BankingInfo")

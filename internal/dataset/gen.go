@@ -43,6 +43,18 @@ func (g *gen) digits(n int) {
 	g.chars(decimalDigits, n-1)
 }
 
+func (g *gen) digitsElem(name string, n int) {
+	g.begin(name)
+	g.digits(n)
+	g.end(name)
+}
+
+func (g *gen) patternElem(name, s string) {
+	g.begin(name)
+	g.pattern(s)
+	g.end(name)
+}
+
 // pattern writes s with a digit for each # and a capital letter for each @.
 func (g *gen) pattern(s string) {
 	x := g.next()

@@ -111,7 +111,27 @@ type orderGen struct {
 }
 
 func (o *orderGen) order() {
-	o.str(`<Order ID="`)
+	o.str("<Order")
+	o.identity()
+	o.handling()
+	o.pricing()
+	o.conditions()
+	o.settlement()
+	o.str(">")
+	o.header()
+	if o.long {
+		for range o.between(1, 2) {
+			o.party()
+		}
+	}
+	o.instrument()
+	o.quantity()
+	o.str("</Order>")
+}
+
+// identity writes the attributes that say which order, when and for whom.
+func (o *orderGen) identity() {
+	o.str(` ID="`)
 	o.open("order")
 	o.int(o.id)
 	o.close()
@@ -132,6 +152,10 @@ func (o *orderGen) order() {
 	o.endAttr()
 	o.code("AcctIDSrc", accountIDSources)
 	o.code("AcctTyp", accountTypes)
+}
+
+// handling writes how the order is booked, cleared and routed.
+func (o *orderGen) handling() {
 	o.text("BkngUnit")
 	if o.long {
 		o.code("SettlTyp", settlementTypes)
@@ -143,6 +167,10 @@ func (o *orderGen) order() {
 		o.price("MinQty")
 		o.text("ExDest")
 	}
+}
+
+// pricing writes prices and their currency, and when the order was sent.
+func (o *orderGen) pricing() {
 	o.price("PrevClsPx")
 	o.beginAttr("TxnTm")
 	o.open("datetime")
@@ -157,6 +185,10 @@ func (o *orderGen) order() {
 		o.price("StopPx")
 	}
 	o.text("Ccy")
+}
+
+// conditions writes what the order is bound to, and remarks.
+func (o *orderGen) conditions() {
 	if o.mostly() {
 		o.text("ComplianceID")
 	}
@@ -186,6 +218,10 @@ func (o *orderGen) order() {
 		o.length("EncTxtLen")
 		o.text("EncTxt")
 	}
+}
+
+// settlement writes settlement, strategy and side.
+func (o *orderGen) settlement() {
 	o.day("SettlDt2")
 	o.price("Qty2")
 	if o.long {
@@ -202,16 +238,6 @@ func (o *orderGen) order() {
 	o.code("QtyTyp", quantityTypes)
 	o.code("Typ", orderTypes)
 	o.code("SolFlag", flags)
-	o.str(">")
-	o.header()
-	if o.long {
-		for range o.between(1, 2) {
-			o.party()
-		}
-	}
-	o.instrument()
-	o.quantity()
-	o.str("</Order>")
 }
 
 func (o *orderGen) header() {

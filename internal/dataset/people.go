@@ -60,6 +60,12 @@ func (g *gen) fullName(p *person) {
 	g.str(p.last.in(p.native))
 }
 
+func (g *gen) nameElem(name string, p *person) {
+	g.begin(name)
+	g.fullName(p)
+	g.end(name)
+}
+
 // mailAddress writes one of the usual forms of an address for p.
 func (g *gen) mailAddress(p *person) {
 	switch g.below(5) {

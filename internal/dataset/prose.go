@@ -104,62 +104,71 @@ func (s *securityGen) say(seq sequence) {
 
 // fill writes what a blank stands for.
 func (s *securityGen) fill(b blank) {
-	r, p := &s.rng, &s.prose
+	p := &s.prose
 	switch b {
 	case blankCo, blankco:
-		switch {
-		case s.percent(35):
-			s.nameInText()
-		case b == blankCo && s.family != "":
-			s.str("The fund")
-		case b == blankCo:
-			s.str("The Company")
-		case s.family != "":
-			s.str("the fund")
-		default:
-			s.str("the Company")
-		}
+		s.subject(b == blankCo)
 	case blankRoot:
 		s.nameInText()
 	case blankName:
 		s.issueName(&s.issue)
 	case blankProduct:
 		if s.percent(40) {
-			s.str(productQualities[p.qualities.next(r, len(productQualities))])
+			s.mention(productQualities, &p.qualities)
 			s.char(' ')
 		}
-		s.str(s.sector.products[p.products.next(r, len(s.sector.products))])
+		s.mention(s.sector.products, &p.products)
 	case blankCustomers:
-		s.str(s.sector.customers[p.customers.next(r, len(s.sector.customers))])
+		s.mention(s.sector.customers, &p.customers)
 	case blankInput:
-		s.str(s.sector.inputs[p.inputs.next(r, len(s.sector.inputs))])
+		s.mention(s.sector.inputs, &p.inputs)
 	case blankSector:
 		s.str(s.sector.name)
 	case blankBrand:
-		n := p.brands.next(r, len(coinedHeads)*len(brandTails)*4)
-		s.str(coinedHeads[n/4/len(brandTails)])
-		s.str(brandTails[n/4%len(brandTails)])
-		if n%4 == 0 {
-			s.char(' ')
-			s.int(int64(n%97*10 + 20))
-		}
+		s.brand()
 	case blankRival:
-		other := s.d.issue(s.companyAt(p.rivals.next(r, s.d.securities)))
+		other := s.d.issue(s.companyAt(p.rivals.next(&s.rng, s.d.securities)))
 		s.shortName(&other)
 	case blankPerson:
-		id := stream(golden, int64(p.people.next(r, 1<<30)))
+		id := stream(golden, int64(p.people.next(&s.rng, 1<<30)))
 		who := somebody(&id, anyCountry(&id), false)
 		s.fullName(&who)
 	case blankChief:
 		s.fullName(&p.chief)
+	case blankCity:
+		s.city()
+	case blankCountry:
+		s.str(countries[p.countries.next(&s.rng, len(countries))].name)
+	case blankRegion:
+		s.mention(regions, &p.regions)
+	case blankQuality:
+		s.mention(productQualities, &p.qualities)
+	case blankIndex:
+		s.mention(indexes, &p.indexes)
+	case blankFamily:
+		s.str(s.family)
+	case blankRating:
+		s.mention(ratings, &p.ratings)
+	case blankVerbing:
+		s.str(one(&s.rng, activities))
+	case blankAsset:
+		s.mention(assets, &p.assets)
+	default:
+		s.fillNumber(b)
+	}
+}
+
+// fillNumber writes what a blank for a number or a date stands for.
+func (s *securityGen) fillNumber(b blank) {
+	switch b {
 	case blankYear:
 		s.int(int64(s.between(1921, 2004)))
 	case blankRecent:
 		s.int(int64(2010 - s.skewed(0, 5)))
 	case blankMonth:
-		s.str(months[p.months.next(r, len(months))])
+		s.mention(months, &s.prose.months)
 	case blankDate:
-		n := p.dates.next(r, 12*28*6)
+		n := s.prose.dates.next(&s.rng, 12*28*6)
 		s.str(months[n%12])
 		s.char(' ')
 		s.int(int64(n/12%28 + 1))
@@ -171,7 +180,7 @@ func (s *securityGen) fill(b blank) {
 		} else {
 			s.decimal(int64(s.between(11, 489)), 1)
 		}
-		s.str(one(r, percentSigns))
+		s.str(one(&s.rng, percentSigns))
 	case blankMoney:
 		s.char('$')
 		if s.percent(75) {
@@ -179,7 +188,7 @@ func (s *securityGen) fill(b blank) {
 		} else {
 			s.decimal(int64(s.between(11, 999)), 1)
 		}
-		s.str(one(r, moneyUnits))
+		s.str(one(&s.rng, moneyUnits))
 	case blankFew:
 		s.int(int64(s.between(3, 14)))
 	case blankSome:
@@ -188,33 +197,50 @@ func (s *securityGen) fill(b blank) {
 		s.int(int64(s.skewed(1, 88)))
 		s.char(',')
 		s.padded(uint64(s.between(0, 999)), 3)
-	case blankCity:
-		n := p.cities.next(r, 1<<30)
-		in := countries[n%len(countries)].cities
-		at := &in[n/len(countries)%len(in)]
-		s.str(at.name.ascii)
-		if s.percent(40) {
-			s.str(", ")
-			s.str(at.region.ascii)
-		}
-	case blankCountry:
-		s.str(countries[p.countries.next(r, len(countries))].name)
-	case blankRegion:
-		s.str(regions[p.regions.next(r, len(regions))])
-	case blankQuality:
-		s.str(productQualities[p.qualities.next(r, len(productQualities))])
-	case blankIndex:
-		s.str(indexes[p.indexes.next(r, len(indexes))])
-	case blankFamily:
-		s.str(s.family)
-	case blankRating:
-		s.str(ratings[p.ratings.next(r, len(ratings))])
-	case blankVerbing:
-		s.str(one(r, activities))
-	case blankAsset:
-		s.str(assets[p.assets.next(r, len(assets))])
-	case noBlank, numBlanks:
-		panic("dataset: a part is no blank")
+	default:
+		panic("dataset: nothing fills this blank")
+	}
+}
+
+// mention writes the next of a few members of a vocabulary.
+func (s *securityGen) mention(list []string, members *cast) {
+	s.str(list[members.next(&s.rng, len(list))])
+}
+
+// subject writes the company or the fund as a sentence refers to it.
+func (s *securityGen) subject(capital bool) {
+	switch {
+	case s.percent(35):
+		s.nameInText()
+	case capital && s.family != "":
+		s.str("The fund")
+	case capital:
+		s.str("The Company")
+	case s.family != "":
+		s.str("the fund")
+	default:
+		s.str("the Company")
+	}
+}
+
+func (s *securityGen) brand() {
+	n := s.prose.brands.next(&s.rng, len(coinedHeads)*len(brandTails)*4)
+	s.str(coinedHeads[n/4/len(brandTails)])
+	s.str(brandTails[n/4%len(brandTails)])
+	if n%4 == 0 {
+		s.char(' ')
+		s.int(int64(n%97*10 + 20))
+	}
+}
+
+func (s *securityGen) city() {
+	n := s.prose.cities.next(&s.rng, 1<<30)
+	in := countries[n%len(countries)].cities
+	at := &in[n/len(countries)%len(in)]
+	s.str(at.name.ascii)
+	if s.percent(40) {
+		s.str(", ")
+		s.str(at.region.ascii)
 	}
 }
 

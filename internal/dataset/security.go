@@ -60,9 +60,7 @@ func (s *securityGen) stockInformation() {
 	s.elem("Sector", s.sector.name)
 	s.industries(1 + s.skewed(0, 3))
 	s.category()
-	s.begin("OutstShares")
-	s.digits(s.between(7, 9))
-	s.end("OutstShares")
+	s.digitsElem("OutstShares", s.between(7, 9))
 	s.end("StockInformation")
 }
 
@@ -83,12 +81,8 @@ func (s *securityGen) fundInformation() {
 		s.attr("Quality", qualities.pick(&s.rng))
 		s.str("></FixedIncome>")
 	}
-	s.begin("ExpenseRatio")
-	s.decimal(int64(s.skewed(5, 240)), 2)
-	s.end("ExpenseRatio")
-	s.begin("TotalAssets")
-	s.digits(s.between(7, 10))
-	s.end("TotalAssets")
+	s.decimalElem("ExpenseRatio", int64(s.skewed(5, 240)), 2)
+	s.digitsElem("TotalAssets", s.between(7, 10))
 	if s.percent(85) {
 		s.elem("MinInitialInvestment", minInvestments.pick(&s.rng))
 		if s.percent(80) {
@@ -165,15 +159,11 @@ func (s *securityGen) figures() {
 
 // dayOfYear writes a day of the last year.
 func (s *securityGen) dayOfYear(name string) {
-	s.begin(name)
-	s.date(horizon - s.between(1, 364))
-	s.end(name)
+	s.dateElem(name, horizon-s.between(1, 364))
 }
 
 func (s *securityGen) price(name string, p price, places int) {
-	s.begin(name)
-	s.decimal(p/price(pow10s[4-places]), places)
-	s.end(name)
+	s.decimalElem(name, p/price(pow10s[4-places]), places)
 }
 
 // lastTrade draws a price: for bonds around par, else skewed.

@@ -51,6 +51,25 @@ func (w *writer) end(name string) {
 	w.b = append(w.b, '>')
 }
 
+// intElem, dateElem and decimalElem write an element that has a number or a day.
+func (w *writer) intElem(name string, v int64) {
+	w.begin(name)
+	w.int(v)
+	w.end(name)
+}
+
+func (w *writer) dateElem(name string, day int) {
+	w.begin(name)
+	w.date(day)
+	w.end(name)
+}
+
+func (w *writer) decimalElem(name string, v int64, places int) {
+	w.begin(name)
+	w.decimal(v, places)
+	w.end(name)
+}
+
 // attr writes a whole attribute.
 func (w *writer) attr(name, value string) {
 	w.beginAttr(name)
