@@ -68,20 +68,20 @@ func TestCompare(t *testing.T) {
 		require.Equal(t, "noise unknown", compared1(t, a, b, "throughput, tps").outcome())
 		c, err := Compare(a, b)
 		require.NoError(t, err)
-		require.Equal(t, []difference{{"Users", "100", "50"}}, c.beside)
-		require.Zero(t, c.tally().byChance)
+		require.Equal(t, []difference{{"Users", "100", "50"}}, c.differ)
+		require.Zero(t, c.counts().byChance)
 	})
 }
 
 func TestCompare_Identical(t *testing.T) {
 	c, err := Compare(&File{Name: "a.json", Campaign: madeUpCampaign()}, &File{Name: "b.json", Campaign: madeUpCampaign()})
 	require.NoError(t, err)
-	sum := c.tally()
+	sum := c.counts()
 	require.Zero(t, sum.better+sum.worse)
 	require.Positive(t, sum.within)
 	require.Positive(t, sum.unknown, "the load is measured once")
 	require.True(t, slices.ContainsFunc(c.figures, func(f compared) bool { return f.Name == "insert-customers, stage 2, a second" }))
-	require.Empty(t, c.beside)
+	require.Empty(t, c.differ)
 	require.Empty(t, c.remarks)
 }
 
@@ -164,7 +164,7 @@ func TestComparison_TextOfSingleRuns(t *testing.T) {
 	require.NoError(t, err)
 	var out bytes.Buffer
 	require.NoError(t, c.WriteText(&out))
-	require.Equal(t, len(c.figures), c.tally().unknown)
+	require.Equal(t, len(c.figures), c.counts().unknown)
 	shown := strings.Count(out.String(), "  × ")
 	require.Positive(t, shown)
 	require.Less(t, shown, len(c.figures))

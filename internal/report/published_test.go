@@ -2,11 +2,14 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/brokerage"
 	"brokerage/internal/campaign"
 )
 
@@ -57,9 +60,18 @@ func TestPublished_Users(t *testing.T) {
 				for _, users := range measured {
 					require.LessOrEqual(t, max(ours-want, want-ours), max(users-want, want-users), "%s of %d is compared with ours at %d users", p.Workload, p.Year, ours)
 				}
-				require.Equal(t, []string{wholeText(float64(want)), wholeText(float64(ours))}, []string{cells[2].Text, cells[5].Text})
+				require.Equal(t, []string{whole(float64(want)), whole(float64(ours))}, []string{cells[2].Text, cells[5].Text})
 				require.Equal(t, ours != want, strings.Contains(why, fmt.Sprintf("ours measured at %d users, not %d", ours, want)), why)
 			}
 		})
 	}
+}
+
+// The published times name transactions that exist, each of them.
+func TestPublishedMeans_Names(t *testing.T) {
+	var names []string
+	for _, transaction := range brokerage.Transactions {
+		names = append(names, transaction.Name)
+	}
+	require.ElementsMatch(t, names, slices.Collect(maps.Keys(publishedMeans)))
 }

@@ -13,6 +13,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/campaign"
+	"brokerage/internal/format"
 	"brokerage/internal/workload"
 )
 
@@ -147,7 +148,7 @@ func saturating(most float64, users int) float64 { return most * float64(users) 
 func steps(label, name string, mix []workload.Part, most, scatter float64, variant *campaign.Variant, users ...int) []campaign.Step {
 	var all []campaign.Step
 	for _, u := range users {
-		step := campaign.Step{Name: label + ", " + plural(u, "user"), Kind: campaign.KindRun, State: campaign.Done, Expected: 500, Seconds: 480, Variant: variant,
+		step := campaign.Step{Name: label + ", " + format.Plural(u, "user"), Kind: campaign.KindRun, State: campaign.Done, Expected: 500, Seconds: 480, Variant: variant,
 			Plan: &campaign.RunPlan{Workload: name, Label: label, Users: u, Repeats: 3}}
 		if variant != nil {
 			step.Name += ", " + variant.Name

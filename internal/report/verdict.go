@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"brokerage/internal/format"
 )
 
 // The figures of a workload that a verdict is made of: how much work was done, and how long the slowest hundredth of it
@@ -48,7 +50,7 @@ func (c *Comparison) conclude() conclusion {
 		better += count(strings.HasPrefix(outcome, "better"))
 		worse += count(strings.HasPrefix(outcome, "worse"))
 		name, _, _ := strings.Cut(f.Name, ",")
-		reasons = append(reasons, fmt.Sprintf("%s × %s, %s", name, fixed(f.ratio(), 3), outcome))
+		reasons = append(reasons, fmt.Sprintf("%s × %s, %s", name, format.Fixed(f.ratio(), 3), outcome))
 	}
 	text := strings.Join(reasons, "; ")
 	if len(heads) > 2 {
@@ -56,7 +58,7 @@ func (c *Comparison) conclude() conclusion {
 			len(heads), better, worse, known-better-worse, len(heads)-known)
 	}
 	if left > 0 {
-		text = joined("; ", text, plural(left, "figure")+" of INVALID runs left out")
+		text = joined("; ", text, format.Plural(left, "figure")+" of INVALID runs left out")
 	}
 	switch {
 	case len(heads) == 0 && left > 0:
