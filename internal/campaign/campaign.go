@@ -27,9 +27,9 @@ type Campaign struct {
 	Versions Versions
 	Free     func(folder string) (bytes float64, known bool)
 
-	Tell   Teller
-	Report func(*Record) error // may be nil
-	Now    func() time.Time
+	Progress Progress
+	Report   func(*Record) error // may be nil
+	Now      func() time.Time
 }
 
 // Stopped is a campaign that was ended before its end, with everything that it had measured written: the same command
@@ -74,10 +74,10 @@ func (c *Campaign) Run(ctx context.Context) error {
 		return err
 	}
 	if r.record.Complete {
-		c.Tell.Nothing(r.file)
+		c.Progress.Nothing(r.file)
 		return nil
 	}
-	c.Tell.Plan(r.record)
+	c.Progress.Plan(r.record)
 	err := r.steps(ctx)
 	if err == nil {
 		err = r.finish(ctx)
@@ -214,7 +214,7 @@ func (r *running) steps(ctx context.Context) error {
 		}
 		if r.late(i) {
 			s.State, s.Reason = LeftOut, "not within the time limit"
-			r.Tell.Ended(i, r.record)
+			r.Progress.Ended(i, r.record)
 			continue
 		}
 		if err := r.step(ctx, i); err != nil {
@@ -231,14 +231,12 @@ func (r *running) late(i int) bool {
 	if r.Settings.Limit == 0 || essential(s) {
 		return false
 	}
-	if s.Variant != nil && i > 0 {
-		if before := r.record.Steps[i-1]; before.Variant != nil && *before.Variant == *s.Variant {
-			return before.State == LeftOut // decided at its first step, for all of them
-		}
+	if i > 0 && s.Variant.same(r.record.Steps[i-1].Variant) {
+		return r.record.Steps[i-1].State == LeftOut // decided at the first step of the variant, for all of them
 	}
 	expected := s.Expected
 	for _, next := range r.record.Steps[i+1:] {
-		if s.Variant == nil || next.Variant == nil || *next.Variant != *s.Variant {
+		if !s.Variant.same(next.Variant) {
 			break
 		}
 		expected += next.Expected
@@ -254,7 +252,7 @@ func (r *running) step(ctx context.Context, i int) error {
 		s.Started = &began
 	}
 	s.State = Planned
-	r.Tell.Began(i, r.record)
+	r.Progress.Began(i, r.record)
 	before, spent := s.Seconds, r.record.Seconds
 	count := func() {
 		took := r.Now().Sub(began).Seconds()
@@ -273,7 +271,7 @@ func (r *running) step(ctx context.Context, i int) error {
 		s.State = Interrupted
 		err = fmt.Errorf("%s: %w", s.Name, err)
 	}
-	r.Tell.Ended(i, r.record)
+	r.Progress.Ended(i, r.record)
 	return errors.Join(err, r.save())
 }
 

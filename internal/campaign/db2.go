@@ -1,10 +1,10 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"os/exec"
@@ -19,14 +19,15 @@ import (
 // Commands are the shell's, by which a database is backed up and restored that has ways of its own.
 type Commands struct{ Backup, Restore string }
 
-// db2Engine is a schema in a database of Db2.
+// db2Engine is a schema in a Db2 database.
 type db2Engine struct {
-	url      string
+	opened[*db2.Store]
+	url      *url.URL
 	commands Commands
-	note     string // file that tells that Backup was done
+	note     string // file that exists when Backup was done
 }
 
-// newDB2 begins with the setting out of the box, as the papers did, unless the URL says another.
+// newDB2 uses the default setting, as the papers did, unless the URL names another one.
 func newDB2(text, folder string, commands Commands) (db2Engine, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -36,11 +37,20 @@ func newDB2(text, folder string, commands Commands) (db2Engine, error) {
 	if !query.Has("setting") {
 		query.Set("setting", string(db2.Box))
 	}
-	u.RawQuery = query.Encode()
-	return db2Engine{url: u.String(), commands: commands, note: filepath.Join(folder, "db2.backup")}, nil
+	return db2At(u, query, commands, filepath.Join(folder, "db2.backup")), nil
 }
 
-func (e db2Engine) URL() string { return e.url }
+// db2At returns the engine of a URL with another query.
+func db2At(u *url.URL, query url.Values, commands Commands, note string) db2Engine {
+	at := *u
+	at.RawQuery = query.Encode()
+	open := func(ctx context.Context, asIs bool) (*db2.Store, error) {
+		return db2.Open(ctx, at.String(), db2.Settings{AsIs: asIs})
+	}
+	return db2Engine{opened: opened[*db2.Store]{open, db2.ErrEmpty}, url: &at, commands: commands, note: note}
+}
+
+func (e db2Engine) URL() string { return e.url.String() }
 
 func (e db2Engine) Lacks(kind Kind) string {
 	switch {
@@ -52,34 +62,12 @@ func (e db2Engine) Lacks(kind Kind) string {
 	return ""
 }
 
-// with does something with the open database; asIs is for who only looks.
-func (e db2Engine) with(ctx context.Context, asIs bool, do func(*db2.Store) error) (err error) {
-	s, err := db2.Open(ctx, e.url, db2.Settings{AsIs: asIs})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	return do(s)
-}
-
 func (e db2Engine) Describe(ctx context.Context) (is Store, err error) {
 	err = e.with(ctx, true, func(s *db2.Store) error {
-		is = described(workload.Redacted(e.url), "by XMLVALIDATE, in the database", s.Describe())
+		is = described(workload.Redacted(e.URL()), "by XMLVALIDATE, in the database", s.Describe())
 		return nil
 	})
 	return is, err
-}
-
-// Holds makes no schema where there is none.
-func (e db2Engine) Holds(ctx context.Context) (name string, err error) {
-	err = e.with(ctx, true, func(s *db2.Store) error {
-		name, err = holds(ctx, s)
-		return err
-	})
-	if errors.Is(err, db2.ErrEmpty) {
-		return "", nil
-	}
-	return name, err
 }
 
 // Create empties the schema, or makes it. The database itself is not the campaign's to make.
@@ -87,28 +75,8 @@ func (e db2Engine) Create(ctx context.Context) error {
 	return e.with(ctx, false, func(s *db2.Store) error { return s.Empty(ctx) })
 }
 
-func (e db2Engine) Load(ctx context.Context, d *dataset.Dataset, progress func(int, int64)) error {
-	return e.with(ctx, false, func(s *db2.Store) error { return s.LoadDataset(ctx, d, progress) })
-}
-
-func (e db2Engine) Loaded(ctx context.Context, k dataset.Kind) (n int64, err error) {
-	err = e.with(ctx, true, func(s *db2.Store) error {
-		n, err = s.LoadedDocuments(ctx, k)
-		return err
-	})
-	return n, err
-}
-
 func (e db2Engine) Statistics(ctx context.Context) error {
 	return e.with(ctx, true, func(s *db2.Store) error { return s.Runstats(ctx) })
-}
-
-func (e db2Engine) Space(ctx context.Context) (out Space, err error) {
-	err = e.with(ctx, true, func(s *db2.Store) error {
-		out, err = measured(ctx, s)
-		return err
-	})
-	return out, err
 }
 
 // Backup and Restore are the operator's commands: where Db2 keeps its images, how applications are forced off, and as
@@ -140,12 +108,7 @@ func (e db2Engine) BackedUp() bool {
 }
 
 // Discard forgets the backup; the image is the operator's.
-func (e db2Engine) Discard() error {
-	if err := os.Remove(e.note); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func (e db2Engine) Discard() error { return removeIfThere(e.note) }
 
 // Remove leaves the schema, empty.
 func (e db2Engine) Remove(ctx context.Context) error {
@@ -175,23 +138,13 @@ func (e db2Engine) Variants(int) []Variant {
 	}
 }
 
-// As gives the schema of the tuned setting another name, beside the first.
+// As returns the schema of the tuned setting, beside the first.
 func (e db2Engine) As(v Variant) Engine {
-	u, err := url.Parse(e.url)
-	if err != nil || !v.Tuned {
-		return e // it was parsed before
-	}
-	query := u.Query()
-	if query.Get("setting") == string(db2.Tuned) {
+	query := e.url.Query()
+	if !v.Tuned || query.Get("setting") == string(db2.Tuned) {
 		return e
 	}
-	schema := query.Get("schema")
-	if schema == "" {
-		schema = u.User.Username()
-	}
-	query.Set("schema", strings.ToUpper(schema)+"_TUNED")
+	query.Set("schema", strings.ToUpper(cmp.Or(query.Get("schema"), e.url.User.Username()))+"_TUNED")
 	query.Set("setting", string(db2.Tuned))
-	u.RawQuery = query.Encode()
-	e.url, e.note = u.String(), e.note+".tuned"
-	return e
+	return db2At(e.url, query, e.commands, e.note+".tuned")
 }

@@ -18,30 +18,13 @@ import (
 
 // ThisMachine describes the computer, and the disk of a folder, which must be there.
 func ThisMachine(folder string) (m Machine, err error) {
-	m.Machine = workload.Machine{
-		CPU: cpuModel(), Cores: runtime.GOMAXPROCS(0), Memory: memory(), OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(),
-	}
+	m.Machine = workload.ThisMachine()
 	m.Host, _ = os.Hostname() // empty is what it is then
 	release, _ := os.ReadFile("/proc/sys/kernel/osrelease")
 	m.Kernel = string(bytes.TrimSpace(release))
 	m.FileSystem = fileSystem(folder)
 	m.FlushP50, m.FlushP99, err = flushes(folder)
 	return m, err
-}
-
-func cpuModel() string {
-	info, _ := os.ReadFile("/proc/cpuinfo") // elsewhere there is none
-	for line := range bytes.Lines(info) {
-		if name, value, ok := bytes.Cut(line, []byte{':'}); ok && string(bytes.TrimSpace(name)) == "model name" {
-			return string(bytes.TrimSpace(value))
-		}
-	}
-	return ""
-}
-
-func memory() int64 {
-	info, _ := os.ReadFile("/proc/meminfo") // elsewhere there is none
-	return int64(numbers(info)["MemTotal"] * 1024)
 }
 
 // fileSystem is the kind of the file system that a folder is on: of the mount with the longest path that leads to it.

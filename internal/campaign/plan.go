@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/format"
 )
 
 // The spread of repeated runs is what tells a difference from noise, so the mixed workload at the reference number of
@@ -53,29 +53,21 @@ func (p *planner) add(s Step) {
 	p.steps = append(p.steps, s)
 }
 
-// raw is how large the documents are together.
-func (p *planner) raw() (bytes float64) {
-	for _, k := range dataset.Kinds {
-		bytes += float64(p.dataset.ExpectedBytes(k))
-	}
-	return bytes
-}
-
 func (p *planner) seconds(bytes, pace float64) float64 { return 0.5 + bytes/pace }
 
 func (p *planner) restore() float64 {
 	if p.engine.Lacks(KindRestore) != "" {
 		return 0
 	}
-	return p.seconds(p.raw()/2, p.engine.Pace().Restore)
+	return p.seconds(rawBytes(p.dataset)/2, p.engine.Pace().Restore)
 }
 
 // prepare is what comes before any load on a database.
 func (p *planner) prepare(v *Variant) {
 	pace := p.engine.Pace()
-	reading := p.seconds(p.raw()/2, pace.Backup)
+	reading := p.seconds(rawBytes(p.dataset)/2, pace.Backup)
 	p.add(Step{Name: "create", Kind: KindCreate, Variant: v, Expected: 0.5})
-	p.add(Step{Name: "load", Kind: KindLoad, Variant: v, Expected: p.seconds(p.raw(), pace.Load)})
+	p.add(Step{Name: "load", Kind: KindLoad, Variant: v, Expected: p.seconds(rawBytes(p.dataset), pace.Load)})
 	p.add(Step{Name: "statistics", Kind: KindStatistics, Variant: v, Expected: reading})
 	p.add(Step{Name: "space", Kind: KindSpace, Variant: v, Expected: reading})
 	p.add(Step{Name: "backup", Kind: KindBackup, Variant: v, Expected: reading})
@@ -91,7 +83,7 @@ func (p *planner) run(v *Variant, workload string, users, repeats int, validate 
 	r := RunPlan{Workload: workload, Label: label, Validate: validate, Users: users, Repeats: repeats}
 	each := p.settings.WarmUp + p.settings.Duration + p.restore() + runOverhead
 	p.add(Step{
-		Name: fmt.Sprintf("%s, %s", label, plural(users, "user")), Kind: KindRun, Variant: v, Plan: &r,
+		Name: fmt.Sprintf("%s, %s", label, format.Plural(users, "user")), Kind: KindRun, Variant: v, Plan: &r,
 		Expected: each * float64(repeats),
 	})
 }
@@ -156,7 +148,7 @@ func (p *planner) inserts() {
 	if s.Stages == 0 {
 		return
 	}
-	each := float64(len(stageWorkloads))*(s.Stage+stageWarmUp(s.Stage)+runOverhead) + p.seconds(p.raw(), p.engine.Pace().Backup)
+	each := float64(len(stageWorkloads))*(s.Stage+stageWarmUp(s.Stage)+runOverhead) + p.seconds(rawBytes(p.dataset), p.engine.Pace().Backup)
 	p.add(Step{Name: "staged inserts", Kind: KindInserts, Expected: p.restore() + float64(s.Stages)*each})
 }
 
@@ -183,7 +175,7 @@ func (p *planner) variants() {
 // processors is throughput against the processors that the service may use.
 func (p *planner) processors() {
 	for _, n := range p.settings.CPUs {
-		v := Variant{Name: plural(n, "core"), Description: "the service may use " + plural(n, "core") + " at once (GOMAXPROCS)", CPUs: n}
+		v := Variant{Name: format.Plural(n, "core"), Description: "the service may use " + format.Plural(n, "core") + " at once (GOMAXPROCS)", CPUs: n}
 		p.run(&v, p.yardstick(), p.settings.Reference, p.settings.Repeat, nil)
 	}
 }
@@ -211,7 +203,7 @@ func bound(steps []Step, limit float64) error {
 		}
 	}
 	least := used
-	for group := range groups(steps) {
+	for _, group := range groups(steps) {
 		expected := 0.0
 		for i := range group {
 			if group[i].State == Planned && !essential(&group[i]) {
@@ -236,20 +228,15 @@ func bound(steps []Step, limit float64) error {
 	return fmt.Errorf("--limit is too short: loading, backup and restore take about %s, and not one run fits in the rest", about(least))
 }
 
-// groups gives the steps of each variant of its own together, others alone.
-func groups(steps []Step) func(func([]Step) bool) {
-	return func(yield func([]Step) bool) {
-		for i := 0; i < len(steps); {
-			n := i + 1
-			for n < len(steps) && steps[i].Variant != nil && steps[n].Variant != nil && *steps[n].Variant == *steps[i].Variant {
-				n++
-			}
-			if !yield(steps[i:n]) {
-				return
-			}
-			i = n
+// groups returns the steps of each variant together, and every other step alone.
+func groups(steps []Step) [][]Step {
+	var all [][]Step
+	for i, n := 0, 0; i < len(steps); i = n {
+		for n = i + 1; n < len(steps) && steps[i].Variant.same(steps[n].Variant); n++ {
 		}
+		all = append(all, steps[i:n])
 	}
+	return all
 }
 
 // left is the time that the steps take that are still to come.
@@ -262,23 +249,5 @@ func left(steps []Step) (seconds float64) {
 	return seconds
 }
 
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}
-
-// about is a time as people say it: 12 s, 3:05, 1:02:03.
-func about(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second)).Round(time.Second)
-	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
-	switch {
-	case h > 0:
-		return fmt.Sprintf("%d:%02d:%02d", h, m, s)
-	case m > 0:
-		return fmt.Sprintf("%d:%02d", m, s)
-	default:
-		return fmt.Sprintf("%d s", s)
-	}
-}
+// about returns a planned time in whole seconds: 12 s, 3:05, 1:02:03.
+func about(took float64) string { return format.Clock(seconds(took)) }

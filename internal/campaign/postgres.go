@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -17,29 +16,25 @@ import (
 // postgresEngine is a database of a server, which may be somebody else's: what is outside of the schema brokerage stays
 // as it is, or is put back.
 type postgresEngine struct {
+	opened[*postgres.Store]
 	url, backup string
-	before      string // file that notes the settings that Tune has changed
+	before      string // file of the settings that Tune has changed, as they were before
 	tuned       bool
 }
 
 func newPostgres(url, folder string) postgresEngine {
-	return postgresEngine{url: url, backup: filepath.Join(folder, "postgres.backup.zst"), before: filepath.Join(folder, "postgres.settings.json")}
+	open := func(ctx context.Context, asIs bool) (*postgres.Store, error) {
+		return postgres.Open(ctx, url, postgres.Options{AsIs: asIs})
+	}
+	return postgresEngine{
+		opened: opened[*postgres.Store]{open, postgres.ErrEmpty}, url: url,
+		backup: filepath.Join(folder, "postgres.backup.zst"), before: filepath.Join(folder, "postgres.settings.json"),
+	}
 }
 
 func (e postgresEngine) URL() string { return e.url }
 
-// Lacks nothing.
 func (e postgresEngine) Lacks(Kind) string { return "" }
-
-// with does something with the open database; asIs is for who only looks.
-func (e postgresEngine) with(ctx context.Context, asIs bool, do func(*postgres.Store) error) (err error) {
-	s, err := postgres.Open(ctx, e.url, postgres.Options{AsIs: asIs})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	return do(s)
-}
 
 // admin does something with the server.
 func (e postgresEngine) admin(ctx context.Context, do func(*postgres.Admin) error) (err error) {
@@ -51,45 +46,13 @@ func (e postgresEngine) admin(ctx context.Context, do func(*postgres.Admin) erro
 	return do(a)
 }
 
-// Holds makes no schema where there is none.
-func (e postgresEngine) Holds(ctx context.Context) (name string, err error) {
-	err = e.with(ctx, true, func(s *postgres.Store) error {
-		name, err = holds(ctx, s)
-		return err
-	})
-	if errors.Is(err, postgres.ErrEmpty) {
-		return "", nil
-	}
-	return name, err
-}
-
 // Create empties the schema, or makes it. The database itself is not the campaign's to make.
 func (e postgresEngine) Create(ctx context.Context) error {
 	return e.with(ctx, false, func(s *postgres.Store) error { return s.Empty(ctx) })
 }
 
-func (e postgresEngine) Load(ctx context.Context, d *dataset.Dataset, progress func(int, int64)) error {
-	return e.with(ctx, false, func(s *postgres.Store) error { return s.LoadDataset(ctx, d, progress) })
-}
-
-func (e postgresEngine) Loaded(ctx context.Context, k dataset.Kind) (n int64, err error) {
-	err = e.with(ctx, true, func(s *postgres.Store) error {
-		n, err = s.LoadedDocuments(ctx, k)
-		return err
-	})
-	return n, err
-}
-
 func (e postgresEngine) Statistics(ctx context.Context) error {
 	return e.admin(ctx, func(a *postgres.Admin) error { return a.Analyze(ctx) })
-}
-
-func (e postgresEngine) Space(ctx context.Context) (out Space, err error) {
-	err = e.with(ctx, true, func(s *postgres.Store) error {
-		out, err = measured(ctx, s)
-		return err
-	})
-	return out, err
 }
 
 func (e postgresEngine) Backup(ctx context.Context) (c Copy, err error) {
@@ -119,12 +82,7 @@ func (e postgresEngine) BackedUp() bool {
 	return err == nil
 }
 
-func (e postgresEngine) Discard() error {
-	if err := os.Remove(e.backup); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func (e postgresEngine) Discard() error { return removeIfThere(e.backup) }
 
 // Remove leaves the schema, empty.
 func (e postgresEngine) Remove(ctx context.Context) error {
@@ -137,12 +95,8 @@ func (e postgresEngine) Pace() Pace { return Pace{Load: 20e6, Backup: 30e6, Rest
 
 // Room is for the backup; where the server keeps its files is not known here.
 func (e postgresEngine) Room(d *dataset.Dataset, _ float64) (string, float64) {
-	var raw float64
-	for _, k := range dataset.Kinds {
-		raw += float64(d.ExpectedBytes(k))
-	}
 	const share = 0.6 // of the documents, packed quickly: some more than was measured
-	return filepath.Dir(e.backup), share * raw
+	return filepath.Dir(e.backup), share * rawBytes(d)
 }
 
 // Variants: more and fewer connections, and the server set as we would set it.

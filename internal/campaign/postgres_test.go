@@ -215,7 +215,7 @@ func TestPostgres_Server(t *testing.T) {
 	require.Eventually(t, func() bool { return ticksOfEnded(t, pid) > before+5 }, 10*time.Second, time.Millisecond, "the server has taken note of its end")
 	w.end()
 	run := workload.Run{Started: began, Measured: time.Since(began).Seconds()}
-	w.into(&run)
+	w.addTo(&run)
 	require.NotNil(t, run.Usage.Database)
 	require.Greater(t, run.Usage.Database.CPUSeconds, 0.05)
 	require.Greater(t, run.Usage.Database.MemoryPeak, int64(1<<20))
@@ -223,7 +223,7 @@ func TestPostgres_Server(t *testing.T) {
 	other, err := watchDatabase(t.Context(), nullEngine{})
 	require.NoError(t, err)
 	other.end()
-	other.into(&run)
+	other.addTo(&run)
 }
 
 // ticksOfEnded is the processor time of the processes of a process that have ended and that it knows to have ended.

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"brokerage/internal/store/archive"
 	"brokerage/internal/store/postgres"
 )
 
@@ -69,14 +68,7 @@ func taken(ctx context.Context, a *postgres.Admin, tuned []postgres.Setting) (ma
 
 // note keeps settings where Untune finds them, whatever ends the campaign.
 func (e postgresEngine) note(ctx context.Context, before map[string]*string) error {
-	text, err := json.MarshalIndent(before, "", "  ")
-	if err != nil {
-		return err
-	}
-	return archive.WriteWhole(ctx, e.before, 0o600, func(half *os.File) error {
-		_, err := half.Write(append(text, '\n'))
-		return err
-	})
+	return writeJSON(ctx, e.before, 0o600, before)
 }
 
 // Untune puts the server's settings back as they were found.

@@ -151,6 +151,9 @@ type Variant struct {
 	Tuned        bool `json:"tuned,omitempty"` // the server's settings are changed for the runs
 }
 
+// same reports whether two steps are of the same variant; steps out of the box are of none.
+func (v *Variant) same(other *Variant) bool { return v != nil && other != nil && *v == *other }
+
 // Load is a bulk load: the loader's own way, many documents in a commit. Its rates are not to be put beside published
 // rates of inserts.
 type Load struct {

@@ -105,10 +105,21 @@ func (e sqliteEngine) Statistics(ctx context.Context) error {
 
 func (e sqliteEngine) Space(ctx context.Context) (out Space, err error) {
 	err = e.with(ctx, func(s *sqlite.Store) error {
-		out, err = measured(ctx, s)
+		out, err = measureSpace(ctx, s)
 		return err
 	})
 	return out, err
+}
+
+// Describe opens the database, which no service has open. A result may be published, so it names the file without its
+// folder.
+func (e sqliteEngine) Describe(ctx context.Context) (s Store, err error) {
+	at, err := sqlite.Open(ctx, e.path, sqlite.Options{Uncompressed: e.uncompressed, AsIs: true})
+	if err != nil {
+		return s, err
+	}
+	url := store.SQLite + ":" + filepath.Base(e.path)
+	return described(url, "by the project's schemas, in the service", at.Describe()), at.Close()
 }
 
 func (e sqliteEngine) Backup(ctx context.Context) (Copy, error) {
@@ -130,12 +141,7 @@ func (e sqliteEngine) BackedUp() bool {
 	return err == nil
 }
 
-func (e sqliteEngine) Discard() error {
-	if err := os.Remove(e.backup); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func (e sqliteEngine) Discard() error { return removeIfThere(e.backup) }
 
 func (e sqliteEngine) Remove(ctx context.Context) error {
 	if err := e.Discard(); err != nil {
@@ -169,12 +175,8 @@ func (e sqliteEngine) Room(d *dataset.Dataset, inserting float64) (string, float
 	if e.uncompressed {
 		share = plainShare
 	}
-	var raw float64
-	for _, k := range dataset.Kinds {
-		raw += float64(d.ExpectedBytes(k))
-	}
 	const journal = 100e6
-	return filepath.Dir(e.path), 3*share*raw + inserting*growth + journal
+	return filepath.Dir(e.path), 3*share*rawBytes(d) + inserting*growth + journal
 }
 
 // Variants: the embedded store is set up by itself, and there is no list of settings to tune as a server has. What is

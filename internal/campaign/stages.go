@@ -100,7 +100,7 @@ func (r *running) stages(ctx context.Context, e Engine, s *Step) error {
 		return err
 	}
 	for n := 1; n <= r.Settings.Stages; n++ {
-		r.Tell.Repeat(n, r.Settings.Stages)
+		r.Progress.Repeat(n, r.Settings.Stages)
 		growth, err := r.stage(ctx, e, s, n)
 		s.Inserts = append(s.Inserts, growth...)
 		if err != nil {

@@ -31,9 +31,9 @@ func (r *running) do(ctx context.Context, s *Step, save func() error) error {
 		}
 		return err
 	case KindBackup:
-		return r.backup(ctx, e, s)
+		return r.copyDatabase(ctx, e, s, e.Backup)
 	case KindRestore:
-		return r.measureRestore(ctx, e, s)
+		return r.copyDatabase(ctx, e, s, e.Restore)
 	case KindRun:
 		return r.runs(ctx, e, s, save)
 	case KindInserts:
@@ -70,7 +70,7 @@ func (r *running) load(ctx context.Context, e Engine, s *Step, save func() error
 	last := r.Now()
 	err := e.Load(ctx, r.dataset, func(documents int, bytes int64) {
 		w.add(int64(documents), bytes)
-		r.Tell.Within(float64(w.total()) / float64(r.documents()))
+		r.Progress.Within(float64(w.total()) / float64(r.documents()))
 		last = r.Now()
 	})
 	if err := errors.Join(err, w.err); err != nil {
@@ -99,20 +99,10 @@ func (r *running) documents() (n int64) {
 	return n
 }
 
-func (r *running) backup(ctx context.Context, e Engine, s *Step) error {
+// copyDatabase measures a backup or a restore, after either of which the database is as it was backed up.
+func (r *running) copyDatabase(ctx context.Context, e Engine, s *Step, do func(context.Context) (Copy, error)) error {
 	began := r.Now()
-	c, err := e.Backup(ctx)
-	if err != nil {
-		return err
-	}
-	c.Rate = float64(c.Database) / max(r.Now().Sub(began).Seconds(), 1e-3)
-	s.Copy, r.intact[e.URL()] = &c, true
-	return nil
-}
-
-func (r *running) measureRestore(ctx context.Context, e Engine, s *Step) error {
-	began := r.Now()
-	c, err := e.Restore(ctx)
+	c, err := do(ctx)
 	if err != nil {
 		return err
 	}
@@ -146,7 +136,7 @@ func (r *running) runs(ctx context.Context, e Engine, s *Step, save func() error
 	}
 	s.Runs = slices.DeleteFunc(s.Runs, func(run Repeat) bool { return run.Run.Ended != workload.Complete })
 	for n := len(s.Runs) + 1; n <= s.Plan.Repeats; n++ {
-		r.Tell.Repeat(n, s.Plan.Repeats)
+		r.Progress.Repeat(n, s.Plan.Repeats)
 		began := r.Now()
 		if err := r.restore(ctx, e); err != nil {
 			return err
@@ -241,8 +231,8 @@ func (r *running) drive(ctx context.Context, e Engine, service Service, p Pressu
 	process.end()
 	database.end()
 	if run != nil {
-		process.into(run)
-		database.into(run)
+		process.addTo(run)
+		database.addTo(run)
 	}
 	r.intact[e.URL()] = err == nil && readOnly(run)
 	return run, err

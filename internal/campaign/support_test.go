@@ -261,7 +261,7 @@ func (w *world) campaign(folder string) *Campaign {
 		Machine:  Machine{Machine: workload.Machine{CPU: "one", Cores: 2, OS: "linux", Arch: "amd64"}, Host: "here"},
 		Versions: Versions{Go: "go1", Brokerage: "test", Generator: dataset.Version},
 		Free:     func(string) (float64, bool) { return 1e12, true },
-		Tell:     w, Now: w.clock,
+		Progress: w, Now: w.clock,
 	}
 }
 

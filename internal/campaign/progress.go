@@ -8,48 +8,48 @@ import (
 	"sync"
 	"time"
 
-	"brokerage/internal/dataset"
+	"brokerage/internal/format"
 )
 
-// Teller tells a person how far a campaign is.
-type Teller interface {
-	// Nothing says that the campaign in a file has been run.
+// Progress shows a person how far a campaign is.
+type Progress interface {
+	// Nothing is called when the campaign in a file has already been run.
 	Nothing(file string)
-	// Plan says what will be done, before the first step.
+	// Plan is called before the first step.
 	Plan(r *Record)
-	// Began and Ended are told of each step, by its index.
+	// Began and Ended are called for each step, with its index.
 	Began(i int, r *Record)
 	Ended(i int, r *Record)
-	// Within says how much of the step is done, of 1; Repeat which part of it begins.
+	// Within reports how much of the step is done, of 1, and Repeat which of its parts begins.
 	Within(share float64)
 	Repeat(n, of int)
 }
 
-// terminal writes a line when a step has ended. Where a person looks, another one shows what is being done meanwhile.
+// terminal writes a line when a step has ended, and on a terminal another one that shows the step in progress.
 type terminal struct {
 	out   io.Writer
-	width int // 0: nobody looks
+	width int // of the terminal; 0 when there is none
 
 	mu     sync.Mutex
-	step   string // that runs now; empty if none does
+	step   string // in progress; empty when there is none
 	part   string
 	began  time.Time
-	expect float64 // of the step
-	after  float64 // of the steps to come
+	expect float64 // seconds of the step
+	after  float64 // seconds of the steps to come
 	stop   chan struct{}
 	ended  chan struct{}
 }
 
-// Terminal tells on out, which is so many columns wide; 0 is for a file.
-func Terminal(out io.Writer, width int) Teller {
+// Terminal returns a Progress that writes to out. The width is that of the terminal in columns, or 0 for a file.
+func Terminal(out io.Writer, width int) Progress {
 	return &terminal{out: out, width: width}
 }
 
-// say writes; when not even this can be written, nobody is left to tell.
-func (t *terminal) say(format string, args ...any) { _, _ = fmt.Fprintf(t.out, format, args...) }
+// printf ignores errors: where the progress cannot be written, neither can they.
+func (t *terminal) printf(format string, args ...any) { _, _ = fmt.Fprintf(t.out, format, args...) }
 
 func (t *terminal) Nothing(file string) {
-	t.say("nothing to do: the campaign in %s has been run\n", file)
+	t.printf("nothing to do: the campaign in %s has been run\n", file)
 }
 
 func (t *terminal) Plan(r *Record) {
@@ -68,11 +68,11 @@ func (t *terminal) Plan(r *Record) {
 	if r.Smoke {
 		stamp = "; a smoke campaign, whose figures do not count"
 	}
-	t.say("%s, %d of them to run, about %s%s\n", plural(len(r.Steps), "step"), todo, about(left(r.Steps)), stamp)
+	t.printf("%s, %d of them to run, about %s%s\n", format.Plural(len(r.Steps), "step"), todo, about(left(r.Steps)), stamp)
 	if len(skipped) > 0 {
-		t.say("left out: %s\n", strings.Join(skipped, "; "))
+		t.printf("left out: %s\n", strings.Join(skipped, "; "))
 	}
-	t.say("%*s%-40s %8s %8s  %s\n", len(place(0, r)), "", "step", "took", "left", "result")
+	t.printf("%*s%-40s %8s %8s  %s\n", len(numberOf(0, r)), "", "step", "took", "left", "result")
 }
 
 const redrawEvery = 500 * time.Millisecond
@@ -80,7 +80,7 @@ const redrawEvery = 500 * time.Millisecond
 func (t *terminal) Began(i int, r *Record) {
 	s := &r.Steps[i]
 	t.mu.Lock()
-	t.step, t.part = place(i, r)+s.Name, ""
+	t.step, t.part = numberOf(i, r)+s.Name, ""
 	t.began, t.expect, t.after = time.Now(), s.Expected, left(r.Steps[i+1:])
 	t.mu.Unlock()
 	if t.width == 0 {
@@ -107,7 +107,7 @@ func (t *terminal) redraw() {
 	defer t.mu.Unlock()
 	spent := time.Since(t.began).Seconds()
 	line := fmt.Sprintf("%s%s  %s of about %s, then about %s", t.step, t.part, about(spent), about(t.expect), about(t.after))
-	t.say("\r%s\x1b[K", line[:min(len(line), t.width-1)])
+	t.printf("\r%s\x1b[K", line[:min(len(line), t.width-1)])
 }
 
 func (t *terminal) Within(share float64) { t.setPart(fmt.Sprintf(", %.0f %%", 100*share)) }
@@ -128,73 +128,51 @@ func (t *terminal) Ended(i int, r *Record) {
 		close(t.stop)
 		<-t.ended
 		t.stop = nil
-		t.say("\r\x1b[K")
+		t.printf("\r\x1b[K")
 	}
 	s := &r.Steps[i]
 	result := outcome(s)
 	if s.State != Done {
 		result = strings.TrimSuffix(string(s.State)+": "+s.Reason, ": ")
 	}
-	line := fmt.Sprintf("%s%-40s %8s %8s  %s", place(i, r), s.Name, took(s.Seconds), about(left(r.Steps[i+1:])), result)
-	t.say("%s\n", strings.TrimRight(line, " "))
+	line := fmt.Sprintf("%s%-40s %8s %8s  %s", numberOf(i, r), s.Name, format.Duration(seconds(s.Seconds)), about(left(r.Steps[i+1:])), result)
+	t.printf("%s\n", strings.TrimRight(line, " "))
 }
 
-// took is a time that was measured.
-func took(seconds float64) string {
-	if seconds < 10 {
-		return fmt.Sprintf("%.1f s", seconds)
-	}
-	return about(seconds)
-}
-
-// place is a step's number among all.
-func place(i int, r *Record) string {
+// numberOf returns the number of a step among all.
+func numberOf(i int, r *Record) string {
 	digits := len(fmt.Sprint(len(r.Steps)))
 	return fmt.Sprintf("%*d/%d  ", digits, i+1, len(r.Steps))
 }
 
-// outcome is what a step has measured, in a few words.
+// outcome returns the figures of a step in a few words; most steps have none but their time.
 func outcome(s *Step) string {
-	switch s.Kind {
-	case KindLoad:
-		if s.Load == nil {
-			return ""
-		}
-		seconds := s.Load.Finish
+	switch {
+	case s.Load != nil:
+		took := s.Load.Finish
 		for _, stage := range s.Load.Stages {
-			seconds += stage.Seconds
+			took += stage.Seconds
 		}
-		return fmt.Sprintf("%d documents, %.0f/s with indexes", s.Load.Documents, float64(s.Load.Documents)/max(seconds, 1e-3))
-	case KindSpace:
-		if s.Space == nil {
-			return ""
-		}
-		return fmt.Sprintf("%.1f MB, %.1f %% of the documents", float64(s.Space.Total)/1e6, 100*float64(s.Space.Total)/max(float64(s.Space.Raw), 1))
-	case KindBackup, KindRestore:
-		if s.Copy == nil {
-			return ""
-		}
-		return fmt.Sprintf("%.1f MB at %.0f MB/s", float64(s.Copy.Database)/1e6, s.Copy.Rate/1e6)
-	case KindRun:
+		return fmt.Sprintf("%s documents, %.0f/s with indexes", format.Count(s.Load.Documents),
+			float64(s.Load.Documents)/max(took, 1e-3))
+	case s.Space != nil:
+		return fmt.Sprintf("%s, %.1f %% of the documents", format.Bytes(s.Space.Total),
+			100*float64(s.Space.Total)/max(float64(s.Space.Raw), 1))
+	case s.Copy != nil:
+		return fmt.Sprintf("%s at %s/s", format.Bytes(s.Copy.Database), format.Bytes(s.Copy.Rate))
+	case len(s.Runs) > 0:
 		return runOutcome(s.Runs)
-	case KindInserts:
+	case len(s.Inserts) > 0:
 		return insertsOutcome(s.Inserts)
-	case KindTier:
-		if s.Tier == nil {
-			return ""
-		}
-		t := s.Tier.Total
-		return fmt.Sprintf("%.0f/s through the service, %.0f/s directly", t.HTTPTPS, t.DirectTPS)
-	default: // its time says it
+	case s.Tier != nil:
+		return fmt.Sprintf("%.0f/s through the service, %.0f/s directly", s.Tier.Total.HTTPTPS, s.Tier.Total.DirectTPS)
+	default:
 		return ""
 	}
 }
 
-// runOutcome gives the median of the repeats, with the least and the most.
+// runOutcome returns the median of the repeats, with the least and the greatest.
 func runOutcome(runs []Repeat) string {
-	if len(runs) == 0 {
-		return ""
-	}
 	var tps, p99 []float64
 	invalid := 0
 	for _, r := range runs {
@@ -203,11 +181,9 @@ func runOutcome(runs []Repeat) string {
 			invalid++
 		}
 	}
-	slices.Sort(tps)
-	slices.Sort(p99)
 	text := fmt.Sprintf("%.0f/s", median(tps))
 	if len(tps) > 1 {
-		text += fmt.Sprintf(" (%.0f to %.0f)", tps[0], tps[len(tps)-1])
+		text += fmt.Sprintf(" (%.0f to %.0f)", slices.Min(tps), slices.Max(tps))
 	}
 	text += fmt.Sprintf(", p99 %.1f ms", median(p99)/1000)
 	if invalid > 0 {
@@ -226,14 +202,15 @@ func insertsOutcome(inserts []Growth) string {
 			}
 		}
 		if len(rates) > 0 {
-			parts = append(parts, fmt.Sprintf("%ss %s/s", dataset.Kinds[insertedKind(w)], strings.Join(rates, ", ")))
+			parts = append(parts, fmt.Sprintf("%ss %s/s", insertedKind(w), strings.Join(rates, ", ")))
 		}
 	}
 	return strings.Join(parts, "; ")
 }
 
-// median is the middle of sorted values, or the mean of the two in the middle.
-func median(sorted []float64) float64 {
+// median returns the middle value, or the mean of the two in the middle.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }

@@ -16,7 +16,7 @@ func TestTerminal(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	var out bytes.Buffer
 	c := w.campaign(folder)
-	c.Tell = Terminal(&out, 0)
+	c.Progress = Terminal(&out, 0)
 	c.Settings.Duration = 30
 	c.Settings.Limit = 1500
 	w.onRun = func(p Pressure) error {
@@ -29,8 +29,8 @@ func TestTerminal(t *testing.T) {
 	text := out.String()
 	lines := strings.Split(text, "\n")
 	require.Regexp(t, `^25 steps, \d+ of them to run, about 1\d:\d\d; a smoke campaign, whose figures do not count$`, lines[0])
-	require.Regexp(t, `\n 2/25  load +6\.0 s +\d+:\d\d  2700 documents, 450/s with indexes\n`, text)
-	require.Regexp(t, `\n 4/25  space +0\.0 s +\d+:\d\d  0\.0 MB, 50\.0 % of the documents\n`, text)
+	require.Regexp(t, `\n 2/25  load +6\.0 s +\d+:\d\d  2,700 documents, 450/s with indexes\n`, text)
+	require.Regexp(t, `\n 4/25  space +0\.0 s +\d+:\d\d  1\.00 kB, 50\.0 % of the documents\n`, text)
 	require.Regexp(t, `\n10/25  mixed, 4 users +2:33 +\d+:\d\d  3/s \(3 to 3\), p99 0\.0 ms\n`, text)
 	require.Regexp(t, `\n11/25  classic, 4 users +\d+ s +\d+:\d\d  interrupted\n`, text)
 	require.NotRegexp(t, `(?m) $`, text, "blanks at the end of a line")
@@ -38,7 +38,7 @@ func TestTerminal(t *testing.T) {
 	out.Reset()
 	w.onRun = nil
 	c = w.campaign(folder)
-	c.Tell, c.Settings.Duration, c.Settings.Limit = Terminal(&out, 0), 30, 1500
+	c.Progress, c.Settings.Duration, c.Settings.Limit = Terminal(&out, 0), 30, 1500
 	require.NoError(t, w.run(c))
 	require.Regexp(t, `^25 steps, 15 of them to run`, out.String())
 	require.Contains(t, out.String(), "staged inserts")
