@@ -47,12 +47,20 @@ func TestPostgres(t *testing.T) {
 	require.NotContains(t, is.URL, "host=", "a result may be published")
 	require.Equal(t, "off", is.Settings["fsync"])
 	require.Equal(t, "128MB", is.Settings["shared_buffers"])
+	require.Equal(t, "on", is.Settings["data_checksums"])
 
 	require.NoError(t, e.Remove(ctx))
 	name, err = e.Holds(ctx)
 	require.NoError(t, err)
 	require.Empty(t, name)
 	require.NoFileExists(t, e.backup)
+
+	server.Halt(t)
+	server.DisableChecksums(t)
+	server.Again(t)
+	is, err = e.Describe(ctx)
+	require.NoError(t, err)
+	require.Equal(t, "off", is.Settings["data_checksums"])
 }
 
 // settingsOf are as those have them who connect now.

@@ -269,6 +269,31 @@ func TestPage_Stamps(t *testing.T) {
 	})
 }
 
+// Whether PostgreSQL's pages have checksums is among the settings of the store. Of a result that does not say, which is
+// one from before it was recorded, the page claims neither.
+func TestPage_DataChecksums(t *testing.T) {
+	line := regexp.MustCompile(`<dt>(?:Store settings|Settings)</dt><dd>([^<]*)</dd>`)
+	for name, c := range map[string]struct {
+		settings map[string]string
+		want     string
+	}{
+		"On":      {map[string]string{"fsync": "on", "data_checksums": "on"}, "data_checksums = on; fsync = on"},
+		"Off":     {map[string]string{"fsync": "on", "data_checksums": "off"}, "data_checksums = off; fsync = on"},
+		"Unknown": {map[string]string{"fsync": "on"}, "fsync = on"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			record, r := madeUpCampaign(), run("mixed", mixed(), 10, 100, 1)
+			record.Store.Engine, record.Store.Settings = "postgres", c.settings
+			r.Target.Engine, r.Settings = "postgres", c.settings
+			for _, f := range []*File{FromCampaign(record), {Name: "run.json", Run: &r}} {
+				page := html(t, f)
+				require.Equal(t, c.want, line.FindStringSubmatch(page)[1])
+				require.Equal(t, strings.Count(c.want, "data_checksums"), strings.Count(page, "data_checksums"))
+			}
+		})
+	}
+}
+
 func TestPage_Published(t *testing.T) {
 	page := part(t, html(t, FromCampaign(madeUpCampaign())), "published")
 	require.Contains(t, cells(t, page, "17 transactions")[6], "1.21 GB of data, not 1 TB (1/827); 2 cores, not 24; load generator on the same host; profile tpox-2, not tpox-1")
