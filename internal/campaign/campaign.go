@@ -41,7 +41,8 @@ type Stopped struct {
 }
 
 func (e *Stopped) Error() string {
-	return fmt.Sprintf("%s: what was measured is in %s, and the same command goes on (about %s)", e.why(), e.File, about(e.Left))
+	return fmt.Sprintf("%s: what was measured is in %s, and the same command goes on (about %s)", e.why(), e.File,
+		about(e.Left))
 }
 
 func (e *Stopped) why() string {
@@ -125,17 +126,21 @@ func (r *running) begin(ctx context.Context) error {
 // takeUp goes on with a campaign, if it is the same.
 func (r *running) takeUp(there *Record) error {
 	if changed := r.Settings.changed(there.Settings); changed != "" {
-		return fmt.Errorf("%s is a campaign with other settings (%s): use those, or another folder; --replace begins anew", r.file, changed)
+		return fmt.Errorf("%s is a campaign with other settings (%s): use those, or another folder; --replace begins anew",
+			r.file, changed)
 	}
 	r.record = there
 	if there.Complete {
 		return nil
 	}
 	if there.Versions != r.Versions {
-		return fmt.Errorf("%s was begun by another build (%s): go on with that one, or use another folder; --replace begins anew", r.file, there.Versions.Brokerage)
+		return fmt.Errorf("%s was begun by another build (%s): go on with that one, or use another folder; --replace "+
+			"begins anew", r.file, there.Versions.Brokerage)
 	}
-	if there.Machine.Host != r.Machine.Host || there.Machine.CPU != r.Machine.CPU || there.Machine.Cores != r.Machine.Cores {
-		return fmt.Errorf("%s was begun on another machine (%s): use another folder; --replace begins anew", r.file, there.Machine.Host)
+	if there.Machine.Host != r.Machine.Host || there.Machine.CPU != r.Machine.CPU ||
+		there.Machine.Cores != r.Machine.Cores {
+		return fmt.Errorf("%s was begun on another machine (%s): use another folder; --replace begins anew", r.file,
+			there.Machine.Host)
 	}
 	return r.room()
 }
@@ -148,7 +153,8 @@ func (r *running) anew(ctx context.Context) error {
 			return err
 		}
 		if holds != "" && !r.Replace {
-			return fmt.Errorf("the database holds %s, and a campaign begins with an empty one: --replace takes away what is there", holds)
+			return fmt.Errorf("the database holds %s, and a campaign begins with an empty one: --replace takes away what is "+
+				"there", holds)
 		}
 	}
 	now := r.Now()
@@ -194,7 +200,8 @@ func (r *running) room() error {
 	}
 	for folder, bytes := range needs {
 		if free, known := r.Free(folder); known && free < bytes {
-			return fmt.Errorf("%s needs about %.1f GB for databases and their copies, but has %.1f GB free", folder, bytes/1e9, free/1e9)
+			return fmt.Errorf("%s needs about %.1f GB for databases and their copies, but has %.1f GB free", folder, bytes/1e9,
+				free/1e9)
 		}
 	}
 	return nil

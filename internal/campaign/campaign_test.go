@@ -46,7 +46,8 @@ func TestCampaign(t *testing.T) {
 		"classic, 4 users", "insert-orders, 4 users", "insert-customers, 4 users", "insert-customers, not validated, 4 users",
 		"staged inserts", "tier",
 		"pool 2: mixed, 4 users",
-		"plain: create", "plain: load", "plain: statistics", "plain: space", "plain: backup", "plain: restore", "plain: mixed, 4 users",
+		"plain: create", "plain: load", "plain: statistics", "plain: space", "plain: backup", "plain: restore",
+		"plain: mixed, 4 users",
 		"1 core: mixed, 4 users",
 	}, names)
 	require.Equal(t, names, w.steps)
@@ -80,11 +81,12 @@ func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 		again, runs int
 		valid       bool // the first of the runs that count
 	}{
-		"Steady":           {nil, 0, 3, true},
-		"UnsteadyOnce":     {[]workload.Validity{unsteady, valid}, 1, 3, true},
-		"Never":            {[]workload.Validity{unsteady, unsteady, valid}, 1, 3, false},
-		"AndSomethingElse": {[]workload.Validity{{Unsteady: true, Reasons: []string{"not steady", "arrivals were dropped"}}}, 0, 3, false},
-		"SomethingElse":    {[]workload.Validity{{Reasons: []string{"arrivals were dropped"}}}, 0, 3, false},
+		"Steady":       {nil, 0, 3, true},
+		"UnsteadyOnce": {[]workload.Validity{unsteady, valid}, 1, 3, true},
+		"Never":        {[]workload.Validity{unsteady, unsteady, valid}, 1, 3, false},
+		"AndSomethingElse": {[]workload.Validity{{Unsteady: true, Reasons: []string{"not steady", "arrivals were dropped"}}},
+			0, 3, false},
+		"SomethingElse": {[]workload.Validity{{Reasons: []string{"arrivals were dropped"}}}, 0, 3, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, folder := newWorld(t), t.TempDir()
@@ -235,11 +237,14 @@ func TestCampaign_Refusals(t *testing.T) {
 		change func(t *testing.T, w *world, c *Campaign)
 		says   string
 	}{
-		"UnknownWorkload": {func(_ *testing.T, _ *world, c *Campaign) { c.Settings.Workloads = []string{"unknown"} }, `no workload "unknown"`},
-		"Settings":        {func(_ *testing.T, _ *world, c *Campaign) { c.Settings.Repeat = 0 }, "--repeat must be at least 1"},
+		"UnknownWorkload": {func(_ *testing.T, _ *world, c *Campaign) { c.Settings.Workloads = []string{"unknown"} },
+			`no workload "unknown"`},
+		"Settings": {func(_ *testing.T, _ *world, c *Campaign) { c.Settings.Repeat = 0 },
+			"--repeat must be at least 1"},
 		"DatabaseInUse": {func(_ *testing.T, w *world, _ *Campaign) { w.database("null:").holds = "tpox-1/XS" },
 			"the database holds tpox-1/XS, and a campaign begins with an empty one: --replace takes away what is there"},
-		"VariantsDatabase": {func(_ *testing.T, w *world, _ *Campaign) { w.database("plain:").holds = "tpox-1/XS" }, "holds tpox-1/XS"},
+		"VariantsDatabase": {func(_ *testing.T, w *world, _ *Campaign) { w.database("plain:").holds = "tpox-1/XS" },
+			"holds tpox-1/XS"},
 		"NoSpace": {func(_ *testing.T, _ *world, c *Campaign) {
 			c.Free = func(string) (float64, bool) { return 1.5e9, true }
 		},
@@ -283,9 +288,10 @@ func TestCampaign_RefusesOthers(t *testing.T) {
 		change func(c *Campaign)
 		says   string
 	}{
-		"Settings": {func(c *Campaign) { c.Settings.Users, c.Settings.Think = []int{4, 8}, 1 }, "is a campaign with other settings (users, think)"},
-		"Build":    {func(c *Campaign) { c.Versions.Commit = "abc" }, "was begun by another build (test)"},
-		"Machine":  {func(c *Campaign) { c.Machine.Cores = 64 }, "was begun on another machine (here)"},
+		"Settings": {func(c *Campaign) { c.Settings.Users, c.Settings.Think = []int{4, 8}, 1 },
+			"is a campaign with other settings (users, think)"},
+		"Build":   {func(c *Campaign) { c.Versions.Commit = "abc" }, "was begun by another build (test)"},
+		"Machine": {func(c *Campaign) { c.Machine.Cores = 64 }, "was begun on another machine (here)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, folder := begin(t)

@@ -129,7 +129,8 @@ func (e db2Engine) Variants(int) []Variant {
 	return []Variant{
 		{
 			Name: "tuned", Tuned: true,
-			Description: "a table space and a buffer pool for each table and its indexes instead of one for all, in a schema of its own",
+			Description: "a table space and a buffer pool for each table and its indexes instead of one for all, in a schema " +
+				"of its own",
 		},
 		{
 			Name: fmt.Sprintf("pool %d", manyDB2Connections), Pool: manyDB2Connections,

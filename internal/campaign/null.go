@@ -25,7 +25,8 @@ func (nullEngine) Lacks(kind Kind) string {
 }
 
 func (nullEngine) Describe(context.Context) (Store, error) {
-	return described(store.Null+":", "none", brokerage.Engine{Name: store.Null, Version: "1", Durability: brokerage.Forgetful}), nil
+	return described(store.Null+":", "none", brokerage.Engine{Name: store.Null, Version: "1",
+		Durability: brokerage.Forgetful}), nil
 }
 
 // errNothingKept is for calls that Lacks has announced.

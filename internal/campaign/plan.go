@@ -148,14 +148,16 @@ func (p *planner) inserts() {
 	if s.Stages == 0 {
 		return
 	}
-	each := float64(len(stageWorkloads))*(s.Stage+stageWarmUp(s.Stage)+runOverhead) + p.seconds(rawBytes(p.dataset), p.engine.Pace().Backup)
+	each := float64(len(stageWorkloads))*(s.Stage+stageWarmUp(s.Stage)+runOverhead) + p.seconds(rawBytes(p.dataset),
+		p.engine.Pace().Backup)
 	p.add(Step{Name: "staged inserts", Kind: KindInserts, Expected: p.restore() + float64(s.Stages)*each})
 }
 
 // A comparison of the tier takes turns, one half of its time each way.
 func (p *planner) tier() {
 	if p.settings.Tier > 0 {
-		p.add(Step{Name: "tier", Kind: KindTier, Expected: p.restore() + p.settings.Tier + 2*tierTurns*(p.settings.WarmUp+runOverhead)})
+		p.add(Step{Name: "tier", Kind: KindTier, Expected: p.restore() + p.settings.Tier +
+			2*tierTurns*(p.settings.WarmUp+runOverhead)})
 	}
 }
 
@@ -175,7 +177,8 @@ func (p *planner) variants() {
 // processors is throughput against the processors that the service may use.
 func (p *planner) processors() {
 	for _, n := range p.settings.CPUs {
-		v := Variant{Name: format.Plural(n, "core"), Description: "the service may use " + format.Plural(n, "core") + " at once (GOMAXPROCS)", CPUs: n}
+		v := Variant{Name: format.Plural(n, "core"), Description: "the service may use " + format.Plural(n,
+			"core") + " at once (GOMAXPROCS)", CPUs: n}
 		p.run(&v, p.yardstick(), p.settings.Reference, p.settings.Repeat, nil)
 	}
 }
@@ -225,7 +228,8 @@ func bound(steps []Step, limit float64) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("--limit is too short: loading, backup and restore take about %s, and not one run fits in the rest", about(least))
+	return fmt.Errorf("--limit is too short: loading, backup and restore take about %s, and not one run fits in the rest",
+		about(least))
 }
 
 // groups returns the steps of each variant together, and every other step alone.

@@ -46,7 +46,8 @@ func TestPlan_Choices(t *testing.T) {
 	few := planned(t, func(s *Settings) {
 		s.Workloads, s.Stages, s.Tier, s.Tuned, s.CPUs, s.Users, s.Reference = []string{query}, 0, 0, false, nil, []int{1}, 5
 	})
-	require.Equal(t, []string{"create", "load", "statistics", "space", "backup", "restore", "query, 1 user", "query, 5 users"}, names(few, Planned))
+	require.Equal(t, []string{"create", "load", "statistics", "space", "backup", "restore", "query, 1 user",
+		"query, 5 users"}, names(few, Planned))
 	// With no mixed workload another one is the yardstick, and is repeated.
 	require.Equal(t, 1, few[6].Plan.Repeats)
 	require.Equal(t, referenceRepeats, few[7].Plan.Repeats)
@@ -85,7 +86,8 @@ func TestBound(t *testing.T) {
 }
 
 func TestAbout(t *testing.T) {
-	for seconds, text := range map[float64]string{0: "0 s", 59.4: "59 s", 60: "1:00", 3599: "59:59", 3661: "1:01:01", 90000: "25:00:00"} {
+	for seconds, text := range map[float64]string{0: "0 s", 59.4: "59 s", 60: "1:00", 3599: "59:59", 3661: "1:01:01",
+		90000: "25:00:00"} {
 		require.Equal(t, text, about(seconds))
 	}
 }

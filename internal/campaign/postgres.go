@@ -104,10 +104,13 @@ func (e postgresEngine) Variants(cores int) []Variant {
 	return []Variant{
 		{
 			Name: "tuned", Tuned: true,
-			Description: "the server's settings by deploy/postgres/tuned.conf, as far as it takes them without a restart; without " + needRestart,
+			Description: "the server's settings by deploy/postgres/tuned.conf, as far as it takes them without a restart; " +
+				"without " + needRestart,
 		},
-		{Name: "pool " + fmt.Sprint(2*cores), Description: fmt.Sprintf("two connections for each core instead of %d in all", postgres.DefaultPool), Pool: 2 * cores},
-		{Name: "pool " + fmt.Sprint(manyConnections), Description: fmt.Sprintf("%d connections instead of %d", manyConnections, postgres.DefaultPool), Pool: manyConnections},
+		{Name: "pool " + fmt.Sprint(2*cores), Description: fmt.Sprintf("two connections for each core instead of %d in all",
+			postgres.DefaultPool), Pool: 2 * cores},
+		{Name: "pool " + fmt.Sprint(manyConnections), Description: fmt.Sprintf("%d connections instead of %d",
+			manyConnections, postgres.DefaultPool), Pool: manyConnections},
 	}
 }
 

@@ -82,7 +82,8 @@ func altered(t testing.TB, server *pgtest.Server) (text string) {
 	t.Helper()
 	conn := server.Connect(t, "postgres")
 	defer func() { require.NoError(t, conn.Close(context.Background())) }()
-	require.NoError(t, conn.QueryRow(t.Context(), `SELECT coalesce(string_agg(name || '=' || setting, ' ' ORDER BY name), '')
+	require.NoError(t, conn.QueryRow(t.Context(), `
+		SELECT coalesce(string_agg(name || '=' || setting, ' ' ORDER BY name), '')
 		FROM pg_file_settings WHERE sourcefile LIKE '%auto.conf'`).Scan(&text))
 	return text
 }
@@ -92,7 +93,8 @@ func walCompressions(t testing.TB, server *pgtest.Server) (names []string) {
 	t.Helper()
 	conn := server.Connect(t, "postgres")
 	defer func() { require.NoError(t, conn.Close(context.Background())) }()
-	require.NoError(t, conn.QueryRow(t.Context(), "SELECT enumvals FROM pg_settings WHERE name = 'wal_compression'").Scan(&names))
+	require.NoError(t, conn.QueryRow(t.Context(),
+		"SELECT enumvals FROM pg_settings WHERE name = 'wal_compression'").Scan(&names))
 	return names
 }
 
@@ -146,8 +148,11 @@ func canceled(t testing.TB) context.Context {
 // Where the role may not, or may only some, the step is left out and the server is as it was.
 func TestPostgres_MayNotTune(t *testing.T) {
 	server := pgtest.Start(t)
-	server.Exec(t, "postgres", "CREATE ROLE owner LOGIN; CREATE ROLE partly LOGIN; GRANT pg_read_all_settings TO partly; GRANT ALTER SYSTEM ON PARAMETER jit TO partly;"+
-		"GRANT SELECT ON pg_file_settings TO partly; GRANT EXECUTE ON FUNCTION pg_show_all_file_settings(), pg_reload_conf() TO partly")
+	server.Exec(t, "postgres",
+		"CREATE ROLE owner LOGIN; CREATE ROLE partly LOGIN; GRANT pg_read_all_settings TO partly; GRANT ALTER SYSTEM ON "+
+			"PARAMETER jit TO partly;"+
+			"GRANT SELECT ON pg_file_settings TO partly; GRANT EXECUTE ON FUNCTION pg_show_all_file_settings(), "+
+			"pg_reload_conf() TO partly")
 	for _, role := range []string{"owner", "partly"} {
 		e := postgresIn(t, server.URLOf(role, "postgres")).As(Variant{Tuned: true}).(postgresEngine)
 		var notHere *NotHereError
@@ -220,7 +225,8 @@ func TestPostgres_Server(t *testing.T) {
 	require.NoError(t, err)
 	began, before := time.Now(), ticksOfEnded(t, pid)
 	server.Exec(t, "postgres", "SELECT count(*) FROM generate_series(1, 3000000)") // by a process that has ended then
-	require.Eventually(t, func() bool { return ticksOfEnded(t, pid) > before+5 }, 10*time.Second, time.Millisecond, "the server has taken note of its end")
+	require.Eventually(t, func() bool { return ticksOfEnded(t, pid) > before+5 }, 10*time.Second, time.Millisecond,
+		"the server has taken note of its end")
 	w.end()
 	run := workload.Run{Started: began, Measured: time.Since(began).Seconds()}
 	w.addTo(&run)

@@ -36,7 +36,8 @@ func (w *processWatch) addTo(run *workload.Run) {
 			run.Usage.Figures[figure] = workload.Change{Before: before[name], After: after[name]}
 		}
 	}
-	if peak := readProcess(w.pid, "status")["VmHWM"]; peak > 0 && run.Usage.Service != nil && run.Usage.Service.MemoryPeak == 0 {
+	if peak := readProcess(w.pid, "status")["VmHWM"]; peak > 0 && run.Usage.Service != nil &&
+		run.Usage.Service.MemoryPeak == 0 {
 		run.Usage.Service.MemoryPeak = int64(peak * kilobyte)
 	}
 }

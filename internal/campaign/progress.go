@@ -106,7 +106,8 @@ func (t *terminal) redraw() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	spent := time.Since(t.began).Seconds()
-	line := fmt.Sprintf("%s%s  %s of about %s, then about %s", t.step, t.part, about(spent), about(t.expect), about(t.after))
+	line := fmt.Sprintf("%s%s  %s of about %s, then about %s", t.step, t.part, about(spent), about(t.expect),
+		about(t.after))
 	t.printf("\r%s\x1b[K", line[:min(len(line), t.width-1)])
 }
 
@@ -135,7 +136,8 @@ func (t *terminal) Ended(i int, r *Record) {
 	if s.State != Done {
 		result = strings.TrimSuffix(string(s.State)+": "+s.Reason, ": ")
 	}
-	line := fmt.Sprintf("%s%-40s %8s %8s  %s", numberOf(i, r), s.Name, format.Duration(seconds(s.Seconds)), about(left(r.Steps[i+1:])), result)
+	line := fmt.Sprintf("%s%-40s %8s %8s  %s", numberOf(i, r), s.Name, format.Duration(seconds(s.Seconds)),
+		about(left(r.Steps[i+1:])), result)
 	t.printf("%s\n", strings.TrimRight(line, " "))
 }
 

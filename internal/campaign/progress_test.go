@@ -28,7 +28,8 @@ func TestTerminal(t *testing.T) {
 	require.Error(t, w.run(c))
 	text := out.String()
 	lines := strings.Split(text, "\n")
-	require.Regexp(t, `^25 steps, \d+ of them to run, about 1\d:\d\d; a smoke campaign, whose figures do not count$`, lines[0])
+	require.Regexp(t, `^25 steps, \d+ of them to run, about 1\d:\d\d; a smoke campaign, whose figures do not count$`,
+		lines[0])
 	require.Regexp(t, `\n 2/25  load +6\.0 s +\d+:\d\d  2,700 documents, 450/s with indexes\n`, text)
 	require.Regexp(t, `\n 4/25  space +0\.0 s +\d+:\d\d  1\.00 kB, 50\.0 % of the documents\n`, text)
 	require.Regexp(t, `\n10/25  mixed, 4 users +2:33 +\d+:\d\d  3/s \(3 to 3\), p99 0\.0 ms\n`, text)
@@ -54,7 +55,8 @@ func TestTerminal(t *testing.T) {
 func TestTerminal_Wide(t *testing.T) {
 	var out bytes.Buffer
 	term := Terminal(&out, 40).(*terminal)
-	r := &Record{Steps: []Step{{Name: strings.Repeat("long ", 20), Kind: KindRun, State: Planned, Expected: 60}, {State: Planned, Expected: 90}}}
+	r := &Record{Steps: []Step{{Name: strings.Repeat("long ", 20), Kind: KindRun, State: Planned, Expected: 60},
+		{State: Planned, Expected: 90}}}
 	term.Began(0, r)
 	term.Repeat(2, 3)
 	term.redraw()
@@ -70,7 +72,8 @@ func TestTerminal_Wide(t *testing.T) {
 
 	out.Reset()
 	term = Terminal(&out, 200).(*terminal)
-	term.Began(0, &Record{Steps: []Step{{Name: "mixed", Kind: KindRun, State: Planned, Expected: 60}, {State: Planned, Expected: 90}}})
+	term.Began(0, &Record{Steps: []Step{{Name: "mixed", Kind: KindRun, State: Planned, Expected: 60},
+		{State: Planned, Expected: 90}}})
 	term.Repeat(2, 3)
 	term.redraw()
 	term.Ended(0, r) // and nobody else writes any more

@@ -135,7 +135,7 @@ type Step struct {
 	Copy    *Copy          `json:"copy,omitempty"`
 	Plan    *RunPlan       `json:"plan,omitempty"`
 	Runs    []Repeat       `json:"runs,omitempty"`
-	Again   []Repeat       `json:"again,omitempty"` // that were not steady, and were made again: the runs have their numbers
+	Again   []Repeat       `json:"again,omitempty"` // unsteady runs that were repeated: the runs have their numbers
 	Inserts []Growth       `json:"inserts,omitempty"`
 	Tier    *workload.Tier `json:"tier,omitempty"`
 }
@@ -208,8 +208,9 @@ type Copy struct {
 
 // RunPlan is what the runs of a step have in common.
 type RunPlan struct {
-	Workload string `json:"workload"`           // a name, or the path of a file of one's own
-	Label    string `json:"label"`              // its name, and how the run differs from it, such as "insert-customers, not validated"
+	Workload string `json:"workload"` // a name, or the path of a file of one's own
+	// Label is the name of the workload, and how the run differs from it, such as "insert-customers, not validated".
+	Label    string `json:"label"`
 	Validate *bool  `json:"validate,omitempty"` // instead of what the workload's file says
 	Users    int    `json:"users"`
 	Repeats  int    `json:"repeats"` // that are asked for

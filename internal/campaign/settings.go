@@ -88,7 +88,8 @@ func (s Settings) Verify() error {
 		ok   bool
 		want string
 	}{
-		{"users", len(s.Users) > 0 && !slices.ContainsFunc(s.Users, notUsers), fmt.Sprintf("a list of numbers from 1 to %d", workload.MaxUsers)},
+		{"users", len(s.Users) > 0 && !slices.ContainsFunc(s.Users, notUsers),
+			fmt.Sprintf("a list of numbers from 1 to %d", workload.MaxUsers)},
 		{"reference", !notUsers(s.Reference), fmt.Sprintf("from 1 to %d", workload.MaxUsers)},
 		{"workloads", len(s.Workloads) > 0, "a list of at least one"},
 		{"repeat", s.Repeat > 0, "at least 1"},

@@ -183,8 +183,10 @@ func (e sqliteEngine) Room(d *dataset.Dataset, inserting float64) (string, float
 // left is how many connections read, and whether documents are packed.
 func (e sqliteEngine) Variants(cores int) []Variant {
 	return []Variant{
-		{Name: "pool " + fmt.Sprint(cores), Description: "one connection for reading for each core instead of two", Pool: cores},
-		{Name: "pool " + fmt.Sprint(8*cores), Description: "eight connections for reading for each core instead of two", Pool: 8 * cores},
+		{Name: "pool " + fmt.Sprint(cores), Description: "one connection for reading for each core instead of two",
+			Pool: cores},
+		{Name: "pool " + fmt.Sprint(8*cores), Description: "eight connections for reading for each core instead of two",
+			Pool: 8 * cores},
 		{Name: "uncompressed", Description: "documents stored as they are, in a database of its own", Uncompressed: true},
 	}
 }

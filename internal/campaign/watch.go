@@ -60,8 +60,8 @@ func (w *watch) end() {
 	<-w.ended
 }
 
-// measured returns the figures at the beginning and at the end of the measured part of a run. ok is false when there are
-// none.
+// measured returns the figures at the beginning and at the end of the measured part of a run. ok is false when
+// there are none.
 func (w *watch) measured(run *workload.Run) (before, after map[string]float64, ok bool) {
 	if len(w.readings) == 0 {
 		return nil, nil, false

@@ -33,8 +33,10 @@ func (d Workloads) config(p Pressure) (c workload.Config, err error) {
 		definition.Validate = *p.Validate
 	}
 	return workload.Config{
-		Definition: definition, Users: p.Users, Ramp: seconds(p.WarmUp), Duration: seconds(p.Duration), Think: seconds(p.Think),
-		Every: seconds(p.Duration / intervals), Seed: p.Seed, Settings: p.Settings, Version: d.Versions.Brokerage, Commit: d.Versions.Commit,
+		Definition: definition, Users: p.Users, Ramp: seconds(p.WarmUp), Duration: seconds(p.Duration),
+		Think: seconds(p.Think),
+		Every: seconds(p.Duration / intervals), Seed: p.Seed, Settings: p.Settings, Version: d.Versions.Brokerage,
+		Commit: d.Versions.Commit,
 	}, nil
 }
 

@@ -73,7 +73,8 @@ func (c *Clock) Service(t testing.TB) (binary string) {
 	source, err := os.ReadFile(filepath.Join(dir, "time.go"))
 	require.NoError(t, err)
 	const ask, add = "\tsec, nsec, mono := runtimeNow()\n", "\tsec += jumped()\n"
-	require.Equal(t, 1, strings.Count(string(source), ask), "time.Now of this Go reads the clock in another way: see where it does, and change this")
+	require.Equal(t, 1, strings.Count(string(source), ask),
+		"time.Now of this Go reads the clock in another way: see where it does, and change this")
 	source = []byte(strings.Replace(string(source), ask, ask+add, 1))
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	for name, text := range map[string][]byte{"time.go": source, "jump.go": jumpGo} {
@@ -100,7 +101,8 @@ func (c *Clock) Preload(t testing.TB) []string {
 	cc := testenv.Command(t, "cc")
 	source, library := filepath.Join(c.dir, "jump.c"), filepath.Join(c.dir, "jump.so")
 	require.NoError(t, os.WriteFile(source, jumpC, 0o600))
-	out, err := exec.CommandContext(t.Context(), cc, "-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o", library, source).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), cc, "-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o", library,
+		source).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.NoError(t, os.Chmod(library, 0o755)) //nolint:gosec // for the user of a server
 	return []string{"LD_PRELOAD=" + library, c.Env()}

@@ -90,11 +90,13 @@ func newTrader(l *Load, i int, o Options, firstOrder int64) *trader {
 	customer := int64(i) // the first account of each
 	account := o.Generator.FirstAccount(customer)
 	return &trader{
-		load: l, number: i, token: o.Token, shared: o.Shared, account: account, owner: o.Generator.ID(dataset.Customer, customer),
+		load: l, number: i, token: o.Token, shared: o.Shared, account: account,
+		owner:     o.Generator.ID(dataset.Customer, customer),
 		symbol:    o.Generator.Symbol(int(account % o.Generator.Count(dataset.Security))),
 		random:    rand.New(rand.NewPCG(uint64(i), 1)), //nolint:gosec // for variety
 		nextOrder: firstOrder,
-		client:    &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 2}, Timeout: o.Patience},
+		client: &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 2},
+			Timeout: o.Patience},
 	}
 }
 

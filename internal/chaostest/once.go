@@ -97,13 +97,15 @@ type instance struct {
 
 func serve(t testing.TB, store brokerage.Store) *instance {
 	t.Helper()
-	api, err := httpapi.New(guard.New(store, guard.Options{Strict: true}), httpapi.Options{Log: slog.New(slog.DiscardHandler), Timeout: 10 * time.Second})
+	api, err := httpapi.New(guard.New(store, guard.Options{Strict: true}),
+		httpapi.Options{Log: slog.New(slog.DiscardHandler), Timeout: 10 * time.Second})
 	require.NoError(t, err)
 	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	i := &instance{
 		addr: l.Addr().String(), store: store, ended: make(chan struct{}),
-		server: &http.Server{Handler: api, ReadHeaderTimeout: time.Minute, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)},
+		server: &http.Server{Handler: api, ReadHeaderTimeout: time.Minute,
+			ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)},
 	}
 	go func() {
 		defer close(i.ended)

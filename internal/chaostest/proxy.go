@@ -36,7 +36,8 @@ func NewProxy(t testing.TB, network, target string) *Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proxy{listener: l, network: network, target: target, links: make(map[*link]struct{}), changed: make(chan struct{})}
+	p := &Proxy{listener: l, network: network, target: target, links: make(map[*link]struct{}),
+		changed: make(chan struct{})}
 	p.wait.Go(p.accept)
 	t.Cleanup(func() {
 		_ = l.Close() // what accepts ends

@@ -161,7 +161,8 @@ func (t *trader) trade(ctx context.Context) error {
 	if t.random.IntN(3) == 0 {
 		side = "sell"
 	}
-	body := fmt.Sprintf(`<Trade xmlns=%q><Symbol>%s</Symbol><Quantity>%s</Quantity></Trade>`, brokerage.CustAccNS, t.symbol, quantity)
+	body := fmt.Sprintf(`<Trade xmlns=%q><Symbol>%s</Symbol><Quantity>%s</Quantity></Trade>`, brokerage.CustAccNS,
+		t.symbol, quantity)
 	answer, err := t.post(ctx, fmt.Sprintf("/v1/accounts/%d/%s", t.account, side), []byte(body))
 	if err != nil {
 		return err
@@ -176,7 +177,8 @@ func (t *trader) trade(ctx context.Context) error {
 	t.count(quantity, t.position.Add(quantity), c.Position)
 	t.position, t.balance = t.position.Add(quantity), t.balance.Sub(c.Amount)
 	if !c.Position.Equal(t.position) || !c.OnlineActualBal.Equal(t.balance) {
-		t.load.wrong("account %d: holds %s and %s, and not %s and %s", t.account, c.Position, c.OnlineActualBal, t.position, t.balance)
+		t.load.wrong("account %d: holds %s and %s, and not %s and %s", t.account, c.Position, c.OnlineActualBal, t.position,
+			t.balance)
 		t.position, t.balance = c.Position, c.OnlineActualBal
 	}
 	return nil
@@ -196,7 +198,8 @@ func (t *trader) count(quantity, want, is decimal.Decimal) {
 func (t *trader) order(ctx context.Context) error {
 	id := t.nextOrder
 	t.nextOrder++
-	doc := t.load.generator.AppendNewOrder(nil, id, dataset.NewOrder{ID: id, Account: t.account, Symbol: t.symbol, Time: time.Now()})
+	doc := t.load.generator.AppendNewOrder(nil, id, dataset.NewOrder{ID: id, Account: t.account, Symbol: t.symbol,
+		Time: time.Now()})
 	if _, err := t.post(ctx, "/v1/orders", doc); err != nil {
 		return err
 	}
@@ -220,10 +223,12 @@ func (t *trader) check(ctx context.Context) error {
 	}
 	if !t.position.Equal(position) || !t.balance.Equal(balance) {
 		t.load.lost.Add(1)
-		t.load.wrong("account %d at the end: holds %s and %s, and not %s and %s", t.account, t.position, t.balance, position, balance)
+		t.load.wrong("account %d at the end: holds %s and %s, and not %s and %s", t.account, t.position, t.balance, position,
+			balance)
 	}
 	for _, id := range t.orders {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, (*t.load.urls.Load())[0]+fmt.Sprintf("/v1/orders/%d", id), http.NoBody)
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, (*t.load.urls.Load())[0]+fmt.Sprintf("/v1/orders/%d", id),
+			http.NoBody)
 		if err != nil {
 			return err
 		}

@@ -45,7 +45,8 @@ func New(spec Spec) *Dataset {
 // NewOf prepares a dataset of the scale tiny with other numbers of documents, for tests on what is slow.
 func NewOf(seed uint64, counts Counts) *Dataset {
 	spec := Spec{Seed: seed, Scale: Scales()[0]}
-	return prepare(spec, []tier{{orders: counts.Orders, nAccounts: accountsBefore(spec.Profile, counts.Customers)}}, counts)
+	return prepare(spec, []tier{{orders: counts.Orders, nAccounts: accountsBefore(spec.Profile, counts.Customers)}},
+		counts)
 }
 
 func prepare(spec Spec, tiers []tier, counts Counts) *Dataset {

@@ -142,7 +142,8 @@ func TestAppend_OutOfRange(t *testing.T) {
 	t.Parallel()
 	d := open(t, "tiny", dataset.TPoX2)
 	for _, k := range dataset.Kinds {
-		require.PanicsWithValue(t, fmt.Sprintf("dataset: no %s %d among %[2]d", k, d.Count(k)), func() { d.Append(nil, k, d.Count(k)) })
+		require.PanicsWithValue(t, fmt.Sprintf("dataset: no %s %d among %[2]d", k, d.Count(k)),
+			func() { d.Append(nil, k, d.Count(k)) })
 		require.Panics(t, func() { d.Append(nil, k, -1) })
 	}
 }

@@ -142,7 +142,8 @@ one [two|{pct} [a|]] <Risk>three</Risk>
 `)
 	require.Equal(t, grammar{{
 		{text: "one "},
-		{alternatives: []sequence{{{text: "two"}}, {{blank: blankPercent}, {text: " "}, {alternatives: []sequence{{{text: "a"}}, nil}}}}},
+		{alternatives: []sequence{{{text: "two"}}, {{blank: blankPercent}, {text: " "},
+			{alternatives: []sequence{{{text: "a"}}, nil}}}}},
 		{text: " <Risk>three</Risk>"},
 	}}, g)
 	for _, wrong := range []string{"a [b", "a ]", "{nobody}", "{", "[a|"} {
@@ -184,7 +185,8 @@ func TestVocabulary(t *testing.T) {
 			require.NotEmpty(t, at.postal)
 		}
 	}
-	for _, g := range []grammar{companySentences, fundSentences, managerSentences, companyOpenings, bondOpenings, fundOpenings, managerOpenings} {
+	for _, g := range []grammar{companySentences, fundSentences, managerSentences, companyOpenings, bondOpenings,
+		fundOpenings, managerOpenings} {
 		for _, p := range bigPrimes {
 			require.NotZero(t, len(g)%p)
 			require.Less(t, len(g), p)

@@ -33,7 +33,8 @@ func TestAppend_Descriptions(t *testing.T) {
 		adjacent += strings.Count(description, "</Product> <Product>")
 		ampersands += strings.Count(description, "&amp;")
 	})
-	for name := range strings.FieldsSeq("CEO Product Competitor Assets Rating Manager Risk Cost Dividend Strategy Holdings Index Keyword") {
+	for name := range strings.FieldsSeq("CEO Product Competitor Assets Rating Manager Risk Cost Dividend Strategy " +
+		"Holdings Index Keyword") {
 		require.NotZero(t, keywords[name], "no %s", name)
 	}
 	require.NotZero(t, outer)

@@ -25,7 +25,8 @@ type securityGen struct {
 func (d *Dataset) appendSecurity(dst []byte, i int, slots *[]slot) []byte {
 	g := d.gen(dst, forSecurity, int64(i), slots)
 	s := securityGen{gen: &g, issue: d.issue(i)}
-	s.str(`<Security xmlns="http://tpox-benchmark.com/security" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" id="`)
+	s.str(`<Security xmlns="http://tpox-benchmark.com/security" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ` +
+		`id="`)
 	s.open("security")
 	s.int(d.ID(Security, int64(i)))
 	s.close()

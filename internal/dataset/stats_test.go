@@ -60,7 +60,8 @@ func TestAppend_OrdersPerCustomer(t *testing.T) {
 		small, d := open(t, "XXXS", p), open(t, "XXS", p)
 		first := evenness(t, d, 0, small.Count(dataset.Order), 0, small.TotalAccounts())
 		if fewer(10) == 10 {
-			second := evenness(t, d, small.Count(dataset.Order), d.Count(dataset.Order), small.TotalAccounts(), d.TotalAccounts())
+			second := evenness(t, d, small.Count(dataset.Order), d.Count(dataset.Order), small.TotalAccounts(),
+				d.TotalAccounts())
 			require.InEpsilon(t, first, second, 0.001)
 		}
 	})
@@ -256,10 +257,12 @@ func year(date string) int {
 func checkAccount(t *testing.T, a account, since string) {
 	t.Helper()
 	opened, updated := string(text(a.doc, "OpeningDate")), string(text(a.doc, "LastUpdate"))
-	check(t, since <= opened && opened <= updated && updated < "2010-07", "account %d: %s, %s, %s", a.id, since, opened, updated)
+	check(t, since <= opened && opened <= updated && updated < "2010-07", "account %d: %s, %s, %s", a.id, since, opened,
+		updated)
 
 	working := string(text(a.doc, "WorkingBalance"))
-	check(t, len(working) >= len("40000.00") && len(working) <= len("10000000.00"), "account %d: balance %s", a.id, working)
+	check(t, len(working) >= len("40000.00") && len(working) <= len("10000000.00"), "account %d: balance %s", a.id,
+		working)
 	dates, movements, balances := texts(a.doc, "ValueDate"), texts(a.doc, "CreditMovement"), texts(a.doc, "ValueDatedBal")
 	check(t, len(dates) >= 1 && len(dates) <= 12, "account %d: %d value dates", a.id, len(dates))
 	check(t, string(balances[0]) == working, "account %d: newest balance", a.id)

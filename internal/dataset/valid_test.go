@@ -31,7 +31,9 @@ func samples(t *testing.T, p dataset.Profile, f func(kind, from string, doc []by
 				n = fewer(count)
 			}
 			each(d, k, 0, n, func(i int64, doc []byte) { f(k.String(), fmt.Sprintf("%s %d", s, i), doc) })
-			each(d, k, count-min(count, 40), min(count, 40), func(i int64, doc []byte) { f(k.String(), fmt.Sprintf("%s %d", s, i), doc) })
+			each(d, k, count-min(count, 40), min(count, 40), func(i int64, doc []byte) {
+				f(k.String(), fmt.Sprintf("%s %d", s, i), doc)
+			})
 			for range 20 {
 				i := r.Int64N(count)
 				f(k.String(), fmt.Sprintf("%s %d", s, i), d.Append(nil, k, i))
@@ -76,7 +78,8 @@ func TestAppend_NormalForm(t *testing.T) {
 
 func TestAppend_ValidByProject(t *testing.T) {
 	t.Parallel()
-	schemas := map[string]*schema.Validator{"customer": schema.Customer(), "security": schema.Security(), "order": schema.Order()}
+	schemas := map[string]*schema.Validator{"customer": schema.Customer(), "security": schema.Security(),
+		"order": schema.Order()}
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {
 		samples(t, p, func(kind, from string, doc []byte) {
 			kind, doc = asDocument(kind, doc)

@@ -20,7 +20,8 @@ func (w *word) in(native bool) string {
 // folding replaces the letters beyond US-ASCII of the vocabularies. The first of each group replaces the others.
 var folding = func() *strings.Replacer {
 	pairs := []string{"ß", "ss"}
-	for group := range strings.FieldsSeq("AÁÀÄÅĄ aáàâãäåą CÇ cçć EÉ eéèêëę gğ IÍİ iíìîïı LŁ lł nńñ OÓÖØŌ oóòôõöøōő SŚŞ sśş UÚÜ " +
+	for group := range strings.FieldsSeq("AÁÀÄÅĄ aáàâãäåą CÇ cçć EÉ eéèêëę gğ IÍİ iíìîïı LŁ lł nńñ OÓÖØŌ oóòôõöøōő SŚŞ " +
+		"sśş UÚÜ " +
 		"uúùüūű ZŻ zźż") {
 		for _, letter := range group[1:] {
 			pairs = append(pairs, string(letter), group[:1])

@@ -55,7 +55,8 @@ func (c compared) outcome() string {
 // one that is compared: other data, another durability, another definition of the workload.
 func Compare(a, b *File) (*Comparison, error) {
 	if a.kind() != b.kind() {
-		return nil, fmt.Errorf("%s is %s and %s is %s: only two of a kind can be compared", a.Name, a.kind(), b.Name, b.kind())
+		return nil, fmt.Errorf("%s is %s and %s is %s: only two of a kind can be compared", a.Name, a.kind(), b.Name,
+			b.kind())
 	}
 	groupsA, groupsB := a.groups(), b.groups()
 	if err := comparableFiles(a, b, groupsA, groupsB); err != nil {
@@ -65,7 +66,7 @@ func Compare(a, b *File) (*Comparison, error) {
 	for _, f := range []*File{a, b} {
 		if f.durability() == "" {
 			c.remarks = append(c.remarks,
-				f.Name+" does not say how durable a commit is: whether both promise the same is not known")
+				f.Name+" does not state how durable a commit is: the two may differ in it")
 		}
 	}
 	missing := func(g group, from *File) {
@@ -113,18 +114,18 @@ func Together(files []*File) (*File, error) {
 	first := *files[0]
 	for i, f := range files[1:] {
 		if first.Campaign != nil || f.Campaign != nil {
-			return nil, fmt.Errorf("%s and %s are one side, and a campaign has its repeats in it: compare two campaigns with "+
-				"each other", first.Name, f.Name)
+			return nil, fmt.Errorf("%s and %s are one side, but a campaign has its repeats in it: compare two "+
+				"campaigns", first.Name, f.Name)
 		}
 		if first.kind() != f.kind() {
-			return nil, fmt.Errorf("%s is %s and %s is %s: one side is repeats of one thing", first.Name, first.kind(), f.Name,
+			return nil, fmt.Errorf("%s is %s and %s is %s: a side must be repeats of one measurement", first.Name, first.kind(), f.Name,
 				f.kind())
 		}
 		if err := comparableFiles(&first, f, first.groups(), f.groups()); err != nil {
 			return nil, err
 		}
 		for _, d := range differences(&first, f) {
-			return nil, fmt.Errorf("%s and %s are no repeats of one measurement: %s differs: %q and %q", first.Name, f.Name,
+			return nil, fmt.Errorf("%s and %s are not repeats of one measurement: %s differs: %q and %q", first.Name, f.Name,
 				d.Name, d.A, d.B)
 		}
 		for _, other := range files[:i+1] {
@@ -240,7 +241,7 @@ func circumstances(f *File) []fact {
 		generator = "on the same host"
 	}
 	facts := append(machineFacts(machine),
-		fact{"Made by", joined(" ", r.Tool.Name, r.Tool.Version)},
+		fact{"Tool", joined(" ", r.Tool.Name, r.Tool.Version)},
 		fact{"Load", fmt.Sprintf("%s, think time %s, %s measured after %s", r.Model.Kind, seconds(r.Model.Think),
 			seconds(r.Duration), seconds(r.Ramp))},
 		fact{"Target", joined(", ", r.Target.Engine, r.Target.Kind)}, fact{"Service", r.Target.Version},
@@ -295,7 +296,10 @@ func (c *Comparison) compareGroups(a, b group) {
 // compareSteps compares what a campaign measures once, by the name of the step.
 func (c *Comparison) compareSteps(a, b *campaign.Record) {
 	for i := range a.Steps {
-		at := slices.IndexFunc(b.Steps, func(s campaign.Step) bool { return s.Name == a.Steps[i].Name && s.Kind == a.Steps[i].Kind })
+		at := slices.IndexFunc(b.Steps, func(s campaign.Step) bool {
+			return s.Name == a.Steps[i].Name &&
+				s.Kind == a.Steps[i].Kind
+		})
 		if at < 0 {
 			continue
 		}
@@ -314,7 +318,10 @@ func (c *Comparison) compareSteps(a, b *campaign.Record) {
 			add("seconds", x.Seconds, y.Seconds, false, format.Figure)
 		}
 		for _, g := range x.Inserts {
-			at := slices.IndexFunc(y.Inserts, func(h campaign.Growth) bool { return h.Workload == g.Workload && h.Stage == g.Stage })
+			at := slices.IndexFunc(y.Inserts, func(h campaign.Growth) bool {
+				return h.Workload == g.Workload &&
+					h.Stage == g.Stage
+			})
 			if at >= 0 {
 				add(fmt.Sprintf("%s, stage %d, a second", g.Workload, g.Stage), g.Rate, y.Inserts[at].Rate, true, format.Figure)
 			}
@@ -347,7 +354,8 @@ func (c *Comparison) counts() verdictCounts {
 }
 
 func (n verdictCounts) String() string {
-	text := fmt.Sprintf("Larger than noise: %d (%d better, %d worse). Within noise: %d. Noise unknown: %d.", n.better+n.worse,
+	text := fmt.Sprintf("Larger than noise: %d (%d better, %d worse). Within noise: %d. Noise unknown: %d.",
+		n.better+n.worse,
 		n.better, n.worse, n.within, n.unknown)
 	if judged := n.better + n.worse + n.within; judged > 0 {
 		text += fmt.Sprintf(" Of the %d that could be judged, chance alone would make about %s larger than noise.", judged,

@@ -12,7 +12,8 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 	verdict, n := c.conclude(), c.counts()
 	p := page{Title: "Two results compared", Subtitle: "Ratios are B by A: × 1.00 is no difference.",
 		Sources: append(c.a.names(), c.b.names()...)}
-	p.Banners = []banner{{Class: "verdict", Word: strings.ToUpper(verdict.Word), Text: "B against A: " + verdict.Text + "."}}
+	p.Banners = []banner{{Class: "verdict", Word: strings.ToUpper(verdict.Word),
+		Text: "B against A: " + verdict.Text + "."}}
 	for _, side := range c.sides() {
 		for _, stamp := range side.stamps() {
 			stamp.Text = side.name + ": " + stamp.Text
@@ -26,7 +27,7 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 		{Name: "better", Value: format.Count(n.better), Unit: "larger than noise"},
 		{Name: "worse", Value: format.Count(n.worse), Unit: "larger than noise"},
 		{Name: "no difference", Value: format.Count(n.within), Unit: "within noise"},
-		{Name: "cannot be told", Value: format.Count(n.unknown), Unit: "noise unknown"},
+		{Name: "unknown", Value: format.Count(n.unknown), Unit: "noise unknown"},
 	}
 	p.add(c.differencesSection(), c.figuresSection("figures", "Workloads and steps", false),
 		c.figuresSection("transactions", "Transactions", true),
@@ -52,7 +53,8 @@ func (c *Comparison) differencesSection() *section {
 		remarks.addTexts(line)
 	}
 	differ.Class, remarks.Class = "beside", "beside"
-	return &section{ID: "beside", Title: "What else differs", Lead: "What a difference in the figures may come from.",
+	return &section{ID: "beside", Title: "What else differs", Lead: "Other possible causes of a difference in the " +
+		"figures.",
 		Blocks: []block{{Table: differ}, {Table: remarks}}}
 }
 
@@ -78,5 +80,6 @@ func (c *Comparison) figuresSection(id, title string, detail bool) *section {
 		t.add(class, texts(f.Name, f.write(f.A.median()), f.A.spreadText(), f.write(f.B.median()), f.B.spreadText(),
 			times(f.ratio(), 3), f.outcome())...)
 	}
-	return &section{ID: id, Title: title, Lead: "Medians of the repeats; ± is half their range.", Blocks: []block{{Table: t}}}
+	return &section{ID: id, Title: title, Lead: "Medians of the repeats; ± is half their range.",
+		Blocks: []block{{Table: t}}}
 }

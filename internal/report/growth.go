@@ -13,8 +13,8 @@ import (
 // growthSection shows whether inserts keep their rate as the database grows: through the transactions and by bulk load.
 func growthSection(c *campaign.Record) *section {
 	return &section{ID: "growth", Title: "Insert rate against size",
-		Lead: "Only inserts through the transactions, many users with a commit for each document, stand beside published " +
-			"rates. The bulk load puts many documents into one commit.",
+		Lead: "Only inserts through the transactions (many users, one commit for each document) are compared with " +
+			"published rates. The bulk load puts many documents into one commit.",
 		Blocks: append([]block{insertBlock(c)}, loadBlocks(c)...)}
 }
 
@@ -101,7 +101,7 @@ func growthCharts(title string, series []chart.Series) []figureView {
 		return nil
 	}
 	return []figureView{{"Rate against size", chart.Lines{
-		Title: title + ": documents a second against documents that were there",
+		Title: title + ": documents a second against documents already stored",
 		X:     "documents of the kind before the stage", Y: "documents a second",
 		Series: series, FormatX: compact, FormatY: compact,
 	}.HTML()}}

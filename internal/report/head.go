@@ -45,11 +45,11 @@ func stamps(groups []group) []banner {
 	var all []banner
 	if invalid > 0 {
 		all = append(all, banner{Class: "invalid", Word: "INVALID",
-			Text: of(invalid) + " may not be quoted by the rules of the scenario:", Reasons: reasons.lines()})
+			Text: of(invalid) + " must not be quoted, by the rules of the scenario:", Reasons: reasons.lines()})
 	}
 	if smoke > 0 {
 		all = append(all, banner{Class: "smoke", Word: "SMOKE",
-			Text: of(smoke) + ": measured too briefly to say how fast anything is. It shows that everything works."})
+			Text: of(smoke) + ": too short to measure performance. It shows that everything works."})
 	}
 	if same > 0 {
 		all = append(all, banner{Class: "aside", Word: "SAME HOST",
@@ -127,7 +127,7 @@ func campaignStamps(c *campaign.Record, groups []group) []banner {
 	all := stamps(groups)
 	if c.Smoke && !slices.ContainsFunc(all, func(b banner) bool { return b.Word == "SMOKE" }) {
 		all = append(all, banner{Class: "smoke", Word: "SMOKE", Text: "The preset is " + c.Preset +
-			": too short to be a study. It shows that everything works, and no figure of it counts."})
+			": too short to measure performance. It shows that everything works, and none of its figures counts."})
 	}
 	if !c.Complete {
 		all = append(all, banner{Class: "smoke", Word: "UNFINISHED",
@@ -191,7 +191,8 @@ func campaignFacts(c *campaign.Record) []fact {
 	return known(append(facts,
 		fact{"Host", joined(", ", c.Machine.Host, c.Machine.Kernel)},
 		fact{"Disk", joined("; ", c.Machine.FileSystem, flush)},
-		fact{"Versions", joined(", ", prefixed("brokerage ", c.Versions.Brokerage), prefixed("commit ", commit), c.Versions.Go,
+		fact{"Versions", joined(", ", prefixed("brokerage ", c.Versions.Brokerage), prefixed("commit ", commit),
+			c.Versions.Go,
 			fmt.Sprintf("generator version %d", c.Versions.Generator))},
 		fact{"Each run", fmt.Sprintf("%s warm-up, %s measured, think time %s, %s; seed %d", seconds(s.WarmUp),
 			seconds(s.Duration), seconds(s.Think), format.Plural(s.Repeat, "repeat"), s.Seed)},

@@ -90,14 +90,14 @@ func publishedSection(c *campaign.Record, groups []group) *section {
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	s := &section{ID: "published", Title: "Published figures beside ours", Blocks: []block{{Table: t}},
-		Lead: "What the TPoX papers report (2006 to 2009), for orientation. Hardware, size of the data and method differ: a " +
-			"figure here is neither better nor worse than one there. Ours is measured at the same number of users where it was, " +
-			"else at the nearest, which is then said. The papers' load came from a second host over a database protocol, ours " +
-			"through HTTP; the papers delete at random, here a user deletes what it has inserted."}
+	s := &section{ID: "published", Title: "Published figures and ours", Blocks: []block{{Table: t}},
+		Lead: "What the TPoX papers report (2006 to 2009), for orientation. Hardware, size of the data and method differ: " +
+			"a figure is neither better nor worse than another. Ours is of the same number of users where that was measured, " +
+			"otherwise of the nearest, which is then stated. The papers' load came from a second host over a database " +
+			"protocol, ours through HTTP; the papers delete at random, while our users delete what they have inserted."}
 	for _, g := range nearest(labelled(plain, "mixed"), 200) {
-		s.Blocks = append(s.Blocks, block{Title: "Average times", Table: timesTable(g.middle()), Note: fmt.Sprintf("Theirs "+
-			"(Db2 9.5, 2008) at 200 users, ours of the mixed workload at %s, in milliseconds.", g.users())})
+		note := "Published: Db2 9.5 (2008) at 200 users. Ours: the mixed workload at " + g.users() + " users. In milliseconds."
+		s.Blocks = append(s.Blocks, block{Title: "Average times", Note: note, Table: timesTable(g.middle())})
 	}
 	s.Blocks = append(s.Blocks, block{Title: "Space", Table: publishedSpaceTable(c)})
 	return s
@@ -151,7 +151,7 @@ func obstacles(c *campaign.Record, g group, p published) []string {
 		all = append(all, "profile "+c.Dataset.Profile+", not "+p.Profile)
 	}
 	if r.Target.Kind == "direct" {
-		all = append(all, "no application tier in between")
+		all = append(all, "no application tier")
 	}
 	return append(all, fmt.Sprintf("hardware and storage of %d", p.Year))
 }
@@ -191,7 +191,8 @@ func publishedSpaceTable(c *campaign.Record) *table {
 	if s == nil {
 		return t
 	}
-	t.addTexts("Db2 9.5, 2008", "942 GB", "440 GB", "47 %", "orders −57 %, CustAcc −64 %, evidently against uncompressed tables")
+	t.addTexts("Db2 9.5, 2008", "942 GB", "440 GB", "47 %",
+		"orders −57 %, CustAcc −64 %, evidently against uncompressed tables")
 	t.addTexts("Db2 9.7, 2009", "slightly over 1 TB", "604 GB", "about 60 %",
 		"orders −59 %, CustAcc −61 %, against its own uncompressed 1.4 TB")
 	var kinds []string

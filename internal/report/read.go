@@ -42,12 +42,13 @@ func Parse(name string, text []byte) (*File, error) {
 	}
 	if err := json.Unmarshal(text, &head); err != nil {
 		if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-			return nil, fmt.Errorf("%w: a file of results is JSON, campaign.json or what brokerage drive --json or k6 wrote", misread(name, text, err))
+			return nil, fmt.Errorf("%w: a file of results is JSON, campaign.json or what brokerage drive --json or k6 wrote",
+				misread(name, text, err))
 		}
 		return nil, misread(name, text, err)
 	}
 	if head.Format == nil {
-		return nil, fmt.Errorf("%s: has no format, so it is no result of brokerage", name)
+		return nil, fmt.Errorf("%s: has no format, so it is not a result of brokerage", name)
 	}
 	f := &File{Name: name}
 	var into any
@@ -155,7 +156,7 @@ func checkTier(t *workload.Tier) error {
 
 func checkRun(r *workload.Run) error {
 	if r.Format != workload.RunFormat {
-		return fmt.Errorf("a run is of format %q, not %s", r.Format, workload.RunFormat)
+		return fmt.Errorf("a run has format %q, not %s", r.Format, workload.RunFormat)
 	}
 	if r.Workload.Name == "" {
 		return errors.New("the workload has no name")
@@ -165,13 +166,14 @@ func checkRun(r *workload.Run) error {
 	}
 	rows := int64(0)
 	for _, row := range append(slices.Clone(r.Transactions), r.Total) {
-		if sum := row.Good + row.Refused() + row.Unanswered + row.Dropped + row.Waiting; row.Due != 0 && row.Due != sum { // 0: of before it was counted
-			return fmt.Errorf("%d transactions of %s were due, and something became of %d", row.Due, row.Name, sum)
+		if sum := row.Good + row.Refused() + row.Unanswered + row.Dropped + row.Waiting; row.Due != 0 &&
+			row.Due != sum { // 0: of before it was counted
+			return fmt.Errorf("%d transactions of %s were due, but %d are accounted for", row.Due, row.Name, sum)
 		}
 	}
 	for _, row := range r.Transactions {
 		if row.Good > row.Count || row.Count < 0 {
-			return fmt.Errorf("%s did its work %d times out of %d", row.Name, row.Good, row.Count)
+			return fmt.Errorf("%s succeeded %d times out of %d", row.Name, row.Good, row.Count)
 		}
 		rows += row.Count
 	}

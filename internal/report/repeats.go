@@ -88,5 +88,5 @@ func (v verdict) String() string {
 // ruleText explains the rule of judge to the reader of a comparison.
 const ruleText = "A difference is larger than noise when both sides have at least three repeats, the ranges of the " +
 	"repeats do not overlap, and the medians are more than three pooled standard deviations apart. Where nothing has " +
-	"changed, three repeats a side still say so of about one figure in forty, four of one in 170, five of one in 600 " +
-	"(if repeats scatter normally). With fewer repeats the noise is unknown."
+	"changed, the rule still finds a difference in about one figure of 40 with three repeats a side, of 170 with four, " +
+	"of 600 with five (if repeats are normally distributed). With fewer repeats the noise is unknown."

@@ -62,7 +62,7 @@ func runPage(r *workload.Run) page {
 	}
 	if r.Ended != workload.Complete && r.Ended != "" {
 		p.Banners = append(p.Banners, banner{Class: "invalid", Word: "ENDED EARLY",
-			Text: "The run ended before its time: " + string(r.Ended) + "."})
+			Text: "The run ended early: " + string(r.Ended) + "."})
 	}
 	p.add(latencySection(g), statisticsSection(g), refusalsSection(g), mixSection(g), timeSection(r), resourcesSection(g),
 		cachesSection(g))
@@ -89,16 +89,16 @@ func tierGroups(t *workload.Tier) []group {
 func runFacts(r *workload.Run) []fact {
 	arrivals, prepared := "", ""
 	if a := r.Arrivals; a != nil {
-		arrivals = fmt.Sprintf("%s due, %s begun (%s over 1 ms late), %s dropped, %s never begun", format.Count(a.Due),
+		arrivals = fmt.Sprintf("%s due, %s started (%s over 1 ms late), %s dropped, %s never started", format.Count(a.Due),
 			format.Count(a.Started), format.Count(a.Late), format.Count(a.Dropped), format.Count(a.Queued))
 	}
 	if p := r.Prepared; p != nil {
-		prepared = fmt.Sprintf("%s orders and %s customers inserted in %s, counted apart", format.Count(p.Orders),
+		prepared = fmt.Sprintf("%s orders and %s customers inserted in %s, not part of the figures", format.Count(p.Orders),
 			format.Count(p.Customers), seconds(p.Seconds))
 	}
-	validated := "as each transaction asks"
+	validated := "as each transaction specifies"
 	if !r.Workload.Validate {
-		validated = "off where a client may switch it off"
+		validated = "off where a client may turn it off"
 	}
 	facts := []fact{
 		{"Measured", minute(r.Started) + ", " + seconds(r.Measured) + " after " + seconds(r.Warmed) + " of warm-up"},
@@ -130,7 +130,7 @@ func modelText(r *workload.Run) string {
 // timeSection shows whether a run was steady.
 func timeSection(r *workload.Run) *section {
 	s := &section{ID: "time", Title: "Over time",
-		Lead: "A steady run is level: a slope over the measured time makes a run invalid."}
+		Lead: "The throughput of a steady run is level: a slope over the measured time makes a run invalid."}
 	if len(r.PerSecond) > 1 {
 		const title = "Transactions in each second"
 		line := chart.Series{Name: "tps"}
@@ -142,7 +142,8 @@ func timeSection(r *workload.Run) *section {
 			Series: []chart.Series{line}, FormatX: whole, FormatY: whole,
 		}.HTML()}}})
 	}
-	t := newTable("By interval", "text:seconds", "count", "did their work", "num strong:tps", "mean ms", "p95 ms", "p99 ms",
+	t := newTable("By interval", "text:seconds", "count", "did their work", "num strong:tps", "mean ms", "p95 ms",
+		"p99 ms",
 		"max ms")
 	if len(r.Intervals) > 1 {
 		for _, i := range r.Intervals {

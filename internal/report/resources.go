@@ -41,8 +41,8 @@ func resourcesSection(groups []group) *section {
 		}
 	}
 	return &section{ID: "resources", Title: "Processor, memory and I/O",
-		Lead: "From the first to the last measured second; of repeats the run with the median throughput. CPU is of all " +
-			"cores of the computer. A load generator above 80 % makes a run invalid.",
+		Lead: "Over the measured time; for repeats, of the run with the median throughput. CPU is the share of all cores " +
+			"of the computer. A load generator above 80 % makes a run invalid.",
 		Blocks: []block{{Table: t}, {Title: "The whole computer", Table: host}}}
 }
 
@@ -56,7 +56,7 @@ func bytesOrDash(n int64) string {
 // cachesSection shows hit ratios where a store counts hits and misses, and then all of its figures.
 func cachesSection(groups []group) *section {
 	s := &section{ID: "caches", Title: "Caches, pool and commits",
-		Lead: "The service's and its store's own figures, named as their metrics are, over the measured time."}
+		Lead: "The metrics of the service and its store over the measured time."}
 	ratios := newTable("Hit ratios", "text:workload", "users", "text:cache", "hits", "misses", "num strong:hit ratio")
 	var names []string
 	for _, g := range groups {
@@ -79,7 +79,7 @@ func cachesSection(groups []group) *section {
 	}
 	slices.Sort(names)
 	s.Blocks = append(s.Blocks, block{Title: "Hit ratios", Table: ratios})
-	note := "What only grows (…_total, …_sum, …_count) is shown as its increase, the rest before → after where it has changed."
+	note := "Counters (…_total, …_sum, …_count) show their increase, other metrics show before → after where they changed."
 	measured := filter(groups, func(g group) bool { return len(g.middle().Usage.Figures) > 0 })
 	for part := range slices.Chunk(measured, figureColumns) {
 		s.Blocks = append(s.Blocks, block{Title: "Figures", Note: note, Table: figuresTable(names, part)})

@@ -11,8 +11,8 @@ import (
 // spaceSection shows the size of the database and what compression saves by kind of document.
 func spaceSection(c *campaign.Record) *section {
 	s := &section{ID: "space", Title: "Space and compression",
-		Lead: "Raw is the size of the documents as a client gets them. Stored is what the store keeps for them, with all " +
-			"that their table takes beside them."}
+		Lead: "Raw is the size of the documents as a client gets them. Stored is the space of their tables, with all " +
+			"overhead."}
 	for i := range c.Steps {
 		if c.Steps[i].Space == nil {
 			continue
@@ -42,7 +42,8 @@ func spaceTable(s *campaign.Space) *table {
 		t.add("", append(cells, cell{Draw: chart.Pair(slot, raw/most, stored/most)})...)
 	}
 	beside := func(name string, bytes int64) {
-		t.add("soft", texts(name, "", "", "", format.Bytes(bytes), percent(ratio(float64(bytes), float64(s.Raw)), 1), "", "")...)
+		t.add("soft", texts(name, "", "", "", format.Bytes(bytes), percent(ratio(float64(bytes), float64(s.Raw)), 1), "",
+			"")...)
 	}
 	for _, index := range s.Indexes {
 		beside("index "+index.Name, index.Bytes)
@@ -52,7 +53,7 @@ func spaceTable(s *campaign.Space) *table {
 	t.add("total", texts("database", format.Count(documents), format.Bytes(s.Raw), "", format.Bytes(s.Total),
 		percent(share, 1), signed(share-1), "")...)
 	if s.Journal > 0 {
-		t.add("soft", texts("journal, apart", "", "", "", format.Bytes(s.Journal), "", "", "")...)
+		t.add("soft", texts("journal (not included)", "", "", "", format.Bytes(s.Journal), "", "", "")...)
 	}
 	return t
 }

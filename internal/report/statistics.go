@@ -25,8 +25,8 @@ func (g group) whichRun() string {
 // latencySection shows the percentiles of each transaction.
 func latencySection(groups []group) *section {
 	s := &section{ID: "latency", Title: "Latency by transaction",
-		Lead: "Dots are the 50th, 90th, 95th and 99th percentile, from hollow to filled, on a logarithmic scale. " +
-			"Of repeats the median of each percentile is shown; ± is half the range of the 99th."}
+		Lead: "Dots are the 50th, 90th, 95th and 99th percentile, from hollow to filled, on a logarithmic scale. Of " +
+			"repeats the median of each percentile is shown; ± is half the range of the 99th."}
 	for _, g := range groups {
 		if len(g.middle().Transactions) > 0 {
 			s.Blocks = append(s.Blocks, block{Title: g.nameAtUsers(), Table: latencyTable(g)})
@@ -120,7 +120,8 @@ func code(name string) string {
 // statisticsSection shows the table that the scenario asks for: by transaction, by kind, and in total.
 func statisticsSection(groups []group) *section {
 	s := &section{ID: "statistics", Title: "Statistics",
-		Lead: "Times are in milliseconds, the total in seconds; a percentile is the highest value of its class in the histogram."}
+		Lead: "Times are in milliseconds, the total in seconds; a percentile is the highest value of its class in the " +
+			"histogram."}
 	for _, g := range groups {
 		s.Blocks = append(s.Blocks, block{Title: g.whichRun(), Note: runNote(g.middle()), Table: statisticsTable(g.middle())})
 	}
@@ -132,12 +133,14 @@ func runNote(r *workload.Run) string {
 	if isInvalid(r) {
 		state = " This run is INVALID."
 	}
-	return fmt.Sprintf("%s transactions in %s: %s a second, %s a minute; goodput %s a second.%s", format.Count(r.Total.Count),
+	return fmt.Sprintf("%s transactions in %s: %s a second, %s a minute; goodput %s a second.%s",
+		format.Count(r.Total.Count),
 		seconds(r.Measured), format.Figure(r.TPS), format.Figure(r.TPM), format.Figure(r.Goodput), state)
 }
 
 func statisticsTable(r *workload.Run) *table {
-	t := newTable("Statistics by transaction and kind", "text:transaction", "count", "share", "total s", "min", "max", "avg",
+	t := newTable("Statistics by transaction and kind", "text:transaction", "count", "share", "total s", "min", "max",
+		"avg",
 		"p50", "p90", "p95", "p99")
 	t.Class = "statistics"
 	line := func(class string, row workload.Row, name string) {
@@ -171,10 +174,10 @@ func kindsName(kind string) string {
 
 // mixSection compares the drawn mix with the requested one.
 func mixSection(groups []group) *section {
-	s := &section{ID: "mix", Title: "The mix, asked for and reached",
-		Lead: "Drawn is how often a transaction was chosen, also where there was nothing of one's own to work on and another " +
-			"was drawn instead. The last column says by how many standard deviations of pure chance (σ) it is off: beyond 4 the " +
-			"draw is not to be trusted."}
+	s := &section{ID: "mix", Title: "Requested and actual mix",
+		Lead: "Drawn is how often a transaction was chosen, including the times when the user had nothing to work on and " +
+			"another one was drawn instead. The last column is the deviation in standard deviations of pure chance (σ): " +
+			"beyond 4 the draw is not to be trusted."}
 	for _, g := range groups {
 		if len(g.middle().Transactions) > 1 {
 			s.Blocks = append(s.Blocks, block{Title: g.whichRun(), Table: mixTable(g.middle())})
@@ -184,7 +187,7 @@ func mixSection(groups []group) *section {
 }
 
 func mixTable(r *workload.Run) *table {
-	t := newTable("Mix asked for and reached", "text:transaction", "asked", "answered", "drawn", "drawn, count",
+	t := newTable("Requested and actual mix", "text:transaction", "requested", "answered", "drawn", "drawn, count",
 		"nothing to work on", "points off", "σ off")
 	drawnOf := func(row workload.Row) int64 { return row.Count + row.Waiting + row.Empty }
 	draws, weights := 0.0, 0.0
@@ -206,7 +209,8 @@ func mixTable(r *workload.Run) *table {
 				class = "invalid"
 			}
 		}
-		cells := texts(row.Name, percent(asked, 1), percent(row.Share, 2), percent(drawn/draws, 2), format.Count(drawnOf(row)),
+		cells := texts(row.Name, percent(asked, 1), percent(row.Share, 2), percent(drawn/draws, 2),
+			format.Count(drawnOf(row)),
 			format.Count(row.Empty), format.Fixed(100*(drawn/draws-asked), 2), chance)
 		cells[0].Aside = code(row.Name)
 		t.add(class, cells...)
@@ -218,7 +222,7 @@ func mixTable(r *workload.Run) *table {
 func refusalsSection(groups []group) *section {
 	totals := newTable("Goodput and refusals", "text:workload", "users", "tps", "num strong:goodput/s", "goodput",
 		"expected refusals", "unexpected", "of all")
-	ended := newTable("What became of every transaction", "text:workload", "users", "text:transaction", "due", "done",
+	ended := newTable("Outcomes of all transactions", "text:workload", "users", "text:transaction", "due", "done",
 		"refused", "unanswered", "dropped", "still waiting", "answered late")
 	reasons := newTable("Refusals by reason", "text:workload", "text:transaction", "text:reason", "count",
 		"of the transaction", "text:")
@@ -242,15 +246,15 @@ func refusalsSection(groups []group) *section {
 			percent(ratio(float64(unexpected), float64(r.Total.Count)), 3))
 	}
 	return &section{ID: "goodput", Title: "Goodput and refusals",
-		Lead: "Goodput counts the transactions that did their work. A refusal that a workload has to expect (selling more " +
-			"than is held, say) is throughput and no goodput; one that it has not to is a fault, and more than 0.5 % of them " +
-			"make a run invalid.",
+		Lead: "Goodput counts the transactions that did their work. A refusal that a workload must expect (selling more " +
+			"than is held, for example) counts as throughput but not as goodput; any other refusal is a fault, and more than " +
+			"0.5 % of them make a run invalid.",
 		Blocks: []block{
 			{Table: totals},
-			{Title: "What became of them", Table: ended,
-				Note: "Due is done, refused, unanswered, dropped and still waiting. Unanswered: the service did not answer within " +
-					"the request’s own timeout, or at all. Still waiting: not answered when the measured time was over; some were " +
-					"answered late."},
+			{Title: "Outcomes", Table: ended,
+				Note: "Due is the sum of done, refused, unanswered, dropped and still waiting. Unanswered: the service did not " +
+					"answer within the timeout of the request. Still waiting: not answered at the end of the measured time; some " +
+					"were answered late."},
 			{Title: "By reason", Table: reasons},
 		}}
 }
@@ -267,7 +271,8 @@ func addReasons(t *table, class string, g group, row workload.Row, counts map[st
 	for _, reason := range names {
 		n := counts[reason]
 		sum += n
-		t.add(class, texts(g.name(), row.Name, reason, format.Count(n), percent(ratio(float64(n), float64(row.Count)), 2), kind)...)
+		t.add(class, texts(g.name(), row.Name, reason, format.Count(n), percent(ratio(float64(n), float64(row.Count)), 2),
+			kind)...)
 	}
 	return sum
 }

@@ -21,8 +21,8 @@ func tierSection(c *campaign.Record) *section {
 
 func tierOf(blocks []block) *section {
 	return &section{ID: "tier", Title: "What the application tier costs", Blocks: blocks,
-		Lead: "The same workload on the same store, by turns: straight against the store, and through HTTP. Ratios are HTTP " +
-			"by direct: × 2.00 is twice."}
+		Lead: "The same workload on the same store, alternating between direct calls and HTTP. Ratios are HTTP to direct: " +
+			"× 2.00 is twice."}
 }
 
 func tierBlocks(t *workload.Tier) []block {

@@ -13,7 +13,8 @@ import (
 
 // curves returns one figure of each workload against something: a line for each workload with more than one point. at
 // are the positions of the points.
-func curves(groups []group, against func(group) int, of func(*workload.Run) float64) (series []chart.Series, at []float64) {
+func curves(groups []group, against func(group) int, of func(*workload.Run) float64) (series []chart.Series,
+	at []float64) {
 	for _, label := range labels(groups) {
 		s := chart.Series{Name: label}
 		for _, g := range labelled(groups, label) {
@@ -63,13 +64,15 @@ func usersSection(groups []group) *section {
 			{Charts: views, Table: usersTable(plain)},
 			{Title: "The repeats", Table: repeatsTable(groups), Note: "Transactions a second in each run, in the order in " +
 				"which they were measured. Those that are INVALID are struck through."},
-			{Title: "Made again", Table: againTable(groups), Note: "These runs were not steady, and nothing else was wrong with " +
-				"them. Each was made again from restored data; what counts is the other one."},
+			{Title: "Repeated because unsteady", Table: againTable(groups),
+				Note: "These runs were unsteady, and had no other fault. Each was repeated from restored data, and only the " +
+					"repeat counts."},
 		}}
 }
 
 func usersTable(groups []group) *table {
-	t := newTable("Throughput by workload and users", "users", "tps", "num soft:±", "goodput/s", "p50 ms", "p95 ms", "p99 ms",
+	t := newTable("Throughput by workload and users", "users", "tps", "num soft:±", "goodput/s", "p50 ms", "p95 ms",
+		"p99 ms",
 		"CPU, all", "CPU, service")
 	apart := slices.ContainsFunc(groups, func(g group) bool { return g.middle().Usage.Database != nil })
 	if apart {
@@ -91,7 +94,8 @@ func usersTable(groups []group) *table {
 			if apart {
 				cells = append(cells, texts(processText(g, func(r *workload.Run) *workload.Process { return r.Usage.Database }))...)
 			}
-			cells = append(cells, texts(processText(g, func(r *workload.Run) *workload.Process { return &r.Usage.Generator }))...)
+			cells = append(cells, texts(processText(g,
+				func(r *workload.Run) *workload.Process { return &r.Usage.Generator }))...)
 			cells = append(cells, cell{Draw: chart.Bar(g.Slot, 0, rate.median()/top)})
 			class := ""
 			if g.invalid() {
@@ -143,7 +147,7 @@ func repeatsTable(groups []group) *table {
 
 // againTable shows the unsteady runs that were repeated and do not count.
 func againTable(groups []group) *table {
-	t := newTable("Runs that were made again", "text:workload", "users", "tps", "text:why")
+	t := newTable("Runs that were repeated because they were unsteady", "text:workload", "users", "tps", "text:why")
 	for _, g := range groups {
 		for _, r := range g.Again {
 			cells := texts(g.name(), g.users(), format.Figure(r.TPS), strings.Join(r.Validity.Reasons, "; "))
@@ -185,8 +189,8 @@ func scalingSection(c *campaign.Record, groups []group) *section {
 		}.HTML()}}
 	}
 	return &section{ID: "scaling", Title: "Scaling by cores", Blocks: []block{b},
-		Lead: "The same workload and users; the service may use so many cores. All of them is the run out of the box, unless " +
-			"that was measured apart."}
+		Lead: "The same workload and users, with a limit on the cores that the service may use. The figures for all cores " +
+			"are those with the default settings, unless they were measured separately."}
 }
 
 // plainOf returns the group that differs from g in nothing but the default settings, or nil when there is none.
@@ -206,12 +210,12 @@ func variantsSection(c *campaign.Record, groups []group) *section {
 		}
 		meanings[g.Variant.Name] = g.Variant.Description
 		rate := g.values(tps)
-		change, difference := "–", "not measured out of the box"
+		change, difference := "–", "not measured with the default settings"
 		if base := plainOf(groups, g); len(base) > 0 {
 			b := base[0].values(tps)
 			if key := base[0].nameAtUsers(); !slices.Contains(based, key) {
 				based = append(based, key)
-				t.addTexts(g.Label, g.users(), "out of the box", format.Figure(b.median()), b.spreadText(), times(1, 2),
+				t.addTexts(g.Label, g.users(), "default settings", format.Figure(b.median()), b.spreadText(), times(1, 2),
 					millis(base[0].median(p99)), "")
 			}
 			change, difference = times(ratio(rate.median(), b.median()), 2), judge(b, rate).String()
@@ -226,6 +230,6 @@ func variantsSection(c *campaign.Record, groups []group) *section {
 			delete(meanings, v.Name)
 		}
 	}
-	return &section{ID: "settings", Title: "Out of the box and otherwise", Lead: strings.Join(lead, " "),
+	return &section{ID: "settings", Title: "Default and other settings", Lead: strings.Join(lead, " "),
 		Blocks: []block{{Table: t, After: ruleText}}}
 }

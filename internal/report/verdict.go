@@ -54,7 +54,8 @@ func (c *Comparison) conclude() conclusion {
 	}
 	text := strings.Join(reasons, "; ")
 	if len(heads) > 2 {
-		text = fmt.Sprintf("of %d figures (goodput and p99 of each workload) %d are better, %d worse, %d within noise, and of %d the noise is unknown",
+		text = fmt.Sprintf("of %d figures (goodput and p99 of each workload) %d are better, %d worse, %d within noise, and "+
+			"of %d the noise is unknown",
 			len(heads), better, worse, known-better-worse, len(heads)-known)
 	}
 	if left > 0 {
@@ -62,7 +63,7 @@ func (c *Comparison) conclude() conclusion {
 	}
 	switch {
 	case len(heads) == 0 && left > 0:
-		return conclusion{isUnknown, "there are INVALID runs on a side, whose figures prove nothing"}
+		return conclusion{isUnknown, "a side has INVALID runs, whose figures prove nothing"}
 	case len(heads) == 0:
 		return conclusion{isUnknown, "no workload was measured on both sides"}
 	case known == 0:
@@ -83,12 +84,14 @@ func (c *Comparison) needed(heads []compared) string {
 	repeats := func(of func(compared) int) int {
 		return of(slices.MaxFunc(heads, func(a, b compared) int { return of(a) - of(b) }))
 	}
-	text := fmt.Sprintf("too few runs: how far runs scatter is known from %d on each side, and A has %d, B %d. ", enoughRepeats,
+	text := fmt.Sprintf("too few runs: how far runs scatter is known from %d on each side, and A has %d, B %d. ",
+		enoughRepeats,
 		repeats(func(f compared) int { return len(f.A) }), repeats(func(f compared) int { return len(f.B) }))
 	if c.a.Campaign != nil {
 		return text + fmt.Sprintf("Run both campaigns with --repeat %d", enoughRepeats)
 	}
-	return text + fmt.Sprintf("Measure both %d times or more (brokerage drive --repeat %[1]d --json FILE), and compare the groups: "+
+	return text + fmt.Sprintf("Measure both %d times or more (brokerage drive --repeat %[1]d --json FILE), and compare "+
+		"the groups: "+
 		"brokerage report A-1.json A-2.json A-3.json -- B-1.json B-2.json B-3.json", enoughRepeats)
 }
 

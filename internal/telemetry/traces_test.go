@@ -30,7 +30,8 @@ func TestTracesWanted(t *testing.T) {
 		"NoExporter": {endpoint: "http://x", variables: map[string]string{"OTEL_TRACES_EXPORTER": "none"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, variable := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER"} {
+			for _, variable := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+				"OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER"} {
 				t.Setenv(variable, c.variables[variable])
 			}
 			require.Equal(t, c.wanted, telemetry.TracesWanted(c.endpoint))
@@ -166,14 +167,18 @@ func BenchmarkTraces(b *testing.B) {
 // number of spans.
 func TestNewTraces_Refusals(t *testing.T) {
 	for variable, c := range map[string]struct{ value, says string }{
-		"OTEL_EXPORTER_OTLP_ENDPOINT":        {"http://u:secret/x@127.0.0.1:1", "OTEL_EXPORTER_OTLP_ENDPOINT: not a URL"},
-		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": {"http://u:secret@x@127.0.0.1:1", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: not a URL"},
-		"OTEL_BSP_MAX_QUEUE_SIZE":            {"99999999999", "OTEL_BSP_MAX_QUEUE_SIZE: 99999999999 is outside of the range from 1 to 1000000"},
-		"OTEL_BSP_MAX_EXPORT_BATCH_SIZE":     {"99999999999", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE: 99999999999 is outside of the range from 1 to 1000000"},
+		"OTEL_EXPORTER_OTLP_ENDPOINT": {"http://u:secret/x@127.0.0.1:1", "OTEL_EXPORTER_OTLP_ENDPOINT: not a URL"},
+		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": {"http://u:secret@x@127.0.0.1:1",
+			"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: not a URL"},
+		"OTEL_BSP_MAX_QUEUE_SIZE": {"99999999999",
+			"OTEL_BSP_MAX_QUEUE_SIZE: 99999999999 is outside of the range from 1 to 1000000"},
+		"OTEL_BSP_MAX_EXPORT_BATCH_SIZE": {"99999999999",
+			"OTEL_BSP_MAX_EXPORT_BATCH_SIZE: 99999999999 is outside of the range from 1 to 1000000"},
 	} {
 		t.Run(variable, func(t *testing.T) {
 			t.Setenv(variable, c.value)
-			_, err := telemetry.NewTraces(t.Context(), "http://127.0.0.1:1", telemetry.BuildInfo{}, "null", slog.New(slog.DiscardHandler))
+			_, err := telemetry.NewTraces(t.Context(), "http://127.0.0.1:1", telemetry.BuildInfo{}, "null",
+				slog.New(slog.DiscardHandler))
 			require.ErrorContains(t, err, c.says)
 			require.NotContains(t, err.Error(), "secret")
 		})

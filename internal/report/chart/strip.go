@@ -90,7 +90,8 @@ func (l Log) Dots(values ...float64) template.HTML {
 		d.addf(`<line class="grid" x1="%s%%" x2="%s%%" y1="0" y2="100%%"/>`, at, at)
 	}
 	if len(values) > 0 {
-		d.addf(`<line class="reach" x1="%s%%" x2="%s%%" y1="50%%" y2="50%%"/>`, num(100*l.at(values[0])), num(100*l.at(values[len(values)-1])))
+		d.addf(`<line class="reach" x1="%s%%" x2="%s%%" y1="50%%" y2="50%%"/>`, num(100*l.at(values[0])),
+			num(100*l.at(values[len(values)-1])))
 	}
 	for i, v := range values {
 		d.addf(`<circle class="p%d" cx="%s%%" cy="50%%" r="4"/>`, i+1, num(100*l.at(v)))
@@ -136,7 +137,8 @@ func share(v float64) float64 {
 // Pair is two bars, one above the other: what there was, hollow, and what there is, filled.
 func Pair(series int, before, now float64) template.HTML {
 	var d drawing
-	d.addf(`<svg class="bar" aria-hidden="true"><rect class="whole" y="1" width="%s%%" height="4"/><rect class="%s" y="6.5" width="%s%%" height="5"/></svg>`,
+	d.addf(`<svg class="bar" aria-hidden="true"><rect class="whole" y="1" width="%s%%" height="4"/><rect class="%s" `+
+		`y="6.5" width="%s%%" height="5"/></svg>`,
 		num(100*share(before)), Class(series), num(100*share(now)))
 	return d.inner()
 }

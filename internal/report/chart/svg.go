@@ -45,7 +45,8 @@ func (d *drawing) polygon(class string, xy ...float64) {
 // html is the drawing in its frame. It scales with the page; title is what a screen reader says.
 func (d *drawing) html(class, title string, width, height float64) template.HTML {
 	var frame drawing
-	frame.addf(`<svg class="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`, class, num(width), num(height), template.HTMLEscapeString(title), d.String())
+	frame.addf(`<svg class="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`, class, num(width), num(height),
+		template.HTMLEscapeString(title), d.String())
 	return frame.inner()
 }
 
