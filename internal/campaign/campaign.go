@@ -14,11 +14,11 @@ import (
 	"brokerage/internal/workload"
 )
 
-// Campaign is what a campaign is run with.
+// Campaign configures a campaign.
 type Campaign struct {
 	Settings Settings
 	Folder   string // for campaign.json, the report and copies of the database
-	Replace  bool   // begin anew, whatever the folder and the database hold
+	Replace  bool   // start again, whatever the folder and the database hold
 
 	Engine   Engine
 	Driver   Driver
@@ -32,8 +32,8 @@ type Campaign struct {
 	Now      func() time.Time
 }
 
-// Stopped is a campaign that was ended before its end, with everything that it had measured written: the same command
-// goes on.
+// Stopped is the error of a campaign that ended early. All that it measured has been written, and the same command
+// resumes it.
 type Stopped struct {
 	Cause error
 	File  string  // with what was measured
@@ -57,7 +57,7 @@ func (e *Stopped) Unwrap() error { return e.Cause }
 // File is the name of a campaign's record in its folder.
 const File = "campaign.json"
 
-// running is a campaign on its way.
+// running is a campaign that runs.
 type running struct {
 	*Campaign
 
@@ -67,8 +67,8 @@ type running struct {
 	intact  map[string]bool // by URL: the database is as it was backed up
 }
 
-// Run runs a campaign, or the rest of it. What is wrong with what was asked for is told before anything is touched; an
-// error later on is *Stopped.
+// Run runs a campaign, or the rest of one that was interrupted. An error before anything was changed is returned as it
+// is; a later one is *Stopped.
 func (c *Campaign) Run(ctx context.Context) error {
 	r := &running{Campaign: c, file: filepath.Join(c.Folder, File), intact: make(map[string]bool)}
 	if err := r.begin(ctx); err != nil {
@@ -96,7 +96,7 @@ func (c *Campaign) Run(ctx context.Context) error {
 	return err
 }
 
-// begin checks all that can be wrong, and makes the plan or takes up the one that was interrupted.
+// begin checks the configuration, and makes a plan or resumes an interrupted campaign.
 func (r *running) begin(ctx context.Context) error {
 	r.Settings = r.Settings.Resolved()
 	if err := r.Settings.Verify(); err != nil {
@@ -113,20 +113,20 @@ func (r *running) begin(ctx context.Context) error {
 	if err := writable(r.Folder); err != nil {
 		return err
 	}
-	there, err := readIfThere(r.file)
+	existing, err := readIfThere(r.file)
 	if err != nil && !r.Replace {
 		return err
 	}
-	if there != nil && !r.Replace {
-		return r.takeUp(there)
+	if existing != nil && !r.Replace {
+		return r.resume(existing)
 	}
-	return r.anew(ctx)
+	return r.create(ctx)
 }
 
-// takeUp goes on with a campaign, if it is the same.
-func (r *running) takeUp(there *Record) error {
+// resume continues an interrupted campaign, if settings, build and machine are the same.
+func (r *running) resume(there *Record) error {
 	if changed := r.Settings.changed(there.Settings); changed != "" {
-		return fmt.Errorf("%s is a campaign with other settings (%s): use those, or another folder; --replace begins anew",
+		return fmt.Errorf("%s is a campaign with other settings (%s): use those, or another folder; --replace starts again",
 			r.file, changed)
 	}
 	r.record = there
@@ -134,19 +134,19 @@ func (r *running) takeUp(there *Record) error {
 		return nil
 	}
 	if there.Versions != r.Versions {
-		return fmt.Errorf("%s was begun by another build (%s): go on with that one, or use another folder; --replace "+
-			"begins anew", r.file, there.Versions.Brokerage)
+		return fmt.Errorf("%s was started by another build (%s): resume it with that one, or use another folder; --replace "+
+			"starts again", r.file, there.Versions.Brokerage)
 	}
 	if there.Machine.Host != r.Machine.Host || there.Machine.CPU != r.Machine.CPU ||
 		there.Machine.Cores != r.Machine.Cores {
-		return fmt.Errorf("%s was begun on another machine (%s): use another folder; --replace begins anew", r.file,
+		return fmt.Errorf("%s was started on another machine (%s): use another folder; --replace starts again", r.file,
 			there.Machine.Host)
 	}
-	return r.room()
+	return r.checkRoom()
 }
 
-// anew plans a campaign on a database that holds nothing that would be lost.
-func (r *running) anew(ctx context.Context) error {
+// create plans a campaign. It returns an error when a database holds data, unless it may be replaced.
+func (r *running) create(ctx context.Context) error {
 	for _, e := range r.engines() {
 		holds, err := e.Holds(ctx)
 		if err != nil {
@@ -163,7 +163,7 @@ func (r *running) anew(ctx context.Context) error {
 		Settings: r.Settings, Machine: r.Machine, Versions: r.Versions,
 		Steps: plan(r.Settings, r.Engine, r.dataset, r.Machine.Cores),
 	}
-	if err := r.room(); err != nil { // before the time: for what has no room, none is enough
+	if err := r.checkRoom(); err != nil { // before the time: for what has no room, none is enough
 		return err
 	}
 	if err := bound(r.record.Steps, r.Settings.Limit); err != nil {
@@ -172,7 +172,7 @@ func (r *running) anew(ctx context.Context) error {
 	return r.save()
 }
 
-// engines are the databases of the campaign: its own, and those of variants that need another.
+// engines returns the databases of the campaign: its own, and those of variants that need another one.
 func (r *running) engines() []Engine {
 	all := []Engine{r.Engine}
 	if r.Settings.Tuned {
@@ -185,9 +185,9 @@ func (r *running) engines() []Engine {
 	return all
 }
 
-// room refuses a disk that would be full before the end. What is there already, of a campaign that goes on, is asked
-// for again: that is little to ask.
-func (r *running) room() error {
+// checkRoom returns an error when a disk would be full before the end. A resumed campaign asks for the whole room
+// again, including what it already uses.
+func (r *running) checkRoom() error {
 	needs := make(map[string]float64)
 	inserting := r.Settings.WarmUp + r.Settings.Duration
 	inserting = max(inserting, float64(r.Settings.Stages)*2*(r.Settings.Stage+stageWarmUp(r.Settings.Stage)))
@@ -207,7 +207,7 @@ func (r *running) room() error {
 	return nil
 }
 
-// steps runs what has not been run.
+// steps runs the steps that have not been run.
 func (r *running) steps(ctx context.Context) error {
 	if tuner, is := r.Engine.(Tuner); is { // a campaign may have been killed in the middle of a variant
 		if err := tuner.Untune(ctx); err != nil {
@@ -231,7 +231,7 @@ func (r *running) steps(ctx context.Context) error {
 	return nil
 }
 
-// late tells whether a step would exceed the time limit, as things have gone so far, or is of a variant of which a part
+// late reports whether a step would exceed the time limit at the pace so far, or belongs to a variant of which a part
 // was left out.
 func (r *running) late(i int) bool {
 	s := &r.record.Steps[i]
@@ -251,7 +251,7 @@ func (r *running) late(i int) bool {
 	return r.record.Seconds+expected > r.Settings.Limit
 }
 
-// step runs a step and writes what it has measured, however it ends.
+// step runs a step, and writes what it has measured also when it fails.
 func (r *running) step(ctx context.Context, i int) error {
 	s := &r.record.Steps[i]
 	began := r.Now()
@@ -282,7 +282,7 @@ func (r *running) step(ctx context.Context, i int) error {
 	return errors.Join(err, r.save())
 }
 
-// finish leaves the database as it was when it had been loaded, and nothing beside it.
+// finish restores the database to the state after the load, and removes the backup and other databases.
 func (r *running) finish(ctx context.Context) error {
 	for _, e := range r.engines() {
 		if e.URL() != r.Engine.URL() {
@@ -308,19 +308,19 @@ func (r *running) save() error {
 	return write(r.file, r.record)
 }
 
-// writable refuses a folder in which nothing can be written, and makes one that is not there.
+// writable creates a folder if needed, and returns an error when no file can be written to it.
 func writable(folder string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
 	probe, err := os.CreateTemp(folder, ".campaign-*")
 	if err != nil {
-		return fmt.Errorf("nothing can be written to %s: %w", folder, err)
+		return fmt.Errorf("cannot write to %s: %w", folder, err)
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// contentsOf is what a database says that it holds.
+// contentsOf returns the dataset that a database says it holds.
 func contentsOf(ctx context.Context, url string) (stamp workload.DatasetStamp, err error) {
 	s, err := store.Open(ctx, url, store.Options{})
 	if err != nil {

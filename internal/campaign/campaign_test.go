@@ -290,8 +290,8 @@ func TestCampaign_RefusesOthers(t *testing.T) {
 	}{
 		"Settings": {func(c *Campaign) { c.Settings.Users, c.Settings.Think = []int{4, 8}, 1 },
 			"is a campaign with other settings (users, think)"},
-		"Build":   {func(c *Campaign) { c.Versions.Commit = "abc" }, "was begun by another build (test)"},
-		"Machine": {func(c *Campaign) { c.Machine.Cores = 64 }, "was begun on another machine (here)"},
+		"Build":   {func(c *Campaign) { c.Versions.Commit = "abc" }, "was started by another build (test)"},
+		"Machine": {func(c *Campaign) { c.Machine.Cores = 64 }, "was started on another machine (here)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, folder := begin(t)
@@ -308,7 +308,7 @@ func TestCampaign_RefusesOthers(t *testing.T) {
 	t.Run("BackupGone", func(t *testing.T) {
 		w, folder := begin(t)
 		w.database("null:").backup = ""
-		require.ErrorContains(t, w.run(w.campaign(folder)), "the backup of the database is gone: --replace begins anew")
+		require.ErrorContains(t, w.run(w.campaign(folder)), "the backup of the database is missing: --replace starts again")
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// Commands are the shell's, by which a database is backed up and restored that has ways of its own.
+// Commands are the shell commands that back up and restore a database which has its own tools for that.
 type Commands struct{ Backup, Restore string }
 
 // db2Engine is a schema in a Db2 database.
@@ -70,7 +70,7 @@ func (e db2Engine) Describe(ctx context.Context) (is Store, err error) {
 	return is, err
 }
 
-// Create empties the schema, or makes it. The database itself is not the campaign's to make.
+// Create empties the schema, or creates it. It does not create the database.
 func (e db2Engine) Create(ctx context.Context) error {
 	return e.with(ctx, false, func(s *db2.Store) error { return s.Empty(ctx) })
 }
@@ -79,8 +79,8 @@ func (e db2Engine) Statistics(ctx context.Context) error {
 	return e.with(ctx, true, func(s *db2.Store) error { return s.Runstats(ctx) })
 }
 
-// Backup and Restore are the operator's commands: where Db2 keeps its images, how applications are forced off, and as
-// whom, is not for a campaign to know.
+// Backup and Restore run the operator's commands, which know where Db2 keeps its images and how to force off its
+// applications.
 func (e db2Engine) Backup(ctx context.Context) (Copy, error) {
 	if err := shell(ctx, e.commands.Backup); err != nil {
 		return Copy{}, err
@@ -92,7 +92,7 @@ func (e db2Engine) Restore(ctx context.Context) (Copy, error) {
 	return Copy{}, shell(ctx, e.commands.Restore)
 }
 
-// shell runs a command; what it says is told only if it fails.
+// shell runs a command. The error holds the end of its output.
 func shell(ctx context.Context, command string) error {
 	said, err := exec.CommandContext(ctx, "sh", "-c", command).CombinedOutput()
 	if err != nil {
@@ -107,24 +107,24 @@ func (e db2Engine) BackedUp() bool {
 	return err == nil
 }
 
-// Discard forgets the backup; the image is the operator's.
+// Discard forgets the backup; the image belongs to the operator.
 func (e db2Engine) Discard() error { return removeIfThere(e.note) }
 
-// Remove leaves the schema, empty.
+// Remove leaves an empty schema.
 func (e db2Engine) Remove(ctx context.Context) error {
 	return errors.Join(e.Discard(), e.Create(ctx))
 }
 
-// Pace is a guess: nothing of it was measured on Db2.
+// Pace is an estimate, not measured on Db2.
 func (e db2Engine) Pace() Pace { return Pace{Load: 5e6, Backup: 50e6, Restore: 50e6} }
 
-// Room is nowhere here: where the server keeps its files is not known.
+// Room is unknown: the server decides where it keeps its files.
 func (e db2Engine) Room(*dataset.Dataset, float64) (string, float64) { return "", 0 }
 
-// manyDB2Connections are a connection for each of many users.
+// manyDB2Connections is enough for a connection for each of many users.
 const manyDB2Connections = 128
 
-// Variants: the tuned setting, in a schema beside the first, and more connections.
+// Variants are the tuned setting, in a schema of its own, and more connections.
 func (e db2Engine) Variants(int) []Variant {
 	return []Variant{
 		{

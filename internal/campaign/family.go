@@ -56,9 +56,9 @@ func (w *familyWatch) addTo(run *workload.Run) {
 	run.Usage.Database = p
 }
 
-// readFamily adds up a process and its children. Those that have ended count with their parent, who has waited for
-// them. Memory that they share, such as a database's cache, is counted once: as much as the one has touched that has
-// touched most.
+// readFamily adds up the figures of a process and its children. Children that have ended are counted with their parent,
+// which has waited for them. Shared memory, such as a database's cache, is counted once: as much as one process has
+// touched.
 func readFamily(pid int) map[string]float64 {
 	first, ok := readProcessStat(pid)
 	if !ok {
@@ -105,7 +105,7 @@ func readProcessStat(pid int) (p processStat, ok bool) {
 	if err != nil {
 		return p, false
 	}
-	// The name, in brackets, may hold anything; what follows are numbers, and the state.
+	// The name, in parentheses, may hold any character; after it come the state and numbers.
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	const parent, user, childrenUser = 1, 11, 13
 	if len(fields) < childrenUser+2 {

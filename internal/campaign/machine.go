@@ -16,7 +16,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// ThisMachine describes the computer, and the disk of a folder, which must be there.
+// ThisMachine describes the computer, and the disk of a folder, which must exist.
 func ThisMachine(folder string) (m Machine, err error) {
 	m.Machine = workload.ThisMachine()
 	m.Host, _ = os.Hostname() // empty is what it is then
@@ -27,7 +27,7 @@ func ThisMachine(folder string) (m Machine, err error) {
 	return m, err
 }
 
-// fileSystem is the kind of the file system that a folder is on: of the mount with the longest path that leads to it.
+// fileSystem returns the type of the file system that a folder is on: that of the mount with the longest path.
 func fileSystem(folder string) (kind string) {
 	mounts, _ := os.ReadFile("/proc/self/mounts") // elsewhere there is none
 	longest := -1
@@ -44,7 +44,7 @@ func fileSystem(folder string) (kind string) {
 	return kind
 }
 
-// What a commit writes at least, and how often it is tried.
+// The size of a write that is measured, and how often at most.
 const (
 	flushBytes = 4096
 	flushTries = 100

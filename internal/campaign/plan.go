@@ -10,12 +10,10 @@ import (
 	"brokerage/internal/format"
 )
 
-// The spread of repeated runs is what tells a difference from noise, so the mixed workload at the reference number of
-// users is repeated at least as often.
+// The mixed workload at the reference number of users is repeated at least this often, to measure the noise.
 const referenceRepeats = 3
 
-// What goes with a run beside the time that is measured, in seconds: a service that starts and stops, users who
-// prepare.
+// runOverhead is the time, in seconds, to start and stop the service and to prepare the users of a run.
 const runOverhead = 2
 
 // planner lists the steps of a campaign.
@@ -27,7 +25,7 @@ type planner struct {
 	steps    []Step
 }
 
-// plan lists all steps with the time that each will take. What the engine lacks is in the list as well, and left out.
+// plan returns all steps with their estimated times. Steps that the engine cannot run are left out, with the reason.
 func plan(s Settings, e Engine, d *dataset.Dataset, cores int) []Step {
 	p := &planner{settings: s, engine: e, dataset: d, cores: cores}
 	p.prepare(nil)
@@ -62,7 +60,7 @@ func (p *planner) restore() float64 {
 	return p.seconds(rawBytes(p.dataset)/2, p.engine.Pace().Restore)
 }
 
-// prepare is what comes before any load on a database.
+// prepare adds the steps that come before any load on a database.
 func (p *planner) prepare(v *Variant) {
 	pace := p.engine.Pace()
 	reading := p.seconds(rawBytes(p.dataset)/2, pace.Backup)
@@ -88,19 +86,19 @@ func (p *planner) run(v *Variant, workload string, users, repeats int, validate 
 	})
 }
 
-// nameOf is what a workload is called: a file of one's own by its name.
+// nameOf returns the name of a workload; that of a file is its base name.
 func nameOf(workload string) string {
 	return strings.TrimSuffix(filepath.Base(workload), ".json")
 }
 
 func (p *planner) has(workload string) bool { return slices.Contains(p.settings.Workloads, workload) }
 
-// scaled tells whether a workload is run with every number of users, and not with the reference only.
+// scaled reports whether a workload is run with every number of users, not only with the reference.
 func scaled(workload string) bool {
 	return !slices.Contains([]string{classic, insertOrders, insertCustomers}, workload)
 }
 
-// scale is throughput against users.
+// scale adds the runs that show throughput against users.
 func (p *planner) scale() {
 	for _, w := range p.settings.Workloads {
 		if !scaled(w) {
@@ -120,7 +118,7 @@ func (p *planner) scale() {
 	}
 }
 
-// yardstick is the workload by which settings are compared.
+// yardstick returns the workload by which settings are compared.
 func (p *planner) yardstick() string {
 	if p.has(mixed) {
 		return mixed
@@ -128,8 +126,8 @@ func (p *planner) yardstick() string {
 	return p.settings.Workloads[0]
 }
 
-// single is what is run with the reference number of users. The papers' inserts of customers were not validated, so
-// both ways are.
+// single adds the runs with the reference number of users alone. The papers did not validate inserts of customers, so
+// they are run with and without validation.
 func (p *planner) single() {
 	for _, w := range p.settings.Workloads {
 		if scaled(w) {
@@ -153,7 +151,7 @@ func (p *planner) inserts() {
 	p.add(Step{Name: "staged inserts", Kind: KindInserts, Expected: p.restore() + float64(s.Stages)*each})
 }
 
-// A comparison of the tier takes turns, one half of its time each way.
+// tier adds the comparison of the tier, which takes half of its time for each side.
 func (p *planner) tier() {
 	if p.settings.Tier > 0 {
 		p.add(Step{Name: "tier", Kind: KindTier, Expected: p.restore() + p.settings.Tier +
@@ -161,7 +159,7 @@ func (p *planner) tier() {
 	}
 }
 
-// variants compares the store as it comes with the store set in other ways.
+// variants adds the comparison of the default settings with others.
 func (p *planner) variants() {
 	if !p.settings.Tuned {
 		return
@@ -174,7 +172,7 @@ func (p *planner) variants() {
 	}
 }
 
-// processors is throughput against the processors that the service may use.
+// processors adds the runs that show throughput against the cores that the service may use.
 func (p *planner) processors() {
 	for _, n := range p.settings.CPUs {
 		v := Variant{Name: format.Plural(n, "core"), Description: "the service may use " + format.Plural(n,
@@ -183,7 +181,7 @@ func (p *planner) processors() {
 	}
 }
 
-// essential tells whether without a step nothing else is worth a thing.
+// essential reports whether all other steps depend on a step.
 func essential(s *Step) bool {
 	switch s.Kind {
 	case KindCreate, KindLoad, KindBackup, KindRestore:
@@ -193,8 +191,8 @@ func essential(s *Step) bool {
 	}
 }
 
-// bound leaves out what does not fit into the time limit: steps stand in the order of what they are worth, and a
-// variant is run as a whole or not at all.
+// bound leaves out the steps that do not fit into the time limit. Steps are in the order of their importance, and a
+// variant is run completely or not at all.
 func bound(steps []Step, limit float64) error {
 	if limit == 0 {
 		return nil
@@ -228,7 +226,7 @@ func bound(steps []Step, limit float64) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("--limit is too short: loading, backup and restore take about %s, and not one run fits in the rest",
+	return fmt.Errorf("--limit is too short: loading, backup and restore take about %s, and no run fits into the rest",
 		about(least))
 }
 
@@ -243,7 +241,7 @@ func groups(steps []Step) [][]Step {
 	return all
 }
 
-// left is the time that the steps take that are still to come.
+// left returns the estimated seconds of the steps that have not been run.
 func left(steps []Step) (seconds float64) {
 	for _, s := range steps {
 		if s.State == Planned || s.State == Interrupted {

@@ -82,7 +82,7 @@ func TestBound(t *testing.T) {
 	}
 	require.Contains(t, []int{0, 7}, plain)
 
-	require.ErrorContains(t, bound(planned(t, func(*Settings) {}), 20), "not one run fits in the rest")
+	require.ErrorContains(t, bound(planned(t, func(*Settings) {}), 20), "no run fits into the rest")
 }
 
 func TestAbout(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// postgresEngine is a database of a server, which may be somebody else's: what is outside of the schema brokerage stays
-// as it is, or is put back.
+// postgresEngine is a database on a server, which may belong to others: everything outside the schema brokerage stays
+// as it is, or is restored.
 type postgresEngine struct {
 	opened[*postgres.Store]
 	url, backup string
@@ -36,7 +36,7 @@ func (e postgresEngine) URL() string { return e.url }
 
 func (e postgresEngine) Lacks(Kind) string { return "" }
 
-// admin does something with the server.
+// admin calls do with an administrator's connection to the server.
 func (e postgresEngine) admin(ctx context.Context, do func(*postgres.Admin) error) (err error) {
 	a, err := postgres.Administer(ctx, e.url)
 	if err != nil {
@@ -46,7 +46,7 @@ func (e postgresEngine) admin(ctx context.Context, do func(*postgres.Admin) erro
 	return do(a)
 }
 
-// Create empties the schema, or makes it. The database itself is not the campaign's to make.
+// Create empties the schema, or creates it. It does not create the database.
 func (e postgresEngine) Create(ctx context.Context) error {
 	return e.with(ctx, false, func(s *postgres.Store) error { return s.Empty(ctx) })
 }
@@ -84,22 +84,22 @@ func (e postgresEngine) BackedUp() bool {
 
 func (e postgresEngine) Discard() error { return removeIfThere(e.backup) }
 
-// Remove leaves the schema, empty.
+// Remove leaves an empty schema.
 func (e postgresEngine) Remove(ctx context.Context) error {
 	return errors.Join(e.Discard(), e.Create(ctx))
 }
 
-// Pace is less than was measured at XXXS on two cores, so that the plan holds. A restore computes the keys of all
-// documents anew, on one connection.
+// Pace is below what was measured at XXXS on two cores, so that the plan holds. A restore computes the keys of all
+// documents again, on one connection.
 func (e postgresEngine) Pace() Pace { return Pace{Load: 20e6, Backup: 30e6, Restore: 8e6} }
 
-// Room is for the backup; where the server keeps its files is not known here.
+// Room is for the backup; the server decides where it keeps its files.
 func (e postgresEngine) Room(d *dataset.Dataset, _ float64) (string, float64) {
 	const share = 0.6 // of the documents, packed quickly: some more than was measured
 	return filepath.Dir(e.backup), share * rawBytes(d)
 }
 
-// Variants: more and fewer connections, and the server set as we would set it.
+// Variants are the tuned server settings, and fewer and more connections.
 func (e postgresEngine) Variants(cores int) []Variant {
 	return []Variant{
 		{
@@ -116,8 +116,8 @@ func (e postgresEngine) Variants(cores int) []Variant {
 
 const (
 	manyConnections = 64
-	// needRestart are the settings of tuned.conf that a campaign leaves as they are: when a server restarts is for those
-	// to say whose it is.
+	// needRestart are the settings of tuned.conf that a campaign does not change: only the owner of a server may restart
+	// it.
 	needRestart = "shared_buffers, huge_pages, wal_buffers and max_connections"
 )
 
@@ -126,7 +126,7 @@ func (e postgresEngine) As(v Variant) Engine {
 	return e
 }
 
-// Describe asks the server how it is set, too: a result hangs on that.
+// Describe includes the server's settings, which the results depend on.
 func (e postgresEngine) Describe(ctx context.Context) (is Store, err error) {
 	err = e.with(ctx, true, func(s *postgres.Store) error {
 		is = described(workload.Redacted(e.url), "by the project's schemas, in the service", s.Describe())
@@ -149,7 +149,7 @@ func (e postgresEngine) Describe(ctx context.Context) (is Store, err error) {
 	return is, err
 }
 
-// tunedSettings are those of tuned.conf.
+// tunedSettings returns the settings of tuned.conf.
 func tunedSettings() ([]postgres.Setting, error) { return postgres.ReadSettings(deployed.Tuned) }
 
 func namesOf(settings []postgres.Setting) (names []string) {

@@ -45,11 +45,11 @@ func Terminal(out io.Writer, width int) Progress {
 	return &terminal{out: out, width: width}
 }
 
-// printf ignores errors: where the progress cannot be written, neither can they.
+// printf ignores errors, which could not be reported either.
 func (t *terminal) printf(format string, args ...any) { _, _ = fmt.Fprintf(t.out, format, args...) }
 
 func (t *terminal) Nothing(file string) {
-	t.printf("nothing to do: the campaign in %s has been run\n", file)
+	t.printf("nothing to do: the campaign in %s is complete\n", file)
 }
 
 func (t *terminal) Plan(r *Record) {

@@ -47,7 +47,7 @@ func TestTerminal(t *testing.T) {
 
 	out.Reset()
 	require.NoError(t, w.run(c))
-	require.Regexp(t, `^nothing to do: the campaign in .*campaign\.json has been run\n$`, out.String())
+	require.Regexp(t, `^nothing to do: the campaign in .*campaign\.json is complete\n$`, out.String())
 }
 
 // Where a person looks, a line is drawn again and again, never wider than the terminal, and is gone when the step has
