@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// WriteText writes the comparison for a terminal: the figures of whole workloads, and of single transactions those
-// alone that differ by more than noise.
+// WriteText writes the comparison for a terminal: all figures of whole workloads, and those of single transactions that
+// differ by more than noise.
 func (c *Comparison) WriteText(w io.Writer) error {
 	var b strings.Builder
 	var files [][]string
@@ -59,7 +59,8 @@ func (c *Comparison) WriteText(w io.Writer) error {
 	return err
 }
 
-// WriteRepeats writes the figures of repeated runs for a terminal, a line each, and their median with half their range.
+// WriteRepeats writes the figures of repeated runs for a terminal, a line for each, and their medians with half their
+// range.
 func WriteRepeats(w io.Writer, runs []*workload.Run) error {
 	g := group{Runs: runs}
 	figures := []struct {
@@ -97,7 +98,8 @@ func WriteRepeats(w io.Writer, runs []*workload.Run) error {
 	return err
 }
 
-// writeAligned writes columns of text to the left and figures to the right, which a tabwriter cannot do in one table.
+// writeAligned writes columns of text, aligned to the left, and of figures, aligned to the right, which a tabwriter
+// cannot mix in one table.
 func writeAligned(b *strings.Builder, rows [][]string, sides string) {
 	widths := make([]int, len(sides))
 	for _, row := range rows {

@@ -24,8 +24,8 @@ type File struct {
 	repeats []*File // of the same measurement, beside this one: see Together
 }
 
-// Read reads a file of results. Its errors are one line that begins with the name of the file, and with the place where
-// there is one.
+// Read reads a file of results. Its errors are one line, and begin with the name of the file and, where it is known,
+// line and column.
 func Read(path string) (*File, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -34,8 +34,8 @@ func Read(path string) (*File, error) {
 	return Parse(path, text)
 }
 
-// Parse is Read for text that is at hand. What it does not know it refuses: a figure that is not understood must not be
-// left out of a report in silence.
+// Parse is Read for the text of a file. It returns an error for unknown fields, so that no figure is left out of a
+// report silently.
 func Parse(name string, text []byte) (*File, error) {
 	var head struct {
 		Format *string `json:"format"`
@@ -77,7 +77,7 @@ func Parse(name string, text []byte) (*File, error) {
 	return f, nil
 }
 
-// misread says where JSON is wrong, as editors count: lines and columns from 1.
+// misread adds line and column, both from 1, to an error in JSON.
 func misread(name string, text []byte, err error) error {
 	offset := int64(-1)
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
@@ -98,7 +98,7 @@ func misread(name string, text []byte, err error) error {
 	return fmt.Errorf("%s:%d:%d: %w", name, line, max(column, 1), err)
 }
 
-// check finds what JSON allows and no result has, so that no page is made of it.
+// check returns an error for what is valid JSON but no possible result.
 func (f *File) check() error {
 	switch {
 	case f.Campaign != nil:

@@ -8,15 +8,14 @@ import (
 	"brokerage/internal/format"
 )
 
-// The figures of a workload that a verdict is made of: how much work was done, and how long the slowest hundredth of it
-// took. They hold for users who wait and for arrivals at a given rate alike; throughput counts refusals too, and a
-// given rate decides it.
+// The figures of a workload from which the verdict is drawn: goodput and the 99th percentile. They apply to closed and
+// open models; throughput does not, since it counts refusals, and an open model sets it.
 const (
 	headGoodput = "goodput, a second"
 	headP99     = "p99, ms"
 )
 
-// conclusion is what a comparison comes to, in a word and the reasons for it.
+// conclusion is the verdict of a comparison in a word, with its reasons.
 type conclusion struct{ Word, Text string }
 
 const (
@@ -27,8 +26,8 @@ const (
 	isUnknown = "unknown"
 )
 
-// conclude draws the verdict on B from goodput and 99th percentile of each workload that both sides measured, by the
-// rule for noise. Figures of INVALID runs prove nothing and are left out.
+// conclude returns the verdict on B, from goodput and 99th percentile of each workload that both sides measured.
+// Figures of INVALID runs are left out.
 func (c *Comparison) conclude() conclusion {
 	var heads []compared
 	left := 0
@@ -79,7 +78,7 @@ func (c *Comparison) conclude() conclusion {
 	}
 }
 
-// needed says what it takes to conclude anything.
+// needed says how many repeats a conclusion takes.
 func (c *Comparison) needed(heads []compared) string {
 	repeats := func(of func(compared) int) int {
 		return of(slices.MaxFunc(heads, func(a, b compared) int { return of(a) - of(b) }))
