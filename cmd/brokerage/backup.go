@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"brokerage/internal/format"
 	"brokerage/internal/store"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/postgres"
@@ -31,7 +32,7 @@ func (c *backupCmd) Run(ctx context.Context, s streams) error {
 	}
 	took := time.Since(start)
 	_, err = fmt.Fprintf(s.out, "%s: %s, %s packed to %s in %s (%s)\n", c.Out, fingerprintText(done),
-		bytesText(float64(done.Bytes)), bytesText(float64(written)), durationText(took), rateText(done.Bytes, took))
+		format.Bytes(done.Bytes), format.Bytes(written), format.Duration(took), format.ByteRate(done.Bytes, took))
 	return err
 }
 
@@ -80,8 +81,4 @@ func fingerprintText(m archive.Manifest) string {
 		return "no dataset"
 	}
 	return m.Fingerprint
-}
-
-func rateText(bytes int64, took time.Duration) string {
-	return bytesText(float64(bytes)/max(took.Seconds(), 1e-3)) + "/s"
 }

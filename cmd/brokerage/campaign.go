@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"brokerage/internal/campaign"
+	"brokerage/internal/format"
 	"brokerage/internal/redact"
 	"brokerage/internal/workload"
 )
@@ -90,10 +91,10 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	study := campaign.Campaign{
 		Settings: settings, Folder: c.Out, Replace: c.Replace,
 		Engine: engine, Driver: driver, Machine: machine, Versions: build, Free: freeBytes,
-		Start:  campaign.Children(func(args ...string) *exec.Cmd { return underTest(program, args) }),
-		Tell:   campaign.Terminal(s.err, columns(s.err)),
-		Report: func(r *campaign.Record) error { return campaignReport(r, c.Out) },
-		Now:    time.Now,
+		Start:    campaign.Children(func(args ...string) *exec.Cmd { return underTest(program, args) }),
+		Progress: campaign.Terminal(s.err, columns(s.err)),
+		Report:   func(r *campaign.Record) error { return campaignReport(r, c.Out) },
+		Now:      time.Now,
 	}
 	err = study.Run(ctx)
 	if _, stopped := errors.AsType[*campaign.Stopped](err); stopped {
@@ -111,7 +112,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	if steps := record.Invalid(); len(steps) > 0 && !c.AllowInvalid {
-		return invalidResult{fmt.Errorf("%s INVALID: %s", plural(int64(len(steps)), "step"), strings.Join(steps, ", "))}
+		return invalidResult{fmt.Errorf("%s INVALID: %s", format.Plural(len(steps), "step"), strings.Join(steps, ", "))}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"text/tabwriter"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/format"
 )
 
 type datasetCmd struct {
@@ -22,11 +23,11 @@ func (c datasetCmd) Run(s streams) error {
 		n := d.Count(kind)
 		size := float64(n) * d.MeanSize(kind)
 		documents, bytes, packed = documents+n, bytes+size, packed+size*zstdShare[kind]
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%.0f\t%s\t\n", kind, countText(n), d.ID(kind, 0), d.ID(kind, n-1), d.MeanSize(kind), bytesText(size))
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%.0f\t%s\t\n", kind, format.Count(n), d.ID(kind, 0), d.ID(kind, n-1), d.MeanSize(kind), format.Bytes(size))
 	}
 	accounts := d.TotalAccounts()
-	fmt.Fprintf(w, "account\t%s\t%d\t%d\t\tin customers\t\n", countText(accounts), d.AccountAt(0), d.AccountAt(accounts-1))
-	fmt.Fprintf(w, "total\t%s\t\t\t\t%s\t\n", countText(documents), bytesText(bytes))
+	fmt.Fprintf(w, "account\t%s\t%d\t%d\t\tin customers\t\n", format.Count(accounts), d.AccountAt(0), d.AccountAt(accounts-1))
+	fmt.Fprintf(w, "total\t%s\t\t\t\t%s\t\n", format.Count(documents), format.Bytes(bytes))
 	if err := w.Flush(); err != nil {
 		return err
 	}
@@ -35,7 +36,7 @@ func (c datasetCmd) Run(s streams) error {
 symbols: %s … %s (index 0 … %d; the formula is in the documentation of package dataset)
 disk space: %s as files, at most %s as files with --compress zstd,
             at most %s for a load (documents not compressed, with keys and indexes)
-`, dataset.Symbol(0), dataset.Symbol(symbols-1), symbols-1, bytesText(bytes), bytesText(packed), bytesText(bytes*loadShare))
+`, dataset.Symbol(0), dataset.Symbol(symbols-1), symbols-1, format.Bytes(bytes), format.Bytes(packed), format.Bytes(bytes*loadShare))
 	return err
 }
 

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"brokerage/internal/format"
 	"brokerage/internal/httpapi"
 	"brokerage/internal/report"
 	"brokerage/internal/store"
@@ -274,10 +275,10 @@ func momentText(m workload.Moment) string {
 		if m.Left == 0 {
 			return "users prepare, longer than --ramp"
 		}
-		return fmt.Sprintf("warming up, %s left", durationText(m.Left))
+		return fmt.Sprintf("warming up, %s left", format.Duration(m.Left))
 	}
-	return fmt.Sprintf("%s/s  p50 %s  p99 %s ms  %s  %s left", countText(int64(m.TPS+.5)), workload.Milli(m.P50), workload.Milli(m.P99),
-		plural(m.Errors, "error"), durationText(m.Left))
+	return fmt.Sprintf("%s/s  p50 %s  p99 %s ms  %s  %s left", format.Count(int64(m.TPS+.5)), workload.Milli(m.P50), workload.Milli(m.P99),
+		format.Plural(m.Errors, "error"), format.Duration(m.Left))
 }
 
 // writeJSON writes a file as a whole, or not at all.

@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/format"
 )
 
 type generateCmd struct {
@@ -89,7 +90,7 @@ func (c *generateCmd) Run(ctx context.Context, s streams) error {
 		space += bytes
 	}
 	if free, known := freeBytes(c.Out); known && free < space {
-		return fmt.Errorf("%s needs about %s, but has %s free", c.Out, bytesText(space), bytesText(free))
+		return fmt.Errorf("%s needs about %s, but has %s free", c.Out, format.Bytes(space), format.Bytes(free))
 	}
 	for _, name := range halves {
 		if err := os.Remove(filepath.Join(c.Out, name)); err != nil {
@@ -101,23 +102,23 @@ func (c *generateCmd) Run(ctx context.Context, s streams) error {
 	err = g.run(ctx, c.Workers, shares, whole)
 	g.progress.finish()
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return interrupted{fmt.Sprintf("%s complete in %s, the same command continues there", plural(there+g.files, "file"), c.Out)}
+		return interrupted{fmt.Sprintf("%s complete in %s, the same command continues there", format.Plural(there+g.files, "file"), c.Out)}
 	}
 	if err != nil {
 		return err
 	}
 	took := time.Since(g.progress.start)
 	if g.files == 0 {
-		_, err = fmt.Fprintf(s.out, "nothing to do: %s already in %s\n", plural(there, "file"), c.Out)
+		_, err = fmt.Fprintf(s.out, "nothing to do: %s already in %s\n", format.Plural(there, "file"), c.Out)
 		return err
 	}
 	before := ""
 	if there > 0 {
-		before = fmt.Sprintf(" beside %s from before", countText(there))
+		before = fmt.Sprintf(" beside %s from before", format.Count(there))
 	}
-	_, err = fmt.Fprintf(s.out, "%s, %s, in %s%s in %s: %s, %s/s\n",
-		plural(g.documents, "document"), bytesText(float64(g.bytes)), plural(g.files, "file"), before, c.Out,
-		durationText(took), bytesText(float64(g.bytes)/took.Seconds()))
+	_, err = fmt.Fprintf(s.out, "%s, %s, in %s%s in %s: %s, %s\n",
+		format.Plural(g.documents, "document"), format.Bytes(g.bytes), format.Plural(g.files, "file"), before, c.Out,
+		format.Duration(took), format.ByteRate(g.bytes, took))
 	return err
 }
 

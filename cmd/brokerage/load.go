@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/format"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/sqlite"
 )
@@ -124,7 +125,7 @@ func (c *loadCmd) space(needed float64) error {
 		return nil // the disk is the server's
 	}
 	if free, known := freeBytes(filepath.Dir(c.DB.path)); known && free < needed {
-		return fmt.Errorf("%s needs about %s, but has %s free", filepath.Dir(c.DB.path), bytesText(needed), bytesText(free))
+		return fmt.Errorf("%s needs about %s, but has %s free", filepath.Dir(c.DB.path), format.Bytes(needed), format.Bytes(free))
 	}
 	return nil
 }
@@ -138,7 +139,7 @@ func (c *loadCmd) outcome(ctx context.Context, err error, documents int64) error
 	if c.Replace {
 		advice += ", without --replace"
 	}
-	return interrupted{fmt.Sprintf("%s loaded into %s, %s", plural(documents, "document"), c.DB.name(), advice)}
+	return interrupted{fmt.Sprintf("%s loaded into %s, %s", format.Plural(documents, "document"), c.DB.name(), advice)}
 }
 
 func (c *loadCmd) generated(ctx context.Context, s streams, store bulkStore) error {
@@ -191,10 +192,10 @@ func (c *loadCmd) summary(ctx context.Context, s streams, store bulkStore, what 
 	}
 	beside := ""
 	if before > 0 {
-		beside = fmt.Sprintf(" beside %s from before", countText(before))
+		beside = fmt.Sprintf(" beside %s from before", format.Count(before))
 	}
-	if _, err := fmt.Fprintf(s.out, "%s: %s%s in %s (%s/s); %s is %s\n\n", what, plural(loaded, "document"), beside, durationText(took),
-		countText(int64(float64(loaded)/max(took.Seconds(), 1e-3))), c.DB.name(), bytesText(float64(space.File))); err != nil {
+	if _, err := fmt.Fprintf(s.out, "%s: %s%s in %s (%s/s); %s is %s\n\n", what, format.Plural(loaded, "document"), beside, format.Duration(took),
+		format.Count(int64(float64(loaded)/max(took.Seconds(), 1e-3))), c.DB.name(), format.Bytes(space.File)); err != nil {
 		return err
 	}
 	return writeSpace(s.out, space.Documents, space.Raw, space)
@@ -245,7 +246,7 @@ func (c *loadCmd) files(ctx context.Context, s streams, store bulkStore, folder 
 	}
 	what := c.From
 	if after.Refused > 0 {
-		what += fmt.Sprintf(", %s refused", countText(after.Refused))
+		what += fmt.Sprintf(", %s refused", format.Count(after.Refused))
 	}
 	return c.summary(ctx, s, store, what, sum(before.Documents), sum(after.Documents)-sum(before.Documents), time.Since(progress.start))
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"brokerage/internal/format"
 )
 
 // progress reports how far a long run is: a bar that redraws itself where a
@@ -106,7 +108,7 @@ func (p *progress) line(elapsed time.Duration, width int) string {
 		share = min(done/p.total, 1) // the total is an expectation
 	}
 	if p.what != "" {
-		text := fmt.Sprintf("%s, %s", p.what, durationText(elapsed-p.idle))
+		text := fmt.Sprintf("%s, %s", p.what, format.Duration(elapsed-p.idle))
 		if width > 0 {
 			text = text[:min(len(text), width)]
 		}
@@ -115,9 +117,9 @@ func (p *progress) line(elapsed time.Duration, width int) string {
 	rate := done / max((elapsed-p.idle).Seconds(), 1e-3)
 	left := "-"
 	if rate > 0 {
-		left = durationText(time.Duration(max(p.total-done, 0) / rate * float64(time.Second)))
+		left = format.Duration(time.Duration(max(p.total-done, 0) / rate * float64(time.Second)))
 	}
-	text := fmt.Sprintf("%3.0f %%  %s of %s  %s/s  %s left", 100*share, bytesText(done), bytesText(p.total), bytesText(rate), left)
+	text := fmt.Sprintf("%3.0f %%  %s of %s  %s/s  %s left", 100*share, format.Bytes(done), format.Bytes(p.total), format.Bytes(rate), left)
 	if width == 0 {
 		return strings.TrimLeft(text, " ")
 	}

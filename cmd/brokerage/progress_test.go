@@ -83,16 +83,3 @@ func TestProgress_Aside(t *testing.T) {
 	require.Equal(t, 400, strings.Count(out.String(), " left\x1b[K"))
 	require.True(t, strings.HasSuffix(out.String(), "\r\x1b[K"))
 }
-
-func TestFormat(t *testing.T) {
-	for n, want := range map[float64]string{0: "0 bytes", 999: "999 bytes", 1000: "1.00 kB", 999_600: "1.00 MB", 12_340_000: "12.3 MB", 123_400_000: "123 MB", 1e15: "1.00 PB", 2e18: "2000 PB"} {
-		require.Equal(t, want, bytesText(n))
-	}
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 300_000_000_000: "300,000,000,000"} {
-		require.Equal(t, want, countText(n))
-	}
-	require.Equal(t, "1 file", plural(1, "file"))
-	for d, want := range map[time.Duration]string{400 * time.Millisecond: "0.4 s", 12 * time.Second: "12 s", 185 * time.Second: "3:05", 3723 * time.Second: "1:02:03"} {
-		require.Equal(t, want, durationText(d))
-	}
-}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"brokerage/internal/format"
 	"brokerage/internal/store"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/postgres"
@@ -33,7 +34,7 @@ func (c *restoreCmd) Run(ctx context.Context, s streams) error {
 	}
 	took := time.Since(start)
 	_, err = fmt.Fprintf(s.out, "%s: %s of %s, %s in %s (%s)\n", c.DB.name(), fingerprintText(m), m.Time.Format(time.RFC3339),
-		bytesText(float64(m.Bytes)), durationText(took), rateText(m.Bytes, took))
+		format.Bytes(m.Bytes), format.Duration(took), format.ByteRate(m.Bytes, took))
 	return err
 }
 
@@ -46,7 +47,7 @@ func (c *restoreCmd) file(ctx context.Context, _ streams, report func(done, tota
 	// The old database stays until the new one is whole.
 	folder := filepath.Dir(c.DB.path)
 	if free, known := freeBytes(folder); known && free < float64(m.Bytes) {
-		return m, fmt.Errorf("%s needs %s, but has %s free", folder, bytesText(float64(m.Bytes)), bytesText(free))
+		return m, fmt.Errorf("%s needs %s, but has %s free", folder, format.Bytes(m.Bytes), format.Bytes(free))
 	}
 	return sqlite.Restore(ctx, c.From, c.DB.path, c.Replace, report)
 }

@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/format"
 	"brokerage/internal/store/sqlite"
 )
 
@@ -18,18 +19,18 @@ func writeSpace(out io.Writer, documents, raw [len(dataset.Kinds)]int64, space s
 		if of > 0 {
 			share = fmt.Sprintf("%.1f %%", 100*float64(stored)/float64(of))
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", name, documents, raw, bytesText(float64(stored)), share)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", name, documents, raw, format.Bytes(stored), share)
 	}
 	fmt.Fprint(w, "\tdocuments\traw\tstored\tof raw\t\n")
 	for _, k := range dataset.Kinds {
-		row(k.String(), countText(documents[k]), bytesText(float64(raw[k])), space.Stored[k], raw[k])
+		row(k.String(), format.Count(documents[k]), format.Bytes(raw[k]), space.Stored[k], raw[k])
 	}
 	all := sum(raw)
 	for _, index := range space.Indexes {
 		row(index.Name, "", "", index.Bytes, all)
 	}
 	row("the rest", "", "", space.Rest, all)
-	row("total", countText(sum(documents)), bytesText(float64(all)), space.File, all)
+	row("total", format.Count(sum(documents)), format.Bytes(all), space.File, all)
 	return w.Flush()
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/format"
 )
 
 type templatesCmd struct {
@@ -44,7 +45,7 @@ func (c templatesCmd) Run(s streams) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(s.out, "%s: %s, %s\n", name, plural(int64(c.Count), "template"), bytesText(float64(size))); err != nil {
+		if _, err := fmt.Fprintf(s.out, "%s: %s, %s\n", name, format.Plural(c.Count, "template"), format.Bytes(size)); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/format"
 )
 
 type verifyCmd struct {
@@ -40,10 +41,10 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	took := time.Since(progress.start)
 	_, err = fmt.Fprintf(s.out, "%s, %s with %s, %s (%s) in %s: %s\n", securitiesText(v.Documents[dataset.Security]),
-		plural(v.Documents[dataset.Customer], "customer"), plural(v.Accounts, "account"), plural(v.Documents[dataset.Order], "order"),
-		bytesText(float64(sum(v.Bytes))), durationText(took), plural(v.Findings, "finding"))
+		format.Plural(v.Documents[dataset.Customer], "customer"), format.Plural(v.Accounts, "account"), format.Plural(v.Documents[dataset.Order], "order"),
+		format.Bytes(sum(v.Bytes)), format.Duration(took), format.Plural(v.Findings, "finding"))
 	if err == nil && v.Findings > 0 {
-		err = fmt.Errorf("%s: %s", c.DB.name(), plural(v.Findings, "finding"))
+		err = fmt.Errorf("%s: %s", c.DB.name(), format.Plural(v.Findings, "finding"))
 	}
 	if err != nil {
 		return err // a damaged file cannot be measured either
@@ -78,5 +79,5 @@ func securitiesText(n int64) string {
 	if n == 1 {
 		return "1 security"
 	}
-	return countText(n) + " securities"
+	return format.Count(n) + " securities"
 }

@@ -14,11 +14,11 @@ import (
 	"brokerage/internal/workload"
 )
 
-// Campaign is what a campaign is run with.
+// Campaign configures a campaign.
 type Campaign struct {
 	Settings Settings
 	Folder   string // for campaign.json, the report and copies of the database
-	Replace  bool   // begin anew, whatever the folder and the database hold
+	Replace  bool   // start again, whatever the folder and the database hold
 
 	Engine   Engine
 	Driver   Driver
@@ -27,13 +27,13 @@ type Campaign struct {
 	Versions Versions
 	Free     func(folder string) (bytes float64, known bool)
 
-	Tell   Teller
-	Report func(*Record) error // may be nil
-	Now    func() time.Time
+	Progress Progress
+	Report   func(*Record) error // may be nil
+	Now      func() time.Time
 }
 
-// Stopped is a campaign that was ended before its end, with everything that it
-// had measured written: the same command goes on.
+// Stopped is the error of a campaign that ended early. All that it measured has been written, and the same command
+// resumes it.
 type Stopped struct {
 	Cause error
 	File  string  // with what was measured
@@ -41,7 +41,8 @@ type Stopped struct {
 }
 
 func (e *Stopped) Error() string {
-	return fmt.Sprintf("%s: what was measured is in %s, and the same command goes on (about %s)", e.why(), e.File, about(e.Left))
+	return fmt.Sprintf("%s: what was measured is in %s, and the same command goes on (about %s)", e.why(), e.File,
+		about(e.Left))
 }
 
 func (e *Stopped) why() string {
@@ -56,7 +57,7 @@ func (e *Stopped) Unwrap() error { return e.Cause }
 // File is the name of a campaign's record in its folder.
 const File = "campaign.json"
 
-// running is a campaign on its way.
+// running is a campaign that runs.
 type running struct {
 	*Campaign
 
@@ -66,18 +67,18 @@ type running struct {
 	intact  map[string]bool // by URL: the database is as it was backed up
 }
 
-// Run runs a campaign, or the rest of it. What is wrong with what was asked for
-// is told before anything is touched; an error later on is *Stopped.
+// Run runs a campaign, or the rest of one that was interrupted. An error before anything was changed is returned as it
+// is; a later one is *Stopped.
 func (c *Campaign) Run(ctx context.Context) error {
 	r := &running{Campaign: c, file: filepath.Join(c.Folder, File), intact: make(map[string]bool)}
 	if err := r.begin(ctx); err != nil {
 		return err
 	}
 	if r.record.Complete {
-		c.Tell.Nothing(r.file)
+		c.Progress.Nothing(r.file)
 		return nil
 	}
-	c.Tell.Plan(r.record)
+	c.Progress.Plan(r.record)
 	err := r.steps(ctx)
 	if err == nil {
 		err = r.finish(ctx)
@@ -95,8 +96,7 @@ func (c *Campaign) Run(ctx context.Context) error {
 	return err
 }
 
-// begin checks all that can be wrong, and makes the plan or takes up the one
-// that was interrupted.
+// begin checks the configuration, and makes a plan or resumes an interrupted campaign.
 func (r *running) begin(ctx context.Context) error {
 	r.Settings = r.Settings.Resolved()
 	if err := r.Settings.Verify(); err != nil {
@@ -113,43 +113,48 @@ func (r *running) begin(ctx context.Context) error {
 	if err := writable(r.Folder); err != nil {
 		return err
 	}
-	there, err := readIfThere(r.file)
+	existing, err := readIfThere(r.file)
 	if err != nil && !r.Replace {
 		return err
 	}
-	if there != nil && !r.Replace {
-		return r.takeUp(there)
+	if existing != nil && !r.Replace {
+		return r.resume(existing)
 	}
-	return r.anew(ctx)
+	return r.create(ctx)
 }
 
-// takeUp goes on with a campaign, if it is the same.
-func (r *running) takeUp(there *Record) error {
+// resume continues an interrupted campaign, if settings, build and machine are the same.
+func (r *running) resume(there *Record) error {
 	if changed := r.Settings.changed(there.Settings); changed != "" {
-		return fmt.Errorf("%s is a campaign with other settings (%s): use those, or another folder; --replace begins anew", r.file, changed)
+		return fmt.Errorf("%s is a campaign with other settings (%s): use those, or another folder; --replace starts again",
+			r.file, changed)
 	}
 	r.record = there
 	if there.Complete {
 		return nil
 	}
 	if there.Versions != r.Versions {
-		return fmt.Errorf("%s was begun by another build (%s): go on with that one, or use another folder; --replace begins anew", r.file, there.Versions.Brokerage)
+		return fmt.Errorf("%s was started by another build (%s): resume it with that one, or use another folder; --replace "+
+			"starts again", r.file, there.Versions.Brokerage)
 	}
-	if there.Machine.Host != r.Machine.Host || there.Machine.CPU != r.Machine.CPU || there.Machine.Cores != r.Machine.Cores {
-		return fmt.Errorf("%s was begun on another machine (%s): use another folder; --replace begins anew", r.file, there.Machine.Host)
+	if there.Machine.Host != r.Machine.Host || there.Machine.CPU != r.Machine.CPU ||
+		there.Machine.Cores != r.Machine.Cores {
+		return fmt.Errorf("%s was started on another machine (%s): use another folder; --replace starts again", r.file,
+			there.Machine.Host)
 	}
-	return r.room()
+	return r.checkRoom()
 }
 
-// anew plans a campaign on a database that holds nothing that would be lost.
-func (r *running) anew(ctx context.Context) error {
+// create plans a campaign. It returns an error when a database holds data, unless it may be replaced.
+func (r *running) create(ctx context.Context) error {
 	for _, e := range r.engines() {
 		holds, err := e.Holds(ctx)
 		if err != nil {
 			return err
 		}
 		if holds != "" && !r.Replace {
-			return fmt.Errorf("the database holds %s, and a campaign begins with an empty one: --replace takes away what is there", holds)
+			return fmt.Errorf("the database holds %s, and a campaign begins with an empty one: --replace takes away what is "+
+				"there", holds)
 		}
 	}
 	now := r.Now()
@@ -158,7 +163,7 @@ func (r *running) anew(ctx context.Context) error {
 		Settings: r.Settings, Machine: r.Machine, Versions: r.Versions,
 		Steps: plan(r.Settings, r.Engine, r.dataset, r.Machine.Cores),
 	}
-	if err := r.room(); err != nil { // before the time: for what has no room, none is enough
+	if err := r.checkRoom(); err != nil { // before the time: for what has no room, none is enough
 		return err
 	}
 	if err := bound(r.record.Steps, r.Settings.Limit); err != nil {
@@ -167,8 +172,7 @@ func (r *running) anew(ctx context.Context) error {
 	return r.save()
 }
 
-// engines are the databases of the campaign: its own, and those of variants that
-// need another.
+// engines returns the databases of the campaign: its own, and those of variants that need another one.
 func (r *running) engines() []Engine {
 	all := []Engine{r.Engine}
 	if r.Settings.Tuned {
@@ -181,9 +185,9 @@ func (r *running) engines() []Engine {
 	return all
 }
 
-// room refuses a disk that would be full before the end. What is there already,
-// of a campaign that goes on, is asked for again: that is little to ask.
-func (r *running) room() error {
+// checkRoom returns an error when a disk would be full before the end. A resumed campaign asks for the whole room
+// again, including what it already uses.
+func (r *running) checkRoom() error {
 	needs := make(map[string]float64)
 	inserting := r.Settings.WarmUp + r.Settings.Duration
 	inserting = max(inserting, float64(r.Settings.Stages)*2*(r.Settings.Stage+stageWarmUp(r.Settings.Stage)))
@@ -196,13 +200,14 @@ func (r *running) room() error {
 	}
 	for folder, bytes := range needs {
 		if free, known := r.Free(folder); known && free < bytes {
-			return fmt.Errorf("%s needs about %.1f GB for databases and their copies, but has %.1f GB free", folder, bytes/1e9, free/1e9)
+			return fmt.Errorf("%s needs about %.1f GB for databases and their copies, but has %.1f GB free", folder, bytes/1e9,
+				free/1e9)
 		}
 	}
 	return nil
 }
 
-// steps runs what has not been run.
+// steps runs the steps that have not been run.
 func (r *running) steps(ctx context.Context) error {
 	if tuner, is := r.Engine.(Tuner); is { // a campaign may have been killed in the middle of a variant
 		if err := tuner.Untune(ctx); err != nil {
@@ -216,7 +221,7 @@ func (r *running) steps(ctx context.Context) error {
 		}
 		if r.late(i) {
 			s.State, s.Reason = LeftOut, "not within the time limit"
-			r.Tell.Ended(i, r.record)
+			r.Progress.Ended(i, r.record)
 			continue
 		}
 		if err := r.step(ctx, i); err != nil {
@@ -226,21 +231,19 @@ func (r *running) steps(ctx context.Context) error {
 	return nil
 }
 
-// late tells whether a step would exceed the time limit, as things have gone so
-// far, or is of a variant of which a part was left out.
+// late reports whether a step would exceed the time limit at the pace so far, or belongs to a variant of which a part
+// was left out.
 func (r *running) late(i int) bool {
 	s := &r.record.Steps[i]
 	if r.Settings.Limit == 0 || essential(s) {
 		return false
 	}
-	if s.Variant != nil && i > 0 {
-		if before := r.record.Steps[i-1]; before.Variant != nil && *before.Variant == *s.Variant {
-			return before.State == LeftOut // decided at its first step, for all of them
-		}
+	if i > 0 && s.Variant.same(r.record.Steps[i-1].Variant) {
+		return r.record.Steps[i-1].State == LeftOut // decided at the first step of the variant, for all of them
 	}
 	expected := s.Expected
 	for _, next := range r.record.Steps[i+1:] {
-		if s.Variant == nil || next.Variant == nil || *next.Variant != *s.Variant {
+		if !s.Variant.same(next.Variant) {
 			break
 		}
 		expected += next.Expected
@@ -248,7 +251,7 @@ func (r *running) late(i int) bool {
 	return r.record.Seconds+expected > r.Settings.Limit
 }
 
-// step runs a step and writes what it has measured, however it ends.
+// step runs a step, and writes what it has measured also when it fails.
 func (r *running) step(ctx context.Context, i int) error {
 	s := &r.record.Steps[i]
 	began := r.Now()
@@ -256,7 +259,7 @@ func (r *running) step(ctx context.Context, i int) error {
 		s.Started = &began
 	}
 	s.State = Planned
-	r.Tell.Began(i, r.record)
+	r.Progress.Began(i, r.record)
 	before, spent := s.Seconds, r.record.Seconds
 	count := func() {
 		took := r.Now().Sub(began).Seconds()
@@ -275,12 +278,11 @@ func (r *running) step(ctx context.Context, i int) error {
 		s.State = Interrupted
 		err = fmt.Errorf("%s: %w", s.Name, err)
 	}
-	r.Tell.Ended(i, r.record)
+	r.Progress.Ended(i, r.record)
 	return errors.Join(err, r.save())
 }
 
-// finish leaves the database as it was when it had been loaded, and nothing
-// beside it.
+// finish restores the database to the state after the load, and removes the backup and other databases.
 func (r *running) finish(ctx context.Context) error {
 	for _, e := range r.engines() {
 		if e.URL() != r.Engine.URL() {
@@ -306,20 +308,19 @@ func (r *running) save() error {
 	return write(r.file, r.record)
 }
 
-// writable refuses a folder in which nothing can be written, and makes one that
-// is not there.
+// writable creates a folder if needed, and returns an error when no file can be written to it.
 func writable(folder string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
 	probe, err := os.CreateTemp(folder, ".campaign-*")
 	if err != nil {
-		return fmt.Errorf("nothing can be written to %s: %w", folder, err)
+		return fmt.Errorf("cannot write to %s: %w", folder, err)
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// contentsOf is what a database says that it holds.
+// contentsOf returns the dataset that a database says it holds.
 func contentsOf(ctx context.Context, url string) (stamp workload.DatasetStamp, err error) {
 	s, err := store.Open(ctx, url, store.Options{})
 	if err != nil {

@@ -46,7 +46,8 @@ func TestCampaign(t *testing.T) {
 		"classic, 4 users", "insert-orders, 4 users", "insert-customers, 4 users", "insert-customers, not validated, 4 users",
 		"staged inserts", "tier",
 		"pool 2: mixed, 4 users",
-		"plain: create", "plain: load", "plain: statistics", "plain: space", "plain: backup", "plain: restore", "plain: mixed, 4 users",
+		"plain: create", "plain: load", "plain: statistics", "plain: space", "plain: backup", "plain: restore",
+		"plain: mixed, 4 users",
 		"1 core: mixed, 4 users",
 	}, names)
 	require.Equal(t, names, w.steps)
@@ -70,8 +71,8 @@ func TestCampaign(t *testing.T) {
 	require.Empty(t, w.steps)
 }
 
-// A run with which nothing is wrong but that it was not steady is made again,
-// once, from the data as loaded, and both are kept. Any other fault stands.
+// A run with which nothing is wrong but that it was not steady is made again, once, from the data as loaded, and both
+// are kept. Any other fault stands.
 func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 	valid := workload.Validity{Valid: true, Reasons: []string{}}
 	unsteady := workload.Validity{Unsteady: true, Reasons: []string{"not steady"}}
@@ -80,11 +81,12 @@ func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 		again, runs int
 		valid       bool // the first of the runs that count
 	}{
-		"Steady":           {nil, 0, 3, true},
-		"UnsteadyOnce":     {[]workload.Validity{unsteady, valid}, 1, 3, true},
-		"Never":            {[]workload.Validity{unsteady, unsteady, valid}, 1, 3, false},
-		"AndSomethingElse": {[]workload.Validity{{Unsteady: true, Reasons: []string{"not steady", "arrivals were dropped"}}}, 0, 3, false},
-		"SomethingElse":    {[]workload.Validity{{Reasons: []string{"arrivals were dropped"}}}, 0, 3, false},
+		"Steady":       {nil, 0, 3, true},
+		"UnsteadyOnce": {[]workload.Validity{unsteady, valid}, 1, 3, true},
+		"Never":        {[]workload.Validity{unsteady, unsteady, valid}, 1, 3, false},
+		"AndSomethingElse": {[]workload.Validity{{Unsteady: true, Reasons: []string{"not steady", "arrivals were dropped"}}},
+			0, 3, false},
+		"SomethingElse": {[]workload.Validity{{Reasons: []string{"arrivals were dropped"}}}, 0, 3, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, folder := newWorld(t), t.TempDir()
@@ -114,8 +116,7 @@ func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 	}
 }
 
-// Wherever it is ended, the same command goes on from there: no step is lost,
-// and none that was finished is run again.
+// Wherever it is ended, the same command goes on from there: no step is lost, and none that was finished is run again.
 func TestCampaign_Resumes(t *testing.T) {
 	whole := newWorld(t)
 	whole.small = true
@@ -207,8 +208,8 @@ func TestCampaign_ResumesWithinStep(t *testing.T) {
 	}
 }
 
-// A service that dies ends the campaign with what it has, and is the reason that
-// is told, not what became of the requests to it.
+// A service that dies ends the campaign with what it has, and is the reason that is told, not what became of the
+// requests to it.
 func TestCampaign_ServiceDies(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	reports := 0
@@ -236,11 +237,14 @@ func TestCampaign_Refusals(t *testing.T) {
 		change func(t *testing.T, w *world, c *Campaign)
 		says   string
 	}{
-		"UnknownWorkload": {func(_ *testing.T, _ *world, c *Campaign) { c.Settings.Workloads = []string{"unknown"} }, `no workload "unknown"`},
-		"Settings":        {func(_ *testing.T, _ *world, c *Campaign) { c.Settings.Repeat = 0 }, "--repeat must be at least 1"},
+		"UnknownWorkload": {func(_ *testing.T, _ *world, c *Campaign) { c.Settings.Workloads = []string{"unknown"} },
+			`no workload "unknown"`},
+		"Settings": {func(_ *testing.T, _ *world, c *Campaign) { c.Settings.Repeat = 0 },
+			"--repeat must be at least 1"},
 		"DatabaseInUse": {func(_ *testing.T, w *world, _ *Campaign) { w.database("null:").holds = "tpox-1/XS" },
 			"the database holds tpox-1/XS, and a campaign begins with an empty one: --replace takes away what is there"},
-		"VariantsDatabase": {func(_ *testing.T, w *world, _ *Campaign) { w.database("plain:").holds = "tpox-1/XS" }, "holds tpox-1/XS"},
+		"VariantsDatabase": {func(_ *testing.T, w *world, _ *Campaign) { w.database("plain:").holds = "tpox-1/XS" },
+			"holds tpox-1/XS"},
 		"NoSpace": {func(_ *testing.T, _ *world, c *Campaign) {
 			c.Free = func(string) (float64, bool) { return 1.5e9, true }
 		},
@@ -284,9 +288,10 @@ func TestCampaign_RefusesOthers(t *testing.T) {
 		change func(c *Campaign)
 		says   string
 	}{
-		"Settings": {func(c *Campaign) { c.Settings.Users, c.Settings.Think = []int{4, 8}, 1 }, "is a campaign with other settings (users, think)"},
-		"Build":    {func(c *Campaign) { c.Versions.Commit = "abc" }, "was begun by another build (test)"},
-		"Machine":  {func(c *Campaign) { c.Machine.Cores = 64 }, "was begun on another machine (here)"},
+		"Settings": {func(c *Campaign) { c.Settings.Users, c.Settings.Think = []int{4, 8}, 1 },
+			"is a campaign with other settings (users, think)"},
+		"Build":   {func(c *Campaign) { c.Versions.Commit = "abc" }, "was started by another build (test)"},
+		"Machine": {func(c *Campaign) { c.Machine.Cores = 64 }, "was started on another machine (here)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, folder := begin(t)
@@ -303,12 +308,11 @@ func TestCampaign_RefusesOthers(t *testing.T) {
 	t.Run("BackupGone", func(t *testing.T) {
 		w, folder := begin(t)
 		w.database("null:").backup = ""
-		require.ErrorContains(t, w.run(w.campaign(folder)), "the backup of the database is gone: --replace begins anew")
+		require.ErrorContains(t, w.run(w.campaign(folder)), "the backup of the database is missing: --replace starts again")
 	})
 }
 
-// The plan fits into the limit; when things go slower than planned, what is left
-// is left out.
+// The plan fits into the limit; when things go slower than planned, what is left is left out.
 func TestCampaign_Limit(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	c := w.campaign(folder)

@@ -18,16 +18,16 @@ import (
 	"brokerage/internal/access"
 )
 
-// ErrGone is a service that ended by itself.
+// ErrGone is returned when the service has ended by itself.
 var ErrGone = errors.New("the service died")
 
-// How long a service may take to start, a migration included, and to stop.
+// Timeouts for the start of a service, a migration included, and for its stop.
 const (
-	startPatience = 5 * time.Minute
-	stopPatience  = time.Minute
+	startTimeout = 5 * time.Minute
+	stopTimeout  = time.Minute
 )
 
-// child is a service that was started for a run.
+// child is a service process that was started for a run.
 type child struct {
 	cmd        *exec.Cmd
 	folder     string // of its tokens
@@ -40,8 +40,7 @@ type child struct {
 	last string // line of its log
 }
 
-// Children starts services as processes: command makes one of the program with
-// these arguments.
+// Children returns a Starter of service processes. command makes the command of the program with the given arguments.
 func Children(command func(args ...string) *exec.Cmd) Starter {
 	return func(ctx context.Context, s ServiceSettings) (Service, error) {
 		c := &child{exited: make(chan struct{}), logged: make(chan struct{})}
@@ -66,7 +65,7 @@ func (c *child) start(ctx context.Context, command func(args ...string) *exec.Cm
 		return err
 	}
 	c.cmd = command(arguments(s, tokens)...)
-	// The URL may hold a password, and others on this computer see arguments.
+	// The URL may hold a password, and other users of this computer see arguments.
 	c.cmd.Env = append(c.cmd.Environ(), "BROKERAGE_DB="+s.DB)
 	if s.CPUs > 0 {
 		c.cmd.Env = append(c.cmd.Env, "GOMAXPROCS="+strconv.Itoa(s.CPUs))
@@ -96,8 +95,8 @@ func (c *child) start(ctx context.Context, command func(args ...string) *exec.Cm
 		return ctx.Err()
 	case <-c.exited:
 		return c.gone()
-	case <-time.After(startPatience):
-		return errors.New("it does not listen")
+	case <-time.After(startTimeout):
+		return errors.New("it did not listen within " + startTimeout.String())
 	}
 }
 
@@ -112,24 +111,23 @@ func arguments(s ServiceSettings, tokens string) []string {
 	return args
 }
 
-// listen reads the log for as long as there is one, since a full pipe would stop
-// the service.
+// listen reads the log until its end, since a full pipe would block the service.
 func (c *child) listen(log io.ReadCloser, listening chan<- string) {
 	defer close(c.logged)
 	defer func() { _ = log.Close() }() // it was only read
 	lines := bufio.NewReaderSize(log, 64<<10)
-	for told := false; ; {
+	for known := false; ; {
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
 			return
 		}
-		if told {
+		if known {
 			continue
 		}
 		var entry struct{ Msg, Addr, Error string }
 		if json.Unmarshal(line, &entry) == nil && entry.Msg == "listening" {
 			listening <- entry.Addr
-			told = true
+			known = true
 			continue
 		}
 		c.mu.Lock()
@@ -142,7 +140,7 @@ func (c *child) URL() string   { return c.url }
 func (c *child) Token() string { return c.token }
 func (c *child) PID() int      { return c.cmd.Process.Pid }
 
-// Stop asks the service to end, as an operator would.
+// Stop sends SIGTERM and waits for the service to end.
 func (c *child) Stop() error {
 	defer c.kill()
 	select {
@@ -159,12 +157,12 @@ func (c *child) Stop() error {
 			return fmt.Errorf("stopping the service: %w", c.exit)
 		}
 		return nil
-	case <-time.After(stopPatience):
-		return fmt.Errorf("the service did not stop within %s, and was killed", stopPatience)
+	case <-time.After(stopTimeout):
+		return fmt.Errorf("the service did not stop within %s and was killed", stopTimeout)
 	}
 }
 
-// gone says how a service ended, and why if it has said so when it started.
+// gone returns ErrGone with the exit status, and the last line of the log when the service failed to start.
 func (c *child) gone() error {
 	select {
 	case <-c.logged: // all of it, with the reason
@@ -182,7 +180,7 @@ func (c *child) gone() error {
 	return fmt.Errorf("%w (%s)", ErrGone, how)
 }
 
-// kill leaves nothing of a service.
+// kill ends the process and removes its files.
 func (c *child) kill() {
 	if c.cmd != nil && c.cmd.Process != nil {
 		_ = c.cmd.Process.Kill() // it may have ended

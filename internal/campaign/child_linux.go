@@ -5,9 +5,8 @@ import (
 	"syscall"
 )
 
-// alone keeps the terminal's Ctrl-C from a service, which the campaign stops
-// when it has taken down what it did so far; and lets no service outlive a
-// campaign that is killed, since it would keep the database.
+// alone keeps the terminal's Ctrl-C from the service, since the campaign stops it after it has written its figures. A
+// service does not outlive a campaign that is killed: it would keep the database locked.
 func alone(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

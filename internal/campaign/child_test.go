@@ -32,7 +32,8 @@ func serve(how string) {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
 	fmt.Fprintln(os.Stderr, "no JSON")
-	fmt.Fprintf(os.Stderr, `{"msg":"listening","addr":"%s DB=%s GOMAXPROCS=%s"}`+"\n", strings.Join(os.Args[1:], " "), os.Getenv("BROKERAGE_DB"), os.Getenv("GOMAXPROCS"))
+	fmt.Fprintf(os.Stderr, `{"msg":"listening","addr":"%s DB=%s GOMAXPROCS=%s"}`+"\n", strings.Join(os.Args[1:], " "),
+		os.Getenv("BROKERAGE_DB"), os.Getenv("GOMAXPROCS"))
 	<-stop
 	if how == "stubborn" {
 		os.Exit(1)
@@ -62,9 +63,11 @@ func TestChildren(t *testing.T) {
 func TestChildren_Fails(t *testing.T) {
 	_, err := children("fails")(t.Context(), ServiceSettings{DB: "null:"})
 	require.ErrorIs(t, err, ErrGone)
-	require.EqualError(t, err, "starting the service: the service died (exit status 1): brokerage serve: the database is in use")
+	require.EqualError(t, err,
+		"starting the service: the service died (exit status 1): brokerage serve: the database is in use")
 
-	_, err = Children(func(...string) *exec.Cmd { return exec.Command("/nowhere/brokerage") })(t.Context(), ServiceSettings{}) //nolint:noctx // it never runs
+	missing := func(...string) *exec.Cmd { return exec.Command("/nowhere/brokerage") } //nolint:noctx // it never runs
+	_, err = Children(missing)(t.Context(), ServiceSettings{})
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
@@ -87,6 +90,7 @@ func TestChildren_EndsBadly(t *testing.T) {
 func TestChildren_Interrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	_, err := Children(func(...string) *exec.Cmd { return exec.Command("sleep", "60") })(ctx, ServiceSettings{}) //nolint:noctx // it is killed
+	sleep := func(...string) *exec.Cmd { return exec.Command("sleep", "60") } //nolint:noctx // it is killed
+	_, err := Children(sleep)(ctx, ServiceSettings{})
 	require.ErrorIs(t, err, context.Canceled)
 }

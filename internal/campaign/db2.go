@@ -1,10 +1,10 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"os/exec"
@@ -16,19 +16,18 @@ import (
 	"brokerage/internal/workload"
 )
 
-// Commands are the shell's, by which a database is backed up and restored that
-// has ways of its own.
+// Commands are the shell commands that back up and restore a database which has its own tools for that.
 type Commands struct{ Backup, Restore string }
 
-// db2Engine is a schema in a database of Db2.
+// db2Engine is a schema in a Db2 database.
 type db2Engine struct {
-	url      string
+	opened[*db2.Store]
+	url      *url.URL
 	commands Commands
-	note     string // file that tells that Backup was done
+	note     string // file that exists when Backup was done
 }
 
-// newDB2 begins with the setting out of the box, as the papers did, unless the URL
-// says another.
+// newDB2 uses the default setting, as the papers did, unless the URL names another one.
 func newDB2(text, folder string, commands Commands) (db2Engine, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -38,11 +37,20 @@ func newDB2(text, folder string, commands Commands) (db2Engine, error) {
 	if !query.Has("setting") {
 		query.Set("setting", string(db2.Box))
 	}
-	u.RawQuery = query.Encode()
-	return db2Engine{url: u.String(), commands: commands, note: filepath.Join(folder, "db2.backup")}, nil
+	return db2At(u, query, commands, filepath.Join(folder, "db2.backup")), nil
 }
 
-func (e db2Engine) URL() string { return e.url }
+// db2At returns the engine of a URL with another query.
+func db2At(u *url.URL, query url.Values, commands Commands, note string) db2Engine {
+	at := *u
+	at.RawQuery = query.Encode()
+	open := func(ctx context.Context, asIs bool) (*db2.Store, error) {
+		return db2.Open(ctx, at.String(), db2.Settings{AsIs: asIs})
+	}
+	return db2Engine{opened: opened[*db2.Store]{open, db2.ErrEmpty}, url: &at, commands: commands, note: note}
+}
+
+func (e db2Engine) URL() string { return e.url.String() }
 
 func (e db2Engine) Lacks(kind Kind) string {
 	switch {
@@ -54,68 +62,25 @@ func (e db2Engine) Lacks(kind Kind) string {
 	return ""
 }
 
-// with does something with the open database; asIs is for who only looks.
-func (e db2Engine) with(ctx context.Context, asIs bool, do func(*db2.Store) error) (err error) {
-	s, err := db2.Open(ctx, e.url, db2.Settings{AsIs: asIs})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	return do(s)
-}
-
 func (e db2Engine) Describe(ctx context.Context) (is Store, err error) {
 	err = e.with(ctx, true, func(s *db2.Store) error {
-		is = described(workload.Redacted(e.url), "by XMLVALIDATE, in the database", s.Describe())
+		is = described(workload.Redacted(e.URL()), "by XMLVALIDATE, in the database", s.Describe())
 		return nil
 	})
 	return is, err
 }
 
-// Holds makes no schema where there is none.
-func (e db2Engine) Holds(ctx context.Context) (name string, err error) {
-	err = e.with(ctx, true, func(s *db2.Store) error {
-		name, err = holds(ctx, s)
-		return err
-	})
-	if errors.Is(err, db2.ErrEmpty) {
-		return "", nil
-	}
-	return name, err
-}
-
-// Create empties the schema, or makes it. The database itself is not the
-// campaign's to make.
+// Create empties the schema, or creates it. It does not create the database.
 func (e db2Engine) Create(ctx context.Context) error {
 	return e.with(ctx, false, func(s *db2.Store) error { return s.Empty(ctx) })
-}
-
-func (e db2Engine) Load(ctx context.Context, d *dataset.Dataset, progress func(int, int64)) error {
-	return e.with(ctx, false, func(s *db2.Store) error { return s.LoadDataset(ctx, d, progress) })
-}
-
-func (e db2Engine) Loaded(ctx context.Context, k dataset.Kind) (n int64, err error) {
-	err = e.with(ctx, true, func(s *db2.Store) error {
-		n, err = s.LoadedDocuments(ctx, k)
-		return err
-	})
-	return n, err
 }
 
 func (e db2Engine) Statistics(ctx context.Context) error {
 	return e.with(ctx, true, func(s *db2.Store) error { return s.Runstats(ctx) })
 }
 
-func (e db2Engine) Space(ctx context.Context) (out Space, err error) {
-	err = e.with(ctx, true, func(s *db2.Store) error {
-		out, err = measured(ctx, s)
-		return err
-	})
-	return out, err
-}
-
-// Backup and Restore are the operator's commands: where Db2 keeps its images, how
-// applications are forced off, and as whom, is not for a campaign to know.
+// Backup and Restore run the operator's commands, which know where Db2 keeps its images and how to force off its
+// applications.
 func (e db2Engine) Backup(ctx context.Context) (Copy, error) {
 	if err := shell(ctx, e.commands.Backup); err != nil {
 		return Copy{}, err
@@ -127,7 +92,7 @@ func (e db2Engine) Restore(ctx context.Context) (Copy, error) {
 	return Copy{}, shell(ctx, e.commands.Restore)
 }
 
-// shell runs a command; what it says is told only if it fails.
+// shell runs a command. The error holds the end of its output.
 func shell(ctx context.Context, command string) error {
 	said, err := exec.CommandContext(ctx, "sh", "-c", command).CombinedOutput()
 	if err != nil {
@@ -142,34 +107,30 @@ func (e db2Engine) BackedUp() bool {
 	return err == nil
 }
 
-// Discard forgets the backup; the image is the operator's.
-func (e db2Engine) Discard() error {
-	if err := os.Remove(e.note); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+// Discard forgets the backup; the image belongs to the operator.
+func (e db2Engine) Discard() error { return removeIfThere(e.note) }
 
-// Remove leaves the schema, empty.
+// Remove leaves an empty schema.
 func (e db2Engine) Remove(ctx context.Context) error {
 	return errors.Join(e.Discard(), e.Create(ctx))
 }
 
-// Pace is a guess: nothing of it was measured on Db2.
+// Pace is an estimate, not measured on Db2.
 func (e db2Engine) Pace() Pace { return Pace{Load: 5e6, Backup: 50e6, Restore: 50e6} }
 
-// Room is nowhere here: where the server keeps its files is not known.
+// Room is unknown: the server decides where it keeps its files.
 func (e db2Engine) Room(*dataset.Dataset, float64) (string, float64) { return "", 0 }
 
-// manyDB2Connections are a connection for each of many users.
+// manyDB2Connections is enough for a connection for each of many users.
 const manyDB2Connections = 128
 
-// Variants: the tuned setting, in a schema beside the first, and more connections.
+// Variants are the tuned setting, in a schema of its own, and more connections.
 func (e db2Engine) Variants(int) []Variant {
 	return []Variant{
 		{
 			Name: "tuned", Tuned: true,
-			Description: "a table space and a buffer pool for each table and its indexes instead of one for all, in a schema of its own",
+			Description: "a table space and a buffer pool for each table and its indexes instead of one for all, in a schema " +
+				"of its own",
 		},
 		{
 			Name: fmt.Sprintf("pool %d", manyDB2Connections), Pool: manyDB2Connections,
@@ -178,23 +139,13 @@ func (e db2Engine) Variants(int) []Variant {
 	}
 }
 
-// As gives the schema of the tuned setting another name, beside the first.
+// As returns the schema of the tuned setting, beside the first.
 func (e db2Engine) As(v Variant) Engine {
-	u, err := url.Parse(e.url)
-	if err != nil || !v.Tuned {
-		return e // it was parsed before
-	}
-	query := u.Query()
-	if query.Get("setting") == string(db2.Tuned) {
+	query := e.url.Query()
+	if !v.Tuned || query.Get("setting") == string(db2.Tuned) {
 		return e
 	}
-	schema := query.Get("schema")
-	if schema == "" {
-		schema = u.User.Username()
-	}
-	query.Set("schema", strings.ToUpper(schema)+"_TUNED")
+	query.Set("schema", strings.ToUpper(cmp.Or(query.Get("schema"), e.url.User.Username()))+"_TUNED")
 	query.Set("setting", string(db2.Tuned))
-	u.RawQuery = query.Encode()
-	e.url, e.note = u.String(), e.note+".tuned"
-	return e
+	return db2At(e.url, query, e.commands, e.note+".tuned")
 }

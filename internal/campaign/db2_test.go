@@ -10,7 +10,8 @@ import (
 func TestDB2(t *testing.T) {
 	folder := t.TempDir()
 	marks := filepath.Join(folder, "marks")
-	opened, err := Open("db2://me@h/TPOX?schema=tpox", folder, Commands{Backup: "echo b >>" + marks, Restore: "echo r >>" + marks})
+	opened, err := Open("db2://me@h/TPOX?schema=tpox", folder,
+		Commands{Backup: "echo b >>" + marks, Restore: "echo r >>" + marks})
 	require.NoError(t, err)
 	require.Contains(t, opened.URL(), "setting=box", "out of the box first")
 	require.Empty(t, opened.Lacks(KindBackup))

@@ -6,18 +6,17 @@ import (
 	"brokerage/internal/workload"
 )
 
-// Driver makes the load. What is ended before its time gives the run as far as
-// it came and the error that ended it; with an error alone there is no run.
+// Driver generates the load. A run that is ended early is returned together with the error that ended it.
 type Driver interface {
-	// Check refuses what is no workload.
+	// Check returns an error when a workload does not exist or is invalid.
 	Check(workloads []string) error
 	// Run runs a workload against a service.
 	Run(ctx context.Context, s Service, p Pressure) (*workload.Run, error)
-	// Tier runs one by turns against the store itself and through a service.
+	// Tier runs a workload alternately against the store itself and through a service.
 	Tier(ctx context.Context, e Engine, p Pressure) (*workload.Tier, error)
 }
 
-// Pressure is what a run puts on a service. Times are in seconds.
+// Pressure is the load of a run. Times are in seconds.
 type Pressure struct {
 	Workload string
 	Validate *bool // instead of what the workload's file says
@@ -29,16 +28,16 @@ type Pressure struct {
 	Settings map[string]string // of the store, for the result
 }
 
-// Service is the service under test, a process of its own.
+// Service is the service under test, in a process of its own.
 type Service interface {
 	URL() string
 	Token() string
 	PID() int
-	// Stop ends it in good order. That it is gone already is an error.
+	// Stop shuts the service down. It returns an error when the service has already ended.
 	Stop() error
 }
 
-// ServiceSettings are what the service under test is started with.
+// ServiceSettings are the settings of the service under test.
 type ServiceSettings struct {
 	DB           string
 	Pool         int // 0 is for the store to say

@@ -8,80 +8,74 @@ import (
 	"brokerage/internal/store"
 )
 
-// Engine is what a campaign wants of a kind of databases beside the
-// transactions: one database, from its making to its end. Nobody else uses the
-// database while a method runs.
+// Engine is a database under test, with the operations that a campaign needs beside the transactions. Nothing else uses
+// the database while a method runs.
 type Engine interface {
-	// URL names the database for the service, secrets included.
+	// URL returns the URL of the database for the service, secrets included.
 	URL() string
-	// Lacks says why the engine cannot do a kind of step, and nothing if it can.
+	// Lacks returns why the engine cannot run a kind of step, or "" when it can.
 	Lacks(kind Kind) string
-	// Describe gives the engine, its version and what its figures hang on.
+	// Describe returns the engine, its version and the settings that its figures depend on.
 	Describe(ctx context.Context) (Store, error)
-	// Holds names what is in the database, an unfinished load too; empty if
-	// there is nothing, or no database.
+	// Holds names the contents of the database, an unfinished load included, or returns "" when it is empty or does not
+	// exist.
 	Holds(ctx context.Context) (string, error)
-	// Create makes an empty database, in the place of the one that is there.
+	// Create creates an empty database, and replaces one that exists.
 	Create(ctx context.Context) error
-	// Load fills it, or goes on with a load that was interrupted; progress is told
-	// of documents in the order of their kinds.
+	// Load loads a dataset, or resumes an interrupted load. It calls progress with documents in the order of their kinds.
 	Load(ctx context.Context, d *dataset.Dataset, progress func(documents int, bytes int64)) error
-	// Loaded is how many documents of a kind a load has brought so far.
+	// Loaded returns how many documents of a kind have been loaded.
 	Loaded(ctx context.Context, k dataset.Kind) (int64, error)
-	// Statistics collects what the engine's planner goes by.
+	// Statistics collects the statistics of the query planner.
 	Statistics(ctx context.Context) error
 	Space(ctx context.Context) (Space, error)
-	// Backup keeps the database as it is now; Restore brings that back. A second
-	// Backup takes the place of the first.
+	// Backup copies the database, replacing an earlier backup; Restore restores that state.
 	Backup(ctx context.Context) (Copy, error)
 	Restore(ctx context.Context) (Copy, error)
-	// BackedUp tells whether there is something for Restore.
+	// BackedUp reports whether there is a backup.
 	BackedUp() bool
-	// Discard takes the backup away.
+	// Discard removes the backup.
 	Discard() error
-	// Remove takes the database and its backup away.
+	// Remove removes the database and its backup.
 	Remove(ctx context.Context) error
 
-	// Pace is about how fast it loads and copies, for planning.
+	// Pace returns estimates of how fast it loads and copies, for planning.
 	Pace() Pace
-	// Room is how many bytes a campaign that inserts for so many seconds will
-	// need at most, in which folder. A database elsewhere gives no folder.
+	// Room returns how many bytes a campaign that inserts for the given seconds needs at most, and in which folder, or ""
+	// when the database is on a server.
 	Room(d *dataset.Dataset, inserting float64) (folder string, bytes float64)
-	// Variants are ways to set the store that are worth a comparison with its
-	// settings out of the box, for a machine with so many cores.
+	// Variants returns the settings that are compared with the default ones, for a machine with the given number of cores.
 	Variants(cores int) []Variant
-	// As is the same kind of database set in another way: where that means
-	// another database, it lies beside the first.
+	// As returns the engine with the settings of a variant. Where that needs another database, it is beside the first.
 	As(v Variant) Engine
 }
 
-// Tuner is an engine on a server, whose settings a variant changes for its runs.
+// Tuner is an engine on a server whose settings a variant changes for its runs.
 type Tuner interface {
-	// Tune changes them. It has noted before, where a campaign that goes on finds
-	// it, how to put them back. What it may not do is *NotHereError.
+	// Tune changes the settings, after it has saved the old ones where a resumed campaign finds them. It returns
+	// *NotHereError when that is not allowed.
 	Tune(ctx context.Context) error
-	// Untune puts back what is noted, and does nothing where nothing is.
+	// Untune restores the saved settings, if there are any.
 	Untune(ctx context.Context) error
 }
 
-// Serving is an engine whose database has processes of its own.
+// Serving is an engine whose database runs in processes of its own.
 type Serving interface {
-	// Server is the first of them, whose children the others are; 0 where they are
-	// not to be seen, since they run on another computer or in a container.
+	// Server returns the parent process of the database, or 0 when it is not visible because it runs on another computer
+	// or in a container.
 	Server(ctx context.Context) (pid int, err error)
 }
 
-// NotHereError is a step that the database at hand does not let a campaign do.
+// NotHereError is returned for a step that this database does not allow.
 type NotHereError struct{ Reason string }
 
 func (e *NotHereError) Error() string { return e.Reason }
 
-// Pace is in bytes a second: of documents for a load, of the database for the
-// others.
+// Pace is in bytes a second: of documents for a load, of the database for backup and restore.
 type Pace struct{ Load, Backup, Restore float64 }
 
-// Open gives the engine for the database that a URL names; what it keeps beside
-// the database goes to folder. Commands are for a kind of databases that needs them.
+// Open returns the engine of a database URL. Files beside the database go to folder. Commands are for engines that need
+// them.
 func Open(url, folder string, commands Commands) (Engine, error) {
 	scheme, rest, err := store.Parse(url)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// testEngine leads a database of an engine through its life in a campaign. with is
-// how a test gets at the store, between the steps.
+// testEngine leads a database of an engine through its life in a campaign. with is how a test gets at the store,
+// between the steps.
 func testEngine(t *testing.T, e Engine, with func(do func(brokerage.Store) error) error) {
 	t.Helper()
 	ctx := t.Context()
@@ -23,7 +23,8 @@ func testEngine(t *testing.T, e Engine, with func(do func(brokerage.Store) error
 	}
 	insert := func() {
 		require.NoError(t, with(func(s brokerage.Store) error {
-			_, err := s.InsertOrder(ctx, brokerage.Write{Now: time.Now()}, d.AppendNewOrder(nil, 1, dataset.NewOrder{ID: 999_999}))
+			_, err := s.InsertOrder(ctx, brokerage.Write{Now: time.Now()},
+				d.AppendNewOrder(nil, 1, dataset.NewOrder{ID: 999_999}))
 			return err
 		}))
 	}

@@ -13,11 +13,10 @@ import (
 	"brokerage/internal/workload"
 )
 
-// familyWatch watches a database's processes: the first of them, and its children.
+// familyWatch measures a database's processes: the first of them and its children.
 type familyWatch struct{ watch }
 
-// watchDatabase watches the database of an engine, if it has processes that are to
-// be seen from here.
+// watchDatabase starts to measure the database of an engine, if it has processes on this machine.
 func watchDatabase(ctx context.Context, e Engine) (*familyWatch, error) {
 	w := &familyWatch{}
 	w.read = func() map[string]float64 { return nil }
@@ -32,33 +31,34 @@ func watchDatabase(ctx context.Context, e Engine) (*familyWatch, error) {
 	return w, nil
 }
 
-// Figures of a family of processes.
+// The figures of a family of processes.
 const (
 	familyCPU    = "cpu"    // seconds
 	familyMemory = "memory" // bytes
 )
 
-// into adds what the database has used while a run was measured. Its peak is that
-// of the run.
-func (w *familyWatch) into(run *workload.Run) {
+// addTo adds what the database used while a run was measured. The peak of its memory is that of the whole run.
+func (w *familyWatch) addTo(run *workload.Run) {
 	before, after, ok := w.measured(run)
 	if !ok {
 		return
 	}
-	p := &workload.Process{CPUSeconds: after[familyCPU] - before[familyCPU], MemoryBefore: int64(before[familyMemory]), MemoryAfter: int64(after[familyMemory])}
+	p := &workload.Process{
+		CPUSeconds:   after[familyCPU] - before[familyCPU],
+		MemoryBefore: int64(before[familyMemory]), MemoryAfter: int64(after[familyMemory]),
+	}
 	if run.Measured > 0 {
 		p.CPU = p.CPUSeconds / run.Measured / float64(runtime.GOMAXPROCS(0))
 	}
-	for _, s := range w.seen {
-		p.MemoryPeak = max(p.MemoryPeak, int64(s.figures[familyMemory]))
+	for _, r := range w.readings {
+		p.MemoryPeak = max(p.MemoryPeak, int64(r.figures[familyMemory]))
 	}
 	run.Usage.Database = p
 }
 
-// readFamily adds up a process and its children. Those that have ended count with
-// their parent, who has waited for them. Memory that they share, such as a
-// database's cache, is counted once: as much as the one has touched that has
-// touched most.
+// readFamily adds up the figures of a process and its children. Children that have ended are counted with their parent,
+// which has waited for them. Shared memory, such as a database's cache, is counted once: as much as one process has
+// touched.
 func readFamily(pid int) map[string]float64 {
 	first, ok := readProcessStat(pid)
 	if !ok {
@@ -77,7 +77,7 @@ func readFamily(pid int) map[string]float64 {
 	return map[string]float64{familyCPU: cpu, familyMemory: kilobyte * (own + shared)}
 }
 
-// childrenOf is nobody where the system does not say.
+// childrenOf returns the children of a process, or none where the system does not list them.
 func childrenOf(pid int) (children []int) {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, list := range lists {
@@ -91,13 +91,13 @@ func childrenOf(pid int) (children []int) {
 	return children
 }
 
-// processStat is of a process. Times are in seconds.
+// processStat has figures of a process. Times are in seconds.
 type processStat struct {
 	parent           int
 	cpu, childrenCPU float64 // of children that have ended
 }
 
-// ticks are in a second, of Linux's figures, whatever its clock does.
+// ticks is how many clock ticks a second has in Linux's figures, whatever its clock does.
 const ticks = 100
 
 func readProcessStat(pid int) (p processStat, ok bool) {
@@ -105,7 +105,7 @@ func readProcessStat(pid int) (p processStat, ok bool) {
 	if err != nil {
 		return p, false
 	}
-	// The name, in brackets, may hold anything; what follows are numbers, and the state.
+	// The name, in parentheses, may hold any character; after it come the state and numbers.
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	const parent, user, childrenUser = 1, 11, 13
 	if len(fields) < childrenUser+2 {

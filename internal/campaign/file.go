@@ -1,12 +1,14 @@
 package campaign
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+
+	"brokerage/internal/store/archive"
 )
 
 // Read reads a campaign's file.
@@ -15,7 +17,7 @@ func Read(path string) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The format first: what is of another form is not to be told by its fields.
+	// The format first: a file of another one would be refused for its fields.
 	var form struct {
 		Format string `json:"format"`
 	}
@@ -40,31 +42,24 @@ func readIfThere(path string) (*Record, error) {
 	return r, err
 }
 
-// write replaces a campaign's file as a whole: whatever ends it, the file is the
-// old one or the new one.
-func write(path string, r *Record) (err error) {
-	b, err := json.MarshalIndent(r, "", "  ")
+// write replaces a campaign's file as a whole, also after a Ctrl-C.
+func write(path string, r *Record) error { return writeJSON(context.Background(), path, 0o644, r) }
+
+func writeJSON(ctx context.Context, path string, perm os.FileMode, v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	half, err := os.CreateTemp(filepath.Dir(path), ".campaign-*.json")
-	if err != nil {
+	return archive.WriteWhole(ctx, path, perm, func(f *os.File) error {
+		_, err := f.Write(append(text, '\n'))
+		return err
+	})
+}
+
+// removeIfThere removes a file that need not exist.
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(half.Name()))
-		}
-	}()
-	_, err = half.Write(append(b, '\n'))
-	if err == nil {
-		err = half.Chmod(0o644) // of CreateTemp, only its owner may read it
-	}
-	if err == nil {
-		err = half.Sync()
-	}
-	if err := errors.Join(err, half.Close()); err != nil {
-		return err
-	}
-	return os.Rename(half.Name(), path)
+	return nil
 }

@@ -16,12 +16,9 @@ import (
 	"brokerage/internal/workload"
 )
 
-// ThisMachine describes the computer, and the disk of a folder, which must be
-// there.
+// ThisMachine describes the computer, and the disk of a folder, which must exist.
 func ThisMachine(folder string) (m Machine, err error) {
-	m.Machine = workload.Machine{
-		CPU: cpuModel(), Cores: runtime.GOMAXPROCS(0), Memory: memory(), OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(),
-	}
+	m.Machine = workload.ThisMachine()
 	m.Host, _ = os.Hostname() // empty is what it is then
 	release, _ := os.ReadFile("/proc/sys/kernel/osrelease")
 	m.Kernel = string(bytes.TrimSpace(release))
@@ -30,23 +27,7 @@ func ThisMachine(folder string) (m Machine, err error) {
 	return m, err
 }
 
-func cpuModel() string {
-	info, _ := os.ReadFile("/proc/cpuinfo") // elsewhere there is none
-	for line := range bytes.Lines(info) {
-		if name, value, ok := bytes.Cut(line, []byte{':'}); ok && string(bytes.TrimSpace(name)) == "model name" {
-			return string(bytes.TrimSpace(value))
-		}
-	}
-	return ""
-}
-
-func memory() int64 {
-	info, _ := os.ReadFile("/proc/meminfo") // elsewhere there is none
-	return int64(numbers(info)["MemTotal"] * 1024)
-}
-
-// fileSystem is the kind of the file system that a folder is on: of the mount
-// with the longest path that leads to it.
+// fileSystem returns the type of the file system that a folder is on: that of the mount with the longest path.
 func fileSystem(folder string) (kind string) {
 	mounts, _ := os.ReadFile("/proc/self/mounts") // elsewhere there is none
 	longest := -1
@@ -63,7 +44,7 @@ func fileSystem(folder string) (kind string) {
 	return kind
 }
 
-// What a commit writes at least, and how often it is tried.
+// The size of a write that is measured, and how often at most.
 const (
 	flushBytes = 4096
 	flushTries = 100

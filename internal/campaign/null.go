@@ -9,9 +9,8 @@ import (
 	"brokerage/internal/store"
 )
 
-// nullEngine is the store that answers from memory: a campaign on it shows what
-// the service and the load generator can do at most. It has no data, so that
-// only its runs are left.
+// nullEngine is the store that answers from memory: it shows the limits of the service and the load generator. Without
+// data, only runs are left of a campaign.
 type nullEngine struct{}
 
 func (nullEngine) URL() string { return store.Null + ":" }
@@ -26,10 +25,11 @@ func (nullEngine) Lacks(kind Kind) string {
 }
 
 func (nullEngine) Describe(context.Context) (Store, error) {
-	return described(store.Null+":", "none", brokerage.Engine{Name: store.Null, Version: "1", Durability: brokerage.Forgetful}), nil
+	return described(store.Null+":", "none", brokerage.Engine{Name: store.Null, Version: "1",
+		Durability: brokerage.Forgetful}), nil
 }
 
-// errNothingKept is for calls that Lacks has announced.
+// errNothingKept is returned by operations that Lacks excludes.
 var errNothingKept = errors.New("null: keeps nothing")
 
 func (nullEngine) Holds(context.Context) (string, error)                        { return "", nil }

@@ -5,17 +5,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/format"
 )
 
-// The spread of repeated runs is what tells a difference from noise, so the
-// mixed workload at the reference number of users is repeated at least as often.
+// The mixed workload at the reference number of users is repeated at least this often, to measure the noise.
 const referenceRepeats = 3
 
-// What goes with a run beside the time that is measured, in seconds: a service
-// that starts and stops, users who prepare.
+// runOverhead is the time, in seconds, to start and stop the service and to prepare the users of a run.
 const runOverhead = 2
 
 // planner lists the steps of a campaign.
@@ -27,8 +25,7 @@ type planner struct {
 	steps    []Step
 }
 
-// plan lists all steps with the time that each will take. What the engine lacks
-// is in the list as well, and left out.
+// plan returns all steps with their estimated times. Steps that the engine cannot run are left out, with the reason.
 func plan(s Settings, e Engine, d *dataset.Dataset, cores int) []Step {
 	p := &planner{settings: s, engine: e, dataset: d, cores: cores}
 	p.prepare(nil)
@@ -54,29 +51,21 @@ func (p *planner) add(s Step) {
 	p.steps = append(p.steps, s)
 }
 
-// raw is how large the documents are together.
-func (p *planner) raw() (bytes float64) {
-	for _, k := range dataset.Kinds {
-		bytes += float64(p.dataset.ExpectedBytes(k))
-	}
-	return bytes
-}
-
 func (p *planner) seconds(bytes, pace float64) float64 { return 0.5 + bytes/pace }
 
 func (p *planner) restore() float64 {
 	if p.engine.Lacks(KindRestore) != "" {
 		return 0
 	}
-	return p.seconds(p.raw()/2, p.engine.Pace().Restore)
+	return p.seconds(rawBytes(p.dataset)/2, p.engine.Pace().Restore)
 }
 
-// prepare is what comes before any load on a database.
+// prepare adds the steps that come before any load on a database.
 func (p *planner) prepare(v *Variant) {
 	pace := p.engine.Pace()
-	reading := p.seconds(p.raw()/2, pace.Backup)
+	reading := p.seconds(rawBytes(p.dataset)/2, pace.Backup)
 	p.add(Step{Name: "create", Kind: KindCreate, Variant: v, Expected: 0.5})
-	p.add(Step{Name: "load", Kind: KindLoad, Variant: v, Expected: p.seconds(p.raw(), pace.Load)})
+	p.add(Step{Name: "load", Kind: KindLoad, Variant: v, Expected: p.seconds(rawBytes(p.dataset), pace.Load)})
 	p.add(Step{Name: "statistics", Kind: KindStatistics, Variant: v, Expected: reading})
 	p.add(Step{Name: "space", Kind: KindSpace, Variant: v, Expected: reading})
 	p.add(Step{Name: "backup", Kind: KindBackup, Variant: v, Expected: reading})
@@ -92,25 +81,24 @@ func (p *planner) run(v *Variant, workload string, users, repeats int, validate 
 	r := RunPlan{Workload: workload, Label: label, Validate: validate, Users: users, Repeats: repeats}
 	each := p.settings.WarmUp + p.settings.Duration + p.restore() + runOverhead
 	p.add(Step{
-		Name: fmt.Sprintf("%s, %s", label, plural(users, "user")), Kind: KindRun, Variant: v, Plan: &r,
+		Name: fmt.Sprintf("%s, %s", label, format.Plural(users, "user")), Kind: KindRun, Variant: v, Plan: &r,
 		Expected: each * float64(repeats),
 	})
 }
 
-// nameOf is what a workload is called: a file of one's own by its name.
+// nameOf returns the name of a workload; that of a file is its base name.
 func nameOf(workload string) string {
 	return strings.TrimSuffix(filepath.Base(workload), ".json")
 }
 
 func (p *planner) has(workload string) bool { return slices.Contains(p.settings.Workloads, workload) }
 
-// scaled tells whether a workload is run with every number of users, and not
-// with the reference only.
+// scaled reports whether a workload is run with every number of users, not only with the reference.
 func scaled(workload string) bool {
 	return !slices.Contains([]string{classic, insertOrders, insertCustomers}, workload)
 }
 
-// scale is throughput against users.
+// scale adds the runs that show throughput against users.
 func (p *planner) scale() {
 	for _, w := range p.settings.Workloads {
 		if !scaled(w) {
@@ -130,7 +118,7 @@ func (p *planner) scale() {
 	}
 }
 
-// yardstick is the workload by which settings are compared.
+// yardstick returns the workload by which settings are compared.
 func (p *planner) yardstick() string {
 	if p.has(mixed) {
 		return mixed
@@ -138,8 +126,8 @@ func (p *planner) yardstick() string {
 	return p.settings.Workloads[0]
 }
 
-// single is what is run with the reference number of users. The papers' inserts
-// of customers were not validated, so both ways are.
+// single adds the runs with the reference number of users alone. The papers did not validate inserts of customers, so
+// they are run with and without validation.
 func (p *planner) single() {
 	for _, w := range p.settings.Workloads {
 		if scaled(w) {
@@ -158,18 +146,20 @@ func (p *planner) inserts() {
 	if s.Stages == 0 {
 		return
 	}
-	each := float64(len(stageWorkloads))*(s.Stage+stageWarmUp(s.Stage)+runOverhead) + p.seconds(p.raw(), p.engine.Pace().Backup)
+	each := float64(len(stageWorkloads))*(s.Stage+stageWarmUp(s.Stage)+runOverhead) + p.seconds(rawBytes(p.dataset),
+		p.engine.Pace().Backup)
 	p.add(Step{Name: "staged inserts", Kind: KindInserts, Expected: p.restore() + float64(s.Stages)*each})
 }
 
-// A comparison of the tier takes turns, one half of its time each way.
+// tier adds the comparison of the tier, which takes half of its time for each side.
 func (p *planner) tier() {
 	if p.settings.Tier > 0 {
-		p.add(Step{Name: "tier", Kind: KindTier, Expected: p.restore() + p.settings.Tier + 2*tierTurns*(p.settings.WarmUp+runOverhead)})
+		p.add(Step{Name: "tier", Kind: KindTier, Expected: p.restore() + p.settings.Tier +
+			2*tierTurns*(p.settings.WarmUp+runOverhead)})
 	}
 }
 
-// variants compares the store as it comes with the store set in other ways.
+// variants adds the comparison of the default settings with others.
 func (p *planner) variants() {
 	if !p.settings.Tuned {
 		return
@@ -182,15 +172,16 @@ func (p *planner) variants() {
 	}
 }
 
-// processors is throughput against the processors that the service may use.
+// processors adds the runs that show throughput against the cores that the service may use.
 func (p *planner) processors() {
 	for _, n := range p.settings.CPUs {
-		v := Variant{Name: plural(n, "core"), Description: "the service may use " + plural(n, "core") + " at once (GOMAXPROCS)", CPUs: n}
+		v := Variant{Name: format.Plural(n, "core"), Description: "the service may use " + format.Plural(n,
+			"core") + " at once (GOMAXPROCS)", CPUs: n}
 		p.run(&v, p.yardstick(), p.settings.Reference, p.settings.Repeat, nil)
 	}
 }
 
-// essential tells whether without a step nothing else is worth a thing.
+// essential reports whether all other steps depend on a step.
 func essential(s *Step) bool {
 	switch s.Kind {
 	case KindCreate, KindLoad, KindBackup, KindRestore:
@@ -200,8 +191,8 @@ func essential(s *Step) bool {
 	}
 }
 
-// bound leaves out what does not fit into the time limit: steps stand in the
-// order of what they are worth, and a variant is run as a whole or not at all.
+// bound leaves out the steps that do not fit into the time limit. Steps are in the order of their importance, and a
+// variant is run completely or not at all.
 func bound(steps []Step, limit float64) error {
 	if limit == 0 {
 		return nil
@@ -213,7 +204,7 @@ func bound(steps []Step, limit float64) error {
 		}
 	}
 	least := used
-	for group := range groups(steps) {
+	for _, group := range groups(steps) {
 		expected := 0.0
 		for i := range group {
 			if group[i].State == Planned && !essential(&group[i]) {
@@ -235,26 +226,22 @@ func bound(steps []Step, limit float64) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("--limit is too short: loading, backup and restore take about %s, and not one run fits in the rest", about(least))
+	return fmt.Errorf("--limit is too short: loading, backup and restore take about %s, and no run fits into the rest",
+		about(least))
 }
 
-// groups gives the steps of each variant of its own together, others alone.
-func groups(steps []Step) func(func([]Step) bool) {
-	return func(yield func([]Step) bool) {
-		for i := 0; i < len(steps); {
-			n := i + 1
-			for n < len(steps) && steps[i].Variant != nil && steps[n].Variant != nil && *steps[n].Variant == *steps[i].Variant {
-				n++
-			}
-			if !yield(steps[i:n]) {
-				return
-			}
-			i = n
+// groups returns the steps of each variant together, and every other step alone.
+func groups(steps []Step) [][]Step {
+	var all [][]Step
+	for i, n := 0, 0; i < len(steps); i = n {
+		for n = i + 1; n < len(steps) && steps[i].Variant.same(steps[n].Variant); n++ {
 		}
+		all = append(all, steps[i:n])
 	}
+	return all
 }
 
-// left is the time that the steps take that are still to come.
+// left returns the estimated seconds of the steps that have not been run.
 func left(steps []Step) (seconds float64) {
 	for _, s := range steps {
 		if s.State == Planned || s.State == Interrupted {
@@ -264,23 +251,5 @@ func left(steps []Step) (seconds float64) {
 	return seconds
 }
 
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}
-
-// about is a time as people say it: 12 s, 3:05, 1:02:03.
-func about(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second)).Round(time.Second)
-	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
-	switch {
-	case h > 0:
-		return fmt.Sprintf("%d:%02d:%02d", h, m, s)
-	case m > 0:
-		return fmt.Sprintf("%d:%02d", m, s)
-	default:
-		return fmt.Sprintf("%d s", s)
-	}
-}
+// about returns a planned time in whole seconds: 12 s, 3:05, 1:02:03.
+func about(took float64) string { return format.Clock(seconds(took)) }

@@ -29,8 +29,7 @@ func names(steps []Step, state State) (names []string) {
 	return names
 }
 
-// Every step has a name of its own and a time, or its place in a plan is worth
-// nothing.
+// Every step has a name of its own and a time, or its place in a plan is worth nothing.
 func TestPlan_Steps(t *testing.T) {
 	steps := planned(t, func(s *Settings) { s.Workloads = append(s.Workloads, "folder/own.json") })
 	seen := make(map[string]bool)
@@ -47,7 +46,8 @@ func TestPlan_Choices(t *testing.T) {
 	few := planned(t, func(s *Settings) {
 		s.Workloads, s.Stages, s.Tier, s.Tuned, s.CPUs, s.Users, s.Reference = []string{query}, 0, 0, false, nil, []int{1}, 5
 	})
-	require.Equal(t, []string{"create", "load", "statistics", "space", "backup", "restore", "query, 1 user", "query, 5 users"}, names(few, Planned))
+	require.Equal(t, []string{"create", "load", "statistics", "space", "backup", "restore", "query, 1 user",
+		"query, 5 users"}, names(few, Planned))
 	// With no mixed workload another one is the yardstick, and is repeated.
 	require.Equal(t, 1, few[6].Plan.Repeats)
 	require.Equal(t, referenceRepeats, few[7].Plan.Repeats)
@@ -82,11 +82,12 @@ func TestBound(t *testing.T) {
 	}
 	require.Contains(t, []int{0, 7}, plain)
 
-	require.ErrorContains(t, bound(planned(t, func(*Settings) {}), 20), "not one run fits in the rest")
+	require.ErrorContains(t, bound(planned(t, func(*Settings) {}), 20), "no run fits into the rest")
 }
 
 func TestAbout(t *testing.T) {
-	for seconds, text := range map[float64]string{0: "0 s", 59.4: "59 s", 60: "1:00", 3599: "59:59", 3661: "1:01:01", 90000: "25:00:00"} {
+	for seconds, text := range map[float64]string{0: "0 s", 59.4: "59 s", 60: "1:00", 3599: "59:59", 3661: "1:01:01",
+		90000: "25:00:00"} {
 		require.Equal(t, text, about(seconds))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -14,34 +13,30 @@ import (
 	"brokerage/internal/workload"
 )
 
-// postgresEngine is a database of a server, which may be somebody else's: what is
-// outside of the schema brokerage stays as it is, or is put back.
+// postgresEngine is a database on a server, which may belong to others: everything outside the schema brokerage stays
+// as it is, or is restored.
 type postgresEngine struct {
+	opened[*postgres.Store]
 	url, backup string
-	before      string // file that notes the settings that Tune has changed
+	before      string // file of the settings that Tune has changed, as they were before
 	tuned       bool
 }
 
 func newPostgres(url, folder string) postgresEngine {
-	return postgresEngine{url: url, backup: filepath.Join(folder, "postgres.backup.zst"), before: filepath.Join(folder, "postgres.settings.json")}
+	open := func(ctx context.Context, asIs bool) (*postgres.Store, error) {
+		return postgres.Open(ctx, url, postgres.Options{AsIs: asIs})
+	}
+	return postgresEngine{
+		opened: opened[*postgres.Store]{open, postgres.ErrEmpty}, url: url,
+		backup: filepath.Join(folder, "postgres.backup.zst"), before: filepath.Join(folder, "postgres.settings.json"),
+	}
 }
 
 func (e postgresEngine) URL() string { return e.url }
 
-// Lacks nothing.
 func (e postgresEngine) Lacks(Kind) string { return "" }
 
-// with does something with the open database; asIs is for who only looks.
-func (e postgresEngine) with(ctx context.Context, asIs bool, do func(*postgres.Store) error) (err error) {
-	s, err := postgres.Open(ctx, e.url, postgres.Options{AsIs: asIs})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	return do(s)
-}
-
-// admin does something with the server.
+// admin calls do with an administrator's connection to the server.
 func (e postgresEngine) admin(ctx context.Context, do func(*postgres.Admin) error) (err error) {
 	a, err := postgres.Administer(ctx, e.url)
 	if err != nil {
@@ -51,46 +46,13 @@ func (e postgresEngine) admin(ctx context.Context, do func(*postgres.Admin) erro
 	return do(a)
 }
 
-// Holds makes no schema where there is none.
-func (e postgresEngine) Holds(ctx context.Context) (name string, err error) {
-	err = e.with(ctx, true, func(s *postgres.Store) error {
-		name, err = holds(ctx, s)
-		return err
-	})
-	if errors.Is(err, postgres.ErrEmpty) {
-		return "", nil
-	}
-	return name, err
-}
-
-// Create empties the schema, or makes it. The database itself is not the
-// campaign's to make.
+// Create empties the schema, or creates it. It does not create the database.
 func (e postgresEngine) Create(ctx context.Context) error {
 	return e.with(ctx, false, func(s *postgres.Store) error { return s.Empty(ctx) })
 }
 
-func (e postgresEngine) Load(ctx context.Context, d *dataset.Dataset, progress func(int, int64)) error {
-	return e.with(ctx, false, func(s *postgres.Store) error { return s.LoadDataset(ctx, d, progress) })
-}
-
-func (e postgresEngine) Loaded(ctx context.Context, k dataset.Kind) (n int64, err error) {
-	err = e.with(ctx, true, func(s *postgres.Store) error {
-		n, err = s.LoadedDocuments(ctx, k)
-		return err
-	})
-	return n, err
-}
-
 func (e postgresEngine) Statistics(ctx context.Context) error {
 	return e.admin(ctx, func(a *postgres.Admin) error { return a.Analyze(ctx) })
-}
-
-func (e postgresEngine) Space(ctx context.Context) (out Space, err error) {
-	err = e.with(ctx, true, func(s *postgres.Store) error {
-		out, err = measured(ctx, s)
-		return err
-	})
-	return out, err
 }
 
 func (e postgresEngine) Backup(ctx context.Context) (c Copy, err error) {
@@ -120,48 +82,42 @@ func (e postgresEngine) BackedUp() bool {
 	return err == nil
 }
 
-func (e postgresEngine) Discard() error {
-	if err := os.Remove(e.backup); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func (e postgresEngine) Discard() error { return removeIfThere(e.backup) }
 
-// Remove leaves the schema, empty.
+// Remove leaves an empty schema.
 func (e postgresEngine) Remove(ctx context.Context) error {
 	return errors.Join(e.Discard(), e.Create(ctx))
 }
 
-// Pace is less than was measured at XXXS on two cores, so that the plan holds. A
-// restore computes the keys of all documents anew, on one connection.
+// Pace is below what was measured at XXXS on two cores, so that the plan holds. A restore computes the keys of all
+// documents again, on one connection.
 func (e postgresEngine) Pace() Pace { return Pace{Load: 20e6, Backup: 30e6, Restore: 8e6} }
 
-// Room is for the backup; where the server keeps its files is not known here.
+// Room is for the backup; the server decides where it keeps its files.
 func (e postgresEngine) Room(d *dataset.Dataset, _ float64) (string, float64) {
-	var raw float64
-	for _, k := range dataset.Kinds {
-		raw += float64(d.ExpectedBytes(k))
-	}
 	const share = 0.6 // of the documents, packed quickly: some more than was measured
-	return filepath.Dir(e.backup), share * raw
+	return filepath.Dir(e.backup), share * rawBytes(d)
 }
 
-// Variants: more and fewer connections, and the server set as we would set it.
+// Variants are the tuned server settings, and fewer and more connections.
 func (e postgresEngine) Variants(cores int) []Variant {
 	return []Variant{
 		{
 			Name: "tuned", Tuned: true,
-			Description: "the server's settings by deploy/postgres/tuned.conf, as far as it takes them without a restart; without " + needRestart,
+			Description: "the server's settings by deploy/postgres/tuned.conf, as far as it takes them without a restart; " +
+				"without " + needRestart,
 		},
-		{Name: "pool " + fmt.Sprint(2*cores), Description: fmt.Sprintf("two connections for each core instead of %d in all", postgres.DefaultPool), Pool: 2 * cores},
-		{Name: "pool " + fmt.Sprint(manyConnections), Description: fmt.Sprintf("%d connections instead of %d", manyConnections, postgres.DefaultPool), Pool: manyConnections},
+		{Name: "pool " + fmt.Sprint(2*cores), Description: fmt.Sprintf("two connections for each core instead of %d in all",
+			postgres.DefaultPool), Pool: 2 * cores},
+		{Name: "pool " + fmt.Sprint(manyConnections), Description: fmt.Sprintf("%d connections instead of %d",
+			manyConnections, postgres.DefaultPool), Pool: manyConnections},
 	}
 }
 
 const (
 	manyConnections = 64
-	// needRestart are the settings of tuned.conf that a campaign leaves as they are:
-	// when a server restarts is for those to say whose it is.
+	// needRestart are the settings of tuned.conf that a campaign does not change: only the owner of a server may restart
+	// it.
 	needRestart = "shared_buffers, huge_pages, wal_buffers and max_connections"
 )
 
@@ -170,7 +126,7 @@ func (e postgresEngine) As(v Variant) Engine {
 	return e
 }
 
-// Describe asks the server how it is set, too: a result hangs on that.
+// Describe includes the server's settings, which the results depend on.
 func (e postgresEngine) Describe(ctx context.Context) (is Store, err error) {
 	err = e.with(ctx, true, func(s *postgres.Store) error {
 		is = described(workload.Redacted(e.url), "by the project's schemas, in the service", s.Describe())
@@ -193,7 +149,7 @@ func (e postgresEngine) Describe(ctx context.Context) (is Store, err error) {
 	return is, err
 }
 
-// tunedSettings are those of tuned.conf.
+// tunedSettings returns the settings of tuned.conf.
 func tunedSettings() ([]postgres.Setting, error) { return postgres.ReadSettings(deployed.Tuned) }
 
 func namesOf(settings []postgres.Setting) (names []string) {

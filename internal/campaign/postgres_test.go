@@ -47,12 +47,20 @@ func TestPostgres(t *testing.T) {
 	require.NotContains(t, is.URL, "host=", "a result may be published")
 	require.Equal(t, "off", is.Settings["fsync"])
 	require.Equal(t, "128MB", is.Settings["shared_buffers"])
+	require.Equal(t, "on", is.Settings["data_checksums"])
 
 	require.NoError(t, e.Remove(ctx))
 	name, err = e.Holds(ctx)
 	require.NoError(t, err)
 	require.Empty(t, name)
 	require.NoFileExists(t, e.backup)
+
+	server.Halt(t)
+	server.DisableChecksums(t)
+	server.Again(t)
+	is, err = e.Describe(ctx)
+	require.NoError(t, err)
+	require.Equal(t, "off", is.Settings["data_checksums"])
 }
 
 // settingsOf are as those have them who connect now.
@@ -74,7 +82,8 @@ func altered(t testing.TB, server *pgtest.Server) (text string) {
 	t.Helper()
 	conn := server.Connect(t, "postgres")
 	defer func() { require.NoError(t, conn.Close(context.Background())) }()
-	require.NoError(t, conn.QueryRow(t.Context(), `SELECT coalesce(string_agg(name || '=' || setting, ' ' ORDER BY name), '')
+	require.NoError(t, conn.QueryRow(t.Context(), `
+		SELECT coalesce(string_agg(name || '=' || setting, ' ' ORDER BY name), '')
 		FROM pg_file_settings WHERE sourcefile LIKE '%auto.conf'`).Scan(&text))
 	return text
 }
@@ -84,12 +93,12 @@ func walCompressions(t testing.TB, server *pgtest.Server) (names []string) {
 	t.Helper()
 	conn := server.Connect(t, "postgres")
 	defer func() { require.NoError(t, conn.Close(context.Background())) }()
-	require.NoError(t, conn.QueryRow(t.Context(), "SELECT enumvals FROM pg_settings WHERE name = 'wal_compression'").Scan(&names))
+	require.NoError(t, conn.QueryRow(t.Context(),
+		"SELECT enumvals FROM pg_settings WHERE name = 'wal_compression'").Scan(&names))
 	return names
 }
 
-// A server has tuned settings for as long as a variant runs, and then those that
-// it had, to the letter.
+// A server has tuned settings for as long as a variant runs, and then those that it had, to the letter.
 func TestPostgres_Tune(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", "ALTER SYSTEM SET random_page_cost = 2.5")
@@ -136,12 +145,14 @@ func canceled(t testing.TB) context.Context {
 	return ctx
 }
 
-// Where the role may not, or may only some, the step is left out and the server is
-// as it was.
+// Where the role may not, or may only some, the step is left out and the server is as it was.
 func TestPostgres_MayNotTune(t *testing.T) {
 	server := pgtest.Start(t)
-	server.Exec(t, "postgres", "CREATE ROLE owner LOGIN; CREATE ROLE partly LOGIN; GRANT pg_read_all_settings TO partly; GRANT ALTER SYSTEM ON PARAMETER jit TO partly;"+
-		"GRANT SELECT ON pg_file_settings TO partly; GRANT EXECUTE ON FUNCTION pg_show_all_file_settings(), pg_reload_conf() TO partly")
+	server.Exec(t, "postgres",
+		"CREATE ROLE owner LOGIN; CREATE ROLE partly LOGIN; GRANT pg_read_all_settings TO partly; GRANT ALTER SYSTEM ON "+
+			"PARAMETER jit TO partly;"+
+			"GRANT SELECT ON pg_file_settings TO partly; GRANT EXECUTE ON FUNCTION pg_show_all_file_settings(), "+
+			"pg_reload_conf() TO partly")
 	for _, role := range []string{"owner", "partly"} {
 		e := postgresIn(t, server.URLOf(role, "postgres")).As(Variant{Tuned: true}).(postgresEngine)
 		var notHere *NotHereError
@@ -214,10 +225,11 @@ func TestPostgres_Server(t *testing.T) {
 	require.NoError(t, err)
 	began, before := time.Now(), ticksOfEnded(t, pid)
 	server.Exec(t, "postgres", "SELECT count(*) FROM generate_series(1, 3000000)") // by a process that has ended then
-	require.Eventually(t, func() bool { return ticksOfEnded(t, pid) > before+5 }, 10*time.Second, time.Millisecond, "the server has taken note of its end")
+	require.Eventually(t, func() bool { return ticksOfEnded(t, pid) > before+5 }, 10*time.Second, time.Millisecond,
+		"the server has taken note of its end")
 	w.end()
 	run := workload.Run{Started: began, Measured: time.Since(began).Seconds()}
-	w.into(&run)
+	w.addTo(&run)
 	require.NotNil(t, run.Usage.Database)
 	require.Greater(t, run.Usage.Database.CPUSeconds, 0.05)
 	require.Greater(t, run.Usage.Database.MemoryPeak, int64(1<<20))
@@ -225,7 +237,7 @@ func TestPostgres_Server(t *testing.T) {
 	other, err := watchDatabase(t.Context(), nullEngine{})
 	require.NoError(t, err)
 	other.end()
-	other.into(&run)
+	other.addTo(&run)
 }
 
 // ticksOfEnded is the processor time of the processes of a process that have ended and that it knows to have ended.

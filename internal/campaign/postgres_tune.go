@@ -11,12 +11,11 @@ import (
 	"slices"
 	"strings"
 
-	"brokerage/internal/store/archive"
 	"brokerage/internal/store/postgres"
 )
 
-// Tune sets what tuned.conf has, by ALTER SYSTEM, but for what a running server
-// does not take. Nothing in it is about durability.
+// Tune applies tuned.conf by ALTER SYSTEM, except for the settings that need a restart. None of them is about
+// durability.
 func (e postgresEngine) Tune(ctx context.Context) error {
 	if !e.tuned {
 		return nil
@@ -54,7 +53,7 @@ func (e postgresEngine) Tune(ctx context.Context) error {
 	return err
 }
 
-// taken are the settings that a running server takes.
+// taken returns the settings that a running server accepts.
 func taken(ctx context.Context, a *postgres.Admin, tuned []postgres.Setting) (map[string]*string, error) {
 	there, err := a.Settings(ctx, namesOf(tuned))
 	changes := make(map[string]*string)
@@ -67,19 +66,12 @@ func taken(ctx context.Context, a *postgres.Admin, tuned []postgres.Setting) (ma
 	return changes, err
 }
 
-// note keeps settings where Untune finds them, whatever ends the campaign.
+// note writes settings where Untune finds them, also after a campaign was killed.
 func (e postgresEngine) note(ctx context.Context, before map[string]*string) error {
-	text, err := json.MarshalIndent(before, "", "  ")
-	if err != nil {
-		return err
-	}
-	return archive.WriteWhole(ctx, e.before, 0o600, func(half *os.File) error {
-		_, err := half.Write(append(text, '\n'))
-		return err
-	})
+	return writeJSON(ctx, e.before, 0o600, before)
 }
 
-// Untune puts the server's settings back as they were found.
+// Untune restores the server's settings.
 func (e postgresEngine) Untune(ctx context.Context) error {
 	text, err := os.ReadFile(e.before)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -109,10 +101,9 @@ func (e postgresEngine) Untune(ctx context.Context) error {
 
 func same(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// Server finds the postmaster, if it runs beside this program: the process that
-// serves a connection of ours is its child. That a process of that number is
-// another one, when the server's numbers are those of a container or of another
-// computer, its title tells.
+// Server returns the postmaster when it runs on this machine: it is the parent of the process that serves our
+// connection. The title of that process shows that it is not another one of the same number, as in a container or on
+// another computer.
 func (e postgresEngine) Server(ctx context.Context) (pid int, err error) {
 	err = e.admin(ctx, func(a *postgres.Admin) error {
 		backend, title := a.Backend()

@@ -9,8 +9,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// processWatch watches what the system says of the service's process. Where there
-// is no /proc, it says nothing.
+// processWatch measures the service's process. It has no figures where there is no /proc.
 type processWatch struct {
 	watch
 
@@ -24,13 +23,11 @@ func watchProcess(pid int) *processWatch {
 	return w
 }
 
-// The system's names for what a process has read from and written to disks, and
-// ours.
+// The system's names for what a process has read from and written to disks, and ours.
 var ioFigures = map[string]string{"read_bytes": "process_disk_read_bytes", "write_bytes": "process_disk_written_bytes"}
 
-// into adds the service's input and output while it was measured, and its memory
-// at its peak.
-func (w *processWatch) into(run *workload.Run) {
+// addTo adds the service's input and output while a run was measured, and the peak of its memory.
+func (w *processWatch) addTo(run *workload.Run) {
 	if before, after, ok := w.measured(run); ok {
 		if run.Usage.Figures == nil {
 			run.Usage.Figures = make(map[string]workload.Change)
@@ -39,7 +36,8 @@ func (w *processWatch) into(run *workload.Run) {
 			run.Usage.Figures[figure] = workload.Change{Before: before[name], After: after[name]}
 		}
 	}
-	if peak := readProcess(w.pid, "status")["VmHWM"]; peak > 0 && run.Usage.Service != nil && run.Usage.Service.MemoryPeak == 0 {
+	if peak := readProcess(w.pid, "status")["VmHWM"]; peak > 0 && run.Usage.Service != nil &&
+		run.Usage.Service.MemoryPeak == 0 {
 		run.Usage.Service.MemoryPeak = int64(peak * kilobyte)
 	}
 }

@@ -22,10 +22,12 @@ func TestProcessWatch(t *testing.T) {
 	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	w := &processWatch{pid: os.Getpid()}
 	for i := range 100 {
-		w.seen = append(w.seen, sample{began.Add(time.Duration(i) * time.Second), map[string]float64{"write_bytes": float64(i * i)}})
+		w.readings = append(w.readings, reading{began.Add(time.Duration(i) * time.Second),
+			map[string]float64{"write_bytes": float64(i * i)}})
 	}
-	run := workload.Run{Started: began.Add(2 * time.Second), Warmed: 20.4, Measured: 60, Usage: workload.Usage{Service: &workload.Process{}}}
-	w.into(&run)
+	run := workload.Run{Started: began.Add(2 * time.Second), Warmed: 20.4, Measured: 60,
+		Usage: workload.Usage{Service: &workload.Process{}}}
+	w.addTo(&run)
 	require.Equal(t, workload.Change{Before: 22 * 22, After: 82 * 82}, run.Usage.Figures["process_disk_written_bytes"])
 	if runtime.GOOS == "linux" {
 		require.Greater(t, run.Usage.Service.MemoryPeak, int64(1<<20))
@@ -36,7 +38,7 @@ func TestProcessWatch_NoProcess(t *testing.T) {
 	w := watchProcess(0)
 	w.end()
 	var run workload.Run
-	w.into(&run)
+	w.addTo(&run)
 	require.Nil(t, run.Usage.Figures)
 }
 

@@ -8,12 +8,11 @@ import (
 	"brokerage/internal/workload"
 )
 
-// Format is what a campaign's file says of its own form. A reader refuses any
-// other. record.schema.json says the same in JSON Schema.
+// Format is the format of a campaign's file; readers refuse any other one. record.schema.json is its JSON Schema.
 const Format = "brokerage-campaign/1"
 
-// Record is a campaign as it stands in campaign.json: written anew after each
-// step, so that an interrupted one can be read, and gone on with, too.
+// Record is the content of campaign.json. It is written after each step, so that an interrupted campaign can be read
+// and resumed.
 type Record struct {
 	Format     string    `json:"format"`
 	Preset     string    `json:"preset"`     // full or smoke
@@ -33,9 +32,8 @@ type Record struct {
 	Steps []Step `json:"steps"` // in the order in which they are run; those to come have no state
 }
 
-// Store is the database as it describes itself, with the settings that a result
-// hangs on. Durability is one sentence: campaigns with different ones are not
-// compared.
+// Store is the database as it describes itself, with the settings that results depend on. Campaigns whose Durability
+// differs are not compared.
 type Store struct {
 	Engine     string            `json:"engine"`
 	Version    string            `json:"version"`
@@ -45,8 +43,7 @@ type Store struct {
 	Settings   map[string]string `json:"settings"`
 }
 
-// Settings are what the campaign was asked for; going on with another set is
-// refused. Times are in seconds.
+// Settings are the settings of a campaign, which can be resumed only with the same ones. Times are in seconds.
 type Settings struct {
 	Preset    string   `json:"preset"`
 	DB        string   `json:"db"` // without secrets
@@ -69,20 +66,20 @@ type Settings struct {
 	Pool      int      `json:"pool"`  // of the service; 0 is for the store to say
 }
 
-// Machine is where it ran. What cannot be found out is empty or zero.
+// Machine is the computer that the campaign ran on. What is not known is empty or zero.
 type Machine struct {
 	workload.Machine
 
 	Host       string `json:"host"`
 	Kernel     string `json:"kernel"`
 	FileSystem string `json:"fileSystem"` // of the folder with the database
-	// Flush is how long a small write and its flush to disk take there, in
-	// microseconds: what a durable commit cannot go below.
+	// FlushP50 and FlushP99 are how long a small write and its flush to disk take, in microseconds: the lower limit of a
+	// durable commit.
 	FlushP50 float64 `json:"flushP50"`
 	FlushP99 float64 `json:"flushP99"`
 }
 
-// Versions are of what was measured and what measured it.
+// Versions are those of the program under test and of its build.
 type Versions struct {
 	Go        string `json:"go"`
 	Brokerage string `json:"brokerage"`
@@ -91,7 +88,7 @@ type Versions struct {
 	Generator int    `json:"generator"`
 }
 
-// Kind is what a step does, and so which part of it is filled.
+// Kind is what a step does, and determines which of its fields are set.
 type Kind string
 
 // The kinds of steps.
@@ -107,7 +104,7 @@ const (
 	KindTier       Kind = "tier"       // Tier
 )
 
-// State is what became of a step.
+// State is the state of a step.
 type State string
 
 // The states of a step.
@@ -128,8 +125,7 @@ type Step struct {
 	Started  *time.Time `json:"started,omitempty"`
 	Seconds  float64    `json:"seconds"`
 
-	// Variant is the settings under test, for steps that differ from the rest
-	// in them: the name in Settings of the report, such as "uncompressed".
+	// Variant is the settings under test, such as "uncompressed"; nil for the default ones.
 	Variant *Variant `json:"variant,omitempty"`
 
 	Load    *Load          `json:"load,omitempty"`
@@ -137,12 +133,12 @@ type Step struct {
 	Copy    *Copy          `json:"copy,omitempty"`
 	Plan    *RunPlan       `json:"plan,omitempty"`
 	Runs    []Repeat       `json:"runs,omitempty"`
-	Again   []Repeat       `json:"again,omitempty"` // that were not steady, and were made again: the runs have their numbers
+	Again   []Repeat       `json:"again,omitempty"` // unsteady runs that were repeated: the runs have their numbers
 	Inserts []Growth       `json:"inserts,omitempty"`
 	Tier    *workload.Tier `json:"tier,omitempty"`
 }
 
-// Variant is a way to set a store or the service. Out of the box is none.
+// Variant is settings of a store or the service that differ from the default ones.
 type Variant struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
@@ -153,8 +149,10 @@ type Variant struct {
 	Tuned        bool `json:"tuned,omitempty"` // the server's settings are changed for the runs
 }
 
-// Load is a bulk load: the loader's own way, many documents in a commit. Its
-// rates are not to be put beside published rates of inserts.
+// same reports whether two steps are of the same variant. Steps with the default settings are of none.
+func (v *Variant) same(other *Variant) bool { return v != nil && other != nil && *v == *other }
+
+// Load is a bulk load, with many documents in a commit. Its rates must not be compared with published rates of inserts.
 type Load struct {
 	Documents int64       `json:"documents"`
 	Bytes     int64       `json:"bytes"` // of documents as a client gets them
@@ -172,7 +170,7 @@ type LoadStage struct {
 	Rate      float64 `json:"documentsPerSecond"`
 }
 
-// Space is where the bytes of a database are.
+// Space is the size of a database by its parts.
 type Space struct {
 	Kinds   []KindBytes  `json:"kinds"`
 	Indexes []NamedBytes `json:"indexes"`
@@ -182,8 +180,8 @@ type Space struct {
 	Raw     int64        `json:"raw"`
 }
 
-// KindBytes is what the documents of a kind take, raw against stored with all
-// that their table takes beside them. Ratio is stored through raw.
+// KindBytes is the space of the documents of a kind: raw, and stored with all overhead of their table. Ratio is stored
+// by raw.
 type KindBytes struct {
 	Kind      string  `json:"kind"`
 	Documents int64   `json:"documents"`
@@ -207,8 +205,9 @@ type Copy struct {
 
 // RunPlan is what the runs of a step have in common.
 type RunPlan struct {
-	Workload string `json:"workload"`           // a name, or the path of a file of one's own
-	Label    string `json:"label"`              // its name, and how the run differs from it, such as "insert-customers, not validated"
+	Workload string `json:"workload"` // a name, or the path of a file of one's own
+	// Label is the name of the workload, and how the run differs from it, such as "insert-customers, not validated".
+	Label    string `json:"label"`
 	Validate *bool  `json:"validate,omitempty"` // instead of what the workload's file says
 	Users    int    `json:"users"`
 	Repeats  int    `json:"repeats"` // that are asked for
@@ -221,8 +220,8 @@ type Repeat struct {
 	Run     workload.Run `json:"run"`
 }
 
-// Growth is one stage of inserts through the transactions, one commit each, into
-// a database that nobody restores in between: does their rate hold as it grows?
+// Growth is one stage of inserts through the transactions, with one commit each, into a database that is not restored
+// between the stages: it shows whether their rate holds as the database grows.
 type Growth struct {
 	Stage     int          `json:"stage"` // from 1
 	Workload  string       `json:"workload"`
@@ -233,9 +232,8 @@ type Growth struct {
 	Run       workload.Run `json:"run"`
 }
 
-// Invalid returns the names of the steps of which a run that counts is INVALID,
-// with the reasons of the first such run. A stage of inserts may be unsteady: how
-// the rate changes while a database grows is what it is there to show.
+// Invalid returns the names of the steps with an INVALID run that counts, with the reasons of the first such run. A
+// stage of inserts may be unsteady, since it shows how the rate changes while a database grows.
 func (r *Record) Invalid() (steps []string) {
 	for i := range r.Steps {
 		s := &r.Steps[i]

@@ -8,8 +8,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// Every run that counts makes a campaign INVALID, but for what a stage of inserts
-// is there to show; a run that was made again does not count.
+// Every run that counts makes a campaign INVALID, but for what a stage of inserts is there to show; a run that was made
+// again does not count.
 func TestRecord_Invalid(t *testing.T) {
 	run := func(v workload.Validity) workload.Run { return workload.Run{Validity: v} }
 	valid, smoke := run(workload.Validity{Valid: true}), run(workload.Validity{Smoke: true})
@@ -19,12 +19,15 @@ func TestRecord_Invalid(t *testing.T) {
 		step Step
 		want []string
 	}{
-		"Valid":          {Step{Runs: []Repeat{{Run: valid}}, Tier: &workload.Tier{Direct: valid, HTTP: smoke}, Inserts: []Growth{{Run: smoke}}}, nil},
-		"Smoke":          {Step{Runs: []Repeat{{Run: smoke}}}, nil},
-		"SecondRun":      {Step{Runs: []Repeat{{Run: valid}, {Run: dropped}, {Run: unsteady}}}, []string{"step (arrivals were dropped)"}},
-		"Unsteady":       {Step{Runs: []Repeat{{Run: unsteady}}}, []string{"step (not steady)"}},
-		"MadeAgain":      {Step{Runs: []Repeat{{Run: valid}}, Again: []Repeat{{Run: unsteady}}}, nil},
-		"Tier":           {Step{Tier: &workload.Tier{Direct: valid, HTTP: dropped}}, []string{"step (arrivals were dropped)"}},
+		"Valid": {Step{Runs: []Repeat{{Run: valid}}, Tier: &workload.Tier{Direct: valid, HTTP: smoke},
+			Inserts: []Growth{{Run: smoke}}}, nil},
+		"Smoke": {Step{Runs: []Repeat{{Run: smoke}}}, nil},
+		"SecondRun": {Step{Runs: []Repeat{{Run: valid}, {Run: dropped}, {Run: unsteady}}},
+			[]string{"step (arrivals were dropped)"}},
+		"Unsteady":  {Step{Runs: []Repeat{{Run: unsteady}}}, []string{"step (not steady)"}},
+		"MadeAgain": {Step{Runs: []Repeat{{Run: valid}}, Again: []Repeat{{Run: unsteady}}}, nil},
+		"Tier": {Step{Tier: &workload.Tier{Direct: valid, HTTP: dropped}},
+			[]string{"step (arrivals were dropped)"}},
 		"Inserts":        {Step{Inserts: []Growth{{Run: valid}, {Run: dropped}}}, []string{"step (arrivals were dropped)"}},
 		"InsertsSlowing": {Step{Inserts: []Growth{{Run: unsteady}}}, nil},
 	} {

@@ -16,7 +16,8 @@ import (
 func schema(t testing.TB) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
-	for id, text := range map[string][]byte{"urn:brokerage:schema:run-1": workload.RunSchema, "urn:brokerage:schema:campaign-1": Schema} {
+	for id, text := range map[string][]byte{"urn:brokerage:schema:run-1": workload.RunSchema,
+		"urn:brokerage:schema:campaign-1": Schema} {
 		parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 		require.NoError(t, err)
 		require.NoError(t, c.AddResource(id, parsed))

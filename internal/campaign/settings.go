@@ -17,7 +17,7 @@ const (
 	Smoke = "smoke"
 )
 
-// The workloads that come with the program, in the order of a campaign.
+// The built-in workloads, in the order of a campaign.
 const (
 	query           = "query"
 	mixed           = "mixed"
@@ -26,14 +26,13 @@ const (
 	insertCustomers = "insert-customers"
 )
 
-// A run below these is no valid one by the scenario.
+// The least times of a valid run, in seconds, by the scenario.
 const (
 	validWarmUp   = 20
 	validDuration = 60
 )
 
-// Presets are settings to begin with: at XXXS, full is done in about 35 minutes
-// and smoke in less than 10, on two cores.
+// Presets returns the settings of a preset. At XXXS, on two cores, full takes about 35 minutes and smoke less than 10.
 func Presets(name string) (Settings, error) {
 	s := Settings{
 		Preset: name, Profile: dataset.TPoX2.String(), Seed: 1, Repeat: 1, Tuned: true,
@@ -51,12 +50,12 @@ func Presets(name string) (Settings, error) {
 		s.WarmUp, s.Duration, s.Limit = 3, 8, 10*60
 		s.Stages, s.Stage, s.Tier = 3, 4, 10
 	default:
-		return s, fmt.Errorf("there is no preset %q: it is one of %s, %s", name, Full, Smoke)
+		return s, fmt.Errorf("there is no preset %q: use %s or %s", name, Full, Smoke)
 	}
 	return s, nil
 }
 
-// Doublings are the numbers of cores with which a machine of so many is tried.
+// Doublings returns the numbers of cores that are tried on a machine: 1, 2, 4 and so on, and all of them.
 func Doublings(cores int) (list []int) {
 	for n := 1; n < cores; n *= 2 {
 		list = append(list, n)
@@ -64,8 +63,7 @@ func Doublings(cores int) (list []int) {
 	return append(list, cores)
 }
 
-// Resolved fills in what follows from the rest: the users of what is measured at
-// one number of them are the middle of the list.
+// Resolved sets the reference number of users, unless it is given, to the middle of the list.
 func (s Settings) Resolved() Settings {
 	if s.Reference == 0 && len(s.Users) > 0 {
 		s.Reference = slices.Sorted(slices.Values(s.Users))[len(s.Users)/2]
@@ -73,12 +71,12 @@ func (s Settings) Resolved() Settings {
 	return s
 }
 
-// smoke tells whether the settings are too short for a figure to count.
+// smoke reports whether the settings are too short for the figures to count.
 func (s Settings) smoke() bool {
 	return s.Preset == Smoke || s.WarmUp < validWarmUp || s.Duration < validDuration
 }
 
-// Verify refuses settings that make no campaign.
+// Verify returns an error that names the first invalid setting.
 func (s Settings) Verify() error {
 	if _, err := s.spec(); err != nil {
 		return err
@@ -88,7 +86,8 @@ func (s Settings) Verify() error {
 		ok   bool
 		want string
 	}{
-		{"users", len(s.Users) > 0 && !slices.ContainsFunc(s.Users, notUsers), fmt.Sprintf("a list of numbers from 1 to %d", workload.MaxUsers)},
+		{"users", len(s.Users) > 0 && !slices.ContainsFunc(s.Users, notUsers),
+			fmt.Sprintf("a list of numbers from 1 to %d", workload.MaxUsers)},
 		{"reference", !notUsers(s.Reference), fmt.Sprintf("from 1 to %d", workload.MaxUsers)},
 		{"workloads", len(s.Workloads) > 0, "a list of at least one"},
 		{"repeat", s.Repeat > 0, "at least 1"},
@@ -134,8 +133,7 @@ func (s Settings) spec() (spec dataset.Spec, err error) {
 	return spec, err
 }
 
-// changed names the settings in which other differs, as a campaign's file calls
-// them.
+// changed returns the names of the settings in which other differs.
 func (s Settings) changed(other Settings) string {
 	var names []string
 	a, b := reflect.ValueOf(s), reflect.ValueOf(other)

@@ -34,7 +34,7 @@ func TestPresets(t *testing.T) {
 		})
 	}
 	_, err := Presets("none")
-	require.EqualError(t, err, `there is no preset "none": it is one of full, smoke`)
+	require.EqualError(t, err, `there is no preset "none": use full or smoke`)
 }
 
 // Shorter than the scenario wants makes any campaign a smoke campaign.

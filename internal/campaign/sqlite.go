@@ -35,7 +35,7 @@ func (e sqliteEngine) URL() string { return store.SQLite + ":" + e.path }
 // Lacks nothing.
 func (e sqliteEngine) Lacks(Kind) string { return "" }
 
-// with does something with the open database.
+// with calls do with the open database.
 func (e sqliteEngine) with(ctx context.Context, do func(*sqlite.Store) error) (err error) {
 	s, err := sqlite.Open(ctx, e.path, sqlite.Options{Uncompressed: e.uncompressed})
 	if err != nil {
@@ -45,7 +45,7 @@ func (e sqliteEngine) with(ctx context.Context, do func(*sqlite.Store) error) (e
 	return do(s)
 }
 
-// plain does something with the database as SQLite alone sees it.
+// plain calls do with the database as plain SQLite.
 func (e sqliteEngine) plain(do func(*sql.DB) error) (err error) {
 	db, err := sqlite.OpenFile(e.path)
 	if err != nil {
@@ -55,7 +55,7 @@ func (e sqliteEngine) plain(do func(*sql.DB) error) (err error) {
 	return do(db)
 }
 
-// Holds opens no file that is not there, since that would make it.
+// Holds does not open a file that does not exist, since that would create it.
 func (e sqliteEngine) Holds(ctx context.Context) (name string, err error) {
 	info, err := os.Stat(e.path)
 	switch {
@@ -105,10 +105,21 @@ func (e sqliteEngine) Statistics(ctx context.Context) error {
 
 func (e sqliteEngine) Space(ctx context.Context) (out Space, err error) {
 	err = e.with(ctx, func(s *sqlite.Store) error {
-		out, err = measured(ctx, s)
+		out, err = measureSpace(ctx, s)
 		return err
 	})
 	return out, err
+}
+
+// Describe opens the database, which no service has open. A result may be published, so it names the file without its
+// folder.
+func (e sqliteEngine) Describe(ctx context.Context) (s Store, err error) {
+	at, err := sqlite.Open(ctx, e.path, sqlite.Options{Uncompressed: e.uncompressed, AsIs: true})
+	if err != nil {
+		return s, err
+	}
+	url := store.SQLite + ":" + filepath.Base(e.path)
+	return described(url, "by the project's schemas, in the service", at.Describe()), at.Close()
 }
 
 func (e sqliteEngine) Backup(ctx context.Context) (Copy, error) {
@@ -130,12 +141,7 @@ func (e sqliteEngine) BackedUp() bool {
 	return err == nil
 }
 
-func (e sqliteEngine) Discard() error {
-	if err := os.Remove(e.backup); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func (e sqliteEngine) Discard() error { return removeIfThere(e.backup) }
 
 func (e sqliteEngine) Remove(ctx context.Context) error {
 	if err := e.Discard(); err != nil {
@@ -153,39 +159,36 @@ func (e sqliteEngine) Remove(ctx context.Context) error {
 	return os.Remove(path + "-lock")
 }
 
-// Pace is less than was measured at XXXS on two cores, so that the plan holds.
+// Pace is below what was measured at XXXS on two cores, so that the plan holds.
 func (e sqliteEngine) Pace() Pace { return Pace{Load: 30e6, Backup: 100e6, Restore: 80e6} }
 
-// What documents take of their size, with keys and indexes, and how fast inserts
-// can make a database grow: both some more than was measured.
+// The stored share of documents, with keys and indexes, and the bytes by which inserts can make a database grow in a
+// second: both somewhat above what was measured.
 const (
 	packedShare, plainShare = 0.45, 1.25
 	growth                  = 15e6
 )
 
-// Room is for the database, its backup, the one that a restore makes beside it,
-// and what inserts add.
+// Room is for the database, its backup, the copy that a restore makes, and what inserts add.
 func (e sqliteEngine) Room(d *dataset.Dataset, inserting float64) (string, float64) {
 	share := packedShare
 	if e.uncompressed {
 		share = plainShare
 	}
-	var raw float64
-	for _, k := range dataset.Kinds {
-		raw += float64(d.ExpectedBytes(k))
-	}
 	const journal = 100e6
-	return filepath.Dir(e.path), 3*share*raw + inserting*growth + journal
+	return filepath.Dir(e.path), 3*share*rawBytes(d) + inserting*growth + journal
 }
 
-// Variants: the embedded store is set up by itself, and there is no list of
-// settings to tune as a server has. What is left is how many connections read,
-// and whether documents are packed.
+// Variants are numbers of connections for reading, and documents without compression. The embedded store has no list of
+// settings to tune as a server has.
 func (e sqliteEngine) Variants(cores int) []Variant {
 	return []Variant{
-		{Name: "pool " + fmt.Sprint(cores), Description: "one connection for reading for each core instead of two", Pool: cores},
-		{Name: "pool " + fmt.Sprint(8*cores), Description: "eight connections for reading for each core instead of two", Pool: 8 * cores},
-		{Name: "uncompressed", Description: "documents stored as they are, in a database of its own", Uncompressed: true},
+		{Name: "pool " + fmt.Sprint(cores), Description: "one connection for reading for each core instead of two",
+			Pool: cores},
+		{Name: "pool " + fmt.Sprint(8*cores), Description: "eight connections for reading for each core instead of two",
+			Pool: 8 * cores},
+		{Name: "uncompressed", Description: "documents stored without compression, in a separate database",
+			Uncompressed: true},
 	}
 }
 

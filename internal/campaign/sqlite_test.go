@@ -75,7 +75,8 @@ func TestSQLite_Variants(t *testing.T) {
 }
 
 func TestOpen_Refusals(t *testing.T) {
-	for url, says := range map[string]string{"": "is not a database", "sqlite:": "without the path", "oracle:x": "no kind of databases"} {
+	for url, says := range map[string]string{"": "is not a database", "sqlite:": "without the path",
+		"oracle:x": "no kind of databases"} {
 		_, err := Open(url, t.TempDir(), Commands{})
 		require.ErrorContains(t, err, says)
 	}

@@ -10,11 +10,10 @@ import (
 	"brokerage/internal/workload"
 )
 
-// loadStages is into how many stages the load of a kind is divided.
+// loadStages is the number of stages of the load of a kind.
 const loadStages = 4
 
-// loadWatch divides a bulk load into stages by what it reports. The first stage
-// of all includes what a store does before the first document is there.
+// loadWatch divides a bulk load into stages. The first one includes what a store does before the first document.
 type loadWatch struct {
 	dataset *dataset.Dataset
 	now     func() time.Time
@@ -27,7 +26,7 @@ type loadWatch struct {
 	began time.Time
 }
 
-// kind is which documents are loaded now: kinds come one after the other.
+// kind returns the kind that is being loaded: one kind is loaded after the other.
 func (w *loadWatch) kind() (dataset.Kind, bool) {
 	for _, k := range dataset.Kinds {
 		if w.there[k] < w.dataset.Count(k) {
@@ -71,7 +70,7 @@ func (w *loadWatch) add(documents, bytes int64) {
 	w.begin()
 }
 
-// stageEnd is where a stage ends that begins after so many documents of all.
+// stageEnd returns the number of documents at the end of the stage that begins after so many of all.
 func stageEnd(before, count int64) int64 {
 	for part := range int64(loadStages) {
 		if end := (part + 1) * count / loadStages; end > before {
@@ -81,15 +80,14 @@ func stageEnd(before, count int64) int64 {
 	return count
 }
 
-// stageWorkloads are run in each stage of inserts.
+// stageWorkloads are the workloads of each stage of inserts.
 var stageWorkloads = []string{insertOrders, insertCustomers}
 
-// stageWarmUp is how long a stage is warmed up: there is nothing to prepare, and
-// what is inserted then makes the database grow as well.
+// stageWarmUp returns the warm-up of a stage, in seconds. It is short, since there is nothing to prepare, and the
+// database grows by its inserts too.
 func stageWarmUp(stage float64) float64 { return min(2, stage/4) }
 
-// stages inserts into a database that nobody restores in between, through the
-// transactions, and looks after each stage how large it is.
+// stages runs stages of inserts without restoring the database between them, and measures its size after each stage.
 func (r *running) stages(ctx context.Context, e Engine, s *Step) error {
 	s.Inserts = nil // they lean on each other
 	if err := r.restore(ctx, e); err != nil {
@@ -100,7 +98,7 @@ func (r *running) stages(ctx context.Context, e Engine, s *Step) error {
 		return err
 	}
 	for n := 1; n <= r.Settings.Stages; n++ {
-		r.Tell.Repeat(n, r.Settings.Stages)
+		r.Progress.Repeat(n, r.Settings.Stages)
 		growth, err := r.stage(ctx, e, s, n)
 		s.Inserts = append(s.Inserts, growth...)
 		if err != nil {
@@ -121,8 +119,7 @@ func (r *running) stages(ctx context.Context, e Engine, s *Step) error {
 	return nil
 }
 
-// stage runs each kind of inserts once, against one service. Customers are not
-// validated, as in the papers.
+// stage runs each kind of inserts once, against one service. Customers are not validated, as in the papers.
 func (r *running) stage(ctx context.Context, e Engine, s *Step, n int) (grown []Growth, err error) {
 	settings, err := r.storeSettings(ctx, e, s.Variant)
 	if err != nil {

@@ -69,8 +69,7 @@ func TestLoadWatch_GoesOn(t *testing.T) {
 	require.Equal(t, int64(7+3000+50000), load.Documents)
 }
 
-// Stages of inserts begin with the data as they were loaded, and then nobody
-// restores them.
+// Stages of inserts begin with the data as they were loaded, and then nobody restores them.
 func TestStages(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	var held []string

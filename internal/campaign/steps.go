@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// do does a step; save writes what it has measured so far.
+// do runs a step; save writes its measurements so far.
 func (r *running) do(ctx context.Context, s *Step, save func() error) error {
 	e := r.engineOf(s)
 	switch s.Kind {
@@ -31,9 +31,9 @@ func (r *running) do(ctx context.Context, s *Step, save func() error) error {
 		}
 		return err
 	case KindBackup:
-		return r.backup(ctx, e, s)
+		return r.copyDatabase(ctx, e, s, e.Backup)
 	case KindRestore:
-		return r.measureRestore(ctx, e, s)
+		return r.copyDatabase(ctx, e, s, e.Restore)
 	case KindRun:
 		return r.runs(ctx, e, s, save)
 	case KindInserts:
@@ -52,9 +52,8 @@ func (r *running) engineOf(s *Step) Engine {
 	return r.Engine.As(*s.Variant)
 }
 
-// load loads, or goes on where a load was interrupted: the stages before that
-// stay as they were measured, and what was loaded of the one that it hit is of
-// no stage.
+// load loads the dataset, or resumes an interrupted load: earlier stages keep their figures, and the documents of the
+// interrupted stage belong to no stage.
 func (r *running) load(ctx context.Context, e Engine, s *Step, save func() error) error {
 	if s.Load == nil {
 		s.Load = &Load{}
@@ -71,7 +70,7 @@ func (r *running) load(ctx context.Context, e Engine, s *Step, save func() error
 	last := r.Now()
 	err := e.Load(ctx, r.dataset, func(documents int, bytes int64) {
 		w.add(int64(documents), bytes)
-		r.Tell.Within(float64(w.total()) / float64(r.documents()))
+		r.Progress.Within(float64(w.total()) / float64(r.documents()))
 		last = r.Now()
 	})
 	if err := errors.Join(err, w.err); err != nil {
@@ -81,7 +80,7 @@ func (r *running) load(ctx context.Context, e Engine, s *Step, save func() error
 	return r.describe(ctx, e, s)
 }
 
-// describe takes down what is in the database now, and how it is set.
+// describe records the contents and the settings of the database.
 func (r *running) describe(ctx context.Context, e Engine, s *Step) (err error) {
 	if s != nil && s.Variant != nil {
 		return nil
@@ -100,9 +99,10 @@ func (r *running) documents() (n int64) {
 	return n
 }
 
-func (r *running) backup(ctx context.Context, e Engine, s *Step) error {
+// copyDatabase measures a backup or a restore, after either of which the database is as it was backed up.
+func (r *running) copyDatabase(ctx context.Context, e Engine, s *Step, do func(context.Context) (Copy, error)) error {
 	began := r.Now()
-	c, err := e.Backup(ctx)
+	c, err := do(ctx)
 	if err != nil {
 		return err
 	}
@@ -111,24 +111,13 @@ func (r *running) backup(ctx context.Context, e Engine, s *Step) error {
 	return nil
 }
 
-func (r *running) measureRestore(ctx context.Context, e Engine, s *Step) error {
-	began := r.Now()
-	c, err := e.Restore(ctx)
-	if err != nil {
-		return err
-	}
-	c.Rate = float64(c.Database) / max(r.Now().Sub(began).Seconds(), 1e-3)
-	s.Copy, r.intact[e.URL()] = &c, true
-	return nil
-}
-
-// restore makes a database what it was when it had been loaded, unless it is.
+// restore restores a database to the state after the load, unless nothing has changed it.
 func (r *running) restore(ctx context.Context, e Engine) error {
 	if r.intact[e.URL()] || r.Engine.Lacks(KindRestore) != "" {
 		return nil
 	}
 	if !e.BackedUp() {
-		return errors.New("the backup of the database is gone: --replace begins anew")
+		return errors.New("the backup of the database is missing: --replace starts again")
 	}
 	if _, err := e.Restore(ctx); err != nil {
 		return err
@@ -137,8 +126,7 @@ func (r *running) restore(ctx context.Context, e Engine) error {
 	return nil
 }
 
-// runs runs a workload as often as it is to be repeated. Repeats that were
-// finished before an interruption count.
+// runs runs a workload for each of its repeats. Repeats that were finished before an interruption count.
 func (r *running) runs(ctx context.Context, e Engine, s *Step, save func() error) (err error) {
 	if tuner, is := e.(Tuner); is {
 		if err := tuner.Tune(ctx); err != nil {
@@ -148,7 +136,7 @@ func (r *running) runs(ctx context.Context, e Engine, s *Step, save func() error
 	}
 	s.Runs = slices.DeleteFunc(s.Runs, func(run Repeat) bool { return run.Run.Ended != workload.Complete })
 	for n := len(s.Runs) + 1; n <= s.Plan.Repeats; n++ {
-		r.Tell.Repeat(n, s.Plan.Repeats)
+		r.Progress.Repeat(n, s.Plan.Repeats)
 		began := r.Now()
 		if err := r.restore(ctx, e); err != nil {
 			return err
@@ -157,7 +145,7 @@ func (r *running) runs(ctx context.Context, e Engine, s *Step, save func() error
 		run, err := r.run(ctx, e, s.Variant, r.pressure(s.Plan))
 		if run != nil {
 			repeat.Run = *run
-			if mayAgain(s, &repeat) {
+			if mayRepeat(s, &repeat) {
 				s.Again = append(s.Again, repeat)
 				n--
 			} else {
@@ -171,22 +159,21 @@ func (r *running) runs(ctx context.Context, e Engine, s *Step, save func() error
 	return nil
 }
 
-// mayAgain tells whether a run is to be made again: nothing was wrong but that it
-// was not steady, which on a machine that others share is their doing as a rule.
-// Once for each repeat: what is never steady is for the reader to see.
-func mayAgain(s *Step, r *Repeat) bool {
+// mayRepeat reports whether a run is to be repeated because its only fault is that it was unsteady, mostly by other
+// load on a shared machine. Each repeat is replaced at most once, so that what is never steady is reported.
+func mayRepeat(s *Step, r *Repeat) bool {
 	return onlyUnsteady(&r.Run) &&
 		!slices.ContainsFunc(s.Again, func(made Repeat) bool { return made.Number == r.Number })
 }
 
 func onlyUnsteady(r *workload.Run) bool { return r.Validity.Unsteady && len(r.Validity.Reasons) == 1 }
 
-// untunePatience is how long a server may take to have its settings back.
-const untunePatience = 30 * time.Second
+// untuneTimeout bounds the time to restore the settings of a server.
+const untuneTimeout = 30 * time.Second
 
-// untune puts settings back, after a Ctrl-C too.
+// untune restores the settings of a server, also after a Ctrl-C.
 func untune(ctx context.Context, tuner Tuner) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), untunePatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), untuneTimeout)
 	defer cancel()
 	return tuner.Untune(ctx)
 }
@@ -211,8 +198,7 @@ func (r *running) run(ctx context.Context, e Engine, v *Variant, p Pressure) (_ 
 	return run, ended(service, err)
 }
 
-// ended stops a service. That it was gone says more than what became of the
-// requests to it.
+// ended stops a service. That the service has died is reported instead of errors of the requests to it.
 func ended(service Service, err error) error {
 	if stopped := service.Stop(); err == nil || errors.Is(stopped, ErrGone) {
 		return stopped
@@ -245,15 +231,15 @@ func (r *running) drive(ctx context.Context, e Engine, service Service, p Pressu
 	process.end()
 	database.end()
 	if run != nil {
-		process.into(run)
-		database.into(run)
+		process.addTo(run)
+		database.addTo(run)
 	}
 	r.intact[e.URL()] = err == nil && readOnly(run)
 	return run, err
 }
 
-// storeSettings are for the result of a run, which names durability like this.
-// They are asked for while no service has the database.
+// storeSettings returns the settings of the store and its durability for the result of a run. No service has the
+// database open.
 func (r *running) storeSettings(ctx context.Context, e Engine, v *Variant) (map[string]string, error) {
 	if r.record.Store.Engine == "" { // nothing was loaded, for the store keeps nothing
 		if err := r.describe(ctx, e, nil); err != nil {
@@ -275,8 +261,7 @@ func (r *running) storeSettings(ctx context.Context, e Engine, v *Variant) (map[
 	return settings, nil
 }
 
-// readOnly tells whether a run can have changed nothing: nothing but queries, in
-// preparing too.
+// readOnly reports whether a run, its preparation included, had nothing but queries.
 func readOnly(run *workload.Run) bool {
 	for _, part := range run.Workload.Mix {
 		if !slices.ContainsFunc(brokerage.Transactions[:], func(t brokerage.Transaction) bool {
@@ -288,9 +273,8 @@ func readOnly(run *workload.Run) bool {
 	return run.Prepared == nil || run.Prepared.Orders+run.Prepared.Customers == 0
 }
 
-// tierTurns is how often each way has its turn in the comparison of the tier. As
-// every turn warms up anew, there are few: one way, the other twice, the first
-// again, so that a drift is nobody's advantage.
+// tierTurns is how many turns each side has in the comparison of the tier. Each turn has a warm-up, so there are few;
+// their order is direct, HTTP, HTTP, direct, so that a drift favours neither.
 const tierTurns = 2
 
 func (r *running) tier(ctx context.Context, e Engine, s *Step) error {

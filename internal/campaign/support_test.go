@@ -17,8 +17,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// world is what a campaign is run in, all of it at hand: a clock that moves by
-// what is done, databases that are words, a load that is not made.
+// world is what a campaign is run in, all of it at hand: a clock that moves by what is done, databases that are words,
+// a load that is not made.
 type world struct {
 	t         testing.TB
 	now       time.Time
@@ -75,7 +75,8 @@ func (e fakeEngine) Lacks(Kind) string { return "" }
 func (e fakeEngine) Pace() Pace        { return Pace{Load: 30e6, Backup: 100e6, Restore: 80e6} }
 func (e fakeEngine) BackedUp() bool    { return e.db().backup != "" }
 func (e fakeEngine) Variants(int) []Variant {
-	return []Variant{{Name: "pool 2", Description: "fewer", Pool: 2}, {Name: "plain", Description: "not packed", Uncompressed: true}}
+	return []Variant{{Name: "pool 2", Description: "fewer", Pool: 2},
+		{Name: "plain", Description: "not packed", Uncompressed: true}}
 }
 
 func (e fakeEngine) As(v Variant) Engine {
@@ -208,10 +209,12 @@ func runOf(p Pressure) *workload.Run {
 	row := workload.Row{Name: transaction, Kind: kind.String(), Weight: 1, Share: 1, Count: 100, Good: 100}
 	return &workload.Run{
 		Format: workload.RunFormat, Tool: workload.Tool{Name: "drive", Version: "test"},
-		Target:   workload.Target{Kind: "http", URL: "http://127.0.0.1:1", SameHost: true},
-		Workload: workload.WorkloadStamp{Name: p.Workload, SHA256: strings.Repeat("00", 32), Validate: true, Mix: []workload.Part{{Transaction: transaction, Weight: 1}}},
-		Model:    workload.Model{Kind: workload.Closed, Users: p.Users, Every: 1},
-		Ramp:     p.WarmUp, Duration: p.Duration, Warmed: p.WarmUp, Measured: p.Duration, Seed: p.Seed, Ended: workload.Complete,
+		Target: workload.Target{Kind: "http", URL: "http://127.0.0.1:1", SameHost: true},
+		Workload: workload.WorkloadStamp{Name: p.Workload, SHA256: strings.Repeat("00", 32), Validate: true,
+			Mix: []workload.Part{{Transaction: transaction, Weight: 1}}},
+		Model: workload.Model{Kind: workload.Closed, Users: p.Users, Every: 1},
+		Ramp:  p.WarmUp, Duration: p.Duration, Warmed: p.WarmUp, Measured: p.Duration, Seed: p.Seed,
+		Ended:        workload.Complete,
 		Dataset:      workload.DatasetStamp{Fingerprint: "test", Scale: "tiny", Profile: "tpox-2"},
 		Settings:     p.Settings,
 		Machine:      workload.Machine{Cores: 2, OS: "linux", Arch: "amd64"},
@@ -226,7 +229,8 @@ func (w *world) Tier(_ context.Context, e Engine, p Pressure) (*workload.Tier, e
 	w.database(e.URL()).holds = isDirty
 	w.pass(p.Duration)
 	run := runOf(p)
-	return &workload.Tier{Format: workload.TierFormat, Direct: *run, HTTP: *run, Slices: 1, Transactions: []workload.TierRow{}, Total: workload.TierRow{Name: "total"}}, nil
+	return &workload.Tier{Format: workload.TierFormat, Direct: *run, HTTP: *run, Slices: 1,
+		Transactions: []workload.TierRow{}, Total: workload.TierRow{Name: "total"}}, nil
 }
 
 func (w *world) Nothing(string)     {}
@@ -261,7 +265,7 @@ func (w *world) campaign(folder string) *Campaign {
 		Machine:  Machine{Machine: workload.Machine{CPU: "one", Cores: 2, OS: "linux", Arch: "amd64"}, Host: "here"},
 		Versions: Versions{Go: "go1", Brokerage: "test", Generator: dataset.Version},
 		Free:     func(string) (float64, bool) { return 1e12, true },
-		Tell:     w, Now: w.clock,
+		Progress: w, Now: w.clock,
 	}
 }
 

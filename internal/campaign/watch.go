@@ -1,55 +1,56 @@
 package campaign
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"brokerage/internal/workload"
 )
 
-// watch takes down figures all through a run: which part of the run counts is
-// known when it is over.
+// watch reads figures all through a run: which part of the run counts is known only at its end.
 type watch struct {
-	read  func() map[string]float64 // nil is that there are none
-	seen  []sample
-	stop  chan struct{}
-	ended chan struct{}
+	read     func() map[string]float64 // returns nil when there are none
+	readings []reading
+	stop     chan struct{}
+	ended    chan struct{}
 }
 
-// sample is figures at a moment.
-type sample struct {
+// reading is figures at a time.
+type reading struct {
 	at      time.Time
 	figures map[string]float64
 }
 
-const sampleEvery = 250 * time.Millisecond
+const readEvery = 250 * time.Millisecond
 
 func (w *watch) start() {
 	w.stop, w.ended = make(chan struct{}), make(chan struct{})
-	if !w.sample() {
+	if !w.take() {
 		close(w.ended)
 		return
 	}
 	go func() {
 		defer close(w.ended)
-		tick := time.NewTicker(sampleEvery)
+		tick := time.NewTicker(readEvery)
 		defer tick.Stop()
 		for {
 			select {
 			case <-w.stop:
-				w.sample()
+				w.take()
 				return
 			case <-tick.C:
-				w.sample()
+				w.take()
 			}
 		}
 	}()
 }
 
-// sample tells whether there was anything to see.
-func (w *watch) sample() bool {
+// take reads the figures once, and reports whether there are any.
+func (w *watch) take() bool {
 	figures := w.read()
 	if figures != nil {
-		w.seen = append(w.seen, sample{time.Now(), figures})
+		w.readings = append(w.readings, reading{time.Now(), figures})
 	}
 	return figures != nil
 }
@@ -59,23 +60,19 @@ func (w *watch) end() {
 	<-w.ended
 }
 
-// measured gives the figures at the beginning and at the end of what counts of a
-// run, if there are any.
+// measured returns the figures at the beginning and at the end of the measured part of a run. ok is false when
+// there are none.
 func (w *watch) measured(run *workload.Run) (before, after map[string]float64, ok bool) {
-	if len(w.seen) == 0 {
+	if len(w.readings) == 0 {
 		return nil, nil, false
 	}
 	from := run.Started.Add(seconds(run.Warmed))
-	return w.at(from), w.at(from.Add(seconds(run.Measured))), true
+	return w.nearest(from), w.nearest(from.Add(seconds(run.Measured))), true
 }
 
-// at gives the sample that is nearest to a moment.
-func (w *watch) at(moment time.Time) map[string]float64 {
-	best := w.seen[0]
-	for _, s := range w.seen[1:] {
-		if s.at.Sub(moment).Abs() < best.at.Sub(moment).Abs() {
-			best = s
-		}
-	}
-	return best.figures
+// nearest returns the reading that is nearest to a time.
+func (w *watch) nearest(t time.Time) map[string]float64 {
+	return slices.MinFunc(w.readings, func(a, b reading) int {
+		return cmp.Compare(a.at.Sub(t).Abs(), b.at.Sub(t).Abs())
+	}).figures
 }

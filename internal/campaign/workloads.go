@@ -7,16 +7,14 @@ import (
 	"brokerage/internal/workload"
 )
 
-// Workloads is the Driver that runs the workloads of package workload, in this
-// process.
+// Workloads is the Driver that runs the workloads of package workload, in this process.
 type Workloads struct {
 	Versions Versions
-	// Compare runs a workload on the database that a URL names, and by turns
-	// through a service in between.
+	// Compare runs a workload on the database of a URL, alternately by direct calls and through a service.
 	Compare func(ctx context.Context, url string, c workload.Config, turns int) (*workload.Tier, error)
 }
 
-// Check reads every workload.
+// Check returns an error when a workload cannot be read.
 func (Workloads) Check(workloads []string) error {
 	for _, name := range workloads {
 		if _, err := workload.Load(name); err != nil {
@@ -35,12 +33,14 @@ func (d Workloads) config(p Pressure) (c workload.Config, err error) {
 		definition.Validate = *p.Validate
 	}
 	return workload.Config{
-		Definition: definition, Users: p.Users, Ramp: seconds(p.WarmUp), Duration: seconds(p.Duration), Think: seconds(p.Think),
-		Every: seconds(p.Duration / intervals), Seed: p.Seed, Settings: p.Settings, Version: d.Versions.Brokerage, Commit: d.Versions.Commit,
+		Definition: definition, Users: p.Users, Ramp: seconds(p.WarmUp), Duration: seconds(p.Duration),
+		Think: seconds(p.Think),
+		Every: seconds(p.Duration / intervals), Seed: p.Seed, Settings: p.Settings, Version: d.Versions.Brokerage,
+		Commit: d.Versions.Commit,
 	}, nil
 }
 
-// intervals is into how many a run is divided, to see whether it was steady.
+// intervals is the number of intervals of a run, which show whether it was steady.
 const intervals = 6
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
@@ -58,8 +58,7 @@ func (d Workloads) Run(ctx context.Context, s Service, p Pressure) (*workload.Ru
 	return workload.Drive(ctx, backend, config)
 }
 
-// Tier compares in this process: the database is open only once, so both ways
-// find its caches as warm.
+// Tier compares in this process: the database is opened only once, so both sides find its caches equally warm.
 func (d Workloads) Tier(ctx context.Context, e Engine, p Pressure) (*workload.Tier, error) {
 	config, err := d.config(p)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// Options are what may be set for a load.
+// Options configure a load.
 type Options struct {
 	URLs      []string         // of the instances; what one does not answer is sent to the next
 	Token     string           // that a service with tokens wants
@@ -29,7 +29,7 @@ type Options struct {
 	Pause     time.Duration    // between a trader's requests
 }
 
-// Load is traders at work.
+// Load is a number of traders that trade until Stop.
 type Load struct {
 	name      string
 	generator *dataset.Dataset
@@ -48,7 +48,7 @@ type Load struct {
 	failed     error
 }
 
-// Tally is what became of a load.
+// Tally is the outcome of a load.
 type Tally struct {
 	Tried        int64          // requests that write
 	Acknowledged int64          // writes
@@ -58,7 +58,7 @@ type Tally struct {
 	Complaints   []string       // what is not as it must be, in words
 }
 
-// Start makes traders trade until Stop.
+// Start starts the traders of a load.
 func Start(t testing.TB, o Options) *Load {
 	t.Helper()
 	if o.Patience == 0 {
@@ -90,18 +90,20 @@ func newTrader(l *Load, i int, o Options, firstOrder int64) *trader {
 	customer := int64(i) // the first account of each
 	account := o.Generator.FirstAccount(customer)
 	return &trader{
-		load: l, number: i, token: o.Token, shared: o.Shared, account: account, owner: o.Generator.ID(dataset.Customer, customer),
+		load: l, number: i, token: o.Token, shared: o.Shared, account: account,
+		owner:     o.Generator.ID(dataset.Customer, customer),
 		symbol:    o.Generator.Symbol(int(account % o.Generator.Count(dataset.Security))),
 		random:    rand.New(rand.NewPCG(uint64(i), 1)), //nolint:gosec // for variety
 		nextOrder: firstOrder,
-		client:    &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 2}, Timeout: o.Patience},
+		client: &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 2},
+			Timeout: o.Patience},
 	}
 }
 
-// Move says where the instances are from now on.
+// Move sets the URLs of the instances.
 func (l *Load) Move(urls ...string) { l.urls.Store(&urls) }
 
-// Acknowledged is how many writes have been acknowledged so far.
+// Acknowledged returns how many writes have been acknowledged so far.
 func (l *Load) Acknowledged() int64 { return l.acknowledged.Load() }
 
 // Await waits until so many more writes have been acknowledged.
@@ -111,9 +113,8 @@ func (l *Load) Await(t testing.TB, more int64) {
 	l.until(t, func() bool { return l.Acknowledged() >= target })
 }
 
-// Recovered waits until every trader has had an answer to a request that was begun
-// after now, or to the one that it was waiting for and then another, and says how
-// long the last of them waited.
+// Recovered waits until every trader has had an answer to a request that began after the call, or to the one that it
+// was waiting for and then to another one. It returns how long that took.
 func (l *Load) Recovered(t testing.TB) time.Duration {
 	t.Helper()
 	began := time.Now()
@@ -131,12 +132,12 @@ func (l *Load) until(t testing.TB, ok func() bool) {
 		l.mu.Unlock()
 		require.NoError(t, failed)
 		if time.Now().After(deadline) {
-			require.Fail(t, "the load does not go on", "%+v", l.Tally())
+			require.Fail(t, "the load does not proceed", "%+v", l.Tally())
 		}
 	}
 }
 
-// Stop lets every trader finish what it has begun, and reads everything back.
+// Stop lets every trader finish its request, and then reads everything back.
 func (l *Load) Stop(t testing.TB) Tally {
 	t.Helper()
 	l.stopping.Store(true)
@@ -152,7 +153,7 @@ func (l *Load) Stop(t testing.TB) Tally {
 	return l.Tally()
 }
 
-// Tally is what is known so far.
+// Tally returns the outcome so far.
 func (l *Load) Tally() Tally {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -162,14 +163,13 @@ func (l *Load) Tally() Tally {
 	}
 }
 
-// noAnswer is that the connection failed, or that nothing came in time.
+// noAnswer is the kind of a failed connection or a timeout.
 const noAnswer = "no answer"
 
-// passing are what a service may say while something is broken: that it cannot
-// answer now. Anything else would tell a client not to come again.
-var passing = []string{noAnswer, "unavailable", "outcome-unknown", "overloaded", "timeout", "key-in-use"}
+// temporary are the answers that a service may give during a fault. Any other refusal would tell a client not to retry.
+var temporary = []string{noAnswer, "unavailable", "outcome-unknown", "overloaded", "timeout", "key-in-use"}
 
-// RequireExact requires that every trade that was acknowledged counts, once.
+// RequireExact requires that every acknowledged trade counts exactly once.
 func (t Tally) RequireExact(tb testing.TB) {
 	tb.Helper()
 	require.Empty(tb, t.Complaints)
@@ -177,7 +177,7 @@ func (t Tally) RequireExact(tb testing.TB) {
 	require.Zero(tb, t.Duplicated)
 }
 
-func (l *Load) wrong(format string, args ...any) {
+func (l *Load) complain(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.complaints) < 20 {
@@ -196,9 +196,8 @@ func (l *Load) fail(err error) {
 
 var problemType = regexp.MustCompile(`urn:brokerage:problem:([a-z-]+)<`)
 
-// meanwhile counts a request that was not answered as it was meant; it is an error
-// where there is no use in sending it again.
-func (l *Load) meanwhile(status int, body []byte, err error) error {
+// countFailure counts a request that failed temporarily. It returns an error when there is no use in a retry.
+func (l *Load) countFailure(status int, body []byte, err error) error {
 	kind := noAnswer
 	if err == nil {
 		kind = fmt.Sprint("status ", status)
@@ -206,8 +205,8 @@ func (l *Load) meanwhile(status int, body []byte, err error) error {
 			kind = string(found[1])
 		}
 	}
-	if !slices.Contains(passing, kind) {
-		return fmt.Errorf("the service says %s: %s", kind, body)
+	if !slices.Contains(temporary, kind) {
+		return fmt.Errorf("the service answered %s: %s", kind, body)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -16,29 +16,26 @@ import (
 	"brokerage/internal/store/guard"
 )
 
-// cutWithin is after how many bytes at most a connection is cut: some trades with
-// their answers, so that a cut comes in the middle of each of them at some time.
+// cutWithin is after how many bytes at most a connection is cut: a few trades with their answers, so that each part of
+// a trade is hit by a cut at some time.
 const cutWithin = 6 << 10
 
-// Database is one that a store keeps things in.
+// Database is a database that a store can open.
 type Database struct {
 	Generator *dataset.Dataset // of what is in it
 	// Open opens the database once more.
 	Open func(testing.TB) brokerage.Store
-	// Alone: while one has the database open, nobody else may.
+	// Alone says that only one store at a time can open the database.
 	Alone bool
-	// Link is the proxy to the database, where there is one.
+	// Link is the proxy to the database, or nil.
 	Link *Proxy
-	// Writes are how many there are before the first instance is started again; half
-	// as many come before each other time. 0 is 200, for a database that is no slow
-	// stand-in of itself.
+	// Writes is how many writes there are before the first instance is restarted, and half as many before each other
+	// restart. 0 is 200, for a database that is as fast as a real one.
 	Writes int64
 }
 
-// Once proves that a client which sends again what was not answered has each
-// trade counted once: while connections are cut at random moments, to the service
-// and to the database, and while the service is started again, or another
-// instance answers instead.
+// Once tests that each trade counts once for a client that retries unanswered requests: while connections to the
+// service and to the database are cut at random, and while the service is restarted or another instance answers.
 func Once(t *testing.T, d Database) {
 	t.Helper()
 	if d.Writes == 0 {
@@ -99,13 +96,15 @@ type instance struct {
 
 func serve(t testing.TB, store brokerage.Store) *instance {
 	t.Helper()
-	api, err := httpapi.New(guard.New(store, guard.Options{Strict: true}), httpapi.Options{Log: slog.New(slog.DiscardHandler), Timeout: 10 * time.Second})
+	api, err := httpapi.New(guard.New(store, guard.Options{Strict: true}),
+		httpapi.Options{Log: slog.New(slog.DiscardHandler), Timeout: 10 * time.Second})
 	require.NoError(t, err)
 	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	i := &instance{
 		addr: l.Addr().String(), store: store, ended: make(chan struct{}),
-		server: &http.Server{Handler: api, ReadHeaderTimeout: time.Minute, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)},
+		server: &http.Server{Handler: api, ReadHeaderTimeout: time.Minute,
+			ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)},
 	}
 	go func() {
 		defer close(i.ended)
@@ -114,7 +113,7 @@ func serve(t testing.TB, store brokerage.Store) *instance {
 	return i
 }
 
-// stop ends the service in the middle of what it does.
+// stop ends the service without waiting for its requests.
 func (i *instance) stop(t testing.TB) {
 	t.Helper()
 	_ = i.server.Close() // what is under way is what this is about

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// Proxy stands between a client and a server, and does to connections what
-// networks do. It is safe for concurrent use.
+// Proxy passes connections from clients on to a server and injects network faults. It is safe for concurrent use.
 type Proxy struct {
 	listener        net.Listener
 	network, target string
@@ -22,7 +21,7 @@ type Proxy struct {
 	wait    sync.WaitGroup
 }
 
-// Fault is what a proxy does from now on. The zero value is none.
+// Fault is what a proxy does to connections; the zero value is nothing.
 type Fault struct {
 	Refuse    bool          // connections are reset as they come, and those that are there now
 	Swallow   bool          // nothing goes through, and nobody is told
@@ -30,14 +29,15 @@ type Fault struct {
 	CutWithin int64         // a connection is reset after as many bytes at most, at random; 0: not
 }
 
-// NewProxy begins to listen on this machine, for a target such as "tcp", "127.0.0.1:80".
+// NewProxy starts a proxy on this machine for a target such as "tcp", "127.0.0.1:80".
 func NewProxy(t testing.TB, network, target string) *Proxy {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proxy{listener: l, network: network, target: target, links: make(map[*link]struct{}), changed: make(chan struct{})}
+	p := &Proxy{listener: l, network: network, target: target, links: make(map[*link]struct{}),
+		changed: make(chan struct{})}
 	p.wait.Go(p.accept)
 	t.Cleanup(func() {
 		_ = l.Close() // what accepts ends
@@ -47,18 +47,17 @@ func NewProxy(t testing.TB, network, target string) *Proxy {
 	return p
 }
 
-// Addr is where the proxy listens.
+// Addr returns the address of the proxy.
 func (p *Proxy) Addr() *net.TCPAddr { return p.listener.Addr().(*net.TCPAddr) } //nolint:forcetypeassert // it is
 
-// Retarget leads new connections elsewhere: the server has been started again.
+// Retarget sends new connections to another address, such as that of a restarted server.
 func (p *Proxy) Retarget(target string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.target = target
 }
 
-// Set changes what the proxy does, also to connections that are there. Cuts are
-// drawn when a connection begins.
+// Set changes the fault, also of existing connections. The bytes before a cut are drawn when a connection is made.
 func (p *Proxy) Set(f Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,7 +69,7 @@ func (p *Proxy) Set(f Fault) {
 	}
 }
 
-// Cut resets all connections that are there.
+// Cut resets all connections.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,7 +130,7 @@ func (p *Proxy) serve(client net.Conn, target string, fault Fault) {
 	p.mu.Unlock()
 }
 
-// carry takes what comes from one end to the other, as the fault wants it.
+// carry copies one direction of a connection, subject to the fault.
 func (p *Proxy) carry(l *link, from, to net.Conn) {
 	defer l.end(to)
 	buffer := make([]byte, 32<<10)
@@ -180,7 +179,7 @@ type link struct {
 	left int64 // bytes until it is cut; -1: for ever
 }
 
-// take tells how many of n bytes still go through.
+// take returns how many of n bytes may still be sent.
 func (l *link) take(n int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -212,14 +211,14 @@ func (l *link) cut() {
 	})
 }
 
-// end tells one end that the other has nothing more to say.
+// end closes one direction of a connection.
 func (l *link) end(c net.Conn) {
 	if half, ok := c.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite() // it may be closed already
 	}
 }
 
-// reset closes a connection without a word, as a machine does that has gone.
+// reset closes a connection without a FIN, as a machine that has lost power would leave it.
 func reset(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)

@@ -36,14 +36,14 @@ type trader struct {
 	answered          atomic.Int64 // when the last request was acknowledged that was begun after the one before
 }
 
-// confirmation is what a trade answers.
+// confirmation is the answer to a trade.
 type confirmation struct {
 	Amount, Position, OnlineActualBal decimal.Decimal
 }
 
-// holding reads what the account holds now.
+// holding reads the position and the balance of the account.
 func (t *trader) holding(ctx context.Context) (position, balance decimal.Decimal, err error) {
-	body, err := t.ask(ctx, fmt.Sprintf("/v1/customers/%d/statement", t.owner))
+	body, err := t.get(ctx, fmt.Sprintf("/v1/customers/%d/statement", t.owner))
 	if err != nil {
 		return position, balance, err
 	}
@@ -73,18 +73,18 @@ func (t *trader) holding(ctx context.Context) (position, balance decimal.Decimal
 	return position, balance, fmt.Errorf("account %d holds no %s", t.account, t.symbol)
 }
 
-// ask reads until there is an answer.
-func (t *trader) ask(ctx context.Context, path string) ([]byte, error) {
-	return t.again(ctx, func(base string) (*http.Request, error) {
+// get sends a read until it is answered.
+func (t *trader) get(ctx context.Context, path string) ([]byte, error) {
+	return t.retry(ctx, func(base string) (*http.Request, error) {
 		return http.NewRequestWithContext(ctx, http.MethodGet, base+path, http.NoBody)
 	})
 }
 
-// post writes, once, whatever happens in between.
+// post sends a write until it is answered, under one idempotency key.
 func (t *trader) post(ctx context.Context, path string, body []byte) ([]byte, error) {
 	t.sequence++
 	key := fmt.Sprintf("%s-%d-%d", t.load.name, t.number, t.sequence)
-	return t.again(ctx, func(base string) (*http.Request, error) {
+	return t.retry(ctx, func(base string) (*http.Request, error) {
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, base+path, strings.NewReader(string(body)))
 		if err == nil {
 			r.Header.Set("Content-Type", "application/xml")
@@ -96,8 +96,8 @@ func (t *trader) post(ctx context.Context, path string, body []byte) ([]byte, er
 	})
 }
 
-// again sends a request until it is answered, each time to the next instance.
-func (t *trader) again(ctx context.Context, request func(base string) (*http.Request, error)) ([]byte, error) {
+// retry sends a request until it is answered, each time to the next instance.
+func (t *trader) retry(ctx context.Context, request func(base string) (*http.Request, error)) ([]byte, error) {
 	began := time.Now()
 	for try := 0; ; try++ {
 		urls := *t.load.urls.Load()
@@ -116,7 +116,7 @@ func (t *trader) again(ctx context.Context, request func(base string) (*http.Req
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err := t.load.meanwhile(status, body, err); err != nil {
+		if err := t.load.countFailure(status, body, err); err != nil {
 			return nil, err
 		}
 		time.Sleep(time.Duration(1+t.random.IntN(20+10*min(try, 10))) * time.Millisecond)
@@ -136,8 +136,7 @@ func (t *trader) send(r *http.Request) (status int, body []byte, err error) {
 	return response.StatusCode, body, err
 }
 
-// run trades until ctx is done or the load is told to stop; what has been begun
-// is done first.
+// run trades until ctx is done or the load stops; a started request is finished.
 func (t *trader) run(ctx context.Context) error {
 	for !t.load.stopping.Load() {
 		var err error
@@ -162,7 +161,8 @@ func (t *trader) trade(ctx context.Context) error {
 	if t.random.IntN(3) == 0 {
 		side = "sell"
 	}
-	body := fmt.Sprintf(`<Trade xmlns=%q><Symbol>%s</Symbol><Quantity>%s</Quantity></Trade>`, brokerage.CustAccNS, t.symbol, quantity)
+	body := fmt.Sprintf(`<Trade xmlns=%q><Symbol>%s</Symbol><Quantity>%s</Quantity></Trade>`, brokerage.CustAccNS,
+		t.symbol, quantity)
 	answer, err := t.post(ctx, fmt.Sprintf("/v1/accounts/%d/%s", t.account, side), []byte(body))
 	if err != nil {
 		return err
@@ -177,13 +177,14 @@ func (t *trader) trade(ctx context.Context) error {
 	t.count(quantity, t.position.Add(quantity), c.Position)
 	t.position, t.balance = t.position.Add(quantity), t.balance.Sub(c.Amount)
 	if !c.Position.Equal(t.position) || !c.OnlineActualBal.Equal(t.balance) {
-		t.load.wrong("account %d: holds %s and %s, and not %s and %s", t.account, c.Position, c.OnlineActualBal, t.position, t.balance)
+		t.load.complain("account %d: holds %s and %s, and not %s and %s", t.account, c.Position, c.OnlineActualBal, t.position,
+			t.balance)
 		t.position, t.balance = c.Position, c.OnlineActualBal
 	}
 	return nil
 }
 
-// count tells a trade that counted twice from one before it that counted no more.
+// count counts a trade that took effect twice, or an earlier one that took no effect.
 func (t *trader) count(quantity, want, is decimal.Decimal) {
 	switch off := is.Sub(want); {
 	case off.IsZero():
@@ -197,7 +198,8 @@ func (t *trader) count(quantity, want, is decimal.Decimal) {
 func (t *trader) order(ctx context.Context) error {
 	id := t.nextOrder
 	t.nextOrder++
-	doc := t.load.generator.AppendNewOrder(nil, id, dataset.NewOrder{ID: id, Account: t.account, Symbol: t.symbol, Time: time.Now()})
+	doc := t.load.generator.AppendNewOrder(nil, id, dataset.NewOrder{ID: id, Account: t.account, Symbol: t.symbol,
+		Time: time.Now()})
 	if _, err := t.post(ctx, "/v1/orders", doc); err != nil {
 		return err
 	}
@@ -205,7 +207,7 @@ func (t *trader) order(ctx context.Context) error {
 	return nil
 }
 
-// look reads what the account holds at the beginning.
+// look reads the state of the account at the beginning.
 func (t *trader) look(ctx context.Context) (err error) {
 	if !t.shared {
 		t.position, t.balance, err = t.holding(ctx)
@@ -213,7 +215,7 @@ func (t *trader) look(ctx context.Context) (err error) {
 	return err
 }
 
-// check reads everything back.
+// check reads everything back, and counts the differences.
 func (t *trader) check(ctx context.Context) error {
 	position, balance := t.position, t.balance
 	if err := t.look(ctx); err != nil {
@@ -221,10 +223,12 @@ func (t *trader) check(ctx context.Context) error {
 	}
 	if !t.position.Equal(position) || !t.balance.Equal(balance) {
 		t.load.lost.Add(1)
-		t.load.wrong("account %d at the end: holds %s and %s, and not %s and %s", t.account, t.position, t.balance, position, balance)
+		t.load.complain("account %d at the end: holds %s and %s, and not %s and %s", t.account, t.position, t.balance, position,
+			balance)
 	}
 	for _, id := range t.orders {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, (*t.load.urls.Load())[0]+fmt.Sprintf("/v1/orders/%d", id), http.NoBody)
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, (*t.load.urls.Load())[0]+fmt.Sprintf("/v1/orders/%d", id),
+			http.NoBody)
 		if err != nil {
 			return err
 		}
@@ -234,7 +238,7 @@ func (t *trader) check(ctx context.Context) error {
 			return err
 		case status == http.StatusNotFound:
 			t.load.lost.Add(1)
-			t.load.wrong("order %d was acknowledged and is not there", id)
+			t.load.complain("order %d was acknowledged and does not exist", id)
 		case status != http.StatusOK:
 			return fmt.Errorf("order %d: %d %s", id, status, body)
 		}

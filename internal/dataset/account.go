@@ -2,16 +2,14 @@ package dataset
 
 import "time"
 
-// NewAccount says what an account takes from outside. Fields that are zero
-// stay as the generator has them.
+// NewAccount says what an account takes from outside. Fields that are zero stay as the generator has them.
 type NewAccount struct {
 	ID   int64
 	Time time.Time // of the last update. From 1970 to 9999.
 }
 
-// AppendNewAccount appends an Account element of its own, as a client sends it
-// to open an account. i is any number from 0; the same i gives the same
-// account. Without an id in p, the account has the first id of customer i.
+// AppendNewAccount appends an Account element of its own, as a client sends it to open an account. i is any number from
+// 0; the same i gives the same account. Without an id in p, the account has the first id of customer i.
 func (d *Dataset) AppendNewAccount(dst []byte, i int64, p NewAccount) []byte {
 	return d.appendAccount(dst, i, p, nil)
 }
@@ -38,8 +36,7 @@ var accountSlots = [...]string{"account", "account2", "account3"}
 // maxPositions is more than any activity class has.
 const maxPositions = 24
 
-// account writes an Account. Updated is the time of its last update, 0 for the
-// generator's own.
+// account writes an Account. Updated is the time of its last update, 0 for the generator's own.
 func (c *customerGen) account(id int64, slotName string, updated int) {
 	money := c.money
 	if c.percent(25) {
@@ -58,9 +55,32 @@ func (c *customerGen) account(id int64, slotName string, updated int) {
 	c.int(id)
 	c.close()
 	c.str(`">`)
-	c.begin("Category")
-	c.int(int64(c.between(1, 40)))
-	c.end("Category")
+	c.intElem("Category", int64(c.between(1, 40)))
+	c.accountNames(money)
+	c.elem("Currency", money)
+	c.intElem("CurrencyMarket", int64(c.between(1, 9)))
+	c.dateElem("OpeningDate", opened)
+	c.nameElem("AccountOfficer", &c.clerks[0])
+	c.begin("LastUpdate")
+	c.open("datetime")
+	c.dateTime(updated)
+	c.close()
+	c.end("LastUpdate")
+	c.statement(opened, min(last, updated)/secondsPerDay)
+	c.elem("ChargeCcy", money)
+	c.elem("InterestCcy", money)
+	c.elem("AllowNetting", yes(c.percent(70)))
+	c.begin("gInputter")
+	for range c.in(c.size.inputters) {
+		c.nameElem("Inputter", &c.clerks[c.below(len(c.clerks))])
+	}
+	c.end("gInputter")
+	c.holdings(id)
+	c.end("Account")
+}
+
+// accountNames writes what an account in a currency is called.
+func (c *customerGen) accountNames(money string) {
 	c.begin("AccountTitle")
 	if c.title != "" {
 		c.str(c.title)
@@ -79,48 +99,19 @@ func (c *customerGen) account(id int64, slotName string, updated int) {
 	c.str(c.who.last.plain)
 	c.str(money)
 	c.end("Mnemonic")
-	c.elem("Currency", money)
-	c.begin("CurrencyMarket")
-	c.int(int64(c.between(1, 9)))
-	c.end("CurrencyMarket")
-	c.begin("OpeningDate")
-	c.date(opened)
-	c.end("OpeningDate")
-	c.begin("AccountOfficer")
-	c.fullName(&c.clerks[0])
-	c.end("AccountOfficer")
-	c.begin("LastUpdate")
-	c.open("datetime")
-	c.dateTime(updated)
-	c.close()
-	c.end("LastUpdate")
-	c.statement(opened, min(last, updated)/secondsPerDay)
-	c.elem("ChargeCcy", money)
-	c.elem("InterestCcy", money)
-	c.elem("AllowNetting", yes(c.percent(70)))
-	c.begin("gInputter")
-	for range c.in(c.size.inputters) {
-		c.begin("Inputter")
-		c.fullName(&c.clerks[c.below(len(c.clerks))])
-		c.end("Inputter")
-	}
-	c.end("gInputter")
-	c.holdings(id)
-	c.end("Account")
 }
 
-// statement writes balances and value dates, the newest first. They belong
-// together: the newest balance is the working balance, and going back in time
-// each movement is undone.
+// statement writes balances and value dates, the newest first. They belong together: the newest balance is the working
+// balance, and going back in time each movement is undone.
 func (c *customerGen) statement(opened, day int) {
 	actual := c.balance()
 	cleared := actual - actual*int64(c.skewed(0, 999))/10_000
 	balance := actual - actual*int64(c.skewed(0, 999))/10_000
 
 	c.begin("Balance")
-	c.money2("OnlineActualBal", actual)
-	c.money2("OnlineClearedBal", cleared)
-	c.money2("WorkingBalance", balance)
+	c.decimalElem("OnlineActualBal", actual, 2)
+	c.decimalElem("OnlineClearedBal", cleared, 2)
+	c.decimalElem("WorkingBalance", balance, 2)
 	c.end("Balance")
 	c.elem("Passbook", yes(c.percent(30)))
 
@@ -133,11 +124,9 @@ func (c *customerGen) statement(opened, day int) {
 			movement = -movement
 		}
 		c.begin("mValueDate")
-		c.begin("ValueDate")
-		c.date(day)
-		c.end("ValueDate")
-		c.money2("CreditMovement", movement)
-		c.money2("ValueDatedBal", balance)
+		c.dateElem("ValueDate", day)
+		c.decimalElem("CreditMovement", movement, 2)
+		c.decimalElem("ValueDatedBal", balance, 2)
 		c.end("mValueDate")
 		balance -= movement
 		day -= c.below(step)
@@ -145,8 +134,8 @@ func (c *customerGen) statement(opened, day int) {
 	c.end("gValueDate")
 }
 
-// balance draws an amount in cents: most below half a million, some far above,
-// none so small that trading a few shares would use it up.
+// balance draws an amount in cents: most below half a million, some far above, none so small that trading a few shares
+// would use it up.
 func (c *customerGen) balance() int64 {
 	const unit = 5_000_000
 	lo, hi := unit, 10*unit
@@ -159,15 +148,8 @@ func (c *customerGen) balance() int64 {
 	return int64(c.between(lo, hi))
 }
 
-func (c *customerGen) money2(name string, cents int64) {
-	c.begin(name)
-	c.decimal(cents, 2)
-	c.end(name)
-}
-
-// holdings writes the positions of an account, no security twice. The first
-// follows from the account id: a client that knows the id knows a symbol that
-// it can sell.
+// holdings writes the positions of an account, no security twice. The first follows from the account id: a client that
+// knows the id knows a symbol that it can sell.
 func (c *customerGen) holdings(account int64) {
 	var held [maxPositions]int32
 	n := min(c.in(c.size.positions), len(held))
@@ -214,8 +196,6 @@ func (c *customerGen) position(security, thousandths int) {
 	c.b = append(c.b, c.d.names.at(security)...)
 	c.end("Name")
 	c.elem("Type", typeName(typeOf(security)))
-	c.begin("Quantity")
-	c.decimal(int64(thousandths), 3)
-	c.end("Quantity")
+	c.decimalElem("Quantity", int64(thousandths), 3)
 	c.end("Position")
 }

@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// codes is a list of values with weights, laid out so that eight random bits
-// pick one.
+// codes is a list of values with weights, laid out so that eight random bits pick one.
 type codes struct {
 	values []string
 	slot   [256]uint8
 }
 
-// newCodes reads a list such as "1:45 2:42 5": a value and how often it is
-// drawn, 1 where nothing is said. Values do not hold colons or blanks.
+// newCodes reads a list such as "1:45 2:42 5": a value and how often it is drawn, 1 where nothing is said. Values do
+// not hold colons or blanks.
 func newCodes(list string) *codes {
 	fields := strings.Fields(list)
 	weights := make([]int, len(fields))
@@ -34,8 +33,7 @@ func newCodes(list string) *codes {
 // newWeights makes a list without values, for its positions.
 func newWeights(weights ...int) *codes { return &codes{slot: newSlots(weights)} }
 
-// newSlots gives every position the slots between the rounded cumulative
-// weights, one at least.
+// newSlots gives every position the slots between the rounded cumulative weights, one at least.
 func newSlots(weights []int) (slot [256]uint8) {
 	total := 0
 	for _, n := range weights {

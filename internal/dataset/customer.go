@@ -1,15 +1,13 @@
 package dataset
 
-// NewCustomer says what a customer takes from outside. Fields that are zero
-// stay as the generator has them.
+// NewCustomer says what a customer takes from outside. Fields that are zero stay as the generator has them.
 type NewCustomer struct {
 	ID       int64
 	Accounts []int64 // ids; their number is the number of accounts
 }
 
-// AppendNewCustomer appends customer i with what p says put into it, by the
-// same function as [Dataset.Append]. i may be any number from 0. The first
-// position of every account follows the id that the account is given.
+// AppendNewCustomer appends customer i with what p says put into it, by the same function as [Dataset.Append]. i may be
+// any number from 0. The first position of every account follows the id that the account is given.
 func (d *Dataset) AppendNewCustomer(dst []byte, i int64, p NewCustomer) []byte {
 	return d.appendCustomer(dst, i, p, nil)
 }
@@ -20,15 +18,14 @@ type customerShape struct {
 	classes  [4]activity
 }
 
-// activity is a class of customers. The sizes of their documents spread over
-// an order of magnitude because everything grows together.
+// activity is a class of customers. The sizes of their documents spread over an order of magnitude because everything
+// grows together.
 type activity struct {
 	addresses, phones, mails         span
 	valueDates, inputters, positions span
 }
 
-// span is a range that is drawn from, both ends included: its lower half more
-// often where it is skewed.
+// span is a range that is drawn from, both ends included: its lower half more often where it is skewed.
 type span struct {
 	lo, hi int
 	skewed bool
@@ -41,9 +38,8 @@ func (g *gen) in(s span) int {
 	return g.between(s.lo, s.hi)
 }
 
-// customerShapes holds the classes quiet, usual, busy and extreme. The numbers
-// are fitted to the mean sizes of the scenario; position counts stay well
-// below the 30 that an account may hold, or purchases would be refused.
+// customerShapes holds the classes quiet, usual, busy and extreme. The numbers are fitted to the mean sizes of the
+// scenario; position counts stay well below the 30 that an account may hold, or purchases would be refused.
 var customerShapes = [...]customerShape{
 	TPoX2: {
 		activity: newWeights(118, 102, 33, 3),
@@ -80,8 +76,7 @@ var (
 	foreignMoney = newCodes("USD:10 EUR:8 GBP:3 JPY:3 CHF:3 CAD AUD SEK")
 )
 
-// customerGen writes customers. What is drawn once and used in several places
-// is kept here.
+// customerGen writes customers. What is drawn once and used in several places is kept here.
 type customerGen struct {
 	*gen
 	who    person
@@ -159,9 +154,7 @@ func (c *customerGen) identity() {
 	c.end("Mnemonic")
 
 	c.begin("ShortNames")
-	c.begin("ShortName")
-	c.fullName(who)
-	c.end("ShortName")
+	c.nameElem("ShortName", who)
 	if c.percent(25) {
 		c.begin("ShortName")
 		c.char(who.first.plain[0])
@@ -206,8 +199,7 @@ func (c *customerGen) identity() {
 	c.end("Languages")
 }
 
-// contact writes addresses, the primary one in the country of residence, and
-// e-mail addresses.
+// contact writes addresses, the primary one in the country of residence, and e-mail addresses.
 func (c *customerGen) contact() {
 	c.begin("Addresses")
 	for i := range c.in(c.size.addresses) {
@@ -252,9 +244,7 @@ func (c *customerGen) address(in *country, primary bool) {
 	}
 	c.end("gStreet")
 	if c.percent(20) {
-		c.begin("POBox")
-		c.digits(c.between(3, 5))
-		c.end("POBox")
+		c.digitsElem("POBox", c.between(3, 5))
 	}
 	c.elem("City", at.name.in(native))
 	c.begin("PostalCode")
@@ -272,6 +262,11 @@ func (c *customerGen) address(in *country, primary bool) {
 	c.str(in.name)
 	c.end("CityCountry")
 
+	c.phones(in)
+	c.end("Address")
+}
+
+func (c *customerGen) phones(in *country) {
 	c.begin("Phones")
 	for i := range c.in(c.size.phones) {
 		c.str("<Phone")
@@ -279,38 +274,27 @@ func (c *customerGen) address(in *country, primary bool) {
 		c.attr("type", phoneTypes.pick(&c.rng))
 		c.char('>')
 		c.elem("CountryCode", in.dial)
-		c.begin("AreaCode")
-		c.pattern(in.area)
-		c.end("AreaCode")
-		c.begin("Number")
-		c.pattern(in.local)
-		c.end("Number")
+		c.patternElem("AreaCode", in.area)
+		c.patternElem("Number", in.local)
 		if c.percent(30) {
-			c.begin("Extension")
-			c.digits(4)
-			c.end("Extension")
+			c.digitsElem("Extension", 4)
 		}
 		c.end("Phone")
 	}
 	c.end("Phones")
-	c.end("Address")
 }
 
 // banking writes what the bank knows about the customer.
 func (c *customerGen) banking() {
 	c.begin("BankingInfo")
-	c.begin("CustomerSince")
-	c.date(c.since)
-	c.end("CustomerSince")
+	c.dateElem("CustomerSince", c.since)
 	c.elem("PremiumCustomer", yes(c.percent(15)))
 	if c.percent(92) {
 		c.elem("CustomerStatus", "Active")
 	} else {
 		c.elem("CustomerStatus", "Inactive")
 	}
-	c.begin("LastContactDate")
-	c.date(horizon - c.skewed(0, horizon-c.since))
-	c.end("LastContactDate")
+	c.dateElem("LastContactDate", horizon-c.skewed(0, horizon-c.since))
 	c.elem("ReviewFrequency", reviews.pick(&c.rng))
 
 	c.begin("Online")
@@ -327,16 +311,12 @@ func (c *customerGen) banking() {
 
 	c.begin("Tax")
 	if c.percent(30) {
-		c.begin("TaxID")
-		c.digits(9)
-		c.end("TaxID")
+		c.digitsElem("TaxID", 9)
 	}
 	if c.percent(85) {
 		c.secret("SSN")
 	}
-	c.begin("TaxRate")
-	c.decimal(int64(c.between(0, 45)), 2)
-	c.end("TaxRate")
+	c.decimalElem("TaxRate", int64(c.between(0, 45)), 2)
 	c.end("Tax")
 	c.elem("Currency", c.money)
 	c.end("BankingInfo")

@@ -2,8 +2,7 @@ package dataset
 
 import "fmt"
 
-// Version is the version of the generator. It goes up whenever a document
-// changes, and is part of the fingerprint.
+// Version is the version of the generator. It goes up whenever a document changes, and is part of the fingerprint.
 const Version = 1
 
 // Spec says which dataset.
@@ -19,8 +18,7 @@ type Counts struct {
 	Customers, Orders int64
 }
 
-// Dataset generates the documents of one Spec. It never changes after New, so
-// any number of goroutines may use it.
+// Dataset generates the documents of one Spec. It never changes after New, so any number of goroutines may use it.
 type Dataset struct {
 	spec       Spec
 	securities int
@@ -33,8 +31,8 @@ type Dataset struct {
 	shape      *customerShape
 }
 
-// New prepares a dataset. That takes a few milliseconds and about a megabyte
-// at any scale: nothing is generated but the names of the securities.
+// New prepares a dataset. That takes a few milliseconds and about a megabyte at any scale: nothing is generated but the
+// names of the securities.
 func New(spec Spec) *Dataset {
 	spec.Scale = Scales()[spec.Scale.step]
 	return prepare(spec, tiersOf(spec.Scale, spec.Profile), Counts{
@@ -44,11 +42,11 @@ func New(spec Spec) *Dataset {
 	})
 }
 
-// NewOf prepares a dataset of the scale tiny with other numbers of documents, for
-// tests on what is slow.
+// NewOf prepares a dataset of the scale tiny with other numbers of documents, for tests on what is slow.
 func NewOf(seed uint64, counts Counts) *Dataset {
 	spec := Spec{Seed: seed, Scale: Scales()[0]}
-	return prepare(spec, []tier{{orders: counts.Orders, nAccounts: accountsBefore(spec.Profile, counts.Customers)}}, counts)
+	return prepare(spec, []tier{{orders: counts.Orders, nAccounts: accountsBefore(spec.Profile, counts.Customers)}},
+		counts)
 }
 
 func prepare(spec Spec, tiers []tier, counts Counts) *Dataset {
@@ -83,9 +81,8 @@ func (d *Dataset) Count(k Kind) int64 {
 	}
 }
 
-// Append appends document i of kind k. The document depends on seed, profile,
-// kind and i only (and on whether the scale is tiny), so any slice can be had
-// anywhere in any order. It panics when i is not below Count(k).
+// Append appends document i of kind k. The document depends on seed, profile, kind and i only (and on whether the scale
+// is tiny), so any slice can be had anywhere in any order. It panics when i is not below Count(k).
 func (d *Dataset) Append(dst []byte, k Kind, i int64) []byte {
 	if i < 0 || i >= d.Count(k) {
 		panic(fmt.Sprintf("dataset: no %s %d among %d", k, i, d.Count(k)))
@@ -100,9 +97,8 @@ func (d *Dataset) Append(dst []byte, k Kind, i int64) []byte {
 	}
 }
 
-// meanSizes holds the measured mean size of a document in bytes, over 500,000
-// documents of scale S; a test keeps it within 2 %. Longer ids make an order
-// half a per cent larger at XXL, which is not worth a formula.
+// meanSizes holds the measured mean size of a document in bytes, over 500,000 documents of scale S; a test keeps it
+// within 2 %. Longer ids make an order half a per cent larger at XXL, which is not worth a formula.
 var meanSizes = [...][len(Kinds)]float64{
 	TPoX2: {Security: 6180, Customer: 6565, Order: 1503},
 	TPoX1: {Security: 6180, Customer: 6000, Order: 1922},
@@ -116,9 +112,8 @@ func (d *Dataset) ExpectedBytes(k Kind) int64 {
 	return int64(float64(d.Count(k)) * d.MeanSize(k))
 }
 
-// Fingerprint names everything that the documents of a dataset depend on, and
-// how many there are. Results on datasets with different fingerprints cannot be
-// compared.
+// Fingerprint names everything that the documents of a dataset depend on, and how many there are. Results on datasets
+// with different fingerprints cannot be compared.
 func (d *Dataset) Fingerprint() string {
 	return fmt.Sprintf("%s/%s/seed-%d/v%d/%d-%d-%d", d.spec.Profile, d.spec.Scale, d.spec.Seed, Version,
 		d.Count(Security), d.Count(Customer), d.Count(Order))

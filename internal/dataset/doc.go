@@ -1,46 +1,38 @@
-// Package dataset generates the benchmark's data: securities, customers and
-// orders, at any scale from a few megabytes to a petabyte, in two profiles
-// after TPoX 2.0 (the default) and TPoX 1.x.
+// Package dataset generates the benchmark's data: securities, customers and orders, at any scale from a few megabytes
+// to a petabyte, in two profiles after TPoX 2.0 (the default) and TPoX 1.x.
 //
 // # Principles
 //
-// A document is a pure function of seed, profile, kind and index. Nothing is
-// stored, nothing depends on what was generated before: any slice of any scale
-// can be generated alone, on any machine, in any order, by any number of
-// goroutines. The documents of a scale begin with those of the next smaller
-// one. Only tiny is a world of its own: it has 500 securities instead of 20,833
-// and 200 customers for its orders, so what refers to securities or customers
-// differs there; its documents are a pure function of the same things and of
-// being tiny.
+// A document is a pure function of seed, profile, kind and index. Nothing is stored, nothing depends on what was
+// generated before: any slice of any scale can be generated alone, on any machine, in any order, by any number of
+// goroutines. The documents of a scale begin with those of the next smaller one. Only tiny is a world of its own: it
+// has 500 securities instead of 20,833 and 200 customers for its orders, so what refers to securities or customers
+// differs there; its documents are a pure function of the same things and of being tiny.
 //
-// Documents never change under a seed while [Version] stays, whatever the Go
-// release and the processor: random numbers and everything made of them are
-// integer arithmetic that stands in this package.
+// Documents never change under a seed while [Version] stays, whatever the Go release and the processor: random numbers
+// and everything made of them are integer arithmetic that stands in this package.
 //
-// Documents come in the form in which the service keeps them: one line, UTF-8,
-// no declaration, no comment, no empty-element tag, declarations of namespaces
-// before other attributes.
+// Documents come in the form in which the service keeps them: one line, UTF-8, no declaration, no comment, no
+// empty-element tag, declarations of namespaces before other attributes.
 //
-// The data is as hard to compress as the kit's. Where the kit's sample order
-// has random characters, so have generated orders; tests compare the ratios.
+// The data is as hard to compress as the kit's. Where the kit's sample order has random characters, so have generated
+// orders; tests compare the ratios.
 //
 // # Ids
 //
-// Customers are 1002 + k and orders 103282 + i, securities have an id attribute
-// of i + 1. Accounts begin with 104000000:
+// Customers are 1002 + k and orders 103282 + i, securities have an id attribute of i + 1. Accounts begin with
+// 104000000:
 //
 //	tpox-2  customer k has 1 + k mod 3 accounts, without gaps over all customers:
 //	        the first is 104000000 + 6·⌊k/3⌋ + (0, 1, 3)[k mod 3]
 //	tpox-1  customer k has 1 + k mod 2 accounts, the first is 104000000 + 7·k
 //
-// The first position of every account is the security at index (account id mod
-// number of securities), 1,000 shares of it at least. No security is twice in
-// an account.
+// The first position of every account is the security at index (account id mod number of securities), 1,000 shares of
+// it at least. No security is twice in an account.
 //
 // # Symbols
 //
-// Security i has this symbol, in JavaScript (and at every scale, seed and
-// profile; one to one for i below 36,556):
+// Security i has this symbol, in JavaScript (and at every scale, seed and profile; one to one for i below 36,556):
 //
 //	function word(n) {            // A, B, ... Z, AA, AB, ... from 0
 //	  let s = "";
@@ -55,14 +47,13 @@
 //	  return word(w < 18278 ? w : 18278 + 25 * (w - 18278));
 //	}
 //
-// The type of security i is at position i mod 20 of SSsSBSmSbSSsSBSmSsSb: a
-// stock, a bond, or a fund of stocks (s), bonds (b) or both (m).
+// The type of security i is at position i mod 20 of SSsSBSmSbSSsSBSmSsSb: a stock, a bond, or a fund of stocks (s),
+// bonds (b) or both (m).
 //
 // # What refers to what
 //
-// An order refers to a customer that exists at every scale that contains the
-// order: one of those that its own scale adds over the next smaller, all
-// accounts alike. So a customer has as many orders at one scale as at another,
-// and they lie anywhere among the others. Securities are drawn by Zipf's law
-// with exponent 1; the popular ones are scattered over the indexes.
+// An order refers to a customer that exists at every scale that contains the order: one of those that its own scale
+// adds over the next smaller, all accounts alike. So a customer has as many orders at one scale as at another, and they
+// lie anywhere among the others. Securities are drawn by Zipf's law with exponent 1; the popular ones are scattered
+// over the indexes.
 package dataset

@@ -17,10 +17,9 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// Compression is one of the things that the benchmark measures, so generated
-// orders must hold as much information as the kit's. The measure is the kit's
-// sample with every value drawn again, by a randomiser that knows nothing of
-// the generator: within a tenth of its ratio, alone and with a dictionary.
+// Compression is one of the things that the benchmark measures, so generated orders must hold as much information as
+// the kit's. The measure is the kit's sample with every value drawn again, by a randomiser that knows nothing of the
+// generator: within a tenth of its ratio, alone and with a dictionary.
 func TestAppend_OrderEntropy(t *testing.T) {
 	t.Parallel()
 	slow(t)
@@ -38,9 +37,8 @@ func TestAppend_OrderEntropy(t *testing.T) {
 	}
 }
 
-// A description compresses like the kit's two: within a sixth, over as much
-// text as those have. With a dictionary it compresses better than real prose
-// would, as everything does that a grammar makes.
+// A description compresses like the kit's two: within a sixth, over as much text as those have. With a dictionary it
+// compresses better than real prose would, as everything does that a grammar makes.
 func TestAppend_ProseEntropy(t *testing.T) {
 	t.Parallel()
 	slow(t)
@@ -105,8 +103,7 @@ func newEncoder(tb testing.TB, options ...zstd.EOption) *zstd.Encoder {
 	return encoder
 }
 
-// kitOrder is the kit's sample order on one line, or what stands in for it
-// where the kit is not at hand.
+// kitOrder is the kit's sample order on one line, or what stands in for it where the kit is not at hand.
 func kitOrder(tb testing.TB) string {
 	tb.Helper()
 	path := filepath.Join("testdata", "order.xml")
@@ -124,16 +121,14 @@ var (
 	inTags  = regexp.MustCompile(`\s+([\w:]+=")`)
 )
 
-// oneLine takes a document into the form that the project stores, as far as
-// the samples need it.
+// oneLine takes a document into the form that the project stores, as far as the samples need it.
 func oneLine(doc string) string {
 	doc = outside.ReplaceAllString(doc, "")
 	doc = between.ReplaceAllString(doc, "><")
 	return strings.TrimSpace(inTags.ReplaceAllString(doc, " $1"))
 }
 
-// fixCodes holds the values of FIX 4.4 for the attributes that the sample
-// fills with codes.
+// fixCodes holds the values of FIX 4.4 for the attributes that the sample fills with codes.
 var fixCodes = map[string]string{
 	"AcctIDSrc": "1 2 3 4 5 99", "AcctTyp": "1 2 3 4 6 7 8", "ClrFeeInd": "B C E F H I L M 1 2 3 4 5 9",
 	"TmInForce": "0 1 2 3 4 5 6 7", "Rstctions": "1 2 3 4 5 6 7 8 9 A", "Covered": "0 1", "TgtStrategy": "1 2 3",

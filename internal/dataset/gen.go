@@ -2,8 +2,8 @@ package dataset
 
 import "math/bits"
 
-// gen writes one document: where to, out of which random stream, for which
-// dataset. It lives on the stack of the function that makes it.
+// gen writes one document: where to, out of which random stream, for which dataset. It lives on the stack of the
+// function that makes it.
 type gen struct {
 	writer
 	rng
@@ -14,8 +14,8 @@ func (d *Dataset) gen(dst []byte, f purpose, i int64, slots *[]slot) gen {
 	return gen{writer: writer{b: dst, slots: slots}, rng: stream(d.keys[f], i), d: d}
 }
 
-// printable holds the 90 characters of gibberish: what US-ASCII prints, but
-// & < > " ' which XML would have escaped in one place or another.
+// printable holds the 90 characters of gibberish: what US-ASCII prints, but & < > " ' which XML would have escaped in
+// one place or another.
 const printable = ` !#$%()*+,-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_` + "`" + `abcdefghijklmnopqrstuvwxyz{|}~`
 
 const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -41,6 +41,18 @@ func (g *gen) chars(alphabet string, n int) {
 func (g *gen) digits(n int) {
 	g.char(byte('1' + g.below(9)))
 	g.chars(decimalDigits, n-1)
+}
+
+func (g *gen) digitsElem(name string, n int) {
+	g.begin(name)
+	g.digits(n)
+	g.end(name)
+}
+
+func (g *gen) patternElem(name, s string) {
+	g.begin(name)
+	g.pattern(s)
+	g.end(name)
 }
 
 // pattern writes s with a digit for each # and a capital letter for each @.

@@ -18,9 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/golden.txt anew; raise dataset.Version with it")
 
-// Documents must never change while Version stays: databases are loaded on one
-// day and extended on another, by other builds on other machines. The file has
-// a checksum over slices at both ends of several scales.
+// Documents must never change while Version stays: databases are loaded on one day and extended on another, by other
+// builds on other machines. The file has a checksum over slices at both ends of several scales.
 func TestAppend_Golden(t *testing.T) {
 	t.Parallel()
 	var got strings.Builder
@@ -55,8 +54,8 @@ func checksum(d *dataset.Dataset, k dataset.Kind, from, n int64) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// Neither the order in which documents are asked for, nor who asks at the same
-// time, nor what the buffer held makes a difference.
+// Neither the order in which documents are asked for, nor who asks at the same time, nor what the buffer held makes a
+// difference.
 func TestAppend_Pure(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {
@@ -98,8 +97,8 @@ func TestAppend_SmallerScaleIsPrefix(t *testing.T) {
 	})
 }
 
-// What does not refer to securities is the same in tiny: the person of a
-// customer, and of an order all but its symbol and its customer.
+// What does not refer to securities is the same in tiny: the person of a customer, and of an order all but its symbol
+// and its customer.
 func TestAppend_TinyDiffersInReferencesOnly(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {
@@ -143,7 +142,8 @@ func TestAppend_OutOfRange(t *testing.T) {
 	t.Parallel()
 	d := open(t, "tiny", dataset.TPoX2)
 	for _, k := range dataset.Kinds {
-		require.PanicsWithValue(t, fmt.Sprintf("dataset: no %s %d among %[2]d", k, d.Count(k)), func() { d.Append(nil, k, d.Count(k)) })
+		require.PanicsWithValue(t, fmt.Sprintf("dataset: no %s %d among %[2]d", k, d.Count(k)),
+			func() { d.Append(nil, k, d.Count(k)) })
 		require.Panics(t, func() { d.Append(nil, k, -1) })
 	}
 }

@@ -5,11 +5,9 @@ import (
 	"strings"
 )
 
-// A grammar is a list of sentences in a small notation. [a|b] is one of the
-// two, [|a] is a or nothing, and they nest; {name} is something that a blank of
-// that name fills. Everything else stands for itself, markup included: so the
-// keywords of a description are where the sentence has them, with the white
-// space that people leave around them.
+// A grammar is a list of sentences in a small notation. [a|b] is one of the two, [|a] is a or nothing, and they nest;
+// {name} is something that a blank of that name fills. Everything else stands for itself, markup included: so the
+// keywords of a description are where the sentence has them, with the white space that people leave around them.
 type grammar []sequence
 
 type sequence []part
@@ -69,8 +67,7 @@ var blankNames = [numBlanks]string{
 	blankFamily: "family", blankRating: "rating", blankVerbing: "verbing", blankAsset: "asset",
 }
 
-// newGrammar reads one sentence a line. It panics on what it cannot read: the
-// sentences are part of the program.
+// newGrammar reads one sentence a line. It panics on what it cannot read: the sentences are part of the program.
 func newGrammar(lines string) grammar {
 	var g grammar
 	for line := range strings.Lines(lines) {

@@ -7,9 +7,8 @@ const (
 	FirstAccount  = 104_000_000
 )
 
-// ID returns the id in document i of kind k. Like all functions on ids it is
-// plain arithmetic and goes on beyond the end of the dataset, where the ids of
-// new documents come from.
+// ID returns the id in document i of kind k. Like all functions on ids it is plain arithmetic and goes on beyond the
+// end of the dataset, where the ids of new documents come from.
 func (d *Dataset) ID(k Kind, i int64) int64 {
 	switch k {
 	case Security:
@@ -24,8 +23,7 @@ func (d *Dataset) ID(k Kind, i int64) int64 {
 // Accounts returns how many accounts customer k has.
 func (d *Dataset) Accounts(k int64) int { return accountsOf(d.spec.Profile, k) }
 
-// FirstAccount returns the id of the first account of customer k. The ids of
-// the others follow without a gap.
+// FirstAccount returns the id of the first account of customer k. The ids of the others follow without a gap.
 func (d *Dataset) FirstAccount(k int64) int64 {
 	if d.spec.Profile == TPoX1 {
 		return FirstAccount + 7*k
@@ -36,8 +34,7 @@ func (d *Dataset) FirstAccount(k int64) int64 {
 // TotalAccounts returns how many accounts all customers together have.
 func (d *Dataset) TotalAccounts() int64 { return accountsBefore(d.spec.Profile, d.customers) }
 
-// AccountAt returns the id of the n-th account, from 0, counted over all
-// customers in order.
+// AccountAt returns the id of the n-th account, from 0, counted over all customers in order.
 func (d *Dataset) AccountAt(n int64) int64 {
 	if d.spec.Profile == TPoX2 {
 		return FirstAccount + n // dense

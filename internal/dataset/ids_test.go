@@ -52,8 +52,7 @@ func TestDataset_AccountAt(t *testing.T) {
 	})
 }
 
-// The ids in the documents are those that the functions say, at both ends of
-// the largest scale.
+// The ids in the documents are those that the functions say, at both ends of the largest scale.
 func TestAppend_IDs(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {

@@ -10,8 +10,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// Whatever a document refers to exists, in the whole of the two smallest
-// scales.
+// Whatever a document refers to exists, in the whole of the two smallest scales.
 func TestAppend_References(t *testing.T) {
 	t.Parallel()
 	t.Run("tiny", func(t *testing.T) {
@@ -68,8 +67,8 @@ func checkPositions(t *testing.T, a account, securities map[string]reference) {
 	check(t, len(quantity) == len("1000.000") && quantity[4] == '.', "account %d: quantity %s", a.id, quantity)
 }
 
-// check is require.True for the innermost loops: a million calls of that would
-// take longer than everything that they test.
+// check is require.True for the innermost loops: a million calls of that would take longer than everything that they
+// test.
 func check(t *testing.T, ok bool, format string, args ...any) {
 	t.Helper()
 	if !ok {

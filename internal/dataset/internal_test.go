@@ -11,9 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The generator is published: these are the numbers of its authors'
-// SplittableRandom with this counter and gamma, so that another program could
-// make the same documents.
+// The generator is published: these are the numbers of its authors' SplittableRandom with this counter and gamma, so
+// that another program could make the same documents.
 func TestRNG_KnownSequence(t *testing.T) {
 	t.Parallel()
 	r := rng{counter: 0, gamma: golden}
@@ -21,8 +20,7 @@ func TestRNG_KnownSequence(t *testing.T) {
 		[]uint64{r.next(), r.next(), r.next()})
 }
 
-// Streams of neighbours have nothing in common: half of the bits differ, at
-// every draw and in every position.
+// Streams of neighbours have nothing in common: half of the bits differ, at every draw and in every position.
 func TestStream_NeighboursAreIndependent(t *testing.T) {
 	t.Parallel()
 	key := streamKey(1, TPoX2, forOrder)
@@ -144,7 +142,8 @@ one [two|{pct} [a|]] <Risk>three</Risk>
 `)
 	require.Equal(t, grammar{{
 		{text: "one "},
-		{alternatives: []sequence{{{text: "two"}}, {{blank: blankPercent}, {text: " "}, {alternatives: []sequence{{{text: "a"}}, nil}}}}},
+		{alternatives: []sequence{{{text: "two"}}, {{blank: blankPercent}, {text: " "},
+			{alternatives: []sequence{{{text: "a"}}, nil}}}}},
 		{text: " <Risk>three</Risk>"},
 	}}, g)
 	for _, wrong := range []string{"a [b", "a ]", "{nobody}", "{", "[a|"} {
@@ -152,8 +151,7 @@ one [two|{pct} [a|]] <Risk>three</Risk>
 	}
 }
 
-// Words with synonyms become alternatives, but not in markup, in compounds, or
-// where an article would have to change.
+// Words with synonyms become alternatives, but not in markup, in compounds, or where an article would have to change.
 func TestWithSynonyms(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, sequence{{alternatives: thesaurus["weak"]}, {text: " dollars"}}, withSynonyms("weak dollars"))
@@ -165,8 +163,7 @@ func TestWithSynonyms(t *testing.T) {
 	}
 }
 
-// Every list of vocabulary is long enough for what walks through it, and the
-// plain spellings hold US-ASCII only.
+// Every list of vocabulary is long enough for what walks through it, and the plain spellings hold US-ASCII only.
 func TestVocabulary(t *testing.T) {
 	t.Parallel()
 	plain := func(ws []word) {
@@ -188,7 +185,8 @@ func TestVocabulary(t *testing.T) {
 			require.NotEmpty(t, at.postal)
 		}
 	}
-	for _, g := range []grammar{companySentences, fundSentences, managerSentences, openings, bondOpenings, fundOpenings, managerOpenings} {
+	for _, g := range []grammar{companySentences, fundSentences, managerSentences, companyOpenings, bondOpenings,
+		fundOpenings, managerOpenings} {
 		for _, p := range bigPrimes {
 			require.NotZero(t, len(g)%p)
 			require.Less(t, len(g), p)

@@ -1,8 +1,7 @@
 package dataset
 
-// issue is the part of a security that other documents mention: its type and
-// its name. It has a stream of its own, so that a position or a competitor can
-// be written without the whole security.
+// issue is the part of a security that other documents mention: its type and its name. It has a stream of its own, so
+// that a position or a competitor can be written without the whole security.
 type issue struct {
 	index     int
 	kind      byte // see types
@@ -18,53 +17,30 @@ type issue struct {
 	class     string
 }
 
-// root is what a company is called before its trade: a coined word, a family
-// name, two of them, or a landscape.
+// root is what a company is called before its trade: a coined word, a family name, two of them, or a landscape.
 type root struct {
 	style uint8
 	a, b  uint16
 }
 
 var (
-	coinedHeads = listOf("Ac, Ad, Al, Am, Ar, Ast, Av, Bel, Bry, Cal, Cam, Cas, Cel, Cor, Cre, Cy, Dal, Del, Dex, Dyn, El, Em, En, Equi, Ever, " +
-		"Fal, Fen, Gal, Gen, Glo, Har, Hel, Hex, Im, Inter, Jan, Kel, Kor, Lam, Lex, Lin, Lum, Mar, Max, Med, Mer, Met, Mon, Nex, Nor, " +
-		"Nov, Om, Opt, Or, Pan, Par, Pol, Pri, Quan, Ral, Rex, Sal, San, Ser, Sil, Sol, Syn, Tal, Tel, Ter, Tri, Uni, Val, Ver, Vis, Wes, Xan, Zen")
-	coinedTails = listOf("tek, tron, dyne, cor, gen, lon, mark, med, nex, ora, plex, quest, ris, san, star, sys, tech, tel, tis, vance, via, vex, " +
-		"ware, wyn, xis, ron, dane, field, gate, land, line, mont, nova, pointe, ridge, stone, wick, worth, ford, bourne, ica, ent, ium, osys, aris")
-	founders = listOf("Halvorsen, Keller, Voss, Brandt, Aldridge, Whitcomb, Tanaka, Moretti, Lindgren, O'Hara, Castellan, Dupree, Farnham, Gallagher, " +
-		"Hartwell, Ingersoll, Jessup, Kimball, Larkin, Mercer, Norwood, Osgood, Prescott, Quimby, Radcliffe, Sheffield, Thorne, Underhill, Vance, Wexler, " +
-		"Yardley, Zeller, Abbott, Barlow, Crandall, Denton, Eastman, Fulton, Granger, Holloway, Irving, Jarvis, Kendrick, Lathrop, Maddox, Nash, Ormond, " +
-		"Pruitt, Ramsey, Stanton, Tilden, Upton, Vaughn, Winslow, Burkhardt, Cavanaugh, Delgado, Eriksen, Fontaine, Gruber, Hoskins, Iverson, Janssen, " +
-		"Kowalski, Lockwood, McAllister, Nakamura, Olmstead, Pemberton, Rossi, Sandoval, Takeda, Ullman, Villanueva, Westbrook, Yamada, Zimmer")
-	landscapes = [2][]string{
-		listOf("Blue, Red, White, Black, Green, Golden, Silver, Iron, Copper, Granite, Crystal, North, South, East, West, Upper, Great, Old, New, High, " +
-			"Stony, Clear, Cold, Deep, Broad, Cedar, Oak, Pine, Maple, Willow, Eagle, Falcon, Bear, Elk, Wolf, Heron, Summit, Lone, Twin, Bright"),
-		listOf("Ridge, River, Lake, Harbor, Valley, Mountain, Creek, Point, Bay, Coast, Plains, Hills, Canyon, Falls, Forest, Island, Prairie, Shore, " +
-			"Mesa, Meadow, Rock, Springs, Bridge, Gate, Field, Haven, Brook, Glen, Peak, Cove"),
-	}
-	legalForms = newCodes("Inc:28 Corp:24 Co:7 Ltd:6 plc:4 Group:5 AG:2 NV:2 SA:2 LP:2 Trust:2")
+	coinedHeads = lists.list("coined heads")
+	coinedTails = lists.list("coined tails")
+	founders    = lists.list("founders")
+	landscapes  = lists.list("landscapes")
+	landforms   = lists.list("landforms")
+	legalForms  = newCodes("Inc:28 Corp:24 Co:7 Ltd:6 plc:4 Group:5 AG:2 NV:2 SA:2 LP:2 Trust:2")
 
-	fundFamilies = listOf("Vantage, Harbor Point, Meridian, Keystone Trust, Northgate, Fidelis, Oak Hill, Pinnacle, Sentinel Rock, Columbia River, " +
-		"Wellspring, Janus Bay, Royal Crown, T. Rowan, American Heritage, Scudder Lane, Putney, Delaware Crossing, Evergreen Mark, Franklin Square, " +
-		"Liberty Bell, Nuance, Oppen &amp; Hale, Pioneer Valley, Principal Ridge, Calvert Street, Dreyer, Gabelli Row, Hartley, Ivy Lane, Loomis Park, " +
-		"MainSail, Nations First, PIMLICO, RS Partners, SEI Harbor, State Lane, Strongbow, Third Street, Thornbury, USBC, Van Kamp, Waddell Hill, " +
-		"Westcore, Wilshire Gate, Alger Brook, Brandywine, Dodge &amp; Fox")
-	strategiesOfStockFunds = listOf("Large Cap Growth, Large Cap Value, Small Cap Core, Small Cap Growth, Mid Cap Blend, Mid Cap Value, Intl Equity Idx, " +
-		"Emerging Markets, Pacific Basin, European Equity, Global Leaders, Equity Income, Dividend Growth, Total Stock Idx, 500 Index, Capital Appreciation, " +
-		"Aggressive Growth, Micro Cap, Contrarian, Focused 30, Tax-Managed Equity, Social Equity, Quantitative Alpha, All Cap Opportunity, Latin America, " +
-		"Japan Opportunities, Special Situations, Select Value, Intl Discovery, Extended Market Idx")
-	strategiesOfBondFunds = listOf("Total Return, High Yield, Short-Term Bond, Interm Govt, Long-Term Treasury, Municipal Income, Corporate Bond, GNMA, " +
-		"Inflation-Protected, Global Bond, Emerging Mkts Debt, Limited Duration, Strategic Income, Floating Rate, Core Fixed Income, Ultra Short, " +
-		"CA Tax-Free, NY Tax-Free, Convertible Securities, Unconstrained Bond")
-	strategiesOfMixedFunds = listOf("Balanced, Asset Allocation, LifePath 2020, LifePath 2030, Target Income, Moderate Growth, Conservative Allocation, " +
-		"Managed Payout, Growth &amp; Income, Retirement 2040, Flexible Portfolio, Global Balanced, Tactical Allocation, Income Builder, Wellness 60/40")
-	shareClasses = newCodes("A:8 B:3 C:5 D I:4 Inst:5 Inv:5 R Adm:3 Y Z")
+	fundFamilies           = lists.list("fund families")
+	strategiesOfStockFunds = lists.list("stock fund strategies")
+	strategiesOfBondFunds  = lists.list("bond fund strategies")
+	strategiesOfMixedFunds = lists.list("mixed fund strategies")
+	shareClasses           = newCodes("A:8 B:3 C:5 D I:4 Inst:5 Inv:5 R Adm:3 Y Z")
 )
 
-// Every incomeEvery-th security is a stock of the kind that Q4 looks for: good
-// earnings and a high yield, its sector taken in turn. Left to chance, such
-// securities would be so rare that a small dataset or a small sector may have
-// none, or else so frequent that a large sector has hundreds.
+// Every incomeEvery-th security is a stock of the kind that Q4 looks for: good earnings and a high yield, its sector
+// taken in turn. Left to chance, such securities would be so rare that a small dataset or a small sector may have none,
+// or else so frequent that a large sector has hundreds.
 const (
 	incomeEvery = 120
 	incomeFirst = 12
@@ -115,7 +91,7 @@ func drawRoot(r *rng) root {
 	case x < 78:
 		return root{style: 2, a: uint16(r.below(len(founders))), b: uint16(r.below(len(founders)))}
 	default:
-		return root{style: 3, a: uint16(r.below(len(landscapes[0]))), b: uint16(r.below(len(landscapes[1])))}
+		return root{style: 3, a: uint16(r.below(len(landscapes))), b: uint16(r.below(len(landforms)))}
 	}
 }
 
@@ -131,9 +107,9 @@ func (w *writer) companyRoot(r root) {
 		w.str(" &amp; ")
 		w.str(founders[r.b])
 	default:
-		w.str(landscapes[0][r.a])
+		w.str(landscapes[r.a])
 		w.char(' ')
-		w.str(landscapes[1][r.b])
+		w.str(landforms[r.b])
 	}
 }
 
@@ -169,8 +145,8 @@ func (w *writer) issueName(is *issue) {
 	}
 }
 
-// names holds the names of all securities, because every position has one:
-// half a megabyte that saves customers much of their time.
+// names holds the names of all securities, because every position has one: half a megabyte that saves customers much of
+// their time.
 type names struct {
 	text []byte
 	ends []uint32

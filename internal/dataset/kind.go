@@ -2,8 +2,8 @@ package dataset
 
 import "fmt"
 
-// Kind is one of the three kinds of documents, in the order in which a
-// database is loaded: what is referred to comes before what refers to it.
+// Kind is one of the three kinds of documents, in the order in which a database is loaded: what is referred to comes
+// before what refers to it.
 type Kind uint8
 
 // The three kinds.
@@ -39,8 +39,7 @@ func ParseKind(s string) (Kind, error) {
 // Profile says after which version of TPoX documents are shaped and counted.
 type Profile uint8
 
-// The two profiles: TPoX 2.0 is the default, TPoX 1.x what the papers up to
-// 2008 measured.
+// The two profiles: TPoX 2.0 is the default, TPoX 1.x what the papers up to 2008 measured.
 const (
 	TPoX2 Profile = iota
 	TPoX1

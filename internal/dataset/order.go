@@ -2,8 +2,7 @@ package dataset
 
 import "time"
 
-// NewOrder says what an order takes from outside. Fields that are zero stay as
-// the generator has them.
+// NewOrder says what an order takes from outside. Fields that are zero stay as the generator has them.
 type NewOrder struct {
 	ID      int64
 	Account int64
@@ -11,17 +10,15 @@ type NewOrder struct {
 	Time    time.Time // of the transaction; the trade date follows. From 1970 to 9999.
 }
 
-// AppendNewOrder appends order i with what p says put into it, by the same
-// function as [Dataset.Append]. It is made for orders to insert: i may be any
-// number from 0, and beyond the end of the dataset nothing repeats an order in
-// the database.
+// AppendNewOrder appends order i with what p says put into it, by the same function as [Dataset.Append]. It is made for
+// orders to insert: i may be any number from 0, and beyond the end of the dataset nothing repeats an order in the
+// database.
 func (d *Dataset) AppendNewOrder(dst []byte, i int64, p NewOrder) []byte {
 	return d.appendOrder(dst, i, p, nil)
 }
 
-// Code lists of FIX 4.4, the frequent ones weighted. What the kit's sample
-// fills with gibberish although FIX has a list for it (currencies, countries,
-// exchanges, BookingUnit) is gibberish here.
+// Code lists of FIX 4.4, the frequent ones weighted. What the kit's sample fills with gibberish although FIX has a list
+// for it (currencies, countries, exchanges, BookingUnit) is gibberish here.
 var (
 	accountIDSources  = newCodes("99:9 1:2 2:3 3:2 4:1 5:1")
 	accountTypes      = newCodes("1:8 2:2 3:3 4:1 6:1 7:1 8:2")
@@ -58,8 +55,7 @@ var (
 	partySubTypes      = newCodes("1 2:3 3 4 5:3 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26")
 )
 
-// orderRefs is what an order refers to. It comes from a stream of its own, so
-// that replacing it changes nothing else.
+// orderRefs is what an order refers to. It comes from a stream of its own, so that replacing it changes nothing else.
 type orderRefs struct {
 	account  int64
 	security int
@@ -84,9 +80,8 @@ func (d *Dataset) orderRefs(i int64) orderRefs {
 	}
 }
 
-// appendOrder writes an order in the shape of the kit's sample: its attributes
-// in its order, and what is text there is gibberish here too. Data made more
-// regular than that would fake every compression figure.
+// appendOrder writes an order in the shape of the kit's sample: its attributes in its order, and what is text there is
+// gibberish here too. Data made more regular than that would fake every compression figure.
 func (d *Dataset) appendOrder(dst []byte, i int64, p NewOrder, slots *[]slot) []byte {
 	g := d.gen(dst, forOrder, i, slots)
 	o := orderGen{gen: &g, long: d.spec.Profile == TPoX1, refs: d.orderRefs(i), id: d.ID(Order, i), symbol: p.Symbol}
@@ -106,8 +101,7 @@ func (d *Dataset) appendOrder(dst []byte, i int64, p NewOrder, slots *[]slot) []
 	return g.b
 }
 
-// orderGen writes orders. The attributes of tpox-1 alone stand in blocks
-// behind "if o.long", where FIXML 4.4 has them.
+// orderGen writes orders. The attributes of tpox-1 alone stand in blocks behind "if o.long", where FIXML 4.4 has them.
 type orderGen struct {
 	*gen
 	refs   orderRefs
@@ -117,7 +111,27 @@ type orderGen struct {
 }
 
 func (o *orderGen) order() {
-	o.str(`<Order ID="`)
+	o.str("<Order")
+	o.identity()
+	o.handling()
+	o.pricing()
+	o.conditions()
+	o.settlement()
+	o.str(">")
+	o.header()
+	if o.long {
+		for range o.between(1, 2) {
+			o.party()
+		}
+	}
+	o.instrument()
+	o.quantity()
+	o.str("</Order>")
+}
+
+// identity writes the attributes that say which order, when and for whom.
+func (o *orderGen) identity() {
+	o.str(` ID="`)
 	o.open("order")
 	o.int(o.id)
 	o.close()
@@ -138,6 +152,10 @@ func (o *orderGen) order() {
 	o.endAttr()
 	o.code("AcctIDSrc", accountIDSources)
 	o.code("AcctTyp", accountTypes)
+}
+
+// handling writes how the order is booked, cleared and routed.
+func (o *orderGen) handling() {
 	o.text("BkngUnit")
 	if o.long {
 		o.code("SettlTyp", settlementTypes)
@@ -149,6 +167,10 @@ func (o *orderGen) order() {
 		o.price("MinQty")
 		o.text("ExDest")
 	}
+}
+
+// pricing writes prices and their currency, and when the order was sent.
+func (o *orderGen) pricing() {
 	o.price("PrevClsPx")
 	o.beginAttr("TxnTm")
 	o.open("datetime")
@@ -163,6 +185,10 @@ func (o *orderGen) order() {
 		o.price("StopPx")
 	}
 	o.text("Ccy")
+}
+
+// conditions writes what the order is bound to, and remarks.
+func (o *orderGen) conditions() {
 	if o.mostly() {
 		o.text("ComplianceID")
 	}
@@ -192,6 +218,10 @@ func (o *orderGen) order() {
 		o.length("EncTxtLen")
 		o.text("EncTxt")
 	}
+}
+
+// settlement writes settlement, strategy and side.
+func (o *orderGen) settlement() {
 	o.day("SettlDt2")
 	o.price("Qty2")
 	if o.long {
@@ -208,16 +238,6 @@ func (o *orderGen) order() {
 	o.code("QtyTyp", quantityTypes)
 	o.code("Typ", orderTypes)
 	o.code("SolFlag", flags)
-	o.str(">")
-	o.header()
-	if o.long {
-		for range o.between(1, 2) {
-			o.party()
-		}
-	}
-	o.instrument()
-	o.quantity()
-	o.str("</Order>")
 }
 
 func (o *orderGen) header() {
@@ -326,8 +346,7 @@ func (o *orderGen) quantity() {
 	o.str("></OrdQty>")
 }
 
-// amount is spread over eight orders of magnitude, so that an answer that
-// compares amounts as strings is wrong.
+// amount is spread over eight orders of magnitude, so that an answer that compares amounts as strings is wrong.
 func (o *orderGen) amount() {
 	o.digits(1 + integerDigits.index(&o.rng))
 	o.char('.')

@@ -1,7 +1,6 @@
 package dataset
 
-// person is who a document is about, or who had a hand in it. The words point
-// into the vocabulary.
+// person is who a document is about, or who had a hand in it. The words point into the vocabulary.
 type person struct {
 	from        *country // nationality
 	first, last *word
@@ -10,22 +9,13 @@ type person struct {
 }
 
 var (
-	residence = func() *codes {
-		shares := make([]int, len(countries))
-		for i := range countries {
-			shares[i] = countries[i].share
-		}
-		return newWeights(shares...)
-	}()
+	residence = sharesOf(countries, func(c country) int { return c.share })
 
 	titlesOfMen   = newCodes("Mr:60 Dr:6 Prof:2 Sir")
 	titlesOfWomen = newCodes("Mrs:34 Ms:24 Miss:4 Dr:5 Prof")
 	suffixes      = newCodes("Jr:8 Sr:4 II:3 III:3 PhD:2 MD:2 Esq")
 
-	mailHosts = listOf("evergreen-mail, bluefern, northgate, quickpost, silverlake, mailhaven, redmaple, openwave, starling, " +
-		"cityline, brightpath, harbornet, papertrail, oldharbour, fastbridge, inbox-one, lumen-post, tidewater, skylark, graniteworks, " +
-		"webpostal, fourwinds, peakmail, riverbend, sunfield, copperfield, alder-tech, bayview, castlegate, deltanet, eastlight, " +
-		"fernhill, glasshouse, hilltop, ironwood, junipero, kingfisher, lantern, meadowbrook, nightingale, orchardnet, pinecrest")
+	mailHosts   = lists.list("mail hosts")
 	mailDomains = newCodes("com:10 net:4 org:2 edu info co")
 )
 
@@ -68,6 +58,12 @@ func (g *gen) fullName(p *person) {
 	g.str(p.first.in(p.native))
 	g.char(' ')
 	g.str(p.last.in(p.native))
+}
+
+func (g *gen) nameElem(name string, p *person) {
+	g.begin(name)
+	g.fullName(p)
+	g.end(name)
 }
 
 // mailAddress writes one of the usual forms of an address for p.

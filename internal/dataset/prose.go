@@ -1,9 +1,8 @@
 package dataset
 
-// prose is what the sentences of one description have in common: whom and what
-// they talk about. Business prose comes back to the same few products, people
-// and places, and without that a description would compress worse than a real
-// one does.
+// prose is what the sentences of one description have in common: whom and what they talk about. Business prose comes
+// back to the same few products, people and places, and without that a description would compress worse than a real one
+// does.
 type prose struct {
 	chief person // the chief executive, or the manager of a fund
 
@@ -12,8 +11,8 @@ type prose struct {
 	qualities, months, dates                             cast
 }
 
-// cast is a few members of a vocabulary, taken in turns with an occasional
-// omission: so nothing is mentioned twice in a row.
+// cast is a few members of a vocabulary, taken in turns with an occasional omission: so nothing is mentioned twice in a
+// row.
 type cast struct{ start, step, size, at int }
 
 func newCast(r *rng, size int) cast {
@@ -36,14 +35,12 @@ func newProse(r *rng) prose {
 	}
 }
 
-// bigPrimes have no divisor in common with the length of any vocabulary or
-// grammar. With one of them as step, a walk comes to each member before it
-// comes to one again.
+// bigPrimes have no divisor in common with the length of any vocabulary or grammar. With one of them as step, a walk
+// comes to each member before it comes to one again.
 var bigPrimes = [...]int{211, 223, 227, 229, 233, 239, 241, 257, 263, 269, 271, 277, 281, 283, 293, 307}
 
-// description writes the mixed content: a business summary, or the description
-// of a fund and most often of its management. Its length makes the document
-// 2 to 10 KB.
+// description writes the mixed content: a business summary, or the description of a fund and most often of its
+// management. Its length makes the document 2 to 10 KB.
 func (s *securityGen) description() {
 	s.prose = newProse(&s.rng)
 	s.begin("Description")
@@ -51,7 +48,7 @@ func (s *securityGen) description() {
 	switch s.kind {
 	case 'S':
 		s.begin("BusinessSummary")
-		s.text(openings, companySentences, length)
+		s.text(companyOpenings, companySentences, length)
 		s.end("BusinessSummary")
 	case 'B':
 		s.begin("BusinessSummary")
@@ -74,8 +71,7 @@ func (s *securityGen) description() {
 	s.end("Description")
 }
 
-// text writes an opening and then sentences until the text is about as long as
-// it should be.
+// text writes an opening and then sentences until the text is about as long as it should be.
 func (s *securityGen) text(opening, body grammar, length int) {
 	if s.percent(50) {
 		s.char(' ')
@@ -108,62 +104,71 @@ func (s *securityGen) say(seq sequence) {
 
 // fill writes what a blank stands for.
 func (s *securityGen) fill(b blank) {
-	r, p := &s.rng, &s.prose
+	p := &s.prose
 	switch b {
 	case blankCo, blankco:
-		switch {
-		case s.percent(35):
-			s.nameInText()
-		case b == blankCo && s.family != "":
-			s.str("The fund")
-		case b == blankCo:
-			s.str("The Company")
-		case s.family != "":
-			s.str("the fund")
-		default:
-			s.str("the Company")
-		}
+		s.subject(b == blankCo)
 	case blankRoot:
 		s.nameInText()
 	case blankName:
 		s.issueName(&s.issue)
 	case blankProduct:
 		if s.percent(40) {
-			s.str(productQualities[p.qualities.next(r, len(productQualities))])
+			s.mention(productQualities, &p.qualities)
 			s.char(' ')
 		}
-		s.str(s.sector.products[p.products.next(r, len(s.sector.products))])
+		s.mention(s.sector.products, &p.products)
 	case blankCustomers:
-		s.str(s.sector.customers[p.customers.next(r, len(s.sector.customers))])
+		s.mention(s.sector.customers, &p.customers)
 	case blankInput:
-		s.str(s.sector.inputs[p.inputs.next(r, len(s.sector.inputs))])
+		s.mention(s.sector.inputs, &p.inputs)
 	case blankSector:
 		s.str(s.sector.name)
 	case blankBrand:
-		n := p.brands.next(r, len(coinedHeads)*len(brandTails)*4)
-		s.str(coinedHeads[n/4/len(brandTails)])
-		s.str(brandTails[n/4%len(brandTails)])
-		if n%4 == 0 {
-			s.char(' ')
-			s.int(int64(n%97*10 + 20))
-		}
+		s.brand()
 	case blankRival:
-		other := s.d.issue(s.companyAt(p.rivals.next(r, s.d.securities)))
+		other := s.d.issue(s.companyAt(p.rivals.next(&s.rng, s.d.securities)))
 		s.shortName(&other)
 	case blankPerson:
-		id := stream(golden, int64(p.people.next(r, 1<<30)))
+		id := stream(golden, int64(p.people.next(&s.rng, 1<<30)))
 		who := somebody(&id, anyCountry(&id), false)
 		s.fullName(&who)
 	case blankChief:
 		s.fullName(&p.chief)
+	case blankCity:
+		s.city()
+	case blankCountry:
+		s.str(countries[p.countries.next(&s.rng, len(countries))].name)
+	case blankRegion:
+		s.mention(regions, &p.regions)
+	case blankQuality:
+		s.mention(productQualities, &p.qualities)
+	case blankIndex:
+		s.mention(indexes, &p.indexes)
+	case blankFamily:
+		s.str(s.family)
+	case blankRating:
+		s.mention(ratings, &p.ratings)
+	case blankVerbing:
+		s.str(one(&s.rng, activities))
+	case blankAsset:
+		s.mention(assets, &p.assets)
+	default:
+		s.fillNumber(b)
+	}
+}
+
+// fillNumber writes what a blank for a number or a date stands for.
+func (s *securityGen) fillNumber(b blank) {
+	switch b {
 	case blankYear:
 		s.int(int64(s.between(1921, 2004)))
 	case blankRecent:
 		s.int(int64(2010 - s.skewed(0, 5)))
 	case blankMonth:
-		s.str(months[p.months.next(r, len(months))])
+		s.mention(months, &s.prose.months)
 	case blankDate:
-		n := p.dates.next(r, 12*28*6)
+		n := s.prose.dates.next(&s.rng, 12*28*6)
 		s.str(months[n%12])
 		s.char(' ')
 		s.int(int64(n/12%28 + 1))
@@ -175,7 +180,7 @@ func (s *securityGen) fill(b blank) {
 		} else {
 			s.decimal(int64(s.between(11, 489)), 1)
 		}
-		s.str(one(r, percentSigns))
+		s.str(one(&s.rng, percentSigns))
 	case blankMoney:
 		s.char('$')
 		if s.percent(75) {
@@ -183,7 +188,7 @@ func (s *securityGen) fill(b blank) {
 		} else {
 			s.decimal(int64(s.between(11, 999)), 1)
 		}
-		s.str(one(r, moneyUnits))
+		s.str(one(&s.rng, moneyUnits))
 	case blankFew:
 		s.int(int64(s.between(3, 14)))
 	case blankSome:
@@ -192,33 +197,50 @@ func (s *securityGen) fill(b blank) {
 		s.int(int64(s.skewed(1, 88)))
 		s.char(',')
 		s.padded(uint64(s.between(0, 999)), 3)
-	case blankCity:
-		n := p.cities.next(r, 1<<30)
-		in := countries[n%len(countries)].cities
-		at := &in[n/len(countries)%len(in)]
-		s.str(at.name.ascii)
-		if s.percent(40) {
-			s.str(", ")
-			s.str(at.region.ascii)
-		}
-	case blankCountry:
-		s.str(countries[p.countries.next(r, len(countries))].name)
-	case blankRegion:
-		s.str(regions[p.regions.next(r, len(regions))])
-	case blankQuality:
-		s.str(productQualities[p.qualities.next(r, len(productQualities))])
-	case blankIndex:
-		s.str(indexes[p.indexes.next(r, len(indexes))])
-	case blankFamily:
-		s.str(s.family)
-	case blankRating:
-		s.str(ratings[p.ratings.next(r, len(ratings))])
-	case blankVerbing:
-		s.str(one(r, activities))
-	case blankAsset:
-		s.str(assets[p.assets.next(r, len(assets))])
-	case noBlank, numBlanks:
-		panic("dataset: a part is no blank")
+	default:
+		panic("dataset: nothing fills this blank")
+	}
+}
+
+// mention writes the next of a few members of a vocabulary.
+func (s *securityGen) mention(list []string, members *cast) {
+	s.str(list[members.next(&s.rng, len(list))])
+}
+
+// subject writes the company or the fund as a sentence refers to it.
+func (s *securityGen) subject(capital bool) {
+	switch {
+	case s.percent(35):
+		s.nameInText()
+	case capital && s.family != "":
+		s.str("The fund")
+	case capital:
+		s.str("The Company")
+	case s.family != "":
+		s.str("the fund")
+	default:
+		s.str("the Company")
+	}
+}
+
+func (s *securityGen) brand() {
+	n := s.prose.brands.next(&s.rng, len(coinedHeads)*len(brandTails)*4)
+	s.str(coinedHeads[n/4/len(brandTails)])
+	s.str(brandTails[n/4%len(brandTails)])
+	if n%4 == 0 {
+		s.char(' ')
+		s.int(int64(n%97*10 + 20))
+	}
+}
+
+func (s *securityGen) city() {
+	n := s.prose.cities.next(&s.rng, 1<<30)
+	in := countries[n%len(countries)].cities
+	at := &in[n/len(countries)%len(in)]
+	s.str(at.name.ascii)
+	if s.percent(40) {
+		s.str(", ")
+		s.str(at.region.ascii)
 	}
 }
 
@@ -241,32 +263,15 @@ func (s *securityGen) companyAt(i int) int {
 
 // Vocabulary of descriptions that does not depend on the sector.
 var (
-	months = listOf("January, February, March, April, May, June, July, August, September, October, November, December")
-
+	months       = lists.list("months")
 	percentSigns = []string{"%", "%", " percent", "%"}
 	moneyUnits   = []string{" million", " million", " million", " million", " million", " billion"}
 
-	brandTails = listOf("ora, ix, elle, one, max, flex, ium, era, ita, io, ette, guard, lite, matic, pro, ique, star, wave, zyme, cell, bond, tone, trak, vue, swift, pure")
-
-	productQualities = listOf("high-performance, custom-designed, value-priced, branded, private-label, proprietary, automated, energy-efficient, premium, " +
-		"next-generation, high-margin, certified, durable, integrated, low-cost, patented, portable, reconditioned, refrigerated, remote, seasonal, standard, " +
-		"specialized, water-resistant, web-based, award-winning, imported, domestic, organic, mission-critical, lightweight, entry-level, tailored")
-
-	regions = listOf("North America, Western Europe, Eastern Europe, Latin America, Southeast Asia, the Asia-Pacific region, the Middle East, sub-Saharan Africa, " +
-		"New England, the Mid-Atlantic states, the Pacific Northwest, the Gulf Coast, the Great Lakes region, Scandinavia, the Iberian peninsula, the Rocky Mountains, " +
-		"the Southeast, the Sun Belt, the Benelux countries, Oceania, the Caribbean, central Texas, the Upper Midwest, northern China, the Baltic states")
-
-	indexes = listOf("Standard &amp; Poor's 500 Index, Russell 2000 Index, Dow Jones Wilshire 5000, MSCI EAFE Index, NASDAQ-100, Lehman Aggregate Bond Index, " +
-		"Russell 1000 Value Index, S&amp;P MidCap 400, MSCI Emerging Markets Index, FTSE 100, Nikkei 225, Merrill Lynch High Yield Master II, Barclays Capital Municipal Index, " +
-		"Citigroup World Government Bond Index, Dow Jones Select Dividend Index, Russell 3000 Growth Index, DAX, S&amp;P SmallCap 600, MSCI World Index, KBW Bank Index")
-
-	ratings = listOf("AAA, AA+, AA, AA-, A+, A, A-, BBB+, BBB, BBB-, BB+, BB, BB-, B+, B, Aaa, Aa2, A1, A3, Baa1, Baa3, Ba2, B1, Caa1, P-1, A-1+")
-
-	activities = listOf("acquiring, designing, distributing, developing, engineering, exporting, financing, franchising, importing, installing, integrating, leasing, " +
-		"licensing, maintaining, managing, manufacturing, marketing, outsourcing, packaging, processing, producing, promoting, refurbishing, repairing, selling, " +
-		"servicing, supplying, testing, transporting, underwriting, upgrading, warehousing")
-
-	assets = listOf("warehouses, distribution centers, patents, long-term leases, rail spurs, research laboratories, customer lists, trademarks, rolling stock, " +
-		"office buildings, a corporate aircraft, mineral rights, land held for development, finished goods, receivables, printing presses, data centers, production lines, " +
-		"goodwill, tax-loss carryforwards, joint venture interests, tooling, fiber routes, cold stores, wharves, timber tracts")
+	brandTails       = lists.list("brand tails")
+	productQualities = lists.list("qualities")
+	regions          = lists.list("regions")
+	indexes          = lists.list("indexes")
+	ratings          = lists.list("ratings")
+	activities       = lists.list("activities")
+	assets           = lists.list("assets")
 )

@@ -10,8 +10,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// Descriptions are mixed content: text, keywords, and white space at their
-// borders that a store must not lose.
+// Descriptions are mixed content: text, keywords, and white space at their borders that a store must not lose.
 func TestAppend_Descriptions(t *testing.T) {
 	t.Parallel()
 	d := open(t, "XXXS", dataset.TPoX2)
@@ -34,7 +33,8 @@ func TestAppend_Descriptions(t *testing.T) {
 		adjacent += strings.Count(description, "</Product> <Product>")
 		ampersands += strings.Count(description, "&amp;")
 	})
-	for name := range strings.FieldsSeq("CEO Product Competitor Assets Rating Manager Risk Cost Dividend Strategy Holdings Index Keyword") {
+	for name := range strings.FieldsSeq("CEO Product Competitor Assets Rating Manager Risk Cost Dividend Strategy " +
+		"Holdings Index Keyword") {
 		require.NotZero(t, keywords[name], "no %s", name)
 	}
 	require.NotZero(t, outer)
@@ -43,8 +43,7 @@ func TestAppend_Descriptions(t *testing.T) {
 	require.NotZero(t, ampersands)
 }
 
-// Descriptions are not put together from the same sentences: hardly one of some
-// length occurs again.
+// Descriptions are not put together from the same sentences: hardly one of some length occurs again.
 func TestAppend_DescriptionsVary(t *testing.T) {
 	t.Parallel()
 	d := open(t, "XXXS", dataset.TPoX2)
@@ -65,8 +64,7 @@ func TestAppend_DescriptionsVary(t *testing.T) {
 	require.Less(t, float64(again), 0.10*float64(total))
 }
 
-// Funds say less of sectors than companies, and industries are those of the
-// sector.
+// Funds say less of sectors than companies, and industries are those of the sector.
 func TestAppend_Sectors(t *testing.T) {
 	t.Parallel()
 	d := open(t, "XXXS", dataset.TPoX2)

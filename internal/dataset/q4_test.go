@@ -10,9 +10,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// Q4 asks for securities of a sector with peMin <= PE < peMax and a yield above
-// yieldMin, drawn from 20-23, 25-27 and 4-6. It must find a handful, never
-// hundreds, and something now and then in tiny.
+// Q4 asks for securities of a sector with peMin <= PE < peMax and a yield above yieldMin, drawn from 20-23, 25-27 and
+// 4-6. It must find a handful, never hundreds, and something now and then in tiny.
 func TestAppend_SearchHits(t *testing.T) {
 	t.Parallel()
 	slow(t)

@@ -2,19 +2,16 @@ package dataset
 
 import "math/bits"
 
-// rng is the generator of Java's SplittableRandom (Steele, Lea and Flood,
-// "Fast splittable pseudorandom number generators", 2014): a counter that goes
-// up by an odd gamma of its own in every stream, and a mixing function over it.
+// rng is the generator of Java's SplittableRandom (Steele, Lea and Flood, "Fast splittable pseudorandom number
+// generators", 2014): a counter that goes up by an odd gamma of its own in every stream, and a mixing function over it.
 //
-// It stands here in full, with bounded draws of its own, because documents
-// must never change with a Go release: only the raw output of the generators
-// in math/rand/v2 is promised to stay, not what Rand derives from it. It is
-// also as fast as such a thing gets, and a new stream costs three mixes, which
-// matters where every document has one. Streams do not run into each other:
-// that would need the same gamma and near counters, 127 bits that must agree.
+// It stands here in full, with bounded draws of its own, because documents must never change with a Go release: only
+// the raw output of the generators in math/rand/v2 is promised to stay, not what Rand derives from it. It is also as
+// fast as such a thing gets, and a new stream costs three mixes, which matters where every document has one. Streams do
+// not run into each other: that would need the same gamma and near counters, 127 bits that must agree.
 //
-// Everything is integer arithmetic. A compiler may fuse floating-point
-// operations on one processor and not on another, and documents would differ.
+// Everything is integer arithmetic. A compiler may fuse floating-point operations on one processor and not on another,
+// and documents would differ.
 type rng struct{ counter, gamma uint64 }
 
 const golden = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio, odd
@@ -26,8 +23,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// mixGamma makes an odd number with enough changes between its bits: a gamma
-// such as 1 or 3 would leave too much work to mix.
+// mixGamma makes an odd number with enough changes between its bits: a gamma such as 1 or 3 would leave too much work
+// to mix.
 func mixGamma(x uint64) uint64 {
 	x = (x ^ x>>33) * 0xff51afd7ed558ccd
 	x = (x ^ x>>33) * 0xc4ceb9fe1a85ec53
@@ -51,15 +48,13 @@ const (
 	numPurposes
 )
 
-// streamKey identifies all streams of one purpose in datasets of one seed and
-// profile.
+// streamKey identifies all streams of one purpose in datasets of one seed and profile.
 func streamKey(seed uint64, p Profile, f purpose) uint64 {
 	return mix(mix(seed+golden) + (uint64(p)<<32+uint64(f))*golden)
 }
 
-// stream returns the i-th stream under a key. Indexes that follow each other
-// give counters and gammas that have nothing to do with each other, because
-// both come out of a full mix.
+// stream returns the i-th stream under a key. Indexes that follow each other give counters and gammas that have nothing
+// to do with each other, because both come out of a full mix.
 func stream(key uint64, i int64) rng {
 	x := key + uint64(i)*golden
 	return rng{counter: mix(x), gamma: mixGamma(x)}
@@ -70,8 +65,8 @@ func (r *rng) next() uint64 {
 	return mix(r.counter)
 }
 
-// below draws from [0, n). The bias of multiplying instead of rejecting is
-// less than n / 2^64, far below what any number of documents could show.
+// below draws from [0, n). The bias of multiplying instead of rejecting is less than n / 2^64, far below what any
+// number of documents could show.
 func (r *rng) below(n int) int {
 	hi, _ := bits.Mul64(r.next(), uint64(n))
 	return int(hi)
@@ -83,6 +78,5 @@ func (r *rng) between(lo, hi int) int { return lo + r.below(hi-lo+1) }
 // percent is true in p of 100 draws.
 func (r *rng) percent(p int) bool { return r.below(100) < p }
 
-// skewed draws from [lo, hi] with a density that falls linearly to zero at hi:
-// the smaller of two uniform draws.
+// skewed draws from [lo, hi] with a density that falls linearly to zero at hi: the smaller of two uniform draws.
 func (r *rng) skewed(lo, hi int) int { return min(r.between(lo, hi), r.between(lo, hi)) }

@@ -48,8 +48,7 @@ func ParseScale(s string) (Scale, error) {
 // String returns the name, as [ParseScale] takes it.
 func (s Scale) String() string { return scaleNames[s.step] }
 
-// Count is the number of documents of kind k that a dataset of this scale has
-// under profile p.
+// Count is the number of documents of kind k that a dataset of this scale has under profile p.
 func (s Scale) Count(p Profile, k Kind) int64 {
 	switch {
 	case k == Security && s.step == 0:
@@ -85,18 +84,16 @@ func pow10(n int8) int64 {
 	return p
 }
 
-// A tier is what one scale adds over the next smaller one. Orders of a tier
-// refer to customers of the same tier: so an order finds its customer at every
-// scale that contains the order, and every customer has as many orders at
-// XXXS as at XXL, which a draw over all customers so far would not give.
+// A tier is what one scale adds over the next smaller one. Orders of a tier refer to customers of the same tier: so an
+// order finds its customer at every scale that contains the order, and every customer has as many orders at XXXS as at
+// XXL, which a draw over all customers so far would not give.
 type tier struct {
 	orders                  int64 // the tier has the orders below this index that smaller tiers do not have
 	firstAccount, nAccounts int64 // counted over all accounts in order of customers
 }
 
-// tiersOf lists the tiers that a dataset of scale s consists of. Tiny is a
-// world of its own: the first 200 customers of XXXS would have 2 % of its
-// orders, and so hardly any of the first 2,000.
+// tiersOf lists the tiers that a dataset of scale s consists of. Tiny is a world of its own: the first 200 customers of
+// XXXS would have 2 % of its orders, and so hardly any of the first 2,000.
 func tiersOf(s Scale, p Profile) []tier {
 	var tiers []tier
 	accounts := int64(0)

@@ -5,7 +5,7 @@ var (
 	classesOfValue  = newCodes("Value:4 Growth:4 Blend:3")
 	durations       = []string{"Short Term", "Medium Term", "Long Term"}
 	qualities       = newCodes("High:4 Medium:3 Low:2")
-	assetGroups     = listOf("Domestic Equity, International Equity, Taxable Bond, Municipal Bond, Balanced, Alternative, Sector Equity, World Allocation")
+	assetGroups     = lists.list("asset groups")
 	minInvestments  = newCodes("250 500 1000:6 2500:6 3000:4 5000:3 10000:2 25000 50000 100000:2 1000000:2")
 	nextInvestments = newCodes("1 25 50:4 100:6 250:2 500 1000")
 	pricePlaces     = newCodes("2:46 3:2 4:3")
@@ -25,7 +25,8 @@ type securityGen struct {
 func (d *Dataset) appendSecurity(dst []byte, i int, slots *[]slot) []byte {
 	g := d.gen(dst, forSecurity, int64(i), slots)
 	s := securityGen{gen: &g, issue: d.issue(i)}
-	s.str(`<Security xmlns="http://tpox-benchmark.com/security" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" id="`)
+	s.str(`<Security xmlns="http://tpox-benchmark.com/security" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ` +
+		`id="`)
 	s.open("security")
 	s.int(d.ID(Security, int64(i)))
 	s.close()
@@ -60,9 +61,7 @@ func (s *securityGen) stockInformation() {
 	s.elem("Sector", s.sector.name)
 	s.industries(1 + s.skewed(0, 3))
 	s.category()
-	s.begin("OutstShares")
-	s.digits(s.between(7, 9))
-	s.end("OutstShares")
+	s.digitsElem("OutstShares", s.between(7, 9))
 	s.end("StockInformation")
 }
 
@@ -83,12 +82,8 @@ func (s *securityGen) fundInformation() {
 		s.attr("Quality", qualities.pick(&s.rng))
 		s.str("></FixedIncome>")
 	}
-	s.begin("ExpenseRatio")
-	s.decimal(int64(s.skewed(5, 240)), 2)
-	s.end("ExpenseRatio")
-	s.begin("TotalAssets")
-	s.digits(s.between(7, 10))
-	s.end("TotalAssets")
+	s.decimalElem("ExpenseRatio", int64(s.skewed(5, 240)), 2)
+	s.digitsElem("TotalAssets", s.between(7, 10))
 	if s.percent(85) {
 		s.elem("MinInitialInvestment", minInvestments.pick(&s.rng))
 		if s.percent(80) {
@@ -118,9 +113,8 @@ func (s *securityGen) category() {
 // price is an amount in 1/10,000, always a multiple of its security's tick.
 type price = int64
 
-// figures writes prices and ratios. They fit together: bid below last trade
-// below ask, the day's range around open and last trade, the year's range
-// around the day's, the dividend what yield and price make it.
+// figures writes prices and ratios. They fit together: bid below last trade below ask, the day's range around open and
+// last trade, the year's range around the day's, the dividend what yield and price make it.
 func (s *securityGen) figures() {
 	places := 2 + pricePlaces.index(&s.rng)
 	tick := price(pow10s[4-places])
@@ -166,15 +160,11 @@ func (s *securityGen) figures() {
 
 // dayOfYear writes a day of the last year.
 func (s *securityGen) dayOfYear(name string) {
-	s.begin(name)
-	s.date(horizon - s.between(1, 364))
-	s.end(name)
+	s.dateElem(name, horizon-s.between(1, 364))
 }
 
 func (s *securityGen) price(name string, p price, places int) {
-	s.begin(name)
-	s.decimal(p/price(pow10s[4-places]), places)
-	s.end(name)
+	s.decimalElem(name, p/price(pow10s[4-places]), places)
 }
 
 // lastTrade draws a price: for bonds around par, else skewed.
@@ -186,9 +176,8 @@ func (s *securityGen) lastTrade(tick price) price {
 	return price(s.between(r[0]*10_000, r[1]*10_000)) / tick * tick
 }
 
-// ratios draws price over earnings and the yield in percent, both in 1/100.
-// Bonds and their funds have no earnings. What is dear for its earnings yields
-// little, so that Q4, which asks for both, finds little but the income picks.
+// ratios draws price over earnings and the yield in percent, both in 1/100. Bonds and their funds have no earnings.
+// What is dear for its earnings yields little, so that Q4, which asks for both, finds little but the income picks.
 func (s *securityGen) ratios() (earnings, yield int) {
 	switch {
 	case isIncomePick(s.index):

@@ -52,22 +52,23 @@ func TestAppend_Sizes(t *testing.T) {
 	})
 }
 
-// Orders are spread evenly over the accounts of their tier: so a customer has
-// as many at every scale, and no account has far more than its share.
+// Orders are spread evenly over the accounts of their tier: so a customer has as many at every scale, and no account
+// has far more than its share.
 func TestAppend_OrdersPerCustomer(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {
 		small, d := open(t, "XXXS", p), open(t, "XXS", p)
 		first := evenness(t, d, 0, small.Count(dataset.Order), 0, small.TotalAccounts())
 		if fewer(10) == 10 {
-			second := evenness(t, d, small.Count(dataset.Order), d.Count(dataset.Order), small.TotalAccounts(), d.TotalAccounts())
+			second := evenness(t, d, small.Count(dataset.Order), d.Count(dataset.Order), small.TotalAccounts(),
+				d.TotalAccounts())
 			require.InEpsilon(t, first, second, 0.001)
 		}
 	})
 }
 
-// evenness requires that the orders from i to j belong to the accounts from m
-// to n, each as likely as any other, and returns how many an account has.
+// evenness requires that the orders from i to j belong to the accounts from m to n, each as likely as any other, and
+// returns how many an account has.
 func evenness(t *testing.T, d *dataset.Dataset, i, j, m, n int64) float64 {
 	t.Helper()
 	orders := map[string]int{}
@@ -85,8 +86,7 @@ func evenness(t *testing.T, d *dataset.Dataset, i, j, m, n int64) float64 {
 	return mean
 }
 
-// Popularity falls with the rank to the power of -1, and who is popular has
-// nothing to do with the index.
+// Popularity falls with the rank to the power of -1, and who is popular has nothing to do with the index.
 func TestAppend_Zipf(t *testing.T) {
 	t.Parallel()
 	d := open(t, "S", dataset.TPoX2)
@@ -126,8 +126,7 @@ func TestAppend_Zipf(t *testing.T) {
 
 func abs(n int) int { return max(n, -n) }
 
-// Codes are those of FIX 4.4, each occurs, and what is frequent in the world is
-// frequent here.
+// Codes are those of FIX 4.4, each occurs, and what is frequent in the world is frequent here.
 func TestAppend_OrderCodes(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {
@@ -174,8 +173,7 @@ func TestAppend_OrderCodes(t *testing.T) {
 	})
 }
 
-// Free text is gibberish of printable characters, every one of the 90 as often
-// as any other.
+// Free text is gibberish of printable characters, every one of the 90 as often as any other.
 func TestAppend_Gibberish(t *testing.T) {
 	t.Parallel()
 	d := open(t, "S", dataset.TPoX2)
@@ -259,10 +257,12 @@ func year(date string) int {
 func checkAccount(t *testing.T, a account, since string) {
 	t.Helper()
 	opened, updated := string(text(a.doc, "OpeningDate")), string(text(a.doc, "LastUpdate"))
-	check(t, since <= opened && opened <= updated && updated < "2010-07", "account %d: %s, %s, %s", a.id, since, opened, updated)
+	check(t, since <= opened && opened <= updated && updated < "2010-07", "account %d: %s, %s, %s", a.id, since, opened,
+		updated)
 
 	working := string(text(a.doc, "WorkingBalance"))
-	check(t, len(working) >= len("40000.00") && len(working) <= len("10000000.00"), "account %d: balance %s", a.id, working)
+	check(t, len(working) >= len("40000.00") && len(working) <= len("10000000.00"), "account %d: balance %s", a.id,
+		working)
 	dates, movements, balances := texts(a.doc, "ValueDate"), texts(a.doc, "CreditMovement"), texts(a.doc, "ValueDatedBal")
 	check(t, len(dates) >= 1 && len(dates) <= 12, "account %d: %d value dates", a.id, len(dates))
 	check(t, string(balances[0]) == working, "account %d: newest balance", a.id)

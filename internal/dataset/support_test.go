@@ -37,8 +37,7 @@ func eachProfile(t *testing.T, f func(t *testing.T, p dataset.Profile)) {
 	}
 }
 
-// fewer is n, or a tenth of it under the race detector, which slows the
-// generator down tenfold, and in short tests.
+// fewer is n, or a tenth of it under the race detector, which slows the generator down tenfold, and in short tests.
 func fewer(n int64) int64 {
 	if raceEnabled || testing.Short() {
 		return n / 10
@@ -46,8 +45,7 @@ func fewer(n int64) int64 {
 	return n
 }
 
-// slow leaves out, under the race detector and in short tests, what measures
-// much on one goroutine.
+// slow leaves out, under the race detector and in short tests, what measures much on one goroutine.
 func slow(t *testing.T) {
 	t.Helper()
 	if raceEnabled || testing.Short() {
@@ -64,8 +62,7 @@ func each(d *dataset.Dataset, k dataset.Kind, from, n int64, f func(i int64, doc
 	}
 }
 
-// texts returns what the elements of a name hold, which must have no
-// attributes and not be nested.
+// texts returns what the elements of a name hold, which must have no attributes and not be nested.
 func texts(doc []byte, name string) [][]byte {
 	var found [][]byte
 	start, end := []byte("<"+name+">"), []byte("</"+name+">")
@@ -90,8 +87,7 @@ func text(doc []byte, name string) []byte {
 	return found
 }
 
-// attr returns the first attribute of a name at or after the first element of
-// another, nil where there is none.
+// attr returns the first attribute of a name at or after the first element of another, nil where there is none.
 func attr(doc []byte, element, name string) []byte {
 	at := bytes.Index(doc, []byte("<"+element+" "))
 	if at < 0 {

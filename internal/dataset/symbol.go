@@ -2,19 +2,17 @@ package dataset
 
 import "fmt"
 
-// The words A, B, ..., Z, AA, AB, ... are numbered from 0. A symbol is one of
-// the words of up to three letters, or one of 18,278 spread over the words of
-// four; a fund has four letters and an X. See the package comment for the
-// whole function in a few lines of JavaScript.
+// The words A, B, ..., Z, AA, AB, ... are numbered from 0. A symbol is one of the words of up to three letters, or one
+// of 18,278 spread over the words of four; a fund has four letters and an X. See the package comment for the whole
+// function in a few lines of JavaScript.
 const (
 	shortWords   = 26 + 26*26 + 26*26*26 // words of one to three letters
 	maxSymbols   = 2 * shortWords
 	symbolStride = 22_741 // prime, so that i -> i·stride mod 36,556 is one-to-one
 )
 
-// types gives the type of security i at position i mod 20: eleven stocks (S),
-// two bonds (B), and three, two and two funds of stocks (s), bonds (b) and
-// both (m).
+// types gives the type of security i at position i mod 20: eleven stocks (S), two bonds (B), and three, two and two
+// funds of stocks (s), bonds (b) and both (m).
 const types = "SSsSBSmSbSSsSBSmSsSb"
 
 func typeOf(i int) byte { return types[i%len(types)] }
@@ -36,8 +34,7 @@ func typeName(t byte) string {
 	}
 }
 
-// Symbol returns the ticker symbol of security i. It depends on nothing else,
-// neither seed nor profile nor scale.
+// Symbol returns the ticker symbol of security i. It depends on nothing else, neither seed nor profile nor scale.
 func Symbol(i int) string { return string(AppendSymbol(nil, i)) }
 
 // AppendSymbol appends the ticker symbol of security i.

@@ -9,8 +9,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// symbol is the function of the package comment once more, taken over line by
-// line from its JavaScript.
+// symbol is the function of the package comment once more, taken over line by line from its JavaScript.
 func symbol(i int) string {
 	word := func(n int) string {
 		s := ""
@@ -69,5 +68,6 @@ func TestAppend_SecurityTypes(t *testing.T) {
 			require.Contains(t, string(text(doc, "SecurityType")), " Fund")
 		}
 	})
-	require.Equal(t, map[string]int{"Stock": 1100, "Bond": 200, "Stock Fund": 300, "Bond Fund": 200, "Mixed Fund": 200}, types)
+	require.Equal(t, map[string]int{"Stock": 1100, "Bond": 200, "Stock Fund": 300, "Bond Fund": 200, "Mixed Fund": 200},
+		types)
 }

@@ -1,9 +1,8 @@
 package dataset
 
-// Template is a document with gaps, for clients that make documents to insert
-// without this package: Parts is literal, slot, literal, slot, and so on up to
-// the last literal. Even elements are XML, odd ones the name of what goes
-// between, without escaping:
+// Template is a document with gaps, for clients that make documents to insert without this package: Parts is literal,
+// slot, literal, slot, and so on up to the last literal. Even elements are XML, odd ones the name of what goes between,
+// without escaping:
 //
 //	order     the order's id
 //	account   an account id; account2 and account3 are further accounts of a customer
@@ -13,19 +12,17 @@ package dataset
 //	date      the trade date, as 2010-06-30
 //	datetime  the time of a transaction or of the last update, as 2010-06-30T09:41:00
 //
-// A template takes a few hundred bytes of gaps from several kilobytes of
-// document. Whoever inserts from too few templates fills a database with
-// copies, which compress better than any real data: take a thousand.
+// A template takes a few hundred bytes of gaps from several kilobytes of document. Whoever inserts from too few
+// templates fills a database with copies, which compress better than any real data: take a thousand.
 type Template struct {
 	Kind  string   `json:"kind"`
 	Parts []string `json:"parts"`
 }
 
-// Templates returns n templates of a kind: order, customer, account or
-// security, and none of any other. The same code writes them as documents, and
-// those of all kinds but securities are taken from beyond the end of the
-// dataset, so that what is inserted repeats nothing that is stored. Templates
-// of customers have as many accounts as customers have: one to three by turns.
+// Templates returns n templates of a kind: order, customer, account or security, and none of any other. The same code
+// writes them as documents, and those of all kinds but securities are taken from beyond the end of the dataset, so that
+// what is inserted repeats nothing that is stored. Templates of customers have as many accounts as customers have: one
+// to three by turns.
 func (d *Dataset) Templates(kind string, n int) []Template {
 	var templates []Template
 	var doc []byte

@@ -70,8 +70,7 @@ func TestDataset_Templates_FillIn(t *testing.T) {
 	})
 }
 
-// What is inserted by templates is as large and as hard to compress as what
-// was loaded.
+// What is inserted by templates is as large and as hard to compress as what was loaded.
 func TestDataset_Templates_LikeTheDataset(t *testing.T) {
 	t.Parallel()
 	slow(t)
@@ -123,7 +122,8 @@ func TestDataset_AppendNewOrder(t *testing.T) {
 
 	at := time.Date(2026, 11, 21, 23, 30, 5, 0, time.FixedZone("", -3600))
 	for _, i := range []int64{7, d.Count(dataset.Order) + 5, 1 << 50} {
-		doc := d.AppendNewOrder([]byte("x"), i, dataset.NewOrder{ID: 987654321012345, Account: 104000007, Symbol: "ABC", Time: at})
+		doc := d.AppendNewOrder([]byte("x"), i, dataset.NewOrder{ID: 987654321012345, Account: 104000007, Symbol: "ABC",
+			Time: at})
 		doc, ok := bytes.CutPrefix(doc, []byte("x"))
 		require.True(t, ok)
 		require.Equal(t, "987654321012345", string(attr(doc, "Order", "ID")))
@@ -149,7 +149,8 @@ func TestDataset_AppendNewCustomer(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {
 		d := open(t, "XXXS", p)
-		require.Equal(t, string(d.Append(nil, dataset.Customer, 8)), string(d.AppendNewCustomer(nil, 8, dataset.NewCustomer{})))
+		require.Equal(t, string(d.Append(nil, dataset.Customer, 8)),
+			string(d.AppendNewCustomer(nil, 8, dataset.NewCustomer{})))
 
 		ids := []int64{5, 987654321012345, 104000000, 77}
 		doc := d.AppendNewCustomer(nil, 8, dataset.NewCustomer{ID: 424242, Accounts: ids})
@@ -168,10 +169,12 @@ func TestDataset_AppendNewAccount(t *testing.T) {
 	d := open(t, "tiny", dataset.TPoX2)
 	at := time.Date(2026, 11, 21, 8, 0, 9, 0, time.UTC)
 	doc := d.AppendNewAccount(nil, 3, dataset.NewAccount{ID: 104999999, Time: at})
-	require.True(t, bytes.HasPrefix(doc, []byte(`<Account xmlns="http://tpox-benchmark.com/custacc" id="104999999"><Category>`)))
+	require.True(t, bytes.HasPrefix(doc,
+		[]byte(`<Account xmlns="http://tpox-benchmark.com/custacc" id="104999999"><Category>`)))
 	require.True(t, bytes.HasSuffix(doc, []byte("</Holdings></Account>")))
 	require.Equal(t, "2026-11-21T08:00:09", string(text(doc, "LastUpdate")))
 	require.Equal(t, dataset.Symbol(104999999%500), string(text(doc, "Symbol")))
-	require.Equal(t, strconv.FormatInt(d.FirstAccount(3), 10), string(attr(d.AppendNewAccount(nil, 3, dataset.NewAccount{}), "Account", "id")))
+	require.Equal(t, strconv.FormatInt(d.FirstAccount(3), 10),
+		string(attr(d.AppendNewAccount(nil, 3, dataset.NewAccount{}), "Account", "id")))
 	require.NotEqual(t, doc, d.AppendNewAccount(nil, 4, dataset.NewAccount{ID: 104999999, Time: at}))
 }

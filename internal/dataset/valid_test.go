@@ -18,8 +18,8 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// samples gives f all of tiny, documents at both ends of every scale and some
-// between, and what templates and the functions for new documents make.
+// samples gives f all of tiny, documents at both ends of every scale and some between, and what templates and the
+// functions for new documents make.
 func samples(t *testing.T, p dataset.Profile, f func(kind, from string, doc []byte)) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(7, uint64(p)))
@@ -31,7 +31,9 @@ func samples(t *testing.T, p dataset.Profile, f func(kind, from string, doc []by
 				n = fewer(count)
 			}
 			each(d, k, 0, n, func(i int64, doc []byte) { f(k.String(), fmt.Sprintf("%s %d", s, i), doc) })
-			each(d, k, count-min(count, 40), min(count, 40), func(i int64, doc []byte) { f(k.String(), fmt.Sprintf("%s %d", s, i), doc) })
+			each(d, k, count-min(count, 40), min(count, 40), func(i int64, doc []byte) {
+				f(k.String(), fmt.Sprintf("%s %d", s, i), doc)
+			})
 			for range 20 {
 				i := r.Int64N(count)
 				f(k.String(), fmt.Sprintf("%s %d", s, i), d.Append(nil, k, i))
@@ -51,8 +53,7 @@ func samples(t *testing.T, p dataset.Profile, f func(kind, from string, doc []by
 	}
 }
 
-// asDocument puts an Account, which has no schema of its own, where the schema
-// has accounts.
+// asDocument puts an Account, which has no schema of its own, where the schema has accounts.
 func asDocument(kind string, doc []byte) (string, []byte) {
 	if kind != "account" {
 		return kind, doc
@@ -77,7 +78,8 @@ func TestAppend_NormalForm(t *testing.T) {
 
 func TestAppend_ValidByProject(t *testing.T) {
 	t.Parallel()
-	schemas := map[string]*schema.Validator{"customer": schema.Customer(), "security": schema.Security(), "order": schema.Order()}
+	schemas := map[string]*schema.Validator{"customer": schema.Customer(), "security": schema.Security(),
+		"order": schema.Order()}
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {
 		samples(t, p, func(kind, from string, doc []byte) {
 			kind, doc = asDocument(kind, doc)
@@ -141,9 +143,8 @@ func lastLines(s string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// The schema ends at ten middle names. One customer in some ten thousand once
-// had more, which no sample of hundreds shows; the bound is in the code, and
-// this looks for it in many.
+// The schema ends at ten middle names. One customer in some ten thousand once had more, which no sample of hundreds
+// shows; the bound is in the code, and this looks for it in many.
 func TestAppend_MiddleNames(t *testing.T) {
 	t.Parallel()
 	scale, err := dataset.ParseScale("XXS")

@@ -1,7 +1,7 @@
 package dataset
 
-// writer appends to a document. Whatever it is given must be escaped already:
-// vocabularies hold "&amp;", and gibberish avoids what would need escaping.
+// writer appends to a document. Whatever it is given must be escaped already: vocabularies hold "&amp;", and gibberish
+// avoids what would need escaping.
 type writer struct {
 	b     []byte
 	slots *[]slot // nil but where a template is taken
@@ -49,6 +49,25 @@ func (w *writer) end(name string) {
 	w.b = append(w.b, '<', '/')
 	w.b = append(w.b, name...)
 	w.b = append(w.b, '>')
+}
+
+// intElem, dateElem and decimalElem write an element that has a number or a day.
+func (w *writer) intElem(name string, v int64) {
+	w.begin(name)
+	w.int(v)
+	w.end(name)
+}
+
+func (w *writer) dateElem(name string, day int) {
+	w.begin(name)
+	w.date(day)
+	w.end(name)
+}
+
+func (w *writer) decimalElem(name string, v int64, places int) {
+	w.begin(name)
+	w.decimal(v, places)
+	w.end(name)
 }
 
 // attr writes a whole attribute.

@@ -2,24 +2,22 @@ package dataset
 
 import "math/bits"
 
-// popularity draws securities by Zipf's law with exponent 1: the security of
-// rank r is drawn 1/r times as often as the first. It is Walker's alias method:
-// one random number, two look-ups, whatever the number of securities. Weights
-// and thresholds are integers, see rng.
+// popularity draws securities by Zipf's law with exponent 1: the security of rank r is drawn 1/r times as often as the
+// first. It is Walker's alias method: one random number, two look-ups, whatever the number of securities. Weights and
+// thresholds are integers, see rng.
 type popularity struct {
 	column []aliasColumn
 }
 
-// aliasColumn is drawn with the same chance as every other; within it, keep of
-// 2^32 draws stay with the security it is made for, the others go to the
-// security that it was filled up from.
+// aliasColumn is drawn with the same chance as every other; within it, keep of 2^32 draws stay with the security it is
+// made for, the others go to the security that it was filled up from.
 type aliasColumn struct {
 	keep        uint32
 	own, filler int32
 }
 
-// hotStride and hotOffset scatter the ranks over the indexes, so that what is
-// asked for often does not lie together in an index or on a page.
+// hotStride and hotOffset scatter the ranks over the indexes, so that what is asked for often does not lie together in
+// an index or on a page.
 const (
 	hotStride = 7919 // prime, divides neither 500 nor 20,833
 	hotOffset = 311
@@ -35,8 +33,8 @@ func newPopularity(n int) popularity {
 		weights[r] = (1 << 32) / uint64(r+1)
 		total += weights[r]
 	}
-	// Multiplied by n, the mean weight is total: what lies below leaves room in
-	// its column, which one that lies above fills.
+	// Multiplied by n, the mean weight is total: what lies below leaves room in its column, which one that lies above
+	// fills.
 	var below, above []int
 	for r := range weights {
 		weights[r] *= uint64(n)

@@ -25,8 +25,10 @@ func chromium(t testing.TB, arguments ...string) string {
 	t.Helper()
 	path := testenv.Command(t, "chromium")
 	var out, complaints bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), path, append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-		"--no-first-run", "--hide-scrollbars", "--disable-background-networking", "--user-data-dir=" + t.TempDir()}, arguments...)...)
+	cmd := exec.CommandContext(t.Context(), path, append([]string{"--headless", "--no-sandbox", "--disable-gpu",
+		"--disable-dev-shm-usage",
+		"--no-first-run", "--hide-scrollbars", "--disable-background-networking", "--user-data-dir=" + t.TempDir()},
+		arguments...)...)
 	cmd.Stdout, cmd.Stderr = &out, &complaints
 	require.NoError(t, cmd.Run(), "%s", &complaints)
 	return out.String()
@@ -36,9 +38,11 @@ func chromium(t testing.TB, arguments ...string) string {
 func pages(t testing.TB) map[string]string {
 	t.Helper()
 	r := run("mixed", mixed(), 100, 4000, 1)
-	r.Validity = workload.Validity{Reasons: []string{"the load generator used 85 % of its processors; below 80 % is allowed"}}
+	r.Validity = workload.Validity{Reasons: []string{"the load generator used 85 % of its processors; below 80 % is " +
+		"allowed"}}
 	other := madeUpCampaign()
-	other.Store.Settings = map[string]string{"a_setting_with_a_long_name": "and a value that is longer still, so that it has to be broken somewhere"}
+	other.Store.Settings = map[string]string{"a_setting_with_a_long_name": "and a value that is longer still, so that " +
+		"it has to be broken somewhere"}
 	c, err := Compare(&File{Name: "a.json", Campaign: madeUpCampaign()}, &File{Name: "b.json", Campaign: other})
 	require.NoError(t, err)
 	var comparison bytes.Buffer
@@ -51,8 +55,8 @@ func pages(t testing.TB) map[string]string {
 	}
 }
 
-// A page fits into a telephone and into a desk: tables scroll inside of themselves, the page never sideways. A frame of the width is
-// measured by the page around it, since the report itself runs no script.
+// A page fits into a telephone and into a desk: tables scroll inside of themselves, the page never sideways. A frame of
+// the width is measured by the page around it, since the report itself runs no script.
 func TestPage_FitsBrowser(t *testing.T) {
 	all := pages(t)
 	var mu sync.Mutex
@@ -70,13 +74,16 @@ func TestPage_FitsBrowser(t *testing.T) {
 		around.WriteString("<!DOCTYPE html><body>")
 		for name := range all {
 			for _, width := range []int{320, 360, 700, 1280} {
-				fmt.Fprintf(&around, `<iframe src="/%d/%s" style="border:0; width:%dpx; height:800px"></iframe>`, width, name, width)
+				fmt.Fprintf(&around, `<iframe src="/%d/%s" style="border:0; width:%dpx; height:800px"></iframe>`, width, name,
+					width)
 			}
 		}
 		around.WriteString(`<script>onload = () => { for (const f of document.querySelectorAll('iframe')) {
-			const d = f.contentDocument, shown = [...d.querySelectorAll('svg.chart')].filter((s) => s.getBoundingClientRect().width > 0);
+			const d = f.contentDocument, charts = [...d.querySelectorAll('svg.chart')];
+			const shown = charts.filter((s) => s.getBoundingClientRect().width > 0);
 			const result = document.createElement('p');
-			result.textContent = 'measured ' + f.getAttribute('src') + ' ' + d.documentElement.scrollWidth + ' ' + shown.length + ' ' + d.querySelectorAll('figure').length +
+			result.textContent = 'measured ' + f.getAttribute('src') + ' ' + d.documentElement.scrollWidth + ' ' + shown.length +
+				' ' + d.querySelectorAll('figure').length +
 				' ' + getComputedStyle(d.body).maxWidth;
 			document.body.append(result);
 		} };</script>`)
@@ -112,7 +119,8 @@ func TestPage_Prints(t *testing.T) {
 			sheets := len(regexp.MustCompile(`/Type /Page\b`).FindAll(printed, -1))
 			require.GreaterOrEqual(t, sheets, 2)
 			require.Less(t, sheets, 30)
-			require.NotNil(t, regexp.MustCompile(`/MediaBox \[0 0 59\d(\.\d+)? 84\d(\.\d+)?\]`).FindIndex(printed), "A4, upright")
+			require.NotNil(t, regexp.MustCompile(`/MediaBox \[0 0 59\d(\.\d+)? 84\d(\.\d+)?\]`).FindIndex(printed),
+				"A4, upright")
 		})
 	}
 }

@@ -7,80 +7,81 @@ import (
 	"slices"
 
 	"brokerage/internal/campaign"
+	"brokerage/internal/format"
 	"brokerage/internal/workload"
 )
 
-// Comparison is two files of results of the same kind, figure by figure.
+// Comparison compares two files of results of the same kind, figure by figure.
 type Comparison struct {
-	a, b *File
-	// Beside is what differs beside what is measured, and does not forbid to compare: machine, versions, settings.
-	beside []difference
-	// Remarks are what only one of the two has measured, and what neither says.
-	remarks []string
+	a, b    *File
+	differ  []difference // circumstances that do not forbid to compare: machine, versions, settings
+	remarks []string     // what one of the two does not have
 	figures []compared
 }
 
 type difference struct{ Name, A, B string }
 
-// compared is one figure of both.
+// compared is a figure of both sides.
 type compared struct {
-	Group  string // the workload and its settings, or what else was measured
-	Head   bool   // one of the two that the verdict is made of
+	Group  string // the workload and its settings, or the step
+	Head   bool   // the verdict is made of this figure
 	Valid  bool   // no run that it comes from is INVALID
 	Users  int
 	Name   string // of the figure, with its unit
 	Detail bool   // of one transaction
-	A, B   sample
+	A, B   repeats
 	Higher bool // is better
-	format func(float64) string
+	write  func(float64) string
 }
 
-func (c compared) ratio() float64 {
-	if c.A.median() == 0 {
-		return 0
-	}
-	return c.B.median() / c.A.median()
-}
+func (c compared) ratio() float64 { return ratio(c.B.median(), c.A.median()) }
 
-// outcome says which way a difference goes, if there is one.
+// improved reports whether B has the better median.
+func (c compared) improved() bool { return (c.B.median() > c.A.median()) == c.Higher }
+
+// outcome says which side is better, if the difference is larger than the noise.
 func (c compared) outcome() string {
 	switch v := judge(c.A, c.B); {
 	case v != larger:
 		return v.String()
-	case (c.B.median() > c.A.median()) == c.Higher:
+	case c.improved():
 		return "better, " + v.String()
 	default:
 		return "worse, " + v.String()
 	}
 }
 
-// Compare sets two files side by side. It refuses, with an error of one line, where figures would differ for another reason than
-// what is compared: other data, another promise when a commit is answered, another definition of the workload.
+// Compare compares two files. It returns an error of one line where figures would differ for another reason than the
+// one that is compared: other data, another durability, another definition of the workload.
 func Compare(a, b *File) (*Comparison, error) {
-	if a.what() != b.what() {
-		return nil, fmt.Errorf("%s is %s and %s is %s: only two of a kind can be compared", a.Name, a.what(), b.Name, b.what())
+	if a.kind() != b.kind() {
+		return nil, fmt.Errorf("%s is %s and %s is %s: only two of a kind can be compared", a.Name, a.kind(), b.Name,
+			b.kind())
 	}
 	groupsA, groupsB := a.groups(), b.groups()
 	if err := comparableFiles(a, b, groupsA, groupsB); err != nil {
 		return nil, err
 	}
-	c := &Comparison{a: a, b: b, beside: besides(a, b)}
+	c := &Comparison{a: a, b: b, differ: differences(a, b)}
 	for _, f := range []*File{a, b} {
 		if f.durability() == "" {
-			c.remarks = append(c.remarks, f.Name+" does not say how durable a commit is: whether both promise the same is not known")
+			c.remarks = append(c.remarks,
+				f.Name+" does not state how durable a commit is: the two may differ in it")
 		}
 	}
+	missing := func(g group, from *File) {
+		c.remarks = append(c.remarks, fmt.Sprintf("%s, %s: only in %s", g.name(), format.Plural(g.Users, "user"), from.Name))
+	}
 	for _, g := range groupsA {
-		at := slices.IndexFunc(groupsB, g.same)
-		if at < 0 {
-			c.remarks = append(c.remarks, fmt.Sprintf("%s, %s: only in %s", g.name(), plural(g.Users, "user"), a.Name))
-			continue
+		if at := slices.IndexFunc(groupsB, g.same); at >= 0 {
+			c.compareGroups(g, groupsB[at])
+		} else {
+			missing(g, a)
 		}
-		c.compareGroups(g, groupsB[at])
 	}
 	for _, g := range groupsB {
 		if !slices.ContainsFunc(groupsA, g.same) {
-			c.remarks = append(c.remarks, fmt.Sprintf("%s, %s: only in %s", g.name(), plural(g.Users, "user"), b.Name))
+			missing(g, b)
 		}
 	}
 	if a.Campaign != nil {
@@ -92,7 +93,7 @@ func Compare(a, b *File) (*Comparison, error) {
 	return c, nil
 }
 
-func (f *File) what() string {
+func (f *File) kind() string {
 	switch {
 	case f.Campaign != nil:
 		return "a campaign"
@@ -103,8 +104,9 @@ func (f *File) what() string {
 	}
 }
 
-// Together makes one side of a comparison of the repeats of a measurement, each in a file of its own. It refuses, with an error of
-// one line, files that are not repeats of one thing, and a run that is given twice: noise is the scatter of separate runs.
+// Together returns one side of a comparison: the repeats of a measurement, each from a file of its own. It returns an
+// error of one line for files that are not repeats of one measurement, and for a run that is given twice, since noise
+// is the scatter of separate runs.
 func Together(files []*File) (*File, error) {
 	if len(files) == 0 {
 		return nil, errors.New("a side of a comparison has no file")
@@ -112,19 +114,23 @@ func Together(files []*File) (*File, error) {
 	first := *files[0]
 	for i, f := range files[1:] {
 		if first.Campaign != nil || f.Campaign != nil {
-			return nil, fmt.Errorf("%s and %s are one side, and a campaign has its repeats in it: compare two campaigns with each other", first.Name, f.Name)
+			return nil, fmt.Errorf("%s and %s are one side, but a campaign has its repeats in it: compare two "+
+				"campaigns", first.Name, f.Name)
 		}
-		if first.what() != f.what() {
-			return nil, fmt.Errorf("%s is %s and %s is %s: one side is repeats of one thing", first.Name, first.what(), f.Name, f.what())
+		if first.kind() != f.kind() {
+			return nil, fmt.Errorf("%s is %s and %s is %s: a side must be repeats of one measurement", first.Name, first.kind(), f.Name,
+				f.kind())
 		}
 		if err := comparableFiles(&first, f, first.groups(), f.groups()); err != nil {
 			return nil, err
 		}
-		for _, d := range besides(&first, f) {
-			return nil, fmt.Errorf("%s and %s are no repeats of one measurement: %s differs: %q and %q", first.Name, f.Name, d.Name, d.A, d.B)
+		for _, d := range differences(&first, f) {
+			return nil, fmt.Errorf("%s and %s are not repeats of one measurement: %s differs: %q and %q", first.Name, f.Name,
+				d.Name, d.A, d.B)
 		}
 		for _, other := range files[:i+1] {
-			if a, b := other.groups()[0].Runs[0], f.groups()[0].Runs[0]; a.Started.Equal(b.Started) && a.Total.Count == b.Total.Count {
+			a, b := other.groups()[0].Runs[0], f.groups()[0].Runs[0]
+			if a.Started.Equal(b.Started) && a.Total.Count == b.Total.Count {
 				return nil, fmt.Errorf("%s and %s are the same run: a side needs separate runs", other.Name, f.Name)
 			}
 		}
@@ -133,7 +139,7 @@ func Together(files []*File) (*File, error) {
 	return &first, nil
 }
 
-// names lists the files of one side.
+// names returns the names of the files of one side.
 func (f *File) names() []string {
 	names := []string{f.Name}
 	for _, repeat := range f.repeats {
@@ -142,7 +148,7 @@ func (f *File) names() []string {
 	return names
 }
 
-// groups are the measured runs of any file, with those of its repeats.
+// groups returns the measured runs of any file, with those of its repeats.
 func (f *File) groups() []group {
 	all := f.ownGroups()
 	for _, repeat := range f.repeats {
@@ -153,23 +159,20 @@ func (f *File) groups() []group {
 	return all
 }
 
-// ownGroups returns the measured runs of the file itself.
+// ownGroups returns the measured runs of the file itself. The group of a single run has no users, so that two runs are
+// compared whatever their users are.
 func (f *File) ownGroups() []group {
 	switch {
 	case f.Campaign != nil:
 		return groupsOf(f.Campaign)
 	case f.Tier != nil:
-		return []group{
-			{Label: "direct", Users: f.Tier.Direct.Model.Users, Runs: []*workload.Run{&f.Tier.Direct}},
-			{Label: "http", Slot: 1, Users: f.Tier.HTTP.Model.Users, Runs: []*workload.Run{&f.Tier.HTTP}},
-		}
+		return tierGroups(f.Tier)
 	default:
-		// Two runs are compared whatever their users are: who asks for it wants to know.
 		return []group{{Label: f.Run.Workload.Name, Runs: []*workload.Run{f.Run}}}
 	}
 }
 
-// durability is the promise that a commit keeps. Runs say it among their settings.
+// durability returns what a commit promises, or "" when the file does not say.
 func (f *File) durability() string {
 	if f.Campaign != nil {
 		return f.Campaign.Store.Durability
@@ -185,8 +188,8 @@ func (f *File) dataset() workload.DatasetStamp {
 }
 
 func comparableFiles(a, b *File, groupsA, groupsB []group) error {
-	refuse := func(what, of, in string) error {
-		return fmt.Errorf("%s and %s cannot be compared: their %s differ: %q and %q", a.Name, b.Name, what, of, in)
+	refuse := func(what, x, y string) error {
+		return fmt.Errorf("%s and %s cannot be compared: their %s differ: %q and %q", a.Name, b.Name, what, x, y)
 	}
 	if x, y := a.dataset().Fingerprint, b.dataset().Fingerprint; x != y {
 		return refuse("datasets", x, y)
@@ -210,151 +213,159 @@ func comparableFiles(a, b *File, groupsA, groupsB []group) error {
 	return nil
 }
 
-// besides are the differences that a reader has to know of.
-func besides(a, b *File) []difference {
+// differences returns the circumstances in which two files differ.
+func differences(a, b *File) []difference {
 	var all []difference
-	of, in := circumstances(a), circumstances(b)
-	for i, f := range of {
-		if f.Text != in[i].Text {
-			all = append(all, difference{f.Name, f.Text, in[i].Text})
+	other := circumstances(b)
+	for i, f := range circumstances(a) {
+		if f.Text != other[i].Text {
+			all = append(all, difference{f.Name, f.Text, other[i].Text})
 		}
 	}
 	return all
 }
 
-// circumstances are the same facts of every file, in the same order.
+// circumstances returns the same facts of every file, in the same order.
 func circumstances(f *File) []fact {
-	r := new(workload.Run) // of a campaign that has run nothing yet
+	r := new(workload.Run) // of a campaign that has not run anything yet
 	if groups := f.groups(); len(groups) > 0 {
 		r = groups[0].Runs[0]
 	}
-	machine := r.Machine
+	machine, settings := r.Machine, maps.Clone(r.Settings)
 	if f.Campaign != nil {
-		machine = f.Campaign.Machine.Machine
+		machine, settings = f.Campaign.Machine.Machine, maps.Clone(f.Campaign.Store.Settings)
 	}
-	facts := machineFacts(machine)
-	facts = append(facts, fact{"Made by", joined(" ", r.Tool.Name, r.Tool.Version)}, fact{"Load", fmt.Sprintf("%s, think time %s, %s measured after %s",
-		r.Model.Kind, secondsText(r.Model.Think), secondsText(r.Duration), secondsText(r.Ramp))},
-		fact{"Target", joined(", ", r.Target.Engine, r.Target.Kind)}, fact{"Service", r.Target.Version}, fact{"Commit", short(r.Commit)},
-		fact{"Load generator", map[bool]string{true: "on the same host", false: "on a host of its own"}[r.Target.SameHost]})
-	settings := r.Settings
+	delete(settings, "durability")
+	generator := "on a host of its own"
+	if r.Target.SameHost {
+		generator = "on the same host"
+	}
+	facts := append(machineFacts(machine),
+		fact{"Tool", joined(" ", r.Tool.Name, r.Tool.Version)},
+		fact{"Load", fmt.Sprintf("%s, think time %s, %s measured after %s", r.Model.Kind, seconds(r.Model.Think),
+			seconds(r.Duration), seconds(r.Ramp))},
+		fact{"Target", joined(", ", r.Target.Engine, r.Target.Kind)}, fact{"Service", r.Target.Version},
+		fact{"Commit", short(r.Commit)}, fact{"Load generator", generator})
 	if f.Campaign != nil {
-		settings = f.Campaign.Store.Settings
 		facts = append(facts, fact{"Store", joined(" ", f.Campaign.Store.Engine, f.Campaign.Store.Version)})
 	}
-	settings = maps.Clone(settings)
-	delete(settings, "durability")
 	facts = append(facts, fact{"Settings", settingsText(settings)})
 	if f.Run != nil {
-		facts = append(facts, fact{"Users", fmt.Sprint(r.Model.Users)}, fact{"Rate", figure(r.Model.Rate)})
+		facts = append(facts, fact{"Users", fmt.Sprint(r.Model.Users)}, fact{"Rate", format.Figure(r.Model.Rate)})
 	}
 	return facts
 }
 
 func (c *Comparison) compareGroups(a, b group) {
-	put := func(name string, detail, higher bool, format func(float64) string, of func(*workload.Run) float64) {
-		f := compared{Group: a.name(), Head: name == headGoodput || name == headP99, Valid: !a.invalid() && !b.invalid(),
-			Users: a.middle().Model.Users, Name: name, Detail: detail, A: a.values(of), B: b.values(of), Higher: higher, format: format}
+	add := func(f compared, of func(*workload.Run) float64) {
+		f.Group, f.Users, f.A, f.B = a.name(), a.middle().Model.Users, a.values(of), b.values(of)
+		f.Valid = !a.invalid() && !b.invalid()
 		if f.A.median() > 0 || f.B.median() > 0 {
 			c.figures = append(c.figures, f)
 		}
 	}
-	put("throughput, tps", false, true, figure, tps)
-	put(headGoodput, false, true, figure, goodput)
-	put("p50, ms", false, false, millis, p50)
-	put("p95, ms", false, false, millis, p95)
-	put(headP99, false, false, millis, p99)
-	put("CPU, µs a transaction", false, false, figure, func(r *workload.Run) float64 {
-		cpu := 0.0
-		for _, p := range []*workload.Process{r.Usage.Service, r.Usage.Database} {
-			if p != nil {
-				cpu += p.CPUSeconds
-			}
-		}
-		return 1e6 * cpu / float64(max(r.Total.Count, 1))
+	add(compared{Name: "throughput, tps", Higher: true, write: format.Figure}, tps)
+	add(compared{Name: headGoodput, Head: true, Higher: true, write: format.Figure}, goodput)
+	add(compared{Name: "p50, ms", write: millis}, p50)
+	add(compared{Name: "p95, ms", write: millis}, p95)
+	add(compared{Name: headP99, Head: true, write: millis}, p99)
+	add(compared{Name: "CPU, µs a transaction", write: format.Figure}, func(r *workload.Run) float64 {
+		cpuSeconds := serving(r, func(p *workload.Process) float64 { return p.CPUSeconds })
+		return 1e6 * cpuSeconds / float64(max(r.Total.Count, 1))
 	})
 	rows := a.middle().Transactions
 	if len(rows) < 2 {
 		return
 	}
 	for _, row := range rows {
-		for _, p := range []struct {
-			name string
-			of   func(workload.Latency) float64
-		}{{"p50", func(l workload.Latency) float64 { return l.P50 }}, {"p99", func(l workload.Latency) float64 { return l.P99 }}} {
-			put(row.Name+", "+p.name+" ms", true, false, millis, func(r *workload.Run) float64 {
+		latency := func(of func(workload.Latency) float64) func(*workload.Run) float64 {
+			return func(r *workload.Run) float64 {
 				if row := rowOf(r.Transactions, row.Name); row != nil {
-					return p.of(row.Latency)
+					return of(row.Latency)
 				}
 				return 0
-			})
+			}
 		}
+		add(compared{Name: row.Name + ", p50 ms", Detail: true, write: millis},
+			latency(func(l workload.Latency) float64 { return l.P50 }))
+		add(compared{Name: row.Name + ", p99 ms", Detail: true, write: millis},
+			latency(func(l workload.Latency) float64 { return l.P99 }))
 	}
 }
 
 // compareSteps compares what a campaign measures once, by the name of the step.
 func (c *Comparison) compareSteps(a, b *campaign.Record) {
 	for i := range a.Steps {
-		at := slices.IndexFunc(b.Steps, func(s campaign.Step) bool { return s.Name == a.Steps[i].Name && s.Kind == a.Steps[i].Kind })
+		at := slices.IndexFunc(b.Steps, func(s campaign.Step) bool {
+			return s.Name == a.Steps[i].Name &&
+				s.Kind == a.Steps[i].Kind
+		})
 		if at < 0 {
 			continue
 		}
 		x, y := &a.Steps[i], &b.Steps[at]
-		put := func(name string, of, in float64, higher bool, format func(float64) string) {
-			c.figures = append(c.figures, compared{Group: x.Name, Valid: true, Name: name, A: sample{of}, B: sample{in}, Higher: higher, format: format})
+		add := func(name string, a, b float64, higher bool, write func(float64) string) {
+			c.figures = append(c.figures, compared{Group: x.Name, Valid: true, Name: name, A: repeats{a}, B: repeats{b},
+				Higher: higher, write: write})
 		}
 		switch {
 		case x.Load != nil && y.Load != nil && x.Seconds > 0 && y.Seconds > 0:
-			put("bulk load, documents a second", float64(x.Load.Documents)/x.Seconds, float64(y.Load.Documents)/y.Seconds, true, figure)
+			add("bulk load, documents a second", float64(x.Load.Documents)/x.Seconds, float64(y.Load.Documents)/y.Seconds, true,
+				format.Figure)
 		case x.Space != nil && y.Space != nil:
-			put("size of the database", float64(x.Space.Total), float64(y.Space.Total), false, bytesText)
+			add("size of the database", float64(x.Space.Total), float64(y.Space.Total), false, format.Bytes[float64])
 		case x.Copy != nil && y.Copy != nil:
-			put("seconds", x.Seconds, y.Seconds, false, figure)
+			add("seconds", x.Seconds, y.Seconds, false, format.Figure)
 		}
 		for _, g := range x.Inserts {
-			at := slices.IndexFunc(y.Inserts, func(h campaign.Growth) bool { return h.Workload == g.Workload && h.Stage == g.Stage })
+			at := slices.IndexFunc(y.Inserts, func(h campaign.Growth) bool {
+				return h.Workload == g.Workload &&
+					h.Stage == g.Stage
+			})
 			if at >= 0 {
-				put(fmt.Sprintf("%s, stage %d, a second", g.Workload, g.Stage), g.Rate, y.Inserts[at].Rate, true, figure)
+				add(fmt.Sprintf("%s, stage %d, a second", g.Workload, g.Stage), g.Rate, y.Inserts[at].Rate, true, format.Figure)
 			}
 		}
 	}
 }
 
-// tally counts the verdicts, and how many differences chance alone would make.
-type tally struct {
+// verdictCounts counts the verdicts, and how many differences chance alone would make.
+type verdictCounts struct {
 	better, worse, within, unknown int
 	byChance                       float64
 }
 
-func (c *Comparison) tally() tally {
-	var t tally
+func (c *Comparison) counts() verdictCounts {
+	var n verdictCounts
 	for _, f := range c.figures {
 		switch v := judge(f.A, f.B); {
 		case v == unknown:
-			t.unknown++
+			n.unknown++
 		case v == within:
-			t.within++
-		case (f.B.median() > f.A.median()) == f.Higher:
-			t.better++
+			n.within++
+		case f.improved():
+			n.better++
 		default:
-			t.worse++
+			n.worse++
 		}
-		t.byChance += chanceOf(min(len(f.A), len(f.B)))
+		n.byChance += chanceOf(min(len(f.A), len(f.B)))
 	}
-	return t
+	return n
 }
 
-func (t tally) String() string {
-	judged := t.better + t.worse + t.within
-	text := fmt.Sprintf("Larger than noise: %d (%d better, %d worse). Within noise: %d. Noise unknown: %d.", t.better+t.worse, t.better, t.worse, t.within, t.unknown)
-	if judged > 0 {
-		text += fmt.Sprintf(" Of the %d that could be judged, chance alone would make about %s larger than noise.", judged, fixed(t.byChance, 1))
+func (n verdictCounts) String() string {
+	text := fmt.Sprintf("Larger than noise: %d (%d better, %d worse). Within noise: %d. Noise unknown: %d.",
+		n.better+n.worse,
+		n.better, n.worse, n.within, n.unknown)
+	if judged := n.better + n.worse + n.within; judged > 0 {
+		text += fmt.Sprintf(" Of the %d that could be judged, chance alone would make about %s larger than noise.", judged,
+			format.Fixed(n.byChance, 1))
 	}
 	return text
 }
 
-// chanceOf is how often the rule finds a difference where there is none, with so many repeats on each side. TestJudge_Chance
-// counts them.
+// chanceOf returns how often the rule finds a difference where there is none, with so many repeats on each side.
+// TestJudge_Chance measures it.
 func chanceOf(repeats int) float64 {
 	switch {
 	case repeats < enoughRepeats:

@@ -68,20 +68,21 @@ func TestCompare(t *testing.T) {
 		require.Equal(t, "noise unknown", compared1(t, a, b, "throughput, tps").outcome())
 		c, err := Compare(a, b)
 		require.NoError(t, err)
-		require.Equal(t, []difference{{"Users", "100", "50"}}, c.beside)
-		require.Zero(t, c.tally().byChance)
+		require.Equal(t, []difference{{"Users", "100", "50"}}, c.differ)
+		require.Zero(t, c.counts().byChance)
 	})
 }
 
 func TestCompare_Identical(t *testing.T) {
 	c, err := Compare(&File{Name: "a.json", Campaign: madeUpCampaign()}, &File{Name: "b.json", Campaign: madeUpCampaign()})
 	require.NoError(t, err)
-	sum := c.tally()
+	sum := c.counts()
 	require.Zero(t, sum.better+sum.worse)
 	require.Positive(t, sum.within)
 	require.Positive(t, sum.unknown, "the load is measured once")
-	require.True(t, slices.ContainsFunc(c.figures, func(f compared) bool { return f.Name == "insert-customers, stage 2, a second" }))
-	require.Empty(t, c.beside)
+	require.True(t, slices.ContainsFunc(c.figures,
+		func(f compared) bool { return f.Name == "insert-customers, stage 2, a second" }))
+	require.Empty(t, c.differ)
 	require.Empty(t, c.remarks)
 }
 
@@ -103,15 +104,20 @@ func TestCompare_Refuses(t *testing.T) {
 		a, b *File
 		want string
 	}{
-		"Kinds":           {a, single(func(*workload.Run) {}), "a.json is a campaign and b.json is a run"},
-		"Dataset":         {a, many(func(c *campaign.Record) { c.Dataset.Fingerprint = "other" }), `their datasets differ: "made-up-xxs-tpox-2-seed-1" and "other"`},
-		"Durability":      {a, many(func(c *campaign.Record) { c.Store.Durability = "none" }), `their durability settings differ: "flushed`},
-		"WorkloadFile":    {a, many(func(c *campaign.Record) { c.Steps[5].Runs[0].Run.Workload.SHA256 = "other" }), `their workloads differ: "mixed, file made-up-mixe, validate true"`},
-		"Validation":      {a, many(func(c *campaign.Record) { c.Steps[5].Runs[0].Run.Workload.Validate = false }), "validate false"},
+		"Kinds": {a, single(func(*workload.Run) {}), "a.json is a campaign and b.json is a run"},
+		"Dataset": {a, many(func(c *campaign.Record) { c.Dataset.Fingerprint = "other" }),
+			`their datasets differ: "made-up-xxs-tpox-2-seed-1" and "other"`},
+		"Durability": {a, many(func(c *campaign.Record) { c.Store.Durability = "none" }),
+			`their durability settings differ: "flushed`},
+		"WorkloadFile": {a, many(func(c *campaign.Record) { c.Steps[5].Runs[0].Run.Workload.SHA256 = "other" }),
+			`their workloads differ: "mixed, file made-up-mixe, validate true"`},
+		"Validation": {a, many(func(c *campaign.Record) { c.Steps[5].Runs[0].Run.Workload.Validate = false }),
+			"validate false"},
 		"NothingInCommon": {a, many(func(c *campaign.Record) { c.Steps = nil }), "have measured nothing in common"},
 		"RunDataset":      {r, single(func(r *workload.Run) { r.Dataset.Fingerprint = "other" }), "their datasets differ"},
-		"RunDurability":   {r, single(func(r *workload.Run) { r.Settings = map[string]string{"durability": "none"} }), "their durability settings differ"},
-		"RunWorkload":     {r, single(func(r *workload.Run) { r.Workload.Name = "query" }), "their workloads differ"},
+		"RunDurability": {r, single(func(r *workload.Run) { r.Settings = map[string]string{"durability": "none"} }),
+			"their durability settings differ"},
+		"RunWorkload": {r, single(func(r *workload.Run) { r.Workload.Name = "query" }), "their workloads differ"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Compare(c.a, c.b)
@@ -127,7 +133,8 @@ func TestCompare_DurabilityNotSaid(t *testing.T) {
 	y.Settings = nil
 	c, err := Compare(&File{Name: "a.json", Run: &x}, &File{Name: "b.json", Run: &y})
 	require.NoError(t, err)
-	require.Equal(t, []string{"b.json does not say how durable a commit is: whether both promise the same is not known"}, c.remarks)
+	require.Equal(t, []string{"b.json does not state how durable a commit is: the two may differ in it"},
+		c.remarks)
 }
 
 func TestComparison_Text(t *testing.T) {
@@ -140,10 +147,12 @@ func TestComparison_Text(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, c.WriteText(&out))
 	text := out.String()
-	require.Contains(t, text, "B INVALID: 1 of 6 runs may not be quoted by the rules of the scenario: not steady (mixed, 100 users, run 1)\n")
+	require.Contains(t, text, "B INVALID: 1 of 6 runs must not be quoted, by the rules of the scenario: not steady "+
+		"(mixed, 100 users, run 1)\n")
 	require.Contains(t, text, "Settings differs: A compression = zstd")
 	require.Contains(t, text, "query, 25 users: only in b.json\n")
-	require.Regexp(t, `\nmixed +100 +throughput, tps +3,704 +±1\.0 % +4,444 +±1\.0 % +× 1\.200 +better, larger than noise\n`, text)
+	require.Regexp(t, `\nmixed +100 +throughput, tps +3,704 +±1\.0 % +4,444 +±1\.0 % +× 1\.200 +better, larger than `+
+		`noise\n`, text)
 	require.Contains(t, text, "three pooled standard deviations")
 	require.NotContains(t, text, "SAME HOST")
 	for line := range strings.SplitSeq(text, "\n") {
@@ -153,8 +162,8 @@ func TestComparison_Text(t *testing.T) {
 	}
 }
 
-// The tally counts figures that the table does not show, and says so: two single runs were a table of six lines under which
-// "Noise unknown: 40" stood.
+// The tally counts figures that the table does not show, and says so: two single runs were a table of six lines under
+// which "Noise unknown: 40" stood.
 func TestComparison_TextOfSingleRuns(t *testing.T) {
 	of := func(name string, tps float64) *File {
 		r := run("mixed", mixed(), 50, tps, 1)
@@ -164,11 +173,12 @@ func TestComparison_TextOfSingleRuns(t *testing.T) {
 	require.NoError(t, err)
 	var out bytes.Buffer
 	require.NoError(t, c.WriteText(&out))
-	require.Equal(t, len(c.figures), c.tally().unknown)
+	require.Equal(t, len(c.figures), c.counts().unknown)
 	shown := strings.Count(out.String(), "  × ")
 	require.Positive(t, shown)
 	require.Less(t, shown, len(c.figures))
-	require.Contains(t, out.String(), fmt.Sprintf("\n%d of %d figures are not shown: those of single transactions", len(c.figures)-shown, len(c.figures)))
+	require.Contains(t, out.String(), fmt.Sprintf("\n%d of %d figures are not shown: those of single transactions",
+		len(c.figures)-shown, len(c.figures)))
 	require.Contains(t, out.String(), fmt.Sprintf("Noise unknown: %d.", len(c.figures)))
 }
 
@@ -178,6 +188,7 @@ func TestComparison_Page(t *testing.T) {
 	var page bytes.Buffer
 	require.NoError(t, c.WriteHTML(&page))
 	requirePage(t, page.String())
-	require.Contains(t, page.String(), `<td class="num strong">× 1.200</td><td class="text">better, larger than noise</td>`)
+	require.Contains(t, page.String(),
+		`<td class="num strong">× 1.200</td><td class="text">better, larger than noise</td>`)
 	require.NotContains(t, page.String(), `id="beside"`)
 }

@@ -1,7 +1,7 @@
-// Package report turns the results of runs and campaigns into pages, and compares two of them.
+// Package report writes the results of runs and campaigns as HTML pages, and compares two results.
 //
-// A page is one file that asks for nothing else: no network, no script, no font. It shows what the file holds and leaves out what it
-// does not: a section without data is not there. A figure that was measured more than once is a median with its range, and never
-// stands without the stamps of the runs it comes from. What can be worked out (ratios, medians) is worked out here, from what was
-// recorded; nothing is looked up elsewhere but the published figures, which are in published.go.
+// A page is one file without network requests, scripts or fonts. It shows what the file of results holds; a section
+// without data is left out. A figure that was measured more than once is a median with its range, and always comes with
+// the warnings of its runs. Ratios and medians are computed here; all other figures are from the file, except for those
+// of the TPoX papers in published.go.
 package report

@@ -3,87 +3,41 @@ package report
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
+
+	"brokerage/internal/format"
 )
 
-// Figures on a page are for reading: three digits that mean something, and units that keep them short. The file has them in full.
-
-// countText writes 1234567 as 1,234,567.
-func countText(n int64) string {
-	sign := ""
-	if n < 0 {
-		sign, n = "−", -n
-	}
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return sign + s
-}
-
-// figure writes a rate or a ratio with three digits, or as a whole number where that is longer.
-func figure(v float64) string {
-	switch a := math.Abs(v); {
-	case v == 0:
-		return "0"
-	case a >= 99.95:
-		return countText(int64(math.Round(v)))
-	case a >= 9.995:
-		return fixed(v, 1)
-	case a >= 0.9995:
-		return fixed(v, 2)
-	default:
-		return fixed(v, 3)
-	}
-}
-
-// fixed writes a number with so many places and a proper minus.
-func fixed(v float64, places int) string {
-	s := strconv.FormatFloat(v, 'f', places, 64)
-	if strings.Trim(s, "-0.") == "" {
-		return strings.TrimPrefix(s, "-")
-	}
-	return strings.Replace(s, "-", "−", 1)
-}
-
 // percent writes a share of 1.
-func percent(share float64, places int) string { return fixed(100*share, places) + " %" }
+func percent(share float64, places int) string { return format.Fixed(100*share, places) + " %" }
 
 // signed writes a change as a share of 1, with its sign.
 func signed(share float64) string {
-	if text := percent(share, 1); strings.HasPrefix(text, "−") || share == 0 {
+	if text := percent(share, 1); strings.HasPrefix(text, format.Minus) || share == 0 {
 		return text
 	}
 	return "+" + percent(share, 1)
 }
 
+// times writes a ratio as a factor.
+func times(ratio float64, places int) string { return "× " + format.Fixed(ratio, places) }
+
 // millis writes microseconds as milliseconds.
-func millis(micros float64) string { return figure(micros / 1000) }
+func millis(micros float64) string { return format.Figure(micros / 1000) }
 
-// bytesText writes a size in decimal units.
-func bytesText(n float64) string {
-	units := []string{"bytes", "kB", "MB", "GB", "TB", "PB"}
-	i := 0
-	for math.Abs(n) >= 999.5 && i < len(units)-1 {
-		n, i = n/1000, i+1
-	}
-	if i == 0 {
-		return fixed(n, 0) + " " + units[0]
-	}
-	return figure(n) + " " + units[i]
-}
+// whole writes a number without decimal places.
+func whole(v float64) string { return format.Count(int64(math.Round(v))) }
 
-// secondsText is precise while it is short: 0.042 s, 1.5 s, 12 s, 3:05 min, 1:02:03 h.
-func secondsText(seconds float64) string {
-	switch s := int64(math.Round(seconds)); {
-	case seconds == 0:
+// seconds writes a duration with three digits while it is short: 0.042 s, 1.5 s, 12 s, 3:05 min, 1:02:03 h.
+func seconds(took float64) string {
+	switch s := int64(math.Round(took)); {
+	case took == 0:
 		return "0 s"
-	case seconds < 0.95:
-		return figure(seconds) + " s"
-	case seconds < 9.95:
-		return fixed(seconds, 1) + " s"
+	case took < 0.95:
+		return format.Figure(took) + " s"
+	case took < 9.95:
+		return format.Fixed(took, 1) + " s"
 	case s < 60:
 		return fmt.Sprintf("%d s", s)
 	case s < 3600:
@@ -93,19 +47,13 @@ func secondsText(seconds float64) string {
 	}
 }
 
-func timeText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }
+// minute writes a time to the minute, in UTC.
+func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }
 
-// short is the beginning of a hash, which is enough to tell two apart.
+// short returns the first 12 digits of a hash.
 func short(hash string) string { return hash[:min(12, len(hash))] }
 
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return countText(int64(n)) + " " + noun
-}
-
-// joined leaves out what is empty.
+// joined joins the parts that are not empty.
 func joined(separator string, parts ...string) string {
 	var some []string
 	for _, p := range parts {
@@ -114,4 +62,20 @@ func joined(separator string, parts ...string) string {
 		}
 	}
 	return strings.Join(some, separator)
+}
+
+// prefixed puts a prefix before a text that is not empty.
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
+// ratio returns a / b, or 0 when b is 0.
+func ratio(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
 }

@@ -1,24 +1,26 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"brokerage/internal/campaign"
+	"brokerage/internal/format"
 	"brokerage/internal/workload"
 )
 
 // group is the repeats of one measurement: the same workload, users and settings.
 type group struct {
-	Label   string
+	Label   string            // of the workload
 	Slot    int               // of the label: its colour and mark on the whole page
-	Variant *campaign.Variant // nil is out of the box
+	Variant *campaign.Variant // nil for the default settings
 	Users   int
-	CPUs    int // that the service may use; 0 is all
-	Runs    []*workload.Run
-	Again   []*workload.Run // that were not steady, and in whose place others were made
+	CPUs    int             // that the service may use; 0 for all
+	Runs    []*workload.Run // that count
+	Again   []*workload.Run // unsteady runs that were repeated and do not count
 }
 
-// groupsOf are the measured runs of a campaign in the order in which they were planned.
+// groupsOf returns the measured runs of a campaign in the order in which they were planned.
 func groupsOf(c *campaign.Record) []group {
 	var all []group
 	for i := range c.Steps {
@@ -26,18 +28,12 @@ func groupsOf(c *campaign.Record) []group {
 		if len(step.Runs) == 0 {
 			continue
 		}
-		g := group{Label: step.Plan.Label, Variant: step.Variant, Users: step.Plan.Users}
-		if g.Label == "" {
-			g.Label = step.Plan.Workload
+		g := group{
+			Label: cmp.Or(step.Plan.Label, step.Plan.Workload), Variant: step.Variant, Users: step.Plan.Users,
+			Runs: runsOf(step.Runs), Again: runsOf(step.Again),
 		}
 		if g.Variant != nil {
 			g.CPUs = g.Variant.CPUs
-		}
-		for j := range step.Runs {
-			g.Runs = append(g.Runs, &step.Runs[j].Run)
-		}
-		for j := range step.Again {
-			g.Again = append(g.Again, &step.Again[j].Run)
 		}
 		if at := slices.IndexFunc(all, g.same); at >= 0 {
 			all[at].Runs = append(all[at].Runs, g.Runs...)
@@ -53,6 +49,14 @@ func groupsOf(c *campaign.Record) []group {
 	return all
 }
 
+func runsOf(repeats []campaign.Repeat) []*workload.Run {
+	var runs []*workload.Run
+	for i := range repeats {
+		runs = append(runs, &repeats[i].Run)
+	}
+	return runs
+}
+
 func (g group) same(other group) bool {
 	return g.Label == other.Label && g.Users == other.Users && g.variant() == other.variant()
 }
@@ -64,42 +68,41 @@ func (g group) variant() string {
 	return g.Variant.Name
 }
 
-// plain groups were measured with the settings out of the box, on all cores.
+// name returns the workload, with its settings unless they are the default ones.
+func (g group) name() string { return joined(", ", g.Label, g.variant()) }
+
+// users returns the number of users for a table.
+func (g group) users() string { return format.Count(g.Users) }
+
+// nameAtUsers returns the name and the number of users.
+func (g group) nameAtUsers() string { return g.name() + " at " + format.Plural(g.Users, "user") }
+
+// plain reports whether the group was measured with the default settings, on all cores.
 func (g group) plain() bool { return g.Variant == nil }
 
-// values are one figure of each repeat.
-func (g group) values(of func(*workload.Run) float64) sample {
-	s := make(sample, len(g.Runs))
+// values returns one figure of each repeat.
+func (g group) values(of func(*workload.Run) float64) repeats {
+	s := make(repeats, len(g.Runs))
 	for i, r := range g.Runs {
 		s[i] = of(r)
 	}
 	return s
 }
 
-// middle is the run with the median throughput, the slower of two: where a table needs counts that belong together.
+func (g group) median(of func(*workload.Run) float64) float64 { return g.values(of).median() }
+
+// middle returns the run with the median throughput, the slower of two: for tables of counts that belong together.
 func (g group) middle() *workload.Run {
 	runs := slices.Clone(g.Runs)
-	slices.SortStableFunc(runs, func(a, b *workload.Run) int {
-		switch {
-		case a.TPS < b.TPS:
-			return -1
-		case a.TPS > b.TPS:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(runs, func(a, b *workload.Run) int { return cmp.Compare(a.TPS, b.TPS) })
 	return runs[(len(runs)-1)/2]
 }
 
-// invalid says that a run of the group must not be quoted.
+// invalid reports whether a run of the group is INVALID.
 func (g group) invalid() bool { return slices.ContainsFunc(g.Runs, isInvalid) }
 
-// isInvalid tells a run with a fault from one that is only too short.
+// isInvalid reports whether a run has a fault; one that is only too short has none.
 func isInvalid(r *workload.Run) bool { return r.Validity.Invalid() }
-
-func isSmoke(r *workload.Run) bool { return r.Validity.Smoke }
-
-// The figures that are asked for again and again.
 
 func tps(r *workload.Run) float64     { return r.TPS }
 func goodput(r *workload.Run) float64 { return r.Goodput }
@@ -107,26 +110,27 @@ func p50(r *workload.Run) float64     { return r.Total.Latency.P50 }
 func p95(r *workload.Run) float64     { return r.Total.Latency.P95 }
 func p99(r *workload.Run) float64     { return r.Total.Latency.P99 }
 
-// busy is the share of all cores that the run needed: of the whole host where that is known, else of the processes that are.
+// busy returns the share of all cores that was in use during the run: on the whole host where that is known, else by
+// the load generator, the service and the database.
 func busy(r *workload.Run) float64 {
 	if r.Usage.Host != nil {
 		return r.Usage.Host.CPU
 	}
-	return r.Usage.Generator.CPU + served(r)
+	return r.Usage.Generator.CPU + serving(r, func(p *workload.Process) float64 { return p.CPU })
 }
 
-// served is the share of all cores that the service and its database needed.
-func served(r *workload.Run) float64 {
+// serving adds up a figure of the service and its database, as far as they were measured.
+func serving(r *workload.Run, of func(*workload.Process) float64) float64 {
 	sum := 0.0
 	for _, p := range []*workload.Process{r.Usage.Service, r.Usage.Database} {
 		if p != nil {
-			sum += p.CPU
+			sum += of(p)
 		}
 	}
 	return sum
 }
 
-// labels are the workloads in the order in which they come first.
+// labels returns the workloads in the order in which they come first.
 func labels(groups []group) []string {
 	var all []string
 	for _, g := range groups {
@@ -147,16 +151,21 @@ func filter(groups []group, keep func(group) bool) []group {
 	return some
 }
 
-// shown is of each workload the group whose table a report shows: at the reference number of users, or at the next below it.
+func labelled(groups []group, label string) []group {
+	return filter(groups, func(g group) bool { return g.Label == label })
+}
+
+// shown returns, for each workload, the group whose tables a report shows: the one with the default settings whose
+// number of users is nearest to the reference.
 func shown(groups []group, reference int) []group {
 	var all []group
 	for _, label := range labels(groups) {
-		all = append(all, nearest(filter(groups, func(g group) bool { return g.Label == label && g.plain() }), reference)...)
+		all = append(all, nearest(filter(labelled(groups, label), group.plain), reference)...)
 	}
 	return all
 }
 
-// nearest is the group, if there is one, with the number of users nearest to the one asked for.
+// nearest returns the group with the number of users nearest to the given one, or nil when there is no group.
 func nearest(groups []group, users int) []group {
 	if len(groups) == 0 {
 		return nil
@@ -165,12 +174,7 @@ func nearest(groups []group, users int) []group {
 	return []group{slices.MinFunc(groups, func(a, b group) int { return distance(a) - distance(b) })}
 }
 
-// best is the group with the greatest median throughput.
+// best returns the group with the greatest median throughput.
 func best(groups []group) group {
-	return slices.MaxFunc(groups, func(a, b group) int {
-		if a.values(tps).median() < b.values(tps).median() {
-			return -1
-		}
-		return 1
-	})
+	return slices.MaxFunc(groups, func(a, b group) int { return cmp.Compare(a.median(tps), b.median(tps)) })
 }

@@ -2,43 +2,37 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
+	"strconv"
 
 	"brokerage/internal/campaign"
+	"brokerage/internal/format"
 	"brokerage/internal/report/chart"
 )
 
-// growthSection asks whether inserts hold their rate as the database grows: the bulk load and the transactions apart.
+// growthSection shows whether inserts keep their rate as the database grows: through the transactions and by bulk load.
 func growthSection(c *campaign.Record) *section {
-	s := &section{ID: "growth", Title: "Insert rate against size",
-		Lead: "Only inserts through the transactions, many users with a commit for each document, stand beside published rates. The bulk load puts many documents into one commit."}
-	s.Blocks = append(s.Blocks, insertBlocks(c)...)
-	s.Blocks = append(s.Blocks, loadBlocks(c)...)
-	if len(s.Blocks) == 0 {
-		return nil
-	}
-	return s
+	return &section{ID: "growth", Title: "Insert rate against size",
+		Lead: "Only inserts through the transactions (many users, one commit for each document) are compared with " +
+			"published rates. The bulk load puts many documents into one commit.",
+		Blocks: append([]block{insertBlock(c)}, loadBlocks(c)...)}
 }
 
-// insertBlocks shows each workload's stages together, though they were measured by turns.
-func insertBlocks(c *campaign.Record) []block {
-	t := &table{Label: "Inserts by stage", Columns: columns([2]string{"num", "stage"}, [2]string{"num", "documents before"}, [2]string{"num", "inserted"},
-		[2]string{"num strong", "a second"}, [2]string{"num", "of the first"}, [2]string{"num", "p99 ms"}, [2]string{"num", "database after"}, [2]string{"num", "users"})}
+// insertBlock shows the stages of each workload together, though they were measured alternately.
+func insertBlock(c *campaign.Record) block {
+	t := newTable("Inserts by stage",
+		"stage", "documents before", "inserted", "num strong:a second", "of the first", "p99 ms", "database after", "users")
 	var series []chart.Series
 	for i := range c.Steps {
 		for _, stages := range byWorkload(c.Steps[i].Inserts) {
 			line := chart.Series{Name: stages[0].Workload, Slot: len(series)}
-			head := line.Name
-			if v := c.Steps[i].Variant; v != nil {
-				head += ", " + v.Name
-			}
-			t.add("group", cell{Text: head, Draw: chart.Swatch(line.Slot)})
+			t.add("group", cell{Text: withVariant(line.Name, c.Steps[i].Variant), Draw: chart.Swatch(line.Slot)})
 			for _, g := range stages {
 				line.Points = append(line.Points, chart.Point{X: float64(g.Before), Y: g.Rate})
 				class := ""
-				cells := texts(wholeText(float64(g.Stage)), countText(g.Before), countText(g.Documents), figure(g.Rate), percent(g.Rate/math.Max(stages[0].Rate, 1e-9), 0),
-					millis(g.Run.Total.Latency.P99), bytesText(float64(g.Total)), wholeText(float64(g.Run.Model.Users)))
+				cells := texts(format.Count(g.Stage), format.Count(g.Before), format.Count(g.Documents), format.Figure(g.Rate),
+					percent(ratio(g.Rate, stages[0].Rate), 0), millis(g.Run.Total.Latency.P99), format.Bytes(g.Total),
+					format.Count(g.Run.Model.Users))
 				if isInvalid(&g.Run) {
 					class, cells[0].Aside = "invalid", "INVALID"
 				}
@@ -47,10 +41,8 @@ func insertBlocks(c *campaign.Record) []block {
 			series = append(series, line)
 		}
 	}
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	return []block{{Title: "Through the transactions, one commit each", Charts: growthCharts("Inserts through the transactions", series), Table: t}}
+	return block{Title: "Through the transactions, one commit each", Table: t,
+		Charts: growthCharts("Inserts through the transactions", series)}
 }
 
 func byWorkload(stages []campaign.Growth) [][]campaign.Growth {
@@ -73,8 +65,8 @@ func loadBlocks(c *campaign.Record) []block {
 		if load == nil || len(load.Stages) == 0 {
 			continue
 		}
-		t := &table{Label: "Bulk load by stage", Columns: columns([2]string{"text", "documents"}, [2]string{"num", "before"}, [2]string{"num", "loaded"}, [2]string{"num", "raw"},
-			[2]string{"num", "took"}, [2]string{"num strong", "a second"}, [2]string{"num", "raw MB/s"})}
+		t := newTable("Bulk load by stage",
+			"text:documents", "before", "loaded", "raw", "took", "num strong:a second", "raw MB/s")
 		var series []chart.Series
 		for _, stage := range load.Stages {
 			at := slices.IndexFunc(series, func(s chart.Series) bool { return s.Name == stage.Kind })
@@ -83,28 +75,36 @@ func loadBlocks(c *campaign.Record) []block {
 				series = append(series, chart.Series{Name: stage.Kind, Slot: at})
 			}
 			series[at].Points = append(series[at].Points, chart.Point{X: float64(stage.Before), Y: stage.Rate})
-			t.add("", texts(stage.Kind, countText(stage.Before), countText(stage.Documents), bytesText(float64(stage.Bytes)), secondsText(stage.Seconds),
-				figure(stage.Rate), figure(float64(stage.Bytes)/1e6/math.Max(stage.Seconds, 1e-9)))...)
+			t.addTexts(stage.Kind, format.Count(stage.Before), format.Count(stage.Documents), format.Bytes(stage.Bytes),
+				seconds(stage.Seconds), format.Figure(stage.Rate), format.Figure(ratio(float64(stage.Bytes)/1e6, stage.Seconds)))
 		}
-		title := "Bulk load"
-		if v := c.Steps[i].Variant; v != nil {
-			title += ", " + v.Name
-		}
-		note := fmt.Sprintf("%s documents, %s raw, in %s; %s of it after the last document, for indexes.", countText(load.Documents), bytesText(float64(load.Bytes)),
-			secondsText(c.Steps[i].Seconds), secondsText(load.Finish))
-		blocks = append(blocks, block{Title: title, Note: note, Charts: growthCharts("Bulk load", series), Table: t})
+		note := fmt.Sprintf("%s documents, %s raw, in %s; %s of it after the last document, for indexes.",
+			format.Count(load.Documents), format.Bytes(load.Bytes), seconds(c.Steps[i].Seconds), seconds(load.Finish))
+		blocks = append(blocks, block{Title: withVariant("Bulk load", c.Steps[i].Variant), Note: note, Table: t,
+			Charts: growthCharts("Bulk load", series)})
 	}
 	return blocks
 }
 
-// growthCharts draws a chart of those kinds that have more than one stage.
+// withVariant adds the name of the settings to a title, unless they are the default ones.
+func withVariant(title string, v *campaign.Variant) string {
+	if v == nil {
+		return title
+	}
+	return title + ", " + v.Name
+}
+
+// growthCharts draws the series that have more than one stage.
 func growthCharts(title string, series []chart.Series) []figureView {
 	series = slices.DeleteFunc(slices.Clone(series), func(s chart.Series) bool { return len(s.Points) < 2 })
 	if len(series) == 0 {
 		return nil
 	}
-	return []figureView{{"Rate against size", chart.Lines{Title: title + ": documents a second against documents that were there", X: "documents of the kind before the stage", Y: "documents a second",
-		Series: series, FormatX: compact, FormatY: compact}.HTML()}}
+	return []figureView{{"Rate against size", chart.Lines{
+		Title: title + ": documents a second against documents already stored",
+		X:     "documents of the kind before the stage", Y: "documents a second",
+		Series: series, FormatX: compact, FormatY: compact,
+	}.HTML()}}
 }
 
 // compact writes large figures at an axis: 250 k, 1.5 M.
@@ -114,8 +114,8 @@ func compact(v float64) string {
 	for v >= 10_000 || (i > 0 && v >= 1000) {
 		v, i = v/1000, i+1
 	}
-	if i == 0 {
-		return figureOf(v)
-	}
-	return figureOf(v) + units[i]
+	return axisText(v) + units[i]
 }
+
+// axisText writes a figure at an axis.
+func axisText(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }

@@ -7,35 +7,32 @@ import (
 	"strings"
 
 	"brokerage/internal/campaign"
+	"brokerage/internal/format"
 	"brokerage/internal/workload"
 )
 
-// stamps are the banners of runs: what keeps their figures from being quoted, and why.
+// stamps returns the banners of runs: what keeps their figures from being quoted, and why.
 func stamps(groups []group) []banner {
-	var all []banner
 	runs, invalid, smoke, same := 0, 0, 0, 0
-	reasons := newCollection()
+	var reasons remarks
 	for _, g := range groups {
 		for i, r := range g.Runs {
 			runs++
-			where := "" // of a single run it need not be said
+			smoke += count(r.Validity.Smoke)
+			same += count(r.Target.SameHost)
+			if !isInvalid(r) {
+				continue
+			}
+			invalid++
+			where := "" // not needed for a single run
 			if len(groups) > 1 || len(g.Runs) > 1 {
-				where = fmt.Sprintf("%s, %s, run %d", g.name(), plural(r.Model.Users, "user"), i+1)
+				where = fmt.Sprintf("%s, %s, run %d", g.name(), format.Plural(r.Model.Users, "user"), i+1)
 			}
-			if isInvalid(r) {
-				invalid++
-				for _, reason := range r.Validity.Reasons {
-					reasons.add(reason, where)
-				}
-				if len(r.Validity.Reasons) == 0 {
-					reasons.add("no reason is given", where)
-				}
+			for _, reason := range r.Validity.Reasons {
+				reasons.add(reason, where)
 			}
-			if isSmoke(r) {
-				smoke++
-			}
-			if r.Target.SameHost {
-				same++
+			if len(r.Validity.Reasons) == 0 {
+				reasons.add("no reason is given", where)
 			}
 		}
 	}
@@ -43,15 +40,16 @@ func stamps(groups []group) []banner {
 		if runs == 1 {
 			return "This run"
 		}
-		return fmt.Sprintf("%d of %s", n, plural(runs, "run"))
+		return fmt.Sprintf("%d of %s", n, format.Plural(runs, "run"))
 	}
+	var all []banner
 	if invalid > 0 {
 		all = append(all, banner{Class: "invalid", Word: "INVALID",
-			Text: of(invalid) + " may not be quoted by the rules of the scenario:", Reasons: reasons.lines()})
+			Text: of(invalid) + " must not be quoted, by the rules of the scenario:", Reasons: reasons.lines()})
 	}
 	if smoke > 0 {
 		all = append(all, banner{Class: "smoke", Word: "SMOKE",
-			Text: of(smoke) + ": measured too briefly to say how fast anything is. It shows that everything works."})
+			Text: of(smoke) + ": too short to measure performance. It shows that everything works."})
 	}
 	if same > 0 {
 		all = append(all, banner{Class: "aside", Word: "SAME HOST",
@@ -60,10 +58,10 @@ func stamps(groups []group) []banner {
 	return all
 }
 
-// notesOf are what belongs beside the figures and makes none of them invalid.
+// notesOf returns the notes on runs, which make none of them invalid.
 func notesOf(groups []group) []fact {
 	runs := 0
-	notes := newCollection()
+	var notes remarks
 	for _, g := range groups {
 		for _, r := range g.Runs {
 			runs++
@@ -73,66 +71,63 @@ func notesOf(groups []group) []fact {
 		}
 	}
 	var facts []fact
-	for _, note := range notes.order {
-		text := note
+	for _, note := range notes {
+		text := note.text
 		if runs > 1 {
-			text += fmt.Sprintf(" (%d of %s)", len(notes.where[note]), plural(runs, "run"))
+			text += fmt.Sprintf(" (%d of %s)", len(note.where), format.Plural(runs, "run"))
 		}
 		facts = append(facts, fact{"Note", text})
 	}
 	return facts[:min(len(facts), mostLines)]
 }
 
-// mostLines is how many reasons or notes a head lists.
+// mostLines is how many reasons or notes the top of a page lists.
 const mostLines = 12
 
-// collection is sayings with where they were said.
-type collection struct {
-	order []string
-	where map[string][]string
+// remark is a text about some of the runs.
+type remark struct {
+	text  string
+	where []string
 }
 
-func newCollection() *collection { return &collection{where: map[string][]string{}} }
+type remarks []remark
 
-func (c *collection) add(text, where string) {
-	if _, ok := c.where[text]; !ok {
-		c.order = append(c.order, text)
+// add adds a remark, or another run to one that is there.
+func (r *remarks) add(text, where string) {
+	at := slices.IndexFunc(*r, func(other remark) bool { return other.text == text })
+	if at < 0 {
+		at = len(*r)
+		*r = append(*r, remark{text: text})
 	}
-	c.where[text] = append(c.where[text], where)
+	(*r)[at].where = append((*r)[at].where, where)
 }
 
-// lines names at most a few of the places: a report on forty runs need not list them all.
-func (c *collection) lines() []string {
+// lines returns the remarks, each with at most three of its runs.
+func (r remarks) lines() []string {
 	const most = 3
 	var all []string
-	for _, text := range c.order[:min(len(c.order), mostLines)] {
-		places := c.where[text]
-		more := ""
-		if len(places) > most {
-			more = fmt.Sprintf("; and %d more", len(places)-most)
-			places = places[:most]
+	for _, remark := range r[:min(len(r), mostLines)] {
+		text, where, more := remark.text, remark.where, ""
+		if len(where) > most {
+			more = fmt.Sprintf("; and %d more", len(where)-most)
+			where = where[:most]
 		}
-		if said := strings.Join(places, "; ") + more; said != "" {
-			text += " (" + said + ")"
+		if runs := strings.Join(where, "; ") + more; runs != "" {
+			text += " (" + runs + ")"
 		}
 		all = append(all, text)
 	}
-	if rest := len(c.order) - len(all); rest > 0 {
+	if rest := len(r) - len(all); rest > 0 {
 		all = append(all, fmt.Sprintf("and %d more, which the file has", rest))
 	}
 	return all
 }
 
-// name is the workload with its settings where they are not those out of the box.
-func (g group) name() string {
-	return joined(", ", g.Label, g.variant())
-}
-
 func campaignStamps(c *campaign.Record, groups []group) []banner {
 	all := stamps(groups)
 	if c.Smoke && !slices.ContainsFunc(all, func(b banner) bool { return b.Word == "SMOKE" }) {
-		all = append(all, banner{Class: "smoke", Word: "SMOKE",
-			Text: "The preset is " + c.Preset + ": too short to be a study. It shows that everything works, and no figure of it counts."})
+		all = append(all, banner{Class: "smoke", Word: "SMOKE", Text: "The preset is " + c.Preset +
+			": too short to measure performance. It shows that everything works, and none of its figures counts."})
 	}
 	if !c.Complete {
 		all = append(all, banner{Class: "smoke", Word: "UNFINISHED",
@@ -144,18 +139,18 @@ func campaignStamps(c *campaign.Record, groups []group) []banner {
 func machineFacts(m workload.Machine) []fact {
 	memory := ""
 	if m.Memory > 0 {
-		memory = bytesText(float64(m.Memory)) + " of memory"
+		memory = format.Bytes(float64(m.Memory)) + " of memory"
 	}
 	return []fact{
-		{"Processor", joined(", ", m.CPU, plural(m.Cores, "core"), memory)},
+		{"Processor", joined(", ", m.CPU, format.Plural(m.Cores, "core"), memory)},
 		{"System", joined(", ", joined("/", m.OS, m.Arch), m.Go)},
 	}
 }
 
 func datasetFacts(d workload.DatasetStamp) []fact {
 	return []fact{
-		{"Dataset", fmt.Sprintf("%s of profile %s, seed %d: %s customers, %s orders, %s securities", d.Scale, d.Profile, d.Seed,
-			countText(d.Customers), countText(d.Orders), countText(d.Securities))},
+		{"Dataset", fmt.Sprintf("%s of profile %s, seed %d: %s customers, %s orders, %s securities", d.Scale, d.Profile,
+			d.Seed, format.Count(d.Customers), format.Count(d.Orders), format.Count(d.Securities))},
 		{"Fingerprint", d.Fingerprint},
 	}
 }
@@ -168,15 +163,15 @@ func settingsText(settings map[string]string) string {
 	return strings.Join(parts, "; ")
 }
 
-// filled leaves out facts that nobody knows.
-func filled(facts []fact) []fact {
+// known removes the facts without a text.
+func known(facts []fact) []fact {
 	return slices.DeleteFunc(facts, func(f fact) bool { return f.Text == "" })
 }
 
 func campaignFacts(c *campaign.Record) []fact {
 	s := c.Settings
 	facts := []fact{
-		{"Measured", timeText(c.Started) + ", " + secondsText(c.Seconds) + " of steps; preset " + c.Preset},
+		{"Measured", minute(c.Started) + ", " + seconds(c.Seconds) + " of steps; preset " + c.Preset},
 		{"Store", joined(" ", c.Store.Engine, c.Store.Version)},
 		{"Durability", c.Store.Durability},
 		{"Validation", c.Store.Validation},
@@ -190,49 +185,39 @@ func campaignFacts(c *campaign.Record) []fact {
 	}
 	flush := ""
 	if c.Machine.FlushP50 > 0 {
-		flush = fmt.Sprintf("%s ms (median), %s ms (99th percentile) for a small write and its flush", millis(c.Machine.FlushP50), millis(c.Machine.FlushP99))
+		flush = fmt.Sprintf("%s ms (median), %s ms (99th percentile) for a small write and its flush",
+			millis(c.Machine.FlushP50), millis(c.Machine.FlushP99))
 	}
-	facts = append(facts,
+	return known(append(facts,
 		fact{"Host", joined(", ", c.Machine.Host, c.Machine.Kernel)},
 		fact{"Disk", joined("; ", c.Machine.FileSystem, flush)},
-		fact{"Versions", joined(", ", prefixed("brokerage ", c.Versions.Brokerage), prefixed("commit ", commit), c.Versions.Go,
+		fact{"Versions", joined(", ", prefixed("brokerage ", c.Versions.Brokerage), prefixed("commit ", commit),
+			c.Versions.Go,
 			fmt.Sprintf("generator version %d", c.Versions.Generator))},
-		fact{"Each run", fmt.Sprintf("%s warm-up, %s measured, think time %s, %s; seed %d", secondsText(s.WarmUp), secondsText(s.Duration),
-			secondsText(s.Think), plural(s.Repeat, "repeat"), s.Seed)},
-		fact{"Database", joined(", ", c.Store.URL)},
-	)
-	return filled(facts)
+		fact{"Each run", fmt.Sprintf("%s warm-up, %s measured, think time %s, %s; seed %d", seconds(s.WarmUp),
+			seconds(s.Duration), seconds(s.Think), format.Plural(s.Repeat, "repeat"), s.Seed)},
+		fact{"Database", c.Store.URL},
+	))
 }
 
-func prefixed(prefix, text string) string {
-	if text == "" {
-		return ""
-	}
-	return prefix + text
-}
-
-// keyFigures are what a reader looks for first.
+// keyFigures returns the best throughput of up to four workloads, and the space.
 func keyFigures(c *campaign.Record, groups []group) []keyFigure {
 	var all []keyFigure
 	plain := filter(groups, group.plain)
-	for _, label := range labels(plain) {
-		if len(all) == 4 {
-			break
-		}
-		g := best(filter(plain, func(g group) bool { return g.Label == label }))
+	names := labels(plain)
+	for _, label := range names[:min(len(names), 4)] {
+		g := best(labelled(plain, label))
 		stamp := ""
 		if g.invalid() {
 			stamp = "INVALID"
 		}
-		all = append(all, keyFigure{Name: label, Value: figure(g.values(tps).median()), Unit: "a second",
-			Aside: joined(", ", stamp, fmt.Sprintf("%s, p99 %s ms", plural(g.Users, "user"), millis(g.values(p99).median())), g.values(tps).spreadText())})
+		aside := fmt.Sprintf("%s, p99 %s ms", format.Plural(g.Users, "user"), millis(g.median(p99)))
+		all = append(all, keyFigure{Name: label, Value: format.Figure(g.median(tps)), Unit: "a second",
+			Aside: joined(", ", stamp, aside, g.values(tps).spreadText())})
 	}
-	for i := range c.Steps {
-		if s := c.Steps[i].Space; s != nil && s.Raw > 0 && c.Steps[i].Variant == nil {
-			all = append(all, keyFigure{Name: "on disk", Value: percent(float64(s.Total)/float64(s.Raw), 0), Unit: "of raw",
-				Aside: bytesText(float64(s.Total)) + " for " + bytesText(float64(s.Raw))})
-			break
-		}
+	if s := plainSpace(c); s != nil {
+		all = append(all, keyFigure{Name: "on disk", Value: percent(float64(s.Total)/float64(s.Raw), 0), Unit: "of raw",
+			Aside: format.Bytes(s.Total) + " for " + format.Bytes(s.Raw)})
 	}
 	return all
 }

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
+	"strings"
 )
 
-// page is what page.html is filled with. It knows nothing of runs and campaigns: text, tables and charts.
+// page is the content of page.html: text, tables and charts.
 type page struct {
 	Title    string
 	Subtitle string
@@ -23,33 +25,33 @@ type page struct {
 	Policy   string
 }
 
-// banner is a stamp that nobody shall overlook.
+// banner is a warning at the top of the page.
 type banner struct {
-	Class   string // invalid, smoke, aside
+	Class   string // invalid, smoke, aside, verdict
 	Word    string
 	Text    string
 	Reasons []string
 }
 
-// keyFigure is one of the few that a reader looks for first.
+// keyFigure is one of the few figures at the top of the page.
 type keyFigure struct{ Name, Value, Unit, Aside string }
 
 type fact struct{ Name, Text string }
 
-// section is a part of the page with its place in the list of contents.
+// section is a part of the page that the list of contents names.
 type section struct {
 	ID, Title string
 	Lead      string // how to read it
 	Blocks    []block
 }
 
-// block is a chart, a table, or both, below a heading of its own.
+// block is charts and a table below a heading of their own.
 type block struct {
 	Title  string
 	Note   string
 	Charts []figureView
 	Table  *table
-	After  string // what stands below: the fine print
+	After  string // small print below the table
 }
 
 type figureView struct {
@@ -58,7 +60,7 @@ type figureView struct {
 }
 
 type table struct {
-	Label   string // for those who cannot see the heading
+	Label   string // for screen readers
 	Class   string
 	Columns []column
 	Rows    []row
@@ -66,7 +68,7 @@ type table struct {
 
 type column struct {
 	Head  string
-	Class string // text, num, bar
+	Class string // text, num, bar, dots
 }
 
 type row struct {
@@ -76,14 +78,36 @@ type row struct {
 
 type cell struct {
 	Text  string
-	Aside string // smaller, behind or below
+	Aside string // in smaller letters
 	Draw  template.HTML
 	Class string
 }
 
+// newTable returns a table without rows. A column is "class:heading"; one without a class has numbers.
+func newTable(label string, columns ...string) *table {
+	t := &table{Label: label}
+	t.widen(columns...)
+	return t
+}
+
+// widen adds columns.
+func (t *table) widen(columns ...string) {
+	for _, text := range columns {
+		class, head, found := strings.Cut(text, ":")
+		if !found {
+			class, head = "num", text
+		}
+		t.Columns = append(t.Columns, column{Class: class, Head: head})
+	}
+}
+
+// add adds a row of a class.
 func (t *table) add(class string, cells ...cell) { t.Rows = append(t.Rows, row{class, cells}) }
 
-// texts are cells without more.
+// addTexts adds a row of texts.
+func (t *table) addTexts(values ...string) { t.add("", texts(values...)...) }
+
+// texts returns cells that have nothing but text.
 func texts(values ...string) []cell {
 	cells := make([]cell, len(values))
 	for i, v := range values {
@@ -92,19 +116,25 @@ func texts(values ...string) []cell {
 	return cells
 }
 
-// columns reads "text:transaction", "num:count", "bar:" as columns.
-func columns(heads ...[2]string) []column {
-	all := make([]column, len(heads))
-	for i, h := range heads {
-		all[i] = column{Class: h[0], Head: h[1]}
+// add adds the sections that have something to show: blocks whose table has no rows are left out, and sections without
+// blocks.
+func (p *page) add(sections ...*section) {
+	for _, s := range sections {
+		if s == nil {
+			continue
+		}
+		s.Blocks = slices.DeleteFunc(s.Blocks, func(b block) bool { return b.Table != nil && len(b.Table.Rows) == 0 })
+		if len(s.Blocks) > 0 {
+			p.Sections = append(p.Sections, *s)
+		}
 	}
-	return all
 }
 
 //go:embed assets
 var assets embed.FS
 
-// write fills the page. The policy allows this one style sheet and nothing else, whatever a file of results may have in it.
+// write fills the page. The policy allows this one style sheet and nothing else, whatever a file of results may have in
+// it.
 func (p page) write(w io.Writer) error {
 	style, err := assets.ReadFile("assets/style.css")
 	if err != nil {
@@ -116,7 +146,8 @@ func (p page) write(w io.Writer) error {
 	}
 	sum := sha256.Sum256(style)
 	p.Style = template.CSS(style) //nolint:gosec // it is our own, embedded
-	p.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+	p.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; base-uri 'none'; form-action 'none'"
 	var html bytes.Buffer
 	if err := layout.Execute(&html, p); err != nil {
 		return fmt.Errorf("making the page: %w", err)

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"brokerage/internal/brokerage"
 	"brokerage/internal/campaign"
+	"brokerage/internal/format"
 	"brokerage/internal/workload"
 )
 
@@ -19,10 +21,14 @@ type publication struct {
 }
 
 var (
-	power5  = publication{System: "Db2 9", Hardware: "POWER5, 8 cores", Year: 2006, Cores: 8, Size: "100 GB", Bytes: 100e9, Profile: "tpox-1"}
-	xeon71  = publication{System: "Db2 9", Hardware: "Xeon 7140M, 4 × 2 cores", Year: 2007, Cores: 8, Size: "50 GB", Bytes: 50e9, Profile: "tpox-1"}
-	xeon74  = publication{System: "Db2 9.5", Hardware: "Xeon 7400, 24 cores", Year: 2008, Cores: 24, Size: "1 TB", Bytes: 1e12, Profile: "tpox-1"}
-	power6  = publication{System: "Db2 9.7", Hardware: "POWER6, 8 cores", Year: 2009, Cores: 8, Size: "1 TB", Bytes: 1e12, Profile: "tpox-2"}
+	power5 = publication{System: "Db2 9", Hardware: "POWER5, 8 cores", Year: 2006, Cores: 8,
+		Size: "100 GB", Bytes: 100e9, Profile: "tpox-1"}
+	xeon71 = publication{System: "Db2 9", Hardware: "Xeon 7140M, 4 × 2 cores", Year: 2007, Cores: 8,
+		Size: "50 GB", Bytes: 50e9, Profile: "tpox-1"}
+	xeon74 = publication{System: "Db2 9.5", Hardware: "Xeon 7400, 24 cores", Year: 2008, Cores: 24,
+		Size: "1 TB", Bytes: 1e12, Profile: "tpox-1"}
+	power6 = publication{System: "Db2 9.7", Hardware: "POWER6, 8 cores", Year: 2009, Cores: 8,
+		Size: "1 TB", Bytes: 1e12, Profile: "tpox-2"}
 	results = []published{
 		{power5, "classic", "13 transactions, not validated", false, 150, 1980},
 		{xeon71, "classic", "13 transactions, not validated", false, 200, 3752},
@@ -41,105 +47,102 @@ var (
 	}
 )
 
-// published is one of their figures, with the workload of ours that does the same.
+// published is a figure of the papers, with the workload of ours that does the same.
 type published struct {
 	publication
-
 	Workload  string
 	Measure   string
-	Validated bool // by what the papers did; orders and queries are not validated either way
-	Users     int  // 0: not published
+	Validated bool // in the papers; orders and queries are validated nowhere
+	Users     int  // 0 when not published
 	Rate      float64
 }
 
-// publishedTimes are the average times of Db2 9.5 at 200 users, in milliseconds: total time by count of the published statistics.
-var publishedTimes = []struct {
-	Name string
-	Mean float64
-}{
-	{"get_order", 17.4}, {"get_security", 6.59}, {"customer_profile", 16.3}, {"search_securities", 59.0}, {"account_summary", 17.7},
-	{"get_security_price", 6.25}, {"customer_max_order", 52.3}, {"close_account", 31.8}, {"open_account", 64.3}, {"update_security_price", 23.2},
-	{"update_order_status", 42.0}, {"buy_security", 38.1}, {"sell_security", 37.2}, {"delete_customer", 30.7}, {"delete_order", 30.9},
-	{"insert_customer", 28.8}, {"insert_order", 19.8},
+// publishedMeans are the mean times of Db2 9.5 at 200 users, in milliseconds: total time by count of the published
+// statistics. They are data of the papers, by the names of our transactions; a test holds that each name exists.
+var publishedMeans = map[string]float64{
+	"get_order": 17.4, "get_security": 6.59, "customer_profile": 16.3, "search_securities": 59.0, "account_summary": 17.7,
+	"get_security_price": 6.25, "customer_max_order": 52.3, "close_account": 31.8, "open_account": 64.3,
+	"update_security_price": 23.2, "update_order_status": 42.0, "buy_security": 38.1, "sell_security": 37.2,
+	"delete_customer": 30.7, "delete_order": 30.9, "insert_customer": 28.8, "insert_order": 19.8,
 }
 
-// publishedSection sets the papers' figures beside those of a campaign, with what keeps them from being compared.
+// publishedSection shows the papers' figures beside those of a campaign, with what keeps them from being compared.
 func publishedSection(c *campaign.Record, groups []group) *section {
 	plain := filter(groups, group.plain)
-	t := &table{Label: "Published figures and ours", Class: "published", Columns: columns([2]string{"text", "measure"}, [2]string{"text", "published"}, [2]string{"num", "users"},
-		[2]string{"num", "a second"}, [2]string{"num", "ours"}, [2]string{"num", "users"}, [2]string{"text", "not comparable because"})}
+	t := newTable("Published figures and ours", "text:measure", "text:published", "users", "a second", "ours", "users",
+		"text:not comparable because")
+	t.Class = "published"
 	for _, p := range results {
 		ours := alike(plain, p)
 		if len(ours) == 0 {
 			continue
 		}
 		g := ours[0]
-		theirUsers := "–"
+		users := "–"
 		if p.Users > 0 {
-			theirUsers = wholeText(float64(p.Users))
+			users = format.Count(p.Users)
 		}
-		t.add("", cell{Text: p.Measure, Aside: "here " + g.name()}, cell{Text: fmt.Sprintf("%s, %d", p.System, p.Year), Aside: p.Hardware + "; " + p.Size + ", " + p.Profile}, cell{Text: theirUsers},
-			cell{Text: figure(p.Rate)}, cell{Text: figure(g.values(tps).median())}, cell{Text: wholeText(float64(g.Users))},
-			cell{Text: strings.Join(obstacles(c, g, p), "; ")})
+		cells := texts(p.Measure, fmt.Sprintf("%s, %d", p.System, p.Year), users, format.Figure(p.Rate),
+			format.Figure(g.median(tps)), g.users(), strings.Join(obstacles(c, g, p), "; "))
+		cells[0].Aside, cells[1].Aside = "here "+g.name(), p.Hardware+"; "+p.Size+", "+p.Profile
+		t.add("", cells...)
 	}
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	s := &section{ID: "published", Title: "Published figures beside ours",
-		Lead: "What the TPoX papers report (2006 to 2009), for orientation. Hardware, size of the data and method differ: a figure here is neither better nor worse than one there. " +
-			"Ours is measured at the same number of users where it was, else at the nearest, which is then said. The papers' load came from a second host over a database protocol, ours through HTTP; the papers delete at random, here a user deletes what it has inserted.",
-		Blocks: []block{{Table: t}}}
-	for _, g := range nearest(filter(plain, func(g group) bool { return g.Label == "mixed" }), 200) {
-		s.Blocks = append(s.Blocks, block{Title: "Average times", Note: fmt.Sprintf("Theirs (Db2 9.5, 2008) at 200 users, ours of the mixed workload at %s, in milliseconds.", wholeText(float64(g.Users))), Table: timesTable(g.middle())})
+	s := &section{ID: "published", Title: "Published figures and ours", Blocks: []block{{Table: t}},
+		Lead: "What the TPoX papers report (2006 to 2009), for orientation. Hardware, size of the data and method differ: " +
+			"a figure is neither better nor worse than another. Ours is of the same number of users where that was measured, " +
+			"otherwise of the nearest, which is then stated. The papers' load came from a second host over a database " +
+			"protocol, ours through HTTP; the papers delete at random, while our users delete what they have inserted."}
+	for _, g := range nearest(labelled(plain, "mixed"), 200) {
+		note := "Published: Db2 9.5 (2008) at 200 users. Ours: the mixed workload at " + g.users() + " users. In milliseconds."
+		s.Blocks = append(s.Blocks, block{Title: "Average times", Note: note, Table: timesTable(g.middle())})
 	}
-	if b := publishedSpace(c); b != nil {
-		s.Blocks = append(s.Blocks, *b)
-	}
+	s.Blocks = append(s.Blocks, block{Title: "Space", Table: publishedSpaceTable(c)})
 	return s
 }
 
-// alike returns our group that did the same as a published one: the same workload, validated or not, and the same number of users or
-// the nearest that was measured. Our best is returned only for a figure whose users were not published.
+// alike returns our group that did the same as a published one: the same workload, validated or not, and the same
+// number of users or the nearest that was measured. Our best is returned only for a figure whose users were not
+// published.
 func alike(groups []group, p published) []group {
 	same := filter(groups, func(g group) bool {
 		stamp := g.Runs[0].Workload
 		return stamp.Name == p.Workload && (p.Workload != "insert-customers" || stamp.Validate == p.Validated)
 	})
-	if len(same) == 0 {
-		return nil
-	}
-	if p.Users > 0 {
+	if len(same) == 0 || p.Users > 0 {
 		return nearest(same, p.Users)
 	}
 	return []group{best(same)}
 }
 
-// obstacles are the differences that keep two figures from being compared, the largest first.
+// obstacles returns the differences that keep two figures from being compared, the largest first.
 func obstacles(c *campaign.Record, g group, p published) []string {
 	var all []string
 	r := g.middle()
 	switch {
 	case g.invalid():
 		all = append(all, "ours is INVALID")
-	case c.Smoke || isSmoke(r):
+	case c.Smoke || r.Validity.Smoke:
 		all = append(all, "ours is a smoke run")
 	}
 	switch {
 	case p.Users == 0:
 		all = append(all, "users not published, so ours is our best")
 	case g.Users != p.Users:
-		all = append(all, fmt.Sprintf("ours measured at %s, not %d", plural(g.Users, "user"), p.Users))
+		all = append(all, fmt.Sprintf("ours measured at %s, not %d", format.Plural(g.Users, "user"), p.Users))
 	}
 	raw := rawBytes(c)
 	if raw > 0 && (raw < p.Bytes/2 || raw > p.Bytes*2) {
-		size := bytesText(raw) + " of data, not " + p.Size
+		size := format.Bytes(raw) + " of data, not " + p.Size
 		if raw < p.Bytes {
-			size += fmt.Sprintf(" (1/%s)", wholeText(p.Bytes/raw))
+			size += fmt.Sprintf(" (1/%s)", whole(p.Bytes/raw))
 		}
 		all = append(all, size)
 	}
 	if c.Machine.Cores != p.Cores {
-		all = append(all, fmt.Sprintf("%s, not %d", plural(c.Machine.Cores, "core"), p.Cores))
+		all = append(all, fmt.Sprintf("%s, not %d", format.Plural(c.Machine.Cores, "core"), p.Cores))
 	}
 	if r.Target.SameHost {
 		all = append(all, "load generator on the same host")
@@ -148,12 +151,12 @@ func obstacles(c *campaign.Record, g group, p published) []string {
 		all = append(all, "profile "+c.Dataset.Profile+", not "+p.Profile)
 	}
 	if r.Target.Kind == "direct" {
-		all = append(all, "no application tier in between")
+		all = append(all, "no application tier")
 	}
 	return append(all, fmt.Sprintf("hardware and storage of %d", p.Year))
 }
 
-// rawBytes is how large the documents of the campaign's database are.
+// rawBytes returns the size of the documents of the campaign's database, or 0 when it was not measured.
 func rawBytes(c *campaign.Record) float64 {
 	for i := range c.Steps {
 		if s := c.Steps[i].Space; s != nil {
@@ -169,35 +172,46 @@ func rawBytes(c *campaign.Record) float64 {
 }
 
 func timesTable(r *workload.Run) *table {
-	t := &table{Label: "Average times, published and ours", Columns: columns([2]string{"text", "transaction"}, [2]string{"num", "published ms"}, [2]string{"num", "ours ms"})}
-	for _, published := range publishedTimes {
-		if row := rowOf(r.Transactions, published.Name); row != nil && row.Count > 0 {
-			cells := texts(published.Name, figure(published.Mean), millis(row.Latency.Mean))
-			cells[0].Aside = code(published.Name)
+	t := newTable("Average times, published and ours", "text:transaction", "published ms", "ours ms")
+	for _, transaction := range brokerage.Transactions {
+		mean, published := publishedMeans[transaction.Name]
+		if row := rowOf(r.Transactions, transaction.Name); published && row != nil && row.Count > 0 {
+			cells := texts(transaction.Name, format.Figure(mean), millis(row.Latency.Mean))
+			cells[0].Aside = transaction.Code
 			t.add("", cells...)
 		}
 	}
 	return t
 }
 
-func publishedSpace(c *campaign.Record) *block {
+// publishedSpaceTable has no rows when the campaign did not measure its space.
+func publishedSpaceTable(c *campaign.Record) *table {
+	t := newTable("Space, published and ours", "text:system", "raw", "on disk", "of raw", "text:by kind")
+	s := plainSpace(c)
+	if s == nil {
+		return t
+	}
+	t.addTexts("Db2 9.5, 2008", "942 GB", "440 GB", "47 %",
+		"orders −57 %, CustAcc −64 %, evidently against uncompressed tables")
+	t.addTexts("Db2 9.7, 2009", "slightly over 1 TB", "604 GB", "about 60 %",
+		"orders −59 %, CustAcc −61 %, against its own uncompressed 1.4 TB")
+	var kinds []string
+	for _, k := range s.Kinds {
+		if k.Raw > 0 {
+			kinds = append(kinds, k.Kind+" "+percent(float64(k.Stored)/float64(k.Raw)-1, 0))
+		}
+	}
+	t.add("total", texts("ours: "+joined(" ", c.Store.Engine, c.Store.Version), format.Bytes(s.Raw), format.Bytes(s.Total),
+		percent(float64(s.Total)/float64(s.Raw), 0), strings.Join(kinds, ", "))...)
+	return t
+}
+
+// plainSpace returns the space that the database took with the default settings, or nil when it was not measured.
+func plainSpace(c *campaign.Record) *campaign.Space {
 	for i := range c.Steps {
-		s := c.Steps[i].Space
-		if s == nil || s.Raw == 0 || c.Steps[i].Variant != nil {
-			continue
+		if s := c.Steps[i].Space; s != nil && s.Raw > 0 && c.Steps[i].Variant == nil {
+			return s
 		}
-		ratio := float64(s.Total) / float64(s.Raw)
-		t := &table{Label: "Space, published and ours", Columns: columns([2]string{"text", "system"}, [2]string{"num", "raw"}, [2]string{"num", "on disk"}, [2]string{"num", "of raw"}, [2]string{"text", "by kind"})}
-		t.add("", texts("Db2 9.5, 2008", "942 GB", "440 GB", "47 %", "orders −57 %, CustAcc −64 %, evidently against uncompressed tables")...)
-		t.add("", texts("Db2 9.7, 2009", "slightly over 1 TB", "604 GB", "about 60 %", "orders −59 %, CustAcc −61 %, against its own uncompressed 1.4 TB")...)
-		var kinds []string
-		for _, k := range s.Kinds {
-			if k.Raw > 0 {
-				kinds = append(kinds, fmt.Sprintf("%s %s %%", k.Kind, fixed(100*(float64(k.Stored)/float64(k.Raw)-1), 0)))
-			}
-		}
-		t.add("total", texts("ours: "+joined(" ", c.Store.Engine, c.Store.Version), bytesText(float64(s.Raw)), bytesText(float64(s.Total)), percent(ratio, 0), strings.Join(kinds, ", "))...)
-		return &block{Title: "Space", Table: t}
 	}
 	return nil
 }

@@ -13,7 +13,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// File is a file of results that was read: a campaign, a single run, or a comparison of the tiers. One of the three is set.
+// File is a file of results that was read: a campaign, a single run, or a comparison of the tiers. One of the three is
+// set.
 type File struct {
 	Name     string // as the reader called it
 	Campaign *campaign.Record
@@ -23,7 +24,8 @@ type File struct {
 	repeats []*File // of the same measurement, beside this one: see Together
 }
 
-// Read reads a file of results. Its errors are one line that begins with the name of the file, and with the place where there is one.
+// Read reads a file of results. Its errors are one line, and begin with the name of the file and, where it is known,
+// line and column.
 func Read(path string) (*File, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -32,20 +34,21 @@ func Read(path string) (*File, error) {
 	return Parse(path, text)
 }
 
-// Parse is Read for text that is at hand. What it does not know it refuses: a figure that is not understood must not be left out
-// of a report in silence.
+// Parse is Read for the text of a file. It returns an error for unknown fields, so that no figure is left out of a
+// report silently.
 func Parse(name string, text []byte) (*File, error) {
 	var head struct {
 		Format *string `json:"format"`
 	}
 	if err := json.Unmarshal(text, &head); err != nil {
 		if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-			return nil, fmt.Errorf("%w: a file of results is JSON, campaign.json or what brokerage drive --json or k6 wrote", misread(name, text, err))
+			return nil, fmt.Errorf("%w: a file of results is JSON, campaign.json or what brokerage drive --json or k6 wrote",
+				misread(name, text, err))
 		}
 		return nil, misread(name, text, err)
 	}
 	if head.Format == nil {
-		return nil, fmt.Errorf("%s: has no format, so it is no result of brokerage", name)
+		return nil, fmt.Errorf("%s: has no format, so it is not a result of brokerage", name)
 	}
 	f := &File{Name: name}
 	var into any
@@ -74,7 +77,7 @@ func Parse(name string, text []byte) (*File, error) {
 	return f, nil
 }
 
-// misread says where JSON is wrong, as editors count: lines and columns from 1.
+// misread adds line and column, both from 1, to an error in JSON.
 func misread(name string, text []byte, err error) error {
 	offset := int64(-1)
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
@@ -95,7 +98,7 @@ func misread(name string, text []byte, err error) error {
 	return fmt.Errorf("%s:%d:%d: %w", name, line, max(column, 1), err)
 }
 
-// check finds what JSON allows and no result has, so that no page is made of it.
+// check returns an error for what is valid JSON but no possible result.
 func (f *File) check() error {
 	switch {
 	case f.Campaign != nil:
@@ -153,7 +156,7 @@ func checkTier(t *workload.Tier) error {
 
 func checkRun(r *workload.Run) error {
 	if r.Format != workload.RunFormat {
-		return fmt.Errorf("a run is of format %q, not %s", r.Format, workload.RunFormat)
+		return fmt.Errorf("a run has format %q, not %s", r.Format, workload.RunFormat)
 	}
 	if r.Workload.Name == "" {
 		return errors.New("the workload has no name")
@@ -163,13 +166,14 @@ func checkRun(r *workload.Run) error {
 	}
 	rows := int64(0)
 	for _, row := range append(slices.Clone(r.Transactions), r.Total) {
-		if sum := row.Good + row.Refused() + row.Unanswered + row.Dropped + row.Waiting; row.Due != 0 && row.Due != sum { // 0: of before it was counted
-			return fmt.Errorf("%d transactions of %s were due, and something became of %d", row.Due, row.Name, sum)
+		if sum := row.Good + row.Refused() + row.Unanswered + row.Dropped + row.Waiting; row.Due != 0 &&
+			row.Due != sum { // 0: of before it was counted
+			return fmt.Errorf("%d transactions of %s were due, but %d are accounted for", row.Due, row.Name, sum)
 		}
 	}
 	for _, row := range r.Transactions {
 		if row.Good > row.Count || row.Count < 0 {
-			return fmt.Errorf("%s did its work %d times out of %d", row.Name, row.Good, row.Count)
+			return fmt.Errorf("%s succeeded %d times out of %d", row.Name, row.Good, row.Count)
 		}
 		rows += row.Count
 	}

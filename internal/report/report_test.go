@@ -56,13 +56,15 @@ func requirePage(t testing.TB, page string) {
 		require.True(t, strings.HasPrefix(link, "#") && ids[link[1:]], "%s leads nowhere", link)
 	}
 	// Found, not compared: who wants a whole page in the message of a failed test?
-	require.Empty(t, regexp.MustCompile(`.{0,40}(NaN|Inf\b|%!|ZgotmplZ).{0,40}`).FindString(page), "ZgotmplZ is what html/template puts where it mistrusts a value")
+	require.Empty(t, regexp.MustCompile(`.{0,40}(NaN|Inf\b|%!|ZgotmplZ).{0,40}`).FindString(page),
+		"ZgotmplZ is what html/template puts where it mistrusts a value")
 	_, style, _ := strings.Cut(page, "<style>")
 	style, _, _ = strings.Cut(style, "</style>")
 	require.Empty(t, regexp.MustCompile(`url\(|@import`).FindString(style))
 	sum := sha256.Sum256([]byte(style))
 	policy := regexp.MustCompile(`Content-Security-Policy" content="(.*?)"`).FindStringSubmatch(page)
-	require.Equal(t, "default-src 'none'; style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'; base-uri 'none'; form-action 'none'", unescape.UnescapeString(policy[1]))
+	require.Equal(t, "default-src 'none'; style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'; base-uri "+
+		"'none'; form-action 'none'", unescape.UnescapeString(policy[1]))
 }
 
 func sectionsOf(page string) []string {
@@ -88,7 +90,9 @@ func cells(t testing.TB, page, name string) []string {
 // numbered are the first five cells of the row whose second is name.
 func numbered(t testing.TB, page, name string) string {
 	t.Helper()
-	m := regexp.MustCompile(`<td class="num">([^<]*)</td><td class="num">` + name + `</td><td class="num">([^<]*)</td><td class="num strong">([^<]*)</td><td class="num">([^<]*)</td>`).FindStringSubmatch(page)
+	row := regexp.MustCompile(`<td class="num">([^<]*)</td><td class="num">` + name +
+		`</td><td class="num">([^<]*)</td><td class="num strong">([^<]*)</td><td class="num">([^<]*)</td>`)
+	m := row.FindStringSubmatch(page)
 	require.NotNil(t, m, name)
 	return strings.Join([]string{m[1], name, m[2], m[3], m[4]}, " ")
 }
@@ -104,17 +108,22 @@ func part(t testing.TB, page, id string) string {
 func TestPage_Campaign(t *testing.T) {
 	page := html(t, FromCampaign(madeUpCampaign()))
 	requirePage(t, page)
-	require.Equal(t, []string{"users", "latency", "statistics", "goodput", "mix", "growth", "space", "resources", "caches", "settings", "scaling", "tier", "published", "steps"}, sectionsOf(page))
+	require.Equal(t, []string{"users", "latency", "statistics", "goodput", "mix", "growth", "space", "resources", "caches",
+		"settings", "scaling", "tier", "published", "steps"}, sectionsOf(page))
 	require.NotContains(t, page, ">INVALID<")
 	require.NotContains(t, page, ">SMOKE<")
 	require.Contains(t, page, "SAME HOST")
 
-	require.Equal(t, []string{"security", "20,833", "129 MB", "6.19 kB", "61.0 MB", "47.3 %", "−52.7 %", ""}, cells(t, part(t, page, "space"), "security"))
-	require.Equal(t, []string{"database", "570,833", "1.21 GB", "", "520 MB", "43.0 %", "−57.0 %", ""}, cells(t, part(t, page, "space"), "database"))
-	require.Equal(t, []string{"throughput, a second", "6,800", "3,200", "× 0.47"}, cells(t, part(t, page, "tier"), "throughput, a second"))
+	require.Equal(t, []string{"security", "20,833", "129 MB", "6.19 kB", "61.0 MB", "47.3 %", "−52.7 %", ""},
+		cells(t, part(t, page, "space"), "security"))
+	require.Equal(t, []string{"database", "570,833", "1.21 GB", "", "520 MB", "43.0 %", "−57.0 %", ""},
+		cells(t, part(t, page, "space"), "database"))
+	require.Equal(t, []string{"throughput, a second", "6,800", "3,200", "× 0.47"},
+		cells(t, part(t, page, "tier"), "throughput, a second"))
 	require.Contains(t, part(t, page, "caches"), "97.90 %")
 	require.Equal(t, "1 500,000 112,000 5,600 100 %", numbered(t, part(t, page, "growth"), "500,000"))
-	require.Equal(t, "1 50,000 40,000 2,000 100 %", numbered(t, part(t, page, "growth"), "50,000"), "by workload, though measured by turns")
+	require.Equal(t, "1 50,000 40,000 2,000 100 %", numbered(t, part(t, page, "growth"), "50,000"),
+		"by workload, though measured by turns")
 	require.Contains(t, part(t, page, "settings"), "larger than noise")
 	require.Contains(t, part(t, page, "scaling"), "× 1.56")
 	require.Contains(t, part(t, page, "steps"), "the time limit")
@@ -136,7 +145,8 @@ func TestPage_OnlyWhatThereIs(t *testing.T) {
 			[]string{"users", "latency", "statistics", "goodput", "mix", "resources", "caches", "published", "steps"}},
 		"OneTransaction": {func(s *campaign.Step) bool { return s.Name == "insert-orders, 100 users" },
 			[]string{"users", "latency", "statistics", "goodput", "resources", "caches", "published", "steps"}},
-		"Variant": {func(s *campaign.Step) bool { return s.Variant != nil && s.Variant.Uncompressed }, []string{"settings", "steps"}},
+		"Variant": {func(s *campaign.Step) bool { return s.Variant != nil && s.Variant.Uncompressed },
+			[]string{"settings", "steps"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			record := madeUpCampaign()
@@ -166,18 +176,22 @@ func TestPage_Run(t *testing.T) {
 	r.Tool.Name = "k6"
 	require.NotContains(t, html(t, &File{Run: &r}), "timed from")
 
-	r.Transactions[0].Latency = workload.Latency{Total: 96e6, Min: 250, Max: 1_234_500, Mean: 2000, P50: 1500, P90: 3210, P95: 12_340, P99: 99_960}
+	r.Transactions[0].Latency = workload.Latency{Total: 96e6, Min: 250, Max: 1_234_500, Mean: 2000, P50: 1500, P90: 3210,
+		P95: 12_340, P99: 99_960}
 	page = html(t, &File{Name: "run.json", Run: &r})
-	require.Equal(t, []string{"get_order Q1", "48,000", "10.00 %", "96.0", "0.250", "1,235", "2.00", "1.50", "3.21", "12.3", "100"}, cells(t, part(t, page, "statistics"), "get_order"))
+	require.Equal(t, []string{"get_order Q1", "48,000", "10.00 %", "96.0", "0.250", "1,235", "2.00", "1.50", "3.21",
+		"12.3", "100"}, cells(t, part(t, page, "statistics"), "get_order"))
 	require.Equal(t, []string{"queries", "336,000", "70.00 %"}, cells(t, part(t, page, "statistics"), "queries")[:3])
-	require.Equal(t, []string{"mixed", "sell_security", "not-held", "288", "2.00 %", "expected"}, cells(t, strings.SplitN(part(t, page, "goodput"), "By reason", 2)[1], "mixed"))
-	require.Equal(t, []string{"delete_order D1", "7.0 %", "7.00 %", "7.03 %", "33,768", "168", "0.03", "0.9"}, cells(t, part(t, page, "mix"), "delete_order"))
+	require.Equal(t, []string{"mixed", "sell_security", "not-held", "288", "2.00 %", "expected"},
+		cells(t, strings.SplitN(part(t, page, "goodput"), "By reason", 2)[1], "mixed"))
+	require.Equal(t, []string{"delete_order D1", "7.0 %", "7.00 %", "7.03 %", "33,768", "168", "0.03", "0.9"},
+		cells(t, part(t, page, "mix"), "delete_order"))
 }
 
 // What became of every transaction: the total, and those of which some were not answered.
 func TestPage_Sums(t *testing.T) {
 	r := run("mixed", mixed(), 100, 4000, 1)
-	require.NotContains(t, html(t, &File{Run: &r}), "What became of them", "nothing is known of it")
+	require.NotContains(t, html(t, &File{Run: &r}), "Outcomes", "nothing is known of it")
 	for i := range r.Transactions {
 		r.Transactions[i].Due = r.Transactions[i].Count
 	}
@@ -189,8 +203,9 @@ func TestPage_Sums(t *testing.T) {
 	require.NoError(t, checkRun(&r))
 	page := html(t, &File{Run: &r})
 	requirePage(t, page)
-	became, _, _ := strings.Cut(strings.SplitN(part(t, page, "goodput"), "What became of them", 2)[1], "By reason")
-	require.Equal(t, []string{"mixed", "100", "get_order", "48,005", "47,993", "0", "7", "0", "5", "3"}, cells(t, became, "mixed"))
+	became, _, _ := strings.Cut(strings.SplitN(part(t, page, "goodput"), "Outcomes", 2)[1], "By reason")
+	require.Equal(t, []string{"mixed", "100", "get_order", "48,005", "47,993", "0", "7", "0", "5", "3"},
+		cells(t, became, "mixed"))
 	require.Contains(t, became, "501,005")
 	require.NotContains(t, became, "get_security")
 }
@@ -245,7 +260,7 @@ func TestPage_Stamps(t *testing.T) {
 		record.Complete, record.Unfinished = false, "interrupted after step 9"
 		record.Steps[6].Runs[1].Run.Validity = workload.Validity{Reasons: []string{"not steady"}}
 		page := html(t, FromCampaign(record))
-		require.Contains(t, page, "1 of 69 runs may not be quoted")
+		require.Contains(t, page, "1 of 69 runs must not be quoted")
 		require.Contains(t, page, "<li>not steady (mixed, 50 users, run 2)</li>")
 		require.Contains(t, page, `<tr class="invalid"><td class="num">50 <small>INVALID</small></td>`)
 		require.Contains(t, page, `<td class="num invalid">3,534</td>`, "among the repeats")
@@ -269,14 +284,41 @@ func TestPage_Stamps(t *testing.T) {
 	})
 }
 
+// Whether PostgreSQL's pages have checksums is among the settings of the store. Of a result that does not say, which is
+// one from before it was recorded, the page claims neither.
+func TestPage_DataChecksums(t *testing.T) {
+	line := regexp.MustCompile(`<dt>(?:Store settings|Settings)</dt><dd>([^<]*)</dd>`)
+	for name, c := range map[string]struct {
+		settings map[string]string
+		want     string
+	}{
+		"On":      {map[string]string{"fsync": "on", "data_checksums": "on"}, "data_checksums = on; fsync = on"},
+		"Off":     {map[string]string{"fsync": "on", "data_checksums": "off"}, "data_checksums = off; fsync = on"},
+		"Unknown": {map[string]string{"fsync": "on"}, "fsync = on"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			record, r := madeUpCampaign(), run("mixed", mixed(), 10, 100, 1)
+			record.Store.Engine, record.Store.Settings = "postgres", c.settings
+			r.Target.Engine, r.Settings = "postgres", c.settings
+			for _, f := range []*File{FromCampaign(record), {Name: "run.json", Run: &r}} {
+				page := html(t, f)
+				require.Equal(t, c.want, line.FindStringSubmatch(page)[1])
+				require.Equal(t, strings.Count(c.want, "data_checksums"), strings.Count(page, "data_checksums"))
+			}
+		})
+	}
+}
+
 func TestPage_Published(t *testing.T) {
 	page := part(t, html(t, FromCampaign(madeUpCampaign())), "published")
-	require.Contains(t, cells(t, page, "17 transactions")[6], "1.21 GB of data, not 1 TB (1/827); 2 cores, not 24; load generator on the same host; profile tpox-2, not tpox-1")
+	require.Contains(t, cells(t, page, "17 transactions")[6],
+		"1.21 GB of data, not 1 TB (1/827); 2 cores, not 24; load generator on the same host; profile tpox-2, not tpox-1")
 	require.Equal(t, "2,685", cells(t, page, "insert CustAcc, not validated")[4], "validated inserts stand beside nothing")
 	require.Contains(t, page, "here insert-customers, not validated<")
 	require.Equal(t, "3,056", cells(t, page, "13 transactions, not validated")[4])
 	require.NotContains(t, page, "19,200", "a bulk load stands beside nothing")
-	require.Equal(t, []string{"Db2 9.5, 2008", "942 GB", "440 GB", "47 %", "orders −57 %, CustAcc −64 %, evidently against uncompressed tables"}, cells(t, page, "Db2 9.5, 2008"))
+	require.Equal(t, []string{"Db2 9.5, 2008", "942 GB", "440 GB", "47 %",
+		"orders −57 %, CustAcc −64 %, evidently against uncompressed tables"}, cells(t, page, "Db2 9.5, 2008"))
 }
 
 // Names and reasons come from files that anybody may have written.

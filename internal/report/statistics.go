@@ -8,85 +8,92 @@ import (
 	"strings"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/format"
 	"brokerage/internal/report/chart"
 	"brokerage/internal/workload"
 )
 
-// of says which run a table shows.
-func (g group) of() string {
-	who := g.name() + " at " + plural(g.Users, "user")
+// whichRun says which run of the group a table shows.
+func (g group) whichRun() string {
+	text := g.nameAtUsers()
 	if len(g.Runs) > 1 {
-		who += ", of " + plural(len(g.Runs), "run") + " the one with the median throughput"
+		text += ", of " + format.Plural(len(g.Runs), "run") + " the one with the median throughput"
 	}
-	return who
+	return text
 }
 
-// latencySection draws the percentiles of each transaction.
+// latencySection shows the percentiles of each transaction.
 func latencySection(groups []group) *section {
 	s := &section{ID: "latency", Title: "Latency by transaction",
-		Lead: "Dots are the 50th, 90th, 95th and 99th percentile, from hollow to filled, on a logarithmic scale. " +
-			"Of repeats the median of each percentile is shown; ± is half the range of the 99th."}
+		Lead: "Dots are the 50th, 90th, 95th and 99th percentile, from hollow to filled, on a logarithmic scale. Of " +
+			"repeats the median of each percentile is shown; ± is half the range of the 99th."}
 	for _, g := range groups {
 		if len(g.middle().Transactions) > 0 {
-			s.Blocks = append(s.Blocks, block{Title: g.name() + " at " + plural(g.Users, "user"), Table: latencyTable(g)})
+			s.Blocks = append(s.Blocks, block{Title: g.nameAtUsers(), Table: latencyTable(g)})
 		}
-	}
-	if len(s.Blocks) == 0 {
-		return nil
 	}
 	return s
 }
 
-func latencyTable(g group) *table {
-	t := &table{Label: "Percentiles by transaction", Class: "latency", Columns: columns([2]string{"text", "transaction"}, [2]string{"dots", ""},
-		[2]string{"num", "p50 ms"}, [2]string{"num", "p90"}, [2]string{"num", "p95"}, [2]string{"num strong", "p99"}, [2]string{"num soft", "±"}, [2]string{"num", "max"})}
-	type line struct {
-		name          string
-		p50, p90, p95 float64
-		p99           sample
-		most          float64
-		measured      bool
-	}
-	collect := func(name string, find func(*workload.Run) *workload.Row) line {
-		var samples [4]sample
-		l := line{name: name}
-		for _, r := range g.Runs {
-			row := find(r)
-			if row == nil || row.Count == 0 {
-				continue
-			}
-			for i, v := range []float64{row.Latency.P50, row.Latency.P90, row.Latency.P95, row.Latency.P99} {
-				samples[i] = append(samples[i], v)
-			}
-			l.most = max(l.most, row.Latency.Max)
-			l.measured = true
-		}
-		l.p50, l.p90, l.p95, l.p99 = samples[0].median(), samples[1].median(), samples[2].median(), samples[3]
-		return l
-	}
-	var lines []line
-	for _, row := range g.middle().Transactions {
-		lines = append(lines, collect(row.Name, func(r *workload.Run) *workload.Row { return rowOf(r.Transactions, row.Name) }))
-	}
-	if len(lines) > 1 {
-		lines = append(lines, collect("all", func(r *workload.Run) *workload.Row { return &r.Total }))
-	}
-	var values []float64
-	for _, l := range lines {
-		values = append(values, l.p50, l.p99.median())
-	}
-	scale := chart.LogScale(values...)
-	t.add("axis", cell{}, cell{Draw: scale.Axis(func(v float64) string { return figureOf(v/1000) + " ms" })}, cell{}, cell{}, cell{}, cell{}, cell{}, cell{})
-	for _, l := range lines {
-		if !l.measured {
+// percentiles are the latencies of a transaction over the repeats of a group.
+type percentiles struct {
+	name          string
+	p50, p90, p95 float64
+	p99           repeats
+	longest       float64
+}
+
+// percentilesOf collects the latencies of the rows that find returns; measured is false when there are none.
+func (g group) percentilesOf(name string, find func(*workload.Run) *workload.Row) (p percentiles, measured bool) {
+	var p50, p90, p95 repeats
+	p.name = name
+	for _, r := range g.Runs {
+		row := find(r)
+		if row == nil || row.Count == 0 {
 			continue
 		}
+		l := row.Latency
+		p50, p90, p95, p.p99 = append(p50, l.P50), append(p90, l.P90), append(p95, l.P95), append(p.p99, l.P99)
+		p.longest = max(p.longest, l.Max)
+	}
+	p.p50, p.p90, p.p95 = p50.median(), p90.median(), p95.median()
+	return p, len(p.p99) > 0
+}
+
+func latencyTable(g group) *table {
+	t := newTable("Percentiles by transaction", "text:transaction", "dots:", "p50 ms", "p90", "p95", "num strong:p99",
+		"num soft:±", "max")
+	t.Class = "latency"
+	var lines []percentiles
+	for _, row := range g.middle().Transactions {
+		find := func(r *workload.Run) *workload.Row { return rowOf(r.Transactions, row.Name) }
+		if p, measured := g.percentilesOf(row.Name, find); measured {
+			lines = append(lines, p)
+		}
+	}
+	if len(g.middle().Transactions) > 1 {
+		if p, measured := g.percentilesOf("all", func(r *workload.Run) *workload.Row { return &r.Total }); measured {
+			lines = append(lines, p)
+		}
+	}
+	var values []float64
+	for _, p := range lines {
+		values = append(values, p.p50, p.p99.median())
+	}
+	scale := chart.LogScale(values...)
+	axis := make([]cell, len(t.Columns))
+	axis[1].Draw = scale.Axis(func(v float64) string { return axisText(v/1000) + " ms" })
+	t.add("axis", axis...)
+	for _, p := range lines {
 		class := ""
-		if l.name == "all" {
+		if p.name == "all" {
 			class = "total"
 		}
-		t.add(class, cell{Text: l.name, Aside: code(l.name)}, cell{Draw: scale.Dots(l.p50, l.p90, l.p95, l.p99.median())}, cell{Text: millis(l.p50)},
-			cell{Text: millis(l.p90)}, cell{Text: millis(l.p95)}, cell{Text: millis(l.p99.median())}, cell{Text: l.p99.spreadText()}, cell{Text: millis(l.most)})
+		cells := texts(p.name, "", millis(p.p50), millis(p.p90), millis(p.p95), millis(p.p99.median()), p.p99.spreadText(),
+			millis(p.longest))
+		cells[0].Aside = code(p.name)
+		cells[1].Draw = scale.Dots(p.p50, p.p90, p.p95, p.p99.median())
+		t.add(class, cells...)
 	}
 	return t
 }
@@ -100,7 +107,7 @@ func rowOf(rows []workload.Row, name string) *workload.Row {
 	return nil
 }
 
-// code is the number of a transaction in the TPoX papers.
+// code returns the number of a transaction in the TPoX papers, or "" for what is no transaction.
 func code(name string) string {
 	for _, t := range brokerage.Transactions {
 		if t.Name == name {
@@ -110,14 +117,13 @@ func code(name string) string {
 	return ""
 }
 
-// statisticsSection has the table of the scenario: by transaction, by kind, and in total.
+// statisticsSection shows the table that the scenario asks for: by transaction, by kind, and in total.
 func statisticsSection(groups []group) *section {
-	s := &section{ID: "statistics", Title: "Statistics", Lead: "Times are in milliseconds, the total in seconds; a percentile is the highest value of its class in the histogram."}
+	s := &section{ID: "statistics", Title: "Statistics",
+		Lead: "Times are in milliseconds, the total in seconds; a percentile is the highest value of its class in the " +
+			"histogram."}
 	for _, g := range groups {
-		s.Blocks = append(s.Blocks, block{Title: g.of(), Note: runNote(g.middle()), Table: statisticsTable(g.middle())})
-	}
-	if len(s.Blocks) == 0 {
-		return nil
+		s.Blocks = append(s.Blocks, block{Title: g.whichRun(), Note: runNote(g.middle()), Table: statisticsTable(g.middle())})
 	}
 	return s
 }
@@ -127,20 +133,20 @@ func runNote(r *workload.Run) string {
 	if isInvalid(r) {
 		state = " This run is INVALID."
 	}
-	return fmt.Sprintf("%s transactions in %s: %s a second, %s a minute; goodput %s a second.%s", countText(r.Total.Count),
-		secondsText(r.Measured), figure(r.TPS), figure(r.TPM), figure(r.Goodput), state)
+	return fmt.Sprintf("%s transactions in %s: %s a second, %s a minute; goodput %s a second.%s",
+		format.Count(r.Total.Count),
+		seconds(r.Measured), format.Figure(r.TPS), format.Figure(r.TPM), format.Figure(r.Goodput), state)
 }
 
 func statisticsTable(r *workload.Run) *table {
-	t := &table{Label: "Statistics by transaction and kind", Class: "statistics", Columns: columns([2]string{"text", "transaction"}, [2]string{"num", "count"},
-		[2]string{"num", "share"}, [2]string{"num", "total s"}, [2]string{"num", "min"}, [2]string{"num", "max"}, [2]string{"num", "avg"}, [2]string{"num", "p50"},
-		[2]string{"num", "p90"}, [2]string{"num", "p95"}, [2]string{"num", "p99"})}
+	t := newTable("Statistics by transaction and kind", "text:transaction", "count", "share", "total s", "min", "max",
+		"avg",
+		"p50", "p90", "p95", "p99")
+	t.Class = "statistics"
 	line := func(class string, row workload.Row, name string) {
 		l := row.Latency
-		cells := texts(name, countText(row.Count), percent(row.Share, 2), figure(l.Total/1e6))
-		for _, v := range []float64{l.Min, l.Max, l.Mean, l.P50, l.P90, l.P95, l.P99} {
-			cells = append(cells, cell{Text: millis(v)})
-		}
+		cells := texts(name, format.Count(row.Count), percent(row.Share, 2), format.Figure(l.Total/1e6), millis(l.Min),
+			millis(l.Max), millis(l.Mean), millis(l.P50), millis(l.P90), millis(l.P95), millis(l.P99))
 		cells[0].Aside = code(name)
 		t.add(class, cells...)
 	}
@@ -152,45 +158,41 @@ func statisticsTable(r *workload.Run) *table {
 		if i == 0 {
 			class = "kind first"
 		}
-		line(class, row, kindName(row.Name))
+		line(class, row, kindsName(row.Name))
 	}
 	line("total", r.Total, "total")
 	return t
 }
 
-// kindName is the plural of a kind of transaction.
-func kindName(kind string) string {
+// kindsName returns the plural of a kind of transactions.
+func kindsName(kind string) string {
 	if stem, ok := strings.CutSuffix(kind, "y"); ok {
 		return stem + "ies"
 	}
-	if strings.HasSuffix(kind, "s") {
-		return kind
-	}
-	return kind + "s"
+	return strings.TrimSuffix(kind, "s") + "s"
 }
 
-// mixSection sets the mix that was drawn beside the one that was asked for.
+// mixSection compares the drawn mix with the requested one.
 func mixSection(groups []group) *section {
-	s := &section{ID: "mix", Title: "The mix, asked for and reached",
-		Lead: "Drawn is how often a transaction was chosen, also where there was nothing of one's own to work on and another was drawn instead. " +
-			"The last column says by how many standard deviations of pure chance (σ) it is off: beyond 4 the draw is not to be trusted."}
+	s := &section{ID: "mix", Title: "Requested and actual mix",
+		Lead: "Drawn is how often a transaction was chosen, including the times when the user had nothing to work on and " +
+			"another one was drawn instead. The last column is the deviation in standard deviations of pure chance (σ): " +
+			"beyond 4 the draw is not to be trusted."}
 	for _, g := range groups {
 		if len(g.middle().Transactions) > 1 {
-			s.Blocks = append(s.Blocks, block{Title: g.of(), Table: mixTable(g.middle())})
+			s.Blocks = append(s.Blocks, block{Title: g.whichRun(), Table: mixTable(g.middle())})
 		}
-	}
-	if len(s.Blocks) == 0 {
-		return nil
 	}
 	return s
 }
 
 func mixTable(r *workload.Run) *table {
-	t := &table{Label: "Mix asked for and reached", Columns: columns([2]string{"text", "transaction"}, [2]string{"num", "asked"}, [2]string{"num", "answered"},
-		[2]string{"num", "drawn"}, [2]string{"num", "drawn, count"}, [2]string{"num", "nothing to work on"}, [2]string{"num", "points off"}, [2]string{"num", "σ off"})}
+	t := newTable("Requested and actual mix", "text:transaction", "requested", "answered", "drawn", "drawn, count",
+		"nothing to work on", "points off", "σ off")
+	drawnOf := func(row workload.Row) int64 { return row.Count + row.Waiting + row.Empty }
 	draws, weights := 0.0, 0.0
 	for _, row := range r.Transactions {
-		draws += float64(row.Count + row.Waiting + row.Empty)
+		draws += float64(drawnOf(row))
 		weights += row.Weight
 	}
 	if draws == 0 || weights == 0 {
@@ -198,88 +200,79 @@ func mixTable(r *workload.Run) *table {
 	}
 	for _, row := range r.Transactions {
 		asked := row.Weight / weights
-		drawn := float64(row.Count + row.Waiting + row.Empty)
+		drawn := float64(drawnOf(row))
 		chance, class := "–", ""
 		if deviation := math.Sqrt(draws * asked * (1 - asked)); deviation > 0 {
 			off := (drawn - draws*asked) / deviation
-			chance = fixed(off, 1)
+			chance = format.Fixed(off, 1)
 			if math.Abs(off) > 4 {
 				class = "invalid"
 			}
 		}
-		cells := texts(row.Name, percent(asked, 1), percent(row.Share, 2), percent(drawn/draws, 2), countText(row.Count+row.Waiting+row.Empty), countText(row.Empty),
-			fixed(100*(drawn/draws-asked), 2), chance)
+		cells := texts(row.Name, percent(asked, 1), percent(row.Share, 2), percent(drawn/draws, 2),
+			format.Count(drawnOf(row)),
+			format.Count(row.Empty), format.Fixed(100*(drawn/draws-asked), 2), chance)
 		cells[0].Aside = code(row.Name)
 		t.add(class, cells...)
 	}
 	return t
 }
 
-// refusalsSection keeps what did its work apart from what was answered.
+// refusalsSection shows what was answered without doing its work.
 func refusalsSection(groups []group) *section {
-	totals := &table{Label: "Goodput and refusals", Columns: columns([2]string{"text", "workload"}, [2]string{"num", "users"}, [2]string{"num", "tps"},
-		[2]string{"num strong", "goodput/s"}, [2]string{"num", "goodput"}, [2]string{"num", "expected refusals"}, [2]string{"num", "unexpected"}, [2]string{"num", "of all"})}
-	reasons := &table{Label: "Refusals by reason", Columns: columns([2]string{"text", "workload"}, [2]string{"text", "transaction"}, [2]string{"text", "reason"},
-		[2]string{"num", "count"}, [2]string{"num", "of the transaction"}, [2]string{"text", ""})}
-	became := &table{Label: "What became of every transaction", Columns: columns([2]string{"text", "workload"}, [2]string{"num", "users"},
-		[2]string{"text", "transaction"}, [2]string{"num", "due"}, [2]string{"num", "done"}, [2]string{"num", "refused"}, [2]string{"num", "unanswered"},
-		[2]string{"num", "dropped"}, [2]string{"num", "still waiting"}, [2]string{"num", "answered late"})}
+	totals := newTable("Goodput and refusals", "text:workload", "users", "tps", "num strong:goodput/s", "goodput",
+		"expected refusals", "unexpected", "of all")
+	ended := newTable("Outcomes of all transactions", "text:workload", "users", "text:transaction", "due", "done",
+		"refused", "unanswered", "dropped", "still waiting", "answered late")
+	reasons := newTable("Refusals by reason", "text:workload", "text:transaction", "text:reason", "count",
+		"of the transaction", "text:")
 	for _, g := range groups {
 		r := g.middle()
 		for _, row := range append(slices.Clone(r.Transactions), r.Total) {
-			// Results of before this was counted have no sums, and those of a transaction matter where not all of it was answered.
+			// Old results have no sums. Those of a transaction matter where not all of it was answered.
 			if row.Due > 0 && (row.Name == r.Total.Name || row.Unanswered+row.Waiting > 0) {
-				became.add("", texts(g.name(), wholeText(float64(g.Users)), row.Name, countText(row.Due), countText(row.Good), countText(row.Refused()),
-					countText(row.Unanswered), countText(row.Dropped), countText(row.Waiting), countText(row.Late))...)
+				ended.addTexts(g.name(), g.users(), row.Name, format.Count(row.Due), format.Count(row.Good),
+					format.Count(row.Refused()), format.Count(row.Unanswered), format.Count(row.Dropped),
+					format.Count(row.Waiting), format.Count(row.Late))
 			}
 		}
 		expected, unexpected := int64(0), int64(0)
 		for _, row := range r.Transactions {
-			expected += sum(row.Expected)
-			unexpected += sum(row.Unexpected)
-			addReasons(reasons, g, row, row.Expected, "expected")
-			addReasons(reasons, g, row, row.Unexpected, "unexpected")
+			expected += addReasons(reasons, "", g, row, row.Expected, "expected")
+			unexpected += addReasons(reasons, "invalid", g, row, row.Unexpected, "unexpected")
 		}
-		count := math.Max(float64(r.Total.Count), 1)
-		totals.add("", texts(g.name(), wholeText(float64(g.Users)), figure(r.TPS), figure(r.Goodput), percent(r.Goodput/math.Max(r.TPS, 1e-9), 2),
-			countText(expected), countText(unexpected), percent(float64(unexpected)/count, 3))...)
+		totals.addTexts(g.name(), g.users(), format.Figure(r.TPS), format.Figure(r.Goodput),
+			percent(ratio(r.Goodput, r.TPS), 2), format.Count(expected), format.Count(unexpected),
+			percent(ratio(float64(unexpected), float64(r.Total.Count)), 3))
 	}
-	if len(totals.Rows) == 0 {
-		return nil
-	}
-	s := &section{ID: "goodput", Title: "Goodput and refusals",
-		Lead:   "Goodput counts the transactions that did their work. A refusal that a workload has to expect (selling more than is held, say) is throughput and no goodput; one that it has not to is a fault, and more than 0.5 % of them make a run invalid.",
-		Blocks: []block{{Table: totals}}}
-	if len(became.Rows) > 0 {
-		s.Blocks = append(s.Blocks, block{Title: "What became of them", Table: became,
-			Note: "Due is done, refused, unanswered, dropped and still waiting. Unanswered: the service did not answer within the request’s own timeout, or at all. Still waiting: not answered when the measured time was over; some were answered late."})
-	}
-	if len(reasons.Rows) > 0 {
-		s.Blocks = append(s.Blocks, block{Title: "By reason", Table: reasons})
-	}
-	return s
+	return &section{ID: "goodput", Title: "Goodput and refusals",
+		Lead: "Goodput counts the transactions that did their work. A refusal that a workload must expect (selling more " +
+			"than is held, for example) counts as throughput but not as goodput; any other refusal is a fault, and more than " +
+			"0.5 % of them make a run invalid.",
+		Blocks: []block{
+			{Table: totals},
+			{Title: "Outcomes", Table: ended,
+				Note: "Due is the sum of done, refused, unanswered, dropped and still waiting. Unanswered: the service did not " +
+					"answer within the timeout of the request. Still waiting: not answered at the end of the measured time; some " +
+					"were answered late."},
+			{Title: "By reason", Table: reasons},
+		}}
 }
 
-func addReasons(t *table, g group, row workload.Row, counts map[string]int64, kind string) {
+// addReasons adds a row for each reason, the most frequent first, and returns the sum of their counts.
+func addReasons(t *table, class string, g group, row workload.Row, counts map[string]int64, kind string) int64 {
+	sum := int64(0)
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		if counts[a] != counts[b] {
 			return int(counts[b] - counts[a])
 		}
 		return strings.Compare(a, b)
 	})
-	class := ""
-	if kind == "unexpected" {
-		class = "invalid"
-	}
 	for _, reason := range names {
-		t.add(class, texts(g.name(), row.Name, reason, countText(counts[reason]), percent(float64(counts[reason])/math.Max(float64(row.Count), 1), 2), kind)...)
+		n := counts[reason]
+		sum += n
+		t.add(class, texts(g.name(), row.Name, reason, format.Count(n), percent(ratio(float64(n), float64(row.Count)), 2),
+			kind)...)
 	}
-}
-
-func sum(counts map[string]int64) int64 {
-	all := int64(0)
-	for _, n := range counts {
-		all += n
-	}
-	return all
+	return sum
 }

@@ -13,6 +13,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/campaign"
+	"brokerage/internal/format"
 	"brokerage/internal/workload"
 )
 
@@ -21,16 +22,19 @@ import (
 const durability = "flushed to disk before each commit is answered (made up for a test)"
 
 func madeUpDataset() workload.DatasetStamp {
-	return workload.DatasetStamp{Fingerprint: "made-up-xxs-tpox-2-seed-1", Scale: "XXS", Profile: "tpox-2", Seed: 1, Securities: 20_833, Customers: 50_000, Orders: 500_000}
+	return workload.DatasetStamp{Fingerprint: "made-up-xxs-tpox-2-seed-1", Scale: "XXS", Profile: "tpox-2", Seed: 1,
+		Securities: 20_833, Customers: 50_000, Orders: 500_000}
 }
 
 func madeUpMachine() workload.Machine {
-	return workload.Machine{CPU: "Made-up processor 3000", Cores: 2, Memory: 8e9, OS: "linux", Arch: "amd64", Go: "go1.26.2"}
+	return workload.Machine{CPU: "Made-up processor 3000", Cores: 2, Memory: 8e9, OS: "linux", Arch: "amd64",
+		Go: "go1.26.2"}
 }
 
 // costs are made-up mean times of the transactions, in microseconds with one user.
 var costs = map[string]float64{
-	"get_order": 90, "get_security": 140, "customer_profile": 150, "search_securities": 900, "account_summary": 230, "get_security_price": 110,
+	"get_order": 90, "get_security": 140, "customer_profile": 150, "search_securities": 900, "account_summary": 230,
+	"get_security_price": 110,
 	"customer_max_order": 320, "upd_custacc": 1900, "upd_security": 1800, "insert_customer": 1500, "delete_customer": 1300,
 }
 
@@ -39,11 +43,14 @@ func run(name string, mix []workload.Part, users int, rate float64, seed uint64)
 	random := rand.New(rand.NewPCG(seed, uint64(users)))
 	const seconds = 120
 	r := workload.Run{
-		Format: workload.RunFormat, Tool: workload.Tool{Name: "drive", Version: "v1.0.0"}, Commit: "0123456789abcdef0123456789abcdef01234567",
-		Target:   workload.Target{Kind: "http", Engine: "sqlite", URL: "http://127.0.0.1:8080", SameHost: true, Version: "v1.0.0"},
+		Format: workload.RunFormat, Tool: workload.Tool{Name: "drive", Version: "v1.0.0"},
+		Commit: "0123456789abcdef0123456789abcdef01234567",
+		Target: workload.Target{Kind: "http", Engine: "sqlite", URL: "http://127.0.0.1:8080", SameHost: true,
+			Version: "v1.0.0"},
 		Workload: workload.WorkloadStamp{Name: name, SHA256: "made-up-" + name, Validate: true, Mix: mix},
 		Model:    workload.Model{Kind: workload.Closed, Users: users, Every: 30},
-		Started:  time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), Ramp: 20, Duration: seconds, Warmed: 25, Measured: seconds, Seed: seed,
+		Started:  time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), Ramp: 20, Duration: seconds, Warmed: 25, Measured: seconds,
+		Seed:  seed,
 		Ended: workload.Complete, Dataset: madeUpDataset(), Settings: map[string]string{"durability": durability},
 		TPS: rate, TPM: 60 * rate, Machine: madeUpMachine(), Validity: workload.Validity{Valid: true, Reasons: []string{}},
 	}
@@ -61,8 +68,10 @@ func run(name string, mix []workload.Part, users int, rate float64, seed uint64)
 			cost = 1000
 		}
 		at := cost * mean / 450 * (0.97 + 0.06*random.Float64())
-		row := workload.Row{Name: p.Transaction, Kind: kindOf(p.Transaction), Weight: p.Weight / weights, Count: count, Good: count,
-			Latency: workload.Latency{Total: at * float64(count), Min: at / 8, Max: at * 40, Mean: at, P50: at * .8, P90: at * 1.8, P95: at * 2.6, P99: at * 6}}
+		row := workload.Row{Name: p.Transaction, Kind: kindOf(p.Transaction), Weight: p.Weight / weights, Count: count,
+			Good: count,
+			Latency: workload.Latency{Total: at * float64(count), Min: at / 8, Max: at * 40, Mean: at, P50: at * .8,
+				P90: at * 1.8, P95: at * 2.6, P99: at * 6}}
 		if p.Transaction == "sell_security" {
 			row.Expected = map[string]int64{"not-held": count / 50}
 			row.Good -= count / 50
@@ -93,17 +102,22 @@ func run(name string, mix []workload.Part, users int, rate float64, seed uint64)
 	for i := range seconds {
 		r.PerSecond = append(r.PerSecond, int64(rate*(0.96+0.08*random.Float64())))
 		if i%30 == 29 {
-			r.Intervals = append(r.Intervals, workload.Interval{From: float64(i - 29), To: float64(i + 1), Count: int64(30 * rate), Good: int64(30 * rate), TPS: rate, Latency: total.Latency})
+			r.Intervals = append(r.Intervals, workload.Interval{From: float64(i - 29), To: float64(i + 1),
+				Count: int64(30 * rate), Good: int64(30 * rate), TPS: rate, Latency: total.Latency})
 		}
 	}
 	busy := float64(users) / (float64(users) + 6)
 	r.Usage = workload.Usage{
-		Generator: workload.Process{CPU: .22 * busy, CPUSeconds: .22 * busy * 2 * seconds, MemoryAfter: 60e6, MemoryPeak: 70e6},
-		Service:   &workload.Process{CPU: .7 * busy, CPUSeconds: .7 * busy * 2 * seconds, MemoryAfter: 240e6, MemoryPeak: 300e6},
-		Host:      &workload.Host{CPU: .96 * busy, IOWait: .03, ReadBytes: 12e6, WriteBytes: int64(rate * seconds * 900)},
+		Generator: workload.Process{CPU: .22 * busy, CPUSeconds: .22 * busy * 2 * seconds, MemoryAfter: 60e6,
+			MemoryPeak: 70e6},
+		Service: &workload.Process{CPU: .7 * busy, CPUSeconds: .7 * busy * 2 * seconds, MemoryAfter: 240e6,
+			MemoryPeak: 300e6},
+		Host: &workload.Host{CPU: .96 * busy, IOWait: .03, ReadBytes: 12e6, WriteBytes: int64(rate * seconds * 900)},
 		Figures: map[string]workload.Change{
-			"brokerage_store_commits_total": {Before: 1000, After: 1000 + rate*seconds/9}, "brokerage_store_connections_open": {Before: 8, After: 16},
-			"brokerage_store_cache_hits_total": {Before: 10, After: 10 + rate*seconds*14}, "brokerage_store_cache_misses_total": {Before: 5, After: 5 + rate*seconds*.3},
+			"brokerage_store_commits_total":      {Before: 1000, After: 1000 + rate*seconds/9},
+			"brokerage_store_connections_open":   {Before: 8, After: 16},
+			"brokerage_store_cache_hits_total":   {Before: 10, After: 10 + rate*seconds*14},
+			"brokerage_store_cache_misses_total": {Before: 5, After: 5 + rate*seconds*.3},
 		},
 	}
 	return r
@@ -144,10 +158,12 @@ func only(name string) []workload.Part { return []workload.Part{{Transaction: na
 func saturating(most float64, users int) float64 { return most * float64(users) / (float64(users) + 8) }
 
 // steps makes up the measured runs of a workload: three repeats that scatter by the given share.
-func steps(label, name string, mix []workload.Part, most, scatter float64, variant *campaign.Variant, users ...int) []campaign.Step {
+func steps(label, name string, mix []workload.Part, most, scatter float64, variant *campaign.Variant,
+	users ...int) []campaign.Step {
 	var all []campaign.Step
 	for _, u := range users {
-		step := campaign.Step{Name: label + ", " + plural(u, "user"), Kind: campaign.KindRun, State: campaign.Done, Expected: 500, Seconds: 480, Variant: variant,
+		step := campaign.Step{Name: label + ", " + format.Plural(u, "user"), Kind: campaign.KindRun, State: campaign.Done,
+			Expected: 500, Seconds: 480, Variant: variant,
 			Plan: &campaign.RunPlan{Workload: name, Label: label, Users: u, Repeats: 3}}
 		if variant != nil {
 			step.Name += ", " + variant.Name
@@ -165,58 +181,81 @@ func steps(label, name string, mix []workload.Part, most, scatter float64, varia
 func madeUpCampaign() *campaign.Record {
 	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	c := &campaign.Record{
-		Format: campaign.Format, Preset: "full", Complete: true, Started: at, Updated: at.Add(4 * time.Hour), Seconds: 13_000, Dataset: madeUpDataset(),
-		Store: campaign.Store{Engine: "sqlite", Version: "3.51.0", URL: "sqlite:campaign.db", Durability: durability, Validation: "by the project's schemas, in the service",
-			Settings: map[string]string{"journal_mode": "wal", "synchronous": "full", "compression": "zstd and S2 with trained dictionaries"}},
-		Settings: campaign.Settings{Preset: "full", DB: "sqlite:campaign.db", Scale: "XXS", Profile: "tpox-2", Seed: 1, Users: []int{25, 50, 75, 100, 125, 150, 200, 300}, Reference: 100,
-			Workloads: []string{"mixed", "query"}, WarmUp: 20, Duration: 120, Repeat: 3, Stages: 5, Stage: 20, Tier: 30, Tuned: true},
-		Machine:  campaign.Machine{Machine: madeUpMachine(), Host: "made-up", Kernel: "Linux 6.12", FileSystem: "ext4", FlushP50: 420, FlushP99: 2100},
-		Versions: campaign.Versions{Go: "go1.26.2", Brokerage: "v1.0.0", Commit: "0123456789abcdef0123456789abcdef01234567", Generator: 7},
+		Format: campaign.Format, Preset: "full", Complete: true, Started: at, Updated: at.Add(4 * time.Hour), Seconds: 13_000,
+		Dataset: madeUpDataset(),
+		Store: campaign.Store{Engine: "sqlite", Version: "3.51.0", URL: "sqlite:campaign.db", Durability: durability,
+			Validation: "by the project's schemas, in the service",
+			Settings: map[string]string{"journal_mode": "wal", "synchronous": "full",
+				"compression": "zstd and S2 with trained dictionaries"}},
+		Settings: campaign.Settings{Preset: "full", DB: "sqlite:campaign.db", Scale: "XXS", Profile: "tpox-2", Seed: 1,
+			Users: []int{25, 50, 75, 100, 125, 150, 200, 300}, Reference: 100,
+			Workloads: []string{"mixed", "query"}, WarmUp: 20, Duration: 120, Repeat: 3, Stages: 5, Stage: 20, Tier: 30,
+			Tuned: true},
+		Machine: campaign.Machine{Machine: madeUpMachine(), Host: "made-up", Kernel: "Linux 6.12", FileSystem: "ext4",
+			FlushP50: 420, FlushP99: 2100},
+		Versions: campaign.Versions{Go: "go1.26.2", Brokerage: "v1.0.0", Commit: "0123456789abcdef0123456789abcdef01234567",
+			Generator: 7},
 	}
 	load := &campaign.Load{Documents: 570_833, Bytes: 1_209_000_000, Finish: 4.2}
 	for i := range int64(5) {
-		load.Stages = append(load.Stages, campaign.LoadStage{Kind: "customer", Before: i * 10_000, Documents: 10_000, Bytes: 66e6, Seconds: 2.1, Rate: 4800 - 40*float64(i)})
+		load.Stages = append(load.Stages, campaign.LoadStage{Kind: "customer", Before: i * 10_000, Documents: 10_000,
+			Bytes: 66e6, Seconds: 2.1, Rate: 4800 - 40*float64(i)})
 	}
 	for i := range int64(5) {
-		load.Stages = append(load.Stages, campaign.LoadStage{Kind: "order", Before: i * 100_000, Documents: 100_000, Bytes: 150e6, Seconds: 5.2, Rate: 19_200 - 300*float64(i)})
+		load.Stages = append(load.Stages, campaign.LoadStage{Kind: "order", Before: i * 100_000, Documents: 100_000,
+			Bytes: 150e6, Seconds: 5.2, Rate: 19_200 - 300*float64(i)})
 	}
 	c.Steps = append(c.Steps,
 		campaign.Step{Name: "create", Kind: campaign.KindCreate, State: campaign.Done, Expected: 1, Seconds: .4},
 		campaign.Step{Name: "load", Kind: campaign.KindLoad, State: campaign.Done, Expected: 60, Seconds: 48, Load: load},
 		campaign.Step{Name: "statistics", Kind: campaign.KindStatistics, State: campaign.Done, Expected: 5, Seconds: 2.2},
-		campaign.Step{Name: "space", Kind: campaign.KindSpace, State: campaign.Done, Expected: 5, Seconds: 3, Space: madeUpSpace()},
-		campaign.Step{Name: "backup", Kind: campaign.KindBackup, State: campaign.Done, Expected: 10, Seconds: 5, Copy: &campaign.Copy{Database: 520e6, File: 430e6, Rate: 104e6}})
+		campaign.Step{Name: "space", Kind: campaign.KindSpace, State: campaign.Done, Expected: 5, Seconds: 3,
+			Space: madeUpSpace()},
+		campaign.Step{Name: "backup", Kind: campaign.KindBackup, State: campaign.Done, Expected: 10, Seconds: 5,
+			Copy: &campaign.Copy{Database: 520e6, File: 430e6, Rate: 104e6}})
 	c.Steps = append(c.Steps, steps("mixed", "mixed", mixed(), 4100, .015, nil, 25, 50, 75, 100, 125, 150, 200, 300)...)
 	c.Steps = append(c.Steps, steps("query", "query", queries(), 9200, .02, nil, 25, 50, 75, 100, 125, 150, 200, 300)...)
 	c.Steps = append(c.Steps, steps("classic", "classic", classic(), 3300, .02, nil, 100)...)
 	c.Steps = append(c.Steps, steps("insert-orders", "insert-orders", only("insert_order"), 6100, .03, nil, 100)...)
-	c.Steps = append(c.Steps, steps("insert-customers", "insert-customers", only("insert_customer"), 2300, .03, nil, 100)...)
-	notValidated := steps("insert-customers, not validated", "insert-customers", only("insert_customer"), 2900, .03, nil, 100)
+	c.Steps = append(c.Steps, steps("insert-customers", "insert-customers", only("insert_customer"), 2300, .03, nil,
+		100)...)
+	notValidated := steps("insert-customers, not validated", "insert-customers", only("insert_customer"), 2900, .03, nil,
+		100)
 	for i := range notValidated[0].Runs {
 		notValidated[0].Runs[i].Run.Workload.Validate = false
 	}
 	c.Steps = append(c.Steps, notValidated...)
-	c.Steps = append(c.Steps, steps("mixed", "mixed", mixed(), 4700, .015, &campaign.Variant{Name: "uncompressed", Description: "documents are stored as they came", Uncompressed: true}, 100)...)
-	c.Steps = append(c.Steps, steps("mixed", "mixed", mixed(), 2500, .015, &campaign.Variant{Name: "1 core", CPUs: 1}, 100)...)
-	c.Steps = append(c.Steps, steps("mixed", "mixed", mixed(), 3900, .015, &campaign.Variant{Name: "2 cores", CPUs: 2}, 100)...)
-	inserts := campaign.Step{Name: "staged inserts", Kind: campaign.KindInserts, State: campaign.Done, Expected: 120, Seconds: 110}
+	c.Steps = append(c.Steps, steps("mixed", "mixed", mixed(), 4700, .015,
+		&campaign.Variant{Name: "uncompressed", Description: "documents are stored as they came", Uncompressed: true},
+		100)...)
+	c.Steps = append(c.Steps, steps("mixed", "mixed", mixed(), 2500, .015, &campaign.Variant{Name: "1 core", CPUs: 1},
+		100)...)
+	c.Steps = append(c.Steps, steps("mixed", "mixed", mixed(), 3900, .015, &campaign.Variant{Name: "2 cores", CPUs: 2},
+		100)...)
+	inserts := campaign.Step{Name: "staged inserts", Kind: campaign.KindInserts, State: campaign.Done, Expected: 120,
+		Seconds: 110}
 	for i := range 5 {
 		rate := 5600 - 60*float64(i)
-		inserts.Inserts = append(inserts.Inserts, campaign.Growth{Stage: i + 1, Workload: "insert-orders", Before: 500_000 + int64(i)*112_000, Documents: 112_000, Rate: rate, Total: 520e6 + int64(i)*80e6,
+		inserts.Inserts = append(inserts.Inserts, campaign.Growth{Stage: i + 1, Workload: "insert-orders",
+			Before: 500_000 + int64(i)*112_000, Documents: 112_000, Rate: rate, Total: 520e6 + int64(i)*80e6,
 			Run: run("insert-orders", only("insert_order"), 100, rate, uint64(i))},
-			campaign.Growth{Stage: i + 1, Workload: "insert-customers", Before: 50_000 + int64(i)*40_000, Documents: 40_000, Rate: 2000 - 50*float64(i), Total: 560e6 + int64(i)*80e6,
+			campaign.Growth{Stage: i + 1, Workload: "insert-customers", Before: 50_000 + int64(i)*40_000, Documents: 40_000,
+				Rate: 2000 - 50*float64(i), Total: 560e6 + int64(i)*80e6,
 				Run: run("insert-customers", only("insert_customer"), 100, 2000-50*float64(i), uint64(i))})
 	}
 	c.Steps = append(c.Steps, inserts,
-		campaign.Step{Name: "tier", Kind: campaign.KindTier, State: campaign.Done, Expected: 240, Seconds: 250, Tier: madeUpTier()},
+		campaign.Step{Name: "tier", Kind: campaign.KindTier, State: campaign.Done, Expected: 240, Seconds: 250,
+			Tier: madeUpTier()},
 		campaign.Step{Name: "classic, 200 users", Kind: campaign.KindRun, State: campaign.LeftOut, Reason: "the time limit"})
 	return c
 }
 
 func classic() []workload.Part {
 	mix := queries()
-	mix = append(mix, workload.Part{Transaction: "upd_custacc", Weight: 3}, workload.Part{Transaction: "upd_security", Weight: 3})
-	for name, weight := range map[string]float64{"delete_customer": 2, "delete_order": 10, "insert_customer": 2, "insert_order": 10} {
+	mix = append(mix, workload.Part{Transaction: "upd_custacc", Weight: 3},
+		workload.Part{Transaction: "upd_security", Weight: 3})
+	for name, weight := range map[string]float64{"delete_customer": 2, "delete_order": 10, "insert_customer": 2,
+		"insert_order": 10} {
 		mix = append(mix, workload.Part{Transaction: name, Weight: weight})
 	}
 	slices.SortFunc(mix[9:], func(a, b workload.Part) int { return strings.Compare(a.Transaction, b.Transaction) })
@@ -225,20 +264,25 @@ func classic() []workload.Part {
 
 func madeUpSpace() *campaign.Space {
 	s := &campaign.Space{Rest: 3e6, Total: 520e6, Journal: 16e6, Raw: 1_209e6}
-	s.Kinds = append(s.Kinds, campaign.KindBytes{Kind: "security", Documents: 20_833, Raw: 129e6, Stored: 61e6, Ratio: .473},
+	s.Kinds = append(s.Kinds, campaign.KindBytes{Kind: "security", Documents: 20_833, Raw: 129e6, Stored: 61e6,
+		Ratio: .473},
 		campaign.KindBytes{Kind: "customer", Documents: 50_000, Raw: 330e6, Stored: 118e6, Ratio: .358},
 		campaign.KindBytes{Kind: "order", Documents: 500_000, Raw: 750e6, Stored: 310e6, Ratio: .413})
-	s.Indexes = append(s.Indexes, campaign.NamedBytes{Name: "orders_cash", Bytes: 18e6}, campaign.NamedBytes{Name: "accounts_customer", Bytes: 10e6})
+	s.Indexes = append(s.Indexes, campaign.NamedBytes{Name: "orders_cash", Bytes: 18e6},
+		campaign.NamedBytes{Name: "accounts_customer", Bytes: 10e6})
 	return s
 }
 
 func madeUpTier() *workload.Tier {
-	t := &workload.Tier{Format: workload.TierFormat, Direct: run("mixed", mixed(), 32, 6800, 1), HTTP: run("mixed", mixed(), 32, 3200, 2), Slices: 4,
-		Total: workload.TierRow{Name: "total", DirectMean: 4700, HTTPMean: 10_000, Mean: 2.13, DirectP99: 31_000, HTTPP99: 62_000, P99: 2, DirectCPU: 280, HTTPCPU: 540, CPU: 1.93, DirectTPS: 6800, HTTPTPS: 3200, Throughput: .47}}
+	t := &workload.Tier{Format: workload.TierFormat, Direct: run("mixed", mixed(), 32, 6800, 1),
+		HTTP: run("mixed", mixed(), 32, 3200, 2), Slices: 4,
+		Total: workload.TierRow{Name: "total", DirectMean: 4700, HTTPMean: 10_000, Mean: 2.13, DirectP99: 31_000,
+			HTTPP99: 62_000, P99: 2, DirectCPU: 280, HTTPCPU: 540, CPU: 1.93, DirectTPS: 6800, HTTPTPS: 3200, Throughput: .47}}
 	t.Direct.Target.Kind, t.Direct.Usage.Shared, t.Direct.Usage.Service = "direct", true, nil
 	for i, row := range t.Direct.Transactions {
 		http := t.HTTP.Transactions[i].Latency
-		t.Transactions = append(t.Transactions, workload.TierRow{Name: row.Name, DirectMean: row.Latency.Mean, HTTPMean: http.Mean, Mean: http.Mean / row.Latency.Mean,
+		t.Transactions = append(t.Transactions, workload.TierRow{Name: row.Name, DirectMean: row.Latency.Mean,
+			HTTPMean: http.Mean, Mean: http.Mean / row.Latency.Mean,
 			DirectP99: row.Latency.P99, HTTPP99: http.P99, P99: http.P99 / row.Latency.P99})
 	}
 	return t

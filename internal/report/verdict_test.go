@@ -11,7 +11,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// side makes one side of runs with these rates, a minute apart. Latency goes by the rate, as it does with users who wait.
+// side makes one side of runs with these rates, a minute apart. Latency goes by the rate, as it does with users who
+// wait.
 func side(t testing.TB, name string, change func(*workload.Run), rates ...float64) *File {
 	t.Helper()
 	var files []*File
@@ -39,14 +40,20 @@ func TestComparison_Verdict(t *testing.T) {
 		word string
 		text string
 	}{
-		"Faster":       {side(t, "b", nil, 4800, 4820, 4780), isBetter, "goodput × 1.200, better, larger than noise; p99 × 0.8"},
-		"Slower":       {side(t, "b", nil, 3200, 3220, 3180), isWorse, "goodput × 0.800, worse, larger than noise; p99 × 1.2"},
-		"FasterOneWay": {side(t, "b", p99(3), 4800, 4820, 4780), isMixed, "goodput × 1.200, better, larger than noise; p99 × 2.4"},
-		"TailAlone":    {side(t, "b", p99(.5), 4000, 4010, 3990), isBetter, "goodput × 1.000, within noise; p99 × 0."},
-		"Scattered":    {side(t, "b", nil, 3000, 4800, 6000), isSame, "goodput × 1.200, within noise; p99 × "},
-		"FourToThree":  {side(t, "b", nil, 4800, 4820, 4780, 4790), isBetter, "goodput × 1.1"},
-		"TwoToThree":   {side(t, "b", nil, 4800, 4820), isUnknown, "too few runs: how far runs scatter is known from 3 on each side, and A has 3, B 2. Measure both 3 times or more (brokerage drive --repeat 3"},
-		"Invalid":      {side(t, "b", invalid, 4800, 4820, 4780), isUnknown, "there are INVALID runs on a side, whose figures prove nothing"},
+		"Faster": {side(t, "b", nil, 4800, 4820, 4780), isBetter,
+			"goodput × 1.200, better, larger than noise; p99 × 0.8"},
+		"Slower": {side(t, "b", nil, 3200, 3220, 3180), isWorse,
+			"goodput × 0.800, worse, larger than noise; p99 × 1.2"},
+		"FasterOneWay": {side(t, "b", p99(3), 4800, 4820, 4780), isMixed,
+			"goodput × 1.200, better, larger than noise; p99 × 2.4"},
+		"TailAlone":   {side(t, "b", p99(.5), 4000, 4010, 3990), isBetter, "goodput × 1.000, within noise; p99 × 0."},
+		"Scattered":   {side(t, "b", nil, 3000, 4800, 6000), isSame, "goodput × 1.200, within noise; p99 × "},
+		"FourToThree": {side(t, "b", nil, 4800, 4820, 4780, 4790), isBetter, "goodput × 1.1"},
+		"TwoToThree": {side(t, "b", nil, 4800, 4820), isUnknown,
+			"too few runs: how far runs scatter is known from 3 on each side, and A has 3, B 2. Measure both 3 times or more " +
+				"(brokerage drive --repeat 3"},
+		"Invalid": {side(t, "b", invalid, 4800, 4820, 4780), isUnknown,
+			"a side has INVALID runs, whose figures prove nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			comparison, err := Compare(a, c.b)
@@ -72,14 +79,17 @@ func TestComparison_Verdict(t *testing.T) {
 		require.NoError(t, err)
 		verdict := comparison.conclude()
 		require.Equal(t, isSame, verdict.Word)
-		require.Regexp(t, `^of \d+ figures \(goodput and p99 of each workload\) 0 are better, 0 worse, \d+ within noise, and of 0 the noise is unknown$`, verdict.Text)
+		require.Regexp(t, `^of \d+ figures \(goodput and p99 of each workload\) 0 are better, 0 worse, \d+ within noise, `+
+			`and of 0 the noise is unknown$`, verdict.Text)
 	})
 	t.Run("CampaignOnce", func(t *testing.T) {
 		x := campaignOf("x", 4000, .01)
 		x.Campaign.Steps[5].Runs = x.Campaign.Steps[5].Runs[:1]
 		comparison, err := Compare(x, x)
 		require.NoError(t, err)
-		require.Equal(t, conclusion{isUnknown, "too few runs: how far runs scatter is known from 3 on each side, and A has 1, B 1. Run both campaigns with --repeat 3"}, comparison.conclude())
+		require.Equal(t, conclusion{isUnknown,
+			"too few runs: how far runs scatter is known from 3 on each side, and A has 1, B 1. Run both campaigns with " +
+				"--repeat 3"}, comparison.conclude())
 	})
 }
 
@@ -99,7 +109,8 @@ func TestTogether_Refuses(t *testing.T) {
 		b    *File
 		want string
 	}{
-		"Users":    {one("b", func(r *workload.Run) { r.Model.Users = 50 }), `a and b are no repeats of one measurement: Users differs: "100" and "50"`},
+		"Users": {one("b", func(r *workload.Run) { r.Model.Users = 50 }),
+			`a and b are not repeats of one measurement: Users differs: "100" and "50"`},
 		"Machine":  {one("b", func(r *workload.Run) { r.Machine.Cores = 4 }), "Processor differs"},
 		"Dataset":  {one("b", func(r *workload.Run) { r.Dataset.Fingerprint = "other" }), "their datasets differ"},
 		"Workload": {one("b", func(r *workload.Run) { r.Workload.Name = "query" }), "their workloads differ"},

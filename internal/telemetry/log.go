@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Logger writes lines for a person, or JSON for a machine.
+// Logger returns a logger that writes lines for people, or JSON.
 func Logger(w io.Writer, human bool, level slog.Leveler) *slog.Logger {
 	if human {
 		return slog.New(&humanHandler{out: w, level: level, mu: new(sync.Mutex)})
@@ -20,27 +20,26 @@ func Logger(w io.Writer, human bool, level slog.Leveler) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
-// humanHandler writes a line that is read at a glance: the time of day, the
-// level, the message in a column, then what belongs to it.
+// humanHandler writes lines for people: the time of day, the level, the message in a column, then the attributes.
 //
 //	15:04:05 info   listening             addr=127.0.0.1:8080
 type humanHandler struct {
 	out    io.Writer
 	level  slog.Leveler
-	mu     *sync.Mutex // for out, shared with those made by WithAttrs and WithGroup
+	mu     *sync.Mutex // protects out, shared with the handlers of WithAttrs and WithGroup
 	prefix string      // of the groups: "a.b."
-	attrs  string      // as they are written
+	attrs  string      // formatted
 }
 
 const messageWidth = 20
 
-// Stack is the attribute that a person gets as lines of its own.
+// Stack is the attribute that is written for people on lines of its own.
 const Stack = "stack"
 
-// Enabled is of slog.Handler.
+// Enabled implements slog.Handler.
 func (h *humanHandler) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level.Level() }
 
-// WithGroup is of slog.Handler.
+// WithGroup implements slog.Handler.
 func (h *humanHandler) WithGroup(name string) slog.Handler {
 	if name == "" {
 		return h
@@ -50,14 +49,14 @@ func (h *humanHandler) WithGroup(name string) slog.Handler {
 	return &with
 }
 
-// WithAttrs is of slog.Handler.
+// WithAttrs implements slog.Handler.
 func (h *humanHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	with := *h
 	with.attrs = string(appendAttrs([]byte(h.attrs), h.prefix, attrs))
 	return &with
 }
 
-// Handle is of slog.Handler.
+// Handle implements slog.Handler.
 func (h *humanHandler) Handle(_ context.Context, r slog.Record) error {
 	b := make([]byte, 0, 256)
 	if !r.Time.IsZero() {
@@ -91,8 +90,7 @@ func (h *humanHandler) Handle(_ context.Context, r slog.Record) error {
 	return err
 }
 
-// appendAttrs writes attributes as slog wants them: groups become part of the
-// names, empty ones are left out.
+// appendAttrs writes attributes by the rules of slog: groups become part of the names, empty ones are left out.
 func appendAttrs(b []byte, prefix string, attrs []slog.Attr) []byte {
 	for _, a := range attrs {
 		value := a.Value.Resolve()
@@ -130,8 +128,8 @@ func plainValue(v slog.Value) string {
 	}
 }
 
-// plain keeps what a client may have sent from drawing on the terminal, or from
-// looking like a line of its own.
+// plain quotes a text with unprintable characters: a client may have sent it, and it must neither control the terminal
+// nor look like another line.
 func plain(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return text

@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// How a request ends.
+// The outcomes of requests.
 const (
 	OK          = "ok"
 	NotFound    = "not_found"
@@ -24,34 +24,35 @@ const (
 	Failed      = "failed"      // any other 500, and what is none of these
 )
 
-// Outcomes are all of them.
+// Outcomes are all outcomes.
 var Outcomes = [...]string{OK, NotFound, Conflict, Invalid, Refused, Unavailable, Timeout, Damaged, Failed}
 
-// beside the 17 transactions are the other operations on data.
-var beside = [...]string{"get_customer", "replace_customer", "replace_security", "get_account", "get_dataset", "lease_ids", Other}
+// otherOperations are the operations on data that are no transactions.
+var otherOperations = [...]string{"get_customer", "replace_customer", "replace_security", "get_account", "get_dataset",
+	"lease_ids", Other}
 
-// Other stands for what is none: probes, documentation, paths that lead nowhere.
+// Other counts requests that are no operation on data: probes, documentation, unknown paths.
 const Other = "other"
 
-// Why a request is refused before the store sees it. What can be said is defined here and nowhere else.
+// The reasons for which a request is refused before the store sees it.
 const (
-	QueueFull    = "queue_full"     // as many wait as may
-	QueueWait    = "queue_wait"     // it has waited as long as it may
-	RateLimit    = "rate_limit"     // the client has sent as many as it may
-	Unauthorized = "unauthorized"   // without a valid token
-	Forbidden    = "forbidden"      // with one that may not do this
-	TooLarge     = "body_too_large" // the body
-	WatchersFull = "watchers_full"  // as many watch the service as may
-	AuditLog     = "audit_log"      // a write that the audit log could not record
-	Draining     = "draining"       // a probe, or one who wants to watch: the service is stopping
+	QueueFull    = "queue_full"     // the queue is full
+	QueueWait    = "queue_wait"     // it has waited too long for a free slot
+	RateLimit    = "rate_limit"     // the client has sent too many
+	Unauthorized = "unauthorized"   // no valid token
+	Forbidden    = "forbidden"      // a token whose scopes do not allow the request
+	TooLarge     = "body_too_large" // the body is over the limit
+	WatchersFull = "watchers_full"  // too many clients watch the service
+	AuditLog     = "audit_log"      // the audit log could not record a write
+	Draining     = "draining"       // the service is stopping
 )
 
-// Reasons are all of them; their series exist from the start.
-var Reasons = [...]string{QueueFull, QueueWait, RateLimit, Unauthorized, Forbidden, TooLarge, WatchersFull, AuditLog, Draining}
+// Reasons are all reasons; their series exist from the start.
+var Reasons = [...]string{QueueFull, QueueWait, RateLimit, Unauthorized, Forbidden, TooLarge, WatchersFull, AuditLog,
+	Draining}
 
-// durations are the bounds of the histogram: from an embedded store's look-up
-// to the deadline of a request. Native histograms, where they are scraped, have
-// eight classes a doubling beside them: percentiles to within 5 %.
+// durations are the bucket bounds of the histogram, in seconds: from a look-up in an embedded store to the deadline of
+// a request. Native histograms, where they are scraped, have eight buckets a doubling: percentiles to within 5 %.
 var durations = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
 // BuildInfo says which build is running.
@@ -69,8 +70,7 @@ type Metrics struct {
 	ready        prometheus.Gauge
 }
 
-// transaction is the series of one: found by its name once, and then counted
-// without looking for labels.
+// transaction has the series of a transaction, so that no request looks for labels.
 type transaction struct {
 	outcomes [len(Outcomes)]prometheus.Counter
 	duration prometheus.Observer
@@ -78,7 +78,7 @@ type transaction struct {
 	sent     prometheus.Counter
 }
 
-// New makes the metrics of a service, with those of its process and of Go.
+// New returns the metrics of a service, with those of its process and of the Go runtime.
 func New(build BuildInfo) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), transactions: make(map[string]*transaction)}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -92,8 +92,9 @@ func New(build BuildInfo) *Metrics {
 		Name: "brokerage_transactions_total", Help: "Requests that have ended, by transaction and outcome.",
 	}, []string{"transaction", "outcome"})
 	duration := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "brokerage_transaction_duration_seconds", Help: "How long requests took in the service, by transaction.", Buckets: durations,
-		NativeHistogramBucketFactor: 1.1, NativeHistogramMaxBucketNumber: 160, NativeHistogramMinResetDuration: time.Hour,
+		Name: "brokerage_transaction_duration_seconds", Help: "How long requests took in the service, by transaction.",
+		Buckets: durations, NativeHistogramBucketFactor: 1.1, NativeHistogramMaxBucketNumber: 160,
+		NativeHistogramMinResetDuration: time.Hour,
 	}, []string{"transaction"})
 	received := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "brokerage_request_bytes_total", Help: "Bytes of the bodies of requests as they were read, by transaction.",
@@ -105,13 +106,16 @@ func New(build BuildInfo) *Metrics {
 		Name: "brokerage_requests_refused_total", Help: "Requests that were refused before the store saw them, by reason.",
 	}, []string{"reason"})
 	m.inFlight = prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "brokerage_requests_in_flight", Help: "Requests that are being worked on.",
+		Name: "brokerage_requests_in_flight", Help: "Requests that are being processed.",
 	})
 	m.registry.MustRegister(info, total, duration, received, sent, m.refused, m.inFlight)
 	m.registerState()
 
 	add := func(name string) {
-		t := &transaction{duration: duration.WithLabelValues(name), received: received.WithLabelValues(name), sent: sent.WithLabelValues(name)}
+		t := &transaction{
+			duration: duration.WithLabelValues(name),
+			received: received.WithLabelValues(name), sent: sent.WithLabelValues(name),
+		}
 		for i, outcome := range Outcomes {
 			t.outcomes[i] = total.WithLabelValues(name, outcome)
 		}
@@ -120,7 +124,7 @@ func New(build BuildInfo) *Metrics {
 	for _, t := range brokerage.Transactions {
 		add(t.Name)
 	}
-	for _, name := range beside {
+	for _, name := range otherOperations {
 		add(name)
 	}
 	for _, reason := range Reasons {
@@ -129,15 +133,14 @@ func New(build BuildInfo) *Metrics {
 	return m
 }
 
-// Handler serves the metrics in Prometheus's formats: text, and, where it is
-// asked for, protobuf, which alone has the native histograms.
+// Handler serves the metrics as text, and to a client that accepts it as protobuf, the only format with native
+// histograms.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 }
 
-// Observe counts a request that has ended. A transaction that is not known
-// counts as Other, an outcome that is not known as Failed. Bytes are those of
-// the bodies.
+// Observe counts a request that has ended. A transaction that is not known counts as Other, an outcome that is not
+// known as Failed. Bytes are those of the bodies.
 func (m *Metrics) Observe(transaction, outcome string, took time.Duration, received, sent int) {
 	t := m.transactions[transaction]
 	if t == nil {
@@ -153,7 +156,7 @@ func (m *Metrics) Observe(transaction, outcome string, took time.Duration, recei
 	}
 }
 
-// index is the place of an outcome; a search through nine beats a map.
+// index returns the index of an outcome. A search through nine is faster than a map.
 func index(outcome string) int {
 	for i, name := range Outcomes {
 		if name == outcome {
@@ -163,9 +166,8 @@ func index(outcome string) int {
 	return len(Outcomes) - 1
 }
 
-// Refused counts a request that was refused before the store saw it. The reason
-// is one of Reasons.
+// Refused counts a request that was refused before the store saw it. The reason is one of Reasons.
 func (m *Metrics) Refused(reason string) { m.refused.WithLabelValues(reason).Inc() }
 
-// InFlight counts requests in and out.
+// InFlight adds to the number of requests that are being processed.
 func (m *Metrics) InFlight(delta int) { m.inFlight.Add(float64(delta)) }

@@ -46,8 +46,10 @@ func TestMetrics_FromTheStart(t *testing.T) {
 		for _, outcome := range telemetry.Outcomes {
 			require.Equal(t, "0", series[transactions(transaction.Name, outcome)], "%s %s", transaction.Name, outcome)
 		}
-		require.Equal(t, "0", series[fmt.Sprintf(`brokerage_transaction_duration_seconds_bucket{transaction=%q,le="0.0001"}`, transaction.Name)])
-		require.Equal(t, "0", series[fmt.Sprintf(`brokerage_transaction_duration_seconds_bucket{transaction=%q,le="10"}`, transaction.Name)])
+		require.Equal(t, "0", series[fmt.Sprintf(`brokerage_transaction_duration_seconds_bucket{transaction=%q,le="0.0001"}`,
+			transaction.Name)])
+		require.Equal(t, "0", series[fmt.Sprintf(`brokerage_transaction_duration_seconds_bucket{transaction=%q,le="10"}`,
+			transaction.Name)])
 	}
 	for _, reason := range telemetry.Reasons {
 		require.Equal(t, "0", series[fmt.Sprintf("brokerage_requests_refused_total{reason=%q}", reason)])

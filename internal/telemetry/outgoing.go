@@ -9,9 +9,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Outgoing carries requests that the service itself sends: each is a span by a
-// name, of the trace that its context belongs to or else of one of its own, and
-// tells the other side which, in W3C's headers.
+// Outgoing returns a transport for requests that the service itself sends. Each is a span of the given name, in the
+// trace of its context or else in a new one, and passes the trace on in W3C's headers.
 func (t *Traces) Outgoing(name string) http.RoundTripper { return outgoing{t, name} }
 
 type outgoing struct {
@@ -19,7 +18,7 @@ type outgoing struct {
 	name   string
 }
 
-// RoundTrip is of http.RoundTripper.
+// RoundTrip implements http.RoundTripper.
 func (o outgoing) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, span := o.traces.tracer.Start(r.Context(), o.name, trace.WithSpanKind(trace.SpanKindClient))
 	defer span.End()
@@ -27,7 +26,7 @@ func (o outgoing) RoundTrip(r *http.Request) (*http.Response, error) {
 	o.traces.w3c.Inject(ctx, propagation.HeaderCarrier(r.Header))
 	response, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
-		span.SetStatus(codes.Error, "") // the log has its text, which may have an address
+		span.SetStatus(codes.Error, "") // its text may hold an address, and is in the log
 		return nil, err
 	}
 	span.SetAttributes(attribute.Int("http.response.status_code", response.StatusCode))

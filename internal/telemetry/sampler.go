@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Sampler chooses which of many lines are written: all, up to a number in each
-// second, and one of so many beyond that. Thus a quiet service tells everything,
-// and a busy one does not spend its time on telling.
+// Sampler chooses which lines of a log are written: all, up to a number in each second, and one of every n beyond it,
+// so that a busy service does not spend its time on its log. It is safe for concurrent use.
 type Sampler struct {
 	all, every int64
 
@@ -17,13 +16,13 @@ type Sampler struct {
 	leftOut int64 // since the last that was written
 }
 
-// NewSampler writes the first all lines of a second, and of more every n-th.
+// NewSampler returns a Sampler that writes the first all lines of each second, and then one of every n.
 func NewSampler(all, every int) *Sampler {
 	return &Sampler{all: int64(all), every: int64(max(every, 1))}
 }
 
-// Take tells whether a line is written now, and how many were left out since the
-// last one that was. One that matters is always written.
+// Take reports whether a line is written, and how many lines were left out before it. A line that matters is always
+// written.
 func (s *Sampler) Take(now time.Time, matters bool) (write bool, leftOut int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -42,7 +42,8 @@ func full() *telemetry.Metrics {
 	m.Disk(func() (free, size float64) { return 25, 100 })
 	m.Engine(brokerage.Engine{Name: "sqlite", Version: "3.50", Durability: brokerage.Durable})
 	m.Ready(true)
-	m.Dataset(brokerage.Contents{Fingerprint: "f", Scale: "tiny", Profile: "tpox-2", Seed: 7, Securities: 500, Customers: 200, Orders: 2000},
+	m.Dataset(brokerage.Contents{Fingerprint: "f", Scale: "tiny", Profile: "tpox-2", Seed: 7, Securities: 500,
+		Customers: 200, Orders: 2000},
 		map[string]int64{"order": 3000000})
 	return m
 }
@@ -50,21 +51,28 @@ func full() *telemetry.Metrics {
 func TestMetrics_State(t *testing.T) {
 	series, text := scrape(t, full())
 	for name, value := range map[string]string{
-		"store_connections_limit": "8", "store_connections_open": "5", "store_connections_in_use": "3", "store_connection_waits_total": "7",
+		"store_connections_limit": "8", "store_connections_open": "5", "store_connections_in_use": "3",
+		"store_connection_waits_total":        "7",
 		"store_connection_wait_seconds_total": "1.5", "store_commits_total": "11", "store_writes_waiting": "2",
-		`store_commit_writes_bucket{le="1"}`: "4", `store_commit_writes_bucket{le="2"}`: "7", `store_commit_writes_bucket{le="+Inf"}`: "9",
-		"store_commit_writes_sum": "20", "store_commit_writes_count": "9",
-		`store_commit_duration_seconds_bucket{le="0.001"}`: "8", "store_commit_duration_seconds_count": "9", "store_commit_duration_seconds_sum": "2.5",
-		"store_writer_busy_seconds_total": "3", "store_cache_hits_total": "90", "store_cache_misses_total": "10",
+		`store_commit_writes_bucket{le="1"}`: "4", `store_commit_writes_bucket{le="2"}`: "7",
+		`store_commit_writes_bucket{le="+Inf"}`: "9",
+		"store_commit_writes_sum":               "20", "store_commit_writes_count": "9",
+		`store_commit_duration_seconds_bucket{le="0.001"}`: "8", "store_commit_duration_seconds_count": "9",
+		"store_commit_duration_seconds_sum": "2.5",
+		"store_writer_busy_seconds_total":   "3", "store_cache_hits_total": "90", "store_cache_misses_total": "10",
 		"store_page_hits_total": "900", "store_page_misses_total": "100", `store_retries_total{cause="changed"}`: "4",
 		"store_file_bytes": "4096", "store_journal_bytes": "512",
 		`store_documents{kind="order"}`: "2000", `store_document_bytes{kind="order"}`: "600000",
 		`store_packed_documents_total{kind="order"}`: "5", `store_packed_raw_bytes_total{kind="order"}`: "8000",
 		`store_packed_stored_bytes_total{kind="order"}`: "1500", `store_packed_documents_total{kind="customer"}`: "1",
-		"requests_in_flight_limit": "256", "requests_waiting": "3", "store_disk_free_bytes": "25", "store_disk_size_bytes": "100", "store_ready": "1",
+		"requests_in_flight_limit": "256", "requests_waiting": "3", "store_disk_free_bytes": "25",
+		"store_disk_size_bytes": "100", "store_ready": "1",
 		"audit_records_waiting": "12", "audit_records_lost_total": "34",
-		`dataset_info{fingerprint="f",profile="tpox-2",scale="tiny",seed="7"}`: "1", `dataset_documents{kind="security"}`: "500",
-		`dataset_documents{kind="customer"}`: "200", `dataset_documents{kind="order"}`: "2000", `dataset_raw_bytes{kind="order"}`: "3e+06",
+		`dataset_info{fingerprint="f",profile="tpox-2",scale="tiny",seed="7"}`: "1",
+		`dataset_documents{kind="security"}`:                                   "500",
+		`dataset_documents{kind="customer"}`:                                   "200",
+		`dataset_documents{kind="order"}`:                                      "2000",
+		`dataset_raw_bytes{kind="order"}`:                                      "3e+06",
 		`store_info{durability="each write is flushed before it is acknowledged",store="sqlite",version="3.50"}`: "1",
 	} {
 		require.Equal(t, value, series["brokerage_"+name], "%s in %s", name, text)
@@ -136,7 +144,8 @@ func TestMetrics_DatasetAtAnyTime(t *testing.T) {
 				series, text := scrape(t, m)
 				n := series[`brokerage_dataset_documents{kind="order"}`]
 				for _, name := range []string{
-					`info{fingerprint="f` + n + `",profile="",scale="",seed="0"}`, `documents{kind="security"}`, `documents{kind="customer"}`, `raw_bytes{kind="order"}`,
+					`info{fingerprint="f` + n + `",profile="",scale="",seed="0"}`, `documents{kind="security"}`,
+					`documents{kind="customer"}`, `raw_bytes{kind="order"}`,
 				} {
 					value := n
 					if strings.HasPrefix(name, "info") {
@@ -160,11 +169,13 @@ func TestMetrics_DatasetAtAnyTime(t *testing.T) {
 func TestMetrics_Protobuf(t *testing.T) {
 	m := telemetry.New(build)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody)
-	r.Header.Set("Accept", "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.5,text/plain;version=0.0.4;q=0.2")
+	r.Header.Set("Accept", "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;"+
+		"encoding=delimited;q=0.5,text/plain;version=0.0.4;q=0.2")
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, r)
 	require.Equal(t, http.StatusOK, w.Code)
-	require.Contains(t, w.Header().Get("Content-Type"), "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited")
+	require.Contains(t, w.Header().Get("Content-Type"),
+		"application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited")
 	require.Contains(t, w.Body.String(), "brokerage_transaction_duration_seconds")
 }
 

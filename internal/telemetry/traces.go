@@ -23,9 +23,8 @@ import (
 	"brokerage/internal/redact"
 )
 
-// Traces send a span for each request and for each of its statements to a
-// collector. What they say comes from the program: names, statuses, times, never
-// a document or a parameter.
+// Traces send a span for each request and for each of its statements to a collector. Spans have names, statuses and
+// times, never a document or a parameter.
 type Traces struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
@@ -33,28 +32,27 @@ type Traces struct {
 	store    string
 }
 
-// endpointVariables are OpenTelemetry's for the address of a collector.
+// endpointVariables are OpenTelemetry's variables for the URL of a collector.
 var endpointVariables = [...]string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"}
 
-// sizeVariables are those for numbers of spans that are kept, and maxSpans bounds them.
+// sizeVariables are OpenTelemetry's variables for numbers of spans in memory; maxSpans is the limit.
 var sizeVariables = [...]string{"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"}
 
 const maxSpans = 1_000_000
 
-// TracesWanted tells whether there are to be traces: an endpoint is set, by the
-// service's own setting or by OpenTelemetry's variables, and none of those says
-// no.
+// TracesWanted reports whether traces are enabled: an endpoint is set, by the service's own setting or by
+// OpenTelemetry's variables, and those do not disable them.
 func TracesWanted(endpoint string) bool {
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || os.Getenv("OTEL_TRACES_EXPORTER") == "none" {
 		return false
 	}
-	return endpoint != "" || slices.ContainsFunc(endpointVariables[:], func(name string) bool { return os.Getenv(name) != "" })
+	isSet := func(name string) bool { return os.Getenv(name) != "" }
+	return endpoint != "" || slices.ContainsFunc(endpointVariables[:], isSet)
 }
 
-// NewTraces makes the traces of a service on a kind of store. The endpoint is the
-// collector's, http://host:4318; without one OpenTelemetry's variables have it, as
-// they have everything else: headers, sampling, sizes of batches. That the
-// collector does not answer is told in the log and to nobody else.
+// NewTraces returns the traces of a service on the named engine. The endpoint is the collector's, such as
+// http://host:4318; when it is empty, OpenTelemetry's variables name it. They also set headers, sampling and the sizes
+// of batches. A collector that does not answer is logged, and is no error.
 func NewTraces(ctx context.Context, endpoint string, build BuildInfo, store string, log *slog.Logger) (*Traces, error) {
 	var options []otlptracehttp.Option
 	if endpoint != "" {
@@ -64,14 +62,14 @@ func NewTraces(ctx context.Context, endpoint string, build BuildInfo, store stri
 		}
 		options = append(options, otlptracehttp.WithEndpointURL(u.JoinPath("v1/traces").String()))
 	}
-	for _, variable := range endpointVariables { // OpenTelemetry would print one that it cannot parse
+	for _, variable := range endpointVariables { // OpenTelemetry would print a URL that it cannot parse, secrets included
 		if value := os.Getenv(variable); value != "" {
 			if _, err := redact.Parse(value); err != nil {
 				return nil, fmt.Errorf("%s: %w", variable, err)
 			}
 		}
 	}
-	for _, variable := range sizeVariables { // for so many OpenTelemetry makes room at once
+	for _, variable := range sizeVariables { // OpenTelemetry allocates room for so many at once
 		if n, err := strconv.Atoi(os.Getenv(variable)); err == nil && n > maxSpans {
 			return nil, fmt.Errorf("%s: %d is outside of the range from 1 to %d", variable, n, maxSpans)
 		}
@@ -80,23 +78,27 @@ func NewTraces(ctx context.Context, endpoint string, build BuildInfo, store stri
 	if err != nil {
 		return nil, err
 	}
-	// The last to say what a resource is counts: the variables.
+	// A later attribute replaces an earlier one, so the variables win.
 	about, err := resource.New(ctx,
-		resource.WithAttributes(attribute.String("service.name", "brokerage"), attribute.String("service.version", build.Version)),
+		resource.WithAttributes(
+			attribute.String("service.name", "brokerage"), attribute.String("service.version", build.Version)),
 		resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil {
 		return nil, err
 	}
-	provider := sdk.NewTracerProvider(sdk.WithBatcher(&exporterThatTells{SpanExporter: exporter, log: log}), sdk.WithResource(about))
+	batcher := sdk.WithBatcher(&loggingExporter{SpanExporter: exporter, log: log})
+	provider := sdk.NewTracerProvider(batcher, sdk.WithResource(about))
 	return &Traces{provider: provider, tracer: provider.Tracer("brokerage"), store: store}, nil
 }
 
-// Close sends what is left.
+// Close sends the remaining spans.
 func (t *Traces) Close(ctx context.Context) error { return t.provider.Shutdown(ctx) }
 
-// Request begins the span of a request, which goes on with the trace that its
-// headers name. The context is for what is done for the request.
-func (t *Traces) Request(r *http.Request, transaction string) (ctx context.Context, end func(outcome string, status int)) {
+// Request begins the span of a request, in the trace that the headers of the request name. The returned context carries
+// the span; end ends it.
+func (t *Traces) Request(
+	r *http.Request, transaction string,
+) (ctx context.Context, end func(outcome string, status int)) {
 	ctx = t.w3c.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
 	ctx, span := t.tracer.Start(ctx, transaction, trace.WithSpanKind(trace.SpanKindServer))
 	if !span.IsRecording() {
@@ -113,49 +115,47 @@ func (t *Traces) Request(r *http.Request, transaction string) (ctx context.Conte
 	}
 }
 
-// Statement begins the span of a statement of a request, by its name.
+// Statement begins the span of a statement of a request; end ends it.
 func (t *Traces) Statement(ctx context.Context, name string) (end func(error)) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
-		return func(error) {} // of no request that is followed
+		return func(error) {} // the request is not traced
 	}
 	_, span := t.tracer.Start(ctx, t.store+" "+name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
 		attribute.String("db.system.name", t.store), attribute.String("db.operation.name", name)))
 	return func(err error) {
 		if err != nil {
-			span.SetStatus(codes.Error, "") // its text may have what a client sent; the log has it
+			span.SetStatus(codes.Error, "") // its text may hold what a client sent, and is in the log
 		}
 		span.End()
 	}
 }
 
-// exporterThatTells logs what goes wrong with sending, once a minute at most:
-// the spans of that time are lost, and nothing else.
-type exporterThatTells struct {
+// loggingExporter logs failures to send, at most once a minute. The spans are lost.
+type loggingExporter struct {
 	sdk.SpanExporter
 
-	log  *slog.Logger
-	told atomic.Int64 // when, Unix time
+	log    *slog.Logger
+	logged atomic.Int64 // Unix time of the last line
 }
 
-const tellEvery = time.Minute
+const logEvery = time.Minute
 
-// ExportSpans is of sdk.SpanExporter.
-func (e *exporterThatTells) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
+// ExportSpans implements sdk.SpanExporter.
+func (e *loggingExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	err := e.SpanExporter.ExportSpans(ctx, spans)
-	now, last := time.Now().Unix(), e.told.Load()
-	if err != nil && now-last >= int64(tellEvery.Seconds()) && e.told.CompareAndSwap(last, now) {
+	now, last := time.Now().Unix(), e.logged.Load()
+	if err != nil && now-last >= int64(logEvery.Seconds()) && e.logged.CompareAndSwap(last, now) {
 		e.log.Warn("traces were not sent", "spans", len(spans), "error", redact.Error(err))
 	}
 	return nil
 }
 
-// WithTraceIDs adds to each line of a log that belongs to a request the trace
-// that it belongs to.
+// WithTraceIDs returns a logger that adds the ids of trace and span to each line that belongs to a request.
 func WithTraceIDs(log *slog.Logger) *slog.Logger { return slog.New(traceHandler{log.Handler()}) }
 
 type traceHandler struct{ slog.Handler }
 
-// Handle is of slog.Handler.
+// Handle implements slog.Handler.
 func (h traceHandler) Handle(ctx context.Context, r slog.Record) error {
 	if span := trace.SpanContextFromContext(ctx); span.IsValid() {
 		r = r.Clone()
@@ -164,12 +164,12 @@ func (h traceHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// WithAttrs is of slog.Handler.
+// WithAttrs implements slog.Handler.
 func (h traceHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return traceHandler{h.Handler.WithAttrs(attrs)}
 }
 
-// WithGroup is of slog.Handler.
+// WithGroup implements slog.Handler.
 func (h traceHandler) WithGroup(name string) slog.Handler {
 	return traceHandler{h.Handler.WithGroup(name)}
 }

@@ -30,7 +30,8 @@ func TestTracesWanted(t *testing.T) {
 		"NoExporter": {endpoint: "http://x", variables: map[string]string{"OTEL_TRACES_EXPORTER": "none"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, variable := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER"} {
+			for _, variable := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+				"OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER"} {
 				t.Setenv(variable, c.variables[variable])
 			}
 			require.Equal(t, c.wanted, telemetry.TracesWanted(c.endpoint))
@@ -109,8 +110,8 @@ func TestTraces_NotFollowed(t *testing.T) {
 	end(telemetry.OK, 200)
 }
 
-// What the service asks others for goes on with the trace of the request that it is
-// asked for, or else begins one; also where nobody keeps it.
+// What the service asks others for goes on with the trace of the request that it is asked for, or else begins one; also
+// where nobody keeps it.
 func TestTraces_Outgoing(t *testing.T) {
 	traces := newTraces(t)
 	asked := make(chan http.Header, 1)
@@ -162,18 +163,22 @@ func BenchmarkTraces(b *testing.B) {
 	}
 }
 
-// OpenTelemetry's variables are settings too: its own reading of them would print a
-// password, or make room for any number of spans.
+// OpenTelemetry's variables are settings too: its own reading of them would print a password, or make room for any
+// number of spans.
 func TestNewTraces_Refusals(t *testing.T) {
 	for variable, c := range map[string]struct{ value, says string }{
-		"OTEL_EXPORTER_OTLP_ENDPOINT":        {"http://u:secret/x@127.0.0.1:1", "OTEL_EXPORTER_OTLP_ENDPOINT: not a URL"},
-		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": {"http://u:secret@x@127.0.0.1:1", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: not a URL"},
-		"OTEL_BSP_MAX_QUEUE_SIZE":            {"99999999999", "OTEL_BSP_MAX_QUEUE_SIZE: 99999999999 is outside of the range from 1 to 1000000"},
-		"OTEL_BSP_MAX_EXPORT_BATCH_SIZE":     {"99999999999", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE: 99999999999 is outside of the range from 1 to 1000000"},
+		"OTEL_EXPORTER_OTLP_ENDPOINT": {"http://u:secret/x@127.0.0.1:1", "OTEL_EXPORTER_OTLP_ENDPOINT: not a URL"},
+		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": {"http://u:secret@x@127.0.0.1:1",
+			"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: not a URL"},
+		"OTEL_BSP_MAX_QUEUE_SIZE": {"99999999999",
+			"OTEL_BSP_MAX_QUEUE_SIZE: 99999999999 is outside of the range from 1 to 1000000"},
+		"OTEL_BSP_MAX_EXPORT_BATCH_SIZE": {"99999999999",
+			"OTEL_BSP_MAX_EXPORT_BATCH_SIZE: 99999999999 is outside of the range from 1 to 1000000"},
 	} {
 		t.Run(variable, func(t *testing.T) {
 			t.Setenv(variable, c.value)
-			_, err := telemetry.NewTraces(t.Context(), "http://127.0.0.1:1", telemetry.BuildInfo{}, "null", slog.New(slog.DiscardHandler))
+			_, err := telemetry.NewTraces(t.Context(), "http://127.0.0.1:1", telemetry.BuildInfo{}, "null",
+				slog.New(slog.DiscardHandler))
 			require.ErrorContains(t, err, c.says)
 			require.NotContains(t, err.Error(), "secret")
 		})

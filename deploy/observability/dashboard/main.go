@@ -1,6 +1,5 @@
-// Command dashboard writes the Grafana dashboard of the service as JSON: it is
-// written here as a list of panels, since by hand nobody keeps a thousand
-// lines of JSON right.
+// Command dashboard writes the Grafana dashboard of the service as JSON: it is written here as a list of panels, since
+// by hand nobody keeps a thousand lines of JSON right.
 package main
 
 import (

@@ -38,16 +38,17 @@ const (
 	commits   = "brokerage_store_commit_duration_seconds"
 )
 
-// rows are the dashboard. First what a user of the service notices, then where it
-// may come from.
+// rows are the dashboard. First what a user of the service notices, then where it may come from.
 var rows = []row{
 	{"What users notice", []panel{
 		{title: "Transactions", unit: "reqps", stack: true, queries: []query{
 			{by("transaction", per("brokerage_transactions_total", transactions)), "{{transaction}}"},
 		}},
-		{title: "Outcomes but ok", unit: "reqps", about: "not_found, conflict, invalid and refused are the client's; unavailable, timeout, damaged and failed the service's.", queries: []query{
-			{by("outcome", per("brokerage_transactions_total", `outcome!="ok",`+transactions)), "{{outcome}}"},
-		}},
+		{title: "Outcomes but ok", unit: "reqps",
+			about: "not_found, conflict, invalid and refused are the client's; unavailable, timeout, damaged and failed " +
+				"the service's.", queries: []query{
+				{by("outcome", per("brokerage_transactions_total", `outcome!="ok",`+transactions)), "{{outcome}}"},
+			}},
 		{title: "Duration", unit: "s", about: "In the service, all transactions together.", queries: []query{
 			{quantile("0.5", "job", durations, transactions), "median"},
 			{quantile("0.95", "job", durations, transactions), "95 %"},
@@ -73,7 +74,9 @@ var rows = []row{
 			{gauge("brokerage_requests_waiting", here), "{{instance}} waiting"},
 			{gauge("brokerage_requests_in_flight_limit", here), "{{instance}} limit"},
 		}},
-		{title: "Refused", unit: "reqps", queries: []query{{by("reason", per("brokerage_requests_refused_total", here)), "{{reason}}"}}},
+		{title: "Refused", unit: "reqps", queries: []query{
+			{by("reason", per("brokerage_requests_refused_total", here)), "{{reason}}"},
+		}},
 		{title: "Bodies", unit: "Bps", queries: []query{
 			{by("instance", per("brokerage_request_bytes_total", here)), "{{instance}} received"},
 			{by("instance", per("brokerage_answer_bytes_total", here)), "{{instance}} sent"},
@@ -84,7 +87,9 @@ var rows = []row{
 		{title: "Build", unit: "short", queries: []query{
 			{by("version, revision", gauge("brokerage_build_info", here)), "{{version}} {{revision}}"},
 		}},
-		{title: "Dataset", unit: "short", queries: []query{{by("fingerprint", gauge("brokerage_dataset_info", here)), "{{fingerprint}}"}}},
+		{title: "Dataset", unit: "short", queries: []query{
+			{by("fingerprint", gauge("brokerage_dataset_info", here)), "{{fingerprint}}"},
+		}},
 	}},
 	{"The store", []panel{
 		{title: "Connections for reading", unit: "short", queries: []query{
@@ -112,7 +117,9 @@ var rows = []row{
 			{share("brokerage_store_page_hits_total", "brokerage_store_page_misses_total"), "{{instance}} pages"},
 			{share("brokerage_store_cache_hits_total", "brokerage_store_cache_misses_total"), "{{instance}} snapshots kept"},
 		}},
-		{title: "Retries", unit: "ops", queries: []query{{by("instance, cause", per("brokerage_store_retries_total", here)), "{{instance}} {{cause}}"}}},
+		{title: "Retries", unit: "ops", queries: []query{
+			{by("instance, cause", per("brokerage_store_retries_total", here)), "{{instance}} {{cause}}"},
+		}},
 		{title: "Documents", unit: "short", queries: []query{
 			{gauge("brokerage_store_documents", here), "{{instance}} {{kind}}"},
 			{gauge("brokerage_dataset_documents", here), "{{instance}} {{kind}} as loaded"},
@@ -121,26 +128,34 @@ var rows = []row{
 			{gauge("brokerage_store_document_bytes", here), "{{instance}} {{kind}} stored"},
 			{gauge("brokerage_dataset_raw_bytes", here), "{{instance}} {{kind}} as loaded"},
 		}},
-		{title: "Packed to", unit: "percentunit", about: "Of their bytes, the documents that were packed lately.", queries: []query{
-			{by("kind", per("brokerage_store_packed_stored_bytes_total", here)) + " / " + by("kind", per("brokerage_store_packed_raw_bytes_total", here)), "{{kind}}"},
-			{by("kind", per("brokerage_store_packed_documents_total", here)), "{{kind}} a second"},
-		}},
+		{title: "Packed to", unit: "percentunit", about: "Of their bytes, the documents that were packed lately.",
+			queries: []query{
+				{by("kind", per("brokerage_store_packed_stored_bytes_total", here)) + " / " +
+					by("kind", per("brokerage_store_packed_raw_bytes_total", here)), "{{kind}}"},
+				{by("kind", per("brokerage_store_packed_documents_total", here)), "{{kind}} a second"},
+			}},
 		{title: "Files", unit: "bytes", queries: []query{
 			{gauge("brokerage_store_file_bytes", here), "{{instance}} database"},
 			{gauge("brokerage_store_journal_bytes", here), "{{instance}} journal"},
 			{gauge("brokerage_store_disk_free_bytes", here), "{{instance}} free"},
 		}},
-		{title: "Disk free", unit: "percentunit", queries: []query{{"instance:brokerage_store_disk_free:ratio", "{{instance}}"}}},
+		{title: "Disk free", unit: "percentunit", queries: []query{
+			{"instance:brokerage_store_disk_free:ratio", "{{instance}}"},
+		}},
 	}},
 	{"The process", []panel{
-		{title: "Processor", unit: "short", about: "Cores.", queries: []query{{per("process_cpu_seconds_total", here), "{{instance}}"}}},
+		{title: "Processor", unit: "short", about: "Cores.", queries: []query{
+			{per("process_cpu_seconds_total", here), "{{instance}}"},
+		}},
 		{title: "Memory", unit: "bytes", queries: []query{
-			{gauge("process_resident_memory_bytes", here), "{{instance}} resident"}, {gauge("go_memstats_heap_inuse_bytes", here), "{{instance}} heap"},
+			{gauge("process_resident_memory_bytes", here), "{{instance}} resident"},
+			{gauge("go_memstats_heap_inuse_bytes", here), "{{instance}} heap"},
 		}},
 		{title: "Goroutines and files", unit: "short", queries: []query{
 			{gauge("go_goroutines", here), "{{instance}} goroutines"}, {gauge("process_open_fds", here), "{{instance}} files"},
 		}},
-		{title: "Collector's pauses", unit: "s", about: "The longest.", queries: []query{{gauge("go_gc_duration_seconds", `quantile="1",`+here), "{{instance}}"}}},
+		{title: "Collector's pauses", unit: "s", about: "The longest.",
+			queries: []query{{gauge("go_gc_duration_seconds", `quantile="1",`+here), "{{instance}}"}}},
 		{title: "Scrapes", unit: "s", queries: []query{{gauge("scrape_duration_seconds", here), "{{instance}}"}}},
 	}},
 }

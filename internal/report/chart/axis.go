@@ -2,7 +2,7 @@ package chart
 
 import "math"
 
-// axis maps values to a stretch of the drawing.
+// axis maps values to positions in the drawing.
 type axis struct {
 	min, max float64 // values
 	from, to float64 // where they are drawn
@@ -15,8 +15,8 @@ func (a axis) at(value float64) float64 {
 	return a.from + (value-a.min)/(a.max-a.min)*(a.to-a.from)
 }
 
-// ticks are about count round numbers from 0 to the first that reaches most: steps of 1, 2 or 5 times a power of ten, which is
-// what people count in.
+// ticks returns about count round numbers from 0 to the first that is not below most, in steps of 1, 2 or 5 times a
+// power of ten.
 func ticks(most float64, count int) []float64 {
 	if most <= 0 || math.IsInf(most, 0) || math.IsNaN(most) {
 		most = 1
@@ -36,7 +36,7 @@ func ticks(most float64, count int) []float64 {
 	return all
 }
 
-// thin leaves out ticks that would touch: those kept are at least so far apart, and the last is one of them.
+// thin leaves out ticks that would overlap: those kept are at least the distance apart, and the last is one of them.
 func thin(values []float64, a axis, distance float64) []float64 {
 	if len(values) == 0 {
 		return nil
@@ -51,7 +51,8 @@ func thin(values []float64, a axis, distance float64) []float64 {
 	return append(kept, last)
 }
 
-// spread moves positions, which are in order, apart until a row of text fits between neighbours, within [low, high] as far as there is room.
+// spread moves sorted positions apart until a row of text fits between neighbours, within [low, high] as far as
+// possible.
 func spread(positions []float64, low, high float64) []float64 {
 	moved := make([]float64, len(positions))
 	for i, p := range positions {

@@ -14,7 +14,8 @@ func text(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
 func TestTicks(t *testing.T) {
 	for most, want := range map[float64][]float64{
-		0: {0, .2, .4, .6, .8, 1}, 1: {0, .2, .4, .6, .8, 1}, 9200: {0, 2000, 4000, 6000, 8000, 10_000}, 100: {0, 20, 40, 60, 80, 100},
+		0: {0, .2, .4, .6, .8, 1}, 1: {0, .2, .4, .6, .8, 1}, 9200: {0, 2000, 4000, 6000, 8000, 10_000},
+		100: {0, 20, 40, 60, 80, 100},
 		101: {0, 50, 100, 150}, math.Inf(1): {0, .2, .4, .6, .8, 1}, math.NaN(): {0, .2, .4, .6, .8, 1},
 	} {
 		require.InDeltaSlice(t, want, ticks(most, 5), 1e-9, "%v", most)
@@ -48,13 +49,15 @@ func charts() map[string]Lines {
 		many = append(many, Point{X: float64(i), Y: 1000})
 	}
 	return map[string]Lines{
-		"Two":       {Series: []Series{{Name: "a", Points: two}, {Name: "b", Slot: 1, Points: two}}, XTicks: []float64{10, 20}},
-		"LongNames": {Series: []Series{{Name: strings.Repeat("long ", 20), Points: two}, {Name: strings.Repeat("name ", 20), Slot: 5, Points: two}}},
-		"Many":      {Series: []Series{{Name: "a", Points: many}}},
-		"Zero":      {Series: []Series{{Name: "a", Points: []Point{{}, {X: 1}}}}},
-		"NoPoints":  {Series: []Series{{Name: "a"}}},
-		"Nothing":   {},
-		"Escaped":   {Title: `"<`, X: "<x>", Y: "&", Series: []Series{{Name: "<a>", Points: two}}},
+		"Two": {Series: []Series{{Name: "a", Points: two}, {Name: "b", Slot: 1, Points: two}},
+			XTicks: []float64{10, 20}},
+		"LongNames": {Series: []Series{{Name: strings.Repeat("long ", 20), Points: two},
+			{Name: strings.Repeat("name ", 20), Slot: 5, Points: two}}},
+		"Many":     {Series: []Series{{Name: "a", Points: many}}},
+		"Zero":     {Series: []Series{{Name: "a", Points: []Point{{}, {X: 1}}}}},
+		"NoPoints": {Series: []Series{{Name: "a"}}},
+		"Nothing":  {},
+		"Escaped":  {Title: `"<`, X: "<x>", Y: "&", Series: []Series{{Name: "<a>", Points: two}}},
 	}
 }
 
@@ -86,7 +89,8 @@ func TestLines_Inside(t *testing.T) {
 					continue
 				}
 				for _, a := range element.Attr {
-					most := map[string]float64{"x": s.width, "x1": s.width, "x2": s.width, "cx": s.width, "y": s.height, "y1": s.height, "y2": s.height, "cy": s.height}[a.Name.Local]
+					most := map[string]float64{"x": s.width, "x1": s.width, "x2": s.width, "cx": s.width, "y": s.height,
+						"y1": s.height, "y2": s.height, "cy": s.height}[a.Name.Local]
 					if most == 0 {
 						continue
 					}

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Lines is a chart of one or more series over one horizontal axis. Both axes begin at 0: a line that rises by a tenth shall look so.
+// Lines is a chart of one or more series over one horizontal axis. Both axes begin at 0, so that a rise by a tenth
+// looks like one.
 type Lines struct {
 	Title  string // for those who hear it
 	X, Y   string // what the axes are, with their units
@@ -19,18 +20,18 @@ type Lines struct {
 	FormatX, FormatY func(float64) string
 }
 
-// Series is one line. Its Slot is its colour and mark: the same thing has the same in all charts of a page.
+// Series is a line. Its Slot determines colour and mark, which are the same in all charts of a page.
 type Series struct {
 	Name   string
 	Slot   int
 	Points []Point
 }
 
-// Point is a measured value. Where it was measured more than once, Low and High are how far the repeats went.
+// Point is a measured value. Low and High are the range of the repeats.
 type Point struct{ X, Y, Low, High float64 }
 
-// Sizes are what a chart is drawn in: for a wide page and for a telephone. The style sheet shows one of them, since letters that
-// are right on the one would be unreadable on the other.
+// sizes are the sizes of a chart, for a wide page and for a phone. The style sheet shows one of them, since letters of
+// a size that is right on one would be unreadable on the other.
 var sizes = []struct {
 	class         string
 	width, height float64
@@ -42,7 +43,7 @@ const (
 	fewPoints = 40 // more are a line without marks
 )
 
-// HTML is the chart in each of its sizes.
+// HTML returns the chart in all sizes.
 func (l Lines) HTML() template.HTML {
 	var all template.HTML
 	for _, s := range sizes {
@@ -85,6 +86,18 @@ func (l Lines) draw(class string, width, height float64) template.HTML {
 	}
 	x := axis{max: last, from: left, to: width - right}
 
+	l.axes(&d, x, y, xTicks, yTicks)
+	for _, s := range l.Series {
+		s.draw(&d, x, y)
+	}
+	if direct {
+		l.label(&d, x, y)
+	}
+	return d.html(class, l.Title, width, height)
+}
+
+// axes draws the axes, the grid and the ticks with their figures.
+func (l Lines) axes(d *drawing, x, y axis, xTicks, yTicks []float64) {
 	d.text("axis-name", 0, 12, l.Y)
 	for _, v := range yTicks {
 		class := "grid"
@@ -103,14 +116,6 @@ func (l Lines) draw(class string, width, height float64) template.HTML {
 		d.text("tick x", x.at(v), y.from+18, l.FormatX(v))
 	}
 	d.text("axis-name end", x.to, y.from+34, l.X)
-
-	for _, s := range l.Series {
-		s.draw(&d, x, y)
-	}
-	if direct {
-		l.label(&d, x, y)
-	}
-	return d.html(class, l.Title, width, height)
 }
 
 func (s Series) draw(d *drawing, x, y axis) {
@@ -131,7 +136,7 @@ func (s Series) draw(d *drawing, x, y axis) {
 	}
 }
 
-// label names each series where it ends; names that would touch are moved apart.
+// label writes the names of the series at their ends, moved apart where they would overlap.
 func (l Lines) label(d *drawing, x, y axis) {
 	ends := slices.DeleteFunc(slices.Clone(l.Series), func(s Series) bool { return len(s.Points) == 0 })
 	height := func(s Series) float64 { return y.at(s.Points[len(s.Points)-1].Y) }
@@ -150,7 +155,8 @@ func (l Lines) label(d *drawing, x, y axis) {
 	}
 }
 
-// legend names the series above the chart, where there is no room beside it, and gives its height.
+// legend writes the names of the series above the chart, and returns its height. It is for names that do not fit beside
+// the chart.
 func (l Lines) legend(d *drawing, width float64) float64 {
 	x, y := 0.0, 32.0
 	for _, s := range l.Series {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Bar is a bar in a cell of a table, as long as its share of the cell, from another share on. Its lengths are percentages, so it
-// fits a column of any width.
+// Bar returns a bar for a cell of a table, from one share of the cell on. Its lengths are percentages, so it fits a
+// column of any width.
 func Bar(series int, from, length float64) template.HTML {
 	from, length = share(from), share(length)
 	var d drawing
@@ -16,10 +16,11 @@ func Bar(series int, from, length float64) template.HTML {
 	return d.inner()
 }
 
-// Log is a scale on which ten times as much is a fixed distance further: for values of which the greatest are hundreds of times the least.
+// Log is a logarithmic scale, for values of which the greatest are hundreds of times the least.
 type Log struct{ Min, Max float64 }
 
-// LogScale reaches over all values above 0, from one power of ten (or two, or five) to another.
+// LogScale returns the scale of the given values that are above 0. It begins and ends with 1, 2 or 5 times a power of
+// ten.
 func LogScale(values ...float64) Log {
 	l := Log{Min: math.Inf(1)}
 	for _, v := range values {
@@ -37,7 +38,8 @@ func LogScale(values ...float64) Log {
 	return l
 }
 
-// roundAbove is the least of 1, 2 and 5 times a power of ten that is not below v, roundBelow its counterpart.
+// roundAbove returns the least of 1, 2 and 5 times a power of ten that is not below v, and roundBelow the greatest that
+// is not above it.
 func roundAbove(v float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(v)))
 	for _, factor := range []float64{1, 2, 5} {
@@ -62,7 +64,7 @@ func (l Log) at(v float64) float64 {
 	return share(math.Log(v/l.Min) / math.Log(l.Max/l.Min))
 }
 
-// Ticks are the powers of ten on the scale, and where these are few, 2 and 5 times them too.
+// Ticks returns the powers of ten on the scale, and where these are few, also 2 and 5 times them.
 func (l Log) Ticks() []float64 {
 	factors := []float64{1}
 	if l.Max < 99*l.Min {
@@ -79,8 +81,8 @@ func (l Log) Ticks() []float64 {
 	return all
 }
 
-// Dots are values of one thing on a scale in a cell of a table, with a line from the first to the last: the percentiles of a
-// transaction. The first dot is hollow, the last is filled.
+// Dots returns the values of one row on the scale, for a cell of a table, with a line from the first to the last. The
+// first dot is hollow, the last is filled.
 func (l Log) Dots(values ...float64) template.HTML {
 	var d drawing
 	d.addf(`<svg class="dots" aria-hidden="true">`)
@@ -89,7 +91,8 @@ func (l Log) Dots(values ...float64) template.HTML {
 		d.addf(`<line class="grid" x1="%s%%" x2="%s%%" y1="0" y2="100%%"/>`, at, at)
 	}
 	if len(values) > 0 {
-		d.addf(`<line class="reach" x1="%s%%" x2="%s%%" y1="50%%" y2="50%%"/>`, num(100*l.at(values[0])), num(100*l.at(values[len(values)-1])))
+		d.addf(`<line class="reach" x1="%s%%" x2="%s%%" y1="50%%" y2="50%%"/>`, num(100*l.at(values[0])),
+			num(100*l.at(values[len(values)-1])))
 	}
 	for i, v := range values {
 		d.addf(`<circle class="p%d" cx="%s%%" cy="50%%" r="4"/>`, i+1, num(100*l.at(v)))
@@ -98,10 +101,10 @@ func (l Log) Dots(values ...float64) template.HTML {
 	return d.inner()
 }
 
-// labelShare is about how much of the column a figure over it takes.
+// labelShare is about the share of the column that a figure over it takes.
 const labelShare = .15
 
-// Axis are the figures over a column of Dots; where two would touch, the greater one stays.
+// Axis returns the figures over a column of Dots; where two would overlap, the greater one stays.
 func (l Log) Axis(format func(float64) string) template.HTML {
 	var d drawing
 	d.addf(`<svg class="dots axis" aria-hidden="true">`)
@@ -132,10 +135,11 @@ func share(v float64) float64 {
 	return max(0, min(1, v))
 }
 
-// Pair is two bars, one above the other: what there was, hollow, and what there is, filled.
+// Pair returns two bars, one above the other: before, hollow, and now, filled.
 func Pair(series int, before, now float64) template.HTML {
 	var d drawing
-	d.addf(`<svg class="bar" aria-hidden="true"><rect class="whole" y="1" width="%s%%" height="4"/><rect class="%s" y="6.5" width="%s%%" height="5"/></svg>`,
+	d.addf(`<svg class="bar" aria-hidden="true"><rect class="whole" y="1" width="%s%%" height="4"/><rect class="%s" `+
+		`y="6.5" width="%s%%" height="5"/></svg>`,
 		num(100*share(before)), Class(series), num(100*share(now)))
 	return d.inner()
 }

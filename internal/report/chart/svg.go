@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// drawing is an SVG that grows. Only numbers, names of classes and escaped text come into it.
+// drawing builds an SVG from numbers, names of classes and escaped text.
 type drawing struct{ strings.Builder }
 
 func (d *drawing) addf(format string, args ...any) { fmt.Fprintf(&d.Builder, format, args...) }
@@ -20,7 +20,7 @@ func (d *drawing) text(class string, x, y float64, text string) {
 	d.addf(`<text class="%s" x="%s" y="%s">%s</text>`, class, num(x), num(y), template.HTMLEscapeString(text))
 }
 
-// mark is the sign of a series: another shape for each, so that colour is not needed to tell them apart.
+// mark draws the mark of a series. Each has another shape, so that colour is not needed.
 func (d *drawing) mark(series int, x, y float64) {
 	const r = 3.5
 	class := "mark " + Class(series)
@@ -42,22 +42,23 @@ func (d *drawing) polygon(class string, xy ...float64) {
 	d.addf(`<polygon class="%s" points="%s"/>`, class, points(xy))
 }
 
-// html is the drawing in its frame. It scales with the page; title is what a screen reader says.
+// html returns the drawing in its frame, which scales with the page. The title is for screen readers.
 func (d *drawing) html(class, title string, width, height float64) template.HTML {
 	var frame drawing
-	frame.addf(`<svg class="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`, class, num(width), num(height), template.HTMLEscapeString(title), d.String())
+	frame.addf(`<svg class="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`, class, num(width), num(height),
+		template.HTMLEscapeString(title), d.String())
 	return frame.inner()
 }
 
-// inner is what has been drawn so far, for a page.
+// inner returns the drawing without a frame.
 func (d *drawing) inner() template.HTML {
 	return template.HTML(d.String()) //nolint:gosec // see drawing
 }
 
-// Class is the class of a series, counted from 0, by which the style sheet gives it its colour.
+// Class returns the class of a series, counted from 0, from which the style sheet takes its colour.
 func Class(series int) string { return "s" + strconv.Itoa(series%colours+1) }
 
-// colours is how many the style sheet has.
+// colours is the number of colours in the style sheet.
 const colours = 6
 
 func points(xy []float64) string {
@@ -71,16 +72,16 @@ func points(xy []float64) string {
 	return b.String()
 }
 
-// num is a coordinate: a tenth of a pixel is finer than anybody sees.
+// num writes a coordinate to a tenth of a pixel.
 func num(v float64) string {
 	s := strconv.FormatFloat(v, 'f', 1, 64)
 	return strings.TrimSuffix(s, ".0")
 }
 
-// textWidth is about how wide a text in the chart's letters is. A browser's font is not known here, so it is a wide one's.
+// textWidth estimates the width of a text. The browser's font is not known, so it assumes a wide one.
 func textWidth(text string) float64 { return 6.9 * float64(len([]rune(text))) }
 
-// Swatch is the mark of a series by itself, as a key in a table.
+// Swatch returns the mark of a series, as a key in a table.
 func Swatch(series int) template.HTML {
 	var d drawing
 	d.addf(`<svg class="swatch" viewBox="0 0 12 12" aria-hidden="true">`)

@@ -16,7 +16,7 @@ func TestTerminal(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	var out bytes.Buffer
 	c := w.campaign(folder)
-	c.Tell = Terminal(&out, 0)
+	c.Progress = Terminal(&out, 0)
 	c.Settings.Duration = 30
 	c.Settings.Limit = 1500
 	w.onRun = func(p Pressure) error {
@@ -28,9 +28,10 @@ func TestTerminal(t *testing.T) {
 	require.Error(t, w.run(c))
 	text := out.String()
 	lines := strings.Split(text, "\n")
-	require.Regexp(t, `^25 steps, \d+ of them to run, about 1\d:\d\d; a smoke campaign, whose figures do not count$`, lines[0])
-	require.Regexp(t, `\n 2/25  load +6\.0 s +\d+:\d\d  2700 documents, 450/s with indexes\n`, text)
-	require.Regexp(t, `\n 4/25  space +0\.0 s +\d+:\d\d  0\.0 MB, 50\.0 % of the documents\n`, text)
+	require.Regexp(t, `^25 steps, \d+ of them to run, about 1\d:\d\d; a smoke campaign, whose figures do not count$`,
+		lines[0])
+	require.Regexp(t, `\n 2/25  load +6\.0 s +\d+:\d\d  2,700 documents, 450/s with indexes\n`, text)
+	require.Regexp(t, `\n 4/25  space +0\.0 s +\d+:\d\d  1\.00 kB, 50\.0 % of the documents\n`, text)
 	require.Regexp(t, `\n10/25  mixed, 4 users +2:33 +\d+:\d\d  3/s \(3 to 3\), p99 0\.0 ms\n`, text)
 	require.Regexp(t, `\n11/25  classic, 4 users +\d+ s +\d+:\d\d  interrupted\n`, text)
 	require.NotRegexp(t, `(?m) $`, text, "blanks at the end of a line")
@@ -38,7 +39,7 @@ func TestTerminal(t *testing.T) {
 	out.Reset()
 	w.onRun = nil
 	c = w.campaign(folder)
-	c.Tell, c.Settings.Duration, c.Settings.Limit = Terminal(&out, 0), 30, 1500
+	c.Progress, c.Settings.Duration, c.Settings.Limit = Terminal(&out, 0), 30, 1500
 	require.NoError(t, w.run(c))
 	require.Regexp(t, `^25 steps, 15 of them to run`, out.String())
 	require.Contains(t, out.String(), "staged inserts")
@@ -46,15 +47,16 @@ func TestTerminal(t *testing.T) {
 
 	out.Reset()
 	require.NoError(t, w.run(c))
-	require.Regexp(t, `^nothing to do: the campaign in .*campaign\.json has been run\n$`, out.String())
+	require.Regexp(t, `^nothing to do: the campaign in .*campaign\.json is complete\n$`, out.String())
 }
 
-// Where a person looks, a line is drawn again and again, never wider than the
-// terminal, and is gone when the step has ended.
+// Where a person looks, a line is drawn again and again, never wider than the terminal, and is gone when the step has
+// ended.
 func TestTerminal_Wide(t *testing.T) {
 	var out bytes.Buffer
 	term := Terminal(&out, 40).(*terminal)
-	r := &Record{Steps: []Step{{Name: strings.Repeat("long ", 20), Kind: KindRun, State: Planned, Expected: 60}, {State: Planned, Expected: 90}}}
+	r := &Record{Steps: []Step{{Name: strings.Repeat("long ", 20), Kind: KindRun, State: Planned, Expected: 60},
+		{State: Planned, Expected: 90}}}
 	term.Began(0, r)
 	term.Repeat(2, 3)
 	term.redraw()
@@ -70,7 +72,8 @@ func TestTerminal_Wide(t *testing.T) {
 
 	out.Reset()
 	term = Terminal(&out, 200).(*terminal)
-	term.Began(0, &Record{Steps: []Step{{Name: "mixed", Kind: KindRun, State: Planned, Expected: 60}, {State: Planned, Expected: 90}}})
+	term.Began(0, &Record{Steps: []Step{{Name: "mixed", Kind: KindRun, State: Planned, Expected: 60},
+		{State: Planned, Expected: 90}}})
 	term.Repeat(2, 3)
 	term.redraw()
 	term.Ended(0, r) // and nobody else writes any more

@@ -1,0 +1,218 @@
+package campaign
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"brokerage/internal/format"
+)
+
+// Progress shows a person how far a campaign is.
+type Progress interface {
+	// Nothing is called when the campaign in a file has already been run.
+	Nothing(file string)
+	// Plan is called before the first step.
+	Plan(r *Record)
+	// Began and Ended are called for each step, with its index.
+	Began(i int, r *Record)
+	Ended(i int, r *Record)
+	// Within reports how much of the step is done, of 1, and Repeat which of its parts begins.
+	Within(share float64)
+	Repeat(n, of int)
+}
+
+// terminal writes a line when a step has ended, and on a terminal another one that shows the step in progress.
+type terminal struct {
+	out   io.Writer
+	width int // of the terminal; 0 when there is none
+
+	mu     sync.Mutex
+	step   string // in progress; empty when there is none
+	part   string
+	began  time.Time
+	expect float64 // seconds of the step
+	after  float64 // seconds of the steps to come
+	stop   chan struct{}
+	ended  chan struct{}
+}
+
+// Terminal returns a Progress that writes to out. The width is that of the terminal in columns, or 0 for a file.
+func Terminal(out io.Writer, width int) Progress {
+	return &terminal{out: out, width: width}
+}
+
+// printf ignores errors, which could not be reported either.
+func (t *terminal) printf(format string, args ...any) { _, _ = fmt.Fprintf(t.out, format, args...) }
+
+func (t *terminal) Nothing(file string) {
+	t.printf("nothing to do: the campaign in %s is complete\n", file)
+}
+
+func (t *terminal) Plan(r *Record) {
+	var skipped []string
+	todo := 0
+	for _, s := range r.Steps {
+		switch s.State {
+		case LeftOut:
+			skipped = append(skipped, s.Name+" ("+s.Reason+")")
+		case Planned, Interrupted:
+			todo++
+		case Done:
+		}
+	}
+	stamp := ""
+	if r.Smoke {
+		stamp = "; a smoke campaign, whose figures do not count"
+	}
+	t.printf("%s, %d of them to run, about %s%s\n", format.Plural(len(r.Steps), "step"), todo, about(left(r.Steps)), stamp)
+	if len(skipped) > 0 {
+		t.printf("left out: %s\n", strings.Join(skipped, "; "))
+	}
+	t.printf("%*s%-40s %8s %8s  %s\n", len(numberOf(0, r)), "", "step", "took", "left", "result")
+}
+
+const redrawEvery = 500 * time.Millisecond
+
+func (t *terminal) Began(i int, r *Record) {
+	s := &r.Steps[i]
+	t.mu.Lock()
+	t.step, t.part = numberOf(i, r)+s.Name, ""
+	t.began, t.expect, t.after = time.Now(), s.Expected, left(r.Steps[i+1:])
+	t.mu.Unlock()
+	if t.width == 0 {
+		return
+	}
+	t.stop, t.ended = make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(t.ended)
+		tick := time.NewTicker(redrawEvery)
+		defer tick.Stop()
+		for {
+			t.redraw()
+			select {
+			case <-t.stop:
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+}
+
+func (t *terminal) redraw() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	spent := time.Since(t.began).Seconds()
+	line := fmt.Sprintf("%s%s  %s of about %s, then about %s", t.step, t.part, about(spent), about(t.expect),
+		about(t.after))
+	t.printf("\r%s\x1b[K", line[:min(len(line), t.width-1)])
+}
+
+func (t *terminal) Within(share float64) { t.setPart(fmt.Sprintf(", %.0f %%", 100*share)) }
+func (t *terminal) Repeat(n, of int) {
+	if of > 1 {
+		t.setPart(fmt.Sprintf(", %d of %d", n, of))
+	}
+}
+
+func (t *terminal) setPart(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.part = text
+}
+
+func (t *terminal) Ended(i int, r *Record) {
+	if t.stop != nil {
+		close(t.stop)
+		<-t.ended
+		t.stop = nil
+		t.printf("\r\x1b[K")
+	}
+	s := &r.Steps[i]
+	result := outcome(s)
+	if s.State != Done {
+		result = strings.TrimSuffix(string(s.State)+": "+s.Reason, ": ")
+	}
+	line := fmt.Sprintf("%s%-40s %8s %8s  %s", numberOf(i, r), s.Name, format.Duration(seconds(s.Seconds)),
+		about(left(r.Steps[i+1:])), result)
+	t.printf("%s\n", strings.TrimRight(line, " "))
+}
+
+// numberOf returns the number of a step among all.
+func numberOf(i int, r *Record) string {
+	digits := len(fmt.Sprint(len(r.Steps)))
+	return fmt.Sprintf("%*d/%d  ", digits, i+1, len(r.Steps))
+}
+
+// outcome returns the figures of a step in a few words; most steps have none but their time.
+func outcome(s *Step) string {
+	switch {
+	case s.Load != nil:
+		took := s.Load.Finish
+		for _, stage := range s.Load.Stages {
+			took += stage.Seconds
+		}
+		return fmt.Sprintf("%s documents, %.0f/s with indexes", format.Count(s.Load.Documents),
+			float64(s.Load.Documents)/max(took, 1e-3))
+	case s.Space != nil:
+		return fmt.Sprintf("%s, %.1f %% of the documents", format.Bytes(s.Space.Total),
+			100*float64(s.Space.Total)/max(float64(s.Space.Raw), 1))
+	case s.Copy != nil:
+		return fmt.Sprintf("%s at %s/s", format.Bytes(s.Copy.Database), format.Bytes(s.Copy.Rate))
+	case len(s.Runs) > 0:
+		return runOutcome(s.Runs)
+	case len(s.Inserts) > 0:
+		return insertsOutcome(s.Inserts)
+	case s.Tier != nil:
+		return fmt.Sprintf("%.0f/s through the service, %.0f/s directly", s.Tier.Total.HTTPTPS, s.Tier.Total.DirectTPS)
+	default:
+		return ""
+	}
+}
+
+// runOutcome returns the median of the repeats, with the least and the greatest.
+func runOutcome(runs []Repeat) string {
+	var tps, p99 []float64
+	invalid := 0
+	for _, r := range runs {
+		tps, p99 = append(tps, r.Run.TPS), append(p99, r.Run.Total.Latency.P99)
+		if r.Run.Validity.Invalid() {
+			invalid++
+		}
+	}
+	text := fmt.Sprintf("%.0f/s", median(tps))
+	if len(tps) > 1 {
+		text += fmt.Sprintf(" (%.0f to %.0f)", slices.Min(tps), slices.Max(tps))
+	}
+	text += fmt.Sprintf(", p99 %.1f ms", median(p99)/1000)
+	if invalid > 0 {
+		text += fmt.Sprintf(", %d INVALID", invalid)
+	}
+	return text
+}
+
+func insertsOutcome(inserts []Growth) string {
+	var parts []string
+	for _, w := range stageWorkloads {
+		var rates []string
+		for _, g := range inserts {
+			if g.Workload == w {
+				rates = append(rates, fmt.Sprintf("%.0f", g.Rate))
+			}
+		}
+		if len(rates) > 0 {
+			parts = append(parts, fmt.Sprintf("%ss %s/s", insertedKind(w), strings.Join(rates, ", ")))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// median returns the middle value, or the mean of the two in the middle.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
