@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
 	"brokerage/internal/redact"
@@ -140,7 +138,7 @@ func removeEmpty(folders []string) {
 
 // compareOn compares a database with and without a service before it.
 func compareOn(ctx context.Context, url string, config workload.Config, turns int) (tier *workload.Tier, err error) {
-	opened, err := openExisting(ctx, url)
+	database, opened, err := openExisting(ctx, url)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +147,7 @@ func compareOn(ctx context.Context, url string, config workload.Config, turns in
 	if err != nil {
 		return nil, err
 	}
-	return compareTier(ctx, opened, direct, config, turns)
+	return compareTier(ctx, database, opened, direct, config, turns)
 }
 
 func (c *campaignCmd) url() string {
@@ -218,16 +216,4 @@ func underTest(program string, args []string) *exec.Cmd {
 		}
 	}
 	return cmd
-}
-
-// columns is how wide a terminal is, 0 if it is none.
-func columns(w any) int {
-	f, ok := w.(*os.File)
-	if !ok || !isTerminal(f) {
-		return 0
-	}
-	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-		return width
-	}
-	return 80
 }

@@ -2,10 +2,9 @@ package main
 
 import (
 	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
-	"os"
+
+	"brokerage/internal/service"
 )
 
 // clientTLS are the flags of a command that asks a service over https.
@@ -20,7 +19,7 @@ type clientTLS struct {
 func (f clientTLS) config() (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if f.TLSCA != "" {
-		pool, err := readAuthorities("--tls-ca", f.TLSCA)
+		pool, err := service.ReadAuthorities("--tls-ca", f.TLSCA)
 		if err != nil {
 			return nil, err
 		}
@@ -37,17 +36,4 @@ func (f clientTLS) config() (*tls.Config, error) {
 		config.Certificates = []tls.Certificate{pair}
 	}
 	return config, nil
-}
-
-// readAuthorities reads the certificates of a file that a flag names.
-func readAuthorities(flag, file string) (*x509.CertPool, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", flag, err)
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(text) {
-		return nil, errors.New(flag + ": there is no certificate in " + file)
-	}
-	return pool, nil
 }

@@ -6,9 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,12 +13,10 @@ import (
 	"time"
 
 	"brokerage/internal/format"
-	"brokerage/internal/httpapi"
 	"brokerage/internal/report"
+	"brokerage/internal/service"
 	"brokerage/internal/store"
 	"brokerage/internal/store/archive"
-	"brokerage/internal/store/guard"
-	"brokerage/internal/telemetry"
 	"brokerage/internal/workload"
 
 	domain "brokerage/internal/brokerage"
@@ -108,18 +103,18 @@ func (c *driveCmd) Run(ctx context.Context, s streams) (err error) {
 		if err != nil {
 			return err
 		}
-		service, err := workload.NewHTTP(c.URL, c.Token, security)
+		remote, err := workload.NewHTTP(c.URL, c.Token, security)
 		if err != nil {
 			return usagef("--url: %w", err)
 		}
-		err = c.drive(ctx, s, service, config)
+		err = c.drive(ctx, s, remote, config)
 		if errors.Is(err, syscall.ECONNREFUSED) && c.byDefault {
 			return fmt.Errorf("nothing listens at %s, where a service is by default: brokerage serve starts one, --url names another, --db a database without a service", c.URL)
 		}
 		return err
 	}
 
-	opened, err := openExisting(ctx, c.DB)
+	database, opened, err := openExisting(ctx, c.DB)
 	if err != nil {
 		return err
 	}
@@ -128,9 +123,9 @@ func (c *driveCmd) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
-	direct.Stats = storeStats(opened)
+	direct.Stats = database.Stats(opened)
 	if c.Tier {
-		tier, err := compareTier(ctx, opened, direct, config, c.Turns)
+		tier, err := compareTier(ctx, database, opened, direct, config, c.Turns)
 		if tier == nil {
 			return err
 		}
@@ -197,7 +192,7 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 		return nil, usagef("--repeat is for runs: --tier has --turns")
 	}
 	if c.DB != "" {
-		if _, _, err := store.Parse(c.DB); err != nil {
+		if _, err := store.Find(c.DB); err != nil {
 			return nil, usagef("--db: %w", err)
 		}
 	} else if c.URL == "" {
@@ -262,13 +257,6 @@ func writableFile(file string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// clearLine takes away a line that is redrawn, on a terminal.
-func clearLine(w io.Writer) {
-	if isTerminal(w) {
-		_, _ = fmt.Fprint(w, "\r\x1b[K") // when not even this can be written, nobody is left to tell
-	}
-}
-
 // momentText is a run in one line of a terminal.
 func momentText(m workload.Moment) string {
 	if !m.Measuring {
@@ -294,62 +282,31 @@ func writeJSON(file string, v any) error {
 	return os.Rename(part, file)
 }
 
-// openExisting opens a database that is there: a load on one that was made by
-// a slip of the pen says nothing.
-func openExisting(ctx context.Context, url string) (domain.Store, error) {
-	scheme, rest, err := store.Parse(url)
+// openExisting opens a database that exists: a mistyped path must not make a new one.
+func openExisting(ctx context.Context, url string) (store.Database, domain.Store, error) {
+	database, err := store.Find(url)
 	if err != nil {
-		return nil, err
+		return database, nil, err
 	}
-	if err := (dbFlag{scheme: scheme, path: rest}).existing(); err != nil {
-		return nil, err
+	if err := database.RequireExisting(); err != nil {
+		return database, nil, err
 	}
-	return store.Open(ctx, url, store.Options{Rules: domain.DefaultRules})
+	opened, err := database.Open(ctx, store.Options{Rules: domain.DefaultRules})
+	return database, opened, err
 }
 
-// compareTier runs with and without a service before the store.
-func compareTier(ctx context.Context, opened domain.Store, direct workload.Backend, config workload.Config, turns int) (tier *workload.Tier, err error) {
-	url, stop, err := loopback(ctx, opened)
+// compareTier runs a workload on an open store, and through a service on it.
+func compareTier(
+	ctx context.Context, database store.Database, opened domain.Store, direct workload.Backend, config workload.Config, turns int,
+) (tier *workload.Tier, err error) {
+	url, stop, err := service.Loopback(ctx, database, opened, buildInfo())
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	service, err := workload.NewHTTP(url, "", nil)
+	through, err := workload.NewHTTP(url, "", nil)
 	if err != nil {
 		return nil, err
 	}
-	return workload.CompareTier(ctx, direct, service, config, turns)
-}
-
-// loopback serves a store as brokerage serve does by default, on a port of this
-// computer and in this process.
-func loopback(ctx context.Context, opened domain.Store) (url string, stop func() error, err error) {
-	settings := serveCmd{
-		Timeout: 10 * time.Second, HeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute,
-	}
-	log := slog.New(slog.DiscardHandler)
-	metrics := telemetry.New(buildInfo())
-	if stats := storeStats(opened); stats != nil {
-		metrics.Store(stats)
-	}
-	api, err := httpapi.New(guard.New(opened, guard.Options{Timeout: settings.Timeout}), httpapi.Options{
-		Log: log, Version: buildInfo().Version, Metrics: metrics, Timeout: settings.Timeout, InFlight: 256, Queue: 256, QueueWait: 500 * time.Millisecond,
-	})
-	if err != nil {
-		return "", nil, err
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", nil, err
-	}
-	server := settings.server(api, log)
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	return "http://" + listener.Addr().String(), func() error {
-		err := server.Close()
-		if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
-			err = errors.Join(err, served)
-		}
-		return err
-	}, nil
+	return workload.CompareTier(ctx, direct, through, config, turns)
 }

@@ -10,8 +10,8 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/format"
+	"brokerage/internal/store"
 	"brokerage/internal/store/bulk"
-	"brokerage/internal/store/sqlite"
 )
 
 type loadCmd struct {
@@ -47,25 +47,25 @@ func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	c.DB.doing = func(what string) { c.bar.doing(what) }
-	store, err := c.open(ctx, s)
+	db, err := c.open(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if closed := store.Close(); err == nil {
+		if closed := db.Close(); err == nil {
 			err = closed
 		}
 	}()
 	if c.From != "" {
-		return c.files(ctx, s, store, folder)
+		return c.files(ctx, s, db, folder)
 	}
-	return c.generated(ctx, s, store)
+	return c.generated(ctx, s, db)
 }
 
 // fits refuses what has no room, before a file is made for it. One that is there is
 // looked into first: it may hold a part.
 func (c *loadCmd) fits(folder sourceFolder) error {
-	if _, err := os.Stat(c.DB.path); !c.DB.embedded() || err == nil {
+	if _, err := os.Stat(c.DB.Path()); !c.DB.embedded() || err == nil {
 		return nil
 	}
 	if c.From != "" {
@@ -78,54 +78,30 @@ func (c *loadCmd) fits(folder sourceFolder) error {
 	return c.space(needed)
 }
 
-// open opens the database, an empty one if it is to be replaced.
-func (c *loadCmd) open(ctx context.Context, s streams) (bulkStore, error) {
-	if c.Replace && c.DB.embedded() {
-		if _, err := os.Stat(c.DB.path); err == nil {
-			if err := sqlite.Remove(ctx, c.DB.path); err != nil {
-				return nil, err
-			}
-		}
+// open opens the database, without what it held if it is to be replaced.
+func (c *loadCmd) open(ctx context.Context, s streams) (store.Bulk, error) {
+	if !c.Replace {
+		return c.DB.open(ctx, s, false)
 	}
-	opened, err := c.DB.open(ctx, s, false)
-	if err != nil {
-		return nil, err
-	}
-	if server, ok := opened.(interface {
-		Empty(ctx context.Context) error
-	}); ok && c.Replace {
-		if err := server.Empty(ctx); err != nil {
-			return nil, errors.Join(err, opened.Close())
-		}
-	}
-	return opened, nil
-}
-
-// holding is what the database holds, or the load of it that is not finished.
-func holding(ctx context.Context, store bulkStore) (string, error) {
-	unfinished, err := store.Loading(ctx)
-	if err != nil || unfinished != "" {
-		return unfinished, err
-	}
-	there, err := store.Contents(ctx)
-	return there.Fingerprint, err
+	opened, err := c.DB.Empty(ctx, c.DB.options(s, false))
+	return opened, c.DB.named(err)
 }
 
 // finished tells whether nothing is left to load.
-func finished(ctx context.Context, store bulkStore) (bool, error) {
-	unfinished, err := store.Loading(ctx)
+func finished(ctx context.Context, db store.Bulk) (bool, error) {
+	unfinished, err := db.Loading(ctx)
 	if err != nil || unfinished != "" {
 		return false, err
 	}
-	return store.Indexed(ctx)
+	return db.Indexed(ctx)
 }
 
 func (c *loadCmd) space(needed float64) error {
 	if !c.DB.embedded() {
 		return nil // the disk is the server's
 	}
-	if free, known := freeBytes(filepath.Dir(c.DB.path)); known && free < needed {
-		return fmt.Errorf("%s needs about %s, but has %s free", filepath.Dir(c.DB.path), format.Bytes(needed), format.Bytes(free))
+	if free, known := freeBytes(filepath.Dir(c.DB.Path())); known && free < needed {
+		return fmt.Errorf("%s needs about %s, but has %s free", filepath.Dir(c.DB.Path()), format.Bytes(needed), format.Bytes(free))
 	}
 	return nil
 }
@@ -142,9 +118,9 @@ func (c *loadCmd) outcome(ctx context.Context, err error, documents int64) error
 	return interrupted{fmt.Sprintf("%s loaded into %s, %s", format.Plural(documents, "document"), c.DB.name(), advice)}
 }
 
-func (c *loadCmd) generated(ctx context.Context, s streams, store bulkStore) error {
+func (c *loadCmd) generated(ctx context.Context, s streams, db store.Bulk) error {
 	d := dataset.New(c.spec())
-	there, err := holding(ctx, store)
+	there, err := store.Holds(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -154,7 +130,7 @@ func (c *loadCmd) generated(ctx context.Context, s streams, store bulkStore) err
 	var before, total int64
 	var expected, needed float64
 	for _, k := range dataset.Kinds {
-		n, err := store.LoadedDocuments(ctx, k)
+		n, err := db.LoadedDocuments(ctx, k)
 		if err != nil {
 			return err
 		}
@@ -162,7 +138,7 @@ func (c *loadCmd) generated(ctx context.Context, s streams, store bulkStore) err
 		size := float64(d.Count(k)-n) * d.MeanSize(k)
 		expected, needed = expected+size, needed+size*storedShare[k]
 	}
-	if done, err := finished(ctx, store); err != nil {
+	if done, err := finished(ctx, db); err != nil {
 		return err
 	} else if done && before == total {
 		_, err := fmt.Fprintf(s.out, "nothing to do: %s holds %s\n", c.DB.name(), d.Fingerprint())
@@ -174,7 +150,7 @@ func (c *loadCmd) generated(ctx context.Context, s streams, store bulkStore) err
 	progress := startProgress(s.err, expected)
 	c.bar = progress
 	loaded := int64(0)
-	err = store.LoadDataset(ctx, d, func(documents int, bytes int64) {
+	err = db.LoadDataset(ctx, d, func(documents int, bytes int64) {
 		loaded += int64(documents)
 		progress.done.Add(bytes)
 	})
@@ -182,11 +158,11 @@ func (c *loadCmd) generated(ctx context.Context, s streams, store bulkStore) err
 	if err != nil {
 		return c.outcome(ctx, err, before+loaded)
 	}
-	return c.summary(ctx, s, store, d.Fingerprint(), before, loaded, time.Since(progress.start))
+	return c.summary(ctx, s, db, d.Fingerprint(), before, loaded, time.Since(progress.start))
 }
 
-func (c *loadCmd) summary(ctx context.Context, s streams, store bulkStore, what string, before, loaded int64, took time.Duration) error {
-	space, err := store.Space(ctx)
+func (c *loadCmd) summary(ctx context.Context, s streams, db store.Bulk, what string, before, loaded int64, took time.Duration) error {
+	space, err := db.Space(ctx)
 	if err != nil {
 		return err
 	}
@@ -201,19 +177,19 @@ func (c *loadCmd) summary(ctx context.Context, s streams, store bulkStore, what 
 	return writeSpace(s.out, space.Documents, space.Raw, space)
 }
 
-func (c *loadCmd) files(ctx context.Context, s streams, store bulkStore, folder sourceFolder) error {
-	there, err := holding(ctx, store)
+func (c *loadCmd) files(ctx context.Context, s streams, db store.Bulk, folder sourceFolder) error {
+	there, err := store.Holds(ctx, db)
 	if err != nil {
 		return err
 	}
-	before, err := store.LoadedFrom(ctx)
+	before, err := db.LoadedFrom(ctx)
 	if err != nil {
 		return err
 	}
 	if there != "" && before.Source != folder.name() {
 		return fmt.Errorf("%s holds %s, not the files in %s as they are now: --replace begins with an empty database", c.DB.name(), there, c.From)
 	}
-	if done, err := finished(ctx, store); err != nil {
+	if done, err := finished(ctx, db); err != nil {
 		return err
 	} else if done && before.Done {
 		_, err := fmt.Fprintf(s.out, "nothing to do: %s holds the files in %s\n", c.DB.name(), c.From)
@@ -239,7 +215,7 @@ func (c *loadCmd) files(ctx context.Context, s streams, store bulkStore, folder 
 			return nil
 		},
 	}
-	after, err := store.LoadBatches(ctx, source, func(_ int, bytes int64) { progress.done.Add(bytes) })
+	after, err := db.LoadBatches(ctx, source, func(_ int, bytes int64) { progress.done.Add(bytes) })
 	progress.finish()
 	if err != nil {
 		return c.outcome(ctx, err, sum(after.Documents))
@@ -248,7 +224,7 @@ func (c *loadCmd) files(ctx context.Context, s streams, store bulkStore, folder 
 	if after.Refused > 0 {
 		what += fmt.Sprintf(", %s refused", format.Count(after.Refused))
 	}
-	return c.summary(ctx, s, store, what, sum(before.Documents), sum(after.Documents)-sum(before.Documents), time.Since(progress.start))
+	return c.summary(ctx, s, db, what, sum(before.Documents), sum(after.Documents)-sum(before.Documents), time.Since(progress.start))
 }
 
 func sum(counts [len(dataset.Kinds)]int64) (n int64) {

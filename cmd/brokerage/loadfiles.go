@@ -19,7 +19,7 @@ import (
 
 	domain "brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/sqlite"
+	"brokerage/internal/store/bulk"
 	"brokerage/internal/xmldoc"
 )
 
@@ -201,11 +201,11 @@ const (
 )
 
 // batches reads all files from a position on.
-func (f sourceFolder) batches(position string) iter.Seq2[sqlite.RawBatch, error] {
-	return func(yield func(sqlite.RawBatch, error) bool) {
+func (f sourceFolder) batches(position string) iter.Seq2[bulk.RawBatch, error] {
+	return func(yield func(bulk.RawBatch, error) bool) {
 		p, err := parsePosition(position)
 		if err != nil {
-			yield(sqlite.RawBatch{}, fmt.Errorf("the position in the database: %w", err))
+			yield(bulk.RawBatch{}, fmt.Errorf("the position in the database: %w", err))
 			return
 		}
 		for _, file := range f.files {
@@ -225,11 +225,11 @@ func (f sourceFolder) batches(position string) iter.Seq2[sqlite.RawBatch, error]
 }
 
 // fileBatches gives false if there is to be no more.
-func (f sourceFolder) fileBatches(name string, at xmldoc.SplitPosition, read int64, yield func(sqlite.RawBatch, error) bool) bool {
+func (f sourceFolder) fileBatches(name string, at xmldoc.SplitPosition, read int64, yield func(bulk.RawBatch, error) bool) bool {
 	path := filepath.Join(f.path, name)
 	r, err := f.open(name, at.Offset)
 	if err != nil {
-		return yield(sqlite.RawBatch{}, err)
+		return yield(bulk.RawBatch{}, err)
 	}
 	defer func() { _ = r.Close() }() // it was only read
 	split := xmldoc.NewSplitter(r, 0, at)
@@ -254,7 +254,7 @@ func (f sourceFolder) fileBatches(name string, at xmldoc.SplitPosition, read int
 }
 
 // readBatch gives a batch of its own memory, and io.EOF with the last.
-func readBatch(split *xmldoc.Splitter) (b sqlite.RawBatch, err error) {
+func readBatch(split *xmldoc.Splitter) (b bulk.RawBatch, err error) {
 	var all []byte
 	var ends []int
 	for len(ends) < batchDocuments && len(all) < batchBytes {
@@ -270,7 +270,7 @@ func readBatch(split *xmldoc.Splitter) (b sqlite.RawBatch, err error) {
 		}
 		all = append(all, p.Bytes...)
 		ends = append(ends, len(all))
-		b.Documents = append(b.Documents, sqlite.RawDocument{Line: p.Line, Broken: p.Broken})
+		b.Documents = append(b.Documents, bulk.RawDocument{Line: p.Line, Broken: p.Broken})
 	}
 	begin := 0
 	for i, end := range ends {

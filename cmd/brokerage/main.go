@@ -18,6 +18,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/redact"
+	"brokerage/internal/service"
 )
 
 // streams are where a command reads and writes, so that tests can stand in for
@@ -25,6 +26,9 @@ import (
 type streams struct {
 	out, err io.Writer
 }
+
+// notice writes a sentence about what a command does.
+func (s streams) notice(text string) { fmt.Fprintln(s.err, text) }
 
 type commands struct {
 	Serve     serveCmd     `cmd:"" help:"Serve a database over HTTP."`
@@ -96,7 +100,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		return complete(s.out, parser.Model.Node, args[1:])
 	}
 	shown := func(err error) string { return redact.Arguments(err.Error(), args) }
-	command, err := await(ctx, func() (*kong.Context, error) { return parser.Parse(args) })
+	command, err := service.Await(ctx, func() (*kong.Context, error) { return parser.Parse(args) })
 	if err == nil && !done {
 		err = checkRanges(command.Flags())
 	}
@@ -139,8 +143,9 @@ type usageError struct{ error }
 func (e usageError) Unwrap() error { return e.error }
 
 func isUsage(err error) bool {
-	_, ok := errors.AsType[usageError](err)
-	return ok
+	_, usage := errors.AsType[usageError](err)
+	_, config := errors.AsType[*service.ConfigError](err)
+	return usage || config
 }
 
 func usagef(format string, args ...any) error {

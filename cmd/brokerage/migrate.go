@@ -7,20 +7,10 @@ import (
 	"log/slog"
 
 	domain "brokerage/internal/brokerage"
+	"brokerage/internal/service"
 	"brokerage/internal/store"
-	"brokerage/internal/store/db2"
-	"brokerage/internal/store/postgres"
-	"brokerage/internal/store/sqlite"
 	"brokerage/internal/telemetry"
 )
-
-// scripts give the whole schema of a kind of databases, as one would run it by
-// hand.
-var scripts = map[string]func(url string) (string, error){
-	store.SQLite:   func(string) (string, error) { return sqlite.Script() },
-	store.Postgres: func(string) (string, error) { return postgres.Script() },
-	store.DB2:      db2.Script,
-}
 
 type migrateCmd struct {
 	DB    dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH, postgres://… or db2://…, as the role that owns its schema."`
@@ -28,17 +18,17 @@ type migrateCmd struct {
 	Print bool   `help:"Only show the statements that make the schema in an empty database. No database is asked for them; of --db only its kind counts."`
 }
 
-// Run migrates as every command does that opens a database to change it; apart
-// from them, so that who serves needs no right to change the schema.
+// Run migrates the schema as every command does that opens a database to change it. As a command of its own it lets the
+// service run as a role that may not change the schema.
 func (c *migrateCmd) Run(ctx context.Context, s streams) error {
 	if c.Print {
-		text, err := scripts[c.DB.scheme](c.DB.String())
+		text, err := c.DB.Script()
 		if err == nil {
 			_, err = io.WriteString(s.out, text)
 		}
 		return err
 	}
-	var opened bulkStore
+	var opened store.Bulk
 	open := func(ctx context.Context) (_ domain.Store, err error) {
 		opened, err = c.DB.open(ctx, s, false)
 		return opened, err
@@ -47,8 +37,9 @@ func (c *migrateCmd) Run(ctx context.Context, s streams) error {
 		if !c.Wait {
 			return err
 		}
-		w := &waiting{open: open, log: telemetry.Logger(s.err, isTerminal(s.err), slog.LevelInfo), db: c.DB.name()}
-		if _, err := w.until(ctx, err, func(error) {}); err != nil {
+		log := telemetry.Logger(s.err, isTerminal(s.err), slog.LevelInfo)
+		retry := service.Retry{Open: open, Log: log, DB: c.DB.name()}
+		if _, err := retry.Until(ctx, err); err != nil {
 			return err
 		}
 	}

@@ -3,13 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/term"
 
 	"brokerage/internal/format"
 )
@@ -39,11 +36,8 @@ const (
 func startProgress(out io.Writer, total float64) *progress {
 	p := &progress{total: total, out: out, start: time.Now(), stop: make(chan struct{}), ended: make(chan struct{})}
 	every := lineEvery
-	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.width, every = 80, barEvery
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			p.width = width
-		}
+	if p.width = columns(out); p.width > 0 {
+		every = barEvery
 	}
 	go func() {
 		defer close(p.ended)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"brokerage/internal/service"
 )
 
 // checkRanges refuses numbers, sizes and times outside of the range that the tag of
@@ -57,8 +59,8 @@ func bound(of reflect.Value, text string) (n float64) {
 		var d time.Duration
 		d, err = time.ParseDuration(text)
 		n = float64(d)
-	case byteSize:
-		var size byteSize
+	case service.ByteSize:
+		var size service.ByteSize
 		err = size.UnmarshalText([]byte(text))
 		n = float64(size)
 	default:

@@ -8,6 +8,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/service"
 )
 
 // Every flag that is a number, a size or a time has a range, but for seeds, of which
@@ -23,7 +25,7 @@ func TestRanges_All(t *testing.T) {
 				of = of.Elem()
 			}
 			_, reads := reflect.TypeAssert[encoding.TextUnmarshaler](reflect.New(of))
-			number := of.Kind() >= reflect.Int && of.Kind() <= reflect.Float64 && (!reads || of == reflect.TypeFor[byteSize]())
+			number := of.Kind() >= reflect.Int && of.Kind() <= reflect.Float64 && (!reads || of == reflect.TypeFor[service.ByteSize]())
 			if !number || flag.Name == "seed" {
 				continue
 			}

@@ -22,7 +22,7 @@ func TestServe_Checksums(t *testing.T) {
 		i.stop(t)
 		return i.logs.String(), answer.body
 	}
-	const warning = "the server has no checksums of its pages"
+	const warning = "the server has no page checksums"
 	logs, dataset := served()
 	require.NotContains(t, logs, warning)
 	require.Contains(t, logs, `"data_checksums":"on"`)

@@ -104,17 +104,6 @@ func TestServe_ConfigRefusals(t *testing.T) {
 	requireOneLine(t, brokerage(t.Context(), "serve"), exitUsage, "BROKERAGE_TIMEOUT")
 }
 
-func TestByteSize(t *testing.T) {
-	for text, want := range map[string]int64{"1": 1, "65536": 65536, "64KiB": 65536, "1MiB": 1 << 20, "2 MiB": 2 << 20, "1GiB": 1 << 30} {
-		var b byteSize
-		require.NoError(t, b.UnmarshalText([]byte(text)), text)
-		require.EqualValues(t, want, b, text)
-	}
-	for _, text := range []string{"", "0", "-1", "1MB", "MiB", "1.5MiB", "9223372036854775807KiB", "1mib"} {
-		require.Error(t, new(byteSize).UnmarshalText([]byte(text)), text)
-	}
-}
-
 // A file that would take gigabytes to read is refused, in little memory and in a line.
 func TestServe_ConfigBombs(t *testing.T) {
 	nine := func(s string) string { return "[" + strings.TrimSuffix(strings.Repeat(s+",", 9), ",") + "]" }

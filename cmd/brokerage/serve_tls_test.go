@@ -131,7 +131,7 @@ func TestServe_TLS(t *testing.T) {
 
 	_, otherKey := ca.issue(t, 300)
 	mount(t, dir, "v3", map[string][]byte{"tls.crt": cert, "tls.key": otherKey})
-	require.Contains(t, i.logs.wait(t, "certificate not reloaded, the old one goes on to count")["error"], "private key does not match")
+	require.Contains(t, i.logs.wait(t, "certificate not reloaded, the old one stays in use")["error"], "private key does not match")
 	serial, err = handshake(t, i, config)
 	require.NoError(t, err)
 	require.EqualValues(t, 200, serial)

@@ -7,6 +7,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/format"
+	"brokerage/internal/store"
 )
 
 type verifyCmd struct {
@@ -14,24 +15,24 @@ type verifyCmd struct {
 }
 
 func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
-	if err := c.DB.existing(); err != nil {
+	if err := c.DB.RequireExisting(); err != nil {
 		return err
 	}
-	store, err := c.DB.open(ctx, s, true)
+	db, err := c.DB.open(ctx, s, true)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if closed := store.Close(); err == nil {
+		if closed := db.Close(); err == nil {
 			err = closed
 		}
 	}()
-	expected, err := storedBytes(ctx, store)
+	expected, err := storedBytes(ctx, db)
 	if err != nil {
 		return err
 	}
 	progress := startProgress(s.err, expected)
-	v, err := store.Verify(ctx, func(finding string) (err error) {
+	v, err := db.Verify(ctx, func(finding string) (err error) {
 		progress.aside(func() { _, err = fmt.Fprintln(s.out, finding) }) // to the same terminal, maybe
 		return err
 	}, func(bytes int64) { progress.done.Add(bytes) })
@@ -49,7 +50,7 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err // a damaged file cannot be measured either
 	}
-	space, err := store.Space(ctx)
+	space, err := db.Space(ctx)
 	if err != nil {
 		return err
 	}
@@ -60,8 +61,8 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 }
 
 // storedBytes is about how large the documents in a database are.
-func storedBytes(ctx context.Context, store bulkStore) (float64, error) {
-	c, err := store.Contents(ctx)
+func storedBytes(ctx context.Context, db store.Bulk) (float64, error) {
+	c, err := db.Contents(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -71,7 +72,7 @@ func storedBytes(ctx context.Context, store bulkStore) (float64, error) {
 		return float64(c.Securities)*d.MeanSize(dataset.Security) + float64(c.Customers)*d.MeanSize(dataset.Customer) +
 			float64(c.Orders)*d.MeanSize(dataset.Order), nil
 	}
-	space, err := store.Space(ctx)
+	space, err := db.Space(ctx)
 	return float64(space.Raw[dataset.Security] + space.Raw[dataset.Customer] + space.Raw[dataset.Order]), err
 }
 

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"context"
@@ -12,8 +12,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// greet tells a person where the service is, and three requests that work as
-// they stand: with keys that are in the database.
+// greet writes where the service is, and three requests that work as they are, with keys that are in the database.
 func greet(ctx context.Context, out io.Writer, s domain.Store, base string, closed bool) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n  The brokerage is at %s, to watch and to try in a browser; its documentation at %[1]s/docs. Ctrl-C ends it.\n\n", base)
@@ -28,8 +27,7 @@ func greet(ctx context.Context, out io.Writer, s domain.Store, base string, clos
 	_, _ = io.WriteString(out, b.String()) // a greeting that cannot be written is no reason to stop
 }
 
-// examples are what may be asked of the first customer: a query of each kind of
-// answer, and a trade.
+// examples returns two queries and a trade of the first customer, as arguments of curl.
 func examples(ctx context.Context, s domain.Store, base string) []string {
 	contents, err := s.Contents(ctx)
 	scale, unknown := dataset.ParseScale(contents.Scale)
@@ -49,8 +47,8 @@ func examples(ctx context.Context, s domain.Store, base string) []string {
 	}
 }
 
-// reachable is an address as a client on this machine writes it.
-func reachable(addr net.Addr) string {
+// localAddress returns the address under which clients on this machine reach addr.
+func localAddress(addr net.Addr) string {
 	tcp, ok := addr.(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() {
 		return addr.String()
