@@ -20,34 +20,34 @@ import (
 
 // Flags without a value are for the preset to say.
 type campaignCmd struct {
-	Preset string `default:"full" enum:"full,smoke" placeholder:"NAME" help:"full: a valid study, about 35 minutes at XXXS; smoke: less than ten, and stamped so. Default: full."`
-	Out    string `default:"campaign" type:"path" placeholder:"DIR" help:"For campaign.json, the report, and copies of the database. Default: campaign."`
-	DB     string `name:"db" placeholder:"URL" help:"The database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST/DATABASE, or null:. Default: a new one in DIR."`
+	Preset string `default:"full" enum:"full,smoke" placeholder:"NAME" help:"Preset of the settings below: full, a valid study of about 35 minutes at XXXS, or smoke, less than ten minutes and marked as such. Default: full."`
+	Out    string `default:"campaign" type:"path" placeholder:"DIR" help:"Folder for campaign.json, the report and copies of the database. Default: campaign."`
+	DB     string `name:"db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST/DATABASE, or null:. Default: a new one in DIR."`
 
-	BackupCommand  string `placeholder:"COMMAND" help:"With db2://…: the shell's command that backs the database up; docs/db2.md has one."`
-	RestoreCommand string `placeholder:"COMMAND" help:"With db2://…: the shell's command that brings back what was backed up, while nobody is connected."`
+	BackupCommand  string `placeholder:"COMMAND" help:"With db2://…: shell command that backs the database up; docs/db2.md has one."`
+	RestoreCommand string `placeholder:"COMMAND" help:"With db2://…: shell command that restores the backup, run while no client is connected."`
 
-	AllowInvalid bool `help:"Exit with 0 although a run is INVALID. Default: with 4, when all steps are done and written."`
+	AllowInvalid bool `help:"Exit with 0 although a run is INVALID. Default: exit with 4 when all steps are done and written."`
 
-	Replace bool `help:"Begin anew, whatever DIR and the database hold."`
+	Replace bool `help:"Delete what DIR and the database hold, and start from the beginning. Default: continue an interrupted campaign."`
 
-	Scale     *scaleFlag     `placeholder:"SCALE" help:"How large: ${scales}."`
-	Profile   *profileFlag   `placeholder:"PROFILE" help:"tpox-2 or tpox-1."`
-	Seed      *uint64        `placeholder:"N" help:"Of the dataset, and of what is drawn at random."`
-	Workloads []string       `placeholder:"NAME,…" help:"Names, or paths of files of your own."`
-	Users     []int          `placeholder:"N,…" range:"1..100000" help:"The numbers of users with which query and mixed are run, and files of your own."`
-	Reference *int           `placeholder:"N" range:"1..100000" help:"The users of everything that is run with one number of them. Default: the middle of --users."`
-	WarmUp    *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Before each measured time."`
-	Duration  *time.Duration `placeholder:"TIME" range:"0s..720h" help:"Measured, of each run."`
-	Think     *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Of each user between two transactions."`
-	Repeat    *int           `placeholder:"N" range:"1..1000" help:"Of each run, from the same data; mixed with --reference users has at least 3."`
-	CPUs      []int          `name:"cpus" placeholder:"N,…" range:"0..4096" help:"Try with the service on so many cores; 0 leaves it out. Default: 1, 2, 4 and so on, up to all."`
-	Stages    *int           `placeholder:"N" range:"0..1000" help:"Of inserts into a database that grows; 0 leaves them out."`
-	Stage     *time.Duration `placeholder:"TIME" range:"0s..720h" help:"Of each of these, for orders and for customers."`
-	Tier      *time.Duration `placeholder:"TIME" range:"0s..720h" help:"For the comparison of the service with the store itself, both together; 0 leaves it out."`
-	Tuned     *bool          `negatable:"" help:"Try other settings of the store than those out of the box."`
-	Pool      *int           `placeholder:"N" range:"0..10000" help:"Connections of the service for reading. Default: for the store to say."`
-	Limit     *time.Duration `placeholder:"TIME" range:"0s..8760h" help:"What does not fit into it is left out; 0 is no limit."`
+	Scale     *scaleFlag     `placeholder:"SCALE" help:"Size of the dataset: ${scales}. Default: by the preset."`
+	Profile   *profileFlag   `placeholder:"PROFILE" help:"Profile of the dataset: tpox-2 or tpox-1. Default: by the preset."`
+	Seed      *uint64        `placeholder:"N" help:"Seed of the dataset and of random parameters. Default: by the preset."`
+	Workloads []string       `placeholder:"NAME" help:"Workloads to run: names, or paths of workload files. Default: by the preset."`
+	Users     []int          `placeholder:"N" range:"1..100000" help:"Numbers of users for query, mixed and workload files. Default: by the preset."`
+	Reference *int           `placeholder:"N" range:"1..100000" help:"Number of users for what is run with only one. Default: the middle of --users."`
+	WarmUp    *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Warm-up before each measurement. Default: by the preset."`
+	Duration  *time.Duration `placeholder:"TIME" range:"0s..720h" help:"Measured time of each run. Default: by the preset."`
+	Think     *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Pause of each user between two transactions. Default: by the preset."`
+	Repeat    *int           `placeholder:"N" range:"1..1000" help:"Number of runs of each kind, from the same data; mixed with --reference users has at least 3. Default: by the preset."`
+	CPUs      []int          `name:"cpus" placeholder:"N" range:"0..4096" help:"Numbers of processor cores to limit the service to; 0 skips this step. Default: 1, 2, 4 and so on, up to all."`
+	Stages    *int           `placeholder:"N" range:"0..1000" help:"Number of stages of inserts into a growing database; 0 skips this step. Default: by the preset."`
+	Stage     *time.Duration `placeholder:"TIME" range:"0s..720h" help:"Time of each stage, for orders and for customers. Default: by the preset."`
+	Tier      *time.Duration `placeholder:"TIME" range:"0s..720h" help:"Time of the comparison of the service with its database alone, both together; 0 skips it. Default: by the preset."`
+	Tuned     *bool          `negatable:"" help:"Also run with other settings of the database than its defaults. Default: by the preset."`
+	Pool      *int           `placeholder:"N" range:"0..10000" help:"Largest number of the service's connections for reading. Default: depends on the database."`
+	Limit     *time.Duration `placeholder:"TIME" range:"0s..8760h" help:"Time limit of the campaign: steps that do not fit are left out; 0 is no limit. Default: by the preset."`
 }
 
 // Run runs the campaign in this process, which makes the load; the service is

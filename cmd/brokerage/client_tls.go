@@ -9,9 +9,9 @@ import (
 
 // clientTLS are the flags of a command that asks a service over https.
 type clientTLS struct {
-	TLSCA   string `name:"tls-ca" placeholder:"FILE" help:"Accept only certificates of a service by these authorities (PEM)."`
-	TLSCert string `name:"tls-client-cert" placeholder:"FILE" help:"This client's certificate, for a service with --tls-client-ca."`
-	TLSKey  string `name:"tls-client-key" placeholder:"FILE" help:"The certificate's key."`
+	TLSCA   string `name:"tls-ca" placeholder:"FILE" help:"Certificates (PEM) of the authorities to trust. Default: those of the system."`
+	TLSCert string `name:"tls-client-cert" placeholder:"FILE" help:"Certificate (PEM) of this client, for a service with --tls-client-ca."`
+	TLSKey  string `name:"tls-client-key" placeholder:"FILE" help:"Private key (PEM) of the client's certificate."`
 }
 
 // config reads the files. It is what Go does by itself where none is named: the

@@ -23,29 +23,29 @@ import (
 )
 
 type driveCmd struct {
-	DB  string `name:"db" placeholder:"URL" help:"Run against a database, without a service: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null: which answers from memory. It must hold a dataset."`
+	DB  string `name:"db" placeholder:"URL" help:"Run on a database without a service: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. It must hold a dataset."`
 	URL string `name:"url" placeholder:"URL" help:"Run against a service. Default: http://127.0.0.1:8080."`
 	clientTLS
 
 	byDefault bool // nobody said where the service is
 
-	Workload string        `default:"mixed" placeholder:"NAME" help:"mixed, query, insert-orders, insert-customers, classic, or the path of a file of your own. Default: mixed."`
-	Users    int           `default:"50" placeholder:"N" range:"1..100000" help:"Users that work at once. Default: 50."`
-	Rate     float64       `placeholder:"N" range:"0..10000000" help:"Open model: transactions that are due each second, whatever the answers do; of them, --users are worked on at once. Default: each user waits for an answer and goes on."`
-	Duration time.Duration `default:"60s" placeholder:"TIME" range:"0s..720h" help:"How long is measured, after --ramp. Default: 60s."`
-	Ramp     time.Duration `default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, in which users begin one after the other, or the rate grows; not measured. Default: 20s."`
-	Think    time.Duration `default:"0s" placeholder:"TIME" range:"0s..24h" help:"Pause of a user between an answer and the next request. Default: 0s."`
-	Every    time.Duration `default:"5s" placeholder:"TIME" range:"0s..720h" help:"Time between two lines of progress, which the result has too; 0s prints none. Default: 5s."`
-	Seed     uint64        `default:"1" placeholder:"N" help:"Seed of the random parameters: the same seed draws the same. Default: 1."`
-	Validate string        `enum:"yes,no," default:"" placeholder:"yes|no" help:"Are new and replaced documents validated? Default: as the workload says."`
+	Workload string        `default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file. Default: mixed."`
+	Users    int           `default:"50" placeholder:"N" range:"1..100000" help:"Number of concurrent users. Default: 50."`
+	Rate     float64       `placeholder:"N" range:"0..10000000" help:"Open model: transactions started each second, however slow the responses are, at most --users at once. Default: closed model, in which each user waits for a response before the next request."`
+	Duration time.Duration `default:"60s" placeholder:"TIME" range:"0s..720h" help:"Measured time, after --ramp. Default: 60s."`
+	Ramp     time.Duration `default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, not measured, in which users start one after another, or the rate rises. Default: 20s."`
+	Think    time.Duration `default:"0s" placeholder:"TIME" range:"0s..24h" help:"Pause of a user between a response and the next request. Default: 0s."`
+	Every    time.Duration `default:"5s" placeholder:"TIME" range:"0s..720h" help:"Interval of progress lines, which the result holds too; 0s prints none. Default: 5s."`
+	Seed     uint64        `default:"1" placeholder:"N" help:"Seed of the random parameters: the same seed draws the same parameters. Default: 1."`
+	Validate string        `enum:"yes,no," default:"" placeholder:"yes|no" help:"Whether new and replaced documents are validated against their schemas. Default: as the workload says."`
 
-	Tier         bool   `help:"With --db: what the application tier costs. Runs directly and through a service in between, by turns, half of --duration each; --ramp before each turn."`
-	Turns        int    `default:"4" placeholder:"N" range:"1..1000" help:"Turns of each way, with --tier. Default: 4."`
-	Repeat       int    `default:"1" placeholder:"N" range:"1..1000" help:"Runs of the workload, one after the other on the same data, each by draws of its own (--seed and those after it), each printed; then their median and spread. From 3 on, report can tell a difference from noise. Default: 1."`
-	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"Write the result there too; with --repeat each, to FILE-1, FILE-2 and so on before the ending: r-1.json."`
-	AllowInvalid bool   `help:"Exit with 0 although the run is INVALID. Default: with 4."`
+	Tier         bool   `help:"With --db: measure the cost of the service tier. Alternates between runs on the database and runs through a service on it, half of --duration each, with --ramp before each turn."`
+	Turns        int    `default:"4" placeholder:"N" range:"1..1000" help:"With --tier: number of turns of each kind. Default: 4."`
+	Repeat       int    `default:"1" placeholder:"N" range:"1..1000" help:"Number of runs of the workload on the same data, each with a seed of its own (--seed and the following); prints each, then their median and spread. With 3 or more, report can tell a difference from noise. Default: 1."`
+	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as well; with --repeat N, to N files: r-1.json, r-2.json and so on for r.json. Default: none."`
+	AllowInvalid bool   `help:"Exit with 0 although the run is INVALID. Default: exit with 4."`
 
-	Token string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"For the service, see brokerage token. A variable is better than a flag, which others on this computer can see."`
+	Token string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"Token for the service, made by brokerage token. Other users of this machine can see a flag; the variable is safer."`
 }
 
 // defaultService is where serve listens by default.

@@ -22,11 +22,11 @@ import (
 type generateCmd struct {
 	datasetFlags
 
-	Kind     []kindFlag `placeholder:"KIND" help:"Only these kinds: security, customer, order. Default: all."`
-	Part     partFlag   `default:"1/1" placeholder:"N/M" help:"Only part N of M equal ones, so that M machines can share the work."`
-	Out      string     `required:"" type:"path" placeholder:"DIR" help:"The folder for the files; made if it is not there."`
-	Compress string     `enum:"none,zstd" default:"none" placeholder:"HOW" help:"zstd or none. Default: none."`
-	Workers  int        `placeholder:"N" range:"0..1024" help:"How many files to write at once. Default: one for each processor."`
+	Kind     []kindFlag `placeholder:"KIND" help:"Kinds of documents to write: security, customer, order. Default: all."`
+	Part     partFlag   `default:"1/1" placeholder:"N/M" help:"Write only part N of M equal parts, so that M machines can share the work. Default: 1/1."`
+	Out      string     `required:"" type:"path" placeholder:"DIR" help:"Folder for the files, created if it does not exist."`
+	Compress string     `enum:"none,zstd" default:"none" placeholder:"HOW" help:"Compression of the files: zstd or none. Default: none."`
+	Workers  int        `placeholder:"N" range:"0..1024" help:"Number of files written at once. Default: one for each processor."`
 }
 
 // share is what a run is to write of one kind: documents [from, to).

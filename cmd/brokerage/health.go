@@ -18,10 +18,10 @@ import (
 
 // healthCmd is for images that have nothing else with which to ask.
 type healthCmd struct {
-	URL string `placeholder:"URL" help:"The service, as drive --url has it; or a path of it to ask, such as http://127.0.0.1:8080/readyz. Default: this machine, with port and scheme as the variables BROKERAGE_LISTEN and BROKERAGE_TLS_CERT have them."`
+	URL string `placeholder:"URL" help:"Service to check, or a path of it, such as http://127.0.0.1:8080/readyz. Default: this machine, with the port and scheme of BROKERAGE_LISTEN and BROKERAGE_TLS_CERT."`
 	clientTLS
 
-	Timeout time.Duration `default:"2s" placeholder:"TIME" range:"1ms..1h" help:"How long to wait for the answer. Default: 2s."`
+	Timeout time.Duration `default:"2s" placeholder:"TIME" range:"1ms..1h" help:"How long to wait for the response. Default: 2s."`
 }
 
 // Run asks once. The answer 200 is good, and everything else is a failure.

@@ -17,11 +17,11 @@ import (
 type loadCmd struct {
 	datasetFlags
 
-	DB       dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH, made if it is not there, or postgres://… or db2://…, as the owner of its schema."`
-	From     string `type:"path" placeholder:"DIR" help:"Load the files in this folder instead of generating: what generate wrote, or batch files of the TPoX kit; .zst too."`
-	Validate bool   `help:"With --from: check each document against its schema as well."`
-	Strict   bool   `help:"With --from: end at the first document that is refused."`
-	Replace  bool   `help:"Begin with an empty database, whatever it holds."`
+	DB       dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, created if it does not exist, or postgres://… or db2://…, as the role that owns its schema."`
+	From     string `type:"path" placeholder:"DIR" help:"Folder of files to load instead of generating documents: written by generate, or batch files of the TPoX kit, .xml or .zst."`
+	Validate bool   `help:"With --from: validate each document against its schema. Default: only parsed."`
+	Strict   bool   `help:"With --from: stop at the first document that is refused. Default: it is reported and left out."`
+	Replace  bool   `help:"Delete what the database holds first. Default: an error if it holds another dataset."`
 
 	bar *progress // while documents are loaded
 }

@@ -32,24 +32,24 @@ func (s streams) notice(text string) { fmt.Fprintln(s.err, text) }
 
 type commands struct {
 	Serve     serveCmd     `cmd:"" help:"Serve a database over HTTP."`
-	Token     tokenCmd     `cmd:"" help:"Make a token with which a client may use the service."`
-	Generate  generateCmd  `cmd:"" help:"Write a dataset, or one part of it, to files of one document a line."`
-	Dataset   datasetCmd   `cmd:"" help:"Say what a dataset contains and needs, without generating it."`
-	Migrate   migrateCmd   `cmd:"" help:"Bring the schema of a database up to date, and do nothing else."`
+	Token     tokenCmd     `cmd:"" help:"Create an access token for a client."`
+	Generate  generateCmd  `cmd:"" help:"Write a dataset, or one part of it, to files with one document a line."`
+	Dataset   datasetCmd   `cmd:"" help:"Print what a dataset contains and how much space it needs, without generating it."`
+	Migrate   migrateCmd   `cmd:"" help:"Create or update the schema of a database, and do nothing else."`
 	Load      loadCmd      `cmd:"" help:"Fill a database with a dataset, generated or from files."`
-	Verify    verifyCmd    `cmd:"" help:"Read all of a database and say what is wrong with it."`
+	Verify    verifyCmd    `cmd:"" help:"Check all of a database and print what is wrong with it."`
 	Backup    backupCmd    `cmd:"" help:"Copy a database, which may be in use, to a checksummed file."`
-	Restore   restoreCmd   `cmd:"" help:"Make a database what it was when a backup was taken."`
-	Drive     driveCmd     `cmd:"" help:"Run a workload against a database or a service, and say what came of it."`
-	Campaign  campaignCmd  `cmd:"" help:"Study a store: load it, measure it, and run all workloads against it."`
-	Report    reportCmd    `cmd:"" help:"Make a page of the results of a campaign or a run, or compare two of them."`
+	Restore   restoreCmd   `cmd:"" help:"Replace a database by a backup of it."`
+	Drive     driveCmd     `cmd:"" help:"Run a workload against a database or a service, and print the results."`
+	Campaign  campaignCmd  `cmd:"" help:"Study a database: load it, measure it, and run all workloads against it."`
+	Report    reportCmd    `cmd:"" help:"Write a page about the results of a campaign or a run, or compare two of them."`
 	Templates templatesCmd `cmd:"" help:"Write documents with marked slots, for load generators in other languages."`
-	Health    healthCmd    `cmd:"" help:"Ask a service whether it is alive, for containers."`
-	Version   versionCmd   `cmd:"" help:"Say which build this is."`
+	Health    healthCmd    `cmd:"" help:"Check whether a service is alive, for containers."`
+	Version   versionCmd   `cmd:"" help:"Print the version of this program."`
 
-	Completion completionCmd `cmd:"" help:"Print a script with which a shell completes commands and flags."`
+	Completion completionCmd `cmd:"" help:"Print a script that lets a shell complete commands and flags."`
 
-	VersionFlag versionFlag `name:"version" help:"Say which build this is."`
+	VersionFlag versionFlag `name:"version" help:"Print the version of this program."`
 }
 
 func main() {
@@ -78,7 +78,8 @@ func run(ctx context.Context, args []string, s streams) int {
 	parser, err := kong.New(&cli,
 		kong.Name("brokerage"),
 		kong.Description("The TPoX online brokerage: the service, its databases, and documents for it at any scale. "+
-			"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a load test or campaign ended early, 4 one is INVALID, 130 interrupted."),
+			"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a load test or campaign ended early, 4 its results are INVALID, "+
+			"130 interrupted."),
 		kong.Writers(s.out, s.err),
 		kong.Exit(func(int) { done = true }), // only --help and --version exit
 		kong.UsageOnError(),

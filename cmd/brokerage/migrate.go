@@ -13,9 +13,9 @@ import (
 )
 
 type migrateCmd struct {
-	DB    dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH, postgres://… or db2://…, as the role that owns its schema."`
-	Wait  bool   `help:"Try until the database can be reached: there may be no server yet, or it does not know the owner yet."`
-	Print bool   `help:"Only show the statements that make the schema in an empty database. No database is asked for them; of --db only its kind counts."`
+	DB    dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, postgres://… or db2://…, as the role that owns its schema."`
+	Wait  bool   `help:"Keep trying until the database can be reached."`
+	Print bool   `help:"Print the statements that create the schema in an empty database, and open none; only the kind of --db matters."`
 }
 
 // Run migrates the schema as every command does that opens a database to change it. As a command of its own it lets the

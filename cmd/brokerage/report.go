@@ -17,8 +17,8 @@ import (
 )
 
 type reportCmd struct {
-	Files fileGroups `arg:"" name:"file ..." help:"Results of brokerage campaign, of brokerage drive --json or of k6. Two are compared, and two groups of repeats with -- between them: A1 A2 A3 -- B1 B2 B3."`
-	Out   string     `placeholder:"FILE" help:"The page to write, - for the output. Default: beside the file of results; of a comparison none."`
+	Files fileGroups `arg:"" name:"file ..." help:"Results of brokerage campaign, brokerage drive --json or k6. One file makes a report; two are compared, and so are two groups of repeats with -- between them: A1 A2 A3 -- B1 B2 B3."`
+	Out   string     `placeholder:"FILE" help:"Page to write; - is standard output. Default: beside the file of results; none for a comparison."`
 }
 
 // fileGroups are the files that are named, parted by --.

@@ -14,8 +14,8 @@ import (
 type templatesCmd struct {
 	datasetFlags
 
-	Count int    `default:"500" placeholder:"N" range:"1..1000000" help:"How many of each kind. Default: 500."`
-	Out   string `required:"" type:"path" placeholder:"DIR" help:"The folder for the files; made if it is not there."`
+	Count int    `default:"500" placeholder:"N" range:"1..1000000" help:"Number of templates of each kind. Default: 500."`
+	Out   string `required:"" type:"path" placeholder:"DIR" help:"Folder for the files, created if it does not exist."`
 }
 
 // templateKinds are what load generators insert or replace.

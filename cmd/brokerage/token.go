@@ -7,9 +7,9 @@ import (
 )
 
 type tokenCmd struct {
-	Name  string     `required:"" placeholder:"NAME" help:"Of the client, for the logs."`
-	Scope scopesFlag `required:"" placeholder:"SCOPE,…" help:"What the client may do: read, trade (writes and leases), admin (replace whole documents). None includes another."`
-	File  string     `placeholder:"FILE" help:"Add the line to this file, made if it is not there. Without it, the line goes to standard error."`
+	Name  string     `required:"" placeholder:"NAME" help:"Name of the client in logs: letters, digits and ._-@."`
+	Scope scopesFlag `required:"" placeholder:"SCOPE,…" help:"What the client may do: read, trade (writes and leases) or admin (replace whole documents), separated by commas. No scope includes another."`
+	File  string     `placeholder:"FILE" help:"File to add the token's line to, created if it does not exist. Default: the line is printed to standard error."`
 }
 
 type scopesFlag struct{ scopes []access.Scope }

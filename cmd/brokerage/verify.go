@@ -11,7 +11,7 @@ import (
 )
 
 type verifyCmd struct {
-	DB dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH, postgres://… or db2://…."`
+	DB dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, postgres://… or db2://…."`
 }
 
 func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
