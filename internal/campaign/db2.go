@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/db2"
-	"brokerage/internal/workload"
 )
 
 // Commands are the shell's, by which a database is backed up and restored that
@@ -66,7 +66,7 @@ func (e db2Engine) with(ctx context.Context, asIs bool, do func(*db2.Store) erro
 
 func (e db2Engine) Describe(ctx context.Context) (is Store, err error) {
 	err = e.with(ctx, true, func(s *db2.Store) error {
-		is = described(workload.Redacted(e.url), "by XMLVALIDATE, in the database", s.Describe())
+		is = described(store.Published(e.url), "by XMLVALIDATE, in the database", s.Describe())
 		return nil
 	})
 	return is, err

@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"context"
-	"path/filepath"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store"
@@ -28,5 +27,5 @@ func (e sqliteEngine) Describe(ctx context.Context) (s Store, err error) {
 		return s, err
 	}
 	// A result is published, and whose folder it was is nobody's business.
-	return described(store.SQLite+":"+filepath.Base(e.path), "by the project's schemas, in the service", opened.Describe()), opened.Close()
+	return described(store.Published(e.URL()), "by the project's schemas, in the service", opened.Describe()), opened.Close()
 }

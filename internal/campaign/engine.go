@@ -83,13 +83,13 @@ type Pace struct{ Load, Backup, Restore float64 }
 // Open gives the engine for the database that a URL names; what it keeps beside
 // the database goes to folder. Commands are for a kind of databases that needs them.
 func Open(url, folder string, commands Commands) (Engine, error) {
-	scheme, rest, err := store.Parse(url)
+	database, err := store.Find(url)
 	if err != nil {
 		return nil, err
 	}
-	switch scheme {
+	switch database.Scheme() {
 	case store.SQLite:
-		return newSQLite(rest, folder)
+		return newSQLite(database.Path(), folder)
 	case store.Postgres:
 		return newPostgres(url, folder), nil
 	case store.DB2:
@@ -97,6 +97,6 @@ func Open(url, folder string, commands Commands) (Engine, error) {
 	case store.Null:
 		return nullEngine{}, nil
 	default:
-		return nil, fmt.Errorf("a campaign cannot be run on %s: yet", scheme)
+		return nil, fmt.Errorf("a campaign cannot be run on %s: yet", database.Scheme())
 	}
 }

@@ -10,8 +10,8 @@ import (
 
 	deployed "brokerage/deploy/postgres"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/postgres"
-	"brokerage/internal/workload"
 )
 
 // postgresEngine is a database of a server, which may be somebody else's: what is
@@ -173,7 +173,7 @@ func (e postgresEngine) As(v Variant) Engine {
 // Describe asks the server how it is set, too: a result hangs on that.
 func (e postgresEngine) Describe(ctx context.Context) (is Store, err error) {
 	err = e.with(ctx, true, func(s *postgres.Store) error {
-		is = described(workload.Redacted(e.url), "by the project's schemas, in the service", s.Describe())
+		is = described(store.Published(e.url), "by the project's schemas, in the service", s.Describe())
 		return nil
 	})
 	if err != nil {

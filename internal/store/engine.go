@@ -186,7 +186,9 @@ func (d Database) Empty(ctx context.Context, options Options) (Bulk, error) {
 	if err != nil {
 		return nil, err
 	}
-	if server, ok := opened.(interface{ Empty(ctx context.Context) error }); ok {
+	if server, ok := opened.(interface {
+		Empty(ctx context.Context) error
+	}); ok {
 		if err := server.Empty(ctx); err != nil {
 			return nil, errors.Join(err, opened.Close())
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -38,16 +39,6 @@ const (
 	Null     = "null"
 )
 
-// Parse returns the scheme of a URL and what follows it, or an error if it names no store. It does not look at
-// whether the database exists.
-func Parse(url string) (scheme, rest string, err error) {
-	d, err := Find(url)
-	if err != nil {
-		return "", "", err
-	}
-	return d.engine.scheme, d.rest, nil
-}
-
 // Open opens the store that a URL names.
 func Open(ctx context.Context, url string, options Options) (brokerage.Store, error) {
 	d, err := Find(url)
@@ -66,11 +57,21 @@ func Name(url string) string {
 	return d.Name()
 }
 
+// Published returns what results, which may be published, show of a URL, valid or not: no folders, users, passwords or
+// parameters.
+func Published(url string) string {
+	if d, err := Find(url); err == nil && d.Path() != "" {
+		return d.Scheme() + ":" + filepath.Base(d.Path())
+	}
+	return redact.URL(url)
+}
+
 // Find returns the database that a URL names, or an error if it names none. It does not look at whether the database
 // exists. Its errors do not repeat what may be a password.
 func Find(url string) (Database, error) {
 	scheme, rest, ok := strings.Cut(url, ":")
-	if !ok && url != "" && !strings.ContainsAny(url, "=@;") { // which a file seldom has, and settings with a password always
+	// A path seldom has one of "=@;", settings with a password always do.
+	if !ok && url != "" && !strings.ContainsAny(url, "=@;") {
 		return Database{}, fmt.Errorf("%q is not a database: did you mean sqlite:%s? Otherwise %s", url, url, usage())
 	}
 	if url == "" {

@@ -16,7 +16,7 @@ import (
 	"brokerage/internal/store/sqlite"
 )
 
-func TestParse(t *testing.T) {
+func TestFind(t *testing.T) {
 	for name, c := range map[string]struct{ url, scheme, rest string }{
 		"SQLite":        {"sqlite:brokerage.db", SQLite, "brokerage.db"},
 		"Absolute":      {"sqlite:/var/lib/b.db", SQLite, "/var/lib/b.db"},
@@ -25,15 +25,15 @@ func TestParse(t *testing.T) {
 		"Null":          {"null:", Null, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scheme, rest, err := Parse(c.url)
+			d, err := Find(c.url)
 			require.NoError(t, err)
-			require.Equal(t, c.scheme, scheme)
-			require.Equal(t, c.rest, rest)
+			require.Equal(t, c.scheme, d.Scheme())
+			require.Equal(t, c.rest, d.rest)
 		})
 	}
 }
 
-func TestParse_Refusals(t *testing.T) {
+func TestFind_Refusals(t *testing.T) {
 	for name, c := range map[string]struct{ url, says string }{
 		"Empty":         {"", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:"},
 		"NoScheme":      {"brokerage.db", `"brokerage.db" is not a database: did you mean sqlite:brokerage.db? Otherwise it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:`},
@@ -44,7 +44,7 @@ func TestParse_Refusals(t *testing.T) {
 		"NothingScheme": {":x", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := Parse(c.url)
+			_, err := Find(c.url)
 			require.ErrorContains(t, err, c.says)
 			s, err := Open(t.Context(), c.url, Options{})
 			require.ErrorContains(t, err, c.says)
@@ -54,11 +54,21 @@ func TestParse_Refusals(t *testing.T) {
 }
 
 // A URL that is refused is printed, and may hold a password.
-func TestParse_NoSecrets(t *testing.T) {
+func TestFind_NoSecrets(t *testing.T) {
 	for _, url := range []string{"oracle://user:secret@host/db", "postgres://user:secret@host:port/db", "postgres://user:secret@host/db?pool_max_conns=x"} {
-		_, _, err := Parse(url)
+		_, err := Find(url)
 		require.Error(t, err)
 		require.NotContains(t, err.Error(), "secret")
+	}
+}
+
+func TestPublished(t *testing.T) {
+	for url, want := range map[string]string{
+		"sqlite:/home/ann/a@b?c": "sqlite:a@b?c", "null:": "null:",
+		"postgres://user:secret@host:5432/db?sslmode=disable": "postgres://host:5432/db", "postgres://host/db": "postgres://host/db",
+		"postgres://me:p%40ss@host/db": "postgres://host/db", "postgres://me:p@ss@host/db": "(not shown: it may hold a password)",
+	} {
+		require.Equal(t, want, Published(url))
 	}
 }
 
