@@ -9,6 +9,7 @@ import (
 	"brokerage/internal/store/archive"
 )
 
+//nolint:lll // a help text is one string
 type backupCmd struct {
 	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"Database to copy, sqlite:PATH or postgres://…; it may be in use."`
 	Out     string `required:"" type:"path" placeholder:"FILE" help:"File to write the backup to."`

@@ -19,6 +19,8 @@ import (
 )
 
 // Flags without a value are for the preset to say.
+//
+//nolint:lll // a help text is one string
 type campaignCmd struct {
 	Preset string `default:"full" enum:"full,smoke" placeholder:"NAME" help:"Preset of the settings below: full, a valid study of about 35 minutes at XXXS, or smoke, less than ten minutes and marked as such. Default: full."`
 	Out    string `default:"campaign" type:"path" placeholder:"DIR" help:"Folder for campaign.json, the report and copies of the database. Default: campaign."`
@@ -50,8 +52,7 @@ type campaignCmd struct {
 	Limit     *time.Duration `placeholder:"TIME" range:"0s..8760h" help:"Time limit of the campaign: steps that do not fit are left out; 0 is no limit. Default: by the preset."`
 }
 
-// Run runs the campaign in this process, which makes the load; the service is
-// another one.
+// Run runs the campaign in this process, which makes the load; the service is another one.
 func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	settings, err := c.settings()
 	if err != nil {
@@ -115,8 +116,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	return nil
 }
 
-// makeFolder makes a folder and those above it, and returns the ones that it made,
-// the deepest first.
+// makeFolder makes a folder and those above it, and returns the ones that it made, the deepest first.
 func makeFolder(path string) (made []string, err error) {
 	for dir := path; ; dir = filepath.Dir(dir) {
 		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
@@ -179,7 +179,8 @@ func (c *campaignCmd) settings() (campaign.Settings, error) {
 	set(&s.Tuned, c.Tuned)
 	set(&s.Pool, c.Pool)
 	for to, from := range map[*float64]*time.Duration{
-		&s.WarmUp: c.WarmUp, &s.Duration: c.Duration, &s.Think: c.Think, &s.Stage: c.Stage, &s.Tier: c.Tier, &s.Limit: c.Limit,
+		&s.WarmUp: c.WarmUp, &s.Duration: c.Duration, &s.Think: c.Think, &s.Stage: c.Stage, &s.Tier: c.Tier,
+		&s.Limit: c.Limit,
 	} {
 		if from != nil {
 			*to = from.Seconds()
@@ -206,8 +207,8 @@ func set[T any](to, from *T) {
 	}
 }
 
-// underTest is the command of a service, with no settings but those that it is
-// given: variables that are there for another one would change what is measured.
+// underTest is the command of a service, with no settings but those that it is given: variables that are there for
+// another one would change what is measured.
 func underTest(program string, args []string) *exec.Cmd {
 	cmd := exec.Command(program, args...) //nolint:noctx // a campaign that is ended stops it in good order
 	for _, variable := range os.Environ() {

@@ -8,14 +8,16 @@ import (
 )
 
 // clientTLS are the flags of a command that asks a service over https.
+//
+//nolint:lll // a help text is one string
 type clientTLS struct {
 	TLSCA   string `name:"tls-ca" placeholder:"FILE" help:"Certificates (PEM) of the authorities to trust. Default: those of the system."`
 	TLSCert string `name:"tls-client-cert" placeholder:"FILE" help:"Certificate (PEM) of this client, for a service with --tls-client-ca."`
 	TLSKey  string `name:"tls-client-key" placeholder:"FILE" help:"Private key (PEM) of the client's certificate."`
 }
 
-// config reads the files. It is what Go does by itself where none is named: the
-// authorities of the system, or those that SSL_CERT_FILE and SSL_CERT_DIR name.
+// config reads the files. It is what Go does by itself where none is named: the authorities of the system, or those
+// that SSL_CERT_FILE and SSL_CERT_DIR name.
 func (f clientTLS) config() (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if f.TLSCA != "" {

@@ -28,8 +28,7 @@ func (c *completionCmd) Run(s streams) error {
 	return err
 }
 
-// completeCommand is what the shells' parts call, with the words after the
-// program up to the cursor; it is in no help.
+// completeCommand is what the shells' parts call, with the words after the program up to the cursor; it is in no help.
 const completeCommand = "__complete"
 
 var shells = map[string]string{
@@ -53,8 +52,8 @@ compdef _brokerage brokerage
 `,
 }
 
-// complete writes what the last of the words may become, a line each: the word, a
-// tab, its help. Nothing stands for the name of a file.
+// complete writes what the last of the words may become, a line each: the word, a tab, its help. Nothing stands for the
+// name of a file.
 func complete(out io.Writer, node *kong.Node, words []string) int {
 	before, last := words[:max(len(words)-1, 0)], strings.Join(words[max(len(words)-1, 0):], "")
 	var waiting *kong.Flag // for its value
@@ -65,7 +64,9 @@ func complete(out io.Writer, node *kong.Node, words []string) int {
 			waiting = nil
 		case strings.HasPrefix(word, "--"):
 			name, _, whole := strings.Cut(word[2:], "=")
-			if i := slices.IndexFunc(flagsOf(node), func(f *kong.Flag) bool { return f.Name == name && !f.IsBool() }); i >= 0 && !whole {
+			if i := slices.IndexFunc(
+				flagsOf(node), func(f *kong.Flag) bool { return f.Name == name && !f.IsBool() },
+			); i >= 0 && !whole {
 				waiting = flagsOf(node)[i]
 			}
 		default:

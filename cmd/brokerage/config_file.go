@@ -32,8 +32,8 @@ func environment(command, prefix string) kong.Option {
 	})
 }
 
-// configFile is a flag that names a file with values for the other flags of its command. A flag overrides a variable,
-// a variable overrides the file.
+// configFile is a flag that names a file with values for the other flags of its command. A flag overrides a variable, a
+// variable overrides the file.
 type configFile string
 
 // BeforeResolve is called by kong when it knows the flag or its variable.

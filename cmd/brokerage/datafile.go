@@ -10,21 +10,18 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// A data file holds consecutive documents of one kind, one a line. Its name
-// says of which dataset and which documents, so that files of different parts
-// never collide and a file that is there under its name is whole:
+// A data file holds consecutive documents of one kind, one a line. Its name says of which dataset and which documents,
+// so that files of different parts never collide and a file that is there under its name is whole:
 //
 //	tpox-2_XXS_seed-1_v1.order.000000100000-000000199999.xml.zst
 //
-// Files begin at multiples of a fixed number of documents, or where a part
-// begins.
+// Files begin at multiples of a fixed number of documents, or where a part begins.
 type dataFile struct {
 	kind     dataset.Kind
 	from, to int64 // documents, to excluded
 }
 
-// perFile is a hundred megabytes and more in one file: what is lost by an
-// interruption takes a second to do again.
+// perFile is a hundred megabytes and more in one file: what is lost by an interruption takes a second to do again.
 var perFile = [...]int64{dataset.Security: 25_000, dataset.Customer: 25_000, dataset.Order: 100_000}
 
 // fileAt is the file of a share [from, to) that holds document i.
@@ -50,7 +47,9 @@ func newDataFolder(path string, spec dataset.Spec, compressed bool) dataFolder {
 	if compressed {
 		f.suffix += ".zst"
 	}
-	f.parse = regexp.MustCompile(`^` + regexp.QuoteMeta(f.prefix) + `\.([a-z]+)\.(\d{12})-(\d{12})` + regexp.QuoteMeta(f.suffix) + `$`)
+	f.parse = regexp.MustCompile(
+		`^` + regexp.QuoteMeta(f.prefix) + `\.([a-z]+)\.(\d{12})-(\d{12})` + regexp.QuoteMeta(f.suffix) + `$`,
+	)
 	return f
 }
 
@@ -61,10 +60,9 @@ func (f dataFolder) name(file dataFile) string {
 // partial is the name under which a file is written until it is whole.
 const partial = ".partial"
 
-// survey looks at what is in the folder. It gives the whole files, and what an
-// earlier run left half written. Anything else there is an error: files that
-// are not of this dataset, or that hold documents of ours but not exactly one
-// of our files, would be loaded beside ours one day.
+// survey looks at what is in the folder. It gives the whole files, and what an earlier run left half written. Anything
+// else there is an error: files that are not of this dataset, or that hold documents of ours but not exactly one of our
+// files, would be loaded beside ours one day.
 func (f dataFolder) survey(shares []share) (whole map[dataFile]bool, halves []string, err error) {
 	entries, err := os.ReadDir(f.path)
 	if err != nil {
@@ -79,14 +77,18 @@ func (f dataFolder) survey(shares []share) (whole map[dataFile]bool, halves []st
 		}
 		file, ok := f.file(name)
 		if !ok || !entry.Type().IsRegular() {
-			return nil, nil, fmt.Errorf("%s holds %s, which is not a file of this dataset: choose another folder", f.path, entry.Name())
+			return nil, nil, fmt.Errorf(
+				"%s holds %s, which is not a file of this dataset: choose another folder", f.path, entry.Name(),
+			)
 		}
 		for _, s := range shares {
 			if s.kind != file.kind || file.to <= s.from || file.from >= s.to {
 				continue
 			}
 			if file != fileAt(s.kind, s.from, s.to, max(file.from, s.from)) {
-				return nil, nil, fmt.Errorf("%s holds %s, which is of another division into parts: choose another folder", f.path, entry.Name())
+				return nil, nil, fmt.Errorf(
+					"%s holds %s, which is of another division into parts: choose another folder", f.path, entry.Name(),
+				)
 			}
 			if half {
 				halves = append(halves, entry.Name())

@@ -22,6 +22,7 @@ import (
 	domain "brokerage/internal/brokerage"
 )
 
+//nolint:lll // a help text is one string
 type driveCmd struct {
 	DB  string `name:"db" placeholder:"URL" help:"Run on a database without a service: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. It must hold a dataset."`
 	URL string `name:"url" placeholder:"URL" help:"Run against a service. Default: http://127.0.0.1:8080."`
@@ -51,8 +52,7 @@ type driveCmd struct {
 // defaultService is where serve listens by default.
 const defaultService = "http://127.0.0.1:8080"
 
-// endedEarly is a run that began and did not end as it should. What was
-// measured until then has been written.
+// endedEarly is a run that began and did not end as it should. What was measured until then has been written.
 type endedEarly struct{ error }
 
 func isEnded(err error) bool {
@@ -60,8 +60,8 @@ func isEnded(err error) bool {
 	return ok
 }
 
-// invalidResult is a load test or campaign that ended as it should, with figures
-// that may not be quoted. All of it has been written.
+// invalidResult is a load test or campaign that ended as it should, with figures that may not be quoted. All of it has
+// been written.
 type invalidResult struct{ error }
 
 func isInvalid(err error) bool {
@@ -77,11 +77,14 @@ func (c *driveCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	build := buildInfo()
 	config := workload.Config{
-		Definition: definition, Users: c.Users, Rate: c.Rate, Ramp: c.Ramp, Duration: c.Duration, Think: c.Think, Every: c.Every, Seed: c.Seed,
+		Definition: definition, Users: c.Users, Rate: c.Rate, Ramp: c.Ramp, Duration: c.Duration, Think: c.Think,
+		Every: c.Every, Seed: c.Seed,
 		Version: build.Version, Commit: build.Revision,
 		Begun: func(r *workload.Run) {
 			took := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
-			fmt.Fprintf(s.err, "%s on %s: %s, then %s measured\n", r.Workload.Name, r.Dataset.Fingerprint, took(r.Ramp), took(r.Duration))
+			fmt.Fprintf(
+				s.err, "%s on %s: %s, then %s measured\n", r.Workload.Name, r.Dataset.Fingerprint, took(r.Ramp), took(r.Duration),
+			)
 		},
 		Report: func(i workload.Interval) {
 			clearLine(s.err)
@@ -109,7 +112,11 @@ func (c *driveCmd) Run(ctx context.Context, s streams) (err error) {
 		}
 		err = c.drive(ctx, s, remote, config)
 		if errors.Is(err, syscall.ECONNREFUSED) && c.byDefault {
-			return fmt.Errorf("nothing listens at %s, where a service is by default: brokerage serve starts one, --url names another, --db a database without a service", c.URL)
+			return fmt.Errorf(
+				"nothing listens at %s, where a service is by default: brokerage serve starts one, --url names another, --db a "+
+					"database without a service",
+				c.URL,
+			)
 		}
 		return err
 	}
@@ -134,8 +141,7 @@ func (c *driveCmd) Run(ctx context.Context, s streams) (err error) {
 	return c.drive(ctx, s, direct, config)
 }
 
-// drive runs the workload as often as it is asked to. A run that ends early is the
-// last; one that is INVALID is not.
+// drive runs the workload as often as it is asked to. A run that ends early is the last; one that is INVALID is not.
 func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend, config workload.Config) error {
 	var runs []*workload.Run
 	var failed error
@@ -221,8 +227,7 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 // printed is what can be printed and kept.
 type printed interface{ Write(io.Writer) error }
 
-// told prints and writes what there is. A run that ended early, or is INVALID, is
-// an error.
+// told prints and writes what there is. A run that ended early, or is INVALID, is an error.
 func (c *driveCmd) told(s streams, result printed, ended error, validities ...workload.Validity) error {
 	clearLine(s.err)
 	write := result.Write
@@ -244,8 +249,7 @@ func (c *driveCmd) told(s streams, result printed, ended error, validities ...wo
 	return err
 }
 
-// writableFile tests whether writeJSON can write a file: at its end a run would be
-// lost.
+// writableFile tests whether writeJSON can write a file: at its end a run would be lost.
 func writableFile(file string) error {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder", file)
@@ -265,7 +269,8 @@ func momentText(m workload.Moment) string {
 		}
 		return fmt.Sprintf("warming up, %s left", format.Duration(m.Left))
 	}
-	return fmt.Sprintf("%s/s  p50 %s  p99 %s ms  %s  %s left", format.Count(int64(m.TPS+.5)), workload.Milli(m.P50), workload.Milli(m.P99),
+	return fmt.Sprintf("%s/s  p50 %s  p99 %s ms  %s  %s left", format.Count(int64(m.TPS+.5)), workload.Milli(m.P50),
+		workload.Milli(m.P99),
 		format.Plural(m.Errors, "error"), format.Duration(m.Left))
 }
 
@@ -297,7 +302,8 @@ func openExisting(ctx context.Context, url string) (store.Database, domain.Store
 
 // compareTier runs a workload on an open store, and through a service on it.
 func compareTier(
-	ctx context.Context, database store.Database, opened domain.Store, direct workload.Backend, config workload.Config, turns int,
+	ctx context.Context, database store.Database, opened domain.Store, direct workload.Backend, config workload.Config,
+	turns int,
 ) (tier *workload.Tier, err error) {
 	url, stop, err := service.Loopback(ctx, database, opened, buildInfo())
 	if err != nil {

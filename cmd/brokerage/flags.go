@@ -13,6 +13,8 @@ import (
 )
 
 // datasetFlags say which dataset; every command that handles one has them.
+//
+//nolint:lll // a help text is one string
 type datasetFlags struct {
 	Scale   scaleFlag   `default:"tiny" placeholder:"SCALE" help:"Size of the dataset: ${scales}. Default: tiny."`
 	Profile profileFlag `default:"tpox-2" placeholder:"PROFILE" help:"Document shapes and ratios of TPoX 2.0 (tpox-2) or 1.x (tpox-1). Default: tpox-2."`
@@ -70,7 +72,10 @@ func (portFlag) Decode(ctx *kong.DecodeContext) error {
 	if value := ctx.Scan.Peek(); value.IsValue() {
 		port = value.String()
 	}
-	return fmt.Errorf("there is no such flag; --listen takes address and port: --listen 127.0.0.1:%s, or --listen :%[1]s for all addresses", port)
+	return fmt.Errorf(
+		"there is no such flag; --listen takes address and port: --listen 127.0.0.1:%s, or --listen :%[1]s for all addresses",
+		port,
+	)
 }
 
 // partFlag is part number of equal parts: 3/16.
@@ -87,9 +92,8 @@ func (f *partFlag) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// cut is the part's share of count documents: [from, to). The shares of all
-// parts are disjoint, nothing is left over, and none is larger than another by
-// more than one document.
+// cut is the part's share of count documents: [from, to). The shares of all parts are disjoint, nothing is left over,
+// and none is larger than another by more than one document.
 func (f partFlag) cut(count int64) (from, to int64) {
 	at := func(k int64) int64 { return count/f.of*k + min(k, count%f.of) }
 	return at(f.number - 1), at(f.number)

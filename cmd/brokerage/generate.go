@@ -19,6 +19,7 @@ import (
 	"brokerage/internal/format"
 )
 
+//nolint:lll // a help text is one string
 type generateCmd struct {
 	datasetFlags
 
@@ -35,9 +36,8 @@ type share struct {
 	from, to int64
 }
 
-// zstdShare is how much of its size a file keeps under zstd, by kind: some more
-// than was measured at XXXS (0.19, 0.13 and, of either profile, at most 0.28),
-// so that whoever has the space foreseen here has enough.
+// zstdShare is how much of its size a file keeps under zstd, by kind: some more than was measured at XXXS (0.19, 0.13
+// and, of either profile, at most 0.28), so that whoever has the space foreseen here has enough.
 var zstdShare = [...]float64{dataset.Security: 0.22, dataset.Customer: 0.16, dataset.Order: 0.32}
 
 func (c *generateCmd) Run(ctx context.Context, s streams) error {
@@ -102,7 +102,9 @@ func (c *generateCmd) Run(ctx context.Context, s streams) error {
 	err = g.run(ctx, c.Workers, shares, whole)
 	g.progress.finish()
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return interrupted{fmt.Sprintf("%s complete in %s, the same command continues there", format.Plural(there+g.files, "file"), c.Out)}
+		return interrupted{fmt.Sprintf(
+			"%s complete in %s, the same command continues there", format.Plural(there+g.files, "file"), c.Out,
+		)}
 	}
 	if err != nil {
 		return err
@@ -180,8 +182,7 @@ func (g *generation) newWriter() (*fileWriter, error) {
 	w := &fileWriter{generation: g, buffer: bufio.NewWriterSize(nil, 256<<10)}
 	if g.zstd {
 		var err error
-		// Workers run beside each other already, and a window of some hundred
-		// documents finds what there is to find.
+		// Workers run beside each other already, and a window of some hundred documents finds what there is to find.
 		w.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
 		if err != nil {
 			return nil, err

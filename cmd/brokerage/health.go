@@ -17,6 +17,8 @@ import (
 )
 
 // healthCmd is for images that have nothing else with which to ask.
+//
+//nolint:lll // a help text is one string
 type healthCmd struct {
 	URL string `placeholder:"URL" help:"Service to check, or a path of it, such as http://127.0.0.1:8080/readyz. Default: this machine, with the port and scheme of BROKERAGE_LISTEN and BROKERAGE_TLS_CERT."`
 	clientTLS
@@ -43,8 +45,8 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	// The certificate of a service is made out to its name and not to this machine:
-	// without an authority, it is not checked.
+	// The certificate of a service is made out to its name and not to this machine: without an authority, it is not
+	// checked.
 	security.InsecureSkipVerify = c.TLSCA == "" //nolint:gosec // nothing is sent that would be worth a trap
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()

@@ -14,6 +14,7 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
+//nolint:lll // a help text is one string
 type loadCmd struct {
 	datasetFlags
 
@@ -26,8 +27,8 @@ type loadCmd struct {
 	bar *progress // while documents are loaded
 }
 
-// storedShare is how much of their size documents of a kind take in a database,
-// with keys and indexes: some more than was measured at XXXS.
+// storedShare is how much of their size documents of a kind take in a database, with keys and indexes: some more than
+// was measured at XXXS.
 var storedShare = [...]float64{dataset.Security: 0.50, dataset.Customer: 0.30, dataset.Order: 0.45}
 
 // journal is what a load may need beside the database.
@@ -62,8 +63,8 @@ func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 	return c.generated(ctx, s, db)
 }
 
-// fits refuses what has no room, before a file is made for it. One that is there is
-// looked into first: it may hold a part.
+// fits refuses what has no room, before a file is made for it. One that is there is looked into first: it may hold a
+// part.
 func (c *loadCmd) fits(folder sourceFolder) error {
 	if _, err := os.Stat(c.DB.Path()); !c.DB.embedded() || err == nil {
 		return nil
@@ -101,7 +102,9 @@ func (c *loadCmd) space(needed float64) error {
 		return nil // the disk is the server's
 	}
 	if free, known := freeBytes(filepath.Dir(c.DB.Path())); known && free < needed {
-		return fmt.Errorf("%s needs about %s, but has %s free", filepath.Dir(c.DB.Path()), format.Bytes(needed), format.Bytes(free))
+		return fmt.Errorf(
+			"%s needs about %s, but has %s free", filepath.Dir(c.DB.Path()), format.Bytes(needed), format.Bytes(free),
+		)
 	}
 	return nil
 }
@@ -161,7 +164,9 @@ func (c *loadCmd) generated(ctx context.Context, s streams, db store.Bulk) error
 	return c.summary(ctx, s, db, d.Fingerprint(), before, loaded, time.Since(progress.start))
 }
 
-func (c *loadCmd) summary(ctx context.Context, s streams, db store.Bulk, what string, before, loaded int64, took time.Duration) error {
+func (c *loadCmd) summary(
+	ctx context.Context, s streams, db store.Bulk, what string, before, loaded int64, took time.Duration,
+) error {
 	space, err := db.Space(ctx)
 	if err != nil {
 		return err
@@ -170,7 +175,8 @@ func (c *loadCmd) summary(ctx context.Context, s streams, db store.Bulk, what st
 	if before > 0 {
 		beside = fmt.Sprintf(" beside %s from before", format.Count(before))
 	}
-	if _, err := fmt.Fprintf(s.out, "%s: %s%s in %s (%s/s); %s is %s\n\n", what, format.Plural(loaded, "document"), beside, format.Duration(took),
+	if _, err := fmt.Fprintf(s.out, "%s: %s%s in %s (%s/s); %s is %s\n\n", what, format.Plural(loaded, "document"), beside,
+		format.Duration(took),
 		format.Count(int64(float64(loaded)/max(took.Seconds(), 1e-3))), c.DB.name(), format.Bytes(space.File)); err != nil {
 		return err
 	}
@@ -187,7 +193,10 @@ func (c *loadCmd) files(ctx context.Context, s streams, db store.Bulk, folder so
 		return err
 	}
 	if there != "" && before.Source != folder.name() {
-		return fmt.Errorf("%s holds %s, not the files in %s as they are now: --replace begins with an empty database", c.DB.name(), there, c.From)
+		return fmt.Errorf(
+			"%s holds %s, not the files in %s as they are now: --replace begins with an empty database", c.DB.name(), there,
+			c.From,
+		)
 	}
 	if done, err := finished(ctx, db); err != nil {
 		return err
@@ -224,7 +233,9 @@ func (c *loadCmd) files(ctx context.Context, s streams, db store.Bulk, folder so
 	if after.Refused > 0 {
 		what += fmt.Sprintf(", %s refused", format.Count(after.Refused))
 	}
-	return c.summary(ctx, s, db, what, sum(before.Documents), sum(after.Documents)-sum(before.Documents), time.Since(progress.start))
+	return c.summary(ctx,
+		s, db, what, sum(before.Documents), sum(after.Documents)-sum(before.Documents), time.Since(progress.start),
+	)
 }
 
 func sum(counts [len(dataset.Kinds)]int64) (n int64) {

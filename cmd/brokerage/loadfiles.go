@@ -23,8 +23,7 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// sourceFolder is a folder of files with documents, which are loaded in order
-// of their names.
+// sourceFolder is a folder of files with documents, which are loaded in order of their names.
 type sourceFolder struct {
 	path  string
 	files []sourceFile
@@ -132,9 +131,8 @@ func (f sourceFolder) upTo(position string) (n int64) {
 	return n + p.Read
 }
 
-// needs is about how much space what comes after a position takes in a database:
-// as files compressed by zstd take, twice, because each document is compressed
-// alone and has keys and indexes.
+// needs is about how much space what comes after a position takes in a database: as files compressed by zstd take,
+// twice, because each document is compressed alone and has keys and indexes.
 func (f sourceFolder) needs(position string) int64 {
 	done := f.upTo(position)
 	if strings.HasSuffix(f.files[0].name, ".zst") {
@@ -187,7 +185,9 @@ func (f sourceFolder) open(name string, offset int64) (r *sourceReader, err erro
 		r.read, err = file.Seek(offset, io.SeekStart)
 		return r, err
 	}
-	if r.zstd, err = zstd.NewReader(r.Reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20)); err != nil {
+	if r.zstd, err = zstd.NewReader(
+		r.Reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20),
+	); err != nil {
 		return r, err
 	}
 	r.Reader = r.zstd
@@ -225,7 +225,9 @@ func (f sourceFolder) batches(position string) iter.Seq2[bulk.RawBatch, error] {
 }
 
 // fileBatches gives false if there is to be no more.
-func (f sourceFolder) fileBatches(name string, at xmldoc.SplitPosition, read int64, yield func(bulk.RawBatch, error) bool) bool {
+func (f sourceFolder) fileBatches(
+	name string, at xmldoc.SplitPosition, read int64, yield func(bulk.RawBatch, error) bool,
+) bool {
 	path := filepath.Join(f.path, name)
 	r, err := f.open(name, at.Offset)
 	if err != nil {
@@ -280,9 +282,8 @@ func readBatch(split *xmldoc.Splitter) (b bulk.RawBatch, err error) {
 	return b, err
 }
 
-// sample takes documents of a kind from the beginnings of files, for the
-// compression to learn from. Where there are too few to learn from, generated
-// ones of the same kind serve.
+// sample takes documents of a kind from the beginnings of files, for the compression to learn from. Where there are too
+// few to learn from, generated ones of the same kind serve.
 func (f sourceFolder) sample(k dataset.Kind, n int) (docs [][]byte) {
 	const fromEach, enough = 500, 100
 	for _, file := range f.files {

@@ -1,5 +1,4 @@
-// Brokerage serves the TPoX online brokerage over HTTP, and makes and keeps the
-// databases for it.
+// Brokerage serves the TPoX online brokerage over HTTP, and makes and keeps the databases for it.
 package main
 
 import (
@@ -21,8 +20,7 @@ import (
 	"brokerage/internal/service"
 )
 
-// streams are where a command reads and writes, so that tests can stand in for
-// a terminal.
+// streams are where a command reads and writes, so that tests can stand in for a terminal.
 type streams struct {
 	out, err io.Writer
 }
@@ -30,6 +28,7 @@ type streams struct {
 // notice writes a sentence about what a command does.
 func (s streams) notice(text string) { fmt.Fprintln(s.err, text) }
 
+//nolint:lll // a help text is one string
 type commands struct {
 	Serve     serveCmd     `cmd:"" help:"Serve a database over HTTP."`
 	Token     tokenCmd     `cmd:"" help:"Create an access token for a client."`
@@ -70,8 +69,8 @@ const (
 	exitInterrupted = 130
 )
 
-// run is the whole program but for the process around it. Errors are one line:
-// usage errors, which point at the help, are told from failures by exit code.
+// run is the whole program but for the process around it. Errors are one line: usage errors, which point at the help,
+// are told from failures by exit code.
 func run(ctx context.Context, args []string, s streams) int {
 	var cli commands
 	done := false

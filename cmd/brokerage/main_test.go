@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asMain makes the test binary behave as brokerage itself, for tests that need
-// a process: signals, kill -9.
+// asMain makes the test binary behave as brokerage itself, for tests that need a process: signals, kill -9.
 const asMain = "BROKERAGE_TEST_AS_MAIN"
 
 func TestMain(m *testing.M) {

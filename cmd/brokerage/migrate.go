@@ -12,6 +12,7 @@ import (
 	"brokerage/internal/telemetry"
 )
 
+//nolint:lll // a help text is one string
 type migrateCmd struct {
 	DB    dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, postgres://… or db2://…, as the role that owns its schema."`
 	Wait  bool   `help:"Keep trying until the database can be reached."`

@@ -36,8 +36,7 @@ func rules(t testing.TB) (all []rule) {
 	return all
 }
 
-// asked are the metrics of all queries, each with a query that asks for it, but
-// for those that rules record.
+// asked are the metrics of all queries, each with a query that asks for it, but for those that rules record.
 func asked(t testing.TB) map[string]string {
 	t.Helper()
 	var queries []string
@@ -82,8 +81,8 @@ var (
 	ofScraping  = []string{"up", "scrape_duration_seconds"} // Prometheus makes them itself
 )
 
-// metricsIn finds the metrics of a query, which Prometheus' own tool has found
-// to be one: names that are neither labels nor functions nor operators.
+// metricsIn finds the metrics of a query, which Prometheus' own tool has found to be one: names that are neither labels
+// nor functions nor operators.
 func metricsIn(query string) (found []string) {
 	for _, other := range []*regexp.Regexp{texts, matchers, clauses, ranges} {
 		query = other.ReplaceAllString(query, " ")

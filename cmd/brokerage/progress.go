@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/format"
 )
 
-// progress reports how far a long run is: a bar that redraws itself where a
-// person looks, a plain line every few seconds elsewhere.
+// progress reports how far a long run is: a bar that redraws itself where a person looks, a plain line every few
+// seconds elsewhere.
 type progress struct {
 	total float64 // expected bytes
 	done  atomic.Int64
@@ -62,8 +62,7 @@ func (p *progress) finish() {
 	p.aside(func() {})
 }
 
-// aside writes something else between two reports, in place of the bar, which
-// comes back by itself.
+// aside writes something else between two reports, in place of the bar, which comes back by itself.
 func (p *progress) aside(write func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,8 +92,7 @@ func (p *progress) report(elapsed time.Duration) {
 	fmt.Fprintln(p.out, p.line(elapsed, 0))
 }
 
-// line describes the state in width columns; with 0 it is as long as it needs
-// and has no bar.
+// line describes the state in width columns; with 0 it is as long as it needs and has no bar.
 func (p *progress) line(elapsed time.Duration, width int) string {
 	done := float64(p.done.Load())
 	share := 1.0
@@ -113,7 +111,9 @@ func (p *progress) line(elapsed time.Duration, width int) string {
 	if rate > 0 {
 		left = format.Duration(time.Duration(max(p.total-done, 0) / rate * float64(time.Second)))
 	}
-	text := fmt.Sprintf("%3.0f %%  %s of %s  %s/s  %s left", 100*share, format.Bytes(done), format.Bytes(p.total), format.Bytes(rate), left)
+	text := fmt.Sprintf(
+		"%3.0f %%  %s of %s  %s/s  %s left", 100*share, format.Bytes(done), format.Bytes(p.total), format.Bytes(rate), left,
+	)
 	if width == 0 {
 		return strings.TrimLeft(text, " ")
 	}

@@ -11,9 +11,8 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// The database is stopped under a service that goes on: of the two alerts that
-// wake somebody up the one fires that says so, and it ends when the database is
-// back, without a hand on the service.
+// The database is stopped under a service that goes on: of the two alerts that wake somebody up the one fires that says
+// so, and it ends when the database is back, without a hand on the service.
 func TestPrometheus_StoreStopped(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
@@ -26,7 +25,9 @@ func TestPrometheus_StoreStopped(t *testing.T) {
 	p := scraping(t, i.url[len("http://"):])
 	fires := func(name string) bool { return slices.Contains(p.alerts(t), name) }
 
-	eventually(t, func() bool { return p.value(t, "brokerage_store_ready") == "1" }, "Prometheus to know of the store: %s", p.logs)
+	eventually(t,
+		func() bool { return p.value(t, "brokerage_store_ready") == "1" }, "Prometheus to know of the store: %s", p.logs,
+	)
 	require.False(t, fires("BrokerageStoreNotReady"))
 	// What the server says of itself is scraped, too.
 	require.Equal(t, "2000", p.value(t, `brokerage_store_documents{kind="order"}`))

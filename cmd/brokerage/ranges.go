@@ -11,10 +11,9 @@ import (
 	"brokerage/internal/service"
 )
 
-// checkRanges refuses numbers, sizes and times outside of the range that the tag of
-// their flag names: range:"0..10000", both ends included. It does not matter where a
-// value comes from: the command line, a variable or a file. A test holds that every
-// flag that is a number has a range.
+// checkRanges refuses numbers, sizes and times outside of the range that the tag of their flag names: range:"0..10000",
+// both ends included. It does not matter where a value comes from: the command line, a variable or a file. A test holds
+// that every flag that is a number has a range.
 func checkRanges(flags []*kong.Flag) error {
 	for _, flag := range flags {
 		least, most, ok := strings.Cut(flag.Tag.Get("range"), "..")
@@ -50,8 +49,7 @@ func numbersOf(v reflect.Value) (all []reflect.Value) {
 	}
 }
 
-// bound reads an end of a range, which is written as the values of the flag are. It
-// panics where it is not.
+// bound reads an end of a range, which is written as the values of the flag are. It panics where it is not.
 func bound(of reflect.Value, text string) (n float64) {
 	var err error
 	switch of.Interface().(type) {

@@ -16,6 +16,7 @@ import (
 	"brokerage/internal/report"
 )
 
+//nolint:lll // a help text is one string
 type reportCmd struct {
 	Files fileGroups `arg:"" name:"file ..." help:"Results of brokerage campaign, brokerage drive --json or k6. One file makes a report; two are compared, and so are two groups of repeats with -- between them: A1 A2 A3 -- B1 B2 B3."`
 	Out   string     `placeholder:"FILE" help:"Page to write; - is standard output. Default: beside the file of results; none for a comparison."`
@@ -52,7 +53,10 @@ func (c *reportCmd) Run(s streams) error {
 	}
 	switch {
 	case len(groups) == 1:
-		return usagef("%d files: a report is on one, or compares two, or two groups with -- between them: report A1 A2 A3 -- B1 B2 B3", len(groups[0]))
+		return usagef(
+			"%d files: a report is on one, or compares two, or two groups with -- between them: report A1 A2 A3 -- B1 B2 B3",
+			len(groups[0]),
+		)
 	case len(groups) > 2:
 		return usagef("%d groups of files: two can be compared", len(groups))
 	}
@@ -136,5 +140,7 @@ func campaignReport(r *campaign.Record, folder string) error {
 	if err := report.FromCampaign(r).WriteHTML(&html); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(folder, "campaign.html"), html.Bytes(), 0o644) //nolint:gosec // a page to show around
+	return os.WriteFile(
+		filepath.Join(folder, "campaign.html"), html.Bytes(), 0o644,
+	) //nolint:gosec // a page to show around
 }

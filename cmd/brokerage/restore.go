@@ -9,6 +9,7 @@ import (
 	"brokerage/internal/format"
 )
 
+//nolint:lll // a help text is one string
 type restoreCmd struct {
 	From    string `required:"" type:"path" placeholder:"FILE" help:"Backup to read."`
 	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"Database to write, sqlite:PATH or postgres://…; nothing may be using it."`
@@ -30,7 +31,8 @@ func (c *restoreCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	took := time.Since(start)
-	_, err = fmt.Fprintf(s.out, "%s: %s of %s, %s in %s (%s)\n", c.DB.name(), fingerprintText(m), m.Time.Format(time.RFC3339),
+	_, err = fmt.Fprintf(s.out, "%s: %s of %s, %s in %s (%s)\n", c.DB.name(), fingerprintText(m),
+		m.Time.Format(time.RFC3339),
 		format.Bytes(m.Bytes), format.Duration(took), format.ByteRate(m.Bytes, took))
 	return err
 }

@@ -15,12 +15,13 @@ import (
 // Parts of passwords: the second ones would be taken for a port.
 var secretParts = []string{"qqxone", "qqxtwo", "17713", "17714"}
 
-// oddURLs are addresses with passwords of all kinds, as they are typed: some are no
-// URLs at all, others are URLs of something else.
+// oddURLs are addresses with passwords of all kinds, as they are typed: some are no URLs at all, others are URLs of
+// something else.
 func oddURLs(scheme string) (all []string) {
 	const at = "127.0.0.1:1"
 	for _, odd := range []string{
-		"", "@", "@@", ":", "/", "//", "#", "?", "%", "%40", "%zz", " ", "'", `"`, `\`, "é", "ß€", "&", "=", "a=b@", ";", ",", "[", "://", "\n", "{}", "?x=", "#@", "/@",
+		"", "@", "@@", ":", "/", "//", "#", "?", "%", "%40", "%zz", " ", "'", `"`, `\`, "é", "ß€", "&", "=", "a=b@", ";", ",",
+		"[", "://", "\n", "{}", "?x=", "#@", "/@",
 	} {
 		for i := 0; i < len(secretParts); i += 2 {
 			if i > 0 && !strings.ContainsAny(odd, "@:/?#&") {
@@ -65,21 +66,35 @@ func TestRun_NoPasswords(t *testing.T) {
 		schemes []string
 		args    []string // and then the URL
 	}{
-		"Serve":     {[]string{"postgres", "db2", "oracle", "null"}, serve},
-		"Argument":  {[]string{"postgres"}, []string{"serve"}},
-		"Enum":      {[]string{"postgres"}, []string{"serve", "--log-format"}},
-		"Traces":    {[]string{"ftp"}, []string{"serve", "--db", "null:", "--listen", "127.0.0.1:0", "--otlp-endpoint"}},
-		"Keys":      {[]string{"http", "ftp"}, []string{"serve", "--db", "oops:", "--listen", "127.0.0.1:0", "--jwt-issuer", "i", "--jwt-audience", "a", "--jwks-url"}},
-		"KeysAsked": {[]string{"http"}, []string{"serve", "--db", "postgres://127.0.0.1:1/db", "--listen", "127.0.0.1:0", "--jwt-issuer", "i", "--jwt-audience", "a", "--jwks-url"}},
-		"Load":      {[]string{"postgres", "db2", "oracle"}, []string{"load", "--db"}},
-		"Verify":    {[]string{"postgres", "db2"}, []string{"verify", "--db"}},
-		"Migrate":   {[]string{"postgres", "db2"}, []string{"migrate", "--db"}},
-		"Backup":    {[]string{"postgres"}, []string{"backup", "--out", backup, "--db"}},
-		"Restore":   {[]string{"postgres"}, []string{"restore", "--from", backup, "--db"}},
-		"Drive":     {[]string{"postgres", "db2", "http"}, []string{"drive", "--db"}},
-		"DriveURL":  {[]string{"http", "postgres"}, []string{"drive", "--url"}},
-		"Campaign":  {[]string{"postgres", "db2"}, []string{"campaign", "--preset", "smoke", "--out", filepath.Join(dir, "campaign"), "--db"}},
-		"Health":    {[]string{"http", "postgres"}, []string{"health", "--url"}},
+		"Serve":    {[]string{"postgres", "db2", "oracle", "null"}, serve},
+		"Argument": {[]string{"postgres"}, []string{"serve"}},
+		"Enum":     {[]string{"postgres"}, []string{"serve", "--log-format"}},
+		"Traces":   {[]string{"ftp"}, []string{"serve", "--db", "null:", "--listen", "127.0.0.1:0", "--otlp-endpoint"}},
+		"Keys": {
+			[]string{"http", "ftp"},
+			[]string{
+				"serve", "--db", "oops:", "--listen", "127.0.0.1:0", "--jwt-issuer", "i", "--jwt-audience", "a", "--jwks-url",
+			},
+		},
+		"KeysAsked": {
+			[]string{"http"},
+			[]string{
+				"serve", "--db", "postgres://127.0.0.1:1/db", "--listen", "127.0.0.1:0", "--jwt-issuer", "i", "--jwt-audience", "a",
+				"--jwks-url",
+			},
+		},
+		"Load":     {[]string{"postgres", "db2", "oracle"}, []string{"load", "--db"}},
+		"Verify":   {[]string{"postgres", "db2"}, []string{"verify", "--db"}},
+		"Migrate":  {[]string{"postgres", "db2"}, []string{"migrate", "--db"}},
+		"Backup":   {[]string{"postgres"}, []string{"backup", "--out", backup, "--db"}},
+		"Restore":  {[]string{"postgres"}, []string{"restore", "--from", backup, "--db"}},
+		"Drive":    {[]string{"postgres", "db2", "http"}, []string{"drive", "--db"}},
+		"DriveURL": {[]string{"http", "postgres"}, []string{"drive", "--url"}},
+		"Campaign": {
+			[]string{"postgres", "db2"},
+			[]string{"campaign", "--preset", "smoke", "--out", filepath.Join(dir, "campaign"), "--db"},
+		},
+		"Health": {[]string{"http", "postgres"}, []string{"health", "--url"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

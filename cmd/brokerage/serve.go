@@ -8,6 +8,8 @@ import (
 
 // serveCmd has the settings of a service as flags, each of which is a variable and a line of --config too: see
 // environment.
+//
+//nolint:lll // a help text is one string
 type serveCmd struct {
 	Config   configFile     `placeholder:"FILE" help:"YAML file of settings: the flags' names and values. Flags override variables, variables override the file."`
 	Port     portFlag       `hidden:""`
@@ -16,5 +18,7 @@ type serveCmd struct {
 
 // Run serves until ctx is done.
 func (c *serveCmd) Run(ctx context.Context, s streams) error {
-	return service.Run(ctx, c.Settings, service.Process{Out: s.out, Err: s.err, Terminal: isTerminal(s.err), Build: buildInfo()})
+	return service.Run(ctx,
+		c.Settings, service.Process{Out: s.out, Err: s.err, Terminal: isTerminal(s.err), Build: buildInfo()},
+	)
 }

@@ -14,8 +14,10 @@ import (
 
 // settings are the flags of serve.
 var settings = []string{
-	"config", "db", "wait", "pool", "uncompressed", "max-holdings", "covered", "listen", "tokens", "insecure-no-auth", "metrics-addr", "timeout",
-	"max-body", "in-flight", "queue", "queue-wait", "rate-limit", "header-timeout", "read-timeout", "write-timeout", "idle-timeout", "drain-delay",
+	"config", "db", "wait", "pool", "uncompressed", "max-holdings", "covered", "listen", "tokens", "insecure-no-auth",
+	"metrics-addr", "timeout",
+	"max-body", "in-flight", "queue", "queue-wait", "rate-limit", "header-timeout", "read-timeout", "write-timeout",
+	"idle-timeout", "drain-delay",
 	"shutdown-timeout", "debug-addr", "otlp-endpoint", "log-level", "log-format",
 	"jwt-issuer", "jwt-audience", "jwt-algorithms", "jwks-url", "jwks-file", "jwks-max-age",
 	"tls-cert", "tls-key", "tls-client-ca", "audit-log",
@@ -40,8 +42,8 @@ func configIn(t testing.TB, text string) string {
 	return file
 }
 
-// A flag goes before a variable, a variable before the file, the file before the
-// default. A database that there is none of tells which counts.
+// A flag goes before a variable, a variable before the file, the file before the default. A database that there is none
+// of tells which counts.
 func TestServe_Precedence(t *testing.T) {
 	file := configIn(t, "db: file:x\n")
 	says := func(scheme string, args ...string) {
@@ -88,7 +90,9 @@ log-format: json
 
 func TestServe_ConfigRefusals(t *testing.T) {
 	for name, c := range map[string]struct{ text, says string }{
-		"UnknownSetting": {"db: 'null:'\nmax_body: 1MiB\n", `there is no setting "max_body" (brokerage serve --help lists them)`},
+		"UnknownSetting": {
+			"db: 'null:'\nmax_body: 1MiB\n", `there is no setting "max_body" (brokerage serve --help lists them)`,
+		},
 		"ConfigInConfig": {"config: other.yaml\n", `there is no setting "config"`},
 		"NoYAML":         {"db: [\n", "brokerage.yaml: "},
 		"List":           {"db: [a, b]\n", "brokerage.yaml: "},
@@ -99,7 +103,9 @@ func TestServe_ConfigRefusals(t *testing.T) {
 			requireOneLine(t, brokerage(t.Context(), "serve", "--config", configIn(t, c.text)), exitUsage, c.says)
 		})
 	}
-	requireOneLine(t, brokerage(t.Context(), "serve", "--config", "none.yaml"), exitUsage, "--config: open none.yaml: no such file")
+	requireOneLine(t,
+		brokerage(t.Context(), "serve", "--config", "none.yaml"), exitUsage, "--config: open none.yaml: no such file",
+	)
 	t.Setenv("BROKERAGE_TIMEOUT", "soon")
 	requireOneLine(t, brokerage(t.Context(), "serve"), exitUsage, "BROKERAGE_TIMEOUT")
 }

@@ -7,12 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Profiles are nowhere unless they are asked for, and then on an address of
-// their own.
+// Profiles are nowhere unless they are asked for, and then on an address of their own.
 func TestServe_Profiles(t *testing.T) {
 	i := serving(t, "", "--db", "null:", "--debug-addr", "127.0.0.1:0")
 	addr, _ := i.logs.wait(t, "profiles")["addr"].(string)
-	for _, path := range []string{"/debug/pprof/", "/debug/pprof/heap", "/debug/pprof/goroutine?debug=1", "/debug/pprof/profile?seconds=1", "/debug/pprof/symbol"} {
+	for _, path := range []string{
+		"/debug/pprof/", "/debug/pprof/heap", "/debug/pprof/goroutine?debug=1", "/debug/pprof/profile?seconds=1",
+		"/debug/pprof/symbol",
+	} {
 		require.Equal(t, http.StatusOK, get(t, "http://"+addr+path).status, path)
 	}
 	// The command line may have a password.
@@ -30,7 +32,9 @@ func TestServe_Profiles(t *testing.T) {
 // Nobody else may look into the memory, whatever else is open to them.
 func TestServe_ProfilesLoopbackOnly(t *testing.T) {
 	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:6060"} {
-		r := brokerage(t.Context(), "serve", "--db", "null:", "--listen", "127.0.0.1:0", "--insecure-no-auth", "--debug-addr", addr)
+		r := brokerage(
+			t.Context(), "serve", "--db", "null:", "--listen", "127.0.0.1:0", "--insecure-no-auth", "--debug-addr", addr,
+		)
 		requireOneLine(t, r, exitUsage, "can be reached from other machines; profiles are for this one")
 	}
 }

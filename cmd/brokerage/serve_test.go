@@ -22,8 +22,8 @@ import (
 	"brokerage/internal/store/sqlite"
 )
 
-// With nothing but the command, there is a service with something in it; it ends
-// well, and the next one goes on with what is there.
+// With nothing but the command, there is a service with something in it; it ends well, and the next one goes on with
+// what is there.
 func TestServe_FirstStart(t *testing.T) {
 	dir := t.TempDir()
 	first := serving(t, dir)
@@ -56,8 +56,11 @@ func TestServe_Greeting(t *testing.T) {
 	i := starting(t, tinyDB(t), "--log-format", "human")
 	eventually(t, func() bool { return strings.HasSuffix(i.out.String(), "\n\n") }, "a greeting in %q", i.out)
 	listening := regexp.MustCompile(`info +listening +addr=127.0.0.1:\d+ db=sqlite:brokerage.db`)
-	eventually(t, func() bool { return listening.MatchString(i.logs.String()) }, "what it listens on in %q", i.logs) // another pipe than the greeting's
-	require.Regexp(t, `at http://127.0.0.1:\d+, to watch and to try in a browser; its documentation at http://127.0.0.1:\d+/docs\.`, i.out)
+	// another pipe than the greeting's
+	eventually(t, func() bool { return listening.MatchString(i.logs.String()) }, "what it listens on in %q", i.logs)
+	require.Regexp(t,
+		`at http://127.0.0.1:\d+, to watch and to try in a browser; its documentation at http://127.0.0.1:\d+/docs\.`, i.out,
+	)
 	curls := regexp.MustCompile(`(?m)^  curl (?:-H 'Content-Type: application/xml' -d '(.*)' )?(http://\S+)$`).FindAllStringSubmatch(i.out.String(), -1)
 	require.Len(t, curls, 3)
 	for _, curl := range curls {
@@ -138,23 +141,38 @@ func TestServe_Failures(t *testing.T) {
 		code int
 		says string
 	}{
-		"PortInUse":        {[]string{"--db", "null:", "--listen", taken.Addr().String()}, exitFailed, "address already in use"},
-		"MetricsPortInUse": {[]string{"--db", "null:", "--metrics-addr", taken.Addr().String()}, exitFailed, "--metrics-addr: "},
-		"NoMetricsPort":    {[]string{"--db", "null:", "--metrics-addr", "localhost"}, exitUsage, `serve: --metrics-addr: "localhost" is not an address, which has a port: localhost:8080`},
-		"NoPort":           {[]string{"--db", "null:", "--listen", "localhost"}, exitUsage, "--listen: "},
-		"NoTokenFile":      {[]string{"--db", "null:", "--tokens", filepath.Join(dir, "none")}, exitFailed, "no such file"},
-		"DatabaseInUse":    {[]string{"--db", "sqlite:" + filepath.Join(dir, "brokerage.db")}, exitFailed, "is in use by another process"},
-		"NoFolder":         {[]string{"--db", "sqlite:" + filepath.Join(dir, "none", "b.db")}, exitFailed, "there is no folder"},
-		"UnknownDatabase":  {[]string{"--db", "oracle://user:secret@host"}, exitUsage, `"oracle:"`},
-		"TokensAndNone":    {[]string{"--db", "null:", "--tokens", "x", "--insecure-no-auth"}, exitUsage, "--insecure-no-auth"},
-		"NoHoldings":       {[]string{"--db", "null:", "--max-holdings", "0"}, exitUsage, "--max-holdings"},
-		"NegativeQueue":    {[]string{"--db", "null:", "--queue=-1"}, exitUsage, "--queue"},
-		"NegativeTime":     {[]string{"--db", "null:", "--drain-delay=-1s"}, exitUsage, "--drain-delay: -1s is outside of the range"},
-		"CutBeforeTold":    {[]string{"--db", "null:", "--timeout", "1m"}, exitUsage, "--write-timeout"},
-		"NoSize":           {[]string{"--db", "null:", "--max-body", "1MB"}, exitUsage, "is not a size"},
-		"NoLevel":          {[]string{"--db", "null:", "--log-level", "loud"}, exitUsage, "--log-level"},
-		"NoCollector":      {[]string{"--db", "null:", "--otlp-endpoint", "localhost:4318"}, exitUsage, "--otlp-endpoint: "},
-		"NoFormat":         {[]string{"--db", "null:", "--log-format", "xml"}, exitUsage, "--log-format"},
+		"PortInUse": {
+			[]string{"--db", "null:", "--listen", taken.Addr().String()}, exitFailed, "address already in use",
+		},
+		"MetricsPortInUse": {
+			[]string{"--db", "null:", "--metrics-addr", taken.Addr().String()}, exitFailed, "--metrics-addr: ",
+		},
+		"NoMetricsPort": {
+			[]string{"--db", "null:", "--metrics-addr", "localhost"}, exitUsage,
+			`serve: --metrics-addr: "localhost" is not an address, which has a port: localhost:8080`,
+		},
+		"NoPort":      {[]string{"--db", "null:", "--listen", "localhost"}, exitUsage, "--listen: "},
+		"NoTokenFile": {[]string{"--db", "null:", "--tokens", filepath.Join(dir, "none")}, exitFailed, "no such file"},
+		"DatabaseInUse": {
+			[]string{"--db", "sqlite:" + filepath.Join(dir, "brokerage.db")}, exitFailed, "is in use by another process",
+		},
+		"NoFolder": {
+			[]string{"--db", "sqlite:" + filepath.Join(dir, "none", "b.db")}, exitFailed, "there is no folder",
+		},
+		"UnknownDatabase": {[]string{"--db", "oracle://user:secret@host"}, exitUsage, `"oracle:"`},
+		"TokensAndNone": {
+			[]string{"--db", "null:", "--tokens", "x", "--insecure-no-auth"}, exitUsage, "--insecure-no-auth",
+		},
+		"NoHoldings":    {[]string{"--db", "null:", "--max-holdings", "0"}, exitUsage, "--max-holdings"},
+		"NegativeQueue": {[]string{"--db", "null:", "--queue=-1"}, exitUsage, "--queue"},
+		"NegativeTime": {
+			[]string{"--db", "null:", "--drain-delay=-1s"}, exitUsage, "--drain-delay: -1s is outside of the range",
+		},
+		"CutBeforeTold": {[]string{"--db", "null:", "--timeout", "1m"}, exitUsage, "--write-timeout"},
+		"NoSize":        {[]string{"--db", "null:", "--max-body", "1MB"}, exitUsage, "is not a size"},
+		"NoLevel":       {[]string{"--db", "null:", "--log-level", "loud"}, exitUsage, "--log-level"},
+		"NoCollector":   {[]string{"--db", "null:", "--otlp-endpoint", "localhost:4318"}, exitUsage, "--otlp-endpoint: "},
+		"NoFormat":      {[]string{"--db", "null:", "--log-format", "xml"}, exitUsage, "--log-format"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			// Of a flag that stands twice the last counts.
@@ -183,7 +201,9 @@ func TestServe_UnfinishedLoad(t *testing.T) {
 	t.Run("Other", func(t *testing.T) {
 		dir := begun(t, dataset.New(dataset.Spec{Seed: 2}))
 		r := brokerage(t.Context(), "serve", "--listen", "127.0.0.1:0", "--db", "sqlite:"+filepath.Join(dir, "brokerage.db"))
-		requireOneLine(t, r, exitFailed, "the load of tpox-2/tiny/seed-2/v1/500-200-2000 is not finished: the same load command continues it")
+		requireOneLine(t,
+			r, exitFailed, "the load of tpox-2/tiny/seed-2/v1/500-200-2000 is not finished: the same load command continues it",
+		)
 	})
 	t.Run("OfAFirstStart", func(t *testing.T) {
 		i := serving(t, begun(t, dataset.New(dataset.Spec{Seed: 1})))
@@ -208,10 +228,14 @@ func TestServe_Metrics(t *testing.T) {
 	}, "a census in %s", &metrics)
 	for _, line := range []string{
 		`brokerage_dataset_info{fingerprint="tpox-2/tiny/seed-1/v1/500-200-2000",profile="tpox-2",scale="tiny",seed="1"} 1`,
-		`brokerage_dataset_raw_bytes{kind="order"} `, `brokerage_dataset_documents{kind="customer"} 200`, "brokerage_store_ready 1",
-		`brokerage_store_documents{kind="order"} 2000`, `brokerage_store_documents{kind="customer"} 200`, `brokerage_store_documents{kind="security"} 500`,
-		`brokerage_store_document_bytes{kind="order"} `, "brokerage_store_disk_free_bytes ", "brokerage_store_disk_size_bytes ",
-		"brokerage_store_file_bytes ", `brokerage_store_info{durability="each write is flushed before it is acknowledged",store=`,
+		`brokerage_dataset_raw_bytes{kind="order"} `, `brokerage_dataset_documents{kind="customer"} 200`,
+		"brokerage_store_ready 1",
+		`brokerage_store_documents{kind="order"} 2000`, `brokerage_store_documents{kind="customer"} 200`,
+		`brokerage_store_documents{kind="security"} 500`,
+		`brokerage_store_document_bytes{kind="order"} `, "brokerage_store_disk_free_bytes ",
+		"brokerage_store_disk_size_bytes ",
+		"brokerage_store_file_bytes ",
+		`brokerage_store_info{durability="each write is flushed before it is acknowledged",store=`,
 		"brokerage_requests_in_flight_limit 256", "brokerage_requests_waiting 0",
 	} {
 		require.Contains(t, metrics, "\n"+line)
@@ -258,8 +282,7 @@ func dialed(t testing.TB, url string) net.Conn {
 	return conn
 }
 
-// staysOpen sends a request on a connection, and tells whether the answer lets
-// another one follow.
+// staysOpen sends a request on a connection, and tells whether the answer lets another one follow.
 func staysOpen(t testing.TB, conn net.Conn) bool {
 	t.Helper()
 	_, err := conn.Write([]byte("HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n"))
@@ -274,7 +297,10 @@ func staysOpen(t testing.TB, conn net.Conn) bool {
 func slow(t testing.TB, url string) net.Conn {
 	t.Helper()
 	conn := dialed(t, url)
-	_, err := fmt.Fprintf(conn, "POST /v1/accounts/104000000/buy HTTP/1.1\r\nHost: x\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n", len(buy))
+	_, err := fmt.Fprintf(conn,
+		"POST /v1/accounts/104000000/buy HTTP/1.1\r\nHost: x\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n",
+		len(buy),
+	)
 	require.NoError(t, err)
 	return conn
 }
@@ -328,7 +354,8 @@ func TestServe_Limits(t *testing.T) {
 		"HeaderThatDoesNotEnd": "GET /healthz HTTP/1.1\r\nHost: x\r\n",
 		"NothingAtAll":         "",
 		"NoNextRequest":        "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
-		"BodyThatDoesNotCome":  "POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: application/xml\r\nContent-Length: 100\r\n\r\n<",
+		"BodyThatDoesNotCome": "POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: application/xml\r\nContent-Length: " +
+			"100\r\n\r\n<",
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn := dialed(t, i.url)

@@ -21,8 +21,7 @@ func unheard(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// A service that was told to wait is alive and not ready, says why in one line,
-// and ends like any other.
+// A service that was told to wait is alive and not ready, says why in one line, and ends like any other.
 func TestServe_Wait(t *testing.T) {
 	i := serving(t, "", "--wait", "--db", "postgres://me:secret@"+unheard(t)+"/db")
 	require.Contains(t, i.logs.wait(t, "waiting for the database")["error"], "connection refused")
@@ -45,8 +44,7 @@ func TestServe_DoesNotWait(t *testing.T) {
 	requireOneLine(t, r, exitFailed, "there is no folder")
 }
 
-// The database comes, then the schema in it: the service becomes ready without a
-// restart.
+// The database comes, then the schema in it: the service becomes ready without a restart.
 func TestServe_WaitEnds(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", "CREATE ROLE brokerage_service LOGIN")

@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// writeSpace shows what documents, so many bytes of them, take in a database: a
-// kind in proportion to its own bytes, what belongs to all of them to all.
+// writeSpace shows what documents, so many bytes of them, take in a database: a kind in proportion to its own bytes,
+// what belongs to all of them to all.
 func writeSpace(out io.Writer, documents, raw [len(dataset.Kinds)]int64, space bulk.Space) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(name, documents, raw string, stored, of int64) {

@@ -21,9 +21,8 @@ type templatesCmd struct {
 // templateKinds are what load generators insert or replace.
 var templateKinds = []string{"order", "customer", "account", "security"}
 
-// templateFile is JSON, because every load generator reads that: each template
-// is a list of strings that alternates between XML as it is and the name of
-// what to fill in, XML first and last.
+// templateFile is JSON, because every load generator reads that: each template is a list of strings that alternates
+// between XML as it is and the name of what to fill in, XML first and last.
 type templateFile struct {
 	Dataset   string     `json:"dataset"`
 	Kind      string     `json:"kind"`
@@ -45,15 +44,16 @@ func (c templatesCmd) Run(s streams) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(s.out, "%s: %s, %s\n", name, format.Plural(c.Count, "template"), format.Bytes(size)); err != nil {
+		if _, err := fmt.Fprintf(
+			s.out, "%s: %s, %s\n", name, format.Plural(c.Count, "template"), format.Bytes(size),
+		); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeTemplates replaces the file as a whole, so that no reader and no
-// interruption ever sees half of it.
+// writeTemplates replaces the file as a whole, so that no reader and no interruption ever sees half of it.
 func writeTemplates(name string, d *dataset.Dataset, kind string, n int) (size int, err error) {
 	file := templateFile{Dataset: d.Fingerprint(), Kind: kind}
 	seen := make(map[string]bool)

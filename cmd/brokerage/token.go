@@ -6,6 +6,7 @@ import (
 	"brokerage/internal/access"
 )
 
+//nolint:lll // a help text is one string
 type tokenCmd struct {
 	Name  string     `required:"" placeholder:"NAME" help:"Name of the client in logs: letters, digits and ._-@."`
 	Scope scopesFlag `required:"" placeholder:"SCOPE,…" help:"What the client may do: read, trade (writes and leases) or admin (replace whole documents), separated by commas. No scope includes another."`

@@ -42,7 +42,9 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	took := time.Since(progress.start)
 	_, err = fmt.Fprintf(s.out, "%s, %s with %s, %s (%s) in %s: %s\n", securitiesText(v.Documents[dataset.Security]),
-		format.Plural(v.Documents[dataset.Customer], "customer"), format.Plural(v.Accounts, "account"), format.Plural(v.Documents[dataset.Order], "order"),
+		format.Plural(
+			v.Documents[dataset.Customer], "customer",
+		), format.Plural(v.Accounts, "account"), format.Plural(v.Documents[dataset.Order], "order"),
 		format.Bytes(sum(v.Bytes)), format.Duration(took), format.Plural(v.Findings, "finding"))
 	if err == nil && v.Findings > 0 {
 		err = fmt.Errorf("%s: %s", c.DB.name(), format.Plural(v.Findings, "finding"))

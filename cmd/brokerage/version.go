@@ -15,7 +15,9 @@ type versionCmd struct{}
 
 func (versionCmd) Run(s streams) error {
 	build := buildInfo()
-	_, err := fmt.Fprintf(s.out, "brokerage %s, generator version %d, %s\n", build.Version, dataset.Version, build.GoVersion)
+	_, err := fmt.Fprintf(
+		s.out, "brokerage %s, generator version %d, %s\n", build.Version, dataset.Version, build.GoVersion,
+	)
 	return err
 }
 

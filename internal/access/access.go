@@ -1,9 +1,7 @@
-// Package access says who may do what: bearer tokens from a file, each with a
-// name and scopes, and JWTs of an issuer.
+// Package access says who may do what: bearer tokens from a file, each with a name and scopes, and JWTs of an issuer.
 //
-// The file holds the SHA-256 of a token, not the token. That is enough for
-// tokens of 32 random bytes, which nobody can guess from their sums; it would
-// not be for passwords.
+// The file holds the SHA-256 of a token, not the token. That is enough for tokens of 32 random bytes, which nobody can
+// guess from their sums; it would not be for passwords.
 package access
 
 import (
@@ -29,8 +27,7 @@ const (
 // Scopes are all there are.
 var Scopes = [...]Scope{Read, Trade, Admin}
 
-// ParseScopes reads a list with commas. It refuses an empty one, unknown scopes
-// and repetitions.
+// ParseScopes reads a list with commas. It refuses an empty one, unknown scopes and repetitions.
 func ParseScopes(text string) ([]Scope, error) {
 	var scopes []Scope
 	for name := range strings.SplitSeq(text, ",") {
@@ -55,8 +52,8 @@ type Client struct {
 // May tells whether the client has a scope.
 func (c *Client) May(s Scope) bool { return slices.Contains(c.Scopes, s) }
 
-// Authority knows clients by the value of an Authorization header. The context is
-// the request's: what has to be asked for is asked for in its trace.
+// Authority knows clients by the value of an Authorization header. The context is the request's: what has to be asked
+// for is asked for in its trace.
 type Authority interface {
 	Client(ctx context.Context, authorization string) (*Client, bool)
 }
@@ -74,12 +71,10 @@ func (a Any) Client(ctx context.Context, authorization string) (*Client, bool) {
 	return nil, false
 }
 
-// maxName bounds the name of a client: it goes into logs and, with idempotency
-// keys, into the database.
+// maxName bounds the name of a client: it goes into logs and, with idempotency keys, into the database.
 const maxName = 64
 
-// CheckName refuses a name that could not stand in the file or a log: it is of
-// letters, digits and ".", "_", "-", "@".
+// CheckName refuses a name that could not stand in the file or a log: it is of letters, digits and ".", "_", "-", "@".
 func CheckName(name string) error {
 	odd := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-@", r)

@@ -7,9 +7,8 @@ import (
 	"os"
 )
 
-// Add makes a token for a client and adds its line to a file, which is made if it
-// is not there. It refuses a file that Load would refuse, and a name that stands
-// there already.
+// Add makes a token for a client and adds its line to a file, which is made if it is not there. It refuses a file that
+// Load would refuse, and a name that stands there already.
 func Add(path string, c Client) (token string, err error) {
 	if err := CheckName(c.Name); err != nil {
 		return "", err

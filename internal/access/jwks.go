@@ -14,8 +14,7 @@ import (
 	"slices"
 )
 
-// The algorithms by which a JWT may be signed. HMAC is not among them: who can
-// check such a signature can make one.
+// The algorithms by which a JWT may be signed. HMAC is not among them: who can check such a signature can make one.
 const (
 	RS256 = "RS256"
 	ES256 = "ES256"
@@ -25,8 +24,8 @@ const (
 // Algorithms are all of them.
 var Algorithms = [...]string{RS256, ES256, EdDSA}
 
-// verificationKey is a public key, bound to the one algorithm that it is for: what
-// a token says of itself never chooses how a key is used.
+// verificationKey is a public key, bound to the one algorithm that it is for: what a token says of itself never chooses
+// how a key is used.
 type verificationKey struct {
 	algorithm string
 	public    crypto.PublicKey
@@ -53,9 +52,8 @@ func (k *jwk) UnmarshalJSON(text []byte) error {
 // maxKeys is far more than anybody signs with at a time.
 const maxKeys = 100
 
-// parseKeys reads a JWKS. Keys that are not for checking signatures by one of the
-// algorithms are left out, as RFC 7517 wants it; keys that are, and are wrong,
-// spoil the set. One without any key is wrong as well: it is a fault far more
+// parseKeys reads a JWKS. Keys that are not for checking signatures by one of the algorithms are left out, as RFC 7517
+// wants it; keys that are, and are wrong, spoil the set. One without any key is wrong as well: it is a fault far more
 // often than the wish that nobody may enter.
 func parseKeys(text []byte, algorithms []string) (keySet, error) {
 	var listed []json.RawMessage
@@ -92,7 +90,9 @@ func parseKeys(text []byte, algorithms []string) (keySet, error) {
 
 // algorithm is what a key is for, empty if it is for nothing here.
 func (k *jwk) algorithm() string {
-	of := map[[2]string]string{{"RSA", ""}: RS256, {"EC", "P-256"}: ES256, {"OKP", "Ed25519"}: EdDSA}[[2]string{k.Type, k.Curve}]
+	of := map[[2]string]string{
+		{"RSA", ""}: RS256, {"EC", "P-256"}: ES256, {"OKP", "Ed25519"}: EdDSA,
+	}[[2]string{k.Type, k.Curve}]
 	if k.Algorithm != "" && k.Algorithm != of && (of != EdDSA || k.Algorithm != "Ed25519") { // RFC 9864's name for it
 		return ""
 	}
@@ -103,8 +103,7 @@ func (k *jwk) verifies() bool {
 	return (k.Use == "" || k.Use == "sig") && (k.Operations == nil || slices.Contains(k.Operations, "verify"))
 }
 
-// Bounds of an RSA key: what is shorter can be broken, what is longer takes too
-// long to check.
+// Bounds of an RSA key: what is shorter can be broken, what is longer takes too long to check.
 const minRSA, maxRSA = 2048, 8192
 
 func (k *jwk) public(algorithm string) (crypto.PublicKey, error) {
@@ -150,8 +149,7 @@ func (k *jwk) rsa() (crypto.PublicKey, error) {
 
 func decode(text string) ([]byte, error) { return base64.RawURLEncoding.DecodeString(text) }
 
-// find gives the key of a token: that with its id or, where the token names none,
-// the only one there is.
+// find gives the key of a token: that with its id or, where the token names none, the only one there is.
 func (k keySet) find(id string) (verificationKey, bool) {
 	if key, ok := k[id]; ok || id != "" || len(k) != 1 {
 		return key, ok

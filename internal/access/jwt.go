@@ -22,8 +22,8 @@ type JWTOptions struct {
 	KeysFile         string        // with one
 	Algorithms       []string      // of Algorithms; nil is all
 	MaxAge           time.Duration // how long keys count that cannot be had anew; 0 is 24 hours
-	// Told is told of each time the keys were asked for: how many there are, or
-	// why there are none; then those of before go on to count. It may be nil.
+	// Told is told of each time the keys were asked for: how many there are, or why there are none; then those of before
+	// go on to count. It may be nil.
 	Told func(keys int, err error)
 	// Transport carries requests for keys; nil is the default one.
 	Transport http.RoundTripper
@@ -40,10 +40,9 @@ type JWTs struct {
 	parser *jwt.Parser
 }
 
-// OpenJWTs gets the issuer's keys for the first time. An issuer that does not
-// answer is no error, since the service may have others to serve: until it
-// answers, its tokens do not count. A file is there, or it is an error. It is an
-// error, too, if ctx ends first.
+// OpenJWTs gets the issuer's keys for the first time. An issuer that does not answer is no error, since the service may
+// have others to serve: until it answers, its tokens do not count. A file is there, or it is an error. It is an error,
+// too, if ctx ends first.
 func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 	switch {
 	case o.Issuer == "" || o.Audience == "":
@@ -103,8 +102,8 @@ func (j *JWTs) Watch(ctx context.Context, look time.Duration) { j.keys.watch(ctx
 // maxJWT bounds what is decoded before anything is known of who sent it.
 const maxJWT = 8 << 10
 
-// Client gives the client of an Authorization header: "Bearer" and a JWT of the
-// issuer, for the audience, signed, not expired, with a subject.
+// Client gives the client of an Authorization header: "Bearer" and a JWT of the issuer, for the audience, signed, not
+// expired, with a subject.
 func (j *JWTs) Client(ctx context.Context, authorization string) (*Client, bool) {
 	token, ok := bearer(authorization, maxJWT)
 	if !ok {
@@ -167,7 +166,8 @@ type claims struct {
 func (c *claims) UnmarshalJSON(text []byte) error {
 	var scope, scp scopeList // RFC 8693's name for it, and that of other issuers; nil: the token does not have it
 	if err := readMembers(text, map[string]any{
-		"iss": &c.Issuer, "sub": &c.Subject, "aud": &c.Audience, "exp": &c.ExpiresAt, "nbf": &c.NotBefore, "iat": &c.IssuedAt, "jti": &c.ID,
+		"iss": &c.Issuer, "sub": &c.Subject, "aud": &c.Audience, "exp": &c.ExpiresAt, "nbf": &c.NotBefore, "iat": &c.IssuedAt,
+		"jti":   &c.ID,
 		"scope": &scope, "scp": &scp,
 	}); err != nil {
 		return err
@@ -191,8 +191,8 @@ func (s *scopeList) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(s))
 }
 
-// prefixJWT keeps the names of an issuer's clients apart from those of a file of
-// tokens, which have no colon: a name owns idempotency keys.
+// prefixJWT keeps the names of an issuer's clients apart from those of a file of tokens, which have no colon: a name
+// owns idempotency keys.
 const prefixJWT = "jwt:"
 
 const maxSubject = 128

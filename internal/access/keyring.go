@@ -48,8 +48,8 @@ type heldKeys struct {
 	had time.Time
 }
 
-// find gives a key. One that is not there may be new, so the issuer is asked, but
-// not more often than every askAgainAfter; all who wait, wait for the same answer.
+// find gives a key. One that is not there may be new, so the issuer is asked, but not more often than every
+// askAgainAfter; all who wait, wait for the same answer.
 func (k *keyring) find(ctx context.Context, id string) (verificationKey, bool) {
 	held := k.valid()
 	if key, ok := held.find(id); ok {
@@ -65,8 +65,7 @@ func (k *keyring) find(ctx context.Context, id string) (verificationKey, bool) {
 	return k.valid().find(id)
 }
 
-// valid are the keys, unless they were had so long ago that one of them may have
-// been withdrawn since for all we know.
+// valid are the keys, unless they were had so long ago that one of them may have been withdrawn since for all we know.
 func (k *keyring) valid() keySet {
 	held := k.current.Load()
 	if held == nil || k.now().Sub(held.had) > k.maxAge {
@@ -75,9 +74,8 @@ func (k *keyring) valid() keySet {
 	return held.set
 }
 
-// refresh begins to fetch the keys, unless that is under way or was done less than
-// pause ago. It returns what is closed at the end of the refresh under way, nil if
-// there is none, and whether this call has begun it.
+// refresh begins to fetch the keys, unless that is under way or was done less than pause ago. It returns what is closed
+// at the end of the refresh under way, nil if there is none, and whether this call has begun it.
 func (k *keyring) refresh(ctx context.Context, pause time.Duration) (done <-chan struct{}, begun bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -112,8 +110,7 @@ func (k *keyring) fetchKeys(ctx context.Context) {
 	k.told(len(set), err)
 }
 
-// refreshNow fetches the keys after a refresh that may be under way, and returns
-// when that is done or ctx is.
+// refreshNow fetches the keys after a refresh that may be under way, and returns when that is done or ctx is.
 func (k *keyring) refreshNow(ctx context.Context) {
 	for begun := false; !begun; {
 		var done <-chan struct{}
@@ -126,8 +123,8 @@ func (k *keyring) refreshNow(ctx context.Context) {
 	}
 }
 
-// watch keeps the keys fresh until ctx is done. A file is read again when it has
-// changed, and in between counts as had anew, since it is there.
+// watch keeps the keys fresh until ctx is done. A file is read again when it has changed, and in between counts as had
+// anew, since it is there.
 func (k *keyring) watch(ctx context.Context, look time.Duration) {
 	if k.file != nil {
 		k.file.Watch(ctx, look, func() { k.refreshNow(ctx) })

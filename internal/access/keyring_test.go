@@ -48,8 +48,8 @@ func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(request)
 }
 
-// A key that is asked for because of a request is asked for in what the request
-// brings, its trace for one, but not for its time alone.
+// A key that is asked for because of a request is asked for in what the request brings, its trace for one, but not for
+// its time alone.
 func TestKeyring_OfRequest(t *testing.T) {
 	i, now, carried := newIssuer(t, jwks(t, newSigner(t, "1", ES256).jwk(t))), &clock{now: noon}, &recorder{}
 	j := openedJWTs(t, i.URL, func(o *JWTOptions) { o.now, o.Transport = now.time, carried })
@@ -69,8 +69,7 @@ func TestKeyring_OfRequest(t *testing.T) {
 	require.Equal(t, "of the request", carried.contexts[1].Value(key{}))
 }
 
-// A wait for keys ends with its context, whoever asked for them; the answer counts
-// for all.
+// A wait for keys ends with its context, whoever asked for them; the answer counts for all.
 func TestKeyring_WaitEndsWithContext(t *testing.T) {
 	es := newSigner(t, "e", ES256)
 	asked, answer := make(chan struct{}, 10), make(chan struct{})

@@ -29,9 +29,8 @@ type entry struct {
 	client *Client
 }
 
-// Load reads the tokens of a file: one a line, "name:scope,scope:SHA-256 of the
-// token in hex"; empty lines and those that begin with # do not count. Without
-// any token, nobody is a client.
+// Load reads the tokens of a file: one a line, "name:scope,scope:SHA-256 of the token in hex"; empty lines and those
+// that begin with # do not count. Without any token, nobody is a client.
 func Load(path string) (*Tokens, error) {
 	t := &Tokens{path: path, file: filewatch.Look(path)}
 	entries, err := read(path)
@@ -45,13 +44,12 @@ func Load(path string) (*Tokens, error) {
 // Len is how many tokens there are.
 func (t *Tokens) Len() int { return len(*t.entries.Load()) }
 
-// maxToken bounds a token as a client sends it; those that NewToken makes have
-// 43 characters. It keeps the copy that is hashed on the stack.
+// maxToken bounds a token as a client sends it; those that NewToken makes have 43 characters. It keeps the copy that is
+// hashed on the stack.
 const maxToken = 512
 
-// Client gives the client of an Authorization header: "Bearer", in any case, one
-// space, and a token of the file. How long that takes says nothing about the
-// tokens that there are, since only sums are compared, and always with all.
+// Client gives the client of an Authorization header: "Bearer", in any case, one space, and a token of the file. How
+// long that takes says nothing about the tokens that there are, since only sums are compared, and always with all.
 func (t *Tokens) Client(_ context.Context, authorization string) (*Client, bool) {
 	secret, ok := bearer(authorization, maxToken)
 	if !ok {
@@ -83,8 +81,7 @@ func bearer(authorization string, longest int) (token string, ok bool) {
 	return authorization[len(scheme):], true
 }
 
-// maxFile is far more than a file of tokens has; it bounds what a wrong path
-// makes us read.
+// maxFile is far more than a file of tokens has; it bounds what a wrong path makes us read.
 const maxFile = 4 << 20
 
 func read(path string) ([]entry, error) {
@@ -110,8 +107,8 @@ func read(path string) ([]entry, error) {
 	return entries, nil
 }
 
-// openFile opens a file to read it. It refuses what is not a regular one, before it
-// is opened: opening a pipe waits for somebody to write to it.
+// openFile opens a file to read it. It refuses what is not a regular one, before it is opened: opening a pipe waits for
+// somebody to write to it.
 func openFile(path string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -127,9 +124,8 @@ func openFile(path string) (*os.File, fs.FileInfo, error) {
 	return file, info, err
 }
 
-// private refuses a file in which somebody else could write a token, or of which
-// everybody may read who the clients are. The group may read it: that is how
-// Kubernetes hands a secret to a process that is not root.
+// private refuses a file in which somebody else could write a token, or of which everybody may read who the clients
+// are. The group may read it: that is how Kubernetes hands a secret to a process that is not root.
 func private(path string, info fs.FileInfo) error {
 	if mode := info.Mode().Perm(); mode&0o027 != 0 && runtime.GOOS != "windows" {
 		return fmt.Errorf("%s is open to others (its mode is %04o): chmod 600 %[1]s makes it private", path, mode)
@@ -137,8 +133,7 @@ func private(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// parse reads the lines of a file. Its errors never repeat a line: someone may
-// have put a token there.
+// parse reads the lines of a file. Its errors never repeat a line: someone may have put a token there.
 func parse(text string) ([]entry, error) {
 	var entries []entry
 	names := make(map[string]int) // and the lines where they stand

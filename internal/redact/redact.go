@@ -1,5 +1,4 @@
-// Package redact says what may be shown of URLs, which may hold passwords: in
-// messages, logs and results.
+// Package redact says what may be shown of URLs, which may hold passwords: in messages, logs and results.
 package redact
 
 import (
@@ -11,10 +10,9 @@ import (
 
 var errURL = errors.New("not a URL; in a password % is written as %25, @ as %40, / as %2F, ? as %3F, # as %23")
 
-// Parse parses a URL with "//". It refuses one with an "@" that may be of a password:
-// a second one, at which of the two the host begins being a matter of opinion, and
-// one that does not end a user, since of me:12/3@host the host would be "me" and the
-// port 12. Its errors repeat nothing of the URL.
+// Parse parses a URL with "//". It refuses one with an "@" that may be of a password: a second one, at which of the two
+// the host begins being a matter of opinion, and one that does not end a user, since of me:12/3@host the host would be
+// "me" and the port 12. Its errors repeat nothing of the URL.
 func Parse(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme == "" || u.Opaque != "" || !strings.Contains(text, "://") {
@@ -29,9 +27,8 @@ func Parse(text string) (*url.URL, error) {
 // hidden stands for what is no URL, of which any part may be a password.
 const hidden = "(not shown: it may hold a password)"
 
-// URL returns what may be shown of a URL: scheme, host, port and path, but no user, no
-// password and no parameters. The URLs of files, sqlite:PATH, and null: are shown as
-// they are, and of what is no URL nothing.
+// URL returns what may be shown of a URL: scheme, host, port and path, but no user, no password and no parameters. The
+// URLs of files, sqlite:PATH, and null: are shown as they are, and of what is no URL nothing.
 func URL(text string) string {
 	if text == "null:" || strings.HasPrefix(text, "sqlite:") {
 		return text
@@ -51,8 +48,7 @@ func Error(err error) error {
 	return err
 }
 
-// Arguments returns a message about a command line without the passwords of its
-// arguments.
+// Arguments returns a message about a command line without the passwords of its arguments.
 func Arguments(message string, args []string) string {
 	for _, arg := range args {
 		if strings.HasPrefix(arg, "-") {
@@ -69,5 +65,6 @@ func Arguments(message string, args []string) string {
 // suspicious tells whether a text looks like an address with a password.
 func suspicious(text string) bool {
 	lower := strings.ToLower(text)
-	return strings.Contains(text, "://") || strings.Contains(text, "@") || strings.Contains(lower, "password") || strings.Contains(lower, "pwd")
+	return strings.Contains(text, "://") || strings.Contains(text, "@") || strings.Contains(lower, "password") ||
+		strings.Contains(lower, "pwd")
 }

@@ -8,9 +8,9 @@ import (
 // abandonTimeout is how long Await waits for a step to end by itself once ctx is done.
 const abandonTimeout = time.Second
 
-// Await runs a step that may not notice that ctx is done, such as opening a pipe or asking a name server. It returns the
-// error of ctx when ctx is done and the step has not ended soon after; the step is left running, and the process should
-// end.
+// Await runs a step that may not notice that ctx is done, such as opening a pipe or asking a name server. It returns
+// the error of ctx when ctx is done and the step has not ended soon after; the step is left running, and the process
+// should end.
 func Await[T any](ctx context.Context, step func() (T, error)) (T, error) {
 	type result struct {
 		value T

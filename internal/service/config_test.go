@@ -20,7 +20,9 @@ func TestDefault(t *testing.T) {
 }
 
 func TestByteSize(t *testing.T) {
-	for text, want := range map[string]int64{"1": 1, "65536": 65536, "64KiB": 65536, "1MiB": 1 << 20, "2 MiB": 2 << 20, "1GiB": 1 << 30} {
+	for text, want := range map[string]int64{
+		"1": 1, "65536": 65536, "64KiB": 65536, "1MiB": 1 << 20, "2 MiB": 2 << 20, "1GiB": 1 << 30,
+	} {
 		var b ByteSize
 		require.NoError(t, b.UnmarshalText([]byte(text)), text)
 		require.EqualValues(t, want, b, text)

@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/store"
 )
 
-// openStore opens the database. An embedded one is filled if it is empty; one of a server is not, since it may belong to
-// others, and other instances may be starting beside this one.
+// openStore opens the database. An embedded one is filled if it is empty; one of a server is not, since it may belong
+// to others, and other instances may be starting beside this one.
 func (s *service) openStore(ctx context.Context) (domain.Store, error) {
 	opened, err := s.database.Open(ctx, store.Options{
 		Pool: s.Pool, Uncompressed: s.Uncompressed, Rules: s.rules(),
@@ -62,7 +62,9 @@ func (s *service) fill(ctx context.Context, opened store.Bulk) error {
 		return err
 	}
 	if unfinished != "" && unfinished != tiny.Fingerprint() {
-		return fmt.Errorf("the load of %s is not finished: the same load command continues it, load --replace begins anew", unfinished)
+		return fmt.Errorf(
+			"the load of %s is not finished: the same load command continues it, load --replace begins anew", unfinished,
+		)
 	}
 	held, err := store.Holds(ctx, opened)
 	if err != nil || held != "" && unfinished == "" {

@@ -15,7 +15,11 @@ import (
 // greet writes where the service is, and three requests that work as they are, with keys that are in the database.
 func greet(ctx context.Context, out io.Writer, s domain.Store, base string, closed bool) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n  The brokerage is at %s, to watch and to try in a browser; its documentation at %[1]s/docs. Ctrl-C ends it.\n\n", base)
+	fmt.Fprintf(
+		&b,
+		"\n  The brokerage is at %s, to watch and to try in a browser; its documentation at %[1]s/docs. Ctrl-C ends it.\n\n",
+		base,
+	)
 	curl := "  curl "
 	if closed {
 		curl += `-H "Authorization: Bearer $TOKEN" `
@@ -42,7 +46,8 @@ func examples(ctx context.Context, s domain.Store, base string) []string {
 	return []string{
 		fmt.Sprintf("%s/v1/securities/%s/price", base, symbol),
 		fmt.Sprintf("%s/v1/customers/%d/statement", base, d.ID(dataset.Customer, 0)),
-		fmt.Sprintf(`-H 'Content-Type: application/xml' -d '<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>%s</Symbol><Quantity>1</Quantity></Trade>' %s/v1/accounts/%d/buy`,
+		fmt.Sprintf(
+			`-H 'Content-Type: application/xml' -d '<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>%s</Symbol><Quantity>1</Quantity></Trade>' %s/v1/accounts/%d/buy`,
 			symbol, base, account),
 	}
 }

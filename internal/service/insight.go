@@ -42,7 +42,8 @@ func newInsight(ctx context.Context, build telemetry.BuildInfo, database store.D
 	return i
 }
 
-// observe starts to collect the metrics of an open store: statistics at each scrape, and what takes longer in goroutines.
+// observe starts to collect the metrics of an open store: statistics at each scrape, and what takes longer in
+// goroutines.
 func (i *insight) observe(inner domain.Store) {
 	if stats := i.database.Stats(inner); stats != nil {
 		i.metrics.Store(stats)
@@ -73,7 +74,8 @@ func (i *insight) live() *live.Store {
 		s.Hits, s.Misses = s.PageHits, s.PageMisses
 	}
 	return &live.Store{
-		Connections: s.Connections, InUse: s.InUse, Waits: s.Waits, Commits: s.Commits, Writes: s.Writes, Hits: s.Hits, Misses: s.Misses,
+		Connections: s.Connections, InUse: s.InUse, Waits: s.Waits, Commits: s.Commits, Writes: s.Writes, Hits: s.Hits,
+		Misses: s.Misses,
 	}
 }
 

@@ -21,7 +21,8 @@ func localOnly(addr *net.TCPAddr) error {
 func resolve(flag, addr string) (*net.TCPAddr, error) {
 	if !strings.Contains(addr, ":") {
 		if _, err := strconv.ParseUint(addr, 10, 16); err == nil {
-			return nil, configErrorf("%s: %q is not an address: 127.0.0.1:%[3]s is this machine only, :%[3]s all of its addresses",
+			return nil, configErrorf(
+				"%s: %q is not an address: 127.0.0.1:%[3]s is this machine only, :%[3]s all of its addresses",
 				flag, addr, addr)
 		}
 		return nil, configErrorf("%s: %q is not an address, which has a port: %[3]s:8080", flag, addr, addr)
@@ -79,13 +80,14 @@ func listenOptional(ctx context.Context, flag, text string, allow func(*net.TCPA
 
 func anyAddress(*net.TCPAddr) error { return nil }
 
-// loopbackOnly refuses an address of profiles that other machines could reach, even with tokens: a profile shows what is
-// in memory, and takes processor time from all requests.
+// loopbackOnly refuses an address of profiles that other machines could reach, even with tokens: a profile shows what
+// is in memory, and takes processor time from all requests.
 func loopbackOnly(addr *net.TCPAddr) error {
 	if addr.IP.IsLoopback() {
 		return nil
 	}
-	return configErrorf("--debug-addr: %s can be reached from other machines; profiles are for this one, such as 127.0.0.1:6060",
+	return configErrorf(
+		"--debug-addr: %s can be reached from other machines; profiles are for this one, such as 127.0.0.1:6060",
 		addr)
 }
 

@@ -41,7 +41,7 @@ type engine struct {
 // backupEngine copies databases of an engine; its zero value is an engine that has a backup of its own.
 type backupEngine struct {
 	manifest func(file string) (archive.Manifest, error)
-	write    func(ctx context.Context, d Database, file string, o CopyOptions) (m archive.Manifest, written int64, err error)
+	write    func(ctx context.Context, d Database, file string, o CopyOptions) (archive.Manifest, int64, error)
 	restore  func(ctx context.Context, d Database, file string, o CopyOptions) (archive.Manifest, error)
 }
 
@@ -62,8 +62,8 @@ type Bulk interface {
 	Migrated() (from, to int)
 }
 
-// Holds returns the fingerprint of the dataset that a store holds, or of the load into it that is not finished; ""
-// for an empty store.
+// Holds returns the fingerprint of the dataset that a store holds, or of the load into it that is not finished; "" for
+// an empty store.
 func Holds(ctx context.Context, s Bulk) (string, error) {
 	unfinished, err := s.Loading(ctx)
 	if err != nil || unfinished != "" {
@@ -145,7 +145,8 @@ func (d Database) OpenBulk(ctx context.Context, options Options) (Bulk, error) {
 }
 
 // ErrNothingStored refuses to load, verify or copy null:.
-var ErrNothingStored = errors.New("null: holds nothing that could be loaded or verified: use sqlite:PATH, postgres://… or db2://…")
+var ErrNothingStored = errors.New("null: holds nothing that could be loaded or verified: use sqlite:PATH, " +
+	"postgres://… or db2://…")
 
 // Stores reports whether databases of this kind store documents.
 func (d Database) Stores() bool { return d.engine.script != nil }
@@ -198,7 +199,9 @@ func (d Database) Empty(ctx context.Context, options Options) (Bulk, error) {
 
 // Backup copies the database, which may be in use, to a checksummed file. It returns what the file says of itself, and
 // its size.
-func (d Database) Backup(ctx context.Context, file string, o CopyOptions) (m archive.Manifest, written int64, err error) {
+func (d Database) Backup(
+	ctx context.Context, file string, o CopyOptions,
+) (m archive.Manifest, written int64, err error) {
 	if d.engine.backup.write == nil {
 		return m, 0, d.noBackup()
 	}
@@ -225,6 +228,7 @@ func (d Database) noBackup() error {
 	if !d.Stores() {
 		return ErrNothingStored
 	}
-	return errors.New(d.engine.title + " has its own backup and restore, which work on a database in use: docs/" + d.engine.scheme +
-		".md has the commands")
+	return errors.New(
+		d.engine.title + " has its own backup and restore, which work on a database in use: docs/" + d.engine.scheme +
+			".md has the commands")
 }

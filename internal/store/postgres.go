@@ -34,10 +34,10 @@ var postgresEngine = &engine{
 	script:   func(string) (string, error) { return postgres.Script() },
 	backup: backupEngine{
 		manifest: postgres.ReadManifest,
-		write: func(ctx context.Context, d Database, file string, o CopyOptions) (m archive.Manifest, written int64, err error) {
+		write: func(ctx context.Context, d Database, file string, o CopyOptions) (archive.Manifest, int64, error) {
 			s, err := d.Open(ctx, Options{AsIs: true, Notice: o.Notice})
 			if err != nil {
-				return m, 0, err
+				return archive.Manifest{}, 0, err
 			}
 			done, err := s.(*postgres.Store).BackupTo(ctx, file, o.Replace, o.Progress)
 			return done.Manifest, done.Written, errors.Join(err, s.Close())
@@ -70,7 +70,9 @@ func postgresWarnings(s brokerage.Store) (all []string) {
 			"(fsync, full_page_writes or synchronous_commit is off)")
 	}
 	if !server.Checks() {
-		all = append(all, "the server has no page checksums (data_checksums is off): it may return what a disk has damaged as if it were right")
+		all = append(all,
+			"the server has no page checksums (data_checksums is off): damage by a disk may go unnoticed",
+		)
 	}
 	return all
 }

@@ -50,7 +50,8 @@ var sqliteEngine = &engine{
 
 func openSQLite(ctx context.Context, path string, o Options) (brokerage.Store, error) {
 	s, err := sqlite.Open(ctx, path, sqlite.Options{
-		Pool: o.Pool, Uncompressed: o.Uncompressed, Rules: o.Rules, AsIs: o.AsIs, Notice: o.Notice, Doing: o.Doing, Trace: o.Trace,
+		Pool: o.Pool, Uncompressed: o.Uncompressed, Rules: o.Rules, AsIs: o.AsIs, Notice: o.Notice, Doing: o.Doing,
+		Trace: o.Trace,
 	})
 	if err != nil {
 		return nil, err // not s: a nil *sqlite.Store is no nil brokerage.Store

@@ -20,13 +20,13 @@ type Options struct {
 	Pool         int  // connections at most, of the embedded store those for reading; 0 is the engine's default
 	Uncompressed bool // store new documents without compression
 	Rules        brokerage.Rules
-	// AsIs is for commands that only read: an embedded database must exist, and one of an older version is refused
-	// instead of migrated.
+	// AsIs is for commands that only read: an embedded database must exist, and one of an older version is refused instead
+	// of migrated.
 	AsIs bool
 	// Notice is called with sentences about the server and about slow steps of opening. It may be nil.
 	Notice func(string)
-	// Doing is called with what a load does while it stores no documents, and with "" when it stores them again. It
-	// may be nil.
+	// Doing is called with what a load does while it stores no documents, and with "" when it stores them again. It may be
+	// nil.
 	Doing func(string)
 	Trace trace.Begin // is called for each statement of a transaction; may be nil
 }

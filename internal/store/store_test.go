@@ -35,13 +35,25 @@ func TestFind(t *testing.T) {
 
 func TestFind_Refusals(t *testing.T) {
 	for name, c := range map[string]struct{ url, says string }{
-		"Empty":         {"", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:"},
-		"NoScheme":      {"brokerage.db", `"brokerage.db" is not a database: did you mean sqlite:brokerage.db? Otherwise it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:`},
-		"OtherScheme":   {"oracle:x", `"oracle:": it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:`},
-		"OtherCase":     {"SQLite:x", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:"},
-		"NoPath":        {"sqlite:", "sqlite:PATH"},
-		"MoreThanNull":  {"null:x", "nothing after it"},
-		"NothingScheme": {":x", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:"},
+		"Empty": {
+			"", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:",
+		},
+		"NoScheme": {
+			"brokerage.db",
+			`"brokerage.db" is not a database: did you mean sqlite:brokerage.db? Otherwise it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:`,
+		},
+		"OtherScheme": {
+			"oracle:x",
+			`"oracle:": it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:`,
+		},
+		"OtherCase": {
+			"SQLite:x", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:",
+		},
+		"NoPath":       {"sqlite:", "sqlite:PATH"},
+		"MoreThanNull": {"null:x", "nothing after it"},
+		"NothingScheme": {
+			":x", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Find(c.url)
@@ -55,7 +67,10 @@ func TestFind_Refusals(t *testing.T) {
 
 // A URL that is refused is printed, and may hold a password.
 func TestFind_NoSecrets(t *testing.T) {
-	for _, url := range []string{"oracle://user:secret@host/db", "postgres://user:secret@host:port/db", "postgres://user:secret@host/db?pool_max_conns=x"} {
+	for _, url := range []string{
+		"oracle://user:secret@host/db", "postgres://user:secret@host:port/db",
+		"postgres://user:secret@host/db?pool_max_conns=x",
+	} {
 		_, err := Find(url)
 		require.Error(t, err)
 		require.NotContains(t, err.Error(), "secret")
@@ -65,8 +80,10 @@ func TestFind_NoSecrets(t *testing.T) {
 func TestPublished(t *testing.T) {
 	for url, want := range map[string]string{
 		"sqlite:/home/ann/a@b?c": "sqlite:a@b?c", "null:": "null:",
-		"postgres://user:secret@host:5432/db?sslmode=disable": "postgres://host:5432/db", "postgres://host/db": "postgres://host/db",
-		"postgres://me:p%40ss@host/db": "postgres://host/db", "postgres://me:p@ss@host/db": "(not shown: it may hold a password)",
+		"postgres://user:secret@host:5432/db?sslmode=disable": "postgres://host:5432/db",
+		"postgres://host/db":           "postgres://host/db",
+		"postgres://me:p%40ss@host/db": "postgres://host/db",
+		"postgres://me:p@ss@host/db":   "(not shown: it may hold a password)",
 	} {
 		require.Equal(t, want, Published(url))
 	}
@@ -82,8 +99,8 @@ func TestOpen_SQLite(t *testing.T) {
 	require.NoError(t, s.Ready(t.Context()))
 }
 
-// What is set is handed on: an account is full with the positions it has, and
-// the bytes of a new document stand in the database as they are.
+// What is set is handed on: an account is full with the positions it has, and the bytes of a new document stand in the
+// database as they are.
 func TestOpen_Options(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "b.db")
 	s, err := Open(t.Context(), "sqlite:"+path, Options{Uncompressed: true, Rules: brokerage.Rules{MaxHoldings: 1}})
@@ -98,7 +115,10 @@ func TestOpen_Options(t *testing.T) {
 	for strings.Contains(customer, "<Symbol>"+d.Symbol(i)+"</Symbol>") {
 		i++
 	}
-	_, err = s.Trade(t.Context(), brokerage.Write{}, brokerage.ID(account), brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(i), Quantity: "1"})
+	_, err = s.Trade(
+		t.Context(), brokerage.Write{}, brokerage.ID(account),
+		brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(i), Quantity: "1"},
+	)
 	full, ok := errors.AsType[*brokerage.Conflict](err)
 	require.True(t, ok, "%v", err)
 	require.Equal(t, brokerage.TooManyHoldings, full.Reason)
