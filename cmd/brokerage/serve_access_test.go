@@ -91,7 +91,7 @@ func TestServe_AccessUsage(t *testing.T) {
 		},
 		"Algorithm": {
 			[]string{"--jwt-issuer", "i", "--jwt-audience", "a", "--jwks-url", "https://192.0.2.1/", "--jwt-algorithms", "none"},
-			"is not an algorithm",
+			"is not an accepted algorithm",
 		},
 		"Open":      {[]string{"--jwt-issuer", "i", "--insecure-no-auth"}, "--insecure-no-auth is for"},
 		"CertAlone": {[]string{"--tls-cert", "x"}, "go together"},

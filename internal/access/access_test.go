@@ -153,12 +153,12 @@ func TestLoad_Refusals(t *testing.T) {
 		"NoName":        {line("", "read", "b"), "line 3: is not"},
 		"OddName":       {line("b b", "read", "b"), "line 3: is not"},
 		"LongName":      {line(strings.Repeat("b", 65), "read", "b"), "line 3: is not"},
-		"NoScope":       {line("bob", "", "b"), `line 3: "" is not a scope: they are read, trade and admin`},
+		"NoScope":       {line("bob", "", "b"), `line 3: "" is not a scope: scopes are read, trade and admin`},
 		"UnknownScope":  {line("bob", "read,write", "b"), `line 3: "write" is not a scope`},
 		"ScopeInCase":   {line("bob", "Read", "b"), `line 3: "Read" is not a scope`},
-		"ScopeTwice":    {line("bob", "read,read", "b"), "line 3: the scope read stands twice"},
-		"DuplicateName": {line("alice", "read", "b"), "line 3: the name alice stands on line 2 already"},
-		"SameToken":     {line("bob", "read", "a"), "line 3: the same token stands on line 2 already"},
+		"ScopeTwice":    {line("bob", "read,read", "b"), "line 3: the scope read is repeated"},
+		"DuplicateName": {line("alice", "read", "b"), "line 3: the name alice is on line 2 already"},
+		"SameToken":     {line("bob", "read", "a"), "line 3: the same token is on line 2 already"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "tokens")

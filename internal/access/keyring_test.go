@@ -29,7 +29,7 @@ func TestKeyring_Rotation(t *testing.T) {
 
 	i.set(http.StatusOK, jwks(t, old.jwk(t), young.jwk(t)))
 	require.False(t, knows(young), "it was asked a moment ago")
-	now.pass(askAgainAfter)
+	now.pass(minRefreshPause)
 	require.True(t, knows(young))
 	require.True(t, knows(old))
 	require.Equal(t, 2, i.times())
@@ -55,7 +55,7 @@ func TestKeyring_OfRequest(t *testing.T) {
 	j := openedJWTs(t, i.URL, func(o *JWTOptions) { o.now, o.Transport = now.time, carried })
 	young := newSigner(t, "2", ES256)
 	i.set(http.StatusOK, jwks(t, young.jwk(t)))
-	now.pass(askAgainAfter)
+	now.pass(minRefreshPause)
 
 	type key struct{}
 	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "of the request"))
@@ -82,7 +82,7 @@ func TestKeyring_WaitEndsWithContext(t *testing.T) {
 		}
 	}))
 	defer slow.Close()
-	const soon = answerWithin / 3
+	const soon = fetchTimeout / 3
 	briefly := func() context.Context {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		t.Cleanup(cancel)
@@ -97,7 +97,7 @@ func TestKeyring_WaitEndsWithContext(t *testing.T) {
 	now := &clock{now: noon}
 	j := openedJWTs(t, newIssuer(t, jwks(t, es.jwk(t))).URL, func(o *JWTOptions) { o.now = now.time })
 	j.keys.fetch = fromURL(slow.URL, nil)
-	now.pass(askAgainAfter)
+	now.pass(minRefreshPause)
 	young := es.sign(t, nil, map[string]any{"kid": "new"})
 	began = time.Now()
 	var waiting sync.WaitGroup
@@ -130,7 +130,7 @@ func TestKeyring_Flood(t *testing.T) {
 			})
 		}
 		together.Wait()
-		now.pass(askAgainAfter)
+		now.pass(minRefreshPause)
 	}
 	require.Equal(t, 3, i.times(), "the first, and one for each of two times")
 	_, ok := j.Client(t.Context(), "Bearer "+known.sign(t, nil, nil))
@@ -149,7 +149,7 @@ func TestKeyring_Failures(t *testing.T) {
 		"Redirect": {http.StatusFound, nil, "302"},
 		"NoJSON":   {http.StatusOK, []byte("<html>"), "not a JWKS"},
 		"NoKeys":   {http.StatusOK, []byte(`{"keys":[]}`), "no key for any"},
-		"Large":    {http.StatusOK, []byte(strings.Repeat(" ", maxKeySet+1)), "too large"},
+		"Large":    {http.StatusOK, []byte(strings.Repeat(" ", maxKeySetBytes+1)), "too large"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			i := newIssuer(t, jwks(t, s.jwk(t)))
@@ -173,7 +173,7 @@ func TestKeyring_Failures(t *testing.T) {
 
 			i.set(http.StatusOK, jwks(t, s.jwk(t)))
 			require.False(t, knows(), "it was asked a moment ago")
-			now.pass(askAgainAfter - time.Second)
+			now.pass(minRefreshPause - time.Second)
 			require.False(t, knows())
 			now.pass(time.Second)
 			require.True(t, knows())
@@ -191,7 +191,7 @@ func TestKeyring_NotThereAtFirst(t *testing.T) {
 	_, ok := j.Client(t.Context(), "Bearer "+s.sign(t, nil, nil))
 	require.False(t, ok)
 	i.set(http.StatusOK, jwks(t, s.jwk(t)))
-	now.pass(askAgainAfter)
+	now.pass(minRefreshPause)
 	_, ok = j.Client(t.Context(), "Bearer "+s.sign(t, nil, nil))
 	require.True(t, ok)
 }
