@@ -116,9 +116,8 @@ func (s *speed) load() {
 	fmt.Printf(
 		"| load, a second | aim | |\n|---|---|---|\n| all documents, with indexes | | %.0f |\n| orders | %d | %s |\n| "+
 			"orders, with all indexes | | %.0f |\n\n",
-		rate(there, began, now), aimOrders, verdict(
-			fmt.Sprintf("%.0f", rate(orders, first, last)), rate(orders, first, last) >= aimOrders,
-		), rate(orders, first, now))
+		rate(there, began, now), aimOrders, verdict(fmt.Sprintf("%.0f", rate(orders, first, last)),
+			rate(orders, first, last) >= aimOrders), rate(orders, first, now))
 }
 
 // queries compares the seven.
@@ -155,14 +154,11 @@ func (s *speed) queries() {
 
 	fmt.Printf(
 		"| query | pgbench | `drive --db` | share (aim %d %%) | over HTTP | share (aim %d %%) |\n|---|---|---|---|---|---|\n",
-		aimDirect, aimService,
-	)
+		aimDirect, aimService)
 	for _, name := range names {
 		alone, direct, http := middle(rates[name][0]), middle(rates[name][1]), middle(rates[name][2])
-		fmt.Printf(
-			"| %s | %.0f | %.0f | %s | %.0f | %s |\n", name, alone, direct, shareText(direct, alone, aimDirect), http,
-			shareText(http, alone, aimService),
-		)
+		fmt.Printf("| %s | %.0f | %.0f | %s | %.0f | %s |\n", name, alone, direct, shareText(direct, alone, aimDirect), http,
+			shareText(http, alone, aimService))
 	}
 	fmt.Println()
 }
@@ -208,9 +204,8 @@ func (s *speed) mixed() {
 	fmt.Printf(
 		"\n| mixed, tps | aim | |\n|---|---|---|\n| `drive --db` | %d | %s |\n| over HTTP, of that | %d %% | %s |\n\n",
 		aimMixed,
-		verdict(
-			fmt.Sprintf("%.0f", tier.Total.DirectTPS), tier.Total.DirectTPS >= aimMixed,
-		), aimMixedTier, shareText(tier.Total.HTTPTPS, tier.Total.DirectTPS, aimMixedTier))
+		verdict(fmt.Sprintf("%.0f", tier.Total.DirectTPS),
+			tier.Total.DirectTPS >= aimMixed), aimMixedTier, shareText(tier.Total.HTTPTPS, tier.Total.DirectTPS, aimMixedTier))
 }
 
 func shareText(part, of, aim float64) string {

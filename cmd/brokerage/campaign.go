@@ -18,7 +18,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// Flags without a value are for the preset to say.
+// campaignCmd has the settings of a campaign as flags; those that are nil or empty are set by the preset.
 //
 //nolint:lll // a help text is one string
 type campaignCmd struct {
@@ -102,6 +102,11 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
+	return c.verdict(s)
+}
+
+// verdict prints where the report is. A campaign with an INVALID step is an error, unless that is allowed.
+func (c *campaignCmd) verdict(s streams) error {
 	file := filepath.Join(c.Out, campaign.File)
 	if _, err := fmt.Fprintf(s.out, "%s: the report is in %s\n", file, filepath.Join(c.Out, "campaign.html")); err != nil {
 		return err
@@ -127,7 +132,7 @@ func makeFolder(path string) (made []string, err error) {
 	return made, os.MkdirAll(path, 0o777)
 }
 
-// removeEmpty removes folders in which nothing is, up to the first in which something is.
+// removeEmpty removes folders until one is not empty.
 func removeEmpty(folders []string) {
 	for _, folder := range folders {
 		if os.Remove(folder) != nil {
@@ -136,7 +141,7 @@ func removeEmpty(folders []string) {
 	}
 }
 
-// compareOn compares a database with and without a service before it.
+// compareOn runs a workload on a database, and through a service on it.
 func compareOn(ctx context.Context, url string, config workload.Config, turns int) (tier *workload.Tier, err error) {
 	database, opened, err := openExisting(ctx, url)
 	if err != nil {
@@ -157,7 +162,7 @@ func (c *campaignCmd) url() string {
 	return "sqlite:" + filepath.Join(c.Out, "brokerage.db")
 }
 
-// settings are those of the preset, with what was asked for instead.
+// settings returns the settings of the preset, overridden by the flags.
 func (c *campaignCmd) settings() (campaign.Settings, error) {
 	s, err := campaign.Presets(c.Preset)
 	if err != nil {
@@ -207,8 +212,8 @@ func set[T any](to, from *T) {
 	}
 }
 
-// underTest is the command of a service, with no settings but those that it is given: variables that are there for
-// another one would change what is measured.
+// underTest returns the command of the measured service. It inherits no settings from variables, which would change the
+// results.
 func underTest(program string, args []string) *exec.Cmd {
 	cmd := exec.Command(program, args...) //nolint:noctx // a campaign that is ended stops it in good order
 	for _, variable := range os.Environ() {

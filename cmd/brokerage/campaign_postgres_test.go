@@ -57,8 +57,7 @@ func alteredSettings(t testing.TB, server *pgtest.Server) (count int) {
 	conn := server.Connect(t, "postgres")
 	defer func() { require.NoError(t, conn.Close(context.Background())) }()
 	require.NoError(t,
-		conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_file_settings WHERE sourcefile LIKE '%auto.conf'").Scan(&count),
-	)
+		conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_file_settings WHERE sourcefile LIKE '%auto.conf'").Scan(&count))
 	return count
 }
 

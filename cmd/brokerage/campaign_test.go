@@ -41,10 +41,8 @@ func TestCampaign(t *testing.T) {
 	t.Setenv(asMain, "1")
 	t.Setenv("BROKERAGE_COVERED", "yes, if it were for this service") // which would not start
 	folder := filepath.Join(t.TempDir(), "new")
-	whole := shortly(folder,
-		"--allow-invalid", "--users", "2", "--workloads", "mixed", "--stages", "1", "--stage", "200ms", "--tier", "400ms",
-		"--cpus", "1",
-	)
+	whole := shortly(folder, "--allow-invalid", "--users", "2", "--workloads", "mixed", "--stages", "1", "--stage",
+		"200ms", "--tier", "400ms", "--cpus", "1")
 	r := brokerage(t.Context(), whole...)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, "the report is in "+filepath.Join(folder, "campaign.html"))
@@ -81,9 +79,8 @@ func TestCampaign(t *testing.T) {
 	again := brokerage(t.Context(), whole...)
 	require.Equal(t, exitOK, again.code)
 	require.Contains(t, again.err, "nothing to do")
-	requireOneLine(t,
-		brokerage(t.Context(), append(whole, "--repeat", "2")...), exitFailed, "is a campaign with other settings (repeat)",
-	)
+	requireOneLine(t, brokerage(t.Context(), append(whole, "--repeat", "2")...), exitFailed,
+		"is a campaign with other settings (repeat)")
 }
 
 func requireBySchema(t testing.TB, file string) {
@@ -112,9 +109,8 @@ func TestCampaign_Invalid(t *testing.T) {
 	}
 	t.Setenv(asMain, "1")
 	folder := t.TempDir()
-	args := shortly(folder,
-		"--users", "2", "--workloads", invalidWorkload(t)+",query", "--stages", "0", "--tier", "0s", "--cpus", "0",
-	)
+	args := shortly(folder, "--users", "2", "--workloads", invalidWorkload(t)+",query", "--stages", "0", "--tier", "0s",
+		"--cpus", "0")
 	for range 2 { // the second time there is nothing to do, and the figures are no better
 		r := brokerage(t.Context(), args...)
 		require.Equal(t, exitInvalid, r.code, r.err)
@@ -138,10 +134,8 @@ func TestCampaign_EndsEarly(t *testing.T) {
 		t.Skip("it takes some seconds")
 	}
 	folder := t.TempDir()
-	args := shortly(folder,
-		"--allow-invalid", "--users", "2", "--workloads", "query", "--stages", "0", "--tier", "0s", "--repeat", "12",
-		"--cpus", "0",
-	)
+	args := shortly(folder, "--allow-invalid", "--users", "2", "--workloads", "query", "--stages", "0", "--tier", "0s",
+		"--repeat", "12", "--cpus", "0")
 	for _, c := range []struct {
 		when string // the log says so
 		end  func(t *testing.T, campaign *exec.Cmd)

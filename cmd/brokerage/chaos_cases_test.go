@@ -129,9 +129,8 @@ func slowDisk(h *harness) {
 		}
 		order++
 		began := time.Now()
-		require.Equal(
-			h.t, http.StatusCreated, postOnce(h.t, h.service.url+"/v1/orders", fmt.Sprint("slow-", order), newOrder(order)),
-		)
+		require.Equal(h.t, http.StatusCreated,
+			postOnce(h.t, h.service.url+"/v1/orders", fmt.Sprint("slow-", order), newOrder(order)))
 		require.GreaterOrEqual(h.t, time.Since(began), 200*time.Millisecond, "no write is answered before its flush")
 		h.lasts()
 		h.load.Await(h.t, 5) // it goes on
@@ -191,10 +190,8 @@ func slowClients(h *harness) {
 	h.args = []string{"--header-timeout", "2s", "--read-timeout", "3s"}
 	h.start()
 	slow := newCrowd(h.t, h.service.url, map[bool]int{true: 400, false: 200}[h.full])
-	slow.say(
-		"GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\nX: ",
-		"POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: application/xml\r\nContent-Length: 1000\r\n\r\n<FIXML",
-	)
+	slow.say("GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\nX: ",
+		"POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: application/xml\r\nContent-Length: 1000\r\n\r\n<FIXML")
 	h.lifted() // while they are there
 	h.load.Await(h.t, 200)
 	slow.requireEnded() // by the service

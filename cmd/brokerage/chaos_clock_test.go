@@ -33,9 +33,8 @@ func serviceClock(h *harness) {
 			h.start()
 			h.load.Await(h.t, 20)
 			clock.Set(h.t, ahead-23*time.Hour) // the same process goes on
-			require.WithinDuration(
-				h.t, time.Now().Add(ahead-23*time.Hour), dateOf(h.t, h.service.url), time.Hour, "the jump is seen",
-			)
+			require.WithinDuration(h.t, time.Now().Add(ahead-23*time.Hour), dateOf(h.t, h.service.url), time.Hour,
+				"the jump is seen")
 			h.load.Await(h.t, 50)
 		}
 		clock.Set(h.t, 0)

@@ -142,9 +142,8 @@ func littleMemory(h *harness) {
 	for range 8 {
 		all.Go(func() {
 			for range map[bool]int{true: 200, false: 20}[h.full] {
-				request, err := http.NewRequestWithContext(
-					context.Background(), http.MethodPost, h.service.url+"/v1/orders", strings.NewReader(string(harmful)),
-				)
+				request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, h.service.url+"/v1/orders",
+					strings.NewReader(string(harmful)))
 				if err != nil {
 					return
 				}

@@ -7,7 +7,7 @@ import (
 	"brokerage/internal/service"
 )
 
-// clientTLS are the flags of a command that asks a service over https.
+// clientTLS are the flags of a command that is a client of a service.
 //
 //nolint:lll // a help text is one string
 type clientTLS struct {
@@ -16,8 +16,8 @@ type clientTLS struct {
 	TLSKey  string `name:"tls-client-key" placeholder:"FILE" help:"Private key (PEM) of the client's certificate."`
 }
 
-// config reads the files. It is what Go does by itself where none is named: the authorities of the system, or those
-// that SSL_CERT_FILE and SSL_CERT_DIR name.
+// config reads the files. Without any, Go's defaults apply: the authorities of the system, or those that SSL_CERT_FILE
+// and SSL_CERT_DIR name.
 func (f clientTLS) config() (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if f.TLSCA != "" {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,7 +29,7 @@ type driveCmd struct {
 	URL string `name:"url" placeholder:"URL" help:"Run against a service. Default: http://127.0.0.1:8080."`
 	clientTLS
 
-	byDefault bool // nobody said where the service is
+	byDefault bool // neither --db nor --url is given
 
 	Workload string        `default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file. Default: mixed."`
 	Users    int           `default:"50" placeholder:"N" range:"1..100000" help:"Number of concurrent users. Default: 50."`
@@ -49,10 +50,10 @@ type driveCmd struct {
 	Token string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"Token for the service, made by brokerage token. Other users of this machine can see a flag; the variable is safer."`
 }
 
-// defaultService is where serve listens by default.
+// defaultService is the URL of a service with default settings.
 const defaultService = "http://127.0.0.1:8080"
 
-// endedEarly is a run that began and did not end as it should. What was measured until then has been written.
+// endedEarly is the error of a run that ended too early. What was measured until then has been written.
 type endedEarly struct{ error }
 
 func isEnded(err error) bool {
@@ -60,8 +61,8 @@ func isEnded(err error) bool {
 	return ok
 }
 
-// invalidResult is a load test or campaign that ended as it should, with figures that may not be quoted. All of it has
-// been written.
+// invalidResult is the error of a load test or campaign that ended as planned, with results that may not be quoted.
+// They have been written.
 type invalidResult struct{ error }
 
 func isInvalid(err error) bool {
@@ -69,12 +70,27 @@ func isInvalid(err error) bool {
 	return ok
 }
 
-// Run drives, and prints the result.
-func (c *driveCmd) Run(ctx context.Context, s streams) (err error) {
+// Run runs the workload, and prints the result.
+func (c *driveCmd) Run(ctx context.Context, s streams) error {
 	definition, err := c.check()
 	if err != nil {
 		return err
 	}
+	config := c.config(s, definition)
+	if config.Live != nil {
+		defer clearLine(s.err) // before an error is printed
+	}
+	if err := config.Check(); err != nil {
+		return usageError{err}
+	}
+	if c.DB != "" {
+		return c.direct(ctx, s, config)
+	}
+	return c.remote(ctx, s, config)
+}
+
+// config returns the settings of a run, which prints its progress to standard error.
+func (c *driveCmd) config(s streams, definition *workload.Definition) workload.Config {
 	build := buildInfo()
 	config := workload.Config{
 		Definition: definition, Users: c.Users, Rate: c.Rate, Ramp: c.Ramp, Duration: c.Duration, Think: c.Think,
@@ -82,13 +98,12 @@ func (c *driveCmd) Run(ctx context.Context, s streams) (err error) {
 		Version: build.Version, Commit: build.Revision,
 		Begun: func(r *workload.Run) {
 			took := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
-			fmt.Fprintf(
-				s.err, "%s on %s: %s, then %s measured\n", r.Workload.Name, r.Dataset.Fingerprint, took(r.Ramp), took(r.Duration),
-			)
+			fmt.Fprintf(s.err, "%s on %s: %s, then %s measured\n",
+				r.Workload.Name, r.Dataset.Fingerprint, took(r.Ramp), took(r.Duration))
 		},
 		Report: func(i workload.Interval) {
 			clearLine(s.err)
-			_ = i.WriteShort(s.err) // when not even this can be written, nobody is left to tell
+			_ = i.WriteShort(s.err) // when even this cannot be written, nobody is left to report it to
 		},
 	}
 	if width := columns(s.err); width > 0 {
@@ -96,52 +111,51 @@ func (c *driveCmd) Run(ctx context.Context, s streams) (err error) {
 			line := momentText(m)
 			fmt.Fprint(s.err, "\r", line[:min(len(line), width-1)], "\x1b[K")
 		}
-		defer clearLine(s.err) // before an error is told
 	}
-	if err := config.Check(); err != nil {
-		return usageError{err}
-	}
-	if c.DB == "" {
-		security, err := c.clientTLS.config()
-		if err != nil {
-			return err
-		}
-		remote, err := workload.NewHTTP(c.URL, c.Token, security)
-		if err != nil {
-			return usagef("--url: %w", err)
-		}
-		err = c.drive(ctx, s, remote, config)
-		if errors.Is(err, syscall.ECONNREFUSED) && c.byDefault {
-			return fmt.Errorf(
-				"nothing listens at %s, where a service is by default: brokerage serve starts one, --url names another, --db a "+
-					"database without a service",
-				c.URL,
-			)
-		}
+	return config
+}
+
+// remote runs the workload against a service.
+func (c *driveCmd) remote(ctx context.Context, s streams, config workload.Config) error {
+	security, err := c.clientTLS.config()
+	if err != nil {
 		return err
 	}
+	target, err := workload.NewHTTP(c.URL, c.Token, security)
+	if err != nil {
+		return usagef("--url: %w", err)
+	}
+	err = c.drive(ctx, s, target, config)
+	if errors.Is(err, syscall.ECONNREFUSED) && c.byDefault {
+		return fmt.Errorf("nothing listens at %s, where a service is by default: brokerage serve starts one, "+
+			"--url names another, --db a database without a service", c.URL)
+	}
+	return err
+}
 
+// direct runs the workload on a database, without a service or, with --tier, alternating with one.
+func (c *driveCmd) direct(ctx context.Context, s streams, config workload.Config) (err error) {
 	database, opened, err := openExisting(ctx, c.DB)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
-	direct, err := workload.NewDirect(opened, c.DB)
+	target, err := workload.NewDirect(opened, c.DB)
 	if err != nil {
 		return err
 	}
-	direct.Stats = database.Stats(opened)
-	if c.Tier {
-		tier, err := compareTier(ctx, database, opened, direct, config, c.Turns)
-		if tier == nil {
-			return err
-		}
-		return c.told(s, tier, err, tier.Direct.Validity, tier.HTTP.Validity)
+	target.Stats = database.Stats(opened)
+	if !c.Tier {
+		return c.drive(ctx, s, target, config)
 	}
-	return c.drive(ctx, s, direct, config)
+	tier, err := compareTier(ctx, database, opened, target, config, c.Turns)
+	if tier == nil {
+		return err
+	}
+	return c.report(s, tier, err, tier.Direct.Validity, tier.HTTP.Validity)
 }
 
-// drive runs the workload as often as it is asked to. A run that ends early is the last; one that is INVALID is not.
+// drive runs the workload --repeat times. A run that ends early is the last one; an INVALID run is not.
 func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend, config workload.Config) error {
 	var runs []*workload.Run
 	var failed error
@@ -160,7 +174,7 @@ func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend
 			break
 		}
 		runs = append(runs, run)
-		err = one.told(s, run, err, run.Validity)
+		err = one.report(s, run, err, run.Validity)
 		failed = errors.Join(failed, err)
 		if err != nil && !isInvalid(err) {
 			break
@@ -176,7 +190,7 @@ func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend
 	return failed
 }
 
-// jsonFile returns the file that the nth run is written to, "" for none.
+// jsonFile returns the file for the result of the nth run, "" for none.
 func (c *driveCmd) jsonFile(n int) string {
 	if c.JSON == "" || c.Repeat == 1 {
 		return c.JSON
@@ -185,7 +199,7 @@ func (c *driveCmd) jsonFile(n int) string {
 	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(c.JSON, ending), n, ending)
 }
 
-// check refuses what does not go together, and reads the workload.
+// check refuses flags that contradict each other, and reads the workload.
 func (c *driveCmd) check() (*workload.Definition, error) {
 	switch {
 	case c.DB != "" && c.URL != "":
@@ -224,11 +238,11 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 	return definition, nil
 }
 
-// printed is what can be printed and kept.
-type printed interface{ Write(io.Writer) error }
+// printable is a result that can be printed.
+type printable interface{ Write(io.Writer) error }
 
-// told prints and writes what there is. A run that ended early, or is INVALID, is an error.
-func (c *driveCmd) told(s streams, result printed, ended error, validities ...workload.Validity) error {
+// report prints and writes a result. A run that ended early, or is INVALID, is an error.
+func (c *driveCmd) report(s streams, result printable, ended error, validities ...workload.Validity) error {
 	clearLine(s.err)
 	write := result.Write
 	if run, ok := result.(*workload.Run); ok {
@@ -249,7 +263,7 @@ func (c *driveCmd) told(s streams, result printed, ended error, validities ...wo
 	return err
 }
 
-// writableFile tests whether writeJSON can write a file: at its end a run would be lost.
+// writableFile returns an error if writeJSON could not write a file, which would lose the result of a run.
 func writableFile(file string) error {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder", file)
@@ -261,7 +275,7 @@ func writableFile(file string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// momentText is a run in one line of a terminal.
+// momentText returns the state of a run in one line.
 func momentText(m workload.Moment) string {
 	if !m.Measuring {
 		if m.Left == 0 {
@@ -274,17 +288,29 @@ func momentText(m workload.Moment) string {
 		format.Plural(m.Errors, "error"), format.Duration(m.Left))
 }
 
-// writeJSON writes a file as a whole, or not at all.
+// writeJSON writes a value to a file.
 func writeJSON(file string, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	part := file + ".part"
-	if err := os.WriteFile(part, append(text, '\n'), 0o644); err != nil {
+	return writeFile(file, append(text, '\n'))
+}
+
+// writeFile replaces a file as a whole: neither a reader nor an interruption ever sees half of it.
+func writeFile(name string, content []byte) error {
+	half := archive.HalfName(name)
+	if err := os.WriteFile(half, content, 0o644); err != nil { //nolint:gosec // results are for everybody to read
+		return errors.Join(err, removeIfThere(half))
+	}
+	return os.Rename(half, name)
+}
+
+func removeIfThere(name string) error {
+	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return os.Rename(part, file)
+	return nil
 }
 
 // openExisting opens a database that exists: a mistyped path must not make a new one.

@@ -37,9 +37,8 @@ func TestDrive_BadInput(t *testing.T) {
 	require.NoError(t, opened.Close())
 	own := filepath.Join(dir, "own.json")
 	require.NoError(t,
-		os.WriteFile(own,
-			[]byte("{\"name\": \"own\",\n\"mix\": [{\"transaction\": \"get_order\", \"weight\": \"ten\"}]}"), 0o600,
-		),
+		os.WriteFile(own, []byte("{\"name\": \"own\",\n\"mix\": [{\"transaction\": \"get_order\", \"weight\": \"ten\"}]}"),
+			0o600),
 	)
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "r-2.json"), 0o700))
 	for name, c := range map[string]struct {
@@ -111,10 +110,8 @@ func TestDrive_TLS(t *testing.T) {
 	serverCert, serverKey := ours.issue(t, 2)
 	cert, key := ours.issue(t, 3)
 	strangerCert, strangerKey := other.issue(t, 4)
-	service := serving(t,
-		tinyDB(t), "--tls-cert", write("server.pem", serverCert), "--tls-key", write("server.key", serverKey),
-		"--tls-client-ca", ca,
-	)
+	service := serving(t, tinyDB(t), "--tls-cert", write("server.pem", serverCert), "--tls-key",
+		write("server.key", serverKey), "--tls-client-ca", ca)
 	url := "https" + strings.TrimPrefix(service.url, "http")
 	known := []string{"--tls-client-cert", write("client.pem", cert), "--tls-client-key", write("client.key", key)}
 	stranger := []string{
@@ -169,9 +166,8 @@ func TestDrive_WrongToken(t *testing.T) {
 	}
 	t.Setenv("BROKERAGE_TOKEN", "")
 	requireOneLine(t, brokerage(t.Context(), args...), exitFailed, "does not accept the token (401)")
-	requireOneLine(t,
-		brokerage(t.Context(), append(args, "--token", "wrong")...), exitFailed, "does not accept the token (401)",
-	)
+	requireOneLine(t, brokerage(t.Context(), append(args, "--token", "wrong")...), exitFailed,
+		"does not accept the token (401)")
 	t.Setenv("BROKERAGE_TOKEN", strings.TrimSpace(made.out))
 	requireOneLine(t, brokerage(t.Context(), append(args, "--workload", "classic")...), exitFailed, "scope admin")
 	r := brokerage(t.Context(), args...)
@@ -194,13 +190,11 @@ func TestDrive_ChangedByHand(t *testing.T) {
 	account, err := os.ReadFile("../../api/examples/open_account.request.xml") // with an id that nobody has leased
 	require.NoError(t, err)
 	require.Equal(t, 201, send(t, "POST", service.url+"/v1/customers/1006/accounts", "", string(account)).status)
-	r := brokerage(
-		t.Context(), "drive", "--url", service.url, "--users", "4", "--ramp", "0s", "--duration", "1s", "--allow-invalid",
-	)
+	r := brokerage(t.Context(), "drive", "--url", service.url, "--users", "4", "--ramp", "0s", "--duration", "1s",
+		"--allow-invalid")
 	require.Equal(t, exitOK, r.code, r.err)
-	require.Regexp(t,
-		`Note: \d+ not found: the dataset has it and the database has not, so somebody has deleted it`, r.out,
-	)
+	require.Regexp(t, `Note: \d+ not found: the dataset has it and the database has not, so somebody has deleted it`,
+		r.out)
 	require.Regexp(t, `Note: 1 new ids existed: somebody has used ids that were not leased`, r.out)
 	service.stop(t)
 }
@@ -290,18 +284,16 @@ func TestDrive_Repeat(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, "a.json"))
 	r := brokerage(t.Context(), append(append([]string{"report"}, groups[0]...), append([]string{"--"}, groups[1]...)...)...)
 	require.Equal(t, exitOK, r.code, r.err)
-	require.Regexp(t,
-		`Verdict on B against A: (better|worse|better and worse|no difference beyond noise): goodput × `, r.out,
-	)
+	require.Regexp(t, `Verdict on B against A: (better|worse|better and worse|no difference beyond noise): goodput × `,
+		r.out)
 }
 
 // The run in which the service dies is the last, and the median of those before it is printed.
 func TestDrive_RepeatEndedEarly(t *testing.T) {
 	service := serving(t, tinyDB(t))
 	file := filepath.Join(t.TempDir(), "run.json")
-	cmd := process(t,
-		"drive", "--url", service.url, "--users", "2", "--ramp", "0s", "--duration", "1s", "--repeat", "3", "--json", file,
-	)
+	cmd := process(t, "drive", "--url", service.url, "--users", "2", "--ramp", "0s", "--duration", "1s", "--repeat", "3",
+		"--json", file)
 	out, errs := &logLines{}, &logLines{}
 	cmd.Stdout, cmd.Stderr = out, errs
 	require.NoError(t, cmd.Start())

@@ -112,9 +112,8 @@ func TestGenerate_Parts(t *testing.T) {
 		{[]string{"--profile", "tpox-1"}, "not a file of this dataset"},
 		{[]string{"--compress", "zstd"}, "not a file of this dataset"},
 	} {
-		requireOneLine(t,
-			brokerage(t.Context(), append([]string{"generate", "--out", dir}, c.args...)...), exitFailed, c.says,
-		)
+		requireOneLine(t, brokerage(t.Context(), append([]string{"generate", "--out", dir}, c.args...)...), exitFailed,
+			c.says)
 	}
 	require.Equal(t, before, names(t, dir))
 

@@ -16,7 +16,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// healthCmd is for images that have nothing else with which to ask.
+// healthCmd is for container images without an HTTP client.
 //
 //nolint:lll // a help text is one string
 type healthCmd struct {
@@ -26,7 +26,7 @@ type healthCmd struct {
 	Timeout time.Duration `default:"2s" placeholder:"TIME" range:"1ms..1h" help:"How long to wait for the response. Default: 2s."`
 }
 
-// Run asks once. The answer 200 is good, and everything else is a failure.
+// Run sends one request. The response 200 is success, everything else a failure.
 func (c *healthCmd) Run(ctx context.Context, s streams) error {
 	asked := c.URL
 	if asked == "" {
@@ -45,8 +45,7 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	// The certificate of a service is made out to its name and not to this machine: without an authority, it is not
-	// checked.
+	// The certificate names the service and not this machine, so it is not checked unless an authority is given.
 	security.InsecureSkipVerify = c.TLSCA == "" //nolint:gosec // nothing is sent that would be worth a trap
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
@@ -54,7 +53,7 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	// No proxy, and no connection that is kept.
+	// No proxy, and no connection that is kept open.
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: security}}
 	response, err := client.Do(request)
 	if err != nil {
@@ -68,7 +67,7 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 	return err
 }
 
-// healthOf is the address at which a service that listens so is asked by this machine.
+// healthOf returns the URL of /healthz on this machine for a service with these settings.
 func healthOf(listen string, secure bool) string {
 	host, port, err := net.SplitHostPort(cmp.Or(listen, "127.0.0.1:8080"))
 	if err != nil {

@@ -13,9 +13,8 @@ func TestHealth(t *testing.T) {
 	i := serving(t, "", "--wait", "--db", "postgres://me@"+unheard(t)+"/db")
 	r := brokerage(t.Context(), "health", "--url", i.url+"/healthz")
 	require.Equal(t, result{exitOK, i.url + "/healthz: 200 OK\n", ""}, r)
-	requireOneLine(t,
-		brokerage(t.Context(), "health", "--url", i.url+"/readyz"), exitFailed, "/readyz: 503 Service Unavailable",
-	)
+	requireOneLine(t, brokerage(t.Context(), "health", "--url", i.url+"/readyz"), exitFailed,
+		"/readyz: 503 Service Unavailable")
 
 	t.Setenv("BROKERAGE_LISTEN", strings.Replace(strings.TrimPrefix(i.url, "http://"), "127.0.0.1", "0.0.0.0", 1))
 	require.Equal(t, result{exitOK, i.url + "/healthz: 200 OK\n", ""}, brokerage(t.Context(), "health"))
@@ -49,9 +48,8 @@ func TestHealth_TLS(t *testing.T) {
 func TestHealth_Failures(t *testing.T) {
 	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	defer hanging.Close()
-	requireOneLine(t,
-		brokerage(t.Context(), "health", "--timeout", "50ms", "--url", hanging.URL), exitFailed, "deadline exceeded",
-	)
+	requireOneLine(t, brokerage(t.Context(), "health", "--timeout", "50ms", "--url", hanging.URL), exitFailed,
+		"deadline exceeded")
 	for _, url := range []string{
 		"localhost:8080", "ftp://localhost/", "http://", "http://me:secret@localhost/", "http://localhost/?a=b",
 	} {

@@ -46,9 +46,8 @@ func attacks(outside string) map[string]attack {
 	return map[string]attack{
 		// Entities, and what makes a parser ask somebody.
 		"BillionLaughs": plain("%s]><a>&l30;</a>", laughs),
-		"QuadraticBlowup": plain(
-			`<!DOCTYPE a [<!ENTITY x "%s">]><a>%s</a>`, strings.Repeat("x", 50_000), strings.Repeat("&x;", 50_000),
-		),
+		"QuadraticBlowup": plain(`<!DOCTYPE a [<!ENTITY x "%s">]><a>%s</a>`, strings.Repeat("x", 50_000),
+			strings.Repeat("&x;", 50_000)),
 		"EntityLoop":       plain(`<!DOCTYPE a [<!ENTITY x "&y;"><!ENTITY y "&x;">]><a>&x;</a>`),
 		"ExternalEntity":   plain(`<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>`),
 		"ExternalByHTTP":   plain(`<!DOCTYPE a [<!ENTITY x SYSTEM "http://%s/x">]><a>&x;</a>`, outside),
@@ -57,16 +56,14 @@ func attacks(outside string) map[string]attack {
 		"PublicDTD":        plain(`<!DOCTYPE a PUBLIC "-//W3C//DTD XHTML 1.0//EN" "http://%s/x.dtd"><a/>`, outside),
 		"AttributeDefault": plain(`<!DOCTYPE a [<!ATTLIST a b CDATA "x">]><a/>`),
 		"DTDInLowerCase":   plain(`<!doctype a><a/>`),
-		"DTDWideCharacters": wide(
-			`<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>`, binary.LittleEndian, true,
-		),
+		"DTDWideCharacters": wide(`<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>`, binary.LittleEndian,
+			true),
 		"XInclude": {
 			body: []byte(`<a xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="http://` + outside + `/"/></a>`),
 		},
 		"SchemaLocation": {
 			body: []byte(
-				`<a xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="u http://` + outside + `/x.xsd"/>`,
-			),
+				`<a xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="u http://` + outside + `/x.xsd"/>`),
 		},
 		"Stylesheet": {body: []byte(`<?xml-stylesheet type="text/xsl" href="http://` + outside + `/x.xsl"?><a/>`)},
 		// Floods.
@@ -102,9 +99,8 @@ func attacks(outside string) map[string]attack {
 		"WideWithoutMark":  wide("<a/>", binary.LittleEndian, false),
 		"WideDeclaredUTF8": {body: wide(`<?xml version="1.0" encoding="UTF-8"?><a/>`, binary.BigEndian, true).body},
 		"WideCutInHalf":    {body: wide("<a/>", binary.BigEndian, true).body[:9]},
-		"LoneSurrogate": {body: append(
-			wide("<a>", binary.LittleEndian, true).body, 0x00, 0xD8, '<', 0, '/', 0, 'a', 0, '>', 0,
-		)},
+		"LoneSurrogate": {body: append(wide("<a>", binary.LittleEndian, true).body, 0x00, 0xD8, '<', 0, '/', 0, 'a', 0, '>',
+			0)},
 		"MarkTwice":        {body: []byte("\xEF\xBB\xBF\xEF\xBB\xBF<a/>")},
 		"DeclaredWide":     plain(`<?xml version="1.0" encoding="UTF-16"?><a/>`),
 		"DeclaredTwice":    plain(`<?xml version="1.0" encoding="UTF-8" encoding="UTF-16"?><a/>`),

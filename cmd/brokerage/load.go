@@ -27,11 +27,11 @@ type loadCmd struct {
 	bar *progress // while documents are loaded
 }
 
-// storedShare is how much of their size documents of a kind take in a database, with keys and indexes: some more than
-// was measured at XXXS.
+// storedShare is the space of documents in a database, with keys and indexes, in proportion to their size, by kind:
+// slightly more than was measured at XXXS.
 var storedShare = [...]float64{dataset.Security: 0.50, dataset.Customer: 0.30, dataset.Order: 0.45}
 
-// journal is what a load may need beside the database.
+// journal is the space in bytes that a load may need in addition to the database.
 const journal = 100e6
 
 func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
@@ -63,8 +63,8 @@ func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 	return c.generated(ctx, s, db)
 }
 
-// fits refuses what has no room, before a file is made for it. One that is there is looked into first: it may hold a
-// part.
+// fits returns an error if a database that does not exist yet has no room on its disk. An existing one is opened first,
+// since it may hold a part of the dataset.
 func (c *loadCmd) fits(folder sourceFolder) error {
 	if _, err := os.Stat(c.DB.Path()); !c.DB.embedded() || err == nil {
 		return nil
@@ -88,7 +88,7 @@ func (c *loadCmd) open(ctx context.Context, s streams) (store.Bulk, error) {
 	return opened, c.DB.named(err)
 }
 
-// finished tells whether nothing is left to load.
+// finished reports whether nothing is left to load.
 func finished(ctx context.Context, db store.Bulk) (bool, error) {
 	unfinished, err := db.Loading(ctx)
 	if err != nil || unfinished != "" {
@@ -102,14 +102,13 @@ func (c *loadCmd) space(needed float64) error {
 		return nil // the disk is the server's
 	}
 	if free, known := freeBytes(filepath.Dir(c.DB.Path())); known && free < needed {
-		return fmt.Errorf(
-			"%s needs about %s, but has %s free", filepath.Dir(c.DB.Path()), format.Bytes(needed), format.Bytes(free),
-		)
+		return fmt.Errorf("%s needs about %s, but has %s free", filepath.Dir(c.DB.Path()), format.Bytes(needed),
+			format.Bytes(free))
 	}
 	return nil
 }
 
-// outcome makes an ended load the error of the command.
+// outcome returns the error of the command for the error of a load.
 func (c *loadCmd) outcome(ctx context.Context, err error, documents int64) error {
 	if err == nil || ctx.Err() == nil || !errors.Is(err, context.Canceled) {
 		return err
@@ -193,10 +192,8 @@ func (c *loadCmd) files(ctx context.Context, s streams, db store.Bulk, folder so
 		return err
 	}
 	if there != "" && before.Source != folder.name() {
-		return fmt.Errorf(
-			"%s holds %s, not the files in %s as they are now: --replace begins with an empty database", c.DB.name(), there,
-			c.From,
-		)
+		return fmt.Errorf("%s holds %s, not the files in %s as they are now: --replace begins with an empty database",
+			c.DB.name(), there, c.From)
 	}
 	if done, err := finished(ctx, db); err != nil {
 		return err
@@ -233,9 +230,8 @@ func (c *loadCmd) files(ctx context.Context, s streams, db store.Bulk, folder so
 	if after.Refused > 0 {
 		what += fmt.Sprintf(", %s refused", format.Count(after.Refused))
 	}
-	return c.summary(ctx,
-		s, db, what, sum(before.Documents), sum(after.Documents)-sum(before.Documents), time.Since(progress.start),
-	)
+	return c.summary(ctx, s, db, what, sum(before.Documents), sum(after.Documents)-sum(before.Documents),
+		time.Since(progress.start))
 }
 
 func sum(counts [len(dataset.Kinds)]int64) (n int64) {

@@ -23,7 +23,7 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// sourceFolder is a folder of files with documents, which are loaded in order of their names.
+// sourceFolder is a folder of files with documents, which are loaded in the order of their names.
 type sourceFolder struct {
 	path  string
 	files []sourceFile
@@ -71,7 +71,7 @@ func surveyFiles(path string) (f sourceFolder, err error) {
 	return f, err
 }
 
-// name tells these files from others, so that no load goes on with others.
+// name identifies these files, so that a load is continued only with the same ones.
 func (f sourceFolder) name() string {
 	h := sha256.New()
 	for _, file := range f.files {
@@ -82,7 +82,7 @@ func (f sourceFolder) name() string {
 
 var generatedName = regexp.MustCompile(`^([^_]+)_([^_]+)_seed-(\d+)_v(\d+)\.`)
 
-// contents is the dataset that the files say they are of, zero if they do not.
+// contents returns the dataset that the names of the files declare, zero if they declare none.
 func (f sourceFolder) contents() (c domain.Contents) {
 	first := generatedName.FindStringSubmatch(f.files[0].name)
 	if len(first) == 0 || first[4] != strconv.Itoa(dataset.Version) {
@@ -106,7 +106,7 @@ func (f sourceFolder) contents() (c domain.Contents) {
 	}
 }
 
-// filePosition is where in a folder a load goes on.
+// filePosition is the position in a folder from which a load continues.
 type filePosition struct {
 	File  string               `json:"file"`
 	Read  int64                `json:"read"` // of the file as it is on disk, about
@@ -120,7 +120,7 @@ func parsePosition(text string) (p filePosition, err error) {
 	return p, err
 }
 
-// upTo is about how many bytes of the files are before a position.
+// upTo returns about how many bytes of the files precede a position.
 func (f sourceFolder) upTo(position string) (n int64) {
 	p, _ := parsePosition(position) // a wrong one is told when it is used
 	for _, file := range f.files {
@@ -131,8 +131,8 @@ func (f sourceFolder) upTo(position string) (n int64) {
 	return n + p.Read
 }
 
-// needs is about how much space what comes after a position takes in a database: as files compressed by zstd take,
-// twice, because each document is compressed alone and has keys and indexes.
+// needs returns about how much space the documents after a position take in a database: half of their size, twice the
+// size of files compressed by zstd, since each document is compressed by itself and has keys and indexes.
 func (f sourceFolder) needs(position string) int64 {
 	done := f.upTo(position)
 	if strings.HasSuffix(f.files[0].name, ".zst") {
@@ -141,7 +141,7 @@ func (f sourceFolder) needs(position string) int64 {
 	return (f.size - done) / 2
 }
 
-// sourceReader reads a file, and counts what it reads on disk.
+// sourceReader reads a file, and counts the bytes read from disk.
 type sourceReader struct {
 	io.Reader
 
@@ -185,9 +185,8 @@ func (f sourceFolder) open(name string, offset int64) (r *sourceReader, err erro
 		r.read, err = file.Seek(offset, io.SeekStart)
 		return r, err
 	}
-	if r.zstd, err = zstd.NewReader(
-		r.Reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20),
-	); err != nil {
+	if r.zstd, err = zstd.NewReader(r.Reader, zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderMaxMemory(256<<20)); err != nil {
 		return r, err
 	}
 	r.Reader = r.zstd
@@ -224,7 +223,7 @@ func (f sourceFolder) batches(position string) iter.Seq2[bulk.RawBatch, error] {
 	}
 }
 
-// fileBatches gives false if there is to be no more.
+// fileBatches reads a file from a position on. It returns false when the caller wants no more batches.
 func (f sourceFolder) fileBatches(
 	name string, at xmldoc.SplitPosition, read int64, yield func(bulk.RawBatch, error) bool,
 ) bool {
@@ -255,7 +254,7 @@ func (f sourceFolder) fileBatches(
 	}
 }
 
-// readBatch gives a batch of its own memory, and io.EOF with the last.
+// readBatch returns a batch in memory of its own, and io.EOF with the last one.
 func readBatch(split *xmldoc.Splitter) (b bulk.RawBatch, err error) {
 	var all []byte
 	var ends []int
@@ -282,8 +281,8 @@ func readBatch(split *xmldoc.Splitter) (b bulk.RawBatch, err error) {
 	return b, err
 }
 
-// sample takes documents of a kind from the beginnings of files, for the compression to learn from. Where there are too
-// few to learn from, generated ones of the same kind serve.
+// sample returns documents of a kind from the beginnings of the files, to train the compression with, or generated ones
+// if there are too few.
 func (f sourceFolder) sample(k dataset.Kind, n int) (docs [][]byte) {
 	const fromEach, enough = 500, 100
 	for _, file := range f.files {

@@ -1,4 +1,4 @@
-// Brokerage serves the TPoX online brokerage over HTTP, and makes and keeps the databases for it.
+// Brokerage serves the TPoX online brokerage over HTTP, and creates and maintains its databases.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"brokerage/internal/service"
 )
 
-// streams are where a command reads and writes, so that tests can stand in for a terminal.
+// streams are the outputs of a command, which tests replace.
 type streams struct {
 	out, err io.Writer
 }
@@ -59,18 +59,17 @@ func main() {
 	os.Exit(code)
 }
 
-// Exit codes: what a script can tell apart.
+// Exit codes.
 const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitEnded       = 3 // early; what there was until then has been written
-	exitInvalid     = 4 // the figures of a load test or campaign may not be quoted; all has been written
+	exitEnded       = 3 // ended early; the results until then have been written
+	exitInvalid     = 4 // the results of a load test or campaign, which have been written, may not be quoted
 	exitInterrupted = 130
 )
 
-// run is the whole program but for the process around it. Errors are one line: usage errors, which point at the help,
-// are told from failures by exit code.
+// run runs the command that args name, and returns the exit code of the process. An error is one line.
 func run(ctx context.Context, args []string, s streams) int {
 	var cli commands
 	done := false
@@ -105,7 +104,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		err = checkRanges(command.Flags())
 	}
 	switch {
-	case errors.Is(err, context.Canceled): // while it read a file of settings
+	case errors.Is(err, context.Canceled): // while a settings file was read
 		fmt.Fprintln(s.err, "brokerage: interrupted")
 		return exitInterrupted
 	case done:
@@ -115,29 +114,37 @@ func run(ctx context.Context, args []string, s streams) int {
 		return exitUsage
 	}
 
-	name := command.Selected().Name
-	switch err := command.Run(); {
+	err = command.Run()
+	code, message := outcome(err)
+	switch {
 	case err == nil:
-		return exitOK
-	case isInvalid(err):
-		fmt.Fprintf(s.err, "brokerage %s: %s\n", name, shown(err))
-		return exitInvalid
-	case isEnded(err):
-		fmt.Fprintf(s.err, "brokerage %s: %s\n", name, shown(err))
-		return exitEnded
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintf(s.err, "brokerage %s: interrupted%s\n", name, afterInterrupt(err))
-		return exitInterrupted
-	case isUsage(err):
-		fmt.Fprintf(s.err, "brokerage %s: %s\n", name, shown(err))
-		return exitUsage
+	case message == "":
+		fmt.Fprintf(s.err, "brokerage %s: %s\n", command.Selected().Name, shown(err))
 	default:
-		fmt.Fprintf(s.err, "brokerage %s: %s\n", name, shown(err))
-		return exitFailed
+		fmt.Fprintf(s.err, "brokerage %s: %s\n", command.Selected().Name, message)
+	}
+	return code
+}
+
+// outcome returns the exit code for the error of a command, and the message if it is not that of the error.
+func outcome(err error) (code int, message string) {
+	switch {
+	case err == nil:
+		return exitOK, ""
+	case isInvalid(err):
+		return exitInvalid, ""
+	case isEnded(err):
+		return exitEnded, ""
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted, "interrupted" + afterInterrupt(err)
+	case isUsage(err):
+		return exitUsage, ""
+	default:
+		return exitFailed, ""
 	}
 }
 
-// usageError is a wrong argument that only the command itself could see.
+// usageError is a wrong argument that the command itself has found.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
@@ -152,7 +159,7 @@ func usagef(format string, args ...any) error {
 	return usageError{fmt.Errorf(format, args...)}
 }
 
-// interrupted is a cancelled command that has something to say about it.
+// interrupted is the error of a cancelled command, with what to do next.
 type interrupted struct{ advice string }
 
 func (interrupted) Error() string        { return "interrupted" }

@@ -67,7 +67,6 @@ func TestRun_Usage(t *testing.T) {
 		"PartZero":        {[]string{"generate", "--out", dir, "--part", "0/16"}, "0/16"},
 		"PartWord":        {[]string{"generate", "--out", dir, "--part", "some"}, "some"},
 		"Compress":        {[]string{"generate", "--out", dir, "--compress", "rar"}, "rar"},
-		"Workers":         {[]string{"generate", "--out", dir, "--workers", "-1"}, "--workers"},
 		"Argument":        {[]string{"generate", "--out", dir, "more"}, "more"},
 		"TemplateCount":   {[]string{"templates", "--out", dir, "--count", "0"}, "--count"},
 		"TemplateNoCount": {[]string{"templates", "--out", dir, "--count", "x"}, "x"},

@@ -128,9 +128,8 @@ func TestMessages_Variable(t *testing.T) {
 	requireOneLine(t, brokerage(t.Context(), "serve"), exitUsage, `"10" has no unit: 10s`)
 	t.Setenv("BROKERAGE_TIMEOUT", "10s")
 	t.Setenv("BROKERAGE_PORT", "tcp://10.0.0.1:80") // Kubernetes sets it beside a service of that name
-	requireOneLine(t,
-		brokerage(t.Context(), "serve", "--db", "sqlite:none/x.db", "--listen", "127.0.0.1:0"), exitFailed, "no folder none",
-	)
+	requireOneLine(t, brokerage(t.Context(), "serve", "--db", "sqlite:none/x.db", "--listen", "127.0.0.1:0"), exitFailed,
+		"no folder none")
 }
 
 func TestVersion(t *testing.T) {
@@ -146,10 +145,8 @@ func TestServe_LogUnderLoad(t *testing.T) {
 	service := serving(t, tinyDB(t))
 	began := time.Now()
 	file := filepath.Join(t.TempDir(), "run.json")
-	r := brokerage(
-		t.Context(), "drive", "--url", service.url, "--workload", "query", "--users", "10", "--ramp", "0s", "--duration",
-		"2s", "--allow-invalid", "--json", file,
-	)
+	r := brokerage(t.Context(), "drive", "--url", service.url, "--workload", "query", "--users", "10", "--ramp", "0s",
+		"--duration", "2s", "--allow-invalid", "--json", file)
 	require.Equal(t, exitOK, r.code, r.err)
 	seconds := int(time.Since(began).Seconds()) + 1
 	requests := int(readRun(t, file).Total.Count)

@@ -95,17 +95,6 @@ func metricsIn(query string) (found []string) {
 	return found
 }
 
-func TestObservability_MetricsIn(t *testing.T) {
-	for query, want := range map[string][]string{
-		`sum by (job, le) (rate(a_total{b=~"c|d{e}"}[5m])) / on (x) group_left (y) f:g:h > 1.5`: {"a_total", "f:g:h"},
-		`a and b unless c`:                       {"a", "b", "c"},
-		`histogram_quantile(0.99, a_bucket) > 2`: {"a_bucket"},
-		`absent(up{job="brokerage"})`:            {"up"},
-	} {
-		require.Equal(t, want, metricsIn(query), query)
-	}
-}
-
 // Whatever the rules, the dashboard and the documents name, the service has.
 func TestObservability_MetricsExist(t *testing.T) {
 	i := serving(t, tinyDB(t), "--audit-log", "audit.log") // which has metrics of its own

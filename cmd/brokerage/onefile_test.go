@@ -52,9 +52,8 @@ func TestServe_OneProcessForAFile(t *testing.T) {
 			second := starting(t, "", "--db", other)
 			said := func(text string) bool { return strings.Contains(second.logs.String(), text) }
 			const refused = "is in use by another process"
-			eventually(t,
-				func() bool { return said(refused) || said("listening") }, "the second neither ends nor listens: %s", second.logs,
-			)
+			eventually(t, func() bool { return said(refused) || said("listening") }, "the second neither ends nor listens: %s",
+				second.logs)
 			if said(refused) {
 				require.Equal(t, exitFailed, second.ended(t), second.logs)
 			} else { // what follows shows what that costs
@@ -105,9 +104,8 @@ func TestServe_FileGone(t *testing.T) {
 			require.Equal(t, http.StatusOK, write().status)
 			c.harm(t, path)
 			began := time.Now()
-			eventually(t,
-				func() bool { return get(t, i.url+"/readyz").status == http.StatusServiceUnavailable }, "still ready: %s", i.logs,
-			)
+			eventually(t, func() bool { return get(t, i.url+"/readyz").status == http.StatusServiceUnavailable },
+				"still ready: %s", i.logs)
 			require.Less(t, time.Since(began), 3*time.Second) // one for the watch, and some for a busy machine
 			refused := write()
 			require.Equal(t, http.StatusServiceUnavailable, refused.status)

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -59,10 +58,8 @@ func (p *pgbench) prepare(query string) {
 		}
 	case "search_securities":
 		for _, sector := range dataset.Sectors()[:drawnWords] {
-			p.script(query,
-				sector,
-				"\\set p2 random(20, 23) * 10000\n\\set p3 random(25, 27) * 10000\n\\set p4 random(4, 6) * 10000\n"+statement,
-			)
+			p.script(query, sector,
+				"\\set p2 random(20, 23) * 10000\n\\set p3 random(25, 27) * 10000\n\\set p4 random(4, 6) * 10000\n"+statement)
 		}
 	default:
 		p.b.Fatalf("nobody says what pgbench draws for %s", query)
@@ -119,9 +116,4 @@ func pgbenchStatement(text string) string {
 			return "E" + strings.ReplaceAll(strings.ReplaceAll(t, `\`, `\\`), ":", `\x3a`)
 		}
 	})) + ";\n"
-}
-
-func TestPgbenchStatement(t *testing.T) {
-	require.Equal(t, `SELECT E'/c\x3aName', U&"c\003aName", 'a''b', x::text FROM t WHERE id = :p1;`+"\n",
-		pgbenchStatement("-- why\n-- so\nSELECT '/c:Name', \"c:Name\", 'a''b', x::text FROM t WHERE id = $1\n"))
 }

@@ -36,8 +36,7 @@ func TestPostgres_Guide(t *testing.T) {
 	}
 	wrapper := fmt.Sprintf("#!/bin/sh\n%s=1 exec %q \"$@\"\n", asMain, os.Args[0])
 	require.NoError(t,
-		os.WriteFile(filepath.Join(programs, "brokerage"), []byte(wrapper), 0o755),
-	) //nolint:gosec // a program
+		os.WriteFile(filepath.Join(programs, "brokerage"), []byte(wrapper), 0o755)) //nolint:gosec // a program
 	run := func(command string) *exec.Cmd {
 		cmd := exec.CommandContext(t.Context(), shell, "-c", command)
 		cmd.Dir = root

@@ -16,9 +16,8 @@ func TestProgress_Line(t *testing.T) {
 	p := progress{total: 2e9}
 	p.done.Store(5e8)
 	require.Equal(t, "25 %  500 MB of 2.00 GB  100 MB/s  15 s left", p.line(5*time.Second, 0))
-	require.Equal(t,
-		"[#########.............................]   25 %  500 MB of 2.00 GB  100 MB/s  15 s left", p.line(5*time.Second, 87),
-	)
+	require.Equal(t, "[#########.............................]   25 %  500 MB of 2.00 GB  100 MB/s  15 s left",
+		p.line(5*time.Second, 87))
 	for width := range 120 {
 		if width > 0 {
 			require.LessOrEqual(t, len(p.line(5*time.Second, width)), width)

@@ -25,9 +25,8 @@ func TestPrometheus_StoreStopped(t *testing.T) {
 	p := scraping(t, i.url[len("http://"):])
 	fires := func(name string) bool { return slices.Contains(p.alerts(t), name) }
 
-	eventually(t,
-		func() bool { return p.value(t, "brokerage_store_ready") == "1" }, "Prometheus to know of the store: %s", p.logs,
-	)
+	eventually(t, func() bool { return p.value(t, "brokerage_store_ready") == "1" }, "Prometheus to know of the store: %s",
+		p.logs)
 	require.False(t, fires("BrokerageStoreNotReady"))
 	// What the server says of itself is scraped, too.
 	require.Equal(t, "2000", p.value(t, `brokerage_store_documents{kind="order"}`))

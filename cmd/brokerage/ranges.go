@@ -11,9 +11,9 @@ import (
 	"brokerage/internal/service"
 )
 
-// checkRanges refuses numbers, sizes and times outside of the range that the tag of their flag names: range:"0..10000",
-// both ends included. It does not matter where a value comes from: the command line, a variable or a file. A test holds
-// that every flag that is a number has a range.
+// checkRanges returns a usage error for a number, size or time outside the range in the tag of its flag:
+// range:"0..10000", both ends included. It checks values of the command line, of variables and of files alike. A test
+// ensures that every flag that is a number has a range.
 func checkRanges(flags []*kong.Flag) error {
 	for _, flag := range flags {
 		least, most, ok := strings.Cut(flag.Tag.Get("range"), "..")
@@ -31,7 +31,7 @@ func checkRanges(flags []*kong.Flag) error {
 	return nil
 }
 
-// numbersOf gives the values of a flag: of a list all, of a pointer that is nil none.
+// numbersOf returns the values of a flag: all of a list, none of a nil pointer.
 func numbersOf(v reflect.Value) (all []reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -49,7 +49,7 @@ func numbersOf(v reflect.Value) (all []reflect.Value) {
 	}
 }
 
-// bound reads an end of a range, which is written as the values of the flag are. It panics where it is not.
+// bound parses an end of a range, written like the values of the flag. It panics if it is not.
 func bound(of reflect.Value, text string) (n float64) {
 	var err error
 	switch of.Interface().(type) {

@@ -19,9 +19,8 @@ func TestRestore_OtherStore(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "b.bak")
 		r := brokerage(t.Context(), "backup", "--db", c.of, "--out", file)
 		require.Equal(t, exitOK, r.code, r.err)
-		requireOneLine(t,
-			brokerage(t.Context(), "restore", "--from", file, "--db", c.into, "--replace"), exitFailed, "backup",
-		)
+		requireOneLine(t, brokerage(t.Context(), "restore", "--from", file, "--db", c.into, "--replace"), exitFailed,
+			"backup")
 		r = brokerage(t.Context(), "verify", "--db", c.into)
 		require.Equal(t, exitOK, r.code, r.out+r.err)
 		require.Contains(t, r.out, "2,000 orders")

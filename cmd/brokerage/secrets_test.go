@@ -28,18 +28,12 @@ func oddURLs(scheme string) (all []string) {
 				continue // what follows a number does not matter then
 			}
 			password := secretParts[i] + odd + secretParts[i+1]
-			all = append(all,
-				scheme+"://localhost:"+password+"@"+at+"/db",
-				scheme+"://me@localhost:"+password+"@"+at+"/db",
+			all = append(all, scheme+"://localhost:"+password+"@"+at+"/db", scheme+"://me@localhost:"+password+"@"+at+"/db",
 				scheme+"://"+(&url.URL{User: url.UserPassword("me", password), Host: at, Path: "/db"}).String()[2:],
-				scheme+"://me@"+at+"/db?password="+password,
-				scheme+"://me@"+at+"/db?sslpassword="+url.QueryEscape(password),
+				scheme+"://me@"+at+"/db?password="+password, scheme+"://me@"+at+"/db?sslpassword="+url.QueryEscape(password),
 				scheme+"://me@"+at+"/db?token="+url.QueryEscape(password)+"&sslmode=disable",
-				scheme+":host=127.0.0.1 port=1 user=me password="+password,
-				"host=127.0.0.1 user=me password="+password,
-				"DATABASE=db;HOSTNAME=127.0.0.1;UID=me;PWD="+password,
-				"me:"+password+"@"+at+"/db",
-			)
+				scheme+":host=127.0.0.1 port=1 user=me password="+password, "host=127.0.0.1 user=me password="+password,
+				"DATABASE=db;HOSTNAME=127.0.0.1;UID=me;PWD="+password, "me:"+password+"@"+at+"/db")
 		}
 	}
 	return all

@@ -18,7 +18,6 @@ type serveCmd struct {
 
 // Run serves until ctx is done.
 func (c *serveCmd) Run(ctx context.Context, s streams) error {
-	return service.Run(ctx,
-		c.Settings, service.Process{Out: s.out, Err: s.err, Terminal: isTerminal(s.err), Build: buildInfo()},
-	)
+	return service.Run(ctx, c.Settings,
+		service.Process{Out: s.out, Err: s.err, Terminal: isTerminal(s.err), Build: buildInfo()})
 }

@@ -103,9 +103,8 @@ func TestServe_ConfigRefusals(t *testing.T) {
 			requireOneLine(t, brokerage(t.Context(), "serve", "--config", configIn(t, c.text)), exitUsage, c.says)
 		})
 	}
-	requireOneLine(t,
-		brokerage(t.Context(), "serve", "--config", "none.yaml"), exitUsage, "--config: open none.yaml: no such file",
-	)
+	requireOneLine(t, brokerage(t.Context(), "serve", "--config", "none.yaml"), exitUsage,
+		"--config: open none.yaml: no such file")
 	t.Setenv("BROKERAGE_TIMEOUT", "soon")
 	requireOneLine(t, brokerage(t.Context(), "serve"), exitUsage, "BROKERAGE_TIMEOUT")
 }

@@ -37,19 +37,16 @@ func onBench(t testing.TB, counts dataset.Counts, args ...string) (*instance, *d
 // All seventeen, over HTTP, each seen in what is read afterwards.
 func TestServe_Db2(t *testing.T) {
 	// The first requests wait for Java, on a busy machine longer than any user would.
-	i, b, d := onBench(t,
-		dataset.Counts{Securities: 40, Customers: 30, Orders: 60}, "--timeout", "25s", "--write-timeout", "1m",
-	)
+	i, b, d := onBench(t, dataset.Counts{Securities: 40, Customers: 30, Orders: 60}, "--timeout", "25s", "--write-timeout",
+		"1m")
 	customer, account, symbol := d.ID(dataset.Customer, 5), d.FirstAccount(5), d.Symbol(3)
 	newOrder, newCustomer, newAccounts := int64(777_000), int64(888_000), []int64{999_000, 999_001}
-	order := string(d.AppendNewOrder(nil,
-		70, dataset.NewOrder{ID: newOrder, Account: newAccounts[0], Symbol: symbol, Time: time.Unix(1e9, 0)},
-	))
+	order := string(d.AppendNewOrder(nil, 70,
+		dataset.NewOrder{ID: newOrder, Account: newAccounts[0], Symbol: symbol, Time: time.Unix(1e9, 0)}))
 	owner := string(d.AppendNewCustomer(nil, 40, dataset.NewCustomer{ID: newCustomer, Accounts: newAccounts[:1]}))
 	opened := string(d.AppendNewAccount(nil, 41, dataset.NewAccount{ID: newAccounts[1]}))
 	trade := fmt.Sprintf(
-		`<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>%s</Symbol><Quantity>2.5</Quantity></Trade>`, symbol,
-	)
+		`<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>%s</Symbol><Quantity>2.5</Quantity></Trade>`, symbol)
 	for _, step := range []struct {
 		method, path, body string
 		status             int
@@ -102,10 +99,8 @@ func TestServe_Db2(t *testing.T) {
 
 	// The network breaks: the next requests may notice, and then it is over.
 	b.Cut()
-	eventually(t,
-		func() bool { return get(t, i.url+"/v1/securities/"+symbol).status == http.StatusOK },
-		"no answer after the connections broke",
-	)
+	eventually(t, func() bool { return get(t, i.url+"/v1/securities/"+symbol).status == http.StatusOK },
+		"no answer after the connections broke")
 	i.stop(t)
 }
 
@@ -188,9 +183,8 @@ func TestServe_Db2Pool(t *testing.T) {
 	require.Zero(t, answers[http.StatusInternalServerError], i.logs.String())
 	require.LessOrEqual(t, b.Connections(), pool)
 	require.LessOrEqual(t, after.files, before.files+users, "files stay open") // the users' own connections vary
-	eventually(t,
-		func() bool { return get(t, i.url+"/readyz").status == http.StatusOK }, "not ready after the users have gone",
-	)
+	eventually(t, func() bool { return get(t, i.url+"/readyz").status == http.StatusOK },
+		"not ready after the users have gone")
 	i.stop(t)
 	eventually(t, func() bool { return b.Connections() == 0 }, "connections stay when the service is gone")
 }
@@ -229,17 +223,14 @@ func work(ctx context.Context, url string, d *dataset.Dataset, user int) map[int
 			ask("POST", fmt.Sprintf("/v1/accounts/%d/buy", d.FirstAccount(customer)),
 				`<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>`+symbol+`</Symbol><Quantity>1</Quantity></Trade>`)
 		case 4:
-			ask(
-				"PUT", "/v1/securities/"+symbol+"/price",
-				`<Price xmlns="http://tpox-benchmark.com/security"><LastTrade>41.25</LastTrade></Price>`,
-			)
+			ask("PUT", "/v1/securities/"+symbol+"/price",
+				`<Price xmlns="http://tpox-benchmark.com/security"><LastTrade>41.25</LastTrade></Price>`)
 		default:
 			id := 1_000_000 + int64(user)*1_000_000 + n
 			ask(
 				"POST", "/v1/orders",
-				string(d.AppendNewOrder(nil,
-					n, dataset.NewOrder{ID: id, Account: d.FirstAccount(customer), Symbol: symbol, Time: time.Unix(1e9, 0)},
-				)),
+				string(d.AppendNewOrder(nil, n,
+					dataset.NewOrder{ID: id, Account: d.FirstAccount(customer), Symbol: symbol, Time: time.Unix(1e9, 0)})),
 			)
 			ask("DELETE", fmt.Sprintf("/v1/orders/%d", id), "")
 		}

@@ -32,9 +32,8 @@ func TestServe_Profiles(t *testing.T) {
 // Nobody else may look into the memory, whatever else is open to them.
 func TestServe_ProfilesLoopbackOnly(t *testing.T) {
 	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:6060"} {
-		r := brokerage(
-			t.Context(), "serve", "--db", "null:", "--listen", "127.0.0.1:0", "--insecure-no-auth", "--debug-addr", addr,
-		)
+		r := brokerage(t.Context(), "serve", "--db", "null:", "--listen", "127.0.0.1:0", "--insecure-no-auth", "--debug-addr",
+			addr)
 		requireOneLine(t, r, exitUsage, "can be reached from other machines; profiles are for this one")
 	}
 }

@@ -145,10 +145,8 @@ func rollingRestart(t *testing.T, db string) {
 		old.stop(t)
 		running[i%2] = start()
 		b.replace(old, running[i%2])
-		eventually(t,
-			func() bool { return len(*b.ready.Load()) == 2 && reads.Load()+writes.Load() > before+100 },
-			"two are ready, and asked",
-		)
+		eventually(t, func() bool { return len(*b.ready.Load()) == 2 && reads.Load()+writes.Load() > before+100 },
+			"two are ready, and asked")
 	}
 	stop()
 	load.Wait()

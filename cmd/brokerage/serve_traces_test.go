@@ -129,9 +129,8 @@ func TestServe_Traces(t *testing.T) {
 		"brokerage.transaction": "get_order", "brokerage.store": "sqlite", "brokerage.outcome": "ok",
 		"http.response.status_code": "200",
 	}, request.attributes())
-	require.Equal(t,
-		map[string]string{"db.system.name": "sqlite", "db.operation.name": "get_order"}, statement.attributes(),
-	)
+	require.Equal(t, map[string]string{"db.system.name": "sqlite", "db.operation.name": "get_order"},
+		statement.attributes())
 	line := i.logs.wait(t, "get_order")
 	require.Equal(t, id, line["trace_id"])
 	require.Equal(t, request.SpanID, line["span_id"])
@@ -206,10 +205,8 @@ func TestServe_TracesPassedOn(t *testing.T) {
 		http.NotFound(w, r)
 	}))
 	t.Cleanup(issuer.Close)
-	i := serving(t,
-		"", "--db", "null:", "--otlp-endpoint", c.URL, "--jwt-issuer", "https://issuer.test", "--jwt-audience", "brokerage",
-		"--jwks-url", issuer.URL,
-	)
+	i := serving(t, "", "--db", "null:", "--otlp-endpoint", c.URL, "--jwt-issuer", "https://issuer.test", "--jwt-audience",
+		"brokerage", "--jwks-url", issuer.URL)
 	passed := strings.Split(<-asked, "-")
 	i.stop(t)
 	require.Len(t, passed, 4)

@@ -58,15 +58,11 @@ func screen(text string) (lines []string) {
 // of that line.
 func TestDrive_Terminal(t *testing.T) {
 	for _, width := range []uint16{80, 120} {
-		cmd, keys, shown := onTerminal(t,
-			width, "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--users", "2", "--ramp", "2s", "--duration", "1h",
-			"--every", "2s",
-		)
+		cmd, keys, shown := onTerminal(t, width, "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--users", "2",
+			"--ramp", "2s", "--duration", "1h", "--every", "2s")
 		live := regexp.MustCompile(`\r[0-9,.]+/s  p50 [0-9.]+  p99 [0-9.]+ ms  0 errors  (1:00:00|59:\d\d) left\x1b\[K`)
-		eventually(t,
-			func() bool { return live.MatchString(shown.String()) && strings.Contains(shown.String(), " tx ") },
-			"a live line and a report in %q", shown,
-		)
+		eventually(t, func() bool { return live.MatchString(shown.String()) && strings.Contains(shown.String(), " tx ") },
+			"a live line and a report in %q", shown)
 		require.Regexp(t, `\rwarming up, [12]\.\d s left\x1b\[K`, shown.String())
 		_, err := keys.Write([]byte{3}) // Ctrl-C
 		require.NoError(t, err)

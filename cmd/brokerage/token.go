@@ -15,13 +15,13 @@ type tokenCmd struct {
 
 type scopesFlag struct{ scopes []access.Scope }
 
-// UnmarshalText reads a list with commas.
+// UnmarshalText reads a list that is separated by commas.
 func (f *scopesFlag) UnmarshalText(text []byte) (err error) {
 	f.scopes, err = access.ParseScopes(string(text))
 	return err
 }
 
-// Run prints the token on standard output, this once: it is stored nowhere.
+// Run prints the token to standard output. It is stored nowhere.
 func (c *tokenCmd) Run(s streams) error {
 	client := access.Client{Name: c.Name, Scopes: c.Scope.scopes}
 	if err := access.CheckName(c.Name); err != nil {

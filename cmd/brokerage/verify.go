@@ -42,9 +42,8 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	took := time.Since(progress.start)
 	_, err = fmt.Fprintf(s.out, "%s, %s with %s, %s (%s) in %s: %s\n", securitiesText(v.Documents[dataset.Security]),
-		format.Plural(
-			v.Documents[dataset.Customer], "customer",
-		), format.Plural(v.Accounts, "account"), format.Plural(v.Documents[dataset.Order], "order"),
+		format.Plural(v.Documents[dataset.Customer],
+			"customer"), format.Plural(v.Accounts, "account"), format.Plural(v.Documents[dataset.Order], "order"),
 		format.Bytes(sum(v.Bytes)), format.Duration(took), format.Plural(v.Findings, "finding"))
 	if err == nil && v.Findings > 0 {
 		err = fmt.Errorf("%s: %s", c.DB.name(), format.Plural(v.Findings, "finding"))
@@ -62,7 +61,7 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 	return writeSpace(s.out, v.Documents, v.Bytes, space)
 }
 
-// storedBytes is about how large the documents in a database are.
+// storedBytes returns about how large the documents in a database are.
 func storedBytes(ctx context.Context, db store.Bulk) (float64, error) {
 	c, err := db.Contents(ctx)
 	if err != nil {

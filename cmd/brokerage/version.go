@@ -15,16 +15,15 @@ type versionCmd struct{}
 
 func (versionCmd) Run(s streams) error {
 	build := buildInfo()
-	_, err := fmt.Fprintf(
-		s.out, "brokerage %s, generator version %d, %s\n", build.Version, dataset.Version, build.GoVersion,
-	)
+	_, err := fmt.Fprintf(s.out, "brokerage %s, generator version %d, %s\n", build.Version, dataset.Version,
+		build.GoVersion)
 	return err
 }
 
-// versionFlag is --version, which many try first.
+// versionFlag is --version.
 type versionFlag bool
 
-// BeforeReset is called by kong where the flag is given.
+// BeforeReset is called by kong when the flag is given.
 func (versionFlag) BeforeReset(app *kong.Kong, s streams) error {
 	defer app.Exit(exitOK)
 	return versionCmd{}.Run(s)

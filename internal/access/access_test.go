@@ -39,10 +39,8 @@ func line(name, scopes, token string) string {
 }
 
 func TestTokens_Client(t *testing.T) {
-	tokens := load(t,
-		"# the first two", "", line("alice", "read,trade", "sesame"), "  "+line("bob", "admin", "open")+"\r",
-		line("carol", "read", "a b"),
-	)
+	tokens := load(t, "# the first two", "", line("alice", "read,trade", "sesame"), "  "+line("bob", "admin", "open")+"\r",
+		line("carol", "read", "a b"))
 	require.Equal(t, 3, tokens.Len())
 	for name, c := range map[string]struct{ header, client string }{
 		"First":          {"Bearer sesame", "alice"},

@@ -197,9 +197,8 @@ func TestJWTs_NamesAreExact(t *testing.T) {
 // An algorithm that is not configured does not count, whatever keys there are.
 func TestJWTs_Algorithms(t *testing.T) {
 	rs, es := newSigner(t, "r", RS256), newSigner(t, "e", ES256)
-	j := openedJWTs(t,
-		newIssuer(t, jwks(t, rs.jwk(t), es.jwk(t))).URL, func(o *JWTOptions) { o.Algorithms = []string{ES256} },
-	)
+	j := openedJWTs(t, newIssuer(t, jwks(t, rs.jwk(t), es.jwk(t))).URL,
+		func(o *JWTOptions) { o.Algorithms = []string{ES256} })
 	_, ok := j.Client(t.Context(), "Bearer "+rs.sign(t, nil, nil))
 	require.False(t, ok)
 	_, ok = j.Client(t.Context(), "Bearer "+es.sign(t, nil, nil))

@@ -14,9 +14,8 @@ func (s *service) auditLog() (*audit.Log, error) {
 			return
 		}
 		if err != nil {
-			s.log.Error(
-				"cannot write the audit log, so changes are refused until it can be written", "file", s.AuditLog, "error", err,
-			)
+			s.log.Error("cannot write the audit log, so changes are refused until it can be written", "file", s.AuditLog,
+				"error", err)
 			return
 		}
 		s.log.Info("the audit log can be written again", "file", s.AuditLog)

@@ -62,9 +62,8 @@ func (s *service) fill(ctx context.Context, opened store.Bulk) error {
 		return err
 	}
 	if unfinished != "" && unfinished != tiny.Fingerprint() {
-		return fmt.Errorf(
-			"the load of %s is not finished: the same load command continues it, load --replace begins anew", unfinished,
-		)
+		return fmt.Errorf("the load of %s is not finished: the same load command continues it, load --replace begins anew",
+			unfinished)
 	}
 	held, err := store.Holds(ctx, opened)
 	if err != nil || held != "" && unfinished == "" {

@@ -15,11 +15,9 @@ import (
 // greet writes where the service is, and three requests that work as they are, with keys that are in the database.
 func greet(ctx context.Context, out io.Writer, s domain.Store, base string, closed bool) {
 	var b strings.Builder
-	fmt.Fprintf(
-		&b,
+	fmt.Fprintf(&b,
 		"\n  The brokerage is at %s, to watch and to try in a browser; its documentation at %[1]s/docs. Ctrl-C ends it.\n\n",
-		base,
-	)
+		base)
 	curl := "  curl "
 	if closed {
 		curl += `-H "Authorization: Bearer $TOKEN" `

@@ -148,8 +148,7 @@ func (s *server) shutdown(ctx context.Context) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = errors.Join(
 			fmt.Errorf("requests were still running %s after the signal, and were cut off", s.drainDelay+s.shutdownTimeout),
-			s.main.Close(),
-		)
+			s.main.Close())
 	}
 	for _, server := range s.others {
 		err = errors.Join(err, server.Close())

@@ -19,9 +19,8 @@ import (
 func TestConfig_Timeouts(t *testing.T) {
 	c := Config{HeaderTimeout: 1, ReadTimeout: 2, WriteTimeout: 3, IdleTimeout: 4}
 	s := c.httpServer(http.NotFoundHandler(), slog.Default())
-	require.Equal(t,
-		[]time.Duration{1, 2, 3, 4}, []time.Duration{s.ReadHeaderTimeout, s.ReadTimeout, s.WriteTimeout, s.IdleTimeout},
-	)
+	require.Equal(t, []time.Duration{1, 2, 3, 4},
+		[]time.Duration{s.ReadHeaderTimeout, s.ReadTimeout, s.WriteTimeout, s.IdleTimeout})
 }
 
 // When a listener beside the main one fails, the service ends as it does after a signal, so that requests under way are
@@ -49,9 +48,8 @@ func TestService_ListenerBesideFails(t *testing.T) {
 	})
 	answered := make(chan error, 1)
 	go func() {
-		request, err := http.NewRequestWithContext(
-			t.Context(), http.MethodGet, "http://"+l.main.Addr().String()+"/", http.NoBody,
-		)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+l.main.Addr().String()+"/",
+			http.NoBody)
 		if err == nil {
 			var response *http.Response
 			if response, err = http.DefaultClient.Do(request); err == nil {

@@ -70,9 +70,7 @@ func postgresWarnings(s brokerage.Store) (all []string) {
 			"(fsync, full_page_writes or synchronous_commit is off)")
 	}
 	if !server.Checks() {
-		all = append(all,
-			"the server has no page checksums (data_checksums is off): damage by a disk may go unnoticed",
-		)
+		all = append(all, "the server has no page checksums (data_checksums is off): damage by a disk may go unnoticed")
 	}
 	return all
 }

@@ -115,10 +115,8 @@ func TestOpen_Options(t *testing.T) {
 	for strings.Contains(customer, "<Symbol>"+d.Symbol(i)+"</Symbol>") {
 		i++
 	}
-	_, err = s.Trade(
-		t.Context(), brokerage.Write{}, brokerage.ID(account),
-		brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(i), Quantity: "1"},
-	)
+	_, err = s.Trade(t.Context(), brokerage.Write{}, brokerage.ID(account),
+		brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(i), Quantity: "1"})
 	full, ok := errors.AsType[*brokerage.Conflict](err)
 	require.True(t, ok, "%v", err)
 	require.Equal(t, brokerage.TooManyHoldings, full.Reason)
