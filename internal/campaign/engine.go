@@ -87,7 +87,7 @@ func Open(url, folder string, commands Commands) (Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch database.Scheme() {
+	switch database.Scheme {
 	case store.SQLite:
 		return newSQLite(database.Path(), folder)
 	case store.Postgres:
@@ -97,6 +97,6 @@ func Open(url, folder string, commands Commands) (Engine, error) {
 	case store.Null:
 		return nullEngine{}, nil
 	default:
-		return nil, fmt.Errorf("a campaign cannot be run on %s: yet", database.Scheme())
+		return nil, fmt.Errorf("a campaign cannot be run on %s: yet", database.Scheme)
 	}
 }

@@ -42,7 +42,7 @@ func (s *service) reportServer(ctx context.Context, opened store.Bulk) error {
 	for _, setting := range engine.Settings {
 		settings = append(settings, setting.Name, setting.Value)
 	}
-	s.log.Info(s.database.Title(), settings...)
+	s.log.Info(s.database.Title, settings...)
 	for _, warning := range s.database.Warnings(opened) {
 		s.log.Warn(warning)
 	}

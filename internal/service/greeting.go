@@ -16,7 +16,7 @@ import (
 func greet(ctx context.Context, out io.Writer, s domain.Store, base string, closed bool) {
 	var b strings.Builder
 	fmt.Fprintf(&b,
-		"\n  The brokerage is at %s, to watch and to try in a browser; its documentation at %[1]s/docs. Ctrl-C ends it.\n\n",
+		"\n  The brokerage is at %s; watch and try it in a browser. Documentation: %[1]s/docs. Ctrl-C stops it.\n\n",
 		base)
 	curl := "  curl "
 	if closed {
@@ -35,7 +35,7 @@ func examples(ctx context.Context, s domain.Store, base string) []string {
 	scale, unknown := dataset.ParseScale(contents.Scale)
 	profile, strange := dataset.ParseProfile(contents.Profile)
 	if err != nil || unknown != nil || strange != nil {
-		// Loaded from files: which keys there are is not known.
+		// Loaded from files: the keys are not known.
 		return []string{base + "/v1/dataset", base + "/readyz", base + "/openapi.yaml"}
 	}
 	d := dataset.New(dataset.Spec{Scale: scale, Profile: profile, Seed: contents.Seed})

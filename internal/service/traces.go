@@ -18,7 +18,7 @@ func (s *service) openTraces(ctx context.Context) error {
 	if !telemetry.TracesWanted(s.OTLPEndpoint) {
 		return nil
 	}
-	sent, err := telemetry.NewTraces(ctx, s.OTLPEndpoint, s.process.Build, s.database.TraceName(), s.log)
+	sent, err := telemetry.NewTraces(ctx, s.OTLPEndpoint, s.process.Build, s.database.TraceName, s.log)
 	if err != nil {
 		return configErrorf("--otlp-endpoint: %w", err)
 	}

@@ -10,10 +10,10 @@ import (
 
 var _ Bulk = (*db2.Store)(nil)
 
-var db2Engine = &engine{
-	scheme:    DB2,
-	title:     "Db2",
-	traceName: "db2",
+var db2Engine = &Engine{
+	Scheme:    DB2,
+	Title:     "Db2",
+	TraceName: "db2",
 	usage:     "db2://USER@HOST:PORT/DATABASE",
 	check:     func(rest string) error { return db2.CheckURL(DB2 + ":" + rest) },
 	name:      func(rest string) string { return db2.Name(DB2 + ":" + rest) },

@@ -13,14 +13,15 @@ import (
 	"brokerage/internal/telemetry"
 )
 
-// An engine is a kind of database: its scheme, and how its databases are named, opened, measured and copied. Rest is
+// An Engine is a kind of database: its scheme, and how its databases are named, opened, measured and copied. Rest is
 // what follows the scheme in a URL; the engine reads it, and takes it literally, since a path may hold anything that a
 // file system allows.
-type engine struct {
-	scheme    string
-	title     string // its name in sentences
-	traceName string // db.system.name in traces
-	usage     string // the form of its URLs
+type Engine struct {
+	Scheme    string // of its URLs
+	Title     string // its name in sentences
+	TraceName string // db.system.name of OpenTelemetry
+
+	usage string // the form of its URLs
 
 	check func(rest string) error
 	name  func(rest string) string // what messages may show
@@ -46,7 +47,7 @@ type backupEngine struct {
 }
 
 // engines is the registry: everything that depends on the kind of a database starts here.
-var engines = []*engine{sqliteEngine, postgresEngine, db2Engine, nullEngine}
+var engines = []*Engine{sqliteEngine, postgresEngine, db2Engine, nullEngine}
 
 // Bulk is a store that can be loaded, verified and measured.
 type Bulk interface {
@@ -82,31 +83,23 @@ type CopyOptions struct {
 
 // A Database is a database that a URL names, and that need not exist.
 type Database struct {
-	engine *engine
-	rest   string
+	*Engine
+
+	rest string
 }
 
-// Scheme returns the scheme of the database's URL.
-func (d Database) Scheme() string { return d.engine.scheme }
-
-// Title returns the name of the database's engine in sentences: SQLite, PostgreSQL, Db2.
-func (d Database) Title() string { return d.engine.title }
-
-// TraceName returns the db.system.name of OpenTelemetry.
-func (d Database) TraceName() string { return d.engine.traceName }
-
 // URL returns the whole URL, which may hold a password.
-func (d Database) URL() string { return d.engine.scheme + ":" + d.rest }
+func (d Database) URL() string { return d.Scheme + ":" + d.rest }
 
 // Name returns what messages may show of the URL: no password, and no parameters, which may hold others.
-func (d Database) Name() string { return d.engine.name(d.rest) }
+func (d Database) Name() string { return d.name(d.rest) }
 
 // Path returns the path of the database's file, "" for a database of a server.
 func (d Database) Path() string {
-	if d.engine.path == nil {
+	if d.path == nil {
 		return ""
 	}
-	return d.engine.path(d.rest)
+	return d.path(d.rest)
 }
 
 // RequireExisting returns an error if the database is a file that does not exist. Whether a database of a server exists
@@ -129,7 +122,7 @@ func (d Database) RequireExisting() error {
 
 // Open opens the database. It is made and migrated as its engine does that, unless options say AsIs.
 func (d Database) Open(ctx context.Context, options Options) (brokerage.Store, error) {
-	return d.engine.open(ctx, d.rest, options)
+	return d.open(ctx, d.rest, options)
 }
 
 // OpenBulk opens the database to load, verify or measure it. It fails for null:, which holds nothing.
@@ -149,37 +142,37 @@ var ErrNothingStored = errors.New("null: holds nothing that could be loaded or v
 	"postgres://… or db2://…")
 
 // Stores reports whether databases of this kind store documents.
-func (d Database) Stores() bool { return d.engine.script != nil }
+func (d Database) Stores() bool { return d.script != nil }
 
 // Script returns the statements that make the whole schema in an empty database, as one would run them by hand. It
 // opens no database.
 func (d Database) Script() (string, error) {
-	if d.engine.script == nil {
+	if d.script == nil {
 		return "", ErrNothingStored
 	}
-	return d.engine.script(d.rest)
+	return d.script(d.rest)
 }
 
 // Warnings returns sentences about settings of an open database that put its data at risk.
 func (d Database) Warnings(s brokerage.Store) []string {
-	if d.engine.warnings == nil {
+	if d.warnings == nil {
 		return nil
 	}
-	return d.engine.warnings(s)
+	return d.warnings(s)
 }
 
 // Stats returns what reads the statistics of an open store, nil for a store without.
 func (d Database) Stats(s brokerage.Store) func() telemetry.StoreStats {
-	if d.engine.stats == nil {
+	if d.stats == nil {
 		return nil
 	}
-	return func() telemetry.StoreStats { return d.engine.stats(s) }
+	return func() telemetry.StoreStats { return d.stats(s) }
 }
 
 // Empty opens the database without what it held. An embedded database becomes a new file.
 func (d Database) Empty(ctx context.Context, options Options) (Bulk, error) {
-	if d.engine.remove != nil {
-		if err := d.engine.remove(ctx, d.rest); err != nil {
+	if d.remove != nil {
+		if err := d.remove(ctx, d.rest); err != nil {
 			return nil, err
 		}
 	}
@@ -202,26 +195,26 @@ func (d Database) Empty(ctx context.Context, options Options) (Bulk, error) {
 func (d Database) Backup(
 	ctx context.Context, file string, o CopyOptions,
 ) (m archive.Manifest, written int64, err error) {
-	if d.engine.backup.write == nil {
+	if d.backup.write == nil {
 		return m, 0, d.noBackup()
 	}
-	return d.engine.backup.write(ctx, d, file, o)
+	return d.backup.write(ctx, d, file, o)
 }
 
 // ReadManifest returns what a backup says of itself. Only Restore shows whether it is true.
 func (d Database) ReadManifest(file string) (archive.Manifest, error) {
-	if d.engine.backup.manifest == nil {
+	if d.backup.manifest == nil {
 		return archive.Manifest{}, d.noBackup()
 	}
-	return d.engine.backup.manifest(file)
+	return d.backup.manifest(file)
 }
 
 // Restore replaces the contents of the database, which nothing may be using, by those of a backup.
 func (d Database) Restore(ctx context.Context, file string, o CopyOptions) (archive.Manifest, error) {
-	if d.engine.backup.restore == nil {
+	if d.backup.restore == nil {
 		return archive.Manifest{}, d.noBackup()
 	}
-	return d.engine.backup.restore(ctx, d, file, o)
+	return d.backup.restore(ctx, d, file, o)
 }
 
 func (d Database) noBackup() error {
@@ -229,6 +222,6 @@ func (d Database) noBackup() error {
 		return ErrNothingStored
 	}
 	return errors.New(
-		d.engine.title + " has its own backup and restore, which work on a database in use: docs/" + d.engine.scheme +
+		d.Title + " has its own backup and restore, which work on a database in use: docs/" + d.Scheme +
 			".md has the commands")
 }

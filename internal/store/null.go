@@ -8,10 +8,10 @@ import (
 	"brokerage/internal/store/null"
 )
 
-var nullEngine = &engine{
-	scheme:    Null,
-	title:     "null",
-	traceName: "null",
+var nullEngine = &Engine{
+	Scheme:    Null,
+	Title:     "null",
+	TraceName: "null",
 	usage:     "null:",
 	check: func(rest string) error {
 		if rest != "" {

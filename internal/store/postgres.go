@@ -14,10 +14,10 @@ import (
 
 var _ Bulk = (*postgres.Store)(nil)
 
-var postgresEngine = &engine{
-	scheme:    Postgres,
-	title:     "PostgreSQL",
-	traceName: "postgresql",
+var postgresEngine = &Engine{
+	Scheme:    Postgres,
+	Title:     "PostgreSQL",
+	TraceName: "postgresql",
 	usage:     "postgres://USER@HOST/DATABASE",
 	check:     func(rest string) error { return postgres.CheckURL(Postgres + ":" + rest) },
 	name:      func(rest string) string { return postgres.Name(Postgres + ":" + rest) },

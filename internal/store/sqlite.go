@@ -14,10 +14,10 @@ import (
 
 var _ Bulk = (*sqlite.Store)(nil)
 
-var sqliteEngine = &engine{
-	scheme:    SQLite,
-	title:     "SQLite",
-	traceName: "sqlite",
+var sqliteEngine = &Engine{
+	Scheme:    SQLite,
+	Title:     "SQLite",
+	TraceName: "sqlite",
 	usage:     "sqlite:PATH",
 	check: func(path string) error {
 		if path == "" {

@@ -61,7 +61,7 @@ func Name(url string) string {
 // parameters.
 func Published(url string) string {
 	if d, err := Find(url); err == nil && d.Path() != "" {
-		return d.Scheme() + ":" + filepath.Base(d.Path())
+		return d.Scheme + ":" + filepath.Base(d.Path())
 	}
 	return redact.URL(url)
 }
@@ -80,7 +80,7 @@ func Find(url string) (Database, error) {
 	if !ok || strings.ContainsFunc(scheme, isNoLetterOrDigit) {
 		return Database{}, errors.New("this is not a database: " + usage())
 	}
-	i := slices.IndexFunc(engines, func(e *engine) bool { return e.scheme == scheme })
+	i := slices.IndexFunc(engines, func(e *Engine) bool { return e.Scheme == scheme })
 	if i < 0 {
 		return Database{}, fmt.Errorf("there is no kind of databases %q: %s", scheme+":", usage())
 	}

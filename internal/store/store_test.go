@@ -27,7 +27,7 @@ func TestFind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d, err := Find(c.url)
 			require.NoError(t, err)
-			require.Equal(t, c.scheme, d.Scheme())
+			require.Equal(t, c.scheme, d.Scheme)
 			require.Equal(t, c.rest, d.rest)
 		})
 	}

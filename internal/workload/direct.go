@@ -35,7 +35,7 @@ func NewDirect(s brokerage.Store, url string) (*Direct, error) {
 		return nil, err
 	}
 	guarded := guard.New(s, guard.Options{Timeout: answerWithin})
-	return &Direct{store: guarded, scheme: database.Scheme(), name: store.Published(url)}, nil
+	return &Direct{store: guarded, scheme: database.Scheme, name: store.Published(url)}, nil
 }
 
 func (d *Direct) stamp(context.Context) (Target, map[string]string, error) {
