@@ -72,7 +72,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	made, err := makeFolder(c.Out)
 	defer func() {
-		if err != nil { // what was begun has left something in it, and what was refused has not
+		if err != nil { // a campaign that started has left files in it
 			removeEmpty(made)
 		}
 	}()
@@ -169,7 +169,7 @@ func (c *campaignCmd) settings() (campaign.Settings, error) {
 		return s, usageError{err}
 	}
 	if s.DB = redact.URL(c.DB); c.DB == "" {
-		s.DB = "sqlite:brokerage.db" // beside the result, wherever that is
+		s.DB = "sqlite:brokerage.db" // in the folder of the result
 	}
 	if c.Scale != nil {
 		s.Scale = c.Scale.String()

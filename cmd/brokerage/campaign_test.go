@@ -128,7 +128,7 @@ func TestCampaign_Invalid(t *testing.T) {
 	require.Equal(t, exitOK, allowed.code, allowed.err)
 }
 
-// A campaign whose service is gone, or that is told to end, writes what it has, says how to go on, and goes on.
+// A campaign whose service dies, or that gets a signal, writes its results, says how to continue, and continues.
 func TestCampaign_EndsEarly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some seconds")

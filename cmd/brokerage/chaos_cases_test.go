@@ -133,7 +133,7 @@ func slowDisk(h *harness) {
 			postOnce(h.t, h.service.url+"/v1/orders", fmt.Sprint("slow-", order), newOrder(order)))
 		require.GreaterOrEqual(h.t, time.Since(began), 200*time.Millisecond, "no write is answered before its flush")
 		h.lasts()
-		h.load.Await(h.t, 5) // it goes on
+		h.load.Await(h.t, 5) // the load continues
 		require.NoError(h.t, tracer.Process.Signal(os.Interrupt))
 		_ = tracer.Wait() // it was interrupted
 	})

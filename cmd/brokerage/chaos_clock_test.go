@@ -32,7 +32,7 @@ func serviceClock(h *harness) {
 			clock.Set(h.t, ahead)
 			h.start()
 			h.load.Await(h.t, 20)
-			clock.Set(h.t, ahead-23*time.Hour) // the same process goes on
+			clock.Set(h.t, ahead-23*time.Hour) // in the same process
 			require.WithinDuration(h.t, time.Now().Add(ahead-23*time.Hour), dateOf(h.t, h.service.url), time.Hour,
 				"the jump is seen")
 			h.load.Await(h.t, 50)

@@ -79,7 +79,7 @@ func complete(out io.Writer, node *kong.Node, words []string) int {
 	}
 	say := func(word, help string) {
 		if strings.HasPrefix(word, last) {
-			_, _ = fmt.Fprintf(out, "%s\t%s\n", word, help) // a shell that has gone wants no words
+			_, _ = fmt.Fprintf(out, "%s\t%s\n", word, help) // a shell that has exited needs none
 		}
 	}
 	switch {

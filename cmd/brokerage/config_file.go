@@ -40,7 +40,7 @@ type configFile string
 func (configFile) BeforeResolve(ctx *kong.Context, path *kong.Path) error {
 	command := ctx.Selected()
 	if command == nil || !slices.Contains(command.Flags, path.Flag) {
-		return nil // the variable is set, and it is another command
+		return nil // the variable is set for another command
 	}
 	file, _ := ctx.FlagValue(path.Flag).(configFile)
 	if file == "" {

@@ -18,7 +18,7 @@ import (
 // Files begin at multiples of a fixed number of documents, or where a part begins.
 type dataFile struct {
 	kind     dataset.Kind
-	from, to int64 // documents, to excluded
+	from, to int64 // documents [from, to)
 }
 
 // perFile is the number of documents in a file, over a hundred megabytes: an interruption loses about a second of work.

@@ -176,8 +176,7 @@ func TestDrive_WrongToken(t *testing.T) {
 	service.stop(t)
 }
 
-// A database in which somebody has closed accounts and taken ids by hand: the run says so, beside the refusals that
-// come of it.
+// Accounts were closed and ids taken by hand: the run says so, beside the refusals that this causes.
 func TestDrive_ChangedByHand(t *testing.T) {
 	service := serving(t, tinyDB(t))
 	whole := dataset.New(dataset.Spec{Seed: 1})
@@ -218,7 +217,7 @@ func TestDrive_Prints(t *testing.T) {
 	require.Positive(t, run.Usage.Generator.CPUSeconds)
 }
 
-// invalidWorkload is a file of a workload of which every run is INVALID: users have next to nothing to delete, and draw
+// invalidWorkload returns the file of a workload whose runs are INVALID: users find almost nothing to delete, and draw
 // again.
 func invalidWorkload(t testing.TB) string {
 	t.Helper()
@@ -228,8 +227,8 @@ func invalidWorkload(t testing.TB) string {
 	return file
 }
 
-// What may not be quoted is written like any other result, and told by an exit code of its own, unless that is what was
-// asked for.
+// Results that may not be quoted are written like any others, and have an exit code of their own unless they are
+// allowed.
 func TestDrive_Invalid(t *testing.T) {
 	service := serving(t, tinyDB(t))
 	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
@@ -305,7 +304,7 @@ func TestDrive_RepeatEndedEarly(t *testing.T) {
 	require.Contains(t, errs.String(), "brokerage drive: ")
 }
 
-// A service that dies in the run: what there was until then is told, and the exit code is 3.
+// A service dies during the run: the results until then are printed, and the exit code is 3.
 func TestDrive_ServiceKilled(t *testing.T) {
 	service := serving(t, tinyDB(t))
 	file := filepath.Join(t.TempDir(), "run.json")
@@ -367,7 +366,8 @@ func TestDrive_Tier(t *testing.T) {
 	require.Greater(t, tier.Total.CPU, 1.0, "a service costs something")
 }
 
-// A run that is INVALID does not end its repeats: all of them are made and written, and the exit code says so.
+// An INVALID run does not end its repeats: all of them run and are written, and the exit code is that of an INVALID
+// run.
 func TestDrive_RepeatInvalid(t *testing.T) {
 	dir := t.TempDir()
 	r := brokerage(t.Context(), "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--users", "2", "--ramp", "0s",

@@ -210,7 +210,7 @@ func (w *fileWriter) write(ctx context.Context, file dataFile) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			// The first error is the one to tell; the file may be closed already.
+			// The first error is the one to return; the file may be closed already.
 			_ = f.Close()
 			_ = os.Remove(temporary)
 		}

@@ -59,7 +59,7 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return redact.Error(err)
 	}
-	defer func() { _ = response.Body.Close() }() // its end is of no interest
+	defer func() { _ = response.Body.Close() }() // only its status is used
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s: %s", redact.URL(asked), response.Status)
 	}
@@ -71,7 +71,7 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 func healthOf(listen string, secure bool) string {
 	host, port, err := net.SplitHostPort(cmp.Or(listen, "127.0.0.1:8080"))
 	if err != nil {
-		host, port = listen, "8080" // it does not listen either: the error will say where
+		host, port = listen, "8080" // the service refuses it too; the error names the address
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"

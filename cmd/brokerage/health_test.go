@@ -22,7 +22,7 @@ func TestHealth(t *testing.T) {
 	requireOneLine(t, brokerage(t.Context(), "health"), exitFailed, "connection refused")
 }
 
-// What drive --url takes, and paths of it.
+// health takes what drive --url takes, and paths of it.
 func TestHealth_URL(t *testing.T) {
 	asked := ""
 	service := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = r.URL.Path }))
@@ -38,7 +38,7 @@ func TestHealth_URL(t *testing.T) {
 	}
 }
 
-// The certificate of a service names the service, and not the loopback.
+// The certificate of a service does not name the loopback address.
 func TestHealth_TLS(t *testing.T) {
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	defer server.Close()

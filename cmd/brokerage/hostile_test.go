@@ -45,7 +45,7 @@ var polite = &http.Client{
 	Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: patience},
 }
 
-// post sends a body as it is.
+// post sends a body unchanged.
 func (i *instance) post(t testing.TB, path, encoding string, body []byte) answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, i.url+path, bytes.NewReader(body))

@@ -99,7 +99,7 @@ func finished(ctx context.Context, db store.Bulk) (bool, error) {
 
 func (c *loadCmd) space(needed float64) error {
 	if !c.DB.embedded() {
-		return nil // the disk is the server's
+		return nil // the server has the disk
 	}
 	if free, known := freeBytes(filepath.Dir(c.DB.Path())); known && free < needed {
 		return fmt.Errorf("%s needs about %s, but has %s free", filepath.Dir(c.DB.Path()), format.Bytes(needed),

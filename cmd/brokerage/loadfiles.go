@@ -75,7 +75,7 @@ func surveyFiles(path string) (f sourceFolder, err error) {
 func (f sourceFolder) name() string {
 	h := sha256.New()
 	for _, file := range f.files {
-		_, _ = fmt.Fprintf(h, "%q %d\n", file.name, file.size) // a hash takes everything
+		_, _ = fmt.Fprintf(h, "%q %d\n", file.name, file.size) // a hash never fails
 	}
 	return fmt.Sprintf("files-%x", h.Sum(nil)[:6])
 }
@@ -109,7 +109,7 @@ func (f sourceFolder) contents() (c domain.Contents) {
 // filePosition is the position in a folder from which a load continues.
 type filePosition struct {
 	File  string               `json:"file"`
-	Read  int64                `json:"read"` // of the file as it is on disk, about
+	Read  int64                `json:"read"` // bytes of the file on disk, about
 	Split xmldoc.SplitPosition `json:"split"`
 }
 
@@ -122,7 +122,7 @@ func parsePosition(text string) (p filePosition, err error) {
 
 // upTo returns about how many bytes of the files precede a position.
 func (f sourceFolder) upTo(position string) (n int64) {
-	p, _ := parsePosition(position) // a wrong one is told when it is used
+	p, _ := parsePosition(position) // a wrong one is reported when it is used
 	for _, file := range f.files {
 		if file.name < p.File {
 			n += file.size
@@ -232,7 +232,7 @@ func (f sourceFolder) fileBatches(
 	if err != nil {
 		return yield(bulk.RawBatch{}, err)
 	}
-	defer func() { _ = r.Close() }() // it was only read
+	defer func() { _ = r.Close() }() // only read
 	split := xmldoc.NewSplitter(r, 0, at)
 	for {
 		batch, err := readBatch(split)
@@ -303,9 +303,9 @@ func (f sourceFolder) sample(k dataset.Kind, n int) (docs [][]byte) {
 func (f sourceFolder) sampleFile(name string, k dataset.Kind, n int) (docs [][]byte) {
 	r, err := f.open(name, 0)
 	if err != nil {
-		return nil // the load will say so
+		return nil // the load reports it
 	}
-	defer func() { _ = r.Close() }() // it was only read
+	defer func() { _ = r.Close() }() // only read
 	split := xmldoc.NewSplitter(r, 0, xmldoc.SplitPosition{})
 	for len(docs) < n {
 		p, err := split.Next()

@@ -40,7 +40,7 @@ func brokerage(ctx context.Context, args ...string) result {
 	return result{code, out.String(), errs.String()}
 }
 
-// requireOneLine is what every failure looks like: one clear line, no output.
+// requireOneLine checks a failure: its exit code, one line on standard error, no output.
 func requireOneLine(t testing.TB, r result, code int, says string) {
 	t.Helper()
 	require.Equal(t, code, r.code, r.err)

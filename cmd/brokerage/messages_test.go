@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a newcomer types wrongly is answered with what to type instead.
+// A mistake of a newcomer is answered with what to type instead.
 func TestMessages(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("bad.yaml", []byte("a: b\n"), 0o600))
@@ -98,7 +98,7 @@ func wd(t *testing.T) string {
 	return dir
 }
 
-// listed are the files and folders of the working directory, but for those of a database that was there.
+// listed returns the files and folders of the working directory, except those of the database that existed.
 func listed(t *testing.T) (all []string) {
 	t.Helper()
 	entries, err := os.ReadDir(".")
@@ -111,7 +111,7 @@ func listed(t *testing.T) (all []string) {
 	return all
 }
 
-// A folder that was there before a campaign that is refused stays, and what is in it.
+// A refused campaign leaves an existing folder and its contents alone.
 func TestMessages_RefusedCampaignKeepsFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.MkdirAll("empty", 0o755))
@@ -122,7 +122,7 @@ func TestMessages_RefusedCampaignKeepsFolder(t *testing.T) {
 	}
 }
 
-// The letter of the unit is missing in the environment too.
+// The message about a missing unit is the same for a variable.
 func TestMessages_Variable(t *testing.T) {
 	t.Setenv("BROKERAGE_TIMEOUT", "10")
 	requireOneLine(t, brokerage(t.Context(), "serve"), exitUsage, `"10" has no unit: 10s`)
@@ -140,7 +140,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// A service that nobody watches does not write a line for each request of a load, and says how many it left out.
+// Under load, the log has a sample of the requests, and says how many were left out.
 func TestServe_LogUnderLoad(t *testing.T) {
 	service := serving(t, tinyDB(t))
 	began := time.Now()

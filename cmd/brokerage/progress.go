@@ -16,9 +16,9 @@ type progress struct {
 	total float64 // expected bytes
 	done  atomic.Int64
 
-	mu    sync.Mutex    // of out: what stands between reports is not to fall into one; and of the next two
-	what  string        // is done instead, while no bytes come
-	idle  time.Duration // until bytes came, which the rate does not count
+	mu    sync.Mutex    // guards out, so that reports and other lines do not mix, and the next two
+	what  string        // the current step, while no bytes are processed
+	idle  time.Duration // time without bytes, which the rate leaves out
 	out   io.Writer
 	width int // of the terminal, 0 if there is none
 	start time.Time
@@ -96,7 +96,7 @@ func (p *progress) line(elapsed time.Duration, width int) string {
 	done := float64(p.done.Load())
 	share := 1.0
 	if p.total > 0 {
-		share = min(done/p.total, 1) // the total is an expectation
+		share = min(done/p.total, 1) // the total is an estimate
 	}
 	if p.what != "" {
 		text := fmt.Sprintf("%s, %s", p.what, format.Duration(elapsed-p.idle))

@@ -38,7 +38,7 @@ func TestPrometheus_StoreStopped(t *testing.T) {
 	eventually(t, func() bool { return fires("BrokerageStoreNotReady") }, "the alert to fire: %s", p.logs)
 	require.Equal(t, http.StatusServiceUnavailable, get(t, i.url+"/readyz").status)
 	require.Equal(t, "0", p.value(t, "brokerage_store_ready"))
-	// The service itself is there, and nobody is told that it was not.
+	// The service is up, and no alert says otherwise.
 	require.Equal(t, http.StatusOK, get(t, i.url+"/healthz").status)
 	require.False(t, fires("BrokerageDown"))
 

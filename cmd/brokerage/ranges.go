@@ -22,7 +22,7 @@ func checkRanges(flags []*kong.Flag) error {
 		}
 		for _, value := range numbersOf(flag.Target) {
 			is := value.Convert(reflect.TypeFor[float64]()).Float()
-			inside := is >= bound(value, least) && is <= bound(value, most) // which NaN is not
+			inside := is >= bound(value, least) && is <= bound(value, most) // false for NaN
 			if !inside {
 				return usagef("--%s: %v is outside of the range from %s to %s", flag.Name, value.Interface(), least, most)
 			}

@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/service"
 )
 
-// Every flag that is a number, a size or a time has a range, but for seeds, of which each is as good as another.
+// Every flag that is a number, a size or a time has a range, except seeds.
 func TestRanges_All(t *testing.T) {
 	parser, err := kong.New(new(commands), kong.Vars{"scales": ""})
 	require.NoError(t, err)

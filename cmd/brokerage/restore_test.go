@@ -9,7 +9,7 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// A backup of one store is refused by the other, whole as it is, and nothing of what is there is touched.
+// A complete backup of one store is refused by the other, which leaves its database untouched.
 func TestRestore_OtherStore(t *testing.T) {
 	folder := tinyDB(t)
 	embedded := "sqlite:" + filepath.Join(folder, "brokerage.db")

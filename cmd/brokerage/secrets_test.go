@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Parts of passwords: the second ones would be taken for a port.
+// secretParts are parts of passwords; a second one of digits could be taken for a port.
 var secretParts = []string{"qqxone", "qqxtwo", "17713", "17714"}
 
-// oddURLs are addresses with passwords of all kinds, as they are typed: some are no URLs at all, others are URLs of
+// oddURLs returns addresses with passwords of all kinds, as people type them: some are no URLs, others are URLs of
 // something else.
 func oddURLs(scheme string) (all []string) {
 	const at = "127.0.0.1:1"
@@ -39,7 +39,7 @@ func oddURLs(scheme string) (all []string) {
 	return all
 }
 
-// No password that was typed is printed, logged or written, whatever it looks like.
+// No password is printed, logged or written, whatever it looks like.
 func TestRun_NoPasswords(t *testing.T) {
 	dir := t.TempDir()
 	backup := filepath.Join(dir, "backup.zst")

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// issued makes a file of keys, and tokens by them.
+// issued writes a key set to a file, and returns what signs tokens with its key.
 func issued(t testing.TB, path string) func(name, scopes string) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -40,7 +40,7 @@ func issued(t testing.TB, path string) func(name, scopes string) string {
 	}
 }
 
-// Tokens of both kinds count beside each other, and the audit log names who did what.
+// Tokens of both kinds are accepted, and the audit log names the client of each change.
 func TestServe_JWT(t *testing.T) {
 	dir := t.TempDir()
 	keys, file, trail := filepath.Join(dir, "jwks.json"), filepath.Join(dir, "tokens"), filepath.Join(dir, "audit.log")

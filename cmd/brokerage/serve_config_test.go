@@ -42,8 +42,8 @@ func configIn(t testing.TB, text string) string {
 	return file
 }
 
-// A flag goes before a variable, a variable before the file, the file before the default. A database that there is none
-// of tells which counts.
+// A flag overrides a variable, a variable the file, the file the default. The error for an unknown database shows which
+// one was used.
 func TestServe_Precedence(t *testing.T) {
 	file := configIn(t, "db: file:x\n")
 	says := func(scheme string, args ...string) {
@@ -63,13 +63,13 @@ func TestServe_Precedence(t *testing.T) {
 	require.NoError(t, os.Unsetenv("BROKERAGE_DB"))
 	says("file")
 
-	// What is for the service is not for other commands.
+	// Settings of the service do not apply to other commands.
 	t.Setenv("BROKERAGE_CONFIG", "none")
 	t.Setenv("BROKERAGE_TIMEOUT", "nonsense")
 	require.Equal(t, exitOK, brokerage(t.Context(), "version").code)
 }
 
-// Every kind of value can stand in the file.
+// The file takes every kind of value.
 func TestServe_Config(t *testing.T) {
 	i := serving(t, "", "--config", configIn(t, `# all for a test
 db: "null:"
@@ -109,7 +109,7 @@ func TestServe_ConfigRefusals(t *testing.T) {
 	requireOneLine(t, brokerage(t.Context(), "serve"), exitUsage, "BROKERAGE_TIMEOUT")
 }
 
-// A file that would take gigabytes to read is refused, in little memory and in a line.
+// A file that would take gigabytes to read is refused, in little memory and with one line.
 func TestServe_ConfigBombs(t *testing.T) {
 	nine := func(s string) string { return "[" + strings.TrimSuffix(strings.Repeat(s+",", 9), ",") + "]" }
 	bomb := "a: &a " + nine("xxxx") + "\n"

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Profiles are nowhere unless they are asked for, and then on an address of their own.
+// Profiles are served only if --debug-addr is set, and only there.
 func TestServe_Profiles(t *testing.T) {
 	i := serving(t, "", "--db", "null:", "--debug-addr", "127.0.0.1:0")
 	addr, _ := i.logs.wait(t, "profiles")["addr"].(string)
@@ -17,7 +17,7 @@ func TestServe_Profiles(t *testing.T) {
 	} {
 		require.Equal(t, http.StatusOK, get(t, "http://"+addr+path).status, path)
 	}
-	// The command line may have a password.
+	// The command line may hold a password.
 	require.NotContains(t, get(t, "http://"+addr+"/debug/pprof/cmdline").body, "null:")
 	require.Equal(t, http.StatusNotFound, get(t, "http://"+addr+"/metrics").status)
 	require.Equal(t, http.StatusNotFound, get(t, i.url+"/debug/pprof/").status)
@@ -29,7 +29,7 @@ func TestServe_Profiles(t *testing.T) {
 	i.stop(t)
 }
 
-// Nobody else may look into the memory, whatever else is open to them.
+// Other machines get no profiles, whatever else they may use.
 func TestServe_ProfilesLoopbackOnly(t *testing.T) {
 	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:6060"} {
 		r := brokerage(t.Context(), "serve", "--db", "null:", "--listen", "127.0.0.1:0", "--insecure-no-auth", "--debug-addr",

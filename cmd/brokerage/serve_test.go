@@ -22,8 +22,7 @@ import (
 	"brokerage/internal/store/sqlite"
 )
 
-// With nothing but the command, there is a service with something in it; it ends well, and the next one goes on with
-// what is there.
+// Without flags, the command serves a filled database; it stops cleanly, and the next start serves the same database.
 func TestServe_FirstStart(t *testing.T) {
 	dir := t.TempDir()
 	first := serving(t, dir)
@@ -51,7 +50,7 @@ func TestServe_FirstStart(t *testing.T) {
 	require.Nil(t, second.logs.find(t, "filled"))
 }
 
-// What a person is told to try works as it is told.
+// The requests of the greeting work as printed.
 func TestServe_Greeting(t *testing.T) {
 	i := starting(t, tinyDB(t), "--log-format", "human")
 	eventually(t, func() bool { return strings.HasSuffix(i.out.String(), "\n\n") }, "a greeting in %q", i.out)
@@ -73,7 +72,7 @@ func TestServe_Greeting(t *testing.T) {
 	i.stop(t)
 }
 
-// Who has a token may do what its scopes say; the file counts as it is now.
+// A client may do what the scopes of its token allow; changes to the file apply at once.
 func TestServe_Tokens(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokens")
 	token := func(name, scope string) string {
@@ -98,14 +97,14 @@ func TestServe_Tokens(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, status(http.MethodGet, trader))
 	require.Equal(t, http.StatusNoContent, status(http.MethodDelete, trader))
 
-	// A mistake in the file changes nothing, and is told.
+	// A mistake in the file changes nothing, and is logged.
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, append(text, "nonsense\n"...), 0o600))
 	require.Contains(t, i.logs.wait(t, "tokens not reloaded, the old ones stay valid")["error"], "line 3")
 	require.Equal(t, http.StatusNotFound, status(http.MethodGet, reader))
 
-	// A token that is taken out counts no more.
+	// A removed token is refused.
 	_, others, _ := bytes.Cut(text, []byte("\n"))
 	require.NoError(t, os.WriteFile(file, others, 0o600))
 	eventually(t, func() bool { return status(http.MethodGet, reader) == http.StatusUnauthorized }, "the token goes")
@@ -116,7 +115,7 @@ func TestServe_Tokens(t *testing.T) {
 	require.NotContains(t, i.logs.String(), trader)
 }
 
-// Without tokens the service is for this machine.
+// Without tokens, only clients on this machine are accepted.
 func TestServe_LoopbackOnly(t *testing.T) {
 	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:8080"} {
 		r := brokerage(t.Context(), "serve", "--db", "null:", "--listen", addr)
@@ -164,7 +163,7 @@ func TestServe_Failures(t *testing.T) {
 		"NoFormat":      {[]string{"--db", "null:", "--log-format", "xml"}, exitUsage, "--log-format"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// Of a flag that stands twice the last counts.
+			// The last one of repeated flags wins.
 			r := brokerage(t.Context(), append([]string{"serve", "--listen", "127.0.0.1:0"}, c.args...)...)
 			requireOneLine(t, r, c.code, c.says)
 		})
@@ -173,7 +172,7 @@ func TestServe_Failures(t *testing.T) {
 	running.stop(t)
 }
 
-// begun is a database in which a load of d was interrupted.
+// begun returns the folder of a database in which a load of d was interrupted.
 func begun(t testing.TB, d *dataset.Dataset) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -208,7 +207,7 @@ func TestServe_Metrics(t *testing.T) {
 	require.Contains(t, metrics, "brokerage_store_commits_total 0")
 	require.Contains(t, metrics, "brokerage_build_info{")
 
-	// What is looked at beside the scrapes comes soon after the start.
+	// What is not collected at a scrape is there soon after the start.
 	eventually(t, func() bool {
 		metrics = get(t, i.url+"/metrics").body
 		return strings.Contains(metrics, "brokerage_store_documents{")
@@ -241,7 +240,7 @@ func TestServe_Metrics(t *testing.T) {
 	i.stop(t)
 }
 
-// A signal first makes the service unready, while it goes on to answer.
+// After a signal, /readyz fails while requests are still answered.
 func TestServe_Drain(t *testing.T) {
 	i := serving(t, "", "--db", "null:", "--drain-delay", "1h")
 	conn := dialed(t, i.url)
@@ -250,16 +249,16 @@ func TestServe_Drain(t *testing.T) {
 	i.logs.wait(t, "stopping")
 	require.Equal(t, http.StatusServiceUnavailable, get(t, i.url+"/readyz").status)
 	require.Equal(t, http.StatusOK, get(t, i.url+"/v1/customers/1002/profile").status)
-	require.False(t, staysOpen(t, conn)) // so that nobody asks on it when it is gone
+	require.False(t, staysOpen(t, conn)) // so that no request is sent on it when the service is gone
 
-	i.signal(t) // nobody waits for an hour
+	i.signal(t) // ends the delay
 	i.ended(t)
 	status, ok := i.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	require.True(t, ok)
 	require.Equal(t, syscall.SIGTERM, status.Signal())
 }
 
-// dialed is a connection on which a test speaks HTTP itself.
+// dialed returns a connection on which a test speaks HTTP itself.
 func dialed(t testing.TB, url string) net.Conn {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(url, "http://"))
@@ -269,7 +268,7 @@ func dialed(t testing.TB, url string) net.Conn {
 	return conn
 }
 
-// staysOpen sends a request on a connection, and tells whether the answer lets another one follow.
+// staysOpen sends a request, and reports whether the response allows another one on the connection.
 func staysOpen(t testing.TB, conn net.Conn) bool {
 	t.Helper()
 	_, err := conn.Write([]byte("HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n"))
@@ -280,7 +279,7 @@ func staysOpen(t testing.TB, conn net.Conn) bool {
 	return !response.Close
 }
 
-// slow is a request whose body has not come yet.
+// slow sends a request without its body.
 func slow(t testing.TB, url string) net.Conn {
 	t.Helper()
 	conn := dialed(t, url)

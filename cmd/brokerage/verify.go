@@ -33,7 +33,7 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	progress := startProgress(s.err, expected)
 	v, err := db.Verify(ctx, func(finding string) (err error) {
-		progress.aside(func() { _, err = fmt.Fprintln(s.out, finding) }) // to the same terminal, maybe
+		progress.aside(func() { _, err = fmt.Fprintln(s.out, finding) }) // which may be the same terminal
 		return err
 	}, func(bytes int64) { progress.done.Add(bytes) })
 	progress.finish()
@@ -49,7 +49,7 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 		err = fmt.Errorf("%s: %s", c.DB.name(), format.Plural(v.Findings, "finding"))
 	}
 	if err != nil {
-		return err // a damaged file cannot be measured either
+		return err // a damaged database cannot be measured
 	}
 	space, err := db.Space(ctx)
 	if err != nil {

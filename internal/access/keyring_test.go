@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A key that the service does not have is asked for, and what was withdrawn goes.
+// An unknown key causes a refresh, and a withdrawn key is refused.
 func TestKeyring_Rotation(t *testing.T) {
 	old, young := newSigner(t, "1", ES256), newSigner(t, "2", ES256)
 	i := newIssuer(t, jwks(t, old.jwk(t)))
@@ -48,8 +48,7 @@ func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(request)
 }
 
-// A key that is asked for because of a request is asked for in what the request brings, its trace for one, but not for
-// its time alone.
+// A refresh that a request causes has the values of its context, such as the trace, but does not end with it.
 func TestKeyring_OfRequest(t *testing.T) {
 	i, now, carried := newIssuer(t, jwks(t, newSigner(t, "1", ES256).jwk(t))), &clock{now: noon}, &recorder{}
 	j := openedJWTs(t, i.URL, func(o *JWTOptions) { o.now, o.Transport = now.time, carried })
@@ -69,7 +68,7 @@ func TestKeyring_OfRequest(t *testing.T) {
 	require.Equal(t, "of the request", carried.contexts[1].Value(key{}))
 }
 
-// A wait for keys ends with its context, whoever asked for them; the answer counts for all.
+// A wait for keys ends with its context; the refresh continues for all callers.
 func TestKeyring_WaitEndsWithContext(t *testing.T) {
 	es := newSigner(t, "e", ES256)
 	asked, answer := make(chan struct{}, 10), make(chan struct{})
@@ -115,7 +114,7 @@ func TestKeyring_WaitEndsWithContext(t *testing.T) {
 	assert.Len(t, asked, 1, "the five asked once, and then refreshNow")
 }
 
-// Invented key ids make the service ask no more often than it would allow itself.
+// Invented key ids cause no more refreshes than the minimum pause allows.
 func TestKeyring_Flood(t *testing.T) {
 	known := newSigner(t, "1", EdDSA)
 	i := newIssuer(t, jwks(t, known.jwk(t)))
@@ -137,7 +136,7 @@ func TestKeyring_Flood(t *testing.T) {
 	require.True(t, ok)
 }
 
-// While the issuer fails, the keys that there are go on to count, but not for ever.
+// While refreshing fails, the old keys stay valid, but not for ever.
 func TestKeyring_Failures(t *testing.T) {
 	s := newSigner(t, "1", ES256)
 	for name, c := range map[string]struct {
@@ -181,7 +180,7 @@ func TestKeyring_Failures(t *testing.T) {
 	}
 }
 
-// A service starts while the issuer is away, and goes on by itself when it is back.
+// A service starts while the issuer does not answer, and accepts its tokens once it does.
 func TestKeyring_NotThereAtFirst(t *testing.T) {
 	s := newSigner(t, "1", ES256)
 	i := newIssuer(t, nil)

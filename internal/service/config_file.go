@@ -46,7 +46,7 @@ func readConfig(path string) ([]byte, error) {
 	return text, err
 }
 
-// notFlat names the tokens that lines of a name and a value do not have; of mappings, the lines are one.
+// notFlat names the tokens that a file of settings may not have; its lines are one mapping, and no other is allowed.
 var notFlat = map[token.Type]string{
 	token.AnchorType:         "an anchor or alias",
 	token.AliasType:          "an anchor or alias",

@@ -58,7 +58,7 @@ func TestRequestLog(t *testing.T) {
 	}
 }
 
-// Of a flood only some is told, and how much was not; every fault is.
+// Of a flood a sample is logged, with the number left out; every fault is logged.
 func TestRequestLog_Flood(t *testing.T) {
 	var out bytes.Buffer
 	write := requestLog(telemetry.Logger(&out, true, slog.LevelInfo))
