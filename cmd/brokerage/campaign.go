@@ -61,10 +61,10 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	build := campaign.ThisBuild()
 	driver := campaign.Workloads{Versions: build, Compare: compareOn}
 	if err := settings.Verify(); err != nil {
-		return usageError{err}
+		return exitError{exitUsage, err}
 	}
 	if err := driver.Check(settings.Workloads); err != nil {
-		return usageError{err}
+		return exitError{exitUsage, err}
 	}
 	engine, err := campaign.Open(c.url(), c.Out, campaign.Commands{Backup: c.BackupCommand, Restore: c.RestoreCommand})
 	if err != nil {
@@ -97,7 +97,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	err = study.Run(ctx)
 	if _, stopped := errors.AsType[*campaign.Stopped](err); stopped {
-		return endedEarly{err}
+		return exitError{exitEnded, err}
 	}
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (c *campaignCmd) verdict(s streams) error {
 		return err
 	}
 	if steps := record.Invalid(); len(steps) > 0 && !c.AllowInvalid {
-		return invalidResult{fmt.Errorf("%s INVALID: %s", format.Plural(len(steps), "step"), strings.Join(steps, ", "))}
+		return exitError{exitInvalid, fmt.Errorf("%s INVALID: %s", format.Plural(len(steps), "step"), strings.Join(steps, ", "))}
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ func (c *campaignCmd) url() string {
 func (c *campaignCmd) settings() (campaign.Settings, error) {
 	s, err := campaign.Presets(c.Preset)
 	if err != nil {
-		return s, usageError{err}
+		return s, exitError{exitUsage, err}
 	}
 	if s.DB = redact.URL(c.DB); c.DB == "" {
 		s.DB = "sqlite:brokerage.db" // in the folder of the result

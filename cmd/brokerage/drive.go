@@ -53,23 +53,6 @@ type driveCmd struct {
 // defaultService is the URL of a service with default settings.
 const defaultService = "http://127.0.0.1:8080"
 
-// endedEarly is the error of a run that ended too early. What was measured until then has been written.
-type endedEarly struct{ error }
-
-func isEnded(err error) bool {
-	_, ok := errors.AsType[endedEarly](err)
-	return ok
-}
-
-// invalidResult is the error of a load test or campaign that ended as planned, with results that may not be quoted.
-// They have been written.
-type invalidResult struct{ error }
-
-func isInvalid(err error) bool {
-	_, ok := errors.AsType[invalidResult](err)
-	return ok
-}
-
 // Run runs the workload, and prints the result.
 func (c *driveCmd) Run(ctx context.Context, s streams) error {
 	definition, err := c.check()
@@ -81,7 +64,7 @@ func (c *driveCmd) Run(ctx context.Context, s streams) error {
 		defer clearLine(s.err) // before an error is printed
 	}
 	if err := config.Check(); err != nil {
-		return usageError{err}
+		return exitError{exitUsage, err}
 	}
 	if c.DB != "" {
 		return c.direct(ctx, s, config)
@@ -168,7 +151,7 @@ func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend
 		run, err := workload.Drive(ctx, target, config)
 		if run == nil {
 			if len(runs) > 0 {
-				err = endedEarly{fmt.Errorf("run %d of %d did not begin: %w", len(runs)+1, c.Repeat, err)}
+				err = exitError{exitEnded, fmt.Errorf("run %d of %d did not begin: %w", len(runs)+1, c.Repeat, err)}
 			}
 			failed = errors.Join(failed, err)
 			break
@@ -176,7 +159,7 @@ func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend
 		runs = append(runs, run)
 		err = one.report(s, run, err, run.Validity)
 		failed = errors.Join(failed, err)
-		if err != nil && !isInvalid(err) {
+		if code, _ := exitCodeOf(err); err != nil && code != exitInvalid {
 			break
 		}
 		if c.Repeat > 1 {
@@ -253,11 +236,11 @@ func (c *driveCmd) report(s streams, result printable, ended error, validities .
 		err = errors.Join(err, writeJSON(c.JSON, result))
 	}
 	if ended != nil {
-		return endedEarly{errors.Join(fmt.Errorf("the run ended early: %w", ended), err)}
+		return exitError{exitEnded, errors.Join(fmt.Errorf("the run ended early: %w", ended), err)}
 	}
 	for _, v := range validities {
 		if err == nil && v.Invalid() && !c.AllowInvalid {
-			return invalidResult{fmt.Errorf("the run is INVALID: %s", strings.Join(v.Reasons, "; "))}
+			return exitError{exitInvalid, fmt.Errorf("the run is INVALID: %s", strings.Join(v.Reasons, "; "))}
 		}
 	}
 	return err

@@ -93,7 +93,7 @@ func (c *generateCmd) shares(data *dataset.Dataset) (shares []share) {
 // summary prints what a run wrote beside the files that existed before, or returns its error.
 func (c *generateCmd) summary(ctx context.Context, s streams, g *generation, before int64, err error) error {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return interrupted{fmt.Sprintf("%s complete in %s, the same command continues there",
+		return exitError{exitInterrupted, fmt.Errorf("interrupted: %s complete in %s, the same command continues there",
 			format.Plural(before+g.files, "file"), c.Out)}
 	}
 	if err != nil {

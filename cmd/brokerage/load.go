@@ -117,7 +117,8 @@ func (c *loadCmd) outcome(ctx context.Context, err error, documents int64) error
 	if c.Replace {
 		advice += ", without --replace"
 	}
-	return interrupted{fmt.Sprintf("%s loaded into %s, %s", format.Plural(documents, "document"), c.DB.name(), advice)}
+	return exitError{exitInterrupted, fmt.Errorf("interrupted: %s loaded into %s, %s",
+		format.Plural(documents, "document"), c.DB.name(), advice)}
 }
 
 func (c *loadCmd) generated(ctx context.Context, s streams, db store.Bulk) error {

@@ -114,62 +114,40 @@ func run(ctx context.Context, args []string, s streams) int {
 		return exitUsage
 	}
 
-	err = command.Run()
-	code, message := outcome(err)
-	switch {
-	case err == nil:
-	case message == "":
+	if err := command.Run(); err != nil {
+		code, err := exitCodeOf(err)
 		fmt.Fprintf(s.err, "brokerage %s: %s\n", command.Selected().Name, shown(err))
-	default:
-		fmt.Fprintf(s.err, "brokerage %s: %s\n", command.Selected().Name, message)
+		return code
 	}
-	return code
+	return exitOK
 }
 
-// outcome returns the exit code for the error of a command, and the message if it is not that of the error.
-func outcome(err error) (code int, message string) {
-	switch {
-	case err == nil:
-		return exitOK, ""
-	case isInvalid(err):
-		return exitInvalid, ""
-	case isEnded(err):
-		return exitEnded, ""
-	case errors.Is(err, context.Canceled):
-		return exitInterrupted, "interrupted" + afterInterrupt(err)
-	case isUsage(err):
-		return exitUsage, ""
-	default:
-		return exitFailed, ""
-	}
+// exitError is an error with an exit code of its own.
+type exitError struct {
+	code int
+	error
 }
 
-// usageError is a wrong argument that the command itself has found.
-type usageError struct{ error }
+func (e exitError) Unwrap() error { return e.error }
 
-func (e usageError) Unwrap() error { return e.error }
-
-func isUsage(err error) bool {
-	_, usage := errors.AsType[usageError](err)
+// exitCodeOf returns the exit code for the error of a command, and the error to print.
+func exitCodeOf(err error) (int, error) {
+	coded, ok := errors.AsType[exitError](err)
 	_, config := errors.AsType[*service.ConfigError](err)
-	return usage || config
+	switch {
+	case ok && coded.code != exitUsage:
+		return coded.code, err
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted, errors.New("interrupted")
+	case ok || config:
+		return exitUsage, err
+	default:
+		return exitFailed, err
+	}
 }
 
 func usagef(format string, args ...any) error {
-	return usageError{fmt.Errorf(format, args...)}
-}
-
-// interrupted is the error of a cancelled command, with what to do next.
-type interrupted struct{ advice string }
-
-func (interrupted) Error() string        { return "interrupted" }
-func (interrupted) Is(target error) bool { return target == context.Canceled }
-
-func afterInterrupt(err error) string {
-	if i, ok := errors.AsType[interrupted](err); ok {
-		return ": " + i.advice
-	}
-	return ""
+	return exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 
 func scaleNames() string {

@@ -25,7 +25,7 @@ func (f *scopesFlag) UnmarshalText(text []byte) (err error) {
 func (c *tokenCmd) Run(s streams) error {
 	client := access.Client{Name: c.Name, Scopes: c.Scope.scopes}
 	if err := access.CheckName(c.Name); err != nil {
-		return usageError{fmt.Errorf("--name: %w", err)}
+		return usagef("--name: %w", err)
 	}
 	token, err := c.make(s, client)
 	if err != nil {

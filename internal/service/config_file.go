@@ -65,11 +65,11 @@ func flat(text []byte) error {
 	mappings, begun := 0, false
 	for _, t := range lexer.Tokenize(string(text)) {
 		found, refused := notFlat[t.Type]
-		switch t.Type {
-		case token.MappingStartType:
+		switch {
+		case t.Type == token.MappingStartType:
 			mappings++
 			refused = mappings > 1
-		case token.DocumentHeaderType, token.DocumentEndType:
+		case t.Type == token.DocumentHeaderType || t.Type == token.DocumentEndType:
 			refused = begun
 		}
 		begun = begun || t.Type != token.CommentType
