@@ -121,47 +121,103 @@ func (c *loadCmd) outcome(ctx context.Context, err error, documents int64) error
 		format.Plural(documents, "document"), c.DB.name(), advice)}
 }
 
-func (c *loadCmd) generated(ctx context.Context, s streams, db store.Bulk) error {
-	d := dataset.New(c.spec())
-	there, err := store.Holds(ctx, db)
+// loading is a load into an open database, of generated documents or of files.
+type loading struct {
+	name, now     string // of what is loaded, in messages
+	same          func(held string) bool
+	complete      bool    // the database has all documents
+	before        int64   // documents that the database has
+	bytes, needed float64 // bytes to load, and the space that they take
+	// run loads the rest. It returns what was loaded, in words, and how many documents the database has then.
+	run func() (what string, documents int64, err error)
+}
+
+func (c *loadCmd) load(ctx context.Context, s streams, db store.Bulk, l loading) error {
+	held, err := store.Holds(ctx, db)
 	if err != nil {
 		return err
 	}
-	if there != "" && there != d.Fingerprint() {
-		return fmt.Errorf("%s holds %s, not %s: --replace begins with an empty database", c.DB.name(), there, d.Fingerprint())
+	if held != "" && !l.same(held) {
+		return fmt.Errorf("%s holds %s, not %s%s: --replace begins with an empty database", c.DB.name(), held, l.name, l.now)
 	}
-	var before, total int64
-	var expected, needed float64
+	if done, err := finished(ctx, db); err != nil {
+		return err
+	} else if done && l.complete {
+		_, err := fmt.Fprintf(s.out, "nothing to do: %s holds %s\n", c.DB.name(), l.name)
+		return err
+	}
+	if err := c.space(l.needed + journal); err != nil {
+		return err
+	}
+	c.bar = startProgress(s.err, l.bytes)
+	what, documents, err := l.run()
+	c.bar.finish()
+	if err != nil {
+		return c.outcome(ctx, err, documents)
+	}
+	return c.summary(ctx, s, db, what, l.before, documents-l.before, time.Since(c.bar.start))
+}
+
+func (c *loadCmd) generated(ctx context.Context, s streams, db store.Bulk) error {
+	d := dataset.New(c.spec())
+	l := loading{name: d.Fingerprint(), same: func(held string) bool { return held == d.Fingerprint() }}
+	var total int64
 	for _, k := range dataset.Kinds {
 		n, err := db.LoadedDocuments(ctx, k)
 		if err != nil {
 			return err
 		}
-		before, total = before+n, total+d.Count(k)
+		l.before, total = l.before+n, total+d.Count(k)
 		size := float64(d.Count(k)-n) * d.MeanSize(k)
-		expected, needed = expected+size, needed+size*storedShare[k]
+		l.bytes, l.needed = l.bytes+size, l.needed+size*storedShare[k]
 	}
-	if done, err := finished(ctx, db); err != nil {
-		return err
-	} else if done && before == total {
-		_, err := fmt.Fprintf(s.out, "nothing to do: %s holds %s\n", c.DB.name(), d.Fingerprint())
-		return err
+	l.complete = l.before == total
+	l.run = func() (string, int64, error) {
+		documents := l.before
+		err := db.LoadDataset(ctx, d, func(n int, bytes int64) {
+			documents += int64(n)
+			c.bar.done.Add(bytes)
+		})
+		return d.Fingerprint(), documents, err
 	}
-	if err := c.space(needed + journal); err != nil {
-		return err
-	}
-	progress := startProgress(s.err, expected)
-	c.bar = progress
-	loaded := int64(0)
-	err = db.LoadDataset(ctx, d, func(documents int, bytes int64) {
-		loaded += int64(documents)
-		progress.done.Add(bytes)
-	})
-	progress.finish()
+	return c.load(ctx, s, db, l)
+}
+
+func (c *loadCmd) files(ctx context.Context, s streams, db store.Bulk, folder sourceFolder) error {
+	before, err := db.LoadedFrom(ctx)
 	if err != nil {
-		return c.outcome(ctx, err, before+loaded)
+		return err
 	}
-	return c.summary(ctx, s, db, d.Fingerprint(), before, loaded, time.Since(progress.start))
+	source := bulk.Source{
+		Name:     folder.name(),
+		Contents: folder.contents(),
+		Sample:   folder.sample,
+		Batches:  folder.batches,
+		Validate: c.Validate,
+		Refused: func(file string, line int, err error) error {
+			if c.Strict {
+				return fmt.Errorf("%s:%d: %w", file, line, err)
+			}
+			c.bar.aside(func() { fmt.Fprintf(s.err, "%s:%d: %v\n", file, line, err) })
+			return nil
+		},
+	}
+	return c.load(ctx, s, db, loading{
+		name: "the files in " + c.From, now: " as they are now",
+		same:     func(string) bool { return before.Source == folder.name() },
+		complete: before.Done,
+		before:   sum(before.Documents),
+		bytes:    float64(folder.size - folder.upTo(before.Position)),
+		needed:   float64(folder.needs(before.Position)),
+		run: func() (string, int64, error) {
+			after, err := db.LoadBatches(ctx, source, func(_ int, bytes int64) { c.bar.done.Add(bytes) })
+			what := c.From
+			if after.Refused > 0 {
+				what += fmt.Sprintf(", %s refused", format.Count(after.Refused))
+			}
+			return what, sum(after.Documents), err
+		},
+	})
 }
 
 func (c *loadCmd) summary(
@@ -181,58 +237,6 @@ func (c *loadCmd) summary(
 		return err
 	}
 	return writeSpace(s.out, space.Documents, space.Raw, space)
-}
-
-func (c *loadCmd) files(ctx context.Context, s streams, db store.Bulk, folder sourceFolder) error {
-	there, err := store.Holds(ctx, db)
-	if err != nil {
-		return err
-	}
-	before, err := db.LoadedFrom(ctx)
-	if err != nil {
-		return err
-	}
-	if there != "" && before.Source != folder.name() {
-		return fmt.Errorf("%s holds %s, not the files in %s as they are now: --replace begins with an empty database",
-			c.DB.name(), there, c.From)
-	}
-	if done, err := finished(ctx, db); err != nil {
-		return err
-	} else if done && before.Done {
-		_, err := fmt.Fprintf(s.out, "nothing to do: %s holds the files in %s\n", c.DB.name(), c.From)
-		return err
-	}
-	expected := folder.size - folder.upTo(before.Position)
-	if err := c.space(float64(folder.needs(before.Position)) + journal); err != nil {
-		return err
-	}
-	progress := startProgress(s.err, float64(expected))
-	c.bar = progress
-	source := bulk.Source{
-		Name:     folder.name(),
-		Contents: folder.contents(),
-		Sample:   folder.sample,
-		Batches:  folder.batches,
-		Validate: c.Validate,
-		Refused: func(file string, line int, err error) error {
-			if c.Strict {
-				return fmt.Errorf("%s:%d: %w", file, line, err)
-			}
-			progress.aside(func() { fmt.Fprintf(s.err, "%s:%d: %v\n", file, line, err) })
-			return nil
-		},
-	}
-	after, err := db.LoadBatches(ctx, source, func(_ int, bytes int64) { progress.done.Add(bytes) })
-	progress.finish()
-	if err != nil {
-		return c.outcome(ctx, err, sum(after.Documents))
-	}
-	what := c.From
-	if after.Refused > 0 {
-		what += fmt.Sprintf(", %s refused", format.Count(after.Refused))
-	}
-	return c.summary(ctx, s, db, what, sum(before.Documents), sum(after.Documents)-sum(before.Documents),
-		time.Since(progress.start))
 }
 
 func sum(counts [len(dataset.Kinds)]int64) (n int64) {
