@@ -2,61 +2,38 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"brokerage/internal/format"
-	"brokerage/internal/store"
 	"brokerage/internal/store/archive"
-	"brokerage/internal/store/postgres"
-	"brokerage/internal/store/sqlite"
 )
 
+//nolint:lll // a help text is one string
 type backupCmd struct {
-	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH or postgres://…; it may be in use."`
-	Out     string `required:"" type:"path" placeholder:"FILE" help:"The file for the backup."`
-	Replace bool   `help:"Replace FILE if it is there."`
+	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"Database to copy, sqlite:PATH or postgres://…; it may be in use."`
+	Out     string `required:"" type:"path" placeholder:"FILE" help:"File to write the backup to."`
+	Replace bool   `help:"Overwrite FILE if it exists. Default: an error."`
 }
 
 func (c *backupCmd) Run(ctx context.Context, s streams) error {
-	if err := c.DB.existing(); err != nil {
+	if err := c.DB.RequireExisting(); err != nil {
 		return err
 	}
 	bar := lateProgress{out: s}
 	start := time.Now()
-	done, written, err := c.backup(ctx, s, bar.report)
+	m, written, err := c.DB.Backup(ctx, c.Out, c.DB.copying(s, c.Replace, bar.report))
 	bar.finish()
 	if err != nil {
 		return err
 	}
 	took := time.Since(start)
-	_, err = fmt.Fprintf(s.out, "%s: %s, %s packed to %s in %s (%s)\n", c.Out, fingerprintText(done),
-		format.Bytes(done.Bytes), format.Bytes(written), format.Duration(took), format.ByteRate(done.Bytes, took))
+	_, err = fmt.Fprintf(s.out, "%s: %s, %s packed to %s in %s (%s)\n", c.Out, fingerprintText(m),
+		format.Bytes(m.Bytes), format.Bytes(written), format.Duration(took), format.ByteRate(m.Bytes, took))
 	return err
 }
 
-// backup gives the manifest, and the size of the file.
-func (c *backupCmd) backup(ctx context.Context, s streams, report func(done, total int64)) (archive.Manifest, int64, error) {
-	if c.DB.embedded() {
-		done, err := sqlite.BackupTo(ctx, c.DB.path, c.Out, c.Replace, report)
-		return done.Manifest, done.Written, err
-	}
-	if c.DB.scheme == store.DB2 {
-		return archive.Manifest{}, 0, errOwnBackup
-	}
-	opened, err := c.DB.open(ctx, s, true)
-	if err != nil {
-		return archive.Manifest{}, 0, err
-	}
-	done, err := opened.(*postgres.Store).BackupTo(ctx, c.Out, c.Replace, report)
-	return done.Manifest, done.Written, errors.Join(err, opened.Close())
-}
-
-// errOwnBackup is what backup and restore say of Db2.
-var errOwnBackup = errors.New("Db2 has its own backup and restore, of a database in use too: docs/db2.md has the commands")
-
-// lateProgress is a progress whose total is known once there is some.
+// lateProgress is a progress whose total is known at its first report.
 type lateProgress struct {
 	out streams
 	bar *progress
@@ -75,7 +52,7 @@ func (p *lateProgress) finish() {
 	}
 }
 
-// fingerprintText says which dataset a backup holds.
+// fingerprintText returns the dataset that a backup holds.
 func fingerprintText(m archive.Manifest) string {
 	if m.Fingerprint == "" {
 		return "no dataset"

@@ -20,23 +20,20 @@ import (
 	"brokerage/internal/workload"
 )
 
-// speedVariable asks for the comparison, and says how long each run of it takes:
-// BROKERAGE_BENCH_POSTGRES=10s. It takes minutes, and nobody else may use the
-// machine meanwhile.
+// speedVariable asks for the comparison, and says how long each run of it takes: BROKERAGE_BENCH_POSTGRES=10s. It takes
+// minutes, and nobody else may use the machine meanwhile.
 const speedVariable = "BROKERAGE_BENCH_POSTGRES"
 
-// The aims, as shares of what pgbench reaches with the same statement, and for the
-// mixed workload and the load.
+// The aims, as shares of what pgbench reaches with the same statement, and for the mixed workload and the load.
 const (
 	aimDirect, aimService  = 75, 40 // %
 	aimMixed, aimMixedTier = 4000, 70
 	aimOrders              = 10_000
 )
 
-// speed is the comparison of a store in PostgreSQL with pgbench, which does nothing
-// but run a statement. All is done by processes of their own, by turns, warm, with
-// as many clients each: pgbench has a connection for each of them, the store its
-// pool, which is smaller, since that is how it is used.
+// speed is the comparison of a store in PostgreSQL with pgbench, which does nothing but run a statement. All is done by
+// processes of their own, by turns, warm, with as many clients each: pgbench has a connection for each of them, the
+// store its pool, which is smaller, since that is how it is used.
 type speed struct {
 	b      *testing.B
 	server *pgtest.Server
@@ -56,9 +53,14 @@ func BenchmarkPostgres(b *testing.B) {
 	}
 	each, err := time.ParseDuration(asked)
 	require.NoError(b, err, speedVariable)
-	s := &speed{b: b, server: pgtest.StartOutOfTheBox(b), each: each, rounds: number(b, "ROUNDS", 3), users: number(b, "USERS", 50), scale: cmp.Or(os.Getenv("SCALE"), "XXXS"), folder: b.TempDir()}
+	s := &speed{
+		b: b, server: pgtest.StartOutOfTheBox(b), each: each, rounds: number(b, "ROUNDS", 3), users: number(b, "USERS", 50),
+		scale: cmp.Or(os.Getenv("SCALE"), "XXXS"), folder: b.TempDir(),
+	}
 	s.url = s.server.URL("postgres")
-	fmt.Printf("\nPostgreSQL %d, a server of its own as it comes out of the box; %s; %d clients, %d rounds of %s by turns, medians\n\n",
+	fmt.Printf(
+		"\nPostgreSQL %d, a server of its own as it comes out of the box; %s; %d clients, %d rounds of %s by turns, "+
+			"medians\n\n",
 		s.server.Major(b), s.scale, s.users, s.rounds, each)
 	s.load()
 	s.queries()
@@ -88,8 +90,8 @@ func (s *speed) run(args ...string) string {
 	return string(out)
 }
 
-// load loads, and tells the rate of all documents and that of orders, which come
-// last: until the last of them is there, and until their indexes are too.
+// load loads, and tells the rate of all documents and that of orders, which come last: until the last of them is there,
+// and until their indexes are too.
 func (s *speed) load() {
 	s.b.Helper()
 	scale, err := dataset.ParseScale(s.scale)
@@ -111,8 +113,11 @@ func (s *speed) load() {
 	require.NoError(s.b, store.Close())
 	rate := func(documents int64, from, to time.Time) float64 { return float64(documents) / to.Sub(from).Seconds() }
 	now := time.Now()
-	fmt.Printf("| load, a second | aim | |\n|---|---|---|\n| all documents, with indexes | | %.0f |\n| orders | %d | %s |\n| orders, with all indexes | | %.0f |\n\n",
-		rate(there, began, now), aimOrders, verdict(fmt.Sprintf("%.0f", rate(orders, first, last)), rate(orders, first, last) >= aimOrders), rate(orders, first, now))
+	fmt.Printf(
+		"| load, a second | aim | |\n|---|---|---|\n| all documents, with indexes | | %.0f |\n| orders | %d | %s |\n| "+
+			"orders, with all indexes | | %.0f |\n\n",
+		rate(there, began, now), aimOrders, verdict(fmt.Sprintf("%.0f", rate(orders, first, last)),
+			rate(orders, first, last) >= aimOrders), rate(orders, first, now))
 }
 
 // queries compares the seven.
@@ -147,10 +152,13 @@ func (s *speed) queries() {
 	}
 	service.stop(s.b)
 
-	fmt.Printf("| query | pgbench | `drive --db` | share (aim %d %%) | over HTTP | share (aim %d %%) |\n|---|---|---|---|---|---|\n", aimDirect, aimService)
+	fmt.Printf(
+		"| query | pgbench | `drive --db` | share (aim %d %%) | over HTTP | share (aim %d %%) |\n|---|---|---|---|---|---|\n",
+		aimDirect, aimService)
 	for _, name := range names {
 		alone, direct, http := middle(rates[name][0]), middle(rates[name][1]), middle(rates[name][2])
-		fmt.Printf("| %s | %.0f | %.0f | %s | %.0f | %s |\n", name, alone, direct, shareText(direct, alone, aimDirect), http, shareText(http, alone, aimService))
+		fmt.Printf("| %s | %.0f | %.0f | %s | %.0f | %s |\n", name, alone, direct, shareText(direct, alone, aimDirect), http,
+			shareText(http, alone, aimService))
 	}
 	fmt.Println()
 }
@@ -166,8 +174,11 @@ func (s *speed) write(file string, v any) {
 func (s *speed) drive(query string, target ...string) float64 {
 	s.b.Helper()
 	file := filepath.Join(s.folder, "result.json")
-	s.run(append([]string{"drive", "--allow-invalid", "--workload", filepath.Join(s.folder, query+".json"), "--users", strconv.Itoa(s.users),
-		"--ramp", "1s", "--duration", s.each.String(), "--every", "0s", "--json", file}, target...)...)
+	s.run(
+		append(
+			[]string{"drive", "--allow-invalid", "--workload", filepath.Join(s.folder, query+".json"), "--users",
+				strconv.Itoa(s.users),
+				"--ramp", "1s", "--duration", s.each.String(), "--every", "0s", "--json", file}, target...)...)
 	var run workload.Run
 	s.read(file, &run)
 	require.Empty(s.b, run.Total.Unexpected)
@@ -181,16 +192,20 @@ func (s *speed) read(file string, to any) {
 	require.NoError(s.b, json.Unmarshal(text, to))
 }
 
-// mixed runs the mixed workload directly and through a service, six times as long
-// as a query, each way: with 10s that is a valid run.
+// mixed runs the mixed workload directly and through a service, six times as long as a query, each way: with 10s that
+// is a valid run.
 func (s *speed) mixed() {
 	file := filepath.Join(s.folder, "tier.json")
-	fmt.Println("```\n" + s.run("drive", "--allow-invalid", "--db", s.url, "--tier", "--turns", "2", "--users", strconv.Itoa(s.users),
-		"--ramp", (2*s.each).String(), "--duration", (12*s.each).String(), "--every", "0s", "--json", file) + "```")
+	fmt.Println(
+		"```\n" + s.run("drive", "--allow-invalid", "--db", s.url, "--tier", "--turns", "2", "--users", strconv.Itoa(s.users),
+			"--ramp", (2*s.each).String(), "--duration", (12*s.each).String(), "--every", "0s", "--json", file) + "```")
 	var tier workload.Tier
 	s.read(file, &tier)
-	fmt.Printf("\n| mixed, tps | aim | |\n|---|---|---|\n| `drive --db` | %d | %s |\n| over HTTP, of that | %d %% | %s |\n\n", aimMixed,
-		verdict(fmt.Sprintf("%.0f", tier.Total.DirectTPS), tier.Total.DirectTPS >= aimMixed), aimMixedTier, shareText(tier.Total.HTTPTPS, tier.Total.DirectTPS, aimMixedTier))
+	fmt.Printf(
+		"\n| mixed, tps | aim | |\n|---|---|---|\n| `drive --db` | %d | %s |\n| over HTTP, of that | %d %% | %s |\n\n",
+		aimMixed,
+		verdict(fmt.Sprintf("%.0f", tier.Total.DirectTPS),
+			tier.Total.DirectTPS >= aimMixed), aimMixedTier, shareText(tier.Total.HTTPTPS, tier.Total.DirectTPS, aimMixedTier))
 }
 
 func shareText(part, of, aim float64) string {

@@ -12,48 +12,47 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
 	"brokerage/internal/redact"
 	"brokerage/internal/workload"
 )
 
-// Flags without a value are for the preset to say.
+// campaignCmd has the settings of a campaign as flags; those that are nil or empty are set by the preset.
+//
+//nolint:lll // a help text is one string
 type campaignCmd struct {
-	Preset string `default:"full" enum:"full,smoke" placeholder:"NAME" help:"full: a valid study, about 35 minutes at XXXS; smoke: less than ten, and stamped so. Default: full."`
-	Out    string `default:"campaign" type:"path" placeholder:"DIR" help:"For campaign.json, the report, and copies of the database. Default: campaign."`
-	DB     string `name:"db" placeholder:"URL" help:"The database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST/DATABASE, or null:. Default: a new one in DIR."`
+	Preset string `default:"full" enum:"full,smoke" placeholder:"NAME" help:"Preset of the settings below: full, a valid study of about 35 minutes at XXXS, or smoke, less than ten minutes and marked as such. Default: full."`
+	Out    string `default:"campaign" type:"path" placeholder:"DIR" help:"Folder for campaign.json, the report and copies of the database. Default: campaign."`
+	DB     string `name:"db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST/DATABASE, or null:. Default: a new one in DIR."`
 
-	BackupCommand  string `placeholder:"COMMAND" help:"With db2://…: the shell's command that backs the database up; docs/db2.md has one."`
-	RestoreCommand string `placeholder:"COMMAND" help:"With db2://…: the shell's command that brings back what was backed up, while nobody is connected."`
+	BackupCommand  string `placeholder:"COMMAND" help:"With db2://…: shell command that backs the database up; docs/db2.md has one."`
+	RestoreCommand string `placeholder:"COMMAND" help:"With db2://…: shell command that restores the backup, run while no client is connected."`
 
-	AllowInvalid bool `help:"Exit with 0 although a run is INVALID. Default: with 4, when all steps are done and written."`
+	AllowInvalid bool `help:"Exit with 0 although a run is INVALID. Default: exit with 4 when all steps are done and written."`
 
-	Replace bool `help:"Begin anew, whatever DIR and the database hold."`
+	Replace bool `help:"Delete what DIR and the database hold, and start from the beginning. Default: continue an interrupted campaign."`
 
-	Scale     *scaleFlag     `placeholder:"SCALE" help:"How large: ${scales}."`
-	Profile   *profileFlag   `placeholder:"PROFILE" help:"tpox-2 or tpox-1."`
-	Seed      *uint64        `placeholder:"N" help:"Of the dataset, and of what is drawn at random."`
-	Workloads []string       `placeholder:"NAME,…" help:"Names, or paths of files of your own."`
-	Users     []int          `placeholder:"N,…" range:"1..100000" help:"The numbers of users with which query and mixed are run, and files of your own."`
-	Reference *int           `placeholder:"N" range:"1..100000" help:"The users of everything that is run with one number of them. Default: the middle of --users."`
-	WarmUp    *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Before each measured time."`
-	Duration  *time.Duration `placeholder:"TIME" range:"0s..720h" help:"Measured, of each run."`
-	Think     *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Of each user between two transactions."`
-	Repeat    *int           `placeholder:"N" range:"1..1000" help:"Of each run, from the same data; mixed with --reference users has at least 3."`
-	CPUs      []int          `name:"cpus" placeholder:"N,…" range:"0..4096" help:"Try with the service on so many cores; 0 leaves it out. Default: 1, 2, 4 and so on, up to all."`
-	Stages    *int           `placeholder:"N" range:"0..1000" help:"Of inserts into a database that grows; 0 leaves them out."`
-	Stage     *time.Duration `placeholder:"TIME" range:"0s..720h" help:"Of each of these, for orders and for customers."`
-	Tier      *time.Duration `placeholder:"TIME" range:"0s..720h" help:"For the comparison of the service with the store itself, both together; 0 leaves it out."`
-	Tuned     *bool          `negatable:"" help:"Try other settings of the store than those out of the box."`
-	Pool      *int           `placeholder:"N" range:"0..10000" help:"Connections of the service for reading. Default: for the store to say."`
-	Limit     *time.Duration `placeholder:"TIME" range:"0s..8760h" help:"What does not fit into it is left out; 0 is no limit."`
+	Scale     *scaleFlag     `placeholder:"SCALE" help:"Size of the dataset: ${scales}. Default: by the preset."`
+	Profile   *profileFlag   `placeholder:"PROFILE" help:"Profile of the dataset: tpox-2 or tpox-1. Default: by the preset."`
+	Seed      *uint64        `placeholder:"N" help:"Seed of the dataset and of random parameters. Default: by the preset."`
+	Workloads []string       `placeholder:"NAME" help:"Workloads to run: names, or paths of workload files. Default: by the preset."`
+	Users     []int          `placeholder:"N" range:"1..100000" help:"Numbers of users for query, mixed and workload files. Default: by the preset."`
+	Reference *int           `placeholder:"N" range:"1..100000" help:"Number of users for what is run with only one. Default: the middle of --users."`
+	WarmUp    *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Warm-up before each measurement. Default: by the preset."`
+	Duration  *time.Duration `placeholder:"TIME" range:"0s..720h" help:"Measured time of each run. Default: by the preset."`
+	Think     *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Pause of each user between two transactions. Default: by the preset."`
+	Repeat    *int           `placeholder:"N" range:"1..1000" help:"Number of runs of each kind, from the same data; mixed with --reference users has at least 3. Default: by the preset."`
+	CPUs      []int          `name:"cpus" placeholder:"N" range:"0..4096" help:"Numbers of processor cores to limit the service to; 0 skips this step. Default: 1, 2, 4 and so on, up to all."`
+	Stages    *int           `placeholder:"N" range:"0..1000" help:"Number of stages of inserts into a growing database; 0 skips this step. Default: by the preset."`
+	Stage     *time.Duration `placeholder:"TIME" range:"0s..720h" help:"Time of each stage, for orders and for customers. Default: by the preset."`
+	Tier      *time.Duration `placeholder:"TIME" range:"0s..720h" help:"Time of the comparison of the service with its database alone, both together; 0 skips it. Default: by the preset."`
+	Tuned     *bool          `negatable:"" help:"Also run with other settings of the database than its defaults. Default: by the preset."`
+	Pool      *int           `placeholder:"N" range:"0..10000" help:"Largest number of the service's connections for reading. Default: depends on the database."`
+	Limit     *time.Duration `placeholder:"TIME" range:"0s..8760h" help:"Time limit of the campaign: steps that do not fit are left out; 0 is no limit. Default: by the preset."`
 }
 
-// Run runs the campaign in this process, which makes the load; the service is
-// another one.
+// Run runs the campaign in this process, which makes the load; the service is another one.
 func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	settings, err := c.settings()
 	if err != nil {
@@ -62,10 +61,10 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	build := campaign.ThisBuild()
 	driver := campaign.Workloads{Versions: build, Compare: compareOn}
 	if err := settings.Verify(); err != nil {
-		return usageError{err}
+		return exitError{exitUsage, err}
 	}
 	if err := driver.Check(settings.Workloads); err != nil {
-		return usageError{err}
+		return exitError{exitUsage, err}
 	}
 	engine, err := campaign.Open(c.url(), c.Out, campaign.Commands{Backup: c.BackupCommand, Restore: c.RestoreCommand})
 	if err != nil {
@@ -73,7 +72,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	made, err := makeFolder(c.Out)
 	defer func() {
-		if err != nil { // what was begun has left something in it, and what was refused has not
+		if err != nil { // a campaign that started has left files in it
 			removeEmpty(made)
 		}
 	}()
@@ -98,11 +97,16 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	err = study.Run(ctx)
 	if _, stopped := errors.AsType[*campaign.Stopped](err); stopped {
-		return endedEarly{err}
+		return exitError{exitEnded, err}
 	}
 	if err != nil {
 		return err
 	}
+	return c.verdict(s)
+}
+
+// verdict prints where the report is. A campaign with an INVALID step is an error, unless that is allowed.
+func (c *campaignCmd) verdict(s streams) error {
 	file := filepath.Join(c.Out, campaign.File)
 	if _, err := fmt.Fprintf(s.out, "%s: the report is in %s\n", file, filepath.Join(c.Out, "campaign.html")); err != nil {
 		return err
@@ -112,13 +116,12 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	if steps := record.Invalid(); len(steps) > 0 && !c.AllowInvalid {
-		return invalidResult{fmt.Errorf("%s INVALID: %s", format.Plural(len(steps), "step"), strings.Join(steps, ", "))}
+		return exitError{exitInvalid, fmt.Errorf("%s INVALID: %s", format.Plural(len(steps), "step"), strings.Join(steps, ", "))}
 	}
 	return nil
 }
 
-// makeFolder makes a folder and those above it, and returns the ones that it made,
-// the deepest first.
+// makeFolder makes a folder and those above it, and returns the ones that it made, the deepest first.
 func makeFolder(path string) (made []string, err error) {
 	for dir := path; ; dir = filepath.Dir(dir) {
 		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
@@ -129,7 +132,7 @@ func makeFolder(path string) (made []string, err error) {
 	return made, os.MkdirAll(path, 0o777)
 }
 
-// removeEmpty removes folders in which nothing is, up to the first in which something is.
+// removeEmpty removes folders until one is not empty.
 func removeEmpty(folders []string) {
 	for _, folder := range folders {
 		if os.Remove(folder) != nil {
@@ -138,9 +141,9 @@ func removeEmpty(folders []string) {
 	}
 }
 
-// compareOn compares a database with and without a service before it.
+// compareOn runs a workload on a database, and through a service on it.
 func compareOn(ctx context.Context, url string, config workload.Config, turns int) (tier *workload.Tier, err error) {
-	opened, err := openExisting(ctx, url)
+	database, opened, err := openExisting(ctx, url)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +152,7 @@ func compareOn(ctx context.Context, url string, config workload.Config, turns in
 	if err != nil {
 		return nil, err
 	}
-	return compareTier(ctx, opened, direct, config, turns)
+	return compareTier(ctx, database, opened, direct, config, turns)
 }
 
 func (c *campaignCmd) url() string {
@@ -159,14 +162,14 @@ func (c *campaignCmd) url() string {
 	return "sqlite:" + filepath.Join(c.Out, "brokerage.db")
 }
 
-// settings are those of the preset, with what was asked for instead.
+// settings returns the settings of the preset, overridden by the flags.
 func (c *campaignCmd) settings() (campaign.Settings, error) {
 	s, err := campaign.Presets(c.Preset)
 	if err != nil {
-		return s, usageError{err}
+		return s, exitError{exitUsage, err}
 	}
 	if s.DB = redact.URL(c.DB); c.DB == "" {
-		s.DB = "sqlite:brokerage.db" // beside the result, wherever that is
+		s.DB = "sqlite:brokerage.db" // in the folder of the result
 	}
 	if c.Scale != nil {
 		s.Scale = c.Scale.String()
@@ -181,7 +184,8 @@ func (c *campaignCmd) settings() (campaign.Settings, error) {
 	set(&s.Tuned, c.Tuned)
 	set(&s.Pool, c.Pool)
 	for to, from := range map[*float64]*time.Duration{
-		&s.WarmUp: c.WarmUp, &s.Duration: c.Duration, &s.Think: c.Think, &s.Stage: c.Stage, &s.Tier: c.Tier, &s.Limit: c.Limit,
+		&s.WarmUp: c.WarmUp, &s.Duration: c.Duration, &s.Think: c.Think, &s.Stage: c.Stage, &s.Tier: c.Tier,
+		&s.Limit: c.Limit,
 	} {
 		if from != nil {
 			*to = from.Seconds()
@@ -208,8 +212,8 @@ func set[T any](to, from *T) {
 	}
 }
 
-// underTest is the command of a service, with no settings but those that it is
-// given: variables that are there for another one would change what is measured.
+// underTest returns the command of the measured service. It inherits no settings from variables, which would change the
+// results.
 func underTest(program string, args []string) *exec.Cmd {
 	cmd := exec.Command(program, args...) //nolint:noctx // a campaign that is ended stops it in good order
 	for _, variable := range os.Environ() {
@@ -218,16 +222,4 @@ func underTest(program string, args []string) *exec.Cmd {
 		}
 	}
 	return cmd
-}
-
-// columns is how wide a terminal is, 0 if it is none.
-func columns(w any) int {
-	f, ok := w.(*os.File)
-	if !ok || !isTerminal(f) {
-		return 0
-	}
-	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-		return width
-	}
-	return 80
 }

@@ -21,8 +21,10 @@ func TestCampaign_Postgres(t *testing.T) {
 	t.Setenv(asMain, "1")
 	server := pgtest.Start(t)
 	folder := t.TempDir()
-	r := brokerage(t.Context(), shortly(folder, "--allow-invalid", "--db", server.URL(server.Database(t)), "--tuned", "--users", "2", "--workloads", "query",
-		"--stages", "1", "--stage", "200ms", "--tier", "400ms", "--cpus", "0")...)
+	r := brokerage(t.Context(),
+		shortly(folder, "--allow-invalid", "--db", server.URL(server.Database(t)), "--tuned", "--users", "2", "--workloads",
+			"query",
+			"--stages", "1", "--stage", "200ms", "--tier", "400ms", "--cpus", "0")...)
 	require.Equal(t, exitOK, r.code, r.err)
 	requireBySchema(t, folder+"/"+campaign.File)
 	record := campaignIn(t, folder)
@@ -54,7 +56,8 @@ func alteredSettings(t testing.TB, server *pgtest.Server) (count int) {
 	t.Helper()
 	conn := server.Connect(t, "postgres")
 	defer func() { require.NoError(t, conn.Close(context.Background())) }()
-	require.NoError(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_file_settings WHERE sourcefile LIKE '%auto.conf'").Scan(&count))
+	require.NoError(t,
+		conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_file_settings WHERE sourcefile LIKE '%auto.conf'").Scan(&count))
 	return count
 }
 
@@ -64,8 +67,9 @@ func TestCampaign_PostgresInterrupted(t *testing.T) {
 		t.Skip("it takes some seconds")
 	}
 	server := pgtest.Start(t)
-	cmd, lines := process(t, shortly(t.TempDir(), "--db", server.URL(server.Database(t)), "--tuned", "--users", "2", "--workloads", "query",
-		"--stages", "0", "--tier", "0s", "--cpus", "0", "--repeat", "3")...), &logLines{}
+	cmd, lines := process(t,
+		shortly(t.TempDir(), "--db", server.URL(server.Database(t)), "--tuned", "--users", "2", "--workloads", "query",
+			"--stages", "0", "--tier", "0s", "--cpus", "0", "--repeat", "3")...), &logLines{}
 	cmd.Stderr = lines
 	require.NoError(t, cmd.Start())
 	eventually(t, func() bool { return alteredSettings(t, server) > 0 || ended(cmd.Process.Pid) }, "%s", lines)

@@ -17,11 +17,12 @@ import (
 	"brokerage/internal/workload"
 )
 
-// shortly is a campaign of a second or two. Of so little, a run may be INVALID on a
-// busy machine: --allow-invalid is for tests of something else.
+// shortly is a campaign of a second or two. Of so little, a run may be INVALID on a busy machine: --allow-invalid is
+// for tests of something else.
 func shortly(folder string, more ...string) []string {
 	return append([]string{
-		"campaign", "--preset", "smoke", "--scale", "tiny", "--out", folder, "--warm-up", "100ms", "--duration", "200ms", "--no-tuned",
+		"campaign", "--preset", "smoke", "--scale", "tiny", "--out", folder, "--warm-up", "100ms", "--duration", "200ms",
+		"--no-tuned",
 	}, more...)
 }
 
@@ -40,7 +41,8 @@ func TestCampaign(t *testing.T) {
 	t.Setenv(asMain, "1")
 	t.Setenv("BROKERAGE_COVERED", "yes, if it were for this service") // which would not start
 	folder := filepath.Join(t.TempDir(), "new")
-	whole := shortly(folder, "--allow-invalid", "--users", "2", "--workloads", "mixed", "--stages", "1", "--stage", "200ms", "--tier", "400ms", "--cpus", "1")
+	whole := shortly(folder, "--allow-invalid", "--users", "2", "--workloads", "mixed", "--stages", "1", "--stage",
+		"200ms", "--tier", "400ms", "--cpus", "1")
 	r := brokerage(t.Context(), whole...)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, "the report is in "+filepath.Join(folder, "campaign.html"))
@@ -77,13 +79,16 @@ func TestCampaign(t *testing.T) {
 	again := brokerage(t.Context(), whole...)
 	require.Equal(t, exitOK, again.code)
 	require.Contains(t, again.err, "nothing to do")
-	requireOneLine(t, brokerage(t.Context(), append(whole, "--repeat", "2")...), exitFailed, "is a campaign with other settings (repeat)")
+	requireOneLine(t, brokerage(t.Context(), append(whole, "--repeat", "2")...), exitFailed,
+		"is a campaign with other settings (repeat)")
 }
 
 func requireBySchema(t testing.TB, file string) {
 	t.Helper()
 	c := jsonschema.NewCompiler()
-	for id, text := range map[string][]byte{"urn:brokerage:schema:run-1": workload.RunSchema, "urn:brokerage:schema:campaign-1": campaign.Schema} {
+	for id, text := range map[string][]byte{
+		"urn:brokerage:schema:run-1": workload.RunSchema, "urn:brokerage:schema:campaign-1": campaign.Schema,
+	} {
 		parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 		require.NoError(t, err)
 		require.NoError(t, c.AddResource(id, parsed))
@@ -104,7 +109,8 @@ func TestCampaign_Invalid(t *testing.T) {
 	}
 	t.Setenv(asMain, "1")
 	folder := t.TempDir()
-	args := shortly(folder, "--users", "2", "--workloads", invalidWorkload(t)+",query", "--stages", "0", "--tier", "0s", "--cpus", "0")
+	args := shortly(folder, "--users", "2", "--workloads", invalidWorkload(t)+",query", "--stages", "0", "--tier", "0s",
+		"--cpus", "0")
 	for range 2 { // the second time there is nothing to do, and the figures are no better
 		r := brokerage(t.Context(), args...)
 		require.Equal(t, exitInvalid, r.code, r.err)
@@ -122,14 +128,14 @@ func TestCampaign_Invalid(t *testing.T) {
 	require.Equal(t, exitOK, allowed.code, allowed.err)
 }
 
-// A campaign whose service is gone, or that is told to end, writes what it has,
-// says how to go on, and goes on.
+// A campaign whose service dies, or that gets a signal, writes its results, says how to continue, and continues.
 func TestCampaign_EndsEarly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some seconds")
 	}
 	folder := t.TempDir()
-	args := shortly(folder, "--allow-invalid", "--users", "2", "--workloads", "query", "--stages", "0", "--tier", "0s", "--repeat", "12", "--cpus", "0")
+	args := shortly(folder, "--allow-invalid", "--users", "2", "--workloads", "query", "--stages", "0", "--tier", "0s",
+		"--repeat", "12", "--cpus", "0")
 	for _, c := range []struct {
 		when string // the log says so
 		end  func(t *testing.T, campaign *exec.Cmd)

@@ -23,20 +23,51 @@ var (
 
 var chaosCases = []chaosCase{
 	{name: "KillService", fault: "the service is killed (SIGKILL), and started again", stores: both, run: killService},
-	{name: "KillDatabase", fault: "the database server is killed (SIGKILL), and started again", stores: onlyPostgres, run: killDatabase},
+	{
+		name: "KillDatabase", fault: "the database server is killed (SIGKILL), and started again", stores: onlyPostgres,
+		run: killDatabase,
+	},
 	{name: "DiskFull", fault: "the disk is full", stores: both, disk: "256m", run: diskFull},
 	{name: "SlowDisk", fault: "each flush takes 200 ms longer", stores: both, run: slowDisk},
-	{name: "ServiceClock", fault: "the service's clock jumps 23 hours ahead and back, while it runs and while it is killed", stores: both, run: serviceClock},
-	{name: "DatabaseClock", fault: "the database server's clock jumps two days ahead, and four back", stores: onlyPostgres, clock: true, run: databaseClock},
-	{name: "NetworkCut", fault: "no connection to the database", stores: onlyPostgres, run: network(chaostest.Fault{Refuse: true})},
-	{name: "NetworkSilent", fault: "nothing goes through to the database, and nobody is told", stores: onlyPostgres, run: network(chaostest.Fault{Swallow: true})},
-	{name: "NetworkDelayed", fault: "whatever goes to the database and back takes 100 ms longer", stores: onlyPostgres, run: network(chaostest.Fault{Delay: 100 * time.Millisecond})},
-	{name: "NetworkReset", fault: "connections to the database are reset, again and again", stores: onlyPostgres, run: networkReset},
-	{name: "NoConnections", fault: "others have all the database's connections", stores: onlyPostgres, settings: []string{"max_connections=25"}, run: noConnections},
+	{
+		name:  "ServiceClock",
+		fault: "the service's clock jumps 23 hours ahead and back, while it runs and while it is killed", stores: both,
+		run: serviceClock,
+	},
+	{
+		name: "DatabaseClock", fault: "the database server's clock jumps two days ahead, and four back", stores: onlyPostgres,
+		clock: true, run: databaseClock,
+	},
+	{
+		name: "NetworkCut", fault: "no connection to the database", stores: onlyPostgres,
+		run: network(chaostest.Fault{Refuse: true}),
+	},
+	{
+		name: "NetworkSilent", fault: "nothing goes through to the database, and nobody is told", stores: onlyPostgres,
+		run: network(chaostest.Fault{Swallow: true}),
+	},
+	{
+		name: "NetworkDelayed", fault: "whatever goes to the database and back takes 100 ms longer", stores: onlyPostgres,
+		run: network(chaostest.Fault{Delay: 100 * time.Millisecond}),
+	},
+	{
+		name: "NetworkReset", fault: "connections to the database are reset, again and again", stores: onlyPostgres,
+		run: networkReset,
+	},
+	{
+		name: "NoConnections", fault: "others have all the database's connections", stores: onlyPostgres,
+		settings: []string{"max_connections=25"}, run: noConnections,
+	},
 	{name: "SmallPool", fault: "two connections for all", stores: onlyPostgres, traders: 48, run: smallPool},
-	{name: "SlowClients", fault: "clients that send a header a byte at a time, or half a body", stores: both, run: slowClients},
+	{
+		name: "SlowClients", fault: "clients that send a header a byte at a time, or half a body", stores: both,
+		run: slowClients,
+	},
 	{name: "IdleClients", fault: "10,000 idle connections (1,000 in the short form)", stores: both, run: idleClients},
-	{name: "LittleMemory", fault: "256 MB of memory, with bodies of 1 MiB among the load", stores: both, traders: 16, run: littleMemory},
+	{
+		name: "LittleMemory", fault: "256 MB of memory, with bodies of 1 MiB among the load", stores: both, traders: 16,
+		run: littleMemory,
+	},
 }
 
 func killService(h *harness) {
@@ -76,8 +107,8 @@ func diskFull(h *harness) {
 	require.NotZero(h.t, h.load.Tally().Kinds["unavailable"])
 }
 
-// slowDisk has a tracer hold up each flush of whoever flushes. A disk that is slow
-// by itself wants a device of the kernel's, which is not to be had everywhere.
+// slowDisk has a tracer hold up each flush of whoever flushes. A disk that is slow by itself wants a device of the
+// kernel's, which is not to be had everywhere.
 func slowDisk(h *harness) {
 	strace := testenv.Command(h.t, "strace")
 	h.start()
@@ -98,10 +129,11 @@ func slowDisk(h *harness) {
 		}
 		order++
 		began := time.Now()
-		require.Equal(h.t, http.StatusCreated, postOnce(h.t, h.service.url+"/v1/orders", fmt.Sprint("slow-", order), newOrder(order)))
+		require.Equal(h.t, http.StatusCreated,
+			postOnce(h.t, h.service.url+"/v1/orders", fmt.Sprint("slow-", order), newOrder(order)))
 		require.GreaterOrEqual(h.t, time.Since(began), 200*time.Millisecond, "no write is answered before its flush")
 		h.lasts()
-		h.load.Await(h.t, 5) // it goes on
+		h.load.Await(h.t, 5) // the load continues
 		require.NoError(h.t, tracer.Process.Signal(os.Interrupt))
 		_ = tracer.Wait() // it was interrupted
 	})
@@ -158,7 +190,8 @@ func slowClients(h *harness) {
 	h.args = []string{"--header-timeout", "2s", "--read-timeout", "3s"}
 	h.start()
 	slow := newCrowd(h.t, h.service.url, map[bool]int{true: 400, false: 200}[h.full])
-	slow.say("GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\nX: ", "POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: application/xml\r\nContent-Length: 1000\r\n\r\n<FIXML")
+	slow.say("GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\nX: ",
+		"POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: application/xml\r\nContent-Length: 1000\r\n\r\n<FIXML")
 	h.lifted() // while they are there
 	h.load.Await(h.t, 200)
 	slow.requireEnded() // by the service

@@ -19,9 +19,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// serviceClock jumps by less than idempotency keys hold, while the service runs
-// and while it is down: what was begun before a jump and is sent again after it
-// still counts once.
+// serviceClock jumps by less than idempotency keys hold, while the service runs and while it is down: what was begun
+// before a jump and is sent again after it still counts once.
 func serviceClock(h *harness) {
 	clock := chaostest.NewClock(h.t)
 	h.binary, h.env = clock.Service(h.t), []string{clock.Env()}
@@ -33,17 +32,17 @@ func serviceClock(h *harness) {
 			clock.Set(h.t, ahead)
 			h.start()
 			h.load.Await(h.t, 20)
-			clock.Set(h.t, ahead-23*time.Hour) // the same process goes on
-			require.WithinDuration(h.t, time.Now().Add(ahead-23*time.Hour), dateOf(h.t, h.service.url), time.Hour, "the jump is seen")
+			clock.Set(h.t, ahead-23*time.Hour) // in the same process
+			require.WithinDuration(h.t, time.Now().Add(ahead-23*time.Hour), dateOf(h.t, h.service.url), time.Hour,
+				"the jump is seen")
 			h.load.Await(h.t, 50)
 		}
 		clock.Set(h.t, 0)
 	})
 }
 
-// databaseClock jumps further than anything that is kept. The service asks the
-// server for nothing that depends on it: leases are numbers, and keys expire by
-// its own clock.
+// databaseClock jumps further than anything that is kept. The service asks the server for nothing that depends on it:
+// leases are numbers, and keys expire by its own clock.
 func databaseClock(h *harness) {
 	h.start()
 	ahead := func() time.Duration {
@@ -71,9 +70,8 @@ func dateOf(t testing.TB, url string) time.Time {
 	return date
 }
 
-// TestChaosClock has the clock of a whole service jump, and looks at everything
-// that depends on it: what goes by the time of day follows, and what measures how
-// long something took does not notice.
+// TestChaosClock has the clock of a whole service jump, and looks at everything that depends on it: what goes by the
+// time of day follows, and what measures how long something took does not notice.
 func TestChaosClock(t *testing.T) {
 	chaosMode(t)
 	clock := chaostest.NewClock(t)
@@ -92,7 +90,9 @@ func TestChaosClock(t *testing.T) {
 		for _, c := range []struct {
 			ahead time.Duration
 			want  int
-		}{{0, http.StatusOK}, {2 * time.Hour, http.StatusUnauthorized}, {0, http.StatusOK}, {-48 * time.Hour, http.StatusOK}} {
+		}{
+			{0, http.StatusOK}, {2 * time.Hour, http.StatusUnauthorized}, {0, http.StatusOK}, {-48 * time.Hour, http.StatusOK},
+		} {
 			clock.Set(t, c.ahead)
 			require.Equal(t, c.want, send(t, http.MethodGet, i.url+"/v1/orders/103282", token, "").status, c.ahead)
 		}

@@ -38,8 +38,8 @@ func newCrowd(t testing.TB, url string, n int) *crowd {
 	return c
 }
 
-// say sends one of several beginnings on each connection, and then a byte now and
-// then, as long as the other end takes it.
+// say sends one of several beginnings on each connection, and then a byte now and then, as long as the other end takes
+// it.
 func (c *crowd) say(beginnings ...string) {
 	c.t.Helper()
 	for i, conn := range c.conns {
@@ -104,8 +104,8 @@ func askOn(conn net.Conn) error {
 	return err
 }
 
-// occupy takes all the connections that the database server has for ordinary users,
-// and then those for superusers, which all are here.
+// occupy takes all the connections that the database server has for ordinary users, and then those for superusers,
+// which all are here.
 func (h *harness) occupy() (release func()) {
 	h.t.Helper()
 	var taken []*pgx.Conn
@@ -142,7 +142,8 @@ func littleMemory(h *harness) {
 	for range 8 {
 		all.Go(func() {
 			for range map[bool]int{true: 200, false: 20}[h.full] {
-				request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, h.service.url+"/v1/orders", strings.NewReader(string(harmful)))
+				request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, h.service.url+"/v1/orders",
+					strings.NewReader(string(harmful)))
 				if err != nil {
 					return
 				}

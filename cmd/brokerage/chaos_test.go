@@ -17,8 +17,8 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// chaosVariable says how much of the fault suite is run: "short", "full", or none
-// of it. chaosTable names the document into which its figures are written.
+// chaosVariable says how much of the fault suite is run: "short", "full", or none of it. chaosTable names the document
+// into which its figures are written.
 const (
 	chaosVariable = "BROKERAGE_CHAOS"
 	chaosTable    = "BROKERAGE_CHAOS_TABLE"
@@ -55,9 +55,8 @@ type chaosCase struct {
 	run         func(*harness)
 }
 
-// TestChaos breaks things under a load of trades and orders. Afterwards every
-// write that was acknowledged counts, once, and the database is sound; meanwhile
-// the service says nothing but that it cannot answer now.
+// TestChaos breaks things under a load of trades and orders. Afterwards every write that was acknowledged counts, once,
+// and the database is sound; meanwhile the service says nothing but that it cannot answer now.
 func TestChaos(t *testing.T) {
 	full := chaosMode(t)
 	var rows []string
@@ -77,7 +76,8 @@ func TestChaos(t *testing.T) {
 			})
 		}
 	}
-	table := "| fault | store | load | requests | acknowledged | lost | counted twice | until all are answered again |\n|---|---|---|---|---|---|---|---|\n" + strings.Join(rows, "")
+	table := "| fault | store | load | requests | acknowledged | lost | counted twice | until all are answered again " +
+		"|\n|---|---|---|---|---|---|---|---|\n" + strings.Join(rows, "")
 	t.Log("\n" + table)
 	if file := os.Getenv(chaosTable); file != "" && !t.Failed() {
 		writeTable(t, file, table)
@@ -141,7 +141,8 @@ func (h *harness) start() {
 		return
 	}
 	h.load = chaostest.Start(h.t, chaostest.Options{
-		URLs: []string{h.service.url}, Traders: h.traders, Generator: dataset.New(dataset.Spec{Seed: 1}), Pause: time.Millisecond,
+		URLs: []string{h.service.url}, Traders: h.traders, Generator: dataset.New(dataset.Spec{Seed: 1}),
+		Pause: time.Millisecond,
 	})
 	h.load.Await(h.t, 50)
 }
@@ -160,8 +161,7 @@ func (h *harness) often(fault func()) {
 	}
 }
 
-// generous is what recovery may take on a machine that is busy with other things;
-// the table has what it took.
+// generous is what recovery may take on a machine that is busy with other things; the table has what it took.
 const generous = 30 * time.Second
 
 // lifted measures how long it takes from now on until everybody is answered again.

@@ -2,25 +2,26 @@ package main
 
 import (
 	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
-	"os"
+
+	"brokerage/internal/service"
 )
 
-// clientTLS are the flags of a command that asks a service over https.
+// clientTLS are the flags of a command that is a client of a service.
+//
+//nolint:lll // a help text is one string
 type clientTLS struct {
-	TLSCA   string `name:"tls-ca" placeholder:"FILE" help:"Accept only certificates of a service by these authorities (PEM)."`
-	TLSCert string `name:"tls-client-cert" placeholder:"FILE" help:"This client's certificate, for a service with --tls-client-ca."`
-	TLSKey  string `name:"tls-client-key" placeholder:"FILE" help:"The certificate's key."`
+	TLSCA   string `name:"tls-ca" placeholder:"FILE" help:"Certificates (PEM) of the authorities to trust. Default: those of the system."`
+	TLSCert string `name:"tls-client-cert" placeholder:"FILE" help:"Certificate (PEM) of this client, for a service with --tls-client-ca."`
+	TLSKey  string `name:"tls-client-key" placeholder:"FILE" help:"Private key (PEM) of the client's certificate."`
 }
 
-// config reads the files. It is what Go does by itself where none is named: the
-// authorities of the system, or those that SSL_CERT_FILE and SSL_CERT_DIR name.
+// config reads the files. Without any, Go's defaults apply: the authorities of the system, or those that SSL_CERT_FILE
+// and SSL_CERT_DIR name.
 func (f clientTLS) config() (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if f.TLSCA != "" {
-		pool, err := readAuthorities("--tls-ca", f.TLSCA)
+		pool, err := service.ReadAuthorities("--tls-ca", f.TLSCA)
 		if err != nil {
 			return nil, err
 		}
@@ -37,17 +38,4 @@ func (f clientTLS) config() (*tls.Config, error) {
 		config.Certificates = []tls.Certificate{pair}
 	}
 	return config, nil
-}
-
-// readAuthorities reads the certificates of a file that a flag names.
-func readAuthorities(flag, file string) (*x509.CertPool, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", flag, err)
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(text) {
-		return nil, errors.New(flag + ": there is no certificate in " + file)
-	}
-	return pool, nil
 }

@@ -12,24 +12,23 @@ import (
 )
 
 type completionCmd struct {
-	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"Shell: bash, zsh or fish."`
 }
 
-// Help is what brokerage completion --help adds.
+// Help returns what brokerage completion --help prints beside the flags.
 func (completionCmd) Help() string {
 	return "bash: source <(brokerage completion bash)   in ~/.bashrc\n\n" +
 		"zsh: source <(brokerage completion zsh)   in ~/.zshrc, after compinit\n\n" +
 		"fish: brokerage completion fish >~/.config/fish/completions/brokerage.fish"
 }
 
-// Run writes the shell's part, which asks this program for what may come next.
+// Run writes the shell's script, which calls this program for completions.
 func (c *completionCmd) Run(s streams) error {
 	_, err := io.WriteString(s.out, shells[c.Shell])
 	return err
 }
 
-// completeCommand is what the shells' parts call, with the words after the
-// program up to the cursor; it is in no help.
+// completeCommand is the hidden command that the scripts call, with the words between the program and the cursor.
 const completeCommand = "__complete"
 
 var shells = map[string]string{
@@ -53,8 +52,8 @@ compdef _brokerage brokerage
 `,
 }
 
-// complete writes what the last of the words may become, a line each: the word, a
-// tab, its help. Nothing stands for the name of a file.
+// complete writes the completions of the last word, a line each: the completion, a tab, its help. No line means a file
+// name.
 func complete(out io.Writer, node *kong.Node, words []string) int {
 	before, last := words[:max(len(words)-1, 0)], strings.Join(words[max(len(words)-1, 0):], "")
 	var waiting *kong.Flag // for its value
@@ -65,7 +64,8 @@ func complete(out io.Writer, node *kong.Node, words []string) int {
 			waiting = nil
 		case strings.HasPrefix(word, "--"):
 			name, _, whole := strings.Cut(word[2:], "=")
-			if i := slices.IndexFunc(flagsOf(node), func(f *kong.Flag) bool { return f.Name == name && !f.IsBool() }); i >= 0 && !whole {
+			if i := slices.IndexFunc(flagsOf(node),
+				func(f *kong.Flag) bool { return f.Name == name && !f.IsBool() }); i >= 0 && !whole {
 				waiting = flagsOf(node)[i]
 			}
 		default:
@@ -79,7 +79,7 @@ func complete(out io.Writer, node *kong.Node, words []string) int {
 	}
 	say := func(word, help string) {
 		if strings.HasPrefix(word, last) {
-			_, _ = fmt.Fprintf(out, "%s\t%s\n", word, help) // a shell that has gone wants no words
+			_, _ = fmt.Fprintf(out, "%s\t%s\n", word, help) // a shell that has exited needs none
 		}
 	}
 	switch {
@@ -104,7 +104,7 @@ func complete(out io.Writer, node *kong.Node, words []string) int {
 	return exitOK
 }
 
-// flagsOf are the flags that may stand behind a command.
+// flagsOf returns the flags of a command.
 func flagsOf(node *kong.Node) (flags []*kong.Flag) {
 	for _, group := range node.AllFlags(true) {
 		flags = append(flags, group...)
@@ -112,7 +112,7 @@ func flagsOf(node *kong.Node) (flags []*kong.Flag) {
 	return flags
 }
 
-// valuesOf are those of a flag or argument that has few.
+// valuesOf returns the values of a flag or argument that has few.
 func valuesOf(v *kong.Value) []string {
 	switch v.Name {
 	case "scale":

@@ -10,30 +10,27 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// A data file holds consecutive documents of one kind, one a line. Its name
-// says of which dataset and which documents, so that files of different parts
-// never collide and a file that is there under its name is whole:
+// dataFile is a file of consecutive documents of one kind, one a line. Its name says which documents of which dataset
+// it holds, so that files of different parts never collide. A file that has its name is complete:
 //
 //	tpox-2_XXS_seed-1_v1.order.000000100000-000000199999.xml.zst
 //
-// Files begin at multiples of a fixed number of documents, or where a part
-// begins.
+// Files begin at multiples of a fixed number of documents, or where a part begins.
 type dataFile struct {
 	kind     dataset.Kind
-	from, to int64 // documents, to excluded
+	from, to int64 // documents [from, to)
 }
 
-// perFile is a hundred megabytes and more in one file: what is lost by an
-// interruption takes a second to do again.
+// perFile is the number of documents in a file, over a hundred megabytes: an interruption loses about a second of work.
 var perFile = [...]int64{dataset.Security: 25_000, dataset.Customer: 25_000, dataset.Order: 100_000}
 
-// fileAt is the file of a share [from, to) that holds document i.
+// fileAt returns the file of a share [from, to) that holds document i.
 func fileAt(kind dataset.Kind, from, to, i int64) dataFile {
 	n := perFile[kind]
 	return dataFile{kind, max(from, i/n*n), min(to, (i/n+1)*n)}
 }
 
-// dataFolder knows the names in a folder of one dataset.
+// dataFolder is a folder of files of one dataset.
 type dataFolder struct {
 	path   string
 	prefix string // which dataset
@@ -50,7 +47,8 @@ func newDataFolder(path string, spec dataset.Spec, compressed bool) dataFolder {
 	if compressed {
 		f.suffix += ".zst"
 	}
-	f.parse = regexp.MustCompile(`^` + regexp.QuoteMeta(f.prefix) + `\.([a-z]+)\.(\d{12})-(\d{12})` + regexp.QuoteMeta(f.suffix) + `$`)
+	f.parse = regexp.MustCompile(
+		`^` + regexp.QuoteMeta(f.prefix) + `\.([a-z]+)\.(\d{12})-(\d{12})` + regexp.QuoteMeta(f.suffix) + `$`)
 	return f
 }
 
@@ -58,13 +56,12 @@ func (f dataFolder) name(file dataFile) string {
 	return fmt.Sprintf("%s.%s.%012d-%012d%s", f.prefix, file.kind, file.from, file.to-1, f.suffix)
 }
 
-// partial is the name under which a file is written until it is whole.
+// partial ends the name of a file until it is complete.
 const partial = ".partial"
 
-// survey looks at what is in the folder. It gives the whole files, and what an
-// earlier run left half written. Anything else there is an error: files that
-// are not of this dataset, or that hold documents of ours but not exactly one
-// of our files, would be loaded beside ours one day.
+// survey returns the complete files of the folder, and the names of those that an earlier run left incomplete. Anything
+// else in the folder is an error: files of another dataset, or of another division of this one, would be loaded
+// together with these.
 func (f dataFolder) survey(shares []share) (whole map[dataFile]bool, halves []string, err error) {
 	entries, err := os.ReadDir(f.path)
 	if err != nil {
@@ -79,14 +76,16 @@ func (f dataFolder) survey(shares []share) (whole map[dataFile]bool, halves []st
 		}
 		file, ok := f.file(name)
 		if !ok || !entry.Type().IsRegular() {
-			return nil, nil, fmt.Errorf("%s holds %s, which is not a file of this dataset: choose another folder", f.path, entry.Name())
+			return nil, nil, fmt.Errorf("%s holds %s, which is not a file of this dataset: choose another folder", f.path,
+				entry.Name())
 		}
 		for _, s := range shares {
 			if s.kind != file.kind || file.to <= s.from || file.from >= s.to {
 				continue
 			}
 			if file != fileAt(s.kind, s.from, s.to, max(file.from, s.from)) {
-				return nil, nil, fmt.Errorf("%s holds %s, which is of another division into parts: choose another folder", f.path, entry.Name())
+				return nil, nil, fmt.Errorf("%s holds %s, which is of another division into parts: choose another folder", f.path,
+					entry.Name())
 			}
 			if half {
 				halves = append(halves, entry.Name())

@@ -23,10 +23,12 @@ func (c datasetCmd) Run(s streams) error {
 		n := d.Count(kind)
 		size := float64(n) * d.MeanSize(kind)
 		documents, bytes, packed = documents+n, bytes+size, packed+size*zstdShare[kind]
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%.0f\t%s\t\n", kind, format.Count(n), d.ID(kind, 0), d.ID(kind, n-1), d.MeanSize(kind), format.Bytes(size))
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%.0f\t%s\t\n", kind, format.Count(n), d.ID(kind, 0), d.ID(kind, n-1),
+			d.MeanSize(kind), format.Bytes(size))
 	}
 	accounts := d.TotalAccounts()
-	fmt.Fprintf(w, "account\t%s\t%d\t%d\t\tin customers\t\n", format.Count(accounts), d.AccountAt(0), d.AccountAt(accounts-1))
+	fmt.Fprintf(w, "account\t%s\t%d\t%d\t\tin customers\t\n", format.Count(accounts), d.AccountAt(0),
+		d.AccountAt(accounts-1))
 	fmt.Fprintf(w, "total\t%s\t\t\t\t%s\t\n", format.Count(documents), format.Bytes(bytes))
 	if err := w.Flush(); err != nil {
 		return err
@@ -36,11 +38,11 @@ func (c datasetCmd) Run(s streams) error {
 symbols: %s … %s (index 0 … %d; the formula is in the documentation of package dataset)
 disk space: %s as files, at most %s as files with --compress zstd,
             at most %s for a load (documents not compressed, with keys and indexes)
-`, dataset.Symbol(0), dataset.Symbol(symbols-1), symbols-1, format.Bytes(bytes), format.Bytes(packed), format.Bytes(bytes*loadShare))
+`, dataset.Symbol(0), dataset.Symbol(symbols-1), symbols-1, format.Bytes(bytes), format.Bytes(packed),
+		format.Bytes(bytes*loadShare))
 	return err
 }
 
-// loadShare bounds what a load needs of disk space in proportion to the
-// documents: SQLite with one index for each look-up took 1.31 times their size
-// at XXXS (1.23 with tpox-1), and a journal comes on top.
+// loadShare bounds the disk space that a load needs, in proportion to the documents: SQLite with one index for each
+// look-up took 1.31 times their size at XXXS (1.23 with tpox-1), plus a journal.
 const loadShare = 1.5

@@ -13,7 +13,9 @@ func TestMigrate_PrintsDB2(t *testing.T) {
 	for setting, says := range map[string]string{"": "CREATE TABLESPACE tpox_orders_x", "?setting=box": "AUTOCONFIGURE"} {
 		r := brokerage(t.Context(), "migrate", "--db", aDB2+setting, "--print")
 		require.Zero(t, r.code, r.err)
-		for _, part := range []string{says, "CREATE TABLE custacc", "GENERATE KEY USING XMLPATTERN", "REGISTER XMLSCHEMA", "schema.version"} {
+		for _, part := range []string{
+			says, "CREATE TABLE custacc", "GENERATE KEY USING XMLPATTERN", "REGISTER XMLSCHEMA", "schema.version",
+		} {
 			require.Contains(t, r.out, part)
 		}
 		require.NotContains(t, r.out, "secret")

@@ -9,8 +9,8 @@ import (
 func TestDBFlag(t *testing.T) {
 	var f dbFlag
 	require.NoError(t, f.UnmarshalText([]byte("sqlite:a b%20:c.db")))
-	require.Equal(t, "a b%20:c.db", f.path)
-	require.Equal(t, "sqlite:a b%20:c.db", f.String())
+	require.Equal(t, "a b%20:c.db", f.Path())
+	require.Equal(t, "sqlite:a b%20:c.db", f.URL())
 	require.Equal(t, "a b%20:c.db", f.name())
 
 	require.NoError(t, f.UnmarshalText([]byte("postgres://me:secret@host:5433/db?sslmode=disable")))
@@ -19,15 +19,10 @@ func TestDBFlag(t *testing.T) {
 
 func TestDBFlag_Refusals(t *testing.T) {
 	for _, command := range []string{"load", "verify"} {
-		for name, c := range map[string]struct{ db, says string }{
-			"Null":    {"null:", "null: holds nothing that could be loaded"},
-			"NoPath":  {"sqlite:", "sqlite:PATH"},
-			"Unknown": {"oracle:x", "sqlite:PATH"},
-			"NoURL":   {"brokerage.db", "sqlite:PATH"},
+		for db, says := range map[string]string{
+			"null:": "null: holds nothing that could be loaded", "sqlite:": "sqlite:PATH",
 		} {
-			t.Run(command+"/"+name, func(t *testing.T) {
-				requireOneLine(t, brokerage(t.Context(), command, "--db", c.db), exitUsage, c.says)
-			})
+			requireOneLine(t, brokerage(t.Context(), command, "--db", db), exitUsage, says)
 		}
 	}
 }

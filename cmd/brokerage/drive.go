@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"net"
-	"net/http"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,81 +14,79 @@ import (
 	"time"
 
 	"brokerage/internal/format"
-	"brokerage/internal/httpapi"
 	"brokerage/internal/report"
+	"brokerage/internal/service"
 	"brokerage/internal/store"
 	"brokerage/internal/store/archive"
-	"brokerage/internal/store/guard"
-	"brokerage/internal/telemetry"
 	"brokerage/internal/workload"
 
 	domain "brokerage/internal/brokerage"
 )
 
+//nolint:lll // a help text is one string
 type driveCmd struct {
-	DB  string `name:"db" placeholder:"URL" help:"Run against a database, without a service: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null: which answers from memory. It must hold a dataset."`
+	DB  string `name:"db" placeholder:"URL" help:"Run on a database without a service: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. It must hold a dataset."`
 	URL string `name:"url" placeholder:"URL" help:"Run against a service. Default: http://127.0.0.1:8080."`
 	clientTLS
 
-	byDefault bool // nobody said where the service is
+	byDefault bool // neither --db nor --url is given
 
-	Workload string        `default:"mixed" placeholder:"NAME" help:"mixed, query, insert-orders, insert-customers, classic, or the path of a file of your own. Default: mixed."`
-	Users    int           `default:"50" placeholder:"N" range:"1..100000" help:"Users that work at once. Default: 50."`
-	Rate     float64       `placeholder:"N" range:"0..10000000" help:"Open model: transactions that are due each second, whatever the answers do; of them, --users are worked on at once. Default: each user waits for an answer and goes on."`
-	Duration time.Duration `default:"60s" placeholder:"TIME" range:"0s..720h" help:"How long is measured, after --ramp. Default: 60s."`
-	Ramp     time.Duration `default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, in which users begin one after the other, or the rate grows; not measured. Default: 20s."`
-	Think    time.Duration `default:"0s" placeholder:"TIME" range:"0s..24h" help:"Pause of a user between an answer and the next request. Default: 0s."`
-	Every    time.Duration `default:"5s" placeholder:"TIME" range:"0s..720h" help:"Time between two lines of progress, which the result has too; 0s prints none. Default: 5s."`
-	Seed     uint64        `default:"1" placeholder:"N" help:"Seed of the random parameters: the same seed draws the same. Default: 1."`
-	Validate string        `enum:"yes,no," default:"" placeholder:"yes|no" help:"Are new and replaced documents validated? Default: as the workload says."`
+	Workload string        `default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file. Default: mixed."`
+	Users    int           `default:"50" placeholder:"N" range:"1..100000" help:"Number of concurrent users. Default: 50."`
+	Rate     float64       `placeholder:"N" range:"0..10000000" help:"Open model: transactions started each second, however slow the responses are, at most --users at once. Default: closed model, in which each user waits for a response before the next request."`
+	Duration time.Duration `default:"60s" placeholder:"TIME" range:"0s..720h" help:"Measured time, after --ramp. Default: 60s."`
+	Ramp     time.Duration `default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, not measured, in which users start one after another, or the rate rises. Default: 20s."`
+	Think    time.Duration `default:"0s" placeholder:"TIME" range:"0s..24h" help:"Pause of a user between a response and the next request. Default: 0s."`
+	Every    time.Duration `default:"5s" placeholder:"TIME" range:"0s..720h" help:"Interval of progress lines, which the result holds too; 0s prints none. Default: 5s."`
+	Seed     uint64        `default:"1" placeholder:"N" help:"Seed of the random parameters: the same seed draws the same parameters. Default: 1."`
+	Validate string        `enum:"yes,no," default:"" placeholder:"yes|no" help:"Whether new and replaced documents are validated against their schemas. Default: as the workload says."`
 
-	Tier         bool   `help:"With --db: what the application tier costs. Runs directly and through a service in between, by turns, half of --duration each; --ramp before each turn."`
-	Turns        int    `default:"4" placeholder:"N" range:"1..1000" help:"Turns of each way, with --tier. Default: 4."`
-	Repeat       int    `default:"1" placeholder:"N" range:"1..1000" help:"Runs of the workload, one after the other on the same data, each by draws of its own (--seed and those after it), each printed; then their median and spread. From 3 on, report can tell a difference from noise. Default: 1."`
-	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"Write the result there too; with --repeat each, to FILE-1, FILE-2 and so on before the ending: r-1.json."`
-	AllowInvalid bool   `help:"Exit with 0 although the run is INVALID. Default: with 4."`
+	Tier         bool   `help:"With --db: measure the cost of the service tier. Alternates between runs on the database and runs through a service on it, half of --duration each, with --ramp before each turn."`
+	Turns        int    `default:"4" placeholder:"N" range:"1..1000" help:"With --tier: number of turns of each kind. Default: 4."`
+	Repeat       int    `default:"1" placeholder:"N" range:"1..1000" help:"Number of runs of the workload on the same data, each with a seed of its own (--seed and the following); prints each, then their median and spread. With 3 or more, report can tell a difference from noise. Default: 1."`
+	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as well; with --repeat N, to N files: r-1.json, r-2.json and so on for r.json. Default: none."`
+	AllowInvalid bool   `help:"Exit with 0 although the run is INVALID. Default: exit with 4."`
 
-	Token string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"For the service, see brokerage token. A variable is better than a flag, which others on this computer can see."`
+	Token string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"Token for the service, made by brokerage token. Other users of this machine can see a flag; the variable is safer."`
 }
 
-// defaultService is where serve listens by default.
+// defaultService is the URL of a service with default settings.
 const defaultService = "http://127.0.0.1:8080"
 
-// endedEarly is a run that began and did not end as it should. What was
-// measured until then has been written.
-type endedEarly struct{ error }
-
-func isEnded(err error) bool {
-	_, ok := errors.AsType[endedEarly](err)
-	return ok
-}
-
-// invalidResult is a load test or campaign that ended as it should, with figures
-// that may not be quoted. All of it has been written.
-type invalidResult struct{ error }
-
-func isInvalid(err error) bool {
-	_, ok := errors.AsType[invalidResult](err)
-	return ok
-}
-
-// Run drives, and prints the result.
-func (c *driveCmd) Run(ctx context.Context, s streams) (err error) {
+// Run runs the workload, and prints the result.
+func (c *driveCmd) Run(ctx context.Context, s streams) error {
 	definition, err := c.check()
 	if err != nil {
 		return err
 	}
+	config := c.config(s, definition)
+	if config.Live != nil {
+		defer clearLine(s.err) // before an error is printed
+	}
+	if err := config.Check(); err != nil {
+		return exitError{exitUsage, err}
+	}
+	if c.DB != "" {
+		return c.direct(ctx, s, config)
+	}
+	return c.remote(ctx, s, config)
+}
+
+// config returns the settings of a run, which prints its progress to standard error.
+func (c *driveCmd) config(s streams, definition *workload.Definition) workload.Config {
 	build := buildInfo()
 	config := workload.Config{
-		Definition: definition, Users: c.Users, Rate: c.Rate, Ramp: c.Ramp, Duration: c.Duration, Think: c.Think, Every: c.Every, Seed: c.Seed,
+		Definition: definition, Users: c.Users, Rate: c.Rate, Ramp: c.Ramp, Duration: c.Duration, Think: c.Think,
+		Every: c.Every, Seed: c.Seed,
 		Version: build.Version, Commit: build.Revision,
 		Begun: func(r *workload.Run) {
 			took := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
-			fmt.Fprintf(s.err, "%s on %s: %s, then %s measured\n", r.Workload.Name, r.Dataset.Fingerprint, took(r.Ramp), took(r.Duration))
+			fmt.Fprintf(s.err, "%s on %s: %s, then %s measured\n",
+				r.Workload.Name, r.Dataset.Fingerprint, took(r.Ramp), took(r.Duration))
 		},
 		Report: func(i workload.Interval) {
 			clearLine(s.err)
-			_ = i.WriteShort(s.err) // when not even this can be written, nobody is left to tell
+			_ = i.WriteShort(s.err) // when even this cannot be written, nobody is left to report it to
 		},
 	}
 	if width := columns(s.err); width > 0 {
@@ -98,49 +94,51 @@ func (c *driveCmd) Run(ctx context.Context, s streams) (err error) {
 			line := momentText(m)
 			fmt.Fprint(s.err, "\r", line[:min(len(line), width-1)], "\x1b[K")
 		}
-		defer clearLine(s.err) // before an error is told
 	}
-	if err := config.Check(); err != nil {
-		return usageError{err}
-	}
-	if c.DB == "" {
-		security, err := c.clientTLS.config()
-		if err != nil {
-			return err
-		}
-		service, err := workload.NewHTTP(c.URL, c.Token, security)
-		if err != nil {
-			return usagef("--url: %w", err)
-		}
-		err = c.drive(ctx, s, service, config)
-		if errors.Is(err, syscall.ECONNREFUSED) && c.byDefault {
-			return fmt.Errorf("nothing listens at %s, where a service is by default: brokerage serve starts one, --url names another, --db a database without a service", c.URL)
-		}
+	return config
+}
+
+// remote runs the workload against a service.
+func (c *driveCmd) remote(ctx context.Context, s streams, config workload.Config) error {
+	security, err := c.clientTLS.config()
+	if err != nil {
 		return err
 	}
+	target, err := workload.NewHTTP(c.URL, c.Token, security)
+	if err != nil {
+		return usagef("--url: %w", err)
+	}
+	err = c.drive(ctx, s, target, config)
+	if errors.Is(err, syscall.ECONNREFUSED) && c.byDefault {
+		return fmt.Errorf("nothing listens at %s, where a service is by default: brokerage serve starts one, "+
+			"--url names another, --db a database without a service", c.URL)
+	}
+	return err
+}
 
-	opened, err := openExisting(ctx, c.DB)
+// direct runs the workload on a database, without a service or, with --tier, alternating with one.
+func (c *driveCmd) direct(ctx context.Context, s streams, config workload.Config) (err error) {
+	database, opened, err := openExisting(ctx, c.DB)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
-	direct, err := workload.NewDirect(opened, c.DB)
+	target, err := workload.NewDirect(opened, c.DB)
 	if err != nil {
 		return err
 	}
-	direct.Stats = storeStats(opened)
-	if c.Tier {
-		tier, err := compareTier(ctx, opened, direct, config, c.Turns)
-		if tier == nil {
-			return err
-		}
-		return c.told(s, tier, err, tier.Direct.Validity, tier.HTTP.Validity)
+	target.Stats = database.Stats(opened)
+	if !c.Tier {
+		return c.drive(ctx, s, target, config)
 	}
-	return c.drive(ctx, s, direct, config)
+	tier, err := compareTier(ctx, database, opened, target, config, c.Turns)
+	if tier == nil {
+		return err
+	}
+	return c.report(s, tier, err, tier.Direct.Validity, tier.HTTP.Validity)
 }
 
-// drive runs the workload as often as it is asked to. A run that ends early is the
-// last; one that is INVALID is not.
+// drive runs the workload --repeat times. A run that ends early is the last one; an INVALID run is not.
 func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend, config workload.Config) error {
 	var runs []*workload.Run
 	var failed error
@@ -153,15 +151,15 @@ func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend
 		run, err := workload.Drive(ctx, target, config)
 		if run == nil {
 			if len(runs) > 0 {
-				err = endedEarly{fmt.Errorf("run %d of %d did not begin: %w", len(runs)+1, c.Repeat, err)}
+				err = exitError{exitEnded, fmt.Errorf("run %d of %d did not begin: %w", len(runs)+1, c.Repeat, err)}
 			}
 			failed = errors.Join(failed, err)
 			break
 		}
 		runs = append(runs, run)
-		err = one.told(s, run, err, run.Validity)
+		err = one.report(s, run, err, run.Validity)
 		failed = errors.Join(failed, err)
-		if err != nil && !isInvalid(err) {
+		if code, _ := exitCodeOf(err); err != nil && code != exitInvalid {
 			break
 		}
 		if c.Repeat > 1 {
@@ -175,7 +173,7 @@ func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend
 	return failed
 }
 
-// jsonFile returns the file that the nth run is written to, "" for none.
+// jsonFile returns the file for the result of the nth run, "" for none.
 func (c *driveCmd) jsonFile(n int) string {
 	if c.JSON == "" || c.Repeat == 1 {
 		return c.JSON
@@ -184,7 +182,7 @@ func (c *driveCmd) jsonFile(n int) string {
 	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(c.JSON, ending), n, ending)
 }
 
-// check refuses what does not go together, and reads the workload.
+// check refuses flags that contradict each other, and reads the workload.
 func (c *driveCmd) check() (*workload.Definition, error) {
 	switch {
 	case c.DB != "" && c.URL != "":
@@ -197,7 +195,7 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 		return nil, usagef("--repeat is for runs: --tier has --turns")
 	}
 	if c.DB != "" {
-		if _, _, err := store.Parse(c.DB); err != nil {
+		if _, err := store.Find(c.DB); err != nil {
 			return nil, usagef("--db: %w", err)
 		}
 	} else if c.URL == "" {
@@ -223,12 +221,11 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 	return definition, nil
 }
 
-// printed is what can be printed and kept.
-type printed interface{ Write(io.Writer) error }
+// printable is a result that can be printed.
+type printable interface{ Write(io.Writer) error }
 
-// told prints and writes what there is. A run that ended early, or is INVALID, is
-// an error.
-func (c *driveCmd) told(s streams, result printed, ended error, validities ...workload.Validity) error {
+// report prints and writes a result. A run that ended early, or is INVALID, is an error.
+func (c *driveCmd) report(s streams, result printable, ended error, validities ...workload.Validity) error {
 	clearLine(s.err)
 	write := result.Write
 	if run, ok := result.(*workload.Run); ok {
@@ -239,18 +236,17 @@ func (c *driveCmd) told(s streams, result printed, ended error, validities ...wo
 		err = errors.Join(err, writeJSON(c.JSON, result))
 	}
 	if ended != nil {
-		return endedEarly{errors.Join(fmt.Errorf("the run ended early: %w", ended), err)}
+		return exitError{exitEnded, errors.Join(fmt.Errorf("the run ended early: %w", ended), err)}
 	}
 	for _, v := range validities {
 		if err == nil && v.Invalid() && !c.AllowInvalid {
-			return invalidResult{fmt.Errorf("the run is INVALID: %s", strings.Join(v.Reasons, "; "))}
+			return exitError{exitInvalid, fmt.Errorf("the run is INVALID: %s", strings.Join(v.Reasons, "; "))}
 		}
 	}
 	return err
 }
 
-// writableFile tests whether writeJSON can write a file: at its end a run would be
-// lost.
+// writableFile returns an error if writeJSON could not write a file, which would lose the result of a run.
 func writableFile(file string) error {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder", file)
@@ -262,14 +258,7 @@ func writableFile(file string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// clearLine takes away a line that is redrawn, on a terminal.
-func clearLine(w io.Writer) {
-	if isTerminal(w) {
-		_, _ = fmt.Fprint(w, "\r\x1b[K") // when not even this can be written, nobody is left to tell
-	}
-}
-
-// momentText is a run in one line of a terminal.
+// momentText returns the state of a run in one line.
 func momentText(m workload.Moment) string {
 	if !m.Measuring {
 		if m.Left == 0 {
@@ -277,79 +266,62 @@ func momentText(m workload.Moment) string {
 		}
 		return fmt.Sprintf("warming up, %s left", format.Duration(m.Left))
 	}
-	return fmt.Sprintf("%s/s  p50 %s  p99 %s ms  %s  %s left", format.Count(int64(m.TPS+.5)), workload.Milli(m.P50), workload.Milli(m.P99),
+	return fmt.Sprintf("%s/s  p50 %s  p99 %s ms  %s  %s left", format.Count(int64(m.TPS+.5)), workload.Milli(m.P50),
+		workload.Milli(m.P99),
 		format.Plural(m.Errors, "error"), format.Duration(m.Left))
 }
 
-// writeJSON writes a file as a whole, or not at all.
+// writeJSON writes a value to a file.
 func writeJSON(file string, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	part := file + ".part"
-	if err := os.WriteFile(part, append(text, '\n'), 0o644); err != nil {
+	return writeFile(file, append(text, '\n'))
+}
+
+// writeFile replaces a file as a whole: neither a reader nor an interruption ever sees half of it.
+func writeFile(name string, content []byte) error {
+	half := archive.HalfName(name)
+	if err := os.WriteFile(half, content, 0o644); err != nil { //nolint:gosec // results are for everybody to read
+		return errors.Join(err, removeIfThere(half))
+	}
+	return os.Rename(half, name)
+}
+
+func removeIfThere(name string) error {
+	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return os.Rename(part, file)
+	return nil
 }
 
-// openExisting opens a database that is there: a load on one that was made by
-// a slip of the pen says nothing.
-func openExisting(ctx context.Context, url string) (domain.Store, error) {
-	scheme, rest, err := store.Parse(url)
+// openExisting opens a database that exists: a mistyped path must not make a new one.
+func openExisting(ctx context.Context, url string) (store.Database, domain.Store, error) {
+	database, err := store.Find(url)
 	if err != nil {
-		return nil, err
+		return database, nil, err
 	}
-	if err := (dbFlag{scheme: scheme, path: rest}).existing(); err != nil {
-		return nil, err
+	if err := database.RequireExisting(); err != nil {
+		return database, nil, err
 	}
-	return store.Open(ctx, url, store.Options{Rules: domain.DefaultRules})
+	opened, err := database.Open(ctx, store.Options{Rules: domain.DefaultRules})
+	return database, opened, err
 }
 
-// compareTier runs with and without a service before the store.
-func compareTier(ctx context.Context, opened domain.Store, direct workload.Backend, config workload.Config, turns int) (tier *workload.Tier, err error) {
-	url, stop, err := loopback(ctx, opened)
+// compareTier runs a workload on an open store, and through a service on it.
+func compareTier(
+	ctx context.Context, database store.Database, opened domain.Store, direct workload.Backend, config workload.Config,
+	turns int,
+) (tier *workload.Tier, err error) {
+	url, stop, err := service.Loopback(ctx, database, opened, buildInfo())
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	service, err := workload.NewHTTP(url, "", nil)
+	through, err := workload.NewHTTP(url, "", nil)
 	if err != nil {
 		return nil, err
 	}
-	return workload.CompareTier(ctx, direct, service, config, turns)
-}
-
-// loopback serves a store as brokerage serve does by default, on a port of this
-// computer and in this process.
-func loopback(ctx context.Context, opened domain.Store) (url string, stop func() error, err error) {
-	settings := serveCmd{
-		Timeout: 10 * time.Second, HeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute,
-	}
-	log := slog.New(slog.DiscardHandler)
-	metrics := telemetry.New(buildInfo())
-	if stats := storeStats(opened); stats != nil {
-		metrics.Store(stats)
-	}
-	api, err := httpapi.New(guard.New(opened, guard.Options{Timeout: settings.Timeout}), httpapi.Options{
-		Log: log, Version: buildInfo().Version, Metrics: metrics, Timeout: settings.Timeout, InFlight: 256, Queue: 256, QueueWait: 500 * time.Millisecond,
-	})
-	if err != nil {
-		return "", nil, err
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", nil, err
-	}
-	server := settings.server(api, log)
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	return "http://" + listener.Addr().String(), func() error {
-		err := server.Close()
-		if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
-			err = errors.Join(err, served)
-		}
-		return err
-	}, nil
+	return workload.CompareTier(ctx, direct, through, config, turns)
 }

@@ -36,7 +36,10 @@ func TestDrive_BadInput(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, opened.Close())
 	own := filepath.Join(dir, "own.json")
-	require.NoError(t, os.WriteFile(own, []byte("{\"name\": \"own\",\n\"mix\": [{\"transaction\": \"get_order\", \"weight\": \"ten\"}]}"), 0o600))
+	require.NoError(t,
+		os.WriteFile(own, []byte("{\"name\": \"own\",\n\"mix\": [{\"transaction\": \"get_order\", \"weight\": \"ten\"}]}"),
+			0o600),
+	)
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "r-2.json"), 0o700))
 	for name, c := range map[string]struct {
 		args string
@@ -84,7 +87,8 @@ func TestDrive_DefaultTarget(t *testing.T) {
 	}
 	require.NoError(t, l.Close())
 	requireOneLine(t, brokerage(t.Context(), "drive"), exitFailed,
-		"nothing listens at http://127.0.0.1:8080, where a service is by default: brokerage serve starts one, --url names another, --db a database without a service")
+		"nothing listens at http://127.0.0.1:8080, where a service is by default: brokerage serve starts one, --url names "+
+			"another, --db a database without a service")
 	service := serving(t, tinyDB(t), "--listen", readmeAddr)
 	r := brokerage(t.Context(), "drive", "--users", "2", "--ramp", "0s", "--duration", "200ms", "--allow-invalid")
 	require.Equal(t, exitOK, r.code, r.err)
@@ -106,10 +110,13 @@ func TestDrive_TLS(t *testing.T) {
 	serverCert, serverKey := ours.issue(t, 2)
 	cert, key := ours.issue(t, 3)
 	strangerCert, strangerKey := other.issue(t, 4)
-	service := serving(t, tinyDB(t), "--tls-cert", write("server.pem", serverCert), "--tls-key", write("server.key", serverKey), "--tls-client-ca", ca)
+	service := serving(t, tinyDB(t), "--tls-cert", write("server.pem", serverCert), "--tls-key",
+		write("server.key", serverKey), "--tls-client-ca", ca)
 	url := "https" + strings.TrimPrefix(service.url, "http")
 	known := []string{"--tls-client-cert", write("client.pem", cert), "--tls-client-key", write("client.key", key)}
-	stranger := []string{"--tls-client-cert", write("stranger.pem", strangerCert), "--tls-client-key", write("stranger.key", strangerKey)}
+	stranger := []string{
+		"--tls-client-cert", write("stranger.pem", strangerCert), "--tls-client-key", write("stranger.key", strangerKey),
+	}
 	drive := []string{"drive", "--url", url, "--users", "3", "--ramp", "0s", "--duration", "300ms", "--allow-invalid"}
 	health := []string{"health", "--url", url}
 	for _, command := range [][]string{drive, health} {
@@ -122,9 +129,12 @@ func TestDrive_TLS(t *testing.T) {
 			code  int
 			says  string
 		}{
-			"NoCertificate":  {[]string{"--tls-ca", ca}, exitFailed, "certificate required"},
-			"Stranger":       {slices.Concat([]string{"--tls-ca", ca}, stranger), exitFailed, "unknown certificate authority"},
-			"OtherAuthority": {slices.Concat([]string{"--tls-ca", write("other.pem", other.pem)}, known), exitFailed, "certificate signed by unknown authority"},
+			"NoCertificate": {[]string{"--tls-ca", ca}, exitFailed, "certificate required"},
+			"Stranger":      {slices.Concat([]string{"--tls-ca", ca}, stranger), exitFailed, "unknown certificate authority"},
+			"OtherAuthority": {
+				slices.Concat([]string{"--tls-ca", write("other.pem", other.pem)}, known), exitFailed,
+				"certificate signed by unknown authority",
+			},
 			"HalfAPair":      {known[:2], exitUsage, "--tls-client-cert and --tls-client-key go together"},
 			"NotAnAuthority": {[]string{"--tls-ca", known[3]}, exitFailed, "--tls-ca: there is no certificate in "},
 			"NoFile":         {[]string{"--tls-ca", filepath.Join(dir, "none")}, exitFailed, "--tls-ca: open "},
@@ -135,7 +145,9 @@ func TestDrive_TLS(t *testing.T) {
 		}
 	}
 	// The authorities of the system, which a process reads once.
-	for code, env := range map[int]string{exitOK: "SSL_CERT_FILE=" + ca, exitFailed: "SSL_CERT_FILE=" + filepath.Join(dir, "other.pem")} {
+	for code, env := range map[int]string{
+		exitOK: "SSL_CERT_FILE=" + ca, exitFailed: "SSL_CERT_FILE=" + filepath.Join(dir, "other.pem"),
+	} {
 		cmd := process(t, slices.Concat(drive, known)...)
 		cmd.Env = append(cmd.Env, env, "SSL_CERT_DIR=/none")
 		out, err := cmd.CombinedOutput()
@@ -149,10 +161,13 @@ func TestDrive_WrongToken(t *testing.T) {
 	made := brokerage(t.Context(), "token", "--name", "load", "--scope", "read,trade", "--file", file)
 	require.Equal(t, exitOK, made.code, made.err)
 	service := serving(t, tinyDB(t), "--tokens", file)
-	args := []string{"drive", "--url", service.url, "--users", "2", "--ramp", "0s", "--duration", "200ms", "--allow-invalid"}
+	args := []string{
+		"drive", "--url", service.url, "--users", "2", "--ramp", "0s", "--duration", "200ms", "--allow-invalid",
+	}
 	t.Setenv("BROKERAGE_TOKEN", "")
 	requireOneLine(t, brokerage(t.Context(), args...), exitFailed, "does not accept the token (401)")
-	requireOneLine(t, brokerage(t.Context(), append(args, "--token", "wrong")...), exitFailed, "does not accept the token (401)")
+	requireOneLine(t, brokerage(t.Context(), append(args, "--token", "wrong")...), exitFailed,
+		"does not accept the token (401)")
 	t.Setenv("BROKERAGE_TOKEN", strings.TrimSpace(made.out))
 	requireOneLine(t, brokerage(t.Context(), append(args, "--workload", "classic")...), exitFailed, "scope admin")
 	r := brokerage(t.Context(), args...)
@@ -161,8 +176,7 @@ func TestDrive_WrongToken(t *testing.T) {
 	service.stop(t)
 }
 
-// A database in which somebody has closed accounts and taken ids by hand: the run
-// says so, beside the refusals that come of it.
+// Accounts were closed and ids taken by hand: the run says so, beside the refusals that this causes.
 func TestDrive_ChangedByHand(t *testing.T) {
 	service := serving(t, tinyDB(t))
 	whole := dataset.New(dataset.Spec{Seed: 1})
@@ -175,9 +189,11 @@ func TestDrive_ChangedByHand(t *testing.T) {
 	account, err := os.ReadFile("../../api/examples/open_account.request.xml") // with an id that nobody has leased
 	require.NoError(t, err)
 	require.Equal(t, 201, send(t, "POST", service.url+"/v1/customers/1006/accounts", "", string(account)).status)
-	r := brokerage(t.Context(), "drive", "--url", service.url, "--users", "4", "--ramp", "0s", "--duration", "1s", "--allow-invalid")
+	r := brokerage(t.Context(), "drive", "--url", service.url, "--users", "4", "--ramp", "0s", "--duration", "1s",
+		"--allow-invalid")
 	require.Equal(t, exitOK, r.code, r.err)
-	require.Regexp(t, `Note: \d+ not found: the dataset has it and the database has not, so somebody has deleted it`, r.out)
+	require.Regexp(t, `Note: \d+ not found: the dataset has it and the database has not, so somebody has deleted it`,
+		r.out)
 	require.Regexp(t, `Note: 1 new ids existed: somebody has used ids that were not leased`, r.out)
 	service.stop(t)
 }
@@ -185,7 +201,8 @@ func TestDrive_ChangedByHand(t *testing.T) {
 func TestDrive_Prints(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "run.json")
 	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
-	r := brokerage(t.Context(), "drive", "--db", db, "--users", "3", "--ramp", "0s", "--duration", "1s", "--every", "250ms", "--seed", "5",
+	r := brokerage(t.Context(), "drive", "--db", db, "--users", "3", "--ramp", "0s", "--duration", "1s", "--every",
+		"250ms", "--seed", "5",
 		"--workload", "insert-customers", "--validate", "no", "--json", file)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, "Workload insert-customers (not validated) on direct sqlite:brokerage.db\n")
@@ -200,8 +217,8 @@ func TestDrive_Prints(t *testing.T) {
 	require.Positive(t, run.Usage.Generator.CPUSeconds)
 }
 
-// invalidWorkload is a file of a workload of which every run is INVALID: users
-// have next to nothing to delete, and draw again.
+// invalidWorkload returns the file of a workload whose runs are INVALID: users find almost nothing to delete, and draw
+// again.
 func invalidWorkload(t testing.TB) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "own.json")
@@ -210,15 +227,19 @@ func invalidWorkload(t testing.TB) string {
 	return file
 }
 
-// What may not be quoted is written like any other result, and told by an exit
-// code of its own, unless that is what was asked for.
+// Results that may not be quoted are written like any others, and have an exit code of their own unless they are
+// allowed.
 func TestDrive_Invalid(t *testing.T) {
 	service := serving(t, tinyDB(t))
 	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
-	for name, target := range map[string][]string{"Direct": {"--db", db}, "HTTP": {"--url", service.url}, "Tier": {"--db", db, "--tier", "--turns", "1"}} {
+	for name, target := range map[string][]string{
+		"Direct": {"--db", db}, "HTTP": {"--url", service.url}, "Tier": {"--db", db, "--tier", "--turns", "1"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "run.json")
-			args := append([]string{"drive", "--json", file, "--users", "2", "--ramp", "0s", "--duration", "500ms", "--workload", invalidWorkload(t)}, target...)
+			args := append([]string{
+				"drive", "--json", file, "--users", "2", "--ramp", "0s", "--duration", "500ms", "--workload", invalidWorkload(t),
+			}, target...)
 			r := brokerage(t.Context(), args...)
 			require.Equal(t, exitInvalid, r.code, r.err)
 			require.Contains(t, r.out, "INVALID: ")
@@ -241,7 +262,8 @@ func TestDrive_Repeat(t *testing.T) {
 	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
 	var groups [2][]string
 	for i, name := range []string{"a", "b"} {
-		r := brokerage(t.Context(), "drive", "--db", db, "--users", "2", "--ramp", "0s", "--duration", "200ms", "--workload", "query", "--seed", "7",
+		r := brokerage(t.Context(), "drive", "--db", db, "--users", "2", "--ramp", "0s", "--duration", "200ms", "--workload",
+			"query", "--seed", "7",
 			"--repeat", "3", "--json", filepath.Join(dir, name+".json"))
 		require.Equal(t, exitOK, r.code, r.err)
 		require.Equal(t, 3, strings.Count(r.out, "Workload query"), "each run is printed")
@@ -261,14 +283,16 @@ func TestDrive_Repeat(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, "a.json"))
 	r := brokerage(t.Context(), append(append([]string{"report"}, groups[0]...), append([]string{"--"}, groups[1]...)...)...)
 	require.Equal(t, exitOK, r.code, r.err)
-	require.Regexp(t, `Verdict on B against A: (better|worse|better and worse|no difference beyond noise): goodput × `, r.out)
+	require.Regexp(t, `Verdict on B against A: (better|worse|better and worse|no difference beyond noise): goodput × `,
+		r.out)
 }
 
 // The run in which the service dies is the last, and the median of those before it is printed.
 func TestDrive_RepeatEndedEarly(t *testing.T) {
 	service := serving(t, tinyDB(t))
 	file := filepath.Join(t.TempDir(), "run.json")
-	cmd := process(t, "drive", "--url", service.url, "--users", "2", "--ramp", "0s", "--duration", "1s", "--repeat", "3", "--json", file)
+	cmd := process(t, "drive", "--url", service.url, "--users", "2", "--ramp", "0s", "--duration", "1s", "--repeat", "3",
+		"--json", file)
 	out, errs := &logLines{}, &logLines{}
 	cmd.Stdout, cmd.Stderr = out, errs
 	require.NoError(t, cmd.Start())
@@ -280,8 +304,7 @@ func TestDrive_RepeatEndedEarly(t *testing.T) {
 	require.Contains(t, errs.String(), "brokerage drive: ")
 }
 
-// A service that dies in the run: what there was until then is told, and the
-// exit code is 3.
+// A service dies during the run: the results until then are printed, and the exit code is 3.
 func TestDrive_ServiceKilled(t *testing.T) {
 	service := serving(t, tinyDB(t))
 	file := filepath.Join(t.TempDir(), "run.json")
@@ -311,7 +334,9 @@ func TestDrive_Signal(t *testing.T) {
 // driving starts a run of an hour as a process of its own.
 func driving(t testing.TB, args ...string) (cmd *exec.Cmd, out, errs *logLines) {
 	t.Helper()
-	cmd = process(t, append([]string{"drive", "--users", "4", "--ramp", "0s", "--duration", "1h", "--every", "200ms"}, args...)...)
+	cmd = process(t, append([]string{
+		"drive", "--users", "4", "--ramp", "0s", "--duration", "1h", "--every", "200ms",
+	}, args...)...)
 	out, errs = &logLines{}, &logLines{}
 	cmd.Stdout, cmd.Stderr = out, errs
 	require.NoError(t, cmd.Start())
@@ -325,7 +350,8 @@ func exitCode(t testing.TB, cmd *exec.Cmd) int {
 
 func TestDrive_Tier(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tier.json")
-	r := brokerage(t.Context(), "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--tier", "--turns", "1", "--users", "2", "--ramp", "0s",
+	r := brokerage(t.Context(), "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--tier", "--turns", "1", "--users",
+		"2", "--ramp", "0s",
 		"--duration", "1s", "--workload", "query", "--json", file)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, "What the application tier costs")
@@ -340,11 +366,12 @@ func TestDrive_Tier(t *testing.T) {
 	require.Greater(t, tier.Total.CPU, 1.0, "a service costs something")
 }
 
-// A run that is INVALID does not end its repeats: all of them are made and written,
-// and the exit code says so.
+// An INVALID run does not end its repeats: all of them run and are written, and the exit code is that of an INVALID
+// run.
 func TestDrive_RepeatInvalid(t *testing.T) {
 	dir := t.TempDir()
-	r := brokerage(t.Context(), "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--users", "2", "--ramp", "0s", "--duration", "500ms",
+	r := brokerage(t.Context(), "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--users", "2", "--ramp", "0s",
+		"--duration", "500ms",
 		"--workload", invalidWorkload(t), "--repeat", "2", "--json", filepath.Join(dir, "r.json"))
 	require.Equal(t, exitInvalid, r.code, r.err)
 	require.FileExists(t, filepath.Join(dir, "r-1.json"))

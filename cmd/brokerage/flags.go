@@ -12,11 +12,13 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// datasetFlags say which dataset; every command that handles one has them.
+// datasetFlags are the flags that choose a dataset.
+//
+//nolint:lll // a help text is one string
 type datasetFlags struct {
-	Scale   scaleFlag   `default:"tiny" placeholder:"SCALE" help:"How large: ${scales}. Default: tiny."`
-	Profile profileFlag `default:"tpox-2" placeholder:"PROFILE" help:"Shapes and ratios of TPoX 2.0 (tpox-2, default) or 1.x (tpox-1)."`
-	Seed    uint64      `default:"1" placeholder:"N" help:"Another seed, other documents. Default: 1."`
+	Scale   scaleFlag   `default:"tiny" placeholder:"SCALE" help:"Size of the dataset: ${scales}. Default: tiny."`
+	Profile profileFlag `default:"tpox-2" placeholder:"PROFILE" help:"Document shapes and ratios of TPoX 2.0 (tpox-2) or 1.x (tpox-1). Default: tpox-2."`
+	Seed    uint64      `default:"1" placeholder:"N" help:"Seed of the dataset: another seed makes other documents. Default: 1."`
 }
 
 func (f datasetFlags) spec() dataset.Spec {
@@ -44,7 +46,7 @@ func (f *kindFlag) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// decodeDuration reads a time for kong. Its own message names no unit to write.
+// decodeDuration reads a time for kong, whose own message does not say how units are written.
 func decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {
 	var text string
 	if err := ctx.Scan.PopValueInto("time", &text); err != nil {
@@ -61,19 +63,21 @@ func decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {
 	return nil
 }
 
-// portFlag is a flag that many services have and this one has not.
+// portFlag is --port, which many services have and this one does not.
 type portFlag struct{}
 
-// Decode refuses it.
+// Decode returns an error that names --listen.
 func (portFlag) Decode(ctx *kong.DecodeContext) error {
 	port := "8080"
 	if value := ctx.Scan.Peek(); value.IsValue() {
 		port = value.String()
 	}
-	return fmt.Errorf("there is no such flag; --listen takes address and port: --listen 127.0.0.1:%s, or --listen :%[1]s for all addresses", port)
+	return fmt.Errorf(
+		"there is no such flag; --listen takes address and port: --listen 127.0.0.1:%s, or --listen :%[1]s for all addresses",
+		port)
 }
 
-// partFlag is part number of equal parts: 3/16.
+// partFlag is one of several equal parts: 3/16.
 type partFlag struct{ number, of int64 }
 
 func (f *partFlag) UnmarshalText(text []byte) error {
@@ -87,9 +91,8 @@ func (f *partFlag) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// cut is the part's share of count documents: [from, to). The shares of all
-// parts are disjoint, nothing is left over, and none is larger than another by
-// more than one document.
+// cut returns the part's share of count documents: [from, to). The shares of all parts cover every document once, and
+// differ by at most one document.
 func (f partFlag) cut(count int64) (from, to int64) {
 	at := func(k int64) int64 { return count/f.of*k + min(k, count%f.of) }
 	return at(f.number - 1), at(f.number)

@@ -17,33 +17,31 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/format"
+	"brokerage/internal/store/archive"
 )
 
+//nolint:lll // a help text is one string
 type generateCmd struct {
 	datasetFlags
 
-	Kind     []kindFlag `placeholder:"KIND" help:"Only these kinds: security, customer, order. Default: all."`
-	Part     partFlag   `default:"1/1" placeholder:"N/M" help:"Only part N of M equal ones, so that M machines can share the work."`
-	Out      string     `required:"" type:"path" placeholder:"DIR" help:"The folder for the files; made if it is not there."`
-	Compress string     `enum:"none,zstd" default:"none" placeholder:"HOW" help:"zstd or none. Default: none."`
-	Workers  int        `placeholder:"N" range:"0..1024" help:"How many files to write at once. Default: one for each processor."`
+	Kind     []kindFlag `placeholder:"KIND" help:"Kinds of documents to write: security, customer, order. Default: all."`
+	Part     partFlag   `default:"1/1" placeholder:"N/M" help:"Write only part N of M equal parts, so that M machines can share the work. Default: 1/1."`
+	Out      string     `required:"" type:"path" placeholder:"DIR" help:"Folder for the files, created if it does not exist."`
+	Compress string     `enum:"none,zstd" default:"none" placeholder:"HOW" help:"Compression of the files: zstd or none. Default: none."`
+	Workers  int        `placeholder:"N" range:"0..1024" help:"Number of files written at once. Default: one for each processor."`
 }
 
-// share is what a run is to write of one kind: documents [from, to).
+// share is a range of documents of one kind, [from, to), that a run writes.
 type share struct {
 	kind     dataset.Kind
 	from, to int64
 }
 
-// zstdShare is how much of its size a file keeps under zstd, by kind: some more
-// than was measured at XXXS (0.19, 0.13 and, of either profile, at most 0.28),
-// so that whoever has the space foreseen here has enough.
+// zstdShare is the size of a file under zstd in proportion to its documents, by kind: slightly more than was measured
+// at XXXS (0.19, 0.13 and, with both profiles, at most 0.28), so that the space foreseen is enough.
 var zstdShare = [...]float64{dataset.Security: 0.22, dataset.Customer: 0.16, dataset.Order: 0.32}
 
 func (c *generateCmd) Run(ctx context.Context, s streams) error {
-	if c.Workers < 0 {
-		return usagef("--workers must be positive")
-	}
 	if c.Workers == 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -52,15 +50,7 @@ func (c *generateCmd) Run(ctx context.Context, s streams) error {
 		folder: newDataFolder(c.Out, c.spec(), c.Compress == "zstd"),
 		zstd:   c.Compress == "zstd",
 	}
-	var shares []share
-	for _, kind := range dataset.Kinds {
-		if len(c.Kind) > 0 && !slices.Contains(c.Kind, kindFlag{kind}) {
-			continue
-		}
-		if from, to := c.Part.cut(g.data.Count(kind)); from < to {
-			shares = append(shares, share{kind, from, to})
-		}
-	}
+	shares := c.shares(g.data)
 	if len(shares) == 0 { // more parts than documents: right for the last of many machines
 		_, err := fmt.Fprintf(s.out, "nothing to do: part %d/%d holds no document\n", c.Part.number, c.Part.of)
 		return err
@@ -72,57 +62,59 @@ func (c *generateCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	var expected, space float64
-	var there int64
-	for _, s := range shares {
-		n := s.to - s.from
-		for file := range whole {
-			if file.kind == s.kind {
-				n -= file.to - file.from
-				there++
-			}
-		}
-		bytes := float64(n) * g.data.MeanSize(s.kind)
-		expected += bytes
-		if g.zstd {
-			bytes *= zstdShare[s.kind]
-		}
-		space += bytes
-	}
-	if free, known := freeBytes(c.Out); known && free < space {
-		return fmt.Errorf("%s needs about %s, but has %s free", c.Out, format.Bytes(space), format.Bytes(free))
+	expected, needed := g.remaining(shares, whole)
+	if free, known := freeBytes(c.Out); known && free < needed {
+		return fmt.Errorf("%s needs about %s, but has %s free", c.Out, format.Bytes(needed), format.Bytes(free))
 	}
 	for _, name := range halves {
 		if err := os.Remove(filepath.Join(c.Out, name)); err != nil {
 			return err
 		}
 	}
-
 	g.progress = startProgress(s.err, expected)
 	err = g.run(ctx, c.Workers, shares, whole)
 	g.progress.finish()
+	return c.summary(ctx, s, &g, int64(len(whole)), err)
+}
+
+// shares returns the documents of each kind that the flags ask for.
+func (c *generateCmd) shares(data *dataset.Dataset) (shares []share) {
+	for _, kind := range dataset.Kinds {
+		if len(c.Kind) > 0 && !slices.Contains(c.Kind, kindFlag{kind}) {
+			continue
+		}
+		if from, to := c.Part.cut(data.Count(kind)); from < to {
+			shares = append(shares, share{kind, from, to})
+		}
+	}
+	return shares
+}
+
+// summary prints what a run wrote beside the files that existed before, or returns its error.
+func (c *generateCmd) summary(ctx context.Context, s streams, g *generation, before int64, err error) error {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return interrupted{fmt.Sprintf("%s complete in %s, the same command continues there", format.Plural(there+g.files, "file"), c.Out)}
+		return exitError{exitInterrupted, fmt.Errorf("interrupted: %s complete in %s, the same command continues there",
+			format.Plural(before+g.files, "file"), c.Out)}
 	}
 	if err != nil {
 		return err
 	}
-	took := time.Since(g.progress.start)
 	if g.files == 0 {
-		_, err = fmt.Fprintf(s.out, "nothing to do: %s already in %s\n", format.Plural(there, "file"), c.Out)
+		_, err = fmt.Fprintf(s.out, "nothing to do: %s already in %s\n", format.Plural(before, "file"), c.Out)
 		return err
 	}
-	before := ""
-	if there > 0 {
-		before = fmt.Sprintf(" beside %s from before", format.Count(there))
+	took := time.Since(g.progress.start)
+	beside := ""
+	if before > 0 {
+		beside = fmt.Sprintf(" beside %s from before", format.Count(before))
 	}
 	_, err = fmt.Fprintf(s.out, "%s, %s, in %s%s in %s: %s, %s\n",
-		format.Plural(g.documents, "document"), format.Bytes(g.bytes), format.Plural(g.files, "file"), before, c.Out,
+		format.Plural(g.documents, "document"), format.Bytes(g.bytes), format.Plural(g.files, "file"), beside, c.Out,
 		format.Duration(took), format.ByteRate(g.bytes, took))
 	return err
 }
 
-// generation is one run: workers that each write a whole file at a time.
+// generation is a run, in which each worker writes one file at a time.
 type generation struct {
 	data     *dataset.Dataset
 	folder   dataFolder
@@ -131,6 +123,25 @@ type generation struct {
 
 	mu                      sync.Mutex
 	files, documents, bytes int64
+}
+
+// remaining returns the size of the documents that are not in whole files yet, and the space that they need.
+func (g *generation) remaining(shares []share, whole map[dataFile]bool) (bytes, needed float64) {
+	for _, s := range shares {
+		n := s.to - s.from
+		for file := range whole {
+			if file.kind == s.kind {
+				n -= file.to - file.from
+			}
+		}
+		size := float64(n) * g.data.MeanSize(s.kind)
+		bytes += size
+		if g.zstd {
+			size *= zstdShare[s.kind]
+		}
+		needed += size
+	}
+	return bytes, needed
 }
 
 func (g *generation) run(ctx context.Context, workers int, shares []share, whole map[dataFile]bool) error {
@@ -165,10 +176,10 @@ func (g *generation) run(ctx context.Context, workers int, shares []share, whole
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return syncFolder(g.folder.path)
+	return archive.SyncFolder(g.folder.path)
 }
 
-// fileWriter is what a worker keeps from file to file.
+// fileWriter writes the files of one worker.
 type fileWriter struct {
 	*generation
 	document []byte
@@ -180,8 +191,7 @@ func (g *generation) newWriter() (*fileWriter, error) {
 	w := &fileWriter{generation: g, buffer: bufio.NewWriterSize(nil, 256<<10)}
 	if g.zstd {
 		var err error
-		// Workers run beside each other already, and a window of some hundred
-		// documents finds what there is to find.
+		// Workers run concurrently already, and a larger window than some hundred documents compresses no better.
 		w.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
 		if err != nil {
 			return nil, err
@@ -190,7 +200,7 @@ func (g *generation) newWriter() (*fileWriter, error) {
 	return w, nil
 }
 
-// write makes one file. It gets its name only once it is whole and on disk.
+// write writes one file, which gets its name when it is complete and on disk.
 func (w *fileWriter) write(ctx context.Context, file dataFile) (err error) {
 	name := w.folder.name(file)
 	temporary := filepath.Join(w.folder.path, "."+name+partial)
@@ -200,7 +210,7 @@ func (w *fileWriter) write(ctx context.Context, file dataFile) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			// The first error is the one to tell; the file may be closed already.
+			// The first error is the one to return; the file may be closed already.
 			_ = f.Close()
 			_ = os.Remove(temporary)
 		}
@@ -251,13 +261,4 @@ func (w *fileWriter) fill(ctx context.Context, f *os.File, file dataFile) (size 
 		}
 	}
 	return size, w.buffer.Flush()
-}
-
-// syncFolder makes the names of new files as durable as the files.
-func syncFolder(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

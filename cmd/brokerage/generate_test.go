@@ -112,7 +112,8 @@ func TestGenerate_Parts(t *testing.T) {
 		{[]string{"--profile", "tpox-1"}, "not a file of this dataset"},
 		{[]string{"--compress", "zstd"}, "not a file of this dataset"},
 	} {
-		requireOneLine(t, brokerage(t.Context(), append([]string{"generate", "--out", dir}, c.args...)...), exitFailed, c.says)
+		requireOneLine(t, brokerage(t.Context(), append([]string{"generate", "--out", dir}, c.args...)...), exitFailed,
+			c.says)
 	}
 	require.Equal(t, before, names(t, dir))
 
@@ -137,7 +138,10 @@ func TestPart_Cut(t *testing.T) {
 }
 
 func TestFileAt_CoversAShareOnce(t *testing.T) {
-	for _, s := range []share{{dataset.Order, 0, 1}, {dataset.Order, 99_999, 100_001}, {dataset.Customer, 24_999, 75_000}, {dataset.Order, 299_999_900_000, 300_000_000_000}} {
+	for _, s := range []share{
+		{dataset.Order, 0, 1}, {dataset.Order, 99_999, 100_001}, {dataset.Customer, 24_999, 75_000},
+		{dataset.Order, 299_999_900_000, 300_000_000_000},
+	} {
 		next := s.from
 		for next < s.to {
 			f := fileAt(s.kind, s.from, s.to, next)
@@ -258,7 +262,9 @@ func TestGenerate_BadFolder(t *testing.T) {
 	t.Run("AFile", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "file")
 		require.NoError(t, os.WriteFile(file, nil, 0o666))
-		for _, args := range [][]string{{"generate", "--out", file}, {"generate", "--out", filepath.Join(file, "below")}, {"templates", "--out", file}} {
+		for _, args := range [][]string{
+			{"generate", "--out", file}, {"generate", "--out", filepath.Join(file, "below")}, {"templates", "--out", file},
+		} {
 			requireOneLine(t, brokerage(t.Context(), args...), exitFailed, "not a directory")
 		}
 	})

@@ -16,15 +16,17 @@ import (
 	"brokerage/internal/workload"
 )
 
-// healthCmd is for images that have nothing else with which to ask.
+// healthCmd is for container images without an HTTP client.
+//
+//nolint:lll // a help text is one string
 type healthCmd struct {
-	URL string `placeholder:"URL" help:"The service, as drive --url has it; or a path of it to ask, such as http://127.0.0.1:8080/readyz. Default: this machine, with port and scheme as the variables BROKERAGE_LISTEN and BROKERAGE_TLS_CERT have them."`
+	URL string `placeholder:"URL" help:"Service to check, or a path of it, such as http://127.0.0.1:8080/readyz. Default: this machine, with the port and scheme of BROKERAGE_LISTEN and BROKERAGE_TLS_CERT."`
 	clientTLS
 
-	Timeout time.Duration `default:"2s" placeholder:"TIME" range:"1ms..1h" help:"How long to wait for the answer. Default: 2s."`
+	Timeout time.Duration `default:"2s" placeholder:"TIME" range:"1ms..1h" help:"How long to wait for the response. Default: 2s."`
 }
 
-// Run asks once. The answer 200 is good, and everything else is a failure.
+// Run sends one request. The response 200 is success, everything else a failure.
 func (c *healthCmd) Run(ctx context.Context, s streams) error {
 	asked := c.URL
 	if asked == "" {
@@ -43,8 +45,7 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	// The certificate of a service is made out to its name and not to this machine:
-	// without an authority, it is not checked.
+	// The certificate names the service and not this machine, so it is not checked unless an authority is given.
 	security.InsecureSkipVerify = c.TLSCA == "" //nolint:gosec // nothing is sent that would be worth a trap
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
@@ -52,13 +53,13 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	// No proxy, and no connection that is kept.
+	// No proxy, and no connection that is kept open.
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: security}}
 	response, err := client.Do(request)
 	if err != nil {
 		return redact.Error(err)
 	}
-	defer func() { _ = response.Body.Close() }() // its end is of no interest
+	defer func() { _ = response.Body.Close() }() // only its status is used
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s: %s", redact.URL(asked), response.Status)
 	}
@@ -66,11 +67,11 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 	return err
 }
 
-// healthOf is the address at which a service that listens so is asked by this machine.
+// healthOf returns the URL of /healthz on this machine for a service with these settings.
 func healthOf(listen string, secure bool) string {
 	host, port, err := net.SplitHostPort(cmp.Or(listen, "127.0.0.1:8080"))
 	if err != nil {
-		host, port = listen, "8080" // it does not listen either: the error will say where
+		host, port = listen, "8080" // the service refuses it too; the error names the address
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"

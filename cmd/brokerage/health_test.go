@@ -13,7 +13,8 @@ func TestHealth(t *testing.T) {
 	i := serving(t, "", "--wait", "--db", "postgres://me@"+unheard(t)+"/db")
 	r := brokerage(t.Context(), "health", "--url", i.url+"/healthz")
 	require.Equal(t, result{exitOK, i.url + "/healthz: 200 OK\n", ""}, r)
-	requireOneLine(t, brokerage(t.Context(), "health", "--url", i.url+"/readyz"), exitFailed, "/readyz: 503 Service Unavailable")
+	requireOneLine(t, brokerage(t.Context(), "health", "--url", i.url+"/readyz"), exitFailed,
+		"/readyz: 503 Service Unavailable")
 
 	t.Setenv("BROKERAGE_LISTEN", strings.Replace(strings.TrimPrefix(i.url, "http://"), "127.0.0.1", "0.0.0.0", 1))
 	require.Equal(t, result{exitOK, i.url + "/healthz: 200 OK\n", ""}, brokerage(t.Context(), "health"))
@@ -21,13 +22,14 @@ func TestHealth(t *testing.T) {
 	requireOneLine(t, brokerage(t.Context(), "health"), exitFailed, "connection refused")
 }
 
-// What drive --url takes, and paths of it.
+// health takes what drive --url takes, and paths of it.
 func TestHealth_URL(t *testing.T) {
 	asked := ""
 	service := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = r.URL.Path }))
 	defer service.Close()
 	for url, want := range map[string]string{
-		"": "/healthz", "/": "/healthz", "/healthz": "/healthz", "/readyz": "/readyz", "/at/a/prefix": "/at/a/prefix/healthz", "/at/a/prefix/": "/at/a/prefix/healthz",
+		"": "/healthz", "/": "/healthz", "/healthz": "/healthz", "/readyz": "/readyz", "/at/a/prefix": "/at/a/prefix/healthz",
+		"/at/a/prefix/":       "/at/a/prefix/healthz",
 		"/at/a/prefix/readyz": "/at/a/prefix/readyz",
 	} {
 		r := brokerage(t.Context(), "health", "--url", service.URL+url)
@@ -36,7 +38,7 @@ func TestHealth_URL(t *testing.T) {
 	}
 }
 
-// The certificate of a service names the service, and not the loopback.
+// The certificate of a service does not name the loopback address.
 func TestHealth_TLS(t *testing.T) {
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	defer server.Close()
@@ -46,8 +48,11 @@ func TestHealth_TLS(t *testing.T) {
 func TestHealth_Failures(t *testing.T) {
 	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	defer hanging.Close()
-	requireOneLine(t, brokerage(t.Context(), "health", "--timeout", "50ms", "--url", hanging.URL), exitFailed, "deadline exceeded")
-	for _, url := range []string{"localhost:8080", "ftp://localhost/", "http://", "http://me:secret@localhost/", "http://localhost/?a=b"} {
+	requireOneLine(t, brokerage(t.Context(), "health", "--timeout", "50ms", "--url", hanging.URL), exitFailed,
+		"deadline exceeded")
+	for _, url := range []string{
+		"localhost:8080", "ftp://localhost/", "http://", "http://me:secret@localhost/", "http://localhost/?a=b",
+	} {
 		drive, health := brokerage(t.Context(), "drive", "--url", url), brokerage(t.Context(), "health", "--url", url)
 		requireOneLine(t, health, exitUsage, "URL of a service")
 		require.Equal(t, strings.Replace(drive.err, "drive", "health", 1), health.err)

@@ -45,20 +45,27 @@ func attacks(outside string) map[string]attack {
 	order := fmt.Sprintf(trade, "A")
 	return map[string]attack{
 		// Entities, and what makes a parser ask somebody.
-		"BillionLaughs":     plain("%s]><a>&l30;</a>", laughs),
-		"QuadraticBlowup":   plain(`<!DOCTYPE a [<!ENTITY x "%s">]><a>%s</a>`, strings.Repeat("x", 50_000), strings.Repeat("&x;", 50_000)),
-		"EntityLoop":        plain(`<!DOCTYPE a [<!ENTITY x "&y;"><!ENTITY y "&x;">]><a>&x;</a>`),
-		"ExternalEntity":    plain(`<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>`),
-		"ExternalByHTTP":    plain(`<!DOCTYPE a [<!ENTITY x SYSTEM "http://%s/x">]><a>&x;</a>`, outside),
-		"ParameterEntity":   plain(`<!DOCTYPE a [<!ENTITY %% x SYSTEM "http://%s/x"> %%x;]><a/>`, outside),
-		"ExternalDTD":       plain(`<!DOCTYPE a SYSTEM "http://%s/x.dtd"><a/>`, outside),
-		"PublicDTD":         plain(`<!DOCTYPE a PUBLIC "-//W3C//DTD XHTML 1.0//EN" "http://%s/x.dtd"><a/>`, outside),
-		"AttributeDefault":  plain(`<!DOCTYPE a [<!ATTLIST a b CDATA "x">]><a/>`),
-		"DTDInLowerCase":    plain(`<!doctype a><a/>`),
-		"DTDWideCharacters": wide(`<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>`, binary.LittleEndian, true),
-		"XInclude":          {body: []byte(`<a xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="http://` + outside + `/"/></a>`)},
-		"SchemaLocation":    {body: []byte(`<a xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="u http://` + outside + `/x.xsd"/>`)},
-		"Stylesheet":        {body: []byte(`<?xml-stylesheet type="text/xsl" href="http://` + outside + `/x.xsl"?><a/>`)},
+		"BillionLaughs": plain("%s]><a>&l30;</a>", laughs),
+		"QuadraticBlowup": plain(`<!DOCTYPE a [<!ENTITY x "%s">]><a>%s</a>`, strings.Repeat("x", 50_000),
+			strings.Repeat("&x;", 50_000)),
+		"EntityLoop":       plain(`<!DOCTYPE a [<!ENTITY x "&y;"><!ENTITY y "&x;">]><a>&x;</a>`),
+		"ExternalEntity":   plain(`<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>`),
+		"ExternalByHTTP":   plain(`<!DOCTYPE a [<!ENTITY x SYSTEM "http://%s/x">]><a>&x;</a>`, outside),
+		"ParameterEntity":  plain(`<!DOCTYPE a [<!ENTITY %% x SYSTEM "http://%s/x"> %%x;]><a/>`, outside),
+		"ExternalDTD":      plain(`<!DOCTYPE a SYSTEM "http://%s/x.dtd"><a/>`, outside),
+		"PublicDTD":        plain(`<!DOCTYPE a PUBLIC "-//W3C//DTD XHTML 1.0//EN" "http://%s/x.dtd"><a/>`, outside),
+		"AttributeDefault": plain(`<!DOCTYPE a [<!ATTLIST a b CDATA "x">]><a/>`),
+		"DTDInLowerCase":   plain(`<!doctype a><a/>`),
+		"DTDWideCharacters": wide(`<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>`, binary.LittleEndian,
+			true),
+		"XInclude": {
+			body: []byte(`<a xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="http://` + outside + `/"/></a>`),
+		},
+		"SchemaLocation": {
+			body: []byte(
+				`<a xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="u http://` + outside + `/x.xsd"/>`),
+		},
+		"Stylesheet": {body: []byte(`<?xml-stylesheet type="text/xsl" href="http://` + outside + `/x.xsl"?><a/>`)},
 		// Floods.
 		"Attributes":       plain("<a%s/>", numbered(50_000, ` a%d=""`)),
 		"SameAttributes":   plain("<a%s/>", strings.Repeat(` a=""`, 100_000)),
@@ -92,7 +99,8 @@ func attacks(outside string) map[string]attack {
 		"WideWithoutMark":  wide("<a/>", binary.LittleEndian, false),
 		"WideDeclaredUTF8": {body: wide(`<?xml version="1.0" encoding="UTF-8"?><a/>`, binary.BigEndian, true).body},
 		"WideCutInHalf":    {body: wide("<a/>", binary.BigEndian, true).body[:9]},
-		"LoneSurrogate":    {body: append(wide("<a>", binary.LittleEndian, true).body, 0x00, 0xD8, '<', 0, '/', 0, 'a', 0, '>', 0)},
+		"LoneSurrogate": {body: append(wide("<a>", binary.LittleEndian, true).body, 0x00, 0xD8, '<', 0, '/', 0, 'a', 0, '>',
+			0)},
 		"MarkTwice":        {body: []byte("\xEF\xBB\xBF\xEF\xBB\xBF<a/>")},
 		"DeclaredWide":     plain(`<?xml version="1.0" encoding="UTF-16"?><a/>`),
 		"DeclaredTwice":    plain(`<?xml version="1.0" encoding="UTF-8" encoding="UTF-16"?><a/>`),
@@ -160,11 +168,14 @@ func deflated(size int) []byte {
 	return out.Bytes()
 }
 
-// payloads are what would do something if any of it were taken for code. Those
-// that sleep do so for longer than a request may take, so that a 504 shows them.
+// payloads are what would do something if any of it were taken for code. Those that sleep do so for longer than a
+// request may take, so that a 504 shows them.
 var payloads = []string{
-	`' OR '1'='1`, `" OR ""="`, `1; DROP TABLE orders; --`, `'; DELETE FROM customers; --`, `1 UNION SELECT doc FROM orders`, `') OR 1=1 --`,
-	`\'; SELECT pg_sleep(60); --`, `'||(SELECT version())||'`, `%27%20OR%201=1`, `'] | //* | a['`, `' or count(//Account)>0 or '`, `*[1]`, `string(//Customer)`,
-	`${jndi:ldap://127.0.0.1/x}`, `{{7*7}}`, `$(touch /tmp/x)`, `../../../../etc/passwd`, `<!DOCTYPE a>`, `]]><a/>`, `&xxe;`, "a\x00b", "a\r\nSet-Cookie: b=c",
+	`' OR '1'='1`, `" OR ""="`, `1; DROP TABLE orders; --`, `'; DELETE FROM customers; --`,
+	`1 UNION SELECT doc FROM orders`, `') OR 1=1 --`,
+	`\'; SELECT pg_sleep(60); --`, `'||(SELECT version())||'`, `%27%20OR%201=1`, `'] | //* | a['`,
+	`' or count(//Account)>0 or '`, `*[1]`, `string(//Customer)`,
+	`${jndi:ldap://127.0.0.1/x}`, `{{7*7}}`, `$(touch /tmp/x)`, `../../../../etc/passwd`, `<!DOCTYPE a>`, `]]><a/>`,
+	`&xxe;`, "a\x00b", "a\r\nSet-Cookie: b=c",
 	`＇ OR 1=1`, `A' AND (SELECT 1 FROM pg_sleep(60)) --`, `A'; ATTACH DATABASE 'x.db' AS x; --`,
 }

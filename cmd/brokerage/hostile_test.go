@@ -39,11 +39,13 @@ func onEachStore(t *testing.T, test func(t *testing.T, i *instance, db string)) 
 	})
 }
 
-// polite asks whether the body is wanted before it sends it: the service refuses
-// some by their headers, and then who is still sending may not get to read why.
-var polite = &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: patience}}
+// polite asks whether the body is wanted before it sends it: the service refuses some by their headers, and then who is
+// still sending may not get to read why.
+var polite = &http.Client{
+	Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: patience},
+}
 
-// post sends a body as it is.
+// post sends a body unchanged.
 func (i *instance) post(t testing.TB, path, encoding string, body []byte) answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, i.url+path, bytes.NewReader(body))
@@ -68,8 +70,7 @@ const (
 	slackMemory = 64 << 20
 )
 
-// No body takes the service more than in proportion, has it ask anybody, or
-// changes anything.
+// No body takes the service more than in proportion, has it ask anybody, or changes anything.
 func TestHostile_Bodies(t *testing.T) {
 	outside, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -86,7 +87,9 @@ func TestHostile_Bodies(t *testing.T) {
 	}()
 	defer func() { _ = outside.Close() }()
 	collection := attacks(outside.Addr().String())
-	paths := []string{"/v1/orders", "/v1/customers?validate=no", "/v1/accounts/104000000/buy", "/v1/customers/1002/accounts"}
+	paths := []string{
+		"/v1/orders", "/v1/customers?validate=no", "/v1/accounts/104000000/buy", "/v1/customers/1002/accounts",
+	}
 
 	onEachStore(t, func(t *testing.T, i *instance, db string) {
 		pid := i.cmd.Process.Pid
@@ -150,43 +153,60 @@ func TestHostile_Requests(t *testing.T) {
 		sent   string
 		status []string // "" is none: the connection is closed
 	}{
-		"Proper":           {get + "\r\n", []string{"200"}},
-		"ManyHeaders":      {get + many(20_000, "X-%d: 1\r\n") + "\r\n", []string{"431", ""}},
-		"SameHeaders":      {get + strings.Repeat("Cookie: a=b\r\n", 20_000) + "\r\n", []string{"431", ""}},
-		"LongHeader":       {get + "X: " + strings.Repeat("x", 1<<20) + "\r\n\r\n", []string{"431", ""}},
-		"LongName":         {get + strings.Repeat("X", 1<<20) + ": x\r\n\r\n", []string{"431", ""}},
-		"LongLine":         {"GET /" + strings.Repeat("x", 1<<20) + " HTTP/1.1\r\nHost: x\r\n\r\n", []string{"431", "414", ""}},
-		"LongMethod":       {strings.Repeat("X", 1<<20) + " / HTTP/1.1\r\nHost: x\r\n\r\n", []string{"431", "400", ""}},
-		"NoEnd":            {get, []string{"", "408"}},
-		"TwoLengths":       {post + "Content-Length: 4\r\nContent-Length: 5\r\n\r\n<a/>x", []string{"400"}},
-		"NegativeLength":   {post + "Content-Length: -1\r\n\r\n<a/>", []string{"400"}},
-		"HugeLength":       {post + "Content-Length: 99999999999999999999\r\n\r\n<a/>", []string{"400"}},
-		"TooLong":          {post + "Content-Length: 9999999999\r\n\r\n<a/>", []string{"413"}},
-		"LengthAndChunks":  {post + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", []string{"400"}},
-		"ChunkedTwice":     {post + "Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n", []string{"400", "501"}},
-		"PackedTransfer":   {post + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", []string{"400", "501"}},
-		"ChunkOverflow":    {post + "Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n", []string{"400"}},
-		"ChunkExtensions":  {post + "Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat("1;"+strings.Repeat("x", 4000)+"\r\nx\r\n", 200), []string{"400", ""}},
-		"HeaderSpace":      {get + "X : 1\r\n\r\n", []string{"400"}},
-		"HeaderNUL":        {get + "X: \x00\r\n\r\n", []string{"400"}},
-		"HeaderFolded":     {get + "X: 1\r\n 2\r\n\r\n", []string{"200", "400"}},
-		"NoHost":           {"GET /v1/orders/103282 HTTP/1.1\r\n\r\n", []string{"400"}},
-		"TwoHosts":         {get + "Host: y\r\n\r\n", []string{"400"}},
-		"OldVersion":       {"GET /\r\n\r\n", []string{"400"}},
-		"OddVersion":       {"GET / HTTP/9.9\r\nHost: x\r\n\r\n", []string{"400", "505"}},
-		"Upgrade":          {get + "Upgrade: h2c\r\nHTTP2-Settings: AAAA\r\n\r\n", []string{"200"}},
-		"HTTP2":            {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", []string{"404", "505", ""}},
-		"Connect":          {"CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: x\r\n\r\n", []string{"404", "405"}},
-		"Proxy":            {"GET http://127.0.0.1:22/v1/orders/103282 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"200"}},
-		"Dots":             {"GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"404"}},
-		"PercentNUL":       {"GET /v1/orders/%00 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"404"}},
-		"Ranges":           {get + "Range: bytes=" + many(5000, "%d-,") + "\r\n\r\n", []string{"200", "431"}},
-		"ExpectSomething":  {get + "Expect: 200-maybe\r\n\r\n", []string{"417", "200"}},
-		"TLS":              {"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + strings.Repeat("\x00", 500), []string{"400", ""}},
-		"Nonsense":         {strings.Repeat("\xff\x00", 1000), []string{"400", ""}},
-		"ParametersFlood":  {"GET /v1/dataset?" + many(4000, "p%d=&") + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"200", "431"}},
-		"SameParameter":    {"GET /v1/dataset?" + strings.Repeat("symbols=true&", 1000) + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"400"}},
-		"SplitByParameter": {"GET /v1/orders/1%0d%0aX-Injected:%201 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"404"}},
+		"Proper":      {get + "\r\n", []string{"200"}},
+		"ManyHeaders": {get + many(20_000, "X-%d: 1\r\n") + "\r\n", []string{"431", ""}},
+		"SameHeaders": {get + strings.Repeat("Cookie: a=b\r\n", 20_000) + "\r\n", []string{"431", ""}},
+		"LongHeader":  {get + "X: " + strings.Repeat("x", 1<<20) + "\r\n\r\n", []string{"431", ""}},
+		"LongName":    {get + strings.Repeat("X", 1<<20) + ": x\r\n\r\n", []string{"431", ""}},
+		"LongLine": {
+			"GET /" + strings.Repeat("x", 1<<20) + " HTTP/1.1\r\nHost: x\r\n\r\n", []string{"431", "414", ""},
+		},
+		"LongMethod":      {strings.Repeat("X", 1<<20) + " / HTTP/1.1\r\nHost: x\r\n\r\n", []string{"431", "400", ""}},
+		"NoEnd":           {get, []string{"", "408"}},
+		"TwoLengths":      {post + "Content-Length: 4\r\nContent-Length: 5\r\n\r\n<a/>x", []string{"400"}},
+		"NegativeLength":  {post + "Content-Length: -1\r\n\r\n<a/>", []string{"400"}},
+		"HugeLength":      {post + "Content-Length: 99999999999999999999\r\n\r\n<a/>", []string{"400"}},
+		"TooLong":         {post + "Content-Length: 9999999999\r\n\r\n<a/>", []string{"413"}},
+		"LengthAndChunks": {post + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", []string{"400"}},
+		"ChunkedTwice":    {post + "Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n", []string{"400", "501"}},
+		"PackedTransfer":  {post + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", []string{"400", "501"}},
+		"ChunkOverflow":   {post + "Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n", []string{"400"}},
+		"ChunkExtensions": {
+			post + "Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat("1;"+strings.Repeat("x", 4000)+"\r\nx\r\n", 200),
+			[]string{"400", ""},
+		},
+		"HeaderSpace":  {get + "X : 1\r\n\r\n", []string{"400"}},
+		"HeaderNUL":    {get + "X: \x00\r\n\r\n", []string{"400"}},
+		"HeaderFolded": {get + "X: 1\r\n 2\r\n\r\n", []string{"200", "400"}},
+		"NoHost":       {"GET /v1/orders/103282 HTTP/1.1\r\n\r\n", []string{"400"}},
+		"TwoHosts":     {get + "Host: y\r\n\r\n", []string{"400"}},
+		"OldVersion":   {"GET /\r\n\r\n", []string{"400"}},
+		"OddVersion":   {"GET / HTTP/9.9\r\nHost: x\r\n\r\n", []string{"400", "505"}},
+		"Upgrade":      {get + "Upgrade: h2c\r\nHTTP2-Settings: AAAA\r\n\r\n", []string{"200"}},
+		"HTTP2":        {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", []string{"404", "505", ""}},
+		"Connect":      {"CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: x\r\n\r\n", []string{"404", "405"}},
+		"Proxy": {
+			"GET http://127.0.0.1:22/v1/orders/103282 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"200"},
+		},
+		"Dots":            {"GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"404"}},
+		"PercentNUL":      {"GET /v1/orders/%00 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"404"}},
+		"Ranges":          {get + "Range: bytes=" + many(5000, "%d-,") + "\r\n\r\n", []string{"200", "431"}},
+		"ExpectSomething": {get + "Expect: 200-maybe\r\n\r\n", []string{"417", "200"}},
+		"TLS": {
+			"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + strings.Repeat("\x00", 500), []string{"400", ""},
+		},
+		"Nonsense": {strings.Repeat("\xff\x00", 1000), []string{"400", ""}},
+		"ParametersFlood": {
+			"GET /v1/dataset?" + many(4000, "p%d=&") + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+			[]string{"200", "431"},
+		},
+		"SameParameter": {
+			"GET /v1/dataset?" + strings.Repeat("symbols=true&", 1000) + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+			[]string{"400"},
+		},
+		"SplitByParameter": {
+			"GET /v1/orders/1%0d%0aX-Injected:%201 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"404"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", i.url[len("http://"):])
@@ -206,9 +226,8 @@ func TestHostile_Requests(t *testing.T) {
 	i.requireUntouched(t, "sqlite:"+i.cmd.Dir+"/brokerage.db")
 }
 
-// Nothing that is sent is taken for code: each parameter of each operation of the
-// contract, and the texts of bodies, with what would do something in SQL, XPath,
-// a shell or a template.
+// Nothing that is sent is taken for code: each parameter of each operation of the contract, and the texts of bodies,
+// with what would do something in SQL, XPath, a shell or a template.
 func TestHostile_Injection(t *testing.T) {
 	contract, err := openapi3.NewLoader().LoadFromData(api.OpenAPI())
 	require.NoError(t, err)
@@ -237,9 +256,11 @@ func TestHostile_Injection(t *testing.T) {
 	})
 }
 
-// inject sends one payload in the place of one parameter; the others are what the
-// contract shows, except for ids, which are of nothing, so that nothing is changed.
-func (i *instance) inject(t testing.TB, method, path string, all openapi3.Parameters, at *openapi3.Parameter, payload string) {
+// inject sends one payload in the place of one parameter; the others are what the contract shows, except for ids, which
+// are of nothing, so that nothing is changed.
+func (i *instance) inject(
+	t testing.TB, method, path string, all openapi3.Parameters, at *openapi3.Parameter, payload string,
+) {
 	t.Helper()
 	query, header := url.Values{}, http.Header{}
 	for _, p := range all {

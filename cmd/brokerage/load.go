@@ -10,27 +10,28 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/format"
+	"brokerage/internal/store"
 	"brokerage/internal/store/bulk"
-	"brokerage/internal/store/sqlite"
 )
 
+//nolint:lll // a help text is one string
 type loadCmd struct {
 	datasetFlags
 
-	DB       dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH, made if it is not there, or postgres://… or db2://…, as the owner of its schema."`
-	From     string `type:"path" placeholder:"DIR" help:"Load the files in this folder instead of generating: what generate wrote, or batch files of the TPoX kit; .zst too."`
-	Validate bool   `help:"With --from: check each document against its schema as well."`
-	Strict   bool   `help:"With --from: end at the first document that is refused."`
-	Replace  bool   `help:"Begin with an empty database, whatever it holds."`
+	DB       dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, created if it does not exist, or postgres://… or db2://…, as the role that owns its schema."`
+	From     string `type:"path" placeholder:"DIR" help:"Folder of files to load instead of generating documents: written by generate, or batch files of the TPoX kit, .xml or .zst."`
+	Validate bool   `help:"With --from: validate each document against its schema. Default: only parsed."`
+	Strict   bool   `help:"With --from: stop at the first document that is refused. Default: it is reported and left out."`
+	Replace  bool   `help:"Delete what the database holds first. Default: an error if it holds another dataset."`
 
 	bar *progress // while documents are loaded
 }
 
-// storedShare is how much of their size documents of a kind take in a database,
-// with keys and indexes: some more than was measured at XXXS.
+// storedShare is the space of documents in a database, with keys and indexes, in proportion to their size, by kind:
+// slightly more than was measured at XXXS.
 var storedShare = [...]float64{dataset.Security: 0.50, dataset.Customer: 0.30, dataset.Order: 0.45}
 
-// journal is what a load may need beside the database.
+// journal is the space in bytes that a load may need in addition to the database.
 const journal = 100e6
 
 func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
@@ -47,25 +48,25 @@ func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	c.DB.doing = func(what string) { c.bar.doing(what) }
-	store, err := c.open(ctx, s)
+	db, err := c.open(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if closed := store.Close(); err == nil {
+		if closed := db.Close(); err == nil {
 			err = closed
 		}
 	}()
 	if c.From != "" {
-		return c.files(ctx, s, store, folder)
+		return c.files(ctx, s, db, folder)
 	}
-	return c.generated(ctx, s, store)
+	return c.generated(ctx, s, db)
 }
 
-// fits refuses what has no room, before a file is made for it. One that is there is
-// looked into first: it may hold a part.
+// fits returns an error if a database that does not exist yet has no room on its disk. An existing one is opened first,
+// since it may hold a part of the dataset.
 func (c *loadCmd) fits(folder sourceFolder) error {
-	if _, err := os.Stat(c.DB.path); !c.DB.embedded() || err == nil {
+	if _, err := os.Stat(c.DB.Path()); !c.DB.embedded() || err == nil {
 		return nil
 	}
 	if c.From != "" {
@@ -78,59 +79,36 @@ func (c *loadCmd) fits(folder sourceFolder) error {
 	return c.space(needed)
 }
 
-// open opens the database, an empty one if it is to be replaced.
-func (c *loadCmd) open(ctx context.Context, s streams) (bulkStore, error) {
-	if c.Replace && c.DB.embedded() {
-		if _, err := os.Stat(c.DB.path); err == nil {
-			if err := sqlite.Remove(ctx, c.DB.path); err != nil {
-				return nil, err
-			}
-		}
+// open opens the database, without what it held if it is to be replaced.
+func (c *loadCmd) open(ctx context.Context, s streams) (store.Bulk, error) {
+	if !c.Replace {
+		return c.DB.open(ctx, s, false)
 	}
-	opened, err := c.DB.open(ctx, s, false)
-	if err != nil {
-		return nil, err
-	}
-	if server, ok := opened.(interface {
-		Empty(ctx context.Context) error
-	}); ok && c.Replace {
-		if err := server.Empty(ctx); err != nil {
-			return nil, errors.Join(err, opened.Close())
-		}
-	}
-	return opened, nil
+	opened, err := c.DB.Empty(ctx, c.DB.options(s, false))
+	return opened, c.DB.named(err)
 }
 
-// holding is what the database holds, or the load of it that is not finished.
-func holding(ctx context.Context, store bulkStore) (string, error) {
-	unfinished, err := store.Loading(ctx)
-	if err != nil || unfinished != "" {
-		return unfinished, err
-	}
-	there, err := store.Contents(ctx)
-	return there.Fingerprint, err
-}
-
-// finished tells whether nothing is left to load.
-func finished(ctx context.Context, store bulkStore) (bool, error) {
-	unfinished, err := store.Loading(ctx)
+// finished reports whether nothing is left to load.
+func finished(ctx context.Context, db store.Bulk) (bool, error) {
+	unfinished, err := db.Loading(ctx)
 	if err != nil || unfinished != "" {
 		return false, err
 	}
-	return store.Indexed(ctx)
+	return db.Indexed(ctx)
 }
 
 func (c *loadCmd) space(needed float64) error {
 	if !c.DB.embedded() {
-		return nil // the disk is the server's
+		return nil // the server has the disk
 	}
-	if free, known := freeBytes(filepath.Dir(c.DB.path)); known && free < needed {
-		return fmt.Errorf("%s needs about %s, but has %s free", filepath.Dir(c.DB.path), format.Bytes(needed), format.Bytes(free))
+	if free, known := freeBytes(filepath.Dir(c.DB.Path())); known && free < needed {
+		return fmt.Errorf("%s needs about %s, but has %s free", filepath.Dir(c.DB.Path()), format.Bytes(needed),
+			format.Bytes(free))
 	}
 	return nil
 }
 
-// outcome makes an ended load the error of the command.
+// outcome returns the error of the command for the error of a load.
 func (c *loadCmd) outcome(ctx context.Context, err error, documents int64) error {
 	if err == nil || ctx.Err() == nil || !errors.Is(err, context.Canceled) {
 		return err
@@ -139,92 +117,77 @@ func (c *loadCmd) outcome(ctx context.Context, err error, documents int64) error
 	if c.Replace {
 		advice += ", without --replace"
 	}
-	return interrupted{fmt.Sprintf("%s loaded into %s, %s", format.Plural(documents, "document"), c.DB.name(), advice)}
+	return exitError{exitInterrupted, fmt.Errorf("interrupted: %s loaded into %s, %s",
+		format.Plural(documents, "document"), c.DB.name(), advice)}
 }
 
-func (c *loadCmd) generated(ctx context.Context, s streams, store bulkStore) error {
-	d := dataset.New(c.spec())
-	there, err := holding(ctx, store)
+// loading is a load into an open database, of generated documents or of files.
+type loading struct {
+	name, now     string // of what is loaded, in messages
+	same          func(held string) bool
+	complete      bool    // the database has all documents
+	before        int64   // documents that the database has
+	bytes, needed float64 // bytes to load, and the space that they take
+	// run loads the rest. It returns what was loaded, in words, and how many documents the database has then.
+	run func() (what string, documents int64, err error)
+}
+
+func (c *loadCmd) load(ctx context.Context, s streams, db store.Bulk, l loading) error {
+	held, err := store.Holds(ctx, db)
 	if err != nil {
 		return err
 	}
-	if there != "" && there != d.Fingerprint() {
-		return fmt.Errorf("%s holds %s, not %s: --replace begins with an empty database", c.DB.name(), there, d.Fingerprint())
+	if held != "" && !l.same(held) {
+		return fmt.Errorf("%s holds %s, not %s%s: --replace begins with an empty database", c.DB.name(), held, l.name, l.now)
 	}
-	var before, total int64
-	var expected, needed float64
+	if done, err := finished(ctx, db); err != nil {
+		return err
+	} else if done && l.complete {
+		_, err := fmt.Fprintf(s.out, "nothing to do: %s holds %s\n", c.DB.name(), l.name)
+		return err
+	}
+	if err := c.space(l.needed + journal); err != nil {
+		return err
+	}
+	c.bar = startProgress(s.err, l.bytes)
+	what, documents, err := l.run()
+	c.bar.finish()
+	if err != nil {
+		return c.outcome(ctx, err, documents)
+	}
+	return c.summary(ctx, s, db, what, l.before, documents-l.before, time.Since(c.bar.start))
+}
+
+func (c *loadCmd) generated(ctx context.Context, s streams, db store.Bulk) error {
+	d := dataset.New(c.spec())
+	l := loading{name: d.Fingerprint(), same: func(held string) bool { return held == d.Fingerprint() }}
+	var total int64
 	for _, k := range dataset.Kinds {
-		n, err := store.LoadedDocuments(ctx, k)
+		n, err := db.LoadedDocuments(ctx, k)
 		if err != nil {
 			return err
 		}
-		before, total = before+n, total+d.Count(k)
+		l.before, total = l.before+n, total+d.Count(k)
 		size := float64(d.Count(k)-n) * d.MeanSize(k)
-		expected, needed = expected+size, needed+size*storedShare[k]
+		l.bytes, l.needed = l.bytes+size, l.needed+size*storedShare[k]
 	}
-	if done, err := finished(ctx, store); err != nil {
-		return err
-	} else if done && before == total {
-		_, err := fmt.Fprintf(s.out, "nothing to do: %s holds %s\n", c.DB.name(), d.Fingerprint())
-		return err
+	l.complete = l.before == total
+	l.run = func() (string, int64, error) {
+		documents := l.before
+		err := db.LoadDataset(ctx, d, func(n int, bytes int64) {
+			documents += int64(n)
+			c.bar.done.Add(bytes)
+		})
+		return d.Fingerprint(), documents, err
 	}
-	if err := c.space(needed + journal); err != nil {
-		return err
-	}
-	progress := startProgress(s.err, expected)
-	c.bar = progress
-	loaded := int64(0)
-	err = store.LoadDataset(ctx, d, func(documents int, bytes int64) {
-		loaded += int64(documents)
-		progress.done.Add(bytes)
-	})
-	progress.finish()
-	if err != nil {
-		return c.outcome(ctx, err, before+loaded)
-	}
-	return c.summary(ctx, s, store, d.Fingerprint(), before, loaded, time.Since(progress.start))
+	return c.load(ctx, s, db, l)
 }
 
-func (c *loadCmd) summary(ctx context.Context, s streams, store bulkStore, what string, before, loaded int64, took time.Duration) error {
-	space, err := store.Space(ctx)
+func (c *loadCmd) files(ctx context.Context, s streams, db store.Bulk, folder sourceFolder) error {
+	before, err := db.LoadedFrom(ctx)
 	if err != nil {
 		return err
 	}
-	beside := ""
-	if before > 0 {
-		beside = fmt.Sprintf(" beside %s from before", format.Count(before))
-	}
-	if _, err := fmt.Fprintf(s.out, "%s: %s%s in %s (%s/s); %s is %s\n\n", what, format.Plural(loaded, "document"), beside, format.Duration(took),
-		format.Count(int64(float64(loaded)/max(took.Seconds(), 1e-3))), c.DB.name(), format.Bytes(space.File)); err != nil {
-		return err
-	}
-	return writeSpace(s.out, space.Documents, space.Raw, space)
-}
-
-func (c *loadCmd) files(ctx context.Context, s streams, store bulkStore, folder sourceFolder) error {
-	there, err := holding(ctx, store)
-	if err != nil {
-		return err
-	}
-	before, err := store.LoadedFrom(ctx)
-	if err != nil {
-		return err
-	}
-	if there != "" && before.Source != folder.name() {
-		return fmt.Errorf("%s holds %s, not the files in %s as they are now: --replace begins with an empty database", c.DB.name(), there, c.From)
-	}
-	if done, err := finished(ctx, store); err != nil {
-		return err
-	} else if done && before.Done {
-		_, err := fmt.Fprintf(s.out, "nothing to do: %s holds the files in %s\n", c.DB.name(), c.From)
-		return err
-	}
-	expected := folder.size - folder.upTo(before.Position)
-	if err := c.space(float64(folder.needs(before.Position)) + journal); err != nil {
-		return err
-	}
-	progress := startProgress(s.err, float64(expected))
-	c.bar = progress
 	source := bulk.Source{
 		Name:     folder.name(),
 		Contents: folder.contents(),
@@ -235,20 +198,45 @@ func (c *loadCmd) files(ctx context.Context, s streams, store bulkStore, folder 
 			if c.Strict {
 				return fmt.Errorf("%s:%d: %w", file, line, err)
 			}
-			progress.aside(func() { fmt.Fprintf(s.err, "%s:%d: %v\n", file, line, err) })
+			c.bar.aside(func() { fmt.Fprintf(s.err, "%s:%d: %v\n", file, line, err) })
 			return nil
 		},
 	}
-	after, err := store.LoadBatches(ctx, source, func(_ int, bytes int64) { progress.done.Add(bytes) })
-	progress.finish()
+	return c.load(ctx, s, db, loading{
+		name: "the files in " + c.From, now: " as they are now",
+		same:     func(string) bool { return before.Source == folder.name() },
+		complete: before.Done,
+		before:   sum(before.Documents),
+		bytes:    float64(folder.size - folder.upTo(before.Position)),
+		needed:   float64(folder.needs(before.Position)),
+		run: func() (string, int64, error) {
+			after, err := db.LoadBatches(ctx, source, func(_ int, bytes int64) { c.bar.done.Add(bytes) })
+			what := c.From
+			if after.Refused > 0 {
+				what += fmt.Sprintf(", %s refused", format.Count(after.Refused))
+			}
+			return what, sum(after.Documents), err
+		},
+	})
+}
+
+func (c *loadCmd) summary(
+	ctx context.Context, s streams, db store.Bulk, what string, before, loaded int64, took time.Duration,
+) error {
+	space, err := db.Space(ctx)
 	if err != nil {
-		return c.outcome(ctx, err, sum(after.Documents))
+		return err
 	}
-	what := c.From
-	if after.Refused > 0 {
-		what += fmt.Sprintf(", %s refused", format.Count(after.Refused))
+	beside := ""
+	if before > 0 {
+		beside = fmt.Sprintf(" beside %s from before", format.Count(before))
 	}
-	return c.summary(ctx, s, store, what, sum(before.Documents), sum(after.Documents)-sum(before.Documents), time.Since(progress.start))
+	if _, err := fmt.Fprintf(s.out, "%s: %s%s in %s (%s/s); %s is %s\n\n", what, format.Plural(loaded, "document"), beside,
+		format.Duration(took),
+		format.Count(int64(float64(loaded)/max(took.Seconds(), 1e-3))), c.DB.name(), format.Bytes(space.File)); err != nil {
+		return err
+	}
+	return writeSpace(s.out, space.Documents, space.Raw, space)
 }
 
 func sum(counts [len(dataset.Kinds)]int64) (n int64) {

@@ -17,8 +17,7 @@ import (
 	"brokerage/internal/store/sqlite"
 )
 
-// requireHolds compares all documents of a database with the generator, and
-// has it verified.
+// requireHolds compares all documents of a database with the generator, and has it verified.
 func requireHolds(t testing.TB, path string, d *dataset.Dataset) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
@@ -92,16 +91,20 @@ func TestLoad_Refusals(t *testing.T) {
 		code int
 		says string
 	}{
-		"NoDatabase":      {[]string{"load"}, exitUsage, "--db"},
-		"OtherDatabase":   {[]string{"load", "--db", "oracle:x"}, exitUsage, "sqlite:PATH"},
-		"ValidateAlone":   {[]string{"load", "--db", db, "--validate"}, exitUsage, "--from"},
-		"NotADatabase":    {[]string{"load", "--db", "sqlite:" + text}, exitFailed, "not a database"},
-		"ReplaceNone":     {[]string{"load", "--db", "sqlite:" + text, "--replace"}, exitFailed, "not a database"},
-		"NoFolder":        {[]string{"load", "--db", db, "--from", filepath.Join(dir, "none")}, exitFailed, "no such file"},
-		"FolderOfOthers":  {[]string{"load", "--db", db, "--from", dir}, exitFailed, "neither .xml nor .zst"},
-		"VerifyNothing":   {[]string{"verify", "--db", "sqlite:" + filepath.Join(dir, "none.db")}, exitFailed, "no such file"},
-		"VerifyThesis":    {[]string{"verify", "--db", "sqlite:" + text}, exitFailed, "not a database"},
-		"FolderNotThere":  {[]string{"load", "--db", "sqlite:" + filepath.Join(dir, "none", "b.db")}, exitFailed, "there is no folder"},
+		"NoDatabase":     {[]string{"load"}, exitUsage, "--db"},
+		"OtherDatabase":  {[]string{"load", "--db", "oracle:x"}, exitUsage, "sqlite:PATH"},
+		"ValidateAlone":  {[]string{"load", "--db", db, "--validate"}, exitUsage, "--from"},
+		"NotADatabase":   {[]string{"load", "--db", "sqlite:" + text}, exitFailed, "not a database"},
+		"ReplaceNone":    {[]string{"load", "--db", "sqlite:" + text, "--replace"}, exitFailed, "not a database"},
+		"NoFolder":       {[]string{"load", "--db", db, "--from", filepath.Join(dir, "none")}, exitFailed, "no such file"},
+		"FolderOfOthers": {[]string{"load", "--db", db, "--from", dir}, exitFailed, "neither .xml nor .zst"},
+		"VerifyNothing": {
+			[]string{"verify", "--db", "sqlite:" + filepath.Join(dir, "none.db")}, exitFailed, "no such file",
+		},
+		"VerifyThesis": {[]string{"verify", "--db", "sqlite:" + text}, exitFailed, "not a database"},
+		"FolderNotThere": {
+			[]string{"load", "--db", "sqlite:" + filepath.Join(dir, "none", "b.db")}, exitFailed, "there is no folder",
+		},
 		"VerifyADatabase": {[]string{"verify", "--db", "sqlite:" + dir}, exitFailed, "not a file"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,8 +126,8 @@ func TestLoad_InUse(t *testing.T) {
 	require.NoError(t, store.Close())
 }
 
-// killed starts a command and sends it a signal after a while, until it ends by
-// itself; how often that took more than one start.
+// killed starts a command and sends it a signal after a while, until it ends by itself; how often that took more than
+// one start.
 func killed(t testing.TB, signal syscall.Signal, code int, args ...string) (times int) {
 	t.Helper()
 	for wait := 200 * time.Millisecond; ; wait = wait * 3 / 2 {
@@ -243,7 +246,10 @@ func TestLoad_Batch(t *testing.T) {
 		}
 	}
 	require.Len(t, told, 6, r.err)
-	for i, begins := range []string{"batch-1.xml:7: ", "batch-1.xml:13: order 103282 exists", "batch-1.xml:16: ", "batch-1.xml:19: account 104000000 exists", "batch-1.xml:22: /FIXML/Order/@ID", "batch-1.xml:25: "} {
+	for i, begins := range []string{
+		"batch-1.xml:7: ", "batch-1.xml:13: order 103282 exists", "batch-1.xml:16: ",
+		"batch-1.xml:19: account 104000000 exists", "batch-1.xml:22: /FIXML/Order/@ID", "batch-1.xml:25: ",
+	} {
 		require.True(t, strings.HasPrefix(told[i], begins), told[i])
 	}
 	require.Equal(t, exitOK, brokerage(t.Context(), "verify", "--db", "sqlite:"+db).code)

@@ -19,12 +19,11 @@ import (
 
 	domain "brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/sqlite"
+	"brokerage/internal/store/bulk"
 	"brokerage/internal/xmldoc"
 )
 
-// sourceFolder is a folder of files with documents, which are loaded in order
-// of their names.
+// sourceFolder is a folder of files with documents, which are loaded in the order of their names.
 type sourceFolder struct {
 	path  string
 	files []sourceFile
@@ -72,18 +71,18 @@ func surveyFiles(path string) (f sourceFolder, err error) {
 	return f, err
 }
 
-// name tells these files from others, so that no load goes on with others.
+// name identifies these files, so that a load is continued only with the same ones.
 func (f sourceFolder) name() string {
 	h := sha256.New()
 	for _, file := range f.files {
-		_, _ = fmt.Fprintf(h, "%q %d\n", file.name, file.size) // a hash takes everything
+		_, _ = fmt.Fprintf(h, "%q %d\n", file.name, file.size) // a hash never fails
 	}
 	return fmt.Sprintf("files-%x", h.Sum(nil)[:6])
 }
 
 var generatedName = regexp.MustCompile(`^([^_]+)_([^_]+)_seed-(\d+)_v(\d+)\.`)
 
-// contents is the dataset that the files say they are of, zero if they do not.
+// contents returns the dataset that the names of the files declare, zero if they declare none.
 func (f sourceFolder) contents() (c domain.Contents) {
 	first := generatedName.FindStringSubmatch(f.files[0].name)
 	if len(first) == 0 || first[4] != strconv.Itoa(dataset.Version) {
@@ -107,10 +106,10 @@ func (f sourceFolder) contents() (c domain.Contents) {
 	}
 }
 
-// filePosition is where in a folder a load goes on.
+// filePosition is the position in a folder from which a load continues.
 type filePosition struct {
 	File  string               `json:"file"`
-	Read  int64                `json:"read"` // of the file as it is on disk, about
+	Read  int64                `json:"read"` // bytes of the file on disk, about
 	Split xmldoc.SplitPosition `json:"split"`
 }
 
@@ -121,9 +120,9 @@ func parsePosition(text string) (p filePosition, err error) {
 	return p, err
 }
 
-// upTo is about how many bytes of the files are before a position.
+// upTo returns about how many bytes of the files precede a position.
 func (f sourceFolder) upTo(position string) (n int64) {
-	p, _ := parsePosition(position) // a wrong one is told when it is used
+	p, _ := parsePosition(position) // a wrong one is reported when it is used
 	for _, file := range f.files {
 		if file.name < p.File {
 			n += file.size
@@ -132,9 +131,8 @@ func (f sourceFolder) upTo(position string) (n int64) {
 	return n + p.Read
 }
 
-// needs is about how much space what comes after a position takes in a database:
-// as files compressed by zstd take, twice, because each document is compressed
-// alone and has keys and indexes.
+// needs returns about how much space the documents after a position take in a database: half of their size, twice the
+// size of files compressed by zstd, since each document is compressed by itself and has keys and indexes.
 func (f sourceFolder) needs(position string) int64 {
 	done := f.upTo(position)
 	if strings.HasSuffix(f.files[0].name, ".zst") {
@@ -143,7 +141,7 @@ func (f sourceFolder) needs(position string) int64 {
 	return (f.size - done) / 2
 }
 
-// sourceReader reads a file, and counts what it reads on disk.
+// sourceReader reads a file, and counts the bytes read from disk.
 type sourceReader struct {
 	io.Reader
 
@@ -187,7 +185,8 @@ func (f sourceFolder) open(name string, offset int64) (r *sourceReader, err erro
 		r.read, err = file.Seek(offset, io.SeekStart)
 		return r, err
 	}
-	if r.zstd, err = zstd.NewReader(r.Reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20)); err != nil {
+	if r.zstd, err = zstd.NewReader(r.Reader, zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderMaxMemory(256<<20)); err != nil {
 		return r, err
 	}
 	r.Reader = r.zstd
@@ -201,11 +200,11 @@ const (
 )
 
 // batches reads all files from a position on.
-func (f sourceFolder) batches(position string) iter.Seq2[sqlite.RawBatch, error] {
-	return func(yield func(sqlite.RawBatch, error) bool) {
+func (f sourceFolder) batches(position string) iter.Seq2[bulk.RawBatch, error] {
+	return func(yield func(bulk.RawBatch, error) bool) {
 		p, err := parsePosition(position)
 		if err != nil {
-			yield(sqlite.RawBatch{}, fmt.Errorf("the position in the database: %w", err))
+			yield(bulk.RawBatch{}, fmt.Errorf("the position in the database: %w", err))
 			return
 		}
 		for _, file := range f.files {
@@ -224,14 +223,16 @@ func (f sourceFolder) batches(position string) iter.Seq2[sqlite.RawBatch, error]
 	}
 }
 
-// fileBatches gives false if there is to be no more.
-func (f sourceFolder) fileBatches(name string, at xmldoc.SplitPosition, read int64, yield func(sqlite.RawBatch, error) bool) bool {
+// fileBatches reads a file from a position on. It returns false when the caller wants no more batches.
+func (f sourceFolder) fileBatches(
+	name string, at xmldoc.SplitPosition, read int64, yield func(bulk.RawBatch, error) bool,
+) bool {
 	path := filepath.Join(f.path, name)
 	r, err := f.open(name, at.Offset)
 	if err != nil {
-		return yield(sqlite.RawBatch{}, err)
+		return yield(bulk.RawBatch{}, err)
 	}
-	defer func() { _ = r.Close() }() // it was only read
+	defer func() { _ = r.Close() }() // only read
 	split := xmldoc.NewSplitter(r, 0, at)
 	for {
 		batch, err := readBatch(split)
@@ -253,8 +254,8 @@ func (f sourceFolder) fileBatches(name string, at xmldoc.SplitPosition, read int
 	}
 }
 
-// readBatch gives a batch of its own memory, and io.EOF with the last.
-func readBatch(split *xmldoc.Splitter) (b sqlite.RawBatch, err error) {
+// readBatch returns a batch in memory of its own, and io.EOF with the last one.
+func readBatch(split *xmldoc.Splitter) (b bulk.RawBatch, err error) {
 	var all []byte
 	var ends []int
 	for len(ends) < batchDocuments && len(all) < batchBytes {
@@ -270,7 +271,7 @@ func readBatch(split *xmldoc.Splitter) (b sqlite.RawBatch, err error) {
 		}
 		all = append(all, p.Bytes...)
 		ends = append(ends, len(all))
-		b.Documents = append(b.Documents, sqlite.RawDocument{Line: p.Line, Broken: p.Broken})
+		b.Documents = append(b.Documents, bulk.RawDocument{Line: p.Line, Broken: p.Broken})
 	}
 	begin := 0
 	for i, end := range ends {
@@ -280,9 +281,8 @@ func readBatch(split *xmldoc.Splitter) (b sqlite.RawBatch, err error) {
 	return b, err
 }
 
-// sample takes documents of a kind from the beginnings of files, for the
-// compression to learn from. Where there are too few to learn from, generated
-// ones of the same kind serve.
+// sample returns documents of a kind from the beginnings of the files, to train the compression with, or generated ones
+// if there are too few.
 func (f sourceFolder) sample(k dataset.Kind, n int) (docs [][]byte) {
 	const fromEach, enough = 500, 100
 	for _, file := range f.files {
@@ -303,9 +303,9 @@ func (f sourceFolder) sample(k dataset.Kind, n int) (docs [][]byte) {
 func (f sourceFolder) sampleFile(name string, k dataset.Kind, n int) (docs [][]byte) {
 	r, err := f.open(name, 0)
 	if err != nil {
-		return nil // the load will say so
+		return nil // the load reports it
 	}
-	defer func() { _ = r.Close() }() // it was only read
+	defer func() { _ = r.Close() }() // only read
 	split := xmldoc.NewSplitter(r, 0, xmldoc.SplitPosition{})
 	for len(docs) < n {
 		p, err := split.Next()

@@ -1,5 +1,4 @@
-// Brokerage serves the TPoX online brokerage over HTTP, and makes and keeps the
-// databases for it.
+// Brokerage serves the TPoX online brokerage over HTTP, and creates and maintains its databases.
 package main
 
 import (
@@ -18,34 +17,38 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/redact"
+	"brokerage/internal/service"
 )
 
-// streams are where a command reads and writes, so that tests can stand in for
-// a terminal.
+// streams are the outputs of a command, which tests replace.
 type streams struct {
 	out, err io.Writer
 }
 
+// notice writes a sentence about what a command does.
+func (s streams) notice(text string) { fmt.Fprintln(s.err, text) }
+
+//nolint:lll // a help text is one string
 type commands struct {
 	Serve     serveCmd     `cmd:"" help:"Serve a database over HTTP."`
-	Token     tokenCmd     `cmd:"" help:"Make a token with which a client may use the service."`
-	Generate  generateCmd  `cmd:"" help:"Write a dataset, or one part of it, to files of one document a line."`
-	Dataset   datasetCmd   `cmd:"" help:"Say what a dataset contains and needs, without generating it."`
-	Migrate   migrateCmd   `cmd:"" help:"Bring the schema of a database up to date, and do nothing else."`
+	Token     tokenCmd     `cmd:"" help:"Create an access token for a client."`
+	Generate  generateCmd  `cmd:"" help:"Write a dataset, or one part of it, to files with one document a line."`
+	Dataset   datasetCmd   `cmd:"" help:"Print what a dataset contains and how much space it needs, without generating it."`
+	Migrate   migrateCmd   `cmd:"" help:"Create or update the schema of a database, and do nothing else."`
 	Load      loadCmd      `cmd:"" help:"Fill a database with a dataset, generated or from files."`
-	Verify    verifyCmd    `cmd:"" help:"Read all of a database and say what is wrong with it."`
+	Verify    verifyCmd    `cmd:"" help:"Check all of a database and print what is wrong with it."`
 	Backup    backupCmd    `cmd:"" help:"Copy a database, which may be in use, to a checksummed file."`
-	Restore   restoreCmd   `cmd:"" help:"Make a database what it was when a backup was taken."`
-	Drive     driveCmd     `cmd:"" help:"Run a workload against a database or a service, and say what came of it."`
-	Campaign  campaignCmd  `cmd:"" help:"Study a store: load it, measure it, and run all workloads against it."`
-	Report    reportCmd    `cmd:"" help:"Make a page of the results of a campaign or a run, or compare two of them."`
+	Restore   restoreCmd   `cmd:"" help:"Replace a database by a backup of it."`
+	Drive     driveCmd     `cmd:"" help:"Run a workload against a database or a service, and print the results."`
+	Campaign  campaignCmd  `cmd:"" help:"Study a database: load it, measure it, and run all workloads against it."`
+	Report    reportCmd    `cmd:"" help:"Write a page about the results of a campaign or a run, or compare two of them."`
 	Templates templatesCmd `cmd:"" help:"Write documents with marked slots, for load generators in other languages."`
-	Health    healthCmd    `cmd:"" help:"Ask a service whether it is alive, for containers."`
-	Version   versionCmd   `cmd:"" help:"Say which build this is."`
+	Health    healthCmd    `cmd:"" help:"Check whether a service is alive, for containers."`
+	Version   versionCmd   `cmd:"" help:"Print the version of this program."`
 
-	Completion completionCmd `cmd:"" help:"Print a script with which a shell completes commands and flags."`
+	Completion completionCmd `cmd:"" help:"Print a script that lets a shell complete commands and flags."`
 
-	VersionFlag versionFlag `name:"version" help:"Say which build this is."`
+	VersionFlag versionFlag `name:"version" help:"Print the version of this program."`
 }
 
 func main() {
@@ -56,25 +59,25 @@ func main() {
 	os.Exit(code)
 }
 
-// Exit codes: what a script can tell apart.
+// Exit codes.
 const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitEnded       = 3 // early; what there was until then has been written
-	exitInvalid     = 4 // the figures of a load test or campaign may not be quoted; all has been written
+	exitEnded       = 3 // ended early; the results until then have been written
+	exitInvalid     = 4 // the results of a load test or campaign, which have been written, may not be quoted
 	exitInterrupted = 130
 )
 
-// run is the whole program but for the process around it. Errors are one line:
-// usage errors, which point at the help, are told from failures by exit code.
+// run runs the command that args name, and returns the exit code of the process. An error is one line.
 func run(ctx context.Context, args []string, s streams) int {
 	var cli commands
 	done := false
 	parser, err := kong.New(&cli,
 		kong.Name("brokerage"),
 		kong.Description("The TPoX online brokerage: the service, its databases, and documents for it at any scale. "+
-			"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a load test or campaign ended early, 4 one is INVALID, 130 interrupted."),
+			"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a load test or campaign ended early, 4 its results are INVALID, "+
+			"130 interrupted."),
 		kong.Writers(s.out, s.err),
 		kong.Exit(func(int) { done = true }), // only --help and --version exit
 		kong.UsageOnError(),
@@ -96,12 +99,12 @@ func run(ctx context.Context, args []string, s streams) int {
 		return complete(s.out, parser.Model.Node, args[1:])
 	}
 	shown := func(err error) string { return redact.Arguments(err.Error(), args) }
-	command, err := await(ctx, func() (*kong.Context, error) { return parser.Parse(args) })
+	command, err := service.Await(ctx, func() (*kong.Context, error) { return parser.Parse(args) })
 	if err == nil && !done {
 		err = checkRanges(command.Flags())
 	}
 	switch {
-	case errors.Is(err, context.Canceled): // while it read a file of settings
+	case errors.Is(err, context.Canceled): // while a settings file was read
 		fmt.Fprintln(s.err, "brokerage: interrupted")
 		return exitInterrupted
 	case done:
@@ -111,53 +114,40 @@ func run(ctx context.Context, args []string, s streams) int {
 		return exitUsage
 	}
 
-	name := command.Selected().Name
-	switch err := command.Run(); {
-	case err == nil:
-		return exitOK
-	case isInvalid(err):
-		fmt.Fprintf(s.err, "brokerage %s: %s\n", name, shown(err))
-		return exitInvalid
-	case isEnded(err):
-		fmt.Fprintf(s.err, "brokerage %s: %s\n", name, shown(err))
-		return exitEnded
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintf(s.err, "brokerage %s: interrupted%s\n", name, afterInterrupt(err))
-		return exitInterrupted
-	case isUsage(err):
-		fmt.Fprintf(s.err, "brokerage %s: %s\n", name, shown(err))
-		return exitUsage
-	default:
-		fmt.Fprintf(s.err, "brokerage %s: %s\n", name, shown(err))
-		return exitFailed
+	if err := command.Run(); err != nil {
+		code, err := exitCodeOf(err)
+		fmt.Fprintf(s.err, "brokerage %s: %s\n", command.Selected().Name, shown(err))
+		return code
 	}
+	return exitOK
 }
 
-// usageError is a wrong argument that only the command itself could see.
-type usageError struct{ error }
+// exitError is an error with an exit code of its own.
+type exitError struct {
+	code int
+	error
+}
 
-func (e usageError) Unwrap() error { return e.error }
+func (e exitError) Unwrap() error { return e.error }
 
-func isUsage(err error) bool {
-	_, ok := errors.AsType[usageError](err)
-	return ok
+// exitCodeOf returns the exit code for the error of a command, and the error to print.
+func exitCodeOf(err error) (int, error) {
+	coded, ok := errors.AsType[exitError](err)
+	_, config := errors.AsType[*service.ConfigError](err)
+	switch {
+	case ok && coded.code != exitUsage:
+		return coded.code, err
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted, errors.New("interrupted")
+	case ok || config:
+		return exitUsage, err
+	default:
+		return exitFailed, err
+	}
 }
 
 func usagef(format string, args ...any) error {
-	return usageError{fmt.Errorf(format, args...)}
-}
-
-// interrupted is a cancelled command that has something to say about it.
-type interrupted struct{ advice string }
-
-func (interrupted) Error() string        { return "interrupted" }
-func (interrupted) Is(target error) bool { return target == context.Canceled }
-
-func afterInterrupt(err error) string {
-	if i, ok := errors.AsType[interrupted](err); ok {
-		return ": " + i.advice
-	}
-	return ""
+	return exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 
 func scaleNames() string {

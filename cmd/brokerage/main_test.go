@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asMain makes the test binary behave as brokerage itself, for tests that need
-// a process: signals, kill -9.
+// asMain makes the test binary behave as brokerage itself, for tests that need a process: signals, kill -9.
 const asMain = "BROKERAGE_TEST_AS_MAIN"
 
 func TestMain(m *testing.M) {
@@ -41,7 +40,7 @@ func brokerage(ctx context.Context, args ...string) result {
 	return result{code, out.String(), errs.String()}
 }
 
-// requireOneLine is what every failure looks like: one clear line, no output.
+// requireOneLine checks a failure: its exit code, one line on standard error, no output.
 func requireOneLine(t testing.TB, r result, code int, says string) {
 	t.Helper()
 	require.Equal(t, code, r.code, r.err)
@@ -68,7 +67,6 @@ func TestRun_Usage(t *testing.T) {
 		"PartZero":        {[]string{"generate", "--out", dir, "--part", "0/16"}, "0/16"},
 		"PartWord":        {[]string{"generate", "--out", dir, "--part", "some"}, "some"},
 		"Compress":        {[]string{"generate", "--out", dir, "--compress", "rar"}, "rar"},
-		"Workers":         {[]string{"generate", "--out", dir, "--workers", "-1"}, "--workers"},
 		"Argument":        {[]string{"generate", "--out", dir, "more"}, "more"},
 		"TemplateCount":   {[]string{"templates", "--out", dir, "--count", "0"}, "--count"},
 		"TemplateNoCount": {[]string{"templates", "--out", dir, "--count", "x"}, "x"},

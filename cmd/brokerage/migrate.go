@@ -7,38 +7,29 @@ import (
 	"log/slog"
 
 	domain "brokerage/internal/brokerage"
+	"brokerage/internal/service"
 	"brokerage/internal/store"
-	"brokerage/internal/store/db2"
-	"brokerage/internal/store/postgres"
-	"brokerage/internal/store/sqlite"
 	"brokerage/internal/telemetry"
 )
 
-// scripts give the whole schema of a kind of databases, as one would run it by
-// hand.
-var scripts = map[string]func(url string) (string, error){
-	store.SQLite:   func(string) (string, error) { return sqlite.Script() },
-	store.Postgres: func(string) (string, error) { return postgres.Script() },
-	store.DB2:      db2.Script,
-}
-
+//nolint:lll // a help text is one string
 type migrateCmd struct {
-	DB    dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH, postgres://… or db2://…, as the role that owns its schema."`
-	Wait  bool   `help:"Try until the database can be reached: there may be no server yet, or it does not know the owner yet."`
-	Print bool   `help:"Only show the statements that make the schema in an empty database. No database is asked for them; of --db only its kind counts."`
+	DB    dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, postgres://… or db2://…, as the role that owns its schema."`
+	Wait  bool   `help:"Keep trying until the database can be reached."`
+	Print bool   `help:"Print the statements that create the schema in an empty database, and open none; only the kind of --db matters."`
 }
 
-// Run migrates as every command does that opens a database to change it; apart
-// from them, so that who serves needs no right to change the schema.
+// Run migrates the schema as every command does that opens a database to change it. As a command of its own it lets the
+// service run as a role that may not change the schema.
 func (c *migrateCmd) Run(ctx context.Context, s streams) error {
 	if c.Print {
-		text, err := scripts[c.DB.scheme](c.DB.String())
+		text, err := c.DB.Script()
 		if err == nil {
 			_, err = io.WriteString(s.out, text)
 		}
 		return err
 	}
-	var opened bulkStore
+	var opened store.Bulk
 	open := func(ctx context.Context) (_ domain.Store, err error) {
 		opened, err = c.DB.open(ctx, s, false)
 		return opened, err
@@ -47,8 +38,9 @@ func (c *migrateCmd) Run(ctx context.Context, s streams) error {
 		if !c.Wait {
 			return err
 		}
-		w := &waiting{open: open, log: telemetry.Logger(s.err, isTerminal(s.err), slog.LevelInfo), db: c.DB.name()}
-		if _, err := w.until(ctx, err, func(error) {}); err != nil {
+		log := telemetry.Logger(s.err, isTerminal(s.err), slog.LevelInfo)
+		retry := service.Retry{Open: open, Log: log, DB: c.DB.name()}
+		if _, err := retry.Until(ctx, err); err != nil {
 			return err
 		}
 	}

@@ -36,8 +36,7 @@ func rules(t testing.TB) (all []rule) {
 	return all
 }
 
-// asked are the metrics of all queries, each with a query that asks for it, but
-// for those that rules record.
+// asked are the metrics of all queries, each with a query that asks for it, but for those that rules record.
 func asked(t testing.TB) map[string]string {
 	t.Helper()
 	var queries []string
@@ -82,8 +81,8 @@ var (
 	ofScraping  = []string{"up", "scrape_duration_seconds"} // Prometheus makes them itself
 )
 
-// metricsIn finds the metrics of a query, which Prometheus' own tool has found
-// to be one: names that are neither labels nor functions nor operators.
+// metricsIn finds the metrics of a query, which Prometheus' own tool has found to be one: names that are neither labels
+// nor functions nor operators.
 func metricsIn(query string) (found []string) {
 	for _, other := range []*regexp.Regexp{texts, matchers, clauses, ranges} {
 		query = other.ReplaceAllString(query, " ")
@@ -94,17 +93,6 @@ func metricsIn(query string) (found []string) {
 		}
 	}
 	return found
-}
-
-func TestObservability_MetricsIn(t *testing.T) {
-	for query, want := range map[string][]string{
-		`sum by (job, le) (rate(a_total{b=~"c|d{e}"}[5m])) / on (x) group_left (y) f:g:h > 1.5`: {"a_total", "f:g:h"},
-		`a and b unless c`:                       {"a", "b", "c"},
-		`histogram_quantile(0.99, a_bucket) > 2`: {"a_bucket"},
-		`absent(up{job="brokerage"})`:            {"up"},
-	} {
-		require.Equal(t, want, metricsIn(query), query)
-	}
 }
 
 // Whatever the rules, the dashboard and the documents name, the service has.

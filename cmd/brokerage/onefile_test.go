@@ -14,8 +14,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// Whatever the second process calls the file, it is kept out, and 20 clients of
-// the first lose nothing.
+// Whatever the second process calls the file, it is kept out, and 20 clients of the first lose nothing.
 func TestServe_OneProcessForAFile(t *testing.T) {
 	for name, reach := range map[string]func(t *testing.T, path string) (other string){
 		"Symlink": func(t *testing.T, path string) string {
@@ -53,14 +52,17 @@ func TestServe_OneProcessForAFile(t *testing.T) {
 			second := starting(t, "", "--db", other)
 			said := func(text string) bool { return strings.Contains(second.logs.String(), text) }
 			const refused = "is in use by another process"
-			eventually(t, func() bool { return said(refused) || said("listening") }, "the second neither ends nor listens: %s", second.logs)
+			eventually(t, func() bool { return said(refused) || said("listening") }, "the second neither ends nor listens: %s",
+				second.logs)
 			if said(refused) {
 				require.Equal(t, exitFailed, second.ended(t), second.logs)
 			} else { // what follows shows what that costs
 				t.Error("the second process serves the same file")
 				load.Move(first.url, second.listening(t).url)
 			}
-			for _, args := range [][]string{{"load", "--replace"}, {"load"}, {"migrate"}, {"restore", "--replace", "--from", backup}} {
+			for _, args := range [][]string{
+				{"load", "--replace"}, {"load"}, {"migrate"}, {"restore", "--replace", "--from", backup},
+			} {
 				r := brokerage(t.Context(), append(args, "--db", other)...)
 				require.Equal(t, exitFailed, r.code, args)
 				require.Contains(t, r.err, refused, args)
@@ -71,8 +73,8 @@ func TestServe_OneProcessForAFile(t *testing.T) {
 	}
 }
 
-// A file that is deleted or replaced under the service would take what is written
-// to it along: within two seconds the service is not ready and refuses writes.
+// A file that is deleted or replaced under the service would take what is written to it along: within two seconds the
+// service is not ready and refuses writes.
 func TestServe_FileGone(t *testing.T) {
 	aside := func(t *testing.T, path string) { require.NoError(t, os.Rename(path, path+".aside")) }
 	for name, c := range map[string]struct {
@@ -102,7 +104,8 @@ func TestServe_FileGone(t *testing.T) {
 			require.Equal(t, http.StatusOK, write().status)
 			c.harm(t, path)
 			began := time.Now()
-			eventually(t, func() bool { return get(t, i.url+"/readyz").status == http.StatusServiceUnavailable }, "still ready: %s", i.logs)
+			eventually(t, func() bool { return get(t, i.url+"/readyz").status == http.StatusServiceUnavailable },
+				"still ready: %s", i.logs)
 			require.Less(t, time.Since(began), 3*time.Second) // one for the watch, and some for a busy machine
 			refused := write()
 			require.Equal(t, http.StatusServiceUnavailable, refused.status)

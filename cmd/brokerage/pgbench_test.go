@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -16,8 +15,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// pgbench runs the store's statements by PostgreSQL's own program, with the keys
-// that the workloads draw.
+// pgbench runs the store's statements by PostgreSQL's own program, with the keys that the workloads draw.
 type pgbench struct {
 	*speed
 
@@ -33,9 +31,8 @@ func newPgbench(s *speed) *pgbench {
 	return &pgbench{speed: s, program: program, flags: make(map[string][]string)}
 }
 
-// drawnWords is how many symbols or sectors pgbench draws from: it cannot draw
-// words, so that each is a script of its own. They are few, since each connection
-// prepares each script when it first comes to it.
+// drawnWords is how many symbols or sectors pgbench draws from: it cannot draw words, so that each is a script of its
+// own. They are few, since each connection prepares each script when it first comes to it.
 const drawnWords = 4
 
 // prepare writes the scripts of a query.
@@ -61,7 +58,8 @@ func (p *pgbench) prepare(query string) {
 		}
 	case "search_securities":
 		for _, sector := range dataset.Sectors()[:drawnWords] {
-			p.script(query, sector, "\\set p2 random(20, 23) * 10000\n\\set p3 random(25, 27) * 10000\n\\set p4 random(4, 6) * 10000\n"+statement)
+			p.script(query, sector,
+				"\\set p2 random(20, 23) * 10000\n\\set p3 random(25, 27) * 10000\n\\set p4 random(4, 6) * 10000\n"+statement)
 		}
 	default:
 		p.b.Fatalf("nobody says what pgbench draws for %s", query)
@@ -87,7 +85,9 @@ var pgbenchRate = regexp.MustCompile(`tps = ([0-9.]+) \(without initial connecti
 // run gives the transactions a second.
 func (p *pgbench) run(query string, each time.Duration) float64 {
 	p.b.Helper()
-	args := append([]string{"-n", "-M", "prepared", "-c", strconv.Itoa(p.users), "-j", "2", "-T", strconv.Itoa(max(1, int(each.Seconds())))}, p.flags[query]...)
+	args := append([]string{
+		"-n", "-M", "prepared", "-c", strconv.Itoa(p.users), "-j", "2", "-T", strconv.Itoa(max(1, int(each.Seconds()))),
+	}, p.flags[query]...)
 	out, err := exec.CommandContext(p.b.Context(), p.program, append(args, p.url)...).CombinedOutput()
 	require.NoError(p.b, err, "%s", out)
 	found := pgbenchRate.FindSubmatch(out)
@@ -97,9 +97,8 @@ func (p *pgbench) run(query string, each time.Duration) float64 {
 	return rate
 }
 
-// pgbenchStatement is a statement as pgbench takes it, which replaces :NAME wherever
-// it stands, in strings too: there colons are written as escapes, and parameters
-// are variables. The server reads the same statement.
+// pgbenchStatement is a statement as pgbench takes it, which replaces :NAME wherever it stands, in strings too: there
+// colons are written as escapes, and parameters are variables. The server reads the same statement.
 func pgbenchStatement(text string) string {
 	for strings.HasPrefix(text, "--") {
 		_, text, _ = strings.Cut(text, "\n")
@@ -117,9 +116,4 @@ func pgbenchStatement(text string) string {
 			return "E" + strings.ReplaceAll(strings.ReplaceAll(t, `\`, `\\`), ":", `\x3a`)
 		}
 	})) + ";\n"
-}
-
-func TestPgbenchStatement(t *testing.T) {
-	require.Equal(t, `SELECT E'/c\x3aName', U&"c\003aName", 'a''b', x::text FROM t WHERE id = :p1;`+"\n",
-		pgbenchStatement("-- why\n-- so\nSELECT '/c:Name', \"c:Name\", 'a''b', x::text FROM t WHERE id = $1\n"))
 }

@@ -16,10 +16,9 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// The commands of docs/postgres.md, on a real server, as a reader follows them
-// from top to bottom: with tiny instead of XXXS, and on localhost, which the
-// guide calls db as well. What needs systemd, or an archive of changes
-// (TestRecovery has that), is not run.
+// The commands of docs/postgres.md, on a real server, as a reader follows them from top to bottom: with tiny instead of
+// XXXS, and on localhost, which the guide calls db as well. What needs systemd, or an archive of changes (TestRecovery
+// has that), is not run.
 func TestPostgres_Guide(t *testing.T) {
 	testenv.Command(t, "psql")
 	shell := testenv.Command(t, "bash")
@@ -36,7 +35,8 @@ func TestPostgres_Guide(t *testing.T) {
 		require.NoError(t, os.Symlink(from, filepath.Join(root, name)))
 	}
 	wrapper := fmt.Sprintf("#!/bin/sh\n%s=1 exec %q \"$@\"\n", asMain, os.Args[0])
-	require.NoError(t, os.WriteFile(filepath.Join(programs, "brokerage"), []byte(wrapper), 0o755)) //nolint:gosec // a program
+	require.NoError(t,
+		os.WriteFile(filepath.Join(programs, "brokerage"), []byte(wrapper), 0o755)) //nolint:gosec // a program
 	run := func(command string) *exec.Cmd {
 		cmd := exec.CommandContext(t.Context(), shell, "-c", command)
 		cmd.Dir = root
@@ -49,7 +49,8 @@ func TestPostgres_Guide(t *testing.T) {
 		for line := range strings.Lines(block[1]) {
 			line, _, _ = strings.Cut(strings.TrimSpace(line), " #")
 			program, _, _ := strings.Cut(line, " ")
-			if program != "createdb" && program != "psql" && program != "brokerage" || strings.Contains(line, "pg_is_in_recovery") || strings.Contains(line, "postgres://…") {
+			if program != "createdb" && program != "psql" && program != "brokerage" ||
+				strings.Contains(line, "pg_is_in_recovery") || strings.Contains(line, "postgres://…") {
 				continue
 			}
 			ran++
@@ -67,7 +68,12 @@ func TestPostgres_Guide(t *testing.T) {
 				i.stop(t)
 				continue
 			case strings.HasPrefix(line, "brokerage campaign"):
-				command = strings.Replace(command, "campaign ", "campaign --allow-invalid --scale tiny --users 2 --warm-up 100ms --duration 300ms --stages 0 --tier 0s --no-tuned --cpus 0 ", 1)
+				command = strings.Replace(command,
+					"campaign ",
+					"campaign --allow-invalid --scale tiny --users 2 --warm-up 100ms --duration 300ms --stages 0 --tier 0s "+
+						"--no-tuned --cpus 0 ",
+					1,
+				)
 			}
 			out, err := run(command).CombinedOutput()
 			require.NoError(t, err, "%s\n%s", line, out)
@@ -79,13 +85,14 @@ func TestPostgres_Guide(t *testing.T) {
 
 const orderStatus = `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="4"/>`
 
-// roles.sql on a server without the database, as the images run it, and again; it
-// ends with its first error.
+// roles.sql on a server without the database, as the images run it, and again; it ends with its first error.
 func TestPostgres_Roles(t *testing.T) {
 	psql := testenv.Command(t, "psql")
 	server := pgtest.Start(t)
 	roles := func(args ...string) (string, error) {
-		args = append([]string{server.URL("postgres"), "-f", "../../deploy/postgres/roles.sql", "-v", "owner_password=it's"}, args...)
+		args = append([]string{
+			server.URL("postgres"), "-f", "../../deploy/postgres/roles.sql", "-v", "owner_password=it's",
+		}, args...)
 		out, err := exec.CommandContext(t.Context(), psql, args...).CombinedOutput()
 		return string(out), err
 	}

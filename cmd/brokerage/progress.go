@@ -3,26 +3,22 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/term"
-
 	"brokerage/internal/format"
 )
 
-// progress reports how far a long run is: a bar that redraws itself where a
-// person looks, a plain line every few seconds elsewhere.
+// progress reports the progress of a long run: a bar on a terminal, a line every few seconds elsewhere.
 type progress struct {
 	total float64 // expected bytes
 	done  atomic.Int64
 
-	mu    sync.Mutex    // of out: what stands between reports is not to fall into one; and of the next two
-	what  string        // is done instead, while no bytes come
-	idle  time.Duration // until bytes came, which the rate does not count
+	mu    sync.Mutex    // guards out, so that reports and other lines do not mix, and the next two
+	what  string        // the current step, while no bytes are processed
+	idle  time.Duration // time without bytes, which the rate leaves out
 	out   io.Writer
 	width int // of the terminal, 0 if there is none
 	start time.Time
@@ -35,15 +31,12 @@ const (
 	lineEvery = 5 * time.Second
 )
 
-// startProgress begins to report on out, until finish.
+// startProgress starts to report to out, until finish.
 func startProgress(out io.Writer, total float64) *progress {
 	p := &progress{total: total, out: out, start: time.Now(), stop: make(chan struct{}), ended: make(chan struct{})}
 	every := lineEvery
-	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.width, every = 80, barEvery
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			p.width = width
-		}
+	if p.width = columns(out); p.width > 0 {
+		every = barEvery
 	}
 	go func() {
 		defer close(p.ended)
@@ -61,15 +54,14 @@ func startProgress(out io.Writer, total float64) *progress {
 	return p
 }
 
-// finish ends the reports and takes the bar away.
+// finish ends the reports and removes the bar.
 func (p *progress) finish() {
 	close(p.stop)
 	<-p.ended
 	p.aside(func() {})
 }
 
-// aside writes something else between two reports, in place of the bar, which
-// comes back by itself.
+// aside calls write between two reports, with the bar removed; the next report draws it again.
 func (p *progress) aside(write func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -79,7 +71,7 @@ func (p *progress) aside(write func()) {
 	write()
 }
 
-// doing says what is done while no bytes come, and with an empty text that they do.
+// doing sets what is reported instead of the rate while no bytes are processed; "" ends that.
 func (p *progress) doing(what string) {
 	p.aside(func() {
 		p.what, p.idle = what, time.Since(p.start)
@@ -99,13 +91,12 @@ func (p *progress) report(elapsed time.Duration) {
 	fmt.Fprintln(p.out, p.line(elapsed, 0))
 }
 
-// line describes the state in width columns; with 0 it is as long as it needs
-// and has no bar.
+// line returns the state in at most width columns; for 0 without a bar, in as many as it needs.
 func (p *progress) line(elapsed time.Duration, width int) string {
 	done := float64(p.done.Load())
 	share := 1.0
 	if p.total > 0 {
-		share = min(done/p.total, 1) // the total is an expectation
+		share = min(done/p.total, 1) // the total is an estimate
 	}
 	if p.what != "" {
 		text := fmt.Sprintf("%s, %s", p.what, format.Duration(elapsed-p.idle))
@@ -119,7 +110,8 @@ func (p *progress) line(elapsed time.Duration, width int) string {
 	if rate > 0 {
 		left = format.Duration(time.Duration(max(p.total-done, 0) / rate * float64(time.Second)))
 	}
-	text := fmt.Sprintf("%3.0f %%  %s of %s  %s/s  %s left", 100*share, format.Bytes(done), format.Bytes(p.total), format.Bytes(rate), left)
+	text := fmt.Sprintf("%3.0f %%  %s of %s  %s/s  %s left", 100*share, format.Bytes(done), format.Bytes(p.total),
+		format.Bytes(rate), left)
 	if width == 0 {
 		return strings.TrimLeft(text, " ")
 	}

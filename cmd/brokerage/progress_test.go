@@ -16,7 +16,8 @@ func TestProgress_Line(t *testing.T) {
 	p := progress{total: 2e9}
 	p.done.Store(5e8)
 	require.Equal(t, "25 %  500 MB of 2.00 GB  100 MB/s  15 s left", p.line(5*time.Second, 0))
-	require.Equal(t, "[#########.............................]   25 %  500 MB of 2.00 GB  100 MB/s  15 s left", p.line(5*time.Second, 87))
+	require.Equal(t, "[#########.............................]   25 %  500 MB of 2.00 GB  100 MB/s  15 s left",
+		p.line(5*time.Second, 87))
 	for width := range 120 {
 		if width > 0 {
 			require.LessOrEqual(t, len(p.line(5*time.Second, width)), width)
@@ -55,8 +56,8 @@ func TestProgress_Doing(t *testing.T) {
 	require.Equal(t, "traini", (&progress{what: "training"}).line(0, 6))
 }
 
-// The load of an embedded database says that it trains dictionaries, before its
-// first bytes, and that it makes indexes, after the last.
+// The load of an embedded database says that it trains dictionaries, before its first bytes, and that it makes indexes,
+// after the last.
 func TestLoad_SaysWhatItDoes(t *testing.T) {
 	r := brokerage(t.Context(), "load", "--db", "sqlite:"+filepath.Join(t.TempDir(), "b.db"))
 	require.Equal(t, exitOK, r.code, r.err)

@@ -11,9 +11,8 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// The database is stopped under a service that goes on: of the two alerts that
-// wake somebody up the one fires that says so, and it ends when the database is
-// back, without a hand on the service.
+// The database is stopped under a service that goes on: of the two alerts that wake somebody up the one fires that says
+// so, and it ends when the database is back, without a hand on the service.
 func TestPrometheus_StoreStopped(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
@@ -26,7 +25,8 @@ func TestPrometheus_StoreStopped(t *testing.T) {
 	p := scraping(t, i.url[len("http://"):])
 	fires := func(name string) bool { return slices.Contains(p.alerts(t), name) }
 
-	eventually(t, func() bool { return p.value(t, "brokerage_store_ready") == "1" }, "Prometheus to know of the store: %s", p.logs)
+	eventually(t, func() bool { return p.value(t, "brokerage_store_ready") == "1" }, "Prometheus to know of the store: %s",
+		p.logs)
 	require.False(t, fires("BrokerageStoreNotReady"))
 	// What the server says of itself is scraped, too.
 	require.Equal(t, "2000", p.value(t, `brokerage_store_documents{kind="order"}`))
@@ -38,7 +38,7 @@ func TestPrometheus_StoreStopped(t *testing.T) {
 	eventually(t, func() bool { return fires("BrokerageStoreNotReady") }, "the alert to fire: %s", p.logs)
 	require.Equal(t, http.StatusServiceUnavailable, get(t, i.url+"/readyz").status)
 	require.Equal(t, "0", p.value(t, "brokerage_store_ready"))
-	// The service itself is there, and nobody is told that it was not.
+	// The service is up, and no alert says otherwise.
 	require.Equal(t, http.StatusOK, get(t, i.url+"/healthz").status)
 	require.False(t, fires("BrokerageDown"))
 

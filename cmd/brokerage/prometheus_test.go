@@ -34,8 +34,7 @@ type prometheus struct {
 	logs *logLines
 }
 
-// freeAddress is one that nobody listens on, for a process that cannot say which
-// it got.
+// freeAddress is one that nobody listens on, for a process that cannot say which it got.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -46,8 +45,8 @@ func freeAddress(t testing.TB) string {
 
 var waits = regexp.MustCompile(`(?m)^( +for:) \S+$`)
 
-// scraping starts Prometheus, to scrape a target every second. The rules are
-// those of the project, but that an alert fires after a second.
+// scraping starts Prometheus, to scrape a target every second. The rules are those of the project, but that an alert
+// fires after a second.
 func scraping(t testing.TB, target string) *prometheus {
 	t.Helper()
 	binary := testenv.Command(t, "prometheus")
@@ -67,7 +66,8 @@ func scraping(t testing.TB, target string) *prometheus {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(changed), 0o600))
 
 	p := &prometheus{url: "http://" + freeAddress(t), logs: &logLines{}}
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), binary, "--config.file=prometheus.yml", "--storage.tsdb.path=data",
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), binary, "--config.file=prometheus.yml",
+		"--storage.tsdb.path=data",
 		"--web.listen-address="+strings.TrimPrefix(p.url, "http://"))
 	cmd.Dir, cmd.Stderr, cmd.Stdout = dir, p.logs, p.logs
 	require.NoError(t, cmd.Start())
@@ -160,9 +160,8 @@ func countsOf(t testing.TB, service string) map[[2]string]int {
 	return all
 }
 
-// A real Prometheus, a real service, a real load: what Prometheus stores is what
-// the generator of the load counted. Its rules work, and one fires when the
-// service is gone and ends when it is back.
+// A real Prometheus, a real service, a real load: what Prometheus stores is what the generator of the load counted. Its
+// rules work, and one fires when the service is gone and ends when it is back.
 func TestPrometheus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
@@ -186,7 +185,8 @@ func TestPrometheus(t *testing.T) {
 	want := transactions(countsOf(t, i.url))
 	eventually(t, func() bool {
 		stored = transactions(p.counts(t))
-		return len(want) > 0 && len(stored) == len(want) && stored[[2]string{"get_order", "ok"}] == want[[2]string{"get_order", "ok"}]
+		return len(want) > 0 && len(stored) == len(want) &&
+			stored[[2]string{"get_order", "ok"}] == want[[2]string{"get_order", "ok"}]
 	}, "Prometheus to have scraped all of %v, not %v", &want, &stored)
 	require.Equal(t, want, stored)
 	byName := map[string]int{}
@@ -231,10 +231,9 @@ func TestPrometheus(t *testing.T) {
 	i.stop(t)
 }
 
-// generate puts a load on a service, and gives how many requests of each transaction
-// were sent: by k6 where BROKERAGE_TEST_REQUIRE names it, since building it takes a
-// minute, and otherwise by clients of its own. (The driver does not count what is
-// under way when its clock begins and ends.)
+// generate puts a load on a service, and gives how many requests of each transaction were sent: by k6 where
+// BROKERAGE_TEST_REQUIRE names it, since building it takes a minute, and otherwise by clients of its own. (The driver
+// does not count what is under way when its clock begins and ends.)
 func generate(t testing.TB, service string) (sent map[string]int) {
 	t.Helper()
 	if !slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), "k6") {
@@ -246,8 +245,10 @@ func generate(t testing.TB, service string) (sent map[string]int) {
 	script, err := filepath.Abs("../../loadtest/brokerage.js")
 	require.NoError(t, err)
 	dir := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), wrapper, "run", "--quiet", "--no-color", "--no-usage-report", "--out", "json=requests.json", script,
-		"-e", "WORKLOAD=query", "-e", "USERS=4", "-e", "RAMP=1s", "-e", "DURATION=3s", "-e", "ALLOW_INVALID=yes", "-e", "BASE_URL="+service)
+	cmd := exec.CommandContext(t.Context(), wrapper, "run", "--quiet", "--no-color", "--no-usage-report", "--out",
+		"json=requests.json", script,
+		"-e", "WORKLOAD=query", "-e", "USERS=4", "-e", "RAMP=1s", "-e", "DURATION=3s", "-e", "ALLOW_INVALID=yes", "-e",
+		"BASE_URL="+service)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PWD="+dir)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -261,20 +262,21 @@ func generate(t testing.TB, service string) (sent map[string]int) {
 			Data         struct{ Tags map[string]string }
 		}
 		require.NoError(t, json.Unmarshal(lines.Bytes(), &point))
-		if name := point.Data.Tags["name"]; point.Type == "Point" && point.Metric == "http_reqs" && name != "beside the load" && !strings.Contains(name, "/") {
+		if name := point.Data.Tags["name"]; point.Type == "Point" && point.Metric == "http_reqs" &&
+			name != "beside the load" && !strings.Contains(name, "/") {
 			sent[name]++
 		}
 	}
 	return sent
 }
 
-// read sends queries from four clients, each its share, and more of the one than
-// of the other.
+// read sends queries from four clients, each its share, and more of the one than of the other.
 func read(t testing.TB, service string) (sent map[string]int) {
 	t.Helper()
 	const clients, rounds = 4, 100
 	paths := map[string]string{
-		"get_order": "/v1/orders/103282", "get_security": "/v1/securities/A", "customer_profile": "/v1/customers/1002/profile",
+		"get_order": "/v1/orders/103282", "get_security": "/v1/securities/A",
+		"customer_profile":   "/v1/customers/1002/profile",
 		"get_security_price": "/v1/securities/A/price",
 	}
 	names := slices.Sorted(maps.Keys(paths))
@@ -306,8 +308,7 @@ func read(t testing.TB, service string) (sent map[string]int) {
 	return sent
 }
 
-// The rules of the test differ from those of the project in nothing but how long
-// an alert waits.
+// The rules of the test differ from those of the project in nothing but how long an alert waits.
 func TestPrometheus_Waits(t *testing.T) {
 	text, err := os.ReadFile(deployed + "rules/alerts.yml")
 	require.NoError(t, err)

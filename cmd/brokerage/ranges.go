@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"brokerage/internal/service"
 )
 
-// checkRanges refuses numbers, sizes and times outside of the range that the tag of
-// their flag names: range:"0..10000", both ends included. It does not matter where a
-// value comes from: the command line, a variable or a file. A test holds that every
-// flag that is a number has a range.
+// checkRanges returns a usage error for a number, size or time outside the range in the tag of its flag:
+// range:"0..10000", both ends included. It checks values of the command line, of variables and of files alike. A test
+// ensures that every flag that is a number has a range.
 func checkRanges(flags []*kong.Flag) error {
 	for _, flag := range flags {
 		least, most, ok := strings.Cut(flag.Tag.Get("range"), "..")
@@ -21,7 +22,7 @@ func checkRanges(flags []*kong.Flag) error {
 		}
 		for _, value := range numbersOf(flag.Target) {
 			is := value.Convert(reflect.TypeFor[float64]()).Float()
-			inside := is >= bound(value, least) && is <= bound(value, most) // which NaN is not
+			inside := is >= bound(value, least) && is <= bound(value, most) // false for NaN
 			if !inside {
 				return usagef("--%s: %v is outside of the range from %s to %s", flag.Name, value.Interface(), least, most)
 			}
@@ -30,7 +31,7 @@ func checkRanges(flags []*kong.Flag) error {
 	return nil
 }
 
-// numbersOf gives the values of a flag: of a list all, of a pointer that is nil none.
+// numbersOf returns the values of a flag: all of a list, none of a nil pointer.
 func numbersOf(v reflect.Value) (all []reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -48,8 +49,7 @@ func numbersOf(v reflect.Value) (all []reflect.Value) {
 	}
 }
 
-// bound reads an end of a range, which is written as the values of the flag are. It
-// panics where it is not.
+// bound parses an end of a range, written like the values of the flag. It panics if it is not.
 func bound(of reflect.Value, text string) (n float64) {
 	var err error
 	switch of.Interface().(type) {
@@ -57,8 +57,8 @@ func bound(of reflect.Value, text string) (n float64) {
 		var d time.Duration
 		d, err = time.ParseDuration(text)
 		n = float64(d)
-	case byteSize:
-		var size byteSize
+	case service.ByteSize:
+		var size service.ByteSize
 		err = size.UnmarshalText([]byte(text))
 		n = float64(size)
 	default:

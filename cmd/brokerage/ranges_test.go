@@ -8,10 +8,11 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/service"
 )
 
-// Every flag that is a number, a size or a time has a range, but for seeds, of which
-// each is as good as another.
+// Every flag that is a number, a size or a time has a range, except seeds.
 func TestRanges_All(t *testing.T) {
 	parser, err := kong.New(new(commands), kong.Vars{"scales": ""})
 	require.NoError(t, err)
@@ -23,7 +24,8 @@ func TestRanges_All(t *testing.T) {
 				of = of.Elem()
 			}
 			_, reads := reflect.TypeAssert[encoding.TextUnmarshaler](reflect.New(of))
-			number := of.Kind() >= reflect.Int && of.Kind() <= reflect.Float64 && (!reads || of == reflect.TypeFor[byteSize]())
+			number := of.Kind() >= reflect.Int && of.Kind() <= reflect.Float64 && (!reads ||
+				of == reflect.TypeFor[service.ByteSize]())
 			if !number || flag.Name == "seed" {
 				continue
 			}
@@ -40,15 +42,21 @@ func TestRanges_Refusals(t *testing.T) {
 		args []string
 		says string
 	}{
-		"Pool":      {[]string{"serve", "--pool", "99999999"}, "brokerage: --pool: 99999999 is outside of the range from 0 to 10000 "},
-		"Negative":  {[]string{"serve", "--pool=-1"}, "--pool: -1 is outside of"},
-		"NaN":       {[]string{"serve", "--rate-limit", "NaN"}, "--rate-limit: NaN is outside of the range from 0 to "},
-		"Infinite":  {[]string{"serve", "--rate-limit", "Inf"}, "--rate-limit: +Inf is outside of"},
-		"Holdings":  {[]string{"serve", "--max-holdings", "0"}, "--max-holdings: 0 is outside of"},
-		"Time":      {[]string{"serve", "--timeout=-1s"}, "--timeout: -1s is outside of the range from 0s to 24h"},
-		"Long":      {[]string{"serve", "--shutdown-timeout", "100000h"}, "--shutdown-timeout: 100000h0m0s is outside of"},
-		"Size":      {[]string{"serve", "--max-body", "2GiB"}, "--max-body: 2147483648 is outside of the range from 1 to 1GiB"},
-		"Users":     {[]string{"drive", "--users", "99999999", "--url", "http://127.0.0.1:1"}, "--users: 99999999 is outside of"},
+		"Pool": {
+			[]string{"serve", "--pool", "99999999"}, "brokerage: --pool: 99999999 is outside of the range from 0 to 10000 ",
+		},
+		"Negative": {[]string{"serve", "--pool=-1"}, "--pool: -1 is outside of"},
+		"NaN":      {[]string{"serve", "--rate-limit", "NaN"}, "--rate-limit: NaN is outside of the range from 0 to "},
+		"Infinite": {[]string{"serve", "--rate-limit", "Inf"}, "--rate-limit: +Inf is outside of"},
+		"Holdings": {[]string{"serve", "--max-holdings", "0"}, "--max-holdings: 0 is outside of"},
+		"Time":     {[]string{"serve", "--timeout=-1s"}, "--timeout: -1s is outside of the range from 0s to 24h"},
+		"Long":     {[]string{"serve", "--shutdown-timeout", "100000h"}, "--shutdown-timeout: 100000h0m0s is outside of"},
+		"Size": {
+			[]string{"serve", "--max-body", "2GiB"}, "--max-body: 2147483648 is outside of the range from 1 to 1GiB",
+		},
+		"Users": {
+			[]string{"drive", "--users", "99999999", "--url", "http://127.0.0.1:1"}, "--users: 99999999 is outside of",
+		},
 		"RateNaN":   {[]string{"drive", "--rate", "NaN", "--url", "http://127.0.0.1:1"}, "--rate: NaN is outside of"},
 		"OneOfList": {[]string{"campaign", "--users", "1,99999999"}, "--users: 99999999 is outside of"},
 		"Pointer":   {[]string{"campaign", "--stages", "99999999"}, "--stages: 99999999 is outside of"},

@@ -34,9 +34,8 @@ func readme(t testing.TB, language string) (blocks []string) {
 	return blocks
 }
 
-// The tour is taken as it is printed, on a service that was started as it is
-// printed but for the port, and its answers are those that stand there. Nothing
-// of it spoils a load on the same database, nor does a load spoil the tour: that
+// The tour is taken as it is printed, on a service that was started as it is printed but for the port, and its answers
+// are those that stand there. Nothing of it spoils a load on the same database, nor does a load spoil the tour: that
 // then has other ids and other figures, and everything that worked works.
 func TestReadme_Tour(t *testing.T) {
 	service := serving(t, "")
@@ -48,7 +47,8 @@ func TestReadme_Tour(t *testing.T) {
 		require.Equal(t, http.StatusOK, get(t, fmt.Sprintf("%s/v1/accounts/%d", service.url, whole.FirstAccount(0)+i)).status)
 	}
 	for _, name := range []string{"mixed", "insert-customers"} {
-		r := brokerage(t.Context(), "drive", "--url", service.url, "--workload", name, "--users", "20", "--ramp", "200ms", "--duration", "2s", "--allow-invalid")
+		r := brokerage(t.Context(), "drive", "--url", service.url, "--workload", name, "--users", "20", "--ramp", "200ms",
+			"--duration", "2s", "--allow-invalid")
 		require.Equal(t, exitOK, r.code, r.err)
 		require.NotRegexp(t, "(?i)unexpected", r.out) // neither of what is measured nor of what users prepare
 	}
@@ -140,21 +140,21 @@ func runReadme(t *testing.T, dir, line string, args []string) {
 	require.NoError(t, err, "%s: %s", line, out)
 }
 
-// shortened is a command as the README has it, with less to do: so little that on a
-// busy machine it may be INVALID, which is no fault of the README's.
+// shortened is a command as the README has it, with less to do: so little that on a busy machine it may be INVALID,
+// which is no fault of the README's.
 func shortened(args []string) []string {
 	switch args[0] {
 	case "drive":
 		return append(args, "--ramp", "200ms", "--duration", "500ms", "--allow-invalid")
 	case "campaign":
-		return append(args, "--scale", "tiny", "--users", "2", "--warm-up", "100ms", "--duration", "300ms", "--stages", "0", "--tier", "0s",
+		return append(args, "--scale", "tiny", "--users", "2", "--warm-up", "100ms", "--duration", "300ms", "--stages", "0",
+			"--tier", "0s",
 			"--no-tuned", "--cpus", "0", "--allow-invalid")
 	}
 	return args
 }
 
-// The other commands: those of make are targets, those of this program do what
-// they say.
+// The other commands: those of make are targets, those of this program do what they say.
 func TestReadme_Commands(t *testing.T) {
 	dir := t.TempDir()
 	for _, block := range readme(t, "sh") {

@@ -16,15 +16,16 @@ import (
 	"brokerage/internal/report"
 )
 
+//nolint:lll // a help text is one string
 type reportCmd struct {
-	Files fileGroups `arg:"" name:"file ..." help:"Results of brokerage campaign, of brokerage drive --json or of k6. Two are compared, and two groups of repeats with -- between them: A1 A2 A3 -- B1 B2 B3."`
-	Out   string     `placeholder:"FILE" help:"The page to write, - for the output. Default: beside the file of results; of a comparison none."`
+	Files fileGroups `arg:"" name:"file ..." help:"Results of brokerage campaign, brokerage drive --json or k6. One file makes a report; two are compared, and so are two groups of repeats with -- between them: A1 A2 A3 -- B1 B2 B3."`
+	Out   string     `placeholder:"FILE" help:"Page to write; - is standard output. Default: beside the file of results; none for a comparison."`
 }
 
-// fileGroups are the files that are named, parted by --.
+// fileGroups are the files on the command line, in groups separated by --.
 type fileGroups [][]string
 
-// Decode reads files up to the next flag. For kong -- would end the flags, and be gone.
+// Decode reads files up to the next flag. By itself, kong would drop -- and treat the rest as arguments.
 func (g *fileGroups) Decode(ctx *kong.DecodeContext) error {
 	for {
 		var group []string
@@ -52,7 +53,9 @@ func (c *reportCmd) Run(s streams) error {
 	}
 	switch {
 	case len(groups) == 1:
-		return usagef("%d files: a report is on one, or compares two, or two groups with -- between them: report A1 A2 A3 -- B1 B2 B3", len(groups[0]))
+		return usagef(
+			"%d files: a report is on one, or compares two, or two groups with -- between them: report A1 A2 A3 -- B1 B2 B3",
+			len(groups[0]))
 	case len(groups) > 2:
 		return usagef("%d groups of files: two can be compared", len(groups))
 	}
@@ -107,7 +110,7 @@ func (c *reportCmd) compare(s streams, as, bs []string) error {
 	return c.write(s, c.Out, comparison.WriteHTML)
 }
 
-// write makes the whole page before it touches the file, and never overwrites what the page was made from.
+// write renders the whole page before it touches the file, and never overwrites a file that the page was made from.
 func (c *reportCmd) write(s streams, path string, page func(io.Writer) error) error {
 	if path == "-" {
 		return page(s.out)
@@ -130,11 +133,12 @@ func (c *reportCmd) write(s streams, path string, page func(io.Writer) error) er
 	return nil
 }
 
-// campaignReport writes the page of a campaign that has just been run, beside its file.
+// campaignReport writes the page of a campaign beside its file.
 func campaignReport(r *campaign.Record, folder string) error {
 	var html bytes.Buffer
 	if err := report.FromCampaign(r).WriteHTML(&html); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(folder, "campaign.html"), html.Bytes(), 0o644) //nolint:gosec // a page to show around
+	return os.WriteFile(filepath.Join(folder, "campaign.html"), html.Bytes(),
+		0o644) //nolint:gosec // a page to show around
 }

@@ -18,10 +18,16 @@ import (
 // resultFile is a file with the result of a small run, made up.
 func resultFile(t testing.TB, name string, change func(*workload.Run)) string {
 	t.Helper()
-	row := workload.Row{Name: "get_order", Kind: "query", Weight: 1, Share: 1, Count: 600, Good: 600, Latency: workload.Latency{Total: 6e5, Min: 500, Max: 2000, Mean: 1000, P50: 900, P90: 1200, P95: 1500, P99: 1900}}
+	row := workload.Row{
+		Name: "get_order", Kind: "query", Weight: 1, Share: 1, Count: 600, Good: 600,
+		Latency: workload.Latency{Total: 6e5, Min: 500, Max: 2000, Mean: 1000, P50: 900, P90: 1200, P95: 1500, P99: 1900},
+	}
 	r := workload.Run{
-		Format: workload.RunFormat, Tool: workload.Tool{Name: "drive"}, Workload: workload.WorkloadStamp{Name: "reads", SHA256: "0123456789abcdef"},
-		Model: workload.Model{Kind: workload.Closed, Users: 2}, Measured: 60, TPS: 10, TPM: 600, Goodput: 10, Transactions: []workload.Row{row}, Total: row,
+		Format: workload.RunFormat, Tool: workload.Tool{Name: "drive"}, Workload: workload.WorkloadStamp{
+			Name: "reads", SHA256: "0123456789abcdef",
+		},
+		Model: workload.Model{Kind: workload.Closed, Users: 2}, Measured: 60, TPS: 10, TPM: 600, Goodput: 10,
+		Transactions: []workload.Row{row}, Total: row,
 		Dataset: workload.DatasetStamp{Fingerprint: "made-up"}, Validity: workload.Validity{Reasons: []string{"not steady"}},
 	}
 	if change != nil {
@@ -85,11 +91,27 @@ func TestReport_Groups(t *testing.T) {
 		a, b []string
 		want string
 	}{
-		"Better":  {group("a", 100, 101, 99), group("b", 120, 121, 119), "Verdict on B against A: better: goodput × 1.200, better, larger than noise; p99 × 1.000, within noise.\n"},
-		"Worse":   {group("a", 100, 101, 99), group("b", 80, 81, 79), "Verdict on B against A: worse: goodput × 0.800, worse, larger than noise; p99 × 1.000, within noise.\n"},
-		"Same":    {group("a", 100, 101, 99), group("b", 100, 120, 101), "Verdict on B against A: no difference beyond noise: goodput × 1.010, within noise; p99 × 1.000, within noise.\n"},
-		"TwoEach": {group("a", 100, 101), group("b", 200, 201), "Verdict on B against A: unknown: too few runs: how far runs scatter is known from 3 on each side, and A has 2, B 2. Measure both 3 times or more"},
-		"Three1":  {group("a", 100, 101, 99), group("b", 200), "and A has 3, B 1. Measure both 3 times or more (brokerage drive --repeat 3 --json FILE)"},
+		"Better": {
+			group("a", 100, 101, 99), group("b", 120, 121, 119),
+			"Verdict on B against A: better: goodput × 1.200, better, larger than noise; p99 × 1.000, within noise.\n",
+		},
+		"Worse": {
+			group("a", 100, 101, 99), group("b", 80, 81, 79),
+			"Verdict on B against A: worse: goodput × 0.800, worse, larger than noise; p99 × 1.000, within noise.\n",
+		},
+		"Same": {
+			group("a", 100, 101, 99), group("b", 100, 120, 101),
+			"Verdict on B against A: no difference beyond noise: goodput × 1.010, within noise; p99 × 1.000, within noise.\n",
+		},
+		"TwoEach": {
+			group("a", 100, 101), group("b", 200, 201),
+			"Verdict on B against A: unknown: too few runs: how far runs scatter is known from 3 on each side, and A has 2, B " +
+				"2. Measure both 3 times or more",
+		},
+		"Three1": {
+			group("a", 100, 101, 99), group("b", 200),
+			"and A has 3, B 1. Measure both 3 times or more (brokerage drive --repeat 3 --json FILE)",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page := filepath.Join(t.TempDir(), "page.html")
@@ -106,7 +128,11 @@ func TestReport_Groups(t *testing.T) {
 	a, b := group("a", 100), group("b", 200)
 	r := brokerage(t.Context(), "report", a[0], b[0])
 	require.Equal(t, exitOK, r.code, r.err)
-	require.Contains(t, r.out, "and A has 1, B 1. Measure both 3 times or more (brokerage drive --repeat 3 --json FILE), and compare the groups: brokerage report A-1.json")
+	require.Contains(t,
+		r.out,
+		"and A has 1, B 1. Measure both 3 times or more (brokerage drive --repeat 3 --json FILE), and compare the groups: "+
+			"brokerage report A-1.json",
+	)
 	require.Equal(t, r.out, brokerage(t.Context(), "report", a[0], "--", b[0]).out)
 	r = brokerage(t.Context(), "report", a[0], "--", b[0], "--out", b[0])
 	require.Equal(t, exitUsage, r.code)
@@ -131,9 +157,15 @@ func TestReport_Refuses(t *testing.T) {
 		"SameRunTwice": {[]string{file, file, "--", file}, exitFailed, "are the same run"},
 		"OtherMissing": {[]string{file, "--", filepath.Join(t.TempDir(), "none.json")}, exitFailed, "none.json"},
 		"OverItself":   {[]string{file, "--out", file}, exitUsage, "does not overwrite"},
-		"OtherDataset": {[]string{file, resultFile(t, "b.json", func(r *workload.Run) { r.Dataset.Fingerprint = "other" })}, exitFailed, `their datasets differ: "made-up" and "other"`},
-		"OtherFormat":  {[]string{resultFile(t, "c.json", func(r *workload.Run) { r.Format = "brokerage-run/9" })}, exitFailed, `is of format "brokerage-run/9"`},
-		"NoFolder":     {[]string{file, "--out", filepath.Join(t.TempDir(), "none", "x.html")}, exitFailed, "none"},
+		"OtherDataset": {
+			[]string{file, resultFile(t, "b.json", func(r *workload.Run) { r.Dataset.Fingerprint = "other" })}, exitFailed,
+			`their datasets differ: "made-up" and "other"`,
+		},
+		"OtherFormat": {
+			[]string{resultFile(t, "c.json", func(r *workload.Run) { r.Format = "brokerage-run/9" })}, exitFailed,
+			`is of format "brokerage-run/9"`,
+		},
+		"NoFolder": {[]string{file, "--out", filepath.Join(t.TempDir(), "none", "x.html")}, exitFailed, "none"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			requireOneLine(t, brokerage(t.Context(), append([]string{"report"}, c.args...)...), c.code, c.want)

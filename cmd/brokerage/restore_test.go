@@ -9,8 +9,7 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// A backup of one store is refused by the other, whole as it is, and nothing of
-// what is there is touched.
+// A complete backup of one store is refused by the other, which leaves its database untouched.
 func TestRestore_OtherStore(t *testing.T) {
 	folder := tinyDB(t)
 	embedded := "sqlite:" + filepath.Join(folder, "brokerage.db")
@@ -20,7 +19,8 @@ func TestRestore_OtherStore(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "b.bak")
 		r := brokerage(t.Context(), "backup", "--db", c.of, "--out", file)
 		require.Equal(t, exitOK, r.code, r.err)
-		requireOneLine(t, brokerage(t.Context(), "restore", "--from", file, "--db", c.into, "--replace"), exitFailed, "backup")
+		requireOneLine(t, brokerage(t.Context(), "restore", "--from", file, "--db", c.into, "--replace"), exitFailed,
+			"backup")
 		r = brokerage(t.Context(), "verify", "--db", c.into)
 		require.Equal(t, exitOK, r.code, r.out+r.err)
 		require.Contains(t, r.out, "2,000 orders")

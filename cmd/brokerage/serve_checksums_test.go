@@ -9,8 +9,7 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// A service says whether its database finds what a disk damages, and so does what
-// a run is described with.
+// A service says whether its database finds what a disk damages, and so does what a run is described with.
 func TestServe_Checksums(t *testing.T) {
 	server := pgtest.Start(t)
 	url := server.URL("postgres")
@@ -22,7 +21,7 @@ func TestServe_Checksums(t *testing.T) {
 		i.stop(t)
 		return i.logs.String(), answer.body
 	}
-	const warning = "the server has no checksums of its pages"
+	const warning = "the server has no page checksums"
 	logs, dataset := served()
 	require.NotContains(t, logs, warning)
 	require.Contains(t, logs, `"data_checksums":"on"`)

@@ -14,8 +14,10 @@ import (
 
 // settings are the flags of serve.
 var settings = []string{
-	"config", "db", "wait", "pool", "uncompressed", "max-holdings", "covered", "listen", "tokens", "insecure-no-auth", "metrics-addr", "timeout",
-	"max-body", "in-flight", "queue", "queue-wait", "rate-limit", "header-timeout", "read-timeout", "write-timeout", "idle-timeout", "drain-delay",
+	"config", "db", "wait", "pool", "uncompressed", "max-holdings", "covered", "listen", "tokens", "insecure-no-auth",
+	"metrics-addr", "timeout",
+	"max-body", "in-flight", "queue", "queue-wait", "rate-limit", "header-timeout", "read-timeout", "write-timeout",
+	"idle-timeout", "drain-delay",
 	"shutdown-timeout", "debug-addr", "otlp-endpoint", "log-level", "log-format",
 	"jwt-issuer", "jwt-audience", "jwt-algorithms", "jwks-url", "jwks-file", "jwks-max-age",
 	"tls-cert", "tls-key", "tls-client-ca", "audit-log",
@@ -40,8 +42,8 @@ func configIn(t testing.TB, text string) string {
 	return file
 }
 
-// A flag goes before a variable, a variable before the file, the file before the
-// default. A database that there is none of tells which counts.
+// A flag overrides a variable, a variable the file, the file the default. The error for an unknown database shows which
+// one was used.
 func TestServe_Precedence(t *testing.T) {
 	file := configIn(t, "db: file:x\n")
 	says := func(scheme string, args ...string) {
@@ -61,13 +63,13 @@ func TestServe_Precedence(t *testing.T) {
 	require.NoError(t, os.Unsetenv("BROKERAGE_DB"))
 	says("file")
 
-	// What is for the service is not for other commands.
+	// Settings of the service do not apply to other commands.
 	t.Setenv("BROKERAGE_CONFIG", "none")
 	t.Setenv("BROKERAGE_TIMEOUT", "nonsense")
 	require.Equal(t, exitOK, brokerage(t.Context(), "version").code)
 }
 
-// Every kind of value can stand in the file.
+// The file takes every kind of value.
 func TestServe_Config(t *testing.T) {
 	i := serving(t, "", "--config", configIn(t, `# all for a test
 db: "null:"
@@ -88,7 +90,9 @@ log-format: json
 
 func TestServe_ConfigRefusals(t *testing.T) {
 	for name, c := range map[string]struct{ text, says string }{
-		"UnknownSetting": {"db: 'null:'\nmax_body: 1MiB\n", `there is no setting "max_body" (brokerage serve --help lists them)`},
+		"UnknownSetting": {
+			"db: 'null:'\nmax_body: 1MiB\n", `there is no setting "max_body" (brokerage serve --help lists them)`,
+		},
 		"ConfigInConfig": {"config: other.yaml\n", `there is no setting "config"`},
 		"NoYAML":         {"db: [\n", "brokerage.yaml: "},
 		"List":           {"db: [a, b]\n", "brokerage.yaml: "},
@@ -99,23 +103,13 @@ func TestServe_ConfigRefusals(t *testing.T) {
 			requireOneLine(t, brokerage(t.Context(), "serve", "--config", configIn(t, c.text)), exitUsage, c.says)
 		})
 	}
-	requireOneLine(t, brokerage(t.Context(), "serve", "--config", "none.yaml"), exitUsage, "--config: open none.yaml: no such file")
+	requireOneLine(t, brokerage(t.Context(), "serve", "--config", "none.yaml"), exitUsage,
+		"--config: open none.yaml: no such file")
 	t.Setenv("BROKERAGE_TIMEOUT", "soon")
 	requireOneLine(t, brokerage(t.Context(), "serve"), exitUsage, "BROKERAGE_TIMEOUT")
 }
 
-func TestByteSize(t *testing.T) {
-	for text, want := range map[string]int64{"1": 1, "65536": 65536, "64KiB": 65536, "1MiB": 1 << 20, "2 MiB": 2 << 20, "1GiB": 1 << 30} {
-		var b byteSize
-		require.NoError(t, b.UnmarshalText([]byte(text)), text)
-		require.EqualValues(t, want, b, text)
-	}
-	for _, text := range []string{"", "0", "-1", "1MB", "MiB", "1.5MiB", "9223372036854775807KiB", "1mib"} {
-		require.Error(t, new(byteSize).UnmarshalText([]byte(text)), text)
-	}
-}
-
-// A file that would take gigabytes to read is refused, in little memory and in a line.
+// A file that would take gigabytes to read is refused, in little memory and with one line.
 func TestServe_ConfigBombs(t *testing.T) {
 	nine := func(s string) string { return "[" + strings.TrimSuffix(strings.Repeat(s+",", 9), ",") + "]" }
 	bomb := "a: &a " + nine("xxxx") + "\n"

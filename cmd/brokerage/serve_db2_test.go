@@ -37,19 +37,24 @@ func onBench(t testing.TB, counts dataset.Counts, args ...string) (*instance, *d
 // All seventeen, over HTTP, each seen in what is read afterwards.
 func TestServe_Db2(t *testing.T) {
 	// The first requests wait for Java, on a busy machine longer than any user would.
-	i, b, d := onBench(t, dataset.Counts{Securities: 40, Customers: 30, Orders: 60}, "--timeout", "25s", "--write-timeout", "1m")
+	i, b, d := onBench(t, dataset.Counts{Securities: 40, Customers: 30, Orders: 60}, "--timeout", "25s", "--write-timeout",
+		"1m")
 	customer, account, symbol := d.ID(dataset.Customer, 5), d.FirstAccount(5), d.Symbol(3)
 	newOrder, newCustomer, newAccounts := int64(777_000), int64(888_000), []int64{999_000, 999_001}
-	order := string(d.AppendNewOrder(nil, 70, dataset.NewOrder{ID: newOrder, Account: newAccounts[0], Symbol: symbol, Time: time.Unix(1e9, 0)}))
+	order := string(d.AppendNewOrder(nil, 70,
+		dataset.NewOrder{ID: newOrder, Account: newAccounts[0], Symbol: symbol, Time: time.Unix(1e9, 0)}))
 	owner := string(d.AppendNewCustomer(nil, 40, dataset.NewCustomer{ID: newCustomer, Accounts: newAccounts[:1]}))
 	opened := string(d.AppendNewAccount(nil, 41, dataset.NewAccount{ID: newAccounts[1]}))
-	trade := fmt.Sprintf(`<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>%s</Symbol><Quantity>2.5</Quantity></Trade>`, symbol)
+	trade := fmt.Sprintf(
+		`<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>%s</Symbol><Quantity>2.5</Quantity></Trade>`, symbol)
 	for _, step := range []struct {
 		method, path, body string
 		status             int
 		says               string
 	}{
-		{"GET", fmt.Sprintf("/v1/orders/%d", d.ID(dataset.Order, 7)), "", 200, fmt.Sprintf(`ID="%d"`, d.ID(dataset.Order, 7))},
+		{
+			"GET", fmt.Sprintf("/v1/orders/%d", d.ID(dataset.Order, 7)), "", 200, fmt.Sprintf(`ID="%d"`, d.ID(dataset.Order, 7)),
+		},
 		{"GET", "/v1/securities/" + symbol, "", 200, "<Symbol>" + symbol + "</Symbol>"},
 		{"GET", fmt.Sprintf("/v1/customers/%d/profile", customer), "", 200, fmt.Sprintf(`CUSTOMERID="%d"`, customer)},
 		{"GET", "/v1/securities?sector=Energy&peMin=0&peMax=1000&yieldMin=0", "", 200, "count="},
@@ -64,9 +69,18 @@ func TestServe_Db2(t *testing.T) {
 		{"POST", "/v1/orders", order, 201, ""},
 		{"POST", "/v1/orders", order, 409, "order-exists"},
 		{"GET", fmt.Sprintf("/v1/customers/%d/orders/largest", newCustomer), "", 200, fmt.Sprintf(`ORDER_ID="%d"`, newOrder)},
-		{"PUT", fmt.Sprintf("/v1/orders/%d/status", newOrder), `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="2"/>`, 200, `Stat="2"`},
-		{"PUT", fmt.Sprintf("/v1/orders/%d/status", newOrder), `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="?"/>`, 422, "Stat"},
-		{"PUT", "/v1/securities/" + symbol + "/price", `<Price xmlns="http://tpox-benchmark.com/security"><LastTrade>41.25</LastTrade></Price>`, 200, "41.25"},
+		{
+			"PUT", fmt.Sprintf("/v1/orders/%d/status", newOrder),
+			`<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="2"/>`, 200, `Stat="2"`,
+		},
+		{
+			"PUT", fmt.Sprintf("/v1/orders/%d/status", newOrder),
+			`<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="?"/>`, 422, "Stat",
+		},
+		{
+			"PUT", "/v1/securities/" + symbol + "/price",
+			`<Price xmlns="http://tpox-benchmark.com/security"><LastTrade>41.25</LastTrade></Price>`, 200, "41.25",
+		},
 		{"POST", fmt.Sprintf("/v1/accounts/%d/buy", newAccounts[0]), trade, 200, "<Amount>103.12</Amount>"},
 		{"POST", fmt.Sprintf("/v1/accounts/%d/sell", newAccounts[0]), trade, 200, "<Amount>103.12</Amount>"},
 		{"POST", fmt.Sprintf("/v1/accounts/%d/sell", newAccounts[0]), strings.Replace(trade, "2.5", "999999999", 1), 409, ""},
@@ -85,12 +99,12 @@ func TestServe_Db2(t *testing.T) {
 
 	// The network breaks: the next requests may notice, and then it is over.
 	b.Cut()
-	eventually(t, func() bool { return get(t, i.url+"/v1/securities/"+symbol).status == http.StatusOK }, "no answer after the connections broke")
+	eventually(t, func() bool { return get(t, i.url+"/v1/securities/"+symbol).status == http.StatusOK },
+		"no answer after the connections broke")
 	i.stop(t)
 }
 
-// The server comes after the service, then the database: the service waits for
-// each, and says why.
+// The server comes after the service, then the database: the service waits for each, and says why.
 func TestServe_Db2Wait(t *testing.T) {
 	server := db2test.StartServer(t)
 	address := unheard(t)
@@ -114,8 +128,7 @@ func TestServe_Db2Wait(t *testing.T) {
 	require.NotContains(t, i.logs.String(), "secret")
 }
 
-// poolVariable is how long the pool is tried, 10m for example; a few seconds
-// without it.
+// poolVariable is how long the pool is tried, 10m for example; a few seconds without it.
 const poolVariable = "BROKERAGE_DB2BENCH_POOL"
 
 // Two hundred users on a pool of connections: none is lost, and none stays.
@@ -170,13 +183,14 @@ func TestServe_Db2Pool(t *testing.T) {
 	require.Zero(t, answers[http.StatusInternalServerError], i.logs.String())
 	require.LessOrEqual(t, b.Connections(), pool)
 	require.LessOrEqual(t, after.files, before.files+users, "files stay open") // the users' own connections vary
-	eventually(t, func() bool { return get(t, i.url+"/readyz").status == http.StatusOK }, "not ready after the users have gone")
+	eventually(t, func() bool { return get(t, i.url+"/readyz").status == http.StatusOK },
+		"not ready after the users have gone")
 	i.stop(t)
 	eventually(t, func() bool { return b.Connections() == 0 }, "connections stay when the service is gone")
 }
 
-// work is what a user does until the time is over: reads, trades, and orders that
-// come and go. It counts the answers by status.
+// work is what a user does until the time is over: reads, trades, and orders that come and go. It counts the answers by
+// status.
 func work(ctx context.Context, url string, d *dataset.Dataset, user int) map[int]int {
 	counts := make(map[int]int)
 	r := rand.New(rand.NewPCG(1, uint64(user)))
@@ -209,10 +223,15 @@ func work(ctx context.Context, url string, d *dataset.Dataset, user int) map[int
 			ask("POST", fmt.Sprintf("/v1/accounts/%d/buy", d.FirstAccount(customer)),
 				`<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>`+symbol+`</Symbol><Quantity>1</Quantity></Trade>`)
 		case 4:
-			ask("PUT", "/v1/securities/"+symbol+"/price", `<Price xmlns="http://tpox-benchmark.com/security"><LastTrade>41.25</LastTrade></Price>`)
+			ask("PUT", "/v1/securities/"+symbol+"/price",
+				`<Price xmlns="http://tpox-benchmark.com/security"><LastTrade>41.25</LastTrade></Price>`)
 		default:
 			id := 1_000_000 + int64(user)*1_000_000 + n
-			ask("POST", "/v1/orders", string(d.AppendNewOrder(nil, n, dataset.NewOrder{ID: id, Account: d.FirstAccount(customer), Symbol: symbol, Time: time.Unix(1e9, 0)})))
+			ask(
+				"POST", "/v1/orders",
+				string(d.AppendNewOrder(nil, n,
+					dataset.NewOrder{ID: id, Account: d.FirstAccount(customer), Symbol: symbol, Time: time.Unix(1e9, 0)})),
+			)
 			ask("DELETE", fmt.Sprintf("/v1/orders/%d", id), "")
 		}
 	}

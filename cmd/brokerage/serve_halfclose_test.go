@@ -91,7 +91,8 @@ func TestServe_HalfClose(t *testing.T) {
 		require.Eventually(t, func() bool { return waiting() == 1 }, patience, time.Millisecond)
 		require.NoError(t, c.SetLinger(0)) // to close it is to reset it
 		require.NoError(t, c.Close())
-		require.Eventually(t, func() bool { return waiting() == 0 }, 5*time.Second, time.Millisecond, "the reset has not cancelled the statement")
+		require.Eventually(t, func() bool { return waiting() == 0 }, 5*time.Second, time.Millisecond,
+			"the reset has not cancelled the statement")
 		exec("ROLLBACK")
 		i.stop(t)
 	})

@@ -16,8 +16,8 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// balancer sends requests to instances in turn, to those that are ready: it asks
-// them every so often, as a load balancer does, and repeats nothing.
+// balancer sends requests to instances in turn, to those that are ready: it asks them every so often, as a load
+// balancer does, and repeats nothing.
 type balancer struct {
 	client *http.Client
 	next   atomic.Int64
@@ -78,9 +78,8 @@ func (b *balancer) pick() string {
 	return ready[b.next.Add(1)%int64(len(ready))]
 }
 
-// send sends a request once. net/http would repeat one on a connection that the
-// server has closed, if it may: a body that cannot be read twice keeps it from
-// that, for what has none to send too.
+// send sends a request once. net/http would repeat one on a connection that the server has closed, if it may: a body
+// that cannot be read twice keeps it from that, for what has none to send too.
 func (b *balancer) send(ctx context.Context, method, url, body string) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, method, url, io.NopCloser(strings.NewReader(body)))
 	if err != nil {
@@ -108,8 +107,7 @@ func TestServe_RollingRestart_Postgres(t *testing.T) {
 	rollingRestart(t, url)
 }
 
-// rollingRestart replaces two instances one after the other, twice, under load: no
-// client notices.
+// rollingRestart replaces two instances one after the other, twice, under load: no client notices.
 func rollingRestart(t *testing.T, db string) {
 	t.Helper()
 	start := func() *instance {
@@ -147,7 +145,8 @@ func rollingRestart(t *testing.T, db string) {
 		old.stop(t)
 		running[i%2] = start()
 		b.replace(old, running[i%2])
-		eventually(t, func() bool { return len(*b.ready.Load()) == 2 && reads.Load()+writes.Load() > before+100 }, "two are ready, and asked")
+		eventually(t, func() bool { return len(*b.ready.Load()) == 2 && reads.Load()+writes.Load() > before+100 },
+			"two are ready, and asked")
 	}
 	stop()
 	load.Wait()

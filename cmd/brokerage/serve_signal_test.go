@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A signal ends a start at once, whatever it waits for: a pipe to which nobody writes,
-// a server that never answers, a database that somebody else has locked.
+// A signal ends a start at once, whatever it waits for: a pipe to which nobody writes, a server that never answers, a
+// database that somebody else has locked.
 func TestServe_SignalWhileStarting(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it has neither the signal nor the pipes")
@@ -57,9 +57,14 @@ func TestServe_SignalWhileStarting(t *testing.T) {
 		args []string
 		busy func() bool
 	}{
-		"Config":   {[]string{"--config", pipe}, piped},
-		"Key":      {[]string{"--db", "null:", "--tls-cert", pipe, "--tls-key", pipe}, piped},
-		"Keys":     {[]string{"--db", "null:", "--jwt-issuer", "i", "--jwt-audience", "a", "--jwks-url", "http://" + silent.Addr().String()}, asked},
+		"Config": {[]string{"--config", pipe}, piped},
+		"Key":    {[]string{"--db", "null:", "--tls-cert", pipe, "--tls-key", pipe}, piped},
+		"Keys": {
+			[]string{
+				"--db", "null:", "--jwt-issuer", "i", "--jwt-audience", "a", "--jwks-url", "http://" + silent.Addr().String(),
+			},
+			asked,
+		},
 		"Audit":    {[]string{"--db", "null:", "--audit-log", pipe}, written},
 		"Locked":   {nil, written},
 		"Postgres": {[]string{"--db", "postgres://me@" + silent.Addr().String() + "/db?connect_timeout=60"}, asked},

@@ -27,8 +27,7 @@ type instance struct {
 	out  *logLines
 }
 
-// starting starts the command as a process of its own, in a folder of its own
-// unless dir says which.
+// starting starts the command as a process of its own, in a folder of its own unless dir says which.
 func starting(t testing.TB, dir string, args ...string) *instance {
 	t.Helper()
 	return startingWith(t, dir, nil, args...)
@@ -46,7 +45,10 @@ func startingAs(t testing.TB, binary, dir string, env []string, args ...string) 
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	i := &instance{cmd: process(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...), logs: &logLines{}, out: &logLines{}}
+	i := &instance{
+		cmd: process(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...), logs: &logLines{},
+		out: &logLines{},
+	}
 	i.cmd.Path, i.cmd.Args[0] = binary, binary
 	i.cmd.Env = append(i.cmd.Env, env...)
 	i.cmd.Dir, i.cmd.Stderr, i.cmd.Stdout = dir, i.logs, i.out
@@ -109,9 +111,10 @@ type answer struct {
 	body   string
 }
 
-// client keeps no connections, so that nothing of it is left at a stop, and takes
-// answers as they are.
-var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}, Timeout: patience}
+// client keeps no connections, so that nothing of it is left at a stop, and takes answers as they are.
+var client = &http.Client{
+	Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}, Timeout: patience,
+}
 
 func send(t testing.TB, method, url, token, body string) answer {
 	t.Helper()

@@ -48,7 +48,8 @@ func (a *authority) issue(t testing.TB, serial int64) (cert, key []byte) {
 	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "service"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "service"},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 		NotBefore:   time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 	}
@@ -56,7 +57,8 @@ func (a *authority) issue(t testing.TB, serial int64) (cert, key []byte) {
 	require.NoError(t, err)
 	text, err := x509.MarshalPKCS8PrivateKey(secret)
 	require.NoError(t, err)
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})
+	return pem.EncodeToMemory(
+		&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})
 }
 
 // mount lays files out as Kubernetes does: behind a link that is swapped.
@@ -97,7 +99,8 @@ func TestServe_TLS(t *testing.T) {
 	ca, dir := newAuthority(t), t.TempDir()
 	cert, key := ca.issue(t, 100)
 	mount(t, dir, "v1", map[string][]byte{"tls.crt": cert, "tls.key": key})
-	i := serving(t, "", "--db", "null:", "--tls-cert", filepath.Join(dir, "tls.crt"), "--tls-key", filepath.Join(dir, "tls.key"))
+	i := serving(t, "", "--db", "null:", "--tls-cert", filepath.Join(dir, "tls.crt"), "--tls-key",
+		filepath.Join(dir, "tls.key"))
 	i.url = "https" + i.url[len("http"):]
 	pool := x509.NewCertPool()
 	pool.AddCert(ca.cert)
@@ -111,7 +114,9 @@ func TestServe_TLS(t *testing.T) {
 	_, err = handshake(t, i, old)
 	require.ErrorContains(t, err, "protocol version")
 
-	over := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}, Timeout: patience}
+	over := &http.Client{
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}, Timeout: patience,
+	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, i.url+"/readyz", http.NoBody)
 	require.NoError(t, err)
 	response, err := over.Do(request)
@@ -131,7 +136,8 @@ func TestServe_TLS(t *testing.T) {
 
 	_, otherKey := ca.issue(t, 300)
 	mount(t, dir, "v3", map[string][]byte{"tls.crt": cert, "tls.key": otherKey})
-	require.Contains(t, i.logs.wait(t, "certificate not reloaded, the old one goes on to count")["error"], "private key does not match")
+	require.Contains(t, i.logs.wait(t, "certificate not reloaded, the old one stays in use")["error"],
+		"private key does not match")
 	serial, err = handshake(t, i, config)
 	require.NoError(t, err)
 	require.EqualValues(t, 200, serial)
@@ -139,10 +145,11 @@ func TestServe_TLS(t *testing.T) {
 	require.NotContains(t, i.logs.String(), "PRIVATE")
 }
 
-// mutual has a service begin that has a certificate of an authority, for an hour,
-// and wants clients to have one of it too. renew writes the files again, for
-// clients of an authority.
-func (a *authority) mutual(t testing.TB, begin func(args ...string) *instance) (i *instance, trusted *x509.CertPool, renew func(clients *authority)) {
+// mutual has a service begin that has a certificate of an authority, for an hour, and wants clients to have one of it
+// too. renew writes the files again, for clients of an authority.
+func (a *authority) mutual(
+	t testing.TB, begin func(args ...string) *instance,
+) (i *instance, trusted *x509.CertPool, renew func(clients *authority)) {
 	t.Helper()
 	dir := t.TempDir()
 	cert, key := a.issue(t, 100)
@@ -153,7 +160,8 @@ func (a *authority) mutual(t testing.TB, begin func(args ...string) *instance) (
 	}
 	renew(a)
 	path := func(name string) string { return filepath.Join(dir, name) }
-	i = begin("--db", "null:", "--tls-cert", path("tls.crt"), "--tls-key", path("tls.key"), "--tls-client-ca", path("ca.crt"))
+	i = begin("--db", "null:", "--tls-cert", path("tls.crt"), "--tls-key", path("tls.key"), "--tls-client-ca",
+		path("ca.crt"))
 	i.url = "https" + i.url[len("http"):]
 	trusted = x509.NewCertPool()
 	trusted.AddCert(a.cert)

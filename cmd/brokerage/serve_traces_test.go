@@ -110,8 +110,8 @@ func traced(t testing.TB, method, url, body string, n int) (id, parent string) {
 	return id, parent
 }
 
-// Every request is a span of its caller's trace, and every statement one below it;
-// lines of the log name the trace; nothing of a document is sent.
+// Every request is a span of its caller's trace, and every statement one below it; lines of the log name the trace;
+// nothing of a document is sent.
 func TestServe_Traces(t *testing.T) {
 	c := newCollector(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
@@ -126,9 +126,11 @@ func TestServe_Traces(t *testing.T) {
 	require.Equal(t, request.SpanID, statement.ParentSpanID)
 	require.Equal(t, "vendor=x", statement.TraceState)
 	require.Equal(t, map[string]string{
-		"brokerage.transaction": "get_order", "brokerage.store": "sqlite", "brokerage.outcome": "ok", "http.response.status_code": "200",
+		"brokerage.transaction": "get_order", "brokerage.store": "sqlite", "brokerage.outcome": "ok",
+		"http.response.status_code": "200",
 	}, request.attributes())
-	require.Equal(t, map[string]string{"db.system.name": "sqlite", "db.operation.name": "get_order"}, statement.attributes())
+	require.Equal(t, map[string]string{"db.system.name": "sqlite", "db.operation.name": "get_order"},
+		statement.attributes())
 	line := i.logs.wait(t, "get_order")
 	require.Equal(t, id, line["trace_id"])
 	require.Equal(t, request.SpanID, line["span_id"])
@@ -154,7 +156,9 @@ func TestServe_Traces(t *testing.T) {
 	defer c.mu.Unlock()
 	text := c.text.String()
 	require.Contains(t, text, `"brokerage"`)
-	for _, secret := range []string{"103282", "777777", "104000000", "Energy", "Symbol", "Quantity", "get_health", "/v1/"} {
+	for _, secret := range []string{
+		"103282", "777777", "104000000", "Energy", "Symbol", "Quantity", "get_health", "/v1/",
+	} {
 		require.NotContains(t, text, secret)
 	}
 }
@@ -201,7 +205,8 @@ func TestServe_TracesPassedOn(t *testing.T) {
 		http.NotFound(w, r)
 	}))
 	t.Cleanup(issuer.Close)
-	i := serving(t, "", "--db", "null:", "--otlp-endpoint", c.URL, "--jwt-issuer", "https://issuer.test", "--jwt-audience", "brokerage", "--jwks-url", issuer.URL)
+	i := serving(t, "", "--db", "null:", "--otlp-endpoint", c.URL, "--jwt-issuer", "https://issuer.test", "--jwt-audience",
+		"brokerage", "--jwks-url", issuer.URL)
 	passed := strings.Split(<-asked, "-")
 	i.stop(t)
 	require.Len(t, passed, 4)

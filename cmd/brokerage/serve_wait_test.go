@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// unheard is an address of this machine at which nobody listens.
+// unheard returns an address of this machine where nothing listens.
 func unheard(t testing.TB) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -21,8 +21,7 @@ func unheard(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// A service that was told to wait is alive and not ready, says why in one line,
-// and ends like any other.
+// A service that waits is alive and not ready, logs why in one line, and stops like any other.
 func TestServe_Wait(t *testing.T) {
 	i := serving(t, "", "--wait", "--db", "postgres://me:secret@"+unheard(t)+"/db")
 	require.Contains(t, i.logs.wait(t, "waiting for the database")["error"], "connection refused")
@@ -40,13 +39,12 @@ func TestServe_DoesNotWait(t *testing.T) {
 	r := brokerage(t.Context(), "serve", "--listen", "127.0.0.1:0", "--db", "postgres://me@"+unheard(t)+"/db")
 	require.Equal(t, exitFailed, r.code)
 	require.Contains(t, r.err, "connection refused")
-	// Nothing that waiting mends.
+	// Waiting would not cure this.
 	r = brokerage(t.Context(), "serve", "--wait", "--listen", "127.0.0.1:0", "--db", "sqlite:"+t.TempDir()+"/none/b.db")
 	requireOneLine(t, r, exitFailed, "there is no folder")
 }
 
-// The database comes, then the schema in it: the service becomes ready without a
-// restart.
+// The database is created, then its schema: the service becomes ready without a restart.
 func TestServe_WaitEnds(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", "CREATE ROLE brokerage_service LOGIN")
@@ -66,7 +64,7 @@ func TestServe_WaitEnds(t *testing.T) {
 	i.stop(t)
 }
 
-// What turns out to be hopeless while waiting ends the service.
+// An error that waiting does not cure ends the service.
 func TestServe_WaitInVain(t *testing.T) {
 	server := pgtest.Start(t)
 	i := serving(t, "", "--wait", "--db", server.URL("later"))

@@ -7,12 +7,13 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/format"
-	"brokerage/internal/store/sqlite"
+	"brokerage/internal/store"
+	"brokerage/internal/store/bulk"
 )
 
-// writeSpace shows what documents, so many bytes of them, take in a database: a
-// kind in proportion to its own bytes, what belongs to all of them to all.
-func writeSpace(out io.Writer, documents, raw [len(dataset.Kinds)]int64, space sqlite.Space) error {
+// writeSpace prints a table of the space that documents take in a database: of each kind in proportion to its own
+// bytes, of indexes and the rest in proportion to all bytes.
+func writeSpace(out io.Writer, documents, raw [len(dataset.Kinds)]int64, space bulk.Space) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(name, documents, raw string, stored, of int64) {
 		share := ""
@@ -34,8 +35,8 @@ func writeSpace(out io.Writer, documents, raw [len(dataset.Kinds)]int64, space s
 	return w.Flush()
 }
 
-// freeBytes is how much may still be written where path is.
+// freeBytes returns how many bytes may still be written to the file system of path.
 func freeBytes(path string) (free float64, known bool) {
-	free, _, known = diskSpace(path)
+	free, _, known = store.DiskSpace(path)
 	return free, known
 }

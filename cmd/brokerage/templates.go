@@ -14,16 +14,15 @@ import (
 type templatesCmd struct {
 	datasetFlags
 
-	Count int    `default:"500" placeholder:"N" range:"1..1000000" help:"How many of each kind. Default: 500."`
-	Out   string `required:"" type:"path" placeholder:"DIR" help:"The folder for the files; made if it is not there."`
+	Count int    `default:"500" placeholder:"N" range:"1..100000" help:"Number of templates of each kind. Default: 500."`
+	Out   string `required:"" type:"path" placeholder:"DIR" help:"Folder for the files, created if it does not exist."`
 }
 
-// templateKinds are what load generators insert or replace.
+// templateKinds are the kinds that load generators insert or replace.
 var templateKinds = []string{"order", "customer", "account", "security"}
 
-// templateFile is JSON, because every load generator reads that: each template
-// is a list of strings that alternates between XML as it is and the name of
-// what to fill in, XML first and last.
+// templateFile is a file of templates in JSON. Each template is a list of strings that alternates between literal XML,
+// first and last, and the name of a slot to fill in.
 type templateFile struct {
 	Dataset   string     `json:"dataset"`
 	Kind      string     `json:"kind"`
@@ -32,9 +31,6 @@ type templateFile struct {
 }
 
 func (c templatesCmd) Run(s streams) error {
-	if c.Count < 1 || c.Count > 100_000 {
-		return usagef("--count is from 1 to 100000, not %d", c.Count)
-	}
 	d := dataset.New(c.spec())
 	if err := os.MkdirAll(c.Out, 0o777); err != nil {
 		return err
@@ -45,15 +41,15 @@ func (c templatesCmd) Run(s streams) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(s.out, "%s: %s, %s\n", name, format.Plural(c.Count, "template"), format.Bytes(size)); err != nil {
+		if _, err := fmt.Fprintf(s.out, "%s: %s, %s\n", name, format.Plural(c.Count, "template"),
+			format.Bytes(size)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeTemplates replaces the file as a whole, so that no reader and no
-// interruption ever sees half of it.
+// writeTemplates writes n templates of a kind to a file, and returns its size.
 func writeTemplates(name string, d *dataset.Dataset, kind string, n int) (size int, err error) {
 	file := templateFile{Dataset: d.Fingerprint(), Kind: kind}
 	seen := make(map[string]bool)
@@ -72,10 +68,5 @@ func writeTemplates(name string, d *dataset.Dataset, kind string, n int) (size i
 	if err := e.Encode(file); err != nil {
 		return 0, err
 	}
-	temporary := name + partial
-	if err := os.WriteFile(temporary, b.Bytes(), 0o666); err != nil {
-		_ = os.Remove(temporary) // if it came to be at all
-		return 0, err
-	}
-	return b.Len(), os.Rename(temporary, name)
+	return b.Len(), writeFile(name, b.Bytes())
 }

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onTerminal starts the command on a terminal of its own, of so many columns. What
-// it shows is in screen; keys are pressed by writing to the terminal.
+// onTerminal starts the command on a terminal of its own, of so many columns. What it shows is in screen; keys are
+// pressed by writing to the terminal.
 func onTerminal(t testing.TB, width uint16, args ...string) (cmd *exec.Cmd, keys io.Writer, shown *logLines) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -39,8 +39,7 @@ func onTerminal(t testing.TB, width uint16, args ...string) (cmd *exec.Cmd, keys
 	return cmd, master, shown
 }
 
-// screen is what stands on a terminal at the end: of each line what was written
-// last over it.
+// screen is what stands on a terminal at the end: of each line what was written last over it.
 func screen(text string) (lines []string) {
 	for line := range strings.Lines(strings.ReplaceAll(text, "\r\n", "\n")) {
 		for part := range strings.SplitSeq(strings.TrimSuffix(line, "\n"), "\r") {
@@ -55,13 +54,15 @@ func screen(text string) (lines []string) {
 	return lines
 }
 
-// On a terminal a line shows how the run goes, each second; Ctrl-C ends it, with a
-// table that fits, and leaves nothing of that line.
+// On a terminal a line shows how the run goes, each second; Ctrl-C ends it, with a table that fits, and leaves nothing
+// of that line.
 func TestDrive_Terminal(t *testing.T) {
 	for _, width := range []uint16{80, 120} {
-		cmd, keys, shown := onTerminal(t, width, "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--users", "2", "--ramp", "2s", "--duration", "1h", "--every", "2s")
+		cmd, keys, shown := onTerminal(t, width, "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--users", "2",
+			"--ramp", "2s", "--duration", "1h", "--every", "2s")
 		live := regexp.MustCompile(`\r[0-9,.]+/s  p50 [0-9.]+  p99 [0-9.]+ ms  0 errors  (1:00:00|59:\d\d) left\x1b\[K`)
-		eventually(t, func() bool { return live.MatchString(shown.String()) && strings.Contains(shown.String(), " tx ") }, "a live line and a report in %q", shown)
+		eventually(t, func() bool { return live.MatchString(shown.String()) && strings.Contains(shown.String(), " tx ") },
+			"a live line and a report in %q", shown)
 		require.Regexp(t, `\rwarming up, [12]\.\d s left\x1b\[K`, shown.String())
 		_, err := keys.Write([]byte{3}) // Ctrl-C
 		require.NoError(t, err)

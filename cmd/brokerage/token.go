@@ -6,25 +6,26 @@ import (
 	"brokerage/internal/access"
 )
 
+//nolint:lll // a help text is one string
 type tokenCmd struct {
-	Name  string     `required:"" placeholder:"NAME" help:"Of the client, for the logs."`
-	Scope scopesFlag `required:"" placeholder:"SCOPE,…" help:"What the client may do: read, trade (writes and leases), admin (replace whole documents). None includes another."`
-	File  string     `placeholder:"FILE" help:"Add the line to this file, made if it is not there. Without it, the line goes to standard error."`
+	Name  string     `required:"" placeholder:"NAME" help:"Name of the client in logs: letters, digits and ._-@."`
+	Scope scopesFlag `required:"" placeholder:"SCOPE,…" help:"What the client may do: read, trade (writes and leases) or admin (replace whole documents), separated by commas. No scope includes another."`
+	File  string     `placeholder:"FILE" help:"File to add the token's line to, created if it does not exist. Default: the line is printed to standard error."`
 }
 
 type scopesFlag struct{ scopes []access.Scope }
 
-// UnmarshalText reads a list with commas.
+// UnmarshalText reads a list that is separated by commas.
 func (f *scopesFlag) UnmarshalText(text []byte) (err error) {
 	f.scopes, err = access.ParseScopes(string(text))
 	return err
 }
 
-// Run prints the token on standard output, this once: it is stored nowhere.
+// Run prints the token to standard output. It is stored nowhere.
 func (c *tokenCmd) Run(s streams) error {
 	client := access.Client{Name: c.Name, Scopes: c.Scope.scopes}
 	if err := access.CheckName(c.Name); err != nil {
-		return usageError{fmt.Errorf("--name: %w", err)}
+		return usagef("--name: %w", err)
 	}
 	token, err := c.make(s, client)
 	if err != nil {

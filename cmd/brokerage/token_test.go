@@ -37,9 +37,11 @@ func TestToken_File(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, string(text), strings.TrimSpace(r.out))
 
-	requireOneLine(t, brokerage(t.Context(), "token", "--name", "alice", "--scope", "read", "--file", file), exitFailed, "alice already")
+	requireOneLine(t, brokerage(t.Context(), "token", "--name", "alice", "--scope", "read", "--file", file), exitFailed,
+		"alice already")
 	require.NoError(t, os.Chmod(file, 0o644))
-	requireOneLine(t, brokerage(t.Context(), "token", "--name", "bob", "--scope", "read", "--file", file), exitFailed, "chmod 600")
+	requireOneLine(t, brokerage(t.Context(), "token", "--name", "bob", "--scope", "read", "--file", file), exitFailed,
+		"chmod 600")
 }
 
 func TestToken_Usage(t *testing.T) {

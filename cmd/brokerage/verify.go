@@ -7,32 +7,33 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/format"
+	"brokerage/internal/store"
 )
 
 type verifyCmd struct {
-	DB dbFlag `name:"db" required:"" placeholder:"URL" help:"The database: sqlite:PATH, postgres://… or db2://…."`
+	DB dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, postgres://… or db2://…."`
 }
 
 func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
-	if err := c.DB.existing(); err != nil {
+	if err := c.DB.RequireExisting(); err != nil {
 		return err
 	}
-	store, err := c.DB.open(ctx, s, true)
+	db, err := c.DB.open(ctx, s, true)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if closed := store.Close(); err == nil {
+		if closed := db.Close(); err == nil {
 			err = closed
 		}
 	}()
-	expected, err := storedBytes(ctx, store)
+	expected, err := storedBytes(ctx, db)
 	if err != nil {
 		return err
 	}
 	progress := startProgress(s.err, expected)
-	v, err := store.Verify(ctx, func(finding string) (err error) {
-		progress.aside(func() { _, err = fmt.Fprintln(s.out, finding) }) // to the same terminal, maybe
+	v, err := db.Verify(ctx, func(finding string) (err error) {
+		progress.aside(func() { _, err = fmt.Fprintln(s.out, finding) }) // which may be the same terminal
 		return err
 	}, func(bytes int64) { progress.done.Add(bytes) })
 	progress.finish()
@@ -41,15 +42,16 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	took := time.Since(progress.start)
 	_, err = fmt.Fprintf(s.out, "%s, %s with %s, %s (%s) in %s: %s\n", securitiesText(v.Documents[dataset.Security]),
-		format.Plural(v.Documents[dataset.Customer], "customer"), format.Plural(v.Accounts, "account"), format.Plural(v.Documents[dataset.Order], "order"),
+		format.Plural(v.Documents[dataset.Customer],
+			"customer"), format.Plural(v.Accounts, "account"), format.Plural(v.Documents[dataset.Order], "order"),
 		format.Bytes(sum(v.Bytes)), format.Duration(took), format.Plural(v.Findings, "finding"))
 	if err == nil && v.Findings > 0 {
 		err = fmt.Errorf("%s: %s", c.DB.name(), format.Plural(v.Findings, "finding"))
 	}
 	if err != nil {
-		return err // a damaged file cannot be measured either
+		return err // a damaged database cannot be measured
 	}
-	space, err := store.Space(ctx)
+	space, err := db.Space(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,9 +61,9 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 	return writeSpace(s.out, v.Documents, v.Bytes, space)
 }
 
-// storedBytes is about how large the documents in a database are.
-func storedBytes(ctx context.Context, store bulkStore) (float64, error) {
-	c, err := store.Contents(ctx)
+// storedBytes returns about how large the documents in a database are.
+func storedBytes(ctx context.Context, db store.Bulk) (float64, error) {
+	c, err := db.Contents(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -71,7 +73,7 @@ func storedBytes(ctx context.Context, store bulkStore) (float64, error) {
 		return float64(c.Securities)*d.MeanSize(dataset.Security) + float64(c.Customers)*d.MeanSize(dataset.Customer) +
 			float64(c.Orders)*d.MeanSize(dataset.Order), nil
 	}
-	space, err := store.Space(ctx)
+	space, err := db.Space(ctx)
 	return float64(space.Raw[dataset.Security] + space.Raw[dataset.Customer] + space.Raw[dataset.Order]), err
 }
 

@@ -178,7 +178,7 @@ func TestConventions_Service(t *testing.T) {
 func TestConventions_Settings(t *testing.T) {
 	readme, err := os.ReadFile("../../docs/commands.md")
 	require.NoError(t, err)
-	source, err := os.ReadFile("../../cmd/brokerage/serve.go")
+	source, err := os.ReadFile("../../internal/service/config.go")
 	require.NoError(t, err)
 	variable := regexp.MustCompile(`BROKERAGE_[A-Z_]+`)
 	for overlay, all := range everything(t) {

@@ -1,9 +1,8 @@
-// Package access says who may do what: bearer tokens from a file, each with a
-// name and scopes, and JWTs of an issuer.
+// Package access identifies clients and what they may do: by bearer tokens from a file, each with a name and scopes,
+// and by JWTs of an issuer.
 //
-// The file holds the SHA-256 of a token, not the token. That is enough for
-// tokens of 32 random bytes, which nobody can guess from their sums; it would
-// not be for passwords.
+// The file holds the SHA-256 of a token, not the token. That is enough for tokens of 32 random bytes, which cannot be
+// guessed from their hashes; it would not be for passwords.
 package access
 
 import (
@@ -26,45 +25,44 @@ const (
 	Admin Scope = "admin" // replacing whole documents
 )
 
-// Scopes are all there are.
+// Scopes are all scopes.
 var Scopes = [...]Scope{Read, Trade, Admin}
 
-// ParseScopes reads a list with commas. It refuses an empty one, unknown scopes
-// and repetitions.
+// ParseScopes reads a list that is separated by commas. An empty list, unknown scopes and repeated ones are errors.
 func ParseScopes(text string) ([]Scope, error) {
 	var scopes []Scope
 	for name := range strings.SplitSeq(text, ",") {
 		scope := Scope(name)
 		switch {
 		case !slices.Contains(Scopes[:], scope):
-			return nil, fmt.Errorf("%q is not a scope: they are read, trade and admin, with commas between", name)
+			return nil, fmt.Errorf("%q is not a scope: scopes are read, trade and admin, separated by commas", name)
 		case slices.Contains(scopes, scope):
-			return nil, fmt.Errorf("the scope %s stands twice", scope)
+			return nil, fmt.Errorf("the scope %s is repeated", scope)
 		}
 		scopes = append(scopes, scope)
 	}
 	return scopes, nil
 }
 
-// Client is who sent a request.
+// Client is the client that sent a request.
 type Client struct {
 	Name   string
 	Scopes []Scope
 }
 
-// May tells whether the client has a scope.
+// May reports whether the client has a scope.
 func (c *Client) May(s Scope) bool { return slices.Contains(c.Scopes, s) }
 
-// Authority knows clients by the value of an Authorization header. The context is
-// the request's: what has to be asked for is asked for in its trace.
+// Authority identifies clients by the value of an Authorization header. The context is the request's, whose trace
+// includes the requests that this causes.
 type Authority interface {
 	Client(ctx context.Context, authorization string) (*Client, bool)
 }
 
-// Any is all of several authorities: the first that knows a client names it.
+// Any combines authorities: the first one that knows a client identifies it.
 type Any []Authority
 
-// Client asks one after the other.
+// Client asks the authorities in order.
 func (a Any) Client(ctx context.Context, authorization string) (*Client, bool) {
 	for _, authority := range a {
 		if c, ok := authority.Client(ctx, authorization); ok {
@@ -74,12 +72,11 @@ func (a Any) Client(ctx context.Context, authorization string) (*Client, bool) {
 	return nil, false
 }
 
-// maxName bounds the name of a client: it goes into logs and, with idempotency
-// keys, into the database.
+// maxName bounds the name of a client: it goes into logs and, with idempotency keys, into the database.
 const maxName = 64
 
-// CheckName refuses a name that could not stand in the file or a log: it is of
-// letters, digits and ".", "_", "-", "@".
+// CheckName returns an error for a name that does not fit into the file or a log: names have letters, digits and ".",
+// "_", "-", "@".
 func CheckName(name string) error {
 	odd := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-@", r)
@@ -90,7 +87,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// NewToken makes a token for a client, and the line of the file for it.
+// NewToken returns a new random token for a client, and its line for the file.
 func NewToken(c Client) (token, line string) {
 	var secret [32]byte
 	_, _ = rand.Read(secret[:]) // it never fails

@@ -39,7 +39,8 @@ func line(name, scopes, token string) string {
 }
 
 func TestTokens_Client(t *testing.T) {
-	tokens := load(t, "# the first two", "", line("alice", "read,trade", "sesame"), "  "+line("bob", "admin", "open")+"\r", line("carol", "read", "a b"))
+	tokens := load(t, "# the first two", "", line("alice", "read,trade", "sesame"), "  "+line("bob", "admin", "open")+"\r",
+		line("carol", "read", "a b"))
 	require.Equal(t, 3, tokens.Len())
 	for name, c := range map[string]struct{ header, client string }{
 		"First":          {"Bearer sesame", "alice"},
@@ -109,7 +110,8 @@ func TestAdd(t *testing.T) {
 	require.NoError(t, err)
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(path, []byte(strings.TrimSpace(string(text))), 0o600)) // an editor without a last line end
+	// an editor without a last line end
+	require.NoError(t, os.WriteFile(path, []byte(strings.TrimSpace(string(text))), 0o600))
 	second, err := access.Add(path, access.Client{Name: "bob", Scopes: []access.Scope{access.Trade, access.Admin}})
 	require.NoError(t, err)
 	third, err := access.Add(path, access.Client{Name: "carol", Scopes: []access.Scope{access.Read}})
@@ -149,12 +151,12 @@ func TestLoad_Refusals(t *testing.T) {
 		"NoName":        {line("", "read", "b"), "line 3: is not"},
 		"OddName":       {line("b b", "read", "b"), "line 3: is not"},
 		"LongName":      {line(strings.Repeat("b", 65), "read", "b"), "line 3: is not"},
-		"NoScope":       {line("bob", "", "b"), `line 3: "" is not a scope: they are read, trade and admin`},
+		"NoScope":       {line("bob", "", "b"), `line 3: "" is not a scope: scopes are read, trade and admin`},
 		"UnknownScope":  {line("bob", "read,write", "b"), `line 3: "write" is not a scope`},
 		"ScopeInCase":   {line("bob", "Read", "b"), `line 3: "Read" is not a scope`},
-		"ScopeTwice":    {line("bob", "read,read", "b"), "line 3: the scope read stands twice"},
-		"DuplicateName": {line("alice", "read", "b"), "line 3: the name alice stands on line 2 already"},
-		"SameToken":     {line("bob", "read", "a"), "line 3: the same token stands on line 2 already"},
+		"ScopeTwice":    {line("bob", "read,read", "b"), "line 3: the scope read is repeated"},
+		"DuplicateName": {line("alice", "read", "b"), "line 3: the name alice is on line 2 already"},
+		"SameToken":     {line("bob", "read", "a"), "line 3: the same token is on line 2 already"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "tokens")
@@ -191,7 +193,9 @@ func TestLoad_Mode(t *testing.T) {
 		t.Skip("modes are no protection here")
 	}
 	path := filepath.Join(t.TempDir(), "tokens")
-	for mode, open := range map[os.FileMode]bool{0o400: false, 0o600: false, 0o440: false, 0o640: false, 0o644: true, 0o604: true, 0o660: true, 0o602: true} {
+	for mode, open := range map[os.FileMode]bool{
+		0o400: false, 0o600: false, 0o440: false, 0o640: false, 0o644: true, 0o604: true, 0o660: true, 0o602: true,
+	} {
 		write(t, path, line("alice", "read", "a"))
 		require.NoError(t, os.Chmod(path, mode))
 		_, err := access.Load(path)

@@ -7,9 +7,8 @@ import (
 	"os"
 )
 
-// Add makes a token for a client and adds its line to a file, which is made if it
-// is not there. It refuses a file that Load would refuse, and a name that stands
-// there already.
+// Add creates a token for a client and appends its line to a file, which is created if it does not exist. A file that
+// Load would refuse is an error, and so is a name that the file has already.
 func Add(path string, c Client) (token string, err error) {
 	if err := CheckName(c.Name); err != nil {
 		return "", err
@@ -28,7 +27,7 @@ func Add(path string, c Client) (token string, err error) {
 		return "", err
 	}
 	token, line := NewToken(c)
-	// In one write: a service that watches over the file never sees half of it.
+	// In one write: a service that watches the file never sees half of it.
 	_, err = file.WriteString(separator(file) + line + "\n")
 	if err := errors.Join(err, file.Close()); err != nil {
 		return "", err
@@ -36,7 +35,7 @@ func Add(path string, c Client) (token string, err error) {
 	return token, nil
 }
 
-// separator ends the last line of a file, if an editor has not.
+// separator returns the end of the last line of a file, if an editor has left it out.
 func separator(file *os.File) string {
 	info, err := file.Stat()
 	if err != nil || info.Size() == 0 {

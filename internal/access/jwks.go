@@ -14,35 +14,34 @@ import (
 	"slices"
 )
 
-// The algorithms by which a JWT may be signed. HMAC is not among them: who can
-// check such a signature can make one.
+// The signature algorithms of JWTs. HMAC is not among them: whoever can verify such a signature can create one.
 const (
 	RS256 = "RS256"
 	ES256 = "ES256"
 	EdDSA = "EdDSA"
 )
 
-// Algorithms are all of them.
+// Algorithms are all signature algorithms.
 var Algorithms = [...]string{RS256, ES256, EdDSA}
 
-// verificationKey is a public key, bound to the one algorithm that it is for: what
-// a token says of itself never chooses how a key is used.
+// verificationKey is a public key and the one algorithm that it is for. The header of a token never chooses how a key
+// is used.
 type verificationKey struct {
 	algorithm string
 	public    crypto.PublicKey
 }
 
-// keySet is a set of keys by their ids; the one without an id has "".
+// keySet is a set of keys by their ids; the id of a key without one is "".
 type keySet map[string]verificationKey
 
-// jwk is a key as a JWKS (RFC 7517) has it.
+// jwk is a key of a JWKS (RFC 7517).
 type jwk struct {
 	Type, ID, Use, Algorithm, Curve string
 	Operations                      []string
 	N, E, X, Y                      string
 }
 
-// UnmarshalJSON reads a key by the exact names of its members.
+// UnmarshalJSON reads a key; the names of its members must match exactly.
 func (k *jwk) UnmarshalJSON(text []byte) error {
 	return readMembers(text, map[string]any{
 		"kty": &k.Type, "kid": &k.ID, "use": &k.Use, "key_ops": &k.Operations, "alg": &k.Algorithm, "crv": &k.Curve,
@@ -50,13 +49,12 @@ func (k *jwk) UnmarshalJSON(text []byte) error {
 	})
 }
 
-// maxKeys is far more than anybody signs with at a time.
+// maxKeys is far more than any issuer uses at a time.
 const maxKeys = 100
 
-// parseKeys reads a JWKS. Keys that are not for checking signatures by one of the
-// algorithms are left out, as RFC 7517 wants it; keys that are, and are wrong,
-// spoil the set. One without any key is wrong as well: it is a fault far more
-// often than the wish that nobody may enter.
+// parseKeys reads a JWKS. Keys that do not verify signatures by one of the algorithms are left out, as RFC 7517
+// requires; a wrong key that does is an error. A set without any key is an error too: it is far more often a mistake
+// than meant to lock all clients out.
 func parseKeys(text []byte, algorithms []string) (keySet, error) {
 	var listed []json.RawMessage
 	if err := readMembers(text, map[string]any{"keys": &listed}); err != nil {
@@ -90,9 +88,11 @@ func parseKeys(text []byte, algorithms []string) (keySet, error) {
 	return keys, nil
 }
 
-// algorithm is what a key is for, empty if it is for nothing here.
+// algorithm returns the algorithm that a key is for, "" for one that is not accepted.
 func (k *jwk) algorithm() string {
-	of := map[[2]string]string{{"RSA", ""}: RS256, {"EC", "P-256"}: ES256, {"OKP", "Ed25519"}: EdDSA}[[2]string{k.Type, k.Curve}]
+	of := map[[2]string]string{
+		{"RSA", ""}: RS256, {"EC", "P-256"}: ES256, {"OKP", "Ed25519"}: EdDSA,
+	}[[2]string{k.Type, k.Curve}]
 	if k.Algorithm != "" && k.Algorithm != of && (of != EdDSA || k.Algorithm != "Ed25519") { // RFC 9864's name for it
 		return ""
 	}
@@ -103,8 +103,7 @@ func (k *jwk) verifies() bool {
 	return (k.Use == "" || k.Use == "sig") && (k.Operations == nil || slices.Contains(k.Operations, "verify"))
 }
 
-// Bounds of an RSA key: what is shorter can be broken, what is longer takes too
-// long to check.
+// Bounds of an RSA key in bits: shorter ones can be broken, longer ones take too long to verify.
 const minRSA, maxRSA = 2048, 8192
 
 func (k *jwk) public(algorithm string) (crypto.PublicKey, error) {
@@ -150,8 +149,7 @@ func (k *jwk) rsa() (crypto.PublicKey, error) {
 
 func decode(text string) ([]byte, error) { return base64.RawURLEncoding.DecodeString(text) }
 
-// find gives the key of a token: that with its id or, where the token names none,
-// the only one there is.
+// find returns the key of a token: the one with its id or, if the token names none, the only key of the set.
 func (k keySet) find(id string) (verificationKey, bool) {
 	if key, ok := k[id]; ok || id != "" || len(k) != 1 {
 		return key, ok

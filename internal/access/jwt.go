@@ -15,39 +15,38 @@ import (
 	"brokerage/internal/filewatch"
 )
 
-// JWTOptions say which JWTs count.
+// JWTOptions say which JWTs are accepted.
 type JWTOptions struct {
 	Issuer, Audience string        // iss, and what aud must hold
 	KeysURL          string        // of a JWKS; or
 	KeysFile         string        // with one
 	Algorithms       []string      // of Algorithms; nil is all
-	MaxAge           time.Duration // how long keys count that cannot be had anew; 0 is 24 hours
-	// Told is told of each time the keys were asked for: how many there are, or
-	// why there are none; then those of before go on to count. It may be nil.
+	MaxAge           time.Duration // how long keys stay valid while they cannot be refreshed; 0 is 24 hours
+	// Told is called after each refresh of the keys with their number, or with the reason of its failure; then the old
+	// keys stay valid. It may be nil.
 	Told func(keys int, err error)
-	// Transport carries requests for keys; nil is the default one.
+	// Transport sends the requests for keys; nil is the default one.
 	Transport http.RoundTripper
 
 	now func() time.Time // for tests
 }
 
-// leeway is by how much the clocks of the issuer and of the service may differ.
+// leeway is how much the clocks of the issuer and of the service may differ.
 const leeway = 30 * time.Second
 
-// JWTs are the tokens of an issuer. They are safe for concurrent use.
+// JWTs identifies clients by the tokens of an issuer. It is safe for concurrent use.
 type JWTs struct {
 	keys   keyring
 	parser *jwt.Parser
 }
 
-// OpenJWTs gets the issuer's keys for the first time. An issuer that does not
-// answer is no error, since the service may have others to serve: until it
-// answers, its tokens do not count. A file is there, or it is an error. It is an
-// error, too, if ctx ends first.
+// OpenJWTs fetches the issuer's keys for the first time. An issuer that does not answer is no error, since the service
+// may have other clients: its tokens are refused until it answers. A missing file is an error, and so is ctx being
+// done.
 func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 	switch {
 	case o.Issuer == "" || o.Audience == "":
-		// A token for another service of the same issuer must not count here.
+		// A token for another service of the same issuer must not be accepted.
 		return nil, errors.New("an issuer and an audience are needed")
 	case (o.KeysURL == "") == (o.KeysFile == ""):
 		return nil, errors.New("either the URL of the keys is needed, or a file of them")
@@ -66,7 +65,7 @@ func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 	}
 	for _, a := range o.Algorithms {
 		if !slices.Contains(Algorithms[:], a) {
-			return nil, fmt.Errorf("%q is not an algorithm that is taken: they are %s", a, strings.Join(Algorithms[:], ", "))
+			return nil, fmt.Errorf("%q is not an accepted algorithm: they are %s", a, strings.Join(Algorithms[:], ", "))
 		}
 	}
 	j := &JWTs{
@@ -86,7 +85,7 @@ func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 		return j, nil
 	}
 	j.keys.file, j.keys.fetch = filewatch.Look(o.KeysFile), fromFile(o.KeysFile)
-	j.keys.maxAge = 1<<63 - 1 // it is there, and says what counts, however long ago it was written
+	j.keys.maxAge = 1<<63 - 1 // a file is current, however long ago it was written
 	j.keys.refreshNow(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -97,14 +96,14 @@ func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 	return j, nil
 }
 
-// Watch keeps the keys fresh until ctx is done; at a file it looks every so often.
+// Watch refreshes the keys until ctx is done; it checks a file for changes at each interval.
 func (j *JWTs) Watch(ctx context.Context, look time.Duration) { j.keys.watch(ctx, look) }
 
-// maxJWT bounds what is decoded before anything is known of who sent it.
+// maxJWT bounds what is decoded before the client is known.
 const maxJWT = 8 << 10
 
-// Client gives the client of an Authorization header: "Bearer" and a JWT of the
-// issuer, for the audience, signed, not expired, with a subject.
+// Client returns the client of an Authorization header: "Bearer" and a JWT of the issuer for the audience, signed, not
+// expired, with a subject.
 func (j *JWTs) Client(ctx context.Context, authorization string) (*Client, bool) {
 	token, ok := bearer(authorization, maxJWT)
 	if !ok {
@@ -117,14 +116,14 @@ func (j *JWTs) Client(ctx context.Context, authorization string) (*Client, bool)
 	return c.client()
 }
 
-// keyIn gives what finds keys for a request.
+// keyIn returns what finds keys for a request.
 func (j *JWTs) keyIn(ctx context.Context) jwt.Keyfunc {
 	return func(t *jwt.Token) (any, error) { return j.key(ctx, t) }
 }
 
-// key finds the key for a token, of which nothing is proved yet.
+// key returns the key of a token that is not verified yet.
 func (j *JWTs) key(ctx context.Context, t *jwt.Token) (any, error) {
-	// The library reads the header into a map, by exact names, of which the last one would count.
+	// The library reads the header into a map by exact names, the last of which would win.
 	header, _, _ := strings.Cut(t.Raw, ".")
 	text, err := j.parser.DecodeSegment(header)
 	if err == nil {
@@ -134,7 +133,7 @@ func (j *JWTs) key(ctx context.Context, t *jwt.Token) (any, error) {
 		return nil, fmt.Errorf("the header: %w", err)
 	}
 	if _, critical := t.Header["crit"]; critical {
-		return nil, errors.New("it wants what is not known here (RFC 7515, 4.1.11)")
+		return nil, errors.New("it has critical headers, which are not supported (RFC 7515, 4.1.11)")
 	}
 	kind, ofToken := t.Header["typ"].(string)
 	if _, said := t.Header["typ"]; said && (!ofToken || !isTokenType(kind)) {
@@ -156,18 +155,19 @@ func isTokenType(kind string) bool {
 	return kind == "jwt" || kind == "at+jwt"
 }
 
-// claims are what is read of a token.
+// claims are the claims of a token that are used.
 type claims struct {
 	jwt.RegisteredClaims
 
 	scopes scopeList
 }
 
-// UnmarshalJSON reads claims by their exact names.
+// UnmarshalJSON reads claims; their names must match exactly.
 func (c *claims) UnmarshalJSON(text []byte) error {
-	var scope, scp scopeList // RFC 8693's name for it, and that of other issuers; nil: the token does not have it
+	var scope, scp scopeList // RFC 8693's name, and that of other issuers; nil: absent
 	if err := readMembers(text, map[string]any{
-		"iss": &c.Issuer, "sub": &c.Subject, "aud": &c.Audience, "exp": &c.ExpiresAt, "nbf": &c.NotBefore, "iat": &c.IssuedAt, "jti": &c.ID,
+		"iss": &c.Issuer, "sub": &c.Subject, "aud": &c.Audience, "exp": &c.ExpiresAt, "nbf": &c.NotBefore, "iat": &c.IssuedAt,
+		"jti":   &c.ID,
 		"scope": &scope, "scp": &scp,
 	}); err != nil {
 		return err
@@ -179,7 +179,7 @@ func (c *claims) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// scopeList is a list of scopes, or words in a string. It is not nil once it was read.
+// scopeList is a list of scopes, or words in a string. It is not nil after reading.
 type scopeList []string
 
 func (s *scopeList) UnmarshalJSON(text []byte) error {
@@ -191,8 +191,8 @@ func (s *scopeList) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(s))
 }
 
-// prefixJWT keeps the names of an issuer's clients apart from those of a file of
-// tokens, which have no colon: a name owns idempotency keys.
+// prefixJWT distinguishes the names of an issuer's clients from those of a file of tokens, which have no colon:
+// idempotency keys belong to a name.
 const prefixJWT = "jwt:"
 
 const maxSubject = 128
@@ -203,7 +203,7 @@ func (c *claims) client() (*Client, bool) {
 		return nil, false
 	}
 	client := &Client{Name: prefixJWT + c.Subject}
-	for _, s := range Scopes { // what else it may do elsewhere is no matter here
+	for _, s := range Scopes { // others are for other services
 		if slices.Contains(c.scopes, string(s)) {
 			client.Scopes = append(client.Scopes, s)
 		}

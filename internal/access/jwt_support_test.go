@@ -52,7 +52,9 @@ func (s signer) jwk(t testing.TB) map[string]any {
 	t.Helper()
 	switch key := s.key.Public().(type) {
 	case *rsa.PublicKey:
-		return map[string]any{"kty": "RSA", "kid": s.id, "use": "sig", "alg": RS256, "n": number(key.N, key.Size()), "e": "AQAB"}
+		return map[string]any{
+			"kty": "RSA", "kid": s.id, "use": "sig", "alg": RS256, "n": number(key.N, key.Size()), "e": "AQAB",
+		}
 	case *ecdsa.PublicKey:
 		point, err := key.Bytes()
 		require.NoError(t, err)
@@ -79,7 +81,10 @@ var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
 // good are the claims of a token that counts.
 func good() jwt.MapClaims {
-	return jwt.MapClaims{"iss": "https://issuer.test", "aud": "brokerage", "sub": "ann", "scope": "openid read trade", "exp": noon.Add(time.Hour).Unix()}
+	return jwt.MapClaims{
+		"iss": "https://issuer.test", "aud": "brokerage", "sub": "ann", "scope": "openid read trade",
+		"exp": noon.Add(time.Hour).Unix(),
+	}
 }
 
 // sign makes a token, with other claims and other headers; nil takes one away.
@@ -103,7 +108,8 @@ const (
 // signed makes a token of a header's members and claims as they stand.
 func (s signer) signed(t testing.TB, header, claims string) string {
 	t.Helper()
-	text := base64.RawURLEncoding.EncodeToString([]byte("{"+header+"}")) + "." + base64.RawURLEncoding.EncodeToString([]byte(claims))
+	text := base64.RawURLEncoding.EncodeToString([]byte("{"+header+"}")) + "." +
+		base64.RawURLEncoding.EncodeToString([]byte(claims))
 	signature, err := s.method.Sign(text, s.key)
 	require.NoError(t, err)
 	return text + "." + base64.RawURLEncoding.EncodeToString(signature)
@@ -176,7 +182,9 @@ func (c *clock) pass(d time.Duration) {
 
 func openedJWTs(t testing.TB, keysURL string, change func(*JWTOptions)) *JWTs {
 	t.Helper()
-	o := JWTOptions{Issuer: "https://issuer.test", Audience: "brokerage", KeysURL: keysURL, now: func() time.Time { return noon }}
+	o := JWTOptions{
+		Issuer: "https://issuer.test", Audience: "brokerage", KeysURL: keysURL, now: func() time.Time { return noon },
+	}
 	if change != nil {
 		change(&o)
 	}

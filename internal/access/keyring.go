@@ -15,20 +15,20 @@ import (
 	"brokerage/internal/redact"
 )
 
-// Times of a keyring.
+// Intervals and timeouts of a keyring.
 const (
-	// refreshEvery is how soon a key that was withdrawn counts no more.
-	refreshEvery = 5 * time.Minute
-	// askAgainAfter bounds what tokens with invented key ids make us ask.
-	askAgainAfter = 10 * time.Second
-	// answerWithin bounds how long the answer, and a client with a new key, waits.
-	answerWithin = 3 * time.Second
+	// refreshInterval is how long a withdrawn key may stay valid.
+	refreshInterval = 5 * time.Minute
+	// minRefreshPause bounds the requests that tokens with invented key ids cause.
+	minRefreshPause = 10 * time.Second
+	// fetchTimeout bounds how long a refresh takes, and hence how long a client with a new key waits.
+	fetchTimeout = 3 * time.Second
 )
 
-// maxKeySet bounds what is read: a hundred keys take less.
-const maxKeySet = 1 << 20
+// maxKeySetBytes bounds what is read: a hundred keys take less.
+const maxKeySetBytes = 1 << 20
 
-// keyring holds the keys of an issuer, as they were had last.
+// keyring holds the keys of an issuer as of the last refresh.
 type keyring struct {
 	fetch   func(context.Context) ([]byte, error)
 	file    *filewatch.Files // nil: from a URL
@@ -38,25 +38,25 @@ type keyring struct {
 	told    func(keys int, err error)
 	current atomic.Pointer[heldKeys]
 
-	mu     sync.Mutex
-	asked  time.Time       // when somebody last asked, in vain or not
-	asking <-chan struct{} // closed at the end of the refresh under way; nil: there is none
+	mu      sync.Mutex
+	started time.Time       // of the last refresh, successful or not
+	running <-chan struct{} // closed at the end of the running refresh; nil: there is none
 }
 
 type heldKeys struct {
-	set keySet
-	had time.Time
+	set     keySet
+	fetched time.Time
 }
 
-// find gives a key. One that is not there may be new, so the issuer is asked, but
-// not more often than every askAgainAfter; all who wait, wait for the same answer.
+// find returns a key. An unknown one may be new, so it causes a refresh, but at most one in minRefreshPause; concurrent
+// callers wait for the same refresh.
 func (k *keyring) find(ctx context.Context, id string) (verificationKey, bool) {
 	held := k.valid()
 	if key, ok := held.find(id); ok {
 		return key, true
 	}
-	// It is everybody's, so it does not end with one request.
-	if done, _ := k.refresh(context.WithoutCancel(ctx), askAgainAfter); done != nil {
+	// The refresh serves all callers, so it does not end with one request.
+	if done, _ := k.refresh(context.WithoutCancel(ctx), minRefreshPause); done != nil {
 		select {
 		case <-done:
 		case <-ctx.Done():
@@ -65,41 +65,39 @@ func (k *keyring) find(ctx context.Context, id string) (verificationKey, bool) {
 	return k.valid().find(id)
 }
 
-// valid are the keys, unless they were had so long ago that one of them may have
-// been withdrawn since for all we know.
+// valid returns the keys, unless they are older than maxAge: then one of them may have been withdrawn.
 func (k *keyring) valid() keySet {
 	held := k.current.Load()
-	if held == nil || k.now().Sub(held.had) > k.maxAge {
+	if held == nil || k.now().Sub(held.fetched) > k.maxAge {
 		return nil
 	}
 	return held.set
 }
 
-// refresh begins to fetch the keys, unless that is under way or was done less than
-// pause ago. It returns what is closed at the end of the refresh under way, nil if
-// there is none, and whether this call has begun it.
+// refresh starts to fetch the keys, unless that is running or was started less than pause ago. It returns a channel
+// that is closed at the end of the running refresh, nil if there is none, and whether this call has started it.
 func (k *keyring) refresh(ctx context.Context, pause time.Duration) (done <-chan struct{}, begun bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.asking != nil || pause > 0 && k.now().Sub(k.asked) < pause {
-		return k.asking, false
+	if k.running != nil || pause > 0 && k.now().Sub(k.started) < pause {
+		return k.running, false
 	}
-	k.asked = k.now()
+	k.started = k.now()
 	end := make(chan struct{})
-	k.asking = end
+	k.running = end
 	go func() {
 		k.fetchKeys(ctx)
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		k.asking = nil
+		k.running = nil
 		close(end)
 	}()
 	return end, true
 }
 
-// fetchKeys gets the keys; those of before go on to count where that fails.
+// fetchKeys fetches the keys; the old ones stay if that fails.
 func (k *keyring) fetchKeys(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	text, err := k.fetch(ctx)
 	var set keySet
@@ -112,8 +110,7 @@ func (k *keyring) fetchKeys(ctx context.Context) {
 	k.told(len(set), err)
 }
 
-// refreshNow fetches the keys after a refresh that may be under way, and returns
-// when that is done or ctx is.
+// refreshNow fetches the keys, after a refresh that may be running, and returns when that is done or ctx is.
 func (k *keyring) refreshNow(ctx context.Context) {
 	for begun := false; !begun; {
 		var done <-chan struct{}
@@ -126,14 +123,13 @@ func (k *keyring) refreshNow(ctx context.Context) {
 	}
 }
 
-// watch keeps the keys fresh until ctx is done. A file is read again when it has
-// changed, and in between counts as had anew, since it is there.
+// watch refreshes the keys until ctx is done: at an interval from a URL, after each change of a file.
 func (k *keyring) watch(ctx context.Context, look time.Duration) {
 	if k.file != nil {
 		k.file.Watch(ctx, look, func() { k.refreshNow(ctx) })
 		return
 	}
-	tick := time.NewTicker(refreshEvery)
+	tick := time.NewTicker(refreshInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -152,14 +148,14 @@ func fromFile(path string) func(context.Context) ([]byte, error) {
 			return nil, err
 		}
 		defer func() { _ = file.Close() }() // only read
-		return bounded(file)
+		return readAtMost(file, maxKeySetBytes, "set of keys")
 	}
 }
 
 func fromURL(address string, transport http.RoundTripper) func(context.Context) ([]byte, error) {
 	client := &http.Client{
 		Transport: transport,
-		// What is trusted is the address that was configured, and not where it leads.
+		// The configured address is trusted, and no other that it redirects to.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return func(ctx context.Context) ([]byte, error) {
@@ -176,19 +172,20 @@ func fromURL(address string, transport http.RoundTripper) func(context.Context) 
 		if response.StatusCode != http.StatusOK {
 			return nil, fmt.Errorf("%s: %s", redact.URL(address), response.Status)
 		}
-		return bounded(response.Body)
+		return readAtMost(response.Body, maxKeySetBytes, "set of keys")
 	}
 }
 
-func bounded(from io.Reader) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(from, maxKeySet+1))
-	if err == nil && len(text) > maxKeySet {
-		err = errors.New("it is too large for a set of keys")
+// readAtMost reads all of from; more than most bytes are an error, which calls the whole what.
+func readAtMost(from io.Reader, most int64, what string) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(from, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = errors.New("it is too large for a " + what)
 	}
 	return text, err
 }
 
-// checkKeysURL refuses an address from which anybody on the way could send keys.
+// checkKeysURL refuses a URL whose response others on the network could forge.
 func checkKeysURL(address string) error {
 	u, err := redact.Parse(address)
 	switch {
@@ -199,7 +196,7 @@ func checkKeysURL(address string) error {
 	case u.Scheme == "https", u.Scheme == "http" && isLoopback(u.Hostname()):
 		return nil
 	default:
-		return errors.New("it must be https, since who can change the keys can make tokens")
+		return errors.New("it must be https, since whoever can change the keys can make tokens")
 	}
 }
 

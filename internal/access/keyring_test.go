@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A key that the service does not have is asked for, and what was withdrawn goes.
+// An unknown key causes a refresh, and a withdrawn key is refused.
 func TestKeyring_Rotation(t *testing.T) {
 	old, young := newSigner(t, "1", ES256), newSigner(t, "2", ES256)
 	i := newIssuer(t, jwks(t, old.jwk(t)))
@@ -29,7 +29,7 @@ func TestKeyring_Rotation(t *testing.T) {
 
 	i.set(http.StatusOK, jwks(t, old.jwk(t), young.jwk(t)))
 	require.False(t, knows(young), "it was asked a moment ago")
-	now.pass(askAgainAfter)
+	now.pass(minRefreshPause)
 	require.True(t, knows(young))
 	require.True(t, knows(old))
 	require.Equal(t, 2, i.times())
@@ -48,14 +48,13 @@ func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(request)
 }
 
-// A key that is asked for because of a request is asked for in what the request
-// brings, its trace for one, but not for its time alone.
+// A refresh that a request causes has the values of its context, such as the trace, but does not end with it.
 func TestKeyring_OfRequest(t *testing.T) {
 	i, now, carried := newIssuer(t, jwks(t, newSigner(t, "1", ES256).jwk(t))), &clock{now: noon}, &recorder{}
 	j := openedJWTs(t, i.URL, func(o *JWTOptions) { o.now, o.Transport = now.time, carried })
 	young := newSigner(t, "2", ES256)
 	i.set(http.StatusOK, jwks(t, young.jwk(t)))
-	now.pass(askAgainAfter)
+	now.pass(minRefreshPause)
 
 	type key struct{}
 	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "of the request"))
@@ -69,8 +68,7 @@ func TestKeyring_OfRequest(t *testing.T) {
 	require.Equal(t, "of the request", carried.contexts[1].Value(key{}))
 }
 
-// A wait for keys ends with its context, whoever asked for them; the answer counts
-// for all.
+// A wait for keys ends with its context; the refresh continues for all callers.
 func TestKeyring_WaitEndsWithContext(t *testing.T) {
 	es := newSigner(t, "e", ES256)
 	asked, answer := make(chan struct{}, 10), make(chan struct{})
@@ -83,7 +81,7 @@ func TestKeyring_WaitEndsWithContext(t *testing.T) {
 		}
 	}))
 	defer slow.Close()
-	const soon = answerWithin / 3
+	const soon = fetchTimeout / 3
 	briefly := func() context.Context {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		t.Cleanup(cancel)
@@ -98,7 +96,7 @@ func TestKeyring_WaitEndsWithContext(t *testing.T) {
 	now := &clock{now: noon}
 	j := openedJWTs(t, newIssuer(t, jwks(t, es.jwk(t))).URL, func(o *JWTOptions) { o.now = now.time })
 	j.keys.fetch = fromURL(slow.URL, nil)
-	now.pass(askAgainAfter)
+	now.pass(minRefreshPause)
 	young := es.sign(t, nil, map[string]any{"kid": "new"})
 	began = time.Now()
 	var waiting sync.WaitGroup
@@ -116,7 +114,7 @@ func TestKeyring_WaitEndsWithContext(t *testing.T) {
 	assert.Len(t, asked, 1, "the five asked once, and then refreshNow")
 }
 
-// Invented key ids make the service ask no more often than it would allow itself.
+// Invented key ids cause no more refreshes than the minimum pause allows.
 func TestKeyring_Flood(t *testing.T) {
 	known := newSigner(t, "1", EdDSA)
 	i := newIssuer(t, jwks(t, known.jwk(t)))
@@ -131,14 +129,14 @@ func TestKeyring_Flood(t *testing.T) {
 			})
 		}
 		together.Wait()
-		now.pass(askAgainAfter)
+		now.pass(minRefreshPause)
 	}
 	require.Equal(t, 3, i.times(), "the first, and one for each of two times")
 	_, ok := j.Client(t.Context(), "Bearer "+known.sign(t, nil, nil))
 	require.True(t, ok)
 }
 
-// While the issuer fails, the keys that there are go on to count, but not for ever.
+// While refreshing fails, the old keys stay valid, but not for ever.
 func TestKeyring_Failures(t *testing.T) {
 	s := newSigner(t, "1", ES256)
 	for name, c := range map[string]struct {
@@ -150,7 +148,7 @@ func TestKeyring_Failures(t *testing.T) {
 		"Redirect": {http.StatusFound, nil, "302"},
 		"NoJSON":   {http.StatusOK, []byte("<html>"), "not a JWKS"},
 		"NoKeys":   {http.StatusOK, []byte(`{"keys":[]}`), "no key for any"},
-		"Large":    {http.StatusOK, []byte(strings.Repeat(" ", maxKeySet+1)), "too large"},
+		"Large":    {http.StatusOK, []byte(strings.Repeat(" ", maxKeySetBytes+1)), "too large"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			i := newIssuer(t, jwks(t, s.jwk(t)))
@@ -174,7 +172,7 @@ func TestKeyring_Failures(t *testing.T) {
 
 			i.set(http.StatusOK, jwks(t, s.jwk(t)))
 			require.False(t, knows(), "it was asked a moment ago")
-			now.pass(askAgainAfter - time.Second)
+			now.pass(minRefreshPause - time.Second)
 			require.False(t, knows())
 			now.pass(time.Second)
 			require.True(t, knows())
@@ -182,7 +180,7 @@ func TestKeyring_Failures(t *testing.T) {
 	}
 }
 
-// A service starts while the issuer is away, and goes on by itself when it is back.
+// A service starts while the issuer does not answer, and accepts its tokens once it does.
 func TestKeyring_NotThereAtFirst(t *testing.T) {
 	s := newSigner(t, "1", ES256)
 	i := newIssuer(t, nil)
@@ -192,7 +190,7 @@ func TestKeyring_NotThereAtFirst(t *testing.T) {
 	_, ok := j.Client(t.Context(), "Bearer "+s.sign(t, nil, nil))
 	require.False(t, ok)
 	i.set(http.StatusOK, jwks(t, s.jwk(t)))
-	now.pass(askAgainAfter)
+	now.pass(minRefreshPause)
 	_, ok = j.Client(t.Context(), "Bearer "+s.sign(t, nil, nil))
 	require.True(t, ok)
 }

@@ -9,11 +9,9 @@ import (
 
 var errNoObject = errors.New("not an object in JSON")
 
-// readMembers decodes the members of a JSON object that have one of the names in
-// into, and skips the others. Names match exactly: with a struct, encoding/json
-// would take "SCOPE" and "ſcope" for "scope" too. A name that occurs twice is an
-// error, since readers differ in which of the two counts; what is inside of a
-// member that is skipped does not matter.
+// readMembers decodes the members of a JSON object that have one of the names in into, and skips the others. Names
+// match exactly: with a struct, encoding/json would take "SCOPE" and "ſcope" for "scope" too. A repeated name is an
+// error, since readers differ in which one they use; the contents of a skipped member do not matter.
 func readMembers(text []byte, into map[string]any) error {
 	if !json.Valid(text) {
 		return errNoObject

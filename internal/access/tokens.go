@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"runtime"
@@ -17,11 +16,11 @@ import (
 	"brokerage/internal/filewatch"
 )
 
-// Tokens are the tokens of a file. They are safe for concurrent use.
+// Tokens identifies clients by the tokens of a file. It is safe for concurrent use.
 type Tokens struct {
 	path    string
 	entries atomic.Pointer[[]entry]
-	file    *filewatch.Files // Watch's alone
+	file    *filewatch.Files // used by Watch alone
 }
 
 type entry struct {
@@ -29,9 +28,8 @@ type entry struct {
 	client *Client
 }
 
-// Load reads the tokens of a file: one a line, "name:scope,scope:SHA-256 of the
-// token in hex"; empty lines and those that begin with # do not count. Without
-// any token, nobody is a client.
+// Load reads the tokens of a file: one a line, "name:scope,scope:SHA-256 of the token in hex"; empty lines and lines
+// that begin with # are ignored. A file without tokens is valid, and accepts no client.
 func Load(path string) (*Tokens, error) {
 	t := &Tokens{path: path, file: filewatch.Look(path)}
 	entries, err := read(path)
@@ -42,16 +40,15 @@ func Load(path string) (*Tokens, error) {
 	return t, nil
 }
 
-// Len is how many tokens there are.
+// Len returns the number of tokens.
 func (t *Tokens) Len() int { return len(*t.entries.Load()) }
 
-// maxToken bounds a token as a client sends it; those that NewToken makes have
-// 43 characters. It keeps the copy that is hashed on the stack.
+// maxToken bounds a token as a client sends it; those of NewToken have 43 characters. The bound keeps the copy that is
+// hashed on the stack.
 const maxToken = 512
 
-// Client gives the client of an Authorization header: "Bearer", in any case, one
-// space, and a token of the file. How long that takes says nothing about the
-// tokens that there are, since only sums are compared, and always with all.
+// Client returns the client of an Authorization header: "Bearer", in any case, one space, and a token of the file. Its
+// duration reveals nothing about the tokens, since it compares hashes, always with all of them.
 func (t *Tokens) Client(_ context.Context, authorization string) (*Client, bool) {
 	secret, ok := bearer(authorization, maxToken)
 	if !ok {
@@ -73,7 +70,7 @@ func (t *Tokens) Client(_ context.Context, authorization string) (*Client, bool)
 	return entries[found].client, true
 }
 
-// bearer is the token of an Authorization header, if it is one and not too long.
+// bearer returns the token of an Authorization header; ok is false for another header and for a longer token.
 func bearer(authorization string, longest int) (token string, ok bool) {
 	const scheme = "bearer "
 	if len(authorization) <= len(scheme) || len(authorization) > len(scheme)+longest ||
@@ -83,9 +80,8 @@ func bearer(authorization string, longest int) (token string, ok bool) {
 	return authorization[len(scheme):], true
 }
 
-// maxFile is far more than a file of tokens has; it bounds what a wrong path
-// makes us read.
-const maxFile = 4 << 20
+// maxFileBytes is far more than a file of tokens has; it bounds what is read from a wrong path.
+const maxFileBytes = 4 << 20
 
 func read(path string) ([]entry, error) {
 	file, info, err := openFile(path)
@@ -96,12 +92,9 @@ func read(path string) ([]entry, error) {
 	if err := private(path, info); err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("reading the tokens: %w", err)
-	case len(text) > maxFile:
-		return nil, fmt.Errorf("%s is too large for a file of tokens", path)
+	text, err := readAtMost(file, maxFileBytes, "file of tokens")
+	if err != nil {
+		return nil, fmt.Errorf("reading the tokens: %s: %w", path, err)
 	}
 	entries, err := parse(string(text))
 	if err != nil {
@@ -110,8 +103,8 @@ func read(path string) ([]entry, error) {
 	return entries, nil
 }
 
-// openFile opens a file to read it. It refuses what is not a regular one, before it
-// is opened: opening a pipe waits for somebody to write to it.
+// openFile opens a regular file to read it. Anything else is refused before it is opened: opening a pipe waits for a
+// writer.
 func openFile(path string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -127,9 +120,8 @@ func openFile(path string) (*os.File, fs.FileInfo, error) {
 	return file, info, err
 }
 
-// private refuses a file in which somebody else could write a token, or of which
-// everybody may read who the clients are. The group may read it: that is how
-// Kubernetes hands a secret to a process that is not root.
+// private refuses a file that others can write, or that everybody can read. The group may read it: that is how
+// Kubernetes gives a secret to a process that is not root.
 func private(path string, info fs.FileInfo) error {
 	if mode := info.Mode().Perm(); mode&0o027 != 0 && runtime.GOOS != "windows" {
 		return fmt.Errorf("%s is open to others (its mode is %04o): chmod 600 %[1]s makes it private", path, mode)
@@ -137,11 +129,10 @@ func private(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// parse reads the lines of a file. Its errors never repeat a line: someone may
-// have put a token there.
+// parse reads the lines of a file. Its errors never repeat a line, which may hold a token.
 func parse(text string) ([]entry, error) {
 	var entries []entry
-	names := make(map[string]int) // and the lines where they stand
+	names := make(map[string]int) // and the numbers of their lines
 	sums := make(map[[sha256.Size]byte]int)
 	number := 0
 	for line := range strings.Lines(text) {
@@ -155,10 +146,10 @@ func parse(text string) ([]entry, error) {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 		if before, twice := names[e.client.Name]; twice {
-			return nil, fmt.Errorf("line %d: the name %s stands on line %d already", number, e.client.Name, before)
+			return nil, fmt.Errorf("line %d: the name %s is on line %d already", number, e.client.Name, before)
 		}
 		if before, twice := sums[e.sum]; twice {
-			return nil, fmt.Errorf("line %d: the same token stands on line %d already", number, before)
+			return nil, fmt.Errorf("line %d: the same token is on line %d already", number, before)
 		}
 		names[e.client.Name], sums[e.sum] = number, number
 		entries = append(entries, e)

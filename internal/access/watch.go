@@ -5,11 +5,9 @@ import (
 	"time"
 )
 
-// Watch looks every so often whether the file has changed, and reads it again if
-// it has, until ctx is done. Changed is told of each change: nil, and the new
-// tokens count from then on; or why the file cannot be taken, and the old ones
-// go on to count. It is called at most once between two looks, and for one and
-// the same fault once.
+// Watch checks at each interval whether the file has changed, and rereads it if so, until ctx is done. It calls changed
+// after each change: with nil when the new tokens are in use, or with the reason why the file is refused; then the old
+// tokens stay valid. The same fault is reported once.
 func (t *Tokens) Watch(ctx context.Context, every time.Duration, changed func(error)) {
 	t.file.Watch(ctx, every, func() {
 		entries, err := read(t.path)

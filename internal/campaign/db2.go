@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/db2"
-	"brokerage/internal/workload"
 )
 
 // Commands are the shell commands that back up and restore a database which has its own tools for that.
@@ -64,7 +64,7 @@ func (e db2Engine) Lacks(kind Kind) string {
 
 func (e db2Engine) Describe(ctx context.Context) (is Store, err error) {
 	err = e.with(ctx, true, func(s *db2.Store) error {
-		is = described(workload.Redacted(e.URL()), "by XMLVALIDATE, in the database", s.Describe())
+		is = described(store.Published(e.URL()), "by XMLVALIDATE, in the database", s.Describe())
 		return nil
 	})
 	return is, err

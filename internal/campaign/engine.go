@@ -77,13 +77,13 @@ type Pace struct{ Load, Backup, Restore float64 }
 // Open returns the engine of a database URL. Files beside the database go to folder. Commands are for engines that need
 // them.
 func Open(url, folder string, commands Commands) (Engine, error) {
-	scheme, rest, err := store.Parse(url)
+	database, err := store.Find(url)
 	if err != nil {
 		return nil, err
 	}
-	switch scheme {
+	switch database.Scheme {
 	case store.SQLite:
-		return newSQLite(rest, folder)
+		return newSQLite(database.Path(), folder)
 	case store.Postgres:
 		return newPostgres(url, folder), nil
 	case store.DB2:
@@ -91,6 +91,6 @@ func Open(url, folder string, commands Commands) (Engine, error) {
 	case store.Null:
 		return nullEngine{}, nil
 	default:
-		return nil, fmt.Errorf("a campaign cannot be run on %s: yet", scheme)
+		return nil, fmt.Errorf("a campaign cannot be run on %s: yet", database.Scheme)
 	}
 }

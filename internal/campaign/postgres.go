@@ -9,8 +9,8 @@ import (
 
 	deployed "brokerage/deploy/postgres"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/postgres"
-	"brokerage/internal/workload"
 )
 
 // postgresEngine is a database on a server, which may belong to others: everything outside the schema brokerage stays
@@ -129,7 +129,7 @@ func (e postgresEngine) As(v Variant) Engine {
 // Describe includes the server's settings, which the results depend on.
 func (e postgresEngine) Describe(ctx context.Context) (is Store, err error) {
 	err = e.with(ctx, true, func(s *postgres.Store) error {
-		is = described(workload.Redacted(e.url), "by the project's schemas, in the service", s.Describe())
+		is = described(store.Published(e.url), "by the project's schemas, in the service", s.Describe())
 		return nil
 	})
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package redact says what may be shown of URLs, which may hold passwords: in
-// messages, logs and results.
+// Package redact removes passwords from URLs in messages, logs and results.
 package redact
 
 import (
@@ -11,10 +10,9 @@ import (
 
 var errURL = errors.New("not a URL; in a password % is written as %25, @ as %40, / as %2F, ? as %3F, # as %23")
 
-// Parse parses a URL with "//". It refuses one with an "@" that may be of a password:
-// a second one, at which of the two the host begins being a matter of opinion, and
-// one that does not end a user, since of me:12/3@host the host would be "me" and the
-// port 12. Its errors repeat nothing of the URL.
+// Parse parses a URL with "//". An "@" that may belong to a password is an error: a second one, since parsers differ in
+// where the host begins, and one that ends no user, since the host of me:12/3@host would be "me" and its port 12.
+// Errors repeat nothing of the URL.
 func Parse(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme == "" || u.Opaque != "" || !strings.Contains(text, "://") {
@@ -26,12 +24,11 @@ func Parse(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// hidden stands for what is no URL, of which any part may be a password.
+// hidden replaces what is no URL, since any part of it may be a password.
 const hidden = "(not shown: it may hold a password)"
 
-// URL returns what may be shown of a URL: scheme, host, port and path, but no user, no
-// password and no parameters. The URLs of files, sqlite:PATH, and null: are shown as
-// they are, and of what is no URL nothing.
+// URL returns the scheme, host, port and path of a URL, without user, password and parameters. URLs of files,
+// sqlite:PATH, and null: are returned unchanged; what is no URL is replaced as a whole.
 func URL(text string) string {
 	if text == "null:" || strings.HasPrefix(text, "sqlite:") {
 		return text
@@ -43,7 +40,7 @@ func URL(text string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }
 
-// Error returns the error of a request without what may not be shown of its URL.
+// Error returns the error of an HTTP request with its URL redacted.
 func Error(err error) error {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		return &url.Error{Op: failed.Op, URL: URL(failed.URL), Err: failed.Err}
@@ -51,8 +48,7 @@ func Error(err error) error {
 	return err
 }
 
-// Arguments returns a message about a command line without the passwords of its
-// arguments.
+// Arguments redacts the arguments of a command line in a message.
 func Arguments(message string, args []string) string {
 	for _, arg := range args {
 		if strings.HasPrefix(arg, "-") {
@@ -66,8 +62,9 @@ func Arguments(message string, args []string) string {
 	return message
 }
 
-// suspicious tells whether a text looks like an address with a password.
+// suspicious reports whether a text looks like an address with a password.
 func suspicious(text string) bool {
 	lower := strings.ToLower(text)
-	return strings.Contains(text, "://") || strings.Contains(text, "@") || strings.Contains(lower, "password") || strings.Contains(lower, "pwd")
+	return strings.Contains(text, "://") || strings.Contains(text, "@") || strings.Contains(lower, "password") ||
+		strings.Contains(lower, "pwd")
 }

@@ -44,7 +44,9 @@ func TestURL(t *testing.T) {
 }
 
 func TestParse_ErrorsSayNothing(t *testing.T) {
-	for _, text := range []string{"http://me:secret/x@host", "http://me:secret@ho st", "http://me:%zzsecret@host", "secret"} {
+	for _, text := range []string{
+		"http://me:secret/x@host", "http://me:secret@ho st", "http://me:%zzsecret@host", "secret",
+	} {
 		_, err := redact.Parse(text)
 		require.Error(t, err)
 		require.NotContains(t, err.Error(), "secret")
@@ -53,12 +55,14 @@ func TestParse_ErrorsSayNothing(t *testing.T) {
 
 func TestError(t *testing.T) {
 	cause := errors.New("refused")
-	require.Equal(t, `Get "http://host/a": refused`, redact.Error(&url.Error{Op: "Get", URL: "http://u:secret@host/a?b=secret", Err: cause}).Error())
+	require.Equal(t, `Get "http://host/a": refused`,
+		redact.Error(&url.Error{Op: "Get", URL: "http://u:secret@host/a?b=secret", Err: cause}).Error())
 	require.ErrorIs(t, redact.Error(&url.Error{Op: "Get", URL: "x", Err: cause}), cause)
 	require.Equal(t, cause, redact.Error(cause))
 }
 
 func TestArguments(t *testing.T) {
-	require.Equal(t, "no http://h/x, no y", redact.Arguments("no http://u:secret@h/x?z, no y", []string{"serve", "--a=http://u:secret@h/x?z", "y"}))
+	require.Equal(t, "no http://h/x, no y",
+		redact.Arguments("no http://u:secret@h/x?z, no y", []string{"serve", "--a=http://u:secret@h/x?z", "y"}))
 	require.Equal(t, "no serve", redact.Arguments("no serve", []string{"serve", "--", "-"}))
 }

@@ -16,7 +16,7 @@ import (
 	"brokerage/internal/store/sqlite"
 )
 
-func TestParse(t *testing.T) {
+func TestFind(t *testing.T) {
 	for name, c := range map[string]struct{ url, scheme, rest string }{
 		"SQLite":        {"sqlite:brokerage.db", SQLite, "brokerage.db"},
 		"Absolute":      {"sqlite:/var/lib/b.db", SQLite, "/var/lib/b.db"},
@@ -25,26 +25,38 @@ func TestParse(t *testing.T) {
 		"Null":          {"null:", Null, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scheme, rest, err := Parse(c.url)
+			d, err := Find(c.url)
 			require.NoError(t, err)
-			require.Equal(t, c.scheme, scheme)
-			require.Equal(t, c.rest, rest)
+			require.Equal(t, c.scheme, d.Scheme)
+			require.Equal(t, c.rest, d.rest)
 		})
 	}
 }
 
-func TestParse_Refusals(t *testing.T) {
+func TestFind_Refusals(t *testing.T) {
 	for name, c := range map[string]struct{ url, says string }{
-		"Empty":         {"", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:"},
-		"NoScheme":      {"brokerage.db", `"brokerage.db" is not a database: did you mean sqlite:brokerage.db? Otherwise it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:`},
-		"OtherScheme":   {"oracle:x", `"oracle:": it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:`},
-		"OtherCase":     {"SQLite:x", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:"},
-		"NoPath":        {"sqlite:", "sqlite:PATH"},
-		"MoreThanNull":  {"null:x", "nothing after it"},
-		"NothingScheme": {":x", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:"},
+		"Empty": {
+			"", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:",
+		},
+		"NoScheme": {
+			"brokerage.db",
+			`"brokerage.db" is not a database: did you mean sqlite:brokerage.db? Otherwise it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:`,
+		},
+		"OtherScheme": {
+			"oracle:x",
+			`"oracle:": it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:`,
+		},
+		"OtherCase": {
+			"SQLite:x", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:",
+		},
+		"NoPath":       {"sqlite:", "sqlite:PATH"},
+		"MoreThanNull": {"null:x", "nothing after it"},
+		"NothingScheme": {
+			":x", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := Parse(c.url)
+			_, err := Find(c.url)
 			require.ErrorContains(t, err, c.says)
 			s, err := Open(t.Context(), c.url, Options{})
 			require.ErrorContains(t, err, c.says)
@@ -54,11 +66,26 @@ func TestParse_Refusals(t *testing.T) {
 }
 
 // A URL that is refused is printed, and may hold a password.
-func TestParse_NoSecrets(t *testing.T) {
-	for _, url := range []string{"oracle://user:secret@host/db", "postgres://user:secret@host:port/db", "postgres://user:secret@host/db?pool_max_conns=x"} {
-		_, _, err := Parse(url)
+func TestFind_NoSecrets(t *testing.T) {
+	for _, url := range []string{
+		"oracle://user:secret@host/db", "postgres://user:secret@host:port/db",
+		"postgres://user:secret@host/db?pool_max_conns=x",
+	} {
+		_, err := Find(url)
 		require.Error(t, err)
 		require.NotContains(t, err.Error(), "secret")
+	}
+}
+
+func TestPublished(t *testing.T) {
+	for url, want := range map[string]string{
+		"sqlite:/home/ann/a@b?c": "sqlite:a@b?c", "null:": "null:",
+		"postgres://user:secret@host:5432/db?sslmode=disable": "postgres://host:5432/db",
+		"postgres://host/db":           "postgres://host/db",
+		"postgres://me:p%40ss@host/db": "postgres://host/db",
+		"postgres://me:p@ss@host/db":   "(not shown: it may hold a password)",
+	} {
+		require.Equal(t, want, Published(url))
 	}
 }
 
@@ -72,8 +99,8 @@ func TestOpen_SQLite(t *testing.T) {
 	require.NoError(t, s.Ready(t.Context()))
 }
 
-// What is set is handed on: an account is full with the positions it has, and
-// the bytes of a new document stand in the database as they are.
+// What is set is handed on: an account is full with the positions it has, and the bytes of a new document stand in the
+// database as they are.
 func TestOpen_Options(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "b.db")
 	s, err := Open(t.Context(), "sqlite:"+path, Options{Uncompressed: true, Rules: brokerage.Rules{MaxHoldings: 1}})
@@ -88,7 +115,8 @@ func TestOpen_Options(t *testing.T) {
 	for strings.Contains(customer, "<Symbol>"+d.Symbol(i)+"</Symbol>") {
 		i++
 	}
-	_, err = s.Trade(t.Context(), brokerage.Write{}, brokerage.ID(account), brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(i), Quantity: "1"})
+	_, err = s.Trade(t.Context(), brokerage.Write{}, brokerage.ID(account),
+		brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(i), Quantity: "1"})
 	full, ok := errors.AsType[*brokerage.Conflict](err)
 	require.True(t, ok, "%v", err)
 	require.Equal(t, brokerage.TooManyHoldings, full.Reason)

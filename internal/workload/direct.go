@@ -3,13 +3,10 @@ package workload
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"brokerage/internal/brokerage"
-	"brokerage/internal/redact"
 	"brokerage/internal/store"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/telemetry"
@@ -33,20 +30,12 @@ const answerWithin = 30 * time.Second
 // NewDirect makes a backend of an open store, which stays the caller's to
 // close; url is how it was opened.
 func NewDirect(s brokerage.Store, url string) (*Direct, error) {
-	scheme, _, err := store.Parse(url)
+	database, err := store.Find(url)
 	if err != nil {
 		return nil, err
 	}
-	return &Direct{store: guard.New(s, guard.Options{Timeout: answerWithin}), scheme: scheme, name: Redacted(url)}, nil
-}
-
-// Redacted is a URL as it may stand in a result, which may be published: without
-// folders, names and passwords.
-func Redacted(url string) string {
-	if path, file := strings.CutPrefix(url, store.SQLite+":"); file {
-		return store.SQLite + ":" + filepath.Base(path)
-	}
-	return redact.URL(url)
+	guarded := guard.New(s, guard.Options{Timeout: answerWithin})
+	return &Direct{store: guarded, scheme: database.Scheme, name: store.Published(url)}, nil
 }
 
 func (d *Direct) stamp(context.Context) (Target, map[string]string, error) {

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"context"
@@ -16,14 +16,14 @@ import (
 	"brokerage/internal/telemetry"
 )
 
-// maxHeader bounds the headers of a request: far more than a client needs here.
-const maxHeader = 32 << 10
+// maxHeaderBytes bounds the headers of a request: far more than a client needs here.
+const maxHeaderBytes = 32 << 10
 
-// service is what runs until it is told to stop.
-type service struct {
+// server runs the HTTP servers of a service until it is stopped.
+type server struct {
 	api      *httpapi.Server
 	main     *http.Server
-	beside   []*http.Server // on addresses of their own
+	others   []*http.Server // on addresses of their own
 	failed   chan error
 	draining *atomic.Bool
 	log      *slog.Logger
@@ -32,12 +32,14 @@ type service struct {
 }
 
 // start serves on the listeners.
-func (c *serveCmd) start(api *httpapi.Server, metrics *telemetry.Metrics, l listeners, certificate *tlsFiles, log *slog.Logger) *service {
-	s := &service{
+func (c *Config) start(
+	api *httpapi.Server, metrics *telemetry.Metrics, l listeners, certificate *certificate, log *slog.Logger,
+) *server {
+	s := &server{
 		api: api, log: log, failed: make(chan error, 4), draining: new(atomic.Bool),
 		drainDelay: c.DrainDelay, shutdownTimeout: c.ShutdownTimeout,
 	}
-	s.main = c.server(s, log)
+	s.main = c.httpServer(s, log)
 	if certificate == nil {
 		go func() { s.failed <- fmt.Errorf("serving: %w", s.main.Serve(httpapi.JoinWrites(l.main))) }()
 	} else {
@@ -48,25 +50,24 @@ func (c *serveCmd) start(api *httpapi.Server, metrics *telemetry.Metrics, l list
 	if l.metrics != nil {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", metrics.Handler())
-		s.serve("metrics", c.server(mux, log), l.metrics)
+		s.serve("metrics", c.httpServer(mux, log), l.metrics)
 	}
 	if l.debug != nil {
-		server := c.server(profiles(), log)
-		server.WriteTimeout = 0 // a profile takes as long as it is told to
+		server := c.httpServer(profiles(), log)
+		server.WriteTimeout = 0 // a profile takes as long as its request says
 		s.serve("profiles", server, l.debug)
 	}
 	return s
 }
 
-// serve serves something on an address of its own.
-func (s *service) serve(what string, server *http.Server, l net.Listener) {
-	s.beside = append(s.beside, server)
+// serve serves metrics or profiles on an address of their own.
+func (s *server) serve(what string, server *http.Server, l net.Listener) {
+	s.others = append(s.others, server)
 	go func() { s.failed <- fmt.Errorf("%s: %w", what, server.Serve(l)) }()
 	s.log.Info(what, "addr", l.Addr().String())
 }
 
-// profiles are those of net/http/pprof, which would put them where everybody
-// finds them.
+// profiles serves net/http/pprof, whose own registration would put it on the default mux.
 func profiles() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
@@ -77,33 +78,31 @@ func profiles() http.Handler {
 	return mux
 }
 
-func (c *serveCmd) server(handler http.Handler, log *slog.Logger) *http.Server {
+func (c *Config) httpServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: c.HeaderTimeout,
 		ReadTimeout:       c.ReadTimeout,
 		WriteTimeout:      c.WriteTimeout,
 		IdleTimeout:       c.IdleTimeout,
-		MaxHeaderBytes:    maxHeader,
+		MaxHeaderBytes:    maxHeaderBytes,
 		ConnContext:       httpapi.ConnContext,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 }
 
-// ServeHTTP serves a request. While the service drains, it asks clients to use
-// no connection again: one that is idle when the server stops might carry the
-// next request at that very moment, and lose it.
-func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP serves a request. While the service drains, it tells clients to close their connections: one that is idle
+// when the server stops might carry the next request at that very moment, and lose it.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
 		w.Header().Set("Connection", "close")
 	}
 	s.api.ServeHTTP(w, r)
 }
 
-// meanwhile does something while the service runs, and ends the service if that
-// fails. What it gives is to be called at the end: it waits until nothing of it
-// is left.
-func (s *service) meanwhile(ctx context.Context, do func(context.Context) error) (end func()) {
+// meanwhile calls do in a goroutine, and stops the service if it fails. The function that it returns ends do, and waits
+// until it has returned.
+func (s *server) meanwhile(ctx context.Context, do func(context.Context) error) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -117,11 +116,9 @@ func (s *service) meanwhile(ctx context.Context, do func(context.Context) error)
 	}
 }
 
-// run waits for the signal, or until a part of the service fails, which is its error
-// then. Either way it stops in good order: first the service says that it is not
-// ready, so that no new clients come; then no new connections are taken; then
-// running requests end.
-func (s *service) run(ctx context.Context) (failed error) {
+// run waits until ctx is done or a part of the service fails, which is its error then, and stops the service: first
+// /readyz fails, so that no new clients come; then no new connections are accepted; then running requests finish.
+func (s *server) run(ctx context.Context) (failed error) {
 	select {
 	case failed = <-s.failed:
 		s.log.Error("a part of the service failed, so all of it stops", "error", failed)
@@ -144,14 +141,16 @@ func (s *service) run(ctx context.Context) (failed error) {
 	return failed
 }
 
-// shutdown ends what is running; what does not end in time is cut off. Metrics
-// are last: what goes on at the end is worth seeing.
-func (s *service) shutdown(ctx context.Context) error {
+// shutdown waits for running requests, and cuts off those that do not finish in time. Metrics are closed last, since
+// they show how that ends.
+func (s *server) shutdown(ctx context.Context) error {
 	err := s.main.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = errors.Join(fmt.Errorf("requests were still running %s after the signal, and were cut off", s.drainDelay+s.shutdownTimeout), s.main.Close())
+		err = errors.Join(
+			fmt.Errorf("requests were still running %s after the signal, and were cut off", s.drainDelay+s.shutdownTimeout),
+			s.main.Close())
 	}
-	for _, server := range s.beside {
+	for _, server := range s.others {
 		err = errors.Join(err, server.Close())
 	}
 	return err

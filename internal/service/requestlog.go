@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"context"
@@ -10,15 +10,14 @@ import (
 	"brokerage/internal/telemetry"
 )
 
-// Of how many requests a second each has its line, and one of how many beyond.
+// Each of the first linesPerSecond requests of a second is logged, and one of beyondEvery after them.
 const (
 	linesPerSecond = 100
 	beyondEvery    = 100
 )
 
-// requestLog writes one line a request, fewer when there are many. Faults of the
-// service are always told, but for 503: of these there are most when there is
-// least time to tell. Probes are told at level debug, as long as all is well.
+// requestLog returns what logs a line for each request, and a sample when there are many. Faults of the service are
+// always logged, except 503, which are most frequent under the heaviest load. Probes that succeed are at level debug.
 func requestLog(log *slog.Logger) func(context.Context, httpapi.RequestLog) {
 	sampler := telemetry.NewSampler(linesPerSecond, beyondEvery)
 	return func(ctx context.Context, r httpapi.RequestLog) {

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"context"
@@ -12,11 +12,12 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// greet tells a person where the service is, and three requests that work as
-// they stand: with keys that are in the database.
+// greet writes where the service is, and three requests that work as they are, with keys that are in the database.
 func greet(ctx context.Context, out io.Writer, s domain.Store, base string, closed bool) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n  The brokerage is at %s, to watch and to try in a browser; its documentation at %[1]s/docs. Ctrl-C ends it.\n\n", base)
+	fmt.Fprintf(&b,
+		"\n  The brokerage is at %s; watch and try it in a browser. Documentation: %[1]s/docs. Ctrl-C stops it.\n\n",
+		base)
 	curl := "  curl "
 	if closed {
 		curl += `-H "Authorization: Bearer $TOKEN" `
@@ -28,14 +29,13 @@ func greet(ctx context.Context, out io.Writer, s domain.Store, base string, clos
 	_, _ = io.WriteString(out, b.String()) // a greeting that cannot be written is no reason to stop
 }
 
-// examples are what may be asked of the first customer: a query of each kind of
-// answer, and a trade.
+// examples returns two queries and a trade of the first customer, as arguments of curl.
 func examples(ctx context.Context, s domain.Store, base string) []string {
 	contents, err := s.Contents(ctx)
 	scale, unknown := dataset.ParseScale(contents.Scale)
 	profile, strange := dataset.ParseProfile(contents.Profile)
 	if err != nil || unknown != nil || strange != nil {
-		// Loaded from files: which keys there are is not known.
+		// Loaded from files: the keys are not known.
 		return []string{base + "/v1/dataset", base + "/readyz", base + "/openapi.yaml"}
 	}
 	d := dataset.New(dataset.Spec{Scale: scale, Profile: profile, Seed: contents.Seed})
@@ -44,13 +44,14 @@ func examples(ctx context.Context, s domain.Store, base string) []string {
 	return []string{
 		fmt.Sprintf("%s/v1/securities/%s/price", base, symbol),
 		fmt.Sprintf("%s/v1/customers/%d/statement", base, d.ID(dataset.Customer, 0)),
-		fmt.Sprintf(`-H 'Content-Type: application/xml' -d '<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>%s</Symbol><Quantity>1</Quantity></Trade>' %s/v1/accounts/%d/buy`,
+		fmt.Sprintf(
+			`-H 'Content-Type: application/xml' -d '<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>%s</Symbol><Quantity>1</Quantity></Trade>' %s/v1/accounts/%d/buy`,
 			symbol, base, account),
 	}
 }
 
-// reachable is an address as a client on this machine writes it.
-func reachable(addr net.Addr) string {
+// localAddress returns the address under which clients on this machine reach addr.
+func localAddress(addr net.Addr) string {
 	tcp, ok := addr.(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() {
 		return addr.String()

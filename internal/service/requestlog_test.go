@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"bytes"
@@ -20,7 +20,10 @@ func TestRequestLog(t *testing.T) {
 		line    string // behind the time, empty if there is none
 	}{
 		"OK": {
-			httpapi.RequestLog{Transaction: "get_order", Method: "GET", Path: "/v1/orders/1", RequestID: "r1", Status: 200, Bytes: 1500, Took: 1234567},
+			httpapi.RequestLog{
+				Transaction: "get_order", Method: "GET", Path: "/v1/orders/1", RequestID: "r1", Status: 200, Bytes: 1500,
+				Took: 1234567,
+			},
 			"info   get_order            status=200 method=GET path=/v1/orders/1 bytes=1500 ms=1.234 request_id=r1",
 		},
 		"Client": {
@@ -55,7 +58,7 @@ func TestRequestLog(t *testing.T) {
 	}
 }
 
-// Of a flood only some is told, and how much was not; every fault is.
+// Of a flood a sample is logged, with the number left out; every fault is logged.
 func TestRequestLog_Flood(t *testing.T) {
 	var out bytes.Buffer
 	write := requestLog(telemetry.Logger(&out, true, slog.LevelInfo))

@@ -1,0 +1,135 @@
+package service
+
+import (
+	"fmt"
+	"log/slog"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/store"
+)
+
+// Config are the settings of a service. Each is a flag, a variable and a line of the settings file; the tags say how
+// the command line shows and bounds it, and hold its default.
+//
+//nolint:lll // a help text is one string
+type Config struct {
+	DB           string `name:"db" default:"sqlite:brokerage.db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://…, db2://…, or null:, which answers from memory. Default: sqlite:brokerage.db."`
+	Wait         bool   `help:"Start while the server of the database cannot be reached, not ready, and keep trying to connect."`
+	Pool         int    `placeholder:"N" range:"0..10000" help:"Largest number of connections to the database; with sqlite: of those for reading. Default: depends on the database."`
+	Uncompressed bool   `help:"Store new documents without compression. Default: compressed."`
+	MaxHoldings  int    `default:"30" placeholder:"N" range:"1..100000" help:"Largest number of positions in an account. Default: 30."`
+	Covered      bool   `help:"Refuse a buy that costs more than the account's working balance. Default: accepted."`
+
+	Listen         string        `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on; port 0 takes any free port. Default: 127.0.0.1:8080."`
+	Tokens         string        `placeholder:"FILE" help:"File of accepted tokens, made by brokerage token; reread when it changes. Default: no authentication, and only clients on this machine."`
+	JWTIssuer      string        `name:"jwt-issuer" placeholder:"URL" help:"Also accept JWTs whose \"iss\" claim is this. Default: no JWTs."`
+	JWTAudience    string        `name:"jwt-audience" placeholder:"NAME" help:"Required \"aud\" claim of accepted JWTs."`
+	JWTAlgorithms  []string      `name:"jwt-algorithms" default:"RS256,ES256,EdDSA" placeholder:"LIST" help:"Accepted signature algorithms of JWTs. Default: RS256,ES256,EdDSA."`
+	JWKSURL        string        `name:"jwks-url" placeholder:"URL" help:"URL of the issuer's key set; refreshed every five minutes, and when a token names an unknown key."`
+	JWKSFile       string        `name:"jwks-file" placeholder:"FILE" help:"File with the issuer's key set, instead of --jwks-url; reread when it changes."`
+	JWKSMaxAge     time.Duration `name:"jwks-max-age" default:"24h" placeholder:"TIME" range:"0s..8760h" help:"How long keys are accepted while refreshing them fails. Default: 24h."`
+	InsecureNoAuth bool          `help:"Accept clients on other machines without authentication. Default: refused."`
+	TLSCert        string        `name:"tls-cert" placeholder:"FILE" help:"Serve TLS 1.3 with this certificate chain (PEM); reread when it changes. Default: no TLS."`
+	TLSKey         string        `name:"tls-key" placeholder:"FILE" help:"Private key of the certificate (PEM); reread when it changes."`
+	TLSClientCA    string        `name:"tls-client-ca" placeholder:"FILE" help:"Require client certificates issued by these authorities (PEM); reread when it changes. Default: none required."`
+	AuditLog       string        `name:"audit-log" placeholder:"FILE" help:"Append a record of each change and its client; - is standard output. Changes are refused while it cannot be written. Default: no audit log."`
+	MetricsAddr    string        `placeholder:"ADDR" help:"Address that serves /metrics, instead of the main one. Default: the main one."`
+
+	Timeout   time.Duration `default:"10s" placeholder:"TIME" range:"0s..24h" help:"How long a request may take before it is answered with 504. Default: 10s."`
+	MaxBody   ByteSize      `default:"1MiB" placeholder:"SIZE" range:"1..1GiB" help:"Largest body of a request; a larger one is refused with 413. Default: 1MiB."`
+	InFlight  int           `default:"256" placeholder:"N" range:"0..100000" help:"Requests that run at once; 0 is no limit. Default: 256."`
+	Queue     int           `default:"256" placeholder:"N" range:"0..100000" help:"Requests that may wait for a free slot; more are refused with 503. Default: 256."`
+	QueueWait time.Duration `default:"500ms" placeholder:"TIME" range:"0s..24h" help:"How long a request may wait for a free slot before it is refused with 503. Default: 500ms."`
+	RateLimit float64       `placeholder:"N" range:"0..1000000000" help:"Requests a second of one client, by its token or else its address; more are refused with 429. Default: no limit."`
+
+	HeaderTimeout time.Duration `default:"5s" placeholder:"TIME" range:"0s..24h" help:"How long a client may take to send the headers of a request. Default: 5s."`
+	ReadTimeout   time.Duration `default:"15s" placeholder:"TIME" range:"0s..24h" help:"How long a client may take to send a whole request. Default: 15s."`
+	WriteTimeout  time.Duration `default:"30s" placeholder:"TIME" range:"0s..24h" help:"How long it may take from the headers of a request to the end of its response. Default: 30s."`
+	IdleTimeout   time.Duration `default:"2m" placeholder:"TIME" range:"0s..24h" help:"How long a connection is kept open between requests. Default: 2m."`
+
+	DrainDelay      time.Duration `default:"0s" placeholder:"TIME" range:"0s..24h" help:"How long requests are still accepted after a stop signal, while /readyz fails. Behind a load balancer, slightly longer than the interval of its checks. Default: 0s."`
+	ShutdownTimeout time.Duration `default:"30s" placeholder:"TIME" range:"0s..24h" help:"How long running requests may take to finish after that; then they are cut off. Default: 30s."`
+
+	DebugAddr    string `placeholder:"ADDR" help:"Loopback address that serves profiles (pprof). Default: no profiles."`
+	OTLPEndpoint string `name:"otlp-endpoint" placeholder:"URL" help:"Collector that traces are sent to, such as http://127.0.0.1:4318. Default: OTEL_EXPORTER_OTLP_ENDPOINT, or no traces."`
+
+	LogLevel  slog.Level `default:"info" placeholder:"LEVEL" help:"Lowest level that is logged: debug, info, warn or error. info logs each request, and one of 100 above 100 requests a second; warn logs none that succeeded. Default: info."`
+	LogFormat string     `default:"auto" enum:"auto,human,json" placeholder:"FORMAT" help:"Format of the log: human, json, or auto, which is human on a terminal and json elsewhere. Default: auto."`
+}
+
+// Default returns the settings of a service that is given none.
+func Default() Config {
+	var c Config
+	if err := kong.ApplyDefaults(&c); err != nil {
+		panic(err) // a default that is none
+	}
+	return c
+}
+
+// ConfigError is a setting with which a service cannot run.
+type ConfigError struct{ Err error }
+
+func (e *ConfigError) Error() string { return e.Err.Error() }
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+func configErrorf(format string, args ...any) error { return &ConfigError{fmt.Errorf(format, args...)} }
+
+// Verify returns a *ConfigError for settings that are wrong by themselves or contradict each other. It opens nothing.
+func (c *Config) Verify() error {
+	if _, err := store.Find(c.DB); err != nil {
+		return configErrorf("--db: %w", err)
+	}
+	jwts := c.JWTAudience != "" || c.JWKSURL != "" || c.JWKSFile != ""
+	switch {
+	case c.WriteTimeout > 0 && c.WriteTimeout <= c.Timeout+c.QueueWait:
+		// The connection would be closed before the client gets the response 504.
+		return configErrorf("--write-timeout must be longer than --timeout and --queue-wait together")
+	case (c.Tokens != "" || c.JWTIssuer != "") && c.InsecureNoAuth:
+		return configErrorf("--insecure-no-auth is for a service without --tokens and --jwt-issuer")
+	case c.JWTIssuer == "" && jwts:
+		return configErrorf("--jwt-audience, --jwks-url and --jwks-file are for a service with --jwt-issuer")
+	case (c.TLSCert == "") != (c.TLSKey == ""):
+		return configErrorf("--tls-cert and --tls-key go together")
+	case c.TLSClientCA != "" && c.TLSCert == "":
+		return configErrorf("--tls-client-ca is for a service with --tls-cert")
+	}
+	return nil
+}
+
+func (c *Config) rules() brokerage.Rules {
+	return brokerage.Rules{MaxHoldings: c.MaxHoldings, Covered: c.Covered}
+}
+
+// scheme returns the scheme of the service's URL.
+func (c *Config) scheme() string {
+	if c.TLSCert != "" {
+		return "https"
+	}
+	return "http"
+}
+
+// ByteSize is a number of bytes, written as 65536, 64KiB or 1MiB.
+type ByteSize int64
+
+// UnmarshalText reads a size, which is at least 1.
+func (b *ByteSize) UnmarshalText(text []byte) error {
+	digits, factor := string(text), int64(1)
+	for i, unit := range []string{"KiB", "MiB", "GiB"} {
+		if number, ok := strings.CutSuffix(digits, unit); ok {
+			digits, factor = strings.TrimSpace(number), 1<<(10*(i+1))
+			break
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 1 || n > math.MaxInt64/factor {
+		return fmt.Errorf("%q is not a size such as 65536, 64KiB or 1MiB", text)
+	}
+	*b = ByteSize(n * factor)
+	return nil
+}

@@ -1,0 +1,81 @@
+package service
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/token"
+)
+
+// maxConfigBytes is far more than all settings with comments take.
+const maxConfigBytes = 64 << 10
+
+// ReadConfigFile reads a file of settings: "name: value" lines of YAML, with the names of the flags. It takes little
+// time and memory, whatever the file holds.
+func ReadConfigFile(path string) (map[string]string, error) {
+	text, err := readConfig(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := flat(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var values map[string]string
+	if err := yaml.Unmarshal(text, &values); err != nil {
+		first, _, _ := strings.Cut(err.Error(), "\n") // the other lines draw where it was
+		return nil, fmt.Errorf("%s: %w", path, errors.New(first))
+	}
+	return values, nil
+}
+
+func readConfig(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // only read
+	text, err := io.ReadAll(io.LimitReader(file, maxConfigBytes+1))
+	if err == nil && len(text) > maxConfigBytes {
+		err = fmt.Errorf("%s is larger than %d KiB, and no file of settings", path, maxConfigBytes>>10)
+	}
+	return text, err
+}
+
+// notFlat names the tokens that a file of settings may not have; its lines are one mapping, and no other is allowed.
+var notFlat = map[token.Type]string{
+	token.AnchorType:         "an anchor or alias",
+	token.AliasType:          "an anchor or alias",
+	token.MergeKeyType:       "an anchor or alias",
+	token.SequenceStartType:  "a list",
+	token.SequenceEntryType:  "a list",
+	token.MappingKeyType:     "a key that is not a name",
+	token.MappingStartType:   "a mapping in another",
+	token.DocumentHeaderType: "the end of a document, behind which nothing is read",
+	token.DocumentEndType:    "the end of a document, behind which nothing is read",
+}
+
+// flat refuses what "name: value" lines do not have, before the text is parsed: with aliases a few hundred bytes become
+// gigabytes, and so do tens of thousands of brackets.
+func flat(text []byte) error {
+	mappings, begun := 0, false
+	for _, t := range lexer.Tokenize(string(text)) {
+		found, refused := notFlat[t.Type]
+		switch {
+		case t.Type == token.MappingStartType:
+			mappings++
+			refused = mappings > 1
+		case t.Type == token.DocumentHeaderType || t.Type == token.DocumentEndType:
+			refused = begun
+		}
+		begun = begun || t.Type != token.CommentType
+		if refused {
+			return fmt.Errorf("line %d has %s, and settings are lines of a name and a value", t.Position.Line, found)
+		}
+	}
+	return nil
+}

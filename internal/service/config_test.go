@@ -1,0 +1,33 @@
+package service
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/access"
+)
+
+// The defaults are those of the tags, and they agree with each other.
+func TestDefault(t *testing.T) {
+	c := Default()
+	require.NoError(t, c.Verify())
+	require.Equal(t, "sqlite:brokerage.db", c.DB)
+	require.Equal(t, 10*time.Second, c.Timeout)
+	require.EqualValues(t, 1<<20, c.MaxBody)
+	require.Equal(t, access.Algorithms[:], c.JWTAlgorithms)
+}
+
+func TestByteSize(t *testing.T) {
+	for text, want := range map[string]int64{
+		"1": 1, "65536": 65536, "64KiB": 65536, "1MiB": 1 << 20, "2 MiB": 2 << 20, "1GiB": 1 << 30,
+	} {
+		var b ByteSize
+		require.NoError(t, b.UnmarshalText([]byte(text)), text)
+		require.EqualValues(t, want, b, text)
+	}
+	for _, text := range []string{"", "0", "-1", "1MB", "MiB", "1.5MiB", "9223372036854775807KiB", "1mib"} {
+		require.Error(t, new(ByteSize).UnmarshalText([]byte(text)), text)
+	}
+}

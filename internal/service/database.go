@@ -1,0 +1,79 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	domain "brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store"
+)
+
+// openStore opens the database. An embedded one is filled if it is empty; one of a server is not, since it may belong
+// to others, and other instances may be starting beside this one.
+func (s *service) openStore(ctx context.Context) (domain.Store, error) {
+	opened, err := s.database.Open(ctx, store.Options{
+		Pool: s.Pool, Uncompressed: s.Uncompressed, Rules: s.rules(),
+		Notice: func(text string) { s.log.Warn(text) }, Trace: s.traces.begin(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if inside, ok := opened.(store.Bulk); ok {
+		if s.database.Path() != "" {
+			err = s.fill(ctx, inside)
+		} else {
+			err = s.reportServer(ctx, inside)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, opened.Close())
+	}
+	return opened, nil
+}
+
+// reportServer logs the settings of a database server, which are not the service's to change, and what is wrong with
+// them.
+func (s *service) reportServer(ctx context.Context, opened store.Bulk) error {
+	engine := opened.Describe()
+	settings := []any{"version", engine.Version}
+	for _, setting := range engine.Settings {
+		settings = append(settings, setting.Name, setting.Value)
+	}
+	s.log.Info(s.database.Title, settings...)
+	for _, warning := range s.database.Warnings(opened) {
+		s.log.Warn(warning)
+	}
+	held, err := store.Holds(ctx, opened)
+	if err == nil && held == "" {
+		s.log.Warn("the database is empty: brokerage load fills it")
+	}
+	return err
+}
+
+// fill loads the smallest dataset into an empty database, or the rest of it after an interrupted start, so that a first
+// start has something to show.
+func (s *service) fill(ctx context.Context, opened store.Bulk) error {
+	tiny := dataset.New(dataset.Spec{Seed: 1})
+	unfinished, err := opened.Loading(ctx)
+	if err != nil {
+		return err
+	}
+	if unfinished != "" && unfinished != tiny.Fingerprint() {
+		return fmt.Errorf("the load of %s is not finished: the same load command continues it, load --replace begins anew",
+			unfinished)
+	}
+	held, err := store.Holds(ctx, opened)
+	if err != nil || held != "" && unfinished == "" {
+		return err
+	}
+	s.log.Info("filling the empty database", "dataset", tiny.Fingerprint())
+	began := time.Now()
+	if err := opened.LoadDataset(ctx, tiny, nil); err != nil {
+		return err
+	}
+	s.log.Info("filled", "took", time.Since(began).Round(time.Millisecond).String())
+	return nil
+}

@@ -1,0 +1,137 @@
+package service
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	domain "brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/httpapi/live"
+	"brokerage/internal/store"
+	"brokerage/internal/store/bulk"
+	"brokerage/internal/telemetry"
+)
+
+// insight collects the metrics of a service, and those of its store once that is open.
+type insight struct {
+	metrics   *telemetry.Metrics
+	database  store.Database
+	log       *slog.Logger
+	ctx       context.Context //nolint:containedctx // it ends the goroutines that observe the store, and nothing else
+	cancel    context.CancelFunc
+	observers sync.WaitGroup
+	stats     atomic.Pointer[func() telemetry.StoreStats]
+}
+
+func newInsight(ctx context.Context, build telemetry.BuildInfo, database store.Database, log *slog.Logger) *insight {
+	i := &insight{metrics: telemetry.New(build), database: database, log: log}
+	i.ctx, i.cancel = context.WithCancel(ctx)
+	if path := database.Path(); path != "" {
+		folder := filepath.Dir(path)
+		if _, _, known := store.DiskSpace(folder); known {
+			i.metrics.Disk(func() (free, size float64) {
+				free, size, _ = store.DiskSpace(folder)
+				return free, size
+			})
+		}
+	}
+	return i
+}
+
+// observe starts to collect the metrics of an open store: statistics at each scrape, and what takes longer in
+// goroutines.
+func (i *insight) observe(inner domain.Store) {
+	if stats := i.database.Stats(inner); stats != nil {
+		i.metrics.Store(stats)
+		i.stats.Store(&stats)
+	}
+	i.metrics.Engine(inner.Describe())
+	i.observers.Go(func() {
+		every(i.ctx, readyInterval, func(ctx context.Context) { i.metrics.Ready(inner.Ready(ctx) == nil) })
+	})
+	i.observers.Go(func() {
+		every(i.ctx, datasetInterval, func(ctx context.Context) { i.reportDataset(ctx, inner) })
+	})
+	if embedded, ok := inner.(interface {
+		Census(ctx context.Context) error
+	}); ok {
+		i.observers.Go(func() { i.count(embedded.Census) })
+	}
+}
+
+// live returns the statistics of the store for the live page; nil for a store that has none, or is not open yet.
+func (i *insight) live() *live.Store {
+	stats := i.stats.Load()
+	if stats == nil {
+		return nil
+	}
+	s := (*stats)()
+	if s.Hits+s.Misses == 0 { // a store that counts only pages
+		s.Hits, s.Misses = s.PageHits, s.PageMisses
+	}
+	return &live.Store{
+		Connections: s.Connections, InUse: s.InUse, Waits: s.Waits, Commits: s.Commits, Writes: s.Writes, Hits: s.Hits,
+		Misses: s.Misses,
+	}
+}
+
+// close ends the goroutines that observe the store, before it is closed.
+func (i *insight) close() error {
+	i.cancel()
+	i.observers.Wait()
+	return nil
+}
+
+// Intervals and timeouts of metrics that are not collected at a scrape, which a store in trouble would delay.
+const (
+	readyInterval   = 5 * time.Second
+	datasetInterval = time.Minute
+	observeTimeout  = time.Second
+	censusTimeout   = time.Minute
+)
+
+// every observes at once, and then at each interval.
+func every(ctx context.Context, interval time.Duration, observe func(context.Context)) {
+	for ticker := time.Tick(interval); ; {
+		bounded, cancel := context.WithTimeout(ctx, observeTimeout)
+		observe(bounded)
+		cancel()
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker:
+		}
+	}
+}
+
+// reportDataset sets the metrics of the dataset that was loaded. After an error, the next interval tries again.
+func (i *insight) reportDataset(ctx context.Context, inner domain.Store) {
+	contents, err := inner.Contents(ctx)
+	if err != nil {
+		return
+	}
+	raw := make(map[string]int64)
+	ledger, ok := inner.(interface {
+		Setting(ctx context.Context, name string, value any) error
+	})
+	for _, k := range dataset.Kinds {
+		var bytes int64
+		if ok && ledger.Setting(ctx, bulk.SettingRaw+k.String(), &bytes) == nil && bytes > 0 {
+			raw[k.String()] = bytes
+		}
+	}
+	i.metrics.Dataset(contents, raw)
+}
+
+// count counts the documents of an embedded store, which serves meanwhile.
+func (i *insight) count(census func(context.Context) error) {
+	bounded, cancel := context.WithTimeout(i.ctx, censusTimeout)
+	defer cancel()
+	if err := census(bounded); err != nil && i.ctx.Err() == nil {
+		i.log.Warn("counting the documents failed: metrics do not say how many there are", "error", err)
+	}
+}

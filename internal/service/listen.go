@@ -1,0 +1,109 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+)
+
+// localOnly refuses an address that other machines could reach.
+func localOnly(addr *net.TCPAddr) error {
+	if addr.IP.IsLoopback() {
+		return nil
+	}
+	return configErrorf("--listen: %s can be reached from other machines, and there are no --tokens: "+
+		"--insecure-no-auth opens it to all of them", addr)
+}
+
+// resolve resolves the address of a flag once, so that the address that is checked is the one that is used.
+func resolve(flag, addr string) (*net.TCPAddr, error) {
+	if !strings.Contains(addr, ":") {
+		if _, err := strconv.ParseUint(addr, 10, 16); err == nil {
+			return nil, configErrorf(
+				"%s: %q is not an address: 127.0.0.1:%[3]s is this machine only, :%[3]s all of its addresses",
+				flag, addr, addr)
+		}
+		return nil, configErrorf("%s: %q is not an address, which has a port: %[3]s:8080", flag, addr, addr)
+	}
+	tcp, err := net.ResolveTCPAddr("tcp", addr)
+	if err != nil {
+		return nil, configErrorf("%s: %w", flag, err)
+	}
+	return tcp, nil
+}
+
+// listeners are the addresses of a service.
+type listeners struct {
+	main    net.Listener
+	metrics net.Listener // nil: on main
+	debug   net.Listener // nil: nowhere
+}
+
+func (s *service) listen(ctx context.Context) (l listeners, err error) {
+	addr, err := resolve("--listen", s.Listen)
+	if err != nil {
+		return l, err
+	}
+	if s.credentials == nil && !s.InsecureNoAuth {
+		if err := localOnly(addr); err != nil {
+			return l, err
+		}
+	}
+	if l.main, err = listenOn(ctx, "--listen", addr); err != nil {
+		return l, err
+	}
+	if l.metrics, err = listenOptional(ctx, "--metrics-addr", s.MetricsAddr, anyAddress); err == nil {
+		l.debug, err = listenOptional(ctx, "--debug-addr", s.DebugAddr, loopbackOnly)
+	}
+	if err != nil {
+		l.close()
+	}
+	return l, err
+}
+
+// listenOptional listens on an address if one is set and allowed; nil for none.
+func listenOptional(ctx context.Context, flag, text string, allow func(*net.TCPAddr) error) (net.Listener, error) {
+	if text == "" {
+		return nil, nil
+	}
+	addr, err := resolve(flag, text)
+	if err == nil {
+		err = allow(addr)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return listenOn(ctx, flag, addr)
+}
+
+func anyAddress(*net.TCPAddr) error { return nil }
+
+// loopbackOnly refuses an address of profiles that other machines could reach, even with tokens: a profile shows what
+// is in memory, and takes processor time from all requests.
+func loopbackOnly(addr *net.TCPAddr) error {
+	if addr.IP.IsLoopback() {
+		return nil
+	}
+	return configErrorf(
+		"--debug-addr: %s can be reached from other machines; profiles are for this one, such as 127.0.0.1:6060",
+		addr)
+}
+
+func listenOn(ctx context.Context, flag string, addr *net.TCPAddr) (net.Listener, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr.String())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	return l, nil
+}
+
+// close closes the listeners; those of a server that was started are closed already.
+func (l listeners) close() {
+	for _, listener := range []net.Listener{l.main, l.metrics, l.debug} {
+		if listener != nil {
+			_ = listener.Close()
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package service
+
+import (
+	"bytes"
+	"log/slog"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/httpapi"
+	"brokerage/internal/store"
+	"brokerage/internal/store/guard"
+	"brokerage/internal/telemetry"
+)
+
+func TestConfig_Timeouts(t *testing.T) {
+	c := Config{HeaderTimeout: 1, ReadTimeout: 2, WriteTimeout: 3, IdleTimeout: 4}
+	s := c.httpServer(http.NotFoundHandler(), slog.Default())
+	require.Equal(t, []time.Duration{1, 2, 3, 4},
+		[]time.Duration{s.ReadHeaderTimeout, s.ReadTimeout, s.WriteTimeout, s.IdleTimeout})
+}
+
+// When a listener beside the main one fails, the service ends as it does after a signal, so that requests under way are
+// answered; and it says that it failed.
+func TestService_ListenerBesideFails(t *testing.T) {
+	var logs bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&logs, nil))
+	opened, err := store.Open(t.Context(), "null:", store.Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, opened.Close()) }()
+	api, err := httpapi.New(guard.New(opened, guard.Options{}), httpapi.Options{Log: log})
+	require.NoError(t, err)
+	settings := Config{ShutdownTimeout: 30 * time.Second}
+	var l listeners
+	for _, to := range []*net.Listener{&l.main, &l.metrics} {
+		*to, err = new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+	}
+	s := settings.start(api, telemetry.New(telemetry.BuildInfo{}), l, nil, log)
+	entered, leave := make(chan struct{}), make(chan struct{})
+	s.main.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		close(entered)
+		<-leave
+		w.WriteHeader(http.StatusNoContent)
+	})
+	answered := make(chan error, 1)
+	go func() {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+l.main.Addr().String()+"/",
+			http.NoBody)
+		if err == nil {
+			var response *http.Response
+			if response, err = http.DefaultClient.Do(request); err == nil {
+				err = response.Body.Close()
+			}
+		}
+		answered <- err
+	}()
+	<-entered
+	ended := make(chan error, 1)
+	go func() { ended <- s.run(t.Context()) }()
+	require.NoError(t, l.metrics.Close())
+	select {
+	case err := <-ended:
+		require.Failf(t, "the service ended before the request under way", "%v", err)
+	case <-time.After(200 * time.Millisecond):
+	}
+	close(leave)
+	require.NoError(t, <-answered)
+	err = <-ended
+	require.ErrorContains(t, err, "metrics: ")
+	require.ErrorIs(t, err, net.ErrClosed)
+	require.Contains(t, logs.String(), "msg=stopped")
+}

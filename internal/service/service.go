@@ -1,0 +1,197 @@
+// Package service runs the brokerage as a service: it opens the database, and waits for it where it is asked to,
+// listens, serves the API of package httpapi with access control, TLS, logs, metrics, traces and an audit log, and
+// stops without losing requests.
+//
+// [Run] starts the parts in the order in which they fail cheapest, and closes them in the reverse one. [Config] holds
+// every setting.
+package service
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"slices"
+
+	"brokerage/internal/audit"
+	domain "brokerage/internal/brokerage"
+	"brokerage/internal/httpapi"
+	"brokerage/internal/store"
+	"brokerage/internal/store/guard"
+	"brokerage/internal/telemetry"
+)
+
+// Process is the process that a service runs in.
+type Process struct {
+	Out, Err io.Writer // greeting and audit log; log
+	Terminal bool      // Err is a terminal
+	Build    telemetry.BuildInfo
+}
+
+// service is a service that starts, runs or stops.
+type service struct {
+	Config
+
+	process  Process
+	log      *slog.Logger
+	human    bool // the log, and hence the greeting, is for a person
+	database store.Database
+	closers  []func() error // in the order in which the parts were opened
+
+	traces      traces
+	credentials *credentials // nil: open to all
+	certificate *certificate // nil: no TLS
+	listeners   listeners
+	guarded     *guard.Store
+	unreachable error // why the database is not open yet
+	insight     *insight
+	audit       *audit.Log // nil: none
+	api         *httpapi.Server
+}
+
+// Run serves a database until ctx is done or a part of the service fails. Settings that are wrong are a *ConfigError.
+func Run(ctx context.Context, c Config, p Process) (err error) {
+	if err := c.Verify(); err != nil {
+		return err
+	}
+	s := &service{Config: c, process: p, human: c.LogFormat == "human" || c.LogFormat == "auto" && p.Terminal}
+	s.log = telemetry.Logger(p.Err, s.human, c.LogLevel)
+	if s.database, err = store.Find(c.DB); err != nil {
+		return err
+	}
+	defer func() {
+		for _, shut := range slices.Backward(s.closers) {
+			err = errors.Join(err, shut())
+		}
+	}()
+	for _, open := range []func(context.Context) error{
+		s.openTraces,
+		s.openCredentials,
+		s.openCertificate,
+		s.openListeners, // before the database: an address in use shows at once, and not after a migration
+		s.openDatabase,
+		s.openAudit,
+		s.openAPI,
+	} {
+		if err := open(ctx); err != nil {
+			return err
+		}
+	}
+	return s.serve(ctx)
+}
+
+// closing registers what is called when the service ends.
+func (s *service) closing(shut func() error) { s.closers = append(s.closers, shut) }
+
+func (s *service) openCredentials(ctx context.Context) (err error) {
+	s.credentials, err = Await(ctx, func() (*credentials, error) { return s.readCredentials(ctx) })
+	return err
+}
+
+func (s *service) openCertificate(ctx context.Context) (err error) {
+	s.certificate, err = Await(ctx, s.readCertificate)
+	return err
+}
+
+func (s *service) openListeners(ctx context.Context) (err error) {
+	s.listeners, err = Await(ctx, func() (listeners, error) { return s.listen(ctx) })
+	s.closing(func() error { s.listeners.close(); return nil })
+	return err
+}
+
+// openDatabase opens the database. One that is waited for may be opened later.
+func (s *service) openDatabase(ctx context.Context) error {
+	opened, err := s.awaitStore(ctx)
+	if err != nil && (!s.Wait || !IsTransient(err)) {
+		return err
+	}
+	s.unreachable = err
+	s.guarded = guard.Later(guard.Options{Timeout: s.Timeout}, err)
+	if err == nil {
+		s.guarded.Open(opened)
+	}
+	s.closing(s.guarded.Close)
+	s.insight = newInsight(ctx, s.process.Build, s.database, s.log)
+	s.closing(s.insight.close)
+	if err == nil {
+		s.insight.observe(opened)
+	}
+	return nil
+}
+
+func (s *service) awaitStore(ctx context.Context) (domain.Store, error) {
+	return Await(ctx, func() (domain.Store, error) { return s.openStore(ctx) })
+}
+
+func (s *service) openAudit(ctx context.Context) (err error) {
+	s.audit, err = Await(ctx, func() (*audit.Log, error) { return s.auditLog() })
+	if s.audit != nil {
+		s.closing(s.audit.Close)
+		s.insight.metrics.Audit(s.audit.Backlog)
+	}
+	return err
+}
+
+func (s *service) openAPI(context.Context) (err error) {
+	options := httpapi.Options{
+		Log:              s.log,
+		Version:          s.process.Build.Version,
+		Metrics:          s.insight.metrics,
+		MetricsElsewhere: s.MetricsAddr != "",
+		Inside:           s.insight.live,
+		Traces:           s.traces.tracer(),
+		Timeout:          s.Timeout,
+		MaxBody:          int64(s.MaxBody),
+		InFlight:         s.InFlight,
+		Queue:            s.Queue,
+		QueueWait:        s.QueueWait,
+		Rate:             s.RateLimit,
+		LogRequest:       requestLog(s.log),
+	}
+	if s.credentials != nil {
+		options.Tokens = s.credentials.authority()
+	}
+	if s.audit != nil {
+		options.Audit = s.audit
+	}
+	if s.api, err = httpapi.New(s.guarded, options); err != nil {
+		return err
+	}
+	s.insight.metrics.Gate(s.InFlight, s.api.Waiting)
+	return nil
+}
+
+// serve serves until ctx is done or a part of the service fails.
+func (s *service) serve(ctx context.Context) error {
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	if s.credentials != nil {
+		s.credentials.watch(watching, s.log)
+	}
+	running := s.start(s.api, s.insight.metrics, s.listeners, s.certificate, s.log)
+	if s.certificate != nil {
+		s.certificate.report(s.log, "TLS")
+		go s.certificate.watch(watching, reloadInterval, s.log)
+	}
+	addr := s.listeners.main.Addr()
+	s.log.Info("listening", "addr", addr.String(), "db", s.database.Name(), "version", s.process.Build.Version)
+	if s.unreachable != nil {
+		defer running.meanwhile(ctx, s.openLater)()
+	}
+	if s.human {
+		greet(ctx, s.process.Out, s.guarded, s.scheme()+"://"+localAddress(addr), s.credentials != nil)
+	}
+	return running.run(ctx)
+}
+
+// openLater opens the database as soon as that is possible.
+func (s *service) openLater(ctx context.Context) error {
+	retry := Retry{Open: s.awaitStore, Log: s.log, DB: s.database.Name(), Failed: s.guarded.Absent}
+	opened, err := retry.Until(ctx, s.unreachable)
+	if err != nil {
+		return err
+	}
+	s.insight.observe(opened)
+	s.guarded.Open(opened)
+	return nil
+}

@@ -1,0 +1,64 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	domain "brokerage/internal/brokerage"
+)
+
+// The pause between two attempts to open a database doubles from firstPause to maxPause. A random share is taken off,
+// so that instances that wait together do not connect together.
+const (
+	firstPause = 250 * time.Millisecond
+	maxPause   = 5 * time.Second
+	// remindInterval is how often an unchanged reason is logged again.
+	remindInterval = time.Minute
+)
+
+// IsTransient reports whether another attempt to open a database may succeed without a change to this process: there is
+// no server yet, or it does not know the user yet. Stores say so by *brokerage.Unavailable.
+func IsTransient(err error) bool {
+	_, unavailable := errors.AsType[*domain.Unavailable](err)
+	return unavailable
+}
+
+// Retry opens a database that cannot be reached yet.
+type Retry struct {
+	Open   func(context.Context) (domain.Store, error)
+	Log    *slog.Logger
+	DB     string      // its name in the log
+	Failed func(error) // is called before each further attempt with the reason of the last failure; may be nil
+}
+
+// Until opens the database after an attempt that failed with err, and logs before each further attempt why the last one
+// failed. It gives up when ctx is done, and when an attempt fails with an error that is not transient.
+func (r *Retry) Until(ctx context.Context, err error) (domain.Store, error) {
+	began := time.Now()
+	logged, loggedAt := "", time.Time{}
+	for pause := firstPause; IsTransient(err); pause = min(2*pause, maxPause) {
+		if r.Failed != nil {
+			r.Failed(err)
+		}
+		reason := strings.Join(strings.Fields(err.Error()), " ") // in one line, which drivers do not always write
+		if reason != logged || time.Since(loggedAt) >= remindInterval {
+			r.Log.Warn("waiting for the database", "db", r.DB, "error", reason)
+			logged, loggedAt = reason, time.Now()
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause/2 + rand.N(pause/2)):
+		}
+		var opened domain.Store
+		if opened, err = r.Open(ctx); err == nil {
+			r.Log.Info("the database is there", "db", r.DB, "waited", time.Since(began).Round(time.Millisecond).String())
+			return opened, nil
+		}
+	}
+	return nil, err
+}

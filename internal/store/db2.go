@@ -1,0 +1,40 @@
+package store
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/store/db2"
+	"brokerage/internal/telemetry"
+)
+
+var _ Bulk = (*db2.Store)(nil)
+
+var db2Engine = &Engine{
+	Scheme:    DB2,
+	Title:     "Db2",
+	TraceName: "db2",
+	usage:     "db2://USER@HOST:PORT/DATABASE",
+	check:     func(rest string) error { return db2.CheckURL(DB2 + ":" + rest) },
+	name:      func(rest string) string { return db2.Name(DB2 + ":" + rest) },
+	open:      openDB2,
+	stats: func(s brokerage.Store) telemetry.StoreStats {
+		stats := s.(*db2.Store).Stats()
+		return telemetry.StoreStats{
+			Connections: stats.Connections, Open: stats.Open, InUse: stats.InUse, Waits: stats.Waits, Waited: stats.Waited,
+			PageHits: stats.Hits, PageMisses: stats.Misses,
+			Retries: map[string]int64{"transient": stats.Retries}, Kinds: estimatedKinds(stats.Kinds),
+		}
+	},
+	script: func(rest string) (string, error) { return db2.Script(DB2 + ":" + rest) },
+}
+
+func openDB2(ctx context.Context, rest string, o Options) (brokerage.Store, error) {
+	s, err := db2.Open(ctx, DB2+":"+rest, db2.Settings{
+		Pool: o.Pool, Rules: o.Rules, AsIs: o.AsIs, Notice: o.Notice, Trace: o.Trace,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}

@@ -1,0 +1,227 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/archive"
+	"brokerage/internal/store/bulk"
+	"brokerage/internal/telemetry"
+)
+
+// An Engine is a kind of database: its scheme, and how its databases are named, opened, measured and copied. Rest is
+// what follows the scheme in a URL; the engine reads it, and takes it literally, since a path may hold anything that a
+// file system allows.
+type Engine struct {
+	Scheme    string // of its URLs
+	Title     string // its name in sentences
+	TraceName string // db.system.name of OpenTelemetry
+
+	usage string // the form of its URLs
+
+	check func(rest string) error
+	name  func(rest string) string // what messages may show
+	path  func(rest string) string // the database's file; nil for a server
+	open  func(ctx context.Context, rest string, options Options) (brokerage.Store, error)
+
+	// stats returns the statistics of an open store; nil for an engine that has none.
+	stats func(s brokerage.Store) telemetry.StoreStats
+	// warnings returns sentences about settings of the server that put data at risk; nil for none.
+	warnings func(s brokerage.Store) []string
+	// script returns the statements that make the schema in an empty database.
+	script func(rest string) (string, error)
+	// remove removes the database; nil where an open store is emptied instead.
+	remove func(ctx context.Context, rest string) error
+	backup backupEngine
+}
+
+// backupEngine copies databases of an engine; its zero value is an engine that has a backup of its own.
+type backupEngine struct {
+	manifest func(file string) (archive.Manifest, error)
+	write    func(ctx context.Context, d Database, file string, o CopyOptions) (archive.Manifest, int64, error)
+	restore  func(ctx context.Context, d Database, file string, o CopyOptions) (archive.Manifest, error)
+}
+
+// engines is the registry: everything that depends on the kind of a database starts here.
+var engines = []*Engine{sqliteEngine, postgresEngine, db2Engine, nullEngine}
+
+// Bulk is a store that can be loaded, verified and measured.
+type Bulk interface {
+	brokerage.Store
+	Loading(ctx context.Context) (string, error)
+	LoadedDocuments(ctx context.Context, k dataset.Kind) (int64, error)
+	LoadedFrom(ctx context.Context) (bulk.Loaded, error)
+	Indexed(ctx context.Context) (bool, error)
+	LoadDataset(ctx context.Context, d *dataset.Dataset, progress bulk.Progress) error
+	LoadBatches(ctx context.Context, from bulk.Source, progress bulk.Progress) (bulk.Loaded, error)
+	Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (bulk.Verified, error)
+	Space(ctx context.Context) (bulk.Space, error)
+	Migrated() (from, to int)
+}
+
+// Holds returns the fingerprint of the dataset that a store holds, or of the load into it that is not finished; "" for
+// an empty store.
+func Holds(ctx context.Context, s Bulk) (string, error) {
+	unfinished, err := s.Loading(ctx)
+	if err != nil || unfinished != "" {
+		return unfinished, err
+	}
+	contents, err := s.Contents(ctx)
+	return contents.Fingerprint, err
+}
+
+// CopyOptions are the options of a backup or a restore.
+type CopyOptions struct {
+	Replace  bool                    // replace what is there
+	Notice   func(string)            // as in Options
+	Progress func(done, total int64) // is called with bytes
+}
+
+// A Database is a database that a URL names, and that need not exist.
+type Database struct {
+	*Engine
+
+	rest string
+}
+
+// URL returns the whole URL, which may hold a password.
+func (d Database) URL() string { return d.Scheme + ":" + d.rest }
+
+// Name returns what messages may show of the URL: no password, and no parameters, which may hold others.
+func (d Database) Name() string { return d.name(d.rest) }
+
+// Path returns the path of the database's file, "" for a database of a server.
+func (d Database) Path() string {
+	if d.path == nil {
+		return ""
+	}
+	return d.path(d.rest)
+}
+
+// RequireExisting returns an error if the database is a file that does not exist. Whether a database of a server exists
+// shows when it is opened.
+func (d Database) RequireExisting() error {
+	path := d.Path()
+	if path == "" {
+		return nil
+	}
+	if err := archive.RequireFolder(path); err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err != nil {
+		return err
+	} else if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a file", path)
+	}
+	return nil
+}
+
+// Open opens the database. It is made and migrated as its engine does that, unless options say AsIs.
+func (d Database) Open(ctx context.Context, options Options) (brokerage.Store, error) {
+	return d.open(ctx, d.rest, options)
+}
+
+// OpenBulk opens the database to load, verify or measure it. It fails for null:, which holds nothing.
+func (d Database) OpenBulk(ctx context.Context, options Options) (Bulk, error) {
+	opened, err := d.Open(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	if s, ok := opened.(Bulk); ok {
+		return s, nil
+	}
+	return nil, errors.Join(ErrNothingStored, opened.Close())
+}
+
+// ErrNothingStored refuses to load, verify or copy null:.
+var ErrNothingStored = errors.New("null: holds nothing that could be loaded or verified: use sqlite:PATH, " +
+	"postgres://… or db2://…")
+
+// Stores reports whether databases of this kind store documents.
+func (d Database) Stores() bool { return d.script != nil }
+
+// Script returns the statements that make the whole schema in an empty database, as one would run them by hand. It
+// opens no database.
+func (d Database) Script() (string, error) {
+	if d.script == nil {
+		return "", ErrNothingStored
+	}
+	return d.script(d.rest)
+}
+
+// Warnings returns sentences about settings of an open database that put its data at risk.
+func (d Database) Warnings(s brokerage.Store) []string {
+	if d.warnings == nil {
+		return nil
+	}
+	return d.warnings(s)
+}
+
+// Stats returns what reads the statistics of an open store, nil for a store without.
+func (d Database) Stats(s brokerage.Store) func() telemetry.StoreStats {
+	if d.stats == nil {
+		return nil
+	}
+	return func() telemetry.StoreStats { return d.stats(s) }
+}
+
+// Empty opens the database without what it held. An embedded database becomes a new file.
+func (d Database) Empty(ctx context.Context, options Options) (Bulk, error) {
+	if d.remove != nil {
+		if err := d.remove(ctx, d.rest); err != nil {
+			return nil, err
+		}
+	}
+	opened, err := d.OpenBulk(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	if server, ok := opened.(interface {
+		Empty(ctx context.Context) error
+	}); ok {
+		if err := server.Empty(ctx); err != nil {
+			return nil, errors.Join(err, opened.Close())
+		}
+	}
+	return opened, nil
+}
+
+// Backup copies the database, which may be in use, to a checksummed file. It returns what the file says of itself, and
+// its size.
+func (d Database) Backup(
+	ctx context.Context, file string, o CopyOptions,
+) (m archive.Manifest, written int64, err error) {
+	if d.backup.write == nil {
+		return m, 0, d.noBackup()
+	}
+	return d.backup.write(ctx, d, file, o)
+}
+
+// ReadManifest returns what a backup says of itself. Only Restore shows whether it is true.
+func (d Database) ReadManifest(file string) (archive.Manifest, error) {
+	if d.backup.manifest == nil {
+		return archive.Manifest{}, d.noBackup()
+	}
+	return d.backup.manifest(file)
+}
+
+// Restore replaces the contents of the database, which nothing may be using, by those of a backup.
+func (d Database) Restore(ctx context.Context, file string, o CopyOptions) (archive.Manifest, error) {
+	if d.backup.restore == nil {
+		return archive.Manifest{}, d.noBackup()
+	}
+	return d.backup.restore(ctx, d, file, o)
+}
+
+func (d Database) noBackup() error {
+	if !d.Stores() {
+		return ErrNothingStored
+	}
+	return errors.New(
+		d.Title + " has its own backup and restore, which work on a database in use: docs/" + d.Scheme +
+			".md has the commands")
+}

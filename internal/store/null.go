@@ -1,0 +1,30 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/store/null"
+)
+
+var nullEngine = &Engine{
+	Scheme:    Null,
+	Title:     "null",
+	TraceName: "null",
+	usage:     "null:",
+	check: func(rest string) error {
+		if rest != "" {
+			return errors.New("null: takes nothing after it")
+		}
+		return nil
+	},
+	name: func(string) string { return Null + ":" },
+	open: func(context.Context, string, Options) (brokerage.Store, error) {
+		s, err := null.Open()
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	},
+}

@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/archive"
+	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/postgres"
+	"brokerage/internal/telemetry"
+)
+
+var _ Bulk = (*postgres.Store)(nil)
+
+var postgresEngine = &Engine{
+	Scheme:    Postgres,
+	Title:     "PostgreSQL",
+	TraceName: "postgresql",
+	usage:     "postgres://USER@HOST/DATABASE",
+	check:     func(rest string) error { return postgres.CheckURL(Postgres + ":" + rest) },
+	name:      func(rest string) string { return postgres.Name(Postgres + ":" + rest) },
+	open:      openPostgres,
+	stats: func(s brokerage.Store) telemetry.StoreStats {
+		stats := s.(*postgres.Store).Stats()
+		return telemetry.StoreStats{
+			Connections: stats.Connections, Open: stats.Open, InUse: stats.InUse, Waits: stats.Waits, Waited: stats.Waited,
+			PageHits: stats.Hits, PageMisses: stats.Misses,
+			Retries: map[string]int64{"transient": stats.Retries}, Kinds: estimatedKinds(stats.Kinds),
+		}
+	},
+	warnings: postgresWarnings,
+	script:   func(string) (string, error) { return postgres.Script() },
+	backup: backupEngine{
+		manifest: postgres.ReadManifest,
+		write: func(ctx context.Context, d Database, file string, o CopyOptions) (archive.Manifest, int64, error) {
+			s, err := d.Open(ctx, Options{AsIs: true, Notice: o.Notice})
+			if err != nil {
+				return archive.Manifest{}, 0, err
+			}
+			done, err := s.(*postgres.Store).BackupTo(ctx, file, o.Replace, o.Progress)
+			return done.Manifest, done.Written, errors.Join(err, s.Close())
+		},
+		restore: func(ctx context.Context, d Database, file string, o CopyOptions) (m archive.Manifest, err error) {
+			s, err := d.Open(ctx, Options{Notice: o.Notice})
+			if err != nil {
+				return m, err
+			}
+			m, err = s.(*postgres.Store).Restore(ctx, file, o.Replace, o.Progress)
+			return m, errors.Join(err, s.Close())
+		},
+	},
+}
+
+func openPostgres(ctx context.Context, rest string, o Options) (brokerage.Store, error) {
+	s, err := postgres.Open(ctx, Postgres+":"+rest, postgres.Options{
+		Pool: o.Pool, Rules: o.Rules, AsIs: o.AsIs, Notice: o.Notice, Trace: o.Trace,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func postgresWarnings(s brokerage.Store) (all []string) {
+	server := s.(*postgres.Store).Server()
+	if !server.Durable() {
+		all = append(all, "the server's settings risk committed writes, or the whole database, in a power failure "+
+			"(fsync, full_page_writes or synchronous_commit is off)")
+	}
+	if !server.Checks() {
+		all = append(all, "the server has no page checksums (data_checksums is off): damage by a disk may go unnoticed")
+	}
+	return all
+}
+
+// estimatedKinds converts a server's estimates of its documents.
+func estimatedKinds(all bulk.Estimates) (kinds []telemetry.StoreKind) {
+	for _, k := range dataset.Kinds {
+		e := all[k]
+		kinds = append(kinds, telemetry.StoreKind{
+			Kind: k.String(), Known: e.Known, Documents: e.Documents, Stored: e.Stored, Estimated: true,
+		})
+	}
+	return kinds
+}
