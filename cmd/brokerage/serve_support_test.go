@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long anything may take that is waited for.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // instance is a process that serves.
 type instance struct {
