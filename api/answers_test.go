@@ -26,7 +26,7 @@ var (
 	searchAnswer       = answer{"security-messages.xsd", "Securities"}
 )
 
-// answers gives visit what the domain makes of the first n documents of each kind.
+// answers calls visit with the domain's answers for the first n documents of each kind.
 func answers(t testing.TB, profile dataset.Profile, n int64, visit func(a answer, doc []byte)) {
 	t.Helper()
 	d := generator(t, "XXXS", profile)
@@ -104,7 +104,7 @@ func damage(t testing.TB, a answer, doc []byte) (all []damaged) {
 	return all
 }
 
-// mixed tells whether an element holds text beside elements.
+// mixed reports whether an element contains text beside elements.
 func mixed(e *etree.Element) bool {
 	return slices.ContainsFunc(e.Child, func(c etree.Token) bool {
 		text, ok := c.(*etree.CharData)

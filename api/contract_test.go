@@ -37,7 +37,7 @@ func problemTypes(t testing.TB, doc *openapi3.T) map[string]problemType {
 	return types
 }
 
-// A check that takes anything checks nothing: what is broken in one place must be refused.
+// Each check refuses a contract that is broken in one place.
 func TestContract_BrokenIsRefused(t *testing.T) {
 	for name, damage := range map[string][2]string{
 		"Reference":       {"'#/components/schemas/Trade'", "'#/components/schemas/Tirade'"},
@@ -215,7 +215,7 @@ func TestContract_Conflicts(t *testing.T) {
 	}
 }
 
-// Every type of problem stands in the words of the answer that it comes with, and in the schema of the JSON form.
+// Every type of problem is named in the description of its answer, and in the schema of the JSON form.
 func TestContract_Problems(t *testing.T) {
 	doc := contract(t)
 	quoted := regexp.MustCompile("`([a-z]+(?:-[a-z]+)*)`")

@@ -106,7 +106,7 @@ func (r *recorder) got(operation string) func(answer []byte, err error) {
 	}
 }
 
-// sent keeps the body of a request, and gives it as the service would hand it to the store.
+// sent records the body of a request, and returns it as the service would pass it to the store.
 func (r *recorder) sent(operation string, body []byte) []byte {
 	r.Helper()
 	r.files[operation+".request.xml"] = body
@@ -199,7 +199,7 @@ func (r *recorder) writes() {
 		"count", fmt.Sprint(lease.Count)))
 }
 
-// leased is the first id that the store gives to a client that asks for one.
+// leased returns the first id of a lease.
 func (r *recorder) leased(kind string) brokerage.ID {
 	r.Helper()
 	lease, err := r.store.Lease(r.Context(), kind, 1)
@@ -283,7 +283,7 @@ func (r *recorder) problems() {
 	}
 }
 
-// refused keeps a problem with the title and status that the contract gives its type.
+// refused records a problem, with title and status of its type in the contract.
 func (r *recorder) refused(kind, operation, instance string, err error) {
 	r.Helper()
 	known := problemTypes(r, r.doc)[kind]

@@ -208,7 +208,7 @@ func TestSchemas_RepeatedTypes(t *testing.T) {
 	require.Equal(t, 3, repeated)
 }
 
-// The rule for accounts, as get_dataset gives it to clients, is the generator's.
+// The pattern of accounts in the answer of get_dataset is the generator's.
 func TestDataset_AccountRule(t *testing.T) {
 	for _, p := range profiles {
 		d := generator(t, "XXXS", p)
@@ -242,7 +242,7 @@ func TestDataset_AccountRule(t *testing.T) {
 	require.NoError(t, validator(t, "service.xsd", "Dataset").Validate([]byte(imported)))
 }
 
-// A second opinion on the same files: libxml2 resolves includes by itself and gives the same verdicts.
+// libxml2, which resolves includes by itself, has the same results with the same files.
 func TestSchemas_Xmllint(t *testing.T) {
 	xmllint := testenv.Command(t, "xmllint")
 	byFile := map[string][]damaged{}

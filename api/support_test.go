@@ -35,7 +35,7 @@ func contract(t testing.TB) *openapi3.T {
 	return doc
 }
 
-// operation is one of the contract, with where it stands.
+// operation is an operation of the contract, with its position.
 type operation struct {
 	*openapi3.Operation
 
@@ -63,7 +63,7 @@ func (op operation) parameters() (all []*openapi3.Parameter) {
 	return all
 }
 
-// has tells whether there is a parameter of a name, or of any where that is empty, in a place.
+// has reports whether there is a parameter in a place, with the given name or, if it is empty, with any.
 func (op operation) has(in, name string) bool {
 	for _, p := range op.parameters() {
 		if p.In == in && (name == "" || p.Name == name) {
@@ -73,7 +73,7 @@ func (op operation) has(in, name string) bool {
 	return false
 }
 
-// open tells whether anybody may ask for it.
+// open reports whether the operation needs no token.
 func (op operation) open() bool { return op.Security != nil && len(*op.Security) == 0 }
 
 func (op operation) conflicts() []any {
@@ -81,7 +81,7 @@ func (op operation) conflicts() []any {
 	return list
 }
 
-// content is all media types of the contract with the place where each stands.
+// content returns all media types of the contract with their positions.
 func content(doc *openapi3.T, visit func(where, mediaType string, m *openapi3.MediaType)) {
 	answers := func(where string, responses map[string]*openapi3.ResponseRef) {
 		for code, r := range responses {

@@ -79,7 +79,7 @@ func TestLog_Together(t *testing.T) {
 	require.Len(t, ids(t, out.String()), 800)
 }
 
-// Moved away, as logrotate does it, the file stays as it is, and another begins.
+// A file that is moved away, as logrotate does it, is no longer written, and a new one begins.
 func TestLog_Moved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")
 	l, err := audit.Open(path, nil)

@@ -17,7 +17,7 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// The fixtures are as small as a valid document can be, and in the normal form.
+// The fixtures are minimal valid documents, in the normal form.
 
 const (
 	nameXML      = `<Name><FirstName>Ada</FirstName><LastName>O'Hara &amp; Søn</LastName></Name>`
@@ -46,7 +46,7 @@ func customerXML(accounts ...string) string {
 		`<Accounts>` + strings.Join(accounts, "") + `</Accounts></Customer>`
 }
 
-// account is what differs between the accounts of tests.
+// account is the part in which the accounts of tests differ.
 type account struct {
 	id              string
 	actual, working string // "1000.00" where empty
@@ -79,7 +79,7 @@ func positionXML(symbol, quantity string) string {
 		quantity + `</Quantity></Position>`
 }
 
-// securityXML is a stock with a price.
+// securityXML returns a stock with a price.
 func securityXML(symbol, lastTrade string) string {
 	return `<Security xmlns="http://tpox-benchmark.com/security" id="1"><Symbol>` + symbol + `</Symbol><Name>` + symbol +
 		` &amp; Co</Name>` +
@@ -109,12 +109,12 @@ var (
 	noName = regexp.MustCompile(` xmlns="`)
 )
 
-// prefixed is a fixture with a prefix in the place of its default namespace.
+// prefixed returns a fixture with a prefix instead of its default namespace.
 func prefixed(doc string) string {
 	return noName.ReplaceAllString(tags.ReplaceAllString(doc, "<${1}x:$2"), ` xmlns:x="`)
 }
 
-// normal requires the normal form, of what may be a fixture or a result.
+// normal requires the normal form of a fixture or of a result.
 func normal(tb testing.TB, doc []byte) {
 	tb.Helper()
 	admitted, err := xmldoc.Admit(doc, xmldoc.Limits{})
@@ -146,7 +146,7 @@ func meaning(tb testing.TB, doc string) (m []string) {
 	}
 }
 
-// findings requires *Invalid and gives what it lists.
+// findings requires *Invalid and returns its findings.
 func findings(tb testing.TB, err error) (list []string) {
 	tb.Helper()
 	var invalid *brokerage.Invalid
@@ -157,7 +157,7 @@ func findings(tb testing.TB, err error) (list []string) {
 	return list
 }
 
-// conflict requires *Conflict for that reason.
+// conflict requires *Conflict with the reason and detail.
 func conflict(tb testing.TB, err error, reason brokerage.Reason, detail string) {
 	tb.Helper()
 	var c *brokerage.Conflict
@@ -166,7 +166,7 @@ func conflict(tb testing.TB, err error, reason brokerage.Reason, detail string) 
 	require.EqualError(tb, err, detail)
 }
 
-// generated gives f the first n generated documents of a kind, of both profiles.
+// generated calls f with the first n generated documents of a kind, of both profiles.
 func generated(
 	t *testing.T, kind dataset.Kind, n int64, f func(t *testing.T, d *dataset.Dataset, i int64, doc []byte),
 ) {

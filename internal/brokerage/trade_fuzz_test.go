@@ -14,8 +14,8 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// FuzzTrade_Apply trades whatever stands in the places of numbers: never a panic, only the errors of the domain, and
-// not a cent more or less than rounding to even gives.
+// FuzzTrade_Apply trades with anything instead of numbers: no panic, only the errors of the domain, and amounts exact
+// to the cent.
 func FuzzTrade_Apply(f *testing.F) {
 	f.Add(false, "1", "10.25", "1000.00", "1000.00", "5", 30, false)
 	f.Add(true, "5", "0.25", "-0.01", "9999999999999.99", "5.000", 30, true)
@@ -48,7 +48,7 @@ func TestTrade_Apply_Property(t *testing.T) {
 	require.Positive(t, done, "some trades are carried out")
 }
 
-// tradeExactly checks one trade, and tells whether it was carried out.
+// tradeExactly checks one trade, and reports whether it was carried out.
 func tradeExactly(
 	t *testing.T, selling bool, quantity, price, actual, working, held string, rules brokerage.Rules,
 ) bool {
@@ -122,7 +122,7 @@ func tradeExactly(
 	} {
 		_, rest, _ := strings.Cut(string(c.doc), "<"+c.element+">")
 		got, _, _ := strings.Cut(rest, "<")
-		got = strings.ReplaceAll(got, "&#13;", "\r") // around a price that stands so in the document
+		got = strings.ReplaceAll(got, "&#13;", "\r") // around such a price in the document
 		require.Zero(t, c.want.Cmp(exact(t, got)), "%s: %s, want %s", c.element, got, c.want)
 		if c.places > 0 {
 			require.Equal(t, c.want.FloatString(c.places), got)

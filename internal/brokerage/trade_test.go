@@ -15,7 +15,7 @@ import (
 
 const accountID = brokerage.ID(104000000)
 
-// now is another day in UTC than where it is told.
+// now is on another day in UTC than in its own time zone.
 var now = time.Date(2026, 3, 1, 1, 2, 3, 999_999_999, time.FixedZone("", 2*60*60))
 
 func buy(symbol, quantity string) brokerage.Trade {
@@ -26,7 +26,7 @@ func sell(symbol, quantity string) brokerage.Trade {
 	return brokerage.Trade{Side: brokerage.Sell, Symbol: symbol, Quantity: quantity, Now: now}
 }
 
-// after is what a trade makes of the account a, whose first value date carries the movement.
+// after returns the account a after a trade, with the movement in its first value date.
 func (a account) after(actual, working, movement, positions string) string {
 	a.actual, a.working, a.positions = actual, working, positions
 	return strings.NewReplacer(
@@ -48,7 +48,7 @@ func confirmationXML(side, symbol, quantity, price, amount, position, actual, wo
 func TestTrade_Apply(t *testing.T) {
 	t.Parallel()
 	ibm := func(quantity string) string { return positionXML("IBM", quantity) }
-	// added is what the trade copies from the security.
+	// added is the position that the trade copies from the security.
 	added := func(quantity string) string {
 		return `<Position><Symbol>IBM</Symbol><Name>IBM &amp; Co</Name><Type>Stock</Type><Quantity>` + quantity +
 			`</Quantity></Position>`

@@ -147,7 +147,7 @@ func (panicking) Client(context.Context, string) (*access.Client, bool) { panic(
 
 // What the contract lists of an operation it can answer: each status of each operation is asked for, and comes.
 func TestContract_StatusesReachable(t *testing.T) {
-	costly := &stub{do: func(ctx context.Context) error {
+	costly := &stub{Do: func(ctx context.Context) error {
 		<-ctx.Done()
 		return ctx.Err()
 	}}
@@ -172,7 +172,7 @@ func TestContract_StatusesReachable(t *testing.T) {
 			return send(Options{Tokens: panicking{}}, nil, "watch_service", "", "Authorization: Bearer a")
 		},
 		"500 get_readiness": func() answer {
-			return send(Options{}, &stub{do: func(context.Context) error { panic("a fault") }}, "get_readiness", "")
+			return send(Options{}, &stub{Do: func(context.Context) error { panic("a fault") }}, "get_readiness", "")
 		},
 		"429 watch_service": func() answer {
 			s := fresh(t, Options{Rate: .001})

@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// target is the path of an operation with the examples of its parameters.
+// target returns the path of an operation with the examples of its parameters.
 func target(t testing.TB, operation string) string {
 	t.Helper()
 	route := routeOf(t, operation)
@@ -31,7 +31,7 @@ func target(t testing.TB, operation string) string {
 	return path + strings.Replace(query, "&", "?", 1)
 }
 
-// play sends what the contract shows of an operation.
+// play sends the example of an operation.
 func play(t testing.TB, h http.Handler, operation string, headers ...string) answer {
 	t.Helper()
 	route, body := routeOf(t, operation), ""

@@ -78,7 +78,7 @@ func TestConditions_IfMatch(t *testing.T) {
 	}
 }
 
-// Of those who change the same version, one wins: the store decides.
+// Of concurrent changes of one version, one succeeds: the store decides.
 func TestConditions_Race(t *testing.T) {
 	s := fresh(t, Options{})
 	path := target(t, "replace_customer")

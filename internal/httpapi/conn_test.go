@@ -29,7 +29,7 @@ func (sized) GetSecurity(_ context.Context, symbol string) ([]byte, error) {
 	return bytes.Repeat([]byte{'x'}, n), nil
 }
 
-// joined serves a store on a listener of JoinWrites, and gives a connection to it.
+// joined serves a store on a listener of JoinWrites, and returns a connection to it.
 func joined(t *testing.T) net.Conn {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

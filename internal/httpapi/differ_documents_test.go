@@ -8,8 +8,7 @@ import (
 	"unicode/utf16"
 )
 
-// node is an element of a document in the normal form, as it is written: names with their prefixes, values and texts
-// escaped.
+// node is an element of a document in the normal form, unparsed: names with their prefixes, values and texts escaped.
 type node struct {
 	name    string
 	attrs   [][2]string

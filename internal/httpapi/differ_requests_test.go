@@ -13,7 +13,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// asked is a request as it is sent; it can be sent again.
+// asked is a request that can be sent again.
 type asked struct {
 	Operation string
 	Method    string
@@ -258,7 +258,7 @@ func (a *asker) plain() asked {
 	}
 }
 
-// stored is a document as it is now, or another one.
+// stored returns a document as it is stored now, or another one.
 func (a *asker) stored(path string, id int64, k dataset.Kind) string {
 	if now := a.read(path); now.StatusCode == http.StatusOK && !a.chance(10) {
 		return now.body

@@ -29,7 +29,7 @@ import (
 
 // The differential test: the same requests, valid and not, to the service over two stores. Status, headers, problems
 // and canonical answers must be the same, and so must everything that can be read of what a write was for. Requests
-// depend on a seed and on the answers alone. A difference is told with the requests that lead to it, as few and as
+// depend on a seed and on the answers alone. A difference is reported with the requests that lead to it, as few and as
 // small as could be found, and as a file to repeat them:
 //
 //	BROKERAGE_DIFFER=50000        how many requests (2,000)
@@ -85,12 +85,12 @@ func differ(t *testing.T, open func(testing.TB) twins) {
 		if difference != "" {
 			found++
 			sequence, difference = shrunk(t, open, sequence, difference)
-			t.Errorf("seed %d: %s\n%s", seed, difference, told(t, sequence))
+			t.Errorf("seed %d: %s\n%s", seed, difference, report(t, sequence))
 		}
 	}
 }
 
-// compared sends requests made from a seed, and gives those up to the first that is answered in two ways.
+// compared sends requests made from a seed, and returns those up to the first that is answered in two ways.
 func compared(t *testing.T, open func(testing.TB) twins, seed uint64, count int) (sequence []asked, difference string) {
 	t.Run(fmt.Sprintf("Seed%d", seed), func(t *testing.T) {
 		w := open(t)
@@ -108,7 +108,7 @@ func compared(t *testing.T, open func(testing.TB) twins, seed uint64, count int)
 	return sequence, difference
 }
 
-// repeated sends requests again, and gives the difference that they end in.
+// repeated sends requests again, and returns the difference that they end in.
 func repeated(t *testing.T, open func(testing.TB) twins, sequence []asked) (difference string) {
 	t.Run("Again", func(t *testing.T) {
 		w := open(t)
@@ -198,8 +198,8 @@ func smaller(doc string) (list []string) {
 	return list
 }
 
-// told writes requests for a reader, and into a file to be sent again.
-func told(t *testing.T, sequence []asked) string {
+// report formats requests for a reader, and writes them to a file from which they can be sent again.
+func report(t *testing.T, sequence []asked) string {
 	t.Helper()
 	b, err := json.Marshal(sequence)
 	require.NoError(t, err)
@@ -218,7 +218,7 @@ func told(t *testing.T, sequence []asked) string {
 	return text.String() + "again: BROKERAGE_DIFFER_REPLAY=" + name
 }
 
-// send gives both a request, then looks at what it was for.
+// send sends a request to both, and then compares what it changed.
 func (w twins) send(q asked) (got answer, difference string) {
 	got, difference = w.both(q)
 	if difference != "" || q.Method == http.MethodGet || q.Method == http.MethodHead || got.StatusCode >= 300 {

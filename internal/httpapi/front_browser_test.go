@@ -39,7 +39,7 @@ func fronted(t testing.TB, o Options) *httptest.Server {
 	s.now = time.Now // a page fills in today
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-	t.Cleanup(s.Drain) // before it: who watches would hold it up
+	t.Cleanup(s.Drain) // before it, because it waits for watchers
 	return server
 }
 

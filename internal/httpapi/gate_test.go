@@ -90,7 +90,7 @@ func TestGate_Overload(t *testing.T) {
 	}
 	store, err := null.Open()
 	require.NoError(t, err)
-	slow := &stub{Store: store, do: func(context.Context) error {
+	slow := &stub{Inner: store, Do: func(context.Context) error {
 		time.Sleep(5 * time.Millisecond)
 		return nil
 	}}
@@ -116,7 +116,7 @@ func TestGate_Queue(t *testing.T) {
 	entered, leave := make(chan struct{}, 3), make(chan struct{})
 	store, err := null.Open()
 	require.NoError(t, err)
-	blocking := &stub{Store: store, do: func(context.Context) error {
+	blocking := &stub{Inner: store, Do: func(context.Context) error {
 		entered <- struct{}{}
 		<-leave
 		return nil
@@ -137,7 +137,7 @@ func TestGate_Queue(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	require.Equal(t, 1, seen.inFlight)
 
-	leave <- struct{}{} // the second goes on, and another one may wait
+	leave <- struct{}{} // the second runs, and another one may wait
 	require.Equal(t, 200, (<-ended).StatusCode)
 	<-entered
 	go func() {

@@ -26,7 +26,7 @@ func served(t testing.TB, s http.Handler, secured bool) *httptest.Server {
 	return servedBy(t, s, secured, func(l net.Listener) net.Listener { return l })
 }
 
-// servedBy serves through connections as the network gives them.
+// servedBy serves on the network's own connections.
 func servedBy(t testing.TB, s http.Handler, secured bool, network func(net.Listener) net.Listener) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(s)
@@ -100,7 +100,7 @@ func (s *slow) store(t testing.TB) *stub {
 	t.Helper()
 	inner, err := null.Open()
 	require.NoError(t, err)
-	return &stub{Store: inner, do: func(ctx context.Context) error {
+	return &stub{Inner: inner, Do: func(ctx context.Context) error {
 		s.entered <- struct{}{}
 		select {
 		case <-s.proceed:
@@ -417,7 +417,7 @@ func TestHalfClose_Deadline(t *testing.T) {
 	}
 }
 
-// A body that ends before its end is still none, and a client that waits is told so: 499 is for the log only.
+// An incomplete body is still refused, and a client that waits gets the problem: 499 is for the log only.
 func TestHalfClose_BodyCut(t *testing.T) {
 	for name, protocols := range map[string][]string{"Plain": nil, "TLS": {"http/1.1"}} {
 		t.Run(name, func(t *testing.T) {
@@ -437,13 +437,13 @@ func TestHalfClose_BodyCut(t *testing.T) {
 			require.Equal(t, http.StatusBadRequest, answer.StatusCode)
 			body, err := io.ReadAll(answer.Body)
 			require.NoError(t, err)
-			require.Contains(t, string(body), "the body ends before its end")
+			require.Contains(t, string(body), "the body is incomplete")
 		})
 	}
 }
 
-// Who asks may take time to find out: keys of an issuer may have to be fetched. Whoever has closed its side by then
-// waits for the answer too.
+// Checking a token may take time, because an issuer's keys may have to be fetched. A client that has closed its side by
+// then waits for the answer too.
 func TestHalfClose_WhileAuthorized(t *testing.T) {
 	for name, protocols := range map[string][]string{"Plain": nil, "TLS": {"http/1.1"}} {
 		t.Run(name, func(t *testing.T) {

@@ -138,7 +138,7 @@ func TestLimits_SlowStore(t *testing.T) {
 	var connection atomic.Value // why the server takes the client to be gone
 	var wait atomic.Bool
 	wait.Store(true)
-	s := serverOf(t, &stub{Store: store, do: func(ctx context.Context) error {
+	s := serverOf(t, &stub{Inner: store, Do: func(ctx context.Context) error {
 		if wait.Load() {
 			<-ctx.Done()
 			time.Sleep(5 * time.Millisecond) // time for the connection to fail as well
@@ -168,11 +168,12 @@ func TestLimits_SlowStore(t *testing.T) {
 	}
 }
 
-// The log says who went away, and nothing stays behind. A FIN alone says no such thing: see TestHalfClose_Answered.
+// The log names clients that went away, and no goroutine is left. A FIN alone does not count: see
+// TestHalfClose_Answered.
 func TestLimits_ClientGone(t *testing.T) {
 	entered := make(chan struct{})
 	var seen requests
-	s := serverOf(t, &stub{do: func(ctx context.Context) error {
+	s := serverOf(t, &stub{Do: func(ctx context.Context) error {
 		close(entered)
 		<-ctx.Done()
 		return ctx.Err()
@@ -194,7 +195,7 @@ func TestLimits_ClientGone(t *testing.T) {
 	}
 }
 
-// A body that is cut short is not taken. Whoever has only closed his side may wait to be told so; after a reset nobody
+// An incomplete body is refused. A client that has only closed its side may wait for the answer; after a reset nobody
 // does, and the log has it.
 func TestLimits_BodyCut(t *testing.T) {
 	var seen requests
@@ -208,7 +209,7 @@ func TestLimits_BodyCut(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, last.Status)
 
 	c = dialled(t, server, cut)
-	time.Sleep(50 * time.Millisecond) // the body is waited for by then, or the reset is found as it is
+	time.Sleep(50 * time.Millisecond) // by then the server waits for the body, or finds the reset
 	require.NoError(t, c.(*net.TCPConn).SetLinger(0))
 	require.NoError(t, c.Close())
 	require.Eventually(t, func() bool {

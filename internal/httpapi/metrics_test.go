@@ -75,14 +75,14 @@ func TestMetrics_Counted(t *testing.T) {
 	require.NotContains(t, strings.ToLower(text), "secret")
 }
 
-// Each reason to refuse is counted as itself, by the metrics and for those who watch /v1/live. The clock stands while
-// anything runs, so that nobody's wait is over before the next has come.
+// Each reason of a refusal is counted by the metrics and by /v1/live. The clock stands still while anything runs, so
+// that nobody's wait is over before the next has come.
 func TestMetrics_Refused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		let := sync.OnceFunc(func() { close(release) })
 		defer let()
-		held := &stub{do: func(context.Context) error {
+		held := &stub{Do: func(context.Context) error {
 			<-release
 			return nil
 		}}

@@ -85,7 +85,7 @@ func TestOnce_InUse(t *testing.T) {
 	for operation, bodies := range keyed(t) {
 		t.Run(operation, func(t *testing.T) {
 			entered, leave := make(chan struct{}), make(chan error)
-			store := &stub{do: func(context.Context) error {
+			store := &stub{Do: func(context.Context) error {
 				entered <- struct{}{}
 				return <-leave
 			}}

@@ -32,8 +32,8 @@ var beside = [...]*operation{
 
 // assets serve the files of the pages, which the contract does not list.
 var assets = [...]*operation{
-	{name: getDocs.name, method: http.MethodGet, path: "/docs/*asset", open: true, handle: getDocs.handle},
-	{name: getPage.name, method: http.MethodGet, path: "/page/*asset", open: true, handle: getPage.handle},
+	public(getDocs.name, "/docs/*asset", getDocs.handle),
+	public(getPage.name, "/page/*asset", getPage.handle),
 }
 
 // operations returns the operations of the contract that the server has.

@@ -275,7 +275,7 @@ func TestRefusals_Store(t *testing.T) {
 
 // A store that waits for the end of the request's time gets it.
 func TestRefusals_Timeout(t *testing.T) {
-	waiting := &stub{do: func(ctx context.Context) error {
+	waiting := &stub{Do: func(ctx context.Context) error {
 		<-ctx.Done()
 		return ctx.Err()
 	}}
@@ -288,7 +288,7 @@ func TestRefusals_Panic(t *testing.T) {
 	var log lines
 	var seen requests
 	first := true
-	s := serverOf(t, &stub{do: func(context.Context) error {
+	s := serverOf(t, &stub{Do: func(context.Context) error {
 		if first {
 			first = false
 			panic(errors.New(secret))
@@ -305,12 +305,12 @@ func TestRefusals_Panic(t *testing.T) {
 	require.Equal(t, 1, n)
 	require.Equal(t, 500, last.Status)
 	require.ErrorContains(t, last.Err, secret)
-	requireProblem(t, ask(s, "GET", "/v1/orders/103282", ""), 500, "internal") // the place in the gate is free again
+	requireProblem(t, ask(s, "GET", "/v1/orders/103282", ""), 500, "internal") // the slot of the gate is free again
 }
 
 // Who panics with this value means net/http, which cuts the connection.
 func TestRefusals_Abort(t *testing.T) {
-	s := serverOf(t, &stub{do: func(context.Context) error { panic(http.ErrAbortHandler) }}, Options{})
+	s := serverOf(t, &stub{Do: func(context.Context) error { panic(http.ErrAbortHandler) }}, Options{})
 	require.PanicsWithValue(t, http.ErrAbortHandler, func() { ask(s, "GET", "/v1/orders/103282", "") })
 }
 

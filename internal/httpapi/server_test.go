@@ -25,7 +25,7 @@ func TestServer_Quiet(t *testing.T) {
 	out, errs := gin.DefaultWriter, gin.DefaultErrorWriter
 	gin.DefaultWriter, gin.DefaultErrorWriter = &printed, &printed
 	defer func() { gin.DefaultWriter, gin.DefaultErrorWriter = out, errs }()
-	s := serverOf(t, &stub{do: func(context.Context) error { panic("x") }}, Options{})
+	s := serverOf(t, &stub{Do: func(context.Context) error { panic("x") }}, Options{})
 	for _, path := range []string{"/v1/orders/103282", "/nothing", "/v1/dataset/leases", "/healthz"} {
 		ask(s, "GET", path, "", "X-Forwarded-For: 1.2.3.4")
 	}
@@ -69,7 +69,7 @@ type contextKey struct{}
 
 // A store gets the request's own context, with the deadline.
 func TestServer_Context(t *testing.T) {
-	s := serverOf(t, &stub{do: func(ctx context.Context) error {
+	s := serverOf(t, &stub{Do: func(ctx context.Context) error {
 		deadline, ok := ctx.Deadline()
 		require.True(t, ok)
 		require.LessOrEqual(t, time.Until(deadline), time.Hour)

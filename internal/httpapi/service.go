@@ -12,28 +12,19 @@ import (
 )
 
 var (
-	getHealth = &operation{
-		name: "get_health", method: http.MethodGet, path: "/healthz", open: true, handle: (*request).getHealth,
-	}
-	getReadiness = &operation{
-		name: "get_readiness", method: http.MethodGet, path: "/readyz", open: true, handle: (*request).getReadiness,
-	}
-	getVersion = &operation{
-		name: "get_version", method: http.MethodGet, path: "/version", open: true, handle: (*request).getVersion,
-	}
-	getMetrics = &operation{
-		name: "get_metrics", method: http.MethodGet, path: "/metrics", open: true, handle: (*request).getMetrics,
-	}
-	getContract = &operation{
-		name: "get_contract", method: http.MethodGet, path: "/openapi.yaml", open: true, handle: (*request).getContract,
-	}
-	getDocs = &operation{
-		name: "get_docs", method: http.MethodGet, path: "/docs", open: true, handle: (*request).getDocs,
-	}
-	getPage = &operation{
-		name: "get_page", method: http.MethodGet, path: "/", open: true, handle: (*request).getPage,
-	}
+	getHealth    = public("get_health", "/healthz", (*request).getHealth)
+	getReadiness = public("get_readiness", "/readyz", (*request).getReadiness)
+	getVersion   = public("get_version", "/version", (*request).getVersion)
+	getMetrics   = public("get_metrics", "/metrics", (*request).getMetrics)
+	getContract  = public("get_contract", "/openapi.yaml", (*request).getContract)
+	getDocs      = public("get_docs", "/docs", (*request).getDocs)
+	getPage      = public("get_page", "/", (*request).getPage)
 )
+
+// public returns an operation that is open to all.
+func public(name, path string, handle func(*request) error) *operation {
+	return &operation{name: name, method: http.MethodGet, path: path, open: true, handle: handle}
+}
 
 // writeProbe answers a probe, whatever media types it accepts.
 func (q *request) writeProbe(body []byte) error {

@@ -24,7 +24,7 @@ import (
 	"brokerage/internal/store/sqlite"
 )
 
-// folder is for the database of the dataset tiny, which is filled once.
+// folder contains the database of the dataset tiny, which is filled once.
 var folder string
 
 func TestMain(m *testing.M) {
@@ -60,7 +60,7 @@ var filled = sync.OnceValues(func() (path string, err error) {
 	return path, s.Close()
 })
 
-// freshStore is a database of its own.
+// freshStore returns a store on a database of its own.
 func freshStore(t testing.TB, rules brokerage.Rules) brokerage.Store {
 	t.Helper()
 	path, err := filled()
@@ -75,13 +75,13 @@ func freshStore(t testing.TB, rules brokerage.Rules) brokerage.Store {
 	return guard.New(s, guard.Options{Strict: true})
 }
 
-// fresh is a server with a database of its own.
+// fresh returns a server with a database of its own.
 func fresh(t testing.TB, o Options) *Server {
 	t.Helper()
 	return serverOf(t, freshStore(t, brokerage.Rules{}), o)
 }
 
-// clock is when everything happens, as in the examples of the contract.
+// clock is the time of every request, as in the examples of the contract.
 var clock = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func serverOf(t testing.TB, store brokerage.Store, o Options) *Server {
@@ -96,14 +96,14 @@ func serverOf(t testing.TB, store brokerage.Store, o Options) *Server {
 	return s
 }
 
-// answer is one that has been read.
+// answer is a response with its body.
 type answer struct {
 	*http.Response
 
 	body string
 }
 
-// newRequest makes a request, with headers as "Name: value".
+// newRequest returns a request, with headers as "Name: value".
 func newRequest(method, target, body string, headers ...string) *http.Request {
 	var from io.Reader
 	if body != "" {
@@ -124,7 +124,7 @@ func addHeaders(r *http.Request, headers []string) {
 	}
 }
 
-// over asks over a network.
+// over sends a request over a network.
 func over(t testing.TB, server *httptest.Server, method, target string, body io.Reader, headers ...string) answer {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, server.URL+target, body)
@@ -138,7 +138,7 @@ func over(t testing.TB, server *httptest.Server, method, target string, body io.
 	return answer{response, string(b)}
 }
 
-// ask gives a server a request without a network between.
+// ask sends a request to a server without a network.
 func ask(h http.Handler, method, target, body string, headers ...string) answer {
 	return given(h, newRequest(method, target, body, headers...))
 }
@@ -149,7 +149,7 @@ func given(h http.Handler, r *http.Request) answer {
 	return answer{w.Result(), w.Body.String()}
 }
 
-// ending are the operations whose answers end by themselves.
+// ending returns the operations whose answers end by themselves.
 func ending(s *Server) []*operation {
 	return slices.DeleteFunc(s.operations(), func(op *operation) bool { return op.endless })
 }
@@ -161,7 +161,7 @@ func example(t testing.TB, name string) string {
 	return string(b)
 }
 
-// requireProblem requires a refusal of a kind, as the contract wants it.
+// requireProblem requires a refusal of a kind, in the form of the contract.
 func requireProblem(t testing.TB, a answer, status int, kind string) {
 	t.Helper()
 	require.Equal(t, status, a.StatusCode, a.body)
@@ -187,7 +187,7 @@ func (l *lines) String() string {
 	return l.b.String()
 }
 
-// requests keeps what was logged of requests.
+// requests keeps logged requests.
 type requests struct {
 	mu  sync.Mutex
 	all []RequestLog
@@ -208,7 +208,7 @@ func (r *requests) last() (l RequestLog, n int) {
 	return l, n
 }
 
-// orderWith is a new order with an id.
+// orderWith returns a new order with an id.
 func orderWith(id int64) string {
 	return string(generator.AppendNewOrder(nil, id,
 		dataset.NewOrder{ID: id, Account: 104000000, Symbol: "SDP", Time: clock}))

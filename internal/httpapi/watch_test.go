@@ -68,7 +68,7 @@ func TestWatch_Figures(t *testing.T) {
 	require.Empty(t, w.Header.Get("Content-Encoding"), "packing would hold events back")
 	require.NotEmpty(t, w.Header.Get("X-Request-Id"))
 
-	// It takes no place: there is but one, and it is free.
+	// A stream does not occupy the only slot.
 	require.Equal(t, 200, over(t, server, "GET", "/v1/orders/103282", nil).StatusCode)
 	require.Equal(t, 404, over(t, server, "GET", "/v1/orders/1", nil).StatusCode)
 	var orders live.Ended
@@ -95,7 +95,7 @@ func TestWatch_Head(t *testing.T) {
 	require.Equal(t, "text/event-stream", a.Header.Get("Content-Type"))
 }
 
-// It is what /v1/dataset is to who has no token, or not the one for it.
+// Without a token, or with another scope, it answers as /v1/dataset does.
 func TestWatch_Access(t *testing.T) {
 	_, server := watchedServer(t, Options{Tokens: allTokens})
 	for _, c := range []struct {
@@ -130,7 +130,7 @@ func TestWatch_Full(t *testing.T) {
 	require.Equal(t, "application/problem+xml; charset=utf-8", a.Header.Get("Content-Type"))
 	require.Empty(t, a.Header.Get("X-Accel-Buffering"))
 
-	// Who goes away gives his place back.
+	// A watcher that leaves makes room for another.
 	require.NoError(t, last.Body.Close())
 	require.Eventually(t, func() bool {
 		w, err := s.live.Join()
@@ -141,7 +141,7 @@ func TestWatch_Full(t *testing.T) {
 	}, time.Minute, time.Millisecond)
 }
 
-// A stop does not wait for who watches: the streams end, and no new one begins.
+// A stop does not wait for watchers: the streams end, and no new one begins.
 func TestWatch_Drain(t *testing.T) {
 	s, server := watchedServer(t, Options{})
 	all := []*watched{watch(t, server), watch(t, server)}

@@ -14,7 +14,7 @@ import (
 // browser shows the page of documentation.
 type browser struct{ *browsertest.Browser }
 
-// send presses the button of an operation, and gives what the page then shows as its answer.
+// send clicks the button of an operation, and returns the answer that the page then shows.
 func (b *browser) send(operation string) string {
 	b.Helper()
 	text, ok := b.Run(`(async () => {

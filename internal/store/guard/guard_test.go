@@ -130,7 +130,7 @@ func TestContract_Complete(t *testing.T) {
 func TestStore_Forwards(t *testing.T) {
 	for _, c := range contract {
 		t.Run(c.name, func(t *testing.T) {
-			inner := &stub{}
+			inner := stubOf(nil)
 			s := guard.New(inner, guard.Options{Strict: true})
 			wanted, want, err := call(t.Context(), inner, c.method)
 			require.NoError(t, err)
@@ -148,11 +148,11 @@ func TestStore_Errors(t *testing.T) {
 	for _, c := range contract {
 		for kind, cause := range kinds {
 			t.Run(c.name+"/"+kind, func(t *testing.T) {
-				_, answer, err := call(t.Context(), guard.New(&stub{err: cause}, guard.Options{}), c.method)
+				_, answer, err := call(t.Context(), guard.New(stubOf(cause), guard.Options{}), c.method)
 				if answer != nil {
 					require.Zero(t, answer, "an answer beside an error")
 				}
-				strict := guard.New(&stub{err: cause}, guard.Options{Strict: true})
+				strict := guard.New(stubOf(cause), guard.Options{Strict: true})
 				if slices.Contains(always, kind) || slices.Contains(strings.Fields(c.kinds), kind) {
 					require.Equal(t, cause, err)
 					_, _, err = call(t.Context(), strict, c.method)
@@ -178,7 +178,7 @@ func writes(method string) bool {
 }
 
 func TestUndeclared_Error(t *testing.T) {
-	_, err := guard.New(&stub{err: kinds["Conflict"]}, guard.Options{}).GetOrder(t.Context(), 5)
+	_, err := guard.New(stubOf(kinds["Conflict"]), guard.Options{}).GetOrder(t.Context(), 5)
 	require.ErrorContains(t, err, "get_order")
 	require.ErrorContains(t, err, "*brokerage.Conflict")
 }
@@ -188,7 +188,7 @@ func TestStore_Timeout(t *testing.T) {
 	defer cancel()
 	for _, c := range contract {
 		t.Run(c.name, func(t *testing.T) {
-			inner := &stub{}
+			inner := stubOf(nil)
 			s := guard.New(inner, guard.Options{Timeout: time.Minute, Strict: true})
 			_, _, err := call(t.Context(), s, c.method)
 			require.NoError(t, err)
@@ -217,17 +217,24 @@ func TestStore_TimeoutEnds(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
+// closing is a store whose Close fails.
+type closing struct {
+	*stub
+	err error
+}
+
+func (c closing) Close() error { return c.err }
+
 func TestStore_Close(t *testing.T) {
-	inner := &stub{err: errors.New("inner")}
+	inner := closing{err: errors.New("inner")}
 	require.Equal(t, inner.err, guard.New(inner, guard.Options{Strict: true}).Close())
-	require.Equal(t, "Close []", inner.call)
 }
 
 // A write that the store knows to be rolled back has no unknown outcome.
 func TestContract_RolledBack(t *testing.T) {
 	for _, c := range contract {
 		cause := &brokerage.RolledBack{Err: errors.New("a panic")}
-		_, _, err := call(t.Context(), guard.New(&stub{err: cause}, guard.Options{}), c.method)
+		_, _, err := call(t.Context(), guard.New(stubOf(cause), guard.Options{}), c.method)
 		unavailable, ok := errors.AsType[*brokerage.Unavailable](err)
 		require.True(t, ok, "%v", err)
 		require.Equal(t, &guard.Undeclared{Operation: c.name, Err: cause}, unavailable.Cause)
@@ -249,7 +256,7 @@ func TestStore_Later(t *testing.T) {
 			require.False(t, unavailable.Unknown)
 			require.Empty(t, answer)
 
-			inner := &stub{}
+			inner := stubOf(nil)
 			s.Open(inner)
 			_, _, err = call(t.Context(), s, c.method)
 			require.NoError(t, err)
