@@ -48,7 +48,7 @@ const perProcessor = 10_000
 // processors is how many of a machine's a load generator uses. Where arrivals are
 // rare, others would be woken for each, to find nothing left to do.
 func processors(t Target, rate float64, cores int) int {
-	if t.Kind == "direct" || rate == 0 {
+	if t.Kind == directTarget || rate == 0 {
 		return cores // for the store; or to be as fast as can be
 	}
 	return min(cores, 1+int(rate/perProcessor))

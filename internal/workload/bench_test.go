@@ -20,7 +20,7 @@ func BenchmarkClient(b *testing.B) {
 	b.Run("session", func(b *testing.B) {
 		h, err := NewHTTP(url, "", nil)
 		require.NoError(b, err)
-		s, err := h.open(b.Context(), checker{keys: true}, nil)
+		s, err := h.open(b.Context(), checker{keys: true})
 		require.NoError(b, err)
 		defer s.close()
 		b.ReportAllocs()
@@ -88,15 +88,15 @@ func BenchmarkDraw(b *testing.B) {
 	u := newTestUser(b, d, 1, 0, 1)
 	b.ReportAllocs()
 	for b.Loop() {
-		if u.draw(u.transaction()) {
-			u.did()
+		if u.draw(u.mix[u.choose()].transaction) {
+			u.keep()
 		}
 	}
 }
 
 // BenchmarkCollect is what a transaction costs to be counted.
 func BenchmarkCollect(b *testing.B) {
-	c := newCollector([]float64{1})
+	c := newCollector([]part{{getOrder, 1}})
 	samples := &batch{samples: make([]sample, batchSize)}
 	for i := range samples.samples {
 		samples.samples[i].took = int64(i) * 1000
@@ -105,7 +105,7 @@ func BenchmarkCollect(b *testing.B) {
 	for b.Loop() {
 		for i := range samples.samples {
 			c.all[0].add(&samples.samples[i])
-			c.part[0].add(&samples.samples[i])
+			c.interval[0].add(&samples.samples[i])
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/batchSize, "ns/sample")

@@ -88,13 +88,13 @@ func TestParse_Refusals(t *testing.T) {
 		"UnknownField":       {with(`"weighs": 1`), `unknown field "weighs"`, false},
 		"UnknownInside":      {with(`"trades": {"hold": {}}`), `unknown field "hold"`, false},
 		"UnknownTransaction": {mix(`{"transaction": "get_oder", "weight": 1}`), `no transaction "get_oder"`, false},
-		"WeightIsText":       {mix("{\"transaction\": \"get_order\",\n\"weight\": \"ten\"}"), "line 2: mix.weight is a string", false},
-		"WeightIsMissing":    {mix(`{"transaction": "get_order"}`), `"get_order" is without a weight`, false},
-		"WeightIsNull":       {mix(`{"transaction": "get_order", "weight": null}`), `"get_order" is without a weight`, false},
+		"WeightIsText":       {mix("{\"transaction\": \"get_order\",\n\"weight\": \"ten\"}"), "line 2: mix.weight must not be a string", false},
+		"WeightIsMissing":    {mix(`{"transaction": "get_order"}`), `"get_order" has no weight`, false},
+		"WeightIsNull":       {mix(`{"transaction": "get_order", "weight": null}`), `"get_order" has no weight`, false},
 		"WeightIsNegative":   {mix(`{"transaction": "get_order", "weight": -1}`), "the weight of get_order is -1", false},
 		"WeightIsHuge":       {mix(`{"transaction": "get_order", "weight": 1e400}`), "weight", true},
 		"AllZero":            {mix(`{"transaction": "get_order", "weight": 0}`), "no sum above 0", true},
-		"Twice":              {mix(`{"transaction": "get_order", "weight": 1}, {"transaction": "get_order", "weight": 2}`), "get_order stands twice", true},
+		"Twice":              {mix(`{"transaction": "get_order", "weight": 1}, {"transaction": "get_order", "weight": 2}`), "get_order is listed twice", true},
 		"OnlyDeletes":        {mix(`{"transaction": "delete_order", "weight": 1}`), "delete_order without insert_order", true},
 		"OnlyCloses":         {mix(`{"transaction": "close_account", "weight": 1}`), "close_account without open_account", true},
 		"Distribution":       {with(`"draws": {"order": {"distribution": "normal"}}`), `draws.order: there is no distribution "normal"`, false},
@@ -109,8 +109,8 @@ func TestParse_Refusals(t *testing.T) {
 		"QuantityZero":       {with(`"trades": {"sell": {"quantity": [0, 10]}}`), "trades.sell.quantity: [0, 10]", true},
 		"Held":               {with(`"trades": {"buy": {"held": 1.5}}`), "trades.buy.held: 1.5", false},
 		"Prepare":            {with(`"prepare": {"orders": -1}`), "prepare", false},
-		"PrepareHalf":        {with(`"prepare": {"orders": 1.5}`), "prepare.orders is a number 1.5", false},
-		"ValidateText":       {with(`"validate": "no"`), "validate is a string", false},
+		"PrepareHalf":        {with(`"prepare": {"orders": 1.5}`), "prepare.orders must not be a number 1.5", false},
+		"ValidateText":       {with(`"validate": "no"`), "validate must not be a string", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := workload.Parse("own.json", []byte(c.file))

@@ -98,7 +98,7 @@ func (d *driver) describe(ctx context.Context) (*Run, error) {
 	if d.plan, err = newPlan(c.Definition, p, docs, c.Seed, c.Users); err != nil {
 		return nil, err
 	}
-	d.collector = newCollector(d.plan.shares)
+	d.collector = newCollector(d.plan.mix)
 	all := make(map[string]string)
 	maps.Copy(all, settings)
 	maps.Copy(all, c.Settings)
@@ -117,19 +117,17 @@ func answersAnything(p *population) bool { return strings.HasPrefix(p.Fingerprin
 // workers makes the users, each with a session and with ids for what it will
 // insert. After an error there are those that were made.
 func (d *driver) workers(ctx, calls context.Context) (workers []*worker, err error) {
-	leased, err := d.lease(ctx)
+	leases, err := d.lease(ctx)
 	if err != nil {
 		return nil, err
 	}
-	check, sectors := checker{keys: !answersAnything(d.plan.population)}, d.plan.population.Search.Sectors
+	check := checker{keys: !answersAnything(d.plan.population)}
 	for n := range d.config.Users {
-		s, err := d.backend.open(calls, check, sectors)
+		s, err := d.backend.open(calls, check)
 		if err != nil {
 			return workers, err
 		}
-		u := newUser(d.plan, n)
-		u.newOrders, u.newCustomers, u.newAccounts = leased[0].of(n), leased[1].of(n), leased[2].of(n)
-		workers = append(workers, &worker{driver: d, user: u, session: s})
+		workers = append(workers, &worker{driver: d, user: newUser(d.plan, n, leases), session: s})
 	}
 	return workers, nil
 }
@@ -170,7 +168,7 @@ func (d *driver) drive(ctx, calls context.Context, cancel context.CancelFunc, wo
 }
 
 // looker tells how the run goes, if anybody wants to know.
-func (d *driver) looker() func(*tally, time.Duration, int64) {
+func (d *driver) looker() lookFunc {
 	if d.config.Live == nil {
 		return nil
 	}

@@ -77,19 +77,20 @@ func TestProblemOutcome(t *testing.T) {
 		return []byte(`<problem xmlns="urn:ietf:rfc:7807"><type>urn:brokerage:problem:` + name + `</type><title>x</title></problem>`)
 	}
 	for name, c := range map[string]struct {
+		of     *transaction
 		status int
 		body   []byte
 		want   outcome
 	}{
-		"LastAccount": {409, problem("last-account"), outcome{expected, "last-account"}},
-		"NotHeld":     {409, problem("not-held"), outcome{expected, "not-held"}},
-		"OrderExists": {409, problem("order-exists"), outcome{unexpected, "order-exists"}},
-		"Stale":       {412, problem("stale"), outcome{expected, "stale"}},
-		"NotFound":    {404, problem("not-found"), outcome{unexpected, "404 not-found"}},
-		"Invalid":     {422, problem("invalid"), outcome{unexpected, "422 invalid"}},
-		"Proxy":       {502, []byte("<html>Bad Gateway</html>"), outcome{unexpected, "502"}},
+		"LastAccount": {closeAccount, 409, problem("last-account"), outcome{expected, "last-account"}},
+		"NotHeld":     {sellSecurity, 409, problem("not-held"), outcome{expected, "not-held"}},
+		"OrderExists": {insertOrder, 409, problem("order-exists"), outcome{unexpected, "order-exists"}},
+		"Stale":       {updCustacc, 412, problem("stale"), outcome{expected, "stale"}},
+		"NotFound":    {getOrder, 404, problem("not-found"), outcome{unexpected, "404 not-found"}},
+		"Invalid":     {insertOrder, 422, problem("invalid"), outcome{unexpected, "422 invalid"}},
+		"Proxy":       {getOrder, 502, []byte("<html>Bad Gateway</html>"), outcome{unexpected, "502"}},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, problemOutcome(c.status, c.body)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, problemOutcome(c.of, c.status, c.body)) })
 	}
 }
 
@@ -99,13 +100,12 @@ func TestChecker(t *testing.T) {
 	c := &call{transaction: getOrder, id: 103_282}
 	require.Equal(t, done, k.check(c, []byte(`<Order xmlns="http://www.fixprotocol.org/FIXML-4-4" ID="103282" Acct="1">`)))
 	require.Equal(t, done, k.check(c, []byte(`<?xml version="1.0"?>`+"\n"+`<f:Order xmlns:f="x" ID="103282"/>`)))
-	wrong := outcome{unexpected, reasonWrongAnswer}
 	for _, body := range []string{"", "Order", "<", `<Orders ID="103282">`, `<Order ID="103283">`, `<Order ID="1032820">`, `<html>"103282"</html>`} {
-		require.Equal(t, wrong, k.check(c, []byte(body)), body)
+		require.Equal(t, wrongAnswer, k.check(c, []byte(body)), body)
 	}
 	k.keys = false // what answers the same to everything
 	require.Equal(t, done, k.check(c, []byte(`<Order ID="7">`)))
-	require.Equal(t, wrong, k.check(c, []byte(`<html>`)))
+	require.Equal(t, wrongAnswer, k.check(c, []byte(`<html>`)))
 }
 
 func TestNewHTTP_Refusals(t *testing.T) {
@@ -131,7 +131,7 @@ func TestRedacted(t *testing.T) {
 func TestReadMetrics(t *testing.T) {
 	r := readMetrics([]byte("# HELP x y\nprocess_cpu_seconds_total 12.5\nprocess_resident_memory_bytes 4.2e+07\n" +
 		"brokerage_store_commits_total 7\nbrokerage_transactions_total{transaction=\"a\"} 3\ngo_info{version=\"x\"} 1\nodd\n"))
-	require.Equal(t, processReading{cpu: 12.5, memory: 42e6}, *r.process)
+	require.Equal(t, processReading{cpuSeconds: 12.5, memoryBytes: 42e6}, *r.process)
 	require.Equal(t, map[string]float64{"brokerage_store_commits_total": 7}, r.figures)
 	require.Nil(t, readMetrics(nil).process)
 }
@@ -155,7 +155,7 @@ func TestHTTPSession_Reconnects(t *testing.T) {
 			_ = conn.Close()
 		}
 	}()
-	s, err := overHTTP(t, "http://"+listener.Addr().String(), "").open(t.Context(), checker{keys: true}, nil)
+	s, err := overHTTP(t, "http://"+listener.Addr().String(), "").open(t.Context(), checker{keys: true})
 	require.NoError(t, err)
 	defer s.close()
 	for range 3 {
@@ -172,7 +172,7 @@ func TestHTTPSession_BeginsLate(t *testing.T) {
 	server.Config.ReadHeaderTimeout = unusedFor / 2
 	server.Start()
 	t.Cleanup(server.Close)
-	s, err := overHTTP(t, server.URL, "").open(t.Context(), checker{keys: true}, nil)
+	s, err := overHTTP(t, server.URL, "").open(t.Context(), checker{keys: true})
 	require.NoError(t, err)
 	defer s.close()
 	time.Sleep(unusedFor + 100*time.Millisecond)
@@ -187,11 +187,11 @@ func TestHTTPSession_TLS(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	h := overHTTP(t, server.URL, "secret")
-	_, err := h.open(t.Context(), checker{keys: true}, nil)
+	_, err := h.open(t.Context(), checker{keys: true})
 	require.ErrorContains(t, err, "certificate", "nobody vouches for it")
 	h.security.RootCAs = x509.NewCertPool()
 	h.security.RootCAs.AddCert(server.Certificate())
-	s, err := h.open(t.Context(), checker{keys: true}, nil)
+	s, err := h.open(t.Context(), checker{keys: true})
 	require.NoError(t, err)
 	defer s.close()
 	for range 2 {
@@ -205,7 +205,7 @@ func TestHTTPSession_Cancelled(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := overHTTP(t, "http://"+listener.Addr().String(), "").open(ctx, checker{}, nil)
+	s, err := overHTTP(t, "http://"+listener.Addr().String(), "").open(ctx, checker{})
 	require.NoError(t, err)
 	defer s.close()
 	time.AfterFunc(20*time.Millisecond, cancel)
@@ -228,7 +228,7 @@ func TestSessions_SameRefusals(t *testing.T) {
 	for way, backend := range map[string]Backend{"Direct": direct(t, s, "sqlite:b.db"), "HTTP": overHTTP(t, url, "")} {
 		for name, c := range calls {
 			t.Run(way+"/"+name, func(t *testing.T) {
-				session, err := backend.open(t.Context(), checker{keys: true}, nil)
+				session, err := backend.open(t.Context(), checker{keys: true})
 				require.NoError(t, err)
 				defer session.close()
 				require.Equal(t, c.want, session.do(t.Context(), &c.call))

@@ -60,13 +60,19 @@ type Tool struct {
 
 // Target is what the load went to.
 type Target struct {
-	Kind   string `json:"kind"`   // direct, http
+	Kind   string `json:"kind"`   // directTarget, httpTarget
 	Engine string `json:"engine"` // sqlite, postgres, ...; empty where a service does not say
 	URL    string `json:"url"`    // without user, password and parameters
 	// SameHost: the load generator took processor time away from the service.
 	SameHost bool   `json:"sameHost"`
 	Version  string `json:"version,omitempty"` // of the service
 }
+
+// The kinds of targets.
+const (
+	directTarget = "direct"
+	httpTarget   = "http"
+)
 
 // WorkloadStamp is which workload it was.
 type WorkloadStamp struct {
@@ -180,6 +186,23 @@ type Prepared struct {
 	Orders     int64            `json:"orders"`
 	Customers  int64            `json:"customers"`
 	Unexpected map[string]int64 `json:"unexpected,omitempty"`
+}
+
+// add adds counts; the caller says how seconds combine.
+func (p *Prepared) add(other *Prepared, seconds float64) {
+	p.Orders += other.Orders
+	p.Customers += other.Customers
+	p.Seconds = seconds
+	for reason, n := range other.Unexpected {
+		p.refused(reason, n)
+	}
+}
+
+func (p *Prepared) refused(reason string, n int64) {
+	if p.Unexpected == nil {
+		p.Unexpected = make(map[string]int64)
+	}
+	p.Unexpected[reason] += n
 }
 
 // Interval is a part of the measured time.

@@ -126,10 +126,10 @@ func newTestUser(t testing.TB, d *Definition, seed uint64, number, users int) *u
 	require.NoError(t, err)
 	common, err := newPlan(d, p, docs, seed, users)
 	require.NoError(t, err)
-	u := newUser(common, number)
-	lease := share{Range: brokerage.Range{First: 1_000_000, Count: brokerage.MaxLease}, width: accountsAtOnce, users: int64(users)}
-	u.newOrders, u.newCustomers, u.newAccounts = lease.of(number), lease.of(number), lease.of(number)
-	return u
+	lease := leased{
+		Range: brokerage.Range{First: 1_000_000, Count: brokerage.MaxLease}, width: accountsAtOnce, users: int64(users),
+	}
+	return newUser(common, number, map[*idKind]leased{orderIDs: lease, customerIDs: lease, accountIDs: lease})
 }
 
 // stub is a backend of which a test says what it does.
@@ -150,7 +150,7 @@ func (s *stub) stamp(ctx context.Context) (Target, map[string]string, error) {
 	return t, settings, err
 }
 
-func (s *stub) open(context.Context, checker, []string) (session, error) { return stubSession{s}, nil }
+func (s *stub) open(context.Context, checker) (session, error) { return stubSession{s}, nil }
 
 type stubSession struct{ *stub }
 

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
 )
 
 func requireNarrow(t testing.TB, text string) {
@@ -24,24 +26,24 @@ func requireNarrow(t testing.TB, text string) {
 func example(t testing.TB) *Run {
 	t.Helper()
 	d := definition(t, "mixed")
-	shares, err := d.weights()
+	mix, err := d.parts()
 	require.NoError(t, err)
-	all := make([]*tally, len(registry))
-	for tx, share := range shares {
-		if share == 0 {
-			continue
-		}
-		all[tx] = newTally()
-		for i := range int64(share * 1000) {
-			all[tx].add(&sample{took: int64(time.Duration(tx+1)*100*time.Microsecond + time.Duration(i)*time.Microsecond), outcome: done})
+	all := make([]*tally, len(mix))
+	of := make(map[*transaction]*tally)
+	for p := range mix {
+		all[p] = newTally()
+		of[mix[p].transaction] = all[p]
+		for i := range int64(mix[p].share * 1000) {
+			took := time.Duration(p+1)*100*time.Microsecond + time.Duration(i)*time.Microsecond
+			all[p].add(&sample{took: int64(took), outcome: done})
 		}
 	}
-	all[sellSecurity].add(&sample{took: int64(45 * time.Second), outcome: conflict("not-held")})
-	all[getOrder].add(&sample{took: int64(2 * time.Millisecond), outcome: outcome{unexpected, "404 not-found"}})
-	all[getOrder].add(&sample{took: int64(30 * time.Second), outcome: outcome{unanswered, reasonTimeout}})
-	all[getOrder].add(&sample{took: int64(3 * time.Millisecond), outcome: done, waiting: true})
-	all[getSecurity].add(&sample{outcome: outcome{class: abandoned}, waiting: true})
-	all[deleteOrder].add(&sample{outcome: outcome{class: emptied}})
+	of[sellSecurity].add(&sample{took: int64(45 * time.Second), outcome: sellSecurity.refused(brokerage.NotHeld)})
+	of[getOrder].add(&sample{took: int64(2 * time.Millisecond), outcome: outcome{unexpected, "404 not-found"}})
+	of[getOrder].add(&sample{took: int64(30 * time.Second), outcome: timedOut})
+	of[getOrder].add(&sample{took: int64(3 * time.Millisecond), outcome: done, waiting: true})
+	of[getSecurity].add(&sample{outcome: outcome{class: abandoned}, waiting: true})
+	of[deleteOrder].add(&sample{outcome: outcome{class: emptied}})
 	r := &Run{
 		Format: RunFormat, Tool: Tool{"drive", "v1.2.3"}, Target: Target{Kind: "http", URL: "http://127.0.0.1:8080", SameHost: true},
 		Workload: WorkloadStamp{Name: d.Name, SHA256: d.SHA256, Validate: true, Mix: d.Mix}, Model: Model{Kind: Open, Users: 50, Rate: 2000, Every: 60},
@@ -56,7 +58,7 @@ func example(t testing.TB) *Run {
 		},
 		Machine: Machine{CPU: "some", Cores: 2, OS: "linux", Arch: "amd64"},
 	}
-	r.Transactions, r.Kinds, r.Total, err = tabulate(all, shares)
+	r.Transactions, r.Kinds, r.Total, err = rows(all, mix)
 	require.NoError(t, err)
 	r.countArrivals()
 	r.rates()
@@ -143,7 +145,7 @@ func TestMerge_Others(t *testing.T) {
 			other := example(t)
 			change(other)
 			_, err := Merge([]*Run{example(t), other})
-			require.ErrorContains(t, err, "cannot be taken together")
+			require.ErrorContains(t, err, "cannot be merged")
 		})
 	}
 	_, err := Merge(nil)

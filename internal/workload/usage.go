@@ -36,7 +36,7 @@ func (d *driver) readUsage(ctx context.Context) usageReading {
 // usage is what was used between two readings.
 func usage(m measuredUsage, t Target, cores int) Usage {
 	seconds := m.after.at.Sub(m.before.at).Seconds()
-	u := Usage{Generator: processUsage(m.before.self, m.after.self, seconds, cores), Shared: t.Kind == "direct"}
+	u := Usage{Generator: processUsage(m.before.self, m.after.self, seconds, cores), Shared: t.Kind == directTarget}
 	u.Generator.MemoryPeak = m.after.peak
 	if b, a := m.before.backend.process, m.after.backend.process; a != nil && b != nil {
 		p := processUsage(*b, *a, seconds, cores)
@@ -61,7 +61,7 @@ func usage(m measuredUsage, t Target, cores int) Usage {
 }
 
 func processUsage(before, after processReading, seconds float64, cores int) Process {
-	p := Process{CPUSeconds: after.cpu - before.cpu, MemoryBefore: before.memory, MemoryAfter: after.memory}
+	p := Process{CPUSeconds: after.cpuSeconds - before.cpuSeconds, MemoryBefore: before.memoryBytes, MemoryAfter: after.memoryBytes}
 	if seconds > 0 {
 		p.CPU = p.CPUSeconds / seconds / float64(cores)
 	}

@@ -17,5 +17,5 @@ func readSelf() (p processReading, peak int64) {
 	if runtime.GOOS != "darwin" && runtime.GOOS != "ios" {
 		peak <<= 10 // kilobytes, but for Apple
 	}
-	return processReading{cpu: float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9, memory: residentMemory()}, peak
+	return processReading{cpuSeconds: float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9, memoryBytes: residentMemory()}, peak
 }

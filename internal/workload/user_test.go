@@ -15,14 +15,17 @@ import (
 // draws is what a user draws when everything is done at once.
 func draws(u *user) (list []string) {
 	for len(list) < 500 {
-		t := u.transaction()
+		t := u.mix[u.choose()].transaction
 		if !u.draw(t) {
-			list = append(list, registry[t].Name+" empty")
+			list = append(list, t.Name+" empty")
 			continue
 		}
-		u.did()
-		list = append(list, fmt.Sprintf("%s %d %d %s %v %d %d %s %s", registry[t].Name, u.call.id, u.call.account, u.call.symbol, u.call.search,
-			u.call.quantity, u.call.price, u.call.status, u.call.doc))
+		u.keep()
+		line := t.path([]byte(t.method+" "), &u.call)
+		if t.body != nil {
+			line = t.body(append(line, ' '), &u.call)
+		}
+		list = append(list, string(line))
 	}
 	return list
 }
@@ -45,18 +48,14 @@ func TestUser_Weights(t *testing.T) {
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
 			u := newTestUser(t, definition(t, name), 11, 0, 1)
-			counts := make([]int, len(registry))
+			counts := make([]int, len(u.mix))
 			for range n {
-				counts[u.transaction()]++
+				counts[u.choose()]++
 			}
 			chi, degrees := 0.0, -1.0
-			for i, share := range u.shares {
-				if share == 0 {
-					require.Zero(t, counts[i], registry[i].Name)
-					continue
-				}
-				off := float64(counts[i]) - share*n
-				chi += off * off / (share * n)
+			for i, part := range u.mix {
+				off := float64(counts[i]) - part.share*n
+				chi += off * off / (part.share * n)
 				degrees++
 			}
 			require.LessOrEqual(t, chi, chiSquareLimit(max(degrees, 1)))
@@ -70,9 +69,9 @@ func TestUser_OwnPools(t *testing.T) {
 	made, taken := map[string]bool{}, map[string]int{}
 	empties := 0
 	for range 100_000 {
-		tx := u.transaction()
+		tx := u.mix[u.choose()].transaction
 		if !u.draw(tx) {
-			require.Contains(t, []int{deleteOrder, deleteCustomer, closeAccount}, tx)
+			require.Contains(t, []*transaction{deleteOrder, deleteCustomer, closeAccount}, tx)
 			empties++
 			continue
 		}
@@ -91,7 +90,7 @@ func TestUser_OwnPools(t *testing.T) {
 		case closeAccount:
 			taken[fmt.Sprint("account", c.id, c.account)]++
 		}
-		u.did()
+		u.keep()
 	}
 	require.Positive(t, empties)
 	require.Greater(t, len(taken), 5000)
@@ -107,14 +106,14 @@ func TestUser_RefusedIsNotOwn(t *testing.T) {
 	require.True(t, u.draw(insertOrder))
 	require.False(t, u.draw(deleteOrder))
 	require.True(t, u.draw(insertOrder))
-	u.did()
+	u.keep()
 	id := u.call.id
 	require.True(t, u.draw(deleteOrder))
 	require.Equal(t, id, u.call.id)
 }
 
 func TestUser_IDsAreDisjoint(t *testing.T) {
-	lease := share{Range: brokerage.Range{First: 500, Count: 30}, width: 3, users: 4}
+	lease := leased{Range: brokerage.Range{First: 500, Count: 30}, width: 3, users: 4}
 	var all []int64
 	for n := range 4 {
 		own := lease.of(n)
