@@ -9,7 +9,7 @@ import { faults, settings } from './lib/settings.js';
 import { workload } from './lib/workload.js';
 import { profile } from './lib/templates.js';
 import { Refusal, dataset, lease, mayReplace, version } from './lib/service.js';
-import { gauges, thresholds } from './lib/metrics.js';
+import { gauges, thresholds, twoRequests } from './lib/metrics.js';
 import { makeUser } from './lib/user.js';
 import { machine } from './lib/machine.js';
 import { graceSeconds, watch } from './lib/watch.js';
@@ -69,7 +69,7 @@ export function setup() {
       const count = idsForEach * (users + 1);
       data.leases[kind] = { first: lease(kind, count), count };
     }
-    if (workload.mix.some((part) => part.transaction.startsWith('upd_'))) mayReplace();
+    if (twoRequests) mayReplace();
     data.mark = Date.now();
     return data;
   } catch (e) {

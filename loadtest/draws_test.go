@@ -20,6 +20,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/brokerage"
 	"brokerage/internal/workload"
 	"brokerage/loadtest"
 )
@@ -173,7 +174,10 @@ func TestDefaults_OnePlace(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, defaults.Updates, mixed.Updates, "the hash of its file stands for what is drawn")
 	require.Contains(t, readFile(t, "lib/workload.js"), "../workloads/defaults.json")
-	for _, script := range []string{"lib/workload.js", "lib/transactions.js"} {
+	scripts, err := filepath.Glob("transactions/*.js")
+	require.NoError(t, err)
+	require.Greater(t, len(scripts), len(brokerage.Transactions))
+	for _, script := range append(scripts, "lib/workload.js", "lib/transactions.js") {
 		require.NotRegexp(t, `\[\d+, ?\d+\]|'8'|0\.7|20000`, readFile(t, script), script)
 	}
 }

@@ -59,13 +59,19 @@ type Transaction struct {
 	brokerage.Transaction
 
 	Expected []brokerage.Reason // refusals that are part of a workload
+	Source   string             // the transaction that makes what this one removes
+	Replaces bool               // a PUT of the document that was read follows
 }
 
 // Transactions returns all that a mix can contain.
 func Transactions() []Transaction {
 	list := make([]Transaction, 0, len(registry))
 	for _, t := range registry {
-		list = append(list, Transaction{Transaction: *t.Transaction, Expected: t.expected})
+		public := Transaction{Transaction: *t.Transaction, Expected: t.expected, Replaces: t.replaces}
+		if t.source != nil {
+			public.Source = t.source.Name
+		}
+		list = append(list, public)
 	}
 	return list
 }

@@ -2,7 +2,8 @@
 // tags, so whatever is to be told apart at the end is a metric of its own, or
 // has a threshold, which makes k6 keep it apart (a sub-metric).
 import { Counter, Gauge, Trend } from 'k6/metrics';
-import { ASIDE, kinds, label, reasons } from './registry.js';
+import { ASIDE, label, reasons } from './reasons.js';
+import { transactions } from './registry.js';
 import { settings } from './settings.js';
 import { workload } from './workload.js';
 
@@ -22,10 +23,10 @@ const several = (count, make) => Array.from({ length: count }, (_, i) => make(i)
 // requests, told apart by their name: a sample of our own would cost twice what all
 // the drawing does. Only where a transaction may be two requests are there trends
 // of our own; so it is with the times by kind and of all.
-export const twoRequests = workload.mix.some((part) => part.transaction.startsWith('upd_'));
+export const twoRequests = workload.mix.some((part) => transactions[part.transaction].replaces);
 const trends = twoRequests && {
   times: workload.mix.map((part) => new Trend(part.transaction, true)),
-  kinds: Object.fromEntries([...new Set(workload.mix.map((part) => kinds[part.transaction]))].map((kind) => [kind, new Trend(`kind_${kind}`, true)])),
+  kinds: Object.fromEntries([...new Set(workload.mix.map((part) => transactions[part.transaction].kind))].map((kind) => [kind, new Trend(`kind_${kind}`, true)])),
   all: new Trend('all_transactions', true),
 };
 const measured = (tags) => `http_req_duration{phase:measured${tags}}`;
@@ -42,7 +43,7 @@ export const allName = twoRequests ? 'all_transactions' : measured('');
 // addTimes gives a function that counts a transaction and, unless nobody answered,
 // adds its time to the trends.
 export function addTimes(i) {
-  const own = [trends.times[i], trends.kinds[kinds[workload.mix[i].transaction]], trends.all];
+  const own = [trends.times[i], trends.kinds[transactions[workload.mix[i].transaction].kind], trends.all];
   return (time, answered) => {
     counts[i].add(1);
     if (answered) own.forEach((trend) => trend.add(time));
@@ -84,7 +85,7 @@ export function thresholds() {
     'iterations{phase:measured}': kept, // for the reports during the run
   };
   for (const { transaction } of workload.mix) {
-    if (!twoRequests) t[kindName(kinds[transaction])] = t[allName] = ['max>=0'];
+    if (!twoRequests) t[kindName(transactions[transaction].kind)] = t[allName] = ['max>=0'];
     t[timesName(transaction)] = [settings.p99 > 0 ? `p(99)<${settings.p99}` : 'max>=0'];
     t[countName(transaction)] = kept;
     for (const reason of [...reasons, ...ASIDE]) t[refusedName(transaction, reason)] = kept;

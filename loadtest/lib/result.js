@@ -1,7 +1,8 @@
 // The result of a run in the form "brokerage-run/1", which is that of brokerage
 // drive too (internal/workload/result.go).
 import { allName, countName, counted, intervalCount, intervalName, kindName, preparedRefusedName, refusedName, sliceCount, sliceName, sliceSeconds, timesName, twoRequests } from './metrics.js';
-import { CARRIED, LATE, LATE_UNANSWERED, NO_ANSWER, expected, kinds, label, reasons } from './registry.js';
+import { CARRIED, LATE, LATE_UNANSWERED, NO_ANSWER, label, reasons } from './reasons.js';
+import { transactions } from './registry.js';
 import { settings } from './settings.js';
 import { workload } from './workload.js';
 import { judge } from './validity.js';
@@ -76,7 +77,7 @@ export function result({ metrics, setup_data: setup }) {
 
 function row(metrics, transaction, weight) {
   const times = metrics[timesName(transaction)];
-  const surely = expected[transaction] || [];
+  const { kind, expected: surely = [] } = transactions[transaction];
   const name = (reason) => refusedName(transaction, reason);
   const refused = {
     expected: counted(metrics, name, surely, (reason) => reason),
@@ -88,7 +89,7 @@ function row(metrics, transaction, weight) {
   const allRefused = sumOf([...Object.values(refused.expected), ...Object.values(refused.unexpected)], (n) => n);
   return {
     name: transaction,
-    kind: kinds[transaction],
+    kind,
     weight,
     share: 0,
     due: begun + carried,

@@ -5,8 +5,9 @@ import http from 'k6/http';
 import { check, sleep } from 'k6';
 import { idsOf } from './ids.js';
 import * as metrics from './metrics.js';
-import { CARRIED, LATE, LATE_UNANSWERED, NO_ANSWER, WRONG_ANSWER, expected, kinds, problems, reasonOf } from './registry.js';
 import { chooser, makeRandom } from './random.js';
+import { CARRIED, LATE, LATE_UNANSWERED, NO_ANSWER, WRONG_ANSWER, reasonOf } from './reasons.js';
+import { problems, transactions } from './registry.js';
 import { headers } from './service.js';
 import { settings } from './settings.js';
 import { EMPTY, transactionsOf } from './transactions.js';
@@ -32,8 +33,9 @@ http.setResponseCallback(http.expectedStatuses(success));
 // tags: each URL would be a series of its own.
 function paramsOf(name, hasBody) {
   // What k6 counts as failed is what is unexpected by its status.
-  const statuses = (expected[name] || []).map((reason) => problems[reason]);
-  const params = { tags: { name, kind: kinds[name] }, timeout: answerWithin };
+  const { kind, expected = [] } = transactions[name];
+  const statuses = expected.map((reason) => problems[reason]);
+  const params = { tags: { name, kind }, timeout: answerWithin };
   if (hasBody) params.headers = { ...headers, 'Content-Type': 'application/xml' };
   else if (settings.token !== '') params.headers = headers;
   if (statuses.length > 0) params.responseCallback = http.expectedStatuses(success, ...new Set(statuses));
@@ -118,9 +120,9 @@ export function makeUser(setup, from) {
 
   const transaction = transactionsOf({ baseURL, data: dataset, random, index, users, sending, ids: idsOf(leases, index, users), pools });
   const choose = chooser(workload.mix.map((part) => part.weight), random);
-  const transactions = workload.mix.map((part) => transaction(part.transaction));
-  const runs = transactions.map(({ run }) => run);
-  const draws = transactions.map(({ draw }) => draw);
+  const own = workload.mix.map((part) => transaction(part.transaction));
+  const runs = own.map(({ run }) => run);
+  const draws = own.map(({ draw }) => draw);
 
   // Transactions are drawn ahead, many at a time: among 50 users who each draw at
   // their turn, one costs k6 a tenth more, supposedly because what drawing needs is
@@ -139,7 +141,7 @@ export function makeUser(setup, from) {
   }
 
   const mix = workload.mix.map(({ transaction }, i) => ({
-    expected: expected[transaction] || [],
+    expected: transactions[transaction].expected || [],
     refused: metrics.refused[i],
     empty: metrics.empty[i],
     addTimes: twoRequests ? metrics.addTimes(i) : null,

@@ -1,7 +1,7 @@
 // The workload: loadtest/workloads/*.json by name, or a file of the user's own.
 import crypto from 'k6/crypto';
 import { faults, fromHere, settings } from './settings.js';
-import { kinds } from './registry.js';
+import { transactions } from './registry.js';
 
 const names = ['mixed', 'query', 'insert-orders', 'insert-customers', 'classic'];
 
@@ -26,9 +26,6 @@ function read() {
   }
 }
 
-// makes is what gives a user something to take away.
-const makes = { delete_order: 'insert_order', delete_customer: 'insert_customer', close_account: 'open_account' };
-
 const isNumber = (x) => typeof x === 'number' && Number.isFinite(x);
 const isCount = (x, most) => Number.isInteger(x) && x >= 0 && x <= most;
 const isRange = (x) => Array.isArray(x) && x.length === 2 && isCount(x[0], 1e6) && isCount(x[1], 1e6) && x[0] <= x[1];
@@ -46,7 +43,7 @@ function find(w) {
   const seen = {};
   for (const part of w.mix) {
     const { transaction, weight } = part || {};
-    if (!Object.hasOwn(kinds, String(transaction))) return `has a transaction "${transaction}", which does not exist`;
+    if (!Object.hasOwn(transactions, String(transaction))) return `has a transaction "${transaction}", which does not exist`;
     if (seen[transaction]) return `has ${transaction} twice`;
     seen[transaction] = true;
     if (!isNumber(weight) || weight < 0) return `gives ${transaction} the weight ${JSON.stringify(weight)}, which is not a number of at least 0`;
@@ -54,8 +51,9 @@ function find(w) {
   }
   if (!(sum > 0)) return 'has weights that add up to 0';
   const weightOf = (transaction) => (w.mix.find((part) => part.transaction === transaction) || { weight: 0 }).weight;
-  for (const [taking, making] of Object.entries(makes)) {
-    if (weightOf(taking) > 0 && weightOf(making) === 0) return `has ${taking} without ${making}, and would run out of what it may take away`;
+  for (const { transaction } of w.mix) {
+    const { source } = transactions[transaction];
+    if (source && weightOf(transaction) > 0 && weightOf(source) === 0) return `has ${transaction} without ${source}, and would run out of what it may remove`;
   }
   for (const [what, draw] of Object.entries(w.draws || {})) {
     if (!['order', 'customer', 'security'].includes(what)) return `has a draw of "${what}", which is not known`;
