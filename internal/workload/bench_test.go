@@ -12,11 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkClient is what one get_order costs a client, against a server that
-// only ever writes the same bytes: this package's connection, and net/http's.
+// BenchmarkClient measures one get_order of a client, against a server that always writes the same bytes: with this
+// package's connection, and with that of net/http.
 func BenchmarkClient(b *testing.B) {
 	body := `<Order xmlns="http://www.fixprotocol.org/FIXML-4-4" ID="103282">` + strings.Repeat("x", 1400) + "</Order>"
-	url := fixedAnswer(b, fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n%s", len(body), body))
+	head := "HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n%s"
+	url := fixedAnswer(b, fmt.Sprintf(head, len(body), body))
 	b.Run("session", func(b *testing.B) {
 		h, err := NewHTTP(url, "", nil)
 		require.NoError(b, err)
@@ -80,8 +81,7 @@ func fixedAnswer(b *testing.B, answer string) (url string) {
 	return "http://" + listener.Addr().String()
 }
 
-// BenchmarkDraw is what a transaction of the mixed workload costs before it is
-// sent: drawing it, and making its document.
+// BenchmarkDraw measures drawing a transaction of the mixed workload and making its document.
 func BenchmarkDraw(b *testing.B) {
 	d, err := Load("mixed")
 	require.NoError(b, err)
@@ -94,7 +94,7 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// BenchmarkCollect is what a transaction costs to be counted.
+// BenchmarkCollect measures counting a transaction.
 func BenchmarkCollect(b *testing.B) {
 	c := newCollector([]part{{getOrder, 1}})
 	samples := &batch{samples: make([]sample, batchSize)}

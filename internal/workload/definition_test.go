@@ -49,7 +49,8 @@ func TestLoad_ClassicIsNotValidated(t *testing.T) {
 
 func TestLoad_OwnFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "own.json")
-	require.NoError(t, os.WriteFile(file, []byte(`{"name": "own", "mix": [{"transaction": "get_order", "weight": 0.5}]}`), 0o600))
+	text := `{"name": "own", "mix": [{"transaction": "get_order", "weight": 0.5}]}`
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	d, err := workload.Load(file)
 	require.NoError(t, err)
 	require.Equal(t, "own", d.Name)
@@ -65,13 +66,14 @@ func TestLoad_Missing(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// Each is refused by the program in one line that says what is wrong, and by the
-// schema, but where only a program can see it.
+// Each is refused by the program, with one line, and by the schema, unless only a program can see it.
 func TestParse_Refusals(t *testing.T) {
 	mix := func(parts string) string { return `{"name": "w", "mix": [` + parts + `]}` }
-	with := func(field string) string {
-		return `{"name": "w", ` + field + `, "mix": [{"transaction": "get_order", "weight": 1}]}`
+	weigh := func(transaction, weight string) string {
+		return `{"transaction": "` + transaction + `", "weight": ` + weight + `}`
 	}
+	getOrder := weigh("get_order", "1")
+	with := func(field string) string { return `{"name": "w", ` + field + `, "mix": [` + getOrder + `]}` }
 	s := workloadSchema(t)
 	for name, c := range map[string]struct {
 		file, says  string
@@ -80,37 +82,41 @@ func TestParse_Refusals(t *testing.T) {
 		"Empty":              {"", "too early", false},
 		"NotJSON":            {"{\n\"name\" 1}", "line 2: not JSON", false},
 		"Cut":                {`{"name": "w", "mix": [`, "too early", false},
-		"Two":                {mix(`{"transaction": "get_order", "weight": 1}`) + "{}", "something follows", false},
-		"NoName":             {`{"mix": [{"transaction": "get_order", "weight": 1}]}`, `the name ""`, false},
-		"Name":               {`{"name": "W 1", "mix": [{"transaction": "get_order", "weight": 1}]}`, `the name "W 1"`, false},
+		"Two":                {mix(getOrder) + "{}", "something follows", false},
+		"NoName":             {`{"mix": [` + getOrder + `]}`, `the name ""`, false},
+		"Name":               {`{"name": "W 1", "mix": [` + getOrder + `]}`, `the name "W 1"`, false},
 		"NoMix":              {`{"name": "w"}`, "no sum above 0", false},
 		"EmptyMix":           {mix(""), "no sum above 0", false},
 		"UnknownField":       {with(`"weighs": 1`), `unknown field "weighs"`, false},
 		"UnknownInside":      {with(`"trades": {"hold": {}}`), `unknown field "hold"`, false},
-		"UnknownTransaction": {mix(`{"transaction": "get_oder", "weight": 1}`), `no transaction "get_oder"`, false},
-		"WeightIsText":       {mix("{\"transaction\": \"get_order\",\n\"weight\": \"ten\"}"), "line 2: mix.weight must not be a string", false},
+		"UnknownTransaction": {mix(weigh("get_oder", "1")), `no transaction "get_oder"`, false},
+		"WeightIsText":       {mix("\n" + weigh("get_order", `"ten"`)), "line 2: mix.weight must not be a string", false},
 		"WeightIsMissing":    {mix(`{"transaction": "get_order"}`), `"get_order" has no weight`, false},
-		"WeightIsNull":       {mix(`{"transaction": "get_order", "weight": null}`), `"get_order" has no weight`, false},
-		"WeightIsNegative":   {mix(`{"transaction": "get_order", "weight": -1}`), "the weight of get_order is -1", false},
-		"WeightIsHuge":       {mix(`{"transaction": "get_order", "weight": 1e400}`), "weight", true},
-		"AllZero":            {mix(`{"transaction": "get_order", "weight": 0}`), "no sum above 0", true},
-		"Twice":              {mix(`{"transaction": "get_order", "weight": 1}, {"transaction": "get_order", "weight": 2}`), "get_order is listed twice", true},
-		"OnlyDeletes":        {mix(`{"transaction": "delete_order", "weight": 1}`), "delete_order without insert_order", true},
-		"OnlyCloses":         {mix(`{"transaction": "close_account", "weight": 1}`), "close_account without open_account", true},
-		"Distribution":       {with(`"draws": {"order": {"distribution": "normal"}}`), `draws.order: there is no distribution "normal"`, false},
-		"ZipfWithoutS":       {with(`"draws": {"customer": {"distribution": "zipf"}}`), "draws.customer: the exponent s is 0", false},
-		"ZipfOne":            {with(`"draws": {"customer": {"distribution": "zipf", "s": 1}}`), "the exponent s is 1", false},
-		"UniformWithS":       {with(`"draws": {"security": {"distribution": "uniform", "s": 2}}`), "s is for zipf", false},
-		"RangeOfOne":         {with(`"search": {"peMin": [20]}`), "[20] is not a range", false},
-		"RangeOfThree":       {with(`"search": {"peMin": [20, 21, 22]}`), "not a range", false},
-		"RangeOfText":        {with(`"search": {"peMin": "20-23"}`), "not a range", false},
-		"RangeBackwards":     {with(`"search": {"yieldMin": [6, 4]}`), "search.yieldMin: [6, 4]", true},
-		"RangeNegative":      {with(`"search": {"peMax": [-1, 4]}`), "search.peMax: [-1, 4]", false},
-		"QuantityZero":       {with(`"trades": {"sell": {"quantity": [0, 10]}}`), "trades.sell.quantity: [0, 10]", true},
-		"Held":               {with(`"trades": {"buy": {"held": 1.5}}`), "trades.buy.held: 1.5", false},
-		"Prepare":            {with(`"prepare": {"orders": -1}`), "prepare", false},
-		"PrepareHalf":        {with(`"prepare": {"orders": 1.5}`), "prepare.orders must not be a number 1.5", false},
-		"ValidateText":       {with(`"validate": "no"`), "validate must not be a string", false},
+		"WeightIsNull":       {mix(weigh("get_order", "null")), `"get_order" has no weight`, false},
+		"WeightIsNegative":   {mix(weigh("get_order", "-1")), "the weight of get_order is -1", false},
+		"WeightIsHuge":       {mix(weigh("get_order", "1e400")), "weight", true},
+		"AllZero":            {mix(weigh("get_order", "0")), "no sum above 0", true},
+		"Twice":              {mix(getOrder + "," + weigh("get_order", "2")), "get_order is listed twice", true},
+		"OnlyDeletes":        {mix(weigh("delete_order", "1")), "delete_order without insert_order", true},
+		"OnlyCloses":         {mix(weigh("close_account", "1")), "close_account without open_account", true},
+		"Distribution": {
+			with(`"draws": {"order": {"distribution": "normal"}}`), `draws.order: there is no distribution "normal"`, false,
+		},
+		"ZipfWithoutS": {
+			with(`"draws": {"customer": {"distribution": "zipf"}}`), "draws.customer: the exponent s is 0", false,
+		},
+		"ZipfOne":        {with(`"draws": {"customer": {"distribution": "zipf", "s": 1}}`), "the exponent s is 1", false},
+		"UniformWithS":   {with(`"draws": {"security": {"distribution": "uniform", "s": 2}}`), "s is for zipf", false},
+		"RangeOfOne":     {with(`"search": {"peMin": [20]}`), "[20] is not a range", false},
+		"RangeOfThree":   {with(`"search": {"peMin": [20, 21, 22]}`), "not a range", false},
+		"RangeOfText":    {with(`"search": {"peMin": "20-23"}`), "not a range", false},
+		"RangeBackwards": {with(`"search": {"yieldMin": [6, 4]}`), "search.yieldMin: [6, 4]", true},
+		"RangeNegative":  {with(`"search": {"peMax": [-1, 4]}`), "search.peMax: [-1, 4]", false},
+		"QuantityZero":   {with(`"trades": {"sell": {"quantity": [0, 10]}}`), "trades.sell.quantity: [0, 10]", true},
+		"Held":           {with(`"trades": {"buy": {"held": 1.5}}`), "trades.buy.held: 1.5", false},
+		"Prepare":        {with(`"prepare": {"orders": -1}`), "prepare", false},
+		"PrepareHalf":    {with(`"prepare": {"orders": 1.5}`), "prepare.orders must not be a number 1.5", false},
+		"ValidateText":   {with(`"validate": "no"`), "validate must not be a string", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := workload.Parse("own.json", []byte(c.file))

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// finish makes the result of what was measured.
+// finish completes the run with what was measured.
 func (d *driver) finish(run *Run, u measuredUsage, workers []*worker) (*Run, error) {
 	begin, end := d.begin.Load(), d.end.Load()
 	if begin < end {
@@ -55,7 +55,7 @@ func (r *Run) countArrivals() {
 	}
 }
 
-// rates are counts by time.
+// rates computes throughput from counts and the measured time.
 func (r *Run) rates() {
 	if r.Measured <= 0 {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// HDRMethod says where percentiles come from.
+// HDRMethod describes the percentiles in a result.
 const HDRMethod = "HdrHistogram, 3 significant digits: at most 0.1 % above the true value"
 
 const (
@@ -20,7 +20,7 @@ const (
 
 func newHDR() *hdrhistogram.Histogram { return hdrhistogram.New(1, hdrLongest, hdrDigits) }
 
-// EncodeHistogram makes a histogram fit for a result.
+// EncodeHistogram returns a histogram in the form that results have.
 func EncodeHistogram(h *hdrhistogram.Histogram) (*Histogram, error) {
 	data, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
@@ -29,10 +29,10 @@ func EncodeHistogram(h *hdrhistogram.Histogram) (*Histogram, error) {
 	return &Histogram{Method: HDRMethod, Unit: nanoseconds, Encoding: hdrEncoding, Data: string(data)}, nil
 }
 
-// Decode is the inverse of EncodeHistogram.
+// Decode returns the histogram that EncodeHistogram encoded.
 func (h *Histogram) Decode() (*hdrhistogram.Histogram, error) {
 	if h.Encoding != hdrEncoding || h.Unit != nanoseconds {
-		return nil, fmt.Errorf("a histogram of %s in %s, which cannot be read", h.Unit, h.Encoding)
+		return nil, fmt.Errorf("a histogram of %s in %s is not supported", h.Unit, h.Encoding)
 	}
 	decoded, err := hdrhistogram.Decode([]byte(h.Data))
 	if err != nil {
@@ -41,15 +41,15 @@ func (h *Histogram) Decode() (*hdrhistogram.Histogram, error) {
 	return decoded, nil
 }
 
-// tally is what came of one transaction, or of several.
+// tally counts the outcomes and times of one transaction, or of several.
 type tally struct {
 	count, good  int64
-	waiting      int64 // at the end of the measured time; not in count
-	late         int64 // of them, answered after it
+	waiting      int64 // in progress at the end of the measured time; not in count
+	late         int64 // of these, the ones answered after it
 	emptied      int64
 	refusals     map[outcome]int64
-	total        int64 // nanoseconds, as are these
-	least, most  int64
+	total        int64 // nanoseconds
+	least, most  int64 // nanoseconds
 	distribution *hdrhistogram.Histogram
 }
 
@@ -66,7 +66,7 @@ func (t *tally) add(s *sample) {
 	case s.waiting:
 		t.waiting++
 		if class == abandoned || class == unanswered {
-			return // its time is not known
+			return // its time is unknown
 		}
 		t.late++
 	case class == good:
@@ -84,7 +84,7 @@ func (t *tally) add(s *sample) {
 	_ = t.distribution.RecordValue(min(max(s.took, 0), hdrLongest)) // within its bounds
 }
 
-// timed is the number of times.
+// timed returns the number of times in the distribution.
 func (t *tally) timed() int64 { return t.count + t.late }
 
 func (t *tally) merge(from *tally) {
@@ -121,7 +121,7 @@ func (t *tally) latency() Latency {
 	}
 }
 
-// row makes a line of the table; share is of all that were counted.
+// row returns a row of the table. Its share is relative to the count of all.
 func (t *tally) row(name, kind string, weight float64, all int64) Row {
 	r := Row{
 		Name: name, Kind: kind, Weight: weight, Due: t.count + t.waiting, Count: t.count, Good: t.good,
@@ -144,7 +144,7 @@ func (t *tally) row(name, kind string, weight float64, all int64) Row {
 	return r
 }
 
-// tallyOf is a row's tally again; it needs the histogram.
+// tallyOf returns the tally that a row was made of, which needs the histogram.
 func tallyOf(r *Row) (*tally, error) {
 	t := newTally()
 	t.count, t.good, t.waiting, t.late, t.emptied = r.Count, r.Good, r.Waiting, r.Late, r.Empty
@@ -156,14 +156,14 @@ func tallyOf(r *Row) (*tally, error) {
 		t.refusals[outcome{unexpected, reason}] = n
 	}
 	if r.Histogram == nil {
-		return nil, errors.New("a row without a histogram cannot be added to another")
+		return nil, errors.New("a row without a histogram cannot be merged")
 	}
 	h, err := r.Histogram.Decode()
 	if err != nil {
 		return nil, err
 	}
 	if dropped := t.distribution.Merge(h); dropped > 0 {
-		return nil, fmt.Errorf("%d values of a histogram are longer than an hour", dropped)
+		return nil, fmt.Errorf("%d values of a histogram are above an hour", dropped)
 	}
 	return t, nil
 }

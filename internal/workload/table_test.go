@@ -45,11 +45,17 @@ func example(t testing.TB) *Run {
 	of[getSecurity].add(&sample{outcome: outcome{class: abandoned}, waiting: true})
 	of[deleteOrder].add(&sample{outcome: outcome{class: emptied}})
 	r := &Run{
-		Format: RunFormat, Tool: Tool{"drive", "v1.2.3"}, Target: Target{Kind: "http", URL: "http://127.0.0.1:8080", SameHost: true},
-		Workload: WorkloadStamp{Name: d.Name, SHA256: d.SHA256, Validate: true, Mix: d.Mix}, Model: Model{Kind: Open, Users: 50, Rate: 2000, Every: 60},
-		Ramp: 20, Duration: 60, Warmed: 20.5, Measured: 60, Seed: 7, Ended: Complete, Started: time.Unix(1e9, 0).UTC(),
-		Dataset:  DatasetStamp{Fingerprint: "tpox-2/tiny/seed-1/v1/500-200-2000", Scale: "tiny", Profile: "tpox-2", Seed: 1, Securities: 500, Customers: 200, Orders: 2000},
-		Settings: map[string]string{}, Prepared: &Prepared{Seconds: 1, Orders: 2500, Customers: 250, Unexpected: map[string]int64{"timeout": 1}},
+		Format: RunFormat, Tool: Tool{"drive", "v1.2.3"},
+		Target:   Target{Kind: httpTarget, URL: "http://127.0.0.1:8080", SameHost: true},
+		Workload: WorkloadStamp{Name: d.Name, SHA256: d.SHA256, Validate: true, Mix: d.Mix},
+		Model:    Model{Kind: Open, Users: 50, Rate: 2000, Every: 60},
+		Ramp:     20, Duration: 60, Warmed: 20.5, Measured: 60, Seed: 7, Ended: Complete, Started: time.Unix(1e9, 0).UTC(),
+		Dataset: DatasetStamp{
+			Fingerprint: "tpox-2/tiny/seed-1/v1/500-200-2000", Scale: "tiny", Profile: "tpox-2", Seed: 1,
+			Securities: 500, Customers: 200, Orders: 2000,
+		},
+		Settings: map[string]string{},
+		Prepared: &Prepared{Seconds: 1, Orders: 2500, Customers: 250, Unexpected: map[string]int64{"timeout": 1}},
 		Arrivals: &Arrivals{Due: 1010, Started: 1005, Dropped: 3, Queued: 2, Late: 17},
 		Usage: Usage{
 			Generator: Process{CPUSeconds: 12.3, CPU: 0.1025, MemoryBefore: 40e6, MemoryAfter: 55e6, MemoryPeak: 60e6},
@@ -79,7 +85,7 @@ func TestRun_Write(t *testing.T) {
 	require.Equal(t, string(want), out.String())
 }
 
-// On a narrow terminal two columns are left out, and nothing but sentences is wider.
+// On a narrow terminal two columns are left out, and only sentences are wider.
 func TestRun_Write_Narrow(t *testing.T) {
 	for columns, heads := range map[int]string{
 		80:  "share mean p50 p90 p95 p99 p99.9 max",
@@ -169,7 +175,7 @@ func TestHistogram_RoundTrip(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Percentiles are within a thousandth above what sorting gives.
+// Percentiles are at most a thousandth above those of the sorted values.
 func TestTally_Percentiles(t *testing.T) {
 	tallied := newTally()
 	for i := int64(1); i <= 100_000; i++ {

@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// draws is what a user draws when everything is done at once.
+// draws returns the requests of a user whose calls all succeed.
 func draws(u *user) (list []string) {
 	for len(list) < 500 {
 		t := u.mix[u.choose()].transaction
@@ -63,7 +63,7 @@ func TestUser_Weights(t *testing.T) {
 	}
 }
 
-// What a user takes away it has made, and takes away once.
+// What a user removes it has made, and removes once.
 func TestUser_OwnPools(t *testing.T) {
 	u := newTestUser(t, definition(t, "mixed"), 3, 1, 4)
 	made, taken := map[string]bool{}, map[string]int{}
@@ -132,7 +132,7 @@ func TestUser_IDsAreDisjoint(t *testing.T) {
 	}
 }
 
-// What is said of accounts is what the generator does.
+// The accounts of a population are those of the generator.
 func TestPopulation_Accounts(t *testing.T) {
 	for _, profile := range []dataset.Profile{dataset.TPoX1, dataset.TPoX2} {
 		d := dataset.New(dataset.Spec{Seed: 1, Profile: profile})
@@ -152,7 +152,7 @@ func TestPopulation_Accounts(t *testing.T) {
 	}
 }
 
-// A service and a store say the same.
+// A service and a store describe the same population.
 func TestPopulation_HTTPAndDirect(t *testing.T) {
 	s := tinyStore(t)
 	url, _ := serve(t, s, nil)
@@ -228,8 +228,7 @@ func TestScatter(t *testing.T) {
 	}
 }
 
-// The symbol that is sold is the account's first position, and buys are of it as
-// often as the workload says.
+// The symbol that is sold is the account's first position, and buys are of it as often as the workload says.
 func TestUser_Trades(t *testing.T) {
 	d := dataset.New(dataset.Spec{Seed: 1})
 	u := newTestUser(t, definition(t, "mixed"), 5, 0, 1)
