@@ -29,9 +29,8 @@ func TestScript_Workloads(t *testing.T) {
 	}
 }
 
-// The templates beside the script are those that the generator writes:
-// brokerage templates --count 100 --out loadtest/templates, without securities,
-// which the script reads from the service.
+// The templates beside the script are those that the generator writes: brokerage templates --count 100 --out
+// loadtest/templates, without securities, which the script reads from the service.
 func TestTemplates_AreTheGenerators(t *testing.T) {
 	t.Parallel()
 	scale, err := dataset.ParseScale("tiny")

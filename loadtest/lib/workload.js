@@ -1,12 +1,11 @@
-// The workload: loadtest/workloads/*.json by name, or a file of the user's own.
+// The workload: one of loadtest/workloads/*.json by name, or another file.
 import crypto from 'k6/crypto';
 import { faults, fromHere, settings } from './settings.js';
 import { transactions } from './registry.js';
 
 const names = ['mixed', 'query', 'insert-orders', 'insert-customers', 'classic'];
 
-// defaults are what stands for what a file leaves out. brokerage drive reads the
-// same file, so that both draw the same.
+// defaults are the values of what a file leaves out. brokerage drive reads the same file, so that both draw the same.
 const defaults = JSON.parse(open(import.meta.resolve('../workloads/defaults.json')));
 
 const fallback = { name: '', mix: [{ transaction: 'get_order', weight: 1 }] };
@@ -30,8 +29,8 @@ const isNumber = (x) => typeof x === 'number' && Number.isFinite(x);
 const isCount = (x, most) => Number.isInteger(x) && x >= 0 && x <= most;
 const isRange = (x) => Array.isArray(x) && x.length === 2 && isCount(x[0], 1e6) && isCount(x[1], 1e6) && x[0] <= x[1];
 
-// find says what is wrong with a definition, or nothing.
-function find(w) {
+// faultOf returns what is wrong with a definition, or an empty string.
+function faultOf(w) {
   if (w === null || typeof w !== 'object' || Array.isArray(w)) return 'is no object';
   for (const name of Object.keys(w)) {
     if (!['$schema', 'name', 'description', 'validate', 'draws', 'search', 'trades', 'updates', 'prepare', 'mix'].includes(name)) return `has "${name}", which is not known`;
@@ -85,9 +84,9 @@ function parse(json) {
     faults.push(`WORKLOAD: ${settings.workload} is not JSON: ${e.message}`);
     return fallback;
   }
-  const wrong = find(definition);
-  if (wrong === '') return definition;
-  faults.push(`WORKLOAD: ${settings.workload} ${wrong}`);
+  const fault = faultOf(definition);
+  if (fault === '') return definition;
+  faults.push(`WORKLOAD: ${settings.workload} ${fault}`);
   return fallback;
 }
 
@@ -96,7 +95,7 @@ const isObject = (x) => x !== null && typeof x === 'object' && !Array.isArray(x)
 const over = (base, own) => (isObject(base) && isObject(own) ? Object.fromEntries([...new Set([...Object.keys(base), ...Object.keys(own)])].map((name) => [name, over(base[name], own[name])])) : own === undefined ? base : own);
 const definition = over(defaults, json === '' ? fallback : parse(json));
 
-// The mix leaves out what has the weight 0, and is in shares of 1.
+// The mix without transactions of weight 0, with shares of 1.
 const sum = definition.mix.reduce((all, part) => all + part.weight, 0);
 const mix = definition.mix.filter((part) => part.weight > 0).map(({ transaction, weight }) => ({ transaction, weight, share: weight / sum }));
 
