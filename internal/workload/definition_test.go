@@ -1,4 +1,4 @@
-package workload_test
+package workload
 
 import (
 	"bytes"
@@ -11,13 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
-	"brokerage/internal/workload"
 )
 
 func TestLoad_Scenario(t *testing.T) {
-	require.Equal(t, []string{"classic", "insert-customers", "insert-orders", "mixed", "query"}, workload.Names())
-	for _, name := range workload.Names() {
-		d, err := workload.Load(name)
+	require.Equal(t, []string{"classic", "insert-customers", "insert-orders", "mixed", "query"}, Names())
+	for _, name := range Names() {
+		d, err := Load(name)
 		require.NoError(t, err)
 		require.Equal(t, name, d.Name)
 		require.Len(t, d.SHA256, 64)
@@ -26,17 +25,17 @@ func TestLoad_Scenario(t *testing.T) {
 
 // The mixed workload is the registry's.
 func TestLoad_MixedIsTheRegistrys(t *testing.T) {
-	d, err := workload.Load("mixed")
+	d, err := Load("mixed")
 	require.NoError(t, err)
 	require.True(t, d.Validate)
 	require.Len(t, d.Mix, len(brokerage.Transactions))
 	for i, tx := range brokerage.Transactions {
-		require.Equal(t, workload.Part{Transaction: tx.Name, Weight: float64(tx.Weight)}, d.Mix[i])
+		require.Equal(t, Part{Transaction: tx.Name, Weight: float64(tx.Weight)}, d.Mix[i])
 	}
 }
 
 func TestLoad_ClassicIsNotValidated(t *testing.T) {
-	d, err := workload.Load("classic")
+	d, err := Load("classic")
 	require.NoError(t, err)
 	require.False(t, d.Validate)
 	require.Len(t, d.Mix, 13)
@@ -51,18 +50,18 @@ func TestLoad_OwnFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "own.json")
 	text := `{"name": "own", "mix": [{"transaction": "get_order", "weight": 0.5}]}`
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	d, err := workload.Load(file)
+	d, err := Load(file)
 	require.NoError(t, err)
 	require.Equal(t, "own", d.Name)
 	require.True(t, d.Validate)
-	require.Equal(t, workload.Uniform, d.Draws.Order.Distribution)
-	require.Equal(t, workload.Range{1, 10}, d.Trades.Sell.Quantity)
+	require.Equal(t, Uniform, d.Draws.Order.Distribution)
+	require.Equal(t, Range{1, 10}, d.Trades.Sell.Quantity)
 }
 
 func TestLoad_Missing(t *testing.T) {
-	_, err := workload.Load("mixt")
+	_, err := Load("mixt")
 	require.ErrorContains(t, err, `there is no workload "mixt": it is one of classic, insert-customers`)
-	_, err = workload.Load(filepath.Join(t.TempDir(), "none.json"))
+	_, err = Load(filepath.Join(t.TempDir(), "none.json"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
@@ -119,7 +118,7 @@ func TestParse_Refusals(t *testing.T) {
 		"ValidateText":   {with(`"validate": "no"`), "validate must not be a string", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := workload.Parse("own.json", []byte(c.file))
+			_, err := Parse("own.json", []byte(c.file))
 			require.ErrorContains(t, err, c.says)
 			require.True(t, strings.HasPrefix(err.Error(), "workload own.json: "), err.Error())
 			require.NotContains(t, err.Error(), "\n")

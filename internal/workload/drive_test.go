@@ -3,7 +3,6 @@ package workload
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"runtime"
 	"sync/atomic"
@@ -11,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/access"
@@ -44,18 +42,7 @@ func requireResult(t testing.TB, r *Run) {
 
 func requireSchema(t testing.TB, v any) {
 	t.Helper()
-	text, err := json.Marshal(v)
-	require.NoError(t, err)
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	require.NoError(t, err)
-	form, err := jsonschema.UnmarshalJSON(bytes.NewReader(RunSchema))
-	require.NoError(t, err)
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	require.NoError(t, c.AddResource("urn:brokerage:schema:run-1", form))
-	s, err := c.Compile("urn:brokerage:schema:run-1")
-	require.NoError(t, err)
-	require.NoError(t, s.Validate(doc))
+	requireValid(t, compiled(t, RunSchema), asJSON(t, v))
 }
 
 // Every workload on a real store and through the service: drawn keys exist, new documents are valid, and each answer is

@@ -1,4 +1,4 @@
-package workload_test
+package workload
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/workload"
 	"brokerage/loadtest"
 )
 
@@ -70,9 +69,9 @@ func TestWorkloadSchema_Files(t *testing.T) {
 // The schema and the program know the same transactions.
 func TestWorkloadSchema_Transactions(t *testing.T) {
 	s := workloadSchema(t)
-	var mix []workload.Part
-	for _, tx := range workload.Transactions() {
-		mix = append(mix, workload.Part{Transaction: tx.Name, Weight: 1})
+	var mix []Part
+	for _, tx := range Transactions() {
+		mix = append(mix, Part{Transaction: tx.Name, Weight: 1})
 	}
 	requireValid(t, s, asJSON(t, map[string]any{"name": "all", "mix": mix}))
 	text, err := loadtest.Workloads.ReadFile("workloads/workload.schema.json")
