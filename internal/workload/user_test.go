@@ -244,3 +244,22 @@ func TestUser_Trades(t *testing.T) {
 	}
 	require.InDelta(t, 7000, held, 300)
 }
+
+// Each transaction has all that its kind needs, and the new ids that the registry names.
+func TestTransactions_AreComplete(t *testing.T) {
+	for _, tx := range registry {
+		t.Run(tx.Name, func(t *testing.T) {
+			require.NotNil(t, tx.draw)
+			require.NotEmpty(t, tx.method)
+			require.NotNil(t, tx.path)
+			require.NotNil(t, tx.execute)
+			require.Equal(t, tx.Answer != "", tx.key != nil, "an answer and its key")
+			require.Equal(t, tx.NewID != "", tx.created != nil, "a new id and its Location")
+			require.Equal(t, tx.created != nil, tx.keep != nil, "what is created can be removed")
+			require.Equal(t, tx.Kind == brokerage.Delete || tx == closeAccount, tx.source != nil)
+			if tx.NewID != "" {
+				require.Equal(t, tx.NewID, tx.newIDs[0].name)
+			}
+		})
+	}
+}
