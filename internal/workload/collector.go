@@ -41,12 +41,12 @@ type collector struct {
 	full      chan *batch
 	ended     chan struct{}
 	mix       []part
-	all       []*tally // by part of the mix
-	interval  []*tally // the same since the last report
+	all       []*aggregate // by part of the mix
+	interval  []*aggregate // the same since the last report
 	perSecond []int64
 	intervals []Interval
 	from      time.Duration // when the interval began
-	recent    *tally        // since the last look; nil without a look function
+	recent    *aggregate    // since the last look; nil without a look function
 	errors    int64         // since measuring began; counted with a look function only
 }
 
@@ -56,13 +56,13 @@ const lookEvery = time.Second
 func newCollector(mix []part) *collector {
 	c := &collector{full: make(chan *batch, batchQueue), ended: make(chan struct{}), mix: mix}
 	for range mix {
-		c.all, c.interval = append(c.all, newTally()), append(c.interval, newTally())
+		c.all, c.interval = append(c.all, newAggregate()), append(c.interval, newAggregate())
 	}
 	return c
 }
 
 // lookFunc receives what was counted since the last look, the time since then, and the errors of the whole run.
-type lookFunc func(recent *tally, span time.Duration, errors int64)
+type lookFunc func(recent *aggregate, span time.Duration, errors int64)
 
 // collect runs until the channel of batches is closed. Ticks are the times, since measuring began, at which an interval
 // ends. The look function may be nil.
@@ -71,7 +71,7 @@ func (c *collector) collect(ticks <-chan time.Duration, report func(Interval), l
 	var looks <-chan time.Time
 	last := time.Now()
 	if look != nil {
-		c.recent = newTally()
+		c.recent = newAggregate()
 		ticker := time.NewTicker(lookEvery)
 		defer ticker.Stop()
 		looks = ticker.C
@@ -117,7 +117,7 @@ func (c *collector) add(b *batch) {
 
 // cut ends an interval.
 func (c *collector) cut(now time.Duration, report func(Interval)) {
-	total := newTally()
+	total := newAggregate()
 	for _, t := range c.interval {
 		total.merge(t)
 	}
@@ -139,12 +139,12 @@ func (c *collector) cut(now time.Duration, report func(Interval)) {
 }
 
 // rows returns the rows of the table, by transaction and by kind, and their total, with histograms.
-func rows(all []*tally, mix []part) (transactions, kinds []Row, total Row, err error) {
-	sum := newTally()
+func rows(all []*aggregate, mix []part) (transactions, kinds []Row, total Row, err error) {
+	sum := newAggregate()
 	for _, t := range all {
 		sum.merge(t)
 	}
-	row := func(t *tally, name, kind string, weight float64) (r Row) {
+	row := func(t *aggregate, name, kind string, weight float64) (r Row) {
 		r = t.row(name, kind, weight, sum.count)
 		if err == nil {
 			r.Histogram, err = EncodeHistogram(t.distribution)
@@ -155,7 +155,7 @@ func rows(all []*tally, mix []part) (transactions, kinds []Row, total Row, err e
 		transactions = append(transactions, row(t, mix[p].Name, mix[p].Kind.String(), mix[p].share))
 	}
 	for _, kind := range [...]brokerage.Kind{brokerage.Query, brokerage.Update, brokerage.Insert, brokerage.Delete} {
-		ofKind, weight := newTally(), 0.0
+		ofKind, weight := newAggregate(), 0.0
 		for p, t := range all {
 			if mix[p].Kind == kind {
 				ofKind.merge(t)

@@ -174,7 +174,7 @@ func (d *driver) looker() lookFunc {
 	if d.config.Live == nil {
 		return nil
 	}
-	return func(recent *tally, span time.Duration, errors int64) {
+	return func(recent *aggregate, span time.Duration, errors int64) {
 		now, begin := d.now(), d.begin.Load()
 		m := Moment{Measuring: now >= begin, Left: d.config.Ramp - time.Duration(now)}
 		if m.Measuring {

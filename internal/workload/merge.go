@@ -18,13 +18,13 @@ func Merge(runs []*Run) (*Run, error) {
 	m.Usage = Usage{Shared: m.Usage.Shared}
 	m.Measured, m.Warmed, m.Duration = 0, runs[0].Warmed, 0
 	var mix []part
-	var all []*tally
+	var all []*aggregate
 	for i := range m.Transactions {
 		t := named(m.Transactions[i].Name)
 		if t == nil {
 			return nil, errors.New("there is no transaction " + m.Transactions[i].Name)
 		}
-		mix, all = append(mix, part{t, m.Transactions[i].Weight}), append(all, newTally())
+		mix, all = append(mix, part{t, m.Transactions[i].Weight}), append(all, newAggregate())
 	}
 	for _, r := range runs {
 		if r.Workload.SHA256 != m.Workload.SHA256 || r.Target != m.Target || r.Dataset != m.Dataset ||
@@ -36,7 +36,7 @@ func Merge(runs []*Run) (*Run, error) {
 			if row.Name != mix[i].Name {
 				return nil, errDifferent
 			}
-			t, err := tallyOf(row)
+			t, err := aggregateOf(row)
 			if err != nil {
 				return nil, err
 			}

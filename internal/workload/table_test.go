@@ -28,10 +28,10 @@ func example(t testing.TB) *Run {
 	d := definition(t, "mixed")
 	mix, err := d.parts()
 	require.NoError(t, err)
-	all := make([]*tally, len(mix))
-	of := make(map[*transaction]*tally)
+	all := make([]*aggregate, len(mix))
+	of := make(map[*transaction]*aggregate)
 	for p := range mix {
-		all[p] = newTally()
+		all[p] = newAggregate()
 		of[mix[p].transaction] = all[p]
 		for i := range int64(mix[p].share * 1000) {
 			took := time.Duration(p+1)*100*time.Microsecond + time.Duration(i)*time.Microsecond
@@ -176,12 +176,12 @@ func TestHistogram_RoundTrip(t *testing.T) {
 }
 
 // Percentiles are at most a thousandth above those of the sorted values.
-func TestTally_Percentiles(t *testing.T) {
-	tallied := newTally()
+func TestAggregate_Percentiles(t *testing.T) {
+	sum := newAggregate()
 	for i := int64(1); i <= 100_000; i++ {
-		tallied.add(&sample{took: i * 1000, outcome: done})
+		sum.add(&sample{took: i * 1000, outcome: done})
 	}
-	l := tallied.latency()
+	l := sum.latency()
 	for want, got := range map[float64]float64{50_000: l.P50, 90_000: l.P90, 95_000: l.P95, 99_000: l.P99} {
 		require.GreaterOrEqual(t, got, want)
 		require.LessOrEqual(t, got, want*1.001)
