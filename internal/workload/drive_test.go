@@ -116,13 +116,13 @@ func TestDrive_Reports(t *testing.T) {
 	c.Think = time.Millisecond // or the clock would never move
 	backend := direct(t, nullStore(t), "null:")
 	synctest.Test(t, func(t *testing.T) {
-		var told []Interval
-		c.Report = func(i Interval) { told = append(told, i) }
+		var reported []Interval
+		c.Report = func(i Interval) { reported = append(reported, i) }
 		r, err := Drive(t.Context(), backend, c)
 		require.NoError(t, err)
 		requireResult(t, r)
-		require.Len(t, told, 3)
-		require.Equal(t, r.Intervals[:3], told)
+		require.Len(t, reported, 3)
+		require.Equal(t, r.Intervals[:3], reported)
 		require.Len(t, r.Intervals, 4)
 		for n, i := range r.Intervals {
 			require.InDelta(t, float64(n+1)/10, i.To, 1e-9)

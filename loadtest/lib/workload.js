@@ -35,7 +35,7 @@ function faultOf(w) {
   for (const name of Object.keys(w)) {
     if (!['$schema', 'name', 'description', 'validate', 'draws', 'search', 'trades', 'updates', 'prepare', 'mix'].includes(name)) return `has "${name}", which is not known`;
   }
-  if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(w.name)) return 'has a name that is not one to 64 small letters, digits and hyphens';
+  if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(w.name)) return 'has a name that is not one to 64 lower-case letters, digits and hyphens';
   if (w.validate !== undefined && typeof w.validate !== 'boolean') return 'has a "validate" that is neither true nor false';
   if (!Array.isArray(w.mix) || w.mix.length === 0) return 'has no mix';
   let sum = 0;
