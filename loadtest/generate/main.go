@@ -38,7 +38,7 @@ func run(loadtest string) error {
 
 // generate returns the content of all files.
 func generate(loadtest string) (map[string][]byte, error) {
-	contract, err := os.ReadFile(filepath.Join(loadtest, "../api/openapi.yaml"))
+	contract, err := os.ReadFile(filepath.Join(loadtest, "..", "api", "openapi.yaml"))
 	if err != nil {
 		return nil, err
 	}
