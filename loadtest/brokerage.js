@@ -1,15 +1,15 @@
-// The workloads of loadtest/workloads against a running service, by k6:
+// Runs a workload of loadtest/workloads against a running service:
 //
 //   k6 run loadtest/brokerage.js -e WORKLOAD=mixed -e USERS=50 -e DURATION=60s
 //
-// docs/k6.md says what can be set, and what the figures mean.
+// docs/k6.md describes the settings and the result.
 import exec from 'k6/execution';
 import { sleep } from 'k6';
 import { faults, settings } from './lib/settings.js';
 import { workload } from './lib/workload.js';
 import { profile } from './lib/templates.js';
 import { Refusal, dataset, lease, mayReplace, version } from './lib/service.js';
-import { gauges, thresholds } from './lib/metrics.js';
+import { gauges, thresholds, twoRequests } from './lib/metrics.js';
 import { makeUser } from './lib/user.js';
 import { machine } from './lib/machine.js';
 import { graceSeconds, watch } from './lib/watch.js';
@@ -19,11 +19,11 @@ import { page } from './lib/page.js';
 
 const { users, ramp, duration, rate, think, measureAfter } = settings;
 
-// Users come during the first half of the ramp, so that the last of them too has
-// the other half to insert what it will delete.
+// Users start during the first half of the ramp, so that all of them have the other half to insert what they will
+// delete.
 const ramping = (total) => ({
   executor: 'ramping-vus',
-  startVUs: 1, // the warm-up begins with the first
+  startVUs: 1, // so that the warm-up begins at once
   stages: [
     { duration: `${500 * ramp}ms`, target: users },
     { duration: `${1000 * (total - ramp / 2)}ms`, target: users },
@@ -31,35 +31,53 @@ const ramping = (total) => ({
   gracefulRampDown: '0s',
 });
 
-// Closed: the same users all the time, who know when it begins to count.
+// Closed model: one scenario for ramp and measured time; each user knows when measuring begins.
 const closed = { load: { ...ramping(ramp + duration), exec: 'closedUser', gracefulStop: `${graceSeconds}s` } };
 
-// Open: k6 hands the users of the ramp on to the arrivals. It reuses those that
-// have ended, so there is a moment in between.
+// Open model: the arrivals reuse the users of the ramp once these have ended, so there is a second between the two.
 const open = {
   ramp: { ...ramping(ramp), exec: 'rampUp', gracefulStop: '0s' },
-  arrivals: { executor: 'constant-arrival-rate', exec: 'arrival', startTime: `${1000 * measureAfter}ms`, duration: `${1000 * duration}ms`, rate, timeUnit: '1s', preAllocatedVUs: users, maxVUs: users, gracefulStop: `${graceSeconds}s` },
+  arrivals: {
+    executor: 'constant-arrival-rate',
+    exec: 'arrival',
+    startTime: `${1000 * measureAfter}ms`,
+    duration: `${1000 * duration}ms`,
+    rate,
+    timeUnit: '1s',
+    preAllocatedVUs: users,
+    maxVUs: users,
+    gracefulStop: `${graceSeconds}s`,
+  },
 };
 
-const watcher = { executor: 'per-vu-iterations', exec: 'watching', vus: 1, iterations: 1, maxDuration: `${1000 * (measureAfter + duration + graceSeconds + 20)}ms`, gracefulStop: '0s' };
+const watcher = {
+  executor: 'per-vu-iterations',
+  exec: 'watching',
+  vus: 1,
+  iterations: 1,
+  maxDuration: `${1000 * (measureAfter + duration + graceSeconds + 20)}ms`,
+  gracefulStop: '0s',
+};
 
-// With a fault in the settings there is only setup(), which says it.
-const scenarios = faults.length > 0 ? { none: { executor: 'per-vu-iterations', exec: 'watching', vus: 1 } } : { watcher, ...(rate > 0 ? open : closed) };
+// With a fault in the settings, setup() reports it and ends the run; k6 still requires a scenario.
+const scenarios =
+  faults.length > 0
+    ? { none: { executor: 'per-vu-iterations', exec: 'watching', vus: 1 } }
+    : { watcher, ...(rate > 0 ? open : closed) };
 
 export const options = {
   scenarios,
   thresholds: faults.length > 0 ? {} : thresholds(),
   summaryTrendStats: ['count', 'min', 'max', 'avg', 'med', 'p(90)', 'p(95)', 'p(99)', 'p(99.9)'],
-  discardResponseBodies: true, // but where the content is looked at
-  noCookiesReset: true, // there are none, and k6 would make each transaction a new jar
-  throw: true, // or k6 would log each request that fails
-  systemTags: ['name', 'status', 'error_code', 'check'], // each costs every sample
+  discardResponseBodies: true, // except where a request asks for the body
+  noCookiesReset: true, // there are no cookies, and k6 would create a jar for each transaction
+  throw: true, // otherwise k6 would log each request that fails
+  systemTags: ['name', 'status', 'error_code', 'check'], // each tag makes every sample more expensive
   setupTimeout: '120s',
   userAgent: 'brokerage-k6/1',
 };
 
-
-const idsForEach = 20000; // who needs more leases more, between two transactions
+const idsForEach = 20000; // a user that needs more leases more, between two transactions
 
 export function setup() {
   if (faults.length > 0) exec.test.abort(faults[0]);
@@ -69,7 +87,7 @@ export function setup() {
       const count = idsForEach * (users + 1);
       data.leases[kind] = { first: lease(kind, count), count };
     }
-    if (workload.mix.some((part) => part.transaction.startsWith('upd_'))) mayReplace();
+    if (twoRequests) mayReplace();
     data.mark = Date.now();
     return data;
   } catch (e) {
@@ -98,7 +116,7 @@ export function closedUser(data) {
 
 export function rampUp(data) {
   if (transact === null) enter(data, measureAfter);
-  // Nothing is under way when k6 ends the ramp: it would cut it off.
+  // No transaction is begun shortly before the end of the ramp, where k6 would cut it off.
   const left = ramp - (Date.now() - exec.scenario.startTime) / 1000;
   if (left < 0.25) sleep(1 + left);
   transact();
@@ -114,15 +132,14 @@ export function watching(data) {
   watch(data);
 }
 
-// k6 comes here only where it was told how many users or for how long by an
-// argument of its own, instead of by a setting.
+// The default function runs only if k6's own options set users or duration, instead of the settings.
 export default function instead() {
   exec.test.abort('--vus, --duration, --iterations and --stage are not for this script: set USERS, DURATION, RAMP or RATE with -e');
 }
 
 export function handleSummary(data) {
   const run = result(data);
-  if (run === null || !data.metrics.run_mark) return {}; // refused before any load: that was said
+  if (run === null || !data.metrics.run_mark) return {}; // refused before any load, which was reported
   const files = { stdout: table(run) };
   if (settings.out !== 'none') {
     const name = settings.out === '' ? `k6-${workload.name}` : settings.out;
@@ -130,7 +147,7 @@ export function handleSummary(data) {
     files[`${name}.html`] = page(run);
     files.stdout += `\nWritten: ${name}.json, ${name}.html\n`;
   }
-  // loadtest/k6 ends with its own code for INVALID, and looks whether the files are there.
+  // loadtest/k6 has an exit code for INVALID, and checks that the files were written.
   if (__ENV.LOADTEST_WRITTEN) files[__ENV.LOADTEST_WRITTEN] = [verdict(run), ...Object.keys(files).slice(1), ''].join('\n');
   return files;
 }

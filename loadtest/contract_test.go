@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
@@ -23,57 +21,16 @@ func readFile(t testing.TB, name string) string {
 	return string(text)
 }
 
-// object reads an object of simple values off a script.
-func object(t testing.TB, script, name string) map[string]string {
-	t.Helper()
-	body := regexp.MustCompile(`(?s)export const ` + name + ` = \{\n(.*?)\n\};`).FindStringSubmatch(script)
-	require.NotNil(t, body, name)
-	values := make(map[string]string)
-	for _, m := range regexp.MustCompile(`'?([\w-]+)'?: '?(\w+)'?,`).FindAllStringSubmatch(body[1], -1) {
-		values[m[1]] = m[2]
-	}
-	return values
-}
-
-// The script cannot read the contract, so it repeats what it needs of it.
-func TestScript_AsTheContract(t *testing.T) {
+// The script has no folders to list, so it repeats the names of the workloads.
+func TestScript_Workloads(t *testing.T) {
 	t.Parallel()
-	script := readFile(t, "lib/registry.js")
-	t.Run("Transactions", func(t *testing.T) {
-		t.Parallel()
-		want := make(map[string]string)
-		for _, transaction := range workload.Transactions() {
-			want[transaction.Name] = transaction.Kind.String()
-		}
-		require.Equal(t, want, object(t, script, "kinds"))
-	})
-	t.Run("Problems", func(t *testing.T) {
-		t.Parallel()
-		var contract struct {
-			Problems []struct {
-				Type   string `yaml:"type"`
-				Status int    `yaml:"status"`
-			} `yaml:"x-problems"`
-		}
-		require.NoError(t, yaml.Unmarshal([]byte(readFile(t, "../api/openapi.yaml")), &contract))
-		want := make(map[string]string)
-		for _, p := range contract.Problems {
-			want[p.Type] = fmt.Sprint(p.Status)
-		}
-		require.NotEmpty(t, want)
-		require.Equal(t, want, object(t, script, "problems"))
-	})
-	t.Run("Workloads", func(t *testing.T) {
-		t.Parallel()
-		for _, name := range workload.Names() {
-			require.Contains(t, readFile(t, "lib/workload.js"), "'"+name+"'")
-		}
-	})
+	for _, name := range workload.Names() {
+		require.Contains(t, readFile(t, "lib/workload.js"), "'"+name+"'")
+	}
 }
 
-// The templates beside the script are those that the generator writes:
-// brokerage templates --count 100 --out loadtest/templates, without securities,
-// which the script reads from the service.
+// The templates beside the script are those that the generator writes: brokerage templates --count 100 --out
+// loadtest/templates, without securities, which the script reads from the service.
 func TestTemplates_AreTheGenerators(t *testing.T) {
 	t.Parallel()
 	scale, err := dataset.ParseScale("tiny")

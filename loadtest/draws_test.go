@@ -20,12 +20,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/brokerage"
 	"brokerage/internal/workload"
 	"brokerage/loadtest"
 )
 
-// drawn are the parameters that a service was asked for, by their names: how often
-// each value was.
+// drawn counts the values of the parameters that a service received, by their names.
 type drawn struct {
 	sync.Mutex
 
@@ -43,7 +43,7 @@ func (d *drawn) add(name, value string) {
 
 var parameters = regexp.MustCompile(`<LastTrade>([^<]*)<|Stat="([^"]*)"|<Quantity>([^<]*)<`)
 
-// recorded is a service that notes what it is asked for.
+// recorded returns the URL of a proxy for a service, and the parameters that it receives.
 func recorded(t testing.TB, behind string) (base string, d *drawn) {
 	t.Helper()
 	target, err := url.Parse(behind)
@@ -59,7 +59,7 @@ func recorded(t testing.TB, behind string) (base string, d *drawn) {
 		if r.Method != http.MethodGet {
 			body, err := io.ReadAll(r.Body)
 			if err != nil {
-				return // of a client that has gone
+				return // the client has disconnected
 			}
 			r.Body = io.NopCloser(strings.NewReader(string(body)))
 			if m := parameters.FindStringSubmatch(string(body)); m != nil {
@@ -73,7 +73,7 @@ func recorded(t testing.TB, behind string) (base string, d *drawn) {
 	return server.URL, d
 }
 
-// numbers are the values of a parameter and how often each was drawn, from the least.
+// numbers returns all drawn values of a parameter in ascending order.
 func (d *drawn) numbers(t testing.TB, name string) (values []float64) {
 	t.Helper()
 	for value, n := range d.values[name] {
@@ -95,17 +95,18 @@ func names(values map[string]int) (list []string) {
 	return list
 }
 
-// Both tools draw the same parameters for one workload: the whole of each range or
-// list, and each value as often. Prices of a narrow range are drawn at both its ends.
+// Both tools draw the same parameters for one workload: the whole of each range or list, and each value as often.
 func TestK6_DrawsAsTheDriver(t *testing.T) {
 	requireK6(t)
 	s := newService(t, true)
 	own := filepath.Join(t.TempDir(), "own.json")
 	require.NoError(t, os.WriteFile(own, []byte(`{"name": "own", "mix": [
 		{"transaction": "update_security_price", "weight": 3}, {"transaction": "update_order_status", "weight": 1},
-		{"transaction": "buy_security", "weight": 1}, {"transaction": "sell_security", "weight": 1}, {"transaction": "search_securities", "weight": 1}]}`), 0o600))
+		{"transaction": "buy_security", "weight": 1}, {"transaction": "sell_security", "weight": 1},
+		{"transaction": "search_securities", "weight": 1}]}`), 0o600))
 	byK6, k6 := recorded(t, s.URL)
-	o := runK6(t, "WORKLOAD="+own, "USERS=4", "DURATION=8s", "RAMP=1s", "BASE_URL="+byK6, "TOKEN="+s.token, "ALLOW_INVALID=yes")
+	o := runK6(t, "WORKLOAD="+own, "USERS=4", "DURATION=8s", "RAMP=1s", "ALLOW_INVALID=yes",
+		"BASE_URL="+byK6, "TOKEN="+s.token)
 	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
 
 	byDrive, drive := recorded(t, s.URL)
@@ -113,7 +114,8 @@ func TestK6_DrawsAsTheDriver(t *testing.T) {
 	require.NoError(t, err)
 	backend, err := workload.NewHTTP(byDrive, s.token, nil)
 	require.NoError(t, err)
-	run, err := workload.Drive(t.Context(), backend, workload.Config{Definition: definition, Users: 4, Duration: 8 * time.Second, Seed: 1})
+	config := workload.Config{Definition: definition, Users: 4, Duration: 8 * time.Second, Seed: 1}
+	run, err := workload.Drive(t.Context(), backend, config)
 	require.NoError(t, err)
 	require.Equal(t, o.result(t, "k6-own.json").Workload.SHA256, run.Workload.SHA256)
 
@@ -156,7 +158,7 @@ func requireAlike(t testing.TB, name string, a, b map[string]int) {
 	require.LessOrEqual(t, chi, degrees+6*math.Sqrt(2*degrees)+12, "%s: %v and %v", name, a, b)
 }
 
-// What a workload leaves out has one place, from which both tools read it.
+// The defaults of workloads are in one file, which both tools read.
 func TestDefaults_OnePlace(t *testing.T) {
 	t.Parallel()
 	text, err := loadtest.Workloads.ReadFile("workloads/defaults.json")
@@ -173,7 +175,10 @@ func TestDefaults_OnePlace(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, defaults.Updates, mixed.Updates, "the hash of its file stands for what is drawn")
 	require.Contains(t, readFile(t, "lib/workload.js"), "../workloads/defaults.json")
-	for _, script := range []string{"lib/workload.js", "lib/transactions.js"} {
+	scripts, err := filepath.Glob("transactions/*.js")
+	require.NoError(t, err)
+	require.Greater(t, len(scripts), len(brokerage.Transactions))
+	for _, script := range append(scripts, "lib/workload.js", "lib/transactions.js") {
 		require.NotRegexp(t, `\[\d+, ?\d+\]|'8'|0\.7|20000`, readFile(t, script), script)
 	}
 }

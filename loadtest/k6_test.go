@@ -30,23 +30,27 @@ import (
 	"brokerage/internal/workload"
 )
 
-// These tests take a minute, and the first time k6 is built, another: they run
-// only where BROKERAGE_TEST_REQUIRE names k6.
+// requireK6 skips a test unless BROKERAGE_TEST_REQUIRE names k6: all of them take minutes, and one more to build k6.
 func requireK6(t testing.TB) {
 	t.Helper()
 	if !slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), "k6") {
-		testenv.Missing(t, "k6", "the runs of k6 take a minute: BROKERAGE_TEST_REQUIRE=k6 wants them")
+		testenv.Missing(t, "k6", "the runs of k6 take minutes: BROKERAGE_TEST_REQUIRE=k6 runs them")
 	}
 	testenv.Command(t, "sh")
 	out, err := exec.CommandContext(t.Context(), "./k6", "version").CombinedOutput()
-	require.NoError(t, err, "k6 cannot be had: %s", out)
+	require.NoError(t, err, "k6 is not available: %s", out)
 }
 
-// service is one of the test's own, on a tiny database.
+// service is a service over a tiny database, for one test.
 type service struct {
 	*httptest.Server
 
-	token, reader string // one that may do all, and one that may only read
+	token, reader string // with all scopes, and with scope read
+}
+
+// with returns settings of a run against the service, and others, which are separated by spaces.
+func (s service) with(others string) []string {
+	return append([]string{"BASE_URL=" + s.URL, "TOKEN=" + s.token}, strings.Fields(others)...)
 }
 
 func newService(t testing.TB, fill bool) service {
@@ -60,14 +64,16 @@ func newService(t testing.TB, fill bool) service {
 		require.NoError(t, store.LoadDataset(t.Context(), dataset.New(dataset.Spec{Scale: scale, Seed: 1}), nil))
 	}
 	file := filepath.Join(t.TempDir(), "tokens")
-	token, err := access.Add(file, access.Client{Name: "load", Scopes: []access.Scope{access.Read, access.Trade, access.Admin}})
+	all := []access.Scope{access.Read, access.Trade, access.Admin}
+	token, err := access.Add(file, access.Client{Name: "load", Scopes: all})
 	require.NoError(t, err)
 	reader, err := access.Add(file, access.Client{Name: "reader", Scopes: []access.Scope{access.Read}})
 	require.NoError(t, err)
 	tokens, err := access.Load(file)
 	require.NoError(t, err)
 	handler, err := httpapi.New(guard.New(store, guard.Options{}), httpapi.Options{
-		Tokens: tokens, Metrics: telemetry.New(telemetry.BuildInfo{}), Timeout: 10 * time.Second, InFlight: 256, Queue: 256, QueueWait: time.Second,
+		Tokens: tokens, Metrics: telemetry.New(telemetry.BuildInfo{}), Timeout: 10 * time.Second,
+		InFlight: 256, Queue: 256, QueueWait: time.Second,
 	})
 	require.NoError(t, err)
 	server := httptest.NewServer(handler)
@@ -75,7 +81,7 @@ func newService(t testing.TB, fill bool) service {
 	return service{server, token, reader}
 }
 
-// outcome is what a run of k6 leaves.
+// outcome is the result of a run of k6.
 type outcome struct {
 	code   int
 	stdout string
@@ -83,7 +89,7 @@ type outcome struct {
 	folder string
 }
 
-// runK6 runs the script with settings as NAME=value, in a folder of its own.
+// runK6 runs the script with settings as NAME=value, in a new folder.
 func runK6(t testing.TB, settings ...string) outcome {
 	t.Helper()
 	wrapper, err := filepath.Abs("k6")
@@ -114,7 +120,7 @@ func runWith(t testing.TB, k6, folder string, settings ...string) outcome {
 	return o
 }
 
-// result reads the result that a run wrote, strictly, and by its schema.
+// result reads the result that a run wrote and checks it against its schema.
 func (o outcome) result(t testing.TB, name string) (run workload.Run) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(o.folder, name))
@@ -135,7 +141,7 @@ func (o outcome) result(t testing.TB, name string) (run workload.Run) {
 	return run
 }
 
-// requireSound holds a result to itself and to the rules for unexpected refusals.
+// requireSound checks that a result is consistent and has few unexpected refusals.
 func requireSound(t testing.TB, run workload.Run) {
 	t.Helper()
 	require.Equal(t, workload.Complete, run.Ended)
@@ -167,8 +173,7 @@ func requireSound(t testing.TB, run workload.Run) {
 	require.Equal(t, count, ofKinds)
 }
 
-// requireSums holds what became of every transaction: k6 does not know what those
-// were that it has dropped or cut off.
+// requireSums checks what became of the transactions. Those that k6 has dropped or cut off are in the total only.
 func requireSums(t testing.TB, run workload.Run) {
 	t.Helper()
 	var due, waiting int64
@@ -190,7 +195,8 @@ func TestK6_Workloads(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			definition, err := workload.Load(name)
 			require.NoError(t, err)
-			o := runK6(t, "WORKLOAD="+name, "USERS=4", "DURATION=5s", "RAMP=3s", "EVERY=2s", "ALLOW_INVALID=yes", "BASE_URL="+s.URL, "TOKEN="+s.token, "K6_API=localhost:6565")
+			settings := "USERS=4 DURATION=5s RAMP=3s EVERY=2s ALLOW_INVALID=yes K6_API=localhost:6565 WORKLOAD=" + name
+			o := runK6(t, s.with(settings)...)
 			require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
 			run := o.result(t, "k6-"+name+".json")
 			requireSound(t, run)
@@ -217,11 +223,11 @@ func TestK6_Workloads(t *testing.T) {
 	}
 }
 
-// Every transaction is done, also those that first need something to take away.
+// Every transaction runs, also those that first need something to remove.
 func TestK6_Mixed_AllTransactions(t *testing.T) {
 	requireK6(t)
 	s := newService(t, true)
-	o := runK6(t, "USERS=8", "DURATION=12s", "RAMP=4s", "ALLOW_INVALID=yes", "BASE_URL="+s.URL, "TOKEN="+s.token, "OUT=all")
+	o := runK6(t, s.with("USERS=8 DURATION=12s RAMP=4s ALLOW_INVALID=yes OUT=all")...)
 	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
 	run := o.result(t, "all.json")
 	requireSound(t, run)
@@ -240,7 +246,7 @@ func TestK6_OpenModel(t *testing.T) {
 	requireK6(t)
 	s := newService(t, true)
 	t.Run("Reached", func(t *testing.T) {
-		o := runK6(t, "WORKLOAD=query", "RATE=5", "USERS=40", "DURATION=5s", "RAMP=4s", "ALLOW_INVALID=yes", "BASE_URL="+s.URL, "TOKEN="+s.token)
+		o := runK6(t, s.with("WORKLOAD=query RATE=5 USERS=40 DURATION=5s RAMP=4s ALLOW_INVALID=yes")...)
 		require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
 		run := o.result(t, "k6-query.json")
 		requireSound(t, run)
@@ -250,7 +256,7 @@ func TestK6_OpenModel(t *testing.T) {
 		require.Equal(t, run.Arrivals.Due, run.Total.Count+run.Total.Waiting)
 	})
 	t.Run("Dropped", func(t *testing.T) {
-		o := runK6(t, "WORKLOAD=query", "RATE=100000", "USERS=1", "DURATION=3s", "RAMP=1s", "BASE_URL="+s.URL, "TOKEN="+s.token)
+		o := runK6(t, s.with("WORKLOAD=query RATE=100000 USERS=1 DURATION=3s RAMP=1s")...)
 		require.Equal(t, 4, o.code, "%s%s", o.stdout, o.stderr)
 		run := o.result(t, "k6-query.json")
 		require.Positive(t, run.Arrivals.Dropped)
@@ -261,8 +267,8 @@ func TestK6_OpenModel(t *testing.T) {
 	})
 }
 
-// Every answer takes ten seconds, and five are measured: what was answered then
-// counts as nothing else, and who waited in vain is not the service's fault.
+// Every answer takes ten seconds, and five are measured: what is answered later counts as waiting, and what k6 cuts off
+// does not count as an error of the service.
 func TestK6_SlowService(t *testing.T) {
 	requireK6(t)
 	s := newService(t, true)
@@ -280,8 +286,9 @@ func TestK6_SlowService(t *testing.T) {
 		behind.ServeHTTP(w, r)
 	}))
 	t.Cleanup(slow.Close)
+	behindDelay := service{Server: slow, token: s.token}
 	t.Run("Open", func(t *testing.T) {
-		o := runK6(t, "WORKLOAD=query", "RATE=100", "USERS=50", "DURATION=5s", "RAMP=1s", "BASE_URL="+slow.URL, "TOKEN="+s.token)
+		o := runK6(t, behindDelay.with("WORKLOAD=query RATE=100 USERS=50 DURATION=5s RAMP=1s")...)
 		require.Equal(t, 4, o.code, "%s%s", o.stdout, o.stderr)
 		run := o.result(t, "k6-query.json")
 		requireSums(t, run)
@@ -293,30 +300,30 @@ func TestK6_SlowService(t *testing.T) {
 		require.Equal(t, run.Total.Due, run.Arrivals.Due)
 		require.Contains(t, o.stdout, "no transaction was answered in the measured time")
 	})
-	// In five seconds of the twelve that are measured, answers come to what was begun before.
+	// Within the twelve seconds, answers arrive to what was begun before them.
 	t.Run("Closed", func(t *testing.T) {
-		o := runK6(t, "WORKLOAD=query", "USERS=6", "DURATION=12s", "RAMP=4s", "P99=9000", "BASE_URL="+slow.URL, "TOKEN="+s.token)
+		o := runK6(t, behindDelay.with("WORKLOAD=query USERS=6 DURATION=12s RAMP=4s P99=9000")...)
 		require.Equal(t, 99, o.code, "not INVALID, but slower than P99 allows: %s%s", o.stdout, o.stderr)
-		o = runK6(t, "WORKLOAD=query", "USERS=6", "DURATION=12s", "RAMP=4s", "P99=60000", "BASE_URL="+slow.URL, "TOKEN="+s.token)
+		o = runK6(t, behindDelay.with("WORKLOAD=query USERS=6 DURATION=12s RAMP=4s P99=60000")...)
 		require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
 		run := o.result(t, "k6-query.json")
 		requireSums(t, run)
 		require.Empty(t, run.Total.Unexpected)
-		require.Equal(t, int64(6), run.Total.Waiting, "each user is in the middle of one")
-		require.Equal(t, int64(6), run.Total.Good, "and has ended one")
+		require.Equal(t, int64(6), run.Total.Waiting, "one of each user")
+		require.Equal(t, int64(6), run.Total.Good, "and one of each user was answered")
 		require.InDelta(t, 0.5, run.TPS, 1e-9)
 	})
 }
 
-// INVALID for another reason than a threshold of k6's own: users have next to
-// nothing to delete. k6 itself ends with 99, and loadtest/k6 with 4.
+// A run is INVALID for another reason than a threshold of k6: users have next to nothing to delete. k6 itself exits
+// with 99, and loadtest/k6 with 4.
 func TestK6_Invalid(t *testing.T) {
 	requireK6(t)
 	s := newService(t, true)
 	own := filepath.Join(t.TempDir(), "own.json")
-	mix := `{"name": "own", "mix": [{"transaction": "insert_order", "weight": 1}, {"transaction": "delete_order", "weight": 50}]}`
-	require.NoError(t, os.WriteFile(own, []byte(mix), 0o600))
-	settings := []string{"WORKLOAD=" + own, "USERS=2", "DURATION=3s", "RAMP=1s", "BASE_URL=" + s.URL, "TOKEN=" + s.token}
+	mix := `{"transaction": "insert_order", "weight": 1}, {"transaction": "delete_order", "weight": 50}`
+	require.NoError(t, os.WriteFile(own, []byte(`{"name": "own", "mix": [`+mix+`]}`), 0o600))
+	settings := s.with("USERS=2 DURATION=3s RAMP=1s WORKLOAD=" + own)
 	o := runK6(t, settings...)
 	require.Equal(t, 4, o.code, "%s%s", o.stdout, o.stderr)
 	require.Contains(t, o.stdout, "had nothing of the user's own to take away")
@@ -337,7 +344,7 @@ func TestK6_Invalid(t *testing.T) {
 	require.Equal(t, 99, runWith(t, k6, t.TempDir(), settings...).code)
 }
 
-// A result that is lost is no success: k6 itself would say so, and end with 0.
+// A result that cannot be written is an error; k6 alone would exit with 0.
 func TestK6_ResultLost(t *testing.T) {
 	requireK6(t)
 	s := newService(t, true)
@@ -348,17 +355,17 @@ func TestK6_ResultLost(t *testing.T) {
 	require.NoError(t, os.Mkdir(results, 0o700))
 	timer := time.AfterFunc(4*time.Second, func() { _ = os.RemoveAll(results) })
 	defer timer.Stop()
-	o := runWith(t, wrapper, folder, "WORKLOAD=query", "USERS=2", "DURATION=6s", "RAMP=1s", "BASE_URL="+s.URL, "TOKEN="+s.token, "OUT=results/k6", "ALLOW_INVALID=yes")
+	settings := "WORKLOAD=query USERS=2 DURATION=6s RAMP=1s OUT=results/k6 ALLOW_INVALID=yes"
+	o := runWith(t, wrapper, folder, s.with(settings)...)
 	require.Equal(t, 1, o.code, "%s%s", o.stdout, o.stderr)
 	require.Contains(t, o.stderr, "k6 has not written its result")
 }
 
-// The warm-up that a run has unless told otherwise is long enough, from the first
-// of its users on, however few they are.
+// The default warm-up is long enough for a valid run, however few users there are.
 func TestK6_DefaultWarmUp(t *testing.T) {
 	requireK6(t)
 	s := newService(t, true)
-	o := runK6(t, "WORKLOAD=query", "USERS=1", "THINK=100ms", "DURATION=1s", "BASE_URL="+s.URL, "TOKEN="+s.token)
+	o := runK6(t, s.with("WORKLOAD=query USERS=1 THINK=100ms DURATION=1s")...)
 	require.Zero(t, o.code, "SMOKE alone is no fault: %s%s", o.stdout, o.stderr)
 	run := o.result(t, "k6-query.json")
 	require.GreaterOrEqual(t, run.Warmed, 19.5, "what a valid run needs")
@@ -366,7 +373,7 @@ func TestK6_DefaultWarmUp(t *testing.T) {
 	require.Empty(t, run.Validity.Reasons)
 }
 
-// The service is gone in the middle of a run.
+// The service dies in the middle of a run.
 func TestK6_ServiceDies(t *testing.T) {
 	requireK6(t)
 	s := newService(t, true)
@@ -375,7 +382,7 @@ func TestK6_ServiceDies(t *testing.T) {
 		s.Close()
 	})
 	defer timer.Stop()
-	o := runK6(t, "WORKLOAD=query", "USERS=4", "DURATION=120s", "RAMP=1s", "BASE_URL="+s.URL, "TOKEN="+s.token)
+	o := runK6(t, s.with("WORKLOAD=query USERS=4 DURATION=120s RAMP=1s")...)
 	require.Equal(t, 108, o.code, "%s%s", o.stdout, o.stderr)
 	require.Contains(t, o.stderr, "does not answer any more")
 	run := o.result(t, "k6-query.json")
@@ -410,7 +417,7 @@ func TestK6_Readme(t *testing.T) {
 			require.Contains(t, settings, name)
 			settings[name] = less
 		}
-		all := []string{"BASE_URL=" + s.URL, "TOKEN=" + s.token, "ALLOW_INVALID=yes"}
+		all := s.with("ALLOW_INVALID=yes")
 		for name, value := range settings {
 			all = append(all, name+"="+value)
 		}
@@ -424,8 +431,7 @@ func TestK6_Readme(t *testing.T) {
 	require.Equal(t, 1, lines)
 }
 
-// requireOneLayout holds what k6 prints to what brokerage drive prints of the same
-// result: heading, table, rates, and what became of every transaction.
+// requireOneLayout checks that k6 prints heading, table, rates and sums of a result as brokerage drive does.
 func requireOneLayout(t testing.TB, run workload.Run, printed string) {
 	t.Helper()
 	var want strings.Builder
@@ -436,13 +442,16 @@ func requireOneLayout(t testing.TB, run workload.Run, printed string) {
 	require.Positive(t, run.Total.Latency.P999)
 }
 
-// A first run without k6 has it built, and says so before and after.
+// The first run without k6 builds it, and prints a line before and after.
 func TestK6_Builds(t *testing.T) {
 	shell := testenv.Command(t, "sh")
 	bin, cache := t.TempDir(), t.TempDir()
-	fake := "#!/bin/sh\ncase $1 in env) echo " + cache + ";; install) printf '#!/bin/sh\\necho this is k6\\n' >$GOBIN/k6; chmod +x $GOBIN/k6; echo compiling >&2;; esac\n"
+	fake := "#!/bin/sh\ncase $1 in env) echo " + cache + ";; " +
+		"install) printf '#!/bin/sh\\necho this is k6\\n' >$GOBIN/k6; chmod +x $GOBIN/k6; echo compiling >&2;; esac\n"
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "go"), []byte(fake), 0o755)) //nolint:gosec // a program
-	for _, want := range []string{"^loadtest/k6: building k6 v[0-9.]+ with Go, once, into .*; that takes a minute or two\ncompiling\nloadtest/k6: built\n$", "^$"} {
+	built := "^loadtest/k6: building k6 v[0-9.]+ with Go, once, into .*; that takes a minute or two\n" +
+		"compiling\nloadtest/k6: built\n$"
+	for _, want := range []string{built, "^$"} {
 		cmd := exec.CommandContext(t.Context(), shell, "./k6", "version")
 		cmd.Env = []string{"PATH=" + bin + ":/usr/bin:/bin"}
 		var out, errs bytes.Buffer

@@ -4,6 +4,8 @@ package loadtest
 
 import "embed"
 
+//go:generate go run ./generate
+
 // Workloads are the definitions, each in workloads/NAME.json, with their JSON
 // Schema beside them.
 //

@@ -54,7 +54,7 @@ func TestDrive_BadInput(t *testing.T) {
 		"NotAURL":         {"--url 127.0.0.1:8080", exitUsage, "not the URL of a service"},
 		"UnknownWorkload": {"--db null: --workload mixt", exitUsage, `no workload "mixt"`},
 		"NoFile":          {"--db null: --workload ./none.json", exitUsage, "none.json"},
-		"WeightIsText":    {"--db null: --workload " + own, exitUsage, "line 2: mix.weight is a string"},
+		"WeightIsText":    {"--db null: --workload " + own, exitUsage, "line 2: mix.weight must not be a string"},
 		"Users":           {"--db null: --users 0", exitUsage, "--users: 0 is outside of the range"},
 		"UsersIsText":     {"--db null: --users many", exitUsage, "many"},
 		"Rate":            {"--db null: --rate=-1", exitUsage, "--rate: -1 is outside of the range"},

@@ -215,7 +215,7 @@ func TestConventions_LoadTest(t *testing.T) {
 			there[key] = true
 		}
 	}
-	for _, pattern := range []string{"*.js", "lib/*.js", "workloads/*.json", "templates/*.json"} {
+	for _, pattern := range []string{"*.js", "lib/*.js", "transactions/*.js", "workloads/*.json", "templates/*.json"} {
 		files, err := filepath.Glob("../../loadtest/" + pattern)
 		require.NoError(t, err)
 		require.NotEmpty(t, files, pattern)

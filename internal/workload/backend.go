@@ -6,38 +6,36 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// Backend is what a workload is run against: a store, or a service.
+// Backend is what a workload runs against: a store or a service.
 type Backend interface {
-	// stamp says what it is, for the result, with the settings that it knows.
+	// stamp describes the backend for the result, with the settings that it knows.
 	stamp(ctx context.Context) (Target, map[string]string, error)
-	// population says what it holds.
+	// population returns what the backend holds, or ErrNoDataset.
 	population(ctx context.Context) (*population, error)
-	// permits refuses a workload that the client may not run.
+	// permits returns an error if the client may not run a workload.
 	permits(ctx context.Context, d *Definition) error
 	lease(ctx context.Context, kind string, count int64) (brokerage.Range, error)
-	// open makes a user's own way to it. Its calls end with the context.
-	open(ctx context.Context, check checker, sectors []string) (session, error)
-	// reading is what it has used so far.
+	// open returns a session for one user. The context ends its calls.
+	open(ctx context.Context, check checker) (session, error)
+	// reading returns what the backend has used so far.
 	reading(ctx context.Context) (reading, error)
 }
 
 // session carries out the calls of one user.
 type session interface {
 	do(ctx context.Context, c *call) outcome
-	// recover finds out whether there is anybody left to answer, after no answer
-	// came.
+	// recover waits until the backend answers again, and returns an error if it does not.
 	recover(ctx context.Context) error
 	close()
 }
 
-// reading is what a backend has used at one moment. Without a service of its own
-// it has no process.
+// reading is what a backend has used at one moment. A backend in this process has no process of its own.
 type reading struct {
 	process *processReading
 	figures map[string]float64
 }
 
 type processReading struct {
-	cpu    float64 // seconds
-	memory int64
+	cpuSeconds  float64
+	memoryBytes int64
 }

@@ -12,15 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkClient is what one get_order costs a client, against a server that
-// only ever writes the same bytes: this package's connection, and net/http's.
+// BenchmarkClient measures one get_order of a client, against a server that always writes the same bytes: with this
+// package's connection, and with that of net/http.
 func BenchmarkClient(b *testing.B) {
 	body := `<Order xmlns="http://www.fixprotocol.org/FIXML-4-4" ID="103282">` + strings.Repeat("x", 1400) + "</Order>"
-	url := fixedAnswer(b, fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n%s", len(body), body))
+	head := "HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n%s"
+	url := fixedAnswer(b, fmt.Sprintf(head, len(body), body))
 	b.Run("session", func(b *testing.B) {
 		h, err := NewHTTP(url, "", nil)
 		require.NoError(b, err)
-		s, err := h.open(b.Context(), checker{keys: true}, nil)
+		s, err := h.open(b.Context(), checker{keys: true})
 		require.NoError(b, err)
 		defer s.close()
 		b.ReportAllocs()
@@ -80,23 +81,22 @@ func fixedAnswer(b *testing.B, answer string) (url string) {
 	return "http://" + listener.Addr().String()
 }
 
-// BenchmarkDraw is what a transaction of the mixed workload costs before it is
-// sent: drawing it, and making its document.
+// BenchmarkDraw measures drawing a transaction of the mixed workload and making its document.
 func BenchmarkDraw(b *testing.B) {
 	d, err := Load("mixed")
 	require.NoError(b, err)
 	u := newTestUser(b, d, 1, 0, 1)
 	b.ReportAllocs()
 	for b.Loop() {
-		if u.draw(u.transaction()) {
-			u.did()
+		if u.draw(u.mix[u.choose()].transaction) {
+			u.keep()
 		}
 	}
 }
 
-// BenchmarkCollect is what a transaction costs to be counted.
+// BenchmarkCollect measures counting a transaction.
 func BenchmarkCollect(b *testing.B) {
-	c := newCollector([]float64{1})
+	c := newCollector([]part{{getOrder, 1}})
 	samples := &batch{samples: make([]sample, batchSize)}
 	for i := range samples.samples {
 		samples.samples[i].took = int64(i) * 1000
@@ -105,7 +105,7 @@ func BenchmarkCollect(b *testing.B) {
 	for b.Loop() {
 		for i := range samples.samples {
 			c.all[0].add(&samples.samples[i])
-			c.part[0].add(&samples.samples[i])
+			c.interval[0].add(&samples.samples[i])
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/batchSize, "ns/sample")

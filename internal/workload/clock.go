@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// startOf is when user n begins: in the closed model one after the other, over
-// the ramp.
+// startOf returns when user n begins: in the closed model one after the other during the ramp.
 func (d *driver) startOf(n int) time.Duration {
 	if d.config.Rate > 0 {
 		return 0
@@ -14,20 +13,19 @@ func (d *driver) startOf(n int) time.Duration {
 	return d.config.Ramp * time.Duration(n) / time.Duration(d.config.Users)
 }
 
-// measuredUsage is what was used before and after.
+// measuredUsage is the usage at the beginning and at the end of the measured time.
 type measuredUsage struct {
 	before, after usageReading
 }
 
-// clock leads through the phases of a run: users prepare and warm up, then it is
-// measured, with reports. It returns when nothing new is begun any more, and
-// says in run why.
+// clock runs the phases: users prepare and warm up, then the run is measured, with reports. It returns when nothing new
+// is begun any more, and sets run.Ended.
 func (d *driver) clock(ctx context.Context, ticks chan<- time.Duration, run *Run) (u measuredUsage) {
 	prepared := make(chan struct{})
 	go func() { d.unprepared.Wait(); close(prepared) }()
 	if !d.wait(ctx, prepared, run) {
 		if d.arrivals != nil {
-			close(d.arrivals.due) // nothing ever arrives
+			close(d.arrivals.due) // so that users end
 		}
 		return u
 	}
@@ -76,15 +74,13 @@ func (d *driver) report(ctx context.Context, ticks chan<- time.Duration, run *Ru
 	}
 }
 
-// reportAt is the end of the interval that a report is of when so much time has
-// passed. None is due at the end, nor after it where the clock is late: the last
-// interval is cut when users have handed over what they still hold.
+// reportAt returns the end of the interval to report when a time has passed. No report is due at the end of the run or
+// after it: the last interval ends when users have passed on their last samples.
 func (c *Config) reportAt(passed time.Duration) (at time.Duration, due bool) {
 	return passed.Truncate(c.Every), c.Every > 0 && passed < c.Duration
 }
 
-// wait waits for a channel or a time. It is false if the run ends before, and
-// then run says why.
+// wait waits for a channel or a time. If the run ends before, it returns false and sets run.Ended.
 func (d *driver) wait(ctx context.Context, reached <-chan struct{}, run *Run, long ...time.Duration) bool {
 	var timer <-chan time.Time
 	if len(long) > 0 {
@@ -101,7 +97,7 @@ func (d *driver) wait(ctx context.Context, reached <-chan struct{}, run *Run, lo
 		run.Ended = TargetDied
 		return false
 	}
-	// Both may be true, and then what ends the run counts.
+	// If both are ready, the end of the run takes precedence.
 	select {
 	case <-d.dead:
 		run.Ended = TargetDied

@@ -3,18 +3,20 @@ package workload
 import (
 	"sync"
 	"time"
+
+	"brokerage/internal/brokerage"
 )
 
 // sample is one transaction that has ended.
 type sample struct {
-	at, took    int64 // nanoseconds; at is its end, since measuring began
-	transaction int
-	outcome     outcome
-	waiting     bool // it had not ended when the measured time was over
+	at, took int64 // nanoseconds; at is its end, since measuring began
+	part     int   // of the mix
+	outcome  outcome
+	waiting  bool // it had not ended at the end of the measured time
 }
 
-// batch is how samples travel. A user hands one over when it is full, or has
-// been open for a while so that reports are not late.
+// batch is a number of samples. A user passes it on when it is full, or when it has been open for batchOpen, so that
+// reports are not late.
 type batch struct {
 	samples []sample
 	opened  int64
@@ -34,43 +36,42 @@ func newBatch(now int64) *batch {
 	return b
 }
 
-// collector adds up what users measure, in one goroutine. Everything but the
-// channel is that goroutine's until it has ended.
+// collector adds up samples in one goroutine, which owns everything but the channels until it has ended.
 type collector struct {
 	full      chan *batch
 	ended     chan struct{}
-	all       []*tally // by transaction; nil where the mix has none
-	part      []*tally // the same since the last report
+	mix       []part
+	all       []*aggregate // by part of the mix
+	interval  []*aggregate // the same since the last report
 	perSecond []int64
 	intervals []Interval
-	from      time.Duration
-	shares    []float64
-	recent    *tally // since the last look; nil if nobody looks
-	errors    int64  // since measuring began; counted if somebody looks
+	from      time.Duration // when the interval began
+	recent    *aggregate    // since the last look; nil without a look function
+	errors    int64         // since measuring began; counted with a look function only
 }
 
-// lookEvery is how often a run is looked at while it goes.
+// lookEvery is the time between two looks at a run.
 const lookEvery = time.Second
 
-func newCollector(shares []float64) *collector {
-	c := &collector{full: make(chan *batch, batchQueue), ended: make(chan struct{}), shares: shares, all: make([]*tally, len(shares)), part: make([]*tally, len(shares))}
-	for t, share := range shares {
-		if share > 0 {
-			c.all[t], c.part[t] = newTally(), newTally()
-		}
+func newCollector(mix []part) *collector {
+	c := &collector{full: make(chan *batch, batchQueue), ended: make(chan struct{}), mix: mix}
+	for range mix {
+		c.all, c.interval = append(c.all, newAggregate()), append(c.interval, newAggregate())
 	}
 	return c
 }
 
-// collect works until the channel is closed. Tick is told the time measured so
-// far whenever a report is due.
-// Look, which may be nil, is told of each second.
-func (c *collector) collect(ticks <-chan time.Duration, report func(Interval), look func(*tally, time.Duration, int64)) {
+// lookFunc receives what was counted since the last look, the time since then, and the errors of the whole run.
+type lookFunc func(recent *aggregate, span time.Duration, errors int64)
+
+// collect runs until the channel of batches is closed. Ticks are the times, since measuring began, at which an interval
+// ends. The look function may be nil.
+func (c *collector) collect(ticks <-chan time.Duration, report func(Interval), look lookFunc) {
 	defer close(c.ended)
 	var looks <-chan time.Time
 	last := time.Now()
 	if look != nil {
-		c.recent = newTally()
+		c.recent = newAggregate()
 		ticker := time.NewTicker(lookEvery)
 		defer ticker.Stop()
 		looks = ticker.C
@@ -95,8 +96,8 @@ func (c *collector) collect(ticks <-chan time.Duration, report func(Interval), l
 func (c *collector) add(b *batch) {
 	for i := range b.samples {
 		s := &b.samples[i]
-		c.all[s.transaction].add(s)
-		c.part[s.transaction].add(s)
+		c.all[s.part].add(s)
+		c.interval[s.part].add(s)
 		if c.recent != nil && !s.waiting {
 			c.recent.add(s)
 			if s.outcome.class == unexpected || s.outcome.class == unanswered {
@@ -116,21 +117,19 @@ func (c *collector) add(b *batch) {
 
 // cut ends an interval.
 func (c *collector) cut(now time.Duration, report func(Interval)) {
-	total := newTally()
-	for _, t := range c.part {
-		if t != nil {
-			total.merge(t)
-		}
+	total := newAggregate()
+	for _, t := range c.interval {
+		total.merge(t)
 	}
-	i := Interval{From: c.from.Seconds(), To: now.Seconds(), Count: total.count, Good: total.good, Latency: total.latency()}
+	i := Interval{
+		From: c.from.Seconds(), To: now.Seconds(), Count: total.count, Good: total.good, Latency: total.latency(),
+	}
 	if span := (now - c.from).Seconds(); span > 0 {
 		i.TPS = float64(total.count) / span
 	}
-	for t, part := range c.part {
-		if part != nil {
-			i.Rows = append(i.Rows, part.row(registry[t].Name, registry[t].Kind.String(), c.shares[t], total.count))
-			part.reset()
-		}
+	for p, t := range c.interval {
+		i.Rows = append(i.Rows, t.row(c.mix[p].Name, c.mix[p].Kind.String(), c.mix[p].share, total.count))
+		t.reset()
 	}
 	c.from = now
 	c.intervals = append(c.intervals, i)
@@ -139,37 +138,33 @@ func (c *collector) cut(now time.Duration, report func(Interval)) {
 	}
 }
 
-// tabulate makes the lines of the table, and the total, with histograms.
-func tabulate(all []*tally, shares []float64) (transactions, kindRows []Row, total Row, err error) {
-	sum, byKind, weights := newTally(), make([]*tally, len(kinds)), make([]float64, len(kinds))
-	for t, tallied := range all {
-		if tallied == nil {
-			continue
-		}
-		sum.merge(tallied)
-		k := registry[t].Kind
-		if byKind[k] == nil {
-			byKind[k] = newTally()
-		}
-		byKind[k].merge(tallied)
-		weights[k] += shares[t]
+// rows returns the rows of the table, by transaction and by kind, and their total, with histograms.
+func rows(all []*aggregate, mix []part) (transactions, kinds []Row, total Row, err error) {
+	sum := newAggregate()
+	for _, t := range all {
+		sum.merge(t)
 	}
-	line := func(t *tally, name, kind string, weight float64) (r Row) {
+	row := func(t *aggregate, name, kind string, weight float64) (r Row) {
 		r = t.row(name, kind, weight, sum.count)
 		if err == nil {
 			r.Histogram, err = EncodeHistogram(t.distribution)
 		}
 		return r
 	}
-	for t, tallied := range all {
-		if tallied != nil {
-			transactions = append(transactions, line(tallied, registry[t].Name, registry[t].Kind.String(), shares[t]))
+	for p, t := range all {
+		transactions = append(transactions, row(t, mix[p].Name, mix[p].Kind.String(), mix[p].share))
+	}
+	for _, kind := range [...]brokerage.Kind{brokerage.Query, brokerage.Update, brokerage.Insert, brokerage.Delete} {
+		ofKind, weight := newAggregate(), 0.0
+		for p, t := range all {
+			if mix[p].Kind == kind {
+				ofKind.merge(t)
+				weight += mix[p].share
+			}
+		}
+		if weight > 0 {
+			kinds = append(kinds, row(ofKind, kind.String(), kind.String(), weight))
 		}
 	}
-	for _, k := range kinds {
-		if byKind[k] != nil {
-			kindRows = append(kindRows, line(byKind[k], k.String(), k.String(), weights[k]))
-		}
-	}
-	return transactions, kindRows, line(sum, "total", "", 1), err
+	return transactions, kinds, row(sum, "total", "", 1), err
 }

@@ -20,12 +20,12 @@ import (
 	"brokerage/loadtest"
 )
 
-// Definition is a workload.
+// Definition describes a workload.
 type Definition struct {
 	Schema      string  `json:"$schema"`
 	Name        string  `json:"name"`
 	Description string  `json:"description"`
-	Validate    bool    `json:"validate"` // new and replaced documents
+	Validate    bool    `json:"validate"` // of new and replaced documents
 	Draws       Draws   `json:"draws"`
 	Search      Search  `json:"search"`
 	Trades      Trades  `json:"trades"`
@@ -36,20 +36,20 @@ type Definition struct {
 	SHA256 string `json:"-"` // of the file
 }
 
-// Part is a transaction of a mix.
+// Part is a transaction of a mix with its weight.
 type Part struct {
 	Transaction string  `json:"transaction"`
-	Weight      float64 `json:"weight"` // in relation to the sum of all
+	Weight      float64 `json:"weight"` // relative to the sum of all weights
 }
 
-// Draws say how keys are drawn from those of the dataset.
+// Draws are the distributions of the keys that are drawn from the dataset.
 type Draws struct {
 	Order    Draw `json:"order"`
 	Customer Draw `json:"customer"`
 	Security Draw `json:"security"`
 }
 
-// Draw is a distribution: uniform, zipf with the exponent S, or sequential.
+// Draw is a distribution: Uniform, Zipf with the exponent S, or Sequential.
 type Draw struct {
 	Distribution string  `json:"distribution"`
 	S            float64 `json:"s"`
@@ -62,53 +62,50 @@ const (
 	Sequential = "sequential"
 )
 
-// Range is whole numbers from which is drawn, both ends included.
+// Range is a range of whole numbers to draw from, both ends included.
 type Range [2]int64
 
-// UnmarshalJSON takes an array of two, where the decoder would take any.
+// UnmarshalJSON reads an array of exactly two numbers; the decoder alone would accept any length.
 func (r *Range) UnmarshalJSON(text []byte) error {
 	var ends []int64
-	if err := json.Unmarshal(text, &ends); err != nil {
-		return fmt.Errorf("%s is not a range such as [1, 10]", text)
-	}
-	if len(ends) != len(r) {
+	if err := json.Unmarshal(text, &ends); err != nil || len(ends) != len(r) {
 		return fmt.Errorf("%s is not a range such as [1, 10]", text)
 	}
 	copy(r[:], ends)
 	return nil
 }
 
-// Search are the ranges of search_securities; nil is for the dataset to say.
+// Search are the ranges of search_securities; a nil one is that of the dataset.
 type Search struct {
 	PEMin    *Range `json:"peMin"`
 	PEMax    *Range `json:"peMax"`
 	YieldMin *Range `json:"yieldMin"`
 }
 
-// Trades say what is bought and sold.
+// Trades are the parameters of buy_security and sell_security.
 type Trades struct {
 	Sell struct {
 		Quantity Range `json:"quantity"`
 	} `json:"sell"`
 	Buy struct {
 		Quantity Range   `json:"quantity"`
-		Held     float64 `json:"held"` // share of buys of what the account holds
+		Held     float64 `json:"held"` // share of buys of a symbol that the account holds
 	} `json:"buy"`
 }
 
-// Updates say what is written into securities and orders.
+// Updates are the parameters of update_security_price and update_order_status.
 type Updates struct {
 	Price  Range    `json:"price"`  // in hundredths
 	Status []string `json:"status"` // codes of FIX's OrdStatus, each as likely as the others
 }
 
-// Prepare is what each user inserts before anything counts.
+// Prepare is how many documents each user inserts before anything counts.
 type Prepare struct {
 	Orders    int `json:"orders"`
 	Customers int `json:"customers"`
 }
 
-// Names are the workloads of the scenario.
+// Names returns the names of the scenario's workloads.
 func Names() []string {
 	entries, err := fs.ReadDir(loadtest.Workloads, "workloads")
 	if err != nil {
@@ -123,8 +120,7 @@ func Names() []string {
 	return names
 }
 
-// Load reads the workload of a name or, where name is a path (it has a slash or
-// ends in .json), from a file.
+// Load reads the named workload of the scenario or, if the name has a slash or ends in .json, a file.
 func Load(name string) (*Definition, error) {
 	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".json") {
 		file, err := os.ReadFile(name)
@@ -134,7 +130,8 @@ func Load(name string) (*Definition, error) {
 		return Parse(name, file)
 	}
 	if !slices.Contains(Names(), name) {
-		return nil, fmt.Errorf("there is no workload %q: it is one of %s, or the path of a file", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("there is no workload %q: it is one of %s, or the path of a file",
+			name, strings.Join(Names(), ", "))
 	}
 	file, err := loadtest.Workloads.ReadFile(path.Join("workloads", name+".json"))
 	if err != nil {
@@ -143,7 +140,7 @@ func Load(name string) (*Definition, error) {
 	return Parse(name, file)
 }
 
-// Parse reads a definition; source is its name in errors, which are one line.
+// Parse reads and checks a definition. Its errors are one line and begin with the source.
 func Parse(source string, file []byte) (*Definition, error) {
 	d := defaults()
 	form := struct {
@@ -151,7 +148,7 @@ func Parse(source string, file []byte) (*Definition, error) {
 
 		Mix []struct {
 			Transaction string   `json:"transaction"`
-			Weight      *float64 `json:"weight"` // one that is forgotten is not one of 0
+			Weight      *float64 `json:"weight"` // a missing weight is an error, not 0
 		} `json:"mix"`
 	}{Definition: d}
 	decoder := json.NewDecoder(bytes.NewReader(file))
@@ -164,7 +161,7 @@ func Parse(source string, file []byte) (*Definition, error) {
 	}
 	for _, p := range form.Mix {
 		if err == nil && p.Weight == nil {
-			err = fmt.Errorf("mix: %q is without a weight", p.Transaction)
+			err = fmt.Errorf("mix: %q has no weight", p.Transaction)
 		} else if err == nil {
 			d.Mix = append(d.Mix, Part{p.Transaction, *p.Weight})
 		}
@@ -180,8 +177,8 @@ func Parse(source string, file []byte) (*Definition, error) {
 	return d, nil
 }
 
-// defaults returns what stands for what a file leaves out. It is a file, which
-// k6 reads too, so that both draw the same.
+// defaults returns the values of what a file leaves out. They are in a file, which k6 reads too, so that both draw the
+// same.
 func defaults() *Definition {
 	d := &Definition{}
 	file, err := loadtest.Workloads.ReadFile("workloads/defaults.json")
@@ -194,14 +191,14 @@ func defaults() *Definition {
 	return d
 }
 
-// readable says where an error of the decoder is, in the words of JSON.
+// readable rewrites an error of the decoder with its line and the names that JSON has.
 func readable(err error, file []byte) error {
 	line := func(offset int64) int { return 1 + bytes.Count(file[:min(offset, int64(len(file)))], []byte("\n")) }
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("line %d: %s is a %s, which it cannot be", line(wrong.Offset), wrong.Field, wrong.Value)
+	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("line %d: %s must not be a %s", line(mismatch.Offset), mismatch.Field, mismatch.Value)
 	}
-	if wrong, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("line %d: not JSON: %w", line(wrong.Offset), err)
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Errorf("line %d: not JSON: %w", line(syntax.Offset), err)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("not JSON: it ends too early")
@@ -211,7 +208,7 @@ func readable(err error, file []byte) error {
 
 var workloadName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
-// orderStatuses are the codes that the schema of orders has.
+// orderStatuses are the codes that the schema of orders allows.
 const orderStatuses = "012346789ABCDE"
 
 const (
@@ -219,40 +216,22 @@ const (
 	maxPrepare = 100_000
 )
 
-// Check refuses what cannot be run.
+// Check returns an error if the workload cannot run.
 func (d *Definition) Check() error {
 	if !workloadName.MatchString(d.Name) {
-		return fmt.Errorf("the name %q is not one to 64 small letters, digits and hyphens", d.Name)
+		return fmt.Errorf("the name %q is not one to 64 lower-case letters, digits and hyphens", d.Name)
 	}
-	if _, err := d.weights(); err != nil {
+	if _, err := d.parts(); err != nil {
 		return err
 	}
-	for _, draw := range []struct {
-		of string
-		Draw
-	}{{"order", d.Draws.Order}, {"customer", d.Draws.Customer}, {"security", d.Draws.Security}} {
-		if err := draw.check(); err != nil {
-			return fmt.Errorf("draws.%s: %w", draw.of, err)
-		}
-	}
-	ranges := []struct {
-		of    string
-		least int64
-		*Range
-	}{
-		{"search.peMin", 0, d.Search.PEMin}, {"search.peMax", 0, d.Search.PEMax}, {"search.yieldMin", 0, d.Search.YieldMin},
-		{"trades.sell.quantity", 1, &d.Trades.Sell.Quantity}, {"trades.buy.quantity", 1, &d.Trades.Buy.Quantity}, {"updates.price", 1, &d.Updates.Price},
-	}
-	for _, r := range ranges {
-		if r.Range != nil && (r.Range[0] < r.least || r.Range[1] > maxNumber || r.Range[0] > r.Range[1]) {
-			return fmt.Errorf("%s: [%d, %d] is not a range from %d to %d", r.of, r.Range[0], r.Range[1], r.least, maxNumber)
-		}
+	if err := d.checkDraws(); err != nil {
+		return err
 	}
 	if held := d.Trades.Buy.Held; !(held >= 0 && held <= 1) {
 		return fmt.Errorf("trades.buy.held: %v is not a share from 0 to 1", held)
 	}
 	if len(d.Updates.Status) == 0 {
-		return errors.New("updates.status: there is none to draw")
+		return errors.New("updates.status: the list is empty")
 	}
 	for _, status := range d.Updates.Status {
 		if len(status) != 1 || !strings.Contains(orderStatuses, status) {
@@ -261,6 +240,35 @@ func (d *Definition) Check() error {
 	}
 	if p := d.Prepare; p.Orders < 0 || p.Customers < 0 || p.Orders > maxPrepare || p.Customers > maxPrepare {
 		return fmt.Errorf("prepare: not from 0 to %d", maxPrepare)
+	}
+	return nil
+}
+
+// checkDraws checks distributions and ranges.
+func (d *Definition) checkDraws() error {
+	for _, draw := range []struct {
+		of string
+		Draw
+	}{{"order", d.Draws.Order}, {"customer", d.Draws.Customer}, {"security", d.Draws.Security}} {
+		if err := draw.check(); err != nil {
+			return fmt.Errorf("draws.%s: %w", draw.of, err)
+		}
+	}
+	for _, r := range []struct {
+		of    string
+		least int64
+		*Range
+	}{
+		{"search.peMin", 0, d.Search.PEMin},
+		{"search.peMax", 0, d.Search.PEMax},
+		{"search.yieldMin", 0, d.Search.YieldMin},
+		{"trades.sell.quantity", 1, &d.Trades.Sell.Quantity},
+		{"trades.buy.quantity", 1, &d.Trades.Buy.Quantity},
+		{"updates.price", 1, &d.Updates.Price},
+	} {
+		if r.Range != nil && (r.Range[0] < r.least || r.Range[1] > maxNumber || r.Range[0] > r.Range[1]) {
+			return fmt.Errorf("%s: [%d, %d] is not a range from %d to %d", r.of, r.Range[0], r.Range[1], r.least, maxNumber)
+		}
 	}
 	return nil
 }
@@ -276,52 +284,55 @@ func (d Draw) check() error {
 			return fmt.Errorf("the exponent s is %v, and must be above 1 and at most 10", d.S)
 		}
 	default:
-		return fmt.Errorf("there is no distribution %q: it is one of %s, %s, %s", d.Distribution, Uniform, Zipf, Sequential)
+		return fmt.Errorf("there is no distribution %q: it is one of %s, %s, %s",
+			d.Distribution, Uniform, Zipf, Sequential)
 	}
 	return nil
 }
 
-// weights are the shares of all transactions, by their place in the registry.
-func (d *Definition) weights() ([]float64, error) {
-	shares := make([]float64, len(registry))
-	named := make([]bool, len(registry))
+// parts returns the transactions with a weight above 0, in the order of the registry.
+func (d *Definition) parts() ([]part, error) {
+	weights := make(map[*transaction]float64)
 	total := 0.0
 	for _, p := range d.Mix {
-		t := find(p.Transaction)
+		t := named(p.Transaction)
+		_, twice := weights[t]
 		switch {
-		case t < 0:
+		case t == nil:
 			return nil, fmt.Errorf("mix: there is no transaction %q", p.Transaction)
-		case named[t]:
-			return nil, fmt.Errorf("mix: %s stands twice", p.Transaction)
+		case twice:
+			return nil, fmt.Errorf("mix: %s is listed twice", p.Transaction)
 		case !(p.Weight >= 0) || math.IsInf(p.Weight, 1):
-			return nil, fmt.Errorf("mix: the weight of %s is %v, and must be a number from 0", p.Transaction, p.Weight)
+			return nil, fmt.Errorf("mix: the weight of %s is %v, but must be a number of at least 0", p.Transaction, p.Weight)
 		}
-		shares[t], named[t] = p.Weight, true
+		weights[t] = p.Weight
 		total += p.Weight
 	}
 	if !(total > 0) || math.IsInf(total, 1) {
 		return nil, errors.New("mix: the weights have no sum above 0")
 	}
-	for taking, making := range source {
-		if shares[taking] > 0 && shares[making] == 0 {
-			return nil, fmt.Errorf("mix: %s without %s would run out of what it may take away", registry[taking].Name, registry[making].Name)
+	var parts []part
+	for _, t := range registry {
+		if weights[t] == 0 {
+			continue
 		}
+		if t.source != nil && weights[t.source] == 0 {
+			return nil, fmt.Errorf("mix: %s without %s would run out of what it may remove", t.Name, t.source.Name)
+		}
+		parts = append(parts, part{t, weights[t] / total})
 	}
-	for t := range shares {
-		shares[t] /= total
-	}
-	return shares, nil
+	return parts, nil
 }
 
-// has tells whether a mix has one of some transactions.
-func (d *Definition) has(transactions ...int) bool {
-	return slices.ContainsFunc(d.Mix, func(p Part) bool { return p.Weight > 0 && slices.Contains(transactions, find(p.Transaction)) })
-}
-
-// writes tells whether a run changes anything.
-func (d *Definition) writes() bool {
-	return d.Prepare != (Prepare{}) || slices.ContainsFunc(d.Mix, func(p Part) bool {
-		t := find(p.Transaction)
-		return p.Weight > 0 && t >= 0 && registry[t].Kind != brokerage.Query
+// has reports whether the mix has a transaction with a property.
+func (d *Definition) has(property func(*transaction) bool) bool {
+	return slices.ContainsFunc(d.Mix, func(p Part) bool {
+		t := named(p.Transaction)
+		return t != nil && p.Weight > 0 && property(t)
 	})
+}
+
+// writes reports whether a run changes anything.
+func (d *Definition) writes() bool {
+	return d.Prepare != (Prepare{}) || d.has(func(t *transaction) bool { return t.Kind != brokerage.Query })
 }

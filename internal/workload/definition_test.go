@@ -1,4 +1,4 @@
-package workload_test
+package workload
 
 import (
 	"bytes"
@@ -11,13 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
-	"brokerage/internal/workload"
 )
 
 func TestLoad_Scenario(t *testing.T) {
-	require.Equal(t, []string{"classic", "insert-customers", "insert-orders", "mixed", "query"}, workload.Names())
-	for _, name := range workload.Names() {
-		d, err := workload.Load(name)
+	require.Equal(t, []string{"classic", "insert-customers", "insert-orders", "mixed", "query"}, Names())
+	for _, name := range Names() {
+		d, err := Load(name)
 		require.NoError(t, err)
 		require.Equal(t, name, d.Name)
 		require.Len(t, d.SHA256, 64)
@@ -26,17 +25,17 @@ func TestLoad_Scenario(t *testing.T) {
 
 // The mixed workload is the registry's.
 func TestLoad_MixedIsTheRegistrys(t *testing.T) {
-	d, err := workload.Load("mixed")
+	d, err := Load("mixed")
 	require.NoError(t, err)
 	require.True(t, d.Validate)
 	require.Len(t, d.Mix, len(brokerage.Transactions))
 	for i, tx := range brokerage.Transactions {
-		require.Equal(t, workload.Part{Transaction: tx.Name, Weight: float64(tx.Weight)}, d.Mix[i])
+		require.Equal(t, Part{Transaction: tx.Name, Weight: float64(tx.Weight)}, d.Mix[i])
 	}
 }
 
 func TestLoad_ClassicIsNotValidated(t *testing.T) {
-	d, err := workload.Load("classic")
+	d, err := Load("classic")
 	require.NoError(t, err)
 	require.False(t, d.Validate)
 	require.Len(t, d.Mix, 13)
@@ -49,29 +48,31 @@ func TestLoad_ClassicIsNotValidated(t *testing.T) {
 
 func TestLoad_OwnFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "own.json")
-	require.NoError(t, os.WriteFile(file, []byte(`{"name": "own", "mix": [{"transaction": "get_order", "weight": 0.5}]}`), 0o600))
-	d, err := workload.Load(file)
+	text := `{"name": "own", "mix": [{"transaction": "get_order", "weight": 0.5}]}`
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	d, err := Load(file)
 	require.NoError(t, err)
 	require.Equal(t, "own", d.Name)
 	require.True(t, d.Validate)
-	require.Equal(t, workload.Uniform, d.Draws.Order.Distribution)
-	require.Equal(t, workload.Range{1, 10}, d.Trades.Sell.Quantity)
+	require.Equal(t, Uniform, d.Draws.Order.Distribution)
+	require.Equal(t, Range{1, 10}, d.Trades.Sell.Quantity)
 }
 
 func TestLoad_Missing(t *testing.T) {
-	_, err := workload.Load("mixt")
+	_, err := Load("mixt")
 	require.ErrorContains(t, err, `there is no workload "mixt": it is one of classic, insert-customers`)
-	_, err = workload.Load(filepath.Join(t.TempDir(), "none.json"))
+	_, err = Load(filepath.Join(t.TempDir(), "none.json"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// Each is refused by the program in one line that says what is wrong, and by the
-// schema, but where only a program can see it.
+// Each is refused by the program, with one line, and by the schema, unless only a program can see it.
 func TestParse_Refusals(t *testing.T) {
 	mix := func(parts string) string { return `{"name": "w", "mix": [` + parts + `]}` }
-	with := func(field string) string {
-		return `{"name": "w", ` + field + `, "mix": [{"transaction": "get_order", "weight": 1}]}`
+	weigh := func(transaction, weight string) string {
+		return `{"transaction": "` + transaction + `", "weight": ` + weight + `}`
 	}
+	getOrder := weigh("get_order", "1")
+	with := func(field string) string { return `{"name": "w", ` + field + `, "mix": [` + getOrder + `]}` }
 	s := workloadSchema(t)
 	for name, c := range map[string]struct {
 		file, says  string
@@ -80,40 +81,44 @@ func TestParse_Refusals(t *testing.T) {
 		"Empty":              {"", "too early", false},
 		"NotJSON":            {"{\n\"name\" 1}", "line 2: not JSON", false},
 		"Cut":                {`{"name": "w", "mix": [`, "too early", false},
-		"Two":                {mix(`{"transaction": "get_order", "weight": 1}`) + "{}", "something follows", false},
-		"NoName":             {`{"mix": [{"transaction": "get_order", "weight": 1}]}`, `the name ""`, false},
-		"Name":               {`{"name": "W 1", "mix": [{"transaction": "get_order", "weight": 1}]}`, `the name "W 1"`, false},
+		"Two":                {mix(getOrder) + "{}", "something follows", false},
+		"NoName":             {`{"mix": [` + getOrder + `]}`, `the name ""`, false},
+		"Name":               {`{"name": "W 1", "mix": [` + getOrder + `]}`, `the name "W 1"`, false},
 		"NoMix":              {`{"name": "w"}`, "no sum above 0", false},
 		"EmptyMix":           {mix(""), "no sum above 0", false},
 		"UnknownField":       {with(`"weighs": 1`), `unknown field "weighs"`, false},
 		"UnknownInside":      {with(`"trades": {"hold": {}}`), `unknown field "hold"`, false},
-		"UnknownTransaction": {mix(`{"transaction": "get_oder", "weight": 1}`), `no transaction "get_oder"`, false},
-		"WeightIsText":       {mix("{\"transaction\": \"get_order\",\n\"weight\": \"ten\"}"), "line 2: mix.weight is a string", false},
-		"WeightIsMissing":    {mix(`{"transaction": "get_order"}`), `"get_order" is without a weight`, false},
-		"WeightIsNull":       {mix(`{"transaction": "get_order", "weight": null}`), `"get_order" is without a weight`, false},
-		"WeightIsNegative":   {mix(`{"transaction": "get_order", "weight": -1}`), "the weight of get_order is -1", false},
-		"WeightIsHuge":       {mix(`{"transaction": "get_order", "weight": 1e400}`), "weight", true},
-		"AllZero":            {mix(`{"transaction": "get_order", "weight": 0}`), "no sum above 0", true},
-		"Twice":              {mix(`{"transaction": "get_order", "weight": 1}, {"transaction": "get_order", "weight": 2}`), "get_order stands twice", true},
-		"OnlyDeletes":        {mix(`{"transaction": "delete_order", "weight": 1}`), "delete_order without insert_order", true},
-		"OnlyCloses":         {mix(`{"transaction": "close_account", "weight": 1}`), "close_account without open_account", true},
-		"Distribution":       {with(`"draws": {"order": {"distribution": "normal"}}`), `draws.order: there is no distribution "normal"`, false},
-		"ZipfWithoutS":       {with(`"draws": {"customer": {"distribution": "zipf"}}`), "draws.customer: the exponent s is 0", false},
-		"ZipfOne":            {with(`"draws": {"customer": {"distribution": "zipf", "s": 1}}`), "the exponent s is 1", false},
-		"UniformWithS":       {with(`"draws": {"security": {"distribution": "uniform", "s": 2}}`), "s is for zipf", false},
-		"RangeOfOne":         {with(`"search": {"peMin": [20]}`), "[20] is not a range", false},
-		"RangeOfThree":       {with(`"search": {"peMin": [20, 21, 22]}`), "not a range", false},
-		"RangeOfText":        {with(`"search": {"peMin": "20-23"}`), "not a range", false},
-		"RangeBackwards":     {with(`"search": {"yieldMin": [6, 4]}`), "search.yieldMin: [6, 4]", true},
-		"RangeNegative":      {with(`"search": {"peMax": [-1, 4]}`), "search.peMax: [-1, 4]", false},
-		"QuantityZero":       {with(`"trades": {"sell": {"quantity": [0, 10]}}`), "trades.sell.quantity: [0, 10]", true},
-		"Held":               {with(`"trades": {"buy": {"held": 1.5}}`), "trades.buy.held: 1.5", false},
-		"Prepare":            {with(`"prepare": {"orders": -1}`), "prepare", false},
-		"PrepareHalf":        {with(`"prepare": {"orders": 1.5}`), "prepare.orders is a number 1.5", false},
-		"ValidateText":       {with(`"validate": "no"`), "validate is a string", false},
+		"UnknownTransaction": {mix(weigh("get_oder", "1")), `no transaction "get_oder"`, false},
+		"WeightIsText":       {mix("\n" + weigh("get_order", `"ten"`)), "line 2: mix.weight must not be a string", false},
+		"WeightIsMissing":    {mix(`{"transaction": "get_order"}`), `"get_order" has no weight`, false},
+		"WeightIsNull":       {mix(weigh("get_order", "null")), `"get_order" has no weight`, false},
+		"WeightIsNegative":   {mix(weigh("get_order", "-1")), "the weight of get_order is -1", false},
+		"WeightIsHuge":       {mix(weigh("get_order", "1e400")), "weight", true},
+		"AllZero":            {mix(weigh("get_order", "0")), "no sum above 0", true},
+		"Twice":              {mix(getOrder + "," + weigh("get_order", "2")), "get_order is listed twice", true},
+		"OnlyDeletes":        {mix(weigh("delete_order", "1")), "delete_order without insert_order", true},
+		"OnlyCloses":         {mix(weigh("close_account", "1")), "close_account without open_account", true},
+		"Distribution": {
+			with(`"draws": {"order": {"distribution": "normal"}}`), `draws.order: there is no distribution "normal"`, false,
+		},
+		"ZipfWithoutS": {
+			with(`"draws": {"customer": {"distribution": "zipf"}}`), "draws.customer: the exponent s is 0", false,
+		},
+		"ZipfOne":        {with(`"draws": {"customer": {"distribution": "zipf", "s": 1}}`), "the exponent s is 1", false},
+		"UniformWithS":   {with(`"draws": {"security": {"distribution": "uniform", "s": 2}}`), "s is for zipf", false},
+		"RangeOfOne":     {with(`"search": {"peMin": [20]}`), "[20] is not a range", false},
+		"RangeOfThree":   {with(`"search": {"peMin": [20, 21, 22]}`), "not a range", false},
+		"RangeOfText":    {with(`"search": {"peMin": "20-23"}`), "not a range", false},
+		"RangeBackwards": {with(`"search": {"yieldMin": [6, 4]}`), "search.yieldMin: [6, 4]", true},
+		"RangeNegative":  {with(`"search": {"peMax": [-1, 4]}`), "search.peMax: [-1, 4]", false},
+		"QuantityZero":   {with(`"trades": {"sell": {"quantity": [0, 10]}}`), "trades.sell.quantity: [0, 10]", true},
+		"Held":           {with(`"trades": {"buy": {"held": 1.5}}`), "trades.buy.held: 1.5", false},
+		"Prepare":        {with(`"prepare": {"orders": -1}`), "prepare", false},
+		"PrepareHalf":    {with(`"prepare": {"orders": 1.5}`), "prepare.orders must not be a number 1.5", false},
+		"ValidateText":   {with(`"validate": "no"`), "validate must not be a string", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := workload.Parse("own.json", []byte(c.file))
+			_, err := Parse("own.json", []byte(c.file))
 			require.ErrorContains(t, err, c.says)
 			require.True(t, strings.HasPrefix(err.Error(), "workload own.json: "), err.Error())
 			require.NotContains(t, err.Error(), "\n")

@@ -3,7 +3,6 @@ package workload
 import (
 	"context"
 	"errors"
-	"strconv"
 	"time"
 
 	"brokerage/internal/brokerage"
@@ -12,30 +11,25 @@ import (
 	"brokerage/internal/telemetry"
 )
 
-// Direct is a store in this process.
+// Direct is a Backend that calls a store in this process.
 type Direct struct {
-	// Stats looks into the store, as a service's metrics do; nil where it has no
-	// inside to look at.
+	// Stats returns the statistics that a service would export as metrics; nil if the store has none.
 	Stats func() telemetry.StoreStats
 
-	store  brokerage.Store // guarded, as a service has it
-	scheme string
-	name   string
+	store brokerage.Store // guarded, as in a service
+	name  string
 }
 
-// answerWithin is how long a call may take: longer than a service waits for its
-// store, so that what it says then is heard.
+// answerWithin is the timeout of a call. It is longer than a service waits for its store, so that the service's own
+// timeout is what a load generator sees.
 const answerWithin = 30 * time.Second
 
-// NewDirect makes a backend of an open store, which stays the caller's to
-// close; url is how it was opened.
+// NewDirect returns a backend for an open store, which the caller closes. The URL is the one that it was opened with.
 func NewDirect(s brokerage.Store, url string) (*Direct, error) {
-	database, err := store.Find(url)
-	if err != nil {
+	if _, err := store.Find(url); err != nil {
 		return nil, err
 	}
-	guarded := guard.New(s, guard.Options{Timeout: answerWithin})
-	return &Direct{store: guarded, scheme: database.Scheme, name: store.Published(url)}, nil
+	return &Direct{store: guard.New(s, guard.Options{Timeout: answerWithin}), name: store.Published(url)}, nil
 }
 
 func (d *Direct) stamp(context.Context) (Target, map[string]string, error) {
@@ -44,7 +38,7 @@ func (d *Direct) stamp(context.Context) (Target, map[string]string, error) {
 	for _, setting := range is.Settings {
 		settings[setting.Name] = setting.Value
 	}
-	return Target{Kind: "direct", Engine: is.Name, URL: d.name, SameHost: true}, settings, nil
+	return Target{Kind: directTarget, Engine: is.Name, URL: d.name, SameHost: true}, settings, nil
 }
 
 func (d *Direct) population(ctx context.Context) (*population, error) {
@@ -61,8 +55,8 @@ func (d *Direct) lease(ctx context.Context, kind string, count int64) (brokerage
 	return d.store.Lease(ctx, kind, count)
 }
 
-func (d *Direct) open(_ context.Context, check checker, sectors []string) (session, error) {
-	return &directSession{store: d.store, checker: check, sectors: sectors}, nil
+func (d *Direct) open(_ context.Context, check checker) (session, error) {
+	return &directSession{store: d.store, checker: check}, nil
 }
 
 func (d *Direct) reading(context.Context) (reading, error) {
@@ -70,7 +64,7 @@ func (d *Direct) reading(context.Context) (reading, error) {
 		return reading{}, nil
 	}
 	stats := d.Stats()
-	return reading{figures: map[string]float64{ // by the names that the service's metrics have
+	return reading{figures: map[string]float64{ // under the names of the service's metrics
 		"brokerage_store_connections_limit":             float64(stats.Connections),
 		"brokerage_store_connections_open":              float64(stats.Open),
 		"brokerage_store_connections_in_use":            float64(stats.InUse),
@@ -89,23 +83,20 @@ func (d *Direct) reading(context.Context) (reading, error) {
 type directSession struct {
 	checker
 
-	store   brokerage.Store
-	sectors []string
-	number  []byte
+	store brokerage.Store
 }
 
 func (s *directSession) close() {}
 
-// recoverFor is how long a backend may be away, for a restart or a new leader,
-// before a run ends.
+// recoverFor is how long a run waits for a backend that is restarting or failing over.
 const recoverFor = 2 * time.Second
 
 func (s *directSession) recover(ctx context.Context) error {
-	return persist(ctx, func() error { return s.store.Ready(ctx) })
+	return retry(ctx, func() error { return s.store.Ready(ctx) })
 }
 
-// persist tries until it succeeds, or the time is over.
-func persist(ctx context.Context, try func() error) (err error) {
+// retry calls try until it succeeds or recoverFor has passed, and returns its last error.
+func retry(ctx context.Context, try func() error) (err error) {
 	for deadline := time.Now().Add(recoverFor); ; {
 		if err = try(); err == nil || ctx.Err() != nil || time.Now().After(deadline) {
 			return err
@@ -118,95 +109,33 @@ func persist(ctx context.Context, try func() error) (err error) {
 }
 
 func (s *directSession) do(ctx context.Context, c *call) outcome {
-	answer, err := s.call(ctx, c)
+	answer, err := c.transaction.execute(ctx, s.store, c)
 	if err != nil {
 		return s.refused(c, err)
 	}
-	if roots[c.transaction] == "" {
+	if c.transaction.Answer == "" {
 		return done
 	}
 	return s.check(c, answer)
 }
 
-func (s *directSession) call(ctx context.Context, c *call) (answer []byte, err error) {
-	w := brokerage.Write{Now: time.Now()}
-	switch c.transaction {
-	case getOrder:
-		return s.store.GetOrder(ctx, c.id)
-	case getSecurity:
-		return s.store.GetSecurity(ctx, c.symbol)
-	case customerProfile:
-		return s.store.CustomerProfile(ctx, c.id)
-	case searchSecurities:
-		q := c.search
-		return s.store.SearchSecurities(ctx, brokerage.Search{Sector: s.sectors[q.sector], PEMin: q.peMin * one, PEMax: q.peMax * one, YieldMin: q.yieldMin * one})
-	case accountSummary:
-		return s.store.AccountSummary(ctx, c.id)
-	case getSecurityPrice:
-		return s.store.SecurityPrice(ctx, c.symbol)
-	case customerMaxOrder:
-		return s.store.CustomerMaxOrder(ctx, c.id)
-	case closeAccount:
-		return nil, s.store.CloseAccount(ctx, w, c.id, c.account)
-	case openAccount:
-		_, err = s.store.OpenAccount(ctx, w, c.id, c.doc)
-	case updateSecurityPrice:
-		s.number = appendCents(s.number[:0], c.price)
-		return s.store.UpdateSecurityPrice(ctx, w, c.symbol, brokerage.Price{LastTrade: string(s.number)})
-	case updateOrderStatus:
-		return s.store.UpdateOrderStatus(ctx, w, c.id, c.status)
-	case buySecurity, sellSecurity:
-		side := brokerage.Buy
-		if c.transaction == sellSecurity {
-			side = brokerage.Sell
-		}
-		return s.store.Trade(ctx, w, c.id, brokerage.Trade{Side: side, Symbol: c.symbol, Quantity: strconv.FormatInt(c.quantity, 10), Now: w.Now})
-	case insertOrder:
-		_, err = s.store.InsertOrder(ctx, w, c.doc)
-	case insertCustomer:
-		_, err = s.store.InsertCustomer(ctx, w, c.doc, c.validate)
-	case deleteOrder:
-		return nil, s.store.DeleteOrder(ctx, w, c.id)
-	case deleteCustomer:
-		return nil, s.store.DeleteCustomer(ctx, w, c.id)
-	case updCustacc:
-		if answer, err = s.store.GetCustomer(ctx, c.id); err == nil {
-			err = s.store.ReplaceCustomer(ctx, w, c.id, answer, c.validate, brokerage.Match{brokerage.ETag(answer)})
-		}
-	case updSecurity:
-		if answer, err = s.store.GetSecurity(ctx, c.symbol); err == nil {
-			err = s.store.ReplaceSecurity(ctx, w, c.symbol, answer, c.validate, brokerage.Match{brokerage.ETag(answer)})
-		}
-	}
-	return answer, err
-}
-
-// one is 1 as a Search has it: in ten-thousandths.
-const one = 10_000
-
-// appendCents writes an amount with two places.
-func appendCents(dst []byte, n int64) []byte {
-	return twoDigits(append(strconv.AppendInt(dst, n/100, 10), '.'), int(n%100))
-}
-
-// refused says of an error what the service would say of it.
+// refused returns the outcome that the service's response to an error would have.
 func (s *directSession) refused(c *call, err error) outcome {
 	if refusal, ok := errors.AsType[*brokerage.Conflict](err); ok {
-		return conflict(string(refusal.Reason))
+		return c.transaction.refused(refusal.Reason)
 	}
-	// A store that gave up may still read the document.
-	c.doc = nil
+	c.doc = nil // a store that timed out may still be reading the document
 	switch {
 	case is[*brokerage.Stale](err):
-		return outcome{expected, reasonStale}
+		return c.transaction.refused(reasonStale)
 	case is[*brokerage.NotFound](err):
 		return outcome{unexpected, reasonNotFound}
 	case is[*brokerage.Invalid](err):
 		return outcome{unexpected, "422 invalid"}
 	case errors.Is(err, context.DeadlineExceeded):
-		return outcome{unanswered, reasonTimeout}
+		return timedOut
 	case errors.Is(err, context.Canceled):
-		return outcome{unanswered, reasonNoAnswer}
+		return noAnswer
 	case is[*brokerage.Unavailable](err):
 		return outcome{unanswered, "503 unavailable"}
 	case is[*brokerage.Damaged](err):

@@ -7,8 +7,7 @@ type picker interface {
 	pick(r *rand.Rand) int64
 }
 
-// picker makes the picker of one of several users. Only sequential ones have
-// to know which: each goes through the whole, beginning at a place of its own.
+// picker returns the picker of one of several users. Sequential users begin evenly spread and go through all indexes.
 func (d Draw) picker(r *rand.Rand, n int64, user, users int) picker {
 	switch d.Distribution {
 	case Zipf:
@@ -32,19 +31,19 @@ func (p *sequentialPicker) pick(*rand.Rand) int64 {
 	return i
 }
 
-// zipfPicker scatters the ranks over the indexes: what is asked for often does
-// not lie together on a page.
+// zipfPicker scatters the ranks over the indexes, so that popular keys are not next to each other on a page.
 type zipfPicker struct {
 	ranks     *rand.Zipf
 	n, stride uint64
 }
 
 func (p *zipfPicker) pick(*rand.Rand) int64 {
-	return int64(p.ranks.Uint64() * p.stride % p.n) //nolint:gosec // n is below 2^63, and the product below 2^64 as scatter has it
+	//nolint:gosec // n is below 2^63, and the product below 2^64 because of the size of stride
+	return int64(p.ranks.Uint64() * p.stride % p.n)
 }
 
-// scatter is a stride that meets every index of n once: a prime that does not
-// divide it, small enough not to overflow with any dataset.
+// scatter returns a stride that reaches every index below n once: a prime that does not divide n, and too small to
+// overflow with any dataset.
 func scatter(n uint64) uint64 {
 	for _, prime := range []uint64{7919, 7907, 7901} {
 		if n%prime != 0 {

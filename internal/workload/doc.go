@@ -1,24 +1,20 @@
-// Package workload runs workloads against a brokerage and says what came of it.
+// Package workload runs workloads against a brokerage, directly on a store or through a service, and reports the
+// result.
 //
-// A definition (package loadtest has those of the scenario) names transactions
-// and weights. Users draw transactions by weight, and parameters from what a
-// client may rely on: all they know of the data is what GET /v1/dataset says, so
-// that a store is met by the same requests whether there is a service in between
-// or not. Each user has a random sequence of its own, made of the seed and its
-// number; how quick the answers are changes how far a user comes, never what it
-// draws.
+// A definition (package loadtest has those of the scenario) names transactions and their weights. Each transaction is a
+// value in a file of its name: how its parameters are drawn, its request, its call on a store, how its answer is
+// checked. Users draw transactions by weight, and parameters from what GET /v1/dataset describes, so that a store
+// receives the same requests with a service in front of it and without. Each user has its own random sequence, made of
+// the seed and the user's number: fast answers bring a user further in its sequence, but do not change it.
 //
-// Users delete and close only what they have inserted and opened, so the
-// database keeps its size, and queries do not decay into misses.
+// Users delete and close only what they have inserted and opened. So the database keeps its size, and queries find what
+// they ask for to the end of the run.
 //
-// A run has two models. In the closed one a user waits for an answer before the
-// next request, which is how the papers measured; a slow answer then hides the
-// requests that it kept from being made. In the open one transactions are due at
-// a constant rate, and their time is counted from when they were due, whatever
-// held them up.
+// A run follows one of two models. In the closed model a user waits for each answer before it sends its next request,
+// as in the papers; a slow answer then hides the requests that it delayed. In the open model transactions are due at a
+// constant rate, and their times count from when they were due, whatever delayed them.
 //
-// The load generator often shares a computer with what it loads, so it must be
-// cheap: documents are templates with a few gaps filled, requests are written
-// into buffers that are used again, and what was measured goes to one collecting
-// goroutine in batches, so that users share neither locks nor counters.
+// A load generator often runs on the computer that it measures, so it must be cheap: documents are templates with a few
+// gaps to fill, requests are written into reused buffers, and samples are passed in batches to one goroutine that
+// counts them, so that users share neither locks nor counters.
 package workload

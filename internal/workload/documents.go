@@ -8,22 +8,20 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// templateCount is how many documents of a kind a run can tell apart. With few,
-// a database would fill with copies, which pack better than any real data.
+// templateCount is the number of different documents of each kind. With few, a database would fill with copies, which
+// compress better than real data.
 const templateCount = 1000
 
-// documents are the templates of what is inserted, the same for all users.
+// documents are the templates of what is inserted. All users share them.
 type documents struct {
 	orders, customers, accounts []filling
 	today                       string
 }
 
-// filling is a template whose gaps are known by number: names would be compared
-// for each document.
+// filling is a template whose gaps are numbers, so that filling it compares no names.
 type filling struct {
 	literals []string // one more than gaps
 	gaps     []gap
-	accounts int // of a customer
 }
 
 type gap uint8
@@ -40,27 +38,28 @@ const (
 )
 
 var gaps = map[string]gap{
-	"order": gapOrder, "customer": gapCustomer, "account": gapAccount, "account2": gapAccount + 1, "account3": gapAccount + 2,
+	"order": gapOrder, "customer": gapCustomer,
+	"account": gapAccount, "account2": gapAccount + 1, "account3": gapAccount + 2,
 	"symbol": gapSymbol, "date": gapDate, "datetime": gapTime,
 }
 
 func newDocuments(p *population, d *Definition, now time.Time) (*documents, error) {
 	docs := &documents{today: now.UTC().Format(time.DateOnly)}
-	if !d.has(insertOrder, insertCustomer, openAccount) && d.Prepare == (Prepare{}) {
+	creates := d.has(func(t *transaction) bool { return t.created != nil })
+	if !creates && d.Prepare == (Prepare{}) {
 		return docs, nil
 	}
 	g, err := generator(p.Scale, p.Profile, p.Seed)
 	if err != nil {
 		return nil, err
 	}
-	for _, kind := range []struct {
-		name string
-		into *[]filling
-	}{{"order", &docs.orders}, {"customer", &docs.customers}, {"account", &docs.accounts}} {
-		for _, t := range g.Templates(kind.name, templateCount) {
-			*kind.into = append(*kind.into, newFilling(t))
+	fillings := func(kind string) (list []filling) {
+		for _, t := range g.Templates(kind, templateCount) {
+			list = append(list, newFilling(t))
 		}
+		return list
 	}
+	docs.orders, docs.customers, docs.accounts = fillings("order"), fillings("customer"), fillings("account")
 	return docs, nil
 }
 
@@ -74,21 +73,19 @@ func newFilling(t dataset.Template) (f filling) {
 		if !ok {
 			panic("workload: a template has a gap for " + part)
 		}
-		if g >= gapAccount && g < gapSymbol {
-			f.accounts++
-		}
 		f.gaps = append(f.gaps, g)
 	}
 	return f
 }
 
-// values are what goes into the gaps of one document.
+// values fill the gaps of one document.
 type values struct {
 	id      int64 // of the order or customer
-	account int64 // the first; others follow it
+	account int64 // the first; the others follow it
 	symbol  string
 }
 
+// fill appends a document to dst.
 func (docs *documents) fill(dst []byte, f *filling, v values, r *rand.Rand) []byte {
 	seconds := r.IntN(24 * 60 * 60) // one time for the whole document
 	for i, g := range f.gaps {
@@ -113,3 +110,8 @@ func (docs *documents) fill(dst []byte, f *filling, v values, r *rand.Rand) []by
 }
 
 func twoDigits(dst []byte, n int) []byte { return append(dst, byte('0'+n/10), byte('0'+n%10)) }
+
+// appendCents appends an amount with two decimal places.
+func appendCents(dst []byte, n int64) []byte {
+	return twoDigits(append(strconv.AppendInt(dst, n/100, 10), '.'), int(n%100))
+}

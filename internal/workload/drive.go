@@ -14,11 +14,11 @@ import (
 // RunnerName is the tool's name in results.
 const RunnerName = "drive"
 
-// grace is how long transactions may take that are waiting when a run ends. Then
-// the driver gives up on them, which is no fault of the target's.
+// grace is how long the driver waits, at the end of a run, for transactions in progress. After that it abandons them,
+// which does not count as an error of the target.
 const grace = 10 * time.Second
 
-// driver is one run.
+// driver runs one workload once.
 type driver struct {
 	config    Config
 	backend   Backend
@@ -26,23 +26,22 @@ type driver struct {
 	collector *collector
 	arrivals  *arrivals // of the open model
 
-	// Times are nanoseconds since zero. Users look at them for each transaction,
-	// so they are read without a lock: from begin on it is measured, and from
-	// end on nothing new is begun.
+	// Nanoseconds since zero: the measured time is from begin to end, and after end nothing new is begun. They are
+	// atomic because users read them for each transaction.
 	zero       time.Time
 	begin, end atomic.Int64
 
-	unprepared sync.WaitGroup // users that have not yet inserted what is their own
+	unprepared sync.WaitGroup // users that have not inserted their own documents yet
 	working    sync.WaitGroup // users
 	preparing  preparing
 
 	stopOnce sync.Once
 	dead     chan struct{} // closed when the target has died
-	died     error         // of what; read it after dead
+	died     error         // why; read it after dead
 }
 
-// Drive runs a workload. An error without a run is one from before any load; a
-// run that ended early comes with ErrInterrupted or ErrTargetDied.
+// Drive runs a workload. It returns a run and ErrInterrupted or ErrTargetDied if the run ended early, and an error
+// without a run if it did not begin.
 func Drive(ctx context.Context, b Backend, c Config) (*Run, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -54,8 +53,8 @@ func Drive(ctx context.Context, b Backend, c Config) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Calls outlive the run's context by their grace: what is under way is
-	// answered, or else nobody knows whether it was done.
+	// Calls outlive the run's context by the grace, so that those in progress are answered: without an answer it is
+	// unknown whether a write was done.
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	workers, err := d.workers(ctx, calls)
@@ -73,8 +72,7 @@ func Drive(ctx context.Context, b Backend, c Config) (*Run, error) {
 	return d.drive(ctx, calls, cancel, workers, run)
 }
 
-// describe finds out what the target is, and whether the workload can be run on
-// it; nothing is loaded yet.
+// describe returns a run that describes the target and the configuration, or an error if the workload cannot run on it.
 func (d *driver) describe(ctx context.Context) (*Run, error) {
 	c := &d.config
 	target, settings, err := d.backend.stamp(ctx)
@@ -98,45 +96,47 @@ func (d *driver) describe(ctx context.Context) (*Run, error) {
 	if d.plan, err = newPlan(c.Definition, p, docs, c.Seed, c.Users); err != nil {
 		return nil, err
 	}
-	d.collector = newCollector(d.plan.shares)
+	d.collector = newCollector(d.plan.mix)
 	all := make(map[string]string)
 	maps.Copy(all, settings)
 	maps.Copy(all, c.Settings)
 	return &Run{
 		Format: RunFormat, Tool: Tool{RunnerName, c.Version}, Commit: c.Commit, Target: target,
-		Workload: WorkloadStamp{Name: c.Definition.Name, SHA256: c.Definition.SHA256, Validate: c.Definition.Validate, Mix: c.Definition.Mix},
-		Model:    c.model(), Ramp: c.Ramp.Seconds(), Duration: c.Duration.Seconds(), Seed: c.Seed,
+		Workload: WorkloadStamp{
+			Name: c.Definition.Name, SHA256: c.Definition.SHA256,
+			Validate: c.Definition.Validate, Mix: c.Definition.Mix,
+		},
+		Model: c.model(), Ramp: c.Ramp.Seconds(), Duration: c.Duration.Seconds(), Seed: c.Seed,
 		Dataset: p.stamp(), Settings: all, Machine: machine(), Ended: Complete,
 	}, nil
 }
 
-// answersAnything tells whether answers are the same whatever is asked for, as
-// the fingerprint of the null store says.
+// answersAnything reports whether the target is the null store, which answers every request with the same documents.
 func answersAnything(p *population) bool { return strings.HasPrefix(p.Fingerprint, "null/") }
 
-// workers makes the users, each with a session and with ids for what it will
-// insert. After an error there are those that were made.
+// workers returns the users, each with a session and with ids for what it will insert. With an error it returns those
+// that were made until then.
 func (d *driver) workers(ctx, calls context.Context) (workers []*worker, err error) {
-	leased, err := d.lease(ctx)
+	leases, err := d.lease(ctx)
 	if err != nil {
 		return nil, err
 	}
-	check, sectors := checker{keys: !answersAnything(d.plan.population)}, d.plan.population.Search.Sectors
+	check := checker{keys: !answersAnything(d.plan.population)}
 	for n := range d.config.Users {
-		s, err := d.backend.open(calls, check, sectors)
+		s, err := d.backend.open(calls, check)
 		if err != nil {
 			return workers, err
 		}
-		u := newUser(d.plan, n)
-		u.newOrders, u.newCustomers, u.newAccounts = leased[0].of(n), leased[1].of(n), leased[2].of(n)
-		workers = append(workers, &worker{driver: d, user: u, session: s})
+		workers = append(workers, &worker{driver: d, user: newUser(d.plan, n, leases), session: s})
 	}
 	return workers, nil
 }
 
-// drive lets the users work, and the clock run.
-func (d *driver) drive(ctx, calls context.Context, cancel context.CancelFunc, workers []*worker, run *Run) (*Run, error) {
-	d.zero = time.Now() // from here on it is load
+// drive starts the users and the clock, and returns the result.
+func (d *driver) drive(
+	ctx, calls context.Context, cancel context.CancelFunc, workers []*worker, run *Run,
+) (*Run, error) {
+	d.zero = time.Now() // the load begins here
 	run.Started = d.zero.UTC()
 	ticks := make(chan time.Duration)
 	go d.collector.collect(ticks, d.config.Report, d.looker())
@@ -169,12 +169,12 @@ func (d *driver) drive(ctx, calls context.Context, cancel context.CancelFunc, wo
 	return d.finish(run, usage, workers)
 }
 
-// looker tells how the run goes, if anybody wants to know.
-func (d *driver) looker() func(*tally, time.Duration, int64) {
+// looker returns the function that reports the state of the run to Config.Live, or nil.
+func (d *driver) looker() lookFunc {
 	if d.config.Live == nil {
 		return nil
 	}
-	return func(recent *tally, span time.Duration, errors int64) {
+	return func(recent *aggregate, span time.Duration, errors int64) {
 		now, begin := d.now(), d.begin.Load()
 		m := Moment{Measuring: now >= begin, Left: d.config.Ramp - time.Duration(now)}
 		if m.Measuring {
@@ -189,7 +189,7 @@ func (d *driver) looker() func(*tally, time.Duration, int64) {
 
 func (d *driver) now() int64 { return int64(time.Since(d.zero)) }
 
-// die ends the run: nobody is there any more.
+// die ends the run because the target does not answer.
 func (d *driver) die(err error) {
 	d.stopOnce.Do(func() {
 		d.died = err

@@ -3,7 +3,6 @@ package workload
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"runtime"
 	"sync/atomic"
@@ -11,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/access"
@@ -44,23 +42,11 @@ func requireResult(t testing.TB, r *Run) {
 
 func requireSchema(t testing.TB, v any) {
 	t.Helper()
-	text, err := json.Marshal(v)
-	require.NoError(t, err)
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	require.NoError(t, err)
-	form, err := jsonschema.UnmarshalJSON(bytes.NewReader(RunSchema))
-	require.NoError(t, err)
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	require.NoError(t, c.AddResource("urn:brokerage:schema:run-1", form))
-	s, err := c.Compile("urn:brokerage:schema:run-1")
-	require.NoError(t, err)
-	require.NoError(t, s.Validate(doc))
+	requireValid(t, compiled(t, RunSchema), asJSON(t, v))
 }
 
-// Every workload on a real store and through the service: each parameter that is
-// drawn exists, each document that is made is valid, each answer is the one that
-// was asked for.
+// Every workload on a real store and through the service: drawn keys exist, new documents are valid, and each answer is
+// the one that was asked for.
 func TestDrive_Workloads(t *testing.T) {
 	s := tinyStore(t)
 	url, _ := serve(t, s, nil)
@@ -93,7 +79,7 @@ func TestDrive_Workloads(t *testing.T) {
 	}
 }
 
-// What users take away is their own: after a run, all that was generated is there.
+// Users remove only what is their own: after a run, all that was generated is there.
 func TestDrive_KeepsTheDataset(t *testing.T) {
 	s := tinyStore(t)
 	d := direct(t, s, "sqlite:b.db")
@@ -130,13 +116,13 @@ func TestDrive_Reports(t *testing.T) {
 	c.Think = time.Millisecond // or the clock would never move
 	backend := direct(t, nullStore(t), "null:")
 	synctest.Test(t, func(t *testing.T) {
-		var told []Interval
-		c.Report = func(i Interval) { told = append(told, i) }
+		var reported []Interval
+		c.Report = func(i Interval) { reported = append(reported, i) }
 		r, err := Drive(t.Context(), backend, c)
 		require.NoError(t, err)
 		requireResult(t, r)
-		require.Len(t, told, 3)
-		require.Equal(t, r.Intervals[:3], told)
+		require.Len(t, reported, 3)
+		require.Equal(t, r.Intervals[:3], reported)
 		require.Len(t, r.Intervals, 4)
 		for n, i := range r.Intervals {
 			require.InDelta(t, float64(n+1)/10, i.To, 1e-9)
@@ -144,7 +130,7 @@ func TestDrive_Reports(t *testing.T) {
 	})
 }
 
-// A report that is late is of the interval before; the last is of the end alone.
+// A late report is of the interval before; none is due at the end.
 func TestConfig_ReportAt(t *testing.T) {
 	const ms = time.Millisecond
 	c := &Config{Every: 100 * ms, Duration: 400 * ms}
@@ -167,13 +153,14 @@ func TestDrive_Think(t *testing.T) {
 	require.LessOrEqual(t, r.Total.Count, int64(4*5), "four users of at most five each")
 }
 
-// Nothing of this gets as far as a load.
+// Each of these is refused before any load.
 func TestDrive_RefusedBeforeLoad(t *testing.T) {
 	s := tinyStore(t)
 	empty, err := sqlite.Open(t.Context(), t.TempDir()+"/e.db", sqlite.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, empty.Close()) })
-	reader, trader := &access.Client{Name: "r", Scopes: []access.Scope{access.Read}}, &access.Client{Name: "t", Scopes: []access.Scope{access.Read, access.Trade}}
+	reader := &access.Client{Name: "r", Scopes: []access.Scope{access.Read}}
+	trader := &access.Client{Name: "t", Scopes: []access.Scope{access.Read, access.Trade}}
 	closed, _ := serve(t, s, tokens{"Bearer r": reader, "Bearer t": trader})
 	emptyURL, _ := serve(t, empty, nil)
 	gone, stop := serve(t, s, nil)
@@ -257,7 +244,7 @@ func TestDrive_InterruptedInTheRamp(t *testing.T) {
 	}
 }
 
-// The service dies while it is measured: the run has what there was until then.
+// The service dies during the measured time: the run has what was measured until then.
 func TestDrive_TargetDies(t *testing.T) {
 	for name, rate := range map[string]float64{"Closed": 0, "Open": 500} {
 		t.Run(name, func(t *testing.T) {
@@ -279,7 +266,7 @@ func TestDrive_TargetDies(t *testing.T) {
 	}
 }
 
-// A target that is away for a moment costs unexpected answers, not the run.
+// A target that is unavailable for a moment causes unexpected answers, but does not end the run.
 func TestDrive_TargetComesBack(t *testing.T) {
 	s := &stub{Direct: direct(t, nullStore(t), "null:")}
 	s.do = func(context.Context, *call) outcome {
@@ -306,8 +293,8 @@ func TestDrive_DeadFromTheBeginning(t *testing.T) {
 	require.Zero(t, r.Total.Count)
 }
 
-// A target that stands still for 300 ms delays all that is due meanwhile. In the
-// open model each of them is seen waiting; only one call was ever slow.
+// A target that stalls for 300 ms delays all that is due meanwhile. The open model measures the delay of each of them,
+// although only one call was slow.
 func TestDrive_CoordinatedOmission(t *testing.T) {
 	const stall = 300 * time.Millisecond
 	var stalled atomic.Bool
@@ -332,7 +319,7 @@ func TestDrive_CoordinatedOmission(t *testing.T) {
 	require.GreaterOrEqual(t, r.Arrivals.Late, int64(290))
 }
 
-// More than a second's worth is not queued but dropped, and said to be.
+// Arrivals beyond a queue of one second are dropped and counted.
 func TestDrive_DropsArrivals(t *testing.T) {
 	release := make(chan struct{})
 	s := &stub{Direct: direct(t, nullStore(t), "null:")}
@@ -369,30 +356,34 @@ func TestProcessors(t *testing.T) {
 		target Target
 		rate   float64
 		want   int
-	}{{service, 0, 8}, {store, 3000, 8}, {service, 1, 1}, {service, perProcessor - 1, 1}, {service, perProcessor, 2}, {service, 1e6, 8}} {
+	}{
+		{service, 0, 8}, {store, 3000, 8}, {service, 1, 1}, {service, perProcessor - 1, 1}, {service, perProcessor, 2},
+		{service, 1e6, 8},
+	} {
 		require.Equal(t, c.want, processors(c.target, c.rate, 8), "%+v", c)
 	}
 }
 
-// Arrivals are due on the beat, as many as the rate asks for, none before its
-// time and none later than the next beat.
-func TestArrivals_Beat(t *testing.T) {
+// Arrivals are due at whole ticks, as many as the rate asks for, none before its time and none later than the next
+// tick.
+func TestArrivals_Tick(t *testing.T) {
 	const rate = 3210.0
 	a := newArrivals(rate, 0, 1)
-	beats := make(map[int64]int)
+	ticks := make(map[int64]int)
 	for i := range int64(10 * rate) {
 		due := a.at(i)
-		require.Zero(t, due%beat)
-		require.InDelta(t, float64(i)/rate*1e9, float64(due-beat/2), float64(beat/2)+2)
-		beats[due]++
+		require.Zero(t, due%tick)
+		require.InDelta(t, float64(i)/rate*1e9, float64(due-tick/2), float64(tick/2)+2)
+		ticks[due]++
 	}
-	require.Equal(t, 10_001, len(beats), "every beat of ten seconds has its share, both ends too") //nolint:testifylint // Len would print them all
-	for due, n := range beats {
+	//nolint:testifylint // Len would print them all
+	require.Equal(t, 10_001, len(ticks), "every tick of ten seconds has its share, both ends too")
+	for due, n := range ticks {
 		require.LessOrEqual(t, n, 4, "at %d", due)
 	}
 }
 
-// A store that runs out of leased ids is asked for more.
+// A user that runs out of leased ids leases more.
 func TestDrive_LeasesAgain(t *testing.T) {
 	d := direct(t, tinyStore(t), "sqlite:b.db")
 	leases := &shortLeases{Direct: d}

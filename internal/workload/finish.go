@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// finish makes the result of what was measured.
+// finish completes the run with what was measured.
 func (d *driver) finish(run *Run, u measuredUsage, workers []*worker) (*Run, error) {
 	begin, end := d.begin.Load(), d.end.Load()
 	if begin < end {
@@ -16,9 +16,9 @@ func (d *driver) finish(run *Run, u measuredUsage, workers []*worker) (*Run, err
 		}
 		run.Usage = usage(u, run.Target, run.Machine.Cores)
 	}
-	run.Usage.Shared = run.Target.Kind == "direct"
+	run.Usage.Shared = run.Target.Kind == directTarget
 	var err error
-	if run.Transactions, run.Kinds, run.Total, err = tabulate(d.collector.all, d.plan.shares); err != nil {
+	if run.Transactions, run.Kinds, run.Total, err = rows(d.collector.all, d.plan.mix); err != nil {
 		return nil, err
 	}
 	run.Intervals, run.PerSecond = d.collector.intervals, d.collector.perSecond
@@ -55,7 +55,7 @@ func (r *Run) countArrivals() {
 	}
 }
 
-// rates are counts by time.
+// rates computes throughput from counts and the measured time.
 func (r *Run) rates() {
 	if r.Measured <= 0 {
 		return

@@ -20,15 +20,15 @@ import (
 	"brokerage/internal/redact"
 )
 
-// HTTP is a service.
+// HTTP is a Backend that calls a service.
 type HTTP struct {
 	base     *url.URL
 	token    string
-	client   *http.Client // for what is asked beside the workload
-	security *tls.Config  // of all connections by https
+	client   *http.Client // for requests beside the workload
+	security *tls.Config  // of all https connections
 }
 
-// ServiceURL reads the URL of a service, without the slash at its end.
+// ServiceURL parses the URL of a service and removes the slash at its end.
 func ServiceURL(base string) (*url.URL, error) {
 	u, err := redact.Parse(base)
 	switch {
@@ -41,21 +41,22 @@ func ServiceURL(base string) (*url.URL, error) {
 	return u, nil
 }
 
-// NewHTTP makes a backend of the service at a URL. Token may be empty; security,
-// which may be nil, is for https.
+// NewHTTP returns a backend for the service at a URL. The token may be empty. The TLS configuration is for https URLs;
+// nil is the default one.
 func NewHTTP(base, token string, security *tls.Config) (*HTTP, error) {
 	u, err := ServiceURL(base)
 	switch {
 	case err != nil:
 		return nil, err
 	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, errors.New("the token holds what no header can carry")
+		return nil, errors.New("the token contains characters that are not allowed in a header")
 	}
 	if security == nil {
 		security = &tls.Config{MinVersion: tls.VersionTLS12}
 	}
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: security}
-	return &HTTP{base: u, token: token, client: &http.Client{Timeout: answerWithin, Transport: transport}, security: security}, nil
+	client := &http.Client{Timeout: answerWithin, Transport: transport}
+	return &HTTP{base: u, token: token, client: client, security: security}, nil
 }
 
 func (h *HTTP) address() string {
@@ -66,7 +67,7 @@ func (h *HTTP) address() string {
 	return net.JoinHostPort(h.base.Hostname(), port)
 }
 
-// Refused says that a service does not let a client do something.
+// Refused is the error for a request that a service refused.
 type Refused struct {
 	What   string
 	Status int
@@ -75,7 +76,7 @@ type Refused struct {
 func (e *Refused) Error() string {
 	switch e.Status {
 	case http.StatusUnauthorized:
-		return "the service does not accept the token (401): --token or BROKERAGE_TOKEN names one that brokerage token made"
+		return "the service does not accept the token (401): set --token or BROKERAGE_TOKEN to one made by brokerage token"
 	case http.StatusForbidden:
 		return fmt.Sprintf("the token may not %s (403): it needs another scope", e.What)
 	default:
@@ -83,14 +84,14 @@ func (e *Refused) Error() string {
 	}
 }
 
-// ask does one request beside the workload, and reads an answer into v.
+// ask sends a request beside the workload and unmarshals the response into v.
 func (h *HTTP) ask(ctx context.Context, method, path, what string, v any) error {
 	body, err := h.fetch(ctx, method, path, what)
 	if err != nil {
 		return err
 	}
 	if err := xml.Unmarshal(body, v); err != nil {
-		return fmt.Errorf("%s: what answers is not a brokerage service: %w", redact.URL(h.base.String()), err)
+		return fmt.Errorf("%s: not a brokerage service: %w", redact.URL(h.base.String()), err)
 	}
 	return nil
 }
@@ -118,7 +119,7 @@ func (h *HTTP) fetch(ctx context.Context, method, path, what string) ([]byte, er
 }
 
 func (h *HTTP) stamp(ctx context.Context) (Target, map[string]string, error) {
-	t := Target{Kind: "http", URL: redact.URL(h.base.String()), SameHost: isLocal(h.base.Hostname())}
+	t := Target{Kind: httpTarget, URL: redact.URL(h.base.String()), SameHost: isLocal(h.base.Hostname())}
 	var v struct {
 		XMLName xml.Name `xml:"urn:brokerage:service Version"`
 		Version string   `xml:"version,attr"`
@@ -127,7 +128,7 @@ func (h *HTTP) stamp(ctx context.Context) (Target, map[string]string, error) {
 		return t, nil, err
 	}
 	t.Version = v.Version
-	var holding struct {
+	var dataset struct {
 		Store struct {
 			Engine     string `xml:"engine,attr"`
 			Version    string `xml:"version,attr"`
@@ -138,13 +139,13 @@ func (h *HTTP) stamp(ctx context.Context) (Target, map[string]string, error) {
 			} `xml:"Setting"`
 		} `xml:"Store"`
 	}
-	switch err := h.ask(ctx, http.MethodGet, "/v1/dataset", "say what it stores in", &holding); {
+	switch err := h.ask(ctx, http.MethodGet, "/v1/dataset", "describe its store", &dataset); {
 	case isRefused(err, http.StatusNotFound):
-		return t, nil, nil // nothing is loaded, as will be told
+		return t, nil, nil // nothing is loaded, which population reports
 	case err != nil:
 		return t, nil, err
 	}
-	is := holding.Store
+	is := dataset.Store
 	t.Engine = is.Engine
 	settings := map[string]string{"durability": is.Durability, "version": is.Version}
 	for _, setting := range is.Settings {
@@ -158,7 +159,7 @@ func isRefused(err error, status int) bool {
 	return ok && refused.Status == status
 }
 
-// isLocal tells whether a host is this computer.
+// isLocal reports whether a host is this computer.
 func isLocal(host string) bool {
 	if host == "localhost" {
 		return true
@@ -185,25 +186,25 @@ func isLocal(host string) bool {
 func (h *HTTP) population(ctx context.Context) (*population, error) {
 	p := &population{}
 	err := h.ask(ctx, http.MethodGet, "/v1/dataset?symbols=true", "read the dataset", p)
-	if refusal, ok := errors.AsType[*Refused](err); ok && refusal.Status == http.StatusNotFound {
+	if isRefused(err, http.StatusNotFound) {
 		return nil, ErrNoDataset
 	}
 	return p, err
 }
 
-// permits leases one id, and replaces a customer who cannot exist: who may not
-// is refused before the service looks who it is.
+// permits leases one id, and replaces a customer that cannot exist: a service checks the scopes of a token first.
 func (h *HTTP) permits(ctx context.Context, d *Definition) error {
 	if d.writes() {
-		if _, err := h.fetch(ctx, http.MethodPost, "/v1/dataset/leases?kind=order&count=1", "write (scope trade)"); err != nil {
+		path := "/v1/dataset/leases?kind=order&count=1"
+		if _, err := h.fetch(ctx, http.MethodPost, path, "write (scope trade)"); err != nil {
 			return err
 		}
 	}
-	if !d.has(updCustacc, updSecurity) {
+	if !d.has(func(t *transaction) bool { return t.replaces }) {
 		return nil
 	}
 	_, err := h.fetch(ctx, http.MethodPut, "/v1/customers/0", "replace documents (scope admin)")
-	if refusal, ok := errors.AsType[*Refused](err); ok && refusal.Status == http.StatusNotFound {
+	if isRefused(err, http.StatusNotFound) {
 		return nil
 	}
 	return err
@@ -215,12 +216,12 @@ func (h *HTTP) lease(ctx context.Context, kind string, count int64) (brokerage.R
 		First   int64    `xml:"first,attr"`
 		Count   int64    `xml:"count,attr"`
 	}
-	err := h.ask(ctx, http.MethodPost, fmt.Sprintf("/v1/dataset/leases?kind=%s&count=%d", kind, count), "lease ids (scope trade)", &v)
+	path := fmt.Sprintf("/v1/dataset/leases?kind=%s&count=%d", kind, count)
+	err := h.ask(ctx, http.MethodPost, path, "lease ids (scope trade)", &v)
 	return brokerage.Range{First: brokerage.ID(v.First), Count: v.Count}, err
 }
 
-// reading scrapes the service's metrics. They may be elsewhere, and then nothing
-// is known.
+// reading reads the service's metrics. It is empty when they are served elsewhere.
 func (h *HTTP) reading(ctx context.Context) (reading, error) {
 	text, err := h.fetch(ctx, http.MethodGet, "/metrics", "read its metrics")
 	if is[*Refused](err) {
@@ -232,17 +233,13 @@ func (h *HTTP) reading(ctx context.Context) (reading, error) {
 	return readMetrics(text), nil
 }
 
-// open dials. A user has one connection, as a database's client would: what is
-// written is one request, and what is read its answer.
-func (h *HTTP) open(ctx context.Context, check checker, sectors []string) (session, error) {
+// open connects a user: each has one connection, as a client of a database has.
+func (h *HTTP) open(ctx context.Context, check checker) (session, error) {
 	s := &httpSession{backend: h, checker: check, input: bufio.NewReaderSize(nil, 32<<10)}
 	s.base = h.base.EscapedPath()
 	s.headers = " HTTP/1.1\r\nHost: " + h.base.Host + "\r\n"
 	if h.token != "" {
 		s.headers += "Authorization: Bearer " + h.token + "\r\n"
-	}
-	for _, sector := range sectors {
-		s.sectors = append(s.sectors, url.QueryEscape(sector))
 	}
 	if err := s.dial(ctx); err != nil {
 		return nil, err
@@ -274,8 +271,7 @@ func (s *httpSession) dial(ctx context.Context) error {
 	return nil
 }
 
-// readMetrics takes the figures out of Prometheus's text: those without labels,
-// which are the process's and the store's.
+// readMetrics reads the metrics without labels from Prometheus's text format: those of the process and of the store.
 func readMetrics(text []byte) (r reading) {
 	r.figures = make(map[string]float64)
 	var p processReading
@@ -290,11 +286,12 @@ func readMetrics(text []byte) (r reading) {
 		}
 		switch n := string(name); {
 		case n == "process_cpu_seconds_total":
-			p.cpu, r.process = v, &p
+			p.cpuSeconds, r.process = v, &p
 		case n == "process_resident_memory_bytes":
-			p.memory = int64(v)
-		case strings.HasPrefix(n, "brokerage_"), strings.HasPrefix(n, "process_network_"),
-			n == "go_goroutines", n == "go_gc_duration_seconds_count", n == "go_memstats_heap_alloc_bytes", n == "go_memstats_alloc_bytes_total":
+			p.memoryBytes = int64(v)
+		case strings.HasPrefix(n, "brokerage_"), strings.HasPrefix(n, "process_network_"), n == "go_goroutines",
+			n == "go_gc_duration_seconds_count",
+			n == "go_memstats_heap_alloc_bytes", n == "go_memstats_alloc_bytes_total":
 			r.figures[n] = v
 		}
 	}

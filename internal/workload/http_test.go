@@ -24,10 +24,11 @@ func TestAnswer_Read(t *testing.T) {
 		status     int
 		last, bad  bool
 	}{
-		"Length":        {"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n<a/>", "<a/>", 200, false, false},
-		"LowerCase":     {"HTTP/1.1 200 OK\r\ncontent-length:4\r\n\r\n<a/>", "<a/>", 200, false, false},
-		"LongerThanIn":  {"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n" + long, long, 200, false, false},
-		"Chunked":       {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n<a\r\n2\r\n/>\r\n0\r\nX: y\r\n\r\n", "<a/>", 200, false, false},
+		"Length":       {"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n<a/>", "<a/>", 200, false, false},
+		"LowerCase":    {"HTTP/1.1 200 OK\r\ncontent-length:4\r\n\r\n<a/>", "<a/>", 200, false, false},
+		"LongerThanIn": {"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n" + long, long, 200, false, false},
+		"Chunked": {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" +
+			"2\r\n<a\r\n2\r\n/>\r\n0\r\nX: y\r\n\r\n", "<a/>", 200, false, false},
 		"Close":         {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\n<a/>", "<a/>", 200, true, false},
 		"UntilTheEnd":   {"HTTP/1.1 200 OK\r\n\r\n<a/>", "<a/>", 200, true, false},
 		"OldVersion":    {"HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\n<a/>", "<a/>", 200, true, false},
@@ -63,7 +64,9 @@ func TestAnswer_Read(t *testing.T) {
 
 func TestAnswer_Headers(t *testing.T) {
 	var a answer
-	in := bufio.NewReader(strings.NewReader("HTTP/1.1 201 Created\r\nETag: \"1\"\r\nlocation: /v1/orders/7\r\nContent-Length: 0\r\n\r\nHTTP/1.1 204 -\r\n\r\n"))
+	in := bufio.NewReader(strings.NewReader(
+		"HTTP/1.1 201 Created\r\nETag: \"1\"\r\nlocation: /v1/orders/7\r\nContent-Length: 0\r\n\r\n" +
+			"HTTP/1.1 204 -\r\n\r\n"))
 	require.NoError(t, a.read(in))
 	require.Equal(t, `"1"`, string(a.etag))
 	require.Equal(t, "/v1/orders/7", string(a.location))
@@ -74,42 +77,47 @@ func TestAnswer_Headers(t *testing.T) {
 
 func TestProblemOutcome(t *testing.T) {
 	problem := func(name string) []byte {
-		return []byte(`<problem xmlns="urn:ietf:rfc:7807"><type>urn:brokerage:problem:` + name + `</type><title>x</title></problem>`)
+		return []byte(`<problem xmlns="urn:ietf:rfc:7807"><type>urn:brokerage:problem:` + name + `</type></problem>`)
 	}
 	for name, c := range map[string]struct {
+		of     *transaction
 		status int
 		body   []byte
 		want   outcome
 	}{
-		"LastAccount": {409, problem("last-account"), outcome{expected, "last-account"}},
-		"NotHeld":     {409, problem("not-held"), outcome{expected, "not-held"}},
-		"OrderExists": {409, problem("order-exists"), outcome{unexpected, "order-exists"}},
-		"Stale":       {412, problem("stale"), outcome{expected, "stale"}},
-		"NotFound":    {404, problem("not-found"), outcome{unexpected, "404 not-found"}},
-		"Invalid":     {422, problem("invalid"), outcome{unexpected, "422 invalid"}},
-		"Proxy":       {502, []byte("<html>Bad Gateway</html>"), outcome{unexpected, "502"}},
+		"LastAccount": {closeAccount, 409, problem("last-account"), outcome{expected, "last-account"}},
+		"NotHeld":     {sellSecurity, 409, problem("not-held"), outcome{expected, "not-held"}},
+		"OrderExists": {insertOrder, 409, problem("order-exists"), outcome{unexpected, "order-exists"}},
+		"Stale":       {updCustacc, 412, problem("stale"), outcome{expected, "stale"}},
+		"NotFound":    {getOrder, 404, problem("not-found"), outcome{unexpected, "404 not-found"}},
+		"Invalid":     {insertOrder, 422, problem("invalid"), outcome{unexpected, "422 invalid"}},
+		"Proxy":       {getOrder, 502, []byte("<html>Bad Gateway</html>"), outcome{unexpected, "502"}},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, problemOutcome(c.status, c.body)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, problemOutcome(c.of, c.status, c.body)) })
 	}
 }
 
-// An answer with the right status and the wrong content is found out.
+// An answer with the right status and the wrong content is detected.
 func TestChecker(t *testing.T) {
 	k := checker{keys: true}
 	c := &call{transaction: getOrder, id: 103_282}
 	require.Equal(t, done, k.check(c, []byte(`<Order xmlns="http://www.fixprotocol.org/FIXML-4-4" ID="103282" Acct="1">`)))
 	require.Equal(t, done, k.check(c, []byte(`<?xml version="1.0"?>`+"\n"+`<f:Order xmlns:f="x" ID="103282"/>`)))
-	wrong := outcome{unexpected, reasonWrongAnswer}
-	for _, body := range []string{"", "Order", "<", `<Orders ID="103282">`, `<Order ID="103283">`, `<Order ID="1032820">`, `<html>"103282"</html>`} {
-		require.Equal(t, wrong, k.check(c, []byte(body)), body)
+	for _, body := range []string{
+		"", "Order", "<", `<Orders ID="103282">`, `<Order ID="103283">`, `<Order ID="1032820">`, `<html>"103282"</html>`,
+	} {
+		require.Equal(t, wrongAnswer, k.check(c, []byte(body)), body)
 	}
 	k.keys = false // what answers the same to everything
 	require.Equal(t, done, k.check(c, []byte(`<Order ID="7">`)))
-	require.Equal(t, wrong, k.check(c, []byte(`<html>`)))
+	require.Equal(t, wrongAnswer, k.check(c, []byte(`<html>`)))
 }
 
 func TestNewHTTP_Refusals(t *testing.T) {
-	for _, url := range []string{"", "127.0.0.1:8080", "ftp://host", "http://", "http://user:secret@host", "http://host?x=1", "http://host#x", "http://ho st"} {
+	for _, url := range []string{
+		"", "127.0.0.1:8080", "ftp://host", "http://", "http://user:secret@host", "http://host?x=1", "http://host#x",
+		"http://ho st",
+	} {
 		_, err := NewHTTP(url, "", nil)
 		require.Error(t, err, url)
 		require.NotContains(t, err.Error(), "secret")
@@ -120,13 +128,14 @@ func TestNewHTTP_Refusals(t *testing.T) {
 
 func TestReadMetrics(t *testing.T) {
 	r := readMetrics([]byte("# HELP x y\nprocess_cpu_seconds_total 12.5\nprocess_resident_memory_bytes 4.2e+07\n" +
-		"brokerage_store_commits_total 7\nbrokerage_transactions_total{transaction=\"a\"} 3\ngo_info{version=\"x\"} 1\nodd\n"))
-	require.Equal(t, processReading{cpu: 12.5, memory: 42e6}, *r.process)
+		"brokerage_store_commits_total 7\nbrokerage_transactions_total{transaction=\"a\"} 3\n" +
+		"go_info{version=\"x\"} 1\nodd\n"))
+	require.Equal(t, processReading{cpuSeconds: 12.5, memoryBytes: 42e6}, *r.process)
 	require.Equal(t, map[string]float64{"brokerage_store_commits_total": 7}, r.figures)
 	require.Nil(t, readMetrics(nil).process)
 }
 
-// A service that asks for a new connection, or has closed the old one, gets one.
+// A session connects again when the service has closed the connection, or announces it.
 func TestHTTPSession_Reconnects(t *testing.T) {
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -145,7 +154,7 @@ func TestHTTPSession_Reconnects(t *testing.T) {
 			_ = conn.Close()
 		}
 	}()
-	s, err := overHTTP(t, "http://"+listener.Addr().String(), "").open(t.Context(), checker{keys: true}, nil)
+	s, err := overHTTP(t, "http://"+listener.Addr().String(), "").open(t.Context(), checker{keys: true})
 	require.NoError(t, err)
 	defer s.close()
 	for range 3 {
@@ -153,8 +162,7 @@ func TestHTTPSession_Reconnects(t *testing.T) {
 	}
 }
 
-// A user who begins late in the ramp has a connection that the service has not
-// closed for its silence.
+// A user that begins late in the ramp connects again, because services close silent connections.
 func TestHTTPSession_BeginsLate(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `<Order ID="7"></Order>`)
@@ -162,7 +170,7 @@ func TestHTTPSession_BeginsLate(t *testing.T) {
 	server.Config.ReadHeaderTimeout = unusedFor / 2
 	server.Start()
 	t.Cleanup(server.Close)
-	s, err := overHTTP(t, server.URL, "").open(t.Context(), checker{keys: true}, nil)
+	s, err := overHTTP(t, server.URL, "").open(t.Context(), checker{keys: true})
 	require.NoError(t, err)
 	defer s.close()
 	time.Sleep(unusedFor + 100*time.Millisecond)
@@ -177,11 +185,11 @@ func TestHTTPSession_TLS(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	h := overHTTP(t, server.URL, "secret")
-	_, err := h.open(t.Context(), checker{keys: true}, nil)
+	_, err := h.open(t.Context(), checker{keys: true})
 	require.ErrorContains(t, err, "certificate", "nobody vouches for it")
 	h.security.RootCAs = x509.NewCertPool()
 	h.security.RootCAs.AddCert(server.Certificate())
-	s, err := h.open(t.Context(), checker{keys: true}, nil)
+	s, err := h.open(t.Context(), checker{keys: true})
 	require.NoError(t, err)
 	defer s.close()
 	for range 2 {
@@ -189,13 +197,13 @@ func TestHTTPSession_TLS(t *testing.T) {
 	}
 }
 
-// A call that is under way when the run is over does not outlive it.
+// A call that is in progress at the end of the run does not outlive it.
 func TestHTTPSession_Cancelled(t *testing.T) {
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0") // nobody accepts
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := overHTTP(t, "http://"+listener.Addr().String(), "").open(ctx, checker{}, nil)
+	s, err := overHTTP(t, "http://"+listener.Addr().String(), "").open(ctx, checker{})
 	require.NoError(t, err)
 	defer s.close()
 	time.AfterFunc(20*time.Millisecond, cancel)
@@ -210,15 +218,22 @@ func TestSessions_SameRefusals(t *testing.T) {
 		call call
 		want outcome
 	}{
-		"NotFound":    {call{transaction: getOrder, id: 7}, outcome{unexpected, "404 not-found"}},
-		"NotHeld":     {call{transaction: sellSecurity, id: 104_000_000, symbol: heldByNobody(t, s), quantity: 1}, outcome{expected, string(brokerage.NotHeld)}},
-		"LastAccount": {call{transaction: closeAccount, id: 1002, account: 104_000_000}, outcome{expected, string(brokerage.LastAccount)}},
-		"Invalid":     {call{transaction: updateOrderStatus, id: 103_282, status: "nonsense"}, outcome{unexpected, "422 invalid"}},
+		"NotFound": {call{transaction: getOrder, id: 7}, outcome{unexpected, "404 not-found"}},
+		"NotHeld": {
+			call{transaction: sellSecurity, id: 104_000_000, symbol: heldByNobody(t, s), quantity: 1},
+			outcome{expected, "not-held"},
+		},
+		"LastAccount": {
+			call{transaction: closeAccount, id: 1002, account: 104_000_000}, outcome{expected, "last-account"},
+		},
+		"Invalid": {
+			call{transaction: updateOrderStatus, id: 103_282, status: "nonsense"}, outcome{unexpected, "422 invalid"},
+		},
 	}
 	for way, backend := range map[string]Backend{"Direct": direct(t, s, "sqlite:b.db"), "HTTP": overHTTP(t, url, "")} {
 		for name, c := range calls {
 			t.Run(way+"/"+name, func(t *testing.T) {
-				session, err := backend.open(t.Context(), checker{keys: true}, nil)
+				session, err := backend.open(t.Context(), checker{keys: true})
 				require.NoError(t, err)
 				defer session.close()
 				require.Equal(t, c.want, session.do(t.Context(), &c.call))

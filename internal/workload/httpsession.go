@@ -8,35 +8,36 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/http/httputil"
 	"os"
 	"strconv"
 	"strings"
 	"time"
+
+	"brokerage/internal/brokerage"
 )
 
-// httpSession is a connection. net/http's client would hand each request to two
-// goroutines of its own and make some forty allocations for what is one write
-// and one read here, on processors that the service often shares.
+// httpSession is one connection. The client of net/http would pass each request to two goroutines of its own and make
+// some forty allocations for what is one write and one read here, on processors that the service often shares.
 type httpSession struct {
 	checker
-	requestWriter
 
 	backend   *HTTP
 	conn      net.Conn // nil: closed
 	input     *bufio.Reader
-	cancelled func() bool // ends the watch over the context
+	cancelled func() bool // stops watching the context
 	dialed    time.Time
-	renewed   time.Time // when the deadline was set: never on a connection that was not used yet
+	renewed   time.Time // when the deadline was set; zero on a connection that was not used yet
 
-	headers string // that all requests have, from the end of the first line on
-	line0   []byte
+	base    string // path of the service
+	headers string // of all requests, from the end of the first line on
 	content []byte
 	out     []byte
 	answer  answer
 }
 
-// answer is what came back, valid until the next request.
+// answer is a response, valid until the next request.
 type answer struct {
 	status   int
 	body     []byte
@@ -44,22 +45,14 @@ type answer struct {
 	location []byte
 	last     bool // of the connection
 
-	long []byte // where a body goes that is longer than the input's buffer
+	long []byte // holds a body that is longer than the input's buffer
 }
 
-const (
-	statusOK        = 200
-	statusCreated   = 201
-	statusNoContent = 204
-	statusConflict  = 409
-	statusStale     = 412
-)
-
-// unusedFor is how long a connection may wait for its first request. Services close
-// one that stays silent: brokerage serve does after --header-timeout.
+// unusedFor is how long a connection may wait for its first request. Services close one that stays silent: brokerage
+// serve does after --header-timeout.
 const unusedFor = time.Second
 
-// maxAnswer bounds what is read; nothing that a brokerage answers is near it.
+// maxAnswer is the largest body that is read, in bytes; no answer of a brokerage is near it.
 const maxAnswer = 64 << 20
 
 func (s *httpSession) close() {
@@ -71,21 +64,21 @@ func (s *httpSession) close() {
 }
 
 func (s *httpSession) recover(ctx context.Context) error {
-	return persist(ctx, func() error { return s.dial(ctx) })
+	return retry(ctx, func() error { return s.dial(ctx) })
 }
 
 func (s *httpSession) do(ctx context.Context, c *call) outcome {
 	if s.conn == nil || s.renewed.IsZero() && time.Since(s.dialed) > unusedFor {
 		if err := s.dial(ctx); err != nil {
-			return outcome{unanswered, reasonNoAnswer}
+			return noAnswer
 		}
 	}
 	if err := s.exchange(c); err != nil {
 		s.close()
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return outcome{unanswered, reasonTimeout}
+			return timedOut
 		}
-		return outcome{unanswered, reasonNoAnswer}
+		return noAnswer
 	}
 	o := s.judge(c)
 	if s.answer.last {
@@ -94,75 +87,78 @@ func (s *httpSession) do(ctx context.Context, c *call) outcome {
 	return o
 }
 
-// judge says whether the answer is the right one.
+// judge returns the outcome of the last answer.
 func (s *httpSession) judge(c *call) outcome {
-	wrong := outcome{unexpected, reasonWrongAnswer}
+	t := c.transaction
 	switch s.answer.status {
-	case statusOK:
-		if roots[c.transaction] == "" {
-			return wrong
+	case http.StatusOK:
+		if t.Answer == "" {
+			return wrongAnswer
 		}
 		return s.check(c, s.answer.body)
-	case statusCreated:
-		// The path of what was created ends with its id.
-		want := c.id
-		switch c.transaction {
-		case insertOrder, insertCustomer:
-		case openAccount:
-			want = c.account
-		default:
-			return wrong
+	case http.StatusCreated:
+		if t.created == nil {
+			return wrongAnswer
 		}
-		s.key = id(append(s.key[:0], '/'), want)
+		s.key = appendID(append(s.key[:0], '/'), t.created(c))
 		if !bytes.HasSuffix(s.answer.location, s.key) {
-			return wrong
+			return wrongAnswer
 		}
 		return done
-	case statusNoContent:
-		switch c.transaction {
-		case closeAccount, deleteOrder, deleteCustomer, updCustacc, updSecurity:
-			return done
+	case http.StatusNoContent:
+		if t.created != nil || t.Answer != "" && !t.replaces {
+			return wrongAnswer
 		}
-		return wrong
+		return done
 	default:
-		return problemOutcome(s.answer.status, s.answer.body)
+		return problemOutcome(t, s.answer.status, s.answer.body)
 	}
 }
 
-// problemOutcome reads the type of a problem document.
-func problemOutcome(status int, body []byte) outcome {
+// problemOutcome returns the outcome of a problem document.
+func problemOutcome(t *transaction, status int, body []byte) outcome {
 	_, rest, _ := bytes.Cut(body, []byte("<type>urn:brokerage:problem:"))
 	name, _, _ := bytes.Cut(rest, []byte("<"))
 	switch {
-	case status == statusStale:
-		return outcome{expected, reasonStale}
-	case status == statusConflict && len(name) > 0:
-		return conflict(string(name))
+	case status == http.StatusPreconditionFailed:
+		return t.refused(reasonStale)
+	case status == http.StatusConflict && len(name) > 0:
+		return t.refused(brokerage.Reason(name))
 	default:
 		return outcome{unexpected, strings.TrimSpace(fmt.Sprintf("%d %s", status, name))}
 	}
 }
 
-// exchange sends what a call needs; the last answer counts.
+// exchange sends the requests of a call and leaves the last answer in s.answer.
 func (s *httpSession) exchange(c *call) error {
-	s.line0 = s.line(s.line0[:0], c)
-	s.content = s.body(s.content[:0], c)
-	if err := s.roundTrip(nil); err != nil || c.transaction != updCustacc && c.transaction != updSecurity {
+	t := c.transaction
+	s.content = s.content[:0]
+	if t.body != nil {
+		s.content = t.body(s.content, c)
+	}
+	s.startRequest(t.method, c)
+	if err := s.roundTrip(nil); err != nil || !t.replaces {
 		return err
 	}
-	// The older mix's update: what was read is written back, if it is what was asked for.
-	if s.answer.status != statusOK || s.check(c, s.answer.body).class != good {
+	if s.answer.status != http.StatusOK || s.check(c, s.answer.body).class != good {
 		return nil
 	}
-	s.line0 = validation(s.document(s.line0[:0], "PUT ", c), c)
-	s.content = append(s.content[:0], s.answer.body...)
+	s.content = append(s.content, s.answer.body...)
+	s.startRequest(http.MethodPut, c)
+	s.out = appendValidation(s.out, c)
 	return s.roundTrip(bytes.Clone(s.answer.etag))
 }
 
-// roundTrip sends line0 and content, under the condition of a version if there
-// is one, and reads the answer.
+// startRequest puts the method and the path of a request into s.out.
+func (s *httpSession) startRequest(method string, c *call) {
+	s.out = append(append(append(s.out[:0], method...), ' '), s.base...)
+	s.out = c.transaction.path(s.out, c)
+}
+
+// roundTrip completes and sends the request that startRequest has begun, with s.content as its body, and reads the
+// answer. A version is sent as If-Match.
 func (s *httpSession) roundTrip(version []byte) error {
-	s.out = append(append(s.out[:0], s.line0...), s.headers...)
+	s.out = append(s.out, s.headers...)
 	if version != nil {
 		s.out = append(append(append(s.out, "If-Match: "...), version...), "\r\n"...)
 	}
@@ -171,7 +167,7 @@ func (s *httpSession) roundTrip(version []byte) error {
 		s.out = append(strconv.AppendInt(s.out, int64(len(s.content)), 10), "\r\n"...)
 	}
 	s.out = append(append(s.out, "\r\n"...), s.content...)
-	// Not for each request: setting it takes as long as half of the rest.
+	// Not for each request, because setting a deadline takes half as long as everything else here.
 	if now := time.Now(); now.Sub(s.renewed) > answerWithin/10 {
 		if err := s.conn.SetDeadline(now.Add(answerWithin)); err != nil {
 			return err
@@ -182,7 +178,7 @@ func (s *httpSession) roundTrip(version []byte) error {
 		return err
 	}
 	for {
-		if err := s.answer.read(s.input); err != nil || s.answer.status >= statusOK {
+		if err := s.answer.read(s.input); err != nil || s.answer.status >= http.StatusOK {
 			return err
 		}
 	}
@@ -212,7 +208,7 @@ func (a *answer) read(in *bufio.Reader) error {
 		if len(line) == 0 {
 			break
 		}
-		// Few begin with one of these letters, and of the others nothing is wanted.
+		// Few headers begin with these letters, and no others are needed.
 		switch line[0] | 0x20 {
 		case 'c':
 			if value, ok := header(line, "content-length"); ok {
@@ -238,7 +234,7 @@ func (a *answer) read(in *bufio.Reader) error {
 	return a.readBody(in, length, chunked)
 }
 
-// header gives the value of a line, if it is of that header.
+// header returns the value of a header line, if it is the named one.
 func header(line []byte, name string) (value []byte, ok bool) {
 	if len(line) <= len(name) || line[len(name)] != ':' || !bytes.EqualFold(line[:len(name)], []byte(name)) {
 		return nil, false
@@ -248,7 +244,7 @@ func header(line []byte, name string) (value []byte, ok bool) {
 
 func (a *answer) readBody(in *bufio.Reader, length int, chunked bool) (err error) {
 	switch {
-	case a.status < statusOK || a.status == statusNoContent || a.status == 304:
+	case a.status < http.StatusOK || a.status == http.StatusNoContent || a.status == http.StatusNotModified:
 		return nil
 	case chunked:
 		if a.long, err = appendAll(a.long[:0], httputil.NewChunkedReader(in)); err != nil {

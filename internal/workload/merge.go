@@ -5,41 +5,47 @@ import (
 	"maps"
 )
 
-// Merge takes runs of the same workload on the same target together, as if they
-// had been one: what is counted is added, percentiles are of all transactions.
+var errDifferent = errors.New("runs of different workloads, targets or datasets cannot be merged")
+
+// Merge returns runs of the same workload on the same target as one run: counts are added, and percentiles are those of
+// all transactions.
 func Merge(runs []*Run) (*Run, error) {
 	if len(runs) == 0 {
 		return nil, errors.New("there is no run to merge")
 	}
-	all := make([]*tally, len(registry))
-	shares := make([]float64, len(registry))
 	m := *runs[0]
-	m.Prepared, m.Intervals, m.PerSecond, m.Arrivals, m.Usage = nil, nil, nil, nil, Usage{Shared: m.Usage.Shared}
+	m.Prepared, m.Intervals, m.PerSecond, m.Arrivals = nil, nil, nil, nil
+	m.Usage = Usage{Shared: m.Usage.Shared}
 	m.Measured, m.Warmed, m.Duration = 0, runs[0].Warmed, 0
+	var mix []part
+	var all []*aggregate
+	for i := range m.Transactions {
+		t := named(m.Transactions[i].Name)
+		if t == nil {
+			return nil, errors.New("there is no transaction " + m.Transactions[i].Name)
+		}
+		mix, all = append(mix, part{t, m.Transactions[i].Weight}), append(all, newAggregate())
+	}
 	for _, r := range runs {
-		if r.Workload.SHA256 != m.Workload.SHA256 || r.Target != m.Target || r.Dataset != m.Dataset {
-			return nil, errors.New("runs of different workloads, targets or datasets cannot be taken together")
+		if r.Workload.SHA256 != m.Workload.SHA256 || r.Target != m.Target || r.Dataset != m.Dataset ||
+			len(r.Transactions) != len(mix) {
+			return nil, errDifferent
 		}
 		for i := range r.Transactions {
 			row := &r.Transactions[i]
-			t := find(row.Name)
-			if t < 0 {
-				return nil, errors.New("there is no transaction " + row.Name)
+			if row.Name != mix[i].Name {
+				return nil, errDifferent
 			}
-			tallied, err := tallyOf(row)
+			t, err := aggregateOf(row)
 			if err != nil {
 				return nil, err
 			}
-			if all[t] == nil {
-				all[t] = newTally()
-			}
-			all[t].merge(tallied)
-			shares[t] = row.Weight
+			all[i].merge(t)
 		}
 		m.add(r)
 	}
 	var err error
-	if m.Transactions, m.Kinds, m.Total, err = tabulate(all, shares); err != nil {
+	if m.Transactions, m.Kinds, m.Total, err = rows(all, mix); err != nil {
 		return nil, err
 	}
 	m.countArrivals()
@@ -48,7 +54,7 @@ func Merge(runs []*Run) (*Run, error) {
 	return &m, nil
 }
 
-// add adds what is no row.
+// add adds everything but the rows.
 func (r *Run) add(other *Run) {
 	for _, i := range other.Intervals {
 		i.From += r.Measured
@@ -60,15 +66,7 @@ func (r *Run) add(other *Run) {
 		if r.Prepared == nil {
 			r.Prepared = &Prepared{}
 		}
-		r.Prepared.Seconds += p.Seconds
-		r.Prepared.Orders += p.Orders
-		r.Prepared.Customers += p.Customers
-		for reason, n := range p.Unexpected {
-			if r.Prepared.Unexpected == nil {
-				r.Prepared.Unexpected = make(map[string]int64)
-			}
-			r.Prepared.Unexpected[reason] += n
-		}
+		r.Prepared.add(p, r.Prepared.Seconds+p.Seconds)
 	}
 	if a := other.Arrivals; a != nil {
 		if r.Arrivals == nil {
@@ -89,7 +87,7 @@ func (r *Run) add(other *Run) {
 	}
 }
 
-// add adds what was used in b seconds to what was used in a.
+// add adds what was used in b seconds to what was used in a seconds.
 func (u *Usage) add(other *Usage, a, b float64) {
 	u.Generator = u.Generator.and(other.Generator, a, b)
 	if s := other.Service; s != nil {
@@ -103,8 +101,10 @@ func (u *Usage) add(other *Usage, a, b float64) {
 		both := *h
 		if u.Host != nil {
 			both = Host{
-				CPU: weighted(u.Host.CPU, h.CPU, a, b), IOWait: weighted(u.Host.IOWait, h.IOWait, a, b),
-				ReadBytes: u.Host.ReadBytes + h.ReadBytes, WriteBytes: u.Host.WriteBytes + h.WriteBytes,
+				CPU:        weighted(u.Host.CPU, h.CPU, a, b),
+				IOWait:     weighted(u.Host.IOWait, h.IOWait, a, b),
+				ReadBytes:  u.Host.ReadBytes + h.ReadBytes,
+				WriteBytes: u.Host.WriteBytes + h.WriteBytes,
 			}
 		}
 		u.Host = &both

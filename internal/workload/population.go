@@ -9,8 +9,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// population is what a client may rely on: all that users know of the data.
-// Its form is that of GET /v1/dataset?symbols=true.
+// population describes the dataset, in the form of GET /v1/dataset?symbols=true: it is all that users know of the data.
 type population struct {
 	XMLName     xml.Name `xml:"urn:brokerage:service Dataset"`
 	Fingerprint string   `xml:"fingerprint,attr"`
@@ -24,7 +23,7 @@ type population struct {
 		counted
 
 		Stride  int64   `xml:"stride,attr"`
-		Pattern []owner `xml:"Customer"` // of customers, over and over
+		Pattern []owner `xml:"Customer"` // of customers, repeated
 	} `xml:"Accounts"`
 	Search struct {
 		PEMin    bounds   `xml:"PEMin"`
@@ -50,19 +49,21 @@ type bounds struct {
 	To   int64 `xml:"to,attr"`
 }
 
-// ErrNoDataset says that there is nothing to run a workload on.
+// ErrNoDataset is the error of an empty database.
 var ErrNoDataset = errors.New("the database holds no dataset to draw from: load one")
 
-// check refuses what nothing can be drawn from, or not for so many users. With
-// fewer keys than users, most of a run would be users waiting for each other.
+// check returns an error if there is nothing to draw from, or less than there are users: then users would spend most of
+// a run waiting for each other.
 func (p *population) check(users int) error {
 	switch {
-	case p.Fingerprint == "" || p.Scale == "" || p.Securities.Count < 1 || len(p.Accounts.Pattern) == 0 || p.Accounts.Count < 1 || len(p.Search.Sectors) == 0:
+	case p.Fingerprint == "" || p.Scale == "" || p.Securities.Count < 1 ||
+		len(p.Accounts.Pattern) == 0 || p.Accounts.Count < 1 || len(p.Search.Sectors) == 0:
 		return ErrNoDataset
 	case int64(len(p.Symbols)) != p.Securities.Count:
-		return fmt.Errorf("the dataset has %d securities, and %d symbols are listed", p.Securities.Count, len(p.Symbols))
+		return fmt.Errorf("the dataset has %d securities, but lists %d symbols", p.Securities.Count, len(p.Symbols))
 	case p.Customers.Count < int64(users) || p.Orders.Count < int64(users):
-		return fmt.Errorf("the dataset %s is too small for %d users: it has %d customers and %d orders", p.Fingerprint, users, p.Customers.Count, p.Orders.Count)
+		return fmt.Errorf("the dataset %s is too small for %d users: it has %d customers and %d orders",
+			p.Fingerprint, users, p.Customers.Count, p.Orders.Count)
 	}
 	return nil
 }
@@ -70,14 +71,14 @@ func (p *population) check(users int) error {
 func (p *population) order(i int64) brokerage.ID    { return brokerage.ID(p.Orders.First + i) }
 func (p *population) customer(k int64) brokerage.ID { return brokerage.ID(p.Customers.First + k) }
 
-// accounts are those of customer k: n, whose ids follow the first.
+// accounts returns the first account of customer k, and the number of its accounts, whose ids follow the first.
 func (p *population) accounts(k int64) (first, n int64) {
 	period := int64(len(p.Accounts.Pattern))
 	own := p.Accounts.Pattern[k%period]
 	return p.Accounts.First + p.Accounts.Stride*(k/period) + own.Offset, own.Accounts
 }
 
-// held is the symbol of the first position of a generated account.
+// held returns the symbol of the first position of a generated account.
 func (p *population) held(account int64) string { return p.Symbols[account%p.Securities.Count] }
 
 func (p *population) stamp() DatasetStamp {
@@ -87,7 +88,7 @@ func (p *population) stamp() DatasetStamp {
 	}
 }
 
-// generator is the generator of the dataset, from which new documents come.
+// generator returns the generator of a dataset, which also writes the templates of new documents.
 func generator(scale, profile string, seed uint64) (*dataset.Dataset, error) {
 	s, err := dataset.ParseScale(scale)
 	if err != nil {
@@ -100,7 +101,7 @@ func generator(scale, profile string, seed uint64) (*dataset.Dataset, error) {
 	return dataset.New(dataset.Spec{Scale: s, Profile: f, Seed: seed}), nil
 }
 
-// populationOf says of a store's contents what the service would say of them.
+// populationOf describes the contents of a store as the service does.
 func populationOf(c brokerage.Contents) (*population, error) {
 	if c.Scale == "" {
 		return nil, ErrNoDataset

@@ -1,6 +1,6 @@
 package workload
 
-import _ "embed" // the schema
+import _ "embed"
 
 // RunSchema is the JSON Schema of Run and Tier.
 //

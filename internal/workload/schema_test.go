@@ -1,4 +1,4 @@
-package workload_test
+package workload
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/workload"
 	"brokerage/loadtest"
 )
 
@@ -59,8 +58,9 @@ func TestWorkloadSchema_Files(t *testing.T) {
 		}
 		text, err := loadtest.Workloads.ReadFile(file)
 		require.NoError(t, err)
-		if strings.HasSuffix(file, "/defaults.json") { // of a workload that says nothing else
-			text = []byte(`{"name": "least", "mix": [{"transaction": "get_order", "weight": 1}],` + strings.TrimPrefix(string(text), "{"))
+		if strings.HasSuffix(file, "/defaults.json") { // lacks only what has no default
+			least := `{"name": "least", "mix": [{"transaction": "get_order", "weight": 1}],`
+			text = []byte(least + strings.TrimPrefix(string(text), "{"))
 		}
 		requireValid(t, s, text)
 	}
@@ -69,9 +69,9 @@ func TestWorkloadSchema_Files(t *testing.T) {
 // The schema and the program know the same transactions.
 func TestWorkloadSchema_Transactions(t *testing.T) {
 	s := workloadSchema(t)
-	var mix []workload.Part
-	for _, tx := range workload.Transactions() {
-		mix = append(mix, workload.Part{Transaction: tx.Name, Weight: 1})
+	var mix []Part
+	for _, tx := range Transactions() {
+		mix = append(mix, Part{Transaction: tx.Name, Weight: 1})
 	}
 	requireValid(t, s, asJSON(t, map[string]any{"name": "all", "mix": mix}))
 	text, err := loadtest.Workloads.ReadFile("workloads/workload.schema.json")

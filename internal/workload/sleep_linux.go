@@ -7,12 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sleeper sleeps to within a tenth of a millisecond. Go's own timers wake up to a
-// millisecond late when nothing else happens, which would be in every time that an
-// open model measures. The kernel's clock is waited for as answers are, and
-// together with them: whoever sleeps in a system call is looked after by Go, which
-// starts another thread in its place, and at 3,000 arrivals a second that was an
-// eighth of the processor time.
+// sleeper sleeps with a precision of a tenth of a millisecond. Go's timers are up to a millisecond late in an idle
+// process, which would be part of every time of an open model. Go's network poller waits for the kernel's timer; a
+// sleep in a system call would make Go start another thread, which took an eighth of the processor time at 3,000
+// arrivals a second.
 type sleeper struct{ clock *os.File }
 
 func newSleeper() *sleeper {
@@ -23,10 +21,10 @@ func newSleeper() *sleeper {
 	return &sleeper{os.NewFile(uintptr(fd), "clock")}
 }
 
-// sleep may be shorter, and the caller looks at the clock.
+// sleep may return early, so callers check the clock.
 func (s *sleeper) sleep(long time.Duration) {
 	if long <= 0 {
-		return // a clock set to nothing is never due
+		return // a timer that is set to 0 never expires
 	}
 	var ticks [8]byte
 	if s.set(long) {

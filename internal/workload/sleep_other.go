@@ -4,7 +4,7 @@ package workload
 
 import "time"
 
-// sleeper is as precise as Go's timers are here.
+// sleeper is as precise as Go's timers.
 type sleeper struct{}
 
 func newSleeper() *sleeper { return &sleeper{} }

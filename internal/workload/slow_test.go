@@ -16,8 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireSums holds every sum of a result: due is what was done, refused, not
-// answered, dropped and still waiting.
+// requireSums checks every sum of a result: due is what was done, refused, not answered, dropped and still waiting.
 func requireSums(t testing.TB, r *Run) {
 	t.Helper()
 	var rows Row
@@ -74,8 +73,8 @@ func slowService(t testing.TB, after time.Duration) (base string, asked, answere
 	return server.URL, asked, answered
 }
 
-// Every answer takes ten seconds, and five are measured: nothing was done in
-// them, and nothing is the service's fault, which would have answered.
+// Every answer takes ten seconds, and five are measured: nothing was done in them, and nothing counts as an error of
+// the service, which would have answered.
 func TestDrive_SlowService_Open(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 15 seconds")
@@ -122,17 +121,18 @@ func TestDrive_SlowService_Closed(t *testing.T) {
 	require.Equal(t, int64(20), r.Total.Waiting)
 }
 
-// Half of the window's answers come in it. Of a target that is silent for longer
-// than the request's own timeout, it is the target that did not answer; of one
-// that is cut off by the end of the run, nobody knows.
+// Half of the answers come in the measured time. A target that does not answer within the timeout of the request has
+// not answered; of a call that the end of the run cuts off, that is unknown.
 func TestDrive_WhoGaveUp(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer   time.Duration // of every call
 		duration time.Duration
 		want     Row
 	}{
-		"Answered":    {10 * time.Second, 15 * time.Second, Row{Due: 8, Count: 4, Good: 4, Waiting: 4}},
-		"TimedOut":    {time.Hour, 45 * time.Second, Row{Due: 8, Count: 4, Unexpected: map[string]int64{reasonTimeout: 4}, Unanswered: 4, Waiting: 4}},
+		"Answered": {10 * time.Second, 15 * time.Second, Row{Due: 8, Count: 4, Good: 4, Waiting: 4}},
+		"TimedOut": {time.Hour, 45 * time.Second, Row{
+			Due: 8, Count: 4, Unexpected: map[string]int64{reasonTimeout: 4}, Unanswered: 4, Waiting: 4,
+		}},
 		"NobodyKnows": {time.Hour, 5 * time.Second, Row{Due: 4, Waiting: 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -153,8 +153,11 @@ func TestDrive_WhoGaveUp(t *testing.T) {
 				r, err := Drive(t.Context(), s, config)
 				require.NoError(t, err)
 				requireResult(t, r)
-				got := Row{Due: r.Total.Due, Count: r.Total.Count, Good: r.Total.Good, Unexpected: r.Total.Unexpected, Unanswered: r.Total.Unanswered, Waiting: r.Total.Waiting}
-				require.Equal(t, c.want, got)
+				all := r.Total
+				require.Equal(t, c.want, Row{
+					Due: all.Due, Count: all.Count, Good: all.Good,
+					Unexpected: all.Unexpected, Unanswered: all.Unanswered, Waiting: all.Waiting,
+				})
 				require.InDelta(t, float64(r.Total.Good)/c.duration.Seconds(), r.TPS, 1e-9)
 			})
 		})

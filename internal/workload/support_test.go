@@ -71,7 +71,7 @@ func direct(t testing.TB, s brokerage.Store, url string) *Direct {
 	return d
 }
 
-// serve puts a service before a store; stop cuts all its connections.
+// serve starts a service over a store; stop closes all its connections.
 func serve(t testing.TB, s brokerage.Store, authority access.Authority) (url string, stop func()) {
 	t.Helper()
 	api, err := httpapi.New(guard.New(s, guard.Options{Strict: true}), httpapi.Options{
@@ -101,7 +101,7 @@ func definition(t testing.TB, name string) *Definition {
 	return d
 }
 
-// shortly is a run that is long enough to have something of everything.
+// shortly configures a run that is long enough for every transaction.
 func shortly(t testing.TB, workload string) Config {
 	t.Helper()
 	return Config{Definition: definition(t, workload), Users: 4, Duration: 400 * time.Millisecond, Seed: 1}
@@ -118,7 +118,7 @@ func tinyPopulation(t testing.TB, profile dataset.Profile) *population {
 	return p
 }
 
-// newTestUser is a user with as many ids as it may ask for.
+// newTestUser returns a user with leased ids of all kinds.
 func newTestUser(t testing.TB, d *Definition, seed uint64, number, users int) *user {
 	t.Helper()
 	p := tinyPopulation(t, dataset.TPoX2)
@@ -126,20 +126,20 @@ func newTestUser(t testing.TB, d *Definition, seed uint64, number, users int) *u
 	require.NoError(t, err)
 	common, err := newPlan(d, p, docs, seed, users)
 	require.NoError(t, err)
-	u := newUser(common, number)
-	lease := share{Range: brokerage.Range{First: 1_000_000, Count: brokerage.MaxLease}, width: accountsAtOnce, users: int64(users)}
-	u.newOrders, u.newCustomers, u.newAccounts = lease.of(number), lease.of(number), lease.of(number)
-	return u
+	lease := leased{
+		Range: brokerage.Range{First: 1_000_000, Count: brokerage.MaxLease}, width: accountsAtOnce, users: int64(users),
+	}
+	return newUser(common, number, map[*idKind]leased{orderIDs: lease, customerIDs: lease, accountIDs: lease})
 }
 
-// stub is a backend of which a test says what it does.
+// stub is a backend whose calls a test defines.
 type stub struct {
 	*Direct
 
 	do      func(ctx context.Context, c *call) outcome
 	recover error
 	calls   atomic.Int64
-	service bool // or says that it is one
+	service bool // or claims to be one
 }
 
 func (s *stub) stamp(ctx context.Context) (Target, map[string]string, error) {
@@ -150,7 +150,7 @@ func (s *stub) stamp(ctx context.Context) (Target, map[string]string, error) {
 	return t, settings, err
 }
 
-func (s *stub) open(context.Context, checker, []string) (session, error) { return stubSession{s}, nil }
+func (s *stub) open(context.Context, checker) (session, error) { return stubSession{s}, nil }
 
 type stubSession struct{ *stub }
 

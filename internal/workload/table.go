@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// The statistics table of the scenario, which loadtest/lib/table.js prints in the
-// same way. It is 94 columns wide; without the two that are least often wanted, 80.
+// The statistics table of the scenario, which loadtest/lib/table.js prints in the same way. It is 94 characters wide;
+// without the two columns that are needed least often, 80.
 
-// cell is a column: two lines of its head, and how wide it is.
+// cell is a column of the table, with two lines of heading.
 type cell struct {
 	above, head string
 	width       int
-	narrow      bool // printed on a narrow terminal too
+	narrow      bool // also printed on a narrow terminal
 	of          func(Row) string
 }
 
@@ -41,10 +41,10 @@ var cells = [...]cell{
 
 const nameWidth = 21
 
-// Write prints a result for a person to read.
+// Write writes the result as text.
 func (r *Run) Write(w io.Writer) error { return r.WriteWidth(w, 0) }
 
-// WriteWidth prints it on a terminal of so many columns; 0 is no terminal.
+// WriteWidth writes the result as text for a terminal of a width in columns; 0 is no terminal.
 func (r *Run) WriteWidth(w io.Writer, columns int) error {
 	p := &printer{out: w, columns: columns}
 	r.heading(p)
@@ -64,14 +64,15 @@ func (r *Run) WriteWidth(w io.Writer, columns int) error {
 	return p.err
 }
 
-// WriteShort prints an interval, for reports on the way.
+// WriteShort writes an interval as one line, for reports during the run.
 func (i Interval) WriteShort(w io.Writer) error {
 	unexpected := int64(0)
 	for r := range i.Rows {
 		unexpected += unexpectedOf(&i.Rows[r])
 	}
 	_, err := fmt.Fprintf(w, "%5.0f s %10s tx %8s/s  p50 %s  p99 %s  p99.9 %s ms  errors %s\n",
-		i.To, count(i.Count), rate(i.TPS), Milli(i.Latency.P50), Milli(i.Latency.P99), Milli(i.Latency.P999), count(unexpected))
+		i.To, count(i.Count), rate(i.TPS),
+		Milli(i.Latency.P50), Milli(i.Latency.P99), Milli(i.Latency.P999), count(unexpected))
 	return err
 }
 
@@ -90,23 +91,21 @@ func (r *Run) heading(p *printer) {
 	p.linef("Workload %s (%s) on %s %s", r.Workload.Name, validated, r.Target.Kind, r.Target.URL)
 	p.linef("%s; %.1f s measured after %.1f s of warm-up; seed %d", model, r.Measured, r.Warmed, r.Seed)
 	p.linef("Dataset %s", r.Dataset.Fingerprint)
-	if r.Prepared != nil {
-		p.linef("Prepared, and not counted: %s orders, %s customers%s", count(r.Prepared.Orders), count(r.Prepared.Customers), also(r.Prepared.Unexpected))
+	if prepared := r.Prepared; prepared != nil {
+		unexpected := ""
+		if len(prepared.Unexpected) > 0 {
+			unexpected = "; unexpected: " + reasons(prepared.Unexpected)
+		}
+		p.linef("Prepared, and not counted: %s orders, %s customers%s",
+			count(prepared.Orders), count(prepared.Customers), unexpected)
 	}
 	p.line("")
 }
 
-func also(unexpected map[string]int64) string {
-	if len(unexpected) == 0 {
-		return ""
-	}
-	return "; unexpected: " + reasons(unexpected)
-}
-
 const sumForm = "%-21s %10s %10s %8s %10s %8s %7s"
 
-// sums says what became of every transaction that was due: those of which some
-// were not done or refused, and the total.
+// sums writes what became of the transactions that were due: in total, and for each transaction of which some were not
+// answered.
 func (r *Run) sums(p *printer) {
 	p.line("")
 	p.linef(sumForm, "became of", "due", "done", "refused", "unanswered", "dropped", "waiting")
@@ -117,7 +116,8 @@ func (r *Run) sums(p *printer) {
 	}
 	p.sum(&r.Total)
 	if r.Total.Late > 0 {
-		p.linef("Waiting at the end and answered within %.0[2]f s of it: %[1]s; their times count.", count(r.Total.Late), grace.Seconds())
+		p.linef("Waiting at the end and answered within %.0[2]f s of it: %[1]s; their times count.",
+			count(r.Total.Late), grace.Seconds())
 	}
 	p.line("")
 }
@@ -129,7 +129,8 @@ type printer struct {
 }
 
 func (p *printer) sum(r *Row) {
-	p.linef(sumForm, r.Name, count(r.Due), count(r.Good), count(r.Refused()), count(r.Unanswered), count(r.Dropped), count(r.Waiting))
+	p.linef(sumForm, r.Name, count(r.Due), count(r.Good), count(r.Refused()),
+		count(r.Unanswered), count(r.Dropped), count(r.Waiting))
 }
 
 func (r *Run) refusals(p *printer) {
@@ -145,18 +146,20 @@ func (r *Run) refusals(p *printer) {
 		p.linef("Drawn again, with nothing of the user's own to take away: %s", strings.Join(list, ", "))
 	}
 	if a := r.Arrivals; a != nil {
-		p.linef("Arrivals: %s begun (%s over 1 ms late), %s never begun; times count from when due", count(a.Started), count(a.Late), count(a.Queued))
+		p.linef("Arrivals: %s begun (%s over 1 ms late), %s never begun; times count from when due",
+			count(a.Started), count(a.Late), count(a.Queued))
 	}
 }
 
 func (r *Run) usage(p *printer) {
 	u := &r.Usage
-	who := "Load generator"
+	process := "Load generator"
 	if u.Shared {
-		who = "Load generator and store"
+		process = "Load generator and store"
 	}
 	if r.Measured > 0 {
-		p.linef("%s: %.1f s of processor time, %.0f %% of %d; memory %s, at most %s", who, u.Generator.CPUSeconds, 100*u.Generator.CPU, r.Machine.Cores,
+		p.linef("%s: %.1f s of processor time, %.0f %% of %d; memory %s, at most %s",
+			process, u.Generator.CPUSeconds, 100*u.Generator.CPU, r.Machine.Cores,
 			size(u.Generator.MemoryAfter), size(u.Generator.MemoryPeak))
 	}
 	if s := u.Service; s != nil {
@@ -164,10 +167,12 @@ func (r *Run) usage(p *printer) {
 		if r.Target.SameHost {
 			share = fmt.Sprintf(", %.0f %% of %d", 100*s.CPU, r.Machine.Cores)
 		}
-		p.linef("Service: %.1f s of processor time%s; memory %s before, %s after", s.CPUSeconds, share, size(s.MemoryBefore), size(s.MemoryAfter))
+		p.linef("Service: %.1f s of processor time%s; memory %s before, %s after",
+			s.CPUSeconds, share, size(s.MemoryBefore), size(s.MemoryAfter))
 	}
 	if h := u.Host; h != nil {
-		p.linef("Host: %.0f %% busy, %.0f %% waiting for I/O; %s read, %s written", 100*h.CPU, 100*h.IOWait, size(h.ReadBytes), size(h.WriteBytes))
+		p.linef("Host: %.0f %% busy, %.0f %% waiting for I/O; %s read, %s written",
+			100*h.CPU, 100*h.IOWait, size(h.ReadBytes), size(h.WriteBytes))
 	}
 	p.line("")
 }
@@ -191,7 +196,7 @@ func (v Validity) write(p *printer) {
 	}
 }
 
-// invalidLetters are large: nobody shall quote such a run by mistake.
+// invalidLetters are large, so that no such run is quoted by mistake.
 var invalidLetters = [...]string{
 	"##### #   # #   #   #   #     ##### ####",
 	"  #   ##  # #   #  # #  #       #   #   #",
@@ -203,35 +208,31 @@ var invalidLetters = [...]string{
 
 func (p *printer) linef(format string, args ...any) { p.line(fmt.Sprintf(format, args...)) }
 
-func (p *printer) line(text string) { p.print(text + "\n") }
-
-func (p *printer) print(text string) {
+func (p *printer) line(text string) {
 	if p.err == nil {
-		_, p.err = io.WriteString(p.out, text)
+		_, p.err = io.WriteString(p.out, text+"\n")
 	}
 }
 
-// cells are the columns for which there is room.
+// cells returns the columns that fit.
 func (p *printer) cells() []cell {
-	width := nameWidth
-	for _, c := range cells {
-		width += 1 + c.width
-	}
-	if p.columns == 0 || p.columns >= width {
+	if p.columns == 0 || p.columns >= widthOf(cells[:]) {
 		return cells[:]
 	}
 	return slices.DeleteFunc(slices.Clone(cells[:]), func(c cell) bool { return !c.narrow })
 }
 
-func (p *printer) rule() {
+func widthOf(cells []cell) int {
 	width := nameWidth
-	for _, c := range p.cells() {
+	for _, c := range cells {
 		width += 1 + c.width
 	}
-	p.line(strings.Repeat("-", width))
+	return width
 }
 
-// columnsOf prints a line of the table.
+func (p *printer) rule() { p.line(strings.Repeat("-", widthOf(p.cells()))) }
+
+// columnsOf writes a row of the table.
 func (p *printer) columnsOf(name string, text func(cell) string) {
 	var line strings.Builder
 	fmt.Fprintf(&line, "%-*s", nameWidth, name)
@@ -262,15 +263,14 @@ func (p *printer) refused(title string, rows []Row, of func(*Row) map[string]int
 	}
 }
 
-// byCount are the names, the largest count first.
+// byCount returns the names, those with the largest counts first.
 func byCount(counts map[string]int64) []string {
 	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
 }
 
-// Milli writes microseconds as milliseconds, in five characters: with as many
-// places as matter, and from 100 s on as seconds.
+// Milli returns microseconds as milliseconds in at most five characters, or as seconds from 100 s on.
 func Milli(microseconds float64) string {
 	ms := microseconds / 1e3
 	switch {
@@ -287,7 +287,7 @@ func Milli(microseconds float64) string {
 	}
 }
 
-// count writes 1234567 as 1,234,567.
+// count returns 1234567 as 1,234,567.
 func count(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -304,10 +304,8 @@ func rate(perSecond float64) string {
 }
 
 func size(bytes int64) string {
-	switch {
-	case bytes >= 1e9:
+	if bytes >= 1e9 {
 		return fmt.Sprintf("%.2f GB", float64(bytes)/1e9)
-	default:
-		return fmt.Sprintf("%.0f MB", float64(bytes)/1e6)
 	}
+	return fmt.Sprintf("%.0f MB", float64(bytes)/1e6)
 }

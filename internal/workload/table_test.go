@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
 )
 
 func requireNarrow(t testing.TB, text string) {
@@ -24,30 +26,36 @@ func requireNarrow(t testing.TB, text string) {
 func example(t testing.TB) *Run {
 	t.Helper()
 	d := definition(t, "mixed")
-	shares, err := d.weights()
+	mix, err := d.parts()
 	require.NoError(t, err)
-	all := make([]*tally, len(registry))
-	for tx, share := range shares {
-		if share == 0 {
-			continue
-		}
-		all[tx] = newTally()
-		for i := range int64(share * 1000) {
-			all[tx].add(&sample{took: int64(time.Duration(tx+1)*100*time.Microsecond + time.Duration(i)*time.Microsecond), outcome: done})
+	all := make([]*aggregate, len(mix))
+	of := make(map[*transaction]*aggregate)
+	for p := range mix {
+		all[p] = newAggregate()
+		of[mix[p].transaction] = all[p]
+		for i := range int64(mix[p].share * 1000) {
+			took := time.Duration(p+1)*100*time.Microsecond + time.Duration(i)*time.Microsecond
+			all[p].add(&sample{took: int64(took), outcome: done})
 		}
 	}
-	all[sellSecurity].add(&sample{took: int64(45 * time.Second), outcome: conflict("not-held")})
-	all[getOrder].add(&sample{took: int64(2 * time.Millisecond), outcome: outcome{unexpected, "404 not-found"}})
-	all[getOrder].add(&sample{took: int64(30 * time.Second), outcome: outcome{unanswered, reasonTimeout}})
-	all[getOrder].add(&sample{took: int64(3 * time.Millisecond), outcome: done, waiting: true})
-	all[getSecurity].add(&sample{outcome: outcome{class: abandoned}, waiting: true})
-	all[deleteOrder].add(&sample{outcome: outcome{class: emptied}})
+	of[sellSecurity].add(&sample{took: int64(45 * time.Second), outcome: sellSecurity.refused(brokerage.NotHeld)})
+	of[getOrder].add(&sample{took: int64(2 * time.Millisecond), outcome: outcome{unexpected, "404 not-found"}})
+	of[getOrder].add(&sample{took: int64(30 * time.Second), outcome: timedOut})
+	of[getOrder].add(&sample{took: int64(3 * time.Millisecond), outcome: done, waiting: true})
+	of[getSecurity].add(&sample{outcome: outcome{class: abandoned}, waiting: true})
+	of[deleteOrder].add(&sample{outcome: outcome{class: emptied}})
 	r := &Run{
-		Format: RunFormat, Tool: Tool{"drive", "v1.2.3"}, Target: Target{Kind: "http", URL: "http://127.0.0.1:8080", SameHost: true},
-		Workload: WorkloadStamp{Name: d.Name, SHA256: d.SHA256, Validate: true, Mix: d.Mix}, Model: Model{Kind: Open, Users: 50, Rate: 2000, Every: 60},
-		Ramp: 20, Duration: 60, Warmed: 20.5, Measured: 60, Seed: 7, Ended: Complete, Started: time.Unix(1e9, 0).UTC(),
-		Dataset:  DatasetStamp{Fingerprint: "tpox-2/tiny/seed-1/v1/500-200-2000", Scale: "tiny", Profile: "tpox-2", Seed: 1, Securities: 500, Customers: 200, Orders: 2000},
-		Settings: map[string]string{}, Prepared: &Prepared{Seconds: 1, Orders: 2500, Customers: 250, Unexpected: map[string]int64{"timeout": 1}},
+		Format: RunFormat, Tool: Tool{"drive", "v1.2.3"},
+		Target:   Target{Kind: httpTarget, URL: "http://127.0.0.1:8080", SameHost: true},
+		Workload: WorkloadStamp{Name: d.Name, SHA256: d.SHA256, Validate: true, Mix: d.Mix},
+		Model:    Model{Kind: Open, Users: 50, Rate: 2000, Every: 60},
+		Ramp:     20, Duration: 60, Warmed: 20.5, Measured: 60, Seed: 7, Ended: Complete, Started: time.Unix(1e9, 0).UTC(),
+		Dataset: DatasetStamp{
+			Fingerprint: "tpox-2/tiny/seed-1/v1/500-200-2000", Scale: "tiny", Profile: "tpox-2", Seed: 1,
+			Securities: 500, Customers: 200, Orders: 2000,
+		},
+		Settings: map[string]string{},
+		Prepared: &Prepared{Seconds: 1, Orders: 2500, Customers: 250, Unexpected: map[string]int64{"timeout": 1}},
 		Arrivals: &Arrivals{Due: 1010, Started: 1005, Dropped: 3, Queued: 2, Late: 17},
 		Usage: Usage{
 			Generator: Process{CPUSeconds: 12.3, CPU: 0.1025, MemoryBefore: 40e6, MemoryAfter: 55e6, MemoryPeak: 60e6},
@@ -56,7 +64,7 @@ func example(t testing.TB) *Run {
 		},
 		Machine: Machine{CPU: "some", Cores: 2, OS: "linux", Arch: "amd64"},
 	}
-	r.Transactions, r.Kinds, r.Total, err = tabulate(all, shares)
+	r.Transactions, r.Kinds, r.Total, err = rows(all, mix)
 	require.NoError(t, err)
 	r.countArrivals()
 	r.rates()
@@ -77,7 +85,7 @@ func TestRun_Write(t *testing.T) {
 	require.Equal(t, string(want), out.String())
 }
 
-// On a narrow terminal two columns are left out, and nothing but sentences is wider.
+// On a narrow terminal two columns are left out, and only sentences are wider.
 func TestRun_Write_Narrow(t *testing.T) {
 	for columns, heads := range map[int]string{
 		80:  "share mean p50 p90 p95 p99 p99.9 max",
@@ -143,7 +151,7 @@ func TestMerge_Others(t *testing.T) {
 			other := example(t)
 			change(other)
 			_, err := Merge([]*Run{example(t), other})
-			require.ErrorContains(t, err, "cannot be taken together")
+			require.ErrorContains(t, err, "cannot be merged")
 		})
 	}
 	_, err := Merge(nil)
@@ -167,13 +175,13 @@ func TestHistogram_RoundTrip(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Percentiles are within a thousandth above what sorting gives.
-func TestTally_Percentiles(t *testing.T) {
-	tallied := newTally()
+// Percentiles are at most a thousandth above those of the sorted values.
+func TestAggregate_Percentiles(t *testing.T) {
+	sum := newAggregate()
 	for i := int64(1); i <= 100_000; i++ {
-		tallied.add(&sample{took: i * 1000, outcome: done})
+		sum.add(&sample{took: i * 1000, outcome: done})
 	}
-	l := tallied.latency()
+	l := sum.latency()
 	for want, got := range map[float64]float64{50_000: l.P50, 90_000: l.P90, 95_000: l.P95, 99_000: l.P99} {
 		require.GreaterOrEqual(t, got, want)
 		require.LessOrEqual(t, got, want*1.001)

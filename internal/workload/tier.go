@@ -7,21 +7,20 @@ import (
 	"time"
 )
 
-// CompareTier runs a workload on a store and through a service over the same
-// store, by turns, so that what changes with time meets both. Each turn is a run
-// of its own, with a ramp; c.Duration is what both take together.
+// CompareTier runs a workload on a store and through a service over the same store, alternating, so that changes over
+// time affect both. Each slice is a run with its own ramp; all slices together take c.Duration.
 func CompareTier(ctx context.Context, direct, service Backend, c Config, slices int) (*Tier, error) {
 	if slices < 1 {
-		return nil, fmt.Errorf("%d turns are none", slices)
+		return nil, fmt.Errorf("the number of slices is %d, but must be at least 1", slices)
 	}
 	c.Duration = max(c.Duration/time.Duration(2*slices), 1)
 	c.shared = true
 	var runs [2][]*Run
 	var ended error
 	for turn := 0; turn < 2*slices && ended == nil; turn++ {
-		way := (turn + turn/2) % 2 // direct, service, service, direct, …: a drift is nobody's advantage
+		way := (turn + turn/2) % 2 // direct, service, service, direct, …: a drift affects both alike
 		backend := []Backend{direct, service}[way]
-		// The same transactions in both ways, and others in each pair of turns.
+		// The same transactions both ways, and others in each pair of slices.
 		config := c
 		config.Seed = c.Seed + uint64(turn/2)
 		run, err := Drive(ctx, backend, config)
@@ -43,7 +42,7 @@ func CompareTier(ctx context.Context, direct, service Backend, c Config, slices 
 		merged.Seed = c.Seed
 		*into = *merged
 	}
-	// Both ways are in this process: the service's own figures hold everything.
+	// Both ways run in this process, so the service's own figures contain everything.
 	t.HTTP.Usage.Shared, t.HTTP.Usage.Service = true, nil
 	t.HTTP.Validity = judge(&t.HTTP)
 	t.compare()
@@ -66,7 +65,7 @@ func (t *Tier) compare() {
 	t.Total.CPU = ratio(t.Total.HTTPCPU, t.Total.DirectCPU)
 }
 
-// cpuEach is the processor time of a transaction in microseconds.
+// cpuEach returns the processor time of a transaction in microseconds.
 func (r *Run) cpuEach() float64 {
 	if r.Total.Count == 0 {
 		return 0
@@ -89,11 +88,13 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// Write prints the comparison for a person to read.
+// Write writes the comparison as text.
 func (t *Tier) Write(w io.Writer) error {
 	p := &printer{out: w}
-	p.linef("What the application tier costs: workload %s on %s, %d turns each way", t.Direct.Workload.Name, t.Direct.Target.URL, t.Slices)
-	p.linef("%d users; %.1f s measured directly, %.1f s over HTTP on this computer", t.Direct.Model.Users, t.Direct.Measured, t.HTTP.Measured)
+	p.linef("What the application tier costs: workload %s on %s, %d slices each way",
+		t.Direct.Workload.Name, t.Direct.Target.URL, t.Slices)
+	p.linef("%d users; %.1f s measured directly, %.1f s over HTTP on this computer",
+		t.Direct.Model.Users, t.Direct.Measured, t.HTTP.Measured)
 	p.linef("Dataset %s", t.Direct.Dataset.Fingerprint)
 	p.line("")
 	form := "%-21s %9s %9s %6s  %9s %9s %6s"
@@ -104,13 +105,15 @@ func (t *Tier) Write(w io.Writer) error {
 		if i == len(t.Transactions) {
 			p.rule()
 		}
-		p.linef(form, r.Name, Milli(r.DirectMean), Milli(r.HTTPMean), fmt.Sprintf("%.2f", r.Mean), Milli(r.DirectP99), Milli(r.HTTPP99), fmt.Sprintf("%.2f", r.P99))
+		p.linef(form, r.Name, Milli(r.DirectMean), Milli(r.HTTPMean), fmt.Sprintf("%.2f", r.Mean),
+			Milli(r.DirectP99), Milli(r.HTTPP99), fmt.Sprintf("%.2f", r.P99))
 	}
 	p.line("")
-	p.linef("Throughput:     %s/s direct, %s/s over HTTP: %.2f times", rate(t.Total.DirectTPS), rate(t.Total.HTTPTPS), t.Total.Throughput)
-	p.linef("Processor time: %.0f µs a transaction direct, %.0f µs over HTTP: %.2f times, %.0f µs more", t.Total.DirectCPU, t.Total.HTTPCPU, t.Total.CPU,
-		t.Total.HTTPCPU-t.Total.DirectCPU)
-	p.line("Users, store and service are one process: the time over HTTP holds both ends of HTTP.")
+	p.linef("Throughput:     %s/s direct, %s/s over HTTP: %.2f times",
+		rate(t.Total.DirectTPS), rate(t.Total.HTTPTPS), t.Total.Throughput)
+	p.linef("Processor time: %.0f µs a transaction direct, %.0f µs over HTTP: %.2f times, %.0f µs more",
+		t.Total.DirectCPU, t.Total.HTTPCPU, t.Total.CPU, t.Total.HTTPCPU-t.Total.DirectCPU)
+	p.line("Users, store and service are one process: the time over HTTP includes both ends of the connection.")
 	for _, way := range []*Run{&t.Direct, &t.HTTP} {
 		p.line("")
 		p.linef("%s:", way.Target.Kind)

@@ -6,12 +6,13 @@ import (
 	"context"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// usageReading is what everybody has used at one moment.
+// usageReading is what all processes and the host have used at one moment.
 type usageReading struct {
 	at      time.Time
 	self    processReading
@@ -21,8 +22,7 @@ type usageReading struct {
 	backend reading
 }
 
-// readUsage reads what can be read. A backend that does not tell is one whose
-// figures the result lacks: a run is not lost over it.
+// readUsage reads all figures that are available. Without those of the backend a result lacks them, but is not lost.
 func (d *driver) readUsage(ctx context.Context) usageReading {
 	u := usageReading{at: time.Now()}
 	bounded, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -33,15 +33,15 @@ func (d *driver) readUsage(ctx context.Context) usageReading {
 	return u
 }
 
-// usage is what was used between two readings.
+// usage returns what was used between two readings.
 func usage(m measuredUsage, t Target, cores int) Usage {
 	seconds := m.after.at.Sub(m.before.at).Seconds()
-	u := Usage{Generator: processUsage(m.before.self, m.after.self, seconds, cores), Shared: t.Kind == "direct"}
+	u := Usage{Generator: processUsage(m.before.self, m.after.self, seconds, cores), Shared: t.Kind == directTarget}
 	u.Generator.MemoryPeak = m.after.peak
 	if b, a := m.before.backend.process, m.after.backend.process; a != nil && b != nil {
 		p := processUsage(*b, *a, seconds, cores)
 		if !t.SameHost {
-			p.CPU = 0 // of how many cores, only its own host knows
+			p.CPU = 0 // the number of its cores is unknown
 		}
 		u.Service = &p
 	}
@@ -61,14 +61,17 @@ func usage(m measuredUsage, t Target, cores int) Usage {
 }
 
 func processUsage(before, after processReading, seconds float64, cores int) Process {
-	p := Process{CPUSeconds: after.cpu - before.cpu, MemoryBefore: before.memory, MemoryAfter: after.memory}
+	p := Process{
+		CPUSeconds:   after.cpuSeconds - before.cpuSeconds,
+		MemoryBefore: before.memoryBytes, MemoryAfter: after.memoryBytes,
+	}
 	if seconds > 0 {
 		p.CPU = p.CPUSeconds / seconds / float64(cores)
 	}
 	return p
 }
 
-// hostReading is of Linux's /proc.
+// hostReading is read from /proc, on Linux only.
 type hostReading struct {
 	busy, ioWait, all float64 // ticks
 	read, written     int64   // bytes
@@ -80,7 +83,7 @@ func readHost() (h hostReading, ok bool) {
 		return h, false
 	}
 	line, _, _ := strings.Cut(string(text), "\n")
-	fields := strings.Fields(line) // cpu user nice system idle iowait irq softirq steal, and guests, who are users as well
+	fields := strings.Fields(line) // cpu user nice system idle iowait irq softirq steal; guests are part of user
 	if len(fields) < 9 || fields[0] != "cpu" {
 		return h, false
 	}
@@ -102,8 +105,8 @@ func readHost() (h hostReading, ok bool) {
 	return h, true
 }
 
-// readDisks adds up the disks: neither their partitions, nor what lies over them
-// (device mapper, RAID, loops), which would count twice.
+// readDisks returns the bytes that disks have read and written. Partitions and virtual devices (device mapper, RAID,
+// loop) are left out, since they would count twice.
 func readDisks() (read, written int64) {
 	text, err := os.ReadFile("/proc/diskstats")
 	if err != nil {
@@ -115,13 +118,13 @@ func readDisks() (read, written int64) {
 			continue
 		}
 		name := fields[2]
-		if strings.HasPrefix(name, "loop") || strings.HasPrefix(name, "ram") || strings.HasPrefix(name, "dm-") || strings.HasPrefix(name, "md") || strings.HasPrefix(name, "zram") {
+		if slices.ContainsFunc(virtualDisks[:], func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
 			continue
 		}
 		if _, err := os.Stat("/sys/block/" + name); err != nil {
 			continue
 		}
-		const sector = 512 // of these figures, whatever the disk has
+		const sector = 512 // in this file, whatever the disk has
 		if n, err := strconv.ParseInt(fields[5], 10, 64); err == nil {
 			read += n * sector
 		}
@@ -132,6 +135,9 @@ func readDisks() (read, written int64) {
 	return read, written
 }
 
+// virtualDisks are the prefixes of devices that are no disks of their own.
+var virtualDisks = [...]string{"loop", "ram", "dm-", "md", "zram"}
+
 func (h hostReading) until(after hostReading) (u Host) {
 	if all := after.all - h.all; all > 0 {
 		u.CPU, u.IOWait = (after.busy-h.busy)/all, (after.ioWait-h.ioWait)/all
@@ -140,7 +146,7 @@ func (h hostReading) until(after hostReading) (u Host) {
 	return u
 }
 
-// residentMemory is of this process, 0 where it cannot be had.
+// residentMemory returns the resident memory of this process in bytes, or 0 if it is unknown.
 func residentMemory() int64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -157,9 +163,11 @@ func residentMemory() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// machine says what this is.
+// machine describes this computer.
 func machine() Machine {
-	m := Machine{Cores: runtime.GOMAXPROCS(0), OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(), CPU: "unknown"}
+	m := Machine{
+		CPU: "unknown", Cores: runtime.GOMAXPROCS(0), OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(),
+	}
 	if name := procValue("/proc/cpuinfo", "model name"); name != "" {
 		m.CPU = name
 	}
@@ -171,7 +179,7 @@ func machine() Machine {
 	return m
 }
 
-// procValue is the first value of a name in a file of "name : value" lines.
+// procValue returns the first value of a name in a file of "name : value" lines.
 func procValue(file, name string) string {
 	f, err := os.Open(file)
 	if err != nil {

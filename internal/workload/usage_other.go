@@ -2,5 +2,5 @@
 
 package workload
 
-// readSelf knows nothing here.
+// readSelf returns nothing on this system.
 func readSelf() (p processReading, peak int64) { return p, 0 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// readSelf reads what this process has used.
+// readSelf returns what this process has used.
 func readSelf() (p processReading, peak int64) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -15,7 +15,7 @@ func readSelf() (p processReading, peak int64) {
 	}
 	peak = u.Maxrss
 	if runtime.GOOS != "darwin" && runtime.GOOS != "ios" {
-		peak <<= 10 // kilobytes, but for Apple
+		peak <<= 10 // kilobytes, except on Apple systems
 	}
-	return processReading{cpu: float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9, memory: residentMemory()}, peak
+	return processReading{cpuSeconds: float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9, memoryBytes: residentMemory()}, peak
 }

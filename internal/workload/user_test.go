@@ -12,17 +12,20 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// draws is what a user draws when everything is done at once.
+// draws returns the requests of a user whose calls all succeed.
 func draws(u *user) (list []string) {
 	for len(list) < 500 {
-		t := u.transaction()
+		t := u.mix[u.choose()].transaction
 		if !u.draw(t) {
-			list = append(list, registry[t].Name+" empty")
+			list = append(list, t.Name+" empty")
 			continue
 		}
-		u.did()
-		list = append(list, fmt.Sprintf("%s %d %d %s %v %d %d %s %s", registry[t].Name, u.call.id, u.call.account, u.call.symbol, u.call.search,
-			u.call.quantity, u.call.price, u.call.status, u.call.doc))
+		u.keep()
+		line := t.path([]byte(t.method+" "), &u.call)
+		if t.body != nil {
+			line = t.body(append(line, ' '), &u.call)
+		}
+		list = append(list, string(line))
 	}
 	return list
 }
@@ -45,18 +48,14 @@ func TestUser_Weights(t *testing.T) {
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
 			u := newTestUser(t, definition(t, name), 11, 0, 1)
-			counts := make([]int, len(registry))
+			counts := make([]int, len(u.mix))
 			for range n {
-				counts[u.transaction()]++
+				counts[u.choose()]++
 			}
 			chi, degrees := 0.0, -1.0
-			for i, share := range u.shares {
-				if share == 0 {
-					require.Zero(t, counts[i], registry[i].Name)
-					continue
-				}
-				off := float64(counts[i]) - share*n
-				chi += off * off / (share * n)
+			for i, part := range u.mix {
+				off := float64(counts[i]) - part.share*n
+				chi += off * off / (part.share * n)
 				degrees++
 			}
 			require.LessOrEqual(t, chi, chiSquareLimit(max(degrees, 1)))
@@ -64,15 +63,15 @@ func TestUser_Weights(t *testing.T) {
 	}
 }
 
-// What a user takes away it has made, and takes away once.
+// What a user removes it has made, and removes once.
 func TestUser_OwnPools(t *testing.T) {
 	u := newTestUser(t, definition(t, "mixed"), 3, 1, 4)
 	made, taken := map[string]bool{}, map[string]int{}
 	empties := 0
 	for range 100_000 {
-		tx := u.transaction()
+		tx := u.mix[u.choose()].transaction
 		if !u.draw(tx) {
-			require.Contains(t, []int{deleteOrder, deleteCustomer, closeAccount}, tx)
+			require.Contains(t, []*transaction{deleteOrder, deleteCustomer, closeAccount}, tx)
 			empties++
 			continue
 		}
@@ -91,7 +90,7 @@ func TestUser_OwnPools(t *testing.T) {
 		case closeAccount:
 			taken[fmt.Sprint("account", c.id, c.account)]++
 		}
-		u.did()
+		u.keep()
 	}
 	require.Positive(t, empties)
 	require.Greater(t, len(taken), 5000)
@@ -107,14 +106,14 @@ func TestUser_RefusedIsNotOwn(t *testing.T) {
 	require.True(t, u.draw(insertOrder))
 	require.False(t, u.draw(deleteOrder))
 	require.True(t, u.draw(insertOrder))
-	u.did()
+	u.keep()
 	id := u.call.id
 	require.True(t, u.draw(deleteOrder))
 	require.Equal(t, id, u.call.id)
 }
 
 func TestUser_IDsAreDisjoint(t *testing.T) {
-	lease := share{Range: brokerage.Range{First: 500, Count: 30}, width: 3, users: 4}
+	lease := leased{Range: brokerage.Range{First: 500, Count: 30}, width: 3, users: 4}
 	var all []int64
 	for n := range 4 {
 		own := lease.of(n)
@@ -133,7 +132,7 @@ func TestUser_IDsAreDisjoint(t *testing.T) {
 	}
 }
 
-// What is said of accounts is what the generator does.
+// The accounts of a population are those of the generator.
 func TestPopulation_Accounts(t *testing.T) {
 	for _, profile := range []dataset.Profile{dataset.TPoX1, dataset.TPoX2} {
 		d := dataset.New(dataset.Spec{Seed: 1, Profile: profile})
@@ -153,7 +152,7 @@ func TestPopulation_Accounts(t *testing.T) {
 	}
 }
 
-// A service and a store say the same.
+// A service and a store describe the same population.
 func TestPopulation_HTTPAndDirect(t *testing.T) {
 	s := tinyStore(t)
 	url, _ := serve(t, s, nil)
@@ -229,8 +228,7 @@ func TestScatter(t *testing.T) {
 	}
 }
 
-// The symbol that is sold is the account's first position, and buys are of it as
-// often as the workload says.
+// The symbol that is sold is the account's first position, and buys are of it as often as the workload says.
 func TestUser_Trades(t *testing.T) {
 	d := dataset.New(dataset.Spec{Seed: 1})
 	u := newTestUser(t, definition(t, "mixed"), 5, 0, 1)
@@ -245,4 +243,23 @@ func TestUser_Trades(t *testing.T) {
 		}
 	}
 	require.InDelta(t, 7000, held, 300)
+}
+
+// Each transaction has all that its kind needs, and the new ids that the registry names.
+func TestTransactions_AreComplete(t *testing.T) {
+	for _, tx := range registry {
+		t.Run(tx.Name, func(t *testing.T) {
+			require.NotNil(t, tx.draw)
+			require.NotEmpty(t, tx.method)
+			require.NotNil(t, tx.path)
+			require.NotNil(t, tx.execute)
+			require.Equal(t, tx.Answer != "", tx.key != nil, "an answer and its key")
+			require.Equal(t, tx.NewID != "", tx.created != nil, "a new id and its Location")
+			require.Equal(t, tx.created != nil, tx.keep != nil, "what is created can be removed")
+			require.Equal(t, tx.Kind == brokerage.Delete || tx == closeAccount, tx.source != nil)
+			if tx.NewID != "" {
+				require.Equal(t, tx.NewID, tx.newIDs[0].name)
+			}
+		})
+	}
 }

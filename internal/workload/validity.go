@@ -8,24 +8,23 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// What a run must keep to be quoted: "A run is valid only if" of the scenario.
+// The limits of a valid run, from "A run is valid only if" of the scenario.
 const (
-	leastMeasured   = 60.0 // seconds; below, it is a smoke run
-	leastWarmed     = 20.0
+	leastMeasured   = 60.0 // seconds; shorter runs are smoke runs
+	leastWarmed     = 20.0 // seconds
 	mostUnexpected  = 0.005
-	mostGenerator   = 0.80 // of its processors
+	mostGenerator   = 0.80 // of the load generator's processors
 	mostEmpty       = 0.01 // transactions that were drawn again
-	mostSlope       = 0.10 // between the line's two ends, of the mean
+	mostSlope       = 0.10 // between the two ends of the fitted line, relative to the mean
 	slopeErrors     = 3.0  // standard errors, below which a slope is noise
-	leastSeconds    = 10   // to see a slope in
+	leastSeconds    = 10   // for a slope to be computed
 	chanceOfMistake = 4.75 // standard deviations of the normal: one in a million
 )
 
-// Invalid tells a run with a fault from a valid one, and from one that is only
-// too short.
+// Invalid reports whether a run has a fault, other than being too short.
 func (v Validity) Invalid() bool { return !v.Valid && (!v.Smoke || len(v.Reasons) > 0) }
 
-// judge says whether a run is valid.
+// judge returns whether a run is valid.
 func judge(r *Run) Validity {
 	v := Validity{Reasons: []string{}}
 	no := func(format string, args ...any) { v.Reasons = append(v.Reasons, fmt.Sprintf(format, args...)) }
@@ -43,7 +42,7 @@ func judge(r *Run) Validity {
 	}
 	if r.Duration < leastMeasured || r.Warmed < leastWarmed-0.01 {
 		v.Smoke = true
-		// How long it was stands beside it. Without, the runs of a campaign share the note.
+		// Without the times of this run, so that the runs of a campaign share the note.
 		note("smoke: a run to quote has at least %.0f s measured after %.0f s of warm-up", leastMeasured, leastWarmed)
 	}
 	if off := offMix(r); off != "" {
@@ -51,10 +50,12 @@ func judge(r *Run) Validity {
 	}
 	drawn := r.Total.Count + r.Total.Empty
 	if drawn > 0 && float64(r.Total.Empty) > mostEmpty*float64(drawn) {
-		no("%.1f %% of the transactions drawn had nothing of the user's own to take away", 100*float64(r.Total.Empty)/float64(drawn))
+		no("%.1f %% of the transactions drawn had nothing of the user's own to take away",
+			100*float64(r.Total.Empty)/float64(drawn))
 	}
 	if n := unexpectedOf(&r.Total); float64(n) >= mostUnexpected*float64(max(r.Total.Count, 1)) && n > 0 {
-		no("%.2f %% of the answers were unexpected (%s); below %.1f %% is allowed", 100*float64(n)/float64(r.Total.Count), reasons(r.Total.Unexpected), 100*mostUnexpected)
+		no("%.2f %% of the answers were unexpected (%s); below %.1f %% is allowed",
+			100*float64(n)/float64(r.Total.Count), reasons(r.Total.Unexpected), 100*mostUnexpected)
 	}
 	v.Notes = append(v.Notes, changedByHand(r)...)
 	if slope, significant := steadiness(r.PerSecond); significant && math.Abs(slope) > mostSlope {
@@ -64,15 +65,18 @@ func judge(r *Run) Validity {
 	if a := r.Arrivals; a != nil && a.Dropped > 0 {
 		no("%d of %d arrivals were dropped, because too many were outstanding", a.Dropped, a.Due)
 	}
-	// Only the open model needs every time: a closed one has those of what ended.
-	if n := r.Total.Waiting - r.Total.Late; r.Model.Kind == Open && n > 0 && float64(n) >= mostUnexpected*float64(r.Total.Due) {
-		no("%d of %d arrivals were still waiting when the load generator gave up, %s after the end: their times are not known", n, r.Total.Due, grace)
+	// Only the open model needs all times; those of a closed one are of what ended.
+	unknown := r.Total.Waiting - r.Total.Late
+	if r.Model.Kind == Open && unknown > 0 && float64(unknown) >= mostUnexpected*float64(r.Total.Due) {
+		no("%d of %d arrivals were still waiting when the load generator gave up, %s after the end: "+
+			"their times are not known", unknown, r.Total.Due, grace)
 	}
 	switch {
 	case r.Usage.Shared:
-		note("the store runs in the load generator's process, so its processor time is not told from the store's")
-	case ofItsOwn(r) >= mostGenerator:
-		no("the load generator used %.0f %% of its processors; below %.0f %% is allowed", 100*ofItsOwn(r), 100*mostGenerator)
+		note("the store runs in the load generator's process, so the processor time of the two cannot be separated")
+	case generatorShare(r) >= mostGenerator:
+		no("the load generator used %.0f %% of its processors; below %.0f %% is allowed",
+			100*generatorShare(r), 100*mostGenerator)
 	}
 	if r.Target.SameHost && !r.Usage.Shared {
 		note("the load generator ran on the service's host, and took processor time from it")
@@ -81,39 +85,35 @@ func judge(r *Run) Validity {
 	return v
 }
 
-// changedByHand says what refusals of what a load draws or leases come from: it
-// does both so that there are none, on a database that nobody else has changed.
+// changedByHand explains refusals that cannot happen on an unchanged database: of keys of the dataset, which exist, and
+// of leased ids, which are new.
 func changedByHand(r *Run) (notes []string) {
-	count := func(reason brokerage.Reason) (n int64) {
-		for _, refusals := range []map[string]int64{r.Total.Unexpected, r.preparedUnexpected()} {
-			n += refusals[string(reason)]
+	count := func(reason brokerage.Reason) int64 {
+		n := r.Total.Unexpected[string(reason)]
+		if r.Prepared != nil {
+			n += r.Prepared.Unexpected[string(reason)]
 		}
 		return n
 	}
 	if n := count(reasonNotFound); n > 0 {
-		notes = append(notes, fmt.Sprintf("%d not found: the dataset has it and the database has not, so somebody has deleted it; a restore brings it back, or brokerage load --replace", n))
+		notes = append(notes, fmt.Sprintf("%d not found: the dataset has it and the database has not, "+
+			"so somebody has deleted it; a restore brings it back, or brokerage load --replace", n))
 	}
 	if n := count(brokerage.OrderExists) + count(brokerage.CustomerExists) + count(brokerage.AccountExists); n > 0 {
-		notes = append(notes, fmt.Sprintf("%d new ids existed: somebody has used ids that were not leased; the next run has others", n))
+		notes = append(notes, fmt.Sprintf(
+			"%d new ids existed: somebody has used ids that were not leased; the next run has others", n))
 	}
 	return notes
 }
 
-func (r *Run) preparedUnexpected() map[string]int64 {
-	if r.Prepared == nil {
-		return nil
-	}
-	return r.Prepared.Unexpected
+// generatorShare returns the share of its own processors that the load generator used.
+func generatorShare(r *Run) float64 {
+	own := processors(r.Target, r.Model.Rate, r.Machine.Cores)
+	return r.Usage.Generator.CPU * float64(r.Machine.Cores) / float64(own)
 }
 
-// ofItsOwn is the share that the load generator used of the processors it took.
-func ofItsOwn(r *Run) float64 {
-	return r.Usage.Generator.CPU * float64(r.Machine.Cores) / float64(processors(r.Target, r.Model.Rate, r.Machine.Cores))
-}
-
-// offMix tests whether the mix that was drawn is the one that was asked for, by
-// chi-square. Draws count, not calls: who finds nothing of its own to take away
-// draws again, which is bounded apart.
+// offMix returns a sentence if the drawn mix differs from the configured one, by a chi-square test of draws. Draws
+// without a call count as well; their number has a limit of its own.
 func offMix(r *Run) string {
 	drawn := 0.0
 	for i := range r.Transactions {
@@ -136,21 +136,23 @@ func offMix(r *Run) string {
 	if degrees < 1 || chi <= chiSquareLimit(degrees) {
 		return ""
 	}
-	return fmt.Sprintf("the mix is not the one that was asked for: %s is %+.1f %% off (chi-square %.0f with %.0f degrees of freedom)", worst, 100*worstBy, chi, degrees)
+	return fmt.Sprintf(
+		"the mix is not the one that was asked for: %s is %+.1f %% off (chi-square %.0f with %.0f degrees of freedom)",
+		worst, 100*worstBy, chi, degrees)
 }
 
-// drawn is how often a transaction was drawn.
+// drawn returns how often a transaction was drawn.
 func (r *Row) drawn() int64 { return r.Count + r.Waiting + r.Empty }
 
-// chiSquareLimit is what chi-square exceeds once in a million times, by Wilson
-// and Hilferty's approximation.
+// chiSquareLimit returns the value that chi-square exceeds once in a million times, by the approximation of Wilson and
+// Hilferty.
 func chiSquareLimit(degrees float64) float64 {
 	t := 2 / (9 * degrees)
 	return degrees * math.Pow(1-t+chanceOfMistake*math.Sqrt(t), 3)
 }
 
-// steadiness fits a line through the transactions of each second. Slope is the
-// change from its beginning to its end, as a share of the mean.
+// steadiness fits a line through the transactions of each second. The slope is the change from its beginning to its
+// end, relative to the mean.
 func steadiness(perSecond []int64) (slope float64, significant bool) {
 	if len(perSecond) < leastSeconds {
 		return 0, false
@@ -179,7 +181,7 @@ func steadiness(perSecond []int64) (slope float64, significant bool) {
 	return b * n / meanY, math.Abs(b) > slopeErrors*standardError
 }
 
-// reasons lists what was refused, the most frequent first.
+// reasons lists refusals, the most frequent first.
 func reasons(counts map[string]int64) string {
 	var list []string
 	for _, reason := range byCount(counts) {

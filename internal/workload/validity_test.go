@@ -9,7 +9,10 @@ import (
 
 // quotable is a run that is valid.
 func quotable() *Run {
-	r := &Run{Ended: Complete, Duration: 60, Measured: 60, Warmed: 20, Target: Target{Kind: "http"}, Machine: Machine{Cores: 8}}
+	r := &Run{
+		Ended: Complete, Duration: 60, Measured: 60, Warmed: 20,
+		Target: Target{Kind: httpTarget}, Machine: Machine{Cores: 8},
+	}
 	for _, weight := range []float64{0.7, 0.3} {
 		r.Transactions = append(r.Transactions, Row{Name: "get_order", Weight: weight, Count: int64(weight * 60_000)})
 	}
@@ -21,6 +24,12 @@ func quotable() *Run {
 }
 
 func TestJudge(t *testing.T) {
+	shift := func(n int64) func(*Run) {
+		return func(r *Run) { r.Transactions[0].Count -= n; r.Transactions[1].Count += n }
+	}
+	notFound := func(n int64) func(*Run) {
+		return func(r *Run) { r.Total.Unexpected = map[string]int64{"404 not-found": n} }
+	}
 	for name, c := range map[string]struct {
 		change func(*Run)
 		says   string // empty: valid
@@ -29,8 +38,8 @@ func TestJudge(t *testing.T) {
 		"Interrupted":     {func(r *Run) { r.Ended = Interrupted }, "interrupted"},
 		"Died":            {func(r *Run) { r.Ended = TargetDied }, "died"},
 		"Nothing":         {func(r *Run) { r.Total.Count = 0 }, "nothing was measured"},
-		"Mix":             {func(r *Run) { r.Transactions[0].Count -= 1500; r.Transactions[1].Count += 1500 }, "the mix is not"},
-		"MixWithinChance": {func(r *Run) { r.Transactions[0].Count -= 100; r.Transactions[1].Count += 100 }, ""},
+		"Mix":             {shift(1500), "the mix is not"},
+		"MixWithinChance": {shift(100), ""},
 		"MixByDraws": {func(r *Run) {
 			r.Transactions[1].Count -= 500
 			r.Transactions[1].Empty += 500
@@ -38,8 +47,8 @@ func TestJudge(t *testing.T) {
 			r.Total.Empty = 500
 		}, ""},
 		"Empty":         {func(r *Run) { r.Transactions[1].Empty += 700; r.Total.Empty = 700 }, "nothing of the user's own"},
-		"Unexpected":    {func(r *Run) { r.Total.Unexpected = map[string]int64{"404 not-found": 300} }, "0.50 % of the answers were unexpected (404 not-found 300)"},
-		"FewUnexpected": {func(r *Run) { r.Total.Unexpected = map[string]int64{"404 not-found": 299} }, ""},
+		"Unexpected":    {notFound(300), "0.50 % of the answers were unexpected (404 not-found 300)"},
+		"FewUnexpected": {notFound(299), ""},
 		"Expected":      {func(r *Run) { r.Total.Expected = map[string]int64{"not-held": 5000} }, ""},
 		"Slope": {func(r *Run) {
 			for i := range r.PerSecond {
@@ -74,7 +83,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// What a database is refused for that somebody has changed by hand is said.
+// Refusals that come from changes by hand are explained.
 func TestJudge_ChangedByHand(t *testing.T) {
 	r := quotable()
 	r.Total.Unexpected = map[string]int64{"404 not-found": 9, "account-exists": 1}
@@ -103,8 +112,7 @@ func TestJudge_Smoke(t *testing.T) {
 	}
 }
 
-// The limit is the textbook's for once in a million, and on the safe side of it
-// where the approximation is worst.
+// The limit is the textbook's for once in a million, and above it where the approximation is worst.
 func TestChiSquareLimit(t *testing.T) {
 	require.InDelta(t, 60.4, chiSquareLimit(16), 1.5)
 	require.InDelta(t, 25.7, chiSquareLimit(1), 1.8)

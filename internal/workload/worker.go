@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// worker is a user at work.
+// worker carries out the transactions of one user.
 type worker struct {
 	driver  *driver
 	user    *user
 	session session
 	batch   *batch
-	late    int64 // arrivals that were begun late
-	started int64 // arrivals that were begun, of those that count
-	queued  int64 // and that were not
+	started int64 // arrivals in the measured time that were begun,
+	late    int64 // of these, the ones begun late,
+	queued  int64 // and arrivals that were never begun
 }
 
-// preparing is what all users have inserted before anything counts.
+// preparing adds up what all users have inserted before anything counts.
 type preparing struct {
 	sync.Mutex
 
@@ -50,10 +50,9 @@ func (w *worker) work(ctx context.Context, after time.Duration) {
 	}
 }
 
-// pause is false if the run ends before the time is over.
+// pause returns false if the run ends before the time is over.
 func (w *worker) pause(long time.Duration) bool {
-	// In slices, since a run may be ended at any time and has no channel for it
-	// that would not cost each transaction something.
+	// In slices, because a run may end at any time, and a channel for that would cost each transaction something.
 	for until := w.driver.now() + int64(long); ; {
 		now := w.driver.now()
 		if now >= w.driver.end.Load() {
@@ -66,80 +65,75 @@ func (w *worker) pause(long time.Duration) bool {
 	}
 }
 
-// prepare inserts what the user may take away later.
+// prepare inserts what the user may remove later. It returns false if the run ends before.
 func (w *worker) prepare(ctx context.Context) bool {
-	own, began := Prepared{Unexpected: map[string]int64{}}, w.driver.now()
-	ok := w.insert(ctx, insertOrder, w.user.definition.Prepare.Orders, &own.Orders, own.Unexpected) &&
-		w.insert(ctx, insertCustomer, w.user.definition.Prepare.Customers, &own.Customers, own.Unexpected)
+	own, began, ok := Prepared{}, w.driver.now(), true
+	for _, t := range registry {
+		if t.prepare != nil && ok {
+			calls, counter := t.prepare(w.user.definition.Prepare, &own)
+			ok = w.insert(ctx, t, calls, counter, &own)
+		}
+	}
 	p := &w.driver.preparing
 	p.Lock()
 	defer p.Unlock()
-	p.result.Orders += own.Orders
-	p.result.Customers += own.Customers
-	p.result.Seconds = max(p.result.Seconds, time.Duration(w.driver.now()-began).Seconds())
-	for reason, n := range own.Unexpected {
-		if p.result.Unexpected == nil {
-			p.result.Unexpected = make(map[string]int64)
-		}
-		p.result.Unexpected[reason] += n
-	}
+	p.result.add(&own, max(p.result.Seconds, time.Duration(w.driver.now()-began).Seconds()))
 	return ok
 }
 
-func (w *worker) insert(ctx context.Context, transaction, n int, inserted *int64, refused map[string]int64) bool {
-	for range n {
-		if w.driver.now() >= w.driver.end.Load() || !w.draw(ctx, transaction) {
+// insert makes a number of calls and counts them.
+func (w *worker) insert(ctx context.Context, t *transaction, calls int, inserted *int64, own *Prepared) bool {
+	for range calls {
+		if w.driver.now() >= w.driver.end.Load() || !w.draw(ctx, t) {
 			return false
 		}
 		switch o := w.do(ctx); o.class {
 		case good:
-			w.user.did()
+			w.user.keep()
 			*inserted++
 		case abandoned:
 			return false
 		case unanswered:
-			refused[o.reason]++
+			own.refused(o.reason, 1)
 			w.recover(ctx)
 		default:
-			refused[o.reason]++
+			own.refused(o.reason, 1)
 		}
 	}
 	return true
 }
 
-// step does a transaction, which was due at a time in the open model, and gives
-// the time.
+// step carries out a transaction and returns the time. In the open model it was due at a time; else due is 0.
 func (w *worker) step(ctx context.Context, due int64) int64 {
-	transaction := w.user.transaction()
-	for !w.draw(ctx, transaction) {
+	part := w.user.choose()
+	for !w.draw(ctx, w.user.mix[part].transaction) {
 		now := w.driver.now()
 		if now >= w.driver.end.Load() && due == 0 || ctx.Err() != nil {
 			w.leave(due)
 			return now
 		}
-		w.record(sample{transaction: transaction, outcome: outcome{class: emptied}}, now, now, due)
-		transaction = w.user.transaction()
+		w.record(sample{part: part, outcome: outcome{class: emptied}}, now, now, due)
+		part = w.user.choose()
 	}
 	began := w.driver.now()
 	o := w.do(ctx)
 	now := w.driver.now()
 	if o.class == good {
-		w.user.did()
+		w.user.keep()
 	}
 	from := began
 	if due != 0 {
 		from = due
 		w.arrived(due, began)
 	}
-	w.record(sample{took: now - from, transaction: transaction, outcome: o}, began, now, due)
+	w.record(sample{took: now - from, part: part, outcome: o}, began, now, due)
 	if o.class == unanswered {
 		w.recover(ctx)
 	}
 	return now
 }
 
-// do does the call. One that the end of the run cuts off says nothing about the
-// target.
+// do makes the call. One that the end of the run cuts off is abandoned, which says nothing about the target.
 func (w *worker) do(ctx context.Context) outcome {
 	o := w.session.do(ctx, &w.user.call)
 	if o.class == unanswered && ctx.Err() != nil {
@@ -148,14 +142,14 @@ func (w *worker) do(ctx context.Context) outcome {
 	return o
 }
 
-// leave counts an arrival that is not begun any more.
+// leave counts an arrival that will not be begun.
 func (w *worker) leave(due int64) {
 	if due >= w.driver.begin.Load() {
 		w.queued++
 	}
 }
 
-// arrived counts arrivals.
+// arrived counts an arrival that was begun.
 func (w *worker) arrived(due, began int64) {
 	if due < w.driver.begin.Load() {
 		return
@@ -166,16 +160,15 @@ func (w *worker) arrived(due, began int64) {
 	}
 }
 
-// record hands on what counts: in the open model what was due while it was
-// measured, in the closed one what was begun before the end and ended then or
-// later.
+// record adds a sample to the batch if it counts: in the open model if it was due in the measured time, in the closed
+// one if it was begun before the end of that time and ended in it or later.
 func (w *worker) record(s sample, began, now, due int64) {
 	begin, end := w.driver.begin.Load(), w.driver.end.Load()
 	s.waiting = now >= end
 	counts := due >= begin
 	if due == 0 {
 		counts = now >= begin && began < end
-		if s.waiting { // without a time: those of a closed model are of what ended while it was measured
+		if s.waiting { // a closed model has only the times of what ended in the measured time
 			s.outcome = outcome{class: abandoned}
 		}
 	}
@@ -189,28 +182,22 @@ func (w *worker) record(s sample, began, now, due int64) {
 	}
 }
 
-// draw fills the user's call, with more ids if it needs some.
-func (w *worker) draw(ctx context.Context, transaction int) bool {
-	if w.user.draw(transaction) {
+// draw fills the user's call, and leases more ids if it needs some.
+func (w *worker) draw(ctx context.Context, t *transaction) bool {
+	if w.user.draw(t) {
 		return true
 	}
-	if !makes(transaction) {
+	if len(t.newIDs) == 0 {
 		return false
 	}
 	if err := w.refill(ctx); err != nil {
 		w.driver.die(err)
 		return false
 	}
-	return w.user.draw(transaction)
+	return w.user.draw(t)
 }
 
-// makes tells whether a transaction makes something new, which needs an id.
-func makes(transaction int) bool {
-	return transaction == insertOrder || transaction == insertCustomer || transaction == openAccount
-}
-
-// recover waits for a target that has not answered; if it does not come back,
-// the run is over.
+// recover waits for a target that has not answered, and ends the run if it does not come back.
 func (w *worker) recover(ctx context.Context) {
 	if w.driver.now() >= w.driver.end.Load() {
 		return

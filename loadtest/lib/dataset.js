@@ -1,5 +1,4 @@
-// What a client may rely on, from GET /v1/dataset: which ids, accounts and
-// symbols there are. See the contract (api/openapi.yaml).
+// The ids, accounts and symbols of the dataset, from GET /v1/dataset; see the contract (api/openapi.yaml).
 
 function attributes(xml, element) {
   const tag = new RegExp(`<${element}((?:\\s+[\\w:]+="[^"]*")*)\\s*/?>`).exec(xml);
@@ -18,13 +17,11 @@ function range(xml, element) {
   return [Number(from), Number(to)];
 }
 
-// symbolWidth is that of a symbol in the one string that holds them all: k6
-// copies what setup() returns to every user, and an array of twenty thousand
-// strings for each is what it could not hold.
+// symbolWidth is the width of a symbol in the string of all symbols. k6 copies the result of setup() to every user, and
+// an array of twenty thousand strings for each user would not fit into memory.
 const symbolWidth = 7;
 
-// readDataset gives null for a database that was not generated: nobody can know
-// what is in it.
+// readDataset returns null for a database that was not generated, because its keys are unknown.
 export function readDataset(xml) {
   const [dataset, accounts] = [attributes(xml, 'Dataset'), attributes(xml, 'Accounts')];
   if (dataset === null || accounts === null || !xml.includes('<Symbols>')) return null;
@@ -56,7 +53,7 @@ export function readDataset(xml) {
   };
 }
 
-// storeOf is what the service says of its store: what figures depend on.
+// storeOf returns the engine and the settings that the service reports for its store.
 function storeOf(xml) {
   const { engine, version, durability } = attributes(xml, 'Store');
   const settings = { durability, version };
@@ -64,19 +61,18 @@ function storeOf(xml) {
   return { engine, settings };
 }
 
-// lookup gives what a user asks of a dataset, with random draws where there is
-// something to draw.
+// lookup returns functions that draw or find keys of a dataset.
 export function lookup({ symbols, accounts, securities }, { below }) {
   const { first, stride, pattern } = accounts;
   const symbolAt = (i) => symbols.slice(i * symbolWidth, (i + 1) * symbolWidth).trimEnd();
   return {
     symbolAt,
-    // accountOf draws an account of customer k, who is counted from 0.
+    // accountOf draws an account of customer k, counted from 0.
     accountOf(k) {
       const { offset, count } = pattern[k % pattern.length];
       return first + stride * Math.floor(k / pattern.length) + offset + (count > 1 ? below(count) : 0);
     },
-    // heldBy is the symbol of the first position of a generated account.
+    // heldBy returns the symbol of the first position of a generated account.
     heldBy: (account) => symbolAt(account % securities.count),
   };
 }

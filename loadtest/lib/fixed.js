@@ -1,6 +1,5 @@
-// How much k6 can issue at all on this machine, against this service: one URL,
-// again and again, with nothing to draw, check or count. What brokerage.js
-// issues is measured against this; see docs/k6.md.
+// Measures how many requests k6 can issue on this machine: one URL again and again, without drawing, checking or
+// counting anything. The throughput of brokerage.js is compared with this; see docs/k6.md.
 import http from 'k6/http';
 import { Gauge } from 'k6/metrics';
 
@@ -18,7 +17,7 @@ export const options = {
   },
 };
 
-// used is the processor time so far of k6 and the service together.
+// used returns the processor time that k6 and the service have used so far.
 function used() {
   const of = (metrics) => Number(/^process_cpu_seconds_total (\S+)$/m.exec(metrics.body)[1]);
   return of(http.get(`http://${__ENV.K6_API || 'localhost:6565'}/metrics`, { responseType: 'text' })) + of(http.get(`${baseURL}/metrics`, { headers, responseType: 'text' }));

@@ -1,8 +1,8 @@
-// New ids out of a lease that users share: user u of n takes the places u, u+n,
-// u+2n and so on. All together they go upwards, as a sequence would.
+// New ids from a lease that users share: user u of n takes the ids u, u+n, u+2n and so on, so that all users together
+// go through the lease in ascending order, as a sequence would.
 import { lease } from './service.js';
 
-const again = 3000; // ids of a further lease, which a user has for itself
+const again = 3000; // ids of each further lease, for one user
 
 export function idsOf(leases, user, users) {
   const ranges = {};

@@ -1,5 +1,5 @@
-// The statistics table as a page of its own: no scripts, nothing from a network,
-// readable on paper. `brokerage report` makes the large one.
+// The result as an HTML page without scripts and external files, which also prints well. `brokerage report` writes a
+// larger one.
 import { became, cells, grouped, headline, heads, ms, rates, refusals, usageText, verdict } from './table.js';
 
 const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -24,8 +24,7 @@ const tableOf = (head, bodies) => `<div class="wide"><table><thead><tr>${head.ma
 const tr = (list, name = '') => `<tr${name && ` class="${name}"`}>${list.map((c) => `<td>${text(c)}</td>`).join('')}</tr>`;
 const list = (items) => (items.length === 0 ? '' : `<ul>${items.map((i) => `<li>${text(i)}</li>`).join('')}</ul>`);
 
-// bars shows the transactions of each second: a run that is not steady is seen
-// before it is read.
+// bars returns a chart of the transactions of each second, which shows whether the run was steady.
 function bars(perSecond) {
   const most = Math.max(...perSecond);
   if (perSecond.length < 2 || most === 0) return '';

@@ -1,24 +1,21 @@
-// Random numbers that a seed repeats: Math.random() cannot be seeded from a
-// script, and every user needs a stream of its own.
+// Random numbers from a seed: a script cannot seed Math.random(), and each user needs its own stream.
 
-// k6 looks a global up by name each time, and a constant of the module does not.
+// k6 looks up globals by name each time, but not constants of a module.
 const { floor, imul } = Math;
 
-// Two multiplicative generators make one with a period of 2^61 (L'Ecuyer, 1988).
-// Products stay below 2^53. It is not the shortest to write, but takes k6's engine
-// less than half the time of those that mix bits: they call Math.imul, or need more
-// operations, and each of them is a value to be made.
+// Two multiplicative generators form one with a period of 2^61 (L'Ecuyer, 1988). Products stay below 2^53. In k6's
+// engine this takes less than half the time of generators that mix bits, which need Math.imul or more operations.
 const [factorA, modulusA] = [40014, 2147483563];
 const [factorB, modulusB] = [40692, 2147483399];
 
-// makeRandom gives closures and no object with a state, for the engine finds a
-// variable by its place and a property by its name.
+// makeRandom returns closures instead of an object with state, because the engine finds variables by index and
+// properties by name.
 export function makeRandom(seed, stream) {
   const start = scatter(seed, stream);
   let a = 1 + (start() % (modulusA - 1));
   let b = 1 + (start() % (modulusB - 1));
 
-  // next is from 0 to below 1.
+  // next returns a number from 0 to below 1.
   function next() {
     a = (a * factorA) % modulusA;
     b = (b * factorB) % modulusB;
@@ -27,15 +24,15 @@ export function makeRandom(seed, stream) {
 
   return {
     next,
-    // below is a whole number from 0 to n-1. Up to 2^31 it reaches them all.
+    // below returns a whole number from 0 to n-1; n is at most 2^31.
     below: (n) => floor(next() * n),
-    // between is a whole number from a to b.
+    // between returns a whole number from a to b.
     between: (a, b) => a + floor(next() * (b - a + 1)),
   };
 }
 
-// scatter gives whole numbers of 32 bits (mulberry32), which have nothing in common
-// for neighbouring streams: where a generator begins has to be drawn, too.
+// scatter returns a function for whole numbers of 32 bits (mulberry32), unrelated for neighbouring streams: they are
+// the initial states of the generators.
 function scatter(seed, stream) {
   let state = (imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ imul(stream + 1, 0xc2b2ae35)) | 0;
   return () => {
@@ -46,8 +43,7 @@ function scatter(seed, stream) {
   };
 }
 
-// chooser draws an index by weight in constant time (Vose's alias method),
-// however many there are.
+// chooser returns a function that draws an index by weight in constant time (Vose's alias method).
 export function chooser(weights, { next }) {
   const n = weights.length;
   const sum = weights.reduce((a, b) => a + b, 0);
@@ -63,7 +59,7 @@ export function chooser(weights, { next }) {
     share[more] -= 1 - share[less];
     if (share[more] < 1) small.push(large.pop());
   }
-  for (const i of small.concat(large)) share[i] = 1; // what rounding left over
+  for (const i of small.concat(large)) share[i] = 1; // left over because of rounding
   return () => {
     const x = next() * n;
     const i = floor(x);
@@ -71,9 +67,9 @@ export function chooser(weights, { next }) {
   };
 }
 
-// drawer gives a function that draws from 0 to n-1 by a distribution of a
-// workload file. Sequential users begin evenly spread, and go round. The ranks
-// of Zipf are scattered: what is asked for often does not lie on one page.
+// drawer returns a function that draws from 0 to n-1 by a distribution of a workload file. Sequential users begin
+// evenly spread and wrap around. The ranks of Zipf are scattered, so that popular keys are not next to each other on a
+// page.
 export function drawer({ distribution, s }, n, { next }, user, users) {
   switch (distribution) {
     case 'sequential': {
@@ -90,9 +86,8 @@ export function drawer({ distribution, s }, n, { next }, user, users) {
   }
 }
 
-// zipf draws rank k with a probability in proportion to k^-s, by rejection from
-// the integral of that (Hörmann and Derflinger, 1996): no table, so n may be
-// millions. Ranks are from 0.
+// zipf returns a function that draws rank k, from 0, with a probability proportional to (k+1)^-s: rejection from the
+// integral (Hörmann and Derflinger, 1996), without a table, so that n may be millions.
 function zipf(s, n, next) {
   const integral = (x) => (Math.pow(x, 1 - s) - 1) / (1 - s);
   const inverse = (u) => Math.pow(1 + u * (1 - s), 1 / (1 - s));

@@ -1,7 +1,7 @@
-// The result of a run in the form "brokerage-run/1", which is that of brokerage
-// drive too (internal/workload/result.go).
+// The result of a run in the form "brokerage-run/1", as brokerage drive has it (internal/workload/result.go).
 import { allName, countName, counted, intervalCount, intervalName, kindName, preparedRefusedName, refusedName, sliceCount, sliceName, sliceSeconds, timesName, twoRequests } from './metrics.js';
-import { CARRIED, LATE, LATE_UNANSWERED, NO_ANSWER, expected, kinds, label, reasons } from './registry.js';
+import { CARRIED, LATE, LATE_UNANSWERED, NO_ANSWER, label, reasons } from './reasons.js';
+import { transactions } from './registry.js';
 import { settings } from './settings.js';
 import { workload } from './workload.js';
 import { judge } from './validity.js';
@@ -9,7 +9,7 @@ import { judge } from './validity.js';
 const kindOrder = ['query', 'update', 'insert', 'delete'];
 const sumOf = (list, of) => list.reduce((sum, x) => sum + of(x), 0);
 
-// result is null for a run that was over before any load.
+// result returns null for a run that ended before any load.
 export function result({ metrics, setup_data: setup }) {
   if (!setup || metrics === undefined) return null;
   const value = (name, of = 'value', byDefault = 0) => (metrics[name] ? metrics[name].values[of] : byDefault);
@@ -24,7 +24,7 @@ export function result({ metrics, setup_data: setup }) {
   for (const r of rows) r.share = count === 0 ? 0 : r.count / count;
   const byKind = kindOrder.filter((kind) => rows.some((r) => r.kind === kind)).map((kind) => together(kind, rows.filter((r) => r.kind === kind), latency(metrics[kindName(kind)])));
   const total = together('total', rows, latency(metrics[allName]));
-  // Of those that k6 has dropped or cut off, nobody knows what transaction they were.
+  // The transactions that k6 has dropped or cut off are in the total only, since their names are unknown.
   const interrupted = value('interrupted');
   total.dropped = settings.rate > 0 ? value('dropped_iterations', 'count') : 0;
   total.waiting += interrupted;
@@ -76,7 +76,7 @@ export function result({ metrics, setup_data: setup }) {
 
 function row(metrics, transaction, weight) {
   const times = metrics[timesName(transaction)];
-  const surely = expected[transaction] || [];
+  const { kind, expected: surely = [] } = transactions[transaction];
   const name = (reason) => refusedName(transaction, reason);
   const refused = {
     expected: counted(metrics, name, surely, (reason) => reason),
@@ -88,7 +88,7 @@ function row(metrics, transaction, weight) {
   const allRefused = sumOf([...Object.values(refused.expected), ...Object.values(refused.unexpected)], (n) => n);
   return {
     name: transaction,
-    kind: kinds[transaction],
+    kind,
     weight,
     share: 0,
     due: begun + carried,
@@ -103,8 +103,7 @@ function row(metrics, transaction, weight) {
   };
 }
 
-// latency is in microseconds, as a result has it. k6 keeps every value, so its
-// percentiles are those of the sorted values.
+// latency returns microseconds. k6 keeps every value, so its percentiles are exact.
 function latency(trend) {
   if (!trend || !(trend.values.count > 0)) return { total: 0, min: 0, max: 0, mean: 0, p50: 0, p90: 0, p95: 0, p99: 0, p999: 0 };
   const v = trend.values;
@@ -112,7 +111,7 @@ function latency(trend) {
   return { total: us(v.avg * v.count), min: us(v.min), max: us(v.max), mean: us(v.avg), p50: us(v.med), p90: us(v['p(90)']), p95: us(v['p(95)']), p99: us(v['p(99)']), p999: us(v['p(99.9)']) };
 }
 
-// together adds rows up; percentiles do not add up and come from k6.
+// together adds rows; the percentiles of the sum come from k6.
 function together(name, rows, latency) {
   const add = (field) => {
     const sum = {};
@@ -157,7 +156,7 @@ function usage(value, measured, cores) {
     return { cpuSeconds, cpu: share, memoryBefore: value(`${process}_memory_before`), memoryAfter: value(`${process}_memory_after`) };
   };
   const service = of('service');
-  if (!isHere(settings.baseURL)) service.cpu = 0; // of how many cores, only its own host knows
+  if (!isHere(settings.baseURL)) service.cpu = 0; // the number of its cores is unknown
   return { generator: of('generator'), shared: false, ...(service.memoryAfter > 0 ? { service } : {}) };
 }
 

@@ -1,11 +1,11 @@
-// Requests before and beside the load: what setup() asks, and leases.
+// Requests beside the load: those of setup(), and leases of ids.
 import http from 'k6/http';
 import { settings } from './settings.js';
 import { readDataset } from './dataset.js';
 
 export const headers = settings.token === '' ? {} : { Authorization: `Bearer ${settings.token}` };
 
-// ask gives an answer or says on one line why there is none.
+// ask returns a response, or throws a Refusal with one line that says why there is none.
 function ask(method, path, body = null) {
   let res;
   try {
@@ -22,7 +22,7 @@ function ask(method, path, body = null) {
   return res;
 }
 
-// Refusal is why a run does not begin.
+// A Refusal is the reason why a run does not begin.
 export class Refusal {
   constructor(message) {
     this.message = message;
@@ -44,7 +44,7 @@ export function dataset() {
   return found;
 }
 
-// lease gets ids that nobody else ever gets.
+// lease returns the first of a number of ids that no other client ever receives.
 export function lease(kind, count) {
   const res = ask('POST', `/v1/dataset/leases?kind=${kind}&count=${count}`);
   const first = /first="(\d+)"/.exec(res.body || '');
@@ -52,8 +52,8 @@ export function lease(kind, count) {
   return Number(first[1]);
 }
 
-// mayReplace ends with a refusal unless the token may replace documents. Scopes
-// are looked at before the path, and no customer has this id.
+// mayReplace throws a Refusal unless the token may replace documents. The service checks scopes before the path, and no
+// customer has this id.
 export function mayReplace() {
   ask('PUT', '/v1/customers/0', '<x/>');
 }

@@ -1,6 +1,5 @@
-// What a run is asked to do: the -e settings, read and checked once. Nothing
-// here throws, for k6 would answer an exception with a stack trace; faults are
-// kept, and setup() ends the run with the first of them, on one line.
+// The settings of a run (-e), read and checked once. Nothing here throws, because k6 would print a stack trace; faults
+// are collected, and setup() ends the run with the first of them, on one line.
 
 export const faults = [];
 
@@ -24,7 +23,7 @@ function number(name, byDefault, { least = 0, most = Infinity, whole = false } =
 
 const units = { ms: 0.001, s: 1, m: 60, h: 3600 };
 
-// seconds reads 90s, 1m30s, 500ms or 0: 3 alone may be meant to be minutes.
+// seconds reads 90s, 1m30s, 500ms or 0. Other numbers need a unit.
 function seconds(name, byDefault, least) {
   const given = text(name, byDefault);
   let sum = NaN;
@@ -80,9 +79,8 @@ export const settings = {
   allowInvalid: yes('ALLOW_INVALID'), // then k6 ends with 0 although the run is INVALID
 };
 
-// A setting that does not exist is a slip of the pen, and the run would be another
-// than was meant. loadtest/k6 says which names were given with -e. k6 alone mixes
-// them with the environment: there, a name that is like one of ours is taken for it.
+// An unknown setting is a fault, because the run would be another than was meant. loadtest/k6 passes the names that
+// were set with -e. k6 alone mixes them with the environment, where only names similar to a setting are faults.
 const own = (name) => known.includes(name);
 const given = (__ENV.LOADTEST_GIVEN || '').split(' ').filter((name) => name !== '');
 const similar = Object.keys(__ENV).filter((name) => !own(name) && name !== 'USER' && known.some((setting) => alike(name, setting)));
@@ -90,8 +88,8 @@ for (const name of new Set([...given.filter((name) => !own(name)), ...similar]))
   faults.unshift(`there is no setting ${name}: there are ${known.join(', ')}`);
 }
 
-// alike tells whether two names differ by case or an S at the end or, where they
-// are so long that this is no chance, by a letter that is more, less or another.
+// alike reports whether two names differ in case or by an S at the end or, if they have at least six letters, by one
+// letter.
 function alike(a, b) {
   const [x, y] = [a.toUpperCase(), b];
   if (x === y || x === `${y}S` || `${x}S` === y) return true;
@@ -101,27 +99,24 @@ function alike(a, b) {
   return [x.slice(i + 1) === y.slice(i + 1), x.slice(i + 1) === y.slice(i), x.slice(i) === y.slice(i + 1)].includes(true);
 }
 
-// k6's own ways to say how many users and for how long would not run this load.
+// k6's own variables for users and times would not run this load.
 for (const name of ['K6_VUS', 'K6_DURATION', 'K6_ITERATIONS', 'K6_STAGES']) {
   if (__ENV[name]) faults.unshift(`${name} is not for this script: set USERS, DURATION, RAMP or RATE`);
 }
 
-// measureAfter is when it begins to count: after the ramp and, in the open model,
-// the second that k6 needs to hand its users on.
+// measureAfter is when measuring begins: after the ramp and, in the open model, a second for k6 to reuse its users.
 settings.measureAfter = settings.ramp + (rate > 0 ? 1 : 0);
 
 if (rate > 0 && settings.think > 0) {
   faults.push('THINK is for the closed model: with RATE, transactions come when they are due');
 }
 
-// fromHere makes a path of the user's absolute: k6 would look for it beside the
-// script, and everybody else looks for it where the command was given.
+// fromHere makes a path absolute. k6 would resolve it relative to the script instead of the working directory.
 export function fromHere(path) {
   return path.startsWith('/') || /^[A-Za-z]:[\\/]/.test(path) ? path : `${__ENV.PWD || '.'}/${path}`;
 }
 
-// The result goes into a folder, which has to be there before the load. Whether
-// anything can be written there, a script cannot find out; loadtest/k6 does.
+// The folder of the result must exist before the load. Only loadtest/k6 can check that it is writable.
 const folder = settings.out.replace(/[^/]*$/, '');
 if (folder !== '' && __VU === 0) {
   try {

@@ -1,13 +1,11 @@
-// The statistics table for a terminal, as brokerage drive prints it
-// (internal/workload/table.go): 94 columns wide, without the two that are least
-// often wanted 80.
+// The statistics table for a terminal, as brokerage drive prints it (internal/workload/table.go): 94 characters wide;
+// without the two columns that are needed least often, 80.
 
 export function grouped(n) {
   return String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-// ms writes microseconds as milliseconds, in five characters: with as many places
-// as matter, and from 100 s on as seconds.
+// ms returns microseconds as milliseconds in at most five characters, or as seconds from 100 s on.
 export function ms(us) {
   const value = us / 1000;
   if (value < 9.9995) return value.toFixed(3);
@@ -34,14 +32,14 @@ const columns = [
   time('max', true, 'max'),
 ];
 
-// heads and cells are the table for a page.
+// heads and cells are the table of a page.
 export const heads = ['transaction', ...columns.map((c) => (c.head === 'ms' ? c.above : [c.above, c.head].filter(Boolean).join(' ')))];
 export const cells = (r) => [r.name, ...columns.map((c) => c.of(r))];
 
 const nameWidth = 21;
 const widthOf = (list) => list.reduce((sum, c) => sum + 1 + c.width, nameWidth);
 
-// statistics gives the lines of the table on a terminal of so many columns; 0 is none.
+// statistics returns the lines of the table for a terminal of a width in columns; 0 is no terminal.
 function statistics(run, room) {
   const shown = room === 0 || room >= widthOf(columns) ? columns : columns.filter((c) => c.narrow);
   const line = (name, of) => name.padEnd(nameWidth) + shown.map((c) => ` ${of(c).padStart(c.width)}`).join('');
@@ -51,8 +49,8 @@ function statistics(run, room) {
   return [...top, ...run.transactions.map(row), rule, ...run.kinds.map(row), rule, row(run.total)];
 }
 
-// became gives lines that say what became of every transaction that was due: of
-// those of which some were not answered in time, and of all.
+// became returns what became of the transactions that were due: in total, and for each transaction of which some were
+// not answered in time.
 export function became({ transactions, total }) {
   const cellsOf = (r) => [r.name, r.due, r.good, r.count - r.good - r.unanswered, r.unanswered, r.dropped || 0, r.waiting].map((x, i) => (i === 0 ? x : grouped(x)));
   return [['became of', 'due', 'done', 'refused', 'unanswered', 'dropped', 'waiting'], ...[...transactions.filter((r) => r.unanswered + r.waiting > 0), total].map(cellsOf)];
@@ -61,7 +59,7 @@ export function became({ transactions, total }) {
 const several = (n, noun) => `${grouped(n)} ${noun}${n === 1 ? '' : 's'}`;
 const listed = (counts) => Object.entries(counts).sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([reason, n]) => `${reason} ${grouped(n)}`).join(', ');
 
-// headline says in a few words what was run.
+// headline describes the run.
 export function headline(run) {
   const { model, workload, target, dataset, prepared } = run;
   const closed = model.thinkSeconds > 0 ? `think time ${model.thinkSeconds} s` : 'no think time';
@@ -84,7 +82,7 @@ export function rates(run) {
   return `${rate(run.tps)} transactions a second, ${rate(run.tpm)} a minute; goodput ${rate(run.goodput)} a second`;
 }
 
-// refusals lists them by transaction and reason.
+// refusals returns the refusals by transaction and reason.
 export function refusals(run, which) {
   return run.transactions.flatMap((r) => Object.entries(r[which]).map(([reason, n]) => ({ name: r.name, reason, n })));
 }
@@ -103,7 +101,7 @@ const sumWidths = [10, 10, 8, 10, 8, 7];
 const sums = (run) => became(run).map(([name, ...rest]) => name.padEnd(nameWidth) + rest.map((text, i) => ` ${text.padStart(sumWidths[i])}`).join(''));
 
 export function table(run) {
-  const room = Number(__ENV.LOADTEST_COLUMNS) || 0; // what loadtest/k6 knows of the terminal
+  const room = Number(__ENV.LOADTEST_COLUMNS) || 0; // set by loadtest/k6
   const out = ['', ...headline(run), '', ...statistics(run, room), '', rates(run), '', ...sums(run)];
   if (run.total.late > 0) out.push(`Waiting at the end and answered within 10 s of it: ${grouped(run.total.late)}; their times count.`);
   out.push('');

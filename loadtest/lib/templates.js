@@ -1,12 +1,10 @@
-// New documents, from the templates of the generator: documents with slots, as
-// `brokerage templates` writes them. Those beside the script are of the default
-// profile; TEMPLATES names a folder with others, or with more.
+// New documents from the templates of the generator: documents with slots, as `brokerage templates` writes them. The
+// ones beside the script have the default profile; TEMPLATES names a folder with others.
 import { SharedArray } from 'k6/data';
 import { faults, fromHere, settings } from './settings.js';
 
-// The generator writes documents on one line, so a line break can stand between
-// the parts. One string is what a SharedArray hands out fastest, and sharing is
-// what keeps a megabyte of templates from being there once for each user.
+// Documents are on one line, so a line break can separate their parts. A SharedArray returns one string fastest, and
+// without it each user would have its own megabyte of templates.
 const between = '\n';
 
 function load(kind) {
@@ -17,7 +15,7 @@ function load(kind) {
       const { dataset, templates } = JSON.parse(open(path));
       return [dataset].concat(templates.map((parts) => parts.join(between)));
     } catch (_) {
-      return []; // said below, for every user runs this but only one of them loads
+      return []; // reported below: every user runs this, but only one of them loads
     }
   });
 }
@@ -31,17 +29,15 @@ for (const kind of Object.keys(templates)) {
   if (templates[kind].length < 2) faults.push(`TEMPLATES: there are no templates of ${kind} in ${settings.templates || 'loadtest/templates'}`);
 }
 
-// profile is that of the data that the templates are like.
+// profile returns the profile of the dataset that the templates are from.
 export function profile() {
   return templates.order[0].split('/')[0];
 }
 
-// shelf gives a function that takes a template and puts in what slot() gives for
-// each of its slots. To take one from the shared ones costs as much as several
-// requests, for k6 parses and freezes it, and all of them for every user would
-// fill the memory. So each user has a few at hand and exchanges one now and then:
-// in time it has used them all. Parts are joined at once, since each part that is
-// put behind a document copies the document.
+// shelf returns a function that fills a random template: slot(name) returns the text of a slot. Reading a shared
+// template costs as much as several requests, because k6 parses and freezes it, and all templates for each user would
+// not fit into memory. So each user has a few at hand and replaces one now and then. Parts are joined once, since
+// appending them one by one would copy the document each time.
 export function shelf(kind, { below }) {
   const all = templates[kind];
   const another = () => {
@@ -54,7 +50,7 @@ export function shelf(kind, { below }) {
     if (below(exchangeEvery) === 0) held[place] = another();
     const { slots, parts } = held[place];
     const n = slots.length;
-    for (let i = 0; i < n; i++) parts[2 * i + 1] = slot(slots[i]); // in the place of the one before
+    for (let i = 0; i < n; i++) parts[2 * i + 1] = slot(slots[i]); // replaces the text of the document before
     return parts.join('');
   };
 }

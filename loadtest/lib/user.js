@@ -1,57 +1,56 @@
-// One user: it draws transactions, does them, and counts what came of them. k6
-// gives each a JavaScript engine of its own, so nothing here is shared.
+// One user, which draws transactions, carries them out and counts their outcomes. In k6 each user has its own
+// JavaScript engine, so nothing here is shared.
 import exec from 'k6/execution';
 import http from 'k6/http';
 import { check, sleep } from 'k6';
 import { idsOf } from './ids.js';
 import * as metrics from './metrics.js';
-import { CARRIED, LATE, LATE_UNANSWERED, NO_ANSWER, WRONG_ANSWER, expected, kinds, problems, reasonOf } from './registry.js';
 import { chooser, makeRandom } from './random.js';
+import { CARRIED, LATE, LATE_UNANSWERED, NO_ANSWER, WRONG_ANSWER, reasonOf } from './reasons.js';
+import { problems, transactions } from './registry.js';
 import { headers } from './service.js';
 import { settings } from './settings.js';
 import { EMPTY, transactionsOf } from './transactions.js';
 import { workload } from './workload.js';
 
 const { gauges, prepared } = metrics;
-const silenceSeconds = 3; // after which a service counts as dead
+const silenceSeconds = 3; // without an answer, after which a service counts as dead
 
-// One transaction of sixteen is looked into, and a check taken of it and of all that
-// go wrong: to hand a document of some kilobytes to a script costs k6 as much as
-// all else that it does for a query.
+// The content of one answer in sixteen is checked: passing a document of some kilobytes to a script costs k6 as much as
+// everything else about a query.
 const lookEvery = 16;
 
 const ahead = 64; // transactions drawn at a time
 
-const answerWithin = 30000; // ms; longer than a service waits for its store, as brokerage drive has it
+const answerWithin = 30000; // ms; longer than a service waits for its store, as in brokerage drive
 
 const success = { min: 200, max: 299 };
 http.setResponseCallback(http.expectedStatuses(success));
 
-// paramsOf gives those of the requests of a transaction, of one that is looked
-// into and of one that is not. They are made once. The name keeps ids out of the
-// tags: each URL would be a series of its own.
+// paramsOf returns the parameters of the requests of a transaction, with the body of the answer (seen) and without.
+// They are made once. Without a name, each URL with its ids would be a series of its own.
 function paramsOf(name, hasBody) {
-  // What k6 counts as failed is what is unexpected by its status.
-  const statuses = (expected[name] || []).map((reason) => problems[reason]);
-  const params = { tags: { name, kind: kinds[name] }, timeout: answerWithin };
+  // k6 counts a request as failed if its status is unexpected.
+  const { kind, expected = [] } = transactions[name];
+  const statuses = expected.map((reason) => problems[reason]);
+  const params = { tags: { name, kind }, timeout: answerWithin };
   if (hasBody) params.headers = { ...headers, 'Content-Type': 'application/xml' };
   else if (settings.token !== '') params.headers = headers;
   if (statuses.length > 0) params.responseCallback = http.expectedStatuses(success, ...new Set(statuses));
   const seen = { ...params, responseType: 'text' };
-  // A refusal that is expected is in the body, and such bodies are small.
+  // The reason of an expected refusal is in the body, and such bodies are small.
   return { seen, unseen: statuses.length > 0 ? seen : params };
 }
 
-// makeUser gives { prepare, transact }. What setup() returned is Go's, and reading
-// it makes a copy each time; so one copy is made for good. All that a transaction
-// touches is a variable of this function: k6's engine finds those by their place,
-// but what is imported, global or in an object by its name.
+// makeUser returns { prepare, transact }. The result of setup() belongs to Go, and each access copies it, so it is
+// copied once. All that a transaction uses are variables of this function, because k6's engine finds those by index,
+// but imports, globals and properties by name.
 export function makeUser(setup, from) {
   const { request } = http;
   const { baseURL, every } = settings;
-  const { twoRequests, intervals, intervalsRefused, wrong } = metrics;
+  const { twoRequests, intervals, intervalsRefused, wrongAnswers } = metrics;
   const several = intervals.length > 0;
-  const timed = several || twoRequests; // by us; else k6 does it
+  const timed = several || twoRequests; // here; otherwise by k6
   const [ask, wait, checkThat, reasonIn, nothing, noAnswer, wrongAnswer, look] = [request, sleep, check, reasonOf, EMPTY, NO_ANSWER, WRONG_ANSWER, lookEvery];
   const to = from + 1000 * settings.duration;
   const closed = settings.rate === 0;
@@ -59,21 +58,21 @@ export function makeUser(setup, from) {
 
   const { dataset, leases } = JSON.parse(JSON.stringify({ dataset: setup.dataset, leases: setup.leases }));
   const index = exec.vu.idInInstance - 1;
-  const users = settings.users + 1; // one of them is the watch, whichever
+  const users = settings.users + 1; // one of them is the watcher
   const random = makeRandom(settings.seed, index);
   const pools = { orders: [], customers: [], accounts: [] };
 
-  let elapsed = 0; // time so far of the transaction that is running, in ms,
-  let reason = ''; // why it did not do its work,
-  let looking = true; // and whether it is looked into
+  // Of the transaction in progress:
+  let elapsed = 0; // time so far, in ms
+  let reason = ''; // why it did not do its work
+  let looking = true; // whether the content of its answer is checked
   let counting = false;
-  let unseen = look; // transactions until the next that is looked into
-  let silent = 0; // requests in a row that nobody answered
+  let unseen = look; // transactions until the next whose content is checked
+  let silent = 0; // requests in a row without an answer
   let silentSince = 0;
 
-  // sending gives the function that sends a request of a transaction, adds its
-  // time, and tells whether the answer is the one that was asked for: its status,
-  // and by right(res, key) its content, where it is looked into or always has to be.
+  // sending returns the function that sends a request of a transaction, adds its time, and returns whether the answer
+  // is the right one: by its status and, if the content is checked, by right(res, key).
   function sending(name, { method, status, right = null, always = false }) {
     const params = paramsOf(name, method === 'POST' || method === 'PUT');
     return function send(url, body, key, etag) {
@@ -85,7 +84,7 @@ export function makeUser(setup, from) {
         res = ask(method, url, body, p);
       } catch (_) {
         reason = noAnswer;
-        nobody();
+        missed();
         return false;
       }
       silent = 0;
@@ -97,16 +96,15 @@ export function makeUser(setup, from) {
       }
       if (look && !right(res, key)) {
         reason = wrongAnswer;
-        wrong.add(1);
+        wrongAnswers.add(1);
         return false;
       }
       return true;
     };
   }
 
-  // nobody ends the run when the service has died, so that it says so instead of
-  // counting refused connections.
-  function nobody() {
+  // missed ends the run if the service has died; otherwise it would only count refused connections.
+  function missed() {
     const time = now();
     if (silent++ === 0) silentSince = time;
     if (silent >= 3 && time - silentSince >= 1000 * silenceSeconds) {
@@ -118,15 +116,14 @@ export function makeUser(setup, from) {
 
   const transaction = transactionsOf({ baseURL, data: dataset, random, index, users, sending, ids: idsOf(leases, index, users), pools });
   const choose = chooser(workload.mix.map((part) => part.weight), random);
-  const transactions = workload.mix.map((part) => transaction(part.transaction));
-  const runs = transactions.map(({ run }) => run);
-  const draws = transactions.map(({ draw }) => draw);
+  const own = workload.mix.map((part) => transaction(part.transaction));
+  const runs = own.map(({ run }) => run);
+  const draws = own.map(({ draw }) => draw);
 
-  // Transactions are drawn ahead, many at a time: among 50 users who each draw at
-  // their turn, one costs k6 a tenth more, supposedly because what drawing needs is
-  // no longer in the processor's caches then.
-  const drawn = new Array(ahead).fill(0); // by their place in the mix,
-  const keys = new Array(ahead).fill(undefined); // and what they ask for
+  // Transactions are drawn in advance, many at a time. With 50 users that draw one at a time, a transaction costs k6 a
+  // tenth more, probably because the data for drawing leaves the processor's caches in between.
+  const drawn = new Array(ahead).fill(0); // indexes in the mix
+  const keys = new Array(ahead).fill(undefined); // and their keys
   let turn = ahead;
   function drawAhead() {
     for (turn = 0; turn < ahead; turn++) {
@@ -139,26 +136,25 @@ export function makeUser(setup, from) {
   }
 
   const mix = workload.mix.map(({ transaction }, i) => ({
-    expected: expected[transaction] || [],
+    expected: transactions[transaction].expected || [],
     refused: metrics.refused[i],
     empty: metrics.empty[i],
     addTimes: twoRequests ? metrics.addTimes(i) : null,
     checks: { [`${transaction}: the right answer, or a refusal that is expected`]: (right) => right },
   }));
 
-  // begin is when what this user does begins to count. From here on all its
-  // samples say so.
+  // begin begins the measured time of this user; its samples have a tag from here on.
   function begin() {
     counting = true;
     exec.vu.metrics.tags.phase = 'measured';
   }
 
-  // transact draws a transaction and does it. One for which there is nothing to
-  // take away is drawn again. What counts is what ended in the measured time.
+  // transact draws a transaction and carries it out. If there is nothing to remove, another is drawn. Only transactions
+  // that end in the measured time count.
   function transact() {
     const began = now();
     if (!counting && began >= from) begin();
-    if (began >= to && closed) return wait(0.2); // nothing new is begun, but for arrivals that were due
+    if (began >= to && closed) return wait(0.2); // nothing new is begun, except arrivals that were due
     looking = --unseen === 0;
     if (looking) unseen = look;
     for (;;) {
@@ -197,8 +193,8 @@ export function makeUser(setup, from) {
     if (!good) intervalsRefused[i].add(1);
   }
 
-  // prepare inserts what this user may later delete. k6 may cut it off at the end
-  // of the ramp, and then it goes on where it was.
+  // prepare inserts what this user may delete later. k6 may cut it off at the end of the ramp; it resumes when it is
+  // called again.
   let ready = false;
   let preparing = 0;
   function prepare() {

@@ -1,5 +1,4 @@
-// Whether a run may be quoted: the rules of the scenario, as brokerage drive
-// has them (internal/workload/validity.go).
+// Whether a run is valid, by the rules of the scenario, as in brokerage drive (internal/workload/validity.go).
 import { twoRequests } from './metrics.js';
 
 const least = { measured: 60, warmed: 20 };
@@ -49,16 +48,15 @@ export function judge(run, { slices, sliceSeconds, late, templates, invalid }) {
 
 const drawnOf = ({ count, waiting, emptyPool }) => count + waiting + emptyPool;
 
-// reached tells whether a transaction was drawn as often as its weight says:
-// within 4.5 standard deviations, which chance leaves once in 150,000 times.
+// reached reports whether a transaction was drawn as often as its weight says, within 4.5 standard deviations, which
+// are exceeded by chance once in 150,000 times.
 function reached(row, draws) {
   const { weight } = row;
   return Math.abs(drawnOf(row) - draws * weight) <= 4.5 * Math.sqrt(draws * weight * (1 - weight)) + 1;
 }
 
-// trend is by how much the rate changed from the beginning to the end, as a share
-// of its mean, by the line through all slices; 0 where the line rises or falls by
-// less than three of its standard errors.
+// trend returns the change of the rate from the beginning to the end of a line fitted through all slices, relative to
+// the mean; 0 if the slope is below three standard errors.
 function trend(slices) {
   const n = slices.length;
   const mean = sumOf(slices) / n;

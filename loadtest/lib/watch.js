@@ -1,6 +1,5 @@
-// A line every 5 s, and what k6 and the service used. Users of k6 cannot
-// see each other's figures, and k6 calls a script back only at the end; but it
-// serves its own metrics while it runs, and one more user reads them there.
+// The watcher is one more user, which prints a line every 5 s and records what k6 and the service use. Users of k6
+// cannot see each other's figures, so the watcher reads them from k6's API.
 import exec from 'k6/execution';
 import http from 'k6/http';
 import { sleep } from 'k6';
@@ -21,7 +20,7 @@ function get(url, withToken) {
   }
 }
 
-// processOf reads processor time and memory from metrics in Prometheus' form.
+// processOf reads processor time and memory from metrics in Prometheus's format.
 function processOf(metrics) {
   const value = (name) => {
     const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics);
@@ -30,7 +29,7 @@ function processOf(metrics) {
   return { cpu: value('process_cpu_seconds_total'), memory: value('process_resident_memory_bytes'), cores: value('go_sched_gomaxprocs_threads') };
 }
 
-// metric asks k6 for a metric of this run.
+// metric returns a metric of this run from k6's API, or null.
 function metric(name) {
   try {
     return JSON.parse(get(`http://${settings.k6API}/v1/metrics/${encodeURIComponent(name)}`)).data.attributes.sample;
@@ -39,37 +38,34 @@ function metric(name) {
   }
 }
 
-// ours tells whether it is this k6 that answers there: another that runs on the
-// machine has the port if it came first, and its figures are not ours.
+// ours reports whether the API is that of this k6. Another one on the machine may have taken the port first.
 function ours(mark) {
   gauges.run_mark.add(mark);
   for (let i = 0; i < 5; i++) {
-    sleep(0.3); // k6 takes in samples several times a second
+    sleep(0.3); // k6 collects samples several times a second
     const found = metric('run_mark');
     if (found !== null) return found.value === mark;
   }
   return false;
 }
 
-const reportSeconds = 5; // between the lines that say how it goes
+const reportSeconds = 5; // between two lines
 
 const sleepUntil = (time) => {
   const left = (time - Date.now()) / 1000;
   if (left > 0) sleep(left);
 };
 
-// graceSeconds is how long what is under way at the end may take, before k6 cuts
-// it off.
+// graceSeconds is how long transactions in progress at the end may take before k6 cuts them off.
 export const graceSeconds = 10;
 
-// conclude waits until nobody is at work any more, and crosses the threshold of
-// the metric `invalid` if the run is, which is the only way to k6's exit code. The
-// result is made again at the end, of the same figures: here they come from k6's
-// own API, and without it the run is INVALID, for its processor time is not known.
+// conclude waits until all users have ended, and exceeds the threshold of the metric `invalid` if the run is invalid,
+// which is the only way to set k6's exit code. It computes the result from k6's API; handleSummary computes it again
+// from the same figures. Without the API the run is INVALID, because its processor time is unknown.
 function conclude(data, interrupted, to, listening) {
   while (exec.instance.vusActive > 1 && Date.now() < to + 1000 * (graceSeconds + 2)) sleep(0.1);
   gauges.interrupted.add(exec.instance.iterationsInterrupted - interrupted);
-  if (!listening || !ours(data.mark + 1)) { // once the mark is there, all that users have counted is
+  if (!listening || !ours(data.mark + 1)) { // once the mark has arrived, so has everything that users have counted
     invalid.add(1);
     return;
   }
@@ -94,7 +90,7 @@ export function watch(data) {
 
   sleepUntil(from);
   gauges.measured_from.add(from);
-  const interrupted = exec.instance.iterationsInterrupted; // users whom the ramp has cut off
+  const interrupted = exec.instance.iterationsInterrupted; // users that the end of the ramp has cut off
   const before = used();
   if (before.generator.cores > 0) gauges.generator_cores.add(before.generator.cores);
   let counted = 0;
@@ -108,7 +104,7 @@ export function watch(data) {
       counted = iterations.count;
     }
     if (elapsed < settings.duration && elapsed - reported.elapsed < reportSeconds) continue;
-    const after = used(); // at each report, so that a run that is cut short has it too
+    const after = used(); // at each report, for runs that are interrupted
     for (const process of ['generator', 'service']) {
       keep(`${process}_cpu`, after[process].cpu - before[process].cpu);
       keep(`${process}_memory_before`, before[process].memory);
@@ -126,9 +122,8 @@ function keep(name, value) {
   if (value >= 0) gauges[name].add(value);
 }
 
-// report prints how it goes: the rate since the last report, and the times since
-// measuring began. They are those that k6 gives during a run, without sample of
-// ours; the table at the end has p99 and p99.9 too.
+// report prints the rate since the last report, and the times since measuring began. They are those of k6's API; the
+// table at the end also has p99 and p99.9.
 function report(elapsed, count, seconds) {
   const times = metric(allName);
   if (times === null) return;

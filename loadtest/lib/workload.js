@@ -1,12 +1,11 @@
-// The workload: loadtest/workloads/*.json by name, or a file of the user's own.
+// The workload: one of loadtest/workloads/*.json by name, or another file.
 import crypto from 'k6/crypto';
 import { faults, fromHere, settings } from './settings.js';
-import { kinds } from './registry.js';
+import { transactions } from './registry.js';
 
 const names = ['mixed', 'query', 'insert-orders', 'insert-customers', 'classic'];
 
-// defaults are what stands for what a file leaves out. brokerage drive reads the
-// same file, so that both draw the same.
+// defaults are the values of what a file leaves out. brokerage drive reads the same file, so that both draw the same.
 const defaults = JSON.parse(open(import.meta.resolve('../workloads/defaults.json')));
 
 const fallback = { name: '', mix: [{ transaction: 'get_order', weight: 1 }] };
@@ -26,27 +25,24 @@ function read() {
   }
 }
 
-// makes is what gives a user something to take away.
-const makes = { delete_order: 'insert_order', delete_customer: 'insert_customer', close_account: 'open_account' };
-
 const isNumber = (x) => typeof x === 'number' && Number.isFinite(x);
 const isCount = (x, most) => Number.isInteger(x) && x >= 0 && x <= most;
 const isRange = (x) => Array.isArray(x) && x.length === 2 && isCount(x[0], 1e6) && isCount(x[1], 1e6) && x[0] <= x[1];
 
-// find says what is wrong with a definition, or nothing.
-function find(w) {
+// faultOf returns what is wrong with a definition, or an empty string.
+function faultOf(w) {
   if (w === null || typeof w !== 'object' || Array.isArray(w)) return 'is no object';
   for (const name of Object.keys(w)) {
     if (!['$schema', 'name', 'description', 'validate', 'draws', 'search', 'trades', 'updates', 'prepare', 'mix'].includes(name)) return `has "${name}", which is not known`;
   }
-  if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(w.name)) return 'has a name that is not one to 64 small letters, digits and hyphens';
+  if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(w.name)) return 'has a name that is not one to 64 lower-case letters, digits and hyphens';
   if (w.validate !== undefined && typeof w.validate !== 'boolean') return 'has a "validate" that is neither true nor false';
   if (!Array.isArray(w.mix) || w.mix.length === 0) return 'has no mix';
   let sum = 0;
   const seen = {};
   for (const part of w.mix) {
     const { transaction, weight } = part || {};
-    if (!Object.hasOwn(kinds, String(transaction))) return `has a transaction "${transaction}", which does not exist`;
+    if (!Object.hasOwn(transactions, String(transaction))) return `has a transaction "${transaction}", which does not exist`;
     if (seen[transaction]) return `has ${transaction} twice`;
     seen[transaction] = true;
     if (!isNumber(weight) || weight < 0) return `gives ${transaction} the weight ${JSON.stringify(weight)}, which is not a number of at least 0`;
@@ -54,8 +50,9 @@ function find(w) {
   }
   if (!(sum > 0)) return 'has weights that add up to 0';
   const weightOf = (transaction) => (w.mix.find((part) => part.transaction === transaction) || { weight: 0 }).weight;
-  for (const [taking, making] of Object.entries(makes)) {
-    if (weightOf(taking) > 0 && weightOf(making) === 0) return `has ${taking} without ${making}, and would run out of what it may take away`;
+  for (const { transaction } of w.mix) {
+    const { source } = transactions[transaction];
+    if (source && weightOf(transaction) > 0 && weightOf(source) === 0) return `has ${transaction} without ${source}, and would run out of what it may remove`;
   }
   for (const [what, draw] of Object.entries(w.draws || {})) {
     if (!['order', 'customer', 'security'].includes(what)) return `has a draw of "${what}", which is not known`;
@@ -87,9 +84,9 @@ function parse(json) {
     faults.push(`WORKLOAD: ${settings.workload} is not JSON: ${e.message}`);
     return fallback;
   }
-  const wrong = find(definition);
-  if (wrong === '') return definition;
-  faults.push(`WORKLOAD: ${settings.workload} ${wrong}`);
+  const fault = faultOf(definition);
+  if (fault === '') return definition;
+  faults.push(`WORKLOAD: ${settings.workload} ${fault}`);
   return fallback;
 }
 
@@ -98,7 +95,7 @@ const isObject = (x) => x !== null && typeof x === 'object' && !Array.isArray(x)
 const over = (base, own) => (isObject(base) && isObject(own) ? Object.fromEntries([...new Set([...Object.keys(base), ...Object.keys(own)])].map((name) => [name, over(base[name], own[name])])) : own === undefined ? base : own);
 const definition = over(defaults, json === '' ? fallback : parse(json));
 
-// The mix leaves out what has the weight 0, and is in shares of 1.
+// The mix without transactions of weight 0, with shares of 1.
 const sum = definition.mix.reduce((all, part) => all + part.weight, 0);
 const mix = definition.mix.filter((part) => part.weight > 0).map(({ transaction, weight }) => ({ transaction, weight, share: weight / sum }));
 

@@ -1,0 +1,26 @@
+package workload
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+var closeAccount = &transaction{
+	Transaction: brokerage.Named("close_account"),
+	draw: func(u *user, c *call) bool {
+		var own opened
+		ok := takeOut(u.rand, &u.ownAccounts, &own)
+		c.id, c.account = own.customer, own.account
+		return ok
+	},
+	method: "DELETE",
+	path: func(dst []byte, c *call) []byte {
+		return appendID(append(customerPath(dst, c), "/accounts/"...), c.account)
+	},
+	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
+		return nil, s.CloseAccount(ctx, write(), c.id, c.account)
+	},
+	expected: []brokerage.Reason{brokerage.LastAccount},
+	source:   openAccount,
+}
