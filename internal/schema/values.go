@@ -10,7 +10,6 @@ import (
 // A checker recognises valid values, as they are written in the document. It recognises the usual way to write a value
 // only: without blanks around it, without a plus sign, with a year of four digits. The rest is left to the engine.
 type checker struct {
-	words     string // what the value has to be
 	kind      valueKind
 	codes     map[string]struct{}
 	pattern   *regexp.Regexp
@@ -20,6 +19,7 @@ type checker struct {
 	negative  bool   // a number may be below zero
 	zero      bool   // it may be zero
 	namespace string // of which a hint says where its schema is
+	words     string // what the value has to be
 }
 
 type valueKind uint8
