@@ -2,8 +2,8 @@ package dataset
 
 import "strings"
 
-// country is what a customer's data agrees on: where people of a nationality live, what they are called, how addresses
-// and telephone numbers look. In patterns # is a digit and @ a capital letter, see gen.pattern.
+// country has what the data of a customer must agree in: names, addresses and telephone numbers of a country. In
+// patterns # is a digit and @ a capital letter, see gen.pattern.
 type country struct {
 	name, nationality string
 	share             int // weight among residents

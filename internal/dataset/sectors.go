@@ -1,6 +1,6 @@
 package dataset
 
-// sector is a line of business as security.xsd lists them, with the words that its companies are described in.
+// sector is a line of business of security.xsd, with the words that describe its companies.
 type sector struct {
 	name       string
 	share      int      // weight among securities
