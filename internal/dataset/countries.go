@@ -26,7 +26,7 @@ type city struct {
 
 var countries = func() []country {
 	var all []country
-	for _, r := range readRecords("countries") {
+	for _, r := range readRecords(countriesText) {
 		f := r.list("country")
 		c := country{
 			name: f[0], nationality: f[1], share: mustInt(f[2]), currency: f[3], dial: f[4], area: f[5], local: f[6], tld: f[7],

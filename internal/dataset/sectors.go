@@ -22,7 +22,7 @@ func Sectors() []string {
 
 var sectors = func() []sector {
 	var all []sector
-	for _, r := range readRecords("sectors") {
+	for _, r := range readRecords(sectorsText) {
 		name := r.list("sector")
 		all = append(all, sector{
 			name: name[0], share: mustInt(name[1]), industries: r.list("industries"), trades: r.list("trades"),

@@ -6,7 +6,7 @@ import "strings"
 // need not hold. A grammar has a few hundred sentences for thousands of descriptions: without synonyms, a page or a
 // dictionary with a few descriptions would contain the phrases of all others, and stored data would compress far better
 // than real prose.
-var thesaurus = readThesaurus(vocabularyText("thesaurus"))
+var thesaurus = readThesaurus(thesaurusText)
 
 // readThesaurus reads a word and its synonyms per line; an underscore is a blank.
 func readThesaurus(lines string) map[string][]sequence {
