@@ -177,8 +177,8 @@ func (t *trader) trade(ctx context.Context) error {
 	t.count(quantity, t.position.Add(quantity), c.Position)
 	t.position, t.balance = t.position.Add(quantity), t.balance.Sub(c.Amount)
 	if !c.Position.Equal(t.position) || !c.OnlineActualBal.Equal(t.balance) {
-		t.load.complain("account %d: holds %s and %s, and not %s and %s", t.account, c.Position, c.OnlineActualBal, t.position,
-			t.balance)
+		t.load.complain("account %d: holds %s and %s, and not %s and %s", t.account, c.Position, c.OnlineActualBal,
+			t.position, t.balance)
 		t.position, t.balance = c.Position, c.OnlineActualBal
 	}
 	return nil
@@ -223,8 +223,8 @@ func (t *trader) check(ctx context.Context) error {
 	}
 	if !t.position.Equal(position) || !t.balance.Equal(balance) {
 		t.load.lost.Add(1)
-		t.load.complain("account %d at the end: holds %s and %s, and not %s and %s", t.account, t.position, t.balance, position,
-			balance)
+		t.load.complain("account %d at the end: holds %s and %s, and not %s and %s", t.account, t.position, t.balance,
+			position, balance)
 	}
 	for _, id := range t.orders {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, (*t.load.urls.Load())[0]+fmt.Sprintf("/v1/orders/%d", id),

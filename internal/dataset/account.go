@@ -2,14 +2,14 @@ package dataset
 
 import "time"
 
-// NewAccount says what an account takes from outside. Fields that are zero stay as the generator has them.
+// NewAccount has the values of an account that a caller sets. Zero fields keep the generated value.
 type NewAccount struct {
 	ID   int64
 	Time time.Time // of the last update. From 1970 to 9999.
 }
 
-// AppendNewAccount appends an Account element of its own, as a client sends it to open an account. i is any number from
-// 0; the same i gives the same account. Without an id in p, the account has the first id of customer i.
+// AppendNewAccount appends an Account element alone, as a client sends it to open an account. i is any number from 0;
+// the same i gives the same account. Without an id in p, the account has the first id of customer i.
 func (d *Dataset) AppendNewAccount(dst []byte, i int64, p NewAccount) []byte {
 	return d.appendAccount(dst, i, p, nil)
 }
@@ -30,13 +30,13 @@ func (d *Dataset) appendAccount(dst []byte, i int64, p NewAccount, slots *[]slot
 	return g.b
 }
 
-// accountSlots names the slots for the ids of a customer's accounts.
+// accountSlots are the names of the slots for the ids of a customer's accounts.
 var accountSlots = [...]string{"account", "account2", "account3"}
 
 // maxPositions is more than any activity class has.
 const maxPositions = 24
 
-// account writes an Account. Updated is the time of its last update, 0 for the generator's own.
+// account writes an Account. updated is the time of its last update, in seconds since 1970, or 0 for a generated one.
 func (c *customerGen) account(id int64, slotName string, updated int) {
 	money := c.money
 	if c.percent(25) {
@@ -101,8 +101,8 @@ func (c *customerGen) accountNames(money string) {
 	c.end("Mnemonic")
 }
 
-// statement writes balances and value dates, the newest first. They belong together: the newest balance is the working
-// balance, and going back in time each movement is undone.
+// statement writes balances and value dates, the newest first. They are consistent: the newest balance is the working
+// balance, and each earlier one lacks the movements after it.
 func (c *customerGen) statement(opened, day int) {
 	actual := c.balance()
 	cleared := actual - actual*int64(c.skewed(0, 999))/10_000
@@ -134,8 +134,8 @@ func (c *customerGen) statement(opened, day int) {
 	c.end("gValueDate")
 }
 
-// balance draws an amount in cents: most below half a million, some far above, none so small that trading a few shares
-// would use it up.
+// balance draws an amount in cents: mostly below half a million, some far above, and never so small that a few
+// purchases would use it up.
 func (c *customerGen) balance() int64 {
 	const unit = 5_000_000
 	lo, hi := unit, 10*unit
@@ -148,8 +148,8 @@ func (c *customerGen) balance() int64 {
 	return int64(c.between(lo, hi))
 }
 
-// holdings writes the positions of an account, no security twice. The first follows from the account id: a client that
-// knows the id knows a symbol that it can sell.
+// holdings writes the positions of an account, no security twice. The first one follows from the account id, so that a
+// client that knows the id knows a symbol that it can sell.
 func (c *customerGen) holdings(account int64) {
 	var held [maxPositions]int32
 	n := min(c.in(c.size.positions), len(held))
@@ -169,7 +169,7 @@ func (c *customerGen) holdings(account int64) {
 	c.end("Holdings")
 }
 
-// another draws a security that is not held yet: a popular one more often.
+// another draws a security that is not held yet, popular ones more often.
 func (c *customerGen) another(held []int32) int {
 	security := c.d.popular.draw(&c.rng)
 	for isHeld(held, security) {

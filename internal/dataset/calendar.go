@@ -4,8 +4,8 @@ import "time"
 
 // Days are counted from 1970-01-01, seconds from its midnight. Documents know no time zones.
 
-// horizon is the day on which the generated world stands still: nothing in a dataset is later, but the expiry of an
-// order and what comes in through NewOrder and NewAccount.
+// horizon is the last day of the generated data: nothing in a dataset is later, except for the expiry of an order and
+// the values of NewOrder and NewAccount.
 var horizon = dayOf(2010, 6, 30)
 
 const secondsPerDay = 24 * 60 * 60
@@ -14,8 +14,8 @@ func dayOf(year int, month time.Month, day int) int {
 	return int(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / secondsPerDay)
 }
 
-// civil turns a day into its date, in the proleptic Gregorian calendar and by the era of 400 years; time.Time does the
-// same at some three times the cost, and an order has eight dates.
+// civil returns the date of a day in the proleptic Gregorian calendar. time.Time does the same at some three times the
+// cost, and an order has eight dates.
 func civil(days int) (year, month, day int) {
 	days += 719_468 // from 0000-03-01, so that a leap day ends its year
 	era := days / 146_097

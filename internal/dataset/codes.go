@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// codes is a list of values with weights, laid out so that eight random bits pick one.
+// codes is a list of values with weights, stored so that eight random bits select one.
 type codes struct {
 	values []string
 	slot   [256]uint8
 }
 
-// newCodes reads a list such as "1:45 2:42 5": a value and how often it is drawn, 1 where nothing is said. Values do
-// not hold colons or blanks.
+// newCodes reads a list such as "1:45 2:42 5" of values and their weights; without a weight it is 1. Values have no
+// colons or blanks.
 func newCodes(list string) *codes {
 	fields := strings.Fields(list)
 	weights := make([]int, len(fields))
@@ -30,10 +30,10 @@ func newCodes(list string) *codes {
 	return &codes{values: fields, slot: newSlots(weights)}
 }
 
-// newWeights makes a list without values, for its positions.
+// newWeights returns a list without values, for its indexes.
 func newWeights(weights ...int) *codes { return &codes{slot: newSlots(weights)} }
 
-// newSlots gives every position the slots between the rounded cumulative weights, one at least.
+// newSlots gives every index the slots between the rounded cumulative weights, and at least one.
 func newSlots(weights []int) (slot [256]uint8) {
 	total := 0
 	for _, n := range weights {
@@ -52,5 +52,5 @@ func newSlots(weights []int) (slot [256]uint8) {
 // pick draws a value.
 func (c *codes) pick(r *rng) string { return c.values[c.index(r)] }
 
-// index draws a position in the list.
+// index draws an index.
 func (c *codes) index(r *rng) int { return int(c.slot[r.next()>>56]) }

@@ -2,8 +2,8 @@ package dataset
 
 import "strings"
 
-// country is what a customer's data agrees on: where people of a nationality live, what they are called, how addresses
-// and telephone numbers look. In patterns # is a digit and @ a capital letter, see gen.pattern.
+// country has what the data of a customer must agree in: names, addresses and telephone numbers of a country. In
+// patterns # is a digit and @ a capital letter, see gen.pattern.
 type country struct {
 	name, nationality string
 	share             int // weight among residents
@@ -26,7 +26,7 @@ type city struct {
 
 var countries = func() []country {
 	var all []country
-	for _, r := range readRecords("countries") {
+	for _, r := range readRecords(countriesText) {
 		f := r.list("country")
 		c := country{
 			name: f[0], nationality: f[1], share: mustInt(f[2]), currency: f[3], dial: f[4], area: f[5], local: f[6], tld: f[7],

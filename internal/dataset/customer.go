@@ -1,31 +1,30 @@
 package dataset
 
-// NewCustomer says what a customer takes from outside. Fields that are zero stay as the generator has them.
+// NewCustomer has the values of a customer that a caller sets. Zero fields keep the generated value.
 type NewCustomer struct {
 	ID       int64
 	Accounts []int64 // ids; their number is the number of accounts
 }
 
-// AppendNewCustomer appends customer i with what p says put into it, by the same function as [Dataset.Append]. i may be
-// any number from 0. The first position of every account follows the id that the account is given.
+// AppendNewCustomer appends customer i with the values of p, generated as by [Dataset.Append]. i is any number from 0.
+// The first position of every account follows the id of the account.
 func (d *Dataset) AppendNewCustomer(dst []byte, i int64, p NewCustomer) []byte {
 	return d.appendCustomer(dst, i, p, nil)
 }
 
-// customerShape is what makes documents of a profile as large as they are.
+// customerShape determines the size of the customers of a profile.
 type customerShape struct {
 	activity *codes
 	classes  [4]activity
 }
 
-// activity is a class of customers. The sizes of their documents spread over an order of magnitude because everything
-// grows together.
+// activity is a class of customers. Documents differ in size by an order of magnitude, because all parts grow together.
 type activity struct {
 	addresses, phones, mails         span
 	valueDates, inputters, positions span
 }
 
-// span is a range that is drawn from, both ends included: its lower half more often where it is skewed.
+// span is a range to draw from, both ends included. A skewed one gives its lower half more often.
 type span struct {
 	lo, hi int
 	skewed bool
@@ -76,7 +75,7 @@ var (
 	foreignMoney = newCodes("USD:10 EUR:8 GBP:3 JPY:3 CHF:3 CAD AUD SEK")
 )
 
-// customerGen writes customers. What is drawn once and used in several places is kept here.
+// customerGen writes customers. It holds what is drawn once and used in several places.
 type customerGen struct {
 	*gen
 	who    person
@@ -89,7 +88,7 @@ type customerGen struct {
 	root   string    // what an Account has that stands alone
 }
 
-// customer draws who a customer is.
+// customer draws a person and the properties of the accounts.
 func (g *gen) customer() customerGen {
 	c := customerGen{gen: g}
 	c.home = anyCountry(&g.rng)
@@ -111,7 +110,7 @@ func (g *gen) customer() customerGen {
 	return c
 }
 
-// eldest is when the oldest customers were born.
+// eldest is the birthday of the oldest customers.
 var eldest = dayOf(1930, 1, 1)
 
 func (d *Dataset) appendCustomer(dst []byte, k int64, p NewCustomer, slots *[]slot) []byte {
@@ -145,7 +144,7 @@ func (d *Dataset) appendCustomer(dst []byte, k int64, p NewCustomer, slots *[]sl
 	return g.b
 }
 
-// identity writes who the customer is.
+// identity writes names, birth, nationality and languages.
 func (c *customerGen) identity() {
 	who := &c.who
 	c.begin("Mnemonic")
@@ -284,7 +283,7 @@ func (c *customerGen) phones(in *country) {
 	c.end("Phones")
 }
 
-// banking writes what the bank knows about the customer.
+// banking writes the bank's data of the customer.
 func (c *customerGen) banking() {
 	c.begin("BankingInfo")
 	c.dateElem("CustomerSince", c.since)
@@ -322,7 +321,7 @@ func (c *customerGen) banking() {
 	c.end("BankingInfo")
 }
 
-// secret writes an element with encrypted content, which nothing compresses.
+// secret writes an element with encrypted content, which cannot be compressed.
 func (c *customerGen) secret(name string) {
 	c.begin(name)
 	c.str(`<EncryptedData Type="http://www.w3.org/2001/04/xmlenc#Content"><CipherData><CipherValue>`)

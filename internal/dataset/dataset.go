@@ -5,7 +5,7 @@ import "fmt"
 // Version is the version of the generator. It goes up whenever a document changes, and is part of the fingerprint.
 const Version = 1
 
-// Spec says which dataset.
+// Spec identifies a dataset.
 type Spec struct {
 	Scale   Scale
 	Profile Profile
@@ -18,7 +18,7 @@ type Counts struct {
 	Customers, Orders int64
 }
 
-// Dataset generates the documents of one Spec. It never changes after New, so any number of goroutines may use it.
+// Dataset generates the documents of a Spec. It is immutable, and safe for concurrent use.
 type Dataset struct {
 	spec       Spec
 	securities int
@@ -31,8 +31,8 @@ type Dataset struct {
 	shape      *customerShape
 }
 
-// New prepares a dataset. That takes a few milliseconds and about a megabyte at any scale: nothing is generated but the
-// names of the securities.
+// New returns a dataset. It takes a few milliseconds and about a megabyte at any scale, for the names of the
+// securities.
 func New(spec Spec) *Dataset {
 	spec.Scale = Scales()[spec.Scale.step]
 	return prepare(spec, tiersOf(spec.Scale, spec.Profile), Counts{
@@ -42,7 +42,7 @@ func New(spec Spec) *Dataset {
 	})
 }
 
-// NewOf prepares a dataset of the scale tiny with other numbers of documents, for tests on what is slow.
+// NewOf returns a dataset of the scale tiny with other numbers of documents, for slow tests.
 func NewOf(seed uint64, counts Counts) *Dataset {
 	spec := Spec{Seed: seed, Scale: Scales()[0]}
 	return prepare(spec, []tier{{orders: counts.Orders, nAccounts: accountsBefore(spec.Profile, counts.Customers)}},
@@ -66,7 +66,7 @@ func prepare(spec Spec, tiers []tier, counts Counts) *Dataset {
 	return d
 }
 
-// Spec returns what New was given.
+// Spec returns the Spec of the dataset.
 func (d *Dataset) Spec() Spec { return d.spec }
 
 // Count returns how many documents of kind k there are.
@@ -82,7 +82,7 @@ func (d *Dataset) Count(k Kind) int64 {
 }
 
 // Append appends document i of kind k. The document depends on seed, profile, kind and i only (and on whether the scale
-// is tiny), so any slice can be had anywhere in any order. It panics when i is not below Count(k).
+// is tiny), so any part of a dataset can be generated in any order. Append panics when i is not below Count(k).
 func (d *Dataset) Append(dst []byte, k Kind, i int64) []byte {
 	if i < 0 || i >= d.Count(k) {
 		panic(fmt.Sprintf("dataset: no %s %d among %d", k, i, d.Count(k)))
@@ -107,13 +107,13 @@ var meanSizes = [...][len(Kinds)]float64{
 // MeanSize returns the mean size of a document of kind k in bytes.
 func (d *Dataset) MeanSize(k Kind) float64 { return meanSizes[d.spec.Profile][k] }
 
-// ExpectedBytes returns how large all documents of kind k together will be.
+// ExpectedBytes returns the expected size of all documents of kind k together.
 func (d *Dataset) ExpectedBytes(k Kind) int64 {
 	return int64(float64(d.Count(k)) * d.MeanSize(k))
 }
 
-// Fingerprint names everything that the documents of a dataset depend on, and how many there are. Results on datasets
-// with different fingerprints cannot be compared.
+// Fingerprint returns everything that the documents of a dataset depend on, and their numbers. Results on datasets with
+// different fingerprints must not be compared.
 func (d *Dataset) Fingerprint() string {
 	return fmt.Sprintf("%s/%s/seed-%d/v%d/%d-%d-%d", d.spec.Profile, d.spec.Scale, d.spec.Seed, Version,
 		d.Count(Security), d.Count(Customer), d.Count(Order))

@@ -2,8 +2,7 @@ package dataset
 
 import "math/bits"
 
-// gen writes one document: where to, out of which random stream, for which dataset. It lives on the stack of the
-// function that makes it.
+// gen writes one document. It has the buffer, the random stream and the dataset, and is kept on the stack.
 type gen struct {
 	writer
 	rng
@@ -14,8 +13,8 @@ func (d *Dataset) gen(dst []byte, f purpose, i int64, slots *[]slot) gen {
 	return gen{writer: writer{b: dst, slots: slots}, rng: stream(d.keys[f], i), d: d}
 }
 
-// printable holds the 90 characters of gibberish: what US-ASCII prints, but & < > " ' which XML would have escaped in
-// one place or another.
+// printable are the 90 characters of random text: printable US-ASCII without & < > " ', which XML would escape in some
+// places.
 const printable = ` !#$%()*+,-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_` + "`" + `abcdefghijklmnopqrstuvwxyz{|}~`
 
 const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -73,5 +72,5 @@ func (g *gen) pattern(s string) {
 	}
 }
 
-// one draws from a list.
+// one draws an element of a list.
 func one[T any](r *rng, list []T) T { return list[r.below(len(list))] }

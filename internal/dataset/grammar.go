@@ -12,14 +12,14 @@ type grammar []sequence
 
 type sequence []part
 
-// part is one of three things: alternatives, a blank, or text.
+// part is alternatives, a blank, or text.
 type part struct {
 	alternatives []sequence
 	blank        blank
 	text         string
 }
 
-// blank is what a sentence leaves open, see prose.fill.
+// blank is a place in a sentence that prose.fill fills.
 type blank uint8
 
 const (
@@ -67,7 +67,7 @@ var blankNames = [numBlanks]string{
 	blankFamily: "family", blankRating: "rating", blankVerbing: "verbing", blankAsset: "asset",
 }
 
-// newGrammar reads one sentence a line. It panics on what it cannot read: the sentences are part of the program.
+// newGrammar reads one sentence per line. It panics on errors, since the sentences are part of the program.
 func newGrammar(lines string) grammar {
 	var g grammar
 	for line := range strings.Lines(lines) {

@@ -1,14 +1,14 @@
 package dataset
 
-// Where the ids begin: a part of what a client may rely on.
+// The first ids. Clients may rely on them.
 const (
 	FirstCustomer = 1002
 	FirstOrder    = 103282
 	FirstAccount  = 104_000_000
 )
 
-// ID returns the id in document i of kind k. Like all functions on ids it is plain arithmetic and goes on beyond the
-// end of the dataset, where the ids of new documents come from.
+// ID returns the id in document i of kind k. Like all functions on ids it also works beyond the end of the dataset,
+// where the ids of new documents come from.
 func (d *Dataset) ID(k Kind, i int64) int64 {
 	switch k {
 	case Security:

@@ -1,7 +1,7 @@
 package dataset
 
-// issue is the part of a security that other documents mention: its type and its name. It has a stream of its own, so
-// that a position or a competitor can be written without the whole security.
+// issue is the part of a security that other documents mention: its type and its name. It has a random stream of its
+// own, so that a position or a competitor can be written without generating the whole security.
 type issue struct {
 	index     int
 	kind      byte // see types
@@ -17,7 +17,7 @@ type issue struct {
 	class     string
 }
 
-// root is what a company is called before its trade: a coined word, a family name, two of them, or a landscape.
+// root is the name of a company without its trade: a coined word, one or two family names, or a landscape.
 type root struct {
 	style uint8
 	a, b  uint16
@@ -38,9 +38,8 @@ var (
 	shareClasses           = newCodes("A:8 B:3 C:5 D I:4 Inst:5 Inv:5 R Adm:3 Y Z")
 )
 
-// Every incomeEvery-th security is a stock of the kind that Q4 looks for: good earnings and a high yield, its sector
-// taken in turn. Left to chance, such securities would be so rare that a small dataset or a small sector may have none,
-// or else so frequent that a large sector has hundreds.
+// Every incomeEvery-th security is a stock that Q4 finds: good earnings and a high yield, in one sector after the
+// other. Left to chance, such securities would be missing in small datasets and sectors, or too frequent in large ones.
 const (
 	incomeEvery = 120
 	incomeFirst = 12
@@ -113,7 +112,7 @@ func (w *writer) companyRoot(r root) {
 	}
 }
 
-// shortName writes what an issue is called in running text.
+// shortName writes the name of an issue in running text.
 func (w *writer) shortName(is *issue) {
 	switch {
 	case is.family != "":
@@ -145,8 +144,8 @@ func (w *writer) issueName(is *issue) {
 	}
 }
 
-// names holds the names of all securities, because every position has one: half a megabyte that saves customers much of
-// their time.
+// names holds the names of all securities, since every position has one: half a megabyte that saves much of the time
+// for a customer.
 type names struct {
 	text []byte
 	ends []uint32

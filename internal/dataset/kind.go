@@ -2,8 +2,7 @@ package dataset
 
 import "fmt"
 
-// Kind is one of the three kinds of documents, in the order in which a database is loaded: what is referred to comes
-// before what refers to it.
+// Kind is a kind of documents. The order is that of a load: documents come after those that they refer to.
 type Kind uint8
 
 // The three kinds.
@@ -36,7 +35,7 @@ func ParseKind(s string) (Kind, error) {
 	return 0, fmt.Errorf("dataset: unknown kind %q, want security, customer or order", s)
 }
 
-// Profile says after which version of TPoX documents are shaped and counted.
+// Profile is the version of TPoX that determines shapes and numbers of documents.
 type Profile uint8
 
 // The two profiles: TPoX 2.0 is the default, TPoX 1.x what the papers up to 2008 measured.

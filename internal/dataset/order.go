@@ -2,7 +2,7 @@ package dataset
 
 import "time"
 
-// NewOrder says what an order takes from outside. Fields that are zero stay as the generator has them.
+// NewOrder has the values of an order that a caller sets. Zero fields keep the generated value.
 type NewOrder struct {
 	ID      int64
 	Account int64
@@ -10,15 +10,14 @@ type NewOrder struct {
 	Time    time.Time // of the transaction; the trade date follows. From 1970 to 9999.
 }
 
-// AppendNewOrder appends order i with what p says put into it, by the same function as [Dataset.Append]. It is made for
-// orders to insert: i may be any number from 0, and beyond the end of the dataset nothing repeats an order in the
-// database.
+// AppendNewOrder appends order i with the values of p, generated as by [Dataset.Append]. It is for orders to insert: i
+// is any number from 0, and beyond the end of the dataset it repeats no stored order.
 func (d *Dataset) AppendNewOrder(dst []byte, i int64, p NewOrder) []byte {
 	return d.appendOrder(dst, i, p, nil)
 }
 
-// Code lists of FIX 4.4, the frequent ones weighted. What the kit's sample fills with gibberish although FIX has a list
-// for it (currencies, countries, exchanges, BookingUnit) is gibberish here.
+// Code lists of FIX 4.4, with weights for frequent codes. Where the kit's sample has random text although FIX has a
+// list (currencies, countries, exchanges, BookingUnit), there is random text here too.
 var (
 	accountIDSources  = newCodes("99:9 1:2 2:3 3:2 4:1 5:1")
 	accountTypes      = newCodes("1:8 2:2 3:3 4:1 6:1 7:1 8:2")
@@ -41,7 +40,7 @@ var (
 	integerDigits     = newCodes("1:2 2:5 3:14 4:30 5:27 6:15 7:6 8:1")
 )
 
-// Code lists of what only tpox-1 has.
+// Code lists of the attributes that only tpox-1 has.
 var (
 	settlementTypes    = newCodes("0:8 3:4 1:2 2 4 5 6 7 8 9")
 	handlings          = newCodes("1:6 2:3 3")
@@ -55,7 +54,8 @@ var (
 	partySubTypes      = newCodes("1 2:3 3 4 5:3 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26")
 )
 
-// orderRefs is what an order refers to. It comes from a stream of its own, so that replacing it changes nothing else.
+// orderRefs are the references and the time of an order. They come from a stream of their own, so that replacing them
+// changes nothing else.
 type orderRefs struct {
 	account  int64
 	security int
@@ -80,8 +80,8 @@ func (d *Dataset) orderRefs(i int64) orderRefs {
 	}
 }
 
-// appendOrder writes an order in the shape of the kit's sample: its attributes in its order, and what is text there is
-// gibberish here too. Data made more regular than that would fake every compression figure.
+// appendOrder writes an order in the shape of the kit's sample: the same attributes in the same order, with random text
+// where it has random text. More regular data would compress better than real data.
 func (d *Dataset) appendOrder(dst []byte, i int64, p NewOrder, slots *[]slot) []byte {
 	g := d.gen(dst, forOrder, i, slots)
 	o := orderGen{gen: &g, long: d.spec.Profile == TPoX1, refs: d.orderRefs(i), id: d.ID(Order, i), symbol: p.Symbol}
@@ -101,7 +101,7 @@ func (d *Dataset) appendOrder(dst []byte, i int64, p NewOrder, slots *[]slot) []
 	return g.b
 }
 
-// orderGen writes orders. The attributes of tpox-1 alone stand in blocks behind "if o.long", where FIXML 4.4 has them.
+// orderGen writes orders. Attributes of tpox-1 are in blocks with "if o.long", where FIXML 4.4 has them.
 type orderGen struct {
 	*gen
 	refs   orderRefs
@@ -129,7 +129,7 @@ func (o *orderGen) order() {
 	o.str("</Order>")
 }
 
-// identity writes the attributes that say which order, when and for whom.
+// identity writes the attributes that say which order it is, its date and its account.
 func (o *orderGen) identity() {
 	o.str(` ID="`)
 	o.open("order")
@@ -346,26 +346,27 @@ func (o *orderGen) quantity() {
 	o.str("></OrdQty>")
 }
 
-// amount is spread over eight orders of magnitude, so that an answer that compares amounts as strings is wrong.
+// amount writes an amount. Amounts spread over eight orders of magnitude, so that comparing them as strings gives wrong
+// answers.
 func (o *orderGen) amount() {
 	o.digits(1 + integerDigits.index(&o.rng))
 	o.char('.')
 	o.chars(decimalDigits, 2)
 }
 
-// mostly says whether an attribute is there that not every order has.
+// mostly reports whether to write an optional attribute: in 15 of 16 cases.
 func (o *orderGen) mostly() bool { return o.next()>>60 != 0 }
 
 func (o *orderGen) code(name string, list *codes) { o.attr(name, list.pick(&o.rng)) }
 
-// text is gibberish of 2 to 13 characters, the range of the sample's.
+// text writes 2 to 13 random characters, as the kit's sample has.
 func (o *orderGen) text(name string) {
 	o.beginAttr(name)
 	o.chars(printable, o.between(2, 13))
 	o.endAttr()
 }
 
-// number is an id of ten digits.
+// number writes an id of ten digits.
 func (o *orderGen) number(name string) {
 	o.beginAttr(name)
 	o.digits(10)

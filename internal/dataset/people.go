@@ -1,6 +1,6 @@
 package dataset
 
-// person is who a document is about, or who had a hand in it. The words point into the vocabulary.
+// person is a person in a document. The words point into the vocabulary.
 type person struct {
 	from        *country // nationality
 	first, last *word

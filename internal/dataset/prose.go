@@ -1,8 +1,7 @@
 package dataset
 
-// prose is what the sentences of one description have in common: whom and what they talk about. Business prose comes
-// back to the same few products, people and places, and without that a description would compress worse than a real one
-// does.
+// prose is what the sentences of a description have in common. Business prose keeps returning to the same few products,
+// people and places; without that, a description would compress worse than a real one.
 type prose struct {
 	chief person // the chief executive, or the manager of a fund
 
@@ -11,8 +10,8 @@ type prose struct {
 	qualities, months, dates                             cast
 }
 
-// cast is a few members of a vocabulary, taken in turns with an occasional omission: so nothing is mentioned twice in a
-// row.
+// cast is a few members of a vocabulary that are used in turn, with random omissions, so that none is mentioned twice
+// in a row.
 type cast struct{ start, step, size, at int }
 
 func newCast(r *rng, size int) cast {
@@ -35,12 +34,12 @@ func newProse(r *rng) prose {
 	}
 }
 
-// bigPrimes have no divisor in common with the length of any vocabulary or grammar. With one of them as step, a walk
-// comes to each member before it comes to one again.
+// bigPrimes have no common divisor with the length of any vocabulary or grammar: with one of them as step, a walk
+// visits every member before it repeats one.
 var bigPrimes = [...]int{211, 223, 227, 229, 233, 239, 241, 257, 263, 269, 271, 277, 281, 283, 293, 307}
 
-// description writes the mixed content: a business summary, or the description of a fund and most often of its
-// management. Its length makes the document 2 to 10 KB.
+// description writes the mixed content: a business summary, or the description of a fund and mostly of its management.
+// Its length makes the document 2 to 10 KB.
 func (s *securityGen) description() {
 	s.prose = newProse(&s.rng)
 	s.begin("Description")
@@ -71,7 +70,7 @@ func (s *securityGen) description() {
 	s.end("Description")
 }
 
-// text writes an opening and then sentences until the text is about as long as it should be.
+// text writes an opening, and then sentences until the text has about the given length.
 func (s *securityGen) text(opening, body grammar, length int) {
 	if s.percent(50) {
 		s.char(' ')
@@ -102,7 +101,7 @@ func (s *securityGen) say(seq sequence) {
 	}
 }
 
-// fill writes what a blank stands for.
+// fill writes the content of a blank.
 func (s *securityGen) fill(b blank) {
 	p := &s.prose
 	switch b {
@@ -158,7 +157,7 @@ func (s *securityGen) fill(b blank) {
 	}
 }
 
-// fillNumber writes what a blank for a number or a date stands for.
+// fillNumber writes the content of a blank for a number or a date.
 func (s *securityGen) fillNumber(b blank) {
 	switch b {
 	case blankYear:
@@ -244,7 +243,7 @@ func (s *securityGen) city() {
 	}
 }
 
-// nameInText writes what the running text calls the company or the fund.
+// nameInText writes the name of the company or the fund in running text.
 func (s *securityGen) nameInText() {
 	if s.family != "" {
 		s.shortName(&s.issue)
@@ -253,7 +252,7 @@ func (s *securityGen) nameInText() {
 	s.companyRoot(s.issue.root)
 }
 
-// companyAt is the first security from i on that is not a fund.
+// companyAt returns the first security from i on that is not a fund.
 func (s *securityGen) companyAt(i int) int {
 	for isFund(i) {
 		i = (i + 1) % s.d.securities

@@ -35,7 +35,7 @@ func mixGamma(x uint64) uint64 {
 	return x
 }
 
-// A purpose keeps streams of the same index apart.
+// A purpose separates streams of the same index.
 type purpose uint64
 
 const (
@@ -48,7 +48,7 @@ const (
 	numPurposes
 )
 
-// streamKey identifies all streams of one purpose in datasets of one seed and profile.
+// streamKey returns the key of all streams of a purpose in datasets of one seed and profile.
 func streamKey(seed uint64, p Profile, f purpose) uint64 {
 	return mix(mix(seed+golden) + (uint64(p)<<32+uint64(f))*golden)
 }
@@ -75,7 +75,7 @@ func (r *rng) below(n int) int {
 // between draws from [lo, hi], both ends included.
 func (r *rng) between(lo, hi int) int { return lo + r.below(hi-lo+1) }
 
-// percent is true in p of 100 draws.
+// percent returns true in p of 100 draws.
 func (r *rng) percent(p int) bool { return r.below(100) < p }
 
 // skewed draws from [lo, hi] with a density that falls linearly to zero at hi: the smaller of two uniform draws.

@@ -26,7 +26,7 @@ var base = [...]struct{ customers, orders int64 }{
 	TPoX1: {customers: 6000, orders: 30_000},
 }
 
-// Scales lists all scales, the smallest first.
+// Scales returns all scales, the smallest first.
 func Scales() []Scale {
 	all := make([]Scale, len(scaleNames))
 	for i, name := range scaleNames {
@@ -35,7 +35,7 @@ func Scales() []Scale {
 	return all
 }
 
-// ParseScale finds a scale by its name, in letters of either case.
+// ParseScale returns the scale of a name, in letters of either case.
 func ParseScale(s string) (Scale, error) {
 	for _, scale := range Scales() {
 		if strings.EqualFold(s, scale.Name) {
@@ -48,7 +48,7 @@ func ParseScale(s string) (Scale, error) {
 // String returns the name, as [ParseScale] takes it.
 func (s Scale) String() string { return scaleNames[s.step] }
 
-// Count is the number of documents of kind k that a dataset of this scale has under profile p.
+// Count returns the number of documents of kind k in a dataset of this scale and profile p.
 func (s Scale) Count(p Profile, k Kind) int64 {
 	switch {
 	case k == Security && s.step == 0:
@@ -84,16 +84,15 @@ func pow10(n int8) int64 {
 	return p
 }
 
-// A tier is what one scale adds over the next smaller one. Orders of a tier refer to customers of the same tier: so an
-// order finds its customer at every scale that contains the order, and every customer has as many orders at XXXS as at
-// XXL, which a draw over all customers so far would not give.
+// A tier is the part that a scale adds to the next smaller one. Orders of a tier refer to customers of the same tier,
+// so that an order finds its customer at every scale, and customers have as many orders at XXXS as at XXL.
 type tier struct {
 	orders                  int64 // the tier has the orders below this index that smaller tiers do not have
 	firstAccount, nAccounts int64 // counted over all accounts in order of customers
 }
 
-// tiersOf lists the tiers that a dataset of scale s consists of. Tiny is a world of its own: the first 200 customers of
-// XXXS would have 2 % of its orders, and so hardly any of the first 2,000.
+// tiersOf returns the tiers of a dataset of scale s. Tiny has a tier of its own: the first 200 customers of XXXS would
+// have 2 % of its orders, and so hardly any of the first 2,000.
 func tiersOf(s Scale, p Profile) []tier {
 	var tiers []tier
 	accounts := int64(0)

@@ -1,6 +1,6 @@
 package dataset
 
-// sector is a line of business as security.xsd lists them, with the words that its companies are described in.
+// sector is a line of business of security.xsd, with the words that describe its companies.
 type sector struct {
 	name       string
 	share      int      // weight among securities
@@ -22,7 +22,7 @@ func Sectors() []string {
 
 var sectors = func() []sector {
 	var all []sector
-	for _, r := range readRecords("sectors") {
+	for _, r := range readRecords(sectorsText) {
 		name := r.list("sector")
 		all = append(all, sector{
 			name: name[0], share: mustInt(name[1]), industries: r.list("industries"), trades: r.list("trades"),

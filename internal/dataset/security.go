@@ -113,8 +113,8 @@ func (s *securityGen) category() {
 // price is an amount in 1/10,000, always a multiple of its security's tick.
 type price = int64
 
-// figures writes prices and ratios. They fit together: bid below last trade below ask, the day's range around open and
-// last trade, the year's range around the day's, the dividend what yield and price make it.
+// figures writes prices and ratios. They are consistent: bid is below the last trade and ask above it, the day's range
+// contains open and last trade, the year's range contains the day's, and the dividend follows from yield and price.
 func (s *securityGen) figures() {
 	places := 2 + pricePlaces.index(&s.rng)
 	tick := price(pow10s[4-places])
@@ -167,7 +167,7 @@ func (s *securityGen) price(name string, p price, places int) {
 	s.decimalElem(name, p/price(pow10s[4-places]), places)
 }
 
-// lastTrade draws a price: for bonds around par, else skewed.
+// lastTrade draws a price, for bonds around par.
 func (s *securityGen) lastTrade(tick price) price {
 	if s.kind == 'B' {
 		return price(s.between(820_000, 1_180_000)) / tick * tick
@@ -177,7 +177,8 @@ func (s *securityGen) lastTrade(tick price) price {
 }
 
 // ratios draws price over earnings and the yield in percent, both in 1/100. Bonds and their funds have no earnings.
-// What is dear for its earnings yields little, so that Q4, which asks for both, finds little but the income picks.
+// Securities with a high price over earnings yield little, so that Q4, which asks for both, finds little except for the
+// income picks.
 func (s *securityGen) ratios() (earnings, yield int) {
 	switch {
 	case isIncomePick(s.index):

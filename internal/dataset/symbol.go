@@ -11,8 +11,8 @@ const (
 	symbolStride = 22_741 // prime, so that i -> i·stride mod 36,556 is one-to-one
 )
 
-// types gives the type of security i at position i mod 20: eleven stocks (S), two bonds (B), and three, two and two
-// funds of stocks (s), bonds (b) and both (m).
+// types has the type of security i at i mod 20: eleven stocks (S), two bonds (B), and three, two and two funds of
+// stocks (s), bonds (b) and both (m).
 const types = "SSsSBSmSbSSsSBSmSsSb"
 
 func typeOf(i int) byte { return types[i%len(types)] }
@@ -34,7 +34,7 @@ func typeName(t byte) string {
 	}
 }
 
-// Symbol returns the ticker symbol of security i. It depends on nothing else, neither seed nor profile nor scale.
+// Symbol returns the ticker symbol of security i, which depends on nothing else, neither seed nor profile nor scale.
 func Symbol(i int) string { return string(AppendSymbol(nil, i)) }
 
 // AppendSymbol appends the ticker symbol of security i.

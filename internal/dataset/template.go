@@ -12,17 +12,16 @@ package dataset
 //	date      the trade date, as 2010-06-30
 //	datetime  the time of a transaction or of the last update, as 2010-06-30T09:41:00
 //
-// A template takes a few hundred bytes of gaps from several kilobytes of document. Whoever inserts from too few
-// templates fills a database with copies, which compress better than any real data: take a thousand.
+// A template leaves a few hundred of several thousand bytes open. Inserts from too few templates fill a database with
+// copies, which compress better than real data: use a thousand.
 type Template struct {
 	Kind  string   `json:"kind"`
 	Parts []string `json:"parts"`
 }
 
-// Templates returns n templates of a kind: order, customer, account or security, and none of any other. The same code
-// writes them as documents, and those of all kinds but securities are taken from beyond the end of the dataset, so that
-// what is inserted repeats nothing that is stored. Templates of customers have as many accounts as customers have: one
-// to three by turns.
+// Templates returns n templates of a kind (order, customer, account or security), or nil for any other kind. They are
+// generated like documents, and those of all kinds but securities from beyond the end of the dataset, so that they
+// repeat nothing that is stored. Customers have one, two and three accounts alternately.
 func (d *Dataset) Templates(kind string, n int) []Template {
 	var templates []Template
 	var doc []byte

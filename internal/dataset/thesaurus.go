@@ -2,13 +2,13 @@ package dataset
 
 import "strings"
 
-// thesaurus lists words with others that can stand for them wherever the sentences have them in small letters; that
-// needs not hold the other way round. A grammar has a few hundred sentences for thousands of descriptions: without
-// this, a page or a dictionary that holds a few descriptions would hold the phrases of all others, and what is stored
-// would compress far better than prose does.
-var thesaurus = readThesaurus(vocabularyText("thesaurus"))
+// thesaurus lists words with synonyms that can replace them where the sentences have them in small letters; the reverse
+// need not hold. A grammar has a few hundred sentences for thousands of descriptions: without synonyms, a page or a
+// dictionary with a few descriptions would contain the phrases of all others, and stored data would compress far better
+// than real prose.
+var thesaurus = readThesaurus(thesaurusText)
 
-// readThesaurus reads a word and its synonyms a line; an underscore is a blank.
+// readThesaurus reads a word and its synonyms per line; an underscore is a blank.
 func readThesaurus(lines string) map[string][]sequence {
 	t := map[string][]sequence{}
 	for line := range strings.Lines(lines) {
@@ -20,8 +20,8 @@ func readThesaurus(lines string) map[string][]sequence {
 	return t
 }
 
-// withSynonyms splits a text at the words that others can stand for. It leaves markup alone, and what follows an
-// article that another word might not suit.
+// withSynonyms splits a text at the words that have synonyms. It ignores markup, and words after an article that a
+// synonym might not suit.
 func withSynonyms(text string) (s sequence) {
 	from, inTag := 0, false
 	for at := 0; at < len(text); {

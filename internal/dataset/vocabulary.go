@@ -1,32 +1,44 @@
 package dataset
 
 import (
-	"embed"
+	_ "embed"
 	"strconv"
 	"strings"
 )
 
-// vocabulary holds the words and sentences of documents, a file for each list.
-//
-//go:embed vocabulary
-var vocabulary embed.FS
-
-// vocabularyText returns a file of the vocabulary. It panics when there is none: the files are part of the program.
-func vocabularyText(name string) string {
-	text, err := vocabulary.ReadFile("vocabulary/" + name + ".txt")
-	if err != nil {
-		panic("dataset: " + err.Error())
-	}
-	return string(text)
-}
+// The words and sentences of documents. They are strings of the program, which the garbage collector need not mark.
+var (
+	//go:embed vocabulary/words.txt
+	wordsText string
+	//go:embed vocabulary/countries.txt
+	countriesText string
+	//go:embed vocabulary/sectors.txt
+	sectorsText string
+	//go:embed vocabulary/thesaurus.txt
+	thesaurusText string
+	//go:embed vocabulary/company_openings.txt
+	companyOpeningsText string
+	//go:embed vocabulary/bond_openings.txt
+	bondOpeningsText string
+	//go:embed vocabulary/company_sentences.txt
+	companySentencesText string
+	//go:embed vocabulary/fund_openings.txt
+	fundOpeningsText string
+	//go:embed vocabulary/fund_sentences.txt
+	fundSentencesText string
+	//go:embed vocabulary/manager_openings.txt
+	managerOpeningsText string
+	//go:embed vocabulary/manager_sentences.txt
+	managerSentencesText string
+)
 
 // record is lines "key: value" of a file of the vocabulary, up to an empty line.
 type record map[string]string
 
-// readRecords reads a file of records. Lines that begin with // are comments.
-func readRecords(name string) []record {
+// readRecords reads a text of records. Lines that begin with // are comments.
+func readRecords(text string) []record {
 	var records []record
-	for block := range strings.SplitSeq(vocabularyText(name), "\n\n") {
+	for block := range strings.SplitSeq(text, "\n\n") {
 		r := record{}
 		for line := range strings.Lines(block) {
 			if key, value, found := strings.Cut(strings.TrimSpace(line), ": "); found && !strings.HasPrefix(line, "//") {
@@ -62,7 +74,7 @@ func (r record) words(key string) []word {
 }
 
 // lists are the vocabularies that depend neither on a country nor on a sector.
-var lists = readRecords("words")[0]
+var lists = readRecords(wordsText)[0]
 
 // mustInt reads a number of the vocabulary.
 func mustInt(text string) int {
@@ -76,11 +88,11 @@ func mustInt(text string) int {
 // What is said of companies and funds. A word for the kind of securities that a fund holds has to do for funds of
 // stocks, bonds and both.
 var (
-	companyOpenings  = newGrammar(vocabularyText("company_openings"))
-	bondOpenings     = newGrammar(vocabularyText("bond_openings"))
-	companySentences = newGrammar(vocabularyText("company_sentences"))
-	fundOpenings     = newGrammar(vocabularyText("fund_openings"))
-	fundSentences    = newGrammar(vocabularyText("fund_sentences"))
-	managerOpenings  = newGrammar(vocabularyText("manager_openings"))
-	managerSentences = newGrammar(vocabularyText("manager_sentences"))
+	companyOpenings  = newGrammar(companyOpeningsText)
+	bondOpenings     = newGrammar(bondOpeningsText)
+	companySentences = newGrammar(companySentencesText)
+	fundOpenings     = newGrammar(fundOpeningsText)
+	fundSentences    = newGrammar(fundSentencesText)
+	managerOpenings  = newGrammar(managerOpeningsText)
+	managerSentences = newGrammar(managerSentencesText)
 )

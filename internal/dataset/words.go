@@ -9,7 +9,7 @@ type word struct {
 	plain  string // letters only, for e-mail addresses, logins and mnemonics
 }
 
-// in returns the spelling that a document uses throughout.
+// in returns the native or the ASCII spelling; a document uses the same one throughout.
 func (w *word) in(native bool) string {
 	if native {
 		return w.native

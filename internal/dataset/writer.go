@@ -1,13 +1,13 @@
 package dataset
 
-// writer appends to a document. Whatever it is given must be escaped already: vocabularies hold "&amp;", and gibberish
-// avoids what would need escaping.
+// writer appends to a document. Its arguments must be escaped already: vocabularies hold "&amp;", and random text has
+// no characters that need escaping.
 type writer struct {
 	b     []byte
 	slots *[]slot // nil but where a template is taken
 }
 
-// slot is a stretch of the document that a template leaves open.
+// slot is a part of the document that a template leaves open.
 type slot struct {
 	name       string
 	start, end int
@@ -70,14 +70,14 @@ func (w *writer) decimalElem(name string, v int64, places int) {
 	w.end(name)
 }
 
-// attr writes a whole attribute.
+// attr writes an attribute.
 func (w *writer) attr(name, value string) {
 	w.beginAttr(name)
 	w.str(value)
 	w.endAttr()
 }
 
-// beginAttr writes everything of an attribute up to its value.
+// beginAttr writes an attribute up to its value.
 func (w *writer) beginAttr(name string) {
 	w.b = append(w.b, ' ')
 	w.b = append(w.b, name...)

@@ -3,27 +3,27 @@ package dataset
 import "math/bits"
 
 // popularity draws securities by Zipf's law with exponent 1: the security of rank r is drawn 1/r times as often as the
-// first. It is Walker's alias method: one random number, two look-ups, whatever the number of securities. Weights and
+// first. It is Walker's alias method, with one random number and two look-ups for any number of securities. Weights and
 // thresholds are integers, see rng.
 type popularity struct {
 	column []aliasColumn
 }
 
-// aliasColumn is drawn with the same chance as every other; within it, keep of 2^32 draws stay with the security it is
-// made for, the others go to the security that it was filled up from.
+// aliasColumn is drawn as often as every other one. Within it, keep of 2^32 draws select the security own, the others
+// filler.
 type aliasColumn struct {
 	keep        uint32
 	own, filler int32
 }
 
-// hotStride and hotOffset scatter the ranks over the indexes, so that what is asked for often does not lie together in
-// an index or on a page.
+// hotStride and hotOffset scatter the ranks over the indexes, so that popular securities are not neighbours in an index
+// or on a page.
 const (
 	hotStride = 7919 // prime, divides neither 500 nor 20,833
 	hotOffset = 311
 )
 
-// hotIndex is the security of rank r, from 0, among n.
+// hotIndex returns the security of rank r, from 0, among n.
 func hotIndex(r, n int) int32 { return int32((r*hotStride + hotOffset) % n) }
 
 func newPopularity(n int) popularity {

@@ -118,8 +118,8 @@ func Together(files []*File) (*File, error) {
 				"campaigns", first.Name, f.Name)
 		}
 		if first.kind() != f.kind() {
-			return nil, fmt.Errorf("%s is %s and %s is %s: a side must be repeats of one measurement", first.Name, first.kind(), f.Name,
-				f.kind())
+			return nil, fmt.Errorf("%s is %s and %s is %s: a side must be repeats of one measurement",
+				first.Name, first.kind(), f.Name, f.kind())
 		}
 		if err := comparableFiles(&first, f, first.groups(), f.groups()); err != nil {
 			return nil, err

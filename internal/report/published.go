@@ -96,7 +96,8 @@ func publishedSection(c *campaign.Record, groups []group) *section {
 			"otherwise of the nearest, which is then stated. The papers' load came from a second host over a database " +
 			"protocol, ours through HTTP; the papers delete at random, while our users delete what they have inserted."}
 	for _, g := range nearest(labelled(plain, "mixed"), 200) {
-		note := "Published: Db2 9.5 (2008) at 200 users. Ours: the mixed workload at " + g.users() + " users. In milliseconds."
+		note := "Published: Db2 9.5 (2008) at 200 users. Ours: the mixed workload at " + g.users() +
+			" users. In milliseconds."
 		s.Blocks = append(s.Blocks, block{Title: "Average times", Note: note, Table: timesTable(g.middle())})
 	}
 	s.Blocks = append(s.Blocks, block{Title: "Space", Table: publishedSpaceTable(c)})

@@ -17,7 +17,7 @@ import (
 func (g group) whichRun() string {
 	text := g.nameAtUsers()
 	if len(g.Runs) > 1 {
-		text += ", of " + format.Plural(len(g.Runs), "run") + " the one with the median throughput"
+		text += " (the run with the median throughput, of " + format.Plural(len(g.Runs), "run") + ")"
 	}
 	return text
 }

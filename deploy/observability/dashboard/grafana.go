@@ -20,13 +20,13 @@ type panel struct {
 	queries []query
 }
 
-// query is a line or more of a graph.
+// query is one or more lines of a graph.
 type query struct {
 	expr   string
 	legend string
 }
 
-// The parts of Grafana's model that are used. What is left out is Grafana's default.
+// The parts of Grafana's model that are used. Other fields have Grafana's defaults.
 type (
 	dashboard struct {
 		UID           string         `json:"uid"`
@@ -63,12 +63,12 @@ type (
 		Type        string      `json:"type"`
 		Title       string      `json:"title"`
 		Description string      `json:"description,omitempty"`
-		GridPos     place       `json:"gridPos"`
+		GridPos     position    `json:"gridPos"`
 		Datasource  *datasource `json:"datasource,omitempty"`
 		FieldConfig *fields     `json:"fieldConfig,omitempty"`
 		Targets     []target    `json:"targets,omitempty"`
 	}
-	place struct {
+	position struct {
 		X int `json:"x"`
 		Y int `json:"y"`
 		W int `json:"w"`
@@ -98,7 +98,7 @@ const (
 	high   = 8
 )
 
-// encode lays panels out, row by row.
+// encode returns the dashboard as JSON, with its panels laid out row by row.
 func encode(rows []row) []byte {
 	source := &datasource{Type: "prometheus", UID: "${datasource}"}
 	d := dashboard{
@@ -122,10 +122,10 @@ func encode(rows []row) []byte {
 		d.Panels = append(d.Panels, g)
 	}
 	for _, r := range rows {
-		add(graph{Type: "row", Title: r.title, GridPos: place{0, y, wide, 1}})
+		add(graph{Type: "row", Title: r.title, GridPos: position{0, y, wide, 1}})
 		y++
 		for i, p := range r.panels {
-			add(p.graph(source, place{i % across * wide / across, y + i/across*high, wide / across, high}))
+			add(p.graph(source, position{i % across * wide / across, y + i/across*high, wide / across, high}))
 		}
 		y += (len(r.panels) + across - 1) / across * high
 	}
@@ -139,7 +139,7 @@ func encode(rows []row) []byte {
 	return b.Bytes()
 }
 
-func (p panel) graph(source *datasource, at place) graph {
+func (p panel) graph(source *datasource, at position) graph {
 	custom := map[string]any{"fillOpacity": 10, "showPoints": "never"}
 	if p.stack {
 		custom["stacking"] = map[string]any{"mode": "normal"}

@@ -1,5 +1,4 @@
-// Command dashboard writes the Grafana dashboard of the service as JSON: it is written here as a list of panels, since
-// by hand nobody keeps a thousand lines of JSON right.
+// Command dashboard writes the Grafana dashboard of the service as JSON, generated from a list of panels.
 package main
 
 import (

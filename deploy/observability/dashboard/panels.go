@@ -2,31 +2,31 @@ package main
 
 import "fmt"
 
-// here are the series of the chosen instances; more may stand before it.
+// here selects the chosen instances; other labels may precede it.
 const here = `job="brokerage",instance=~"$instance"`
 
-// transactions are those series that are transactions.
+// transactions selects the series of transactions and other operations on data.
 const transactions = `transaction!="other",` + here
 
-// per is a rate of a counter, as a person wants to see it.
+// per returns the rate of a counter.
 func per(metric, labels string) string {
 	return fmt.Sprintf("rate(%s{%s}[$__rate_interval])", metric, labels)
 }
 
-// by sums by labels.
+// by returns a sum by labels.
 func by(labels, expr string) string { return fmt.Sprintf("sum by (%s) (%s)", labels, expr) }
 
-// share is the part of a in a and b.
+// share returns a as a share of a and b.
 func share(a, b string) string {
 	return fmt.Sprintf("%[1]s / (%[1]s + %[2]s)", by("instance", per(a, here)), by("instance", per(b, here)))
 }
 
-// quantile is of a histogram's classic buckets.
+// quantile returns a quantile of a histogram's classic buckets.
 func quantile(q, labels, metric, of string) string {
 	return fmt.Sprintf("histogram_quantile(%s, %s)", q, by(labels+", le", per(metric+"_bucket", of)))
 }
 
-// mean is of a histogram.
+// mean returns the mean of a histogram.
 func mean(metric string) string {
 	return by("instance", per(metric+"_sum", here)) + " / " + by("instance", per(metric+"_count", here))
 }
@@ -38,7 +38,7 @@ const (
 	commits   = "brokerage_store_commit_duration_seconds"
 )
 
-// rows are the dashboard. First what a user of the service notices, then where it may come from.
+// rows are the panels of the dashboard: first what users notice, then possible causes.
 var rows = []row{
 	{"What users notice", []panel{
 		{title: "Transactions", unit: "reqps", stack: true, queries: []query{
