@@ -131,3 +131,20 @@ func storable(key any) bool {
 	s, ok := key.(string)
 	return !ok || utf8.ValidString(s) && !strings.Contains(s, "\x00")
 }
+
+// existing makes the violation of a unique constraint by a customer a *brokerage.Conflict, which names the customer or
+// the first of its accounts that another customer has.
+func existing(ctx context.Context, q querier, err error, keys brokerage.CustomerKeys) error {
+	switch violated(err) {
+	case "customers_id":
+		return brokerage.DuplicateCustomer(keys.ID)
+	case "accounts_account":
+		account := keys.Accounts[0] // where it is the customer's own, or was another's a moment ago
+		failed := q.QueryRow(ctx, statements["taken_account"], keys.Accounts, keys.ID).Scan(&account)
+		if failed != nil && !noRows(failed) {
+			return domainError(ctx, failed, false)
+		}
+		return brokerage.DuplicateAccount(account)
+	}
+	return err
+}

@@ -1,0 +1,28 @@
+package postgres
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+// OpenAccount adds an account to a customer and returns its id, or a *brokerage.Conflict where it exists.
+func (s *Store) OpenAccount(
+	ctx context.Context, w brokerage.Write, customer brokerage.ID, account []byte,
+) (brokerage.ID, error) {
+	id, err := brokerage.AccountKeyOf(account)
+	if err != nil {
+		return 0, err
+	}
+	var doc []byte
+	_, err = s.write(ctx, w,
+		[]reading{{"lock_customer", []any{customer}, []any{&doc}, brokerage.NoCustomer(customer)}},
+		func() (change, error) {
+			changed, err := brokerage.OpenAccount(doc, account)
+			if err == nil {
+				err = brokerage.ValidateCustomer(changed)
+			}
+			return change{name: "replace_customer", args: []any{customer, changed}}, err
+		})
+	return id, existing(ctx, s.pool, err, brokerage.CustomerKeys{ID: customer, Accounts: []brokerage.ID{id}})
+}

@@ -1,0 +1,21 @@
+package postgres
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+// UpdateOrderStatus sets the status of an order and returns its OrderStatus element.
+func (s *Store) UpdateOrderStatus(ctx context.Context, w brokerage.Write, id brokerage.ID, stat string) ([]byte, error) {
+	var doc []byte
+	return s.write(ctx, w,
+		[]reading{{"lock_order", []any{id}, []any{&doc}, brokerage.NoOrder(id)}},
+		func() (change, error) {
+			changed, answer, err := brokerage.SetOrderStatus(doc, stat)
+			if err == nil {
+				err = brokerage.ValidateOrder(changed)
+			}
+			return change{name: "update_order_status", args: []any{id, changed}, answer: answer}, err
+		})
+}

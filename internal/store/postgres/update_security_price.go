@@ -1,0 +1,29 @@
+package postgres
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+// UpdateSecurityPrice sets the price of a security and returns its Security_Price.
+func (s *Store) UpdateSecurityPrice(
+	ctx context.Context, w brokerage.Write, symbol string, p brokerage.Price,
+) ([]byte, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if !storable(symbol) {
+		return nil, brokerage.NoSecurity(symbol)
+	}
+	var doc []byte
+	return s.write(ctx, w,
+		[]reading{{"lock_security", []any{symbol}, []any{&doc}, brokerage.NoSecurity(symbol)}},
+		func() (change, error) {
+			changed, err := brokerage.SetPrice(doc, p)
+			if err != nil {
+				return change{}, err
+			}
+			return change{name: "replace_security", args: []any{symbol, changed}, answer: brokerage.SecurityPrice(changed)}, nil
+		})
+}
