@@ -15,7 +15,7 @@ func (s *Store) InsertCustomer(
 		return 0, err
 	}
 	_, err = s.write(ctx, w, nil, func() (change, error) {
-		return change{name: "insert_customer", args: []any{doc}}, nil
+		return change{statement: "insert_customer", args: []any{doc}}, nil
 	})
 	return keys.ID, existing(ctx, s.pool, err, keys)
 }

@@ -13,7 +13,7 @@ func (s *Store) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) 
 		return 0, err
 	}
 	_, err = s.write(ctx, w, nil, func() (change, error) {
-		return change{name: "insert_order", args: []any{keys.Account, doc}}, nil
+		return change{statement: "insert_order", args: []any{keys.Account, doc}}, nil
 	})
 	if violated(err) == "orders_id" {
 		err = brokerage.DuplicateOrder(keys.ID)

@@ -15,14 +15,12 @@ func (s *Store) OpenAccount(
 		return 0, err
 	}
 	var doc []byte
-	_, err = s.write(ctx, w,
-		[]reading{{"lock_customer", []any{customer}, []any{&doc}, brokerage.NoCustomer(customer)}},
-		func() (change, error) {
-			changed, err := brokerage.OpenAccount(doc, account)
-			if err == nil {
-				err = brokerage.ValidateCustomer(changed)
-			}
-			return change{name: "replace_customer", args: []any{customer, changed}}, err
-		})
+	_, err = s.write(ctx, w, lockCustomer(customer, &doc), func() (change, error) {
+		changed, err := brokerage.OpenAccount(doc, account)
+		if err == nil {
+			err = brokerage.ValidateCustomer(changed)
+		}
+		return change{statement: "replace_customer", args: []any{customer, changed}}, err
+	})
 	return id, existing(ctx, s.pool, err, brokerage.CustomerKeys{ID: customer, Accounts: []brokerage.ID{id}})
 }

@@ -15,15 +15,15 @@ func (s *Store) ReplaceCustomer(
 		return err
 	}
 	var stored []byte
-	var readings []reading
+	var queries []query
 	if match != nil {
-		readings = []reading{{"lock_customer", []any{id}, []any{&stored}, brokerage.NoCustomer(id)}}
+		queries = lockCustomer(id, &stored)
 	}
-	_, err = s.write(ctx, w, readings, func() (change, error) {
+	_, err = s.write(ctx, w, queries, func() (change, error) {
 		if !match.Holds(stored) {
 			return change{}, &brokerage.Stale{}
 		}
-		return change{name: "replace_customer", args: []any{id, doc}, missing: brokerage.NoCustomer(id)}, nil
+		return change{statement: "replace_customer", args: []any{id, doc}, notFound: brokerage.NoCustomer(id)}, nil
 	})
 	return existing(ctx, s.pool, err, keys)
 }

@@ -14,15 +14,15 @@ func (s *Store) ReplaceSecurity(
 		return err
 	}
 	var stored []byte
-	var readings []reading
+	var queries []query
 	if match != nil {
-		readings = []reading{{"lock_security", []any{symbol}, []any{&stored}, brokerage.NoSecurity(symbol)}}
+		queries = lockSecurity(symbol, &stored)
 	}
-	_, err := s.write(ctx, w, readings, func() (change, error) {
+	_, err := s.write(ctx, w, queries, func() (change, error) {
 		if !match.Holds(stored) {
 			return change{}, &brokerage.Stale{}
 		}
-		return change{name: "replace_security", args: []any{symbol, doc}, missing: brokerage.NoSecurity(symbol)}, nil
+		return change{statement: "replace_security", args: []any{symbol, doc}, notFound: brokerage.NoSecurity(symbol)}, nil
 	})
 	return err
 }

@@ -21,12 +21,18 @@ func (s *Store) Trade(
 		symbol = "" // no security has it
 	}
 	return s.write(ctx, w,
-		[]reading{
-			{"lock_customer_of_account", []any{account}, []any{&customer, &doc}, brokerage.NoAccount(account)},
-			{"get_security", []any{symbol}, []any{&security}, brokerage.NoSecurity(trade.Symbol)},
+		[]query{
+			{
+				statement: "lock_customer_of_account", args: []any{account}, into: []any{&customer, &doc},
+				notFound: brokerage.NoAccount(account),
+			},
+			{
+				statement: "get_security", args: []any{symbol}, into: []any{&security},
+				notFound: brokerage.NoSecurity(trade.Symbol),
+			},
 		},
 		func() (change, error) {
 			changed, answer, err := trade.Apply(s.options.Rules, doc, account, brokerage.QuoteOf(security))
-			return change{name: "replace_customer", args: []any{customer, changed}, answer: answer}, err
+			return change{statement: "replace_customer", args: []any{customer, changed}, answer: answer}, err
 		})
 }

@@ -17,13 +17,12 @@ func (s *Store) UpdateSecurityPrice(
 		return nil, brokerage.NoSecurity(symbol)
 	}
 	var doc []byte
-	return s.write(ctx, w,
-		[]reading{{"lock_security", []any{symbol}, []any{&doc}, brokerage.NoSecurity(symbol)}},
-		func() (change, error) {
-			changed, err := brokerage.SetPrice(doc, p)
-			if err != nil {
-				return change{}, err
-			}
-			return change{name: "replace_security", args: []any{symbol, changed}, answer: brokerage.SecurityPrice(changed)}, nil
-		})
+	return s.write(ctx, w, lockSecurity(symbol, &doc), func() (change, error) {
+		changed, err := brokerage.SetPrice(doc, p)
+		if err != nil {
+			return change{}, err
+		}
+		answer := brokerage.SecurityPrice(changed)
+		return change{statement: "replace_security", args: []any{symbol, changed}, answer: answer}, nil
+	})
 }
