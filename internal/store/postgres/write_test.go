@@ -78,10 +78,11 @@ func transferCash(ctx context.Context, s *Store, w brokerage.Write, from, to bro
 
 // cutCash cuts a customer at the balance of an account.
 func cutCash(doc []byte, account brokerage.ID) (before, balance, after string) {
-	head, rest, _ := strings.Cut(string(doc), `<Account id="`+account.String()+`">`)
-	inner, rest, _ := strings.Cut(rest, "<OnlineActualBal>")
-	balance, after, _ = strings.Cut(rest, "</OnlineActualBal>")
-	return head + `<Account id="` + account.String() + `">` + inner + "<OnlineActualBal>", balance, "</OnlineActualBal>" + after
+	const open, end = "<OnlineActualBal>", "</OnlineActualBal>"
+	start := strings.Index(string(doc), `<Account id="`+account.String()+`">`)
+	start += strings.Index(string(doc[start:]), open) + len(open)
+	balance, after, _ = strings.Cut(string(doc[start:]), end)
+	return string(doc[:start]), balance, end + after
 }
 
 func cashOf(doc []byte, account brokerage.ID) int {
