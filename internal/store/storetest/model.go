@@ -12,7 +12,44 @@ import (
 	"brokerage/internal/dataset"
 )
 
-var modelCases = []testCase{{name: "Model/RandomOperations", run: modelRandom}}
+var modelCases = []testCase{
+	{name: "Model/RandomOperations", run: func(e *env) {
+		passed := 0
+		generation := brokerage.ID(0)
+		rapid.Check(e.T, func(t *rapid.T) {
+			// The number of checks is a flag of rapid's, for all tests of a binary;
+			// this many are enough. A failure still shrinks as long as it likes.
+			if passed >= modelChecks {
+				return
+			}
+			generation++
+			inner := &env{T: rapidT{t, e.T}, fixture: e.fixture, s: e.s}
+			m := &model{
+				env: inner, base: 800_000_000_000 + 1000*generation,
+				customers: map[int]*element{}, orders: map[int]*element{}, prices: map[string]*element{},
+			}
+			for i := range 3 {
+				symbol := e.d.Symbol(i)
+				m.symbols = append(m.symbols, symbol)
+				m.prices[symbol] = inner.security(symbol)
+			}
+			t.Repeat(map[string]func(*rapid.T){
+				"insertCustomer":  m.insertCustomer,
+				"replaceCustomer": m.replaceCustomer,
+				"deleteCustomer":  m.deleteCustomer,
+				"openAccount":     m.openAccount,
+				"closeAccount":    m.closeAccount,
+				"trade":           m.trade,
+				"insertOrder":     m.insertOrder,
+				"orderStatus":     m.orderStatus,
+				"deleteOrder":     m.deleteOrder,
+				"price":           m.price,
+				"":                m.check,
+			})
+			passed++
+		})
+	}},
+}
 
 // model is what a store should hold, as trees by slot. Every check has ids of
 // its own, slot for slot, so that one store serves all of them and a failure is
@@ -32,7 +69,8 @@ const (
 )
 
 func (m *model) customerID(slot int) brokerage.ID { return m.base + brokerage.ID(slot) }
-func (m *model) orderID(slot int) brokerage.ID    { return m.base + 100 + brokerage.ID(slot) }
+
+func (m *model) orderID(slot int) brokerage.ID { return m.base + 100 + brokerage.ID(slot) }
 
 // accountID is of one of all accounts: any customer can have any of them.
 func (m *model) accountID(slot int) brokerage.ID { return m.base + 200 + brokerage.ID(slot) }
@@ -44,43 +82,6 @@ func (m *model) owner(account brokerage.ID) int {
 		}
 	}
 	return -1
-}
-
-func modelRandom(e *env) {
-	passed := 0
-	generation := brokerage.ID(0)
-	rapid.Check(e.T, func(t *rapid.T) {
-		// The number of checks is a flag of rapid's, for all tests of a binary;
-		// this many are enough. A failure still shrinks as long as it likes.
-		if passed >= modelChecks {
-			return
-		}
-		generation++
-		inner := &env{T: rapidT{t, e.T}, fixture: e.fixture, s: e.s}
-		m := &model{
-			env: inner, base: 800_000_000_000 + 1000*generation,
-			customers: map[int]*element{}, orders: map[int]*element{}, prices: map[string]*element{},
-		}
-		for i := range 3 {
-			symbol := e.d.Symbol(i)
-			m.symbols = append(m.symbols, symbol)
-			m.prices[symbol] = inner.security(symbol)
-		}
-		t.Repeat(map[string]func(*rapid.T){
-			"insertCustomer":  m.insertCustomer,
-			"replaceCustomer": m.replaceCustomer,
-			"deleteCustomer":  m.deleteCustomer,
-			"openAccount":     m.openAccount,
-			"closeAccount":    m.closeAccount,
-			"trade":           m.trade,
-			"insertOrder":     m.insertOrder,
-			"orderStatus":     m.orderStatus,
-			"deleteOrder":     m.deleteOrder,
-			"price":           m.price,
-			"":                m.check,
-		})
-		passed++
-	})
 }
 
 // rapidT is a T whose failures are rapid's.

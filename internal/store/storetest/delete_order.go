@@ -1,0 +1,26 @@
+package storetest
+
+import (
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+var deleteOrder = &transaction{
+	cases: []testCase{
+		{name: "DeleteOrder/Deletes", run: func(e *env) {
+			for _, i := range sample(int64(len(e.orders)), 5) {
+				id := brokerage.ID(e.d.ID(dataset.Order, i))
+				e.must(e.s.DeleteOrder(e.Context(), plain(), id))
+				_, err := e.s.GetOrder(e.Context(), id)
+				e.notFound(err, "order")
+				e.notFound(e.s.DeleteOrder(e.Context(), plain(), id), "order")
+				// The id is free again.
+				e.insertOrder(string(e.d.Append(nil, dataset.Order, i)))
+				e.same("the order", refOrder(e.orders[i]), e.order(id))
+			}
+		}},
+		{name: "DeleteOrder/Missing", run: func(e *env) {
+			e.notFound(e.s.DeleteOrder(e.Context(), plain(), e.id()), "order")
+		}},
+	},
+}

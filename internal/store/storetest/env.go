@@ -1,0 +1,211 @@
+package storetest
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"brokerage/internal/brokerage"
+)
+
+func (e *env) belongs(account, customer brokerage.ID) {
+	e.Helper()
+	got, err := e.s.CustomerOf(e.Context(), account)
+	e.must(err)
+	e.equal(fmt.Sprintf("the customer of account %d", account), customer, got)
+}
+
+func (e *env) noAccount(account brokerage.ID) {
+	e.Helper()
+	_, err := e.s.CustomerOf(e.Context(), account)
+	e.notFound(err, "account")
+	_, err = e.s.Trade(e.Context(), plain(), account, brokerage.Trade{Side: brokerage.Buy, Symbol: e.held(0), Quantity: "1", Now: now})
+	e.notFound(err, "account")
+}
+
+// accountExists wants to be told of the first account that is another customer's.
+func (e *env) accountExists(err error, account brokerage.ID) {
+	e.Helper()
+	e.conflict(err, brokerage.AccountExists)
+	e.equal("the detail", fmt.Sprintf("account %d exists already", account), err.Error())
+}
+
+func (e *env) reopened() {
+	e.Helper()
+	if e.reopen == nil {
+		e.Fatalf("the case opens the store again, and Options.Reopen is not set")
+	}
+	e.s = e.reopen()
+}
+
+// now is the time of all writes: of another zone, so that forgetting to convert
+// it shows, even in the date.
+var now = time.Date(2026, 3, 4, 1, 2, 3, 999_000_000, time.FixedZone("", 5*60*60+30*60))
+
+func plain() brokerage.Write { return brokerage.Write{Now: now} }
+
+func once(key, request string) brokerage.Write {
+	return brokerage.Write{Now: now, Once: &brokerage.Once{
+		Client: "client", Key: key, Hash: sha256.Sum256([]byte(request)), Expires: now.Add(time.Hour),
+	}}
+}
+
+func (e *env) must(err error) {
+	e.Helper()
+	if err != nil {
+		e.Fatalf("unexpected error: %v (%T)", err, err)
+	}
+}
+
+// got takes a call's answer and error, and gives the answer, as a tree.
+func (e *env) got(doc []byte, err error) *element {
+	e.Helper()
+	e.must(err)
+	return e.tree(doc)
+}
+
+func (e *env) tree(doc []byte) *element {
+	e.Helper()
+	n, err := parse(doc)
+	e.must(err)
+	return n
+}
+
+// same compares canonical forms.
+func (e *env) same(what string, want, got *element) {
+	e.Helper()
+	if w, g := want.String(), got.String(); w != g {
+		e.Fatalf("%s differs at %s", what, firstDifference(w, g))
+	}
+}
+
+func (e *env) equal(what string, want, got any) {
+	e.Helper()
+	if want != got {
+		e.Fatalf("%s: want %v, got %v", what, want, got)
+	}
+}
+
+// refused wants an error of one type, as errors.As finds it.
+func refused[E error](e *env, err error) {
+	e.Helper()
+	_ = refusal[E](e, err)
+}
+
+// refusal is refused, for who has more to ask of the error.
+func refusal[E error](e *env, err error) (typed E) {
+	e.Helper()
+	if err == nil {
+		e.Fatalf("no error, want %T", typed)
+	}
+	if !errors.As(err, &typed) {
+		e.Fatalf("error %v (%T), want %T", err, err, typed)
+	}
+	return typed
+}
+
+func (e *env) notFound(err error, what string) {
+	e.Helper()
+	if found := refusal[*brokerage.NotFound](e, err); found.What != what {
+		e.Fatalf("what was not found is the %s (%v), want the %s", found.What, found, what)
+	}
+}
+
+func (e *env) conflict(err error, reason brokerage.Reason) {
+	e.Helper()
+	if found := refusal[*brokerage.Conflict](e, err); found.Reason != reason {
+		e.Fatalf("conflict by %s (%v), want %s", found.Reason, found, reason)
+	}
+}
+
+func (e *env) invalid(err error) {
+	e.Helper()
+	found := refusal[*brokerage.Invalid](e, err)
+	if len(found.Findings) == 0 {
+		e.Fatalf("invalid, without a finding")
+	}
+	for _, f := range found.Findings {
+		if f.Message == "" {
+			e.Fatalf("a finding without a message: %+v", found.Findings)
+		}
+	}
+}
+
+func (e *env) order(id brokerage.ID) *element {
+	e.Helper()
+	return e.got(e.s.GetOrder(e.Context(), id))
+}
+
+func (e *env) customer(id brokerage.ID) *element {
+	e.Helper()
+	return e.got(e.s.GetCustomer(e.Context(), id))
+}
+
+func (e *env) security(symbol string) *element {
+	e.Helper()
+	return e.got(e.s.GetSecurity(e.Context(), symbol))
+}
+
+func (e *env) raw(doc []byte, err error) string { e.Helper(); e.must(err); return string(doc) }
+
+// watch names documents and keys that a request must leave alone.
+type watch struct {
+	orders    []brokerage.ID
+	customers []brokerage.ID
+	accounts  []brokerage.ID
+	symbols   []string
+}
+
+// state is everything that can be read of what is watched, as one text.
+func (e *env) state(w watch) string {
+	e.Helper()
+	var b strings.Builder
+	note := func(what string, doc []byte, err error) {
+		var missing *brokerage.NotFound
+		switch {
+		case errors.As(err, &missing):
+			fmt.Fprintf(&b, "%s: missing\n", what)
+		case err != nil:
+			e.Fatalf("reading %s: %v", what, err)
+		default:
+			fmt.Fprintf(&b, "%s: %s\n", what, doc)
+		}
+	}
+	for _, id := range w.orders {
+		doc, err := e.s.GetOrder(e.Context(), id)
+		note("order "+id.String(), doc, err)
+	}
+	for _, id := range w.customers {
+		doc, err := e.s.GetCustomer(e.Context(), id)
+		note("customer "+id.String(), doc, err)
+		doc, err = e.s.CustomerMaxOrder(e.Context(), id)
+		note("largest order of customer "+id.String(), doc, err)
+	}
+	for _, id := range w.accounts {
+		customer, err := e.s.CustomerOf(e.Context(), id)
+		note("account "+id.String(), []byte(customer.String()), err)
+	}
+	for _, symbol := range w.symbols {
+		doc, err := e.s.GetSecurity(e.Context(), symbol)
+		note("security "+symbol, doc, err)
+	}
+	if len(w.symbols) > 0 {
+		for _, sector := range e.sectors() {
+			doc, err := e.s.SearchSecurities(e.Context(), brokerage.Search{Sector: sector, PEMax: 1e13, YieldMin: -1})
+			note("sector "+sector, doc, err)
+		}
+	}
+	return b.String()
+}
+
+// unchanged runs f, which is refused, and wants everything as it was.
+func (e *env) unchanged(w watch, f func()) {
+	e.Helper()
+	before := e.state(w)
+	f()
+	if after := e.state(w); after != before {
+		e.Fatalf("something was changed: %s", firstDifference(before, after))
+	}
+}

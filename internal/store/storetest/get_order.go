@@ -1,0 +1,22 @@
+package storetest
+
+import (
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+var getOrder = &transaction{
+	cases: []testCase{
+		{name: "GetOrder/Answer", run: func(e *env) {
+			for _, i := range sample(int64(len(e.orders)), 50) {
+				e.same("the order", refOrder(e.orders[i]), e.order(brokerage.ID(e.d.ID(dataset.Order, i))))
+			}
+		}},
+		{name: "GetOrder/Missing", run: func(e *env) {
+			_, err := e.s.GetOrder(e.Context(), e.id())
+			e.notFound(err, "order")
+		}},
+	},
+}
+
+func refOrder(doc *element) *element { return doc.child("Order") }

@@ -1,0 +1,46 @@
+package storetest
+
+import (
+	"brokerage/internal/brokerage"
+)
+
+var sellSecurity = &transaction{
+	cases: []testCase{
+		{name: "Trade/Sell", run: func(e *env) {
+			for _, k := range sample(int64(len(e.customers)), 5) {
+				for _, q := range []string{"1", "10", "0.125", "3.01"} {
+					if e.trade(e.customerID(k), e.accountID(k), brokerage.Sell, e.held(k), q) == nil {
+						e.Fatalf("selling %s was refused", q)
+					}
+				}
+			}
+		}},
+		{name: "Trade/SellAll", run: func(e *env) {
+			k := int64(1)
+			symbol := e.held(k)
+			all := refAccount(e.customers[k], e.accountID(k)).child("Holdings", "Position", "Quantity").text()
+			e.equal("the position", "0.000", e.trade(e.customerID(k), e.accountID(k), brokerage.Sell, symbol, all).child("Position").text())
+			e.refusedTrade(e.customerID(k), e.accountID(k), brokerage.Sell, symbol, "1", brokerage.NotHeld)
+
+			// Down to no position at all, and up again.
+			id, accounts, doc := e.newCustomer(1)
+			doc = e.put(doc, "Holdings", "")
+			_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), true)
+			e.must(err)
+			for range 2 {
+				e.trade(id, accounts[0], brokerage.Buy, symbol, "5")
+				e.trade(id, accounts[0], brokerage.Sell, symbol, "5.000")
+				e.equal("positions", 0, len(refAccount(e.customer(id), accounts[0]).child("Holdings").children("Position")))
+			}
+		}},
+		{name: "Trade/NotHeld", run: func(e *env) {
+			e.refusedTrade(e.customerID(2), e.accountID(2), brokerage.Sell, e.notHeld(2), "1", brokerage.NotHeld)
+		}},
+		{name: "Trade/TooFewHeld", run: func(e *env) {
+			id, account := e.rich("0.00", "0.00", e.d.Symbol(0), "10.5")
+			e.refusedTrade(id, account, brokerage.Sell, e.d.Symbol(0), "10.501", brokerage.TooFewHeld)
+			e.refusedTrade(id, account, brokerage.Sell, e.d.Symbol(0), "100", brokerage.TooFewHeld)
+			e.trade(id, account, brokerage.Sell, e.d.Symbol(0), "10.5")
+		}},
+	},
+}
