@@ -15,6 +15,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/store/storetest"
 )
 
 // Each of the 17 is stopped at a lock, its backend is terminated there, and it is
@@ -24,8 +25,8 @@ func TestTerminated_InEachTransaction(t *testing.T) {
 	// Who looks is not in a transaction, which would see the same picture forever.
 	locker, admin := server.Connect(t, database), server.Connect(t, database)
 	t.Cleanup(func() { _, _ = locker.Close(context.Background()), admin.Close(context.Background()) })
-	for _, step := range steps(d) {
-		t.Run(step.name, func(t *testing.T) {
+	for _, call := range storetest.Calls(t, s, d) {
+		t.Run(call.Name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
 			lock, err := locker.Begin(ctx)
@@ -36,7 +37,7 @@ func TestTerminated_InEachTransaction(t *testing.T) {
 
 			before := s.retries.Load()
 			done := make(chan error, 1)
-			go func() { done <- step.do(ctx, s) }()
+			go func() { done <- call.Do(ctx) }()
 			first := waiting(ctx, t, admin, database, 0)
 			_, err = admin.Exec(ctx, "SELECT pg_terminate_backend($1)", first)
 			require.NoError(t, err)
@@ -216,19 +217,20 @@ func TestServer_RestartsUnderLoad(t *testing.T) {
 func TestServer_StatementTimeout(t *testing.T) {
 	_, d, server, database := tiny(t)
 	s := opened(t, server.URL(database)+"&statement_timeout=100", Options{})
+	calls := storetest.Calls(t, s, d)
 	lock := server.Connect(t, database)
 	defer func() { _ = lock.Close(context.Background()) }()
 	_, err := lock.Exec(t.Context(), "BEGIN; LOCK TABLE brokerage.orders, brokerage.customers, brokerage.securities IN ACCESS EXCLUSIVE MODE")
 	require.NoError(t, err)
-	for _, step := range steps(d) {
-		u, is := unavailable(step.do(t.Context(), s))
-		require.True(t, is, step.name)
-		require.False(t, u.Unknown, step.name)
+	for _, call := range calls {
+		u, is := unavailable(call.Do(t.Context()))
+		require.True(t, is, call.Name)
+		require.False(t, u.Unknown, call.Name)
 	}
 	_, err = lock.Exec(t.Context(), "ROLLBACK")
 	require.NoError(t, err)
-	for _, step := range steps(d) {
-		require.NoError(t, step.do(t.Context(), s), step.name)
+	for _, call := range calls {
+		require.NoError(t, call.Do(t.Context()), call.Name)
 	}
 }
 
@@ -236,13 +238,14 @@ func TestServer_StatementTimeout(t *testing.T) {
 // goes on to serve.
 func TestServer_CancelledRequest(t *testing.T) {
 	s, d, server, database := tiny(t)
+	calls := storetest.Calls(t, s, d)
 	lock := server.Connect(t, database)
 	defer func() { _ = lock.Close(context.Background()) }()
 	_, err := lock.Exec(t.Context(), "BEGIN; LOCK TABLE brokerage.orders, brokerage.customers, brokerage.securities IN ACCESS EXCLUSIVE MODE")
 	require.NoError(t, err)
-	for _, step := range steps(d) {
+	for _, call := range calls {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		require.ErrorIs(t, step.do(ctx, s), context.DeadlineExceeded, step.name)
+		require.ErrorIs(t, call.Do(ctx), context.DeadlineExceeded, call.Name)
 		cancel()
 	}
 	require.Eventually(t, func() bool {

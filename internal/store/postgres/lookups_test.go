@@ -15,6 +15,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/storetest"
 )
 
 // Of those who share a round trip, each has its own answer, and its own error.
@@ -69,11 +70,12 @@ func TestLookups_GiveUp(t *testing.T) {
 
 func TestClose(t *testing.T) {
 	s, d, _, _ := tiny(t)
+	calls := storetest.Calls(t, s, d)
 	require.NoError(t, s.Close())
 	require.NoError(t, s.Close())
-	for _, step := range steps(d) {
-		_, is := unavailable(step.do(t.Context(), s))
-		require.True(t, is, step.name)
+	for _, call := range calls {
+		_, is := unavailable(call.Do(t.Context()))
+		require.True(t, is, call.Name)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/store/storetest"
 )
 
 // Replicas that start together on an empty database all find it ready.
@@ -150,8 +151,8 @@ func TestRoles(t *testing.T) {
 
 	s := opened(t, service, Options{})
 	require.NoError(t, s.Ready(t.Context()))
-	for _, step := range steps(d) {
-		require.NoError(t, step.do(t.Context(), s), step.name)
+	for _, call := range storetest.Calls(t, s, d) {
+		require.NoError(t, call.Do(t.Context()), call.Name)
 	}
 	_, err = s.Lease(t.Context(), "order", 10)
 	require.NoError(t, err)

@@ -1,11 +1,20 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"strings"
+
+	"brokerage/internal/brokerage"
 )
 
 var accountSummary = &transaction{
+	call: func(e *env) call {
+		id := e.customerID(0)
+		return call{uses: watch{customers: []brokerage.ID{id}}, read: func(ctx context.Context) (string, error) {
+			return answer(e.s.AccountSummary(ctx, id))
+		}}
+	},
 	cases: []testCase{
 		{name: "AccountSummary/Answer", run: func(e *env) {
 			for _, k := range sample(int64(len(e.customers)), 50) {
@@ -15,8 +24,7 @@ var accountSummary = &transaction{
 		{name: "AccountSummary/NoPositions", run: func(e *env) {
 			id, _, doc := e.newCustomer(2)
 			doc = e.put(e.put(doc, "Holdings", ""), "OnlineActualBal", "-12.5")
-			_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), true)
-			e.must(err)
+			e.insert(doc, true)
 			e.same("the summary", refSummary(e.tree([]byte(doc))), e.got(e.s.AccountSummary(e.Context(), id)))
 		}},
 		// XML Schema takes some attributes on any element, and what is not validated may
@@ -44,8 +52,7 @@ var accountSummary = &transaction{
 				id, _, doc := e.newCustomer(2)
 				start, end := strings.Index(doc, "<Name>"), strings.Index(doc, "</Name>")+len("</Name>")
 				admitted := e.admit(change(doc, doc[start:end]))
-				_, err := e.s.InsertCustomer(e.Context(), plain(), admitted, i == 0)
-				e.must(err)
+				e.insert(string(admitted), i == 0)
 				e.same(fmt.Sprintf("summary %d", i), refSummary(e.tree(admitted)), e.got(e.s.AccountSummary(e.Context(), id)))
 				e.same(fmt.Sprintf("profile %d", i), refProfile(e.tree(admitted)), e.got(e.s.CustomerProfile(e.Context(), id)))
 			}

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -8,6 +9,13 @@ import (
 )
 
 var buySecurity = &transaction{
+	call: func(e *env) call {
+		id, accounts, _ := e.insertCustomer(1)
+		symbol, _ := e.listed()
+		return call{uses: watch{customers: []brokerage.ID{id}, accounts: accounts, symbols: []string{symbol}}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+			return answer(e.s.Trade(ctx, w, accounts[0], buying(symbol, "5")))
+		}}
+	},
 	cases: []testCase{
 		{name: "Trade/BuyHeld", run: func(e *env) {
 			for _, k := range sample(int64(len(e.customers)), 5) {
@@ -51,7 +59,7 @@ var buySecurity = &transaction{
 			e.setPrice(symbol, brokerage.Price{LastTrade: "10.00"})
 			id, account := e.rich("1000000", "100.00", symbol, "1000")
 			buy := func(symbol, quantity string) error {
-				_, err := e.s.Trade(e.Context(), plain(), account, brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: quantity, Now: now})
+				_, err := e.s.Trade(e.Context(), plain(), account, buying(symbol, quantity))
 				return err
 			}
 			e.unchanged(watch{customers: []brokerage.ID{id}}, func() { e.conflict(buy(symbol, "10.001"), brokerage.NotCovered) })
@@ -79,11 +87,16 @@ func (e *env) holding(n int, balance string) (id, account brokerage.ID) {
 		fmt.Fprintf(&b, "<Position><Symbol>%s</Symbol><Name>N</Name><Type>Stock</Type><Quantity>5</Quantity></Position>", e.d.Symbol(i))
 	}
 	doc = e.put(e.put(e.put(doc, "Holdings", b.String()), "OnlineActualBal", balance), "WorkingBalance", balance)
-	_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), true)
-	e.must(err)
+	e.insert(doc, true)
 	return id, accounts[0]
 }
 
 func (e *env) buy(w brokerage.Write, account brokerage.ID, symbol, quantity string) ([]byte, error) {
-	return e.s.Trade(e.Context(), w, account, brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: quantity, Now: w.Now})
+	t := buying(symbol, quantity)
+	t.Now = w.Now
+	return e.s.Trade(e.Context(), w, account, t)
+}
+
+func buying(symbol, quantity string) brokerage.Trade {
+	return brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: quantity, Now: now}
 }

@@ -1,11 +1,19 @@
 package storetest
 
 import (
+	"context"
+
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 )
 
 var closeAccount = &transaction{
+	call: func(e *env) call {
+		id, accounts, _ := e.insertCustomer(2)
+		return call{uses: watch{customers: []brokerage.ID{id}, accounts: accounts}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+			return done(e.s.CloseAccount(ctx, w, id, accounts[0]))
+		}}
+	},
 	cases: []testCase{
 		{name: "CloseAccount/Closes", run: func(e *env) {
 			for _, j := range []int{0, 1, 2} {

@@ -18,8 +18,7 @@ var concurrencyCases = []testCase{
 		symbol := e.d.Symbol(0)
 		e.setPrice(symbol, brokerage.Price{LastTrade: "3.07"})
 		id, accounts, doc := e.newCustomer(3)
-		_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), true)
-		e.must(err)
+		e.insert(doc, true)
 		id2, account2 := e.rich("0.00", "0.00", symbol, "1000")
 		owners := []brokerage.ID{id, id, id, id2}
 		accounts = append(accounts, account2)
@@ -33,7 +32,7 @@ var concurrencyCases = []testCase{
 		e.together(traders, func(i int) error {
 			for n := range each {
 				at := (i + n) % 4
-				t := brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: fmt.Sprint(1 + i%5), Now: now}
+				t := buying(symbol, fmt.Sprint(1+i%5))
 				change := int64(1 + i%5)
 				if (i+n)%3 == 0 {
 					t.Side, change = brokerage.Sell, -change
@@ -180,8 +179,7 @@ var concurrencyCases = []testCase{
 	{name: "Concurrency/Refusals", run: func(e *env) {
 		id, account := e.rich("0.00", "0.00", e.d.Symbol(0), "100")
 		taken, takenAccounts, doc := e.newCustomer(2)
-		_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), true)
-		e.must(err)
+		e.insert(doc, true)
 		foreign := e.edit(doc, fmt.Sprintf(`<Account id="%d"`, takenAccounts[1]), fmt.Sprintf(`<Account id="%d"`, account))
 		const rounds, each = 4, 40
 		var orders []brokerage.ID
@@ -208,7 +206,7 @@ var concurrencyCases = []testCase{
 						err := e.s.ReplaceCustomer(e.Context(), plain(), taken, []byte(foreign), true, nil)
 						return isConflict(err, brokerage.AccountExists)
 					default:
-						t := brokerage.Trade{Side: brokerage.Sell, Symbol: e.d.Symbol(1), Quantity: "1", Now: now}
+						t := selling(e.d.Symbol(1), "1")
 						_, err := e.s.Trade(e.Context(), plain(), account, t)
 						return isConflict(err, brokerage.NotHeld)
 					}

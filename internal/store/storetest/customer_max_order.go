@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"math/big"
 
@@ -9,6 +10,12 @@ import (
 )
 
 var customerMaxOrder = &transaction{
+	call: func(e *env) call {
+		id := e.customerID(0)
+		return call{uses: watch{customers: []brokerage.ID{id}}, read: func(ctx context.Context) (string, error) {
+			return answer(e.s.CustomerMaxOrder(ctx, id))
+		}}
+	},
 	cases: []testCase{
 		{name: "CustomerMaxOrder/Answer", run: func(e *env) {
 			for _, k := range sample(int64(len(e.customers)), 60) {

@@ -1,10 +1,18 @@
 package storetest
 
 import (
+	"context"
+
 	"brokerage/internal/brokerage"
 )
 
 var customerOf = &transaction{
+	call: func(e *env) call {
+		account := e.accountID(0)
+		return call{uses: watch{accounts: []brokerage.ID{account}}, read: func(ctx context.Context) (string, error) {
+			return answer(e.s.CustomerOf(ctx, account))
+		}}
+	},
 	cases: []testCase{
 		{name: "CustomerOf/Answer", run: func(e *env) {
 			for _, k := range sample(int64(len(e.customers)), 30) {

@@ -1,6 +1,18 @@
 package storetest
 
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
 var customerProfile = &transaction{
+	call: func(e *env) call {
+		id := e.customerID(0)
+		return call{uses: watch{customers: []brokerage.ID{id}}, read: func(ctx context.Context) (string, error) {
+			return answer(e.s.CustomerProfile(ctx, id))
+		}}
+	},
 	cases: []testCase{
 		{name: "CustomerProfile/Answer", run: func(e *env) {
 			for _, k := range sample(int64(len(e.customers)), 50) {
@@ -10,8 +22,7 @@ var customerProfile = &transaction{
 		{name: "CustomerProfile/Sparse", run: func(e *env) {
 			id, _, doc := e.newCustomer(1)
 			doc = e.put(doc, "Addresses", "")
-			_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), true)
-			e.must(err)
+			e.insert(doc, true)
 			e.same("the profile", refProfile(e.tree([]byte(doc))), e.got(e.s.CustomerProfile(e.Context(), id)))
 		}},
 		{name: "CustomerProfile/Missing", run: func(e *env) {

@@ -114,9 +114,14 @@ func (e *env) newCustomer(accounts int) (id brokerage.ID, ids []brokerage.ID, do
 func (e *env) insertCustomer(accounts int) (id brokerage.ID, ids []brokerage.ID, doc string) {
 	e.Helper()
 	id, ids, doc = e.newCustomer(accounts)
-	_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), true)
-	e.must(err)
+	e.insert(doc, true)
 	return id, ids, doc
+}
+
+func (e *env) insert(customer string, validate bool) {
+	e.Helper()
+	_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(customer), validate)
+	e.must(err)
 }
 
 // newOrder is an order to insert, with a new id and some cash.

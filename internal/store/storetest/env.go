@@ -17,11 +17,29 @@ func (e *env) belongs(account, customer brokerage.ID) {
 	e.equal(fmt.Sprintf("the customer of account %d", account), customer, got)
 }
 
+func (e *env) noOrder(id brokerage.ID) {
+	e.Helper()
+	_, err := e.s.GetOrder(e.Context(), id)
+	e.notFound(err, "order")
+}
+
+func (e *env) noCustomer(id brokerage.ID) {
+	e.Helper()
+	_, err := e.s.GetCustomer(e.Context(), id)
+	e.notFound(err, "customer")
+}
+
+func (e *env) noSecurity(symbol string) {
+	e.Helper()
+	_, err := e.s.GetSecurity(e.Context(), symbol)
+	e.notFound(err, "security")
+}
+
 func (e *env) noAccount(account brokerage.ID) {
 	e.Helper()
 	_, err := e.s.CustomerOf(e.Context(), account)
 	e.notFound(err, "account")
-	_, err = e.s.Trade(e.Context(), plain(), account, brokerage.Trade{Side: brokerage.Buy, Symbol: e.held(0), Quantity: "1", Now: now})
+	_, err = e.s.Trade(e.Context(), plain(), account, buying(e.held(0), "1"))
 	e.notFound(err, "account")
 }
 

@@ -1,11 +1,19 @@
 package storetest
 
 import (
+	"context"
+
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 )
 
 var getOrder = &transaction{
+	call: func(e *env) call {
+		id := brokerage.ID(e.d.ID(dataset.Order, 1))
+		return call{uses: watch{orders: []brokerage.ID{id}}, read: func(ctx context.Context) (string, error) {
+			return answer(e.s.GetOrder(ctx, id))
+		}}
+	},
 	cases: []testCase{
 		{name: "GetOrder/Answer", run: func(e *env) {
 			for _, i := range sample(int64(len(e.orders)), 50) {
@@ -13,8 +21,7 @@ var getOrder = &transaction{
 			}
 		}},
 		{name: "GetOrder/Missing", run: func(e *env) {
-			_, err := e.s.GetOrder(e.Context(), e.id())
-			e.notFound(err, "order")
+			e.noOrder(e.id())
 		}},
 	},
 }

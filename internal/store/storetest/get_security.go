@@ -1,6 +1,16 @@
 package storetest
 
+import (
+	"context"
+)
+
 var getSecurity = &transaction{
+	call: func(e *env) call {
+		symbol, _ := e.listed()
+		return call{uses: watch{symbols: []string{symbol}}, read: func(ctx context.Context) (string, error) {
+			return answer(e.s.GetSecurity(ctx, symbol))
+		}}
+	},
 	cases: []testCase{
 		{name: "GetSecurity/Answer", run: func(e *env) {
 			for _, i := range sample(int64(len(e.securities)), 40) {
@@ -9,8 +19,7 @@ var getSecurity = &transaction{
 		}},
 		{name: "GetSecurity/Missing", run: func(e *env) {
 			for _, symbol := range e.missing() {
-				_, err := e.s.GetSecurity(e.Context(), symbol)
-				e.notFound(err, "security")
+				e.noSecurity(symbol)
 			}
 		}},
 	},

@@ -1,6 +1,16 @@
 package storetest
 
+import (
+	"context"
+)
+
 var getSecurityPrice = &transaction{
+	call: func(e *env) call {
+		symbol, _ := e.listed()
+		return call{uses: watch{symbols: []string{symbol}}, read: func(ctx context.Context) (string, error) {
+			return answer(e.s.SecurityPrice(ctx, symbol))
+		}}
+	},
 	cases: []testCase{
 		{name: "SecurityPrice/Answer", run: func(e *env) {
 			for _, i := range sample(int64(len(e.securities)), 60) {

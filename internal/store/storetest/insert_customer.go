@@ -1,12 +1,19 @@
 package storetest
 
 import (
+	"context"
 	"strings"
 
 	"brokerage/internal/brokerage"
 )
 
 var insertCustomer = &transaction{
+	call: func(e *env) call {
+		id, accounts, doc := e.newCustomer(2)
+		return call{uses: watch{customers: []brokerage.ID{id}, accounts: accounts}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+			return answer(e.s.InsertCustomer(ctx, w, []byte(doc), true))
+		}}
+	},
 	cases: []testCase{
 		{name: "InsertCustomer/ReadBack", run: func(e *env) {
 			for n := 1; n <= 3; n++ {
@@ -62,8 +69,7 @@ var insertCustomer = &transaction{
 		{name: "InsertCustomer/NotValidated", run: func(e *env) {
 			id, accounts, doc := e.newCustomer(1)
 			doc = e.put(doc, "Gender", "neither")
-			_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), false)
-			e.must(err)
+			e.insert(doc, false)
 			e.same("the customer", e.tree([]byte(doc)), e.customer(id))
 			e.belongs(accounts[0], id)
 		}},

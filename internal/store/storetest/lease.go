@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"sync"
 
@@ -9,6 +10,12 @@ import (
 )
 
 var lease = &transaction{
+	call: func(e *env) call {
+		return call{uses: watch{}, read: func(ctx context.Context) (string, error) {
+			r, err := e.s.Lease(ctx, "order", 1)
+			return answer(r.First, err)
+		}}
+	},
 	cases: []testCase{
 		{name: "Lease/Disjoint", run: func(e *env) {
 			for _, kind := range leaseKinds {

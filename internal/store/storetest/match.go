@@ -90,11 +90,10 @@ var matchCases = []testCase{
 		} {
 			id, accounts, doc := e.newCustomer(1)
 			there := e.admit(form(doc, custacc))
-			_, err := e.s.InsertCustomer(e.Context(), plain(), there, true)
-			e.must(err)
+			e.insert(string(there), true)
 			get := func() string { e.Helper(); b, err := e.s.GetCustomer(e.Context(), id); return tag(e, b, err) }
 			e.equal("the tag of the customer", brokerage.ETag(there), get())
-			trade := brokerage.Trade{Side: brokerage.Buy, Symbol: e.notHeld(0), Quantity: "2.5", Now: now}
+			trade := buying(e.notHeld(0), "2.5")
 			priced, err := e.s.GetSecurity(e.Context(), trade.Symbol)
 			e.must(err)
 			there, _, err = trade.Apply(brokerage.DefaultRules, there, accounts[0], brokerage.QuoteOf(priced))

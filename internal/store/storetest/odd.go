@@ -19,8 +19,7 @@ var oddCases = []testCase{
 			doc = form(e.put(e.put(doc, "LastName", strange), "AccountTitle", "  <![CDATA[<in> CDATA]]>\t&#13;\n "))
 			admitted := e.admit(doc)
 			want := e.tree(admitted)
-			_, err := e.s.InsertCustomer(e.Context(), plain(), admitted, true)
-			e.must(err)
+			e.insert(string(admitted), true)
 			e.same("the customer", want, e.customer(id))
 			e.same("the profile", refProfile(want), e.got(e.s.CustomerProfile(e.Context(), id)))
 			e.same("the summary", refSummary(want), e.got(e.s.AccountSummary(e.Context(), id)))
@@ -29,7 +28,7 @@ var oddCases = []testCase{
 			}
 			e.must(e.s.CloseAccount(e.Context(), plain(), id, accounts[1]))
 			opened, account := e.newAccount(1)
-			_, err = e.s.OpenAccount(e.Context(), plain(), id, []byte(account))
+			_, err := e.s.OpenAccount(e.Context(), plain(), id, []byte(account))
 			e.must(err)
 			e.belongs(opened, id)
 			e.trade(id, opened, brokerage.Buy, e.notHeld(0), "2")

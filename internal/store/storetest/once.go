@@ -6,64 +6,29 @@ import (
 	"time"
 
 	"brokerage/internal/brokerage"
-	"brokerage/internal/dataset"
 )
 
 var onceCases = []testCase{
-	// Each write, done twice with one key: the second gets the first's answer, even
-	// where it would be refused by now, and changes nothing.
+	// Each write, done twice with one key: the second gets the answer of the first, even where it would be refused by
+	// now, and changes nothing.
 	{name: "Once/DoneOnce", run: func(e *env) {
-		ctx := e.Context()
-		customer, accounts, doc := e.newCustomer(2)
-		opened, account := e.newAccount(1)
-		orderID, order := e.newOrder(accounts[0], "5")
-		statusID := brokerage.ID(e.d.ID(dataset.Order, 1))
-		symbol, replaced := e.listed()
-		id := func(n brokerage.ID, err error) (string, error) { return n.String(), err }
-		text := func(b []byte, err error) (string, error) { return string(b), err }
-		none := func(err error) (string, error) { return "", err }
-		all := watch{
-			orders: []brokerage.ID{orderID, statusID}, customers: []brokerage.ID{customer}, accounts: append(accounts, opened),
-			symbols: []string{symbol},
-		}
-		for _, step := range []struct {
-			name string
-			do   func(brokerage.Write) (string, error)
-		}{
-			{"InsertCustomer", func(w brokerage.Write) (string, error) { return id(e.s.InsertCustomer(ctx, w, []byte(doc), true)) }},
-			{"InsertOrder", func(w brokerage.Write) (string, error) { return id(e.s.InsertOrder(ctx, w, []byte(order))) }},
-			{"UpdateOrderStatus", func(w brokerage.Write) (string, error) { return text(e.s.UpdateOrderStatus(ctx, w, statusID, "4")) }},
-			{"OpenAccount", func(w brokerage.Write) (string, error) { return id(e.s.OpenAccount(ctx, w, customer, []byte(account))) }},
-			{"Buy", func(w brokerage.Write) (string, error) { return text(e.buy(w, accounts[0], symbol, "5")) }},
-			{"Sell", func(w brokerage.Write) (string, error) {
-				return text(e.s.Trade(ctx, w, accounts[0], brokerage.Trade{Side: brokerage.Sell, Symbol: symbol, Quantity: "5", Now: w.Now}))
-			}},
-			{"CloseAccount", func(w brokerage.Write) (string, error) { return none(e.s.CloseAccount(ctx, w, customer, opened)) }},
-			{"UpdateSecurityPrice", func(w brokerage.Write) (string, error) {
-				return text(e.s.UpdateSecurityPrice(ctx, w, symbol, brokerage.Price{LastTrade: "5.5"}))
-			}},
-			{"ReplaceSecurity", func(w brokerage.Write) (string, error) {
-				return none(e.s.ReplaceSecurity(ctx, w, symbol, []byte(replaced), true, nil))
-			}},
-			{"ReplaceCustomer", func(w brokerage.Write) (string, error) {
-				return none(e.s.ReplaceCustomer(ctx, w, customer, []byte(doc), true, nil))
-			}},
-			{"DeleteOrder", func(w brokerage.Write) (string, error) { return none(e.s.DeleteOrder(ctx, w, orderID)) }},
-			{"DeleteCustomer", func(w brokerage.Write) (string, error) { return none(e.s.DeleteCustomer(ctx, w, customer)) }},
-		} {
-			first, err := step.do(once(step.name, "request"))
+		for _, t := range all() {
+			key, c := t.cases[0].name, t.call(e)
+			if c.write == nil {
+				continue
+			}
+			first, err := c.write(e.Context(), once(key, "request"))
 			e.must(err)
-			e.unchanged(all, func() {
+			e.unchanged(c.uses, func() {
 				for range 2 {
-					w := once(step.name, "request")
+					w := once(key, "request")
 					w.Now = w.Now.Add(time.Minute)
-					again, err := step.do(w)
+					again, err := c.write(e.Context(), w)
 					e.must(err)
-					e.equal("the second answer of "+step.name, first, again)
+					e.equal("the second answer of "+key, first, again)
 				}
-				_, err := step.do(once(step.name, "another request"))
-				reused := refusal[*brokerage.KeyReused](e, err)
-				e.equal("the key", step.name, reused.Key)
+				_, err := c.write(e.Context(), once(key, "another request"))
+				e.equal("the key", key, refusal[*brokerage.KeyReused](e, err).Key)
 			})
 		}
 	}},

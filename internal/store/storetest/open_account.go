@@ -1,12 +1,20 @@
 package storetest
 
 import (
+	"context"
 	"strings"
 
 	"brokerage/internal/brokerage"
 )
 
 var openAccount = &transaction{
+	call: func(e *env) call {
+		id, accounts, _ := e.insertCustomer(1)
+		opened, account := e.newAccount(1)
+		return call{uses: watch{customers: []brokerage.ID{id}, accounts: append(accounts, opened)}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+			return answer(e.s.OpenAccount(ctx, w, id, []byte(account)))
+		}}
+	},
 	cases: []testCase{
 		{name: "OpenAccount/Opens", run: func(e *env) {
 			for _, k := range []int64{0, 1, 2} {
@@ -53,8 +61,7 @@ var openAccount = &transaction{
 		// The whole resulting document is validated, not only what is put into it.
 		{name: "OpenAccount/InvalidCustomer", run: func(e *env) {
 			id, _, doc := e.newCustomer(1)
-			_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(e.put(doc, "Gender", "neither")), false)
-			e.must(err)
+			e.insert(e.put(doc, "Gender", "neither"), false)
 			account, a := e.newAccount(1)
 			e.unchanged(watch{customers: []brokerage.ID{id}, accounts: []brokerage.ID{account}}, func() {
 				_, err := e.s.OpenAccount(e.Context(), plain(), id, []byte(a))

@@ -1,10 +1,19 @@
 package storetest
 
 import (
+	"context"
+
 	"brokerage/internal/brokerage"
 )
 
 var replaceCustomer = &transaction{
+	call: func(e *env) call {
+		id, accounts, doc := e.insertCustomer(1)
+		doc = e.put(doc, "LastName", "X")
+		return call{uses: watch{customers: []brokerage.ID{id}, accounts: accounts}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+			return done(e.s.ReplaceCustomer(ctx, w, id, []byte(doc), true, nil))
+		}}
+	},
 	cases: []testCase{
 		{name: "ReplaceCustomer/Replaces", run: func(e *env) {
 			id := e.customerID(2)
@@ -30,8 +39,7 @@ var replaceCustomer = &transaction{
 			// What was given up is free for another.
 			other, others, doc2 := e.newCustomer(1)
 			doc2 = e.edit(doc2, ` id="`+others[0].String()+`"`, ` id="`+accounts[0].String()+`"`)
-			_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc2), true)
-			e.must(err)
+			e.insert(doc2, true)
 			e.belongs(accounts[0], other)
 		}},
 		{name: "ReplaceCustomer/AccountExists", run: func(e *env) {
@@ -69,8 +77,7 @@ var replaceCustomer = &transaction{
 		{name: "ReplaceCustomer/Missing", run: func(e *env) {
 			id, accounts, doc := e.newCustomer(1)
 			e.notFound(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), true, nil), "customer")
-			_, err := e.s.GetCustomer(e.Context(), id)
-			e.notFound(err, "customer")
+			e.noCustomer(id)
 			e.noAccount(accounts[0])
 		}},
 	},

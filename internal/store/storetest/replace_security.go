@@ -1,12 +1,20 @@
 package storetest
 
 import (
+	"context"
 	"strings"
 
 	"brokerage/internal/brokerage"
 )
 
 var replaceSecurity = &transaction{
+	call: func(e *env) call {
+		symbol, doc := e.listed()
+		doc = e.put(doc, "PE", "7")
+		return call{uses: watch{symbols: []string{symbol}}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+			return done(e.s.ReplaceSecurity(ctx, w, symbol, []byte(doc), true, nil))
+		}}
+	},
 	cases: []testCase{
 		{name: "ReplaceSecurity/Replaces", run: func(e *env) {
 			symbol, doc := e.listed()
@@ -77,8 +85,7 @@ var replaceSecurity = &transaction{
 			_, doc := e.listed()
 			doc = e.put(doc, "Symbol", "NOSUCH9")
 			e.notFound(e.s.ReplaceSecurity(e.Context(), plain(), "NOSUCH9", []byte(doc), true, nil), "security")
-			_, err := e.s.GetSecurity(e.Context(), "NOSUCH9")
-			e.notFound(err, "security")
+			e.noSecurity("NOSUCH9")
 		}},
 	},
 }

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"math/big"
 	"slices"
@@ -11,6 +12,12 @@ import (
 )
 
 var searchSecurities = &transaction{
+	call: func(e *env) call {
+		symbol, _ := e.listed()
+		return call{uses: watch{symbols: []string{symbol}}, read: func(ctx context.Context) (string, error) {
+			return answer(e.s.SearchSecurities(ctx, brokerage.Search{Sector: e.sectors()[0], PEMax: 1e12}))
+		}}
+	},
 	cases: []testCase{
 		{name: "SearchSecurities/Answer", run: func(e *env) {
 			found := 0

@@ -1,10 +1,19 @@
 package storetest
 
 import (
+	"context"
+
 	"brokerage/internal/brokerage"
 )
 
 var sellSecurity = &transaction{
+	call: func(e *env) call {
+		symbol, _ := e.listed()
+		id, account := e.rich("0.00", "0.00", symbol, "7")
+		return call{uses: watch{customers: []brokerage.ID{id}, symbols: []string{symbol}}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+			return answer(e.s.Trade(ctx, w, account, selling(symbol, "5")))
+		}}
+	},
 	cases: []testCase{
 		{name: "Trade/Sell", run: func(e *env) {
 			for _, k := range sample(int64(len(e.customers)), 5) {
@@ -25,8 +34,7 @@ var sellSecurity = &transaction{
 			// Down to no position at all, and up again.
 			id, accounts, doc := e.newCustomer(1)
 			doc = e.put(doc, "Holdings", "")
-			_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), true)
-			e.must(err)
+			e.insert(doc, true)
 			for range 2 {
 				e.trade(id, accounts[0], brokerage.Buy, symbol, "5")
 				e.trade(id, accounts[0], brokerage.Sell, symbol, "5.000")
@@ -43,4 +51,8 @@ var sellSecurity = &transaction{
 			e.trade(id, account, brokerage.Sell, e.d.Symbol(0), "10.5")
 		}},
 	},
+}
+
+func selling(symbol, quantity string) brokerage.Trade {
+	return brokerage.Trade{Side: brokerage.Sell, Symbol: symbol, Quantity: quantity, Now: now}
 }

@@ -13,6 +13,7 @@ package storetest
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -99,7 +100,47 @@ type testCase struct {
 // A transaction is what the suite knows of one transaction, or of another operation of a store.
 type transaction struct {
 	cases []testCase
+	call  func(e *env) call
 }
+
+// A call is one call of a transaction that succeeds, on documents that were made for it.
+type call struct {
+	uses  watch                                 // what it reads or changes
+	read  func(context.Context) (string, error) // nil for one that takes a Write
+	write func(context.Context, brokerage.Write) (string, error)
+}
+
+// answer returns a document or an id as text.
+func answer[A []byte | brokerage.ID](a A, err error) (string, error) {
+	return fmt.Sprintf("%s", a), err
+}
+
+// A Call is one call of one of the 17 transactions, on documents that were made for it.
+type Call struct {
+	Name string
+	Do   func(context.Context) error
+}
+
+// Calls makes the documents for a call of each of the 17, in a store that is loaded with d and was not given to Calls
+// before. A call succeeds the first time.
+func Calls(t testing.TB, s brokerage.Store, d *dataset.Dataset) (list []Call) {
+	t.Helper()
+	e := &env{T: t, fixture: newFixture(d), s: s}
+	for i, transaction := range transactions {
+		c := transaction.call(e)
+		list = append(list, Call{brokerage.Transactions[i].Name, func(ctx context.Context) (err error) {
+			if c.read != nil {
+				_, err = c.read(ctx)
+			} else {
+				_, err = c.write(ctx, plain())
+			}
+			return err
+		}})
+	}
+	return list
+}
+
+func done(err error) (string, error) { return "", err }
 
 //go:generate go run brokerage/internal/brokerage/lists transaction
 

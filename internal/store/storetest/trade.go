@@ -47,8 +47,7 @@ var tradeCases = []testCase{
 		}
 		symbol, other := e.d.Symbol(0), e.d.Symbol(1)
 		doc = e.put(doc, "Holdings", position(other, "o", "1")+position(symbol, "first", "10")+position(symbol, "second", "20"))
-		_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), true)
-		e.must(err)
+		e.insert(doc, true)
 		e.trade(id, accounts[0], brokerage.Buy, symbol, "5")
 		e.refusedTrade(id, accounts[0], brokerage.Sell, symbol, "16", brokerage.TooFewHeld)
 		e.trade(id, accounts[0], brokerage.Sell, symbol, "15") // the first goes
@@ -88,10 +87,9 @@ var tradeCases = []testCase{
 			id, accounts, doc := e.newCustomer(1)
 			open, rest, _ := strings.Cut(doc, "<"+element+">")
 			_, end, _ := strings.Cut(rest, "</"+element+">")
-			_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(open+end), false)
-			e.must(err)
+			e.insert(open+end, false)
 			e.unchanged(watch{customers: []brokerage.ID{id}}, func() {
-				_, err := e.s.Trade(e.Context(), plain(), accounts[0], brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: "1", Now: now})
+				_, err := e.s.Trade(e.Context(), plain(), accounts[0], buying(symbol, "1"))
 				e.invalid(err)
 			})
 		}
@@ -100,7 +98,7 @@ var tradeCases = []testCase{
 		e.noAccount(e.id())
 		e.unchanged(watch{customers: []brokerage.ID{e.customerID(0)}}, func() {
 			for _, symbol := range e.missing() {
-				_, err := e.s.Trade(e.Context(), plain(), e.accountID(0), brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: "1", Now: now})
+				_, err := e.s.Trade(e.Context(), plain(), e.accountID(0), buying(symbol, "1"))
 				e.notFound(err, "security")
 			}
 		})
@@ -140,8 +138,7 @@ func (e *env) rich(online, working, symbol, quantity string) (id, account broker
 	id, accounts, doc := e.newCustomer(1)
 	doc = e.put(e.put(doc, "OnlineActualBal", online), "WorkingBalance", working)
 	doc = e.put(doc, "Holdings", "<Position><Symbol>"+symbol+"</Symbol><Name>N</Name><Type>Stock</Type><Quantity>"+quantity+"</Quantity></Position>")
-	_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), true)
-	e.must(err)
+	e.insert(doc, true)
 	return id, accounts[0]
 }
 

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 
 	"brokerage/internal/brokerage"
@@ -8,6 +9,12 @@ import (
 )
 
 var updateOrderStatus = &transaction{
+	call: func(e *env) call {
+		id := brokerage.ID(e.d.ID(dataset.Order, 1))
+		return call{uses: watch{orders: []brokerage.ID{id}}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+			return answer(e.s.UpdateOrderStatus(ctx, w, id, "4"))
+		}}
+	},
 	cases: []testCase{
 		{name: "UpdateOrderStatus/Changes", run: func(e *env) {
 			i := int64(7)

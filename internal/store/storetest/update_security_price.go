@@ -1,12 +1,19 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 
 	"brokerage/internal/brokerage"
 )
 
 var updateSecurityPrice = &transaction{
+	call: func(e *env) call {
+		symbol, _ := e.listed()
+		return call{uses: watch{symbols: []string{symbol}}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+			return answer(e.s.UpdateSecurityPrice(ctx, w, symbol, brokerage.Price{LastTrade: "5.5"}))
+		}}
+	},
 	cases: []testCase{
 		{name: "UpdateSecurityPrice/Changes", run: func(e *env) {
 			for _, i := range sample(int64(len(e.securities)), 5) {
