@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
-
-	"brokerage/internal/brokerage"
 )
 
 var accountSummary = &transaction{
 	call: func(e *env) call {
 		id := e.customerID(0)
-		return call{uses: watch{customers: []brokerage.ID{id}}, read: func(ctx context.Context) (string, error) {
+		uses := watch{customers: ids{id}}
+		return call{uses: uses, read: func(ctx context.Context) (string, error) {
 			return answer(e.s.AccountSummary(ctx, id))
 		}}
 	},
@@ -69,10 +68,14 @@ func refSummary(c *element) *element {
 	for _, a := range c.child("Accounts").children("Account") {
 		held := build(custacc, "Securities", nil)
 		for _, p := range a.child("Holdings").children("Position") {
-			held.content = append(held.content, build(custacc, "Position", nil, p.child("Symbol"), p.child("Name"), p.child("Quantity")))
+			held.content = append(held.content,
+				build(custacc, "Position", nil, p.child("Symbol"), p.child("Name"), p.child("Quantity")))
 		}
 		list.content = append(list.content, build(custacc, "Account",
-			[]string{"ACCOUNT_ID", a.attrs["id"], "BALANCE", a.child("Balance", "OnlineActualBal").text(), "CURRENCY", a.child("Currency").text()},
+			[]string{
+				"ACCOUNT_ID", a.attrs["id"], "BALANCE", a.child("Balance", "OnlineActualBal").text(),
+				"CURRENCY", a.child("Currency").text(),
+			},
 			held, build(custacc, "Statement", nil, a.child("gValueDate").children("mValueDate"))))
 	}
 	return build(custacc, "Customer", []string{"id", c.attrs["id"]}, c.child("Name"), list)

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"brokerage/internal/brokerage"
@@ -12,7 +11,8 @@ var buySecurity = &transaction{
 	call: func(e *env) call {
 		id, accounts, _ := e.insertCustomer(1)
 		symbol, _ := e.listed()
-		return call{uses: watch{customers: []brokerage.ID{id}, accounts: accounts, symbols: []string{symbol}}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+		uses := watch{customers: ids{id}, accounts: accounts, symbols: []string{symbol}}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
 			return answer(e.s.Trade(ctx, w, accounts[0], buying(symbol, "5")))
 		}}
 	},
@@ -62,7 +62,7 @@ var buySecurity = &transaction{
 				_, err := e.s.Trade(e.Context(), plain(), account, buying(symbol, quantity))
 				return err
 			}
-			e.unchanged(watch{customers: []brokerage.ID{id}}, func() { e.conflict(buy(symbol, "10.001"), brokerage.NotCovered) })
+			e.unchanged(watch{customers: ids{id}}, func() { e.conflict(buy(symbol, "10.001"), brokerage.NotCovered) })
 			e.trade(id, account, brokerage.Buy, symbol, "10")
 			e.conflict(buy(symbol, "0.001"), brokerage.NotCovered)
 			e.trade(id, account, brokerage.Sell, symbol, "1")
@@ -84,7 +84,7 @@ func (e *env) holding(n int, balance string) (id, account brokerage.ID) {
 	id, accounts, doc := e.newCustomer(1)
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, "<Position><Symbol>%s</Symbol><Name>N</Name><Type>Stock</Type><Quantity>5</Quantity></Position>", e.d.Symbol(i))
+		b.WriteString(positionXML(e.d.Symbol(i), "N", "5"))
 	}
 	doc = e.put(e.put(e.put(doc, "Holdings", b.String()), "OnlineActualBal", balance), "WorkingBalance", balance)
 	e.insert(doc, true)

@@ -10,7 +10,8 @@ import (
 var closeAccount = &transaction{
 	call: func(e *env) call {
 		id, accounts, _ := e.insertCustomer(2)
-		return call{uses: watch{customers: []brokerage.ID{id}, accounts: accounts}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+		uses := watch{customers: ids{id}, accounts: accounts}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
 			return done(e.s.CloseAccount(ctx, w, id, accounts[0]))
 		}}
 	},
@@ -26,7 +27,8 @@ var closeAccount = &transaction{
 				e.belongs(accounts[(j+1)%3], id)
 				e.notFound(e.s.CloseAccount(e.Context(), plain(), id, accounts[j]), "account")
 				// The id is free again.
-				_, err := e.s.OpenAccount(e.Context(), plain(), e.customerID(0), e.d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: int64(accounts[j])}))
+				account := e.d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: int64(accounts[j])})
+				_, err := e.s.OpenAccount(e.Context(), plain(), e.customerID(0), account)
 				e.must(err)
 				e.belongs(accounts[j], e.customerID(0))
 			}
@@ -34,13 +36,13 @@ var closeAccount = &transaction{
 		{name: "CloseAccount/Last", run: func(e *env) {
 			id, accounts, _ := e.insertCustomer(2)
 			e.must(e.s.CloseAccount(e.Context(), plain(), id, accounts[0]))
-			e.unchanged(watch{customers: []brokerage.ID{id}, accounts: accounts}, func() {
+			e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
 				e.conflict(e.s.CloseAccount(e.Context(), plain(), id, accounts[1]), brokerage.LastAccount)
 			})
 		}},
 		{name: "CloseAccount/Missing", run: func(e *env) {
 			id, accounts, _ := e.insertCustomer(2)
-			e.unchanged(watch{customers: []brokerage.ID{id, e.customerID(1)}, accounts: append(accounts, e.accountID(1))}, func() {
+			e.unchanged(watch{customers: ids{id, e.customerID(1)}, accounts: append(accounts, e.accountID(1))}, func() {
 				e.notFound(e.s.CloseAccount(e.Context(), plain(), id, e.id()), "account")
 				e.notFound(e.s.CloseAccount(e.Context(), plain(), id, e.accountID(1)), "account") // another's
 				e.notFound(e.s.CloseAccount(e.Context(), plain(), e.id(), accounts[0]), "customer")

@@ -20,7 +20,7 @@ var concurrencyCases = []testCase{
 		id, accounts, doc := e.newCustomer(3)
 		e.insert(doc, true)
 		id2, account2 := e.rich("0.00", "0.00", symbol, "1000")
-		owners := []brokerage.ID{id, id, id, id2}
+		owners := ids{id, id, id, id2}
 		accounts = append(accounts, account2)
 		for i, a := range accounts { // enough of it to sell from
 			e.trade(owners[i], a, brokerage.Buy, symbol, "1000")
@@ -91,7 +91,8 @@ var concurrencyCases = []testCase{
 					if n%2 == 1 {
 						side = brokerage.Sell
 					}
-					if _, err := e.s.Trade(e.Context(), plain(), account, brokerage.Trade{Side: side, Symbol: symbol, Quantity: "3", Now: now}); err != nil {
+					t := brokerage.Trade{Side: side, Symbol: symbol, Quantity: "3", Now: now}
+					if _, err := e.s.Trade(e.Context(), plain(), account, t); err != nil {
 						return err
 					}
 				}
@@ -112,7 +113,7 @@ var concurrencyCases = []testCase{
 	{name: "Concurrency/OneOrder", run: func(e *env) {
 		id := e.id()
 		doc := func(i int) string {
-			return fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="%d"></Order></FIXML>`, fixml, id, i+1)
+			return orderXML(id, brokerage.ID(i+1), "")
 		}
 		winner := e.oneWins(64, brokerage.OrderExists, func(i int) error {
 			_, err := e.s.InsertOrder(e.Context(), plain(), []byte(doc(i)))
@@ -135,7 +136,9 @@ var concurrencyCases = []testCase{
 	{name: "Concurrency/OneCustomer", run: func(e *env) {
 		id, accounts, _ := e.newCustomer(2)
 		doc := func(i int) []byte {
-			return e.d.AppendNewCustomer(nil, int64(i), dataset.NewCustomer{ID: int64(id), Accounts: []int64{int64(accounts[0]), int64(accounts[1])}})
+			return e.d.AppendNewCustomer(nil, int64(i), dataset.NewCustomer{
+				ID: int64(id), Accounts: []int64{int64(accounts[0]), int64(accounts[1])},
+			})
 		}
 		winner := e.oneWins(16, brokerage.CustomerExists, func(i int) error {
 			_, err := e.s.InsertCustomer(e.Context(), plain(), doc(i), true)
@@ -191,7 +194,7 @@ var concurrencyCases = []testCase{
 				orders = append(orders, order)
 			}
 		}
-		left := watch{customers: []brokerage.ID{taken}, accounts: append(takenAccounts, account)}
+		left := watch{customers: ids{taken}, accounts: append(takenAccounts, account)}
 		e.unchanged(left, func() {
 			for round := range rounds {
 				e.together(each, func(i int) error {

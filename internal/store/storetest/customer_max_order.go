@@ -12,7 +12,8 @@ import (
 var customerMaxOrder = &transaction{
 	call: func(e *env) call {
 		id := e.customerID(0)
-		return call{uses: watch{customers: []brokerage.ID{id}}, read: func(ctx context.Context) (string, error) {
+		uses := watch{customers: ids{id}}
+		return call{uses: uses, read: func(ctx context.Context) (string, error) {
 			return answer(e.s.CustomerMaxOrder(ctx, id))
 		}}
 	},
@@ -27,7 +28,7 @@ var customerMaxOrder = &transaction{
 			id, accounts, _ := e.insertCustomer(1)
 			// Ids of different length, the lower one first and last.
 			largest(e, id, accounts, 1, "1.00", "70.5", "70.50", "070.500", "70.49999999999999999999")
-			doc := fmt.Sprintf(`<FIXML xmlns=%q><Order ID="9" Acct="%d"><OrdQty Cash="+70.5"></OrdQty></Order></FIXML>`, fixml, accounts[0])
+			doc := orderXML(9, accounts[0], `<OrdQty Cash="+70.5"></OrdQty>`)
 			e.insertOrder(doc)
 			e.same("the largest order", build(fixml, "Customer_Max_Order",
 				[]string{"CUSTOMERID", id.String(), "ORDER_ID", "9", "CASH", "+70.5"}, e.tree([]byte(doc)).child("Order")),
@@ -54,13 +55,15 @@ var customerMaxOrder = &transaction{
 			}
 		}},
 		{name: "CustomerMaxOrder/NoCash", run: func(e *env) {
-			for _, cash := range [][]string{{"abc", "1.00"}, {"1e9", "2"}, {"NaN", "3"}, {"INF", "4"}, {"", "-5"}, {"1,000", "5"}, {"0x10", "6"}} {
+			for _, cash := range [][]string{
+				{"abc", "1.00"}, {"1e9", "2"}, {"NaN", "3"}, {"INF", "4"}, {"", "-5"}, {"1,000", "5"}, {"0x10", "6"},
+			} {
 				id, accounts, _ := e.insertCustomer(1)
 				largest(e, id, accounts, 1, cash...)
 			}
 			id, accounts, _ := e.insertCustomer(1)
 			largest(e, id, accounts, -1, "", "none", "1e1")
-			e.insertOrder(fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="%d"></Order></FIXML>`, fixml, e.id(), accounts[0]))
+			e.insertOrder(orderXML(e.id(), accounts[0], ""))
 			e.same("the largest order", build(fixml, "Customer_Max_Order", []string{"CUSTOMERID", id.String()}),
 				e.got(e.s.CustomerMaxOrder(e.Context(), id)))
 		}},
@@ -72,10 +75,12 @@ var customerMaxOrder = &transaction{
 				`<OrdQty Qty="1"></OrdQty><OrdQty Cash="9999999999"></OrdQty>`,
 				`<OrdQty Cash="5"></OrdQty><OrdQty Cash="8888888888"></OrdQty>`,
 				`<OrdQty Cash="none"></OrdQty><OrdQty Cash="7777777777"></OrdQty>`,
-				`<x:OrdQty xmlns:x="urn:x" Cash="6666666666"></x:OrdQty><x:OrdQty xmlns:x="urn:x"></x:OrdQty><OrdQty Cash="6"></OrdQty>`,
-				`<None><OrdQty Cash="5555555555"></OrdQty></None><OrdQty x:Cash="5" xmlns:x="urn:x"></OrdQty><OrdQty Cash="4444444444"></OrdQty>`,
+				`<x:OrdQty xmlns:x="urn:x" Cash="6666666666"></x:OrdQty><x:OrdQty xmlns:x="urn:x"></x:OrdQty>` +
+					`<OrdQty Cash="6"></OrdQty>`,
+				`<None><OrdQty Cash="5555555555"></OrdQty></None><OrdQty x:Cash="5" xmlns:x="urn:x"></OrdQty>` +
+					`<OrdQty Cash="4444444444"></OrdQty>`,
 			} {
-				doc := string(e.admit(fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="%d">%s</Order></FIXML>`, fixml, e.id(), accounts[0], quantities)))
+				doc := string(e.admit(orderXML(e.id(), accounts[0], quantities)))
 				e.insertOrder(doc)
 				all = append(all, e.tree([]byte(doc)))
 				e.same("the largest order", refMaxOrder(e.customer(id), all), e.got(e.s.CustomerMaxOrder(e.Context(), id)))
@@ -100,7 +105,8 @@ var customerMaxOrder = &transaction{
 			order, doc := e.newOrder(later, "1000")
 			e.insertOrder(doc)
 			e.equal("cash before", "7", e.got(e.s.CustomerMaxOrder(e.Context(), id)).attrs["CASH"])
-			_, err := e.s.OpenAccount(e.Context(), plain(), id, e.d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: int64(later)}))
+			account := e.d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: int64(later)})
+			_, err := e.s.OpenAccount(e.Context(), plain(), id, account)
 			e.must(err)
 			e.equal("the largest then", order.String(), e.got(e.s.CustomerMaxOrder(e.Context(), id)).attrs["ORDER_ID"])
 			e.must(e.s.CloseAccount(e.Context(), plain(), id, later))

@@ -9,7 +9,8 @@ import (
 var customerOf = &transaction{
 	call: func(e *env) call {
 		account := e.accountID(0)
-		return call{uses: watch{accounts: []brokerage.ID{account}}, read: func(ctx context.Context) (string, error) {
+		uses := watch{accounts: ids{account}}
+		return call{uses: uses, read: func(ctx context.Context) (string, error) {
 			return answer(e.s.CustomerOf(ctx, account))
 		}}
 	},

@@ -9,7 +9,8 @@ import (
 var deleteCustomer = &transaction{
 	call: func(e *env) call {
 		id, accounts, _ := e.insertCustomer(2)
-		return call{uses: watch{customers: []brokerage.ID{id}, accounts: accounts}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+		uses := watch{customers: ids{id}, accounts: accounts}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
 			return done(e.s.DeleteCustomer(ctx, w, id))
 		}}
 	},

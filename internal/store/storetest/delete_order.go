@@ -11,7 +11,8 @@ var deleteOrder = &transaction{
 	call: func(e *env) call {
 		id, doc := e.newOrder(e.accountID(0), "5")
 		e.insertOrder(doc)
-		return call{uses: watch{orders: []brokerage.ID{id}}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+		uses := watch{orders: ids{id}}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
 			return done(e.s.DeleteOrder(ctx, w, id))
 		}}
 	},

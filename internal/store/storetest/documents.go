@@ -127,8 +127,17 @@ func (e *env) insert(customer string, validate bool) {
 // newOrder is an order to insert, with a new id and some cash.
 func (e *env) newOrder(account brokerage.ID, cash string) (brokerage.ID, string) {
 	id := e.id()
-	return id, fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="%d" Side="1"><OrdQty Qty="1" Cash=%q></OrdQty></Order></FIXML>`,
-		fixml, id, account, cash)
+	return id, fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="%d" Side="1">`+
+		`<OrdQty Qty="1" Cash=%q></OrdQty></Order></FIXML>`, fixml, id, account, cash)
+}
+
+func orderXML(id, account brokerage.ID, content string) string {
+	return fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="%d">%s</Order></FIXML>`, fixml, id, account, content)
+}
+
+func positionXML(symbol, name, quantity string) string {
+	return "<Position><Symbol>" + symbol + "</Symbol><Name>" + name + "</Name><Type>Stock</Type><Quantity>" + quantity +
+		"</Quantity></Position>"
 }
 
 func (e *env) insertOrder(doc string) {

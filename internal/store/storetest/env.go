@@ -168,6 +168,8 @@ func (e *env) security(symbol string) *element {
 
 func (e *env) raw(doc []byte, err error) string { e.Helper(); e.must(err); return string(doc) }
 
+type ids = []brokerage.ID
+
 // watch names documents and keys that a request must leave alone.
 type watch struct {
 	orders    []brokerage.ID

@@ -1,15 +1,12 @@
 package storetest
 
-import (
-	"context"
-
-	"brokerage/internal/brokerage"
-)
+import "context"
 
 var getCustomer = &transaction{
 	call: func(e *env) call {
 		id := e.customerID(0)
-		return call{uses: watch{customers: []brokerage.ID{id}}, read: func(ctx context.Context) (string, error) {
+		uses := watch{customers: ids{id}}
+		return call{uses: uses, read: func(ctx context.Context) (string, error) {
 			return answer(e.s.GetCustomer(ctx, id))
 		}}
 	},

@@ -10,7 +10,8 @@ import (
 var getOrder = &transaction{
 	call: func(e *env) call {
 		id := brokerage.ID(e.d.ID(dataset.Order, 1))
-		return call{uses: watch{orders: []brokerage.ID{id}}, read: func(ctx context.Context) (string, error) {
+		uses := watch{orders: ids{id}}
+		return call{uses: uses, read: func(ctx context.Context) (string, error) {
 			return answer(e.s.GetOrder(ctx, id))
 		}}
 	},

@@ -1,13 +1,12 @@
 package storetest
 
-import (
-	"context"
-)
+import "context"
 
 var getSecurityPrice = &transaction{
 	call: func(e *env) call {
 		symbol, _ := e.listed()
-		return call{uses: watch{symbols: []string{symbol}}, read: func(ctx context.Context) (string, error) {
+		uses := watch{symbols: []string{symbol}}
+		return call{uses: uses, read: func(ctx context.Context) (string, error) {
 			return answer(e.s.SecurityPrice(ctx, symbol))
 		}}
 	},

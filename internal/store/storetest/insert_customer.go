@@ -10,7 +10,8 @@ import (
 var insertCustomer = &transaction{
 	call: func(e *env) call {
 		id, accounts, doc := e.newCustomer(2)
-		return call{uses: watch{customers: []brokerage.ID{id}, accounts: accounts}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+		uses := watch{customers: ids{id}, accounts: accounts}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
 			return answer(e.s.InsertCustomer(ctx, w, []byte(doc), true))
 		}}
 	},
@@ -31,7 +32,7 @@ var insertCustomer = &transaction{
 			_, accounts, doc := e.newCustomer(2)
 			doc = e.edit(doc, ` id="`+e.tree([]byte(doc)).attrs["id"]+`"`, ` id="`+e.customerID(1).String()+`"`)
 			for _, validate := range []bool{true, false} {
-				e.unchanged(watch{customers: []brokerage.ID{e.customerID(1)}, accounts: accounts}, func() {
+				e.unchanged(watch{customers: ids{e.customerID(1)}, accounts: accounts}, func() {
 					_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), validate)
 					e.conflict(err, brokerage.CustomerExists)
 				})
@@ -41,7 +42,7 @@ var insertCustomer = &transaction{
 			id, accounts, doc := e.newCustomer(2)
 			doc = e.edit(doc, ` id="`+accounts[1].String()+`"`, ` id="`+e.accountID(1).String()+`"`)
 			for _, validate := range []bool{true, false} {
-				e.unchanged(watch{customers: []brokerage.ID{id, e.customerID(1)}, accounts: append(accounts, e.accountID(1))}, func() {
+				e.unchanged(watch{customers: ids{id, e.customerID(1)}, accounts: append(accounts, e.accountID(1))}, func() {
 					_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), validate)
 					e.accountExists(err, e.accountID(1))
 				})
@@ -60,7 +61,7 @@ var insertCustomer = &transaction{
 				e.edit(doc, "<Mnemonic>", "<Unheard></Unheard><Mnemonic>"),
 				e.put(doc, "Accounts", ""),
 			} {
-				e.unchanged(watch{customers: []brokerage.ID{id}, accounts: accounts}, func() {
+				e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
 					_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(broken), true)
 					e.invalid(err)
 				})
@@ -80,7 +81,7 @@ var insertCustomer = &transaction{
 				e.edit(doc, ` id="`+id.String()+`"`, ` id="1234567890123456"`))
 			for _, b := range broken {
 				for _, validate := range []bool{true, false} {
-					e.unchanged(watch{customers: []brokerage.ID{id}, accounts: accounts}, func() {
+					e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
 						_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(b), validate)
 						e.invalid(err)
 					})

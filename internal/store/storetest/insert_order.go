@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"fmt"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
@@ -12,7 +11,8 @@ var insertOrder = &transaction{
 	call: func(e *env) call {
 		id := e.id()
 		doc := e.d.AppendNewOrder(nil, 1_000_000, dataset.NewOrder{ID: int64(id)})
-		return call{uses: watch{orders: []brokerage.ID{id}}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+		uses := watch{orders: ids{id}}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
 			return answer(e.s.InsertOrder(ctx, w, doc))
 		}}
 	},
@@ -27,15 +27,15 @@ var insertOrder = &transaction{
 				e.same("the order", e.tree(doc).child("Order"), e.order(id))
 			}
 			for _, id := range []brokerage.ID{1, 999_999_999_999_999} {
-				e.insertOrder(fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="%d"></Order></FIXML>`, fixml, id, id))
+				e.insertOrder(orderXML(id, id, ""))
 				e.equal("the id", id.String(), e.order(id).attrs["ID"])
 			}
 		}},
 		{name: "InsertOrder/Exists", run: func(e *env) {
 			id := brokerage.ID(e.d.ID(dataset.Order, 5))
-			e.unchanged(watch{orders: []brokerage.ID{id}, customers: []brokerage.ID{e.customerID(0)}}, func() {
+			e.unchanged(watch{orders: ids{id}, customers: ids{e.customerID(0)}}, func() {
 				for range 2 {
-					doc := fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="%d"><OrdQty Cash="99999999999"></OrdQty></Order></FIXML>`, fixml, id, e.accountID(0))
+					doc := orderXML(id, e.accountID(0), `<OrdQty Cash="99999999999"></OrdQty>`)
 					_, err := e.s.InsertOrder(e.Context(), plain(), []byte(doc))
 					e.conflict(err, brokerage.OrderExists)
 				}

@@ -11,7 +11,7 @@ import (
 
 var lease = &transaction{
 	call: func(e *env) call {
-		return call{uses: watch{}, read: func(ctx context.Context) (string, error) {
+		return call{read: func(ctx context.Context) (string, error) {
 			r, err := e.s.Lease(ctx, "order", 1)
 			return answer(r.First, err)
 		}}
@@ -48,8 +48,9 @@ var lease = &transaction{
 		}},
 		{name: "Lease/Fresh", run: func(e *env) {
 			first := map[string]int64{
-				"order": e.d.ID(dataset.Order, e.d.Count(dataset.Order)), "customer": e.d.ID(dataset.Customer, e.d.Count(dataset.Customer)),
-				"account": e.d.FirstAccount(e.d.Count(dataset.Customer)),
+				"order":    e.d.ID(dataset.Order, e.d.Count(dataset.Order)),
+				"customer": e.d.ID(dataset.Customer, e.d.Count(dataset.Customer)),
+				"account":  e.d.FirstAccount(e.d.Count(dataset.Customer)),
 			}
 			for _, kind := range leaseKinds {
 				r, err := e.s.Lease(e.Context(), kind, 100000)

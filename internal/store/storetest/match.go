@@ -19,7 +19,7 @@ var matchCases = []testCase{
 		old := get()
 		changed := e.put(doc, "LastName", "Changed")
 		e.must(replace(changed, brokerage.Match{"other", old}))
-		e.unchanged(watch{customers: []brokerage.ID{id}, accounts: accounts}, func() {
+		e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
 			for _, m := range []brokerage.Match{{old}, {}, {"", "x"}} {
 				refused[*brokerage.Stale](e, replace(doc, m))
 			}
@@ -31,9 +31,9 @@ var matchCases = []testCase{
 		refused[*brokerage.Stale](e, replace(doc, brokerage.Match{current}))
 		e.must(replace(doc, brokerage.Match{get()}))
 		e.same("the customer", e.tree([]byte(doc)), e.customer(id))
-		_, _, other := e.newCustomer(1)
-		e.notFound(e.s.ReplaceCustomer(e.Context(), plain(), brokerage.ID(idOf(e.tree([]byte(other)).attrs["id"])), []byte(other), true,
-			brokerage.Match{old}), "customer")
+		id, _, other := e.newCustomer(1)
+		err = e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(other), true, brokerage.Match{old})
+		e.notFound(err, "customer")
 	}},
 	{name: "Match/Security", run: func(e *env) {
 		symbol, doc := e.listed()
@@ -85,7 +85,8 @@ var matchCases = []testCase{
 			func(doc, _ string) string { return doc },
 			prefixed,
 			func(doc, namespace string) string {
-				return e.edit(doc, ` xmlns="`+namespace+`"`, ` xmlns:z="urn:z" xmlns:y="urn:y" xmlns="`+namespace+`" xmlns:again="`+namespace+`"`)
+				return e.edit(doc, ` xmlns="`+namespace+`"`,
+					` xmlns:z="urn:z" xmlns:y="urn:y" xmlns="`+namespace+`" xmlns:again="`+namespace+`"`)
 			},
 		} {
 			id, accounts, doc := e.newCustomer(1)
@@ -113,10 +114,12 @@ var matchCases = []testCase{
 			e.must(err)
 			e.setPrice(symbol, price)
 			e.equal("the tag of the security after a new price", brokerage.ETag(there), get())
-			e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(listed), true, brokerage.Match{brokerage.ETag(there)}))
+			match := brokerage.Match{brokerage.ETag(there)}
+			e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(listed), true, match))
 
 			number := e.id()
-			there = e.admit(form(string(e.d.AppendNewOrder(nil, 3, dataset.NewOrder{ID: int64(number), Account: int64(accounts[0])})), fixml))
+			placed := e.d.AppendNewOrder(nil, 3, dataset.NewOrder{ID: int64(number), Account: int64(accounts[0])})
+			there = e.admit(form(string(placed), fixml))
 			e.insertOrder(string(there))
 			get = func() string { e.Helper(); b, err := e.s.GetOrder(e.Context(), number); return tag(e, b, err) }
 			e.equal("the tag of the order", brokerage.ETag(brokerage.Order(there)), get())
@@ -128,9 +131,12 @@ var matchCases = []testCase{
 		}
 		// Orders that no schema takes as well.
 		for _, form := range []string{
-			`<f:FIXML xmlns:f="%[1]s"><f:Order ID="%[2]d" Acct="1" Txt="&lt;&#9;&#10;&#13;&quot;é"><f:OrdQty/>&#13;&gt;<f:Empty></f:Empty></f:Order></f:FIXML>`,
-			`<FIXML xmlns="%[1]s" xmlns:x="urn:x" xmlns:y="urn:y"><Order y:b="2" ID="%[2]d" z="1" Acct="1" x:a="1"><x:a/><y:b xmlns:x="urn:z"><x:c/></y:b><none xmlns=""/></Order></FIXML>`,
-			`<a:FIXML xmlns:a="%[1]s" xmlns:q="urn:q"><Order xmlns="%[1]s" ID="%[2]d" Acct="1" type="q:name" xml:lang="de" xml:id="i"/></a:FIXML>`,
+			`<f:FIXML xmlns:f="%[1]s"><f:Order ID="%[2]d" Acct="1" Txt="&lt;&#9;&#10;&#13;&quot;é">` +
+				`<f:OrdQty/>&#13;&gt;<f:Empty></f:Empty></f:Order></f:FIXML>`,
+			`<FIXML xmlns="%[1]s" xmlns:x="urn:x" xmlns:y="urn:y"><Order y:b="2" ID="%[2]d" z="1" Acct="1" x:a="1">` +
+				`<x:a/><y:b xmlns:x="urn:z"><x:c/></y:b><none xmlns=""/></Order></FIXML>`,
+			`<a:FIXML xmlns:a="%[1]s" xmlns:q="urn:q">` +
+				`<Order xmlns="%[1]s" ID="%[2]d" Acct="1" type="q:name" xml:lang="de" xml:id="i"/></a:FIXML>`,
 		} {
 			number := e.id()
 			there := e.admit(fmt.Sprintf(form, fixml, number))

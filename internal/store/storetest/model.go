@@ -185,8 +185,10 @@ func (m *model) closeAccount(t *rapid.T) {
 func (m *model) trade(t *rapid.T) {
 	a := m.accountID(rapid.IntRange(0, 2*slots-1).Draw(t, "account"))
 	trade := brokerage.Trade{
-		Side: rapid.SampledFrom([]brokerage.Side{brokerage.Buy, brokerage.Sell}).Draw(t, "side"), Symbol: rapid.SampledFrom(m.symbols).Draw(t, "symbol"),
-		Quantity: fmt.Sprintf("%d.%03d", rapid.IntRange(0, 20).Draw(t, "whole"), rapid.IntRange(1, 999).Draw(t, "part")), Now: now,
+		Side:     rapid.SampledFrom([]brokerage.Side{brokerage.Buy, brokerage.Sell}).Draw(t, "side"),
+		Symbol:   rapid.SampledFrom(m.symbols).Draw(t, "symbol"),
+		Quantity: fmt.Sprintf("%d.%03d", rapid.IntRange(0, 20).Draw(t, "whole"), rapid.IntRange(1, 999).Draw(t, "part")),
+		Now:      now,
 	}
 	answer, err := m.s.Trade(m.Context(), plain(), a, trade)
 	c := m.owner(a)
@@ -241,7 +243,8 @@ func (m *model) deleteOrder(t *rapid.T) {
 
 func (m *model) price(t *rapid.T) {
 	symbol := rapid.SampledFrom(m.symbols).Draw(t, "symbol")
-	p := brokerage.Price{LastTrade: fmt.Sprintf("%d.%04d", rapid.IntRange(0, 100).Draw(t, "whole"), rapid.IntRange(0, 9999).Draw(t, "part"))}
+	whole, part := rapid.IntRange(0, 100).Draw(t, "whole"), rapid.IntRange(0, 9999).Draw(t, "part")
+	p := brokerage.Price{LastTrade: fmt.Sprintf("%d.%04d", whole, part)}
 	answer, err := m.s.UpdateSecurityPrice(m.Context(), plain(), symbol, p)
 	refSetPrice(m.prices[symbol], p)
 	m.same("the price", refPrice(m.prices[symbol]), m.got(answer, err))
@@ -257,7 +260,8 @@ func (m *model) check(*rapid.T) {
 			continue
 		}
 		m.same("the customer", m.customers[c], m.got(doc, err))
-		m.same("the largest order", refMaxOrder(m.customers[c], all), m.got(m.s.CustomerMaxOrder(m.Context(), m.customerID(c))))
+		m.same("the largest order", refMaxOrder(m.customers[c], all),
+			m.got(m.s.CustomerMaxOrder(m.Context(), m.customerID(c))))
 	}
 	for a := range 2 * slots {
 		id, err := m.s.CustomerOf(m.Context(), m.accountID(a))

@@ -37,10 +37,16 @@ var oddCases = []testCase{
 	{name: "Odd/Order", run: func(e *env) {
 		customer, accounts, _ := e.insertCustomer(1)
 		for i, form := range []string{
-			`<f:FIXML xmlns:f="%[1]s"><f:Order ID="%[2]d" Acct="%[3]d" Txt="%[4]s"><f:OrdQty Cash=" 1%[5]d.5 "/></f:Order></f:FIXML>`,
-			`<FIXML xmlns="%[1]s" xmlns:x="urn:x" xmlns:y="urn:y"><Order x:ID="1" ID="%[2]d" y:Acct="2" Acct="%[3]d" Txt="%[4]s"><x:OrdQty Cash="99999"/><OrdQty Cash="1%[5]d.5"/> mixed <x:a y:b="&#9;&#10;&#13;"/> text </Order></FIXML>`,
-			"<a:FIXML xmlns:a='%[1]s'>\n <b:Order xmlns:b='%[1]s' ID='%[2]d' Acct='%[3]d' Txt=\"%[4]s\">\n  <c:OrdQty xmlns:c='%[1]s' Cash='1%[5]d.5'/>\n </b:Order>\n</a:FIXML>",
-			`<FIXML xmlns="%[1]s"><Hdr xmlns="">x</Hdr><Order ID="%[2]d" Acct="%[3]d" Txt="%[4]s"><none xmlns=""><OrdQty Cash="7777"/></none><OrdQty Cash="1%[5]d.5"/></Order><Order ID="1" Acct="1"/></FIXML>`,
+			`<f:FIXML xmlns:f="%[1]s"><f:Order ID="%[2]d" Acct="%[3]d" Txt="%[4]s">` +
+				`<f:OrdQty Cash=" 1%[5]d.5 "/></f:Order></f:FIXML>`,
+			`<FIXML xmlns="%[1]s" xmlns:x="urn:x" xmlns:y="urn:y">` +
+				`<Order x:ID="1" ID="%[2]d" y:Acct="2" Acct="%[3]d" Txt="%[4]s"><x:OrdQty Cash="99999"/>` +
+				`<OrdQty Cash="1%[5]d.5"/> mixed <x:a y:b="&#9;&#10;&#13;"/> text </Order></FIXML>`,
+			"<a:FIXML xmlns:a='%[1]s'>\n <b:Order xmlns:b='%[1]s' ID='%[2]d' Acct='%[3]d' Txt=\"%[4]s\">\n" +
+				"  <c:OrdQty xmlns:c='%[1]s' Cash='1%[5]d.5'/>\n </b:Order>\n</a:FIXML>",
+			`<FIXML xmlns="%[1]s"><Hdr xmlns="">x</Hdr><Order ID="%[2]d" Acct="%[3]d" Txt="%[4]s">` +
+				`<none xmlns=""><OrdQty Cash="7777"/></none><OrdQty Cash="1%[5]d.5"/></Order>` +
+				`<Order ID="1" Acct="1"/></FIXML>`,
 		} {
 			id := e.id()
 			doc := e.admit(fmt.Sprintf(form, fixml, id, accounts[0], strange, i))
@@ -64,8 +70,8 @@ var oddCases = []testCase{
 			e.equal("its prose", want.child("SecurityInformation", "Description", "BusinessSummary").String(),
 				e.security(symbol).child("SecurityInformation", "Description", "BusinessSummary").String())
 			e.setPrice(symbol, brokerage.Price{LastTrade: "12.3456"})
-			e.search([]*element{want}, brokerage.Search{Sector: refSector(want).text(), PEMin: tenThousandths(e, want.child("PE").text()),
-				PEMax: tenThousandths(e, want.child("PE").text()), YieldMin: -1})
+			pe := tenThousandths(e, want.child("PE").text())
+			e.search([]*element{want}, brokerage.Search{Sector: refSector(want).text(), PEMin: pe, PEMax: pe, YieldMin: -1})
 			id, account := e.rich("0.00", "0.00", "NONE", "1")
 			e.trade(id, account, brokerage.Buy, symbol, "1") // the name goes into the position
 		}

@@ -36,7 +36,7 @@ var onceCases = []testCase{
 		symbol := e.held(0)
 		_, err := e.buy(once("key", "a"), e.accountID(0), symbol, "1")
 		e.must(err)
-		e.unchanged(watch{customers: []brokerage.ID{e.customerID(0)}}, func() {
+		e.unchanged(watch{customers: ids{e.customerID(0)}}, func() {
 			_, err := e.buy(once("key", "b"), e.accountID(0), symbol, "2")
 			refused[*brokerage.KeyReused](e, err)
 			// Another kind of request, too.

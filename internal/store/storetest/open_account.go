@@ -11,7 +11,8 @@ var openAccount = &transaction{
 	call: func(e *env) call {
 		id, accounts, _ := e.insertCustomer(1)
 		opened, account := e.newAccount(1)
-		return call{uses: watch{customers: []brokerage.ID{id}, accounts: append(accounts, opened)}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+		uses := watch{customers: ids{id}, accounts: append(accounts, opened)}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
 			return answer(e.s.OpenAccount(ctx, w, id, []byte(account)))
 		}}
 	},
@@ -34,7 +35,7 @@ var openAccount = &transaction{
 			_, account := e.newAccount(1)
 			for _, existing := range []brokerage.ID{e.accountID(0), e.accountID(1)} { // its own, another's
 				doc := e.edit(account, ` id="`+e.tree([]byte(account)).attrs["id"]+`"`, ` id="`+existing.String()+`"`)
-				e.unchanged(watch{customers: []brokerage.ID{e.customerID(0), e.customerID(1)}, accounts: []brokerage.ID{existing}}, func() {
+				e.unchanged(watch{customers: ids{e.customerID(0), e.customerID(1)}, accounts: ids{existing}}, func() {
 					_, err := e.s.OpenAccount(e.Context(), plain(), e.customerID(0), []byte(doc))
 					e.conflict(err, brokerage.AccountExists)
 				})
@@ -42,7 +43,7 @@ var openAccount = &transaction{
 		}},
 		{name: "OpenAccount/Invalid", run: func(e *env) {
 			id, account := e.newAccount(1)
-			e.unchanged(watch{customers: []brokerage.ID{e.customerID(0)}, accounts: []brokerage.ID{id}}, func() {
+			e.unchanged(watch{customers: ids{e.customerID(0)}, accounts: ids{id}}, func() {
 				for _, broken := range []string{
 					e.put(account, "WorkingBalance", "much"),
 					e.put(account, "LastUpdate", "yesterday"),
@@ -63,7 +64,7 @@ var openAccount = &transaction{
 			id, _, doc := e.newCustomer(1)
 			e.insert(e.put(doc, "Gender", "neither"), false)
 			account, a := e.newAccount(1)
-			e.unchanged(watch{customers: []brokerage.ID{id}, accounts: []brokerage.ID{account}}, func() {
+			e.unchanged(watch{customers: ids{id}, accounts: ids{account}}, func() {
 				_, err := e.s.OpenAccount(e.Context(), plain(), id, []byte(a))
 				e.invalid(err)
 			})

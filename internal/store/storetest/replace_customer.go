@@ -10,7 +10,8 @@ var replaceCustomer = &transaction{
 	call: func(e *env) call {
 		id, accounts, doc := e.insertCustomer(1)
 		doc = e.put(doc, "LastName", "X")
-		return call{uses: watch{customers: []brokerage.ID{id}, accounts: accounts}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+		uses := watch{customers: ids{id}, accounts: accounts}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
 			return done(e.s.ReplaceCustomer(ctx, w, id, []byte(doc), true, nil))
 		}}
 	},
@@ -45,7 +46,7 @@ var replaceCustomer = &transaction{
 		{name: "ReplaceCustomer/AccountExists", run: func(e *env) {
 			id, accounts, doc := e.insertCustomer(2)
 			doc = e.edit(doc, ` id="`+accounts[1].String()+`"`, ` id="`+e.accountID(1).String()+`"`)
-			e.unchanged(watch{customers: []brokerage.ID{id, e.customerID(1)}, accounts: append(accounts, e.accountID(1))}, func() {
+			e.unchanged(watch{customers: ids{id, e.customerID(1)}, accounts: append(accounts, e.accountID(1))}, func() {
 				for _, validate := range []bool{true, false} {
 					e.accountExists(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), validate, nil), e.accountID(1))
 				}
@@ -53,7 +54,7 @@ var replaceCustomer = &transaction{
 		}},
 		{name: "ReplaceCustomer/Invalid", run: func(e *env) {
 			id, accounts, doc := e.insertCustomer(2)
-			e.unchanged(watch{customers: []brokerage.ID{id}, accounts: accounts}, func() {
+			e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
 				e.invalid(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(e.put(doc, "Gender", "neither")), true, nil))
 				for _, b := range badKeys(e, doc, accounts) {
 					e.invalid(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(b), false, nil))
@@ -69,7 +70,7 @@ var replaceCustomer = &transaction{
 		{name: "ReplaceCustomer/WrongKey", run: func(e *env) {
 			id, accounts, _ := e.insertCustomer(1)
 			_, _, other := e.newCustomer(1)
-			e.unchanged(watch{customers: []brokerage.ID{id}, accounts: accounts}, func() {
+			e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
 				e.invalid(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(other), true, nil))
 				e.invalid(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(other), false, nil))
 			})

@@ -11,7 +11,8 @@ var replaceSecurity = &transaction{
 	call: func(e *env) call {
 		symbol, doc := e.listed()
 		doc = e.put(doc, "PE", "7")
-		return call{uses: watch{symbols: []string{symbol}}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+		uses := watch{symbols: []string{symbol}}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
 			return done(e.s.ReplaceSecurity(ctx, w, symbol, []byte(doc), true, nil))
 		}}
 	},
@@ -34,16 +35,17 @@ var replaceSecurity = &transaction{
 					}
 				}
 				for _, sector := range append(e.sectors(), "Brand New") {
-					e.search(all, brokerage.Search{Sector: sector, PEMax: 1e12, YieldMin: -1})
+					e.search(all, anyIn(sector))
 				}
 			}
 			sector := refSector(e.tree([]byte(doc))).text()
 			replace(e.put(doc, "PE", "77777.1234"))
-			e.equal("hits by the new PE", 1, e.search(all, brokerage.Search{Sector: sector, PEMin: 777771234, PEMax: 777771235, YieldMin: -1}))
+			newPE := brokerage.Search{Sector: sector, PEMin: 777771234, PEMax: 777771235, YieldMin: -1}
+			e.equal("hits by the new PE", 1, e.search(all, newPE))
 			replace(e.put(doc, "Yield", "88.5"))
 			e.equal("hits by the new yield", 1, e.search(all, brokerage.Search{Sector: sector, PEMax: 1e12, YieldMin: 884999}))
 			replace(e.put(doc, "PE", "5.0"))
-			e.equal("hits by the old PE", 0, e.search(all, brokerage.Search{Sector: sector, PEMin: 777771234, PEMax: 777771235, YieldMin: -1}))
+			e.equal("hits by the old PE", 0, e.search(all, newPE))
 			replace(e.put(doc, "Name", "Another Name"))
 			replace(e.put(doc, "Sector", "Services"))
 			replace(e.put(doc, "Sector", "Transportation"))
@@ -52,7 +54,8 @@ var replaceSecurity = &transaction{
 			symbol, doc := e.listed()
 			e.unchanged(watch{symbols: []string{symbol}}, func() {
 				for _, b := range []string{
-					e.edit(doc, "<ShortName>", "<Unheard></Unheard><ShortName>"), e.put(doc, "Ask", "much"), e.put(doc, "PriceToday", ""),
+					e.edit(doc, "<ShortName>", "<Unheard></Unheard><ShortName>"),
+					e.put(doc, "Ask", "much"), e.put(doc, "PriceToday", ""),
 				} {
 					e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(b), true, nil))
 				}

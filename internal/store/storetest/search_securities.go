@@ -14,7 +14,8 @@ import (
 var searchSecurities = &transaction{
 	call: func(e *env) call {
 		symbol, _ := e.listed()
-		return call{uses: watch{symbols: []string{symbol}}, read: func(ctx context.Context) (string, error) {
+		uses := watch{symbols: []string{symbol}}
+		return call{uses: uses, read: func(ctx context.Context) (string, error) {
 			return answer(e.s.SearchSecurities(ctx, brokerage.Search{Sector: e.sectors()[0], PEMax: 1e12}))
 		}}
 	},
@@ -83,7 +84,7 @@ var searchSecurities = &transaction{
 		{name: "SearchSecurities/Order", run: func(e *env) {
 			most := 0
 			for _, sector := range e.sectors() {
-				most = max(most, e.search(e.securities, brokerage.Search{Sector: sector, PEMax: 1e12, YieldMin: -1}))
+				most = max(most, e.search(e.securities, anyIn(sector)))
 			}
 			if most < 3 {
 				e.Fatalf("at most %d hits: the case says nothing of order", most)
@@ -97,7 +98,8 @@ var searchSecurities = &transaction{
 			for _, odd := range []string{
 				e.put(doc, "Name", ""),
 				e.edit(e.put(doc, "Name", ""), "<Name></Name>", ""),
-				e.edit(doc, "<SecurityType>Stock</SecurityType>", `<SecurityType a="1">S<b>to</b>ck</SecurityType><SecurityType>Bond</SecurityType>`),
+				e.edit(doc, "<SecurityType>Stock</SecurityType>",
+					`<SecurityType a="1">S<b>to</b>ck</SecurityType><SecurityType>Bond</SecurityType>`),
 				e.edit(doc, "<Sector>", `<Sector a="1">`),
 				e.edit(doc, "</Sector>", "</Sector><Sector>second</Sector>"),
 				e.edit(doc, "<PE>", "<PE>1.5</PE><PE>"),
@@ -107,14 +109,14 @@ var searchSecurities = &transaction{
 				e.same("the security", want, e.security(symbol))
 				all := append([]*element{want}, e.securities...)
 				all = slices.DeleteFunc(all, func(s *element) bool { return s != want && s.child("Symbol").text() == symbol })
-				if e.search(all, brokerage.Search{Sector: sector, PEMax: 1e12, YieldMin: -1}) == 0 {
+				if e.search(all, anyIn(sector)) == 0 {
 					e.Fatalf("nothing was found in sector %s", sector)
 				}
-				e.search(all, brokerage.Search{Sector: "second", PEMax: 1e12, YieldMin: -1})
+				e.search(all, anyIn("second"))
 			}
 			long := strings.Repeat("0123456789", 100)
 			e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(e.put(doc, "Sector", long)), false, nil))
-			e.search([]*element{e.security(symbol)}, brokerage.Search{Sector: long, PEMax: 1e12, YieldMin: -1})
+			e.search([]*element{e.security(symbol)}, anyIn(long))
 			e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(e.put(doc, "Sector", long+"x")), false, nil))
 		}},
 		{name: "SearchSecurities/Nothing", run: func(e *env) {
@@ -130,9 +132,14 @@ var searchSecurities = &transaction{
 				e.equal("hits", 0, e.search(e.securities, q))
 			}
 			// What has no sector is in none, not in the empty one.
-			e.search(e.securities, brokerage.Search{Sector: sector[:1], PEMax: 1e12, YieldMin: -1})
+			e.search(e.securities, anyIn(sector[:1]))
 		}},
 	},
+}
+
+// anyIn finds everything in a sector that has the keys of a search.
+func anyIn(sector string) brokerage.Search {
+	return brokerage.Search{Sector: sector, PEMax: 1e12, YieldMin: -1}
 }
 
 // search compares with the reference and gives how many were found.
@@ -180,7 +187,10 @@ func refSearch(all []*element, q brokerage.Search) *element {
 		for _, f := range []struct {
 			name string
 			from *element
-		}{{"Symbol", s.child("Symbol")}, {"Name", s.child("Name")}, {"SecurityType", s.child("SecurityType")}, {"Sector", sector}, {"PE", s.child("PE")}, {"Yield", s.child("Yield")}} {
+		}{
+			{"Symbol", s.child("Symbol")}, {"Name", s.child("Name")}, {"SecurityType", s.child("SecurityType")},
+			{"Sector", sector}, {"PE", s.child("PE")}, {"Yield", s.child("Yield")},
+		} {
 			if text := f.from.text(); text != "" {
 				hit.content = append(hit.content, build(security, f.name, nil, text))
 			} else {
@@ -189,7 +199,9 @@ func refSearch(all []*element, q brokerage.Search) *element {
 		}
 		hits = append(hits, hit)
 	}
-	slices.SortFunc(hits, func(a, b *element) int { return strings.Compare(a.child("Symbol").text(), b.child("Symbol").text()) })
+	slices.SortFunc(hits, func(a, b *element) int {
+		return strings.Compare(a.child("Symbol").text(), b.child("Symbol").text())
+	})
 	return build(security, "Securities", []string{"count", strconv.Itoa(len(hits))}, hits)
 }
 

@@ -10,7 +10,8 @@ var sellSecurity = &transaction{
 	call: func(e *env) call {
 		symbol, _ := e.listed()
 		id, account := e.rich("0.00", "0.00", symbol, "7")
-		return call{uses: watch{customers: []brokerage.ID{id}, symbols: []string{symbol}}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+		uses := watch{customers: ids{id}, symbols: []string{symbol}}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
 			return answer(e.s.Trade(ctx, w, account, selling(symbol, "5")))
 		}}
 	},
@@ -28,7 +29,8 @@ var sellSecurity = &transaction{
 			k := int64(1)
 			symbol := e.held(k)
 			all := refAccount(e.customers[k], e.accountID(k)).child("Holdings", "Position", "Quantity").text()
-			e.equal("the position", "0.000", e.trade(e.customerID(k), e.accountID(k), brokerage.Sell, symbol, all).child("Position").text())
+			confirmation := e.trade(e.customerID(k), e.accountID(k), brokerage.Sell, symbol, all)
+			e.equal("the position", "0.000", confirmation.child("Position").text())
 			e.refusedTrade(e.customerID(k), e.accountID(k), brokerage.Sell, symbol, "1", brokerage.NotHeld)
 
 			// Down to no position at all, and up again.

@@ -10,7 +10,8 @@ var storeCases = []testCase{
 		got, err := e.s.Contents(e.Context())
 		e.must(err)
 		e.equal("the contents", brokerage.Contents{
-			Fingerprint: e.d.Fingerprint(), Scale: e.d.Spec().Scale.String(), Profile: e.d.Spec().Profile.String(), Seed: e.d.Spec().Seed,
+			Fingerprint: e.d.Fingerprint(), Seed: e.d.Spec().Seed,
+			Scale: e.d.Spec().Scale.String(), Profile: e.d.Spec().Profile.String(),
 			Securities: e.d.Count(dataset.Security), Customers: e.d.Count(dataset.Customer), Orders: e.d.Count(dataset.Order),
 		}, got)
 		e.must(e.s.Ready(e.Context()))
@@ -19,7 +20,8 @@ var storeCases = []testCase{
 	// tests may be set to promise less.)
 	{name: "Describe", run: func(e *env) {
 		is := e.s.Describe()
-		if is.Durability != brokerage.Durable && is.Durability != brokerage.NotDurable || is.Name == "" || is.Version == "" || len(is.Settings) == 0 {
+		if is.Durability != brokerage.Durable && is.Durability != brokerage.NotDurable ||
+			is.Name == "" || is.Version == "" || len(is.Settings) == 0 {
 			e.Errorf("the engine is %+v", is)
 		}
 	}},
@@ -32,7 +34,7 @@ var storeCases = []testCase{
 		e.must(e.s.DeleteCustomer(e.Context(), plain(), e.customerID(3)))
 		e.setPrice(e.held(0), brokerage.Price{LastTrade: "7.77"})
 		w := watch{
-			orders: []brokerage.ID{order}, customers: []brokerage.ID{id, e.customerID(3)},
+			orders: ids{order}, customers: ids{id, e.customerID(3)},
 			accounts: append(accounts, e.accountID(3)), symbols: []string{e.held(0)},
 		}
 		e.unchanged(w, e.reopened)

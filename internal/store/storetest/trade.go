@@ -31,7 +31,8 @@ var tradeCases = []testCase{
 		// signed, short, and quantities as nobody writes them.
 		e.setPrice(symbol, brokerage.Price{LastTrade: "1.00"})
 		for _, c := range [][3]string{
-			{"100.005", "100.015", "5.0005"}, {"-0.005", "-0.015", "7"}, {"9007199254740.99", "9007199254740.97", "9007199254740993.001"},
+			{"100.005", "100.015", "5.0005"}, {"-0.005", "-0.015", "7"},
+			{"9007199254740.99", "9007199254740.97", "9007199254740993.001"},
 			{"+1", " 2 ", "08.1"}, {"-100", "1.", "0.999999"}, {".5", "-.5", "2.0005"},
 		} {
 			id, account := e.rich(c[0], c[1], symbol, c[2])
@@ -42,11 +43,9 @@ var tradeCases = []testCase{
 	}},
 	{name: "Trade/Twice", run: func(e *env) {
 		id, accounts, doc := e.newCustomer(1)
-		position := func(symbol, name, q string) string {
-			return "<Position><Symbol>" + symbol + "</Symbol><Name>" + name + "</Name><Type>Stock</Type><Quantity>" + q + "</Quantity></Position>"
-		}
 		symbol, other := e.d.Symbol(0), e.d.Symbol(1)
-		doc = e.put(doc, "Holdings", position(other, "o", "1")+position(symbol, "first", "10")+position(symbol, "second", "20"))
+		doc = e.put(doc, "Holdings", positionXML(other, "o", "1")+positionXML(symbol, "first", "10")+
+			positionXML(symbol, "second", "20"))
 		e.insert(doc, true)
 		e.trade(id, accounts[0], brokerage.Buy, symbol, "5")
 		e.refusedTrade(id, accounts[0], brokerage.Sell, symbol, "16", brokerage.TooFewHeld)
@@ -71,10 +70,11 @@ var tradeCases = []testCase{
 		e.refusedTrade(id, account, brokerage.Sell, symbol, "0.001", brokerage.BalanceLimit)
 	}},
 	{name: "Trade/Invalid", run: func(e *env) {
-		e.unchanged(watch{customers: []brokerage.ID{e.customerID(0)}}, func() {
+		e.unchanged(watch{customers: ids{e.customerID(0)}}, func() {
 			for _, q := range []string{"", "0", "0.000", "-1", "1.0001", "1000000000.001", "1e3", "x", "NaN", "1 000", "1,5"} {
 				for _, side := range []brokerage.Side{brokerage.Buy, brokerage.Sell} {
-					_, err := e.s.Trade(e.Context(), plain(), e.accountID(0), brokerage.Trade{Side: side, Symbol: e.held(0), Quantity: q, Now: now})
+					t := brokerage.Trade{Side: side, Symbol: e.held(0), Quantity: q, Now: now}
+					_, err := e.s.Trade(e.Context(), plain(), e.accountID(0), t)
 					e.invalid(err)
 				}
 			}
@@ -88,7 +88,7 @@ var tradeCases = []testCase{
 			open, rest, _ := strings.Cut(doc, "<"+element+">")
 			_, end, _ := strings.Cut(rest, "</"+element+">")
 			e.insert(open+end, false)
-			e.unchanged(watch{customers: []brokerage.ID{id}}, func() {
+			e.unchanged(watch{customers: ids{id}}, func() {
 				_, err := e.s.Trade(e.Context(), plain(), accounts[0], buying(symbol, "1"))
 				e.invalid(err)
 			})
@@ -96,7 +96,7 @@ var tradeCases = []testCase{
 	}},
 	{name: "Trade/Missing", run: func(e *env) {
 		e.noAccount(e.id())
-		e.unchanged(watch{customers: []brokerage.ID{e.customerID(0)}}, func() {
+		e.unchanged(watch{customers: ids{e.customerID(0)}}, func() {
 			for _, symbol := range e.missing() {
 				_, err := e.s.Trade(e.Context(), plain(), e.accountID(0), buying(symbol, "1"))
 				e.notFound(err, "security")
@@ -112,7 +112,7 @@ func (e *env) trade(customer, account brokerage.ID, side brokerage.Side, symbol,
 	want := e.customer(customer)
 	confirmation, refusal := refTrade(want, account, e.security(symbol), t)
 	if refusal != "" {
-		e.unchanged(watch{customers: []brokerage.ID{customer}, accounts: []brokerage.ID{account}}, func() {
+		e.unchanged(watch{customers: ids{customer}, accounts: ids{account}}, func() {
 			_, err := e.s.Trade(e.Context(), plain(), account, t)
 			e.conflict(err, refusal)
 		})
@@ -124,7 +124,9 @@ func (e *env) trade(customer, account brokerage.ID, side brokerage.Side, symbol,
 }
 
 // refusedTrade wants a conflict, of the reference too.
-func (e *env) refusedTrade(customer, account brokerage.ID, side brokerage.Side, symbol, quantity string, reason brokerage.Reason) {
+func (e *env) refusedTrade(
+	customer, account brokerage.ID, side brokerage.Side, symbol, quantity string, reason brokerage.Reason,
+) {
 	e.Helper()
 	t := brokerage.Trade{Side: side, Symbol: symbol, Quantity: quantity, Now: now}
 	_, refusal := refTrade(e.customer(customer), account, e.security(symbol), t)
@@ -137,7 +139,7 @@ func (e *env) rich(online, working, symbol, quantity string) (id, account broker
 	e.Helper()
 	id, accounts, doc := e.newCustomer(1)
 	doc = e.put(e.put(doc, "OnlineActualBal", online), "WorkingBalance", working)
-	doc = e.put(doc, "Holdings", "<Position><Symbol>"+symbol+"</Symbol><Name>N</Name><Type>Stock</Type><Quantity>"+quantity+"</Quantity></Position>")
+	doc = e.put(doc, "Holdings", positionXML(symbol, "N", quantity))
 	e.insert(doc, true)
 	return id, accounts[0]
 }
@@ -200,7 +202,8 @@ func refTrade(c *element, id brokerage.ID, s *element, t brokerage.Trade) (*elem
 
 	answer := build(custacc, "Trade_Confirmation", []string{"ACCOUNT_ID", id.String()})
 	for _, f := range [][2]string{
-		{"Side", string(t.Side)}, {"Symbol", t.Symbol}, {"Quantity", fixed(quantity, 3)}, {"Price", price}, {"Amount", amount},
+		{"Side", string(t.Side)}, {"Symbol", t.Symbol}, {"Quantity", fixed(quantity, 3)}, {"Price", price},
+		{"Amount", amount},
 		{"Position", fixed(position, 3)}, {"OnlineActualBal", fixed(online, 2)}, {"WorkingBalance", fixed(working, 2)},
 	} {
 		answer.content = append(answer.content, build(custacc, f[0], nil, f[1]))

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"fmt"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
@@ -11,7 +10,8 @@ import (
 var updateOrderStatus = &transaction{
 	call: func(e *env) call {
 		id := brokerage.ID(e.d.ID(dataset.Order, 1))
-		return call{uses: watch{orders: []brokerage.ID{id}}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+		uses := watch{orders: ids{id}}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
 			return answer(e.s.UpdateOrderStatus(ctx, w, id, "4"))
 		}}
 	},
@@ -34,7 +34,7 @@ var updateOrderStatus = &transaction{
 		{name: "UpdateOrderStatus/Invalid", run: func(e *env) {
 			id := brokerage.ID(e.d.ID(dataset.Order, 3))
 			for _, stat := range []string{"", "Z9", "filled", "44", `"<&`, "é"} {
-				e.unchanged(watch{orders: []brokerage.ID{id}}, func() {
+				e.unchanged(watch{orders: ids{id}}, func() {
 					_, err := e.s.UpdateOrderStatus(e.Context(), plain(), id, stat)
 					e.invalid(err)
 				})
@@ -44,7 +44,7 @@ var updateOrderStatus = &transaction{
 		{name: "UpdateOrderStatus/ControlCharacter", run: func(e *env) {
 			id := brokerage.ID(e.d.ID(dataset.Order, 3))
 			for _, stat := range []string{"\x00", "4\x01", "\xff"} {
-				e.unchanged(watch{orders: []brokerage.ID{id}}, func() {
+				e.unchanged(watch{orders: ids{id}}, func() {
 					_, err := e.s.UpdateOrderStatus(e.Context(), plain(), id, stat)
 					e.invalid(err)
 				})
@@ -52,8 +52,8 @@ var updateOrderStatus = &transaction{
 		}},
 		{name: "UpdateOrderStatus/InvalidOrder", run: func(e *env) {
 			id := e.id()
-			e.insertOrder(fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="1" Nonsense="x"><Strange></Strange></Order></FIXML>`, fixml, id))
-			e.unchanged(watch{orders: []brokerage.ID{id}}, func() {
+			e.insertOrder(e.edit(orderXML(id, 1, "<Strange></Strange>"), "><Str", ` Nonsense="x"><Str`))
+			e.unchanged(watch{orders: ids{id}}, func() {
 				_, err := e.s.UpdateOrderStatus(e.Context(), plain(), id, "4")
 				e.invalid(err)
 			})

@@ -10,7 +10,8 @@ import (
 var updateSecurityPrice = &transaction{
 	call: func(e *env) call {
 		symbol, _ := e.listed()
-		return call{uses: watch{symbols: []string{symbol}}, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+		uses := watch{symbols: []string{symbol}}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
 			return answer(e.s.UpdateSecurityPrice(ctx, w, symbol, brokerage.Price{LastTrade: "5.5"}))
 		}}
 	},
@@ -69,7 +70,8 @@ func (e *env) setPrice(symbol string, p brokerage.Price) {
 	e.Helper()
 	want := e.security(symbol)
 	refSetPrice(want, p)
-	e.same(fmt.Sprintf("the answer to %+v", p), refPrice(want), e.got(e.s.UpdateSecurityPrice(e.Context(), plain(), symbol, p)))
+	answer := e.got(e.s.UpdateSecurityPrice(e.Context(), plain(), symbol, p))
+	e.same(fmt.Sprintf("the answer to %+v", p), refPrice(want), answer)
 	e.same("the security", want, e.security(symbol))
 	e.same("the price", refPrice(want), e.got(e.s.SecurityPrice(e.Context(), symbol)))
 }
