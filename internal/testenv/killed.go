@@ -13,9 +13,8 @@ import (
 // childVariable makes the program of a test one that starts a server and waits to be killed.
 const childVariable = "BROKERAGE_TEST_CHILD"
 
-// RequireGone tests that a test which is killed leaves no server, and no folder of
-// its. As long as the server runs, inside is there, in that folder. It is all of
-// the test that calls it, which is run once more as a process of its own.
+// RequireGone tests that a test which is killed leaves no server, and no folder of its. As long as the server runs,
+// inside is there, in that folder. It is all of the test that calls it, which is run once more as a process of its own.
 func (s *Servers[S]) RequireGone(t *testing.T, shared, own func(testing.TB) S, folder func(S) string, inside string) {
 	t.Helper()
 	const says = "server in "

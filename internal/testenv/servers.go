@@ -8,14 +8,13 @@ import (
 	"testing"
 )
 
-// NotHereError is why a server cannot be had here: its tests are skipped, or fail
-// where it is required.
+// NotHereError is why a server cannot be had here: its tests are skipped, or fail where it is required.
 type NotHereError struct{ Reason string }
 
 func (e *NotHereError) Error() string { return e.Reason }
 
-// Servers are database servers for tests, each of which ends with what it was
-// started for: one that all tests of a package share, and those of single tests.
+// Servers are database servers for tests, each of which ends with what it was started for: one that all tests of a
+// package share, and those of single tests.
 type Servers[S interface{ Stop() error }] struct {
 	What string // what an error is about
 	Need string // how BROKERAGE_TEST_REQUIRE names it

@@ -2,8 +2,7 @@ package postgres
 
 import "brokerage/internal/brokerage"
 
-// Describe says what the store runs on; the settings are the server's, read when
-// the store was opened.
+// Describe returns the version and the settings of the server, as they were when the store was opened.
 func (s *Store) Describe() brokerage.Engine {
 	e := brokerage.Engine{Name: "postgres", Version: s.server.Version, Durability: brokerage.NotDurable}
 	if s.server.Durable() {

@@ -8,8 +8,8 @@
 // server less time than waking up for it.
 //
 // PostgreSQL cannot update a part of a document. An update locks the row, edits the document here, with the code that
-// the embedded store uses, and writes it back (ADR 0015): two round trips, one with BEGIN and one with COMMIT. A
-// write that need not read first is one statement, which commits by itself.
+// the embedded store uses, and writes it back (ADR 0015): two round trips, one with BEGIN and one with COMMIT. A write
+// that need not read first is one statement, which commits by itself.
 //
 // READ COMMITTED is enough, because a write locks everything that it depends on. Locks are taken in this order, so that
 // there are no deadlocks: the idempotency key, the rows of documents in ascending order of their keys, rows of accounts

@@ -18,8 +18,8 @@ import (
 	"brokerage/internal/store/storetest"
 )
 
-// Each of the 17 is stopped at a lock, its backend is terminated there, and it is
-// done all the same, once: nothing of it can have been committed.
+// Each of the 17 is stopped at a lock, its backend is terminated there, and it is done all the same, once: nothing of
+// it can have been committed.
 func TestTerminated_InEachTransaction(t *testing.T) {
 	s, d, server, database := tiny(t)
 	// Who looks is not in a transaction, which would see the same picture forever.
@@ -169,8 +169,8 @@ func sharesOf(t testing.TB, s *Store) (n int64) {
 	return n
 }
 
-// Backends are terminated at random while 64 clients write: what is acknowledged
-// is there, what is refused is not, and nothing is done twice.
+// Backends are terminated at random while 64 clients write: what is acknowledged is there, what is refused is not, and
+// nothing is done twice.
 func TestTerminated_AtRandom(t *testing.T) {
 	s, d, server, database := tiny(t)
 	held := sharesOf(t, s)
@@ -212,8 +212,7 @@ func TestServer_RestartsUnderLoad(t *testing.T) {
 	require.NoError(t, s.Ready(t.Context()))
 }
 
-// A time-out of the server's ends a statement, and its error is the store's, not
-// the driver's; nothing was done.
+// A time-out of the server's ends a statement, and its error is the store's, not the driver's; nothing was done.
 func TestServer_StatementTimeout(t *testing.T) {
 	_, d, server, database := tiny(t)
 	s := opened(t, server.URL(database)+"&statement_timeout=100", Options{})
@@ -234,8 +233,7 @@ func TestServer_StatementTimeout(t *testing.T) {
 	}
 }
 
-// A request that gives up ends its statement in the server, and the connection
-// goes on to serve.
+// A request that gives up ends its statement in the server, and the connection goes on to serve.
 func TestServer_CancelledRequest(t *testing.T) {
 	s, d, server, database := tiny(t)
 	calls := storetest.Calls(t, s, d)
@@ -256,8 +254,7 @@ func TestServer_CancelledRequest(t *testing.T) {
 	}, 20*time.Second, 10*time.Millisecond)
 }
 
-// The server has no connection left: the store waits for one as long as the
-// request has time, and says so then.
+// The server has no connection left: the store waits for one as long as the request has time, and says so then.
 func TestServer_ConnectionsAreUsedUp(t *testing.T) {
 	server := pgtest.Start(t, "max_connections=8", "superuser_reserved_connections=2")
 	server.Exec(t, "postgres", "CREATE ROLE app LOGIN")
@@ -296,8 +293,8 @@ func TestServer_ConnectionsAreUsedUp(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Of 64 clients that want one account, as one of several, exactly one has it, and
-// nobody is a victim of a deadlock: each names the accounts in another order.
+// Of 64 clients that want one account, as one of several, exactly one has it, and nobody is a victim of a deadlock:
+// each names the accounts in another order.
 func TestAccounts_OneOf64Wins(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	for round := range int64(5) {
@@ -330,8 +327,8 @@ func TestAccounts_OneOf64Wins(t *testing.T) {
 	require.Empty(t, verified(t, s))
 }
 
-// Two customers swap accounts at once, many times: one of the two replacements is
-// refused or waits, and neither deadlocks.
+// Two customers swap accounts at once, many times: one of the two replacements is refused or waits, and neither
+// deadlocks.
 func TestAccounts_Swapped(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	const a, b = 620_000_000_001, 620_000_000_002

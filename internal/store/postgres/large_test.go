@@ -21,8 +21,8 @@ func bigCustomer(d *dataset.Dataset, id int64) []byte {
 	return []byte(strings.Replace(string(customer(d, id, id+1)), "<gValueDate>", "<gValueDate>"+strings.Repeat(date, 7000), 1))
 }
 
-// While clients read and change a large document as fast as they can, everybody else is answered in time, and those wait
-// or are told to come again.
+// While clients read and change a large document as fast as they can, everybody else is answered in time, and those
+// wait or are told to come again.
 func TestLarge_OthersGoOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

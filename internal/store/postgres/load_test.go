@@ -217,8 +217,7 @@ func TestBackup_Restore(t *testing.T) {
 	same()
 }
 
-// A backup goes into a database without this program: the printed schema, and then
-// the backup, unpacked, both by psql.
+// A backup goes into a database without this program: the printed schema, and then the backup, unpacked, both by psql.
 func TestBackup_ByHand(t *testing.T) {
 	psql := testenv.Command(t, "psql")
 	s, d, server, _ := tiny(t)

@@ -132,8 +132,7 @@ func TestMigrate_SomebodyElses(t *testing.T) {
 	require.ErrorContains(t, err, "not of this program")
 }
 
-// The owner of the schema is no superuser, and the service's role may change
-// documents and nothing else.
+// The owner of the schema is no superuser, and the service's role may change documents and nothing else.
 func TestRoles(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", `CREATE ROLE brokerage_owner LOGIN; CREATE ROLE brokerage_service LOGIN`)
@@ -172,8 +171,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// Whoever writes a document, its keys are those of the document, and its accounts
-// follow it.
+// Whoever writes a document, its keys are those of the document, and its accounts follow it.
 func TestSchema_Keys(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	exec := func(sql string, args ...any) error {

@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// Two instances on one database, connections to them and to it cut at random, one
-// of them started again: each trade counts once.
+// Two instances on one database, connections to them and to it cut at random, one of them started again: each trade
+// counts once.
 func TestOnce_Cut(t *testing.T) {
 	server := pgtest.Shared(t)
 	d := generator(t, "tiny")

@@ -28,8 +28,8 @@ func archived(t testing.TB, server *pgtest.Server) {
 	}, time.Minute, 10*time.Millisecond)
 }
 
-// What docs/postgres.md says of recovery: a backup of the server's files and the
-// archive of its changes give the database as it was at any time in between.
+// What docs/postgres.md says of recovery: a backup of the server's files and the archive of its changes give the
+// database as it was at any time in between.
 func TestRecovery(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three copies of a server take half a minute")

@@ -11,6 +11,6 @@ func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) (
 	if !storable(search.Sector) {
 		return brokerage.SearchAnswer(0, nil), nil
 	}
-	answer, err = s.found(ctx, "search_securities", search.Sector, search.PEMin, search.PEMax, search.YieldMin)
+	answer, err = s.lookUp(ctx, "search_securities", search.Sector, search.PEMin, search.PEMax, search.YieldMin)
 	return answer, domainError(ctx, err, false)
 }

@@ -21,8 +21,7 @@ func generator(t testing.TB, scale string) *dataset.Dataset {
 	return dataset.New(dataset.Spec{Scale: s, Seed: 1})
 }
 
-// templates are databases as they are after a load, by fingerprint: to copy one
-// is quicker than to load it again.
+// templates are databases as they are after a load, by fingerprint: to copy one is quicker than to load it again.
 var templates struct {
 	sync.Mutex
 	names map[string]string

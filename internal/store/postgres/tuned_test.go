@@ -15,8 +15,7 @@ import (
 
 const tunedFile = "../../../deploy/postgres/tuned.conf"
 
-// Each of the tuned settings stands below its reason, and none of them is about
-// durability.
+// Each of the tuned settings stands below its reason, and none of them is about durability.
 func TestTuned_Reasons(t *testing.T) {
 	text, err := os.ReadFile(tunedFile)
 	require.NoError(t, err)
@@ -67,9 +66,8 @@ func TestTuned_Applied(t *testing.T) {
 	require.NoError(t, after.LoadDataset(t.Context(), generator(t, "tiny"), nil))
 }
 
-// takeable is the file as this machine and this server can take it: memory by the
-// figures in brackets, which are for a trial, and no lz4 where the server was
-// built without it.
+// takeable is the file as this machine and this server can take it: memory by the figures in brackets, which are for a
+// trial, and no lz4 where the server was built without it.
 func takeable(t testing.TB, server *pgtest.Server) string {
 	t.Helper()
 	text, err := os.ReadFile(tunedFile)

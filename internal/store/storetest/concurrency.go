@@ -58,8 +58,7 @@ var concurrencyCases = []testCase{
 			e.equal("shares", fixed(want, 3), fixed(heldOf(is, symbol), 3))
 		}
 	}},
-	// What a reader sees is before a trade or after it: money and shares together
-	// are worth the same at any time.
+	// What a reader sees is before a trade or after it: money and shares together are worth the same at any time.
 	{name: "Concurrency/Readers", run: func(e *env) {
 		symbol := e.d.Symbol(0)
 		e.setPrice(symbol, brokerage.Price{LastTrade: "2.50"})
@@ -176,9 +175,9 @@ var concurrencyCases = []testCase{
 			e.equal("accounts", 1, len(e.customer(id).child("Accounts").children("Account")))
 		}
 	}},
-	// Whoever is refused while others write is refused for a reason of its own, and
-	// leaves nothing; the others do not notice. The replacement is refused by a store
-	// that looks at accounts only as it writes them, after it has changed others.
+	// Whoever is refused while others write is refused for a reason of its own, and leaves nothing; the others do not
+	// notice. The replacement is refused by a store that looks at accounts only as it writes them, after it has changed
+	// others.
 	{name: "Concurrency/Refusals", run: func(e *env) {
 		id, account := e.rich("0.00", "0.00", e.d.Symbol(0), "100")
 		taken, takenAccounts, doc := e.newCustomer(2)
@@ -224,8 +223,7 @@ var concurrencyCases = []testCase{
 	}},
 }
 
-// isConflict wants a conflict by a reason, for who has no error to give but that
-// there was none.
+// isConflict wants a conflict by a reason, for who has no error to give but that there was none.
 func isConflict(err error, reason brokerage.Reason) error {
 	if conflict := (*brokerage.Conflict)(nil); errors.As(err, &conflict) && conflict.Reason == reason {
 		return nil

@@ -119,8 +119,7 @@ var customerMaxOrder = &transaction{
 	},
 }
 
-// largest inserts orders for an account, in turn, of which the one at index
-// want is the largest; below 0, none is.
+// largest inserts orders for an account, in turn, of which the one at index want is the largest; below 0, none is.
 func largest(e *env, customer brokerage.ID, accounts []brokerage.ID, want int, cash ...string) {
 	e.Helper()
 	var all []*element

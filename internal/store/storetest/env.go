@@ -58,8 +58,7 @@ func (e *env) reopened() {
 	e.s = e.reopen()
 }
 
-// now is the time of all writes: of another zone, so that forgetting to convert
-// it shows, even in the date.
+// now is the time of all writes: of another zone, so that forgetting to convert it shows, even in the date.
 var now = time.Date(2026, 3, 4, 1, 2, 3, 999_000_000, time.FixedZone("", 5*60*60+30*60))
 
 func plain() brokerage.Write { return brokerage.Write{Now: now} }

@@ -76,10 +76,9 @@ var matchCases = []testCase{
 			e.same("the customer", e.tree([]byte(winner.Load().(string))), e.customer(id))
 		}
 	}},
-	// A document that comes from another store has the tag here that it has there, before
-	// and after updates, and a condition with that tag holds. What another store has is
-	// the document in the normal form, as the embedded one keeps it to the byte, edited
-	// and cut by the domain.
+	// A document that comes from another store has the tag here that it has there, before and after updates, and a
+	// condition with that tag holds. What another store has is the document in the normal form, as the embedded one keeps
+	// it to the byte, edited and cut by the domain.
 	{name: "Match/Moved", run: func(e *env) {
 		for _, form := range []func(doc, namespace string) string{
 			func(doc, _ string) string { return doc },

@@ -17,8 +17,8 @@ var modelCases = []testCase{
 		passed := 0
 		generation := brokerage.ID(0)
 		rapid.Check(e.T, func(t *rapid.T) {
-			// The number of checks is a flag of rapid's, for all tests of a binary;
-			// this many are enough. A failure still shrinks as long as it likes.
+			// The number of checks is a flag of rapid's, for all tests of a binary; this many are enough. A failure still
+			// shrinks as long as it likes.
 			if passed >= modelChecks {
 				return
 			}
@@ -51,9 +51,8 @@ var modelCases = []testCase{
 	}},
 }
 
-// model is what a store should hold, as trees by slot. Every check has ids of
-// its own, slot for slot, so that one store serves all of them and a failure is
-// still the same when rapid replays it.
+// model is what a store should hold, as trees by slot. Every check has ids of its own, slot for slot, so that one store
+// serves all of them and a failure is still the same when rapid replays it.
 type model struct {
 	*env
 	base      brokerage.ID

@@ -26,9 +26,8 @@ import (
 
 type store = brokerage.Store
 
-// Stores that are broken on purpose, each in one way that somebody could break
-// one, and the cases that must notice. A case that lets its mutant through says
-// nothing.
+// Stores that are broken on purpose, each in one way that somebody could break one, and the cases that must notice. A
+// case that lets its mutant through says nothing.
 var mutants = []struct {
 	name  string
 	cases string // separated by blanks
@@ -277,8 +276,7 @@ func TestMutants(t *testing.T) {
 					require.False(t, failed, "the case fails on a store that is not broken: %s", messages)
 					intact[name] = true
 				}
-				// Random operations may happen not to touch what is broken, but
-				// hardly five times.
+				// Random operations may happen not to touch what is broken, but hardly five times.
 				var failed bool
 				var messages string
 				for range 5 {
@@ -388,8 +386,7 @@ func inner(doc, name string) string {
 	return text
 }
 
-// swap puts an element of an account in one document in the place of its like
-// in another.
+// swap puts an element of an account in one document in the place of its like in another.
 func swap(doc, from, name string, account brokerage.ID) string {
 	at := fmt.Sprintf(`<Account id="%d">`, account)
 	head, tail, _ := strings.Cut(doc, at)

@@ -9,8 +9,8 @@ import (
 )
 
 var onceCases = []testCase{
-	// Each write, done twice with one key: the second gets the answer of the first, even where it would be refused by
-	// now, and changes nothing.
+	// Each write, done twice with one key: the second gets the answer of the first, even where it would be refused by now,
+	// and changes nothing.
 	{name: "Once/DoneOnce", run: func(e *env) {
 		for _, t := range all() {
 			key, c := t.cases[0].name, t.call(e)

@@ -8,8 +8,7 @@ import (
 	"sync"
 )
 
-// recorder is a T that keeps failures for itself: for cases that are expected
-// to fail.
+// recorder is a T that keeps failures for itself: for cases that are expected to fail.
 type recorder struct {
 	name string
 	ctx  context.Context //nolint:containedctx // it stands in for testing.T, which keeps one too

@@ -10,9 +10,8 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// The reference: what every transaction answers and does, said once more as
-// plainly as possible, on trees and with fractions. It shares no code with the
-// service.
+// The reference: what every transaction answers and does, said once more as plainly as possible, on trees and with
+// fractions. It shares no code with the service.
 
 const (
 	custacc  = "http://tpox-benchmark.com/custacc"
@@ -64,8 +63,7 @@ func refAccount(c *element, id brokerage.ID) *element {
 	return nil
 }
 
-// firstDifference is where two canonical forms part, for messages that a
-// person can read.
+// firstDifference is where two canonical forms part, for messages that a person can read.
 func firstDifference(want, got string) string {
 	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := range max(len(w), len(g)) {

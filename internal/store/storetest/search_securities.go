@@ -90,8 +90,7 @@ var searchSecurities = &transaction{
 				e.Fatalf("at most %d hits: the case says nothing of order", most)
 			}
 		}},
-		// A hit has the text of six elements. One that the security lacks is empty, and of
-		// several the first counts.
+		// A hit has the text of six elements. One that the security lacks is empty, and of several the first counts.
 		{name: "SearchSecurities/Odd", run: func(e *env) {
 			symbol, doc := e.listed()
 			sector := refSector(e.tree([]byte(doc))).text()

@@ -1,14 +1,12 @@
 // Package storetest is the conformance suite that every store runs, unchanged.
 //
-// Each case has a fresh store, and compares what it answers with a reference
-// (reference.go) that shares no code with the service: plain trees, fractions,
-// and loops over all documents. Documents are compared in a canonical form, so
+// Each case has a fresh store, and compares what it answers with a reference (reference.go) that shares no code with
+// the service: plain trees, fractions, and loops over all documents. Documents are compared in a canonical form, so
 // that prefixes and white space between elements may differ, and nothing else.
 //
-// A store that cannot do something says so by Options.Exceptions, case by case
-// and with a reason; an exception that is not needed is a failure. That cases
-// can fail at all is shown by the package's own tests, on stores that are
-// broken on purpose.
+// A store that cannot do something says so by Options.Exceptions, case by case and with a reason; an exception that is
+// not needed is a failure. That cases can fail at all is shown by the package's own tests, on stores that are broken on
+// purpose.
 package storetest
 
 import (
@@ -39,8 +37,8 @@ type Options struct {
 	Exceptions map[string]string
 }
 
-// Run runs the suite. The store that open gives is loaded with d, is used by
-// one case, and is closed by open's own t.Cleanup.
+// Run runs the suite. The store that open gives is loaded with d, is used by one case, and is closed by open's own
+// t.Cleanup.
 func Run(t *testing.T, open func(t testing.TB, d *dataset.Dataset) brokerage.Store, options Options) {
 	known := make(map[string]bool)
 	f := newFixture(options.Dataset)
@@ -74,8 +72,7 @@ func Run(t *testing.T, open func(t testing.TB, d *dataset.Dataset) brokerage.Sto
 	}
 }
 
-// guarded makes an error that a method does not declare a panic, in whatever
-// case it comes up.
+// guarded makes an error that a method does not declare a panic, in whatever case it comes up.
 func guarded(s brokerage.Store) brokerage.Store {
 	if s == nil {
 		return nil
@@ -83,8 +80,8 @@ func guarded(s brokerage.Store) brokerage.Store {
 	return guard.New(s, guard.Options{Strict: true})
 }
 
-// T is what a case needs of a test. It is smaller than testing.TB, which nobody
-// else can implement, so that the suite can be tested.
+// T is what a case needs of a test. It is smaller than testing.TB, which nobody else can implement, so that the suite
+// can be tested.
 type T interface {
 	rapid.TB
 	Context() context.Context

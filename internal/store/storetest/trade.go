@@ -27,8 +27,8 @@ var tradeCases = []testCase{
 				e.equal(c.quantity+" at "+c.price, c.amount, answer.child("Amount").text())
 			}
 		}
-		// Balances of more places than money has, far from what a float can hold,
-		// signed, short, and quantities as nobody writes them.
+		// Balances of more places than money has, far from what a float can hold, signed, short, and quantities as nobody
+		// writes them.
 		e.setPrice(symbol, brokerage.Price{LastTrade: "1.00"})
 		for _, c := range [][3]string{
 			{"100.005", "100.015", "5.0005"}, {"-0.005", "-0.015", "7"},
@@ -144,8 +144,7 @@ func (e *env) rich(online, working, symbol, quantity string) (id, account broker
 	return id, accounts[0]
 }
 
-// refTrade edits a customer as a trade does and gives the confirmation; where
-// it is refused it gives why.
+// refTrade edits a customer as a trade does and gives the confirmation; where it is refused it gives why.
 func refTrade(c *element, id brokerage.ID, s *element, t brokerage.Trade) (*element, brokerage.Reason) {
 	a := refAccount(c, id)
 	price := s.child("Price", "LastTrade").text()

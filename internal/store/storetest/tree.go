@@ -9,8 +9,7 @@ import (
 	"github.com/beevik/etree"
 )
 
-// element is a document as the reference sees it: a plain tree, with expanded
-// names and without prefixes.
+// element is a document as the reference sees it: a plain tree, with expanded names and without prefixes.
 type element struct {
 	space, name string
 	attrs       map[string]string // by local name, or {namespace}local
@@ -140,9 +139,8 @@ func (n *element) clone() *element {
 	return c
 }
 
-// String is the canonical form, a line for each tag and text: expanded names,
-// attributes sorted. White space between elements says nothing, but in mixed
-// content, which is what the descriptions of securities have.
+// String is the canonical form, a line for each tag and text: expanded names, attributes sorted. White space between
+// elements says nothing, but in mixed content, which is what the descriptions of securities have.
 func (n *element) String() string {
 	var b strings.Builder
 	n.write(&b, "", false)

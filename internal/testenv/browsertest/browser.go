@@ -1,5 +1,5 @@
-// Package browsertest drives a browser for tests of pages, without a library:
-// what they need of the DevTools protocol is a dozen commands.
+// Package browsertest drives a browser for tests of pages, without a library: what they need of the DevTools protocol
+// is a dozen commands.
 package browsertest
 
 import (
@@ -26,8 +26,8 @@ type Browser struct {
 	from    *bufio.Reader
 	session string
 	calls   int
-	// Requested are the addresses of all requests, Complaints what the browser reported: refused by the policy, uncaught errors.
-	// A complaint that contains one of Expected is none.
+	// Requested are the addresses of all requests, Complaints what the browser reported: refused by the policy, uncaught
+	// errors. A complaint that contains one of Expected is none.
 	Requested, Complaints, Expected []string
 }
 

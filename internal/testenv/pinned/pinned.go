@@ -1,6 +1,5 @@
-// Package pinned fetches what tests need from public registries and nobody
-// commits: one version of one file, known by its SHA-256. Where the registries
-// are is a machine's own setting, as its other tools have it (registry.go).
+// Package pinned fetches what tests need from public registries and nobody commits: one version of one file, known by
+// its SHA-256. Where the registries are is a machine's own setting, as its other tools have it (registry.go).
 package pinned
 
 import (
@@ -23,8 +22,7 @@ type File struct {
 	locate func(ctx context.Context) (url string, err error)
 }
 
-// Fetch makes sure that a folder has the file, and gives its path. What an
-// interrupted Fetch got is not fetched again.
+// Fetch makes sure that a folder has the file, and gives its path. What an interrupted Fetch got is not fetched again.
 func (f File) Fetch(ctx context.Context, dir string) (path string, err error) {
 	path = filepath.Join(dir, f.Name)
 	if f.check(path) == nil {
@@ -56,8 +54,8 @@ func (f File) Fetch(ctx context.Context, dir string) (path string, err error) {
 	return path, os.Rename(part, path)
 }
 
-// lock waits until no other process has a file locked: the tests of several
-// packages, each a process, may want the same file at once.
+// lock waits until no other process has a file locked: the tests of several packages, each a process, may want the same
+// file at once.
 func lock(path string) (unlock func() error, err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

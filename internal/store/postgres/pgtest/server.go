@@ -1,8 +1,6 @@
-// Package pgtest starts PostgreSQL servers for tests: with what is installed, or
-// else with binaries that it fetches once. A server listens on a Unix socket in
-// a temporary folder, so that it takes nobody's port, and both are gone
-// afterwards, if the test was killed as well. PostgreSQL refuses to run as root:
-// root's servers run as another user.
+// Package pgtest starts PostgreSQL servers for tests: with what is installed, or else with binaries that it fetches
+// once. A server listens on a Unix socket in a temporary folder, so that it takes nobody's port, and both are gone
+// afterwards, if the test was killed as well. PostgreSQL refuses to run as root: root's servers run as another user.
 package pgtest
 
 import (
@@ -32,8 +30,8 @@ const Need = "postgres"
 // User is the superuser of every server.
 const User = "brokerage"
 
-// unsafe settings are for tests that are not about durability: what is lost with
-// the power is gone with the test anyway.
+// unsafe settings are for tests that are not about durability: what is lost with the power is gone with the test
+// anyway.
 var unsafe = []string{"fsync=off", "synchronous_commit=off", "full_page_writes=off"}
 
 // Server is a running server.
@@ -51,8 +49,8 @@ var servers = testenv.Servers[*Server]{What: "PostgreSQL", Need: Need}
 // Main runs the tests of a package, which may share a server; for TestMain.
 func Main(m *testing.M) { servers.Main(m) }
 
-// Shared is a server for all tests of a package, whose TestMain is Main. Tests
-// have databases of their own in it, and leave its settings alone.
+// Shared is a server for all tests of a package, whose TestMain is Main. Tests have databases of their own in it, and
+// leave its settings alone.
 func Shared(t testing.TB) *Server {
 	t.Helper()
 	return servers.Shared(t, func() (*Server, error) {
@@ -66,8 +64,7 @@ func Start(t testing.TB, settings ...string) *Server {
 	return started(t, slices.Concat(unsafe, settings))
 }
 
-// StartOutOfTheBox starts a server for one test that is as durable as PostgreSQL
-// is when nobody says anything.
+// StartOutOfTheBox starts a server for one test that is as durable as PostgreSQL is when nobody says anything.
 func StartOutOfTheBox(t testing.TB) *Server {
 	t.Helper()
 	return started(t, nil)
@@ -79,8 +76,8 @@ func StartIn(t testing.TB, env []string, settings ...string) *Server {
 	return started(t, slices.Concat(unsafe, settings), env...)
 }
 
-// StartAt is Start for a server whose folder is within another: on a disk of its
-// own, for example. The name of that has to be short, for the socket's sake.
+// StartAt is Start for a server whose folder is within another: on a disk of its own, for example. The name of that has
+// to be short, for the socket's sake.
 func StartAt(t testing.TB, root string, settings ...string) *Server {
 	t.Helper()
 	return servers.Own(t, func() (*Server, error) { return startAt(root, slices.Concat(unsafe, settings)) })
@@ -107,9 +104,8 @@ func (s *Server) URLAt(addr, database string) string {
 	return (&url.URL{Scheme: "postgres", User: url.User(User), Host: addr, Path: "/" + database, RawQuery: "sslmode=disable"}).String()
 }
 
-// keep runs beside the test, as the server's user: it starts the server, and
-// ends it and takes its folder away when its input ends, which it does with the
-// test, however that ends.
+// keep runs beside the test, as the server's user: it starts the server, and ends it and takes its folder away when its
+// input ends, which it does with the test, however that ends.
 const keep = `
 cd "$2" && { [ -d data ] || "$1/initdb" -D "$2/data" -U "$3" -A trust -E UTF8 --locale=C --data-checksums --no-sync >"$2/log" 2>&1; } \
   && "$1/pg_ctl" -D "$2/data" -l "$2/log" -w -t 60 -o "$4" start >>"$2/log" 2>&1 && echo started || { echo "It does not start:"; cat "$2/log"; }
@@ -197,8 +193,8 @@ func (s *Server) Stop() error {
 	return errors.Join(s.lifeline.Close(), s.keeper.Wait())
 }
 
-// Restart stops the server, in a mode of pg_ctl ("fast", or "immediate", which is
-// as if it crashed), and starts it again.
+// Restart stops the server, in a mode of pg_ctl ("fast", or "immediate", which is as if it crashed), and starts it
+// again.
 func (s *Server) Restart(t testing.TB, mode string) {
 	t.Helper()
 	s.control(t, "-l", filepath.Join(s.dir, "log"), "-m", mode, "restart")
@@ -221,8 +217,7 @@ func (s *Server) control(t testing.TB, args ...string) {
 	}
 }
 
-// Include adds lines to the server's configuration, as a file of their own, for
-// the next start.
+// Include adds lines to the server's configuration, as a file of their own, for the next start.
 func (s *Server) Include(t testing.TB, conf string) {
 	t.Helper()
 	data := filepath.Join(s.dir, "data")
@@ -239,8 +234,8 @@ func (s *Server) Include(t testing.TB, conf string) {
 	}
 }
 
-// DisableChecksums turns the checksums of a halted server's pages off, as they are
-// when nobody asks for them before PostgreSQL 18.
+// DisableChecksums turns the checksums of a halted server's pages off, as they are when nobody asks for them before
+// PostgreSQL 18.
 func (s *Server) DisableChecksums(t testing.TB) {
 	t.Helper()
 	cmd := s.as(t, "pg_checksums")
