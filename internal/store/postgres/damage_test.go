@@ -33,7 +33,8 @@ func TestDamage(t *testing.T) {
 	var pages int64
 	_, err := s.pool.Exec(t.Context(), "CHECKPOINT")
 	require.NoError(t, err)
-	require.NoError(t, s.pool.QueryRow(t.Context(), `SELECT pg_relation_filepath('brokerage.orders'), pg_relation_size('brokerage.orders') / 8192`).Scan(&file, &pages))
+	scan(t, s.pool, []any{&file, &pages},
+		"SELECT pg_relation_filepath('brokerage.orders'), pg_relation_size('brokerage.orders') / 8192")
 	require.NoError(t, s.Close())
 	server.Halt(t)
 	server.FlipBit(t, file, rand.Int64N(pages*8192*8))

@@ -32,7 +32,7 @@ func TestTerminated_InEachTransaction(t *testing.T) {
 			lock, err := locker.Begin(ctx)
 			require.NoError(t, err)
 			defer func() { _ = lock.Rollback(context.Background()) }()
-			_, err = lock.Exec(ctx, "LOCK TABLE brokerage.orders, brokerage.customers, brokerage.securities IN ACCESS EXCLUSIVE MODE")
+			_, err = lock.Exec(ctx, lockDocuments)
 			require.NoError(t, err)
 
 			before := s.retries.Load()
@@ -57,7 +57,8 @@ func waiting(ctx context.Context, t testing.TB, q querier, database string, but 
 	t.Helper()
 	for {
 		err := q.QueryRow(ctx, `SELECT pid FROM pg_stat_activity
-			WHERE datname = $1 AND application_name = 'brokerage' AND wait_event_type = 'Lock' AND pid <> $2`, database, but).Scan(&pid)
+			WHERE datname = $1 AND application_name = 'brokerage' AND wait_event_type = 'Lock' AND pid <> $2`,
+			database, but).Scan(&pid)
 		if err == nil {
 			return pid
 		}
@@ -163,9 +164,10 @@ func (l *ledger) settled(t testing.TB, s *Store, held int64) {
 // sharesOf is how much of the first symbol all accounts hold.
 func sharesOf(t testing.TB, s *Store) (n int64) {
 	t.Helper()
-	require.NoError(t, s.pool.QueryRow(t.Context(), `SELECT coalesce(sum(p.quantity), 0)::numeric(20, 3)::bigint FROM brokerage.customers,
-		XMLTABLE(XMLNAMESPACES('http://tpox-benchmark.com/custacc' AS c), '//c:Position' PASSING doc COLUMNS symbol text PATH 'c:Symbol', quantity numeric PATH 'c:Quantity') AS p
-		WHERE p.symbol = $1`, generator(t, "tiny").Symbol(0)).Scan(&n))
+	scan(t, s.pool, []any{&n}, `SELECT coalesce(sum(p.quantity), 0)::numeric(20, 3)::bigint FROM brokerage.customers,
+		XMLTABLE(XMLNAMESPACES('http://tpox-benchmark.com/custacc' AS c), '//c:Position' PASSING doc
+			COLUMNS symbol text PATH 'c:Symbol', quantity numeric PATH 'c:Quantity') AS p
+		WHERE p.symbol = $1`, generator(t, "tiny").Symbol(0))
 	return n
 }
 
@@ -219,7 +221,7 @@ func TestServer_StatementTimeout(t *testing.T) {
 	calls := storetest.Calls(t, s, d)
 	lock := server.Connect(t, database)
 	defer func() { _ = lock.Close(context.Background()) }()
-	_, err := lock.Exec(t.Context(), "BEGIN; LOCK TABLE brokerage.orders, brokerage.customers, brokerage.securities IN ACCESS EXCLUSIVE MODE")
+	_, err := lock.Exec(t.Context(), "BEGIN; "+lockDocuments)
 	require.NoError(t, err)
 	for _, call := range calls {
 		u, is := unavailable(call.Do(t.Context()))
@@ -239,7 +241,7 @@ func TestServer_CancelledRequest(t *testing.T) {
 	calls := storetest.Calls(t, s, d)
 	lock := server.Connect(t, database)
 	defer func() { _ = lock.Close(context.Background()) }()
-	_, err := lock.Exec(t.Context(), "BEGIN; LOCK TABLE brokerage.orders, brokerage.customers, brokerage.securities IN ACCESS EXCLUSIVE MODE")
+	_, err := lock.Exec(t.Context(), "BEGIN; "+lockDocuments)
 	require.NoError(t, err)
 	for _, call := range calls {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

@@ -17,8 +17,10 @@ import (
 
 // bigCustomer is a valid customer of some 940 kB.
 func bigCustomer(d *dataset.Dataset, id int64) []byte {
-	date := `<mValueDate><ValueDate>1999-02-04</ValueDate><CreditMovement>95261.34</CreditMovement><ValueDatedBal>786528</ValueDatedBal></mValueDate>`
-	return []byte(strings.Replace(string(customer(d, id, id+1)), "<gValueDate>", "<gValueDate>"+strings.Repeat(date, 7000), 1))
+	date := `<mValueDate><ValueDate>1999-02-04</ValueDate><CreditMovement>95261.34</CreditMovement>` +
+		`<ValueDatedBal>786528</ValueDatedBal></mValueDate>`
+	dates := "<gValueDate>" + strings.Repeat(date, 7000)
+	return []byte(strings.Replace(string(customer(d, id, id+1)), "<gValueDate>", dates, 1))
 }
 
 // While clients read and change a large document as fast as they can, everybody else is answered in time, and those

@@ -83,12 +83,15 @@ func TestClose(t *testing.T) {
 func TestAnswers_NoNamespace(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	const plain = "<plain>x</plain>"
-	_, err := s.InsertOrder(t.Context(), now(), []byte(`<f:FIXML xmlns:f="http://www.fixprotocol.org/FIXML-4-4"><f:Order ID="1" Acct="`+
-		brokerage.ID(d.FirstAccount(0)).String()+`"><f:OrdQty Cash="9999999999999"/>`+plain+`</f:Order></f:FIXML>`))
+	account := brokerage.ID(d.FirstAccount(0)).String()
+	_, err := s.InsertOrder(t.Context(), now(), []byte(
+		`<f:FIXML xmlns:f="http://www.fixprotocol.org/FIXML-4-4"><f:Order ID="1" Acct="`+account+`">`+
+			`<f:OrdQty Cash="9999999999999"/>`+plain+`</f:Order></f:FIXML>`))
 	require.NoError(t, err)
-	_, err = s.InsertCustomer(t.Context(), now(), []byte(`<c:Customer xmlns:c="http://tpox-benchmark.com/custacc" id="2"><c:Name>`+plain+`</c:Name>
-		<c:Addresses><c:Address>`+plain+`</c:Address></c:Addresses><c:Accounts><c:Account id="3"><c:gValueDate><c:mValueDate>`+plain+
-		`</c:mValueDate></c:gValueDate></c:Account></c:Accounts></c:Customer>`), false)
+	_, err = s.InsertCustomer(t.Context(), now(), []byte(
+		`<c:Customer xmlns:c="http://tpox-benchmark.com/custacc" id="2"><c:Name>`+plain+`</c:Name>
+		<c:Addresses><c:Address>`+plain+`</c:Address></c:Addresses><c:Accounts><c:Account id="3">`+
+			`<c:gValueDate><c:mValueDate>`+plain+`</c:mValueDate></c:gValueDate></c:Account></c:Accounts></c:Customer>`), false)
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		answer func() ([]byte, error)
@@ -122,11 +125,13 @@ func TestAnswers_NoNamespace(t *testing.T) {
 // A position of a document that was not validated is there with what it has.
 func TestAccountSummary_NoSymbol(t *testing.T) {
 	s, _, _, _ := tiny(t)
-	doc := []byte(`<Customer xmlns="http://tpox-benchmark.com/custacc" id="2"><Name/><Accounts><Account id="3"><Holdings>` +
+	doc := []byte(`<Customer xmlns="http://tpox-benchmark.com/custacc" id="2"><Name/><Accounts><Account id="3">` +
+		`<Holdings>` +
 		`<Position><Quantity>5</Quantity></Position><Position/></Holdings></Account></Accounts></Customer>`)
 	_, err := s.InsertCustomer(t.Context(), now(), doc, false)
 	require.NoError(t, err)
 	answer, err := s.AccountSummary(t.Context(), 2)
 	require.NoError(t, err)
-	require.Contains(t, string(answer), "<c:Securities><c:Position><c:Quantity>5</c:Quantity></c:Position><c:Position/></c:Securities>")
+	require.Contains(t, string(answer),
+		"<c:Securities><c:Position><c:Quantity>5</c:Quantity></c:Position><c:Position/></c:Securities>")
 }

@@ -24,7 +24,8 @@ func TestPlans(t *testing.T) {
 	defer func() { _ = conn.Close(t.Context()) }()
 
 	id := func(k dataset.Kind) string { return brokerage.ID(d.ID(k, d.Count(k)/2)).String() }
-	order, customer, account, symbol := id(dataset.Order), id(dataset.Customer), brokerage.ID(d.FirstAccount(9)).String(), "'"+d.Symbol(99)+"'"
+	order, customer := id(dataset.Order), id(dataset.Customer)
+	account, symbol := brokerage.ID(d.FirstAccount(9)).String(), "'"+d.Symbol(99)+"'"
 	for name, c := range map[string]struct {
 		args    string
 		indexes []string

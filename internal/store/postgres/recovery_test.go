@@ -23,7 +23,8 @@ func archived(t testing.TB, server *pgtest.Server) {
 	require.NoError(t, conn.QueryRow(t.Context(), "SELECT pg_walfile_name(pg_switch_wal())").Scan(&last))
 	require.Eventually(t, func() bool {
 		var done bool
-		err := conn.QueryRow(t.Context(), "SELECT coalesce(last_archived_wal, '') >= $1 FROM pg_stat_archiver", last).Scan(&done)
+		err := conn.QueryRow(t.Context(),
+			"SELECT coalesce(last_archived_wal, '') >= $1 FROM pg_stat_archiver", last).Scan(&done)
 		return err == nil && done
 	}, time.Minute, 10*time.Millisecond)
 }
@@ -48,7 +49,8 @@ func TestRecovery(t *testing.T) {
 	w := now()
 	w.Once = &brokerage.Once{Client: "ann", Key: "k", Expires: time.Now().Add(time.Hour)}
 	account := d.FirstAccount(0)
-	wanted := brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(int(account % d.Count(dataset.Security))), Quantity: "1", Now: w.Now}
+	symbol := d.Symbol(int(account % d.Count(dataset.Security)))
+	wanted := brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: "1", Now: w.Now}
 	trade := func(s *Store) string {
 		answer, err := s.Trade(ctx, w, brokerage.ID(account), wanted)
 		require.NoError(t, err)

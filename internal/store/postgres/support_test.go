@@ -78,6 +78,15 @@ func order(d *dataset.Dataset, id int64) []byte {
 	return d.AppendNewOrder(nil, 7, dataset.NewOrder{ID: id})
 }
 
+// lockDocuments makes every transaction wait.
+const lockDocuments = "LOCK TABLE brokerage.orders, brokerage.customers, brokerage.securities IN ACCESS EXCLUSIVE MODE"
+
+// scan runs a query of one row.
+func scan(t testing.TB, q querier, into []any, sql string, args ...any) {
+	t.Helper()
+	require.NoError(t, q.QueryRow(t.Context(), sql, args...).Scan(into...))
+}
+
 func unavailable(err error) (*brokerage.Unavailable, bool) {
 	return errors.AsType[*brokerage.Unavailable](err)
 }

@@ -59,8 +59,11 @@ func TestTuned_Applied(t *testing.T) {
 	for _, setting := range settings {
 		var inForce bool
 		// Units are the server's to compare: 512MB is 524288 kB.
-		require.NoError(t, conn.QueryRow(t.Context(), `SELECT f.applied AND f.error IS NULL AND s.sourcefile = f.sourcefile AND NOT s.pending_restart AND s.setting = s.reset_val
-			FROM pg_file_settings AS f JOIN pg_settings AS s USING (name) WHERE f.name = $1 AND f.setting = $2`, setting.Name, setting.Value).Scan(&inForce), setting.Name)
+		err := conn.QueryRow(t.Context(), `SELECT f.applied AND f.error IS NULL AND s.sourcefile = f.sourcefile
+				AND NOT s.pending_restart AND s.setting = s.reset_val
+			FROM pg_file_settings AS f JOIN pg_settings AS s USING (name) WHERE f.name = $1 AND f.setting = $2`,
+			setting.Name, setting.Value).Scan(&inForce)
+		require.NoError(t, err, setting.Name)
 		require.True(t, inForce, setting.Name)
 	}
 	require.NoError(t, after.LoadDataset(t.Context(), generator(t, "tiny"), nil))
@@ -77,7 +80,8 @@ func takeable(t testing.TB, server *pgtest.Server) string {
 	conn := server.Connect(t, "postgres")
 	defer func() { require.NoError(t, conn.Close(t.Context())) }()
 	var methods []string
-	require.NoError(t, conn.QueryRow(t.Context(), "SELECT enumvals FROM pg_settings WHERE name = 'wal_compression'", pgx.QueryExecModeExec).Scan(&methods))
+	scan(t, conn, []any{&methods}, "SELECT enumvals FROM pg_settings WHERE name = 'wal_compression'",
+		pgx.QueryExecModeExec)
 	if !slices.Contains(methods, "lz4") {
 		t.Log("this server was built without lz4")
 		conf = strings.Replace(conf, "wal_compression = lz4\n", "", 1)

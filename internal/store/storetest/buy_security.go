@@ -78,7 +78,7 @@ var buySecurity = &transaction{
 
 var covered = brokerage.Rules{MaxHoldings: 3, Covered: true}
 
-// holding is a customer with positions in the first n securities.
+// holding inserts a customer with positions in the first n securities.
 func (e *env) holding(n int, balance string) (id, account brokerage.ID) {
 	e.Helper()
 	id, accounts, doc := e.newCustomer(1)

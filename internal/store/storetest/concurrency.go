@@ -13,7 +13,7 @@ import (
 )
 
 var concurrencyCases = []testCase{
-	// Every share and every cent is there at the end.
+	// No share and no cent is lost.
 	{name: "Concurrency/Trades", run: func(e *env) {
 		symbol := e.d.Symbol(0)
 		e.setPrice(symbol, brokerage.Price{LastTrade: "3.07"})
@@ -58,7 +58,7 @@ var concurrencyCases = []testCase{
 			e.equal("shares", fixed(want, 3), fixed(heldOf(is, symbol), 3))
 		}
 	}},
-	// What a reader sees is before a trade or after it: money and shares together are worth the same at any time.
+	// A reader sees the state before a trade or after it: money and shares together have the same value at any time.
 	{name: "Concurrency/Readers", run: func(e *env) {
 		symbol := e.d.Symbol(0)
 		e.setPrice(symbol, brokerage.Price{LastTrade: "2.50"})
@@ -175,9 +175,9 @@ var concurrencyCases = []testCase{
 			e.equal("accounts", 1, len(e.customer(id).child("Accounts").children("Account")))
 		}
 	}},
-	// Whoever is refused while others write is refused for a reason of its own, and leaves nothing; the others do not
-	// notice. The replacement is refused by a store that looks at accounts only as it writes them, after it has changed
-	// others.
+	// A request that is refused while others write is refused for a reason of its own and changes nothing, and the others
+	// do not notice. The replacement is refused by a store that checks accounts only as it writes them, after it has
+	// changed others.
 	{name: "Concurrency/Refusals", run: func(e *env) {
 		id, account := e.rich("0.00", "0.00", e.d.Symbol(0), "100")
 		taken, takenAccounts, doc := e.newCustomer(2)
@@ -206,11 +206,11 @@ var concurrencyCases = []testCase{
 						return err
 					case 2:
 						err := e.s.ReplaceCustomer(e.Context(), plain(), taken, []byte(foreign), true, nil)
-						return isConflict(err, brokerage.AccountExists)
+						return requireConflict(err, brokerage.AccountExists)
 					default:
 						t := selling(e.d.Symbol(1), "1")
 						_, err := e.s.Trade(e.Context(), plain(), account, t)
-						return isConflict(err, brokerage.NotHeld)
+						return requireConflict(err, brokerage.NotHeld)
 					}
 				})
 			}
@@ -223,15 +223,15 @@ var concurrencyCases = []testCase{
 	}},
 }
 
-// isConflict wants a conflict by a reason, for who has no error to give but that there was none.
-func isConflict(err error, reason brokerage.Reason) error {
+// requireConflict returns an error unless err is a conflict by the reason.
+func requireConflict(err error, reason brokerage.Reason) error {
 	if conflict := (*brokerage.Conflict)(nil); errors.As(err, &conflict) && conflict.Reason == reason {
 		return nil
 	}
 	return fmt.Errorf("want a conflict by %s, got %w", reason, cmp.Or(err, errors.New("none")))
 }
 
-// together runs f n times at once and wants no error.
+// together runs f n times at once and requires that it succeeds.
 func (e *env) together(n int, f func(i int) error) {
 	e.Helper()
 	errs := make([]error, n)
@@ -257,7 +257,8 @@ func heldOf(account *element, symbol string) *big.Rat {
 	return new(big.Rat)
 }
 
-// oneWins runs f n times at once: one succeeds, the others meet the conflict.
+// oneWins runs f n times at once: one must succeed, and the others must return the conflict. It returns which one
+// succeeded.
 func (e *env) oneWins(n int, reason brokerage.Reason, f func(i int) error) (winner int) {
 	e.Helper()
 	var won atomic.Int64

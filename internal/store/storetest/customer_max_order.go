@@ -119,7 +119,7 @@ var customerMaxOrder = &transaction{
 	},
 }
 
-// largest inserts orders for an account, in turn, of which the one at index want is the largest; below 0, none is.
+// largest inserts orders for the accounts in rotation, of which that at index want is the largest; below 0, none is.
 func largest(e *env, customer brokerage.ID, accounts []brokerage.ID, want int, cash ...string) {
 	e.Helper()
 	var all []*element
@@ -137,7 +137,7 @@ func largest(e *env, customer brokerage.ID, accounts []brokerage.ID, want int, c
 	e.same("the largest order", answer, e.got(e.s.CustomerMaxOrder(e.Context(), customer)))
 }
 
-// refMaxOrder looks at every order there is.
+// refMaxOrder looks at every order.
 func refMaxOrder(customer *element, all []*element) *element {
 	accounts := map[string]bool{}
 	for _, a := range customer.child("Accounts").children("Account") {

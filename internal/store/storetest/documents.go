@@ -15,12 +15,12 @@ func (e *env) newAccount(i int64) (brokerage.ID, string) {
 	return id, string(e.d.AppendNewAccount(nil, i, dataset.NewAccount{ID: int64(id)}))
 }
 
-// missing are symbols that no security has; letter case tells symbols apart.
-func (e *env) missing() []string {
+// unknownSymbols returns symbols that no security has. Symbols are case-sensitive.
+func (e *env) unknownSymbols() []string {
 	return []string{"", "NOSUCH9", strings.ToLower(e.d.Symbol(1)), e.d.Symbol(1) + " ", "'", "%", "é", "\x00"}
 }
 
-// listed finds a stock with a sector.
+// listed returns a stock with a sector.
 func (e *env) listed() (symbol, doc string) {
 	for i, s := range e.securities {
 		if refSector(s) != nil && s.child("SecurityType").text() == "Stock" {
@@ -30,7 +30,7 @@ func (e *env) listed() (symbol, doc string) {
 	panic("no stock has a sector")
 }
 
-// fixture is the dataset, and its documents as trees. It is never changed.
+// A fixture is a dataset and its documents as trees. It is never changed.
 type fixture struct {
 	d                             *dataset.Dataset
 	orders, customers, securities []*element
@@ -59,7 +59,7 @@ func newFixture(d *dataset.Dataset) *fixture {
 	return f
 }
 
-// id gives an id that nothing has yet, for any kind.
+// id returns a new id, for any kind.
 func (e *env) id() brokerage.ID {
 	e.fresh.Lock()
 	defer e.fresh.Unlock()
@@ -67,7 +67,7 @@ func (e *env) id() brokerage.ID {
 	return brokerage.ID(900_000_000_000 + e.fresh.n)
 }
 
-// admit is a document as the service hands it to a store.
+// admit returns a document as the service passes it to a store.
 func (e *env) admit(doc string) []byte {
 	e.Helper()
 	b, err := xmldoc.Admit([]byte(doc), xmldoc.Limits{})
@@ -81,12 +81,12 @@ func (e *env) accountID(k int64) brokerage.ID { return brokerage.ID(e.d.FirstAcc
 
 func (e *env) generated(k int64) string { return string(e.d.Append(nil, dataset.Customer, k)) }
 
-// held is the symbol of the first position of customer k's first account.
+// held returns the symbol of the first position of customer k's first account.
 func (e *env) held(k int64) string {
 	return refAccount(e.customers[k], e.accountID(k)).child("Holdings", "Position", "Symbol").text()
 }
 
-// notHeld is a symbol that the first account of customer k does not have.
+// notHeld returns a symbol that the first account of customer k does not hold.
 func (e *env) notHeld(k int64) string {
 	has := map[string]bool{}
 	for _, p := range refAccount(e.customers[k], e.accountID(k)).child("Holdings").children("Position") {
@@ -100,7 +100,7 @@ func (e *env) notHeld(k int64) string {
 	panic("an account has every security")
 }
 
-// newCustomer is a customer to insert, with new ids.
+// newCustomer returns a customer to insert, with new ids.
 func (e *env) newCustomer(accounts int) (id brokerage.ID, ids []brokerage.ID, doc string) {
 	p := dataset.NewCustomer{ID: int64(e.id())}
 	for range accounts {
@@ -124,7 +124,7 @@ func (e *env) insert(customer string, validate bool) {
 	e.must(err)
 }
 
-// newOrder is an order to insert, with a new id and some cash.
+// newOrder returns an order to insert, with a new id and some cash.
 func (e *env) newOrder(account brokerage.ID, cash string) (brokerage.ID, string) {
 	id := e.id()
 	return id, fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="%d" Side="1">`+
@@ -146,7 +146,7 @@ func (e *env) insertOrder(doc string) {
 	e.must(err)
 }
 
-// edit replaces the first occurrence, which must be there.
+// edit replaces the first occurrence of from, which must be there.
 func (e *env) edit(doc, from, to string) string {
 	e.Helper()
 	if !strings.Contains(doc, from) {
@@ -166,7 +166,7 @@ func (e *env) put(doc, name, content string) string {
 	return strings.Replace(doc, "<"+name+">"+old+"</"+name+">", "<"+name+">"+content+"</"+name+">", 1)
 }
 
-// sample is some of n: all if they are few, else spread, with both ends.
+// sample returns the indexes of at most most of n: all of them, or spread evenly with both ends.
 func sample(n, most int64) (indexes []int64) {
 	if n <= most {
 		most = n

@@ -43,7 +43,7 @@ func (e *env) noAccount(account brokerage.ID) {
 	e.notFound(err, "account")
 }
 
-// accountExists wants to be told of the first account that is another customer's.
+// accountExists requires a conflict that names the account.
 func (e *env) accountExists(err error, account brokerage.ID) {
 	e.Helper()
 	e.conflict(err, brokerage.AccountExists)
@@ -58,7 +58,7 @@ func (e *env) reopened() {
 	e.s = e.reopen()
 }
 
-// now is the time of all writes: of another zone, so that forgetting to convert it shows, even in the date.
+// now is the time of all writes. It is in another zone, in which the date differs, so that a missing conversion shows.
 var now = time.Date(2026, 3, 4, 1, 2, 3, 999_000_000, time.FixedZone("", 5*60*60+30*60))
 
 func plain() brokerage.Write { return brokerage.Write{Now: now} }
@@ -76,7 +76,7 @@ func (e *env) must(err error) {
 	}
 }
 
-// got takes a call's answer and error, and gives the answer, as a tree.
+// got requires that a call succeeded, and returns its answer as a tree.
 func (e *env) got(doc []byte, err error) *element {
 	e.Helper()
 	e.must(err)
@@ -90,7 +90,7 @@ func (e *env) tree(doc []byte) *element {
 	return n
 }
 
-// same compares canonical forms.
+// same requires that two documents have the same canonical form.
 func (e *env) same(what string, want, got *element) {
 	e.Helper()
 	if w, g := want.String(), got.String(); w != g {
@@ -105,13 +105,13 @@ func (e *env) equal(what string, want, got any) {
 	}
 }
 
-// refused wants an error of one type, as errors.As finds it.
+// refused requires an error of one type, as errors.As finds it.
 func refused[E error](e *env, err error) {
 	e.Helper()
 	_ = refusal[E](e, err)
 }
 
-// refusal is refused, for who has more to ask of the error.
+// refusal requires an error of one type and returns it.
 func refusal[E error](e *env, err error) (typed E) {
 	e.Helper()
 	if err == nil {
@@ -169,7 +169,7 @@ func (e *env) raw(doc []byte, err error) string { e.Helper(); e.must(err); retur
 
 type ids = []brokerage.ID
 
-// watch names documents and keys that a request must leave alone.
+// A watch names documents and keys that a request must not change.
 type watch struct {
 	orders    []brokerage.ID
 	customers []brokerage.ID
@@ -177,7 +177,7 @@ type watch struct {
 	symbols   []string
 }
 
-// state is everything that can be read of what is watched, as one text.
+// state returns everything that can be read of what is watched, as one text.
 func (e *env) state(w watch) string {
 	e.Helper()
 	var b strings.Builder
@@ -219,7 +219,7 @@ func (e *env) state(w watch) string {
 	return b.String()
 }
 
-// unchanged runs f, which is refused, and wants everything as it was.
+// unchanged requires that f, whose requests are refused, changes nothing.
 func (e *env) unchanged(w watch, f func()) {
 	e.Helper()
 	before := e.state(w)

@@ -17,7 +17,7 @@ var getSecurity = &transaction{
 			}
 		}},
 		{name: "GetSecurity/Missing", run: func(e *env) {
-			for _, symbol := range e.missing() {
+			for _, symbol := range e.unknownSymbols() {
 				e.noSecurity(symbol)
 			}
 		}},

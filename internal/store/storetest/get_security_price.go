@@ -36,7 +36,7 @@ var getSecurityPrice = &transaction{
 			}
 		}},
 		{name: "SecurityPrice/Missing", run: func(e *env) {
-			for _, symbol := range e.missing() {
+			for _, symbol := range e.unknownSymbols() {
 				_, err := e.s.SecurityPrice(e.Context(), symbol)
 				e.notFound(err, "security")
 			}

@@ -91,7 +91,7 @@ var insertCustomer = &transaction{
 	},
 }
 
-// badKeys are customers whose keys nothing can be found by; validate=no does not let them in.
+// badKeys returns customers with keys by which nothing can be found; validate=no does not admit them.
 func badKeys(e *env, doc string, accounts []brokerage.ID) []string {
 	return []string{
 		strings.Replace(doc, custacc, "http://example.org/other", 1),

@@ -51,8 +51,8 @@ var modelCases = []testCase{
 	}},
 }
 
-// model is what a store should hold, as trees by slot. Every check has ids of its own, slot for slot, so that one store
-// serves all of them and a failure is still the same when rapid replays it.
+// A model is what a store should hold, as trees by slot. Every check has ids of its own, slot for slot, so that one
+// store serves all of them and a failure is the same when rapid replays it.
 type model struct {
 	*env
 	base      brokerage.ID
@@ -71,7 +71,7 @@ func (m *model) customerID(slot int) brokerage.ID { return m.base + brokerage.ID
 
 func (m *model) orderID(slot int) brokerage.ID { return m.base + 100 + brokerage.ID(slot) }
 
-// accountID is of one of all accounts: any customer can have any of them.
+// accountID returns the id of an account, which any customer can have.
 func (m *model) accountID(slot int) brokerage.ID { return m.base + 200 + brokerage.ID(slot) }
 
 func (m *model) owner(account brokerage.ID) int {
@@ -83,7 +83,7 @@ func (m *model) owner(account brokerage.ID) int {
 	return -1
 }
 
-// rapidT is a T whose failures are rapid's.
+// A rapidT is a T whose failures are those of rapid.
 type rapidT struct {
 	*rapid.T
 	outer T // whose context it is
@@ -93,7 +93,7 @@ func (t rapidT) Context() context.Context { return t.outer.Context() }
 
 func slot(t *rapid.T, name string) int { return rapid.IntRange(0, slots-1).Draw(t, name) }
 
-// drawCustomer makes a customer of drawn accounts, and tells whose they are.
+// drawCustomer makes a customer with drawn accounts.
 func (m *model) drawCustomer(t *rapid.T) (c int, doc []byte, accounts []brokerage.ID) {
 	c = slot(t, "customer")
 	p := dataset.NewCustomer{ID: int64(m.customerID(c))}
@@ -249,7 +249,7 @@ func (m *model) price(t *rapid.T) {
 	m.same("the price", refPrice(m.prices[symbol]), m.got(answer, err))
 }
 
-// check compares all that the model has.
+// check compares everything in the model with the store.
 func (m *model) check(*rapid.T) {
 	all := slices.Collect(maps.Values(m.orders))
 	for c := range slots {

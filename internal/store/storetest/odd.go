@@ -89,7 +89,7 @@ var oddCases = []testCase{
 	}},
 }
 
-// prefixed writes a document with a prefix in place of its default namespace.
+// prefixed returns a document with a prefix in place of its default namespace.
 func prefixed(doc, namespace string) string {
 	doc = strings.ReplaceAll(doc, "</", "\x00")
 	doc = strings.ReplaceAll(strings.ReplaceAll(doc, "<", "<odd:"), "<odd:!", "<!")

@@ -10,8 +10,8 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// The reference: what every transaction answers and does, said once more as plainly as possible, on trees and with
-// fractions. It shares no code with the service.
+// The reference is the answer and the effect of every transaction, implemented once more as plainly as possible, on
+// trees and with fractions. It shares no code with the service. Its functions begin with ref.
 
 const (
 	custacc  = "http://tpox-benchmark.com/custacc"
@@ -21,7 +21,7 @@ const (
 
 var decimalForm = regexp.MustCompile(`^[ \t\r\n]*[+-]?(\d+(\.\d*)?|\.\d+)[ \t\r\n]*$`)
 
-// decimal gives nil for what is not one.
+// decimal returns nil for what is not a decimal.
 func decimal(s string) *big.Rat {
 	if !decimalForm.MatchString(s) {
 		return nil
@@ -30,7 +30,7 @@ func decimal(s string) *big.Rat {
 	return r
 }
 
-// fixed writes a fraction with some places, half to even.
+// fixed formats a fraction with some places, rounded half to even.
 func fixed(r *big.Rat, places int) string {
 	pow := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil)
 	scaled := new(big.Rat).Mul(r, new(big.Rat).SetInt(pow))
@@ -63,7 +63,7 @@ func refAccount(c *element, id brokerage.ID) *element {
 	return nil
 }
 
-// firstDifference is where two canonical forms part, for messages that a person can read.
+// firstDifference returns the first line in which two canonical forms differ, for a message.
 func firstDifference(want, got string) string {
 	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := range max(len(w), len(g)) {

@@ -141,7 +141,7 @@ func anyIn(sector string) brokerage.Search {
 	return brokerage.Search{Sector: sector, PEMax: 1e12, YieldMin: -1}
 }
 
-// search compares with the reference and gives how many were found.
+// search compares a search with the reference and returns the number of hits.
 func (e *env) search(all []*element, q brokerage.Search) int {
 	e.Helper()
 	want := refSearch(all, q)
@@ -159,7 +159,7 @@ func tenThousandths(e *env, s string) int64 {
 	return n
 }
 
-// refSector is the first sector of whatever kind of security it is said for.
+// refSector returns the first sector, of whatever kind of security it is.
 func refSector(s *element) *element {
 	for _, information := range s.children("SecurityInformation") {
 		for _, kind := range information.children("*") {
@@ -171,7 +171,7 @@ func refSector(s *element) *element {
 	return nil
 }
 
-// refSearch looks at every security there is.
+// refSearch looks at every security.
 func refSearch(all []*element, q brokerage.Search) *element {
 	bound := func(n int64) *big.Rat { return big.NewRat(n, 10000) }
 	var hits []*element

@@ -1,12 +1,12 @@
 // Package storetest is the conformance suite that every store runs, unchanged.
 //
-// Each case has a fresh store, and compares what it answers with a reference (reference.go) that shares no code with
-// the service: plain trees, fractions, and loops over all documents. Documents are compared in a canonical form, so
-// that prefixes and white space between elements may differ, and nothing else.
+// A file for each transaction holds its cases, the reference that they compare with, and one call of it for the cases
+// that try every transaction. Each case has a fresh store. The reference shares no code with the service: plain trees,
+// fractions, and loops over all documents. Documents are compared in a canonical form, in which prefixes and white
+// space between elements may differ, and nothing else.
 //
-// A store that cannot do something says so by Options.Exceptions, case by case and with a reason; an exception that is
-// not needed is a failure. That cases can fail at all is shown by the package's own tests, on stores that are broken on
-// purpose.
+// A store that cannot pass a case names it in Options.Exceptions with a reason; an exception that is not needed fails.
+// The package's own tests show that cases can fail, on stores that are broken on purpose.
 package storetest
 
 import (
@@ -22,23 +22,22 @@ import (
 	"brokerage/internal/store/guard"
 )
 
-// Options are what the suite has to know of a store.
+// Options describe a store to the suite.
 type Options struct {
-	// Dataset is what each case's store is loaded with; nil is the scale tiny.
+	// Dataset is loaded into the store of each case; nil is the scale tiny.
 	Dataset *dataset.Dataset
 
-	// OpenWith is open with rules other than brokerage.DefaultRules.
+	// OpenWith opens a store with rules other than brokerage.DefaultRules.
 	OpenWith func(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store
 
-	// Reopen closes a store and opens it again with what it holds.
+	// Reopen closes a store and opens it again with its content.
 	Reopen func(t testing.TB, s brokerage.Store) brokerage.Store
 
-	// Exceptions are the cases that this store does not pass, and why.
+	// Exceptions are the cases that this store does not pass, with the reasons.
 	Exceptions map[string]string
 }
 
-// Run runs the suite. The store that open gives is loaded with d, is used by one case, and is closed by open's own
-// t.Cleanup.
+// Run runs the suite. open returns a store that is loaded with d, for one case, and closes it by t.Cleanup.
 func Run(t *testing.T, open func(t testing.TB, d *dataset.Dataset) brokerage.Store, options Options) {
 	known := make(map[string]bool)
 	f := newFixture(options.Dataset)
@@ -72,7 +71,7 @@ func Run(t *testing.T, open func(t testing.TB, d *dataset.Dataset) brokerage.Sto
 	}
 }
 
-// guarded makes an error that a method does not declare a panic, in whatever case it comes up.
+// guarded returns a store that panics where a method returns an error that it does not declare.
 func guarded(s brokerage.Store) brokerage.Store {
 	if s == nil {
 		return nil
@@ -80,7 +79,7 @@ func guarded(s brokerage.Store) brokerage.Store {
 	return guard.New(s, guard.Options{Strict: true})
 }
 
-// T is what a case needs of a test. It is smaller than testing.TB, which nobody else can implement, so that the suite
+// T is what a case needs of a test. It is smaller than testing.TB, which no other type can implement, so that the suite
 // can be tested.
 type T interface {
 	rapid.TB
@@ -155,7 +154,7 @@ func cases() (list []testCase) {
 		modelCases)
 }
 
-// env is what a case works with.
+// An env is what a case works with.
 type env struct {
 	T
 	*fixture
@@ -163,7 +162,7 @@ type env struct {
 	reopen func() brokerage.Store
 }
 
-// conform runs a case, or, where it is excepted, sees whether it has to be.
+// conform runs a case, or, where it is excepted, tests that it fails.
 func (e *env) conform(t T, c testCase, exceptions map[string]string) {
 	reason, excepted := exceptions[c.name]
 	if !excepted {

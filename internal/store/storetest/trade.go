@@ -97,7 +97,7 @@ var tradeCases = []testCase{
 	{name: "Trade/Missing", run: func(e *env) {
 		e.noAccount(e.id())
 		e.unchanged(watch{customers: ids{e.customerID(0)}}, func() {
-			for _, symbol := range e.missing() {
+			for _, symbol := range e.unknownSymbols() {
 				_, err := e.s.Trade(e.Context(), plain(), e.accountID(0), buying(symbol, "1"))
 				e.notFound(err, "security")
 			}
@@ -105,7 +105,7 @@ var tradeCases = []testCase{
 	}},
 }
 
-// trade carries one out, beside the reference.
+// trade runs a trade and compares it with the reference's. It returns the confirmation, or nil where both refuse it.
 func (e *env) trade(customer, account brokerage.ID, side brokerage.Side, symbol, quantity string) *element {
 	e.Helper()
 	t := brokerage.Trade{Side: side, Symbol: symbol, Quantity: quantity, Now: now}
@@ -123,7 +123,7 @@ func (e *env) trade(customer, account brokerage.ID, side brokerage.Side, symbol,
 	return confirmation
 }
 
-// refusedTrade wants a conflict, of the reference too.
+// refusedTrade requires that the reference refuses a trade by a reason, and the store too.
 func (e *env) refusedTrade(
 	customer, account brokerage.ID, side brokerage.Side, symbol, quantity string, reason brokerage.Reason,
 ) {
@@ -134,7 +134,7 @@ func (e *env) refusedTrade(
 	e.trade(customer, account, side, symbol, quantity)
 }
 
-// rich is a new customer with one account of given balances and one position.
+// rich inserts a customer with one account of given balances and one position.
 func (e *env) rich(online, working, symbol, quantity string) (id, account brokerage.ID) {
 	e.Helper()
 	id, accounts, doc := e.newCustomer(1)
@@ -144,7 +144,7 @@ func (e *env) rich(online, working, symbol, quantity string) (id, account broker
 	return id, accounts[0]
 }
 
-// refTrade edits a customer as a trade does and gives the confirmation; where it is refused it gives why.
+// refTrade edits a customer as a trade does and returns the confirmation, or the reason of its refusal.
 func refTrade(c *element, id brokerage.ID, s *element, t brokerage.Trade) (*element, brokerage.Reason) {
 	a := refAccount(c, id)
 	price := s.child("Price", "LastTrade").text()

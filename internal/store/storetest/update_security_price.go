@@ -58,7 +58,7 @@ var updateSecurityPrice = &transaction{
 			})
 		}},
 		{name: "UpdateSecurityPrice/Missing", run: func(e *env) {
-			for _, symbol := range e.missing() {
+			for _, symbol := range e.unknownSymbols() {
 				_, err := e.s.UpdateSecurityPrice(e.Context(), plain(), symbol, brokerage.Price{LastTrade: "1"})
 				e.notFound(err, "security")
 			}
