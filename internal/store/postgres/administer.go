@@ -10,7 +10,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // An Admin is a connection for what a campaign does with a server beside the transactions: it reads settings and
@@ -19,10 +18,7 @@ type Admin struct{ conn *pgx.Conn }
 
 // Administer connects with the role of the URL, whose rights decide what the Admin can do.
 func Administer(ctx context.Context, url string) (*Admin, error) {
-	if err := CheckURL(url); err != nil {
-		return nil, err
-	}
-	config, err := pgxpool.ParseConfig(url) // which knows the pool's settings, and leaves them out
+	config, err := parseURL(url)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +146,7 @@ func ReadSettings(conf string) (settings []Setting, err error) {
 		if !ok || strings.ContainsAny(name+value, " '#") {
 			return nil, fmt.Errorf("not a setting: %q", line)
 		}
-		settings = append(settings, Setting{name, value})
+		settings = append(settings, Setting{Name: name, Value: value})
 	}
 	return settings, nil
 }

@@ -77,18 +77,18 @@ func verified(t testing.TB, s *Store) (findings []string) {
 	return findings
 }
 
-// ledger is what clients were told of their writes.
-type ledger struct {
+// promises are what clients were told of their writes.
+type promises struct {
 	sync.Mutex
 	done, refused, unknown []brokerage.ID
 	bought                 int64 // shares, of acknowledged trades
-	maybe                  int64 // and of those of which nobody knows
+	maybe                  int64 // and of those whose outcome is unknown
 }
 
 // hammer has clients insert orders and trade, until stop is closed.
-func hammer(t testing.TB, s *Store, d *dataset.Dataset, clients int, stop <-chan struct{}) *ledger {
+func hammer(t testing.TB, s *Store, d *dataset.Dataset, clients int, stop <-chan struct{}) *promises {
 	t.Helper()
-	var l ledger
+	var p promises
 	var next atomic.Int64
 	var all sync.WaitGroup
 	for c := range clients {
@@ -102,41 +102,37 @@ func hammer(t testing.TB, s *Store, d *dataset.Dataset, clients int, stop <-chan
 				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 				id := brokerage.ID(700_000_000_000 + next.Add(1))
 				_, err := s.InsertOrder(ctx, now(), order(d, int64(id)))
-				l.Lock()
-				switch u, is := unavailable(err); {
-				case err == nil:
-					l.done = append(l.done, id)
-				case is && !u.Unknown:
-					l.refused = append(l.refused, id)
-				case is || errors.Is(err, context.DeadlineExceeded):
-					l.unknown = append(l.unknown, id)
-				default:
-					t.Errorf("insert_order: %v", err)
-				}
-				l.Unlock()
+				p.note(t, err, func() { p.done = append(p.done, id) }, func() { p.refused = append(p.refused, id) },
+					func() { p.unknown = append(p.unknown, id) })
 				_, err = s.Trade(ctx, now(), brokerage.ID(d.FirstAccount(int64(c%4))),
 					brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(0), Quantity: "1", Now: time.Now()})
-				l.Lock()
-				switch u, is := unavailable(err); {
-				case err == nil:
-					l.bought++
-				case is && !u.Unknown:
-				case is || errors.Is(err, context.DeadlineExceeded):
-					l.maybe++
-				default:
-					t.Errorf("buy_security: %v", err)
-				}
-				l.Unlock()
+				p.note(t, err, func() { p.bought++ }, func() {}, func() { p.maybe++ })
 				cancel()
 			}
 		})
 	}
 	all.Wait()
-	return &l
+	return &p
+}
+
+// note calls one of three functions for the error of a write.
+func (p *promises) note(t testing.TB, err error, done, refused, unknown func()) {
+	p.Lock()
+	defer p.Unlock()
+	switch u, is := unavailable(err); {
+	case err == nil:
+		done()
+	case is && !u.Unknown:
+		refused()
+	case is || errors.Is(err, context.DeadlineExceeded):
+		unknown()
+	default:
+		t.Errorf("a write: %v", err)
+	}
 }
 
 // settled compares what clients were told with what is there.
-func (l *ledger) settled(t testing.TB, s *Store, held int64) {
+func (p *promises) settled(t testing.TB, s *Store, held int64) {
 	t.Helper()
 	there := func(id brokerage.ID) bool {
 		_, err := s.GetOrder(t.Context(), id)
@@ -146,19 +142,19 @@ func (l *ledger) settled(t testing.TB, s *Store, held int64) {
 		require.NoError(t, err)
 		return true
 	}
-	for _, id := range l.done {
+	for _, id := range p.done {
 		require.True(t, there(id), "order %d was acknowledged, and is not there", id)
 	}
-	for _, id := range l.refused {
+	for _, id := range p.refused {
 		require.False(t, there(id), "order %d was refused, and is there", id)
 	}
 	bought := sharesOf(t, s) - held
-	require.GreaterOrEqual(t, bought, l.bought, "acknowledged trades were lost")
-	require.LessOrEqual(t, bought, l.bought+l.maybe, "trades were done twice")
+	require.GreaterOrEqual(t, bought, p.bought, "acknowledged trades were lost")
+	require.LessOrEqual(t, bought, p.bought+p.maybe, "trades were done twice")
 	t.Logf("orders: %d acknowledged, %d refused, %d unknown; trades: %d acknowledged, %d unknown; %d retries",
-		len(l.done), len(l.refused), len(l.unknown), l.bought, l.maybe, s.retries.Load())
-	require.NotEmpty(t, l.done)
-	require.NotZero(t, l.bought)
+		len(p.done), len(p.refused), len(p.unknown), p.bought, p.maybe, s.retries.Load())
+	require.NotEmpty(t, p.done)
+	require.NotZero(t, p.bought)
 }
 
 // sharesOf is how much of the first symbol all accounts hold.

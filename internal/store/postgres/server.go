@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"brokerage/internal/brokerage"
 )
 
 // The versions of PostgreSQL that the tests run on, and the oldest that has what the statements need.
@@ -25,7 +27,7 @@ type Server struct {
 }
 
 // Setting is a setting of the server.
-type Setting struct{ Name, Value string }
+type Setting = brokerage.Setting
 
 // durability names the settings that decide whether an acknowledged write survives a power failure. The store does not
 // change them.
@@ -47,7 +49,9 @@ func (s Server) Durable() bool {
 }
 
 // Checks reports whether the server detects damage of its files when it reads them.
-func (s Server) Checks() bool { return slices.Contains(s.Settings, Setting{"data_checksums", "on"}) }
+func (s Server) Checks() bool {
+	return slices.Contains(s.Settings, Setting{Name: "data_checksums", Value: "on"})
+}
 
 func (s Server) String() string {
 	var b strings.Builder

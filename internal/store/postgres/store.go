@@ -68,17 +68,21 @@ var _ brokerage.Store = (*Store)(nil)
 // CheckURL returns an error for a URL that names no database, without connecting. The error does not repeat the URL,
 // which may hold a password.
 func CheckURL(url string) error {
-	_, err := redact.Parse(url)
-	if err == nil {
-		config, bad := pgxpool.ParseConfig(url)
-		if bad == nil && config.MaxConns > maxPool {
-			return fmt.Errorf("pool_max_conns is %d, and may be %d at most", config.MaxConns, maxPool)
+	_, err := parseURL(url)
+	return err
+}
+
+func parseURL(url string) (*pgxpool.Config, error) {
+	if _, err := redact.Parse(url); err == nil {
+		config, err := pgxpool.ParseConfig(url)
+		if err == nil && config.MaxConns > maxPool {
+			return nil, fmt.Errorf("pool_max_conns is %d, and may be %d at most", config.MaxConns, maxPool)
 		}
-		if bad == nil {
-			return nil
+		if err == nil {
+			return config, nil
 		}
 	}
-	return errors.New("not the URL of a PostgreSQL database: " +
+	return nil, errors.New("not the URL of a PostgreSQL database: " +
 		"postgres://USER:PASSWORD@HOST:PORT/DATABASE?SETTING=VALUE&… (in a password @ is %40, / is %2F)")
 }
 
@@ -87,10 +91,7 @@ func CheckURL(url string) error {
 // pool_max_conn_idle_time, pool_health_check_period. Where another attempt may succeed, the error is
 // *brokerage.Unavailable.
 func Open(ctx context.Context, url string, options Options) (*Store, error) {
-	if err := CheckURL(url); err != nil {
-		return nil, err
-	}
-	config, err := pgxpool.ParseConfig(url)
+	config, err := parseURL(url)
 	if err != nil {
 		return nil, err
 	}
@@ -206,10 +207,7 @@ func (s *Store) Empty(ctx context.Context) error {
 
 // Name returns the URL of a database for a log: without the password, and without settings, which may hold others.
 func Name(url string) string {
-	if CheckURL(url) != nil {
-		return "postgres:"
-	}
-	config, err := pgxpool.ParseConfig(url)
+	config, err := parseURL(url)
 	if err != nil {
 		return "postgres:"
 	}

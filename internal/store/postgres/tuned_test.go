@@ -92,7 +92,7 @@ func takeable(t testing.TB, server *pgtest.Server) string {
 func TestReadSettings(t *testing.T) {
 	settings, err := ReadSettings("# a reason\na = 1\n\n  b = on  \n")
 	require.NoError(t, err)
-	require.Equal(t, []Setting{{"a", "1"}, {"b", "on"}}, settings)
+	require.Equal(t, []Setting{{Name: "a", Value: "1"}, {Name: "b", Value: "on"}}, settings)
 	for _, line := range []string{"a", "a=1", "a = 'x'", "a = 1 # why"} {
 		_, err := ReadSettings(line)
 		require.ErrorContains(t, err, "not a setting", line)
