@@ -99,18 +99,19 @@ func withCash(doc []byte, account brokerage.ID, balance int) []byte {
 	return fmt.Appendf(nil, "%s%d%s", before, balance, after)
 }
 
+// saved is the balance of each account of savers.
+const saved = 40
+
 // savers inserts two customers with two accounts each. The first pair of accounts is in the order of the customers and
 // the second is not, so that transactions that lock by account wait for each other.
-func savers(
-	t *testing.T, s *Store, d *dataset.Dataset, cash int,
-) (customers [2]brokerage.ID, pairs [2][2]brokerage.ID) {
+func savers(t *testing.T, s *Store, d *dataset.Dataset) (customers [2]brokerage.ID, pairs [2][2]brokerage.ID) {
 	t.Helper()
 	customers = [...]brokerage.ID{630_000_000_001, 630_000_000_002}
 	pairs = [...][2]brokerage.ID{{630_000_000_010, 630_000_000_020}, {630_000_000_021, 630_000_000_011}}
 	for i, id := range customers {
 		doc := customer(d, int64(id), int64(pairs[0][i]), int64(pairs[1][i]))
 		for _, pair := range pairs {
-			doc = withCash(doc, pair[i], cash)
+			doc = withCash(doc, pair[i], saved)
 		}
 		_, err := s.InsertCustomer(t.Context(), now(), doc, true)
 		require.NoError(t, err)
@@ -122,7 +123,7 @@ func savers(
 // deadlock, not a cent is lost, and what is refused changes nothing.
 func TestWrite_TwoDocuments(t *testing.T) {
 	s, d, _, _ := tiny(t)
-	customers, pairs := savers(t, s, d, 40)
+	customers, pairs := savers(t, s, d)
 	var all sync.WaitGroup
 	var refused atomic.Int64
 	var paid [2]atomic.Int64 // by the first of each pair to the second
@@ -155,7 +156,7 @@ func TestWrite_TwoDocuments(t *testing.T) {
 		doc, err := s.GetCustomer(t.Context(), id)
 		require.NoError(t, err)
 		for p, pair := range pairs {
-			require.EqualValues(t, 40+paid[p].Load()*int64(2*i-1), cashOf(doc, pair[i]))
+			require.EqualValues(t, saved+paid[p].Load()*int64(2*i-1), cashOf(doc, pair[i]))
 		}
 	}
 	require.Empty(t, verified(t, s))
@@ -164,7 +165,7 @@ func TestWrite_TwoDocuments(t *testing.T) {
 // A transaction on two documents finds large ones, says what is missing, stores its answer and is done once.
 func TestWrite_TwoDocumentsOnce(t *testing.T) {
 	s, d, _, _ := tiny(t)
-	customers, pairs := savers(t, s, d, 40)
+	customers, pairs := savers(t, s, d)
 	accounts := pairs[0]
 	cash := func(i int) int {
 		doc, err := s.GetCustomer(t.Context(), customers[i])

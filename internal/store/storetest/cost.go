@@ -144,14 +144,16 @@ var (
 	validating = strict[:3]
 )
 
-// LinearCost requires that a call costs in proportion to the size of the document that it reads or writes: at most four
-// times as much for each byte of a document that is ten times as large, where a quadratic cost would be ten times as
-// much. Cost is the processor time of this process and of those that processes returns, so that a busy machine is no
-// fault; the store must be loaded with d and be used by nobody else.
-func LinearCost(t *testing.T, s brokerage.Store, d *dataset.Dataset, processes func() []int) {
-	if testing.Short() {
-		t.Skip("takes a minute")
-	}
+// A costlyKind is the shapes of a kind of document, with the operations that read and write one.
+type costlyKind struct {
+	name     string
+	validate func([]byte) error
+	shapes   []shape
+	// Each finds what the ones before it have left, and all together leave what was there.
+	operations []operation
+}
+
+func costlyKinds(s brokerage.Store, d *dataset.Dataset) []costlyKind {
 	symbol := d.Symbol(1)
 	answer := func(_ []byte, err error) error { return err }
 	entry := func(_ brokerage.ID, err error) error { return err }
@@ -162,13 +164,7 @@ func LinearCost(t *testing.T, s brokerage.Store, d *dataset.Dataset, processes f
 			return answer(s.Trade(ctx, plain(), costlyID+1, t))
 		}
 	}
-	for _, kind := range []struct {
-		name     string
-		validate func([]byte) error
-		shapes   []shape
-		// Each finds what the ones before it have left, and all together leave what was there.
-		operations []operation
-	}{
+	return []costlyKind{
 		{"Customer", brokerage.ValidateCustomer, customerShapes(d), []operation{
 			{"insert_customer", func(ctx context.Context, doc []byte) error {
 				return entry(s.InsertCustomer(ctx, plain(), doc, false))
@@ -214,7 +210,18 @@ func LinearCost(t *testing.T, s brokerage.Store, d *dataset.Dataset, processes f
 				return answer(s.UpdateSecurityPrice(ctx, plain(), symbol, brokerage.Price{LastTrade: "5.5"}))
 			}},
 		}},
-	} {
+	}
+}
+
+// LinearCost requires that a call costs in proportion to the size of the document that it reads or writes: at most four
+// times as much for each byte of a document that is ten times as large, where a quadratic cost would be ten times as
+// much. Cost is the processor time of this process and of those that processes returns, so that a busy machine is no
+// fault; the store must be loaded with d and be used by nobody else.
+func LinearCost(t *testing.T, s brokerage.Store, d *dataset.Dataset, processes func() []int) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
+	for _, kind := range costlyKinds(s, d) {
 		for _, shape := range kind.shapes {
 			t.Run(kind.name+"/"+shape.name, func(t *testing.T) {
 				large := shape.ofSize(t, costlyBytes)

@@ -12,7 +12,7 @@ import (
 var matchCases = []testCase{
 	{name: "Match/Customer", run: func(e *env) {
 		id, accounts, doc := e.insertCustomer(2)
-		get := func() string { e.Helper(); b, err := e.s.GetCustomer(e.Context(), id); return tag(e, b, err) }
+		get := func() string { e.Helper(); return e.customerTag(id) }
 		replace := func(doc string, m brokerage.Match) error {
 			return e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), true, m)
 		}
@@ -37,7 +37,7 @@ var matchCases = []testCase{
 	}},
 	{name: "Match/Security", run: func(e *env) {
 		symbol, doc := e.listed()
-		get := func() string { e.Helper(); b, err := e.s.GetSecurity(e.Context(), symbol); return tag(e, b, err) }
+		get := func() string { e.Helper(); return e.securityTag(symbol) }
 		replace := func(doc string, m brokerage.Match) error {
 			return e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(doc), true, m)
 		}
@@ -55,8 +55,7 @@ var matchCases = []testCase{
 	{name: "Match/Race", run: func(e *env) {
 		id, _, doc := e.insertCustomer(1)
 		for round := range 5 {
-			b, err := e.s.GetCustomer(e.Context(), id)
-			version := brokerage.Match{tag(e, b, err)}
+			version := brokerage.Match{e.customerTag(id)}
 			var won atomic.Int64
 			var winner atomic.Value
 			names := make([]string, 16)
@@ -80,7 +79,7 @@ var matchCases = []testCase{
 	// condition with that tag holds. What another store has is the document in the normal form, as the embedded one keeps
 	// it to the byte, edited and cut by the domain.
 	{name: "Match/Moved", run: func(e *env) {
-		for _, form := range []func(doc, namespace string) string{
+		for _, form := range []form{
 			func(doc, _ string) string { return doc },
 			prefixed,
 			func(doc, namespace string) string {
@@ -88,45 +87,9 @@ var matchCases = []testCase{
 					` xmlns:z="urn:z" xmlns:y="urn:y" xmlns="`+namespace+`" xmlns:again="`+namespace+`"`)
 			},
 		} {
-			id, accounts, doc := e.newCustomer(1)
-			there := e.admit(form(doc, custacc))
-			e.insert(string(there), true)
-			get := func() string { e.Helper(); b, err := e.s.GetCustomer(e.Context(), id); return tag(e, b, err) }
-			e.equal("the tag of the customer", brokerage.ETag(there), get())
-			trade := buying(e.notHeld(0), "2.5")
-			priced, err := e.s.GetSecurity(e.Context(), trade.Symbol)
-			e.must(err)
-			there, _, err = trade.Apply(brokerage.DefaultRules, there, accounts[0], brokerage.QuoteOf(priced))
-			e.must(err)
-			_, err = e.s.Trade(e.Context(), plain(), accounts[0], trade)
-			e.must(err)
-			e.equal("the tag of the customer after a trade", brokerage.ETag(there), get())
-			e.must(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), true, brokerage.Match{brokerage.ETag(there)}))
-
-			symbol, listed := e.listed()
-			there = e.admit(form(listed, security))
-			e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, there, true, nil))
-			get = func() string { e.Helper(); b, err := e.s.GetSecurity(e.Context(), symbol); return tag(e, b, err) }
-			e.equal("the tag of the security", brokerage.ETag(there), get())
-			price := brokerage.Price{LastTrade: "5.250", Ask: "6"}
-			there, err = brokerage.SetPrice(there, price)
-			e.must(err)
-			e.setPrice(symbol, price)
-			e.equal("the tag of the security after a new price", brokerage.ETag(there), get())
-			match := brokerage.Match{brokerage.ETag(there)}
-			e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(listed), true, match))
-
-			number := e.id()
-			placed := e.d.AppendNewOrder(nil, 3, dataset.NewOrder{ID: int64(number), Account: int64(accounts[0])})
-			there = e.admit(form(string(placed), fixml))
-			e.insertOrder(string(there))
-			get = func() string { e.Helper(); b, err := e.s.GetOrder(e.Context(), number); return tag(e, b, err) }
-			e.equal("the tag of the order", brokerage.ETag(brokerage.Order(there)), get())
-			there, _, err = brokerage.SetOrderStatus(there, "4")
-			e.must(err)
-			_, err = e.s.UpdateOrderStatus(e.Context(), plain(), number, "4")
-			e.must(err)
-			e.equal("the tag of the order after a new status", brokerage.ETag(brokerage.Order(there)), get())
+			accounts := e.movedCustomer(form)
+			e.movedSecurity(form)
+			e.movedOrder(form, accounts[0])
 		}
 		// Orders that no schema takes as well.
 		for _, form := range []string{
@@ -140,14 +103,69 @@ var matchCases = []testCase{
 			number := e.id()
 			there := e.admit(fmt.Sprintf(form, fixml, number))
 			e.insertOrder(string(there))
-			b, err := e.s.GetOrder(e.Context(), number)
-			e.equal("the tag of the order", brokerage.ETag(brokerage.Order(there)), tag(e, b, err))
+			e.equal("the tag of the order", brokerage.ETag(brokerage.Order(there)), e.orderTag(number))
 		}
 	}},
 }
 
-func tag(e *env, doc []byte, err error) string {
+func (e *env) customerTag(id brokerage.ID) string {
 	e.Helper()
+	return brokerage.ETag([]byte(e.raw(e.s.GetCustomer(e.Context(), id))))
+}
+
+func (e *env) securityTag(symbol string) string {
+	e.Helper()
+	return brokerage.ETag([]byte(e.raw(e.s.GetSecurity(e.Context(), symbol))))
+}
+
+func (e *env) orderTag(id brokerage.ID) string {
+	e.Helper()
+	return brokerage.ETag([]byte(e.raw(e.s.GetOrder(e.Context(), id))))
+}
+
+// A form writes a document in another way, with the same meaning.
+type form = func(doc, namespace string) string
+
+func (e *env) movedCustomer(f form) (accounts []brokerage.ID) {
+	id, accounts, doc := e.newCustomer(1)
+	there := e.admit(f(doc, custacc))
+	e.insert(string(there), true)
+	e.equal("the tag of the customer", brokerage.ETag(there), e.customerTag(id))
+	trade := buying(e.notHeld(0), "2.5")
+	priced, err := e.s.GetSecurity(e.Context(), trade.Symbol)
 	e.must(err)
-	return brokerage.ETag(doc)
+	there, _, err = trade.Apply(brokerage.DefaultRules, there, accounts[0], brokerage.QuoteOf(priced))
+	e.must(err)
+	_, err = e.s.Trade(e.Context(), plain(), accounts[0], trade)
+	e.must(err)
+	e.equal("the tag of the customer after a trade", brokerage.ETag(there), e.customerTag(id))
+	e.must(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), true, brokerage.Match{brokerage.ETag(there)}))
+	return accounts
+}
+
+func (e *env) movedSecurity(f form) {
+	symbol, listed := e.listed()
+	there := e.admit(f(listed, security))
+	e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, there, true, nil))
+	e.equal("the tag of the security", brokerage.ETag(there), e.securityTag(symbol))
+	price := brokerage.Price{LastTrade: "5.250", Ask: "6"}
+	there, err := brokerage.SetPrice(there, price)
+	e.must(err)
+	e.setPrice(symbol, price)
+	e.equal("the tag of the security after a new price", brokerage.ETag(there), e.securityTag(symbol))
+	match := brokerage.Match{brokerage.ETag(there)}
+	e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(listed), true, match))
+}
+
+func (e *env) movedOrder(f form, account brokerage.ID) {
+	id := e.id()
+	placed := e.d.AppendNewOrder(nil, 3, dataset.NewOrder{ID: int64(id), Account: int64(account)})
+	there := e.admit(f(string(placed), fixml))
+	e.insertOrder(string(there))
+	e.equal("the tag of the order", brokerage.ETag(brokerage.Order(there)), e.orderTag(id))
+	there, _, err := brokerage.SetOrderStatus(there, "4")
+	e.must(err)
+	_, err = e.s.UpdateOrderStatus(e.Context(), plain(), id, "4")
+	e.must(err)
+	e.equal("the tag of the order after a new status", brokerage.ETag(brokerage.Order(there)), e.orderTag(id))
 }

@@ -165,7 +165,33 @@ func refTrade(c *element, id brokerage.ID, s *element, t brokerage.Trade) (*elem
 		return nil, brokerage.BalanceLimit
 	}
 
-	holdings := a.child("Holdings")
+	position, refusal := refPosition(a.child("Holdings"), s, t, change)
+	if refusal != "" {
+		return nil, refusal
+	}
+
+	now := t.Now.UTC()
+	a.child("LastUpdate").setText(now.Format("2006-01-02T15:04:05"))
+	a.child("Balance", "OnlineActualBal").setText(fixed(online, 2))
+	a.child("Balance", "WorkingBalance").setText(fixed(working, 2))
+	first := a.child("gValueDate", "mValueDate")
+	first.child("ValueDate").setText(now.Format(time.DateOnly))
+	first.child("CreditMovement").setText(fixed(movement, 2))
+	first.child("ValueDatedBal").setText(fixed(working, 2))
+
+	answer := build(custacc, "Trade_Confirmation", []string{"ACCOUNT_ID", id.String()})
+	for _, f := range [][2]string{
+		{"Side", string(t.Side)}, {"Symbol", t.Symbol}, {"Quantity", fixed(quantity, 3)}, {"Price", price},
+		{"Amount", amount},
+		{"Position", fixed(position, 3)}, {"OnlineActualBal", fixed(online, 2)}, {"WorkingBalance", fixed(working, 2)},
+	} {
+		answer.content = append(answer.content, build(custacc, f[0], nil, f[1]))
+	}
+	return answer, ""
+}
+
+// refPosition changes the position in a security by a quantity and returns the new one, or the reason of its refusal.
+func refPosition(holdings, s *element, t brokerage.Trade, change *big.Rat) (*big.Rat, brokerage.Reason) {
 	held := holdings.children("Position")
 	at := slices.IndexFunc(held, func(p *element) bool { return p.child("Symbol").text() == t.Symbol })
 	position := change
@@ -189,23 +215,5 @@ func refTrade(c *element, id brokerage.ID, s *element, t brokerage.Trade) (*elem
 			held[at].child("Quantity").setText(fixed(position, 3))
 		}
 	}
-
-	now := t.Now.UTC()
-	a.child("LastUpdate").setText(now.Format("2006-01-02T15:04:05"))
-	a.child("Balance", "OnlineActualBal").setText(fixed(online, 2))
-	a.child("Balance", "WorkingBalance").setText(fixed(working, 2))
-	first := a.child("gValueDate", "mValueDate")
-	first.child("ValueDate").setText(now.Format(time.DateOnly))
-	first.child("CreditMovement").setText(fixed(movement, 2))
-	first.child("ValueDatedBal").setText(fixed(working, 2))
-
-	answer := build(custacc, "Trade_Confirmation", []string{"ACCOUNT_ID", id.String()})
-	for _, f := range [][2]string{
-		{"Side", string(t.Side)}, {"Symbol", t.Symbol}, {"Quantity", fixed(quantity, 3)}, {"Price", price},
-		{"Amount", amount},
-		{"Position", fixed(position, 3)}, {"OnlineActualBal", fixed(online, 2)}, {"WorkingBalance", fixed(working, 2)},
-	} {
-		answer.content = append(answer.content, build(custacc, f[0], nil, f[1]))
-	}
-	return answer, ""
+	return position, ""
 }
