@@ -140,6 +140,9 @@ func done(err error) (string, error) { return "", err }
 
 //go:generate go run brokerage/internal/brokerage/lists transaction
 
+// This does not compile when transactions.go is not generated from the registry as it is.
+var _ [len(brokerage.Transactions)]*transaction = transactions
+
 // operations are what a store does beside the 17.
 var operations = []*transaction{getCustomer, customerOf, replaceCustomer, replaceSecurity, lease}
 
