@@ -34,7 +34,7 @@ func FillDisk(t testing.TB, dir string, leave int64) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = f.Close() }() // nobody reads it
+	defer func() { _ = f.Close() }() // it is not read
 	var size int64
 	for chunk := make([]byte, 1<<16); err == nil; {
 		var n int

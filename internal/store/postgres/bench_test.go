@@ -12,8 +12,8 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// Each query as it is, in the database, and beside it the same documents fetched by their keys with the work done here:
-// what SQL/XML costs, and what it saves.
+// BenchmarkQueries compares each query with fetching the same documents by their keys and doing the work here: what
+// SQL/XML costs, and what it saves.
 func BenchmarkQueries(b *testing.B) {
 	server := pgtest.Shared(b)
 	d := generator(b, "XXXS")

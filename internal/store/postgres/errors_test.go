@@ -145,7 +145,7 @@ func TestOpen_Pool(t *testing.T) {
 	require.ErrorContains(t, err, "connecting")
 }
 
-// What waiting mends is told from what it does not.
+// Open distinguishes what may heal by waiting from what does not.
 func TestOpen_Unavailable(t *testing.T) {
 	server := pgtest.Start(t)
 	strange, newer := server.Database(t), server.Database(t)

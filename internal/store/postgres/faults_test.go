@@ -47,12 +47,11 @@ func TestTerminated_InEachTransaction(t *testing.T) {
 			require.Greater(t, s.retries.Load(), before)
 		})
 	}
-	// Done twice, the trades would have been told by the position.
-	findings := verified(t, s)
-	require.Empty(t, findings)
+	// A sale that was done twice would have been refused above: the account holds less than that.
+	require.Empty(t, verified(t, s))
 }
 
-// waiting is the backend of the service that waits for a lock.
+// waiting returns the backend of the service that waits for a lock.
 func waiting(ctx context.Context, t testing.TB, q querier, database string, but int32) (pid int32) {
 	t.Helper()
 	for {
@@ -77,7 +76,7 @@ func verified(t testing.TB, s *Store) (findings []string) {
 	return findings
 }
 
-// promises are what clients were told of their writes.
+// promises are the outcomes that clients were given for their writes.
 type promises struct {
 	sync.Mutex
 	done, refused, unknown []brokerage.ID
@@ -131,7 +130,7 @@ func (p *promises) note(t testing.TB, err error, done, refused, unknown func()) 
 	}
 }
 
-// settled compares what clients were told with what is there.
+// settled compares the outcomes with the content of the database.
 func (p *promises) settled(t testing.TB, s *Store, held int64) {
 	t.Helper()
 	there := func(id brokerage.ID) bool {
@@ -157,7 +156,7 @@ func (p *promises) settled(t testing.TB, s *Store, held int64) {
 	require.NotZero(t, p.bought)
 }
 
-// sharesOf is how much of the first symbol all accounts hold.
+// sharesOf returns how much of the first symbol all accounts hold.
 func sharesOf(t testing.TB, s *Store) (n int64) {
 	t.Helper()
 	scan(t, s.pool, []any{&n}, `SELECT coalesce(sum(p.quantity), 0)::numeric(20, 3)::bigint FROM brokerage.customers,
@@ -231,7 +230,7 @@ func TestServer_StatementTimeout(t *testing.T) {
 	}
 }
 
-// A request that gives up ends its statement in the server, and the connection goes on to serve.
+// A cancelled request ends its statement in the server, and the connection stays in use.
 func TestServer_CancelledRequest(t *testing.T) {
 	s, d, server, database := tiny(t)
 	calls := storetest.Calls(t, s, d)
@@ -291,8 +290,8 @@ func TestServer_ConnectionsAreUsedUp(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Of 64 clients that want one account, as one of several, exactly one has it, and nobody is a victim of a deadlock:
-// each names the accounts in another order.
+// Of 64 clients that open one account among several, exactly one succeeds, and there is no deadlock although each names
+// the accounts in another order.
 func TestAccounts_OneOf64Wins(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	for round := range int64(5) {

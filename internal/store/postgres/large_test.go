@@ -23,8 +23,8 @@ func bigCustomer(d *dataset.Dataset, id int64) []byte {
 	return []byte(strings.Replace(string(customer(d, id, id+1)), "<gValueDate>", dates, 1))
 }
 
-// While clients read and change a large document as fast as they can, everybody else is answered in time, and those
-// wait or are told to come again.
+// While clients read and change a large document as fast as they can, other requests are answered in time, and those
+// clients wait or are refused.
 func TestLarge_OthersGoOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -125,7 +125,7 @@ func TestLarge_Same(t *testing.T) {
 	}
 }
 
-// As many wait as may, and who waits may leave.
+// A limited number of requests waits, and a waiting request can be cancelled.
 func TestLarge_Queue(t *testing.T) {
 	l := newLarge(3)
 	require.Equal(t, 1, cap(l.slots))

@@ -23,7 +23,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// requireDataset wants all documents of a dataset, byte for byte, and no more.
+// requireDataset requires all documents of a dataset, byte for byte, and no more.
 func requireDataset(t testing.TB, s *Store, d *dataset.Dataset) {
 	t.Helper()
 	require.NoError(t, s.Ready(t.Context()))
@@ -98,7 +98,7 @@ func TestLoadDataset_Empty(t *testing.T) {
 	requireDataset(t, s, other)
 }
 
-// source gives documents of a dataset, with some of its own in between.
+// source yields documents of a dataset, with some others among them.
 func source(d *dataset.Dataset, odd map[int]string, refused *[]string) bulk.Source {
 	var all []bulk.RawDocument
 	for _, k := range dataset.Kinds {

@@ -18,7 +18,7 @@ import (
 	"brokerage/internal/store/storetest"
 )
 
-// Of those who share a round trip, each has its own answer, and its own error.
+// Lookups that share a round trip each get their own answer, and their own error.
 func TestLookups_Together(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	query := func(sql string, args ...any) *lookup { return &lookup{sql: sql, args: args, done: make(chan struct{})} }
@@ -40,7 +40,7 @@ func TestLookups_Together(t *testing.T) {
 	require.Equal(t, string(d.Append(nil, dataset.Security, 1)), string(members[3].doc))
 }
 
-// Many at once, of whom some give up, and every answer is to its own question.
+// Of many lookups at once some are cancelled, and every answer belongs to its query.
 func TestLookups_GiveUp(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	var all sync.WaitGroup
@@ -79,7 +79,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// What stands in no namespace stays in none, although the answer around it has one.
+// An element without a namespace stays without one in an answer that has one.
 func TestAnswers_NoNamespace(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	const plain = "<plain>x</plain>"

@@ -63,7 +63,7 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) error {
 	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
 		return err
 	}
-	// Others may have done it meanwhile.
+	// Another replica may have migrated it while this one waited.
 	version, err = versionOf(ctx, tx, len(names))
 	s.from = version
 	if err != nil || version == len(names) {

@@ -60,7 +60,7 @@ func TestRecovery(t *testing.T) {
 	confirmed := trade(s)
 	var good time.Time // by the server's clock
 	require.NoError(t, s.pool.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&good))
-	// The mistake: all orders are gone, and life goes on.
+	// The mistake: all orders are deleted, and clients keep writing.
 	_, err := s.pool.Exec(ctx, "DELETE FROM brokerage.orders")
 	require.NoError(t, err)
 	insert(after)

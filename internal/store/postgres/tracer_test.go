@@ -34,7 +34,7 @@ func (f *followed) begin(ctx context.Context, name string) func(error) {
 	}
 }
 
-// Each statement of a transaction is told of once, by its name, in the context of the transaction.
+// Each statement of a transaction is reported once, by its name, in the context of the transaction.
 func TestStore_Trace(t *testing.T) {
 	_, d, server, database := tiny(t)
 	var f followed

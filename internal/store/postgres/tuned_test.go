@@ -15,7 +15,7 @@ import (
 
 const tunedFile = "../../../deploy/postgres/tuned.conf"
 
-// Each of the tuned settings stands below its reason, and none of them is about durability.
+// Each of the tuned settings has its reason in the line above, and none of them is about durability.
 func TestTuned_Reasons(t *testing.T) {
 	text, err := os.ReadFile(tunedFile)
 	require.NoError(t, err)

@@ -51,7 +51,7 @@ var matchCases = []testCase{
 		e.must(replace(doc, brokerage.Match{get()}))
 		e.same("the security", e.tree([]byte(doc)), e.security(symbol))
 	}},
-	// Of those who hold one version, one can replace it.
+	// Of several clients that hold the same version, one can replace it.
 	{name: "Match/Race", run: func(e *env) {
 		id, _, doc := e.insertCustomer(1)
 		for round := range 5 {

@@ -140,7 +140,7 @@ func done(err error) (string, error) { return "", err }
 
 //go:generate go run brokerage/internal/brokerage/lists transaction
 
-// This does not compile when transactions.go is not generated from the registry as it is.
+// This does not compile when transactions.go was generated from another number of transactions.
 var _ [len(brokerage.Transactions)]*transaction = transactions
 
 // operations are what a store does beside the 17.

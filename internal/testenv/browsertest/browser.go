@@ -67,7 +67,7 @@ func Start(t testing.TB) *Browser {
 		b.Call("Browser.close", nil, nil)
 		_ = to.Close()
 		_ = from.Close()
-		_ = cmd.Wait() // it was told to end; how is its own affair
+		_ = cmd.Wait() // it was asked to end; its exit code does not matter
 	})
 	return b
 }

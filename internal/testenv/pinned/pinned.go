@@ -104,7 +104,7 @@ func download(ctx context.Context, url, path string) (err error) {
 	switch response.StatusCode {
 	case http.StatusPartialContent:
 	case http.StatusRequestedRangeNotSatisfiable:
-		return nil // all of it is there, or something else is: the checksum tells
+		return nil // the file is complete or another one: its checksum is compared next
 	case http.StatusOK:
 		if _, err := file.Seek(0, io.SeekStart); err != nil {
 			return err

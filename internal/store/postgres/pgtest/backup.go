@@ -82,7 +82,7 @@ archive_mode = off
 	for {
 		recovering, err := b.into.recovering()
 		if err != nil {
-			log, _ := os.ReadFile(b.into.log()) // the error tells if there is none
+			log, _ := os.ReadFile(b.into.log()) // it may not exist
 			return nil, fmt.Errorf("%w\n%s", err, log)
 		}
 		if !recovering {
