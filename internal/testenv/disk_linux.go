@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// SmallDisk is a folder on a file system of its own that is soon full; the size
-// is as mount takes it. Only root can have one.
+// SmallDisk returns a folder on a file system of its own, of a size as mount takes it. It takes root.
 func SmallDisk(t testing.TB, size string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -28,15 +27,14 @@ func SmallDisk(t testing.TB, size string) string {
 	return dir
 }
 
-// FillDisk fills the disk of a folder but for what is to be left, and gives the
-// file that does it.
+// FillDisk fills the disk of a folder except for leave bytes, and returns the file that does it.
 func FillDisk(t testing.TB, dir string, leave int64) string {
 	t.Helper()
 	f, err := os.Create(filepath.Join(dir, "ballast"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = f.Close() }() // nobody reads it
+	defer func() { _ = f.Close() }() // it is not read
 	var size int64
 	for chunk := make([]byte, 1<<16); err == nil; {
 		var n int

@@ -4,14 +4,14 @@ package testenv
 
 import "testing"
 
-// SmallDisk is for Linux.
+// SmallDisk skips the test: it needs Linux.
 func SmallDisk(t testing.TB, _ string) string {
 	t.Helper()
 	Missing(t, "tmpfs", "small file systems are only mounted on Linux here")
 	return ""
 }
 
-// FillDisk is for Linux.
+// FillDisk skips the test: it needs Linux.
 func FillDisk(t testing.TB, _ string, _ int64) string {
 	t.Helper()
 	Missing(t, "tmpfs", "small file systems are only mounted on Linux here")

@@ -10,12 +10,11 @@ import (
 	"time"
 )
 
-// childVariable makes the program of a test one that starts a server and waits to be killed.
+// childVariable makes the program of a test start a server and wait to be killed.
 const childVariable = "BROKERAGE_TEST_CHILD"
 
-// RequireGone tests that a test which is killed leaves no server, and no folder of
-// its. As long as the server runs, inside is there, in that folder. It is all of
-// the test that calls it, which is run once more as a process of its own.
+// RequireGone tests that a test that is killed leaves no server and no folder of it. While the server runs, the file
+// inside exists in its folder. The test that calls it does nothing else, and is run once more as a process of its own.
 func (s *Servers[S]) RequireGone(t *testing.T, shared, own func(testing.TB) S, folder func(S) string, inside string) {
 	t.Helper()
 	const says = "server in "

@@ -8,14 +8,13 @@ import (
 	"testing"
 )
 
-// NotHereError is why a server cannot be had here: its tests are skipped, or fail
-// where it is required.
+// A NotHereError says why a server cannot be started here: its tests are skipped, or fail where it is required.
 type NotHereError struct{ Reason string }
 
 func (e *NotHereError) Error() string { return e.Reason }
 
-// Servers are database servers for tests, each of which ends with what it was
-// started for: one that all tests of a package share, and those of single tests.
+// Servers are database servers for tests: one that all tests of a package share, and those of single tests. Each is
+// stopped with the tests that it was started for.
 type Servers[S interface{ Stop() error }] struct {
 	What string // what an error is about
 	Need string // how BROKERAGE_TEST_REQUIRE names it
@@ -26,7 +25,7 @@ type Servers[S interface{ Stop() error }] struct {
 	err    error
 }
 
-// Main runs the tests of a package, which may share a server; for TestMain.
+// Main runs the tests of a package, for its TestMain.
 func (s *Servers[S]) Main(m *testing.M) {
 	code := m.Run()
 	if s.begun && s.err == nil {
@@ -38,7 +37,7 @@ func (s *Servers[S]) Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Shared is the server for all tests of a package, whose TestMain is Main.
+// Shared returns the server for all tests of a package, whose TestMain calls Main. The first call starts it.
 func (s *Servers[S]) Shared(t testing.TB, start func() (S, error)) S {
 	t.Helper()
 	s.mu.Lock()
@@ -51,7 +50,7 @@ func (s *Servers[S]) Shared(t testing.TB, start func() (S, error)) S {
 	return s.shared
 }
 
-// Own is a server for one test.
+// Own starts a server for one test.
 func (s *Servers[S]) Own(t testing.TB, start func() (S, error)) S {
 	t.Helper()
 	own, err := start()

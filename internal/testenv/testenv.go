@@ -1,5 +1,5 @@
-// Package testenv is what tests need from outside of the project, and what
-// they do without it: they skip, with the reason, unless they must not.
+// Package testenv provides what tests need from outside of the project. Where it is missing they are skipped with the
+// reason, or fail where it is required.
 package testenv
 
 import (
@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// Missing ends a test whose need is not met: it is skipped with the reason,
-// and failed where the variable BROKERAGE_TEST_REQUIRE, a list with commas,
-// names the need.
+// Missing skips a test whose need is not met, or fails it where the variable BROKERAGE_TEST_REQUIRE, a list with
+// commas, names the need.
 func Missing(t testing.TB, need, reason string) {
 	t.Helper()
 	if slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), need) {
@@ -22,8 +21,7 @@ func Missing(t testing.TB, need, reason string) {
 	t.Skip(reason)
 }
 
-// Kit is the folder with schemas and samples of the TPoX kit, which is not part
-// of this project.
+// Kit returns the folder with schemas and samples of the TPoX kit, which is not part of this project.
 func Kit(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("TPOX_KIT")
@@ -36,7 +34,7 @@ func Kit(t testing.TB) string {
 	return dir
 }
 
-// Command is the path of a program that may not be installed.
+// Command returns the path of a program that may not be installed.
 func Command(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)

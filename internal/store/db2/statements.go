@@ -3,6 +3,8 @@ package db2
 import (
 	"embed"
 	"strings"
+
+	"brokerage/internal/store/sqlfiles"
 )
 
 // The statements, each in a file of its name, static, so that every one can be
@@ -18,17 +20,13 @@ var files embed.FS
 var statements = readStatements()
 
 func readStatements() map[string]string {
-	entries, err := files.ReadDir("sql")
-	if err != nil {
-		panic(err) // it is in the binary
-	}
-	texts := make(map[string]string, len(entries))
-	for _, e := range entries {
-		name := strings.TrimSuffix(e.Name(), ".sql")
+	texts := sqlfiles.Read(files)
+	for name, text := range texts {
 		if strings.HasPrefix(name, "schema_") {
-			continue // many statements each: see DDL
+			delete(texts, name) // many statements each: see DDL
+			continue
 		}
-		texts[name] = strings.Join(split(source(name)), ";\n") // a block has some within
+		texts[name] = strings.Join(split(text), ";\n") // a block has some within
 	}
 	return texts
 }

@@ -10,20 +10,15 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Admin is a connection for what a study does with a server beside the
-// transactions: it looks at its settings, and changes them for a while.
+// An Admin is a connection for what a campaign does with a server beside the transactions: it reads settings and
+// changes them for a while.
 type Admin struct{ conn *pgx.Conn }
 
-// Administer connects with the role that a URL names; what it may do is up to the
-// server.
+// Administer connects with the role of the URL, whose rights decide what the Admin can do.
 func Administer(ctx context.Context, url string) (*Admin, error) {
-	if err := CheckURL(url); err != nil {
-		return nil, err
-	}
-	config, err := pgxpool.ParseConfig(url) // which knows the pool's settings, and leaves them out
+	config, err := parseURL(url)
 	if err != nil {
 		return nil, err
 	}
@@ -38,32 +33,32 @@ func Administer(ctx context.Context, url string) (*Admin, error) {
 // Close closes the connection.
 func (a *Admin) Close() error { return a.conn.Close(context.Background()) }
 
-// Backend is the process that serves this connection, as its own computer calls
-// it, and how the title of that process begins.
+// Backend returns the id of the server process of this connection, as its own computer numbers it, and how the title of
+// that process begins.
 func (a *Admin) Backend() (pid int, title string) {
 	config := a.conn.Config()
 	return int(a.conn.PgConn().PID()), config.User + " " + config.Database + " "
 }
 
-// Analyze collects what the planner goes by.
+// Analyze collects statistics for the planner.
 func (a *Admin) Analyze(ctx context.Context) error {
 	_, err := a.conn.Exec(ctx, "ANALYZE brokerage.orders, brokerage.customers, brokerage.accounts, brokerage.securities")
 	return err
 }
 
-// ServerSetting is a setting as it is in force.
+// A ServerSetting is a setting of the server and its value in force.
 type ServerSetting struct {
 	Name, Value string
-	Restart     bool     // it takes a restart to change it
-	Choices     []string // where it has one of a few words, some of which hang on how the server was built
+	Restart     bool     // changing it takes a restart
+	Choices     []string // the values it may have, which depend on how the server was built; nil for any
 }
 
-// Takes tells whether the server, running, takes a value for a setting.
+// Takes reports whether the running server accepts a value for the setting.
 func (s ServerSetting) Takes(value string) bool {
 	return !s.Restart && (s.Choices == nil || slices.Contains(s.Choices, value))
 }
 
-// Settings are those of the names that the server has.
+// Settings returns those of the named settings that the server has.
 func (a *Admin) Settings(ctx context.Context, names []string) ([]ServerSetting, error) {
 	rows, err := a.conn.Query(ctx, `SELECT name, current_setting(name), context IN ('postmaster', 'internal'), enumvals
 		FROM pg_settings WHERE name = ANY($1) ORDER BY array_position($1, name)`, names)
@@ -73,12 +68,13 @@ func (a *Admin) Settings(ctx context.Context, names []string) ([]ServerSetting, 
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[ServerSetting])
 }
 
-// Altered are settings as ALTER SYSTEM has left them; nil is for one that it has
-// not touched. Only a superuser may look, as a rule.
+// Altered returns the values that ALTER SYSTEM has set for the named settings, nil for one that it has not. As a rule
+// it takes a superuser.
 func (a *Admin) Altered(ctx context.Context, names []string) (map[string]*string, error) {
 	rows, err := a.conn.Query(ctx, `SELECT DISTINCT ON (n.name) n.name, f.setting
 		FROM unnest($1::text[]) AS n (name)
-		LEFT JOIN pg_file_settings AS f ON f.name = n.name AND f.sourcefile = current_setting('data_directory') || '/postgresql.auto.conf'
+		LEFT JOIN pg_file_settings AS f
+		ON f.name = n.name AND f.sourcefile = current_setting('data_directory') || '/postgresql.auto.conf'
 		ORDER BY n.name, f.seqno DESC`, names)
 	if err != nil {
 		return nil, err
@@ -93,9 +89,8 @@ func (a *Admin) Altered(ctx context.Context, names []string) (map[string]*string
 	return altered, err
 }
 
-// Alter changes settings by ALTER SYSTEM, or takes such a change back where there
-// is no value, and has the server read them. What it takes a restart to change
-// stays in force as it was. On an error some may have been changed.
+// Alter sets settings by ALTER SYSTEM, resets those whose value is nil, and makes the server reload them. A setting
+// that takes a restart keeps its value in force until then. On an error some may have been changed.
 func (a *Admin) Alter(ctx context.Context, changes map[string]*string) error {
 	if len(changes) == 0 {
 		return nil
@@ -112,8 +107,7 @@ func (a *Admin) Alter(ctx context.Context, changes map[string]*string) error {
 	return a.reload(ctx)
 }
 
-// reload waits until the server has read its settings: those who connect then
-// have them.
+// reload waits until the server has read its settings, which new connections have then.
 func (a *Admin) reload(ctx context.Context) error {
 	var before, now time.Time
 	if err := a.conn.QueryRow(ctx, "SELECT pg_conf_load_time()").Scan(&before); err != nil {
@@ -135,14 +129,13 @@ func (a *Admin) reload(ctx context.Context) error {
 	}
 }
 
-// Forbidden tells whether an error says that the role may not do something.
+// Forbidden reports whether an error says that the role lacks a right.
 func Forbidden(err error) bool {
 	driver, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && driver.Code == insufficientPrivilege
 }
 
-// ReadSettings reads lines such as "jit = off", as postgresql.conf has them:
-// names of a setting, and values without quotes.
+// ReadSettings parses lines such as "jit = off", as in postgresql.conf, with values without quotes.
 func ReadSettings(conf string) (settings []Setting, err error) {
 	for line := range strings.Lines(conf) {
 		line = strings.TrimSpace(line)
@@ -153,7 +146,7 @@ func ReadSettings(conf string) (settings []Setting, err error) {
 		if !ok || strings.ContainsAny(name+value, " '#") {
 			return nil, fmt.Errorf("not a setting: %q", line)
 		}
-		settings = append(settings, Setting{name, value})
+		settings = append(settings, Setting{Name: name, Value: value})
 	}
 	return settings, nil
 }

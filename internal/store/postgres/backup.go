@@ -16,18 +16,18 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// engine is how backups say whose they are.
+// engine names this store in the manifest of a backup.
 const engine = "postgres"
 
-// Summary is what a backup has done.
+// Summary describes a finished backup.
 type Summary struct {
 	archive.Manifest
 
-	Written int64 // bytes of the backup
+	Written int64 // size of the backup in bytes
 }
 
-// backedUp are the tables of a backup, with the columns that are not generated,
-// in the order in which a restore needs them: accounts come with their customers.
+// backedUp are the tables of a backup with their columns that are not generated, in the order of a restore. Accounts
+// are made from customers.
 var backedUp = []struct{ table, columns string }{
 	{"securities", "doc"},
 	{"customers", "doc"},
@@ -37,15 +37,16 @@ var backedUp = []struct{ table, columns string }{
 	{"answers", "client, key, hash, answer, expires"},
 }
 
-// emptyLeases comes before the leases, of which a new schema has the first.
+// emptyLeases comes before the data of leases, because a new schema has rows there.
 const emptyLeases = "TRUNCATE brokerage.leases"
 
-// Backup writes a backup of the database, which others may be writing to
-// meanwhile: it is the state at one moment, that of the beginning. It is a script
-// for psql of COPY commands and their data, packed, so that `zstd -dc FILE | psql`
-// restores it without this program, into an empty database with the schema.
-func (s *Store) Backup(ctx context.Context, to io.Writer, progress func(done, total int64)) (sum Summary, err error) {
-	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+// Backup writes a backup of the database as it is at the beginning, while others may write. It is a script for psql of
+// COPY commands and their data, compressed, so that `zstd -dc FILE | psql` restores it without this program, into an
+// empty database with the schema.
+func (s *Store) Backup(
+	ctx context.Context, to io.Writer, progress func(done, total int64),
+) (sum Summary, err error) {
+	err = pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
 		if sum.Manifest, err = describe(ctx, tx); err != nil {
 			return err
 		}
@@ -58,23 +59,9 @@ func (s *Store) Backup(ctx context.Context, to io.Writer, progress func(done, to
 		if err != nil {
 			return err
 		}
-		raw := archive.NewDigest(&teller{to: packer, total: total, tell: progress})
-		for _, t := range backedUp {
-			if t.table == "leases" {
-				if _, err := io.WriteString(raw, emptyLeases+";\n"); err != nil {
-					return err
-				}
-			}
-			if _, err := fmt.Fprintf(raw, "COPY brokerage.%s (%s) FROM stdin;\n", t.table, t.columns); err != nil {
-				return err
-			}
-			copySQL := fmt.Sprintf("COPY (SELECT %s FROM brokerage.%s) TO STDOUT", t.columns, t.table)
-			if _, err := tx.Conn().PgConn().CopyTo(ctx, raw, copySQL); err != nil {
-				return err
-			}
-			if _, err := io.WriteString(raw, "\\.\n"); err != nil {
-				return err
-			}
+		raw := archive.NewDigest(&progressWriter{to: packer, total: total, report: progress})
+		if err := writeTables(ctx, tx, raw); err != nil {
+			return err
 		}
 		if err := packer.Close(); err != nil {
 			return err
@@ -92,10 +79,36 @@ func (s *Store) Backup(ctx context.Context, to io.Writer, progress func(done, to
 	return sum, err
 }
 
-// BackupTo is Backup to a file, which comes to be when all of it is on disk:
-// whatever ends it before leaves no file of that name, or the one that was there.
-// Only its owner can read it.
-func (s *Store) BackupTo(ctx context.Context, file string, replace bool, progress func(done, total int64)) (sum Summary, err error) {
+// snapshot are the options of a transaction that reads the database as it is at one moment.
+var snapshot = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+
+// writeTables writes a COPY command with its data for each table.
+func writeTables(ctx context.Context, tx pgx.Tx, to io.Writer) error {
+	for _, t := range backedUp {
+		if t.table == "leases" {
+			if _, err := io.WriteString(to, emptyLeases+";\n"); err != nil {
+				return err
+			}
+		}
+		if _, err := fmt.Fprintf(to, "COPY brokerage.%s (%s) FROM stdin;\n", t.table, t.columns); err != nil {
+			return err
+		}
+		copySQL := fmt.Sprintf("COPY (SELECT %s FROM brokerage.%s) TO STDOUT", t.columns, t.table)
+		if _, err := tx.Conn().PgConn().CopyTo(ctx, to, copySQL); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(to, "\\.\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// BackupTo writes a backup to a file, which appears once all of it is on disk; when it fails, no file of that name is
+// left, or the one that was there. Only its owner can read the file.
+func (s *Store) BackupTo(
+	ctx context.Context, file string, replace bool, progress func(done, total int64),
+) (sum Summary, err error) {
 	if err := archive.Free(file, replace); err != nil {
 		return sum, err
 	}
@@ -103,12 +116,12 @@ func (s *Store) BackupTo(ctx context.Context, file string, replace bool, progres
 		if sum, err = s.Backup(ctx, half, progress); err != nil {
 			return err
 		}
-		return archive.Free(file, replace) // it may have come meanwhile
+		return archive.Free(file, replace) // a file may have appeared since
 	})
 	return sum, err
 }
 
-// describe says what the database is at the moment of the transaction.
+// describe returns the manifest of the database as the transaction sees it.
 func describe(ctx context.Context, tx pgx.Tx) (m archive.Manifest, err error) {
 	m = archive.Manifest{Format: archive.Format, Engine: engine, Time: time.Now().UTC().Truncate(time.Second)}
 	newest, err := newestSchema()
@@ -119,7 +132,8 @@ func describe(ctx context.Context, tx pgx.Tx) (m archive.Manifest, err error) {
 		return m, err
 	}
 	var contents string
-	err = tx.QueryRow(ctx, "SELECT coalesce((SELECT value FROM brokerage.settings WHERE name = $1), '{}')", bulk.SettingContents).Scan(&contents)
+	err = tx.QueryRow(ctx, "SELECT coalesce((SELECT value FROM brokerage.settings WHERE name = $1), '{}')",
+		bulk.SettingContents).Scan(&contents)
 	if err != nil {
 		return m, err
 	}
@@ -131,39 +145,37 @@ func describe(ctx context.Context, tx pgx.Tx) (m archive.Manifest, err error) {
 	return m, nil
 }
 
-// newestSchema is the newest version of the schema that this program knows.
+// newestSchema returns the newest version of the schema that this program supports.
 func newestSchema() (int, error) {
 	_, names, err := Options{}.migrations()
 	return len(names), err
 }
 
-// heldBytes is about how large all documents are, for a progress: what tables take
-// is compressed, but for orders.
+// heldBytes estimates the size of all documents in bytes, for progress: tables other than orders are compressed.
 func heldBytes(ctx context.Context, q querier) (n int64, err error) {
 	err = q.QueryRow(ctx, `SELECT (pg_table_size('brokerage.orders') + 2.2 * pg_table_size('brokerage.customers')
 		+ 1.4 * pg_table_size('brokerage.securities'))::bigint`).Scan(&n)
 	return n, err
 }
 
-// teller tells how far a stream has come.
-type teller struct {
-	to                io.Writer
-	done, told, total int64
-	tell              func(done, total int64)
+// A progressWriter reports how many bytes were written to it.
+type progressWriter struct {
+	to                    io.Writer
+	done, reported, total int64 // bytes
+	report                func(done, total int64)
 }
 
-func (t *teller) Write(p []byte) (int, error) {
-	n, err := t.to.Write(p)
-	t.done += int64(n)
-	if t.tell != nil && t.done-t.told >= archive.ProgressBytes {
-		t.told = t.done
-		t.tell(t.done, max(t.done, t.total))
+func (w *progressWriter) Write(p []byte) (int, error) {
+	n, err := w.to.Write(p)
+	w.done += int64(n)
+	if w.report != nil && w.done-w.reported >= archive.ProgressBytes {
+		w.reported = w.done
+		w.report(w.done, max(w.done, w.total))
 	}
 	return n, err
 }
 
-// ReadManifest is what a backup says of itself. That it is right only Restore
-// knows, which reads all of it.
+// ReadManifest returns the manifest of a backup. Only Restore, which reads all of it, verifies it.
 func ReadManifest(file string) (archive.Manifest, error) {
 	b, err := openBackup(file)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// Each query as it is, in the database, and beside it the same documents fetched
-// by their keys with the work done here: what SQL/XML costs, and what it saves.
+// BenchmarkQueries compares each query with fetching the same documents by their keys and doing the work here: what
+// SQL/XML costs, and what it saves.
 func BenchmarkQueries(b *testing.B) {
 	server := pgtest.Shared(b)
 	d := generator(b, "XXXS")
@@ -59,7 +59,8 @@ func BenchmarkQueries(b *testing.B) {
 			func(ctx context.Context) error { _, err := s.SearchSecurities(ctx, search); return err },
 			func(ctx context.Context) error {
 				return fetched(ctx, `SELECT XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.securities
-					WHERE (keys).sector = $1 AND (keys).pe >= 21 AND (keys).pe < 26 AND (keys).yield > 5 ORDER BY (keys).symbol COLLATE "C"`, search.Sector,
+					WHERE (keys).sector = $1 AND (keys).pe >= 21 AND (keys).pe < 26 AND (keys).yield > 5
+					ORDER BY (keys).symbol COLLATE "C"`, search.Sector,
 					func(doc []byte) {
 						keys, _ := brokerage.SecurityKeysOf(doc)
 						brokerage.AppendHit(nil, keys)
@@ -78,8 +79,10 @@ func BenchmarkQueries(b *testing.B) {
 		{"customer_max_order",
 			func(ctx context.Context) error { _, err := s.CustomerMaxOrder(ctx, customer()); return err },
 			func(ctx context.Context) error {
-				return fetched(ctx, `SELECT XMLSERIALIZE(CONTENT o.doc AS text) FROM brokerage.customers AS c, unnest((c.keys).accounts) AS a (account),
-					LATERAL (SELECT keys, doc FROM brokerage.orders AS o WHERE (o.keys).account = a.account AND (o.keys).cash IS NOT NULL
+				return fetched(ctx, `SELECT XMLSERIALIZE(CONTENT o.doc AS text)
+					FROM brokerage.customers AS c, unnest((c.keys).accounts) AS a (account),
+					LATERAL (SELECT keys, doc FROM brokerage.orders AS o
+						WHERE (o.keys).account = a.account AND (o.keys).cash IS NOT NULL
 						ORDER BY (o.keys).cash DESC, (o.keys).id LIMIT 1) AS o
 					WHERE (c.keys).id = $1 ORDER BY (o.keys).cash DESC, (o.keys).id LIMIT 1`, customer(),
 					func(doc []byte) { brokerage.MaxOrder(1, doc) })

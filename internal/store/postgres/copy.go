@@ -15,8 +15,7 @@ import (
 // tableNames are without the schema.
 var tableNames = [...]string{dataset.Security: "securities", dataset.Customer: "customers", dataset.Order: "orders"}
 
-// copyDocuments puts documents into their table by COPY. Accounts are those of
-// orders, which learn by them who their customer is.
+// copyDocuments inserts documents by COPY. accounts are those of orders, by which each gets its customer.
 func copyDocuments(ctx context.Context, tx pgx.Tx, k dataset.Kind, docs [][]byte, accounts []int64) error {
 	columns := "doc"
 	var owners map[int64]int64
@@ -53,8 +52,8 @@ func ownersOf(ctx context.Context, tx pgx.Tx, accounts []int64) (map[int64]int64
 	return owners, err
 }
 
-// copied is lines in COPY's text format. Its binary one has a form of its own for
-// xml, and is no quicker where a row is one text.
+// copied holds lines in the text format of COPY. Its binary format has another form for xml, and is not faster where a
+// row is one text.
 type copied []byte
 
 func (c *copied) owner(customer int64) {
@@ -66,8 +65,8 @@ func (c *copied) owner(customer int64) {
 	*c = append(*c, '\t')
 }
 
-// document ends a line. Most documents have nothing to escape, and to see that by
-// one byte after the other takes a seventh of the time of looking for all at once.
+// document appends a document and ends the line. Most documents have nothing to escape: looking for each special byte
+// on its own takes a seventh of the time of bytes.IndexAny.
 func (c *copied) document(doc []byte) {
 	if !slices.ContainsFunc([]byte("\\\n\r\t"), func(special byte) bool { return bytes.IndexByte(doc, special) >= 0 }) {
 		*c = append(append(*c, doc...), '\n')

@@ -13,9 +13,8 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// A bit of a table is flipped on a server that has checksums: no order is
-// answered from its page, all others are, and verify says so. Without checksums
-// the store says that, and cannot know.
+// A bit of a table is flipped on a server that has checksums: no order is answered from its page, all others are, and
+// verify says so. Without checksums the store says that, and cannot know.
 func TestDamage(t *testing.T) {
 	server := pgtest.Start(t)
 	d := generator(t, "tiny")
@@ -34,7 +33,8 @@ func TestDamage(t *testing.T) {
 	var pages int64
 	_, err := s.pool.Exec(t.Context(), "CHECKPOINT")
 	require.NoError(t, err)
-	require.NoError(t, s.pool.QueryRow(t.Context(), `SELECT pg_relation_filepath('brokerage.orders'), pg_relation_size('brokerage.orders') / 8192`).Scan(&file, &pages))
+	scan(t, s.pool, []any{&file, &pages},
+		"SELECT pg_relation_filepath('brokerage.orders'), pg_relation_size('brokerage.orders') / 8192")
 	require.NoError(t, s.Close())
 	server.Halt(t)
 	server.FlipBit(t, file, rand.Int64N(pages*8192*8))

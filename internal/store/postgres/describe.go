@@ -1,16 +1,19 @@
 package postgres
 
-import "brokerage/internal/brokerage"
+import (
+	"slices"
 
-// Describe says what the store runs on; the settings are the server's, read when
-// the store was opened.
+	"brokerage/internal/brokerage"
+)
+
+// Describe returns the version and the settings of the server, as they were when the store was opened.
 func (s *Store) Describe() brokerage.Engine {
-	e := brokerage.Engine{Name: "postgres", Version: s.server.Version, Durability: brokerage.NotDurable}
+	e := brokerage.Engine{
+		Name: "postgres", Version: s.server.Version, Durability: brokerage.NotDurable,
+		Settings: slices.Clone(s.server.Settings),
+	}
 	if s.server.Durable() {
 		e.Durability = brokerage.Durable
-	}
-	for _, setting := range s.server.Settings {
-		e.Settings = append(e.Settings, brokerage.Setting(setting))
 	}
 	return e
 }

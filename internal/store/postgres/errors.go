@@ -16,7 +16,7 @@ import (
 // SQLSTATEs that mean something to the store.
 const (
 	featureNotSupported   = "0A000"
-	untranslatable        = "22021" // bytes that are no text in UTF-8
+	untranslatable        = "22021" // bytes that are not UTF-8
 	invalidXMLDocument    = "2200M"
 	invalidXMLContent     = "2200N"
 	invalidXMLComment     = "2200S"
@@ -28,26 +28,25 @@ const (
 	deadlockDetected      = "40P01"
 	insufficientPrivilege = "42501"
 	tooManyConnections    = "53300"
-	tooComplex            = "54000" // and the class: a key too long for an index, a document too deep
+	tooComplex            = "54000" // a key too long for an index, or a document nested too deeply
 	lockNotAvailable      = "55P03"
 	queryCanceled         = "57014"
 	adminShutdown         = "57P01"
 	crashShutdown         = "57P02"
 	cannotConnectNow      = "57P03"
 	idleSessionTimeout    = "57P05"
-	dataCorrupted         = "XX001" // a page does not fit its checksum, or makes no sense
+	dataCorrupted         = "XX001" // a page does not match its checksum, or cannot be read
 	indexCorrupted        = "XX002"
 )
 
-// domainError makes an error of the driver one of the domain, by code and never
-// by text. Unknown says that a write may have been committed all the same.
-// Conflicts are for those who know what was to be stored: see existing.
+// domainError returns the error of the domain for one of the driver, by its code and never by its text. unknown marks a
+// write that may have been committed. Unique violations are for the caller: see violated.
 func domainError(ctx context.Context, err error, unknown bool) error {
 	switch {
 	case err == nil, brokerage.IsOwn(err):
 		return err
 	case ctx.Err() != nil:
-		return ctx.Err() // what a statement says that was cancelled is not the reason
+		return ctx.Err() // the error of a cancelled statement is not the reason
 	}
 	if isDamage(err) {
 		return &brokerage.Damaged{Cause: err}
@@ -65,14 +64,13 @@ func domainError(ctx context.Context, err error, unknown bool) error {
 	return &brokerage.Unavailable{Cause: err, Unknown: unknown}
 }
 
-// isDamage tells whether the server has found that what it stores is damaged.
+// isDamage reports whether the server has found its stored data damaged.
 func isDamage(err error) bool {
 	driver, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (driver.Code == dataCorrupted || driver.Code == indexCorrupted)
 }
 
-// violated is the name of the unique constraint or index that refused a row,
-// empty if that was not it.
+// violated returns the name of the unique constraint or index that refused a row, or "".
 func violated(err error) string {
 	if driver, ok := errors.AsType[*pgconn.PgError](err); ok && driver.Code == uniqueViolation {
 		return driver.ConstraintName
@@ -80,15 +78,15 @@ func violated(err error) string {
 	return ""
 }
 
-// isConflict tells whether a transaction failed because of others that ran at
-// the same time, so that it has done nothing and may be done again.
+// isConflict reports whether a transaction failed because of concurrent ones; it has changed nothing and may be
+// retried.
 func isConflict(err error) bool {
 	driver, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (driver.Code == serializationFailure || driver.Code == deadlockDetected)
 }
 
-// isTransient tells whether another attempt may do better, as far as the error
-// says; whether it may be made is for others to know.
+// isTransient reports whether another attempt may succeed, as far as the error says; whether one is allowed is for the
+// caller to know.
 func isTransient(err error) bool {
 	switch {
 	case err == nil, brokerage.IsOwn(err):
@@ -106,15 +104,14 @@ func isTransient(err error) bool {
 	return isLost(err)
 }
 
-// mayHeal tells whether a database that could not be opened may be one that can be
-// later: the server is not up or does not know the role, its password or the
-// database yet, or the schema is still to be made by its owner.
+// mayHeal reports whether a database that could not be opened may be available later: the server is not up, does not
+// know the role, its password or the database yet, or the owner has not made the schema yet.
 func mayHeal(err error) bool {
 	driver, ok := errors.AsType[*pgconn.PgError](err)
 	return isTransient(err) || isLost(err) || ok && driver.Code == insufficientPrivilege
 }
 
-// isLost tells whether an error is of the connection: there is none, or it ended.
+// isLost reports whether an error is about the connection: it was not made, or it ended.
 func isLost(err error) bool {
 	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
 		return true
@@ -122,12 +119,29 @@ func isLost(err error) bool {
 	if _, network := errors.AsType[*net.OpError](err); network {
 		return true
 	}
-	return pgconn.SafeToRetry(err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+	return pgconn.SafeToRetry(err) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
 }
 
-// storable tells whether PostgreSQL can hold a text at all; what it cannot hold
-// is not there.
+// storable reports whether PostgreSQL can store a text; a key that it cannot store is not found.
 func storable(key any) bool {
 	s, ok := key.(string)
 	return !ok || utf8.ValidString(s) && !strings.Contains(s, "\x00")
+}
+
+// existing makes the violation of a unique constraint by a customer a *brokerage.Conflict, which names the customer or
+// the first of its accounts that another customer has.
+func existing(ctx context.Context, q querier, err error, keys brokerage.CustomerKeys) error {
+	switch violated(err) {
+	case "customers_id":
+		return brokerage.DuplicateCustomer(keys.ID)
+	case "accounts_account":
+		account := keys.Accounts[0] // where it is the customer's own, or was another's a moment ago
+		failed := q.QueryRow(ctx, statements["taken_account"], keys.Accounts, keys.ID).Scan(&account)
+		if failed != nil && !noRows(failed) {
+			return domainError(ctx, failed, false)
+		}
+		return brokerage.DuplicateAccount(account)
+	}
+	return err
 }

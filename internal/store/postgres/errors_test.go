@@ -22,11 +22,20 @@ func server(code string) error {
 
 func TestDomainError(t *testing.T) {
 	for code, kind := range map[string]any{
-		invalidXMLDocument: new(*brokerage.Invalid), invalidXMLContent: new(*brokerage.Invalid), untranslatable: new(*brokerage.Invalid),
-		tooComplex: new(*brokerage.Invalid), checkViolation: new(*brokerage.Invalid), notNullViolation: new(*brokerage.Invalid),
-		uniqueViolation: new(*brokerage.Unavailable), deadlockDetected: new(*brokerage.Unavailable), adminShutdown: new(*brokerage.Unavailable),
-		dataCorrupted: new(*brokerage.Damaged), indexCorrupted: new(*brokerage.Damaged),
-		queryCanceled: new(*brokerage.Unavailable), "XX000": new(*brokerage.Unavailable), "42P01": new(*brokerage.Unavailable),
+		invalidXMLDocument: new(*brokerage.Invalid),
+		invalidXMLContent:  new(*brokerage.Invalid),
+		untranslatable:     new(*brokerage.Invalid),
+		tooComplex:         new(*brokerage.Invalid),
+		checkViolation:     new(*brokerage.Invalid),
+		notNullViolation:   new(*brokerage.Invalid),
+		uniqueViolation:    new(*brokerage.Unavailable),
+		deadlockDetected:   new(*brokerage.Unavailable),
+		adminShutdown:      new(*brokerage.Unavailable),
+		dataCorrupted:      new(*brokerage.Damaged),
+		indexCorrupted:     new(*brokerage.Damaged),
+		queryCanceled:      new(*brokerage.Unavailable),
+		"XX000":            new(*brokerage.Unavailable),
+		"42P01":            new(*brokerage.Unavailable),
 	} {
 		err := domainError(t.Context(), server(code), false)
 		require.ErrorAs(t, err, kind, code)
@@ -48,13 +57,15 @@ func TestDomainError(t *testing.T) {
 
 func TestIsTransient(t *testing.T) {
 	for _, err := range []error{
-		server(serializationFailure), server(deadlockDetected), server(adminShutdown), server(crashShutdown), server(cannotConnectNow),
-		server(tooManyConnections), server("08006"), io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, &net.OpError{Op: "read", Err: io.EOF},
+		server(serializationFailure), server(deadlockDetected), server(adminShutdown), server(crashShutdown),
+		server(cannotConnectNow), server(tooManyConnections), server("08006"),
+		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, &net.OpError{Op: "read", Err: io.EOF},
 	} {
 		require.True(t, isTransient(err), "%v", err)
 	}
 	for _, err := range []error{
-		server(queryCanceled), server(uniqueViolation), server("XX000"), errors.New("cannot scan"), brokerage.NoOrder(1), context.Canceled,
+		server(queryCanceled), server(uniqueViolation), server("XX000"), errors.New("cannot scan"), brokerage.NoOrder(1),
+		context.Canceled,
 		&brokerage.Unavailable{Cause: io.EOF}, nil,
 	} {
 		require.False(t, isTransient(err), "%v", err)
@@ -108,7 +119,8 @@ func TestName(t *testing.T) {
 		require.Equal(t, name, Name(url))
 	}
 	require.NoError(t, CheckURL("postgres://me:secret@host/db?pool_max_conns=3"))
-	require.EqualError(t, CheckURL("postgres://me:secret@host/db?pool_max_conns=99999999"), "pool_max_conns is 99999999, and may be 10000 at most")
+	require.EqualError(t, CheckURL("postgres://me:secret@host/db?pool_max_conns=99999999"),
+		"pool_max_conns is 99999999, and may be 10000 at most")
 	err := CheckURL("postgres://me:secret@host:port/db")
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "secret")
@@ -133,7 +145,7 @@ func TestOpen_Pool(t *testing.T) {
 	require.ErrorContains(t, err, "connecting")
 }
 
-// What waiting mends is told from what it does not.
+// Open distinguishes what may heal by waiting from what does not.
 func TestOpen_Unavailable(t *testing.T) {
 	server := pgtest.Start(t)
 	strange, newer := server.Database(t), server.Database(t)

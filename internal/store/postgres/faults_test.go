@@ -15,28 +15,29 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/store/storetest"
 )
 
-// Each of the 17 is stopped at a lock, its backend is terminated there, and it is
-// done all the same, once: nothing of it can have been committed.
+// Each of the 17 is stopped at a lock, its backend is terminated there, and it is done all the same, once: nothing of
+// it can have been committed.
 func TestTerminated_InEachTransaction(t *testing.T) {
 	s, d, server, database := tiny(t)
 	// Who looks is not in a transaction, which would see the same picture forever.
 	locker, admin := server.Connect(t, database), server.Connect(t, database)
 	t.Cleanup(func() { _, _ = locker.Close(context.Background()), admin.Close(context.Background()) })
-	for _, step := range steps(d) {
-		t.Run(step.name, func(t *testing.T) {
+	for _, call := range storetest.Calls(t, s, d) {
+		t.Run(call.Name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
 			lock, err := locker.Begin(ctx)
 			require.NoError(t, err)
 			defer func() { _ = lock.Rollback(context.Background()) }()
-			_, err = lock.Exec(ctx, "LOCK TABLE brokerage.orders, brokerage.customers, brokerage.securities IN ACCESS EXCLUSIVE MODE")
+			_, err = lock.Exec(ctx, lockDocuments)
 			require.NoError(t, err)
 
 			before := s.retries.Load()
 			done := make(chan error, 1)
-			go func() { done <- step.do(ctx, s) }()
+			go func() { done <- call.Do(ctx) }()
 			first := waiting(ctx, t, admin, database, 0)
 			_, err = admin.Exec(ctx, "SELECT pg_terminate_backend($1)", first)
 			require.NoError(t, err)
@@ -46,17 +47,17 @@ func TestTerminated_InEachTransaction(t *testing.T) {
 			require.Greater(t, s.retries.Load(), before)
 		})
 	}
-	// Done twice, the trades would have been told by the position.
-	findings := verified(t, s)
-	require.Empty(t, findings)
+	// A sale that was done twice would have been refused above: the account holds less than that.
+	require.Empty(t, verified(t, s))
 }
 
-// waiting is the backend of the service that waits for a lock.
+// waiting returns the backend of the service that waits for a lock.
 func waiting(ctx context.Context, t testing.TB, q querier, database string, but int32) (pid int32) {
 	t.Helper()
 	for {
 		err := q.QueryRow(ctx, `SELECT pid FROM pg_stat_activity
-			WHERE datname = $1 AND application_name = 'brokerage' AND wait_event_type = 'Lock' AND pid <> $2`, database, but).Scan(&pid)
+			WHERE datname = $1 AND application_name = 'brokerage' AND wait_event_type = 'Lock' AND pid <> $2`,
+			database, but).Scan(&pid)
 		if err == nil {
 			return pid
 		}
@@ -75,18 +76,18 @@ func verified(t testing.TB, s *Store) (findings []string) {
 	return findings
 }
 
-// ledger is what clients were told of their writes.
-type ledger struct {
+// promises are the outcomes that clients were given for their writes.
+type promises struct {
 	sync.Mutex
 	done, refused, unknown []brokerage.ID
 	bought                 int64 // shares, of acknowledged trades
-	maybe                  int64 // and of those of which nobody knows
+	maybe                  int64 // and of those whose outcome is unknown
 }
 
 // hammer has clients insert orders and trade, until stop is closed.
-func hammer(t testing.TB, s *Store, d *dataset.Dataset, clients int, stop <-chan struct{}) *ledger {
+func hammer(t testing.TB, s *Store, d *dataset.Dataset, clients int, stop <-chan struct{}) *promises {
 	t.Helper()
-	var l ledger
+	var p promises
 	var next atomic.Int64
 	var all sync.WaitGroup
 	for c := range clients {
@@ -100,41 +101,37 @@ func hammer(t testing.TB, s *Store, d *dataset.Dataset, clients int, stop <-chan
 				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 				id := brokerage.ID(700_000_000_000 + next.Add(1))
 				_, err := s.InsertOrder(ctx, now(), order(d, int64(id)))
-				l.Lock()
-				switch u, is := unavailable(err); {
-				case err == nil:
-					l.done = append(l.done, id)
-				case is && !u.Unknown:
-					l.refused = append(l.refused, id)
-				case is || errors.Is(err, context.DeadlineExceeded):
-					l.unknown = append(l.unknown, id)
-				default:
-					t.Errorf("insert_order: %v", err)
-				}
-				l.Unlock()
+				p.note(t, err, func() { p.done = append(p.done, id) }, func() { p.refused = append(p.refused, id) },
+					func() { p.unknown = append(p.unknown, id) })
 				_, err = s.Trade(ctx, now(), brokerage.ID(d.FirstAccount(int64(c%4))),
 					brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(0), Quantity: "1", Now: time.Now()})
-				l.Lock()
-				switch u, is := unavailable(err); {
-				case err == nil:
-					l.bought++
-				case is && !u.Unknown:
-				case is || errors.Is(err, context.DeadlineExceeded):
-					l.maybe++
-				default:
-					t.Errorf("buy_security: %v", err)
-				}
-				l.Unlock()
+				p.note(t, err, func() { p.bought++ }, func() {}, func() { p.maybe++ })
 				cancel()
 			}
 		})
 	}
 	all.Wait()
-	return &l
+	return &p
 }
 
-// settled compares what clients were told with what is there.
-func (l *ledger) settled(t testing.TB, s *Store, held int64) {
+// note calls one of three functions for the error of a write.
+func (p *promises) note(t testing.TB, err error, done, refused, unknown func()) {
+	p.Lock()
+	defer p.Unlock()
+	switch u, is := unavailable(err); {
+	case err == nil:
+		done()
+	case is && !u.Unknown:
+		refused()
+	case is || errors.Is(err, context.DeadlineExceeded):
+		unknown()
+	default:
+		t.Errorf("a write: %v", err)
+	}
+}
+
+// settled compares the outcomes with the content of the database.
+func (p *promises) settled(t testing.TB, s *Store, held int64) {
 	t.Helper()
 	there := func(id brokerage.ID) bool {
 		_, err := s.GetOrder(t.Context(), id)
@@ -144,32 +141,33 @@ func (l *ledger) settled(t testing.TB, s *Store, held int64) {
 		require.NoError(t, err)
 		return true
 	}
-	for _, id := range l.done {
+	for _, id := range p.done {
 		require.True(t, there(id), "order %d was acknowledged, and is not there", id)
 	}
-	for _, id := range l.refused {
+	for _, id := range p.refused {
 		require.False(t, there(id), "order %d was refused, and is there", id)
 	}
 	bought := sharesOf(t, s) - held
-	require.GreaterOrEqual(t, bought, l.bought, "acknowledged trades were lost")
-	require.LessOrEqual(t, bought, l.bought+l.maybe, "trades were done twice")
+	require.GreaterOrEqual(t, bought, p.bought, "acknowledged trades were lost")
+	require.LessOrEqual(t, bought, p.bought+p.maybe, "trades were done twice")
 	t.Logf("orders: %d acknowledged, %d refused, %d unknown; trades: %d acknowledged, %d unknown; %d retries",
-		len(l.done), len(l.refused), len(l.unknown), l.bought, l.maybe, s.retries.Load())
-	require.NotEmpty(t, l.done)
-	require.NotZero(t, l.bought)
+		len(p.done), len(p.refused), len(p.unknown), p.bought, p.maybe, s.retries.Load())
+	require.NotEmpty(t, p.done)
+	require.NotZero(t, p.bought)
 }
 
-// sharesOf is how much of the first symbol all accounts hold.
+// sharesOf returns how much of the first symbol all accounts hold.
 func sharesOf(t testing.TB, s *Store) (n int64) {
 	t.Helper()
-	require.NoError(t, s.pool.QueryRow(t.Context(), `SELECT coalesce(sum(p.quantity), 0)::numeric(20, 3)::bigint FROM brokerage.customers,
-		XMLTABLE(XMLNAMESPACES('http://tpox-benchmark.com/custacc' AS c), '//c:Position' PASSING doc COLUMNS symbol text PATH 'c:Symbol', quantity numeric PATH 'c:Quantity') AS p
-		WHERE p.symbol = $1`, generator(t, "tiny").Symbol(0)).Scan(&n))
+	scan(t, s.pool, []any{&n}, `SELECT coalesce(sum(p.quantity), 0)::numeric(20, 3)::bigint FROM brokerage.customers,
+		XMLTABLE(XMLNAMESPACES('http://tpox-benchmark.com/custacc' AS c), '//c:Position' PASSING doc
+			COLUMNS symbol text PATH 'c:Symbol', quantity numeric PATH 'c:Quantity') AS p
+		WHERE p.symbol = $1`, generator(t, "tiny").Symbol(0))
 	return n
 }
 
-// Backends are terminated at random while 64 clients write: what is acknowledged
-// is there, what is refused is not, and nothing is done twice.
+// Backends are terminated at random while 64 clients write: what is acknowledged is there, what is refused is not, and
+// nothing is done twice.
 func TestTerminated_AtRandom(t *testing.T) {
 	s, d, server, database := tiny(t)
 	held := sharesOf(t, s)
@@ -211,38 +209,38 @@ func TestServer_RestartsUnderLoad(t *testing.T) {
 	require.NoError(t, s.Ready(t.Context()))
 }
 
-// A time-out of the server's ends a statement, and its error is the store's, not
-// the driver's; nothing was done.
+// A time-out of the server's ends a statement, and its error is the store's, not the driver's; nothing was done.
 func TestServer_StatementTimeout(t *testing.T) {
 	_, d, server, database := tiny(t)
 	s := opened(t, server.URL(database)+"&statement_timeout=100", Options{})
+	calls := storetest.Calls(t, s, d)
 	lock := server.Connect(t, database)
 	defer func() { _ = lock.Close(context.Background()) }()
-	_, err := lock.Exec(t.Context(), "BEGIN; LOCK TABLE brokerage.orders, brokerage.customers, brokerage.securities IN ACCESS EXCLUSIVE MODE")
+	_, err := lock.Exec(t.Context(), "BEGIN; "+lockDocuments)
 	require.NoError(t, err)
-	for _, step := range steps(d) {
-		u, is := unavailable(step.do(t.Context(), s))
-		require.True(t, is, step.name)
-		require.False(t, u.Unknown, step.name)
+	for _, call := range calls {
+		u, is := unavailable(call.Do(t.Context()))
+		require.True(t, is, call.Name)
+		require.False(t, u.Unknown, call.Name)
 	}
 	_, err = lock.Exec(t.Context(), "ROLLBACK")
 	require.NoError(t, err)
-	for _, step := range steps(d) {
-		require.NoError(t, step.do(t.Context(), s), step.name)
+	for _, call := range calls {
+		require.NoError(t, call.Do(t.Context()), call.Name)
 	}
 }
 
-// A request that gives up ends its statement in the server, and the connection
-// goes on to serve.
+// A cancelled request ends its statement in the server, and the connection stays in use.
 func TestServer_CancelledRequest(t *testing.T) {
 	s, d, server, database := tiny(t)
+	calls := storetest.Calls(t, s, d)
 	lock := server.Connect(t, database)
 	defer func() { _ = lock.Close(context.Background()) }()
-	_, err := lock.Exec(t.Context(), "BEGIN; LOCK TABLE brokerage.orders, brokerage.customers, brokerage.securities IN ACCESS EXCLUSIVE MODE")
+	_, err := lock.Exec(t.Context(), "BEGIN; "+lockDocuments)
 	require.NoError(t, err)
-	for _, step := range steps(d) {
+	for _, call := range calls {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		require.ErrorIs(t, step.do(ctx, s), context.DeadlineExceeded, step.name)
+		require.ErrorIs(t, call.Do(ctx), context.DeadlineExceeded, call.Name)
 		cancel()
 	}
 	require.Eventually(t, func() bool {
@@ -253,8 +251,7 @@ func TestServer_CancelledRequest(t *testing.T) {
 	}, 20*time.Second, 10*time.Millisecond)
 }
 
-// The server has no connection left: the store waits for one as long as the
-// request has time, and says so then.
+// The server has no connection left: the store waits for one as long as the request has time, and says so then.
 func TestServer_ConnectionsAreUsedUp(t *testing.T) {
 	server := pgtest.Start(t, "max_connections=8", "superuser_reserved_connections=2")
 	server.Exec(t, "postgres", "CREATE ROLE app LOGIN")
@@ -293,8 +290,8 @@ func TestServer_ConnectionsAreUsedUp(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Of 64 clients that want one account, as one of several, exactly one has it, and
-// nobody is a victim of a deadlock: each names the accounts in another order.
+// Of 64 clients that open one account among several, exactly one succeeds, and there is no deadlock although each names
+// the accounts in another order.
 func TestAccounts_OneOf64Wins(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	for round := range int64(5) {
@@ -327,8 +324,8 @@ func TestAccounts_OneOf64Wins(t *testing.T) {
 	require.Empty(t, verified(t, s))
 }
 
-// Two customers swap accounts at once, many times: one of the two replacements is
-// refused or waits, and neither deadlocks.
+// Two customers swap accounts at once, many times: one of the two replacements is refused or waits, and neither
+// deadlocks.
 func TestAccounts_Swapped(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	const a, b = 620_000_000_001, 620_000_000_002

@@ -17,12 +17,14 @@ import (
 
 // bigCustomer is a valid customer of some 940 kB.
 func bigCustomer(d *dataset.Dataset, id int64) []byte {
-	date := `<mValueDate><ValueDate>1999-02-04</ValueDate><CreditMovement>95261.34</CreditMovement><ValueDatedBal>786528</ValueDatedBal></mValueDate>`
-	return []byte(strings.Replace(string(customer(d, id, id+1)), "<gValueDate>", "<gValueDate>"+strings.Repeat(date, 7000), 1))
+	date := `<mValueDate><ValueDate>1999-02-04</ValueDate><CreditMovement>95261.34</CreditMovement>` +
+		`<ValueDatedBal>786528</ValueDatedBal></mValueDate>`
+	dates := "<gValueDate>" + strings.Repeat(date, 7000)
+	return []byte(strings.Replace(string(customer(d, id, id+1)), "<gValueDate>", dates, 1))
 }
 
-// While clients read and change a large document as fast as they can, everybody else is answered in time, and those wait
-// or are told to come again.
+// While clients read and change a large document as fast as they can, other requests are answered in time, and those
+// clients wait or are refused.
 func TestLarge_OthersGoOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -123,7 +125,7 @@ func TestLarge_Same(t *testing.T) {
 	}
 }
 
-// As many wait as may, and who waits may leave.
+// A limited number of requests waits, and a waiting request can be cancelled.
 func TestLarge_Queue(t *testing.T) {
 	l := newLarge(3)
 	require.Equal(t, 1, cap(l.slots))

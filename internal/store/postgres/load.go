@@ -20,16 +20,14 @@ import (
 // chunkSize is how many documents are copied and committed together.
 const chunkSize = 2000
 
-// settingChunk begins the settings of a load under way: chunk.KIND.FIRST is how
-// many bytes of documents a chunk had that is there.
+// settingChunk is the prefix of the settings of an unfinished load: chunk.KIND.FIRST holds the bytes of documents in a
+// chunk that is committed.
 const settingChunk = "chunk."
 
-// LoadDataset fills the store with a generated dataset, by COPY on as many
-// connections as there are processors, with the indexes that only queries need
-// afterwards. Ended at any point, the same call goes on where it stopped, without
-// a duplicate or a gap: each chunk is committed together with a note of it. Until
-// all of it is there, indexes too, the store is not Ready. What was finished is
-// not touched.
+// LoadDataset fills the store with a generated dataset, by COPY on as many connections as there are processors, and
+// makes the indexes that only queries need afterwards. After an interruption the same call continues where it stopped,
+// without a duplicate or a gap: each chunk is committed together with a note of it. Until all of it is there, indexes
+// too, the store is not Ready. A finished load is left as it is.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bulk.Progress) error {
 	contents := bulk.ContentsOf(d)
 	done, err := s.loadDone(ctx, contents.Fingerprint, func(there brokerage.Contents) bool { return there == contents })
@@ -37,7 +35,7 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bu
 		return err
 	}
 	return s.loading(ctx, contents.Fingerprint, func() error {
-		// Customers before orders, which are to know theirs.
+		// Customers before orders, whose rows name theirs.
 		for _, k := range []dataset.Kind{dataset.Security, dataset.Customer, dataset.Order} {
 			if err := s.loadKind(ctx, d, k, progress); err != nil {
 				return err
@@ -46,10 +44,12 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bu
 		return nil
 	}, func(tx pgx.Tx) error {
 		for kind, next := range map[string]int64{
-			"order": d.ID(dataset.Order, d.Count(dataset.Order)), "customer": d.ID(dataset.Customer, d.Count(dataset.Customer)),
-			"account": d.FirstAccount(d.Count(dataset.Customer)),
+			"order":    d.ID(dataset.Order, d.Count(dataset.Order)),
+			"customer": d.ID(dataset.Customer, d.Count(dataset.Customer)),
+			"account":  d.FirstAccount(d.Count(dataset.Customer)),
 		} {
-			if _, err := tx.Exec(ctx, "UPDATE brokerage.leases SET next = greatest(next, $2) WHERE kind = $1", kind, next); err != nil {
+			_, err := tx.Exec(ctx, "UPDATE brokerage.leases SET next = greatest(next, $2) WHERE kind = $1", kind, next)
+			if err != nil {
 				return err
 			}
 		}
@@ -65,11 +65,12 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bu
 	})
 }
 
-// endChunks makes one note of those of all chunks.
+// endChunks replaces the notes of all chunks of a kind by one of their sum.
 func endChunks(ctx context.Context, tx pgx.Tx, k dataset.Kind) error {
 	prefix := settingChunk + k.String() + "."
 	var raw int64
-	err := tx.QueryRow(ctx, "SELECT coalesce(sum(value::bigint), 0)::bigint FROM brokerage.settings WHERE starts_with(name, $1)", prefix).Scan(&raw)
+	err := tx.QueryRow(ctx, `SELECT coalesce(sum(value::bigint), 0)::bigint FROM brokerage.settings
+		WHERE starts_with(name, $1)`, prefix).Scan(&raw)
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func endChunks(ctx context.Context, tx pgx.Tx, k dataset.Kind) error {
 	return set(ctx, tx, bulk.SettingRaw+k.String(), raw)
 }
 
-// loadKind generates and copies the chunks of a kind that are not there yet.
+// loadKind generates and copies the chunks of a kind that are missing.
 func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress bulk.Progress) error {
 	there, err := s.chunks(ctx, k)
 	if err != nil {
@@ -88,10 +89,9 @@ func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var next atomic.Int64
-	var mu sync.Mutex // progress is told by one at a time
+	var mu sync.Mutex // one call of progress at a time
 	var wg sync.WaitGroup
-	// One more than processors, since each waits for the server's now and then; one
-	// connection is the load's own, for its lock.
+	// One more than processors, because each waits for the server now and then; the load has a connection for its lock.
 	errs := make([]error, max(1, min(runtime.GOMAXPROCS(0)+1, int(s.pool.Config().MaxConns)-1)))
 	for i := range errs {
 		wg.Go(func() {
@@ -129,7 +129,7 @@ func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind
 	return ctx.Err()
 }
 
-// chunks are those of a kind that are there, by their first document.
+// chunks returns the chunks of a kind that are committed, by their first document.
 func (s *Store) chunks(ctx context.Context, k dataset.Kind) (map[int64]bool, error) {
 	prefix := settingChunk + k.String() + "."
 	rows, err := s.pool.Query(ctx, "SELECT name FROM brokerage.settings WHERE starts_with(name, $1)", prefix)
@@ -151,7 +151,7 @@ func (s *Store) chunks(ctx context.Context, k dataset.Kind) (map[int64]bool, err
 	return there, nil
 }
 
-// chunk is documents that are copied together.
+// A chunk is documents that are copied together.
 type chunk struct {
 	accounts  []int64 // of orders
 	documents int
@@ -173,8 +173,7 @@ func (s *Store) loadChunk(ctx context.Context, d *dataset.Dataset, k dataset.Kin
 		}
 	}
 	c.documents = len(docs)
-	// A lost connection ends the load, since the chunk may be there: the same
-	// command goes on.
+	// A lost connection ends the load, because the chunk may be committed: the same command continues.
 	err = s.again(ctx, func(ctx context.Context) error {
 		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 			if err := copyDocuments(ctx, tx, k, docs, c.accounts); err != nil {
@@ -186,8 +185,8 @@ func (s *Store) loadChunk(ctx context.Context, d *dataset.Dataset, k dataset.Kin
 	return c, err
 }
 
-// LoadedDocuments is how many documents of a kind LoadDataset has loaded. While
-// it does, the last chunk, which may be smaller, counts as whole.
+// LoadedDocuments returns how many documents of a kind LoadDataset has loaded. During a load the last chunk, which may
+// be smaller, counts in full.
 func (s *Store) LoadedDocuments(ctx context.Context, k dataset.Kind) (n int64, err error) {
 	if err = s.Setting(ctx, bulk.SettingLoadedOf+k.String(), &n); err != nil || n > 0 {
 		return n, err

@@ -23,7 +23,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// requireDataset wants all documents of a dataset, byte for byte, and no more.
+// requireDataset requires all documents of a dataset, byte for byte, and no more.
 func requireDataset(t testing.TB, s *Store, d *dataset.Dataset) {
 	t.Helper()
 	require.NoError(t, s.Ready(t.Context()))
@@ -45,7 +45,8 @@ func requireDataset(t testing.TB, s *Store, d *dataset.Dataset) {
 			case dataset.Customer:
 				got, err = s.GetCustomer(t.Context(), brokerage.ID(d.ID(k, i)))
 			case dataset.Order:
-				err = s.pool.QueryRow(t.Context(), "SELECT XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.orders WHERE (keys).id = $1", d.ID(k, i)).Scan(&got)
+				err = s.pool.QueryRow(t.Context(),
+					"SELECT XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.orders WHERE (keys).id = $1", d.ID(k, i)).Scan(&got)
 			}
 			require.NoError(t, err)
 			require.Equal(t, string(want), string(got))
@@ -75,7 +76,8 @@ func TestLoadDataset_GoesOnWhereItStopped(t *testing.T) {
 		if err == nil {
 			requireDataset(t, s, d)
 			require.NoError(t, s.LoadDataset(t.Context(), d, func(int, int64) { t.Error("something was loaded again") }))
-			require.ErrorContains(t, s.LoadDataset(t.Context(), dataset.New(dataset.Spec{Seed: 2}), nil), "holds "+d.Fingerprint()+" already")
+			err = s.LoadDataset(t.Context(), dataset.New(dataset.Spec{Seed: 2}), nil)
+			require.ErrorContains(t, err, "holds "+d.Fingerprint()+" already")
 			return
 		}
 		require.ErrorIs(t, err, context.Canceled)
@@ -96,7 +98,7 @@ func TestLoadDataset_Empty(t *testing.T) {
 	requireDataset(t, s, other)
 }
 
-// source gives documents of a dataset, with some of its own in between.
+// source yields documents of a dataset, with some others among them.
 func source(d *dataset.Dataset, odd map[int]string, refused *[]string) bulk.Source {
 	var all []bulk.RawDocument
 	for _, k := range dataset.Kinds {
@@ -117,7 +119,10 @@ func source(d *dataset.Dataset, odd map[int]string, refused *[]string) bulk.Sour
 				}
 				for ; from < len(all); from += 300 {
 					to := min(from+300, len(all))
-					if !yield(bulk.RawBatch{File: "f", Documents: all[from:to], Position: fmt.Sprint(to), Bytes: int64(to - from)}, nil) {
+					batch := bulk.RawBatch{
+						File: "f", Documents: all[from:to], Position: fmt.Sprint(to), Bytes: int64(to - from),
+					}
+					if !yield(batch, nil) {
 						return
 					}
 				}
@@ -179,7 +184,8 @@ func TestLoadBatches_Refused(t *testing.T) {
 func TestBackup_Restore(t *testing.T) {
 	s, d, server, _ := tiny(t)
 	require.NoError(t, s.DeleteOrder(t.Context(), now(), brokerage.ID(d.ID(dataset.Order, 5))))
-	strange := "<FIXML xmlns=\"http://www.fixprotocol.org/FIXML-4-4\"><Order ID=\"1\" Acct=\"2\" Txt=\"\\.\">\\N \\. tab\there\n\\.\n株</Order></FIXML>"
+	strange := `<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="1" Acct="2" Txt="\.">` +
+		"\\N \\. tab\there\n\\.\n株</Order></FIXML>"
 	_, err := s.InsertOrder(t.Context(), now(), []byte(strange))
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "b.bak")
@@ -195,7 +201,8 @@ func TestBackup_Restore(t *testing.T) {
 	same := func() {
 		t.Helper()
 		for _, table := range []string{"orders", "customers", "securities", "accounts", "settings", "leases"} {
-			hash := "SELECT count(*) || ' ' || coalesce(sum(hashtextextended(r::text, 0)), 0)::text FROM brokerage." + table + " AS r"
+			hash := "SELECT count(*) || ' ' || coalesce(sum(hashtextextended(r::text, 0)), 0)::text " +
+				"FROM brokerage." + table + " AS r"
 			var want, got string
 			require.NoError(t, s.pool.QueryRow(t.Context(), hash).Scan(&want))
 			require.NoError(t, other.pool.QueryRow(t.Context(), hash).Scan(&got))
@@ -217,8 +224,7 @@ func TestBackup_Restore(t *testing.T) {
 	same()
 }
 
-// A backup goes into a database without this program: the printed schema, and then
-// the backup, unpacked, both by psql.
+// A backup goes into a database without this program: the printed schema, and then the backup, unpacked, both by psql.
 func TestBackup_ByHand(t *testing.T) {
 	psql := testenv.Command(t, "psql")
 	s, d, server, _ := tiny(t)
@@ -286,13 +292,15 @@ func TestVerify_Findings(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.pool.Exec(t.Context(), "INSERT INTO brokerage.accounts VALUES (5, 6)")
 	require.NoError(t, err)
-	_, err = s.InsertOrder(t.Context(), now(), []byte(`<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="7" Acct="2"></Order></FIXML>`))
+	_, err = s.InsertOrder(t.Context(), now(),
+		[]byte(`<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="7" Acct="2"></Order></FIXML>`))
 	require.NoError(t, err)
 	findings := verified(t, s)
 	require.Len(t, findings, 3)
 	require.Contains(t, findings[0], "order 7: the document is not valid")
 	require.ElementsMatch(t, findings[1:], []string{
-		fmt.Sprintf("customer %d: account %d is in the document, but does not belong to it", d.ID(dataset.Customer, 0), account),
+		fmt.Sprintf("customer %d: account %d is in the document, but does not belong to it",
+			d.ID(dataset.Customer, 0), account),
 		"account 5: belongs to customer 6, whose document does not have it",
 	})
 }

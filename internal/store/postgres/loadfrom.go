@@ -20,9 +20,11 @@ func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk
 		Frame: func(ctx context.Context, at bulk.Loaded, load func() error, end func(pgx.Tx) error) error {
 			return s.loading(ctx, at.Source, load, end)
 		},
-		Packing:     bulk.Packing{Keys: bulk.KeysOf},
-		Write:       func(ctx context.Context, do func(pgx.Tx) error) error { return pgx.BeginFunc(ctx, s.pool, do) },
-		Insert:      func(tx pgx.Tx, documents []bulk.PreparedDocument) error { return insertDocuments(ctx, tx, documents) },
+		Packing: bulk.Packing{Keys: bulk.KeysOf},
+		Write:   func(ctx context.Context, do func(pgx.Tx) error) error { return pgx.BeginFunc(ctx, s.pool, do) },
+		Insert: func(tx pgx.Tx, documents []bulk.PreparedDocument) error {
+			return insertDocuments(ctx, tx, documents)
+		},
 		RaiseLeases: func(tx pgx.Tx) error { return raiseLeases(ctx, tx) },
 		Set:         func(tx pgx.Tx, name string, value any) error { return set(ctx, tx, name, value) },
 	}
@@ -37,8 +39,7 @@ func raiseLeases(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// insertDocuments copies documents, and if a key exists puts them in one by one,
-// to tell which.
+// insertDocuments copies documents together, and one by one when a key exists, to find out which.
 func insertDocuments(ctx context.Context, tx pgx.Tx, documents []bulk.PreparedDocument) error {
 	err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return copyAtOnce(ctx, tx, documents) })
 	if isRefusal(err) {
@@ -47,7 +48,7 @@ func insertDocuments(ctx context.Context, tx pgx.Tx, documents []bulk.PreparedDo
 	return err
 }
 
-// isRefusal tells whether an error is about a document, and not about the load.
+// isRefusal reports whether an error is about a document, and not about the load.
 func isRefusal(err error) bool {
 	if violated(err) != "" {
 		return true
@@ -57,7 +58,7 @@ func isRefusal(err error) bool {
 }
 
 func copyAtOnce(ctx context.Context, tx pgx.Tx, documents []bulk.PreparedDocument) error {
-	// Customers before orders, which are to know theirs.
+	// Customers before orders, whose rows name theirs.
 	for _, k := range []dataset.Kind{dataset.Security, dataset.Customer, dataset.Order} {
 		var docs [][]byte
 		var accounts []int64
@@ -89,7 +90,7 @@ func copyEach(ctx context.Context, tx pgx.Tx, documents []bulk.PreparedDocument)
 		switch {
 		case err == nil:
 		case isRefusal(err):
-			d.Refused = why(ctx, tx, d, err)
+			d.Refused = refusalOf(ctx, tx, d, err)
 		default:
 			return err
 		}
@@ -97,14 +98,14 @@ func copyEach(ctx context.Context, tx pgx.Tx, documents []bulk.PreparedDocument)
 	return nil
 }
 
-// accountOf is the account of an order, and 0 for other documents.
+// accountOf returns the account of an order, and 0 for other documents.
 func accountOf(d bulk.PreparedDocument) int64 {
 	keys, _ := d.Keys.(brokerage.OrderKeys)
 	return int64(keys.Account)
 }
 
-// why is a refusal in terms of the document.
-func why(ctx context.Context, q querier, d *bulk.PreparedDocument, err error) error {
+// refusalOf returns the error of the domain for a refused document.
+func refusalOf(ctx context.Context, q querier, d *bulk.PreparedDocument, err error) error {
 	switch keys := d.Keys.(type) {
 	case brokerage.OrderKeys:
 		if violated(err) == "orders_id" {

@@ -11,31 +11,32 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// loadLock is held by a load as long as it lasts, on a connection of its own.
+// loadLock is the advisory lock that a load holds until its end, on a connection of its own.
 const loadLock = migrationLock + 1
 
-// Indexes that only queries need are made after the load. The migration that
-// made them first says the same.
+// Indexes that only queries need are made after the load, as in the migration that makes them first.
 const (
 	beginLoad = `
 	DROP INDEX IF EXISTS brokerage.orders_cash;
 	DROP INDEX IF EXISTS brokerage.securities_search;`
 
 	endLoad = `
-	CREATE INDEX IF NOT EXISTS orders_cash ON brokerage.orders (((keys).account), ((keys).cash) DESC, ((keys).id)) WHERE (keys).cash IS NOT NULL;
+	CREATE INDEX IF NOT EXISTS orders_cash ON brokerage.orders (((keys).account), ((keys).cash) DESC, ((keys).id))
+		WHERE (keys).cash IS NOT NULL;
 	CREATE INDEX IF NOT EXISTS securities_search ON brokerage.securities (((keys).sector), ((keys).pe), ((keys).yield));`
 
-	// Statistics, and the marks by which readers know pages whose rows all can see.
+	// Collects statistics, and marks the pages whose rows are visible to all.
 	afterLoad = `VACUUM (ANALYZE) brokerage.orders, brokerage.customers, brokerage.accounts, brokerage.securities`
 )
 
-// Indexed tells whether everything is there that the end of a load makes.
+// Indexed reports whether the indexes exist that the end of a load makes.
 func (s *Store) Indexed(ctx context.Context) (indexed bool, err error) {
-	err = s.pool.QueryRow(ctx, `SELECT to_regclass('brokerage.orders_cash') IS NOT NULL AND to_regclass('brokerage.securities_search') IS NOT NULL`).Scan(&indexed)
+	err = s.pool.QueryRow(ctx, `SELECT to_regclass('brokerage.orders_cash') IS NOT NULL
+		AND to_regclass('brokerage.securities_search') IS NOT NULL`).Scan(&indexed)
 	return indexed, domainError(ctx, err, false)
 }
 
-// loadDone tells whether a load has nothing to do.
+// loadDone reports whether a load has nothing to do.
 func (s *Store) loadDone(ctx context.Context, name string, same func(brokerage.Contents) bool) (bool, error) {
 	if done, err := s.Done(ctx, name, same); !done {
 		return false, err
@@ -43,10 +44,9 @@ func (s *Store) loadDone(ctx context.Context, name string, same func(brokerage.C
 	return s.Indexed(ctx)
 }
 
-// loading is the frame of every load: the database says that the load is not
-// finished before anything of it is there, and until the indexes are. end belongs
-// to the transaction that says so; load may be ended at any point. Two loads at
-// once would each take the other's documents for duplicates.
+// loading runs a load: the database says that the load is unfinished before its first document is there, and until the
+// indexes are. end belongs to the transaction that marks the load finished. It may be interrupted at any point. A
+// second load at the same time is refused: each would take documents of the other for duplicates.
 func (s *Store) loading(ctx context.Context, name string, load func() error, end func(pgx.Tx) error) (err error) {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
@@ -58,10 +58,10 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 		return domainError(ctx, err, false)
 	}
 	if !alone {
-		return errors.New("another load into the database is under way")
+		return errors.New("another load into the database is running")
 	}
 	defer func() {
-		// A connection that is lost has lost the lock as well.
+		// When the connection is lost, so is the lock.
 		_, _ = conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(loadLock))
 	}()
 	if err := set(ctx, conn, bulk.SettingLoading, name); Forbidden(err) {

@@ -13,22 +13,19 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// maxTogether is how many look-ups share a round trip at most, and so how long
-// the first of them waits for the last.
+// maxTogether is how many lookups share a round trip at most, and so how long the first waits for the last.
 const maxTogether = 16
 
-// lookups are the connections' workers for queries whose answer is one document.
-// Queries that wait together go to the server together: one write, one flush and
-// one read for all, where a query by key takes the server less time than to be
-// woken up for it. The busier the store, the larger the groups, without anyone
-// waiting for company.
+// lookups are the workers for queries whose answer is one document. Queries that wait at the same moment go to the
+// server together: one write, one flush and one read for all, where a query by key takes the server less time than
+// waking up for it. The busier the store, the larger the groups; no query waits for others to come.
 type lookups struct {
 	store *Store
 	queue chan *lookup
 	quit  chan struct{}
 }
 
-// lookup is a query on its way. The answer is the worker's until done is closed.
+// A lookup is a query. Its answer belongs to the worker until done is closed.
 type lookup struct {
 	sql  string
 	args []any
@@ -41,8 +38,7 @@ type lookup struct {
 	group   *group
 }
 
-// group is what runs together. Its queries are cancelled when nobody is left who
-// wants an answer.
+// A group is lookups that share a round trip. It is cancelled when no request waits for an answer any more.
 type group struct {
 	wanted atomic.Int64
 	cancel context.CancelFunc
@@ -52,14 +48,14 @@ var errClosed = &brokerage.Unavailable{Cause: errors.New("the store is closed")}
 
 func newLookups(s *Store) *lookups {
 	l := &lookups{store: s, queue: make(chan *lookup), quit: make(chan struct{})}
-	// Two for each processor keep both sides busy; half of the pool is for writes.
+	// Two for each processor keep both sides busy; half of the pool is left to writes.
 	for range max(1, min(2*runtime.GOMAXPROCS(0), int(s.pool.Config().MaxConns)/2)) {
 		go l.work()
 	}
 	return l
 }
 
-// find runs a query of one column, or gives pgx.ErrNoRows.
+// find runs a query of one column, and returns pgx.ErrNoRows when it finds nothing.
 func (l *lookups) find(ctx context.Context, name string, args ...any) ([]byte, error) {
 	q := &lookup{sql: statements[name], args: args, done: make(chan struct{})}
 	select {
@@ -78,7 +74,7 @@ func (l *lookups) find(ctx context.Context, name string, args ...any) ([]byte, e
 	}
 }
 
-// leave is for who no longer waits for the answer.
+// leave is called by a request that no longer waits for the answer.
 func (q *lookup) leave() {
 	q.leaving.Lock()
 	defer q.leaving.Unlock()
@@ -88,7 +84,7 @@ func (q *lookup) leave() {
 	}
 }
 
-// join is for the worker; who has left before counts as having left now.
+// join is called by the worker. A request that has left before counts as leaving now.
 func (q *lookup) join(g *group) {
 	q.leaving.Lock()
 	defer q.leaving.Unlock()
@@ -108,16 +104,16 @@ func (l *lookups) work() {
 	for {
 		select {
 		case first := <-l.queue:
-			runtime.Gosched() // who is ready to run may be about to ask as well
-			l.run(l.gathered(first))
+			runtime.Gosched() // a goroutine that is ready may be about to query as well
+			l.run(l.gather(first))
 		case <-l.quit:
 			return
 		}
 	}
 }
 
-// gathered takes what waits at this moment.
-func (l *lookups) gathered(first *lookup) []*lookup {
+// gather returns first and the lookups that wait at this moment.
+func (l *lookups) gather(first *lookup) []*lookup {
 	members := []*lookup{first}
 	for len(members) < maxTogether {
 		select {
@@ -138,11 +134,12 @@ func (l *lookups) run(members []*lookup) {
 	for _, q := range members {
 		q.join(g)
 	}
-	err := l.together(ctx, members)
-	if _, server := errors.AsType[*pgconn.PgError](err); server && len(members) > 1 && !isTransient(err) && ctx.Err() == nil {
+	err := l.runTogether(ctx, members)
+	_, refused := errors.AsType[*pgconn.PgError](err)
+	if refused && len(members) > 1 && !isTransient(err) && ctx.Err() == nil {
 		// One of them failed, and those behind it were not run.
 		for _, q := range members {
-			if err := l.together(ctx, []*lookup{q}); err != nil {
+			if err := l.runTogether(ctx, []*lookup{q}); err != nil {
 				q.err = err
 			}
 			close(q.done)
@@ -157,9 +154,9 @@ func (l *lookups) run(members []*lookup) {
 	}
 }
 
-// together runs queries in one round trip. That one finds nothing is its own
-// error; what is returned is everybody's.
-func (l *lookups) together(ctx context.Context, members []*lookup) error {
+// runTogether runs queries in one round trip. pgx.ErrNoRows is an error of its own query; what is returned concerns
+// all.
+func (l *lookups) runTogether(ctx context.Context, members []*lookup) error {
 	conn, err := l.store.pool.Acquire(ctx)
 	if err != nil {
 		return err
@@ -187,7 +184,7 @@ func (l *lookups) together(ctx context.Context, members []*lookup) error {
 			continue
 		}
 		if err != nil {
-			_ = results.Close() // it says the same
+			_ = results.Close() // it returns the same error
 			return err
 		}
 	}

@@ -15,9 +15,10 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/storetest"
 )
 
-// Of those who share a round trip, each has its own answer, and its own error.
+// Lookups that share a round trip each get their own answer, and their own error.
 func TestLookups_Together(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	query := func(sql string, args ...any) *lookup { return &lookup{sql: sql, args: args, done: make(chan struct{})} }
@@ -39,7 +40,7 @@ func TestLookups_Together(t *testing.T) {
 	require.Equal(t, string(d.Append(nil, dataset.Security, 1)), string(members[3].doc))
 }
 
-// Many at once, of whom some give up, and every answer is to its own question.
+// Of many lookups at once some are cancelled, and every answer belongs to its query.
 func TestLookups_GiveUp(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	var all sync.WaitGroup
@@ -69,24 +70,28 @@ func TestLookups_GiveUp(t *testing.T) {
 
 func TestClose(t *testing.T) {
 	s, d, _, _ := tiny(t)
+	calls := storetest.Calls(t, s, d)
 	require.NoError(t, s.Close())
 	require.NoError(t, s.Close())
-	for _, step := range steps(d) {
-		_, is := unavailable(step.do(t.Context(), s))
-		require.True(t, is, step.name)
+	for _, call := range calls {
+		_, is := unavailable(call.Do(t.Context()))
+		require.True(t, is, call.Name)
 	}
 }
 
-// What stands in no namespace stays in none, although the answer around it has one.
+// An element without a namespace stays without one in an answer that has one.
 func TestAnswers_NoNamespace(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	const plain = "<plain>x</plain>"
-	_, err := s.InsertOrder(t.Context(), now(), []byte(`<f:FIXML xmlns:f="http://www.fixprotocol.org/FIXML-4-4"><f:Order ID="1" Acct="`+
-		brokerage.ID(d.FirstAccount(0)).String()+`"><f:OrdQty Cash="9999999999999"/>`+plain+`</f:Order></f:FIXML>`))
+	account := brokerage.ID(d.FirstAccount(0)).String()
+	_, err := s.InsertOrder(t.Context(), now(), []byte(
+		`<f:FIXML xmlns:f="http://www.fixprotocol.org/FIXML-4-4"><f:Order ID="1" Acct="`+account+`">`+
+			`<f:OrdQty Cash="9999999999999"/>`+plain+`</f:Order></f:FIXML>`))
 	require.NoError(t, err)
-	_, err = s.InsertCustomer(t.Context(), now(), []byte(`<c:Customer xmlns:c="http://tpox-benchmark.com/custacc" id="2"><c:Name>`+plain+`</c:Name>
-		<c:Addresses><c:Address>`+plain+`</c:Address></c:Addresses><c:Accounts><c:Account id="3"><c:gValueDate><c:mValueDate>`+plain+
-		`</c:mValueDate></c:gValueDate></c:Account></c:Accounts></c:Customer>`), false)
+	_, err = s.InsertCustomer(t.Context(), now(), []byte(
+		`<c:Customer xmlns:c="http://tpox-benchmark.com/custacc" id="2"><c:Name>`+plain+`</c:Name>
+		<c:Addresses><c:Address>`+plain+`</c:Address></c:Addresses><c:Accounts><c:Account id="3">`+
+			`<c:gValueDate><c:mValueDate>`+plain+`</c:mValueDate></c:gValueDate></c:Account></c:Accounts></c:Customer>`), false)
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		answer func() ([]byte, error)
@@ -120,11 +125,13 @@ func TestAnswers_NoNamespace(t *testing.T) {
 // A position of a document that was not validated is there with what it has.
 func TestAccountSummary_NoSymbol(t *testing.T) {
 	s, _, _, _ := tiny(t)
-	doc := []byte(`<Customer xmlns="http://tpox-benchmark.com/custacc" id="2"><Name/><Accounts><Account id="3"><Holdings>` +
+	doc := []byte(`<Customer xmlns="http://tpox-benchmark.com/custacc" id="2"><Name/><Accounts><Account id="3">` +
+		`<Holdings>` +
 		`<Position><Quantity>5</Quantity></Position><Position/></Holdings></Account></Accounts></Customer>`)
 	_, err := s.InsertCustomer(t.Context(), now(), doc, false)
 	require.NoError(t, err)
 	answer, err := s.AccountSummary(t.Context(), 2)
 	require.NoError(t, err)
-	require.Contains(t, string(answer), "<c:Securities><c:Position><c:Quantity>5</c:Quantity></c:Position><c:Position/></c:Securities>")
+	require.Contains(t, string(answer),
+		"<c:Securities><c:Position><c:Quantity>5</c:Quantity></c:Position><c:Position/></c:Securities>")
 }

@@ -6,4 +6,7 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) {
+	statements[lockCustomersOfAccounts], classified[lockCustomersOfAccounts] = lockCustomersOfAccountsSQL, true
+	pgtest.Main(m)
+}

@@ -19,12 +19,10 @@ var embedded embed.FS
 //go:embed grants.sql
 var grants string
 
-// migrationLock is what replicas that start together queue at, whichever of them
-// is first; a number that is this program's, within its database.
+// migrationLock is the advisory lock by which replicas that start at once wait for the first of them to migrate.
 const migrationLock = 0x62726F6B65726167 // "brokerag"
 
-// migrations are the files that bring a schema up to date, in order: the n-th
-// makes version n. Tests put more of them in.
+// migrations returns the files that bring a schema up to date, in order: the n-th makes version n. Tests add more.
 func (o Options) migrations() (fs.FS, []string, error) {
 	files := o.files
 	if files == nil {
@@ -35,12 +33,11 @@ func (o Options) migrations() (fs.FS, []string, error) {
 	return files, names, err
 }
 
-// ErrEmpty is a database without the schema.
+// ErrEmpty is returned for a database without the schema.
 var ErrEmpty = errors.New("the database is empty: the load command fills it")
 
-// migrate brings the schema up to date, in one transaction: ended at any point,
-// the database has the version that it had, or the last one. Where nothing is to
-// be done it takes no lock and needs no rights but to read.
+// migrate brings the schema up to date, in one transaction: interrupted at any point, the database has the version that
+// it had, or the newest. Where there is nothing to do it takes no lock and needs only the right to read.
 func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) error {
 	files, names, err := s.options.migrations()
 	if err != nil {
@@ -55,17 +52,18 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) error {
 		if version == 0 {
 			return ErrEmpty
 		}
-		return fmt.Errorf("the database has schema version %d, and this program has %d: it is brought up to date when its owner opens it", version, len(names))
+		return fmt.Errorf("the database has schema version %d, and this program has %d: "+
+			"it is brought up to date when its owner opens it", version, len(names))
 	}
 	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // what failed is told already
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // the error is returned already
 	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
 		return err
 	}
-	// Others may have done it meanwhile.
+	// Another replica may have migrated it while this one waited.
 	version, err = versionOf(ctx, tx, len(names))
 	s.from = version
 	if err != nil || version == len(names) {
@@ -76,7 +74,8 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) error {
 	}
 	if err := apply(ctx, tx, files, names, version); err != nil {
 		if Forbidden(err) {
-			return fmt.Errorf("the database has schema version %d, this program has %d, and role %s may not change that: brokerage migrate does, as the owner (docs/postgres.md): %w",
+			return fmt.Errorf("the database has schema version %d, this program has %d, and role %s may not change that: "+
+				"brokerage migrate does, as the owner (docs/postgres.md): %w",
 				version, len(names), conn.Config().User, err)
 		}
 		return err
@@ -84,15 +83,15 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) error {
 	return tx.Commit(ctx)
 }
 
-// querier is a connection or a transaction.
+// A querier is a connection or a transaction.
 type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// versionOf is the version of a database's schema, 0 where there is none. It
-// refuses one that is newer than the program.
+// versionOf returns the version of the schema of a database, 0 where there is none, and an error for one that is newer
+// than the program.
 func versionOf(ctx context.Context, q querier, newest int) (version int, err error) {
 	var ours, taken bool
 	err = q.QueryRow(ctx, `SELECT to_regclass('brokerage.schema_versions') IS NOT NULL,
@@ -105,17 +104,15 @@ func versionOf(ctx context.Context, q querier, newest int) (version int, err err
 	case !ours:
 		return 0, nil
 	}
-	if err := q.QueryRow(ctx, "SELECT coalesce(max(version), 0) FROM brokerage.schema_versions").Scan(&version); err != nil {
-		return 0, err
+	err = q.QueryRow(ctx, "SELECT coalesce(max(version), 0) FROM brokerage.schema_versions").Scan(&version)
+	if err == nil && version > newest {
+		return 0, fmt.Errorf("the database has schema version %d, and this program knows up to %d: use a newer one",
+			version, newest)
 	}
-	if version > newest {
-		return 0, fmt.Errorf("the database has schema version %d, and this program knows up to %d: use a newer one", version, newest)
-	}
-	return version, nil
+	return version, err
 }
 
-// apply does the migrations after a version, and grants the service's role what
-// it needs of them.
+// apply runs the migrations after a version, and grants the role of the service what it needs of them.
 func apply(ctx context.Context, tx pgx.Tx, files fs.FS, names []string, version int) error {
 	todo, err := stepsAfter(files, names, version)
 	if err != nil {
@@ -129,15 +126,15 @@ func apply(ctx context.Context, tx pgx.Tx, files fs.FS, names []string, version 
 	return nil
 }
 
-// firstStep makes what the versions are noted in. Who was given the schema, but
-// not the right to make one, finds it there.
+// firstStep makes the table of versions. Where the role was given the schema but not the right to make one, it exists.
 const firstStep = `DO $$ BEGIN IF to_regnamespace('brokerage') IS NULL THEN CREATE SCHEMA brokerage; END IF; END $$;
-CREATE TABLE brokerage.schema_versions (version int PRIMARY KEY, file text NOT NULL, applied timestamptz NOT NULL DEFAULT now());`
+CREATE TABLE brokerage.schema_versions (
+  version int PRIMARY KEY, file text NOT NULL, applied timestamptz NOT NULL DEFAULT now());`
 
-// migrationStep is statements that are run as they stand.
+// A migrationStep is statements that are run together.
 type migrationStep struct{ name, sql string }
 
-// stepsAfter are the steps from a version to the last one.
+// stepsAfter returns the steps from a version to the newest.
 func stepsAfter(files fs.FS, names []string, version int) (steps []migrationStep, err error) {
 	if version == 0 {
 		steps = append(steps, migrationStep{"schema brokerage", firstStep})
@@ -147,15 +144,16 @@ func stepsAfter(files fs.FS, names []string, version int) (steps []migrationStep
 		if err != nil {
 			return nil, err
 		}
-		note := fmt.Sprintf("INSERT INTO brokerage.schema_versions (version, file) VALUES (%d, '%s');", version+i+1, strings.ReplaceAll(name, "'", "''"))
+		note := fmt.Sprintf("INSERT INTO brokerage.schema_versions (version, file) VALUES (%d, '%s');",
+			version+i+1, strings.ReplaceAll(name, "'", "''"))
 		statements := strings.TrimSuffix(strings.TrimSpace(string(text)), ";")
 		steps = append(steps, migrationStep{"migration " + name, statements + ";\n\n" + note})
 	}
 	return append(steps, migrationStep{"grants", grants}), nil
 }
 
-// Script is what brings an empty database to the newest schema, for who wants to
-// read it before, or to run it by hand: psql --set ON_ERROR_STOP=1.
+// Script returns the SQL that brings an empty database to the newest schema, to read before or to run by hand: psql
+// --set ON_ERROR_STOP=1.
 func Script() (string, error) {
 	files, names, err := Options{}.migrations()
 	if err != nil {
@@ -166,7 +164,8 @@ func Script() (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "-- The schema of brokerage in PostgreSQL, version %d, for an empty database. Run by its owner.\n\nBEGIN;\n", len(names))
+	b.WriteString("-- The schema of brokerage in PostgreSQL, ")
+	fmt.Fprintf(&b, "version %d, for an empty database. Run by its owner.\n\nBEGIN;\n", len(names))
 	for _, step := range steps {
 		fmt.Fprintf(&b, "\n-- %s\n\n%s\n", step.name, strings.TrimSpace(step.sql))
 	}
@@ -174,6 +173,5 @@ func Script() (string, error) {
 	return b.String(), nil
 }
 
-// Migrated tells from which version of the schema to which one Open has brought
-// the database.
+// Migrated returns the versions of the schema before and after Open.
 func (s *Store) Migrated() (from, to int) { return s.from, s.to }

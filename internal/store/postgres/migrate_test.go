@@ -16,6 +16,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/store/storetest"
 )
 
 // Replicas that start together on an empty database all find it ready.
@@ -73,23 +74,28 @@ func TestMigrate_Versions(t *testing.T) {
 	require.NoError(t, opened(t, url, Options{}).Close())
 	later := extended(t, "ALTER TABLE brokerage.settings ADD COLUMN note text")
 	_, err = Open(t.Context(), url, Options{AsIs: true, files: later})
-	require.ErrorContains(t, err, fmt.Sprintf("the database has schema version %d, and this program has %d", current(t), current(t)+1))
+	require.ErrorContains(t, err,
+		fmt.Sprintf("the database has schema version %d, and this program has %d", current(t), current(t)+1))
 
 	// One that fails leaves the version and the tables as they were.
-	_, err = Open(t.Context(), url, Options{files: extended(t, "ALTER TABLE brokerage.settings ADD COLUMN half text; SELECT 1/0")})
+	failing := extended(t, "ALTER TABLE brokerage.settings ADD COLUMN half text; SELECT 1/0")
+	_, err = Open(t.Context(), url, Options{files: failing})
 	require.ErrorContains(t, err, "9999_more.sql")
 	s := opened(t, url, Options{})
 	var columns int
-	require.NoError(t, s.pool.QueryRow(t.Context(), "SELECT count(*) FROM pg_attribute WHERE attrelid = 'brokerage.settings'::regclass AND attname = 'half'").Scan(&columns))
+	scan(t, s.pool, []any{&columns},
+		"SELECT count(*) FROM pg_attribute WHERE attrelid = 'brokerage.settings'::regclass AND attname = 'half'")
 	require.Zero(t, columns)
 
 	var notices []string
 	s = opened(t, url, Options{files: later, Notice: func(text string) { notices = append(notices, text) }})
-	require.Equal(t, []string{fmt.Sprintf("the database is being migrated from version %d to %d", current(t), current(t)+1)}, notices)
+	notice := fmt.Sprintf("the database is being migrated from version %d to %d", current(t), current(t)+1)
+	require.Equal(t, []string{notice}, notices)
 	require.NoError(t, s.Ready(t.Context()))
 
 	_, err = Open(t.Context(), url, Options{})
-	require.ErrorContains(t, err, fmt.Sprintf("the database has schema version %d, and this program knows up to %d: use a newer one", current(t)+1, current(t)))
+	require.ErrorContains(t, err, fmt.Sprintf(
+		"the database has schema version %d, and this program knows up to %d: use a newer one", current(t)+1, current(t)))
 }
 
 // The script, run by hand, makes what Open makes, to the last function.
@@ -106,9 +112,12 @@ func TestScript(t *testing.T) {
 	from, to = other.Migrated()
 	require.Equal(t, []int{0, current(t)}, []int{from, to})
 	schema := func(s *Store) (all []string) {
-		rows, err := s.pool.Query(t.Context(), `SELECT 'column ' || attrelid::regclass || attname || format_type(atttypid, atttypmod) || attnotnull || attcompression::text
-			FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid WHERE relnamespace = 'brokerage'::regnamespace AND attnum > 0
-			UNION ALL SELECT 'class ' || relname || relkind::text || coalesce(reloptions::text, '') FROM pg_class WHERE relnamespace = 'brokerage'::regnamespace
+		rows, err := s.pool.Query(t.Context(), `SELECT 'column ' || attrelid::regclass || attname ||
+				format_type(atttypid, atttypmod) || attnotnull || attcompression::text
+			FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid
+			WHERE relnamespace = 'brokerage'::regnamespace AND attnum > 0
+			UNION ALL SELECT 'class ' || relname || relkind::text || coalesce(reloptions::text, '') FROM pg_class
+			WHERE relnamespace = 'brokerage'::regnamespace
 			UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'brokerage'::regnamespace
 			UNION ALL SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'brokerage'::regnamespace
 			UNION ALL SELECT pg_get_triggerdef(oid) FROM pg_trigger
@@ -131,8 +140,7 @@ func TestMigrate_SomebodyElses(t *testing.T) {
 	require.ErrorContains(t, err, "not of this program")
 }
 
-// The owner of the schema is no superuser, and the service's role may change
-// documents and nothing else.
+// The owner of the schema is no superuser, and the service's role may change documents and nothing else.
 func TestRoles(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", `CREATE ROLE brokerage_owner LOGIN; CREATE ROLE brokerage_service LOGIN`)
@@ -144,14 +152,15 @@ func TestRoles(t *testing.T) {
 
 	d := generator(t, "tiny")
 	owner := opened(t, server.URLOf("brokerage_owner", "app"), Options{})
-	require.ErrorContains(t, opened(t, service, Options{}).LoadDataset(t.Context(), d, nil), "loading is for the owner to do, and role brokerage_service is not")
+	err = opened(t, service, Options{}).LoadDataset(t.Context(), d, nil)
+	require.ErrorContains(t, err, "loading is for the owner to do, and role brokerage_service is not")
 	require.NoError(t, owner.LoadDataset(t.Context(), d, nil))
 	require.NoError(t, owner.Close())
 
 	s := opened(t, service, Options{})
 	require.NoError(t, s.Ready(t.Context()))
-	for _, step := range steps(d) {
-		require.NoError(t, step.do(t.Context(), s), step.name)
+	for _, call := range storetest.Calls(t, s, d) {
+		require.NoError(t, call.Do(t.Context()), call.Name)
 	}
 	_, err = s.Lease(t.Context(), "order", 10)
 	require.NoError(t, err)
@@ -162,7 +171,8 @@ func TestRoles(t *testing.T) {
 	for _, forbidden := range []string{
 		"INSERT INTO brokerage.accounts VALUES (1, 2)", "DELETE FROM brokerage.accounts", "TRUNCATE brokerage.orders",
 		"CREATE TABLE brokerage.mine (id int)", "CREATE TABLE public.mine (id int)", "DROP INDEX brokerage.orders_cash",
-		"ALTER TABLE brokerage.orders DISABLE TRIGGER ALL", "UPDATE brokerage.schema_versions SET version = 2", "CREATE ROLE other",
+		"ALTER TABLE brokerage.orders DISABLE TRIGGER ALL", "UPDATE brokerage.schema_versions SET version = 2",
+		"CREATE ROLE other",
 	} {
 		_, err := s.pool.Exec(context.Background(), forbidden)
 		driver, ok := errors.AsType[*pgconn.PgError](err)
@@ -171,8 +181,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// Whoever writes a document, its keys are those of the document, and its accounts
-// follow it.
+// Whoever writes a document, its keys are those of the document, and its accounts follow it.
 func TestSchema_Keys(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	exec := func(sql string, args ...any) error {
@@ -181,7 +190,8 @@ func TestSchema_Keys(t *testing.T) {
 	}
 	id := d.ID(dataset.Customer, 0)
 	require.Error(t, exec("UPDATE brokerage.customers SET keys = keys"))
-	require.NoError(t, exec("UPDATE brokerage.customers SET doc = $2::text::xml WHERE (keys).id = $1", id, customer(d, 77, 78, 79)))
+	require.NoError(t, exec("UPDATE brokerage.customers SET doc = $2::text::xml WHERE (keys).id = $1",
+		id, customer(d, 77, 78, 79)))
 	_, err := s.GetCustomer(t.Context(), brokerage.ID(id))
 	require.Error(t, err)
 	for _, account := range []brokerage.ID{78, 79} {
@@ -193,16 +203,19 @@ func TestSchema_Keys(t *testing.T) {
 	require.Error(t, err)
 
 	// The same accounts under another id of their customer.
-	require.NoError(t, exec("UPDATE brokerage.customers SET doc = $1::text::xml WHERE (keys).id = 77", customer(d, 80, 78, 79)))
+	require.NoError(t, exec("UPDATE brokerage.customers SET doc = $1::text::xml WHERE (keys).id = 77",
+		customer(d, 80, 78, 79)))
 	owner, err := s.CustomerOf(t.Context(), 79)
 	require.NoError(t, err)
 	require.Equal(t, brokerage.ID(80), owner)
 
 	for name, doc := range map[string]string{
-		"NoID":      `<Customer xmlns="http://tpox-benchmark.com/custacc"/>`,
-		"BadID":     `<Customer xmlns="http://tpox-benchmark.com/custacc" id="01"/>`,
-		"BadChild":  `<Customer xmlns="http://tpox-benchmark.com/custacc" id="5"><Accounts><Account id="x"/></Accounts></Customer>`,
-		"Twice":     `<Customer xmlns="http://tpox-benchmark.com/custacc" id="5"><Accounts><Account id="6"/><Account id="6"/></Accounts></Customer>`,
+		"NoID":  `<Customer xmlns="http://tpox-benchmark.com/custacc"/>`,
+		"BadID": `<Customer xmlns="http://tpox-benchmark.com/custacc" id="01"/>`,
+		"BadChild": `<Customer xmlns="http://tpox-benchmark.com/custacc" id="5">` +
+			`<Accounts><Account id="x"/></Accounts></Customer>`,
+		"Twice": `<Customer xmlns="http://tpox-benchmark.com/custacc" id="5">` +
+			`<Accounts><Account id="6"/><Account id="6"/></Accounts></Customer>`,
 		"Namespace": `<Customer id="5"/>`,
 	} {
 		require.Error(t, exec("INSERT INTO brokerage.customers (doc) VALUES ($1::text::xml)", doc), name)
@@ -217,7 +230,8 @@ func TestSchema_Keys(t *testing.T) {
 func TestSchema_OrderKnowsCustomer(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	var unknown, wrong int
-	require.NoError(t, s.pool.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE o.customer IS NULL), count(*) FILTER (WHERE o.customer <> a.customer)
+	require.NoError(t, s.pool.QueryRow(t.Context(), `SELECT
+			count(*) FILTER (WHERE o.customer IS NULL), count(*) FILTER (WHERE o.customer <> a.customer)
 		FROM brokerage.orders AS o JOIN brokerage.accounts AS a ON a.account = (o.keys).account`).Scan(&unknown, &wrong))
 	require.Zero(t, unknown)
 	require.Zero(t, wrong)
@@ -229,7 +243,7 @@ func TestSchema_OrderKnowsCustomer(t *testing.T) {
 		_, err := s.InsertOrder(t.Context(), now(), d.AppendNewOrder(nil, 1, dataset.NewOrder{ID: id, Account: account}))
 		require.NoError(t, err)
 		var customer *int64
-		require.NoError(t, s.pool.QueryRow(t.Context(), "SELECT customer FROM brokerage.orders WHERE (keys).id = $1", id).Scan(&customer))
+		scan(t, s.pool, []any{&customer}, "SELECT customer FROM brokerage.orders WHERE (keys).id = $1", id)
 		if owned {
 			require.Equal(t, d.ID(dataset.Customer, 2), *customer)
 		} else {

@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// Two instances on one database, connections to them and to it cut at random, one
-// of them started again: each trade counts once.
+// Two instances on one database, connections to them and to it cut at random, one of them started again: each trade
+// counts once.
 func TestOnce_Cut(t *testing.T) {
 	server := pgtest.Shared(t)
 	d := generator(t, "tiny")
@@ -28,7 +28,7 @@ func TestOnce_Cut(t *testing.T) {
 	requireSound(t, opened(t, server.URL(database), Options{}))
 }
 
-// requireSound wants nothing found wrong with a database.
+// requireSound requires that verify finds nothing wrong.
 func requireSound(t testing.TB, s *Store) {
 	t.Helper()
 	v, err := s.Verify(t.Context(), func(finding string) error { t.Error(finding); return nil }, func(int64) {})

@@ -11,9 +11,8 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// At the size of XXXS, with statistics, the planner takes the index that is there
-// for each statement, and reads no table from its beginning. As prepared
-// statements, which is how they are run: with values, and without.
+// At the size of XXXS, with statistics, the planner takes the index that is there for each statement, and reads no
+// table from its beginning. As prepared statements, which is how they are run: with values, and without.
 func TestPlans(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loads XXXS")
@@ -25,7 +24,8 @@ func TestPlans(t *testing.T) {
 	defer func() { _ = conn.Close(t.Context()) }()
 
 	id := func(k dataset.Kind) string { return brokerage.ID(d.ID(k, d.Count(k)/2)).String() }
-	order, customer, account, symbol := id(dataset.Order), id(dataset.Customer), brokerage.ID(d.FirstAccount(9)).String(), "'"+d.Symbol(99)+"'"
+	order, customer := id(dataset.Order), id(dataset.Customer)
+	account, symbol := brokerage.ID(d.FirstAccount(9)).String(), "'"+d.Symbol(99)+"'"
 	for name, c := range map[string]struct {
 		args    string
 		indexes []string
@@ -78,8 +78,8 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// Every query of the 17 is a statement in a file of its name, in SQL/XML, and the
-// names of statements that other stores have too are the same.
+// Every query of the 17 is a statement in a file of its name, in SQL/XML, and the names of statements that other stores
+// have too are the same.
 func TestStatements(t *testing.T) {
 	for _, transaction := range brokerage.Transactions {
 		if transaction.Kind == brokerage.Query {

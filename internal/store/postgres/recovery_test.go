@@ -23,13 +23,14 @@ func archived(t testing.TB, server *pgtest.Server) {
 	require.NoError(t, conn.QueryRow(t.Context(), "SELECT pg_walfile_name(pg_switch_wal())").Scan(&last))
 	require.Eventually(t, func() bool {
 		var done bool
-		err := conn.QueryRow(t.Context(), "SELECT coalesce(last_archived_wal, '') >= $1 FROM pg_stat_archiver", last).Scan(&done)
+		err := conn.QueryRow(t.Context(),
+			"SELECT coalesce(last_archived_wal, '') >= $1 FROM pg_stat_archiver", last).Scan(&done)
 		return err == nil && done
 	}, time.Minute, 10*time.Millisecond)
 }
 
-// What docs/postgres.md says of recovery: a backup of the server's files and the
-// archive of its changes give the database as it was at any time in between.
+// What docs/postgres.md says of recovery: a backup of the server's files and the archive of its changes give the
+// database as it was at any time in between.
 func TestRecovery(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three copies of a server take half a minute")
@@ -48,7 +49,8 @@ func TestRecovery(t *testing.T) {
 	w := now()
 	w.Once = &brokerage.Once{Client: "ann", Key: "k", Expires: time.Now().Add(time.Hour)}
 	account := d.FirstAccount(0)
-	wanted := brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(int(account % d.Count(dataset.Security))), Quantity: "1", Now: w.Now}
+	symbol := d.Symbol(int(account % d.Count(dataset.Security)))
+	wanted := brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: "1", Now: w.Now}
 	trade := func(s *Store) string {
 		answer, err := s.Trade(ctx, w, brokerage.ID(account), wanted)
 		require.NoError(t, err)
@@ -58,7 +60,7 @@ func TestRecovery(t *testing.T) {
 	confirmed := trade(s)
 	var good time.Time // by the server's clock
 	require.NoError(t, s.pool.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&good))
-	// The mistake: all orders are gone, and life goes on.
+	// The mistake: all orders are deleted, and clients keep writing.
 	_, err := s.pool.Exec(ctx, "DELETE FROM brokerage.orders")
 	require.NoError(t, err)
 	insert(after)

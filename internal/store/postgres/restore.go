@@ -13,13 +13,13 @@ import (
 	"brokerage/internal/store/archive"
 )
 
-// Restore makes the database what it was when the backup was taken, in one
-// transaction: until it is committed, everybody sees the old one, and ended at
-// any point, that is what is left. Nothing is touched before all of the backup
-// has been read and found whole, and what is there is replaced only if that is
-// wanted. Writers that use the database wait, and then find another one: nothing
-// should be using it.
-func (s *Store) Restore(ctx context.Context, file string, replace bool, progress func(done, total int64)) (m archive.Manifest, err error) {
+// Restore makes the database what it was when the backup was taken, in one transaction: until that commits, others see
+// the old content, and after an interruption that is what is left. Nothing is changed before the whole backup has been
+// read and verified; a database that holds something is replaced only with replace. Nothing should use the database:
+// writers wait, and find other content afterwards.
+func (s *Store) Restore(
+	ctx context.Context, file string, replace bool, progress func(done, total int64),
+) (m archive.Manifest, err error) {
 	b, err := openBackup(file)
 	if err != nil {
 		return m, err
@@ -31,15 +31,16 @@ func (s *Store) Restore(ctx context.Context, file string, replace bool, progress
 		return m, err
 	}
 	if m.Schema != newest {
-		return m, fmt.Errorf("%s is of schema version %d, and the database has %d: restore it with the program that made it, and migrate then", file, m.Schema, newest)
+		return m, fmt.Errorf("%s is of schema version %d, and the database has %d: "+
+			"restore it with the program that made it, and migrate then", file, m.Schema, newest)
 	}
 	if !replace {
-		if err := vacant(ctx, s.pool); err != nil {
+		if err := requireEmpty(ctx, s.pool); err != nil {
 			return m, err
 		}
 	}
 	done := int64(0)
-	read := func(n int64) { // all of it is unpacked twice
+	read := func(n int64) { // the backup is unpacked twice: first to verify it
 		if done += n; progress != nil {
 			progress(done, 2*m.Bytes)
 		}
@@ -57,8 +58,8 @@ func (s *Store) Restore(ctx context.Context, file string, replace bool, progress
 	return m, err
 }
 
-// vacant refuses a database that holds something.
-func vacant(ctx context.Context, q querier) error {
+// requireEmpty returns an error for a database that holds something.
+func requireEmpty(ctx context.Context, q querier) error {
 	var something bool
 	err := q.QueryRow(ctx, `SELECT EXISTS (SELECT FROM brokerage.orders) OR EXISTS (SELECT FROM brokerage.customers)
 		OR EXISTS (SELECT FROM brokerage.securities)`).Scan(&something)
@@ -76,7 +77,7 @@ func (s *Store) restoreFrom(ctx context.Context, b *archive.File, replace bool, 
 			}
 		}
 		if !replace {
-			if err := vacant(ctx, tx); err != nil { // it may have come meanwhile
+			if err := requireEmpty(ctx, tx); err != nil { // it may have changed since
 				return err
 			}
 		}
@@ -95,7 +96,7 @@ func (s *Store) restoreFrom(ctx context.Context, b *archive.File, replace bool, 
 			unpacked <- err
 			_ = feed.CloseWithError(err) // always nil
 		}()
-		err := play(ctx, tx, bufio.NewReaderSize(script, 1<<20))
+		err := runScript(ctx, tx, bufio.NewReaderSize(script, 1<<20))
 		_ = script.CloseWithError(errors.New("the restore has ended")) // always nil
 		if unpackErr := <-unpacked; err == nil {
 			err = unpackErr // whole, or nothing is committed
@@ -108,9 +109,8 @@ func (s *Store) restoreFrom(ctx context.Context, b *archive.File, replace bool, 
 	})
 }
 
-// play does what a backup's script says: COPY commands with their data, and
-// nothing else that is not done already.
-func play(ctx context.Context, tx pgx.Tx, script *bufio.Reader) error {
+// runScript runs the script of a backup: COPY commands with their data, and nothing else.
+func runScript(ctx context.Context, tx pgx.Tx, script *bufio.Reader) error {
 	for {
 		line, err := script.ReadSlice('\n')
 		if errors.Is(err, io.EOF) && len(line) == 0 {
@@ -123,8 +123,8 @@ func play(ctx context.Context, tx pgx.Tx, script *bufio.Reader) error {
 		if string(sql) == emptyLeases {
 			continue // all tables are empty here
 		}
-		if !ok || !known(string(sql)) {
-			return fmt.Errorf("the backup has a line that is none of its own: %.100q", line)
+		if !ok || !isCopy(string(sql)) {
+			return fmt.Errorf("the backup has a line that this program does not write: %.100q", line)
 		}
 		if _, err := tx.Conn().PgConn().CopyFrom(ctx, &copyData{from: script}, string(sql)); err != nil {
 			return err
@@ -132,8 +132,8 @@ func play(ctx context.Context, tx pgx.Tx, script *bufio.Reader) error {
 	}
 }
 
-// known tells whether a command is one that a backup has.
-func known(sql string) bool {
+// isCopy reports whether a command is one that a backup has.
+func isCopy(sql string) bool {
 	for _, t := range backedUp {
 		if sql == fmt.Sprintf("COPY brokerage.%s (%s) FROM stdin", t.table, t.columns) {
 			return true
@@ -145,8 +145,8 @@ func known(sql string) bool {
 // copyData reads the data of one COPY, up to the line that ends it.
 type copyData struct {
 	from  *bufio.Reader
-	line  []byte // what is left of the line that is being read
-	inner bool   // the next piece goes on with a line
+	line  []byte // the rest of the current line
+	inner bool   // the next piece continues a line
 	ended bool
 }
 

@@ -11,15 +11,13 @@ import (
 const (
 	firstPause = 2 * time.Millisecond
 	maxPause   = 250 * time.Millisecond
-	// patience is how long the store tries anew by itself: a restart of the server
-	// or a failover to another takes seconds. What takes longer is for the client
-	// to know, who is told that the store is unavailable.
+	// patience is how long the store retries by itself. A restart of the server or a failover to another takes seconds;
+	// after that the client gets *brokerage.Unavailable.
 	patience = 5 * time.Second
 )
 
-// again does something until it succeeds, or fails in a way that another attempt
-// must not or would not mend, or there is no time left. Pauses grow, and are
-// drawn at random, so that those who failed together do not come back together.
+// again calls try until it succeeds, fails in a way that must not be retried or would not get better, or no time is
+// left. Pauses grow, and are random, so that requests that failed together do not retry together.
 func (s *Store) again(ctx context.Context, try func(context.Context) error, mayTryAgain func(error) bool) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -3,24 +3,18 @@ package postgres
 import (
 	"context"
 	"encoding/json"
-	"errors"
-
-	"github.com/jackc/pgx/v5"
 )
 
-// setting is how the ledger reads.
+// setting returns a setting of the database, "" where there is none, for the ledger.
 func (s *Store) setting(ctx context.Context, name string) (text string, err error) {
-	err = s.one(ctx, "get_setting", nil, []any{name}, []any{&text})
+	err = s.queryRow(ctx, "get_setting", nil, []any{name}, []any{&text})
 	if noRows(err) {
 		return "", nil
 	}
 	return text, err
 }
 
-// noRows tells whether a query that need not find anything has found nothing.
-func noRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
-
-// set writes a setting, in a transaction of the caller's.
+// set writes a setting, as JSON, in a transaction of the caller.
 func set(ctx context.Context, q querier, name string, value any) error {
 	b, err := json.Marshal(value)
 	if err != nil {

@@ -9,23 +9,23 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// Space measures. What a table takes is its rows, with what is stored out of line
-// and the maps of its pages, without its indexes; accounts counts as an index: it
-// has nothing that is not in the customers, and is there to find them.
+// Space measures the database. The size of a table is its rows with what is stored out of line and the maps of its
+// pages, without its indexes. accounts counts as an index: everything in it comes from the customers.
 func (s *Store) Space(ctx context.Context) (space bulk.Space, err error) {
 	for _, k := range dataset.Kinds {
 		if err := s.Setting(ctx, bulk.SettingRaw+k.String(), &space.Raw[k]); err != nil {
 			return space, err
 		}
 	}
-	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+	err = pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
 		if err := tx.QueryRow(ctx, "SELECT pg_database_size(current_database())").Scan(&space.File); err != nil {
 			return err
 		}
 		space.Rest = space.File
 		for _, k := range dataset.Kinds {
 			name := "brokerage." + tableNames[k]
-			err := tx.QueryRow(ctx, "SELECT (SELECT count(*) FROM "+name+"), pg_table_size($1::regclass)", name).Scan(&space.Documents[k], &space.Stored[k])
+			err := tx.QueryRow(ctx, "SELECT (SELECT count(*) FROM "+name+"), pg_table_size($1::regclass)", name).
+				Scan(&space.Documents[k], &space.Stored[k])
 			if err != nil {
 				return err
 			}

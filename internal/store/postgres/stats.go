@@ -8,28 +8,26 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// Stats is what goes on in a store, for metrics.
+// Stats are figures of a store, for metrics.
 type Stats struct {
-	Connections int // at most
-	Open, InUse int // of them
-	Waits       int64
-	Waited      time.Duration // for a connection, all together
-	Retries     int64         // of what was done again, since the store was opened
+	Connections int           // the limit of the pool
+	Open, InUse int           // connections
+	Waits       int64         // requests that waited for a connection
+	Waited      time.Duration // the sum of their waits
+	Retries     int64         // since the store was opened
 
-	// Hits are the pages of the database that its server found among those that it
-	// keeps (shared_buffers), Misses those that it asked the system for, whose cache
-	// may have had them. They are the server's counts, of all clients of the
-	// database, and reach it up to a second late.
+	// Hits are the pages that the server found in its own cache (shared_buffers), Misses those that it asked the system
+	// for, whose cache may have had them. They count all clients of the database, up to a second late.
 	Hits, Misses int64
 
 	// Kinds are the planner's estimates.
 	Kinds bulk.Estimates
 }
 
-// Stats looks at the store. When the server does not say at once what it has
-// counted, its counts are those of the last time.
+// Stats returns the store's figures. Where the server does not answer at once, those that it counts are those of the
+// last call.
 func (s *Store) Stats() Stats {
-	pool := s.pool.Stat() // before its own look takes a connection
+	pool := s.pool.Stat() // before the look below takes a connection
 	counted := s.figures.Pages.Look()
 	return Stats{
 		Connections: int(pool.MaxConns()),

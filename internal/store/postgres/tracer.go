@@ -10,7 +10,7 @@ import (
 	"brokerage/internal/store/trace"
 )
 
-// tracer tells of statements by their names; their parameters stay here.
+// A tracer reports statements by their names, without their parameters.
 type tracer struct {
 	begin trace.Begin
 	names map[string]string // by the text
@@ -35,7 +35,7 @@ func (t *tracer) statement(ctx context.Context, text string) (end func(error)) {
 	return t.begin(ctx, name)
 }
 
-// traced is what a trace takes for an error: that nothing was found is none.
+// traced returns the error for a trace; finding nothing is none.
 func traced(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
@@ -45,32 +45,32 @@ func traced(err error) error {
 
 type tracedKey struct{}
 
-// TraceQueryStart is of pgx.QueryTracer.
+// TraceQueryStart implements pgx.QueryTracer.
 func (t *tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	return context.WithValue(ctx, tracedKey{}, t.statement(ctx, data.SQL))
 }
 
-// TraceQueryEnd is of pgx.QueryTracer.
+// TraceQueryEnd implements pgx.QueryTracer.
 func (t *tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
 	if end, ok := ctx.Value(tracedKey{}).(func(error)); ok {
 		end(traced(data.Err))
 	}
 }
 
-// batch is one whose answers are being read, the next of which is of queries[0].
+// A batch is queries that were sent together. The next answer is that of queries[0].
 type batch struct {
 	queries []*pgx.QueuedQuery
 	end     func(error)
 }
 
-// TraceBatchStart is of pgx.BatchTracer.
+// TraceBatchStart implements pgx.BatchTracer.
 func (t *tracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
 	b := &batch{queries: data.Batch.QueuedQueries}
 	b.next(ctx, t)
 	return context.WithValue(ctx, tracedKey{}, b)
 }
 
-// next begins the statement whose answer comes next: all were sent together.
+// next begins the statement whose answer comes next.
 func (b *batch) next(ctx context.Context, t *tracer) {
 	b.end = nil
 	if len(b.queries) > 0 {
@@ -79,7 +79,7 @@ func (b *batch) next(ctx context.Context, t *tracer) {
 	}
 }
 
-// TraceBatchQuery is of pgx.BatchTracer: an answer has come.
+// TraceBatchQuery implements pgx.BatchTracer; it is called when an answer has come.
 func (t *tracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
 	if b, ok := ctx.Value(tracedKey{}).(*batch); ok && b.end != nil {
 		b.end(traced(data.Err))
@@ -87,7 +87,7 @@ func (t *tracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.Trac
 	}
 }
 
-// TraceBatchEnd is of pgx.BatchTracer.
+// TraceBatchEnd implements pgx.BatchTracer.
 func (t *tracer) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData) {
 	if b, ok := ctx.Value(tracedKey{}).(*batch); ok && b.end != nil {
 		b.end(traced(data.Err))

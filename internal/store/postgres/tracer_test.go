@@ -34,8 +34,7 @@ func (f *followed) begin(ctx context.Context, name string) func(error) {
 	}
 }
 
-// Each statement of a transaction is told of once, by its name, in the context of
-// the transaction.
+// Each statement of a transaction is reported once, by its name, in the context of the transaction.
 func TestStore_Trace(t *testing.T) {
 	_, d, server, database := tiny(t)
 	var f followed
@@ -50,9 +49,14 @@ func TestStore_Trace(t *testing.T) {
 		{"LookUp", "get_order", func() error { _, err := s.GetOrder(ctx, 103282); return err }},
 		{"NotFound", "get_order", func() error { _, err := s.GetOrder(ctx, 5); require.Error(t, err); return nil }},
 		{"Insert", "insert_order", func() error { _, err := s.InsertOrder(ctx, w, order); return err }},
-		{"Insert/Again", "insert_order failed", func() error { _, err := s.InsertOrder(ctx, w, order); require.Error(t, err); return nil }},
+		{"Insert/Again", "insert_order failed", func() error {
+			_, err := s.InsertOrder(ctx, w, order)
+			require.Error(t, err)
+			return nil
+		}},
 		{"Trade", "", func() error {
-			_, err := s.Trade(ctx, w, 104000000, brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(1), Quantity: "1", Now: w.Now})
+			trade := brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(1), Quantity: "1", Now: w.Now}
+			_, err := s.Trade(ctx, w, 104000000, trade)
 			return err
 		}},
 	} {

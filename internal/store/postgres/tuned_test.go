@@ -15,8 +15,7 @@ import (
 
 const tunedFile = "../../../deploy/postgres/tuned.conf"
 
-// Each of the tuned settings stands below its reason, and none of them is about
-// durability.
+// Each of the tuned settings has its reason in the line above, and none of them is about durability.
 func TestTuned_Reasons(t *testing.T) {
 	text, err := os.ReadFile(tunedFile)
 	require.NoError(t, err)
@@ -60,16 +59,18 @@ func TestTuned_Applied(t *testing.T) {
 	for _, setting := range settings {
 		var inForce bool
 		// Units are the server's to compare: 512MB is 524288 kB.
-		require.NoError(t, conn.QueryRow(t.Context(), `SELECT f.applied AND f.error IS NULL AND s.sourcefile = f.sourcefile AND NOT s.pending_restart AND s.setting = s.reset_val
-			FROM pg_file_settings AS f JOIN pg_settings AS s USING (name) WHERE f.name = $1 AND f.setting = $2`, setting.Name, setting.Value).Scan(&inForce), setting.Name)
+		err := conn.QueryRow(t.Context(), `SELECT f.applied AND f.error IS NULL AND s.sourcefile = f.sourcefile
+				AND NOT s.pending_restart AND s.setting = s.reset_val
+			FROM pg_file_settings AS f JOIN pg_settings AS s USING (name) WHERE f.name = $1 AND f.setting = $2`,
+			setting.Name, setting.Value).Scan(&inForce)
+		require.NoError(t, err, setting.Name)
 		require.True(t, inForce, setting.Name)
 	}
 	require.NoError(t, after.LoadDataset(t.Context(), generator(t, "tiny"), nil))
 }
 
-// takeable is the file as this machine and this server can take it: memory by the
-// figures in brackets, which are for a trial, and no lz4 where the server was
-// built without it.
+// takeable is the file as this machine and this server can take it: memory by the figures in brackets, which are for a
+// trial, and no lz4 where the server was built without it.
 func takeable(t testing.TB, server *pgtest.Server) string {
 	t.Helper()
 	text, err := os.ReadFile(tunedFile)
@@ -79,7 +80,8 @@ func takeable(t testing.TB, server *pgtest.Server) string {
 	conn := server.Connect(t, "postgres")
 	defer func() { require.NoError(t, conn.Close(t.Context())) }()
 	var methods []string
-	require.NoError(t, conn.QueryRow(t.Context(), "SELECT enumvals FROM pg_settings WHERE name = 'wal_compression'", pgx.QueryExecModeExec).Scan(&methods))
+	scan(t, conn, []any{&methods}, "SELECT enumvals FROM pg_settings WHERE name = 'wal_compression'",
+		pgx.QueryExecModeExec)
 	if !slices.Contains(methods, "lz4") {
 		t.Log("this server was built without lz4")
 		conf = strings.Replace(conf, "wal_compression = lz4\n", "", 1)
@@ -90,7 +92,7 @@ func takeable(t testing.TB, server *pgtest.Server) string {
 func TestReadSettings(t *testing.T) {
 	settings, err := ReadSettings("# a reason\na = 1\n\n  b = on  \n")
 	require.NoError(t, err)
-	require.Equal(t, []Setting{{"a", "1"}, {"b", "on"}}, settings)
+	require.Equal(t, []Setting{{Name: "a", Value: "1"}, {Name: "b", Value: "on"}}, settings)
 	for _, line := range []string{"a", "a=1", "a = 'x'", "a = 1 # why"} {
 		_, err := ReadSettings(line)
 		require.ErrorContains(t, err, "not a setting", line)

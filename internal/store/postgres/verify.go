@@ -13,7 +13,7 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// storedRow is a document with the keys that the database has of it.
+// A storedRow is a document with the keys that the database has of it.
 type storedRow struct {
 	doc       []byte
 	id        int64   // of a customer or an order
@@ -22,22 +22,23 @@ type storedRow struct {
 	symbol    string
 	sector    *string
 	pe, yield string
-	cash      bool // there is one
+	cash      bool // whether the order has any
 }
 
 type storedBatch []storedRow
 
-// verifyQueries read in the order of the rows, which no index has to help with.
+// verifyQueries read tables in the order of their rows, so that no index is needed.
 var verifyQueries = [...]string{
-	dataset.Security: `SELECT XMLSERIALIZE(CONTENT doc AS text), (keys).symbol, (keys).sector, (keys).pe_text, (keys).yield_text FROM brokerage.securities`,
+	dataset.Security: `SELECT XMLSERIALIZE(CONTENT doc AS text),
+		(keys).symbol, (keys).sector, (keys).pe_text, (keys).yield_text FROM brokerage.securities`,
 	dataset.Customer: `SELECT XMLSERIALIZE(CONTENT doc AS text), (keys).id, (keys).accounts FROM brokerage.customers`,
-	dataset.Order:    `SELECT XMLSERIALIZE(CONTENT doc AS text), (keys).id, (keys).account, (keys).cash IS NOT NULL FROM brokerage.orders`,
+	dataset.Order: `SELECT XMLSERIALIZE(CONTENT doc AS text),
+		(keys).id, (keys).account, (keys).cash IS NOT NULL FROM brokerage.orders`,
 }
 
-// Verify reads everything, as it is at one moment, and tells what is wrong, a
-// sentence each; read is told of progress. That keys are those of their documents
-// is checked with the reading of the service, which shares no code with the
-// database's. Only an end before the end is an error.
+// Verify reads everything, as it is at one moment, and calls find with a sentence for each finding and read for
+// progress. Keys are compared with those that the service reads from the document, by code that shares nothing with the
+// database's. It returns an error only when it could not read to the end.
 func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (bulk.Verified, error) {
 	v := bulk.Verification{Find: find, Read: read}
 	unfinished, err := s.Loading(ctx)
@@ -47,10 +48,10 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 	if err != nil {
 		return v.Verified, err
 	}
-	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+	err = pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
 		for _, k := range dataset.Kinds {
-			err := bulk.Inspect(ctx, &v, k, storedRows(ctx, tx, k), func(b storedBatch) bulk.Inspected { return b.check(k) })
-			if err != nil {
+			check := func(b storedBatch) bulk.Inspected { return b.check(k) }
+			if err := bulk.Inspect(ctx, &v, k, storedRows(ctx, tx, k), check); err != nil {
 				return err
 			}
 		}
@@ -102,7 +103,7 @@ func storedRows(ctx context.Context, tx pgx.Tx, k dataset.Kind) iter.Seq2[stored
 	}
 }
 
-// check looks at the documents of a batch.
+// check inspects the documents of a batch.
 func (b storedBatch) check(k dataset.Kind) (seen bulk.Inspected) {
 	for _, r := range b {
 		name := fmt.Sprintf("%s %d", k, r.id)
@@ -116,8 +117,7 @@ func (b storedBatch) check(k dataset.Kind) (seen bulk.Inspected) {
 	return seen
 }
 
-// checkKeys compares the keys that the database computes with those that the
-// service reads.
+// checkKeys compares the keys that the database computes with those that the service reads.
 func (r storedRow) checkKeys(k dataset.Kind, wrong func(string, ...any)) {
 	switch k {
 	case dataset.Security:
@@ -158,7 +158,7 @@ func (r storedRow) checkKeys(k dataset.Kind, wrong func(string, ...any)) {
 	}
 }
 
-// checkAccounts compares the rows of accounts with the customers', both ways.
+// checkAccounts compares the rows of accounts with the customers' documents, in both directions.
 func checkAccounts(ctx context.Context, tx pgx.Tx, v *bulk.Verification) error {
 	rows, err := tx.Query(ctx, `SELECT coalesce(a.account, u.account), a.customer, u.customer
 		FROM brokerage.accounts AS a
@@ -173,9 +173,11 @@ func checkAccounts(ctx context.Context, tx pgx.Tx, v *bulk.Verification) error {
 	var findings []string
 	if _, err := pgx.ForEachRow(rows, []any{&account, &row, &document}, func() error {
 		if document == nil {
-			findings = append(findings, fmt.Sprintf("account %d: belongs to customer %d, whose document does not have it", account, *row))
+			findings = append(findings,
+				fmt.Sprintf("account %d: belongs to customer %d, whose document does not have it", account, *row))
 		} else {
-			findings = append(findings, fmt.Sprintf("customer %d: account %d is in the document, but does not belong to it", *document, account))
+			findings = append(findings,
+				fmt.Sprintf("customer %d: account %d is in the document, but does not belong to it", *document, account))
 		}
 		return nil
 	}); err != nil {

@@ -1,13 +1,9 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -16,70 +12,111 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// reading is a query of one row, in a transaction that writes: its name, what it
-// is for, where its columns go, and the error if there is no row.
-type reading struct {
-	name    string
-	args    []any
-	into    []any
-	missing error
+// A query reads what a transaction has to know before it writes.
+type query struct {
+	statement string
+	args      []any
+	into      []any // where the columns of its row go
+	// scan takes the rows in place of into, for a statement that returns one for each of several documents. It returns
+	// pgx.ErrNoRows when one is missing.
+	scan     func(pgx.Rows) error
+	notFound error // returned when a row is missing; nil leaves that to edit
 }
 
-// change is what a transaction writes: one statement on one document, with what
-// depends on it done by triggers.
+func (q query) read(results pgx.BatchResults) error {
+	if q.scan == nil {
+		return results.QueryRow().Scan(q.into...)
+	}
+	rows, err := results.Query()
+	if err != nil {
+		return err
+	}
+	err = q.scan(rows)
+	rows.Close()
+	if failed := rows.Err(); failed != nil {
+		return failed
+	}
+	return err
+}
+
+func lockCustomer(id brokerage.ID, doc *[]byte) []query {
+	return []query{
+		{statement: "lock_customer", args: []any{id}, into: []any{doc}, notFound: brokerage.NoCustomer(id)},
+	}
+}
+
+func lockSecurity(symbol string, doc *[]byte) []query {
+	return []query{
+		{statement: "lock_security", args: []any{symbol}, into: []any{doc}, notFound: brokerage.NoSecurity(symbol)},
+	}
+}
+
+// A change is a statement that writes one document; triggers do what follows from it.
 type change struct {
-	name    string
-	args    []any
-	missing error // if the statement finds no row
-	answer  []byte
+	statement string
+	args      []any
+	notFound  error // returned when the statement finds no row; for a document that was not locked
+	answer    []byte
+	more      []change // to other documents, all of which the transaction has locked
 }
 
-// write does a transaction: it reads, the first of the readings with a lock,
-// then edits, then writes what edit gives, once if w says so. Edit may be called
-// again, after everything was read again.
-func (s *Store) write(ctx context.Context, w brokerage.Write, readings []reading, edit func() (change, error)) (answer []byte, err error) {
-	answer, err = s.writeUpTo(ctx, largeBytes, w, readings, edit)
+// tooLarge reports whether a document is larger than size.
+func (c change) tooLarge(size int) bool {
+	return size < anySize &&
+		(isLarge(c.args) || slices.ContainsFunc(c.more, func(c change) bool { return c.tooLarge(size) }))
+}
+
+// write runs a transaction: it runs the queries, calls edit, and makes the change that edit returns; with w.Once, once.
+// The first query locks what is changed. Where that is more than one document, one statement locks them all, in
+// ascending order of their keys (ORDER BY … FOR UPDATE), so that no two transactions wait for each other. edit is
+// called again when everything had to be read again.
+func (s *Store) write(
+	ctx context.Context, w brokerage.Write, queries []query, edit func() (change, error),
+) (answer []byte, err error) {
+	answer, err = s.writeUpTo(ctx, largeBytes, w, queries, edit)
 	if errors.Is(err, errLarge) {
 		err = s.large.do(ctx, func() (err error) {
-			answer, err = s.writeUpTo(ctx, anySize, w, readings, edit)
+			answer, err = s.writeUpTo(ctx, anySize, w, queries, edit)
 			return err
 		})
 	}
 	return answer, err
 }
 
-// writeUpTo is write for documents up to a size. A larger one is errLarge, and nothing was locked or changed.
-func (s *Store) writeUpTo(ctx context.Context, size int, w brokerage.Write, readings []reading, edit func() (change, error)) (answer []byte, err error) {
-	committing := false // something that commits was sent, and it is not known what became of it
+// writeUpTo is write for documents of at most size bytes. For a larger one it returns errLarge, with nothing changed.
+func (s *Store) writeUpTo(
+	ctx context.Context, size int, w brokerage.Write, queries []query, edit func() (change, error),
+) (answer []byte, err error) {
+	unknown := false // a commit was sent, and its outcome is not known
 	err = s.again(ctx, func(ctx context.Context) error {
-		committing = false
-		if len(readings) == 0 && w.Once == nil {
+		unknown = false
+		if len(queries) == 0 && w.Once == nil {
 			c, err := edit()
 			if err != nil {
 				return err
 			}
-			if size < anySize && isLarge(c.args) {
+			if c.tooLarge(size) {
 				return errLarge
 			}
 			answer = c.answer
-			committing, err = s.single(ctx, c)
+			unknown, err = s.single(ctx, c)
 			return err
 		}
 		return s.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
 			t := transaction{conn: conn.Conn(), w: w, size: size}
-			err := t.run(ctx, readings, edit)
-			answer, committing = t.answer, t.committing
+			err := t.run(ctx, queries, edit)
+			answer, unknown = t.answer, t.unknown
 			if err != nil {
 				t.rollback(ctx)
 			}
 			return err
 		})
-	}, func(err error) bool { return !committing && isTransient(err) })
+	}, func(err error) bool { return !unknown && isTransient(err) })
 	if err == nil && w.Once != nil {
 		s.purge(ctx, w.Now)
 	}
 	if err != nil && !errors.Is(err, errLarge) {
-		err = domainError(ctx, err, committing)
+		err = domainError(ctx, err, unknown)
 	}
 	if err != nil {
 		return nil, err
@@ -87,42 +124,42 @@ func (s *Store) writeUpTo(ctx context.Context, size int, w brokerage.Write, read
 	return answer, nil
 }
 
-// single is a transaction of one statement, which commits by itself, in one round
-// trip. Unknown tells that it may have been committed although there is an error.
+// single makes a change by one statement that commits by itself, in one round trip. unknown reports that it may have
+// been committed although there is an error.
 func (s *Store) single(ctx context.Context, c change) (unknown bool, err error) {
-	tag, err := s.pool.Exec(ctx, statements[c.name], c.args...)
+	tag, err := s.pool.Exec(ctx, statements[c.statement], c.args...)
 	switch {
-	case err == nil && tag.RowsAffected() == 0 && c.missing != nil:
-		return false, c.missing
+	case err == nil && tag.RowsAffected() == 0 && c.notFound != nil:
+		return false, c.notFound
 	case err == nil:
 		return false, nil
 	}
-	// The commit comes after the statement is complete, so an error of the server
-	// before that says that there was none.
+	// The commit comes after the statement is complete, so an error of the server before that means that there was none.
 	_, refused := errors.AsType[*pgconn.PgError](err)
 	return !(refused && tag.String() == "") && !neverSent(err), err
 }
 
-// neverSent tells whether the server cannot have seen any of a statement.
+// neverSent reports whether the server cannot have received any of a statement.
 func neverSent(err error) bool {
 	_, connecting := errors.AsType[*pgconn.ConnectError](err)
 	return connecting || pgconn.SafeToRetry(err)
 }
 
-// transaction is one that locks before it writes.
+// A transaction is one attempt at a write that locks first: a round trip that begins and reads, and one that writes and
+// commits.
 type transaction struct {
-	conn       *pgx.Conn
-	w          brokerage.Write
-	size       int // of documents, at most
-	committing bool
-	answer     []byte
+	conn    *pgx.Conn
+	w       brokerage.Write
+	size    int  // the largest document in bytes
+	unknown bool // a commit was sent, and its outcome is not known
+	answer  []byte
 }
 
-func (t *transaction) run(ctx context.Context, readings []reading, edit func() (change, error)) error {
-	switch kept, err := t.begin(ctx, readings); {
+func (t *transaction) run(ctx context.Context, queries []query, edit func() (change, error)) error {
+	switch answered, err := t.begin(ctx, queries); {
 	case err != nil:
 		return err
-	case kept:
+	case answered:
 		t.rollback(ctx) // it has only read
 		return nil
 	}
@@ -130,51 +167,31 @@ func (t *transaction) run(ctx context.Context, readings []reading, edit func() (
 	if err != nil {
 		return err
 	}
-	if t.size < anySize && isLarge(c.args) {
+	if c.tooLarge(t.size) {
 		return errLarge
 	}
 	t.answer = c.answer
 	if t.w.Once != nil {
-		return t.finishOnce(ctx, c)
+		return t.writeOnce(ctx, c)
 	}
-	var b pgx.Batch
-	b.Queue(statements[c.name], c.args...)
-	b.Queue("COMMIT")
-	results := t.conn.SendBatch(ctx, &b)
-	tag, err := results.Exec()
-	switch {
-	case err == nil && tag.RowsAffected() == 0 && c.missing != nil:
-		// Nothing was changed, so that the commit behind it does no harm.
-		err = c.missing
-	case err == nil:
-		_, err = results.Exec()
-		t.committing = err != nil && !isConflict(err)
-	default:
-		// A statement that failed keeps what is behind it in the batch from being done.
-		_, refused := errors.AsType[*pgconn.PgError](err)
-		t.committing = !refused && !neverSent(err)
-	}
-	if closed := results.Close(); err == nil && closed != nil {
-		t.committing, err = true, closed
-	}
-	return err
+	return t.writeLocked(ctx, c)
 }
 
-// begin begins the transaction and reads, in one round trip. Kept tells that the
-// key has an answer already, which is the answer then.
-func (t *transaction) begin(ctx context.Context, readings []reading) (kept bool, err error) {
+// begin begins the transaction and runs the queries, in one round trip. answered reports that the idempotency key has
+// an answer already, which t.answer is then.
+func (t *transaction) begin(ctx context.Context, queries []query) (answered bool, err error) {
 	var b pgx.Batch
 	b.Queue("BEGIN")
 	if once := t.w.Once; once != nil {
 		b.Queue(statements["lock_key"], lockOf(once))
 		b.Queue(statements["get_answer"], []byte(once.Client), []byte(once.Key))
 	}
-	for _, r := range readings {
-		args := r.args
-		if classified[r.name] {
+	for _, q := range queries {
+		args := q.args
+		if classified[q.statement] {
 			args = append(slices.Clip(args), t.size)
 		}
-		b.Queue(statements[r.name], args...)
+		b.Queue(statements[q.statement], args...)
 	}
 	results := t.conn.SendBatch(ctx, &b)
 	defer func() {
@@ -186,17 +203,17 @@ func (t *transaction) begin(ctx context.Context, readings []reading) (kept bool,
 		return false, err
 	}
 	if t.w.Once != nil {
-		if kept, err = t.lookUp(results); kept || err != nil {
-			return kept, err
+		if answered, err = t.readAnswer(results); answered || err != nil {
+			return answered, err
 		}
 	}
-	for _, r := range readings {
-		err := results.QueryRow().Scan(r.into...)
+	for _, q := range queries {
+		err := q.read(results)
 		if errors.Is(err, pgx.ErrNoRows) {
-			if classified[r.name] && t.size < anySize {
-				return false, errLarge // or there is none, which a look at any size will tell
+			if classified[q.statement] && t.size < anySize {
+				return false, errLarge // or there is none, which a query for any size will tell
 			}
-			return false, r.missing
+			err = q.notFound
 		}
 		if err != nil {
 			return false, err
@@ -205,60 +222,41 @@ func (t *transaction) begin(ctx context.Context, readings []reading) (kept bool,
 	return false, nil
 }
 
-// lookUp sees what is known of the idempotency key. The lock comes before the
-// look, so that nobody with the same key is between theirs and their commit.
-func (t *transaction) lookUp(results pgx.BatchResults) (kept bool, err error) {
-	var locked bool
-	if err := results.QueryRow().Scan(&locked); err != nil {
-		return false, err
+// writeLocked makes a change to documents that are locked, and commits, in one round trip.
+func (t *transaction) writeLocked(ctx context.Context, c change) error {
+	var b pgx.Batch
+	b.Queue(statements[c.statement], c.args...)
+	for _, c := range c.more {
+		b.Queue(statements[c.statement], c.args...)
 	}
-	if !locked {
-		return false, &brokerage.Conflict{Reason: brokerage.KeyInUse, Detail: "the same request is still running"}
+	b.Queue("COMMIT")
+	results := t.conn.SendBatch(ctx, &b)
+	var err error
+	for range b.Len() - 1 {
+		if _, err = results.Exec(); err != nil {
+			// A statement that failed keeps what is behind it in the batch from being run.
+			_, refused := errors.AsType[*pgconn.PgError](err)
+			t.unknown = !refused && !neverSent(err)
+			break
+		}
 	}
-	var hash, answer []byte
-	var expires time.Time
-	switch err := results.QueryRow().Scan(&hash, &answer, &expires); {
-	case errors.Is(err, pgx.ErrNoRows):
-		return false, nil
-	case err != nil:
-		return false, err
-	case !expires.After(t.w.Now):
-		return false, nil
-	case !bytes.Equal(hash, t.w.Once.Hash[:]):
-		return false, &brokerage.KeyReused{Key: t.w.Once.Key}
+	if err == nil {
+		_, err = results.Exec()
+		t.unknown = err != nil && !isConflict(err)
 	}
-	t.answer = answer
-	return true, nil
-}
-
-// finishOnce writes and keeps the answer. What refuses the write must be known
-// before the commit, since refusals are not kept: a round trip more.
-func (t *transaction) finishOnce(ctx context.Context, c change) error {
-	tag, err := t.conn.Exec(ctx, statements[c.name], c.args...)
-	switch {
-	case err != nil:
-		return err
-	case tag.RowsAffected() == 0 && c.missing != nil:
-		return c.missing
+	if closed := results.Close(); err == nil && closed != nil {
+		t.unknown, err = true, closed
 	}
-	once, answer := t.w.Once, c.answer
-	if answer == nil {
-		answer = []byte{}
-	}
-	if _, err := t.conn.Exec(ctx, statements["keep_answer"], []byte(once.Client), []byte(once.Key), once.Hash[:], answer, once.Expires); err != nil {
-		return err
-	}
-	return t.commit(ctx)
+	return err
 }
 
 func (t *transaction) commit(ctx context.Context) error {
 	_, err := t.conn.Exec(ctx, "COMMIT")
-	t.committing = err != nil && !isConflict(err) && !neverSent(err)
+	t.unknown = err != nil && !isConflict(err) && !neverSent(err)
 	return err
 }
 
-// rollback ends a transaction that has failed, also one whose request is over, so
-// that the connection is of use to others.
+// rollback ends a transaction that has failed, even when its request is over, so that others can use the connection.
 func (t *transaction) rollback(ctx context.Context) {
 	if t.conn.IsClosed() || t.conn.PgConn().TxStatus() == 'I' {
 		return
@@ -267,33 +265,4 @@ func (t *transaction) rollback(ctx context.Context) {
 	defer cancel()
 	// A connection that cannot do even this is taken out of the pool.
 	_, _ = t.conn.Exec(ctx, "ROLLBACK")
-}
-
-// lockOf is a number for an idempotency key. Where two keys have the same, which
-// nobody will live to see, one request is told to come again.
-func lockOf(once *brokerage.Once) int64 {
-	h := sha256.New()
-	_ = binary.Write(h, binary.BigEndian, uint64(len(once.Client))) // a hash takes everything
-	h.Write([]byte(once.Client))
-	h.Write([]byte(once.Key))
-	return int64(binary.BigEndian.Uint64(h.Sum(nil))) //nolint:gosec // all bits count, the sign too
-}
-
-// Expired answers go in small numbers, after one was kept, and while there are
-// more of them, after the next as well.
-const (
-	purgeEvery = time.Minute
-	purgeRows  = 200
-)
-
-// purge removes answers that have expired, if it is time to. It is not part of
-// the write, which is done: what it cannot do now, the next can.
-func (s *Store) purge(ctx context.Context, now time.Time) {
-	last := s.purged.Load()
-	if now.Sub(time.Unix(last, 0)).Abs() < purgeEvery || !s.purged.CompareAndSwap(last, now.Unix()) {
-		return
-	}
-	if tag, err := s.pool.Exec(ctx, statements["forget_answers"], now, purgeRows); err != nil || tag.RowsAffected() == purgeRows {
-		s.purged.Store(0)
-	}
 }

@@ -13,74 +13,225 @@ import (
 )
 
 var concurrencyCases = []testCase{
-	{name: "Concurrency/Trades", run: concurrentTrades},
-	{name: "Concurrency/Readers", run: concurrentReaders},
-	{name: "Concurrency/OneOrder", run: concurrentOrder},
-	{name: "Concurrency/OneAccount", run: concurrentAccount},
-	{name: "Concurrency/OneCustomer", run: concurrentCustomer},
-	{name: "Concurrency/OneDelete", run: concurrentDelete},
-	{name: "Concurrency/LastAccount", run: concurrentClose},
-	{name: "Concurrency/Refusals", run: concurrentRefusals},
-}
-
-// Whoever is refused while others write is refused for a reason of its own, and
-// leaves nothing; the others do not notice. The replacement is refused by a store
-// that looks at accounts only as it writes them, after it has changed others.
-func concurrentRefusals(e *env) {
-	id, account := e.rich("0.00", "0.00", e.d.Symbol(0), "100")
-	taken, takenAccounts, doc := e.newCustomer(2)
-	_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), true)
-	e.must(err)
-	foreign := e.edit(doc, fmt.Sprintf(`<Account id="%d"`, takenAccounts[1]), fmt.Sprintf(`<Account id="%d"`, account))
-	const rounds, each = 4, 40
-	var orders []brokerage.ID
-	docs := make([]string, rounds*each)
-	for i := range docs {
-		var order brokerage.ID
-		order, docs[i] = e.newOrder(account, "5")
-		if i%4 == 0 {
-			orders = append(orders, order)
+	// No share and no cent is lost.
+	{name: "Concurrency/Trades", run: func(e *env) {
+		symbol := e.d.Symbol(0)
+		e.setPrice(symbol, brokerage.Price{LastTrade: "3.07"})
+		id, accounts, doc := e.newCustomer(3)
+		e.insert(doc, true)
+		id2, account2 := e.rich("0.00", "0.00", symbol, "1000")
+		owners := ids{id, id, id, id2}
+		accounts = append(accounts, account2)
+		for i, a := range accounts { // enough of it to sell from
+			e.trade(owners[i], a, brokerage.Buy, symbol, "1000")
 		}
-	}
-	left := watch{customers: []brokerage.ID{taken}, accounts: append(takenAccounts, account)}
-	e.unchanged(left, func() {
-		for round := range rounds {
-			e.together(each, func(i int) error {
-				switch i % 4 {
-				case 0:
-					_, err := e.s.InsertOrder(e.Context(), plain(), []byte(docs[round*each+i]))
-					return err
-				case 1:
-					_, err := e.buy(plain(), account, e.d.Symbol(0), "1")
-					return err
-				case 2:
-					err := e.s.ReplaceCustomer(e.Context(), plain(), taken, []byte(foreign), true, nil)
-					return isConflict(err, brokerage.AccountExists)
-				default:
-					t := brokerage.Trade{Side: brokerage.Sell, Symbol: e.d.Symbol(1), Quantity: "1", Now: now}
-					_, err := e.s.Trade(e.Context(), plain(), account, t)
-					return isConflict(err, brokerage.NotHeld)
+		before := []*element{e.customer(id), e.customer(id2)}
+
+		const traders, each = 32, 8
+		bought := make([][4]int64, traders)
+		e.together(traders, func(i int) error {
+			for n := range each {
+				at := (i + n) % 4
+				t := buying(symbol, fmt.Sprint(1+i%5))
+				change := int64(1 + i%5)
+				if (i+n)%3 == 0 {
+					t.Side, change = brokerage.Sell, -change
 				}
+				if _, err := e.s.Trade(e.Context(), plain(), accounts[at], t); err != nil {
+					return err
+				}
+				bought[i][at] += change
+			}
+			return nil
+		})
+		for at, account := range accounts {
+			total := int64(0)
+			for _, b := range bought {
+				total += b[at]
+			}
+			was, is := refAccount(before[at/3], account), refAccount(e.customer(owners[at]), account)
+			for _, name := range []string{"OnlineActualBal", "WorkingBalance"} {
+				want := new(big.Rat).Sub(decimal(was.child("Balance", name).text()), big.NewRat(307*total, 100))
+				e.equal(name, fixed(want, 2), is.child("Balance", name).text())
+			}
+			want := new(big.Rat).Add(heldOf(was, symbol), new(big.Rat).SetInt64(total))
+			e.equal("shares", fixed(want, 3), fixed(heldOf(is, symbol), 3))
+		}
+	}},
+	// A reader sees the state before a trade or after it: money and shares together have the same value at any time.
+	{name: "Concurrency/Readers", run: func(e *env) {
+		symbol := e.d.Symbol(0)
+		e.setPrice(symbol, brokerage.Price{LastTrade: "2.50"})
+		id, account := e.rich("1000.00", "500.00", symbol, "1000")
+		want := ""
+		worth := func() (string, error) {
+			doc, err := e.s.GetCustomer(e.Context(), id)
+			if err != nil {
+				return "", err
+			}
+			tree, err := parse(doc)
+			if err != nil {
+				return "", err
+			}
+			a := refAccount(tree, account)
+			shares := new(big.Rat).Mul(heldOf(a, symbol), big.NewRat(250, 100))
+			online := new(big.Rat).Add(decimal(a.child("Balance", "OnlineActualBal").text()), shares)
+			working := new(big.Rat).Add(decimal(a.child("Balance", "WorkingBalance").text()), shares)
+			return fixed(online, 3) + " and " + fixed(working, 3), nil
+		}
+		want, err := worth()
+		e.must(err)
+		var done atomic.Bool
+		e.together(8, func(i int) error {
+			if i == 0 {
+				defer done.Store(true)
+				for n := range 60 {
+					side := brokerage.Buy
+					if n%2 == 1 {
+						side = brokerage.Sell
+					}
+					t := brokerage.Trade{Side: side, Symbol: symbol, Quantity: "3", Now: now}
+					if _, err := e.s.Trade(e.Context(), plain(), account, t); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			for !done.Load() {
+				got, err := worth()
+				if err != nil {
+					return err
+				}
+				if got != want {
+					return fmt.Errorf("a reader saw %s, not %s: half a trade", got, want)
+				}
+			}
+			return nil
+		})
+	}},
+	{name: "Concurrency/OneOrder", run: func(e *env) {
+		id := e.id()
+		doc := func(i int) string {
+			return orderXML(id, brokerage.ID(i+1), "")
+		}
+		winner := e.oneWins(64, brokerage.OrderExists, func(i int) error {
+			_, err := e.s.InsertOrder(e.Context(), plain(), []byte(doc(i)))
+			return err
+		})
+		e.same("the order", e.tree([]byte(doc(winner))).child("Order"), e.order(id))
+	}},
+	{name: "Concurrency/OneAccount", run: func(e *env) {
+		id, account := e.newAccount(1)
+		n := min(len(e.customers), 64)
+		winner := e.oneWins(n, brokerage.AccountExists, func(i int) error {
+			_, err := e.s.OpenAccount(e.Context(), plain(), e.customerID(int64(i)), []byte(account))
+			return err
+		})
+		e.belongs(id, e.customerID(int64(winner)))
+		for k := range n {
+			e.equal("whether the customer has it", k == winner, refAccount(e.customer(e.customerID(int64(k))), id) != nil)
+		}
+	}},
+	{name: "Concurrency/OneCustomer", run: func(e *env) {
+		id, accounts, _ := e.newCustomer(2)
+		doc := func(i int) []byte {
+			return e.d.AppendNewCustomer(nil, int64(i), dataset.NewCustomer{
+				ID: int64(id), Accounts: []int64{int64(accounts[0]), int64(accounts[1])},
 			})
 		}
-	})
-	e.equal("the position", fmt.Sprintf("%d.000", 100+rounds*each/4),
-		refAccount(e.customer(id), account).child("Holdings", "Position", "Quantity").text())
-	for _, order := range orders {
-		e.order(order)
-	}
+		winner := e.oneWins(16, brokerage.CustomerExists, func(i int) error {
+			_, err := e.s.InsertCustomer(e.Context(), plain(), doc(i), true)
+			return err
+		})
+		e.same("the customer", e.tree(doc(winner)), e.customer(id))
+	}},
+	{name: "Concurrency/OneDelete", run: func(e *env) {
+		id := brokerage.ID(e.d.ID(dataset.Order, 9))
+		var won atomic.Int64
+		e.together(16, func(int) error {
+			err := e.s.DeleteOrder(e.Context(), plain(), id)
+			if missing := (*brokerage.NotFound)(nil); errors.As(err, &missing) {
+				return nil
+			}
+			won.Add(1)
+			return err
+		})
+		e.equal("deletes", int64(1), won.Load())
+	}},
+	// A customer's three accounts, closed at once: one stays.
+	{name: "Concurrency/LastAccount", run: func(e *env) {
+		for range 5 {
+			id, accounts, _ := e.insertCustomer(3)
+			var refusals atomic.Int64
+			e.together(3, func(i int) error {
+				err := e.s.CloseAccount(e.Context(), plain(), id, accounts[i])
+				if conflict := (*brokerage.Conflict)(nil); errors.As(err, &conflict) && conflict.Reason == brokerage.LastAccount {
+					refusals.Add(1)
+					return nil
+				}
+				return err
+			})
+			e.equal("refusals", int64(1), refusals.Load())
+			e.equal("accounts", 1, len(e.customer(id).child("Accounts").children("Account")))
+		}
+	}},
+	// A request that is refused while others write is refused for a reason of its own and changes nothing, and the others
+	// do not notice. The replacement is refused by a store that checks accounts only as it writes them, after it has
+	// changed others.
+	{name: "Concurrency/Refusals", run: func(e *env) {
+		id, account := e.rich("0.00", "0.00", e.d.Symbol(0), "100")
+		taken, takenAccounts, doc := e.newCustomer(2)
+		e.insert(doc, true)
+		foreign := e.edit(doc, fmt.Sprintf(`<Account id="%d"`, takenAccounts[1]), fmt.Sprintf(`<Account id="%d"`, account))
+		const rounds, each = 4, 40
+		var orders []brokerage.ID
+		docs := make([]string, rounds*each)
+		for i := range docs {
+			var order brokerage.ID
+			order, docs[i] = e.newOrder(account, "5")
+			if i%4 == 0 {
+				orders = append(orders, order)
+			}
+		}
+		left := watch{customers: ids{taken}, accounts: append(takenAccounts, account)}
+		e.unchanged(left, func() {
+			for round := range rounds {
+				e.together(each, func(i int) error {
+					switch i % 4 {
+					case 0:
+						_, err := e.s.InsertOrder(e.Context(), plain(), []byte(docs[round*each+i]))
+						return err
+					case 1:
+						_, err := e.buy(plain(), account, e.d.Symbol(0), "1")
+						return err
+					case 2:
+						err := e.s.ReplaceCustomer(e.Context(), plain(), taken, []byte(foreign), true, nil)
+						return requireConflict(err, brokerage.AccountExists)
+					default:
+						t := selling(e.d.Symbol(1), "1")
+						_, err := e.s.Trade(e.Context(), plain(), account, t)
+						return requireConflict(err, brokerage.NotHeld)
+					}
+				})
+			}
+		})
+		e.equal("the position", fmt.Sprintf("%d.000", 100+rounds*each/4),
+			refAccount(e.customer(id), account).child("Holdings", "Position", "Quantity").text())
+		for _, order := range orders {
+			e.order(order)
+		}
+	}},
 }
 
-// isConflict wants a conflict by a reason, for who has no error to give but that
-// there was none.
-func isConflict(err error, reason brokerage.Reason) error {
+// requireConflict returns an error unless err is a conflict by the reason.
+func requireConflict(err error, reason brokerage.Reason) error {
 	if conflict := (*brokerage.Conflict)(nil); errors.As(err, &conflict) && conflict.Reason == reason {
 		return nil
 	}
 	return fmt.Errorf("want a conflict by %s, got %w", reason, cmp.Or(err, errors.New("none")))
 }
 
-// together runs f n times at once and wants no error.
+// together runs f n times at once and requires that it succeeds.
 func (e *env) together(n int, f func(i int) error) {
 	e.Helper()
 	errs := make([]error, n)
@@ -97,53 +248,6 @@ func (e *env) together(n int, f func(i int) error) {
 	e.must(errors.Join(errs...))
 }
 
-// Every share and every cent is there at the end.
-func concurrentTrades(e *env) {
-	symbol := e.d.Symbol(0)
-	e.setPrice(symbol, brokerage.Price{LastTrade: "3.07"})
-	id, accounts, doc := e.newCustomer(3)
-	_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), true)
-	e.must(err)
-	id2, account2 := e.rich("0.00", "0.00", symbol, "1000")
-	owners := []brokerage.ID{id, id, id, id2}
-	accounts = append(accounts, account2)
-	for i, a := range accounts { // enough of it to sell from
-		e.trade(owners[i], a, brokerage.Buy, symbol, "1000")
-	}
-	before := []*element{e.customer(id), e.customer(id2)}
-
-	const traders, each = 32, 8
-	bought := make([][4]int64, traders)
-	e.together(traders, func(i int) error {
-		for n := range each {
-			at := (i + n) % 4
-			t := brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: fmt.Sprint(1 + i%5), Now: now}
-			change := int64(1 + i%5)
-			if (i+n)%3 == 0 {
-				t.Side, change = brokerage.Sell, -change
-			}
-			if _, err := e.s.Trade(e.Context(), plain(), accounts[at], t); err != nil {
-				return err
-			}
-			bought[i][at] += change
-		}
-		return nil
-	})
-	for at, account := range accounts {
-		total := int64(0)
-		for _, b := range bought {
-			total += b[at]
-		}
-		was, is := refAccount(before[at/3], account), refAccount(e.customer(owners[at]), account)
-		for _, name := range []string{"OnlineActualBal", "WorkingBalance"} {
-			want := new(big.Rat).Sub(decimal(was.child("Balance", name).text()), big.NewRat(307*total, 100))
-			e.equal(name, fixed(want, 2), is.child("Balance", name).text())
-		}
-		want := new(big.Rat).Add(heldOf(was, symbol), new(big.Rat).SetInt64(total))
-		e.equal("shares", fixed(want, 3), fixed(heldOf(is, symbol), 3))
-	}
-}
-
 func heldOf(account *element, symbol string) *big.Rat {
 	for _, p := range account.child("Holdings").children("Position") {
 		if p.child("Symbol").text() == symbol {
@@ -153,59 +257,8 @@ func heldOf(account *element, symbol string) *big.Rat {
 	return new(big.Rat)
 }
 
-// What a reader sees is before a trade or after it: money and shares together
-// are worth the same at any time.
-func concurrentReaders(e *env) {
-	symbol := e.d.Symbol(0)
-	e.setPrice(symbol, brokerage.Price{LastTrade: "2.50"})
-	id, account := e.rich("1000.00", "500.00", symbol, "1000")
-	want := ""
-	worth := func() (string, error) {
-		doc, err := e.s.GetCustomer(e.Context(), id)
-		if err != nil {
-			return "", err
-		}
-		tree, err := parse(doc)
-		if err != nil {
-			return "", err
-		}
-		a := refAccount(tree, account)
-		shares := new(big.Rat).Mul(heldOf(a, symbol), big.NewRat(250, 100))
-		online := new(big.Rat).Add(decimal(a.child("Balance", "OnlineActualBal").text()), shares)
-		working := new(big.Rat).Add(decimal(a.child("Balance", "WorkingBalance").text()), shares)
-		return fixed(online, 3) + " and " + fixed(working, 3), nil
-	}
-	want, err := worth()
-	e.must(err)
-	var done atomic.Bool
-	e.together(8, func(i int) error {
-		if i == 0 {
-			defer done.Store(true)
-			for n := range 60 {
-				side := brokerage.Buy
-				if n%2 == 1 {
-					side = brokerage.Sell
-				}
-				if _, err := e.s.Trade(e.Context(), plain(), account, brokerage.Trade{Side: side, Symbol: symbol, Quantity: "3", Now: now}); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		for !done.Load() {
-			got, err := worth()
-			if err != nil {
-				return err
-			}
-			if got != want {
-				return fmt.Errorf("a reader saw %s, not %s: half a trade", got, want)
-			}
-		}
-		return nil
-	})
-}
-
-// oneWins runs f n times at once: one succeeds, the others meet the conflict.
+// oneWins runs f n times at once: one must succeed, and the others must return the conflict. It returns which one
+// succeeded.
 func (e *env) oneWins(n int, reason brokerage.Reason, f func(i int) error) (winner int) {
 	e.Helper()
 	var won atomic.Int64
@@ -223,73 +276,4 @@ func (e *env) oneWins(n int, reason brokerage.Reason, f func(i int) error) (winn
 	})
 	e.equal("winners", int64(1), won.Load())
 	return int(which.Load())
-}
-
-func concurrentOrder(e *env) {
-	id := e.id()
-	doc := func(i int) string {
-		return fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="%d"></Order></FIXML>`, fixml, id, i+1)
-	}
-	winner := e.oneWins(64, brokerage.OrderExists, func(i int) error {
-		_, err := e.s.InsertOrder(e.Context(), plain(), []byte(doc(i)))
-		return err
-	})
-	e.same("the order", e.tree([]byte(doc(winner))).child("Order"), e.order(id))
-}
-
-func concurrentAccount(e *env) {
-	id, account := e.newAccount(1)
-	n := min(len(e.customers), 64)
-	winner := e.oneWins(n, brokerage.AccountExists, func(i int) error {
-		_, err := e.s.OpenAccount(e.Context(), plain(), e.customerID(int64(i)), []byte(account))
-		return err
-	})
-	e.belongs(id, e.customerID(int64(winner)))
-	for k := range n {
-		e.equal("whether the customer has it", k == winner, refAccount(e.customer(e.customerID(int64(k))), id) != nil)
-	}
-}
-
-func concurrentCustomer(e *env) {
-	id, accounts, _ := e.newCustomer(2)
-	doc := func(i int) []byte {
-		return e.d.AppendNewCustomer(nil, int64(i), dataset.NewCustomer{ID: int64(id), Accounts: []int64{int64(accounts[0]), int64(accounts[1])}})
-	}
-	winner := e.oneWins(16, brokerage.CustomerExists, func(i int) error {
-		_, err := e.s.InsertCustomer(e.Context(), plain(), doc(i), true)
-		return err
-	})
-	e.same("the customer", e.tree(doc(winner)), e.customer(id))
-}
-
-func concurrentDelete(e *env) {
-	id := brokerage.ID(e.d.ID(dataset.Order, 9))
-	var won atomic.Int64
-	e.together(16, func(int) error {
-		err := e.s.DeleteOrder(e.Context(), plain(), id)
-		if missing := (*brokerage.NotFound)(nil); errors.As(err, &missing) {
-			return nil
-		}
-		won.Add(1)
-		return err
-	})
-	e.equal("deletes", int64(1), won.Load())
-}
-
-// A customer's three accounts, closed at once: one stays.
-func concurrentClose(e *env) {
-	for range 5 {
-		id, accounts, _ := e.insertCustomer(3)
-		var refusals atomic.Int64
-		e.together(3, func(i int) error {
-			err := e.s.CloseAccount(e.Context(), plain(), id, accounts[i])
-			if conflict := (*brokerage.Conflict)(nil); errors.As(err, &conflict) && conflict.Reason == brokerage.LastAccount {
-				refusals.Add(1)
-				return nil
-			}
-			return err
-		})
-		e.equal("refusals", int64(1), refusals.Load())
-		e.equal("accounts", 1, len(e.customer(id).child("Accounts").children("Account")))
-	}
 }

@@ -10,148 +10,162 @@ import (
 )
 
 var matchCases = []testCase{
-	{name: "Match/Customer", run: matchCustomer},
-	{name: "Match/Security", run: matchSecurity},
-	{name: "Match/Race", run: matchRace},
-	{name: "Match/Moved", run: matchMoved},
-}
-
-func tag(e *env, doc []byte, err error) string {
-	e.Helper()
-	e.must(err)
-	return brokerage.ETag(doc)
-}
-
-func matchCustomer(e *env) {
-	id, accounts, doc := e.insertCustomer(2)
-	get := func() string { e.Helper(); b, err := e.s.GetCustomer(e.Context(), id); return tag(e, b, err) }
-	replace := func(doc string, m brokerage.Match) error {
-		return e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), true, m)
-	}
-	old := get()
-	changed := e.put(doc, "LastName", "Changed")
-	e.must(replace(changed, brokerage.Match{"other", old}))
-	e.unchanged(watch{customers: []brokerage.ID{id}, accounts: accounts}, func() {
-		for _, m := range []brokerage.Match{{old}, {}, {"", "x"}} {
-			refused[*brokerage.Stale](e, replace(doc, m))
+	{name: "Match/Customer", run: func(e *env) {
+		id, accounts, doc := e.insertCustomer(2)
+		get := func() string { e.Helper(); return e.customerTag(id) }
+		replace := func(doc string, m brokerage.Match) error {
+			return e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), true, m)
 		}
-	})
-	// Any change makes it stale, a trade as well.
-	current := get()
-	_, err := e.buy(plain(), accounts[0], e.held(0), "1")
-	e.must(err)
-	refused[*brokerage.Stale](e, replace(doc, brokerage.Match{current}))
-	e.must(replace(doc, brokerage.Match{get()}))
-	e.same("the customer", e.tree([]byte(doc)), e.customer(id))
-	_, _, other := e.newCustomer(1)
-	e.notFound(e.s.ReplaceCustomer(e.Context(), plain(), brokerage.ID(idOf(e.tree([]byte(other)).attrs["id"])), []byte(other), true,
-		brokerage.Match{old}), "customer")
-}
-
-func matchSecurity(e *env) {
-	symbol, doc := e.listed()
-	get := func() string { e.Helper(); b, err := e.s.GetSecurity(e.Context(), symbol); return tag(e, b, err) }
-	replace := func(doc string, m brokerage.Match) error {
-		return e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(doc), true, m)
-	}
-	old := get()
-	e.setPrice(symbol, brokerage.Price{LastTrade: "5.25"})
-	e.unchanged(watch{symbols: []string{symbol}}, func() {
-		for _, m := range []brokerage.Match{{old}, {}} {
-			refused[*brokerage.Stale](e, replace(e.put(doc, "PE", "7"), m))
-		}
-	})
-	e.must(replace(doc, brokerage.Match{get()}))
-	e.same("the security", e.tree([]byte(doc)), e.security(symbol))
-}
-
-// A document that comes from another store has the tag here that it has there, before
-// and after updates, and a condition with that tag holds. What another store has is
-// the document in the normal form, as the embedded one keeps it to the byte, edited
-// and cut by the domain.
-func matchMoved(e *env) {
-	for _, form := range []func(doc, namespace string) string{
-		func(doc, _ string) string { return doc },
-		prefixed,
-		func(doc, namespace string) string {
-			return e.edit(doc, ` xmlns="`+namespace+`"`, ` xmlns:z="urn:z" xmlns:y="urn:y" xmlns="`+namespace+`" xmlns:again="`+namespace+`"`)
-		},
-	} {
-		id, accounts, doc := e.newCustomer(1)
-		there := e.admit(form(doc, custacc))
-		_, err := e.s.InsertCustomer(e.Context(), plain(), there, true)
-		e.must(err)
-		get := func() string { e.Helper(); b, err := e.s.GetCustomer(e.Context(), id); return tag(e, b, err) }
-		e.equal("the tag of the customer", brokerage.ETag(there), get())
-		trade := brokerage.Trade{Side: brokerage.Buy, Symbol: e.notHeld(0), Quantity: "2.5", Now: now}
-		priced, err := e.s.GetSecurity(e.Context(), trade.Symbol)
-		e.must(err)
-		there, _, err = trade.Apply(brokerage.DefaultRules, there, accounts[0], brokerage.QuoteOf(priced))
-		e.must(err)
-		_, err = e.s.Trade(e.Context(), plain(), accounts[0], trade)
-		e.must(err)
-		e.equal("the tag of the customer after a trade", brokerage.ETag(there), get())
-		e.must(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), true, brokerage.Match{brokerage.ETag(there)}))
-
-		symbol, listed := e.listed()
-		there = e.admit(form(listed, security))
-		e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, there, true, nil))
-		get = func() string { e.Helper(); b, err := e.s.GetSecurity(e.Context(), symbol); return tag(e, b, err) }
-		e.equal("the tag of the security", brokerage.ETag(there), get())
-		price := brokerage.Price{LastTrade: "5.250", Ask: "6"}
-		there, err = brokerage.SetPrice(there, price)
-		e.must(err)
-		e.setPrice(symbol, price)
-		e.equal("the tag of the security after a new price", brokerage.ETag(there), get())
-		e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(listed), true, brokerage.Match{brokerage.ETag(there)}))
-
-		number := e.id()
-		there = e.admit(form(string(e.d.AppendNewOrder(nil, 3, dataset.NewOrder{ID: int64(number), Account: int64(accounts[0])})), fixml))
-		e.insertOrder(string(there))
-		get = func() string { e.Helper(); b, err := e.s.GetOrder(e.Context(), number); return tag(e, b, err) }
-		e.equal("the tag of the order", brokerage.ETag(brokerage.Order(there)), get())
-		there, _, err = brokerage.SetOrderStatus(there, "4")
-		e.must(err)
-		_, err = e.s.UpdateOrderStatus(e.Context(), plain(), number, "4")
-		e.must(err)
-		e.equal("the tag of the order after a new status", brokerage.ETag(brokerage.Order(there)), get())
-	}
-	// Orders that no schema takes as well.
-	for _, form := range []string{
-		`<f:FIXML xmlns:f="%[1]s"><f:Order ID="%[2]d" Acct="1" Txt="&lt;&#9;&#10;&#13;&quot;é"><f:OrdQty/>&#13;&gt;<f:Empty></f:Empty></f:Order></f:FIXML>`,
-		`<FIXML xmlns="%[1]s" xmlns:x="urn:x" xmlns:y="urn:y"><Order y:b="2" ID="%[2]d" z="1" Acct="1" x:a="1"><x:a/><y:b xmlns:x="urn:z"><x:c/></y:b><none xmlns=""/></Order></FIXML>`,
-		`<a:FIXML xmlns:a="%[1]s" xmlns:q="urn:q"><Order xmlns="%[1]s" ID="%[2]d" Acct="1" type="q:name" xml:lang="de" xml:id="i"/></a:FIXML>`,
-	} {
-		number := e.id()
-		there := e.admit(fmt.Sprintf(form, fixml, number))
-		e.insertOrder(string(there))
-		b, err := e.s.GetOrder(e.Context(), number)
-		e.equal("the tag of the order", brokerage.ETag(brokerage.Order(there)), tag(e, b, err))
-	}
-}
-
-// Of those who hold one version, one can replace it.
-func matchRace(e *env) {
-	id, _, doc := e.insertCustomer(1)
-	for round := range 5 {
-		b, err := e.s.GetCustomer(e.Context(), id)
-		version := brokerage.Match{tag(e, b, err)}
-		var won atomic.Int64
-		var winner atomic.Value
-		names := make([]string, 16)
-		for i := range names {
-			names[i] = e.put(doc, "LastName", fmt.Sprintf("Number %d of %d", i, round))
-		}
-		e.together(len(names), func(i int) error {
-			err := e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(names[i]), true, version)
-			if stale := (*brokerage.Stale)(nil); errors.As(err, &stale) {
-				return nil
+		old := get()
+		changed := e.put(doc, "LastName", "Changed")
+		e.must(replace(changed, brokerage.Match{"other", old}))
+		e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
+			for _, m := range []brokerage.Match{{old}, {}, {"", "x"}} {
+				refused[*brokerage.Stale](e, replace(doc, m))
 			}
-			won.Add(1)
-			winner.Store(names[i])
-			return err
 		})
-		e.equal("winners", int64(1), won.Load())
-		e.same("the customer", e.tree([]byte(winner.Load().(string))), e.customer(id))
-	}
+		// Any change makes it stale, a trade as well.
+		current := get()
+		_, err := e.buy(plain(), accounts[0], e.held(0), "1")
+		e.must(err)
+		refused[*brokerage.Stale](e, replace(doc, brokerage.Match{current}))
+		e.must(replace(doc, brokerage.Match{get()}))
+		e.same("the customer", e.tree([]byte(doc)), e.customer(id))
+		id, _, other := e.newCustomer(1)
+		err = e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(other), true, brokerage.Match{old})
+		e.notFound(err, "customer")
+	}},
+	{name: "Match/Security", run: func(e *env) {
+		symbol, doc := e.listed()
+		get := func() string { e.Helper(); return e.securityTag(symbol) }
+		replace := func(doc string, m brokerage.Match) error {
+			return e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(doc), true, m)
+		}
+		old := get()
+		e.setPrice(symbol, brokerage.Price{LastTrade: "5.25"})
+		e.unchanged(watch{symbols: []string{symbol}}, func() {
+			for _, m := range []brokerage.Match{{old}, {}} {
+				refused[*brokerage.Stale](e, replace(e.put(doc, "PE", "7"), m))
+			}
+		})
+		e.must(replace(doc, brokerage.Match{get()}))
+		e.same("the security", e.tree([]byte(doc)), e.security(symbol))
+	}},
+	// Of several clients that hold the same version, one can replace it.
+	{name: "Match/Race", run: func(e *env) {
+		id, _, doc := e.insertCustomer(1)
+		for round := range 5 {
+			version := brokerage.Match{e.customerTag(id)}
+			var won atomic.Int64
+			var winner atomic.Value
+			names := make([]string, 16)
+			for i := range names {
+				names[i] = e.put(doc, "LastName", fmt.Sprintf("Number %d of %d", i, round))
+			}
+			e.together(len(names), func(i int) error {
+				err := e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(names[i]), true, version)
+				if stale := (*brokerage.Stale)(nil); errors.As(err, &stale) {
+					return nil
+				}
+				won.Add(1)
+				winner.Store(names[i])
+				return err
+			})
+			e.equal("winners", int64(1), won.Load())
+			e.same("the customer", e.tree([]byte(winner.Load().(string))), e.customer(id))
+		}
+	}},
+	// A document that comes from another store has the tag here that it has there, before and after updates, and a
+	// condition with that tag holds. What another store has is the document in the normal form, as the embedded one keeps
+	// it to the byte, edited and cut by the domain.
+	{name: "Match/Moved", run: func(e *env) {
+		for _, form := range []form{
+			func(doc, _ string) string { return doc },
+			prefixed,
+			func(doc, namespace string) string {
+				return e.edit(doc, ` xmlns="`+namespace+`"`,
+					` xmlns:z="urn:z" xmlns:y="urn:y" xmlns="`+namespace+`" xmlns:again="`+namespace+`"`)
+			},
+		} {
+			accounts := e.movedCustomer(form)
+			e.movedSecurity(form)
+			e.movedOrder(form, accounts[0])
+		}
+		// Orders that no schema takes as well.
+		for _, form := range []string{
+			`<f:FIXML xmlns:f="%[1]s"><f:Order ID="%[2]d" Acct="1" Txt="&lt;&#9;&#10;&#13;&quot;é">` +
+				`<f:OrdQty/>&#13;&gt;<f:Empty></f:Empty></f:Order></f:FIXML>`,
+			`<FIXML xmlns="%[1]s" xmlns:x="urn:x" xmlns:y="urn:y"><Order y:b="2" ID="%[2]d" z="1" Acct="1" x:a="1">` +
+				`<x:a/><y:b xmlns:x="urn:z"><x:c/></y:b><none xmlns=""/></Order></FIXML>`,
+			`<a:FIXML xmlns:a="%[1]s" xmlns:q="urn:q">` +
+				`<Order xmlns="%[1]s" ID="%[2]d" Acct="1" type="q:name" xml:lang="de" xml:id="i"/></a:FIXML>`,
+		} {
+			number := e.id()
+			there := e.admit(fmt.Sprintf(form, fixml, number))
+			e.insertOrder(string(there))
+			e.equal("the tag of the order", brokerage.ETag(brokerage.Order(there)), e.orderTag(number))
+		}
+	}},
+}
+
+func (e *env) customerTag(id brokerage.ID) string {
+	e.Helper()
+	return brokerage.ETag([]byte(e.raw(e.s.GetCustomer(e.Context(), id))))
+}
+
+func (e *env) securityTag(symbol string) string {
+	e.Helper()
+	return brokerage.ETag([]byte(e.raw(e.s.GetSecurity(e.Context(), symbol))))
+}
+
+func (e *env) orderTag(id brokerage.ID) string {
+	e.Helper()
+	return brokerage.ETag([]byte(e.raw(e.s.GetOrder(e.Context(), id))))
+}
+
+// A form writes a document in another way, with the same meaning.
+type form = func(doc, namespace string) string
+
+func (e *env) movedCustomer(f form) (accounts []brokerage.ID) {
+	id, accounts, doc := e.newCustomer(1)
+	there := e.admit(f(doc, custacc))
+	e.insert(string(there), true)
+	e.equal("the tag of the customer", brokerage.ETag(there), e.customerTag(id))
+	trade := buying(e.notHeld(0), "2.5")
+	priced, err := e.s.GetSecurity(e.Context(), trade.Symbol)
+	e.must(err)
+	there, _, err = trade.Apply(brokerage.DefaultRules, there, accounts[0], brokerage.QuoteOf(priced))
+	e.must(err)
+	_, err = e.s.Trade(e.Context(), plain(), accounts[0], trade)
+	e.must(err)
+	e.equal("the tag of the customer after a trade", brokerage.ETag(there), e.customerTag(id))
+	e.must(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), true, brokerage.Match{brokerage.ETag(there)}))
+	return accounts
+}
+
+func (e *env) movedSecurity(f form) {
+	symbol, listed := e.listed()
+	there := e.admit(f(listed, security))
+	e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, there, true, nil))
+	e.equal("the tag of the security", brokerage.ETag(there), e.securityTag(symbol))
+	price := brokerage.Price{LastTrade: "5.250", Ask: "6"}
+	there, err := brokerage.SetPrice(there, price)
+	e.must(err)
+	e.setPrice(symbol, price)
+	e.equal("the tag of the security after a new price", brokerage.ETag(there), e.securityTag(symbol))
+	match := brokerage.Match{brokerage.ETag(there)}
+	e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(listed), true, match))
+}
+
+func (e *env) movedOrder(f form, account brokerage.ID) {
+	id := e.id()
+	placed := e.d.AppendNewOrder(nil, 3, dataset.NewOrder{ID: int64(id), Account: int64(account)})
+	there := e.admit(f(string(placed), fixml))
+	e.insertOrder(string(there))
+	e.equal("the tag of the order", brokerage.ETag(brokerage.Order(there)), e.orderTag(id))
+	there, _, err := brokerage.SetOrderStatus(there, "4")
+	e.must(err)
+	_, err = e.s.UpdateOrderStatus(e.Context(), plain(), id, "4")
+	e.must(err)
+	e.equal("the tag of the order after a new status", brokerage.ETag(brokerage.Order(there)), e.orderTag(id))
 }

@@ -12,11 +12,47 @@ import (
 	"brokerage/internal/dataset"
 )
 
-var modelCases = []testCase{{name: "Model/RandomOperations", run: modelRandom}}
+var modelCases = []testCase{
+	{name: "Model/RandomOperations", run: func(e *env) {
+		passed := 0
+		generation := brokerage.ID(0)
+		rapid.Check(e.T, func(t *rapid.T) {
+			// The number of checks is a flag of rapid's, for all tests of a binary; this many are enough. A failure still
+			// shrinks as long as it likes.
+			if passed >= modelChecks {
+				return
+			}
+			generation++
+			inner := &env{T: rapidT{t, e.T}, fixture: e.fixture, s: e.s}
+			m := &model{
+				env: inner, base: 800_000_000_000 + 1000*generation,
+				customers: map[int]*element{}, orders: map[int]*element{}, prices: map[string]*element{},
+			}
+			for i := range 3 {
+				symbol := e.d.Symbol(i)
+				m.symbols = append(m.symbols, symbol)
+				m.prices[symbol] = inner.security(symbol)
+			}
+			t.Repeat(map[string]func(*rapid.T){
+				"insertCustomer":  m.insertCustomer,
+				"replaceCustomer": m.replaceCustomer,
+				"deleteCustomer":  m.deleteCustomer,
+				"openAccount":     m.openAccount,
+				"closeAccount":    m.closeAccount,
+				"trade":           m.trade,
+				"insertOrder":     m.insertOrder,
+				"orderStatus":     m.orderStatus,
+				"deleteOrder":     m.deleteOrder,
+				"price":           m.price,
+				"":                m.check,
+			})
+			passed++
+		})
+	}},
+}
 
-// model is what a store should hold, as trees by slot. Every check has ids of
-// its own, slot for slot, so that one store serves all of them and a failure is
-// still the same when rapid replays it.
+// A model is what a store should hold, as trees by slot. Every check has ids of its own, slot for slot, so that one
+// store serves all of them and a failure is the same when rapid replays it.
 type model struct {
 	*env
 	base      brokerage.ID
@@ -32,9 +68,10 @@ const (
 )
 
 func (m *model) customerID(slot int) brokerage.ID { return m.base + brokerage.ID(slot) }
-func (m *model) orderID(slot int) brokerage.ID    { return m.base + 100 + brokerage.ID(slot) }
 
-// accountID is of one of all accounts: any customer can have any of them.
+func (m *model) orderID(slot int) brokerage.ID { return m.base + 100 + brokerage.ID(slot) }
+
+// accountID returns the id of an account, which any customer can have.
 func (m *model) accountID(slot int) brokerage.ID { return m.base + 200 + brokerage.ID(slot) }
 
 func (m *model) owner(account brokerage.ID) int {
@@ -46,44 +83,7 @@ func (m *model) owner(account brokerage.ID) int {
 	return -1
 }
 
-func modelRandom(e *env) {
-	passed := 0
-	generation := brokerage.ID(0)
-	rapid.Check(e.T, func(t *rapid.T) {
-		// The number of checks is a flag of rapid's, for all tests of a binary;
-		// this many are enough. A failure still shrinks as long as it likes.
-		if passed >= modelChecks {
-			return
-		}
-		generation++
-		inner := &env{T: rapidT{t, e.T}, fixture: e.fixture, s: e.s}
-		m := &model{
-			env: inner, base: 800_000_000_000 + 1000*generation,
-			customers: map[int]*element{}, orders: map[int]*element{}, prices: map[string]*element{},
-		}
-		for i := range 3 {
-			symbol := e.d.Symbol(i)
-			m.symbols = append(m.symbols, symbol)
-			m.prices[symbol] = inner.security(symbol)
-		}
-		t.Repeat(map[string]func(*rapid.T){
-			"insertCustomer":  m.insertCustomer,
-			"replaceCustomer": m.replaceCustomer,
-			"deleteCustomer":  m.deleteCustomer,
-			"openAccount":     m.openAccount,
-			"closeAccount":    m.closeAccount,
-			"trade":           m.trade,
-			"insertOrder":     m.insertOrder,
-			"orderStatus":     m.orderStatus,
-			"deleteOrder":     m.deleteOrder,
-			"price":           m.price,
-			"":                m.check,
-		})
-		passed++
-	})
-}
-
-// rapidT is a T whose failures are rapid's.
+// A rapidT is a T whose failures are those of rapid.
 type rapidT struct {
 	*rapid.T
 	outer T // whose context it is
@@ -93,7 +93,7 @@ func (t rapidT) Context() context.Context { return t.outer.Context() }
 
 func slot(t *rapid.T, name string) int { return rapid.IntRange(0, slots-1).Draw(t, name) }
 
-// drawCustomer makes a customer of drawn accounts, and tells whose they are.
+// drawCustomer makes a customer with drawn accounts.
 func (m *model) drawCustomer(t *rapid.T) (c int, doc []byte, accounts []brokerage.ID) {
 	c = slot(t, "customer")
 	p := dataset.NewCustomer{ID: int64(m.customerID(c))}
@@ -184,8 +184,10 @@ func (m *model) closeAccount(t *rapid.T) {
 func (m *model) trade(t *rapid.T) {
 	a := m.accountID(rapid.IntRange(0, 2*slots-1).Draw(t, "account"))
 	trade := brokerage.Trade{
-		Side: rapid.SampledFrom([]brokerage.Side{brokerage.Buy, brokerage.Sell}).Draw(t, "side"), Symbol: rapid.SampledFrom(m.symbols).Draw(t, "symbol"),
-		Quantity: fmt.Sprintf("%d.%03d", rapid.IntRange(0, 20).Draw(t, "whole"), rapid.IntRange(1, 999).Draw(t, "part")), Now: now,
+		Side:     rapid.SampledFrom([]brokerage.Side{brokerage.Buy, brokerage.Sell}).Draw(t, "side"),
+		Symbol:   rapid.SampledFrom(m.symbols).Draw(t, "symbol"),
+		Quantity: fmt.Sprintf("%d.%03d", rapid.IntRange(0, 20).Draw(t, "whole"), rapid.IntRange(1, 999).Draw(t, "part")),
+		Now:      now,
 	}
 	answer, err := m.s.Trade(m.Context(), plain(), a, trade)
 	c := m.owner(a)
@@ -240,13 +242,14 @@ func (m *model) deleteOrder(t *rapid.T) {
 
 func (m *model) price(t *rapid.T) {
 	symbol := rapid.SampledFrom(m.symbols).Draw(t, "symbol")
-	p := brokerage.Price{LastTrade: fmt.Sprintf("%d.%04d", rapid.IntRange(0, 100).Draw(t, "whole"), rapid.IntRange(0, 9999).Draw(t, "part"))}
+	whole, part := rapid.IntRange(0, 100).Draw(t, "whole"), rapid.IntRange(0, 9999).Draw(t, "part")
+	p := brokerage.Price{LastTrade: fmt.Sprintf("%d.%04d", whole, part)}
 	answer, err := m.s.UpdateSecurityPrice(m.Context(), plain(), symbol, p)
 	refSetPrice(m.prices[symbol], p)
 	m.same("the price", refPrice(m.prices[symbol]), m.got(answer, err))
 }
 
-// check compares all that the model has.
+// check compares everything in the model with the store.
 func (m *model) check(*rapid.T) {
 	all := slices.Collect(maps.Values(m.orders))
 	for c := range slots {
@@ -256,7 +259,8 @@ func (m *model) check(*rapid.T) {
 			continue
 		}
 		m.same("the customer", m.customers[c], m.got(doc, err))
-		m.same("the largest order", refMaxOrder(m.customers[c], all), m.got(m.s.CustomerMaxOrder(m.Context(), m.customerID(c))))
+		m.same("the largest order", refMaxOrder(m.customers[c], all),
+			m.got(m.s.CustomerMaxOrder(m.Context(), m.customerID(c))))
 	}
 	for a := range 2 * slots {
 		id, err := m.s.CustomerOf(m.Context(), m.accountID(a))

@@ -24,15 +24,16 @@ import (
 	"brokerage/internal/store/sqlite"
 )
 
-// Stores that are broken on purpose, each in one way that somebody could break
-// one, and the cases that must notice. A case that lets its mutant through says
-// nothing.
+type store = brokerage.Store
+
+// Stores that are broken on purpose, each in one way that somebody could break one, and the cases that must notice. A
+// case that lets its mutant through says nothing.
 var mutants = []struct {
 	name  string
-	cases []string
-	wrap  func(brokerage.Store) brokerage.Store
+	cases string // separated by blanks
+	wrap  func(store) store
 }{
-	{"TradeLosesUpdates", []string{"Concurrency/Trades"}, with(func(s *mutant) {
+	{"TradeLosesUpdates", "Concurrency/Trades", with(func(s *mutant) {
 		s.trade = func(ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade) ([]byte, error) {
 			id, _, changed, answer, err := s.apply(ctx, account, t)
 			if err != nil {
@@ -41,14 +42,15 @@ var mutants = []struct {
 			return answer, s.ReplaceCustomer(ctx, w, id, changed, false, nil)
 		}
 	})},
-	{"TradeMovesNoShares", []string{"Trade/BuyHeld", "Trade/Sell", "Concurrency/Readers", "Concurrency/Trades", "Model/RandomOperations"}, with(func(s *mutant) {
-		s.trade = func(ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade) ([]byte, error) {
-			return s.applyEdited(ctx, w, account, t, func(before, after string) string {
-				return swap(after, before, "Holdings", account)
-			})
-		}
-	})},
-	{"RefusalHitsNeighbours", []string{"Concurrency/Refusals"}, with(func(s *mutant) {
+	{"TradeMovesNoShares", "Trade/BuyHeld Trade/Sell Concurrency/Readers Concurrency/Trades Model/RandomOperations",
+		with(func(s *mutant) {
+			s.trade = func(ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade) ([]byte, error) {
+				return s.applyEdited(ctx, w, account, t, func(before, after string) string {
+					return swap(after, before, "Holdings", account)
+				})
+			}
+		})},
+	{"RefusalHitsNeighbours", "Concurrency/Refusals", with(func(s *mutant) {
 		running, refusal := 0, error(nil) // of those that run at once
 		trade := s.trade
 		s.trade = func(ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade) ([]byte, error) {
@@ -66,7 +68,7 @@ var mutants = []struct {
 			return answer, err
 		}
 	})},
-	{"TradeInTwoSteps", []string{"Concurrency/Readers"}, with(func(s *mutant) {
+	{"TradeInTwoSteps", "Concurrency/Readers", with(func(s *mutant) {
 		s.trade = func(ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade) ([]byte, error) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -81,7 +83,7 @@ var mutants = []struct {
 			return answer, s.ReplaceCustomer(ctx, w, id, changed, false, nil)
 		}
 	})},
-	{"MoneyByFloats", []string{"Trade/Rounding"}, with(func(s *mutant) {
+	{"MoneyByFloats", "Trade/Rounding", with(func(s *mutant) {
 		s.trade = func(ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade) ([]byte, error) {
 			security, err := s.GetSecurity(ctx, t.Symbol)
 			if err != nil {
@@ -99,20 +101,20 @@ var mutants = []struct {
 			})
 		}
 	})},
-	{"TradeInLocalTime", []string{"Trade/BuyHeld"}, with(func(s *mutant) {
+	{"TradeInLocalTime", "Trade/BuyHeld", with(func(s *mutant) {
 		s.trade = func(ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade) ([]byte, error) {
 			_, offset := t.Now.Zone()
 			t.Now = t.Now.Add(time.Duration(offset) * time.Second)
-			return s.Store.Trade(ctx, w, account, t)
+			return s.store.Trade(ctx, w, account, t)
 		}
 	})},
-	{"RoundingHalfUp", []string{"Trade/Rounding"}, with(func(s *mutant) {
+	{"RoundingHalfUp", "Trade/Rounding", with(func(s *mutant) {
 		s.trade = func(ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade) ([]byte, error) {
 			security, err := s.GetSecurity(ctx, t.Symbol)
 			if err != nil {
 				return nil, err
 			}
-			answer, err := s.Store.Trade(ctx, w, account, t)
+			answer, err := s.store.Trade(ctx, w, account, t)
 			if err != nil {
 				return nil, err
 			}
@@ -121,10 +123,11 @@ var mutants = []struct {
 			return []byte(strings.Replace(string(answer), old, "<Amount>"+amount.FloatString(2)+"<", 1)), nil
 		}
 	})},
-	{"SearchKeysStay", []string{"ReplaceSecurity/MovesSearchKeys"}, func(s brokerage.Store) brokerage.Store { return staleKeys{s, map[string][]byte{}} }},
-	{"SearchBackwards", []string{"SearchSecurities/Order", "SearchSecurities/Answer"}, with(func(s *mutant) {
+	{"SearchKeysStay", "ReplaceSecurity/MovesSearchKeys",
+		func(s store) store { return staleKeys{s, map[string][]byte{}} }},
+	{"SearchBackwards", "SearchSecurities/Order SearchSecurities/Answer", with(func(s *mutant) {
 		s.search = func(ctx context.Context, q brokerage.Search) ([]byte, error) {
-			answer, err := s.Store.SearchSecurities(ctx, q)
+			answer, err := s.store.SearchSecurities(ctx, q)
 			if err != nil {
 				return nil, err
 			}
@@ -133,70 +136,76 @@ var mutants = []struct {
 			return brokerage.SearchAnswer(len(hits), bytes.Join(hits, nil)), nil
 		}
 	})},
-	{"SearchTakesPEMax", []string{"SearchSecurities/Bounds"}, with(func(s *mutant) {
+	{"SearchTakesPEMax", "SearchSecurities/Bounds", with(func(s *mutant) {
 		s.search = func(ctx context.Context, q brokerage.Search) ([]byte, error) {
 			q.PEMax++
-			return s.Store.SearchSecurities(ctx, q)
+			return s.store.SearchSecurities(ctx, q)
 		}
 	})},
-	{"SearchTakesYieldMin", []string{"SearchSecurities/Bounds"}, with(func(s *mutant) {
+	{"SearchTakesYieldMin", "SearchSecurities/Bounds", with(func(s *mutant) {
 		s.search = func(ctx context.Context, q brokerage.Search) ([]byte, error) {
 			q.YieldMin--
-			return s.Store.SearchSecurities(ctx, q)
+			return s.store.SearchSecurities(ctx, q)
 		}
 	})},
-	{"ReplacedAccountsStay", []string{"ReplaceCustomer/MovesAccounts", "Model/RandomOperations"}, func(s brokerage.Store) brokerage.Store { return &stickyAccounts{Store: s, byReplace: true} }},
-	{"DeletedAccountsStay", []string{"DeleteCustomer/Deletes", "Model/RandomOperations"}, func(s brokerage.Store) brokerage.Store { return &stickyAccounts{Store: s, byDelete: true} }},
-	{"CashAsText", []string{"CustomerMaxOrder/Decimals"}, func(s brokerage.Store) brokerage.Store {
-		return &otherMax{Store: s, more: func(a, b *element) bool { return cashOf(a) > cashOf(b) }}
+	{"ReplacedAccountsStay", "ReplaceCustomer/MovesAccounts Model/RandomOperations",
+		func(s store) store { return &stickyAccounts{store: s, byReplace: true} }},
+	{"DeletedAccountsStay", "DeleteCustomer/Deletes Model/RandomOperations",
+		func(s store) store { return &stickyAccounts{store: s, byDelete: true} }},
+	{"CashAsText", "CustomerMaxOrder/Decimals", func(s store) store {
+		return &otherMax{store: s, more: func(a, b *element) bool { return cashOf(a) > cashOf(b) }}
 	}},
-	{"TiesToHighestID", []string{"CustomerMaxOrder/Ties"}, func(s brokerage.Store) brokerage.Store {
-		return &otherMax{Store: s, more: func(a, b *element) bool {
+	{"TiesToHighestID", "CustomerMaxOrder/Ties", func(s store) store {
+		return &otherMax{store: s, more: func(a, b *element) bool {
 			c := decimal(cashOf(a)).Cmp(decimal(cashOf(b)))
 			return c > 0 || c == 0 && idOf(a.attrs["ID"]) > idOf(b.attrs["ID"])
 		}}
 	}},
-	{"CashByFloats", []string{"CustomerMaxOrder/Decimals"}, func(s brokerage.Store) brokerage.Store {
-		return &otherMax{Store: s, more: func(a, b *element) bool {
+	{"CashByFloats", "CustomerMaxOrder/Decimals", func(s store) store {
+		return &otherMax{store: s, more: func(a, b *element) bool {
 			x, _ := strconv.ParseFloat(cashOf(a), 64)
 			y, _ := strconv.ParseFloat(cashOf(b), 64)
 			return x > y
 		}}
 	}},
-	{"CashOfAnyQuantity", []string{"CustomerMaxOrder/FirstQuantity"}, func(s brokerage.Store) brokerage.Store {
-		return &otherMax{Store: s, more: func(a, b *element) bool { return anyCash(a).Cmp(anyCash(b)) > 0 }}
+	{"CashOfAnyQuantity", "CustomerMaxOrder/FirstQuantity", func(s store) store {
+		return &otherMax{store: s, more: func(a, b *element) bool { return anyCash(a).Cmp(anyCash(b)) > 0 }}
 	}},
-	{"TagsOfBytes", []string{"Match/Moved"}, func(s brokerage.Store) brokerage.Store { return otherSpelling{s} }},
-	{"PriceWithoutAttributes", []string{"SecurityPrice/Odd"}, func(s brokerage.Store) brokerage.Store { return textOnly{s} }},
-	{"SummaryWithoutAttributes", []string{"AccountSummary/Odd"}, func(s brokerage.Store) brokerage.Store { return textOnly{s} }},
-	{"SearchLeavesOutEmpty", []string{"SearchSecurities/Odd"}, func(s brokerage.Store) brokerage.Store { return textOnly{s} }},
-	{"AccountNotNamed", []string{"InsertCustomer/AccountExists"}, func(s brokerage.Store) brokerage.Store { return vague{s} }},
-	{"ConflictSwallowed", []string{"InsertOrder/Exists", "Concurrency/OneOrder", "Model/RandomOperations"}, func(s brokerage.Store) brokerage.Store { return swallow{s} }},
-	{"MissingDeleted", []string{"DeleteOrder/Missing", "DeleteOrder/Deletes", "DeleteCustomer/Missing", "Concurrency/OneDelete", "Once/RefusalsNotKept"},
-		func(s brokerage.Store) brokerage.Store { return eagerDelete{s} }},
-	{"NoKeys", []string{"Once/DoneOnce", "Once/OtherRequest", "Once/AtOnce", "Once/Durable"}, writes(func(w brokerage.Write) brokerage.Write {
+	{"TagsOfBytes", "Match/Moved", func(s store) store { return otherSpelling{s} }},
+	{"PriceWithoutAttributes", "SecurityPrice/Odd", func(s store) store { return textOnly{s} }},
+	{"SummaryWithoutAttributes", "AccountSummary/Odd", func(s store) store { return textOnly{s} }},
+	{"SearchLeavesOutEmpty", "SearchSecurities/Odd", func(s store) store { return textOnly{s} }},
+	{"AccountNotNamed", "InsertCustomer/AccountExists", func(s store) store { return vague{s} }},
+	{"ConflictSwallowed", "InsertOrder/Exists Concurrency/OneOrder Model/RandomOperations",
+		func(s store) store { return swallow{s} }},
+	{"MissingDeleted", "DeleteOrder/Missing DeleteOrder/Deletes DeleteCustomer/Missing Concurrency/OneDelete " +
+		"Once/RefusalsNotKept",
+		func(s store) store { return eagerDelete{s} }},
+	{"NoKeys", "Once/DoneOnce Once/OtherRequest Once/AtOnce Once/Durable", writes(func(w brokerage.Write) brokerage.Write {
 		w.Once = nil
 		return w
 	})},
-	{"KeysWithoutRequest", []string{"Once/OtherRequest", "Once/DoneOnce"}, onces(func(o *brokerage.Once) { o.Hash = [32]byte{} })},
-	{"KeysForever", []string{"Once/Expired"}, onces(func(o *brokerage.Once) { o.Expires = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC) })},
-	{"KeysOfAllClients", []string{"Once/OtherClient"}, onces(func(o *brokerage.Once) { o.Client = ""; o.Hash = [32]byte{} })},
-	{"AnswersForgotten", []string{"Once/DoneOnce", "Once/Durable"}, func(s brokerage.Store) brokerage.Store { return &forgetful{Store: s} }},
-	{"OpenNotValidated", []string{"OpenAccount/Invalid", "OpenAccount/InvalidCustomer"}, func(s brokerage.Store) brokerage.Store { return lax{s} }},
-	{"InsertNotValidated", []string{"InsertCustomer/Invalid"}, func(s brokerage.Store) brokerage.Store { return fixedValidation{s, false} }},
-	{"InsertAlwaysValidated", []string{"InsertCustomer/NotValidated"}, func(s brokerage.Store) brokerage.Store { return fixedValidation{s, true} }},
-	{"HalfInserted", []string{"InsertCustomer/AccountExists"}, func(s brokerage.Store) brokerage.Store { return halfInsert{s} }},
-	{"LastAccountClosed", []string{"CloseAccount/Last", "Concurrency/LastAccount"}, func(s brokerage.Store) brokerage.Store { return closesLast{s} }},
-	{"MatchIgnored", []string{"Match/Customer", "Match/Security", "Match/Race"}, func(s brokerage.Store) brokerage.Store { return unconditional{s} }},
-	{"MatchCheckedBefore", []string{"Match/Race"}, func(s brokerage.Store) brokerage.Store { return checkThenAct{s} }},
-	{"LeasedTwice", []string{"Lease/Disjoint"}, func(s brokerage.Store) brokerage.Store { return &doubleLease{Store: s} }},
-	{"LeasesInMemory", []string{"Lease/Durable"}, func(s brokerage.Store) brokerage.Store { return &memoryLease{Store: s, next: 700_000_000} }},
-	{"HighStays", []string{"UpdateSecurityPrice/HighAndLow", "UpdateSecurityPrice/Changes"}, func(s brokerage.Store) brokerage.Store { return stiffHigh{s} }},
-	{"BlanksLost", []string{"Odd/Security", "GetSecurity/Answer"}, func(s brokerage.Store) brokerage.Store { return trimmed{s} }},
-	{"OnlyBMP", []string{"Odd/Customer"}, func(s brokerage.Store) brokerage.Store { return narrow{s} }},
-	{"ContextIgnored", []string{"Context/Cancelled"}, func(s brokerage.Store) brokerage.Store { return tireless{s} }},
-	{"WrongErrorType", []string{"GetOrder/Missing"}, func(s brokerage.Store) brokerage.Store { return untyped{s} }},
-	{"Panics", []string{"AccountSummary/Answer"}, func(s brokerage.Store) brokerage.Store { return panics{s} }},
+	{"KeysWithoutRequest", "Once/OtherRequest Once/DoneOnce", onces(func(o *brokerage.Once) { o.Hash = [32]byte{} })},
+	{"KeysForever", "Once/Expired",
+		onces(func(o *brokerage.Once) { o.Expires = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC) })},
+	{"KeysOfAllClients", "Once/OtherClient", onces(func(o *brokerage.Once) { o.Client = ""; o.Hash = [32]byte{} })},
+	{"AnswersForgotten", "Once/DoneOnce Once/Durable", func(s store) store { return &forgetful{store: s} }},
+	{"OpenNotValidated", "OpenAccount/Invalid OpenAccount/InvalidCustomer", func(s store) store { return lax{s} }},
+	{"InsertNotValidated", "InsertCustomer/Invalid", func(s store) store { return fixedValidation{s, false} }},
+	{"InsertAlwaysValidated", "InsertCustomer/NotValidated", func(s store) store { return fixedValidation{s, true} }},
+	{"HalfInserted", "InsertCustomer/AccountExists", func(s store) store { return halfInsert{s} }},
+	{"LastAccountClosed", "CloseAccount/Last Concurrency/LastAccount", func(s store) store { return closesLast{s} }},
+	{"MatchIgnored", "Match/Customer Match/Security Match/Race", func(s store) store { return unconditional{s} }},
+	{"MatchCheckedBefore", "Match/Race", func(s store) store { return checkThenAct{s} }},
+	{"LeasedTwice", "Lease/Disjoint", func(s store) store { return &doubleLease{store: s} }},
+	{"LeasesInMemory", "Lease/Durable", func(s store) store { return &memoryLease{store: s, next: 700_000_000} }},
+	{"HighStays", "UpdateSecurityPrice/HighAndLow UpdateSecurityPrice/Changes",
+		func(s store) store { return stiffHigh{s} }},
+	{"BlanksLost", "Odd/Security GetSecurity/Answer", func(s store) store { return trimmed{s} }},
+	{"OnlyBMP", "Odd/Customer", func(s store) store { return narrow{s} }},
+	{"ContextIgnored", "Context/Cancelled", func(s store) store { return tireless{s} }},
+	{"WrongErrorType", "GetOrder/Missing", func(s store) store { return untyped{s} }},
+	{"Panics", "AccountSummary/Answer", func(s store) store { return panics{s} }},
 }
 
 var opener struct {
@@ -206,7 +215,7 @@ var opener struct {
 }
 
 // openFresh opens a database that is loaded, as brokerage.db in a folder.
-func openFresh(t *testing.T) (s brokerage.Store, f *fixture, path string) {
+func openFresh(t *testing.T) (s store, f *fixture, path string) {
 	t.Helper()
 	ctx := context.Background()
 	opener.Do(func() {
@@ -226,7 +235,7 @@ func openFresh(t *testing.T) (s brokerage.Store, f *fixture, path string) {
 	return reopen(t, path), opener.fixture, path
 }
 
-func reopen(t *testing.T, path string) brokerage.Store {
+func reopen(t *testing.T, path string) store {
 	t.Helper()
 	s, err := sqlite.Open(context.Background(), path, sqlite.Options{})
 	require.NoError(t, err)
@@ -235,14 +244,14 @@ func reopen(t *testing.T, path string) brokerage.Store {
 }
 
 // outcome runs one case on a store.
-func outcome(t *testing.T, name string, wrap func(brokerage.Store) brokerage.Store) (failed bool, messages string) {
+func outcome(t *testing.T, name string, wrap func(store) store) (failed bool, messages string) {
 	t.Helper()
 	all := cases()
 	i := slices.IndexFunc(all, func(c testCase) bool { return c.name == name })
 	require.GreaterOrEqual(t, i, 0, "no case is named %s", name)
 	s, f, path := openFresh(t)
 	e := &env{fixture: f, s: wrap(s)}
-	e.reopen = func() brokerage.Store {
+	e.reopen = func() store {
 		require.NoError(t, s.Close())
 		s = reopen(t, path)
 		return wrap(s)
@@ -256,18 +265,18 @@ func TestMutants(t *testing.T) {
 	require.NoError(t, flag.Set("rapid.shrinktime", "0s"))
 	intact := map[string]bool{}
 	for _, m := range mutants {
+		names := strings.Fields(m.cases)
 		if testing.Short() {
-			m.cases = m.cases[:1]
+			names = names[:1]
 		}
-		for _, name := range m.cases {
+		for _, name := range names {
 			t.Run(m.name+"/"+name, func(t *testing.T) {
 				if !intact[name] {
-					failed, messages := outcome(t, name, func(s brokerage.Store) brokerage.Store { return s })
+					failed, messages := outcome(t, name, func(s store) store { return s })
 					require.False(t, failed, "the case fails on a store that is not broken: %s", messages)
 					intact[name] = true
 				}
-				// Random operations may happen not to touch what is broken, but
-				// hardly five times.
+				// Random operations may happen not to touch what is broken, but hardly five times.
 				var failed bool
 				var messages string
 				for range 5 {
@@ -313,22 +322,24 @@ func TestExceptions(t *testing.T) {
 
 // mutant is a store with some transactions in another way.
 type mutant struct {
-	brokerage.Store
+	store
 	trade  func(context.Context, brokerage.Write, brokerage.ID, brokerage.Trade) ([]byte, error)
 	search func(context.Context, brokerage.Search) ([]byte, error)
 
 	mu sync.Mutex
 }
 
-func with(change func(*mutant)) func(brokerage.Store) brokerage.Store {
-	return func(s brokerage.Store) brokerage.Store {
-		m := &mutant{Store: s, trade: s.Trade, search: s.SearchSecurities}
+func with(change func(*mutant)) func(store) store {
+	return func(s store) store {
+		m := &mutant{store: s, trade: s.Trade, search: s.SearchSecurities}
 		change(m)
 		return m
 	}
 }
 
-func (m *mutant) Trade(ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade) ([]byte, error) {
+func (m *mutant) Trade(
+	ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade,
+) ([]byte, error) {
 	return m.trade(ctx, w, account, t)
 }
 
@@ -337,7 +348,9 @@ func (m *mutant) SearchSecurities(ctx context.Context, q brokerage.Search) ([]by
 }
 
 // apply computes a trade outside of any transaction.
-func (m *mutant) apply(ctx context.Context, account brokerage.ID, t brokerage.Trade) (id brokerage.ID, before, changed, answer []byte, err error) {
+func (m *mutant) apply(
+	ctx context.Context, account brokerage.ID, t brokerage.Trade,
+) (id brokerage.ID, before, changed, answer []byte, err error) {
 	if id, err = m.CustomerOf(ctx, account); err != nil {
 		return id, nil, nil, nil, err
 	}
@@ -353,7 +366,10 @@ func (m *mutant) apply(ctx context.Context, account brokerage.ID, t brokerage.Tr
 }
 
 // applyEdited trades properly, and then spoils the document.
-func (m *mutant) applyEdited(ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade, edit func(before, after string) string) ([]byte, error) {
+func (m *mutant) applyEdited(
+	ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade,
+	edit func(before, after string) string,
+) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	id, before, changed, answer, err := m.apply(ctx, account, t)
@@ -370,8 +386,7 @@ func inner(doc, name string) string {
 	return text
 }
 
-// swap puts an element of an account in one document in the place of its like
-// in another.
+// swap puts an element of an account in one document in the place of its like in another.
 func swap(doc, from, name string, account brokerage.ID) string {
 	at := fmt.Sprintf(`<Account id="%d">`, account)
 	head, tail, _ := strings.Cut(doc, at)
@@ -381,11 +396,13 @@ func swap(doc, from, name string, account brokerage.ID) string {
 
 // staleKeys replaces documents and leaves what they are found by.
 type staleKeys struct {
-	brokerage.Store
+	store
 	docs map[string][]byte
 }
 
-func (s staleKeys) ReplaceSecurity(_ context.Context, _ brokerage.Write, symbol string, doc []byte, _ bool, _ brokerage.Match) error {
+func (s staleKeys) ReplaceSecurity(
+	_ context.Context, _ brokerage.Write, symbol string, doc []byte, _ bool, _ brokerage.Match,
+) error {
 	s.docs[symbol] = doc
 	return nil
 }
@@ -394,12 +411,12 @@ func (s staleKeys) GetSecurity(ctx context.Context, symbol string) ([]byte, erro
 	if doc, ok := s.docs[symbol]; ok {
 		return doc, nil
 	}
-	return s.Store.GetSecurity(ctx, symbol)
+	return s.store.GetSecurity(ctx, symbol)
 }
 
 // stickyAccounts forgets to take accounts out of their table.
 type stickyAccounts struct {
-	brokerage.Store
+	store
 	byReplace, byDelete bool
 	mu                  sync.Mutex
 	stuck               map[brokerage.ID]brokerage.ID
@@ -421,18 +438,20 @@ func (s *stickyAccounts) stick(ctx context.Context, id brokerage.ID) {
 	}
 }
 
-func (s *stickyAccounts) ReplaceCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, m brokerage.Match) error {
+func (s *stickyAccounts) ReplaceCustomer(
+	ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, m brokerage.Match,
+) error {
 	if s.byReplace {
 		s.stick(ctx, id)
 	}
-	return s.Store.ReplaceCustomer(ctx, w, id, doc, validate, m)
+	return s.store.ReplaceCustomer(ctx, w, id, doc, validate, m)
 }
 
 func (s *stickyAccounts) DeleteCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
 	if s.byDelete {
 		s.stick(ctx, id)
 	}
-	return s.Store.DeleteCustomer(ctx, w, id)
+	return s.store.DeleteCustomer(ctx, w, id)
 }
 
 func (s *stickyAccounts) CustomerOf(ctx context.Context, account brokerage.ID) (brokerage.ID, error) {
@@ -441,19 +460,19 @@ func (s *stickyAccounts) CustomerOf(ctx context.Context, account brokerage.ID) (
 	if id, ok := s.stuck[account]; ok {
 		return id, nil
 	}
-	return s.Store.CustomerOf(ctx, account)
+	return s.store.CustomerOf(ctx, account)
 }
 
 // otherMax finds the largest of the orders that are inserted by another order.
 type otherMax struct {
-	brokerage.Store
+	store
 	more   func(a, b *element) bool
 	orders [][]byte
 }
 
 func (s *otherMax) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) (brokerage.ID, error) {
 	s.orders = append(s.orders, doc)
-	return s.Store.InsertOrder(ctx, w, doc)
+	return s.store.InsertOrder(ctx, w, doc)
 }
 
 func (s *otherMax) CustomerMaxOrder(ctx context.Context, id brokerage.ID) ([]byte, error) {
@@ -477,17 +496,17 @@ func (s *otherMax) CustomerMaxOrder(ctx context.Context, id brokerage.ID) ([]byt
 	return brokerage.MaxOrder(id, largest), nil
 }
 
-type swallow struct{ brokerage.Store }
+type swallow struct{ store }
 
 func (s swallow) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) (brokerage.ID, error) {
-	id, err := s.Store.InsertOrder(ctx, w, doc)
+	id, err := s.store.InsertOrder(ctx, w, doc)
 	if conflict := (*brokerage.Conflict)(nil); errors.As(err, &conflict) {
 		err = nil
 	}
 	return id, err
 }
 
-type eagerDelete struct{ brokerage.Store }
+type eagerDelete struct{ store }
 
 func deleted(err error) error {
 	if missing := (*brokerage.NotFound)(nil); errors.As(err, &missing) {
@@ -497,24 +516,24 @@ func deleted(err error) error {
 }
 
 func (s eagerDelete) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
-	return deleted(s.Store.DeleteOrder(ctx, w, id))
+	return deleted(s.store.DeleteOrder(ctx, w, id))
 }
 
 func (s eagerDelete) DeleteCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
-	return deleted(s.Store.DeleteCustomer(ctx, w, id))
+	return deleted(s.store.DeleteCustomer(ctx, w, id))
 }
 
 // otherWrites changes what some writes carry.
 type otherWrites struct {
-	brokerage.Store
+	store
 	change func(brokerage.Write) brokerage.Write
 }
 
-func writes(change func(brokerage.Write) brokerage.Write) func(brokerage.Store) brokerage.Store {
-	return func(s brokerage.Store) brokerage.Store { return otherWrites{s, change} }
+func writes(change func(brokerage.Write) brokerage.Write) func(store) store {
+	return func(s store) store { return otherWrites{s, change} }
 }
 
-func onces(change func(*brokerage.Once)) func(brokerage.Store) brokerage.Store {
+func onces(change func(*brokerage.Once)) func(store) store {
 	return writes(func(w brokerage.Write) brokerage.Write {
 		if w.Once != nil {
 			o := *w.Once
@@ -525,20 +544,26 @@ func onces(change func(*brokerage.Once)) func(brokerage.Store) brokerage.Store {
 	})
 }
 
-func (s otherWrites) Trade(ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade) ([]byte, error) {
-	return s.Store.Trade(ctx, s.change(w), account, t)
+func (s otherWrites) Trade(
+	ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade,
+) ([]byte, error) {
+	return s.store.Trade(ctx, s.change(w), account, t)
 }
 
-func (s otherWrites) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byte, validate bool) (brokerage.ID, error) {
-	return s.Store.InsertCustomer(ctx, s.change(w), doc, validate)
+func (s otherWrites) InsertCustomer(
+	ctx context.Context, w brokerage.Write, doc []byte, validate bool,
+) (brokerage.ID, error) {
+	return s.store.InsertCustomer(ctx, s.change(w), doc, validate)
 }
 
 // forgetful keeps keys, but not the answers.
-type forgetful struct{ brokerage.Store }
+type forgetful struct{ store }
 
-func (s *forgetful) Trade(ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade) ([]byte, error) {
+func (s *forgetful) Trade(
+	ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade,
+) ([]byte, error) {
 	before, _ := s.state(ctx, account)
-	answer, err := s.Store.Trade(ctx, w, account, t)
+	answer, err := s.store.Trade(ctx, w, account, t)
 	after, _ := s.state(ctx, account)
 	if err == nil && bytes.Equal(before, after) {
 		return []byte("<done></done>"), nil
@@ -554,9 +579,11 @@ func (s *forgetful) state(ctx context.Context, account brokerage.ID) ([]byte, er
 	return s.GetCustomer(ctx, id)
 }
 
-type lax struct{ brokerage.Store }
+type lax struct{ store }
 
-func (s lax) OpenAccount(ctx context.Context, w brokerage.Write, customer brokerage.ID, account []byte) (brokerage.ID, error) {
+func (s lax) OpenAccount(
+	ctx context.Context, w brokerage.Write, customer brokerage.ID, account []byte,
+) (brokerage.ID, error) {
 	id, err := brokerage.AccountKeyOf(account)
 	if err != nil {
 		return 0, err
@@ -572,49 +599,59 @@ func (s lax) OpenAccount(ctx context.Context, w brokerage.Write, customer broker
 }
 
 type fixedValidation struct {
-	brokerage.Store
+	store
 	validate bool
 }
 
-func (s fixedValidation) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byte, _ bool) (brokerage.ID, error) {
-	return s.Store.InsertCustomer(ctx, w, doc, s.validate)
+func (s fixedValidation) InsertCustomer(
+	ctx context.Context, w brokerage.Write, doc []byte, _ bool,
+) (brokerage.ID, error) {
+	return s.store.InsertCustomer(ctx, w, doc, s.validate)
 }
 
 // halfInsert keeps the customer where an account is refused.
-type halfInsert struct{ brokerage.Store }
+type halfInsert struct{ store }
 
-func (s halfInsert) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byte, validate bool) (brokerage.ID, error) {
-	id, err := s.Store.InsertCustomer(ctx, w, doc, validate)
+func (s halfInsert) InsertCustomer(
+	ctx context.Context, w brokerage.Write, doc []byte, validate bool,
+) (brokerage.ID, error) {
+	id, err := s.store.InsertCustomer(ctx, w, doc, validate)
 	if conflict := (*brokerage.Conflict)(nil); errors.As(err, &conflict) && conflict.Reason == brokerage.AccountExists {
-		_, _ = s.Store.InsertCustomer(ctx, w, fmt.Appendf(nil, `<Customer xmlns=%q id="%d"></Customer>`, custacc, id), false)
+		_, _ = s.store.InsertCustomer(ctx, w, fmt.Appendf(nil, `<Customer xmlns=%q id="%d"></Customer>`, custacc, id), false)
 	}
 	return id, err
 }
 
-type closesLast struct{ brokerage.Store }
+type closesLast struct{ store }
 
 func (s closesLast) CloseAccount(ctx context.Context, w brokerage.Write, customer, account brokerage.ID) error {
-	err := s.Store.CloseAccount(ctx, w, customer, account)
+	err := s.store.CloseAccount(ctx, w, customer, account)
 	if conflict := (*brokerage.Conflict)(nil); errors.As(err, &conflict) {
 		return nil
 	}
 	return err
 }
 
-type unconditional struct{ brokerage.Store }
+type unconditional struct{ store }
 
-func (s unconditional) ReplaceCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, _ brokerage.Match) error {
-	return s.Store.ReplaceCustomer(ctx, w, id, doc, validate, nil)
+func (s unconditional) ReplaceCustomer(
+	ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, _ brokerage.Match,
+) error {
+	return s.store.ReplaceCustomer(ctx, w, id, doc, validate, nil)
 }
 
-func (s unconditional) ReplaceSecurity(ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, _ brokerage.Match) error {
-	return s.Store.ReplaceSecurity(ctx, w, symbol, doc, validate, nil)
+func (s unconditional) ReplaceSecurity(
+	ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, _ brokerage.Match,
+) error {
+	return s.store.ReplaceSecurity(ctx, w, symbol, doc, validate, nil)
 }
 
 // checkThenAct looks at the version in a transaction before that of the write.
-type checkThenAct struct{ brokerage.Store }
+type checkThenAct struct{ store }
 
-func (s checkThenAct) ReplaceCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, m brokerage.Match) error {
+func (s checkThenAct) ReplaceCustomer(
+	ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, m brokerage.Match,
+) error {
 	old, err := s.GetCustomer(ctx, id)
 	if err != nil {
 		return err
@@ -623,18 +660,18 @@ func (s checkThenAct) ReplaceCustomer(ctx context.Context, w brokerage.Write, id
 		return &brokerage.Stale{}
 	}
 	time.Sleep(time.Millisecond)
-	return s.Store.ReplaceCustomer(ctx, w, id, doc, validate, nil)
+	return s.store.ReplaceCustomer(ctx, w, id, doc, validate, nil)
 }
 
 type doubleLease struct {
-	brokerage.Store
+	store
 	mu   sync.Mutex
 	n    int
 	last brokerage.Range
 }
 
 func (s *doubleLease) Lease(ctx context.Context, kind string, count int64) (brokerage.Range, error) {
-	r, err := s.Store.Lease(ctx, kind, count)
+	r, err := s.store.Lease(ctx, kind, count)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.n++; s.n == 2 {
@@ -645,7 +682,7 @@ func (s *doubleLease) Lease(ctx context.Context, kind string, count int64) (brok
 }
 
 type memoryLease struct {
-	brokerage.Store
+	store
 	mu   sync.Mutex
 	next brokerage.ID
 }
@@ -658,57 +695,62 @@ func (s *memoryLease) Lease(_ context.Context, _ string, count int64) (brokerage
 	return r, nil
 }
 
-type stiffHigh struct{ brokerage.Store }
+type stiffHigh struct{ store }
 
-func (s stiffHigh) UpdateSecurityPrice(ctx context.Context, w brokerage.Write, symbol string, p brokerage.Price) ([]byte, error) {
+func (s stiffHigh) UpdateSecurityPrice(
+	ctx context.Context, w brokerage.Write, symbol string, p brokerage.Price,
+) ([]byte, error) {
 	before, _ := s.GetSecurity(ctx, symbol)
-	answer, err := s.Store.UpdateSecurityPrice(ctx, w, symbol, p)
+	answer, err := s.store.UpdateSecurityPrice(ctx, w, symbol, p)
 	if err != nil {
 		return nil, err
 	}
 	after, _ := s.GetSecurity(ctx, symbol)
-	doc := strings.Replace(string(after), "<High>"+inner(string(after), "High")+"<", "<High>"+inner(string(before), "High")+"<", 1)
+	old, high := "<High>"+inner(string(after), "High")+"<", "<High>"+inner(string(before), "High")+"<"
+	doc := strings.Replace(string(after), old, high, 1)
 	return answer, s.ReplaceSecurity(ctx, w, symbol, []byte(doc), false, nil)
 }
 
 // trimmed loses white space between elements, in mixed content too.
-type trimmed struct{ brokerage.Store }
+type trimmed struct{ store }
 
 func (s trimmed) GetSecurity(ctx context.Context, symbol string) ([]byte, error) {
-	doc, err := s.Store.GetSecurity(ctx, symbol)
+	doc, err := s.store.GetSecurity(ctx, symbol)
 	return regexp.MustCompile(`>\s+<`).ReplaceAll(doc, []byte("><")), err
 }
 
 // narrow has a column of characters of at most three bytes.
-type narrow struct{ brokerage.Store }
+type narrow struct{ store }
 
-func (s narrow) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byte, validate bool) (brokerage.ID, error) {
+func (s narrow) InsertCustomer(
+	ctx context.Context, w brokerage.Write, doc []byte, validate bool,
+) (brokerage.ID, error) {
 	doc = []byte(strings.Map(func(r rune) rune {
 		if r > 0xFFFF {
 			return '?'
 		}
 		return r
 	}, string(doc)))
-	return s.Store.InsertCustomer(ctx, w, doc, validate)
+	return s.store.InsertCustomer(ctx, w, doc, validate)
 }
 
-type tireless struct{ brokerage.Store }
+type tireless struct{ store }
 
 func (s tireless) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
-	return s.Store.DeleteOrder(context.WithoutCancel(ctx), w, id)
+	return s.store.DeleteOrder(context.WithoutCancel(ctx), w, id)
 }
 
-type untyped struct{ brokerage.Store }
+type untyped struct{ store }
 
 func (s untyped) GetOrder(ctx context.Context, id brokerage.ID) ([]byte, error) {
-	doc, err := s.Store.GetOrder(ctx, id)
+	doc, err := s.store.GetOrder(ctx, id)
 	if err != nil {
 		err = errors.New(err.Error())
 	}
 	return doc, err
 }
 
-type panics struct{ brokerage.Store }
+type panics struct{ store }
 
 func (panics) AccountSummary(context.Context, brokerage.ID) ([]byte, error) { panic("broken") }
 
@@ -724,38 +766,38 @@ func anyCash(order *element) *big.Rat {
 }
 
 // otherSpelling writes empty elements as one tag, as databases do.
-type otherSpelling struct{ brokerage.Store }
+type otherSpelling struct{ store }
 
 func (s otherSpelling) GetOrder(ctx context.Context, id brokerage.ID) ([]byte, error) {
-	doc, err := s.Store.GetOrder(ctx, id)
+	doc, err := s.store.GetOrder(ctx, id)
 	return regexp.MustCompile(`></[^>]*>`).ReplaceAll(doc, []byte("/>")), err
 }
 
 // textOnly has columns of text for what it answers with.
-type textOnly struct{ brokerage.Store }
+type textOnly struct{ store }
 
 var attributes = regexp.MustCompile(`<(LastTrade|Name|Symbol|Quantity) [^>]*>`)
 
 func (s textOnly) SecurityPrice(ctx context.Context, symbol string) ([]byte, error) {
-	doc, err := s.Store.SecurityPrice(ctx, symbol)
+	doc, err := s.store.SecurityPrice(ctx, symbol)
 	return attributes.ReplaceAll(doc, []byte("<$1>")), err
 }
 
 func (s textOnly) AccountSummary(ctx context.Context, id brokerage.ID) ([]byte, error) {
-	doc, err := s.Store.AccountSummary(ctx, id)
+	doc, err := s.store.AccountSummary(ctx, id)
 	return attributes.ReplaceAll(doc, []byte("<$1>")), err
 }
 
 func (s textOnly) SearchSecurities(ctx context.Context, q brokerage.Search) ([]byte, error) {
-	doc, err := s.Store.SearchSecurities(ctx, q)
+	doc, err := s.store.SearchSecurities(ctx, q)
 	return bytes.ReplaceAll(doc, []byte("<Name></Name>"), nil), err
 }
 
 // vague does not say which account it is.
-type vague struct{ brokerage.Store }
+type vague struct{ store }
 
 func (s vague) InsertCustomer(ctx context.Context, w brokerage.Write, doc []byte, validate bool) (brokerage.ID, error) {
-	id, err := s.Store.InsertCustomer(ctx, w, doc, validate)
+	id, err := s.store.InsertCustomer(ctx, w, doc, validate)
 	if conflict := (*brokerage.Conflict)(nil); errors.As(err, &conflict) {
 		err = &brokerage.Conflict{Reason: conflict.Reason, Detail: "one of the accounts exists already"}
 	}

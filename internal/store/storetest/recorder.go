@@ -8,8 +8,7 @@ import (
 	"sync"
 )
 
-// recorder is a T that keeps failures for itself: for cases that are expected
-// to fail.
+// A recorder is a T that records failures, for cases that are expected to fail.
 type recorder struct {
 	name string
 	ctx  context.Context //nolint:containedctx // it stands in for testing.T, which keeps one too
@@ -21,7 +20,7 @@ type recorder struct {
 
 var _ T = (*recorder)(nil)
 
-// observe runs f as a test of its own and tells whether it failed, and how.
+// observe runs f as a test of its own and returns whether it failed, with its messages.
 func observe(ctx context.Context, name string, f func(T)) (failed bool, messages string) {
 	r := &recorder{name: name, ctx: ctx}
 	done := make(chan struct{})

@@ -9,15 +9,14 @@ import (
 	"github.com/beevik/etree"
 )
 
-// element is a document as the reference sees it: a plain tree, with expanded
-// names and without prefixes.
+// An element is a document as the reference sees it: a plain tree with expanded names and without prefixes.
 type element struct {
 	space, name string
 	attrs       map[string]string // by local name, or {namespace}local
 	content     []any             // *element or string
 }
 
-// parse reads a document by another parser than the service's.
+// parse reads a document with another parser than the service's.
 func parse(doc []byte) (*element, error) {
 	d := etree.NewDocument()
 	if err := d.ReadFromBytes(doc); err != nil {
@@ -93,7 +92,7 @@ func (n *element) children(name string) (found []*element) {
 	return found
 }
 
-// child follows the first of each name down.
+// child follows the first child of each name down.
 func (n *element) child(names ...string) *element {
 	for _, name := range names {
 		found := n.children(name)
@@ -127,7 +126,7 @@ func (n *element) remove(child *element) {
 	n.content = slices.DeleteFunc(n.content, func(c any) bool { return c == any(child) })
 }
 
-// clone copies a tree, so that the reference may edit it.
+// clone copies a tree, so that the reference can edit it.
 func (n *element) clone() *element {
 	c := &element{space: n.space, name: n.name, attrs: map[string]string{}}
 	maps.Copy(c.attrs, n.attrs)
@@ -140,9 +139,8 @@ func (n *element) clone() *element {
 	return c
 }
 
-// String is the canonical form, a line for each tag and text: expanded names,
-// attributes sorted. White space between elements says nothing, but in mixed
-// content, which is what the descriptions of securities have.
+// String returns the canonical form: a line for each tag and text, with expanded names and sorted attributes. White
+// space between elements is left out, except in mixed content, as in the descriptions of securities.
 func (n *element) String() string {
 	var b strings.Builder
 	n.write(&b, "", false)

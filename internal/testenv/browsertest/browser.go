@@ -1,5 +1,5 @@
-// Package browsertest drives a browser for tests of pages, without a library:
-// what they need of the DevTools protocol is a dozen commands.
+// Package browsertest drives a browser for tests of pages, without a library: what they need of the DevTools protocol
+// is a dozen commands.
 package browsertest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// Browser is a chromium without a window, driven by the DevTools protocol over two pipes.
+// A Browser is a chromium without a window, driven by the DevTools protocol over two pipes.
 type Browser struct {
 	testing.TB
 
@@ -26,12 +26,12 @@ type Browser struct {
 	from    *bufio.Reader
 	session string
 	calls   int
-	// Requested are the addresses of all requests, Complaints what the browser reported: refused by the policy, uncaught errors.
-	// A complaint that contains one of Expected is none.
+	// Requested are the addresses of all requests, Complaints what the browser reported: refused by the policy, uncaught
+	// errors. A complaint that contains one of Expected is none.
 	Requested, Complaints, Expected []string
 }
 
-// message is an answer or an event.
+// A message is an answer or an event.
 type message struct {
 	ID     int
 	Method string
@@ -44,7 +44,7 @@ type message struct {
 	}
 }
 
-// Start starts one, which ends with the test.
+// Start starts a browser that ends with the test.
 func Start(t testing.TB) *Browser {
 	t.Helper()
 	path := testenv.Command(t, "chromium")
@@ -53,8 +53,9 @@ func Start(t testing.TB) *Browser {
 	from, theirAnswers, err := os.Pipe()
 	require.NoError(t, err)
 	// The test's context ends before its clean-up, which asks the browser to end.
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-		"--no-first-run", "--disable-background-networking", "--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), path, "--headless", "--no-sandbox", "--disable-gpu",
+		"--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking", "--user-data-dir="+t.TempDir(),
+		"--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{theirs, theirAnswers} // 3 and 4, which --remote-debugging-pipe reads and writes
 	require.NoError(t, cmd.Start())
 	require.NoError(t, theirs.Close())
@@ -66,7 +67,7 @@ func Start(t testing.TB) *Browser {
 		b.Call("Browser.close", nil, nil)
 		_ = to.Close()
 		_ = from.Close()
-		_ = cmd.Wait() // it was told to end; how is its own affair
+		_ = cmd.Wait() // it was asked to end; its exit code does not matter
 	})
 	return b
 }
@@ -106,7 +107,8 @@ func (b *Browser) note(m message) {
 		b.Requested = append(b.Requested, m.Params.Request.URL)
 	case "Log.entryAdded":
 		// What a refused request logs is meant where a test lets one be refused.
-		if text := m.Params.Entry.Text; !slices.ContainsFunc(b.Expected, func(e string) bool { return strings.Contains(text, e) }) {
+		text := m.Params.Entry.Text
+		if !slices.ContainsFunc(b.Expected, func(e string) bool { return strings.Contains(text, e) }) {
 			b.Complaints = append(b.Complaints, text)
 		}
 	case "Runtime.exceptionThrown":
@@ -137,7 +139,8 @@ func (b *Browser) Run(expression string) any {
 		Result           struct{ Value any }
 		ExceptionDetails json.RawMessage
 	}
-	b.Call("Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true}, &answer)
+	b.Call("Runtime.evaluate",
+		map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true}, &answer)
 	require.Empty(b, string(answer.ExceptionDetails), expression)
 	return answer.Result.Value
 }

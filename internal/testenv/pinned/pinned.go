@@ -1,6 +1,6 @@
-// Package pinned fetches what tests need from public registries and nobody
-// commits: one version of one file, known by its SHA-256. Where the registries
-// are is a machine's own setting, as its other tools have it (registry.go).
+// Package pinned fetches files from public registries that tests need and that are not committed: one version of one
+// file, identified by its SHA-256. The addresses of the registries are settings of the machine, as for its other tools
+// (registry.go).
 package pinned
 
 import (
@@ -16,15 +16,14 @@ import (
 	"syscall"
 )
 
-// File is one version of a file in a registry.
+// A File is one version of a file in a registry.
 type File struct {
-	Name   string // that it has in the registry, and in the folder
+	Name   string // in the registry and in the folder
 	SHA256 string
 	locate func(ctx context.Context) (url string, err error)
 }
 
-// Fetch makes sure that a folder has the file, and gives its path. What an
-// interrupted Fetch got is not fetched again.
+// Fetch downloads the file into a folder unless it is there, and returns its path. It resumes an interrupted download.
 func (f File) Fetch(ctx context.Context, dir string) (path string, err error) {
 	path = filepath.Join(dir, f.Name)
 	if f.check(path) == nil {
@@ -50,14 +49,14 @@ func (f File) Fetch(ctx context.Context, dir string) (path string, err error) {
 		return "", err
 	}
 	if err := f.check(part); err != nil {
-		// A part that does not fit would spoil every later attempt too.
+		// A part with another content would make every later attempt fail too.
 		return "", errors.Join(fmt.Errorf("%s: %w", url, err), os.Remove(part))
 	}
 	return path, os.Rename(part, path)
 }
 
-// lock waits until no other process has a file locked: the tests of several
-// packages, each a process, may want the same file at once.
+// lock waits until no other process has locked a file: the tests of several packages, each a process, may fetch the
+// same file at once.
 func lock(path string) (unlock func() error, err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -69,7 +68,7 @@ func lock(path string) (unlock func() error, err error) {
 	return file.Close, nil
 }
 
-// check tells whether a file is the one that it should be.
+// check returns an error unless a file has the checksum.
 func (f File) check(path string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -86,7 +85,7 @@ func (f File) check(path string) error {
 	return nil
 }
 
-// download appends what a file lacks of what a URL gives.
+// download appends the missing rest of a file from a URL.
 func download(ctx context.Context, url, path string) (err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -105,7 +104,7 @@ func download(ctx context.Context, url, path string) (err error) {
 	switch response.StatusCode {
 	case http.StatusPartialContent:
 	case http.StatusRequestedRangeNotSatisfiable:
-		return nil // all of it is there, or something else is: the checksum tells
+		return nil // the file is complete or another one: its checksum is compared next
 	case http.StatusOK:
 		if _, err := file.Seek(0, io.SeekStart); err != nil {
 			return err
@@ -120,7 +119,7 @@ func download(ctx context.Context, url, path string) (err error) {
 	return err
 }
 
-// get asks for a URL from a byte on.
+// get requests a URL from a byte on.
 func get(ctx context.Context, url string, from int64) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {

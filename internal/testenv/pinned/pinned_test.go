@@ -19,7 +19,7 @@ func sum(b []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// registry serves one file, and tells which ranges were asked for.
+// registry serves one file and returns the ranges that were requested.
 func registry(t *testing.T, file string, content []byte) (server *httptest.Server, ranges *[]string) {
 	t.Helper()
 	ranges = new([]string)

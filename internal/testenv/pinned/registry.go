@@ -23,8 +23,8 @@ const (
 	pypiFiles    = "https://files.pythonhosted.org/packages"
 )
 
-// Maven is a file of Maven Central, by its path there. MAVEN_REPO names another
-// repository, as does a mirror of central in ~/.m2/settings.xml.
+// Maven returns a file of Maven Central, by its path there. MAVEN_REPO names another repository, as does a mirror of
+// central in ~/.m2/settings.xml.
 func Maven(file, sha256 string) File {
 	return File{Name: path.Base(file), SHA256: sha256, locate: func(context.Context) (string, error) {
 		base := os.Getenv("MAVEN_REPO")
@@ -35,7 +35,7 @@ func Maven(file, sha256 string) File {
 	}}
 }
 
-// mavenMirror is the mirror that Maven would use for central, else central.
+// mavenMirror returns the mirror that Maven would use for central, or central.
 func mavenMirror() string {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -64,9 +64,8 @@ func mavenMirror() string {
 	return mavenCentral
 }
 
-// PyPI is a file of a project of the Python Package Index, by its path there. An
-// index that pip is set to use, by PIP_INDEX_URL or its own configuration, is
-// asked where it has the file.
+// PyPI returns a file of a project of the Python Package Index, by its path there. Where pip is set to use another
+// index, by PIP_INDEX_URL or its own configuration, that index is asked for the address of the file.
 func PyPI(project, file, sha256 string) File {
 	name := path.Base(file)
 	return File{Name: name, SHA256: sha256, locate: func(ctx context.Context) (string, error) {

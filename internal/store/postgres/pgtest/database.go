@@ -11,19 +11,19 @@ import (
 
 var databases atomic.Int64
 
-// Database makes an empty database for one test, and gives its name.
+// Database makes an empty database for one test and returns its name.
 func (s *Server) Database(t testing.TB) string { return s.Clone(t, "template0") }
 
-// Clone makes a database like another one, which nobody is connected to.
+// Clone makes a copy of a database that nobody is connected to, for one test, and returns its name.
 func (s *Server) Clone(t testing.TB, template string) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d", databases.Add(1))
-	s.Exec(t, "postgres", fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, template))
+	s.Exec(t, "postgres", "CREATE DATABASE "+name+" TEMPLATE "+template)
 	t.Cleanup(func() { s.Exec(t, "postgres", "DROP DATABASE "+name+" WITH (FORCE)") })
 	return name
 }
 
-// Exec runs statements in a database, as the superuser.
+// Exec runs statements in a database as the superuser.
 func (s *Server) Exec(t testing.TB, database, statements string) {
 	t.Helper()
 	conn := s.Connect(t, database)
@@ -33,7 +33,7 @@ func (s *Server) Exec(t testing.TB, database, statements string) {
 	}
 }
 
-// Connect connects to a database, as the superuser. The caller closes it.
+// Connect connects to a database as the superuser. The caller closes the connection.
 func (s *Server) Connect(t testing.TB, database string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), s.URL(database))
@@ -43,11 +43,10 @@ func (s *Server) Connect(t testing.TB, database string) *pgx.Conn {
 	return conn
 }
 
-// Template makes an empty database that stays as long as the server, to be
-// filled once and cloned often.
+// Template makes an empty database that lasts as long as the server, to be filled once and cloned often.
 func (s *Server) Template(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("template_%d", databases.Add(1))
-	s.Exec(t, "postgres", fmt.Sprintf("CREATE DATABASE %s TEMPLATE template0", name))
+	s.Exec(t, "postgres", "CREATE DATABASE "+name+" TEMPLATE template0")
 	return name
 }

@@ -1,8 +1,6 @@
-// Package pgtest starts PostgreSQL servers for tests: with what is installed, or
-// else with binaries that it fetches once. A server listens on a Unix socket in
-// a temporary folder, so that it takes nobody's port, and both are gone
-// afterwards, if the test was killed as well. PostgreSQL refuses to run as root:
-// root's servers run as another user.
+// Package pgtest starts PostgreSQL servers for tests: with what is installed, or else with binaries that it fetches
+// once. A server listens on a Unix socket in a temporary folder, so that it takes nobody's port, and both are gone
+// afterwards, if the test was killed as well. PostgreSQL refuses to run as root: root's servers run as another user.
 package pgtest
 
 import (
@@ -32,11 +30,10 @@ const Need = "postgres"
 // User is the superuser of every server.
 const User = "brokerage"
 
-// unsafe settings are for tests that are not about durability: what is lost with
-// the power is gone with the test anyway.
+// unsafe settings are for tests that are not about durability.
 var unsafe = []string{"fsync=off", "synchronous_commit=off", "full_page_writes=off"}
 
-// Server is a running server.
+// A Server is a running server.
 type Server struct {
 	bin, dir   string
 	credential *syscall.Credential // nil: the user of the test
@@ -48,80 +45,75 @@ type Server struct {
 
 var servers = testenv.Servers[*Server]{What: "PostgreSQL", Need: Need}
 
-// Main runs the tests of a package, which may share a server; for TestMain.
+// Main runs the tests of a package, for its TestMain.
 func Main(m *testing.M) { servers.Main(m) }
 
-// Shared is a server for all tests of a package, whose TestMain is Main. Tests
-// have databases of their own in it, and leave its settings alone.
+// Shared returns a server for all tests of a package, whose TestMain calls Main. Each test has a database of its own in
+// it, and does not change its settings.
 func Shared(t testing.TB) *Server {
 	t.Helper()
 	return servers.Shared(t, func() (*Server, error) {
-		return start(append([]string{"max_connections=300", "shared_buffers=256MB", "max_wal_size=2GB"}, unsafe...))
+		settings := []string{"max_connections=300", "shared_buffers=256MB", "max_wal_size=2GB"}
+		return start(socketRoot(), append(settings, unsafe...), nil)
 	})
 }
 
 // Start starts a server for one test, with settings such as "work_mem=8MB".
 func Start(t testing.TB, settings ...string) *Server {
 	t.Helper()
-	return started(t, slices.Concat(unsafe, settings))
+	return StartIn(t, nil, settings...)
 }
 
-// StartOutOfTheBox starts a server for one test that is as durable as PostgreSQL
-// is when nobody says anything.
+// StartOutOfTheBox starts a server for one test with PostgreSQL's defaults, durability included.
 func StartOutOfTheBox(t testing.TB) *Server {
 	t.Helper()
-	return started(t, nil)
+	return servers.Own(t, func() (*Server, error) { return start(socketRoot(), nil, nil) })
 }
 
-// StartIn is Start for a server with more in its environment.
+// StartIn is Start for a server with more variables in its environment.
 func StartIn(t testing.TB, env []string, settings ...string) *Server {
 	t.Helper()
-	return started(t, slices.Concat(unsafe, settings), env...)
+	return servers.Own(t, func() (*Server, error) { return start(socketRoot(), slices.Concat(unsafe, settings), env) })
 }
 
-// StartAt is Start for a server whose folder is within another: on a disk of its
-// own, for example. The name of that has to be short, for the socket's sake.
+// StartAt is Start for a server whose folder is within root, on a disk of its own for example. The path of root must be
+// short: a socket is in it.
 func StartAt(t testing.TB, root string, settings ...string) *Server {
 	t.Helper()
-	return servers.Own(t, func() (*Server, error) { return startAt(root, slices.Concat(unsafe, settings)) })
+	return servers.Own(t, func() (*Server, error) { return start(root, slices.Concat(unsafe, settings), nil) })
 }
 
-func started(t testing.TB, settings []string, env ...string) *Server {
-	t.Helper()
-	return servers.Own(t, func() (*Server, error) { return start(settings, env...) })
-}
-
-// URL names a database for the service, as the superuser.
+// URL returns the URL of a database for the superuser.
 func (s *Server) URL(database string) string { return s.URLOf(User, database) }
 
 // URLOf is URL for another role.
 func (s *Server) URLOf(role, database string) string {
-	return (&url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database, RawQuery: url.Values{"host": {s.dir}}.Encode()}).String()
+	query := url.Values{"host": {s.dir}}
+	return (&url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database, RawQuery: query.Encode()}).String()
 }
 
-// Socket is where the server listens: a proxy can stand before it.
+// Socket returns the path of the server's socket, for a proxy.
 func (s *Server) Socket() string { return filepath.Join(s.dir, ".s.PGSQL.5432") }
 
-// URLAt names a database for the service, at the address of a proxy.
+// URLAt is URL by the address of a proxy.
 func (s *Server) URLAt(addr, database string) string {
-	return (&url.URL{Scheme: "postgres", User: url.User(User), Host: addr, Path: "/" + database, RawQuery: "sslmode=disable"}).String()
+	return "postgres://" + User + "@" + addr + "/" + database + "?sslmode=disable"
 }
 
-// keep runs beside the test, as the server's user: it starts the server, and
-// ends it and takes its folder away when its input ends, which it does with the
-// test, however that ends.
+// keep runs beside the test, as the server's user: it starts the server, and stops it and removes its folder when its
+// input ends, as it does with the test, however that ends.
 const keep = `
-cd "$2" && { [ -d data ] || "$1/initdb" -D "$2/data" -U "$3" -A trust -E UTF8 --locale=C --data-checksums --no-sync >"$2/log" 2>&1; } \
-  && "$1/pg_ctl" -D "$2/data" -l "$2/log" -w -t 60 -o "$4" start >>"$2/log" 2>&1 && echo started || { echo "It does not start:"; cat "$2/log"; }
+cd "$2" && {
+  [ -d data ] ||
+  "$1/initdb" -D "$2/data" -U "$3" -A trust -E UTF8 --locale=C --data-checksums --no-sync >"$2/log" 2>&1
+} && "$1/pg_ctl" -D "$2/data" -l "$2/log" -w -t 60 -o "$4" start >>"$2/log" 2>&1 && echo started || {
+  echo "It does not start:"; cat "$2/log"
+}
 cat >/dev/null
 "$1/pg_ctl" -D "$2/data" -m immediate -t 30 stop >/dev/null 2>&1
 cd / && rm -rf "$2"`
 
-func start(settings []string, env ...string) (*Server, error) {
-	return startAt(socketRoot(), settings, env...)
-}
-
-func startAt(root string, settings []string, env ...string) (*Server, error) {
+func start(root string, settings, env []string) (*Server, error) {
 	s, err := prepare(root)
 	if err != nil {
 		return nil, err
@@ -133,7 +125,7 @@ func startAt(root string, settings []string, env ...string) (*Server, error) {
 	return s, nil
 }
 
-// prepare makes a folder for a server.
+// prepare makes the folder of a server.
 func prepare(root string) (s *Server, err error) {
 	s = &Server{}
 	if s.credential, err = otherUser(); err != nil {
@@ -154,7 +146,7 @@ func prepare(root string) (s *Server, err error) {
 	return s, nil
 }
 
-// run starts the server in its folder, with a new database unless one is there.
+// run starts the server in its folder, with a new database unless there is one.
 func (s *Server) run(settings []string) error {
 	all := append([]string{"listen_addresses=", "unix_socket_directories=" + s.dir}, settings...)
 	s.options = "-c " + strings.Join(all, " -c ")
@@ -184,7 +176,7 @@ func (s *Server) run(settings []string) error {
 	return nil
 }
 
-// socketRoot is the folder for temporary folders, unless its name is long.
+// socketRoot returns the folder for temporary folders, or /tmp where its path is too long for a socket.
 func socketRoot() string {
 	if dir := os.TempDir(); len(dir) < 60 {
 		return dir
@@ -192,44 +184,57 @@ func socketRoot() string {
 	return "/tmp"
 }
 
-// Stop stops the server, and takes its folder away.
+// Stop stops the server and removes its folder.
 func (s *Server) Stop() error {
 	return errors.Join(s.lifeline.Close(), s.keeper.Wait())
 }
 
-// Restart stops the server, in a mode of pg_ctl ("fast", or "immediate", which is
-// as if it crashed), and starts it again.
+// Restart stops the server, in a mode of pg_ctl ("fast", or "immediate", which is like a crash), and starts it again.
 func (s *Server) Restart(t testing.TB, mode string) {
 	t.Helper()
-	s.control(t, "-l", filepath.Join(s.dir, "log"), "-m", mode, "restart")
+	s.control(t, "-l", s.log(), "-m", mode, "restart")
 }
 
-// Halt stops the server as an operator does; its folder stays, for Again.
+// Halt stops the server in good order and keeps its folder, for Again.
 func (s *Server) Halt(t testing.TB) {
 	t.Helper()
 	s.control(t, "-m", "fast", "stop")
 }
 
-// control has pg_ctl do something with the server.
 func (s *Server) control(t testing.TB, args ...string) {
 	t.Helper()
-	cmd := command(filepath.Join(s.bin, "pg_ctl"), append([]string{"-w", "-D", filepath.Join(s.dir, "data")}, args...)...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: s.credential}
-	cmd.Dir = s.dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("pg_ctl %s of PostgreSQL: %v\n%s", args[len(args)-1], err, out)
+	if err := s.tool(t, "pg_ctl", append([]string{"-w", "-D", s.data()}, args...)...); err != nil {
+		t.Fatal(err)
 	}
 }
 
-// Include adds lines to the server's configuration, as a file of their own, for
-// the next start.
+// tool runs one of the programs that come with the server, as its user.
+func (s *Server) tool(t testing.TB, name string, args ...string) error {
+	t.Helper()
+	if _, err := os.Stat(s.Program(name)); err != nil {
+		testenv.Missing(t, "pg_basebackup", name+" is not among PostgreSQL's programs here")
+	}
+	cmd := command(s.Program(name), args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: s.credential}
+	cmd.Dir = s.dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", cmd, err, out)
+	}
+	return nil
+}
+
+// data returns the folder of the server's files.
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+func (s *Server) log() string { return filepath.Join(s.dir, "log") }
+
+// Include adds lines to the server's configuration for the next start.
 func (s *Server) Include(t testing.TB, conf string) {
 	t.Helper()
-	data := filepath.Join(s.dir, "data")
-	if err := os.WriteFile(filepath.Join(data, "included.conf"), []byte(conf), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(s.data(), "included.conf"), []byte(conf), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.OpenFile(filepath.Join(data, "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	f, err := os.OpenFile(filepath.Join(s.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,21 +244,18 @@ func (s *Server) Include(t testing.TB, conf string) {
 	}
 }
 
-// DisableChecksums turns the checksums of a halted server's pages off, as they are
-// when nobody asks for them before PostgreSQL 18.
+// DisableChecksums turns off the page checksums of a halted server, which is the default before PostgreSQL 18.
 func (s *Server) DisableChecksums(t testing.TB) {
 	t.Helper()
-	cmd := s.as(t, "pg_checksums")
-	cmd.Args = append(cmd.Args, "--disable", "--no-sync", "-D", filepath.Join(s.dir, "data"))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("pg_checksums: %v\n%s", err, out)
+	if err := s.tool(t, "pg_checksums", "--disable", "--no-sync", "-D", s.data()); err != nil {
+		t.Fatal(err)
 	}
 }
 
-// FlipBit changes a bit of a file of a halted server's data.
+// FlipBit changes a bit of a file of a halted server.
 func (s *Server) FlipBit(t testing.TB, file string, bit int64) {
 	t.Helper()
-	f, err := os.OpenFile(filepath.Join(s.dir, "data", file), os.O_RDWR, 0)
+	f, err := os.OpenFile(filepath.Join(s.data(), file), os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,13 +270,13 @@ func (s *Server) FlipBit(t testing.TB, file string, bit int64) {
 	}
 }
 
-// Program is the path of a program that comes with the server, if it does.
+// Program returns the path of a program that may come with the server.
 func (s *Server) Program(name string) string { return filepath.Join(s.bin, name) }
 
-// PID is the server's first process.
+// PID returns the id of the server's first process.
 func (s *Server) PID(t testing.TB) int {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(s.dir, "data", "postmaster.pid"))
+	text, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,10 +288,10 @@ func (s *Server) PID(t testing.TB) int {
 	return pid
 }
 
-// Running tells whether the server's first process is there.
+// Running reports whether the server's first process exists.
 func (s *Server) Running(t testing.TB) bool {
 	t.Helper()
-	if _, err := os.Stat(filepath.Join(s.dir, "data", "postmaster.pid")); os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(s.data(), "postmaster.pid")); os.IsNotExist(err) {
 		return false
 	}
 	return syscall.Kill(s.PID(t), 0) == nil
@@ -308,37 +310,31 @@ func (s *Server) Again(t testing.TB) {
 	t.Helper()
 	// It does not start as long as a process of the old one has not noticed.
 	for try := 0; ; try++ {
-		cmd := s.as(t, "pg_ctl")
-		cmd.Args = append(cmd.Args, "-D", filepath.Join(s.dir, "data"), "-l", filepath.Join(s.dir, "log"), "-w", "-t", "60", "-o", s.options, "start")
-		cmd.SysProcAttr.Setsid = true
-		out, err := cmd.CombinedOutput()
+		err := s.tool(t, "pg_ctl", "-D", s.data(), "-l", s.log(), "-w", "-t", "60", "-o", s.options, "start")
 		if err == nil {
 			return
 		}
 		if try == 100 {
-			t.Fatalf("starting PostgreSQL again: %v\n%s", err, out)
+			t.Fatal(err)
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
 }
 
-// Major is the version of the server's program.
-func (s *Server) Major(t testing.TB) int {
+// Major returns the major version of the server's program.
+func (s *Server) Major(t testing.TB) (major int) {
 	t.Helper()
-	out, err := command(filepath.Join(s.bin, "postgres"), "--version").Output()
+	out, err := command(s.Program("postgres"), "--version").Output()
+	if err == nil {
+		_, err = fmt.Sscanf(string(out), "postgres (PostgreSQL) %d", &major) // postgres (PostgreSQL) 15.18 …
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	fields := strings.Fields(string(out)) // postgres (PostgreSQL) 15.18 …
-	major, _, _ := strings.Cut(fields[2], ".")
-	n, err := strconv.Atoi(major)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return major
 }
 
-// otherUser is who runs the server where the test is root.
+// otherUser returns the user to run the server as where the test is root, and nil elsewhere.
 func otherUser() (*syscall.Credential, error) {
 	if runtime.GOOS == "windows" || os.Getuid() != 0 {
 		return nil, nil

@@ -1,0 +1,8 @@
+package postgres
+
+import "context"
+
+// GetSecurity returns the security with the given symbol, or *brokerage.NotFound.
+func (s *Store) GetSecurity(ctx context.Context, symbol string) ([]byte, error) {
+	return s.document(ctx, "get_security", "security", symbol)
+}

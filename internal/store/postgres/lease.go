@@ -1,0 +1,22 @@
+package postgres
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+// Lease returns ids that nobody else gets, above those of the dataset.
+func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerage.Range, err error) {
+	if err := brokerage.CheckLease(count); err != nil {
+		return r, err
+	}
+	notFound := &brokerage.NotFound{What: "kind of leases", Key: kind}
+	if !storable(kind) {
+		return r, notFound
+	}
+	var first int64
+	// Ids that reach nobody do no harm, so that this may be retried.
+	err = s.queryRow(ctx, "lease", notFound, []any{kind, count}, []any{&first})
+	return brokerage.Range{First: brokerage.ID(first), Count: count}, err
+}

@@ -1,0 +1,99 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"brokerage/internal/brokerage"
+)
+
+// readAnswer reads what is stored for the idempotency key. The key is locked before it is read, so that no other
+// request with the same key is between its read and its commit.
+func (t *transaction) readAnswer(results pgx.BatchResults) (answered bool, err error) {
+	var locked bool
+	if err := results.QueryRow().Scan(&locked); err != nil {
+		return false, err
+	}
+	if !locked {
+		return false, &brokerage.Conflict{Reason: brokerage.KeyInUse, Detail: "the same request is still running"}
+	}
+	var hash, answer []byte
+	var expires time.Time
+	switch err := results.QueryRow().Scan(&hash, &answer, &expires); {
+	case noRows(err):
+		return false, nil
+	case err != nil:
+		return false, err
+	case !expires.After(t.w.Now):
+		return false, nil
+	case !bytes.Equal(hash, t.w.Once.Hash[:]):
+		return false, &brokerage.KeyReused{Key: t.w.Once.Key}
+	}
+	t.answer = answer
+	return true, nil
+}
+
+// writeOnce makes a change and stores the answer. Refusals are not stored, so that the change has to succeed before the
+// answer is sent: one round trip more for each.
+func (t *transaction) writeOnce(ctx context.Context, c change) error {
+	if err := t.execute(ctx, c); err != nil {
+		return err
+	}
+	for _, c := range c.more {
+		if err := t.execute(ctx, c); err != nil {
+			return err
+		}
+	}
+	once, answer := t.w.Once, c.answer
+	if answer == nil {
+		answer = []byte{}
+	}
+	_, err := t.conn.Exec(ctx, statements["keep_answer"],
+		[]byte(once.Client), []byte(once.Key), once.Hash[:], answer, once.Expires)
+	if err != nil {
+		return err
+	}
+	return t.commit(ctx)
+}
+
+func (t *transaction) execute(ctx context.Context, c change) error {
+	tag, err := t.conn.Exec(ctx, statements[c.statement], c.args...)
+	if err == nil && tag.RowsAffected() == 0 && c.notFound != nil {
+		err = c.notFound
+	}
+	return err
+}
+
+// lockOf returns the number to lock for an idempotency key. Two keys of the same number, which are not to be expected,
+// would only make one request wait.
+func lockOf(once *brokerage.Once) int64 {
+	h := sha256.New()
+	_ = binary.Write(h, binary.BigEndian, uint64(len(once.Client))) // a hash takes everything
+	h.Write([]byte(once.Client))
+	h.Write([]byte(once.Key))
+	return int64(binary.BigEndian.Uint64(h.Sum(nil))) //nolint:gosec // all bits count, the sign too
+}
+
+// Expired answers are deleted in small numbers, after a write that stored one, and after the next while there are more.
+const (
+	purgeEvery = time.Minute
+	purgeRows  = 200
+)
+
+// purge deletes expired answers when purgeEvery has passed. It is not part of the write, which is committed: what it
+// cannot do now, the next call does.
+func (s *Store) purge(ctx context.Context, now time.Time) {
+	last := s.purged.Load()
+	if now.Sub(time.Unix(last, 0)).Abs() < purgeEvery || !s.purged.CompareAndSwap(last, now.Unix()) {
+		return
+	}
+	tag, err := s.pool.Exec(ctx, statements["forget_answers"], now, purgeRows)
+	if err != nil || tag.RowsAffected() == purgeRows {
+		s.purged.Store(0)
+	}
+}

@@ -1,0 +1,28 @@
+package postgres
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+// UpdateSecurityPrice sets the price of a security and returns its Security_Price.
+func (s *Store) UpdateSecurityPrice(
+	ctx context.Context, w brokerage.Write, symbol string, p brokerage.Price,
+) ([]byte, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if !storable(symbol) {
+		return nil, brokerage.NoSecurity(symbol)
+	}
+	var doc []byte
+	return s.write(ctx, w, lockSecurity(symbol, &doc), func() (change, error) {
+		changed, err := brokerage.SetPrice(doc, p)
+		if err != nil {
+			return change{}, err
+		}
+		answer := brokerage.SecurityPrice(changed)
+		return change{statement: "replace_security", args: []any{symbol, changed}, answer: answer}, nil
+	})
+}

@@ -1,0 +1,198 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+// A transaction on two documents, as the write path takes one: cash from one account to another.
+const (
+	lockCustomersOfAccounts    = "lock_customers_of_accounts"
+	lockCustomersOfAccountsSQL = `SELECT a.account, (c.keys).id, XMLSERIALIZE(CONTENT c.doc AS text)
+FROM brokerage.accounts AS a
+JOIN brokerage.customers AS c ON (c.keys).id = a.customer
+WHERE a.account = ANY($1) AND octet_length(c.doc::text) <= $2
+ORDER BY (c.keys).id
+FOR UPDATE OF c`
+)
+
+var errNoMoney = &brokerage.Conflict{Reason: brokerage.NotCovered, Detail: "the money is not there"}
+
+type lockedAccount struct {
+	Account, Customer brokerage.ID
+	Doc               []byte
+}
+
+func transferCash(ctx context.Context, s *Store, w brokerage.Write, from, to brokerage.ID, amount int) ([]byte, error) {
+	accounts := []brokerage.ID{from, to}
+	var locked []lockedAccount
+	lock := query{
+		statement: lockCustomersOfAccounts, args: []any{accounts},
+		scan: func(rows pgx.Rows) (err error) {
+			locked, err = pgx.CollectRows(rows, pgx.RowToStructByPos[lockedAccount])
+			if err == nil && len(locked) < len(accounts) {
+				err = pgx.ErrNoRows
+			}
+			return err
+		},
+	}
+	return s.write(ctx, w, []query{lock}, func() (change, error) {
+		docs := make(map[brokerage.ID][]byte)
+		owners := make(map[brokerage.ID]brokerage.ID)
+		for _, l := range locked {
+			docs[l.Customer], owners[l.Account] = l.Doc, l.Customer
+		}
+		for i, account := range accounts {
+			owner, ok := owners[account]
+			if !ok {
+				return change{}, brokerage.NoAccount(account)
+			}
+			balance := cashOf(docs[owner], account) + amount*(2*i-1)
+			if balance < 0 {
+				return change{}, errNoMoney
+			}
+			docs[owner] = withCash(docs[owner], account, balance)
+		}
+		var all []change
+		for owner, doc := range docs {
+			all = append(all, change{statement: "replace_customer", args: []any{owner, doc}})
+		}
+		c := all[0]
+		c.more, c.answer = all[1:], fmt.Appendf(nil, "<Transfer>%d</Transfer>", amount)
+		return c, nil
+	})
+}
+
+// cutCash cuts a customer at the balance of an account.
+func cutCash(doc []byte, account brokerage.ID) (before, balance, after string) {
+	const open, end = "<OnlineActualBal>", "</OnlineActualBal>"
+	start := strings.Index(string(doc), `<Account id="`+account.String()+`">`)
+	start += strings.Index(string(doc[start:]), open) + len(open)
+	balance, after, _ = strings.Cut(string(doc[start:]), end)
+	return string(doc[:start]), balance, end + after
+}
+
+func cashOf(doc []byte, account brokerage.ID) int {
+	_, balance, _ := cutCash(doc, account)
+	n, err := strconv.Atoi(balance)
+	if err != nil {
+		panic(err) // the test writes whole numbers
+	}
+	return n
+}
+
+func withCash(doc []byte, account brokerage.ID, balance int) []byte {
+	before, _, after := cutCash(doc, account)
+	return fmt.Appendf(nil, "%s%d%s", before, balance, after)
+}
+
+// saved is the balance of each account of savers.
+const saved = 40
+
+// savers inserts two customers with two accounts each. The first pair of accounts is in the order of the customers and
+// the second is not, so that transactions that lock by account wait for each other.
+func savers(t *testing.T, s *Store, d *dataset.Dataset) (customers [2]brokerage.ID, pairs [2][2]brokerage.ID) {
+	t.Helper()
+	customers = [...]brokerage.ID{630_000_000_001, 630_000_000_002}
+	pairs = [...][2]brokerage.ID{{630_000_000_010, 630_000_000_020}, {630_000_000_021, 630_000_000_011}}
+	for i, id := range customers {
+		doc := customer(d, int64(id), int64(pairs[0][i]), int64(pairs[1][i]))
+		for _, pair := range pairs {
+			doc = withCash(doc, pair[i], saved)
+		}
+		_, err := s.InsertCustomer(t.Context(), now(), doc, true)
+		require.NoError(t, err)
+	}
+	return customers, pairs
+}
+
+// Accounts of two customers pay each other at once, in both directions, while others write to one of them: there is no
+// deadlock, not a cent is lost, and what is refused changes nothing.
+func TestWrite_TwoDocuments(t *testing.T) {
+	s, d, _, _ := tiny(t)
+	customers, pairs := savers(t, s, d)
+	var all sync.WaitGroup
+	var refused atomic.Int64
+	var paid [2]atomic.Int64 // by the first of each pair to the second
+	for i := range 16 {
+		pair, from := i%2, i/2%2
+		all.Go(func() {
+			for range 20 {
+				_, err := transferCash(t.Context(), s, now(), pairs[pair][from], pairs[pair][1-from], 7)
+				switch {
+				case err == nil:
+					paid[pair].Add(int64(7 - 14*from))
+				case errors.Is(err, errNoMoney):
+					refused.Add(1)
+				default:
+					t.Errorf("transfer: %v", err)
+				}
+				if i < 4 {
+					trade := brokerage.Trade{Side: brokerage.Sell, Symbol: d.Symbol(1), Quantity: "1", Now: time.Now()}
+					if _, err := s.Trade(t.Context(), now(), pairs[pair][from], trade); err == nil {
+						t.Error("what is not held was sold")
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	require.Zero(t, s.retries.Load(), "deadlocks are retried")
+	require.Positive(t, refused.Load())
+	for i, id := range customers {
+		doc, err := s.GetCustomer(t.Context(), id)
+		require.NoError(t, err)
+		for p, pair := range pairs {
+			require.EqualValues(t, saved+paid[p].Load()*int64(2*i-1), cashOf(doc, pair[i]))
+		}
+	}
+	require.Empty(t, verified(t, s))
+}
+
+// A transaction on two documents finds large ones, says what is missing, stores its answer and is done once.
+func TestWrite_TwoDocumentsOnce(t *testing.T) {
+	s, d, _, _ := tiny(t)
+	customers, pairs := savers(t, s, d)
+	accounts := pairs[0]
+	cash := func(i int) int {
+		doc, err := s.GetCustomer(t.Context(), customers[i])
+		require.NoError(t, err)
+		return cashOf(doc, accounts[i])
+	}
+	w := now()
+	w.Once = &brokerage.Once{Client: "c", Key: "k", Expires: w.Now.Add(time.Hour)}
+	for range 2 {
+		answer, err := transferCash(t.Context(), s, w, accounts[0], accounts[1], 15)
+		require.NoError(t, err)
+		require.Equal(t, "<Transfer>15</Transfer>", string(answer))
+		require.Equal(t, []int{25, 55}, []int{cash(0), cash(1)})
+	}
+	_, err := transferCash(t.Context(), s, now(), accounts[0], 1, 1)
+	require.Equal(t, brokerage.NoAccount(1), err)
+	_, err = transferCash(t.Context(), s, now(), accounts[0], accounts[1], 26)
+	require.ErrorIs(t, err, errNoMoney)
+
+	doc, err := s.GetCustomer(t.Context(), customers[1])
+	require.NoError(t, err)
+	long := strings.Replace(string(doc), "<FirstName>", "<FirstName>"+strings.Repeat("a", largeBytes), 1)
+	require.NoError(t, s.ReplaceCustomer(t.Context(), now(), customers[1], []byte(long), true, nil))
+	_, err = transferCash(t.Context(), s, now(), accounts[1], accounts[0], 5)
+	require.NoError(t, err)
+	require.Equal(t, []int{30, 50}, []int{cash(0), cash(1)})
+	_, err = transferCash(t.Context(), s, now(), accounts[0], accounts[0], 30)
+	require.NoError(t, err)
+	require.Equal(t, 30, cash(0), "from an account to itself")
+}

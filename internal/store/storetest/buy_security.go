@@ -1,0 +1,102 @@
+package storetest
+
+import (
+	"context"
+	"strings"
+
+	"brokerage/internal/brokerage"
+)
+
+var buySecurity = &transaction{
+	call: func(e *env) call {
+		id, accounts, _ := e.insertCustomer(1)
+		symbol, _ := e.listed()
+		uses := watch{customers: ids{id}, accounts: accounts, symbols: []string{symbol}}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+			return answer(e.s.Trade(ctx, w, accounts[0], buying(symbol, "5")))
+		}}
+	},
+	cases: []testCase{
+		{name: "Trade/BuyHeld", run: func(e *env) {
+			for _, k := range sample(int64(len(e.customers)), 5) {
+				for _, q := range []string{"1", "0.001", "12.340", "1000000000", "+3", "007.", ".5"} {
+					if e.trade(e.customerID(k), e.accountID(k), brokerage.Buy, e.held(k), q) == nil && q != "1000000000" {
+						e.Fatalf("buying %s was refused", q)
+					}
+				}
+				account := e.customer(e.customerID(k)).child("Accounts", "Account")
+				e.equal("LastUpdate, in UTC", "2026-03-03T19:32:03", account.child("LastUpdate").text())
+				e.equal("ValueDate, in UTC", "2026-03-03", account.child("gValueDate", "mValueDate", "ValueDate").text())
+			}
+		}},
+		{name: "Trade/BuyNew", run: func(e *env) {
+			symbol := e.notHeld(4)
+			for range 2 {
+				e.trade(e.customerID(4), e.accountID(4), brokerage.Buy, symbol, "2.5")
+			}
+			held := refAccount(e.customer(e.customerID(4)), e.accountID(4)).child("Holdings").children("Position")
+			last := held[len(held)-1]
+			e.equal("the last position", symbol, last.child("Symbol").text())
+			e.equal("its quantity", "5.000", last.child("Quantity").text())
+		}},
+		{name: "Trade/TooManyHoldings", run: func(e *env) {
+			id, account := e.holding(29, "0.00")
+			e.trade(id, account, brokerage.Buy, e.d.Symbol(29), "1") // the 30th
+			e.refusedTrade(id, account, brokerage.Buy, e.d.Symbol(30), "1", brokerage.TooManyHoldings)
+			e.trade(id, account, brokerage.Buy, e.d.Symbol(7), "1") // more of what is held
+			e.trade(id, account, brokerage.Sell, e.d.Symbol(7), "6")
+			e.trade(id, account, brokerage.Buy, e.d.Symbol(30), "1") // room again
+		}},
+		{name: "Trade/OnMargin", run: func(e *env) {
+			symbol := e.d.Symbol(0)
+			id, account := e.rich("1.00", "0.00", symbol, "1")
+			if e.trade(id, account, brokerage.Buy, symbol, "1000") == nil {
+				e.Fatalf("a buy on margin was refused")
+			}
+		}},
+		{name: "Trade/NotCovered", rules: &covered, run: func(e *env) {
+			symbol := e.d.Symbol(0)
+			e.setPrice(symbol, brokerage.Price{LastTrade: "10.00"})
+			id, account := e.rich("1000000", "100.00", symbol, "1000")
+			buy := func(symbol, quantity string) error {
+				_, err := e.s.Trade(e.Context(), plain(), account, buying(symbol, quantity))
+				return err
+			}
+			e.unchanged(watch{customers: ids{id}}, func() { e.conflict(buy(symbol, "10.001"), brokerage.NotCovered) })
+			e.trade(id, account, brokerage.Buy, symbol, "10")
+			e.conflict(buy(symbol, "0.001"), brokerage.NotCovered)
+			e.trade(id, account, brokerage.Sell, symbol, "1")
+			e.trade(id, account, brokerage.Buy, symbol, "1")
+
+			// The other rule that a store is given.
+			_, account = e.holding(3, "1000000000.00")
+			e.must(buy(e.d.Symbol(2), "1"))
+			e.conflict(buy(e.d.Symbol(3), "1"), brokerage.TooManyHoldings)
+		}},
+	},
+}
+
+var covered = brokerage.Rules{MaxHoldings: 3, Covered: true}
+
+// holding inserts a customer with positions in the first n securities.
+func (e *env) holding(n int, balance string) (id, account brokerage.ID) {
+	e.Helper()
+	id, accounts, doc := e.newCustomer(1)
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(positionXML(e.d.Symbol(i), "N", "5"))
+	}
+	doc = e.put(e.put(e.put(doc, "Holdings", b.String()), "OnlineActualBal", balance), "WorkingBalance", balance)
+	e.insert(doc, true)
+	return id, accounts[0]
+}
+
+func (e *env) buy(w brokerage.Write, account brokerage.ID, symbol, quantity string) ([]byte, error) {
+	t := buying(symbol, quantity)
+	t.Now = w.Now
+	return e.s.Trade(e.Context(), w, account, t)
+}
+
+func buying(symbol, quantity string) brokerage.Trade {
+	return brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: quantity, Now: now}
+}

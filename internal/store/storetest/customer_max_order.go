@@ -1,0 +1,170 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+var customerMaxOrder = &transaction{
+	call: func(e *env) call {
+		id := e.customerID(0)
+		uses := watch{customers: ids{id}}
+		return call{uses: uses, read: func(ctx context.Context) (string, error) {
+			return answer(e.s.CustomerMaxOrder(ctx, id))
+		}}
+	},
+	cases: []testCase{
+		{name: "CustomerMaxOrder/Answer", run: func(e *env) {
+			for _, k := range sample(int64(len(e.customers)), 60) {
+				e.same(fmt.Sprintf("the largest order of customer %d", k), refMaxOrder(e.customers[k], e.orders),
+					e.got(e.s.CustomerMaxOrder(e.Context(), e.customerID(k))))
+			}
+		}},
+		{name: "CustomerMaxOrder/Ties", run: func(e *env) {
+			id, accounts, _ := e.insertCustomer(1)
+			// Ids of different length, the lower one first and last.
+			largest(e, id, accounts, 1, "1.00", "70.5", "70.50", "070.500", "70.49999999999999999999")
+			doc := orderXML(9, accounts[0], `<OrdQty Cash="+70.5"></OrdQty>`)
+			e.insertOrder(doc)
+			e.same("the largest order", build(fixml, "Customer_Max_Order",
+				[]string{"CUSTOMERID", id.String(), "ORDER_ID", "9", "CASH", "+70.5"}, e.tree([]byte(doc)).child("Order")),
+				e.got(e.s.CustomerMaxOrder(e.Context(), id)))
+		}},
+		{name: "CustomerMaxOrder/Decimals", run: func(e *env) {
+			for _, c := range []struct {
+				want int
+				cash []string
+			}{
+				{1, []string{"9.99", "10.00"}},
+				{0, []string{"100000.00", "99999.99", "9"}},
+				{1, []string{"0.5", "0.51", "0.505"}},
+				{1, []string{"-2", "-1", "-1.5", "-10"}},
+				{2, []string{"-1", "0", "0.001"}},
+				{1, []string{"12345678901234567890.1", "12345678901234567890.2"}},
+				{0, []string{"0.00000000000000000002", "0.00000000000000000001"}},
+				{1, []string{"-0.51", "-0.5", "-0.50001"}},
+				{0, []string{"00000000000000000000000000000012", "2"}},
+				{1, []string{"-0.1", "0.", "-.01"}},
+			} {
+				id, accounts, _ := e.insertCustomer(1)
+				largest(e, id, accounts, c.want, c.cash...)
+			}
+		}},
+		{name: "CustomerMaxOrder/NoCash", run: func(e *env) {
+			for _, cash := range [][]string{
+				{"abc", "1.00"}, {"1e9", "2"}, {"NaN", "3"}, {"INF", "4"}, {"", "-5"}, {"1,000", "5"}, {"0x10", "6"},
+			} {
+				id, accounts, _ := e.insertCustomer(1)
+				largest(e, id, accounts, 1, cash...)
+			}
+			id, accounts, _ := e.insertCustomer(1)
+			largest(e, id, accounts, -1, "", "none", "1e1")
+			e.insertOrder(orderXML(e.id(), accounts[0], ""))
+			e.same("the largest order", build(fixml, "Customer_Max_Order", []string{"CUSTOMERID", id.String()}),
+				e.got(e.s.CustomerMaxOrder(e.Context(), id)))
+		}},
+		// The cash of an order is that of its first OrdQty, or none.
+		{name: "CustomerMaxOrder/FirstQuantity", run: func(e *env) {
+			id, accounts, _ := e.insertCustomer(1)
+			var all []*element
+			for _, quantities := range []string{
+				`<OrdQty Qty="1"></OrdQty><OrdQty Cash="9999999999"></OrdQty>`,
+				`<OrdQty Cash="5"></OrdQty><OrdQty Cash="8888888888"></OrdQty>`,
+				`<OrdQty Cash="none"></OrdQty><OrdQty Cash="7777777777"></OrdQty>`,
+				`<x:OrdQty xmlns:x="urn:x" Cash="6666666666"></x:OrdQty><x:OrdQty xmlns:x="urn:x"></x:OrdQty>` +
+					`<OrdQty Cash="6"></OrdQty>`,
+				`<None><OrdQty Cash="5555555555"></OrdQty></None><OrdQty x:Cash="5" xmlns:x="urn:x"></OrdQty>` +
+					`<OrdQty Cash="4444444444"></OrdQty>`,
+			} {
+				doc := string(e.admit(orderXML(e.id(), accounts[0], quantities)))
+				e.insertOrder(doc)
+				all = append(all, e.tree([]byte(doc)))
+				e.same("the largest order", refMaxOrder(e.customer(id), all), e.got(e.s.CustomerMaxOrder(e.Context(), id)))
+			}
+			e.equal("the cash", "6", e.got(e.s.CustomerMaxOrder(e.Context(), id)).attrs["CASH"])
+		}},
+		{name: "CustomerMaxOrder/NoOrders", run: func(e *env) {
+			id, accounts, _ := e.insertCustomer(2)
+			none := build(fixml, "Customer_Max_Order", []string{"CUSTOMERID", id.String()})
+			e.same("the answer", none, e.got(e.s.CustomerMaxOrder(e.Context(), id)))
+			order, doc := e.newOrder(accounts[1], "5.00")
+			e.insertOrder(doc)
+			e.equal("the largest", order.String(), e.got(e.s.CustomerMaxOrder(e.Context(), id)).attrs["ORDER_ID"])
+			e.must(e.s.DeleteOrder(e.Context(), plain(), order))
+			e.same("the answer after the delete", none, e.got(e.s.CustomerMaxOrder(e.Context(), id)))
+		}},
+		{name: "CustomerMaxOrder/AllAccounts", run: func(e *env) {
+			id, accounts, _ := e.insertCustomer(3)
+			largest(e, id, accounts, 5, "1", "2", "3", "4", "5", "7", "6", "0.1", "3")
+			// An order for an account that is opened later counts then.
+			later := e.id()
+			order, doc := e.newOrder(later, "1000")
+			e.insertOrder(doc)
+			e.equal("cash before", "7", e.got(e.s.CustomerMaxOrder(e.Context(), id)).attrs["CASH"])
+			account := e.d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: int64(later)})
+			_, err := e.s.OpenAccount(e.Context(), plain(), id, account)
+			e.must(err)
+			e.equal("the largest then", order.String(), e.got(e.s.CustomerMaxOrder(e.Context(), id)).attrs["ORDER_ID"])
+			e.must(e.s.CloseAccount(e.Context(), plain(), id, later))
+			e.equal("cash after", "7", e.got(e.s.CustomerMaxOrder(e.Context(), id)).attrs["CASH"])
+		}},
+		{name: "CustomerMaxOrder/Missing", run: func(e *env) {
+			_, err := e.s.CustomerMaxOrder(e.Context(), e.id())
+			e.notFound(err, "customer")
+		}},
+	},
+}
+
+// largest inserts orders for the accounts in rotation, of which that at index want is the largest; below 0, none is.
+func largest(e *env, customer brokerage.ID, accounts []brokerage.ID, want int, cash ...string) {
+	e.Helper()
+	var all []*element
+	for i, c := range cash {
+		_, doc := e.newOrder(accounts[i%len(accounts)], c)
+		e.insertOrder(doc)
+		all = append(all, e.tree([]byte(doc)))
+	}
+	answer := refMaxOrder(e.customer(customer), all)
+	if want >= 0 {
+		e.equal("the reference's answer", all[want].child("Order").attrs["ID"], answer.attrs["ORDER_ID"])
+	} else {
+		e.equal("the reference's answer", "", answer.attrs["ORDER_ID"])
+	}
+	e.same("the largest order", answer, e.got(e.s.CustomerMaxOrder(e.Context(), customer)))
+}
+
+// refMaxOrder looks at every order.
+func refMaxOrder(customer *element, all []*element) *element {
+	accounts := map[string]bool{}
+	for _, a := range customer.child("Accounts").children("Account") {
+		accounts[a.attrs["id"]] = true
+	}
+	var best *element
+	var most *big.Rat
+	for _, doc := range all {
+		o := doc.child("Order")
+		cash := decimal(cashOf(o))
+		if !accounts[o.attrs["Acct"]] || cash == nil {
+			continue
+		}
+		if best == nil || cash.Cmp(most) > 0 || cash.Cmp(most) == 0 && idOf(o.attrs["ID"]) < idOf(best.attrs["ID"]) {
+			best, most = o, cash
+		}
+	}
+	if best == nil {
+		return build(fixml, "Customer_Max_Order", []string{"CUSTOMERID", customer.attrs["id"]})
+	}
+	return build(fixml, "Customer_Max_Order",
+		[]string{"CUSTOMERID", customer.attrs["id"], "ORDER_ID", best.attrs["ID"], "CASH", cashOf(best)}, best)
+}
+
+func cashOf(order *element) string {
+	if q := order.child("OrdQty"); q != nil {
+		return q.attrs["Cash"]
+	}
+	return ""
+}

@@ -1,0 +1,40 @@
+package storetest
+
+import "context"
+
+var customerProfile = &transaction{
+	call: func(e *env) call {
+		id := e.customerID(0)
+		uses := watch{customers: ids{id}}
+		return call{uses: uses, read: func(ctx context.Context) (string, error) {
+			return answer(e.s.CustomerProfile(ctx, id))
+		}}
+	},
+	cases: []testCase{
+		{name: "CustomerProfile/Answer", run: func(e *env) {
+			for _, k := range sample(int64(len(e.customers)), 50) {
+				e.same("the profile", refProfile(e.customers[k]), e.got(e.s.CustomerProfile(e.Context(), e.customerID(k))))
+			}
+		}},
+		{name: "CustomerProfile/Sparse", run: func(e *env) {
+			id, _, doc := e.newCustomer(1)
+			doc = e.put(doc, "Addresses", "")
+			e.insert(doc, true)
+			e.same("the profile", refProfile(e.tree([]byte(doc))), e.got(e.s.CustomerProfile(e.Context(), id)))
+		}},
+		{name: "CustomerProfile/Missing", run: func(e *env) {
+			_, err := e.s.CustomerProfile(e.Context(), e.id())
+			e.notFound(err, "customer")
+		}},
+	},
+}
+
+func refProfile(c *element) *element {
+	var addresses []any
+	for _, a := range c.child("Addresses").children("Address") {
+		addresses = append(addresses, a)
+	}
+	return build(custacc, "Customer_Profile", []string{"CUSTOMERID", c.attrs["id"]},
+		c.child("Name"), c.child("DateOfBirth"), c.child("Gender"), c.child("CountryOfResidence"), c.child("Languages"),
+		build(custacc, "Addresses", nil, addresses...), c.child("Addresses", "EmailAddresses"))
+}

@@ -1,0 +1,178 @@
+package storetest
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/xmldoc"
+)
+
+func (e *env) newAccount(i int64) (brokerage.ID, string) {
+	id := e.id()
+	return id, string(e.d.AppendNewAccount(nil, i, dataset.NewAccount{ID: int64(id)}))
+}
+
+// unknownSymbols returns symbols that no security has. Symbols are case-sensitive.
+func (e *env) unknownSymbols() []string {
+	return []string{"", "NOSUCH9", strings.ToLower(e.d.Symbol(1)), e.d.Symbol(1) + " ", "'", "%", "é", "\x00"}
+}
+
+// listed returns a stock with a sector.
+func (e *env) listed() (symbol, doc string) {
+	for i, s := range e.securities {
+		if refSector(s) != nil && s.child("SecurityType").text() == "Stock" {
+			return s.child("Symbol").text(), string(e.d.Append(nil, dataset.Security, int64(i)))
+		}
+	}
+	panic("no stock has a sector")
+}
+
+// A fixture is a dataset and its documents as trees. It is never changed.
+type fixture struct {
+	d                             *dataset.Dataset
+	orders, customers, securities []*element
+	fresh                         struct {
+		sync.Mutex
+		n int64
+	}
+}
+
+func newFixture(d *dataset.Dataset) *fixture {
+	if d == nil {
+		d = dataset.New(dataset.Spec{Seed: 1})
+	}
+	f := &fixture{d: d}
+	for k, list := range map[dataset.Kind]*[]*element{
+		dataset.Order: &f.orders, dataset.Customer: &f.customers, dataset.Security: &f.securities,
+	} {
+		for i := range d.Count(k) {
+			n, err := parse(d.Append(nil, k, i))
+			if err != nil {
+				panic(err) // the generator makes well-formed documents
+			}
+			*list = append(*list, n)
+		}
+	}
+	return f
+}
+
+// id returns a new id, for any kind.
+func (e *env) id() brokerage.ID {
+	e.fresh.Lock()
+	defer e.fresh.Unlock()
+	e.fresh.n++
+	return brokerage.ID(900_000_000_000 + e.fresh.n)
+}
+
+// admit returns a document as the service passes it to a store.
+func (e *env) admit(doc string) []byte {
+	e.Helper()
+	b, err := xmldoc.Admit([]byte(doc), xmldoc.Limits{})
+	e.must(err)
+	return b
+}
+
+func (e *env) customerID(k int64) brokerage.ID { return brokerage.ID(e.d.ID(dataset.Customer, k)) }
+
+func (e *env) accountID(k int64) brokerage.ID { return brokerage.ID(e.d.FirstAccount(k)) }
+
+func (e *env) generated(k int64) string { return string(e.d.Append(nil, dataset.Customer, k)) }
+
+// held returns the symbol of the first position of customer k's first account.
+func (e *env) held(k int64) string {
+	return refAccount(e.customers[k], e.accountID(k)).child("Holdings", "Position", "Symbol").text()
+}
+
+// notHeld returns a symbol that the first account of customer k does not hold.
+func (e *env) notHeld(k int64) string {
+	has := map[string]bool{}
+	for _, p := range refAccount(e.customers[k], e.accountID(k)).child("Holdings").children("Position") {
+		has[p.child("Symbol").text()] = true
+	}
+	for _, s := range e.securities {
+		if symbol := s.child("Symbol").text(); !has[symbol] {
+			return symbol
+		}
+	}
+	panic("an account has every security")
+}
+
+// newCustomer returns a customer to insert, with new ids.
+func (e *env) newCustomer(accounts int) (id brokerage.ID, ids []brokerage.ID, doc string) {
+	p := dataset.NewCustomer{ID: int64(e.id())}
+	for range accounts {
+		account := e.id()
+		ids = append(ids, account)
+		p.Accounts = append(p.Accounts, int64(account))
+	}
+	return brokerage.ID(p.ID), ids, string(e.d.AppendNewCustomer(nil, 3, p))
+}
+
+func (e *env) insertCustomer(accounts int) (id brokerage.ID, ids []brokerage.ID, doc string) {
+	e.Helper()
+	id, ids, doc = e.newCustomer(accounts)
+	e.insert(doc, true)
+	return id, ids, doc
+}
+
+func (e *env) insert(customer string, validate bool) {
+	e.Helper()
+	_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(customer), validate)
+	e.must(err)
+}
+
+// newOrder returns an order to insert, with a new id and some cash.
+func (e *env) newOrder(account brokerage.ID, cash string) (brokerage.ID, string) {
+	id := e.id()
+	return id, fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="%d" Side="1">`+
+		`<OrdQty Qty="1" Cash=%q></OrdQty></Order></FIXML>`, fixml, id, account, cash)
+}
+
+func orderXML(id, account brokerage.ID, content string) string {
+	return fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="%d">%s</Order></FIXML>`, fixml, id, account, content)
+}
+
+func positionXML(symbol, name, quantity string) string {
+	return "<Position><Symbol>" + symbol + "</Symbol><Name>" + name + "</Name><Type>Stock</Type><Quantity>" + quantity +
+		"</Quantity></Position>"
+}
+
+func (e *env) insertOrder(doc string) {
+	e.Helper()
+	_, err := e.s.InsertOrder(e.Context(), plain(), []byte(doc))
+	e.must(err)
+}
+
+// edit replaces the first occurrence of from, which must be there.
+func (e *env) edit(doc, from, to string) string {
+	e.Helper()
+	if !strings.Contains(doc, from) {
+		e.Fatalf("the test's own edit: no %q in the document", from)
+	}
+	return strings.Replace(doc, from, to, 1)
+}
+
+// put replaces the content of the first element of a name.
+func (e *env) put(doc, name, content string) string {
+	e.Helper()
+	_, rest, ok := strings.Cut(doc, "<"+name+">")
+	old, _, end := strings.Cut(rest, "</"+name+">")
+	if !ok || !end {
+		e.Fatalf("the test's own edit: no %s in the document", name)
+	}
+	return strings.Replace(doc, "<"+name+">"+old+"</"+name+">", "<"+name+">"+content+"</"+name+">", 1)
+}
+
+// sample returns the indexes of at most most of n: all of them, or spread evenly with both ends.
+func sample(n, most int64) (indexes []int64) {
+	if n <= most {
+		most = n
+	}
+	for i := range most {
+		indexes = append(indexes, i*(n-1)/max(1, most-1))
+	}
+	return indexes
+}

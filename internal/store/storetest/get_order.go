@@ -1,0 +1,30 @@
+package storetest
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+var getOrder = &transaction{
+	call: func(e *env) call {
+		id := brokerage.ID(e.d.ID(dataset.Order, 1))
+		uses := watch{orders: ids{id}}
+		return call{uses: uses, read: func(ctx context.Context) (string, error) {
+			return answer(e.s.GetOrder(ctx, id))
+		}}
+	},
+	cases: []testCase{
+		{name: "GetOrder/Answer", run: func(e *env) {
+			for _, i := range sample(int64(len(e.orders)), 50) {
+				e.same("the order", refOrder(e.orders[i]), e.order(brokerage.ID(e.d.ID(dataset.Order, i))))
+			}
+		}},
+		{name: "GetOrder/Missing", run: func(e *env) {
+			e.noOrder(e.id())
+		}},
+	},
+}
+
+func refOrder(doc *element) *element { return doc.child("Order") }

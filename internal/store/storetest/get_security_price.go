@@ -1,0 +1,51 @@
+package storetest
+
+import "context"
+
+var getSecurityPrice = &transaction{
+	call: func(e *env) call {
+		symbol, _ := e.listed()
+		uses := watch{symbols: []string{symbol}}
+		return call{uses: uses, read: func(ctx context.Context) (string, error) {
+			return answer(e.s.SecurityPrice(ctx, symbol))
+		}}
+	},
+	cases: []testCase{
+		{name: "SecurityPrice/Answer", run: func(e *env) {
+			for _, i := range sample(int64(len(e.securities)), 60) {
+				e.same("the price", refPrice(e.securities[i]), e.got(e.s.SecurityPrice(e.Context(), e.d.Symbol(int(i)))))
+			}
+		}},
+		// XML Schema takes some attributes on any element, and what is not validated may have anything anywhere.
+		{name: "SecurityPrice/Odd", run: func(e *env) {
+			const hint = ` xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="a"`
+			symbol, doc := e.listed()
+			for _, c := range []struct {
+				valid bool
+				doc   string
+			}{
+				{true, e.edit(e.edit(doc, "<LastTrade>", "<LastTrade"+hint+">"), "<Name>", "<Name"+hint+">")},
+				{false, e.edit(e.edit(doc, "<Ask>", `<Ask a="1"><b xmlns="">x</b>`), "<Open>", `<Open x:a="1" xmlns:x="urn:x">`)},
+				{false, e.edit(doc, "<Price>", "<Price><Ask>5</Ask></Price><Price>")},
+				{false, e.edit(doc, "<PriceToday>", "<PriceToday></PriceToday><PriceToday>")},
+				{false, e.put(e.edit(doc, "<Price>", "<Name>second</Name><Price>"), "Name", "")},
+			} {
+				admitted := e.admit(c.doc)
+				e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, admitted, c.valid, nil))
+				e.same("the price", refPrice(e.tree(admitted)), e.got(e.s.SecurityPrice(e.Context(), symbol)))
+			}
+		}},
+		{name: "SecurityPrice/Missing", run: func(e *env) {
+			for _, symbol := range e.unknownSymbols() {
+				_, err := e.s.SecurityPrice(e.Context(), symbol)
+				e.notFound(err, "security")
+			}
+		}},
+	},
+}
+
+func refPrice(s *element) *element {
+	p := s.child("Price")
+	return build(security, "Security_Price", []string{"SYMBOL", s.child("Symbol").text()},
+		s.child("Name"), p.child("LastTrade"), p.child("Ask"), p.child("Bid"), p.child("PriceToday", "Open"))
+}

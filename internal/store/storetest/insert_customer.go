@@ -1,0 +1,103 @@
+package storetest
+
+import (
+	"context"
+	"strings"
+
+	"brokerage/internal/brokerage"
+)
+
+var insertCustomer = &transaction{
+	call: func(e *env) call {
+		id, accounts, doc := e.newCustomer(2)
+		uses := watch{customers: ids{id}, accounts: accounts}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+			return answer(e.s.InsertCustomer(ctx, w, []byte(doc), true))
+		}}
+	},
+	cases: []testCase{
+		{name: "InsertCustomer/ReadBack", run: func(e *env) {
+			for n := 1; n <= 3; n++ {
+				id, accounts, doc := e.newCustomer(n)
+				got, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), true)
+				e.must(err)
+				e.equal("the id", id, got)
+				e.same("the customer", e.tree([]byte(doc)), e.customer(id))
+				for _, a := range accounts {
+					e.belongs(a, id)
+				}
+			}
+		}},
+		{name: "InsertCustomer/Exists", run: func(e *env) {
+			_, accounts, doc := e.newCustomer(2)
+			doc = e.edit(doc, ` id="`+e.tree([]byte(doc)).attrs["id"]+`"`, ` id="`+e.customerID(1).String()+`"`)
+			for _, validate := range []bool{true, false} {
+				e.unchanged(watch{customers: ids{e.customerID(1)}, accounts: accounts}, func() {
+					_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), validate)
+					e.conflict(err, brokerage.CustomerExists)
+				})
+			}
+		}},
+		{name: "InsertCustomer/AccountExists", run: func(e *env) {
+			id, accounts, doc := e.newCustomer(2)
+			doc = e.edit(doc, ` id="`+accounts[1].String()+`"`, ` id="`+e.accountID(1).String()+`"`)
+			for _, validate := range []bool{true, false} {
+				e.unchanged(watch{customers: ids{id, e.customerID(1)}, accounts: append(accounts, e.accountID(1))}, func() {
+					_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), validate)
+					e.accountExists(err, e.accountID(1))
+				})
+			}
+			_, taken, more := e.newCustomer(4)
+			more = e.edit(e.edit(more, taken[1].String(), e.accountID(3).String()), taken[3].String(), e.accountID(1).String())
+			_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(more), true)
+			e.accountExists(err, e.accountID(3))
+		}},
+		{name: "InsertCustomer/Invalid", run: func(e *env) {
+			id, accounts, doc := e.newCustomer(2)
+			for _, broken := range []string{
+				e.put(doc, "Gender", "neither"),
+				e.put(doc, "DateOfBirth", "1999-02-30"),
+				e.put(doc, "OnlineActualBal", "much"),
+				e.edit(doc, "<Mnemonic>", "<Unheard></Unheard><Mnemonic>"),
+				e.put(doc, "Accounts", ""),
+			} {
+				e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
+					_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(broken), true)
+					e.invalid(err)
+				})
+			}
+		}},
+		{name: "InsertCustomer/NotValidated", run: func(e *env) {
+			id, accounts, doc := e.newCustomer(1)
+			doc = e.put(doc, "Gender", "neither")
+			e.insert(doc, false)
+			e.same("the customer", e.tree([]byte(doc)), e.customer(id))
+			e.belongs(accounts[0], id)
+		}},
+		{name: "InsertCustomer/BadKeys", run: func(e *env) {
+			id, accounts, doc := e.newCustomer(2)
+			broken := append(badKeys(e, doc, accounts),
+				e.edit(doc, ` id="`+id.String()+`"`, ``), e.edit(doc, ` id="`+id.String()+`"`, ` id="0"`),
+				e.edit(doc, ` id="`+id.String()+`"`, ` id="1234567890123456"`))
+			for _, b := range broken {
+				for _, validate := range []bool{true, false} {
+					e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
+						_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(b), validate)
+						e.invalid(err)
+					})
+				}
+			}
+		}},
+	},
+}
+
+// badKeys returns customers with keys by which nothing can be found; validate=no does not admit them.
+func badKeys(e *env, doc string, accounts []brokerage.ID) []string {
+	return []string{
+		strings.Replace(doc, custacc, "http://example.org/other", 1),
+		e.edit(doc, ` id="`+accounts[0].String()+`"`, ` id="x"`),
+		e.edit(doc, ` id="`+accounts[0].String()+`"`, ` id="01"`),
+		e.edit(doc, ` id="`+accounts[0].String()+`"`, ``),
+		e.edit(doc, ` id="`+accounts[0].String()+`"`, ` id="`+accounts[1].String()+`"`), // twice
+	}
+}

@@ -1,0 +1,79 @@
+package storetest
+
+import (
+	"context"
+	"strings"
+
+	"brokerage/internal/brokerage"
+)
+
+var openAccount = &transaction{
+	call: func(e *env) call {
+		id, accounts, _ := e.insertCustomer(1)
+		opened, account := e.newAccount(1)
+		uses := watch{customers: ids{id}, accounts: append(accounts, opened)}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+			return answer(e.s.OpenAccount(ctx, w, id, []byte(account)))
+		}}
+	},
+	cases: []testCase{
+		{name: "OpenAccount/Opens", run: func(e *env) {
+			for _, k := range []int64{0, 1, 2} {
+				want := e.customers[k].clone()
+				id, account := e.newAccount(k)
+				got, err := e.s.OpenAccount(e.Context(), plain(), e.customerID(k), []byte(account))
+				e.must(err)
+				e.equal("the id", id, got)
+				list := want.child("Accounts")
+				list.content = append(list.content, e.tree([]byte(account)))
+				e.same("the customer", want, e.customer(e.customerID(k)))
+				e.same("the summary", refSummary(want), e.got(e.s.AccountSummary(e.Context(), e.customerID(k))))
+				e.belongs(id, e.customerID(k))
+			}
+		}},
+		{name: "OpenAccount/Exists", run: func(e *env) {
+			_, account := e.newAccount(1)
+			for _, existing := range []brokerage.ID{e.accountID(0), e.accountID(1)} { // its own, another's
+				doc := e.edit(account, ` id="`+e.tree([]byte(account)).attrs["id"]+`"`, ` id="`+existing.String()+`"`)
+				e.unchanged(watch{customers: ids{e.customerID(0), e.customerID(1)}, accounts: ids{existing}}, func() {
+					_, err := e.s.OpenAccount(e.Context(), plain(), e.customerID(0), []byte(doc))
+					e.conflict(err, brokerage.AccountExists)
+				})
+			}
+		}},
+		{name: "OpenAccount/Invalid", run: func(e *env) {
+			id, account := e.newAccount(1)
+			e.unchanged(watch{customers: ids{e.customerID(0)}, accounts: ids{id}}, func() {
+				for _, broken := range []string{
+					e.put(account, "WorkingBalance", "much"),
+					e.put(account, "LastUpdate", "yesterday"),
+					e.put(account, "gValueDate", ""),
+					e.edit(account, "<Category>", "<Unheard></Unheard><Category>"),
+					e.edit(account, ` id="`+id.String()+`"`, ""),
+					e.edit(account, ` id="`+id.String()+`"`, ` id="0"`),
+					strings.Replace(account, custacc, security, 1),
+					strings.ReplaceAll(strings.ReplaceAll(account, "<Account ", "<Konto "), "</Account>", "</Konto>"),
+				} {
+					_, err := e.s.OpenAccount(e.Context(), plain(), e.customerID(0), []byte(broken))
+					e.invalid(err)
+				}
+			})
+		}},
+		// The whole resulting document is validated, not only what is put into it.
+		{name: "OpenAccount/InvalidCustomer", run: func(e *env) {
+			id, _, doc := e.newCustomer(1)
+			e.insert(e.put(doc, "Gender", "neither"), false)
+			account, a := e.newAccount(1)
+			e.unchanged(watch{customers: ids{id}, accounts: ids{account}}, func() {
+				_, err := e.s.OpenAccount(e.Context(), plain(), id, []byte(a))
+				e.invalid(err)
+			})
+		}},
+		{name: "OpenAccount/Missing", run: func(e *env) {
+			id, account := e.newAccount(1)
+			_, err := e.s.OpenAccount(e.Context(), plain(), e.id(), []byte(account))
+			e.notFound(err, "customer")
+			e.noAccount(id)
+		}},
+	},
+}

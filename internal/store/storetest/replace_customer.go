@@ -1,0 +1,85 @@
+package storetest
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+var replaceCustomer = &transaction{
+	call: func(e *env) call {
+		id, accounts, doc := e.insertCustomer(1)
+		doc = e.put(doc, "LastName", "X")
+		uses := watch{customers: ids{id}, accounts: accounts}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+			return done(e.s.ReplaceCustomer(ctx, w, id, []byte(doc), true, nil))
+		}}
+	},
+	cases: []testCase{
+		{name: "ReplaceCustomer/Replaces", run: func(e *env) {
+			id := e.customerID(2)
+			doc := e.put(e.generated(2), "LastName", "Zoë &amp; Söhne")
+			e.must(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), true, nil))
+			want := e.tree([]byte(doc))
+			e.same("the customer", want, e.customer(id))
+			e.same("the profile", refProfile(want), e.got(e.s.CustomerProfile(e.Context(), id)))
+			e.same("the neighbour", e.customers[3], e.customer(e.customerID(3)))
+		}},
+		{name: "ReplaceCustomer/MovesAccounts", run: func(e *env) {
+			id, accounts, doc := e.insertCustomer(2)
+			opened := e.id()
+			doc = e.edit(doc, ` id="`+accounts[0].String()+`"`, ` id="`+opened.String()+`"`)
+			order, o := e.newOrder(opened, "5")
+			e.insertOrder(o)
+			e.must(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), true, nil))
+			e.noAccount(accounts[0])
+			e.belongs(accounts[1], id)
+			e.belongs(opened, id)
+			e.equal("the largest order", order.String(), e.got(e.s.CustomerMaxOrder(e.Context(), id)).attrs["ORDER_ID"])
+
+			// What was given up is free for another.
+			other, others, doc2 := e.newCustomer(1)
+			doc2 = e.edit(doc2, ` id="`+others[0].String()+`"`, ` id="`+accounts[0].String()+`"`)
+			e.insert(doc2, true)
+			e.belongs(accounts[0], other)
+		}},
+		{name: "ReplaceCustomer/AccountExists", run: func(e *env) {
+			id, accounts, doc := e.insertCustomer(2)
+			doc = e.edit(doc, ` id="`+accounts[1].String()+`"`, ` id="`+e.accountID(1).String()+`"`)
+			e.unchanged(watch{customers: ids{id, e.customerID(1)}, accounts: append(accounts, e.accountID(1))}, func() {
+				for _, validate := range []bool{true, false} {
+					e.accountExists(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), validate, nil), e.accountID(1))
+				}
+			})
+		}},
+		{name: "ReplaceCustomer/Invalid", run: func(e *env) {
+			id, accounts, doc := e.insertCustomer(2)
+			e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
+				e.invalid(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(e.put(doc, "Gender", "neither")), true, nil))
+				for _, b := range badKeys(e, doc, accounts) {
+					e.invalid(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(b), false, nil))
+				}
+			})
+		}},
+		{name: "ReplaceCustomer/NotValidated", run: func(e *env) {
+			id, _, doc := e.insertCustomer(1)
+			doc = e.put(doc, "Gender", "neither")
+			e.must(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), false, nil))
+			e.same("the customer", e.tree([]byte(doc)), e.customer(id))
+		}},
+		{name: "ReplaceCustomer/WrongKey", run: func(e *env) {
+			id, accounts, _ := e.insertCustomer(1)
+			_, _, other := e.newCustomer(1)
+			e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
+				e.invalid(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(other), true, nil))
+				e.invalid(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(other), false, nil))
+			})
+		}},
+		{name: "ReplaceCustomer/Missing", run: func(e *env) {
+			id, accounts, doc := e.newCustomer(1)
+			e.notFound(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), true, nil), "customer")
+			e.noCustomer(id)
+			e.noAccount(accounts[0])
+		}},
+	},
+}

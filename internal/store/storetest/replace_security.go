@@ -1,0 +1,94 @@
+package storetest
+
+import (
+	"context"
+	"strings"
+
+	"brokerage/internal/brokerage"
+)
+
+var replaceSecurity = &transaction{
+	call: func(e *env) call {
+		symbol, doc := e.listed()
+		doc = e.put(doc, "PE", "7")
+		uses := watch{symbols: []string{symbol}}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+			return done(e.s.ReplaceSecurity(ctx, w, symbol, []byte(doc), true, nil))
+		}}
+	},
+	cases: []testCase{
+		{name: "ReplaceSecurity/Replaces", run: func(e *env) {
+			symbol, doc := e.listed()
+			doc = e.put(doc, "ShortName", "Über &lt;&amp;&gt; 株")
+			e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(doc), true, nil))
+			e.same("the security", e.tree([]byte(doc)), e.security(symbol))
+		}},
+		{name: "ReplaceSecurity/MovesSearchKeys", run: func(e *env) {
+			symbol, doc := e.listed()
+			all := append([]*element(nil), e.securities...)
+			replace := func(to string) {
+				doc = to
+				e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(doc), true, nil))
+				for i := range all {
+					if all[i].child("Symbol").text() == symbol {
+						all[i] = e.tree([]byte(doc))
+					}
+				}
+				for _, sector := range append(e.sectors(), "Brand New") {
+					e.search(all, anyIn(sector))
+				}
+			}
+			sector := refSector(e.tree([]byte(doc))).text()
+			replace(e.put(doc, "PE", "77777.1234"))
+			newPE := brokerage.Search{Sector: sector, PEMin: 777771234, PEMax: 777771235, YieldMin: -1}
+			e.equal("hits by the new PE", 1, e.search(all, newPE))
+			replace(e.put(doc, "Yield", "88.5"))
+			e.equal("hits by the new yield", 1, e.search(all, brokerage.Search{Sector: sector, PEMax: 1e12, YieldMin: 884999}))
+			replace(e.put(doc, "PE", "5.0"))
+			e.equal("hits by the old PE", 0, e.search(all, newPE))
+			replace(e.put(doc, "Name", "Another Name"))
+			replace(e.put(doc, "Sector", "Services"))
+			replace(e.put(doc, "Sector", "Transportation"))
+		}},
+		{name: "ReplaceSecurity/Invalid", run: func(e *env) {
+			symbol, doc := e.listed()
+			e.unchanged(watch{symbols: []string{symbol}}, func() {
+				for _, b := range []string{
+					e.edit(doc, "<ShortName>", "<Unheard></Unheard><ShortName>"),
+					e.put(doc, "Ask", "much"), e.put(doc, "PriceToday", ""),
+				} {
+					e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(b), true, nil))
+				}
+				for _, b := range []string{
+					e.put(doc, "PE", "1e3"), e.put(doc, "PE", ""), e.put(doc, "Yield", "-1"), e.put(doc, "Yield", "1.00001"),
+					e.put(doc, "Symbol", ""), strings.Replace(doc, security, custacc, 1),
+				} {
+					e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(b), false, nil))
+				}
+			})
+		}},
+		{name: "ReplaceSecurity/NotValidated", run: func(e *env) {
+			symbol, doc := e.listed()
+			doc = e.edit(doc, "<ShortName>", "<Unheard></Unheard><ShortName>")
+			e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(doc), false, nil))
+			e.same("the security", e.tree([]byte(doc)), e.security(symbol))
+		}},
+		{name: "ReplaceSecurity/WrongKey", run: func(e *env) {
+			symbol, doc := e.listed()
+			other := e.d.Symbol(3)
+			if other == symbol {
+				other = e.d.Symbol(4)
+			}
+			e.unchanged(watch{symbols: []string{symbol, other}}, func() {
+				e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), other, []byte(doc), true, nil))
+				e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), other, []byte(doc), false, nil))
+			})
+		}},
+		{name: "ReplaceSecurity/Missing", run: func(e *env) {
+			_, doc := e.listed()
+			doc = e.put(doc, "Symbol", "NOSUCH9")
+			e.notFound(e.s.ReplaceSecurity(e.Context(), plain(), "NOSUCH9", []byte(doc), true, nil), "security")
+			e.noSecurity("NOSUCH9")
+		}},
+	},
+}

@@ -1,0 +1,216 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"brokerage/internal/brokerage"
+)
+
+var searchSecurities = &transaction{
+	call: func(e *env) call {
+		symbol, _ := e.listed()
+		uses := watch{symbols: []string{symbol}}
+		return call{uses: uses, read: func(ctx context.Context) (string, error) {
+			return answer(e.s.SearchSecurities(ctx, brokerage.Search{Sector: e.sectors()[0], PEMax: 1e12}))
+		}}
+	},
+	cases: []testCase{
+		{name: "SearchSecurities/Answer", run: func(e *env) {
+			found := 0
+			for _, sector := range e.sectors() {
+				for _, q := range []brokerage.Search{
+					{PEMin: 200000, PEMax: 250000, YieldMin: 40000},
+					{PEMin: 230000, PEMax: 270000, YieldMin: 0},
+					{PEMin: 0, PEMax: 1e12, YieldMin: 20000},
+					{PEMin: 0, PEMax: 1e12, YieldMin: -1},
+				} {
+					q.Sector = sector
+					found += e.search(e.securities, q)
+				}
+			}
+			if found == 0 {
+				e.Fatalf("no search found anything: the case says nothing")
+			}
+		}},
+		{name: "SearchSecurities/Bounds", run: func(e *env) {
+			checked := 0
+			for _, s := range e.securities {
+				sector := refSector(s)
+				pe, yield := tenThousandths(e, s.child("PE").text()), tenThousandths(e, s.child("Yield").text())
+				if sector == nil || pe == 0 || yield == 0 {
+					continue
+				}
+				hit := func(q brokerage.Search, want bool) {
+					q.Sector = sector.text()
+					e.search(e.securities, q)
+					answer := e.got(e.s.SearchSecurities(e.Context(), q))
+					got := false
+					for _, h := range answer.children("Security") {
+						got = got || h.child("Symbol").text() == s.child("Symbol").text()
+					}
+					e.equal(fmt.Sprintf("%s is in %+v", s.child("Symbol").text(), q), want, got)
+				}
+				hit(brokerage.Search{PEMin: pe, PEMax: pe + 1, YieldMin: yield - 1}, true)
+				hit(brokerage.Search{PEMin: pe, PEMax: pe + 1, YieldMin: yield}, false)
+				hit(brokerage.Search{PEMin: pe + 1, PEMax: pe + 2, YieldMin: yield - 1}, false)
+				hit(brokerage.Search{PEMin: pe - 1, PEMax: pe, YieldMin: yield - 1}, false)
+				if checked++; checked == 5 {
+					return
+				}
+			}
+			e.Fatalf("only %d securities have a sector, PE and yield", checked)
+		}},
+		{name: "SearchSecurities/Funds", run: func(e *env) {
+			for _, s := range e.securities {
+				sector := refSector(s)
+				if sector == nil || s.child("SecurityType").text() == "Stock" {
+					continue
+				}
+				symbol, pe := s.child("Symbol").text(), tenThousandths(e, s.child("PE").text())
+				q := brokerage.Search{Sector: sector.text(), PEMin: pe, PEMax: pe + 1, YieldMin: -1}
+				e.search(e.securities, q)
+				if !strings.Contains(e.raw(e.s.SearchSecurities(e.Context(), q)), ">"+symbol+"<") {
+					e.Fatalf("the fund %s is not found in its sector", symbol)
+				}
+				return
+			}
+			e.Fatalf("no fund has a sector")
+		}},
+		{name: "SearchSecurities/Order", run: func(e *env) {
+			most := 0
+			for _, sector := range e.sectors() {
+				most = max(most, e.search(e.securities, anyIn(sector)))
+			}
+			if most < 3 {
+				e.Fatalf("at most %d hits: the case says nothing of order", most)
+			}
+		}},
+		// A hit has the text of six elements. One that the security lacks is empty, and of several the first counts.
+		{name: "SearchSecurities/Odd", run: func(e *env) {
+			symbol, doc := e.listed()
+			sector := refSector(e.tree([]byte(doc))).text()
+			for _, odd := range []string{
+				e.put(doc, "Name", ""),
+				e.edit(e.put(doc, "Name", ""), "<Name></Name>", ""),
+				e.edit(doc, "<SecurityType>Stock</SecurityType>",
+					`<SecurityType a="1">S<b>to</b>ck</SecurityType><SecurityType>Bond</SecurityType>`),
+				e.edit(doc, "<Sector>", `<Sector a="1">`),
+				e.edit(doc, "</Sector>", "</Sector><Sector>second</Sector>"),
+				e.edit(doc, "<PE>", "<PE>1.5</PE><PE>"),
+			} {
+				want := e.tree(e.admit(odd))
+				e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, e.admit(odd), false, nil))
+				e.same("the security", want, e.security(symbol))
+				all := append([]*element{want}, e.securities...)
+				all = slices.DeleteFunc(all, func(s *element) bool { return s != want && s.child("Symbol").text() == symbol })
+				if e.search(all, anyIn(sector)) == 0 {
+					e.Fatalf("nothing was found in sector %s", sector)
+				}
+				e.search(all, anyIn("second"))
+			}
+			long := strings.Repeat("0123456789", 100)
+			e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(e.put(doc, "Sector", long)), false, nil))
+			e.search([]*element{e.security(symbol)}, anyIn(long))
+			e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(e.put(doc, "Sector", long+"x")), false, nil))
+		}},
+		{name: "SearchSecurities/Nothing", run: func(e *env) {
+			sector := e.sectors()[0]
+			for _, q := range []brokerage.Search{
+				{Sector: "No Such Sector", PEMax: 1e12, YieldMin: -1},
+				{Sector: strings.ToLower(sector), PEMax: 1e12, YieldMin: -1},
+				{Sector: sector + " ", PEMax: 1e12, YieldMin: -1},
+				{Sector: sector, PEMin: 250000, PEMax: 250000, YieldMin: -1},
+				{Sector: sector, PEMin: 260000, PEMax: 250000, YieldMin: -1},
+				{Sector: sector, PEMax: 1e12, YieldMin: 1e12},
+			} {
+				e.equal("hits", 0, e.search(e.securities, q))
+			}
+			// What has no sector is in none, not in the empty one.
+			e.search(e.securities, anyIn(sector[:1]))
+		}},
+	},
+}
+
+// anyIn finds everything in a sector that has the keys of a search.
+func anyIn(sector string) brokerage.Search {
+	return brokerage.Search{Sector: sector, PEMax: 1e12, YieldMin: -1}
+}
+
+// search compares a search with the reference and returns the number of hits.
+func (e *env) search(all []*element, q brokerage.Search) int {
+	e.Helper()
+	want := refSearch(all, q)
+	e.same(fmt.Sprintf("the search %+v", q), want, e.got(e.s.SearchSecurities(e.Context(), q)))
+	return len(want.children("Security"))
+}
+
+func tenThousandths(e *env, s string) int64 {
+	e.Helper()
+	r := decimal(s)
+	if r == nil {
+		e.Fatalf("the test's own number %q is none", s)
+	}
+	n := r.Num().Int64() * (10000 / r.Denom().Int64())
+	return n
+}
+
+// refSector returns the first sector, of whatever kind of security it is.
+func refSector(s *element) *element {
+	for _, information := range s.children("SecurityInformation") {
+		for _, kind := range information.children("*") {
+			if sector := kind.child("Sector"); sector != nil {
+				return sector
+			}
+		}
+	}
+	return nil
+}
+
+// refSearch looks at every security.
+func refSearch(all []*element, q brokerage.Search) *element {
+	bound := func(n int64) *big.Rat { return big.NewRat(n, 10000) }
+	var hits []*element
+	for _, s := range all {
+		sector := refSector(s)
+		pe, yield := decimal(s.child("PE").text()), decimal(s.child("Yield").text())
+		if sector == nil || sector.text() != q.Sector || pe == nil || yield == nil ||
+			pe.Cmp(bound(q.PEMin)) < 0 || pe.Cmp(bound(q.PEMax)) >= 0 || yield.Cmp(bound(q.YieldMin)) <= 0 {
+			continue
+		}
+		hit := build(security, "Security", nil)
+		for _, f := range []struct {
+			name string
+			from *element
+		}{
+			{"Symbol", s.child("Symbol")}, {"Name", s.child("Name")}, {"SecurityType", s.child("SecurityType")},
+			{"Sector", sector}, {"PE", s.child("PE")}, {"Yield", s.child("Yield")},
+		} {
+			if text := f.from.text(); text != "" {
+				hit.content = append(hit.content, build(security, f.name, nil, text))
+			} else {
+				hit.content = append(hit.content, build(security, f.name, nil))
+			}
+		}
+		hits = append(hits, hit)
+	}
+	slices.SortFunc(hits, func(a, b *element) int {
+		return strings.Compare(a.child("Symbol").text(), b.child("Symbol").text())
+	})
+	return build(security, "Securities", []string{"count", strconv.Itoa(len(hits))}, hits)
+}
+
+func (e *env) sectors() (list []string) {
+	seen := map[string]bool{}
+	for _, s := range e.securities {
+		if sector := refSector(s); sector != nil && !seen[sector.text()] {
+			seen[sector.text()] = true
+			list = append(list, sector.text())
+		}
+	}
+	return list
+}

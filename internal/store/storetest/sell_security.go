@@ -1,0 +1,60 @@
+package storetest
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+var sellSecurity = &transaction{
+	call: func(e *env) call {
+		symbol, _ := e.listed()
+		id, account := e.rich("0.00", "0.00", symbol, "7")
+		uses := watch{customers: ids{id}, symbols: []string{symbol}}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+			return answer(e.s.Trade(ctx, w, account, selling(symbol, "5")))
+		}}
+	},
+	cases: []testCase{
+		{name: "Trade/Sell", run: func(e *env) {
+			for _, k := range sample(int64(len(e.customers)), 5) {
+				for _, q := range []string{"1", "10", "0.125", "3.01"} {
+					if e.trade(e.customerID(k), e.accountID(k), brokerage.Sell, e.held(k), q) == nil {
+						e.Fatalf("selling %s was refused", q)
+					}
+				}
+			}
+		}},
+		{name: "Trade/SellAll", run: func(e *env) {
+			k := int64(1)
+			symbol := e.held(k)
+			all := refAccount(e.customers[k], e.accountID(k)).child("Holdings", "Position", "Quantity").text()
+			confirmation := e.trade(e.customerID(k), e.accountID(k), brokerage.Sell, symbol, all)
+			e.equal("the position", "0.000", confirmation.child("Position").text())
+			e.refusedTrade(e.customerID(k), e.accountID(k), brokerage.Sell, symbol, "1", brokerage.NotHeld)
+
+			// Down to no position at all, and up again.
+			id, accounts, doc := e.newCustomer(1)
+			doc = e.put(doc, "Holdings", "")
+			e.insert(doc, true)
+			for range 2 {
+				e.trade(id, accounts[0], brokerage.Buy, symbol, "5")
+				e.trade(id, accounts[0], brokerage.Sell, symbol, "5.000")
+				e.equal("positions", 0, len(refAccount(e.customer(id), accounts[0]).child("Holdings").children("Position")))
+			}
+		}},
+		{name: "Trade/NotHeld", run: func(e *env) {
+			e.refusedTrade(e.customerID(2), e.accountID(2), brokerage.Sell, e.notHeld(2), "1", brokerage.NotHeld)
+		}},
+		{name: "Trade/TooFewHeld", run: func(e *env) {
+			id, account := e.rich("0.00", "0.00", e.d.Symbol(0), "10.5")
+			e.refusedTrade(id, account, brokerage.Sell, e.d.Symbol(0), "10.501", brokerage.TooFewHeld)
+			e.refusedTrade(id, account, brokerage.Sell, e.d.Symbol(0), "100", brokerage.TooFewHeld)
+			e.trade(id, account, brokerage.Sell, e.d.Symbol(0), "10.5")
+		}},
+	},
+}
+
+func selling(symbol, quantity string) brokerage.Trade {
+	return brokerage.Trade{Side: brokerage.Sell, Symbol: symbol, Quantity: quantity, Now: now}
+}

@@ -1,0 +1,41 @@
+package storetest
+
+import (
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+var storeCases = []testCase{
+	{name: "Contents/Loaded", run: func(e *env) {
+		got, err := e.s.Contents(e.Context())
+		e.must(err)
+		e.equal("the contents", brokerage.Contents{
+			Fingerprint: e.d.Fingerprint(), Seed: e.d.Spec().Seed,
+			Scale: e.d.Spec().Scale.String(), Profile: e.d.Spec().Profile.String(),
+			Securities: e.d.Count(dataset.Security), Customers: e.d.Count(dataset.Customer), Orders: e.d.Count(dataset.Order),
+		}, got)
+		e.must(e.s.Ready(e.Context()))
+	}},
+	// Figures are compared by what the store says of its durability. (A server for tests may be set to promise less.)
+	{name: "Describe", run: func(e *env) {
+		is := e.s.Describe()
+		if is.Durability != brokerage.Durable && is.Durability != brokerage.NotDurable ||
+			is.Name == "" || is.Version == "" || len(is.Settings) == 0 {
+			e.Errorf("the engine is %+v", is)
+		}
+	}},
+	{name: "Durable/Writes", run: func(e *env) {
+		id, accounts, _ := e.insertCustomer(2)
+		order, doc := e.newOrder(accounts[0], "5")
+		e.insertOrder(doc)
+		e.trade(id, accounts[0], brokerage.Buy, e.held(0), "5")
+		e.must(e.s.CloseAccount(e.Context(), plain(), id, accounts[1]))
+		e.must(e.s.DeleteCustomer(e.Context(), plain(), e.customerID(3)))
+		e.setPrice(e.held(0), brokerage.Price{LastTrade: "7.77"})
+		w := watch{
+			orders: ids{order}, customers: ids{id, e.customerID(3)},
+			accounts: append(accounts, e.accountID(3)), symbols: []string{e.held(0)},
+		}
+		e.unchanged(w, e.reopened)
+	}},
+}

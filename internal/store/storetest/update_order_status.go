@@ -1,0 +1,62 @@
+package storetest
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+var updateOrderStatus = &transaction{
+	call: func(e *env) call {
+		id := brokerage.ID(e.d.ID(dataset.Order, 1))
+		uses := watch{orders: ids{id}}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+			return answer(e.s.UpdateOrderStatus(ctx, w, id, "4"))
+		}}
+	},
+	cases: []testCase{
+		{name: "UpdateOrderStatus/Changes", run: func(e *env) {
+			i := int64(7)
+			id := brokerage.ID(e.d.ID(dataset.Order, i))
+			for _, stat := range []string{"4", "8", "4", "4", "A", "0"} {
+				want := refOrder(e.orders[i]).clone()
+				want.attrs["Stat"] = stat
+				e.same("the answer", build(fixml, "OrderStatus", []string{"Stat", stat}),
+					e.got(e.s.UpdateOrderStatus(e.Context(), plain(), id, stat)))
+				e.same("the order", want, e.order(id))
+			}
+		}},
+		{name: "UpdateOrderStatus/Missing", run: func(e *env) {
+			_, err := e.s.UpdateOrderStatus(e.Context(), plain(), e.id(), "4")
+			e.notFound(err, "order")
+		}},
+		{name: "UpdateOrderStatus/Invalid", run: func(e *env) {
+			id := brokerage.ID(e.d.ID(dataset.Order, 3))
+			for _, stat := range []string{"", "Z9", "filled", "44", `"<&`, "é"} {
+				e.unchanged(watch{orders: ids{id}}, func() {
+					_, err := e.s.UpdateOrderStatus(e.Context(), plain(), id, stat)
+					e.invalid(err)
+				})
+			}
+		}},
+		// XML cannot hold these at all, so no schema comes to judge them.
+		{name: "UpdateOrderStatus/ControlCharacter", run: func(e *env) {
+			id := brokerage.ID(e.d.ID(dataset.Order, 3))
+			for _, stat := range []string{"\x00", "4\x01", "\xff"} {
+				e.unchanged(watch{orders: ids{id}}, func() {
+					_, err := e.s.UpdateOrderStatus(e.Context(), plain(), id, stat)
+					e.invalid(err)
+				})
+			}
+		}},
+		{name: "UpdateOrderStatus/InvalidOrder", run: func(e *env) {
+			id := e.id()
+			e.insertOrder(e.edit(orderXML(id, 1, "<Strange></Strange>"), "><Str", ` Nonsense="x"><Str`))
+			e.unchanged(watch{orders: ids{id}}, func() {
+				_, err := e.s.UpdateOrderStatus(e.Context(), plain(), id, "4")
+				e.invalid(err)
+			})
+		}},
+	},
+}

@@ -1,0 +1,96 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+
+	"brokerage/internal/brokerage"
+)
+
+var updateSecurityPrice = &transaction{
+	call: func(e *env) call {
+		symbol, _ := e.listed()
+		uses := watch{symbols: []string{symbol}}
+		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+			return answer(e.s.UpdateSecurityPrice(ctx, w, symbol, brokerage.Price{LastTrade: "5.5"}))
+		}}
+	},
+	cases: []testCase{
+		{name: "UpdateSecurityPrice/Changes", run: func(e *env) {
+			for _, i := range sample(int64(len(e.securities)), 5) {
+				for _, p := range []brokerage.Price{
+					{LastTrade: "51.5"}, {LastTrade: "51.50", Ask: "51.6000"}, {LastTrade: "0", Bid: "0.0001"},
+					{LastTrade: "999999999.9999", Ask: "1", Bid: "2"}, {LastTrade: "007.1"},
+				} {
+					e.setPrice(e.d.Symbol(int(i)), p)
+				}
+			}
+		}},
+		{name: "UpdateSecurityPrice/HighAndLow", run: func(e *env) {
+			symbol := e.d.Symbol(3)
+			today := func(name string) string { return e.security(symbol).child("Price", "PriceToday", name).text() }
+			for _, step := range []struct{ last, high, low string }{
+				{"1000000.01", "1000000.01", today("Low")},
+				{"1000000.0100", "1000000.01", today("Low")}, // no higher: unchanged
+				{"0.01", "1000000.01", "0.01"},
+				{"0.010", "1000000.01", "0.01"},
+				{"9.5", "1000000.01", "0.01"}, // between; and below as text
+				{"1000000.02", "1000000.02", "0.01"},
+			} {
+				e.setPrice(symbol, brokerage.Price{LastTrade: step.last})
+				e.equal("High after "+step.last, step.high, today("High"))
+				e.equal("Low after "+step.last, step.low, today("Low"))
+			}
+		}},
+		{name: "UpdateSecurityPrice/Invalid", run: func(e *env) {
+			symbol := e.d.Symbol(3)
+			e.unchanged(watch{symbols: []string{symbol}}, func() {
+				for _, p := range []brokerage.Price{
+					{}, {LastTrade: "-1"}, {LastTrade: "1.00001"}, {LastTrade: "1e3"}, {LastTrade: "x"}, {LastTrade: "10000000000000"},
+					{LastTrade: "1", Ask: "-1"}, {LastTrade: "1", Bid: "NaN"}, {Ask: "1"},
+				} {
+					_, err := e.s.UpdateSecurityPrice(e.Context(), plain(), symbol, p)
+					if err == nil {
+						e.Fatalf("%+v was taken", p)
+					}
+					e.invalid(err)
+				}
+			})
+		}},
+		{name: "UpdateSecurityPrice/Missing", run: func(e *env) {
+			for _, symbol := range e.unknownSymbols() {
+				_, err := e.s.UpdateSecurityPrice(e.Context(), plain(), symbol, brokerage.Price{LastTrade: "1"})
+				e.notFound(err, "security")
+			}
+		}},
+	},
+}
+
+func (e *env) setPrice(symbol string, p brokerage.Price) {
+	e.Helper()
+	want := e.security(symbol)
+	refSetPrice(want, p)
+	answer := e.got(e.s.UpdateSecurityPrice(e.Context(), plain(), symbol, p))
+	e.same(fmt.Sprintf("the answer to %+v", p), refPrice(want), answer)
+	e.same("the security", want, e.security(symbol))
+	e.same("the price", refPrice(want), e.got(e.s.SecurityPrice(e.Context(), symbol)))
+}
+
+// refSetPrice edits a security as update_security_price does.
+func refSetPrice(s *element, p brokerage.Price) {
+	price := s.child("Price")
+	price.child("LastTrade").setText(p.LastTrade)
+	if p.Ask != "" {
+		price.child("Ask").setText(p.Ask)
+	}
+	if p.Bid != "" {
+		price.child("Bid").setText(p.Bid)
+	}
+	last := decimal(p.LastTrade)
+	if high := price.child("PriceToday", "High"); last.Cmp(decimal(high.text())) > 0 {
+		high.setText(p.LastTrade)
+	}
+	if low := price.child("PriceToday", "Low"); last.Cmp(decimal(low.text())) < 0 {
+		low.setText(p.LastTrade)
+	}
+}
