@@ -19,17 +19,6 @@ var exceptions = map[string]string{
 	"internal/store/guard/methods.go":  "the methods of brokerage.Store; the compiler finds a missing one",
 	"internal/report/published.go":     "figures as TPoX published them",
 	"internal/store/storetest/cost.go": "test code: calls and sizes of documents by transaction",
-
-	// Other branches remove these; each line goes with its merge.
-	"internal/store/db2/customers.go":      "",
-	"internal/store/db2/orders.go":         "",
-	"internal/store/postgres/customers.go": "",
-	"internal/store/postgres/orders.go":    "",
-	"internal/store/sqlite/changes.go":     "",
-	"internal/store/sqlite/orders.go":      "",
-	"loadtest/lib/registry.js":             "",
-	"loadtest/lib/transactions.js":         "",
-	"loadtest/lib/workload.js":             "",
 }
 
 // sources calls visit for each Go and JavaScript file of the product: not for tests.
