@@ -233,10 +233,12 @@ func bound(steps []Step, limit float64) error {
 // groups returns the steps of each variant together, and every other step alone.
 func groups(steps []Step) [][]Step {
 	var all [][]Step
-	for i, n := 0, 0; i < len(steps); i = n {
-		for n = i + 1; n < len(steps) && steps[i].Variant.same(steps[n].Variant); n++ {
+	for len(steps) > 0 {
+		n := 1
+		for n < len(steps) && steps[0].Variant.same(steps[n].Variant) {
+			n++
 		}
-		all = append(all, steps[i:n])
+		all, steps = append(all, steps[:n]), steps[n:]
 	}
 	return all
 }

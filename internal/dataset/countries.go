@@ -33,9 +33,11 @@ var countries = func() []country {
 			languages: r.list("languages"), male: r.words("male"), female: r.words("female"), last: r.words("last"),
 			streets: r.words("streets"), street: r.text("street"),
 		}
-		for _, entry := range r.list("cities") {
+		list := r.list("cities")
+		c.cities = make([]city, len(list))
+		for i, entry := range list {
 			f := strings.Split(entry, "/")
-			c.cities = append(c.cities, city{name: newWord(f[0]), region: newWord(f[1]), postal: f[2]})
+			c.cities[i] = city{name: newWord(f[0]), region: newWord(f[1]), postal: f[2]}
 		}
 		all = append(all, c)
 	}

@@ -66,9 +66,10 @@ func (r record) list(key string) []string { return strings.Split(r.text(key), ",
 
 // words returns the parts of a value as names in their three spellings.
 func (r record) words(key string) []word {
-	var all []word
-	for _, native := range r.list(key) {
-		all = append(all, newWord(native))
+	list := r.list(key)
+	all := make([]word, len(list))
+	for i, native := range list {
+		all[i] = newWord(native)
 	}
 	return all
 }
