@@ -20,10 +20,16 @@ type NotFound struct {
 
 func (e *NotFound) Error() string { return fmt.Sprintf("there is no %s %s", e.What, e.Key) }
 
-// NoOrder, NoCustomer, NoAccount and NoSecurity return the error for a missing one.
-func NoOrder(id ID) *NotFound            { return &NotFound{"order", id.String()} }
-func NoCustomer(id ID) *NotFound         { return &NotFound{"customer", id.String()} }
-func NoAccount(id ID) *NotFound          { return &NotFound{"account", id.String()} }
+// NoOrder returns the error for a missing order.
+func NoOrder(id ID) *NotFound { return &NotFound{"order", id.String()} }
+
+// NoCustomer returns the error for a missing customer.
+func NoCustomer(id ID) *NotFound { return &NotFound{"customer", id.String()} }
+
+// NoAccount returns the error for a missing account.
+func NoAccount(id ID) *NotFound { return &NotFound{"account", id.String()} }
+
+// NoSecurity returns the error for a missing security.
 func NoSecurity(symbol string) *NotFound { return &NotFound{"security", symbol} }
 
 // Reason is the machine-readable reason of a Conflict.
@@ -50,10 +56,14 @@ type Conflict struct {
 
 func (e *Conflict) Error() string { return e.Detail }
 
-// DuplicateOrder, DuplicateCustomer and DuplicateAccount return the error for an id that exists already.
-func DuplicateOrder(id ID) *Conflict    { return duplicate(OrderExists, "order", id) }
+// DuplicateOrder returns the error for an order id that exists already.
+func DuplicateOrder(id ID) *Conflict { return duplicate(OrderExists, "order", id) }
+
+// DuplicateCustomer returns the error for a customer id that exists already.
 func DuplicateCustomer(id ID) *Conflict { return duplicate(CustomerExists, "customer", id) }
-func DuplicateAccount(id ID) *Conflict  { return duplicate(AccountExists, "account", id) }
+
+// DuplicateAccount returns the error for an account id that exists already.
+func DuplicateAccount(id ID) *Conflict { return duplicate(AccountExists, "account", id) }
 
 func duplicate(reason Reason, what string, id ID) *Conflict {
 	return &Conflict{reason, fmt.Sprintf("%s %d exists already", what, id)}

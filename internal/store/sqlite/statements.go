@@ -6,12 +6,10 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/sqlfiles"
 )
 
 //go:embed sql/*.sql
@@ -40,26 +38,8 @@ func (st *statement) dependsOn(key any, columns []any) []documentKey {
 	return []documentKey{keyOf(st.kind, key)}
 }
 
-// statementTexts returns the texts in sql/, by name, without the comments before them.
-func statementTexts() (map[string]string, error) {
-	names, err := fs.Glob(sqlFiles, "sql/*.sql")
-	if err != nil {
-		return nil, err
-	}
-	texts := make(map[string]string, len(names))
-	for _, name := range names {
-		b, err := sqlFiles.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		text := strings.TrimSpace(string(b))
-		for strings.HasPrefix(text, "--") {
-			_, text, _ = strings.Cut(text, "\n")
-		}
-		texts[strings.TrimSuffix(filepath.Base(name), ".sql")] = text
-	}
-	return texts, nil
-}
+// statementTexts are the texts in sql/ by name.
+var statementTexts = sqlfiles.Read(sqlFiles)
 
 // querier finds the one row of a key, or returns sql.ErrNoRows: the reading pool, or the transaction being written.
 type querier interface {

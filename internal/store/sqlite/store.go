@@ -136,10 +136,6 @@ func (s *Store) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.codec.Store(codec)
-	texts, err := statementTexts()
-	if err != nil {
-		return err
-	}
 	s.reading, err = sql.Open("sqlite", dsn(s.path, "query_only(1)",
 		fmt.Sprintf("cache_size(-%d)", readingCache/(s.options.Pool+1))))
 	if err != nil {
@@ -147,10 +143,10 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	s.reading.SetMaxOpenConns(2*s.options.Pool + 1) // those of the readers, and some for verify and the like
 	s.reading.SetMaxIdleConns(s.options.Pool)
-	if s.readers, err = newReaders(ctx, s.reading, s.options.Pool, texts); err != nil {
+	if s.readers, err = newReaders(ctx, s.reading, s.options.Pool, statementTexts); err != nil {
 		return err
 	}
-	if err := s.startWriter(ctx, texts); err != nil || s.options.AsIs {
+	if err := s.startWriter(ctx, statementTexts); err != nil || s.options.AsIs {
 		return err
 	}
 	s.unwatch, err = s.watch()

@@ -17,8 +17,7 @@ import (
 // Every statement goes through an index; the search through one that covers it.
 func TestStatements_Plans(t *testing.T) {
 	s := loaded(t, generator(t, "tiny"))
-	texts, err := statementTexts()
-	require.NoError(t, err)
+	texts := statementTexts
 	require.NotEmpty(t, texts)
 	conn, err := s.reading.Conn(t.Context())
 	require.NoError(t, err)
