@@ -116,7 +116,8 @@ func (c *campaignCmd) verdict(s streams) error {
 		return err
 	}
 	if steps := record.Invalid(); len(steps) > 0 && !c.AllowInvalid {
-		return exitError{exitInvalid, fmt.Errorf("%s INVALID: %s", format.Plural(len(steps), "step"), strings.Join(steps, ", "))}
+		err := fmt.Errorf("%s INVALID: %s", format.Plural(len(steps), "step"), strings.Join(steps, ", "))
+		return exitError{exitInvalid, err}
 	}
 	return nil
 }

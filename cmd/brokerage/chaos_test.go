@@ -135,7 +135,8 @@ func (h *harness) open(settings []string) {
 // start starts the service, and the load with it the first time.
 func (h *harness) start() {
 	h.t.Helper()
-	h.service = startingAs(h.t, cmp.Or(h.binary, os.Args[0]), h.dir, h.env, append([]string{"--db", h.db}, h.args...)...).listening(h.t)
+	args := append([]string{"--db", h.db}, h.args...)
+	h.service = startingAs(h.t, cmp.Or(h.binary, os.Args[0]), h.dir, h.env, args...).listening(h.t)
 	if h.load != nil {
 		h.load.Move(h.service.url)
 		return

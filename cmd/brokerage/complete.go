@@ -31,6 +31,7 @@ func (c *completionCmd) Run(s streams) error {
 // completeCommand is the hidden command that the scripts call, with the words between the program and the cursor.
 const completeCommand = "__complete"
 
+//nolint:lll // the lines of the scripts are as a shell reads them
 var shells = map[string]string{
 	"bash": `_brokerage() {
   local line

@@ -48,7 +48,8 @@ func TestComplete_Shells(t *testing.T) {
 	bin := t.TempDir()
 	require.NoError(t, os.Symlink(os.Args[0], filepath.Join(bin, "brokerage")))
 	for shell, script := range map[string]string{
-		"bash": `source <(brokerage completion bash); COMP_WORDS=(brokerage serve --li); COMP_CWORD=2; _brokerage; echo "${COMPREPLY[@]}"; complete -p brokerage`,
+		"bash": `source <(brokerage completion bash); COMP_WORDS=(brokerage serve --li); COMP_CWORD=2; _brokerage; ` +
+			`echo "${COMPREPLY[@]}"; complete -p brokerage`,
 		"zsh": `compdef() { :; }; _describe() { print -r -- ${found%%:*}; }; source <(brokerage completion zsh)
 words=(brokerage serve --li); CURRENT=3; _brokerage`,
 		"fish": `brokerage completion fish | source; complete -C 'brokerage serve --li' | string split -f1 \t`,

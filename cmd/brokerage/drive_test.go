@@ -199,7 +199,8 @@ func TestDrive_ChangedByHand(t *testing.T) {
 	}
 	out := drive(1)
 	require.Regexp(t, `Note: 1 new ids existed: somebody has used ids that were not leased`, out)
-	missing := regexp.MustCompile(`Note: \d+ not found: the dataset has it and the database has not, so somebody has deleted it`)
+	missing := regexp.MustCompile(`Note: \d+ not found: ` +
+		`the dataset has it and the database has not, so somebody has deleted it`)
 	for seed := 2; !missing.MatchString(out); seed++ { // a busy machine draws a few transactions in a second
 		require.Less(t, seed, 30, out)
 		out = drive(seed)
@@ -231,7 +232,8 @@ func TestDrive_Prints(t *testing.T) {
 func invalidWorkload(t testing.TB) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "own.json")
-	mix := `{"name": "own", "mix": [{"transaction": "insert_order", "weight": 1}, {"transaction": "delete_order", "weight": 50}]}`
+	mix := `{"name": "own", "mix": [` +
+		`{"transaction": "insert_order", "weight": 1}, {"transaction": "delete_order", "weight": 50}]}`
 	require.NoError(t, os.WriteFile(file, []byte(mix), 0o600))
 	return file
 }
@@ -290,7 +292,7 @@ func TestDrive_Repeat(t *testing.T) {
 		}
 	}
 	require.NoFileExists(t, filepath.Join(dir, "a.json"))
-	r := brokerage(t.Context(), append(append([]string{"report"}, groups[0]...), append([]string{"--"}, groups[1]...)...)...)
+	r := brokerage(t.Context(), slices.Concat([]string{"report"}, groups[0], []string{"--"}, groups[1])...)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Regexp(t, `Verdict on B against A: (better|worse|better and worse|no difference beyond noise): goodput × `,
 		r.out)

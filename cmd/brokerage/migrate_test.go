@@ -33,7 +33,8 @@ func TestMigrate(t *testing.T) {
 	_, err = conn.ExecContext(t.Context(), r.out)
 	require.NoError(t, err)
 	schema := func(conn *sql.DB) (text string) {
-		require.NoError(t, conn.QueryRowContext(t.Context(), "SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_schema ORDER BY name)").Scan(&text))
+		query := "SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_schema ORDER BY name)"
+		require.NoError(t, conn.QueryRowContext(t.Context(), query).Scan(&text))
 		return text
 	}
 	made, err := sql.Open("sqlite", file)
@@ -123,7 +124,8 @@ func makeOlder(t testing.TB, file string, version int) {
 	_, err = db.ExecContext(t.Context(), fmt.Sprintf(`
 		INSERT INTO orders (id, account, cash, doc)
 		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
-		SELECT i, 1, x'31', CAST(printf('<FIXML xmlns="%s"><Order ID="%%d" Acct="1" Txt="%%s"><OrdQty></OrdQty></Order></FIXML>',
+		SELECT i, 1, x'31', CAST(printf(
+			'<FIXML xmlns="%s"><Order ID="%%d" Acct="1" Txt="%%s"><OrdQty></OrdQty></Order></FIXML>',
 			i, hex(randomblob(400))) AS BLOB) FROM n;
 		PRAGMA user_version = %d`, olderOrders, domain.FIXMLNS, version))
 	require.NoError(t, err)
@@ -137,7 +139,8 @@ func requireOneVersion(t testing.TB, file string, from int) (version int) {
 	defer func() { require.NoError(t, db.Close()) }()
 	var all, withCash int
 	var integrity string
-	query := "SELECT user_version, (SELECT count(*) FROM orders), (SELECT count(cash) FROM orders) FROM pragma_user_version"
+	query := "SELECT user_version, (SELECT count(*) FROM orders), (SELECT count(cash) FROM orders) " +
+		"FROM pragma_user_version"
 	require.NoError(t, db.QueryRowContext(t.Context(), query).Scan(&version, &all, &withCash))
 	require.NoError(t, db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&integrity))
 	require.Equal(t, "ok", integrity)
@@ -162,8 +165,10 @@ func TestMigrate_Postgres(t *testing.T) {
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, "CREATE TABLE brokerage.orders")
 	require.Contains(t, r.out, "GRANT USAGE ON SCHEMA brokerage TO brokerage_service")
-	requireOneLine(t, brokerage(t.Context(), "drive", "--db", service, "--duration", "1s"), exitFailed, "role brokerage_service may not change that")
-	requireOneLine(t, brokerage(t.Context(), "migrate", "--db", service), exitFailed, "role brokerage_service may not change that")
+	requireOneLine(t, brokerage(t.Context(), "drive", "--db", service, "--duration", "1s"),
+		exitFailed, "role brokerage_service may not change that")
+	requireOneLine(t, brokerage(t.Context(), "migrate", "--db", service),
+		exitFailed, "role brokerage_service may not change that")
 	r = brokerage(t.Context(), "migrate", "--db", owner)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Regexp(t, `made the schema, version [1-9]`, r.out)
@@ -186,7 +191,11 @@ func TestMigrate_Refusals(t *testing.T) {
 		"NoDB":    {nil, exitUsage, "--db"},
 		"Null":    {[]string{"--db", "null:", "--print"}, exitUsage, "null: holds nothing"},
 		"Unknown": {[]string{"--db", "oracle:x"}, exitUsage, "sqlite:PATH"},
-		"Nobody":  {[]string{"--db", "postgres://me:secret@127.0.0.1:1/x?connect_timeout=1"}, exitFailed, "postgres://me@127.0.0.1:1/x: the store is unavailable: connecting"},
+		"Nobody": {
+			[]string{"--db", "postgres://me:secret@127.0.0.1:1/x?connect_timeout=1"},
+			exitFailed,
+			"postgres://me@127.0.0.1:1/x: the store is unavailable: connecting",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := brokerage(t.Context(), append([]string{"migrate"}, c.args...)...)

@@ -151,8 +151,9 @@ func (p *prometheus) alerts(t testing.TB) (firing []string) {
 func countsOf(t testing.TB, service string) map[[2]string]int {
 	t.Helper()
 	all := map[[2]string]int{}
-	for _, found := range regexp.MustCompile(`(?m)^brokerage_transactions_total\{outcome="(\w+)",transaction="(\w+)"\} ([1-9]\d*)$`).
-		FindAllStringSubmatch(get(t, service+"/metrics").body, -1) {
+	counted := regexp.MustCompile(
+		`(?m)^brokerage_transactions_total\{outcome="(\w+)",transaction="(\w+)"\} ([1-9]\d*)$`)
+	for _, found := range counted.FindAllStringSubmatch(get(t, service+"/metrics").body, -1) {
 		n, err := strconv.Atoi(found[3])
 		require.NoError(t, err)
 		all[[2]string{found[2], found[1]}] = n

@@ -82,7 +82,9 @@ func TestReport_Groups(t *testing.T) {
 		var files []string
 		for i, rate := range rates {
 			files = append(files, resultFile(t, fmt.Sprintf("%s-%d.json", name, i+1), func(r *workload.Run) {
-				r.Started, r.TPS, r.Goodput, r.Validity = r.Started.Add(time.Duration(i)*time.Minute), rate, rate, workload.Validity{Valid: true}
+				r.Started = r.Started.Add(time.Duration(i) * time.Minute)
+				r.TPS, r.Goodput = rate, rate
+				r.Validity = workload.Validity{Valid: true}
 			}))
 		}
 		return files

@@ -59,7 +59,8 @@ func TestServe_Greeting(t *testing.T) {
 	eventually(t, func() bool { return listening.MatchString(i.logs.String()) }, "what it listens on in %q", i.logs)
 	require.Regexp(t,
 		`at http://127.0.0.1:\d+; watch and try it in a browser. Documentation: http://127.0.0.1:\d+/docs\.`, i.out)
-	curls := regexp.MustCompile(`(?m)^  curl (?:-H 'Content-Type: application/xml' -d '(.*)' )?(http://\S+)$`).FindAllStringSubmatch(i.out.String(), -1)
+	example := regexp.MustCompile(`(?m)^  curl (?:-H 'Content-Type: application/xml' -d '(.*)' )?(http://\S+)$`)
+	curls := example.FindAllStringSubmatch(i.out.String(), -1)
 	require.Len(t, curls, 3)
 	for _, curl := range curls {
 		method := http.MethodGet

@@ -65,7 +65,9 @@ func newCollector(t testing.TB) *collector {
 			for _, scope := range of.ScopeSpans {
 				for _, s := range scope.Spans {
 					// Hexadecimal digits may be large or small there.
-					s.TraceID, s.SpanID, s.ParentSpanID = strings.ToLower(s.TraceID), strings.ToLower(s.SpanID), strings.ToLower(s.ParentSpanID)
+					s.TraceID = strings.ToLower(s.TraceID)
+					s.SpanID = strings.ToLower(s.SpanID)
+					s.ParentSpanID = strings.ToLower(s.ParentSpanID)
 					c.spans = append(c.spans, s)
 				}
 			}

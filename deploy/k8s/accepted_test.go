@@ -66,8 +66,12 @@ func pods(all []object) (bare []object) {
 		}
 		bare = append(bare, object{
 			"apiVersion": "v1", "kind": "Pod",
-			"metadata": map[string]any{"name": o.name() + "-0", "labels": at(template, "metadata", "labels"), "annotations": at(template, "metadata", "annotations")},
-			"spec":     spec,
+			"metadata": map[string]any{
+				"name":        o.name() + "-0",
+				"labels":      at(template, "metadata", "labels"),
+				"annotations": at(template, "metadata", "annotations"),
+			},
+			"spec": spec,
 		})
 	}
 	return bare
@@ -109,27 +113,92 @@ func TestManifests_Refused(t *testing.T) {
 		from, to              string
 		says                  string
 	}{
-		"UnknownField":     {"postgres", "Deployment", "brokerage", false, "minReadySeconds:", "minReadySecond:", "minReadySecond"},
-		"UnknownProbe":     {"postgres", "Deployment", "brokerage", false, "livenessProbe:", "aliveProbe:", "aliveProbe"},
-		"WrongType":        {"postgres", "Deployment", "brokerage", false, "minReadySeconds: 3", "minReadySeconds: soon", "minReadySeconds"},
-		"OtherLabels":      {"postgres", "Deployment", "brokerage", false, "app.kubernetes.io/component: service\n        app.kubernetes.io/managed-by", "app.kubernetes.io/component: other\n        app.kubernetes.io/managed-by", "selector"},
-		"NoSuchKind":       {"postgres", "Deployment", "brokerage", false, "apiVersion: apps/v1", "apiVersion: apps/v1beta1", "no matches for kind"},
-		"GracelessSleep":   {"postgres", "Deployment", "brokerage", false, "terminationGracePeriodSeconds: 45", "terminationGracePeriodSeconds: 3", "sleep"},
-		"LimitsBelow":      {"embedded", "StatefulSet", "brokerage", false, "memory: 512Mi", "memory: 128Mi", "must be less than or equal to memory limit"},
-		"NoSuchVolume":     {"embedded", "StatefulSet", "brokerage", true, "/tmp\n      name: tmp", "/tmp\n      name: temp", "temp"},
-		"MinAboveMax":      {"postgres", "HorizontalPodAutoscaler", "brokerage", false, "minReplicas: 3", "minReplicas: 30", "minReplicas"},
-		"BothBudgets":      {"postgres", "PodDisruptionBudget", "brokerage", false, "maxUnavailable: 1", "maxUnavailable: 1\n  minAvailable: 1", "cannot be both set"},
-		"NoSchedule":       {"embedded", "CronJob", "brokerage-backup", false, "17 3 * * *", "17 25 * * *", "schedule"},
-		"NoPolicyType":     {"embedded", "NetworkPolicy", "default-deny", false, "Egress", "Outgress", "policyTypes"},
-		"JobThatAlwaysRun": {"load", "Job", "brokerage-load", false, "restartPolicy: OnFailure", "restartPolicy: Always", "restartPolicy"},
-		"Root":             {"embedded", "StatefulSet", "brokerage", true, "runAsNonRoot: true", "runAsNonRoot: false", "runAsNonRoot"},
-		"RootByNumber":     {"embedded", "StatefulSet", "brokerage", true, "runAsUser: 65532", "runAsUser: 0", "runAsUser"},
-		"Escalation":       {"embedded", "StatefulSet", "brokerage", true, "allowPrivilegeEscalation: false", "allowPrivilegeEscalation: true", "allowPrivilegeEscalation"},
-		"Privileged":       {"embedded", "StatefulSet", "brokerage", true, "allowPrivilegeEscalation: false", "privileged: true", "privileged"},
-		"Capabilities":     {"embedded", "StatefulSet", "brokerage", true, "drop:", "add:", "capabilities"},
-		"AnySystemCall":    {"embedded", "StatefulSet", "brokerage", true, "type: RuntimeDefault", "type: Unconfined", "seccompProfile"},
-		"FilesOfTheNode":   {"embedded", "StatefulSet", "brokerage", true, "emptyDir:", "hostPath:\n      path: /etc\n    emptyDir:", "may not specify more than 1 volume type"},
-		"NetworkOfTheNode": {"embedded", "StatefulSet", "brokerage", true, "enableServiceLinks: false", "enableServiceLinks: false\n  hostNetwork: true", "host namespaces"},
+		"UnknownField": {
+			"postgres", "Deployment", "brokerage", false,
+			"minReadySeconds:", "minReadySecond:", "minReadySecond",
+		},
+		"UnknownProbe": {
+			"postgres", "Deployment", "brokerage", false,
+			"livenessProbe:", "aliveProbe:", "aliveProbe",
+		},
+		"WrongType": {
+			"postgres", "Deployment", "brokerage", false,
+			"minReadySeconds: 3", "minReadySeconds: soon", "minReadySeconds",
+		},
+		"OtherLabels": {
+			"postgres", "Deployment", "brokerage", false,
+			"app.kubernetes.io/component: service\n        app.kubernetes.io/managed-by",
+			"app.kubernetes.io/component: other\n        app.kubernetes.io/managed-by",
+			"selector",
+		},
+		"NoSuchKind": {
+			"postgres", "Deployment", "brokerage", false,
+			"apiVersion: apps/v1", "apiVersion: apps/v1beta1", "no matches for kind",
+		},
+		"GracelessSleep": {
+			"postgres", "Deployment", "brokerage", false,
+			"terminationGracePeriodSeconds: 45", "terminationGracePeriodSeconds: 3", "sleep",
+		},
+		"LimitsBelow": {
+			"embedded", "StatefulSet", "brokerage", false,
+			"memory: 512Mi", "memory: 128Mi", "must be less than or equal to memory limit",
+		},
+		"NoSuchVolume": {
+			"embedded", "StatefulSet", "brokerage", true,
+			"/tmp\n      name: tmp", "/tmp\n      name: temp", "temp",
+		},
+		"MinAboveMax": {
+			"postgres", "HorizontalPodAutoscaler", "brokerage", false,
+			"minReplicas: 3", "minReplicas: 30", "minReplicas",
+		},
+		"BothBudgets": {
+			"postgres", "PodDisruptionBudget", "brokerage", false,
+			"maxUnavailable: 1", "maxUnavailable: 1\n  minAvailable: 1", "cannot be both set",
+		},
+		"NoSchedule": {
+			"embedded", "CronJob", "brokerage-backup", false,
+			"17 3 * * *", "17 25 * * *", "schedule",
+		},
+		"NoPolicyType": {
+			"embedded", "NetworkPolicy", "default-deny", false,
+			"Egress", "Outgress", "policyTypes",
+		},
+		"JobThatAlwaysRun": {
+			"load", "Job", "brokerage-load", false,
+			"restartPolicy: OnFailure", "restartPolicy: Always", "restartPolicy",
+		},
+		"Root": {
+			"embedded", "StatefulSet", "brokerage", true,
+			"runAsNonRoot: true", "runAsNonRoot: false", "runAsNonRoot",
+		},
+		"RootByNumber": {
+			"embedded", "StatefulSet", "brokerage", true,
+			"runAsUser: 65532", "runAsUser: 0", "runAsUser",
+		},
+		"Escalation": {
+			"embedded", "StatefulSet", "brokerage", true,
+			"allowPrivilegeEscalation: false", "allowPrivilegeEscalation: true", "allowPrivilegeEscalation",
+		},
+		"Privileged": {
+			"embedded", "StatefulSet", "brokerage", true,
+			"allowPrivilegeEscalation: false", "privileged: true", "privileged",
+		},
+		"Capabilities": {
+			"embedded", "StatefulSet", "brokerage", true,
+			"drop:", "add:", "capabilities",
+		},
+		"AnySystemCall": {
+			"embedded", "StatefulSet", "brokerage", true,
+			"type: RuntimeDefault", "type: Unconfined", "seccompProfile",
+		},
+		"FilesOfTheNode": {
+			"embedded", "StatefulSet", "brokerage", true,
+			"emptyDir:", "hostPath:\n      path: /etc\n    emptyDir:", "may not specify more than 1 volume type",
+		},
+		"NetworkOfTheNode": {
+			"embedded", "StatefulSet", "brokerage", true,
+			"enableServiceLinks: false", "enableServiceLinks: false\n  hostNetwork: true", "host namespaces",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := find(t, render(t, "overlays/"+v.overlay), v.kind, v.object)

@@ -216,16 +216,19 @@ func (c *cluster) namespace(t testing.TB, level string) string {
 	t.Helper()
 	name := fmt.Sprintf("brokerage-test-%x", time.Now().UnixNano())
 	c.must(t, fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q,"labels":{
-		"pod-security.kubernetes.io/enforce":%q,"pod-security.kubernetes.io/warn":%[2]q}}}`, name, level), "create", "-f", "-")
+		"pod-security.kubernetes.io/enforce":%q,"pod-security.kubernetes.io/warn":%[2]q}}}`, name, level),
+		"create", "-f", "-")
 	t.Cleanup(func() {
 		c := *c
-		cmd := exec.CommandContext(context.Background(), c.kubectl, "--kubeconfig", c.config, "delete", "namespace", name, "--wait=false")
+		cmd := exec.CommandContext(context.Background(), c.kubectl, "--kubeconfig", c.config,
+			"delete", "namespace", name, "--wait=false")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("deleting %s: %v: %s", name, err, out)
 		}
 	})
 	// The first is made by a controller, where there is one.
 	c.must(t, `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default"}}
-		{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"brokerage"}}`, "apply", "--server-side", "-n", name, "-f", "-")
+		{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"brokerage"}}`,
+		"apply", "--server-side", "-n", name, "-f", "-")
 	return name
 }

@@ -109,7 +109,8 @@ func TestConventions_Labels(t *testing.T) {
 			labels := at(o, "metadata", "labels")
 			require.Equal(t, "brokerage", text(labels, "app.kubernetes.io/part-of"), "%s: %s %s", overlay, o.kind(), o.name())
 			if o.template() != nil {
-				require.NotEmpty(t, text(o.template(), "metadata", "labels", "app.kubernetes.io/component"), "%s: %s %s", overlay, o.kind(), o.name())
+				require.NotEmpty(t, text(o.template(), "metadata", "labels", "app.kubernetes.io/component"),
+					"%s: %s %s", overlay, o.kind(), o.name())
 			}
 		}
 	}
@@ -143,7 +144,8 @@ func TestConventions_Service(t *testing.T) {
 			require.Equal(t, "/healthz", text(c, "startupProbe", "httpGet", "path"))
 			require.Equal(t, "/healthz", text(c, "livenessProbe", "httpGet", "path"))
 			require.Equal(t, "/readyz", text(c, "readinessProbe", "httpGet", "path"))
-			require.GreaterOrEqual(t, number(t, c, "startupProbe", "periodSeconds")*number(t, c, "startupProbe", "failureThreshold"), 300)
+			require.GreaterOrEqual(t,
+				number(t, c, "startupProbe", "periodSeconds")*number(t, c, "startupProbe", "failureThreshold"), 300)
 
 			// All of the end fits into the time that there is for it.
 			end := time.Duration(number(t, c, "lifecycle", "preStop", "sleep", "seconds"))*time.Second +
@@ -167,7 +169,8 @@ func TestConventions_Service(t *testing.T) {
 
 			budget := find(t, all, "PodDisruptionBudget", "brokerage")
 			require.Equal(t, at(workload, "spec", "selector"), at(budget, "spec", "selector"))
-			require.Equal(t, at(workload, "spec", "selector", "matchLabels"), at(find(t, all, "Service", "brokerage"), "spec", "selector"))
+			require.Equal(t, at(workload, "spec", "selector", "matchLabels"),
+				at(find(t, all, "Service", "brokerage"), "spec", "selector"))
 			find(t, all, "NetworkPolicy", "default-deny")
 		})
 	}
@@ -184,9 +187,11 @@ func TestConventions_Settings(t *testing.T) {
 	for overlay, all := range everything(t) {
 		for _, name := range variable.FindAllString(dump(t, all...), -1) {
 			flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "BROKERAGE_")), "_", "-")
-			require.NotEmpty(t, mentioned(string(readme), "--"+flag), "docs/commands.md has no --%s, which %s sets", flag, overlay)
+			require.NotEmpty(t, mentioned(string(readme), "--"+flag),
+				"docs/commands.md has no --%s, which %s sets", flag, overlay)
 			field := strings.ToLower(strings.ReplaceAll(flag, "-", ""))
-			require.NotEmpty(t, mentioned(strings.ToLower(string(source)), "\t"+field+" "), "serve has no --%s, which %s sets", flag, overlay)
+			require.NotEmpty(t, mentioned(strings.ToLower(string(source)), "\t"+field+" "),
+				"serve has no --%s, which %s sets", flag, overlay)
 		}
 	}
 }

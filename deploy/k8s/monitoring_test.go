@@ -49,7 +49,8 @@ func TestMonitoring_Rules(t *testing.T) {
 	}
 	content, err := os.ReadFile(target)
 	require.NoError(t, err)
-	require.Equal(t, made, string(content), "%s is not what the rules make: UPDATE_RULES=1 go test ./deploy/k8s -run TestMonitoring", target)
+	require.Equal(t, made, string(content),
+		"%s is not what the rules make: UPDATE_RULES=1 go test ./deploy/k8s -run TestMonitoring", target)
 	var o object
 	require.NoError(t, yaml.Unmarshal(content, &o))
 	require.Equal(t, groups, list(o, "spec", "groups"))

@@ -56,7 +56,8 @@ func (n *node) databaseDies(t *testing.T, results string, kill func()) {
 		Generator: dataset.New(dataset.Spec{Seed: 1}),
 	})
 	orders.Await(t, 20)
-	const began = "jsonpath={.status.containerStatuses[0].state.running.startedAt} {.status.containerStatuses[0].containerID}"
+	const began = "jsonpath={.status.containerStatuses[0].state.running.startedAt} " +
+		"{.status.containerStatuses[0].containerID}"
 	before := n.kube(t, "get", "pod", database, "-o", began)
 	kill()
 	killed := time.Now()
@@ -67,15 +68,18 @@ func (n *node) databaseDies(t *testing.T, results string, kill func()) {
 	n.ready(t, "statefulset/brokerage-postgres")
 	back := time.Since(killed)
 	orders.Recovered(t) // none of them waits for a connection that is no more
-	t.Logf("the server was back after %s, orders are taken again %s after it was killed", back.Round(100*time.Millisecond), time.Since(killed).Round(100*time.Millisecond))
+	t.Logf("the server was back after %s, orders are taken again %s after it was killed",
+		back.Round(100*time.Millisecond), time.Since(killed).Round(100*time.Millisecond))
 	n.ready(t, "deployment/brokerage")
 	orders.Await(t, 20)
 	result := run()
 	for reason := range result.Total.Unexpected {
-		require.Contains(t, []string{"503 unavailable", "503 outcome-unknown", "503 overloaded", "other"}, reason, "%v", result.Total.Unexpected)
+		require.Contains(t, []string{"503 unavailable", "503 outcome-unknown", "503 overloaded", "other"}, reason,
+			"%v", result.Total.Unexpected)
 	}
 	tally := orders.Stop(t)
-	t.Logf("%d orders acknowledged of %d requests, %d lost, %d twice, meanwhile %v", tally.Acknowledged, tally.Tried, tally.Lost, tally.Duplicated, tally.Kinds)
+	t.Logf("%d orders acknowledged of %d requests, %d lost, %d twice, meanwhile %v",
+		tally.Acknowledged, tally.Tried, tally.Lost, tally.Duplicated, tally.Kinds)
 	tally.RequireExact(t)
 	require.Empty(t, strings.Trim(n.restarts(t, "service"), "0 "))
 }
@@ -85,7 +89,8 @@ func (n *node) databaseDies(t *testing.T, results string, kill func()) {
 func (n *node) newerSchema(t *testing.T) {
 	eventually(t, func() bool { return n.replicas(t) == "3" }, "the load before it is forgotten")
 	psql := func(statement string) {
-		n.kube(t, "exec", database, "--", "psql", "-U", "postgres", "-h", "/var/run/postgresql", "-d", "brokerage", "-c", statement)
+		n.kube(t, "exec", database, "--",
+			"psql", "-U", "postgres", "-h", "/var/run/postgresql", "-d", "brokerage", "-c", statement)
 	}
 	psql("INSERT INTO brokerage.schema_versions VALUES (999, 'later')")
 	n.kube(t, "rollout", "restart", "deployment/brokerage")

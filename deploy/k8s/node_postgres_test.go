@@ -21,7 +21,11 @@ const ownerPassword, servicePassword, superPassword = "owner-secret", "service-s
 
 func (n *node) databaseSecrets(t testing.TB) {
 	t.Helper()
-	n.secret(t, "brokerage-postgres", map[string]string{"password": superPassword, "owner-password": ownerPassword, "service-password": servicePassword})
+	n.secret(t, "brokerage-postgres", map[string]string{
+		"password":         superPassword,
+		"owner-password":   ownerPassword,
+		"service-password": servicePassword,
+	})
 	n.secret(t, "brokerage-database-owner", map[string]string{"pgpass": "*:*:*:brokerage_owner:" + ownerPassword + "\n"})
 	n.secret(t, "brokerage-database", map[string]string{"pgpass": "*:*:*:brokerage_service:" + servicePassword + "\n"})
 	n.secret(t, "brokerage-loadtest", map[string]string{"token": n.token})
@@ -44,8 +48,11 @@ configMapGenerator:
 `)
 	n.run(t, "", "delete", "job", "loadtest", "-n", n.namespace, "--wait")
 	n.kube(t, "apply", "--server-side", "--force-conflicts", "-k", dir)
-	eventually(t, func() bool { return n.kube(t, "get", "job", "loadtest", "-o", "jsonpath={.status.ready}") == "1" }, "k6 runs")
-	pod := strings.Fields(n.kube(t, "get", "pods", "-l", "app.kubernetes.io/component=loadtest", "-o", "jsonpath={.items[*].metadata.name}"))
+	eventually(t, func() bool {
+		return n.kube(t, "get", "job", "loadtest", "-o", "jsonpath={.status.ready}") == "1"
+	}, "k6 runs")
+	pod := strings.Fields(n.kube(t, "get", "pods", "-l", "app.kubernetes.io/component=loadtest",
+		"-o", "jsonpath={.items[*].metadata.name}"))
 	require.Len(t, pod, 1, name)
 	return func() (run workload.Run) {
 		file := filepath.Join(results, pod[0], "k6.json")
@@ -104,7 +111,8 @@ func TestNode_Postgres(t *testing.T) {
 		run := n.loadTest(t, "drain", results, "DURATION=30s")
 		name := strings.TrimSpace(n.must(t, "", "get", "nodes", "-o", "jsonpath={.items[0].metadata.name}"))
 		defer n.must(t, "", "uncordon", name)
-		s := n.run(t, "", "drain", name, "--pod-selector=app.kubernetes.io/component=service", "--delete-emptydir-data", "--force", "--timeout=25s")
+		s := n.run(t, "", "drain", name, "--pod-selector=app.kubernetes.io/component=service",
+			"--delete-emptydir-data", "--force", "--timeout=25s")
 		require.Error(t, s.failed) // there is no second node for the replacements
 		require.Contains(t, s.err, "disruption budget")
 		require.Equal(t, "2", n.replicas(t))
@@ -116,7 +124,8 @@ func TestNode_Postgres(t *testing.T) {
 	t.Run("Autoscaler", func(t *testing.T) {
 		n.ready(t, "deployment/brokerage")
 		n.kube(t, "patch", "hpa", "brokerage", "--type=merge", "-p",
-			`{"spec":{"maxReplicas":5,"behavior":{"scaleDown":{"stabilizationWindowSeconds":15,"policies":[{"type":"Pods","value":1,"periodSeconds":15}]}}}}`)
+			`{"spec":{"maxReplicas":5,"behavior":{"scaleDown":{"stabilizationWindowSeconds":15,`+
+				`"policies":[{"type":"Pods","value":1,"periodSeconds":15}]}}}}`)
 		run := n.loadTest(t, "scaling out and in", results, "DURATION=90s")
 		eventually(t, func() bool { return n.replicas(t) == "5" }, "it scales out")
 		require.Empty(t, run().Total.Unexpected)

@@ -44,7 +44,10 @@ func requireNode(t testing.TB) *node {
 	require.NoError(t, os.MkdirAll(n.volumes, 0o755))
 	file := filepath.Join(n.volumes, "tokens")
 	var err error
-	n.token, err = access.Add(file, access.Client{Name: "test", Scopes: []access.Scope{access.Read, access.Trade, access.Admin}})
+	n.token, err = access.Add(file, access.Client{
+		Name:   "test",
+		Scopes: []access.Scope{access.Read, access.Trade, access.Admin},
+	})
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -61,7 +64,8 @@ func (n *node) kube(t testing.TB, args ...string) string {
 
 func (n *node) logs(t testing.TB) string {
 	t.Helper()
-	return n.run(t, "", "logs", "-n", n.namespace, "-l", "app.kubernetes.io/part-of=brokerage", "--tail=20", "--prefix", "--all-containers").out
+	return n.run(t, "", "logs", "-n", n.namespace, "-l", "app.kubernetes.io/part-of=brokerage",
+		"--tail=20", "--prefix", "--all-containers").out
 }
 
 // volume makes a volume for a claim: the node has none that come by themselves.
@@ -71,8 +75,9 @@ func (n *node) volume(t testing.TB, claim string) (folder string) {
 	require.NoError(t, os.MkdirAll(folder, 0o777))
 	require.NoError(t, os.Chmod(folder, 0o777)) //nolint:gosec // for pods of any user; fsGroup leaves a hostPath alone
 	name := n.namespace + "-" + claim
-	n.must(t, fmt.Sprintf(`{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":%q},"spec":{"capacity":{"storage":"50Gi"},
-		"accessModes":["ReadWriteOnce"],"persistentVolumeReclaimPolicy":"Retain","hostPath":{"path":%q},"claimRef":{"namespace":%q,"name":%q}}}`,
+	n.must(t, fmt.Sprintf(`{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":%q},"spec":{
+		"capacity":{"storage":"50Gi"},"accessModes":["ReadWriteOnce"],"persistentVolumeReclaimPolicy":"Retain",
+		"hostPath":{"path":%q},"claimRef":{"namespace":%q,"name":%q}}}`,
 		name, folder, n.namespace, claim), "apply", "--server-side", "-f", "-")
 	t.Cleanup(func() { n.run(t, "", "delete", "pv", name, "--wait=false") })
 	return folder
@@ -101,7 +106,11 @@ func (n *node) apply(t testing.TB, overlay, more string) {
 // secret makes or replaces a Secret.
 func (n *node) secret(t testing.TB, name string, values map[string]string) {
 	t.Helper()
-	out, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": name}, "stringData": values})
+	out, err := json.Marshal(map[string]any{
+		"apiVersion": "v1", "kind": "Secret",
+		"metadata":   map[string]any{"name": name},
+		"stringData": values,
+	})
 	require.NoError(t, err)
 	n.must(t, string(out), "apply", "-n", n.namespace, "-f", "-")
 }
@@ -136,7 +145,8 @@ func (n *node) replicas(t testing.TB) string {
 // restarts are those of each pod of a component.
 func (n *node) restarts(t testing.TB, component string) string {
 	t.Helper()
-	return n.kube(t, "get", "pods", "-l", "app.kubernetes.io/component="+component, "-o", "jsonpath={.items[*].status.containerStatuses[0].restartCount}")
+	return n.kube(t, "get", "pods", "-l", "app.kubernetes.io/component="+component,
+		"-o", "jsonpath={.items[*].status.containerStatuses[0].restartCount}")
 }
 
 // The embedded overlay runs, waits for its Secret, and keeps its data through the
@@ -149,7 +159,8 @@ func TestNode_Embedded(t *testing.T) {
 
 	// Without its Secret the pod does not begin, and says why.
 	eventually(t, func() bool {
-		return strings.Contains(n.kube(t, "get", "events", "-o", "jsonpath={.items[*].message}"), `secret "brokerage-tokens" not found`)
+		return strings.Contains(n.kube(t, "get", "events", "-o", "jsonpath={.items[*].message}"),
+			`secret "brokerage-tokens" not found`)
 	}, "the event says what is missing")
 	n.tokens(t)
 	began := time.Now()

@@ -25,7 +25,9 @@ func (n *node) discovered(t *testing.T) {
 	require.True(t, found)
 	config, _, _ = strings.Cut(config, "```")
 	// It runs beside the cluster and not in it.
-	config = strings.Replace(config, "- role: pod", "- role: pod\n        kubeconfig_file: "+n.config+"\n        namespaces: {names: ["+n.namespace+"]}", 1)
+	config = strings.Replace(config, "- role: pod", "- role: pod\n"+
+		"        kubeconfig_file: "+n.config+"\n"+
+		"        namespaces: {names: ["+n.namespace+"]}", 1)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "prometheus.yml")
 	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
@@ -33,7 +35,8 @@ func (n *node) discovered(t *testing.T) {
 	ports, err := freePorts(1)
 	require.NoError(t, err)
 	addr := fmt.Sprintf("127.0.0.1:%d", ports[0])
-	cmd := exec.CommandContext(t.Context(), prometheus, "--config.file="+file, "--storage.tsdb.path="+dir, "--web.listen-address="+addr)
+	cmd := exec.CommandContext(t.Context(), prometheus,
+		"--config.file="+file, "--storage.tsdb.path="+dir, "--web.listen-address="+addr)
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	require.NoError(t, cmd.Start())
@@ -41,7 +44,8 @@ func (n *node) discovered(t *testing.T) {
 	go func() { _ = cmd.Wait(); close(ended) }() // it is killed, or says why it has ended
 	defer func() { _ = cmd.Process.Kill(); <-ended }()
 	query := func(promql string) string {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr+"/api/v1/query?query="+promql, http.NoBody)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+			"http://"+addr+"/api/v1/query?query="+promql, http.NoBody)
 		require.NoError(t, err)
 		return fetch(request)
 	}
@@ -55,6 +59,7 @@ func (n *node) discovered(t *testing.T) {
 		default:
 		}
 		return strings.Contains(query(`sum(up%7Bjob=%22brokerage%22%7D)`), `"3"]`) &&
-			strings.Contains(query(`count(count%20by%20(pod)(brokerage_transactions_total%7Btransaction=%22get_order%22%7D))`), `"3"]`)
+			strings.Contains(query(`count(count%20by%20(pod)(`+
+				`brokerage_transactions_total%7Btransaction=%22get_order%22%7D))`), `"3"]`)
 	}, "three pods are found, and scraped")
 }

@@ -45,7 +45,9 @@ func examples(ctx context.Context, s domain.Store, base string) []string {
 		fmt.Sprintf("%s/v1/securities/%s/price", base, symbol),
 		fmt.Sprintf("%s/v1/customers/%d/statement", base, d.ID(dataset.Customer, 0)),
 		fmt.Sprintf(
-			`-H 'Content-Type: application/xml' -d '<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>%s</Symbol><Quantity>1</Quantity></Trade>' %s/v1/accounts/%d/buy`,
+			`-H 'Content-Type: application/xml' `+
+				`-d '<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>%s</Symbol><Quantity>1</Quantity></Trade>' `+
+				`%s/v1/accounts/%d/buy`,
 			symbol, base, account),
 	}
 }

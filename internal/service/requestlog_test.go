@@ -28,7 +28,8 @@ func TestRequestLog(t *testing.T) {
 		},
 		"Client": {
 			httpapi.RequestLog{Transaction: "get_order", Status: 404, Client: "alice", Err: errors.New("there is no order 1")},
-			`info   get_order            status=404 method="" path="" bytes=0 ms=0 request_id="" client=alice error="there is no order 1"`,
+			`info   get_order            status=404 method="" path="" bytes=0 ms=0 request_id="" client=alice ` +
+				`error="there is no order 1"`,
 		},
 		"Fault": {
 			httpapi.RequestLog{Transaction: "get_order", Status: 500, Err: errors.New("broken")},

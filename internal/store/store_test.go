@@ -40,7 +40,8 @@ func TestFind_Refusals(t *testing.T) {
 		},
 		"NoScheme": {
 			"brokerage.db",
-			`"brokerage.db" is not a database: did you mean sqlite:brokerage.db? Otherwise it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:`,
+			`"brokerage.db" is not a database: did you mean sqlite:brokerage.db? ` +
+				`Otherwise it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:`,
 		},
 		"OtherScheme": {
 			"oracle:x",

@@ -81,8 +81,9 @@ func TestQuery_Standard(t *testing.T) {
 	for given, want := range map[string]string{
 		`$d/a`: `$d/a`,
 		`copy $n := $d modify do  delete $n/a return $n`: `copy $n := $d modify delete nodes $n/a return $n`,
-		`copy $n := $d modify (do replace value of $n/a with "do", do insert <a>do insert</a> into $n/do) return $n`: `copy ` +
-			`$n := $d modify (replace value of node $n/a with "do", insert nodes <a>do insert</a> into $n/do) return $n`,
+		`copy $n := $d modify (do replace value of $n/a with "do", ` +
+			`do insert <a>do insert</a> into $n/do) return $n`: `copy $n := $d modify (` +
+			`replace value of node $n/a with "do", insert nodes <a>do insert</a> into $n/do) return $n`,
 		`copy $n := $d modify do insert $n/do as last into $n/insert return $n`: `copy $n := $d modify insert nodes $n/do ` +
 			`as last into $n/insert return $n`,
 	} {
