@@ -73,6 +73,9 @@ func lockOnce(path string, create bool) (_ *lock, err error) {
 		if l.file, err = lockFile(l.path, os.O_RDONLY, path); err != nil {
 			return nil, err
 		}
+		if l.info, err = l.file.Stat(); err != nil { // of the file that is locked: the path may name another by now
+			return nil, err
+		}
 	}
 	if err := hasOneName(l.path, l.info); err != nil {
 		return nil, err
