@@ -24,7 +24,7 @@ const readmeAddr = "127.0.0.1:8080"
 func readme(t testing.TB, language string) (blocks []string) {
 	t.Helper()
 	for _, name := range []string{"README.md", "docs/tour.md", "docs/load-tests.md"} {
-		b, err := os.ReadFile(filepath.Join("../..", name))
+		b, err := os.ReadFile("../../" + name)
 		require.NoError(t, err)
 		for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)\n```$").FindAllStringSubmatch(string(b), -1) {
 			blocks = append(blocks, m[1])

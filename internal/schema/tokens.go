@@ -71,8 +71,8 @@ func nameEnd(tag []byte) int {
 }
 
 func cutPrefix(name []byte) (prefix, local []byte) {
-	if n := bytes.IndexByte(name, ':'); n >= 0 {
-		return name[:n], name[n+1:]
+	if prefix, local, found := bytes.Cut(name, []byte(":")); found {
+		return prefix, local
 	}
 	return nil, name
 }

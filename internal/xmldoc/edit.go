@@ -29,13 +29,13 @@ type splice struct {
 	attribute string
 }
 
-// ErrOverlap: two changes touch the same bytes.
+// ErrOverlap says that two changes touch the same bytes.
 var ErrOverlap = errors.New("xmldoc: changes overlap")
 
-// ErrNode: a change names a node that does not exist, is of another document, or is of the wrong kind.
+// ErrNode says that a change names a node that does not exist, is of another document, or is of the wrong kind.
 var ErrNode = errors.New("xmldoc: not a node that can be changed so")
 
-// ErrText: a change has a text or a name that XML cannot hold.
+// ErrText says that a change has a text or a name that XML cannot hold.
 var ErrText = errors.New("xmldoc: not a text or name that XML can hold")
 
 // Edit returns an Editor for a document, which itself is never written to.

@@ -222,7 +222,7 @@ func (s *Splitter) document() (end int, whole, blank bool, err error) {
 		}
 		d.at += next
 		if s.at.Strict || d.at > s.max || len(b)-d.at < len("<![CDATA[") {
-			if err = s.reach(&d); err != nil {
+			if err := s.reach(&d); err != nil {
 				return 0, false, false, err
 			}
 			b = s.rest()

@@ -70,10 +70,6 @@ func customer(d *dataset.Dataset, id int64, accounts ...int64) []byte {
 	return d.AppendNewCustomer(nil, 3, dataset.NewCustomer{ID: id, Accounts: accounts})
 }
 
-func account(d *dataset.Dataset, id int64) []byte {
-	return d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: id})
-}
-
 func order(d *dataset.Dataset, id int64) []byte {
 	return d.AppendNewOrder(nil, 7, dataset.NewOrder{ID: id})
 }
