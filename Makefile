@@ -16,17 +16,16 @@ LINT := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_
 
 # What only the tag db2 builds is looked at where IBM's client library was fetched already, by make build-db2 for example.
 # The linter itself is the same as above; its programs are given the environment of cgo.
-LINT_DB2 = settings=$$($(GO) run -C bench/db2 . environment -here) || { echo "make lint: without the files of tag db2: $$settings"; exit 0; }; \
+LINT_DB2 = settings=$$($(GO) run ./internal/store/db2/db2test/fetch -here) || { echo "make lint: without the files of tag db2: $$settings"; exit 0; }; \
   tool=$$(mktemp -d); trap 'rm -rf "$$tool"' EXIT; GOBIN="$$tool" $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION) && \
-  eval "$$settings" && "$$tool/golangci-lint" run --build-tags db2 $(DB2_PKGS) && \
-  cd bench/db2 && "$$tool/golangci-lint" run --build-tags db2 ./...
+  eval "$$settings" && "$$tool/golangci-lint" run --build-tags db2 $(DB2_PKGS)
 
 VULN_VERSION := v1.6.0
 VULN_DB      ?= https://vuln.go.dev
 
 # What is built with the tag db2: cgo, and IBM's client library, which the project does not have. It is fetched by its
 # checksum into the user's cache.
-DB2_ENV  = eval "$$($(GO) run -C bench/db2 . environment)"
+DB2_ENV  = eval "$$($(GO) run ./internal/store/db2/db2test/fetch)"
 DB2_PKGS = ./internal/store/db2/... ./cmd/brokerage
 DB2_RACE = -timeout $(if $(RACE),90m -race,30m)
 
@@ -68,7 +67,7 @@ test: ## go vet and every test; a few minutes
 lines: ## lines of Go by package: product, benches and harness, tests
 	@git ls-files '*.go' | xargs awk '{n[FILENAME]++} END {for (f in n) print n[f], f}' | \
 	awk '{dir = $$2; sub("/?[^/]*$$", "", dir); seen[dir]; \
-	    column = $$2 ~ /_test\.go$$/ ? "t" : dir ~ /^bench|storetest|db2test|pgtest|chaostest|testenv/ ? "h" : "p"; \
+	    column = $$2 ~ /_test\.go$$/ ? "t" : dir ~ /storetest|db2test|pgtest|chaostest|testenv/ ? "h" : "p"; \
 	    n[column, dir] += $$1; sum[column] += $$1} \
 	  END {line = "%9s %9s %9s  %s\n"; printf line, "product", "harness", "tests", "package"; \
 	    for (dir in seen) printf line, n["p", dir] + 0, n["h", dir] + 0, n["t", dir] + 0, dir | "sort -k 4"; close("sort -k 4"); \
@@ -81,7 +80,6 @@ lint: ## golangci-lint with .golangci.yml; is go.mod tidy, and every dependency 
 	$(LINT_DB2)
 	$(GO) mod tidy -diff
 	$(GO) mod tidy -C internal/xmldoc/compare -diff
-	$(GO) mod tidy -C bench/db2 -diff
 	@$(GO) list -m -f '{{if not (or .Main .Indirect)}}`{{.Path}}` {{.Version}}{{end}}' all | while read -r module; do \
 	  [ -z "$$module" ] || grep -qF "$$module" docs/dependencies.md || { echo "docs/dependencies.md lacks $$module" >&2; exit 1; }; done
 
@@ -133,8 +131,7 @@ race: ## every test under the race detector; needs a C compiler
 test-db2bench: ## the store on Db2 on its test bench, which fetches itself; RACE=1 for races; needs a JDK and a C compiler
 	@command -v javac >/dev/null || { echo "make test-db2bench: needs a JDK (Debian: apt-get install openjdk-17-jdk-headless)" >&2; exit 1; }
 	$(DB2_ENV) && \
-	  $(GO) vet -tags db2 $(DB2_PKGS) && $(GO) vet -C bench/db2 -tags db2 ./... && \
-	  $(GO) test -C bench/db2 -tags db2 -count=1 $(DB2_RACE) $(TESTFLAGS) ./... && \
+	  $(GO) vet -tags db2 $(DB2_PKGS) && \
 	  $(GO) test -tags db2 -count=1 $(DB2_RACE) $(TESTFLAGS) ./internal/store/db2/... && \
 	  $(GO) test -tags db2 -count=1 $(DB2_RACE) -run '^TestServe_Db2' $(TESTFLAGS) ./cmd/brokerage
 
@@ -181,12 +178,11 @@ bench-postgres: ## queries by pgbench, drive --db and the service, as a table; n
 	BROKERAGE_BENCH_POSTGRES=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkPostgres$$' -benchtime 1x -timeout 60m ./cmd/brokerage
 
 # -shuffle finds tests that lean on each other; -count=1 because a stored result shows nothing new. The comparison with
-# other XML libraries and the stand-in for Db2 are modules of their own, which ./... does not reach.
+# other XML libraries is a module of its own, which ./... does not reach.
 .PHONY: test-full
 test-full: ## all of it: shuffled tests, lint, race, a minute of fuzzing for each target, two stores compared, chaos
 	$(MAKE) test TESTFLAGS='-count=1 -shuffle=on'
 	$(GO) test -C internal/xmldoc/compare -count=1 ./...
-	$(GO) test -C bench/db2 -count=1 ./...
 	$(GO) test ./internal/store/sqlite -count=1 -run TestDamage -v -args -flips 1000
 	$(MAKE) lint
 	$(MAKE) race

@@ -1,0 +1,141 @@
+package db2test
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"brokerage/internal/store/db2/db2test/drda"
+	"brokerage/internal/store/db2/db2test/rewrite"
+)
+
+// Who the databases of the bench belong to. Derby asks for no password.
+const (
+	User     = "tpox"
+	Password = "tpox"
+)
+
+// Bench is a database for one test, behind a proxy of its own.
+type Bench struct {
+	server    *Server
+	proxy     *drda.Proxy
+	catalogue *rewrite.Catalogue
+	name      string
+}
+
+var databases atomic.Int64
+
+// Start gives a test an empty database, of the server that the package shares.
+func Start(t testing.TB) *Bench {
+	t.Helper()
+	return Shared(t).Database(t)
+}
+
+// Database makes an empty database for a test.
+func (s *Server) Database(t testing.TB) *Bench {
+	t.Helper()
+	b := s.Absent(t, unused(), anyPort)
+	b.Create(t)
+	return b
+}
+
+// anyPort is one that is free.
+const anyPort = "127.0.0.1:0"
+
+// unused is the name of a database that there is not yet.
+func unused() string { return fmt.Sprintf("T%d", databases.Add(1)) }
+
+// Absent is a place for a database, at an address of this machine, and none there.
+func (s *Server) Absent(t testing.TB, name, address string) *Bench {
+	t.Helper()
+	return s.bench(t, name, address, rewrite.NewCatalogue())
+}
+
+// Create makes an empty database, in a place where there is none.
+func (b *Bench) Create(t testing.TB) {
+	t.Helper()
+	b.command(t, "create", b.name)
+}
+
+func (b *Bench) command(t testing.TB, words ...string) {
+	t.Helper()
+	if err := b.server.command(words...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Clone makes another database with what this one holds. The test that this one
+// was made for may be over.
+func (b *Bench) Clone(t testing.TB) *Bench {
+	t.Helper()
+	clone := b.server.bench(t, unused(), anyPort, b.catalogue.Clone())
+	clone.command(t, "clone", b.name, clone.name)
+	return clone
+}
+
+func (s *Server) bench(t testing.TB, name, address string, catalogue *rewrite.Catalogue) *Bench {
+	t.Helper()
+	b := &Bench{server: s, catalogue: catalogue, name: name}
+	said := s.said.len()
+	proxy, err := drda.Start(address, s.address, func(sql string) string {
+		text, err := b.catalogue.Rewrite(sql)
+		if err != nil {
+			// Loudly: a test that passes by an error of the bench shows nothing.
+			t.Errorf("the bench cannot run a statement: %v\n%s", err, sql)
+			return "THE BENCH CANNOT RUN THIS"
+		}
+		return text
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.proxy = proxy
+	t.Cleanup(func() {
+		if err := b.proxy.Close(); err != nil {
+			t.Errorf("closing the proxy: %v", err)
+		}
+		if t.Failed() {
+			t.Logf("the server said:\n%s", s.said.since(said))
+		}
+	})
+	return b
+}
+
+// Port is where the database is, at 127.0.0.1.
+func (b *Bench) Port() int { return b.proxy.Addr().Port }
+
+// Name is the name of the database.
+func (b *Bench) Name() string { return b.name }
+
+// DSN is the database as IBM's driver wants to know it.
+func (b *Bench) DSN() string {
+	return fmt.Sprintf("HOSTNAME=127.0.0.1;PORT=%d;DATABASE=%s;UID=%s;PWD=%s;PROTOCOL=TCPIP;AUTHENTICATION=SERVER",
+		b.Port(), b.name, User, Password)
+}
+
+// URL is the database as the service wants to know it.
+func (b *Bench) URL() string { return b.URLAt(b.proxy.Addr().String()) }
+
+// URLAt is the database by another way to it.
+func (b *Bench) URLAt(address string) string {
+	return fmt.Sprintf("db2://%s:%s@%s/%s", User, Password, address, b.name)
+}
+
+// Cut ends all connections to the database, as a broken network does, and tells how many.
+func (b *Bench) Cut() int { return b.proxy.Cut() }
+
+// Refuse makes new connections fail, or no longer.
+func (b *Bench) Refuse(refuse bool) { b.proxy.Refuse(refuse) }
+
+// Delay makes each answer of the database come later.
+func (b *Bench) Delay(delay time.Duration) { b.proxy.Delay(delay) }
+
+// Connections is how many connections there are to the database.
+func (b *Bench) Connections() int { return b.proxy.Connections() }
+
+// Found makes connections go to the server again, after it was restarted.
+func (b *Bench) Found() { b.proxy.Redirect(b.server.address) }
+
+// Address returns the address for clients.
+func (b *Bench) Address() string { return b.proxy.Addr().String() }

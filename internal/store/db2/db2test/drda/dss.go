@@ -1,0 +1,105 @@
+package drda
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+// Code points of the objects that the proxy changes.
+const (
+	codeEXCSAT    = 0x1041
+	codeACCSECRD  = 0x14ac
+	codeACCRDB    = 0x2001
+	codeACCRDBRM  = 0x2201
+	codeOPNQFLRM  = 0x2212
+	codeEXCSQLIMM = 0x200a
+	codeEXCSQLSTT = 0x200b
+	codeOPNQRY    = 0x200c
+	codeRDBCMM    = 0x200e
+	codeRDBRLLBCK = 0x200f
+	codeSQLCARD   = 0x2408
+	codeSQLSTT    = 0x2414
+	codeDSCSQLSTT = 0x2008
+	codeQRYINSID  = 0x215b
+)
+
+// A structure begins with its length, with a bit that says whether it goes on in
+// another segment; so does each object in it, with its code point after that.
+const (
+	firstObject = 6
+	objectHead  = 4
+	contentAt   = firstObject + objectHead // of the first object
+	goesOn      = 0x8000
+	longest     = 0x7fff
+)
+
+// structure is a data stream structure (DSS) as it is on the wire, with its
+// continuations.
+type structure []byte
+
+// readStructure reads one structure.
+func readStructure(r *bufio.Reader) (s structure, err error) {
+	for more := true; more; {
+		head, err := r.Peek(2)
+		if err != nil {
+			return nil, err
+		}
+		length := int(binary.BigEndian.Uint16(head))
+		more = length&goesOn != 0
+		segment := make([]byte, length&longest)
+		if len(segment) < 2 {
+			return nil, fmt.Errorf("a DRDA segment of %d bytes", len(segment))
+		}
+		if _, err := io.ReadFull(r, segment); err != nil {
+			return nil, err
+		}
+		s = append(s, segment...)
+	}
+	return s, nil
+}
+
+// codePoint says what the structure's first object is.
+func (s structure) codePoint() uint16 { return s.codePointAt(firstObject) }
+
+// codePointAt says what an object is, 0 if there is none.
+func (s structure) codePointAt(object int) uint16 {
+	if object+objectHead > len(s) {
+		return 0
+	}
+	return binary.BigEndian.Uint16(s[object+2:])
+}
+
+// after is where the next object begins.
+func (s structure) after(object int) int { return object + int(binary.BigEndian.Uint16(s[object:])) }
+
+// replace puts other bytes in the place of s[from:to], and corrects the lengths:
+// that of the structure, and those at what else is said to hold them.
+func (s structure) replace(from, to int, by []byte, lengths ...int) (structure, error) {
+	changed := make(structure, 0, len(s)-(to-from)+len(by))
+	changed = append(append(append(changed, s[:from]...), by...), s[to:]...)
+	if len(changed) > longest {
+		return nil, fmt.Errorf("a DRDA structure of %d bytes, and the proxy makes no continuations", len(changed))
+	}
+	grown := len(changed) - len(s)
+	for _, at := range append([]int{0}, lengths...) {
+		binary.BigEndian.PutUint16(changed[at:], uint16(int(binary.BigEndian.Uint16(s[at:]))+grown)) //nolint:gosec // at most longest
+	}
+	return changed, nil
+}
+
+// without drops a parameter of the first object, if it has it.
+func (s structure) without(codePoint uint16) (structure, error) {
+	for at := contentAt; at+objectHead <= len(s); {
+		end := s.after(at)
+		if end <= at || end > len(s) {
+			break
+		}
+		if s.codePointAt(at) == codePoint {
+			return s.replace(at, end, nil, firstObject)
+		}
+		at = end
+	}
+	return s, nil
+}

@@ -1,0 +1,54 @@
+package drda
+
+import "encoding/binary"
+
+// Where the fields of an SQLCA are in an SQLCARD that is not null.
+const (
+	sqlcodeAt   = objectHead + 1
+	sqlstateAt  = sqlcodeAt + 4
+	sqlstateLen = 5
+	extendedAt  = sqlstateAt + sqlstateLen + 8 // whether there are tokens
+	rdbNameAt   = extendedAt + 1 + 6*4 + 11
+	mostTokens  = 70 // what an SQLCA has place for; more ends the connection
+)
+
+// fixSQLCARD gives an error Db2's code, and its tokens a length that IBM's client
+// takes.
+func fixSQLCARD(s structure, at int) (structure, error) {
+	card := s[at:]
+	if len(card) < rdbNameAt || card[objectHead] != 0 {
+		return s, nil
+	}
+	known, found := codes[string(card[sqlstateAt:sqlstateAt+sqlstateLen])]
+	if found {
+		binary.BigEndian.PutUint32(card[sqlcodeAt:], uint32(known.sqlcode)) //nolint:gosec // two's complement is the format
+		copy(card[sqlstateAt:], known.sqlstate)
+	}
+	if card[extendedAt] != 0 {
+		return s, nil
+	}
+	_, end, ok := counted(s, at+rdbNameAt)
+	if !ok {
+		return s, nil
+	}
+	start, end, ok := counted(s, end)
+	if !ok {
+		return s, nil
+	}
+	tokens := s[start+2 : end]
+	if found && known.token != "" {
+		tokens = []byte(known.token)
+	} else if len(tokens) > mostTokens {
+		tokens = tokens[:mostTokens]
+	}
+	return s.replace(start+2, end, tokens, at, start)
+}
+
+// counted finds a text with its length before it.
+func counted(s structure, at int) (start, end int, ok bool) {
+	if at+2 > len(s) {
+		return 0, 0, false
+	}
+	end = at + 2 + int(binary.BigEndian.Uint16(s[at:]))
+	return at, end, end <= len(s)
+}

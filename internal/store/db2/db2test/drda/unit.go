@@ -1,0 +1,42 @@
+package drda
+
+import "strings"
+
+// unit is a connection's unit of work, as far as Db2 wants to know of it: TRUNCATE
+// has to be its first statement (SQL0428N), which Derby does not mind.
+type unit struct {
+	*Proxy
+	begun     bool
+	immediate bool // the statement that follows is executed with it, and not only prepared
+}
+
+func (u *unit) request(s structure) (structure, error) {
+	switch s.codePoint() {
+	case codeEXCSQLSTT, codeOPNQRY:
+		u.begun = true
+	case codeEXCSQLIMM:
+		u.immediate = true
+	case codeRDBCMM, codeRDBRLLBCK:
+		u.begun = false
+	case codeSQLSTT:
+		begun := u.begun
+		u.begun, u.immediate = begun || u.immediate, false
+		return fixSQLSTT(s, func(sql string) string {
+			text := u.rewrite(sql)
+			if begun && isTruncate(sql) {
+				return "CALL BENCH.NOT_FIRST()"
+			}
+			return text
+		})
+	}
+	return u.Proxy.request(s)
+}
+
+// isTruncate looks at the first word that is not in a comment.
+func isTruncate(sql string) bool {
+	const word = "TRUNCATE "
+	for sql = strings.TrimSpace(sql); strings.HasPrefix(sql, "--"); sql = strings.TrimSpace(sql) {
+		_, sql, _ = strings.Cut(sql, "\n")
+	}
+	return len(sql) > len(word) && strings.EqualFold(sql[:len(word)], word)
+}

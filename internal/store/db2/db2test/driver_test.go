@@ -1,0 +1,29 @@
+//go:build db2
+
+package db2test
+
+import (
+	"database/sql"
+	"testing"
+
+	_ "github.com/ibmdb/go_ibm_db" // the driver that the bench is for
+	"github.com/stretchr/testify/require"
+)
+
+func TestMain(m *testing.M) { Main(m) }
+
+func connected(t testing.TB, b *Bench) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("go_ibm_db", b.DSN())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db
+}
+
+func TestDriver(t *testing.T) {
+	b := Start(t)
+	db := connected(t, b)
+	var n int
+	require.NoError(t, db.QueryRowContext(t.Context(), "VALUES 1").Scan(&n))
+	require.Equal(t, 1, n)
+}

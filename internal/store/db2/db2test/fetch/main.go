@@ -1,0 +1,35 @@
+// Fetch brings what the bench and the driver of Db2 need into the user's cache,
+// and says how to build with it, for a shell's eval:
+//
+//	eval "$(go run ./internal/store/db2/db2test/fetch)" && go build -tags db2 ./cmd/brokerage
+//
+// With -here it fetches nothing, and fails where something is missing.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"brokerage/internal/store/db2/db2test"
+)
+
+func main() {
+	here := flag.Bool("here", false, "fetch nothing")
+	flag.Parse()
+	get := func() (*db2test.Kit, error) { return db2test.Fetch(context.Background()) }
+	if *here {
+		get = db2test.Fetched
+	}
+	kit, err := get()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fetch:", err)
+		os.Exit(1)
+	}
+	for _, setting := range kit.Environment() {
+		name, value, _ := strings.Cut(setting, "=")
+		fmt.Printf("export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
+	}
+}

@@ -1,0 +1,178 @@
+package db2test
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"brokerage/internal/testenv"
+	"brokerage/internal/testenv/pinned"
+)
+
+// What the bench is made of. Derby has to be older than 10.15, from where on its
+// jars are split otherwise; BaseX 10 is the first that needs no more than one.
+var (
+	derby    = pinned.Maven("org/apache/derby/derby/10.14.2.0/derby-10.14.2.0.jar", "2c40eb581e5221ab33c7c796979b49ce404e7e393357c58f7bcdb30a09efca72")
+	derbyNet = pinned.Maven("org/apache/derby/derbynet/10.14.2.0/derbynet-10.14.2.0.jar", "60420647ea4dec5fb5d2e44768411e33d2358f517c292073cc4bdd41f70deddc")
+	baseX    = pinned.Maven("org/basex/basex/10.7/basex-10.7.jar", "5041c1daca9398a11de9c78a0983b30673829e4a5f011c1f809b1c36879af1a2")
+
+	// IBM's own archives of clidriver have no checksum that could be pinned; the
+	// wheel of its Python driver has the same files.
+	wheel = pinned.PyPI("ibm-db", "d2/8c/67a13a6cee20ad264ad1c63c957e14ff043f3bf2a7550bf0a2581e7afe19/"+wheelName,
+		"85c16961dc98e13dbd58209f40e8e99cf383b7b7d8f57038aa84a59e1412ba21")
+)
+
+const wheelName = "ibm_db-3.3.0-cp311-cp311-manylinux_2_34_x86_64.whl"
+
+// cacheVariable names the folder for what is fetched, instead of one in the
+// user's cache.
+const cacheVariable = "BROKERAGE_DB2BENCH_CACHE"
+
+// Kit is what the bench needs, on this machine.
+type Kit struct {
+	Jars      []string
+	CLIDriver string // the folder with include and lib
+	Libraries string // what clidriver's libraries need beside them
+	classes   string // where compiled sources go
+}
+
+// cached is where the kit is, or will be.
+func cached() (cache string, k *Kit, err error) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		return "", nil, &testenv.NotHereError{Reason: "clidriver is only fetched for linux/amd64"}
+	}
+	cache = os.Getenv(cacheVariable)
+	if cache == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return "", nil, &testenv.NotHereError{Reason: "there is no cache folder: " + err.Error()}
+		}
+		cache = filepath.Join(dir, "brokerage", "db2bench")
+	}
+	home := filepath.Join(cache, strings.TrimSuffix(wheelName, ".whl"))
+	return cache, &Kit{
+		CLIDriver: filepath.Join(home, "clidriver"), Libraries: filepath.Join(home, "ibm_db.libs"), classes: filepath.Join(cache, "classes"),
+	}, nil
+}
+
+// Fetch makes sure that all of the kit is there.
+func Fetch(ctx context.Context) (*Kit, error) {
+	cache, k, err := cached()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
+	defer cancel()
+	for _, jar := range []pinned.File{derby, derbyNet, baseX} {
+		path, err := jar.Fetch(ctx, cache)
+		if err != nil {
+			return nil, &testenv.NotHereError{Reason: "the bench cannot be fetched: " + err.Error()}
+		}
+		k.Jars = append(k.Jars, path)
+	}
+	archive, err := wheel.Fetch(ctx, cache)
+	if err != nil {
+		return nil, &testenv.NotHereError{Reason: "the bench cannot be fetched: " + err.Error()}
+	}
+	return k, once(filepath.Dir(k.CLIDriver), func(half string) error { return unpack(archive, half, "clidriver/", "ibm_db.libs/") })
+}
+
+// Fetched is as much of the kit as a build needs, if that is there already.
+func Fetched() (*Kit, error) {
+	_, k, err := cached()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(k.CLIDriver); err != nil {
+		return nil, &testenv.NotHereError{Reason: "clidriver was not fetched yet (make build-db2): " + err.Error()}
+	}
+	return k, nil
+}
+
+// Environment is what building and running a program with the driver needs, as
+// NAME=value.
+func (k *Kit) Environment() []string {
+	lib := filepath.Join(k.CLIDriver, "lib")
+	return []string{
+		"CGO_ENABLED=1",
+		"CGO_CFLAGS=-I" + filepath.Join(k.CLIDriver, "include"),
+		"CGO_LDFLAGS=-L" + lib + " -Wl,-rpath-link," + k.Libraries,
+		"LD_LIBRARY_PATH=" + lib + ":" + filepath.Join(lib, "icc") + ":" + k.Libraries,
+	}
+}
+
+// once makes a folder, which another process may do at the same time: under
+// another name until it is whole.
+func once(dir string, fill func(half string) error) (err error) {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return err
+	}
+	half, err := os.MkdirTemp(parent, "half")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(half)) }()
+	if err := errors.Join(fill(half), os.Chmod(half, 0o755)); err != nil {
+		return err
+	}
+	if err := os.Rename(half, dir); err != nil {
+		if _, there := os.Stat(dir); there != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unpack takes the folders that are wanted out of an archive.
+func unpack(archive, dir string, folders ...string) error {
+	files, err := zip.OpenReader(archive)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = files.Close() }() // it is only read
+	for _, f := range files.File {
+		wanted := false
+		for _, folder := range folders {
+			wanted = wanted || strings.HasPrefix(f.Name, folder)
+		}
+		if !wanted || strings.HasSuffix(f.Name, "/") {
+			continue
+		}
+		if !filepath.IsLocal(f.Name) {
+			return fmt.Errorf("%s is outside of the archive", f.Name)
+		}
+		if err := unpackFile(f, filepath.Join(dir, f.Name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func unpackFile(f *zip.File, path string) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	in, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // it is only read
+	out, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_EXCL, f.Mode().Perm()|0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	_, err = io.Copy(out, in)
+	return err
+}

@@ -1,0 +1,147 @@
+package rewrite
+
+import (
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"strings"
+	"sync"
+)
+
+// Unsupported is what the bench cannot do.
+type Unsupported struct{ What string }
+
+func (u *Unsupported) Error() string { return "unsupported: " + u.What }
+
+func unsupported(format string, args ...any) error {
+	return &Unsupported{fmt.Sprintf(format, args...)}
+}
+
+// Catalogue is what the statements of a database have created so far, as far as
+// later ones need it.
+type Catalogue struct {
+	mu      sync.RWMutex
+	tables  map[string]table
+	indexes map[string]index
+}
+
+// table is the types of a table's columns, XML being one.
+type table map[string]string
+
+// index is an index over XML.
+type index struct {
+	name, table, column string
+	steps               []string // of the pattern, as java/Index.java has it
+	class               class
+	unique              bool
+}
+
+// NewCatalogue is the catalogue of an empty database.
+func NewCatalogue() *Catalogue {
+	return &Catalogue{tables: make(map[string]table), indexes: make(map[string]index)}
+}
+
+// Clone is a catalogue for a copy of the database.
+func (c *Catalogue) Clone() *Catalogue {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return &Catalogue{tables: maps.Clone(c.tables), indexes: maps.Clone(c.indexes)}
+}
+
+// statement is one that is being rewritten.
+type statement struct {
+	*Catalogue
+	number  uint32            // the same whenever the same text comes, for the server's cache
+	aliases map[string]string // from a table's name or alias to the table
+	locks   bool              // USE AND KEEP … LOCKS
+	locked  bool              // a row was found whose lock is kept
+	kept    int
+}
+
+// Rewrite gives the statement for Derby. The error is an *Unsupported.
+func (c *Catalogue) Rewrite(sql string) (string, error) {
+	tokens, err := lex(sql)
+	if err != nil {
+		return "", err
+	}
+	if len(tokens) == 0 {
+		return "", unsupported("an empty statement")
+	}
+	switch {
+	case starts(tokens, "CREATE"), starts(tokens, "DROP"), starts(tokens, "ALTER"):
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.definition(tokens)
+	case starts(tokens, "CALL"):
+		return call(tokens)
+	case starts(tokens, "BEGIN"):
+		return block(tokens)
+	case starts(tokens, "SET"):
+		return set(tokens)
+	case starts(tokens, "TRUNCATE"):
+		return truncate(tokens)
+	case starts(tokens, "COMMENT"), starts(tokens, "GRANT"), starts(tokens, "REVOKE"):
+		return nothing(tokens), nil
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(sql)) // it never fails
+	s := &statement{Catalogue: c, number: hash.Sum32() >> 1, aliases: c.aliases(tokens)}
+	return s.manipulation(tokens)
+}
+
+// nothing is a statement that means nothing here.
+func nothing(tokens []token) string {
+	return "CALL BENCH.NOTHING(" + quoted(text(tokens)) + ")"
+}
+
+// set passes what Derby has; the lock time-out is the server's own.
+func set(tokens []token) (string, error) {
+	switch {
+	case starts(tokens, "SET", "CURRENT", "SCHEMA"), starts(tokens, "SET", "SCHEMA"), starts(tokens, "SET", "CURRENT", "ISOLATION"):
+		return text(tokens), nil
+	case starts(tokens, "SET", "CURRENT", "LOCK", "TIMEOUT"), starts(tokens, "SET", "CURRENT", "IMPLICIT", "XMLPARSE", "OPTION"),
+		starts(tokens, "SET", "CURRENT", "QUERY", "OPTIMIZATION"), starts(tokens, "SET", "CURRENT", "DEGREE"):
+		return nothing(tokens), nil
+	}
+	return "", unsupported("the statement %s", text(tokens))
+}
+
+// aliases finds the tables of a statement, and what else they are called in it.
+func (c *Catalogue) aliases(tokens []token) map[string]string {
+	known := make(map[string]string)
+	for i := range tokens {
+		if !tokens[i].is("FROM", "JOIN", "UPDATE", "INTO") {
+			continue
+		}
+		for at := i + 1; at < len(tokens) && (tokens[at].kind == 'w' || tokens[at].kind == 'q'); {
+			name := tokens[at].name()
+			for at++; at+1 < len(tokens) && tokens[at].kind == '.'; at += 2 {
+				name = tokens[at+1].name() // without its schema: a database has one
+			}
+			if _, ok := c.tables[name]; !ok {
+				break
+			}
+			if at < len(tokens) && tokens[at].is("AS") {
+				at++
+			}
+			known[name] = name
+			if at < len(tokens) && (tokens[at].kind == 'q' || tokens[at].kind == 'w' && !clauses[strings.ToUpper(tokens[at].text)]) {
+				known[tokens[at].name()] = name
+				at++
+			}
+			if at >= len(tokens) || tokens[at].kind != ',' {
+				break
+			}
+			at++
+		}
+	}
+	return known
+}
+
+// clauses are the words that may follow a table and are not its other name.
+var clauses = map[string]bool{
+	"WHERE": true, "SET": true, "JOIN": true, "INNER": true, "LEFT": true, "ON": true, "ORDER": true, "GROUP": true, "FETCH": true,
+	"WITH": true, "FOR": true, "UNION": true, "VALUES": true, "SELECT": true, "USING": true, "CROSS": true, "HAVING": true,
+}

@@ -1,0 +1,171 @@
+package rewrite
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// token is a word, a name in quotes, a string, a number or a symbol.
+type token struct {
+	kind byte // w, q, s, n or the symbol's first byte
+	text string
+	gap  bool // there was white space or a comment before it
+}
+
+// is tells whether a token is a word, in letters of either case, or a symbol.
+func (t token) is(words ...string) bool {
+	for _, w := range words {
+		if t.kind != 's' && t.kind != 'q' && strings.EqualFold(t.text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// name is a token as an identifier: words fold to upper case.
+func (t token) name() string {
+	if t.kind == 'q' {
+		return strings.ReplaceAll(t.text[1:len(t.text)-1], `""`, `"`)
+	}
+	return strings.ToUpper(t.text)
+}
+
+// value is what a string says.
+func (t token) value() string { return strings.ReplaceAll(t.text[1:len(t.text)-1], "''", "'") }
+
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// lex takes a statement apart. Comments go.
+func lex(sql string) (tokens []token, err error) {
+	gap := false
+	for at := 0; at < len(sql); {
+		rest := sql[at:]
+		r, _ := utf8.DecodeRuneInString(rest)
+		length, kind := 1, rest[0]
+		switch {
+		case unicode.IsSpace(r):
+			at, gap = at+utf8.RuneLen(r), true
+			continue
+		case strings.HasPrefix(rest, "--"):
+			end := strings.IndexByte(rest+"\n", '\n')
+			at, gap = min(at+end+1, len(sql)), true
+			continue
+		case strings.HasPrefix(rest, "/*"):
+			end := strings.Index(rest, "*/")
+			if end < 0 {
+				return nil, unsupported("a comment without an end")
+			}
+			at, gap = at+end+2, true
+			continue
+		case kind == '\'' || kind == '"':
+			if length = closing(rest, kind); length == 0 {
+				return nil, unsupported("a quote without its other")
+			}
+			kind = map[byte]byte{'\'': 's', '"': 'q'}[kind]
+		case r == '_' || unicode.IsLetter(r):
+			length = len(rest) - len(strings.TrimLeftFunc(rest, func(r rune) bool {
+				return r == '_' || r == '$' || r == '#' || r == '@' || unicode.IsLetter(r) || unicode.IsDigit(r)
+			}))
+			kind = 'w'
+		case kind >= '0' && kind <= '9':
+			length = len(rest) - len(strings.TrimLeft(rest, "0123456789.eE"))
+			kind = 'n'
+			// 16K is a number and a word.
+		default:
+			for _, symbol := range []string{"<>", "<=", ">=", "!=", "||", "=>", "->"} {
+				if strings.HasPrefix(rest, symbol) {
+					length = len(symbol)
+				}
+			}
+		}
+		tokens = append(tokens, token{kind, rest[:length], gap})
+		at, gap = at+length, false
+	}
+	return tokens, nil
+}
+
+// closing is the length of a quoted text, with quotes doubled within it.
+func closing(s string, quote byte) int {
+	for i := 1; i < len(s); i++ {
+		if s[i] != quote {
+			continue
+		}
+		if i+1 == len(s) || s[i+1] != quote {
+			return i + 1
+		}
+		i++
+	}
+	return 0
+}
+
+// text is tokens as a statement again.
+func text(tokens []token) string {
+	var b strings.Builder
+	for i, t := range tokens {
+		if i > 0 && t.gap {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.text)
+	}
+	return b.String()
+}
+
+// inside is what the parenthesis at the beginning of tokens holds, and how many
+// tokens it takes with both of its ends.
+func inside(tokens []token) (content []token, taken int, err error) {
+	if len(tokens) == 0 || tokens[0].kind != '(' {
+		return nil, 0, unsupported("a parenthesis is missing at %s", text(tokens))
+	}
+	depth := 0
+	for i, t := range tokens {
+		switch t.kind {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return tokens[1:i], i + 1, nil
+			}
+		}
+	}
+	return nil, 0, unsupported("a parenthesis without its other")
+}
+
+// cut splits tokens at the first of some words that is in no parenthesis.
+func cut(tokens []token, words ...string) (before, after []token, found bool) {
+	depth := 0
+	for i, t := range tokens {
+		switch {
+		case t.kind == '(':
+			depth++
+		case t.kind == ')':
+			depth--
+		case depth == 0 && t.is(words...):
+			return tokens[:i], tokens[i+1:], true
+		}
+	}
+	return tokens, nil, false
+}
+
+// list splits tokens at commas that are in no parenthesis.
+func list(tokens []token) (parts [][]token) {
+	for len(tokens) > 0 {
+		part, rest, _ := cut(tokens, ",")
+		parts = append(parts, part)
+		tokens = rest
+	}
+	return parts
+}
+
+// starts tells whether tokens begin with some words.
+func starts(tokens []token, words ...string) bool {
+	if len(tokens) < len(words) {
+		return false
+	}
+	for i, w := range words {
+		if !tokens[i].is(w) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,204 @@
+package rewrite_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/db2/db2test/rewrite"
+)
+
+// prepared is a catalogue with two tables and indexes of each type.
+func prepared(t testing.TB) *rewrite.Catalogue {
+	t.Helper()
+	c := rewrite.NewCatalogue()
+	for _, ddl := range []string{
+		`CREATE TABLE a (n BIGINT NOT NULL PRIMARY KEY, adoc XML NOT NULL INLINE LENGTH 1000) COMPRESS YES ADAPTIVE ORGANIZE BY ROW IN ts`,
+		`CREATE TABLE s.b (bdoc XML)`,
+		`CREATE UNIQUE INDEX a_id ON a (adoc) GENERATE KEY USING XMLPATTERN '/A/@id' AS SQL VARCHAR(20)`,
+		`CREATE INDEX a_x ON a (adoc) GENERATE KEY USING XMLPATTERN 'declare default element namespace "u"; /A/*/X' AS SQL DOUBLE`,
+		`CREATE INDEX b_ref ON b(bdoc) GENERATE KEY USING XMLPATTERN '/B/@ref' AS SQL VARCHAR HASHED`,
+	} {
+		_, err := c.Rewrite(ddl)
+		require.NoError(t, err, ddl)
+	}
+	return c
+}
+
+// registering is a block that registers an XML schema, with the arguments of the
+// two procedures.
+func registering(register, complete string) string {
+	return `BEGIN DECLARE owner VARCHAR(9) DEFAULT 'O'; DECLARE n VARCHAR(9) DEFAULT 'N'; DECLARE x BLOB(1M);
+		SELECT d INTO x FROM a WHERE n = 'f'; CALL SYSPROC.XSR_REGISTER(` + register + `); CALL SYSPROC.XSR_COMPLETE(` + complete + `); END`
+}
+
+func TestRewrite_Definitions(t *testing.T) {
+	for given, want := range map[string]string{
+		`CREATE TABLE s."C" (doc XML NOT NULL INLINE LENGTH 16288, n INTEGER, PRIMARY KEY (n)) COMPRESS YES ADAPTIVE ORGANIZE BY ROW IN x INDEX IN y`: `CREATE TABLE s."C" (ROW_OF_C BIGINT NOT NULL GENERATED ALWAYS AS IDENTITY UNIQUE, doc CLOB(16M) NOT NULL CHECK (BENCH.IS_DOCUMENT(doc) = 1), n INTEGER, PRIMARY KEY (n))`,
+		`CREATE TABLE plain (a VARCHAR(64) NOT NULL PRIMARY KEY)`:                                                                                     `CREATE TABLE plain (a VARCHAR(64) NOT NULL PRIMARY KEY)`,
+		`CREATE UNIQUE INDEX i ON a (adoc) GENERATE KEY USING XMLPATTERN 'declare namespace p="u"; /A//p:B/@c' AS SQL VARCHAR(7)`:                     `CALL BENCH.CREATE_XML_INDEX('I', 'A', 'ADOC', '{}A // {u}B @{}c', 'VARCHAR(7)', 'VARCHAR(7)', 1)`,
+		`CREATE INDEX i ON a (adoc) GENERATE KEY USING XMLPATTERN '/A/B' AS SQL VARCHAR HASHED`:                                                       `CALL BENCH.CREATE_XML_INDEX('I', 'A', 'ADOC', '{}A {}B', 'VARCHAR', 'VARCHAR(8000)', 0)`,
+		`CREATE INDEX i ON plain (a)`:                              `CREATE INDEX i ON plain (a)`,
+		`DROP INDEX a_id`:                                          `CALL BENCH.DROP_XML_INDEX('A_ID')`,
+		`CREATE BUFFERPOOL b SIZE AUTOMATIC`:                       `CALL BENCH.NOTHING('CREATE BUFFERPOOL b SIZE AUTOMATIC')`,
+		`CREATE LARGE TABLESPACE t MANAGED BY AUTOMATIC`:           `CALL BENCH.NOTHING('CREATE LARGE TABLESPACE t MANAGED BY AUTOMATIC')`,
+		`SET CURRENT LOCK TIMEOUT 3`:                               `CALL BENCH.NOTHING('SET CURRENT LOCK TIMEOUT 3')`,
+		`CALL SYSPROC.ADMIN_CMD('RUNSTATS ON TABLE a')`:            `CALL BENCH.NOTHING('RUNSTATS ON TABLE a')`,
+		registering("owner, n, 'f', x, NULL", "owner, n, NULL, 0"): `CALL BENCH.XSR_REGISTER('O', 'N', 'f', 'SELECT d FROM a WHERE n = ''f''', 0)`,
+		`TRUNCATE TABLE a IMMEDIATE`:                               `DELETE FROM A`,
+	} {
+		got, err := prepared(t).Rewrite(given)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+}
+
+func TestRewrite_Statements(t *testing.T) {
+	for name, c := range map[string]struct{ given, want string }{
+		"Nothing":   {`SELECT n FROM a WHERE n = ? -- all of it`, `SELECT n FROM a WHERE n = ?`},
+		"Query":     {`SELECT XMLQUERY('$d/A' PASSING adoc AS "d") FROM a`, `SELECT BENCH.XQ('$d/A', 'd:doc', adoc) FROM a`},
+		"ByRef":     {`SELECT XMLQUERY('$d/A' PASSING BY REF x.adoc AS "d" RETURNING SEQUENCE) FROM a AS x`, `SELECT BENCH.XQ('$d/A', 'd:doc', x.adoc) FROM a AS x`},
+		"Nested":    {`SELECT XMLQUERY('$p' PASSING XMLQUERY('$d' PASSING adoc AS "d") AS "p") FROM a`, `SELECT BENCH.XQ('$p', 'p:seq', BENCH.XQ('$d', 'd:doc', adoc)) FROM a`},
+		"Quotes":    {`VALUES XMLQUERY('"it''s"')`, `VALUES BENCH.XQ('"it''s"', '')`},
+		"Update":    {`UPDATE a SET adoc = XMLQUERY('copy $n := $d modify do delete $n/x return $n' PASSING adoc AS "d")`, `UPDATE a SET adoc = BENCH.XQ('copy $n := $d modify delete nodes $n/x return $n', 'd:doc', adoc)`},
+		"Cast":      {`SELECT XMLCAST(XMLQUERY('1') AS BIGINT) FROM a`, `SELECT CAST(BENCH.XQ_ATOM('1', '') AS BIGINT) FROM a`},
+		"CastFloat": {`SELECT XMLCAST(XMLQUERY('1') AS DOUBLE) FROM a`, `SELECT DOUBLE(BENCH.XQ_ATOM('1', '')) FROM a`},
+		"Serialize": {`SELECT XMLSERIALIZE(adoc AS CLOB(16K) EXCLUDING XMLDECLARATION) FROM a`, `SELECT CAST(BENCH.XML_SERIALIZE(adoc, 16384) AS CLOB(16K)) FROM a`},
+		"Parse":     {`INSERT INTO b (bdoc) VALUES (XMLPARSE(DOCUMENT CAST(? AS CLOB(1M)) PRESERVE WHITESPACE))`, `INSERT INTO b (bdoc) VALUES (BENCH.XML_PARSE(CAST(? AS CLOB(1M)), 1))`},
+		"Strip":     {`INSERT INTO b (bdoc) VALUES (XMLPARSE(DOCUMENT ?))`, `INSERT INTO b (bdoc) VALUES (BENCH.XML_PARSE(?, 0))`},
+		"Validate":  {`VALUES XMLVALIDATE(XMLPARSE(DOCUMENT ?) ACCORDING TO XMLSCHEMA ID s.a)`, `VALUES BENCH.XML_VALIDATE('A', BENCH.XML_PARSE(?, 0))`},
+		"Bytes":     {`INSERT INTO c (x) VALUES (BLOB(CAST(? AS CLOB(1M))))`, `INSERT INTO c (x) VALUES (BENCH.BYTES(CAST(? AS CLOB(1M))))`},
+		"Octets":    {`SELECT OCTET_LENGTH(adoc) FROM a`, `SELECT BENCH.OCTETS(adoc) FROM a`},
+		"Numbers": {
+			`SELECT XMLQUERY('$a + $b + $c' PASSING n AS "a", CAST(? AS DOUBLE) AS "b", 1.5 AS "c") FROM a`,
+			`SELECT BENCH.XQ('$a + $b + $c', 'a:xs:integer b:xs:double c:xs:decimal', RTRIM(CHAR(n)), BENCH.DOUBLE_TEXT(CAST(? AS DOUBLE)), RTRIM(CHAR(1.5))) FROM a`,
+		},
+		"Derived": {`SELECT XMLQUERY('$d' PASSING m.adoc AS "d") FROM (SELECT adoc FROM a) AS m`, `SELECT BENCH.XQ('$d', 'd:doc', m.adoc) FROM (SELECT adoc FROM a) AS m`},
+		"Views":   {`SELECT value FROM SYSIBMADM.DBCFG`, `SELECT value FROM BENCH.DBCFG`},
+		"Catalog": {`SELECT card FROM SYSCAT.TABLES`, `SELECT card FROM BENCH.TABLES`},
+		"Pools":   {`SELECT t.x FROM TABLE(SYSPROC.MON_GET_BUFFERPOOL(CAST(NULL AS VARCHAR(128)), -2)) AS t`, `SELECT t.x FROM BENCH.BUFFERPOOL AS t`},
+		"NoIndex": {`SELECT 1 FROM a WHERE XMLEXISTS('$d/A[@x = $i]' PASSING adoc AS "d", CAST(? AS VARCHAR(9)) AS "i")`, `SELECT 1 FROM a WHERE BENCH.XQ_EXISTS('$d/A[@x = $i]', 'd:doc i:xs:string', adoc, CAST(? AS VARCHAR(9))) = 1`},
+		"Join": {
+			`SELECT 1 FROM a x, b y WHERE XMLEXISTS('$d/A[@id/fn:string(.) = $e/B/@ref/fn:string(.)]' PASSING x.adoc AS "d", y.bdoc AS "e")`,
+			`SELECT 1 FROM a x, b y WHERE CASE WHEN EXISTS (SELECT 1 FROM BENCH."A_ID" KL, BENCH."B_REF" KR WHERE KL.R = x.ROW_OF_A AND KR.R = y.ROW_OF_B AND KL.K = KR.K) THEN BENCH.XQ_EXISTS('$d/A[@id/fn:string(.) = $e/B/@ref/fn:string(.)]', 'd:doc e:doc', x.adoc, y.bdoc) ELSE 0 END = 1`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := prepared(t).Rewrite(c.given)
+			require.NoError(t, err)
+			require.Equal(t, c.want, got)
+		})
+	}
+}
+
+// The number that stands for a statement is the same each time, or the server
+// would have to compile it each time.
+func TestRewrite_Keys(t *testing.T) {
+	c := prepared(t)
+	const byID = `DELETE FROM a WHERE XMLEXISTS('$d/A[B = $b][@id = $i]' PASSING adoc AS "d", CAST(? AS VARCHAR(9)) AS "b", CAST(? AS VARCHAR(20)) AS "i")`
+	got, err := c.Rewrite(byID)
+	require.NoError(t, err)
+	require.Regexp(t, `^DELETE FROM a WHERE \(ROW_OF_A = BENCH\.ROW_BY_KEY\('A_ID', '', (\d+), 1, CAST\(\? AS VARCHAR\(9\)\), CAST\(\? AS VARCHAR\(20\)\)\) `+
+		`AND BENCH\.XQ_EXISTS\('.*', 'd:doc b:xs:string@\d+\.0 i:xs:string@\d+\.1', adoc\) = 1\)$`, got)
+	again, err := c.Rewrite(byID)
+	require.NoError(t, err)
+	require.Equal(t, got, again)
+
+	for name, where := range map[string]string{
+		"Inside":       `$d/A[@id = $i]/B/C`,
+		"And":          `$d/A[@id = $i and B > 1]`,
+		"Value":        `$d/A[@id eq $i]`,
+		"Reverse":      `$d/A[$i = @id]`,
+		"Self":         `$d/A/@id[. = $i]`,
+		"FromDocument": `$d[A/@id = $i]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := c.Rewrite(`SELECT n FROM a WHERE XMLEXISTS('` + where + `' PASSING adoc AS "d", CAST(? AS VARCHAR(20)) AS "i")`)
+			require.NoError(t, err)
+			require.Contains(t, got, "ROW_BY_KEY('A_ID'")
+		})
+	}
+	for name, where := range map[string]string{
+		"Or":             `$d/A[@id = $i or B]`,
+		"Not":            `$d/A[fn:not(@id = $i)]`,
+		"Boolean":        `$d/A/@id = $i`,
+		"OtherNamespace": `declare default element namespace "v"; $d/A[@id = $i]`,
+		"Unequal":        `$d/A[@id != $i]`,
+		"Loop":           `for $a in $d/A[@id = $i] return $a`,
+		"Anywhere":       `$d//@id[. = $i]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := c.Rewrite(`SELECT n FROM a WHERE XMLEXISTS('` + where + `' PASSING adoc AS "d", CAST(? AS VARCHAR(20)) AS "i")`)
+			require.NoError(t, err)
+			require.NotContains(t, got, "BY_KEY")
+		})
+	}
+	t.Run("OtherType", func(t *testing.T) {
+		got, err := c.Rewrite(`SELECT n FROM a WHERE XMLEXISTS('$d/A[@id = $i]' PASSING adoc AS "d", CAST(? AS BIGINT) AS "i")`)
+		require.NoError(t, err)
+		require.NotContains(t, got, "BY_KEY", "a number is compared as a number, which an index of strings does not serve")
+	})
+	t.Run("NotUnique", func(t *testing.T) {
+		got, err := c.Rewrite(`SELECT n FROM a WHERE XMLEXISTS('declare default element namespace "u"; $d/A[B/X = $x]' PASSING adoc AS "d", CAST(? AS DOUBLE) AS "x")`)
+		require.NoError(t, err)
+		require.Regexp(t, `CASE WHEN ROW_OF_A IN \(SELECT R FROM BENCH\."A_X" WHERE K = DOUBLE\(BENCH\.XQ_KEEP\(\d+, 0, BENCH\.DOUBLE_TEXT\(CAST\(\? AS DOUBLE\)\)\)\)\) THEN`, got)
+	})
+	t.Run("Locks", func(t *testing.T) {
+		got, err := c.Rewrite(`SELECT n FROM a WHERE XMLEXISTS('$d/A[@id = $i]' PASSING adoc AS "d", CAST(? AS VARCHAR(20)) AS "i") WITH RS USE AND KEEP UPDATE LOCKS`)
+		require.NoError(t, err)
+		require.Contains(t, got, "ROW_BY_KEY('A_ID', 'A', ")
+		require.Regexp(t, ` WITH RS$`, got)
+	})
+}
+
+func TestRewrite_Unsupported(t *testing.T) {
+	for given, what := range map[string]string{
+		`SELECT x.a FROM a, XMLTABLE('$d/A' PASSING adoc AS "d" COLUMNS a BIGINT PATH '@a') AS x`: "XMLTABLE",
+		`SELECT XMLAGG(adoc) FROM a`:                                                         "XMLAGG",
+		`SELECT XMLELEMENT(NAME "x", n) FROM a`:                                              "XMLELEMENT",
+		`SELECT n FROM FINAL TABLE (INSERT INTO a (n) VALUES (1))`:                           "FINAL TABLE",
+		`SELECT XMLQUERY('$d ! 1' PASSING adoc AS "d") FROM a`:                               "operator !",
+		`SELECT XMLQUERY(?) FROM a`:                                                          "no string",
+		`SELECT XMLQUERY('$d' PASSING adoc) FROM a`:                                          "name in quotes",
+		`SELECT XMLQUERY('$d' PASSING UPPER(?) AS "d") FROM a`:                               "type is not known",
+		`SELECT XMLCAST(n AS XML) FROM a`:                                                    "XMLCAST",
+		`SELECT XMLSERIALIZE(adoc AS BLOB(1M)) FROM a`:                                       "BLOB",
+		`VALUES XMLPARSE(CONTENT ?)`:                                                         "DOCUMENT",
+		`VALUES XMLVALIDATE(XMLPARSE(DOCUMENT ?))`:                                           "XMLSCHEMA",
+		`INSERT INTO a VALUES (1, ?)`:                                                        "list of columns",
+		`SELECT n FROM a WITH RS USE AND KEEP UPDATE LOCKS`:                                  "LOCKS",
+		`XQUERY db2-fn:xmlcolumn("A.ADOC")`:                                                  "XQUERY",
+		`MERGE INTO a USING b ON 1 = 1`:                                                      "MERGE",
+		`CREATE PROCEDURE p () BEGIN END`:                                                    "CREATE PROCEDURE",
+		`CREATE TABLE c (a BIGINT) ORGANISE BY COLUMN`:                                       "ORGANISE",
+		`CREATE INDEX i ON a (adoc) GENERATE KEY USING XMLPATTERN '/A[1]' AS SQL VARCHAR(9)`: "predicate",
+		`CREATE INDEX i ON a (adoc) GENERATE KEY USING XMLPATTERN '/A' AS SQL DATE`:          "DATE",
+		`CREATE INDEX i ON a (n) GENERATE KEY USING XMLPATTERN '/A' AS SQL DOUBLE`:           "no XML column",
+		`CALL SYSPROC.SOMETHING(?)`:                                                          "SYSPROC.SOMETHING",
+		`BEGIN DELETE FROM a; END`:                                                           "compound",
+		registering("owner, 'N', 'f', x, NULL", "owner, n, NULL, 0"):                         "compound", // INOUT wants a variable
+		registering("owner, n, 'f', owner, NULL", "owner, n, NULL, 0"):                       "compound", // no BLOB
+		registering("owner, n, 'f', x", "owner, n, NULL, 0"):                                 "compound",
+		registering("owner, n, 'f', x, NULL", "owner, 'M', NULL, 0"):                         "compound", // another name
+		registering("owner, n, 'f', x, NULL", "owner, n, 0"):                                 "compound",
+		`TRUNCATE TABLE a`:                                                                   "TRUNCATE", // IMMEDIATE is wanted
+		`TRUNCATE TABLE a REUSE STORAGE IMMEDIATE`:                                           "TRUNCATE",
+		`SET PATH = x`:               "SET PATH",
+		`SELECT 'open FROM a`:        "quote",
+		`SELECT XMLQUERY('1' FROM a`: "parenthesis",
+		`DROP TABLE a`:               "before its index",
+		``:                           "empty",
+	} {
+		_, err := prepared(t).Rewrite(given)
+		var unsupported *rewrite.Unsupported
+		require.ErrorAs(t, err, &unsupported, given)
+		require.Contains(t, unsupported.What, what)
+	}
+}
+
+func TestQueries(t *testing.T) {
+	queries, err := rewrite.Queries(`SELECT XMLCAST(XMLQUERY('a ''b''' PASSING x AS "x") AS BIGINT), 'not this' FROM t WHERE XMLEXISTS('c');
+		CREATE INDEX i ON t (x) GENERATE KEY USING XMLPATTERN '/d' AS SQL DOUBLE -- 'nor this'`)
+	require.NoError(t, err)
+	require.Equal(t, []string{"a 'b'", "c", "/d"}, queries)
+}

@@ -1,0 +1,33 @@
+package rewrite_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/db2/db2test/rewrite"
+	"brokerage/internal/store/db2/db2test/xquery"
+)
+
+// What the store asks of Db2 is in Db2's documented dialect: the bench would not
+// notice otherwise, nor anybody else before the first run on a Db2.
+func TestStore_Queries(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "sql", "*.sql"))
+	require.NoError(t, err)
+	checked := 0
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			queries, err := rewrite.Queries(string(text))
+			require.NoError(t, err)
+			for _, q := range queries {
+				require.NoError(t, xquery.Check(q), q)
+			}
+			checked += len(queries)
+		})
+	}
+	require.Greater(t, checked, 40, "the queries were not found")
+}

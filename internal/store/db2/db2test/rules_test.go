@@ -1,0 +1,62 @@
+//go:build db2
+
+package db2test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/api"
+	"brokerage/internal/dataset"
+)
+
+// TRUNCATE is the first statement of its unit of work, or it is refused, as by Db2.
+func TestTruncate_First(t *testing.T) {
+	_, db := filled(t)
+	db.SetMaxOpenConns(1) // what was committed before does not count, on one connection
+	truncate, insert := statement(t, "empty_orders"), statement(t, "insert_order")
+	count := func() (n int) {
+		require.NoError(t, db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM orders").Scan(&n))
+		return n
+	}
+	tx, err := db.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	run(t, tx, insert, document(dataset.Order, 7))
+	_, err = tx.ExecContext(t.Context(), truncate)
+	require.Equal(t, -428, code(err), "%v", err)
+	require.NoError(t, tx.Rollback())
+	require.Equal(t, 4, count())
+
+	tx, err = db.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	require.NoError(t, tx.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM security").Scan(new(int)))
+	_, err = tx.ExecContext(t.Context(), truncate)
+	require.Equal(t, -428, code(err), "a query is a statement as well: %v", err)
+	require.NoError(t, tx.Rollback())
+
+	_, err = db.ExecContext(t.Context(), truncate)
+	require.NoError(t, err)
+	require.Zero(t, count())
+	run(t, db, insert, document(dataset.Order, 0)) // its key went with it
+}
+
+// A schema comes through driver and protocol as it is in its file, and is
+// registered once.
+func TestRegister(t *testing.T) {
+	_, db := installed(t)
+	text, err := api.Schemas.ReadFile("schema/custacc.xsd")
+	require.NoError(t, err)
+	register := func(name string) int {
+		_, block, found := strings.Cut(statement(t, "register_schema"), "BEGIN")
+		require.True(t, found)
+		_, err := db.ExecContext(t.Context(), strings.NewReplacer("$schema", "TPOX", "$name", name, "$file", "custacc.xsd").Replace("BEGIN"+block))
+		return code(err)
+	}
+	run(t, db, statement(t, "insert_schema"), "custacc.xsd", string(text))
+	require.Zero(t, register("CUSTACC"))
+	require.Equal(t, -601, register("CUSTACC"))
+	require.Equal(t, -16196, register("SECURITY"), "another one's content")
+	require.Equal(t, -204, register("NOTHING"))
+}

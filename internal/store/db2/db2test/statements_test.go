@@ -1,0 +1,67 @@
+//go:build db2
+
+package db2test
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/db2"
+)
+
+// statement is one of the store's, as it stands in its file.
+func statement(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "sql", name+".sql"))
+	require.NoError(t, err)
+	return string(text)
+}
+
+var template struct {
+	sync.Mutex
+	bench *Bench
+}
+
+// installed is a database with the store's schema.
+func installed(t testing.TB) (*Bench, *sql.DB) {
+	t.Helper()
+	template.Lock()
+	defer template.Unlock()
+	if template.bench == nil {
+		b := Start(t)
+		db := connected(t, b)
+		for _, statement := range db2.DDL(db2.Tuned) {
+			_, err := db.ExecContext(t.Context(), statement)
+			require.NoError(t, err, statement)
+		}
+		template.bench = b
+	}
+	b := template.bench.Clone(t)
+	return b, connected(t, b)
+}
+
+// Every statement of the store can be prepared.
+func TestStatements_Prepare(t *testing.T) {
+	_, db := installed(t)
+	files, err := filepath.Glob(filepath.Join("..", "sql", "*.sql"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".sql")
+		text := statement(t, name)
+		if strings.HasPrefix(name, "schema_") || strings.Contains(text, "\nCALL ") {
+			continue // a script; and calls are not prepared by the client
+		}
+		t.Run(name, func(t *testing.T) {
+			prepared, err := db.PrepareContext(t.Context(), text)
+			require.NoError(t, err)
+			defer func() { require.NoError(t, prepared.Close()) }()
+		})
+	}
+}

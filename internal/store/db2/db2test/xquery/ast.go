@@ -1,0 +1,99 @@
+package xquery
+
+import "strings"
+
+// Name is an expanded name.
+type Name struct{ URI, Local string }
+
+// String is the name as patterns of indexes write it.
+func (n Name) String() string { return "{" + n.URI + "}" + n.Local }
+
+// Kind is what an expression is.
+type Kind string
+
+// The kinds of expressions. Kids are their operands, in order.
+const (
+	Literal     Kind = "literal"    // Text
+	Variable    Kind = "variable"   // Text is its name
+	Context     Kind = "context"    // the context item
+	Sequence    Kind = "sequence"   // (a, b), ()
+	Call        Kind = "call"       // Name
+	Path        Kind = "path"       // Steps, and Rooted
+	Comparison  Kind = "comparison" // Text is the operator
+	And         Kind = "and"
+	Operation   Kind = "operation" // Text is the operator: or, to, +, union and the like
+	Cast        Kind = "cast"      // Text is "cast" or "castable"
+	Constructor Kind = "constructor"
+	FLWOR       Kind = "FLWOR"
+	Quantified  Kind = "quantified"
+	If          Kind = "if"
+	Transform   Kind = "transform"
+	Update      Kind = "update" // Text is the verb
+)
+
+// Node is an expression.
+type Node struct {
+	Kind   Kind
+	Pos    int
+	Text   string
+	Name   Name
+	Kids   []*Node
+	Steps  []Step
+	Rooted bool // a path that begins with a slash
+}
+
+// Step is a step of a path: an axis with a test, or any expression.
+type Step struct {
+	Axis       string
+	Test       Test
+	Expr       *Node
+	Predicates []*Node
+}
+
+// Test is what a step selects: nodes of a name, or of a kind, such as text().
+type Test struct {
+	Kind string // empty for a name
+	Name Name   // a part that is * stands for any
+}
+
+// Query is a query that was read.
+type Query struct {
+	Body  *Node
+	text  string
+	edits []edit
+}
+
+// edit is what other processors want in place of a piece of the text.
+type edit struct {
+	from, to int
+	by       string
+}
+
+// Standard is the query in the words of the W3C's XQuery Update: where Db2 writes
+// "do insert", they have "insert nodes".
+func (q *Query) Standard() string {
+	var b strings.Builder
+	at := 0
+	for _, e := range q.edits {
+		b.WriteString(q.text[at:e.from] + e.by)
+		at = e.to
+	}
+	return b.String() + q.text[at:]
+}
+
+// Walk calls f for an expression and all within it.
+func (n *Node) Walk(f func(*Node)) {
+	if n == nil {
+		return
+	}
+	f(n)
+	for _, kid := range n.Kids {
+		kid.Walk(f)
+	}
+	for _, s := range n.Steps {
+		s.Expr.Walk(f)
+		for _, p := range s.Predicates {
+			p.Walk(f)
+		}
+	}
+}
