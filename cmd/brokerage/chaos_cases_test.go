@@ -43,22 +43,22 @@ var chaosCases = []chaosCase{
 		run: network(chaostest.Fault{Refuse: true}),
 	},
 	{
-		name: "NetworkSilent", fault: "nothing goes through to the database, and nobody is told", stores: onlyPostgres,
+		name: "NetworkSilent", fault: "the network to the database drops everything without an error", stores: onlyPostgres,
 		run: network(chaostest.Fault{Swallow: true}),
 	},
 	{
-		name: "NetworkDelayed", fault: "whatever goes to the database and back takes 100 ms longer", stores: onlyPostgres,
+		name: "NetworkDelayed", fault: "the network to the database adds 100 ms in each direction", stores: onlyPostgres,
 		run: network(chaostest.Fault{Delay: 100 * time.Millisecond}),
 	},
 	{
-		name: "NetworkReset", fault: "connections to the database are reset, again and again", stores: onlyPostgres,
+		name: "NetworkReset", fault: "connections to the database are reset repeatedly", stores: onlyPostgres,
 		run: networkReset,
 	},
 	{
-		name: "NoConnections", fault: "others have all the database's connections", stores: onlyPostgres,
+		name: "NoConnections", fault: "other clients hold all connections of the database", stores: onlyPostgres,
 		settings: []string{"max_connections=25"}, run: noConnections,
 	},
-	{name: "SmallPool", fault: "two connections for all", stores: onlyPostgres, traders: 48, run: smallPool},
+	{name: "SmallPool", fault: "a pool of two connections to the database", stores: onlyPostgres, traders: 48, run: smallPool},
 	{
 		name: "SlowClients", fault: "clients that send a header a byte at a time, or half a body", stores: both,
 		run: slowClients,

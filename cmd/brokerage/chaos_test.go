@@ -186,7 +186,7 @@ func (h *harness) finish(c chaosCase) (row string) {
 	require.Equal(h.t, exitOK, r.code, r.out+r.err)
 	h.t.Logf("%+v, all answered again after %v at most", tally, h.slowest)
 	tally.RequireExact(h.t)
-	recovery := "it lasts"
+	recovery := "not applicable: the fault lasts"
 	if h.slowest > 0 {
 		recovery = fmt.Sprintf("%.2f s", h.slowest.Seconds())
 	}

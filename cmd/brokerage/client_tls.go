@@ -11,9 +11,9 @@ import (
 //
 //nolint:lll // a help text is one string
 type clientTLS struct {
-	TLSCA   string `name:"tls-ca" placeholder:"FILE" help:"Certificates (PEM) of the authorities to trust. Default: those of the system."`
-	TLSCert string `name:"tls-client-cert" placeholder:"FILE" help:"Certificate (PEM) of this client, for a service with --tls-client-ca."`
-	TLSKey  string `name:"tls-client-key" placeholder:"FILE" help:"Private key (PEM) of the client's certificate."`
+	TLSCA   string `name:"tls-ca" placeholder:"FILE" help:"CA certificates (PEM) to trust. Default: those of the system; brokerage health then does not check the certificate."`
+	TLSCert string `name:"tls-client-cert" placeholder:"FILE" help:"Certificate (PEM) of this client, for a service with --tls-client-ca; requires --tls-client-key. Default: none."`
+	TLSKey  string `name:"tls-client-key" placeholder:"FILE" help:"Private key (PEM) of the client's certificate; requires --tls-client-cert. Default: none."`
 }
 
 // config reads the files. Without any, Go's defaults apply: the authorities of the system, or those that SSL_CERT_FILE

@@ -25,7 +25,7 @@ import (
 
 //nolint:lll // a help text is one string
 type driveCmd struct {
-	DB  string `name:"db" placeholder:"URL" help:"Run on a database without a service: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. It must hold a dataset."`
+	DB  string `name:"db" placeholder:"URL" help:"Run directly on a database, without a service: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. The database must hold a dataset. Default: none; see --url."`
 	URL string `name:"url" placeholder:"URL" help:"Run against a service. Default: http://127.0.0.1:8080."`
 	clientTLS
 
@@ -37,15 +37,15 @@ type driveCmd struct {
 	Duration time.Duration `default:"60s" placeholder:"TIME" range:"0s..720h" help:"Measured time, after --ramp. Default: 60s."`
 	Ramp     time.Duration `default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, not measured, in which users start one after another, or the rate rises. Default: 20s."`
 	Think    time.Duration `default:"0s" placeholder:"TIME" range:"0s..24h" help:"Pause of a user between a response and the next request. Default: 0s."`
-	Every    time.Duration `default:"5s" placeholder:"TIME" range:"0s..720h" help:"Interval of progress lines, which the result holds too; 0s prints none. Default: 5s."`
+	Every    time.Duration `default:"5s" placeholder:"TIME" range:"0s..720h" help:"Interval of progress lines, which are also part of the result; 0s prints none. Default: 5s."`
 	Seed     uint64        `default:"1" placeholder:"N" help:"Seed of the random parameters: the same seed draws the same parameters. Default: 1."`
 	Validate string        `enum:"yes,no," default:"" placeholder:"yes|no" help:"Whether new and replaced documents are validated against their schemas. Default: as the workload says."`
 
-	Tier         bool   `help:"With --db: measure the cost of the service tier. Alternates between runs on the database and runs through a service on it, half of --duration each, with --ramp before each turn."`
-	Turns        int    `default:"4" placeholder:"N" range:"1..1000" help:"With --tier: number of turns of each kind. Default: 4."`
-	Repeat       int    `default:"1" placeholder:"N" range:"1..1000" help:"Number of runs of the workload on the same data, each with a seed of its own (--seed and the following); prints each, then their median and spread. With 3 or more, report can tell a difference from noise. Default: 1."`
+	Tier         bool   `help:"With --db: measure the cost of the service tier. Alternates runs directly on the database with runs through a service on it. All runs together take --duration, half of it for each side, and --ramp precedes each run."`
+	Turns        int    `default:"4" placeholder:"N" range:"1..1000" help:"With --tier: number of runs for each side, directly and through the service. Default: 4."`
+	Repeat       int    `default:"1" placeholder:"N" range:"1..1000" help:"Number of runs of the workload, one after another on the same database, each with its own seed (--seed, --seed + 1 and so on); prints each run, then their median and spread. brokerage report needs 3 or more to tell a difference from noise. Default: 1."`
 	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as well; with --repeat N, to N files: r-1.json, r-2.json and so on for r.json. Default: none."`
-	AllowInvalid bool   `help:"Exit with 0 although the run is INVALID. Default: exit with 4."`
+	AllowInvalid bool   `help:"Exit with 0 even if the run is INVALID. Default: exit with 4."`
 
 	Token string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"Token for the service, made by brokerage token. Other users of this machine can see a flag; the variable is safer."`
 }
@@ -224,7 +224,8 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 // printable is a result that can be printed.
 type printable interface{ Write(io.Writer) error }
 
-// report prints and writes a result. A run that ended early, or is INVALID, is an error.
+// report prints a result and writes it to --json. It returns an error for a run that ended early and, without
+// --allow-invalid, for an INVALID one.
 func (c *driveCmd) report(s streams, result printable, ended error, validities ...workload.Validity) error {
 	clearLine(s.err)
 	write := result.Write

@@ -18,7 +18,7 @@ import (
 type datasetFlags struct {
 	Scale   scaleFlag   `default:"tiny" placeholder:"SCALE" help:"Size of the dataset: ${scales}. Default: tiny."`
 	Profile profileFlag `default:"tpox-2" placeholder:"PROFILE" help:"Document shapes and ratios of TPoX 2.0 (tpox-2) or 1.x (tpox-1). Default: tpox-2."`
-	Seed    uint64      `default:"1" placeholder:"N" help:"Seed of the dataset: another seed makes other documents. Default: 1."`
+	Seed    uint64      `default:"1" placeholder:"N" help:"Seed of the dataset: a different seed gives different documents. Default: 1."`
 }
 
 func (f datasetFlags) spec() dataset.Spec {

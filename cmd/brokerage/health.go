@@ -20,7 +20,7 @@ import (
 //
 //nolint:lll // a help text is one string
 type healthCmd struct {
-	URL string `placeholder:"URL" help:"Service to check, or a path of it, such as http://127.0.0.1:8080/readyz. Default: this machine, with the port and scheme of BROKERAGE_LISTEN and BROKERAGE_TLS_CERT."`
+	URL string `placeholder:"URL" help:"URL of the service, or of its /readyz; /healthz is checked if the URL ends with neither. Default: this machine, with the port and scheme from BROKERAGE_LISTEN and BROKERAGE_TLS_CERT."`
 	clientTLS
 
 	Timeout time.Duration `default:"2s" placeholder:"TIME" range:"1ms..1h" help:"How long to wait for the response. Default: 2s."`

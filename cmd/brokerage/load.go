@@ -20,9 +20,9 @@ type loadCmd struct {
 
 	DB       dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, created if it does not exist, or postgres://… or db2://…, as the role that owns its schema."`
 	From     string `type:"path" placeholder:"DIR" help:"Folder of files to load instead of generating documents: written by generate, or batch files of the TPoX kit, .xml or .zst."`
-	Validate bool   `help:"With --from: validate each document against its schema. Default: only parsed."`
+	Validate bool   `help:"With --from: also validate each document against its schema. Default: only well-formedness and keys are checked."`
 	Strict   bool   `help:"With --from: stop at the first document that is refused. Default: it is reported and left out."`
-	Replace  bool   `help:"Delete what the database holds first. Default: an error if it holds another dataset."`
+	Replace  bool   `help:"Before loading, delete everything in the database. Default: an error if it holds another dataset."`
 
 	bar *progress // while documents are loaded
 }

@@ -36,13 +36,13 @@ type commands struct {
 	Dataset   datasetCmd   `cmd:"" help:"Print what a dataset contains and how much space it needs, without generating it."`
 	Migrate   migrateCmd   `cmd:"" help:"Create or update the schema of a database, and do nothing else."`
 	Load      loadCmd      `cmd:"" help:"Fill a database with a dataset, generated or from files."`
-	Verify    verifyCmd    `cmd:"" help:"Check all of a database and print what is wrong with it."`
+	Verify    verifyCmd    `cmd:"" help:"Read a whole database and print one line for each fault."`
 	Backup    backupCmd    `cmd:"" help:"Copy a database, which may be in use, to a checksummed file."`
-	Restore   restoreCmd   `cmd:"" help:"Replace a database by a backup of it."`
+	Restore   restoreCmd   `cmd:"" help:"Restore a database from a backup."`
 	Drive     driveCmd     `cmd:"" help:"Run a workload against a database or a service, and print the results."`
 	Campaign  campaignCmd  `cmd:"" help:"Study a database: load it, measure it, and run all workloads against it."`
-	Report    reportCmd    `cmd:"" help:"Write a page about the results of a campaign or a run, or compare two of them."`
-	Templates templatesCmd `cmd:"" help:"Write documents with marked slots, for load generators in other languages."`
+	Report    reportCmd    `cmd:"" help:"Write an HTML report of a campaign or a load test, or compare two results."`
+	Templates templatesCmd `cmd:"" help:"Write document templates as JSON, for load generators in other languages."`
 	Health    healthCmd    `cmd:"" help:"Check whether a service is alive, for containers."`
 	Version   versionCmd   `cmd:"" help:"Print the version of this program."`
 

@@ -15,12 +15,12 @@ import (
 //nolint:lll // a help text is one string
 type migrateCmd struct {
 	DB    dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, postgres://… or db2://…, as the role that owns its schema."`
-	Wait  bool   `help:"Keep trying until the database can be reached."`
-	Print bool   `help:"Print the statements that create the schema in an empty database, and open none; only the kind of --db matters."`
+	Wait  bool   `help:"Retry until the database can be reached. Default: fail at once."`
+	Print bool   `help:"Print the SQL statements that create the schema, without connecting to the database; only the scheme of --db is used. Default: create or update the schema."`
 }
 
-// Run migrates the schema as every command does that opens a database to change it. As a command of its own it lets the
-// service run as a role that may not change the schema.
+// Run migrates the schema and does nothing else, so that the service can run as a role that may not change the schema.
+// Other commands that change a database migrate it as well.
 func (c *migrateCmd) Run(ctx context.Context, s streams) error {
 	if c.Print {
 		text, err := c.DB.Script()

@@ -12,7 +12,7 @@ import (
 //nolint:lll // a help text is one string
 type restoreCmd struct {
 	From    string `required:"" type:"path" placeholder:"FILE" help:"Backup to read."`
-	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"Database to write, sqlite:PATH or postgres://…; nothing may be using it."`
+	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"Database to write, sqlite:PATH or postgres://…; it must not be in use."`
 	Replace bool   `help:"Overwrite the database if it exists. Default: an error."`
 }
 

@@ -11,7 +11,7 @@ import (
 //
 //nolint:lll // a help text is one string
 type serveCmd struct {
-	Config   configFile     `placeholder:"FILE" help:"YAML file of settings: the flags' names and values. Flags override variables, variables override the file."`
+	Config   configFile     `placeholder:"FILE" help:"YAML file with one flag name and value a line. Flags override environment variables (BROKERAGE_…), which override the file. Default: none."`
 	Port     portFlag       `hidden:""`
 	Settings service.Config `embed:""`
 }

@@ -8,7 +8,7 @@ import (
 
 //nolint:lll // a help text is one string
 type tokenCmd struct {
-	Name  string     `required:"" placeholder:"NAME" help:"Name of the client in logs: letters, digits and ._-@."`
+	Name  string     `required:"" placeholder:"NAME" help:"Name of the client in logs: up to 64 letters, digits, '.', '_', '-' and '@'."`
 	Scope scopesFlag `required:"" placeholder:"SCOPE,…" help:"What the client may do: read, trade (writes and leases) or admin (replace whole documents), separated by commas. No scope includes another."`
 	File  string     `placeholder:"FILE" help:"File to add the token's line to, created if it does not exist. Default: the line is printed to standard error."`
 }
@@ -21,7 +21,7 @@ func (f *scopesFlag) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Run prints the token to standard output. It is stored nowhere.
+// Run prints the token to standard output. Only its hash is stored, in --file, or printed to standard error.
 func (c *tokenCmd) Run(s streams) error {
 	client := access.Client{Name: c.Name, Scopes: c.Scope.scopes}
 	if err := access.CheckName(c.Name); err != nil {

@@ -153,8 +153,8 @@ type RolledBack struct{ Err error }
 func (e *RolledBack) Error() string { return e.Err.Error() }
 func (e *RolledBack) Unwrap() error { return e.Err }
 
-// Damaged means that stored data is damaged which the answer needs: a page does not match its checksum, or a document
-// cannot be unpacked. Intact data is still served. The cause says where, and is for the log.
+// Damaged reports that stored data needed for the response is damaged: a page does not match its checksum, or a
+// document cannot be unpacked. Intact data is still served. Cause says where; it is logged, not sent to the client.
 type Damaged struct{ Cause error }
 
 func (e *Damaged) Error() string { return fmt.Sprintf("what is stored is damaged: %v", e.Cause) }

@@ -14,7 +14,8 @@ var (
 	orderParts   = paths("@ID", "@Acct", "f:OrdQty[1]/@Cash") // of the first Order
 )
 
-// OrderKeysOf reads the keys of an order, or returns *Invalid for a document without proper ones.
+// OrderKeysOf returns the keys of an order, or *Invalid if the document is no FIXML order or its id or account is
+// missing or malformed.
 func OrderKeysOf(doc []byte) (keys OrderKeys, err error) {
 	order := orderElement.Find(in(doc))
 	if !order.Exists() {

@@ -16,7 +16,7 @@ type watch struct {
 	ended    chan struct{}
 }
 
-// reading is figures at a time.
+// reading holds the figures read at one moment.
 type reading struct {
 	at      time.Time
 	figures map[string]float64

@@ -113,7 +113,7 @@ func (q *request) key(what string) (brokerage.ID, error) {
 	return id, nil
 }
 
-// symbol returns the symbol in the path, or *NotFound for a text that is no symbol.
+// symbol returns the symbol in the path, or *NotFound if it is not a valid symbol.
 func (q *request) symbol() (string, error) {
 	text := q.pathValue("symbol")
 	if !brokerage.IsSymbol(text) || !isText(text) {

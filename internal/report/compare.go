@@ -159,8 +159,8 @@ func (f *File) groups() []group {
 	return all
 }
 
-// ownGroups returns the measured runs of the file itself. The group of a single run has no users, so that two runs are
-// compared whatever their users are.
+// ownGroups returns the measured runs of the file itself. The group of a single run has no number of users, so that two
+// runs with different numbers of users can be compared.
 func (f *File) ownGroups() []group {
 	switch {
 	case f.Campaign != nil:

@@ -218,7 +218,7 @@ func mixTable(r *workload.Run) *table {
 	return t
 }
 
-// refusalsSection shows what was answered without doing its work.
+// refusalsSection returns the section on goodput, outcomes and refusals by reason.
 func refusalsSection(groups []group) *section {
 	totals := newTable("Goodput and refusals", "text:workload", "users", "tps", "num strong:goodput/s", "goodput",
 		"expected refusals", "unexpected", "of all")

@@ -139,7 +139,7 @@ type diagnostic struct {
 	*xsderrors.Error
 }
 
-// flatten returns what the engine says about a document, or an error if the engine failed.
+// flatten returns the diagnostics in an error of the engine, or the error itself if the engine failed.
 func flatten(cause error) ([]*xsderrors.Error, error) {
 	if cause == nil {
 		return nil, nil

@@ -11,8 +11,9 @@ import (
 
 const xsdNamespace = "http://www.w3.org/2001/XMLSchema"
 
-// A grammar is what a schema says. It knows as much of XML Schema as the project's schemas use. If a schema uses more
-// (wildcards, identity constraints, derived complex types, other schemas), its elements have no types here.
+// A grammar holds the declarations of a schema. It supports only the parts of XML Schema that the project's schemas
+// use. If a schema uses others (wildcards, identity constraints, derived complex types, other schemas), complete is
+// false and no element has a type.
 type grammar struct {
 	namespace string
 	globals   map[xml.Name]*element

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// skipSpace returns the offset of what follows white space.
+// skipSpace returns the offset of the first byte from at on that is not white space, or len(doc).
 func skipSpace(doc []byte, at int) int {
 	for at < len(doc) && (doc[at] == ' ' || doc[at] == '\n' || doc[at] == '\t' || doc[at] == '\r') {
 		at++

@@ -20,20 +20,20 @@ import (
 //nolint:lll // a help text is one string
 type Config struct {
 	DB           string `name:"db" default:"sqlite:brokerage.db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://…, db2://…, or null:, which answers from memory. Default: sqlite:brokerage.db."`
-	Wait         bool   `help:"Start while the server of the database cannot be reached, not ready, and keep trying to connect."`
-	Pool         int    `placeholder:"N" range:"0..10000" help:"Largest number of connections to the database; with sqlite: of those for reading. Default: depends on the database."`
-	Uncompressed bool   `help:"Store new documents without compression. Default: compressed."`
-	MaxHoldings  int    `default:"30" placeholder:"N" range:"1..100000" help:"Largest number of positions in an account. Default: 30."`
+	Wait         bool   `help:"Start even if the database server cannot be reached: /readyz answers 503, and the service keeps trying to connect. Default: exit with an error."`
+	Pool         int    `placeholder:"N" range:"0..10000" help:"Maximum number of connections to the database; with sqlite: of connections for reading. Default: sqlite 2 per processor, postgres 16 or pool_max_conns in the URL, db2 32 or pool in the URL."`
+	Uncompressed bool   `help:"With sqlite: store new documents without compression. Default: compressed."`
+	MaxHoldings  int    `default:"30" placeholder:"N" range:"1..100000" help:"Maximum number of positions in an account; a buy that would add another is refused with 409. Default: 30."`
 	Covered      bool   `help:"Refuse a buy that costs more than the account's working balance. Default: accepted."`
 
 	Listen         string        `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on; port 0 takes any free port. Default: 127.0.0.1:8080."`
-	Tokens         string        `placeholder:"FILE" help:"File of accepted tokens, made by brokerage token; reread when it changes. Default: no authentication, and only clients on this machine."`
-	JWTIssuer      string        `name:"jwt-issuer" placeholder:"URL" help:"Also accept JWTs whose \"iss\" claim is this. Default: no JWTs."`
-	JWTAudience    string        `name:"jwt-audience" placeholder:"NAME" help:"Required \"aud\" claim of accepted JWTs."`
+	Tokens         string        `placeholder:"FILE" help:"File of accepted tokens, made by brokerage token; reread when it changes. Default: none; without --jwt-issuer there is then no authentication, and only clients on this machine are accepted."`
+	JWTIssuer      string        `name:"jwt-issuer" placeholder:"URL" help:"Accept JWTs with this \"iss\" claim; requires --jwt-audience, and --jwks-url or --jwks-file. Default: no JWTs."`
+	JWTAudience    string        `name:"jwt-audience" placeholder:"NAME" help:"\"aud\" claim that accepted JWTs must contain; required with --jwt-issuer."`
 	JWTAlgorithms  []string      `name:"jwt-algorithms" default:"RS256,ES256,EdDSA" placeholder:"LIST" help:"Accepted signature algorithms of JWTs. Default: RS256,ES256,EdDSA."`
-	JWKSURL        string        `name:"jwks-url" placeholder:"URL" help:"URL of the issuer's key set; refreshed every five minutes, and when a token names an unknown key."`
-	JWKSFile       string        `name:"jwks-file" placeholder:"FILE" help:"File with the issuer's key set, instead of --jwks-url; reread when it changes."`
-	JWKSMaxAge     time.Duration `name:"jwks-max-age" default:"24h" placeholder:"TIME" range:"0s..8760h" help:"How long keys are accepted while refreshing them fails. Default: 24h."`
+	JWKSURL        string        `name:"jwks-url" placeholder:"URL" help:"URL of the issuer's key set (JWKS); refreshed every five minutes, and when a token names an unknown key. Required with --jwt-issuer, unless --jwks-file is given."`
+	JWKSFile       string        `name:"jwks-file" placeholder:"FILE" help:"File with the issuer's key set (JWKS), instead of --jwks-url; reread when it changes. Default: none."`
+	JWKSMaxAge     time.Duration `name:"jwks-max-age" default:"24h" placeholder:"TIME" range:"0s..8760h" help:"With --jwks-url: how long keys stay accepted while refreshing them fails; 0s means 24h. Default: 24h."`
 	InsecureNoAuth bool          `help:"Accept clients on other machines without authentication. Default: refused."`
 	TLSCert        string        `name:"tls-cert" placeholder:"FILE" help:"Serve TLS 1.3 with this certificate chain (PEM); reread when it changes. Default: no TLS."`
 	TLSKey         string        `name:"tls-key" placeholder:"FILE" help:"Private key of the certificate (PEM); reread when it changes."`
@@ -41,25 +41,25 @@ type Config struct {
 	AuditLog       string        `name:"audit-log" placeholder:"FILE" help:"Append a record of each change and its client; - is standard output. Changes are refused while it cannot be written. Default: no audit log."`
 	MetricsAddr    string        `placeholder:"ADDR" help:"Address that serves /metrics, instead of the main one. Default: the main one."`
 
-	Timeout   time.Duration `default:"10s" placeholder:"TIME" range:"0s..24h" help:"How long a request may take before it is answered with 504. Default: 10s."`
+	Timeout   time.Duration `default:"10s" placeholder:"TIME" range:"0s..24h" help:"How long a request may take before it is answered with 504; 0s is no limit. Default: 10s."`
 	MaxBody   ByteSize      `default:"1MiB" placeholder:"SIZE" range:"1..1GiB" help:"Largest body of a request; a larger one is refused with 413. Default: 1MiB."`
-	InFlight  int           `default:"256" placeholder:"N" range:"0..100000" help:"Requests that run at once; 0 is no limit. Default: 256."`
-	Queue     int           `default:"256" placeholder:"N" range:"0..100000" help:"Requests that may wait for a free slot; more are refused with 503. Default: 256."`
+	InFlight  int           `default:"256" placeholder:"N" range:"0..100000" help:"Maximum number of requests that run at once; further ones wait (see --queue). 0 is no limit. Default: 256."`
+	Queue     int           `default:"256" placeholder:"N" range:"0..100000" help:"Maximum number of requests that wait for a free slot; further ones are refused with 503. Default: 256."`
 	QueueWait time.Duration `default:"500ms" placeholder:"TIME" range:"0s..24h" help:"How long a request may wait for a free slot before it is refused with 503. Default: 500ms."`
-	RateLimit float64       `placeholder:"N" range:"0..1000000000" help:"Requests a second of one client, by its token or else its address; more are refused with 429. Default: no limit."`
+	RateLimit float64       `placeholder:"N" range:"0..1000000000" help:"Maximum requests a second of one client, identified by its token or else its address; further ones are refused with 429. Default: no limit."`
 
-	HeaderTimeout time.Duration `default:"5s" placeholder:"TIME" range:"0s..24h" help:"How long a client may take to send the headers of a request. Default: 5s."`
-	ReadTimeout   time.Duration `default:"15s" placeholder:"TIME" range:"0s..24h" help:"How long a client may take to send a whole request. Default: 15s."`
-	WriteTimeout  time.Duration `default:"30s" placeholder:"TIME" range:"0s..24h" help:"How long it may take from the headers of a request to the end of its response. Default: 30s."`
-	IdleTimeout   time.Duration `default:"2m" placeholder:"TIME" range:"0s..24h" help:"How long a connection is kept open between requests. Default: 2m."`
+	HeaderTimeout time.Duration `default:"5s" placeholder:"TIME" range:"0s..24h" help:"How long a client may take to send the headers of a request; 0s means --read-timeout. Default: 5s."`
+	ReadTimeout   time.Duration `default:"15s" placeholder:"TIME" range:"0s..24h" help:"How long a client may take to send a whole request; 0s is no limit. Default: 15s."`
+	WriteTimeout  time.Duration `default:"30s" placeholder:"TIME" range:"0s..24h" help:"Maximum time from the end of the request headers to the end of the response; then the connection is closed. Must be longer than --timeout and --queue-wait together; 0s is no limit. Default: 30s."`
+	IdleTimeout   time.Duration `default:"2m" placeholder:"TIME" range:"0s..24h" help:"How long an idle connection is kept open between requests; 0s means --read-timeout. Default: 2m."`
 
-	DrainDelay      time.Duration `default:"0s" placeholder:"TIME" range:"0s..24h" help:"How long requests are still accepted after a stop signal, while /readyz fails. Behind a load balancer, slightly longer than the interval of its checks. Default: 0s."`
-	ShutdownTimeout time.Duration `default:"30s" placeholder:"TIME" range:"0s..24h" help:"How long running requests may take to finish after that; then they are cut off. Default: 30s."`
+	DrainDelay      time.Duration `default:"0s" placeholder:"TIME" range:"0s..24h" help:"How long requests are still accepted after a stop signal, while /readyz answers 503. Behind a load balancer, set it slightly longer than the interval of its health checks. Default: 0s."`
+	ShutdownTimeout time.Duration `default:"30s" placeholder:"TIME" range:"0s..24h" help:"How long running requests may take to finish after --drain-delay; then they are cut off. Default: 30s."`
 
 	DebugAddr    string `placeholder:"ADDR" help:"Loopback address that serves profiles (pprof). Default: no profiles."`
 	OTLPEndpoint string `name:"otlp-endpoint" placeholder:"URL" help:"Collector that traces are sent to, such as http://127.0.0.1:4318. Default: OTEL_EXPORTER_OTLP_ENDPOINT, or no traces."`
 
-	LogLevel  slog.Level `default:"info" placeholder:"LEVEL" help:"Lowest level that is logged: debug, info, warn or error. info logs each request, and one of 100 above 100 requests a second; warn logs none that succeeded. Default: info."`
+	LogLevel  slog.Level `default:"info" placeholder:"LEVEL" help:"Lowest level that is logged: debug, info, warn or error. info logs up to 100 requests a second and one in 100 of the rest; of the requests, warn logs only those answered with 5xx. Default: info."`
 	LogFormat string     `default:"auto" enum:"auto,human,json" placeholder:"FORMAT" help:"Format of the log: human, json, or auto, which is human on a terminal and json elsewhere. Default: auto."`
 }
 

@@ -42,8 +42,8 @@ func newInsight(ctx context.Context, build telemetry.BuildInfo, database store.D
 	return i
 }
 
-// observe starts to collect the metrics of an open store: statistics at each scrape, and what takes longer in
-// goroutines.
+// observe starts to collect the metrics of an open store: statistics at each scrape; readiness, dataset and document
+// counts, which take longer, in goroutines until close.
 func (i *insight) observe(inner domain.Store) {
 	if stats := i.database.Stats(inner); stats != nil {
 		i.metrics.Store(stats)

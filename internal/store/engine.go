@@ -169,7 +169,7 @@ func (d Database) Stats(s brokerage.Store) func() telemetry.StoreStats {
 	return func() telemetry.StoreStats { return d.stats(s) }
 }
 
-// Empty opens the database without what it held. An embedded database becomes a new file.
+// Empty deletes everything in the database and opens it. An embedded database becomes a new file.
 func (d Database) Empty(ctx context.Context, options Options) (Bulk, error) {
 	if d.remove != nil {
 		if err := d.remove(ctx, d.rest); err != nil {
@@ -190,8 +190,8 @@ func (d Database) Empty(ctx context.Context, options Options) (Bulk, error) {
 	return opened, nil
 }
 
-// Backup copies the database, which may be in use, to a checksummed file. It returns what the file says of itself, and
-// its size.
+// Backup copies the database, which may be in use, to a checksummed file. It returns the manifest of the file and its
+// size in bytes.
 func (d Database) Backup(
 	ctx context.Context, file string, o CopyOptions,
 ) (m archive.Manifest, written int64, err error) {

@@ -160,8 +160,8 @@ func (w *worker) arrived(due, began int64) {
 	}
 }
 
-// record adds a sample to the batch if it counts: in the open model if it was due in the measured time, in the closed
-// one if it was begun before the end of that time and ended in it or later.
+// record adds a sample to the batch if it counts: in the open model, if it was due in the measured time; in the closed
+// model, if it began before the end of the measured time and ended after its start.
 func (w *worker) record(s sample, began, now, due int64) {
 	begin, end := w.driver.begin.Load(), w.driver.end.Load()
 	s.waiting = now >= end

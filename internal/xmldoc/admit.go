@@ -344,7 +344,7 @@ func (a *admitter) cdata() error {
 	return nil
 }
 
-// skippable checks the characters of what is not kept, or not yet.
+// skippable checks that src[i:end], which is not copied to the output or only later, holds only valid XML characters.
 func (a *admitter) skippable(i, end int) error {
 	for i < end {
 		switch c := a.src[i]; {

@@ -34,7 +34,7 @@ func MustPath(ns Namespaces, path string) *Path {
 	return &Path{*MustSet(ns, path)}
 }
 
-// MustSet compiles several paths, all relative to one node.
+// MustSet compiles several paths, all relative to one node. It panics if a path is invalid.
 func MustSet(ns Namespaces, paths ...string) *Set {
 	set, err := newSet(ns, paths)
 	if err != nil {

@@ -198,7 +198,8 @@ type outline struct {
 	looked    int  // if a document must end on its line: no line ends before this
 }
 
-// document finds the end of the document at the beginning of the rest.
+// document returns the end of the first document in the unread input, as an offset in it. whole reports that the
+// document is a line of its own, blank that there are only comments or the like.
 func (s *Splitter) document() (end int, whole, blank bool, err error) {
 	startsLine := !s.at.MidLine
 	d := outline{blank: true}

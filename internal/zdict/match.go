@@ -137,8 +137,8 @@ const (
 	recentCost  = 55
 )
 
-// best returns the match at a position that saves most, or none. Directly after a match the first of the recent offsets
-// would only continue that match.
+// best returns the match at the given position that saves most, or none. Directly after a match it skips the first of
+// the recent offsets, which would only continue that match.
 func (f *finder) best(at int, behindMatch bool) (m match) {
 	buf := f.buf
 	v := load64(buf, at)

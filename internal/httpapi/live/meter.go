@@ -25,8 +25,8 @@ const other = len(brokerage.Transactions)
 // shards is the number of copies of the counts, which keep concurrent requests from contending for a cache line.
 const shards = 8
 
-// A meter counts requests that have ended. Its counts only grow, and wrap around: the difference of two readings is
-// what happened between them.
+// A meter counts requests that have ended. Its counts never decrease except by wrapping around at 2^32: subtract two
+// readings to get what happened between them.
 type meter struct {
 	on       atomic.Bool
 	indexes  map[string]int // of the transactions, by name

@@ -20,7 +20,7 @@ func (d *drawing) text(class string, x, y float64, text string) {
 	d.addf(`<text class="%s" x="%s" y="%s">%s</text>`, class, num(x), num(y), template.HTMLEscapeString(text))
 }
 
-// mark draws the mark of a series. Each has another shape, so that colour is not needed.
+// mark draws the mark of a series. Each of five series has its own shape, so that a chart can be read without colour.
 func (d *drawing) mark(series int, x, y float64) {
 	const r = 3.5
 	class := "mark " + Class(series)

@@ -304,8 +304,8 @@ var (
 	reasonInMessage = regexp.MustCompile(`[Rr]eason code[^"0-9]{0,10}"?(\d+)"?`)
 )
 
-// serverError reads code, state and reason from diagnostics. Db2's own SQLSTATE and the reason are only in the message,
-// whose language may change but not the marks around them.
+// serverError reads code, state and reason from diagnostics. Db2's own SQLSTATE and the reason are only in the message.
+// The message may be in any language, but the labels around them are the same in all.
 func serverError(list []Diagnostic) *ServerError {
 	d := list[0]
 	for _, other := range list {

@@ -83,9 +83,9 @@ func isTransient(err error) bool {
 	return isConflict(err) || isLost(err) || serverErrorOf(err).State == stateRerouted
 }
 
-// mayHeal reports whether opening a database may succeed later: the server is not running, or does not know the user,
-// the password or the database yet, or accepts no more connections, or the database is not activated, or is in a backup
-// or restore, or its owner or another process has not finished its schema.
+// mayHeal reports whether opening a database may succeed later without a change here: the server is down, refuses more
+// connections, or does not know the user, password or database yet; the database is not activated, or is being backed
+// up or restored; or its schema is not finished.
 func mayHeal(err error) bool {
 	state := serverErrorOf(err).State
 	switch state {

@@ -33,7 +33,7 @@ func (s *Store) Space(ctx context.Context) (space bulk.Space, err error) {
 	return space, domainError(ctx, err, false)
 }
 
-// spaceOf reads a row of the query space; data and indexes are in bytes.
+// spaceOf reads a row of the result of sql/space.sql; data and indexes are in bytes.
 func spaceOf(rows *sql.Rows) (table string, data, indexes int64, err error) {
 	err = rows.Scan(&table, &data, &indexes)
 	return table, data * 1024, indexes * 1024, err

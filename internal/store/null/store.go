@@ -86,7 +86,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Close ends nothing; Ready alone refuses afterwards.
+// Close makes Ready return an error. All other methods keep working. It never fails.
 func (s *Store) Close() error {
 	s.closed.Store(true)
 	return nil

@@ -85,8 +85,8 @@ func isConflict(err error) bool {
 	return ok && (driver.Code == serializationFailure || driver.Code == deadlockDetected)
 }
 
-// isTransient reports whether another attempt may succeed, as far as the error says; whether one is allowed is for the
-// caller to know.
+// isTransient reports whether, judging by the error, a retry may succeed. Whether a retry is safe is for the caller to
+// decide.
 func isTransient(err error) bool {
 	switch {
 	case err == nil, brokerage.IsOwn(err):

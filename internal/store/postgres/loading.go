@@ -29,7 +29,7 @@ const (
 	afterLoad = `VACUUM (ANALYZE) brokerage.orders, brokerage.customers, brokerage.accounts, brokerage.securities`
 )
 
-// Indexed reports whether the indexes exist that the end of a load makes.
+// Indexed reports whether the indexes that are created at the end of a load exist.
 func (s *Store) Indexed(ctx context.Context) (indexed bool, err error) {
 	err = s.pool.QueryRow(ctx, `SELECT to_regclass('brokerage.orders_cash') IS NOT NULL
 		AND to_regclass('brokerage.securities_search') IS NOT NULL`).Scan(&indexed)

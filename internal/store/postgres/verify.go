@@ -36,9 +36,9 @@ var verifyQueries = [...]string{
 		(keys).id, (keys).account, (keys).cash IS NOT NULL FROM brokerage.orders`,
 }
 
-// Verify reads everything, as it is at one moment, and calls find with a sentence for each finding and read for
-// progress. Keys are compared with those that the service reads from the document, by code that shares nothing with the
-// database's. It returns an error only when it could not read to the end.
+// Verify reads a snapshot of all data. It calls find with a sentence for each finding, and read with the bytes read
+// since the last call. Stored keys are compared with those that Go code, independent of the database's, reads from the
+// document. It returns an error only if it could not read to the end; findings are not errors.
 func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (bulk.Verified, error) {
 	v := bulk.Verification{Find: find, Read: read}
 	unfinished, err := s.Loading(ctx)

@@ -51,7 +51,7 @@ func lockSecurity(symbol string, doc *[]byte) []query {
 	}
 }
 
-// A change is a statement that writes one document; triggers do what follows from it.
+// A change is a statement that writes one document; triggers update the rows that are derived from it.
 type change struct {
 	statement string
 	args      []any

@@ -43,8 +43,8 @@ func (c *census) now() (there change, known bool) {
 	return there, c.known
 }
 
-// Census counts the documents, for Stats. It reads all of them, beside other work, and the journal cannot be restarted
-// meanwhile, so ctx should have a deadline.
+// Census counts the documents, for Stats. It reads all of them while the store stays in use. Until it ends, SQLite
+// cannot restart the journal, which grows, so ctx should have a deadline.
 func (s *Store) Census(ctx context.Context) (err error) {
 	conn, err := s.reading.Conn(ctx)
 	if err != nil {

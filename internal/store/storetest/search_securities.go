@@ -159,7 +159,7 @@ func tenThousandths(e *env, s string) int64 {
 	return n
 }
 
-// refSector returns the first sector, of whatever kind of security it is.
+// refSector returns the first sector of a security of any kind, or nil.
 func refSector(s *element) *element {
 	for _, information := range s.children("SecurityInformation") {
 		for _, kind := range information.children("*") {

@@ -157,7 +157,7 @@ func cases() (list []testCase) {
 		modelCases)
 }
 
-// An env is what a case works with.
+// An env gives a case its store, its fixture and the test to report to.
 type env struct {
 	T
 	*fixture

@@ -76,8 +76,8 @@ func StartIn(t testing.TB, env []string, settings ...string) *Server {
 	return servers.Own(t, func() (*Server, error) { return start(socketRoot(), slices.Concat(unsafe, settings), env) })
 }
 
-// StartAt is Start for a server whose folder is within root, on a disk of its own for example. The path of root must be
-// short: a socket is in it.
+// StartAt is like Start, but puts the server's folder below root, for example on a separate disk. The path of root must
+// be short, because the folder holds a Unix socket.
 func StartAt(t testing.TB, root string, settings ...string) *Server {
 	t.Helper()
 	return servers.Own(t, func() (*Server, error) { return start(root, slices.Concat(unsafe, settings), nil) })

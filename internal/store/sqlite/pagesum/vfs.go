@@ -86,8 +86,8 @@ func allocated[T any](tls *libc.TLS, value T) *T {
 
 func address[T any](variable *T) uintptr { return uintptr(unsafe.Pointer(variable)) }
 
-// function returns the address of a function for SQLite, which is that of its description. An interface holds it after
-// its type.
+// function returns the address under which SQLite calls a Go function: that of its closure (funcval), which is the
+// second word of the interface.
 func function(f any) uintptr { return (*[2]uintptr)(unsafe.Pointer(&f))[1] }
 
 // call returns the function at such an address.
