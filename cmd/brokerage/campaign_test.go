@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"syscall"
@@ -225,5 +227,30 @@ func TestCampaign_Refusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			requireOneLine(t, brokerage(t.Context(), shortly(t.TempDir(), c.args...)...), c.code, c.says)
 		})
+	}
+}
+
+// The help of each flag names the values that the presets give it.
+func TestCampaign_HelpDefaults(t *testing.T) {
+	join := func(list any) string { return strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ",") }
+	values := func(preset string) map[string]string {
+		s, err := campaign.Presets(preset)
+		require.NoError(t, err)
+		return map[string]string{
+			"Scale": s.Scale, "Profile": s.Profile, "Seed": fmt.Sprint(s.Seed), "Repeat": fmt.Sprint(s.Repeat),
+			"Workloads": join(s.Workloads), "Users": join(s.Users), "Stages": fmt.Sprint(s.Stages),
+			"WarmUp": fmt.Sprint(s.WarmUp, "s"), "Duration": fmt.Sprint(s.Duration, "s"), "Think": fmt.Sprint(s.Think, "s"),
+			"Stage": fmt.Sprint(s.Stage, "s"), "Tier": fmt.Sprint(s.Tier, "s"), "Limit": fmt.Sprint(s.Limit/60, "m"),
+		}
+	}
+	full, smoke := values(campaign.Full), values(campaign.Smoke)
+	for name := range full {
+		field, found := reflect.TypeFor[campaignCmd]().FieldByName(name)
+		require.True(t, found, name)
+		want := "Default: " + full[name] + "."
+		if full[name] != smoke[name] {
+			want = fmt.Sprintf("Default: %s (full) or %s (smoke).", full[name], smoke[name])
+		}
+		require.Contains(t, field.Tag.Get("help"), want, name)
 	}
 }
