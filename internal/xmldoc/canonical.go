@@ -88,7 +88,7 @@ func canonical(doc []byte, known map[string]int) []byte {
 }
 
 // isCanonical reports whether a document surely has the form of Canonical: its root has no prefix and declares its own
-// namespace, and there is no other declaration.
+// namespace, which is not the empty one, and there is no other declaration.
 func isCanonical(doc []byte) bool {
 	name := nameAt(doc, min(1, len(doc)))
 	at := 1 + len(name)
@@ -96,7 +96,7 @@ func isCanonical(doc []byte) bool {
 		return false
 	}
 	a, ok := attributeAt(doc, at)
-	return ok && !bytes.Contains(doc[a.value.to:], []byte("xmlns"))
+	return ok && a.value.to > a.value.from && !bytes.Contains(doc[a.value.to:], []byte("xmlns"))
 }
 
 // declareFor declares what a prefix stands for, unless it is declared already.

@@ -27,6 +27,7 @@ func TestCanonical(t *testing.T) {
 			`<a xmlns="u"><b xmlns=""><c></c></b><d></d></a>`},
 		"UndoneNeedless": {`<a xmlns=""><b xmlns=""></b></a>`, `<a><b></b></a>`},
 		"XML":            {`<a xmlns:xml="http://www.w3.org/XML/1998/namespace" xml:lang="de"></a>`, `<a xml:lang="de"></a>`},
+		"None":           {`<a xmlns="" b="c"></a>`, `<a b="c"></a>`},
 		"InText":         {`<a xmlns="u">the word xmlns</a>`, `<a xmlns="u">the word xmlns</a>`},
 		"Many": {`<a xmlns:a="1" xmlns:b="2" xmlns:c="3" xmlns:d="4" xmlns:e="5"><e:f><d:g></d:g></e:f><d:h ` +
 			`a:i=""></d:h></a>`, `<a><e:f xmlns:e="5"><d:g xmlns:d="4"></d:g></e:f><d:h xmlns:d="4" xmlns:a="1" ` +
