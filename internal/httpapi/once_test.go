@@ -30,6 +30,18 @@ func keyed(t testing.TB) map[string][2]string {
 	}
 }
 
+// Every operation that takes a key, by the contract, is tried.
+func TestOnce_Complete(t *testing.T) {
+	bodies := keyed(t)
+	for _, op := range transactions {
+		for _, p := range routeOf(t, op.name).Operation.Parameters {
+			if p.Value.Name == "Idempotency-Key" {
+				require.Contains(t, bodies, op.name)
+			}
+		}
+	}
+}
+
 func TestOnce_Replay(t *testing.T) {
 	for operation, bodies := range keyed(t) {
 		t.Run(operation, func(t *testing.T) {

@@ -159,6 +159,11 @@ func writes(s *Store, d *dataset.Dataset) map[string]func(context.Context) error
 
 func TestStore_Writes(t *testing.T) {
 	s := opened(t)
+	for _, tx := range brokerage.Transactions {
+		if tx.Kind != brokerage.Query {
+			require.Contains(t, writes(s, generator(t)), tx.Name)
+		}
+	}
 	for name, write := range writes(s, generator(t)) {
 		require.NoError(t, write(t.Context()), name)
 	}
