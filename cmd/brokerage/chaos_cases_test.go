@@ -58,7 +58,10 @@ var chaosCases = []chaosCase{
 		name: "NoConnections", fault: "other clients hold all connections of the database", stores: onlyPostgres,
 		settings: []string{"max_connections=25"}, run: noConnections,
 	},
-	{name: "SmallPool", fault: "a pool of two connections to the database", stores: onlyPostgres, traders: 48, run: smallPool},
+	{
+		name: "SmallPool", fault: "a pool of two connections to the database", stores: onlyPostgres,
+		traders: 48, run: smallPool,
+	},
 	{
 		name: "SlowClients", fault: "clients that send a header a byte at a time, or half a body", stores: both,
 		run: slowClients,
