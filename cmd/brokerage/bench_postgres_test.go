@@ -32,7 +32,7 @@ const (
 )
 
 // speed is the comparison of a store in PostgreSQL with pgbench, which does nothing but run a statement. All is done by
-// processes of their own, by turns, warm, with as many clients each: pgbench has a connection for each of them, the
+// processes of their own, alternating, warm, with as many clients each: pgbench has a connection for each of them, the
 // store its pool, which is smaller, since that is how it is used.
 type speed struct {
 	b      *testing.B
@@ -59,7 +59,7 @@ func BenchmarkPostgres(b *testing.B) {
 	}
 	s.url = s.server.URL("postgres")
 	fmt.Printf(
-		"\nPostgreSQL %d, a server of its own as it comes out of the box; %s; %d clients, %d rounds of %s by turns, "+
+		"\nPostgreSQL %d, a server of its own as it comes out of the box; %s; %d clients, %d alternating rounds of %s, "+
 			"medians\n\n",
 		s.server.Major(b), s.scale, s.users, s.rounds, each)
 	s.load()

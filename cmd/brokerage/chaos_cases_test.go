@@ -111,7 +111,7 @@ func diskFull(h *harness) {
 }
 
 // slowDisk has a tracer hold up each flush of whoever flushes. A disk that is slow by itself wants a device of the
-// kernel's, which is not to be had everywhere.
+// kernel's, which is not available everywhere.
 func slowDisk(h *harness) {
 	strace := testenv.Command(h.t, "strace")
 	h.start()

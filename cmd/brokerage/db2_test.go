@@ -8,7 +8,7 @@ import (
 
 const aDB2 = "db2://me:secret@127.0.0.1:1/TPOX"
 
-// The DDL is to be had from any binary, and in both settings.
+// Any binary prints the DDL, for both settings.
 func TestMigrate_PrintsDB2(t *testing.T) {
 	for setting, says := range map[string]string{"": "CREATE TABLESPACE tpox_orders_x", "?setting=box": "AUTOCONFIGURE"} {
 		r := brokerage(t.Context(), "migrate", "--db", aDB2+setting, "--print")

@@ -135,7 +135,7 @@ func TestServe_ConfigBombs(t *testing.T) {
 			requireOneLine(t, brokerage(t.Context(), "serve", "--config", configIn(t, c.text)), exitUsage, c.says)
 			runtime.ReadMemStats(&after)
 			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(100<<20))
-			require.Less(t, time.Since(began), 10*time.Second)
+			require.Less(t, time.Since(began), patience/3)
 		})
 	}
 	requireOneLine(t, brokerage(t.Context(), "serve", "--config", "/dev/zero"), exitUsage, "larger than 64 KiB")

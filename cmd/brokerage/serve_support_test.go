@@ -16,8 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience is how long anything may take that is waited for.
-const patience = 2 * time.Minute
+// patience is how long anything may take that is waited for, startPatience a start, which may fill a database first.
+const (
+	patience      = 30 * time.Second
+	startPatience = 2 * time.Minute
+)
 
 // instance is a process that serves.
 type instance struct {
@@ -77,7 +80,8 @@ func servingWith(t testing.TB, dir string, env []string, args ...string) *instan
 // listening waits until it does.
 func (i *instance) listening(t testing.TB) *instance {
 	t.Helper()
-	addr, _ := i.logs.wait(t, "listening")["addr"].(string)
+	within(t, startPatience, func() bool { return i.logs.find(t, "listening") != nil }, "listening, in %s", i.logs)
+	addr, _ := i.logs.find(t, "listening")["addr"].(string)
 	require.NotEmpty(t, addr)
 	i.url = "http://" + addr
 	return i
@@ -188,7 +192,12 @@ func (l *logLines) wait(t testing.TB, message string) (line map[string]any) {
 
 func eventually(t testing.TB, ok func() bool, format string, args ...any) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
+	within(t, patience, ok, format, args...)
+}
+
+func within(t testing.TB, limit time.Duration, ok func() bool, format string, args ...any) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			require.Failf(t, "it did not come to pass", format, args...)
 		}

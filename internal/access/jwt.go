@@ -22,9 +22,9 @@ type JWTOptions struct {
 	KeysFile         string        // with one
 	Algorithms       []string      // of Algorithms; nil is all
 	MaxAge           time.Duration // how long keys stay valid while they cannot be refreshed; 0 is 24 hours
-	// Told is called after each refresh of the keys with their number, or with the reason of its failure; then the old
-	// keys stay valid. It may be nil.
-	Told func(keys int, err error)
+	// Refreshed is called after each refresh of the keys, with their number or the reason why it failed. The old keys
+	// stay valid after a failure. It may be nil.
+	Refreshed func(keys int, err error)
 	// Transport sends the requests for keys; nil is the default one.
 	Transport http.RoundTripper
 
@@ -54,8 +54,8 @@ func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 	if o.now == nil {
 		o.now = time.Now
 	}
-	if o.Told == nil {
-		o.Told = func(int, error) {}
+	if o.Refreshed == nil {
+		o.Refreshed = func(int, error) {}
 	}
 	if o.MaxAge <= 0 {
 		o.MaxAge = 24 * time.Hour
@@ -69,7 +69,7 @@ func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 		}
 	}
 	j := &JWTs{
-		keys: keyring{algs: o.Algorithms, maxAge: o.MaxAge, now: o.now, told: o.Told},
+		keys: keyring{algs: o.Algorithms, maxAge: o.MaxAge, now: o.now, refreshed: o.Refreshed},
 		parser: jwt.NewParser(jwt.WithValidMethods(o.Algorithms), jwt.WithIssuer(o.Issuer), jwt.WithAudience(o.Audience),
 			jwt.WithExpirationRequired(), jwt.WithLeeway(leeway), jwt.WithTimeFunc(o.now), jwt.WithStrictDecoding()),
 	}

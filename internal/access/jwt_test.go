@@ -215,12 +215,12 @@ func TestJWTs_File(t *testing.T) {
 		require.NoError(t, os.Rename(path+".new", path))
 	}
 	put(jwks(t, one.jwk(t)))
-	told := make(chan error, 100)
+	refreshed := make(chan error, 100)
 	now := &clock{now: noon}
 	j := openedJWTs(t, "", func(o *JWTOptions) {
-		o.KeysFile, o.Told, o.now = path, func(_ int, err error) { told <- err }, now.time
+		o.KeysFile, o.Refreshed, o.now = path, func(_ int, err error) { refreshed <- err }, now.time
 	})
-	require.NoError(t, <-told)
+	require.NoError(t, <-refreshed)
 	go j.Watch(t.Context(), time.Millisecond)
 	knows := func(s signer) bool {
 		_, ok := j.Client(t.Context(), "Bearer "+s.sign(t, map[string]any{"exp": noon.Add(10000 * time.Hour).Unix()}, nil))
@@ -230,10 +230,10 @@ func TestJWTs_File(t *testing.T) {
 	now.pass(1000 * time.Hour)
 	require.True(t, knows(one), "a file that is there counts")
 	put(jwks(t, two.jwk(t)))
-	require.NoError(t, <-told)
+	require.NoError(t, <-refreshed)
 	require.True(t, knows(two))
 	put([]byte("{"))
-	require.ErrorContains(t, <-told, "not a JWKS")
+	require.ErrorContains(t, <-refreshed, "not a JWKS")
 	require.True(t, knows(two))
 
 	_, err := OpenJWTs(t.Context(), JWTOptions{Issuer: "i", Audience: "a", KeysFile: path})

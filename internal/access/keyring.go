@@ -30,13 +30,13 @@ const maxKeySetBytes = 1 << 20
 
 // keyring holds the keys of an issuer as of the last refresh.
 type keyring struct {
-	fetch   func(context.Context) ([]byte, error)
-	file    *filewatch.Files // nil: from a URL
-	algs    []string
-	maxAge  time.Duration
-	now     func() time.Time
-	told    func(keys int, err error)
-	current atomic.Pointer[heldKeys]
+	fetch     func(context.Context) ([]byte, error)
+	file      *filewatch.Files // nil: from a URL
+	algs      []string
+	maxAge    time.Duration
+	now       func() time.Time
+	refreshed func(keys int, err error)
+	current   atomic.Pointer[heldKeys]
 
 	mu      sync.Mutex
 	started time.Time       // of the last refresh, successful or not
@@ -107,7 +107,7 @@ func (k *keyring) fetchKeys(ctx context.Context) {
 	if err == nil {
 		k.current.Store(&heldKeys{set, k.now()})
 	}
-	k.told(len(set), err)
+	k.refreshed(len(set), err)
 }
 
 // refreshNow fetches the keys, after a refresh that may be running, and returns when that is done or ctx is.

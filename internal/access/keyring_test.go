@@ -155,7 +155,7 @@ func TestKeyring_Failures(t *testing.T) {
 			now := &clock{now: noon}
 			var failed error
 			j := openedJWTs(t, i.URL, func(o *JWTOptions) {
-				o.now, o.Told, o.MaxAge = now.time, func(_ int, err error) { failed = err }, 50*time.Minute
+				o.now, o.Refreshed, o.MaxAge = now.time, func(_ int, err error) { failed = err }, 50*time.Minute
 			})
 			knows := func() bool {
 				_, ok := j.Client(t.Context(), "Bearer "+s.sign(t, nil, nil))

@@ -123,7 +123,7 @@ func TestPage_Campaign(t *testing.T) {
 	require.Contains(t, part(t, page, "caches"), "97.90 %")
 	require.Equal(t, "1 500,000 112,000 5,600 100 %", numbered(t, part(t, page, "growth"), "500,000"))
 	require.Equal(t, "1 50,000 40,000 2,000 100 %", numbered(t, part(t, page, "growth"), "50,000"),
-		"by workload, though measured by turns")
+		"by workload, though measured alternately")
 	require.Contains(t, part(t, page, "settings"), "larger than noise")
 	require.Contains(t, part(t, page, "scaling"), "× 1.56")
 	require.Contains(t, part(t, page, "steps"), "the time limit")

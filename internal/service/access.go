@@ -30,7 +30,7 @@ func (s *service) readCredentials(ctx context.Context) (c *credentials, err erro
 		if c.jwts, err = access.OpenJWTs(ctx, access.JWTOptions{
 			Issuer: s.JWTIssuer, Audience: s.JWTAudience, KeysURL: s.JWKSURL, KeysFile: s.JWKSFile,
 			Algorithms: s.JWTAlgorithms, MaxAge: s.JWKSMaxAge,
-			Told: logKeys(s.log), Transport: s.traces.outgoing("fetch keys"),
+			Refreshed: logKeys(s.log), Transport: s.traces.outgoing("fetch keys"),
 		}); err != nil {
 			return nil, configErrorf("--jwt-issuer: %w", err)
 		}

@@ -16,7 +16,7 @@ import (
 var tables = [...]string{dataset.Security: "security", dataset.Customer: "custacc", dataset.Order: "orders"}
 
 // inserts are the statements by which a load inserts documents. They do not validate: generated documents are valid,
-// and the load command validates files where it is told to.
+// and the load command validates files with --validate.
 var inserts = [...]string{
 	dataset.Security: "insert_security", dataset.Customer: "insert_customer_as_is", dataset.Order: "insert_order",
 }
