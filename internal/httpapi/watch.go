@@ -3,6 +3,7 @@ package httpapi
 import (
 	"errors"
 	"net/http"
+	"sync"
 	"time"
 
 	"brokerage/internal/access"
@@ -49,15 +50,18 @@ func (q *request) stream(w *live.Watcher) error {
 	// Setting a deadline only fails without a connection.
 	connection := http.NewResponseController(q.Writer)
 	_ = connection.SetReadDeadline(time.Time{}) // no more input is expected
+	// After the request, gin uses its writer for another one: so this waits for the goroutine that uses it.
+	var stopping sync.WaitGroup
+	defer stopping.Wait()
 	left := make(chan struct{})
 	defer close(left)
-	go func() {
+	stopping.Go(func() {
 		select {
 		case <-q.server.live.Ended():
 			_ = connection.SetWriteDeadline(time.Now().Add(stopTimeout)) // a blocked write must not delay the stop
 		case <-left:
 		}
-	}()
+	})
 	frame := []byte("retry: 2000\n\n")
 	for {
 		_ = connection.SetWriteDeadline(time.Now().Add(frameTimeout))
