@@ -6,12 +6,13 @@ import (
 )
 
 var (
+	accountBody = schema.Body("custacc-messages.xsd", "Account")
 	accountRoot = path("c:Account")
 	accountList = path("c:Customer/c:Accounts")
 )
 
 // CheckAccount validates an Account to be opened, except for its key. The error is *Invalid.
-func CheckAccount(body []byte) error { return validate(schema.Account(), body) }
+func CheckAccount(body []byte) error { return validate(accountBody(), body) }
 
 // AccountKeyOf returns the id of an Account to be opened. The error is *Invalid.
 func AccountKeyOf(account []byte) (ID, error) {

@@ -26,11 +26,14 @@ type Trade struct {
 	Now      time.Time
 }
 
-var tradeParts = paths("c:Trade/c:Symbol", "c:Trade/c:Quantity")
+var (
+	tradeBody  = schema.Body("custacc-messages.xsd", "Trade")
+	tradeParts = paths("c:Trade/c:Symbol", "c:Trade/c:Quantity")
+)
 
 // ReadTrade reads the body of buy_security or sell_security. The error is *Invalid.
 func ReadTrade(body []byte, side Side, now time.Time) (t Trade, err error) {
-	if err := validate(schema.Trade(), body); err != nil {
+	if err := validate(tradeBody(), body); err != nil {
 		return t, err
 	}
 	var part [2]xmldoc.Node

@@ -19,7 +19,7 @@ type Transaction struct {
 	Code   string // in the papers on TPoX
 	Name   string
 	Kind   Kind
-	Weight int        // in the mixed workload, in percent
+	Weight int        // in the mixed workload, in percent; 0 for a transaction that is not in it
 	Errors ErrorKinds // that a store may return, beside those of every operation
 	// Answer is the root element of the answer; empty for an answer without a body.
 	Answer string

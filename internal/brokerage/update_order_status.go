@@ -7,11 +7,14 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-var newStatus = path("f:OrderStatus/@Stat")
+var (
+	orderStatusBody = schema.Body("order-messages.xsd", "OrderStatus")
+	newStatus       = path("f:OrderStatus/@Stat")
+)
 
 // ReadOrderStatus returns the status in the body of update_order_status. The error is *Invalid.
 func ReadOrderStatus(body []byte) (stat string, err error) {
-	if err := validate(schema.OrderStatus(), body); err != nil {
+	if err := validate(orderStatusBody(), body); err != nil {
 		return "", err
 	}
 	return text(newStatus.Find(in(body))), nil

@@ -11,11 +11,14 @@ type Price struct {
 	LastTrade, Ask, Bid string
 }
 
-var newPrice = paths("s:Price/s:LastTrade", "s:Price/s:Ask", "s:Price/s:Bid")
+var (
+	priceBody = schema.Body("security-messages.xsd", "Price")
+	newPrice  = paths("s:Price/s:LastTrade", "s:Price/s:Ask", "s:Price/s:Bid")
+)
 
 // ReadPrice reads the body of update_security_price. The error is *Invalid.
 func ReadPrice(body []byte) (p Price, err error) {
-	if err := validate(schema.Price(), body); err != nil {
+	if err := validate(priceBody(), body); err != nil {
 		return p, err
 	}
 	var part [3]xmldoc.Node

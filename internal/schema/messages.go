@@ -12,27 +12,8 @@ import (
 	"brokerage/api"
 )
 
-var (
-	account     = onFirstUse("custacc-messages.xsd", "Account")
-	trade       = onFirstUse("custacc-messages.xsd", "Trade")
-	price       = onFirstUse("security-messages.xsd", "Price")
-	orderStatus = onFirstUse("order-messages.xsd", "OrderStatus")
-)
-
-// Account validates the body of open_account: root Account, in the namespace of customers.
-func Account() *Validator { return account() }
-
-// Trade validates the body of buy_security and sell_security: root Trade, in the namespace of customers.
-func Trade() *Validator { return trade() }
-
-// Price validates the body of update_security_price: root Price, in the namespace of securities.
-func Price() *Validator { return price() }
-
-// OrderStatus validates the body of update_order_status: root OrderStatus, in FIXML's namespace.
-func OrderStatus() *Validator { return orderStatus() }
-
 // CompileFile returns a Validator for a schema file of package api, which may include one other. It compiles at each
-// call: the service uses the functions above, and tests use this one for the answers that the contract describes.
+// call: the service uses Body, and tests use this one for the answers that the contract describes.
 func CompileFile(file, root string) (*Validator, error) {
 	source, err := complete(api.Schemas, "schema/"+file)
 	if err != nil {
@@ -41,9 +22,10 @@ func CompileFile(file, root string) (*Validator, error) {
 	return Compile(file, source, root)
 }
 
-// onFirstUse returns a function that compiles a schema file at its first call, so that commands that never validate do
-// not pay for it. It panics if an embedded schema does not compile, which is a bug that no caller could handle.
-func onFirstUse(file, root string) func() *Validator {
+// Body returns a function that returns the validator of a root element of a schema file. It compiles the file at its
+// first call, so that commands that never validate do not pay for it. It panics if the file does not compile, which is
+// a bug that no caller could handle.
+func Body(file, root string) func() *Validator {
 	return sync.OnceValue(func() *Validator {
 		v, err := CompileFile(file, root)
 		if err != nil {

@@ -11,12 +11,11 @@ func TestMessages(t *testing.T) {
 	const custacc, security, fixml = "http://tpox-benchmark.com/custacc", "http://tpox-benchmark.com/security",
 		"http://www.fixprotocol.org/FIXML-4-4"
 	for _, c := range []struct {
-		name      string
-		validator func() *Validator
-		valid     string
-		invalid   map[string]string // by what has to be said of it
+		name, file string
+		valid      string
+		invalid    map[string]string // by what has to be said of it
 	}{
-		{"Trade", Trade, `<Trade xmlns="` + custacc + `"><Symbol>IBM</Symbol><Quantity>1.5</Quantity></Trade>`,
+		{"Trade", "custacc", `<Trade xmlns="` + custacc + `"><Symbol>IBM</Symbol><Quantity>1.5</Quantity></Trade>`,
 			map[string]string{
 				`/Trade: expected <Quantity>`: `<Trade xmlns="` + custacc + `"><Symbol>IBM</Symbol></Trade>`,
 				`/Trade/Quantity`: `<Trade xmlns="` + custacc +
@@ -25,26 +24,28 @@ func TestMessages(t *testing.T) {
 					`"><Symbol>I M</Symbol><Quantity>1</Quantity></Trade>`,
 				`expected the document element`: `<Customer_Profile xmlns="` + custacc + `"/>`,
 			}},
-		{"Price", Price, `<Price xmlns="` + security + `"><LastTrade>1</LastTrade><Bid>0.5</Bid></Price>`, map[string]string{
-			`/Price: expected <LastTrade>`: `<Price xmlns="` + security + `"/>`,
-			`/Price/Ask`:                   `<Price xmlns="` + security + `"><LastTrade>1</LastTrade><Ask></Ask></Price>`,
-		}},
-		{"OrderStatus", OrderStatus, `<OrderStatus xmlns="` + fixml + `" Stat="8"/>`, map[string]string{
+		{"Price", "security", `<Price xmlns="` + security + `"><LastTrade>1</LastTrade><Bid>0.5</Bid></Price>`,
+			map[string]string{
+				`/Price: expected <LastTrade>`: `<Price xmlns="` + security + `"/>`,
+				`/Price/Ask`:                   `<Price xmlns="` + security + `"><LastTrade>1</LastTrade><Ask></Ask></Price>`,
+			}},
+		{"OrderStatus", "order", `<OrderStatus xmlns="` + fixml + `" Stat="8"/>`, map[string]string{
 			`/OrderStatus`: `<OrderStatus xmlns="` + fixml + `" Stat="5"/>`,
 			`Stat`:         `<OrderStatus xmlns="` + fixml + `"/>`,
 		}},
-		{"Account", Account, "", map[string]string{`/Account: expected <Category>`: `<Account xmlns="` + custacc +
+		{"Account", "custacc", "", map[string]string{`/Account: expected <Category>`: `<Account xmlns="` + custacc +
 			`" id="1"/>`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			once := c.validator()
-			require.Same(t, once, c.validator(), "compiled more than once")
-			require.NotNil(t, once.fast)
+			body := Body(c.file+"-messages.xsd", c.name)
+			v := body()
+			require.Same(t, v, body(), "compiled more than once")
+			require.NotNil(t, v.fast)
 			if c.valid != "" {
-				require.NoError(t, c.validator().Validate([]byte(c.valid)))
+				require.NoError(t, v.Validate([]byte(c.valid)))
 			}
 			for words, doc := range c.invalid {
-				require.ErrorContains(t, c.validator().Validate([]byte(doc)), words)
+				require.ErrorContains(t, v.Validate([]byte(doc)), words)
 			}
 		})
 	}

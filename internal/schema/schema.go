@@ -16,9 +16,9 @@ import (
 )
 
 var (
-	customer = onFirstUse("custacc.xsd", "Customer")
-	security = onFirstUse("security.xsd", "Security")
-	order    = onFirstUse("order.xsd", "FIXML")
+	customer = Body("custacc.xsd", "Customer")
+	security = Body("security.xsd", "Security")
+	order    = Body("order.xsd", "FIXML")
 )
 
 // Customer validates customer documents: root Customer, with accounts and holdings.

@@ -66,7 +66,7 @@ export function transactionsOf({ baseURL, data, random, index, users, sending, i
   const accounts = `${v1}/accounts`;
 
   const tools = {
-    orders: `${v1}/orders`, customers: `${v1}/customers`, securities: `${v1}/securities`,
+    accounts, orders: `${v1}/orders`, customers: `${v1}/customers`, securities: `${v1}/securities`,
     CUSTACC, SECURITY, FIXML, unvalidated,
     search: { ...data.search, ...workload.search }, trades: workload.trades, updates: workload.updates,
     below, next, drawFrom: (range) => between(range[0], range[1]),
@@ -82,6 +82,9 @@ export function transactionsOf({ baseURL, data, random, index, users, sending, i
   function requestsOf(name) {
     const query = (root, before, after) => sending(name, { method: 'GET', status: 200, right: answer(root, before, after) });
     return {
+      // send and answer make a request that no function below makes.
+      send: (request) => sending(name, request),
+      answer,
       query,
       // read is a whole transaction: the query of something by its key.
       read({ draw, path, after = '', answer: [root, before, end] }) {

@@ -16,7 +16,7 @@ import (
 
 // exceptions are the product's other files that name transactions, each with the reason.
 var exceptions = map[string]string{
-	"internal/store/guard/methods.go":  "the methods of brokerage.Store; the compiler finds a missing one",
+	"internal/store/null/answers.go":   "answers that are not the contract's examples, which are not of the mean size",
 	"internal/report/published.go":     "figures as TPoX published them",
 	"internal/store/storetest/cost.go": "test code: calls and sizes of documents by transaction",
 }
@@ -55,9 +55,14 @@ func TestList_Current(t *testing.T) {
 			return
 		}
 		found++
-		require.Regexp(t, declaration, string(source), name)
-		d := declaration.FindSubmatch(source)
-		require.Equal(t, string(List(string(d[1]), string(d[2]))), string(source), "%s is stale: make generate", name)
+		current, err := Methods(path.Join("../../..", path.Dir(name)), "methods.tmpl")
+		if path.Base(name) != "methods.go" {
+			require.Regexp(t, declaration, string(source), name)
+			d := declaration.FindSubmatch(source)
+			current, err = List(string(d[1]), string(d[2])), nil
+		}
+		require.NoError(t, err)
+		require.Equal(t, string(current), string(source), "%s is stale: make generate", name)
 	})
 	require.Positive(t, found)
 }
@@ -74,10 +79,12 @@ var literal = func() *regexp.Regexp {
 	return regexp.MustCompile("[\"'`]?\\b(" + strings.Join(names, "|") + ")(?:[\"'`]|\\s*:)")
 }()
 
-// named returns how many transactions a source names.
+var comment = regexp.MustCompile(`(?m)^\s*//.*$`)
+
+// named returns how many transactions a source names, outside comments.
 func named(source []byte) int {
 	names := make(map[string]bool)
-	for _, match := range literal.FindAllSubmatch(source, -1) {
+	for _, match := range literal.FindAllSubmatch(comment.ReplaceAll(source, nil), -1) {
 		names[string(match[1])] = true
 	}
 	return len(names)

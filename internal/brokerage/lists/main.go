@@ -1,16 +1,25 @@
-// Command lists writes the list of the transactions for a package that has a value for each of them:
+// Command lists writes what a package has for each of the transactions.
 //
 //	//go:generate go run brokerage/internal/brokerage/lists operation
 //
 // writes transactions.go with the variable transactions, an array of *operation: getOrder, getSecurity and so on, in
 // the order of the registry. Each of these variables belongs in a file of its own, get_order.go.
+//
+//	//go:generate go run brokerage/internal/brokerage/lists methods.tmpl
+//
+// executes a text/template for the methods of brokerage.Store, and writes the result to methods.go: see Method.
 package main
 
 import (
 	"bytes"
 	"fmt"
+	"go/format"
 	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
 	"strings"
+	"text/template"
 
 	"brokerage/internal/brokerage"
 )
@@ -27,9 +36,16 @@ func main() {
 
 func run(args []string, pkg string) error {
 	if len(args) != 1 || pkg == "" {
-		return fmt.Errorf("run by go generate with one argument, the name of a type")
+		return fmt.Errorf("run by go generate with one argument, the name of a type or of a template")
 	}
-	return os.WriteFile("transactions.go", List(pkg, args[0]), 0o644)
+	if !strings.HasSuffix(args[0], ".tmpl") {
+		return os.WriteFile("transactions.go", List(pkg, args[0]), 0o644)
+	}
+	source, err := Methods(".", args[0])
+	if err != nil {
+		return err
+	}
+	return os.WriteFile("methods.go", source, 0o644)
 }
 
 // List returns the source of the list of pointers to a type, for a package.
@@ -51,3 +67,75 @@ func Variable(name string) string {
 	}
 	return strings.Join(words, "")
 }
+
+// Method is a method of brokerage.Store with a context and an error.
+type Method struct {
+	Name        string // CustomerMaxOrder
+	Transaction string // customer_max_order; empty for a method that is not a transaction of the registry
+	Parameters  string // after the context: ", a1 brokerage.ID"
+	Arguments   string // after the context: ", a1"
+	Answer      string // the type of the answer, "[]byte"; empty if only an error is returned
+}
+
+// Results returns the results of the method, as its declaration writes them.
+func (m Method) Results() string {
+	if m.Answer == "" {
+		return "error"
+	}
+	return "(" + m.Answer + ", error)"
+}
+
+// Methods executes a template of a folder with the methods of brokerage.Store that no Go file of the folder, but the
+// generated one, declares.
+func Methods(folder, name string) ([]byte, error) {
+	text, err := template.ParseFiles(filepath.Join(folder, name))
+	if err != nil {
+		return nil, err
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	var written []byte
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		if !strings.HasSuffix(file, "_test.go") && !bytes.HasPrefix(source, []byte(header)) {
+			written = append(written, source...)
+		}
+	}
+	var methods []Method
+	for m := range reflect.TypeFor[brokerage.Store]().Methods() {
+		byHand := regexp.MustCompile(`(?m)^func \(s \*\w+\) ` + m.Name + `\(`).Match(written)
+		if !byHand && m.Type.NumIn() > 0 {
+			methods = append(methods, methodOf(m))
+		}
+	}
+	b := bytes.NewBufferString(header + "\n")
+	if err := text.Execute(b, methods); err != nil {
+		return nil, err
+	}
+	return format.Source(b.Bytes())
+}
+
+func methodOf(m reflect.Method) Method {
+	named := Method{Name: m.Name}
+	for i := 1; i < m.Type.NumIn(); i++ {
+		named.Arguments += fmt.Sprint(", a", i)
+		named.Parameters += fmt.Sprint(", a", i, " ", source(m.Type.In(i)))
+	}
+	if m.Type.NumOut() == 2 {
+		named.Answer = source(m.Type.Out(0))
+	}
+	for _, t := range brokerage.Transactions {
+		if name := Variable("_" + t.Name); name == m.Name || name == "Get"+m.Name {
+			named.Transaction = t.Name
+		}
+	}
+	return named
+}
+
+// source returns a type as Go code writes it outside package brokerage.
+func source(t reflect.Type) string { return strings.ReplaceAll(t.String(), "[]uint8", "[]byte") }

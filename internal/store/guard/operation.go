@@ -9,6 +9,22 @@ type operation struct {
 	writes   bool
 }
 
+// The operations of methods that are not one transaction of the registry. Lease takes no idempotency key.
+var (
+	opGetCustomer     = query("get_customer", brokerage.IsNotFound)
+	opCustomerOf      = query("customer_of", brokerage.IsNotFound)
+	opReplaceCustomer = write("replace_customer",
+		brokerage.IsNotFound|brokerage.IsConflict|brokerage.IsInvalid|brokerage.IsStale)
+	opReplaceSecurity = write("replace_security", brokerage.IsNotFound|brokerage.IsInvalid|brokerage.IsStale)
+	opBuySecurity     = transaction("buy_security")
+	opSellSecurity    = transaction("sell_security")
+	opContents        = query("contents", 0)
+	opLease           = &operation{
+		name: "lease", declared: brokerage.IsNotFound | brokerage.IsInvalid | brokerage.IsUnavailable, writes: true,
+	}
+	opReady = query("ready", 0)
+)
+
 // transaction returns the operation of the transaction with the given name, as the registry declares it.
 func transaction(name string) *operation {
 	t := brokerage.Named(name)

@@ -1,10 +1,13 @@
 package guard
 
 import (
+	"context"
 	"sync/atomic"
 
 	"brokerage/internal/brokerage"
 )
+
+//go:generate go run brokerage/internal/brokerage/lists methods.tmpl
 
 // A Store guards another store; see the package's comment.
 type Store struct {
@@ -35,6 +38,17 @@ func (s *Store) Absent(cause error) { s.absent.Store(&brokerage.Unavailable{Caus
 func (s *Store) Open(inner brokerage.Store) {
 	s.inner = inner
 	s.absent.Store(nil) // publishes inner to other goroutines
+}
+
+// Trade counts a trade without a proper side, which stores refuse, as buy_security.
+func (s *Store) Trade(
+	ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade,
+) ([]byte, error) {
+	op := opBuySecurity
+	if t.Side == brokerage.Sell {
+		op = opSellSecurity
+	}
+	return call(ctx, s, op, func(ctx context.Context) ([]byte, error) { return s.inner.Trade(ctx, w, account, t) })
 }
 
 // Describe returns the description of the store inside, and the zero Engine before Open.

@@ -10,9 +10,12 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
+//go:generate go run brokerage/internal/brokerage/lists methods.tmpl
+
 // Store answers from memory; see the package comment.
 type Store struct {
-	answers
+	answers  map[string][]byte // never changes
+	owner    brokerage.ID      // of every account
 	contents brokerage.Contents
 	leases   map[string]*atomic.Int64 // the next id by kind; the map never changes
 	closed   atomic.Bool
@@ -27,14 +30,15 @@ func Open() (*Store, error) {
 		return nil, err
 	}
 	d := dataset.New(dataset.Spec{Scale: scale, Profile: dataset.TPoX2, Seed: 1})
-	made, err := makeAnswers(d)
+	answers, owner, err := answersOf(d)
 	if err != nil {
 		return nil, err
 	}
 	contents := bulk.ContentsOf(d)
 	contents.Fingerprint = "null/" + contents.Fingerprint
 	return &Store{
-		answers:  made,
+		answers:  answers,
+		owner:    owner,
 		contents: contents,
 		leases: map[string]*atomic.Int64{
 			"order":    from(d.ID(dataset.Order, d.Count(dataset.Order))),

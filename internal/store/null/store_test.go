@@ -90,21 +90,21 @@ func TestStore_Sizes(t *testing.T) {
 		answer []byte
 		want   float64
 	}{
-		"get_order":          {s.order, mean(dataset.Order, brokerage.Order)},
-		"customer_max_order": {s.maxOrder, mean(dataset.Order, largest)},
-		"get_customer":       {s.customer, mean(dataset.Customer, whole)},
-		"customer_profile":   {s.profile, mean(dataset.Customer, brokerage.CustomerProfile)},
-		"account_summary":    {s.summary, mean(dataset.Customer, brokerage.AccountSummary)},
-		"get_security":       {s.security, mean(dataset.Security, whole)},
-		"get_security_price": {s.price, mean(dataset.Security, brokerage.SecurityPrice)},
+		"get_order":          {s.answers["get_order"], mean(dataset.Order, brokerage.Order)},
+		"customer_max_order": {s.answers["customer_max_order"], mean(dataset.Order, largest)},
+		"get_customer":       {s.answers["get_customer"], mean(dataset.Customer, whole)},
+		"customer_profile":   {s.answers["customer_profile"], mean(dataset.Customer, brokerage.CustomerProfile)},
+		"account_summary":    {s.answers["account_summary"], mean(dataset.Customer, brokerage.AccountSummary)},
+		"get_security":       {s.answers["get_security"], mean(dataset.Security, whole)},
+		"get_security_price": {s.answers["get_security_price"], mean(dataset.Security, brokerage.SecurityPrice)},
 	} {
 		t.Logf("%s: %d bytes, where the mean is %.0f", name, len(c.answer), c.want)
 		require.InEpsilon(t, c.want, len(c.answer), 0.1, name)
 	}
-	require.NoError(t, brokerage.ValidateCustomer(s.customer))
-	require.NoError(t, brokerage.ValidateSecurity(s.security))
-	require.Contains(t, string(s.hits), ` count="12">`)
-	require.Contains(t, string(s.maxOrder), " ORDER_ID=")
+	require.NoError(t, brokerage.ValidateCustomer(s.answers["get_customer"]))
+	require.NoError(t, brokerage.ValidateSecurity(s.answers["get_security"]))
+	require.Contains(t, string(s.answers["search_securities"]), ` count="12">`)
+	require.Contains(t, string(s.answers["customer_max_order"]), " ORDER_ID=")
 }
 
 func TestStore_QueriesAllocateNothing(t *testing.T) {
@@ -144,16 +144,20 @@ func writes(s *Store, d *dataset.Dataset) map[string]func(context.Context) error
 		"update_order_status": func(ctx context.Context) error { return given(s.UpdateOrderStatus(ctx, w, 5, "2")) },
 		"delete_order":        func(ctx context.Context) error { return s.DeleteOrder(ctx, w, 5) },
 		"insert_customer":     func(ctx context.Context) error { return is(888)(s.InsertCustomer(ctx, w, customer, true)) },
-		"replace_customer":    func(ctx context.Context) error { return s.ReplaceCustomer(ctx, w, 5, s.customer, true, nil) },
-		"delete_customer":     func(ctx context.Context) error { return s.DeleteCustomer(ctx, w, 5) },
-		"open_account":        func(ctx context.Context) error { return is(666)(s.OpenAccount(ctx, w, 5, account)) },
-		"close_account":       func(ctx context.Context) error { return s.CloseAccount(ctx, w, 5, 6) },
-		"buy_security":        func(ctx context.Context) error { return trade(ctx, brokerage.Buy) },
-		"sell_security":       func(ctx context.Context) error { return trade(ctx, brokerage.Sell) },
+		"replace_customer": func(ctx context.Context) error {
+			return s.ReplaceCustomer(ctx, w, 5, s.answers["get_customer"], true, nil)
+		},
+		"delete_customer": func(ctx context.Context) error { return s.DeleteCustomer(ctx, w, 5) },
+		"open_account":    func(ctx context.Context) error { return is(666)(s.OpenAccount(ctx, w, 5, account)) },
+		"close_account":   func(ctx context.Context) error { return s.CloseAccount(ctx, w, 5, 6) },
+		"buy_security":    func(ctx context.Context) error { return trade(ctx, brokerage.Buy) },
+		"sell_security":   func(ctx context.Context) error { return trade(ctx, brokerage.Sell) },
 		"update_security_price": func(ctx context.Context) error {
 			return given(s.UpdateSecurityPrice(ctx, w, "A", brokerage.Price{LastTrade: "5"}))
 		},
-		"replace_security": func(ctx context.Context) error { return s.ReplaceSecurity(ctx, w, "A", s.security, true, nil) },
+		"replace_security": func(ctx context.Context) error {
+			return s.ReplaceSecurity(ctx, w, "A", s.answers["get_security"], true, nil)
+		},
 	}
 }
 

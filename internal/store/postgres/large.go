@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"sync/atomic"
 
 	"brokerage/internal/brokerage"
@@ -21,11 +22,15 @@ const largeBytes = 64 << 10
 // anySize is the limit of a statement for documents of any size.
 const anySize = math.MaxInt32
 
-// classified are the statements whose last parameter is the size of the largest document that they process, in bytes.
-var classified = map[string]bool{
-	"get_order": true, "customer_profile": true, "account_summary": true, "customer_max_order": true,
-	"lock_customer": true, "lock_customer_of_account": true,
-}
+// classified are the statements that look at the size of a document. Their last parameter is the size of the largest
+// document that they process, in bytes.
+var classified = func() map[string]bool {
+	all := make(map[string]bool)
+	for name, text := range statements {
+		all[name] = strings.Contains(text, "octet_length(")
+	}
+	return all
+}()
 
 // errLarge reports that a statement has skipped a large document.
 var errLarge = errors.New("the document is large")

@@ -1,0 +1,143 @@
+package null
+
+import (
+	"context"
+	"slices"
+
+	"brokerage/api"
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+// newStatus is FIX's "filled".
+const newStatus = "2"
+
+// answersOf returns the answer of each transaction that has one, and of the other reads, by their names. An answer that
+// is not made here is the example of the contract.
+func answersOf(d *dataset.Dataset) (answers map[string][]byte, owner brokerage.ID, err error) {
+	order := typical(d, dataset.Order, brokerage.Order)
+	customer := typical(d, dataset.Customer, brokerage.CustomerProfile, brokerage.AccountSummary)
+	security := typical(d, dataset.Security, brokerage.SecurityPrice)
+	keys, err := brokerage.CustomerKeysOf(customer)
+	if err != nil {
+		return nil, 0, err
+	}
+	_, status, err := brokerage.SetOrderStatus(order, newStatus)
+	if err != nil {
+		return nil, 0, err
+	}
+	hits, err := search(d)
+	if err != nil {
+		return nil, 0, err
+	}
+	bought, err := trade(d, brokerage.Buy, customer, keys.Accounts[0])
+	if err != nil {
+		return nil, 0, err
+	}
+	sold, err := trade(d, brokerage.Sell, customer, keys.Accounts[0])
+	if err != nil {
+		return nil, 0, err
+	}
+	answers = map[string][]byte{
+		"get_order":             brokerage.Order(order),
+		"customer_max_order":    brokerage.MaxOrder(keys.ID, order),
+		"update_order_status":   status,
+		"get_customer":          customer,
+		"customer_profile":      brokerage.CustomerProfile(customer),
+		"account_summary":       brokerage.AccountSummary(customer),
+		"get_security":          security,
+		"get_security_price":    brokerage.SecurityPrice(security),
+		"update_security_price": brokerage.SecurityPrice(security),
+		"search_securities":     hits,
+		"buy_security":          bought,
+		"sell_security":         sold,
+	}
+	for _, t := range brokerage.Transactions {
+		if t.Answer != "" && answers[t.Name] == nil {
+			if answers[t.Name], err = api.Examples.ReadFile("examples/" + t.Name + ".response.xml"); err != nil {
+				return nil, 0, err
+			}
+		}
+	}
+	for name, answer := range answers {
+		answers[name] = slices.Clip(answer) // so that not even an append by a caller reaches another's bytes
+	}
+	return answers, keys.ID, nil
+}
+
+func (s *Store) GetCustomer(ctx context.Context, _ brokerage.ID) ([]byte, error) {
+	return answer(ctx, s.answers["get_customer"])
+}
+
+// CustomerOf returns the one customer there is.
+func (s *Store) CustomerOf(ctx context.Context, _ brokerage.ID) (brokerage.ID, error) {
+	return s.owner, ctx.Err()
+}
+
+func (s *Store) OpenAccount(
+	ctx context.Context, _ brokerage.Write, _ brokerage.ID, account []byte,
+) (brokerage.ID, error) {
+	return keys(ctx, account, brokerage.AccountKeyOf)
+}
+
+func (s *Store) UpdateSecurityPrice(
+	ctx context.Context, _ brokerage.Write, _ string, p brokerage.Price,
+) ([]byte, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	return answer(ctx, s.answers["update_security_price"])
+}
+
+// Trade is buy_security and sell_security.
+func (s *Store) Trade(ctx context.Context, _ brokerage.Write, _ brokerage.ID, t brokerage.Trade) ([]byte, error) {
+	if err := t.Validate(); err != nil {
+		return nil, err
+	}
+	if t.Side == brokerage.Sell {
+		return answer(ctx, s.answers["sell_security"])
+	}
+	return answer(ctx, s.answers["buy_security"])
+}
+
+func (s *Store) InsertOrder(ctx context.Context, _ brokerage.Write, doc []byte) (brokerage.ID, error) {
+	k, err := keys(ctx, doc, brokerage.OrderKeysOf)
+	return k.ID, err
+}
+
+func (s *Store) InsertCustomer(ctx context.Context, _ brokerage.Write, doc []byte, _ bool) (brokerage.ID, error) {
+	k, err := keys(ctx, doc, brokerage.CustomerKeysOf)
+	return k.ID, err
+}
+
+// ReplaceCustomer accepts a customer with any id.
+func (s *Store) ReplaceCustomer(
+	ctx context.Context, _ brokerage.Write, _ brokerage.ID, doc []byte, _ bool, _ brokerage.Match,
+) error {
+	_, err := keys(ctx, doc, brokerage.CustomerKeysOf)
+	return err
+}
+
+// ReplaceSecurity accepts a security with any symbol.
+func (s *Store) ReplaceSecurity(
+	ctx context.Context, _ brokerage.Write, _ string, doc []byte, _ bool, _ brokerage.Match,
+) error {
+	_, err := keys(ctx, doc, brokerage.SecurityKeysOf)
+	return err
+}
+
+// answer returns what was made at Open, unless the caller has given up.
+func answer(ctx context.Context, made []byte) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// keys reads the keys of a document, unless the caller has given up.
+func keys[K any](ctx context.Context, doc []byte, of func([]byte) (K, error)) (k K, err error) {
+	if err := ctx.Err(); err != nil {
+		return k, err
+	}
+	return of(doc)
+}
