@@ -3,7 +3,7 @@
 
 GO ?= go
 
-# What a target works on, and how: `make test PKGS=./internal/xmldoc/...`, `make test TESTFLAGS='-run Order -v'`.
+# Packages and flags of the test targets: `make test PKGS=./internal/xmldoc/...`, `make test TESTFLAGS='-run Order -v'`.
 PKGS      ?= ./...
 TESTFLAGS ?=
 ARGS      ?= dataset --scale tiny
@@ -14,8 +14,8 @@ CHAOS     ?= full
 LINT_VERSION := v2.15.0
 LINT := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 
-# What only the tag db2 builds is looked at where IBM's client library was fetched already, by make build-db2 for example.
-# The linter itself is the same as above; its programs are given the environment of cgo.
+# Code with the tag db2 is linted only if IBM's client library was fetched before, for example by make build-db2.
+# The linter itself is the same as above; the commands that it runs get the environment of cgo.
 LINT_DB2 = settings=$$($(GO) run ./internal/store/db2/db2test/fetch -here) || { echo "make lint: without the files of tag db2: $$settings"; exit 0; }; \
   tool=$$(mktemp -d); trap 'rm -rf "$$tool"' EXIT; GOBIN="$$tool" $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION) && \
   eval "$$settings" && "$$tool/golangci-lint" run --build-tags db2 $(DB2_PKGS)
@@ -23,13 +23,13 @@ LINT_DB2 = settings=$$($(GO) run ./internal/store/db2/db2test/fetch -here) || { 
 VULN_VERSION := v1.6.0
 VULN_DB      ?= https://vuln.go.dev
 
-# What is built with the tag db2: cgo, and IBM's client library, which the project does not have. It is fetched by its
+# The build with the tag db2 requires cgo and IBM's client library, which the project does not include. It is fetched by its
 # checksum into the user's cache.
 DB2_ENV  = eval "$$($(GO) run ./internal/store/db2/db2test/fetch)"
 DB2_PKGS = ./internal/store/db2/... ./cmd/brokerage
 DB2_RACE = -timeout $(if $(RACE),90m -race,30m)
 
-# The binary is static, so it is tested and linted as it is shipped: without cgo, and hence without a C compiler.
+# The binary is static, so tests and lint also run without cgo, and hence without a C compiler.
 # Only the race detector needs one.
 export CGO_ENABLED = 0
 
@@ -38,33 +38,33 @@ export CGO_ENABLED = 0
 ##@ Run
 
 .PHONY: run
-run: ## run the command: make run ARGS='dataset --scale tiny'
+run: ## run brokerage: make run ARGS='dataset --scale tiny'
 	$(GO) run ./cmd/brokerage $(ARGS)
 
 # Go stamps the commit into the binary, but refuses to build at all where git distrusts the checkout (one that belongs to
-# another user), so it is asked only where git answers.
+# another user), so stamping is on only where git works.
 .PHONY: build
-build: ## the static binary, bin/brokerage
+build: ## build the static binary, bin/brokerage
 	$(GO) build -trimpath -buildvcs=$$(git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo auto || echo false) -o bin/brokerage ./cmd/brokerage
 
 .PHONY: cross
-cross: ## does it compile for other systems, where files are locked in other ways?
+cross: ## compile for other systems, where files are locked differently
 	@set -e; for os in darwin windows; do echo "$$os"; GOOS=$$os $(GO) build -o /dev/null ./cmd/brokerage; done
 
 .PHONY: clean
-clean: ## remove what the targets here have built
+clean: ## remove what these targets have built
 	rm -rf bin dist coverage.out
 
 ##@ Check
 
 .PHONY: test
-test: ## go vet and every test; a few minutes
+test: ## run go vet and all tests; some minutes
 	$(GO) vet $(PKGS)
 	$(GO) test -timeout 10m $(TESTFLAGS) $(PKGS)
 
-# Benches and harness are what only tests use; a moved module counts where it was.
+# Benches and harness are packages that only tests use; a moved module counts where it was.
 .PHONY: lines
-lines: ## lines of Go by package: product, benches and harness, tests
+lines: ## print the lines of Go by package: product, benches and harness, tests
 	@git ls-files '*.go' | xargs awk '{n[FILENAME]++} END {for (f in n) print n[f], f}' | \
 	awk '{dir = $$2; sub("/?[^/]*$$", "", dir); seen[dir]; \
 	    column = $$2 ~ /_test\.go$$/ ? "t" : dir ~ /storetest|db2test|pgtest|chaostest|testenv/ ? "h" : "p"; \
@@ -74,7 +74,7 @@ lines: ## lines of Go by package: product, benches and harness, tests
 	    printf line, sum["p"], sum["h"], sum["t"], "all"}'
 
 .PHONY: lint
-lint: ## golangci-lint with .golangci.yml; is go.mod tidy, and every dependency in docs/dependencies.md?
+lint: ## run golangci-lint; check go.mod, and docs/dependencies.md for each dependency
 	$(LINT) config verify
 	$(LINT) run $(PKGS)
 	$(LINT_DB2)
@@ -83,13 +83,13 @@ lint: ## golangci-lint with .golangci.yml; is go.mod tidy, and every dependency 
 	@$(GO) list -m -f '{{if not (or .Main .Indirect)}}`{{.Path}}` {{.Version}}{{end}}' all | while read -r module; do \
 	  [ -z "$$module" ] || grep -qF "$$module" docs/dependencies.md || { echo "docs/dependencies.md lacks $$module" >&2; exit 1; }; done
 
-# It fails as well where the database of vulnerabilities cannot be reached: nothing is known then. VULN_DB=file:///… is a copy of it.
+# It also fails if the database of vulnerabilities cannot be reached, because nothing is known then. VULN_DB=file:///… is a copy of it.
 .PHONY: vuln
-vuln: ## known vulnerabilities in what is called, by govulncheck; needs vuln.go.dev
+vuln: ## look for known vulnerabilities with govulncheck; needs vuln.go.dev
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@$(VULN_VERSION) -db $(VULN_DB) $(PKGS)
 
 .PHONY: rebuild
-rebuild: ## is the binary the same from another folder, with nothing built before?
+rebuild: ## build again elsewhere, without caches, and compare the binaries
 	@set -eu; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; mkdir -p "$$dir/another/folder"; \
 	tar --exclude=./.git --exclude=./bin --exclude=./data -cf - . | tar -C "$$dir/another/folder" -xf -; \
 	$(GO) build -trimpath -buildvcs=false -o "$$dir/one" ./cmd/brokerage; \
@@ -98,37 +98,37 @@ rebuild: ## is the binary the same from another folder, with nothing built befor
 	sha256sum <"$$dir/one" | sed 's/-/the binary, twice/'
 
 .PHONY: generate
-generate: ## write the lists of the transactions, and the dashboard, from their sources
+generate: ## write what is generated: lists of the transactions, the dashboard
 	$(GO) generate ./...
 
 .PHONY: fmt
-fmt: ## format the code as lint wants it
+fmt: ## format the code as lint requires
 	$(LINT) fmt
 
 ##@ Check more
 
-# The requests depend on the seed, which a difference is told with: DIFFER_SEED=7 repeats them. On Db2's bench there are
-# fewer, and only where a JDK is installed.
+# The requests depend on the seed, which a failure prints: DIFFER_SEED=7 repeats them. On the Db2 bench there are
+# fewer, and only if a JDK is installed.
 DIFFER      ?= 50000
 DIFFER_SEED ?= random
 .PHONY: differ
-differ: ## DIFFER (50000) random requests to two stores at once, compared; needs PostgreSQL
+differ: ## compare two stores by DIFFER (50000) random requests; needs PostgreSQL
 	BROKERAGE_TEST_REQUIRE=postgres BROKERAGE_DIFFER=$(DIFFER) BROKERAGE_DIFFER_SEED=$(DIFFER_SEED) \
 	  $(GO) test -count=1 -timeout 60m -run '^TestDiffer_Postgres$$' ./internal/httpapi
 	if command -v javac >/dev/null; then $(DB2_ENV) && BROKERAGE_DIFFER_SEED=$(DIFFER_SEED) \
 	  $(GO) test -tags db2 -count=1 -timeout 60m -run '^TestDiffer_Db2$$' ./internal/httpapi; fi
 
 .PHONY: race
-race: ## every test under the race detector; needs a C compiler
+race: ## run all tests under the race detector; needs a C compiler
 	@command -v "$$($(GO) env CC | cut -d' ' -f1)" >/dev/null || { \
 	  echo "make race: the race detector needs a C compiler, and '$$($(GO) env CC)' is not installed (Debian: apt-get install gcc libc6-dev)" >&2; exit 1; }
 	CGO_ENABLED=1 $(GO) test -race -timeout 60m $(TESTFLAGS) $(PKGS)
 
 # IBM's driver needs cgo and its client library, which DB2_ENV fetches together with the rest of the bench. The library's
-# licence is IBM's: it is in no binary of ours, and in no commit. RACE=1 has the race detector look on, which wants three
+# licence is IBM's: it is in none of our binaries and commits. RACE=1 runs the race detector, which takes three
 # times as long.
 .PHONY: test-db2bench
-test-db2bench: ## the store on Db2 on its test bench, which fetches itself; RACE=1 for races; needs a JDK and a C compiler
+test-db2bench: ## test the Db2 store on its bench, which it downloads; RACE=1 for races; needs a JDK and a C compiler
 	@command -v javac >/dev/null || { echo "make test-db2bench: needs a JDK (Debian: apt-get install openjdk-17-jdk-headless)" >&2; exit 1; }
 	$(DB2_ENV) && \
 	  $(GO) vet -tags db2 $(DB2_PKGS) && \
@@ -136,9 +136,9 @@ test-db2bench: ## the store on Db2 on its test bench, which fetches itself; RACE
 	  $(GO) test -tags db2 -count=1 $(DB2_RACE) -run '^TestServe_Db2' $(TESTFLAGS) ./cmd/brokerage
 
 # Go fuzzes one target of one package at a time, so they are listed first. Up to Go 1.26 a run can fail at the very end of
-# its time with "context deadline exceeded" and nothing found (golang/go#75804): that, and only that, is tried again.
+# its time with "context deadline exceeded" and nothing found (golang/go#75804): only this failure is retried.
 .PHONY: fuzz
-fuzz: ## every fuzz target for FUZZTIME (10s)
+fuzz: ## run each fuzz target for FUZZTIME (10s)
 	@set -eu; \
 	log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
 	$(GO) test -list '^Fuzz' $(PKGS) >"$$log" || { cat "$$log" >&2; exit 1; }; \
@@ -155,32 +155,32 @@ fuzz: ## every fuzz target for FUZZTIME (10s)
 	  done; \
 	done
 
-# CHAOS_TABLE=docs/reliability.md puts the figures into the document; without it they are printed.
+# CHAOS_TABLE=docs/reliability.md writes the results into the document; without it they are printed.
 .PHONY: chaos
-chaos: ## break things under load, ten minutes at most; CHAOS=short for less. Best as root, with strace and PostgreSQL
+chaos: ## run the fault suite, ten minutes at most; CHAOS=short for less. Best as root, with strace and PostgreSQL
 	BROKERAGE_CHAOS=$(CHAOS) BROKERAGE_CHAOS_TABLE=$(if $(CHAOS_TABLE),$(abspath $(CHAOS_TABLE))) \
 	  $(GO) test -count=1 -timeout 10m -v -run '^TestChaos' ./cmd/brokerage
 
 .PHONY: bench
-bench: ## every benchmark, or BENCH='Admit|Cut'
+bench: ## run all benchmarks, or BENCH='Admit|Cut'
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 30m $(TESTFLAGS) $(PKGS)
 
 .PHONY: test-pg17
-test-pg17: ## the tests with PostgreSQL on 17.4 from Maven Central, whatever is installed; needs xz
+test-pg17: ## run the PostgreSQL tests on 17.4 from Maven Central; needs xz
 	BROKERAGE_POSTGRES_BIN=maven BROKERAGE_TEST_REQUIRE=postgres $(GO) test -count=1 -timeout 10m $(TESTFLAGS) ./internal/store/postgres/...
 	BROKERAGE_POSTGRES_BIN=maven BROKERAGE_TEST_REQUIRE=postgres $(GO) test -count=1 -timeout 10m -run 'Postgres' $(TESTFLAGS) ./internal/campaign ./cmd/brokerage
 
 # Seven queries, three ways, ROUNDS (3) times EACH (10s), and a load and a mixed run: a quarter of an hour, on a machine
-# that does nothing else. USERS (50) and SCALE (XXXS) are variables too; TMPDIR says on which disk the server is.
+# without other work. USERS (50) and SCALE (XXXS) are variables too; TMPDIR says on which disk the server is.
 EACH ?= 10s
 .PHONY: bench-postgres
-bench-postgres: ## queries by pgbench, drive --db and the service, as a table; needs PostgreSQL with pgbench installed
+bench-postgres: ## compare queries by pgbench, drive --db and the service; needs PostgreSQL with pgbench
 	BROKERAGE_BENCH_POSTGRES=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkPostgres$$' -benchtime 1x -timeout 60m ./cmd/brokerage
 
-# -shuffle finds tests that lean on each other; -count=1 because a stored result shows nothing new. The comparison with
+# -shuffle finds tests that depend on each other; -count=1 because a cached result shows nothing new. The comparison with
 # other XML libraries is a module of its own, which ./... does not reach.
 .PHONY: test-full
-test-full: ## all of it: shuffled tests, lint, race, a minute of fuzzing for each target, two stores compared, chaos
+test-full: ## run everything: shuffled tests, lint, race, a minute of each fuzz target, two stores compared, Kubernetes, chaos
 	$(MAKE) test TESTFLAGS='-count=1 -shuffle=on'
 	$(GO) test -C internal/xmldoc/compare -count=1 ./...
 	$(GO) test ./internal/store/sqlite -count=1 -run TestDamage -v -args -flips 1000
@@ -197,28 +197,28 @@ test-full: ## all of it: shuffled tests, lint, race, a minute of fuzzing for eac
 
 # Against the cluster of KUBECONFIG, or one of its own by the scripts in KUBE_E2E: see CONTRIBUTING.md.
 .PHONY: test-k8s
-test-k8s: ## does a real API server take the manifests, and refuse broken ones?
+test-k8s: ## check the manifests, and broken ones, with a real API server
 	KUBE_E2E="$${KUBE_E2E:-$(abspath ../shared/kube)}" BROKERAGE_TEST_REQUIRE=kube $(GO) test -count=1 -timeout 40m $(TESTFLAGS) ./deploy/k8s
 
 .PHONY: test-k8s-node
-test-k8s-node: ## the manifests on a real node, under load; root on Debian, half an hour
+test-k8s-node: ## run the manifests on a real node, under load; root on Debian, half an hour
 	deploy/k8s/on-node
 
 .PHONY: test-images
-test-images: ## build the images with buildah, on local stand-ins of their bases; root on Debian
+test-images: ## build the images with buildah, on stand-ins of their bases; root on Debian
 	deploy/docker/build-here
 
 ##@ Db2
 
 .PHONY: build-db2
-build-db2: ## bin/brokerage-db2, which also takes db2:// URLs; linux/amd64, needs a C compiler
+build-db2: ## build bin/brokerage-db2, which also takes db2:// URLs; linux/amd64, needs a C compiler
 	$(DB2_ENV) && $(GO) build -tags db2 -trimpath -o bin/brokerage-db2 ./cmd/brokerage
 
 # The database is emptied, in the schema that the URL names (BROKERAGE_TEST if it names none).
 DB2_EVIDENCE ?= db2-evidence
 
 .PHONY: test-db2
-test-db2: ## conformance, plans and a smoke on a Db2: make test-db2 DB2_DSN=db2://…; leaves DB2_EVIDENCE
+test-db2: ## run conformance, plans and a smoke test on a Db2: make test-db2 DB2_DSN=db2://…; leaves DB2_EVIDENCE
 	@test -n "$(DB2_DSN)" || { echo "make test-db2: DB2_DSN=db2://USER@HOST:PORT/DATABASE names the server" >&2; exit 1; }
 	@mkdir -p $(DB2_EVIDENCE)
 	$(DB2_ENV) && BROKERAGE_TEST_REQUIRE=db2 DB2_DSN='$(DB2_DSN)' DB2_EVIDENCE='$(abspath $(DB2_EVIDENCE))' \
@@ -228,9 +228,9 @@ test-db2: ## conformance, plans and a smoke on a Db2: make test-db2 DB2_DSN=db2:
 
 ##@ Help
 
-# Sections are the `##@` lines of this file, targets those with a `##` comment. Colour only where a person looks.
+# Sections are the `##@` lines of this file, targets those with a `##` comment. Colours only on a terminal.
 .PHONY: help
-help: ## this list
+help: ## print this list
 	@if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then bold=$$(printf '\033[1m') name=$$(printf '\033[36m') off=$$(printf '\033[0m'); else bold= name= off=; fi; \
 	awk -v bold="$$bold" -v name="$$name" -v off="$$off" -F ':.*## ' ' \
 	  /^##@ / { printf "\n%s%s%s\n", bold, substr($$0, 5), off } \

@@ -63,8 +63,8 @@ func (c *generateCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	expected, needed := g.remaining(shares, whole)
-	if free, known := freeBytes(c.Out); known && free < needed {
-		return fmt.Errorf("%s needs about %s, but has %s free", c.Out, format.Bytes(needed), format.Bytes(free))
+	if err := requireSpace(c.Out, needed); err != nil {
+		return err
 	}
 	for _, name := range halves {
 		if err := os.Remove(filepath.Join(c.Out, name)); err != nil {

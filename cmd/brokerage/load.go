@@ -52,11 +52,7 @@ func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if closed := db.Close(); err == nil {
-			err = closed
-		}
-	}()
+	defer func() { err = errors.Join(err, db.Close()) }()
 	if c.From != "" {
 		return c.files(ctx, s, db, folder)
 	}
@@ -101,11 +97,7 @@ func (c *loadCmd) space(needed float64) error {
 	if !c.DB.embedded() {
 		return nil // the server has the disk
 	}
-	if free, known := freeBytes(filepath.Dir(c.DB.Path())); known && free < needed {
-		return fmt.Errorf("%s needs about %s, but has %s free", filepath.Dir(c.DB.Path()), format.Bytes(needed),
-			format.Bytes(free))
-	}
-	return nil
+	return requireSpace(filepath.Dir(c.DB.Path()), needed)
 }
 
 // outcome returns the error of the command for the error of a load.

@@ -43,9 +43,5 @@ func (c *restoreCmd) fits(size int64) error {
 	if !c.DB.embedded() {
 		return nil
 	}
-	folder := filepath.Dir(c.DB.Path())
-	if free, known := freeBytes(folder); known && free < float64(size) {
-		return fmt.Errorf("%s needs %s, but has %s free", folder, format.Bytes(size), format.Bytes(free))
-	}
-	return nil
+	return requireSpace(filepath.Dir(c.DB.Path()), float64(size))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -22,11 +23,7 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if closed := db.Close(); err == nil {
-			err = closed
-		}
-	}()
+	defer func() { err = errors.Join(err, db.Close()) }()
 	expected, err := storedBytes(ctx, db)
 	if err != nil {
 		return err

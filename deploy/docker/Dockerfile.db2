@@ -3,14 +3,14 @@
 #
 #   docker build --platform linux/amd64 -f deploy/docker/Dockerfile.db2 -t brokerage-db2 .
 
-# Both of one Debian: the program is linked against the libraries of the first and runs on those of the second.
+# Both images are of the same Debian, because the program is linked in the first and runs in the second.
 ARG GO_IMAGE=docker.io/library/golang:1.26.8-bookworm
 ARG BASE_IMAGE=docker.io/library/debian:bookworm-slim
 
 FROM ${GO_IMAGE} AS build
 ARG TARGETARCH=amd64
 RUN test "$TARGETARCH" = amd64 || { echo "IBM's driver is not to be had for $TARGETARCH" >&2; exit 1; }
-# The driver as IBM gives it out for Python, since that archive has a version and a checksum, and never changes.
+# The driver from IBM's Python package, whose archive has a version and a checksum and never changes.
 ARG CLIDRIVER_VERSION=3.3.0
 ARG CLIDRIVER_SHA256=85c16961dc98e13dbd58209f40e8e99cf383b7b7d8f57038aa84a59e1412ba21
 RUN command -v pip >/dev/null && command -v unzip >/dev/null && command -v gcc >/dev/null \
@@ -28,7 +28,7 @@ COPY . .
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
     GOMODCACHE=/go/pkg/mod go build -trimpath -buildvcs=auto -tags db2,timetzdata,nomsgpack -ldflags '-s -w -buildid=' -o /out/brokerage ./cmd/brokerage \
  && mkdir -p /out/data && /out/brokerage version
-# What only a developer needs.
+# Files that only developers need.
 RUN rm -rf /opt/clidriver/include /opt/clidriver/bnd
 
 FROM ${BASE_IMAGE}
@@ -48,7 +48,7 @@ COPY --from=build /out/brokerage /brokerage
 COPY --from=build --chown=65532:65532 /out/data /data
 USER 65532:65532
 WORKDIR /data
-# The driver writes diagnostics, and wants a folder for them.
+# The driver writes diagnostics to a folder.
 ENV LD_LIBRARY_PATH=/opt/clidriver/lib:/opt/ibm_db.libs \
     DB2DIAGPATH=/tmp \
     BROKERAGE_LISTEN=0.0.0.0:8080 \

@@ -1,12 +1,12 @@
--- Makes two roles, and a database that the first of them owns. A superuser runs it,
--- and may run it again: it then sets the passwords anew.
+-- Creates two roles, and a database that the first of them owns. A superuser runs it,
+-- and may run it again to change the passwords.
 --
 --   psql -v owner_password=… -v service_password=… -f deploy/postgres/roles.sql postgres
 --
--- brokerage_owner makes and migrates the schema, loads and restores; it is not
+-- brokerage_owner creates and migrates the schema, loads and restores; it is not
 -- needed to serve. brokerage_service is the role of the service: it reads and
 -- writes documents and cannot change the schema (internal/store/postgres/grants.sql).
--- A database brokerage that exists, with what is in it, is handed over to them.
+-- An existing database brokerage, with its contents, becomes theirs.
 
 \set ON_ERROR_STOP on
 
