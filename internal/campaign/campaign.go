@@ -209,10 +209,8 @@ func (r *running) checkRoom() error {
 
 // steps runs the steps that have not been run.
 func (r *running) steps(ctx context.Context) error {
-	if tuner, is := r.Engine.(Tuner); is { // a campaign may have been killed in the middle of a variant
-		if err := tuner.Untune(ctx); err != nil {
-			return err
-		}
+	if err := r.Engine.Untune(ctx); err != nil { // a campaign may have been killed in the middle of a variant
+		return err
 	}
 	for i := range r.record.Steps {
 		s := &r.record.Steps[i]

@@ -344,7 +344,7 @@ func TestCampaign_Null(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	w.database("null:").holds = isLoaded
 	c := w.campaign(folder)
-	c.Engine = nullEngine{}
+	c.Engine = null
 	c.Settings.Workloads, c.Settings.CPUs = []string{query}, nil
 	require.NoError(t, w.run(c))
 	r := read(t, folder)

@@ -19,14 +19,11 @@ type familyWatch struct{ watch }
 // watchDatabase starts to measure the database of an engine, if it has processes on this machine.
 func watchDatabase(ctx context.Context, e Engine) (*familyWatch, error) {
 	w := &familyWatch{}
-	w.read = func() map[string]float64 { return nil }
-	if serving, ok := e.(Serving); ok {
-		pid, err := serving.Server(ctx)
-		if err != nil {
-			return nil, err
-		}
-		w.read = func() map[string]float64 { return readFamily(pid) }
+	pid, err := e.Server(ctx)
+	if err != nil {
+		return nil, err
 	}
+	w.read = func() map[string]float64 { return readFamily(pid) }
 	w.start()
 	return w, nil
 }

@@ -17,7 +17,7 @@ func planned(t *testing.T, change func(s *Settings)) []Step {
 	require.NoError(t, s.Verify())
 	spec, err := s.spec()
 	require.NoError(t, err)
-	return plan(s, fakeEngine{w: w, url: "null:"}, dataset.New(spec), 2)
+	return plan(s, w.engine(), dataset.New(spec), 2)
 }
 
 func names(steps []Step, state State) (names []string) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/workload"
@@ -38,7 +40,7 @@ func TestPostgres(t *testing.T) {
 	require.Empty(t, name)
 	require.ErrorIs(t, e.with(ctx, true, nil), postgres.ErrEmpty, "asking makes nothing")
 	testEngine(t, e, func(do func(brokerage.Store) error) error {
-		return e.with(ctx, true, func(s *postgres.Store) error { return do(s) })
+		return e.with(ctx, true, func(s store.Bulk) error { return do(s) })
 	})
 
 	is, err := e.Describe(ctx)
@@ -110,23 +112,24 @@ func TestPostgres_Tune(t *testing.T) {
 	all, err := tunedSettings()
 	require.NoError(t, err)
 	durable := settingsOf(t, e, "fsync", "synchronous_commit", "full_page_writes", "wal_level")
-	before := settingsOf(t, e, namesOf(all)...)
+	names := slices.Collect(maps.Keys(all))
+	before := settingsOf(t, e, names...)
 	tuned := e.As(e.Variants(2)[0]).(postgresEngine)
 	require.NoError(t, tuned.Tune(t.Context()))
-	after := settingsOf(t, e, namesOf(all)...)
+	after := settingsOf(t, e, names...)
 	require.Equal(t, "1.1", after["random_page_cost"])
 	require.Equal(t, "off", after["jit"])
 	require.Equal(t, "8GB", after["max_wal_size"])
 	require.Equal(t, durable, settingsOf(t, e, "fsync", "synchronous_commit", "full_page_writes", "wal_level"))
 
 	// What a running server does not take is what the variant says that it leaves.
-	for _, s := range all {
-		named := strings.Contains(needRestart, s.Name)
+	for name, value := range all {
+		named := strings.Contains(needRestart, name)
 		if named {
-			require.Equal(t, before[s.Name], after[s.Name], s.Name)
+			require.Equal(t, before[name], after[name], name)
 		}
-		built := s.Name != "wal_compression" || slices.Contains(walCompressions(t, server), s.Value)
-		require.Equal(t, !named && built, strings.Contains(altered(t, server), s.Name+"="), s.Name)
+		built := name != "wal_compression" || slices.Contains(walCompressions(t, server), value)
+		require.Equal(t, !named && built, strings.Contains(altered(t, server), name+"="), name)
 	}
 
 	// Tuned once more by a campaign that goes on, it is still the first state that is noted.
@@ -169,10 +172,10 @@ func TestPostgres_GoesOn(t *testing.T) {
 	w := newWorld(t)
 	c := w.campaign(t.TempDir())
 	e := newPostgres(server.URL("postgres"), c.Folder)
-	require.NoError(t, e.As(Variant{Tuned: true}).(Tuner).Tune(t.Context()))
+	require.NoError(t, e.As(Variant{Tuned: true}).Tune(t.Context()))
 	require.FileExists(t, e.before)
 	require.NotEmpty(t, altered(t, server))
-	c.Engine = tunedFake{fakeEngine{w: w, url: "null:"}, e}
+	c.Engine = tunedFake{w.engine(), e}
 	require.NoError(t, w.run(c))
 	require.Empty(t, altered(t, server))
 }
@@ -192,7 +195,7 @@ func TestCampaign_NotHere(t *testing.T) {
 	w := newWorld(t)
 	w.small = true
 	c := w.campaign(t.TempDir())
-	c.Engine = refusingEngine{fakeEngine{w: w, url: "null:"}}
+	c.Engine = refusingEngine{w.engine()}
 	require.NoError(t, w.run(c))
 	r := read(t, c.Folder)
 	require.True(t, r.Complete)
@@ -234,7 +237,7 @@ func TestPostgres_Server(t *testing.T) {
 	require.Greater(t, run.Usage.Database.CPUSeconds, 0.05)
 	require.Greater(t, run.Usage.Database.MemoryPeak, int64(1<<20))
 
-	other, err := watchDatabase(t.Context(), nullEngine{})
+	other, err := watchDatabase(t.Context(), null)
 	require.NoError(t, err)
 	other.end()
 	other.addTo(&run)
@@ -259,7 +262,7 @@ func ticksOfEnded(t testing.TB, pid int) (ticks int) {
 func TestPostgres_Note(t *testing.T) {
 	e := newPostgres("postgres://x/y", t.TempDir())
 	value := "2.5"
-	require.NoError(t, e.note(t.Context(), map[string]*string{"random_page_cost": &value, "jit": nil}))
+	require.NoError(t, writeJSON(t.Context(), e.before, 0o600, map[string]*string{"random_page_cost": &value, "jit": nil}))
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(e.before), "postgres.settings.json"))
 	require.NoError(t, err)
 	var values map[string]any

@@ -9,7 +9,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/sqlite"
+	"brokerage/internal/store"
 )
 
 func TestSQLite(t *testing.T) {
@@ -23,7 +23,7 @@ func TestSQLite(t *testing.T) {
 	require.Empty(t, name)
 	require.NoFileExists(t, e.path, "asking makes nothing")
 	testEngine(t, e, func(do func(brokerage.Store) error) error {
-		return e.with(ctx, func(s *sqlite.Store) error { return do(s) })
+		return e.with(ctx, false, func(s store.Bulk) error { return do(s) })
 	})
 	restored, err := e.Restore(ctx)
 	require.NoError(t, err)

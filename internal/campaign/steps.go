@@ -128,12 +128,10 @@ func (r *running) restore(ctx context.Context, e Engine) error {
 
 // runs runs a workload for each of its repeats. Repeats that were finished before an interruption count.
 func (r *running) runs(ctx context.Context, e Engine, s *Step, save func() error) (err error) {
-	if tuner, is := e.(Tuner); is {
-		if err := tuner.Tune(ctx); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, untune(ctx, tuner)) }()
+	if err := e.Tune(ctx); err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, untune(ctx, e)) }()
 	s.Runs = slices.DeleteFunc(s.Runs, func(run Repeat) bool { return run.Run.Ended != workload.Complete })
 	for n := len(s.Runs) + 1; n <= s.Plan.Repeats; n++ {
 		r.Progress.Repeat(n, s.Plan.Repeats)
@@ -172,10 +170,10 @@ func onlyUnsteady(r *workload.Run) bool { return r.Validity.Unsteady && len(r.Va
 const untuneTimeout = 30 * time.Second
 
 // untune restores the settings of a server, also after a Ctrl-C.
-func untune(ctx context.Context, tuner Tuner) error {
+func untune(ctx context.Context, e Engine) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), untuneTimeout)
 	defer cancel()
-	return tuner.Untune(ctx)
+	return e.Untune(ctx)
 }
 
 func (r *running) pressure(p *RunPlan) Pressure {

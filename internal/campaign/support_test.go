@@ -69,6 +69,8 @@ type fakeEngine struct {
 	url string
 }
 
+func (w *world) engine() fakeEngine { return fakeEngine{null, w, "null:"} }
+
 func (e fakeEngine) db() *words        { return e.w.database(e.url) }
 func (e fakeEngine) URL() string       { return e.url }
 func (e fakeEngine) Lacks(Kind) string { return "" }
@@ -261,7 +263,7 @@ func (w *world) settings() Settings {
 func (w *world) campaign(folder string) *Campaign {
 	return &Campaign{
 		Settings: w.settings(), Folder: folder,
-		Engine: fakeEngine{w: w, url: "null:"}, Driver: w, Start: w.start,
+		Engine: w.engine(), Driver: w, Start: w.start,
 		Machine:  Machine{Machine: workload.Machine{CPU: "one", Cores: 2, OS: "linux", Arch: "amd64"}, Host: "here"},
 		Versions: Versions{Go: "go1", Brokerage: "test", Generator: dataset.Version},
 		Free:     func(string) (float64, bool) { return 1e12, true },
