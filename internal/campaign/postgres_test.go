@@ -232,7 +232,7 @@ func TestPostgres_Server(t *testing.T) {
 		"the server has taken note of its end")
 	w.end()
 	run := workload.Run{Started: began, Measured: time.Since(began).Seconds()}
-	w.addTo(&run)
+	w.addDatabase(&run)
 	require.NotNil(t, run.Usage.Database)
 	require.Greater(t, run.Usage.Database.CPUSeconds, 0.05)
 	require.Greater(t, run.Usage.Database.MemoryPeak, int64(1<<20))
@@ -240,7 +240,7 @@ func TestPostgres_Server(t *testing.T) {
 	other, err := watchDatabase(t.Context(), null)
 	require.NoError(t, err)
 	other.end()
-	other.addTo(&run)
+	other.addDatabase(&run)
 }
 
 // ticksOfEnded is the processor time of the processes of a process that have ended and that it knows to have ended.

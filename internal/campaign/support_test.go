@@ -150,19 +150,9 @@ func (e fakeEngine) Remove(context.Context) error {
 	return nil
 }
 
-// fakeService is a service on a database.
-type fakeService struct {
-	w  *world
-	db string
-}
-
-func (s fakeService) URL() string   { return s.db }
-func (s fakeService) Token() string { return "" }
-func (s fakeService) PID() int      { return 0 }
-func (s fakeService) Stop() error   { return s.w.onStop }
-
-func (w *world) start(_ context.Context, s ServiceSettings) (Service, error) {
-	return fakeService{w, s.DB}, nil
+// start starts a service whose URL is that of its database.
+func (w *world) start(_ context.Context, s ServiceSettings) (*Service, error) {
+	return &Service{URL: s.DB, Stop: func() error { return w.onStop }}, nil
 }
 
 // Check knows the workloads that come with the program.
@@ -173,11 +163,11 @@ func (w *world) Check(workloads []string) error {
 	return nil
 }
 
-func (w *world) Run(ctx context.Context, s Service, p Pressure) (*workload.Run, error) {
-	db := w.database(s.URL())
+func (w *world) Run(ctx context.Context, s *Service, p Pressure) (*workload.Run, error) {
+	db := w.database(s.URL)
 	// Stages of inserts lean on each other; every other run has the data as loaded.
 	if p.Validate == nil || p.Duration == w.settings().Duration {
-		require.Equal(w.t, isLoaded, db.holds, "a run of %s on %s", p.Workload, s.URL())
+		require.Equal(w.t, isLoaded, db.holds, "a run of %s on %s", p.Workload, s.URL)
 	}
 	if p.Workload != query {
 		db.holds = isDirty
@@ -198,7 +188,7 @@ func (w *world) Run(ctx context.Context, s Service, p Pressure) (*workload.Run, 
 	if w.judge != nil {
 		run.Validity = w.judge(p)
 	}
-	w.runs = append(w.runs, fmt.Sprintf("%s %d on %s", p.Workload, p.Users, s.URL()))
+	w.runs = append(w.runs, fmt.Sprintf("%s %d on %s", p.Workload, p.Users, s.URL))
 	return run, nil
 }
 
