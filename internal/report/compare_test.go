@@ -69,14 +69,14 @@ func TestCompare(t *testing.T) {
 		c, err := Compare(a, b)
 		require.NoError(t, err)
 		require.Equal(t, []difference{{"Users", "100", "50"}}, c.differ)
-		require.Zero(t, c.counts().byChance)
+		require.Zero(t, countVerdicts(c.figures).byChance)
 	})
 }
 
 func TestCompare_Identical(t *testing.T) {
 	c, err := Compare(&File{Name: "a.json", Campaign: madeUpCampaign()}, &File{Name: "b.json", Campaign: madeUpCampaign()})
 	require.NoError(t, err)
-	sum := c.counts()
+	sum := countVerdicts(c.figures)
 	require.Zero(t, sum.better+sum.worse)
 	require.Positive(t, sum.within)
 	require.Positive(t, sum.unknown, "the load is measured once")
@@ -173,7 +173,7 @@ func TestComparison_TextOfSingleRuns(t *testing.T) {
 	require.NoError(t, err)
 	var out bytes.Buffer
 	require.NoError(t, c.WriteText(&out))
-	require.Equal(t, len(c.figures), c.counts().unknown)
+	require.Equal(t, len(c.figures), countVerdicts(c.figures).unknown)
 	shown := strings.Count(out.String(), "  × ")
 	require.Positive(t, shown)
 	require.Less(t, shown, len(c.figures))

@@ -73,9 +73,9 @@ func TestRepeats(t *testing.T) {
 	require.InDelta(t, 2, repeats{3, 1, 2}.median(), 0)
 	require.InDelta(t, 2.5, repeats{4, 1, 3, 2}.median(), 0)
 	require.Zero(t, repeats(nil).median())
-	require.Equal(t, "±10.0 %", repeats{90, 100, 110}.spreadText())
-	require.Empty(t, repeats{100}.spreadText(), "one run has no spread")
-	require.Equal(t, "90.0–110", repeats{110, 90, 100}.rangeText())
+	require.Equal(t, "±10.0 %", repeats{90, 100, 110}.spread())
+	require.Empty(t, repeats{100}.spread(), "one run has no spread")
+	require.Equal(t, "90.0–110", repeats{110, 90, 100}.limits())
 }
 
 func TestFormat(t *testing.T) {
