@@ -18,12 +18,19 @@ import (
 func TestDashboard_Generated(t *testing.T) {
 	kept, err := os.ReadFile("../grafana/brokerage.json")
 	require.NoError(t, err)
-	require.Equal(t, string(encode(rows)), string(kept), "go generate ./deploy/observability/dashboard makes it anew")
+	require.Equal(t, string(encode(rows)), string(kept), "go generate ./deploy/observability/dashboard writes it")
 }
 
-// Panels do not lie over each other, and each has queries with legends.
+// Panels do not overlap, and each has queries with legends.
 func TestDashboard_Layout(t *testing.T) {
-	var d dashboard
+	var d struct {
+		Panels []struct {
+			ID          int
+			Type, Title string
+			GridPos     struct{ X, Y, W, H int }
+			Targets     []struct{ LegendFormat string }
+		}
+	}
 	require.NoError(t, json.Unmarshal(encode(rows), &d))
 	taken, ids := map[[2]int]string{}, map[int]bool{}
 	for _, g := range d.Panels {
@@ -49,19 +56,18 @@ func TestDashboard_Layout(t *testing.T) {
 // Prometheus reads every query.
 func TestDashboard_Parses(t *testing.T) {
 	promtool := testenv.Command(t, "promtool")
-	var rules strings.Builder
-	rules.WriteString("groups:\n- name: dashboard\n  rules:\n")
-	n := 0
+	rules, n := "groups:\n- name: dashboard\n  rules:\n", 0
 	for _, r := range rows {
 		for _, p := range r.panels {
 			for _, q := range p.queries {
 				n++
-				fmt.Fprintf(&rules, "  - record: query:%d\n    expr: %q\n", n, strings.ReplaceAll(q.expr, "$__rate_interval", "5m"))
+				expr := strings.ReplaceAll(q.expr, "$__rate_interval", "5m")
+				rules += fmt.Sprintf("  - record: query:%d\n    expr: %q\n", n, expr)
 			}
 		}
 	}
 	file := filepath.Join(t.TempDir(), "queries.yml")
-	require.NoError(t, os.WriteFile(file, []byte(rules.String()), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte(rules), 0o600))
 	out, err := exec.CommandContext(t.Context(), promtool, "check", "rules", file).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), fmt.Sprintf("%d rules found", n))
