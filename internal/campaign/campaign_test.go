@@ -71,8 +71,8 @@ func TestCampaign(t *testing.T) {
 	require.Empty(t, w.steps)
 }
 
-// A run with which nothing is wrong but that it was not steady is made again, once, from the data as loaded, and both
-// are kept. Any other fault stands.
+// A run whose only fault is that it was unsteady is repeated once, from the data as loaded, and both are kept. A run
+// with any other fault counts.
 func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 	valid := workload.Validity{Valid: true, Reasons: []string{}}
 	unsteady := workload.Validity{Unsteady: true, Reasons: []string{"not steady"}}
@@ -116,13 +116,13 @@ func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 	}
 }
 
-// Wherever it is ended, the same command goes on from there: no step is lost, and none that was finished is run again.
+// Wherever a campaign is ended, the same command resumes it: no step is lost, and none that was finished is run again.
 func TestCampaign_Resumes(t *testing.T) {
 	whole := newWorld(t)
 	whole.small = true
 	require.NoError(t, whole.run(whole.campaign(t.TempDir())))
 	for name, end := range map[string]func(w *world, folder string, c *Campaign){
-		// The step is begun, and told at once that it is to end.
+		// The step is canceled as soon as it begins.
 		"Interrupted": func(w *world, _ string, c *Campaign) {
 			err := w.run(c)
 			stopped, ok := errors.AsType[*Stopped](err)
@@ -176,7 +176,7 @@ func TestCampaign_Resumes(t *testing.T) {
 	}
 }
 
-// Repeats that were finished count; the one that was cut short is run again.
+// Repeats that were finished count; the interrupted one is run again.
 func TestCampaign_ResumesWithinStep(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	nth := 0
@@ -208,8 +208,7 @@ func TestCampaign_ResumesWithinStep(t *testing.T) {
 	}
 }
 
-// A service that dies ends the campaign with what it has, and is the reason that is told, not what became of the
-// requests to it.
+// A service that dies ends the campaign with what it has, and is the reported reason instead of the errors of requests.
 func TestCampaign_ServiceDies(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	reports := 0
@@ -231,7 +230,7 @@ func TestCampaign_ServiceDies(t *testing.T) {
 	require.NoError(t, w.run(w.campaign(folder)))
 }
 
-// What is wrong is told in one line, before anything is touched.
+// A refusal is one line, before anything is changed.
 func TestCampaign_Refusals(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(t *testing.T, w *world, c *Campaign)
@@ -275,7 +274,7 @@ func TestCampaign_Refusals(t *testing.T) {
 	}
 }
 
-// A campaign that was interrupted is gone on with as it was begun, or not at all.
+// An interrupted campaign is resumed only with the same settings, build and machine.
 func TestCampaign_RefusesOthers(t *testing.T) {
 	begin := func(t *testing.T) (*world, string) {
 		w, folder := newWorld(t), t.TempDir()
@@ -312,7 +311,7 @@ func TestCampaign_RefusesOthers(t *testing.T) {
 	})
 }
 
-// The plan fits into the limit; when things go slower than planned, what is left is left out.
+// The plan fits into the limit; when steps take longer than planned, the last ones are left out.
 func TestCampaign_Limit(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	c := w.campaign(folder)

@@ -65,11 +65,12 @@ const (
 
 // Variants are the tuned server settings, and fewer and more connections.
 func (e postgresEngine) Variants(cores int) []Variant {
-	const tuned = "the server's settings by deploy/postgres/tuned.conf, as far as it takes them without a restart; without "
+	const tuned = "the server's settings by deploy/postgres/tuned.conf, as far as it takes them without a restart; " +
+		"without " + needRestart
 	pool := func(n int, format string, values ...any) Variant {
 		return Variant{Name: fmt.Sprintf("pool %d", n), Pool: n, Description: fmt.Sprintf(format, values...)}
 	}
-	return []Variant{{Name: "tuned", Tuned: true, Description: tuned + needRestart},
+	return []Variant{{Name: "tuned", Tuned: true, Description: tuned},
 		pool(2*cores, "two connections for each core instead of %d in all", postgres.DefaultPool),
 		pool(manyConnections, "%d connections instead of %d", manyConnections, postgres.DefaultPool)}
 }

@@ -49,15 +49,8 @@ func TestLoadWatch(t *testing.T) {
 	require.Equal(t, int64(50000), there["order"])
 }
 
-func TestStageEnd(t *testing.T) {
-	for before, end := range map[int64]int64{0: 5208, 5207: 5208, 5208: 10416, 10416: 15624, 15624: 20833, 20833: 20833} {
-		require.Equal(t, end, stageEnd(before, 20833), before)
-	}
-	require.Equal(t, int64(1), stageEnd(0, 1))
-}
-
-// A load that goes on counts only what it sees.
-func TestLoadWatch_GoesOn(t *testing.T) {
+// A resumed load counts only the documents that it loads itself.
+func TestLoadWatch_Resumes(t *testing.T) {
 	w, d := newWorld(t), xxxs(t)
 	load := &Load{Documents: 7, Stages: []LoadStage{{Kind: "security", Documents: 7}}}
 	watch := &loadWatch{dataset: d, now: w.clock, load: load, closed: func() error { return nil }}
@@ -69,7 +62,7 @@ func TestLoadWatch_GoesOn(t *testing.T) {
 	require.Equal(t, int64(7+3000+50000), load.Documents)
 }
 
-// Stages of inserts begin with the data as they were loaded, and then nobody restores them.
+// Stages of inserts begin with the data as they were loaded, which are not restored between them.
 func TestStages(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	var held []string

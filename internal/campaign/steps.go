@@ -245,8 +245,9 @@ func (r *running) storeSettings(ctx context.Context, e Engine, v *Variant) (map[
 // readOnly reports whether a run, its preparation included, had nothing but queries.
 func readOnly(run *workload.Run) bool {
 	for _, part := range run.Workload.Mix {
-		i := slices.IndexFunc(brokerage.Transactions[:], func(t brokerage.Transaction) bool { return t.Name == part.Transaction })
-		if i < 0 || brokerage.Transactions[i].Kind != brokerage.Query {
+		if !slices.ContainsFunc(brokerage.Transactions[:], func(t brokerage.Transaction) bool {
+			return t.Name == part.Transaction && t.Kind == brokerage.Query
+		}) {
 			return false
 		}
 	}

@@ -37,7 +37,7 @@ func chromium(t testing.TB, arguments ...string) string {
 // pages are one of each kind.
 func pages(t testing.TB) map[string]string {
 	t.Helper()
-	r := run("mixed", mixed(), 100, 4000, 1)
+	r := run("mixed", 100, 4000, 1)
 	r.Validity = workload.Validity{Reasons: []string{"the load generator used 85 % of its processors; below 80 % is " +
 		"allowed"}}
 	other := madeUpCampaign()

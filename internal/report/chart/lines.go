@@ -60,7 +60,7 @@ func (l Lines) HTML() (all template.HTML) {
 
 func (l Lines) draw(class string, width, height float64) template.HTML {
 	var d drawing
-	d.addf(`<svg class="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">`, class, width, height, l.Title)
+	d.addf(`<svg class="%v" viewBox="0 0 %v %v" role="img" aria-label="%v">`, class, width, height, l.Title)
 	names, most, last := 0.0, l.Most, 0.0
 	for _, s := range l.Series {
 		names = max(names, textWidth(s.Name)+markRoom)

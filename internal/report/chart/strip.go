@@ -11,7 +11,7 @@ import (
 func Bar(series int, from, length float64) template.HTML {
 	from, length = share(from), share(length)
 	var d drawing
-	d.addf(`<svg class="bar" aria-hidden="true"><rect class="%s" x="%s%%" width="%s%%" height="100%%"/></svg>`,
+	d.addf(`<svg class="bar" aria-hidden="true"><rect class="%v" x="%v%%" width="%v%%" height="100%%"/></svg>`,
 		Class(series), 100*from, 100*max(min(length, 1-from), 0.003))
 	return d.html()
 }
@@ -19,8 +19,8 @@ func Bar(series int, from, length float64) template.HTML {
 // Pair returns two bars, one above the other: before, hollow, and now, filled.
 func Pair(series int, before, now float64) template.HTML {
 	var d drawing
-	d.addf(`<svg class="bar" aria-hidden="true"><rect class="whole" y="1" width="%s%%" height="4"/><rect class="%s" `+
-		`y="6.5" width="%s%%" height="5"/></svg>`, 100*share(before), Class(series), 100*share(now))
+	d.addf(`<svg class="bar" aria-hidden="true"><rect class="whole" y="1" width="%v%%" height="4"/><rect class="%v" `+
+		`y="6.5" width="%v%%" height="5"/></svg>`, 100*share(before), Class(series), 100*share(now))
 	return d.html()
 }
 
@@ -73,14 +73,14 @@ func (l Log) Dots(values ...float64) template.HTML {
 	d.addf(`<svg class="dots" aria-hidden="true">`)
 	for _, v := range l.Ticks() {
 		at := 100 * l.at(v)
-		d.addf(`<line class="grid" x1="%s%%" x2="%s%%" y1="0" y2="100%%"/>`, at, at)
+		d.addf(`<line class="grid" x1="%v%%" x2="%v%%" y1="0" y2="100%%"/>`, at, at)
 	}
 	if len(values) > 0 {
-		d.addf(`<line class="reach" x1="%s%%" x2="%s%%" y1="50%%" y2="50%%"/>`, 100*l.at(values[0]),
+		d.addf(`<line class="reach" x1="%v%%" x2="%v%%" y1="50%%" y2="50%%"/>`, 100*l.at(values[0]),
 			100*l.at(values[len(values)-1]))
 	}
 	for i, v := range values {
-		d.addf(`<circle class="p%d" cx="%s%%" cy="50%%" r="4"/>`, i+1, 100*l.at(v))
+		d.addf(`<circle class="p%d" cx="%v%%" cy="50%%" r="4"/>`, i+1, 100*l.at(v))
 	}
 	d.addf(`</svg>`)
 	return d.html()
@@ -103,7 +103,7 @@ func (l Log) Axis(format func(float64) string) template.HTML {
 		}
 		if left+label <= free {
 			free = left
-			d.addf(`<text class="%s" x="%s%%" y="12">%s</text>`, class, 100*at, format(v))
+			d.addf(`<text class="%v" x="%v%%" y="12">%v</text>`, class, 100*at, format(v))
 		}
 	}
 	d.addf(`</svg>`)

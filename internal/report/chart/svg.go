@@ -11,7 +11,7 @@ import (
 // drawing builds an SVG from numbers, names of classes and texts.
 type drawing struct{ strings.Builder }
 
-// addf adds elements. It escapes texts, and writes numbers to a tenth of a pixel.
+// addf adds elements, whose values are all %v. It escapes texts, and writes numbers to a tenth of a pixel.
 func (d *drawing) addf(format string, args ...any) {
 	for i, arg := range args {
 		switch v := arg.(type) {
@@ -25,11 +25,11 @@ func (d *drawing) addf(format string, args ...any) {
 }
 
 func (d *drawing) line(class string, x1, y1, x2, y2 float64) {
-	d.addf(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`, class, x1, y1, x2, y2)
+	d.addf(`<line class="%v" x1="%v" y1="%v" x2="%v" y2="%v"/>`, class, x1, y1, x2, y2)
 }
 
 func (d *drawing) text(class string, x, y float64, text string) {
-	d.addf(`<text class="%s" x="%s" y="%s">%s</text>`, class, x, y, text)
+	d.addf(`<text class="%v" x="%v" y="%v">%v</text>`, class, x, y, text)
 }
 
 // mark draws the mark of a series. Each of five series has its own shape, so that a chart can be read without colour.
@@ -38,9 +38,9 @@ func (d *drawing) mark(series int, x, y float64) {
 	class := "mark " + Class(series)
 	switch series % 5 {
 	case 0:
-		d.addf(`<circle class="%s" cx="%s" cy="%s" r="%s"/>`, class, x, y, r)
+		d.addf(`<circle class="%v" cx="%v" cy="%v" r="%v"/>`, class, x, y, r)
 	case 1:
-		d.addf(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"/>`, class, x-r, y-r, 2*r, 2*r)
+		d.addf(`<rect class="%v" x="%v" y="%v" width="%v" height="%v"/>`, class, x-r, y-r, 2*r, 2*r)
 	case 2:
 		d.shape("polygon", class, x, y-r-1, x+r+.8, y+r, x-r-.8, y+r)
 	case 3:
@@ -56,7 +56,7 @@ func (d *drawing) shape(element, class string, xy ...float64) {
 	for i := 0; i < len(xy); i += 2 {
 		points = append(points, num(xy[i])+","+num(xy[i+1]))
 	}
-	d.addf(`<%s class="%s" points="%s"/>`, element, class, strings.Join(points, " "))
+	d.addf(`<%v class="%v" points="%v"/>`, element, class, strings.Join(points, " "))
 }
 
 // html returns the drawing.
