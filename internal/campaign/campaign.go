@@ -41,7 +41,7 @@ type Stopped struct {
 }
 
 func (e *Stopped) Error() string {
-	return fmt.Sprintf("%s: what was measured is in %s, and the same command goes on (about %s)", e.why(), e.File,
+	return fmt.Sprintf("%s: what was measured is in %s, and the same command resumes it (about %s)", e.why(), e.File,
 		about(e.Left))
 }
 

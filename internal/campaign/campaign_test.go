@@ -129,7 +129,7 @@ func TestCampaign_Resumes(t *testing.T) {
 			require.True(w.t, ok, "%v", err)
 			require.ErrorIs(w.t, err, context.Canceled)
 			require.Positive(w.t, stopped.Left)
-			require.Contains(w.t, err.Error(), "and the same command goes on")
+			require.Contains(w.t, err.Error(), "and the same command resumes it")
 		},
 		// The file is what a kill -9 leaves, which is what it was before the step.
 		"Killed": func(w *world, folder string, c *Campaign) {
