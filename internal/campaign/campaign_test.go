@@ -338,7 +338,7 @@ func TestCampaign_Limit(t *testing.T) {
 	require.Equal(t, Done, r.Steps[6].State)
 }
 
-// Without data there is nothing to load, and the runs are left.
+// A store that keeps nothing has only the steps with runs.
 func TestCampaign_Null(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	w.database("null:").holds = isLoaded

@@ -18,7 +18,7 @@ import (
 )
 
 // postgresEngine is a database on a server, which may belong to others: everything outside the schema brokerage stays
-// as it is, or is restored.
+// as it was, or is restored.
 type postgresEngine struct {
 	engine
 	before string // file of the settings that Tune has changed, as they were before

@@ -37,7 +37,7 @@ func TestPostgres(t *testing.T) {
 	name, err := e.Holds(ctx)
 	require.NoError(t, err)
 	require.Empty(t, name)
-	require.ErrorIs(t, e.with(ctx, true, nil), postgres.ErrEmpty, "asking makes nothing")
+	require.ErrorIs(t, e.with(ctx, true, nil), postgres.ErrEmpty, "Holds creates nothing")
 	testEngine(t, e, func(do func(brokerage.Store) error) error {
 		return e.with(ctx, true, func(s store.Bulk) error { return do(s) })
 	})

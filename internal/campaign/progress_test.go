@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// What a person reads of a campaign that is written to a file.
+// The progress of a campaign, as written to a file.
 func TestTerminal(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	var out bytes.Buffer
@@ -50,8 +50,7 @@ func TestTerminal(t *testing.T) {
 	require.Regexp(t, `^nothing to do: the campaign in .*campaign\.json is complete\n$`, out.String())
 }
 
-// Where a person looks, a line is drawn again and again, never wider than the terminal, and is gone when the step has
-// ended.
+// On a terminal the line of a step is redrawn, never wider than the terminal, and erased at the end of the step.
 func TestTerminal_Wide(t *testing.T) {
 	var out bytes.Buffer
 	term := Terminal(&out, 40).(*terminal)
@@ -76,6 +75,6 @@ func TestTerminal_Wide(t *testing.T) {
 		{State: Planned, Expected: 90}}})
 	term.Repeat(2, 3)
 	term.redraw()
-	term.Ended(0, r) // and nobody else writes any more
+	term.Ended(0, r) // ends the goroutine that draws
 	require.Contains(t, out.String(), "1/2  mixed, 2 of 3  0 s of about 1:00, then about 1:30")
 }

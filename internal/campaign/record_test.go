@@ -8,8 +8,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// Every run that counts makes a campaign INVALID, but for what a stage of inserts is there to show; a run that was made
-// again does not count.
+// Every INVALID run that counts makes a campaign INVALID. A stage of inserts may be unsteady, and a run that was repeated
+// does not count.
 func TestRecord_Invalid(t *testing.T) {
 	run := func(v workload.Validity) workload.Run { return workload.Run{Validity: v} }
 	valid, smoke := run(workload.Validity{Valid: true}), run(workload.Validity{Smoke: true})

@@ -27,7 +27,7 @@ func schema(t testing.TB) *jsonschema.Schema {
 	return s
 }
 
-// requireValid holds a file to the schema.
+// requireValid checks a file against the schema.
 func requireValid(t testing.TB, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -37,7 +37,7 @@ func requireValid(t testing.TB, file string) {
 	require.NoError(t, schema(t).Validate(value))
 }
 
-// A file is valid at any time: as it is planned, when a run has failed, at the end.
+// The file is valid at any time: after planning, after a failed run, at the end.
 func TestSchema(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	w.onStep = func(string) error {

@@ -37,7 +37,7 @@ func TestPresets(t *testing.T) {
 	require.EqualError(t, err, `there is no preset "none": use full or smoke`)
 }
 
-// Shorter than the scenario wants makes any campaign a smoke campaign.
+// Times below those of the scenario make any campaign a smoke campaign.
 func TestSettings_Smoke(t *testing.T) {
 	s, err := Presets(Full)
 	require.NoError(t, err)

@@ -42,7 +42,7 @@ func (e sqliteEngine) Holds(ctx context.Context) (string, error) {
 	info, err := os.Stat(e.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", archive.RequireFolder(e.path) // it is not for a campaign to make
+		return "", archive.RequireFolder(e.path) // a campaign does not create it
 	case err != nil:
 		return "", err
 	case !info.Mode().IsRegular():

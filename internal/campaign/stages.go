@@ -91,7 +91,7 @@ func stageWarmUp(stage float64) float64 { return min(2, stage/4) }
 
 // stages runs stages of inserts without restoring the database between them, and measures its size after each stage.
 func (r *running) stages(ctx context.Context, e Engine, s *Step) error {
-	s.Inserts = nil // they lean on each other
+	s.Inserts = nil // each stage continues the one before
 	if err := r.restore(ctx, e); err != nil {
 		return err
 	}

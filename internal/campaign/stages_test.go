@@ -15,7 +15,7 @@ func xxxs(t *testing.T) *dataset.Dataset {
 	return dataset.New(dataset.Spec{Scale: scale, Seed: 1})
 }
 
-// feed reports a load in batches, as a store does: none is of two kinds.
+// feed reports a load in batches of one kind, as a store does.
 func feed(w *world, watch *loadWatch, d *dataset.Dataset) {
 	const batch = 2000
 	for _, k := range dataset.Kinds {

@@ -17,7 +17,7 @@ func TestNumbers(t *testing.T) {
 		numbers([]byte("Name:\tbrokerage\nVmHWM:\t    1234 kB\nread_bytes: 7\nno colon\nempty:\n")))
 }
 
-// What counts is the measured time, not what was read and written before and after.
+// Only input and output during the measured time count.
 func TestWatch_AddService(t *testing.T) {
 	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	var w watch

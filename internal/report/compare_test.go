@@ -13,7 +13,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// campaignOf is a campaign of one workload with three repeats: so fast, and scattering so far.
+// campaignOf returns a campaign of one workload with three repeats of the given throughput and scatter.
 func campaignOf(name string, most, scatter float64) *File {
 	c := madeUpCampaign()
 	c.Steps = append(c.Steps[:5:5], steps("mixed", most, scatter, nil, 100)...)
@@ -162,8 +162,7 @@ func TestComparison_Text(t *testing.T) {
 	}
 }
 
-// The tally counts figures that the table does not show, and says so: two single runs were a table of six lines under
-// which "Noise unknown: 40" stood.
+// The counts include figures that the table does not show, and the text says so.
 func TestComparison_TextOfSingleRuns(t *testing.T) {
 	of := func(name string, tps float64) *File {
 		r := run("mixed", 50, tps, 1)

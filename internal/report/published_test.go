@@ -70,7 +70,7 @@ func TestPublished_Users(t *testing.T) {
 	}
 }
 
-// The published times name transactions that exist, each of them.
+// There is a published time for each transaction, and for nothing else.
 func TestPublishedMeans_Names(t *testing.T) {
 	var names []string
 	for _, transaction := range brokerage.Transactions {

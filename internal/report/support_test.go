@@ -18,7 +18,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// The figures here are made up: plausible enough to look at a page, and measured by nobody.
+// The figures here are made up, plausible enough to look at a page.
 
 const durability = "flushed to disk before each commit is answered (made up for a test)"
 

@@ -11,8 +11,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// side makes one side of runs with these rates, a minute apart. Latency goes by the rate, as it does with users who
-// wait.
+// side makes one side of runs with these rates, a minute apart. Latency follows from the rate, as in a closed model.
 func side(t testing.TB, name string, change func(*workload.Run), rates ...float64) *File {
 	t.Helper()
 	var files []*File
@@ -93,7 +92,7 @@ func TestComparison_Verdict(t *testing.T) {
 	})
 }
 
-// The repeats of a side are separate runs of one thing: what differs among them is no noise.
+// The repeats of a side must be separate runs of the same measurement.
 func TestTogether_Refuses(t *testing.T) {
 	one := func(name string, change func(*workload.Run)) *File {
 		r := run("mixed", 100, 4000, 1)
