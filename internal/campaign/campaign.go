@@ -109,7 +109,7 @@ func (r *running) begin(ctx context.Context) error {
 	if err := r.Driver.Check(r.Settings.Workloads); err != nil {
 		return err
 	}
-	if err := writable(r.Folder); err != nil {
+	if err := os.MkdirAll(r.Folder, 0o777); err != nil {
 		return err
 	}
 	existing, err := Read(r.file)
@@ -300,18 +300,6 @@ func (r *running) finish(ctx context.Context) error {
 func (r *running) save() error {
 	r.record.Updated = r.Now()
 	return writeJSON(context.Background(), r.file, 0o644, r.record) // as a whole, also after a Ctrl-C
-}
-
-// writable creates a folder if needed, and returns an error when no file can be written to it.
-func writable(folder string) error {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
-	probe, err := os.CreateTemp(folder, ".campaign-*")
-	if err != nil {
-		return fmt.Errorf("cannot write to %s: %w", folder, err)
-	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
 // contentsOf returns the dataset that a database says it holds.
