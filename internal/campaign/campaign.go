@@ -106,9 +106,6 @@ func (r *running) begin(ctx context.Context) error {
 		return err
 	}
 	r.dataset = dataset.New(spec)
-	if err := r.Driver.Check(r.Settings.Workloads); err != nil {
-		return err
-	}
 	if err := os.MkdirAll(r.Folder, 0o777); err != nil {
 		return err
 	}

@@ -232,38 +232,32 @@ func TestCampaign_ServiceDies(t *testing.T) {
 
 // A refusal is one line, before anything is changed.
 func TestCampaign_Refusals(t *testing.T) {
+	write := func(w *world, text string, path ...string) {
+		require.NoError(w.t, os.WriteFile(filepath.Join(path...), []byte(text), 0o600))
+	}
 	for name, c := range map[string]struct {
-		change func(t *testing.T, w *world, c *Campaign)
+		change func(w *world, c *Campaign)
 		says   string
 	}{
-		"UnknownWorkload": {func(_ *testing.T, _ *world, c *Campaign) { c.Settings.Workloads = []string{"unknown"} },
-			`no workload "unknown"`},
-		"Settings": {func(_ *testing.T, _ *world, c *Campaign) { c.Settings.Repeat = 0 },
-			"--repeat must be at least 1"},
-		"DatabaseInUse": {func(_ *testing.T, w *world, _ *Campaign) { w.database("null:").holds = "tpox-1/XS" },
+		"Settings": {func(_ *world, c *Campaign) { c.Settings.Repeat = 0 }, "--repeat must be at least 1"},
+		"DatabaseInUse": {func(w *world, _ *Campaign) { w.database("null:").holds = "tpox-1/XS" },
 			"the database holds tpox-1/XS, and a campaign begins with an empty one: --replace takes away what is there"},
-		"VariantsDatabase": {func(_ *testing.T, w *world, _ *Campaign) { w.database("plain:").holds = "tpox-1/XS" },
-			"holds tpox-1/XS"},
-		"NoSpace": {func(_ *testing.T, _ *world, c *Campaign) {
-			c.Free = func(string) (float64, bool) { return 1.5e9, true }
-		},
+		"VariantsDatabase": {func(w *world, _ *Campaign) { w.database("plain:").holds = "tpox-1/XS" }, "holds tpox-1/XS"},
+		"NoSpace": {func(_ *world, c *Campaign) { c.Free = func(string) (float64, bool) { return 1.5e9, true } },
 			"/disk needs about 2.0 GB for databases and their copies, but has 1.5 GB free"},
-		"TooLittleTime": {func(_ *testing.T, _ *world, c *Campaign) { c.Settings.Limit = 10 }, "--limit is too short"},
-		"FileInTheWay": {func(t *testing.T, _ *world, c *Campaign) {
-			c.Folder = filepath.Join(t.TempDir(), "file")
-			require.NoError(t, os.WriteFile(c.Folder, nil, 0o600))
+		"TooLittleTime": {func(_ *world, c *Campaign) { c.Settings.Limit = 10 }, "--limit is too short"},
+		"FileInTheWay": {func(w *world, c *Campaign) {
+			write(w, "", c.Folder, "file")
+			c.Folder = filepath.Join(c.Folder, "file")
 		}, "not a directory"},
-		"OtherFile": {func(t *testing.T, _ *world, c *Campaign) {
-			require.NoError(t, os.WriteFile(filepath.Join(c.Folder, File), []byte(`{"format":"brokerage-run/1"}`), 0o600))
-		}, `is not a campaign: its format is "brokerage-run/1"`},
-		"NoFile": {func(t *testing.T, _ *world, c *Campaign) {
-			require.NoError(t, os.WriteFile(filepath.Join(c.Folder, File), []byte(`{`), 0o600))
-		}, "unexpected end"},
+		"OtherFile": {func(w *world, c *Campaign) { write(w, `{"format":"brokerage-run/1"}`, c.Folder, File) },
+			`is not a campaign: its format is "brokerage-run/1"`},
+		"NoFile": {func(w *world, c *Campaign) { write(w, "{", c.Folder, File) }, "unexpected end"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			campaign := w.campaign(t.TempDir())
-			c.change(t, w, campaign)
+			c.change(w, campaign)
 			err := w.run(campaign)
 			require.ErrorContains(t, err, c.says)
 			require.NotContains(t, err.Error(), "\n")

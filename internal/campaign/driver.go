@@ -9,8 +9,6 @@ import (
 
 // Driver generates the load. A run that is ended early is returned together with the error that ended it.
 type Driver interface {
-	// Check returns an error when a workload does not exist or is invalid.
-	Check(workloads []string) error
 	// Run runs a workload against a service.
 	Run(ctx context.Context, s *Service, p Pressure) (*workload.Run, error)
 	// Tier runs a workload alternately against the store itself and through a service.
@@ -36,7 +34,7 @@ type Workloads struct {
 	Compare func(ctx context.Context, url string, c workload.Config, turns int) (*workload.Tier, error)
 }
 
-// Check returns an error when a workload cannot be read.
+// Check returns an error when a workload does not exist or is invalid.
 func (Workloads) Check(workloads []string) error {
 	for _, name := range workloads {
 		if _, err := workload.Load(name); err != nil {

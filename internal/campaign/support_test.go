@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -158,13 +157,6 @@ func (e fakeEngine) Remove(context.Context) error {
 // start starts a service whose URL is that of its database.
 func (w *world) start(_ context.Context, s ServiceSettings) (*Service, error) {
 	return &Service{URL: s.DB, Stop: func() error { return w.onStop }}, nil
-}
-
-func (w *world) Check(workloads []string) error {
-	if slices.Contains(workloads, "unknown") {
-		return errors.New("there is no workload \"unknown\"")
-	}
-	return nil
 }
 
 func (w *world) Run(ctx context.Context, s *Service, p Pressure) (*workload.Run, error) {
