@@ -311,15 +311,16 @@ func writeAligned(b *strings.Builder, rows [][]string, sides string) {
 		}
 	}
 	for _, row := range rows {
-		line := ""
+		var line strings.Builder
 		for i, text := range row {
 			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(text))
 			if sides[i] == 'r' {
-				line += pad + text + "  "
+				text = pad + text
 			} else {
-				line += text + pad + "  "
+				text += pad
 			}
+			line.WriteString(text + "  ")
 		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 }

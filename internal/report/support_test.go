@@ -225,7 +225,7 @@ func madeUpCampaign() *campaign.Record {
 			campaign.Growth{Stage: int(n) + 1, Workload: "insert-customers", Before: 50_000 + n*40_000, Documents: 40_000,
 				Rate: 2000 - 50*f, Total: 560e6 + n*80e6, Run: run("insert-customers", 100, 2000-50*f, uint64(n))})
 	}
-	load.Load.Stages = append(customers, orders...)
+	load.Load.Stages = slices.Concat(customers, orders)
 	space.Space = madeUpSpace()
 	backup, tier := done("backup", campaign.KindBackup, 10, 5), done("tier", campaign.KindTier, 240, 250)
 	backup.Copy, tier.Tier = &campaign.Copy{Database: 520e6, File: 430e6, Rate: 104e6}, madeUpTier()

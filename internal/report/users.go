@@ -204,13 +204,13 @@ func variantsSection(c *campaign.Record, groups []group) section {
 		}
 		t.add("", g.Label, g.Users, g.Variant.Name, rate, change, micros(g.median(p99)), difference)
 	}
-	lead := "The same workload on the same data, with other settings."
+	lead := []string{"The same workload on the same data, with other settings."}
 	for _, step := range c.Steps {
 		if v := step.Variant; v != nil && meanings[v.Name] != "" {
-			lead += " " + v.Name + ": " + strings.TrimSuffix(v.Description, ".") + "."
+			lead = append(lead, v.Name+": "+strings.TrimSuffix(v.Description, ".")+".")
 			delete(meanings, v.Name)
 		}
 	}
-	return section{ID: "settings", Title: "Default and other settings", Lead: lead,
+	return section{ID: "settings", Title: "Default and other settings", Lead: strings.Join(lead, " "),
 		Blocks: []block{{Table: t, After: ruleText}}}
 }

@@ -56,18 +56,20 @@ func TestDashboard_Layout(t *testing.T) {
 // Prometheus reads every query.
 func TestDashboard_Parses(t *testing.T) {
 	promtool := testenv.Command(t, "promtool")
-	rules, n := "groups:\n- name: dashboard\n  rules:\n", 0
+	var rules strings.Builder
+	rules.WriteString("groups:\n- name: dashboard\n  rules:\n")
+	n := 0
 	for _, r := range rows {
 		for _, p := range r.panels {
 			for _, q := range p.queries {
 				n++
 				expr := strings.ReplaceAll(q.expr, "$__rate_interval", "5m")
-				rules += fmt.Sprintf("  - record: query:%d\n    expr: %q\n", n, expr)
+				fmt.Fprintf(&rules, "  - record: query:%d\n    expr: %q\n", n, expr)
 			}
 		}
 	}
 	file := filepath.Join(t.TempDir(), "queries.yml")
-	require.NoError(t, os.WriteFile(file, []byte(rules), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte(rules.String()), 0o600))
 	out, err := exec.CommandContext(t.Context(), promtool, "check", "rules", file).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), fmt.Sprintf("%d rules found", n))
