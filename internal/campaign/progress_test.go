@@ -72,9 +72,9 @@ func TestTerminal_Wide(t *testing.T) {
 	out.Reset()
 	term = Terminal(&out, 200).(*terminal)
 	term.Began(0, &Record{Steps: []Step{{Name: "mixed", Kind: KindRun, State: Planned, Expected: 60},
-		{State: Planned, Expected: 90}}})
+		{State: Planned, Expected: 9.4}}})
 	term.Repeat(2, 3)
 	term.redraw()
 	term.Ended(0, r) // ends the goroutine that draws
-	require.Contains(t, out.String(), "1/2  mixed, 2 of 3  0 s of about 1:00, then about 1:30")
+	require.Contains(t, out.String(), "1/2  mixed, 2 of 3  0 s of about 1:00, then about 9 s")
 }
