@@ -49,6 +49,13 @@ func TestLoadWatch(t *testing.T) {
 	require.Equal(t, int64(50000), there["order"])
 }
 
+func TestStageEnd(t *testing.T) {
+	for before, end := range map[int64]int64{0: 5208, 5207: 5208, 5208: 10416, 10416: 15624, 15624: 20833, 20833: 20833} {
+		require.Equal(t, end, stageEnd(before, 20833), before)
+	}
+	require.Equal(t, int64(1), stageEnd(0, 1))
+}
+
 // A resumed load counts only the documents that it loads itself.
 func TestLoadWatch_Resumes(t *testing.T) {
 	w, d := newWorld(t), xxxs(t)
