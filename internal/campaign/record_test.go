@@ -13,8 +13,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// Every INVALID run that counts makes a campaign INVALID. A stage of inserts may be unsteady, and a run that was repeated
-// does not count.
+// Every INVALID run that counts makes a campaign INVALID. A stage of inserts may be unsteady, and a run that was
+// repeated does not count.
 func TestRecord_Invalid(t *testing.T) {
 	run := func(v workload.Validity) workload.Run { return workload.Run{Validity: v} }
 	valid, smoke := run(workload.Validity{Valid: true}), run(workload.Validity{Smoke: true})

@@ -55,8 +55,8 @@ func pages(t testing.TB) map[string]string {
 	}
 }
 
-// A page fits the screen of a phone and of a desk: wide tables scroll, the page does not scroll sideways. The page around
-// the frames measures them, since the report itself runs no script.
+// A page fits the screen of a phone and of a desk: wide tables scroll, the page does not scroll sideways. The page
+// around the frames measures them, since the report itself runs no script.
 func TestPage_FitsBrowser(t *testing.T) {
 	all := pages(t)
 	var mu sync.Mutex
