@@ -1,4 +1,4 @@
-// Package observability_test holds what is here for Prometheus to Prometheus' own tool, and to the documents.
+// Package observability_test checks the rules for Prometheus by its own tool and against the runbook.
 package observability_test
 
 import (
@@ -62,7 +62,7 @@ func TestRules_Units(t *testing.T) {
 	promtool(t, append([]string{"test", "rules"}, files...)...)
 }
 
-// Every alert is seen to fire, and not to, where that is tested: whatever is added must be as well.
+// A test lets every alert fire, and a test keeps it quiet.
 func TestRules_EveryAlertIsTested(t *testing.T) {
 	files, err := filepath.Glob("tests/*.yml")
 	require.NoError(t, err)
@@ -100,7 +100,7 @@ func TestRules_EveryAlertIsTested(t *testing.T) {
 	}
 }
 
-// Who is woken up by an alert finds what it means, what to look at, what to do.
+// The runbook says what every alert means, what to look at and what to do.
 func TestRules_Runbook(t *testing.T) {
 	text, err := os.ReadFile("../../docs/runbook.md")
 	require.NoError(t, err)

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/workload"
@@ -41,7 +41,7 @@ type Stopped struct {
 }
 
 func (e *Stopped) Error() string {
-	return fmt.Sprintf("%s: what was measured is in %s, and the same command goes on (about %s)", e.why(), e.File,
+	return fmt.Sprintf("%s: what was measured is in %s, and the same command resumes it (about %s)", e.why(), e.File,
 		about(e.Left))
 }
 
@@ -83,8 +83,7 @@ func (c *Campaign) Run(ctx context.Context) error {
 	if err == nil {
 		err = r.finish(ctx)
 	}
-	r.record.Complete = err == nil
-	r.record.Unfinished = ""
+	r.record.Complete, r.record.Unfinished = err == nil, ""
 	if err != nil {
 		stopped := &Stopped{err, r.file, left(r.record.Steps)}
 		r.record.Unfinished, err = stopped.why(), stopped
@@ -107,40 +106,39 @@ func (r *running) begin(ctx context.Context) error {
 		return err
 	}
 	r.dataset = dataset.New(spec)
-	if err := r.Driver.Check(r.Settings.Workloads); err != nil {
+	if err := os.MkdirAll(r.Folder, 0o777); err != nil {
 		return err
 	}
-	if err := writable(r.Folder); err != nil {
+	existing, err := Read(r.file)
+	switch {
+	case r.Replace, errors.Is(err, fs.ErrNotExist):
+		return r.create(ctx)
+	case err != nil:
 		return err
 	}
-	existing, err := readIfThere(r.file)
-	if err != nil && !r.Replace {
-		return err
-	}
-	if existing != nil && !r.Replace {
-		return r.resume(existing)
-	}
-	return r.create(ctx)
+	r.record = existing
+	return r.resume()
 }
 
 // resume continues an interrupted campaign, if settings, build and machine are the same.
-func (r *running) resume(there *Record) error {
-	if changed := r.Settings.changed(there.Settings); changed != "" {
-		return fmt.Errorf("%s is a campaign with other settings (%s): use those, or another folder; --replace starts again",
-			r.file, changed)
+func (r *running) resume() error {
+	refuse := func(format string, values ...any) error {
+		return fmt.Errorf("%s "+format+"; --replace starts again", append([]any{r.file}, values...)...)
 	}
-	r.record = there
+	there := r.record
+	if changed := r.Settings.changed(there.Settings); changed != "" {
+		return refuse("is a campaign with other settings (%s): use those, or another folder", changed)
+	}
 	if there.Complete {
 		return nil
 	}
 	if there.Versions != r.Versions {
-		return fmt.Errorf("%s was started by another build (%s): resume it with that one, or use another folder; --replace "+
-			"starts again", r.file, there.Versions.Brokerage)
+		return refuse("was started by another build (%s): resume it with that one, or use another folder",
+			there.Versions.Brokerage)
 	}
-	if there.Machine.Host != r.Machine.Host || there.Machine.CPU != r.Machine.CPU ||
-		there.Machine.Cores != r.Machine.Cores {
-		return fmt.Errorf("%s was started on another machine (%s): use another folder; --replace starts again", r.file,
-			there.Machine.Host)
+	a, b := there.Machine, r.Machine
+	if a.Host != b.Host || a.CPU != b.CPU || a.Cores != b.Cores {
+		return refuse("was started on another machine (%s): use another folder", a.Host)
 	}
 	return r.checkRoom()
 }
@@ -189,14 +187,14 @@ func (r *running) engines() []Engine {
 // again, including what it already uses.
 func (r *running) checkRoom() error {
 	needs := make(map[string]float64)
-	inserting := r.Settings.WarmUp + r.Settings.Duration
-	inserting = max(inserting, float64(r.Settings.Stages)*2*(r.Settings.Stage+stageWarmUp(r.Settings.Stage)))
+	running := r.Settings.WarmUp + r.Settings.Duration
+	staged := float64(r.Settings.Stages) * 2 * (r.Settings.Stage + stageWarmUp(r.Settings.Stage))
+	inserting := max(running, staged)
 	for _, e := range r.engines() {
-		folder, bytes := e.Room(r.dataset, inserting)
-		if folder != "" {
+		if folder, bytes := e.Room(r.dataset, inserting); folder != "" {
 			needs[folder] += bytes
 		}
-		inserting = r.Settings.WarmUp + r.Settings.Duration
+		inserting = running
 	}
 	for folder, bytes := range needs {
 		if free, known := r.Free(folder); known && free < bytes {
@@ -209,10 +207,8 @@ func (r *running) checkRoom() error {
 
 // steps runs the steps that have not been run.
 func (r *running) steps(ctx context.Context) error {
-	if tuner, is := r.Engine.(Tuner); is { // a campaign may have been killed in the middle of a variant
-		if err := tuner.Untune(ctx); err != nil {
-			return err
-		}
+	if err := r.Engine.Untune(ctx); err != nil { // a campaign may have been killed in the middle of a variant
+		return err
 	}
 	for i := range r.record.Steps {
 		s := &r.record.Steps[i]
@@ -220,7 +216,7 @@ func (r *running) steps(ctx context.Context) error {
 			continue
 		}
 		if r.late(i) {
-			s.State, s.Reason = LeftOut, "not within the time limit"
+			s.State, s.Reason = LeftOut, tooLate
 			r.Progress.Ended(i, r.record)
 			continue
 		}
@@ -234,19 +230,16 @@ func (r *running) steps(ctx context.Context) error {
 // late reports whether a step would exceed the time limit at the pace so far, or belongs to a variant of which a part
 // was left out.
 func (r *running) late(i int) bool {
-	s := &r.record.Steps[i]
-	if r.Settings.Limit == 0 || essential(s) {
+	steps := r.record.Steps
+	if r.Settings.Limit == 0 || essential(&steps[i]) {
 		return false
 	}
-	if i > 0 && s.Variant.same(r.record.Steps[i-1].Variant) {
-		return r.record.Steps[i-1].State == LeftOut // decided at the first step of the variant, for all of them
+	if i > 0 && steps[i].Variant.same(steps[i-1].Variant) {
+		return steps[i-1].State == LeftOut // decided at the first step of the variant, for all of them
 	}
-	expected := s.Expected
-	for _, next := range r.record.Steps[i+1:] {
-		if !s.Variant.same(next.Variant) {
-			break
-		}
-		expected += next.Expected
+	expected := 0.0
+	for _, s := range groups(steps[i:])[0] {
+		expected += s.Expected
 	}
 	return r.record.Seconds+expected > r.Settings.Limit
 }
@@ -261,15 +254,15 @@ func (r *running) step(ctx context.Context, i int) error {
 	s.State = Planned
 	r.Progress.Began(i, r.record)
 	before, spent := s.Seconds, r.record.Seconds
-	count := func() {
+	save := func() error {
 		took := r.Now().Sub(began).Seconds()
 		s.Seconds, r.record.Seconds = before+took, spent+took
+		return r.save()
 	}
 	err := ctx.Err()
 	if err == nil {
-		err = r.do(ctx, s, func() error { count(); return r.save() })
+		err = r.do(ctx, s, save)
 	}
-	count()
 	s.State = Done
 	if notHere, is := errors.AsType[*NotHereError](err); is {
 		s.State, s.Reason, err = LeftOut, notHere.Reason, nil
@@ -278,26 +271,24 @@ func (r *running) step(ctx context.Context, i int) error {
 		s.State = Interrupted
 		err = fmt.Errorf("%s: %w", s.Name, err)
 	}
+	err = errors.Join(err, save())
 	r.Progress.Ended(i, r.record)
-	return errors.Join(err, r.save())
+	return err
 }
 
 // finish restores the database to the state after the load, and removes the backup and other databases.
 func (r *running) finish(ctx context.Context) error {
-	for _, e := range r.engines() {
-		if e.URL() != r.Engine.URL() {
-			if err := e.Remove(ctx); err != nil {
-				return err
-			}
-			continue
+	if r.Engine.BackedUp() {
+		if err := errors.Join(r.restore(ctx, r.Engine), ctx.Err()); err != nil {
+			return err
 		}
-		if e.BackedUp() {
-			if err := errors.Join(r.restore(ctx, e), ctx.Err()); err != nil {
-				return err
-			}
-			if err := e.Discard(); err != nil {
-				return err
-			}
+		if err := r.Engine.Discard(); err != nil {
+			return err
+		}
+	}
+	for _, e := range r.engines()[1:] {
+		if err := e.Remove(ctx); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -305,19 +296,7 @@ func (r *running) finish(ctx context.Context) error {
 
 func (r *running) save() error {
 	r.record.Updated = r.Now()
-	return write(r.file, r.record)
-}
-
-// writable creates a folder if needed, and returns an error when no file can be written to it.
-func writable(folder string) error {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
-	probe, err := os.CreateTemp(folder, ".campaign-*")
-	if err != nil {
-		return fmt.Errorf("cannot write to %s: %w", folder, err)
-	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+	return writeJSON(context.Background(), r.file, 0o644, r.record) // as a whole, also after a Ctrl-C
 }
 
 // contentsOf returns the dataset that a database says it holds.
@@ -326,14 +305,10 @@ func contentsOf(ctx context.Context, url string) (stamp workload.DatasetStamp, e
 	if err != nil {
 		return stamp, err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
 	c, err := s.Contents(ctx)
-	return stampOf(c), err
-}
-
-func stampOf(c brokerage.Contents) workload.DatasetStamp {
-	return workload.DatasetStamp{
+	stamp = workload.DatasetStamp{
 		Fingerprint: c.Fingerprint, Scale: c.Scale, Profile: c.Profile, Seed: c.Seed,
 		Securities: c.Securities, Customers: c.Customers, Orders: c.Orders,
 	}
+	return stamp, errors.Join(err, s.Close())
 }

@@ -71,8 +71,8 @@ func TestCampaign(t *testing.T) {
 	require.Empty(t, w.steps)
 }
 
-// A run with which nothing is wrong but that it was not steady is made again, once, from the data as loaded, and both
-// are kept. Any other fault stands.
+// A run whose only fault is that it was unsteady is repeated once, from the data as loaded, and both are kept. A run
+// with any other fault counts.
 func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 	valid := workload.Validity{Valid: true, Reasons: []string{}}
 	unsteady := workload.Validity{Unsteady: true, Reasons: []string{"not steady"}}
@@ -116,20 +116,20 @@ func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 	}
 }
 
-// Wherever it is ended, the same command goes on from there: no step is lost, and none that was finished is run again.
+// Wherever a campaign is ended, the same command resumes it: no step is lost, and none that was finished is run again.
 func TestCampaign_Resumes(t *testing.T) {
 	whole := newWorld(t)
 	whole.small = true
 	require.NoError(t, whole.run(whole.campaign(t.TempDir())))
 	for name, end := range map[string]func(w *world, folder string, c *Campaign){
-		// The step is begun, and told at once that it is to end.
+		// The step is canceled as soon as it begins.
 		"Interrupted": func(w *world, _ string, c *Campaign) {
 			err := w.run(c)
 			stopped, ok := errors.AsType[*Stopped](err)
 			require.True(w.t, ok, "%v", err)
 			require.ErrorIs(w.t, err, context.Canceled)
 			require.Positive(w.t, stopped.Left)
-			require.Contains(w.t, err.Error(), "and the same command goes on")
+			require.Contains(w.t, err.Error(), "and the same command resumes it")
 		},
 		// The file is what a kill -9 leaves, which is what it was before the step.
 		"Killed": func(w *world, folder string, c *Campaign) {
@@ -176,7 +176,7 @@ func TestCampaign_Resumes(t *testing.T) {
 	}
 }
 
-// Repeats that were finished count; the one that was cut short is run again.
+// Repeats that were finished count; the interrupted one is run again.
 func TestCampaign_ResumesWithinStep(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	nth := 0
@@ -208,8 +208,7 @@ func TestCampaign_ResumesWithinStep(t *testing.T) {
 	}
 }
 
-// A service that dies ends the campaign with what it has, and is the reason that is told, not what became of the
-// requests to it.
+// A service that dies ends the campaign with what it has, and is the reported reason instead of the errors of requests.
 func TestCampaign_ServiceDies(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	reports := 0
@@ -231,40 +230,34 @@ func TestCampaign_ServiceDies(t *testing.T) {
 	require.NoError(t, w.run(w.campaign(folder)))
 }
 
-// What is wrong is told in one line, before anything is touched.
+// A refusal is one line, before anything is changed.
 func TestCampaign_Refusals(t *testing.T) {
+	write := func(w *world, text string, path ...string) {
+		require.NoError(w.t, os.WriteFile(filepath.Join(path...), []byte(text), 0o600))
+	}
 	for name, c := range map[string]struct {
-		change func(t *testing.T, w *world, c *Campaign)
+		change func(w *world, c *Campaign)
 		says   string
 	}{
-		"UnknownWorkload": {func(_ *testing.T, _ *world, c *Campaign) { c.Settings.Workloads = []string{"unknown"} },
-			`no workload "unknown"`},
-		"Settings": {func(_ *testing.T, _ *world, c *Campaign) { c.Settings.Repeat = 0 },
-			"--repeat must be at least 1"},
-		"DatabaseInUse": {func(_ *testing.T, w *world, _ *Campaign) { w.database("null:").holds = "tpox-1/XS" },
+		"Settings": {func(_ *world, c *Campaign) { c.Settings.Repeat = 0 }, "--repeat must be at least 1"},
+		"DatabaseInUse": {func(w *world, _ *Campaign) { w.database("null:").holds = "tpox-1/XS" },
 			"the database holds tpox-1/XS, and a campaign begins with an empty one: --replace takes away what is there"},
-		"VariantsDatabase": {func(_ *testing.T, w *world, _ *Campaign) { w.database("plain:").holds = "tpox-1/XS" },
-			"holds tpox-1/XS"},
-		"NoSpace": {func(_ *testing.T, _ *world, c *Campaign) {
-			c.Free = func(string) (float64, bool) { return 1.5e9, true }
-		},
+		"VariantsDatabase": {func(w *world, _ *Campaign) { w.database("plain:").holds = "tpox-1/XS" }, "holds tpox-1/XS"},
+		"NoSpace": {func(_ *world, c *Campaign) { c.Free = func(string) (float64, bool) { return 1.5e9, true } },
 			"/disk needs about 2.0 GB for databases and their copies, but has 1.5 GB free"},
-		"TooLittleTime": {func(_ *testing.T, _ *world, c *Campaign) { c.Settings.Limit = 10 }, "--limit is too short"},
-		"FileInTheWay": {func(t *testing.T, _ *world, c *Campaign) {
-			c.Folder = filepath.Join(t.TempDir(), "file")
-			require.NoError(t, os.WriteFile(c.Folder, nil, 0o600))
+		"TooLittleTime": {func(_ *world, c *Campaign) { c.Settings.Limit = 10 }, "--limit is too short"},
+		"FileInTheWay": {func(w *world, c *Campaign) {
+			write(w, "", c.Folder, "file")
+			c.Folder = filepath.Join(c.Folder, "file")
 		}, "not a directory"},
-		"OtherFile": {func(t *testing.T, _ *world, c *Campaign) {
-			require.NoError(t, os.WriteFile(filepath.Join(c.Folder, File), []byte(`{"format":"brokerage-run/1"}`), 0o600))
-		}, `is not a campaign: its format is "brokerage-run/1"`},
-		"NoFile": {func(t *testing.T, _ *world, c *Campaign) {
-			require.NoError(t, os.WriteFile(filepath.Join(c.Folder, File), []byte(`{`), 0o600))
-		}, "unexpected end"},
+		"OtherFile": {func(w *world, c *Campaign) { write(w, `{"format":"brokerage-run/1"}`, c.Folder, File) },
+			`is not a campaign: its format is "brokerage-run/1"`},
+		"NoFile": {func(w *world, c *Campaign) { write(w, "{", c.Folder, File) }, "unexpected end"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			campaign := w.campaign(t.TempDir())
-			c.change(t, w, campaign)
+			c.change(w, campaign)
 			err := w.run(campaign)
 			require.ErrorContains(t, err, c.says)
 			require.NotContains(t, err.Error(), "\n")
@@ -275,7 +268,7 @@ func TestCampaign_Refusals(t *testing.T) {
 	}
 }
 
-// A campaign that was interrupted is gone on with as it was begun, or not at all.
+// An interrupted campaign is resumed only with the same settings, build and machine.
 func TestCampaign_RefusesOthers(t *testing.T) {
 	begin := func(t *testing.T) (*world, string) {
 		w, folder := newWorld(t), t.TempDir()
@@ -312,7 +305,7 @@ func TestCampaign_RefusesOthers(t *testing.T) {
 	})
 }
 
-// The plan fits into the limit; when things go slower than planned, what is left is left out.
+// The plan fits into the limit; when steps take longer than planned, the last ones are left out.
 func TestCampaign_Limit(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	c := w.campaign(folder)
@@ -339,12 +332,12 @@ func TestCampaign_Limit(t *testing.T) {
 	require.Equal(t, Done, r.Steps[6].State)
 }
 
-// Without data there is nothing to load, and the runs are left.
+// A store that keeps nothing has only the steps with runs.
 func TestCampaign_Null(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	w.database("null:").holds = isLoaded
 	c := w.campaign(folder)
-	c.Engine = nullEngine{}
+	c.Engine = null
 	c.Settings.Workloads, c.Settings.CPUs = []string{query}, nil
 	require.NoError(t, w.run(c))
 	r := read(t, folder)

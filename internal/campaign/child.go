@@ -1,22 +1,39 @@
 package campaign
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"sync"
 	"syscall"
 	"time"
 
 	"brokerage/internal/access"
 )
+
+// Service is the service under test, in a process of its own.
+type Service struct {
+	URL, Token string
+	PID        int
+	// Stop shuts the service down. It returns an error when the service has already ended.
+	Stop func() error
+}
+
+// ServiceSettings are the settings of the service under test.
+type ServiceSettings struct {
+	DB           string
+	Pool         int // 0 is the default of the store
+	CPUs         int // that it may use; 0 is all
+	Uncompressed bool
+}
+
+// Starter starts a service and waits until it is ready.
+type Starter func(ctx context.Context, s ServiceSettings) (*Service, error)
 
 // ErrGone is returned when the service has ended by itself.
 var ErrGone = errors.New("the service died")
@@ -29,40 +46,44 @@ const (
 
 // child is a service process that was started for a run.
 type child struct {
-	cmd        *exec.Cmd
-	folder     string // of its tokens
-	url, token string
-	exited     chan struct{}
-	exit       error         // since exited
-	logged     chan struct{} // its log has ended
+	cmd    *exec.Cmd
+	folder string // of its tokens
+	log    serviceLog
+	exited chan struct{}
+	exit   error // since exited
+}
 
-	mu   sync.Mutex
-	last string // line of its log
+func newChild() *child {
+	return &child{exited: make(chan struct{}), log: serviceLog{listening: make(chan string, 1)}}
 }
 
 // Children returns a Starter of service processes. command makes the command of the program with the given arguments.
 func Children(command func(args ...string) *exec.Cmd) Starter {
-	return func(ctx context.Context, s ServiceSettings) (Service, error) {
-		c := &child{exited: make(chan struct{}), logged: make(chan struct{})}
-		if err := c.start(ctx, command, s); err != nil {
-			c.kill()
-			return nil, fmt.Errorf("starting the service: %w", err)
-		}
-		return c, nil
+	return func(ctx context.Context, s ServiceSettings) (*Service, error) {
+		return newChild().start(ctx, command, s)
 	}
 }
 
-func (c *child) start(ctx context.Context, command func(args ...string) *exec.Cmd, s ServiceSettings) (err error) {
+func (c *child) start(
+	ctx context.Context, command func(args ...string) *exec.Cmd, s ServiceSettings,
+) (service *Service, err error) {
+	defer func() {
+		if err != nil {
+			c.kill()
+			err = fmt.Errorf("starting the service: %w", err)
+		}
+	}()
 	if c.folder, err = os.MkdirTemp("", "brokerage-campaign-"); err != nil {
-		return err
+		return nil, err
 	}
 	tokens := filepath.Join(c.folder, "tokens")
 	scopes, err := access.ParseScopes("read,trade,admin")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if c.token, err = access.Add(tokens, access.Client{Name: "campaign", Scopes: scopes}); err != nil {
-		return err
+	token, err := access.Add(tokens, access.Client{Name: "campaign", Scopes: scopes})
+	if err != nil {
+		return nil, err
 	}
 	c.cmd = command(arguments(s, tokens)...)
 	// The URL may hold a password, and other users of this computer see arguments.
@@ -71,32 +92,23 @@ func (c *child) start(ctx context.Context, command func(args ...string) *exec.Cm
 		c.cmd.Env = append(c.cmd.Env, "GOMAXPROCS="+strconv.Itoa(s.CPUs))
 	}
 	alone(c.cmd)
-	log, to, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	c.cmd.Stderr = to
-	err = c.cmd.Start()
-	_ = to.Close() // it is the child's now
-	if err != nil {
-		return errors.Join(err, log.Close())
+	c.cmd.Stderr, c.cmd.WaitDelay = &c.log, time.Second
+	if err := c.cmd.Start(); err != nil {
+		return nil, err
 	}
 	go func() {
 		c.exit = c.cmd.Wait()
 		close(c.exited)
 	}()
-	listening := make(chan string, 1)
-	go c.listen(log, listening)
 	select {
-	case addr := <-listening:
-		c.url = "http://" + addr
-		return nil
+	case addr := <-c.log.listening:
+		return &Service{URL: "http://" + addr, Token: token, PID: c.cmd.Process.Pid, Stop: c.stop}, nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return nil, ctx.Err()
 	case <-c.exited:
-		return c.gone()
+		return nil, c.gone()
 	case <-time.After(startTimeout):
-		return errors.New("it did not listen within " + startTimeout.String())
+		return nil, errors.New("it did not listen within " + startTimeout.String())
 	}
 }
 
@@ -111,37 +123,33 @@ func arguments(s ServiceSettings, tokens string) []string {
 	return args
 }
 
-// listen reads the log until its end, since a full pipe would block the service.
-func (c *child) listen(log io.ReadCloser, listening chan<- string) {
-	defer close(c.logged)
-	defer func() { _ = log.Close() }() // it was only read
-	lines := bufio.NewReaderSize(log, 64<<10)
-	for known := false; ; {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
-			return
-		}
-		if known {
-			continue
-		}
-		var entry struct{ Msg, Addr, Error string }
-		if json.Unmarshal(line, &entry) == nil && entry.Msg == "listening" {
-			listening <- entry.Addr
-			known = true
-			continue
-		}
-		c.mu.Lock()
-		c.last = string(line[:len(line)-1])
-		c.mu.Unlock()
-	}
+// serviceLog takes the log of a service, and finds the address in it.
+type serviceLog struct {
+	listening chan string // gets the address
+	line      []byte      // the last one, until the service listens
+	known     bool
 }
 
-func (c *child) URL() string   { return c.url }
-func (c *child) Token() string { return c.token }
-func (c *child) PID() int      { return c.cmd.Process.Pid }
+func (l *serviceLog) Write(text []byte) (int, error) {
+	for part := range bytes.Lines(text) {
+		if l.known {
+			break
+		}
+		if bytes.HasSuffix(l.line, []byte("\n")) {
+			l.line = nil
+		}
+		l.line = append(l.line, part...)
+		var entry struct{ Msg, Addr string }
+		if json.Unmarshal(l.line, &entry) == nil && entry.Msg == "listening" {
+			l.listening <- entry.Addr
+			l.known = true
+		}
+	}
+	return len(text), nil
+}
 
-// Stop sends SIGTERM and waits for the service to end.
-func (c *child) Stop() error {
+// stop sends SIGTERM and waits for the service to end.
+func (c *child) stop() error {
 	defer c.kill()
 	select {
 	case <-c.exited:
@@ -164,18 +172,12 @@ func (c *child) Stop() error {
 
 // gone returns ErrGone with the exit status, and the last line of the log when the service failed to start.
 func (c *child) gone() error {
-	select {
-	case <-c.logged: // all of it, with the reason
-	case <-time.After(time.Second):
-	}
 	how := "exit status 0"
 	if c.exit != nil {
 		how = c.exit.Error()
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.url == "" && c.last != "" {
-		return fmt.Errorf("%w (%s): %s", ErrGone, how, c.last)
+	if last := bytes.TrimRight(c.log.line, "\n"); !c.log.known && len(last) > 0 {
+		return fmt.Errorf("%w (%s): %s", ErrGone, how, last)
 	}
 	return fmt.Errorf("%w (%s)", ErrGone, how)
 }

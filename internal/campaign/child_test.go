@@ -40,28 +40,28 @@ func serve(how string) {
 	}
 }
 
-func children(how string) Starter {
-	return Children(func(args ...string) *exec.Cmd {
+func command(how string) func(args ...string) *exec.Cmd {
+	return func(args ...string) *exec.Cmd {
 		cmd := exec.Command(os.Args[0], args...) //nolint:noctx // Stop ends it
 		cmd.Env = append(os.Environ(), asService+"="+how)
 		return cmd
-	})
+	}
 }
 
 func TestChildren(t *testing.T) {
-	s, err := children("well")(t.Context(), ServiceSettings{DB: "null:", Pool: 3, CPUs: 1, Uncompressed: true})
+	c := newChild()
+	s, err := c.start(t.Context(), command("well"), ServiceSettings{DB: "null:", Pool: 3, CPUs: 1, Uncompressed: true})
 	require.NoError(t, err)
-	require.Contains(t, s.URL(), "http://serve --listen 127.0.0.1:0 --tokens ")
-	require.Contains(t, s.URL(), "--pool 3 --uncompressed DB=null: GOMAXPROCS=1")
-	require.NotEmpty(t, s.Token())
-	folder := s.(*child).folder
-	require.DirExists(t, folder)
+	require.Contains(t, s.URL, "http://serve --listen 127.0.0.1:0 --tokens ")
+	require.Contains(t, s.URL, "--pool 3 --uncompressed DB=null: GOMAXPROCS=1")
+	require.NotEmpty(t, s.Token)
+	require.DirExists(t, c.folder)
 	require.NoError(t, s.Stop())
-	require.NoDirExists(t, folder, "no token outlives its service")
+	require.NoDirExists(t, c.folder, "no token outlives its service")
 }
 
 func TestChildren_Fails(t *testing.T) {
-	_, err := children("fails")(t.Context(), ServiceSettings{DB: "null:"})
+	_, err := Children(command("fails"))(t.Context(), ServiceSettings{DB: "null:"})
 	require.ErrorIs(t, err, ErrGone)
 	require.EqualError(t, err,
 		"starting the service: the service died (exit status 1): brokerage serve: the database is in use")
@@ -72,21 +72,22 @@ func TestChildren_Fails(t *testing.T) {
 }
 
 func TestChildren_Dies(t *testing.T) {
-	s, err := children("well")(t.Context(), ServiceSettings{DB: "null:"})
+	c := newChild()
+	s, err := c.start(t.Context(), command("well"), ServiceSettings{DB: "null:"})
 	require.NoError(t, err)
-	require.NoError(t, syscall.Kill(s.PID(), syscall.SIGKILL))
-	<-s.(*child).exited
+	require.NoError(t, syscall.Kill(s.PID, syscall.SIGKILL))
+	<-c.exited
 	require.ErrorIs(t, s.Stop(), ErrGone)
 	require.ErrorContains(t, s.Stop(), "signal: killed")
 }
 
 func TestChildren_EndsBadly(t *testing.T) {
-	s, err := children("stubborn")(t.Context(), ServiceSettings{DB: "null:"})
+	s, err := Children(command("stubborn"))(t.Context(), ServiceSettings{DB: "null:"})
 	require.NoError(t, err)
 	require.EqualError(t, s.Stop(), "stopping the service: exit status 1")
 }
 
-// A campaign that is interrupted while a service starts waits for nothing.
+// A campaign that is interrupted while a service starts does not wait for it.
 func TestChildren_Interrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

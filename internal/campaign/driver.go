@@ -2,16 +2,15 @@ package campaign
 
 import (
 	"context"
+	"time"
 
 	"brokerage/internal/workload"
 )
 
 // Driver generates the load. A run that is ended early is returned together with the error that ended it.
 type Driver interface {
-	// Check returns an error when a workload does not exist or is invalid.
-	Check(workloads []string) error
 	// Run runs a workload against a service.
-	Run(ctx context.Context, s Service, p Pressure) (*workload.Run, error)
+	Run(ctx context.Context, s *Service, p Pressure) (*workload.Run, error)
 	// Tier runs a workload alternately against the store itself and through a service.
 	Tier(ctx context.Context, e Engine, p Pressure) (*workload.Tier, error)
 }
@@ -28,22 +27,59 @@ type Pressure struct {
 	Settings map[string]string // of the store, for the result
 }
 
-// Service is the service under test, in a process of its own.
-type Service interface {
-	URL() string
-	Token() string
-	PID() int
-	// Stop shuts the service down. It returns an error when the service has already ended.
-	Stop() error
+// Workloads is the Driver that runs the workloads of package workload, in this process.
+type Workloads struct {
+	Versions Versions
+	// Compare runs a workload on the database of a URL, alternately by direct calls and through a service.
+	Compare func(ctx context.Context, url string, c workload.Config, turns int) (*workload.Tier, error)
 }
 
-// ServiceSettings are the settings of the service under test.
-type ServiceSettings struct {
-	DB           string
-	Pool         int // 0 is for the store to say
-	CPUs         int // that it may use; 0 is all
-	Uncompressed bool
+// Check returns an error when a workload does not exist or is invalid.
+func (Workloads) Check(workloads []string) error {
+	for _, name := range workloads {
+		if _, err := workload.Load(name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// Starter starts a service and waits until it is ready.
-type Starter func(ctx context.Context, s ServiceSettings) (Service, error)
+func (d Workloads) config(p Pressure) (c workload.Config, err error) {
+	definition, err := workload.Load(p.Workload)
+	if err != nil {
+		return c, err
+	}
+	if p.Validate != nil {
+		definition.Validate = *p.Validate
+	}
+	const intervals = 6 // of a run, which show whether it was steady
+	return workload.Config{
+		Definition: definition, Users: p.Users, Ramp: seconds(p.WarmUp), Duration: seconds(p.Duration),
+		Think: seconds(p.Think), Every: seconds(p.Duration / intervals), Seed: p.Seed, Settings: p.Settings,
+		Version: d.Versions.Brokerage, Commit: d.Versions.Commit,
+	}, nil
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// Run runs a workload through a service.
+func (d Workloads) Run(ctx context.Context, s *Service, p Pressure) (*workload.Run, error) {
+	config, err := d.config(p)
+	if err != nil {
+		return nil, err
+	}
+	backend, err := workload.NewHTTP(s.URL, s.Token, nil)
+	if err != nil {
+		return nil, err
+	}
+	return workload.Drive(ctx, backend, config)
+}
+
+// Tier compares in this process: the database is opened only once, so both sides find its caches equally warm.
+func (d Workloads) Tier(ctx context.Context, e Engine, p Pressure) (*workload.Tier, error) {
+	config, err := d.config(p)
+	if err != nil {
+		return nil, err
+	}
+	return d.Compare(ctx, e.URL(), config, tierTurns)
+}

@@ -2,10 +2,14 @@ package campaign
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
+	"brokerage/internal/store/db2"
+	"brokerage/internal/store/postgres"
 )
 
 // Engine is a database under test, with the operations that a campaign needs beside the transactions. Nothing else uses
@@ -48,21 +52,13 @@ type Engine interface {
 	Variants(cores int) []Variant
 	// As returns the engine with the settings of a variant. Where that needs another database, it is beside the first.
 	As(v Variant) Engine
-}
-
-// Tuner is an engine on a server whose settings a variant changes for its runs.
-type Tuner interface {
-	// Tune changes the settings, after it has saved the old ones where a resumed campaign finds them. It returns
-	// *NotHereError when that is not allowed.
+	// Tune changes the settings of a server for the runs of a variant, after it has saved the old ones where a resumed
+	// campaign finds them. It returns *NotHereError when that is not allowed.
 	Tune(ctx context.Context) error
 	// Untune restores the saved settings, if there are any.
 	Untune(ctx context.Context) error
-}
-
-// Serving is an engine whose database runs in processes of its own.
-type Serving interface {
-	// Server returns the parent process of the database, or 0 when it is not visible because it runs on another computer
-	// or in a container.
+	// Server returns the parent process of a database that runs in processes of its own, or 0 when none is visible, for
+	// example because it runs on another computer or in a container.
 	Server(ctx context.Context) (pid int, err error)
 }
 
@@ -89,8 +85,188 @@ func Open(url, folder string, commands Commands) (Engine, error) {
 	case store.DB2:
 		return newDB2(url, folder, commands)
 	case store.Null:
-		return nullEngine{}, nil
+		return null, nil
 	default:
 		return nil, fmt.Errorf("a campaign cannot be run on %s: yet", database.Scheme)
 	}
 }
+
+// engine implements what engines have in common: all but the statistics, and the settings of a server.
+type engine struct {
+	url          string
+	backup       string // file
+	uncompressed bool
+	validation   string // where documents are validated
+	pace         Pace
+}
+
+// inService is the validation of engines that have none of their own.
+const inService = "by the project's schemas, in the service"
+
+func (e engine) URL() string { return e.url }
+
+func (engine) Lacks(Kind) string { return "" }
+
+// with calls do with the open database. With asIs it creates no schema where there is none.
+func (e engine) with(ctx context.Context, asIs bool, do func(store.Bulk) error) error {
+	database, err := store.Find(e.url)
+	if err != nil {
+		return err
+	}
+	s, err := database.OpenBulk(ctx, store.Options{Uncompressed: e.uncompressed, AsIs: asIs})
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(s), s.Close())
+}
+
+func (e engine) Describe(ctx context.Context) (is Store, err error) {
+	s, err := store.Open(ctx, e.url, store.Options{Uncompressed: e.uncompressed, AsIs: true})
+	if err != nil {
+		return is, err
+	}
+	d := s.Describe()
+	is = Store{
+		Engine: d.Name, Version: d.Version, URL: store.Published(e.url), Durability: d.Durability,
+		Validation: e.validation, Settings: make(map[string]string, len(d.Settings)),
+	}
+	for _, setting := range d.Settings {
+		is.Settings[setting.Name] = setting.Value
+	}
+	return is, s.Close()
+}
+
+// Holds creates no schema where there is none.
+func (e engine) Holds(ctx context.Context) (string, error) {
+	name, err := e.holds(ctx, true)
+	if errors.Is(err, postgres.ErrEmpty) || errors.Is(err, db2.ErrEmpty) {
+		return "", nil
+	}
+	return name, err
+}
+
+func (e engine) holds(ctx context.Context, asIs bool) (name string, err error) {
+	err = e.with(ctx, asIs, func(s store.Bulk) error {
+		if name, err = store.Holds(ctx, s); err != nil || name != "" {
+			return err
+		}
+		space, err := s.Space(ctx)
+		if space.Documents != [len(dataset.Kinds)]int64{} {
+			name = "documents that were not loaded"
+		}
+		return err
+	})
+	return name, err
+}
+
+// Create empties the schema of a database on a server, or creates it. It does not create that database.
+func (e engine) Create(ctx context.Context) error {
+	database, err := store.Find(e.url)
+	if err != nil {
+		return err
+	}
+	s, err := database.Empty(ctx, store.Options{Uncompressed: e.uncompressed})
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}
+
+func (e engine) Load(ctx context.Context, d *dataset.Dataset, progress func(int, int64)) error {
+	return e.with(ctx, false, func(s store.Bulk) error { return s.LoadDataset(ctx, d, progress) })
+}
+
+func (e engine) Loaded(ctx context.Context, k dataset.Kind) (n int64, err error) {
+	err = e.with(ctx, true, func(s store.Bulk) error {
+		n, err = s.LoadedDocuments(ctx, k)
+		return err
+	})
+	return n, err
+}
+
+func (e engine) Space(ctx context.Context) (out Space, err error) {
+	err = e.with(ctx, true, func(s store.Bulk) error {
+		space, err := s.Space(ctx)
+		out = Space{Indexes: []NamedBytes{}, Rest: space.Rest, Total: space.File, Journal: space.Journal}
+		for _, k := range dataset.Kinds {
+			b := KindBytes{Kind: k.String(), Documents: space.Documents[k], Raw: space.Raw[k], Stored: space.Stored[k]}
+			if b.Raw > 0 {
+				b.Ratio = float64(b.Stored) / float64(b.Raw)
+			}
+			out.Kinds = append(out.Kinds, b)
+			out.Raw += b.Raw
+		}
+		for _, index := range space.Indexes {
+			out.Indexes = append(out.Indexes, NamedBytes{index.Name, index.Bytes})
+		}
+		return err
+	})
+	return out, err
+}
+
+func (e engine) Backup(ctx context.Context) (Copy, error) {
+	database, err := store.Find(e.url)
+	if err != nil {
+		return Copy{}, err
+	}
+	m, written, err := database.Backup(ctx, e.backup, store.CopyOptions{Replace: true})
+	return Copy{Database: m.Bytes, File: written}, err
+}
+
+func (e engine) Restore(ctx context.Context) (Copy, error) {
+	info, err := os.Stat(e.backup)
+	if err != nil {
+		return Copy{}, err
+	}
+	database, err := store.Find(e.url)
+	if err != nil {
+		return Copy{}, err
+	}
+	m, err := database.Restore(ctx, e.backup, store.CopyOptions{Replace: true})
+	return Copy{Database: m.Bytes, File: info.Size()}, err
+}
+
+func (e engine) BackedUp() bool {
+	database, err := store.Find(e.url)
+	if err == nil {
+		_, err = database.ReadManifest(e.backup)
+	}
+	return err == nil
+}
+
+func (e engine) Discard() error { return removeIfThere(e.backup) }
+
+// Remove leaves the empty schema of a database on a server.
+func (e engine) Remove(ctx context.Context) error { return errors.Join(e.Discard(), e.Create(ctx)) }
+
+func (e engine) Pace() Pace                                     { return e.pace }
+func (engine) Room(*dataset.Dataset, float64) (string, float64) { return "", 0 }
+func (engine) Variants(int) []Variant                           { return nil }
+func (engine) Tune(context.Context) error                       { return nil }
+func (engine) Untune(context.Context) error                     { return nil }
+func (engine) Server(context.Context) (int, error)              { return 0, nil }
+
+// rawBytes returns the size of all documents of a dataset.
+func rawBytes(d *dataset.Dataset) (bytes float64) {
+	for _, k := range dataset.Kinds {
+		bytes += float64(d.ExpectedBytes(k))
+	}
+	return bytes
+}
+
+// nullEngine is the store that answers from memory: it shows the limits of the service and the load generator. Without
+// data, only runs are left of a campaign.
+type nullEngine struct{ engine }
+
+var null = nullEngine{engine{url: store.Null + ":", validation: "none", pace: Pace{1, 1, 1}}}
+
+func (nullEngine) Lacks(kind Kind) string {
+	if kind == KindRun || kind == KindTier {
+		return ""
+	}
+	return "null: keeps nothing"
+}
+
+func (nullEngine) Holds(context.Context) (string, error) { return "", nil }
+func (nullEngine) Statistics(context.Context) error      { return store.ErrNothingStored }
+func (e nullEngine) As(Variant) Engine                   { return e }

@@ -10,7 +10,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// testEngine leads a database of an engine through its life in a campaign. with is how a test gets at the store,
+// testEngine takes a database of an engine through the steps of a campaign. with calls a function with the open store
 // between the steps.
 func testEngine(t *testing.T, e Engine, with func(do func(brokerage.Store) error) error) {
 	t.Helper()
@@ -32,7 +32,7 @@ func testEngine(t *testing.T, e Engine, with func(do func(brokerage.Store) error
 	require.Empty(t, holds())
 	insert()
 	require.Equal(t, "documents that were not loaded", holds())
-	require.NoError(t, e.Create(ctx), "in the place of the other")
+	require.NoError(t, e.Create(ctx), "replaces the other")
 	require.Empty(t, holds())
 
 	require.NoError(t, e.Load(ctx, d, func(int, int64) {}))
@@ -65,5 +65,5 @@ func testEngine(t *testing.T, e Engine, with func(do func(brokerage.Store) error
 	restored, err := e.Restore(ctx)
 	require.NoError(t, err)
 	require.Equal(t, backup, restored)
-	insert() // which would be refused if it were still there
+	insert() // it would be refused if the order were still there
 }

@@ -44,13 +44,6 @@ func fileSystem(folder string) (kind string) {
 	return kind
 }
 
-// The size of a write that is measured, and how often at most.
-const (
-	flushBytes = 4096
-	flushTries = 100
-	flushTime  = 3 * time.Second // a slow disk is known by fewer
-)
-
 // flushes measures how long a small write and its flush take, in microseconds.
 func flushes(folder string) (p50, p99 float64, err error) {
 	f, err := os.CreateTemp(folder, ".campaign-flush-*")
@@ -58,9 +51,9 @@ func flushes(folder string) (p50, p99 float64, err error) {
 		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
-	block := make([]byte, flushBytes)
+	block := make([]byte, 4096)
 	var took []time.Duration
-	for began := time.Now(); len(took) < flushTries && time.Since(began) < flushTime; {
+	for began := time.Now(); len(took) < 100 && time.Since(began) < 3*time.Second; { // fewer show a slow disk
 		start := time.Now()
 		if _, err := f.Write(block); err != nil {
 			return 0, 0, err

@@ -18,23 +18,26 @@ const runOverhead = 2
 
 // planner lists the steps of a campaign.
 type planner struct {
-	settings Settings
-	engine   Engine
-	dataset  *dataset.Dataset
-	cores    int
-	steps    []Step
+	Settings
+	engine Engine
+	raw    float64 // bytes of the documents
+	steps  []Step
 }
 
-// plan returns all steps with their estimated times. Steps that the engine cannot run are left out, with the reason.
+// plan returns all steps with their estimated times, in the order of their importance. Steps that the engine cannot run
+// are left out, with the reason.
 func plan(s Settings, e Engine, d *dataset.Dataset, cores int) []Step {
-	p := &planner{settings: s, engine: e, dataset: d, cores: cores}
+	p := &planner{Settings: s, engine: e, raw: rawBytes(d)}
 	p.prepare(nil)
-	p.scale()
-	p.single()
-	p.inserts()
-	p.tier()
-	p.variants()
-	p.processors()
+	p.runs()
+	if s.Stages > 0 {
+		each := float64(len(stageWorkloads))*(s.Stage+stageWarmUp(s.Stage)+runOverhead) + p.reading()
+		p.add(Step{Name: "staged inserts", Kind: KindInserts, Expected: p.restore() + float64(s.Stages)*each})
+	}
+	if s.Tier > 0 {
+		p.add(Step{Name: "tier", Kind: KindTier, Expected: p.restore() + s.Tier + 2*tierTurns*(s.WarmUp+runOverhead)})
+	}
+	p.variants(cores)
 	for i := range p.steps {
 		if reason := e.Lacks(p.steps[i].Kind); reason != "" {
 			p.steps[i].State, p.steps[i].Reason, p.steps[i].Expected = LeftOut, reason, 0
@@ -51,144 +54,106 @@ func (p *planner) add(s Step) {
 	p.steps = append(p.steps, s)
 }
 
-func (p *planner) seconds(bytes, pace float64) float64 { return 0.5 + bytes/pace }
+// expected returns the estimated seconds to work through bytes at a pace.
+func expected(bytes, pace float64) float64 { return 0.5 + bytes/pace }
+
+// reading returns the estimated seconds to read the whole database.
+func (p *planner) reading() float64 { return expected(p.raw/2, p.engine.Pace().Backup) }
 
 func (p *planner) restore() float64 {
 	if p.engine.Lacks(KindRestore) != "" {
 		return 0
 	}
-	return p.seconds(rawBytes(p.dataset)/2, p.engine.Pace().Restore)
+	return expected(p.raw/2, p.engine.Pace().Restore)
 }
 
 // prepare adds the steps that come before any load on a database.
 func (p *planner) prepare(v *Variant) {
-	pace := p.engine.Pace()
-	reading := p.seconds(rawBytes(p.dataset)/2, pace.Backup)
-	p.add(Step{Name: "create", Kind: KindCreate, Variant: v, Expected: 0.5})
-	p.add(Step{Name: "load", Kind: KindLoad, Variant: v, Expected: p.seconds(rawBytes(p.dataset), pace.Load)})
-	p.add(Step{Name: "statistics", Kind: KindStatistics, Variant: v, Expected: reading})
-	p.add(Step{Name: "space", Kind: KindSpace, Variant: v, Expected: reading})
-	p.add(Step{Name: "backup", Kind: KindBackup, Variant: v, Expected: reading})
-	p.add(Step{Name: "restore", Kind: KindRestore, Variant: v, Expected: p.restore()})
+	for _, s := range []struct {
+		kind     Kind
+		expected float64
+	}{
+		{KindCreate, 0.5}, {KindLoad, expected(p.raw, p.engine.Pace().Load)}, {KindStatistics, p.reading()},
+		{KindSpace, p.reading()}, {KindBackup, p.reading()}, {KindRestore, p.restore()},
+	} {
+		p.add(Step{Name: string(s.kind), Kind: s.kind, Variant: v, Expected: s.expected})
+	}
 }
 
 // run adds a step that runs a workload.
 func (p *planner) run(v *Variant, workload string, users, repeats int, validate *bool) {
-	label := nameOf(workload)
+	label := strings.TrimSuffix(filepath.Base(workload), ".json")
 	if validate != nil && !*validate {
 		label += ", not validated"
 	}
-	r := RunPlan{Workload: workload, Label: label, Validate: validate, Users: users, Repeats: repeats}
-	each := p.settings.WarmUp + p.settings.Duration + p.restore() + runOverhead
 	p.add(Step{
-		Name: fmt.Sprintf("%s, %s", label, format.Plural(users, "user")), Kind: KindRun, Variant: v, Plan: &r,
-		Expected: each * float64(repeats),
+		Name: label + ", " + format.Plural(users, "user"), Kind: KindRun, Variant: v,
+		Plan:     &RunPlan{Workload: workload, Label: label, Validate: validate, Users: users, Repeats: repeats},
+		Expected: float64(repeats) * (p.WarmUp + p.Duration + p.restore() + runOverhead),
 	})
 }
 
-// nameOf returns the name of a workload; that of a file is its base name.
-func nameOf(workload string) string {
-	return strings.TrimSuffix(filepath.Base(workload), ".json")
+// yardstick returns the workload by which settings are compared.
+func (s Settings) yardstick() string {
+	if slices.Contains(s.Workloads, mixed) {
+		return mixed
+	}
+	return s.Workloads[0]
 }
 
-func (p *planner) has(workload string) bool { return slices.Contains(p.settings.Workloads, workload) }
-
-// scaled reports whether a workload is run with every number of users, not only with the reference.
-func scaled(workload string) bool {
-	return !slices.Contains([]string{classic, insertOrders, insertCustomers}, workload)
-}
-
-// scale adds the runs that show throughput against users.
-func (p *planner) scale() {
-	for _, w := range p.settings.Workloads {
-		if !scaled(w) {
+// runs adds the runs with the default settings: first those that show throughput against users, then those of workloads
+// that are run with the reference number of users alone. The papers did not validate inserts of customers, so they are
+// run with and without validation.
+func (p *planner) runs() {
+	atReference := []string{classic, insertOrders, insertCustomers}
+	for _, w := range p.Workloads {
+		if slices.Contains(atReference, w) {
 			continue
 		}
-		users := p.settings.Users
-		if w == p.yardstick() && !slices.Contains(users, p.settings.Reference) {
-			users = append(slices.Clone(users), p.settings.Reference)
+		users := p.Users
+		if w == p.yardstick() && !slices.Contains(users, p.Reference) {
+			users = append(slices.Clone(users), p.Reference)
 		}
 		for _, n := range users {
-			repeats := p.settings.Repeat
-			if w == p.yardstick() && n == p.settings.Reference {
+			repeats := p.Repeat
+			if w == p.yardstick() && n == p.Reference {
 				repeats = max(repeats, referenceRepeats)
 			}
 			p.run(nil, w, n, repeats, nil)
 		}
 	}
-}
-
-// yardstick returns the workload by which settings are compared.
-func (p *planner) yardstick() string {
-	if p.has(mixed) {
-		return mixed
-	}
-	return p.settings.Workloads[0]
-}
-
-// single adds the runs with the reference number of users alone. The papers did not validate inserts of customers, so
-// they are run with and without validation.
-func (p *planner) single() {
-	for _, w := range p.settings.Workloads {
-		if scaled(w) {
+	for _, w := range p.Workloads {
+		if !slices.Contains(atReference, w) {
 			continue
 		}
-		p.run(nil, w, p.settings.Reference, p.settings.Repeat, nil)
+		p.run(nil, w, p.Reference, p.Repeat, nil)
 		if w == insertCustomers {
-			not := false
-			p.run(nil, w, p.settings.Reference, p.settings.Repeat, &not)
+			p.run(nil, w, p.Reference, p.Repeat, new(false))
 		}
 	}
 }
 
-func (p *planner) inserts() {
-	s := p.settings
-	if s.Stages == 0 {
-		return
-	}
-	each := float64(len(stageWorkloads))*(s.Stage+stageWarmUp(s.Stage)+runOverhead) + p.seconds(rawBytes(p.dataset),
-		p.engine.Pace().Backup)
-	p.add(Step{Name: "staged inserts", Kind: KindInserts, Expected: p.restore() + float64(s.Stages)*each})
-}
-
-// tier adds the comparison of the tier, which takes half of its time for each side.
-func (p *planner) tier() {
-	if p.settings.Tier > 0 {
-		p.add(Step{Name: "tier", Kind: KindTier, Expected: p.restore() + p.settings.Tier +
-			2*tierTurns*(p.settings.WarmUp+runOverhead)})
-	}
-}
-
-// variants adds the comparison of the default settings with others.
-func (p *planner) variants() {
-	if !p.settings.Tuned {
-		return
-	}
-	for _, v := range p.engine.Variants(p.cores) {
-		if p.engine.As(v).URL() != p.engine.URL() {
-			p.prepare(&v)
+// variants adds the comparison of the default settings with others, and the runs that show throughput against the cores
+// that the service may use.
+func (p *planner) variants(cores int) {
+	if p.Tuned {
+		for _, v := range p.engine.Variants(cores) {
+			if p.engine.As(v).URL() != p.engine.URL() {
+				p.prepare(&v)
+			}
+			p.run(&v, p.yardstick(), p.Reference, p.Repeat, nil)
 		}
-		p.run(&v, p.yardstick(), p.settings.Reference, p.settings.Repeat, nil)
 	}
-}
-
-// processors adds the runs that show throughput against the cores that the service may use.
-func (p *planner) processors() {
-	for _, n := range p.settings.CPUs {
-		v := Variant{Name: format.Plural(n, "core"), Description: "the service may use " + format.Plural(n,
-			"core") + " at once (GOMAXPROCS)", CPUs: n}
-		p.run(&v, p.yardstick(), p.settings.Reference, p.settings.Repeat, nil)
+	for _, n := range p.CPUs {
+		name := format.Plural(n, "core")
+		v := Variant{Name: name, Description: "the service may use " + name + " at once (GOMAXPROCS)", CPUs: n}
+		p.run(&v, p.yardstick(), p.Reference, p.Repeat, nil)
 	}
 }
 
 // essential reports whether all other steps depend on a step.
 func essential(s *Step) bool {
-	switch s.Kind {
-	case KindCreate, KindLoad, KindBackup, KindRestore:
-		return s.Variant == nil
-	default:
-		return false
-	}
+	return s.Variant == nil && slices.Contains([]Kind{KindCreate, KindLoad, KindBackup, KindRestore}, s.Kind)
 }
 
 // bound leaves out the steps that do not fit into the time limit. Steps are in the order of their importance, and a
@@ -205,30 +170,28 @@ func bound(steps []Step, limit float64) error {
 	}
 	least := used
 	for _, group := range groups(steps) {
-		expected := 0.0
-		for i := range group {
-			if group[i].State == Planned && !essential(&group[i]) {
-				expected += group[i].Expected
-			}
+		if essential(&group[0]) {
+			continue
 		}
-		if used+expected <= limit {
-			used += expected
+		if needs := left(group); used+needs <= limit {
+			used += needs
 			continue
 		}
 		for i := range group {
-			if group[i].State == Planned && !essential(&group[i]) {
-				group[i].State, group[i].Reason = LeftOut, "not within the time limit"
+			if group[i].State == Planned {
+				group[i].State, group[i].Reason = LeftOut, tooLate
 			}
 		}
 	}
-	for i := range steps {
-		if steps[i].Kind == KindRun && steps[i].State == Planned {
-			return nil
-		}
+	if !slices.ContainsFunc(steps, func(s Step) bool { return s.Kind == KindRun && s.State == Planned }) {
+		return fmt.Errorf("--limit is too short: loading, backup and restore take about %s, and no run fits into the rest",
+			about(least))
 	}
-	return fmt.Errorf("--limit is too short: loading, backup and restore take about %s, and no run fits into the rest",
-		about(least))
+	return nil
 }
+
+// tooLate is the reason of a step that was left out because of Settings.Limit.
+const tooLate = "not within the time limit"
 
 // groups returns the steps of each variant together, and every other step alone.
 func groups(steps []Step) [][]Step {

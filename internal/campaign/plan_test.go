@@ -17,7 +17,7 @@ func planned(t *testing.T, change func(s *Settings)) []Step {
 	require.NoError(t, s.Verify())
 	spec, err := s.spec()
 	require.NoError(t, err)
-	return plan(s, fakeEngine{w: w, url: "null:"}, dataset.New(spec), 2)
+	return plan(s, w.engine(), dataset.New(spec), 2)
 }
 
 func names(steps []Step, state State) (names []string) {
@@ -29,7 +29,7 @@ func names(steps []Step, state State) (names []string) {
 	return names
 }
 
-// Every step has a name of its own and a time, or its place in a plan is worth nothing.
+// Every step has a unique name and an expected time.
 func TestPlan_Steps(t *testing.T) {
 	steps := planned(t, func(s *Settings) { s.Workloads = append(s.Workloads, "folder/own.json") })
 	seen := make(map[string]bool)
@@ -67,13 +67,13 @@ func TestBound(t *testing.T) {
 	require.NoError(t, bound(steps, all))
 	require.Empty(t, names(steps, LeftOut))
 
-	// What stands first is kept; a shorter step may fit where a longer one did not.
+	// The first steps are kept; a shorter step may fit where a longer one did not.
 	require.NoError(t, bound(steps, all/2))
 	require.LessOrEqual(t, left(steps), all/2)
 	require.Contains(t, names(steps, Planned), "query, 2 users")
 	require.Contains(t, names(steps, LeftOut), "1 core: mixed, 4 users")
 
-	// A variant with a database of its own is kept as a whole or not at all.
+	// A variant with a database of its own is kept completely or not at all.
 	plain := 0
 	for _, s := range steps {
 		if s.Variant != nil && s.Variant.Name == "plain" && s.State == Planned {
@@ -83,11 +83,4 @@ func TestBound(t *testing.T) {
 	require.Contains(t, []int{0, 7}, plain)
 
 	require.ErrorContains(t, bound(planned(t, func(*Settings) {}), 20), "no run fits into the rest")
-}
-
-func TestAbout(t *testing.T) {
-	for seconds, text := range map[float64]string{0: "0 s", 59.4: "59 s", 60: "1:00", 3599: "59:59", 3661: "1:01:01",
-		90000: "25:00:00"} {
-		require.Equal(t, text, about(seconds))
-	}
 }

@@ -2,116 +2,58 @@ package campaign
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	deployed "brokerage/deploy/postgres"
 	"brokerage/internal/dataset"
-	"brokerage/internal/store"
 	"brokerage/internal/store/postgres"
 )
 
 // postgresEngine is a database on a server, which may belong to others: everything outside the schema brokerage stays
-// as it is, or is restored.
+// as it was, or is restored.
 type postgresEngine struct {
-	opened[*postgres.Store]
-	url, backup string
-	before      string // file of the settings that Tune has changed, as they were before
-	tuned       bool
+	engine
+	before string // file of the settings that Tune has changed, as they were before
+	tuned  bool
 }
 
 func newPostgres(url, folder string) postgresEngine {
-	open := func(ctx context.Context, asIs bool) (*postgres.Store, error) {
-		return postgres.Open(ctx, url, postgres.Options{AsIs: asIs})
-	}
 	return postgresEngine{
-		opened: opened[*postgres.Store]{open, postgres.ErrEmpty}, url: url,
-		backup: filepath.Join(folder, "postgres.backup.zst"), before: filepath.Join(folder, "postgres.settings.json"),
+		before: filepath.Join(folder, "postgres.settings.json"),
+		engine: engine{
+			url: url, backup: filepath.Join(folder, "postgres.backup.zst"), validation: inService,
+			// Below what was measured at XXXS on two cores, so that the plan holds. A restore computes the keys of all
+			// documents again, on one connection.
+			pace: Pace{Load: 20e6, Backup: 30e6, Restore: 8e6},
+		},
 	}
 }
 
-func (e postgresEngine) URL() string { return e.url }
-
-func (e postgresEngine) Lacks(Kind) string { return "" }
-
 // admin calls do with an administrator's connection to the server.
-func (e postgresEngine) admin(ctx context.Context, do func(*postgres.Admin) error) (err error) {
+func (e postgresEngine) admin(ctx context.Context, do func(*postgres.Admin) error) error {
 	a, err := postgres.Administer(ctx, e.url)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	return do(a)
-}
-
-// Create empties the schema, or creates it. It does not create the database.
-func (e postgresEngine) Create(ctx context.Context) error {
-	return e.with(ctx, false, func(s *postgres.Store) error { return s.Empty(ctx) })
+	return errors.Join(do(a), a.Close())
 }
 
 func (e postgresEngine) Statistics(ctx context.Context) error {
 	return e.admin(ctx, func(a *postgres.Admin) error { return a.Analyze(ctx) })
 }
 
-func (e postgresEngine) Backup(ctx context.Context) (c Copy, err error) {
-	err = e.with(ctx, true, func(s *postgres.Store) error {
-		done, err := s.BackupTo(ctx, e.backup, true, nil)
-		c = Copy{Database: done.Bytes, File: done.Written}
-		return err
-	})
-	return c, err
-}
-
-func (e postgresEngine) Restore(ctx context.Context) (c Copy, err error) {
-	info, err := os.Stat(e.backup)
-	if err != nil {
-		return c, err
-	}
-	err = e.with(ctx, true, func(s *postgres.Store) error {
-		m, err := s.Restore(ctx, e.backup, true, nil)
-		c = Copy{Database: m.Bytes, File: info.Size()}
-		return err
-	})
-	return c, err
-}
-
-func (e postgresEngine) BackedUp() bool {
-	_, err := postgres.ReadManifest(e.backup)
-	return err == nil
-}
-
-func (e postgresEngine) Discard() error { return removeIfThere(e.backup) }
-
-// Remove leaves an empty schema.
-func (e postgresEngine) Remove(ctx context.Context) error {
-	return errors.Join(e.Discard(), e.Create(ctx))
-}
-
-// Pace is below what was measured at XXXS on two cores, so that the plan holds. A restore computes the keys of all
-// documents again, on one connection.
-func (e postgresEngine) Pace() Pace { return Pace{Load: 20e6, Backup: 30e6, Restore: 8e6} }
-
 // Room is for the backup; the server decides where it keeps its files.
 func (e postgresEngine) Room(d *dataset.Dataset, _ float64) (string, float64) {
 	const share = 0.6 // of the documents, packed quickly: some more than was measured
 	return filepath.Dir(e.backup), share * rawBytes(d)
-}
-
-// Variants are the tuned server settings, and fewer and more connections.
-func (e postgresEngine) Variants(cores int) []Variant {
-	return []Variant{
-		{
-			Name: "tuned", Tuned: true,
-			Description: "the server's settings by deploy/postgres/tuned.conf, as far as it takes them without a restart; " +
-				"without " + needRestart,
-		},
-		{Name: "pool " + fmt.Sprint(2*cores), Description: fmt.Sprintf("two connections for each core instead of %d in all",
-			postgres.DefaultPool), Pool: 2 * cores},
-		{Name: "pool " + fmt.Sprint(manyConnections), Description: fmt.Sprintf("%d connections instead of %d",
-			manyConnections, postgres.DefaultPool), Pool: manyConnections},
-	}
 }
 
 const (
@@ -121,17 +63,26 @@ const (
 	needRestart = "shared_buffers, huge_pages, wal_buffers and max_connections"
 )
 
+// Variants are the tuned server settings, and fewer and more connections.
+func (e postgresEngine) Variants(cores int) []Variant {
+	const tuned = "the server's settings by deploy/postgres/tuned.conf, as far as it takes them without a restart; " +
+		"without " + needRestart
+	pool := func(n int, format string, values ...any) Variant {
+		return Variant{Name: fmt.Sprintf("pool %d", n), Pool: n, Description: fmt.Sprintf(format, values...)}
+	}
+	return []Variant{{Name: "tuned", Tuned: true, Description: tuned},
+		pool(2*cores, "two connections for each core instead of %d in all", postgres.DefaultPool),
+		pool(manyConnections, "%d connections instead of %d", manyConnections, postgres.DefaultPool)}
+}
+
 func (e postgresEngine) As(v Variant) Engine {
 	e.tuned = v.Tuned
 	return e
 }
 
 // Describe includes the server's settings, which the results depend on.
-func (e postgresEngine) Describe(ctx context.Context) (is Store, err error) {
-	err = e.with(ctx, true, func(s *postgres.Store) error {
-		is = described(store.Published(e.url), "by the project's schemas, in the service", s.Describe())
-		return nil
-	})
+func (e postgresEngine) Describe(ctx context.Context) (Store, error) {
+	is, err := e.engine.Describe(ctx)
 	if err != nil {
 		return is, err
 	}
@@ -140,7 +91,7 @@ func (e postgresEngine) Describe(ctx context.Context) (is Store, err error) {
 		return is, err
 	}
 	err = e.admin(ctx, func(a *postgres.Admin) error {
-		settings, err := a.Settings(ctx, namesOf(tuned))
+		settings, err := a.Settings(ctx, slices.Collect(maps.Keys(tuned)))
 		for _, s := range settings {
 			is.Settings[s.Name] = s.Value
 		}
@@ -149,12 +100,111 @@ func (e postgresEngine) Describe(ctx context.Context) (is Store, err error) {
 	return is, err
 }
 
-// tunedSettings returns the settings of tuned.conf.
-func tunedSettings() ([]postgres.Setting, error) { return postgres.ReadSettings(deployed.Tuned) }
-
-func namesOf(settings []postgres.Setting) (names []string) {
+// tunedSettings returns the settings of tuned.conf, by name.
+func tunedSettings() (map[string]string, error) {
+	settings, err := postgres.ReadSettings(deployed.Tuned)
+	values := make(map[string]string, len(settings))
 	for _, s := range settings {
-		names = append(names, s.Name)
+		values[s.Name] = s.Value
 	}
-	return names
+	return values, err
+}
+
+// Tune applies tuned.conf by ALTER SYSTEM, except for the settings that need a restart. None of them is about
+// durability.
+func (e postgresEngine) Tune(ctx context.Context) error {
+	if !e.tuned {
+		return nil
+	}
+	if err := e.Untune(ctx); err != nil { // the note must be of the settings as they were found
+		return err
+	}
+	err := e.admin(ctx, func(a *postgres.Admin) error {
+		changes, err := accepted(ctx, a)
+		if err != nil {
+			return err
+		}
+		before, err := a.Altered(ctx, slices.Collect(maps.Keys(changes)))
+		if err != nil {
+			return err
+		}
+		if err := writeJSON(ctx, e.before, 0o600, before); err != nil { // where Untune finds it after a kill
+			return err
+		}
+		return a.Alter(ctx, changes)
+	})
+	if err == nil {
+		return nil
+	}
+	if back := untune(ctx, e); back != nil {
+		return errors.Join(err, back)
+	}
+	if postgres.Forbidden(err) {
+		return &NotHereError{"the role may not change the server's settings (ALTER SYSTEM)"}
+	}
+	return err
+}
+
+// accepted returns the settings of tuned.conf that a running server accepts.
+func accepted(ctx context.Context, a *postgres.Admin) (map[string]*string, error) {
+	tuned, err := tunedSettings()
+	if err != nil {
+		return nil, err
+	}
+	settings, err := a.Settings(ctx, slices.Collect(maps.Keys(tuned)))
+	changes := make(map[string]*string)
+	for _, s := range settings {
+		if wanted := tuned[s.Name]; s.Takes(wanted) {
+			changes[s.Name] = &wanted
+		}
+	}
+	return changes, err
+}
+
+// Untune restores the server's settings.
+func (e postgresEngine) Untune(ctx context.Context) error {
+	text, err := os.ReadFile(e.before)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var before map[string]*string
+	if err := json.Unmarshal(text, &before); err != nil {
+		return fmt.Errorf("%s: %w", e.before, err)
+	}
+	err = e.admin(ctx, func(a *postgres.Admin) error {
+		now, err := a.Altered(ctx, slices.Collect(maps.Keys(before)))
+		if err != nil {
+			return err
+		}
+		// Settings that still have their old value need no change, which the role may not be allowed to make.
+		maps.DeleteFunc(before, func(name string, was *string) bool {
+			is := now[name]
+			return was == is || was != nil && is != nil && *was == *is
+		})
+		return a.Alter(ctx, before)
+	})
+	if err != nil {
+		return fmt.Errorf("the settings of the server must be restored as %s has them: %w", e.before, err)
+	}
+	return os.Remove(e.before)
+}
+
+// Server returns the postmaster when it runs on this machine: it is the parent of the process that serves our
+// connection. The title of that process shows that it is not another one of the same number, as in a container or on
+// another computer.
+func (e postgresEngine) Server(ctx context.Context) (pid int, err error) {
+	err = e.admin(ctx, func(a *postgres.Admin) error {
+		backend, title := a.Backend()
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", backend))
+		if err != nil || !strings.HasPrefix(string(text), "postgres: ") || !strings.Contains(string(text), title) {
+			return nil //nolint:nilerr // it is not here, or this is no Linux
+		}
+		p, _ := readProcessStat(backend)
+		pid = p.parent
+		return nil
+	})
+	return pid, err
 }

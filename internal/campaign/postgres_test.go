@@ -2,8 +2,8 @@ package campaign
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,12 +16,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/workload"
 )
 
-// postgresIn is an engine on a database of a server's.
+// postgresIn returns an engine on a database of a server.
 func postgresIn(t testing.TB, url string) postgresEngine {
 	t.Helper()
 	e, err := Open(url, t.TempDir(), Commands{})
@@ -36,9 +37,9 @@ func TestPostgres(t *testing.T) {
 	name, err := e.Holds(ctx)
 	require.NoError(t, err)
 	require.Empty(t, name)
-	require.ErrorIs(t, e.with(ctx, true, nil), postgres.ErrEmpty, "asking makes nothing")
+	require.ErrorIs(t, e.with(ctx, true, nil), postgres.ErrEmpty, "Holds creates nothing")
 	testEngine(t, e, func(do func(brokerage.Store) error) error {
-		return e.with(ctx, true, func(s *postgres.Store) error { return do(s) })
+		return e.with(ctx, true, func(s store.Bulk) error { return do(s) })
 	})
 
 	is, err := e.Describe(ctx)
@@ -63,7 +64,7 @@ func TestPostgres(t *testing.T) {
 	require.Equal(t, "off", is.Settings["data_checksums"])
 }
 
-// settingsOf are as those have them who connect now.
+// settingsOf returns settings as a new connection has them.
 func settingsOf(t testing.TB, e postgresEngine, names ...string) map[string]string {
 	t.Helper()
 	values := make(map[string]string)
@@ -77,28 +78,24 @@ func settingsOf(t testing.TB, e postgresEngine, names ...string) map[string]stri
 	return values
 }
 
-// altered is all that ALTER SYSTEM has left.
-func altered(t testing.TB, server *pgtest.Server) (text string) {
+// scalar returns the only value of a query.
+func scalar[T any](t testing.TB, server *pgtest.Server, query string) (value T) {
 	t.Helper()
 	conn := server.Connect(t, "postgres")
 	defer func() { require.NoError(t, conn.Close(context.Background())) }()
-	require.NoError(t, conn.QueryRow(t.Context(), `
+	require.NoError(t, conn.QueryRow(t.Context(), query).Scan(&value))
+	return value
+}
+
+// altered returns everything that ALTER SYSTEM has left.
+func altered(t testing.TB, server *pgtest.Server) string {
+	t.Helper()
+	return scalar[string](t, server, `
 		SELECT coalesce(string_agg(name || '=' || setting, ' ' ORDER BY name), '')
-		FROM pg_file_settings WHERE sourcefile LIKE '%auto.conf'`).Scan(&text))
-	return text
+		FROM pg_file_settings WHERE sourcefile LIKE '%auto.conf'`)
 }
 
-// walCompressions hang on how the server was built.
-func walCompressions(t testing.TB, server *pgtest.Server) (names []string) {
-	t.Helper()
-	conn := server.Connect(t, "postgres")
-	defer func() { require.NoError(t, conn.Close(context.Background())) }()
-	require.NoError(t, conn.QueryRow(t.Context(),
-		"SELECT enumvals FROM pg_settings WHERE name = 'wal_compression'").Scan(&names))
-	return names
-}
-
-// A server has tuned settings for as long as a variant runs, and then those that it had, to the letter.
+// A server has tuned settings as long as a variant runs, and then exactly those that it had.
 func TestPostgres_Tune(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", "ALTER SYSTEM SET random_page_cost = 2.5")
@@ -110,27 +107,33 @@ func TestPostgres_Tune(t *testing.T) {
 	all, err := tunedSettings()
 	require.NoError(t, err)
 	durable := settingsOf(t, e, "fsync", "synchronous_commit", "full_page_writes", "wal_level")
-	before := settingsOf(t, e, namesOf(all)...)
+	names := slices.Collect(maps.Keys(all))
+	before := settingsOf(t, e, names...)
 	tuned := e.As(e.Variants(2)[0]).(postgresEngine)
 	require.NoError(t, tuned.Tune(t.Context()))
-	after := settingsOf(t, e, namesOf(all)...)
+	after := settingsOf(t, e, names...)
 	require.Equal(t, "1.1", after["random_page_cost"])
 	require.Equal(t, "off", after["jit"])
 	require.Equal(t, "8GB", after["max_wal_size"])
 	require.Equal(t, durable, settingsOf(t, e, "fsync", "synchronous_commit", "full_page_writes", "wal_level"))
 
-	// What a running server does not take is what the variant says that it leaves.
-	for _, s := range all {
-		named := strings.Contains(needRestart, s.Name)
+	// A running server accepts all settings but those that the variant names, and compressions that it was not built with.
+	compressions := scalar[[]string](t, server, "SELECT enumvals FROM pg_settings WHERE name = 'wal_compression'")
+	for name, value := range all {
+		named := strings.Contains(needRestart, name)
 		if named {
-			require.Equal(t, before[s.Name], after[s.Name], s.Name)
+			require.Equal(t, before[name], after[name], name)
 		}
-		built := s.Name != "wal_compression" || slices.Contains(walCompressions(t, server), s.Value)
-		require.Equal(t, !named && built, strings.Contains(altered(t, server), s.Name+"="), s.Name)
+		built := name != "wal_compression" || slices.Contains(compressions, value)
+		require.Equal(t, !named && built, strings.Contains(altered(t, server), name+"="), name)
 	}
 
-	// Tuned once more by a campaign that goes on, it is still the first state that is noted.
+	// Tuned again by a resumed campaign, the note has still the first state; people can read it and restore it themselves.
 	require.NoError(t, tuned.Tune(t.Context()))
+	note, err := os.ReadFile(filepath.Join(filepath.Dir(e.backup), "postgres.settings.json"))
+	require.NoError(t, err)
+	require.Contains(t, string(note), `"random_page_cost": "2.5"`)
+	require.Contains(t, string(note), `"jit": null`)
 	require.NoError(t, untune(canceled(t), e))
 	require.Equal(t, "random_page_cost=2.5", altered(t, server))
 	require.Equal(t, "2.5", settingsOf(t, e, "random_page_cost")["random_page_cost"])
@@ -145,7 +148,7 @@ func canceled(t testing.TB) context.Context {
 	return ctx
 }
 
-// Where the role may not, or may only some, the step is left out and the server is as it was.
+// Where the role may change no settings, or only some, the step is left out and the server keeps its settings.
 func TestPostgres_MayNotTune(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres",
@@ -163,28 +166,27 @@ func TestPostgres_MayNotTune(t *testing.T) {
 	}
 }
 
-// A campaign that was killed has left a note, with which the next one begins.
-func TestPostgres_GoesOn(t *testing.T) {
+// A resumed campaign restores the settings that a killed one had changed.
+func TestPostgres_Resumes(t *testing.T) {
 	server := pgtest.Start(t)
 	w := newWorld(t)
 	c := w.campaign(t.TempDir())
 	e := newPostgres(server.URL("postgres"), c.Folder)
-	require.NoError(t, e.As(Variant{Tuned: true}).(Tuner).Tune(t.Context()))
+	require.NoError(t, e.As(Variant{Tuned: true}).Tune(t.Context()))
 	require.FileExists(t, e.before)
 	require.NotEmpty(t, altered(t, server))
-	c.Engine = tunedFake{fakeEngine{w: w, url: "null:"}, e}
+	c.Engine = tunedFake{w.engine(), e}
 	require.NoError(t, w.run(c))
 	require.Empty(t, altered(t, server))
 }
 
-// tunedFake is a fake database on a server of which settings can be put back.
+// tunedFake is a fake database on a server whose settings can be restored.
 type tunedFake struct {
 	fakeEngine
 
 	server postgresEngine
 }
 
-func (e tunedFake) Tune(context.Context) error       { return nil }
 func (e tunedFake) Untune(ctx context.Context) error { return e.server.Untune(ctx) }
 
 // A variant that the database does not allow is left out, and the rest is run.
@@ -192,7 +194,7 @@ func TestCampaign_NotHere(t *testing.T) {
 	w := newWorld(t)
 	w.small = true
 	c := w.campaign(t.TempDir())
-	c.Engine = refusingEngine{fakeEngine{w: w, url: "null:"}}
+	c.Engine = refusingEngine{w.engine()}
 	require.NoError(t, w.run(c))
 	r := read(t, c.Folder)
 	require.True(t, r.Complete)
@@ -206,11 +208,10 @@ func TestCampaign_NotHere(t *testing.T) {
 
 type refusingEngine struct{ fakeEngine }
 
-func (e refusingEngine) As(Variant) Engine            { return e }
-func (e refusingEngine) Tune(context.Context) error   { return &NotHereError{"not on this server"} }
-func (e refusingEngine) Untune(context.Context) error { return nil }
+func (e refusingEngine) As(Variant) Engine          { return e }
+func (e refusingEngine) Tune(context.Context) error { return &NotHereError{"not on this server"} }
 
-// The server's processes are found, and what they use.
+// The processes of the server are found and measured.
 func TestPostgres_Server(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("there is no /proc")
@@ -226,21 +227,21 @@ func TestPostgres_Server(t *testing.T) {
 	began, before := time.Now(), ticksOfEnded(t, pid)
 	server.Exec(t, "postgres", "SELECT count(*) FROM generate_series(1, 3000000)") // by a process that has ended then
 	require.Eventually(t, func() bool { return ticksOfEnded(t, pid) > before+5 }, 10*time.Second, time.Millisecond,
-		"the server has taken note of its end")
+		"the server has waited for it")
 	w.end()
 	run := workload.Run{Started: began, Measured: time.Since(began).Seconds()}
-	w.addTo(&run)
+	w.addDatabase(&run)
 	require.NotNil(t, run.Usage.Database)
 	require.Greater(t, run.Usage.Database.CPUSeconds, 0.05)
 	require.Greater(t, run.Usage.Database.MemoryPeak, int64(1<<20))
 
-	other, err := watchDatabase(t.Context(), nullEngine{})
+	other, err := watchDatabase(t.Context(), null)
 	require.NoError(t, err)
 	other.end()
-	other.addTo(&run)
+	other.addDatabase(&run)
 }
 
-// ticksOfEnded is the processor time of the processes of a process that have ended and that it knows to have ended.
+// ticksOfEnded returns the processor time of the children that a process has waited for.
 func ticksOfEnded(t testing.TB, pid int) (ticks int) {
 	t.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -253,16 +254,4 @@ func ticksOfEnded(t testing.TB, pid int) (ticks int) {
 		ticks += n
 	}
 	return ticks
-}
-
-// The note is readable by people, who may have to put settings back themselves.
-func TestPostgres_Note(t *testing.T) {
-	e := newPostgres("postgres://x/y", t.TempDir())
-	value := "2.5"
-	require.NoError(t, e.note(t.Context(), map[string]*string{"random_page_cost": &value, "jit": nil}))
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(e.before), "postgres.settings.json"))
-	require.NoError(t, err)
-	var values map[string]any
-	require.NoError(t, json.Unmarshal(text, &values))
-	require.Equal(t, map[string]any{"random_page_cost": "2.5", "jit": nil}, values)
 }

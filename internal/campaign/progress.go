@@ -31,13 +31,12 @@ type terminal struct {
 	width int // of the terminal; 0 when there is none
 
 	mu     sync.Mutex
-	step   string // in progress; empty when there is none
+	step   string // in progress
 	part   string
 	began  time.Time
-	expect float64 // seconds of the step
-	after  float64 // seconds of the steps to come
+	expect string // time of the step, and of the steps to come
 	stop   chan struct{}
-	ended  chan struct{}
+	drawn  sync.WaitGroup
 }
 
 // Terminal returns a Progress that writes to out. The width is that of the terminal in columns, or 0 for a file.
@@ -75,21 +74,18 @@ func (t *terminal) Plan(r *Record) {
 	t.printf("%*s%-40s %8s %8s  %s\n", len(numberOf(0, r)), "", "step", "took", "left", "result")
 }
 
-const redrawEvery = 500 * time.Millisecond
-
 func (t *terminal) Began(i int, r *Record) {
 	s := &r.Steps[i]
 	t.mu.Lock()
-	t.step, t.part = numberOf(i, r)+s.Name, ""
-	t.began, t.expect, t.after = time.Now(), s.Expected, left(r.Steps[i+1:])
+	t.step, t.part, t.began = numberOf(i, r)+s.Name, "", time.Now()
+	t.expect = about(s.Expected) + ", then about " + about(left(r.Steps[i+1:]))
 	t.mu.Unlock()
 	if t.width == 0 {
 		return
 	}
-	t.stop, t.ended = make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(t.ended)
-		tick := time.NewTicker(redrawEvery)
+	t.stop = make(chan struct{})
+	t.drawn.Go(func() {
+		tick := time.NewTicker(500 * time.Millisecond)
 		defer tick.Stop()
 		for {
 			t.redraw()
@@ -99,15 +95,13 @@ func (t *terminal) Began(i int, r *Record) {
 			case <-tick.C:
 			}
 		}
-	}()
+	})
 }
 
 func (t *terminal) redraw() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	spent := time.Since(t.began).Seconds()
-	line := fmt.Sprintf("%s%s  %s of about %s, then about %s", t.step, t.part, about(spent), about(t.expect),
-		about(t.after))
+	line := fmt.Sprintf("%s%s  %s of about %s", t.step, t.part, format.Clock(time.Since(t.began)), t.expect)
 	t.printf("\r%s\x1b[K", line[:min(len(line), t.width-1)])
 }
 
@@ -127,7 +121,7 @@ func (t *terminal) setPart(text string) {
 func (t *terminal) Ended(i int, r *Record) {
 	if t.stop != nil {
 		close(t.stop)
-		<-t.ended
+		t.drawn.Wait()
 		t.stop = nil
 		t.printf("\r\x1b[K")
 	}
@@ -183,9 +177,12 @@ func runOutcome(runs []Repeat) string {
 			invalid++
 		}
 	}
+	slices.Sort(tps)
+	slices.Sort(p99)
+	median := func(sorted []float64) float64 { return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2 }
 	text := fmt.Sprintf("%.0f/s", median(tps))
 	if len(tps) > 1 {
-		text += fmt.Sprintf(" (%.0f to %.0f)", slices.Min(tps), slices.Max(tps))
+		text += fmt.Sprintf(" (%.0f to %.0f)", tps[0], tps[len(tps)-1])
 	}
 	text += fmt.Sprintf(", p99 %.1f ms", median(p99)/1000)
 	if invalid > 0 {
@@ -208,11 +205,4 @@ func insertsOutcome(inserts []Growth) string {
 		}
 	}
 	return strings.Join(parts, "; ")
-}
-
-// median returns the middle value, or the mean of the two in the middle.
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }

@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// What a person reads of a campaign that is written to a file.
+// The progress of a campaign, as written to a file.
 func TestTerminal(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	var out bytes.Buffer
@@ -50,8 +50,7 @@ func TestTerminal(t *testing.T) {
 	require.Regexp(t, `^nothing to do: the campaign in .*campaign\.json is complete\n$`, out.String())
 }
 
-// Where a person looks, a line is drawn again and again, never wider than the terminal, and is gone when the step has
-// ended.
+// On a terminal the line of a step is redrawn, never wider than the terminal, and erased at the end of the step.
 func TestTerminal_Wide(t *testing.T) {
 	var out bytes.Buffer
 	term := Terminal(&out, 40).(*terminal)
@@ -73,9 +72,9 @@ func TestTerminal_Wide(t *testing.T) {
 	out.Reset()
 	term = Terminal(&out, 200).(*terminal)
 	term.Began(0, &Record{Steps: []Step{{Name: "mixed", Kind: KindRun, State: Planned, Expected: 60},
-		{State: Planned, Expected: 90}}})
+		{State: Planned, Expected: 9.4}}})
 	term.Repeat(2, 3)
 	term.redraw()
-	term.Ended(0, r) // and nobody else writes any more
-	require.Contains(t, out.String(), "1/2  mixed, 2 of 3  0 s of about 1:00, then about 1:30")
+	term.Ended(0, r) // ends the goroutine that draws
+	require.Contains(t, out.String(), "1/2  mixed, 2 of 3  0 s of about 1:00, then about 9 s")
 }

@@ -1,15 +1,28 @@
 package campaign
 
 import (
+	"context"
+	_ "embed" // for Schema
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
+	"brokerage/internal/store/archive"
 	"brokerage/internal/workload"
 )
 
-// Format is the format of a campaign's file; readers refuse any other one. record.schema.json is its JSON Schema.
+// Format is the format of a campaign's file; readers refuse any other one.
 const Format = "brokerage-campaign/1"
+
+// Schema is the JSON Schema of campaign.json. It refers to that of a run, workload.RunSchema, by its id.
+//
+//go:embed record.schema.json
+var Schema []byte
 
 // Record is the content of campaign.json. It is written after each step, so that an interrupted campaign can be read
 // and resumed.
@@ -235,26 +248,68 @@ type Growth struct {
 // Invalid returns the names of the steps with an INVALID run that counts, with the reasons of the first such run. A
 // stage of inserts may be unsteady, since it shows how the rate changes while a database grows.
 func (r *Record) Invalid() (steps []string) {
-	for i := range r.Steps {
-		s := &r.Steps[i]
-		var runs []*workload.Run
-		for n := range s.Runs {
-			runs = append(runs, &s.Runs[n].Run)
+	for _, s := range r.Steps {
+		var runs []workload.Run
+		for _, repeat := range s.Runs {
+			runs = append(runs, repeat.Run)
 		}
-		for n := range s.Inserts {
-			if !onlyUnsteady(&s.Inserts[n].Run) {
-				runs = append(runs, &s.Inserts[n].Run)
+		for _, g := range s.Inserts {
+			if !onlyUnsteady(&g.Run) {
+				runs = append(runs, g.Run)
 			}
 		}
 		if s.Tier != nil {
-			runs = append(runs, &s.Tier.Direct, &s.Tier.HTTP)
+			runs = append(runs, s.Tier.Direct, s.Tier.HTTP)
 		}
-		for _, run := range runs {
-			if v := run.Validity; v.Invalid() {
-				steps = append(steps, fmt.Sprintf("%s (%s)", s.Name, strings.Join(v.Reasons, "; ")))
-				break
-			}
+		invalid := func(r workload.Run) bool { return r.Validity.Invalid() }
+		if i := slices.IndexFunc(runs, invalid); i >= 0 {
+			steps = append(steps, fmt.Sprintf("%s (%s)", s.Name, strings.Join(runs[i].Validity.Reasons, "; ")))
 		}
 	}
 	return steps
+}
+
+// onlyUnsteady reports whether the only fault of a run is that it was unsteady.
+func onlyUnsteady(r *workload.Run) bool { return r.Validity.Unsteady && len(r.Validity.Reasons) == 1 }
+
+// Read reads a campaign's file.
+func Read(path string) (*Record, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	// The format first: a file of another one would be refused for its fields.
+	var head struct{ Format string }
+	r := new(Record)
+	err = json.Unmarshal(text, &head)
+	if err == nil && head.Format != Format {
+		return nil, fmt.Errorf("%s is not a campaign: its format is %q, not %q", path, head.Format, Format)
+	}
+	if err == nil {
+		err = json.Unmarshal(text, r)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// writeJSON writes a file as a whole.
+func writeJSON(ctx context.Context, path string, perm os.FileMode, v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return archive.WriteWhole(ctx, path, perm, func(f *os.File) error {
+		_, err := f.Write(append(text, '\n'))
+		return err
+	})
+}
+
+// removeIfThere removes a file that need not exist.
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }

@@ -1,15 +1,20 @@
 package campaign
 
 import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/workload"
 )
 
-// Every run that counts makes a campaign INVALID, but for what a stage of inserts is there to show; a run that was made
-// again does not count.
+// Every INVALID run that counts makes a campaign INVALID. A stage of inserts may be unsteady, and a run that was
+// repeated does not count.
 func TestRecord_Invalid(t *testing.T) {
 	run := func(v workload.Validity) workload.Run { return workload.Run{Validity: v} }
 	valid, smoke := run(workload.Validity{Valid: true}), run(workload.Validity{Smoke: true})
@@ -34,6 +39,78 @@ func TestRecord_Invalid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c.step.Name = "step"
 			require.Equal(t, c.want, (&Record{Steps: []Step{c.step}}).Invalid())
+		})
+	}
+}
+
+func schema(t testing.TB) *jsonschema.Schema {
+	t.Helper()
+	c := jsonschema.NewCompiler()
+	for id, text := range map[string][]byte{"urn:brokerage:schema:run-1": workload.RunSchema,
+		"urn:brokerage:schema:campaign-1": Schema} {
+		parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		require.NoError(t, err)
+		require.NoError(t, c.AddResource(id, parsed))
+	}
+	s, err := c.Compile("urn:brokerage:schema:campaign-1")
+	require.NoError(t, err)
+	return s
+}
+
+// requireValid checks a file against the schema.
+func requireValid(t testing.TB, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	require.NoError(t, schema(t).Validate(value))
+}
+
+// The file is valid at any time: after planning, after a failed run, at the end.
+func TestSchema(t *testing.T) {
+	w, folder := newWorld(t), t.TempDir()
+	w.onStep = func(string) error {
+		requireValid(t, filepath.Join(folder, File))
+		return nil
+	}
+	failed := false
+	w.onRun = func(p Pressure) error {
+		if p.Workload == mixed && !failed {
+			failed = true
+			return workload.ErrTargetDied
+		}
+		return nil
+	}
+	require.Error(t, w.run(w.campaign(folder)))
+	requireValid(t, filepath.Join(folder, File))
+	w.onRun = nil
+	require.NoError(t, w.run(w.campaign(folder)))
+	requireValid(t, filepath.Join(folder, File))
+}
+
+func TestSchema_Refuses(t *testing.T) {
+	w, folder := newWorld(t), t.TempDir()
+	require.NoError(t, w.run(w.campaign(folder)))
+	text, err := os.ReadFile(filepath.Join(folder, File))
+	require.NoError(t, err)
+	s := schema(t)
+	for name, change := range map[string]func(r map[string]any, step map[string]any){
+		"Format":     func(r, _ map[string]any) { r["format"] = "brokerage-campaign/2" },
+		"MoreFields": func(r, _ map[string]any) { r["more"] = 1 },
+		"NoSteps":    func(r, _ map[string]any) { r["steps"] = []any{} },
+		"Kind":       func(_, step map[string]any) { step["kind"] = "dance" },
+		"State":      func(_, step map[string]any) { step["state"] = "" },
+		"NoReason":   func(_, step map[string]any) { step["state"] = "left out" },
+		"NoLoad":     func(_, step map[string]any) { delete(step, "load") },
+		"Negative":   func(_, step map[string]any) { step["seconds"] = -1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var r map[string]any
+			require.NoError(t, json.Unmarshal(text, &r))
+			require.NoError(t, s.Validate(r))
+			change(r, r["steps"].([]any)[1].(map[string]any)) // the load
+			require.Error(t, s.Validate(r))
 		})
 	}
 }

@@ -35,17 +35,15 @@ const (
 // Presets returns the settings of a preset. At XXXS, on two cores, full takes about 35 minutes and smoke less than 10.
 func Presets(name string) (Settings, error) {
 	s := Settings{
-		Preset: name, Profile: dataset.TPoX2.String(), Seed: 1, Repeat: 1, Tuned: true,
+		Preset: name, Scale: "XXXS", Profile: dataset.TPoX2.String(), Seed: 1, Repeat: 1, Tuned: true,
 		Workloads: []string{query, mixed, classic, insertOrders, insertCustomers},
 	}
 	switch name {
 	case Full:
-		s.Scale = "XXXS"
 		s.Users = []int{25, 50, 75, 100, 150}
 		s.WarmUp, s.Duration, s.Limit = validWarmUp, validDuration, 45*60
 		s.Stages, s.Stage, s.Tier = 4, 10, 2*validDuration
 	case Smoke:
-		s.Scale = "XXXS"
 		s.Users = []int{25, 50, 100}
 		s.WarmUp, s.Duration, s.Limit = 3, 8, 10*60
 		s.Stages, s.Stage, s.Tier = 3, 4, 10
@@ -81,48 +79,42 @@ func (s Settings) Verify() error {
 	if _, err := s.spec(); err != nil {
 		return err
 	}
+	notPositive := func(n int) bool { return n < 1 }
+	notUsers := func(n int) bool { return n < 1 || n > workload.MaxUsers }
+	upTo := fmt.Sprintf("from 1 to %d", workload.MaxUsers)
 	for _, n := range []struct {
 		flag string
 		ok   bool
 		want string
 	}{
-		{"users", len(s.Users) > 0 && !slices.ContainsFunc(s.Users, notUsers),
-			fmt.Sprintf("a list of numbers from 1 to %d", workload.MaxUsers)},
-		{"reference", !notUsers(s.Reference), fmt.Sprintf("from 1 to %d", workload.MaxUsers)},
-		{"workloads", len(s.Workloads) > 0, "a list of at least one"},
-		{"repeat", s.Repeat > 0, "at least 1"},
-		{"cpus", !slices.ContainsFunc(s.CPUs, notPositive), "a list of numbers from 1"},
-		{"duration", s.Duration > 0, "above 0"},
-		{"warm-up", s.WarmUp >= 0, "at least 0"},
-		{"think", s.Think >= 0, "at least 0"},
-		{"stages", s.Stages >= 0, "at least 0"},
-		{"stage", s.Stage > 0 || s.Stages == 0, "above 0"},
-		{"tier", s.Tier >= 0, "at least 0"},
-		{"limit", s.Limit >= 0, "at least 0"},
-		{"pool", s.Pool >= 0, "at least 0"},
+		{"users", len(s.Users) > 0 && !slices.ContainsFunc(s.Users, notUsers), "must be a list of numbers " + upTo},
+		{"reference", !notUsers(s.Reference), "must be " + upTo},
+		{"workloads", len(s.Workloads) > 0, "must be a list of at least one"},
+		{"repeat", s.Repeat > 0, "must be at least 1"},
+		{"cpus", !slices.ContainsFunc(s.CPUs, notPositive), "must be a list of numbers from 1"},
+		{"duration", s.Duration > 0, "must be above 0"},
+		{"warm-up", s.WarmUp >= 0, "must be at least 0"},
+		{"think", s.Think >= 0, "must be at least 0"},
+		{"stages", s.Stages >= 0, "must be at least 0"},
+		{"stage", s.Stage > 0 || s.Stages == 0, "must be above 0"},
+		{"tier", s.Tier >= 0, "must be at least 0"},
+		{"limit", s.Limit >= 0, "must be at least 0"},
+		{"pool", s.Pool >= 0, "must be at least 0"},
+		{"users", !repeats(s.Users), "names a number twice"},
+		{"cpus", !repeats(s.CPUs), "names a number twice"},
+		{"workloads", !repeats(s.Workloads), "names one twice"},
 	} {
 		if !n.ok {
-			return fmt.Errorf("--%s must be %s", n.flag, n.want)
+			return fmt.Errorf("--%s %s", n.flag, n.want)
 		}
-	}
-	for name, list := range map[string][]int{"users": s.Users, "cpus": s.CPUs} {
-		if twice(list) {
-			return fmt.Errorf("--%s names a number twice", name)
-		}
-	}
-	if twice(s.Workloads) {
-		return fmt.Errorf("--workloads names one twice")
 	}
 	return nil
 }
 
-func twice[T cmp.Ordered](list []T) bool {
+// repeats reports whether a value is in a list more than once.
+func repeats[T cmp.Ordered](list []T) bool {
 	return len(slices.Compact(slices.Sorted(slices.Values(list)))) < len(list)
 }
-
-func notUsers(n int) bool { return n < 1 || n > workload.MaxUsers }
-
-func notPositive(n int) bool { return n < 1 }
 
 func (s Settings) spec() (spec dataset.Spec, err error) {
 	spec.Seed = s.Seed

@@ -37,7 +37,7 @@ func TestPresets(t *testing.T) {
 	require.EqualError(t, err, `there is no preset "none": use full or smoke`)
 }
 
-// Shorter than the scenario wants makes any campaign a smoke campaign.
+// Times below those of the scenario make any campaign a smoke campaign.
 func TestSettings_Smoke(t *testing.T) {
 	s, err := Presets(Full)
 	require.NoError(t, err)
@@ -48,12 +48,8 @@ func TestSettings_Smoke(t *testing.T) {
 }
 
 func TestSettings_Reference(t *testing.T) {
-	for users, reference := range map[string]int{"\x0a": 10, "\x1e\x0a\x14": 20, "\x0a\x14\x1e\x28": 30} {
-		var s Settings
-		for _, n := range []byte(users) {
-			s.Users = append(s.Users, int(n))
-		}
-		require.Equal(t, reference, s.Resolved().Reference)
+	for reference, users := range map[int][]int{10: {10}, 20: {30, 10, 20}, 30: {10, 20, 30, 40}} {
+		require.Equal(t, reference, Settings{Users: users}.Resolved().Reference)
 	}
 	require.Equal(t, 7, Settings{Users: []int{1, 2}, Reference: 7}.Resolved().Reference)
 }

@@ -9,7 +9,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/sqlite"
+	"brokerage/internal/store"
 )
 
 func TestSQLite(t *testing.T) {
@@ -21,9 +21,9 @@ func TestSQLite(t *testing.T) {
 	name, err := e.Holds(ctx)
 	require.NoError(t, err)
 	require.Empty(t, name)
-	require.NoFileExists(t, e.path, "asking makes nothing")
+	require.NoFileExists(t, e.path, "Holds creates nothing")
 	testEngine(t, e, func(do func(brokerage.Store) error) error {
-		return e.with(ctx, func(s *sqlite.Store) error { return do(s) })
+		return e.with(ctx, false, func(s store.Bulk) error { return do(s) })
 	})
 	restored, err := e.Restore(ctx)
 	require.NoError(t, err)
@@ -42,13 +42,13 @@ func TestSQLite(t *testing.T) {
 	require.Error(t, err, "it is not there")
 
 	require.NoError(t, e.Remove(ctx))
-	require.NoError(t, e.Remove(ctx), "what is gone is gone")
+	require.NoError(t, e.Remove(ctx), "a second time too")
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
 
-// What a variant does to a database of its own is not done to the first.
+// A variant with a database of its own does not change the first.
 func TestSQLite_Variants(t *testing.T) {
 	folder := t.TempDir()
 	e, err := newSQLite(filepath.Join(folder, "b.db"), folder)
@@ -82,7 +82,7 @@ func TestOpen_Refusals(t *testing.T) {
 	}
 }
 
-// What is no database of ours is refused, and left as it is.
+// Another file is refused and stays unchanged.
 func TestSQLite_OtherFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "b.db")
 	require.NoError(t, os.WriteFile(path, []byte("a letter, and no database"), 0o600))

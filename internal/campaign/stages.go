@@ -36,11 +36,13 @@ func (w *loadWatch) kind() (dataset.Kind, bool) {
 	return 0, false
 }
 
-func (w *loadWatch) total() (n int64) {
-	for _, there := range w.there {
-		n += there
+// share returns how much has been loaded, of 1.
+func (w *loadWatch) share() float64 {
+	there, all := int64(0), int64(0)
+	for _, k := range dataset.Kinds {
+		there, all = there+w.there[k], all+w.dataset.Count(k)
 	}
-	return n
+	return float64(there) / float64(all)
 }
 
 func (w *loadWatch) begin() {
@@ -89,7 +91,7 @@ func stageWarmUp(stage float64) float64 { return min(2, stage/4) }
 
 // stages runs stages of inserts without restoring the database between them, and measures its size after each stage.
 func (r *running) stages(ctx context.Context, e Engine, s *Step) error {
-	s.Inserts = nil // they lean on each other
+	s.Inserts = nil // each stage continues the one before
 	if err := r.restore(ctx, e); err != nil {
 		return err
 	}
@@ -99,17 +101,16 @@ func (r *running) stages(ctx context.Context, e Engine, s *Step) error {
 	}
 	for n := 1; n <= r.Settings.Stages; n++ {
 		r.Progress.Repeat(n, r.Settings.Stages)
-		growth, err := r.stage(ctx, e, s, n)
-		s.Inserts = append(s.Inserts, growth...)
-		if err != nil {
+		first := len(s.Inserts)
+		if err := r.stage(ctx, e, s, n); err != nil {
 			return err
 		}
 		after, err := e.Space(ctx)
 		if err != nil {
 			return err
 		}
-		for i := range growth {
-			g := &s.Inserts[len(s.Inserts)-len(growth)+i]
+		for i := range s.Inserts[first:] {
+			g := &s.Inserts[first+i]
 			k := insertedKind(g.Workload)
 			g.Before, g.Documents = space.documents(k), after.documents(k)-space.documents(k)
 			g.Total = after.Total
@@ -120,32 +121,30 @@ func (r *running) stages(ctx context.Context, e Engine, s *Step) error {
 }
 
 // stage runs each kind of inserts once, against one service. Customers are not validated, as in the papers.
-func (r *running) stage(ctx context.Context, e Engine, s *Step, n int) (grown []Growth, err error) {
+func (r *running) stage(ctx context.Context, e Engine, s *Step, n int) error {
 	settings, err := r.storeSettings(ctx, e, s.Variant)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	service, err := r.start(ctx, e, s.Variant)
+	service, err := r.Start(ctx, r.serviceSettings(e, s.Variant))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer func() { err = ended(service, err) }()
-	not := false
 	for _, w := range stageWorkloads {
 		var run *workload.Run
-		p := Pressure{
-			Workload: w, Validate: &not, Users: r.Settings.Reference, WarmUp: stageWarmUp(r.Settings.Stage),
+		run, err = r.drive(ctx, e, service, Pressure{
+			Workload: w, Validate: new(false), Users: r.Settings.Reference, WarmUp: stageWarmUp(r.Settings.Stage),
 			Duration: r.Settings.Stage, Think: r.Settings.Think, Seed: r.Settings.Seed + uint64(n), Settings: settings,
-		}
-		run, err = r.drive(ctx, e, service, p)
+		})
 		if run != nil {
-			grown = append(grown, Growth{Stage: n, Workload: w, Rate: run.Goodput, Run: *run})
+			s.Inserts = append(s.Inserts, Growth{Stage: n, Workload: w, Rate: run.Goodput, Run: *run})
 		}
 		if err != nil {
-			return grown, fmt.Errorf("stage %d, %s: %w", n, w, err)
+			err = fmt.Errorf("stage %d, %s: %w", n, w, err)
+			break
 		}
 	}
-	return grown, nil
+	return ended(service, err)
 }
 
 func insertedKind(workload string) dataset.Kind {

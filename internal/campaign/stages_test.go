@@ -15,7 +15,7 @@ func xxxs(t *testing.T) *dataset.Dataset {
 	return dataset.New(dataset.Spec{Scale: scale, Seed: 1})
 }
 
-// feed reports a load in batches, as a store does: none is of two kinds.
+// feed reports a load in batches of one kind, as a store does.
 func feed(w *world, watch *loadWatch, d *dataset.Dataset) {
 	const batch = 2000
 	for _, k := range dataset.Kinds {
@@ -56,8 +56,8 @@ func TestStageEnd(t *testing.T) {
 	require.Equal(t, int64(1), stageEnd(0, 1))
 }
 
-// A load that goes on counts only what it sees.
-func TestLoadWatch_GoesOn(t *testing.T) {
+// A resumed load counts only the documents that it loads itself.
+func TestLoadWatch_Resumes(t *testing.T) {
 	w, d := newWorld(t), xxxs(t)
 	load := &Load{Documents: 7, Stages: []LoadStage{{Kind: "security", Documents: 7}}}
 	watch := &loadWatch{dataset: d, now: w.clock, load: load, closed: func() error { return nil }}
@@ -69,7 +69,7 @@ func TestLoadWatch_GoesOn(t *testing.T) {
 	require.Equal(t, int64(7+3000+50000), load.Documents)
 }
 
-// Stages of inserts begin with the data as they were loaded, and then nobody restores them.
+// Stages of inserts begin with the data as they were loaded, which are not restored between them.
 func TestStages(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	var held []string

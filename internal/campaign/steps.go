@@ -60,43 +60,35 @@ func (r *running) load(ctx context.Context, e Engine, s *Step, save func() error
 	}
 	w := &loadWatch{dataset: r.dataset, now: r.Now, load: s.Load, closed: save}
 	for _, k := range dataset.Kinds {
-		n, err := e.Loaded(ctx, k)
-		if err != nil {
+		var err error
+		if w.there[k], err = e.Loaded(ctx, k); err != nil {
 			return err
 		}
-		w.there[k] = n
 	}
 	w.begin()
 	last := r.Now()
 	err := e.Load(ctx, r.dataset, func(documents int, bytes int64) {
 		w.add(int64(documents), bytes)
-		r.Progress.Within(float64(w.total()) / float64(r.documents()))
+		r.Progress.Within(w.share())
 		last = r.Now()
 	})
 	if err := errors.Join(err, w.err); err != nil {
 		return err
 	}
 	s.Load.Finish = r.Now().Sub(last).Seconds()
-	return r.describe(ctx, e, s)
+	if s.Variant != nil {
+		return nil
+	}
+	return r.describe(ctx, e)
 }
 
 // describe records the contents and the settings of the database.
-func (r *running) describe(ctx context.Context, e Engine, s *Step) (err error) {
-	if s != nil && s.Variant != nil {
-		return nil
-	}
+func (r *running) describe(ctx context.Context, e Engine) (err error) {
 	if r.record.Dataset, err = contentsOf(ctx, e.URL()); err != nil {
 		return err
 	}
 	r.record.Store, err = e.Describe(ctx)
 	return err
-}
-
-func (r *running) documents() (n int64) {
-	for _, k := range dataset.Kinds {
-		n += r.dataset.Count(k)
-	}
-	return n
 }
 
 // copyDatabase measures a backup or a restore, after either of which the database is as it was backed up.
@@ -128,12 +120,10 @@ func (r *running) restore(ctx context.Context, e Engine) error {
 
 // runs runs a workload for each of its repeats. Repeats that were finished before an interruption count.
 func (r *running) runs(ctx context.Context, e Engine, s *Step, save func() error) (err error) {
-	if tuner, is := e.(Tuner); is {
-		if err := tuner.Tune(ctx); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, untune(ctx, tuner)) }()
+	if err := e.Tune(ctx); err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, untune(ctx, e)) }()
 	s.Runs = slices.DeleteFunc(s.Runs, func(run Repeat) bool { return run.Run.Ended != workload.Complete })
 	for n := len(s.Runs) + 1; n <= s.Plan.Repeats; n++ {
 		r.Progress.Repeat(n, s.Plan.Repeats)
@@ -166,16 +156,12 @@ func mayRepeat(s *Step, r *Repeat) bool {
 		!slices.ContainsFunc(s.Again, func(made Repeat) bool { return made.Number == r.Number })
 }
 
-func onlyUnsteady(r *workload.Run) bool { return r.Validity.Unsteady && len(r.Validity.Reasons) == 1 }
-
-// untuneTimeout bounds the time to restore the settings of a server.
-const untuneTimeout = 30 * time.Second
-
 // untune restores the settings of a server, also after a Ctrl-C.
-func untune(ctx context.Context, tuner Tuner) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), untuneTimeout)
+func untune(ctx context.Context, e Engine) error {
+	const timeout = 30 * time.Second
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
-	return tuner.Untune(ctx)
+	return e.Untune(ctx)
 }
 
 func (r *running) pressure(p *RunPlan) Pressure {
@@ -190,7 +176,7 @@ func (r *running) run(ctx context.Context, e Engine, v *Variant, p Pressure) (_ 
 	if p.Settings, err = r.storeSettings(ctx, e, v); err != nil {
 		return nil, err
 	}
-	service, err := r.start(ctx, e, v)
+	service, err := r.Start(ctx, r.serviceSettings(e, v))
 	if err != nil {
 		return nil, err
 	}
@@ -199,15 +185,11 @@ func (r *running) run(ctx context.Context, e Engine, v *Variant, p Pressure) (_ 
 }
 
 // ended stops a service. That the service has died is reported instead of errors of the requests to it.
-func ended(service Service, err error) error {
+func ended(service *Service, err error) error {
 	if stopped := service.Stop(); err == nil || errors.Is(stopped, ErrGone) {
 		return stopped
 	}
 	return err
-}
-
-func (r *running) start(ctx context.Context, e Engine, v *Variant) (Service, error) {
-	return r.Start(ctx, r.serviceSettings(e, v))
 }
 
 func (r *running) serviceSettings(e Engine, v *Variant) ServiceSettings {
@@ -221,18 +203,18 @@ func (r *running) serviceSettings(e Engine, v *Variant) ServiceSettings {
 	return settings
 }
 
-func (r *running) drive(ctx context.Context, e Engine, service Service, p Pressure) (*workload.Run, error) {
+func (r *running) drive(ctx context.Context, e Engine, service *Service, p Pressure) (*workload.Run, error) {
 	database, err := watchDatabase(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	process := watchProcess(service.PID())
+	process := watchService(service.PID)
 	run, err := r.Driver.Run(ctx, service, p)
 	process.end()
 	database.end()
 	if run != nil {
-		process.addTo(run)
-		database.addTo(run)
+		process.addService(run, service.PID)
+		database.addDatabase(run)
 	}
 	r.intact[e.URL()] = err == nil && readOnly(run)
 	return run, err
@@ -242,13 +224,12 @@ func (r *running) drive(ctx context.Context, e Engine, service Service, p Pressu
 // database open.
 func (r *running) storeSettings(ctx context.Context, e Engine, v *Variant) (map[string]string, error) {
 	if r.record.Store.Engine == "" { // nothing was loaded, for the store keeps nothing
-		if err := r.describe(ctx, e, nil); err != nil {
+		if err := r.describe(ctx, e); err != nil {
 			return nil, err
 		}
 	}
-	is := r.record.Store
+	is, err := r.record.Store, error(nil)
 	if e.URL() != r.Engine.URL() || v != nil && v.Tuned {
-		var err error
 		if is, err = e.Describe(ctx); err != nil {
 			return nil, err
 		}
@@ -277,14 +258,13 @@ func readOnly(run *workload.Run) bool {
 // their order is direct, HTTP, HTTP, direct, so that a drift favours neither.
 const tierTurns = 2
 
-func (r *running) tier(ctx context.Context, e Engine, s *Step) error {
+func (r *running) tier(ctx context.Context, e Engine, s *Step) (err error) {
 	if err := r.restore(ctx, e); err != nil {
 		return err
 	}
 	r.intact[e.URL()] = false
-	p := r.pressure(&RunPlan{Workload: (&planner{settings: r.Settings}).yardstick(), Users: r.Settings.Reference})
+	p := r.pressure(&RunPlan{Workload: r.Settings.yardstick(), Users: r.Settings.Reference})
 	p.Duration = r.Settings.Tier
-	var err error
 	if p.Settings, err = r.storeSettings(ctx, e, nil); err != nil {
 		return err
 	}

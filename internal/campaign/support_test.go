@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,25 +17,30 @@ import (
 	"brokerage/internal/workload"
 )
 
-// world is what a campaign is run in, all of it at hand: a clock that moves by what is done, databases that are words,
-// a load that is not made.
+// world has all that a campaign needs: a clock that moves by what is done, databases that are words, and a driver that
+// makes no load.
 type world struct {
+	Progress
+
 	t         testing.TB
 	now       time.Time
 	databases map[string]*words
-	steps     []string // that were begun
-	runs      []string // workloads that were run to their end
+	steps     []string // that began
+	runs      []string // workloads that ran to their end
 	small     bool     // no more than one step of each sort
 
 	onStep func(name string) error            // an error is a Ctrl-C, at the beginning of a step
 	onRun  func(p Pressure) (err error)       // an error ends the run in its middle
-	judge  func(p Pressure) workload.Validity // what is said of a run; nil: that it is valid
-	onStop error                              // what stopping a service says
+	judge  func(p Pressure) workload.Validity // returns the validity of a run; nil: it is valid
+	onStop error                              // error of stopping a service
 	stop   context.CancelFunc
 }
 
 func newWorld(t testing.TB) *world {
-	return &world{t: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), databases: make(map[string]*words)}
+	return &world{
+		t: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), databases: make(map[string]*words),
+		Progress: Terminal(io.Discard, 0),
+	}
 }
 
 func (w *world) clock() time.Time { return w.now }
@@ -44,7 +49,7 @@ func (w *world) pass(seconds float64) {
 	w.now = w.now.Add(time.Duration(seconds * float64(time.Second)))
 }
 
-// words say what a database holds.
+// words say what a database and its backup hold.
 type words struct{ holds, backup string }
 
 // The states of a database.
@@ -61,19 +66,22 @@ func (w *world) database(url string) *words {
 	return w.databases[url]
 }
 
-// fakeEngine is one of its databases.
+// fakeEngine is one of the databases of a world; it describes itself as null:.
 type fakeEngine struct {
-	nullEngine
+	engine
 
-	w   *world
-	url string
+	w    *world
+	name string
 }
 
-func (e fakeEngine) db() *words        { return e.w.database(e.url) }
-func (e fakeEngine) URL() string       { return e.url }
-func (e fakeEngine) Lacks(Kind) string { return "" }
-func (e fakeEngine) Pace() Pace        { return Pace{Load: 30e6, Backup: 100e6, Restore: 80e6} }
-func (e fakeEngine) BackedUp() bool    { return e.db().backup != "" }
+func (w *world) engine() fakeEngine {
+	common := engine{url: "null:", pace: Pace{Load: 30e6, Backup: 100e6, Restore: 80e6}}
+	return fakeEngine{common, w, "null:"}
+}
+
+func (e fakeEngine) db() *words     { return e.w.database(e.name) }
+func (e fakeEngine) URL() string    { return e.name }
+func (e fakeEngine) BackedUp() bool { return e.db().backup != "" }
 func (e fakeEngine) Variants(int) []Variant {
 	return []Variant{{Name: "pool 2", Description: "fewer", Pool: 2},
 		{Name: "plain", Description: "not packed", Uncompressed: true}}
@@ -81,7 +89,7 @@ func (e fakeEngine) Variants(int) []Variant {
 
 func (e fakeEngine) As(v Variant) Engine {
 	if v.Uncompressed {
-		e.url = "plain:"
+		e.name = "plain:"
 	}
 	return e
 }
@@ -97,7 +105,7 @@ func (e fakeEngine) Create(context.Context) error {
 }
 
 func (e fakeEngine) Load(_ context.Context, d *dataset.Dataset, progress func(int, int64)) error {
-	require.Equal(e.w.t, isEmpty, e.db().holds, "loading %s", e.url)
+	require.Equal(e.w.t, isEmpty, e.db().holds, "loading %s", e.name)
 	for _, k := range dataset.Kinds {
 		for range 4 {
 			e.w.pass(0.5)
@@ -109,13 +117,12 @@ func (e fakeEngine) Load(_ context.Context, d *dataset.Dataset, progress func(in
 }
 
 func (e fakeEngine) Loaded(context.Context, dataset.Kind) (int64, error) { return 0, nil }
-func (e fakeEngine) Statistics(context.Context) error                    { return e.needs(isLoaded) }
 
-func (e fakeEngine) needs(state string) error {
-	if e.db().holds != state {
-		return fmt.Errorf("%s is %s, not %s", e.url, e.db().holds, state)
-	}
+func (e fakeEngine) Statistics(context.Context) error {
 	e.w.pass(1)
+	if e.db().holds != isLoaded {
+		return fmt.Errorf("%s is %s", e.name, e.db().holds)
+	}
 	return nil
 }
 
@@ -123,10 +130,9 @@ func (e fakeEngine) Space(context.Context) (Space, error) {
 	return Space{Kinds: []KindBytes{{Kind: "order", Documents: 10}}, Indexes: []NamedBytes{}, Total: 1000, Raw: 2000}, nil
 }
 
-func (e fakeEngine) Backup(context.Context) (Copy, error) {
-	err := e.needs(isLoaded)
+func (e fakeEngine) Backup(ctx context.Context) (Copy, error) {
 	e.db().backup = e.db().holds
-	return Copy{Database: 1000, File: 500}, err
+	return Copy{Database: 1000, File: 500}, e.Statistics(ctx)
 }
 
 func (e fakeEngine) Restore(context.Context) (Copy, error) {
@@ -144,38 +150,20 @@ func (e fakeEngine) Discard() error {
 }
 
 func (e fakeEngine) Remove(context.Context) error {
-	delete(e.w.databases, e.url)
+	delete(e.w.databases, e.name)
 	return nil
 }
 
-// fakeService is a service on a database.
-type fakeService struct {
-	w  *world
-	db string
+// start starts a service whose URL is that of its database.
+func (w *world) start(_ context.Context, s ServiceSettings) (*Service, error) {
+	return &Service{URL: s.DB, Stop: func() error { return w.onStop }}, nil
 }
 
-func (s fakeService) URL() string   { return s.db }
-func (s fakeService) Token() string { return "" }
-func (s fakeService) PID() int      { return 0 }
-func (s fakeService) Stop() error   { return s.w.onStop }
-
-func (w *world) start(_ context.Context, s ServiceSettings) (Service, error) {
-	return fakeService{w, s.DB}, nil
-}
-
-// Check knows the workloads that come with the program.
-func (w *world) Check(workloads []string) error {
-	if slices.Contains(workloads, "unknown") {
-		return errors.New("there is no workload \"unknown\"")
-	}
-	return nil
-}
-
-func (w *world) Run(ctx context.Context, s Service, p Pressure) (*workload.Run, error) {
-	db := w.database(s.URL())
-	// Stages of inserts lean on each other; every other run has the data as loaded.
+func (w *world) Run(ctx context.Context, s *Service, p Pressure) (*workload.Run, error) {
+	db := w.database(s.URL)
+	// Stages of inserts follow each other; every other run has the data as loaded.
 	if p.Validate == nil || p.Duration == w.settings().Duration {
-		require.Equal(w.t, isLoaded, db.holds, "a run of %s on %s", p.Workload, s.URL())
+		require.Equal(w.t, isLoaded, db.holds, "a run of %s on %s", p.Workload, s.URL)
 	}
 	if p.Workload != query {
 		db.holds = isDirty
@@ -196,11 +184,11 @@ func (w *world) Run(ctx context.Context, s Service, p Pressure) (*workload.Run, 
 	if w.judge != nil {
 		run.Validity = w.judge(p)
 	}
-	w.runs = append(w.runs, fmt.Sprintf("%s %d on %s", p.Workload, p.Users, s.URL()))
+	w.runs = append(w.runs, fmt.Sprintf("%s %d on %s", p.Workload, p.Users, s.URL))
 	return run, nil
 }
 
-// runOf is a result that says little, and all that it must.
+// runOf returns a result with no more than it must have.
 func runOf(p Pressure) *workload.Run {
 	transaction, kind := "insert_order", brokerage.Insert
 	if p.Workload == query {
@@ -233,11 +221,6 @@ func (w *world) Tier(_ context.Context, e Engine, p Pressure) (*workload.Tier, e
 		Transactions: []workload.TierRow{}, Total: workload.TierRow{Name: "total"}}, nil
 }
 
-func (w *world) Nothing(string)     {}
-func (w *world) Plan(*Record)       {}
-func (w *world) Within(float64)     {}
-func (w *world) Repeat(int, int)    {}
-func (w *world) Ended(int, *Record) {}
 func (w *world) Began(i int, r *Record) {
 	name := r.Steps[i].Name
 	w.steps = append(w.steps, name)
@@ -246,7 +229,7 @@ func (w *world) Began(i int, r *Record) {
 	}
 }
 
-// settings are those of a campaign with something of everything.
+// settings returns those of a campaign with something of everything.
 func (w *world) settings() Settings {
 	s, err := Presets(Full)
 	require.NoError(w.t, err)
@@ -261,7 +244,7 @@ func (w *world) settings() Settings {
 func (w *world) campaign(folder string) *Campaign {
 	return &Campaign{
 		Settings: w.settings(), Folder: folder,
-		Engine: fakeEngine{w: w, url: "null:"}, Driver: w, Start: w.start,
+		Engine: w.engine(), Driver: w, Start: w.start,
 		Machine:  Machine{Machine: workload.Machine{CPU: "one", Cores: 2, OS: "linux", Arch: "amd64"}, Host: "here"},
 		Versions: Versions{Go: "go1", Brokerage: "test", Generator: dataset.Version},
 		Free:     func(string) (float64, bool) { return 1e12, true },

@@ -20,7 +20,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// chromium runs a browser without a window, and gives what it prints.
+// chromium runs a browser without a window, and returns its output.
 func chromium(t testing.TB, arguments ...string) string {
 	t.Helper()
 	path := testenv.Command(t, "chromium")
@@ -34,10 +34,10 @@ func chromium(t testing.TB, arguments ...string) string {
 	return out.String()
 }
 
-// pages are one of each kind.
+// pages returns a page of each kind.
 func pages(t testing.TB) map[string]string {
 	t.Helper()
-	r := run("mixed", mixed(), 100, 4000, 1)
+	r := run("mixed", 100, 4000, 1)
 	r.Validity = workload.Validity{Reasons: []string{"the load generator used 85 % of its processors; below 80 % is " +
 		"allowed"}}
 	other := madeUpCampaign()
@@ -55,8 +55,8 @@ func pages(t testing.TB) map[string]string {
 	}
 }
 
-// A page fits into a telephone and into a desk: tables scroll inside of themselves, the page never sideways. A frame of
-// the width is measured by the page around it, since the report itself runs no script.
+// A page fits the screen of a phone and of a desk: wide tables scroll, the page does not scroll sideways. The page
+// around the frames measures them, since the report itself runs no script.
 func TestPage_FitsBrowser(t *testing.T) {
 	all := pages(t)
 	var mu sync.Mutex

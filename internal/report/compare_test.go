@@ -13,10 +13,10 @@ import (
 	"brokerage/internal/workload"
 )
 
-// campaignOf is a campaign of one workload with three repeats: so fast, and scattering so far.
+// campaignOf returns a campaign of one workload with three repeats of the given throughput and scatter.
 func campaignOf(name string, most, scatter float64) *File {
 	c := madeUpCampaign()
-	c.Steps = append(c.Steps[:5:5], steps("mixed", "mixed", mixed(), most, scatter, nil, 100)...)
+	c.Steps = append(c.Steps[:5:5], steps("mixed", most, scatter, nil, 100)...)
 	return &File{Name: name, Campaign: c}
 }
 
@@ -63,20 +63,20 @@ func TestCompare(t *testing.T) {
 		require.InDelta(t, .5, f.ratio(), 1e-9)
 	})
 	t.Run("SingleRuns", func(t *testing.T) {
-		x, y := run("mixed", mixed(), 100, 4000, 1), run("mixed", mixed(), 50, 2000, 1)
+		x, y := run("mixed", 100, 4000, 1), run("mixed", 50, 2000, 1)
 		a, b := &File{Name: "a.json", Run: &x}, &File{Name: "b.json", Run: &y}
 		require.Equal(t, "noise unknown", compared1(t, a, b, "throughput, tps").outcome())
 		c, err := Compare(a, b)
 		require.NoError(t, err)
 		require.Equal(t, []difference{{"Users", "100", "50"}}, c.differ)
-		require.Zero(t, c.counts().byChance)
+		require.Zero(t, countVerdicts(c.figures).byChance)
 	})
 }
 
 func TestCompare_Identical(t *testing.T) {
 	c, err := Compare(&File{Name: "a.json", Campaign: madeUpCampaign()}, &File{Name: "b.json", Campaign: madeUpCampaign()})
 	require.NoError(t, err)
-	sum := c.counts()
+	sum := countVerdicts(c.figures)
 	require.Zero(t, sum.better+sum.worse)
 	require.Positive(t, sum.within)
 	require.Positive(t, sum.unknown, "the load is measured once")
@@ -88,7 +88,7 @@ func TestCompare_Identical(t *testing.T) {
 
 func TestCompare_Refuses(t *testing.T) {
 	single := func(change func(*workload.Run)) *File {
-		r := run("mixed", mixed(), 100, 4000, 1)
+		r := run("mixed", 100, 4000, 1)
 		r.Settings = map[string]string{"durability": durability}
 		change(&r)
 		return &File{Name: "b.json", Run: &r}
@@ -129,7 +129,7 @@ func TestCompare_Refuses(t *testing.T) {
 
 // k6 cannot know how durable a commit is.
 func TestCompare_DurabilityNotSaid(t *testing.T) {
-	x, y := run("mixed", mixed(), 100, 4000, 1), run("mixed", mixed(), 100, 4000, 1)
+	x, y := run("mixed", 100, 4000, 1), run("mixed", 100, 4000, 1)
 	y.Settings = nil
 	c, err := Compare(&File{Name: "a.json", Run: &x}, &File{Name: "b.json", Run: &y})
 	require.NoError(t, err)
@@ -141,7 +141,7 @@ func TestComparison_Text(t *testing.T) {
 	a, b := campaignOf("a.json", 4000, .01), campaignOf("b.json", 4800, .01)
 	b.Campaign.Store.Settings = map[string]string{"synchronous": "full"}
 	b.Campaign.Steps[5].Runs[0].Run.Validity = workload.Validity{Reasons: []string{"not steady"}}
-	b.Campaign.Steps = append(b.Campaign.Steps, steps("query", "query", queries(), 100, .01, nil, 25)...)
+	b.Campaign.Steps = append(b.Campaign.Steps, steps("query", 100, .01, nil, 25)...)
 	c, err := Compare(a, b)
 	require.NoError(t, err)
 	var out bytes.Buffer
@@ -162,18 +162,17 @@ func TestComparison_Text(t *testing.T) {
 	}
 }
 
-// The tally counts figures that the table does not show, and says so: two single runs were a table of six lines under
-// which "Noise unknown: 40" stood.
+// The counts include figures that the table does not show, and the text says so.
 func TestComparison_TextOfSingleRuns(t *testing.T) {
 	of := func(name string, tps float64) *File {
-		r := run("mixed", mixed(), 50, tps, 1)
+		r := run("mixed", 50, tps, 1)
 		return &File{Name: name, Run: &r}
 	}
 	c, err := Compare(of("a.json", 4000), of("b.json", 4400))
 	require.NoError(t, err)
 	var out bytes.Buffer
 	require.NoError(t, c.WriteText(&out))
-	require.Equal(t, len(c.figures), c.counts().unknown)
+	require.Equal(t, len(c.figures), countVerdicts(c.figures).unknown)
 	shown := strings.Count(out.String(), "  × ")
 	require.Positive(t, shown)
 	require.Less(t, shown, len(c.figures))

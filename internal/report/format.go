@@ -1,8 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,10 +17,11 @@ func percent(share float64, places int) string { return format.Fixed(100*share, 
 
 // signed writes a change as a share of 1, with its sign.
 func signed(share float64) string {
-	if text := percent(share, 1); strings.HasPrefix(text, format.Minus) || share == 0 {
+	text := percent(share, 1)
+	if strings.HasPrefix(text, format.Minus) || share == 0 {
 		return text
 	}
-	return "+" + percent(share, 1)
+	return "+" + text
 }
 
 // times writes a ratio as a factor.
@@ -28,6 +32,19 @@ func millis(micros float64) string { return format.Figure(micros / 1000) }
 
 // whole writes a number without decimal places.
 func whole(v float64) string { return format.Count(int64(math.Round(v))) }
+
+// axisText writes a figure at an axis.
+func axisText(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+
+// compact writes large figures at an axis: 250 k, 1.5 M.
+func compact(v float64) string {
+	units := []string{"", " k", " M", " G"}
+	i := 0
+	for v >= 10_000 || (i > 0 && v >= 1000) {
+		v, i = v/1000, i+1
+	}
+	return axisText(v) + units[i]
+}
 
 // seconds writes a duration with three digits while it is short: 0.042 s, 1.5 s, 12 s, 3:05 min, 1:02:03 h.
 func seconds(took float64) string {
@@ -55,13 +72,7 @@ func short(hash string) string { return hash[:min(12, len(hash))] }
 
 // joined joins the parts that are not empty.
 func joined(separator string, parts ...string) string {
-	var some []string
-	for _, p := range parts {
-		if p != "" {
-			some = append(some, p)
-		}
-	}
-	return strings.Join(some, separator)
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), separator)
 }
 
 // prefixed puts a prefix before a text that is not empty.
@@ -72,10 +83,19 @@ func prefixed(prefix, text string) string {
 	return prefix + text
 }
 
+func orNone(text string) string { return cmp.Or(text, "none") }
+
 // ratio returns a / b, or 0 when b is 0.
 func ratio(a, b float64) float64 {
 	if b == 0 {
 		return 0
 	}
 	return a / b
+}
+
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }

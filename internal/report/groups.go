@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"brokerage/internal/campaign"
@@ -49,8 +50,7 @@ func groupsOf(c *campaign.Record) []group {
 	return all
 }
 
-func runsOf(repeats []campaign.Repeat) []*workload.Run {
-	var runs []*workload.Run
+func runsOf(repeats []campaign.Repeat) (runs []*workload.Run) {
 	for i := range repeats {
 		runs = append(runs, &repeats[i].Run)
 	}
@@ -58,21 +58,19 @@ func runsOf(repeats []campaign.Repeat) []*workload.Run {
 }
 
 func (g group) same(other group) bool {
-	return g.Label == other.Label && g.Users == other.Users && g.variant() == other.variant()
-}
-
-func (g group) variant() string {
-	if g.Variant == nil {
-		return ""
-	}
-	return g.Variant.Name
+	return g.Label == other.Label && g.Users == other.Users && g.name() == other.name()
 }
 
 // name returns the workload, with its settings unless they are the default ones.
-func (g group) name() string { return joined(", ", g.Label, g.variant()) }
+func (g group) name() string { return withVariant(g.Label, g.Variant) }
 
-// users returns the number of users for a table.
-func (g group) users() string { return format.Count(g.Users) }
+// withVariant adds the name of the settings to a title, unless they are the default ones.
+func withVariant(title string, v *campaign.Variant) string {
+	if v == nil {
+		return title
+	}
+	return joined(", ", title, v.Name)
+}
 
 // nameAtUsers returns the name and the number of users.
 func (g group) nameAtUsers() string { return g.name() + " at " + format.Plural(g.Users, "user") }
@@ -120,8 +118,7 @@ func busy(r *workload.Run) float64 {
 }
 
 // serving adds up a figure of the service and its database, as far as they were measured.
-func serving(r *workload.Run, of func(*workload.Process) float64) float64 {
-	sum := 0.0
+func serving(r *workload.Run, of func(*workload.Process) float64) (sum float64) {
 	for _, p := range []*workload.Process{r.Usage.Service, r.Usage.Database} {
 		if p != nil {
 			sum += of(p)
@@ -131,8 +128,7 @@ func serving(r *workload.Run, of func(*workload.Process) float64) float64 {
 }
 
 // labels returns the workloads in the order in which they come first.
-func labels(groups []group) []string {
-	var all []string
+func labels(groups []group) (all []string) {
 	for _, g := range groups {
 		if !slices.Contains(all, g.Label) {
 			all = append(all, g.Label)
@@ -141,8 +137,7 @@ func labels(groups []group) []string {
 	return all
 }
 
-func filter(groups []group, keep func(group) bool) []group {
-	var some []group
+func filter(groups []group, keep func(group) bool) (some []group) {
 	for _, g := range groups {
 		if keep(g) {
 			some = append(some, g)
@@ -151,16 +146,22 @@ func filter(groups []group, keep func(group) bool) []group {
 	return some
 }
 
-func labelled(groups []group, label string) []group {
-	return filter(groups, func(g group) bool { return g.Label == label })
+// byLabel returns the groups of each workload, in the order in which the workloads come first.
+func byLabel(groups []group) iter.Seq2[string, []group] {
+	return func(yield func(string, []group) bool) {
+		for _, label := range labels(groups) {
+			if !yield(label, filter(groups, func(g group) bool { return g.Label == label })) {
+				return
+			}
+		}
+	}
 }
 
 // shown returns, for each workload, the group whose tables a report shows: the one with the default settings whose
 // number of users is nearest to the reference.
-func shown(groups []group, reference int) []group {
-	var all []group
-	for _, label := range labels(groups) {
-		all = append(all, nearest(filter(labelled(groups, label), group.plain), reference)...)
+func shown(groups []group, reference int) (all []group) {
+	for _, measured := range byLabel(groups) {
+		all = append(all, nearest(filter(measured, group.plain), reference)...)
 	}
 	return all
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // stamps returns the banners of runs: what keeps their figures from being quoted, and why.
-func stamps(groups []group) []banner {
+func stamps(groups []group) (all []banner) {
 	runs, invalid, smoke, same := 0, 0, 0, 0
 	var reasons remarks
 	for _, g := range groups {
@@ -36,90 +36,21 @@ func stamps(groups []group) []banner {
 			}
 		}
 	}
-	of := func(n int) string {
-		if runs == 1 {
-			return "This run"
-		}
-		return fmt.Sprintf("%d of %s", n, format.Plural(runs, "run"))
-	}
-	var all []banner
-	if invalid > 0 {
-		all = append(all, banner{Class: "invalid", Word: "INVALID",
-			Text: of(invalid) + " must not be quoted, by the rules of the scenario:", Reasons: reasons.lines()})
-	}
-	if smoke > 0 {
-		all = append(all, banner{Class: "smoke", Word: "SMOKE",
-			Text: of(smoke) + ": too short to measure performance. It shows that everything works."})
-	}
-	if same > 0 {
-		all = append(all, banner{Class: "aside", Word: "SAME HOST",
-			Text: of(same) + " shared the computer with the load generator, which took processor time from the service."})
-	}
-	return all
-}
-
-// notesOf returns the notes on runs, which make none of them invalid.
-func notesOf(groups []group) []fact {
-	runs := 0
-	var notes remarks
-	for _, g := range groups {
-		for _, r := range g.Runs {
-			runs++
-			for _, note := range r.Validity.Notes {
-				notes.add(note, g.name())
-			}
-		}
-	}
-	var facts []fact
-	for _, note := range notes {
-		text := note.text
+	add := func(n int, b banner) {
+		which := "This run"
 		if runs > 1 {
-			text += fmt.Sprintf(" (%d of %s)", len(note.where), format.Plural(runs, "run"))
+			which = fmt.Sprintf("%d of %s", n, format.Plural(runs, "run"))
 		}
-		facts = append(facts, fact{"Note", text})
-	}
-	return facts[:min(len(facts), mostLines)]
-}
-
-// mostLines is how many reasons or notes the top of a page lists.
-const mostLines = 12
-
-// remark is a text about some of the runs.
-type remark struct {
-	text  string
-	where []string
-}
-
-type remarks []remark
-
-// add adds a remark, or another run to one that is there.
-func (r *remarks) add(text, where string) {
-	at := slices.IndexFunc(*r, func(other remark) bool { return other.text == text })
-	if at < 0 {
-		at = len(*r)
-		*r = append(*r, remark{text: text})
-	}
-	(*r)[at].where = append((*r)[at].where, where)
-}
-
-// lines returns the remarks, each with at most three of its runs.
-func (r remarks) lines() []string {
-	const most = 3
-	var all []string
-	for _, remark := range r[:min(len(r), mostLines)] {
-		text, where, more := remark.text, remark.where, ""
-		if len(where) > most {
-			more = fmt.Sprintf("; and %d more", len(where)-most)
-			where = where[:most]
+		if b.Text = which + b.Text; n > 0 {
+			all = append(all, b)
 		}
-		if runs := strings.Join(where, "; ") + more; runs != "" {
-			text += " (" + runs + ")"
-		}
-		all = append(all, text)
 	}
-	if rest := len(r) - len(all); rest > 0 {
-		all = append(all, fmt.Sprintf("and %d more, which the file has", rest))
-	}
+	add(invalid, banner{Class: "invalid", Word: "INVALID", Text: " must not be quoted, by the rules of the scenario:",
+		Reasons: reasons.lines()})
+	add(smoke, banner{Class: "smoke", Word: "SMOKE",
+		Text: ": too short to measure performance. It shows that everything works."})
+	add(same, banner{Class: "aside", Word: "SAME HOST",
+		Text: " shared the computer with the load generator, which took processor time from the service."})
 	return all
 }
 
@@ -136,10 +67,72 @@ func campaignStamps(c *campaign.Record, groups []group) []banner {
 	return all
 }
 
+// remark is a text about some of the runs.
+type remark struct {
+	text  string
+	where []string
+}
+
+type remarks []remark
+
+// mostLines is how many reasons or notes the top of a page lists.
+const mostLines = 12
+
+// add adds a remark, or another run to one that is there.
+func (r *remarks) add(text, where string) {
+	for i := range *r {
+		if remark := &(*r)[i]; remark.text == text {
+			remark.where = append(remark.where, where)
+			return
+		}
+	}
+	*r = append(*r, remark{text, []string{where}})
+}
+
+// lines returns the remarks, each with at most three of its runs.
+func (r remarks) lines() (all []string) {
+	const most = 3
+	for _, remark := range r[:min(len(r), mostLines)] {
+		runs := strings.Join(remark.where[:min(len(remark.where), most)], "; ")
+		if more := len(remark.where) - most; more > 0 {
+			runs += fmt.Sprintf("; and %d more", more)
+		}
+		if runs != "" {
+			runs = " (" + runs + ")"
+		}
+		all = append(all, remark.text+runs)
+	}
+	if rest := len(r) - len(all); rest > 0 {
+		all = append(all, fmt.Sprintf("and %d more, which the file has", rest))
+	}
+	return all
+}
+
+// notesOf returns the notes on runs, which make none of them invalid.
+func notesOf(groups []group) (facts []fact) {
+	runs := 0
+	var notes remarks
+	for _, g := range groups {
+		runs += len(g.Runs)
+		for _, r := range g.Runs {
+			for _, note := range r.Validity.Notes {
+				notes.add(note, g.name())
+			}
+		}
+	}
+	for _, note := range notes[:min(len(notes), mostLines)] {
+		if runs > 1 {
+			note.text += fmt.Sprintf(" (%d of %s)", len(note.where), format.Plural(runs, "run"))
+		}
+		facts = append(facts, fact{"Note", note.text})
+	}
+	return facts
+}
+
 func machineFacts(m workload.Machine) []fact {
 	memory := ""
 	if m.Memory > 0 {
-		memory = format.Bytes(float64(m.Memory)) + " of memory"
+		memory = format.Bytes(m.Memory) + " of memory"
 	}
 	return []fact{
 		{"Processor", joined(", ", m.CPU, format.Plural(m.Cores, "core"), memory)},
@@ -170,54 +163,87 @@ func known(facts []fact) []fact {
 
 func campaignFacts(c *campaign.Record) []fact {
 	s := c.Settings
-	facts := []fact{
+	commit, flush := short(c.Versions.Commit), ""
+	if c.Versions.Modified {
+		commit += " with changes that are in no commit"
+	}
+	if c.Machine.FlushP50 > 0 {
+		flush = fmt.Sprintf("%s ms (median), %s ms (99th percentile) for a small write and its flush",
+			millis(c.Machine.FlushP50), millis(c.Machine.FlushP99))
+	}
+	return known(slices.Concat([]fact{
 		{"Measured", minute(c.Started) + ", " + seconds(c.Seconds) + " of steps; preset " + c.Preset},
 		{"Store", joined(" ", c.Store.Engine, c.Store.Version)},
 		{"Durability", c.Store.Durability},
 		{"Validation", c.Store.Validation},
 		{"Store settings", settingsText(c.Store.Settings)},
-	}
-	facts = append(facts, datasetFacts(c.Dataset)...)
-	facts = append(facts, machineFacts(c.Machine.Machine)...)
-	commit := short(c.Versions.Commit)
-	if c.Versions.Modified {
-		commit += " with changes that are in no commit"
-	}
-	flush := ""
-	if c.Machine.FlushP50 > 0 {
-		flush = fmt.Sprintf("%s ms (median), %s ms (99th percentile) for a small write and its flush",
-			millis(c.Machine.FlushP50), millis(c.Machine.FlushP99))
-	}
-	return known(append(facts,
-		fact{"Host", joined(", ", c.Machine.Host, c.Machine.Kernel)},
-		fact{"Disk", joined("; ", c.Machine.FileSystem, flush)},
-		fact{"Versions", joined(", ", prefixed("brokerage ", c.Versions.Brokerage), prefixed("commit ", commit),
-			c.Versions.Go,
-			fmt.Sprintf("generator version %d", c.Versions.Generator))},
-		fact{"Each run", fmt.Sprintf("%s warm-up, %s measured, think time %s, %s; seed %d", seconds(s.WarmUp),
+	}, datasetFacts(c.Dataset), machineFacts(c.Machine.Machine), []fact{
+		{"Host", joined(", ", c.Machine.Host, c.Machine.Kernel)},
+		{"Disk", joined("; ", c.Machine.FileSystem, flush)},
+		{"Versions", joined(", ", prefixed("brokerage ", c.Versions.Brokerage), prefixed("commit ", commit),
+			c.Versions.Go, fmt.Sprintf("generator version %d", c.Versions.Generator))},
+		{"Each run", fmt.Sprintf("%s warm-up, %s measured, think time %s, %s; seed %d", seconds(s.WarmUp),
 			seconds(s.Duration), seconds(s.Think), format.Plural(s.Repeat, "repeat"), s.Seed)},
-		fact{"Database", c.Store.URL},
-	))
+		{"Database", c.Store.URL},
+	}))
+}
+
+func runFacts(r *workload.Run) []fact {
+	arrivals, prepared := "", ""
+	if a := r.Arrivals; a != nil {
+		arrivals = fmt.Sprintf("%s due, %s started (%s over 1 ms late), %s dropped, %s never started", format.Count(a.Due),
+			format.Count(a.Started), format.Count(a.Late), format.Count(a.Dropped), format.Count(a.Queued))
+	}
+	if p := r.Prepared; p != nil {
+		prepared = fmt.Sprintf("%s orders and %s customers inserted in %s, not part of the figures", format.Count(p.Orders),
+			format.Count(p.Customers), seconds(p.Seconds))
+	}
+	validated := "as each transaction specifies"
+	if !r.Workload.Validate {
+		validated = "off where a client may turn it off"
+	}
+	return known(slices.Concat([]fact{
+		{"Measured", minute(r.Started) + ", " + seconds(r.Measured) + " after " + seconds(r.Warmed) + " of warm-up"},
+		{"Workload", joined(", ", r.Workload.Name, prefixed("file ", short(r.Workload.SHA256)), "validation "+validated)},
+		{"Load", fmt.Sprintf("%s; seed %d", modelText(r), r.Seed)},
+		{"Arrivals", arrivals},
+		{"Prepared", prepared},
+		{"Target", joined(", ", r.Target.Engine, r.Target.Kind, r.Target.URL, prefixed("service ", r.Target.Version))},
+		{"Settings", settingsText(r.Settings)},
+	}, datasetFacts(r.Dataset), machineFacts(r.Machine), []fact{
+		{"Versions", joined(", ", joined(" ", r.Tool.Name, r.Tool.Version), prefixed("commit ", short(r.Commit)))},
+	}))
+}
+
+// modelText describes the load: users with their think time, or arrivals at a rate.
+func modelText(r *workload.Run) string {
+	if r.Model.Kind != workload.Open {
+		return format.Plural(r.Model.Users, "user") + ", think time " + seconds(r.Model.Think)
+	}
+	text := format.Figure(r.Model.Rate) + " arrivals a second"
+	if r.Tool.Name == "drive" { // k6 measures from the time of sending
+		text += ", timed from when each was due"
+	}
+	return text
 }
 
 // keyFigures returns the best throughput of up to four workloads, and the space.
-func keyFigures(c *campaign.Record, groups []group) []keyFigure {
-	var all []keyFigure
-	plain := filter(groups, group.plain)
-	names := labels(plain)
-	for _, label := range names[:min(len(names), 4)] {
-		g := best(labelled(plain, label))
+func keyFigures(c *campaign.Record, groups []group) (all []keyFigure) {
+	for label, measured := range byLabel(filter(groups, group.plain)) {
+		if len(all) == 4 {
+			break
+		}
+		g := best(measured)
 		stamp := ""
 		if g.invalid() {
 			stamp = "INVALID"
 		}
-		aside := fmt.Sprintf("%s, p99 %s ms", format.Plural(g.Users, "user"), millis(g.median(p99)))
-		all = append(all, keyFigure{Name: label, Value: format.Figure(g.median(tps)), Unit: "a second",
-			Aside: joined(", ", stamp, aside, g.values(tps).spreadText())})
+		all = append(all, keyFigure{label, format.Figure(g.median(tps)), "a second", joined(", ", stamp,
+			format.Plural(g.Users, "user"), "p99 "+millis(g.median(p99))+" ms", g.values(tps).spread())})
 	}
 	if s := plainSpace(c); s != nil {
-		all = append(all, keyFigure{Name: "on disk", Value: percent(float64(s.Total)/float64(s.Raw), 0), Unit: "of raw",
-			Aside: format.Bytes(s.Total) + " for " + format.Bytes(s.Raw)})
+		all = append(all, keyFigure{"on disk", percent(float64(s.Total)/float64(s.Raw), 0), "of raw",
+			format.Bytes(s.Total) + " for " + format.Bytes(s.Raw)})
 	}
 	return all
 }

@@ -10,6 +10,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"brokerage/internal/format"
 )
 
 // page is the content of page.html: text, tables and charts.
@@ -101,31 +103,59 @@ func (t *table) widen(columns ...string) {
 	}
 }
 
-// add adds a row of a class.
-func (t *table) add(class string, cells ...cell) { t.Rows = append(t.Rows, row{class, cells}) }
+// A size in bytes and a time in microseconds, for the cells of a table.
+type (
+	size   float64
+	micros float64
+)
 
-// addTexts adds a row of texts.
-func (t *table) addTexts(values ...string) { t.add("", texts(values...)...) }
-
-// texts returns cells that have nothing but text.
-func texts(values ...string) []cell {
-	cells := make([]cell, len(values))
-	for i, v := range values {
-		cells[i].Text = v
+// add adds a row of a class: texts, drawings, counts and other figures, each written by its type. Repeats fill two
+// columns, their median and its spread.
+func (t *table) add(class string, values ...any) {
+	var cells []cell
+	for _, value := range values {
+		var c cell
+		switch v := value.(type) {
+		case []cell:
+			cells = append(cells, v...)
+			continue
+		case []string:
+			for _, text := range v {
+				cells = append(cells, cell{Text: text})
+			}
+			continue
+		case repeats:
+			cells = append(cells, cell{Text: format.Figure(v.median())}, cell{Text: v.spread()})
+			continue
+		case cell:
+			c = v
+		case template.HTML:
+			c.Draw = v
+		case int:
+			c.Text = format.Count(v)
+		case int64:
+			c.Text = format.Count(v)
+		case float64:
+			c.Text = format.Figure(v)
+		case micros:
+			c.Text = millis(float64(v))
+		case size:
+			c.Text = format.Bytes(v)
+		default:
+			c.Text = fmt.Sprint(v)
+		}
+		cells = append(cells, c)
 	}
-	return cells
+	t.Rows = append(t.Rows, row{class, cells})
 }
 
 // add adds the sections that have something to show: blocks whose table has no rows are left out, and sections without
 // blocks.
-func (p *page) add(sections ...*section) {
+func (p *page) add(sections ...section) {
 	for _, s := range sections {
-		if s == nil {
-			continue
-		}
 		s.Blocks = slices.DeleteFunc(s.Blocks, func(b block) bool { return b.Table != nil && len(b.Table.Rows) == 0 })
 		if len(s.Blocks) > 0 {
-			p.Sections = append(p.Sections, *s)
+			p.Sections = append(p.Sections, s)
 		}
 	}
 }

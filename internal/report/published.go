@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"brokerage/internal/brokerage"
@@ -67,37 +68,34 @@ var publishedMeans = map[string]float64{
 }
 
 // publishedSection shows the papers' figures beside those of a campaign, with what keeps them from being compared.
-func publishedSection(c *campaign.Record, groups []group) *section {
+func publishedSection(c *campaign.Record, groups []group) section {
 	plain := filter(groups, group.plain)
 	t := newTable("Published figures and ours", "text:measure", "text:published", "users", "a second", "ours", "users",
 		"text:not comparable because")
 	t.Class = "published"
 	for _, p := range results {
-		ours := alike(plain, p)
-		if len(ours) == 0 {
-			continue
+		for _, g := range alike(plain, p) {
+			users := "–"
+			if p.Users > 0 {
+				users = format.Count(p.Users)
+			}
+			t.add("", cell{Text: p.Measure, Aside: "here " + g.name()},
+				cell{Text: fmt.Sprintf("%s, %d", p.System, p.Year), Aside: p.Hardware + "; " + p.Size + ", " + p.Profile},
+				users, p.Rate, g.median(tps), g.Users, strings.Join(obstacles(c, g, p), "; "))
 		}
-		g := ours[0]
-		users := "–"
-		if p.Users > 0 {
-			users = format.Count(p.Users)
-		}
-		cells := texts(p.Measure, fmt.Sprintf("%s, %d", p.System, p.Year), users, format.Figure(p.Rate),
-			format.Figure(g.median(tps)), g.users(), strings.Join(obstacles(c, g, p), "; "))
-		cells[0].Aside, cells[1].Aside = "here "+g.name(), p.Hardware+"; "+p.Size+", "+p.Profile
-		t.add("", cells...)
 	}
 	if len(t.Rows) == 0 {
-		return nil
+		return section{}
 	}
-	s := &section{ID: "published", Title: "Published figures and ours", Blocks: []block{{Table: t}},
+	s := section{ID: "published", Title: "Published figures and ours", Blocks: []block{{Table: t}},
 		Lead: "What the TPoX papers report (2006 to 2009), for orientation. Hardware, size of the data and method differ: " +
 			"a figure is neither better nor worse than another. Ours is of the same number of users where that was measured, " +
 			"otherwise of the nearest, which is then stated. The papers' load came from a second host over a database " +
 			"protocol, ours through HTTP; the papers delete at random, while our users delete what they have inserted."}
-	for _, g := range nearest(labelled(plain, "mixed"), 200) {
-		note := "Published: Db2 9.5 (2008) at 200 users. Ours: the mixed workload at " + g.users() +
-			" users. In milliseconds."
+	mixed := filter(plain, func(g group) bool { return g.Label == "mixed" })
+	for _, g := range nearest(mixed, 200) {
+		note := fmt.Sprintf("Published: Db2 9.5 (2008) at 200 users. Ours: the mixed workload at %s users. In milliseconds.",
+			format.Count(g.Users))
 		s.Blocks = append(s.Blocks, block{Title: "Average times", Note: note, Table: timesTable(g.middle())})
 	}
 	s.Blocks = append(s.Blocks, block{Title: "Space", Table: publishedSpaceTable(c)})
@@ -119,67 +117,51 @@ func alike(groups []group, p published) []group {
 }
 
 // obstacles returns the differences that keep two figures from being compared, the largest first.
-func obstacles(c *campaign.Record, g group, p published) []string {
-	var all []string
-	r := g.middle()
-	switch {
-	case g.invalid():
-		all = append(all, "ours is INVALID")
-	case c.Smoke || r.Validity.Smoke:
-		all = append(all, "ours is a smoke run")
-	}
-	switch {
-	case p.Users == 0:
-		all = append(all, "users not published, so ours is our best")
-	case g.Users != p.Users:
-		all = append(all, fmt.Sprintf("ours measured at %s, not %d", format.Plural(g.Users, "user"), p.Users))
-	}
-	raw := rawBytes(c)
-	if raw > 0 && (raw < p.Bytes/2 || raw > p.Bytes*2) {
-		size := format.Bytes(raw) + " of data, not " + p.Size
-		if raw < p.Bytes {
-			size += fmt.Sprintf(" (1/%s)", whole(p.Bytes/raw))
+func obstacles(c *campaign.Record, g group, p published) (all []string) {
+	r, raw := g.middle(), rawBytes(c)
+	add := func(obstacle bool, format string, values ...any) {
+		if obstacle {
+			all = append(all, fmt.Sprintf(format, values...))
 		}
-		all = append(all, size)
 	}
-	if c.Machine.Cores != p.Cores {
-		all = append(all, fmt.Sprintf("%s, not %d", format.Plural(c.Machine.Cores, "core"), p.Cores))
+	add(g.invalid(), "ours is INVALID")
+	add(!g.invalid() && (c.Smoke || r.Validity.Smoke), "ours is a smoke run")
+	add(p.Users == 0, "users not published, so ours is our best")
+	add(p.Users != 0 && g.Users != p.Users, "ours measured at %s, not %d", format.Plural(g.Users, "user"), p.Users)
+	part := ""
+	if raw > 0 && raw < p.Bytes {
+		part = fmt.Sprintf(" (1/%s)", whole(p.Bytes/raw))
 	}
-	if r.Target.SameHost {
-		all = append(all, "load generator on the same host")
-	}
-	if c.Dataset.Profile != p.Profile {
-		all = append(all, "profile "+c.Dataset.Profile+", not "+p.Profile)
-	}
-	if r.Target.Kind == "direct" {
-		all = append(all, "no application tier")
-	}
-	return append(all, fmt.Sprintf("hardware and storage of %d", p.Year))
+	add(raw > 0 && (raw < p.Bytes/2 || raw > p.Bytes*2), "%s of data, not %s%s", format.Bytes(raw), p.Size, part)
+	add(c.Machine.Cores != p.Cores, "%s, not %d", format.Plural(c.Machine.Cores, "core"), p.Cores)
+	add(r.Target.SameHost, "load generator on the same host")
+	add(c.Dataset.Profile != p.Profile, "profile %s, not %s", c.Dataset.Profile, p.Profile)
+	add(r.Target.Kind == "direct", "no application tier")
+	add(true, "hardware and storage of %d", p.Year)
+	return all
 }
 
 // rawBytes returns the size of the documents of the campaign's database, or 0 when it was not measured.
-func rawBytes(c *campaign.Record) float64 {
-	for i := range c.Steps {
-		if s := c.Steps[i].Space; s != nil {
-			return float64(s.Raw)
+func rawBytes(c *campaign.Record) (raw float64) {
+	for _, step := range slices.Backward(c.Steps) {
+		if step.Load != nil {
+			raw = float64(step.Load.Bytes)
 		}
 	}
-	for i := range c.Steps {
-		if l := c.Steps[i].Load; l != nil {
-			return float64(l.Bytes)
+	for _, step := range slices.Backward(c.Steps) {
+		if step.Space != nil {
+			raw = float64(step.Space.Raw)
 		}
 	}
-	return 0
+	return raw
 }
 
 func timesTable(r *workload.Run) *table {
 	t := newTable("Average times, published and ours", "text:transaction", "published ms", "ours ms")
 	for _, transaction := range brokerage.Transactions {
 		mean, published := publishedMeans[transaction.Name]
-		if row := rowOf(r.Transactions, transaction.Name); published && row != nil && row.Count > 0 {
-			cells := texts(transaction.Name, format.Figure(mean), millis(row.Latency.Mean))
-			cells[0].Aside = transaction.Code
-			t.add("", cells...)
+		if row := rowOf(r, transaction.Name); published && row != nil && row.Count > 0 {
+			t.add("", withCode(transaction.Name), mean, micros(row.Latency.Mean))
 		}
 	}
 	return t
@@ -192,9 +174,9 @@ func publishedSpaceTable(c *campaign.Record) *table {
 	if s == nil {
 		return t
 	}
-	t.addTexts("Db2 9.5, 2008", "942 GB", "440 GB", "47 %",
+	t.add("", "Db2 9.5, 2008", "942 GB", "440 GB", "47 %",
 		"orders −57 %, CustAcc −64 %, evidently against uncompressed tables")
-	t.addTexts("Db2 9.7, 2009", "slightly over 1 TB", "604 GB", "about 60 %",
+	t.add("", "Db2 9.7, 2009", "slightly over 1 TB", "604 GB", "about 60 %",
 		"orders −59 %, CustAcc −61 %, against its own uncompressed 1.4 TB")
 	var kinds []string
 	for _, k := range s.Kinds {
@@ -202,17 +184,7 @@ func publishedSpaceTable(c *campaign.Record) *table {
 			kinds = append(kinds, k.Kind+" "+percent(float64(k.Stored)/float64(k.Raw)-1, 0))
 		}
 	}
-	t.add("total", texts("ours: "+joined(" ", c.Store.Engine, c.Store.Version), format.Bytes(s.Raw), format.Bytes(s.Total),
-		percent(float64(s.Total)/float64(s.Raw), 0), strings.Join(kinds, ", "))...)
+	t.add("total", "ours: "+joined(" ", c.Store.Engine, c.Store.Version), size(s.Raw), size(s.Total),
+		percent(float64(s.Total)/float64(s.Raw), 0), strings.Join(kinds, ", "))
 	return t
-}
-
-// plainSpace returns the space that the database took with the default settings, or nil when it was not measured.
-func plainSpace(c *campaign.Record) *campaign.Space {
-	for i := range c.Steps {
-		if s := c.Steps[i].Space; s != nil && s.Raw > 0 && c.Steps[i].Variant == nil {
-			return s
-		}
-	}
-	return nil
 }

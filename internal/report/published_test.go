@@ -13,9 +13,8 @@ import (
 	"brokerage/internal/campaign"
 )
 
-// Each published figure has the users that the papers give, and stands beside ours at the same number, or at the
-// nearest with the difference said. Our best, here at 300 users, stands beside those figures alone of which the papers
-// do not say the users.
+// Each published figure has the users of the papers, and is compared with ours at the same number, or at the nearest,
+// which is then stated. Only figures whose users the papers do not give are compared with our best, here at 300 users.
 func TestPublished_Users(t *testing.T) {
 	type row struct {
 		workload string
@@ -33,7 +32,7 @@ func TestPublished_Users(t *testing.T) {
 		t.Run(fmt.Sprint(measured), func(t *testing.T) {
 			record := &campaign.Record{Machine: campaign.Machine{Machine: madeUpMachine()}, Dataset: madeUpDataset()}
 			for _, name := range []string{"classic", "mixed", "query", "insert-orders", "insert-customers"} {
-				all := steps(name, name, queries(), 4000, .01, nil, measured...)
+				all := steps(name, 4000, .01, nil, measured...)
 				for i := range all {
 					for j := range all[i].Runs {
 						all[i].Runs[j].Run.Workload.Validate = name != "insert-customers"
@@ -71,7 +70,7 @@ func TestPublished_Users(t *testing.T) {
 	}
 }
 
-// The published times name transactions that exist, each of them.
+// There is a published time for each transaction, and for nothing else.
 func TestPublishedMeans_Names(t *testing.T) {
 	var names []string
 	for _, transaction := range brokerage.Transactions {

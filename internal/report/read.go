@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,28 +42,20 @@ func Parse(name string, text []byte) (*File, error) {
 		Format *string `json:"format"`
 	}
 	if err := json.Unmarshal(text, &head); err != nil {
+		err = misread(name, text, err)
 		if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-			return nil, fmt.Errorf("%w: a file of results is JSON, campaign.json or what brokerage drive --json or k6 wrote",
-				misread(name, text, err))
+			err = fmt.Errorf("%w: a file of results is JSON, campaign.json or what brokerage drive --json or k6 wrote", err)
 		}
-		return nil, misread(name, text, err)
+		return nil, err
 	}
 	if head.Format == nil {
 		return nil, fmt.Errorf("%s: has no format, so it is not a result of brokerage", name)
 	}
 	f := &File{Name: name}
-	var into any
-	switch *head.Format {
-	case campaign.Format:
-		f.Campaign = new(campaign.Record)
-		into = f.Campaign
-	case workload.RunFormat:
-		f.Run = new(workload.Run)
-		into = f.Run
-	case workload.TierFormat:
-		f.Tier = new(workload.Tier)
-		into = f.Tier
-	default:
+	into, known := map[string]any{
+		campaign.Format: &f.Campaign, workload.RunFormat: &f.Run, workload.TierFormat: &f.Tier,
+	}[*head.Format]
+	if !known {
 		return nil, fmt.Errorf("%s: is of format %q; this build reads %s, %s and %s", name, *head.Format,
 			campaign.Format, workload.RunFormat, workload.TierFormat)
 	}
@@ -72,7 +65,7 @@ func Parse(name string, text []byte) (*File, error) {
 		return nil, misread(name, text, err)
 	}
 	if err := f.check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, at(err, "%s", name)
 	}
 	return f, nil
 }
@@ -83,94 +76,90 @@ func misread(name string, text []byte, err error) error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		offset = syntax.Offset
 	}
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		offset = wrong.Offset
+	if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		offset = mistyped.Offset
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		offset = int64(len(text))
 	}
 	if offset < 0 {
-		return fmt.Errorf("%s: %w", name, err)
+		return at(err, "%s", name)
 	}
 	before := text[:min(int(offset), len(text))]
 	line := 1 + bytes.Count(before, []byte("\n"))
 	column := len(before) - (bytes.LastIndexByte(before, '\n') + 1)
-	return fmt.Errorf("%s:%d:%d: %w", name, line, max(column, 1), err)
+	return at(err, "%s:%d:%d", name, line, max(column, 1))
+}
+
+// at adds the place of an error, if there is one.
+func at(err error, format string, place ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, place...), err)
 }
 
 // check returns an error for what is valid JSON but no possible result.
 func (f *File) check() error {
 	switch {
-	case f.Campaign != nil:
-		for i := range f.Campaign.Steps {
-			step := &f.Campaign.Steps[i]
-			if step.Name == "" || step.Kind == "" {
-				return fmt.Errorf("step %d has no name or no kind", i+1)
-			}
-			if len(step.Runs) > 0 && step.Plan == nil {
-				return fmt.Errorf("step %s has runs and no plan", step.Name)
-			}
-			if err := checkRuns(step); err != nil {
-				return fmt.Errorf("step %s: %w", step.Name, err)
-			}
-		}
-		return nil
+	case f.Run != nil:
+		return checkRun(f.Run)
 	case f.Tier != nil:
 		return checkTier(f.Tier)
-	default:
-		return checkRun(f.Run)
 	}
-}
-
-func checkRuns(step *campaign.Step) error {
-	for i := range step.Runs {
-		if err := checkRun(&step.Runs[i].Run); err != nil {
-			return fmt.Errorf("repeat %d: %w", i+1, err)
+	for i := range f.Campaign.Steps {
+		step := &f.Campaign.Steps[i]
+		if step.Name == "" || step.Kind == "" {
+			return fmt.Errorf("step %d has no name or no kind", i+1)
 		}
-	}
-	for i := range step.Again {
-		if err := checkRun(&step.Again[i].Run); err != nil {
-			return fmt.Errorf("repeat %d, which was made again: %w", step.Again[i].Number, err)
+		if len(step.Runs) > 0 && step.Plan == nil {
+			return fmt.Errorf("step %s has runs and no plan", step.Name)
 		}
-	}
-	for i := range step.Inserts {
-		if err := checkRun(&step.Inserts[i].Run); err != nil {
-			return fmt.Errorf("stage %d: %w", i+1, err)
+		if err := checkRuns(step); err != nil {
+			return at(err, "step %s", step.Name)
 		}
-	}
-	if step.Tier != nil {
-		return checkTier(step.Tier)
 	}
 	return nil
+}
+
+// checkRuns returns the first error in the runs of a step.
+func checkRuns(step *campaign.Step) (err error) {
+	for i := range step.Runs {
+		err = cmp.Or(err, at(checkRun(&step.Runs[i].Run), "repeat %d", i+1))
+	}
+	for i := range step.Again {
+		again := &step.Again[i]
+		err = cmp.Or(err, at(checkRun(&again.Run), "repeat %d, which was made again", again.Number))
+	}
+	for i := range step.Inserts {
+		err = cmp.Or(err, at(checkRun(&step.Inserts[i].Run), "stage %d", i+1))
+	}
+	if step.Tier != nil {
+		err = cmp.Or(err, checkTier(step.Tier))
+	}
+	return err
 }
 
 func checkTier(t *workload.Tier) error {
-	if err := checkRun(&t.Direct); err != nil {
-		return fmt.Errorf("direct: %w", err)
-	}
-	if err := checkRun(&t.HTTP); err != nil {
-		return fmt.Errorf("http: %w", err)
-	}
-	return nil
+	return cmp.Or(at(checkRun(&t.Direct), "direct"), at(checkRun(&t.HTTP), "http"))
 }
 
 func checkRun(r *workload.Run) error {
-	if r.Format != workload.RunFormat {
+	switch {
+	case r.Format != workload.RunFormat:
 		return fmt.Errorf("a run has format %q, not %s", r.Format, workload.RunFormat)
-	}
-	if r.Workload.Name == "" {
+	case r.Workload.Name == "":
 		return errors.New("the workload has no name")
-	}
-	if r.Measured < 0 || r.TPS < 0 || r.Goodput < 0 || r.Total.Count < 0 {
+	case r.Measured < 0 || r.TPS < 0 || r.Goodput < 0 || r.Total.Count < 0:
 		return errors.New("time, count or rate is below zero")
 	}
-	rows := int64(0)
 	for _, row := range append(slices.Clone(r.Transactions), r.Total) {
-		if sum := row.Good + row.Refused() + row.Unanswered + row.Dropped + row.Waiting; row.Due != 0 &&
-			row.Due != sum { // 0: of before it was counted
+		sum := row.Good + row.Refused() + row.Unanswered + row.Dropped + row.Waiting
+		if row.Due != 0 && row.Due != sum { // old results have no Due
 			return fmt.Errorf("%d transactions of %s were due, but %d are accounted for", row.Due, row.Name, sum)
 		}
 	}
+	rows := int64(0)
 	for _, row := range r.Transactions {
 		if row.Good > row.Count || row.Count < 0 {
 			return fmt.Errorf("%s succeeded %d times out of %d", row.Name, row.Good, row.Count)

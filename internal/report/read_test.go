@@ -33,7 +33,7 @@ func TestRead(t *testing.T) {
 }
 
 func TestParse_Formats(t *testing.T) {
-	r := run("mixed", mixed(), 10, 1000, 1)
+	r := run("mixed", 10, 1000, 1)
 	f, err := Parse("run.json", []byte(encoded(t, r)))
 	require.NoError(t, err)
 	require.Equal(t, &r, f.Run)
@@ -44,13 +44,13 @@ func TestParse_Formats(t *testing.T) {
 }
 
 func TestParse_Refuses(t *testing.T) {
-	good := encoded(t, run("mixed", mixed(), 10, 1000, 1))
+	good := encoded(t, run("mixed", 10, 1000, 1))
 	with := func(change func(*workload.Run)) string {
-		r := run("query", queries(), 1, 10, 1)
+		r := run("query", 1, 10, 1)
 		change(&r)
 		return encoded(t, r)
 	}
-	inCampaign := func(change func(*campaign.Record)) string {
+	inCampaign := func(change func(c *campaign.Record)) string {
 		c := madeUpCampaign()
 		change(c)
 		return encoded(t, c)
@@ -93,7 +93,7 @@ func TestParse_Refuses(t *testing.T) {
 	}
 }
 
-// The place is the one where an editor has to look.
+// Errors in JSON have line and column.
 func TestParse_Place(t *testing.T) {
 	_, err := Parse("r.json", []byte("{\n  \"format\": \"brokerage-run/1\",\n  \"seed\": ?\n}"))
 	require.ErrorContains(t, err, "r.json:3:11: invalid character '?'")

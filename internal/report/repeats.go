@@ -19,32 +19,28 @@ func (s repeats) median() float64 {
 	return (sorted[(len(s)-1)/2] + sorted[len(s)/2]) / 2
 }
 
-func (s repeats) low() float64  { return slices.Min(s) }
-func (s repeats) high() float64 { return slices.Max(s) }
-
-// spreadText returns half the range of the repeats as a share of the median, or "" for a single one.
-func (s repeats) spreadText() string {
+// spread writes half the range of the repeats as a share of the median, or "" for a single one.
+func (s repeats) spread() string {
 	if len(s) < 2 || s.median() == 0 {
 		return ""
 	}
-	return "±" + percent((s.high()-s.low())/2/s.median(), 1)
+	return "±" + percent((slices.Max(s)-slices.Min(s))/2/s.median(), 1)
 }
 
-// rangeText returns the least and the greatest value, or "" for a single one.
-func (s repeats) rangeText() string {
+// limits writes the least and the greatest value, or "" for a single one.
+func (s repeats) limits() string {
 	if len(s) < 2 {
 		return ""
 	}
-	return format.Figure(s.low()) + "–" + format.Figure(s.high())
+	return format.Figure(slices.Min(s)) + "–" + format.Figure(slices.Max(s))
 }
 
 // squares returns the sum of squared distances from the mean.
 func (s repeats) squares() float64 {
-	mean := 0.0
+	mean, sum := 0.0, 0.0
 	for _, v := range s {
 		mean += v / float64(len(s))
 	}
-	sum := 0.0
 	for _, v := range s {
 		sum += (v - mean) * (v - mean)
 	}
@@ -60,6 +56,10 @@ const (
 	larger                 // than noise
 )
 
+func (v verdict) String() string {
+	return [...]string{"noise unknown", "within noise", "larger than noise"}[v]
+}
+
 const (
 	// With two repeats a side, ranges that do not overlap mean nothing: they do not in one of three pairs.
 	enoughRepeats = 3
@@ -73,7 +73,7 @@ func judge(a, b repeats) verdict {
 	if len(a) < enoughRepeats || len(b) < enoughRepeats {
 		return unknown
 	}
-	apart := a.high() < b.low() || b.high() < a.low()
+	apart := slices.Max(a) < slices.Min(b) || slices.Max(b) < slices.Min(a)
 	pooled := math.Sqrt((a.squares() + b.squares()) / float64(len(a)+len(b)-2))
 	if apart && math.Abs(a.median()-b.median()) > enoughDeviations*pooled {
 		return larger
@@ -81,12 +81,23 @@ func judge(a, b repeats) verdict {
 	return within
 }
 
-func (v verdict) String() string {
-	return [...]string{"noise unknown", "within noise", "larger than noise"}[v]
-}
-
 // ruleText explains the rule of judge to the reader of a comparison.
 const ruleText = "A difference is larger than noise when both sides have at least three repeats, the ranges of the " +
 	"repeats do not overlap, and the medians are more than three pooled standard deviations apart. Where nothing has " +
 	"changed, the rule still finds a difference in about one figure of 40 with three repeats a side, of 170 with four, " +
 	"of 600 with five (if repeats are normally distributed). With fewer repeats the noise is unknown."
+
+// chanceOf returns how often the rule finds a difference where there is none, with so many repeats on each side.
+// TestJudge_Chance measures it.
+func chanceOf(repeats int) float64 {
+	switch {
+	case repeats < enoughRepeats:
+		return 0
+	case repeats == 3:
+		return 0.025
+	case repeats == 4:
+		return 0.006
+	default:
+		return 0.0016
+	}
+}

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scattered are repeats that lie evenly within a share of their middle: 100 with 0.02 is 99, 100, 101.
+// scattered returns repeats spread evenly over a share of their middle: 100 with 0.02 is 99, 100, 101.
 func scattered(middle, spread float64, n int) repeats {
 	s := make(repeats, n)
 	for i := range s {
@@ -42,8 +42,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// What the pages say about the rule is what it does: how often it finds a difference where there is none, and one of
-// five standard deviations.
+// The rule finds a difference where there is none as seldom as the pages say, and it finds most differences of five
+// standard deviations.
 func TestJudge_Chance(t *testing.T) {
 	const trials = 20_000
 	random := rand.New(rand.NewPCG(1, 2))
@@ -73,9 +73,9 @@ func TestRepeats(t *testing.T) {
 	require.InDelta(t, 2, repeats{3, 1, 2}.median(), 0)
 	require.InDelta(t, 2.5, repeats{4, 1, 3, 2}.median(), 0)
 	require.Zero(t, repeats(nil).median())
-	require.Equal(t, "±10.0 %", repeats{90, 100, 110}.spreadText())
-	require.Empty(t, repeats{100}.spreadText(), "one run has no spread")
-	require.Equal(t, "90.0–110", repeats{110, 90, 100}.rangeText())
+	require.Equal(t, "±10.0 %", repeats{90, 100, 110}.spread())
+	require.Empty(t, repeats{100}.spread(), "one run has no spread")
+	require.Equal(t, "90.0–110", repeats{110, 90, 100}.limits())
 }
 
 func TestFormat(t *testing.T) {

@@ -11,11 +11,17 @@ import (
 )
 
 // resourcesSection shows the processor time, memory and I/O of the runs, the load generator's included.
-func resourcesSection(groups []group) *section {
+func resourcesSection(groups []group) section {
 	t := newTable("Processor, memory and I/O",
 		"text:workload", "users", "text:process", "CPU", "cores", "CPU ms a transaction", "memory after", "peak")
 	host := newTable("The whole computer",
 		"text:workload", "users", "busy", "waiting for the disk", "read", "written", "written a transaction")
+	bytesOrDash := func(n int64) any {
+		if n == 0 {
+			return "–"
+		}
+		return size(n)
+	}
 	for _, g := range groups {
 		r := g.middle()
 		own := "load generator"
@@ -23,7 +29,7 @@ func resourcesSection(groups []group) *section {
 			own = "load generator and store, one process"
 		}
 		transactions := float64(r.Total.Count)
-		name, users := g.name(), g.users()
+		which := []string{g.name(), format.Count(g.Users)}
 		for _, p := range []struct {
 			name string
 			*workload.Process
@@ -31,40 +37,29 @@ func resourcesSection(groups []group) *section {
 			if p.Process == nil {
 				continue
 			}
-			t.addTexts(name, users, p.name, percent(p.CPU, 1), format.Figure(ratio(p.CPUSeconds, r.Measured)),
-				format.Figure(ratio(1000*p.CPUSeconds, transactions)), bytesOrDash(p.MemoryAfter), bytesOrDash(p.MemoryPeak))
-			name, users = "", ""
+			t.add("", which, p.name, percent(p.CPU, 1), ratio(p.CPUSeconds, r.Measured),
+				ratio(1000*p.CPUSeconds, transactions), bytesOrDash(p.MemoryAfter), bytesOrDash(p.MemoryPeak))
+			which = []string{"", ""}
 		}
 		if h := r.Usage.Host; h != nil {
-			host.addTexts(g.name(), g.users(), percent(h.CPU, 0), percent(h.IOWait, 0), format.Bytes(float64(h.ReadBytes)),
-				format.Bytes(float64(h.WriteBytes)), format.Bytes(ratio(float64(h.WriteBytes), transactions)))
+			host.add("", g.name(), g.Users, percent(h.CPU, 0), percent(h.IOWait, 0), size(h.ReadBytes), size(h.WriteBytes),
+				size(ratio(float64(h.WriteBytes), transactions)))
 		}
 	}
-	return &section{ID: "resources", Title: "Processor, memory and I/O",
+	return section{ID: "resources", Title: "Processor, memory and I/O",
 		Lead: "Over the measured time; for repeats, of the run with the median throughput. CPU is the share of all cores " +
 			"of the computer. A load generator above 80 % makes a run invalid.",
 		Blocks: []block{{Table: t}, {Title: "The whole computer", Table: host}}}
 }
 
-func bytesOrDash(n int64) string {
-	if n == 0 {
-		return "–"
-	}
-	return format.Bytes(n)
-}
-
 // cachesSection shows hit ratios where a store counts hits and misses, and then all of its figures.
-func cachesSection(groups []group) *section {
-	s := &section{ID: "caches", Title: "Caches, pool and commits",
-		Lead: "The metrics of the service and its store over the measured time."}
+func cachesSection(groups []group) section {
 	ratios := newTable("Hit ratios", "text:workload", "users", "text:cache", "hits", "misses", "num strong:hit ratio")
 	var names []string
 	for _, g := range groups {
 		figures := g.middle().Usage.Figures
 		for _, name := range slices.Sorted(maps.Keys(figures)) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
+			names = append(names, name)
 			other, cache := missesOf(name)
 			misses, ok := figures[other]
 			if !ok || cache == "" {
@@ -72,24 +67,24 @@ func cachesSection(groups []group) *section {
 			}
 			hit, missed := figures[name].After-figures[name].Before, misses.After-misses.Before
 			if hit+missed > 0 {
-				ratios.addTexts(g.name(), g.users(), cache, format.Count(int64(hit)), format.Count(int64(missed)),
-					percent(hit/(hit+missed), 2))
+				ratios.add("", g.name(), g.Users, cache, int64(hit), int64(missed), percent(hit/(hit+missed), 2))
 			}
 		}
 	}
 	slices.Sort(names)
-	s.Blocks = append(s.Blocks, block{Title: "Hit ratios", Table: ratios})
+	names = slices.Compact(names)
+	s := section{ID: "caches", Title: "Caches, pool and commits",
+		Lead:   "The metrics of the service and its store over the measured time.",
+		Blocks: []block{{Title: "Hit ratios", Table: ratios}}}
 	note := "Counters (…_total, …_sum, …_count) show their increase, other metrics show before → after where they changed."
 	measured := filter(groups, func(g group) bool { return len(g.middle().Usage.Figures) > 0 })
-	for part := range slices.Chunk(measured, figureColumns) {
+	const columns = 4 // of one table, so that it fits on paper
+	for part := range slices.Chunk(measured, columns) {
 		s.Blocks = append(s.Blocks, block{Title: "Figures", Note: note, Table: figuresTable(names, part)})
 		note = ""
 	}
 	return s
 }
-
-// figureColumns is how many workloads one table has, so that it fits on paper.
-const figureColumns = 4
 
 func figuresTable(names []string, groups []group) *table {
 	t := newTable("Figures of the service and its store", "text:figure")
@@ -97,11 +92,11 @@ func figuresTable(names []string, groups []group) *table {
 		t.Columns = append(t.Columns, column{Head: g.nameAtUsers(), Class: "num"})
 	}
 	for _, name := range names {
-		cells := texts(name)
+		cells := []string{name}
 		for _, g := range groups {
-			cells = append(cells, cell{Text: changeText(name, g.middle().Usage.Figures)})
+			cells = append(cells, changeText(name, g.middle().Usage.Figures))
 		}
-		t.add("", cells...)
+		t.add("", cells)
 	}
 	return t
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -22,9 +23,27 @@ func (g group) whichRun() string {
 	return text
 }
 
+func rowOf(r *workload.Run, name string) *workload.Row {
+	i := slices.IndexFunc(r.Transactions, func(row workload.Row) bool { return row.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &r.Transactions[i]
+}
+
+// withCode returns a cell with the name of a transaction and, if it is one, its number in the TPoX papers.
+func withCode(name string) cell {
+	for _, t := range brokerage.Transactions {
+		if t.Name == name {
+			return cell{Text: name, Aside: t.Code}
+		}
+	}
+	return cell{Text: name}
+}
+
 // latencySection shows the percentiles of each transaction.
-func latencySection(groups []group) *section {
-	s := &section{ID: "latency", Title: "Latency by transaction",
+func latencySection(groups []group) section {
+	s := section{ID: "latency", Title: "Latency by transaction",
 		Lead: "Dots are the 50th, 90th, 95th and 99th percentile, from hollow to filled, on a logarithmic scale. Of " +
 			"repeats the median of each percentile is shown; ± is half the range of the 99th."}
 	for _, g := range groups {
@@ -37,128 +56,94 @@ func latencySection(groups []group) *section {
 
 // percentiles are the latencies of a transaction over the repeats of a group.
 type percentiles struct {
-	name          string
-	p50, p90, p95 float64
-	p99           repeats
-	longest       float64
+	name                    string
+	p50, p90, p95, p99, max repeats
 }
 
-// percentilesOf collects the latencies of the rows that find returns; measured is false when there are none.
-func (g group) percentilesOf(name string, find func(*workload.Run) *workload.Row) (p percentiles, measured bool) {
-	var p50, p90, p95 repeats
-	p.name = name
-	for _, r := range g.Runs {
-		row := find(r)
-		if row == nil || row.Count == 0 {
-			continue
-		}
-		l := row.Latency
-		p50, p90, p95, p.p99 = append(p50, l.P50), append(p90, l.P90), append(p95, l.P95), append(p.p99, l.P99)
-		p.longest = max(p.longest, l.Max)
+// addRow adds the latencies of a run, if it has any.
+func (p *percentiles) addRow(row *workload.Row) {
+	if row == nil || row.Count == 0 {
+		return
 	}
-	p.p50, p.p90, p.p95 = p50.median(), p90.median(), p95.median()
-	return p, len(p.p99) > 0
+	l := row.Latency
+	p.p50, p.p90, p.p95 = append(p.p50, l.P50), append(p.p90, l.P90), append(p.p95, l.P95)
+	p.p99, p.max = append(p.p99, l.P99), append(p.max, l.Max)
 }
 
 func latencyTable(g group) *table {
 	t := newTable("Percentiles by transaction", "text:transaction", "dots:", "p50 ms", "p90", "p95", "num strong:p99",
 		"num soft:±", "max")
 	t.Class = "latency"
-	var lines []percentiles
-	for _, row := range g.middle().Transactions {
-		find := func(r *workload.Run) *workload.Row { return rowOf(r.Transactions, row.Name) }
-		if p, measured := g.percentilesOf(row.Name, find); measured {
-			lines = append(lines, p)
+	transactions := g.middle().Transactions
+	lines := make([]percentiles, len(transactions), len(transactions)+1)
+	for i, row := range transactions {
+		lines[i].name = row.Name
+		for _, r := range g.Runs {
+			lines[i].addRow(rowOf(r, row.Name))
 		}
 	}
-	if len(g.middle().Transactions) > 1 {
-		if p, measured := g.percentilesOf("all", func(r *workload.Run) *workload.Row { return &r.Total }); measured {
-			lines = append(lines, p)
+	if len(transactions) > 1 {
+		all := percentiles{name: "all"}
+		for _, r := range g.Runs {
+			all.addRow(&r.Total)
 		}
+		lines = append(lines, all)
 	}
+	lines = slices.DeleteFunc(lines, func(p percentiles) bool { return len(p.p99) == 0 })
 	var values []float64
 	for _, p := range lines {
-		values = append(values, p.p50, p.p99.median())
+		values = append(values, p.p50.median(), p.p99.median())
 	}
 	scale := chart.LogScale(values...)
 	axis := make([]cell, len(t.Columns))
 	axis[1].Draw = scale.Axis(func(v float64) string { return axisText(v/1000) + " ms" })
-	t.add("axis", axis...)
+	t.add("axis", axis)
 	for _, p := range lines {
 		class := ""
 		if p.name == "all" {
 			class = "total"
 		}
-		cells := texts(p.name, "", millis(p.p50), millis(p.p90), millis(p.p95), millis(p.p99.median()), p.p99.spreadText(),
-			millis(p.longest))
-		cells[0].Aside = code(p.name)
-		cells[1].Draw = scale.Dots(p.p50, p.p90, p.p95, p.p99.median())
-		t.add(class, cells...)
+		p50, p90, p95, p99 := p.p50.median(), p.p90.median(), p.p95.median(), p.p99.median()
+		t.add(class, withCode(p.name), scale.Dots(p50, p90, p95, p99), micros(p50), micros(p90), micros(p95), micros(p99),
+			p.p99.spread(), micros(slices.Max(p.max)))
 	}
 	return t
 }
 
-func rowOf(rows []workload.Row, name string) *workload.Row {
-	for i := range rows {
-		if rows[i].Name == name {
-			return &rows[i]
-		}
-	}
-	return nil
-}
-
-// code returns the number of a transaction in the TPoX papers, or "" for what is no transaction.
-func code(name string) string {
-	for _, t := range brokerage.Transactions {
-		if t.Name == name {
-			return t.Code
-		}
-	}
-	return ""
-}
-
 // statisticsSection shows the table that the scenario asks for: by transaction, by kind, and in total.
-func statisticsSection(groups []group) *section {
-	s := &section{ID: "statistics", Title: "Statistics",
+func statisticsSection(groups []group) section {
+	s := section{ID: "statistics", Title: "Statistics",
 		Lead: "Times are in milliseconds, the total in seconds; a percentile is the highest value of its class in the " +
 			"histogram."}
 	for _, g := range groups {
-		s.Blocks = append(s.Blocks, block{Title: g.whichRun(), Note: runNote(g.middle()), Table: statisticsTable(g.middle())})
+		r := g.middle()
+		note := fmt.Sprintf("%s transactions in %s: %s a second, %s a minute; goodput %s a second.",
+			format.Count(r.Total.Count), seconds(r.Measured), format.Figure(r.TPS), format.Figure(r.TPM),
+			format.Figure(r.Goodput))
+		if isInvalid(r) {
+			note += " This run is INVALID."
+		}
+		s.Blocks = append(s.Blocks, block{Title: g.whichRun(), Note: note, Table: statisticsTable(r)})
 	}
 	return s
 }
 
-func runNote(r *workload.Run) string {
-	state := ""
-	if isInvalid(r) {
-		state = " This run is INVALID."
-	}
-	return fmt.Sprintf("%s transactions in %s: %s a second, %s a minute; goodput %s a second.%s",
-		format.Count(r.Total.Count),
-		seconds(r.Measured), format.Figure(r.TPS), format.Figure(r.TPM), format.Figure(r.Goodput), state)
-}
-
 func statisticsTable(r *workload.Run) *table {
 	t := newTable("Statistics by transaction and kind", "text:transaction", "count", "share", "total s", "min", "max",
-		"avg",
-		"p50", "p90", "p95", "p99")
+		"avg", "p50", "p90", "p95", "p99")
 	t.Class = "statistics"
 	line := func(class string, row workload.Row, name string) {
 		l := row.Latency
-		cells := texts(name, format.Count(row.Count), percent(row.Share, 2), format.Figure(l.Total/1e6), millis(l.Min),
-			millis(l.Max), millis(l.Mean), millis(l.P50), millis(l.P90), millis(l.P95), millis(l.P99))
-		cells[0].Aside = code(name)
-		t.add(class, cells...)
+		t.add(class, withCode(name), row.Count, percent(row.Share, 2), l.Total/1e6, micros(l.Min), micros(l.Max),
+			micros(l.Mean), micros(l.P50), micros(l.P90), micros(l.P95), micros(l.P99))
 	}
 	for _, row := range r.Transactions {
 		line("", row, row.Name)
 	}
-	for i, row := range r.Kinds {
-		class := "kind"
-		if i == 0 {
-			class = "kind first"
-		}
+	class := "kind first"
+	for _, row := range r.Kinds {
 		line(class, row, kindsName(row.Name))
+		class = "kind"
 	}
 	line("total", r.Total, "total")
 	return t
@@ -173,8 +158,8 @@ func kindsName(kind string) string {
 }
 
 // mixSection compares the drawn mix with the requested one.
-func mixSection(groups []group) *section {
-	s := &section{ID: "mix", Title: "Requested and actual mix",
+func mixSection(groups []group) section {
+	s := section{ID: "mix", Title: "Requested and actual mix",
 		Lead: "Drawn is how often a transaction was chosen, including the times when the user had nothing to work on and " +
 			"another one was drawn instead. The last column is the deviation in standard deviations of pure chance (σ): " +
 			"beyond 4 the draw is not to be trusted."}
@@ -209,17 +194,14 @@ func mixTable(r *workload.Run) *table {
 				class = "invalid"
 			}
 		}
-		cells := texts(row.Name, percent(asked, 1), percent(row.Share, 2), percent(drawn/draws, 2),
-			format.Count(drawnOf(row)),
-			format.Count(row.Empty), format.Fixed(100*(drawn/draws-asked), 2), chance)
-		cells[0].Aside = code(row.Name)
-		t.add(class, cells...)
+		t.add(class, withCode(row.Name), percent(asked, 1), percent(row.Share, 2), percent(drawn/draws, 2), drawnOf(row),
+			row.Empty, format.Fixed(100*(drawn/draws-asked), 2), chance)
 	}
 	return t
 }
 
 // refusalsSection returns the section on goodput, outcomes and refusals by reason.
-func refusalsSection(groups []group) *section {
+func refusalsSection(groups []group) section {
 	totals := newTable("Goodput and refusals", "text:workload", "users", "tps", "num strong:goodput/s", "goodput",
 		"expected refusals", "unexpected", "of all")
 	ended := newTable("Outcomes of all transactions", "text:workload", "users", "text:transaction", "due", "done",
@@ -231,9 +213,8 @@ func refusalsSection(groups []group) *section {
 		for _, row := range append(slices.Clone(r.Transactions), r.Total) {
 			// Old results have no sums. Those of a transaction matter where not all of it was answered.
 			if row.Due > 0 && (row.Name == r.Total.Name || row.Unanswered+row.Waiting > 0) {
-				ended.addTexts(g.name(), g.users(), row.Name, format.Count(row.Due), format.Count(row.Good),
-					format.Count(row.Refused()), format.Count(row.Unanswered), format.Count(row.Dropped),
-					format.Count(row.Waiting), format.Count(row.Late))
+				ended.add("", g.name(), g.Users, row.Name, row.Due, row.Good, row.Refused(), row.Unanswered, row.Dropped,
+					row.Waiting, row.Late)
 			}
 		}
 		expected, unexpected := int64(0), int64(0)
@@ -241,11 +222,10 @@ func refusalsSection(groups []group) *section {
 			expected += addReasons(reasons, "", g, row, row.Expected, "expected")
 			unexpected += addReasons(reasons, "invalid", g, row, row.Unexpected, "unexpected")
 		}
-		totals.addTexts(g.name(), g.users(), format.Figure(r.TPS), format.Figure(r.Goodput),
-			percent(ratio(r.Goodput, r.TPS), 2), format.Count(expected), format.Count(unexpected),
+		totals.add("", g.name(), g.Users, r.TPS, r.Goodput, percent(ratio(r.Goodput, r.TPS), 2), expected, unexpected,
 			percent(ratio(float64(unexpected), float64(r.Total.Count)), 3))
 	}
-	return &section{ID: "goodput", Title: "Goodput and refusals",
+	return section{ID: "goodput", Title: "Goodput and refusals",
 		Lead: "Goodput counts the transactions that did their work. A refusal that a workload must expect (selling more " +
 			"than is held, for example) counts as throughput but not as goodput; any other refusal is a fault, and more than " +
 			"0.5 % of them make a run invalid.",
@@ -260,19 +240,14 @@ func refusalsSection(groups []group) *section {
 }
 
 // addReasons adds a row for each reason, the most frequent first, and returns the sum of their counts.
-func addReasons(t *table, class string, g group, row workload.Row, counts map[string]int64, kind string) int64 {
-	sum := int64(0)
+func addReasons(t *table, class string, g group, row workload.Row, counts map[string]int64, kind string) (sum int64) {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		if counts[a] != counts[b] {
-			return int(counts[b] - counts[a])
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
 	for _, reason := range names {
 		n := counts[reason]
 		sum += n
-		t.add(class, texts(g.name(), row.Name, reason, format.Count(n), percent(ratio(float64(n), float64(row.Count)), 2),
-			kind)...)
+		t.add(class, g.name(), row.Name, reason, n, percent(ratio(float64(n), float64(row.Count)), 2), kind)
 	}
 	return sum
 }

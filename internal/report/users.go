@@ -11,52 +11,48 @@ import (
 	"brokerage/internal/workload"
 )
 
-// curves returns one figure of each workload against something: a line for each workload with more than one point. at
-// are the positions of the points.
-func curves(groups []group, against func(group) int, of func(*workload.Run) float64) (series []chart.Series,
-	at []float64) {
-	for _, label := range labels(groups) {
-		s := chart.Series{Name: label}
-		for _, g := range labelled(groups, label) {
-			s.Slot = g.Slot
-			v := g.values(of)
-			s.Points = append(s.Points, chart.Point{X: float64(against(g)), Y: v.median(), Low: v.low(), High: v.high()})
-		}
-		if len(s.Points) < 2 {
+// curves draws one figure of each workload against something: a line for each workload with more than one point.
+func curves(
+	caption string, lines chart.Lines, groups []group, against func(group) int, of func(*workload.Run) float64,
+) []figureView {
+	for label, measured := range byLabel(groups) {
+		if len(measured) < 2 {
 			continue
 		}
-		slices.SortFunc(s.Points, func(a, b chart.Point) int { return int(a.X - b.X) })
-		series = append(series, s)
-		for _, p := range s.Points {
-			at = append(at, p.X)
+		s := chart.Series{Name: label, Slot: measured[0].Slot}
+		for _, g := range measured {
+			v := g.values(of)
+			p := chart.Point{X: float64(against(g)), Y: v.median(), Low: slices.Min(v), High: slices.Max(v)}
+			s.Points, lines.XTicks = append(s.Points, p), append(lines.XTicks, p.X)
 		}
+		slices.SortFunc(s.Points, func(a, b chart.Point) int { return int(a.X - b.X) })
+		lines.Series = append(lines.Series, s)
 	}
-	slices.Sort(at)
-	return series, slices.Compact(at)
+	if len(lines.Series) == 0 {
+		return nil
+	}
+	slices.Sort(lines.XTicks)
+	lines.XTicks, lines.FormatX = slices.Compact(lines.XTicks), whole
+	return []figureView{{caption, lines.HTML()}}
 }
 
 // usersSection shows throughput and processor against users, as the papers draw them.
-func usersSection(groups []group) *section {
+func usersSection(groups []group) section {
 	plain := filter(groups, group.plain)
 	if len(plain) == 0 {
-		return nil
+		return section{}
 	}
 	var views []figureView
 	draw := func(caption, unit string, most float64, write func(float64) string, of func(*workload.Run) float64) {
-		series, at := curves(plain, func(g group) int { return g.Users }, of)
-		if len(series) == 0 {
-			return
-		}
-		views = append(views, figureView{caption, chart.Lines{
-			Title: caption, X: "users", Y: unit, Series: series, XTicks: at, Most: most, FormatX: whole, FormatY: write,
-		}.HTML()})
+		lines := chart.Lines{Title: caption, X: "users", Y: unit, Most: most, FormatY: write}
+		views = append(views, curves(caption, lines, plain, func(g group) int { return g.Users }, of)...)
 	}
 	draw("Throughput", "transactions a second", 0, whole, tps)
 	draw("Processor, all cores of the computer", "% busy", 100, whole,
 		func(r *workload.Run) float64 { return 100 * busy(r) })
 	draw("99th percentile of all transactions", "milliseconds", 0, axisText,
 		func(r *workload.Run) float64 { return p99(r) / 1000 })
-	return &section{ID: "users", Title: "Throughput and processor against users",
+	return section{ID: "users", Title: "Throughput and processor against users",
 		Lead: "Throughput is every transaction that was answered as the scenario expects, refusals included; goodput only " +
 			"those that did their work. Where a run was repeated, each from restored data, a point is the median and its line " +
 			"the range; ± is half that range.",
@@ -72,47 +68,42 @@ func usersSection(groups []group) *section {
 
 func usersTable(groups []group) *table {
 	t := newTable("Throughput by workload and users", "users", "tps", "num soft:±", "goodput/s", "p50 ms", "p95 ms",
-		"p99 ms",
-		"CPU, all", "CPU, service")
-	apart := slices.ContainsFunc(groups, func(g group) bool { return g.middle().Usage.Database != nil })
-	if apart {
+		"p99 ms", "CPU, all", "CPU, service")
+	processes := []func(workload.Usage) *workload.Process{func(u workload.Usage) *workload.Process { return u.Service }}
+	if slices.ContainsFunc(groups, func(g group) bool { return g.middle().Usage.Database != nil }) {
 		t.widen("CPU, database")
+		processes = append(processes, func(u workload.Usage) *workload.Process { return u.Database })
 	}
 	t.widen("CPU, load", "bar:")
+	processes = append(processes, func(u workload.Usage) *workload.Process { return &u.Generator })
 	top := 0.0
 	for _, g := range groups {
 		top = max(top, g.median(tps))
 	}
-	for _, label := range labels(groups) {
-		measured := labelled(groups, label)
+	for label, measured := range byLabel(groups) {
 		t.add("group", cell{Text: label, Draw: chart.Swatch(measured[0].Slot)})
 		for _, g := range measured {
-			rate := g.values(tps)
-			cells := texts(g.users(), format.Figure(rate.median()), rate.spreadText(), format.Figure(g.median(goodput)),
-				millis(g.median(p50)), millis(g.median(p95)), millis(g.median(p99)), percent(g.median(busy), 0),
-				processText(g, func(r *workload.Run) *workload.Process { return r.Usage.Service }))
-			if apart {
-				cells = append(cells, texts(processText(g, func(r *workload.Run) *workload.Process { return r.Usage.Database }))...)
+			rate, cpu := g.values(tps), []string{percent(g.median(busy), 0)}
+			for _, of := range processes {
+				cpu = append(cpu, processText(g, of))
 			}
-			cells = append(cells, texts(processText(g,
-				func(r *workload.Run) *workload.Process { return &r.Usage.Generator }))...)
-			cells = append(cells, cell{Draw: chart.Bar(g.Slot, 0, rate.median()/top)})
-			class := ""
+			class, users := "", cell{Text: format.Count(g.Users)}
 			if g.invalid() {
-				class, cells[0].Aside = "invalid", "INVALID"
+				class, users.Aside = "invalid", "INVALID"
 			}
-			t.add(class, cells...)
+			t.add(class, users, rate, g.median(goodput), micros(g.median(p50)), micros(g.median(p95)), micros(g.median(p99)),
+				cpu, chart.Bar(g.Slot, 0, rate.median()/top))
 		}
 	}
 	return t
 }
 
 // processText returns the share of all cores that a process used.
-func processText(g group, of func(*workload.Run) *workload.Process) string {
-	if slices.ContainsFunc(g.Runs, func(r *workload.Run) bool { return of(r) == nil }) {
+func processText(g group, of func(workload.Usage) *workload.Process) string {
+	if slices.ContainsFunc(g.Runs, func(r *workload.Run) bool { return of(r.Usage) == nil }) {
 		return "–"
 	}
-	return percent(g.median(func(r *workload.Run) float64 { return of(r).CPU }), 0)
+	return percent(g.median(func(r *workload.Run) float64 { return of(r.Usage).CPU }), 0)
 }
 
 // repeatsTable shows the throughput of every repeat. It has no rows when nothing was repeated.
@@ -130,17 +121,15 @@ func repeatsTable(groups []group) *table {
 	}
 	t.widen("num strong:median", "least–greatest", "num soft:±")
 	for _, g := range groups {
-		cells := texts(g.name(), g.users())
-		for _, r := range g.Runs {
-			rate := cell{Text: format.Figure(r.TPS)}
+		runs := make([]cell, most)
+		for i, r := range g.Runs {
+			runs[i].Text = format.Figure(r.TPS)
 			if isInvalid(r) {
-				rate.Class = "invalid"
+				runs[i].Class = "invalid"
 			}
-			cells = append(cells, rate)
 		}
-		cells = append(cells, make([]cell, most-len(g.Runs))...)
 		rate := g.values(tps)
-		t.add("", append(cells, texts(format.Figure(rate.median()), rate.rangeText(), rate.spreadText())...)...)
+		t.add("", g.name(), g.Users, runs, rate.median(), rate.limits(), rate.spread())
 	}
 	return t
 }
@@ -150,16 +139,15 @@ func againTable(groups []group) *table {
 	t := newTable("Runs that were repeated because they were unsteady", "text:workload", "users", "tps", "text:why")
 	for _, g := range groups {
 		for _, r := range g.Again {
-			cells := texts(g.name(), g.users(), format.Figure(r.TPS), strings.Join(r.Validity.Reasons, "; "))
-			cells[2].Class = "invalid"
-			t.add("", cells...)
+			t.add("", g.name(), g.Users, cell{Text: format.Figure(r.TPS), Class: "invalid"},
+				strings.Join(r.Validity.Reasons, "; "))
 		}
 	}
 	return t
 }
 
 // scalingSection shows throughput against the cores that the service may use.
-func scalingSection(c *campaign.Record, groups []group) *section {
+func scalingSection(c *campaign.Record, groups []group) section {
 	some := filter(groups, func(g group) bool { return g.CPUs > 0 })
 	for _, g := range some {
 		full := func(h group) bool { return h.Label == g.Label && h.Users == g.Users && h.CPUs == c.Machine.Cores }
@@ -170,25 +158,20 @@ func scalingSection(c *campaign.Record, groups []group) *section {
 	}
 	t := newTable("Throughput by cores", "text:workload", "cores", "users", "tps", "num soft:±", "of the first",
 		"a core, of the first", "p99 ms")
-	for _, label := range labels(some) {
-		measured := labelled(some, label)
+	for label, measured := range byLabel(some) {
 		slices.SortStableFunc(measured, func(a, b group) int { return a.CPUs - b.CPUs })
 		first := measured[0]
 		for _, g := range measured {
 			rate := g.values(tps)
 			gain := ratio(rate.median(), first.median(tps))
-			t.addTexts(label, format.Count(g.CPUs), g.users(), format.Figure(rate.median()), rate.spreadText(), times(gain, 2),
-				percent(gain*float64(first.CPUs)/float64(g.CPUs), 0), millis(g.median(p99)))
+			t.add("", label, g.CPUs, g.Users, rate, times(gain, 2), percent(gain*float64(first.CPUs)/float64(g.CPUs), 0),
+				micros(g.median(p99)))
 		}
 	}
-	b := block{Table: t}
-	if series, at := curves(some, func(g group) int { return g.CPUs }, tps); len(series) > 0 {
-		b.Charts = []figureView{{"Throughput", chart.Lines{
-			Title: "Throughput against cores", X: "cores of the service", Y: "transactions a second",
-			Series: series, XTicks: at, FormatX: whole, FormatY: whole,
-		}.HTML()}}
-	}
-	return &section{ID: "scaling", Title: "Scaling by cores", Blocks: []block{b},
+	lines := chart.Lines{Title: "Throughput against cores", X: "cores of the service", Y: "transactions a second",
+		FormatY: whole}
+	charts := curves("Throughput", lines, some, func(g group) int { return g.CPUs }, tps)
+	return section{ID: "scaling", Title: "Scaling by cores", Blocks: []block{{Table: t, Charts: charts}},
 		Lead: "The same workload and users, with a limit on the cores that the service may use. The figures for all cores " +
 			"are those with the default settings, unless they were measured separately."}
 }
@@ -199,13 +182,13 @@ func plainOf(groups []group, g group) []group {
 }
 
 // variantsSection compares other settings with the default ones.
-func variantsSection(c *campaign.Record, groups []group) *section {
+func variantsSection(c *campaign.Record, groups []group) section {
 	t := newTable("Settings", "text:workload", "users", "text:settings", "tps", "num soft:±", "ratio", "p99 ms",
 		"text:difference")
 	meanings := map[string]string{}
 	var based []string // workloads at users whose default settings have their row
 	for _, g := range groups {
-		if g.Variant == nil || g.Variant.CPUs > 0 {
+		if g.plain() || g.CPUs > 0 {
 			continue
 		}
 		meanings[g.Variant.Name] = g.Variant.Description
@@ -215,21 +198,19 @@ func variantsSection(c *campaign.Record, groups []group) *section {
 			b := base[0].values(tps)
 			if key := base[0].nameAtUsers(); !slices.Contains(based, key) {
 				based = append(based, key)
-				t.addTexts(g.Label, g.users(), "default settings", format.Figure(b.median()), b.spreadText(), times(1, 2),
-					millis(base[0].median(p99)), "")
+				t.add("", g.Label, g.Users, "default settings", b, times(1, 2), micros(base[0].median(p99)), "")
 			}
 			change, difference = times(ratio(rate.median(), b.median()), 2), judge(b, rate).String()
 		}
-		t.addTexts(g.Label, g.users(), g.Variant.Name, format.Figure(rate.median()), rate.spreadText(), change,
-			millis(g.median(p99)), difference)
+		t.add("", g.Label, g.Users, g.Variant.Name, rate, change, micros(g.median(p99)), difference)
 	}
 	lead := []string{"The same workload on the same data, with other settings."}
-	for i := range c.Steps {
-		if v := c.Steps[i].Variant; v != nil && meanings[v.Name] != "" {
+	for _, step := range c.Steps {
+		if v := step.Variant; v != nil && meanings[v.Name] != "" {
 			lead = append(lead, v.Name+": "+strings.TrimSuffix(v.Description, ".")+".")
 			delete(meanings, v.Name)
 		}
 	}
-	return &section{ID: "settings", Title: "Default and other settings", Lead: strings.Join(lead, " "),
+	return section{ID: "settings", Title: "Default and other settings", Lead: strings.Join(lead, " "),
 		Blocks: []block{{Table: t, After: ruleText}}}
 }

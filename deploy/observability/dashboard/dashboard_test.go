@@ -18,12 +18,19 @@ import (
 func TestDashboard_Generated(t *testing.T) {
 	kept, err := os.ReadFile("../grafana/brokerage.json")
 	require.NoError(t, err)
-	require.Equal(t, string(encode(rows)), string(kept), "go generate ./deploy/observability/dashboard makes it anew")
+	require.Equal(t, string(encode(rows)), string(kept), "go generate ./deploy/observability/dashboard writes it")
 }
 
-// Panels do not lie over each other, and each has queries with legends.
+// Panels do not overlap, and each has queries with legends.
 func TestDashboard_Layout(t *testing.T) {
-	var d dashboard
+	var d struct {
+		Panels []struct {
+			ID          int
+			Type, Title string
+			GridPos     struct{ X, Y, W, H int }
+			Targets     []struct{ LegendFormat string }
+		}
+	}
 	require.NoError(t, json.Unmarshal(encode(rows), &d))
 	taken, ids := map[[2]int]string{}, map[int]bool{}
 	for _, g := range d.Panels {
@@ -56,7 +63,8 @@ func TestDashboard_Parses(t *testing.T) {
 		for _, p := range r.panels {
 			for _, q := range p.queries {
 				n++
-				fmt.Fprintf(&rules, "  - record: query:%d\n    expr: %q\n", n, strings.ReplaceAll(q.expr, "$__rate_interval", "5m"))
+				expr := strings.ReplaceAll(q.expr, "$__rate_interval", "5m")
+				fmt.Fprintf(&rules, "  - record: query:%d\n    expr: %q\n", n, expr)
 			}
 		}
 	}

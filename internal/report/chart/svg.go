@@ -5,19 +5,31 @@ import (
 	"html/template"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
-// drawing builds an SVG from numbers, names of classes and escaped text.
+// drawing builds an SVG from numbers, names of classes and texts.
 type drawing struct{ strings.Builder }
 
-func (d *drawing) addf(format string, args ...any) { fmt.Fprintf(&d.Builder, format, args...) }
+// addf adds elements, whose values are all %v. It escapes texts, and writes numbers to a tenth of a pixel.
+func (d *drawing) addf(format string, args ...any) {
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case float64:
+			args[i] = num(v)
+		case string:
+			args[i] = template.HTMLEscapeString(v)
+		}
+	}
+	fmt.Fprintf(&d.Builder, format, args...)
+}
 
 func (d *drawing) line(class string, x1, y1, x2, y2 float64) {
-	d.addf(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`, class, num(x1), num(y1), num(x2), num(y2))
+	d.addf(`<line class="%v" x1="%v" y1="%v" x2="%v" y2="%v"/>`, class, x1, y1, x2, y2)
 }
 
 func (d *drawing) text(class string, x, y float64, text string) {
-	d.addf(`<text class="%s" x="%s" y="%s">%s</text>`, class, num(x), num(y), template.HTMLEscapeString(text))
+	d.addf(`<text class="%v" x="%v" y="%v">%v</text>`, class, x, y, text)
 }
 
 // mark draws the mark of a series. Each of five series has its own shape, so that a chart can be read without colour.
@@ -26,60 +38,43 @@ func (d *drawing) mark(series int, x, y float64) {
 	class := "mark " + Class(series)
 	switch series % 5 {
 	case 0:
-		d.addf(`<circle class="%s" cx="%s" cy="%s" r="%s"/>`, class, num(x), num(y), num(r))
+		d.addf(`<circle class="%v" cx="%v" cy="%v" r="%v"/>`, class, x, y, r)
 	case 1:
-		d.addf(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"/>`, class, num(x-r), num(y-r), num(2*r), num(2*r))
+		d.addf(`<rect class="%v" x="%v" y="%v" width="%v" height="%v"/>`, class, x-r, y-r, 2*r, 2*r)
 	case 2:
-		d.polygon(class, x, y-r-1, x+r+.8, y+r, x-r-.8, y+r)
+		d.shape("polygon", class, x, y-r-1, x+r+.8, y+r, x-r-.8, y+r)
 	case 3:
-		d.polygon(class, x, y-r-1.2, x+r+1.2, y, x, y+r+1.2, x-r-1.2, y)
+		d.shape("polygon", class, x, y-r-1.2, x+r+1.2, y, x, y+r+1.2, x-r-1.2, y)
 	default:
-		d.polygon(class, x, y+r+1, x+r+.8, y-r, x-r-.8, y-r)
+		d.shape("polygon", class, x, y+r+1, x+r+.8, y-r, x-r-.8, y-r)
 	}
 }
 
-func (d *drawing) polygon(class string, xy ...float64) {
-	d.addf(`<polygon class="%s" points="%s"/>`, class, points(xy))
+// shape draws an element of points, given as x and y of each.
+func (d *drawing) shape(element, class string, xy ...float64) {
+	var points []string
+	for i := 0; i < len(xy); i += 2 {
+		points = append(points, num(xy[i])+","+num(xy[i+1]))
+	}
+	d.addf(`<%v class="%v" points="%v"/>`, element, class, strings.Join(points, " "))
 }
 
-// html returns the drawing in its frame, which scales with the page. The title is for screen readers.
-func (d *drawing) html(class, title string, width, height float64) template.HTML {
-	var frame drawing
-	frame.addf(`<svg class="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`, class, num(width), num(height),
-		template.HTMLEscapeString(title), d.String())
-	return frame.inner()
-}
-
-// inner returns the drawing without a frame.
-func (d *drawing) inner() template.HTML {
+// html returns the drawing.
+func (d *drawing) html() template.HTML {
 	return template.HTML(d.String()) //nolint:gosec // see drawing
 }
 
 // Class returns the class of a series, counted from 0, from which the style sheet takes its colour.
-func Class(series int) string { return "s" + strconv.Itoa(series%colours+1) }
-
-// colours is the number of colours in the style sheet.
-const colours = 6
-
-func points(xy []float64) string {
-	var b strings.Builder
-	for i := 0; i < len(xy); i += 2 {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(num(xy[i]) + "," + num(xy[i+1]))
-	}
-	return b.String()
+func Class(series int) string {
+	const colours = 6 // in the style sheet
+	return "s" + strconv.Itoa(series%colours+1)
 }
 
 // num writes a coordinate to a tenth of a pixel.
-func num(v float64) string {
-	s := strconv.FormatFloat(v, 'f', 1, 64)
-	return strings.TrimSuffix(s, ".0")
-}
+func num(v float64) string { return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0") }
 
 // textWidth estimates the width of a text. The browser's font is not known, so it assumes a wide one.
-func textWidth(text string) float64 { return 6.9 * float64(len([]rune(text))) }
+func textWidth(text string) float64 { return 6.9 * float64(utf8.RuneCountInString(text)) }
 
 // Swatch returns the mark of a series, as a key in a table.
 func Swatch(series int) template.HTML {
@@ -87,5 +82,5 @@ func Swatch(series int) template.HTML {
 	d.addf(`<svg class="swatch" viewBox="0 0 12 12" aria-hidden="true">`)
 	d.mark(series, 6, 6)
 	d.addf(`</svg>`)
-	return d.inner()
+	return d.html()
 }

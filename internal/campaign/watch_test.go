@@ -17,28 +17,28 @@ func TestNumbers(t *testing.T) {
 		numbers([]byte("Name:\tbrokerage\nVmHWM:\t    1234 kB\nread_bytes: 7\nno colon\nempty:\n")))
 }
 
-// What counts is the measured time, not what was read and written before and after.
-func TestProcessWatch(t *testing.T) {
+// Only input and output during the measured time count.
+func TestWatch_AddService(t *testing.T) {
 	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	w := &processWatch{pid: os.Getpid()}
+	var w watch
 	for i := range 100 {
-		w.readings = append(w.readings, reading{began.Add(time.Duration(i) * time.Second),
+		w.samples = append(w.samples, sample{began.Add(time.Duration(i) * time.Second),
 			map[string]float64{"write_bytes": float64(i * i)}})
 	}
 	run := workload.Run{Started: began.Add(2 * time.Second), Warmed: 20.4, Measured: 60,
 		Usage: workload.Usage{Service: &workload.Process{}}}
-	w.addTo(&run)
+	w.addService(&run, os.Getpid())
 	require.Equal(t, workload.Change{Before: 22 * 22, After: 82 * 82}, run.Usage.Figures["process_disk_written_bytes"])
 	if runtime.GOOS == "linux" {
 		require.Greater(t, run.Usage.Service.MemoryPeak, int64(1<<20))
 	}
 }
 
-func TestProcessWatch_NoProcess(t *testing.T) {
-	w := watchProcess(0)
+func TestWatch_NoProcess(t *testing.T) {
+	w := watchService(0)
 	w.end()
 	var run workload.Run
-	w.addTo(&run)
+	w.addService(&run, 0)
 	require.Nil(t, run.Usage.Figures)
 }
 

@@ -11,13 +11,12 @@ import (
 	"brokerage/internal/workload"
 )
 
-// side makes one side of runs with these rates, a minute apart. Latency goes by the rate, as it does with users who
-// wait.
+// side makes one side of runs with these rates, a minute apart. Latency follows from the rate, as in a closed model.
 func side(t testing.TB, name string, change func(*workload.Run), rates ...float64) *File {
 	t.Helper()
 	var files []*File
 	for i, rate := range rates {
-		r := run("mixed", mixed(), 100, rate, uint64(i))
+		r := run("mixed", 100, rate, uint64(i))
 		r.Started = r.Started.Add(time.Duration(i) * time.Minute)
 		if change != nil {
 			change(&r)
@@ -93,17 +92,17 @@ func TestComparison_Verdict(t *testing.T) {
 	})
 }
 
-// The repeats of a side are separate runs of one thing: what differs among them is no noise.
+// The repeats of a side must be separate runs of the same measurement.
 func TestTogether_Refuses(t *testing.T) {
 	one := func(name string, change func(*workload.Run)) *File {
-		r := run("mixed", mixed(), 100, 4000, 1)
+		r := run("mixed", 100, 4000, 1)
 		r.Started = r.Started.Add(time.Minute)
 		if change != nil {
 			change(&r)
 		}
 		return &File{Name: name, Run: &r}
 	}
-	first := run("mixed", mixed(), 100, 4100, 2)
+	first := run("mixed", 100, 4100, 2)
 	a := &File{Name: "a", Run: &first}
 	for name, c := range map[string]struct {
 		b    *File

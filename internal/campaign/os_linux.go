@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 )
@@ -10,3 +11,6 @@ import (
 func alone(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
+
+// flush writes to disk what a commit waits for: the data, and what is needed to find them.
+func flush(f *os.File) error { return syscall.Fdatasync(int(f.Fd())) }
