@@ -47,7 +47,9 @@ func Admit(src []byte, limits Limits) ([]byte, error) {
 func AppendAdmitted(dst, src []byte, limits Limits) (out []byte, err error) {
 	a := admitters.Get().(*admitter)
 	a.out, a.base = dst, len(dst)
-	a.limits = Limits{cmp.Or(limits.Bytes, 1<<20), cmp.Or(limits.Nodes, 1<<16), cmp.Or(limits.Attributes, MaxAttributes)}
+	a.limits.Bytes = cmp.Or(limits.Bytes, 1<<20)
+	a.limits.Nodes = cmp.Or(limits.Nodes, 1<<16)
+	a.limits.Attributes = cmp.Or(limits.Attributes, MaxAttributes)
 	a.pos, a.nodes, a.numbers = 0, 0, 0
 	a.open, a.scope, a.attrs = a.open[:0], a.scope[:0], a.attrs[:0]
 	defer func() {
@@ -77,8 +79,8 @@ const keep = 256
 
 var admitters = sync.Pool{New: func() any { return &admitter{seed: maphash.MakeSeed()} }}
 
-// An admitter reads src once, from left to right, and writes the normal form. Its methods panic with an *Error to refuse
-// the document, which AppendAdmitted recovers.
+// An admitter reads src once, from left to right, and writes the normal form. To refuse the document its methods panic
+// with an *Error, which AppendAdmitted recovers.
 type admitter struct {
 	src    []byte // UTF-8
 	pos    int
@@ -142,7 +144,7 @@ func (a *admitter) starts(i int, s string) bool {
 }
 
 func (a *admitter) spaces(i int) int {
-	for class[a.at(i)]&space != 0 {
+	for isSpace(a.at(i)) {
 		i++
 	}
 	return i
@@ -354,7 +356,7 @@ func (a *admitter) instruction() {
 		a.fail(name.to, "the target of a processing instruction has no prefix")
 	}
 	end := a.find(name.to, "?>", "a processing instruction")
-	if end > name.to && class[a.src[name.to]]&space == 0 {
+	if end > name.to && !isSpace(a.src[name.to]) {
 		a.badCharacter(name.to)
 	}
 	a.check(name.to, end)
@@ -366,7 +368,7 @@ func (a *admitter) name(i int) span {
 	c := a.at(i)
 	switch {
 	case class[c]&nameStart != 0:
-	case c == 0 || class[c]&space != 0:
+	case c == 0 || isSpace(c):
 		a.fail(i, "a name is missing")
 	default:
 		a.fail(i, "a name does not begin with %s", excerpt(a.src[i:i+1]))
@@ -527,7 +529,7 @@ func (a *admitter) value(i int) (value span, plain bool) {
 			i += a.character(i)
 		case c == '\'':
 			i++
-		case c == '"', c == '&', c == '>', class[c]&space != 0:
+		case c == '"', c == '&', c == '>', isSpace(c):
 			plain = false
 			i++
 		default:
@@ -550,7 +552,7 @@ func (a *admitter) writeAttribute(attr *attribute) (value span) {
 			i = a.reference(i, true)
 		case c == '\r':
 			i = a.lineEnd(i, ' ')
-		case class[c]&space != 0:
+		case isSpace(c):
 			a.out = append(a.out, ' ') // only a reference keeps a tab or a line feed
 			i++
 		default:

@@ -61,15 +61,7 @@ func canonical(doc []byte, known map[string]int) []byte {
 		depth++
 		name := nameAt(doc, i+1)
 		rest := i + 1 + len(name)
-		in.enter(doc, rest)
-		for isDeclaration(doc[:end], rest) {
-			a, ok := attributeAt(doc[:end], rest)
-			if !ok {
-				break
-			}
-			rest = a.value.to + 1
-		}
-		rest = min(rest, end)
+		rest = min(in.enter(doc[:end], rest), end)
 		dst = append(append(dst, '<'), name...)
 		prefix, _ := splitName(name)
 		dst = declareFor(dst, doc, prefix, &in, &out, known)

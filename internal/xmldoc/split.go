@@ -121,8 +121,6 @@ func (s *Splitter) advance(n int) {
 
 const blanks = " \t\r\n"
 
-func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
-
 func isBlank(b []byte) bool { return len(bytes.TrimLeft(b, blanks)) == 0 }
 
 var (
@@ -143,8 +141,8 @@ func (s *Splitter) tooLarge(b []byte) error {
 	return errUnfinished
 }
 
-// unfinished returns the error of a document whose end was not found in b. In a stream of lines that happens once: after
-// that a document must end on its line.
+// unfinished returns the error of a document whose end was not found in b. In a stream of lines that happens once:
+// after that a document must end on its line.
 func (s *Splitter) unfinished(b []byte) error {
 	if s.at.OneALine {
 		s.at.Strict = true
