@@ -113,27 +113,17 @@ func zone(s []byte) bool {
 // base64Text accepts full groups of four letters; only the last group may be short, and is then padded, with no bits
 // left over.
 func base64Text(s []byte) bool {
-	if len(s)%4 != 0 {
-		return false
+	digits := s
+	for len(s)-len(digits) < 2 && len(digits) > 0 && digits[len(digits)-1] == '=' {
+		digits = digits[:len(digits)-1]
 	}
-	if n := len(s); n > 0 && s[n-1] == '=' {
-		unit := byte(1 << 2) // in the last letter, of which two bits are beyond the last byte
-		n--
-		if s[n-1] == '=' {
-			unit = 1 << 4
-			n--
-		}
-		if base64Digits[s[n-1]]%unit != 0 {
-			return false
-		}
-		s = s[:n]
-	}
-	for _, b := range s {
+	for _, b := range digits {
 		if base64Digits[b] == notBase64 {
 			return false
 		}
 	}
-	return true
+	padding := len(s) - len(digits)
+	return len(s)%4 == 0 && (padding == 0 || base64Digits[digits[len(digits)-1]]%(1<<(2*padding)) == 0)
 }
 
 const notBase64 = 0xff

@@ -141,11 +141,10 @@ func (s *structure) bind(tag []byte) (ownType bool) {
 // place finds the type of an element by its place, and reports an element that is in the wrong one.
 func (s *structure) place(e *docElement) *shape {
 	if s.open < 0 {
-		if s.automaton == nil || len(s.elements) > 0 {
-			return nil
-		}
-		if c := s.child(s.automaton.document, e); c != nil {
-			return c.shape
+		if s.automaton != nil && len(s.elements) == 0 {
+			if c := s.child(s.automaton.document, e); c != nil {
+				return c.shape
+			}
 		}
 		return nil
 	}
@@ -178,33 +177,28 @@ func (s *structure) child(from *state, e *docElement) *child {
 	if from == nil || string(e.space) != s.automaton.namespace {
 		return nil
 	}
-	for i := range from.children {
-		if from.children[i].name == string(e.local) {
-			return &from.children[i]
-		}
+	i := slices.IndexFunc(from.children, func(c child) bool { return c.name == string(e.local) })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &from.children[i]
 }
 
 // missing finds the fewest elements without which another may not come.
 func (s *structure) missing(from *state, e *docElement) (placeholders string, found *child) {
-	type route struct {
-		to           *state
-		placeholders string
-	}
 	if from == nil {
 		return "", nil
 	}
-	seen := map[*state]bool{from: true}
-	for routes := []route{{to: from}}; len(routes) > 0; routes = routes[1:] {
-		r := routes[0]
-		if c := s.child(r.to, e); c != nil {
-			return r.placeholders, c
+	routes := map[*state]string{from: ""} // what leads to each state
+	for reached := []*state{from}; len(reached) > 0; reached = reached[1:] {
+		here := reached[0]
+		if c := s.child(here, e); c != nil {
+			return routes[here], c
 		}
-		for _, c := range r.to.children {
-			if !seen[c.next] {
-				seen[c.next] = true
-				routes = append(routes, route{c.next, r.placeholders + s.placeholder(&c)})
+		for _, c := range here.children {
+			if _, seen := routes[c.next]; !seen {
+				routes[c.next] = routes[here] + s.placeholder(&c)
+				reached = append(reached, c.next)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -41,84 +42,107 @@ const (
 // maxDigits keeps numbers to a length at which no processor of XML Schema has a reason to refuse them.
 const maxDigits = 18
 
-func newChecker(v *value) *checker {
-	c := compileChecker(v)
-	c.words = v.describe()
-	return c
+// builtIn are the types that the project's schemas restrict, with words for them.
+var builtIn = map[string]checker{
+	"string":             {kind: anyText, words: "text"},
+	"anyURI":             {kind: uriValue, words: "a URI"},
+	"base64Binary":       {kind: base64Value, words: "base64 data"},
+	"date":               {kind: dateValue, words: "a date (YYYY-MM-DD)"},
+	"dateTime":           {kind: dateTimeValue, words: "a date and time (YYYY-MM-DDThh:mm:ss)"},
+	"decimal":            numbers(maxDigits, maxDigits, true, true, "a decimal number"),
+	"integer":            numbers(maxDigits, 0, true, true, "a whole number"),
+	"int":                numbers(9, 0, true, true, "a whole number of 32 bits"),
+	"nonNegativeInteger": numbers(maxDigits, 0, false, true, "a whole number that is not negative"),
+	"positiveInteger":    numbers(maxDigits, 0, false, false, "a whole number above 0"),
+	"NMTOKEN":            {words: "a single word"},
 }
 
-// compileChecker knows the types that the project's schemas use, each with the facets that they use it with. Any other
-// combination is unknown to it.
-func compileChecker(v *value) *checker {
-	unknown := &checker{}
-	if v == nil {
-		return unknown
+func numbers(digits, fraction int, negative, zero bool, words string) checker {
+	return checker{kind: numberValue, digits: digits, fraction: fraction, negative: negative, zero: zero, words: words}
+}
+
+var facetWords = []struct{ facet, words string }{
+	{"minInclusive", "at least %s"},
+	{"minExclusive", "above %s"},
+	{"maxInclusive", "at most %s"},
+	{"totalDigits", "at most %s digits"},
+	{"fractionDigits", "at most %s places after the point"},
+	{"minLength", "minimum length %s"},
+	{"maxLength", "maximum length %s"},
+	{"pattern", "in the form %s"},
+}
+
+// newChecker returns the checker of a built-in type with restrictions. It knows the types that the project's schemas
+// use, each with the facets that they use it with; any other combination is never surely valid.
+func newChecker(base string, restrictions []*node) *checker {
+	c, ok := builtIn[base]
+	if !ok {
+		c.words = "a value of type " + base
 	}
-	if v.codes != nil {
+	var codes, limits []string
+	facets := map[string]string{}
+	for _, r := range restrictions {
+		if r.kind == "enumeration" {
+			codes = append(codes, r.attrs["value"])
+		} else {
+			facets[r.kind] = r.attrs["value"]
+		}
+	}
+	for _, f := range facetWords {
+		if limit, ok := facets[f.facet]; ok {
+			limits = append(limits, fmt.Sprintf(f.words, limit))
+		}
+	}
+	switch {
+	case len(codes) > 0 && len(facets) == 0 && (base == "string" || base == "NMTOKEN"):
 		// The engine holds the codes against the base, so a string or a token needs no second look.
-		if len(v.facets) > 0 || v.base != "string" && v.base != "NMTOKEN" {
-			return unknown
-		}
-		return oneOf(v.codes...)
-	}
-	c := &checker{kind: numberValue, digits: maxDigits, negative: true, zero: true}
-	facets := len(v.facets)
-	switch v.base {
-	case "string":
-		return newStringChecker(v.facets)
-	case "decimal":
-		c.fraction = maxDigits
-		for name, limit := range map[string]*int{"totalDigits": &c.digits, "fractionDigits": &c.fraction} {
-			if facet, ok := v.facets[name]; ok {
-				n, err := strconv.Atoi(facet)
-				if err != nil {
-					return unknown
-				}
-				*limit = min(n, *limit)
-				facets--
-			}
-		}
-		if v.facets["minInclusive"] == "0" {
-			c.negative = false
-			facets--
-		}
-	case "integer":
-	case "int":
-		c.digits = 9
-	case "nonNegativeInteger":
-		c.negative = false
-	case "positiveInteger":
-		c.negative, c.zero = false, false
+		c = *oneOf(codes...)
+	case len(facets) == 0 && len(codes) == 0:
+	case base == "string" && len(codes) == 0:
+		c.restrictText(facets)
+	case base == "decimal" && len(codes) == 0:
+		c.restrictNumber(facets)
 	default:
-		kinds := map[string]valueKind{
-			"date": dateValue, "dateTime": dateTimeValue, "base64Binary": base64Value, "anyURI": uriValue,
-		}
-		c = &checker{kind: kinds[v.base]}
+		c.kind = unknownValue
 	}
-	if facets > 0 {
-		return unknown
+	switch {
+	case len(codes) > 0:
+		c.words = list(codes, "or")
+	case len(limits) > 0:
+		c.words += ", " + list(limits, "and")
 	}
-	return c
+	return &c
 }
 
-func newStringChecker(facets map[string]string) *checker {
-	unknown := &checker{}
-	switch pattern := facets["pattern"]; {
-	case len(facets) == 0:
-		return &checker{kind: anyText}
+func (c *checker) restrictText(facets map[string]string) {
+	c.kind = unknownValue
+	pattern := facets["pattern"]
+	least, err := strconv.Atoi(facets["minLength"])
+	most, err2 := strconv.Atoi(facets["maxLength"])
+	switch {
 	case len(facets) == 1 && tame.MatchString(pattern):
 		if expr, err := regexp.Compile(`^(?:` + pattern + `)$`); err == nil {
-			return &checker{kind: patternValue, pattern: expr}
+			c.kind, c.pattern = patternValue, expr
 		}
-		return unknown
-	case len(facets) == 2:
-		least, err := strconv.Atoi(facets["minLength"])
-		most, err2 := strconv.Atoi(facets["maxLength"])
-		if err == nil && err2 == nil {
-			return &checker{kind: shortValue, min: least, max: most}
+	case len(facets) == 2 && err == nil && err2 == nil:
+		c.kind, c.min, c.max = shortValue, least, most
+	}
+}
+
+func (c *checker) restrictNumber(facets map[string]string) {
+	for name, value := range facets {
+		n, err := strconv.Atoi(value)
+		switch {
+		case name == "totalDigits" && err == nil:
+			c.digits = min(n, c.digits)
+		case name == "fractionDigits" && err == nil:
+			c.fraction = min(n, c.fraction)
+		case name == "minInclusive" && value == "0":
+			c.negative = false
+		default:
+			c.kind = unknownValue
 		}
 	}
-	return unknown
 }
 
 // tame are patterns that mean the same in XML Schema and in Go: letters, digits, plain classes of them, counts of one
