@@ -55,13 +55,13 @@ func TestValidate_Order(t *testing.T) {
 
 func testRules(t *testing.T, v *Validator, file string, rules []rule) {
 	for _, r := range rules {
-		t.Run(r.name, func(t *testing.T) {
+		t.Run(r.path+" "+r.message, func(t *testing.T) {
 			doc := replaced(t, example(t, file), r.from, r.to)
 			refusal := requireFindings(t, v, doc, ErrInvalid)
 			require.Len(t, refusal.Findings, 1)
 			f := refusal.Findings[0]
 			require.Equal(t, r.message, f.Message)
-			require.Equal(t, r.path, f.Path)
+			require.Equal(t, "/"+v.root.Local+r.path, f.Path)
 			require.Equal(t, r.position, fmt.Sprintf("%d:%d", f.Line, f.Column))
 			requireTag(t, doc, f)
 		})
