@@ -116,28 +116,28 @@ func (n *node) stands() []*node {
 
 // vocabulary lists the elements of XML Schema that are understood here, with their attributes. A schema that uses
 // anything else has no automaton: a key, a default or a facet that was overlooked would let invalid documents through.
-var vocabulary = map[string]string{
-	"schema":         "targetNamespace elementFormDefault attributeFormDefault",
-	"element":        "name type ref minOccurs maxOccurs abstract substitutionGroup",
-	"complexType":    "name mixed",
-	"simpleType":     "name",
-	"sequence":       "minOccurs maxOccurs",
-	"choice":         "minOccurs maxOccurs",
-	"all":            "minOccurs maxOccurs",
-	"attribute":      "name type use",
-	"attributeGroup": "name ref",
-	"simpleContent":  "",
-	"extension":      "base",
-	"restriction":    "base",
-	"enumeration":    "value",
-	"pattern":        "value",
-	"minLength":      "value",
-	"maxLength":      "value",
-	"totalDigits":    "value",
-	"fractionDigits": "value",
-	"minInclusive":   "value",
-	"minExclusive":   "value",
-	"maxInclusive":   "value",
+var vocabulary = map[string][]string{
+	"schema":         {"targetNamespace", "elementFormDefault", "attributeFormDefault"},
+	"element":        {"name", "type", "ref", "minOccurs", "maxOccurs", "abstract", "substitutionGroup"},
+	"complexType":    {"name", "mixed"},
+	"simpleType":     {"name"},
+	"sequence":       {"minOccurs", "maxOccurs"},
+	"choice":         {"minOccurs", "maxOccurs"},
+	"all":            {"minOccurs", "maxOccurs"},
+	"attribute":      {"name", "type", "use"},
+	"attributeGroup": {"name", "ref"},
+	"simpleContent":  {},
+	"extension":      {"base"},
+	"restriction":    {"base"},
+	"enumeration":    {"value"},
+	"pattern":        {"value"},
+	"minLength":      {"value"},
+	"maxLength":      {"value"},
+	"totalDigits":    {"value"},
+	"fractionDigits": {"value"},
+	"minInclusive":   {"value"},
+	"minExclusive":   {"value"},
+	"maxInclusive":   {"value"},
 }
 
 // understands reports whether a part of a schema, and all in it, is in the vocabulary.
@@ -145,7 +145,7 @@ func (g *grammar) understands(n, schema *node) bool {
 	known, ok := vocabulary[n.kind]
 	for name, value := range n.attrs {
 		declaration := n == schema && (name == "xmlns" || strings.HasPrefix(name, "xmlns:"))
-		ok = ok && (declaration || slices.Contains(strings.Fields(known), name) && understandsValue(name, value))
+		ok = ok && (declaration || slices.Contains(known, name) && understandsValue(name, value))
 	}
 	switch n.kind {
 	case "choice":

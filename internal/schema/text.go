@@ -81,34 +81,13 @@ func skipPlainWords(doc []byte, at int) int {
 	return at
 }
 
-// skipReference reads one of the five names that XML itself defines, or a number.
+// references are those that stored documents have. Other numbers are left to the engine.
+var references = []string{"&amp;", "&lt;", "&gt;", "&quot;", "&apos;", "&#13;", "&#10;", "&#9;"}
+
 func skipReference(doc []byte, at int) int {
-	for _, name := range [...]string{"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"} {
-		if n := len(name); len(doc)-at >= n && string(doc[at:at+n]) == name {
+	for _, reference := range references {
+		if n := len(reference); len(doc)-at >= n && string(doc[at:at+n]) == reference {
 			return at + n
-		}
-	}
-	at += len("&#")
-	if at >= len(doc) || doc[at-1] != '#' {
-		return -1
-	}
-	base := rune(10)
-	if doc[at] == 'x' {
-		base = 16
-		at++
-	}
-	r, from := rune(0), at
-	for ; at < len(doc) && at < from+8 && r <= utf8.MaxRune; at++ {
-		b := doc[at]
-		switch {
-		case isDigit(b):
-			r = r*base + rune(b-'0')
-		case base == 16 && b|0x20 >= 'a' && b|0x20 <= 'f':
-			r = r*base + rune(b|0x20-'a') + 10
-		case b == ';' && isXMLChar(r): // and so not none, which is 0
-			return at + 1
-		default:
-			return -1
 		}
 	}
 	return -1
