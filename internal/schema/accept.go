@@ -83,25 +83,15 @@ var endsName = [256]bool{'>': true, '/': true, ' ': true, '\t': true, '\r': true
 
 // finish reads what follows the start tag of an element that has no child elements: nothing if the tag closed it.
 func (c *child) finish(doc []byte, at int, closed bool) int {
-	if at < 0 {
+	switch s := c.shape; {
+	case at < 0, s.content == childContent && !s.first.final, s.content == textContent && closed && !s.value.mayBeEmpty():
 		return -1
-	}
-	switch c.shape.content {
-	case noContent:
-	case childContent:
-		if !c.shape.first.final {
-			return -1
-		}
-	case textContent:
-		if closed && !c.shape.value.mayBeEmpty() {
-			return -1
-		}
-		if !closed {
-			at = c.shape.value.read(doc, at, '<')
-		}
-	}
-	if closed || at < 0 {
+	case closed:
 		return at
+	case s.content == textContent:
+		if at = s.value.read(doc, at, '<'); at < 0 {
+			return -1
+		}
 	}
 	return skipEndTag(doc, at, c.name)
 }

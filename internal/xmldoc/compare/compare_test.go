@@ -2,11 +2,7 @@ package compare
 
 import (
 	"bytes"
-	"cmp"
-	"encoding/xml"
 	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"syscall"
@@ -100,7 +96,7 @@ func TestCandidates_Agree(t *testing.T) {
 	wanted := says(t, within(profile.Bytes()))
 	for _, name := range []string{"Name", "DateOfBirth", "Gender", "CountryOfResidence", "Languages", "Address",
 		"EmailAddresses"} {
-		require.Contains(t, wanted, "start {"+custacc+"}"+name)
+		require.Regexp(t, "<"+name+"[ >]", wanted)
 	}
 	attributes, err := reference.order(fix)
 	require.NoError(t, err)
@@ -147,38 +143,12 @@ func within(elements []byte) []byte {
 	return slices.Concat([]byte(`<o xmlns="`+custacc+`">`), elements, []byte("</o>"))
 }
 
-// says lists the tags and texts of a document by expanded names, whatever
-// prefixes they are written with.
-func says(t testing.TB, doc []byte) []string {
+// says is what a document says, wherever it declares its namespaces.
+func says(t testing.TB, doc []byte) string {
 	t.Helper()
 	doc, err := xmldoc.Admit(doc, xmldoc.Limits{})
 	require.NoError(t, err, "%s", doc)
-	d := xml.NewDecoder(bytes.NewReader(doc))
-	var all []string
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return all
-		}
-		require.NoError(t, err)
-		switch token := token.(type) {
-		case xml.StartElement:
-			all = append(all, "start {"+token.Name.Space+"}"+token.Name.Local)
-			attrs := slices.DeleteFunc(slices.Clone(token.Attr), func(a xml.Attr) bool {
-				return a.Name.Space == "xmlns" || a.Name.Space == "" && a.Name.Local == "xmlns"
-			})
-			slices.SortFunc(attrs, func(x, y xml.Attr) int {
-				return cmp.Or(cmp.Compare(x.Name.Space, y.Name.Space), cmp.Compare(x.Name.Local, y.Name.Local))
-			})
-			for _, a := range attrs {
-				all = append(all, fmt.Sprintf("{%s}%s=%q", a.Name.Space, a.Name.Local, a.Value))
-			}
-		case xml.EndElement:
-			all = append(all, "end")
-		case xml.CharData:
-			all = append(all, "text "+string(token))
-		}
-	}
+	return string(xmldoc.Canonical(doc))
 }
 
 func BenchmarkLastQuantity(b *testing.B) {

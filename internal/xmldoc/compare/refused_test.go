@@ -120,7 +120,7 @@ func TestKept(t *testing.T) {
 				got = append(got, 'x')
 				continue
 			}
-			if _, err := xmldoc.Admit(out.Bytes(), xmldoc.Limits{}); err == nil && slices.Equal(want, says(t, out.Bytes())) {
+			if _, err := xmldoc.Admit(out.Bytes(), xmldoc.Limits{}); err == nil && want == says(t, out.Bytes()) {
 				got = append(got, 'k')
 			} else {
 				got = append(got, 'D')
