@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -64,7 +65,7 @@ const instanceNamespace = "http://www.w3.org/2001/XMLSchema-instance"
 // newAutomaton compiles a grammar for documents of one root. It returns nil for a grammar that has something unfamiliar
 // or is too large.
 func newAutomaton(g *grammar, root *node) *automaton {
-	// The namespace is compared as it stands in documents, so there must be one way only to write it.
+	// The namespace is compared with the bytes of documents, so there must be only one way to write it.
 	if !g.familiar || !plainURI([]byte(g.namespace)) {
 		return nil
 	}
@@ -190,8 +191,10 @@ func (b *automatonBuilder) rootShape(s *shape) *shape {
 	prefix, hint := namespace<<1, namespace<<2
 	root.attributes["xmlns"] = &attributeRule{bit: namespace, value: oneOf(b.namespace)}
 	root.attributes["xmlns:xsi"] = &attributeRule{bit: prefix, value: oneOf(instanceNamespace)}
-	root.attributes["xsi:schemaLocation"] = &attributeRule{bit: hint, needs: prefix,
-		value: &checker{kind: locationValue, namespace: b.namespace + " "}}
+	here := []byte(b.namespace + " ")
+	root.attributes["xsi:schemaLocation"] = &attributeRule{bit: hint, needs: prefix, value: &checker{
+		accepts: func(s []byte) bool { return bytes.HasPrefix(s, here) && plainURI(s[len(here):]) },
+	}}
 	root.required |= namespace
 	return &root
 }

@@ -135,8 +135,9 @@ type diagnostic struct {
 	*xsderrors.Error
 }
 
-// diagnose returns the diagnostics in an error of the engine, or the error itself if the engine failed. The engine counts
-// lines and columns in bytes, without a byte order mark; without a line the offset is the end of the document.
+// diagnose returns the diagnostics in an error of the engine, or the error itself if the engine failed. The engine
+// counts bytes without a byte order mark, and returns the last byte that it has read. Without a line the offset is the
+// end of the document.
 func diagnose(doc []byte, cause error) ([]diagnostic, error) {
 	if cause == nil {
 		return nil, nil
@@ -162,7 +163,7 @@ func diagnose(doc []byte, cause error) ([]diagnostic, error) {
 	return out, nil
 }
 
-// reason returns the kind of refusal that a diagnostic stands for.
+// reason returns the kind of refusal that a diagnostic means.
 func (d diagnostic) reason() error {
 	switch {
 	case d.Code == xsderrors.CodeValidationLimit:

@@ -102,14 +102,14 @@ func (g *grammar) part(kind, ref string) *node {
 	return nil
 }
 
-// stands lists the elements that may appear for a declaration.
-func (n *node) stands() []*node {
+// substitutes lists the elements that may appear for a declaration.
+func (n *node) substitutes() []*node {
 	var all []*node
 	if n.attrs["abstract"] != "true" {
 		all = append(all, n)
 	}
 	for _, member := range n.members {
-		all = append(all, member.stands()...)
+		all = append(all, member.substitutes()...)
 	}
 	return all
 }

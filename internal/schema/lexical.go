@@ -15,15 +15,15 @@ func harmless(s []byte) bool {
 	return true
 }
 
-// number counts all digits, zeros at either end too, so it may be stricter than totalDigits, never less strict.
-func (c *checker) number(s []byte) bool {
+// accepts counts all digits, zeros at either end too, so it may be stricter than totalDigits, never less strict.
+func (all numbers) accepts(s []byte) bool {
 	if len(s) > 0 && s[0] == '-' {
-		if !c.negative {
+		if !all.negative {
 			return false
 		}
 		s = s[1:]
 	}
-	if len(s) == 0 || !c.zero && s[0] == '0' {
+	if len(s) == 0 || !all.zero && s[0] == '0' {
 		return false
 	}
 	digits, fraction := 0, 0
@@ -35,24 +35,26 @@ func (c *checker) number(s []byte) bool {
 			if point {
 				fraction++
 			}
-		case b == '.' && !point && c.fraction > 0:
+		case b == '.' && !point && all.fraction > 0:
 			point = true
 		default:
 			return false
 		}
 	}
-	return digits > 0 && digits <= c.digits && fraction <= c.fraction
+	return digits > 0 && digits <= all.digits && fraction <= all.fraction
 }
 
 func isDigit(b byte) bool { return b-'0' <= 9 }
 
-// twoDigits returns the number that stands at i, or 100 for none.
+// twoDigits returns the number of the two digits at i, or 100 if there are none.
 func twoDigits(s []byte, i int) int {
 	if !isDigit(s[i]) || !isDigit(s[i+1]) {
 		return 100
 	}
 	return int(s[i]-'0')*10 + int(s[i+1]-'0')
 }
+
+func dateAlone(s []byte) bool { return date(s) && zone(s[len("2006-01-02"):]) }
 
 // date reports whether a value begins with one, 0001-01-01 to 9999-12-31.
 func date(s []byte) bool {

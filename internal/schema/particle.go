@@ -37,7 +37,7 @@ func (g *grammar) particle(n *node) *particle {
 	return p
 }
 
-// occurs reads minOccurs and maxOccurs; negative stands for any number.
+// occurs reads minOccurs and maxOccurs; negative means any number.
 func occurs(s string) int {
 	switch s {
 	case "":
@@ -90,7 +90,7 @@ func (p *particle) next() []step {
 	}
 	switch p.kind {
 	case "element":
-		for _, e := range p.element.stands() {
+		for _, e := range p.element.substitutes() {
 			all = append(all, step{e, inOrder(&again)})
 		}
 	case "sequence":

@@ -68,7 +68,7 @@ func testRules(t *testing.T, v *Validator, file string, rules []rule) {
 	}
 }
 
-// requireTag holds the tables against the document: where a finding is, the tag of its path stands.
+// requireTag checks the tables against the document: at the position of a finding is the tag of its path.
 func requireTag(t *testing.T, doc []byte, f Finding) {
 	t.Helper()
 	if strings.Contains(f.Message, "white space") || strings.Contains(f.Message, "found the text") {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A structure lists the elements of a document and everything that stands where the schema does not allow it. For a
+// A structure lists the elements of a document and everything that is where the schema does not allow it. For a
 // document that is not well-formed it means nothing.
 //
 // After a mistake reading continues as if the document had been corrected: a missing element is taken as present, and
@@ -211,7 +211,7 @@ func (s *structure) placeholder(c *child) string {
 }
 
 // settle repairs a misfit when it is known what follows it, nil for the end of the parent. If one element is missing
-// between what came before and what follows, the misfit stands for that one; else it is one too many.
+// between what came before and what follows, the misfit is taken for that one; else it is one too many.
 func (s *structure) settle(next *docElement) {
 	if !s.misfit.found || s.misfit.parent != s.open {
 		return
@@ -269,7 +269,7 @@ func (s *structure) text(from, end int) {
 	}
 }
 
-// report keeps one mistake more than are shown, which tells that there are more.
+// report keeps one mistake more than are shown, to know that there are more.
 func (s *structure) report(m mistake) {
 	if len(s.mistakes) <= MaxFindings {
 		s.mistakes = append(s.mistakes, m)

@@ -9,7 +9,7 @@ import (
 )
 
 // TestSkipText: of text that may be anything the fast way takes exactly what the engine takes, wherever in a word of
-// eight bytes the doubtful one stands, but for numbers that stored documents do not have.
+// eight bytes the doubtful one is, except for numbers that stored documents do not have.
 func TestSkipText(t *testing.T) {
 	v := compiled(t,
 		`<xs:element name="r"><xs:complexType mixed="true"><xs:sequence/><xs:attribute name="a" `+

@@ -15,7 +15,7 @@ const (
 	endTag
 )
 
-// nextToken returns what stands at an offset, and where it ends.
+// nextToken returns the kind of the token at an offset, and where it ends.
 func nextToken(doc []byte, at int) (kind tokenKind, end int) {
 	rest, kind, mark, behind := doc[at:], noToken, "", 0
 	switch {

@@ -12,7 +12,7 @@ import (
 
 // Limits bound what Admit accepts. Zero means the default.
 type Limits struct {
-	Bytes      int // of the document as it came and as it is kept; default 1 MiB
+	Bytes      int // of the document before and after admission; default 1 MiB
 	Nodes      int // elements, attributes and runs of text; default 65,536
 	Attributes int // of one element, declarations of namespaces counted; default MaxAttributes
 }
@@ -114,7 +114,7 @@ type attribute struct {
 	name, prefix, local span // in src
 	value               span // in src, between the quotes
 	uri                 int  // the number of the namespace, once resolved; 0 for none
-	plain               bool // the value is in the normal form as it stands
+	plain               bool // the value is in the normal form already
 	decl                bool // a namespace declaration
 }
 
@@ -264,7 +264,7 @@ func (a *admitter) badCharacter(i int) {
 // entities are the names that XML defines.
 var entities = map[string]rune{"amp": '&', "lt": '<', "gt": '>', "quot": '"', "apos": '\''}
 
-// reference writes the character that &name; or &#number; at i stands for, in a value or in text.
+// reference writes the character that &name; or &#number; at i means, escaped for a value or for text.
 func (a *admitter) reference(i int, value bool) (end int) {
 	end = i + 1
 	for a.at(end) == '#' || class[a.at(end)]&namePart != 0 {

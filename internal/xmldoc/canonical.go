@@ -91,7 +91,7 @@ func isCanonical(doc []byte) bool {
 	return ok && a.value.to > a.value.from && !bytes.Contains(doc[a.value.to:], []byte("xmlns"))
 }
 
-// declareFor declares what a prefix stands for, unless it is declared already.
+// declareFor declares the namespace of a prefix, unless it is declared already.
 func declareFor(dst, doc, prefix []byte, in, out *scope, known map[string]int) []byte {
 	if string(prefix) == "xml" {
 		return dst // declared by definition

@@ -9,8 +9,8 @@ import (
 
 // Classes of bytes, so that the hot loops test one table entry a byte.
 const (
-	inText  = 1 << iota // stands for itself in text
-	inValue             // stands for itself in an attribute value
+	inText  = 1 << iota // needs no escaping in text
+	inValue             // needs no escaping in an attribute value
 	nameStart
 	namePart
 	space

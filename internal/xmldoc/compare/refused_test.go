@@ -17,7 +17,7 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// parsers only read, as strictly as they can be told to, with no check of ours.
+// parsers only read, as strictly as their options allow, with no check of ours.
 var parsers = []struct {
 	name string
 	read func(doc []byte) error
@@ -95,8 +95,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// What is good but easily damaged, and who gives it back as it was (k), damaged
-// (D), or refuses it (x), when it is admitted: the candidates in their order.
+// What is good but easily damaged, and which candidate writes it unchanged (k),
+// damages it (D) or refuses it (x), when it is admitted: the candidates in their order.
 func TestKept(t *testing.T) {
 	for _, c := range []struct{ what, doc, kept string }{
 		{"carriage return by reference", `<a>b&#13;c</a>`, "kkkDk"},
