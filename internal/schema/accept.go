@@ -1,11 +1,9 @@
 package schema
 
-import "slices"
-
 // The engine would take the largest part of a validated write. Nearly all documents are valid and written in the usual
 // way, and an automaton made for their schema recognises them in a small part of the time. Its other answer is not
-// "invalid" but "don't know": prefixes, comments, CDATA, unusual numbers, and everything that is invalid, are left to
-// the engine.
+// "invalid" but "don't know": XML declarations, which no stored document has, prefixes, comments, CDATA, unusual numbers
+// and everything that is invalid are left to the engine.
 //
 // It must never accept what the engine refuses. FuzzAccept looks for such a document, and tests try tens of thousands
 // of damaged ones.
@@ -22,8 +20,7 @@ func (a *automaton) accept(doc []byte) bool {
 	if len(doc) > maxAccepted {
 		return false
 	}
-	at := skipDeclaration(doc)
-	here := a.document
+	at, here := 0, a.document
 	var open [maxNesting]*child
 	depth := 0
 	for {
@@ -70,32 +67,6 @@ func (a *automaton) accept(doc []byte) bool {
 	}
 }
 
-// declarations are the usual ones.
-var declarations = []struct {
-	text  string
-	ascii bool
-}{
-	{`<?xml version="1.0" encoding="UTF-8"?>`, false},
-	{`<?xml version="1.0" encoding="utf-8"?>`, false},
-	{`<?xml version="1.0" encoding="US-ASCII"?>`, true},
-	{`<?xml version="1.0"?>`, false},
-}
-
-func skipDeclaration(doc []byte) int {
-	if len(doc) < 2 || doc[1] != '?' {
-		return 0
-	}
-	for _, d := range declarations {
-		if n := len(d.text); len(doc) >= n && string(doc[:n]) == d.text {
-			if d.ascii && slices.ContainsFunc(doc, func(b byte) bool { return b >= 0x80 }) {
-				break
-			}
-			return n
-		}
-	}
-	return 0 // accept returns false at the "<?"
-}
-
 // child returns the element whose start tag follows, behind the bracket, nil if the state allows no such element. Most
 // states allow one or two, so a linear search is the fastest.
 func (s *state) child(tag []byte) *child {
@@ -112,25 +83,15 @@ var endsName = [256]bool{'>': true, '/': true, ' ': true, '\t': true, '\r': true
 
 // finish reads what follows the start tag of an element that has no child elements: nothing if the tag closed it.
 func (c *child) finish(doc []byte, at int, closed bool) int {
-	if at < 0 {
+	switch s := c.shape; {
+	case at < 0, s.content == childContent && !s.first.final, s.content == textContent && closed && !s.value.mayBeEmpty():
 		return -1
-	}
-	switch c.shape.content {
-	case noContent:
-	case childContent:
-		if !c.shape.first.final {
-			return -1
-		}
-	case textContent:
-		if closed && !c.shape.value.mayBeEmpty() {
-			return -1
-		}
-		if !closed {
-			at = c.shape.value.read(doc, at, '<')
-		}
-	}
-	if closed || at < 0 {
+	case closed:
 		return at
+	case s.content == textContent:
+		if at = s.value.read(doc, at, '<'); at < 0 {
+			return -1
+		}
 	}
 	return skipEndTag(doc, at, c.name)
 }

@@ -1,10 +1,10 @@
 package schema
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // An automaton recognises the documents of a grammar byte by byte. Its states are the particles that remain when child
@@ -62,83 +62,139 @@ const (
 
 const instanceNamespace = "http://www.w3.org/2001/XMLSchema-instance"
 
-// newAutomaton compiles a grammar for documents of one root. It returns nil for a grammar that is incomplete or too
-// large.
-func newAutomaton(g *grammar, root *element) *automaton {
-	// The namespace is compared as it stands in documents, so there must be one way only to write it.
-	if !g.complete || !plainURI([]byte(g.namespace)) {
+// newAutomaton compiles a grammar for documents of one root. It returns nil for a grammar that has something unfamiliar
+// or is too large.
+func newAutomaton(g *grammar, root *node) *automaton {
+	// The namespace is compared with the bytes of documents, so there must be only one way to write it.
+	if !g.familiar || !plainURI([]byte(g.namespace)) {
 		return nil
 	}
-	b := &automatonBuilder{
-		namespace: g.namespace,
-		shapes:    map[*contentType]*shape{},
-		states:    map[string]*state{},
-		numbers:   map[*element]int{},
-	}
-	shape := b.shape(root.typ)
-	if shape == nil {
+	b := &automatonBuilder{grammar: g, shapes: map[*node]*shape{}, states: map[string]*state{}}
+	b.automaton.namespace = g.namespace
+	s := b.rootShape(b.shape(root))
+	if s == nil || len(b.states) > maxStates {
 		return nil
 	}
-	shape = b.rootShape(shape)
-	if shape == nil || len(b.states) > maxStates {
-		return nil
-	}
-	end := &state{final: true}
-	document := &state{children: []child{{name: root.name.Local, shape: shape, next: end}}}
-	return &automaton{namespace: g.namespace, document: document, partial: b.partial, empty: b.empty}
+	b.automaton.document = &state{children: []child{{root.attrs["name"], s, &state{final: true}}}}
+	return &b.automaton
 }
 
 type automatonBuilder struct {
-	namespace string
-	partial   bool
-	empty     bool
-	shapes    map[*contentType]*shape
+	*grammar
+	automaton automaton
+	shapes    map[*node]*shape // of complex types
 	states    map[string]*state
-	numbers   map[*element]int
 }
 
-// shape returns nil for a type that an automaton cannot judge.
-func (b *automatonBuilder) shape(t *contentType) *shape {
-	if t == nil || len(t.attributes) > maxAttributes {
-		return nil
+// shape returns the type of an element, nil for one that an automaton cannot judge.
+func (b *automatonBuilder) shape(element *node) *shape {
+	complexType := b.part("complexType", element.attrs["type"])
+	for _, kid := range element.kids {
+		if kid.kind == "complexType" {
+			complexType = kid
+		}
 	}
-	if s, known := b.shapes[t]; known {
+	if complexType != nil {
+		return b.complexShape(complexType)
+	}
+	if value := b.checker(element, element.attrs["type"]); value != nil {
+		return &shape{content: textContent, value: value}
+	}
+	return nil
+}
+
+func (b *automatonBuilder) complexShape(n *node) *shape {
+	if s, known := b.shapes[n]; known {
 		return s
 	}
 	s := &shape{attributes: map[string]*attributeRule{}}
-	b.shapes[t] = s // before it is complete, for a type may contain itself
-	for i, a := range t.attributes {
-		rule := &attributeRule{bit: 1 << i, value: newChecker(a.value)}
-		if a.required {
-			s.required |= rule.bit
+	b.shapes[n] = s // before it is complete, for a type may contain itself
+	var rest *particle
+	known := true
+	for _, kid := range n.kids {
+		switch kid.kind {
+		case "sequence", "choice", "all":
+			if rest = b.particle(kid); len(rest.items) == 0 {
+				rest = nil
+			}
+		case "simpleContent":
+			extension := kid.kids[0]
+			s.value = b.checker(extension, extension.attrs["base"])
+			known = s.value != nil && b.addAttributes(s, extension) // nil for the extension of a complex type
 		}
-		s.attributes[a.name] = rule
 	}
-	switch {
-	case t.value != nil:
-		s.content, s.value = textContent, newChecker(t.value)
-	case !t.empty():
-		s.content, s.first = childContent, b.state(t.content, t.mixed)
+	if known = known && b.addAttributes(s, n); !known {
+		b.shapes[n] = nil
+		return nil
+	}
+	switch mixed := n.attrs["mixed"] == "true"; {
+	case s.value != nil:
+		s.content = textContent
+	case rest != nil || mixed:
+		s.content, s.first = childContent, b.state(rest, mixed)
 	default:
-		b.empty = true
+		b.automaton.empty = true
 	}
 	return s
+}
+
+// addAttributes adds the attributes that a part of the schema declares. It returns false for too many.
+func (b *automatonBuilder) addAttributes(s *shape, n *node) bool {
+	for _, kid := range n.kids {
+		switch kid.kind {
+		case "attributeGroup":
+			if !b.addAttributes(s, b.part("attributeGroup", kid.attrs["ref"])) {
+				return false
+			}
+		case "attribute":
+			rule := &attributeRule{bit: 1 << len(s.attributes), value: b.checker(kid, kid.attrs["type"])}
+			if rule.value == nil {
+				rule.value = &checker{words: "a value"}
+			}
+			if kid.attrs["use"] == "required" {
+				s.required |= rule.bit
+			}
+			s.attributes[kid.attrs["name"]] = rule
+		}
+	}
+	return len(s.attributes) <= maxAttributes
+}
+
+// checker returns the checker of the simple type that a declaration refers to or holds, nil for none.
+func (b *automatonBuilder) checker(n *node, ref string) *checker {
+	simpleType := b.part("simpleType", ref)
+	for _, kid := range n.kids {
+		if kid.kind == "simpleType" {
+			simpleType = kid
+		}
+	}
+	switch name := b.name(ref); {
+	case simpleType != nil:
+		restriction := simpleType.kids[0]
+		return newChecker(b.name(restriction.attrs["base"]).Local, restriction.kids)
+	case ref != "" && name.Space == xsdNamespace && name.Local != "anyType":
+		return newChecker(name.Local, nil)
+	}
+	return nil
 }
 
 // rootShape adds what only the document element has: the declaration of the namespace, which every element then is in,
 // and the hint where the schema lies. No other attribute in a namespace is known, so no other prefix is needed.
 func (b *automatonBuilder) rootShape(s *shape) *shape {
-	n := len(s.attributes)
-	if n+3 > maxAttributes {
+	if s == nil || len(s.attributes)+3 > maxAttributes {
 		return nil
 	}
 	root := *s
-	root.attributes = maps.Clone(s.attributes)
-	namespace, prefix, hint := uint64(1)<<n, uint64(1)<<(n+1), uint64(1)<<(n+2)
+	root.attributes = map[string]*attributeRule{}
+	maps.Copy(root.attributes, s.attributes)
+	namespace := uint64(1) << len(s.attributes)
+	prefix, hint := namespace<<1, namespace<<2
 	root.attributes["xmlns"] = &attributeRule{bit: namespace, value: oneOf(b.namespace)}
 	root.attributes["xmlns:xsi"] = &attributeRule{bit: prefix, value: oneOf(instanceNamespace)}
-	root.attributes["xsi:schemaLocation"] = &attributeRule{bit: hint, needs: prefix,
-		value: &checker{kind: locationValue, namespace: b.namespace + " "}}
+	here := []byte(b.namespace + " ")
+	root.attributes["xsi:schemaLocation"] = &attributeRule{bit: hint, needs: prefix, value: &checker{
+		accepts: func(s []byte) bool { return bytes.HasPrefix(s, here) && plainURI(s[len(here):]) },
+	}}
 	root.required |= namespace
 	return &root
 }
@@ -146,49 +202,25 @@ func (b *automatonBuilder) rootShape(s *shape) *shape {
 // state returns the state for the rest of a content. Rests that look the same are the same state, which is what keeps
 // the number of states finite where a child may come any number of times.
 func (b *automatonBuilder) state(rest *particle, mixed bool) *state {
-	var key strings.Builder
-	fmt.Fprint(&key, mixed)
-	b.describe(&key, rest)
-	if s, known := b.states[key.String()]; known {
+	key := fmt.Sprint(mixed, rest)
+	if s, known := b.states[key]; known {
 		return s
 	}
 	s := &state{final: rest.optional(), mixed: mixed}
-	b.states[key.String()] = s
+	b.states[key] = s
 	if len(b.states) > maxStates {
 		return s // too many, and newAutomaton will see it
 	}
-	for _, candidate := range rest.next() {
-		after, e := rest.after(candidate.name)
-		shape := b.shape(e.typ)
+	for _, next := range rest.next() {
+		name, shape := next.element.attrs["name"], b.shape(next.element)
+		global := b.parts["element "+name] == next.element
 		switch {
-		case s.has(e.name.Local):
-		case e.name.Space != b.namespace || shape == nil:
-			b.partial = true
+		case slices.ContainsFunc(s.children, func(c child) bool { return c.name == name }):
+		case shape == nil || !global && !b.qualified:
+			b.automaton.partial = true
 		default:
-			s.children = append(s.children, child{name: e.name.Local, shape: shape, next: b.state(after, mixed)})
+			s.children = append(s.children, child{name, shape, b.state(next.rest, mixed)})
 		}
 	}
 	return s
-}
-
-func (s *state) has(name string) bool {
-	return slices.ContainsFunc(s.children, func(c child) bool { return c.name == name })
-}
-
-// describe writes a particle so that two are written alike only if they are alike.
-func (b *automatonBuilder) describe(key *strings.Builder, p *particle) {
-	if p == nil {
-		return
-	}
-	fmt.Fprintf(key, "(%s %d %d", p.kind, p.min, p.max)
-	if p.element != nil {
-		if _, known := b.numbers[p.element]; !known {
-			b.numbers[p.element] = len(b.numbers)
-		}
-		fmt.Fprintf(key, " %d", b.numbers[p.element])
-	}
-	for _, item := range p.items {
-		b.describe(key, item)
-	}
-	key.WriteByte(')')
 }

@@ -152,48 +152,45 @@ func TestAutomaton_Unqualified(t *testing.T) {
 
 // What a grammar leaves out it must not accept: a schema that says any of this has no fast way.
 func TestAutomaton_UnfamiliarSchema(t *testing.T) {
-	const root = `<xs:element name="r" type="t"/>`
 	for name, declarations := range map[string]string{
 		"Key": `<xs:element name="r"><xs:complexType><xs:sequence><xs:element name="a" type="xs:string" maxOccurs="9"/>
 			</xs:sequence></xs:complexType>
 			<xs:unique name="u"><xs:selector xpath="*"/><xs:field xpath="."/></xs:unique></xs:element>`,
 		"FixedElement": `<xs:element name="r" type="xs:string" fixed="a"/>`,
 		"Nillable":     `<xs:element name="r" type="xs:string" nillable="true"/>`,
-		"AbstractInDigits": root +
-			`<xs:element name="a" abstract="1" type="xs:string"/><xs:complexType name="t"><xs:sequence><xs:element ` +
-			`ref="a"/></xs:sequence></xs:complexType>`,
-		"AbstractType": root + `<xs:complexType name="t" abstract="true"/>`,
-		"FixedAttribute": root +
-			`<xs:complexType name="t"><xs:attribute name="a" type="xs:string" fixed="x"/></xs:complexType>`,
-		"Prohibited": root +
-			`<xs:complexType name="t"><xs:attribute name="a" type="xs:string" use="prohibited"/></xs:complexType>`,
-		"AnyAttribute": root + `<xs:complexType name="t"><xs:anyAttribute/></xs:complexType>`,
-		"Any": root +
-			`<xs:complexType name="t"><xs:sequence><xs:any processContents="lax"/></xs:sequence></xs:complexType>`,
-		"Group": root +
-			`<xs:group name="g"><xs:sequence/></xs:group><xs:complexType name="t"><xs:group ref="g"/></xs:complexType>`,
-		"EmptyChoice": root + `<xs:complexType name="t"><xs:choice/></xs:complexType>`,
-		"Union":       root + `<xs:simpleType name="t"><xs:union memberTypes="xs:int xs:date"/></xs:simpleType>`,
-		"List":        root + `<xs:simpleType name="t"><xs:list itemType="xs:int"/></xs:simpleType>`,
-		"TwoPatterns": root +
-			`<xs:simpleType name="t"><xs:restriction base="xs:string"><xs:pattern value="a"/><xs:pattern ` +
-			`value="b"/></xs:restriction></xs:simpleType>`,
-		"RestrictionOfOwn": root + `<xs:simpleType name="t"><xs:restriction base="u"><xs:pattern value="[0-9]{2}"/>
+		"AbstractInDigits": `<xs:element name="a" abstract="1" type="xs:string"/>
+			<xs:complexType name="t"><xs:sequence><xs:element ref="a"/></xs:sequence></xs:complexType>`,
+		"AbstractType":   `<xs:complexType name="t" abstract="true"/>`,
+		"FixedAttribute": `<xs:complexType name="t"><xs:attribute name="a" type="xs:string" fixed="x"/></xs:complexType>`,
+		"Prohibited": `<xs:complexType name="t">
+			<xs:attribute name="a" type="xs:string" use="prohibited"/></xs:complexType>`,
+		"AnyAttribute": `<xs:complexType name="t"><xs:anyAttribute/></xs:complexType>`,
+		"Any": `<xs:complexType name="t"><xs:sequence>
+			<xs:any processContents="lax"/></xs:sequence></xs:complexType>`,
+		"Group": `<xs:group name="g"><xs:sequence/></xs:group>
+			<xs:complexType name="t"><xs:group ref="g"/></xs:complexType>`,
+		"EmptyChoice": `<xs:complexType name="t"><xs:choice/></xs:complexType>`,
+		"Union":       `<xs:simpleType name="t"><xs:union memberTypes="xs:int xs:date"/></xs:simpleType>`,
+		"List":        `<xs:simpleType name="t"><xs:list itemType="xs:int"/></xs:simpleType>`,
+		"TwoPatterns": `<xs:simpleType name="t"><xs:restriction base="xs:string">
+			<xs:pattern value="a"/><xs:pattern value="b"/></xs:restriction></xs:simpleType>`,
+		"RestrictionOfOwn": `<xs:simpleType name="t"><xs:restriction base="u"><xs:pattern value="[0-9]{2}"/>
 			</xs:restriction></xs:simpleType>
 			<xs:simpleType name="u"><xs:restriction base="xs:string"><xs:pattern value="1[0-9]"/></xs:restriction>
 			</xs:simpleType>`,
-		"Extension": root + `<xs:complexType name="u"><xs:sequence/></xs:complexType>
+		"Extension": `<xs:complexType name="u"><xs:sequence/></xs:complexType>
 			<xs:complexType name="t"><xs:complexContent><xs:extension base="u"/></xs:complexContent></xs:complexType>`,
-		"ExtensionOfComplex": root + `<xs:complexType name="u"><xs:simpleContent><xs:extension base="xs:string"/>
-			</xs:simpleContent>
-			</xs:complexType><xs:complexType name="t"><xs:simpleContent><xs:extension base="u"/></xs:simpleContent>
-			</xs:complexType>`,
-		"ManyStates": root + `<xs:complexType name="t"><xs:sequence><xs:element name="a" type="xs:string" maxOccurs="600"/>
+		"ExtensionOfComplex": `<xs:complexType name="u"><xs:simpleContent><xs:extension base="xs:string"/>
+			</xs:simpleContent></xs:complexType>
+			<xs:complexType name="t"><xs:simpleContent><xs:extension base="u"/></xs:simpleContent></xs:complexType>`,
+		"ManyStates": `<xs:complexType name="t"><xs:sequence><xs:element name="a" type="xs:string" maxOccurs="600"/>
 			<xs:element name="b" type="xs:string" maxOccurs="600"/></xs:sequence></xs:complexType>`,
-		"LargeCount": root +
-			`<xs:complexType name="t"><xs:sequence><xs:element name="a" type="xs:string" ` +
-			`maxOccurs="100000"/></xs:sequence></xs:complexType>`,
+		"LargeCount": `<xs:complexType name="t"><xs:sequence>
+			<xs:element name="a" type="xs:string" maxOccurs="100000"/></xs:sequence></xs:complexType>`,
 	} {
+		if !strings.Contains(declarations, `name="r"`) {
+			declarations += `<xs:element name="r" type="t"/>`
+		}
 		t.Run(name, func(t *testing.T) { require.Nil(t, compiled(t, declarations).fast) })
 	}
 }
@@ -204,29 +201,22 @@ var typesUnderTest = []struct {
 	name, restriction string // the latter of simpleType r, or the name of a built-in type
 	usual             []string
 }{
-	{"String", "xs:string", []string{"", " ", "a", "]]&gt;", "&#x9;", "\u00e5", "\U0001F4C8", "it's", "\r\n"}},
-	{"Codes", `<xs:restriction base="xs:string"><xs:enumeration value="A&amp;B"/><xs:enumeration value="x ` +
-		`y"/><xs:enumeration value=""/></xs:restriction>`,
+	{"String", "xs:string", []string{"", " ", "a", "]]&gt;", "&#9;", "\u00e5", "\U0001F4C8", "it's", "\r\n"}},
+	{"Codes", restricted("string", "enumeration", "A&amp;B", "enumeration", "x y", "enumeration", ""),
 		[]string{"A&amp;B", "x y", ""}},
-	{"Tokens", `<xs:restriction base="xs:NMTOKEN"><xs:enumeration value="Yes"/><xs:enumeration ` +
-		`value="7"/></xs:restriction>`,
-		[]string{"Yes", "7"}},
-	{"OddCodes", `<xs:restriction base="xs:string"><xs:enumeration value="a&#9;b"/><xs:enumeration ` +
-		`value="]]&gt;"/></xs:restriction>`, nil},
-	{"NumberCodes", `<xs:restriction base="xs:decimal"><xs:enumeration value="1.0"/></xs:restriction>`, nil},
-	{"Pattern", `<xs:restriction base="xs:string"><xs:pattern value="[0-9]{4}[01][0-9]([0-3wW][0-9])?"/></xs:restriction>`,
+	{"Tokens", restricted("NMTOKEN", "enumeration", "Yes", "enumeration", "7"), []string{"Yes", "7"}},
+	{"OddCodes", restricted("string", "enumeration", "a&#9;b", "enumeration", "]]&gt;"), nil},
+	{"NumberCodes", restricted("decimal", "enumeration", "1.0"), nil},
+	{"Pattern", restricted("string", "pattern", "[0-9]{4}[01][0-9]([0-3wW][0-9])?"),
 		[]string{"200401", "200412w2", "20041231"}},
-	{"WildPattern", `<xs:restriction base="xs:string"><xs:pattern value="\d+|[^a-y]*"/></xs:restriction>`, nil},
-	{"Length", `<xs:restriction base="xs:string"><xs:minLength value="1"/><xs:maxLength value="7"/></xs:restriction>`,
-		[]string{"A", "ABCDEFG", " "}},
-	{"TokenLength", `<xs:restriction base="xs:token"><xs:minLength value="1"/><xs:maxLength value="7"/></xs:restriction>`,
-		nil},
+	{"WildPattern", restricted("string", "pattern", `\d+|[^a-y]*`), nil},
+	{"Length", restricted("string", "minLength", "1", "maxLength", "7"), []string{"A", "ABCDEFG", " "}},
+	{"TokenLength", restricted("token", "minLength", "1", "maxLength", "7"), nil},
 	{"Decimal", "xs:decimal", []string{"0", "-0", "1.5", "-.5", "1.", "00012", "123456789.123456789"}},
-	{"Figure", `<xs:restriction base="xs:decimal"><xs:totalDigits value="13"/><xs:fractionDigits ` +
-		`value="4"/><xs:minInclusive value="0"/></xs:restriction>`,
+	{"Figure", restricted("decimal", "totalDigits", "13", "fractionDigits", "4", "minInclusive", "0"),
 		[]string{"0", "0.0000", "999999999.9999", "1234567890123", ".5"}},
-	{"Bounded", `<xs:restriction base="xs:decimal"><xs:minInclusive value="5"/></xs:restriction>`, nil},
-	{"WholeDecimal", `<xs:restriction base="xs:decimal"><xs:fractionDigits value="0"/></xs:restriction>`, []string{"12"}},
+	{"Bounded", restricted("decimal", "minInclusive", "5"), nil},
+	{"WholeDecimal", restricted("decimal", "fractionDigits", "0"), []string{"12"}},
 	{"Integer", "xs:integer", []string{"0", "-1", "123456789012345678"}},
 	{"Int", "xs:int", []string{"0", "-999999999", "007"}},
 	{"Natural", "xs:nonNegativeInteger", []string{"0", "12"}},
@@ -241,6 +231,15 @@ var typesUnderTest = []struct {
 	{"Double", "xs:double", nil},
 	{"Name", "xs:NCName", nil},
 	{"ID", "xs:ID", nil},
+}
+
+// restricted is a restriction of a built-in type by facets and their values.
+func restricted(base string, facets ...string) string {
+	all := ""
+	for facet := range slices.Chunk(facets, 2) {
+		all += `<xs:` + facet[0] + ` value="` + facet[1] + `"/>`
+	}
+	return `<xs:restriction base="xs:` + base + `">` + all + `</xs:restriction>`
 }
 
 // TestAutomaton_Values: in elements and in attributes, what a checker accepts is valid.

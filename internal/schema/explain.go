@@ -19,15 +19,15 @@ import (
 // element it rejects everything. So mistakes of structure are reported by the automaton, which knows what may come
 // next, and the engine judges values and attributes in a copy of the document whose structure has been repaired.
 func (v *Validator) review(w *worker, doc []byte, cause error) error {
-	found, err := flatten(cause)
+	diagnostics, err := diagnose(doc, cause)
 	if err != nil {
+		failure, _ := errors.AsType[*xsderrors.Error](err)
 		err = fmt.Errorf("validate by schema %s: %w", v.name, err)
 		// The engine stops with an internal error at an element inside one that has to be empty.
-		if !isInternal(cause) {
+		if failure == nil || failure.Category != xsderrors.CategoryInternal {
 			return err
 		}
 	}
-	diagnostics := locate(doc, found)
 	if refusal := v.unreadable(doc, diagnostics); refusal != nil {
 		return refusal
 	}
@@ -43,8 +43,8 @@ func (v *Validator) review(w *worker, doc []byte, cause error) error {
 	}
 	if len(s.repairs) > 0 {
 		repaired := s.repaired()
-		if found, err := flatten(w.validate(repaired)); err == nil {
-			diagnostics = s.inOriginal(locate(repaired, found))
+		if found, err := diagnose(repaired, w.validate(repaired)); err == nil {
+			diagnostics = s.inOriginal(found)
 			if refusal := v.unreadable(doc, diagnostics); refusal != nil {
 				return refusal
 			}
@@ -63,13 +63,11 @@ func (v *Validator) review(w *worker, doc []byte, cause error) error {
 		return v.refusal(ErrInvalid, diagnostics[0].finding(doc))
 	}
 	slices.SortStableFunc(s.mistakes, func(a, b mistake) int { return cmp.Compare(a.at, b.at) })
-	lines := newLineIndex(doc)
 	out := v.refusal(ErrInvalid)
 	out.Cut = len(s.mistakes) > MaxFindings || len(diagnostics) >= limits.MaxErrors
+	lines := newLineIndex(doc)
 	for _, m := range s.mistakes[:min(len(s.mistakes), MaxFindings)] {
-		f := lines.finding(m.at)
-		f.Path, f.Message = cmp.Or(s.path(m.element), "/"), m.message
-		out.Findings = append(out.Findings, f)
+		out.Findings = append(out.Findings, lines.finding(m.at, cmp.Or(s.path(m.element), "/"), m.message))
 	}
 	return out
 }
@@ -93,14 +91,12 @@ func (v *Validator) wrongRoot(s *structure) error {
 	if len(s.elements) > 0 {
 		found = s.elements[0]
 	}
-	f := newLineIndex(s.doc).finding(found.start)
-	f.Path = "/" + oneLine(string(found.local))
-	f.Message = "expected the document element <" + v.root.Local + ">"
+	expected := "expected the document element <" + v.root.Local + ">"
 	if string(found.space) != v.root.Space {
-		f.Message += fmt.Sprintf(" of namespace %q", v.root.Space)
+		expected += fmt.Sprintf(" of namespace %q", v.root.Space)
 	}
-	f.Message += ", found " + found.tagName(v.root.Space)
-	return v.refusal(ErrInvalid, f)
+	return v.refusal(ErrInvalid, newLineIndex(s.doc).finding(found.start, "/"+oneLine(string(found.local)),
+		expected+", found "+found.tagName(v.root.Space)))
 }
 
 // explain turns a diagnostic of the engine into a mistake. It returns false for one that the structure reports itself.
@@ -139,8 +135,10 @@ type diagnostic struct {
 	*xsderrors.Error
 }
 
-// flatten returns the diagnostics in an error of the engine, or the error itself if the engine failed.
-func flatten(cause error) ([]*xsderrors.Error, error) {
+// diagnose returns the diagnostics in an error of the engine, or the error itself if the engine failed. The engine
+// counts bytes without a byte order mark, and returns the last byte that it has read. Without a line the offset is the
+// end of the document.
+func diagnose(doc []byte, cause error) ([]diagnostic, error) {
 	if cause == nil {
 		return nil, nil
 	}
@@ -148,24 +146,24 @@ func flatten(cause error) ([]*xsderrors.Error, error) {
 	if several, ok := errors.AsType[xsderrors.Errors](cause); ok {
 		all = several
 	}
-	var out []*xsderrors.Error
+	lines := newLineIndex(doc)
+	var out []diagnostic
 	for _, one := range all {
 		d, ok := errors.AsType[*xsderrors.Error](one)
 		if !ok || (d.Category != xsderrors.CategoryValidation && d.Category != xsderrors.CategoryUnsupported) ||
 			d.Code == xsderrors.CodeValidationOption || d.Code == xsderrors.CodeValidationSession {
 			return nil, cause
 		}
-		out = append(out, d)
+		at := len(doc)
+		if d.Line >= 1 && d.Line <= len(lines.starts) {
+			at = min(max(lines.starts[d.Line-1]+d.Column-1, 0), at)
+		}
+		out = append(out, diagnostic{at, d})
 	}
 	return out, nil
 }
 
-func isInternal(cause error) bool {
-	d, ok := errors.AsType[*xsderrors.Error](cause)
-	return ok && d.Category == xsderrors.CategoryInternal
-}
-
-// reason returns the kind of refusal that a diagnostic stands for.
+// reason returns the kind of refusal that a diagnostic means.
 func (d diagnostic) reason() error {
 	switch {
 	case d.Code == xsderrors.CodeValidationLimit:
@@ -205,33 +203,11 @@ func (d diagnostic) finding(doc []byte) Finding {
 	if d.Line == 0 && d.Category == xsderrors.CategoryUnsupported {
 		d.at = 0 // the XML declaration
 	}
-	f := newLineIndex(doc).finding(d.at)
-	f.Path = oneLine(cmp.Or(d.Path, "/"))
-	f.Message = oneLine(d.words())
-	return f
-}
-
-// locate adds offsets to what the engine says. The engine counts bytes without a byte order mark, and returns the last
-// byte that it has read. Without a line the offset is the end of the document.
-func locate(doc []byte, found []*xsderrors.Error) []diagnostic {
-	if len(found) == 0 {
-		return nil
-	}
-	lines := newLineIndex(doc)
-	var out []diagnostic
-	for _, d := range found {
-		at := len(doc)
-		if d.Line >= 1 && d.Line <= len(lines.starts) {
-			at = min(max(lines.starts[d.Line-1]+d.Column-1, 0), at)
-		}
-		out = append(out, diagnostic{at, d})
-	}
-	return out
+	return newLineIndex(doc).finding(d.at, oneLine(cmp.Or(d.Path, "/")), oneLine(d.words()))
 }
 
 // inOriginal converts diagnostics on the repaired document to the original, without those on placeholders.
-func (s *structure) inOriginal(diagnostics []diagnostic) []diagnostic {
-	var out []diagnostic
+func (s *structure) inOriginal(diagnostics []diagnostic) (out []diagnostic) {
 	for _, d := range diagnostics {
 		if at, ok := s.original(d.at); ok {
 			out = append(out, diagnostic{at, d.Error})
@@ -246,10 +222,8 @@ type lineIndex struct {
 	starts []int
 }
 
-var byteOrderMark = []byte("\ufeff")
-
 func newLineIndex(doc []byte) *lineIndex {
-	l := &lineIndex{doc: doc, starts: []int{len(doc) - len(bytes.TrimPrefix(doc, byteOrderMark))}}
+	l := &lineIndex{doc: doc, starts: []int{len(doc) - len(bytes.TrimPrefix(doc, []byte("\ufeff")))}}
 	for i, b := range doc {
 		if b == '\n' {
 			l.starts = append(l.starts, i+1)
@@ -258,11 +232,10 @@ func newLineIndex(doc []byte) *lineIndex {
 	return l
 }
 
-// finding returns a finding with line and column alone.
-func (l *lineIndex) finding(at int) Finding {
+func (l *lineIndex) finding(at int, path, message string) Finding {
 	line, found := slices.BinarySearch(l.starts, at)
 	if !found {
 		line = max(line-1, 0)
 	}
-	return Finding{Line: line + 1, Column: utf8.RuneCount(l.doc[min(l.starts[line], at):at]) + 1}
+	return Finding{line + 1, utf8.RuneCount(l.doc[min(l.starts[line], at):at]) + 1, path, message}
 }

@@ -15,15 +15,15 @@ func harmless(s []byte) bool {
 	return true
 }
 
-// number counts all digits, zeros at either end too, so it may be stricter than totalDigits, never less strict.
-func (c *checker) number(s []byte) bool {
+// accepts counts all digits, zeros at either end too, so it may be stricter than totalDigits, never less strict.
+func (all numbers) accepts(s []byte) bool {
 	if len(s) > 0 && s[0] == '-' {
-		if !c.negative {
+		if !all.negative {
 			return false
 		}
 		s = s[1:]
 	}
-	if len(s) == 0 || !c.zero && s[0] == '0' {
+	if len(s) == 0 || !all.zero && s[0] == '0' {
 		return false
 	}
 	digits, fraction := 0, 0
@@ -35,24 +35,26 @@ func (c *checker) number(s []byte) bool {
 			if point {
 				fraction++
 			}
-		case b == '.' && !point && c.fraction > 0:
+		case b == '.' && !point && all.fraction > 0:
 			point = true
 		default:
 			return false
 		}
 	}
-	return digits > 0 && digits <= c.digits && fraction <= c.fraction
+	return digits > 0 && digits <= all.digits && fraction <= all.fraction
 }
 
 func isDigit(b byte) bool { return b-'0' <= 9 }
 
-// twoDigits returns the number that stands at i, or 100 for none.
+// twoDigits returns the number of the two digits at i, or 100 if there are none.
 func twoDigits(s []byte, i int) int {
 	if !isDigit(s[i]) || !isDigit(s[i+1]) {
 		return 100
 	}
 	return int(s[i]-'0')*10 + int(s[i+1]-'0')
 }
+
+func dateAlone(s []byte) bool { return date(s) && zone(s[len("2006-01-02"):]) }
 
 // date reports whether a value begins with one, 0001-01-01 to 9999-12-31.
 func date(s []byte) bool {
@@ -113,27 +115,17 @@ func zone(s []byte) bool {
 // base64Text accepts full groups of four letters; only the last group may be short, and is then padded, with no bits
 // left over.
 func base64Text(s []byte) bool {
-	if len(s)%4 != 0 {
-		return false
+	digits := s
+	for len(s)-len(digits) < 2 && len(digits) > 0 && digits[len(digits)-1] == '=' {
+		digits = digits[:len(digits)-1]
 	}
-	if n := len(s); n > 0 && s[n-1] == '=' {
-		unit := byte(1 << 2) // in the last letter, of which two bits are beyond the last byte
-		n--
-		if s[n-1] == '=' {
-			unit = 1 << 4
-			n--
-		}
-		if base64Digits[s[n-1]]%unit != 0 {
-			return false
-		}
-		s = s[:n]
-	}
-	for _, b := range s {
+	for _, b := range digits {
 		if base64Digits[b] == notBase64 {
 			return false
 		}
 	}
-	return true
+	padding := len(s) - len(digits)
+	return len(s)%4 == 0 && (padding == 0 || base64Digits[digits[len(digits)-1]]%(1<<(2*padding)) == 0)
 }
 
 const notBase64 = 0xff

@@ -8,6 +8,7 @@ import (
 	"io"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -66,7 +67,6 @@ type engineSession interface {
 type worker struct {
 	session   engineSession
 	input     bytes.Reader
-	recoded   []byte
 	structure structure
 }
 
@@ -84,8 +84,8 @@ func Compile(name string, source []byte, root string) (*Validator, error) {
 		root: xml.Name{Space: grammar.namespace, Local: root},
 		open: func() (engineSession, error) { return engine.NewSession(limits) },
 	}
-	e := grammar.globals[v.root]
-	if e == nil || e.abstract {
+	e := grammar.parts["element "+root]
+	if e == nil || e.attrs["abstract"] == "true" {
 		return nil, fmt.Errorf("compile schema %s: no element %s that could be a document element", name, root)
 	}
 	v.fast = newAutomaton(grammar, e)
@@ -121,7 +121,7 @@ func (v *Validator) judge(doc []byte) error {
 	}
 	err := v.review(w, doc, w.validate(doc))
 	if len(doc) > maxKept {
-		w.recoded, w.structure = nil, structure{}
+		w.structure = structure{}
 	}
 	// Not deferred: a worker whose validation panicked is in an unknown state and must not be used again.
 	v.idle.Put(w)
@@ -130,7 +130,7 @@ func (v *Validator) judge(doc []byte) error {
 
 // validate returns what the engine says about a document.
 func (w *worker) validate(doc []byte) error {
-	text, err := w.utf8(doc)
+	text, err := asUTF8(doc)
 	if err != nil {
 		return err
 	}
@@ -142,30 +142,25 @@ func (w *worker) validate(doc []byte) error {
 // asciiDeclaration is an XML declaration of US-ASCII, with a group from the name of the encoding to the end.
 var asciiDeclaration = regexp.MustCompile(`^<\?xml [^>]*encoding\s*=\s*["']((?i:US-ASCII)["'])[^>]*\?>`)
 
-// utf8 returns the document in a form that the engine accepts. The engine reads UTF-8 only and refuses a document that
+// asUTF8 returns the document in a form that the engine accepts. The engine reads UTF-8 only and refuses a document that
 // declares anything else, but US-ASCII, which the kit's documents declare, is UTF-8 already. The declaration is then
 // overwritten in a copy of equal length, so that every position stays what it was.
-func (w *worker) utf8(doc []byte) ([]byte, error) {
-	if !bytes.HasPrefix(doc, []byte("<?xml ")) {
-		return doc, nil
-	}
+func asUTF8(doc []byte) ([]byte, error) {
 	at := asciiDeclaration.FindSubmatchIndex(doc)
 	if at == nil {
 		return doc, nil
 	}
-	for i, b := range doc {
-		if b >= 0x80 {
-			return nil, &xsderrors.Error{
-				Category: xsderrors.CategoryUnsupported,
-				Code:     xsderrors.CodeUnsupportedNonUTF8,
-				Message:  "a byte that is not US-ASCII, which the document declares",
-				Line:     1 + bytes.Count(doc[:i], []byte("\n")),
-				Column:   i - bytes.LastIndexByte(doc[:i], '\n'),
-			}
+	if i := slices.IndexFunc(doc, func(b byte) bool { return b >= 0x80 }); i >= 0 {
+		return nil, &xsderrors.Error{
+			Category: xsderrors.CategoryUnsupported,
+			Code:     xsderrors.CodeUnsupportedNonUTF8,
+			Message:  "a byte that is not US-ASCII, which the document declares",
+			Line:     1 + bytes.Count(doc[:i], []byte("\n")),
+			Column:   i - bytes.LastIndexByte(doc[:i], '\n'),
 		}
 	}
-	w.recoded = append(w.recoded[:0], doc...)
+	doc = bytes.Clone(doc)
 	quote := string(doc[at[3]-1])
-	copy(w.recoded[at[2]:], "UTF-8"+quote+"   ") // as long as US-ASCII and its quote
-	return w.recoded, nil
+	copy(doc[at[2]:], "UTF-8"+quote+"   ") // as long as US-ASCII and its quote
+	return doc, nil
 }

@@ -55,20 +55,20 @@ func TestValidate_Order(t *testing.T) {
 
 func testRules(t *testing.T, v *Validator, file string, rules []rule) {
 	for _, r := range rules {
-		t.Run(r.name, func(t *testing.T) {
+		t.Run(r.path+" "+r.message, func(t *testing.T) {
 			doc := replaced(t, example(t, file), r.from, r.to)
 			refusal := requireFindings(t, v, doc, ErrInvalid)
 			require.Len(t, refusal.Findings, 1)
 			f := refusal.Findings[0]
 			require.Equal(t, r.message, f.Message)
-			require.Equal(t, r.path, f.Path)
+			require.Equal(t, "/"+v.root.Local+r.path, f.Path)
 			require.Equal(t, r.position, fmt.Sprintf("%d:%d", f.Line, f.Column))
 			requireTag(t, doc, f)
 		})
 	}
 }
 
-// requireTag holds the tables against the document: where a finding is, the tag of its path stands.
+// requireTag checks the tables against the document: at the position of a finding is the tag of its path.
 func requireTag(t *testing.T, doc []byte, f Finding) {
 	t.Helper()
 	if strings.Contains(f.Message, "white space") || strings.Contains(f.Message, "found the text") {
@@ -300,74 +300,69 @@ func reasonFor(name string) error {
 
 // Several mistakes give several findings, and one mistake does not give several.
 func TestValidate_Findings(t *testing.T) {
-	lines := func(e *Error) []string {
-		var all []string
-		for _, f := range e.Findings {
-			all = append(all, f.String())
-		}
-		return all
-	}
-	customer := example(t, "customer.xml")
-
-	t.Run("Independent", func(t *testing.T) {
-		doc := replaced(t, customer, "<Title>Dr</Title>\n    <FirstName>Åsa</FirstName>", "<Title>Dr</Title>")
-		doc = replaced(t, doc, `<Phone primary="Yes" type="Home">`, `<Phone primary="?" kind="Home">`)
-		doc = replaced(t, doc, "<Nationality>Swedish</Nationality>\n", "\n")
-		doc = replaced(t, doc, "<WorkingBalance>90</WorkingBalance>", "")
-		require.Equal(t, []string{
+	type edit struct{ from, to string }
+	for name, c := range map[string]struct {
+		edits []edit
+		want  []string
+	}{
+		"Independent": {[]edit{
+			{"<Title>Dr</Title>\n    <FirstName>Åsa</FirstName>", "<Title>Dr</Title>"},
+			{`<Phone primary="Yes" type="Home">`, `<Phone primary="?" kind="Home">`},
+			{"<Nationality>Swedish</Nationality>\n", "\n"},
+			{"<WorkingBalance>90</WorkingBalance>", ""},
+		}, []string{
 			"line 12, column 5, /Customer/Name/MiddleName[1]: expected <FirstName>, found <MiddleName>",
 			"line 20, column 3, /Customer/CountryOfResidence: expected <Nationality>, found <CountryOfResidence>",
-			"line 38, column 9, /Customer/Addresses/Address[1]/Phones/Phone[1]: " +
-				`attribute primary: expected Yes or No, found "?"`,
-			"line 38, column 9, /Customer/Addresses/Address[1]/Phones/Phone[1]: " +
-				"attribute is not declared: kind",
+			`line 38, column 9, /Customer/Addresses/Address[1]/Phones/Phone[1]: attribute primary: expected Yes or No, found "?"`,
+			"line 38, column 9, /Customer/Addresses/Address[1]/Phones/Phone[1]: attribute is not declared: kind",
 			"line 38, column 9, /Customer/Addresses/Address[1]/Phones/Phone[1]: missing required attribute type",
 			"line 168, column 7, /Customer/Accounts/Account[2]/Balance: expected <WorkingBalance>, found the end of <Balance>",
-		}, lines(requireFindings(t, Customer(), doc, ErrInvalid)))
-	})
-
-	t.Run("TwoMissing", func(t *testing.T) {
-		doc := replaced(t, customer, "<Title>Dr</Title>\n    <FirstName>Åsa</FirstName>…<Suffix>", "<Suffix>")
-		doc = replaced(t, doc, "<Languages>…</Languages>", "")
-		require.Equal(t, []string{
+		}},
+		"TwoMissing": {[]edit{
+			{"<Title>Dr</Title>\n    <FirstName>Åsa</FirstName>…<Suffix>", "<Suffix>"},
+			{"<Languages>…</Languages>", ""},
+		}, []string{
 			"line 11, column 5, /Customer/Name/Suffix: expected <Title> or <FirstName>, found <Suffix>",
 			"line 18, column 3, /Customer/Addresses: expected <Languages>, found <Addresses>",
-		}, lines(requireFindings(t, Customer(), doc, ErrInvalid)))
-	})
-
-	t.Run("Misspelt", func(t *testing.T) {
-		doc := replaced(t, customer, "<Gender> Female </Gender>", "<Sex> Female </Sex>")
-		doc = replaced(t, doc, "<WorkingBalance>90</WorkingBalance>", "<WorkBalance>90</WorkBalance>")
-		require.Equal(t, []string{
+		}},
+		"Misspelt": {[]edit{
+			{"<Gender> Female </Gender>", "<Sex> Female </Sex>"},
+			{"<WorkingBalance>90</WorkingBalance>", "<WorkBalance>90</WorkBalance>"},
+		}, []string{
 			"line 19, column 3, /Customer/Sex: expected <Gender>, found <Sex>",
 			"line 168, column 9, /Customer/Accounts/Account[2]/Balance/WorkBalance: expected <WorkingBalance>, found " +
 				"<WorkBalance>",
-		}, lines(requireFindings(t, Customer(), doc, ErrInvalid)))
-	})
-
-	t.Run("Swapped", func(t *testing.T) {
-		doc := replaced(t, customer, "<DateOfBirth>1961-04-30</DateOfBirth>\n  <Gender> Female </Gender>",
-			"<Gender> Female </Gender>\n  <DateOfBirth>1961-04-30</DateOfBirth>")
-		require.Equal(t, []string{
+		}},
+		"Swapped": {[]edit{
+			{"<DateOfBirth>1961-04-30</DateOfBirth>\n  <Gender> Female </Gender>",
+				"<Gender> Female </Gender>\n  <DateOfBirth>1961-04-30</DateOfBirth>"},
+		}, []string{
 			"line 18, column 3, /Customer/Gender: expected <DateOfBirth>, found <Gender>",
 			"line 19, column 3, /Customer/DateOfBirth: expected <Nationality>, found <DateOfBirth>",
-		}, lines(requireFindings(t, Customer(), doc, ErrInvalid)))
-	})
-
-	t.Run("InEmptyElements", func(t *testing.T) {
-		doc := replaced(t, example(t, "order.xml"), `<Hop ID="EDGE"/>`, `<Hop ID="EDGE" Ref="0"> </Hop>`)
-		require.Equal(t, []string{
-			"line 17, column 7, /FIXML/Order/Hdr/Hop[2]: attribute Ref: expected a whole number above 0, found \"0\"",
+		}},
+		"InEmptyElements": {[]edit{{`<Hop ID="EDGE"/>`, `<Hop ID="EDGE" Ref="0"> </Hop>`}}, []string{
+			`line 17, column 7, /FIXML/Order/Hdr/Hop[2]: attribute Ref: expected a whole number above 0, found "0"`,
 			"line 17, column 30, /FIXML/Order/Hdr/Hop[2]: expected nothing in <Hop>, found white space",
-		}, lines(requireFindings(t, Order(), doc, ErrInvalid)))
-	})
-
-	t.Run("UnknownType", func(t *testing.T) {
-		doc := replaced(t, customer, "<Gender>", `<Gender xsi:type="Sex">`)
-		require.Equal(t, []string{
+		}},
+		"UnknownType": {[]edit{{"<Gender>", `<Gender xsi:type="Sex">`}}, []string{
 			"line 19, column 3, /Customer/Gender: expected a type of the schema in xsi:type",
-		}, lines(requireFindings(t, Customer(), doc, ErrInvalid)))
-	})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v, doc := Customer(), example(t, "customer.xml")
+			if strings.Contains(c.want[0], "/FIXML/") {
+				v, doc = Order(), example(t, "order.xml")
+			}
+			for _, e := range c.edits {
+				doc = replaced(t, doc, e.from, e.to)
+			}
+			var got []string
+			for _, f := range requireFindings(t, v, doc, ErrInvalid).Findings {
+				got = append(got, f.String())
+			}
+			require.Equal(t, c.want, got)
+		})
+	}
 }
 
 func TestValidate_FindingsCut(t *testing.T) {
@@ -485,6 +480,16 @@ func TestValidate_Concurrent(t *testing.T) {
 	}
 }
 
+// withoutSessions is a validator of customers of its own, whose pool is empty.
+func withoutSessions(t *testing.T) *Validator {
+	t.Helper()
+	v, err := CompileFile("custacc.xsd", "Customer")
+	require.NoError(t, err)
+	for v.idle.Get() != nil { // also what the race detector makes the pool hide
+	}
+	return v
+}
+
 // brokenSession panics once, in the middle of a document.
 type brokenSession struct{ calls int }
 
@@ -495,12 +500,7 @@ func (s *brokenSession) Validate(context.Context, io.Reader) error {
 
 // TestValidate_Panic: a session that panicked is not lent out again, and the next validation gets another.
 func TestValidate_Panic(t *testing.T) {
-	source, err := api.Schemas.ReadFile("schema/custacc.xsd")
-	require.NoError(t, err)
-	v, err := Compile("custacc.xsd", source, "Customer")
-	require.NoError(t, err)
-	for v.idle.Get() != nil { // also what the race detector makes the pool hide
-	}
+	v := withoutSessions(t)
 	broken := &brokenSession{}
 	v.idle.Put(&worker{session: broken})
 	doc := example(t, "customer.xml")
@@ -519,15 +519,10 @@ func TestValidate_Panic(t *testing.T) {
 
 // A session that fails without having found anything in the document is not an invalid document.
 func TestValidate_NotJudged(t *testing.T) {
-	source, err := api.Schemas.ReadFile("schema/custacc.xsd")
-	require.NoError(t, err)
-	v, err := Compile("custacc.xsd", source, "Customer")
-	require.NoError(t, err)
-	for v.idle.Get() != nil {
-	}
+	v := withoutSessions(t)
 	failure := errors.New("out of order")
 	v.open = func() (engineSession, error) { return nil, failure }
-	err = v.Validate(example(t, "customer.xml"))
+	err := v.Validate(example(t, "customer.xml"))
 	require.ErrorIs(t, err, failure)
 	_, refused := errors.AsType[*Error](err)
 	require.False(t, refused)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A structure lists the elements of a document and everything that stands where the schema does not allow it. For a
+// A structure lists the elements of a document and everything that is where the schema does not allow it. For a
 // document that is not well-formed it means nothing.
 //
 // After a mistake reading continues as if the document had been corrected: a missing element is taken as present, and
@@ -141,11 +141,10 @@ func (s *structure) bind(tag []byte) (ownType bool) {
 // place finds the type of an element by its place, and reports an element that is in the wrong one.
 func (s *structure) place(e *docElement) *shape {
 	if s.open < 0 {
-		if s.automaton == nil || len(s.elements) > 0 {
-			return nil
-		}
-		if c := s.child(s.automaton.document, e); c != nil {
-			return c.shape
+		if s.automaton != nil && len(s.elements) == 0 {
+			if c := s.child(s.automaton.document, e); c != nil {
+				return c.shape
+			}
 		}
 		return nil
 	}
@@ -178,33 +177,28 @@ func (s *structure) child(from *state, e *docElement) *child {
 	if from == nil || string(e.space) != s.automaton.namespace {
 		return nil
 	}
-	for i := range from.children {
-		if from.children[i].name == string(e.local) {
-			return &from.children[i]
-		}
+	i := slices.IndexFunc(from.children, func(c child) bool { return c.name == string(e.local) })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &from.children[i]
 }
 
 // missing finds the fewest elements without which another may not come.
 func (s *structure) missing(from *state, e *docElement) (placeholders string, found *child) {
-	type route struct {
-		to           *state
-		placeholders string
-	}
 	if from == nil {
 		return "", nil
 	}
-	seen := map[*state]bool{from: true}
-	for routes := []route{{to: from}}; len(routes) > 0; routes = routes[1:] {
-		r := routes[0]
-		if c := s.child(r.to, e); c != nil {
-			return r.placeholders, c
+	routes := map[*state]string{from: ""} // what leads to each state
+	for reached := []*state{from}; len(reached) > 0; reached = reached[1:] {
+		here := reached[0]
+		if c := s.child(here, e); c != nil {
+			return routes[here], c
 		}
-		for _, c := range r.to.children {
-			if !seen[c.next] {
-				seen[c.next] = true
-				routes = append(routes, route{c.next, r.placeholders + s.placeholder(&c)})
+		for _, c := range here.children {
+			if _, seen := routes[c.next]; !seen {
+				routes[c.next] = routes[here] + s.placeholder(&c)
+				reached = append(reached, c.next)
 			}
 		}
 	}
@@ -217,7 +211,7 @@ func (s *structure) placeholder(c *child) string {
 }
 
 // settle repairs a misfit when it is known what follows it, nil for the end of the parent. If one element is missing
-// between what came before and what follows, the misfit stands for that one; else it is one too many.
+// between what came before and what follows, the misfit is taken for that one; else it is one too many.
 func (s *structure) settle(next *docElement) {
 	if !s.misfit.found || s.misfit.parent != s.open {
 		return
@@ -275,7 +269,7 @@ func (s *structure) text(from, end int) {
 	}
 }
 
-// report keeps one mistake more than are shown, which tells that there are more.
+// report keeps one mistake more than are shown, to know that there are more.
 func (s *structure) report(m mistake) {
 	if len(s.mistakes) <= MaxFindings {
 		s.mistakes = append(s.mistakes, m)

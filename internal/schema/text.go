@@ -14,7 +14,7 @@ func skipSpace(doc []byte, at int) int {
 }
 
 // skipText reads text that may be anything, up to its end: a quote for an attribute, else the bracket of the next tag.
-// It returns where the end stands, or -1 if the text may not be well-formed.
+// It returns the offset of the end, or -1 if the text may not be well-formed.
 func skipText(doc []byte, at int, end byte) int {
 	for at < len(doc) {
 		if end == '<' {
@@ -54,7 +54,7 @@ func skipText(doc []byte, at int, end byte) int {
 	return -1
 }
 
-// plain are the characters that are nothing but themselves, in text and between quotes of either kind.
+// plain are the characters without a meaning of their own, in text and between quotes of either kind.
 var plain = func() (table [256]bool) {
 	for b := byte(' '); b < utf8.RuneSelf; b++ {
 		table[b] = b != '<' && b != '&' && b != '>' && b != '"' && b != '\''
@@ -63,12 +63,12 @@ var plain = func() (table [256]bool) {
 	return table
 }()
 
-// skipPlainWords skips eight bytes at a time while all of them are themselves in text. Prose is mostly such.
+// skipPlainWords skips eight bytes at a time while none of them has a meaning in text, as in most prose.
 func skipPlainWords(doc []byte, at int) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; at+8 <= len(doc); at += 8 {
 		word := binary.LittleEndian.Uint64(doc[at:])
-		// In each line the high bit of a byte tells of that byte, or falsely of one above a byte that it tells of.
+		// In each line the high bit of a matching byte is set, and sometimes that of a byte behind one.
 		found := word | // beyond ASCII
 			(word - ones*' ') | // below the blank
 			((word ^ ones*'<') - ones) |
@@ -81,34 +81,13 @@ func skipPlainWords(doc []byte, at int) int {
 	return at
 }
 
-// skipReference reads one of the five names that XML itself defines, or a number.
+// references are those that stored documents have. Other numbers are left to the engine.
+var references = []string{"&amp;", "&lt;", "&gt;", "&quot;", "&apos;", "&#13;", "&#10;", "&#9;"}
+
 func skipReference(doc []byte, at int) int {
-	for _, name := range [...]string{"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"} {
-		if n := len(name); len(doc)-at >= n && string(doc[at:at+n]) == name {
+	for _, reference := range references {
+		if n := len(reference); len(doc)-at >= n && string(doc[at:at+n]) == reference {
 			return at + n
-		}
-	}
-	at += len("&#")
-	if at >= len(doc) || doc[at-1] != '#' {
-		return -1
-	}
-	base := rune(10)
-	if doc[at] == 'x' {
-		base = 16
-		at++
-	}
-	r, from := rune(0), at
-	for ; at < len(doc) && at < from+8 && r <= utf8.MaxRune; at++ {
-		b := doc[at]
-		switch {
-		case isDigit(b):
-			r = r*base + rune(b-'0')
-		case base == 16 && b|0x20 >= 'a' && b|0x20 <= 'f':
-			r = r*base + rune(b|0x20-'a') + 10
-		case b == ';' && isXMLChar(r): // and so not none, which is 0
-			return at + 1
-		default:
-			return -1
 		}
 	}
 	return -1

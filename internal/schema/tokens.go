@@ -15,17 +15,12 @@ const (
 	endTag
 )
 
-// nextToken returns what stands at an offset, and where it ends.
+// nextToken returns the kind of the token at an offset, and where it ends.
 func nextToken(doc []byte, at int) (kind tokenKind, end int) {
-	rest := doc[at:]
-	if rest[0] != '<' {
-		if n := bytes.IndexByte(rest, '<'); n >= 0 {
-			return charData, at + n
-		}
-		return charData, len(doc)
-	}
-	var mark string
+	rest, kind, mark, behind := doc[at:], noToken, "", 0
 	switch {
+	case rest[0] != '<':
+		kind, mark, behind = charData, "<", -1
 	case bytes.HasPrefix(rest, []byte("</")):
 		kind, mark = endTag, ">"
 	case bytes.HasPrefix(rest, []byte("<!--")):
@@ -38,23 +33,23 @@ func nextToken(doc []byte, at int) (kind tokenKind, end int) {
 		return startTag, at + startTagEnd(rest)
 	}
 	if n := bytes.Index(rest, []byte(mark)); n >= 0 {
-		return kind, at + n + len(mark)
+		return kind, at + n + len(mark) + behind
 	}
 	return kind, len(doc)
 }
 
 // startTagEnd returns the offset behind the tag at the beginning of a document's rest.
 func startTagEnd(rest []byte) int {
-	for i := 1; i < len(rest); i++ {
-		switch quote := rest[i]; quote {
-		case '>':
+	quote := byte(0)
+	for i, c := range rest {
+		switch {
+		case c == quote:
+			quote = 0
+		case quote != 0:
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '>':
 			return i + 1
-		case '"', '\'':
-			n := bytes.IndexByte(rest[i+1:], quote)
-			if n < 0 {
-				return len(rest)
-			}
-			i += n + 1
 		}
 	}
 	return len(rest)
@@ -62,8 +57,8 @@ func startTagEnd(rest []byte) int {
 
 // nameEnd returns the offset behind the name in a start tag.
 func nameEnd(tag []byte) int {
-	for i := 1; i < len(tag); i++ {
-		if endsName[tag[i]] {
+	for i, c := range tag {
+		if endsName[c] {
 			return i
 		}
 	}

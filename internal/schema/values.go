@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -10,115 +11,128 @@ import (
 // A checker recognises valid values, as they are written in the document. It recognises the usual way to write a value
 // only: without blanks around it, without a plus sign, with a year of four digits. The rest is left to the engine.
 type checker struct {
-	kind      valueKind
-	codes     map[string]struct{}
-	pattern   *regexp.Regexp
-	min, max  int    // length of a string
-	digits    int    // how many a number may have
-	fraction  int    // how many of them behind the point
-	negative  bool   // a number may be below zero
-	zero      bool   // it may be zero
-	namespace string // of which a hint says where its schema is
-	words     string // what the value has to be
+	anyText bool // every text is valid
+	// accepts reports whether another value is surely valid. Whatever it accepts consists of characters that need no
+	// escaping, or are escaped. nil accepts nothing.
+	accepts func(s []byte) bool
+	words   string // what the value has to be
 }
-
-type valueKind uint8
-
-const (
-	unknownValue valueKind = iota // never surely valid
-	anyText                       // always
-	codeValue
-	patternValue
-	shortValue
-	numberValue
-	dateValue
-	dateTimeValue
-	base64Value
-	uriValue
-	locationValue
-)
 
 // maxDigits keeps numbers to a length at which no processor of XML Schema has a reason to refuse them.
 const maxDigits = 18
 
-func newChecker(v *value) *checker {
-	c := compileChecker(v)
-	c.words = v.describe()
-	return c
+// builtIn are the types that the project's schemas restrict, with words for them.
+var builtIn = map[string]checker{
+	"string":             {anyText: true, words: "text"},
+	"anyURI":             {accepts: plainURI, words: "a URI"},
+	"base64Binary":       {accepts: base64Text, words: "base64 data"},
+	"date":               {accepts: dateAlone, words: "a date (YYYY-MM-DD)"},
+	"dateTime":           {accepts: dateTime, words: "a date and time (YYYY-MM-DDThh:mm:ss)"},
+	"decimal":            {accepts: decimal.accepts, words: "a decimal number"},
+	"integer":            {accepts: numbers{maxDigits, 0, true, true}.accepts, words: "a whole number"},
+	"int":                {accepts: numbers{9, 0, true, true}.accepts, words: "a whole number of 32 bits"},
+	"positiveInteger":    {accepts: numbers{maxDigits, 0, false, false}.accepts, words: "a whole number above 0"},
+	"nonNegativeInteger": {accepts: natural.accepts, words: "a whole number that is not negative"},
+	"NMTOKEN":            {words: "a single word"},
 }
 
-// compileChecker knows the types that the project's schemas use, each with the facets that they use it with. Any other
-// combination is unknown to it.
-func compileChecker(v *value) *checker {
-	unknown := &checker{}
-	if v == nil {
-		return unknown
+// numbers are the numbers with at most so many digits, of which at most fraction are behind the point.
+type numbers struct {
+	digits, fraction int
+	negative, zero   bool // whether there are such
+}
+
+var (
+	decimal = numbers{maxDigits, maxDigits, true, true}
+	natural = numbers{maxDigits, 0, false, true}
+)
+
+var facetWords = []struct{ facet, words string }{
+	{"minInclusive", "at least %s"},
+	{"minExclusive", "above %s"},
+	{"maxInclusive", "at most %s"},
+	{"totalDigits", "at most %s digits"},
+	{"fractionDigits", "at most %s places after the point"},
+	{"minLength", "minimum length %s"},
+	{"maxLength", "maximum length %s"},
+	{"pattern", "in the form %s"},
+}
+
+// newChecker returns the checker of a built-in type with restrictions. It knows the types that the project's schemas
+// use, each with the facets that they use it with; any other combination is never surely valid.
+func newChecker(base string, restrictions []*node) *checker {
+	c, ok := builtIn[base]
+	if !ok {
+		c.words = "a value of type " + base
 	}
-	if v.codes != nil {
+	var codes, limits []string
+	facets := map[string]string{}
+	for _, r := range restrictions {
+		if r.kind == "enumeration" {
+			codes = append(codes, r.attrs["value"])
+		} else {
+			facets[r.kind] = r.attrs["value"]
+		}
+	}
+	for _, f := range facetWords {
+		if limit, ok := facets[f.facet]; ok {
+			limits = append(limits, fmt.Sprintf(f.words, limit))
+		}
+	}
+	switch {
+	case len(codes) > 0 && len(facets) == 0 && (base == "string" || base == "NMTOKEN"):
 		// The engine holds the codes against the base, so a string or a token needs no second look.
-		if len(v.facets) > 0 || v.base != "string" && v.base != "NMTOKEN" {
-			return unknown
-		}
-		return oneOf(v.codes...)
-	}
-	c := &checker{kind: numberValue, digits: maxDigits, negative: true, zero: true}
-	facets := len(v.facets)
-	switch v.base {
-	case "string":
-		return newStringChecker(v.facets)
-	case "decimal":
-		c.fraction = maxDigits
-		for name, limit := range map[string]*int{"totalDigits": &c.digits, "fractionDigits": &c.fraction} {
-			if facet, ok := v.facets[name]; ok {
-				n, err := strconv.Atoi(facet)
-				if err != nil {
-					return unknown
-				}
-				*limit = min(n, *limit)
-				facets--
-			}
-		}
-		if v.facets["minInclusive"] == "0" {
-			c.negative = false
-			facets--
-		}
-	case "integer":
-	case "int":
-		c.digits = 9
-	case "nonNegativeInteger":
-		c.negative = false
-	case "positiveInteger":
-		c.negative, c.zero = false, false
+		c = *oneOf(codes...)
+	case len(facets) == 0 && len(codes) == 0:
+	case base == "string" && len(codes) == 0:
+		c.anyText, c.accepts = false, textChecker(facets)
+	case base == "decimal" && len(codes) == 0:
+		c.accepts = decimalChecker(facets)
 	default:
-		kinds := map[string]valueKind{
-			"date": dateValue, "dateTime": dateTimeValue, "base64Binary": base64Value, "anyURI": uriValue,
-		}
-		c = &checker{kind: kinds[v.base]}
+		c.anyText, c.accepts = false, nil
 	}
-	if facets > 0 {
-		return unknown
+	switch {
+	case len(codes) > 0:
+		c.words = list(codes, "or")
+	case len(limits) > 0:
+		c.words += ", " + list(limits, "and")
 	}
-	return c
+	return &c
 }
 
-func newStringChecker(facets map[string]string) *checker {
-	unknown := &checker{}
-	switch pattern := facets["pattern"]; {
-	case len(facets) == 0:
-		return &checker{kind: anyText}
+// textChecker returns the check for a text with these facets, nil for others than a pattern or both lengths.
+func textChecker(facets map[string]string) func(s []byte) bool {
+	pattern := facets["pattern"]
+	least, err := strconv.Atoi(facets["minLength"])
+	most, err2 := strconv.Atoi(facets["maxLength"])
+	switch {
 	case len(facets) == 1 && tame.MatchString(pattern):
 		if expr, err := regexp.Compile(`^(?:` + pattern + `)$`); err == nil {
-			return &checker{kind: patternValue, pattern: expr}
+			return expr.Match
 		}
-		return unknown
-	case len(facets) == 2:
-		least, err := strconv.Atoi(facets["minLength"])
-		most, err2 := strconv.Atoi(facets["maxLength"])
-		if err == nil && err2 == nil {
-			return &checker{kind: shortValue, min: least, max: most}
+	case len(facets) == 2 && err == nil && err2 == nil:
+		return func(s []byte) bool { return len(s) >= least && len(s) <= most && harmless(s) }
+	}
+	return nil
+}
+
+// decimalChecker returns the check for a decimal number with these facets, nil for others than it knows.
+func decimalChecker(facets map[string]string) func(s []byte) bool {
+	all := decimal
+	for name, value := range facets {
+		n, err := strconv.Atoi(value)
+		switch {
+		case name == "totalDigits" && err == nil:
+			all.digits = min(n, all.digits)
+		case name == "fractionDigits" && err == nil:
+			all.fraction = min(n, all.fraction)
+		case name == "minInclusive" && value == "0":
+			all.negative = false
+		default:
+			return nil
 		}
 	}
-	return unknown
+	return all.accepts
 }
 
 // tame are patterns that mean the same in XML Schema and in Go: letters, digits, plain classes of them, counts of one
@@ -127,58 +141,30 @@ var tame = regexp.MustCompile(`^(\(?(\[([0-9A-Za-z]-[0-9A-Za-z]|[0-9A-Za-z])+\]|
 
 // oneOf accepts a list of values, in the usual way to write each in a document. Only that way is recognised, so an
 // enumeration costs no unescaping.
-func oneOf(codes ...string) *checker {
-	c := &checker{kind: codeValue, codes: map[string]struct{}{}}
-	for _, code := range codes {
+func oneOf(values ...string) *checker {
+	written := map[string]bool{}
+	for _, value := range values {
 		// White space but the blank changes in attributes, and ">" must not always be written like that.
-		if !strings.ContainsFunc(code, func(r rune) bool { return r < ' ' || r == '>' || r > '~' }) {
-			c.codes[codeEscaper.Replace(code)] = struct{}{}
+		if !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == '>' || r > '~' }) {
+			written[codeEscaper.Replace(value)] = true
 		}
 	}
-	return c
+	return &checker{accepts: func(s []byte) bool { return written[string(s)] }}
 }
 
 var codeEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;")
 
-// read reads a value up to its end, a quote or the bracket of the next tag, and returns where that stands, or -1.
+// read reads a value up to its end, a quote or the bracket of the next tag, and returns the offset of the end, or -1.
 func (c *checker) read(doc []byte, at int, end byte) int {
-	if c.kind == anyText {
+	if c.anyText {
 		return skipText(doc, at, end)
 	}
 	n := bytes.IndexByte(doc[at:], end)
-	if n < 0 || !c.accepts(doc[at:at+n]) {
+	if n < 0 || c.accepts == nil || !c.accepts(doc[at:at+n]) {
 		return -1
 	}
 	return at + n
 }
 
-// mayBeEmpty judges the value of an element of one tag.
-func (c *checker) mayBeEmpty() bool { return c.kind == anyText || c.accepts(nil) }
-
-// accepts judges a value of any kind but anyText. Whatever it accepts consists of characters that need no escaping, or
-// are escaped.
-func (c *checker) accepts(s []byte) bool {
-	switch c.kind {
-	case codeValue:
-		_, ok := c.codes[string(s)]
-		return ok
-	case patternValue:
-		return c.pattern.Match(s)
-	case shortValue:
-		return len(s) >= c.min && len(s) <= c.max && harmless(s)
-	case numberValue:
-		return c.number(s)
-	case dateValue:
-		return date(s) && zone(s[len("2006-01-02"):])
-	case dateTimeValue:
-		return dateTime(s)
-	case base64Value:
-		return base64Text(s)
-	case uriValue:
-		return plainURI(s)
-	case locationValue:
-		return len(s) > len(c.namespace) && string(s[:len(c.namespace)]) == c.namespace && plainURI(s[len(c.namespace):])
-	case unknownValue, anyText:
-	}
-	return false
-}
+// mayBeEmpty reports whether an element of one tag has a valid value.
+func (c *checker) mayBeEmpty() bool { return c.anyText || c.accepts != nil && c.accepts(nil) }

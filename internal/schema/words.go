@@ -48,56 +48,6 @@ func list(words []string, last string) string {
 	}
 }
 
-// typeWords describe the built-in types that the project's schemas use.
-var typeWords = map[string]string{
-	"string":             "text",
-	"anyURI":             "a URI",
-	"base64Binary":       "base64 data",
-	"date":               "a date (YYYY-MM-DD)",
-	"dateTime":           "a date and time (YYYY-MM-DDThh:mm:ss)",
-	"decimal":            "a decimal number",
-	"integer":            "a whole number",
-	"int":                "a whole number of 32 bits",
-	"nonNegativeInteger": "a whole number that is not negative",
-	"positiveInteger":    "a whole number above 0",
-	"NMTOKEN":            "a single word",
-}
-
-var facetWords = []struct{ facet, words string }{
-	{"minInclusive", "at least %s"},
-	{"minExclusive", "above %s"},
-	{"maxInclusive", "at most %s"},
-	{"totalDigits", "at most %s digits"},
-	{"fractionDigits", "at most %s places after the point"},
-	{"minLength", "minimum length %s"},
-	{"maxLength", "maximum length %s"},
-	{"pattern", "in the form %s"},
-}
-
-// describe says what a value has to be.
-func (v *value) describe() string {
-	if v == nil {
-		return "a value"
-	}
-	if len(v.codes) > 0 {
-		return list(v.codes, "or")
-	}
-	words := typeWords[v.base]
-	if words == "" {
-		words = "a value of type " + v.base
-	}
-	var limits []string
-	for _, f := range facetWords {
-		if limit, ok := v.facets[f.facet]; ok {
-			limits = append(limits, fmt.Sprintf(f.words, limit))
-		}
-	}
-	if len(limits) == 0 {
-		return words
-	}
-	return words + ", " + list(limits, "and")
-}
-
 // tagName shows an element's name, with its namespace if that is not the expected one.
 func (e *docElement) tagName(expected string) string {
 	local := "<" + oneLine(string(e.local)) + ">"

@@ -2,7 +2,9 @@ package xmldoc
 
 import (
 	"bytes"
+	"cmp"
 	"hash/maphash"
+	"slices"
 	"strconv"
 	"sync"
 	"unicode/utf8"
@@ -10,7 +12,7 @@ import (
 
 // Limits bound what Admit accepts. Zero means the default.
 type Limits struct {
-	Bytes      int // of the document as it came and as it is kept; default 1 MiB
+	Bytes      int // of the document before and after admission; default 1 MiB
 	Nodes      int // elements, attributes and runs of text; default 65,536
 	Attributes int // of one element, declarations of namespaces counted; default MaxAttributes
 }
@@ -42,40 +44,34 @@ func Admit(src []byte, limits Limits) ([]byte, error) {
 }
 
 // AppendAdmitted appends the result of Admit to dst.
-func AppendAdmitted(dst, src []byte, limits Limits) ([]byte, error) {
-	if limits.Bytes <= 0 {
-		limits.Bytes = 1 << 20
-	}
-	if limits.Nodes <= 0 {
-		limits.Nodes = 1 << 16
-	}
-	if limits.Attributes <= 0 {
-		limits.Attributes = MaxAttributes
-	}
-	if len(src) > limits.Bytes {
-		return dst, newError(src, limits.Bytes, TooLarge, "larger than %d bytes", limits.Bytes)
-	}
-	text, body, err := toUTF8(src)
-	if err != nil {
-		return dst, err
-	}
-
+func AppendAdmitted(dst, src []byte, limits Limits) (out []byte, err error) {
 	a := admitters.Get().(*admitter)
-	defer admitters.Put(a)
-	a.src, a.pos = text, body
 	a.out, a.base = dst, len(dst)
-	a.limits, a.nodes, a.numbers = limits, 0, 0
+	a.limits.Bytes = cmp.Or(limits.Bytes, 1<<20)
+	a.limits.Nodes = cmp.Or(limits.Nodes, 1<<16)
+	a.limits.Attributes = cmp.Or(limits.Attributes, MaxAttributes)
+	a.pos, a.nodes, a.numbers = 0, 0, 0
 	a.open, a.scope, a.attrs = a.open[:0], a.scope[:0], a.attrs[:0]
-	err = a.document()
-	out := a.out
-	a.src, a.out, a.ids = nil, nil, nil // a pooled admitter must not keep documents alive
-	if cap(a.attrs) > keep {
-		a.attrs, a.table = nil, nil
+	defer func() {
+		switch refusal := recover().(type) {
+		case nil:
+		case *Error:
+			out, err = dst, refusal
+		default:
+			panic(refusal)
+		}
+		a.src, a.out, a.ids = nil, nil, nil // a pooled admitter must not keep documents alive
+		if cap(a.attrs) > keep {
+			a.attrs, a.table = nil, nil
+		}
+		admitters.Put(a)
+	}()
+	if a.src = src; len(src) > a.limits.Bytes {
+		a.refuse(a.limits.Bytes, TooLarge, "larger than %d bytes", a.limits.Bytes)
 	}
-	if err != nil {
-		return dst, err
-	}
-	return out, nil
+	a.decode()
+	a.document()
+	return a.out, nil
 }
 
 // keep is the largest number of attributes of a start tag for which a pooled admitter keeps memory.
@@ -83,7 +79,8 @@ const keep = 256
 
 var admitters = sync.Pool{New: func() any { return &admitter{seed: maphash.MakeSeed()} }}
 
-// An admitter reads src once, from left to right, and writes the normal form.
+// An admitter reads src once, from left to right, and writes the normal form. To refuse the document its methods panic
+// with an *Error, which AppendAdmitted recovers.
 type admitter struct {
 	src    []byte // UTF-8
 	pos    int
@@ -117,7 +114,7 @@ type attribute struct {
 	name, prefix, local span // in src
 	value               span // in src, between the quotes
 	uri                 int  // the number of the namespace, once resolved; 0 for none
-	plain               bool // the value is in the normal form as it stands
+	plain               bool // the value is in the normal form already
 	decl                bool // a namespace declaration
 }
 
@@ -126,8 +123,12 @@ type span struct{ from, to int }
 func (s span) of(b []byte) []byte { return b[s.from:s.to] }
 func (s span) empty() bool        { return s.from == s.to }
 
-func (a *admitter) fail(offset int, format string, args ...any) error {
-	return newError(a.src, offset, Malformed, format, args...)
+func (a *admitter) refuse(offset int, reason Reason, format string, args ...any) {
+	panic(newError(a.src, offset, reason, format, args...))
+}
+
+func (a *admitter) fail(offset int, format string, args ...any) {
+	a.refuse(offset, Malformed, format, args...)
 }
 
 // at returns src[i], or 0 behind the end: no XML document holds that byte, so every look-ahead fails there.
@@ -138,74 +139,66 @@ func (a *admitter) at(i int) byte {
 	return 0
 }
 
-func (a *admitter) starts(s string) bool {
-	return len(a.src)-a.pos >= len(s) && string(a.src[a.pos:a.pos+len(s)]) == s
+func (a *admitter) starts(i int, s string) bool {
+	return len(a.src)-i >= len(s) && string(a.src[i:i+len(s)]) == s
 }
 
 func (a *admitter) spaces(i int) int {
-	for class[a.at(i)]&space != 0 {
+	for isSpace(a.at(i)) {
 		i++
 	}
 	return i
 }
 
-func (a *admitter) document() error {
-	rootSeen := false
-	for a.pos < len(a.src) {
+func (a *admitter) document() {
+	for rootSeen := false; ; {
 		at, outside := a.pos, len(a.open) == 0
-		var err error
 		switch {
+		case at == len(a.src) && !outside:
+			a.fail(at, "the document ends inside element %s", excerpt(a.open[len(a.open)-1].name.of(a.src)))
+		case at == len(a.src) && !rootSeen:
+			a.fail(at, "no root element")
+		case at == len(a.src):
+			return
 		case a.src[at] != '<' && outside:
 			if a.pos = a.spaces(at); a.pos == at {
-				err = a.fail(at, "text outside the root element")
+				a.fail(at, "text outside the root element")
 			}
 		case a.src[at] != '<':
-			err = a.text()
+			a.text()
 		case a.at(at+1) == '/':
-			err = a.endTag()
+			a.endTag()
+		case a.starts(at, "<!--"):
+			a.comment()
+		case a.starts(at, "<![CDATA[") && !outside:
+			a.cdata()
+		case a.starts(at, "<!DOCTYPE"):
+			a.refuse(at, Forbidden, "document type declarations are not allowed")
 		case a.at(at+1) == '!':
-			err = a.declaration(outside)
+			a.fail(at, "markup is malformed")
 		case a.at(at+1) == '?':
-			err = a.instruction()
+			a.instruction()
 		case outside && rootSeen:
-			err = a.fail(at, "a second root element")
+			a.fail(at, "a second root element")
 		default:
 			rootSeen = true
-			err = a.startTag()
+			a.startTag()
 		}
 		switch {
-		case err != nil:
-			return err
 		case len(a.out)-a.base > a.limits.Bytes:
-			return newError(a.src, at, TooLarge, "larger than %d bytes in the normal form", a.limits.Bytes)
+			a.refuse(at, TooLarge, "larger than %d bytes in the normal form", a.limits.Bytes)
 		case a.nodes > a.limits.Nodes:
-			return newError(a.src, at, TooLarge, "more than %d elements, attributes and texts", a.limits.Nodes)
+			a.tooManyNodes(at)
 		}
 	}
-	if n := len(a.open); n > 0 {
-		return a.fail(len(a.src), "the document ends inside element %s", excerpt(a.open[n-1].name.of(a.src)))
-	}
-	if !rootSeen {
-		return a.fail(len(a.src), "no root element")
-	}
-	return nil
 }
 
-// declaration reads what begins with <!.
-func (a *admitter) declaration(outside bool) error {
-	switch {
-	case a.starts("<!--"):
-		return a.comment()
-	case a.starts("<![CDATA[") && !outside:
-		return a.cdata()
-	case a.starts("<!DOCTYPE"):
-		return newError(a.src, a.pos, Forbidden, "document type declarations are not allowed")
-	}
-	return a.fail(a.pos, "markup is malformed")
+func (a *admitter) tooManyNodes(at int) {
+	a.refuse(at, TooLarge, "more than %d elements, attributes and texts", a.limits.Nodes)
 }
 
 // text reads up to the next markup.
-func (a *admitter) text() error {
+func (a *admitter) text() {
 	a.nodes++
 	first, run := a.pos, a.pos // run: what is not yet written
 	for i := run; ; {
@@ -214,39 +207,26 @@ func (a *admitter) text() error {
 		}
 		c := a.at(i)
 		if c >= utf8.RuneSelf {
-			size, err := a.character(i)
-			if err != nil {
-				return err
-			}
-			i += size
+			i += a.character(i)
 			continue
 		}
 		a.out = append(a.out, a.src[run:i]...)
-		switch c {
-		case '<':
+		switch {
+		case c == '<' || i == len(a.src): // document reports what is missing
 			a.pos = i
-			return nil
-		case '>':
+			return
+		case c == '>':
 			if i-first >= 2 && a.src[i-1] == ']' && a.src[i-2] == ']' {
-				return a.fail(i-2, "]]> in text")
+				a.fail(i-2, "]]> in text")
 			}
 			a.out = append(a.out, "&gt;"...)
 			i++
-		case '\r':
+		case c == '\r':
 			i = a.lineEnd(i, '\n')
-		case '&':
-			r, end, err := a.reference(i)
-			if err != nil {
-				return err
-			}
-			a.out = appendRune(a.out, r, false)
-			i = end
+		case c == '&':
+			i = a.reference(i, false)
 		default:
-			if i == len(a.src) {
-				a.pos = i
-				return nil // document reports what is missing
-			}
-			return a.badCharacter(i)
+			a.badCharacter(i)
 		}
 		run = i
 	}
@@ -262,77 +242,77 @@ func (a *admitter) lineEnd(i int, as byte) int {
 }
 
 // character checks the character beyond ASCII at i and returns its size.
-func (a *admitter) character(i int) (int, error) {
+func (a *admitter) character(i int) int {
 	r, size := utf8.DecodeRune(a.src[i:])
 	if r == utf8.RuneError && size == 1 || !isChar(r) {
-		return 0, a.badCharacter(i)
+		a.badCharacter(i)
 	}
-	return size, nil
+	return size
 }
 
-func (a *admitter) badCharacter(i int) error {
-	if i >= len(a.src) {
-		return a.fail(i, "the document ends in the middle of markup")
+func (a *admitter) badCharacter(i int) {
+	r, size := utf8.DecodeRune(a.src[min(i, len(a.src)):])
+	switch {
+	case size == 0:
+		a.fail(i, "the document ends in the middle of markup")
+	case size == 1 && r == utf8.RuneError:
+		a.refuse(i, Encoding, "byte 0x%02X is not UTF-8", a.src[i])
 	}
-	r, size := utf8.DecodeRune(a.src[i:])
-	if r == utf8.RuneError && size == 1 {
-		return newError(a.src, i, Encoding, "byte 0x%02X is not UTF-8", a.src[i])
-	}
-	return a.fail(i, "character U+%04X is not allowed here", r)
+	a.fail(i, "character U+%04X is not allowed here", r)
 }
 
-// reference reads &name; or &#number; at i.
-func (a *admitter) reference(i int) (r rune, end int, err error) {
+// entities are the names that XML defines.
+var entities = map[string]rune{"amp": '&', "lt": '<', "gt": '>', "quot": '"', "apos": '\''}
+
+// reference writes the character that &name; or &#number; at i means, escaped for a value or for text.
+func (a *admitter) reference(i int, value bool) (end int) {
 	end = i + 1
 	for a.at(end) == '#' || class[a.at(end)]&namePart != 0 {
 		end++
 	}
 	if a.at(end) != ';' {
-		return 0, 0, a.fail(i, "& does not begin a reference")
+		a.fail(i, "& does not begin a reference")
 	}
 	name := a.src[i+1 : end]
 	end++
-	switch string(name) {
-	case "amp":
-		return '&', end, nil
-	case "lt":
-		return '<', end, nil
-	case "gt":
-		return '>', end, nil
-	case "quot":
-		return '"', end, nil
-	case "apos":
-		return '\'', end, nil
+	r, known := entities[string(name)]
+	if !known {
+		digits, isNumber := bytes.CutPrefix(name, []byte("#"))
+		if len(name) < 2 || !isNumber {
+			a.fail(i, "entity %s is not known", excerpt(a.src[i:end]))
+		}
+		base := 10
+		if digits[0] == 'x' {
+			digits, base = digits[1:], 16
+		}
+		if len(digits) == 0 || digits[0] == '-' {
+			a.fail(i, "reference %s is malformed", excerpt(a.src[i:end]))
+		}
+		n, err := strconv.ParseInt(string(digits), base, 32)
+		if r = rune(n); err != nil || !isChar(r) {
+			a.fail(i, "reference %s is not a character", excerpt(a.src[i:end]))
+		}
 	}
-	if len(name) < 2 || name[0] != '#' {
-		return 0, 0, a.fail(i, "entity %s is not known", excerpt(a.src[i:end]))
-	}
-	digits, base := name[1:], 10
-	if digits[0] == 'x' {
-		digits, base = digits[1:], 16
-	}
-	if len(digits) == 0 || digits[0] == '+' || digits[0] == '-' {
-		return 0, 0, a.fail(i, "reference %s is malformed", excerpt(a.src[i:end]))
-	}
-	n, err := strconv.ParseInt(string(digits), base, 32)
-	if err != nil || !isChar(rune(n)) {
-		return 0, 0, a.fail(i, "reference %s is not a character", excerpt(a.src[i:end]))
-	}
-	return rune(n), end, nil
+	a.out = appendRune(a.out, r, value)
+	return end
 }
 
-func (a *admitter) cdata() error {
+// find returns the offset of the mark that ends the markup at a.pos, from i on.
+func (a *admitter) find(i int, mark, what string) int {
+	n := bytes.Index(a.src[i:], []byte(mark))
+	if n < 0 {
+		a.fail(a.pos, "%s does not end", what)
+	}
+	return i + n
+}
+
+func (a *admitter) cdata() {
+	const start, mark = "<![CDATA[", "]]>"
 	a.nodes++
-	const start, end = "<![CDATA[", "]]>"
 	i := a.pos + len(start)
-	length := bytes.Index(a.src[i:], []byte(end))
-	if length < 0 {
-		return a.fail(a.pos, "a CDATA section does not end")
-	}
-	if err := a.skippable(i, i+length); err != nil {
-		return err
-	}
-	for stop := i + length; i < stop; {
+	end := a.find(i, mark, "a CDATA section")
+	a.check(i, end)
+	for i < end {
 		if a.src[i] == '\r' {
 			i = a.lineEnd(i, '\n')
 			continue
@@ -340,145 +320,107 @@ func (a *admitter) cdata() error {
 		a.out = appendEscaped(a.out, a.src[i:i+1], false)
 		i++
 	}
-	a.pos = i + len(end)
-	return nil
+	a.pos = end + len(mark)
 }
 
-// skippable checks that src[i:end], which is not copied to the output or only later, holds only valid XML characters.
-func (a *admitter) skippable(i, end int) error {
+// check refuses characters in src[i:end] that XML does not have.
+func (a *admitter) check(i, end int) {
 	for i < end {
 		switch c := a.src[i]; {
 		case c >= utf8.RuneSelf:
-			size, err := a.character(i)
-			if err != nil {
-				return err
-			}
-			i += size
+			i += a.character(i)
 		case !isChar(rune(c)):
-			return a.badCharacter(i)
+			a.badCharacter(i)
 		default:
 			i++
 		}
 	}
-	return nil
 }
 
-func (a *admitter) comment() error {
+func (a *admitter) comment() {
 	i := a.pos + len("<!--")
-	length := bytes.Index(a.src[i:], []byte("--"))
-	switch {
-	case length < 0:
-		return a.fail(a.pos, "a comment does not end")
-	case a.at(i+length+2) != '>':
-		return a.fail(i+length, "-- in a comment")
+	end := a.find(i, "--", "a comment")
+	if a.at(end+2) != '>' {
+		a.fail(end, "-- in a comment")
 	}
-	a.pos = i + length + 3
-	return a.skippable(i, i+length)
+	a.check(i, end)
+	a.pos = end + len("-->")
 }
 
-func (a *admitter) instruction() error {
-	name, err := a.name(a.pos + 2)
-	if err != nil {
-		return err
-	}
-	target := name.of(a.src)
-	if bytes.EqualFold(target, []byte("xml")) {
-		return a.fail(a.pos, "an XML declaration is allowed only at the very beginning")
+func (a *admitter) instruction() {
+	name := a.name(a.pos + 2)
+	if bytes.EqualFold(name.of(a.src), []byte("xml")) {
+		a.fail(a.pos, "an XML declaration is allowed only at the very beginning")
 	}
 	if a.at(name.to) == ':' {
-		return a.fail(name.to, "the target of a processing instruction has no prefix")
+		a.fail(name.to, "the target of a processing instruction has no prefix")
 	}
-	length := bytes.Index(a.src[name.to:], []byte("?>"))
-	if length < 0 {
-		return a.fail(a.pos, "a processing instruction does not end")
+	end := a.find(name.to, "?>", "a processing instruction")
+	if end > name.to && !isSpace(a.src[name.to]) {
+		a.badCharacter(name.to)
 	}
-	if length > 0 && class[a.src[name.to]]&space == 0 {
-		return a.badCharacter(name.to)
-	}
-	a.pos = name.to + length + 2
-	return a.skippable(name.to, name.to+length)
+	a.check(name.to, end)
+	a.pos = end + len("?>")
 }
 
 // name reads a name without a colon.
-func (a *admitter) name(i int) (span, error) {
-	name, foreign := span{i, i}, false
-	if class[a.at(i)]&nameStart == 0 {
-		if c := a.at(i); c == 0 || class[c]&space != 0 {
-			return name, a.fail(i, "a name is missing")
-		}
-		return name, a.fail(i, "a name does not begin with %s", excerpt(a.src[i:i+1]))
+func (a *admitter) name(i int) span {
+	c := a.at(i)
+	switch {
+	case class[c]&nameStart != 0:
+	case c == 0 || isSpace(c):
+		a.fail(i, "a name is missing")
+	default:
+		a.fail(i, "a name does not begin with %s", excerpt(a.src[i:i+1]))
 	}
-	for ; class[a.at(i)]&namePart != 0; i++ {
-		foreign = foreign || a.src[i] >= utf8.RuneSelf
+	name, foreign := span{i, i}, byte(0)
+	for ; class[a.at(name.to)]&namePart != 0; name.to++ {
+		foreign |= a.src[name.to]
 	}
-	name.to = i
-	if foreign {
-		if err := a.skippable(name.from, name.to); err != nil {
-			return name, err
-		}
+	if foreign >= utf8.RuneSelf {
+		a.check(name.from, name.to)
 		if !isForeignName(name.of(a.src)) {
-			return name, a.fail(name.from, "%s is not a name", excerpt(name.of(a.src)))
+			a.fail(i, "%s is not a name", excerpt(name.of(a.src)))
 		}
 	}
 	if name.to-name.from > maxName {
-		return name, newError(a.src, name.from, TooLarge, "a name of more than %d bytes", maxName)
+		a.refuse(i, TooLarge, "a name of more than %d bytes", maxName)
 	}
-	return name, nil
+	return name
 }
 
 // qualified reads a name that may have a prefix.
-func (a *admitter) qualified(i int) (name, prefix, local span, err error) {
-	if local, err = a.name(i); err != nil || a.at(local.to) != ':' {
-		return local, span{}, local, err
+func (a *admitter) qualified(i int) (name, prefix, local span) {
+	local = a.name(i)
+	if a.at(local.to) != ':' {
+		return local, span{}, local
 	}
-	prefix = local
-	if local, err = a.name(prefix.to + 1); err != nil {
-		return
-	}
+	prefix, local = local, a.name(local.to+1)
 	if a.at(local.to) == ':' {
-		err = a.fail(local.to, "a name with two colons")
+		a.fail(local.to, "a name with two colons")
 	}
-	return span{prefix.from, local.to}, prefix, local, err
+	return span{prefix.from, local.to}, prefix, local
 }
 
-func (a *admitter) startTag() error {
+func (a *admitter) startTag() {
 	at := a.pos
 	if len(a.open) == MaxDepth {
-		return newError(a.src, at, TooLarge, "elements are nested deeper than %d", MaxDepth)
+		a.refuse(at, TooLarge, "elements are nested deeper than %d", MaxDepth)
 	}
-	name, prefix, _, err := a.qualified(at + 1)
-	if err != nil {
-		return err
-	}
-	empty, err := a.attributes(name.to)
-	if err != nil {
-		return err
-	}
+	name, prefix, _ := a.qualified(at + 1)
+	empty := a.attributes(name.to)
 	a.nodes += 1 + len(a.attrs)
 
 	outer := len(a.scope)
 	a.out = append(append(a.out, '<'), name.of(a.src)...)
-	if err := a.declare(outer); err != nil {
-		return err
-	}
-	if _, err := a.resolve(prefix, at+1); err != nil {
-		return err
-	}
-	if err := a.unique(); err != nil {
-		return err
-	}
+	a.declare(outer)
+	a.resolve(prefix, at+1)
+	a.unique()
 	for i := range a.attrs {
-		attr := &a.attrs[i]
-		if attr.decl {
-			continue
-		}
-		before := len(a.out)
-		if err := a.writeAttribute(attr); err != nil {
-			return err
-		}
-		if string(attr.prefix.of(a.src)) == "xml" && string(attr.local.of(a.src)) == "id" {
-			if err := a.identify(attr, a.out[before+len(` xml:id="`):len(a.out)-len(`"`)]); err != nil {
-				return err
+		if attr := &a.attrs[i]; !attr.decl {
+			value := a.writeAttribute(attr)
+			if string(attr.name.of(a.src)) == "xml:id" {
+				a.identify(attr, value.of(a.out))
 			}
 		}
 	}
@@ -488,31 +430,26 @@ func (a *admitter) startTag() error {
 	} else {
 		a.open = append(a.open, openElement{name, outer})
 	}
-	return nil
 }
 
-func (a *admitter) endTag() error {
+func (a *admitter) endTag() {
 	n := len(a.open) - 1
 	if n < 0 {
-		return a.fail(a.pos, "an end tag without a start tag")
+		a.fail(a.pos, "an end tag without a start tag")
 	}
 	top := a.open[n]
 	from := a.pos + len("</")
 	end := from + top.name.to - top.name.from
 	if end > len(a.src) || !bytes.Equal(a.src[from:end], top.name.of(a.src)) || class[a.at(end)]&namePart != 0 {
-		name, _, _, err := a.qualified(from)
-		if err != nil {
-			return err
-		}
-		return a.fail(a.pos, "end tag %s where %s is open", excerpt(name.of(a.src)), excerpt(top.name.of(a.src)))
+		name, _, _ := a.qualified(from)
+		a.fail(a.pos, "end tag %s where %s is open", excerpt(name.of(a.src)), excerpt(top.name.of(a.src)))
 	}
 	if end = a.spaces(end); a.at(end) != '>' {
-		return a.badCharacter(end)
+		a.badCharacter(end)
 	}
 	a.pos = end + 1
 	a.open = a.open[:n]
 	a.writeEnd(top.name, top.scope)
-	return nil
 }
 
 func (a *admitter) writeEnd(name span, scope int) {
@@ -522,118 +459,100 @@ func (a *admitter) writeEnd(name span, scope int) {
 
 // identify checks an xml:id, which has to be a name, without white space, and of one element alone: parsers of
 // databases refuse others, or change them.
-func (a *admitter) identify(attr *attribute, id []byte) error {
-	switch name := string(id); {
+func (a *admitter) identify(attr *attribute, id []byte) {
+	name := string(id)
+	switch {
 	case !isName(name):
-		return a.fail(attr.name.from, "xml:id %s is not a name", excerpt(id))
+		a.fail(attr.name.from, "xml:id %s is not a name", excerpt(id))
 	case a.ids[name]:
-		return a.fail(attr.name.from, "xml:id %s is used twice", excerpt(id))
+		a.fail(attr.name.from, "xml:id %s is used twice", excerpt(id))
 	case a.ids == nil:
-		a.ids = map[string]bool{name: true}
-	default:
-		a.ids[name] = true
+		a.ids = map[string]bool{}
 	}
-	return nil
+	a.ids[name] = true
 }
 
 // attributes reads the rest of a start tag into a.attrs.
-func (a *admitter) attributes(i int) (empty bool, err error) {
+func (a *admitter) attributes(i int) (empty bool) {
 	a.attrs = a.attrs[:0]
 	for {
 		start := i
 		i = a.spaces(i)
-		switch a.at(i) {
-		case '>':
+		switch c := a.at(i); {
+		case c == '>':
 			a.pos = i + 1
-			return false, nil
-		case '/':
-			if a.at(i+1) != '>' {
-				return false, a.badCharacter(i + 1)
-			}
+			return false
+		case c == '/' && a.at(i+1) == '>':
 			a.pos = i + 2
-			return true, nil
-		}
-		if i == start {
-			return false, a.badCharacter(i)
-		}
-		if a.nodes+len(a.attrs) >= a.limits.Nodes {
-			return false, newError(a.src, i, TooLarge, "more than %d elements, attributes and texts", a.limits.Nodes)
-		}
-		if len(a.attrs) == a.limits.Attributes {
-			return false, newError(a.src, i, TooLarge, "more than %d attributes of one element", a.limits.Attributes)
+			return true
+		case c == '/':
+			a.badCharacter(i + 1)
+		case i == start:
+			a.badCharacter(i)
+		case a.nodes+len(a.attrs) >= a.limits.Nodes:
+			a.tooManyNodes(i)
+		case len(a.attrs) == a.limits.Attributes:
+			a.refuse(i, TooLarge, "more than %d attributes of one element", a.limits.Attributes)
 		}
 		var attr attribute
-		if attr.name, attr.prefix, attr.local, err = a.qualified(i); err != nil {
-			return false, err
-		}
+		attr.name, attr.prefix, attr.local = a.qualified(i)
 		if i = a.spaces(attr.name.to); a.at(i) != '=' {
-			return false, a.fail(i, "attribute %s has no value", excerpt(attr.name.of(a.src)))
+			a.fail(i, "attribute %s has no value", excerpt(attr.name.of(a.src)))
 		}
-		i = a.spaces(i + 1)
-		if attr.value, attr.plain, err = a.value(i); err != nil {
-			return false, err
-		}
-		i = attr.value.to + 1
+		attr.value, attr.plain = a.value(a.spaces(i + 1))
 		attr.decl = isXMLNS(attr.prefix.of(a.src)) || attr.prefix.empty() && isXMLNS(attr.local.of(a.src))
 		a.attrs = append(a.attrs, attr)
+		i = attr.value.to + 1
 	}
 }
 
 func isXMLNS(name []byte) bool { return string(name) == "xmlns" }
 
-// value finds the end of a quoted value and checks its characters; references are left for appendValue.
-func (a *admitter) value(i int) (value span, plain bool, err error) {
+// value finds the end of a quoted value and checks its characters; references are left for writeAttribute.
+func (a *admitter) value(i int) (value span, plain bool) {
 	quote := a.at(i)
 	if quote != '"' && quote != '\'' {
-		return value, false, a.fail(i, "a value is not in quotes")
+		a.fail(i, "a value is not in quotes")
 	}
-	value, plain = span{i + 1, i + 1}, true
-	for i++; ; {
+	plain = true
+	i++
+	for from := i; ; {
 		for i < len(a.src) && class[a.src[i]]&inValue != 0 {
 			i++
 		}
 		switch c := a.at(i); {
 		case c == quote:
-			value.to = i
-			return value, plain, nil
+			return span{from, i}, plain
 		case c == '<':
-			return value, false, a.fail(i, "< in the value of an attribute")
+			a.fail(i, "< in the value of an attribute")
 		case c >= utf8.RuneSelf:
-			size, err := a.character(i)
-			if err != nil {
-				return value, false, err
-			}
-			i += size
+			i += a.character(i)
 		case c == '\'':
 			i++
-		case c == '"', c == '&', c == '>', class[c]&space != 0:
+		case c == '"', c == '&', c == '>', isSpace(c):
 			plain = false
 			i++
 		default:
-			return value, false, a.badCharacter(i)
+			a.badCharacter(i)
 		}
 	}
 }
 
-// writeAttribute writes name and value in the normal form.
-func (a *admitter) writeAttribute(attr *attribute) error {
+// writeAttribute writes name and value in the normal form, and returns where the value is in out.
+func (a *admitter) writeAttribute(attr *attribute) (value span) {
 	a.out = append(append(append(a.out, ' '), attr.name.of(a.src)...), `="`...)
+	value.from = len(a.out)
+	i := attr.value.from
 	if attr.plain {
-		a.out = append(append(a.out, attr.value.of(a.src)...), '"')
-		return nil
+		a.out, i = append(a.out, attr.value.of(a.src)...), attr.value.to
 	}
-	for i := attr.value.from; i < attr.value.to; {
+	for i < attr.value.to {
 		switch c := a.src[i]; {
 		case c == '&':
-			r, end, err := a.reference(i)
-			if err != nil {
-				return err
-			}
-			a.out = appendRune(a.out, r, true)
-			i = end
+			i = a.reference(i, true)
 		case c == '\r':
 			i = a.lineEnd(i, ' ')
-		case class[c]&space != 0:
+		case isSpace(c):
 			a.out = append(a.out, ' ') // only a reference keeps a tab or a line feed
 			i++
 		default:
@@ -641,101 +560,87 @@ func (a *admitter) writeAttribute(attr *attribute) error {
 			i++
 		}
 	}
+	value.to = len(a.out)
 	a.out = append(a.out, '"')
-	return nil
+	return value
 }
 
 // declare writes the namespace declarations of a start tag, before its other attributes, and brings them into scope.
-func (a *admitter) declare(outer int) error {
+func (a *admitter) declare(outer int) {
 	for i := range a.attrs {
 		attr := &a.attrs[i]
 		if !attr.decl {
 			continue
 		}
+		at := attr.name.from
 		prefix := span{}
 		if !attr.prefix.empty() {
 			prefix = attr.local
 		}
+		p := prefix.of(a.src)
 		for _, d := range a.scope[outer:] {
-			if bytes.Equal(d.prefix.of(a.src), prefix.of(a.src)) {
-				return a.fail(attr.name.from, "attribute %s occurs twice", excerpt(attr.name.of(a.src)))
+			if bytes.Equal(d.prefix.of(a.src), p) {
+				a.duplicate(attr)
 			}
 		}
 		if len(a.scope) == maxScope {
-			return newError(a.src, attr.name.from, TooLarge, "more than %d namespace declarations in scope", maxScope)
+			a.refuse(at, TooLarge, "more than %d namespace declarations in scope", maxScope)
 		}
-		before := len(a.out)
-		if err := a.writeAttribute(attr); err != nil {
-			return err
-		}
-		uri := span{before + len(` `) + len(attr.name.of(a.src)) + len(`="`), len(a.out) - len(`"`)}
-		p, u := prefix.of(a.src), uri.of(a.out)
+		uri := a.writeAttribute(attr)
+		u := uri.of(a.out)
 		switch {
 		case isXMLNS(p), string(u) == xmlnsURI, (string(p) == "xml") != (string(u) == xmlURI):
-			return a.fail(attr.name.from, "prefix %s cannot be bound to %s", excerpt(p), excerpt(u))
+			a.fail(at, "prefix %s cannot be bound to %s", excerpt(p), excerpt(u))
 		case len(p) > 0 && len(u) == 0:
-			return a.fail(attr.name.from, "prefix %s is bound to nothing", excerpt(p))
+			a.fail(at, "prefix %s is bound to nothing", excerpt(p))
 		case len(u) > maxName:
-			return newError(a.src, attr.name.from, TooLarge, "a namespace with a name of more than %d bytes", maxName)
+			a.refuse(at, TooLarge, "a namespace with a name of more than %d bytes", maxName)
 		case !isURI(unescaped(u)):
-			return a.fail(attr.name.from, "the name of a namespace, %s, is not a URI", excerpt(u))
+			a.fail(at, "the name of a namespace, %s, is not a URI", excerpt(u))
 		}
 		// Compared once here, so that attributes need not compare names of namespaces, which may be long.
-		number := 0
-		for _, d := range a.scope {
-			if bytes.Equal(d.uri.of(a.out), u) {
-				number = d.number
-				break
-			}
+		known := slices.IndexFunc(a.scope, func(d declared) bool { return bytes.Equal(d.uri.of(a.out), u) })
+		if known >= 0 {
+			a.scope = append(a.scope, declared{prefix, uri, a.scope[known].number})
+			continue
 		}
-		if number == 0 {
-			a.numbers++
-			number = a.numbers
-		}
-		a.scope = append(a.scope, declared{prefix, uri, number})
+		a.numbers++
+		a.scope = append(a.scope, declared{prefix, uri, a.numbers})
 	}
-	return nil
 }
 
 // resolve returns the number of the namespace that a prefix is bound to.
-func (a *admitter) resolve(prefix span, at int) (uri int, err error) {
+func (a *admitter) resolve(prefix span, at int) (uri int) {
 	p := prefix.of(a.src)
 	if len(p) == 0 {
-		return 0, nil // the default namespace needs no declaration
+		return 0 // the default namespace needs no declaration
 	}
-	for i := len(a.scope) - 1; i >= 0; i-- {
-		if bytes.Equal(a.scope[i].prefix.of(a.src), p) {
-			return a.scope[i].number, nil
+	for _, d := range slices.Backward(a.scope) {
+		if bytes.Equal(d.prefix.of(a.src), p) {
+			return d.number
 		}
 	}
-	if string(p) == "xml" {
-		return 0, nil // bound by definition; a.same compares its prefix
+	if string(p) != "xml" {
+		a.fail(at, "prefix %s is not declared", excerpt(p))
 	}
-	return 0, a.fail(at, "prefix %s is not declared", excerpt(p))
+	return 0 // bound by definition; a.same compares its prefix
 }
 
 // unique refuses two attributes with one expanded name.
-func (a *admitter) unique() error {
+func (a *admitter) unique() {
 	for i := range a.attrs {
-		attr := &a.attrs[i]
-		if attr.decl || attr.prefix.empty() {
-			continue
-		}
-		var err error
-		if attr.uri, err = a.resolve(attr.prefix, attr.name.from); err != nil {
-			return err
+		if attr := &a.attrs[i]; !attr.decl {
+			attr.uri = a.resolve(attr.prefix, attr.name.from)
 		}
 	}
 	const few = 8
 	if len(a.attrs) <= few {
 		for i := range a.attrs {
 			for j := range i {
-				if a.same(i, j) {
-					return a.duplicate(i)
-				}
+				a.compare(i, j)
 			}
 		}
-		return nil
+		return
 	}
 	size := 4 * few
 	for size < 2*len(a.attrs) {
@@ -749,32 +654,30 @@ func (a *admitter) unique() error {
 	for i := range a.attrs {
 		// Attributes of one local name in several namespaces share a place; maxScope bounds how many can.
 		h := maphash.Bytes(a.seed, a.attrs[i].local.of(a.src))
-		for ; ; h++ {
-			slot := &table[h&uint64(size-1)]
-			if *slot == 0 {
-				*slot = int32(i + 1)
-				break
-			}
-			if a.same(i, int(*slot-1)) {
-				return a.duplicate(i)
-			}
+		slot := &table[h&uint64(size-1)]
+		for ; *slot != 0; slot = &table[h&uint64(size-1)] {
+			a.compare(i, int(*slot-1))
+			h++
 		}
+		*slot = int32(i + 1)
 	}
-	return nil
 }
 
-func (a *admitter) same(i, j int) bool {
+// compare refuses attribute i if it has the expanded name of attribute j.
+func (a *admitter) compare(i, j int) {
 	x, y := &a.attrs[i], &a.attrs[j]
 	if x.decl || y.decl || !bytes.Equal(x.local.of(a.src), y.local.of(a.src)) {
-		return false
+		return
 	}
 	if x.uri == 0 || y.uri == 0 { // none, or the one of the prefix xml
-		return bytes.Equal(x.prefix.of(a.src), y.prefix.of(a.src))
+		if bytes.Equal(x.prefix.of(a.src), y.prefix.of(a.src)) {
+			a.duplicate(x)
+		}
+	} else if x.uri == y.uri {
+		a.duplicate(x)
 	}
-	return x.uri == y.uri
 }
 
-func (a *admitter) duplicate(i int) error {
-	name := a.attrs[i].name
-	return a.fail(name.from, "attribute %s occurs twice", excerpt(name.of(a.src)))
+func (a *admitter) duplicate(attr *attribute) {
+	a.fail(attr.name.from, "attribute %s occurs twice", excerpt(attr.name.of(a.src)))
 }

@@ -61,15 +61,7 @@ func canonical(doc []byte, known map[string]int) []byte {
 		depth++
 		name := nameAt(doc, i+1)
 		rest := i + 1 + len(name)
-		in.enter(doc, rest)
-		for isDeclaration(doc[:end], rest) {
-			a, ok := attributeAt(doc[:end], rest)
-			if !ok {
-				break
-			}
-			rest = a.value.to + 1
-		}
-		rest = min(rest, end)
+		rest = min(in.enter(doc[:end], rest), end)
 		dst = append(append(dst, '<'), name...)
 		prefix, _ := splitName(name)
 		dst = declareFor(dst, doc, prefix, &in, &out, known)
@@ -99,7 +91,7 @@ func isCanonical(doc []byte) bool {
 	return ok && a.value.to > a.value.from && !bytes.Contains(doc[a.value.to:], []byte("xmlns"))
 }
 
-// declareFor declares what a prefix stands for, unless it is declared already.
+// declareFor declares the namespace of a prefix, unless it is declared already.
 func declareFor(dst, doc, prefix []byte, in, out *scope, known map[string]int) []byte {
 	if string(prefix) == "xml" {
 		return dst // declared by definition

@@ -3,13 +3,14 @@ package xmldoc
 import (
 	"bytes"
 	"encoding/xml"
+	"strings"
 	"unicode/utf8"
 )
 
 // Classes of bytes, so that the hot loops test one table entry a byte.
 const (
-	inText  = 1 << iota // stands for itself in text
-	inValue             // stands for itself in an attribute value
+	inText  = 1 << iota // needs no escaping in text
+	inValue             // needs no escaping in an attribute value
 	nameStart
 	namePart
 	space
@@ -66,13 +67,10 @@ func isName(name string) bool {
 
 // isText reports whether XML can hold text.
 func isText(text string) bool {
-	for _, r := range text {
-		if !isChar(r) {
-			return false
-		}
-	}
-	return utf8.ValidString(text)
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !isChar(r) })
 }
+
+func isSpace(c byte) bool { return class[c]&space != 0 }
 
 // isForeignName reports whether a text with characters beyond ASCII is a name. Those are rare, and encoding/xml has
 // the tables (XML 1.0, fourth edition: the strictest in use, so that no store or client refuses what passes here).

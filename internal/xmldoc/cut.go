@@ -40,15 +40,15 @@ func (n Node) appendInto(dst, doc []byte, target scope) []byte {
 	if n.kind != element {
 		return dst
 	}
-	raw, name := n.Raw(), n.tagName()
-	rest := 1 + len(name)
+	raw, rest := n.Raw(), 1+len(n.tagName())
 	if n.scope.n == 0 && target.n == 0 {
 		return append(dst, raw...)
 	}
 	dst = append(dst, raw[:rest]...)
 
 	// In scope inside the element: declarations of outer elements, then its own. Of one prefix only the innermost counts.
-	inside := n.inside()
+	inside := n.scope
+	behind := inside.enter(n.doc, n.start+rest) - n.start
 	hasDefault := false
 	for i := range inside.n {
 		b := inside.at(i)
@@ -64,16 +64,7 @@ func (n Node) appendInto(dst, doc []byte, target scope) []byte {
 	if there, bound := target.find(doc, nil); !hasDefault && bound && len(there) > 0 {
 		dst = appendDeclaration(dst, nil, nil)
 	}
-
-	// The element's own declarations come first, and are written above.
-	for isDeclaration(raw, rest) {
-		a, ok := attributeAt(raw, rest)
-		if !ok {
-			break
-		}
-		rest = a.value.to + 1
-	}
-	return append(dst, raw[rest:]...)
+	return append(dst, raw[min(behind, len(raw)):]...)
 }
 
 func appendDeclaration(dst, prefix, uri []byte) []byte {

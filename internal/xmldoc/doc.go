@@ -11,12 +11,12 @@
 //     names of namespaces are URIs, and an xml:id is a name of its own.
 //   - An element without content is <name></name>, never <name/>.
 //   - In text, & < > and carriage return are escaped; in attribute values
-//     also " tab and line feed. Everything else stands for itself, and white
-//     space in text is kept.
+//     also " tab and line feed. Everything else is written as itself, and
+//     white space in text is kept.
 //
-// So the bytes < and > occur in markup only, a tag ends at the next >, an element ends where as many end tags as start
-// tags have gone by, and a double quote inside a tag always delimits a value. That is what makes reading fast without
-// a tree: finding the end of an element is one search for < per tag. And since every element has both tags, an
+// So the bytes < and > occur in markup only, a tag ends at the next >, an element ends where the number of end tags
+// reaches that of the start tags, and a double quote inside a tag always delimits a value. That makes reading fast
+// without a tree: finding the end of an element is one search for < per tag. And since every element has both tags, an
 // insertion or a deletion is one splice that never has to turn <name/> into <name></name> or back.
 //
 // Reading starts at [Document]. A [Path] is compiled once, with its namespaces; a [Set] of paths is looked up in one

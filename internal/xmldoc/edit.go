@@ -9,8 +9,7 @@ import (
 // An Editor collects changes to a document and applies them together: each is one splice at the offset that a node had
 // before any change, and all bytes between them are unchanged. The result is in the normal form again.
 //
-// An inserted element may be of any document; it takes along the namespace declarations that it needs in its new
-// parent. Apply refuses changes that are impossible, alone or beside another. An Editor is for one goroutine.
+// Apply refuses changes that are impossible, alone or beside another. An Editor is for one goroutine.
 type Editor struct {
 	doc     []byte
 	splices []splice
@@ -45,21 +44,16 @@ func Edit(doc []byte) *Editor {
 
 // SetText replaces the content of an element by a text, or the value of an attribute.
 func (e *Editor) SetText(n Node, text string) {
-	if e.owns(n, n.kind) && e.holds(text) {
+	if e.owns(n, n.kind) && e.must(isText(text), ErrText) {
 		e.with = appendEscaped(e.with, text, n.kind == value)
-		e.splice(n.inner, n.inner+len(n.Inner()))
-		e.splices[len(e.splices)-1].content = true
+		e.splice(splice{from: n.inner, to: n.inner + len(n.Inner()), content: true})
 	}
 }
 
 // SetAttr sets the value of an element's attribute in no namespace. It adds the attribute as the last if the element
 // does not have it.
 func (e *Editor) SetAttr(n Node, name, text string) {
-	if !e.owns(n, element) || !e.holds(text) {
-		return
-	}
-	if !isName(name) || name == "xmlns" {
-		e.err = ErrText
+	if !e.owns(n, element) || !e.must(isText(text) && isName(name) && name != "xmlns", ErrText) {
 		return
 	}
 	if attr := n.Attr(name); attr.Exists() {
@@ -68,93 +62,45 @@ func (e *Editor) SetAttr(n Node, name, text string) {
 	}
 	e.with = append(append(append(e.with, ' '), name...), `="`...)
 	e.with = append(appendEscaped(e.with, text, true), '"')
-	e.splice(n.inner-1, n.inner-1)
-	e.splices[len(e.splices)-1].attribute = name
+	e.splice(splice{from: n.inner - 1, to: n.inner - 1, attribute: name})
 }
 
-// Append inserts an element as the last child of n.
+// Append inserts an element as the last child of n. The child may be of any document; it takes along the namespace
+// declarations that it needs in its new parent.
 func (e *Editor) Append(n, child Node) {
-	if e.owns(n, element) {
+	if e.owns(n, element) && e.must(child.kind == element, ErrNode) {
+		e.with = child.appendInto(e.with, e.doc, n.inside())
 		end := n.inner + len(n.Inner())
-		e.insert(end, end, child, n.inside())
+		e.splice(splice{from: end, to: end})
 	}
 }
 
-// Prepend inserts an element as the first child of n.
-func (e *Editor) Prepend(n, child Node) {
-	if e.owns(n, element) {
-		e.insert(n.inner, n.inner, child, n.inside())
-	}
-}
-
-// Before inserts an element before element n.
-func (e *Editor) Before(n, sibling Node) {
-	if e.owns(n, element) && e.notRoot(n) {
-		e.insert(n.start, n.start, sibling, n.scope)
-	}
-}
-
-// After inserts an element after element n.
-func (e *Editor) After(n, sibling Node) {
-	if e.owns(n, element) && e.notRoot(n) {
-		end := n.stop()
-		e.insert(end, end, sibling, n.scope)
-	}
-}
-
-// Replace replaces n by another element.
-func (e *Editor) Replace(n, by Node) {
-	if e.owns(n, element) {
-		e.insert(n.start, n.stop(), by, n.scope)
-	}
-}
-
-// Delete removes an element with its content.
+// Delete removes an element with its content. The root element cannot be removed.
 func (e *Editor) Delete(n Node) {
-	if e.owns(n, element) && e.notRoot(n) {
-		e.splice(n.start, n.stop())
+	if e.owns(n, element) && e.must(n.start != 0, ErrNode) {
+		e.splice(splice{from: n.start, to: n.stop()})
 	}
 }
 
-// notRoot refuses changes beside the root element, of which a document has one.
-func (e *Editor) notRoot(n Node) bool {
-	if n.start == 0 {
-		e.err = ErrNode
+// must records err if a change is not possible.
+func (e *Editor) must(possible bool, err error) bool {
+	if !possible {
+		e.err = err
 	}
-	return n.start != 0
-}
-
-func (e *Editor) holds(text string) bool {
-	if !isText(text) {
-		e.err = ErrText
-		return false
-	}
-	return true
-}
-
-func (e *Editor) insert(from, to int, n Node, at scope) {
-	if n.kind != element {
-		e.err = ErrNode
-		return
-	}
-	e.with = n.appendInto(e.with, e.doc, at)
-	e.splice(from, to)
-}
-
-// splice replaces the bytes between from and to by what was added to e.with since the last splice.
-func (e *Editor) splice(from, to int) {
-	e.splices = append(e.splices, splice{from: from, to: to, with: span{e.spliced, len(e.with)}})
-	e.spliced = len(e.with)
+	return possible
 }
 
 // owns reports whether n is of that kind and of the document being edited; if not, Apply fails.
 func (e *Editor) owns(n Node, kind nodeKind) bool {
-	ok := n.kind == kind && (kind == element || kind == value) &&
-		len(n.doc) == len(e.doc) && &n.doc[0] == &e.doc[0]
-	if !ok {
-		e.err = ErrNode
-	}
-	return ok
+	return e.must(n.kind == kind && (kind == element || kind == value) &&
+		len(n.doc) == len(e.doc) && &n.doc[0] == &e.doc[0], ErrNode)
+}
+
+// splice adds a splice that puts in what was added to e.with since the last one.
+func (e *Editor) splice(s splice) {
+	s.with = span{e.spliced, len(e.with)}
+	e.splices = append(e.splices, s)
+	e.spliced = len(e.with)
 }
 
 // Apply appends the changed document to dst.
@@ -190,10 +136,7 @@ func (s splice) overlaps(before splice) bool {
 
 // addedBefore reports whether an earlier splice adds the same attribute to the same element as splice i.
 func (e *Editor) addedBefore(i int) bool {
-	for k := i - 1; k >= 0 && e.splices[k].from == e.splices[i].from; k-- {
-		if e.splices[k].attribute == e.splices[i].attribute {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.splices[:i], func(s splice) bool {
+		return s.from == e.splices[i].from && s.attribute == e.splices[i].attribute
+	})
 }

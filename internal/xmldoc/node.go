@@ -100,11 +100,6 @@ func unescaped(raw []byte) []byte {
 	return appendUnescaped(make([]byte, 0, len(raw)), raw)
 }
 
-// AppendText appends the result of Text.
-func (n Node) AppendText(dst []byte) []byte {
-	return appendUnescaped(dst, n.Inner())
-}
-
 // appendUnescaped appends the text in raw without tags.
 func appendUnescaped(dst, raw []byte) []byte {
 	for {

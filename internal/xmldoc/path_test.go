@@ -18,8 +18,8 @@ const (
 
 var ns = xmldoc.Namespaces{"s": shop, "h": ship}
 
-// The same document thrice: by default namespace, by prefixes, and by prefixes
-// that change their meaning on the way.
+// The same document with a default namespace, with prefixes, and with prefixes
+// that change their meaning.
 var spellings = map[string]string{
 	"Default": `<shop xmlns="http://example.com/shop" id="7">` +
 		`<name lang="de">Müller &amp; S&amp;hne</name>` +
@@ -119,7 +119,7 @@ func TestPath_Relative(t *testing.T) {
 }
 
 // A step with [1] is the first of its name in its parent, even where only a later
-// one has what the path goes on to.
+// one has what the rest of the path names.
 func TestPath_First(t *testing.T) {
 	const doc = `<s xmlns="http://example.com/shop"><i><q n="1"></q><q c="2"><p>a</p><p>b</p></q></i><x:q ` +
 		`xmlns:x="urn:x"></x:q><q c="3"></q>` +

@@ -51,13 +51,13 @@ func (s *scope) find(doc, prefix []byte) (uri []byte, bound bool) {
 	return nil, false
 }
 
-// enter adds the declarations of the start tag whose name ends at i. In the normal form they come first, so that most
-// tags cost one comparison.
-func (s *scope) enter(doc []byte, i int) {
+// enter adds the declarations of the start tag whose name ends at i, and returns where its other attributes begin. In
+// the normal form declarations come first, so that most tags cost one comparison.
+func (s *scope) enter(doc []byte, i int) (rest int) {
 	for isDeclaration(doc, i) {
 		a, ok := attributeAt(doc, i)
 		if !ok {
-			return
+			break
 		}
 		b := binding{uri: a.value}
 		if doc[i+len(" xmlns")] == ':' {
@@ -66,6 +66,7 @@ func (s *scope) enter(doc []byte, i int) {
 		s.push(b)
 		i = a.value.to + 1
 	}
+	return i
 }
 
 func isDeclaration(doc []byte, i int) bool {

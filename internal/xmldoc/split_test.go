@@ -120,7 +120,7 @@ func TestSplitter_ReadError(t *testing.T) {
 }
 
 // Whatever a stream holds: no byte is lost but white space, nothing is larger
-// than allowed, a second Splitter goes on anywhere, and what Admit takes as a
+// than allowed, a second Splitter can continue anywhere, and what Admit takes as a
 // whole is one piece.
 func FuzzSplitter(f *testing.F) {
 	for _, s := range seeds() {

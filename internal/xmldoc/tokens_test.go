@@ -80,5 +80,5 @@ func charset(label string, r io.Reader) (io.Reader, error) {
 }
 
 // blanks is what XML makes of white space in values of attributes, declarations
-// of namespaces among them; encoding/xml leaves it as it is.
+// of namespaces among them; encoding/xml keeps it.
 var blanks = strings.NewReplacer("\n", " ", "\t", " ", "\r", " ")

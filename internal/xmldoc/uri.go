@@ -28,8 +28,7 @@ func isURI(s []byte) bool {
 
 func isScheme(s []byte) bool {
 	for i, c := range s {
-		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
-		if !letter && (i == 0 || !(c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.')) {
+		if !isLetter(c) && (i == 0 || !isDigit(c) && c != '+' && c != '-' && c != '.') {
 			return false
 		}
 	}
@@ -43,45 +42,25 @@ func isAuthority(s []byte) bool {
 		}
 		s = s[i+1:]
 	}
-	host, port := s, []byte("0")
+	host, port, hasPort := bytes.Cut(s, []byte(":"))
 	if address, ok := bytes.CutPrefix(s, []byte("[")); ok {
-		end := bytes.IndexByte(address, ']')
-		if end < 2 || !isAddress(address[:end]) {
-			return false
-		}
-		host = nil
-		if s = address[end+1:]; len(s) > 0 {
-			if s[0] != ':' {
-				return false
-			}
-			port = s[1:]
-		}
-	} else if i := bytes.IndexByte(s, ':'); i >= 0 {
-		host, port = s[:i], s[i+1:]
-	}
-	for _, c := range port {
-		if c < '0' || c > '9' {
+		var closed bool
+		address, s, closed = bytes.Cut(address, []byte("]"))
+		isAddress := bytes.IndexByte(address, ':') >= 0 && len(bytes.Trim(address, "0123456789abcdefABCDEF:.")) == 0
+		host, port, hasPort = bytes.Cut(s, []byte(":"))
+		if !closed || len(address) < 2 || !isAddress || len(host) > 0 {
 			return false
 		}
 	}
-	return areURI(host, "") && len(port) >= 1 && len(port) <= 5
-}
-
-// isAddress reports whether s has only the characters of an IPv6 address.
-func isAddress(s []byte) bool {
-	for _, c := range s {
-		if !isHex(c) && c != ':' && c != '.' {
-			return false
-		}
-	}
-	return bytes.IndexByte(s, ':') >= 0
+	isPort := len(port) >= 1 && len(port) <= 5 && len(bytes.Trim(port, "0123456789")) == 0
+	return areURI(host, "") && (isPort || !hasPort)
 }
 
 // areURI reports whether all characters of s are allowed in a part of a URI, where those of also are allowed too.
 func areURI(s []byte, also string) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
-		case c >= '0' && c <= '9', c|0x20 >= 'a' && c|0x20 <= 'z':
+		case isDigit(c), isLetter(c):
 		case strings.IndexByte("-._~!$&'()*+,;=", c) >= 0, strings.IndexByte(also, c) >= 0:
 		case c == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]):
 			i += 2
@@ -92,4 +71,6 @@ func areURI(s []byte, also string) bool {
 	return true
 }
 
-func isHex(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isHex(c byte) bool    { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }

@@ -17,7 +17,7 @@ var std = []candidate{
 		name: "std-token",
 		lastQuantity: func(doc []byte) (string, error) {
 			d := xml.NewDecoder(bytes.NewReader(doc))
-			return stdLast(d.Token, custacc)
+			return stdLast(d, d.Token, custacc)
 		},
 		profile: stdProfile,
 		order:   stdOrder,
@@ -27,7 +27,7 @@ var std = []candidate{
 		name: "std-raw",
 		lastQuantity: func(doc []byte) (string, error) {
 			d := xml.NewDecoder(bytes.NewReader(doc))
-			return stdLast(d.RawToken, "") // no prefix, which happens to be right for these documents
+			return stdLast(d, d.RawToken, "") // no prefix, which happens to be right for these documents
 		},
 		admit: stdAdmit,
 	},
@@ -88,18 +88,25 @@ func (p *stdPath) end() (left bool) {
 	return left
 }
 
-func stdLast(next func() (xml.Token, error), space string) (string, error) {
+// stdRead calls do with each token, and where it begins, until do returns false.
+func stdRead(d *xml.Decoder, next func() (xml.Token, error), do func(token xml.Token, from int64) bool) error {
+	for {
+		from := d.InputOffset()
+		token, err := next()
+		if err != nil {
+			return err
+		}
+		if !do(token, from) {
+			return nil
+		}
+	}
+}
+
+func stdLast(d *xml.Decoder, next func() (xml.Token, error), space string) (string, error) {
 	path := stdPath{steps: quantityPath, space: space}
 	var text []byte
 	inside, seen := false, false
-	for {
-		token, err := next()
-		if errors.Is(err, io.EOF) && seen {
-			return string(text), nil
-		}
-		if err != nil {
-			return "", err
-		}
+	err := stdRead(d, next, func(token xml.Token, _ int64) bool {
 		switch token := token.(type) {
 		case xml.StartElement:
 			if path.start(token.Name) {
@@ -114,7 +121,12 @@ func stdLast(next func() (xml.Token, error), space string) (string, error) {
 				text = append(text, token...)
 			}
 		}
+		return true
+	})
+	if errors.Is(err, io.EOF) && seen {
+		return string(text), nil
 	}
+	return "", err
 }
 
 // stdProfile cuts by offsets, which is right where no prefix is used that is
@@ -123,21 +135,13 @@ func stdProfile(out *bytes.Buffer, doc []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(doc))
 	depth, keep := 0, 0 // keep: the depth of the element being cut
 	inAddresses := false
-	var from, before int64
-	for {
-		before = d.InputOffset()
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	var begin int64
+	return stdRead(d, d.Token, func(token xml.Token, from int64) bool {
 		switch token := token.(type) {
 		case xml.StartElement:
 			depth++
 			if keep != 0 || token.Name.Space != custacc {
-				continue
+				return true
 			}
 			wanted := false
 			switch token.Name.Local {
@@ -149,84 +153,71 @@ func stdProfile(out *bytes.Buffer, doc []byte) error {
 				wanted = depth == 3 && inAddresses
 			}
 			if wanted {
-				keep, from = depth, before
+				keep, begin = depth, from
 			}
 		case xml.EndElement:
 			if keep == depth {
-				out.Write(doc[from:d.InputOffset()])
+				out.Write(doc[begin:d.InputOffset()])
 				keep = 0
 			}
-			if depth == 2 && inAddresses {
-				return nil // nothing that is wanted comes after
-			}
 			depth--
+			return depth != 1 || !inAddresses // nothing that is wanted comes after
 		}
-	}
+		return true
+	})
 }
 
-func stdOrder(doc []byte) (order, error) {
-	var o order
+func stdOrder(doc []byte) (o order, err error) {
 	d := xml.NewDecoder(bytes.NewReader(doc))
 	depth := 0
-	for {
-		token, err := d.Token()
-		if err != nil {
-			return o, err
-		}
+	err = stdRead(d, d.Token, func(token xml.Token, _ int64) bool {
 		switch token := token.(type) {
 		case xml.StartElement:
 			depth++
-			switch {
-			case token.Name.Space != fixml:
-			case depth == 2 && token.Name.Local == "Order":
-				for _, a := range token.Attr {
-					switch a.Name {
-					case xml.Name{Local: "ID"}:
-						o.id = a.Value
-					case xml.Name{Local: "Acct"}:
-						o.account = a.Value
-					}
-				}
-			case depth == 3 && token.Name.Local == "OrdQty":
-				for _, a := range token.Attr {
-					if a.Name == (xml.Name{Local: "Cash"}) {
-						o.cash = a.Value
-						return o, nil
-					}
+			if token.Name.Space != fixml {
+				return true
+			}
+			for _, a := range token.Attr {
+				switch {
+				case depth == 2 && token.Name.Local == "Order" && a.Name == xml.Name{Local: "ID"}:
+					o.id = a.Value
+				case depth == 2 && token.Name.Local == "Order" && a.Name == xml.Name{Local: "Acct"}:
+					o.account = a.Value
+				case depth == 3 && token.Name.Local == "OrdQty" && a.Name == xml.Name{Local: "Cash"}:
+					o.cash = a.Value
+					return false
 				}
 			}
 		case xml.EndElement:
 			depth--
 		}
-	}
+		return true
+	})
+	return o, err
 }
 
 func stdEdit(out *bytes.Buffer, doc []byte, text string) error {
 	d := xml.NewDecoder(bytes.NewReader(doc))
 	path := stdPath{steps: []string{"Customer", "Accounts", "Account", "Balance", "WorkingBalance"}, space: custacc}
-	var from, before int64
-	for {
-		before = d.InputOffset()
-		token, err := d.Token()
-		if err != nil {
-			return err
-		}
+	var begin int64
+	var failed error
+	err := stdRead(d, d.Token, func(token xml.Token, from int64) bool {
 		switch token := token.(type) {
 		case xml.StartElement:
 			if path.start(token.Name) {
-				from = d.InputOffset()
+				begin = d.InputOffset()
 			}
 		case xml.EndElement:
 			if path.end() {
-				out.Write(doc[:from])
-				if err := xml.EscapeText(out, []byte(text)); err != nil {
-					return err
-				}
-				out.Write(doc[before:])
-				return nil
+				out.Write(doc[:begin])
+				failed = xml.EscapeText(out, []byte(text))
+				out.Write(doc[from:])
+				return false
 			}
 		}
-	}
+		return true
+	})
+	return errors.Join(err, failed)
 }
 
 // stdAdmit adds what RawToken leaves out of well-formedness and can be had

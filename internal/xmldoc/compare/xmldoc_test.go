@@ -23,36 +23,28 @@ var (
 var xmldocs = []candidate{
 	{name: "xmldoc", lastQuantity: lastQuantity, profile: profile, order: orderOf, admit: admit, edit: edit},
 	{
-		name: "xmldoc-admitted",
-		lastQuantity: func(doc []byte) (string, error) {
-			doc, err := xmldoc.Admit(doc, xmldoc.Limits{})
-			if err != nil {
-				return "", err
-			}
-			return lastQuantity(doc)
-		},
+		name:         "xmldoc-admitted",
+		lastQuantity: admitted(lastQuantity),
+		order:        admitted(orderOf),
 		profile: func(out *bytes.Buffer, doc []byte) error {
-			doc, err := xmldoc.Admit(doc, xmldoc.Limits{})
-			if err != nil {
-				return err
-			}
-			return profile(out, doc)
-		},
-		order: func(doc []byte) (order, error) {
-			doc, err := xmldoc.Admit(doc, xmldoc.Limits{})
-			if err != nil {
-				return order{}, err
-			}
-			return orderOf(doc)
+			_, err := admitted(func(doc []byte) (any, error) { return nil, profile(out, doc) })(doc)
+			return err
 		},
 		edit: func(out *bytes.Buffer, doc []byte, text string) error {
-			doc, err := xmldoc.Admit(doc, xmldoc.Limits{})
-			if err != nil {
-				return err
-			}
-			return edit(out, doc, text)
+			_, err := admitted(func(doc []byte) (any, error) { return nil, edit(out, doc, text) })(doc)
+			return err
 		},
 	},
+}
+
+// admitted is a task that begins with admission.
+func admitted[T any](task func(doc []byte) (T, error)) func(doc []byte) (T, error) {
+	return func(doc []byte) (result T, err error) {
+		if doc, err = xmldoc.Admit(doc, xmldoc.Limits{}); err == nil {
+			result, err = task(doc)
+		}
+		return result, err
+	}
 }
 
 func lastQuantity(doc []byte) (string, error) {
