@@ -26,8 +26,8 @@ const noBlank blank = 0
 
 // blankNames begins with the blanks whose fillings a description repeats, see cast, in the order in which prose draws
 // their members.
-var blankNames = strings.Fields("no product customers input brand rival person city country region index rating asset " +
-	"quality month date Co co root name sector chief year recent pct usd few some many family verbing")
+var blankNames = strings.Fields("no product customers input brand rival person city country region index rating " +
+	"asset quality month date Co co root name sector chief year recent pct usd few some many family verbing")
 
 func blankOf(name string) blank { return blank(max(0, slices.Index(blankNames, name))) }
 

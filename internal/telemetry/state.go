@@ -69,8 +69,8 @@ func (m *Metrics) Ready(is bool) {
 	m.ready.Set(value)
 }
 
-// Dataset sets what the store holds, and the bytes of the documents by the name of their kind. It keeps raw. Each scrape
-// sees the metrics of one dataset.
+// Dataset sets what the store holds, and the bytes of the documents by the name of their kind. It keeps raw. Each
+// scrape sees the metrics of one dataset.
 func (m *Metrics) Dataset(c brokerage.Contents, raw map[string]int64) {
 	send := state(func(out series) {
 		if c.Fingerprint == "" {
