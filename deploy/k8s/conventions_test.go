@@ -1,11 +1,10 @@
 package k8s_test
 
 import (
-	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,37 +43,16 @@ func size(t testing.TB, s string) float64 {
 	digits := strings.TrimRight(s, "GMKiB")
 	n, err := strconv.ParseFloat(digits, 64)
 	require.NoError(t, err, s)
-	switch strings.TrimSuffix(s[len(digits):], "B") {
-	case "Ki":
-		return n * (1 << 10)
-	case "Mi":
-		return n * (1 << 20)
-	case "Gi":
-		return n * (1 << 30)
-	}
-	require.Failf(t, "not a size", "%s", s)
-	return 0
-}
-
-func duration(t testing.TB, s string) time.Duration {
-	t.Helper()
-	d, err := time.ParseDuration(s)
-	require.NoError(t, err)
-	return d
+	unit := map[string]float64{"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30}[strings.TrimSuffix(s[len(digits):], "B")]
+	require.NotZero(t, unit, "not a size: %s", s)
+	return n * unit
 }
 
 func number(t testing.TB, v any, path ...string) int {
 	t.Helper()
-	n, err := strconv.Atoi(strings.TrimSpace(asText(t, at(v, path...))))
+	n, err := strconv.Atoi(strings.TrimSpace(fmt.Sprint(at(v, path...))))
 	require.NoError(t, err, "%v of %v", path, v)
 	return n
-}
-
-func asText(t testing.TB, v any) string {
-	t.Helper()
-	out, err := json.Marshal(v)
-	require.NoError(t, err)
-	return strings.Trim(string(out), `"`)
 }
 
 func TestConventions_Pods(t *testing.T) {
@@ -148,8 +126,12 @@ func TestConventions_Service(t *testing.T) {
 				number(t, c, "startupProbe", "periodSeconds")*number(t, c, "startupProbe", "failureThreshold"), 300)
 
 			// All of the end fits into the time that there is for it.
-			end := time.Duration(number(t, c, "lifecycle", "preStop", "sleep", "seconds"))*time.Second +
-				duration(t, text(settings, "BROKERAGE_DRAIN_DELAY")) + duration(t, text(settings, "BROKERAGE_SHUTDOWN_TIMEOUT"))
+			end := time.Duration(number(t, c, "lifecycle", "preStop", "sleep", "seconds")) * time.Second
+			for _, name := range []string{"BROKERAGE_DRAIN_DELAY", "BROKERAGE_SHUTDOWN_TIMEOUT"} {
+				step, err := time.ParseDuration(text(settings, name))
+				require.NoError(t, err)
+				end += step
+			}
 			require.Less(t, end, time.Duration(number(t, spec, "terminationGracePeriodSeconds"))*time.Second)
 
 			limit := size(t, text(c, "resources", "limits", "memory"))
@@ -187,23 +169,15 @@ func TestConventions_Settings(t *testing.T) {
 	for overlay, all := range everything(t) {
 		for _, name := range variable.FindAllString(dump(t, all...), -1) {
 			flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "BROKERAGE_")), "_", "-")
-			require.NotEmpty(t, mentioned(string(readme), "--"+flag),
-				"docs/commands.md has no --%s, which %s sets", flag, overlay)
+			if !strings.Contains(string(readme), "--"+flag) {
+				t.Errorf("docs/commands.md has no --%s, which %s sets", flag, overlay)
+			}
 			field := strings.ToLower(strings.ReplaceAll(flag, "-", ""))
-			require.NotEmpty(t, mentioned(strings.ToLower(string(source)), "\t"+field+" "),
-				"serve has no --%s, which %s sets", flag, overlay)
+			if !strings.Contains(strings.ToLower(string(source)), "\t"+field+" ") {
+				t.Errorf("serve has no --%s, which %s sets", flag, overlay)
+			}
 		}
 	}
-}
-
-// mentioned is the first line of a text that has some words, empty if none has.
-func mentioned(text, words string) string {
-	for line := range strings.Lines(text) {
-		if strings.Contains(line, words) {
-			return line
-		}
-	}
-	return ""
 }
 
 // Every script, library, workload and template is in a ConfigMap, in what one may hold.
@@ -216,7 +190,8 @@ func TestConventions_LoadTest(t *testing.T) {
 			continue
 		}
 		require.Less(t, len(dump(t, o)), most, o.name())
-		for _, key := range slices.Collect(keys(at(o, "data"))) {
+		data, _ := at(o, "data").(map[string]any)
+		for key := range data {
 			there[key] = true
 		}
 	}
@@ -227,17 +202,6 @@ func TestConventions_LoadTest(t *testing.T) {
 		for _, file := range files {
 			if name := filepath.Base(file); name != "workload.schema.json" {
 				require.True(t, there[name], file)
-			}
-		}
-	}
-}
-
-func keys(v any) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		m, _ := v.(map[string]any)
-		for key := range m {
-			if !yield(key) {
-				return
 			}
 		}
 	}

@@ -78,19 +78,15 @@ func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 			return nil, fmt.Errorf("the URL of the keys: %w", err)
 		}
 		j.keys.fetch = fromURL(o.KeysURL, o.Transport)
-		j.keys.refreshNow(ctx)
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		return j, nil
+	} else {
+		j.keys.file, j.keys.fetch = filewatch.Look(o.KeysFile), fromFile(o.KeysFile)
+		j.keys.maxAge = 1<<63 - 1 // a file is current, however long ago it was written
 	}
-	j.keys.file, j.keys.fetch = filewatch.Look(o.KeysFile), fromFile(o.KeysFile)
-	j.keys.maxAge = 1<<63 - 1 // a file is current, however long ago it was written
 	j.keys.refreshNow(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if j.keys.current.Load() == nil {
+	if o.KeysFile != "" && j.keys.current.Load() == nil {
 		return nil, fmt.Errorf("there are no keys in %s", o.KeysFile)
 	}
 	return j, nil
@@ -110,15 +106,11 @@ func (j *JWTs) Client(ctx context.Context, authorization string) (*Client, bool)
 		return nil, false
 	}
 	var c claims
-	if _, err := j.parser.ParseWithClaims(token, &c, j.keyIn(ctx)); err != nil {
+	key := func(t *jwt.Token) (any, error) { return j.key(ctx, t) }
+	if _, err := j.parser.ParseWithClaims(token, &c, key); err != nil {
 		return nil, false
 	}
 	return c.client()
-}
-
-// keyIn returns what finds keys for a request.
-func (j *JWTs) keyIn(ctx context.Context) jwt.Keyfunc {
-	return func(t *jwt.Token) (any, error) { return j.key(ctx, t) }
 }
 
 // key returns the key of a token that is not verified yet.
@@ -166,9 +158,8 @@ type claims struct {
 func (c *claims) UnmarshalJSON(text []byte) error {
 	var scope, scp scopeList // RFC 8693's name, and that of other issuers; nil: absent
 	if err := readMembers(text, map[string]any{
-		"iss": &c.Issuer, "sub": &c.Subject, "aud": &c.Audience, "exp": &c.ExpiresAt, "nbf": &c.NotBefore, "iat": &c.IssuedAt,
-		"jti":   &c.ID,
-		"scope": &scope, "scp": &scp,
+		"iss": &c.Issuer, "sub": &c.Subject, "aud": &c.Audience, "exp": &c.ExpiresAt, "nbf": &c.NotBefore,
+		"iat": &c.IssuedAt, "jti": &c.ID, "scope": &scope, "scp": &scp,
 	}); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"crypto/ed25519"
 	"crypto/rsa"
 	"crypto/x509"
@@ -130,62 +131,47 @@ func TestJWTs_NamesAreExact(t *testing.T) {
 	es := newSigner(t, "e", ES256)
 	j := openedJWTs(t, newIssuer(t, jwks(t, es.jwk(t))).URL, nil)
 	for name, c := range map[string]struct {
-		claims, header string
-		scopes         []Scope // nil: the token is refused
+		claims string
+		scopes []Scope // nil: the token is refused
+		header string  // "" for the proper one
 	}{
-		"Proper":       {properClaims + `,"scope":"read trade"`, properHeader, []Scope{Read, Trade}},
-		"Scope":        {properClaims + `,"scope":"read trade","SCOPE":"admin"`, properHeader, []Scope{Read, Trade}},
-		"ScopeBefore":  {properClaims + `,"Scope":"admin","scope":"read trade"`, properHeader, []Scope{Read, Trade}},
-		"ScopeLongS":   {properClaims + `,"scope":"read trade","ſcope":"admin"`, properHeader, []Scope{Read, Trade}},
-		"ScopeEscaped": {properClaims + `,"scope":"read trade","\u017fcope":"admin"`, properHeader, []Scope{Read, Trade}},
-		"OtherSpaces": {
-			properClaims + `,"scope":"read  trade trade\tadmin trade\u00a0admin"`, properHeader, []Scope{Read, Trade},
-		},
-		"Scp": {properClaims + `,"scope":"read trade","SCP":"admin"`, properHeader, []Scope{Read, Trade}},
-		"ExpOfAnother": {
-			`"iss":"https://issuer.test","aud":"brokerage","sub":"ann","exp":1,"EXP":99999999999,"scope":"read"`, properHeader,
-			nil,
-		},
-		"NoExp": {
-			`"iss":"https://issuer.test","aud":"brokerage","sub":"ann","Exp":99999999999,"scope":"read"`, properHeader, nil,
-		},
+		"Proper":       {properClaims + `,"scope":"read trade"`, []Scope{Read, Trade}, ""},
+		"Scope":        {properClaims + `,"scope":"read trade","SCOPE":"admin"`, []Scope{Read, Trade}, ""},
+		"ScopeBefore":  {properClaims + `,"Scope":"admin","scope":"read trade"`, []Scope{Read, Trade}, ""},
+		"ScopeLongS":   {properClaims + `,"scope":"read trade","ſcope":"admin"`, []Scope{Read, Trade}, ""},
+		"ScopeEscaped": {properClaims + `,"scope":"read trade","\u017fcope":"admin"`, []Scope{Read, Trade}, ""},
+		"OtherSpaces":  {properClaims + `,"scope":"read  trade trade\tadmin trade\u00a0admin"`, []Scope{Read, Trade}, ""},
+		"Scp":          {properClaims + `,"scope":"read trade","SCP":"admin"`, []Scope{Read, Trade}, ""},
+		"ExpOfAnother": {`"iss":"https://issuer.test","aud":"brokerage","sub":"ann","exp":1,"EXP":99999999999,"scope":"read"`,
+			nil, ""},
+		"NoExp": {`"iss":"https://issuer.test","aud":"brokerage","sub":"ann","Exp":99999999999,"scope":"read"`, nil, ""},
 		"AudOfAnother": {
-			`"iss":"https://issuer.test","aud":"x","AUD":"brokerage","sub":"ann","exp":99999999999,"scope":"read"`, properHeader,
-			nil,
-		},
+			`"iss":"https://issuer.test","aud":"x","AUD":"brokerage","sub":"ann","exp":99999999999,"scope":"read"`, nil, ""},
 		"IssOfAnother": {
-			`"iss":"x","ISS":"https://issuer.test","aud":"brokerage","sub":"ann","exp":99999999999,"scope":"read"`, properHeader,
-			nil,
-		},
-		"IssLongS": {
-			`"iss":"x","iſs":"https://issuer.test","aud":"brokerage","sub":"ann","exp":99999999999,"scope":"read"`, properHeader,
-			nil,
-		},
-		"NbfOfAnother": {properClaims + `,"nbf":99999999999,"NBF":1,"scope":"read"`, properHeader, nil},
-		"SubOfAnother": {properClaims + `,"SUB":"root","ſub":"root","scope":"read"`, properHeader, []Scope{Read}},
-		"TwoScopes":    {properClaims + `,"scope":"read","scope":"admin"`, properHeader, nil},
-		"TwoSame":      {properClaims + `,"scope":"read","scope":"read"`, properHeader, nil},
-		"TwoEscaped":   {properClaims + `,"scope":"read","sco\u0070e":"admin"`, properHeader, nil},
-		"TwoSubjects":  {properClaims + `,"sub":"root","scope":"read"`, properHeader, nil},
-		"TwoOfAnother": {properClaims + `,"x":1,"x":2,"scope":"read"`, properHeader, nil},
-		// which nobody here reads
-		"TwoInside": {properClaims + `,"x":{"y":1,"y":2},"scope":"read"`, properHeader, []Scope{Read}},
-		"SameInTwoPlaces": {
-			properClaims + `,"x":[{"scope":"admin"},{"scope":"admin"}],"scope":"read"`, properHeader, []Scope{Read},
-		},
-		"TwoKeys":       {properClaims + `,"scope":"read"`, `"alg":"ES256","kid":"x","kid":"e"`, nil},
-		"TwoAlgorithms": {properClaims + `,"scope":"read"`, `"alg":"none","kid":"e","alg":"ES256"`, nil},
-		"TwoTypes":      {properClaims + `,"scope":"read"`, `"alg":"ES256","kid":"e","typ":"logout+jwt","typ":"JWT"`, nil},
-		"AlgInCapitals": {properClaims + `,"scope":"read"`, `"ALG":"ES256","kid":"e"`, nil},
-		"HeaderOthers": {
-			properClaims + `,"scope":"read"`, properHeader + `,"ALG":"none","KID":"x","ſ":"","TYP":"logout+jwt"`, []Scope{Read},
-		},
-		"KeyIsNumber": {properClaims + `,"scope":"read"`, `"alg":"ES256","kid":7`, nil},
-		"TypeIsNull":  {properClaims + `,"scope":"read"`, properHeader + `,"typ":null`, nil},
-		"More":        {properClaims + `,"scope":"read"} {`, properHeader, nil},
+			`"iss":"x","ISS":"https://issuer.test","aud":"brokerage","sub":"ann","exp":99999999999,"scope":"read"`, nil, ""},
+		"IssLongS": {`"iss":"x","iſs":"https://issuer.test","aud":"brokerage","sub":"ann","exp":99999999999,"scope":"read"`,
+			nil, ""},
+		"NbfOfAnother":    {properClaims + `,"nbf":99999999999,"NBF":1,"scope":"read"`, nil, ""},
+		"SubOfAnother":    {properClaims + `,"SUB":"root","ſub":"root","scope":"read"`, []Scope{Read}, ""},
+		"TwoScopes":       {properClaims + `,"scope":"read","scope":"admin"`, nil, ""},
+		"TwoSame":         {properClaims + `,"scope":"read","scope":"read"`, nil, ""},
+		"TwoEscaped":      {properClaims + `,"scope":"read","sco\u0070e":"admin"`, nil, ""},
+		"TwoSubjects":     {properClaims + `,"sub":"root","scope":"read"`, nil, ""},
+		"TwoOfAnother":    {properClaims + `,"x":1,"x":2,"scope":"read"`, nil, ""},
+		"TwoInside":       {properClaims + `,"x":{"y":1,"y":2},"scope":"read"`, []Scope{Read}, ""},
+		"SameInTwoPlaces": {properClaims + `,"x":[{"scope":"admin"},{"scope":"admin"}],"scope":"read"`, []Scope{Read}, ""},
+		"TwoKeys":         {properClaims + `,"scope":"read"`, nil, `"alg":"ES256","kid":"x","kid":"e"`},
+		"TwoAlgorithms":   {properClaims + `,"scope":"read"`, nil, `"alg":"none","kid":"e","alg":"ES256"`},
+		"TwoTypes":        {properClaims + `,"scope":"read"`, nil, `"alg":"ES256","kid":"e","typ":"logout+jwt","typ":"JWT"`},
+		"AlgInCapitals":   {properClaims + `,"scope":"read"`, nil, `"ALG":"ES256","kid":"e"`},
+		"HeaderOthers": {properClaims + `,"scope":"read"`,
+			[]Scope{Read}, properHeader + `,"ALG":"none","KID":"x","ſ":"","TYP":"logout+jwt"`},
+		"KeyIsNumber": {properClaims + `,"scope":"read"`, nil, `"alg":"ES256","kid":7`},
+		"TypeIsNull":  {properClaims + `,"scope":"read"`, nil, properHeader + `,"typ":null`},
+		"More":        {properClaims + `,"scope":"read"} {`, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, ok := j.Client(t.Context(), "Bearer "+es.signed(t, c.header, "{"+c.claims+"}"))
+			client, ok := j.Client(t.Context(), "Bearer "+es.signed(t, cmp.Or(c.header, properHeader), "{"+c.claims+"}"))
 			require.Equal(t, c.scopes != nil, ok)
 			if ok {
 				require.Equal(t, &Client{Name: "jwt:ann", Scopes: c.scopes}, client)
@@ -252,12 +238,10 @@ func TestOpenJWTs_Refusals(t *testing.T) {
 		"NoURL":      {JWTOptions{Issuer: "i", Audience: "a", KeysURL: "x"}, "is not a URL"},
 		"Plain":      {JWTOptions{Issuer: "i", Audience: "a", KeysURL: "http://issuer.test/keys"}, "must be https"},
 		"Password":   {JWTOptions{Issuer: "i", Audience: "a", KeysURL: "https://a:b@x"}, "must not hold a password"},
-		"HMAC": {
-			JWTOptions{Issuer: "i", Audience: "a", KeysURL: "https://x", Algorithms: []string{"HS256"}}, "RS256, ES256, EdDSA",
-		},
-		"None": {
-			JWTOptions{Issuer: "i", Audience: "a", KeysURL: "https://x", Algorithms: []string{"none"}}, "RS256, ES256, EdDSA",
-		},
+		"HMAC": {JWTOptions{Issuer: "i", Audience: "a", KeysURL: "https://x", Algorithms: []string{"HS256"}},
+			"RS256, ES256, EdDSA"},
+		"None": {JWTOptions{Issuer: "i", Audience: "a", KeysURL: "https://x", Algorithms: []string{"none"}},
+			"RS256, ES256, EdDSA"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := OpenJWTs(t.Context(), c.o)
@@ -306,23 +290,14 @@ func TestParseKeys(t *testing.T) {
 		})
 	}
 	// Names are exact in keys too, and stand once.
-	x, y := es.jwk(t)["x"], es.jwk(t)["y"]
+	point := fmt.Sprintf(`"crv":"P-256","x":%q,"y":%q`, es.jwk(t)["x"], es.jwk(t)["y"])
 	for name, c := range map[string]struct{ text, says string }{
-		"OtherUse": {
-			fmt.Sprintf(`{"keys":[{"kty":"EC","crv":"P-256","use":"enc","USE":"sig","x":%q,"y":%q}]}`, x, y), "no key for any",
-		},
-		"LongS": {
-			fmt.Sprintf(`{"keys":[{"kty":"EC","crv":"P-256","use":"enc","uſe":"sig","x":%q,"y":%q}]}`, x, y), "no key for any",
-		},
-		"Kelvin": {fmt.Sprintf(`{"keys":[{"\u212aty":"EC","crv":"P-256","x":%q,"y":%q}]}`, x, y), "no key for any"},
-		"Keys":   {fmt.Sprintf(`{"keys":[],"KEYS":[{"kty":"EC","crv":"P-256","x":%q,"y":%q}]}`, x, y), "no key for any"},
-		"TwoSets": {
-			fmt.Sprintf(`{"keys":[],"keys":[{"kty":"EC","crv":"P-256","x":%q,"y":%q}]}`, x, y), `"keys" occurs twice`,
-		},
-		"TwoUses": {
-			fmt.Sprintf(`{"keys":[{"kty":"EC","crv":"P-256","use":"enc","use":"sig","x":%q,"y":%q}]}`, x, y),
-			`"use" occurs twice`,
-		},
+		"OtherUse": {`{"keys":[{"kty":"EC","use":"enc","USE":"sig",` + point + `}]}`, "no key for any"},
+		"LongS":    {`{"keys":[{"kty":"EC","use":"enc","uſe":"sig",` + point + `}]}`, "no key for any"},
+		"Kelvin":   {`{"keys":[{"\u212aty":"EC",` + point + `}]}`, "no key for any"},
+		"Keys":     {`{"keys":[],"KEYS":[{"kty":"EC",` + point + `}]}`, "no key for any"},
+		"TwoSets":  {`{"keys":[],"keys":[{"kty":"EC",` + point + `}]}`, `"keys" occurs twice`},
+		"TwoUses":  {`{"keys":[{"kty":"EC","use":"enc","use":"sig",` + point + `}]}`, `"use" occurs twice`},
 		"NoObject": {`[]`, "not a JWKS"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,11 +7,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"brokerage/internal/filewatch"
 )
@@ -38,6 +40,19 @@ func Load(path string) (*Tokens, error) {
 	}
 	t.entries.Store(&entries)
 	return t, nil
+}
+
+// Watch checks at each interval whether the file has changed, and rereads it if so, until ctx is done. It calls changed
+// after each change: with nil when the new tokens are in use, or with the reason why the file is refused; then the old
+// tokens stay valid. The same fault is reported once.
+func (t *Tokens) Watch(ctx context.Context, every time.Duration, changed func(error)) {
+	t.file.Watch(ctx, every, func() {
+		entries, err := read(t.path)
+		if err == nil {
+			t.entries.Store(&entries)
+		}
+		changed(err)
+	})
 }
 
 // Len returns the number of tokens.
@@ -132,8 +147,7 @@ func private(path string, info fs.FileInfo) error {
 // parse reads the lines of a file. Its errors never repeat a line, which may hold a token.
 func parse(text string) ([]entry, error) {
 	var entries []entry
-	names := make(map[string]int) // and the numbers of their lines
-	sums := make(map[[sha256.Size]byte]int)
+	lineOf := map[string]int{} // of a name, and of a hash as text
 	number := 0
 	for line := range strings.Lines(text) {
 		number++
@@ -145,13 +159,14 @@ func parse(text string) ([]entry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
-		if before, twice := names[e.client.Name]; twice {
-			return nil, fmt.Errorf("line %d: the name %s is on line %d already", number, e.client.Name, before)
+		name, sum := e.client.Name, ":"+string(e.sum[:]) // no name has a colon
+		if before := lineOf[name]; before != 0 {
+			return nil, fmt.Errorf("line %d: the name %s is on line %d already", number, name, before)
 		}
-		if before, twice := sums[e.sum]; twice {
+		if before := lineOf[sum]; before != 0 {
 			return nil, fmt.Errorf("line %d: the same token is on line %d already", number, before)
 		}
-		names[e.client.Name], sums[e.sum] = number, number
+		lineOf[name], lineOf[sum] = number, number
 		entries = append(entries, e)
 	}
 	return entries, nil
@@ -160,12 +175,9 @@ func parse(text string) ([]entry, error) {
 var errLine = errors.New("is not name:scope,scope:SHA-256 of the token in hex")
 
 func parseLine(line string) (e entry, err error) {
-	name, rest, ok := strings.Cut(line, ":")
-	if !ok {
-		return e, errLine
-	}
-	list, sum, ok := strings.Cut(rest, ":")
-	if !ok || CheckName(name) != nil || len(sum) != hex.EncodedLen(len(e.sum)) {
+	name, rest, _ := strings.Cut(line, ":")
+	list, sum, _ := strings.Cut(rest, ":")
+	if CheckName(name) != nil || len(sum) != hex.EncodedLen(len(e.sum)) {
 		return e, errLine
 	}
 	if _, err := hex.Decode(e.sum[:], []byte(sum)); err != nil {
@@ -177,4 +189,45 @@ func parseLine(line string) (e entry, err error) {
 	}
 	e.client = &Client{Name: name, Scopes: scopes}
 	return e, nil
+}
+
+// Add creates a token for a client and appends its line to a file, which is created if it does not exist. A file that
+// Load would refuse is an error, and so is a name that the file has already.
+func Add(path string, c Client) (token string, err error) {
+	if err := CheckName(c.Name); err != nil {
+		return "", err
+	}
+	entries, err := read(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	for _, there := range entries {
+		if there.client.Name == c.Name {
+			return "", fmt.Errorf("%s has a token for %s already", path, c.Name)
+		}
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return "", err
+	}
+	token, line := NewToken(c)
+	// In one write: a service that watches the file never sees half of it.
+	_, err = file.WriteString(separator(file) + line + "\n")
+	if err := errors.Join(err, file.Close()); err != nil {
+		return "", err
+	}
+	return token, nil
+}
+
+// separator returns the end of the last line of a file, if an editor has left it out.
+func separator(file *os.File) string {
+	var last [1]byte
+	size, err := file.Seek(0, io.SeekEnd)
+	if err == nil && size > 0 {
+		_, err = file.ReadAt(last[:], size-1)
+	}
+	if err != nil || size == 0 || last[0] == '\n' {
+		return ""
+	}
+	return "\n"
 }

@@ -25,10 +25,10 @@ func AccountSummary(doc []byte) []byte {
 		dst = attribute(dst, "CURRENCY", text(part[2]))
 		dst = append(dst, "><Securities>"...)
 		for position := range positions.All(part[3]) {
-			var field [3]xmldoc.Node
-			positionParts.Find(position, field[:])
+			var part [3]xmldoc.Node
+			positionParts.Find(position, part[:])
 			dst = open(dst, "Position")
-			for _, n := range field {
+			for _, n := range part {
 				dst = n.AppendWithin(dst, CustAccNS)
 			}
 			dst = closed(dst, "Position")

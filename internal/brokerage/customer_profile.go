@@ -3,13 +3,8 @@ package brokerage
 import "brokerage/internal/xmldoc"
 
 var profileParts = paths(
-	"c:Customer/@id",
-	"c:Customer/c:Name",
-	"c:Customer/c:DateOfBirth",
-	"c:Customer/c:Gender",
-	"c:Customer/c:CountryOfResidence",
-	"c:Customer/c:Languages",
-	"c:Customer/c:Addresses",
+	"c:Customer/@id", "c:Customer/c:Name", "c:Customer/c:DateOfBirth", "c:Customer/c:Gender",
+	"c:Customer/c:CountryOfResidence", "c:Customer/c:Languages", "c:Customer/c:Addresses",
 	"c:Customer/c:Addresses[1]/c:EmailAddresses",
 )
 

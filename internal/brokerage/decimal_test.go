@@ -16,7 +16,7 @@ import (
 // rational reads a decimal by other means.
 func rational(tb rapid.TB, s string) *big.Rat {
 	tb.Helper()
-	r, ok := new(big.Rat).SetString(strings.Trim(s, " \t\r\n"))
+	r, ok := new(big.Rat).SetString(strings.Trim(s, "\" \t\r\n"))
 	if !ok {
 		tb.Fatalf("not a number: %q", s)
 	}

@@ -24,8 +24,14 @@ func paths(expressions ...string) *xmldoc.Set { return xmldoc.MustSet(namespaces
 func text(n xmldoc.Node) string               { return string(n.Text()) }
 func in(doc []byte) xmldoc.Node               { return xmldoc.Document(doc) }
 
-func child(dst []byte, name, value string) []byte {
-	return closed(xmldoc.AppendText(open(dst, name), value), name)
+// field is an element that has only text.
+type field struct{ name, value string }
+
+func fields(dst []byte, all ...field) []byte {
+	for _, f := range all {
+		dst = closed(xmldoc.AppendText(open(dst, f.name), f.value), f.name)
+	}
+	return dst
 }
 
 func open(dst []byte, name string) []byte { return append(append(append(dst, '<'), name...), '>') }
@@ -78,12 +84,11 @@ func validate(v *schema.Validator, doc []byte) error {
 	if err == nil {
 		return nil
 	}
-	invalid := &Invalid{}
-	var found *schema.Error
-	if !errors.As(err, &found) {
-		invalid.Findings = []Finding{{Message: err.Error()}}
-		return invalid
+	found, ok := errors.AsType[*schema.Error](err)
+	if !ok {
+		return Unfit(err.Error())
 	}
+	invalid := &Invalid{}
 	for _, f := range found.Findings {
 		invalid.Findings = append(invalid.Findings, Finding(f))
 	}

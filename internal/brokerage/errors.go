@@ -106,11 +106,8 @@ func invalidf(path, format string, args ...any) *Invalid {
 
 const notAnID = "not an id: 1 to 15 digits without a leading zero"
 
-// maxFindings limits the findings in one answer.
-const maxFindings = schema.MaxFindings
-
 func (e *Invalid) add(path, format string, args ...any) {
-	if len(e.Findings) < maxFindings {
+	if len(e.Findings) < schema.MaxFindings {
 		e.Findings = append(e.Findings, Finding{Path: path, Message: fmt.Sprintf(format, args...)})
 	}
 }
@@ -191,11 +188,6 @@ func KindOf(err error) ErrorKinds {
 		return IsUnavailable
 	case is[*NotFound](err):
 		return IsNotFound
-	case is[*Conflict](err):
-		if c, _ := errors.AsType[*Conflict](err); c.Reason == KeyInUse {
-			return IsKeyError
-		}
-		return IsConflict
 	case is[*Invalid](err):
 		return IsInvalid
 	case is[*Stale](err):
@@ -203,7 +195,14 @@ func KindOf(err error) ErrorKinds {
 	case is[*KeyReused](err):
 		return IsKeyError
 	}
-	return 0
+	switch c, ok := errors.AsType[*Conflict](err); {
+	case !ok:
+		return 0
+	case c.Reason == KeyInUse:
+		return IsKeyError
+	default:
+		return IsConflict
+	}
 }
 
 func is[E error](err error) bool {

@@ -3,12 +3,8 @@ package brokerage
 import "brokerage/internal/xmldoc"
 
 var priceParts = paths(
-	"s:Security/s:Symbol",
-	"s:Security/s:Name",
-	"s:Security/s:Price[1]/s:LastTrade",
-	"s:Security/s:Price[1]/s:Ask",
-	"s:Security/s:Price[1]/s:Bid",
-	"s:Security/s:Price[1]/s:PriceToday[1]/s:Open",
+	"s:Security/s:Symbol", "s:Security/s:Name", "s:Security/s:Price[1]/s:LastTrade", "s:Security/s:Price[1]/s:Ask",
+	"s:Security/s:Price[1]/s:Bid", "s:Security/s:Price[1]/s:PriceToday[1]/s:Open",
 )
 
 // SecurityPrice constructs the answer of get_security_price.

@@ -3,12 +3,10 @@ package brokerage
 // CustomerToReplace is CustomerToStore for a customer that must have the given id.
 func CustomerToReplace(id ID, doc []byte, validate bool) (CustomerKeys, error) {
 	keys, err := CustomerKeysOf(doc)
-	switch {
-	case err != nil:
-		return keys, err
-	case keys.ID != id:
-		return keys, WrongKey("/Customer/@id", id.String())
-	case validate:
+	if err == nil && keys.ID != id {
+		err = WrongKey("/Customer/@id", id.String())
+	}
+	if err == nil && validate {
 		err = ValidateCustomer(doc)
 	}
 	return keys, err
@@ -18,12 +16,10 @@ func CustomerToReplace(id ID, doc []byte, validate bool) (CustomerKeys, error) {
 // validate is set.
 func SecurityToReplace(symbol string, doc []byte, validate bool) (SecurityKeys, error) {
 	keys, err := SecurityKeysOf(doc)
-	switch {
-	case err != nil:
-		return keys, err
-	case keys.Symbol != symbol:
-		return keys, WrongKey("/Security/Symbol", symbol)
-	case validate:
+	if err == nil && keys.Symbol != symbol {
+		err = WrongKey("/Security/Symbol", symbol)
+	}
+	if err == nil && validate {
 		err = ValidateSecurity(doc)
 	}
 	return keys, err

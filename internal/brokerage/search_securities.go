@@ -11,14 +11,9 @@ type Search struct {
 
 // AppendHit appends the element of one hit to those that SearchAnswer encloses. Hits must come in order of symbols.
 func AppendHit(dst []byte, hit SecurityKeys) []byte {
-	dst = append(dst, "<Security>"...)
-	for _, f := range [...]struct{ name, value string }{
-		{"Symbol", hit.Symbol}, {"Name", hit.Name}, {"SecurityType", hit.Type},
-		{"Sector", hit.Sector}, {"PE", hit.PE}, {"Yield", hit.Yield},
-	} {
-		dst = child(dst, f.name, f.value)
-	}
-	return append(dst, "</Security>"...)
+	dst = fields(open(dst, "Security"), field{"Symbol", hit.Symbol}, field{"Name", hit.Name},
+		field{"SecurityType", hit.Type}, field{"Sector", hit.Sector}, field{"PE", hit.PE}, field{"Yield", hit.Yield})
+	return closed(dst, "Security")
 }
 
 // SearchAnswer constructs the answer of search_securities from count hits by AppendHit.

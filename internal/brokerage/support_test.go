@@ -180,20 +180,3 @@ func generated(
 		}
 	}
 }
-
-func TestFixtures(t *testing.T) {
-	t.Parallel()
-	customer := customerXML(account{id: "104000000", positions: positionXML("IBM", "5")}.xml())
-	for _, doc := range []string{customer, prefixed(customer)} {
-		normal(t, []byte(doc))
-		require.NoError(t, brokerage.ValidateCustomer([]byte(doc)))
-	}
-	for _, doc := range []string{securityXML("IBM", "10.375"), prefixed(securityXML("IBM", "10.375"))} {
-		normal(t, []byte(doc))
-		require.NoError(t, brokerage.ValidateSecurity([]byte(doc)))
-	}
-	for _, doc := range []string{orderXML, prefixed(orderXML)} {
-		normal(t, []byte(doc))
-		require.NoError(t, brokerage.ValidateOrder([]byte(doc)))
-	}
-}

@@ -132,15 +132,15 @@ func (t Trade) Apply(rules Rules, customer []byte, id ID, quote Quote) (changed,
 	if err != nil {
 		return nil, nil, err
 	}
-	actualAfter, err := account.balance(actualBalance, terms.movement)
+	actual, err := account.balance(actualBalance, terms.movement)
 	if err != nil {
 		return nil, nil, err
 	}
-	workingAfter, err := account.balance(workingBalance, terms.movement)
+	working, err := account.balance(workingBalance, terms.movement)
 	if err != nil {
 		return nil, nil, err
 	}
-	if rules.Covered && t.Side == Buy && workingAfter.Sign() < 0 {
+	if rules.Covered && t.Side == Buy && working.Sign() < 0 {
 		return nil, nil, &Conflict{NotCovered, fmt.Sprintf(
 			"the working balance of account %d does not cover %s", id, money(terms.amount))}
 	}
@@ -150,27 +150,21 @@ func (t Trade) Apply(rules Rules, customer []byte, id ID, quote Quote) (changed,
 	if err != nil {
 		return nil, nil, err
 	}
-	now, actual, working := t.Now.UTC(), money(actualAfter), money(workingAfter)
+	now, actualText, workingText := t.Now.UTC(), money(actual), money(working)
 	e.SetText(account.part[lastUpdate], now.Format("2006-01-02T15:04:05"))
-	e.SetText(account.part[actualBalance], actual)
-	e.SetText(account.part[workingBalance], working)
+	e.SetText(account.part[actualBalance], actualText)
+	e.SetText(account.part[workingBalance], workingText)
 	e.SetText(account.part[valueDate], now.Format(time.DateOnly))
 	e.SetText(account.part[creditMovement], money(terms.movement))
-	e.SetText(account.part[valueDatedBalance], working)
+	e.SetText(account.part[valueDatedBalance], workingText)
 	if changed, err = e.Apply(nil); err != nil {
 		return nil, nil, err
 	}
-
-	confirmation = attribute(root(make([]byte, 0, 512), "Trade_Confirmation", CustAccNS), "ACCOUNT_ID", id.String())
-	confirmation = append(confirmation, '>')
-	for _, f := range [...]struct{ name, value string }{
-		{"Side", string(t.Side)}, {"Symbol", t.Symbol}, {"Quantity", shares(terms.quantity)},
-		{"Price", quote.LastTrade}, {"Amount", money(terms.amount)}, {"Position", shares(position)},
-		{"OnlineActualBal", actual}, {"WorkingBalance", working},
-	} {
-		confirmation = child(confirmation, f.name, f.value)
-	}
-	return changed, closed(confirmation, "Trade_Confirmation"), nil
+	dst := attribute(root(make([]byte, 0, 512), "Trade_Confirmation", CustAccNS), "ACCOUNT_ID", id.String())
+	dst = fields(append(dst, '>'), field{"Side", string(t.Side)}, field{"Symbol", t.Symbol},
+		field{"Quantity", shares(terms.quantity)}, field{"Price", quote.LastTrade}, field{"Amount", money(terms.amount)},
+		field{"Position", shares(position)}, field{"OnlineActualBal", actualText}, field{"WorkingBalance", workingText})
+	return changed, closed(dst, "Trade_Confirmation"), nil
 }
 
 // tradingAccount is an account with the parts that a trade reads or changes.
@@ -179,6 +173,7 @@ type tradingAccount struct {
 	part [len(tradingParts)]xmldoc.Node
 }
 
+// The parts of an account, by the names that messages have for them; those of the first value date are the last.
 const (
 	lastUpdate = iota
 	actualBalance
@@ -190,22 +185,14 @@ const (
 	valueDatedBalance
 )
 
-// tradingParts names the parts in messages.
-var tradingParts = [...]string{
-	lastUpdate:        "LastUpdate",
-	actualBalance:     "Balance/OnlineActualBal",
-	workingBalance:    "Balance/WorkingBalance",
-	firstValueDate:    "gValueDate/mValueDate",
-	holdings:          "Holdings",
-	valueDate:         "gValueDate/mValueDate/ValueDate",
-	creditMovement:    "gValueDate/mValueDate/CreditMovement",
-	valueDatedBalance: "gValueDate/mValueDate/ValueDatedBal",
-}
+var tradingParts = [...]string{"LastUpdate", "Balance/OnlineActualBal", "Balance/WorkingBalance",
+	"gValueDate/mValueDate", "Holdings", "gValueDate/mValueDate/ValueDate", "gValueDate/mValueDate/CreditMovement",
+	"gValueDate/mValueDate/ValueDatedBal"}
 
 var (
 	partsOfAccount = paths("c:LastUpdate", "c:Balance[1]/c:OnlineActualBal", "c:Balance[1]/c:WorkingBalance",
 		"c:gValueDate[1]/c:mValueDate", "c:Holdings")
-	partsOfValueDate = paths("c:ValueDate", "c:CreditMovement", "c:ValueDatedBal") // of the first value date only
+	partsOfValueDate = paths("c:ValueDate", "c:CreditMovement", "c:ValueDatedBal")
 )
 
 // tradingAccountOf finds an account of a customer: *NotFound where there is none of that id, *Invalid where it lacks a
@@ -251,10 +238,10 @@ func (t Trade) move(
 	count := 0
 	for p := range positions.All(a.part[holdings]) {
 		count++
-		var field [3]xmldoc.Node
-		positionParts.Find(p, field[:])
-		if !position.Exists() && field[0].Is(t.Symbol) { // the first of a symbol counts
-			position, quantity = p, field[2]
+		var part [3]xmldoc.Node
+		positionParts.Find(p, part[:])
+		if !position.Exists() && part[0].Is(t.Symbol) { // the first of a symbol counts
+			position, quantity = p, part[2]
 		}
 	}
 	if !position.Exists() {
@@ -285,10 +272,8 @@ func (t Trade) move(
 }
 
 func newPosition(quote Quote, quantity decimal.Decimal) []byte {
-	dst := root(make([]byte, 0, 256), "Position", CustAccNS)
-	dst = append(dst, '>')
-	dst = child(dst, "Symbol", quote.Symbol)
-	dst = child(dst, "Name", quote.Name)
-	dst = child(dst, "Type", quote.Type)
-	return closed(child(dst, "Quantity", shares(quantity)), "Position")
+	dst := append(root(make([]byte, 0, 256), "Position", CustAccNS), '>')
+	dst = fields(dst, field{"Symbol", quote.Symbol}, field{"Name", quote.Name}, field{"Type", quote.Type},
+		field{"Quantity", shares(quantity)})
+	return closed(dst, "Position")
 }

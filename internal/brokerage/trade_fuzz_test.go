@@ -85,14 +85,14 @@ func tradeExactly(
 	normal(t, confirmation)
 	require.NoError(t, brokerage.ValidateCustomer(changed))
 
-	amount := halfEven(new(big.Rat).Mul(exact(t, quantity), exact(t, price)), 100)
-	movement, change := new(big.Rat).Neg(amount), exact(t, quantity)
+	amount := halfEven(new(big.Rat).Mul(rational(t, quantity), rational(t, price)), 100)
+	movement, change := new(big.Rat).Neg(amount), rational(t, quantity)
 	if selling {
 		movement, change = amount, new(big.Rat).Neg(change)
 	}
 	holds := new(big.Rat)
 	if held != "" {
-		holds = exact(t, held)
+		holds = rational(t, held)
 	}
 	holds = holds.Add(holds, change)
 	if selling {
@@ -105,16 +105,16 @@ func tradeExactly(
 	if a.working == "" {
 		working = "1000.00"
 	}
-	newActual := halfEven(new(big.Rat).Add(exact(t, actual), movement), 100)
-	newWorking := halfEven(new(big.Rat).Add(exact(t, working), movement), 100)
+	newActual := halfEven(new(big.Rat).Add(rational(t, actual), movement), 100)
+	newWorking := halfEven(new(big.Rat).Add(rational(t, working), movement), 100)
 	for _, c := range []struct {
 		doc     []byte
 		element string
 		want    *big.Rat
 		places  int
 	}{
-		{confirmation, "Amount", amount, 2}, {confirmation, "Quantity", exact(t, quantity), 3},
-		{confirmation, "Price", exact(t, price), 0},
+		{confirmation, "Amount", amount, 2}, {confirmation, "Quantity", rational(t, quantity), 3},
+		{confirmation, "Price", rational(t, price), 0},
 		{confirmation, "Position", holds, 3}, {confirmation, "OnlineActualBal", newActual, 2},
 		{confirmation, "WorkingBalance", newWorking, 2},
 		{changed, "OnlineActualBal", newActual, 2}, {changed, "WorkingBalance", newWorking, 2},
@@ -123,7 +123,7 @@ func tradeExactly(
 		_, rest, _ := strings.Cut(string(c.doc), "<"+c.element+">")
 		got, _, _ := strings.Cut(rest, "<")
 		got = strings.ReplaceAll(got, "&#13;", "\r") // around such a price in the document
-		require.Zero(t, c.want.Cmp(exact(t, got)), "%s: %s, want %s", c.element, got, c.want)
+		require.Zero(t, c.want.Cmp(rational(t, got)), "%s: %s, want %s", c.element, got, c.want)
 		if c.places > 0 {
 			require.Equal(t, c.want.FloatString(c.places), got)
 		}

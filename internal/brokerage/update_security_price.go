@@ -29,26 +29,20 @@ func ReadPrice(body []byte) (p Price, err error) {
 // Validate checks the prices. The error is *Invalid.
 func (p Price) Validate() error {
 	invalid := &Invalid{}
-	for _, f := range []struct {
-		where, value string
-		optional     bool
-	}{{"/Price/LastTrade", p.LastTrade, false}, {"/Price/Ask", p.Ask, true}, {"/Price/Bid", p.Bid, true}} {
-		if f.optional && f.value == "" {
-			continue
-		}
-		if _, ok := Scaled(f.value); !ok {
-			invalid.add(f.where, "not a price: "+ScaledForm)
+	for i, value := range [...]string{p.LastTrade, p.Ask, p.Bid} {
+		if _, ok := Scaled(value); !ok && (i == 0 || value != "") {
+			invalid.add("/Price/"+changedNames[i], "not a price: "+ScaledForm)
 		}
 	}
 	return invalid.orNil()
 }
 
+// changedNames are the names of changedParts in messages.
+var changedNames = [...]string{"LastTrade", "Ask", "Bid", "PriceToday/High", "PriceToday/Low"}
+
 var changedParts = paths(
-	"s:Security/s:Price[1]/s:LastTrade",
-	"s:Security/s:Price[1]/s:Ask",
-	"s:Security/s:Price[1]/s:Bid",
-	"s:Security/s:Price[1]/s:PriceToday[1]/s:High",
-	"s:Security/s:Price[1]/s:PriceToday[1]/s:Low",
+	"s:Security/s:Price[1]/s:LastTrade", "s:Security/s:Price[1]/s:Ask", "s:Security/s:Price[1]/s:Bid",
+	"s:Security/s:Price[1]/s:PriceToday[1]/s:High", "s:Security/s:Price[1]/s:PriceToday[1]/s:Low",
 )
 
 // SetPrice sets the price of a security, and adjusts today's high and low. The error is *Invalid.
@@ -58,18 +52,16 @@ func SetPrice(doc []byte, p Price) ([]byte, error) {
 	}
 	var part [5]xmldoc.Node
 	changedParts.Find(in(doc), part[:])
-	for i, name := range []string{"LastTrade", "Ask", "Bid", "PriceToday/High", "PriceToday/Low"} {
+	for i, name := range changedNames {
 		if !part[i].Exists() {
 			return nil, invalidf("/Security/Price/"+name, "is missing in the security")
 		}
 	}
 	e := xmldoc.Edit(doc)
-	e.SetText(part[0], p.LastTrade)
-	if p.Ask != "" {
-		e.SetText(part[1], p.Ask)
-	}
-	if p.Bid != "" {
-		e.SetText(part[2], p.Bid)
+	for i, value := range [...]string{p.LastTrade, p.Ask, p.Bid} {
+		if value != "" {
+			e.SetText(part[i], value)
+		}
 	}
 	last, _ := parseDecimal(p.LastTrade)
 	if high, ok := parseDecimal(text(part[3])); !ok || last.GreaterThan(high) {

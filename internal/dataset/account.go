@@ -1,6 +1,10 @@
 package dataset
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // NewAccount has the values of an account that a caller sets. Zero fields keep the generated value.
 type NewAccount struct {
@@ -16,47 +20,44 @@ func (d *Dataset) AppendNewAccount(dst []byte, i int64, p NewAccount) []byte {
 
 func (d *Dataset) appendAccount(dst []byte, i int64, p NewAccount, slots *[]slot) []byte {
 	g := d.gen(dst, forAccount, i, slots)
-	id := d.FirstAccount(i)
-	if p.ID != 0 {
-		id = p.ID
-	}
 	updated := 0
 	if !p.Time.IsZero() {
 		updated = int(p.Time.Unix())
 	}
 	c := g.customer()
 	c.root = ` xmlns="http://tpox-benchmark.com/custacc"`
-	c.account(id, accountSlots[0], updated)
+	c.account(cmp.Or(p.ID, d.FirstAccount(i)), accountSlots[0], updated)
 	return g.b
 }
 
 // accountSlots are the names of the slots for the ids of a customer's accounts.
 var accountSlots = [...]string{"account", "account2", "account3"}
 
-// maxPositions is more than any activity class has.
+// maxPositions is the most of any activity class.
 const maxPositions = 24
 
 // account writes an Account. updated is the time of its last update, in seconds since 1970, or 0 for a generated one.
 func (c *customerGen) account(id int64, slotName string, updated int) {
 	money := c.money
 	if c.percent(25) {
-		money = foreignMoney.pick(&c.rng)
+		money = c.pick(foreignMoney)
 	}
 	opened := c.since + c.skewed(0, horizon-c.since-2)
 	last := (horizon-c.skewed(0, horizon-opened-1))*secondsPerDay - c.between(1, secondsPerDay)
-	if updated == 0 {
-		updated = last
-	}
+	updated = cmp.Or(updated, last)
 
-	c.str("<Account")
-	c.str(c.root)
-	c.str(` id="`)
-	c.open(slotName)
-	c.int(id)
-	c.close()
+	c.str("<Account", c.root, ` id="`)
+	c.idSlot(slotName, id)
 	c.str(`">`)
 	c.intElem("Category", int64(c.between(1, 40)))
-	c.accountNames(money)
+	c.begin("AccountTitle")
+	if c.title != "" {
+		c.str(c.title, " ")
+	}
+	c.str(c.who.first, " ", c.who.last, " ", money)
+	c.end("AccountTitle")
+	c.elem("ShortTitle", c.who.last, " ", money)
+	c.elem("Mnemonic", c.who.plainLast, money)
 	c.elem("Currency", money)
 	c.intElem("CurrencyMarket", int64(c.between(1, 9)))
 	c.dateElem("OpeningDate", opened)
@@ -77,28 +78,6 @@ func (c *customerGen) account(id int64, slotName string, updated int) {
 	c.end("gInputter")
 	c.holdings(id)
 	c.end("Account")
-}
-
-// accountNames writes what an account in a currency is called.
-func (c *customerGen) accountNames(money string) {
-	c.begin("AccountTitle")
-	if c.title != "" {
-		c.str(c.title)
-		c.char(' ')
-	}
-	c.fullName(&c.who)
-	c.char(' ')
-	c.str(money)
-	c.end("AccountTitle")
-	c.begin("ShortTitle")
-	c.str(c.who.last.in(c.who.native))
-	c.char(' ')
-	c.str(money)
-	c.end("ShortTitle")
-	c.begin("Mnemonic")
-	c.str(c.who.last.plain)
-	c.str(money)
-	c.end("Mnemonic")
 }
 
 // statement writes balances and value dates, the newest first. They are consistent: the newest balance is the working
@@ -137,65 +116,45 @@ func (c *customerGen) statement(opened, day int) {
 // balance draws an amount in cents: mostly below half a million, some far above, and never so small that a few
 // purchases would use it up.
 func (c *customerGen) balance() int64 {
-	const unit = 5_000_000
-	lo, hi := unit, 10*unit
+	lo, hi := 1, 10
 	switch c.below(10) {
 	case 0:
-		lo, hi = 40*unit, 200*unit
+		lo, hi = 40, 200
 	case 1, 2, 3:
-		lo, hi = 10*unit, 40*unit
+		lo, hi = 10, 40
 	}
-	return int64(c.between(lo, hi))
+	return int64(c.between(lo*5_000_000, hi*5_000_000))
 }
 
 // holdings writes the positions of an account, no security twice. The first one follows from the account id, so that a
-// client that knows the id knows a symbol that it can sell.
+// client that knows the id knows a symbol that it can sell. The others are drawn, popular securities more often.
 func (c *customerGen) holdings(account int64) {
-	var held [maxPositions]int32
+	var held [maxPositions]int
 	n := min(c.in(c.size.positions), len(held))
 	c.begin("Holdings")
 	for i := range n {
-		var security, quantity int
+		security, quantity := int(account%int64(c.d.securities)), 0
 		if i == 0 {
-			security = int(account % int64(c.d.securities))
 			quantity = 1_000_000 + c.skewed(0, 8_999_999)
 		} else {
-			security = c.another(held[:i])
+			security = c.d.popular.draw(&c.rng)
+			for slices.Contains(held[:i], security) {
+				security = c.below(c.d.securities)
+			}
 			quantity = c.skewed(1000, 4_999_999)
 		}
-		held[i] = int32(security)
-		c.position(security, quantity)
+		held[i] = security
+
+		c.begin("Position")
+		c.begin("Symbol")
+		c.b = appendSymbol(c.b, security)
+		c.end("Symbol")
+		c.begin("Name")
+		c.b = append(c.b, c.d.names.at(security)...)
+		c.end("Name")
+		c.elem("Type", typeName(security))
+		c.decimalElem("Quantity", int64(quantity), 3)
+		c.end("Position")
 	}
 	c.end("Holdings")
-}
-
-// another draws a security that is not held yet, popular ones more often.
-func (c *customerGen) another(held []int32) int {
-	security := c.d.popular.draw(&c.rng)
-	for isHeld(held, security) {
-		security = c.below(c.d.securities)
-	}
-	return security
-}
-
-func isHeld(held []int32, security int) bool {
-	for _, h := range held {
-		if int(h) == security {
-			return true
-		}
-	}
-	return false
-}
-
-func (c *customerGen) position(security, thousandths int) {
-	c.begin("Position")
-	c.begin("Symbol")
-	c.b = AppendSymbol(c.b, security)
-	c.end("Symbol")
-	c.begin("Name")
-	c.b = append(c.b, c.d.names.at(security)...)
-	c.end("Name")
-	c.elem("Type", typeName(typeOf(security)))
-	c.decimalElem("Quantity", int64(thousandths), 3)
-	c.end("Position")
 }

@@ -14,43 +14,42 @@ type codes struct {
 // newCodes reads a list such as "1:45 2:42 5" of values and their weights; without a weight it is 1. Values have no
 // colons or blanks.
 func newCodes(list string) *codes {
-	fields := strings.Fields(list)
-	weights := make([]int, len(fields))
-	for i, f := range fields {
-		value, weight, found := strings.Cut(f, ":")
-		fields[i], weights[i] = value, 1
+	values := strings.Fields(list)
+	weights := make([]int, len(values))
+	for i, field := range values {
+		value, weight, found := strings.Cut(field, ":")
+		values[i], weights[i] = value, 1
 		if found {
-			n, err := strconv.Atoi(weight)
-			if err != nil {
-				panic("dataset: weight in " + list)
-			}
-			weights[i] = n
+			weights[i] = must(strconv.Atoi(weight))
 		}
 	}
-	return &codes{values: fields, slot: newSlots(weights)}
+	c := newWeights(weights...)
+	c.values = values
+	return c
 }
 
-// newWeights returns a list without values, for its indexes.
-func newWeights(weights ...int) *codes { return &codes{slot: newSlots(weights)} }
-
-// newSlots gives every index the slots between the rounded cumulative weights, and at least one.
-func newSlots(weights []int) (slot [256]uint8) {
-	total := 0
+// newWeights returns a list without values, for its indexes. Every index has the slots between the rounded cumulative
+// weights, and at least one.
+func newWeights(weights ...int) *codes {
+	c, total := &codes{}, 0
 	for _, n := range weights {
 		total += n
 	}
 	at, sum := 0, 0
 	for i, n := range weights {
 		sum += n
-		for upTo := max(at+1, sum*len(slot)/total); at < upTo && at < len(slot); at++ {
-			slot[at] = uint8(i)
+		for upTo := max(at+1, sum*len(c.slot)/total); at < upTo && at < len(c.slot); at++ {
+			c.slot[at] = uint8(i)
 		}
 	}
-	return slot
+	return c
 }
 
-// pick draws a value.
-func (c *codes) pick(r *rng) string { return c.values[c.index(r)] }
+// index draws an index of a list.
+func (r *rng) index(c *codes) int { return int(c.slot[r.next()>>56]) }
 
-// index draws an index.
-func (c *codes) index(r *rng) int { return int(c.slot[r.next()>>56]) }
+// pick draws a value of a list.
+func (r *rng) pick(c *codes) string { return c.values[r.index(c)] }
+
+// one draws an element of a list without weights.
+func one[T any](r *rng, list []T) T { return list[r.below(len(list))] }

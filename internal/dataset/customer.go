@@ -1,5 +1,7 @@
 package dataset
 
+import "cmp"
+
 // NewCustomer has the values of a customer that a caller sets. Zero fields keep the generated value.
 type NewCustomer struct {
 	ID       int64
@@ -12,17 +14,8 @@ func (d *Dataset) AppendNewCustomer(dst []byte, i int64, p NewCustomer) []byte {
 	return d.appendCustomer(dst, i, p, nil)
 }
 
-// customerShape determines the size of the customers of a profile.
-type customerShape struct {
-	activity *codes
-	classes  [4]activity
-}
-
 // activity is a class of customers. Documents differ in size by an order of magnitude, because all parts grow together.
-type activity struct {
-	addresses, phones, mails         span
-	valueDates, inputters, positions span
-}
+type activity struct{ addresses, phones, mails, valueDates, inputters, positions span }
 
 // span is a range to draw from, both ends included. A skewed one gives its lower half more often.
 type span struct {
@@ -37,35 +30,29 @@ func (g *gen) in(s span) int {
 	return g.between(s.lo, s.hi)
 }
 
-// customerShapes holds the classes quiet, usual, busy and extreme. The numbers are fitted to the mean sizes of the
-// scenario; position counts stay well below the 30 that an account may hold, or purchases would be refused.
-var customerShapes = [...]customerShape{
-	TPoX2: {
-		activity: newWeights(118, 102, 33, 3),
-		classes: [...]activity{
-			{addresses: span{1, 2, true}, phones: span{0, 2, false}, mails: span{0, 2, false},
-				valueDates: span{1, 6, false}, inputters: span{1, 4, false}, positions: span{1, 6, true}},
-			{addresses: span{1, 3, true}, phones: span{0, 3, false}, mails: span{1, 2, false},
-				valueDates: span{2, 9, false}, inputters: span{1, 6, false}, positions: span{1, 13, true}},
-			{addresses: span{1, 3, false}, phones: span{1, 3, false}, mails: span{1, 3, false},
-				valueDates: span{6, 12, false}, inputters: span{3, 8, false}, positions: span{6, 20, false}},
-			{addresses: span{2, 3, false}, phones: span{2, 3, false}, mails: span{2, 3, false},
-				valueDates: span{10, 12, false}, inputters: span{10, 24, false}, positions: span{16, 24, false}},
-		},
-	},
-	TPoX1: {
-		activity: newWeights(94, 108, 50, 4),
-		classes: [...]activity{
-			{addresses: span{1, 2, true}, phones: span{0, 2, false}, mails: span{0, 2, false},
-				valueDates: span{1, 6, false}, inputters: span{1, 4, false}, positions: span{1, 8, true}},
-			{addresses: span{1, 3, true}, phones: span{0, 3, false}, mails: span{1, 2, false},
-				valueDates: span{2, 10, false}, inputters: span{1, 6, false}, positions: span{1, 16, true}},
-			{addresses: span{1, 3, false}, phones: span{1, 3, false}, mails: span{1, 3, false},
-				valueDates: span{6, 12, false}, inputters: span{3, 8, false}, positions: span{6, 21, false}},
-			{addresses: span{2, 3, false}, phones: span{2, 3, false}, mails: span{2, 3, false},
-				valueDates: span{10, 12, false}, inputters: span{10, 24, false}, positions: span{16, 24, false}},
-		},
-	},
+// customerShapes determines the sizes of the customers of a profile: the weights of the classes quiet, usual, busy and
+// extreme, and the classes. The numbers are fitted to the mean sizes of the scenario; position counts stay well below
+// the 30 that an account may hold, or purchases would be refused.
+var customerShapes = [...]struct {
+	weights *codes
+	classes [4]activity
+}{
+	TPoX2: {newWeights(118, 102, 33, 3), [...]activity{
+		{span{1, 2, true}, span{0, 2, false}, span{0, 2, false}, span{1, 6, false}, span{1, 4, false}, span{1, 6, true}},
+		{span{1, 3, true}, span{0, 3, false}, span{1, 2, false}, span{2, 9, false}, span{1, 6, false}, span{1, 13, true}},
+		{span{1, 3, false}, span{1, 3, false}, span{1, 3, false}, span{6, 12, false}, span{3, 8, false}, span{6, 20, false}},
+		extreme,
+	}},
+	TPoX1: {newWeights(94, 108, 50, 4), [...]activity{
+		{span{1, 2, true}, span{0, 2, false}, span{0, 2, false}, span{1, 6, false}, span{1, 4, false}, span{1, 8, true}},
+		{span{1, 3, true}, span{0, 3, false}, span{1, 2, false}, span{2, 10, false}, span{1, 6, false}, span{1, 16, true}},
+		{span{1, 3, false}, span{1, 3, false}, span{1, 3, false}, span{6, 12, false}, span{3, 8, false}, span{6, 21, false}},
+		extreme,
+	}},
+}
+
+var extreme = activity{
+	span{2, 3, false}, span{2, 3, false}, span{2, 3, false}, span{10, 12, false}, span{10, 24, false}, span{16, 24, false},
 }
 
 var (
@@ -90,18 +77,18 @@ type customerGen struct {
 
 // customer draws a person and the properties of the accounts.
 func (g *gen) customer() customerGen {
-	c := customerGen{gen: g}
+	c, shape := customerGen{gen: g}, &customerShapes[g.d.spec.Profile]
 	c.home = anyCountry(&g.rng)
 	nationality := c.home
 	if g.percent(12) {
 		nationality = anyCountry(&g.rng)
 	}
-	c.size = &g.d.shape.classes[g.d.shape.activity.index(&g.rng)]
+	c.size = &shape.classes[g.index(shape.weights)]
 	c.who = somebody(&g.rng, nationality, g.percent(7))
 	c.title = g.titleOf(&c.who)
 	c.money = c.home.currency
 	if g.percent(15) {
-		c.money = foreignMoney.pick(&g.rng)
+		c.money = g.pick(foreignMoney)
 	}
 	c.since = horizon - g.between(30, 25*365)
 	for i := range c.clerks {
@@ -115,51 +102,40 @@ var eldest = dayOf(1930, 1, 1)
 
 func (d *Dataset) appendCustomer(dst []byte, k int64, p NewCustomer, slots *[]slot) []byte {
 	g := d.gen(dst, forCustomer, k, slots)
-	id := d.ID(Customer, k)
-	if p.ID != 0 {
-		id = p.ID
-	}
 	c := g.customer()
 	c.str(`<Customer xmlns="http://tpox-benchmark.com/custacc" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" id="`)
-	c.open("customer")
-	c.int(id)
-	c.close()
+	c.idSlot("customer", cmp.Or(p.ID, d.ID(Customer, k)))
 	c.str(`" xsi:schemaLocation="http://tpox-benchmark.com/custacc custacc.xsd">`)
 	c.identity()
 	c.contact()
 	c.banking()
 	c.begin("Accounts")
-	if p.Accounts == nil {
-		first := d.FirstAccount(k)
-		for j := range d.Accounts(k) {
-			c.account(first+int64(j), accountSlots[j], 0)
+	n, first := d.Accounts(k), d.FirstAccount(k)
+	if p.Accounts != nil {
+		n = len(p.Accounts)
+	}
+	for j := range n {
+		id := first + int64(j)
+		if p.Accounts != nil {
+			id = p.Accounts[j]
 		}
-	} else {
-		for j, account := range p.Accounts {
-			c.account(account, accountSlots[min(j, len(accountSlots)-1)], 0)
-		}
+		c.account(id, accountSlots[min(j, len(accountSlots)-1)], 0)
 	}
 	c.end("Accounts")
 	c.end("Customer")
 	return g.b
 }
 
+func (c *customerGen) nameElem(name string, p *person) { c.elem(name, p.first, " ", p.last) }
+
 // identity writes names, birth, nationality and languages.
 func (c *customerGen) identity() {
 	who := &c.who
-	c.begin("Mnemonic")
-	c.str(who.last.plain)
-	c.str(who.first.plain[:min(5, len(who.first.plain))])
-	c.end("Mnemonic")
-
+	c.elem("Mnemonic", who.plainLast, who.plainFirst[:min(5, len(who.plainFirst))])
 	c.begin("ShortNames")
 	c.nameElem("ShortName", who)
 	if c.percent(25) {
-		c.begin("ShortName")
-		c.char(who.first.plain[0])
-		c.str(". ")
-		c.str(who.last.in(who.native))
-		c.end("ShortName")
+		c.elem("ShortName", who.plainFirst[:1], ". ", who.last)
 	}
 	c.end("ShortNames")
 
@@ -167,28 +143,21 @@ func (c *customerGen) identity() {
 	if c.title != "" {
 		c.elem("Title", c.title)
 	}
-	c.elem("FirstName", who.first.in(who.native))
+	c.elem("FirstName", who.first)
 	for n := 0; n < 3 && c.percent(40); n++ { // the schema ends at ten
-		c.elem("MiddleName", c.middle(who).in(who.native))
+		c.elem("MiddleName", who.given(&c.rng).in(who.native))
 	}
-	c.elem("LastName", who.last.in(who.native))
+	c.elem("LastName", who.last)
 	if c.percent(4) {
-		c.elem("Suffix", suffixes.pick(&c.rng))
+		c.elem("Suffix", c.pick(suffixes))
 	}
 	c.end("Name")
 
-	c.begin("DateOfBirth")
 	adult := c.since - 18*366
-	c.date(c.between(max(eldest, adult-47*365), adult))
-	c.end("DateOfBirth")
-	if who.female {
-		c.elem("Gender", "Female")
-	} else {
-		c.elem("Gender", "Male")
-	}
+	c.dateElem("DateOfBirth", c.between(max(eldest, adult-47*365), adult))
+	c.elem("Gender", either(who.female, "Female", "Male"))
 	c.elem("Nationality", who.from.nationality)
 	c.elem("CountryOfResidence", c.home.name)
-
 	c.begin("Languages")
 	for i, language := range who.from.languages {
 		if i == 0 || c.percent(35) {
@@ -212,9 +181,7 @@ func (c *customerGen) contact() {
 	if mails > 0 || c.percent(50) {
 		c.begin("EmailAddresses")
 		for i := range mails {
-			c.str("<Email")
-			c.attr("primary", yes(i == 0))
-			c.char('>')
+			c.str(`<Email primary="`, yes(i == 0), `">`)
 			c.mailAddress(&c.who)
 			c.end("Email")
 		}
@@ -224,20 +191,13 @@ func (c *customerGen) contact() {
 }
 
 func (c *customerGen) address(in *country, primary bool) {
-	native := c.who.native
 	at := &in.cities[c.below(len(in.cities))]
-	c.str("<Address")
-	c.attr("primary", yes(primary))
-	c.attr("type", addressTypes.pick(&c.rng))
-	c.char('>')
-
-	c.begin("gStreet")
-	c.begin("Street")
-	c.street(in, native)
+	city := at.name.in(c.who.native)
+	c.str(`<Address primary="`, yes(primary), `" type="`, c.pick(addressTypes), `"><gStreet><Street>`)
+	c.street(in, c.who.native)
 	c.end("Street")
 	if c.percent(12) {
-		c.begin("Street")
-		c.str("Apt ")
+		c.str("<Street>Apt ")
 		c.int(int64(c.between(1, 480)))
 		c.end("Street")
 	}
@@ -245,33 +205,17 @@ func (c *customerGen) address(in *country, primary bool) {
 	if c.percent(20) {
 		c.digitsElem("POBox", c.between(3, 5))
 	}
-	c.elem("City", at.name.in(native))
-	c.begin("PostalCode")
-	from := len(c.b)
-	c.pattern(at.postal)
-	upTo := len(c.b)
-	c.end("PostalCode")
-	c.elem("State", at.region.in(native))
+	c.elem("City", city)
+	postal := c.patternElem("PostalCode", at.postal)
+	c.elem("State", at.region.in(c.who.native))
 	c.elem("Country", in.name)
-	c.begin("CityCountry")
-	c.str(at.name.in(native))
-	c.char(' ')
-	c.b = append(c.b, c.b[from:upTo]...) // the postal code again
-	c.str(", ")
-	c.str(in.name)
-	c.end("CityCountry")
+	c.str("<CityCountry>", city, " ")
+	c.b = append(c.b, postal...)
+	c.str(", ", in.name, "</CityCountry>")
 
-	c.phones(in)
-	c.end("Address")
-}
-
-func (c *customerGen) phones(in *country) {
 	c.begin("Phones")
 	for i := range c.in(c.size.phones) {
-		c.str("<Phone")
-		c.attr("primary", yes(i == 0))
-		c.attr("type", phoneTypes.pick(&c.rng))
-		c.char('>')
+		c.str(`<Phone primary="`, yes(i == 0), `" type="`, c.pick(phoneTypes), `">`)
 		c.elem("CountryCode", in.dial)
 		c.patternElem("AreaCode", in.area)
 		c.patternElem("Number", in.local)
@@ -281,6 +225,7 @@ func (c *customerGen) phones(in *country) {
 		c.end("Phone")
 	}
 	c.end("Phones")
+	c.end("Address")
 }
 
 // banking writes the bank's data of the customer.
@@ -288,18 +233,11 @@ func (c *customerGen) banking() {
 	c.begin("BankingInfo")
 	c.dateElem("CustomerSince", c.since)
 	c.elem("PremiumCustomer", yes(c.percent(15)))
-	if c.percent(92) {
-		c.elem("CustomerStatus", "Active")
-	} else {
-		c.elem("CustomerStatus", "Inactive")
-	}
+	c.elem("CustomerStatus", either(c.percent(92), "Active", "Inactive"))
 	c.dateElem("LastContactDate", horizon-c.skewed(0, horizon-c.since))
-	c.elem("ReviewFrequency", reviews.pick(&c.rng))
+	c.elem("ReviewFrequency", c.pick(reviews))
 
-	c.begin("Online")
-	c.begin("Login")
-	c.char(c.who.first.plain[0])
-	c.str(c.who.last.plain)
+	c.str("<Online><Login>", c.who.plainFirst[:1], c.who.plainLast)
 	if c.percent(60) {
 		c.int(int64(c.between(1, 9999)))
 	}
@@ -326,13 +264,5 @@ func (c *customerGen) secret(name string) {
 	c.begin(name)
 	c.str(`<EncryptedData Type="http://www.w3.org/2001/04/xmlenc#Content"><CipherData><CipherValue>`)
 	c.chars(base64Alphabet, 20)
-	c.str("</CipherValue></CipherData></EncryptedData>")
-	c.end(name)
-}
-
-func yes(b bool) string {
-	if b {
-		return "Yes"
-	}
-	return "No"
+	c.str("</CipherValue></CipherData></EncryptedData></", name, ">")
 }

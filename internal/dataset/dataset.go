@@ -28,7 +28,6 @@ type Dataset struct {
 	keys       [numPurposes]uint64
 	popular    popularity
 	names      names
-	shape      *customerShape
 }
 
 // New returns a dataset. It takes a few milliseconds and about a megabyte at any scale, for the names of the
@@ -56,7 +55,6 @@ func prepare(spec Spec, tiers []tier, counts Counts) *Dataset {
 		customers:  counts.Customers,
 		orders:     counts.Orders,
 		tiers:      tiers,
-		shape:      &customerShapes[spec.Profile],
 	}
 	for f := range d.keys {
 		d.keys[f] = streamKey(spec.Seed, spec.Profile, purpose(f))
@@ -71,14 +69,7 @@ func (d *Dataset) Spec() Spec { return d.spec }
 
 // Count returns how many documents of kind k there are.
 func (d *Dataset) Count(k Kind) int64 {
-	switch k {
-	case Security:
-		return int64(d.securities)
-	case Customer:
-		return d.customers
-	default:
-		return d.orders
-	}
+	return [...]int64{Security: int64(d.securities), Customer: d.customers, Order: d.orders}[k]
 }
 
 // Append appends document i of kind k. The document depends on seed, profile, kind and i only (and on whether the scale

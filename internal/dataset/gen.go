@@ -21,9 +21,8 @@ const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123
 
 const decimalDigits = "0123456789"
 
-// chars writes n characters drawn from an alphabet. Eight of them come out of
-// one random number: the high half of a product is the digit, the low half
-// holds what is left of the randomness.
+// chars writes n characters drawn from an alphabet. Eight of them come out of one random number: the high half of a
+// product is the digit, the low half holds what is left of the randomness.
 func (g *gen) chars(alphabet string, n int) {
 	for n > 0 {
 		x := g.next()
@@ -48,18 +47,14 @@ func (g *gen) digitsElem(name string, n int) {
 	g.end(name)
 }
 
-func (g *gen) patternElem(name, s string) {
+// patternElem writes an element with a pattern: a digit for each #, a capital letter for each @. It returns the text,
+// which is valid until the end of the document.
+func (g *gen) patternElem(name, pattern string) (text []byte) {
 	g.begin(name)
-	g.pattern(s)
-	g.end(name)
-}
-
-// pattern writes s with a digit for each # and a capital letter for each @.
-func (g *gen) pattern(s string) {
-	x := g.next()
-	for i := range len(s) {
+	from, x := len(g.b), g.next()
+	for i := range len(pattern) {
 		var c uint64
-		switch s[i] {
+		switch pattern[i] {
 		case '#':
 			c, x = bits.Mul64(x, 10)
 			g.char(byte('0' + c))
@@ -67,10 +62,10 @@ func (g *gen) pattern(s string) {
 			c, x = bits.Mul64(x, 26)
 			g.char(byte('A' + c))
 		default:
-			g.char(s[i])
+			g.char(pattern[i])
 		}
 	}
+	text = g.b[from:]
+	g.end(name)
+	return text
 }
-
-// one draws an element of a list.
-func one[T any](r *rng, list []T) T { return list[r.below(len(list))] }

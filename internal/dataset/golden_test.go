@@ -9,8 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
@@ -64,16 +66,18 @@ func TestAppend_Pure(t *testing.T) {
 			const n = 64
 			docs := make([]string, n)
 			each(d, k, d.Count(k)-n, n, func(i int64, doc []byte) { docs[i-d.Count(k)+n] = string(doc) })
-			parallel(4, func(worker int) {
-				another := open(t, "XL", p)
-				r := rand.New(rand.NewPCG(uint64(worker), 0))
-				for _, j := range r.Perm(n) {
-					i := d.Count(k) - n + int64(j)
-					if string(d.Append([]byte("before"), k, i)) != "before"+docs[j] || string(another.Append(nil, k, i)) != docs[j] {
-						t.Errorf("%s %d differs", k, i)
+			another := open(t, "XL", p)
+			var workers sync.WaitGroup
+			for worker := range uint64(4) {
+				workers.Go(func() {
+					for _, j := range rand.New(rand.NewPCG(worker, 0)).Perm(n) {
+						i := d.Count(k) - n + int64(j)
+						assert.Equal(t, "before"+docs[j], string(d.Append([]byte("before"), k, i)), "%s %d", k, i)
+						assert.Equal(t, docs[j], string(another.Append(nil, k, i)), "%s %d", k, i)
 					}
-				}
-			})
+				})
+			}
+			workers.Wait()
 		}
 	})
 }

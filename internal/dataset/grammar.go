@@ -19,53 +19,17 @@ type part struct {
 	text         string
 }
 
-// blank is a place in a sentence that prose.fill fills.
+// blank is a place in a sentence that securityGen.fill fills: a position in blankNames, noBlank for none.
 type blank uint8
 
-const (
-	noBlank blank = iota
-	blankCo
-	blankco
-	blankRoot
-	blankName
-	blankProduct
-	blankCustomers
-	blankInput
-	blankSector
-	blankBrand
-	blankRival
-	blankPerson
-	blankChief
-	blankYear
-	blankRecent
-	blankMonth
-	blankDate
-	blankPercent
-	blankMoney
-	blankFew
-	blankSome
-	blankMany
-	blankCity
-	blankCountry
-	blankRegion
-	blankQuality
-	blankIndex
-	blankFamily
-	blankRating
-	blankVerbing
-	blankAsset
-	numBlanks
-)
+const noBlank blank = 0
 
-var blankNames = [numBlanks]string{
-	blankCo: "Co", blankco: "co", blankRoot: "root", blankName: "name", blankProduct: "product",
-	blankCustomers: "customers", blankInput: "input", blankSector: "sector", blankBrand: "brand",
-	blankRival: "rival", blankPerson: "person", blankChief: "chief", blankYear: "year",
-	blankRecent: "recent", blankMonth: "month", blankDate: "date", blankPercent: "pct",
-	blankMoney: "usd", blankFew: "few", blankSome: "some", blankMany: "many", blankCity: "city",
-	blankCountry: "country", blankRegion: "region", blankQuality: "quality", blankIndex: "index",
-	blankFamily: "family", blankRating: "rating", blankVerbing: "verbing", blankAsset: "asset",
-}
+// blankNames begins with the blanks whose fillings a description repeats, see cast, in the order in which prose draws
+// their members.
+var blankNames = strings.Fields("no product customers input brand rival person city country region index rating " +
+	"asset quality month date Co co root name sector chief year recent pct usd few some many family verbing")
+
+func blankOf(name string) blank { return blank(max(0, slices.Index(blankNames, name))) }
 
 // newGrammar reads one sentence per line. It panics on errors, since the sentences are part of the program.
 func newGrammar(lines string) grammar {
@@ -88,11 +52,11 @@ func parseSequence(in string) (s sequence, rest string) {
 		switch in[0] {
 		case '{':
 			name, after, found := strings.Cut(in[1:], "}")
-			at := slices.Index(blankNames[:], name)
-			if !found || at <= 0 {
+			b := blankOf(name)
+			if !found || b == noBlank {
 				panic("dataset: no blank {" + name + "}")
 			}
-			s = append(s, part{blank: blank(at)})
+			s = append(s, part{blank: b})
 			in = after
 		case '[':
 			var p part
@@ -117,3 +81,56 @@ func parseSequence(in string) (s sequence, rest string) {
 	}
 	return s, in
 }
+
+// thesaurus lists words with synonyms that can replace them where the sentences have them in small letters; the reverse
+// need not hold. A grammar has a few hundred sentences for thousands of descriptions: without synonyms, a page or a
+// dictionary with a few descriptions would contain the phrases of all others, and stored data would compress far better
+// than real prose. The file has a word and its synonyms per line; an underscore is a blank.
+var thesaurus = func() map[string][]sequence {
+	t := map[string][]sequence{}
+	for line := range strings.Lines(vocabulary("thesaurus")) {
+		words := strings.Fields(line)
+		for _, word := range words {
+			t[words[0]] = append(t[words[0]], sequence{{text: strings.ReplaceAll(word, "_", " ")}})
+		}
+	}
+	return t
+}()
+
+// withSynonyms splits a text at the words that have synonyms. It ignores markup, compounds, and words after an article
+// that a synonym might not suit.
+func withSynonyms(text string) (s sequence) {
+	from := 0
+	for at := 0; at < len(text); at++ {
+		if text[at] == '<' {
+			at += max(0, strings.IndexByte(text[at:], '>'))
+			continue
+		}
+		end := at
+		for end < len(text) && isLetter(text[end]) {
+			end++
+		}
+		group := thesaurus[text[at:end]]
+		if group != nil && !keepsWord(text[:at], text[end:]) {
+			if from < at {
+				s = append(s, part{text: text[from:at]})
+			}
+			s = append(s, part{alternatives: group})
+			from = end
+		}
+		at = max(at, end-1)
+	}
+	if from < len(text) {
+		s = append(s, part{text: text[from:]})
+	}
+	return s
+}
+
+// keepsWord reports whether a word has to stay, because of what is before or after it.
+func keepsWord(before, after string) bool {
+	before = " " + strings.ToLower(before)
+	return strings.HasSuffix(before, " a ") || strings.HasSuffix(before, " an ") || strings.HasSuffix(before, "-") ||
+		strings.HasPrefix(after, "-")
+}
+
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }

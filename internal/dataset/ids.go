@@ -9,19 +9,14 @@ const (
 
 // ID returns the id in document i of kind k. Like all functions on ids it also works beyond the end of the dataset,
 // where the ids of new documents come from.
-func (d *Dataset) ID(k Kind, i int64) int64 {
-	switch k {
-	case Security:
-		return i + 1
-	case Customer:
-		return FirstCustomer + i
-	default:
-		return FirstOrder + i
-	}
+func (*Dataset) ID(k Kind, i int64) int64 {
+	return [...]int64{Security: 1, Customer: FirstCustomer, Order: FirstOrder}[k] + i
 }
 
 // Accounts returns how many accounts customer k has.
-func (d *Dataset) Accounts(k int64) int { return accountsOf(d.spec.Profile, k) }
+func (d *Dataset) Accounts(k int64) int {
+	return int(accountsBefore(d.spec.Profile, k+1) - accountsBefore(d.spec.Profile, k))
+}
 
 // FirstAccount returns the id of the first account of customer k. The ids of the others follow without a gap.
 func (d *Dataset) FirstAccount(k int64) int64 {
@@ -45,13 +40,6 @@ func (d *Dataset) AccountAt(n int64) int64 {
 		return FirstAccount + 7*(2*pair)
 	}
 	return FirstAccount + 7*(2*pair+1) + r - 1
-}
-
-func accountsOf(p Profile, k int64) int {
-	if p == TPoX1 {
-		return 1 + int(k%2)
-	}
-	return 1 + int(k%3)
 }
 
 // accountsBefore counts the accounts of the customers 0 to k-1.

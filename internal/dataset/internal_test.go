@@ -142,7 +142,7 @@ one [two|{pct} [a|]] <Risk>three</Risk>
 `)
 	require.Equal(t, grammar{{
 		{text: "one "},
-		{alternatives: []sequence{{{text: "two"}}, {{blank: blankPercent}, {text: " "},
+		{alternatives: []sequence{{{text: "two"}}, {{blank: blankOf("pct")}, {text: " "},
 			{alternatives: []sequence{{{text: "a"}}, nil}}}}},
 		{text: " <Risk>three</Risk>"},
 	}}, g)

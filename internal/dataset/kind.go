@@ -1,6 +1,10 @@
 package dataset
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Kind is a kind of documents. The order is that of a load: documents come after those that they refer to.
 type Kind uint8
@@ -15,25 +19,13 @@ const (
 // Kinds lists all kinds in load order.
 var Kinds = [...]Kind{Security, Customer, Order}
 
-var kindNames = [...]string{Security: "security", Customer: "customer", Order: "order"}
+var kindNames = []string{"security", "customer", "order"}
 
 // String returns "security", "customer" or "order".
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return fmt.Sprintf("Kind(%d)", uint8(k))
-}
+func (k Kind) String() string { return nameOf("Kind", kindNames, k) }
 
 // ParseKind is the inverse of [Kind.String].
-func ParseKind(s string) (Kind, error) {
-	for k, name := range kindNames {
-		if s == name {
-			return Kind(k), nil
-		}
-	}
-	return 0, fmt.Errorf("dataset: unknown kind %q, want security, customer or order", s)
-}
+func ParseKind(s string) (Kind, error) { return parseName[Kind]("kind", kindNames, s) }
 
 // Profile is the version of TPoX that determines shapes and numbers of documents.
 type Profile uint8
@@ -44,22 +36,26 @@ const (
 	TPoX1
 )
 
-var profileNames = [...]string{TPoX2: "tpox-2", TPoX1: "tpox-1"}
+var profileNames = []string{"tpox-2", "tpox-1"}
 
 // String returns "tpox-2" or "tpox-1".
-func (p Profile) String() string {
-	if int(p) < len(profileNames) {
-		return profileNames[p]
-	}
-	return fmt.Sprintf("Profile(%d)", uint8(p))
-}
+func (p Profile) String() string { return nameOf("Profile", profileNames, p) }
 
 // ParseProfile is the inverse of [Profile.String].
-func ParseProfile(s string) (Profile, error) {
-	for p, name := range profileNames {
-		if s == name {
-			return Profile(p), nil
-		}
+func ParseProfile(s string) (Profile, error) { return parseName[Profile]("profile", profileNames, s) }
+
+func nameOf[T ~uint8](what string, names []string, v T) string {
+	if int(v) < len(names) {
+		return names[v]
 	}
-	return 0, fmt.Errorf("dataset: unknown profile %q, want tpox-2 or tpox-1", s)
+	return fmt.Sprintf("%s(%d)", what, uint8(v))
+}
+
+func parseName[T ~uint8](what string, names []string, s string) (T, error) {
+	i := slices.Index(names, s)
+	if i < 0 {
+		last := len(names) - 1
+		return 0, fmt.Errorf("dataset: unknown %s %q, want %s or %s", what, s, strings.Join(names[:last], ", "), names[last])
+	}
+	return T(i), nil
 }

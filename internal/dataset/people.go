@@ -1,16 +1,15 @@
 package dataset
 
-// person is a person in a document. The words point into the vocabulary.
+// person is a person in a document.
 type person struct {
-	from        *country // nationality
-	first, last *word
-	female      bool
-	native      bool // spelt with the letters of the language
+	from                  *country // nationality
+	female                bool
+	native                bool   // spelt with the letters of the language
+	first, last           string // in that spelling
+	plainFirst, plainLast string
 }
 
 var (
-	residence = sharesOf(countries, func(c country) int { return c.share })
-
 	titlesOfMen   = newCodes("Mr:60 Dr:6 Prof:2 Sir")
 	titlesOfWomen = newCodes("Mrs:34 Ms:24 Miss:4 Dr:5 Prof")
 	suffixes      = newCodes("Jr:8 Sr:4 II:3 III:3 PhD:2 MD:2 Esq")
@@ -22,75 +21,53 @@ var (
 // somebody draws a person of a country.
 func somebody(r *rng, c *country, native bool) person {
 	p := person{from: c, female: r.percent(48), native: native}
-	given := c.male
-	if p.female {
-		given = c.female
-	}
-	p.first, p.last = &given[r.below(len(given))], &c.last[r.below(len(c.last))]
+	first, last := p.given(r), &c.last[r.below(len(c.last))]
+	p.first, p.last = first.in(native), last.in(native)
+	p.plainFirst, p.plainLast = first.plain, last.plain
 	return p
 }
 
-// anyCountry draws a country as often as customers live there.
-func anyCountry(r *rng) *country { return &countries[residence.index(r)] }
-
-// middle draws a further given name.
-func (g *gen) middle(p *person) *word {
-	given := p.from.male
+// given draws a given name.
+func (p *person) given(r *rng) *word {
+	names := p.from.male
 	if p.female {
-		given = p.from.female
+		names = p.from.female
 	}
-	return &given[g.below(len(given))]
+	return &names[r.below(len(names))]
 }
+
+// anyCountry draws a country as often as customers live there.
+func anyCountry(r *rng) *country { return &countries[r.index(residence)] }
 
 func (g *gen) titleOf(p *person) string {
 	switch {
 	case g.percent(4):
 		return ""
 	case p.female:
-		return titlesOfWomen.pick(&g.rng)
+		return g.pick(titlesOfWomen)
 	default:
-		return titlesOfMen.pick(&g.rng)
+		return g.pick(titlesOfMen)
 	}
-}
-
-// fullName writes first and last name.
-func (g *gen) fullName(p *person) {
-	g.str(p.first.in(p.native))
-	g.char(' ')
-	g.str(p.last.in(p.native))
-}
-
-func (g *gen) nameElem(name string, p *person) {
-	g.begin(name)
-	g.fullName(p)
-	g.end(name)
 }
 
 // mailAddress writes one of the usual forms of an address for p.
 func (g *gen) mailAddress(p *person) {
 	switch g.below(5) {
 	case 0:
-		g.char(p.first.plain[0])
-		g.str(p.last.plain)
+		g.str(p.plainFirst[:1], p.plainLast)
 	case 1:
-		g.str(p.last.plain)
+		g.str(p.plainLast)
 		g.int(int64(g.between(1, 99)))
 	case 2:
-		g.str(p.first.plain)
-		g.char('_')
-		g.str(p.last.plain)
+		g.str(p.plainFirst, "_", p.plainLast)
 	default:
-		g.str(p.first.plain)
-		g.char('.')
-		g.str(p.last.plain)
+		g.str(p.plainFirst, ".", p.plainLast)
 	}
-	g.char('@')
-	g.str(one(&g.rng, mailHosts))
-	g.char('.')
+	g.str("@", one(&g.rng, mailHosts), ".")
 	if g.percent(45) {
 		g.str(p.from.tld)
 	} else {
-		g.str(mailDomains.pick(&g.rng))
+		g.str(g.pick(mailDomains))
 	}
 }
 

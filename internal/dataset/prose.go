@@ -4,19 +4,15 @@ package dataset
 // people and places; without that, a description would compress worse than a real one.
 type prose struct {
 	chief person // the chief executive, or the manager of a fund
-
-	products, customers, inputs, brands, rivals, people  cast
-	cities, countries, regions, indexes, ratings, assets cast
-	qualities, months, dates                             cast
+	casts [1 + len(castSizes)]cast
 }
 
 // cast is a few members of a vocabulary that are used in turn, with random omissions, so that none is mentioned twice
 // in a row.
 type cast struct{ start, step, size, at int }
 
-func newCast(r *rng, size int) cast {
-	return cast{start: r.below(1 << 20), step: one(r, bigPrimes[:]), size: size, at: r.below(size)}
-}
+// castSizes belongs to blankNames[1:].
+var castSizes = [...]int{4, 3, 3, 3, 4, 3, 3, 3, 3, 3, 3, 4, 3, 3, 3}
 
 // next returns the next member of a vocabulary of length n.
 func (c *cast) next(r *rng, n int) int {
@@ -25,13 +21,11 @@ func (c *cast) next(r *rng, n int) int {
 }
 
 func newProse(r *rng) prose {
-	return prose{
-		chief:    somebody(r, anyCountry(r), false),
-		products: newCast(r, 4), customers: newCast(r, 3), inputs: newCast(r, 3), brands: newCast(r, 3),
-		rivals: newCast(r, 4), people: newCast(r, 3), cities: newCast(r, 3), countries: newCast(r, 3),
-		regions: newCast(r, 3), indexes: newCast(r, 3), ratings: newCast(r, 3), assets: newCast(r, 4),
-		qualities: newCast(r, 3), months: newCast(r, 3), dates: newCast(r, 3),
+	p := prose{chief: somebody(r, anyCountry(r), false)}
+	for i, size := range castSizes {
+		p.casts[1+i] = cast{start: r.below(1 << 20), step: one(r, bigPrimes[:]), size: size, at: r.below(size)}
 	}
+	return p
 }
 
 // bigPrimes have no common divisor with the length of any vocabulary or grammar: with one of them as step, a walk
@@ -44,16 +38,11 @@ func (s *securityGen) description() {
 	s.prose = newProse(&s.rng)
 	s.begin("Description")
 	length := 1440 + s.between(0, 3430) + s.between(0, 3430)
-	switch s.kind {
-	case 'S':
+	if s.family == "" {
 		s.begin("BusinessSummary")
-		s.text(companyOpenings, companySentences, length)
+		s.text(either(s.kind == 'B', bondOpenings, companyOpenings), companySentences, length)
 		s.end("BusinessSummary")
-	case 'B':
-		s.begin("BusinessSummary")
-		s.text(bondOpenings, companySentences, length)
-		s.end("BusinessSummary")
-	default:
+	} else {
 		s.begin("FundDescription")
 		managed := s.percent(80)
 		if managed {
@@ -96,91 +85,81 @@ func (s *securityGen) say(seq sequence) {
 		case p.blank != noBlank:
 			s.fill(p.blank)
 		default:
-			s.str(p.text)
+			s.b = append(s.b, p.text...)
 		}
 	}
 }
 
 // fill writes the content of a blank.
 func (s *securityGen) fill(b blank) {
-	p := &s.prose
-	switch b {
-	case blankCo, blankco:
-		s.subject(b == blankCo)
-	case blankRoot:
+	if list := mentioned[b]; list != nil {
+		s.mention(list, b)
+		return
+	}
+	switch name := blankNames[b]; name {
+	case "Co", "co":
+		s.subject(name == "Co")
+	case "root":
 		s.nameInText()
-	case blankName:
+	case "name":
 		s.issueName(&s.issue)
-	case blankProduct:
+	case "sector":
+		s.str(s.sector.name)
+	case "family":
+		s.str(s.family)
+	case "chief":
+		s.str(s.prose.chief.first, " ", s.prose.chief.last)
+	case "verbing":
+		s.str(one(&s.rng, activities))
+	case "product":
 		if s.percent(40) {
-			s.mention(productQualities, &p.qualities)
+			s.fill(qualityBlank)
 			s.char(' ')
 		}
-		s.mention(s.sector.products, &p.products)
-	case blankCustomers:
-		s.mention(s.sector.customers, &p.customers)
-	case blankInput:
-		s.mention(s.sector.inputs, &p.inputs)
-	case blankSector:
-		s.str(s.sector.name)
-	case blankBrand:
-		s.brand()
-	case blankRival:
-		other := s.d.issue(s.companyAt(p.rivals.next(&s.rng, s.d.securities)))
+		s.mention(s.sector.products, b)
+	case "customers":
+		s.mention(s.sector.customers, b)
+	case "input":
+		s.mention(s.sector.inputs, b)
+	case "brand":
+		s.brand(s.member(b, len(coinedHeads)*len(brandTails)*4))
+	case "rival":
+		other := s.d.issue(s.companyAt(s.member(b, s.d.securities)))
 		s.shortName(&other)
-	case blankPerson:
-		id := stream(golden, int64(p.people.next(&s.rng, 1<<30)))
+	case "person":
+		id := stream(golden, int64(s.member(b, 1<<30)))
 		who := somebody(&id, anyCountry(&id), false)
-		s.fullName(&who)
-	case blankChief:
-		s.fullName(&p.chief)
-	case blankCity:
-		s.city()
-	case blankCountry:
-		s.str(countries[p.countries.next(&s.rng, len(countries))].name)
-	case blankRegion:
-		s.mention(regions, &p.regions)
-	case blankQuality:
-		s.mention(productQualities, &p.qualities)
-	case blankIndex:
-		s.mention(indexes, &p.indexes)
-	case blankFamily:
-		s.str(s.family)
-	case blankRating:
-		s.mention(ratings, &p.ratings)
-	case blankVerbing:
-		s.str(one(&s.rng, activities))
-	case blankAsset:
-		s.mention(assets, &p.assets)
+		s.str(who.first, " ", who.last)
+	case "city":
+		s.city(s.member(b, 1<<30))
+	case "country":
+		s.str(countries[s.member(b, len(countries))].name)
 	default:
-		s.fillNumber(b)
+		s.fillNumber(name, b)
 	}
 }
 
 // fillNumber writes the content of a blank for a number or a date.
-func (s *securityGen) fillNumber(b blank) {
-	switch b {
-	case blankYear:
+func (s *securityGen) fillNumber(name string, b blank) {
+	switch name {
+	case "year":
 		s.int(int64(s.between(1921, 2004)))
-	case blankRecent:
+	case "recent":
 		s.int(int64(2010 - s.skewed(0, 5)))
-	case blankMonth:
-		s.mention(months, &s.prose.months)
-	case blankDate:
-		n := s.prose.dates.next(&s.rng, 12*28*6)
-		s.str(months[n%12])
-		s.char(' ')
+	case "date":
+		n := s.member(b, 12*28*6)
+		s.str(months[n%12], " ")
 		s.int(int64(n/12%28 + 1))
 		s.str(", ")
 		s.int(int64(2004 + n/12/28))
-	case blankPercent:
+	case "pct":
 		if s.percent(75) {
 			s.int(int64(s.skewed(2, 78)))
 		} else {
 			s.decimal(int64(s.between(11, 489)), 1)
 		}
 		s.str(one(&s.rng, percentSigns))
-	case blankMoney:
+	case "usd":
 		s.char('$')
 		if s.percent(75) {
 			s.int(int64(s.between(2, 950)))
@@ -188,58 +167,49 @@ func (s *securityGen) fillNumber(b blank) {
 			s.decimal(int64(s.between(11, 999)), 1)
 		}
 		s.str(one(&s.rng, moneyUnits))
-	case blankFew:
+	case "few":
 		s.int(int64(s.between(3, 14)))
-	case blankSome:
+	case "some":
 		s.int(int64(s.between(15, 480)))
-	case blankMany:
+	case "many":
 		s.int(int64(s.skewed(1, 88)))
 		s.char(',')
-		s.padded(uint64(s.between(0, 999)), 3)
+		s.padded(s.between(0, 999), 3)
 	default:
-		panic("dataset: nothing fills this blank")
+		panic("dataset: nothing fills {" + name + "}")
 	}
 }
 
+// member returns the next member of the cast of a blank, from a vocabulary of length n.
+func (s *securityGen) member(b blank, n int) int { return s.prose.casts[b].next(&s.rng, n) }
+
 // mention writes the next of a few members of a vocabulary.
-func (s *securityGen) mention(list []string, members *cast) {
-	s.str(list[members.next(&s.rng, len(list))])
-}
+func (s *securityGen) mention(list []string, b blank) { s.str(list[s.member(b, len(list))]) }
 
 // subject writes the company or the fund as a sentence refers to it.
 func (s *securityGen) subject(capital bool) {
-	switch {
-	case s.percent(35):
+	if s.percent(35) {
 		s.nameInText()
-	case capital && s.family != "":
-		s.str("The fund")
-	case capital:
-		s.str("The Company")
-	case s.family != "":
-		s.str("the fund")
-	default:
-		s.str("the Company")
+		return
 	}
+	s.str(either(capital, "The ", "the "), either(s.family != "", "fund", "Company"))
 }
 
-func (s *securityGen) brand() {
-	n := s.prose.brands.next(&s.rng, len(coinedHeads)*len(brandTails)*4)
-	s.str(coinedHeads[n/4/len(brandTails)])
-	s.str(brandTails[n/4%len(brandTails)])
+// brand writes the n-th of all brands.
+func (s *securityGen) brand(n int) {
+	s.str(coinedHeads[n/4/len(brandTails)], brandTails[n/4%len(brandTails)])
 	if n%4 == 0 {
 		s.char(' ')
 		s.int(int64(n%97*10 + 20))
 	}
 }
 
-func (s *securityGen) city() {
-	n := s.prose.cities.next(&s.rng, 1<<30)
+func (s *securityGen) city(n int) {
 	in := countries[n%len(countries)].cities
 	at := &in[n/len(countries)%len(in)]
 	s.str(at.name.ascii)
 	if s.percent(40) {
-		s.str(", ")
-		s.str(at.region.ascii)
+		s.str(", ", at.region.ascii)
 	}
 }
 
@@ -247,9 +217,9 @@ func (s *securityGen) city() {
 func (s *securityGen) nameInText() {
 	if s.family != "" {
 		s.shortName(&s.issue)
-		return
+	} else {
+		s.str(s.issue.root[:]...)
 	}
-	s.companyRoot(s.issue.root)
 }
 
 // companyAt returns the first security from i on that is not a fund.
@@ -265,12 +235,25 @@ var (
 	months       = lists.list("months")
 	percentSigns = []string{"%", "%", " percent", "%"}
 	moneyUnits   = []string{" million", " million", " million", " million", " million", " billion"}
+	brandTails   = lists.list("brand tails")
+	activities   = lists.list("activities")
 
-	brandTails       = lists.list("brand tails")
-	productQualities = lists.list("qualities")
-	regions          = lists.list("regions")
-	indexes          = lists.list("indexes")
-	ratings          = lists.list("ratings")
-	activities       = lists.list("activities")
-	assets           = lists.list("assets")
+	// mentioned holds, by blank, the vocabulary that fills it.
+	mentioned = func() [][]string {
+		all := make([][]string, len(blankNames))
+		for name, list := range map[string]string{"month": "months", "quality": "qualities", "region": "regions",
+			"index": "indexes", "rating": "ratings", "asset": "assets"} {
+			all[blankOf(name)] = lists.list(list)
+		}
+		return all
+	}()
+	qualityBlank = blankOf("quality")
+
+	companyOpenings  = newGrammar(vocabulary("company_openings"))
+	bondOpenings     = newGrammar(vocabulary("bond_openings"))
+	companySentences = newGrammar(vocabulary("company_sentences"))
+	fundOpenings     = newGrammar(vocabulary("fund_openings"))
+	fundSentences    = newGrammar(vocabulary("fund_sentences"))
+	managerOpenings  = newGrammar(vocabulary("manager_openings"))
+	managerSentences = newGrammar(vocabulary("manager_sentences"))
 )

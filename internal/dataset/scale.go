@@ -13,18 +13,16 @@ type Scale struct {
 
 var scaleNames = [...]string{"tiny", "XXXS", "XXS", "XS", "S", "M", "L", "XL", "XXL"}
 
-const (
-	tinySecurities = 500
-	tinyCustomers  = 200
-	tinyOrders     = 2000
-	allSecurities  = 20833 // the same at every scale but tiny
-)
+const allSecurities = 20833 // the same at every scale but tiny
 
-// base holds the counts at XXXS, by profile.
-var base = [...]struct{ customers, orders int64 }{
-	TPoX2: {customers: 5000, orders: 50_000},
-	TPoX1: {customers: 6000, orders: 30_000},
-}
+// Counts by kind: at tiny, and by profile at XXXS.
+var (
+	tinyCounts = [len(Kinds)]int64{Security: 500, Customer: 200, Order: 2000}
+	base       = [...][len(Kinds)]int64{
+		TPoX2: {Security: allSecurities, Customer: 5000, Order: 50_000},
+		TPoX1: {Security: allSecurities, Customer: 6000, Order: 30_000},
+	}
+)
 
 // Scales returns all scales, the smallest first.
 func Scales() []Scale {
@@ -50,38 +48,16 @@ func (s Scale) String() string { return scaleNames[s.step] }
 
 // Count returns the number of documents of kind k in a dataset of this scale and profile p.
 func (s Scale) Count(p Profile, k Kind) int64 {
-	switch {
-	case k == Security && s.step == 0:
-		return tinySecurities
-	case k == Security:
-		return allSecurities
-	case k == Customer:
-		return s.customers(p)
-	default:
-		return s.orders(p)
-	}
-}
-
-func (s Scale) customers(p Profile) int64 {
 	if s.step == 0 {
-		return tinyCustomers
+		return tinyCounts[k]
 	}
-	return base[p].customers * pow10(s.step-1)
-}
-
-func (s Scale) orders(p Profile) int64 {
-	if s.step == 0 {
-		return tinyOrders
+	n := base[p][k]
+	for range s.step - 1 {
+		if k != Security {
+			n *= 10
+		}
 	}
-	return base[p].orders * pow10(s.step-1)
-}
-
-func pow10(n int8) int64 {
-	p := int64(1)
-	for range n {
-		p *= 10
-	}
-	return p
+	return n
 }
 
 // A tier is the part that a scale adds to the next smaller one. Orders of a tier refer to customers of the same tier,
@@ -98,8 +74,8 @@ func tiersOf(s Scale, p Profile) []tier {
 	accounts := int64(0)
 	for step := min(s.step, 1); step <= s.step; step++ {
 		at := Scale{step: step}
-		upTo := accountsBefore(p, at.customers(p))
-		tiers = append(tiers, tier{orders: at.orders(p), firstAccount: accounts, nAccounts: upTo - accounts})
+		upTo := accountsBefore(p, at.Count(p, Customer))
+		tiers = append(tiers, tier{orders: at.Count(p, Order), firstAccount: accounts, nAccounts: upTo - accounts})
 		accounts = upTo
 	}
 	return tiers

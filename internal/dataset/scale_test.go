@@ -11,31 +11,19 @@ import (
 
 func TestScale_Count(t *testing.T) {
 	t.Parallel()
-	type counts struct{ customers, orders int64 }
-	for _, tt := range []struct {
-		name         string
-		tpox2, tpox1 counts
-	}{
-		{"tiny", counts{200, 2000}, counts{200, 2000}},
-		{"XXXS", counts{5000, 50_000}, counts{6000, 30_000}},
-		{"XXS", counts{50_000, 500_000}, counts{60_000, 300_000}},
-		{"XS", counts{500_000, 5_000_000}, counts{600_000, 3_000_000}},
-		{"S", counts{5_000_000, 50_000_000}, counts{6_000_000, 30_000_000}},
-		{"M", counts{50_000_000, 500_000_000}, counts{60_000_000, 300_000_000}},
-		{"L", counts{500_000_000, 5_000_000_000}, counts{600_000_000, 3_000_000_000}},
-		{"XL", counts{5_000_000_000, 50_000_000_000}, counts{6_000_000_000, 30_000_000_000}},
-		{"XXL", counts{50_000_000_000, 500_000_000_000}, counts{60_000_000_000, 300_000_000_000}},
-	} {
-		for p, want := range map[dataset.Profile]counts{dataset.TPoX2: tt.tpox2, dataset.TPoX1: tt.tpox1} {
-			d := open(t, tt.name, p)
-			require.Equal(t, want, counts{d.Count(dataset.Customer), d.Count(dataset.Order)}, "%s %s", p, tt.name)
-			securities := int64(20_833)
-			if tt.name == "tiny" {
-				securities = 500
-			}
-			require.Equal(t, securities, d.Count(dataset.Security))
+	counts := func(d *dataset.Dataset) [2]int64 { return [2]int64{d.Count(dataset.Customer), d.Count(dataset.Order)} }
+	eachProfile(t, func(t *testing.T, p dataset.Profile) {
+		tiny := open(t, "tiny", p)
+		require.Equal(t, [2]int64{200, 2000}, counts(tiny))
+		require.EqualValues(t, 500, tiny.Count(dataset.Security))
+		want := map[dataset.Profile][2]int64{dataset.TPoX2: {5000, 50_000}, dataset.TPoX1: {6000, 30_000}}[p]
+		for _, name := range []string{"XXXS", "XXS", "XS", "S", "M", "L", "XL", "XXL"} {
+			d := open(t, name, p)
+			require.Equal(t, want, counts(d), name)
+			require.EqualValues(t, 20_833, d.Count(dataset.Security), name)
+			want = [2]int64{10 * want[0], 10 * want[1]}
 		}
-	}
+	})
 }
 
 func TestParseScale(t *testing.T) {

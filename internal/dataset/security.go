@@ -27,42 +27,33 @@ func (d *Dataset) appendSecurity(dst []byte, i int, slots *[]slot) []byte {
 	s := securityGen{gen: &g, issue: d.issue(i)}
 	s.str(`<Security xmlns="http://tpox-benchmark.com/security" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ` +
 		`id="`)
-	s.open("security")
-	s.int(d.ID(Security, int64(i)))
-	s.close()
-	s.str(`" xsi:schemaLocation="http://tpox-benchmark.com/security security.xsd">`)
-	s.begin("Symbol")
+	s.idSlot("security", d.ID(Security, int64(i)))
+	s.str(`" xsi:schemaLocation="http://tpox-benchmark.com/security security.xsd"><Symbol>`)
 	s.open("symbol")
-	s.b = AppendSymbol(s.b, i)
+	s.b = appendSymbol(s.b, i)
 	s.close()
-	s.end("Symbol")
-	s.begin("Name")
+	s.str("</Symbol><Name>")
 	s.issueName(&s.issue)
-	s.end("Name")
-	s.begin("ShortName")
+	s.str("</Name><ShortName>")
 	s.shortName(&s.issue)
 	s.end("ShortName")
-	s.elem("SecurityType", typeName(s.kind))
+	s.elem("SecurityType", typeName(i))
 	s.begin("SecurityInformation")
 	if isFund(i) {
 		s.fundInformation()
 	} else {
-		s.stockInformation()
+		s.begin("StockInformation")
+		s.elem("Sector", s.sector.name)
+		s.industries(1 + s.skewed(0, 3))
+		s.category()
+		s.digitsElem("OutstShares", s.between(7, 9))
+		s.end("StockInformation")
 	}
 	s.description()
 	s.end("SecurityInformation")
 	s.figures()
 	s.end("Security")
 	return g.b
-}
-
-func (s *securityGen) stockInformation() {
-	s.begin("StockInformation")
-	s.elem("Sector", s.sector.name)
-	s.industries(1 + s.skewed(0, 3))
-	s.category()
-	s.digitsElem("OutstShares", s.between(7, 9))
-	s.end("StockInformation")
 }
 
 func (s *securityGen) fundInformation() {
@@ -77,17 +68,14 @@ func (s *securityGen) fundInformation() {
 		s.category()
 	}
 	if s.kind != 's' {
-		s.str("<FixedIncome")
-		s.attr("Duration", one(&s.rng, durations))
-		s.attr("Quality", qualities.pick(&s.rng))
-		s.str("></FixedIncome>")
+		s.str(`<FixedIncome Duration="`, one(&s.rng, durations), `" Quality="`, s.pick(qualities), `"></FixedIncome>`)
 	}
 	s.decimalElem("ExpenseRatio", int64(s.skewed(5, 240)), 2)
 	s.digitsElem("TotalAssets", s.between(7, 10))
 	if s.percent(85) {
-		s.elem("MinInitialInvestment", minInvestments.pick(&s.rng))
+		s.elem("MinInitialInvestment", s.pick(minInvestments))
 		if s.percent(80) {
-			s.elem("MinSubsequentInvestment", nextInvestments.pick(&s.rng))
+			s.elem("MinSubsequentInvestment", s.pick(nextInvestments))
 		}
 	}
 	s.end("FundInformation")
@@ -104,10 +92,7 @@ func (s *securityGen) industries(n int) {
 }
 
 func (s *securityGen) category() {
-	s.str("<Category")
-	s.attr("Capitalization", capitalizations.pick(&s.rng))
-	s.attr("Class", classesOfValue.pick(&s.rng))
-	s.str("></Category>")
+	s.str(`<Category Capitalization="`, s.pick(capitalizations), `" Class="`, s.pick(classesOfValue), `"></Category>`)
 }
 
 // price is an amount in 1/10,000, always a multiple of its security's tick.
@@ -116,7 +101,7 @@ type price = int64
 // figures writes prices and ratios. They are consistent: bid is below the last trade and ask above it, the day's range
 // contains open and last trade, the year's range contains the day's, and the dividend follows from yield and price.
 func (s *securityGen) figures() {
-	places := 2 + pricePlaces.index(&s.rng)
+	places := 2 + s.index(pricePlaces)
 	tick := price(pow10s[4-places])
 	last := s.lastTrade(tick)
 	some := func(permille int) price { // of the last trade, one tick at least
@@ -172,7 +157,7 @@ func (s *securityGen) lastTrade(tick price) price {
 	if s.kind == 'B' {
 		return price(s.between(820_000, 1_180_000)) / tick * tick
 	}
-	r := priceRanges[priceClasses.index(&s.rng)]
+	r := priceRanges[s.index(priceClasses)]
 	return price(s.between(r[0]*10_000, r[1]*10_000)) / tick * tick
 }
 
@@ -181,7 +166,7 @@ func (s *securityGen) lastTrade(tick price) price {
 // income picks.
 func (s *securityGen) ratios() (earnings, yield int) {
 	switch {
-	case isIncomePick(s.index):
+	case s.income:
 		return s.between(2250, 2550), s.between(520, 800)
 	case s.kind == 'B' || s.kind == 'b':
 		return 0, s.between(180, 980)

@@ -117,14 +117,12 @@ func TestAppend_Zipf(t *testing.T) {
 
 	near := 0
 	for r := range 100 {
-		if abs(popular[r]-popular[r+1]) < 100 {
+		if distance := popular[r] - popular[r+1]; max(distance, -distance) < 100 {
 			near++
 		}
 	}
 	require.Less(t, near, 10, "popular securities lie together")
 }
-
-func abs(n int) int { return max(n, -n) }
 
 // Codes are those of FIX 4.4, each occurs, and what is frequent in the world is frequent here.
 func TestAppend_OrderCodes(t *testing.T) {

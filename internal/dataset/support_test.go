@@ -2,7 +2,6 @@ package dataset_test
 
 import (
 	"bytes"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -99,13 +98,4 @@ func attr(doc []byte, element, name string) []byte {
 	}
 	value, _, _ := bytes.Cut(after, []byte(`"`))
 	return value
-}
-
-// parallel runs f for 0 to n-1, each in a goroutine.
-func parallel(n int, f func(i int)) {
-	var wg sync.WaitGroup
-	for i := range n {
-		wg.Go(func() { f(i) })
-	}
-	wg.Wait()
 }

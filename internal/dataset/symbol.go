@@ -19,26 +19,16 @@ func typeOf(i int) byte { return types[i%len(types)] }
 
 func isFund(i int) bool { return typeOf(i) >= 'a' }
 
-func typeName(t byte) string {
-	switch t {
-	case 'S':
-		return "Stock"
-	case 'B':
-		return "Bond"
-	case 's':
-		return "Stock Fund"
-	case 'b':
-		return "Bond Fund"
-	default:
-		return "Mixed Fund"
-	}
-}
+// typeName returns the SecurityType of security i.
+func typeName(i int) string { return typeNames[typeOf(i)] }
+
+var typeNames = [...]string{'S': "Stock", 'B': "Bond", 's': "Stock Fund", 'b': "Bond Fund", 'm': "Mixed Fund"}
 
 // Symbol returns the ticker symbol of security i, which depends on nothing else, neither seed nor profile nor scale.
-func Symbol(i int) string { return string(AppendSymbol(nil, i)) }
+func Symbol(i int) string { return string(appendSymbol(nil, i)) }
 
-// AppendSymbol appends the ticker symbol of security i.
-func AppendSymbol(dst []byte, i int) []byte {
+// appendSymbol appends the ticker symbol of security i.
+func appendSymbol(dst []byte, i int) []byte {
 	if i < 0 || i >= maxSymbols {
 		panic(fmt.Sprintf("dataset: no symbol for index %d", i))
 	}
@@ -55,9 +45,6 @@ func AppendSymbol(dst []byte, i int) []byte {
 
 // Symbol returns the ticker symbol of security i.
 func (d *Dataset) Symbol(i int) string { return Symbol(i) }
-
-// AppendSymbol appends the ticker symbol of security i.
-func (d *Dataset) AppendSymbol(dst []byte, i int) []byte { return AppendSymbol(dst, i) }
 
 // appendWord appends word n of at most four letters.
 func appendWord(dst []byte, n int) []byte {

@@ -49,7 +49,6 @@ func TestSymbol(t *testing.T) {
 		}
 	}
 	require.Equal(t, dataset.Symbol(499), d.Symbol(499))
-	require.Equal(t, "x"+dataset.Symbol(7), string(d.AppendSymbol([]byte("x"), 7)))
 	// As on an exchange: most stocks have three or four letters, funds five.
 	require.Greater(t, lengths[3], 5000)
 	require.Greater(t, lengths[4], 5000)

@@ -147,9 +147,7 @@ func lastLines(s string, n int) string {
 // shows; the bound is in the code, and this looks for it in many.
 func TestAppend_MiddleNames(t *testing.T) {
 	t.Parallel()
-	scale, err := dataset.ParseScale("XXS")
-	require.NoError(t, err)
-	d := dataset.New(dataset.Spec{Scale: scale, Seed: 1})
+	d := open(t, "XXS", dataset.TPoX2)
 	var doc []byte
 	for i := range d.Count(dataset.Customer) {
 		doc = d.Append(doc[:0], dataset.Customer, i)

@@ -1,36 +1,26 @@
 package dataset
 
 import (
-	_ "embed"
+	"embed"
 	"strconv"
 	"strings"
 )
 
-// The words and sentences of documents. They are strings of the program, which the garbage collector need not mark.
-var (
-	//go:embed vocabulary/words.txt
-	wordsText string
-	//go:embed vocabulary/countries.txt
-	countriesText string
-	//go:embed vocabulary/sectors.txt
-	sectorsText string
-	//go:embed vocabulary/thesaurus.txt
-	thesaurusText string
-	//go:embed vocabulary/company_openings.txt
-	companyOpeningsText string
-	//go:embed vocabulary/bond_openings.txt
-	bondOpeningsText string
-	//go:embed vocabulary/company_sentences.txt
-	companySentencesText string
-	//go:embed vocabulary/fund_openings.txt
-	fundOpeningsText string
-	//go:embed vocabulary/fund_sentences.txt
-	fundSentencesText string
-	//go:embed vocabulary/manager_openings.txt
-	managerOpeningsText string
-	//go:embed vocabulary/manager_sentences.txt
-	managerSentencesText string
-)
+//go:embed vocabulary
+var vocabularyFiles embed.FS
+
+// vocabulary returns a file with words or sentences of documents.
+func vocabulary(name string) string {
+	return string(must(vocabularyFiles.ReadFile("vocabulary/" + name + ".txt")))
+}
+
+// must panics for an error in the vocabulary, which is part of the program.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic("dataset: " + err.Error())
+	}
+	return v
+}
 
 // record is lines "key: value" of a file of the vocabulary, up to an empty line.
 type record map[string]string
@@ -65,35 +55,117 @@ func (r record) text(key string) string {
 func (r record) list(key string) []string { return strings.Split(r.text(key), ", ") }
 
 // words returns the parts of a value as names in their three spellings.
-func (r record) words(key string) []word {
-	list := r.list(key)
-	all := make([]word, len(list))
-	for i, native := range list {
-		all[i] = newWord(native)
+func (r record) words(key string) (all []word) {
+	for _, native := range r.list(key) {
+		all = append(all, newWord(native))
 	}
 	return all
 }
 
 // lists are the vocabularies that depend neither on a country nor on a sector.
-var lists = readRecords(wordsText)[0]
+var lists = readRecords(vocabulary("words"))[0]
 
-// mustInt reads a number of the vocabulary.
-func mustInt(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		panic("dataset: " + err.Error())
-	}
-	return n
+// word is a name in its three spellings.
+type word struct {
+	native string // as people write it: Łódź
+	ascii  string // as most systems of the time kept it: Lodz
+	plain  string // letters only, for e-mail addresses, logins and mnemonics
 }
 
-// What is said of companies and funds. A word for the kind of securities that a fund holds has to do for funds of
-// stocks, bonds and both.
-var (
-	companyOpenings  = newGrammar(companyOpeningsText)
-	bondOpenings     = newGrammar(bondOpeningsText)
-	companySentences = newGrammar(companySentencesText)
-	fundOpenings     = newGrammar(fundOpeningsText)
-	fundSentences    = newGrammar(fundSentencesText)
-	managerOpenings  = newGrammar(managerOpeningsText)
-	managerSentences = newGrammar(managerSentencesText)
-)
+// in returns the native or the ASCII spelling; a document uses the same one throughout.
+func (w *word) in(native bool) string { return either(native, w.native, w.ascii) }
+
+// folding replaces the letters beyond US-ASCII of the vocabularies. The first of each group replaces the others.
+var folding = func() *strings.Replacer {
+	pairs := []string{"ß", "ss"}
+	for group := range strings.FieldsSeq("AÁÀÄÅĄ aáàâãäåą CÇ cçć EÉ eéèêëę gğ IÍİ iíìîïı LŁ lł nńñ OÓÖØŌ oóòôõöøōő " +
+		"SŚŞ sśş UÚÜ uúùüūű ZŻ zźż") {
+		for _, letter := range group[1:] {
+			pairs = append(pairs, string(letter), group[:1])
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}()
+
+func newWord(native string) word {
+	ascii := folding.Replace(native)
+	return word{native: native, ascii: ascii, plain: strings.Map(func(r rune) rune {
+		if r < 128 && isLetter(byte(r)) {
+			return r
+		}
+		return -1
+	}, ascii)}
+}
+
+// country has what the data of a customer must agree in: names, addresses and telephone numbers of a country. In
+// patterns # is a digit and @ a capital letter, see gen.pattern.
+type country struct {
+	name, nationality string
+	currency          string
+	dial              string
+	area, local       string // patterns of telephone numbers
+	tld               string
+	languages         []string // the first is everybody's
+	male, female      []word
+	last              []word
+	cities            []city
+	streets           []word
+	street            string // pattern of an address: * is one of streets, # its number
+}
+
+type city struct {
+	name, region word
+	postal       string // pattern
+}
+
+// countries are all countries; residence draws one as often as customers live there.
+var countries, residence = func() (all []country, shares *codes) {
+	var weights []int
+	for _, r := range readRecords(vocabulary("countries")) {
+		f := r.list("country")
+		weights = append(weights, must(strconv.Atoi(f[2])))
+		c := country{
+			name: f[0], nationality: f[1], currency: f[3], dial: f[4], area: f[5], local: f[6], tld: f[7],
+			languages: r.list("languages"), male: r.words("male"), female: r.words("female"), last: r.words("last"),
+			streets: r.words("streets"), street: r.text("street"),
+		}
+		for _, entry := range r.list("cities") {
+			f := strings.Split(entry, "/")
+			c.cities = append(c.cities, city{name: newWord(f[0]), region: newWord(f[1]), postal: f[2]})
+		}
+		all = append(all, c)
+	}
+	return all, newWeights(weights...)
+}()
+
+// sector is a line of business of security.xsd, with the words that describe its companies.
+type sector struct {
+	name       string
+	industries []string // of security.xsd
+	trades     []string // in names of companies
+	products   []string // in the plural
+	customers  []string // in the plural
+	inputs     []string // what costs depend on
+}
+
+// sectors are all sectors; sectorShare draws one as often as securities belong to it.
+var sectors, sectorShare = func() (all []sector, shares *codes) {
+	var weights []int
+	for _, r := range readRecords(vocabulary("sectors")) {
+		name := r.list("sector")
+		weights = append(weights, must(strconv.Atoi(name[1])))
+		all = append(all, sector{
+			name: name[0], industries: r.list("industries"), trades: r.list("trades"),
+			products: r.list("products"), customers: r.list("customers"), inputs: r.list("inputs"),
+		})
+	}
+	return all, newWeights(weights...)
+}()
+
+// Sectors returns the names of all sectors, in alphabetical order.
+func Sectors() (names []string) {
+	for i := range sectors {
+		names = append(names, sectors[i].name)
+	}
+	return names
+}

@@ -1,5 +1,7 @@
 package dataset
 
+import "strconv"
+
 // writer appends to a document. Its arguments must be escaped already: vocabularies hold "&amp;", and random text has
 // no characters that need escaping.
 type writer struct {
@@ -12,10 +14,6 @@ type slot struct {
 	name       string
 	start, end int
 }
-
-func (w *writer) str(s string) { w.b = append(w.b, s...) }
-
-func (w *writer) char(c byte) { w.b = append(w.b, c) }
 
 // open begins a slot that lasts until close. Slots do not nest.
 func (w *writer) open(name string) {
@@ -30,28 +28,35 @@ func (w *writer) close() {
 	}
 }
 
+// idSlot writes an id, which a template leaves open.
+func (w *writer) idSlot(name string, id int64) {
+	w.open(name)
+	w.int(id)
+	w.close()
+}
+
+// str writes texts one after the other.
+func (w *writer) str(texts ...string) {
+	for _, s := range texts {
+		w.b = append(w.b, s...)
+	}
+}
+
+func (w *writer) char(c byte) { w.b = append(w.b, c) }
+
+// begin writes a start tag.
+func (w *writer) begin(name string) { w.b = append(append(append(w.b, '<'), name...), '>') }
+
+// end writes an end tag.
+func (w *writer) end(name string) { w.b = append(append(append(w.b, "</"...), name...), '>') }
+
 // elem writes an element that has only text.
-func (w *writer) elem(name, text string) {
+func (w *writer) elem(name string, texts ...string) {
 	w.begin(name)
-	w.str(text)
+	w.str(texts...)
 	w.end(name)
 }
 
-// begin writes a start tag.
-func (w *writer) begin(name string) {
-	w.b = append(w.b, '<')
-	w.b = append(w.b, name...)
-	w.b = append(w.b, '>')
-}
-
-// end writes an end tag.
-func (w *writer) end(name string) {
-	w.b = append(w.b, '<', '/')
-	w.b = append(w.b, name...)
-	w.b = append(w.b, '>')
-}
-
-// intElem, dateElem and decimalElem write an element that has a number or a day.
 func (w *writer) intElem(name string, v int64) {
 	w.begin(name)
 	w.int(v)
@@ -70,67 +75,30 @@ func (w *writer) decimalElem(name string, v int64, places int) {
 	w.end(name)
 }
 
-// attr writes an attribute.
-func (w *writer) attr(name, value string) {
-	w.beginAttr(name)
-	w.str(value)
-	w.endAttr()
-}
-
-// beginAttr writes an attribute up to its value.
-func (w *writer) beginAttr(name string) {
-	w.b = append(w.b, ' ')
-	w.b = append(w.b, name...)
-	w.b = append(w.b, '=', '"')
-}
-
-func (w *writer) endAttr() { w.b = append(w.b, '"') }
-
 // int writes a number that may be negative.
-func (w *writer) int(v int64) {
-	u := uint64(v)
-	if v < 0 {
-		w.b = append(w.b, '-')
-		u = -u
-	}
-	w.uint(u)
-}
+func (w *writer) int(v int64) { w.b = strconv.AppendInt(w.b, v, 10) }
 
-func (w *writer) uint(u uint64) {
-	var a [20]byte
-	at := len(a)
-	for u >= 10 {
-		at--
-		a[at] = byte('0' + u%10)
-		u /= 10
-	}
-	at--
-	a[at] = byte('0' + u)
-	w.b = append(w.b, a[at:]...)
-}
-
-// padded writes the last width digits of v, with zeros in front.
-func (w *writer) padded(v uint64, width int) {
-	var a [20]byte
-	for i := width - 1; i >= 0; i-- {
-		a[i] = byte('0' + v%10)
+// padded writes the last width digits of v, at most four, with zeros in front.
+func (w *writer) padded(v, width int) {
+	w.b = append(w.b, "0000"[:width]...)
+	for at := len(w.b) - 1; width > 0; at, width = at-1, width-1 {
+		w.b[at] = byte('0' + v%10)
 		v /= 10
 	}
-	w.b = append(w.b, a[:width]...)
 }
 
-var pow10s = [...]uint64{1, 10, 100, 1000, 10_000}
+var pow10s = [...]int{1, 10, 100, 1000, 10_000}
 
 // decimal writes v / 10^places with all its places.
 func (w *writer) decimal(v int64, places int) {
-	u := uint64(v)
 	if v < 0 {
 		w.b = append(w.b, '-')
-		u = -u
+		v = -v
 	}
-	w.uint(u / pow10s[places])
+	unit := int64(pow10s[places])
+	w.int(v / unit)
 	w.b = append(w.b, '.')
-	w.padded(u%pow10s[places], places)
+	w.padded(int(v%unit), places)
 }
 
 // date writes a day as xsd:date.
@@ -145,10 +113,19 @@ func (w *writer) date(day int) {
 // dateTime writes seconds since 1970 as xsd:dateTime without a zone.
 func (w *writer) dateTime(seconds int) {
 	w.date(seconds / secondsPerDay)
-	s := seconds % secondsPerDay
-	h, m, s := s/3600, s/60%60, s%60
+	h, m, s := seconds%secondsPerDay/3600, seconds/60%60, seconds%60
 	w.b = append(w.b, 'T',
 		byte('0'+h/10), byte('0'+h%10), ':',
 		byte('0'+m/10), byte('0'+m%10), ':',
 		byte('0'+s/10), byte('0'+s%10))
 }
+
+// either returns one of two values.
+func either[T any](first bool, a, b T) T {
+	if first {
+		return a
+	}
+	return b
+}
+
+func yes(b bool) string { return either(b, "Yes", "No") }

@@ -144,3 +144,36 @@ func shortDuration(d time.Duration) string {
 	}
 	return d.Round(unit).String()
 }
+
+// Sampler chooses which lines of a log are written: all, up to a number in each second, and one of every n beyond it,
+// so that a busy service does not spend its time on its log. It is safe for concurrent use.
+type Sampler struct {
+	all, every int64
+
+	mu      sync.Mutex
+	second  int64
+	seen    int64 // in that second
+	leftOut int64 // since the last that was written
+}
+
+// NewSampler returns a Sampler that writes the first all lines of each second, and then one of every n.
+func NewSampler(all, every int) *Sampler {
+	return &Sampler{all: int64(all), every: int64(max(every, 1))}
+}
+
+// Take reports whether a line is written, and how many lines were left out before it. A line that matters is always
+// written.
+func (s *Sampler) Take(now time.Time, matters bool) (write bool, leftOut int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if second := now.Unix(); second != s.second {
+		s.second, s.seen = second, 0
+	}
+	s.seen++
+	if beyond := s.seen - s.all; !matters && beyond > 0 && beyond%s.every != 0 {
+		s.leftOut++
+		return false, 0
+	}
+	leftOut, s.leftOut = s.leftOut, 0
+	return true, leftOut
+}

@@ -1,11 +1,17 @@
+// Package telemetry provides the metrics, traces and logs of the service.
+//
+// Metrics have a registry of their own, no global one, and series that exist from the start: their labels come from the
+// registry of transactions, never from a client, who could otherwise make as many as there are names.
 package telemetry
 
 import (
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"brokerage/internal/brokerage"
@@ -66,66 +72,64 @@ type Metrics struct {
 	transactions map[string]*transaction
 	refused      *prometheus.CounterVec
 	inFlight     prometheus.Gauge
-	dataset      *datasetCollector
 	ready        prometheus.Gauge
+	dataset      atomic.Pointer[state] // nil until it is known
 }
 
 // transaction has the series of a transaction, so that no request looks for labels.
 type transaction struct {
-	outcomes [len(Outcomes)]prometheus.Counter
-	duration prometheus.Observer
-	received prometheus.Counter
-	sent     prometheus.Counter
+	outcomes       [len(Outcomes)]prometheus.Counter
+	duration       prometheus.Observer
+	received, sent prometheus.Counter
 }
 
 // New returns the metrics of a service, with those of its process and of the Go runtime.
 func New(build BuildInfo) *Metrics {
-	m := &Metrics{registry: prometheus.NewRegistry(), transactions: make(map[string]*transaction)}
-	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-
-	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "brokerage_build_info", Help: "Which build is running; always 1.",
-	}, []string{"version", "revision", "goversion"})
-	info.WithLabelValues(build.Version, build.Revision, build.GoVersion).Set(1)
-
-	total := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "brokerage_transactions_total", Help: "Requests that have ended, by transaction and outcome.",
-	}, []string{"transaction", "outcome"})
-	duration := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	factory := promauto.With(registry)
+	gauge := func(name, help string) prometheus.Gauge {
+		return factory.NewGauge(prometheus.GaugeOpts{Name: "brokerage_" + name, Help: help})
+	}
+	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return factory.NewCounterVec(prometheus.CounterOpts{Name: "brokerage_" + name, Help: help}, labels)
+	}
+	total := counters("transactions_total", "Requests that have ended, by transaction and outcome.",
+		"transaction", "outcome")
+	duration := factory.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "brokerage_transaction_duration_seconds", Help: "How long requests took in the service, by transaction.",
 		Buckets: durations, NativeHistogramBucketFactor: 1.1, NativeHistogramMaxBucketNumber: 160,
 		NativeHistogramMinResetDuration: time.Hour,
 	}, []string{"transaction"})
-	received := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "brokerage_request_bytes_total", Help: "Bytes of the bodies of requests as they were read, by transaction.",
-	}, []string{"transaction"})
-	sent := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "brokerage_answer_bytes_total", Help: "Bytes of the bodies of answers as they were sent, by transaction.",
-	}, []string{"transaction"})
-	m.refused = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "brokerage_requests_refused_total", Help: "Requests that were refused before the store saw them, by reason.",
-	}, []string{"reason"})
-	m.inFlight = prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "brokerage_requests_in_flight", Help: "Requests that are being processed.",
-	})
-	m.registry.MustRegister(info, total, duration, received, sent, m.refused, m.inFlight)
-	m.registerState()
-
-	add := func(name string) {
-		t := &transaction{
-			duration: duration.WithLabelValues(name),
-			received: received.WithLabelValues(name), sent: sent.WithLabelValues(name),
+	received := counters("request_bytes_total", "Bytes of the bodies of requests as they were read, by transaction.",
+		"transaction")
+	sent := counters("answer_bytes_total", "Bytes of the bodies of answers as they were sent, by transaction.",
+		"transaction")
+	m := &Metrics{
+		registry: registry, transactions: map[string]*transaction{},
+		refused: counters("requests_refused_total", "Requests that were refused before the store saw them, by reason.",
+			"reason"),
+		inFlight: gauge("requests_in_flight", "Requests that are being processed."),
+		ready:    gauge("store_ready", "1 if the store could answer at the last check, every few seconds; otherwise 0."),
+	}
+	registry.MustRegister(state(func(out series) {
+		out.count("build_info", "Which build is running; always 1.", 1,
+			"version", build.Version, "revision", build.Revision, "goversion", build.GoVersion)
+		if send := m.dataset.Load(); send != nil {
+			(*send)(out)
 		}
+	}))
+	names := otherOperations[:]
+	for _, t := range brokerage.Transactions {
+		names = append(names, t.Name)
+	}
+	for _, name := range names {
+		t := &transaction{duration: duration.WithLabelValues(name),
+			received: received.WithLabelValues(name), sent: sent.WithLabelValues(name)}
 		for i, outcome := range Outcomes {
 			t.outcomes[i] = total.WithLabelValues(name, outcome)
 		}
 		m.transactions[name] = t
-	}
-	for _, t := range brokerage.Transactions {
-		add(t.Name)
-	}
-	for _, name := range otherOperations {
-		add(name)
 	}
 	for _, reason := range Reasons {
 		m.refused.WithLabelValues(reason)
@@ -156,7 +160,7 @@ func (m *Metrics) Observe(transaction, outcome string, took time.Duration, recei
 	}
 }
 
-// index returns the index of an outcome. A search through nine is faster than a map.
+// index returns the index of an outcome. A search through nine is faster than a map, and than slices.Index.
 func index(outcome string) int {
 	for i, name := range Outcomes {
 		if name == outcome {

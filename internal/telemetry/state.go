@@ -2,66 +2,62 @@ package telemetry
 
 import (
 	"strconv"
-	"sync/atomic"
+	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/tally"
 )
 
-// The metrics of the dataset.
-var (
-	datasetInfo = prometheus.NewDesc("brokerage_dataset_info",
-		"Which dataset was loaded; always 1. Without one, or while a load is not finished, there is no series.",
-		[]string{"fingerprint", "scale", "profile", "seed"}, nil)
-	datasetDocuments = prometheus.NewDesc("brokerage_dataset_documents",
-		"Documents of the dataset that was loaded, as it was generated, by kind.", []string{"kind"}, nil)
-	datasetBytes = prometheus.NewDesc("brokerage_dataset_raw_bytes",
-		"Bytes of the documents that loads have brought, before they were packed, by kind.", []string{"kind"}, nil)
-)
-
-// datasetCollector collects the metrics of the dataset. They are replaced together, so that each scrape sees all those
-// of one dataset.
-type datasetCollector struct {
-	current atomic.Pointer[datasetState]
-}
-
-type datasetState struct {
-	contents brokerage.Contents
-	raw      map[string]int64 // bytes by kind
-}
+// state is a collector of metrics that each scrape asks for: a function that sends them, so that those of a scrape fit
+// together. It describes none beforehand, since a state that is unknown has no series.
+type state func(series)
 
 // Describe implements prometheus.Collector.
-func (c *datasetCollector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{datasetInfo, datasetDocuments, datasetBytes} {
-		out <- d
-	}
-}
+func (state) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
-func (c *datasetCollector) Collect(metrics chan<- prometheus.Metric) {
-	s, out := c.current.Load(), collected(metrics)
-	if s == nil || s.contents.Fingerprint == "" {
-		return
+func (s state) Collect(out chan<- prometheus.Metric) { s(out) }
+
+// series sends metrics to a scrape.
+type series chan<- prometheus.Metric
+
+// value sends a gauge, or a counter if its name ends in _total. Labels are names and values alternately.
+func (out series) value(name, help string, v float64, labels ...string) {
+	kind := prometheus.GaugeValue
+	if strings.HasSuffix(name, "_total") {
+		kind = prometheus.CounterValue
 	}
-	of := s.contents
-	out.gauge(datasetInfo, 1, of.Fingerprint, of.Scale, of.Profile, strconv.FormatUint(of.Seed, 10))
-	for kind, n := range map[string]int64{"security": of.Securities, "customer": of.Customers, "order": of.Orders} {
-		out.gauge(datasetDocuments, float64(n), kind)
+	var names, values []string
+	for i := 0; i < len(labels); i += 2 {
+		names, values = append(names, labels[i]), append(values, labels[i+1])
 	}
-	for kind, bytes := range s.raw {
-		out.gauge(datasetBytes, float64(bytes), kind)
-	}
+	out <- prometheus.MustNewConstMetric(describe(name, help, names...), kind, v, values...)
 }
 
-// registerState registers the metrics that are states rather than counts.
-func (m *Metrics) registerState() {
-	m.dataset = new(datasetCollector)
-	m.ready = prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "brokerage_store_ready",
-		Help: "1 if the store could answer at the last check, every few seconds; otherwise 0.",
-	})
-	m.registry.MustRegister(m.dataset, m.ready)
+// count sends a value that is an integer.
+func (out series) count(name, help string, n int64, labels ...string) {
+	out.value(name, help, float64(n), labels...)
+}
+
+// histogram sends a distribution, unless it is empty.
+func (out series) histogram(name, help string, values tally.Distribution) {
+	if len(values.Counts) == 0 {
+		return
+	}
+	buckets := make(map[float64]uint64, len(values.Bounds))
+	var below uint64
+	for i, bound := range values.Bounds {
+		below += values.Counts[i]
+		buckets[bound] = below
+	}
+	out <- prometheus.MustNewConstHistogram(describe(name, help), values.Count(), values.Sum, buckets)
+}
+
+func describe(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("brokerage_"+name, help, labels, nil)
 }
 
 // Ready sets whether the store can answer.
@@ -73,57 +69,152 @@ func (m *Metrics) Ready(is bool) {
 	m.ready.Set(value)
 }
 
-// Dataset sets what the store holds, and the bytes of the documents by the name of their kind. It keeps raw.
+// Dataset sets what the store holds, and the bytes of the documents by the name of their kind. It keeps raw. Each
+// scrape sees the metrics of one dataset.
 func (m *Metrics) Dataset(c brokerage.Contents, raw map[string]int64) {
-	m.dataset.current.Store(&datasetState{c, raw})
+	send := state(func(out series) {
+		if c.Fingerprint == "" {
+			return
+		}
+		out.count("dataset_info",
+			"Which dataset was loaded; always 1. Without one, or while a load is not finished, there is no series.", 1,
+			"fingerprint", c.Fingerprint, "scale", c.Scale, "profile", c.Profile, "seed", strconv.FormatUint(c.Seed, 10))
+		for kind, n := range map[string]int64{"security": c.Securities, "customer": c.Customers, "order": c.Orders} {
+			out.count("dataset_documents", "Documents of the dataset that was loaded, as it was generated, by kind.", n,
+				"kind", kind)
+		}
+		for kind, bytes := range raw {
+			out.count("dataset_raw_bytes", "Bytes of the documents that loads have brought, before they were packed, by kind.",
+				bytes, "kind", kind)
+		}
+	})
+	m.dataset.Store(&send)
 }
 
 // Gate adds the limit of requests that are processed at once, 0 for none, and the number of those that wait for a slot.
 func (m *Metrics) Gate(limit int, waiting func() int64) {
-	m.gauge("brokerage_requests_in_flight_limit", "Limit of requests that are processed at once; 0 is no limit.",
-		func() float64 { return float64(limit) })
-	m.gauge("brokerage_requests_waiting", "Requests that wait to be processed.",
-		func() float64 { return float64(waiting()) })
+	m.registry.MustRegister(state(func(out series) {
+		out.count("requests_in_flight_limit", "Limit of requests that are processed at once; 0 is no limit.", int64(limit))
+		out.count("requests_waiting", "Requests that wait to be processed.", waiting())
+	}))
 }
 
 // Audit adds the records of the audit log that wait to be written, and those that were lost because too many waited.
 func (m *Metrics) Audit(backlog func() (kept int, lost int64)) {
-	m.gauge("brokerage_audit_records_waiting",
-		"Records of the audit log that could not be written yet; unless it is 0, writes are refused.", func() float64 {
-			kept, _ := backlog()
-			return float64(kept)
-		})
-	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "brokerage_audit_records_lost_total",
-		Help: "Records that the audit log lost, because too many waited to be written.",
-	}, func() float64 {
-		_, lost := backlog()
-		return float64(lost)
+	m.registry.MustRegister(state(func(out series) {
+		kept, lost := backlog()
+		out.count("audit_records_waiting",
+			"Records of the audit log that could not be written yet; unless it is 0, writes are refused.", int64(kept))
+		out.count("audit_records_lost_total",
+			"Records that the audit log lost, because too many waited to be written.", lost)
 	}))
 }
 
 // Disk adds the space of the file system that the database is on. Each scrape calls room.
 func (m *Metrics) Disk(room func() (free, size float64)) {
-	m.gauge("brokerage_store_disk_free_bytes", "Free bytes of the file system that the database is on.", func() float64 {
-		free, _ := room()
-		return free
-	})
-	m.gauge("brokerage_store_disk_size_bytes", "Size of the file system that the database is on.", func() float64 {
-		_, size := room()
-		return size
-	})
-}
-
-func (m *Metrics) gauge(name, help string, value func() float64) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
+	m.registry.MustRegister(state(func(out series) {
+		free, size := room()
+		out.value("store_disk_free_bytes", "Free bytes of the file system that the database is on.", free)
+		out.value("store_disk_size_bytes", "Size of the file system that the database is on.", size)
+	}))
 }
 
 // Engine adds the engine of the store, its version and its durability.
 func (m *Metrics) Engine(e brokerage.Engine) {
-	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "brokerage_store_info",
-		Help: "What the store runs on, and how durable a commit is; always 1.",
-	}, []string{"store", "version", "durability"})
-	info.WithLabelValues(e.Name, e.Version, e.Durability).Set(1)
-	m.registry.MustRegister(info)
+	m.registry.MustRegister(state(func(out series) {
+		out.count("store_info", "What the store runs on, and how durable a commit is; always 1.", 1,
+			"store", e.Name, "version", e.Version, "durability", e.Durability)
+	}))
+}
+
+// StoreStats are the internal figures of a store. Counts are since it was opened. What a store does not have is zero; a
+// distribution or a list that it does not have is empty, and left out of the metrics.
+type StoreStats struct {
+	Connections int // limit, for reading
+	Open, InUse int // of them
+	Waits       int64
+	Waited      time.Duration // for a connection, all together
+
+	Commits int64              // each of one or more writes
+	Writes  int64              // that wait for their commit now
+	Groups  tally.Distribution // how many writes shared a commit
+	Flushes tally.Distribution // how long commits took, in seconds
+	Busy    time.Duration      // of the writer
+
+	Hits, Misses         int64 // of the store's cache, see the store
+	PageHits, PageMisses int64 // of the database's own cache
+
+	Retries       map[string]int64 // by cause
+	Kinds         []StoreKind
+	File, Journal int64 // bytes
+}
+
+// StoreKind has the figures of the documents of a kind.
+type StoreKind struct {
+	Kind              string
+	Known             bool  // whether the next two are known
+	Documents, Stored int64 // documents that are stored now, and their bytes
+	// Estimated says that a server estimated the two. It compresses by itself, so there are no figures for the next three.
+	Estimated bool
+	// Packed is how many documents were packed, from and to how many bytes.
+	Packed, PackedFrom, PackedTo int64
+}
+
+// Store adds the metrics of the store of the process. Each scrape calls stats once, which must not take long.
+func (m *Metrics) Store(stats func() StoreStats) {
+	m.registry.MustRegister(state(func(out series) {
+		s := stats()
+		out.store(&s)
+		for i := range s.Kinds {
+			out.storeKind(&s.Kinds[i])
+		}
+	}))
+}
+
+func (out series) store(s *StoreStats) {
+	out.count("store_connections_limit", "Connections for reading that may be open.", int64(s.Connections))
+	out.count("store_connections_open", "Connections for reading that are open.", int64(s.Open))
+	out.count("store_connections_in_use", "Connections for reading that are in use.", int64(s.InUse))
+	out.count("store_connection_waits_total", "How often a read had to wait for a connection.", s.Waits)
+	out.value("store_connection_wait_seconds_total", "How long reads have waited for a connection.", s.Waited.Seconds())
+	out.count("store_commits_total", "Commits, each of one write or of several that waited together.", s.Commits)
+	out.count("store_writes_waiting", "Writes that wait for their commit.", s.Writes)
+	out.histogram("store_commit_writes", "How many writes shared a commit.", s.Groups)
+	out.histogram("store_commit_duration_seconds", "How long commits took, most of it the flush to disk.", s.Flushes)
+	out.value("store_writer_busy_seconds_total", "Time for which the single writer of the embedded store was busy; one "+
+		"second in each second is its limit.", s.Busy.Seconds())
+	out.count("store_cache_hits_total",
+		"Hits in the store's cache: of the embedded store, reads from a snapshot that was kept.", s.Hits)
+	out.count("store_cache_misses_total",
+		"Misses in the store's cache: of the embedded store, reads that needed a new snapshot.", s.Misses)
+	out.count("store_page_hits_total", "Pages that the database found in its own cache; of PostgreSQL in shared_buffers, "+
+		"of Db2 in its buffer pools, for all clients of the database.", s.PageHits)
+	out.count("store_page_misses_total", "Pages that the database had to read from outside its own cache.", s.PageMisses)
+	for cause, n := range s.Retries {
+		out.count("store_retries_total", "Operations that were retried, by cause.", n, "cause", cause)
+	}
+	if s.File > 0 {
+		out.count("store_file_bytes", "Size of the file of the embedded store.", s.File)
+		out.count("store_journal_bytes", "Size of the journal of the embedded store, beside its file.", s.Journal)
+	}
+}
+
+func (out series) storeKind(k *StoreKind) {
+	if k.Known {
+		out.count("store_documents", "Stored documents, by kind: of the embedded store counted after the start, and until "+
+			"then no series; of PostgreSQL and Db2 the server's own estimate, at most a minute old (the planner's; the last "+
+			"RUNSTATS).", k.Documents, "kind", k.Kind)
+		out.count("store_document_bytes", "Bytes of the documents as they are stored, by kind, without indexes: of the "+
+			"embedded store the documents alone; of PostgreSQL and Db2 their tables, with what is free in their pages, at "+
+			"most a minute old.", k.Stored, "kind", k.Kind)
+	}
+	if k.Estimated {
+		return
+	}
+	out.count("store_packed_documents_total", "Documents that were packed to be stored, by kind.", k.Packed,
+		"kind", k.Kind)
+	out.count("store_packed_raw_bytes_total", "Bytes of the packed documents before packing, by kind.", k.PackedFrom,
+		"kind", k.Kind)
+	out.count("store_packed_stored_bytes_total", "Bytes of the packed documents after packing, by kind.", k.PackedTo,
+		"kind", k.Kind)
 }

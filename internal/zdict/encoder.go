@@ -1,3 +1,16 @@
+// Package zdict compresses small documents with a zstd dictionary.
+//
+// It writes ordinary zstd (RFC 8878), which every decoder with the dictionary reads. It exists because general encoders
+// prepare for each document of a few kilobytes as for the first block of a stream: they copy the dictionary's match
+// tables (256 KB to 1 MB) and build entropy tables for a few hundred bytes. This encoder prepares a dictionary once:
+//
+//   - Its match tables are read, never written. The document has small tables of its own, which need no clearing,
+//     because their entries say where the document began.
+//   - Literals and sequences are coded with the dictionary's entropy tables, which fit because they were made from
+//     documents of the same kind. A document without tables of its own is smaller too.
+//
+// Append refuses a document that is large, or has a symbol that the dictionary's tables lack; its caller then uses a
+// general encoder. docs/adr/0009-packing.md has the comparison.
 package zdict
 
 import (
@@ -47,12 +60,11 @@ func (e *Encoder) Append(dst, doc []byte) (frame []byte, ok bool) {
 	if w == nil {
 		w = e.newWork()
 	}
-	frame, ok = e.append(dst, doc, w)
-	e.idle.Put(w)
-	if !ok {
-		return dst, false
+	defer e.idle.Put(w)
+	if frame, ok = e.append(dst, doc, w); ok {
+		return frame, true
 	}
-	return frame, true
+	return dst, false
 }
 
 func (e *Encoder) newWork() *work {
@@ -121,35 +133,24 @@ func (w *work) appendLiterals(dst []byte) ([]byte, bool) {
 	if n >= maxLiterals {
 		return nil, false
 	}
-	var packed []byte
-	var err error
-	single := n < 256
-	switch {
-	case n < 16:
-		err = huff0.ErrIncompressible
-	case single:
-		packed, _, err = huff0.Compress1X(w.literals, &w.huffman)
-	default:
-		packed, _, err = huff0.Compress4X(w.literals, &w.huffman)
+	if n < 16 {
+		return append(append(dst, byte(n<<3|rawLiterals)), w.literals...), true
 	}
+	compress, format := huff0.Compress4X, uint32(1<<2)
+	if n < 256 { // one stream
+		compress, format = huff0.Compress1X, 0
+	}
+	packed, _, err := compress(w.literals, &w.huffman)
 	if err != nil {
-		if n >= 16 {
-			return nil, false // the table lacks a byte, or all bytes are equal
-		}
-		dst = append(dst, byte(n<<3|rawLiterals))
-		return append(dst, w.literals...), true
+		return nil, false // the table lacks a byte, or all bytes are equal
 	}
 	m := len(packed)
-	switch {
-	case single: // 10 bits each, one stream
-		h := uint32(n)<<4 | uint32(m)<<14 | treelessLiterals
-		dst = append(dst, byte(h), byte(h>>8), byte(h>>16))
-	case n < 1<<10 && m < 1<<10: // 10 bits each, four streams
-		h := uint32(n)<<4 | uint32(m)<<14 | 1<<2 | treelessLiterals
-		dst = append(dst, byte(h), byte(h>>8), byte(h>>16))
-	default: // 14 bits each
-		h := uint32(n)<<4 | uint32(m)<<18 | 2<<2 | treelessLiterals
-		dst = binary.LittleEndian.AppendUint32(dst, h)
+	header := uint32(n)<<4 | treelessLiterals
+	if n < 1<<10 && m < 1<<10 { // 10 bits each
+		header |= uint32(m)<<14 | format
+		dst = append(dst, byte(header), byte(header>>8), byte(header>>16))
+	} else { // 14 bits each
+		dst = binary.LittleEndian.AppendUint32(dst, header|uint32(m)<<18|2<<2)
 	}
 	return append(dst, packed...), true
 }

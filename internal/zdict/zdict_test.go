@@ -64,29 +64,47 @@ func decoder(t testing.TB, dictionary []byte) *zstd.Decoder {
 	return d
 }
 
-// Every generated document is taken, comes back as it was, and is smaller than a
-// general encoder makes it with the same dictionary.
+// codec returns an encoder for a dictionary, and a function that requires that a frame of it decodes to a document.
+func codec(t testing.TB, dictionary []byte) (e *Encoder, decodes func(t testing.TB, doc, frame []byte)) {
+	t.Helper()
+	e, err := New(dictionary)
+	require.NoError(t, err)
+	dec := decoder(t, dictionary)
+	return e, func(t testing.TB, doc, frame []byte) {
+		t.Helper()
+		got, err := dec.DecodeAll(frame, nil)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(doc, got), "%q instead of %q", got, doc)
+	}
+}
+
+// Every generated document is packed, by any number of goroutines, decodes to itself, and is smaller than a general
+// encoder makes it with the same dictionary.
 func TestEncoder_Documents(t *testing.T) {
 	d := generator(t)
 	for _, k := range dataset.Kinds {
 		t.Run(k.String(), func(t *testing.T) {
-			dictionary := trained()[k]
-			e, err := New(dictionary)
+			e, decodes := codec(t, trained()[k])
+			general, err := zstd.NewWriter(nil, zstd.WithEncoderDict(trained()[k]),
+				zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(false))
 			require.NoError(t, err)
-			general, err := zstd.NewWriter(
-				nil, zstd.WithEncoderDict(dictionary), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(false),
-			)
-			require.NoError(t, err)
-			dec := decoder(t, dictionary)
+			docs := documents(d, k, 2000, 5)
+			frames := make([][]byte, len(docs))
+			var packing sync.WaitGroup
+			for g := range 8 {
+				packing.Go(func() {
+					for i := g; i < len(docs); i += 8 {
+						frames[i], _ = e.Append([]byte("before"), docs[i])
+					}
+				})
+			}
+			packing.Wait()
 			packed, otherwise := 0, 0
-			for _, doc := range documents(d, k, 2000, 5) {
-				frame, ok := e.Append([]byte("before"), doc)
-				require.True(t, ok, "refused: %s", doc)
-				require.Equal(t, "before", string(frame[:6]))
-				got, err := dec.DecodeAll(frame[6:], nil)
-				require.NoError(t, err)
-				require.Equal(t, string(doc), string(got))
-				packed += len(frame) - 6
+			for i, doc := range docs {
+				frame, ok := bytes.CutPrefix(frames[i], []byte("before"))
+				require.True(t, ok)
+				decodes(t, doc, frame)
+				packed += len(frame)
 				otherwise += len(general.EncodeAll(doc, nil))
 			}
 			require.Less(t, packed, otherwise)
@@ -94,13 +112,11 @@ func TestEncoder_Documents(t *testing.T) {
 	}
 }
 
-// Whatever the bytes, and whatever the pool's workers did before.
+// Any bytes decode to themselves, whatever was packed with the same memory before.
 func TestEncoder_AnyBytes(t *testing.T) {
 	d := generator(t)
 	dictionary := trained()[dataset.Customer]
-	e, err := New(dictionary)
-	require.NoError(t, err)
-	dec := decoder(t, dictionary)
+	e, decodes := codec(t, dictionary)
 	taken := 0
 	check := func(doc []byte) {
 		t.Helper()
@@ -110,17 +126,13 @@ func TestEncoder_AnyBytes(t *testing.T) {
 			return
 		}
 		taken++
-		got, err := dec.DecodeAll(frame, nil)
-		require.NoError(t, err)
-		require.True(t, bytes.Equal(doc, got))
+		decodes(t, doc, frame)
 	}
 	customer := d.Append(nil, dataset.Customer, 11)
 	for _, doc := range [][]byte{
-		nil, []byte("<"), bytes.Repeat([]byte("a"), 64), bytes.Repeat(
-			[]byte("a"), maxInput-1,
-		), bytes.Repeat([]byte("a"), maxInput),
-		bytes.Repeat(customer, 9), []byte(strings.Repeat("ab", 40)), dictionary[len(dictionary)-3000:], dictionary[200:8000],
-		bytes.Repeat([]byte("\u00e4\u4e2d\U0001F600"), 300),
+		nil, []byte("<"), bytes.Repeat([]byte("a"), 64), bytes.Repeat([]byte("a"), maxInput-1),
+		bytes.Repeat([]byte("a"), maxInput), bytes.Repeat(customer, 9), []byte(strings.Repeat("ab", 40)),
+		dictionary[len(dictionary)-3000:], dictionary[200:8000], bytes.Repeat([]byte("\u00e4\u4e2d\U0001F600"), 300),
 	} {
 		check(doc)
 	}
@@ -144,46 +156,20 @@ func TestEncoder_AnyBytes(t *testing.T) {
 	require.Greater(t, taken, 1500)
 }
 
-func TestEncoder_Concurrent(t *testing.T) {
-	d := generator(t)
-	dictionary := trained()[dataset.Order]
-	e, err := New(dictionary)
-	require.NoError(t, err)
-	dec := decoder(t, dictionary)
-	docs := documents(d, dataset.Order, 500, 3)
-	frames := make([][]byte, len(docs))
-	var wg sync.WaitGroup
-	for g := range 8 {
-		wg.Go(func() {
-			for i := g; i < len(docs); i += 8 {
-				frames[i], _ = e.Append(nil, docs[i])
-			}
-		})
-	}
-	wg.Wait()
-	for i, frame := range frames {
-		got, err := dec.DecodeAll(frame, nil)
-		require.NoError(t, err)
-		require.Equal(t, string(docs[i]), string(got))
-	}
-}
-
 // The reference implementation reads the frames as well.
 func TestEncoder_Zstd(t *testing.T) {
+	zstd := testenv.Command(t, "zstd")
 	d := generator(t)
-	dir := t.TempDir()
 	for _, k := range dataset.Kinds {
-		e, err := New(trained()[k])
-		require.NoError(t, err)
+		e, _ := codec(t, trained()[k])
 		doc := d.Append(nil, k, 42)
 		frame, ok := e.Append(nil, doc)
 		require.True(t, ok)
-		path := filepath.Join(dir, k.String())
+		path := filepath.Join(t.TempDir(), "packed")
 		require.NoError(t, os.WriteFile(path+".dict", trained()[k], 0o600))
 		require.NoError(t, os.WriteFile(path+".zst", frame, 0o600))
-		out, err := exec.CommandContext(
-			t.Context(), testenv.Command(t, "zstd"), "-d", "-q", "-c", "-D", path+".dict", path+".zst",
-		).Output()
+		cmd := exec.CommandContext(t.Context(), zstd, "-d", "-q", "-c", "-D", path+".dict", path+".zst")
+		out, err := cmd.Output()
 		require.NoError(t, err)
 		require.Equal(t, string(doc), string(out))
 	}
@@ -192,19 +178,13 @@ func TestEncoder_Zstd(t *testing.T) {
 // Dictionaries of other trainers do as well; what their tables lack is refused.
 func TestNew_OtherTrainer(t *testing.T) {
 	d := generator(t)
-	samples := documents(d, dataset.Order, 300, 0)
-	dictionary, err := dict.BuildZstdDict(
-		samples, dict.Options{MaxDictSize: 16 << 10, HashBytes: 6, ZstdDictID: id, ZstdLevel: zstd.SpeedDefault},
-	)
+	dictionary, err := dict.BuildZstdDict(documents(d, dataset.Order, 300, 0),
+		dict.Options{MaxDictSize: 16 << 10, HashBytes: 6, ZstdDictID: id, ZstdLevel: zstd.SpeedDefault})
 	require.NoError(t, err)
-	e, err := New(dictionary)
-	require.NoError(t, err)
-	dec := decoder(t, dictionary)
+	e, decodes := codec(t, dictionary)
 	for _, doc := range documents(d, dataset.Order, 300, 5) {
 		if frame, ok := e.Append(nil, doc); ok {
-			got, err := dec.DecodeAll(frame, nil)
-			require.NoError(t, err)
-			require.Equal(t, string(doc), string(got))
+			decodes(t, doc, frame)
 		}
 	}
 	_, ok := e.Append(nil, []byte(strings.Repeat("\x01\x02 no sample has these bytes ", 20)))
@@ -224,33 +204,27 @@ func TestNew_Damaged(t *testing.T) {
 			e.Append(nil, bytes.Repeat([]byte("<Order/>"), 20))
 		}
 	}
-	_, err := Train(0, whole, nil)
-	require.Error(t, err)
-	_, err = Train(1, whole[:10], nil)
-	require.Error(t, err)
-	// An index knows no places beyond.
-	_, err = Train(1, make([]byte, maxContent+1), nil)
-	require.Error(t, err)
-	_, err = New(append(bytes.Clone(whole), make([]byte, maxContent)...))
+	for _, c := range []struct {
+		id      uint32
+		content []byte
+	}{{0, whole}, {1, whole[:10]}, {1, make([]byte, maxContent+1)}} { // an index knows no positions beyond
+		_, err := Train(c.id, c.content, nil)
+		require.Error(t, err)
+	}
+	_, err := New(append(bytes.Clone(whole), make([]byte, maxContent)...))
 	require.ErrorIs(t, err, errDictionary)
 }
 
 func FuzzEncoder_Append(f *testing.F) {
 	d := generator(f)
-	e, err := New(trained()[dataset.Security])
-	require.NoError(f, err)
-	dec := decoder(f, trained()[dataset.Security])
+	e, decodes := codec(f, trained()[dataset.Security])
 	for i := range int64(5) {
 		f.Add(d.Append(nil, dataset.Security, i))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		frame, ok := e.Append(nil, doc)
-		if !ok {
-			return
+		if frame, ok := e.Append(nil, doc); ok {
+			decodes(t, doc, frame)
 		}
-		got, err := dec.DecodeAll(frame, nil)
-		require.NoError(t, err)
-		require.True(t, bytes.Equal(doc, got))
 	})
 }
 
