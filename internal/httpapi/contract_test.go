@@ -206,9 +206,9 @@ func TestContract_NoMetrics(t *testing.T) {
 // refusals is an error for every type of problem but those of conflicts.
 var refusals = map[string]error{
 	"bad-request":            badRequest("x"),
-	"malformed":              &malformed{kindMalformed, &xmldoc.Error{Line: 1, Column: 1, Msg: "x"}},
-	"unauthorized":           &unauthorized{},
-	"forbidden":              &refused{kindForbidden, "x"},
+	"malformed":              malformed(&xmldoc.Error{Line: 1, Column: 1, Msg: "x"}),
+	"unauthorized":           errToken,
+	"forbidden":              &refused{kind: kindForbidden, detail: "x"},
 	"not-found":              &brokerage.NotFound{},
 	"method-not-allowed":     errMethod,
 	"not-acceptable":         errAcceptable,
@@ -223,7 +223,7 @@ var refusals = map[string]error{
 	"unavailable":            &brokerage.Unavailable{Cause: io.EOF},
 	"outcome-unknown":        &brokerage.Unavailable{Cause: io.EOF, Unknown: true},
 	"timeout":                context.DeadlineExceeded,
-	"too-many-requests":      &spent{wait: time.Second},
+	"too-many-requests":      tooMany(time.Second),
 }
 
 func TestContract_Problems(t *testing.T) {
@@ -234,10 +234,10 @@ func TestContract_Problems(t *testing.T) {
 		want[name] = kind{name, int(row["status"].(float64)), row["title"].(string)}
 	}
 	for name, err := range refusals {
-		got[name], _, _ = problemOf(err)
+		got[name] = problemOf(err).kind
 	}
 	for reason := range conflicts {
-		got[string(reason)], _, _ = problemOf(&brokerage.Conflict{Reason: reason})
+		got[string(reason)] = problemOf(&brokerage.Conflict{Reason: reason}).kind
 	}
 	require.Equal(t, want, got)
 

@@ -152,11 +152,11 @@ func (s *Server) generatorOf(c brokerage.Contents) (*dataset.Dataset, error) {
 	}
 	scale, err := dataset.ParseScale(c.Scale)
 	if err != nil {
-		return nil, &fault{err}
+		return nil, err
 	}
 	profile, err := dataset.ParseProfile(c.Profile)
 	if err != nil {
-		return nil, &fault{err}
+		return nil, err
 	}
 	d, _ := s.generators.LoadOrStore(c, dataset.New(dataset.Spec{Scale: scale, Profile: profile, Seed: c.Seed}))
 	return d.(*dataset.Dataset), nil //nolint:forcetypeassert // as above

@@ -300,7 +300,7 @@ func TestRefusals_Panic(t *testing.T) {
 	require.NotContains(t, a.body, "secret")
 	require.Contains(t, log.String(), "request_id=r1")
 	require.Contains(t, log.String(), "secret")
-	require.Contains(t, log.String(), "httpapi.(*request).getOrder") // the stack
+	require.Contains(t, log.String(), "(*Stub).GetOrder") // the stack
 	last, n := seen.last()
 	require.Equal(t, 1, n)
 	require.Equal(t, 500, last.Status)

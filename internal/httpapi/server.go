@@ -72,9 +72,10 @@ type Server struct {
 	live     *live.Stream
 	gate     gate
 	quota    quota
-	running  running
 	draining atomic.Bool
 	now      func() time.Time
+	// keysInUse are the idempotency keys of running requests, with their clients.
+	keysInUse sync.Map // of [2]string
 	// generators caches the generators of the datasets that were described: one, in practice.
 	generators sync.Map // from brokerage.Contents to *dataset.Dataset
 }
@@ -146,7 +147,7 @@ func (s *Server) run(q *request) (err error) {
 			if p == http.ErrAbortHandler { //nolint:errorlint // the value itself, as net/http has it
 				panic(p)
 			}
-			err = &fault{fmt.Errorf("panic: %v", p)}
+			err = fmt.Errorf("panic: %v", p)
 			s.options.Log.LogAttrs(q.Request.Context(), slog.LevelError, "panic",
 				slog.String("transaction", q.op.name), slog.String("request_id", q.id),
 				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
