@@ -130,21 +130,18 @@ type counts struct {
 }
 
 func (c *counts) Observe(transaction, outcome string, _ time.Duration, _, _ int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.observed == nil {
-		c.observed = map[string]int{}
-	}
-	c.observed[transaction+" "+outcome]++
+	c.add(&c.observed, transaction+" "+outcome)
 }
 
-func (c *counts) Refused(reason string) {
+func (c *counts) Refused(reason string) { c.add(&c.refused, reason) }
+
+func (c *counts) add(to *map[string]int, name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.refused == nil {
-		c.refused = map[string]int{}
+	if *to == nil {
+		*to = map[string]int{}
 	}
-	c.refused[reason]++
+	(*to)[name]++
 }
 
 func (c *counts) InFlight(delta int) {
@@ -160,7 +157,7 @@ func (c *counts) Handler() http.Handler {
 	})
 }
 
-// What is routed is what the contract says, no more and no less.
+// The routes are those of the contract, no more and no less.
 func TestContract_Routes(t *testing.T) {
 	s := serverOf(t, failing(nil), Options{Metrics: &counts{}})
 	var want, got, routes, paths []string

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/null"
 )
 
@@ -156,16 +154,4 @@ func TestGate_Queue(t *testing.T) {
 	go read()
 	s.gate.slots <- struct{}{}
 	requireProblem(t, <-ended, 503, "overloaded")
-}
-
-// A store that has as many requests of a kind as it takes refuses as the gate does.
-func TestGate_BusyStore(t *testing.T) {
-	var seen counts
-	s := serverOf(t, failing(&brokerage.Unavailable{Cause: errors.New("secret"), Busy: true}), Options{Metrics: &seen})
-	a := ask(s, "GET", "/v1/orders/103282", "")
-	requireProblem(t, a, 503, "overloaded")
-	requireConforms(t, "get_order", a)
-	require.Equal(t, "1", a.Header.Get("Retry-After"))
-	require.NotContains(t, a.body, "secret")
-	require.Equal(t, map[string]int{"queue_full": 1}, seen.refused)
 }

@@ -18,7 +18,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/audit"
 	"brokerage/internal/brokerage"
 	"brokerage/internal/httpapi/live"
 	"brokerage/internal/store/null"
@@ -49,7 +48,7 @@ func TestMetrics_Contract(t *testing.T) {
 	}
 }
 
-// What a service counts is what was sent to it, and nothing that a client says becomes a label.
+// The metrics count what was sent, and nothing that a client sends becomes a label.
 func TestMetrics_Counted(t *testing.T) {
 	m := telemetry.New(telemetry.BuildInfo{})
 	s := fresh(t, Options{Metrics: m, MaxBody: 20000})
@@ -89,7 +88,7 @@ func TestMetrics_Refused(t *testing.T) {
 		var seen counts
 		s := serverOf(t, held, Options{
 			Metrics: &seen, InFlight: 1, Queue: 1, QueueWait: 50 * time.Millisecond, Tokens: allTokens, Rate: 5, MaxBody: 100,
-			Audit: fullDisk{},
+			Audit: &trail{refuses: syscall.ENOSPC},
 		})
 		watchers := make([]*live.Watcher, live.Watchers)
 		for i := range watchers {
@@ -141,12 +140,6 @@ func TestMetrics_Refused(t *testing.T) {
 		require.Equal(t, shown, f.Refused)
 	})
 }
-
-// fullDisk is an audit log that cannot be written.
-type fullDisk struct{}
-
-func (fullDisk) Ready() error        { return syscall.ENOSPC }
-func (fullDisk) Record(audit.Record) {}
 
 // The contract and the document on metrics list the reasons that there are.
 func TestMetrics_ReasonsListed(t *testing.T) {
@@ -210,7 +203,7 @@ func BenchmarkScrape_UnderLoad(b *testing.B) {
 	b.ReportMetric(0, "ns/op") // it is mostly the pause
 }
 
-// Who watches an idle service sees no times: those of probes, scrapes and pages, and of watching, are not the work's.
+// The live figures of an idle service have no durations: those of probes, scrapes, pages and streams do not count.
 func TestMetrics_ProbesUntimed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		costless, err := null.Open()

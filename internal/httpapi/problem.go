@@ -113,6 +113,15 @@ func problemOf(err error) *refused {
 	if invalid, ok := errors.AsType[*brokerage.Invalid](err); ok {
 		return &refused{kind: kindInvalid, detail: invalid.Error(), findings: invalid.Findings}
 	}
+	if unavailable, ok := errors.AsType[*brokerage.Unavailable](err); ok { // before those below, which may be its cause
+		switch {
+		case unavailable.Unknown:
+			return &refused{kind: kindOutcomeUnknown}
+		case unavailable.Busy:
+			return errOverloaded
+		}
+		return &refused{kind: kindUnavailable}
+	}
 	if missing, ok := errors.AsType[*brokerage.NotFound](err); ok {
 		return &refused{kind: kindNotFound, detail: missing.Error()}
 	}
@@ -122,15 +131,7 @@ func problemOf(err error) *refused {
 	if reused, ok := errors.AsType[*brokerage.KeyReused](err); ok {
 		return &refused{kind: kindKeyReused, detail: reused.Error()}
 	}
-	unavailable, ok := errors.AsType[*brokerage.Unavailable](err)
-	switch {
-	case ok && unavailable.Unknown:
-		return &refused{kind: kindOutcomeUnknown}
-	case ok && unavailable.Busy:
-		return errOverloaded
-	case ok:
-		return &refused{kind: kindUnavailable}
-	case errors.Is(err, context.DeadlineExceeded):
+	if errors.Is(err, context.DeadlineExceeded) {
 		return &refused{kind: kindTimeout}
 	}
 	return &refused{kind: kindInternal}

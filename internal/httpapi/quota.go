@@ -15,7 +15,6 @@ import (
 // its token, or by its address where there are no tokens.
 type quota struct {
 	perSecond float64 // 0: no limit
-	now       func() time.Time
 
 	mu      sync.Mutex
 	clients map[string]*rate.Limiter
@@ -32,11 +31,10 @@ func tooMany(wait time.Duration) error {
 	return &refused{kind: kindTooMany, detail: detail, wait: seconds}
 }
 
-func (l *quota) take(client string) error {
+func (l *quota) take(client string, now time.Time) error {
 	if l.perSecond <= 0 {
 		return nil
 	}
-	now := l.now()
 	r := l.of(client, now).ReserveN(now, 1)
 	if wait := r.DelayFrom(now); wait > 0 {
 		r.CancelAt(now)

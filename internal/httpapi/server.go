@@ -94,13 +94,12 @@ func New(store brokerage.Store, o Options) (*Server, error) {
 	s := &Server{
 		store: store, options: o, now: time.Now,
 		docs: docs.Handler(api.OpenAPI()), front: front.Handler(api.OpenAPI()),
-		gate: newGate(o.InFlight, o.Queue, o.QueueWait),
+		gate: newGate(o.InFlight, o.Queue, o.QueueWait), quota: quota{perSecond: o.Rate},
 	}
 	if o.Metrics != nil && !o.MetricsElsewhere {
 		s.metrics = o.Metrics.Handler()
 	}
 	s.live = live.New(s.watched)
-	s.quota = quota{perSecond: o.Rate, now: func() time.Time { return s.now() }}
 	s.engine = s.route()
 	return s, nil
 }
@@ -195,7 +194,7 @@ func (s *Server) admit(ctx context.Context, q *request) error {
 		return denied
 	}
 	// Before a 403 too, because each takes space in the audit log.
-	if err := s.quota.take(q.sender()); err != nil {
+	if err := s.quota.take(q.sender(), s.now()); err != nil {
 		return err
 	}
 	if denied != nil {

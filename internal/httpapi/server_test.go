@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,7 +22,7 @@ func TestNew_NoStore(t *testing.T) {
 
 // gin prints nothing, whatever happens.
 func TestServer_Quiet(t *testing.T) {
-	var printed lines
+	var printed strings.Builder
 	out, errs := gin.DefaultWriter, gin.DefaultErrorWriter
 	gin.DefaultWriter, gin.DefaultErrorWriter = &printed, &printed
 	defer func() { gin.DefaultWriter, gin.DefaultErrorWriter = out, errs }()

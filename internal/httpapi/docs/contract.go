@@ -209,7 +209,8 @@ func follow[T any](c *contract, to *T, ref, kind string, all map[string]*T) {
 
 // Tagged returns the operations with a tag.
 func (c *contract) Tagged(tag string) []*Operation {
-	return slices.DeleteFunc(slices.Clone(c.operations), func(op *Operation) bool { return !slices.Contains(op.Tags, tag) })
+	untagged := func(op *Operation) bool { return !slices.Contains(op.Tags, tag) }
+	return slices.DeleteFunc(slices.Clone(c.operations), untagged)
 }
 
 // Examples returns the examples of a type of problems, which are in the responses under the type's name: XML, the

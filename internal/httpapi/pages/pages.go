@@ -90,15 +90,9 @@ func (p Page) make() (html []byte, files map[string][]byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	layout, err := template.New("page.html").ParseFS(shared, "templates/*.html")
-	if err != nil {
-		return nil, nil, err
-	}
-	if layout, err = layout.ParseFS(p.Assets, "assets/page.html"); err != nil {
-		return nil, nil, err
-	}
+	layout := template.Must(template.New("page.html").ParseFS(shared, "templates/*.html"))
 	var out bytes.Buffer
-	if err := layout.Execute(&out, data); err != nil {
+	if err := template.Must(layout.ParseFS(p.Assets, "assets/page.html")).Execute(&out, data); err != nil {
 		return nil, nil, err
 	}
 	files = make(map[string][]byte)
