@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"brokerage/internal/store/null"
 )
 
 // load is what came of many requests.
@@ -86,9 +84,7 @@ func TestGate_Overload(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	store, err := null.Open()
-	require.NoError(t, err)
-	slow := &stub{Inner: store, Do: func(context.Context) error {
+	slow := &stub{Inner: costless(t), Do: func(context.Context) error {
 		time.Sleep(5 * time.Millisecond)
 		return nil
 	}}
@@ -112,9 +108,7 @@ func TestGate_Overload(t *testing.T) {
 
 func TestGate_Queue(t *testing.T) {
 	entered, leave := make(chan struct{}, 3), make(chan struct{})
-	store, err := null.Open()
-	require.NoError(t, err)
-	blocking := &stub{Inner: store, Do: func(context.Context) error {
+	blocking := &stub{Inner: costless(t), Do: func(context.Context) error {
 		entered <- struct{}{}
 		<-leave
 		return nil

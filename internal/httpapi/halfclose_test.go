@@ -19,7 +19,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/access"
-	"brokerage/internal/store/null"
 )
 
 // overHTTP1 are the protocols that a client offers over TLS; none is plain HTTP.
@@ -117,9 +116,7 @@ func newSlow() *slow {
 
 func (s *slow) store(t testing.TB) *stub {
 	t.Helper()
-	inner, err := null.Open()
-	require.NoError(t, err)
-	return &stub{Inner: inner, Do: func(ctx context.Context) error {
+	return &stub{Inner: costless(t), Do: func(ctx context.Context) error {
 		s.entered <- struct{}{}
 		select {
 		case <-s.proceed:

@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"brokerage/internal/store/null"
 )
 
 func TestLimits_Body(t *testing.T) {
@@ -108,13 +106,11 @@ func TestLimits_SlowBody(t *testing.T) {
 // and the next request finds a connection as good as new.
 func TestLimits_SlowStore(t *testing.T) {
 	const timeout = 500 * time.Millisecond // enough for a store that does not wait, on a starved machine too
-	store, err := null.Open()
-	require.NoError(t, err)
 	var seen requests
 	var connection atomic.Value // why the server takes the client to be gone
 	var wait atomic.Bool
 	wait.Store(true)
-	s := serverOf(t, &stub{Inner: store, Do: func(ctx context.Context) error {
+	s := serverOf(t, &stub{Inner: costless(t), Do: func(ctx context.Context) error {
 		if wait.Load() {
 			<-ctx.Done()
 			time.Sleep(5 * time.Millisecond) // time for the connection to fail as well

@@ -20,7 +20,6 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/httpapi/live"
-	"brokerage/internal/store/null"
 	"brokerage/internal/telemetry"
 )
 
@@ -161,11 +160,9 @@ func TestMetrics_ReasonsListed(t *testing.T) {
 // then. The load is what a core of a weak machine can make, so that the scrape has to share.
 func BenchmarkScrape_UnderLoad(b *testing.B) {
 	const rate = 10_000
-	inner, err := null.Open()
-	require.NoError(b, err)
 	m := telemetry.New(telemetry.BuildInfo{})
 	m.Store(func() telemetry.StoreStats { return telemetry.StoreStats{} })
-	s := serverOf(b, inner, Options{Metrics: m, InFlight: 64, Timeout: time.Second})
+	s := serverOf(b, costless(b), Options{Metrics: m, InFlight: 64, Timeout: time.Second})
 	var paths []string
 	for _, id := range []brokerage.ID{103282, 103283, 103284} {
 		paths = append(paths, "/v1/orders/"+id.String())
@@ -206,9 +203,7 @@ func BenchmarkScrape_UnderLoad(b *testing.B) {
 // The live figures of an idle service have no durations: those of probes, scrapes, pages and streams do not count.
 func TestMetrics_ProbesUntimed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		costless, err := null.Open()
-		require.NoError(t, err)
-		s := serverOf(t, costless, Options{Metrics: &counts{}})
+		s := serverOf(t, costless(t), Options{Metrics: &counts{}})
 		w, err := s.live.Join()
 		require.NoError(t, err)
 		defer w.Leave()

@@ -43,6 +43,7 @@ func BenchmarkMixed(b *testing.B) {
 					Definition: mixed, Users: 50, Ramp: time.Second, Duration: 5 * time.Second,
 				})
 				require.NoError(b, err)
+				require.Greater(b, run.Goodput, .995*run.TPS, "unexpected refusals")
 				b.ReportMetric(run.TPS, "tx/s")
 				require.NoError(b, run.Write(os.Stderr))
 			}

@@ -10,17 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/access"
-	"brokerage/internal/store/null"
 )
 
 // limited is a server of three requests a second and client, with a clock of the test's.
 func limited(t testing.TB, o Options) (s *Server, clock *time.Time, seen *counts) {
 	t.Helper()
-	store, err := null.Open()
-	require.NoError(t, err)
 	seen = &counts{}
 	o.Rate, o.Metrics = 3, seen
-	s = serverOf(t, store, o)
+	s = serverOf(t, costless(t), o)
 	now := time.Unix(1_700_000_000, 0)
 	s.now = func() time.Time { return now }
 	return s, &now, seen

@@ -21,6 +21,7 @@ import (
 	"brokerage/internal/brokerage/brokeragetest"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/guard"
+	"brokerage/internal/store/null"
 	"brokerage/internal/store/sqlite"
 )
 
@@ -73,6 +74,14 @@ func freshStore(t testing.TB, rules brokerage.Rules) brokerage.Store {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return guard.New(s, guard.Options{Strict: true})
+}
+
+// costless returns a store that answers from memory.
+func costless(t testing.TB) *null.Store {
+	t.Helper()
+	s, err := null.Open()
+	require.NoError(t, err)
+	return s
 }
 
 // fresh returns a server with a database of its own.
