@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"net/http"
 	"strconv"
@@ -99,7 +98,7 @@ func (q *request) document(body []byte) error {
 	if compressed {
 		tag += gzipSuffix
 	}
-	q.Writer.Header()["Etag"] = []string{`"` + tag + `"`}
+	q.setETag(tag)
 	if header := q.Request.Header["If-None-Match"]; len(header) > 0 {
 		tags, anything, err := etags(header)
 		if err != nil {
@@ -109,9 +108,7 @@ func (q *request) document(body []byte) error {
 			anything = anything || t.version() == version
 		}
 		if anything {
-			q.Status(http.StatusNotModified)
-			q.Writer.WriteHeaderNow()
-			return nil
+			return q.noContent(http.StatusNotModified)
 		}
 	}
 	return q.write200(mediaType, body, compressed)
@@ -193,115 +190,13 @@ func acceptsGzip(accept []string) bool {
 // errGone means that the client closed the connection before the answer.
 var errGone = errors.New("the client is gone")
 
-// read answers a query by one key. keyErr is the error of reading the key; write is q.answer or q.document.
-func read[K any](
-	q *request, key K, keyErr error, query func(context.Context, K) ([]byte, error), write func([]byte) error,
-) error {
-	if keyErr != nil {
-		return keyErr
-	}
-	if err := q.accepts(); err != nil {
-		return err
-	}
-	body, err := query(q.ctx, key)
-	if err != nil {
-		return err
-	}
-	return write(body)
-}
-
-// remove deletes what an id in the path names.
-func (q *request) remove(what string, del func(context.Context, brokerage.Write, brokerage.ID) error) error {
-	id, err := q.key(what)
-	if err != nil {
-		return err
-	}
-	if err := del(q.ctx, brokerage.Write{Now: q.server.now()}, id); err != nil {
-		return err
-	}
-	return q.done(nil)
-}
-
-// change answers an update of what a key names by the parsed body. keyErr is the error of reading the key.
-func change[K, T any](
-	q *request, key K, keyErr error,
-	parse func([]byte) (T, error), update func(context.Context, brokerage.Write, K, T) ([]byte, error),
-) error {
-	if keyErr != nil {
-		return keyErr
-	}
-	if err := q.accepts(); err != nil {
-		return err
-	}
-	body, err := q.body()
-	if err != nil {
-		return err
-	}
-	parsed, err := parse(body)
-	if err != nil {
-		return err
-	}
-	answer, err := update(q.ctx, brokerage.Write{Now: q.server.now()}, key, parsed)
-	if err != nil {
-		return err
-	}
-	return q.answer(answer)
-}
-
-// replace replaces the document that a key names by the body. keyErr is the error of reading the key.
-func replace[K any](
-	q *request, key K, keyErr error,
-	put func(context.Context, brokerage.Write, K, []byte, bool, brokerage.Match) error,
-) error {
-	if keyErr != nil {
-		return keyErr
-	}
-	validate, err := q.flag("validate", "yes", "no", true)
-	if err != nil {
-		return err
-	}
-	match, err := q.match()
-	if err != nil {
-		return err
-	}
-	doc, err := q.body()
-	if err != nil {
-		return err
-	}
-	if err := put(q.ctx, brokerage.Write{Now: q.server.now()}, key, doc, validate, match); err != nil {
-		return err
-	}
-	return q.done(doc)
-}
-
-// insert inserts the body, once if the client has sent an idempotency key, and answers with 201 and its location: the
-// id below path.
-func (q *request) insert(body []byte, path string, insert func(brokerage.Write) (brokerage.ID, error)) error {
-	w, done, err := q.write(body)
-	if err != nil {
-		return err
-	}
-	defer done()
-	id, err := insert(w)
-	if err != nil {
-		return err
-	}
-	location := path + id.String()
-	q.noteCreated(location)
-	q.record(http.StatusCreated)
-	q.Header("Location", location)
-	q.Status(http.StatusCreated)
+// noContent answers with a status and no body.
+func (q *request) noContent(status int) error {
+	q.record(status)
+	q.Status(status)
 	q.Writer.WriteHeaderNow()
 	return nil
 }
 
-// done answers with 204, and the version of the new document if one was replaced.
-func (q *request) done(replacedBy []byte) error {
-	if replacedBy != nil {
-		q.Writer.Header()["Etag"] = []string{`"` + brokerage.ETag(replacedBy) + `"`}
-	}
-	q.record(http.StatusNoContent)
-	q.Status(http.StatusNoContent)
-	q.Writer.WriteHeaderNow()
-	return nil
-}
+// setETag sets the entity tag of an answer.
+func (q *request) setETag(tag string) { q.Writer.Header()["Etag"] = []string{`"` + tag + `"`} }

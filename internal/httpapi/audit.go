@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"brokerage/internal/audit"
 	"brokerage/internal/brokerage"
@@ -51,13 +50,6 @@ func (q *request) note(name, id string) {
 	q.auditing.noted[name] = id
 }
 
-// noteCreated adds the id of what was created to the record, from its location: /v1/orders/7.
-func (q *request) noteCreated(location string) {
-	if part := strings.Split(location, "/"); len(part) == 4 {
-		q.note(strings.TrimSuffix(part[2], "s"), part[3])
-	}
-}
-
 // maxNotedBytes limits what a record repeats of a path: ids and symbols are shorter.
 const maxNotedBytes = 64
 
@@ -82,8 +74,7 @@ func (q *request) record(status int) {
 	case errors.Is(q.err, context.Canceled), errors.Is(q.err, errGone):
 		r.Outcome = kindOutcomeUnknown.name // the client did not wait for it
 	case q.err != nil:
-		k, _, _ := problemOf(q.err)
-		r.Outcome = k.name
+		r.Outcome = problemOf(q.err).kind.name
 	}
 	q.server.options.Audit.Record(r)
 }

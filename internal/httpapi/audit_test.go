@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -99,7 +99,7 @@ func TestAudit_RefusalsAreLimited(t *testing.T) {
 	require.Len(t, kept.all, 3)
 }
 
-// What a document holds is in no line, also where the answer repeats it.
+// The log contains nothing of a document, not even what the answer repeats.
 func TestAudit_NoContent(t *testing.T) {
 	var out bytes.Buffer
 	s := fresh(t, Options{Audit: audit.To(&out, func(error) {})})
@@ -129,7 +129,7 @@ func TestAudit_BeforeTheAnswer(t *testing.T) {
 	s := fresh(t, Options{Audit: kept})
 	for operation, bodies := range keyed(t) {
 		kept.all = nil
-		w := &audited{kept: kept}
+		w := &audited{ResponseRecorder: httptest.NewRecorder(), kept: kept}
 		s.ServeHTTP(w, newRequest("POST", target(t, operation), bodies[0]))
 		require.Equal(t, 1, w.recorded, operation)
 	}
@@ -178,18 +178,13 @@ func TestAudit_Faults(t *testing.T) {
 
 // audited is a client that notes how much was recorded when its answer began.
 type audited struct {
+	*httptest.ResponseRecorder
+
 	kept     *trail
-	header   http.Header
 	recorded int
 }
 
-func (w *audited) Header() http.Header {
-	if w.header == nil {
-		w.header = http.Header{}
-	}
-	return w.header
+func (w *audited) WriteHeader(status int) {
+	w.recorded = len(w.kept.all)
+	w.ResponseRecorder.WriteHeader(status)
 }
-
-func (w *audited) WriteHeader(int) { w.recorded = len(w.kept.all) }
-
-func (w *audited) Write(b []byte) (int, error) { return len(b), nil }

@@ -9,7 +9,5 @@ import (
 
 var buySecurity = &operation{
 	name: "buy_security", method: http.MethodPost, path: "/v1/accounts/:account/buy", scope: access.Trade,
-	handle: (*request).buySecurity,
+	handle: trade(brokerage.Buy),
 }
-
-func (q *request) buySecurity() error { return q.trade(brokerage.Buy) }

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"net/http"
 
 	"brokerage/internal/access"
@@ -9,9 +8,8 @@ import (
 )
 
 var closeAccount = &operation{
-	name: "close_account", method: http.MethodDelete,
-	path: "/v1/customers/:customer/accounts/:account", scope: access.Trade,
-	handle: (*request).closeAccount,
+	name: "close_account", method: http.MethodDelete, path: "/v1/customers/:customer/accounts/:account",
+	scope: access.Trade, handle: (*request).closeAccount,
 }
 
 func (q *request) closeAccount() error {
@@ -19,7 +17,13 @@ func (q *request) closeAccount() error {
 	if err != nil {
 		return err
 	}
-	return q.remove("account", func(ctx context.Context, w brokerage.Write, account brokerage.ID) error {
-		return q.server.store.CloseAccount(ctx, w, customer, account)
-	})
+	account, err := q.key("account")
+	if err != nil {
+		return err
+	}
+	w := brokerage.Write{Now: q.server.now()}
+	if err := q.server.store.CloseAccount(q.ctx, w, customer, account); err != nil {
+		return err
+	}
+	return q.noContent(http.StatusNoContent)
 }

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -29,40 +28,19 @@ func (sized) GetSecurity(_ context.Context, symbol string) ([]byte, error) {
 	return bytes.Repeat([]byte{'x'}, n), nil
 }
 
-// joined serves a store on a listener of JoinWrites, and returns a connection to it.
-func joined(t *testing.T) net.Conn {
+// joined serves such a store on a listener of JoinWrites, and returns a connection to it.
+func joined(t *testing.T) line {
 	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	server := &http.Server{Handler: serverOf(t, sized{failing(nil)}, Options{}), ConnContext: ConnContext,
-		ReadHeaderTimeout: time.Minute}
-	go func() { _ = server.Serve(JoinWrites(listener)) }() // ends with Close
-	t.Cleanup(func() { require.NoError(t, server.Close()) })
-	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", listener.Addr().String())
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close() })
-	require.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
-	return conn
+	return dial(t, served(t, serverOf(t, sized{failing(nil)}, Options{}), false))
 }
 
-func put(t *testing.T, conn net.Conn, method, target string, headers ...string) {
+func put(t *testing.T, conn line, method, target string, headers ...string) {
 	t.Helper()
-	_, err := fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n", method, target,
-		strings.Join(append(headers, ""), "\r\n"))
-	require.NoError(t, err)
+	conn.send(t, fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n", method, target,
+		strings.Join(append(headers, ""), "\r\n")))
 }
 
-func take(t *testing.T, in *bufio.Reader, method string) answer {
-	t.Helper()
-	r, err := http.ReadResponse(in, &http.Request{Method: method})
-	require.NoError(t, err)
-	body, err := io.ReadAll(r.Body)
-	require.NoError(t, err)
-	require.NoError(t, r.Body.Close())
-	return answer{r, string(body)}
-}
-
-// What the kernel was given at once, a client on the same machine reads at once.
+// A client on the same machine reads in one piece what was written by one system call.
 func TestJoinWrites_OnePiece(t *testing.T) {
 	conn := joined(t)
 	in := make([]byte, 64<<10)
@@ -81,14 +59,14 @@ func TestJoinWrites_OnePiece(t *testing.T) {
 	}
 }
 
-// Nothing of one answer stays for the next, whatever kinds follow each other.
+// No kind of answer leaves anything behind for the next.
 func TestJoinWrites_Mixed(t *testing.T) {
 	conn := joined(t)
 	in := bufio.NewReader(conn)
 	do := func(method, target string, headers ...string) answer {
 		t.Helper()
 		put(t, conn, method, target, headers...)
-		return take(t, in, method)
+		return received(t, in, method)
 	}
 	for _, size := range []int{0, 10, 3500, 5000, 20_000, 99_999} {
 		target := "/v1/securities/S" + strconv.Itoa(size)
@@ -117,7 +95,7 @@ func TestJoinWrites_Mixed(t *testing.T) {
 		put(t, conn, http.MethodGet, "/v1/securities/S9000")
 	}
 	for range 3 {
-		require.Len(t, take(t, in, http.MethodGet).body, 9000)
+		require.Len(t, received(t, in).body, 9000)
 	}
 }
 
@@ -168,8 +146,8 @@ func TestJoinWrites_Gone(t *testing.T) {
 // recorded is a connection that keeps what is written.
 type recorded struct {
 	net.Conn
-	bytes.Buffer
+
+	strings.Builder
 }
 
-func (r *recorded) Write(p []byte) (int, error) { return r.Buffer.Write(p) }
-func (r *recorded) Read(p []byte) (int, error)  { return r.Buffer.Read(p) }
+func (r *recorded) Write(p []byte) (int, error) { return r.Builder.Write(p) }

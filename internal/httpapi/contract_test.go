@@ -130,21 +130,18 @@ type counts struct {
 }
 
 func (c *counts) Observe(transaction, outcome string, _ time.Duration, _, _ int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.observed == nil {
-		c.observed = map[string]int{}
-	}
-	c.observed[transaction+" "+outcome]++
+	c.add(&c.observed, transaction+" "+outcome)
 }
 
-func (c *counts) Refused(reason string) {
+func (c *counts) Refused(reason string) { c.add(&c.refused, reason) }
+
+func (c *counts) add(to *map[string]int, name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.refused == nil {
-		c.refused = map[string]int{}
+	if *to == nil {
+		*to = map[string]int{}
 	}
-	c.refused[reason]++
+	(*to)[name]++
 }
 
 func (c *counts) InFlight(delta int) {
@@ -160,7 +157,7 @@ func (c *counts) Handler() http.Handler {
 	})
 }
 
-// What is routed is what the contract says, no more and no less.
+// The routes are those of the contract, no more and no less.
 func TestContract_Routes(t *testing.T) {
 	s := serverOf(t, failing(nil), Options{Metrics: &counts{}})
 	var want, got, routes, paths []string
@@ -206,9 +203,9 @@ func TestContract_NoMetrics(t *testing.T) {
 // refusals is an error for every type of problem but those of conflicts.
 var refusals = map[string]error{
 	"bad-request":            badRequest("x"),
-	"malformed":              &malformed{kindMalformed, &xmldoc.Error{Line: 1, Column: 1, Msg: "x"}},
-	"unauthorized":           &unauthorized{},
-	"forbidden":              &refused{kindForbidden, "x"},
+	"malformed":              malformed(&xmldoc.Error{Line: 1, Column: 1, Msg: "x"}),
+	"unauthorized":           errToken,
+	"forbidden":              &refused{kind: kindForbidden, detail: "x"},
 	"not-found":              &brokerage.NotFound{},
 	"method-not-allowed":     errMethod,
 	"not-acceptable":         errAcceptable,
@@ -223,7 +220,7 @@ var refusals = map[string]error{
 	"unavailable":            &brokerage.Unavailable{Cause: io.EOF},
 	"outcome-unknown":        &brokerage.Unavailable{Cause: io.EOF, Unknown: true},
 	"timeout":                context.DeadlineExceeded,
-	"too-many-requests":      &spent{wait: time.Second},
+	"too-many-requests":      tooMany(time.Second),
 }
 
 func TestContract_Problems(t *testing.T) {
@@ -234,10 +231,10 @@ func TestContract_Problems(t *testing.T) {
 		want[name] = kind{name, int(row["status"].(float64)), row["title"].(string)}
 	}
 	for name, err := range refusals {
-		got[name], _, _ = problemOf(err)
+		got[name] = problemOf(err).kind
 	}
 	for reason := range conflicts {
-		got[string(reason)], _, _ = problemOf(&brokerage.Conflict{Reason: reason})
+		got[string(reason)] = problemOf(&brokerage.Conflict{Reason: reason}).kind
 	}
 	require.Equal(t, want, got)
 

@@ -4,14 +4,10 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
+	"brokerage/internal/brokerage"
 )
 
 var customerProfile = &operation{
 	name: "customer_profile", method: http.MethodGet, path: "/v1/customers/:customer/profile", scope: access.Read,
-	handle: (*request).customerProfile,
-}
-
-func (q *request) customerProfile() error {
-	id, err := q.key("customer")
-	return read(q, id, err, q.server.store.CustomerProfile, q.answer)
+	handle: query(byID("customer"), brokerage.Store.CustomerProfile, (*request).answer),
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -151,12 +152,9 @@ func (s *Server) generatorOf(c brokerage.Contents) (*dataset.Dataset, error) {
 		return d.(*dataset.Dataset), nil //nolint:forcetypeassert // stored below
 	}
 	scale, err := dataset.ParseScale(c.Scale)
-	if err != nil {
-		return nil, &fault{err}
-	}
-	profile, err := dataset.ParseProfile(c.Profile)
-	if err != nil {
-		return nil, &fault{err}
+	profile, wrong := dataset.ParseProfile(c.Profile)
+	if err := cmp.Or(err, wrong); err != nil {
+		return nil, err
 	}
 	d, _ := s.generators.LoadOrStore(c, dataset.New(dataset.Spec{Scale: scale, Profile: profile, Seed: c.Seed}))
 	return d.(*dataset.Dataset), nil //nolint:forcetypeassert // as above

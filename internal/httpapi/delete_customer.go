@@ -4,11 +4,10 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
+	"brokerage/internal/brokerage"
 )
 
 var deleteCustomer = &operation{
 	name: "delete_customer", method: http.MethodDelete, path: "/v1/customers/:customer", scope: access.Trade,
-	handle: (*request).deleteCustomer,
+	handle: remove("customer", brokerage.Store.DeleteCustomer),
 }
-
-func (q *request) deleteCustomer() error { return q.remove("customer", q.server.store.DeleteCustomer) }

@@ -4,11 +4,10 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
+	"brokerage/internal/brokerage"
 )
 
 var deleteOrder = &operation{
 	name: "delete_order", method: http.MethodDelete, path: "/v1/orders/:order", scope: access.Trade,
-	handle: (*request).deleteOrder,
+	handle: remove("order", brokerage.Store.DeleteOrder),
 }
-
-func (q *request) deleteOrder() error { return q.remove("order", q.server.store.DeleteOrder) }

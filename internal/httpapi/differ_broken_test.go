@@ -15,111 +15,99 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// broken is a store with some transactions in another way.
-type broken struct {
-	brokerage.Store
-	order   func(doc []byte, err error) ([]byte, error)
-	summary func(doc []byte) []byte
-	search  func(q brokerage.Search) brokerage.Search
-	insert  func(err error) error
-	match   func(m brokerage.Match) brokerage.Match
-	once    func(w brokerage.Write) brokerage.Write
-	trade   func(t brokerage.Trade) brokerage.Trade
-}
+// Stores with one transaction in another way.
+type (
+	orderChanged struct {
+		brokerage.Store
 
-func (s broken) GetOrder(ctx context.Context, id brokerage.ID) ([]byte, error) {
-	doc, err := s.Store.GetOrder(ctx, id)
-	if s.order != nil {
-		return s.order(doc, err)
+		change func(doc []byte, err error) ([]byte, error)
 	}
-	return doc, err
+	summaryChanged  struct{ brokerage.Store }
+	searchChanged   struct{ brokerage.Store }
+	conflictChanged struct{ brokerage.Store }
+	matchIgnored    struct{ brokerage.Store }
+	keysIgnored     struct{ brokerage.Store }
+	sellsMore       struct{ brokerage.Store }
+)
+
+func (s orderChanged) GetOrder(ctx context.Context, id brokerage.ID) ([]byte, error) {
+	return s.change(s.Store.GetOrder(ctx, id))
 }
 
-func (s broken) AccountSummary(ctx context.Context, id brokerage.ID) ([]byte, error) {
+var withAttributes = regexp.MustCompile(`<(Name|Symbol|Quantity|mValueDate) [^>]*>`)
+
+func (s summaryChanged) AccountSummary(ctx context.Context, id brokerage.ID) ([]byte, error) {
 	doc, err := s.Store.AccountSummary(ctx, id)
-	if s.summary != nil && err == nil {
-		doc = s.summary(doc)
-	}
-	return doc, err
+	return withAttributes.ReplaceAll(doc, []byte("<$1>")), err
 }
 
-func (s broken) SearchSecurities(ctx context.Context, q brokerage.Search) ([]byte, error) {
-	if s.search != nil {
-		q = s.search(q)
-	}
+func (s searchChanged) SearchSecurities(ctx context.Context, q brokerage.Search) ([]byte, error) {
+	q.PEMax++
 	return s.Store.SearchSecurities(ctx, q)
 }
 
-func (s broken) InsertCustomer(
+func (s conflictChanged) InsertCustomer(
 	ctx context.Context, w brokerage.Write, doc []byte, validate bool,
 ) (brokerage.ID, error) {
 	id, err := s.Store.InsertCustomer(ctx, w, doc, validate)
-	if s.insert != nil {
-		err = s.insert(err)
+	if c, ok := errors.AsType[*brokerage.Conflict](err); ok {
+		err = &brokerage.Conflict{Reason: c.Reason, Detail: strings.Replace(c.Detail, "account", "an account", 1)}
 	}
 	return id, err
 }
 
-func (s broken) ReplaceSecurity(
-	ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, m brokerage.Match,
+func (s matchIgnored) ReplaceSecurity(
+	ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, _ brokerage.Match,
 ) error {
-	if s.match != nil {
-		m = s.match(m)
-	}
-	return s.Store.ReplaceSecurity(ctx, w, symbol, doc, validate, m)
+	return s.Store.ReplaceSecurity(ctx, w, symbol, doc, validate, nil)
 }
 
-func (s broken) Trade(ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade) ([]byte, error) {
-	if s.once != nil {
-		w = s.once(w)
-	}
-	if s.trade != nil {
-		t = s.trade(t)
+func (s keysIgnored) Trade(
+	ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade,
+) ([]byte, error) {
+	w.Once = nil
+	return s.Store.Trade(ctx, w, account, t)
+}
+
+func (s sellsMore) Trade(
+	ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade,
+) ([]byte, error) {
+	if t.Quantity == "0.001" {
+		t.Quantity = "0.002"
 	}
 	return s.Store.Trade(ctx, w, account, t)
 }
 
 // Stores that are broken on purpose are found, each within the requests of CI, and one that is not broken passes.
 func TestDiffer_Broken(t *testing.T) {
-	for name, change := range map[string]broken{
-		"Intact": {},
-		"OrderLosesAttribute": {order: func(doc []byte, err error) ([]byte, error) {
+	order := func(change func([]byte, error) ([]byte, error)) func(brokerage.Store) brokerage.Store {
+		return func(s brokerage.Store) brokerage.Store { return orderChanged{s, change} }
+	}
+	for name, change := range map[string]func(brokerage.Store) brokerage.Store{
+		"Intact": func(s brokerage.Store) brokerage.Store { return s },
+		"OrderLosesAttribute": order(func(doc []byte, err error) ([]byte, error) {
 			return bytes.Replace(doc, []byte(" OrignDt="), []byte(" Lost="), 1), err
-		}},
-		"OrderTagOfBytes": {order: func(doc []byte, err error) ([]byte, error) { // canonically the same
+		}),
+		"OrderTagOfBytes": order(func(doc []byte, err error) ([]byte, error) { // canonically the same
 			return bytes.ReplaceAll(doc, []byte("></OrdQty>"), []byte("/>")), err
-		}},
-		"MissingIsUnavailable": {order: func(doc []byte, err error) ([]byte, error) {
+		}),
+		"MissingIsUnavailable": order(func(doc []byte, err error) ([]byte, error) {
 			if err != nil {
 				err = &brokerage.Unavailable{Cause: err}
 			}
 			return doc, err
-		}},
-		"SummaryDropsAttributes": {summary: func(doc []byte) []byte {
-			return regexp.MustCompile(`<(Name|Symbol|Quantity|mValueDate) [^>]*>`).ReplaceAll(doc, []byte("<$1>"))
-		}},
-		"SearchTakesPEMax": {search: func(q brokerage.Search) brokerage.Search { q.PEMax++; return q }},
-		"OtherDetail": {insert: func(err error) error {
-			if conflict, ok := errors.AsType[*brokerage.Conflict](err); ok {
-				return &brokerage.Conflict{Reason: conflict.Reason,
-					Detail: strings.Replace(conflict.Detail, "account", "an account", 1)}
-			}
-			return err
-		}},
-		"MatchIgnored": {match: func(brokerage.Match) brokerage.Match { return nil }},
-		"KeysIgnored":  {once: func(w brokerage.Write) brokerage.Write { w.Once = nil; return w }},
-		"SellsMore": {trade: func(t brokerage.Trade) brokerage.Trade {
-			if t.Quantity == "0.001" {
-				t.Quantity = "0.002"
-			}
-			return t
-		}},
+		}),
+		"SummaryDropsAttributes": func(s brokerage.Store) brokerage.Store { return summaryChanged{s} },
+		"SearchTakesPEMax":       func(s brokerage.Store) brokerage.Store { return searchChanged{s} },
+		"OtherDetail":            func(s brokerage.Store) brokerage.Store { return conflictChanged{s} },
+		"MatchIgnored":           func(s brokerage.Store) brokerage.Store { return matchIgnored{s} },
+		"KeysIgnored":            func(s brokerage.Store) brokerage.Store { return keysIgnored{s} },
+		"SellsMore":              func(s brokerage.Store) brokerage.Store { return sellsMore{s} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			open := func(t testing.TB) twins {
-				s := change
-				s.Store = freshStore(t, brokerage.Rules{})
+				s := change(freshStore(t, brokerage.Rules{}))
 				return twins{one: fresh(t, Options{}), two: serverOf(t, s, Options{}), d: generator}
 			}
 			for seed := uint64(1); seed <= 10; seed++ {

@@ -64,21 +64,19 @@ func (a *asker) oddKey() string {
 		"TOOLONGSYMBOL", "%F0%9F%98%80", "A%20B", "%FF", "%EF%BF%BE", "A%0A", "A;b", "A'--", `A%22`)
 }
 
-func (a *asker) order() string {
+// key is what a key usually is, or now and then an odd one.
+func (a *asker) key(usual any) string {
 	if a.chance(8) {
 		return a.oddKey()
 	}
-	return strconv.FormatInt(one(a.r, a.orders...), 10)
+	return url.PathEscape(fmt.Sprint(usual))
 }
+
+func (a *asker) order() string { return a.key(one(a.r, a.orders...)) }
 
 func (a *asker) customer() int64 { return one(a.r, a.customers...) }
 
-func (a *asker) customerKey() string {
-	if a.chance(8) {
-		return a.oddKey()
-	}
-	return strconv.FormatInt(a.customer(), 10)
-}
+func (a *asker) customerKey() string { return a.key(a.customer()) }
 
 func (a *asker) account() int64 {
 	if list := a.accounts[a.customer()]; len(list) > 0 {
@@ -87,24 +85,14 @@ func (a *asker) account() int64 {
 	return 1
 }
 
-func (a *asker) accountKey() string {
-	if a.chance(8) {
-		return a.oddKey()
-	}
-	return strconv.FormatInt(a.account(), 10)
-}
+func (a *asker) accountKey() string { return a.key(a.account()) }
 
 // symbol is one of a few, so that requests meet.
 func (a *asker) symbol() string {
 	return a.d.Symbol(a.r.IntN(int(min(30, a.d.Count(dataset.Security)))))
 }
 
-func (a *asker) symbolKey() string {
-	if a.chance(8) {
-		return a.oddKey()
-	}
-	return url.PathEscape(a.symbol())
-}
+func (a *asker) symbolKey() string { return a.key(a.symbol()) }
 
 // next makes a request.
 func (a *asker) next() asked {
@@ -188,6 +176,7 @@ func (a *asker) condition(target string) string {
 // plain makes a request of the contract's operations, by their weight in what can go wrong.
 func (a *asker) plain() asked {
 	get := func(name, target string) asked { return asked{Operation: name, Method: "GET", Target: target} }
+	end := func(name, target string) asked { return asked{Operation: name, Method: "DELETE", Target: target} }
 	send := func(name, method, target, body string) asked {
 		return asked{Operation: name, Method: method, Target: target, Body: []byte(body)}
 	}
@@ -211,8 +200,7 @@ func (a *asker) plain() asked {
 	case 10:
 		return get("get_account", "/v1/accounts/"+a.accountKey())
 	case 11, 12:
-		return asked{Operation: "close_account", Method: "DELETE",
-			Target: "/v1/customers/" + a.customerKey() + "/accounts/" + a.accountKey()}
+		return end("close_account", "/v1/customers/"+a.customerKey()+"/accounts/"+a.accountKey())
 	case 13, 14:
 		id := one(a.r, a.newID(), a.newID(), a.newID(), a.account())
 		doc := string(a.d.AppendNewAccount(nil, a.r.Int64N(1000), dataset.NewAccount{ID: id}))
@@ -240,9 +228,9 @@ func (a *asker) plain() asked {
 		return send("insert_customer", "POST", "/v1/customers"+a.validate(),
 			a.odd(string(a.d.AppendNewCustomer(nil, a.r.Int64N(1000), p)), 50))
 	case 27:
-		return asked{Operation: "delete_order", Method: "DELETE", Target: "/v1/orders/" + a.order()}
+		return end("delete_order", "/v1/orders/"+a.order())
 	case 28:
-		return asked{Operation: "delete_customer", Method: "DELETE", Target: "/v1/customers/" + a.customerKey()}
+		return end("delete_customer", "/v1/customers/"+a.customerKey())
 	case 29, 32, 33:
 		id := a.customer()
 		path := fmt.Sprintf("/v1/customers/%d", id)

@@ -103,30 +103,19 @@ func loaded(t testing.TB, server *httptest.Server) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var all sync.WaitGroup
 	t.Cleanup(func() { cancel(); all.Wait() })
+	const buying = "/v1/accounts/104000000/buy"
+	paths := []string{
+		buying, "/v1/customers/1006/statement", "/v1/securities/A", "/v1/customers/1006/orders/largest",
+		"/v1/customers/1006/profile", "/v1/securities?sector=Energy&peMin=20&peMax=27&yieldMin=4", "/v1/securities/A/price",
+		"/v1/orders/1", // there is none
+		"/v1/orders/103282", "/v1/orders/103283", "/v1/orders/103284",
+	}
 	for n := range 4 {
 		all.Go(func() {
 			for i := n; ctx.Err() == nil; i++ {
-				method, body := http.MethodGet, ""
-				var path string
-				switch i % 12 {
-				case 0:
-					method, path, body = http.MethodPost, "/v1/accounts/104000000/buy", tradeOf("A", "1")
-				case 1, 2:
-					path = "/v1/customers/1006/statement"
-				case 3, 4:
-					path = "/v1/securities/A"
-				case 5:
-					path = "/v1/customers/1006/orders/largest"
-				case 6:
-					path = "/v1/customers/1006/profile"
-				case 7:
-					path = "/v1/securities?sector=Energy&peMin=20&peMax=27&yieldMin=4"
-				case 8:
-					path = "/v1/orders/1" // there is none
-				case 9:
-					path = "/v1/securities/A/price"
-				default:
-					path = fmt.Sprintf("/v1/orders/%d", 103282+i%2000)
+				method, path, body := http.MethodGet, paths[i%len(paths)], ""
+				if path == buying {
+					method, body = http.MethodPost, tradeOf("A", "1")
 				}
 				r, err := http.NewRequestWithContext(ctx, method, server.URL+path, strings.NewReader(body))
 				if err != nil {

@@ -122,15 +122,6 @@ func TestFront_LinesFit(t *testing.T) {
 	require.Equal(t, "update_security_\nprice", f.Run(name))
 }
 
-// The check of looks would find what cannot be read.
-func TestFront_LooksFindsPoor(t *testing.T) {
-	f := shown(t, fronted(t, Options{}).URL+"/")
-	f.Run(`$('#now-title').style.color = getComputedStyle(document.body).backgroundColor`)
-	found, ok := f.Run(contrasts).(map[string]any)
-	require.True(t, ok)
-	require.NotEmpty(t, found["poor"])
-}
-
 // The button goes before what the system prefers, and the choice is kept.
 func TestFront_Theme(t *testing.T) {
 	server := fronted(t, Options{})
@@ -150,7 +141,7 @@ func TestFront_Theme(t *testing.T) {
 	require.Equal(t, light, ground())
 }
 
-// Who asked for less motion sees charts change every fifth second only.
+// With reduced motion, charts change every fifth second only.
 func TestFront_ReducedMotion(t *testing.T) {
 	f := shown(t, fronted(t, Options{}).URL+"/")
 	f.until(`past.size > 0`)

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -62,29 +61,4 @@ func (g *gate) load() (running, waiting, limit int) {
 	}
 	// waiting briefly includes requests that are then refused.
 	return len(g.slots), int(min(g.waiting.Load(), g.queue)), cap(g.slots)
-}
-
-// running are the idempotency keys of running requests.
-type running struct {
-	mu   sync.Mutex
-	keys map[[2]string]struct{}
-}
-
-// begin adds a key until done is called; ok is false if it is there already.
-func (r *running) begin(client, key string) (done func(), ok bool) {
-	k := [2]string{client, key}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if _, taken := r.keys[k]; taken {
-		return nil, false
-	}
-	if r.keys == nil {
-		r.keys = make(map[[2]string]struct{})
-	}
-	r.keys[k] = struct{}{}
-	return func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		delete(r.keys, k)
-	}, true
 }

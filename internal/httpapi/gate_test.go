@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -12,9 +11,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"brokerage/internal/brokerage"
-	"brokerage/internal/store/null"
 )
 
 // load is what came of many requests.
@@ -88,9 +84,7 @@ func TestGate_Overload(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	store, err := null.Open()
-	require.NoError(t, err)
-	slow := &stub{Inner: store, Do: func(context.Context) error {
+	slow := &stub{Inner: costless(t), Do: func(context.Context) error {
 		time.Sleep(5 * time.Millisecond)
 		return nil
 	}}
@@ -114,9 +108,7 @@ func TestGate_Overload(t *testing.T) {
 
 func TestGate_Queue(t *testing.T) {
 	entered, leave := make(chan struct{}, 3), make(chan struct{})
-	store, err := null.Open()
-	require.NoError(t, err)
-	blocking := &stub{Inner: store, Do: func(context.Context) error {
+	blocking := &stub{Inner: costless(t), Do: func(context.Context) error {
 		entered <- struct{}{}
 		<-leave
 		return nil
@@ -156,16 +148,4 @@ func TestGate_Queue(t *testing.T) {
 	go read()
 	s.gate.slots <- struct{}{}
 	requireProblem(t, <-ended, 503, "overloaded")
-}
-
-// A store that has as many requests of a kind as it takes refuses as the gate does.
-func TestGate_BusyStore(t *testing.T) {
-	var seen counts
-	s := serverOf(t, failing(&brokerage.Unavailable{Cause: errors.New("secret"), Busy: true}), Options{Metrics: &seen})
-	a := ask(s, "GET", "/v1/orders/103282", "")
-	requireProblem(t, a, 503, "overloaded")
-	requireConforms(t, "get_order", a)
-	require.Equal(t, "1", a.Header.Get("Retry-After"))
-	require.NotContains(t, a.body, "secret")
-	require.Equal(t, map[string]int{"queue_full": 1}, seen.refused)
 }

@@ -1,27 +1,19 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 
 	"brokerage/internal/access"
+	"brokerage/internal/brokerage"
 )
 
 var getAccount = &operation{
 	name: "get_account", method: http.MethodGet, path: "/v1/accounts/:account", scope: access.Read,
-	handle: (*request).getAccount,
+	handle: query(byID("account"), accountOf, (*request).answer),
 }
 
-func (q *request) getAccount() error {
-	id, err := q.key("account")
-	if err != nil {
-		return err
-	}
-	if err := q.accepts(); err != nil {
-		return err
-	}
-	customer, err := q.server.store.CustomerOf(q.ctx, id)
-	if err != nil {
-		return err
-	}
-	return q.answer(element("Account", "id", id.String(), "customer", customer.String()))
+func accountOf(s brokerage.Store, ctx context.Context, id brokerage.ID) ([]byte, error) {
+	customer, err := s.CustomerOf(ctx, id)
+	return element("Account", "id", id.String(), "customer", customer.String()), err
 }

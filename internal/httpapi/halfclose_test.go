@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -11,26 +12,26 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/access"
-	"brokerage/internal/store/null"
 )
 
-// served serves as the program does, with or without TLS.
-func served(t testing.TB, s http.Handler, secured bool) *httptest.Server {
-	t.Helper()
-	return servedBy(t, s, secured, func(l net.Listener) net.Listener { return l })
-}
+// overHTTP1 are the protocols that a client offers over TLS; none is plain HTTP.
+var overHTTP1 = map[string][]string{"Plain": nil, "TLS": {"http/1.1"}}
 
-// servedBy serves on the network's own connections.
-func servedBy(t testing.TB, s http.Handler, secured bool, network func(net.Listener) net.Listener) *httptest.Server {
+// served serves as the program does, with or without TLS, on the network's own connections or those of a wrapper.
+func served(t testing.TB, s http.Handler, secured bool, wrap ...func(net.Listener) net.Listener) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(s)
-	server.Listener = JoinWrites(network(server.Listener))
+	for _, network := range wrap {
+		server.Listener = network(server.Listener)
+	}
+	server.Listener = JoinWrites(server.Listener)
 	server.Config.ConnContext, server.Config.ConnState = ConnContext, ConnState
 	server.EnableHTTP2 = true
 	if secured {
@@ -63,6 +64,23 @@ func dial(t testing.TB, server *httptest.Server, protocols ...string) line {
 		l.Conn = secured
 	}
 	return l
+}
+
+func (l line) send(t testing.TB, text string) {
+	t.Helper()
+	_, err := io.WriteString(l, text)
+	require.NoError(t, err)
+}
+
+// received reads an answer, by default to a GET.
+func received(t testing.TB, from *bufio.Reader, method ...string) answer {
+	t.Helper()
+	response, err := http.ReadResponse(from, &http.Request{Method: strings.Join(method, "")})
+	require.NoError(t, err)
+	b, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	return answer{response, string(b)}
 }
 
 // The ends of a client's input.
@@ -98,9 +116,7 @@ func newSlow() *slow {
 
 func (s *slow) store(t testing.TB) *stub {
 	t.Helper()
-	inner, err := null.Open()
-	require.NoError(t, err)
-	return &stub{Inner: inner, Do: func(ctx context.Context) error {
+	return &stub{Inner: costless(t), Do: func(ctx context.Context) error {
 		s.entered <- struct{}{}
 		select {
 		case <-s.proceed:
@@ -145,72 +161,54 @@ func chunkedOrder() string {
 
 // A client that has sent all of its requests and says so gets its answers, and then the end of the connection.
 func TestHalfClose_Answered(t *testing.T) {
-	type test struct {
-		secured bool
-		sent    string
-		end     func(line) error
-		status  []int
-	}
-	tests := make(map[string]test)
-	for name, sent := range map[string]test{
-		"Get":       {sent: got, status: []int{200}},
-		"Post":      {sent: postedOrder(), status: []int{201}},
-		"Chunked":   {sent: chunkedOrder(), status: []int{201}},
-		"Pipelined": {sent: got + postedOrder() + got, status: []int{200, 201, 200}},
+	for name, request := range map[string]struct {
+		sent   string
+		status []int
+	}{
+		"Get":       {got, []int{200}},
+		"Post":      {postedOrder(), []int{201}},
+		"Chunked":   {chunkedOrder(), []int{201}},
+		"Pipelined": {got + postedOrder() + got, []int{200, 201, 200}},
 	} {
-		for end, by := range map[string]struct {
-			secured bool
-			end     func(line) error
-		}{
-			"FIN":        {false, finish},
-			"TLS/FIN":    {true, finish},
-			"TLS/Notify": {true, notify},
-			"TLS/Both":   {true, both(notify, finish)},
+		for by, end := range map[string]func(line) error{
+			"Plain/FIN": finish, "TLS/FIN": finish, "TLS/Notify": notify, "TLS/Both": both(notify, finish),
 		} {
-			tests[name+"/"+end] = test{by.secured, sent.sent, by.end, sent.status}
+			t.Run(name+"/"+by, func(t *testing.T) {
+				t.Parallel()
+				store := newSlow()
+				var seen requests
+				s := serverOf(t, store.store(t), Options{LogRequest: seen.log, Timeout: time.Minute})
+				protocol, _, _ := strings.Cut(by, "/")
+				c := dial(t, served(t, s, protocol == "TLS"), overHTTP1[protocol]...)
+				c.send(t, request.sent)
+				require.NoError(t, end(c))
+				from := bufio.NewReader(c)
+				for _, status := range request.status {
+					within(t, store.entered)
+					time.Sleep(30 * time.Millisecond) // the server has seen the end by now
+					store.let()
+					require.Equal(t, status, received(t, from).StatusCode)
+				}
+				_, err := from.ReadByte()
+				require.ErrorIs(t, err, io.EOF)
+				require.Empty(t, store.cancelled)
+				_, n := seen.last()
+				require.Equal(t, len(request.status), n)
+			})
 		}
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			store := newSlow()
-			var seen requests
-			server := served(t, serverOf(t, store.store(t), Options{LogRequest: seen.log, Timeout: time.Minute}), test.secured)
-			var protocols []string
-			if test.secured {
-				protocols = []string{"http/1.1"}
-			}
-			c := dial(t, server, protocols...)
-			_, err := io.WriteString(c, test.sent)
-			require.NoError(t, err)
-			require.NoError(t, test.end(c))
-			from := bufio.NewReader(c)
-			for _, status := range test.status {
-				within(t, store.entered)
-				time.Sleep(30 * time.Millisecond) // the server has seen the end by now
-				store.let()
-				require.Equal(t, status, received(t, from).StatusCode)
-			}
-			_, err = from.ReadByte()
-			require.ErrorIs(t, err, io.EOF)
-			require.Empty(t, store.cancelled)
-			_, n := seen.last()
-			require.Equal(t, len(test.status), n)
-		})
 	}
 }
 
 // The same where connections are kept: nothing stays behind from the requests before.
 func TestHalfClose_KeptConnection(t *testing.T) {
-	for name, protocols := range map[string][]string{"Plain": nil, "TLS": {"http/1.1"}} {
+	for name, protocols := range overHTTP1 {
 		t.Run(name, func(t *testing.T) {
 			store := newSlow()
 			server := served(t, serverOf(t, store.store(t), Options{Timeout: time.Minute}), protocols != nil)
 			c := dial(t, server, protocols...)
 			from := bufio.NewReader(c)
 			for i := range 5 {
-				_, err := io.WriteString(c, got)
-				require.NoError(t, err)
+				c.send(t, got)
 				within(t, store.entered)
 				if i == 4 {
 					require.NoError(t, finish(c))
@@ -300,7 +298,7 @@ func TestHalfClose_HTTP2Flush(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			store := newSlow()
-			server := servedBy(t, serverOf(t, store.store(t), Options{Timeout: time.Minute}), true,
+			server := served(t, serverOf(t, store.store(t), Options{Timeout: time.Minute}), true,
 				func(l net.Listener) net.Listener { return lagging{l} })
 			c := dial(t, server, "h2")
 			client := http2Client(c)
@@ -327,6 +325,14 @@ func TestHalfClose_HTTP2Flush(t *testing.T) {
 			}
 			waitForEnd(t, server)
 		})
+	}
+}
+
+// requireNoMore waits until there are no more goroutines than before.
+func requireNoMore(t testing.TB, before int) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		require.True(t, time.Now().Before(deadline), "goroutines are left over")
 	}
 }
 
@@ -376,68 +382,69 @@ func TestHalfClose_Reset(t *testing.T) {
 					}
 				}()
 			} else {
-				_, err := io.WriteString(c, got)
-				require.NoError(t, err)
+				c.send(t, got)
 			}
 			within(t, store.entered)
 			require.NoError(t, test.end(c))
 			require.ErrorIs(t, within(t, store.cancelled), context.Canceled)
 			require.Eventually(t, func() bool {
 				last, n := seen.last()
-				return n == 1 && last.Status == statusGone
+				return n == 1 && last.Status == statusGone && last.Transaction == "get_order"
 			}, time.Minute, time.Millisecond)
 			waitForEnd(t, server)
 			require.Empty(t, s.gate.slots)
-			for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-				require.True(t, time.Now().Before(deadline), "goroutines are left over")
-			}
+			requireNoMore(t, before)
 		})
 	}
 }
 
 // The deadline of a request bounds how long one is worked on for a client of which only a FIN was seen.
 func TestHalfClose_Deadline(t *testing.T) {
-	for name, protocols := range map[string][]string{"Plain": nil, "TLS": {"http/1.1"}} {
+	for name, protocols := range overHTTP1 {
 		t.Run(name, func(t *testing.T) {
 			before := runtime.NumGoroutine()
 			store := newSlow()
 			server := served(t, serverOf(t, store.store(t), Options{Timeout: 200 * time.Millisecond}), protocols != nil)
 			c := dial(t, server, protocols...)
-			_, err := io.WriteString(c, got)
-			require.NoError(t, err)
+			c.send(t, got)
 			within(t, store.entered)
 			require.NoError(t, finish(c))
 			requireProblem(t, received(t, bufio.NewReader(c)), 504, "timeout")
 			require.ErrorIs(t, within(t, store.cancelled), context.DeadlineExceeded)
 			waitForEnd(t, server)
-			for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-				require.True(t, time.Now().Before(deadline), "goroutines are left over")
-			}
+			requireNoMore(t, before)
 		})
 	}
 }
 
-// An incomplete body is still refused, and a client that waits gets the problem: 499 is for the log only.
+// An incomplete body is refused, and a client that has only closed its side gets the problem. After a reset nobody
+// waits, and the log has it.
 func TestHalfClose_BodyCut(t *testing.T) {
-	for name, protocols := range map[string][]string{"Plain": nil, "TLS": {"http/1.1"}} {
+	for name, protocols := range overHTTP1 {
 		t.Run(name, func(t *testing.T) {
 			var seen requests
 			server := served(t, serverOf(t, failing(nil), Options{LogRequest: seen.log, Timeout: time.Hour}), protocols != nil)
+			logged := func(n, status int, cause error) {
+				t.Helper()
+				require.Eventually(t, func() bool {
+					last, all := seen.last()
+					return all == n && last.Status == status && errors.Is(last.Err, cause)
+				}, time.Minute, time.Millisecond)
+			}
+			const cut = posted + "Content-Length: 100\r\n\r\n<a/>"
 			c := dial(t, server, protocols...)
-			_, err := io.WriteString(c, posted+"Content-Length: 100\r\n\r\n<a/>")
-			require.NoError(t, err)
+			c.send(t, cut)
 			require.NoError(t, finish(c))
-			require.Eventually(t, func() bool {
-				last, n := seen.last()
-				return n == 1 && last.Status == http.StatusBadRequest
-			}, time.Minute, time.Millisecond)
-			answer, err := http.ReadResponse(bufio.NewReader(c), nil)
-			require.NoError(t, err)
-			defer func() { _ = answer.Body.Close() }() // only read
-			require.Equal(t, http.StatusBadRequest, answer.StatusCode)
-			body, err := io.ReadAll(answer.Body)
-			require.NoError(t, err)
-			require.Contains(t, string(body), "the body is incomplete")
+			logged(1, http.StatusBadRequest, errBodyCut)
+			a := received(t, bufio.NewReader(c))
+			require.Equal(t, http.StatusBadRequest, a.StatusCode)
+			require.Contains(t, a.body, "the body is incomplete")
+
+			c = dial(t, server, protocols...)
+			c.send(t, cut)
+			time.Sleep(50 * time.Millisecond) // by then the server waits for the body, or finds the reset
+			require.NoError(t, reset(c))
+			logged(2, statusGone, context.Canceled)
 		})
 	}
 }
@@ -445,21 +452,17 @@ func TestHalfClose_BodyCut(t *testing.T) {
 // Checking a token may take time, because an issuer's keys may have to be fetched. A client that has closed its side by
 // then waits for the answer too.
 func TestHalfClose_WhileAuthorized(t *testing.T) {
-	for name, protocols := range map[string][]string{"Plain": nil, "TLS": {"http/1.1"}} {
+	for name, protocols := range overHTTP1 {
 		t.Run(name, func(t *testing.T) {
 			keys := slowKeys{make(chan struct{}), make(chan struct{})}
 			server := served(t, serverOf(t, failing(nil), Options{Tokens: keys, Timeout: time.Hour}), protocols != nil)
 			c := dial(t, server, protocols...)
-			_, err := io.WriteString(c, "GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\n\r\n")
-			require.NoError(t, err)
+			c.send(t, "GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\n\r\n")
 			within(t, keys.asked)
 			require.NoError(t, finish(c))
 			time.Sleep(50 * time.Millisecond) // it is noticed meanwhile, if it is
 			close(keys.come)
-			answer, err := http.ReadResponse(bufio.NewReader(c), nil)
-			require.NoError(t, err)
-			defer func() { _ = answer.Body.Close() }() // only read
-			require.Equal(t, http.StatusUnauthorized, answer.StatusCode)
+			require.Equal(t, http.StatusUnauthorized, received(t, bufio.NewReader(c)).StatusCode)
 		})
 	}
 }

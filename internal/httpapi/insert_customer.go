@@ -13,15 +13,12 @@ var insertCustomer = &operation{
 }
 
 func (q *request) insertCustomer() error {
-	validate, err := q.flag("validate", "yes", "no", true)
+	validate, err := q.validate()
 	if err != nil {
 		return err
 	}
-	doc, err := q.body()
-	if err != nil {
-		return err
-	}
-	return q.insert(doc, "/v1/customers/", func(w brokerage.Write) (brokerage.ID, error) {
+	insert := func(w brokerage.Write, doc []byte) (brokerage.ID, error) {
 		return q.server.store.InsertCustomer(q.ctx, w, doc, validate)
-	})
+	}
+	return q.insert("/v1/customers/", nil, insert)
 }

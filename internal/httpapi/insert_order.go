@@ -13,11 +13,8 @@ var insertOrder = &operation{
 }
 
 func (q *request) insertOrder() error {
-	doc, err := q.body()
-	if err != nil {
-		return err
-	}
-	return q.insert(doc, "/v1/orders/", func(w brokerage.Write) (brokerage.ID, error) {
+	insert := func(w brokerage.Write, doc []byte) (brokerage.ID, error) {
 		return q.server.store.InsertOrder(q.ctx, w, doc)
-	})
+	}
+	return q.insert("/v1/orders/", nil, insert)
 }

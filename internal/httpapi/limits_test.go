@@ -3,21 +3,15 @@ package httpapi
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"brokerage/internal/store/null"
 )
 
 func TestLimits_Body(t *testing.T) {
@@ -88,31 +82,9 @@ func TestLimits_Headers(t *testing.T) {
 	}
 }
 
-// dialled is a connection on which a request, or a part of one, has been sent.
-func dialled(t testing.TB, server *httptest.Server, sent string) net.Conn {
-	t.Helper()
-	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = c.Close() })
-	require.NoError(t, c.SetDeadline(time.Now().Add(time.Minute)))
-	_, err = io.WriteString(c, sent)
-	require.NoError(t, err)
-	return c
-}
-
-func received(t testing.TB, from *bufio.Reader) answer {
-	t.Helper()
-	response, err := http.ReadResponse(from, nil)
-	require.NoError(t, err)
-	b, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	require.NoError(t, response.Body.Close())
-	return answer{response, string(b)}
-}
-
 const posted = "POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\n"
 
-// Who sends a body that never ends is answered at the deadline, and the connection is given up.
+// A body that never ends is answered at the deadline, and the connection is closed.
 func TestLimits_SlowBody(t *testing.T) {
 	server := httptest.NewServer(serverOf(t, failing(nil), Options{Timeout: 50 * time.Millisecond, InFlight: 1}))
 	defer server.Close()
@@ -120,7 +92,9 @@ func TestLimits_SlowBody(t *testing.T) {
 		"Length": "Content-Length: 100\r\n\r\n<a>", "Chunked": "Transfer-Encoding: chunked\r\n\r\n3\r\n<a>\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			from := bufio.NewReader(dialled(t, server, posted+sent))
+			c := dial(t, server)
+			c.send(t, posted+sent)
+			from := bufio.NewReader(c)
 			requireProblem(t, received(t, from), 504, "timeout")
 			_, err := from.ReadByte()
 			require.ErrorIs(t, err, io.EOF)
@@ -132,13 +106,11 @@ func TestLimits_SlowBody(t *testing.T) {
 // and the next request finds a connection as good as new.
 func TestLimits_SlowStore(t *testing.T) {
 	const timeout = 500 * time.Millisecond // enough for a store that does not wait, on a starved machine too
-	store, err := null.Open()
-	require.NoError(t, err)
 	var seen requests
 	var connection atomic.Value // why the server takes the client to be gone
 	var wait atomic.Bool
 	wait.Store(true)
-	s := serverOf(t, &stub{Inner: store, Do: func(ctx context.Context) error {
+	s := serverOf(t, &stub{Inner: costless(t), Do: func(ctx context.Context) error {
 		if wait.Load() {
 			<-ctx.Done()
 			time.Sleep(5 * time.Millisecond) // time for the connection to fail as well
@@ -151,8 +123,9 @@ func TestLimits_SlowStore(t *testing.T) {
 	}})
 	server := httptest.NewServer(s)
 	defer server.Close()
-	request := posted + fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(orderWith(777)), orderWith(777))
-	c := dialled(t, server, request)
+	request := postedOrder()
+	c := dial(t, server)
+	c.send(t, request)
 	from := bufio.NewReader(c)
 	requireProblem(t, received(t, from), 504, "timeout")
 	last, _ := seen.last()
@@ -161,59 +134,8 @@ func TestLimits_SlowStore(t *testing.T) {
 
 	wait.Store(false)
 	for range 2 {
-		_, err = io.WriteString(c, request)
-		require.NoError(t, err)
+		c.send(t, request)
 		require.Equal(t, 201, received(t, from).StatusCode)
 		time.Sleep(timeout * 11 / 10) // longer than the deadline of what is over
 	}
-}
-
-// The log names clients that went away, and no goroutine is left. A FIN alone does not count: see
-// TestHalfClose_Answered.
-func TestLimits_ClientGone(t *testing.T) {
-	entered := make(chan struct{})
-	var seen requests
-	s := serverOf(t, &stub{Do: func(ctx context.Context) error {
-		close(entered)
-		<-ctx.Done()
-		return ctx.Err()
-	}}, Options{LogRequest: seen.log, InFlight: 1, Timeout: time.Hour})
-	before := runtime.NumGoroutine()
-	server := served(t, s, false)
-	c := dialled(t, server, "GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\n\r\n")
-	<-entered
-	require.NoError(t, c.(*net.TCPConn).SetLinger(0)) // to close it is to reset it
-	require.NoError(t, c.Close())
-	require.Eventually(t, func() bool {
-		last, n := seen.last()
-		return n == 1 && last.Status == statusGone && last.Transaction == "get_order"
-	}, time.Minute, time.Millisecond)
-	server.Close()
-	require.Empty(t, s.gate.slots)
-	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-		require.True(t, time.Now().Before(deadline), "goroutines are left over")
-	}
-}
-
-// An incomplete body is refused. A client that has only closed its side may wait for the answer; after a reset nobody
-// does, and the log has it.
-func TestLimits_BodyCut(t *testing.T) {
-	var seen requests
-	server := httptest.NewServer(serverOf(t, failing(nil), Options{LogRequest: seen.log}))
-	defer server.Close()
-	cut := posted + "Content-Length: 100\r\n\r\n<a/>"
-	c := dialled(t, server, cut)
-	require.NoError(t, c.(*net.TCPConn).CloseWrite())
-	require.Equal(t, http.StatusBadRequest, received(t, bufio.NewReader(c)).StatusCode)
-	last, _ := seen.last()
-	require.Equal(t, http.StatusBadRequest, last.Status)
-
-	c = dialled(t, server, cut)
-	time.Sleep(50 * time.Millisecond) // by then the server waits for the body, or finds the reset
-	require.NoError(t, c.(*net.TCPConn).SetLinger(0))
-	require.NoError(t, c.Close())
-	require.Eventually(t, func() bool {
-		last, n := seen.last()
-		return n == 2 && last.Status == statusGone && errors.Is(last.Err, context.Canceled)
-	}, time.Minute, time.Millisecond)
 }

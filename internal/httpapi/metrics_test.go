@@ -18,10 +18,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/audit"
 	"brokerage/internal/brokerage"
 	"brokerage/internal/httpapi/live"
-	"brokerage/internal/store/null"
 	"brokerage/internal/telemetry"
 )
 
@@ -49,7 +47,7 @@ func TestMetrics_Contract(t *testing.T) {
 	}
 }
 
-// What a service counts is what was sent to it, and nothing that a client says becomes a label.
+// The metrics count what was sent, and nothing that a client sends becomes a label.
 func TestMetrics_Counted(t *testing.T) {
 	m := telemetry.New(telemetry.BuildInfo{})
 	s := fresh(t, Options{Metrics: m, MaxBody: 20000})
@@ -89,7 +87,7 @@ func TestMetrics_Refused(t *testing.T) {
 		var seen counts
 		s := serverOf(t, held, Options{
 			Metrics: &seen, InFlight: 1, Queue: 1, QueueWait: 50 * time.Millisecond, Tokens: allTokens, Rate: 5, MaxBody: 100,
-			Audit: fullDisk{},
+			Audit: &trail{refuses: syscall.ENOSPC},
 		})
 		watchers := make([]*live.Watcher, live.Watchers)
 		for i := range watchers {
@@ -142,12 +140,6 @@ func TestMetrics_Refused(t *testing.T) {
 	})
 }
 
-// fullDisk is an audit log that cannot be written.
-type fullDisk struct{}
-
-func (fullDisk) Ready() error        { return syscall.ENOSPC }
-func (fullDisk) Record(audit.Record) {}
-
 // The contract and the document on metrics list the reasons that there are.
 func TestMetrics_ReasonsListed(t *testing.T) {
 	var named []string
@@ -168,11 +160,9 @@ func TestMetrics_ReasonsListed(t *testing.T) {
 // then. The load is what a core of a weak machine can make, so that the scrape has to share.
 func BenchmarkScrape_UnderLoad(b *testing.B) {
 	const rate = 10_000
-	inner, err := null.Open()
-	require.NoError(b, err)
 	m := telemetry.New(telemetry.BuildInfo{})
 	m.Store(func() telemetry.StoreStats { return telemetry.StoreStats{} })
-	s := serverOf(b, inner, Options{Metrics: m, InFlight: 64, Timeout: time.Second})
+	s := serverOf(b, costless(b), Options{Metrics: m, InFlight: 64, Timeout: time.Second})
 	var paths []string
 	for _, id := range []brokerage.ID{103282, 103283, 103284} {
 		paths = append(paths, "/v1/orders/"+id.String())
@@ -210,12 +200,10 @@ func BenchmarkScrape_UnderLoad(b *testing.B) {
 	b.ReportMetric(0, "ns/op") // it is mostly the pause
 }
 
-// Who watches an idle service sees no times: those of probes, scrapes and pages, and of watching, are not the work's.
+// The live figures of an idle service have no durations: those of probes, scrapes, pages and streams do not count.
 func TestMetrics_ProbesUntimed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		costless, err := null.Open()
-		require.NoError(t, err)
-		s := serverOf(t, costless, Options{Metrics: &counts{}})
+		s := serverOf(t, costless(t), Options{Metrics: &counts{}})
 		w, err := s.live.Join()
 		require.NoError(t, err)
 		defer w.Leave()

@@ -122,7 +122,10 @@ func TestOnce_InUse(t *testing.T) {
 				require.Equal(t, http.StatusServiceUnavailable, (<-ended).StatusCode)
 				require.Equal(t, http.StatusServiceUnavailable, (<-other).StatusCode)
 			}
-			require.Empty(t, s.running.keys)
+			s.keysInUse.Range(func(key, _ any) bool {
+				require.Fail(t, "it is taken", "%v", key)
+				return true
+			})
 		})
 	}
 }

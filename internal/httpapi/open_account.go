@@ -17,14 +17,8 @@ func (q *request) openAccount() error {
 	if err != nil {
 		return err
 	}
-	account, err := q.body()
-	if err != nil {
-		return err
-	}
-	if err := brokerage.CheckAccount(account); err != nil {
-		return err
-	}
-	return q.insert(account, "/v1/accounts/", func(w brokerage.Write) (brokerage.ID, error) {
+	open := func(w brokerage.Write, account []byte) (brokerage.ID, error) {
 		return q.server.store.OpenAccount(q.ctx, w, customer, account)
-	})
+	}
+	return q.insert("/v1/accounts/", brokerage.CheckAccount, open)
 }

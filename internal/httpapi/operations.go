@@ -10,7 +10,7 @@ import (
 	"brokerage/internal/access"
 )
 
-// An operation is an operation of the contract. Each stands in the file of its name, with its handler.
+// An operation is an operation of the contract. Each is in the file of its name, with its handler.
 type operation struct {
 	name    string // its operationId
 	method  string

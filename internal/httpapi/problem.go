@@ -56,112 +56,91 @@ var (
 	}
 )
 
-// A refused is an error of HTTP's own, with the problem that it becomes. Its text is the problem's detail.
+// A refused is an error of HTTP's own, with the problem that it becomes.
 type refused struct {
-	kind   kind
-	detail string
+	kind      kind
+	detail    string // for clients
+	findings  []brokerage.Finding
+	cause     error  // for the log; may be nil
+	challenge string // the header WWW-Authenticate of a 401 (RFC 6750)
+	wait      int    // seconds, for the header Retry-After of a 429
 }
 
-func (e *refused) Error() string { return e.detail }
+func (e *refused) Error() string {
+	if e.cause != nil {
+		return e.cause.Error()
+	}
+	return e.detail
+}
 
 func badRequest(format string, args ...any) error {
-	return &refused{kindBadRequest, fmt.Sprintf(format, args...)}
+	return &refused{kind: kindBadRequest, detail: fmt.Sprintf(format, args...)}
 }
+
+const noToken = "a valid bearer token is needed"
 
 var (
-	errPath        = &refused{kindNotFound, "there is no such path"}
-	errNothingHere = &refused{kindNotFound, "no dataset has been loaded"}
-	errMethod      = &refused{kindMethod, "the method is not allowed here"}
-	errAcceptable  = &refused{kindNotAcceptable, "answers are application/xml or text/xml"}
-	errMediaType   = &refused{kindMediaType, "bodies are application/xml or text/xml, without a Content-Encoding"}
-	errTooLarge    = &refused{kindTooLarge, "the body exceeds the limit"}
-	errOverloaded  = &refused{kindOverloaded, "the limit of concurrent requests is reached"}
-	errQueueFull   = fmt.Errorf("%w: the queue is full", errOverloaded)
-	errQueueWait   = fmt.Errorf("%w: the time in the queue is over", errOverloaded)
-	errWatched     = &refused{kindOverloaded, "the limit of live streams is reached"}
-	errStopping    = &refused{kindUnavailable, "the service is stopping"}
-	errAudit       = errors.New("the audit log cannot be written")
+	errPath        = &refused{kind: kindNotFound, detail: "there is no such path"}
+	errNothingHere = &refused{kind: kindNotFound, detail: "no dataset has been loaded"}
+	errNoToken     = &refused{kind: kindUnauthorized, detail: noToken, challenge: "Bearer"}
+	errToken       = &refused{kind: kindUnauthorized, detail: noToken, challenge: `Bearer error="invalid_token"`}
+	errMethod      = &refused{kind: kindMethod, detail: "the method is not allowed here"}
+	errAcceptable  = &refused{kind: kindNotAcceptable, detail: "answers are application/xml or text/xml"}
+	errMediaType   = &refused{kind: kindMediaType,
+		detail: "bodies are application/xml or text/xml, without a Content-Encoding"}
+	errTooLarge   = &refused{kind: kindTooLarge, detail: "the body exceeds the limit"}
+	errOverloaded = &refused{kind: kindOverloaded, detail: "the limit of concurrent requests is reached"}
+	errQueueFull  = fmt.Errorf("%w: the queue is full", errOverloaded)
+	errQueueWait  = fmt.Errorf("%w: the time in the queue is over", errOverloaded)
+	errWatched    = &refused{kind: kindOverloaded, detail: "the limit of live streams is reached"}
+	errStopping   = &refused{kind: kindUnavailable, detail: "the service is stopping"}
+	errAudit      = errors.New("the audit log cannot be written")
 )
 
-type (
-	malformed struct { // a body that is not XML, or exceeds a limit
-		kind  kind
-		found *xmldoc.Error
+// problemOf returns the problem that an error becomes. It has a detail only for errors whose text is for clients,
+// without the text of what wraps them.
+func problemOf(err error) *refused {
+	if own, ok := errors.AsType[*refused](err); ok {
+		return own
 	}
-	unauthorized struct{ missing bool }
-	fault        struct{ cause error } // of the service
-	unready      struct{ cause error } // of the store
-)
-
-func (e *malformed) Error() string    { return e.found.Msg }
-func (e *unauthorized) Error() string { return "a valid bearer token is needed" }
-func (e *fault) Error() string        { return e.cause.Error() }
-func (e *unready) Error() string      { return e.cause.Error() }
-
-// problemOf returns the problem that an error becomes. It has a detail only for errors whose text is for clients.
-func problemOf(err error) (k kind, detail string, findings []brokerage.Finding) {
-	if is[*brokerage.Damaged](err) { // first, because the cause may be anything
-		return kindDamaged, "", nil
+	if is[*brokerage.Damaged](err) { // before the others, because the cause may be anything
+		return &refused{kind: kindDamaged}
 	}
 	if conflict, ok := errors.AsType[*brokerage.Conflict](err); ok {
-		return kind{string(conflict.Reason), http.StatusConflict, conflicts[conflict.Reason]}, conflict.Detail, nil
+		k := kind{string(conflict.Reason), http.StatusConflict, conflicts[conflict.Reason]}
+		return &refused{kind: k, detail: conflict.Detail}
 	}
 	if invalid, ok := errors.AsType[*brokerage.Invalid](err); ok {
-		return kindInvalid, invalid.Error(), invalid.Findings
+		return &refused{kind: kindInvalid, detail: invalid.Error(), findings: invalid.Findings}
 	}
-	if bad, ok := errors.AsType[*malformed](err); ok {
-		if detail = bad.Error(); bad.kind == kindTooLarge {
-			detail = errTooLarge.detail
-		}
-		found := brokerage.Finding{Line: bad.found.Line, Column: bad.found.Column, Message: bad.found.Msg}
-		return bad.kind, detail, []brokerage.Finding{found}
-	}
-	if is[*unready](err) { // before what it may wrap
-		return kindUnavailable, "", nil
-	}
-	if unavailable, ok := errors.AsType[*brokerage.Unavailable](err); ok {
+	if unavailable, ok := errors.AsType[*brokerage.Unavailable](err); ok { // before those below, which may be its cause
 		switch {
 		case unavailable.Unknown:
-			return kindOutcomeUnknown, "", nil
+			return &refused{kind: kindOutcomeUnknown}
 		case unavailable.Busy:
-			return kindOverloaded, errOverloaded.detail, nil
+			return errOverloaded
 		}
-		return kindUnavailable, "", nil
+		return &refused{kind: kindUnavailable}
 	}
-	for _, row := range []struct {
-		found error
-		kind  kind
-	}{
-		{find[*brokerage.NotFound](err), kindNotFound},
-		{find[*brokerage.Stale](err), kindStale},
-		{find[*brokerage.KeyReused](err), kindKeyReused},
-		{find[*unauthorized](err), kindUnauthorized},
-		{find[*spent](err), kindTooMany},
-	} {
-		if row.found != nil {
-			return row.kind, row.found.Error(), nil // without the text of what wraps it
-		}
+	if missing, ok := errors.AsType[*brokerage.NotFound](err); ok {
+		return &refused{kind: kindNotFound, detail: missing.Error()}
 	}
-	if own, ok := errors.AsType[*refused](err); ok {
-		return own.kind, own.detail, nil
+	if stale, ok := errors.AsType[*brokerage.Stale](err); ok {
+		return &refused{kind: kindStale, detail: stale.Error()}
+	}
+	if reused, ok := errors.AsType[*brokerage.KeyReused](err); ok {
+		return &refused{kind: kindKeyReused, detail: reused.Error()}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return kindTimeout, "", nil
+		return &refused{kind: kindTimeout}
 	}
-	return kindInternal, "", nil
+	return &refused{kind: kindInternal}
 }
 
+// is reports whether there is an error of type E in the tree of err.
 func is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
-}
-
-// find returns the error of a type in the tree of err, or nil.
-func find[E error](err error) error {
-	if found, ok := errors.AsType[E](err); ok {
-		return found
-	}
-	return nil
 }
 
 // problem answers with the problem that an error becomes.
@@ -174,23 +153,26 @@ func (q *request) problem(err error) {
 		}
 		return
 	}
-	k, detail, findings := problemOf(err)
+	r := problemOf(err)
 	h := q.Writer.Header()
 	for _, name := range []string{"Etag", "Location", "Content-Encoding", "Content-Length"} {
 		delete(h, name) // of the answer that failed
 	}
-	switch conflict, _ := errors.AsType[*brokerage.Conflict](err); {
-	case k.status == http.StatusServiceUnavailable, conflict != nil && conflict.Reason == brokerage.KeyInUse:
+	if r.kind.status == http.StatusServiceUnavailable || r.kind.name == string(brokerage.KeyInUse) {
 		h["Retry-After"] = []string{"1"}
-	case k == kindTooMany:
-		s, _ := errors.AsType[*spent](err)
-		h["Retry-After"] = []string{strconv.Itoa(s.seconds())}
-	case k == kindUnauthorized:
-		q.challenge(err)
+	}
+	if r.wait > 0 {
+		h["Retry-After"] = []string{strconv.Itoa(r.wait)}
+	}
+	if r.challenge != "" {
+		h["Www-Authenticate"] = []string{r.challenge}
 	}
 	p := problem{
-		Type: "urn:brokerage:problem:" + k.name, Title: k.title, Status: k.status, Detail: detail,
-		Instance: instance(q.Request.URL), RequestID: q.id, Findings: findings,
+		Type: "urn:brokerage:problem:" + r.kind.name, Title: r.kind.title, Status: r.kind.status, Detail: r.detail,
+		Instance: instance(q.Request.URL), RequestID: q.id,
+	}
+	for _, f := range r.findings {
+		p.Findings = append(p.Findings, finding(f))
 	}
 	if q.op.name != unrouted {
 		p.Transaction = q.op.name
@@ -200,7 +182,7 @@ func (q *request) problem(err error) {
 		body, mediaType = p.json(), "application/problem+json"
 	}
 	h["Vary"] = []string{vary}
-	_ = q.send(k.status, mediaType, body) // only fails when the client is gone
+	_ = q.send(r.kind.status, mediaType, body) // only fails when the client is gone
 }
 
 // brackets escapes characters that a request's path may contain and a URI may not.
@@ -218,15 +200,6 @@ func instance(u *url.URL) string {
 // statusGone is logged when the client closed the connection before the answer.
 const statusGone = 499
 
-// challenge sets the header of a 401 (RFC 6750).
-func (q *request) challenge(err error) {
-	challenge := `Bearer error="invalid_token"`
-	if u, _ := errors.AsType[*unauthorized](err); u.missing {
-		challenge = "Bearer"
-	}
-	q.Writer.Header()["Www-Authenticate"] = []string{challenge}
-}
-
 func prefersJSON(accept []string) bool {
 	all := strings.Join(accept, ",")
 	return all != "" && max(quality(all, "application/problem+json"), quality(all, "application/json")) >
@@ -235,14 +208,22 @@ func prefersJSON(accept []string) bool {
 
 // problem is a problem document (RFC 9457).
 type problem struct {
-	Type        string              `json:"type"`
-	Title       string              `json:"title"`
-	Status      int                 `json:"status"`
-	Detail      string              `json:"detail,omitempty"`
-	Instance    string              `json:"instance,omitempty"`
-	Transaction string              `json:"transaction,omitempty"`
-	RequestID   string              `json:"request_id"`
-	Findings    []brokerage.Finding `json:"-"`
+	Type        string    `json:"type"`
+	Title       string    `json:"title"`
+	Status      int       `json:"status"`
+	Detail      string    `json:"detail,omitempty"`
+	Instance    string    `json:"instance,omitempty"`
+	Transaction string    `json:"transaction,omitempty"`
+	RequestID   string    `json:"request_id"`
+	Findings    []finding `json:"findings,omitempty"`
+}
+
+// finding is a brokerage.Finding.
+type finding struct {
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Path    string `json:"path,omitempty"`
+	Message string `json:"message"`
 }
 
 func (p *problem) xml() []byte {
@@ -288,21 +269,7 @@ func xmlCharacter(r rune) rune {
 }
 
 func (p *problem) json() []byte {
-	type finding struct {
-		Line    int    `json:"line,omitempty"`
-		Column  int    `json:"column,omitempty"`
-		Path    string `json:"path,omitempty"`
-		Message string `json:"message"`
-	}
-	list := make([]finding, len(p.Findings))
-	for i, f := range p.Findings {
-		list[i] = finding(f)
-	}
-	b, err := json.Marshal(struct {
-		*problem
-
-		Findings []finding `json:"findings,omitempty"`
-	}{p, list})
+	b, err := json.Marshal(p)
 	if err != nil {
 		panic(err) // texts and numbers always marshal
 	}

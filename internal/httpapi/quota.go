@@ -15,7 +15,6 @@ import (
 // its token, or by its address where there are no tokens.
 type quota struct {
 	perSecond float64 // 0: no limit
-	now       func() time.Time
 
 	mu      sync.Mutex
 	clients map[string]*rate.Limiter
@@ -25,24 +24,21 @@ type quota struct {
 // clientsKept limits the memory: from this number on, clients whose burst is full again are removed once a second.
 const clientsKept = 10_000
 
-// spent is the error for a client that has used up its quota.
-type spent struct{ wait time.Duration }
-
-func (e *spent) Error() string {
-	return fmt.Sprintf("the client has used up its quota of requests; retry in %d s", e.seconds())
+// tooMany returns the refusal of a client that has used up its quota, and may send a request after the wait.
+func tooMany(wait time.Duration) error {
+	seconds := max(1, int(math.Ceil(wait.Seconds())))
+	detail := fmt.Sprintf("the client has used up its quota of requests; retry in %d s", seconds)
+	return &refused{kind: kindTooMany, detail: detail, wait: seconds}
 }
 
-func (e *spent) seconds() int { return max(1, int(math.Ceil(e.wait.Seconds()))) }
-
-func (l *quota) take(client string) error {
+func (l *quota) take(client string, now time.Time) error {
 	if l.perSecond <= 0 {
 		return nil
 	}
-	now := l.now()
 	r := l.of(client, now).ReserveN(now, 1)
 	if wait := r.DelayFrom(now); wait > 0 {
 		r.CancelAt(now)
-		return &spent{wait}
+		return tooMany(wait)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -11,17 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/access"
-	"brokerage/internal/store/null"
 )
 
 // limited is a server of three requests a second and client, with a clock of the test's.
 func limited(t testing.TB, o Options) (s *Server, clock *time.Time, seen *counts) {
 	t.Helper()
-	store, err := null.Open()
-	require.NoError(t, err)
 	seen = &counts{}
 	o.Rate, o.Metrics = 3, seen
-	s = serverOf(t, store, o)
+	s = serverOf(t, costless(t), o)
 	now := time.Unix(1_700_000_000, 0)
 	s.now = func() time.Time { return now }
 	return s, &now, seen
@@ -57,15 +53,9 @@ func TestQuota_ByAddress(t *testing.T) {
 	require.Equal(t, 429, send(s, "10.0.0.1:1").StatusCode)
 }
 
-type names map[string]string
-
-func (n names) Client(_ context.Context, header string) (*access.Client, bool) {
-	name, ok := n[header]
-	return &access.Client{Name: name, Scopes: []access.Scope{access.Read}}, ok
-}
-
 func TestQuota_ByToken(t *testing.T) {
-	s, _, _ := limited(t, Options{Tokens: names{"a": "ann", "b": "bob"}})
+	reads := []access.Scope{access.Read}
+	s, _, _ := limited(t, Options{Tokens: tokens{"a": {Name: "ann", Scopes: reads}, "b": {Name: "bob", Scopes: reads}}})
 	for i := range 3 {
 		require.Equal(t, 200, send(s, fmt.Sprintf("10.0.0.%d:1", i), "Authorization: a").StatusCode)
 	}
@@ -77,20 +67,20 @@ func TestQuota_ByToken(t *testing.T) {
 // Addresses without end must not take memory without end, and nobody gets more by making others be forgotten.
 func TestQuota_Memory(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
-	q := quota{perSecond: 2, now: func() time.Time { return now }}
-	require.NoError(t, q.take("busy"))
-	require.NoError(t, q.take("busy"))
-	require.Error(t, q.take("busy"))
+	q := quota{perSecond: 2}
+	require.NoError(t, q.take("busy", now))
+	require.NoError(t, q.take("busy", now))
+	require.Error(t, q.take("busy", now))
 	for i := range 3 * clientsKept {
-		require.NoError(t, q.take(fmt.Sprint(i)))
+		require.NoError(t, q.take(fmt.Sprint(i), now))
 		now = now.Add(time.Microsecond)
 		if i == clientsKept+1 {
-			require.Error(t, q.take("busy"))
+			require.Error(t, q.take("busy", now))
 			now = now.Add(time.Hour)
 		}
 	}
 	require.LessOrEqual(t, len(q.clients), 3*clientsKept)
 	now = now.Add(time.Hour)
-	require.NoError(t, q.take("one more"))
+	require.NoError(t, q.take("one more", now))
 	require.Len(t, q.clients, 1)
 }

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -218,7 +217,7 @@ func TestRefusals_Access(t *testing.T) {
 
 const secret = "/var/lib/secret.db: SELECT password FROM secrets"
 
-// What a store's errors say beyond the domain's own words is for the log.
+// The text of a store's errors is for the log, except that of the domain's own.
 func TestRefusals_Store(t *testing.T) {
 	wrap := func(err error) error { return fmt.Errorf("%s: %w", secret, err) }
 	for name, c := range map[string]struct {
@@ -230,12 +229,15 @@ func TestRefusals_Store(t *testing.T) {
 		"NotFound": {wrap(&brokerage.NotFound{What: "order", Key: "5"}), 404, "not-found", ""},
 		"Conflict": {wrap(&brokerage.Conflict{Reason: brokerage.LastAccount, Detail: "it is the last"}), 409,
 			"last-account", ""},
-		"KeyInUse":       {wrap(&brokerage.Conflict{Reason: brokerage.KeyInUse, Detail: "it runs"}), 409, "key-in-use", "1"},
-		"Stale":          {wrap(&brokerage.Stale{}), 412, "stale", ""},
-		"Invalid":        {wrap(&brokerage.Invalid{Findings: []brokerage.Finding{{Message: "no"}}}), 422, "invalid", ""},
-		"KeyReused":      {wrap(&brokerage.KeyReused{Key: "k"}), 422, "key-reused", ""},
-		"Unknown":        {errors.New(secret), 500, "internal", ""},
-		"Unavailable":    {&brokerage.Unavailable{Cause: errors.New(secret)}, 503, "unavailable", "1"},
+		"KeyInUse":    {wrap(&brokerage.Conflict{Reason: brokerage.KeyInUse, Detail: "it runs"}), 409, "key-in-use", "1"},
+		"Stale":       {wrap(&brokerage.Stale{}), 412, "stale", ""},
+		"Invalid":     {wrap(&brokerage.Invalid{Findings: []brokerage.Finding{{Message: "no"}}}), 422, "invalid", ""},
+		"KeyReused":   {wrap(&brokerage.KeyReused{Key: "k"}), 422, "key-reused", ""},
+		"Unknown":     {errors.New(secret), 500, "internal", ""},
+		"Unavailable": {&brokerage.Unavailable{Cause: errors.New(secret)}, 503, "unavailable", "1"},
+		"UnavailableNotFound": {&brokerage.Unavailable{Cause: wrap(&brokerage.NotFound{What: "page", Key: "7"})}, 503,
+			"unavailable", "1"},
+		"Busy":           {&brokerage.Unavailable{Cause: errors.New(secret), Busy: true}, 503, "overloaded", "1"},
 		"OutcomeUnknown": {&brokerage.Unavailable{Cause: errors.New(secret), Unknown: true}, 503, "outcome-unknown", "1"},
 		"Damaged":        {&brokerage.Damaged{Cause: wrap(&brokerage.NotFound{What: "page", Key: "7"})}, 500, "damaged", ""},
 		"Timeout":        {wrap(context.DeadlineExceeded), 504, "timeout", ""},
@@ -243,17 +245,14 @@ func TestRefusals_Store(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var seen requests
-			s := serverOf(t, failing(c.err), Options{LogRequest: seen.log, Metrics: &counts{}})
+			var counted counts
+			s := serverOf(t, failing(c.err), Options{LogRequest: seen.log, Metrics: &counted})
 			for _, op := range ending(s) {
 				if op.open && op.name != "get_readiness" {
 					continue
 				}
-				body := ""
-				if routeOf(t, op.name).Operation.RequestBody != nil {
-					body = example(t, op.name+".request.xml")
-				}
 				for _, accept := range []string{"application/xml", "application/problem+json, application/xml;q=0.5"} {
-					a := ask(s, op.method, target(t, op.name), body, "Accept: "+accept)
+					a := ask(s, op.method, target(t, op.name), bodyOf(t, op.name), "Accept: "+accept)
 					requireValidProblem(t, a)
 					require.NotContains(t, a.body, "secret")
 					require.NotContains(t, fmt.Sprint(a.Header), "secret")
@@ -269,23 +268,13 @@ func TestRefusals_Store(t *testing.T) {
 					require.Equal(t, op.name, last.Transaction)
 				}
 			}
+			require.Equal(t, name == "Busy", counted.refused["queue_full"] > 0)
 		})
 	}
 }
 
-// A store that waits for the end of the request's time gets it.
-func TestRefusals_Timeout(t *testing.T) {
-	waiting := &stub{Do: func(ctx context.Context) error {
-		<-ctx.Done()
-		return ctx.Err()
-	}}
-	s := serverOf(t, waiting, Options{Timeout: time.Millisecond})
-	requireProblem(t, ask(s, "GET", "/v1/orders/103282", ""), 504, "timeout")
-	requireProblem(t, ask(s, "POST", "/v1/orders", orderWith(777)), 504, "timeout")
-}
-
 func TestRefusals_Panic(t *testing.T) {
-	var log lines
+	var log strings.Builder
 	var seen requests
 	first := true
 	s := serverOf(t, &stub{Do: func(context.Context) error {
@@ -300,7 +289,7 @@ func TestRefusals_Panic(t *testing.T) {
 	require.NotContains(t, a.body, "secret")
 	require.Contains(t, log.String(), "request_id=r1")
 	require.Contains(t, log.String(), "secret")
-	require.Contains(t, log.String(), "httpapi.(*request).getOrder") // the stack
+	require.Contains(t, log.String(), "(*Stub).GetOrder") // the stack
 	last, n := seen.last()
 	require.Equal(t, 1, n)
 	require.Equal(t, 500, last.Status)
@@ -308,7 +297,7 @@ func TestRefusals_Panic(t *testing.T) {
 	requireProblem(t, ask(s, "GET", "/v1/orders/103282", ""), 500, "internal") // the slot of the gate is free again
 }
 
-// Who panics with this value means net/http, which cuts the connection.
+// A panic with this value is for net/http, which closes the connection.
 func TestRefusals_Abort(t *testing.T) {
 	s := serverOf(t, &stub{Do: func(context.Context) error { panic(http.ErrAbortHandler) }}, Options{})
 	require.PanicsWithValue(t, http.ErrAbortHandler, func() { ask(s, "GET", "/v1/orders/103282", "") })

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -65,19 +66,20 @@ func (q *request) authorize(ctx context.Context) error {
 		return nil
 	}
 	header := q.Request.Header["Authorization"]
-	if len(header) != 1 {
-		return &unauthorized{missing: len(header) == 0}
+	switch len(header) {
+	case 0:
+		return errNoToken
+	case 1:
+	default:
+		return errToken
 	}
 	client, ok := authority.Client(ctx, header[0])
 	if !ok {
-		if err := ctx.Err(); err != nil {
-			return err // the token may not have been checked
-		}
-		return &unauthorized{}
+		return cmp.Or(ctx.Err(), error(errToken)) // if ctx has ended, the token may not have been checked
 	}
 	q.client = client
 	if !client.May(q.op.scope) {
-		return &refused{kindForbidden, "the token does not have the scope " + string(q.op.scope)}
+		return &refused{kind: kindForbidden, detail: "the token does not have the scope " + string(q.op.scope)}
 	}
 	return nil
 }
@@ -103,14 +105,18 @@ func (q *request) pathValue(name string) string {
 // isText reports whether XML can contain a text; a store contains no other.
 func isText(s string) bool { return strings.Map(xmlCharacter, s) == s }
 
+// byID returns the key function of an id in the path.
+func byID(what string) func(*request) (brokerage.ID, error) {
+	return func(q *request) (brokerage.ID, error) { return q.key(what) }
+}
+
 // key returns an id in the path, or *NotFound for a text that is no id.
 func (q *request) key(what string) (brokerage.ID, error) {
 	text := q.pathValue(what)
-	id, ok := brokerage.ParseID(text)
-	if !ok {
-		return 0, &brokerage.NotFound{What: what, Key: text}
+	if id, ok := brokerage.ParseID(text); ok {
+		return id, nil
 	}
-	return id, nil
+	return 0, &brokerage.NotFound{What: what, Key: text}
 }
 
 // symbol returns the symbol in the path, or *NotFound if it is not a valid symbol.
@@ -150,6 +156,9 @@ func (q *request) required(name string) (string, error) {
 	return value, err
 }
 
+// validate returns the parameter of this name, by default true.
+func (q *request) validate() (bool, error) { return q.flag("validate", "yes", "no", true) }
+
 // flag returns a parameter with two values, or otherwise if it is not given.
 func (q *request) flag(name, yes, no string, otherwise bool) (bool, error) {
 	switch value, given, err := q.parameter(name); {
@@ -174,17 +183,22 @@ func (q *request) body() ([]byte, error) {
 		return nil, err
 	}
 	if len(raw) == 0 {
-		return nil, &malformed{kindMalformed, &xmldoc.Error{Line: 1, Column: 1, Msg: "the body is empty"}}
+		return nil, malformed(&xmldoc.Error{Line: 1, Column: 1, Msg: "the body is empty"})
 	}
 	doc, err := xmldoc.Admit(raw, xmldoc.Limits{Bytes: int(q.server.options.MaxBody)})
-	found, isRefused := errors.AsType[*xmldoc.Error](err)
-	switch {
-	case isRefused && found.Reason == xmldoc.TooLarge:
-		return nil, &malformed{kindTooLarge, found}
-	case isRefused:
-		return nil, &malformed{kindMalformed, found}
+	if found, ok := errors.AsType[*xmldoc.Error](err); ok {
+		return nil, malformed(found)
 	}
 	return doc, err
+}
+
+// malformed returns the refusal of a body that is not XML, or exceeds a limit.
+func malformed(e *xmldoc.Error) error {
+	found := []brokerage.Finding{{Line: e.Line, Column: e.Column, Message: e.Msg}}
+	if e.Reason == xmldoc.TooLarge {
+		return &refused{kind: kindTooLarge, detail: errTooLarge.detail, findings: found, cause: e}
+	}
+	return &refused{kind: kindMalformed, detail: e.Msg, findings: found}
 }
 
 // readBody reads the bytes of the body, within the limit and the deadline.
@@ -201,6 +215,7 @@ func (q *request) readBody() ([]byte, error) {
 	raw := bytes.NewBuffer(make([]byte, 0, max(length, 0)+bytes.MinRead))
 	n, err := raw.ReadFrom(http.MaxBytesReader(q.Writer, q.Request.Body, limit))
 	q.received = int(n)
+	ended := cmp.Or(q.ctx.Err(), q.Request.Context().Err())
 	switch {
 	case is[*http.MaxBytesError](err):
 		return nil, errTooLarge
@@ -208,10 +223,8 @@ func (q *request) readBody() ([]byte, error) {
 		return nil, context.DeadlineExceeded
 	case errors.Is(err, io.ErrUnexpectedEOF): // the client has closed its side, and may wait for the answer
 		return nil, errBodyCut
-	case q.ctx.Err() != nil:
-		return nil, q.ctx.Err()
-	case q.Request.Context().Err() != nil:
-		return nil, q.Request.Context().Err()
+	case ended != nil:
+		return nil, ended
 	case err != nil:
 		return nil, errBodyCut
 	}
@@ -243,12 +256,12 @@ func checkMediaType(h http.Header) error {
 // keepAnswers is how long an idempotency key is valid.
 const keepAnswers = 24 * time.Hour
 
-// write returns what goes with a write of body. If the request has an idempotency key, no other request can use it
-// until the caller calls done.
+// write returns what goes with a write of body. If a POST has an idempotency key, no other request can use it until the
+// caller calls done.
 func (q *request) write(body []byte) (w brokerage.Write, done func(), err error) {
 	w.Now = q.server.now()
 	keys := q.Request.Header["Idempotency-Key"]
-	if len(keys) == 0 {
+	if len(keys) == 0 || q.op.method != http.MethodPost {
 		return w, func() {}, nil
 	}
 	if key := keys[0]; len(keys) > 1 || len(key) < 1 || len(key) > 255 || !isVisible(key) {
@@ -259,13 +272,12 @@ func (q *request) write(body []byte) (w brokerage.Write, done func(), err error)
 	_, _ = h.Write(body)
 	w.Once = &brokerage.Once{Client: q.clientName(), Key: keys[0], Expires: w.Now.Add(keepAnswers)}
 	h.Sum(w.Once.Hash[:0])
-	done, ok := q.server.running.begin(w.Once.Client, w.Once.Key)
-	if !ok {
-		return w, nil, &brokerage.Conflict{
-			Reason: brokerage.KeyInUse, Detail: "a request with this idempotency key is still running",
-		}
+	inUse := [2]string{w.Once.Client, w.Once.Key}
+	if _, running := q.server.keysInUse.LoadOrStore(inUse, nil); running {
+		const detail = "a request with this idempotency key is still running"
+		return w, nil, &brokerage.Conflict{Reason: brokerage.KeyInUse, Detail: detail}
 	}
-	return w, done, nil
+	return w, func() { q.server.keysInUse.Delete(inUse) }, nil
 }
 
 // match returns the condition of If-Match. A weak tag matches no version, and * any.

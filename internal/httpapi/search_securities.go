@@ -9,33 +9,27 @@ import (
 
 var searchSecurities = &operation{
 	name: "search_securities", method: http.MethodGet, path: "/v1/securities", scope: access.Read,
-	handle: (*request).searchSecurities,
+	handle: query((*request).search, brokerage.Store.SearchSecurities, (*request).answer),
 }
 
-func (q *request) searchSecurities() (err error) {
+// search returns the parameters of the search. That the client accepts the answer is checked before them.
+func (q *request) search() (s brokerage.Search, err error) {
 	if err := q.accepts(); err != nil {
-		return err
+		return s, err
 	}
-	var search brokerage.Search
-	if search.Sector, err = q.required("sector"); err != nil {
-		return err
+	if s.Sector, err = q.required("sector"); err != nil {
+		return s, err
 	}
-	for _, p := range []struct {
-		name string
-		into *int64
-	}{{"peMin", &search.PEMin}, {"peMax", &search.PEMax}, {"yieldMin", &search.YieldMin}} {
-		text, err := q.required(p.name)
+	bounds := [...]*int64{&s.PEMin, &s.PEMax, &s.YieldMin}
+	for i, name := range [...]string{"peMin", "peMax", "yieldMin"} {
+		text, err := q.required(name)
 		if err != nil {
-			return err
+			return s, err
 		}
 		var ok bool
-		if *p.into, ok = brokerage.Scaled(text); !ok {
-			return badRequest("the parameter %s is not %s", p.name, brokerage.ScaledForm)
+		if *bounds[i], ok = brokerage.Scaled(text); !ok {
+			return s, badRequest("the parameter %s is not %s", name, brokerage.ScaledForm)
 		}
 	}
-	answer, err := q.server.store.SearchSecurities(q.ctx, search)
-	if err != nil {
-		return err
-	}
-	return q.answer(answer)
+	return s, nil
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Who may not ask learns nothing of what there is: the answers about a thing that exists and about one that does not
-// are the same but for their own path and name.
+// A client without access cannot find out what exists: the answers for an id that exists and for one that does not
+// differ only in their path.
 func TestSecrecy(t *testing.T) {
 	s := fresh(t, Options{Tokens: allTokens})
 	pairs := []struct{ path, exists, missing string }{

@@ -9,7 +9,5 @@ import (
 
 var sellSecurity = &operation{
 	name: "sell_security", method: http.MethodPost, path: "/v1/accounts/:account/sell", scope: access.Trade,
-	handle: (*request).sellSecurity,
+	handle: trade(brokerage.Sell),
 }
-
-func (q *request) sellSecurity() error { return q.trade(brokerage.Sell) }

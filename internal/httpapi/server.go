@@ -72,9 +72,10 @@ type Server struct {
 	live     *live.Stream
 	gate     gate
 	quota    quota
-	running  running
 	draining atomic.Bool
 	now      func() time.Time
+	// keysInUse are the idempotency keys of running requests, with their clients.
+	keysInUse sync.Map // of [2]string
 	// generators caches the generators of the datasets that were described: one, in practice.
 	generators sync.Map // from brokerage.Contents to *dataset.Dataset
 }
@@ -93,13 +94,12 @@ func New(store brokerage.Store, o Options) (*Server, error) {
 	s := &Server{
 		store: store, options: o, now: time.Now,
 		docs: docs.Handler(api.OpenAPI()), front: front.Handler(api.OpenAPI()),
-		gate: newGate(o.InFlight, o.Queue, o.QueueWait),
+		gate: newGate(o.InFlight, o.Queue, o.QueueWait), quota: quota{perSecond: o.Rate},
 	}
 	if o.Metrics != nil && !o.MetricsElsewhere {
 		s.metrics = o.Metrics.Handler()
 	}
 	s.live = live.New(s.watched)
-	s.quota = quota{perSecond: o.Rate, now: func() time.Time { return s.now() }}
 	s.engine = s.route()
 	return s, nil
 }
@@ -146,7 +146,7 @@ func (s *Server) run(q *request) (err error) {
 			if p == http.ErrAbortHandler { //nolint:errorlint // the value itself, as net/http has it
 				panic(p)
 			}
-			err = &fault{fmt.Errorf("panic: %v", p)}
+			err = fmt.Errorf("panic: %v", p)
 			s.options.Log.LogAttrs(q.Request.Context(), slog.LevelError, "panic",
 				slog.String("transaction", q.op.name), slog.String("request_id", q.id),
 				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
@@ -194,7 +194,7 @@ func (s *Server) admit(ctx context.Context, q *request) error {
 		return denied
 	}
 	// Before a 403 too, because each takes space in the audit log.
-	if err := s.quota.take(q.sender()); err != nil {
+	if err := s.quota.take(q.sender(), s.now()); err != nil {
 		return err
 	}
 	if denied != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,7 +22,7 @@ func TestNew_NoStore(t *testing.T) {
 
 // gin prints nothing, whatever happens.
 func TestServer_Quiet(t *testing.T) {
-	var printed lines
+	var printed strings.Builder
 	out, errs := gin.DefaultWriter, gin.DefaultErrorWriter
 	gin.DefaultWriter, gin.DefaultErrorWriter = &printed, &printed
 	defer func() { gin.DefaultWriter, gin.DefaultErrorWriter = out, errs }()
@@ -45,9 +46,7 @@ func (s *symbols) SecurityPrice(ctx context.Context, symbol string) ([]byte, err
 }
 
 func TestServer_Symbols(t *testing.T) {
-	inner, err := null.Open()
-	require.NoError(t, err)
-	store := &symbols{Store: inner}
+	store := &symbols{Store: costless(t)}
 	s := serverOf(t, store, Options{})
 	for path, symbol := range map[string]string{
 		"SDP": "SDP", "%53DP": "SDP", "A%2FB": "A/B", "A+B": "A+B", "A%2BB": "A+B", "A+%2F": "A+/", "%C3%89t%C3%A9": "Été",
@@ -119,10 +118,8 @@ func (s *sink) Write(b []byte) (int, error) { return len(b), nil }
 // tier is get_order on a store that costs nothing: what is left is HTTP's.
 func tier(t testing.TB, o Options) func() {
 	t.Helper()
-	store, err := null.Open()
-	require.NoError(t, err)
 	o.InFlight, o.Queue, o.QueueWait, o.Timeout = 64, 64, time.Second, time.Second
-	s := serverOf(t, store, o)
+	s := serverOf(t, costless(t), o)
 	r := newRequest("GET", "/v1/orders/103282", "", "Authorization: Bearer reader", "Accept: application/xml")
 	w := &sink{header: http.Header{}}
 	return func() {

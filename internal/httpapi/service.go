@@ -49,7 +49,7 @@ func (q *request) getReadiness() error {
 	ctx, cancel := context.WithTimeout(q.Request.Context(), readyTimeout)
 	defer cancel()
 	if err := q.server.store.Ready(ctx); err != nil {
-		return &unready{err}
+		return &refused{kind: kindUnavailable, cause: err}
 	}
 	return q.writeProbe(element("Readiness", "status", "ready"))
 }

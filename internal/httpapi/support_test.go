@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"log/slog"
@@ -19,8 +18,10 @@ import (
 
 	"brokerage/api"
 	"brokerage/internal/brokerage"
+	"brokerage/internal/brokerage/brokeragetest"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/guard"
+	"brokerage/internal/store/null"
 	"brokerage/internal/store/sqlite"
 )
 
@@ -73,6 +74,14 @@ func freshStore(t testing.TB, rules brokerage.Rules) brokerage.Store {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return guard.New(s, guard.Options{Strict: true})
+}
+
+// costless returns a store that answers from memory.
+func costless(t testing.TB) *null.Store {
+	t.Helper()
+	s, err := null.Open()
+	require.NoError(t, err)
+	return s
 }
 
 // fresh returns a server with a database of its own.
@@ -169,24 +178,6 @@ func requireProblem(t testing.TB, a answer, status int, kind string) {
 	requireValidProblem(t, a)
 }
 
-// lines is a log in memory.
-type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(b)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 // requests keeps logged requests.
 type requests struct {
 	mu  sync.Mutex
@@ -218,3 +209,23 @@ func tradeOf(symbol, quantity string) string {
 	return `<Trade xmlns="` + brokerage.CustAccNS + `"><Symbol>` + symbol + `</Symbol><Quantity>` + quantity +
 		`</Quantity></Trade>`
 }
+
+type stub = brokeragetest.Stub
+
+// failing returns a store of which every method fails.
+func failing(err error) *stub {
+	return &stub{Do: func(context.Context) error { return err }}
+}
+
+// holding is a store that only describes its contents.
+type holding struct {
+	brokerage.Store
+
+	contents brokerage.Contents
+}
+
+func (s *holding) Describe() brokerage.Engine {
+	return brokerage.Engine{Name: "test", Version: "1", Durability: brokerage.Forgetful}
+}
+
+func (s *holding) Contents(context.Context) (brokerage.Contents, error) { return s.contents, nil }

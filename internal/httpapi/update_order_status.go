@@ -9,10 +9,13 @@ import (
 
 var updateOrderStatus = &operation{
 	name: "update_order_status", method: http.MethodPut, path: "/v1/orders/:order/status", scope: access.Trade,
-	handle: (*request).updateOrderStatus,
+	handle: change(byID("order"), (*request).updateOrderStatus),
 }
 
-func (q *request) updateOrderStatus() error {
-	id, err := q.key("order")
-	return change(q, id, err, brokerage.ReadOrderStatus, q.server.store.UpdateOrderStatus)
+func (q *request) updateOrderStatus(w brokerage.Write, id brokerage.ID, body []byte) ([]byte, error) {
+	stat, err := brokerage.ReadOrderStatus(body)
+	if err != nil {
+		return nil, err
+	}
+	return q.server.store.UpdateOrderStatus(q.ctx, w, id, stat)
 }

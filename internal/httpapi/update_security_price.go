@@ -9,10 +9,13 @@ import (
 
 var updateSecurityPrice = &operation{
 	name: "update_security_price", method: http.MethodPut, path: "/v1/securities/:symbol/price", scope: access.Trade,
-	handle: (*request).updateSecurityPrice,
+	handle: change((*request).symbol, (*request).updateSecurityPrice),
 }
 
-func (q *request) updateSecurityPrice() error {
-	symbol, err := q.symbol()
-	return change(q, symbol, err, brokerage.ReadPrice, q.server.store.UpdateSecurityPrice)
+func (q *request) updateSecurityPrice(w brokerage.Write, symbol string, body []byte) ([]byte, error) {
+	price, err := brokerage.ReadPrice(body)
+	if err != nil {
+		return nil, err
+	}
+	return q.server.store.UpdateSecurityPrice(q.ctx, w, symbol, price)
 }

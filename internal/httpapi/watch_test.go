@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -56,7 +55,7 @@ func watchedServer(t testing.TB, o Options) (*Server, *httptest.Server) {
 	return s, server
 }
 
-// Events are as the contract says, and go on beyond every bound of a request.
+// Events follow the contract, and continue beyond the time limits of a request.
 func TestWatch_Figures(t *testing.T) {
 	_, server := watchedServer(t, Options{
 		Timeout: live.Every / 2, InFlight: 1, Inside: func() *live.Store { return &live.Store{Connections: 4, Commits: 17} },
@@ -93,26 +92,6 @@ func TestWatch_Head(t *testing.T) {
 	a := over(t, server, "HEAD", "/v1/live", nil)
 	require.Equal(t, 200, a.StatusCode)
 	require.Equal(t, "text/event-stream", a.Header.Get("Content-Type"))
-}
-
-// Without a token, or with another scope, it answers as /v1/dataset does.
-func TestWatch_Access(t *testing.T) {
-	_, server := watchedServer(t, Options{Tokens: allTokens})
-	for _, c := range []struct {
-		headers []string
-		status  int
-		kind    string
-	}{
-		{nil, 401, "unauthorized"},
-		{[]string{"Authorization: Bearer trader"}, 403, "forbidden"},
-	} {
-		a := over(t, server, "GET", "/v1/live", nil, c.headers...)
-		requireProblem(t, a, c.status, c.kind)
-		requireConforms(t, "watch_service", a)
-	}
-	w := watch(t, server, "Authorization: Bearer reader")
-	require.Equal(t, 200, w.StatusCode)
-	require.NotEmpty(t, w.next())
 }
 
 func TestWatch_Full(t *testing.T) {
@@ -161,7 +140,6 @@ func TestWatch_Drain(t *testing.T) {
 type stuck struct {
 	http.ResponseWriter
 
-	mu       sync.Mutex
 	deadline chan struct{} // closed when the deadline has passed
 	sooner   chan time.Time
 }
@@ -169,10 +147,7 @@ type stuck struct {
 var errStuck = errors.New("i/o timeout")
 
 func (c *stuck) Write([]byte) (int, error) {
-	c.mu.Lock()
-	wait := c.deadline
-	c.mu.Unlock()
-	<-wait
+	<-c.deadline
 	return 0, errStuck
 }
 
@@ -183,7 +158,7 @@ func (c *stuck) SetWriteDeadline(at time.Time) error {
 
 func (c *stuck) SetReadDeadline(time.Time) error { return nil }
 
-// Who is stuck in a frame is given little time, and less when the service stops.
+// A client that does not read a frame is disconnected soon, and sooner when the service stops.
 func TestWatch_Stuck(t *testing.T) {
 	s := fresh(t, Options{})
 	c := &stuck{ResponseWriter: httptest.NewRecorder(), deadline: make(chan struct{}), sooner: make(chan time.Time, 4)}

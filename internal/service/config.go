@@ -10,7 +10,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store"
 )
 
@@ -100,10 +99,6 @@ func (c *Config) Verify() error {
 		return configErrorf("--tls-client-ca is for a service with --tls-cert")
 	}
 	return nil
-}
-
-func (c *Config) rules() brokerage.Rules {
-	return brokerage.Rules{MaxHoldings: c.MaxHoldings, Covered: c.Covered}
 }
 
 // scheme returns the scheme of the service's URL.

@@ -14,10 +14,14 @@ import (
 // openStore opens the database. An embedded one is filled if it is empty; one of a server is not, since it may belong
 // to others, and other instances may be starting beside this one.
 func (s *service) openStore(ctx context.Context) (domain.Store, error) {
-	opened, err := s.database.Open(ctx, store.Options{
-		Pool: s.Pool, Uncompressed: s.Uncompressed, Rules: s.rules(),
-		Notice: func(text string) { s.log.Warn(text) }, Trace: s.traces.begin(),
-	})
+	options := store.Options{
+		Pool: s.Pool, Uncompressed: s.Uncompressed, Notice: func(text string) { s.log.Warn(text) },
+		Rules: domain.Rules{MaxHoldings: s.MaxHoldings, Covered: s.Covered},
+	}
+	if s.traces != nil { // a statement without a span costs nothing
+		options.Trace = s.traces.Statement
+	}
+	opened, err := s.database.Open(ctx, options)
 	if err != nil {
 		return nil, err
 	}

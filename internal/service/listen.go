@@ -42,20 +42,18 @@ type listeners struct {
 }
 
 func (s *service) listen(ctx context.Context) (l listeners, err error) {
-	addr, err := resolve("--listen", s.Listen)
-	if err != nil {
-		return l, err
-	}
+	var allow func(*net.TCPAddr) error
 	if s.credentials == nil && !s.InsecureNoAuth {
-		if err := localOnly(addr); err != nil {
-			return l, err
-		}
+		allow = localOnly
 	}
-	if l.main, err = listenOn(ctx, "--listen", addr); err != nil {
+	if l.main, err = listenOn(ctx, "--listen", s.Listen, allow); err != nil {
 		return l, err
 	}
-	if l.metrics, err = listenOptional(ctx, "--metrics-addr", s.MetricsAddr, anyAddress); err == nil {
-		l.debug, err = listenOptional(ctx, "--debug-addr", s.DebugAddr, loopbackOnly)
+	if s.MetricsAddr != "" {
+		l.metrics, err = listenOn(ctx, "--metrics-addr", s.MetricsAddr, nil)
+	}
+	if err == nil && s.DebugAddr != "" {
+		l.debug, err = listenOn(ctx, "--debug-addr", s.DebugAddr, loopbackOnly)
 	}
 	if err != nil {
 		l.close()
@@ -63,22 +61,21 @@ func (s *service) listen(ctx context.Context) (l listeners, err error) {
 	return l, err
 }
 
-// listenOptional listens on an address if one is set and allowed; nil for none.
-func listenOptional(ctx context.Context, flag, text string, allow func(*net.TCPAddr) error) (net.Listener, error) {
-	if text == "" {
-		return nil, nil
-	}
+// listenOn listens on the address of a flag if it is allowed; a nil allow allows all.
+func listenOn(ctx context.Context, flag, text string, allow func(*net.TCPAddr) error) (net.Listener, error) {
 	addr, err := resolve(flag, text)
-	if err == nil {
+	if err == nil && allow != nil {
 		err = allow(addr)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return listenOn(ctx, flag, addr)
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr.String())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	return l, nil
 }
-
-func anyAddress(*net.TCPAddr) error { return nil }
 
 // loopbackOnly refuses an address of profiles that other machines could reach, even with tokens: a profile shows what
 // is in memory, and takes processor time from all requests.
@@ -86,17 +83,8 @@ func loopbackOnly(addr *net.TCPAddr) error {
 	if addr.IP.IsLoopback() {
 		return nil
 	}
-	return configErrorf(
-		"--debug-addr: %s can be reached from other machines; profiles are for this one, such as 127.0.0.1:6060",
-		addr)
-}
-
-func listenOn(ctx context.Context, flag string, addr *net.TCPAddr) (net.Listener, error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr.String())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", flag, err)
-	}
-	return l, nil
+	return configErrorf("--debug-addr: %s can be reached from other machines; profiles are for this one, "+
+		"such as 127.0.0.1:6060", addr)
 }
 
 // close closes the listeners; those of a server that was started are closed already.

@@ -12,7 +12,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	domain "brokerage/internal/brokerage"
 	"brokerage/internal/httpapi"
+	"brokerage/internal/store"
+	"brokerage/internal/store/guard"
 	"brokerage/internal/telemetry"
 )
 
@@ -25,7 +28,7 @@ type server struct {
 	main     *http.Server
 	others   []*http.Server // on addresses of their own
 	failed   chan error
-	draining *atomic.Bool
+	draining atomic.Bool
 	log      *slog.Logger
 
 	drainDelay, shutdownTimeout time.Duration
@@ -36,7 +39,7 @@ func (c *Config) start(
 	api *httpapi.Server, metrics *telemetry.Metrics, l listeners, certificate *certificate, log *slog.Logger,
 ) *server {
 	s := &server{
-		api: api, log: log, failed: make(chan error, 4), draining: new(atomic.Bool),
+		api: api, log: log, failed: make(chan error, 4),
 		drainDelay: c.DrainDelay, shutdownTimeout: c.ShutdownTimeout,
 	}
 	s.main = c.httpServer(s, log)
@@ -76,6 +79,14 @@ func profiles() http.Handler {
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
 	return mux
+}
+
+// options returns the options of the API that any service has.
+func (c *Config) options(log *slog.Logger, metrics httpapi.Metrics, build telemetry.BuildInfo) httpapi.Options {
+	return httpapi.Options{
+		Log: log, Version: build.Version, Metrics: metrics, Timeout: c.Timeout, MaxBody: int64(c.MaxBody),
+		InFlight: c.InFlight, Queue: c.Queue, QueueWait: c.QueueWait,
+	}
 }
 
 func (c *Config) httpServer(handler http.Handler, log *slog.Logger) *http.Server {
@@ -154,4 +165,35 @@ func (s *server) shutdown(ctx context.Context) error {
 		err = errors.Join(err, server.Close())
 	}
 	return err
+}
+
+// Loopback serves an open store with the default settings on a free port of this machine, without a log and without
+// authentication. It returns the URL, and what stops it.
+func Loopback(
+	ctx context.Context, database store.Database, opened domain.Store, build telemetry.BuildInfo,
+) (url string, stop func() error, err error) {
+	c := Default()
+	log := slog.New(slog.DiscardHandler)
+	metrics := telemetry.New(build)
+	if stats := database.Stats(opened); stats != nil {
+		metrics.Store(stats)
+	}
+	api, err := httpapi.New(guard.New(opened, guard.Options{Timeout: c.Timeout}), c.options(log, metrics, build))
+	if err != nil {
+		return "", nil, err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	server := c.httpServer(api, log)
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	return "http://" + listener.Addr().String(), func() error {
+		err := server.Close()
+		if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
+			err = errors.Join(err, served)
+		}
+		return err
+	}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"time"
 
 	"brokerage/internal/audit"
 	domain "brokerage/internal/brokerage"
@@ -38,9 +39,9 @@ type service struct {
 	database store.Database
 	closers  []func() error // in the order in which the parts were opened
 
-	traces      traces
-	credentials *credentials // nil: open to all
-	certificate *certificate // nil: no TLS
+	traces      *telemetry.Traces // nil: none
+	credentials *credentials      // nil: open to all
+	certificate *certificate      // nil: no TLS
 	listeners   listeners
 	guarded     *guard.Store
 	unreachable error // why the database is not open yet
@@ -83,6 +84,29 @@ func Run(ctx context.Context, c Config, p Process) (err error) {
 // closing registers what is called when the service ends.
 func (s *service) closing(shut func() error) { s.closers = append(s.closers, shut) }
 
+// flushTimeout is how long a service that stops waits until the collector has its last traces.
+const flushTimeout = 5 * time.Second
+
+// openTraces starts to send traces if they are wanted. From then on, each line of the log has its trace id.
+func (s *service) openTraces(ctx context.Context) (err error) {
+	if !telemetry.TracesWanted(s.OTLPEndpoint) {
+		return nil
+	}
+	s.traces, err = telemetry.NewTraces(ctx, s.OTLPEndpoint, s.process.Build, s.database.TraceName, s.log)
+	if err != nil {
+		return configErrorf("--otlp-endpoint: %w", err)
+	}
+	s.closing(func() error {
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
+		defer cancel()
+		_ = s.traces.Close(bounded) // what could not be sent has been logged
+		return nil
+	})
+	s.log.Info("traces are sent")
+	s.log = telemetry.WithTraceIDs(s.log)
+	return nil
+}
+
 func (s *service) openCredentials(ctx context.Context) (err error) {
 	s.credentials, err = Await(ctx, func() (*credentials, error) { return s.readCredentials(ctx) })
 	return err
@@ -123,33 +147,49 @@ func (s *service) awaitStore(ctx context.Context) (domain.Store, error) {
 	return Await(ctx, func() (domain.Store, error) { return s.openStore(ctx) })
 }
 
+// openAudit opens the audit log if one is wanted.
 func (s *service) openAudit(ctx context.Context) (err error) {
-	s.audit, err = Await(ctx, func() (*audit.Log, error) { return s.auditLog() })
-	if s.audit != nil {
-		s.closing(s.audit.Close)
-		s.insight.metrics.Audit(s.audit.Backlog)
+	switch s.AuditLog {
+	case "":
+		return nil
+	case "-":
+		s.audit = audit.To(s.process.Out, s.reportAudit)
+	default:
+		s.audit, err = Await(ctx, func() (*audit.Log, error) { return audit.Open(s.AuditLog, s.reportAudit) })
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	s.closing(s.audit.Close)
+	s.insight.metrics.Audit(s.audit.Backlog)
+	return nil
+}
+
+// reportAudit logs that the audit log cannot be written, or, without an error, that it can be again.
+func (s *service) reportAudit(err error) {
+	lost, isLost := errors.AsType[audit.Lost](err)
+	switch {
+	case isLost:
+		s.log.Error("the audit log lost records while it could not be written", "file", s.AuditLog, "records", int64(lost))
+	case err != nil:
+		s.log.Error("cannot write the audit log, so changes are refused until it can be written", "file", s.AuditLog,
+			"error", err)
+	default:
+		s.log.Info("the audit log can be written again", "file", s.AuditLog)
+	}
 }
 
 func (s *service) openAPI(context.Context) (err error) {
-	options := httpapi.Options{
-		Log:              s.log,
-		Version:          s.process.Build.Version,
-		Metrics:          s.insight.metrics,
-		MetricsElsewhere: s.MetricsAddr != "",
-		Inside:           s.insight.live,
-		Traces:           s.traces.tracer(),
-		Timeout:          s.Timeout,
-		MaxBody:          int64(s.MaxBody),
-		InFlight:         s.InFlight,
-		Queue:            s.Queue,
-		QueueWait:        s.QueueWait,
-		Rate:             s.RateLimit,
-		LogRequest:       requestLog(s.log),
+	options := s.options(s.log, s.insight.metrics, s.process.Build)
+	options.MetricsElsewhere = s.MetricsAddr != ""
+	options.Inside = s.insight.live
+	options.Rate = s.RateLimit
+	options.LogRequest = requestLog(s.log)
+	if s.traces != nil {
+		options.Traces = s.traces
 	}
 	if s.credentials != nil {
-		options.Tokens = s.credentials.authority()
+		options.Tokens = s.credentials.authorities
 	}
 	if s.audit != nil {
 		options.Audit = s.audit
@@ -166,7 +206,9 @@ func (s *service) serve(ctx context.Context) error {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	if s.credentials != nil {
-		s.credentials.watch(watching, s.log)
+		for _, watch := range s.credentials.watch {
+			go watch(watching)
+		}
 	}
 	running := s.start(s.api, s.insight.metrics, s.listeners, s.certificate, s.log)
 	if s.certificate != nil {

@@ -1,7 +1,11 @@
 package docs
 
 import (
+	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,13 +19,16 @@ type contract struct {
 	}
 	Tags       []struct{ Name, Description string }
 	Problems   []problem `yaml:"x-problems"`
-	Paths      inOrder[pathItem]
+	Paths      inOrder[*pathItem]
 	Components struct {
-		Parameters map[string]parameter
-		Headers    map[string]header
-		Responses  map[string]response
-		Schemas    map[string]schema
+		Parameters map[string]*parameter
+		Headers    map[string]*header
+		Responses  map[string]*response
+		Schemas    map[string]*schema
 	}
+
+	operations []*Operation
+	dangling   []error // references to what there is not
 }
 
 type problem struct {
@@ -32,19 +39,21 @@ type problem struct {
 
 type pathItem struct {
 	Parameters             []parameter
-	Get, Put, Post, Delete *operation
+	Get, Post, Put, Delete *Operation
 }
 
-type operation struct {
-	ID          string `yaml:"operationId"`
-	Tags        []string
-	Summary     string
-	Description string
-	Transaction *transaction `yaml:"x-transaction"`
-	Scope       string       `yaml:"x-scope"`
-	Parameters  []parameter
-	Body        *struct{ Content map[string]media } `yaml:"requestBody"`
-	Responses   map[string]response
+// Operation is an operation of a contract.
+type Operation struct {
+	ID           string `yaml:"operationId"`
+	Method, Path string `yaml:"-"`
+	Tags         []string
+	Summary      string
+	Description  string
+	Transaction  *transaction                         `yaml:"x-transaction"`
+	Scope        string                               `yaml:"x-scope"`
+	Parameters   []parameter                          // those that must be filled in come first
+	Request      *struct{ Content map[string]*media } `yaml:"requestBody"`
+	Responses    map[string]*response
 }
 
 // transaction describes the operation in the mixed workload of TPoX.
@@ -56,6 +65,7 @@ type transaction struct {
 
 type parameter struct {
 	Ref         string `yaml:"$ref"`
+	ID          string `yaml:"-"` // of its field
 	Name, In    string
 	Required    bool
 	Description string
@@ -71,8 +81,8 @@ type header struct {
 type response struct {
 	Ref         string `yaml:"$ref"`
 	Description string
-	Headers     map[string]header
-	Content     map[string]media
+	Headers     map[string]*header
+	Content     map[string]*media
 }
 
 type media struct {
@@ -109,10 +119,7 @@ type entry[T any] struct {
 func (m *inOrder[T]) UnmarshalYAML(decode func(any) error) error {
 	var keys yaml.MapSlice
 	var values map[string]T
-	if err := decode(&keys); err != nil {
-		return err
-	}
-	if err := decode(&values); err != nil {
+	if err := cmp.Or(decode(&keys), decode(&values)); err != nil {
 		return err
 	}
 	for _, k := range keys {
@@ -125,92 +132,205 @@ func (m *inOrder[T]) UnmarshalYAML(decode func(any) error) error {
 // read decodes a contract from YAML, and resolves the references that the page follows.
 func read(source []byte) (*contract, error) {
 	c := new(contract)
-	if err := yaml.Unmarshal(source, c); err != nil {
+	err := yaml.Unmarshal(source, c)
+	if err == nil {
+		c.resolve()
+		err = errors.Join(c.dangling...)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read the contract: %w", err)
-	}
-	for i := range c.Paths {
-		if err := c.resolvePath(&c.Paths[i].Value); err != nil {
-			return nil, fmt.Errorf("read the contract: %s: %w", c.Paths[i].Key, err)
-		}
-	}
-	for name, r := range c.Components.Responses {
-		if err := c.resolveResponse(&r); err != nil {
-			return nil, fmt.Errorf("read the contract: response %s: %w", name, err)
-		}
-		c.Components.Responses[name] = r
 	}
 	return c, nil
 }
 
-func (c *contract) resolvePath(p *pathItem) error {
-	for _, op := range []*operation{p.Get, p.Put, p.Post, p.Delete} {
-		if op == nil {
-			continue
-		}
-		op.Parameters = append(slices.Clip(p.Parameters), op.Parameters...)
-		for i := range op.Parameters {
-			if err := c.resolveParameter(&op.Parameters[i]); err != nil {
-				return err
+func (c *contract) resolve() {
+	for _, r := range c.Components.Responses {
+		c.resolveResponse(r)
+	}
+	for _, path := range c.Paths {
+		p := path.Value
+		for i, op := range []*Operation{p.Get, p.Post, p.Put, p.Delete} {
+			if op == nil {
+				continue
 			}
-		}
-		if op.Body != nil {
-			if err := c.resolveContent(op.Body.Content); err != nil {
-				return err
-			}
-		}
-		for status, r := range op.Responses {
-			if err := c.resolveResponse(&r); err != nil {
-				return err
-			}
-			op.Responses[status] = r
+			op.Method, op.Path = []string{"GET", "POST", "PUT", "DELETE"}[i], path.Key
+			op.Parameters = append(slices.Clip(p.Parameters), op.Parameters...)
+			c.resolveOperation(op)
+			c.operations = append(c.operations, op)
 		}
 	}
-	return nil
 }
 
-func (c *contract) resolveParameter(p *parameter) error {
-	if err := follow(p, p.Ref, "parameters", c.Components.Parameters); err != nil {
-		return err
+func (c *contract) resolveOperation(op *Operation) {
+	for i := range op.Parameters {
+		p := &op.Parameters[i]
+		follow(c, p, p.Ref, "parameters", c.Components.Parameters)
+		follow(c, &p.Schema, p.Schema.Ref, "schemas", c.Components.Schemas)
+		p.ID = op.ID + "." + p.Name
 	}
-	return follow(&p.Schema, p.Schema.Ref, "schemas", c.Components.Schemas)
+	rank := func(p parameter) int { return slices.Index([]string{"path", "query", "header"}, p.In) }
+	slices.SortStableFunc(op.Parameters, func(a, b parameter) int { return rank(a) - rank(b) })
+	if op.Request != nil {
+		c.resolveContent(op.Request.Content)
+	}
+	for _, r := range op.Responses {
+		c.resolveResponse(r)
+	}
 }
 
-func (c *contract) resolveResponse(r *response) error {
+func (c *contract) resolveResponse(r *response) {
 	own := r.Description // replaces that of the $ref, by OpenAPI 3.1
-	if err := follow(r, r.Ref, "responses", c.Components.Responses); err != nil {
-		return err
+	follow(c, r, r.Ref, "responses", c.Components.Responses)
+	r.Description = cmp.Or(own, r.Description)
+	for _, h := range r.Headers {
+		follow(c, h, h.Ref, "headers", c.Components.Headers)
 	}
-	if own != "" {
-		r.Description = own
-	}
-	for name, h := range r.Headers {
-		if err := follow(&h, h.Ref, "headers", c.Components.Headers); err != nil {
-			return err
-		}
-		r.Headers[name] = h
-	}
-	return c.resolveContent(r.Content)
+	c.resolveContent(r.Content)
 }
 
-func (c *contract) resolveContent(content map[string]media) error {
-	for mediaType, m := range content {
-		if err := follow(&m.Schema, m.Schema.Ref, "schemas", c.Components.Schemas); err != nil {
-			return err
-		}
-		content[mediaType] = m
+func (c *contract) resolveContent(content map[string]*media) {
+	for _, m := range content {
+		follow(c, &m.Schema, m.Schema.Ref, "schemas", c.Components.Schemas)
 	}
-	return nil
 }
 
-// follow replaces a reference by what it refers to.
-func follow[T any](to *T, ref, kind string, all map[string]T) error {
+// follow replaces what is a reference by what it refers to.
+func follow[T any](c *contract, to *T, ref, kind string, all map[string]*T) {
 	if ref == "" {
-		return nil
+		return
 	}
 	name, ok := strings.CutPrefix(ref, "#/components/"+kind+"/")
 	if found, known := all[name]; ok && known {
-		*to = found
+		*to = *found
+		return
+	}
+	c.dangling = append(c.dangling, fmt.Errorf("%s is not one of the %s", ref, kind))
+}
+
+// Tagged returns the operations with a tag.
+func (c *contract) Tagged(tag string) []*Operation {
+	untagged := func(op *Operation) bool { return !slices.Contains(op.Tags, tag) }
+	return slices.DeleteFunc(slices.Clone(c.operations), untagged)
+}
+
+// Examples returns the examples of a type of problems, which are in the responses under the type's name: XML, the
+// default, before JSON.
+func (c *contract) Examples(problem string) (texts []string) {
+	for _, name := range slices.Sorted(maps.Keys(c.Components.Responses)) {
+		content := c.Components.Responses[name].Content
+		for _, mediaType := range slices.Sorted(maps.Keys(content)) {
+			for _, e := range content[mediaType].Examples {
+				if e.Key == problem {
+					texts = append(texts, e.Value.Text())
+				}
+			}
+		}
+	}
+	slices.Reverse(texts)
+	return texts
+}
+
+// Words returns what the filter of the page searches.
+func (op *Operation) Words() string {
+	words := append([]string{op.ID, op.Method, op.Path, op.Summary, op.Scope}, op.Tags...)
+	if t := op.Transaction; t != nil {
+		words = append(words, t.Code, t.Kind)
+	}
+	return strings.ToLower(strings.Join(words, " "))
+}
+
+// body is the body of a request by its first media type; the others are names for the same document.
+type body struct {
+	MediaType, Also string
+	Schema          schema
+	Example         string
+}
+
+// Body returns the body of a request, or nil.
+func (op *Operation) Body() *body {
+	if op.Request == nil {
 		return nil
 	}
-	return fmt.Errorf("%s is not one of the %s", ref, kind)
+	types := slices.Sorted(maps.Keys(op.Request.Content))
+	first := op.Request.Content[types[0]]
+	b := &body{MediaType: types[0], Also: strings.Join(types[1:], ", "), Schema: first.Schema}
+	if len(first.Examples) > 0 {
+		b.Example = first.Examples[0].Value.Text()
+	}
+	return b
+}
+
+// Answers returns the responses of requests that succeed, by status.
+func (op *Operation) Answers() map[string]*response { return op.responses(false) }
+
+// Refusals returns the other responses, by status.
+func (op *Operation) Refusals() map[string]*response { return op.responses(true) }
+
+func (op *Operation) responses(refusals bool) map[string]*response {
+	found := maps.Clone(op.Responses)
+	maps.DeleteFunc(found, func(status string, _ *response) bool { return (status >= "400") != refusals })
+	return found
+}
+
+// Fixed reports whether the browser sets the parameter, which fetch cannot.
+func (p parameter) Fixed() bool { return p.Name == "Accept-Encoding" }
+
+// Hint returns an example of the parameter's value.
+func (p parameter) Hint() string {
+	for _, example := range []any{p.Example, p.Schema.Example} {
+		if example != nil {
+			return fmt.Sprint(example)
+		}
+	}
+	return ""
+}
+
+// Value returns the initial value of the parameter's field.
+func (p parameter) Value() string {
+	if p.Required {
+		return p.Hint()
+	}
+	return ""
+}
+
+// Choices returns the values of a parameter that is chosen from a list; nil for a field.
+func (p parameter) Choices() []string {
+	if p.Schema.Type == "boolean" {
+		return []string{"false", "true"}
+	}
+	return p.Schema.Enum
+}
+
+// Limits describes the values that a schema allows.
+func (s schema) Limits() string {
+	var all []string
+	between := func(least, most *int64, unit string) {
+		switch {
+		case least != nil && most != nil:
+			all = append(all, fmt.Sprintf("%d to %d%s", *least, *most, unit))
+		case most != nil:
+			all = append(all, fmt.Sprintf("up to %d%s", *most, unit))
+		}
+	}
+	between(s.Minimum, s.Maximum, "")
+	between(s.MinLength, s.MaxLength, " characters")
+	if s.Pattern != "" {
+		all = append(all, "`"+s.Pattern+"`")
+	}
+	if s.Default != nil {
+		all = append(all, fmt.Sprintf("default `%v`", s.Default))
+	}
+	return strings.Join(all, ", ")
+}
+
+// Text returns an example as it is sent. In the contract JSON is a value, and XML a text.
+func (e example) Text() string {
+	if text, ok := e.Value.(string); ok {
+		return text
+	}
+	text, err := json.MarshalIndent(e.Value, "", "  ")
+	if err != nil {
+		return fmt.Sprint(e.Value) // readable, though it cannot be sent
+	}
+	return string(text)
 }

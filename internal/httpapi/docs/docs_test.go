@@ -138,7 +138,7 @@ func TestHandler_NoContract(t *testing.T) {
 	}
 }
 
-// Nothing that the browser loads by itself, or could be made to load by a click, is anywhere else.
+// The page and its links load nothing from elsewhere.
 func TestAssets_NothingExternal(t *testing.T) {
 	page := get(t, "/docs")
 	link := regexp.MustCompile(
@@ -148,7 +148,7 @@ func TestAssets_NothingExternal(t *testing.T) {
 	for _, link := range links {
 		require.Regexp(t, `^(#[A-Za-z0-9_-]+|docs/((base|docs)\.(css|js)|icon\.svg)|openapi\.yaml|\./)$`, link[1])
 	}
-	// What the policy would refuse, it should not have to.
+	// The page contains nothing that its policy would refuse.
 	require.NotRegexp(t, `(?i)<style|<iframe|<object|<embed|<base|<meta http-equiv|<[a-z][^>]*\s(style|on[a-z]+)=`, page)
 	require.NotRegexp(t, `<script(?:>|[^>]*>[^<])`, page)
 

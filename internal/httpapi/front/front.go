@@ -5,7 +5,6 @@
 package front
 
 import (
-	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -24,65 +23,44 @@ var files embed.FS
 // Handler returns the handler of the page at / and of its files below /page/. The page is made for the first request;
 // so keep the handler.
 func Handler(contract []byte) http.Handler {
-	return pages.Page{Path: "/", Files: "/page/", Make: func() (map[string][]byte, error) {
-		html, err := render(contract)
-		if err != nil {
-			return nil, err
-		}
+	return pages.Page{Path: "/", Files: "/page/", Assets: files, Make: func() (any, map[string][]byte, error) {
 		documents, err := templates()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		all := map[string][]byte{"": html, "templates.json": documents}
-		for _, name := range []string{"front.css", "chart.js", "live.js", "examples.js", "workbench.js"} {
-			if all[name], err = files.ReadFile("assets/" + name); err != nil {
-				return nil, err
-			}
+		examples, err := files.ReadFile("assets/examples.js")
+		if err != nil {
+			return nil, nil, err
 		}
+		operations, err := docs.Operations(contract)
+		if err != nil {
+			return nil, nil, err
+		}
+		var all []transaction
 		for _, t := range brokerage.Transactions {
+			op, ok := operations[t.Name]
+			if !ok {
+				return nil, nil, fmt.Errorf("the contract has no %s", t.Name)
+			}
+			all = append(all, transaction{t, op})
 			example, err := files.ReadFile("assets/examples/" + t.Name + ".js")
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			all["examples.js"] = append(all["examples.js"], example...)
+			examples = append(examples, example...)
 		}
-		return all, nil
+		return all, map[string][]byte{"templates.json": documents, "examples.js": examples}, nil
 	}}.Handler()
 }
 
 // transaction is a transaction as the page shows it.
 type transaction struct {
 	brokerage.Transaction
-	docs.Operation
+	*docs.Operation
 }
 
 // Words returns the parts of the name between which a line may break.
 func (t transaction) Words() []string { return strings.SplitAfter(t.Name, "_") }
-
-// render returns the page's HTML.
-func render(contract []byte) ([]byte, error) {
-	operations, err := docs.Operations(contract)
-	if err != nil {
-		return nil, err
-	}
-	var all []transaction
-	for _, t := range brokerage.Transactions {
-		op, ok := operations[t.Name]
-		if !ok {
-			return nil, fmt.Errorf("the contract has no %s", t.Name)
-		}
-		all = append(all, transaction{t, op})
-	}
-	layout, err := pages.Layout(files)
-	if err != nil {
-		return nil, err
-	}
-	var html bytes.Buffer
-	if err := layout.Execute(&html, all); err != nil {
-		return nil, fmt.Errorf("make the page: %w", err)
-	}
-	return html.Bytes(), nil
-}
 
 // documentsOfAKind is the number of documents of each kind after which the examples of inserts repeat.
 const documentsOfAKind = 9

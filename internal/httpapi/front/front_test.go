@@ -90,7 +90,7 @@ func TestPage_Scripts(t *testing.T) {
 	}
 }
 
-// What the workbench inserts is valid by the schemas, with any ids in its slots.
+// The documents of the workbench are valid by the schemas, with any ids in their slots.
 func TestTemplates_Valid(t *testing.T) {
 	var all map[string][][]string
 	require.NoError(t, json.Unmarshal(get(t, "/page/templates.json").Body.Bytes(), &all))

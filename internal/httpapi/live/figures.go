@@ -81,8 +81,11 @@ func figures(now, last, before *reading) *Figures {
 		f.All.OK += e.OK
 		f.All.Refused += e.Refused
 		f.All.Failed += e.Failed
-		if e != (Ended{}) {
-			f.Transactions[nameOf(i)] = e
+		if name := telemetry.Other; e != (Ended{}) {
+			if i != other {
+				name = brokerage.Transactions[i].Name
+			}
+			f.Transactions[name] = e
 		}
 	}
 	f.All.Times = timesOf(&all)
@@ -92,13 +95,6 @@ func figures(now, last, before *reading) *Figures {
 		}
 	}
 	return f
-}
-
-func nameOf(index int) string {
-	if index == other {
-		return telemetry.Other
-	}
-	return brokerage.Transactions[index].Name
 }
 
 func timesOf(counts *[buckets]uint32) *Times {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is read off a bucket is within 4 % of what was put in, or half a microsecond, and a longer time is never in an
+// The middle of a bucket is within 4 % of the duration, or half a microsecond, and a longer one is never in an
 // earlier bucket.
 func TestBucketOf(t *testing.T) {
 	last := 0

@@ -53,12 +53,15 @@ func newMeter() *meter {
 	return m
 }
 
-// observe counts a request that has ended, and its duration if it succeeded.
-func (m *meter) observe(transaction string, status int, took time.Duration) {
+// Observe counts a request that has ended, and its duration if it succeeded.
+func (m *meter) Observe(transaction string, status int, took time.Duration) {
 	if c := m.count(transaction, status); c != nil && status < http.StatusBadRequest {
 		c.times[bucketOf(took)].Add(1)
 	}
 }
+
+// Count counts a request that has ended without its duration: a probe or a page.
+func (m *meter) Count(transaction string, status int) { m.count(transaction, status) }
 
 // count counts a request that has ended, and returns its cell, or nil while nobody watches.
 func (m *meter) count(transaction string, status int) *cell {
@@ -81,11 +84,9 @@ func (m *meter) count(transaction string, status int) *cell {
 	return c
 }
 
-func (m *meter) refused(reason string) {
-	if !m.on.Load() {
-		return
-	}
-	if i := slices.Index(telemetry.Reasons[:], reason); i >= 0 {
+// Refused counts a request that was refused before the store saw it, for one of telemetry.Reasons.
+func (m *meter) Refused(reason string) {
+	if i := slices.Index(telemetry.Reasons[:], reason); i >= 0 && m.on.Load() {
 		m.refusals[i].Add(1)
 	}
 }

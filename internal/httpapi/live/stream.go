@@ -1,3 +1,8 @@
+// Package live streams figures of what the service does at this moment, for people who watch.
+//
+// It does not use the metrics: they count since the start, in buckets that suit alerts, and leave rates and percentiles
+// to their reader. Here both are computed once a second for all watchers together. While nobody watches, a request
+// costs one load of a flag.
 package live
 
 import (
@@ -24,7 +29,8 @@ var (
 // A Stream sends frames of figures to its watchers, and counts requests while there are any. It is safe for concurrent
 // use.
 type Stream struct {
-	meter *meter
+	*meter
+
 	fill  func(*Figures)
 	ended chan struct{}
 
@@ -39,17 +45,6 @@ type Stream struct {
 func New(fill func(*Figures)) *Stream {
 	return &Stream{meter: newMeter(), fill: fill, ended: make(chan struct{}), watchers: make(map[*Watcher]struct{})}
 }
-
-// Observe counts a request that has ended, and its duration.
-func (s *Stream) Observe(transaction string, status int, took time.Duration) {
-	s.meter.observe(transaction, status, took)
-}
-
-// Count counts a request that has ended without its duration: a probe or a page.
-func (s *Stream) Count(transaction string, status int) { s.meter.count(transaction, status) }
-
-// Refused counts a request that was refused before the store saw it, for one of telemetry.Reasons.
-func (s *Stream) Refused(reason string) { s.meter.refused(reason) }
 
 // A Watcher receives the frames of a stream.
 type Watcher struct {
@@ -71,8 +66,8 @@ func (s *Stream) Join() (*Watcher, error) {
 	s.watchers[w] = struct{}{}
 	if s.stop == nil {
 		s.stop = make(chan struct{})
-		s.meter.on.Store(true)
-		go s.run(s.stop, s.meter.read())
+		s.on.Store(true)
+		go s.run(s.stop, s.read())
 	}
 	return w, nil
 }
@@ -92,7 +87,7 @@ func (w *Watcher) Leave() {
 // rest stops counting when the last watcher has left. The caller holds the lock.
 func (s *Stream) rest() {
 	if len(s.watchers) == 0 && s.stop != nil {
-		s.meter.on.Store(false)
+		s.on.Store(false)
 		close(s.stop)
 		s.stop = nil
 	}
@@ -128,7 +123,7 @@ func (s *Stream) run(stop chan struct{}, first *reading) {
 			return
 		case <-ticker.C:
 		}
-		now := s.meter.read()
+		now := s.read()
 		f := figures(now, readings[len(readings)-1], readings[0])
 		s.fill(f)
 		if readings = append(readings, now); len(readings) > Window {

@@ -80,20 +80,20 @@ func TestStream_Figures(t *testing.T) {
 	})
 }
 
-// Nothing is counted, and no goroutine runs, while nobody watches.
+// Without watchers, nothing is counted and no goroutine runs.
 func TestStream_Rests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // which fails if a goroutine is left
 		s := New(nothing)
-		require.False(t, s.meter.on.Load())
+		require.False(t, s.on.Load())
 		first, second := join(t, s), join(t, s)
 		require.Equal(t, 2, next(t, first).Watchers)
 		require.Equal(t, 2, next(t, second).Watchers)
 		first.Leave()
 		first.Leave()
-		require.True(t, s.meter.on.Load())
+		require.True(t, s.on.Load())
 		require.Equal(t, 1, next(t, second).Watchers)
 		second.Leave()
-		require.False(t, s.meter.on.Load())
+		require.False(t, s.on.Load())
 
 		// The next watcher gets nothing from before.
 		s.Observe("get_order", 200, time.Millisecond)
@@ -149,7 +149,7 @@ func TestStream_Close(t *testing.T) {
 		w.Leave()
 		_, err := s.Join()
 		require.ErrorIs(t, err, ErrEnded)
-		require.False(t, s.meter.on.Load())
+		require.False(t, s.on.Load())
 	})
 }
 
@@ -174,7 +174,7 @@ func TestStream_Concurrent(t *testing.T) {
 		})
 	}
 	all.Wait()
-	require.EqualValues(t, 8000, s.meter.read().cells[0].ended[ok])
+	require.EqualValues(t, 8000, s.read().cells[0].ended[ok])
 	first.Leave()
 	s.Close()
 }
@@ -183,7 +183,7 @@ func BenchmarkObserve(b *testing.B) {
 	for _, watched := range []bool{false, true} {
 		name := map[bool]string{false: "Nobody", true: "Watched"}[watched]
 		s := New(nothing)
-		s.meter.on.Store(watched)
+		s.on.Store(watched)
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -203,8 +203,8 @@ func BenchmarkObserve(b *testing.B) {
 // A frame is made once a second under any load.
 func BenchmarkFrame(b *testing.B) {
 	s := New(nothing)
-	s.meter.on.Store(true)
-	for name, place := range s.meter.indexes {
+	s.on.Store(true)
+	for name, place := range s.indexes {
 		for us := range 1000 {
 			s.Observe(name, 200, time.Duration(us*(place+1))*time.Microsecond)
 		}
@@ -212,6 +212,6 @@ func BenchmarkFrame(b *testing.B) {
 	before := &reading{}
 	b.ReportAllocs()
 	for b.Loop() {
-		_, _ = json.Marshal(figures(s.meter.read(), before, before))
+		_, _ = json.Marshal(figures(s.read(), before, before))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"maps"
 	"net/http"
 	"path"
 	"strconv"
@@ -18,20 +19,8 @@ import (
 	"time"
 )
 
-//go:embed assets
-var files embed.FS
-
-//go:embed templates
-var templates embed.FS
-
-// Layout returns the template assets/page.html of a page, with the shared template "field", the field of a parameter.
-func Layout(own fs.FS) (*template.Template, error) {
-	layout, err := template.New("page.html").ParseFS(templates, "templates/*.html")
-	if err != nil {
-		return nil, err
-	}
-	return layout.ParseFS(own, "assets/page.html")
-}
+//go:embed assets templates
+var shared embed.FS
 
 // policy allows the page to load its own files and to send requests to the service, and nothing else: no inline script
 // or style, no frame, no form that leaves the page.
@@ -40,15 +29,15 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // Page is HTML at a path, and files below another path.
 type Page struct {
-	Path  string // of the page itself
-	Files string // prefix of its files, and of the shared ones
-	// Make returns the files by name, "" for the page itself. It is called once, for the first request, which panics on an
-	// error: that is a bug of the program.
-	Make func() (map[string][]byte, error)
+	Path   string // of the page itself
+	Files  string // prefix of its files, and of the shared ones
+	Assets fs.FS  // assets/page.html, the template of the page, and other files in assets
+	// Make returns the data of the template, and files by name. It is called once, for the first request, which panics on
+	// an error: that is a bug of the program.
+	Make func() (data any, files map[string][]byte, err error)
 }
 
 var mediaTypes = map[string]string{
-	"":      "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
 	".svg":  "image/svg+xml",
@@ -84,28 +73,43 @@ func (p Page) Handler() http.Handler {
 }
 
 func (p Page) assets() map[string]*asset {
-	own, err := p.Make()
-	if err == nil {
-		err = fs.WalkDir(files, "assets", func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			own[path.Base(name)], err = files.ReadFile(name)
-			return err
-		})
-	}
+	html, files, err := p.make()
 	if err != nil {
 		panic(fmt.Sprintf("pages: %s: %v", p.Path, err))
 	}
-	all := make(map[string]*asset, len(own))
-	for name, body := range own {
-		at := p.Path
-		if name != "" {
-			at = p.Files + name
-		}
-		all[at] = newAsset(mediaTypes[path.Ext(name)], body)
+	all := map[string]*asset{p.Path: newAsset("text/html; charset=utf-8", html)}
+	for name, body := range files {
+		all[p.Files+name] = newAsset(mediaTypes[path.Ext(name)], body)
 	}
 	return all
+}
+
+// make returns the HTML of the page, and its files by name. Those that Make returns come before assets.
+func (p Page) make() (html []byte, files map[string][]byte, err error) {
+	data, made, err := p.Make()
+	if err != nil {
+		return nil, nil, err
+	}
+	layout := template.Must(template.New("page.html").ParseFS(shared, "templates/*.html"))
+	var out bytes.Buffer
+	if err := template.Must(layout.ParseFS(p.Assets, "assets/page.html")).Execute(&out, data); err != nil {
+		return nil, nil, err
+	}
+	files = make(map[string][]byte)
+	for _, from := range []fs.FS{shared, p.Assets} {
+		names, err := fs.Glob(from, "assets/*.*")
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, name := range names {
+			if files[path.Base(name)], err = fs.ReadFile(from, name); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	delete(files, "page.html")
+	maps.Copy(files, made)
+	return out.Bytes(), files, nil
 }
 
 // An asset is a file, uncompressed and compressed.

@@ -1,0 +1,132 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"brokerage/internal/brokerage"
+)
+
+// query returns the handler that answers a query by one key. write is (*request).answer or (*request).document.
+func query[K any](
+	key func(*request) (K, error), get func(brokerage.Store, context.Context, K) ([]byte, error),
+	write func(*request, []byte) error,
+) func(*request) error {
+	return func(q *request) error {
+		k, err := key(q)
+		if err != nil {
+			return err
+		}
+		if err := q.accepts(); err != nil {
+			return err
+		}
+		body, err := get(q.server.store, q.ctx, k)
+		if err != nil {
+			return err
+		}
+		return write(q, body)
+	}
+}
+
+// remove returns the handler that deletes what an id in the path names.
+func remove(
+	what string, del func(brokerage.Store, context.Context, brokerage.Write, brokerage.ID) error,
+) func(*request) error {
+	return func(q *request) error {
+		id, err := q.key(what)
+		if err != nil {
+			return err
+		}
+		if err := del(q.server.store, q.ctx, brokerage.Write{Now: q.server.now()}, id); err != nil {
+			return err
+		}
+		return q.noContent(http.StatusNoContent)
+	}
+}
+
+// change returns the handler that changes what a key names by the body, and answers with what do returns.
+func change[K any](
+	key func(*request) (K, error), do func(*request, brokerage.Write, K, []byte) ([]byte, error),
+) func(*request) error {
+	return func(q *request) error {
+		k, err := key(q)
+		if err != nil {
+			return err
+		}
+		if err := q.accepts(); err != nil {
+			return err
+		}
+		body, err := q.body()
+		if err != nil {
+			return err
+		}
+		w, done, err := q.write(body)
+		if err != nil {
+			return err
+		}
+		defer done()
+		answer, err := do(q, w, k, body)
+		if err != nil {
+			return err
+		}
+		return q.answer(answer)
+	}
+}
+
+// replace returns the handler that replaces the document that a key names by the body.
+func replace[K any](
+	key func(*request) (K, error),
+	put func(brokerage.Store, context.Context, brokerage.Write, K, []byte, bool, brokerage.Match) error,
+) func(*request) error {
+	return func(q *request) error {
+		k, err := key(q)
+		if err != nil {
+			return err
+		}
+		validate, err := q.validate()
+		if err != nil {
+			return err
+		}
+		match, err := q.match()
+		if err != nil {
+			return err
+		}
+		doc, err := q.body()
+		if err != nil {
+			return err
+		}
+		w := brokerage.Write{Now: q.server.now()}
+		if err := put(q.server.store, q.ctx, w, k, doc, validate, match); err != nil {
+			return err
+		}
+		q.setETag(brokerage.ETag(doc))
+		return q.noContent(http.StatusNoContent)
+	}
+}
+
+// insert inserts the body and answers with its location: the id below path. A check, if there is one, comes before the
+// idempotency key.
+func (q *request) insert(
+	path string, check func([]byte) error, do func(brokerage.Write, []byte) (brokerage.ID, error),
+) error {
+	doc, err := q.body()
+	if err == nil && check != nil {
+		err = check(doc)
+	}
+	if err != nil {
+		return err
+	}
+	w, done, err := q.write(doc)
+	if err != nil {
+		return err
+	}
+	defer done()
+	id, err := do(w, doc)
+	if err != nil {
+		return err
+	}
+	q.note(strings.TrimSuffix(strings.TrimPrefix(path, "/v1/"), "s/"), id.String()) // "order", from /v1/orders/
+	q.Header("Location", path+id.String())
+	return q.noContent(http.StatusCreated)
+}
