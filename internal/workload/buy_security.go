@@ -1,10 +1,6 @@
 package workload
 
-import (
-	"context"
-
-	"brokerage/internal/brokerage"
-)
+import "brokerage/internal/brokerage"
 
 var buySecurity = &transaction{
 	Transaction: brokerage.Named("buy_security"),
@@ -16,12 +12,10 @@ var buySecurity = &transaction{
 		}
 		return true
 	},
-	method: "POST",
-	path:   func(dst []byte, c *call) []byte { return append(accountPath(dst, c), "/buy"...) },
-	body:   tradeBody,
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
-		return trade(ctx, s, c, brokerage.Buy)
-	},
-	key:      idKey,
+	method:   "POST",
+	path:     text("/v1/accounts/{id}/buy"),
+	body:     tradeBody,
+	execute:  trade(brokerage.Buy),
+	key:      text(`"{id}"`),
 	expected: tradeRefusals,
 }

@@ -10,13 +10,15 @@ import (
 type call struct {
 	transaction *transaction
 	id          brokerage.ID // of the order or customer; of the account in a trade
-	account     brokerage.ID // that is opened or closed
+	account     brokerage.ID // that is opened or closed; of a new order; the first of a new customer
 	symbol      string
 	search      searchCall
 	quantity    int64
 	cents       int64 // price
 	status      string
 	doc         []byte
+	today       string // when doc was made
+	second      int    // of today
 	validate    bool
 }
 
@@ -72,7 +74,7 @@ func (k *checker) check(c *call, answer []byte) outcome {
 	if !k.keys {
 		return done
 	}
-	k.key = c.transaction.key(k.key[:0], c)
+	k.key = c.transaction.key.fill(k.key[:0], c)
 	if !bytes.Contains(answer[:min(len(answer), keyWithin)], k.key) {
 		return wrongAnswer
 	}

@@ -15,9 +15,7 @@ var closeAccount = &transaction{
 		return ok
 	},
 	method: "DELETE",
-	path: func(dst []byte, c *call) []byte {
-		return appendID(append(customerPath(dst, c), "/accounts/"...), c.account)
-	},
+	path:   text("/v1/customers/{id}/accounts/{account}"),
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		return nil, s.CloseAccount(ctx, write(), c.id, c.account)
 	},

@@ -85,7 +85,7 @@ func TestDrive_KeepsTheDataset(t *testing.T) {
 	d := direct(t, s, "sqlite:b.db")
 	_, err := Drive(t.Context(), d, shortly(t, "mixed"))
 	require.NoError(t, err)
-	p, err := d.population(t.Context())
+	_, p, err := d.describe(t.Context())
 	require.NoError(t, err)
 	for i := range p.Orders.Count {
 		_, err := s.GetOrder(t.Context(), p.order(i))

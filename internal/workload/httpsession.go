@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -55,6 +56,35 @@ const unusedFor = time.Second
 // maxAnswer is the largest body that is read, in bytes; no answer of a brokerage is near it.
 const maxAnswer = 64 << 20
 
+func (s *httpSession) dial(ctx context.Context) error {
+	s.close()
+	base := s.backend.base
+	port := base.Port()
+	if port == "" {
+		port = base.Scheme // net knows the ports of http and https
+	}
+	dialer := net.Dialer{Timeout: 5 * time.Second}
+	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(base.Hostname(), port))
+	if err != nil {
+		return fmt.Errorf("the service at %s does not answer: %w", base.Redacted(), err)
+	}
+	if base.Scheme == "https" {
+		config := s.backend.security.Clone()
+		config.ServerName = base.Hostname()
+		secure := tls.Client(conn, config)
+		if err := secure.HandshakeContext(ctx); err != nil {
+			_ = conn.Close()
+			return fmt.Errorf("the service at %s: %w", base.Redacted(), err)
+		}
+		conn = secure
+	}
+	s.conn = conn
+	s.dialed, s.renewed = time.Now(), time.Time{}
+	s.input.Reset(conn)
+	s.cancelled = context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	return nil
+}
+
 func (s *httpSession) close() {
 	if s.conn != nil {
 		s.cancelled()
@@ -97,16 +127,16 @@ func (s *httpSession) judge(c *call) outcome {
 		}
 		return s.check(c, s.answer.body)
 	case http.StatusCreated:
-		if t.created == nil {
+		if t.location == nil {
 			return wrongAnswer
 		}
-		s.key = appendID(append(s.key[:0], '/'), t.created(c))
+		s.key = t.location.fill(s.key[:0], c)
 		if !bytes.HasSuffix(s.answer.location, s.key) {
 			return wrongAnswer
 		}
 		return done
 	case http.StatusNoContent:
-		if t.created != nil || t.Answer != "" && !t.replaces {
+		if t.location != nil || t.Answer != "" && !t.replaces {
 			return wrongAnswer
 		}
 		return done
@@ -134,7 +164,7 @@ func (s *httpSession) exchange(c *call) error {
 	t := c.transaction
 	s.content = s.content[:0]
 	if t.body != nil {
-		s.content = t.body(s.content, c)
+		s.content = t.body.fill(s.content, c)
 	}
 	s.startRequest(t.method, c)
 	if err := s.roundTrip(nil); err != nil || !t.replaces {
@@ -145,14 +175,14 @@ func (s *httpSession) exchange(c *call) error {
 	}
 	s.content = append(s.content, s.answer.body...)
 	s.startRequest(http.MethodPut, c)
-	s.out = appendValidation(s.out, c)
+	s.out = gaps["validation"](s.out, c)
 	return s.roundTrip(bytes.Clone(s.answer.etag))
 }
 
 // startRequest puts the method and the path of a request into s.out.
 func (s *httpSession) startRequest(method string, c *call) {
 	s.out = append(append(append(s.out[:0], method...), ' '), s.base...)
-	s.out = c.transaction.path(s.out, c)
+	s.out = c.transaction.path.fill(s.out, c)
 }
 
 // roundTrip completes and sends the request that startRequest has begun, with s.content as its body, and reads the

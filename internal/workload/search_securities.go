@@ -2,7 +2,6 @@ package workload
 
 import (
 	"context"
-	"strconv"
 
 	"brokerage/internal/brokerage"
 )
@@ -17,12 +16,7 @@ var searchSecurities = &transaction{
 		return true
 	},
 	method: "GET",
-	path: func(dst []byte, c *call) []byte {
-		dst = append(append(dst, "/v1/securities?sector="...), c.search.sector.escaped...)
-		dst = strconv.AppendInt(append(dst, "&peMin="...), c.search.peMin, 10)
-		dst = strconv.AppendInt(append(dst, "&peMax="...), c.search.peMax, 10)
-		return strconv.AppendInt(append(dst, "&yieldMin="...), c.search.yieldMin, 10)
-	},
+	path:   text("/v1/securities?sector={sector}&peMin={peMin}&peMax={peMax}&yieldMin={yieldMin}"),
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		const one = 10_000 // a Search counts ten-thousandths
 		return s.SearchSecurities(ctx, brokerage.Search{
@@ -30,7 +24,7 @@ var searchSecurities = &transaction{
 			PEMin:  c.search.peMin * one, PEMax: c.search.peMax * one, YieldMin: c.search.yieldMin * one,
 		})
 	},
-	key: func(dst []byte, _ *call) []byte { return append(dst, ` count="`...) },
+	key: text(` count="`),
 }
 
 // searchCall are the parameters of a search, in whole numbers.

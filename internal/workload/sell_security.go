@@ -1,10 +1,6 @@
 package workload
 
-import (
-	"context"
-
-	"brokerage/internal/brokerage"
-)
+import "brokerage/internal/brokerage"
 
 var sellSecurity = &transaction{
 	Transaction: brokerage.Named("sell_security"),
@@ -13,12 +9,10 @@ var sellSecurity = &transaction{
 		c.quantity = u.between(u.definition.Trades.Sell.Quantity)
 		return true
 	},
-	method: "POST",
-	path:   func(dst []byte, c *call) []byte { return append(accountPath(dst, c), "/sell"...) },
-	body:   tradeBody,
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
-		return trade(ctx, s, c, brokerage.Sell)
-	},
-	key:      idKey,
+	method:   "POST",
+	path:     text("/v1/accounts/{id}/sell"),
+	body:     tradeBody,
+	execute:  trade(brokerage.Sell),
+	key:      text(`"{id}"`),
 	expected: tradeRefusals,
 }

@@ -113,7 +113,7 @@ func tinyPopulation(t testing.TB, profile dataset.Profile) *population {
 	p, err := populationOf(brokerage.Contents{
 		Fingerprint: d.Fingerprint(), Scale: "tiny", Profile: profile.String(), Seed: 1,
 		Securities: d.Count(dataset.Security), Customers: d.Count(dataset.Customer), Orders: d.Count(dataset.Order),
-	})
+	}, brokerage.Engine{})
 	require.NoError(t, err)
 	return p
 }
@@ -121,15 +121,10 @@ func tinyPopulation(t testing.TB, profile dataset.Profile) *population {
 // newTestUser returns a user with leased ids of all kinds.
 func newTestUser(t testing.TB, d *Definition, seed uint64, number, users int) *user {
 	t.Helper()
-	p := tinyPopulation(t, dataset.TPoX2)
-	docs, err := newDocuments(p, d, time.Unix(1e9, 0))
+	common, err := newPlan(d, tinyPopulation(t, dataset.TPoX2), time.Unix(1e9, 0), seed, users)
 	require.NoError(t, err)
-	common, err := newPlan(d, p, docs, seed, users)
-	require.NoError(t, err)
-	lease := leased{
-		Range: brokerage.Range{First: 1_000_000, Count: brokerage.MaxLease}, width: accountsAtOnce, users: int64(users),
-	}
-	return newUser(common, number, map[*idKind]leased{orderIDs: lease, customerIDs: lease, accountIDs: lease})
+	lease := brokerage.Range{First: 1_000_000, Count: brokerage.MaxLease}
+	return newUser(common, number, map[*idKind]brokerage.Range{orderIDs: lease, customerIDs: lease, accountIDs: lease})
 }
 
 // stub is a backend whose calls a test defines.
@@ -142,12 +137,12 @@ type stub struct {
 	service bool // or claims to be one
 }
 
-func (s *stub) stamp(ctx context.Context) (Target, map[string]string, error) {
-	t, settings, err := s.Direct.stamp(ctx)
+func (s *stub) describe(ctx context.Context) (Target, *population, error) {
+	t, p, err := s.Direct.describe(ctx)
 	if s.service {
 		t.Kind = "http"
 	}
-	return t, settings, err
+	return t, p, err
 }
 
 func (s *stub) open(context.Context, checker) (session, error) { return stubSession{s}, nil }

@@ -11,7 +11,7 @@ var updCustacc = &transaction{
 	Transaction: &brokerage.Transaction{Name: "upd_custacc", Kind: brokerage.Update, Answer: "Customer"},
 	draw:        drawCustomer,
 	method:      "GET",
-	path:        customerPath,
+	path:        text("/v1/customers/{id}"),
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		doc, err := s.GetCustomer(ctx, c.id)
 		if err != nil {
@@ -19,7 +19,7 @@ var updCustacc = &transaction{
 		}
 		return doc, s.ReplaceCustomer(ctx, write(), c.id, doc, c.validate, brokerage.Match{brokerage.ETag(doc)})
 	},
-	key:      idKey,
+	key:      text(`"{id}"`),
 	expected: []brokerage.Reason{reasonStale},
 	replaces: true,
 }

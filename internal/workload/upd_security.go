@@ -11,7 +11,7 @@ var updSecurity = &transaction{
 	Transaction: &brokerage.Transaction{Name: "upd_security", Kind: brokerage.Update, Answer: "Security"},
 	draw:        drawSymbol,
 	method:      "GET",
-	path:        securityPath,
+	path:        text("/v1/securities/{symbol}"),
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		doc, err := s.GetSecurity(ctx, c.symbol)
 		if err != nil {
@@ -19,7 +19,7 @@ var updSecurity = &transaction{
 		}
 		return doc, s.ReplaceSecurity(ctx, write(), c.symbol, doc, c.validate, brokerage.Match{brokerage.ETag(doc)})
 	},
-	key:      symbolElement,
+	key:      text(`>{symbol}<`),
 	expected: []brokerage.Reason{reasonStale},
 	replaces: true,
 }

@@ -15,13 +15,10 @@ var updateOrderStatus = &transaction{
 		return true
 	},
 	method: "PUT",
-	path:   func(dst []byte, c *call) []byte { return append(orderPath(dst, c), "/status"...) },
-	body: func(dst []byte, c *call) []byte {
-		dst = append(dst, `<OrderStatus xmlns="`+brokerage.FIXMLNS+`" Stat="`...)
-		return append(append(dst, c.status...), `"></OrderStatus>`...)
-	},
+	path:   text("/v1/orders/{id}/status"),
+	body:   text(`<OrderStatus xmlns="` + brokerage.FIXMLNS + `" Stat="{status}"></OrderStatus>`),
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		return s.UpdateOrderStatus(ctx, write(), c.id, c.status)
 	},
-	key: func(dst []byte, c *call) []byte { return append(append(append(dst, '"'), c.status...), '"') },
+	key: text(`"{status}"`),
 }

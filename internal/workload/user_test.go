@@ -21,9 +21,9 @@ func draws(u *user) (list []string) {
 			continue
 		}
 		u.keep()
-		line := t.path([]byte(t.method+" "), &u.call)
+		line := t.path.fill([]byte(t.method+" "), &u.call)
 		if t.body != nil {
-			line = t.body(append(line, ' '), &u.call)
+			line = t.body.fill(append(line, ' '), &u.call)
 		}
 		list = append(list, string(line))
 	}
@@ -113,22 +113,18 @@ func TestUser_RefusedIsNotOwn(t *testing.T) {
 }
 
 func TestUser_IDsAreDisjoint(t *testing.T) {
-	lease := leased{Range: brokerage.Range{First: 500, Count: 30}, width: 3, users: 4}
-	var all []int64
+	var all []brokerage.ID
 	for n := range 4 {
-		own := lease.of(n)
-		for {
-			first, ok := own.take(3)
-			if !ok {
-				break
-			}
-			all = append(all, first, first+1, first+2)
+		part := accountIDs.partOf(brokerage.Range{First: 500, Count: 30}, n, 4)
+		u := &user{ids: map[*idKind]*ids{accountIDs: part}}
+		for id := brokerage.ID(0); u.newID(accountIDs, &id); {
+			all = append(all, id, id+1, id+2)
 		}
 	}
 	slices.Sort(all)
 	require.Len(t, all, 30)
 	for i, id := range all {
-		require.Equal(t, int64(500+i), id)
+		require.Equal(t, brokerage.ID(500+i), id)
 	}
 }
 
@@ -156,9 +152,9 @@ func TestPopulation_Accounts(t *testing.T) {
 func TestPopulation_HTTPAndDirect(t *testing.T) {
 	s := tinyStore(t)
 	url, _ := serve(t, s, nil)
-	over, err := overHTTP(t, url, "").population(t.Context())
+	_, over, err := overHTTP(t, url, "").describe(t.Context())
 	require.NoError(t, err)
-	in, err := direct(t, s, "sqlite:b.db").population(t.Context())
+	_, in, err := direct(t, s, "sqlite:b.db").describe(t.Context())
 	require.NoError(t, err)
 	over.XMLName = in.XMLName
 	require.Equal(t, in, over)
@@ -170,9 +166,9 @@ func TestPicker(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	t.Run("Uniform", func(t *testing.T) {
 		seen := map[int64]int{}
-		p := Draw{Distribution: Uniform}.picker(r, 10, 0, 1)
+		pick := Draw{Distribution: Uniform}.picker(r, 10, 0, 1)
 		for range 10_000 {
-			seen[p.pick(r)]++
+			seen[pick()]++
 		}
 		require.Len(t, seen, 10)
 		for i := range int64(10) {
@@ -180,19 +176,19 @@ func TestPicker(t *testing.T) {
 		}
 	})
 	t.Run("Sequential", func(t *testing.T) {
-		p := Draw{Distribution: Sequential}.picker(r, 10, 1, 3)
+		pick := Draw{Distribution: Sequential}.picker(r, 10, 1, 3)
 		var got []int64
 		for range 12 {
-			got = append(got, p.pick(r))
+			got = append(got, pick())
 		}
 		require.Equal(t, []int64{3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4}, got)
 	})
 	t.Run("Zipf", func(t *testing.T) {
 		const n = 500
 		seen := map[int64]int{}
-		p := Draw{Distribution: Zipf, S: 1.1}.picker(r, n, 0, 1)
+		pick := Draw{Distribution: Zipf, S: 1.1}.picker(r, n, 0, 1)
 		for range 100_000 {
-			i := p.pick(r)
+			i := pick()
 			require.True(t, i >= 0 && i < n)
 			seen[i]++
 		}
@@ -208,7 +204,7 @@ func TestPicker(t *testing.T) {
 	})
 	t.Run("OneKey", func(t *testing.T) {
 		for _, d := range []Draw{{Distribution: Uniform}, {Distribution: Sequential}, {Distribution: Zipf, S: 2}} {
-			require.Zero(t, d.picker(r, 1, 5, 9).pick(r), d.Distribution)
+			require.Zero(t, d.picker(r, 1, 5, 9)(), d.Distribution)
 		}
 	})
 }
@@ -254,8 +250,8 @@ func TestTransactions_AreComplete(t *testing.T) {
 			require.NotNil(t, tx.path)
 			require.NotNil(t, tx.execute)
 			require.Equal(t, tx.Answer != "", tx.key != nil, "an answer and its key")
-			require.Equal(t, tx.NewID != "", tx.created != nil, "a new id and its Location")
-			require.Equal(t, tx.created != nil, tx.keep != nil, "what is created can be removed")
+			require.Equal(t, tx.NewID != "", tx.location != nil, "a new id and its Location")
+			require.Equal(t, tx.location != nil, tx.keep != nil, "what is created can be removed")
 			require.Equal(t, tx.Kind == brokerage.Delete || tx == closeAccount, tx.source != nil)
 			if tx.NewID != "" {
 				require.Equal(t, tx.NewID, tx.newIDs[0].name)
