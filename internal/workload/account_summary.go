@@ -2,7 +2,7 @@ package workload
 
 import "brokerage/internal/brokerage"
 
-var accountSummary = &transaction{
+var accountSummary = &Transaction{
 	Transaction: brokerage.Named("account_summary"),
 	draw:        drawCustomer,
 	method:      "GET",

@@ -21,7 +21,7 @@ type aggregate struct {
 // hdrMethod describes the percentiles in a result.
 const hdrMethod = "HdrHistogram, 3 significant digits: at most 0.1 % above the true value"
 
-// hdrLongest is the longest time that is told from longer ones, in nanoseconds.
+// hdrLongest is the longest time that is recorded, in nanoseconds; longer ones count as this one.
 const hdrLongest = int64(time.Hour)
 
 func newAggregate() *aggregate {

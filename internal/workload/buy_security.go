@@ -2,7 +2,7 @@ package workload
 
 import "brokerage/internal/brokerage"
 
-var buySecurity = &transaction{
+var buySecurity = &Transaction{
 	Transaction: brokerage.Named("buy_security"),
 	draw: func(u *user, c *call) bool {
 		drawHolding(u, c)
@@ -17,5 +17,5 @@ var buySecurity = &transaction{
 	body:     tradeBody,
 	execute:  trade(brokerage.Buy),
 	key:      text(`"{id}"`),
-	expected: tradeRefusals,
+	Expected: tradeRefusals,
 }

@@ -8,7 +8,7 @@ import (
 
 // call is one call of a transaction, in the same form for every backend. A user reuses its call for the next one.
 type call struct {
-	transaction *transaction
+	transaction *Transaction
 	id          brokerage.ID // of the order or customer; of the account in a trade
 	account     brokerage.ID // that is opened or closed; of a new order; the first of a new customer
 	symbol      string

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-var closeAccount = &transaction{
+var closeAccount = &Transaction{
 	Transaction: brokerage.Named("close_account"),
 	draw: func(u *user, c *call) bool {
 		var own opened
@@ -19,6 +19,6 @@ var closeAccount = &transaction{
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		return nil, s.CloseAccount(ctx, write(), c.id, c.account)
 	},
-	expected: []brokerage.Reason{brokerage.LastAccount},
-	source:   openAccount,
+	Expected: []brokerage.Reason{brokerage.LastAccount},
+	Source:   openAccount,
 }

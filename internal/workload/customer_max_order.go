@@ -2,7 +2,7 @@ package workload
 
 import "brokerage/internal/brokerage"
 
-var customerMaxOrder = &transaction{
+var customerMaxOrder = &Transaction{
 	Transaction: brokerage.Named("customer_max_order"),
 	draw:        drawCustomer,
 	method:      "GET",

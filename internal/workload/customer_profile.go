@@ -2,7 +2,7 @@ package workload
 
 import "brokerage/internal/brokerage"
 
-var customerProfile = &transaction{
+var customerProfile = &Transaction{
 	Transaction: brokerage.Named("customer_profile"),
 	draw:        drawCustomer,
 	method:      "GET",

@@ -274,7 +274,7 @@ func (d Draw) check(of string) error {
 
 // parts returns the transactions with a weight above 0, in the order of the registry.
 func (d *Definition) parts() ([]part, error) {
-	weights := make(map[*transaction]float64)
+	weights := make(map[*Transaction]float64)
 	total := 0.0
 	for _, p := range d.Mix {
 		t := named(p.Transaction)
@@ -298,8 +298,8 @@ func (d *Definition) parts() ([]part, error) {
 		if weights[t] == 0 {
 			continue
 		}
-		if t.source != nil && weights[t.source] == 0 {
-			return nil, fmt.Errorf("mix: %s without %s would run out of what it may remove", t.Name, t.source.Name)
+		if t.Source != nil && weights[t.Source] == 0 {
+			return nil, fmt.Errorf("mix: %s without %s would run out of what it may remove", t.Name, t.Source.Name)
 		}
 		parts = append(parts, part{t, weights[t] / total})
 	}
@@ -307,7 +307,7 @@ func (d *Definition) parts() ([]part, error) {
 }
 
 // has reports whether the mix has a transaction with a property.
-func (d *Definition) has(property func(*transaction) bool) bool {
+func (d *Definition) has(property func(*Transaction) bool) bool {
 	return slices.ContainsFunc(d.Mix, func(p Part) bool {
 		t := named(p.Transaction)
 		return t != nil && p.Weight > 0 && property(t)
@@ -316,5 +316,5 @@ func (d *Definition) has(property func(*transaction) bool) bool {
 
 // writes reports whether a run changes anything.
 func (d *Definition) writes() bool {
-	return d.Prepare != (Prepare{}) || d.has(func(t *transaction) bool { return t.Kind != brokerage.Query })
+	return d.Prepare != (Prepare{}) || d.has(func(t *Transaction) bool { return t.Kind != brokerage.Query })
 }

@@ -2,11 +2,11 @@ package workload
 
 import "brokerage/internal/brokerage"
 
-var deleteCustomer = &transaction{
+var deleteCustomer = &Transaction{
 	Transaction: brokerage.Named("delete_customer"),
 	draw:        func(u *user, c *call) bool { return takeOut(u.rand, &u.ownCustomers, &c.id) },
 	method:      "DELETE",
 	path:        text("/v1/customers/{id}"),
 	execute:     deleteByID(brokerage.Store.DeleteCustomer),
-	source:      insertCustomer,
+	Source:      insertCustomer,
 }

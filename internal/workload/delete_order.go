@@ -2,11 +2,11 @@ package workload
 
 import "brokerage/internal/brokerage"
 
-var deleteOrder = &transaction{
+var deleteOrder = &Transaction{
 	Transaction: brokerage.Named("delete_order"),
 	draw:        func(u *user, c *call) bool { return takeOut(u.rand, &u.ownOrders, &c.id) },
 	method:      "DELETE",
 	path:        text("/v1/orders/{id}"),
 	execute:     deleteByID(brokerage.Store.DeleteOrder),
-	source:      insertOrder,
+	Source:      insertOrder,
 }

@@ -2,7 +2,7 @@ package workload
 
 import "brokerage/internal/brokerage"
 
-var getOrder = &transaction{
+var getOrder = &Transaction{
 	Transaction: brokerage.Named("get_order"),
 	draw:        drawOrder,
 	method:      "GET",

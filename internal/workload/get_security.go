@@ -2,7 +2,7 @@ package workload
 
 import "brokerage/internal/brokerage"
 
-var getSecurity = &transaction{
+var getSecurity = &Transaction{
 	Transaction: brokerage.Named("get_security"),
 	draw:        drawSymbol,
 	method:      "GET",

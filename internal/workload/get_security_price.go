@@ -2,7 +2,7 @@ package workload
 
 import "brokerage/internal/brokerage"
 
-var getSecurityPrice = &transaction{
+var getSecurityPrice = &Transaction{
 	Transaction: brokerage.Named("get_security_price"),
 	draw:        drawSymbol,
 	method:      "GET",

@@ -153,7 +153,7 @@ func (h *HTTP) permits(ctx context.Context, d *Definition) error {
 			return err
 		}
 	}
-	if !d.has(func(t *transaction) bool { return t.replaces }) {
+	if !d.has(func(t *Transaction) bool { return t.Replaces }) {
 		return nil
 	}
 	_, err := h.fetch(ctx, http.MethodPut, "/v1/customers/0", "replace documents (scope admin)")

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -120,33 +121,24 @@ func (s *httpSession) do(ctx context.Context, c *call) outcome {
 // judge returns the outcome of the last answer.
 func (s *httpSession) judge(c *call) outcome {
 	t := c.transaction
-	switch s.answer.status {
-	case http.StatusOK:
-		if t.Answer == "" {
-			return wrongAnswer
-		}
+	switch status := s.answer.status; {
+	case status == http.StatusOK && t.Answer != "":
 		return s.check(c, s.answer.body)
-	case http.StatusCreated:
-		if t.location == nil {
-			return wrongAnswer
-		}
+	case status == http.StatusCreated && t.location != nil:
 		s.key = t.location.fill(s.key[:0], c)
-		if !bytes.HasSuffix(s.answer.location, s.key) {
-			return wrongAnswer
+		if bytes.HasSuffix(s.answer.location, s.key) {
+			return done
 		}
+	case status == http.StatusNoContent && t.location == nil && (t.Answer == "" || t.Replaces):
 		return done
-	case http.StatusNoContent:
-		if t.location != nil || t.Answer != "" && !t.replaces {
-			return wrongAnswer
-		}
-		return done
-	default:
-		return problemOutcome(t, s.answer.status, s.answer.body)
+	case status != http.StatusOK && status != http.StatusCreated && status != http.StatusNoContent:
+		return problemOutcome(t, status, s.answer.body)
 	}
+	return wrongAnswer
 }
 
 // problemOutcome returns the outcome of a problem document.
-func problemOutcome(t *transaction, status int, body []byte) outcome {
+func problemOutcome(t *Transaction, status int, body []byte) outcome {
 	_, rest, _ := bytes.Cut(body, []byte("<type>urn:brokerage:problem:"))
 	name, _, _ := bytes.Cut(rest, []byte("<"))
 	switch {
@@ -167,7 +159,7 @@ func (s *httpSession) exchange(c *call) error {
 		s.content = t.body.fill(s.content, c)
 	}
 	s.startRequest(t.method, c)
-	if err := s.roundTrip(nil); err != nil || !t.replaces {
+	if err := s.roundTrip(nil); err != nil || !t.Replaces {
 		return err
 	}
 	if s.answer.status != http.StatusOK || s.check(c, s.answer.body).class != good {
@@ -300,9 +292,7 @@ func (a *answer) readBody(in *bufio.Reader, length int, chunked bool) (err error
 		}
 		_, err = in.Discard(length) // which leaves the bytes where they are
 	default:
-		if cap(a.long) < length {
-			a.long = make([]byte, length)
-		}
+		a.long = slices.Grow(a.long[:0], length)
 		a.body = a.long[:length]
 		_, err = io.ReadFull(in, a.body)
 	}

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-var insertCustomer = &transaction{
+var insertCustomer = &Transaction{
 	Transaction: brokerage.Named("insert_customer"),
 	draw: func(u *user, c *call) bool {
 		if !u.newID(customerIDs, &c.id) || !u.newID(accountIDs, &c.account) {

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-var insertOrder = &transaction{
+var insertOrder = &Transaction{
 	Transaction: brokerage.Named("insert_order"),
 	draw: func(u *user, c *call) bool {
 		if !u.newID(orderIDs, &c.id) {

@@ -88,7 +88,7 @@ func (p *plan) uses(kind *idKind) (share float64, prepared int) {
 }
 
 // refill leases ids for this user alone, of each kind that it needs for a transaction and has run out of.
-func (w *worker) refill(ctx context.Context, t *transaction) error {
+func (w *worker) refill(ctx context.Context, t *Transaction) error {
 	for _, kind := range t.newIDs {
 		if !w.user.ids[kind].empty() {
 			continue

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-var openAccount = &transaction{
+var openAccount = &Transaction{
 	Transaction: brokerage.Named("open_account"),
 	draw: func(u *user, c *call) bool {
 		if !u.newID(accountIDs, &c.account) {

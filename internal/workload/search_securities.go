@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-var searchSecurities = &transaction{
+var searchSecurities = &Transaction{
 	Transaction: brokerage.Named("search_securities"),
 	draw: func(u *user, c *call) bool {
 		c.search = searchCall{

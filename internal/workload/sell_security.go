@@ -2,7 +2,7 @@ package workload
 
 import "brokerage/internal/brokerage"
 
-var sellSecurity = &transaction{
+var sellSecurity = &Transaction{
 	Transaction: brokerage.Named("sell_security"),
 	draw: func(u *user, c *call) bool {
 		drawHolding(u, c)
@@ -14,5 +14,5 @@ var sellSecurity = &transaction{
 	body:     tradeBody,
 	execute:  trade(brokerage.Sell),
 	key:      text(`"{id}"`),
-	expected: tradeRefusals,
+	Expected: tradeRefusals,
 }

@@ -2,8 +2,9 @@ package workload
 
 import (
 	"context"
+	"errors"
 	"net"
-	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"sync"
@@ -35,10 +36,8 @@ var loaded = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.LoadDataset(context.Background(), dataset.New(dataset.Spec{Seed: 1}), nil); err != nil {
-		return nil, err
-	}
-	if err := s.Close(); err != nil {
+	err = errors.Join(s.LoadDataset(context.Background(), dataset.New(dataset.Spec{Seed: 1}), nil), s.Close())
+	if err != nil {
 		return nil, err
 	}
 	return os.ReadFile(file)
@@ -78,13 +77,34 @@ func serve(t testing.TB, s brokerage.Store, authority access.Authority) (url str
 		Metrics: telemetry.New(telemetry.BuildInfo{}), Tokens: authority, Timeout: 20 * time.Second,
 	})
 	require.NoError(t, err)
+	server := httptest.NewServer(api)
+	stop = sync.OnceFunc(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	t.Cleanup(stop)
+	return server.URL, stop
+}
+
+// listen returns the URL of a server that handles each connection, and closes it then.
+func listen(t testing.TB, handle func(net.Conn)) (url string) {
+	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	server := &http.Server{Handler: api, ReadHeaderTimeout: time.Minute}
-	go func() { _ = server.Serve(listener) }() // ends with Close
-	stop = func() { _ = server.Close() }
-	t.Cleanup(stop)
-	return "http://" + listener.Addr().String(), stop
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				handle(conn)
+				_ = conn.Close()
+			}()
+		}
+	}()
+	return "http://" + listener.Addr().String()
 }
 
 func overHTTP(t testing.TB, url, token string) *HTTP {
@@ -127,7 +147,14 @@ func newTestUser(t testing.TB, d *Definition, seed uint64, number, users int) *u
 	return newUser(common, number, map[*idKind]brokerage.Range{orderIDs: lease, customerIDs: lease, accountIDs: lease})
 }
 
-// stub is a backend whose calls a test defines.
+// bothWays returns a store and a service over it.
+func bothWays(t testing.TB, s brokerage.Store) map[string]Backend {
+	t.Helper()
+	url, _ := serve(t, s, nil)
+	return map[string]Backend{"Direct": direct(t, s, "sqlite:b.db"), "HTTP": overHTTP(t, url, "")}
+}
+
+// stub is a backend on the null store whose calls a test defines.
 type stub struct {
 	*Direct
 
@@ -137,10 +164,15 @@ type stub struct {
 	service bool // or claims to be one
 }
 
+func newStub(t testing.TB, do func(ctx context.Context, c *call) outcome) *stub {
+	t.Helper()
+	return &stub{Direct: direct(t, nullStore(t), "null:"), do: do}
+}
+
 func (s *stub) describe(ctx context.Context) (Target, *population, error) {
 	t, p, err := s.Direct.describe(ctx)
 	if s.service {
-		t.Kind = "http"
+		t.Kind = httpTarget
 	}
 	return t, p, err
 }

@@ -37,10 +37,10 @@ func measured(t testing.TB) (*Run, []*aggregate, []part) {
 	mix, err := d.parts()
 	require.NoError(t, err)
 	all := make([]*aggregate, len(mix))
-	of := make(map[*transaction]*aggregate)
+	of := make(map[*Transaction]*aggregate)
 	for p := range mix {
 		all[p] = newAggregate()
-		of[mix[p].transaction] = all[p]
+		of[mix[p].Transaction] = all[p]
 		for i := range int64(mix[p].share * 1000) {
 			took := time.Duration(p+1)*100*time.Microsecond + time.Duration(i)*time.Microsecond
 			all[p].add(&sample{took: int64(took), outcome: done})

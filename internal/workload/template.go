@@ -111,7 +111,7 @@ type documents struct {
 
 func newDocuments(p *population, d *Definition, now time.Time) (*documents, error) {
 	docs := &documents{today: now.UTC().Format(time.DateOnly)}
-	if d.Prepare == (Prepare{}) && !d.has(func(t *transaction) bool { return t.location != nil }) {
+	if d.Prepare == (Prepare{}) && !d.has(func(t *Transaction) bool { return t.location != nil }) {
 		return docs, nil
 	}
 	g, err := generator(p.Scale, p.Profile, p.Seed)

@@ -7,7 +7,7 @@ import (
 )
 
 // updCustacc reads a customer and writes it back: a transaction of the older mix.
-var updCustacc = &transaction{
+var updCustacc = &Transaction{
 	Transaction: &brokerage.Transaction{Name: "upd_custacc", Kind: brokerage.Update, Answer: "Customer"},
 	draw:        drawCustomer,
 	method:      "GET",
@@ -20,6 +20,6 @@ var updCustacc = &transaction{
 		return doc, s.ReplaceCustomer(ctx, write(), c.id, doc, c.validate, brokerage.Match{brokerage.ETag(doc)})
 	},
 	key:      text(`"{id}"`),
-	expected: []brokerage.Reason{reasonStale},
-	replaces: true,
+	Expected: []brokerage.Reason{reasonStale},
+	Replaces: true,
 }

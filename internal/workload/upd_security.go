@@ -7,7 +7,7 @@ import (
 )
 
 // updSecurity reads a security and writes it back: a transaction of the older mix.
-var updSecurity = &transaction{
+var updSecurity = &Transaction{
 	Transaction: &brokerage.Transaction{Name: "upd_security", Kind: brokerage.Update, Answer: "Security"},
 	draw:        drawSymbol,
 	method:      "GET",
@@ -20,6 +20,6 @@ var updSecurity = &transaction{
 		return doc, s.ReplaceSecurity(ctx, write(), c.symbol, doc, c.validate, brokerage.Match{brokerage.ETag(doc)})
 	},
 	key:      text(`>{symbol}<`),
-	expected: []brokerage.Reason{reasonStale},
-	replaces: true,
+	Expected: []brokerage.Reason{reasonStale},
+	Replaces: true,
 }

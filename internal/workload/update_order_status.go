@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-var updateOrderStatus = &transaction{
+var updateOrderStatus = &Transaction{
 	Transaction: brokerage.Named("update_order_status"),
 	draw: func(u *user, c *call) bool {
 		codes := u.definition.Updates.Status

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-var updateSecurityPrice = &transaction{
+var updateSecurityPrice = &Transaction{
 	Transaction: brokerage.Named("update_security_price"),
 	draw: func(u *user, c *call) bool {
 		c.symbol = u.symbol()

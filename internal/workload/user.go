@@ -22,7 +22,7 @@ type plan struct {
 
 // part is a transaction of a mix and its share of the draws, of 1.
 type part struct {
-	*transaction
+	*Transaction
 
 	share float64
 }
@@ -97,7 +97,7 @@ func (u *user) choose() int {
 
 // draw fills the user's call. It returns false when there is nothing to call: the user has nothing of its own left to
 // remove, or no leased ids.
-func (u *user) draw(t *transaction) bool {
+func (u *user) draw(t *Transaction) bool {
 	u.call.transaction = t
 	return t.draw(u, &u.call)
 }

@@ -70,7 +70,7 @@ func (w *worker) prepare(ctx context.Context) bool {
 }
 
 // insert makes a number of calls and counts them.
-func (w *worker) insert(ctx context.Context, t *transaction, calls int, inserted *int64, own *Prepared) bool {
+func (w *worker) insert(ctx context.Context, t *Transaction, calls int, inserted *int64, own *Prepared) bool {
 	for range calls {
 		if w.driver.over(w.driver.now()) || !w.draw(ctx, t) {
 			return false
@@ -92,7 +92,7 @@ func (w *worker) insert(ctx context.Context, t *transaction, calls int, inserted
 // step carries out a transaction and returns the time. In the open model it was due at a time; else due is 0.
 func (w *worker) step(ctx context.Context, due int64) int64 {
 	part := w.user.choose()
-	for !w.draw(ctx, w.user.mix[part].transaction) {
+	for !w.draw(ctx, w.user.mix[part].Transaction) {
 		now := w.driver.now()
 		if w.driver.over(now) && due == 0 || ctx.Err() != nil {
 			w.leave(due)
@@ -167,7 +167,7 @@ func (w *worker) record(s sample, began, now, due int64) {
 }
 
 // draw fills the user's call, and leases more ids if it needs some.
-func (w *worker) draw(ctx context.Context, t *transaction) bool {
+func (w *worker) draw(ctx context.Context, t *Transaction) bool {
 	if w.user.draw(t) {
 		return true
 	}
