@@ -5,8 +5,7 @@ import "brokerage/internal/brokerage"
 var accountSummary = &Transaction{
 	Transaction: brokerage.Named("account_summary"),
 	draw:        drawCustomer,
-	method:      "GET",
-	path:        text("/v1/customers/{id}/statement"),
+	request:     get("/v1/customers/{id}/statement"),
 	execute:     queryByID(brokerage.Store.AccountSummary),
 	key:         text(`"{id}"`),
 }

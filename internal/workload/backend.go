@@ -29,11 +29,6 @@ type session interface {
 
 // reading is what a backend has used at one moment. A backend in this process has no process of its own.
 type reading struct {
-	process *processReading
+	process *Process // CPUSeconds and MemoryAfter
 	figures map[string]float64
-}
-
-type processReading struct {
-	cpuSeconds  float64
-	memoryBytes int64
 }

@@ -12,9 +12,7 @@ var buySecurity = &Transaction{
 		}
 		return true
 	},
-	method:   "POST",
-	path:     text("/v1/accounts/{id}/buy"),
-	body:     tradeBody,
+	request:  post("/v1/accounts/{id}/buy", tradeBody),
 	execute:  trade(brokerage.Buy),
 	key:      text(`"{id}"`),
 	Expected: tradeRefusals,

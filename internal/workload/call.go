@@ -43,15 +43,14 @@ var done = outcome{class: good}
 
 // The reasons that are not among brokerage's.
 const (
-	reasonStale       = "stale"
-	reasonWrongAnswer = "wrong-answer"
-	reasonNoAnswer    = "no-answer"
-	reasonTimeout     = "timeout"
-	reasonNotFound    = "404 not-found"
+	reasonStale    = "stale"
+	reasonNoAnswer = "no-answer"
+	reasonTimeout  = "timeout"
+	reasonNotFound = "404 not-found"
 )
 
 var (
-	wrongAnswer = outcome{unexpected, reasonWrongAnswer}
+	wrongAnswer = outcome{unexpected, "wrong-answer"}
 	noAnswer    = outcome{unanswered, reasonNoAnswer}
 	timedOut    = outcome{unanswered, reasonTimeout}
 )
@@ -71,12 +70,11 @@ func (k *checker) check(c *call, answer []byte) outcome {
 	if string(rootName(answer)) != c.transaction.Answer {
 		return wrongAnswer
 	}
-	if !k.keys {
-		return done
-	}
-	k.key = c.transaction.key.fill(k.key[:0], c)
-	if !bytes.Contains(answer[:min(len(answer), keyWithin)], k.key) {
-		return wrongAnswer
+	if k.keys {
+		k.key = c.transaction.key.fill(k.key[:0], c)
+		if !bytes.Contains(answer[:min(len(answer), keyWithin)], k.key) {
+			return wrongAnswer
+		}
 	}
 	return done
 }

@@ -14,8 +14,7 @@ var closeAccount = &Transaction{
 		c.id, c.account = own.customer, own.account
 		return ok
 	},
-	method: "DELETE",
-	path:   text("/v1/customers/{id}/accounts/{account}"),
+	request: remove("/v1/customers/{id}/accounts/{account}"),
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		return nil, s.CloseAccount(ctx, write(), c.id, c.account)
 	},

@@ -5,8 +5,7 @@ import "brokerage/internal/brokerage"
 var customerMaxOrder = &Transaction{
 	Transaction: brokerage.Named("customer_max_order"),
 	draw:        drawCustomer,
-	method:      "GET",
-	path:        text("/v1/customers/{id}/orders/largest"),
+	request:     get("/v1/customers/{id}/orders/largest"),
 	execute:     queryByID(brokerage.Store.CustomerMaxOrder),
 	key:         text(`"{id}"`),
 }

@@ -5,8 +5,7 @@ import "brokerage/internal/brokerage"
 var customerProfile = &Transaction{
 	Transaction: brokerage.Named("customer_profile"),
 	draw:        drawCustomer,
-	method:      "GET",
-	path:        text("/v1/customers/{id}/profile"),
+	request:     get("/v1/customers/{id}/profile"),
 	execute:     queryByID(brokerage.Store.CustomerProfile),
 	key:         text(`"{id}"`),
 }

@@ -5,8 +5,7 @@ import "brokerage/internal/brokerage"
 var deleteCustomer = &Transaction{
 	Transaction: brokerage.Named("delete_customer"),
 	draw:        func(u *user, c *call) bool { return takeOut(u.rand, &u.ownCustomers, &c.id) },
-	method:      "DELETE",
-	path:        text("/v1/customers/{id}"),
+	request:     remove("/v1/customers/{id}"),
 	execute:     deleteByID(brokerage.Store.DeleteCustomer),
 	Source:      insertCustomer,
 }

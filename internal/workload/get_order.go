@@ -5,8 +5,7 @@ import "brokerage/internal/brokerage"
 var getOrder = &Transaction{
 	Transaction: brokerage.Named("get_order"),
 	draw:        drawOrder,
-	method:      "GET",
-	path:        text("/v1/orders/{id}"),
+	request:     get("/v1/orders/{id}"),
 	execute:     queryByID(brokerage.Store.GetOrder),
 	key:         text(`"{id}"`),
 }

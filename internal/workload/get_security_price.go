@@ -5,8 +5,7 @@ import "brokerage/internal/brokerage"
 var getSecurityPrice = &Transaction{
 	Transaction: brokerage.Named("get_security_price"),
 	draw:        drawSymbol,
-	method:      "GET",
-	path:        text("/v1/securities/{symbol}/price"),
+	request:     get("/v1/securities/{symbol}/price"),
 	execute:     queryBySymbol(brokerage.Store.SecurityPrice),
 	key:         text(`"{symbol}"`),
 }

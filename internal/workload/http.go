@@ -200,7 +200,7 @@ func (h *HTTP) open(ctx context.Context, check checker) (session, error) {
 
 // readMetrics reads the metrics without labels from Prometheus's text format: those of the process and of the store.
 func readMetrics(text []byte) reading {
-	var p processReading
+	var p Process
 	r := reading{figures: make(map[string]float64)}
 	for line := range bytes.Lines(text) {
 		name, value, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
@@ -210,9 +210,9 @@ func readMetrics(text []byte) reading {
 		}
 		switch {
 		case name == "process_cpu_seconds_total":
-			p.cpuSeconds, r.process = v, &p
+			p.CPUSeconds, r.process = v, &p
 		case name == "process_resident_memory_bytes":
-			p.memoryBytes = int64(v)
+			p.MemoryAfter = int64(v)
 		case strings.HasPrefix(name, "brokerage_"), strings.HasPrefix(name, "process_network_"),
 			name == "go_goroutines", name == "go_gc_duration_seconds_count",
 			name == "go_memstats_heap_alloc_bytes", name == "go_memstats_alloc_bytes_total":

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"net/textproto"
 	"os"
 	"slices"
 	"strconv"
@@ -154,11 +155,8 @@ func problemOutcome(t *Transaction, status int, body []byte) outcome {
 // exchange sends the requests of a call and leaves the last answer in s.answer.
 func (s *httpSession) exchange(c *call) error {
 	t := c.transaction
-	s.content = s.content[:0]
-	if t.body != nil {
-		s.content = t.body.fill(s.content, c)
-	}
-	s.startRequest(t.method, c)
+	s.content = t.request.body.fill(s.content[:0], c)
+	s.startRequest(t.request.method, c)
 	if err := s.roundTrip(nil); err != nil || !t.Replaces {
 		return err
 	}
@@ -174,7 +172,7 @@ func (s *httpSession) exchange(c *call) error {
 // startRequest puts the method and the path of a request into s.out.
 func (s *httpSession) startRequest(method string, c *call) {
 	s.out = append(append(append(s.out[:0], method...), ' '), s.base...)
-	s.out = c.transaction.path.fill(s.out, c)
+	s.out = c.transaction.request.path.fill(s.out, c)
 }
 
 // roundTrip completes and sends the request that startRequest has begun, with s.content as its body, and reads the
@@ -272,16 +270,8 @@ func (a *answer) readBody(in *bufio.Reader, length int, chunked bool) (err error
 		if a.long, err = appendAll(a.long[:0], httputil.NewChunkedReader(in)); err != nil {
 			return err
 		}
-		for { // trailers, up to the empty line
-			line, err := in.ReadSlice('\n')
-			if err != nil {
-				return err
-			}
-			if len(bytes.TrimRight(line, "\r\n")) == 0 {
-				break
-			}
-		}
 		a.body = a.long
+		_, err = textproto.NewReader(in).ReadMIMEHeader() // the trailers, up to the empty line
 	case length < 0:
 		a.last = true
 		a.long, err = appendAll(a.long[:0], in)

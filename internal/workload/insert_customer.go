@@ -15,9 +15,7 @@ var insertCustomer = &Transaction{
 		u.documents.compose(c, u.documents.customers, u.rand)
 		return true
 	},
-	method: "POST",
-	path:   text("/v1/customers{validation}"),
-	body:   text("{document}"),
+	request: post("/v1/customers{validation}", "{document}"),
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		_, err := s.InsertCustomer(ctx, write(), c.doc, c.validate)
 		return nil, err

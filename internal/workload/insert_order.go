@@ -16,9 +16,7 @@ var insertOrder = &Transaction{
 		u.documents.compose(c, u.documents.orders, u.rand)
 		return true
 	},
-	method: "POST",
-	path:   text("/v1/orders"),
-	body:   text("{document}"),
+	request: post("/v1/orders", "{document}"),
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		_, err := s.InsertOrder(ctx, write(), c.doc)
 		return nil, err

@@ -16,9 +16,7 @@ var openAccount = &Transaction{
 		u.documents.compose(c, u.documents.accounts, u.rand)
 		return true
 	},
-	method: "POST",
-	path:   text("/v1/customers/{id}/accounts"),
-	body:   text("{document}"),
+	request: post("/v1/customers/{id}/accounts", "{document}"),
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		_, err := s.OpenAccount(ctx, write(), c.id, c.doc)
 		return nil, err

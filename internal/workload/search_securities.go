@@ -15,8 +15,7 @@ var searchSecurities = &Transaction{
 		}
 		return true
 	},
-	method: "GET",
-	path:   text("/v1/securities?sector={sector}&peMin={peMin}&peMax={peMax}&yieldMin={yieldMin}"),
+	request: get("/v1/securities?sector={sector}&peMin={peMin}&peMax={peMax}&yieldMin={yieldMin}"),
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		const one = 10_000 // a Search counts ten-thousandths
 		return s.SearchSecurities(ctx, brokerage.Search{

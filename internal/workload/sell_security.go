@@ -9,9 +9,7 @@ var sellSecurity = &Transaction{
 		c.quantity = u.between(u.definition.Trades.Sell.Quantity)
 		return true
 	},
-	method:   "POST",
-	path:     text("/v1/accounts/{id}/sell"),
-	body:     tradeBody,
+	request:  post("/v1/accounts/{id}/sell", tradeBody),
 	execute:  trade(brokerage.Sell),
 	key:      text(`"{id}"`),
 	Expected: tradeRefusals,

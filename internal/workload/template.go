@@ -65,6 +65,17 @@ func text(s string) *template {
 	}
 }
 
+// request is the request of a call. Its body may be empty.
+type request struct {
+	method     string
+	path, body *template
+}
+
+func get(path string) request        { return request{"GET", text(path), text("")} }
+func put(path, body string) request  { return request{"PUT", text(path), text(body)} }
+func post(path, body string) request { return request{"POST", text(path), text(body)} }
+func remove(path string) request     { return request{"DELETE", text(path), text("")} }
+
 // newTemplate returns the template of literals and names of gaps, alternately.
 func newTemplate(parts []string) *template {
 	t := &template{}

@@ -9,8 +9,8 @@ import (
 
 // What buy_security and sell_security share.
 
-var tradeBody = text(`<Trade xmlns="` + brokerage.CustAccNS +
-	`"><Symbol>{symbol}</Symbol><Quantity>{quantity}</Quantity></Trade>`)
+const tradeBody = `<Trade xmlns="` + brokerage.CustAccNS +
+	`"><Symbol>{symbol}</Symbol><Quantity>{quantity}</Quantity></Trade>`
 
 // tradeRefusals depend on what the account holds, which only the service knows.
 var tradeRefusals = []brokerage.Reason{

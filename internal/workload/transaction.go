@@ -20,10 +20,8 @@ type Transaction struct {
 
 	// draw fills the user's call. It returns false when there is nothing to call: the user has nothing of its own left
 	// to remove, or no leased ids.
-	draw func(u *user, c *call) bool
-	// method, path and body make the request; most requests have no body.
-	method     string
-	path, body *template
+	draw    func(u *user, c *call) bool
+	request request
 	// execute makes the same call on a store.
 	execute execute
 	// key is what an answer of this call has near its beginning. Set where there is an answer.

@@ -10,8 +10,7 @@ import (
 var updCustacc = &Transaction{
 	Transaction: &brokerage.Transaction{Name: "upd_custacc", Kind: brokerage.Update, Answer: "Customer"},
 	draw:        drawCustomer,
-	method:      "GET",
-	path:        text("/v1/customers/{id}"),
+	request:     get("/v1/customers/{id}"),
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		doc, err := s.GetCustomer(ctx, c.id)
 		if err != nil {

@@ -10,8 +10,7 @@ import (
 var updSecurity = &Transaction{
 	Transaction: &brokerage.Transaction{Name: "upd_security", Kind: brokerage.Update, Answer: "Security"},
 	draw:        drawSymbol,
-	method:      "GET",
-	path:        text("/v1/securities/{symbol}"),
+	request:     get("/v1/securities/{symbol}"),
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		doc, err := s.GetSecurity(ctx, c.symbol)
 		if err != nil {

@@ -14,9 +14,8 @@ var updateOrderStatus = &Transaction{
 		c.status = codes[u.rand.IntN(len(codes))]
 		return true
 	},
-	method: "PUT",
-	path:   text("/v1/orders/{id}/status"),
-	body:   text(`<OrderStatus xmlns="` + brokerage.FIXMLNS + `" Stat="{status}"></OrderStatus>`),
+	request: put("/v1/orders/{id}/status",
+		`<OrderStatus xmlns="`+brokerage.FIXMLNS+`" Stat="{status}"></OrderStatus>`),
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		return s.UpdateOrderStatus(ctx, write(), c.id, c.status)
 	},

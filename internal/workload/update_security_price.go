@@ -13,9 +13,8 @@ var updateSecurityPrice = &Transaction{
 		c.cents = u.between(u.definition.Updates.Price)
 		return true
 	},
-	method: "PUT",
-	path:   text("/v1/securities/{symbol}/price"),
-	body:   text(`<Price xmlns="` + brokerage.SecurityNS + `"><LastTrade>{price}</LastTrade></Price>`),
+	request: put("/v1/securities/{symbol}/price",
+		`<Price xmlns="`+brokerage.SecurityNS+`"><LastTrade>{price}</LastTrade></Price>`),
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		var text [20]byte // on the stack
 		price := brokerage.Price{LastTrade: string(appendCents(text[:0], c.cents))}

@@ -13,8 +13,7 @@ import (
 // usageReading is what all processes and the host have used at one moment.
 type usageReading struct {
 	at      time.Time
-	self    processReading
-	peak    int64
+	self    Process // CPUSeconds, MemoryAfter and MemoryPeak
 	host    *hostReading
 	backend reading
 }
@@ -28,8 +27,7 @@ func (d *driver) readUsage(ctx context.Context) usageReading {
 	bounded, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	u.backend, _ = d.backend.reading(bounded)
-	u.self, u.peak = readSelf()
-	u.host = readHost()
+	u.self, u.host = readSelf(), readHost()
 	return u
 }
 
@@ -37,7 +35,6 @@ func (d *driver) readUsage(ctx context.Context) usageReading {
 func usage(m measuredUsage, t Target, cores int) Usage {
 	seconds := m.after.at.Sub(m.before.at).Seconds()
 	u := Usage{Generator: processUsage(m.before.self, m.after.self, seconds, cores)}
-	u.Generator.MemoryPeak = m.after.peak
 	if b, a := m.before.backend.process, m.after.backend.process; a != nil && b != nil {
 		p := processUsage(*b, *a, seconds, cores)
 		if !t.SameHost {
@@ -62,15 +59,12 @@ func usage(m measuredUsage, t Target, cores int) Usage {
 	return u
 }
 
-func processUsage(before, after processReading, seconds float64, cores int) Process {
-	p := Process{
-		CPUSeconds:   after.cpuSeconds - before.cpuSeconds,
-		MemoryBefore: before.memoryBytes, MemoryAfter: after.memoryBytes,
-	}
-	if seconds > 0 {
-		p.CPU = p.CPUSeconds / seconds / float64(cores)
-	}
-	return p
+func processUsage(before, after Process, seconds float64, cores int) Process {
+	used := after
+	used.CPUSeconds -= before.CPUSeconds
+	used.CPU = ratio(used.CPUSeconds, seconds*float64(cores))
+	used.MemoryBefore = before.MemoryAfter
+	return used
 }
 
 // hostReading is what the whole computer has used.

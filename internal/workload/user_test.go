@@ -20,11 +20,8 @@ func draws(u *user) (list []string) {
 			continue
 		}
 		u.keep()
-		line := t.path.fill([]byte(t.method+" "), &u.call)
-		if t.body != nil {
-			line = t.body.fill(append(line, ' '), &u.call)
-		}
-		list = append(list, string(line))
+		line := t.request.path.fill([]byte(t.request.method+" "), &u.call)
+		list = append(list, string(t.request.body.fill(append(line, ' '), &u.call)))
 	}
 	return list
 }
@@ -74,7 +71,7 @@ func TestUser_OwnPools(t *testing.T) {
 			empties++
 			continue
 		}
-		path := tx.path.fill(nil, &u.call)
+		path := tx.request.path.fill(nil, &u.call)
 		switch {
 		case tx.location != nil:
 			made[string(tx.location.fill(path, &u.call))] = true
@@ -230,8 +227,7 @@ func TestTransactions_AreComplete(t *testing.T) {
 	for _, tx := range registry {
 		t.Run(tx.Name, func(t *testing.T) {
 			require.NotNil(t, tx.draw)
-			require.NotEmpty(t, tx.method)
-			require.NotNil(t, tx.path)
+			require.NotEmpty(t, tx.request)
 			require.NotNil(t, tx.execute)
 			require.Equal(t, tx.Answer != "", tx.key != nil, "an answer and its key")
 			require.Equal(t, tx.NewID != "", tx.location != nil, "a new id and its Location")

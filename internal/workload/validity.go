@@ -78,8 +78,8 @@ func judge(r *Run) Validity {
 	return v
 }
 
-// noteChanges explains refusals that cannot happen on an unchanged database: of keys of the dataset, which exist, and of
-// leased ids, which are new.
+// noteChanges explains refusals that cannot happen on an unchanged database: of keys of the dataset, which exist, and
+// of leased ids, which are new.
 func noteChanges(r *Run, note func(format string, args ...any)) {
 	if n := refusals(r, reasonNotFound); n > 0 {
 		note("%d not found: the dataset has it and the database has not, so somebody has deleted it; a restore brings it "+
