@@ -55,14 +55,11 @@ const (
 // lease leases ids of all kinds that the users need.
 func (d *driver) lease(ctx context.Context) (map[*idKind]brokerage.Range, error) {
 	leases := make(map[*idKind]brokerage.Range)
-	seconds := (d.config.Ramp + d.config.Duration).Seconds() + 60
 	for _, kind := range []*idKind{orderIDs, customerIDs, accountIDs} {
-		share, prepared := d.plan.uses(kind)
-		if share == 0 && prepared == 0 {
+		count := d.needed(kind)
+		if count == 0 {
 			continue
 		}
-		during := min(share*expectedRate*seconds, brokerage.MaxLease)
-		count := kind.width * (int64(d.config.Users)*int64(prepared+1) + int64(during))
 		var err error
 		if leases[kind], err = d.backend.lease(ctx, kind.name, min(count, brokerage.MaxLease)); err != nil {
 			return nil, err
@@ -71,20 +68,26 @@ func (d *driver) lease(ctx context.Context) (map[*idKind]brokerage.Range, error)
 	return leases, nil
 }
 
-// uses returns the share of the mix that needs ids of a kind, and how many calls that need them each user prepares.
-func (p *plan) uses(kind *idKind) (share float64, prepared int) {
-	for _, part := range p.mix {
+// needed returns how many ids of a kind all users need: for what they prepare, and for their share of the run.
+func (d *driver) needed(kind *idKind) int64 {
+	share, prepared := 0.0, 0
+	for _, part := range d.plan.mix {
 		if slices.Contains(part.newIDs, kind) {
 			share += part.share
 		}
 	}
 	for _, t := range registry {
 		if t.prepare != nil && slices.Contains(t.newIDs, kind) {
-			calls, _ := t.prepare(p.definition.Prepare, &Prepared{})
+			calls, _ := t.prepare(d.config.Definition.Prepare, &Prepared{})
 			prepared += calls
 		}
 	}
-	return share, prepared
+	if share == 0 && prepared == 0 {
+		return 0
+	}
+	seconds := (d.config.Ramp + d.config.Duration).Seconds() + 60
+	during := min(share*expectedRate*seconds, brokerage.MaxLease)
+	return kind.width * (int64(d.config.Users)*int64(prepared+1) + int64(during))
 }
 
 // refill leases ids for this user alone, of each kind that it needs for a transaction and has run out of.
