@@ -14,7 +14,6 @@ import (
 
 	"brokerage/internal/access"
 	"brokerage/internal/brokerage"
-	"brokerage/internal/store/sqlite"
 )
 
 // driven runs a workload to its end, and holds the result to its schema and to itself.
@@ -150,8 +149,7 @@ func TestDrive_Think(t *testing.T) {
 // Each of these is refused before any load.
 func TestDrive_RefusedBeforeLoad(t *testing.T) {
 	s := tinyStore(t)
-	empty, err := sqlite.Open(t.Context(), t.TempDir()+"/e.db", sqlite.Options{})
-	require.NoError(t, err)
+	empty := openSQLite(t, t.TempDir()+"/e.db")
 	t.Cleanup(func() { require.NoError(t, empty.Close()) })
 	reader := &access.Client{Name: "r", Scopes: []access.Scope{access.Read}}
 	trader := &access.Client{Name: "t", Scopes: []access.Scope{access.Read, access.Trade}}

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -230,17 +231,14 @@ func TestSessions_SameRefusals(t *testing.T) {
 	}
 }
 
-// heldByNobody is a symbol that the first account does not hold.
+// heldByNobody returns a symbol that the first account does not hold.
 func heldByNobody(t testing.TB, s brokerage.Store) string {
 	t.Helper()
 	summary, err := s.AccountSummary(t.Context(), 1002)
 	require.NoError(t, err)
-	p := tinyPopulation(t, 0)
-	for _, symbol := range p.Symbols {
-		if !strings.Contains(string(summary), "<Symbol>"+symbol+"</Symbol>") {
-			return symbol
-		}
-	}
-	t.Fatal("all are held")
-	return ""
+	symbols := slices.DeleteFunc(tinyPopulation(t, 0).Symbols, func(symbol string) bool {
+		return strings.Contains(string(summary), "<Symbol>"+symbol+"</Symbol>")
+	})
+	require.NotEmpty(t, symbols)
+	return symbols[0]
 }

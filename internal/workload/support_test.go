@@ -2,7 +2,6 @@ package workload
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/http/httptest"
 	"os"
@@ -25,33 +24,33 @@ import (
 )
 
 // loaded is a small database, made once for all tests.
-var loaded = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "workload")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	file := filepath.Join(dir, "b.db")
-	s, err := sqlite.Open(context.Background(), file, sqlite.Options{})
-	if err != nil {
-		return nil, err
-	}
-	err = errors.Join(s.LoadDataset(context.Background(), dataset.New(dataset.Spec{Seed: 1}), nil), s.Close())
-	if err != nil {
-		return nil, err
-	}
-	return os.ReadFile(file)
-})
+var loaded struct {
+	sync.Once
+
+	file []byte
+}
 
 func tinyStore(t testing.TB) *sqlite.Store {
 	t.Helper()
-	text, err := loaded()
-	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "b.db")
-	require.NoError(t, os.WriteFile(file, text, 0o600))
+	loaded.Do(func() {
+		s := openSQLite(t, file)
+		require.NoError(t, s.LoadDataset(t.Context(), dataset.New(dataset.Spec{Seed: 1}), nil))
+		require.NoError(t, s.Close())
+		var err error
+		loaded.file, err = os.ReadFile(file)
+		require.NoError(t, err)
+	})
+	require.NoError(t, os.WriteFile(file, loaded.file, 0o600))
+	s := openSQLite(t, file)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+func openSQLite(t testing.TB, file string) *sqlite.Store {
+	t.Helper()
 	s, err := sqlite.Open(t.Context(), file, sqlite.Options{})
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
 }
 
