@@ -13,14 +13,8 @@ import (
 // Minus is the minus sign of every negative figure (U+2212).
 const Minus = "−"
 
-// Integer is the type of a count.
-type Integer interface{ ~int | ~int64 }
-
-// Number is the type of a size.
-type Number interface{ ~int | ~int64 | ~float64 }
-
 // Count writes a count with a comma after each group of three digits: 1,234,567.
-func Count[N Integer](n N) string {
+func Count[N ~int | ~int64](n N) string {
 	digits, sign := strconv.FormatInt(int64(n), 10), ""
 	if n < 0 {
 		digits, sign = digits[1:], Minus
@@ -32,7 +26,7 @@ func Count[N Integer](n N) string {
 }
 
 // Plural writes a count and its noun, which gets an "s" unless the count is 1: 1 file, 2,000 files.
-func Plural[N Integer](n N, noun string) string {
+func Plural[N ~int | ~int64](n N, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}
@@ -65,7 +59,7 @@ func Fixed(v float64, places int) string {
 }
 
 // Bytes writes a size with three significant digits in decimal units: 999 bytes, 12.3 MB.
-func Bytes[N Number](size N) string {
+func Bytes[N ~int | ~int64 | ~float64](size N) string {
 	n := float64(size)
 	units := []string{"bytes", "kB", "MB", "GB", "TB", "PB"}
 	i := 0
@@ -79,7 +73,7 @@ func Bytes[N Number](size N) string {
 }
 
 // ByteRate writes the mean rate at which bytes were processed: 12.3 MB/s.
-func ByteRate[N Number](size N, took time.Duration) string {
+func ByteRate[N ~int | ~int64 | ~float64](size N, took time.Duration) string {
 	return Bytes(float64(size)/max(took.Seconds(), 1e-3)) + "/s"
 }
 

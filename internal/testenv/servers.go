@@ -6,6 +6,9 @@ import (
 	"os"
 	"sync"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A NotHereError says why a server cannot be started here: its tests are skipped, or fail where it is required.
@@ -19,10 +22,10 @@ type Servers[S interface{ Stop() error }] struct {
 	What string // what an error is about
 	Need string // how BROKERAGE_TEST_REQUIRE names it
 
-	mu     sync.Mutex
-	begun  bool
+	once   sync.Once
 	shared S
 	err    error
+	begun  bool
 }
 
 // Main runs the tests of a package, for its TestMain.
@@ -40,13 +43,11 @@ func (s *Servers[S]) Main(m *testing.M) {
 // Shared returns the server for all tests of a package, whose TestMain calls Main. The first call starts it.
 func (s *Servers[S]) Shared(t testing.TB, start func() (S, error)) S {
 	t.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.begun {
+	s.once.Do(func() {
 		s.begun = true
 		s.shared, s.err = start()
-	}
-	s.there(t, s.err)
+	})
+	s.require(t, s.err)
 	return s.shared
 }
 
@@ -54,21 +55,15 @@ func (s *Servers[S]) Shared(t testing.TB, start func() (S, error)) S {
 func (s *Servers[S]) Own(t testing.TB, start func() (S, error)) S {
 	t.Helper()
 	own, err := start()
-	s.there(t, err)
-	t.Cleanup(func() {
-		if err := own.Stop(); err != nil {
-			t.Errorf("stopping %s: %v", s.What, err)
-		}
-	})
+	s.require(t, err)
+	t.Cleanup(func() { assert.NoError(t, own.Stop(), "stopping %s", s.What) })
 	return own
 }
 
-func (s *Servers[S]) there(t testing.TB, err error) {
+func (s *Servers[S]) require(t testing.TB, err error) {
 	t.Helper()
-	if notHere, is := errors.AsType[*NotHereError](err); is {
+	if notHere, ok := errors.AsType[*NotHereError](err); ok {
 		Missing(t, s.Need, notHere.Reason)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 }

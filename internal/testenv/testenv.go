@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Missing skips a test whose need is not met, or fails it where the variable BROKERAGE_TEST_REQUIRE, a list with
@@ -28,9 +30,7 @@ func Kit(t testing.TB) string {
 	if dir == "" {
 		Missing(t, "kit", "TPOX_KIT does not name a folder with the TPoX kit")
 	}
-	if _, err := os.Stat(filepath.Join(dir, "custacc.xsd")); err != nil {
-		t.Fatalf("TPOX_KIT: %v", err)
-	}
+	require.FileExists(t, filepath.Join(dir, "custacc.xsd"), "TPOX_KIT")
 	return dir
 }
 

@@ -1,18 +1,11 @@
 package workload
 
-import (
-	"context"
+import "brokerage/internal/brokerage"
 
-	"brokerage/internal/brokerage"
-)
-
-var accountSummary = &transaction{
+var accountSummary = &Transaction{
 	Transaction: brokerage.Named("account_summary"),
 	draw:        drawCustomer,
-	method:      "GET",
-	path:        func(dst []byte, c *call) []byte { return append(customerPath(dst, c), "/statement"...) },
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
-		return s.AccountSummary(ctx, c.id)
-	},
-	key: idKey,
+	request:     get("/v1/customers/{id}/statement"),
+	execute:     queryByID(brokerage.Store.AccountSummary),
+	key:         text(`"{id}"`),
 }

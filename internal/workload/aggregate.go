@@ -1,13 +1,12 @@
 package workload
 
 import (
-	"errors"
-	"fmt"
+	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// An aggregate counts the outcomes and times of one transaction, or of several.
+// aggregate counts the outcomes and times of one transaction, or of several.
 type aggregate struct {
 	count, good  int64
 	waiting      int64 // in progress at the end of the measured time; not in count
@@ -19,8 +18,14 @@ type aggregate struct {
 	distribution *hdrhistogram.Histogram
 }
 
+// hdrMethod describes the percentiles in a result.
+const hdrMethod = "HdrHistogram, 3 significant digits: at most 0.1 % above the true value"
+
+// hdrLongest is the longest time that is recorded, in nanoseconds; longer ones count as this one.
+const hdrLongest = int64(time.Hour)
+
 func newAggregate() *aggregate {
-	return &aggregate{refusals: make(map[outcome]int64), distribution: newHDR()}
+	return &aggregate{refusals: make(map[outcome]int64), distribution: hdrhistogram.New(1, hdrLongest, 3)}
 }
 
 func (a *aggregate) add(s *sample) {
@@ -99,46 +104,27 @@ func (a *aggregate) row(name, kind string, weight float64, all int64) Row {
 		r.Share = float64(a.count) / float64(all)
 	}
 	for o, n := range a.refusals {
-		into := &r.Unexpected
 		if o.class == expected {
-			into = &r.Expected
+			count(&r.Expected, o.reason, n)
+		} else {
+			count(&r.Unexpected, o.reason, n)
 		}
-		if *into == nil {
-			*into = make(map[string]int64)
-		}
-		(*into)[o.reason] += n
 	}
 	r.Unanswered = r.Unexpected[reasonNoAnswer] + r.Unexpected[reasonTimeout]
 	return r
 }
 
-// aggregateOf returns the aggregate that a row was made of, which needs the histogram.
-func aggregateOf(r *Row) (*aggregate, error) {
-	t := newAggregate()
-	t.count, t.good, t.waiting, t.late, t.emptied = r.Count, r.Good, r.Waiting, r.Late, r.Empty
-	t.total, t.least, t.most = int64(r.Latency.Total*1e3+.5), int64(r.Latency.Min*1e3+.5), int64(r.Latency.Max*1e3+.5)
-	for reason, n := range r.Expected {
-		t.refusals[outcome{expected, reason}] = n
+// count adds to a count by reason.
+func count(counts *map[string]int64, reason string, n int64) {
+	if *counts == nil {
+		*counts = make(map[string]int64)
 	}
-	for reason, n := range r.Unexpected {
-		t.refusals[outcome{unexpected, reason}] = n
-	}
-	if r.Histogram == nil {
-		return nil, errors.New("a row without a histogram cannot be merged")
-	}
-	h, err := r.Histogram.Decode()
-	if err != nil {
-		return nil, err
-	}
-	if dropped := t.distribution.Merge(h); dropped > 0 {
-		return nil, fmt.Errorf("%d values of a histogram are above an hour", dropped)
-	}
-	return t, nil
+	(*counts)[reason] += n
 }
 
-func unexpectedOf(r *Row) (n int64) {
-	for _, times := range r.Unexpected {
-		n += times
-	}
-	return n
+// encoded returns the row with the histogram of its times, which can be merged with others.
+func (a *aggregate) encoded(r Row) (Row, error) {
+	data, err := a.distribution.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	r.Histogram = &Histogram{hdrMethod, "nanoseconds", "hdr-v2-deflate-base64", string(data)}
+	return r, err
 }

@@ -50,9 +50,6 @@ func processors(t Target, rate float64, cores int) int {
 	return min(cores, 1+int(rate/perProcessor))
 }
 
-// nap is the longest sleep of dispatch, because a run may end early.
-const nap = int64(50 * time.Millisecond)
-
 // dispatch queues arrivals when they are due, until the run ends.
 func (d *driver) dispatch() {
 	a := d.arrivals
@@ -61,10 +58,10 @@ func (d *driver) dispatch() {
 	defer s.close()
 	for i := int64(0); ; i++ {
 		due := a.from + a.at(i)
-		for now := d.now(); now < due && now < d.end.Load(); now = d.now() {
-			s.sleep(time.Duration(min(due-now, nap)))
+		for now := d.now(); now < due && !d.over(now); now = d.now() {
+			s.sleep(min(time.Duration(due-now), nap))
 		}
-		if due >= d.end.Load() {
+		if d.over(due) {
 			return
 		}
 		counts := due >= d.begin.Load()

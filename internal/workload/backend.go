@@ -8,10 +8,8 @@ import (
 
 // Backend is what a workload runs against: a store or a service.
 type Backend interface {
-	// stamp describes the backend for the result, with the settings that it knows.
-	stamp(ctx context.Context) (Target, map[string]string, error)
-	// population returns what the backend holds, or ErrNoDataset.
-	population(ctx context.Context) (*population, error)
+	// describe describes the backend for the result, and returns what it holds, or ErrNoDataset.
+	describe(ctx context.Context) (Target, *population, error)
 	// permits returns an error if the client may not run a workload.
 	permits(ctx context.Context, d *Definition) error
 	lease(ctx context.Context, kind string, count int64) (brokerage.Range, error)
@@ -31,11 +29,6 @@ type session interface {
 
 // reading is what a backend has used at one moment. A backend in this process has no process of its own.
 type reading struct {
-	process *processReading
+	process *Process // CPUSeconds and MemoryAfter
 	figures map[string]float64
-}
-
-type processReading struct {
-	cpuSeconds  float64
-	memoryBytes int64
 }

@@ -16,8 +16,19 @@ import (
 // package's connection, and with that of net/http.
 func BenchmarkClient(b *testing.B) {
 	body := `<Order xmlns="http://www.fixprotocol.org/FIXML-4-4" ID="103282">` + strings.Repeat("x", 1400) + "</Order>"
-	head := "HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n%s"
-	url := fixedAnswer(b, fmt.Sprintf(head, len(body), body))
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n%s"
+	answer := fmt.Sprintf(head, len(body), body)
+	url := listen(b, func(conn net.Conn) {
+		for in := bufio.NewReader(conn); ; {
+			line, err := in.ReadSlice('\n')
+			if err != nil {
+				return
+			}
+			if len(line) == len("\r\n") { // the end of a request
+				_, _ = io.WriteString(conn, answer)
+			}
+		}
+	})
 	b.Run("session", func(b *testing.B) {
 		h, err := NewHTTP(url, "", nil)
 		require.NoError(b, err)
@@ -50,37 +61,6 @@ func BenchmarkClient(b *testing.B) {
 	})
 }
 
-func fixedAnswer(b *testing.B, answer string) (url string) {
-	b.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(b.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(b, err)
-	b.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer func() { _ = conn.Close() }()
-				for in := bufio.NewReader(conn); ; {
-					line, err := in.ReadSlice('\n')
-					if err != nil {
-						return
-					}
-					if len(line) > len("\r\n") {
-						continue
-					}
-					if _, err := io.WriteString(conn, answer); err != nil {
-						return
-					}
-				}
-			}()
-		}
-	}()
-	return "http://" + listener.Addr().String()
-}
-
 // BenchmarkDraw measures drawing a transaction of the mixed workload and making its document.
 func BenchmarkDraw(b *testing.B) {
 	d, err := Load("mixed")
@@ -88,7 +68,7 @@ func BenchmarkDraw(b *testing.B) {
 	u := newTestUser(b, d, 1, 0, 1)
 	b.ReportAllocs()
 	for b.Loop() {
-		if u.draw(u.mix[u.choose()].transaction) {
+		if u.draw(u.mix[u.choose()].Transaction) {
 			u.keep()
 		}
 	}
@@ -104,7 +84,6 @@ func BenchmarkCollect(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for i := range samples.samples {
-			c.all[0].add(&samples.samples[i])
 			c.interval[0].add(&samples.samples[i])
 		}
 	}

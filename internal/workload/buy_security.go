@@ -1,12 +1,8 @@
 package workload
 
-import (
-	"context"
+import "brokerage/internal/brokerage"
 
-	"brokerage/internal/brokerage"
-)
-
-var buySecurity = &transaction{
+var buySecurity = &Transaction{
 	Transaction: brokerage.Named("buy_security"),
 	draw: func(u *user, c *call) bool {
 		drawHolding(u, c)
@@ -16,12 +12,8 @@ var buySecurity = &transaction{
 		}
 		return true
 	},
-	method: "POST",
-	path:   func(dst []byte, c *call) []byte { return append(accountPath(dst, c), "/buy"...) },
-	body:   tradeBody,
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
-		return trade(ctx, s, c, brokerage.Buy)
-	},
-	key:      idKey,
-	expected: tradeRefusals,
+	request:  post("/v1/accounts/{id}/buy", tradeBody),
+	execute:  trade(brokerage.Buy),
+	key:      text(`"{id}"`),
+	Expected: tradeRefusals,
 }

@@ -8,15 +8,17 @@ import (
 
 // call is one call of a transaction, in the same form for every backend. A user reuses its call for the next one.
 type call struct {
-	transaction *transaction
+	transaction *Transaction
 	id          brokerage.ID // of the order or customer; of the account in a trade
-	account     brokerage.ID // that is opened or closed
+	account     brokerage.ID // that is opened or closed; of a new order; the first of a new customer
 	symbol      string
 	search      searchCall
 	quantity    int64
 	cents       int64 // price
 	status      string
 	doc         []byte
+	today       string // when doc was made
+	second      int    // of today
 	validate    bool
 }
 
@@ -41,15 +43,14 @@ var done = outcome{class: good}
 
 // The reasons that are not among brokerage's.
 const (
-	reasonStale       = "stale"
-	reasonWrongAnswer = "wrong-answer"
-	reasonNoAnswer    = "no-answer"
-	reasonTimeout     = "timeout"
-	reasonNotFound    = "404 not-found"
+	reasonStale    = "stale"
+	reasonNoAnswer = "no-answer"
+	reasonTimeout  = "timeout"
+	reasonNotFound = "404 not-found"
 )
 
 var (
-	wrongAnswer = outcome{unexpected, reasonWrongAnswer}
+	wrongAnswer = outcome{unexpected, "wrong-answer"}
 	noAnswer    = outcome{unanswered, reasonNoAnswer}
 	timedOut    = outcome{unanswered, reasonTimeout}
 )
@@ -69,12 +70,11 @@ func (k *checker) check(c *call, answer []byte) outcome {
 	if string(rootName(answer)) != c.transaction.Answer {
 		return wrongAnswer
 	}
-	if !k.keys {
-		return done
-	}
-	k.key = c.transaction.key(k.key[:0], c)
-	if !bytes.Contains(answer[:min(len(answer), keyWithin)], k.key) {
-		return wrongAnswer
+	if k.keys {
+		k.key = c.transaction.key.fill(k.key[:0], c)
+		if !bytes.Contains(answer[:min(len(answer), keyWithin)], k.key) {
+			return wrongAnswer
+		}
 	}
 	return done
 }

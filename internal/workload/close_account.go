@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-var closeAccount = &transaction{
+var closeAccount = &Transaction{
 	Transaction: brokerage.Named("close_account"),
 	draw: func(u *user, c *call) bool {
 		var own opened
@@ -14,13 +14,10 @@ var closeAccount = &transaction{
 		c.id, c.account = own.customer, own.account
 		return ok
 	},
-	method: "DELETE",
-	path: func(dst []byte, c *call) []byte {
-		return appendID(append(customerPath(dst, c), "/accounts/"...), c.account)
-	},
+	request: remove("/v1/customers/{id}/accounts/{account}"),
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		return nil, s.CloseAccount(ctx, write(), c.id, c.account)
 	},
-	expected: []brokerage.Reason{brokerage.LastAccount},
-	source:   openAccount,
+	Expected: []brokerage.Reason{brokerage.LastAccount},
+	Source:   openAccount,
 }

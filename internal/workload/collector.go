@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"errors"
 	"sync"
 	"time"
 
@@ -41,17 +42,14 @@ type collector struct {
 	full      chan *batch
 	ended     chan struct{}
 	mix       []part
-	all       []*aggregate // by part of the mix
-	interval  []*aggregate // the same since the last report
+	all       []*aggregate // by part of the mix, up to the last report
+	interval  []*aggregate // the same since then
 	perSecond []int64
 	intervals []Interval
 	from      time.Duration // when the interval began
 	recent    *aggregate    // since the last look; nil without a look function
 	errors    int64         // since measuring began; counted with a look function only
 }
-
-// lookEvery is the time between two looks at a run.
-const lookEvery = time.Second
 
 func newCollector(mix []part) *collector {
 	c := &collector{full: make(chan *batch, batchQueue), ended: make(chan struct{}), mix: mix}
@@ -65,14 +63,14 @@ func newCollector(mix []part) *collector {
 type lookFunc func(recent *aggregate, span time.Duration, errors int64)
 
 // collect runs until the channel of batches is closed. Ticks are the times, since measuring began, at which an interval
-// ends. The look function may be nil.
+// ends. The look function is called each second; it may be nil.
 func (c *collector) collect(ticks <-chan time.Duration, report func(Interval), look lookFunc) {
 	defer close(c.ended)
 	var looks <-chan time.Time
 	last := time.Now()
 	if look != nil {
 		c.recent = newAggregate()
-		ticker := time.NewTicker(lookEvery)
+		ticker := time.NewTicker(time.Second)
 		defer ticker.Stop()
 		looks = ticker.C
 	}
@@ -84,7 +82,9 @@ func (c *collector) collect(ticks <-chan time.Duration, report func(Interval), l
 			}
 			c.add(b)
 		case now := <-ticks:
-			c.cut(now, report)
+			if i := c.cut(now); report != nil {
+				report(i)
+			}
 		case now := <-looks:
 			look(c.recent, now.Sub(last), c.errors)
 			c.recent.reset()
@@ -96,7 +96,6 @@ func (c *collector) collect(ticks <-chan time.Duration, report func(Interval), l
 func (c *collector) add(b *batch) {
 	for i := range b.samples {
 		s := &b.samples[i]
-		c.all[s.part].add(s)
 		c.interval[s.part].add(s)
 		if c.recent != nil && !s.waiting {
 			c.recent.add(s)
@@ -116,55 +115,58 @@ func (c *collector) add(b *batch) {
 }
 
 // cut ends an interval.
-func (c *collector) cut(now time.Duration, report func(Interval)) {
-	total := newAggregate()
-	for _, t := range c.interval {
-		total.merge(t)
-	}
+func (c *collector) cut(now time.Duration) Interval {
+	total := sum(c.interval)
 	i := Interval{
 		From: c.from.Seconds(), To: now.Seconds(), Count: total.count, Good: total.good, Latency: total.latency(),
 	}
-	if span := (now - c.from).Seconds(); span > 0 {
-		i.TPS = float64(total.count) / span
+	if now > c.from {
+		i.TPS = float64(total.count) / (now - c.from).Seconds()
 	}
 	for p, t := range c.interval {
 		i.Rows = append(i.Rows, t.row(c.mix[p].Name, c.mix[p].Kind.String(), c.mix[p].share, total.count))
+		c.all[p].merge(t)
 		t.reset()
 	}
 	c.from = now
 	c.intervals = append(c.intervals, i)
-	if report != nil {
-		report(i)
-	}
+	return i
 }
 
-// rows returns the rows of the table, by transaction and by kind, and their total, with histograms.
-func rows(all []*aggregate, mix []part) (transactions, kinds []Row, total Row, err error) {
-	sum := newAggregate()
-	for _, t := range all {
-		sum.merge(t)
+func sum(of []*aggregate) *aggregate {
+	total := newAggregate()
+	for _, a := range of {
+		total.merge(a)
 	}
-	row := func(t *aggregate, name, kind string, weight float64) (r Row) {
-		r = t.row(name, kind, weight, sum.count)
-		if err == nil {
-			r.Histogram, err = EncodeHistogram(t.distribution)
-		}
-		return r
+	return total
+}
+
+// fill sets the rows of the table, by transaction and by kind, and their total, with histograms.
+func (r *Run) fill(all []*aggregate, mix []part) error {
+	var failed error
+	total := sum(all)
+	row := func(a *aggregate, name, kind string, weight float64) Row {
+		encoded, err := a.encoded(a.row(name, kind, weight, total.count))
+		failed = errors.Join(failed, err)
+		return encoded
 	}
-	for p, t := range all {
-		transactions = append(transactions, row(t, mix[p].Name, mix[p].Kind.String(), mix[p].share))
+	r.Transactions, r.Kinds = nil, nil
+	for p, a := range all {
+		r.Transactions = append(r.Transactions, row(a, mix[p].Name, mix[p].Kind.String(), mix[p].share))
 	}
 	for _, kind := range [...]brokerage.Kind{brokerage.Query, brokerage.Update, brokerage.Insert, brokerage.Delete} {
-		ofKind, weight := newAggregate(), 0.0
-		for p, t := range all {
+		var ofKind []*aggregate
+		weight := 0.0
+		for p, a := range all {
 			if mix[p].Kind == kind {
-				ofKind.merge(t)
+				ofKind = append(ofKind, a)
 				weight += mix[p].share
 			}
 		}
-		if weight > 0 {
-			kinds = append(kinds, row(ofKind, kind.String(), kind.String(), weight))
+		if len(ofKind) > 0 {
+			r.Kinds = append(r.Kinds, row(sum(ofKind), kind.String(), kind.String(), weight))
 		}
 	}
-	return transactions, kinds, row(sum, "total", "", 1), err
+	r.Total = row(total, "total", "", 1)
+	return failed
 }

@@ -1,18 +1,11 @@
 package workload
 
-import (
-	"context"
+import "brokerage/internal/brokerage"
 
-	"brokerage/internal/brokerage"
-)
-
-var customerMaxOrder = &transaction{
+var customerMaxOrder = &Transaction{
 	Transaction: brokerage.Named("customer_max_order"),
 	draw:        drawCustomer,
-	method:      "GET",
-	path:        func(dst []byte, c *call) []byte { return append(customerPath(dst, c), "/orders/largest"...) },
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
-		return s.CustomerMaxOrder(ctx, c.id)
-	},
-	key: idKey,
+	request:     get("/v1/customers/{id}/orders/largest"),
+	execute:     queryByID(brokerage.Store.CustomerMaxOrder),
+	key:         text(`"{id}"`),
 }

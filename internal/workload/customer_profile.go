@@ -1,18 +1,11 @@
 package workload
 
-import (
-	"context"
+import "brokerage/internal/brokerage"
 
-	"brokerage/internal/brokerage"
-)
-
-var customerProfile = &transaction{
+var customerProfile = &Transaction{
 	Transaction: brokerage.Named("customer_profile"),
 	draw:        drawCustomer,
-	method:      "GET",
-	path:        func(dst []byte, c *call) []byte { return append(customerPath(dst, c), "/profile"...) },
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
-		return s.CustomerProfile(ctx, c.id)
-	},
-	key: idKey,
+	request:     get("/v1/customers/{id}/profile"),
+	execute:     queryByID(brokerage.Store.CustomerProfile),
+	key:         text(`"{id}"`),
 }

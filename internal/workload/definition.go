@@ -2,6 +2,7 @@ package workload
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,7 +12,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -122,26 +122,38 @@ func Names() []string {
 
 // Load reads the named workload of the scenario or, if the name has a slash or ends in .json, a file.
 func Load(name string) (*Definition, error) {
-	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".json") {
-		file, err := os.ReadFile(name)
-		if err != nil {
-			return nil, fmt.Errorf("workload: %w", err)
-		}
-		return Parse(name, file)
-	}
-	if !slices.Contains(Names(), name) {
+	var file []byte
+	var err error
+	switch {
+	case strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".json"):
+		file, err = os.ReadFile(name)
+	case slices.Contains(Names(), name):
+		file, err = loadtest.Workloads.ReadFile("workloads/" + name + ".json")
+	default:
 		return nil, fmt.Errorf("there is no workload %q: it is one of %s, or the path of a file",
 			name, strings.Join(Names(), ", "))
 	}
-	file, err := loadtest.Workloads.ReadFile(path.Join("workloads", name+".json"))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("workload: %w", err)
 	}
 	return Parse(name, file)
 }
 
 // Parse reads and checks a definition. Its errors are one line and begin with the source.
 func Parse(source string, file []byte) (*Definition, error) {
+	d, err := parse(file)
+	if err == nil {
+		err = d.Check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("workload %s: %w", source, readable(err, file))
+	}
+	sum := sha256.Sum256(file)
+	d.SHA256 = hex.EncodeToString(sum[:])
+	return d, nil
+}
+
+func parse(file []byte) (*Definition, error) {
 	d := defaults()
 	form := struct {
 		*Definition
@@ -153,27 +165,18 @@ func Parse(source string, file []byte) (*Definition, error) {
 	}{Definition: d}
 	decoder := json.NewDecoder(bytes.NewReader(file))
 	decoder.DisallowUnknownFields()
-	err := decoder.Decode(&form)
-	if err == nil {
-		if _, next := decoder.Token(); !errors.Is(next, io.EOF) {
-			err = errors.New("something follows the workload")
-		}
+	if err := decoder.Decode(&form); err != nil {
+		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows the workload")
 	}
 	for _, p := range form.Mix {
-		if err == nil && p.Weight == nil {
-			err = fmt.Errorf("mix: %q has no weight", p.Transaction)
-		} else if err == nil {
-			d.Mix = append(d.Mix, Part{p.Transaction, *p.Weight})
+		if p.Weight == nil {
+			return nil, fmt.Errorf("mix: %q has no weight", p.Transaction)
 		}
+		d.Mix = append(d.Mix, Part{p.Transaction, *p.Weight})
 	}
-	if err == nil {
-		err = d.Check()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("workload %s: %w", source, readable(err, file))
-	}
-	sum := sha256.Sum256(file)
-	d.SHA256 = hex.EncodeToString(sum[:])
 	return d, nil
 }
 
@@ -224,7 +227,11 @@ func (d *Definition) Check() error {
 	if _, err := d.parts(); err != nil {
 		return err
 	}
-	if err := d.checkDraws(); err != nil {
+	err := cmp.Or(d.Draws.Order.check("order"), d.Draws.Customer.check("customer"), d.Draws.Security.check("security"),
+		d.Search.PEMin.check("search.peMin", 0), d.Search.PEMax.check("search.peMax", 0),
+		d.Search.YieldMin.check("search.yieldMin", 0), d.Trades.Sell.Quantity.check("trades.sell.quantity", 1),
+		d.Trades.Buy.Quantity.check("trades.buy.quantity", 1), d.Updates.Price.check("updates.price", 1))
+	if err != nil {
 		return err
 	}
 	if held := d.Trades.Buy.Held; !(held >= 0 && held <= 1) {
@@ -238,61 +245,36 @@ func (d *Definition) Check() error {
 			return fmt.Errorf("updates.status: %q is not a code of OrdStatus", status)
 		}
 	}
-	if p := d.Prepare; p.Orders < 0 || p.Customers < 0 || p.Orders > maxPrepare || p.Customers > maxPrepare {
+	if p := d.Prepare; min(p.Orders, p.Customers) < 0 || max(p.Orders, p.Customers) > maxPrepare {
 		return fmt.Errorf("prepare: not from 0 to %d", maxPrepare)
 	}
 	return nil
 }
 
-// checkDraws checks distributions and ranges.
-func (d *Definition) checkDraws() error {
-	for _, draw := range []struct {
-		of string
-		Draw
-	}{{"order", d.Draws.Order}, {"customer", d.Draws.Customer}, {"security", d.Draws.Security}} {
-		if err := draw.check(); err != nil {
-			return fmt.Errorf("draws.%s: %w", draw.of, err)
-		}
-	}
-	for _, r := range []struct {
-		of    string
-		least int64
-		*Range
-	}{
-		{"search.peMin", 0, d.Search.PEMin},
-		{"search.peMax", 0, d.Search.PEMax},
-		{"search.yieldMin", 0, d.Search.YieldMin},
-		{"trades.sell.quantity", 1, &d.Trades.Sell.Quantity},
-		{"trades.buy.quantity", 1, &d.Trades.Buy.Quantity},
-		{"updates.price", 1, &d.Updates.Price},
-	} {
-		if r.Range != nil && (r.Range[0] < r.least || r.Range[1] > maxNumber || r.Range[0] > r.Range[1]) {
-			return fmt.Errorf("%s: [%d, %d] is not a range from %d to %d", r.of, r.Range[0], r.Range[1], r.least, maxNumber)
-		}
+// check accepts nil, the range of the dataset.
+func (r *Range) check(of string, least int64) error {
+	if r != nil && (r[0] < least || r[1] > maxNumber || r[0] > r[1]) {
+		return fmt.Errorf("%s: [%d, %d] is not a range from %d to %d", of, r[0], r[1], least, maxNumber)
 	}
 	return nil
 }
 
-func (d Draw) check() error {
-	switch d.Distribution {
-	case Uniform, Sequential:
-		if d.S != 0 {
-			return fmt.Errorf("s is for zipf, not for %s", d.Distribution)
-		}
-	case Zipf:
-		if !(d.S > 1 && d.S <= 10) {
-			return fmt.Errorf("the exponent s is %v, and must be above 1 and at most 10", d.S)
-		}
-	default:
-		return fmt.Errorf("there is no distribution %q: it is one of %s, %s, %s",
-			d.Distribution, Uniform, Zipf, Sequential)
+func (d Draw) check(of string) error {
+	switch {
+	case d.Distribution == Zipf && !(d.S > 1 && d.S <= 10):
+		return fmt.Errorf("draws.%s: the exponent s is %v, and must be above 1 and at most 10", of, d.S)
+	case d.Distribution != Zipf && d.Distribution != Uniform && d.Distribution != Sequential:
+		return fmt.Errorf("draws.%s: there is no distribution %q: it is one of %s, %s, %s",
+			of, d.Distribution, Uniform, Zipf, Sequential)
+	case d.Distribution != Zipf && d.S != 0:
+		return fmt.Errorf("draws.%s: s is for zipf, not for %s", of, d.Distribution)
 	}
 	return nil
 }
 
 // parts returns the transactions with a weight above 0, in the order of the registry.
 func (d *Definition) parts() ([]part, error) {
-	weights := make(map[*transaction]float64)
+	weights := make(map[*Transaction]float64)
 	total := 0.0
 	for _, p := range d.Mix {
 		t := named(p.Transaction)
@@ -316,8 +298,8 @@ func (d *Definition) parts() ([]part, error) {
 		if weights[t] == 0 {
 			continue
 		}
-		if t.source != nil && weights[t.source] == 0 {
-			return nil, fmt.Errorf("mix: %s without %s would run out of what it may remove", t.Name, t.source.Name)
+		if t.Source != nil && weights[t.Source] == 0 {
+			return nil, fmt.Errorf("mix: %s without %s would run out of what it may remove", t.Name, t.Source.Name)
 		}
 		parts = append(parts, part{t, weights[t] / total})
 	}
@@ -325,7 +307,7 @@ func (d *Definition) parts() ([]part, error) {
 }
 
 // has reports whether the mix has a transaction with a property.
-func (d *Definition) has(property func(*transaction) bool) bool {
+func (d *Definition) has(property func(*Transaction) bool) bool {
 	return slices.ContainsFunc(d.Mix, func(p Part) bool {
 		t := named(p.Transaction)
 		return t != nil && p.Weight > 0 && property(t)
@@ -334,5 +316,5 @@ func (d *Definition) has(property func(*transaction) bool) bool {
 
 // writes reports whether a run changes anything.
 func (d *Definition) writes() bool {
-	return d.Prepare != (Prepare{}) || d.has(func(t *transaction) bool { return t.Kind != brokerage.Query })
+	return d.Prepare != (Prepare{}) || d.has(func(t *Transaction) bool { return t.Kind != brokerage.Query })
 }

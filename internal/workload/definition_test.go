@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,8 +15,7 @@ import (
 func TestLoad_Scenario(t *testing.T) {
 	require.Equal(t, []string{"classic", "insert-customers", "insert-orders", "mixed", "query"}, Names())
 	for _, name := range Names() {
-		d, err := Load(name)
-		require.NoError(t, err)
+		d := definition(t, name)
 		require.Equal(t, name, d.Name)
 		require.Len(t, d.SHA256, 64)
 	}
@@ -25,8 +23,7 @@ func TestLoad_Scenario(t *testing.T) {
 
 // The mixed workload is the registry's.
 func TestLoad_MixedIsTheRegistrys(t *testing.T) {
-	d, err := Load("mixed")
-	require.NoError(t, err)
+	d := definition(t, "mixed")
 	require.True(t, d.Validate)
 	var mix []Part
 	for _, tx := range brokerage.Transactions {
@@ -38,8 +35,7 @@ func TestLoad_MixedIsTheRegistrys(t *testing.T) {
 }
 
 func TestLoad_ClassicIsNotValidated(t *testing.T) {
-	d, err := Load("classic")
-	require.NoError(t, err)
+	d := definition(t, "classic")
 	require.False(t, d.Validate)
 	require.Len(t, d.Mix, 13)
 	total := 0.0
@@ -53,8 +49,7 @@ func TestLoad_OwnFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "own.json")
 	text := `{"name": "own", "mix": [{"transaction": "get_order", "weight": 0.5}]}`
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	d, err := Load(file)
-	require.NoError(t, err)
+	d := definition(t, file)
 	require.Equal(t, "own", d.Name)
 	require.True(t, d.Validate)
 	require.Equal(t, Uniform, d.Draws.Order.Distribution)
@@ -125,7 +120,7 @@ func TestParse_Refusals(t *testing.T) {
 			require.ErrorContains(t, err, c.says)
 			require.True(t, strings.HasPrefix(err.Error(), "workload own.json: "), err.Error())
 			require.NotContains(t, err.Error(), "\n")
-			if doc, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(c.file))); err == nil && !c.programOnly {
+			if doc, err := jsonschema.UnmarshalJSON(strings.NewReader(c.file)); err == nil && !c.programOnly {
 				require.Error(t, s.Validate(doc))
 			}
 		})

@@ -1,18 +1,11 @@
 package workload
 
-import (
-	"context"
+import "brokerage/internal/brokerage"
 
-	"brokerage/internal/brokerage"
-)
-
-var deleteCustomer = &transaction{
+var deleteCustomer = &Transaction{
 	Transaction: brokerage.Named("delete_customer"),
 	draw:        func(u *user, c *call) bool { return takeOut(u.rand, &u.ownCustomers, &c.id) },
-	method:      "DELETE",
-	path:        customerPath,
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
-		return nil, s.DeleteCustomer(ctx, write(), c.id)
-	},
-	source: insertCustomer,
+	request:     remove("/v1/customers/{id}"),
+	execute:     deleteByID(brokerage.Store.DeleteCustomer),
+	Source:      insertCustomer,
 }

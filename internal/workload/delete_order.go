@@ -1,18 +1,11 @@
 package workload
 
-import (
-	"context"
+import "brokerage/internal/brokerage"
 
-	"brokerage/internal/brokerage"
-)
-
-var deleteOrder = &transaction{
+var deleteOrder = &Transaction{
 	Transaction: brokerage.Named("delete_order"),
 	draw:        func(u *user, c *call) bool { return takeOut(u.rand, &u.ownOrders, &c.id) },
-	method:      "DELETE",
-	path:        orderPath,
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
-		return nil, s.DeleteOrder(ctx, write(), c.id)
-	},
-	source: insertOrder,
+	request:     remove("/v1/orders/{id}"),
+	execute:     deleteByID(brokerage.Store.DeleteOrder),
+	Source:      insertOrder,
 }

@@ -32,21 +32,15 @@ func NewDirect(s brokerage.Store, url string) (*Direct, error) {
 	return &Direct{store: guard.New(s, guard.Options{Timeout: answerWithin}), name: store.Published(url)}, nil
 }
 
-func (d *Direct) stamp(context.Context) (Target, map[string]string, error) {
+func (d *Direct) describe(ctx context.Context) (Target, *population, error) {
 	is := d.store.Describe()
-	settings := map[string]string{"durability": is.Durability, "version": is.Version}
-	for _, setting := range is.Settings {
-		settings[setting.Name] = setting.Value
-	}
-	return Target{Kind: directTarget, Engine: is.Name, URL: d.name, SameHost: true}, settings, nil
-}
-
-func (d *Direct) population(ctx context.Context) (*population, error) {
+	target := Target{Kind: directTarget, Engine: is.Name, URL: d.name, SameHost: true}
 	contents, err := d.store.Contents(ctx)
 	if err != nil {
-		return nil, err
+		return target, nil, err
 	}
-	return populationOf(contents)
+	p, err := populationOf(contents, is)
+	return target, p, err
 }
 
 func (d *Direct) permits(context.Context, *Definition) error { return nil }
@@ -56,7 +50,7 @@ func (d *Direct) lease(ctx context.Context, kind string, count int64) (brokerage
 }
 
 func (d *Direct) open(_ context.Context, check checker) (session, error) {
-	return &directSession{store: d.store, checker: check}, nil
+	return &directSession{check, d.store}, nil
 }
 
 func (d *Direct) reading(context.Context) (reading, error) {
@@ -88,39 +82,38 @@ type directSession struct {
 
 func (s *directSession) close() {}
 
-// recoverFor is how long a run waits for a backend that is restarting or failing over.
-const recoverFor = 2 * time.Second
-
 func (s *directSession) recover(ctx context.Context) error {
 	return retry(ctx, func() error { return s.store.Ready(ctx) })
 }
 
-// retry calls try until it succeeds or recoverFor has passed, and returns its last error.
-func retry(ctx context.Context, try func() error) (err error) {
-	for deadline := time.Now().Add(recoverFor); ; {
-		if err = try(); err == nil || ctx.Err() != nil || time.Now().After(deadline) {
+// retry calls try until it succeeds, and returns its last error. It waits 2 seconds for a backend that is restarting or
+// failing over.
+func retry(ctx context.Context, try func() error) error {
+	for deadline := time.Now().Add(2 * time.Second); ; {
+		err := try()
+		if err == nil || ctx.Err() != nil || time.Now().After(deadline) {
 			return err
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(recoverFor / 20):
+		case <-time.After(100 * time.Millisecond):
 		}
 	}
 }
 
 func (s *directSession) do(ctx context.Context, c *call) outcome {
 	answer, err := c.transaction.execute(ctx, s.store, c)
-	if err != nil {
-		return s.refused(c, err)
-	}
-	if c.transaction.Answer == "" {
+	switch {
+	case err != nil:
+		return refusalOf(c, err)
+	case c.transaction.Answer == "":
 		return done
 	}
 	return s.check(c, answer)
 }
 
-// refused returns the outcome that the service's response to an error would have.
-func (s *directSession) refused(c *call, err error) outcome {
+// refusalOf returns the outcome that the service's response to an error would have.
+func refusalOf(c *call, err error) outcome {
 	if refusal, ok := errors.AsType[*brokerage.Conflict](err); ok {
 		return c.transaction.refused(refusal.Reason)
 	}

@@ -2,6 +2,8 @@ package workload
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"runtime"
@@ -11,12 +13,12 @@ import (
 	"time"
 )
 
-// RunnerName is the tool's name in results.
-const RunnerName = "drive"
-
 // grace is how long the driver waits, at the end of a run, for transactions in progress. After that it abandons them,
 // which does not count as an error of the target.
 const grace = 10 * time.Second
+
+// nap is the longest sleep of a user or a schedule, because a run may end early.
+const nap = 50 * time.Millisecond
 
 // driver runs one workload once.
 type driver struct {
@@ -33,25 +35,34 @@ type driver struct {
 
 	unprepared sync.WaitGroup // users that have not inserted their own documents yet
 	working    sync.WaitGroup // users
-	preparing  preparing
+	preparing  struct {       // adds up what all users have inserted before anything counts
+		sync.Mutex
 
-	stopOnce sync.Once
-	dead     chan struct{} // closed when the target has died
-	died     error         // why; read it after dead
+		result Prepared
+	}
+
+	stop  context.CancelCauseFunc // ends the run early
+	ended error                   // why it ended early
 }
 
 // Drive runs a workload. It returns a run and ErrInterrupted or ErrTargetDied if the run ended early, and an error
 // without a run if it did not begin.
 func Drive(ctx context.Context, b Backend, c Config) (*Run, error) {
+	run, _, err := drive(ctx, b, c)
+	return run, err
+}
+
+// drive also returns the driver, which has what was counted.
+func drive(ctx context.Context, b Backend, c Config) (*Run, *driver, error) {
 	if err := c.Check(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	d := &driver{config: c, backend: b, zero: time.Now(), dead: make(chan struct{})}
+	d := &driver{config: c, backend: b, zero: time.Now()}
 	d.begin.Store(math.MaxInt64)
 	d.end.Store(math.MaxInt64)
 	run, err := d.describe(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// Calls outlive the run's context by the grace, so that those in progress are answered: without an answer it is
 	// unknown whether a write was done.
@@ -64,22 +75,20 @@ func Drive(ctx context.Context, b Backend, c Config) (*Run, error) {
 		}
 	}()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if c.Begun != nil {
 		c.Begun(run)
 	}
-	return d.drive(ctx, calls, cancel, workers, run)
+	usage := d.work(ctx, calls, cancel, workers, run)
+	run, err = d.finish(run, usage, workers)
+	return run, d, err
 }
 
 // describe returns a run that describes the target and the configuration, or an error if the workload cannot run on it.
 func (d *driver) describe(ctx context.Context) (*Run, error) {
 	c := &d.config
-	target, settings, err := d.backend.stamp(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p, err := d.backend.population(ctx)
+	target, p, err := d.backend.describe(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -89,30 +98,20 @@ func (d *driver) describe(ctx context.Context) (*Run, error) {
 	if err := d.backend.permits(ctx, c.Definition); err != nil {
 		return nil, err
 	}
-	docs, err := newDocuments(p, c.Definition, d.zero)
-	if err != nil {
-		return nil, err
-	}
-	if d.plan, err = newPlan(c.Definition, p, docs, c.Seed, c.Users); err != nil {
+	if d.plan, err = newPlan(c.Definition, p, d.zero, c.Seed, c.Users); err != nil {
 		return nil, err
 	}
 	d.collector = newCollector(d.plan.mix)
-	all := make(map[string]string)
-	maps.Copy(all, settings)
-	maps.Copy(all, c.Settings)
+	settings := p.settings()
+	maps.Copy(settings, c.Settings)
+	w := c.Definition
 	return &Run{
-		Format: RunFormat, Tool: Tool{RunnerName, c.Version}, Commit: c.Commit, Target: target,
-		Workload: WorkloadStamp{
-			Name: c.Definition.Name, SHA256: c.Definition.SHA256,
-			Validate: c.Definition.Validate, Mix: c.Definition.Mix,
-		},
-		Model: c.model(), Ramp: c.Ramp.Seconds(), Duration: c.Duration.Seconds(), Seed: c.Seed,
-		Dataset: p.stamp(), Settings: all, Machine: machine(), Ended: Complete,
+		Format: RunFormat, Tool: Tool{"drive", c.Version}, Commit: c.Commit, Target: target,
+		Workload: WorkloadStamp{Name: w.Name, SHA256: w.SHA256, Validate: w.Validate, Mix: w.Mix},
+		Model:    c.model(), Ramp: c.Ramp.Seconds(), Duration: c.Duration.Seconds(), Seed: c.Seed,
+		Dataset: p.stamp(), Settings: settings, Machine: ThisMachine(), Ended: Complete,
 	}, nil
 }
-
-// answersAnything reports whether the target is the null store, which answers every request with the same documents.
-func answersAnything(p *population) bool { return strings.HasPrefix(p.Fingerprint, "null/") }
 
 // workers returns the users, each with a session and with ids for what it will insert. With an error it returns those
 // that were made until then.
@@ -121,7 +120,8 @@ func (d *driver) workers(ctx, calls context.Context) (workers []*worker, err err
 	if err != nil {
 		return nil, err
 	}
-	check := checker{keys: !answersAnything(d.plan.population)}
+	// The null store answers every request with the same documents.
+	check := checker{keys: !strings.HasPrefix(d.plan.population.Fingerprint, "null/")}
 	for n := range d.config.Users {
 		s, err := d.backend.open(calls, check)
 		if err != nil {
@@ -132,10 +132,12 @@ func (d *driver) workers(ctx, calls context.Context) (workers []*worker, err err
 	return workers, nil
 }
 
-// drive starts the users and the clock, and returns the result.
-func (d *driver) drive(
+// work runs the users until all have ended, and returns what was used in the measured time.
+func (d *driver) work(
 	ctx, calls context.Context, cancel context.CancelFunc, workers []*worker, run *Run,
-) (*Run, error) {
+) (usage measuredUsage) {
+	ctx, d.stop = context.WithCancelCause(ctx)
+	defer d.stop(nil)
 	d.zero = time.Now() // the load begins here
 	run.Started = d.zero.UTC()
 	ticks := make(chan time.Duration)
@@ -150,14 +152,13 @@ func (d *driver) drive(
 	for n, w := range workers {
 		d.working.Go(func() { w.work(calls, d.startOf(n)) })
 	}
-	usage := d.clock(ctx, ticks, run)
+	usage = d.clock(ctx, ticks)
 
-	ended := make(chan struct{})
-	go func() { d.working.Wait(); close(ended) }()
 	patience := grace
-	if run.Ended == TargetDied {
+	if errors.Is(d.ended, ErrTargetDied) {
 		patience = 0
 	}
+	ended := closedAfter(&d.working)
 	select {
 	case <-ended:
 	case <-time.After(patience):
@@ -166,7 +167,100 @@ func (d *driver) drive(
 	}
 	close(d.collector.full)
 	<-d.collector.ended
-	return d.finish(run, usage, workers)
+	return usage
+}
+
+// closedAfter returns a channel that is closed when a group is done.
+func closedAfter(group *sync.WaitGroup) <-chan struct{} {
+	done := make(chan struct{})
+	go func() { group.Wait(); close(done) }()
+	return done
+}
+
+// startOf returns when user n begins: in the closed model one after the other during the ramp.
+func (d *driver) startOf(n int) time.Duration {
+	if d.config.Rate > 0 {
+		return 0
+	}
+	return d.config.Ramp * time.Duration(n) / time.Duration(d.config.Users)
+}
+
+// clock runs the phases: users prepare and warm up, then the run is measured, with reports. It returns when nothing new
+// is begun any more.
+func (d *driver) clock(ctx context.Context, ticks chan<- time.Duration) (u measuredUsage) {
+	if !wait(ctx, d, closedAfter(&d.unprepared)) {
+		if d.arrivals != nil {
+			close(d.arrivals.due) // so that users end
+		}
+		return u
+	}
+	warm := d.config.Ramp - time.Duration(d.now())
+	if d.arrivals != nil {
+		warm = d.config.Ramp
+		d.arrivals.from = d.now()
+		d.measureFrom(d.arrivals.from + int64(warm))
+		go d.dispatch()
+	}
+	if !wait(ctx, d, time.After(warm)) {
+		return u
+	}
+	u.before = d.readUsage(ctx)
+	if d.arrivals == nil {
+		d.measureFrom(d.now())
+	}
+	d.report(ctx, ticks)
+	u.after = d.readUsage(context.WithoutCancel(ctx))
+	return u
+}
+
+func (d *driver) measureFrom(begin int64) {
+	d.end.Store(begin + int64(d.config.Duration))
+	d.begin.Store(begin)
+}
+
+// report waits for the end of the measured time.
+func (d *driver) report(ctx context.Context, ticks chan<- time.Duration) {
+	begin := d.begin.Load()
+	for {
+		passed := time.Duration(d.now() - begin)
+		left := d.config.Duration - passed
+		if left <= 0 {
+			return
+		}
+		next := left
+		if every := d.config.Every; every > 0 {
+			next = min(left, every-passed%every)
+		}
+		if !wait(ctx, d, time.After(next)) {
+			return
+		}
+		if at, due := d.config.reportAt(time.Duration(d.now() - begin)); due && next < left {
+			ticks <- at
+		}
+	}
+}
+
+// reportAt returns the end of the interval to report when a time has passed. No report is due at the end of the run or
+// after it: the last interval ends when users have passed on their last samples.
+func (c *Config) reportAt(passed time.Duration) (at time.Duration, due bool) {
+	return passed.Truncate(c.Every), c.Every > 0 && passed < c.Duration
+}
+
+// wait waits for a channel. If the run ends before, it returns false, and nothing new is begun.
+func wait[T any](ctx context.Context, d *driver, reached <-chan T) bool {
+	select {
+	case <-reached:
+	case <-ctx.Done():
+	}
+	if ctx.Err() == nil {
+		return true
+	}
+	d.ended = ErrInterrupted
+	if cause := context.Cause(ctx); errors.Is(cause, ErrTargetDied) {
+		d.ended = cause
+	}
+	d.end.Store(min(d.end.Load(), d.now()))
+	return false
 }
 
 // looker returns the function that reports the state of the run to Config.Live, or nil.
@@ -187,13 +281,61 @@ func (d *driver) looker() lookFunc {
 	}
 }
 
+// die ends the run because the target does not answer.
+func (d *driver) die(err error) { d.stop(fmt.Errorf("%w: %w", ErrTargetDied, err)) }
+
 func (d *driver) now() int64 { return int64(time.Since(d.zero)) }
 
-// die ends the run because the target does not answer.
-func (d *driver) die(err error) {
-	d.stopOnce.Do(func() {
-		d.died = err
-		d.end.Store(min(d.end.Load(), d.now()))
-		close(d.dead)
-	})
+// over reports whether nothing new is begun at a time.
+func (d *driver) over(at int64) bool { return at >= d.end.Load() }
+
+// finish completes the run with what was measured.
+func (d *driver) finish(run *Run, u measuredUsage, workers []*worker) (*Run, error) {
+	if measured := time.Duration(d.end.Load() - d.begin.Load()); measured > 0 {
+		run.Measured, run.Warmed = measured.Seconds(), time.Duration(d.begin.Load()).Seconds()
+		d.collector.cut(measured)
+		run.Usage = usage(u, run.Target, run.Machine.Cores)
+	}
+	run.Usage.Shared = run.Target.Kind == directTarget
+	run.Intervals, run.PerSecond = d.collector.intervals, d.collector.perSecond
+	if p := d.preparing.result; p.Orders > 0 || p.Customers > 0 || len(p.Unexpected) > 0 {
+		run.Prepared = &p
+	}
+	if a := d.arrivals; a != nil {
+		run.Arrivals = &Arrivals{Due: a.counted, Dropped: a.dropped}
+		for _, w := range workers {
+			run.Arrivals.Started += w.started
+			run.Arrivals.Late += w.late
+			run.Arrivals.Queued += w.queued
+		}
+	}
+	switch {
+	case errors.Is(d.ended, ErrTargetDied):
+		run.Ended = TargetDied
+	case d.ended != nil:
+		run.Ended = Interrupted
+	}
+	if err := run.total(d.collector.all, d.plan.mix); err != nil {
+		return nil, err
+	}
+	return run, d.ended
+}
+
+// total sets the table, and all that follows from it.
+func (r *Run) total(all []*aggregate, mix []part) error {
+	if err := r.fill(all, mix); err != nil {
+		return fmt.Errorf("encoding a histogram: %w", err)
+	}
+	if a := r.Arrivals; a != nil { // those that never became a transaction
+		r.Total.Dropped = a.Dropped
+		r.Total.Waiting += a.Queued
+		r.Total.Due += a.Dropped + a.Queued
+	}
+	if r.Measured > 0 {
+		r.TPS = float64(r.Total.Count-r.Total.unexpected()) / r.Measured
+		r.TPM = 60 * r.TPS
+		r.Goodput = float64(r.Total.Good) / r.Measured
+	}
+	r.Validity = judge(r)
+	return nil
 }

@@ -14,63 +14,65 @@ import (
 
 	"brokerage/internal/access"
 	"brokerage/internal/brokerage"
-	"brokerage/internal/store/sqlite"
 )
 
-// requireResult holds a result to its schema and to itself.
+// driven runs a workload to its end, and holds the result to its schema and to itself.
+func driven(t testing.TB, b Backend, c Config) *Run {
+	t.Helper()
+	r, err := Drive(t.Context(), b, c)
+	require.NoError(t, err)
+	requireResult(t, r)
+	require.Equal(t, Complete, r.Ended)
+	return r
+}
+
 func requireResult(t testing.TB, r *Run) {
 	t.Helper()
 	requireSchema(t, r)
 	requireSums(t, r)
-	sum, goods := int64(0), int64(0)
+	var sum Row
 	for _, row := range r.Transactions {
-		sum += row.Count
-		goods += row.Good
+		sum.Count += row.Count
+		sum.Good += row.Good
 		if row.Count > 0 {
 			l := row.Latency
 			require.True(t, l.Min <= l.P50 && l.P50 <= l.P90 && l.P90 <= l.P95 && l.P95 <= l.P99 && l.P99 <= l.Max, "%+v", l)
 		}
 	}
-	require.Equal(t, r.Total.Count, sum)
-	require.Equal(t, r.Total.Good, goods)
-	inIntervals := int64(0)
+	require.Equal(t, sum, Row{Count: r.Total.Count, Good: r.Total.Good})
 	for _, i := range r.Intervals {
-		inIntervals += i.Count
+		sum.Count -= i.Count
 	}
-	require.Equal(t, r.Total.Count, inIntervals)
+	require.Zero(t, sum.Count, "of all intervals")
 }
 
-func requireSchema(t testing.TB, v any) {
-	t.Helper()
-	requireValid(t, compiled(t, RunSchema), asJSON(t, v))
+// inBothModels runs a test with the rate of a closed and of an open model.
+func inBothModels(t *testing.T, test func(t *testing.T, rate float64)) {
+	for name, rate := range map[string]float64{"Closed": 0, "Open": 500} {
+		t.Run(name, func(t *testing.T) { test(t, rate) })
+	}
 }
 
 // Every workload on a real store and through the service: drawn keys exist, new documents are valid, and each answer is
 // the one that was asked for.
 func TestDrive_Workloads(t *testing.T) {
-	s := tinyStore(t)
-	url, _ := serve(t, s, nil)
-	for way, backend := range map[string]Backend{"Direct": direct(t, s, "sqlite:b.db"), "HTTP": overHTTP(t, url, "")} {
+	for way, backend := range bothWays(t, tinyStore(t)) {
 		for _, name := range Names() {
 			t.Run(way+"/"+name, func(t *testing.T) {
 				c := shortly(t, name)
-				r, err := Drive(t.Context(), backend, c)
-				for err == nil && r.Total.Count == 0 && c.Duration < time.Minute { // a busy computer
+				r := driven(t, backend, c)
+				for r.Total.Count == 0 && c.Duration < time.Minute { // a busy computer
 					c.Duration *= 4
-					r, err = Drive(t.Context(), backend, c)
+					r = driven(t, backend, c)
 				}
-				require.NoError(t, err)
-				requireResult(t, r)
-				require.Equal(t, Complete, r.Ended)
 				require.Positive(t, r.Total.Good)
 				require.Empty(t, r.Total.Unexpected)
 				require.Equal(t, "tpox-2/tiny/seed-1/v1/500-200-2000", r.Dataset.Fingerprint)
 				require.True(t, r.Validity.Smoke)
 				require.InDelta(t, c.Duration.Seconds(), r.Measured, 1e-6)
 				if p := definition(t, name).Prepare; p.Orders > 0 {
-					require.Equal(t, int64(4*p.Orders), r.Prepared.Orders)
-					require.Equal(t, int64(4*p.Customers), r.Prepared.Customers)
-					require.Empty(t, r.Prepared.Unexpected)
+					want := Prepared{r.Prepared.Seconds, int64(4 * p.Orders), int64(4 * p.Customers), nil}
+					require.Equal(t, want, *r.Prepared)
 				} else {
 					require.Nil(t, r.Prepared)
 				}
@@ -83,9 +85,8 @@ func TestDrive_Workloads(t *testing.T) {
 func TestDrive_KeepsTheDataset(t *testing.T) {
 	s := tinyStore(t)
 	d := direct(t, s, "sqlite:b.db")
-	_, err := Drive(t.Context(), d, shortly(t, "mixed"))
-	require.NoError(t, err)
-	p, err := d.population(t.Context())
+	driven(t, d, shortly(t, "mixed"))
+	_, p, err := d.describe(t.Context())
 	require.NoError(t, err)
 	for i := range p.Orders.Count {
 		_, err := s.GetOrder(t.Context(), p.order(i))
@@ -102,9 +103,7 @@ func TestDrive_KeepsTheDataset(t *testing.T) {
 }
 
 func TestDrive_Null(t *testing.T) {
-	r, err := Drive(t.Context(), direct(t, nullStore(t), "null:"), shortly(t, "mixed"))
-	require.NoError(t, err)
-	requireResult(t, r)
+	r := driven(t, direct(t, nullStore(t), "null:"), shortly(t, "mixed"))
 	require.Empty(t, r.Total.Unexpected)
 	require.Empty(t, r.Validity.Reasons)
 	require.Equal(t, "null", r.Target.Engine)
@@ -118,12 +117,9 @@ func TestDrive_Reports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var reported []Interval
 		c.Report = func(i Interval) { reported = append(reported, i) }
-		r, err := Drive(t.Context(), backend, c)
-		require.NoError(t, err)
-		requireResult(t, r)
-		require.Len(t, reported, 3)
-		require.Equal(t, r.Intervals[:3], reported)
+		r := driven(t, backend, c)
 		require.Len(t, r.Intervals, 4)
+		require.Equal(t, r.Intervals[:3], reported)
 		for n, i := range r.Intervals {
 			require.InDelta(t, float64(n+1)/10, i.To, 1e-9)
 		}
@@ -134,30 +130,26 @@ func TestDrive_Reports(t *testing.T) {
 func TestConfig_ReportAt(t *testing.T) {
 	const ms = time.Millisecond
 	c := &Config{Every: 100 * ms, Duration: 400 * ms}
-	for passed, want := range map[time.Duration]time.Duration{100 * ms: 100 * ms, 130 * ms: 100 * ms, 399 * ms: 300 * ms} {
+	for passed, want := range map[time.Duration]time.Duration{
+		100 * ms: 100 * ms, 130 * ms: 100 * ms, 399 * ms: 300 * ms, 400 * ms: -1, 450 * ms: -1,
+	} {
 		at, due := c.reportAt(passed)
-		require.True(t, due, passed)
-		require.Equal(t, want, at)
-	}
-	for _, late := range []time.Duration{400 * ms, 450 * ms} {
-		_, due := c.reportAt(late)
-		require.False(t, due, late)
+		require.Equal(t, want >= 0, due, passed)
+		require.True(t, !due || at == want, passed)
 	}
 }
 
 func TestDrive_Think(t *testing.T) {
 	c := shortly(t, "query")
 	c.Think = 100 * time.Millisecond
-	r, err := Drive(t.Context(), direct(t, nullStore(t), "null:"), c)
-	require.NoError(t, err)
+	r := driven(t, direct(t, nullStore(t), "null:"), c)
 	require.LessOrEqual(t, r.Total.Count, int64(4*5), "four users of at most five each")
 }
 
 // Each of these is refused before any load.
 func TestDrive_RefusedBeforeLoad(t *testing.T) {
 	s := tinyStore(t)
-	empty, err := sqlite.Open(t.Context(), t.TempDir()+"/e.db", sqlite.Options{})
-	require.NoError(t, err)
+	empty := openSQLite(t, t.TempDir()+"/e.db")
 	t.Cleanup(func() { require.NoError(t, empty.Close()) })
 	reader := &access.Client{Name: "r", Scopes: []access.Scope{access.Read}}
 	trader := &access.Client{Name: "t", Scopes: []access.Scope{access.Read, access.Trade}}
@@ -192,9 +184,7 @@ func TestDrive_RefusedBeforeLoad(t *testing.T) {
 		})
 	}
 	t.Run("ReaderMayQuery", func(t *testing.T) {
-		r, err := Drive(t.Context(), overHTTP(t, closed, "r"), shortly(t, "query"))
-		require.NoError(t, err)
-		require.Empty(t, r.Total.Unexpected)
+		require.Empty(t, driven(t, overHTTP(t, closed, "r"), shortly(t, "query")).Total.Unexpected)
 	})
 }
 
@@ -205,87 +195,74 @@ func (a tokens) Client(_ context.Context, authorization string) (*access.Client,
 	return c, ok
 }
 
-func TestDrive_Interrupted(t *testing.T) {
-	for name, rate := range map[string]float64{"Closed": 0, "Open": 500} {
+// A run that ends early has what was measured until then.
+func TestDrive_EndsEarly(t *testing.T) {
+	for name, c := range map[string]struct {
+		want   error
+		ended  Ending
+		reason string
+	}{
+		"Interrupted": {ErrInterrupted, Interrupted, "interrupted after"},
+		"TargetDies":  {ErrTargetDied, TargetDied, "the target died after"},
+	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			c := shortly(t, "mixed")
-			c.Duration, c.Every, c.Rate = time.Hour, 50*time.Millisecond, rate
-			c.Report = func(i Interval) {
-				if i.Count > 0 {
-					cancel()
+			inBothModels(t, func(t *testing.T, rate float64) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				url, stop := serve(t, tinyStore(t), nil)
+				end := map[error]func(){ErrInterrupted: cancel, ErrTargetDied: stop}[c.want]
+				config := shortly(t, "mixed")
+				config.Duration, config.Every, config.Rate = time.Hour, 50*time.Millisecond, rate
+				config.Report = func(i Interval) {
+					if i.Count > 0 {
+						end()
+					}
 				}
-			}
-			r, err := Drive(ctx, direct(t, tinyStore(t), "sqlite:b.db"), c)
-			require.ErrorIs(t, err, ErrInterrupted)
-			requireResult(t, r)
-			require.Equal(t, Interrupted, r.Ended)
-			require.Positive(t, r.Total.Count)
-			require.Contains(t, r.Validity.Reasons[0], "interrupted after")
-			require.False(t, r.Validity.Valid)
+				r, err := Drive(ctx, overHTTP(t, url, ""), config)
+				require.ErrorIs(t, err, c.want)
+				requireResult(t, r)
+				require.Equal(t, c.ended, r.Ended)
+				require.Positive(t, r.Total.Good)
+				require.Contains(t, r.Validity.Reasons[0], c.reason)
+				require.False(t, r.Validity.Valid)
+			})
 		})
 	}
 }
 
-// Before anything was measured, too, and in both models.
+// Before anything was measured, too.
 func TestDrive_InterruptedInTheRamp(t *testing.T) {
-	for name, rate := range map[string]float64{"Closed": 0, "Open": 500} {
-		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			c := shortly(t, "mixed")
-			c.Ramp, c.Rate = time.Hour, rate
-			c.Begun = func(*Run) { cancel() }
-			r, err := Drive(ctx, direct(t, tinyStore(t), "sqlite:b.db"), c)
-			require.ErrorIs(t, err, ErrInterrupted)
-			requireResult(t, r)
-			require.Zero(t, r.Measured)
-			require.Contains(t, r.Validity.Reasons, "nothing was measured")
-		})
-	}
-}
-
-// The service dies during the measured time: the run has what was measured until then.
-func TestDrive_TargetDies(t *testing.T) {
-	for name, rate := range map[string]float64{"Closed": 0, "Open": 500} {
-		t.Run(name, func(t *testing.T) {
-			url, stop := serve(t, tinyStore(t), nil)
-			c := shortly(t, "mixed")
-			c.Duration, c.Every, c.Rate = time.Hour, 50*time.Millisecond, rate
-			c.Report = func(i Interval) {
-				if i.Count > 0 {
-					stop()
-				}
-			}
-			r, err := Drive(t.Context(), overHTTP(t, url, ""), c)
-			require.ErrorIs(t, err, ErrTargetDied)
-			requireResult(t, r)
-			require.Equal(t, TargetDied, r.Ended)
-			require.Positive(t, r.Total.Good)
-			require.Contains(t, r.Validity.Reasons[0], "the target died after")
-		})
-	}
+	inBothModels(t, func(t *testing.T, rate float64) {
+		ctx, cancel := context.WithCancel(t.Context())
+		c := shortly(t, "mixed")
+		c.Ramp, c.Rate = time.Hour, rate
+		c.Begun = func(*Run) { cancel() }
+		r, err := Drive(ctx, direct(t, tinyStore(t), "sqlite:b.db"), c)
+		require.ErrorIs(t, err, ErrInterrupted)
+		requireResult(t, r)
+		require.Zero(t, r.Measured)
+		require.Contains(t, r.Validity.Reasons, "nothing was measured")
+	})
 }
 
 // A target that is unavailable for a moment causes unexpected answers, but does not end the run.
 func TestDrive_TargetComesBack(t *testing.T) {
-	s := &stub{Direct: direct(t, nullStore(t), "null:")}
+	s := newStub(t, nil)
 	s.do = func(context.Context, *call) outcome {
 		if s.calls.Load()%10 == 0 {
-			return outcome{unanswered, reasonNoAnswer}
+			return noAnswer
 		}
 		time.Sleep(time.Millisecond)
 		return done
 	}
-	r, err := Drive(t.Context(), s, shortly(t, "query"))
-	require.NoError(t, err)
-	requireResult(t, r)
+	r := driven(t, s, shortly(t, "query"))
 	require.Positive(t, r.Total.Unexpected[reasonNoAnswer])
 	require.Contains(t, r.Validity.Reasons[0], "unexpected (no-answer")
 }
 
 func TestDrive_DeadFromTheBeginning(t *testing.T) {
-	s := &stub{Direct: direct(t, nullStore(t), "null:"), recover: errors.New("nobody there")}
-	s.do = func(context.Context, *call) outcome { return outcome{unanswered, reasonNoAnswer} }
+	s := newStub(t, func(context.Context, *call) outcome { return noAnswer })
+	s.recover = errors.New("nobody there")
 	r, err := Drive(t.Context(), s, shortly(t, "mixed")) // in what users prepare
 	require.ErrorIs(t, err, ErrTargetDied)
 	require.ErrorContains(t, err, "nobody there")
@@ -298,18 +275,15 @@ func TestDrive_DeadFromTheBeginning(t *testing.T) {
 func TestDrive_CoordinatedOmission(t *testing.T) {
 	const stall = 300 * time.Millisecond
 	var stalled atomic.Bool
-	s := &stub{Direct: direct(t, nullStore(t), "null:")}
-	s.do = func(context.Context, *call) outcome {
+	s := newStub(t, func(context.Context, *call) outcome {
 		if !stalled.Swap(true) {
 			time.Sleep(stall)
 		}
 		return done
-	}
+	})
 	c := shortly(t, "query")
 	c.Users, c.Rate = 1, 1000
-	r, err := Drive(t.Context(), s, c)
-	require.NoError(t, err)
-	requireResult(t, r)
+	r := driven(t, s, c)
 	require.Equal(t, int64(400), r.Arrivals.Due)
 	require.Zero(t, r.Arrivals.Dropped)
 	require.Equal(t, r.Arrivals.Due, r.Total.Count+r.Total.Late, "the last may end after the measured time")
@@ -322,14 +296,11 @@ func TestDrive_CoordinatedOmission(t *testing.T) {
 // Arrivals beyond a queue of one second are dropped and counted.
 func TestDrive_DropsArrivals(t *testing.T) {
 	release := make(chan struct{})
-	s := &stub{Direct: direct(t, nullStore(t), "null:")}
-	s.do = func(context.Context, *call) outcome { <-release; return done }
+	s := newStub(t, func(context.Context, *call) outcome { <-release; return done })
 	c := shortly(t, "query")
 	c.Users, c.Rate, c.Duration = 2, 20, 1500*time.Millisecond
 	time.AfterFunc(5*time.Second, func() { close(release) }) // long after the last arrival, however busy the machine is
-	r, err := Drive(t.Context(), s, c)
-	require.NoError(t, err)
-	requireResult(t, r)
+	r := driven(t, s, c)
 	require.Equal(t, int64(30), r.Arrivals.Due)
 	require.Equal(t, int64(30-20-2), r.Arrivals.Dropped, "20 wait, 2 are worked on")
 	require.Zero(t, r.Total.Count, "none was answered while it was measured")
@@ -351,16 +322,9 @@ func TestArrivals_Schedule(t *testing.T) {
 
 // An open model takes no more processors than its rate needs, a closed one all.
 func TestProcessors(t *testing.T) {
-	service, store := Target{Kind: "http"}, Target{Kind: "direct"}
-	for _, c := range []struct {
-		target Target
-		rate   float64
-		want   int
-	}{
-		{service, 0, 8}, {store, 3000, 8}, {service, 1, 1}, {service, perProcessor - 1, 1}, {service, perProcessor, 2},
-		{service, 1e6, 8},
-	} {
-		require.Equal(t, c.want, processors(c.target, c.rate, 8), "%+v", c)
+	for rate, want := range map[float64]int{0: 8, 1: 1, perProcessor - 1: 1, perProcessor: 2, 1e6: 8} {
+		require.Equal(t, want, processors(Target{Kind: "http"}, rate, 8), rate)
+		require.Equal(t, 8, processors(Target{Kind: "direct"}, rate, 8), rate)
 	}
 }
 
@@ -385,10 +349,8 @@ func TestArrivals_Tick(t *testing.T) {
 
 // A user that runs out of leased ids leases more.
 func TestDrive_LeasesAgain(t *testing.T) {
-	d := direct(t, tinyStore(t), "sqlite:b.db")
-	leases := &shortLeases{Direct: d}
-	r, err := Drive(t.Context(), leases, shortly(t, "insert-orders"))
-	require.NoError(t, err)
+	leases := &shortLeases{Direct: direct(t, tinyStore(t), "sqlite:b.db")}
+	r := driven(t, leases, shortly(t, "insert-orders"))
 	require.Empty(t, r.Total.Unexpected)
 	require.Zero(t, r.Total.Empty)
 	require.Greater(t, leases.asked.Load(), int64(1))
@@ -406,17 +368,16 @@ func (s *shortLeases) lease(ctx context.Context, kind string, _ int64) (brokerag
 }
 
 func TestCompareTier(t *testing.T) {
-	s := tinyStore(t)
-	url, _ := serve(t, s, nil)
+	ways := bothWays(t, tinyStore(t))
 	c := shortly(t, "mixed")
 	c.Duration = 800 * time.Millisecond
-	tier, err := CompareTier(t.Context(), direct(t, s, "sqlite:b.db"), overHTTP(t, url, ""), c, 2)
+	tier, err := CompareTier(t.Context(), ways["Direct"], ways["HTTP"], c, 2)
 	require.NoError(t, err)
 	requireSchema(t, tier)
-	requireResult(t, &tier.Direct)
-	requireResult(t, &tier.HTTP)
-	require.InDelta(t, 0.4, tier.Direct.Measured, 1e-6)
-	require.InDelta(t, 0.4, tier.HTTP.Measured, 1e-6)
+	for _, r := range []*Run{&tier.Direct, &tier.HTTP} {
+		requireResult(t, r)
+		require.InDelta(t, 0.4, r.Measured, 1e-6)
+	}
 	require.Equal(t, "http", tier.HTTP.Target.Kind)
 	require.NotEmpty(t, tier.Transactions)
 	total := tier.Total
@@ -434,11 +395,11 @@ func TestCompareTier_Processors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	var seen [2]atomic.Int64
 	stubOf := func(way int) *stub {
-		s := &stub{Direct: direct(t, nullStore(t), "null:"), service: way == 1}
-		s.do = func(context.Context, *call) outcome {
+		s := newStub(t, func(context.Context, *call) outcome {
 			seen[way].Store(int64(runtime.GOMAXPROCS(0)))
 			return done
-		}
+		})
+		s.service = way == 1
 		return s
 	}
 	c := shortly(t, "query")
@@ -446,23 +407,20 @@ func TestCompareTier_Processors(t *testing.T) {
 	tier, err := CompareTier(t.Context(), stubOf(0), stubOf(1), c, 1)
 	require.NoError(t, err)
 	require.Equal(t, "http", tier.HTTP.Target.Kind)
-	require.Equal(t, int64(4), seen[0].Load())
-	require.Equal(t, int64(4), seen[1].Load())
+	require.Equal(t, []int64{4, 4}, []int64{seen[0].Load(), seen[1].Load()})
 }
 
 func TestCompareTier_Interrupted(t *testing.T) {
-	s := tinyStore(t)
-	url, _ := serve(t, s, nil)
+	ways := bothWays(t, tinyStore(t))
 	ctx, cancel := context.WithCancel(t.Context())
 	c := shortly(t, "query")
-	c.Duration = 400 * time.Millisecond
 	turns := 0
 	c.Begun = func(*Run) {
 		if turns++; turns == 3 {
 			cancel()
 		}
 	}
-	tier, err := CompareTier(ctx, direct(t, s, "sqlite:b.db"), overHTTP(t, url, ""), c, 2)
+	tier, err := CompareTier(ctx, ways["Direct"], ways["HTTP"], c, 2)
 	require.ErrorIs(t, err, ErrInterrupted)
 	requireSchema(t, tier)
 	require.Equal(t, Interrupted, tier.HTTP.Ended)

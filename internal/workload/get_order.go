@@ -1,18 +1,11 @@
 package workload
 
-import (
-	"context"
+import "brokerage/internal/brokerage"
 
-	"brokerage/internal/brokerage"
-)
-
-var getOrder = &transaction{
+var getOrder = &Transaction{
 	Transaction: brokerage.Named("get_order"),
 	draw:        drawOrder,
-	method:      "GET",
-	path:        orderPath,
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
-		return s.GetOrder(ctx, c.id)
-	},
-	key: idKey,
+	request:     get("/v1/orders/{id}"),
+	execute:     queryByID(brokerage.Store.GetOrder),
+	key:         text(`"{id}"`),
 }

@@ -1,18 +1,11 @@
 package workload
 
-import (
-	"context"
+import "brokerage/internal/brokerage"
 
-	"brokerage/internal/brokerage"
-)
-
-var getSecurity = &transaction{
+var getSecurity = &Transaction{
 	Transaction: brokerage.Named("get_security"),
 	draw:        drawSymbol,
-	method:      "GET",
-	path:        securityPath,
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
-		return s.GetSecurity(ctx, c.symbol)
-	},
-	key: symbolElement,
+	request:     get("/v1/securities/{symbol}"),
+	execute:     queryBySymbol(brokerage.Store.GetSecurity),
+	key:         text(">{symbol}<"),
 }

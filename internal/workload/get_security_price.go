@@ -1,18 +1,11 @@
 package workload
 
-import (
-	"context"
+import "brokerage/internal/brokerage"
 
-	"brokerage/internal/brokerage"
-)
-
-var getSecurityPrice = &transaction{
+var getSecurityPrice = &Transaction{
 	Transaction: brokerage.Named("get_security_price"),
 	draw:        drawSymbol,
-	method:      "GET",
-	path:        func(dst []byte, c *call) []byte { return append(securityPath(dst, c), "/price"...) },
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
-		return s.SecurityPrice(ctx, c.symbol)
-	},
-	key: symbolAttribute,
+	request:     get("/v1/securities/{symbol}/price"),
+	execute:     queryBySymbol(brokerage.Store.SecurityPrice),
+	key:         text(`"{symbol}"`),
 }

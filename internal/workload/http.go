@@ -12,9 +12,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/redact"
@@ -59,29 +59,26 @@ func NewHTTP(base, token string, security *tls.Config) (*HTTP, error) {
 	return &HTTP{base: u, token: token, client: client, security: security}, nil
 }
 
-func (h *HTTP) address() string {
-	port := h.base.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[h.base.Scheme]
-	}
-	return net.JoinHostPort(h.base.Hostname(), port)
+// refusedError is the error for a request beside the workload that a service refused.
+type refusedError struct {
+	what   string
+	status int
 }
 
-// Refused is the error for a request that a service refused.
-type Refused struct {
-	What   string
-	Status int
-}
-
-func (e *Refused) Error() string {
-	switch e.Status {
+func (e *refusedError) Error() string {
+	switch e.status {
 	case http.StatusUnauthorized:
 		return "the service does not accept the token (401): set --token or BROKERAGE_TOKEN to one made by brokerage token"
 	case http.StatusForbidden:
-		return fmt.Sprintf("the token may not %s (403): it needs another scope", e.What)
+		return fmt.Sprintf("the token may not %s (403): it needs another scope", e.what)
 	default:
-		return fmt.Sprintf("the service answered %d when asked to %s", e.Status, e.What)
+		return fmt.Sprintf("the service answered %d when asked to %s", e.status, e.what)
 	}
+}
+
+func isNotFound(err error) bool {
+	refused, ok := errors.AsType[*refusedError](err)
+	return ok && refused.status == http.StatusNotFound
 }
 
 // ask sends a request beside the workload and unmarshals the response into v.
@@ -113,101 +110,61 @@ func (h *HTTP) fetch(ctx context.Context, method, path, what string) ([]byte, er
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return nil, &Refused{What: what, Status: response.StatusCode}
+		return nil, &refusedError{what, response.StatusCode}
 	}
 	return io.ReadAll(response.Body)
 }
 
-func (h *HTTP) stamp(ctx context.Context) (Target, map[string]string, error) {
+func (h *HTTP) describe(ctx context.Context) (Target, *population, error) {
 	t := Target{Kind: httpTarget, URL: redact.URL(h.base.String()), SameHost: isLocal(h.base.Hostname())}
-	var v struct {
+	var service struct {
 		XMLName xml.Name `xml:"urn:brokerage:service Version"`
 		Version string   `xml:"version,attr"`
 	}
-	if err := h.ask(ctx, http.MethodGet, "/version", "say its version", &v); err != nil {
+	if err := h.ask(ctx, http.MethodGet, "/version", "say its version", &service); err != nil {
 		return t, nil, err
 	}
-	t.Version = v.Version
-	var dataset struct {
-		Store struct {
-			Engine     string `xml:"engine,attr"`
-			Version    string `xml:"version,attr"`
-			Durability string `xml:"durability,attr"`
-			Settings   []struct {
-				Name  string `xml:"name,attr"`
-				Value string `xml:"value,attr"`
-			} `xml:"Setting"`
-		} `xml:"Store"`
+	p := &population{}
+	err := h.ask(ctx, http.MethodGet, "/v1/dataset?symbols=true", "read the dataset", p)
+	if isNotFound(err) {
+		err = ErrNoDataset
 	}
-	switch err := h.ask(ctx, http.MethodGet, "/v1/dataset", "describe its store", &dataset); {
-	case isRefused(err, http.StatusNotFound):
-		return t, nil, nil // nothing is loaded, which population reports
-	case err != nil:
-		return t, nil, err
-	}
-	is := dataset.Store
-	t.Engine = is.Engine
-	settings := map[string]string{"durability": is.Durability, "version": is.Version}
-	for _, setting := range is.Settings {
-		settings[setting.Name] = setting.Value
-	}
-	return t, settings, nil
-}
-
-func isRefused(err error, status int) bool {
-	refused, ok := errors.AsType[*Refused](err)
-	return ok && refused.Status == status
+	t.Version, t.Engine = service.Version, p.Store.Name
+	return t, p, err
 }
 
 // isLocal reports whether a host is this computer.
 func isLocal(host string) bool {
-	if host == "localhost" {
-		return true
-	}
 	ip := net.ParseIP(host)
-	if ip == nil {
-		return false
+	if ip == nil || ip.IsLoopback() {
+		return ip != nil || host == "localhost"
 	}
-	if ip.IsLoopback() {
-		return true
-	}
-	own, err := net.InterfaceAddrs()
-	if err != nil {
-		return false
-	}
-	for _, a := range own {
-		if n, ok := a.(*net.IPNet); ok && n.IP.Equal(ip) {
-			return true
-		}
-	}
-	return false
-}
-
-func (h *HTTP) population(ctx context.Context) (*population, error) {
-	p := &population{}
-	err := h.ask(ctx, http.MethodGet, "/v1/dataset?symbols=true", "read the dataset", p)
-	if isRefused(err, http.StatusNotFound) {
-		return nil, ErrNoDataset
-	}
-	return p, err
+	own, _ := net.InterfaceAddrs()
+	return slices.ContainsFunc(own, func(a net.Addr) bool {
+		n, ok := a.(*net.IPNet)
+		return ok && n.IP.Equal(ip)
+	})
 }
 
 // permits leases one id, and replaces a customer that cannot exist: a service checks the scopes of a token first.
 func (h *HTTP) permits(ctx context.Context, d *Definition) error {
 	if d.writes() {
-		path := "/v1/dataset/leases?kind=order&count=1"
-		if _, err := h.fetch(ctx, http.MethodPost, path, "write (scope trade)"); err != nil {
+		if _, err := h.fetch(ctx, http.MethodPost, leasePath("order", 1), "write (scope trade)"); err != nil {
 			return err
 		}
 	}
-	if !d.has(func(t *transaction) bool { return t.replaces }) {
+	if !d.has(func(t *Transaction) bool { return t.Replaces }) {
 		return nil
 	}
 	_, err := h.fetch(ctx, http.MethodPut, "/v1/customers/0", "replace documents (scope admin)")
-	if isRefused(err, http.StatusNotFound) {
+	if isNotFound(err) {
 		return nil
 	}
 	return err
+}
+
+func leasePath(kind string, count int64) string {
+	return fmt.Sprintf("/v1/dataset/leases?kind=%s&count=%d", kind, count)
 }
 
 func (h *HTTP) lease(ctx context.Context, kind string, count int64) (brokerage.Range, error) {
@@ -216,83 +173,50 @@ func (h *HTTP) lease(ctx context.Context, kind string, count int64) (brokerage.R
 		First   int64    `xml:"first,attr"`
 		Count   int64    `xml:"count,attr"`
 	}
-	path := fmt.Sprintf("/v1/dataset/leases?kind=%s&count=%d", kind, count)
-	err := h.ask(ctx, http.MethodPost, path, "lease ids (scope trade)", &v)
+	err := h.ask(ctx, http.MethodPost, leasePath(kind, count), "lease ids (scope trade)", &v)
 	return brokerage.Range{First: brokerage.ID(v.First), Count: v.Count}, err
 }
 
 // reading reads the service's metrics. It is empty when they are served elsewhere.
 func (h *HTTP) reading(ctx context.Context) (reading, error) {
 	text, err := h.fetch(ctx, http.MethodGet, "/metrics", "read its metrics")
-	if is[*Refused](err) {
+	if is[*refusedError](err) {
 		return reading{}, nil
 	}
-	if err != nil {
-		return reading{}, err
-	}
-	return readMetrics(text), nil
+	return readMetrics(text), err
 }
 
 // open connects a user: each has one connection, as a client of a database has.
 func (h *HTTP) open(ctx context.Context, check checker) (session, error) {
-	s := &httpSession{backend: h, checker: check, input: bufio.NewReaderSize(nil, 32<<10)}
-	s.base = h.base.EscapedPath()
-	s.headers = " HTTP/1.1\r\nHost: " + h.base.Host + "\r\n"
+	s := &httpSession{
+		backend: h, checker: check, input: bufio.NewReaderSize(nil, 32<<10),
+		base: h.base.EscapedPath(), headers: " HTTP/1.1\r\nHost: " + h.base.Host + "\r\n",
+	}
 	if h.token != "" {
 		s.headers += "Authorization: Bearer " + h.token + "\r\n"
 	}
-	if err := s.dial(ctx); err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-func (s *httpSession) dial(ctx context.Context) error {
-	s.close()
-	dialer := net.Dialer{Timeout: 5 * time.Second}
-	conn, err := dialer.DialContext(ctx, "tcp", s.backend.address())
-	if err != nil {
-		return fmt.Errorf("the service at %s does not answer: %w", s.backend.base.Redacted(), err)
-	}
-	if s.backend.base.Scheme == "https" {
-		config := s.backend.security.Clone()
-		config.ServerName = s.backend.base.Hostname()
-		secure := tls.Client(conn, config)
-		if err := secure.HandshakeContext(ctx); err != nil {
-			_ = conn.Close()
-			return fmt.Errorf("the service at %s: %w", s.backend.base.Redacted(), err)
-		}
-		conn = secure
-	}
-	s.conn = conn
-	s.dialed, s.renewed = time.Now(), time.Time{}
-	s.input.Reset(conn)
-	s.cancelled = context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
-	return nil
+	return s, s.dial(ctx)
 }
 
 // readMetrics reads the metrics without labels from Prometheus's text format: those of the process and of the store.
-func readMetrics(text []byte) (r reading) {
-	r.figures = make(map[string]float64)
-	var p processReading
+func readMetrics(text []byte) reading {
+	var p Process
+	r := reading{figures: make(map[string]float64)}
 	for line := range bytes.Lines(text) {
-		name, value, ok := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
-		if !ok || name[0] == '#' || bytes.IndexByte(name, '{') >= 0 {
+		name, value, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
+		v, err := strconv.ParseFloat(value, 64)
+		if err != nil || strings.Contains(name, "{") {
 			continue
 		}
-		v, err := strconv.ParseFloat(string(value), 64)
-		if err != nil {
-			continue
-		}
-		switch n := string(name); {
-		case n == "process_cpu_seconds_total":
-			p.cpuSeconds, r.process = v, &p
-		case n == "process_resident_memory_bytes":
-			p.memoryBytes = int64(v)
-		case strings.HasPrefix(n, "brokerage_"), strings.HasPrefix(n, "process_network_"), n == "go_goroutines",
-			n == "go_gc_duration_seconds_count",
-			n == "go_memstats_heap_alloc_bytes", n == "go_memstats_alloc_bytes_total":
-			r.figures[n] = v
+		switch {
+		case name == "process_cpu_seconds_total":
+			p.CPUSeconds, r.process = v, &p
+		case name == "process_resident_memory_bytes":
+			p.MemoryAfter = int64(v)
+		case strings.HasPrefix(name, "brokerage_"), strings.HasPrefix(name, "process_network_"),
+			name == "go_goroutines", name == "go_gc_duration_seconds_count",
+			name == "go_memstats_heap_alloc_bytes", name == "go_memstats_alloc_bytes_total":
+			r.figures[name] = v
 		}
 	}
 	return r

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,42 +23,43 @@ func TestAnswer_Read(t *testing.T) {
 	for name, c := range map[string]struct {
 		wire, body string
 		status     int
-		last, bad  bool
+		last       bool
 	}{
-		"Length":       {"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n<a/>", "<a/>", 200, false, false},
-		"LowerCase":    {"HTTP/1.1 200 OK\r\ncontent-length:4\r\n\r\n<a/>", "<a/>", 200, false, false},
-		"LongerThanIn": {"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n" + long, long, 200, false, false},
+		"Length":       {"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n<a/>", "<a/>", 200, false},
+		"LowerCase":    {"HTTP/1.1 200 OK\r\ncontent-length:4\r\n\r\n<a/>", "<a/>", 200, false},
+		"LongerThanIn": {"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n" + long, long, 200, false},
 		"Chunked": {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" +
-			"2\r\n<a\r\n2\r\n/>\r\n0\r\nX: y\r\n\r\n", "<a/>", 200, false, false},
-		"Close":         {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\n<a/>", "<a/>", 200, true, false},
-		"UntilTheEnd":   {"HTTP/1.1 200 OK\r\n\r\n<a/>", "<a/>", 200, true, false},
-		"OldVersion":    {"HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\n<a/>", "<a/>", 200, true, false},
-		"NoContent":     {"HTTP/1.1 204 No Content\r\n\r\n", "", 204, false, false},
-		"NoReason":      {"HTTP/1.1 404 \r\nContent-Length: 0\r\n\r\n", "", 404, false, false},
-		"Nothing":       {"", "", 0, false, true},
-		"NotHTTP":       {"SSH-2.0-OpenSSH_9.6p1\r\n", "", 0, false, true},
-		"StatusIsText":  {"HTTP/1.1 abc OK\r\n\r\n", "", 0, false, true},
-		"CutInHeaders":  {"HTTP/1.1 200 OK\r\nContent-Le", "", 0, false, true},
-		"CutInBody":     {"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n<a", "", 0, false, true},
-		"LengthIsText":  {"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "", 0, false, true},
-		"LengthIsBelow": {"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "", 0, false, true},
-		"LengthIsHuge":  {"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", "", 0, false, true},
+			"2\r\n<a\r\n2\r\n/>\r\n0\r\nX: y\r\n\r\n", "<a/>", 200, false},
+		"Close":       {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\n<a/>", "<a/>", 200, true},
+		"UntilTheEnd": {"HTTP/1.1 200 OK\r\n\r\n<a/>", "<a/>", 200, true},
+		"OldVersion":  {"HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\n<a/>", "<a/>", 200, true},
+		"NoContent":   {"HTTP/1.1 204 No Content\r\n\r\n", "", 204, false},
+		"NoReason":    {"HTTP/1.1 404 \r\nContent-Length: 0\r\n\r\n", "", 404, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := bufio.NewReaderSize(strings.NewReader(c.wire), 64)
 			var a answer
-			err := a.read(in)
-			if c.bad {
-				require.Error(t, err)
-				return
-			}
-			require.NoError(t, err)
+			require.NoError(t, a.read(in))
 			require.Equal(t, c.status, a.status)
 			require.Equal(t, c.body, string(a.body))
 			require.Equal(t, c.last, a.last)
 			rest, err := io.ReadAll(in)
 			require.NoError(t, err)
 			require.Empty(t, rest)
+		})
+	}
+	for name, wire := range map[string]string{
+		"Nothing":       "",
+		"NotHTTP":       "SSH-2.0-OpenSSH_9.6p1\r\n",
+		"StatusIsText":  "HTTP/1.1 abc OK\r\n\r\n",
+		"CutInHeaders":  "HTTP/1.1 200 OK\r\nContent-Le",
+		"CutInBody":     "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n<a",
+		"LengthIsText":  "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
+		"LengthIsBelow": "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+		"LengthIsHuge":  "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Error(t, new(answer).read(bufio.NewReaderSize(strings.NewReader(wire), 64)))
 		})
 	}
 }
@@ -80,7 +82,7 @@ func TestProblemOutcome(t *testing.T) {
 		return []byte(`<problem xmlns="urn:ietf:rfc:7807"><type>urn:brokerage:problem:` + name + `</type></problem>`)
 	}
 	for name, c := range map[string]struct {
-		of     *transaction
+		of     *Transaction
 		status int
 		body   []byte
 		want   outcome
@@ -130,33 +132,26 @@ func TestReadMetrics(t *testing.T) {
 	r := readMetrics([]byte("# HELP x y\nprocess_cpu_seconds_total 12.5\nprocess_resident_memory_bytes 4.2e+07\n" +
 		"brokerage_store_commits_total 7\nbrokerage_transactions_total{transaction=\"a\"} 3\n" +
 		"go_info{version=\"x\"} 1\nodd\n"))
-	require.Equal(t, processReading{cpuSeconds: 12.5, memoryBytes: 42e6}, *r.process)
+	require.Equal(t, Process{CPUSeconds: 12.5, MemoryAfter: 42e6}, *r.process)
 	require.Equal(t, map[string]float64{"brokerage_store_commits_total": 7}, r.figures)
 	require.Nil(t, readMetrics(nil).process)
 }
 
+// openedAt returns a session with the service at a URL.
+func openedAt(t testing.TB, url string) session {
+	t.Helper()
+	s, err := overHTTP(t, url, "").open(t.Context(), checker{keys: true})
+	require.NoError(t, err)
+	t.Cleanup(s.close)
+	return s
+}
+
 // A session connects again when the service has closed the connection, or announces it.
 func TestHTTPSession_Reconnects(t *testing.T) {
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			in := bufio.NewReader(conn)
-			for line := ""; line != "\r\n" && err == nil; {
-				line, err = in.ReadString('\n')
-			}
-			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 14\r\n\r\n<Order ID=\"7\">")
-			_ = conn.Close()
-		}
-	}()
-	s, err := overHTTP(t, "http://"+listener.Addr().String(), "").open(t.Context(), checker{keys: true})
-	require.NoError(t, err)
-	defer s.close()
+	s := openedAt(t, listen(t, func(conn net.Conn) {
+		_, _ = http.ReadRequest(bufio.NewReader(conn))
+		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 14\r\n\r\n<Order ID=\"7\">")
+	}))
 	for range 3 {
 		require.Equal(t, done, s.do(t.Context(), &call{transaction: getOrder, id: 7}))
 	}
@@ -170,9 +165,7 @@ func TestHTTPSession_BeginsLate(t *testing.T) {
 	server.Config.ReadHeaderTimeout = unusedFor / 2
 	server.Start()
 	t.Cleanup(server.Close)
-	s, err := overHTTP(t, server.URL, "").open(t.Context(), checker{keys: true})
-	require.NoError(t, err)
-	defer s.close()
+	s := openedAt(t, server.URL)
 	time.Sleep(unusedFor + 100*time.Millisecond)
 	require.Equal(t, done, s.do(t.Context(), &call{transaction: getOrder, id: 7}))
 }
@@ -199,11 +192,8 @@ func TestHTTPSession_TLS(t *testing.T) {
 
 // A call that is in progress at the end of the run does not outlive it.
 func TestHTTPSession_Cancelled(t *testing.T) {
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0") // nobody accepts
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = listener.Close() })
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := overHTTP(t, "http://"+listener.Addr().String(), "").open(ctx, checker{})
+	s, err := overHTTP(t, listen(t, func(net.Conn) { <-ctx.Done() }), "").open(ctx, checker{})
 	require.NoError(t, err)
 	defer s.close()
 	time.AfterFunc(20*time.Millisecond, cancel)
@@ -213,7 +203,6 @@ func TestHTTPSession_Cancelled(t *testing.T) {
 // Sessions of both kinds refuse alike.
 func TestSessions_SameRefusals(t *testing.T) {
 	s := tinyStore(t)
-	url, _ := serve(t, s, nil)
 	calls := map[string]struct {
 		call call
 		want outcome
@@ -230,7 +219,7 @@ func TestSessions_SameRefusals(t *testing.T) {
 			call{transaction: updateOrderStatus, id: 103_282, status: "nonsense"}, outcome{unexpected, "422 invalid"},
 		},
 	}
-	for way, backend := range map[string]Backend{"Direct": direct(t, s, "sqlite:b.db"), "HTTP": overHTTP(t, url, "")} {
+	for way, backend := range bothWays(t, s) {
 		for name, c := range calls {
 			t.Run(way+"/"+name, func(t *testing.T) {
 				session, err := backend.open(t.Context(), checker{keys: true})
@@ -242,17 +231,14 @@ func TestSessions_SameRefusals(t *testing.T) {
 	}
 }
 
-// heldByNobody is a symbol that the first account does not hold.
+// heldByNobody returns a symbol that the first account does not hold.
 func heldByNobody(t testing.TB, s brokerage.Store) string {
 	t.Helper()
 	summary, err := s.AccountSummary(t.Context(), 1002)
 	require.NoError(t, err)
-	p := tinyPopulation(t, 0)
-	for _, symbol := range p.Symbols {
-		if !strings.Contains(string(summary), "<Symbol>"+symbol+"</Symbol>") {
-			return symbol
-		}
-	}
-	t.Fatal("all are held")
-	return ""
+	symbols := slices.DeleteFunc(tinyPopulation(t, 0).Symbols, func(symbol string) bool {
+		return strings.Contains(string(summary), "<Symbol>"+symbol+"</Symbol>")
+	})
+	require.NotEmpty(t, symbols)
+	return symbols[0]
 }

@@ -4,13 +4,16 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"net/textproto"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,6 +58,35 @@ const unusedFor = time.Second
 // maxAnswer is the largest body that is read, in bytes; no answer of a brokerage is near it.
 const maxAnswer = 64 << 20
 
+func (s *httpSession) dial(ctx context.Context) error {
+	s.close()
+	base := s.backend.base
+	port := base.Port()
+	if port == "" {
+		port = base.Scheme // net knows the ports of http and https
+	}
+	dialer := net.Dialer{Timeout: 5 * time.Second}
+	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(base.Hostname(), port))
+	if err != nil {
+		return fmt.Errorf("the service at %s does not answer: %w", base.Redacted(), err)
+	}
+	if base.Scheme == "https" {
+		config := s.backend.security.Clone()
+		config.ServerName = base.Hostname()
+		secure := tls.Client(conn, config)
+		if err := secure.HandshakeContext(ctx); err != nil {
+			_ = conn.Close()
+			return fmt.Errorf("the service at %s: %w", base.Redacted(), err)
+		}
+		conn = secure
+	}
+	s.conn = conn
+	s.dialed, s.renewed = time.Now(), time.Time{}
+	s.input.Reset(conn)
+	s.cancelled = context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	return nil
+}
+
 func (s *httpSession) close() {
 	if s.conn != nil {
 		s.cancelled()
@@ -90,33 +122,24 @@ func (s *httpSession) do(ctx context.Context, c *call) outcome {
 // judge returns the outcome of the last answer.
 func (s *httpSession) judge(c *call) outcome {
 	t := c.transaction
-	switch s.answer.status {
-	case http.StatusOK:
-		if t.Answer == "" {
-			return wrongAnswer
-		}
+	switch status := s.answer.status; {
+	case status == http.StatusOK && t.Answer != "":
 		return s.check(c, s.answer.body)
-	case http.StatusCreated:
-		if t.created == nil {
-			return wrongAnswer
+	case status == http.StatusCreated && t.location != nil:
+		s.key = t.location.fill(s.key[:0], c)
+		if bytes.HasSuffix(s.answer.location, s.key) {
+			return done
 		}
-		s.key = appendID(append(s.key[:0], '/'), t.created(c))
-		if !bytes.HasSuffix(s.answer.location, s.key) {
-			return wrongAnswer
-		}
+	case status == http.StatusNoContent && t.location == nil && (t.Answer == "" || t.Replaces):
 		return done
-	case http.StatusNoContent:
-		if t.created != nil || t.Answer != "" && !t.replaces {
-			return wrongAnswer
-		}
-		return done
-	default:
-		return problemOutcome(t, s.answer.status, s.answer.body)
+	case status != http.StatusOK && status != http.StatusCreated && status != http.StatusNoContent:
+		return problemOutcome(t, status, s.answer.body)
 	}
+	return wrongAnswer
 }
 
 // problemOutcome returns the outcome of a problem document.
-func problemOutcome(t *transaction, status int, body []byte) outcome {
+func problemOutcome(t *Transaction, status int, body []byte) outcome {
 	_, rest, _ := bytes.Cut(body, []byte("<type>urn:brokerage:problem:"))
 	name, _, _ := bytes.Cut(rest, []byte("<"))
 	switch {
@@ -132,12 +155,9 @@ func problemOutcome(t *transaction, status int, body []byte) outcome {
 // exchange sends the requests of a call and leaves the last answer in s.answer.
 func (s *httpSession) exchange(c *call) error {
 	t := c.transaction
-	s.content = s.content[:0]
-	if t.body != nil {
-		s.content = t.body(s.content, c)
-	}
-	s.startRequest(t.method, c)
-	if err := s.roundTrip(nil); err != nil || !t.replaces {
+	s.content = t.request.body.fill(s.content[:0], c)
+	s.startRequest(t.request.method, c)
+	if err := s.roundTrip(nil); err != nil || !t.Replaces {
 		return err
 	}
 	if s.answer.status != http.StatusOK || s.check(c, s.answer.body).class != good {
@@ -145,14 +165,14 @@ func (s *httpSession) exchange(c *call) error {
 	}
 	s.content = append(s.content, s.answer.body...)
 	s.startRequest(http.MethodPut, c)
-	s.out = appendValidation(s.out, c)
+	s.out = gaps["validation"](s.out, c)
 	return s.roundTrip(bytes.Clone(s.answer.etag))
 }
 
 // startRequest puts the method and the path of a request into s.out.
 func (s *httpSession) startRequest(method string, c *call) {
 	s.out = append(append(append(s.out[:0], method...), ' '), s.base...)
-	s.out = c.transaction.path(s.out, c)
+	s.out = c.transaction.request.path.fill(s.out, c)
 }
 
 // roundTrip completes and sends the request that startRequest has begun, with s.content as its body, and reads the
@@ -250,16 +270,8 @@ func (a *answer) readBody(in *bufio.Reader, length int, chunked bool) (err error
 		if a.long, err = appendAll(a.long[:0], httputil.NewChunkedReader(in)); err != nil {
 			return err
 		}
-		for { // trailers, up to the empty line
-			line, err := in.ReadSlice('\n')
-			if err != nil {
-				return err
-			}
-			if len(bytes.TrimRight(line, "\r\n")) == 0 {
-				break
-			}
-		}
 		a.body = a.long
+		_, err = textproto.NewReader(in).ReadMIMEHeader() // the trailers, up to the empty line
 	case length < 0:
 		a.last = true
 		a.long, err = appendAll(a.long[:0], in)
@@ -270,9 +282,7 @@ func (a *answer) readBody(in *bufio.Reader, length int, chunked bool) (err error
 		}
 		_, err = in.Discard(length) // which leaves the bytes where they are
 	default:
-		if cap(a.long) < length {
-			a.long = make([]byte, length)
-		}
+		a.long = slices.Grow(a.long[:0], length)
 		a.body = a.long[:length]
 		_, err = io.ReadFull(in, a.body)
 	}

@@ -7,34 +7,42 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// An idKind is a kind of ids that a store leases.
+// idKind is a kind of ids that a store leases.
 type idKind struct {
 	name  string // as Store.Lease calls it
 	width int64  // ids that are taken together
 }
 
+// The kinds of ids. A new customer has at most three accounts.
 var (
 	orderIDs    = &idKind{"order", 1}
 	customerIDs = &idKind{"customer", 1}
-	accountIDs  = &idKind{"account", accountsAtOnce}
-
-	idKinds = [...]*idKind{orderIDs, customerIDs, accountIDs}
+	accountIDs  = &idKind{"account", 3}
 )
 
-// accountsAtOnce is how many account ids are taken together: as many as a new customer has at most.
-const accountsAtOnce = 3
+// ids is one user's part of a lease: of n users, user u has the ids u, u+n, u+2n, …, so that all users together go
+// through the lease in ascending order, as a sequence would, instead of in as many places as there are users.
+type ids struct{ next, step, width, end int64 }
 
-// leased are ids that users share.
-type leased struct {
-	brokerage.Range
-
-	width int64 // ids that are taken together
-	users int64
+// partOf returns the part of one of several users.
+func (k *idKind) partOf(lease brokerage.Range, user, users int) *ids {
+	first := int64(lease.First)
+	return &ids{
+		next: first + int64(user)*k.width, step: int64(users) * k.width, width: k.width, end: first + lease.Count,
+	}
 }
 
-// of returns the part of user n.
-func (l leased) of(n int) *ids {
-	return &ids{next: int64(l.First) + int64(n)*l.width, step: l.users * l.width, end: int64(l.First) + l.Count}
+func (s *ids) empty() bool { return s.next+s.width > s.end }
+
+// newID takes a leased id, or the first of several that follow each other.
+func (u *user) newID(kind *idKind, into *brokerage.ID) bool {
+	s := u.ids[kind]
+	if s.empty() {
+		return false
+	}
+	*into = brokerage.ID(s.next)
+	s.next += s.step
+	return true
 }
 
 const (
@@ -44,69 +52,55 @@ const (
 	expectedRate = 20_000
 )
 
-// lease leases ids of all kinds for all users.
-func (d *driver) lease(ctx context.Context) (map[*idKind]leased, error) {
-	leases := make(map[*idKind]leased)
-	users := int64(d.config.Users)
-	seconds := (d.config.Ramp + d.config.Duration).Seconds() + 60
-	for _, kind := range idKinds {
-		l := leased{width: kind.width, users: users}
-		if share, prepared := d.plan.uses(kind); share > 0 || prepared > 0 {
-			each := min(share*expectedRate*seconds, brokerage.MaxLease)
-			count := kind.width * (users*int64(prepared+1) + int64(each))
-			var err error
-			if l.Range, err = d.backend.lease(ctx, kind.name, min(count, brokerage.MaxLease)); err != nil {
-				return nil, err
-			}
+// lease leases ids of all kinds that the users need.
+func (d *driver) lease(ctx context.Context) (map[*idKind]brokerage.Range, error) {
+	leases := make(map[*idKind]brokerage.Range)
+	for _, kind := range []*idKind{orderIDs, customerIDs, accountIDs} {
+		count := d.needed(kind)
+		if count == 0 {
+			continue
 		}
-		leases[kind] = l
+		var err error
+		if leases[kind], err = d.backend.lease(ctx, kind.name, min(count, brokerage.MaxLease)); err != nil {
+			return nil, err
+		}
 	}
 	return leases, nil
 }
 
-// uses returns the share of the mix that needs ids of a kind, and how many calls that need them each user prepares.
-func (p *plan) uses(kind *idKind) (share float64, prepared int) {
-	for _, part := range p.mix {
+// needed returns how many ids of a kind all users need: for what they prepare, and for their share of the run.
+func (d *driver) needed(kind *idKind) int64 {
+	share, prepared := 0.0, 0
+	for _, part := range d.plan.mix {
 		if slices.Contains(part.newIDs, kind) {
 			share += part.share
 		}
 	}
 	for _, t := range registry {
 		if t.prepare != nil && slices.Contains(t.newIDs, kind) {
-			calls, _ := t.prepare(p.definition.Prepare, &Prepared{})
+			calls, _ := t.prepare(d.config.Definition.Prepare, &Prepared{})
 			prepared += calls
 		}
 	}
-	return share, prepared
+	if share == 0 && prepared == 0 {
+		return 0
+	}
+	seconds := (d.config.Ramp + d.config.Duration).Seconds() + 60
+	during := min(share*expectedRate*seconds, brokerage.MaxLease)
+	return kind.width * (int64(d.config.Users)*int64(prepared+1) + int64(during))
 }
 
-// refill leases ids for this user alone, of each kind that it has run out of.
-func (w *worker) refill(ctx context.Context) error {
-	for _, kind := range idKinds {
-		if own := w.user.ids[kind]; own.next+kind.width <= own.end {
+// refill leases ids for this user alone, of each kind that it needs for a transaction and has run out of.
+func (w *worker) refill(ctx context.Context, t *Transaction) error {
+	for _, kind := range t.newIDs {
+		if !w.user.ids[kind].empty() {
 			continue
 		}
 		more, err := w.driver.backend.lease(ctx, kind.name, refillCount*kind.width)
 		if err != nil {
 			return err
 		}
-		w.user.ids[kind] = leased{Range: more, width: kind.width, users: 1}.of(0)
+		w.user.ids[kind] = kind.partOf(more, 0, 1)
 	}
 	return nil
-}
-
-// ids is one user's part of a lease: of n users, user u has the ids u, u+n, u+2n, …, so that all users together go
-// through the lease in ascending order, as a sequence would, instead of in as many places as there are users.
-type ids struct {
-	next, step, end int64
-}
-
-// take returns the first of n consecutive ids; n is the same each time.
-func (s *ids) take(n int64) (first int64, ok bool) {
-	if s.next+n > s.end {
-		return 0, false
-	}
-	first = s.next
-	s.next += s.step
-	return first, true
 }

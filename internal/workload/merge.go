@@ -1,139 +1,93 @@
 package workload
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 )
 
-var errDifferent = errors.New("runs of different workloads, targets or datasets cannot be merged")
-
-// Merge returns runs of the same workload on the same target as one run: counts are added, and percentiles are those of
+// merged is the result of several runs of one workload on one target: counts are added, and percentiles are those of
 // all transactions.
-func Merge(runs []*Run) (*Run, error) {
-	if len(runs) == 0 {
-		return nil, errors.New("there is no run to merge")
-	}
-	m := *runs[0]
-	m.Prepared, m.Intervals, m.PerSecond, m.Arrivals = nil, nil, nil, nil
-	m.Usage = Usage{Shared: m.Usage.Shared}
-	m.Measured, m.Warmed, m.Duration = 0, runs[0].Warmed, 0
-	var mix []part
-	var all []*aggregate
-	for i := range m.Transactions {
-		t := named(m.Transactions[i].Name)
-		if t == nil {
-			return nil, errors.New("there is no transaction " + m.Transactions[i].Name)
-		}
-		mix, all = append(mix, part{t, m.Transactions[i].Weight}), append(all, newAggregate())
-	}
-	for _, r := range runs {
-		if r.Workload.SHA256 != m.Workload.SHA256 || r.Target != m.Target || r.Dataset != m.Dataset ||
-			len(r.Transactions) != len(mix) {
-			return nil, errDifferent
-		}
-		for i := range r.Transactions {
-			row := &r.Transactions[i]
-			if row.Name != mix[i].Name {
-				return nil, errDifferent
-			}
-			t, err := aggregateOf(row)
-			if err != nil {
-				return nil, err
-			}
-			all[i].merge(t)
-		}
-		m.add(r)
-	}
-	var err error
-	if m.Transactions, m.Kinds, m.Total, err = rows(all, mix); err != nil {
-		return nil, err
-	}
-	m.countArrivals()
-	m.rates()
-	m.Validity = judge(&m)
-	return &m, nil
+type merged struct {
+	*Run
+
+	all []*aggregate
+	mix []part
 }
 
-// add adds everything but the rows.
-func (r *Run) add(other *Run) {
-	for _, i := range other.Intervals {
-		i.From += r.Measured
-		i.To += r.Measured
-		r.Intervals = append(r.Intervals, i)
+// add adds a run, whose table it does not merge: Run.total makes it when all are added.
+func (m *merged) add(run *Run, all []*aggregate, mix []part) error {
+	if m.Run == nil {
+		m.Run, m.all, m.mix = run, all, mix
+		return nil
 	}
-	r.PerSecond = append(r.PerSecond, other.PerSecond...)
-	if p := other.Prepared; p != nil {
-		if r.Prepared == nil {
-			r.Prepared = &Prepared{}
-		}
-		r.Prepared.add(p, r.Prepared.Seconds+p.Seconds)
+	if run.Dataset != m.Dataset || run.Target != m.Target {
+		return errors.New("runs of different workloads, targets or datasets cannot be merged")
 	}
-	if a := other.Arrivals; a != nil {
-		if r.Arrivals == nil {
-			r.Arrivals = &Arrivals{}
-		}
-		r.Arrivals.Due += a.Due
-		r.Arrivals.Started += a.Started
-		r.Arrivals.Dropped += a.Dropped
-		r.Arrivals.Queued += a.Queued
-		r.Arrivals.Late += a.Late
+	for i, a := range all {
+		m.all[i].merge(a)
 	}
-	r.Usage.add(&other.Usage, r.Measured, other.Measured)
-	r.Measured += other.Measured
-	r.Duration += other.Duration
-	r.Warmed = min(r.Warmed, other.Warmed)
-	if other.Ended != Complete {
-		r.Ended = other.Ended
+	for _, i := range run.Intervals {
+		i.From += m.Measured
+		i.To += m.Measured
+		m.Intervals = append(m.Intervals, i)
 	}
+	m.PerSecond = append(m.PerSecond, run.PerSecond...)
+	m.Prepared = merge(m.Prepared, run.Prepared, Prepared.and)
+	m.Arrivals = merge(m.Arrivals, run.Arrivals, Arrivals.and)
+	m.Usage = m.Usage.and(run.Usage, m.Measured, run.Measured)
+	m.Measured += run.Measured
+	m.Duration += run.Duration
+	m.Warmed = min(m.Warmed, run.Warmed)
+	if run.Ended != Complete {
+		m.Ended = run.Ended
+	}
+	return nil
 }
 
-// add adds what was used in b seconds to what was used in a seconds.
-func (u *Usage) add(other *Usage, a, b float64) {
-	u.Generator = u.Generator.and(other.Generator, a, b)
-	if s := other.Service; s != nil {
-		both := *s
-		if u.Service != nil {
-			both = u.Service.and(*s, a, b)
-		}
-		u.Service = &both
+// merge returns the sum of two values, of which either may be missing.
+func merge[T any](a, b *T, and func(a, b T) T) *T {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
 	}
-	if h := other.Host; h != nil {
-		both := *h
-		if u.Host != nil {
-			both = Host{
-				CPU:        weighted(u.Host.CPU, h.CPU, a, b),
-				IOWait:     weighted(u.Host.IOWait, h.IOWait, a, b),
-				ReadBytes:  u.Host.ReadBytes + h.ReadBytes,
-				WriteBytes: u.Host.WriteBytes + h.WriteBytes,
-			}
-		}
-		u.Host = &both
-	}
-	if u.Figures == nil {
-		u.Figures = maps.Clone(other.Figures)
-		return
-	}
-	for name, c := range other.Figures {
-		if first, ok := u.Figures[name]; ok {
-			u.Figures[name] = Change{first.Before, c.After}
-		}
-	}
+	return new(and(*a, *b))
 }
 
-func (p Process) and(other Process, a, b float64) Process {
-	sum := Process{
-		CPUSeconds: p.CPUSeconds + other.CPUSeconds, CPU: weighted(p.CPU, other.CPU, a, b),
-		MemoryBefore: p.MemoryBefore, MemoryAfter: other.MemoryAfter, MemoryPeak: max(p.MemoryPeak, other.MemoryPeak),
+func (a Arrivals) and(b Arrivals) Arrivals {
+	return Arrivals{a.Due + b.Due, a.Started + b.Started, a.Dropped + b.Dropped, a.Queued + b.Queued, a.Late + b.Late}
+}
+
+func (p Prepared) and(other Prepared) Prepared {
+	p.Seconds += other.Seconds
+	p.Orders += other.Orders
+	p.Customers += other.Customers
+	p.Unexpected = maps.Clone(p.Unexpected)
+	for reason, n := range other.Unexpected {
+		count(&p.Unexpected, reason, n)
 	}
-	if a == 0 {
-		sum.MemoryBefore = other.MemoryBefore
+	return p
+}
+
+// and returns what the generator and the host used in a seconds, and then in b seconds.
+func (u Usage) and(other Usage, a, b float64) Usage {
+	weighted := func(x, y float64) float64 { return (x*a + y*b) / max(a+b, 1e-9) }
+	g, o := u.Generator, other.Generator
+	sum := Usage{Generator: Process{
+		CPUSeconds: g.CPUSeconds + o.CPUSeconds, CPU: weighted(g.CPU, o.CPU),
+		MemoryBefore: g.MemoryBefore, MemoryAfter: o.MemoryAfter, MemoryPeak: max(g.MemoryPeak, o.MemoryPeak),
+	}}
+	sum.Host = merge(u.Host, other.Host, func(h, o Host) Host {
+		return Host{
+			weighted(h.CPU, o.CPU), weighted(h.IOWait, o.IOWait), h.ReadBytes + o.ReadBytes, h.WriteBytes + o.WriteBytes,
+		}
+	})
+	if sum.Figures = maps.Clone(u.Figures); sum.Figures == nil {
+		sum.Figures = other.Figures
+	}
+	for name, before := range u.Figures {
+		if after, ok := other.Figures[name]; ok {
+			sum.Figures[name] = Change{before.Before, after.After}
+		}
 	}
 	return sum
-}
-
-func weighted(x, y, a, b float64) float64 {
-	if a+b == 0 {
-		return 0
-	}
-	return (x*a + y*b) / (a + b)
 }

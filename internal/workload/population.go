@@ -31,23 +31,34 @@ type population struct {
 		YieldMin bounds   `xml:"YieldMin"`
 		Sectors  []string `xml:"Sector"`
 	} `xml:"Search"`
+	Store   engine   `xml:"Store"`
 	Symbols []string `xml:"Symbols>Symbol"`
 }
 
-type counted struct {
-	Count int64 `xml:"count,attr"`
-	First int64 `xml:"first,attr"`
-}
-
-type owner struct {
-	Offset   int64 `xml:"offset,attr"` // of the first account
-	Accounts int64 `xml:"accounts,attr"`
-}
-
-type bounds struct {
-	From int64 `xml:"from,attr"`
-	To   int64 `xml:"to,attr"`
-}
+type (
+	counted struct {
+		Count int64 `xml:"count,attr"`
+		First int64 `xml:"first,attr"`
+	}
+	owner struct {
+		Offset   int64 `xml:"offset,attr"` // of the first account
+		Accounts int64 `xml:"accounts,attr"`
+	}
+	bounds struct {
+		From int64 `xml:"from,attr"`
+		To   int64 `xml:"to,attr"`
+	}
+	engine struct {
+		Name       string    `xml:"engine,attr"`
+		Version    string    `xml:"version,attr"`
+		Durability string    `xml:"durability,attr"`
+		Settings   []setting `xml:"Setting"`
+	}
+	setting struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
+)
 
 // ErrNoDataset is the error of an empty database.
 var ErrNoDataset = errors.New("the database holds no dataset to draw from: load one")
@@ -79,13 +90,24 @@ func (p *population) accounts(k int64) (first, n int64) {
 }
 
 // held returns the symbol of the first position of a generated account.
-func (p *population) held(account int64) string { return p.Symbols[account%p.Securities.Count] }
+func (p *population) held(account brokerage.ID) string {
+	return p.Symbols[int64(account)%p.Securities.Count]
+}
 
 func (p *population) stamp() DatasetStamp {
 	return DatasetStamp{
 		Fingerprint: p.Fingerprint, Scale: p.Scale, Profile: p.Profile, Seed: p.Seed,
 		Securities: p.Securities.Count, Customers: p.Customers.Count, Orders: p.Orders.Count,
 	}
+}
+
+// settings returns what the store says about itself.
+func (p *population) settings() map[string]string {
+	settings := map[string]string{"durability": p.Store.Durability, "version": p.Store.Version}
+	for _, setting := range p.Store.Settings {
+		settings[setting.Name] = setting.Value
+	}
+	return settings
 }
 
 // generator returns the generator of a dataset, which also writes the templates of new documents.
@@ -102,7 +124,7 @@ func generator(scale, profile string, seed uint64) (*dataset.Dataset, error) {
 }
 
 // populationOf describes the contents of a store as the service does.
-func populationOf(c brokerage.Contents) (*population, error) {
+func populationOf(c brokerage.Contents, is brokerage.Engine) (*population, error) {
 	if c.Scale == "" {
 		return nil, ErrNoDataset
 	}
@@ -114,17 +136,21 @@ func populationOf(c brokerage.Contents) (*population, error) {
 	p.Securities = counted{c.Securities, d.ID(dataset.Security, 0)}
 	p.Customers = counted{c.Customers, d.ID(dataset.Customer, 0)}
 	p.Orders = counted{c.Orders, d.ID(dataset.Order, 0)}
-	p.Accounts.counted = counted{d.TotalAccounts(), d.FirstAccount(0)}
-	period := int64(3)
+	first, period := d.FirstAccount(0), int64(3)
 	if d.Spec().Profile == dataset.TPoX1 {
 		period = 2
 	}
-	p.Accounts.Stride = d.FirstAccount(period) - d.FirstAccount(0)
+	p.Accounts.counted = counted{d.TotalAccounts(), first}
+	p.Accounts.Stride = d.FirstAccount(period) - first
 	for k := range period {
-		p.Accounts.Pattern = append(p.Accounts.Pattern, owner{d.FirstAccount(k) - d.FirstAccount(0), int64(d.Accounts(k))})
+		p.Accounts.Pattern = append(p.Accounts.Pattern, owner{d.FirstAccount(k) - first, int64(d.Accounts(k))})
 	}
 	p.Search.PEMin, p.Search.PEMax, p.Search.YieldMin = bounds{20, 23}, bounds{25, 27}, bounds{4, 6}
 	p.Search.Sectors = dataset.Sectors()
+	p.Store = engine{Name: is.Name, Version: is.Version, Durability: is.Durability}
+	for _, s := range is.Settings {
+		p.Store.Settings = append(p.Store.Settings, setting(s))
+	}
 	for i := range int(c.Securities) {
 		p.Symbols = append(p.Symbols, d.Symbol(i))
 	}

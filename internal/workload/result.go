@@ -1,8 +1,14 @@
 package workload
 
 import (
+	_ "embed"
 	"time"
 )
+
+// RunSchema is the JSON Schema of Run and Tier.
+//
+//go:embed run.schema.json
+var RunSchema []byte
 
 // RunFormat is the version of the form of a result. It changes when a reader of the old form would misread the new one,
 // not when fields are added.
@@ -149,6 +155,14 @@ type Row struct {
 // Refused returns how many were answered with a refusal or with a wrong answer, expected or not.
 func (r *Row) Refused() int64 { return r.Count - r.Good - r.Unanswered }
 
+// unexpected returns how many were refused, or not answered, for unexpected reasons.
+func (r *Row) unexpected() (n int64) {
+	for _, times := range r.Unexpected {
+		n += times
+	}
+	return n
+}
+
 // Latency is in microseconds. A percentile is the highest value of its bucket in the histogram, but not above Max.
 type Latency struct {
 	Total float64 `json:"total"`
@@ -164,7 +178,7 @@ type Latency struct {
 
 // Histogram is an encoded histogram, which can be merged with others.
 type Histogram struct {
-	Method   string `json:"method"`   // HDRMethod
+	Method   string `json:"method"`   // hdrMethod
 	Unit     string `json:"unit"`     // of the values: nanoseconds
 	Encoding string `json:"encoding"` // hdr-v2-deflate-base64
 	Data     string `json:"data"`
@@ -176,23 +190,6 @@ type Prepared struct {
 	Orders     int64            `json:"orders"`
 	Customers  int64            `json:"customers"`
 	Unexpected map[string]int64 `json:"unexpected,omitempty"`
-}
-
-// add adds counts and sets the seconds.
-func (p *Prepared) add(other *Prepared, seconds float64) {
-	p.Orders += other.Orders
-	p.Customers += other.Customers
-	p.Seconds = seconds
-	for reason, n := range other.Unexpected {
-		p.refused(reason, n)
-	}
-}
-
-func (p *Prepared) refused(reason string, n int64) {
-	if p.Unexpected == nil {
-		p.Unexpected = make(map[string]int64)
-	}
-	p.Unexpected[reason] += n
 }
 
 // Interval is the result of a part of the measured time.

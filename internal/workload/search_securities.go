@@ -2,12 +2,11 @@ package workload
 
 import (
 	"context"
-	"strconv"
 
 	"brokerage/internal/brokerage"
 )
 
-var searchSecurities = &transaction{
+var searchSecurities = &Transaction{
 	Transaction: brokerage.Named("search_securities"),
 	draw: func(u *user, c *call) bool {
 		c.search = searchCall{
@@ -16,13 +15,7 @@ var searchSecurities = &transaction{
 		}
 		return true
 	},
-	method: "GET",
-	path: func(dst []byte, c *call) []byte {
-		dst = append(append(dst, "/v1/securities?sector="...), c.search.sector.escaped...)
-		dst = strconv.AppendInt(append(dst, "&peMin="...), c.search.peMin, 10)
-		dst = strconv.AppendInt(append(dst, "&peMax="...), c.search.peMax, 10)
-		return strconv.AppendInt(append(dst, "&yieldMin="...), c.search.yieldMin, 10)
-	},
+	request: get("/v1/securities?sector={sector}&peMin={peMin}&peMax={peMax}&yieldMin={yieldMin}"),
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		const one = 10_000 // a Search counts ten-thousandths
 		return s.SearchSecurities(ctx, brokerage.Search{
@@ -30,7 +23,7 @@ var searchSecurities = &transaction{
 			PEMin:  c.search.peMin * one, PEMax: c.search.peMax * one, YieldMin: c.search.yieldMin * one,
 		})
 	},
-	key: func(dst []byte, _ *call) []byte { return append(dst, ` count="`...) },
+	key: text(` count="`),
 }
 
 // searchCall are the parameters of a search, in whole numbers.

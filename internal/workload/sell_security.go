@@ -1,24 +1,16 @@
 package workload
 
-import (
-	"context"
+import "brokerage/internal/brokerage"
 
-	"brokerage/internal/brokerage"
-)
-
-var sellSecurity = &transaction{
+var sellSecurity = &Transaction{
 	Transaction: brokerage.Named("sell_security"),
 	draw: func(u *user, c *call) bool {
 		drawHolding(u, c)
 		c.quantity = u.between(u.definition.Trades.Sell.Quantity)
 		return true
 	},
-	method: "POST",
-	path:   func(dst []byte, c *call) []byte { return append(accountPath(dst, c), "/sell"...) },
-	body:   tradeBody,
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
-		return trade(ctx, s, c, brokerage.Sell)
-	},
-	key:      idKey,
-	expected: tradeRefusals,
+	request:  post("/v1/accounts/{id}/sell", tradeBody),
+	execute:  trade(brokerage.Sell),
+	key:      text(`"{id}"`),
+	Expected: tradeRefusals,
 }

@@ -11,23 +11,24 @@ import (
 // process, which would be part of every time of an open model. Go's network poller waits for the kernel's timer; a
 // sleep in a system call would make Go start another thread, which took an eighth of the processor time at 3,000
 // arrivals a second.
-type sleeper struct{ clock *os.File }
+type sleeper struct {
+	clock *os.File // nil where the kernel has no timers
+	fd    int
+}
 
 func newSleeper() *sleeper {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
 		return &sleeper{}
 	}
-	return &sleeper{os.NewFile(uintptr(fd), "clock")}
+	return &sleeper{os.NewFile(uintptr(fd), "clock"), fd}
 }
 
 // sleep may return early, so callers check the clock.
 func (s *sleeper) sleep(long time.Duration) {
-	if long <= 0 {
-		return // a timer that is set to 0 never expires
-	}
-	var ticks [8]byte
-	if s.set(long) {
+	due := unix.ItimerSpec{Value: unix.NsecToTimespec(max(int64(long), 1))} // a timer that is set to 0 never expires
+	if s.clock != nil && unix.TimerfdSettime(s.fd, 0, &due, nil) == nil {
+		var ticks [8]byte
 		if _, err := s.clock.Read(ticks[:]); err == nil {
 			return
 		}
@@ -35,21 +36,4 @@ func (s *sleeper) sleep(long time.Duration) {
 	time.Sleep(long)
 }
 
-func (s *sleeper) set(long time.Duration) bool {
-	if s.clock == nil {
-		return false
-	}
-	clock, err := s.clock.SyscallConn()
-	if err != nil {
-		return false
-	}
-	due := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(long))}
-	failed := clock.Control(func(fd uintptr) { err = unix.TimerfdSettime(int(fd), 0, &due, nil) })
-	return failed == nil && err == nil
-}
-
-func (s *sleeper) close() {
-	if s.clock != nil {
-		_ = s.clock.Close()
-	}
-}
+func (s *sleeper) close() { _ = s.clock.Close() }

@@ -3,7 +3,7 @@ package workload
 import (
 	"context"
 	"net"
-	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"sync"
@@ -24,35 +24,33 @@ import (
 )
 
 // loaded is a small database, made once for all tests.
-var loaded = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "workload")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	file := filepath.Join(dir, "b.db")
-	s, err := sqlite.Open(context.Background(), file, sqlite.Options{})
-	if err != nil {
-		return nil, err
-	}
-	if err := s.LoadDataset(context.Background(), dataset.New(dataset.Spec{Seed: 1}), nil); err != nil {
-		return nil, err
-	}
-	if err := s.Close(); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(file)
-})
+var loaded struct {
+	sync.Once
+
+	file []byte
+}
 
 func tinyStore(t testing.TB) *sqlite.Store {
 	t.Helper()
-	text, err := loaded()
-	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "b.db")
-	require.NoError(t, os.WriteFile(file, text, 0o600))
+	loaded.Do(func() {
+		s := openSQLite(t, file)
+		require.NoError(t, s.LoadDataset(t.Context(), dataset.New(dataset.Spec{Seed: 1}), nil))
+		require.NoError(t, s.Close())
+		var err error
+		loaded.file, err = os.ReadFile(file)
+		require.NoError(t, err)
+	})
+	require.NoError(t, os.WriteFile(file, loaded.file, 0o600))
+	s := openSQLite(t, file)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+func openSQLite(t testing.TB, file string) *sqlite.Store {
+	t.Helper()
 	s, err := sqlite.Open(t.Context(), file, sqlite.Options{})
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
 }
 
@@ -78,13 +76,34 @@ func serve(t testing.TB, s brokerage.Store, authority access.Authority) (url str
 		Metrics: telemetry.New(telemetry.BuildInfo{}), Tokens: authority, Timeout: 20 * time.Second,
 	})
 	require.NoError(t, err)
+	server := httptest.NewServer(api)
+	stop = sync.OnceFunc(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	t.Cleanup(stop)
+	return server.URL, stop
+}
+
+// listen returns the URL of a server that handles each connection, and closes it then.
+func listen(t testing.TB, handle func(net.Conn)) (url string) {
+	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	server := &http.Server{Handler: api, ReadHeaderTimeout: time.Minute}
-	go func() { _ = server.Serve(listener) }() // ends with Close
-	stop = func() { _ = server.Close() }
-	t.Cleanup(stop)
-	return "http://" + listener.Addr().String(), stop
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				handle(conn)
+				_ = conn.Close()
+			}()
+		}
+	}()
+	return "http://" + listener.Addr().String()
 }
 
 func overHTTP(t testing.TB, url, token string) *HTTP {
@@ -113,7 +132,7 @@ func tinyPopulation(t testing.TB, profile dataset.Profile) *population {
 	p, err := populationOf(brokerage.Contents{
 		Fingerprint: d.Fingerprint(), Scale: "tiny", Profile: profile.String(), Seed: 1,
 		Securities: d.Count(dataset.Security), Customers: d.Count(dataset.Customer), Orders: d.Count(dataset.Order),
-	})
+	}, brokerage.Engine{})
 	require.NoError(t, err)
 	return p
 }
@@ -121,18 +140,20 @@ func tinyPopulation(t testing.TB, profile dataset.Profile) *population {
 // newTestUser returns a user with leased ids of all kinds.
 func newTestUser(t testing.TB, d *Definition, seed uint64, number, users int) *user {
 	t.Helper()
-	p := tinyPopulation(t, dataset.TPoX2)
-	docs, err := newDocuments(p, d, time.Unix(1e9, 0))
+	common, err := newPlan(d, tinyPopulation(t, dataset.TPoX2), time.Unix(1e9, 0), seed, users)
 	require.NoError(t, err)
-	common, err := newPlan(d, p, docs, seed, users)
-	require.NoError(t, err)
-	lease := leased{
-		Range: brokerage.Range{First: 1_000_000, Count: brokerage.MaxLease}, width: accountsAtOnce, users: int64(users),
-	}
-	return newUser(common, number, map[*idKind]leased{orderIDs: lease, customerIDs: lease, accountIDs: lease})
+	lease := brokerage.Range{First: 1_000_000, Count: brokerage.MaxLease}
+	return newUser(common, number, map[*idKind]brokerage.Range{orderIDs: lease, customerIDs: lease, accountIDs: lease})
 }
 
-// stub is a backend whose calls a test defines.
+// bothWays returns a store and a service over it.
+func bothWays(t testing.TB, s brokerage.Store) map[string]Backend {
+	t.Helper()
+	url, _ := serve(t, s, nil)
+	return map[string]Backend{"Direct": direct(t, s, "sqlite:b.db"), "HTTP": overHTTP(t, url, "")}
+}
+
+// stub is a backend on the null store whose calls a test defines.
 type stub struct {
 	*Direct
 
@@ -142,12 +163,17 @@ type stub struct {
 	service bool // or claims to be one
 }
 
-func (s *stub) stamp(ctx context.Context) (Target, map[string]string, error) {
-	t, settings, err := s.Direct.stamp(ctx)
+func newStub(t testing.TB, do func(ctx context.Context, c *call) outcome) *stub {
+	t.Helper()
+	return &stub{Direct: direct(t, nullStore(t), "null:"), do: do}
+}
+
+func (s *stub) describe(ctx context.Context) (Target, *population, error) {
+	t, p, err := s.Direct.describe(ctx)
 	if s.service {
-		t.Kind = "http"
+		t.Kind = httpTarget
 	}
-	return t, settings, err
+	return t, p, err
 }
 
 func (s *stub) open(context.Context, checker) (session, error) { return stubSession{s}, nil }

@@ -6,8 +6,9 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
+
+	"brokerage/internal/format"
 )
 
 // The statistics table of the scenario, which loadtest/lib/table.js prints in the same way. It is 94 characters wide;
@@ -25,8 +26,8 @@ func times(head string, narrow bool, of func(Latency) float64) cell {
 	return cell{head, "ms", 5, narrow, func(r Row) string { return Milli(of(r.Latency)) }}
 }
 
-var cells = [...]cell{
-	{"", "count", 10, true, func(r Row) string { return count(r.Count) }},
+var cells = []cell{
+	{"", "count", 10, true, func(r Row) string { return format.Count(r.Count) }},
 	{"share", "%", 5, true, func(r Row) string { return fmt.Sprintf("%.1f", 100*r.Share) }},
 	{"total", "s", 7, false, func(r Row) string { return fmt.Sprintf("%.1f", r.Latency.Total/1e6) }},
 	times("min", false, func(l Latency) float64 { return l.Min }),
@@ -46,121 +47,152 @@ func (r *Run) Write(w io.Writer) error { return r.WriteWidth(w, 0) }
 
 // WriteWidth writes the result as text for a terminal of a width in columns; 0 is no terminal.
 func (r *Run) WriteWidth(w io.Writer, columns int) error {
-	p := &printer{out: w, columns: columns}
-	r.heading(p)
-	p.table(r.Transactions)
-	p.rule()
-	for _, k := range r.Kinds {
-		p.row(k)
+	p := &printer{columns: columns}
+	p.heading(r)
+	p.row("", func(c cell) string { return c.above })
+	p.row("transaction", func(c cell) string { return c.head })
+	for _, rows := range [][]Row{r.Transactions, r.Kinds, {r.Total}} {
+		p.rule()
+		for _, row := range rows {
+			p.row(row.Name, func(c cell) string { return c.of(row) })
+		}
 	}
-	p.rule()
-	p.row(r.Total)
-	p.line("")
-	p.linef("%s transactions a second, %s a minute; goodput %s a second", rate(r.TPS), rate(r.TPM), rate(r.Goodput))
-	r.sums(p)
-	r.refusals(p)
-	r.usage(p)
-	r.Validity.write(p)
-	return p.err
+	p.linef("\n%s transactions a second, %s a minute; goodput %s a second\n", rate(r.TPS), rate(r.TPM), rate(r.Goodput))
+	p.sums(r)
+	p.refusals(r)
+	p.usage(r)
+	p.validity(r.Validity)
+	return p.flush(w)
 }
 
 // WriteShort writes an interval as one line, for reports during the run.
 func (i Interval) WriteShort(w io.Writer) error {
-	unexpected := int64(0)
+	errors := int64(0)
 	for r := range i.Rows {
-		unexpected += unexpectedOf(&i.Rows[r])
+		errors += i.Rows[r].unexpected()
 	}
 	_, err := fmt.Fprintf(w, "%5.0f s %10s tx %8s/s  p50 %s  p99 %s  p99.9 %s ms  errors %s\n",
-		i.To, count(i.Count), rate(i.TPS),
-		Milli(i.Latency.P50), Milli(i.Latency.P99), Milli(i.Latency.P999), count(unexpected))
+		i.To, format.Count(i.Count), rate(i.TPS),
+		Milli(i.Latency.P50), Milli(i.Latency.P99), Milli(i.Latency.P999), format.Count(errors))
 	return err
 }
 
-func (r *Run) heading(p *printer) {
+// printer collects lines of text.
+type printer struct {
+	strings.Builder
+
+	columns int // of the terminal; 0 if there is none
+}
+
+func (p *printer) linef(form string, args ...any) { fmt.Fprintf(p, form+"\n", args...) }
+
+func (p *printer) flush(w io.Writer) error {
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// cells returns the columns that fit.
+func (p *printer) cells() []cell {
+	if p.columns == 0 || p.columns >= widthOf(cells) {
+		return cells
+	}
+	return slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return !c.narrow })
+}
+
+func widthOf(cells []cell) int {
+	width := nameWidth
+	for _, c := range cells {
+		width += 1 + c.width
+	}
+	return width
+}
+
+func (p *printer) rule() { p.linef("%s", strings.Repeat("-", widthOf(p.cells()))) }
+
+func (p *printer) row(name string, text func(cell) string) {
+	fmt.Fprintf(p, "%-*s", nameWidth, name)
+	for _, c := range p.cells() {
+		fmt.Fprintf(p, " %*s", c.width, text(c))
+	}
+	p.WriteByte('\n')
+}
+
+func (p *printer) heading(r *Run) {
 	validated := "not validated"
 	if r.Workload.Validate {
 		validated = "validated"
 	}
-	model := fmt.Sprintf("%s users, no think time", count(int64(r.Model.Users)))
-	if r.Model.Think > 0 {
-		model = fmt.Sprintf("%s users, think time %g s", count(int64(r.Model.Users)), r.Model.Think)
-	}
-	if r.Model.Kind == Open {
+	model := format.Count(r.Model.Users) + " users, no think time"
+	switch {
+	case r.Model.Kind == Open:
 		model = fmt.Sprintf("%g arrivals a second, at most %d at once", r.Model.Rate, r.Model.Users)
+	case r.Model.Think > 0:
+		model = fmt.Sprintf("%s users, think time %g s", format.Count(r.Model.Users), r.Model.Think)
 	}
 	p.linef("Workload %s (%s) on %s %s", r.Workload.Name, validated, r.Target.Kind, r.Target.URL)
 	p.linef("%s; %.1f s measured after %.1f s of warm-up; seed %d", model, r.Measured, r.Warmed, r.Seed)
 	p.linef("Dataset %s", r.Dataset.Fingerprint)
-	if prepared := r.Prepared; prepared != nil {
+	if made := r.Prepared; made != nil {
 		unexpected := ""
-		if len(prepared.Unexpected) > 0 {
-			unexpected = "; unexpected: " + reasons(prepared.Unexpected)
+		if len(made.Unexpected) > 0 {
+			unexpected = "; unexpected: " + reasons(made.Unexpected)
 		}
 		p.linef("Prepared, and not counted: %s orders, %s customers%s",
-			count(prepared.Orders), count(prepared.Customers), unexpected)
+			format.Count(made.Orders), format.Count(made.Customers), unexpected)
 	}
-	p.line("")
+	p.linef("")
 }
-
-const sumForm = "%-21s %10s %10s %8s %10s %8s %7s"
 
 // sums writes what became of the transactions that were due: in total, and for each transaction of which some were not
 // answered.
-func (r *Run) sums(p *printer) {
-	p.line("")
-	p.linef(sumForm, "became of", "due", "done", "refused", "unanswered", "dropped", "waiting")
-	for i := range r.Transactions {
-		if t := &r.Transactions[i]; t.Unanswered+t.Waiting > 0 {
-			p.sum(t)
-		}
+func (p *printer) sums(r *Run) {
+	const form = "%-21s %10s %10s %8s %10s %8s %7s"
+	p.linef(form, "became of", "due", "done", "refused", "unanswered", "dropped", "waiting")
+	answered := func(t Row) bool { return t.Unanswered+t.Waiting == 0 }
+	for _, t := range append(slices.DeleteFunc(slices.Clone(r.Transactions), answered), r.Total) {
+		p.linef(form, t.Name, format.Count(t.Due), format.Count(t.Good), format.Count(t.Refused()),
+			format.Count(t.Unanswered), format.Count(t.Dropped), format.Count(t.Waiting))
 	}
-	p.sum(&r.Total)
 	if r.Total.Late > 0 {
-		p.linef("Waiting at the end and answered within %.0[2]f s of it: %[1]s; their times count.",
-			count(r.Total.Late), grace.Seconds())
+		p.linef("Waiting at the end and answered within %.0f s of it: %s; their times count.",
+			grace.Seconds(), format.Count(r.Total.Late))
 	}
-	p.line("")
+	p.linef("")
 }
 
-type printer struct {
-	out     io.Writer
-	columns int // of the terminal; 0 if there is none
-	err     error
-}
-
-func (p *printer) sum(r *Row) {
-	p.linef(sumForm, r.Name, count(r.Due), count(r.Good), count(r.Refused()),
-		count(r.Unanswered), count(r.Dropped), count(r.Waiting))
-}
-
-func (r *Run) refusals(p *printer) {
-	p.refused("Expected refusals", r.Transactions, func(r *Row) map[string]int64 { return r.Expected })
-	p.refused("UNEXPECTED", r.Transactions, func(r *Row) map[string]int64 { return r.Unexpected })
-	if r.Total.Empty > 0 {
-		var list []string
-		for i := range r.Transactions {
-			if t := &r.Transactions[i]; t.Empty > 0 {
-				list = append(list, t.Name+" "+count(t.Empty))
-			}
+func (p *printer) refusals(r *Run) {
+	var expected, unexpected, empty []string
+	for i := range r.Transactions {
+		t := &r.Transactions[i]
+		if len(t.Expected) > 0 {
+			expected = append(expected, "Expected refusals of "+t.Name+": "+reasons(t.Expected)+"\n")
 		}
-		p.linef("Drawn again, with nothing of the user's own to take away: %s", strings.Join(list, ", "))
+		if len(t.Unexpected) > 0 {
+			unexpected = append(unexpected, "UNEXPECTED of "+t.Name+": "+reasons(t.Unexpected)+"\n")
+		}
+		if t.Empty > 0 {
+			empty = append(empty, t.Name+" "+format.Count(t.Empty))
+		}
+	}
+	p.WriteString(strings.Join(append(expected, unexpected...), ""))
+	if len(empty) > 0 {
+		p.linef("Drawn again, with nothing of the user's own to take away: %s", strings.Join(empty, ", "))
 	}
 	if a := r.Arrivals; a != nil {
 		p.linef("Arrivals: %s begun (%s over 1 ms late), %s never begun; times count from when due",
-			count(a.Started), count(a.Late), count(a.Queued))
+			format.Count(a.Started), format.Count(a.Late), format.Count(a.Queued))
 	}
 }
 
-func (r *Run) usage(p *printer) {
+func (p *printer) usage(r *Run) {
 	u := &r.Usage
 	process := "Load generator"
 	if u.Shared {
 		process = "Load generator and store"
 	}
-	if r.Measured > 0 {
+	if g := u.Generator; r.Measured > 0 {
 		p.linef("%s: %.1f s of processor time, %.0f %% of %d; memory %s, at most %s",
-			process, u.Generator.CPUSeconds, 100*u.Generator.CPU, r.Machine.Cores,
-			size(u.Generator.MemoryAfter), size(u.Generator.MemoryPeak))
+			process, g.CPUSeconds, 100*g.CPU, r.Machine.Cores, size(g.MemoryAfter), size(g.MemoryPeak))
 	}
 	if s := u.Service; s != nil {
 		share := ""
@@ -174,22 +206,20 @@ func (r *Run) usage(p *printer) {
 		p.linef("Host: %.0f %% busy, %.0f %% waiting for I/O; %s read, %s written",
 			100*h.CPU, 100*h.IOWait, size(h.ReadBytes), size(h.WriteBytes))
 	}
-	p.line("")
+	p.linef("")
 }
 
-func (v Validity) write(p *printer) {
+func (p *printer) validity(v Validity) {
 	switch {
 	case v.Invalid():
-		for _, line := range invalidLetters {
-			p.line(line)
-		}
+		p.linef("%s", invalidLetters)
 		for _, reason := range v.Reasons {
 			p.linef("INVALID: %s", reason)
 		}
 	case v.Smoke:
-		p.line("SMOKE: it works; the figures are not to be quoted")
+		p.linef("SMOKE: it works; the figures are not to be quoted")
 	default:
-		p.line("VALID")
+		p.linef("VALID")
 	}
 	for _, note := range v.Notes {
 		p.linef("Note: %s", note)
@@ -197,77 +227,22 @@ func (v Validity) write(p *printer) {
 }
 
 // invalidLetters are large, so that no such run is quoted by mistake.
-var invalidLetters = [...]string{
-	"##### #   # #   #   #   #     ##### ####",
-	"  #   ##  # #   #  # #  #       #   #   #",
-	"  #   # # # #   # #   # #       #   #   #",
-	"  #   #  ##  # #  ##### #       #   #   #",
-	"##### #   #   #   #   # ##### ##### ####",
-	"",
-}
+const invalidLetters = `##### #   # #   #   #   #     ##### ####
+  #   ##  # #   #  # #  #       #   #   #
+  #   # # # #   # #   # #       #   #   #
+  #   #  ##  # #  ##### #       #   #   #
+##### #   #   #   #   # ##### ##### ####
+`
 
-func (p *printer) linef(format string, args ...any) { p.line(fmt.Sprintf(format, args...)) }
-
-func (p *printer) line(text string) {
-	if p.err == nil {
-		_, p.err = io.WriteString(p.out, text+"\n")
-	}
-}
-
-// cells returns the columns that fit.
-func (p *printer) cells() []cell {
-	if p.columns == 0 || p.columns >= widthOf(cells[:]) {
-		return cells[:]
-	}
-	return slices.DeleteFunc(slices.Clone(cells[:]), func(c cell) bool { return !c.narrow })
-}
-
-func widthOf(cells []cell) int {
-	width := nameWidth
-	for _, c := range cells {
-		width += 1 + c.width
-	}
-	return width
-}
-
-func (p *printer) rule() { p.line(strings.Repeat("-", widthOf(p.cells()))) }
-
-// columnsOf writes a row of the table.
-func (p *printer) columnsOf(name string, text func(cell) string) {
-	var line strings.Builder
-	fmt.Fprintf(&line, "%-*s", nameWidth, name)
-	for _, c := range p.cells() {
-		fmt.Fprintf(&line, " %*s", c.width, text(c))
-	}
-	p.line(line.String())
-}
-
-func (p *printer) table(rows []Row) {
-	p.columnsOf("", func(c cell) string { return c.above })
-	p.columnsOf("transaction", func(c cell) string { return c.head })
-	p.rule()
-	for _, r := range rows {
-		p.row(r)
-	}
-}
-
-func (p *printer) row(r Row) {
-	p.columnsOf(r.Name, func(c cell) string { return c.of(r) })
-}
-
-func (p *printer) refused(title string, rows []Row, of func(*Row) map[string]int64) {
-	for i := range rows {
-		if counts := of(&rows[i]); len(counts) > 0 {
-			p.linef("%s of %s: %s", title, rows[i].Name, reasons(counts))
-		}
-	}
-}
-
-// byCount returns the names, those with the largest counts first.
-func byCount(counts map[string]int64) []string {
-	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+// reasons lists refusals, the most frequent first.
+func reasons(counts map[string]int64) string {
+	var list []string
+	for _, reason := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	})
+	}) {
+		list = append(list, reason+" "+format.Count(counts[reason]))
+	}
+	return strings.Join(list, ", ")
 }
 
 // Milli returns microseconds as milliseconds in at most five characters, or as seconds from 100 s on.
@@ -287,20 +262,11 @@ func Milli(microseconds float64) string {
 	}
 }
 
-// count returns 1234567 as 1,234,567.
-func count(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 func rate(perSecond float64) string {
 	if perSecond < 100 {
 		return fmt.Sprintf("%.1f", perSecond)
 	}
-	return count(int64(perSecond + .5))
+	return format.Count(int64(perSecond + .5))
 }
 
 func size(bytes int64) string {

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
@@ -25,14 +26,21 @@ func requireNarrow(t testing.TB, text string) {
 // example is a run with something of everything, and large numbers.
 func example(t testing.TB) *Run {
 	t.Helper()
+	r, _, _ := measured(t)
+	return r
+}
+
+// measured also returns what the table of the example is made of.
+func measured(t testing.TB) (*Run, []*aggregate, []part) {
+	t.Helper()
 	d := definition(t, "mixed")
 	mix, err := d.parts()
 	require.NoError(t, err)
 	all := make([]*aggregate, len(mix))
-	of := make(map[*transaction]*aggregate)
+	of := make(map[*Transaction]*aggregate)
 	for p := range mix {
 		all[p] = newAggregate()
-		of[mix[p].transaction] = all[p]
+		of[mix[p].Transaction] = all[p]
 		for i := range int64(mix[p].share * 1000) {
 			took := time.Duration(p+1)*100*time.Microsecond + time.Duration(i)*time.Microsecond
 			all[p].add(&sample{took: int64(took), outcome: done})
@@ -64,12 +72,8 @@ func example(t testing.TB) *Run {
 		},
 		Machine: Machine{CPU: "some", Cores: 2, OS: "linux", Arch: "amd64"},
 	}
-	r.Transactions, r.Kinds, r.Total, err = rows(all, mix)
-	require.NoError(t, err)
-	r.countArrivals()
-	r.rates()
-	r.Validity = judge(r)
-	return r
+	require.NoError(t, r.total(all, mix))
+	return r, all, mix
 }
 
 func TestRun_Write(t *testing.T) {
@@ -116,63 +120,50 @@ func TestRun_Write_Large(t *testing.T) {
 	requireNarrow(t, out.String())
 }
 
-func TestMerge(t *testing.T) {
-	a, b := example(t), example(t)
-	m, err := Merge([]*Run{a, b})
-	require.NoError(t, err)
-	requireSchema(t, m)
-	requireSums(t, a)
-	requireSums(t, m)
-	require.Equal(t, 2*a.Total.Count, m.Total.Count)
-	require.Equal(t, 2*a.Total.Due, m.Total.Due)
-	require.Equal(t, 2*a.Total.Late, m.Total.Late)
-	require.Equal(t, 2*a.Total.Good, m.Total.Good)
+func TestMerged(t *testing.T) {
+	one, m := example(t), &merged{}
+	for range 2 {
+		run, all, mix := measured(t)
+		require.NoError(t, m.add(run, all, mix))
+	}
+	require.NoError(t, m.total(m.all, m.mix))
+	requireSchema(t, m.Run)
+	requireSums(t, one)
+	requireSums(t, m.Run)
+	require.Equal(t, 2*one.Total.Count, m.Total.Count)
+	require.Equal(t, 2*one.Total.Due, m.Total.Due)
+	require.Equal(t, 2*one.Total.Late, m.Total.Late)
+	require.Equal(t, 2*one.Total.Good, m.Total.Good)
 	require.InDelta(t, 120, m.Measured, 1e-9)
-	require.InDelta(t, a.TPS, m.TPS, 1e-9)
-	require.InDelta(t, 2*a.Usage.Generator.CPUSeconds, m.Usage.Generator.CPUSeconds, 1e-9)
-	require.InDelta(t, a.Usage.Generator.CPU, m.Usage.Generator.CPU, 1e-9)
+	require.InDelta(t, one.TPS, m.TPS, 1e-9)
+	require.InDelta(t, 2*one.Usage.Generator.CPUSeconds, m.Usage.Generator.CPUSeconds, 1e-9)
+	require.InDelta(t, one.Usage.Generator.CPU, m.Usage.Generator.CPU, 1e-9)
+	require.Equal(t, Prepared{2, 5000, 500, map[string]int64{"timeout": 2}}, *m.Prepared)
+	require.Equal(t, Arrivals{2020, 2010, 6, 4, 34}, *m.Arrivals)
+	require.Equal(t, Host{0.93, 0.04, 246e6, 91.2e9}, *m.Usage.Host)
 	require.Equal(t, int64(2), m.Total.Unexpected["404 not-found"])
 	for i, row := range m.Transactions {
-		want := a.Transactions[i]
+		want := one.Transactions[i]
 		require.Equal(t, want.Name, row.Name)
 		require.InDelta(t, want.Latency.P50, row.Latency.P50, want.Latency.P50/500)
 		require.InDelta(t, want.Latency.Mean, row.Latency.Mean, 1e-3)
 		require.InDelta(t, want.Latency.Max, row.Latency.Max, 1e-6)
 	}
-}
-
-func TestMerge_Others(t *testing.T) {
-	for name, change := range map[string]func(*Run){
-		"Workload": func(r *Run) { r.Workload.SHA256 = "another" },
-		"Target":   func(r *Run) { r.Target.URL = "another" },
-		"Dataset":  func(r *Run) { r.Dataset.Fingerprint = "another" },
-	} {
-		t.Run(name, func(t *testing.T) {
-			other := example(t)
-			change(other)
-			_, err := Merge([]*Run{example(t), other})
-			require.ErrorContains(t, err, "cannot be merged")
-		})
-	}
-	_, err := Merge(nil)
-	require.Error(t, err)
+	other, all, mix := measured(t)
+	other.Dataset.Fingerprint = "another"
+	require.ErrorContains(t, m.add(other, all, mix), "cannot be merged")
 }
 
 func TestHistogram_RoundTrip(t *testing.T) {
-	h := newHDR()
+	a := newAggregate()
 	for i := range int64(10_000) {
-		require.NoError(t, h.RecordValue(i*i))
+		a.add(&sample{took: i * i})
 	}
-	encoded, err := EncodeHistogram(h)
+	row, err := a.encoded(Row{})
 	require.NoError(t, err)
-	back, err := encoded.Decode()
+	back, err := hdrhistogram.Decode([]byte(row.Histogram.Data))
 	require.NoError(t, err)
-	require.True(t, h.Equals(back))
-	encoded.Encoding = "other"
-	_, err = encoded.Decode()
-	require.Error(t, err)
-	_, err = (&Histogram{Encoding: hdrEncoding, Unit: nanoseconds, Data: "damaged"}).Decode()
-	require.Error(t, err)
+	require.True(t, a.distribution.Equals(back))
 }
 
 // Percentiles are at most a thousandth above those of the sorted values.

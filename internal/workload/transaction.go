@@ -3,33 +3,31 @@ package workload
 import (
 	"context"
 	"slices"
-	"strconv"
 	"time"
 
 	"brokerage/internal/brokerage"
 )
 
-//go:generate go run brokerage/internal/brokerage/lists transaction
+//go:generate go run brokerage/internal/brokerage/lists Transaction
 
-// transaction is all that a load generator knows of one transaction.
-type transaction struct {
+// A Transaction is all that a load generator knows of one transaction that a mix can contain.
+type Transaction struct {
 	*brokerage.Transaction
+
+	Expected []brokerage.Reason // refusals that are part of the workload
+	Source   *Transaction       // makes what this one removes; nil for none
+	Replaces bool               // a PUT of the document that was read follows: both are one transaction
 
 	// draw fills the user's call. It returns false when there is nothing to call: the user has nothing of its own left
 	// to remove, or no leased ids.
-	draw func(u *user, c *call) bool
-	// method, path and body make the request; a request without a body has no function for it.
-	method string
-	path   func(dst []byte, c *call) []byte
-	body   func(dst []byte, c *call) []byte
-	// execute makes the same call on a store and returns the answer, if there is one.
-	execute func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error)
-	// key appends what an answer of this call has near its beginning. Set where there is an answer.
-	key func(dst []byte, c *call) []byte
-	// created returns the id that ends the Location of a 201 response. Set where something is created.
-	created func(c *call) brokerage.ID
-	// expected are the refusals that are part of the workload.
-	expected []brokerage.Reason
+	draw    func(u *user, c *call) bool
+	request request
+	// execute makes the same call on a store.
+	execute execute
+	// key is what an answer of this call has near its beginning. Set where there is an answer.
+	key *template
+	// location is the end of the Location of a 201 response. Set where something is created.
+	location *template
 
 	// newIDs are the ids that each call takes from the lease.
 	newIDs []*idKind
@@ -37,62 +35,41 @@ type transaction struct {
 	keep func(u *user, c *call)
 	// prepare returns how many calls each user makes before anything counts, and their counter.
 	prepare func(n Prepare, p *Prepared) (calls int, counter *int64)
-	// source makes what this transaction removes.
-	source *transaction
-	// replaces is set when a PUT of the document that was read follows: both are one transaction.
-	replaces bool
 }
+
+type execute func(ctx context.Context, s brokerage.Store, c *call) (answer []byte, err error)
 
 // registry lists all transactions of mixes: the 17, then those of the older mix.
 var registry = append(transactions[:], updCustacc, updSecurity)
 
 // named returns the transaction with the given name, or nil.
-func named(name string) *transaction {
-	if i := slices.IndexFunc(registry, func(t *transaction) bool { return t.Name == name }); i >= 0 {
+func named(name string) *Transaction {
+	if i := slices.IndexFunc(registry, func(t *Transaction) bool { return t.Name == name }); i >= 0 {
 		return registry[i]
 	}
 	return nil
 }
 
-// A Transaction is one that a mix can contain.
-type Transaction struct {
-	brokerage.Transaction
-
-	Expected []brokerage.Reason // refusals that are part of a workload
-	Source   string             // the transaction that makes what this one removes
-	Replaces bool               // a PUT of the document that was read follows
-}
-
 // Transactions returns all that a mix can contain.
-func Transactions() []Transaction {
-	list := make([]Transaction, 0, len(registry))
-	for _, t := range registry {
-		public := Transaction{Transaction: *t.Transaction, Expected: t.expected, Replaces: t.replaces}
-		if t.source != nil {
-			public.Source = t.source.Name
-		}
-		list = append(list, public)
-	}
-	return list
-}
+func Transactions() []*Transaction { return registry }
 
 // refused returns the outcome of a call that was refused for a reason that has to do with what is stored.
-func (t *transaction) refused(reason brokerage.Reason) outcome {
-	if slices.Contains(t.expected, reason) {
+func (t *Transaction) refused(reason brokerage.Reason) outcome {
+	if slices.Contains(t.Expected, reason) {
 		return outcome{expected, string(reason)}
 	}
 	return outcome{unexpected, string(reason)}
 }
 
-// The parameters that several transactions share.
+// What several transactions share: parameters, and calls on a store.
 
 func drawOrder(u *user, c *call) bool {
-	c.id = u.population.order(u.orders.pick(u.rand))
+	c.id = u.population.order(u.pickOrder())
 	return true
 }
 
 func drawCustomer(u *user, c *call) bool {
-	c.id = u.population.customer(u.customers.pick(u.rand))
+	c.id = u.population.customer(u.pickCustomer())
 	return true
 }
 
@@ -101,44 +78,19 @@ func drawSymbol(u *user, c *call) bool {
 	return true
 }
 
-// The parts of paths that several transactions share.
-
-func orderPath(dst []byte, c *call) []byte { return appendID(append(dst, "/v1/orders/"...), c.id) }
-
-func customerPath(dst []byte, c *call) []byte {
-	return appendID(append(dst, "/v1/customers/"...), c.id)
+func queryByID(query func(brokerage.Store, context.Context, brokerage.ID) ([]byte, error)) execute {
+	return func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) { return query(s, ctx, c.id) }
 }
 
-func securityPath(dst []byte, c *call) []byte {
-	return append(append(dst, "/v1/securities/"...), c.symbol...)
+func queryBySymbol(query func(brokerage.Store, context.Context, string) ([]byte, error)) execute {
+	return func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) { return query(s, ctx, c.symbol) }
 }
 
-func appendID(dst []byte, id brokerage.ID) []byte { return strconv.AppendInt(dst, int64(id), 10) }
-
-// appendValidation appends the parameter that switches validation off, where the workload does not validate.
-func appendValidation(dst []byte, c *call) []byte {
-	if c.validate {
-		return dst
+func deleteByID(remove func(brokerage.Store, context.Context, brokerage.Write, brokerage.ID) error) execute {
+	return func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
+		return nil, remove(s, ctx, write(), c.id)
 	}
-	return append(dst, "?validate=no"...)
 }
-
-// document is the body of a call that creates something.
-func document(dst []byte, c *call) []byte { return append(dst, c.doc...) }
-
-// The keys of answers.
-
-func idKey(dst []byte, c *call) []byte { return append(appendID(append(dst, '"'), c.id), '"') }
-
-func symbolAttribute(dst []byte, c *call) []byte {
-	return append(append(append(dst, '"'), c.symbol...), '"')
-}
-
-func symbolElement(dst []byte, c *call) []byte {
-	return append(append(append(dst, '>'), c.symbol...), '<')
-}
-
-func idOf(c *call) brokerage.ID { return c.id }
 
 // write returns what a write on a store needs.
 func write() brokerage.Write { return brokerage.Write{Now: time.Now()} }

@@ -2,7 +2,7 @@
 
 package workload
 
-var transactions = [...]*transaction{
+var transactions = [...]*Transaction{
 	getOrder,
 	getSecurity,
 	customerProfile,

@@ -7,11 +7,10 @@ import (
 )
 
 // updCustacc reads a customer and writes it back: a transaction of the older mix.
-var updCustacc = &transaction{
+var updCustacc = &Transaction{
 	Transaction: &brokerage.Transaction{Name: "upd_custacc", Kind: brokerage.Update, Answer: "Customer"},
 	draw:        drawCustomer,
-	method:      "GET",
-	path:        customerPath,
+	request:     get("/v1/customers/{id}"),
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		doc, err := s.GetCustomer(ctx, c.id)
 		if err != nil {
@@ -19,7 +18,7 @@ var updCustacc = &transaction{
 		}
 		return doc, s.ReplaceCustomer(ctx, write(), c.id, doc, c.validate, brokerage.Match{brokerage.ETag(doc)})
 	},
-	key:      idKey,
-	expected: []brokerage.Reason{reasonStale},
-	replaces: true,
+	key:      text(`"{id}"`),
+	Expected: []brokerage.Reason{reasonStale},
+	Replaces: true,
 }

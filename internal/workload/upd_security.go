@@ -7,11 +7,10 @@ import (
 )
 
 // updSecurity reads a security and writes it back: a transaction of the older mix.
-var updSecurity = &transaction{
+var updSecurity = &Transaction{
 	Transaction: &brokerage.Transaction{Name: "upd_security", Kind: brokerage.Update, Answer: "Security"},
 	draw:        drawSymbol,
-	method:      "GET",
-	path:        securityPath,
+	request:     get("/v1/securities/{symbol}"),
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		doc, err := s.GetSecurity(ctx, c.symbol)
 		if err != nil {
@@ -19,7 +18,7 @@ var updSecurity = &transaction{
 		}
 		return doc, s.ReplaceSecurity(ctx, write(), c.symbol, doc, c.validate, brokerage.Match{brokerage.ETag(doc)})
 	},
-	key:      symbolElement,
-	expected: []brokerage.Reason{reasonStale},
-	replaces: true,
+	key:      text(`>{symbol}<`),
+	Expected: []brokerage.Reason{reasonStale},
+	Replaces: true,
 }

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-var updateOrderStatus = &transaction{
+var updateOrderStatus = &Transaction{
 	Transaction: brokerage.Named("update_order_status"),
 	draw: func(u *user, c *call) bool {
 		codes := u.definition.Updates.Status
@@ -14,14 +14,10 @@ var updateOrderStatus = &transaction{
 		c.status = codes[u.rand.IntN(len(codes))]
 		return true
 	},
-	method: "PUT",
-	path:   func(dst []byte, c *call) []byte { return append(orderPath(dst, c), "/status"...) },
-	body: func(dst []byte, c *call) []byte {
-		dst = append(dst, `<OrderStatus xmlns="`+brokerage.FIXMLNS+`" Stat="`...)
-		return append(append(dst, c.status...), `"></OrderStatus>`...)
-	},
+	request: put("/v1/orders/{id}/status",
+		`<OrderStatus xmlns="`+brokerage.FIXMLNS+`" Stat="{status}"></OrderStatus>`),
 	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
 		return s.UpdateOrderStatus(ctx, write(), c.id, c.status)
 	},
-	key: func(dst []byte, c *call) []byte { return append(append(append(dst, '"'), c.status...), '"') },
+	key: text(`"{status}"`),
 }

@@ -1,8 +1,6 @@
 package workload
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"os"
 	"runtime"
@@ -15,12 +13,13 @@ import (
 // usageReading is what all processes and the host have used at one moment.
 type usageReading struct {
 	at      time.Time
-	self    processReading
-	peak    int64
-	host    hostReading
-	hasHost bool
+	self    Process // CPUSeconds, MemoryAfter and MemoryPeak
+	host    *hostReading
 	backend reading
 }
+
+// measuredUsage is the usage at the beginning and at the end of the measured time.
+type measuredUsage struct{ before, after usageReading }
 
 // readUsage reads all figures that are available. Without those of the backend a result lacks them, but is not lost.
 func (d *driver) readUsage(ctx context.Context) usageReading {
@@ -28,16 +27,14 @@ func (d *driver) readUsage(ctx context.Context) usageReading {
 	bounded, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	u.backend, _ = d.backend.reading(bounded)
-	u.self, u.peak = readSelf()
-	u.host, u.hasHost = readHost()
+	u.self, u.host = readSelf(), readHost()
 	return u
 }
 
 // usage returns what was used between two readings.
 func usage(m measuredUsage, t Target, cores int) Usage {
 	seconds := m.after.at.Sub(m.before.at).Seconds()
-	u := Usage{Generator: processUsage(m.before.self, m.after.self, seconds, cores), Shared: t.Kind == directTarget}
-	u.Generator.MemoryPeak = m.after.peak
+	u := Usage{Generator: processUsage(m.before.self, m.after.self, seconds, cores)}
 	if b, a := m.before.backend.process, m.after.backend.process; a != nil && b != nil {
 		p := processUsage(*b, *a, seconds, cores)
 		if !t.SameHost {
@@ -45,9 +42,11 @@ func usage(m measuredUsage, t Target, cores int) Usage {
 		}
 		u.Service = &p
 	}
-	if m.before.hasHost && m.after.hasHost {
-		h := m.before.host.until(m.after.host)
-		u.Host = &h
+	if b, a := m.before.host, m.after.host; b != nil && a != nil {
+		u.Host = &Host{ReadBytes: a.read - b.read, WriteBytes: a.written - b.written}
+		if all := a.all - b.all; all > 0 {
+			u.Host.CPU, u.Host.IOWait = (a.busy-b.busy)/all, (a.ioWait-b.ioWait)/all
+		}
 	}
 	for name, after := range m.after.backend.figures {
 		if before, ok := m.before.backend.figures[name]; ok {
@@ -60,111 +59,75 @@ func usage(m measuredUsage, t Target, cores int) Usage {
 	return u
 }
 
-func processUsage(before, after processReading, seconds float64, cores int) Process {
-	p := Process{
-		CPUSeconds:   after.cpuSeconds - before.cpuSeconds,
-		MemoryBefore: before.memoryBytes, MemoryAfter: after.memoryBytes,
-	}
-	if seconds > 0 {
-		p.CPU = p.CPUSeconds / seconds / float64(cores)
-	}
-	return p
+func processUsage(before, after Process, seconds float64, cores int) Process {
+	used := after
+	used.CPUSeconds -= before.CPUSeconds
+	used.CPU = ratio(used.CPUSeconds, seconds*float64(cores))
+	used.MemoryBefore = before.MemoryAfter
+	return used
 }
 
-// hostReading is read from /proc, on Linux only.
+// hostReading is what the whole computer has used.
 type hostReading struct {
 	busy, ioWait, all float64 // ticks
 	read, written     int64   // bytes
 }
 
-func readHost() (h hostReading, ok bool) {
-	text, err := os.ReadFile("/proc/stat")
-	if err != nil {
-		return h, false
-	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	fields := strings.Fields(line) // cpu user nice system idle iowait irq softirq steal; guests are part of user
-	if len(fields) < 9 || fields[0] != "cpu" {
-		return h, false
-	}
-	for i, f := range fields[1:9] {
-		n, err := strconv.ParseFloat(f, 64)
-		if err != nil {
-			return h, false
-		}
-		h.all += n
-		switch i {
-		case 3:
-		case 4:
-			h.ioWait += n
-		default:
-			h.busy += n
-		}
-	}
-	h.read, h.written = readDisks()
-	return h, true
+// The files that are read here exist on Linux only. A figure that is missing or is not a number is 0.
+
+func lines(file string) []string {
+	text, _ := os.ReadFile(file)
+	return strings.Split(string(text), "\n")
 }
 
-// readDisks returns the bytes that disks have read and written. Partitions and virtual devices (device mapper, RAID,
-// loop) are left out, since they would count twice.
-func readDisks() (read, written int64) {
-	text, err := os.ReadFile("/proc/diskstats")
-	if err != nil {
-		return 0, 0
+func number(field string) int64 {
+	n, _ := strconv.ParseInt(field, 10, 64)
+	return n
+}
+
+// readHost returns nil where the figures are not available.
+func readHost() *hostReading {
+	fields := strings.Fields(lines("/proc/stat")[0])
+	if len(fields) < 9 || fields[0] != "cpu" {
+		return nil
 	}
-	for line := range strings.Lines(string(text)) {
+	// cpu user nice system idle iowait irq softirq steal; guests are part of user
+	h := &hostReading{ioWait: float64(number(fields[5]))}
+	for _, field := range fields[1:9] {
+		h.all += float64(number(field))
+	}
+	h.busy = h.all - h.ioWait - float64(number(fields[4]))
+	// Partitions and virtual devices (device mapper, RAID, loop) are left out, since they would count twice.
+	for _, line := range lines("/proc/diskstats") {
 		fields := strings.Fields(line)
-		if len(fields) < 10 {
+		if len(fields) < 10 || slices.ContainsFunc(virtualDisks[:], func(prefix string) bool {
+			return strings.HasPrefix(fields[2], prefix)
+		}) {
 			continue
 		}
-		name := fields[2]
-		if slices.ContainsFunc(virtualDisks[:], func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
-			continue
-		}
-		if _, err := os.Stat("/sys/block/" + name); err != nil {
-			continue
-		}
-		const sector = 512 // in this file, whatever the disk has
-		if n, err := strconv.ParseInt(fields[5], 10, 64); err == nil {
-			read += n * sector
-		}
-		if n, err := strconv.ParseInt(fields[9], 10, 64); err == nil {
-			written += n * sector
+		if _, err := os.Stat("/sys/block/" + fields[2]); err == nil {
+			const sector = 512 // in this file, whatever the disk has
+			h.read += number(fields[5]) * sector
+			h.written += number(fields[9]) * sector
 		}
 	}
-	return read, written
+	return h
 }
 
 // virtualDisks are the prefixes of devices that are no disks of their own.
 var virtualDisks = [...]string{"loop", "ram", "dm-", "md", "zram"}
 
-func (h hostReading) until(after hostReading) (u Host) {
-	if all := after.all - h.all; all > 0 {
-		u.CPU, u.IOWait = (after.busy-h.busy)/all, (after.ioWait-h.ioWait)/all
-	}
-	u.ReadBytes, u.WriteBytes = after.read-h.read, after.written-h.written
-	return u
-}
-
 // residentMemory returns the resident memory of this process in bytes, or 0 if it is unknown.
 func residentMemory() int64 {
-	text, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return 0
-	}
-	fields := bytes.Fields(text)
+	fields := strings.Fields(lines("/proc/self/statm")[0])
 	if len(fields) < 2 {
 		return 0
 	}
-	pages, err := strconv.ParseInt(string(fields[1]), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return pages * int64(os.Getpagesize())
+	return number(fields[1]) * int64(os.Getpagesize())
 }
 
-// machine describes this computer.
-func machine() Machine {
+// ThisMachine describes the computer. A figure that the system does not report is zero, and the processor is "unknown".
+func ThisMachine() Machine {
 	m := Machine{
 		CPU: "unknown", Cores: runtime.GOMAXPROCS(0), OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(),
 	}
@@ -172,22 +135,15 @@ func machine() Machine {
 		m.CPU = name
 	}
 	if kilobytes, ok := strings.CutSuffix(procValue("/proc/meminfo", "MemTotal"), " kB"); ok {
-		if n, err := strconv.ParseInt(kilobytes, 10, 64); err == nil {
-			m.Memory = n << 10
-		}
+		m.Memory = number(kilobytes) << 10
 	}
 	return m
 }
 
 // procValue returns the first value of a name in a file of "name : value" lines.
 func procValue(file, name string) string {
-	f, err := os.Open(file)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = f.Close() }()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if key, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(key) == name {
+	for _, line := range lines(file) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
 			return strings.TrimSpace(value)
 		}
 	}

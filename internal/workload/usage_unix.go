@@ -8,14 +8,13 @@ import (
 )
 
 // readSelf returns what this process has used.
-func readSelf() (p processReading, peak int64) {
+func readSelf() Process {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return p, 0
-	}
-	peak = u.Maxrss
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // fails only for another address or process
 	if runtime.GOOS != "darwin" && runtime.GOOS != "ios" {
-		peak <<= 10 // kilobytes, except on Apple systems
+		u.Maxrss <<= 10 // kilobytes, except on Apple systems
 	}
-	return processReading{cpuSeconds: float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9, memoryBytes: residentMemory()}, peak
+	return Process{
+		CPUSeconds: float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9, MemoryAfter: residentMemory(), MemoryPeak: u.Maxrss,
+	}
 }

@@ -3,39 +3,42 @@ package workload
 import (
 	"math/rand/v2"
 	"net/url"
+	"time"
 
 	"brokerage/internal/brokerage"
 )
 
 // plan is what all users of a run have in common. It does not change.
 type plan struct {
-	definition *Definition
-	mix        []part
-	population *population
-	documents  *documents
-	sectors    []sector
-	peMin      Range
-	peMax      Range
-	yieldMin   Range
-	seed       uint64
-	users      int
+	definition             *Definition
+	mix                    []part
+	population             *population
+	documents              *documents
+	sectors                []sector
+	peMin, peMax, yieldMin Range
+	seed                   uint64
+	users                  int
 }
 
 // part is a transaction of a mix and its share of the draws, of 1.
 type part struct {
-	*transaction
+	*Transaction
 
 	share float64
 }
 
-func newPlan(d *Definition, p *population, docs *documents, seed uint64, users int) (*plan, error) {
+func newPlan(d *Definition, p *population, now time.Time, seed uint64, users int) (*plan, error) {
 	mix, err := d.parts()
 	if err != nil {
 		return nil, err
 	}
-	var sectors []sector
+	docs, err := newDocuments(p, d, now)
+	if err != nil {
+		return nil, err
+	}
+	plan := &plan{definition: d, mix: mix, population: p, documents: docs, seed: seed, users: users}
 	for _, name := range p.Search.Sectors {
-		sectors = append(sectors, sector{name, url.QueryEscape(name)})
+		plan.sectors = append(plan.sectors, sector{name, url.QueryEscape(name)})
 	}
 	or := func(own *Range, ofDataset bounds) Range {
 		if own != nil {
@@ -43,43 +46,37 @@ func newPlan(d *Definition, p *population, docs *documents, seed uint64, users i
 		}
 		return Range{ofDataset.From, ofDataset.To}
 	}
-	return &plan{
-		definition: d, mix: mix, population: p, documents: docs, sectors: sectors, seed: seed, users: users,
-		peMin:    or(d.Search.PEMin, p.Search.PEMin),
-		peMax:    or(d.Search.PEMax, p.Search.PEMax),
-		yieldMin: or(d.Search.YieldMin, p.Search.YieldMin),
-	}, nil
+	plan.peMin, plan.peMax = or(d.Search.PEMin, p.Search.PEMin), or(d.Search.PEMax, p.Search.PEMax)
+	plan.yieldMin = or(d.Search.YieldMin, p.Search.YieldMin)
+	return plan, nil
 }
 
 // user draws transactions. It belongs to one goroutine.
 type user struct {
 	*plan
 
-	rand      *rand.Rand
-	orders    picker
-	customers picker
-	security  picker
+	rand                                  *rand.Rand
+	pickOrder, pickCustomer, pickSecurity func() int64
 
 	ids map[*idKind]*ids // for what it creates
 
 	// What the user has created and may remove.
-	ownOrders    []brokerage.ID
-	ownCustomers []brokerage.ID
-	ownAccounts  []opened
+	ownOrders, ownCustomers []brokerage.ID
+	ownAccounts             []opened
 
 	call call
 }
 
-func newUser(p *plan, number int, leases map[*idKind]leased) *user {
+func newUser(p *plan, number int, leases map[*idKind]brokerage.Range) *user {
 	// PCG hashes the number as the second half of its seed: neighbours have unrelated sequences.
 	source := rand.NewPCG(p.seed, uint64(number)*0x9E3779B97F4A7C15) //nolint:gosec // not below 0
 	u := &user{plan: p, rand: rand.New(source), ids: make(map[*idKind]*ids)}
-	d := p.definition.Draws
-	u.orders = d.Order.picker(u.rand, p.population.Orders.Count, number, p.users)
-	u.customers = d.Customer.picker(u.rand, p.population.Customers.Count, number, p.users)
-	u.security = d.Security.picker(u.rand, p.population.Securities.Count, number, p.users)
-	for kind, l := range leases {
-		u.ids[kind] = l.of(number)
+	d, held := p.definition.Draws, p.population
+	u.pickOrder = d.Order.picker(u.rand, held.Orders.Count, number, p.users)
+	u.pickCustomer = d.Customer.picker(u.rand, held.Customers.Count, number, p.users)
+	u.pickSecurity = d.Security.picker(u.rand, held.Securities.Count, number, p.users)
+	for kind, lease := range leases {
+		u.ids[kind] = kind.partOf(lease, number, p.users)
 	}
 	u.call.validate = p.definition.Validate
 	return u
@@ -100,7 +97,7 @@ func (u *user) choose() int {
 
 // draw fills the user's call. It returns false when there is nothing to call: the user has nothing of its own left to
 // remove, or no leased ids.
-func (u *user) draw(t *transaction) bool {
+func (u *user) draw(t *Transaction) bool {
 	u.call.transaction = t
 	return t.draw(u, &u.call)
 }
@@ -111,9 +108,6 @@ func (u *user) keep() {
 		c.transaction.keep(u, c)
 	}
 }
-
-// newID takes a leased id, or several that follow it.
-func (u *user) newID(kind *idKind) (first int64, ok bool) { return u.ids[kind].take(kind.width) }
 
 // takeOut removes a random element, if there is one.
 func takeOut[T any](r *rand.Rand, list *[]T, into *T) bool {
@@ -129,12 +123,10 @@ func takeOut[T any](r *rand.Rand, list *[]T, into *T) bool {
 
 func (u *user) between(r Range) int64 { return r[0] + u.rand.Int64N(r[1]-r[0]+1) }
 
-func (u *user) symbol() string { return u.population.Symbols[u.security.pick(u.rand)] }
-
-func (u *user) template(of []filling) *filling { return &of[u.rand.IntN(len(of))] }
+func (u *user) symbol() string { return u.population.Symbols[u.pickSecurity()] }
 
 // anyAccount draws a customer and one of its accounts.
-func (u *user) anyAccount() int64 {
-	first, n := u.population.accounts(u.customers.pick(u.rand))
-	return first + u.rand.Int64N(n)
+func (u *user) anyAccount() brokerage.ID {
+	first, n := u.population.accounts(u.pickCustomer())
+	return brokerage.ID(first + u.rand.Int64N(n))
 }

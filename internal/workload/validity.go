@@ -3,7 +3,6 @@ package workload
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"brokerage/internal/brokerage"
 )
@@ -30,12 +29,8 @@ func judge(r *Run) Validity {
 	no := func(format string, args ...any) { v.Reasons = append(v.Reasons, fmt.Sprintf(format, args...)) }
 	note := func(format string, args ...any) { v.Notes = append(v.Notes, fmt.Sprintf(format, args...)) }
 
-	switch r.Ended {
-	case Interrupted:
-		no("it was interrupted after %.0f of %.0f seconds", r.Measured, r.Duration)
-	case TargetDied:
-		no("the target died after %.0f of %.0f seconds", r.Measured, r.Duration)
-	case Complete:
+	if words := map[Ending]string{Interrupted: "it was interrupted", TargetDied: "the target died"}[r.Ended]; words != "" {
+		no("%s after %.0f of %.0f seconds", words, r.Measured, r.Duration)
 	}
 	if r.Total.Count == 0 {
 		no("nothing was measured")
@@ -48,16 +43,14 @@ func judge(r *Run) Validity {
 	if off := offMix(r); off != "" {
 		no("%s", off)
 	}
-	drawn := r.Total.Count + r.Total.Empty
-	if drawn > 0 && float64(r.Total.Empty) > mostEmpty*float64(drawn) {
-		no("%.1f %% of the transactions drawn had nothing of the user's own to take away",
-			100*float64(r.Total.Empty)/float64(drawn))
+	if share := ratio(float64(r.Total.Empty), float64(r.Total.Count+r.Total.Empty)); share > mostEmpty {
+		no("%.1f %% of the transactions drawn had nothing of the user's own to take away", 100*share)
 	}
-	if n := unexpectedOf(&r.Total); float64(n) >= mostUnexpected*float64(max(r.Total.Count, 1)) && n > 0 {
+	if n := r.Total.unexpected(); n > 0 && float64(n) >= mostUnexpected*float64(r.Total.Count) {
 		no("%.2f %% of the answers were unexpected (%s); below %.1f %% is allowed",
 			100*float64(n)/float64(r.Total.Count), reasons(r.Total.Unexpected), 100*mostUnexpected)
 	}
-	v.Notes = append(v.Notes, changedByHand(r)...)
+	noteChanges(r, note)
 	if slope, significant := steadiness(r.PerSecond); significant && math.Abs(slope) > mostSlope {
 		v.Unsteady = true
 		no("it was not steady: from the beginning to the end the throughput changed by %+.0f %%", 100*slope)
@@ -85,25 +78,27 @@ func judge(r *Run) Validity {
 	return v
 }
 
-// changedByHand explains refusals that cannot happen on an unchanged database: of keys of the dataset, which exist, and
+// noteChanges explains refusals that cannot happen on an unchanged database: of keys of the dataset, which exist, and
 // of leased ids, which are new.
-func changedByHand(r *Run) (notes []string) {
-	count := func(reason brokerage.Reason) int64 {
-		n := r.Total.Unexpected[string(reason)]
+func noteChanges(r *Run, note func(format string, args ...any)) {
+	if n := refusals(r, reasonNotFound); n > 0 {
+		note("%d not found: the dataset has it and the database has not, so somebody has deleted it; a restore brings it "+
+			"back, or brokerage load --replace", n)
+	}
+	if n := refusals(r, brokerage.OrderExists, brokerage.CustomerExists, brokerage.AccountExists); n > 0 {
+		note("%d new ids existed: somebody has used ids that were not leased; the next run has others", n)
+	}
+}
+
+// refusals counts the unexpected refusals for some reasons, those of what users prepared too.
+func refusals(r *Run, of ...brokerage.Reason) (n int64) {
+	for _, reason := range of {
+		n += r.Total.Unexpected[string(reason)]
 		if r.Prepared != nil {
 			n += r.Prepared.Unexpected[string(reason)]
 		}
-		return n
 	}
-	if n := count(reasonNotFound); n > 0 {
-		notes = append(notes, fmt.Sprintf("%d not found: the dataset has it and the database has not, "+
-			"so somebody has deleted it; a restore brings it back, or brokerage load --replace", n))
-	}
-	if n := count(brokerage.OrderExists) + count(brokerage.CustomerExists) + count(brokerage.AccountExists); n > 0 {
-		notes = append(notes, fmt.Sprintf(
-			"%d new ids existed: somebody has used ids that were not leased; the next run has others", n))
-	}
-	return notes
+	return n
 }
 
 // generatorShare returns the share of its own processors that the load generator used.
@@ -158,9 +153,8 @@ func steadiness(perSecond []int64) (slope float64, significant bool) {
 		return 0, false
 	}
 	n := float64(len(perSecond))
-	var meanX, meanY float64
-	for x, y := range perSecond {
-		meanX += float64(x) / n
+	meanX, meanY := (n-1)/2, 0.0
+	for _, y := range perSecond {
 		meanY += float64(y) / n
 	}
 	if meanY == 0 {
@@ -179,13 +173,4 @@ func steadiness(perSecond []int64) (slope float64, significant bool) {
 	}
 	standardError := math.Sqrt(rest / (n - 2) / xx)
 	return b * n / meanY, math.Abs(b) > slopeErrors*standardError
-}
-
-// reasons lists refusals, the most frequent first.
-func reasons(counts map[string]int64) string {
-	var list []string
-	for _, reason := range byCount(counts) {
-		list = append(list, fmt.Sprintf("%s %s", reason, count(counts[reason])))
-	}
-	return strings.Join(list, ", ")
 }

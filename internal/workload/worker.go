@@ -2,7 +2,6 @@ package workload
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
@@ -17,35 +16,24 @@ type worker struct {
 	queued  int64 // and arrivals that were never begun
 }
 
-// preparing adds up what all users have inserted before anything counts.
-type preparing struct {
-	sync.Mutex
-
-	result Prepared
-}
-
 func (w *worker) work(ctx context.Context, after time.Duration) {
-	w.batch = newBatch(w.driver.now())
-	defer func() { w.driver.collector.full <- w.batch }()
+	d := w.driver
+	w.batch = newBatch(d.now())
+	defer func() { d.collector.full <- w.batch }()
 	ready := w.pause(after) && w.prepare(ctx)
-	w.driver.unprepared.Done()
-	if !ready {
-		return
-	}
-	if w.driver.arrivals != nil {
-		for due := range w.driver.arrivals.due {
+	d.unprepared.Done()
+	switch {
+	case !ready:
+	case d.arrivals != nil:
+		for due := range d.arrivals.due {
 			if ctx.Err() != nil {
 				w.leave(due)
 				continue
 			}
 			w.step(ctx, due)
 		}
-		return
-	}
-	think := w.driver.config.Think
-	for w.step(ctx, 0) < w.driver.end.Load() {
-		if think > 0 && !w.pause(think) {
-			return
+	default:
+		for !d.over(w.step(ctx, 0)) && (d.config.Think == 0 || w.pause(d.config.Think)) {
 		}
 	}
 }
@@ -55,13 +43,10 @@ func (w *worker) pause(long time.Duration) bool {
 	// In slices, because a run may end at any time, and a channel for that would cost each transaction something.
 	for until := w.driver.now() + int64(long); ; {
 		now := w.driver.now()
-		if now >= w.driver.end.Load() {
-			return false
+		if w.driver.over(now) || now >= until {
+			return !w.driver.over(now)
 		}
-		if now >= until {
-			return true
-		}
-		time.Sleep(min(time.Duration(until-now), 50*time.Millisecond))
+		time.Sleep(min(time.Duration(until-now), nap))
 	}
 }
 
@@ -74,17 +59,20 @@ func (w *worker) prepare(ctx context.Context) bool {
 			ok = w.insert(ctx, t, calls, counter, &own)
 		}
 	}
+	own.Seconds = time.Duration(w.driver.now() - began).Seconds()
 	p := &w.driver.preparing
 	p.Lock()
 	defer p.Unlock()
-	p.result.add(&own, max(p.result.Seconds, time.Duration(w.driver.now()-began).Seconds()))
+	seconds := max(p.result.Seconds, own.Seconds)
+	p.result = p.result.and(own)
+	p.result.Seconds = seconds
 	return ok
 }
 
 // insert makes a number of calls and counts them.
-func (w *worker) insert(ctx context.Context, t *transaction, calls int, inserted *int64, own *Prepared) bool {
+func (w *worker) insert(ctx context.Context, t *Transaction, calls int, inserted *int64, own *Prepared) bool {
 	for range calls {
-		if w.driver.now() >= w.driver.end.Load() || !w.draw(ctx, t) {
+		if w.driver.over(w.driver.now()) || !w.draw(ctx, t) {
 			return false
 		}
 		switch o := w.do(ctx); o.class {
@@ -93,11 +81,9 @@ func (w *worker) insert(ctx context.Context, t *transaction, calls int, inserted
 			*inserted++
 		case abandoned:
 			return false
-		case unanswered:
-			own.refused(o.reason, 1)
-			w.recover(ctx)
 		default:
-			own.refused(o.reason, 1)
+			count(&own.Unexpected, o.reason, 1)
+			w.recover(ctx, o)
 		}
 	}
 	return true
@@ -106,9 +92,9 @@ func (w *worker) insert(ctx context.Context, t *transaction, calls int, inserted
 // step carries out a transaction and returns the time. In the open model it was due at a time; else due is 0.
 func (w *worker) step(ctx context.Context, due int64) int64 {
 	part := w.user.choose()
-	for !w.draw(ctx, w.user.mix[part].transaction) {
+	for !w.draw(ctx, w.user.mix[part].Transaction) {
 		now := w.driver.now()
-		if now >= w.driver.end.Load() && due == 0 || ctx.Err() != nil {
+		if w.driver.over(now) && due == 0 || ctx.Err() != nil {
 			w.leave(due)
 			return now
 		}
@@ -127,9 +113,7 @@ func (w *worker) step(ctx context.Context, due int64) int64 {
 		w.arrived(due, began)
 	}
 	w.record(sample{took: now - from, part: part, outcome: o}, began, now, due)
-	if o.class == unanswered {
-		w.recover(ctx)
-	}
+	w.recover(ctx, o)
 	return now
 }
 
@@ -183,14 +167,14 @@ func (w *worker) record(s sample, began, now, due int64) {
 }
 
 // draw fills the user's call, and leases more ids if it needs some.
-func (w *worker) draw(ctx context.Context, t *transaction) bool {
+func (w *worker) draw(ctx context.Context, t *Transaction) bool {
 	if w.user.draw(t) {
 		return true
 	}
 	if len(t.newIDs) == 0 {
 		return false
 	}
-	if err := w.refill(ctx); err != nil {
+	if err := w.refill(ctx, t); err != nil {
 		w.driver.die(err)
 		return false
 	}
@@ -198,8 +182,8 @@ func (w *worker) draw(ctx context.Context, t *transaction) bool {
 }
 
 // recover waits for a target that has not answered, and ends the run if it does not come back.
-func (w *worker) recover(ctx context.Context) {
-	if w.driver.now() >= w.driver.end.Load() {
+func (w *worker) recover(ctx context.Context, o outcome) {
+	if o.class != unanswered || w.driver.over(w.driver.now()) {
 		return
 	}
 	if err := w.session.recover(ctx); err != nil && ctx.Err() == nil {

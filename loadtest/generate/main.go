@@ -87,8 +87,8 @@ export const transactions = {
 			}
 			fmt.Fprintf(&b, ", expected: [%s]", strings.Join(quoted, ", "))
 		}
-		if t.Source != "" {
-			fmt.Fprintf(&b, ", source: '%s'", t.Source)
+		if t.Source != nil {
+			fmt.Fprintf(&b, ", source: '%s'", t.Source.Name)
 		}
 		if t.Replaces {
 			b.WriteString(", replaces: true")

@@ -26,8 +26,8 @@ type Browser struct {
 	from    *bufio.Reader
 	session string
 	calls   int
-	// Requested are the addresses of all requests, Complaints what the browser reported: refused by the policy, uncaught
-	// errors. A complaint that contains one of Expected is none.
+	// Requested lists the addresses of all requests; Complaints what the browser reported: requests that a policy refused,
+	// and uncaught errors. A report that contains one of Expected is left out.
 	Requested, Complaints, Expected []string
 }
 
@@ -44,7 +44,7 @@ type message struct {
 	}
 }
 
-// Start starts a browser that ends with the test.
+// Start starts a browser that is closed when the test ends.
 func Start(t testing.TB) *Browser {
 	t.Helper()
 	path := testenv.Command(t, "chromium")
@@ -72,7 +72,7 @@ func Start(t testing.TB) *Browser {
 	return b
 }
 
-// Call does one command and waits for its answer; the events before it are kept.
+// Call sends a command and waits for its answer. It records the events that come before.
 func (b *Browser) Call(method string, params map[string]any, result any) {
 	b.Helper()
 	b.calls++
@@ -102,12 +102,11 @@ func (b *Browser) Call(method string, params map[string]any, result any) {
 }
 
 func (b *Browser) note(m message) {
-	switch m.Method {
+	switch text := m.Params.Entry.Text; m.Method {
 	case "Network.requestWillBeSent":
 		b.Requested = append(b.Requested, m.Params.Request.URL)
 	case "Log.entryAdded":
-		// What a refused request logs is meant where a test lets one be refused.
-		text := m.Params.Entry.Text
+		// A test that lets a request be refused expects what the browser logs about it.
 		if !slices.ContainsFunc(b.Expected, func(e string) bool { return strings.Contains(text, e) }) {
 			b.Complaints = append(b.Complaints, text)
 		}
@@ -153,7 +152,7 @@ func (b *Browser) Apply(function string, arguments ...string) any {
 	return b.Run(function + `(...` + string(quoted) + `)`)
 }
 
-// Fill types into a field as a person does: the page hears of it.
+// Fill types into a field as a person does: the page receives an input event.
 func (b *Browser) Fill(selector, text string) {
 	b.Helper()
 	b.Apply(`((selector, text) => {

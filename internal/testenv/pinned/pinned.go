@@ -32,11 +32,15 @@ func (f File) Fetch(ctx context.Context, dir string) (path string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	unlock, err := lock(path + ".lock")
+	// The tests of several packages, each a process, may fetch the same file at once.
+	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, unlock()) }()
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return "", err
+	}
 	if f.check(path) == nil {
 		return path, nil // another process had the lock until now
 	}
@@ -53,19 +57,6 @@ func (f File) Fetch(ctx context.Context, dir string) (path string, err error) {
 		return "", errors.Join(fmt.Errorf("%s: %w", url, err), os.Remove(part))
 	}
 	return path, os.Rename(part, path)
-}
-
-// lock waits until no other process has locked a file: the tests of several packages, each a process, may fetch the
-// same file at once.
-func lock(path string) (unlock func() error, err error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return file.Close, nil
 }
 
 // check returns an error unless a file has the checksum.
@@ -87,7 +78,7 @@ func (f File) check(path string) error {
 
 // download appends the missing rest of a file from a URL.
 func download(ctx context.Context, url, path string) (err error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return err
 	}
@@ -102,16 +93,13 @@ func download(ctx context.Context, url, path string) (err error) {
 	}
 	defer func() { _ = response.Body.Close() }() // it was read, or is of no use
 	switch response.StatusCode {
-	case http.StatusPartialContent:
 	case http.StatusRequestedRangeNotSatisfiable:
 		return nil // the file is complete or another one: its checksum is compared next
-	case http.StatusOK:
-		if _, err := file.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
+	case http.StatusOK: // the whole file
 		if err := file.Truncate(0); err != nil {
 			return err
 		}
+	case http.StatusPartialContent:
 	default:
 		return fmt.Errorf("%s: %s", url, response.Status)
 	}

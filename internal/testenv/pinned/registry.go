@@ -1,6 +1,7 @@
 package pinned
 
 import (
+	"cmp"
 	"context"
 	"encoding/xml"
 	"fmt"
@@ -27,31 +28,21 @@ const (
 // central in ~/.m2/settings.xml.
 func Maven(file, sha256 string) File {
 	return File{Name: path.Base(file), SHA256: sha256, locate: func(context.Context) (string, error) {
-		base := os.Getenv("MAVEN_REPO")
-		if base == "" {
-			base = mavenMirror()
-		}
-		return strings.TrimSuffix(base, "/") + "/" + file, nil
+		return strings.TrimSuffix(cmp.Or(os.Getenv("MAVEN_REPO"), mavenMirror()), "/") + "/" + file, nil
 	}}
 }
 
 // mavenMirror returns the mirror that Maven would use for central, or central.
 func mavenMirror() string {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return mavenCentral
-	}
-	text, err := os.ReadFile(filepath.Join(home, ".m2", "settings.xml"))
-	if err != nil {
-		return mavenCentral
-	}
+	home, _ := os.UserHomeDir()
+	text, _ := os.ReadFile(filepath.Join(home, ".m2", "settings.xml"))
 	var settings struct {
 		Mirrors []struct {
 			Of  string `xml:"mirrorOf"`
 			URL string `xml:"url"`
 		} `xml:"mirrors>mirror"`
 	}
-	if xml.Unmarshal(text, &settings) != nil {
+	if xml.Unmarshal(text, &settings) != nil { // or there is no such file
 		return mavenCentral
 	}
 	for _, mirror := range settings.Mirrors {
@@ -70,23 +61,15 @@ func PyPI(project, file, sha256 string) File {
 	name := path.Base(file)
 	return File{Name: name, SHA256: sha256, locate: func(ctx context.Context) (string, error) {
 		index := os.Getenv("PIP_INDEX_URL")
-		if index == "" {
-			index = pipSetting(ctx)
+		if index == "" { // without pip, or without such a setting, the output is empty
+			configured, _ := exec.CommandContext(ctx, "pip", "config", "get", "global.index-url").Output()
+			index = strings.TrimSpace(string(configured))
 		}
 		if index == "" {
 			return pypiFiles + "/" + file, nil
 		}
 		return inIndex(ctx, strings.TrimSuffix(index, "/")+"/"+project+"/", name)
 	}}
-}
-
-// pipSetting is the index that pip is configured to use, empty if none is.
-func pipSetting(ctx context.Context) string {
-	out, err := exec.CommandContext(ctx, "pip", "config", "get", "global.index-url").Output()
-	if err != nil {
-		return "" // there is no pip, or no such setting
-	}
-	return strings.TrimSpace(string(out))
 }
 
 var href = regexp.MustCompile(`href\s*=\s*["']([^"']+)["']`)
