@@ -26,7 +26,7 @@ func kindsOf(t testing.TB, s *Store) map[string][2]int64 {
 // What is followed is what another count finds, after every kind of change and after changes that were refused.
 func TestCensus_Follows(t *testing.T) {
 	s := tinyStore(t)
-	d, ctx := generator(t, "tiny"), t.Context()
+	d, ctx := tiny, t.Context()
 	require.False(t, s.Stats().Kinds[0].Known)
 	require.NoError(t, s.Census(ctx))
 	before := kindsOf(t, s)
@@ -36,16 +36,12 @@ func TestCensus_Follows(t *testing.T) {
 	}
 
 	const customer, newCustomer, newAccount, newOrder = 1002, 900001, 990000001, 990001
-	order := func() []byte { return d.AppendNewOrder(nil, 3, dataset.NewOrder{ID: newOrder, Account: 104000000}) }
+	account := func(id int64) []byte { return d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: id}) }
 	symbol := d.Symbol(3)
-	person, err := s.GetCustomer(ctx, customer)
-	require.NoError(t, err)
-	security, err := s.GetSecurity(ctx, symbol)
-	require.NoError(t, err)
-	longer := strings.Replace(string(person), "</LastName>", strings.Repeat("x", 50)+"</LastName>", 1)
-	requireConflict := func(err error) {
-		_, ok := errors.AsType[*brokerage.Conflict](err)
-		require.True(t, ok, "%v", err)
+	longer := changed(t, d.Append(nil, dataset.Customer, 0), "</LastName>", strings.Repeat("x", 50)+"</LastName>")
+	refused := func(_ brokerage.ID, err error) error {
+		require.ErrorAs(t, err, new(*brokerage.Conflict))
+		return nil
 	}
 	for _, change := range []struct {
 		name      string
@@ -53,16 +49,12 @@ func TestCensus_Follows(t *testing.T) {
 		documents int64
 		do        func() error
 	}{
-		{"InsertOrder", orders, 1, func() error { _, err := s.InsertOrder(ctx, now(), order()); return err }},
-		{"InsertOrder/Refused", orders, 0, func() error {
-			_, err := s.InsertOrder(ctx, now(), order())
-			requireConflict(err)
-			return nil
+		{"InsertOrder", orders, 1, func() error { insert(t, s, newOrder); return nil }},
+		{"InsertOrder/Refused", orders, 0, func() error { return refused(s.InsertOrder(ctx, now(), order(newOrder))) }},
+		{"UpdateOrderStatus", orders, 0, func() error {
+			_, err := s.UpdateOrderStatus(ctx, now(), newOrder, "4")
+			return err
 		}},
-		{
-			"UpdateOrderStatus", orders, 0,
-			func() error { _, err := s.UpdateOrderStatus(ctx, now(), newOrder, "4"); return err },
-		},
 		{"DeleteOrder", orders, -1, func() error { return s.DeleteOrder(ctx, now(), newOrder) }},
 		{"InsertCustomer", customers, 1, func() error {
 			doc := d.AppendNewCustomer(nil, 5, dataset.NewCustomer{ID: newCustomer, Accounts: []int64{newAccount}})
@@ -70,25 +62,23 @@ func TestCensus_Follows(t *testing.T) {
 			return err
 		}},
 		{"ReplaceCustomer", customers, 0, func() error {
-			return s.ReplaceCustomer(ctx, now(), customer, []byte(longer), true, nil)
+			return s.ReplaceCustomer(ctx, now(), customer, longer, true, nil)
 		}},
 		{"OpenAccount", customers, 0, func() error {
-			_, err := s.OpenAccount(ctx, now(), customer, d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: newAccount + 1}))
+			_, err := s.OpenAccount(ctx, now(), customer, account(newAccount+1))
 			return err
 		}},
 		{"OpenAccount/Refused", customers, 0, func() error {
-			_, err := s.OpenAccount(ctx, now(), customer, d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: newAccount}))
-			requireConflict(err)
-			return nil
+			return refused(s.OpenAccount(ctx, now(), customer, account(newAccount)))
 		}},
 		{"DeleteCustomer", customers, -1, func() error { return s.DeleteCustomer(ctx, now(), newCustomer) }},
 		{"UpdateSecurityPrice", securities, 0, func() error {
 			_, err := s.UpdateSecurityPrice(ctx, now(), symbol, brokerage.Price{LastTrade: "12345.25"})
 			return err
 		}},
-		{
-			"ReplaceSecurity", securities, 0, func() error { return s.ReplaceSecurity(ctx, now(), symbol, security, true, nil) },
-		},
+		{"ReplaceSecurity", securities, 0, func() error {
+			return s.ReplaceSecurity(ctx, now(), symbol, d.Append(nil, dataset.Security, 3), true, nil)
+		}},
 	} {
 		t.Run(change.name, func(t *testing.T) {
 			before := kindsOf(t, s)
@@ -107,9 +97,8 @@ func TestCensus_FailedGroup(t *testing.T) {
 	require.NoError(t, s.Census(t.Context()))
 	before := kindsOf(t, s)
 	err := s.writer.write(context.Background(), func(tx *transaction) error {
-		_, err := tx.exec(insertOrder, int64(990002), int64(1), nil, []byte("<x/>"))
-		require.NoError(t, err)
-		return errors.New("after a change there is no way back but for all")
+		require.NoError(t, tx.insertRow(990002))
+		return errors.New("after a change only the whole group can be rolled back")
 	})
 	require.Error(t, err)
 	require.Equal(t, before, kindsOf(t, s))

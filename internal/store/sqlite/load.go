@@ -20,14 +20,11 @@ var insertDictionary = &statement{name: "insert_dictionary"}
 // batchSize is how many documents of a load share a commit.
 const batchSize = 2000
 
-// A Progress is called with the documents and bytes that each batch has loaded.
-type Progress = bulk.Progress
-
 // LoadDataset fills the store with a generated dataset. It trusts the generator and does not validate documents. Each
 // batch is committed together with how far the load has come, so that after any interruption, a kill -9 too, the same
 // call continues without a duplicate or a gap. The store is not Ready until all documents and indexes are there. A
 // finished load is not done again.
-func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress Progress) error {
+func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bulk.Progress) error {
 	contents := bulk.ContentsOf(d)
 	done, err := s.loadDone(ctx, contents.Fingerprint, func(there brokerage.Contents) bool { return there == contents })
 	if done || err != nil {
@@ -36,7 +33,6 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress Pr
 	if err := s.train(ctx, func(k dataset.Kind, n int) [][]byte { return sample(d, k, n) }); err != nil {
 		return err
 	}
-	begin := func(*transaction) error { return nil }
 	load := func() error {
 		for _, k := range dataset.Kinds {
 			if err := s.loadKind(ctx, d, k, progress); err != nil {
@@ -51,7 +47,7 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress Pr
 			d.FirstAccount(d.Count(dataset.Customer))))
 	}
 	end := func(t *transaction) error { return t.set(bulk.SettingContents, contents) }
-	return s.loading(ctx, contents.Fingerprint, begin, load, end)
+	return s.loading(ctx, map[string]any{bulk.SettingLoading: contents.Fingerprint}, load, end)
 }
 
 func sample(d *dataset.Dataset, k dataset.Kind, n int) [][]byte {
@@ -81,26 +77,20 @@ func (s *Store) exclusive(ctx context.Context, do func(*sql.Conn) error) error {
 	return domainError(s.writer.enqueue(&job{ctx: ctx, exclusive: do}))
 }
 
-func (s *Store) doing(what string) {
-	if s.options.Doing != nil {
-		s.options.Doing(what)
-	}
-}
-
 // train makes the dictionaries of a database that has none.
 func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]byte) error {
 	dictionaries, err := readDictionaries(ctx, s.reading)
 	if err != nil || len(dictionaries) > 0 || s.options.Uncompressed {
 		return err
 	}
-	s.doing("training dictionaries for compression")
-	defer s.doing("")
+	s.options.Doing("training dictionaries for compression")
+	defer s.options.Doing("")
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	var errs []error
 	for i, k := range dataset.Kinds {
 		wg.Go(func() {
-			body, err := trained(k, uint32(i+1), samples(k, 1000))
+			body, err := trainDictionary(k, uint32(i+1), samples(k, 1000))
 			mu.Lock()
 			defer mu.Unlock()
 			dictionaries[kind(k.String())] = body
@@ -138,7 +128,7 @@ func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]b
 // dictionarySize is in bytes. A larger dictionary packs smaller, but slower.
 var dictionarySize = [...]int{dataset.Security: 48 << 10, dataset.Customer: 16 << 10, dataset.Order: 16 << 10}
 
-func trained(k dataset.Kind, id uint32, samples [][]byte) ([]byte, error) {
+func trainDictionary(k dataset.Kind, id uint32, samples [][]byte) ([]byte, error) {
 	options := dict.Options{MaxDictSize: dictionarySize[k], HashBytes: 6}
 	if k == dataset.Security {
 		return dict.BuildS2Dict(samples, options)
@@ -152,20 +142,14 @@ func trained(k dataset.Kind, id uint32, samples [][]byte) ([]byte, error) {
 
 // A packedBatch is a batch on its way from a packer to the writer.
 type packedBatch struct {
-	to    int64
-	rows  []packedRow
-	bytes int64
-	err   error
-}
-
-type packedRow struct {
-	keys any
-	doc  []byte
+	documents []bulk.PreparedDocument
+	bytes     int64
+	err       error
 }
 
 // loadKind generates and packs documents on all processors and writes them in order.
-func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress Progress) error {
-	from, err := s.LoadedDocuments(ctx, k)
+func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress bulk.Progress) error {
+	loaded, err := s.LoadedDocuments(ctx, k)
 	if err != nil {
 		return err
 	}
@@ -174,46 +158,39 @@ func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind
 		return err
 	}
 	begins := func(yield func(int64, error) bool) {
-		for i := from; i < d.Count(k) && yield(i, nil); i += batchSize {
+		for i := loaded; i < d.Count(k) && yield(i, nil); i += batchSize {
 		}
 	}
 	pack := func(i int64) packedBatch { return s.packBatch(d, k, i, min(i+batchSize, d.Count(k))) }
-	insert := func(b packedBatch) error {
+	return bulk.InOrder(ctx, begins, pack, func(b packedBatch) error {
 		if b.err != nil {
 			return b.err
 		}
+		loaded += int64(len(b.documents))
+		raw += b.bytes
 		err := s.writer.write(ctx, func(t *transaction) error {
-			for _, row := range b.rows {
-				if err := t.insertRow(row); err != nil {
+			for _, doc := range b.documents {
+				if err := t.insert(doc); err != nil {
 					return err
 				}
 			}
-			return errors.Join(t.set(bulk.SettingLoadedOf+k.String(), b.to), t.set(bulk.SettingRaw+k.String(), raw+b.bytes))
+			return errors.Join(t.set(bulk.SettingLoadedOf+k.String(), loaded), t.set(bulk.SettingRaw+k.String(), raw))
 		})
-		if err != nil {
-			return err
+		if err == nil && progress != nil {
+			progress(len(b.documents), b.bytes)
 		}
-		raw += b.bytes
-		if progress != nil {
-			progress(len(b.rows), b.bytes)
-		}
-		return nil
-	}
-	return bulk.InOrder(ctx, begins, pack, insert)
+		return err
+	})
 }
 
-func (s *Store) packBatch(d *dataset.Dataset, k dataset.Kind, from, to int64) packedBatch {
-	b := packedBatch{to: to}
+func (s *Store) packBatch(d *dataset.Dataset, k dataset.Kind, from, to int64) (b packedBatch) {
 	var doc []byte
-	for i := from; i < to; i++ {
+	for i := from; i < to && b.err == nil; i++ {
 		doc = d.Append(doc[:0], k, i)
 		b.bytes += int64(len(doc))
-		keys, err := keysOf(k, doc)
-		if err != nil {
-			b.err = err
-			return b
-		}
-		b.rows = append(b.rows, packedRow{keys, s.pack(kind(k.String()), doc)})
+		var keys any
+		keys, b.err = keysOf(k, doc)
+		b.documents = append(b.documents, bulk.PreparedDocument{Keys: keys, Doc: s.pack(kind(k.String()), doc)})
 	}
 	return b
 }
@@ -226,14 +203,16 @@ func keysOf(k dataset.Kind, doc []byte) (any, error) {
 	return keys, err
 }
 
-func (t *transaction) insertRow(row packedRow) error {
-	switch keys := row.keys.(type) {
+// insert stores a document of a load.
+func (t *transaction) insert(doc bulk.PreparedDocument) error {
+	switch keys := doc.Keys.(type) {
 	case securityRow:
-		return t.insertSecurity(keys, row.doc)
+		_, err := t.exec(insertSecurity, keys.args(doc.Doc)...)
+		return err
 	case brokerage.CustomerKeys:
-		return t.insertCustomer(keys, row.doc)
+		return t.insertCustomer(keys, doc.Doc)
 	case brokerage.OrderKeys:
-		return t.insertOrder(keys, row.doc)
+		return t.insertOrder(keys, doc.Doc)
 	}
 	return nil
 }

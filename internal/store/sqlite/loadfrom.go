@@ -10,25 +10,16 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// The types of a load from a source are the same for every store.
-type (
-	RawDocument = bulk.RawDocument
-	RawBatch    = bulk.RawBatch
-	Source      = bulk.Source
-	Loaded      = bulk.Loaded
-)
-
 // LoadBatches fills the store with documents from a source; see bulk.Loader.
-func (s *Store) LoadBatches(ctx context.Context, from Source, progress Progress) (Loaded, error) {
+func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk.Progress) (bulk.Loaded, error) {
 	loader := bulk.Loader[*transaction]{
 		Ledger: &s.Ledger,
 		Done:   s.loadDone,
-		Frame: func(ctx context.Context, at Loaded, load func() error, end func(*transaction) error) error {
+		Frame: func(ctx context.Context, at bulk.Loaded, load func() error, end func(*transaction) error) error {
 			if err := s.train(ctx, from.Sample); err != nil {
 				return err
 			}
-			begin := func(t *transaction) error { return t.set(bulk.SettingLoaded, at) }
-			return s.loading(ctx, at.Source, begin, load, end)
+			return s.loading(ctx, map[string]any{bulk.SettingLoading: at.Source, bulk.SettingLoaded: at}, load, end)
 		},
 		Packing: bulk.Packing{
 			Keys: keysOf,
@@ -55,28 +46,25 @@ func (t *transaction) raiseLeases() error {
 func (t *transaction) insertDocuments(documents []bulk.PreparedDocument) (err error) {
 	for i := range documents {
 		d := &documents[i]
-		if d.Refused != nil {
-			continue
+		if d.Refused == nil {
+			d.Refused, err = t.insertNew(*d)
 		}
-		if d.Refused, err = t.insertNew(packedRow{d.Keys, d.Doc}); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// insertNew inserts a row. If keys of the document exist, it returns that as refused, and stores nothing of the
+// insertNew stores a document. If keys of the document exist, it returns that as refused, and stores nothing of the
 // document.
-func (t *transaction) insertNew(row packedRow) (refused, err error) {
-	err = t.insertRow(row)
-	if err == nil {
-		return nil, nil
-	}
+func (t *transaction) insertNew(doc bulk.PreparedDocument) (refused, err error) {
+	err = t.insert(doc)
 	conflict, isConflict := errors.AsType[*brokerage.Conflict](err)
 	if !isConflict && !isDuplicate(err) {
 		return nil, err
 	}
-	switch keys := row.keys.(type) {
+	switch keys := doc.Keys.(type) {
 	case brokerage.OrderKeys:
 		return brokerage.DuplicateOrder(keys.ID), nil
 	case securityRow:

@@ -18,36 +18,41 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// sourceOf is the documents of a dataset, in batches of 300 that pay no heed to kinds.
-func sourceOf(d *dataset.Dataset) Source {
-	var docs []func() []byte
+// tinySource returns the dataset tiny in batches of 300, whatever the kind.
+func tinySource() bulk.Source {
+	var docs [][]byte
 	for _, k := range dataset.Kinds {
-		for i := range d.Count(k) {
-			docs = append(docs, func() []byte { return d.Append(nil, k, i) })
-		}
+		docs = append(docs, documents(tiny, k)...)
 	}
-	s := source("source-of-"+d.Fingerprint(), 300, docs...)
-	s.Contents = bulk.ContentsOf(d)
+	s := source("source-of-"+tiny.Fingerprint(), 300, docs...)
+	s.Contents = bulk.ContentsOf(tiny)
 	return s
 }
 
-// source is documents in batches of some size. They have line numbers as if
-// each took ten lines, and the files are numbered.
-func source(name string, size int, docs ...func() []byte) Source {
-	scale, _ := dataset.ParseScale("tiny")
-	d := dataset.New(dataset.Spec{Scale: scale, Seed: 1})
-	return Source{
+// documents returns all documents of a kind.
+func documents(d *dataset.Dataset, k dataset.Kind) (docs [][]byte) {
+	for i := range d.Count(k) {
+		docs = append(docs, d.Append(nil, k, i))
+	}
+	return docs
+}
+
+// source returns documents in batches of a size. They have line numbers as if each took ten lines, and the files are
+// numbered.
+func source(name string, size int, docs ...[]byte) bulk.Source {
+	return bulk.Source{
 		Name:    name,
-		Sample:  func(k dataset.Kind, n int) [][]byte { return sample(d, k, min(n, 100)) }, // more would only take longer
+		Sample:  func(k dataset.Kind, n int) [][]byte { return sample(tiny, k, min(n, 100)) }, // more would only take longer
 		Refused: func(file string, line int, err error) error { return fmt.Errorf("%s:%d: %w", file, line, err) },
-		Batches: func(position string) iter.Seq2[RawBatch, error] {
-			return func(yield func(RawBatch, error) bool) {
+		Batches: func(position string) iter.Seq2[bulk.RawBatch, error] {
+			return func(yield func(bulk.RawBatch, error) bool) {
 				from, _ := strconv.Atoi("0" + position)
 				for ; from < len(docs); from += size {
-					b := RawBatch{File: fmt.Sprintf("file-%d", from/size), Position: strconv.Itoa(min(from+size, len(docs)))}
-					for i, doc := range docs[from:min(from+size, len(docs))] {
-						b.Documents = append(b.Documents, RawDocument{Bytes: doc(), Line: 1 + 10*i})
-						b.Bytes += int64(len(doc()))
+					end := min(from+size, len(docs))
+					b := bulk.RawBatch{File: fmt.Sprintf("file-%d", from/size), Position: strconv.Itoa(end)}
+					for i, doc := range docs[from:end] {
+						b.Documents = append(b.Documents, bulk.RawDocument{Bytes: doc, Line: 1 + 10*i})
+						b.Bytes += int64(len(doc))
 					}
 					if !yield(b, nil) {
 						return
@@ -59,7 +64,7 @@ func source(name string, size int, docs ...func() []byte) Source {
 }
 
 // telling records refusals instead of ending the load.
-func telling(s Source, told *[]string) Source {
+func telling(s bulk.Source, told *[]string) bulk.Source {
 	s.Refused = func(file string, line int, err error) error {
 		*told = append(*told, fmt.Sprintf("%s:%d: %v", file, line, err))
 		return nil
@@ -67,7 +72,7 @@ func telling(s Source, told *[]string) Source {
 	return s
 }
 
-// in a document, one text in the place of another.
+// changed returns a document with one text replaced by another.
 func changed(t testing.TB, doc []byte, old, replacement string) []byte {
 	t.Helper()
 	require.Contains(t, string(doc), old)
@@ -75,13 +80,13 @@ func changed(t testing.TB, doc []byte, old, replacement string) []byte {
 }
 
 func TestLoadBatches_Refused(t *testing.T) {
-	d := generator(t, "tiny")
-	customer, other := d.Append(nil, dataset.Customer, 0), d.Append(nil, dataset.Customer, 1)
-	account := fmt.Sprint(d.FirstAccount(0))
-	order, security := d.Append(nil, dataset.Order, 0), d.Append(nil, dataset.Security, 0)
+	customer, other := tiny.Append(nil, dataset.Customer, 0), tiny.Append(nil, dataset.Customer, 1)
+	account := fmt.Sprint(tiny.FirstAccount(0))
+	order, security := tiny.Append(nil, dataset.Order, 0), tiny.Append(nil, dataset.Security, 0)
 	// Its own account first, then one of another customer: neither may stay.
 	thief := changed(t, changed(t, customer, `id="1002"`, `id="7"`), `id="`+account+`"`, `id="70"`)
-	thief = changed(t, thief, "</Accounts>", string(accountOf(t, customer))+"</Accounts>")
+	begin, end := bytes.Index(customer, []byte("<Account ")), bytes.Index(customer, []byte("</Account>"))
+	thief = changed(t, thief, "</Accounts>", string(customer[begin:end])+"</Account></Accounts>")
 	later := changed(t, order, `ID="103282"`, `ID="5"`)
 	docs := []struct {
 		doc  []byte
@@ -95,16 +100,16 @@ func TestLoadBatches_Refused(t *testing.T) {
 		{[]byte("<a/>"), "file-1:1: element a of namespace"},
 		{order, "file-1:11: order 103282 exists already"}, // in another file
 		{customer, "file-1:21: customer 1002 exists already"},
-		{security, "file-1:31: security " + d.Symbol(0) + " exists already"},
+		{security, "file-1:31: security " + tiny.Symbol(0) + " exists already"},
 		{thief, "file-1:41: account " + account + " exists already"},
 		{changed(t, order, `ID="103282"`, `X="103282"`), "file-2:1: /FIXML/Order/@ID"},
 		{other, ""},
 		{later, ""},
 	}
-	var all []func() []byte
+	var all [][]byte
 	var says []string
 	for _, c := range docs {
-		all = append(all, func() []byte { return c.doc })
+		all = append(all, c.doc)
 		if c.says != "" {
 			says = append(says, c.says)
 		}
@@ -117,13 +122,13 @@ func TestLoadBatches_Refused(t *testing.T) {
 	for i := range says {
 		require.True(t, strings.HasPrefix(told[i], says[i]), "%s\nis not\n%s", told[i], says[i])
 	}
-	require.Equal(t, Loaded{
+	require.Equal(t, bulk.Loaded{
 		Source: "odd", Position: "13", Documents: [...]int64{1, 2, 2}, Refused: int64(len(says)), Done: true,
 		Raw: [...]int64{int64(len(security)), int64(len(customer) + len(other)), int64(len(order) + len(later))},
 	}, l)
 	requireClean(t, s)
 	_, err = s.CustomerOf(t.Context(), 70)
-	require.ErrorAs(t, err, new(*brokerage.NotFound), "of who was refused, nothing is left")
+	require.ErrorAs(t, err, new(*brokerage.NotFound), "of a refused customer nothing is left")
 	contents, err := s.Contents(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, brokerage.Contents{Fingerprint: "odd/1-2-2", Securities: 1, Customers: 2, Orders: 2}, contents)
@@ -132,23 +137,11 @@ func TestLoadBatches_Refused(t *testing.T) {
 	require.Greater(t, int64(lease.First), int64(103282))
 }
 
-// accountOf is the first account of a customer.
-func accountOf(t testing.TB, customer []byte) []byte {
-	t.Helper()
-	begin, end := bytes.Index(customer, []byte("<Account ")), bytes.Index(customer, []byte("</Account>"))
-	require.Positive(t, begin)
-	require.Greater(t, end, begin)
-	return customer[begin : end+len("</Account>")]
-}
-
 // An error of Refused ends the load before the batch, and the same load without that error continues there.
 func TestLoadBatches_Strict(t *testing.T) {
-	d := generator(t, "tiny")
-	of := func(k dataset.Kind, i int64) func() []byte { return func() []byte { return d.Append(nil, k, i) } }
-	from := source("strict", 2,
-		of(dataset.Security, 0), of(dataset.Order, 0),
-		of(dataset.Order, 1), func() []byte { return []byte("<a") },
-		of(dataset.Order, 2))
+	orders := documents(tiny, dataset.Order)
+	security := tiny.Append(nil, dataset.Security, 0)
+	from := source("strict", 2, security, orders[0], orders[1], []byte("<a"), orders[2])
 	s := empty(t)
 	strict := errors.New("strict")
 	refusing := from
@@ -157,8 +150,7 @@ func TestLoadBatches_Strict(t *testing.T) {
 	require.ErrorIs(t, err, strict)
 	require.Equal(t, [...]int64{1, 0, 1}, l.Documents)
 	require.False(t, l.Done)
-	_, err = s.GetOrder(t.Context(), brokerage.ID(d.ID(dataset.Order, 1)))
-	require.ErrorAs(t, err, new(*brokerage.NotFound), "its batch was not taken")
+	requireNoOrder(t, s, int64(orderID(1))) // its batch was not taken
 	require.Error(t, s.Ready(t.Context()))
 
 	var told []string
@@ -170,11 +162,10 @@ func TestLoadBatches_Strict(t *testing.T) {
 	requireClean(t, s)
 }
 
-func TestLoadBatches_GoesOnWhereItStopped(t *testing.T) {
-	d := generator(t, "tiny")
+func TestLoadBatches_Continues(t *testing.T) {
 	s := empty(t)
 	var told []string
-	from := telling(sourceOf(d), &told)
+	from := telling(tinySource(), &told)
 	total := 0
 	for starts := 1; ; starts++ {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -194,64 +185,57 @@ func TestLoadBatches_GoesOnWhereItStopped(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		after, err := s.LoadedFrom(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, l, after, "what is told is what is stored")
+		require.Equal(t, l, after, "what is returned is stored")
 	}
 	require.Empty(t, told, "nothing came twice")
 	require.Equal(t, 2700, total)
-	requireClean(t, s)
-	requireDataset(t, s, d)
+	requireTiny(t, s)
 }
 
 func TestLoadBatches_AnotherSource(t *testing.T) {
-	d := generator(t, "tiny")
-	s := loaded(t, d)
-	_, err := s.LoadBatches(t.Context(), source("other", 1), nil)
-	require.EqualError(t, err, "the database holds "+d.Fingerprint()+" already")
+	_, err := tinyStore(t).LoadBatches(t.Context(), source("other", 1), nil)
+	require.EqualError(t, err, "the database holds "+tiny.Fingerprint()+" already")
 	failing := source("other", 1)
-	failing.Batches = func(string) iter.Seq2[RawBatch, error] {
-		return func(yield func(RawBatch, error) bool) { yield(RawBatch{}, errors.New("cannot be read")) }
+	failing.Batches = func(string) iter.Seq2[bulk.RawBatch, error] {
+		return func(yield func(bulk.RawBatch, error) bool) { yield(bulk.RawBatch{}, errors.New("cannot be read")) }
 	}
 	_, err = empty(t).LoadBatches(t.Context(), failing, nil)
 	require.EqualError(t, err, "cannot be read")
 }
 
-// Every encoding that admission takes is taken, and stored in the normal form.
-func TestLoadBatches_UTF16(t *testing.T) {
-	d := generator(t, "tiny")
-	order := d.Append(nil, dataset.Order, 0)
+// Of two documents the second is refused, and the first is stored in the normal form: every encoding that admission
+// takes is taken, and documents are validated if the caller wants it.
+func TestLoadBatches_OneRefused(t *testing.T) {
+	order, customer := tiny.Append(nil, dataset.Order, 0), tiny.Append(nil, dataset.Customer, 0)
 	encoded := []byte{0xFF, 0xFE}
 	for _, unit := range utf16.Encode([]rune(`<?xml version="1.0" encoding="UTF-16"?>` + string(order))) {
 		encoded = append(encoded, byte(unit), byte(unit>>8))
 	}
-	var told []string
-	s := empty(t)
-	half := encoded[:len(encoded)-1]
-	_, err := s.LoadBatches(
-		t.Context(), telling(source("utf-16", 2, func() []byte { return encoded }, func() []byte { return half }), &told),
-		nil,
-	)
-	require.NoError(t, err)
-	require.Len(t, told, 1, "half a character is none")
-	require.True(t, strings.HasPrefix(told[0], "file-0:11: "), told[0])
-	got, err := s.GetOrder(t.Context(), brokerage.ID(d.ID(dataset.Order, 0)))
-	require.NoError(t, err)
-	require.Equal(t, string(brokerage.Order(order)), string(got))
-	requireClean(t, s)
-}
-
-// Whether documents are validated is up to the caller.
-func TestLoadBatches_Checked(t *testing.T) {
-	d := generator(t, "tiny")
-	valid := d.Append(nil, dataset.Customer, 0)
-	invalid := changed(t, d.Append(nil, dataset.Customer, 1), "<Name>", "<Nome></Nome><Name>")
-	var told []string
-	from := telling(source("checked", 10, func() []byte { return valid }, func() []byte { return invalid }), &told)
-	from.Validate = true
-	s := empty(t)
-	l, err := s.LoadBatches(t.Context(), from, nil)
-	require.NoError(t, err)
-	require.Equal(t, [...]int64{0, 1, 0}, l.Documents)
-	require.Len(t, told, 1)
-	require.True(t, strings.HasPrefix(told[0], "file-0:11: "), told[0])
-	requireClean(t, s)
+	invalid := changed(t, tiny.Append(nil, dataset.Customer, 1), "<Name>", "<Nome></Nome><Name>")
+	for name, c := range map[string]struct {
+		good, bad []byte
+		validate  bool
+		documents [3]int64
+	}{
+		"UTF16":   {encoded, encoded[:len(encoded)-1], false, [3]int64{dataset.Order: 1}}, // half a character is none
+		"Checked": {customer, invalid, true, [3]int64{dataset.Customer: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var told []string
+			from := telling(source(name, 10, c.good, c.bad), &told)
+			from.Validate = c.validate
+			s := empty(t)
+			l, err := s.LoadBatches(t.Context(), from, nil)
+			require.NoError(t, err)
+			require.Equal(t, c.documents, l.Documents)
+			require.Len(t, told, 1)
+			require.True(t, strings.HasPrefix(told[0], "file-0:11: "), told[0])
+			if name == "UTF16" {
+				got, err := s.GetOrder(t.Context(), orderID(0))
+				require.NoError(t, err)
+				require.Equal(t, string(brokerage.Order(order)), string(got))
+			}
+			requireClean(t, s)
+		})
+	}
 }

@@ -68,16 +68,18 @@ const (
 )
 
 // loading frames every load: it records that a load is not finished before anything is loaded, and that it is finished
-// after the indexes are made. begin and end are called in the transactions that record this; load may be interrupted at
-// any point.
+// after the indexes are made. begun are the settings of an unfinished load; end is called in the transaction that
+// records the end; load may be interrupted at any point.
 func (s *Store) loading(
-	ctx context.Context, name string, begin func(*transaction) error, load func() error, end func(*transaction) error,
+	ctx context.Context, begun map[string]any, load func() error, end func(*transaction) error,
 ) (err error) {
 	err = s.writer.write(ctx, func(t *transaction) error {
-		if err := t.set(bulk.SettingLoading, name); err != nil {
-			return err
+		for name, value := range begun {
+			if err := t.set(name, value); err != nil {
+				return err
+			}
 		}
-		return begin(t)
+		return nil
 	})
 	if err != nil {
 		return err
@@ -89,7 +91,7 @@ func (s *Store) loading(
 	if err := load(); err != nil {
 		return err
 	}
-	s.doing("making indexes")
+	s.options.Doing("making indexes")
 	if err := s.control(ctx, endLoad); err != nil {
 		return err
 	}

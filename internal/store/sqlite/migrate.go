@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"embed"
@@ -10,10 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"brokerage/internal/store/archive"
@@ -22,61 +19,72 @@ import (
 //go:embed migrations/*.sql
 var embedded embed.FS
 
-// migrations returns the files that bring a schema up to date, in order: the n-th makes version n.
-func (o Options) migrations() (fs.FS, []string, error) {
-	files := o.files
-	if files == nil {
-		files = embedded
+// A migration brings a schema to the next version.
+type migration struct{ name, text string }
+
+// migrations bring a schema up to date, in order: the n-th makes version n.
+var migrations = readMigrations()
+
+// newest is the newest version of the schema.
+var newest = len(migrations)
+
+// readMigrations panics when an embedded file cannot be read.
+func readMigrations() (all []migration) {
+	names, err := fs.Glob(embedded, "migrations/*.sql") // in their order
+	for _, name := range names {
+		text, failed := embedded.ReadFile(name)
+		err = errors.Join(err, failed)
+		all = append(all, migration{name, string(text)})
 	}
-	names, err := fs.Glob(files, "migrations/*.sql")
-	slices.Sort(names)
-	return files, names, err
+	if err != nil {
+		panic(err)
+	}
+	return all
 }
 
 // migrate brings the schema of a database up to date, and reports whether it made the database. All steps are one
 // transaction: after an interruption at any point, the database has the old version or the newest.
 func (s *Store) migrate(ctx context.Context) (made bool, err error) {
-	files, names, err := s.options.migrations()
-	if err != nil {
-		return false, err
-	}
-	version, err := versionOf(ctx, s.writing, s.path, len(names))
+	all := s.options.migrations
+	version, err := versionOf(ctx, s.writing, s.path, len(all))
 	if s.to == 0 { // otherwise addSums has migrated it
-		s.from, s.to = version, len(names)
+		s.from, s.to = version, len(all)
 	}
-	if err != nil || version == len(names) {
+	switch {
+	case err != nil || version == len(all):
 		return false, err
+	case s.options.AsIs && version == 0:
+		return false, errEmpty(s.path)
+	case s.options.AsIs:
+		return false, s.errOlder(version)
+	case version == 0:
+		return true, domainError(apply(ctx, s.writing, all, 0))
 	}
-	if s.options.AsIs {
-		if version == 0 {
-			return false, errEmpty(s.path)
-		}
-		return false, s.errOlder(version, len(names))
-	}
-	if version == 0 {
-		return true, domainError(apply(ctx, s.writing, files, names, 0))
-	}
-	copied, err := s.copyBefore(ctx, version, len(names), func(ctx context.Context, to string) error {
+	copied, err := s.copyBefore(version, func(to string) error {
 		_, err := s.writing.ExecContext(ctx, "VACUUM INTO ?", to)
 		return err
 	})
-	if err != nil {
-		return false, s.errNotMigrated(version, "", err)
+	if err == nil {
+		err = apply(ctx, s.writing, all, version)
 	}
-	if err := apply(ctx, s.writing, files, names[version:], version); err != nil {
-		return false, s.errNotMigrated(version, copied, err)
-	}
-	return false, nil
+	return false, s.notMigrated(version, copied, err)
 }
 
-func (s *Store) errOlder(version, newest int) error {
+func errEmpty(path string) error {
+	return fmt.Errorf("%s is an empty file, not a database of this program", path)
+}
+
+func (s *Store) errOlder(version int) error {
 	return fmt.Errorf("%s has schema version %d, and this program has %d: "+
-		"brokerage migrate brings it up to date, and keeps a copy", s.path, version, newest)
+		"brokerage migrate brings it up to date, and keeps a copy", s.path, version, len(s.options.migrations))
 }
 
-// errNotMigrated returns the error of a failed migration, and removes the copy that was made for it, if there is one:
-// the database itself is unchanged, and the next attempt makes another copy.
-func (s *Store) errNotMigrated(version int, copied string, err error) error {
+// notMigrated returns the error of a failed migration, and removes the copy that was made for it, if there is one: the
+// database itself is unchanged, and the next attempt makes another copy.
+func (s *Store) notMigrated(version int, copied string, err error) error {
+	if err == nil {
+		return nil
+	}
 	if copied != "" {
 		err = errors.Join(err, os.Remove(copied))
 	}
@@ -86,21 +94,20 @@ func (s *Store) errNotMigrated(version int, copied string, err error) error {
 // versionOf returns the version of the schema of a database, which is the number of applied migrations, in SQLite's
 // user_version. It refuses a database of another program.
 func versionOf(ctx context.Context, db *sql.DB, path string, newest int) (version int, err error) {
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		var driver *sqlite.Error
-		if errors.As(err, &driver) && driver.Code()&0xFF == sqlite3.SQLITE_NOTADB {
-			return 0, fmt.Errorf("%s is not a database of this program: %w", path, err)
-		}
-		return 0, fmt.Errorf("%s: %w", path, domainError(err))
+	err = db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
+	if codeOf(err)&0xFF == sqlite3.SQLITE_NOTADB {
+		return 0, fmt.Errorf("%s is not a database of this program: %w", path, err)
 	}
 	// The version alone proves nothing: other programs number their schemas too.
 	var tables, ours int
-	if err := db.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER
-		(WHERE name IN ('orders', 'customers', 'securities', 'dictionaries', 'settings', 'leases'))
-		FROM sqlite_schema WHERE type = 'table'`).Scan(&tables, &ours); err != nil {
-		return 0, fmt.Errorf("%s: %w", path, domainError(err))
+	if err == nil {
+		err = db.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER
+			(WHERE name IN ('orders', 'customers', 'securities', 'dictionaries', 'settings', 'leases'))
+			FROM sqlite_schema WHERE type = 'table'`).Scan(&tables, &ours)
 	}
 	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%s: %w", path, domainError(err))
 	case version == 0 && tables > 0, version > 0 && ours != 6:
 		return 0, fmt.Errorf("%s is a database, but not of this program", path)
 	case version > newest:
@@ -110,12 +117,10 @@ func versionOf(ctx context.Context, db *sql.DB, path string, newest int) (versio
 	return version, nil
 }
 
-// copyBefore copies the database before a migration. The copy gets its name when it is whole and on disk, and never
-// replaces another file.
-func (s *Store) copyBefore(
-	ctx context.Context, from, to int, write func(ctx context.Context, to string) error,
-) (path string, err error) {
-	base := fmt.Sprintf("%s.version-%d", s.path, from)
+// copyBefore copies the database before a migration, and returns the path of the copy. The copy gets its name when it
+// is whole and on disk, and never replaces another file.
+func (s *Store) copyBefore(version int, write func(to string) error) (path string, err error) {
+	base := fmt.Sprintf("%s.version-%d", s.path, version)
 	path = base
 	for n := 2; ; n++ {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -125,27 +130,32 @@ func (s *Store) copyBefore(
 		}
 		path = fmt.Sprintf("%s-%d", base, n)
 	}
-	if s.options.Notice != nil {
-		s.options.Notice(fmt.Sprintf("%s is being migrated from version %d to %d; version %d is kept as %s",
-			s.path, from, to, from, path))
-	}
+	s.options.Notice(fmt.Sprintf("%s is being migrated from version %d to %d; version %d is kept as %s",
+		s.path, version, len(s.options.migrations), version, path))
 	half := base + ".partial" // one that exists is of a killed process, because this one has the lock
-	if err := os.Remove(half); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := removeAll(half); err != nil {
 		return "", err
 	}
-	if err = write(ctx, half); err == nil {
+	if err = write(half); err == nil {
 		err = syncFile(half)
 	}
 	if err == nil {
 		err = os.Rename(half, path)
 	}
 	if err != nil {
-		if removed := os.Remove(half); !errors.Is(removed, fs.ErrNotExist) {
-			err = errors.Join(err, removed)
-		}
-		return "", fmt.Errorf("a copy to %s: %w", path, err)
+		return "", fmt.Errorf("a copy to %s: %w", path, errors.Join(err, removeAll(half)))
 	}
 	return path, archive.SyncFolder(filepath.Dir(path))
+}
+
+// removeAll removes files, those of them that exist.
+func removeAll(paths ...string) error {
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // syncFile flushes a file that SQLite has written without flushing it.
@@ -157,28 +167,23 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// apply runs migrations on a database of a version, in one transaction.
-func apply(ctx context.Context, db *sql.DB, files fs.FS, names []string, version int) error {
+// apply runs the migrations after a version, in one transaction.
+func apply(ctx context.Context, db *sql.DB, all []migration, version int) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	for _, name := range names {
-		text, err := fs.ReadFile(files, name)
+	defer tx.Rollback() // after a commit it does nothing
+	for _, m := range all[version:] {
+		_, err := tx.ExecContext(ctx, m.text)
+		if program := programs[m.name]; err == nil && program != nil && version > 0 {
+			err = program(ctx, tx)
+		}
 		if err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, string(text)); err != nil {
-			return fmt.Errorf("migration %s: %w", name, err)
-		}
-		if program := programs[name]; program != nil && version > 0 {
-			if err := program(ctx, tx); err != nil {
-				return fmt.Errorf("migration %s: %w", name, err)
-			}
+			return fmt.Errorf("migration %s: %w", m.name, err)
 		}
 	}
-	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version+len(names))); err != nil {
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(all))); err != nil {
 		return err
 	}
 	return tx.Commit()
@@ -186,22 +191,14 @@ func apply(ctx context.Context, db *sql.DB, files fs.FS, names []string, version
 
 // Script returns the SQL that makes the newest schema in an empty file, for reading. Only this program can fill it,
 // because documents are packed.
-func Script() (string, error) {
-	files, names, err := Options{}.migrations()
-	if err != nil {
-		return "", err
-	}
+func Script() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "-- The schema of brokerage in SQLite, version %d, for an empty file.\n\nBEGIN;\n", len(names))
-	for _, name := range names {
-		text, err := fs.ReadFile(files, name)
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintf(&b, "\n-- migration %s\n\n%s\n", name, bytes.TrimSpace(text))
+	fmt.Fprintf(&b, "-- The schema of brokerage in SQLite, version %d, for an empty file.\n\nBEGIN;\n", newest)
+	for _, m := range migrations {
+		fmt.Fprintf(&b, "\n-- migration %s\n\n%s\n", m.name, strings.TrimSpace(m.text))
 	}
-	fmt.Fprintf(&b, "\nPRAGMA user_version = %d;\n\nCOMMIT;\n", len(names))
-	return b.String(), nil
+	fmt.Fprintf(&b, "\nPRAGMA user_version = %d;\n\nCOMMIT;\n", newest)
+	return b.String()
 }
 
 // Migrated returns the versions of the schema before and after Open.
@@ -216,33 +213,14 @@ func Remove(ctx context.Context, path string) (err error) {
 	}
 	defer func() { _ = lock.Close() }() // nothing is written to it
 	path = lock.path
-	if err := isOurs(ctx, path); err != nil {
+	err = withDatabase(existing(path, "rw"), func(db *sql.DB) error {
+		_, err := versionOf(ctx, db, path, newest)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	// The database first: SQLite discards the journal of a database that is gone, but would take it for the journal of a
 	// database that is made meanwhile.
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-func isOurs(ctx context.Context, path string) (err error) {
-	_, names, err := Options{}.migrations()
-	if err != nil {
-		return err
-	}
-	db, err := OpenFile(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	_, err = versionOf(ctx, db, path, len(names))
-	return err
-}
-
-func errEmpty(path string) error {
-	return fmt.Errorf("%s is an empty file, not a database of this program", path)
+	return removeAll(path, path+"-wal", path+"-shm")
 }

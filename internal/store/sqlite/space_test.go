@@ -1,8 +1,6 @@
 package sqlite
 
 import (
-	"os"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,15 +10,12 @@ import (
 
 // The file is shared out completely, and what grows is what was written.
 func TestSpace(t *testing.T) {
-	d := generator(t, "tiny")
-	s := loaded(t, d)
+	d, s := tiny, tinyStore(t)
 	require.NoError(t, s.control(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)"))
 	space, err := s.Space(t.Context())
 	require.NoError(t, err)
 
-	info, err := os.Stat(s.path)
-	require.NoError(t, err)
-	require.Equal(t, info.Size(), space.File, "without a journal, the file is the whole database")
+	require.Equal(t, sizeOf(s.path), space.File, "without a journal, the file is the whole database")
 	require.Zero(t, space.Journal)
 	var names []string
 	all := space.Rest
@@ -29,14 +24,10 @@ func TestSpace(t *testing.T) {
 		all += index.Bytes
 		require.Positive(t, index.Bytes, index.Name)
 	}
-	require.Equal(
-		t, []string{"accounts", "accounts_customer", "orders_cash", "securities_search", "securities_symbol"}, names,
-	)
+	want := []string{"accounts", "accounts_customer", "orders_cash", "securities_search", "securities_symbol"}
+	require.Equal(t, want, names)
 	for _, k := range dataset.Kinds {
-		raw := int64(0)
-		for i := range d.Count(k) {
-			raw += int64(len(d.Append(nil, k, i)))
-		}
+		raw := rawBytes(k)
 		require.Equal(t, raw, space.Raw[k], k)
 		require.Equal(t, d.Count(k), space.Documents[k], k)
 		require.Greater(t, space.Stored[k], raw/10, k)
@@ -47,8 +38,7 @@ func TestSpace(t *testing.T) {
 	require.Positive(t, space.Rest, "dictionaries at least")
 
 	for id := range int64(500) {
-		_, err := s.InsertOrder(t.Context(), now(), order(d, 900_000+id))
-		require.NoError(t, err)
+		insert(t, s, 900_000+id)
 	}
 	after, err := s.Space(t.Context())
 	require.NoError(t, err)
@@ -59,17 +49,10 @@ func TestSpace(t *testing.T) {
 	require.Positive(t, after.Journal)
 }
 
-// What measures is a part of SQLite that a build may leave out.
-func TestSpace_CanBeMeasured(t *testing.T) {
-	rows, err := empty(t).reading.QueryContext(t.Context(), "PRAGMA compile_options")
-	require.NoError(t, err)
-	defer rows.Close()
-	var options []string
-	for rows.Next() {
-		var option string
-		require.NoError(t, rows.Scan(&option))
-		options = append(options, option)
+// rawBytes returns the bytes of all documents of a kind in the dataset tiny.
+func rawBytes(k dataset.Kind) (n int64) {
+	for i := range tiny.Count(k) {
+		n += int64(len(tiny.Append(nil, k, i)))
 	}
-	require.NoError(t, rows.Err())
-	require.True(t, slices.Contains(options, "ENABLE_DBSTAT_VTAB"), options)
+	return n
 }
