@@ -9,7 +9,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// A census counts the documents and their bytes as they are packed. Census counts them once, which reads all of them;
+// A census counts the documents and their packed bytes. Census counts them once, which reads all of them;
 // from then on the commits are added.
 type census struct {
 	mu      sync.Mutex

@@ -41,7 +41,7 @@ func redirect(t *testing.T, path, to string, flags int) {
 }
 
 // A disk that takes what is written and fails to flush it: whether the write will be there after a crash is not known,
-// and nobody is told that it will not.
+// and the answer does not say that it will not.
 func TestWriter_FlushFails(t *testing.T) {
 	s := empty(t)
 	redirect(t, s.path+"-wal", os.DevNull, os.O_RDWR)

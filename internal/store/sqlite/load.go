@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/klauspost/compress/dict"
 
@@ -85,27 +84,28 @@ func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]b
 	}
 	s.options.Doing("training dictionaries for compression")
 	defer s.options.Doing("")
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	var errs []error
+	type result struct {
+		kind kind
+		body []byte
+		err  error
+	}
+	results := make(chan result, len(dataset.Kinds))
 	for i, k := range dataset.Kinds {
-		wg.Go(func() {
+		go func() {
 			body, err := trainDictionary(k, uint32(i+1), samples(k, 1000))
-			mu.Lock()
-			defer mu.Unlock()
-			dictionaries[kind(k.String())] = body
-			errs = append(errs, err)
-		})
+			results <- result{kind(k.String()), body, err}
+		}()
 	}
-	all := make(chan struct{})
-	go func() { wg.Wait(); close(all) }()
-	select {
-	case <-all:
-	case <-ctx.Done():
-		return ctx.Err() // the training has no context, and ends by itself
-	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("training dictionaries: %w", err)
+	for range dataset.Kinds {
+		select {
+		case r := <-results:
+			if r.err != nil {
+				return fmt.Errorf("training dictionaries: %w", r.err)
+			}
+			dictionaries[r.kind] = r.body
+		case <-ctx.Done():
+			return ctx.Err() // the training has no context, and ends by itself
+		}
 	}
 	codec, err := newCodec(dictionaries, s.options.Uncompressed)
 	if err != nil {

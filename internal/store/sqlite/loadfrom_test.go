@@ -63,10 +63,10 @@ func source(name string, size int, docs ...[]byte) bulk.Source {
 	}
 }
 
-// telling records refusals instead of ending the load.
-func telling(s bulk.Source, told *[]string) bulk.Source {
+// recording records refusals instead of ending the load.
+func recording(s bulk.Source, refusals *[]string) bulk.Source {
 	s.Refused = func(file string, line int, err error) error {
-		*told = append(*told, fmt.Sprintf("%s:%d: %v", file, line, err))
+		*refusals = append(*refusals, fmt.Sprintf("%s:%d: %v", file, line, err))
 		return nil
 	}
 	return s
@@ -114,13 +114,13 @@ func TestLoadBatches_Refused(t *testing.T) {
 			says = append(says, c.says)
 		}
 	}
-	var told []string
+	var refusals []string
 	s := empty(t)
-	l, err := s.LoadBatches(t.Context(), telling(source("odd", 5, all...), &told), nil)
+	l, err := s.LoadBatches(t.Context(), recording(source("odd", 5, all...), &refusals), nil)
 	require.NoError(t, err)
-	require.Len(t, told, len(says), "%s", strings.Join(told, "\n"))
+	require.Len(t, refusals, len(says), "%s", strings.Join(refusals, "\n"))
 	for i := range says {
-		require.True(t, strings.HasPrefix(told[i], says[i]), "%s\nis not\n%s", told[i], says[i])
+		require.True(t, strings.HasPrefix(refusals[i], says[i]), "%s\nis not\n%s", refusals[i], says[i])
 	}
 	require.Equal(t, bulk.Loaded{
 		Source: "odd", Position: "13", Documents: [...]int64{1, 2, 2}, Refused: int64(len(says)), Done: true,
@@ -153,19 +153,19 @@ func TestLoadBatches_Strict(t *testing.T) {
 	requireNoOrder(t, s, int64(orderID(1))) // its batch was not taken
 	require.Error(t, s.Ready(t.Context()))
 
-	var told []string
-	l, err = s.LoadBatches(t.Context(), telling(from, &told), nil)
+	var refusals []string
+	l, err = s.LoadBatches(t.Context(), recording(from, &refusals), nil)
 	require.NoError(t, err)
 	require.Equal(t, [...]int64{1, 0, 3}, l.Documents)
-	require.Len(t, told, 1)
-	require.True(t, strings.HasPrefix(told[0], "file-1:11: "), told[0])
+	require.Len(t, refusals, 1)
+	require.True(t, strings.HasPrefix(refusals[0], "file-1:11: "), refusals[0])
 	requireClean(t, s)
 }
 
 func TestLoadBatches_Continues(t *testing.T) {
 	s := empty(t)
-	var told []string
-	from := telling(tinySource(), &told)
+	var refusals []string
+	from := recording(tinySource(), &refusals)
 	total := 0
 	for starts := 1; ; starts++ {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -187,7 +187,7 @@ func TestLoadBatches_Continues(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, l, after, "what is returned is stored")
 	}
-	require.Empty(t, told, "nothing came twice")
+	require.Empty(t, refusals, "nothing came twice")
 	require.Equal(t, 2700, total)
 	requireTiny(t, s)
 }
@@ -221,15 +221,15 @@ func TestLoadBatches_OneRefused(t *testing.T) {
 		"Checked": {customer, invalid, true, [3]int64{dataset.Customer: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var told []string
-			from := telling(source(name, 10, c.good, c.bad), &told)
+			var refusals []string
+			from := recording(source(name, 10, c.good, c.bad), &refusals)
 			from.Validate = c.validate
 			s := empty(t)
 			l, err := s.LoadBatches(t.Context(), from, nil)
 			require.NoError(t, err)
 			require.Equal(t, c.documents, l.Documents)
-			require.Len(t, told, 1)
-			require.True(t, strings.HasPrefix(told[0], "file-0:11: "), told[0])
+			require.Len(t, refusals, 1)
+			require.True(t, strings.HasPrefix(refusals[0], "file-0:11: "), refusals[0])
 			if name == "UTF16" {
 				got, err := s.GetOrder(t.Context(), orderID(0))
 				require.NoError(t, err)

@@ -176,13 +176,13 @@ func requireEnds(t testing.TB, want error, do func(ctx context.Context, cancel f
 	case err := <-done:
 		require.ErrorIs(t, err, want)
 	case <-time.After(10 * time.Second):
-		require.Fail(t, "it goes on although its context has ended")
+		require.Fail(t, "it continues although its context has ended")
 	}
 }
 
 func TestLoad_Refused(t *testing.T) {
 	s := tinyStore(t)
-	require.NoError(t, s.LoadDataset(t.Context(), tiny, nil), "what is there already is no work")
+	require.NoError(t, s.LoadDataset(t.Context(), tiny, nil), "a finished load is not done again")
 	require.ErrorContains(t, s.LoadDataset(t.Context(), scaled("XXXS"), nil), "holds tpox-2/tiny/")
 }
 

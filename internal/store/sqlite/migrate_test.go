@@ -96,10 +96,10 @@ func requireOpens(t testing.TB, path string, options Options) {
 
 func TestMigrate(t *testing.T) {
 	fromEach(t, tempDir, func(t *testing.T, _, path string, from int) {
-		var told []string
+		var notices []string
 		options := Options{
 			migrations: later(addNotes, "CREATE INDEX notes_text ON notes (text)"),
-			Notice:     func(text string) { told = append(told, text) },
+			Notice:     func(text string) { notices = append(notices, text) },
 		}
 		to := newest + 2
 		s := opened(t, path, options)
@@ -113,7 +113,7 @@ func TestMigrate(t *testing.T) {
 		requireOpens(t, path, options)
 		copied := fmt.Sprintf("%s.version-%d", path, from)
 		notice := "%s is being migrated from version %d to %d; version %d is kept as %s"
-		require.Equal(t, []string{fmt.Sprintf(notice, path, from, to, from, copied)}, told)
+		require.Equal(t, []string{fmt.Sprintf(notice, path, from, to, from, copied)}, notices)
 		requireVersion(t, path, to)
 		requireVersion(t, copied, from)
 		require.True(t, pagesum.Reserves(readFile(t, path)))
@@ -121,7 +121,7 @@ func TestMigrate(t *testing.T) {
 		requireOpens(t, copied, Options{})
 
 		requireOpens(t, path, options)
-		require.Len(t, told, 1, "once")
+		require.Len(t, notices, 1, "once")
 		requireOpens(t, path, Options{migrations: options.migrations, AsIs: true})
 		_, err := Open(t.Context(), path, Options{})
 		require.ErrorContains(t, err, fmt.Sprintf("schema version %d, and this program knows up to %d", to, to-2))
@@ -145,9 +145,9 @@ func TestMigrate_NeverOverwritesACopy(t *testing.T) {
 		writeFile(t, filepath.Join(dir, first), []byte("somebody's"))
 		writeFile(t, filepath.Join(dir, first+"-2"), []byte("somebody's"))
 		writeFile(t, filepath.Join(dir, first+".partial"), []byte("half a copy"))
-		var told string
-		requireOpens(t, path, Options{migrations: later(addNotes), Notice: func(text string) { told = text }})
-		require.Contains(t, told, first+"-3")
+		var notices string
+		requireOpens(t, path, Options{migrations: later(addNotes), Notice: func(text string) { notices = text }})
+		require.Contains(t, notices, first+"-3")
 		requireOpens(t, filepath.Join(dir, first+"-3"), Options{})
 		files := content(t, dir)
 		require.Equal(t, "somebody's", files[first])

@@ -248,7 +248,7 @@ func TestReaders_Panic(t *testing.T) {
 	}
 }
 
-// The connection that reads again may be at a search: nobody waits for it.
+// The connection that reads again may be busy with a search, which no other read waits for.
 func TestReaders_NewestIsTaken(t *testing.T) {
 	s := tinyStore(t)
 	symbol := tiny.Symbol(3)

@@ -24,7 +24,7 @@ type revision struct {
 
 type readDocument struct {
 	key  documentKey
-	size int // bytes, as it is packed
+	size int // packed bytes
 }
 
 type plannedWrite struct {
@@ -129,7 +129,7 @@ func (r *revision) apply(t *transaction) error {
 	return nil
 }
 
-// size returns the bytes of a document that was read, as it is packed; 0 for any other.
+// size returns the packed bytes of a document that was read; 0 for any other.
 func (r *revision) size(key documentKey) int {
 	for i := range r.read {
 		if r.read[i].key == key {

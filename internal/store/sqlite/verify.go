@@ -332,21 +332,21 @@ func (s *Store) hasAccount(ctx context.Context, customer, account brokerage.ID) 
 
 // checkAccounts reports account rows whose customer does not exist. The others were compared with the documents.
 func (s *Store) checkAccounts(ctx context.Context, v *bulk.Verification) error {
-	var told error
+	var failed error
 	err := eachRow(ctx, s.reading, `SELECT a.id, a.customer FROM accounts a
 		WHERE NOT EXISTS (SELECT 1 FROM customers c WHERE c.id = a.customer)`, nil, func(rows *sql.Rows) error {
 		var id, customer int64
 		if err := rows.Scan(&id, &customer); err != nil {
 			return err
 		}
-		told = v.Tell(ctx, fmt.Sprintf("account %d: belongs to customer %d, which does not exist", id, customer))
-		return told
+		failed = v.Tell(ctx, fmt.Sprintf("account %d: belongs to customer %d, which does not exist", id, customer))
+		return failed
 	})
 	if err == nil {
 		err = s.reading.QueryRowContext(ctx, "SELECT count(*) FROM accounts").Scan(&v.Accounts)
 	}
-	if err == nil || told != nil {
-		return told
+	if err == nil || failed != nil {
+		return failed
 	}
 	finding, err := unreadable(ctx, "accounts", err)
 	if err != nil {

@@ -79,8 +79,8 @@ func (f openFile) inPlace() bool {
 }
 
 // setAside renames the journal when another file has replaced the database. SQLite leaves the journal when it closes,
-// and at the next opening would apply it to the other file. The renamed journal holds the last writes, for whoever
-// needs the old database. It is called when everything is closed but the lock.
+// and at the next opening would apply it to the other file. The renamed journal holds the last writes, for a
+// repair of the old database. It is called when everything is closed but the lock.
 func (s *Store) setAside() error {
 	there, err := os.Stat(s.path)
 	if err != nil || os.SameFile(there, s.lock.info) {
