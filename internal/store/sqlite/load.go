@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -215,4 +216,178 @@ func (t *transaction) insert(doc bulk.PreparedDocument) error {
 		return t.insertOrder(keys, doc.Doc)
 	}
 	return nil
+}
+
+// LoadBatches fills the store with documents from a source; see bulk.Loader.
+func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk.Progress) (bulk.Loaded, error) {
+	loader := bulk.Loader[*transaction]{
+		Ledger: &s.Ledger,
+		Done:   s.loadDone,
+		Frame: func(ctx context.Context, at bulk.Loaded, load func() error, end func(*transaction) error) error {
+			if err := s.train(ctx, from.Sample); err != nil {
+				return err
+			}
+			return s.loading(ctx, map[string]any{bulk.SettingLoading: at.Source, bulk.SettingLoaded: at}, load, end)
+		},
+		Packing: bulk.Packing{
+			Keys: keysOf,
+			Pack: func(k dataset.Kind, doc []byte) []byte { return s.pack(kind(k.String()), doc) },
+		},
+		Write:       s.writer.write,
+		Insert:      (*transaction).insertDocuments,
+		RaiseLeases: (*transaction).raiseLeases,
+		Set:         (*transaction).set,
+	}
+	return loader.Load(ctx, from, progress)
+}
+
+func (t *transaction) raiseLeases() error {
+	t.changed = true
+	_, err := t.w.conn.ExecContext(context.Background(), `
+		UPDATE leases SET next = max(next, CASE kind
+			WHEN 'order' THEN (SELECT coalesce(max(id), 0) + 1 FROM orders)
+			WHEN 'customer' THEN (SELECT coalesce(max(id), 0) + 1 FROM customers)
+			ELSE (SELECT coalesce(max(id), 0) + 1 FROM accounts) END)`)
+	return err
+}
+
+func (t *transaction) insertDocuments(documents []bulk.PreparedDocument) (err error) {
+	for i := range documents {
+		d := &documents[i]
+		if d.Refused == nil {
+			d.Refused, err = t.insertNew(*d)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insertNew stores a document. If keys of the document exist, it returns that as refused, and stores nothing of the
+// document.
+func (t *transaction) insertNew(doc bulk.PreparedDocument) (refused, err error) {
+	err = t.insert(doc)
+	conflict, isConflict := errors.AsType[*brokerage.Conflict](err)
+	if !isConflict && !isDuplicate(err) {
+		return nil, err
+	}
+	switch keys := doc.Keys.(type) {
+	case brokerage.OrderKeys:
+		return brokerage.DuplicateOrder(keys.ID), nil
+	case securityRow:
+		return fmt.Errorf("security %s exists already", keys.Symbol), nil
+	case brokerage.CustomerKeys:
+		if !isConflict {
+			return brokerage.DuplicateCustomer(keys.ID), nil
+		}
+		// An account belongs to another customer: the accounts before it are removed again.
+		for _, account := range keys.Accounts {
+			var customer int64
+			err := t.row(customerOf, int64(account)).Scan(&customer)
+			if err == nil && customer == int64(keys.ID) {
+				err = t.deleteAccount(account)
+			}
+			if err != nil && !noRows(err) {
+				return nil, err
+			}
+		}
+		return conflict, t.deleteCustomer(keys.ID)
+	}
+	return nil, err
+}
+
+var (
+	getSetting    = &statement{name: "get_setting", kind: settings}
+	setSetting    = &statement{name: "set_setting", kind: settings}
+	deleteSetting = &statement{name: "delete_setting", kind: settings}
+)
+
+// setting returns a setting for the ledger.
+func (s *Store) setting(ctx context.Context, name string) (text string, err error) {
+	err = s.find(ctx, getSetting, name, &text)
+	if noRows(err) {
+		return "", nil
+	}
+	return text, domainError(err)
+}
+
+func (t *transaction) set(name string, value any) error {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(setSetting, name, string(b))
+	return err
+}
+
+// Indexed reports whether all indexes and statistics exist that the end of a load makes.
+func (s *Store) Indexed(ctx context.Context) (bool, error) {
+	var n int
+	err := s.reading.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema
+		WHERE name IN ('orders_cash', 'accounts_customer', 'securities_search', 'sqlite_stat1')`).Scan(&n)
+	return n == 4, domainError(err)
+}
+
+// loadDone reports whether a load has nothing to do.
+func (s *Store) loadDone(ctx context.Context, name string, same func(brokerage.Contents) bool) (bool, error) {
+	if done, err := s.Done(ctx, name, same); !done {
+		return false, err
+	}
+	return s.Indexed(ctx)
+}
+
+// Indexes that only queries need are made after the load, all at once.
+const (
+	beginLoad = `
+	PRAGMA synchronous = NORMAL;
+	DROP INDEX IF EXISTS orders_cash;
+	DROP INDEX IF EXISTS accounts_customer;
+	DROP INDEX IF EXISTS securities_search;`
+
+	endLoad = `
+	CREATE INDEX IF NOT EXISTS orders_cash ON orders (account, cash DESC, id) WHERE cash IS NOT NULL;
+	CREATE INDEX IF NOT EXISTS accounts_customer ON accounts (customer);
+	CREATE INDEX IF NOT EXISTS securities_search
+		ON securities (sector, pe, yield, symbol, name, type, pe_text, yield_text);
+	ANALYZE;
+	PRAGMA synchronous = FULL;
+	PRAGMA wal_checkpoint(TRUNCATE);` // now, so that an error for lack of room is the load's
+)
+
+// loading frames every load: it records that a load is not finished before anything is loaded, and that it is finished
+// after the indexes are made. begun are the settings of an unfinished load; end is called in the transaction that
+// records the end; load may be interrupted at any point.
+func (s *Store) loading(
+	ctx context.Context, begun map[string]any, load func() error, end func(*transaction) error,
+) (err error) {
+	err = s.writer.write(ctx, func(t *transaction) error {
+		for name, value := range begun {
+			if err := t.set(name, value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.control(context.Background(), "PRAGMA synchronous = FULL")) }()
+	if err := s.control(ctx, beginLoad); err != nil {
+		return err
+	}
+	if err := load(); err != nil {
+		return err
+	}
+	s.options.Doing("making indexes")
+	if err := s.control(ctx, endLoad); err != nil {
+		return err
+	}
+	return s.writer.write(ctx, func(t *transaction) error {
+		if err := end(t); err != nil {
+			return err
+		}
+		_, err := t.exec(deleteSetting, bulk.SettingLoading)
+		return err
+	})
 }
