@@ -56,7 +56,7 @@ type reader struct {
 	misses int    // reads for which the snapshot was too old
 }
 
-// prepared is what a statement of the driver is.
+// A prepared is a statement of the driver.
 type prepared interface {
 	driver.Stmt
 	driver.StmtExecContext

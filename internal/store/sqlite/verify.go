@@ -317,14 +317,13 @@ func (s *Store) checkAccountsOf(
 // own.
 func (s *Store) hasAccount(ctx context.Context, customer, account brokerage.ID) (bool, error) {
 	doc, err := s.GetCustomer(ctx, customer)
-	if _, missing := errors.AsType[*brokerage.NotFound](err); missing {
+	_, missing := errors.AsType[*brokerage.NotFound](err)
+	_, damaged := errors.AsType[*brokerage.Damaged](err)
+	switch {
+	case missing || damaged:
 		return false, nil
-	}
-	if err != nil {
-		if _, damaged := errors.AsType[*brokerage.Damaged](err); !damaged {
-			return false, fmt.Errorf("reading customer %d: %w", customer, err)
-		}
-		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("reading customer %d: %w", customer, err)
 	}
 	keys, err := brokerage.CustomerKeysOf(doc)
 	return err == nil && slices.Contains(keys.Accounts, account), nil

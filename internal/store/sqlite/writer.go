@@ -251,22 +251,26 @@ func (w *writer) redo(group []*job) (err error) {
 }
 
 // commit ends a group.
-func (w *writer) commit(group []*job) (err error) {
+func (w *writer) commit(group []*job) error {
+	var ends []func(error)
 	if w.trace != nil {
-		for _, j := range group { // each waits for the one commit
-			end := w.trace(j.ctx, "commit")
-			defer func() { end(err) }()
+		for _, j := range group {
+			ends = append(ends, w.trace(j.ctx, "commit")) // each waits for the one commit
 		}
 	}
 	began := time.Now()
-	if err := w.exec("COMMIT"); err != nil {
-		return err
+	err := w.exec("COMMIT")
+	took := time.Since(began)
+	for _, end := range ends {
+		end(err)
 	}
-	w.groups.Add(1)
-	w.sizes.Add(float64(len(group)))
-	w.commits.Add(time.Since(began).Seconds())
-	w.census.add(w.change)
-	return nil
+	if err == nil {
+		w.groups.Add(1)
+		w.sizes.Add(float64(len(group)))
+		w.commits.Add(took.Seconds())
+		w.census.add(w.change)
+	}
+	return err
 }
 
 // commitYields is how often the writer yields the processor before it commits, so that goroutines that are ready to run
