@@ -46,9 +46,9 @@ func readMigrations() (all []migration) {
 	return all
 }
 
-// migrate brings the schema of a database up to date, and reports whether it made the database. All steps are one
-// transaction: after an interruption at any point, the database has the old version or the newest.
-func (s *Store) migrate(ctx context.Context) (made bool, err error) {
+// migrate brings the schema of a database up to date. All steps are one transaction: after an interruption at any
+// point, the database has the old version or the newest.
+func (s *Store) migrate(ctx context.Context) error {
 	all := s.options.migrations
 	version, err := versionOf(ctx, s.writing, s.path, len(all))
 	if s.to == 0 { // otherwise addSums has migrated it
@@ -56,13 +56,16 @@ func (s *Store) migrate(ctx context.Context) (made bool, err error) {
 	}
 	switch {
 	case err != nil || version == len(all):
-		return false, err
+		return err
 	case s.options.AsIs && version == 0:
-		return false, errEmpty(s.path)
+		return errEmpty(s.path)
 	case s.options.AsIs:
-		return false, s.errOlder(version)
+		return s.errOlder(version)
 	case version == 0:
-		return true, domainError(apply(ctx, s.writing, all, 0))
+		if err := apply(ctx, s.writing, all, 0); err != nil {
+			return domainError(err)
+		}
+		return archive.SyncFolder(filepath.Dir(s.path)) // SQLite flushes the file, but not the folder
 	}
 	copied, err := s.copyBefore(version, func(to string) error {
 		_, err := s.writing.ExecContext(ctx, "VACUUM INTO ?", to)
@@ -71,7 +74,7 @@ func (s *Store) migrate(ctx context.Context) (made bool, err error) {
 	if err == nil {
 		err = apply(ctx, s.writing, all, version)
 	}
-	return false, s.notMigrated(version, copied, err)
+	return s.notMigrated(version, copied, err)
 }
 
 func errEmpty(path string) error {

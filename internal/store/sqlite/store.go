@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -83,11 +82,11 @@ func Open(ctx context.Context, path string, options Options) (*Store, error) {
 	if options.Doing == nil {
 		options.Doing = ignore
 	}
-	if err := archive.RequireFolder(path); err != nil {
-		return nil, err
-	}
 	if options.migrations == nil {
 		options.migrations = migrations
+	}
+	if err := archive.RequireFolder(path); err != nil {
+		return nil, err
 	}
 	s := &Store{path: path, options: options}
 	s.Text = s.setting
@@ -125,15 +124,8 @@ func (s *Store) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.writing.SetMaxOpenConns(1)
-	made, err := s.migrate(ctx)
-	if err != nil {
+	if err := s.migrate(ctx); err != nil {
 		return err
-	}
-	if made {
-		// SQLite flushes the file, but not the folder.
-		if err := archive.SyncFolder(filepath.Dir(s.path)); err != nil {
-			return err
-		}
 	}
 	if s.engine, err = s.describe(ctx); err != nil {
 		return err
