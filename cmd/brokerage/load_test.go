@@ -14,6 +14,7 @@ import (
 
 	domain "brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/sqlite"
 )
 
@@ -43,7 +44,7 @@ func requireHolds(t testing.TB, path string, d *dataset.Dataset) {
 	}
 	v, err := store.Verify(t.Context(), func(finding string) error { t.Error(finding); return nil }, nil)
 	require.NoError(t, err)
-	require.Equal(t, sqlite.Verified{
+	require.Equal(t, bulk.Verified{
 		Documents: [...]int64{d.Count(dataset.Security), d.Count(dataset.Customer), d.Count(dataset.Order)},
 		Accounts:  d.TotalAccounts(), Bytes: rawOf(d),
 	}, v)

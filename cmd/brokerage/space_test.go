@@ -6,14 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/store/sqlite"
+	"brokerage/internal/store/bulk"
 )
 
 func TestWriteSpace(t *testing.T) {
 	var b strings.Builder
-	require.NoError(t, writeSpace(&b, [...]int64{1000, 0, 20000}, [...]int64{6e6, 0, 30e6}, sqlite.Space{
+	require.NoError(t, writeSpace(&b, [...]int64{1000, 0, 20000}, [...]int64{6e6, 0, 30e6}, bulk.Space{
 		Stored:  [...]int64{3e6, 4096, 12e6},
-		Indexes: []sqlite.IndexSpace{{Name: "orders_cash", Bytes: 900_000}},
+		Indexes: []bulk.IndexSpace{{Name: "orders_cash", Bytes: 900_000}},
 		Rest:    95_904, File: 16e6,
 	}))
 	require.Equal(t, `

@@ -17,7 +17,11 @@ var db2Engine = &Engine{
 	usage:     "db2://USER@HOST:PORT/DATABASE",
 	check:     func(rest string) error { return db2.CheckURL(DB2 + ":" + rest) },
 	name:      func(rest string) string { return db2.Name(DB2 + ":" + rest) },
-	open:      openDB2,
+	open: func(ctx context.Context, rest string, o Options) (brokerage.Store, error) {
+		return asStore(db2.Open(ctx, DB2+":"+rest, db2.Settings{
+			Pool: o.Pool, Rules: o.Rules, AsIs: o.AsIs, Notice: o.Notice, Trace: o.Trace,
+		}))
+	},
 	stats: func(s brokerage.Store) telemetry.StoreStats {
 		stats := s.(*db2.Store).Stats()
 		return telemetry.StoreStats{
@@ -27,14 +31,4 @@ var db2Engine = &Engine{
 		}
 	},
 	script: func(rest string) (string, error) { return db2.Script(DB2 + ":" + rest) },
-}
-
-func openDB2(ctx context.Context, rest string, o Options) (brokerage.Store, error) {
-	s, err := db2.Open(ctx, DB2+":"+rest, db2.Settings{
-		Pool: o.Pool, Rules: o.Rules, AsIs: o.AsIs, Notice: o.Notice, Trace: o.Trace,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
 }

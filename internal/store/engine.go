@@ -46,6 +46,14 @@ type backupEngine struct {
 	restore  func(ctx context.Context, d Database, file string, o CopyOptions) (archive.Manifest, error)
 }
 
+// asStore returns a store as an interface that is nil after an error, and not an interface that holds a nil pointer.
+func asStore[S brokerage.Store](s S, err error) (brokerage.Store, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
 // engines is the registry: everything that depends on the kind of a database starts here.
 var engines = []*Engine{sqliteEngine, postgresEngine, db2Engine, nullEngine}
 
@@ -221,7 +229,6 @@ func (d Database) noBackup() error {
 	if !d.Stores() {
 		return ErrNothingStored
 	}
-	return errors.New(
-		d.Title + " has its own backup and restore, which work on a database in use: docs/" + d.Scheme +
-			".md has the commands")
+	return fmt.Errorf("%s has its own backup and restore, which work on a database in use: docs/%s.md has the commands",
+		d.Title, d.Scheme)
 }

@@ -20,11 +20,5 @@ var nullEngine = &Engine{
 		return nil
 	},
 	name: func(string) string { return Null + ":" },
-	open: func(context.Context, string, Options) (brokerage.Store, error) {
-		s, err := null.Open()
-		if err != nil {
-			return nil, err
-		}
-		return s, nil
-	},
+	open: func(context.Context, string, Options) (brokerage.Store, error) { return asStore(null.Open()) },
 }

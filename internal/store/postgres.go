@@ -21,7 +21,11 @@ var postgresEngine = &Engine{
 	usage:     "postgres://USER@HOST/DATABASE",
 	check:     func(rest string) error { return postgres.CheckURL(Postgres + ":" + rest) },
 	name:      func(rest string) string { return postgres.Name(Postgres + ":" + rest) },
-	open:      openPostgres,
+	open: func(ctx context.Context, rest string, o Options) (brokerage.Store, error) {
+		return asStore(postgres.Open(ctx, Postgres+":"+rest, postgres.Options{
+			Pool: o.Pool, Rules: o.Rules, AsIs: o.AsIs, Notice: o.Notice, Trace: o.Trace,
+		}))
+	},
 	stats: func(s brokerage.Store) telemetry.StoreStats {
 		stats := s.(*postgres.Store).Stats()
 		return telemetry.StoreStats{
@@ -51,16 +55,6 @@ var postgresEngine = &Engine{
 			return m, errors.Join(err, s.Close())
 		},
 	},
-}
-
-func openPostgres(ctx context.Context, rest string, o Options) (brokerage.Store, error) {
-	s, err := postgres.Open(ctx, Postgres+":"+rest, postgres.Options{
-		Pool: o.Pool, Rules: o.Rules, AsIs: o.AsIs, Notice: o.Notice, Trace: o.Trace,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
 }
 
 func postgresWarnings(s brokerage.Store) (all []string) {

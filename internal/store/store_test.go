@@ -34,27 +34,18 @@ func TestFind(t *testing.T) {
 }
 
 func TestFind_Refusals(t *testing.T) {
+	const forms = "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:"
 	for name, c := range map[string]struct{ url, says string }{
-		"Empty": {
-			"", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:",
-		},
+		"Empty": {"", forms},
 		"NoScheme": {
 			"brokerage.db",
-			`"brokerage.db" is not a database: did you mean sqlite:brokerage.db? ` +
-				`Otherwise it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:`,
+			`"brokerage.db" is not a database: did you mean sqlite:brokerage.db? Otherwise ` + forms,
 		},
-		"OtherScheme": {
-			"oracle:x",
-			`"oracle:": it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:`,
-		},
-		"OtherCase": {
-			"SQLite:x", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:",
-		},
-		"NoPath":       {"sqlite:", "sqlite:PATH"},
-		"MoreThanNull": {"null:x", "nothing after it"},
-		"NothingScheme": {
-			":x", "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:",
-		},
+		"OtherScheme":   {"oracle:x", `"oracle:": ` + forms},
+		"OtherCase":     {"SQLite:x", forms},
+		"NoPath":        {"sqlite:", "sqlite:PATH"},
+		"MoreThanNull":  {"null:x", "nothing after it"},
+		"NothingScheme": {":x", forms},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Find(c.url)
@@ -90,14 +81,18 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-func TestOpen_SQLite(t *testing.T) {
+func TestOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a b%20?x=1.db")
-	s, err := Open(t.Context(), "sqlite:"+path, Options{})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	require.IsType(t, (*sqlite.Store)(nil), s)
+	for url, want := range map[string]brokerage.Store{
+		"sqlite:" + path: (*sqlite.Store)(nil), "null:": (*null.Store)(nil),
+	} {
+		s, err := Open(t.Context(), url, Options{Pool: 3})
+		require.NoError(t, err)
+		require.IsType(t, want, s)
+		require.NoError(t, s.Ready(t.Context()))
+		require.NoError(t, s.Close())
+	}
 	require.FileExists(t, path)
-	require.NoError(t, s.Ready(t.Context()))
 }
 
 // What is set is handed on: an account is full with the positions it has, and the bytes of a new document stand in the
@@ -128,13 +123,6 @@ func TestOpen_Options(t *testing.T) {
 	stored, err := os.ReadFile(path + "-wal")
 	require.NoError(t, err)
 	require.True(t, bytes.Contains(stored, order))
-}
-
-func TestOpen_Null(t *testing.T) {
-	s, err := Open(t.Context(), "null:", Options{Pool: 3, Uncompressed: true})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	require.IsType(t, (*null.Store)(nil), s)
 }
 
 // What cannot be opened is a nil store, not a nil pointer in a store.

@@ -3,7 +3,6 @@ package telemetry
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -127,38 +126,12 @@ func (m *Metrics) Engine(e brokerage.Engine) {
 	}))
 }
 
-// StoreStats are the internal figures of a store. Counts are since it was opened. What a store does not have is zero; a
-// distribution or a list that it does not have is empty, and left out of the metrics.
-type StoreStats struct {
-	Connections int // limit, for reading
-	Open, InUse int // of them
-	Waits       int64
-	Waited      time.Duration // for a connection, all together
-
-	Commits int64              // each of one or more writes
-	Writes  int64              // that wait for their commit now
-	Groups  tally.Distribution // how many writes shared a commit
-	Flushes tally.Distribution // how long commits took, in seconds
-	Busy    time.Duration      // of the writer
-
-	Hits, Misses         int64 // of the store's cache, see the store
-	PageHits, PageMisses int64 // of the database's own cache
-
-	Retries       map[string]int64 // by cause
-	Kinds         []StoreKind
-	File, Journal int64 // bytes
-}
-
-// StoreKind has the figures of the documents of a kind.
-type StoreKind struct {
-	Kind              string
-	Known             bool  // whether the next two are known
-	Documents, Stored int64 // documents that are stored now, and their bytes
-	// Estimated says that a server estimated the two. It compresses by itself, so there are no figures for the next three.
-	Estimated bool
-	// Packed is how many documents were packed, from and to how many bytes.
-	Packed, PackedFrom, PackedTo int64
-}
+type (
+	// StoreStats are the figures of a store.
+	StoreStats = tally.Stats
+	// StoreKind has the figures of the documents of a kind.
+	StoreKind = tally.KindStats
+)
 
 // Store adds the metrics of the store of the process. Each scrape calls stats once, which must not take long.
 func (m *Metrics) Store(stats func() StoreStats) {

@@ -111,33 +111,38 @@ type IndexSpace struct {
 	Bytes int64
 }
 
+// kinds are the root elements of documents by kind, and what reads and validates them.
+var kinds = [...]struct {
+	namespace, root string
+	keys            func(doc []byte) (any, error)
+	validate        func(doc []byte) error
+}{
+	dataset.Security: {brokerage.SecurityNS, "Security", keys(brokerage.SecurityKeysOf), brokerage.ValidateSecurity},
+	dataset.Customer: {brokerage.CustAccNS, "Customer", keys(brokerage.CustomerKeysOf), brokerage.ValidateCustomer},
+	dataset.Order:    {brokerage.FIXMLNS, "FIXML", keys(brokerage.OrderKeysOf), brokerage.ValidateOrder},
+}
+
+func keys[K any](of func(doc []byte) (K, error)) func(doc []byte) (any, error) {
+	return func(doc []byte) (any, error) { return of(doc) }
+}
+
 // KindOf returns the kind of a document by its root element.
 func KindOf(doc []byte) (dataset.Kind, error) {
 	root := xmldoc.Root(doc)
-	name := string(root.Local())
-	switch space := root.Space(); {
-	case space == brokerage.FIXMLNS && name == "FIXML":
-		return dataset.Order, nil
-	case space == brokerage.CustAccNS && name == "Customer":
-		return dataset.Customer, nil
-	case space == brokerage.SecurityNS && name == "Security":
-		return dataset.Security, nil
-	default:
-		return 0, fmt.Errorf("element %s of namespace %q is neither a customer nor a security nor an order", name, space)
+	space, name := root.Space(), string(root.Local())
+	for _, k := range dataset.Kinds {
+		if kinds[k].namespace == space && kinds[k].root == name {
+			return k, nil
+		}
 	}
+	return 0, fmt.Errorf("element %s of namespace %q is neither a customer nor a security nor an order", name, space)
 }
 
+// KeysOf reads brokerage.SecurityKeys, CustomerKeys or OrderKeys.
+func KeysOf(k dataset.Kind, doc []byte) (any, error) { return kinds[k].keys(doc) }
+
 // Validate checks a document against the schema of its kind.
-func Validate(k dataset.Kind, doc []byte) error {
-	switch k {
-	case dataset.Security:
-		return brokerage.ValidateSecurity(doc)
-	case dataset.Customer:
-		return brokerage.ValidateCustomer(doc)
-	default:
-		return brokerage.ValidateOrder(doc)
-	}
-}
+func Validate(k dataset.Kind, doc []byte) error { return kinds[k].validate(doc) }
 
 var quantities = xmldoc.MustPath(xmldoc.Namespaces{"c": brokerage.CustAccNS},
 	"c:Customer/c:Accounts/c:Account/c:Holdings/c:Position/c:Quantity")

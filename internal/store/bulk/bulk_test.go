@@ -108,10 +108,10 @@ func TestLoaded_Finished(t *testing.T) {
 }
 
 func TestInspect(t *testing.T) {
-	var told []string
+	var findings []string
 	var read int64
 	v := bulk.Verification{
-		Find: func(f string) error { told = append(told, f); return nil }, Read: func(n int64) { read += n },
+		Find: func(f string) error { findings = append(findings, f); return nil }, Read: func(n int64) { read += n },
 	}
 	stored := func(yield func([]string, error) bool) {
 		_ = yield([]string{"<a", "<b><!----></b>"}, nil) && yield([]string{"<c>1</c>"}, nil)
@@ -125,11 +125,11 @@ func TestInspect(t *testing.T) {
 		return seen
 	})
 	require.NoError(t, err)
-	require.Len(t, told, 4)
-	require.Contains(t, told[0], "<a: the document is not XML: ")
-	require.Equal(t, "<b><!----></b>: the document is not in the normal form", told[1])
-	require.Contains(t, told[2], "<c>1</c>: the document is not valid: ")
-	require.Equal(t, "<c>1</c>: no keys", told[3])
+	require.Len(t, findings, 4)
+	require.Contains(t, findings[0], "<a: the document is not XML: ")
+	require.Equal(t, "<b><!----></b>: the document is not in the normal form", findings[1])
+	require.Contains(t, findings[2], "<c>1</c>: the document is not valid: ")
+	require.Equal(t, "<c>1</c>: no keys", findings[3])
 	require.Equal(t, bulk.Verified{Documents: v.Documents, Bytes: v.Bytes, Findings: 4}, v.Verified)
 	require.Equal(t, int64(3), v.Documents[dataset.Order])
 	require.Equal(t, int64(len("<a<b><!----></b><c>1</c>")), read)

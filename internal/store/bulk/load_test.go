@@ -106,7 +106,7 @@ func order(id int) string {
 }
 
 // orders returns a source of documents in batches of two, which records refusals with their lines.
-func orders(told *[]string, docs ...string) bulk.Source {
+func orders(refusals *[]string, docs ...string) bulk.Source {
 	return bulk.Source{
 		Name: "files",
 		Batches: func(position string) iter.Seq2[bulk.RawBatch, error] {
@@ -125,21 +125,21 @@ func orders(told *[]string, docs ...string) bulk.Source {
 			}
 		},
 		Refused: func(file string, line int, err error) error {
-			*told = append(*told, fmt.Sprintf("%s:%d %v", file, line, err))
+			*refusals = append(*refusals, fmt.Sprintf("%s:%d %v", file, line, err))
 			return nil
 		},
 	}
 }
 
 func TestLoader(t *testing.T) {
-	var told []string
-	m, from := newMemory(), orders(&told, order(1), order(2), order(2), order(3), order(4))
+	var refusals []string
+	m, from := newMemory(), orders(&refusals, order(1), order(2), order(2), order(3), order(4))
 	var documents, bytes int64
 	l, err := m.loader().Load(
 		t.Context(), from, func(n int, size int64) { documents, bytes = documents+int64(n), bytes+size },
 	)
 	require.NoError(t, err)
-	require.Equal(t, []string{"f:2 exists already"}, told)
+	require.Equal(t, []string{"f:2 exists already"}, refusals)
 	require.Equal(t, bulk.Loaded{
 		Source: "files", Position: "6", Refused: 1, Done: true, Documents: [...]int64{dataset.Order: 4},
 		Raw: [...]int64{dataset.Order: int64(4 * len(order(1)))}, // as they came, and not as they were packed
@@ -162,7 +162,7 @@ func TestLoader(t *testing.T) {
 
 // What the first try of a transaction counted, and what it refused, does not hold in the second.
 func TestLoader_Retried(t *testing.T) {
-	var told []string
+	var refusals []string
 	m := newMemory()
 	loader := m.loader()
 	loader.Write = func(ctx context.Context, do func(*memory) error) error {
@@ -173,21 +173,21 @@ func TestLoader_Retried(t *testing.T) {
 		}
 		return m.write(ctx, do)
 	}
-	l, err := loader.Load(t.Context(), orders(&told, order(1), order(2), "no XML"), nil)
+	l, err := loader.Load(t.Context(), orders(&refusals, order(1), order(2), "no XML"), nil)
 	require.NoError(t, err)
 	require.Equal(t, int64(2), l.Documents[dataset.Order])
 	require.Equal(t, int64(1), l.Refused)
 	require.Contains(t, m.orders, brokerage.ID(2))
-	require.Len(t, told, 3, "what the first try told as well: %s", strings.Join(told, "\n"))
+	require.Len(t, refusals, 3, "what the first try reported as well: %s", strings.Join(refusals, "\n"))
 }
 
 func TestLoader_GoesOn(t *testing.T) {
-	var told []string
+	var refusals []string
 	all := []string{order(1), order(2), order(3), order(4), order(5)}
 	for name, stop := range map[string]func(*bulk.Loader[*memory], *bulk.Source) error{
 		"Refused": func(_ *bulk.Loader[*memory], from *bulk.Source) error {
-			*from = orders(&told, append([]string{order(1), order(2), "no XML"}, all[3:]...)...)
-			stopped := errors.New("told")
+			*from = orders(&refusals, append([]string{order(1), order(2), "no XML"}, all[3:]...)...)
+			stopped := errors.New("stopped")
 			from.Refused = func(string, int, error) error { return stopped }
 			return stopped
 		},
@@ -215,7 +215,7 @@ func TestLoader_GoesOn(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, from := newMemory(), orders(&told, all...)
+			m, from := newMemory(), orders(&refusals, all...)
 			loader := m.loader()
 			want := stop(loader, &from)
 			l, err := loader.Load(t.Context(), from, nil)
@@ -225,22 +225,22 @@ func TestLoader_GoesOn(t *testing.T) {
 			require.Zero(t, m.lease)
 			require.Error(t, loader.Ledger.Ready(t.Context()))
 
-			l, err = m.loader().Load(t.Context(), orders(&told, all...), nil)
+			l, err = m.loader().Load(t.Context(), orders(&refusals, all...), nil)
 			require.NoError(t, err)
 			require.Equal(t, int64(5), l.Documents[dataset.Order])
 			require.Len(t, m.orders, 5)
-			require.Empty(t, told)
+			require.Empty(t, refusals)
 		})
 	}
 }
 
 // An end that fails leaves a load that is not done.
 func TestLoader_EndFails(t *testing.T) {
-	var told []string
+	var refusals []string
 	m := newMemory()
 	loader, lost := m.loader(), errors.New("lost")
 	loader.RaiseLeases = func(*memory) error { return lost }
-	l, err := loader.Load(t.Context(), orders(&told, order(1)), nil)
+	l, err := loader.Load(t.Context(), orders(&refusals, order(1)), nil)
 	require.ErrorIs(t, err, lost)
 	require.False(t, l.Done)
 	require.NotContains(t, m.settings, bulk.SettingContents)
@@ -248,7 +248,7 @@ func TestLoader_EndFails(t *testing.T) {
 
 // Documents that are not packed have memory of their own.
 func TestLoader_AsIs(t *testing.T) {
-	var told []string
+	var refusals []string
 	m := newMemory()
 	loader := m.loader()
 	loader.Packing.Pack = nil
@@ -257,7 +257,7 @@ func TestLoader_AsIs(t *testing.T) {
 		require.Equal(t, order(1), string(documents[0].Doc))
 		return insert(m, documents)
 	}
-	_, err := loader.Load(t.Context(), orders(&told, order(1), order(2)), nil)
+	_, err := loader.Load(t.Context(), orders(&refusals, order(1), order(2)), nil)
 	require.NoError(t, err)
 	require.Equal(t, order(2), m.orders[2])
 }

@@ -1,7 +1,6 @@
 package bulk
 
 import (
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/xmldoc"
 )
@@ -27,18 +26,6 @@ type Packing struct {
 	Keys func(k dataset.Kind, doc []byte) (any, error)
 	// Pack returns what is stored, in memory of its own. If Pack is nil, the normal form is stored.
 	Pack func(k dataset.Kind, doc []byte) []byte
-}
-
-// KeysOf reads brokerage.SecurityKeys, CustomerKeys or OrderKeys.
-func KeysOf(k dataset.Kind, doc []byte) (any, error) {
-	switch k {
-	case dataset.Security:
-		return brokerage.SecurityKeysOf(doc)
-	case dataset.Customer:
-		return brokerage.CustomerKeysOf(doc)
-	default:
-		return brokerage.OrderKeysOf(doc)
-	}
 }
 
 // prepare admits the documents of a batch, and validates them on request.

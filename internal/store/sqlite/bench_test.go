@@ -17,9 +17,8 @@ import (
 // BenchmarkStore is every transaction on a warm database, of XXXS size unless BENCH_SCALE says another; writes by 64
 // goroutines, because groups are what makes them cheap.
 func BenchmarkStore(b *testing.B) {
-	d := generator(b, cmp.Or(os.Getenv("BENCH_SCALE"), "XXXS"))
-	s := loaded(b, d)
-	ctx := b.Context()
+	d, s, ctx := scaled(cmp.Or(os.Getenv("BENCH_SCALE"), "XXXS")), empty(b), b.Context()
+	require.NoError(b, s.LoadDataset(ctx, d, nil))
 	order1 := func() brokerage.ID { return brokerage.ID(d.ID(dataset.Order, rand.Int64N(d.Count(dataset.Order)))) }
 	customer := func() brokerage.ID {
 		return brokerage.ID(d.ID(dataset.Customer, rand.Int64N(d.Count(dataset.Customer))))
@@ -54,7 +53,8 @@ func BenchmarkStore(b *testing.B) {
 	var orders atomic.Int64
 	for name, write := range map[string]func() error{
 		"insert_order": func() error {
-			_, err := s.InsertOrder(ctx, now(), order(d, next.Add(1)))
+			id := next.Add(1)
+			_, err := s.InsertOrder(ctx, now(), d.AppendNewOrder(nil, id, dataset.NewOrder{ID: id}))
 			return err
 		},
 		"delete_order": func() error {
@@ -104,4 +104,47 @@ func ignoreMissing(err error) error {
 		return nil
 	}
 	return err
+}
+
+// BenchmarkLoad is documents a second of each kind: generated and trusted, from elsewhere and so admitted, and
+// validated as well.
+func BenchmarkLoad(b *testing.B) {
+	d := scaled("XXXS")
+	for _, k := range dataset.Kinds {
+		b.Run(k.String()+"/generated", func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				s := trainedStore(b, d)
+				b.StartTimer()
+				require.NoError(b, s.loadKind(b.Context(), d, k, nil))
+			}
+			report(b, d.Count(k))
+		})
+		for name, validate := range map[string]bool{"admitted": false, "validated": true} {
+			b.Run(k.String()+"/"+name, func(b *testing.B) {
+				from := source("benchmark", batchSize, documents(d, k)...)
+				from.Validate = validate
+				for b.Loop() {
+					b.StopTimer()
+					s := trainedStore(b, d)
+					b.StartTimer()
+					_, err := s.LoadBatches(b.Context(), from, nil)
+					require.NoError(b, err)
+				}
+				report(b, d.Count(k))
+			})
+		}
+	}
+}
+
+func report(b *testing.B, documents int64) {
+	b.ReportMetric(float64(documents)*float64(b.N)/b.Elapsed().Seconds(), "docs/s")
+}
+
+func trainedStore(b *testing.B, d *dataset.Dataset) *Store {
+	b.Helper()
+	s := empty(b)
+	require.NoError(b, s.train(b.Context(), func(k dataset.Kind, n int) [][]byte { return sample(d, k, n) }))
+	require.NoError(b, s.control(b.Context(), beginLoad))
+	return s
 }

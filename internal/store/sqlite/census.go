@@ -9,7 +9,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// A census counts the documents and their bytes as they are packed. Census counts them once, which reads all of them;
+// A census counts the documents and their packed bytes. Census counts them once, which reads all of them;
 // from then on the commits are added.
 type census struct {
 	mu      sync.Mutex
@@ -35,12 +35,12 @@ func (c *census) add(committed change) {
 }
 
 // now returns the documents stored now, if there was a count.
-func (c *census) now() (there change, known bool) {
+func (c *census) now() (stored change, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	there = c.found
-	there.add(c.changed)
-	return there, c.known
+	stored = c.found
+	stored.add(c.changed)
+	return stored, c.known
 }
 
 // Census counts the documents, for Stats. It reads all of them while the store stays in use. Until it ends, SQLite
@@ -51,15 +51,16 @@ func (s *Store) Census(ctx context.Context) (err error) {
 		return domainError(err)
 	}
 	defer conn.Close()
+	c := &s.census
 	var before change
 	err = s.exclusive(ctx, func(*sql.Conn) error {
 		// Between two groups the snapshot has exactly what is noted by then.
-		before = s.census.changes()
-		if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
-			return err
-		}
-		var rows int // not used: the first read takes the snapshot
-		return conn.QueryRowContext(ctx, "SELECT count(*) FROM leases").Scan(&rows)
+		c.mu.Lock()
+		before = c.changed
+		c.mu.Unlock()
+		// The first read takes the snapshot.
+		_, err := conn.ExecContext(ctx, "BEGIN; SELECT count(*) FROM leases")
+		return err
 	})
 	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") }() // only read
 	if err != nil {
@@ -72,24 +73,11 @@ func (s *Store) Census(ctx context.Context) (err error) {
 		if err := row.Scan(&found.documents[i], &found.bytes[i]); err != nil {
 			return domainError(err)
 		}
+		found.documents[i] -= before.documents[i]
+		found.bytes[i] -= before.bytes[i]
 	}
-	s.census.set(found, before)
-	return nil
-}
-
-func (c *census) changes() change {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.changed
-}
-
-// set sets what was found, and which part of it had been noted as changes already.
-func (c *census) set(found, noted change) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i := range kinds {
-		found.documents[i] -= noted.documents[i]
-		found.bytes[i] -= noted.bytes[i]
-	}
 	c.found, c.known = found, true
+	return nil
 }

@@ -11,17 +11,10 @@ var deleteAccount = &statement{name: "delete_account"}
 // CloseAccount removes an account from a customer.
 func (s *Store) CloseAccount(ctx context.Context, w brokerage.Write, customer, account brokerage.ID) error {
 	_, err := s.revise(ctx, w, func(r *revision) error {
-		doc, err := r.document(ctx, getCustomer, int64(customer))
-		if err != nil {
-			return err
-		}
-		changed, err := brokerage.CloseAccount(doc, account)
-		if err != nil {
-			return err
-		}
 		r.before = func(t *transaction) error { return t.deleteAccount(account) }
-		r.write(replaceCustomer, int64(customer), s.pack(customers, changed))
-		return nil
+		return r.edit(ctx, getCustomer, replaceCustomer, int64(customer), func(doc []byte) ([]byte, error) {
+			return brokerage.CloseAccount(doc, account)
+		})
 	})
 	return err
 }

@@ -11,11 +11,11 @@ import (
 	"brokerage/internal/dataset"
 )
 
-func trainedCodec(t testing.TB, d *dataset.Dataset) *codec {
+func trainedCodec(t testing.TB) *codec {
 	t.Helper()
 	dictionaries := make(map[kind][]byte)
 	for i, k := range dataset.Kinds {
-		body, err := trained(k, uint32(i+1), sample(d, k, 100))
+		body, err := trainDictionary(k, uint32(i+1), sample(tiny, k, 100))
 		require.NoError(t, err)
 		dictionaries[kind(k.String())] = body
 	}
@@ -26,11 +26,10 @@ func trainedCodec(t testing.TB, d *dataset.Dataset) *codec {
 
 // Whatever is packed comes back, of every size, and is smaller where it can be.
 func TestCodec_RoundTrip(t *testing.T) {
-	d := generator(t, "tiny")
-	c := trainedCodec(t, d)
+	c := trainedCodec(t)
 	for _, k := range dataset.Kinds {
-		for i := range d.Count(k) {
-			doc := d.Append(nil, k, i)
+		for i := range tiny.Count(k) {
+			doc := tiny.Append(nil, k, i)
 			packed := c.pack(kind(k.String()), doc)
 			require.Less(t, len(packed), len(doc)*6/10)
 			got, err := c.unpack(packed)
@@ -48,14 +47,13 @@ func TestCodec_RoundTrip(t *testing.T) {
 
 // Without dictionaries, and switched off, documents are packed in other ways; all of them can be read together.
 func TestCodec_Mixed(t *testing.T) {
-	d := generator(t, "tiny")
-	c := trainedCodec(t, d)
+	c := trainedCodec(t)
 	untrained, err := newCodec(nil, false)
 	require.NoError(t, err)
 	off, err := newCodec(nil, true)
 	require.NoError(t, err)
 	for _, k := range dataset.Kinds {
-		doc := d.Append(nil, k, 3)
+		doc := tiny.Append(nil, k, 3)
 		for _, packed := range [][]byte{untrained.pack(kind(k.String()), doc), off.pack(kind(k.String()), doc)} {
 			got, err := c.unpack(packed)
 			require.NoError(t, err)
@@ -66,13 +64,12 @@ func TestCodec_Mixed(t *testing.T) {
 
 // Damage is an error, or another document, which verify finds; never a panic.
 func TestCodec_Damaged(t *testing.T) {
-	d := generator(t, "tiny")
-	c := trainedCodec(t, d)
+	c := trainedCodec(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	failed := 0
 	for i := range 6000 {
 		k := dataset.Kinds[i%len(dataset.Kinds)]
-		packed := c.pack(kind(k.String()), d.Append(nil, k, int64(i%50)))
+		packed := c.pack(kind(k.String()), tiny.Append(nil, k, int64(i%50)))
 		if i%2 == 0 {
 			packed = packed[:r.IntN(len(packed))]
 		} else {

@@ -16,17 +16,15 @@ func (s *Store) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]
 	var order int64
 	var accounts string
 	err := s.find(ctx, customerMaxOrder, int64(customer), &order, &b, &accounts)
-	switch {
-	case noRows(err):
-		return nil, brokerage.NoCustomer(customer)
-	case err != nil:
-		return nil, domainError(err)
-	case b == nil:
-		return brokerage.MaxOrder(customer, nil), nil
+	if noRows(err) {
+		err = brokerage.NoCustomer(customer)
 	}
-	doc, err := s.unpack(b)
+	var doc []byte // nil if the customer has no order
+	if err == nil && b != nil {
+		doc, err = s.unpack(b)
+	}
 	if err != nil {
-		return nil, err
+		return nil, domainError(err)
 	}
 	return brokerage.MaxOrder(customer, doc), nil
 }

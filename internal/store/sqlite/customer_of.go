@@ -12,11 +12,11 @@ var customerOf = &statement{name: "customer_of", depends: dependsOnCustomerFound
 func (s *Store) CustomerOf(ctx context.Context, account brokerage.ID) (brokerage.ID, error) {
 	var id int64
 	err := s.find(ctx, customerOf, int64(account), &id)
-	switch {
-	case noRows(err):
-		return 0, brokerage.NoAccount(account)
-	case err != nil:
-		return 0, domainError(err)
+	if noRows(err) {
+		err = brokerage.NoAccount(account)
+	}
+	if err != nil {
+		return 0, domainError(err) // id may be from an outdated snapshot
 	}
 	return brokerage.ID(id), nil
 }

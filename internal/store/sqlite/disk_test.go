@@ -16,67 +16,9 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// outcomes are the results that writers have seen.
-type outcomes struct {
-	mu             sync.Mutex
-	stored, denied []brokerage.ID
-}
-
-// insertUntilDenied has 16 writers insert orders until each was refused five times in a row.
-func insertUntilDenied(t *testing.T, s *Store) *outcomes {
-	t.Helper()
-	d := generator(t, "tiny")
-	var o outcomes
-	var wg sync.WaitGroup
-	for i := range int64(16) {
-		wg.Go(func() {
-			for id, denied := 1_000_000+i, 0; denied < 5; id += 16 {
-				_, err := s.InsertOrder(context.Background(), now(), order(d, id))
-				o.mu.Lock()
-				if err == nil {
-					o.stored = append(o.stored, brokerage.ID(id))
-					denied = 0
-				} else {
-					o.denied = append(o.denied, brokerage.ID(id))
-					denied++
-				}
-				o.mu.Unlock()
-				if err != nil && !isUnavailable(err) {
-					t.Errorf("order %d: %v", id, err)
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-	return &o
-}
-
-func (o *outcomes) require(t testing.TB, s *Store) {
-	t.Helper()
-	for _, id := range o.stored {
-		_, err := s.GetOrder(context.Background(), id)
-		require.NoError(t, err, "order %d was answered", id)
-	}
-	for _, id := range o.denied {
-		_, err := s.GetOrder(context.Background(), id)
-		require.ErrorAs(t, err, new(*brokerage.NotFound), "order %d was refused", id)
-	}
-}
-
-func requireClean(t testing.TB, s *Store) {
-	t.Helper()
-	_, err := s.Verify(context.Background(), func(finding string) error { t.Error(finding); return nil }, nil)
-	require.NoError(t, err)
-	require.NoError(t, s.Ready(context.Background()))
-}
-
 func TestDisk_FullUnderWriters(t *testing.T) {
-	d := generator(t, "tiny")
 	dir := testenv.SmallDisk(t, "24m")
-	path := filepath.Join(dir, "brokerage.db")
-	s := reopened(t, path, Options{})
-	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
+	s := tinyIn(t, dir)
 	ballast := testenv.FillDisk(t, dir, 4<<20)
 
 	// Readers, all the while.
@@ -86,7 +28,7 @@ func TestDisk_FullUnderWriters(t *testing.T) {
 	for i := range int64(4) {
 		readers.Go(func() {
 			for n := i; !full.Load(); n++ {
-				if _, err := s.GetOrder(t.Context(), brokerage.ID(103282+n%2000)); err != nil {
+				if _, err := s.GetOrder(t.Context(), orderID(n%2000)); err != nil {
 					t.Error(err)
 					return
 				}
@@ -94,45 +36,72 @@ func TestDisk_FullUnderWriters(t *testing.T) {
 			}
 		})
 	}
-	o := insertUntilDenied(t, s)
+	// Writers, until each was refused five times in a row.
+	var mu sync.Mutex
+	var stored, denied []int64
+	together(16, func(i int) {
+		for id, refused := 1_000_000+int64(i), 0; refused < 5; id += 16 {
+			_, err := s.InsertOrder(context.Background(), now(), order(id))
+			mu.Lock()
+			if err == nil {
+				stored = append(stored, id)
+				refused = 0
+			} else {
+				denied = append(denied, id)
+				refused++
+			}
+			mu.Unlock()
+			if err != nil && !isUnavailable(err) {
+				t.Errorf("order %d: %v", id, err)
+				return
+			}
+		}
+	})
 	before := reads.Load()
-	require.Eventually(
-		t, func() bool { return reads.Load() > before+1000 }, 30*time.Second, time.Millisecond,
-		"they go on when writing does not",
-	)
+	require.Eventually(t, func() bool { return reads.Load() > before+1000 }, 30*time.Second, time.Millisecond,
+		"they continue when writing does not")
 	full.Store(true)
 	readers.Wait()
-	require.NotEmpty(t, o.stored)
-	require.GreaterOrEqual(t, len(o.denied), 16*5)
-	journal, err := os.Stat(path + "-wal")
-	require.NoError(t, err)
-	require.Less(t, journal.Size(), int64(5<<20), "the journal has what room there was, and no more")
-	o.require(t, s)
-	requireClean(t, s)
+	require.NotEmpty(t, stored)
+	require.GreaterOrEqual(t, len(denied), 16*5)
+	require.Less(t, sizeOf(s.path+"-wal"), int64(5<<20), "the journal has what room there was, and no more")
+	requireOutcome := func() {
+		t.Helper()
+		for _, id := range stored {
+			requireOrder(t, s, id)
+		}
+		for _, id := range denied {
+			requireNoOrder(t, s, id)
+		}
+		requireClean(t, s)
+	}
+	requireOutcome()
 
 	require.NoError(t, os.Remove(ballast))
-	var wg sync.WaitGroup
-	for i := range int64(16) {
-		wg.Go(func() {
-			for id := range int64(100) {
-				if _, err := s.InsertOrder(t.Context(), now(), order(d, 2_000_000+100*i+id)); err != nil {
-					t.Error(err)
-					return
-				}
+	together(16, func(i int) {
+		for id := range int64(100) {
+			if _, err := s.InsertOrder(t.Context(), now(), order(2_000_000+100*int64(i)+id)); err != nil {
+				t.Error(err)
+				return
 			}
-		})
-	}
-	wg.Wait()
-	o.require(t, s)
-	requireClean(t, s)
+		}
+	})
+	requireOutcome()
 	require.NoError(t, s.Close())
-	s = opened(t, path, Options{})
-	o.require(t, s)
-	requireClean(t, s)
+	s = opened(t, s.path, Options{})
+	requireOutcome()
 }
 
-// SQLite notices a full disk in a statement, when a transaction is larger than
-// its memory, or else in the commit. Either way nothing of the group is kept.
+// tinyIn returns an open store in a folder, with the dataset tiny.
+func tinyIn(t testing.TB, dir string) *Store {
+	t.Helper()
+	path := filepath.Join(dir, "brokerage.db")
+	writeFile(t, path, readFile(t, tinyDatabase(t)))
+	return opened(t, path, Options{})
+}
+
+// SQLite notices a full disk in a statement, when a transaction is larger than its memory, or else in the commit. In
+// both cases nothing of the group is kept.
 func TestDisk_FullInOneTransaction(t *testing.T) {
 	for name, c := range map[string]struct {
 		cache       int // pages, or KiB below zero
@@ -142,43 +111,30 @@ func TestDisk_FullInOneTransaction(t *testing.T) {
 		"Commit":    {-65536, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := generator(t, "tiny")
 			dir := testenv.SmallDisk(t, "24m")
-			s := opened(t, filepath.Join(dir, "brokerage.db"), Options{})
-			require.NoError(t, s.LoadDataset(t.Context(), d, nil))
+			s := tinyIn(t, dir)
 			require.NoError(t, s.control(t.Context(), fmt.Sprintf("PRAGMA cache_size = %d", c.cache)))
 			ballast := testenv.FillDisk(t, dir, 2<<20)
 
-			const rows = 4096
-			insert := func() (inStatement, err error) {
-				err = s.writer.write(t.Context(), func(tx *transaction) error {
-					inStatement = nil
-					for id := range rows {
-						if _, inStatement = tx.exec(
-							insertOrder, 1_000_000+id, 1, nil, order(d, int64(1_000_000+id)),
-						); inStatement != nil {
-							return inStatement
-						}
-					}
-					return nil
-				})
-				return inStatement, err
+			const first, rows = 1_000_000, 4096
+			var inStatement error
+			write := func(tx *transaction) error {
+				inStatement = nil
+				for i := 0; i < rows && inStatement == nil; i++ {
+					inStatement = tx.insertRow(first + i)
+				}
+				return inStatement
 			}
-			inStatement, err := insert()
-			require.ErrorAs(t, err, new(*brokerage.Unavailable))
+			require.ErrorAs(t, s.writer.write(t.Context(), write), new(*brokerage.Unavailable))
 			require.Equal(t, c.inStatement, inStatement != nil)
-			_, err = s.GetOrder(t.Context(), 1_000_000)
-			require.ErrorAs(t, err, new(*brokerage.NotFound))
+			requireNoOrder(t, s, first)
 			requireClean(t, s)
-			_, err = s.GetOrder(t.Context(), 103282)
+			_, err := s.GetOrder(t.Context(), 103282)
 			require.NoError(t, err)
 
 			require.NoError(t, os.Remove(ballast))
-			inStatement, err = insert()
-			require.NoError(t, err)
-			require.NoError(t, inStatement)
-			_, err = s.GetOrder(t.Context(), 1_000_000+rows-1)
-			require.NoError(t, err)
+			require.NoError(t, s.writer.write(t.Context(), write))
+			requireOrder(t, s, first+rows-1)
 		})
 	}
 }
@@ -201,8 +157,7 @@ func TestDisk_FullAtOpen(t *testing.T) {
 			}
 			require.NoError(t, os.Remove(ballast))
 			s = opened(t, path, Options{})
-			_, err = s.InsertOrder(t.Context(), now(), order(generator(t, "tiny"), 1))
-			require.NoError(t, err)
+			insert(t, s, 1)
 			requireClean(t, s)
 		})
 	}
@@ -214,14 +169,13 @@ func TestDisk_FullAtOpen(t *testing.T) {
 // Wherever the disk gets full, the same call continues once there is room.
 func TestDisk_FullInALoad(t *testing.T) {
 	testenv.SmallDisk(t, "4k") // or none of this
-	d := generator(t, "tiny")
 	refused := 0
 	for _, leave := range []int64{100 << 10, 1 << 20, 2 << 20, 3 << 20, 4 << 20} {
 		t.Run(fmt.Sprint(leave), func(t *testing.T) {
 			dir := testenv.SmallDisk(t, "24m")
 			s := opened(t, filepath.Join(dir, "brokerage.db"), Options{})
 			ballast := testenv.FillDisk(t, dir, leave)
-			err := s.LoadDataset(t.Context(), d, nil)
+			err := s.LoadDataset(t.Context(), tiny, nil)
 			if err != nil {
 				refused++
 				require.ErrorAs(t, err, new(*brokerage.Unavailable))
@@ -233,9 +187,8 @@ func TestDisk_FullInALoad(t *testing.T) {
 				require.Zero(t, contents)
 			}
 			require.NoError(t, os.Remove(ballast))
-			require.NoError(t, s.LoadDataset(t.Context(), d, nil))
-			requireClean(t, s)
-			requireDataset(t, s, d)
+			require.NoError(t, s.LoadDataset(t.Context(), tiny, nil))
+			requireTiny(t, s)
 		})
 	}
 	if !t.Failed() {

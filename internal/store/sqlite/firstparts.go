@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"errors"
 
 	"brokerage/internal/brokerage"
 )
@@ -13,7 +12,8 @@ import (
 var programs = map[string]func(context.Context, *sql.Tx) error{"migrations/0003_first_parts.sql": firstParts}
 
 // firstParts computes the columns beside documents again, which may come from an element that is not the first of its
-// name. It leaves damaged documents to verify.
+// name. It leaves damaged documents to verify. The tables are read in order of their ids, so that SQLite may update a
+// row that was read before it reads the next.
 func firstParts(ctx context.Context, tx *sql.Tx) error {
 	dictionaries, err := readDictionaries(ctx, tx)
 	if err != nil {
@@ -24,69 +24,42 @@ func firstParts(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	// An order without cash cannot get one by the new rule.
-	err = updateEach(ctx, tx, "SELECT id, doc FROM orders WHERE cash IS NOT NULL AND id > ? ORDER BY id LIMIT 1000",
-		"UPDATE orders SET cash = NULL WHERE id = ?",
-		func(rows *sql.Rows) (id int64, args []any, err error) {
-			var packed []byte
-			if err := rows.Scan(&id, &packed); err != nil {
-				return id, nil, err
-			}
-			doc, damaged := c.unpack(packed)
-			if keys, unkeyed := brokerage.OrderKeysOf(doc); damaged == nil && unkeyed == nil && keys.Cash == nil {
-				args = []any{id}
-			}
-			return id, args, nil
-		})
+	const withCash = "SELECT id, doc FROM orders NOT INDEXED WHERE cash IS NOT NULL ORDER BY id"
+	err = eachRow(ctx, tx, withCash, nil, func(rows *sql.Rows) error {
+		var id int64
+		var packed []byte
+		if err := rows.Scan(&id, &packed); err != nil {
+			return err
+		}
+		doc, err := c.unpack(packed)
+		if keys, unkeyed := brokerage.OrderKeysOf(doc); err != nil || unkeyed != nil || keys.Cash != nil {
+			return nil //nolint:nilerr // verify reports it
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE orders SET cash = NULL WHERE id = ?", id)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	return updateEach(ctx, tx,
-		"SELECT id, doc, last_trade, price FROM securities WHERE id > ? ORDER BY id LIMIT 1000",
-		"UPDATE securities SET last_trade = ?, price = ? WHERE id = ?",
-		func(rows *sql.Rows) (id int64, args []any, err error) {
-			var packed, price []byte
-			var lastTrade string
-			if err := rows.Scan(&id, &packed, &lastTrade, &price); err != nil {
-				return id, nil, err
-			}
-			doc, damaged := c.unpack(packed)
-			keys, unkeyed := brokerage.SecurityKeysOf(doc)
-			if damaged != nil || unkeyed != nil {
-				return id, nil, nil //nolint:nilerr // verify reports it
-			}
-			row := securityRowOf(keys, doc)
-			if row.lastTrade != lastTrade || !bytes.Equal(row.price, price) {
-				args = []any{row.lastTrade, row.price, id}
-			}
-			return id, args, nil
-		})
-}
-
-// updateEach calls scan with each row of a table, in order of ids, and runs update with the arguments that it returns,
-// unless they are nil, after each batch of rows.
-func updateEach(
-	ctx context.Context, tx *sql.Tx, query, update string,
-	scan func(*sql.Rows) (id int64, args []any, err error),
-) error {
-	for last, more := int64(-1)<<63, true; more; {
-		rows, err := tx.QueryContext(ctx, query, last)
-		if err != nil {
+	const prices = "SELECT id, doc, last_trade, price FROM securities NOT INDEXED ORDER BY id"
+	return eachRow(ctx, tx, prices, nil, func(rows *sql.Rows) error {
+		var id int64
+		var packed, price []byte
+		var lastTrade string
+		if err := rows.Scan(&id, &packed, &lastTrade, &price); err != nil {
 			return err
 		}
-		var updates [][]any
-		for more = false; err == nil && rows.Next(); more = true {
-			var args []any
-			if last, args, err = scan(rows); args != nil {
-				updates = append(updates, args)
-			}
+		doc, err := c.unpack(packed)
+		keys, unkeyed := brokerage.SecurityKeysOf(doc)
+		if err != nil || unkeyed != nil {
+			return nil //nolint:nilerr // verify reports it
 		}
-		err = errors.Join(err, rows.Err(), rows.Close()) //nolint:sqlclosecheck // the updates need the connection
-		for i := 0; err == nil && i < len(updates); i++ {
-			_, err = tx.ExecContext(ctx, update, updates[i]...)
+		row := securityRowOf(keys, doc)
+		if row.lastTrade == lastTrade && bytes.Equal(row.price, price) {
+			return nil
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		_, err = tx.ExecContext(ctx, "UPDATE securities SET last_trade = ?, price = ? WHERE id = ?",
+			row.lastTrade, row.price, id)
+		return err
+	})
 }

@@ -33,21 +33,19 @@ func (s *Store) InsertCustomer(
 // areNew refuses ids that exist before anything is changed, so that nothing has to be rolled back.
 func (t *transaction) areNew(keys brokerage.CustomerKeys) error {
 	var id int64
-	switch err := t.row(hasCustomer, int64(keys.ID)).Scan(&id); {
-	case err == nil:
+	err := t.row(hasCustomer, int64(keys.ID)).Scan(&id)
+	if err == nil {
 		return brokerage.DuplicateCustomer(keys.ID)
-	case !noRows(err):
-		return err
 	}
-	for _, account := range keys.Accounts {
-		switch err := t.row(customerOf, int64(account)).Scan(&id); {
-		case err == nil:
-			return brokerage.DuplicateAccount(account)
-		case !noRows(err):
-			return err
+	for i := 0; i < len(keys.Accounts) && noRows(err); i++ {
+		if err = t.row(customerOf, int64(keys.Accounts[i])).Scan(&id); err == nil {
+			return brokerage.DuplicateAccount(keys.Accounts[i])
 		}
 	}
-	return nil
+	if noRows(err) {
+		return nil
+	}
+	return err
 }
 
 func (t *transaction) insertCustomer(keys brokerage.CustomerKeys, packed []byte) error {

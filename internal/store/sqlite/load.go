@@ -3,9 +3,9 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/klauspost/compress/dict"
 
@@ -20,14 +20,11 @@ var insertDictionary = &statement{name: "insert_dictionary"}
 // batchSize is how many documents of a load share a commit.
 const batchSize = 2000
 
-// A Progress is called with the documents and bytes that each batch has loaded.
-type Progress = bulk.Progress
-
 // LoadDataset fills the store with a generated dataset. It trusts the generator and does not validate documents. Each
 // batch is committed together with how far the load has come, so that after any interruption, a kill -9 too, the same
 // call continues without a duplicate or a gap. The store is not Ready until all documents and indexes are there. A
 // finished load is not done again.
-func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress Progress) error {
+func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bulk.Progress) error {
 	contents := bulk.ContentsOf(d)
 	done, err := s.loadDone(ctx, contents.Fingerprint, func(there brokerage.Contents) bool { return there == contents })
 	if done || err != nil {
@@ -36,7 +33,6 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress Pr
 	if err := s.train(ctx, func(k dataset.Kind, n int) [][]byte { return sample(d, k, n) }); err != nil {
 		return err
 	}
-	begin := func(*transaction) error { return nil }
 	load := func() error {
 		for _, k := range dataset.Kinds {
 			if err := s.loadKind(ctx, d, k, progress); err != nil {
@@ -51,7 +47,7 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress Pr
 			d.FirstAccount(d.Count(dataset.Customer))))
 	}
 	end := func(t *transaction) error { return t.set(bulk.SettingContents, contents) }
-	return s.loading(ctx, contents.Fingerprint, begin, load, end)
+	return s.loading(ctx, map[string]any{bulk.SettingLoading: contents.Fingerprint}, load, end)
 }
 
 func sample(d *dataset.Dataset, k dataset.Kind, n int) [][]byte {
@@ -81,41 +77,36 @@ func (s *Store) exclusive(ctx context.Context, do func(*sql.Conn) error) error {
 	return domainError(s.writer.enqueue(&job{ctx: ctx, exclusive: do}))
 }
 
-func (s *Store) doing(what string) {
-	if s.options.Doing != nil {
-		s.options.Doing(what)
-	}
-}
-
 // train makes the dictionaries of a database that has none.
 func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]byte) error {
 	dictionaries, err := readDictionaries(ctx, s.reading)
 	if err != nil || len(dictionaries) > 0 || s.options.Uncompressed {
 		return err
 	}
-	s.doing("training dictionaries for compression")
-	defer s.doing("")
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	var errs []error
+	s.options.Doing("training dictionaries for compression")
+	defer s.options.Doing("")
+	type result struct {
+		kind kind
+		body []byte
+		err  error
+	}
+	results := make(chan result, len(dataset.Kinds))
 	for i, k := range dataset.Kinds {
-		wg.Go(func() {
-			body, err := trained(k, uint32(i+1), samples(k, 1000))
-			mu.Lock()
-			defer mu.Unlock()
-			dictionaries[kind(k.String())] = body
-			errs = append(errs, err)
-		})
+		go func() {
+			body, err := trainDictionary(k, uint32(i+1), samples(k, 1000))
+			results <- result{kind(k.String()), body, err}
+		}()
 	}
-	all := make(chan struct{})
-	go func() { wg.Wait(); close(all) }()
-	select {
-	case <-all:
-	case <-ctx.Done():
-		return ctx.Err() // the training has no context, and ends by itself
-	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("training dictionaries: %w", err)
+	for range dataset.Kinds {
+		select {
+		case r := <-results:
+			if r.err != nil {
+				return fmt.Errorf("training dictionaries: %w", r.err)
+			}
+			dictionaries[r.kind] = r.body
+		case <-ctx.Done():
+			return ctx.Err() // the training has no context, and ends by itself
+		}
 	}
 	codec, err := newCodec(dictionaries, s.options.Uncompressed)
 	if err != nil {
@@ -138,7 +129,7 @@ func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]b
 // dictionarySize is in bytes. A larger dictionary packs smaller, but slower.
 var dictionarySize = [...]int{dataset.Security: 48 << 10, dataset.Customer: 16 << 10, dataset.Order: 16 << 10}
 
-func trained(k dataset.Kind, id uint32, samples [][]byte) ([]byte, error) {
+func trainDictionary(k dataset.Kind, id uint32, samples [][]byte) ([]byte, error) {
 	options := dict.Options{MaxDictSize: dictionarySize[k], HashBytes: 6}
 	if k == dataset.Security {
 		return dict.BuildS2Dict(samples, options)
@@ -152,20 +143,14 @@ func trained(k dataset.Kind, id uint32, samples [][]byte) ([]byte, error) {
 
 // A packedBatch is a batch on its way from a packer to the writer.
 type packedBatch struct {
-	to    int64
-	rows  []packedRow
-	bytes int64
-	err   error
-}
-
-type packedRow struct {
-	keys any
-	doc  []byte
+	documents []bulk.PreparedDocument
+	bytes     int64
+	err       error
 }
 
 // loadKind generates and packs documents on all processors and writes them in order.
-func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress Progress) error {
-	from, err := s.LoadedDocuments(ctx, k)
+func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress bulk.Progress) error {
+	loaded, err := s.LoadedDocuments(ctx, k)
 	if err != nil {
 		return err
 	}
@@ -174,46 +159,39 @@ func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind
 		return err
 	}
 	begins := func(yield func(int64, error) bool) {
-		for i := from; i < d.Count(k) && yield(i, nil); i += batchSize {
+		for i := loaded; i < d.Count(k) && yield(i, nil); i += batchSize {
 		}
 	}
 	pack := func(i int64) packedBatch { return s.packBatch(d, k, i, min(i+batchSize, d.Count(k))) }
-	insert := func(b packedBatch) error {
+	return bulk.InOrder(ctx, begins, pack, func(b packedBatch) error {
 		if b.err != nil {
 			return b.err
 		}
+		loaded += int64(len(b.documents))
+		raw += b.bytes
 		err := s.writer.write(ctx, func(t *transaction) error {
-			for _, row := range b.rows {
-				if err := t.insertRow(row); err != nil {
+			for _, doc := range b.documents {
+				if err := t.insert(doc); err != nil {
 					return err
 				}
 			}
-			return errors.Join(t.set(bulk.SettingLoadedOf+k.String(), b.to), t.set(bulk.SettingRaw+k.String(), raw+b.bytes))
+			return errors.Join(t.set(bulk.SettingLoadedOf+k.String(), loaded), t.set(bulk.SettingRaw+k.String(), raw))
 		})
-		if err != nil {
-			return err
+		if err == nil && progress != nil {
+			progress(len(b.documents), b.bytes)
 		}
-		raw += b.bytes
-		if progress != nil {
-			progress(len(b.rows), b.bytes)
-		}
-		return nil
-	}
-	return bulk.InOrder(ctx, begins, pack, insert)
+		return err
+	})
 }
 
-func (s *Store) packBatch(d *dataset.Dataset, k dataset.Kind, from, to int64) packedBatch {
-	b := packedBatch{to: to}
+func (s *Store) packBatch(d *dataset.Dataset, k dataset.Kind, from, to int64) (b packedBatch) {
 	var doc []byte
-	for i := from; i < to; i++ {
+	for i := from; i < to && b.err == nil; i++ {
 		doc = d.Append(doc[:0], k, i)
 		b.bytes += int64(len(doc))
-		keys, err := keysOf(k, doc)
-		if err != nil {
-			b.err = err
-			return b
-		}
-		b.rows = append(b.rows, packedRow{keys, s.pack(kind(k.String()), doc)})
+		var keys any
+		keys, b.err = keysOf(k, doc)
+		b.documents = append(b.documents, bulk.PreparedDocument{Keys: keys, Doc: s.pack(kind(k.String()), doc)})
 	}
 	return b
 }
@@ -226,14 +204,190 @@ func keysOf(k dataset.Kind, doc []byte) (any, error) {
 	return keys, err
 }
 
-func (t *transaction) insertRow(row packedRow) error {
-	switch keys := row.keys.(type) {
+// insert stores a document of a load.
+func (t *transaction) insert(doc bulk.PreparedDocument) error {
+	switch keys := doc.Keys.(type) {
 	case securityRow:
-		return t.insertSecurity(keys, row.doc)
+		_, err := t.exec(insertSecurity, keys.args(doc.Doc)...)
+		return err
 	case brokerage.CustomerKeys:
-		return t.insertCustomer(keys, row.doc)
+		return t.insertCustomer(keys, doc.Doc)
 	case brokerage.OrderKeys:
-		return t.insertOrder(keys, row.doc)
+		return t.insertOrder(keys, doc.Doc)
 	}
 	return nil
+}
+
+// LoadBatches fills the store with documents from a source; see bulk.Loader.
+func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk.Progress) (bulk.Loaded, error) {
+	loader := bulk.Loader[*transaction]{
+		Ledger: &s.Ledger,
+		Done:   s.loadDone,
+		Frame: func(ctx context.Context, at bulk.Loaded, load func() error, end func(*transaction) error) error {
+			if err := s.train(ctx, from.Sample); err != nil {
+				return err
+			}
+			return s.loading(ctx, map[string]any{bulk.SettingLoading: at.Source, bulk.SettingLoaded: at}, load, end)
+		},
+		Packing: bulk.Packing{
+			Keys: keysOf,
+			Pack: func(k dataset.Kind, doc []byte) []byte { return s.pack(kind(k.String()), doc) },
+		},
+		Write:       s.writer.write,
+		Insert:      (*transaction).insertDocuments,
+		RaiseLeases: (*transaction).raiseLeases,
+		Set:         (*transaction).set,
+	}
+	return loader.Load(ctx, from, progress)
+}
+
+func (t *transaction) raiseLeases() error {
+	t.changed = true
+	_, err := t.w.conn.ExecContext(context.Background(), `
+		UPDATE leases SET next = max(next, CASE kind
+			WHEN 'order' THEN (SELECT coalesce(max(id), 0) + 1 FROM orders)
+			WHEN 'customer' THEN (SELECT coalesce(max(id), 0) + 1 FROM customers)
+			ELSE (SELECT coalesce(max(id), 0) + 1 FROM accounts) END)`)
+	return err
+}
+
+func (t *transaction) insertDocuments(documents []bulk.PreparedDocument) (err error) {
+	for i := range documents {
+		d := &documents[i]
+		if d.Refused == nil {
+			d.Refused, err = t.insertNew(*d)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insertNew stores a document. If keys of the document exist, it returns that as refused, and stores nothing of the
+// document.
+func (t *transaction) insertNew(doc bulk.PreparedDocument) (refused, err error) {
+	err = t.insert(doc)
+	conflict, isConflict := errors.AsType[*brokerage.Conflict](err)
+	if !isConflict && !isDuplicate(err) {
+		return nil, err
+	}
+	switch keys := doc.Keys.(type) {
+	case brokerage.OrderKeys:
+		return brokerage.DuplicateOrder(keys.ID), nil
+	case securityRow:
+		return fmt.Errorf("security %s exists already", keys.Symbol), nil
+	case brokerage.CustomerKeys:
+		if !isConflict {
+			return brokerage.DuplicateCustomer(keys.ID), nil
+		}
+		// An account belongs to another customer: the accounts before it are removed again.
+		for _, account := range keys.Accounts {
+			var customer int64
+			err := t.row(customerOf, int64(account)).Scan(&customer)
+			if err == nil && customer == int64(keys.ID) {
+				err = t.deleteAccount(account)
+			}
+			if err != nil && !noRows(err) {
+				return nil, err
+			}
+		}
+		return conflict, t.deleteCustomer(keys.ID)
+	}
+	return nil, err
+}
+
+var (
+	getSetting    = &statement{name: "get_setting", kind: settings}
+	setSetting    = &statement{name: "set_setting", kind: settings}
+	deleteSetting = &statement{name: "delete_setting", kind: settings}
+)
+
+// setting returns a setting for the ledger.
+func (s *Store) setting(ctx context.Context, name string) (text string, err error) {
+	err = s.find(ctx, getSetting, name, &text)
+	if noRows(err) {
+		return "", nil
+	}
+	return text, domainError(err)
+}
+
+func (t *transaction) set(name string, value any) error {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(setSetting, name, string(b))
+	return err
+}
+
+// Indexed reports whether all indexes and statistics exist that the end of a load makes.
+func (s *Store) Indexed(ctx context.Context) (bool, error) {
+	var n int
+	err := s.reading.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema
+		WHERE name IN ('orders_cash', 'accounts_customer', 'securities_search', 'sqlite_stat1')`).Scan(&n)
+	return n == 4, domainError(err)
+}
+
+// loadDone reports whether a load has nothing to do.
+func (s *Store) loadDone(ctx context.Context, name string, same func(brokerage.Contents) bool) (bool, error) {
+	if done, err := s.Done(ctx, name, same); !done {
+		return false, err
+	}
+	return s.Indexed(ctx)
+}
+
+// Indexes that only queries need are made after the load, all at once.
+const (
+	beginLoad = `
+	PRAGMA synchronous = NORMAL;
+	DROP INDEX IF EXISTS orders_cash;
+	DROP INDEX IF EXISTS accounts_customer;
+	DROP INDEX IF EXISTS securities_search;`
+
+	endLoad = `
+	CREATE INDEX IF NOT EXISTS orders_cash ON orders (account, cash DESC, id) WHERE cash IS NOT NULL;
+	CREATE INDEX IF NOT EXISTS accounts_customer ON accounts (customer);
+	CREATE INDEX IF NOT EXISTS securities_search
+		ON securities (sector, pe, yield, symbol, name, type, pe_text, yield_text);
+	ANALYZE;
+	PRAGMA synchronous = FULL;
+	PRAGMA wal_checkpoint(TRUNCATE);` // now, so that an error for lack of room is the load's
+)
+
+// loading frames every load: it records that a load is not finished before anything is loaded, and that it is finished
+// after the indexes are made. begun are the settings of an unfinished load; end is called in the transaction that
+// records the end; load may be interrupted at any point.
+func (s *Store) loading(
+	ctx context.Context, begun map[string]any, load func() error, end func(*transaction) error,
+) (err error) {
+	err = s.writer.write(ctx, func(t *transaction) error {
+		for name, value := range begun {
+			if err := t.set(name, value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.control(context.Background(), "PRAGMA synchronous = FULL")) }()
+	if err := s.control(ctx, beginLoad); err != nil {
+		return err
+	}
+	if err := load(); err != nil {
+		return err
+	}
+	s.options.Doing("making indexes")
+	if err := s.control(ctx, endLoad); err != nil {
+		return err
+	}
+	return s.writer.write(ctx, func(t *transaction) error {
+		if err := end(t); err != nil {
+			return err
+		}
+		_, err := t.exec(deleteSetting, bulk.SettingLoading)
+		return err
+	})
 }

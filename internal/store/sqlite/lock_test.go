@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every command that may write, by a symbolic link: what is replaced is what it
-// leads to, and what is beside the link stays empty.
+// Every command that may write, by a symbolic link: what is replaced is what it leads to, and nothing is made beside
+// the link.
 func TestOpen_SymbolicLink(t *testing.T) {
 	dir, beside := t.TempDir(), t.TempDir()
 	path, link := filepath.Join(dir, "b.db"), filepath.Join(beside, "link.db")
@@ -21,8 +22,7 @@ func TestOpen_SymbolicLink(t *testing.T) {
 	require.NoError(t, os.Symlink(relative, link)) // to a file that is still to be made
 
 	s := opened(t, link, Options{})
-	_, err = s.InsertOrder(t.Context(), now(), order(generator(t, "tiny"), 1))
-	require.NoError(t, err)
+	insert(t, s, 1)
 	_, err = Open(t.Context(), path, Options{})
 	require.EqualError(t, err, path+" is in use by another process")
 	require.ErrorContains(t, Remove(t.Context(), link), "is in use")
@@ -32,15 +32,15 @@ func TestOpen_SymbolicLink(t *testing.T) {
 	require.NoError(t, s.Close())
 
 	file := filepath.Join(beside, "backup.zst")
-	require.NoError(t, os.WriteFile(file, backup.Bytes(), 0o600))
+	writeFile(t, file, backup.Bytes())
 	_, err = Restore(t.Context(), file, link, true, nil)
 	require.NoError(t, err)
 	require.NoError(t, Remove(t.Context(), link))
 	require.NoFileExists(t, path)
 	_, err = Restore(t.Context(), file, link, false, nil)
 	require.NoError(t, err)
-	requireOrder1(t, path)
-	requireOrder1(t, link)
+	requireOpens(t, path, Options{AsIs: true})
+	requireOpens(t, link, Options{AsIs: true})
 
 	info, err := os.Lstat(link)
 	require.NoError(t, err)
@@ -49,20 +49,11 @@ func TestOpen_SymbolicLink(t *testing.T) {
 	require.Equal(t, []string{"b.db", "b.db-lock"}, entries(t, dir))
 }
 
-func requireOrder1(t *testing.T, path string) {
-	t.Helper()
-	s := opened(t, path, Options{AsIs: true})
-	_, err := s.GetOrder(t.Context(), 1)
-	require.NoError(t, err)
-	require.NoError(t, s.Close())
-}
-
-// A journal is found by the name, so a file of two names would have two. A
-// backup by the other name would lack what is in the journal.
+// A journal is found by the name, so a file of two names would have two. A backup by the other name would lack what is
+// in the journal.
 func TestOpen_HardLink(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "b.db")
-	other := path + ".other"
-	s := opened(t, path, Options{})
+	s := empty(t)
+	path, other := s.path, s.path+".other"
 	require.NoError(t, os.Link(path, other))
 	const says = "is one of 2 names of the same file"
 	for _, name := range []string{path, other} {
@@ -98,14 +89,11 @@ func TestOpen_NoFile(t *testing.T) {
 // The file that is locked is the one that the path names afterwards, however often it is replaced meanwhile.
 func TestLock_Replaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "b.db")
-	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	writeFile(t, path, nil)
 	stop, stopped := make(chan struct{}), make(chan error, 1)
 	go func() {
 		for {
-			err := os.WriteFile(path+".new", nil, 0o600)
-			if err == nil {
-				err = os.Rename(path+".new", path)
-			}
+			err := errors.Join(os.WriteFile(path+".new", nil, 0o600), os.Rename(path+".new", path))
 			select {
 			case <-stop:
 				stopped <- err
@@ -119,58 +107,56 @@ func TestLock_Replaced(t *testing.T) {
 			runtime.Gosched()
 		}
 	}()
+	requireLocked := func(l *lock, want os.FileInfo) {
+		t.Helper()
+		require.True(t, os.SameFile(want, l.info))
+		require.NoError(t, l.Close())
+	}
 	for range 200 {
 		l, err := lockDatabase(path, true)
 		if err != nil {
 			require.ErrorIs(t, err, errMoved)
 			continue
 		}
+		held := l.info
 		if l.file != nil {
-			held, err := l.file.Stat()
+			held, err = l.file.Stat()
 			require.NoError(t, err)
-			require.True(t, os.SameFile(held, l.info))
 		}
-		require.NoError(t, l.Close())
+		requireLocked(l, held)
 	}
 	close(stop)
 	require.NoError(t, <-stopped)
 
 	l, err := lockDatabase(path, true)
 	require.NoError(t, err)
-	defer func() { require.NoError(t, l.Close()) }()
-	there, err := os.Stat(path)
+	named, err := os.Stat(path)
 	require.NoError(t, err)
-	require.True(t, os.SameFile(there, l.info))
+	requireLocked(l, named)
 }
 
-// A file that was put in the place of the database under an open store is what it
-// is when the next one opens it: the journal of the old one is not mixed into it.
+// A file that has replaced the database of an open store is unchanged when the next one opens it: the journal of the
+// old one is not mixed into it.
 func TestClose_Replaced(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "b.db"), filepath.Join(dir, "other.db")
 	s := opened(t, other, Options{})
-	_, err := s.InsertOrder(t.Context(), now(), order(generator(t, "tiny"), 1))
-	require.NoError(t, err)
+	insert(t, s, 1)
 	require.NoError(t, s.Close())
-	want, err := os.ReadFile(other)
-	require.NoError(t, err)
+	want := readFile(t, other)
 
 	s = opened(t, path, Options{})
-	for n := range int64(50) {
-		_, err := s.InsertOrder(t.Context(), now(), order(generator(t, "tiny"), n+2))
-		require.NoError(t, err)
+	for id := range int64(50) {
+		insert(t, s, id+2)
 	}
 	require.NoError(t, os.Rename(other, path))
 	require.NoError(t, s.Close())
 
-	requireOrder1(t, path)
-	got, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.True(t, bytes.Equal(want, got), "the other file is not what it was")
-	s = opened(t, path, Options{AsIs: true})
-	requireClean(t, s)
-	require.NoError(t, s.Close())
+	requireOpens(t, path, Options{AsIs: true})
+	require.True(t, bytes.Equal(want, readFile(t, path)), "the other file has changed")
+	findings, _ := verified(t, path)
+	require.Empty(t, findings)
 	aside, err := filepath.Glob(path + "-wal.*")
 	require.NoError(t, err)
-	require.Len(t, aside, 1, "what was written last is not thrown away")
+	require.Len(t, aside, 1, "what was written last is kept")
 }

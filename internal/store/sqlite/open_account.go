@@ -15,20 +15,14 @@ func (s *Store) OpenAccount(
 		return 0, err
 	}
 	_, err = s.revise(ctx, w, func(r *revision) error {
-		doc, err := r.document(ctx, getCustomer, int64(customer))
-		if err != nil {
-			return err
-		}
-		changed, err := brokerage.OpenAccount(doc, account)
-		if err != nil {
-			return err
-		}
-		if err := brokerage.ValidateCustomer(changed); err != nil {
-			return err
-		}
 		r.before = func(t *transaction) error { return t.insertAccounts(customer, id) }
-		r.write(replaceCustomer, int64(customer), s.pack(customers, changed))
-		return nil
+		return r.edit(ctx, getCustomer, replaceCustomer, int64(customer), func(doc []byte) ([]byte, error) {
+			changed, err := brokerage.OpenAccount(doc, account)
+			if err == nil {
+				err = brokerage.ValidateCustomer(changed)
+			}
+			return changed, err
+		})
 	})
 	return id, err
 }

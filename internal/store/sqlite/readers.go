@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"modernc.org/sqlite"
 
@@ -24,9 +25,12 @@ import (
 // look-up to the next, and what is read from it is compared with the changes since: if it may have changed, it is read
 // again from a new snapshot. So an answer is always what was committed at some moment during the call.
 type readers struct {
-	*semaphore
-
 	changes *changes
+
+	running chan struct{} // holds a value for each read that runs
+	closed  chan struct{}
+	waits   atomic.Int64 // reads that had to wait until another ended
+	waited  atomic.Int64 // nanoseconds, all together
 
 	hits, misses atomic.Int64 // reads that a kept snapshot answered, and the others
 	pages        pageReads
@@ -44,10 +48,7 @@ type readers struct {
 // A reader is a connection with its statements. They bypass database/sql, which takes a quarter of a look-up.
 type reader struct {
 	conn       *sql.Conn
-	statements map[string]driver.StmtQueryContext
-	beginning  driver.StmtExecContext
-	ending     driver.StmtExecContext
-	all        []driver.Stmt
+	statements map[string]prepared
 	status     sqlite.DBStatus
 
 	open   bool   // it has a snapshot
@@ -55,56 +56,75 @@ type reader struct {
 	misses int    // reads for which the snapshot was too old
 }
 
-func newReaders(ctx context.Context, db *sql.DB, n int, texts map[string]string) (*readers, error) {
-	rs := &readers{semaphore: newSemaphore(n), changes: newChanges(), keep: true}
+// A prepared is a statement of the driver.
+type prepared interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+func newReaders(ctx context.Context, db *sql.DB, n int) (*readers, error) {
+	rs := &readers{changes: newChanges(), running: make(chan struct{}, n), closed: make(chan struct{}), keep: true}
 	for range n {
-		r, err := newReader(ctx, db, texts)
+		r, err := newReader(ctx, db)
 		rs.idle = append(rs.idle, r)
 		if err != nil {
 			return rs, err
 		}
 	}
 	var err error
-	rs.newest.reader, err = newReader(ctx, db, texts)
+	rs.newest.reader, err = newReader(ctx, db)
 	return rs, err
 }
 
-func newReader(ctx context.Context, db *sql.DB, texts map[string]string) (*reader, error) {
-	r := &reader{statements: make(map[string]driver.StmtQueryContext)}
+func newReader(ctx context.Context, db *sql.DB) (*reader, error) {
+	r := &reader{statements: make(map[string]prepared)}
 	var err error
 	if r.conn, err = db.Conn(ctx); err != nil {
 		return r, err
 	}
 	r.status = statusOf(r.conn)
-	return r, r.conn.Raw(func(c any) error {
-		prepare := func(text string) (driver.Stmt, error) {
-			stmt, err := c.(driver.ConnPrepareContext).PrepareContext(ctx, text)
-			if err == nil {
-				r.all = append(r.all, stmt)
-			}
-			return stmt, err
+	texts := map[string]string{"BEGIN": "BEGIN", "COMMIT": "COMMIT"}
+	for name, text := range statementTexts {
+		if strings.HasPrefix(text, "SELECT") {
+			texts[name] = text
 		}
+	}
+	return r, r.conn.Raw(func(c any) error {
 		for name, text := range texts {
-			if !strings.HasPrefix(text, "SELECT") {
-				continue
-			}
-			stmt, err := prepare(text)
+			stmt, err := c.(driver.ConnPrepareContext).PrepareContext(ctx, text)
 			if err != nil {
 				return fmt.Errorf("statement %s: %w", name, err)
 			}
-			r.statements[name] = stmt.(driver.StmtQueryContext)
+			r.statements[name] = stmt.(prepared)
 		}
-		begin, err := prepare("BEGIN")
-		if err != nil {
-			return err
-		}
-		end, err := prepare("COMMIT")
-		if err != nil {
-			return err
-		}
-		r.beginning, r.ending = begin.(driver.StmtExecContext), end.(driver.StmtExecContext)
 		return nil
 	})
+}
+
+// acquire waits for another read to end if all connections are in use, until ctx ends.
+func (rs *readers) acquire(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case rs.running <- struct{}{}:
+		return nil
+	default:
+	}
+	began := time.Now()
+	defer func() {
+		rs.waits.Add(1)
+		rs.waited.Add(int64(time.Since(began)))
+	}()
+	select {
+	case rs.running <- struct{}{}:
+		return nil
+	case <-rs.closed:
+		return errClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // read calls do with a reader, and again with a new snapshot if what was read may have changed: depends returns, after
@@ -156,7 +176,7 @@ func (rs *readers) put(r *reader) {
 	}
 	rs.idle = append(rs.idle, r)
 	rs.mu.Unlock()
-	rs.release()
+	<-rs.running
 }
 
 // keepSnapshots allows or forbids to keep snapshots. When forbidden, those that are not being read from end at once,
@@ -172,9 +192,13 @@ func (rs *readers) keepSnapshots(keep bool) {
 	}
 }
 
-// close refuses new reads, waits for those that run and closes the connections.
+// close refuses new reads, waits for those that run and closes the connections. SQLite keeps a connection open, and so
+// its journal, while a statement is left.
 func (rs *readers) close() error {
-	rs.semaphore.close()
+	close(rs.closed)
+	for range cap(rs.running) {
+		rs.running <- struct{}{}
+	}
 	var errs []error
 	for _, r := range append(rs.idle, rs.newest.reader) {
 		if r == nil || r.conn == nil {
@@ -183,7 +207,7 @@ func (rs *readers) close() error {
 		r.endSnapshot()
 		errs = append(errs, r.conn.Raw(func(any) error {
 			var errs []error
-			for _, stmt := range r.all {
+			for _, stmt := range r.statements {
 				errs = append(errs, stmt.Close())
 			}
 			return errors.Join(errs...)
@@ -197,7 +221,7 @@ func (rs *readers) close() error {
 func (r *reader) inSnapshot(changes *changes, do func(*reader) error) error {
 	if !r.open {
 		r.from = changes.ends.Load()
-		if _, err := r.beginning.ExecContext(context.Background(), nil); err != nil {
+		if _, err := r.statements["BEGIN"].ExecContext(context.Background(), nil); err != nil {
 			return err
 		}
 		r.open, r.misses = true, 0
@@ -212,7 +236,7 @@ func (r *reader) inSnapshot(changes *changes, do func(*reader) error) error {
 // endSnapshot ends the snapshot, if there is one. An error would mean that it has ended already.
 func (r *reader) endSnapshot() {
 	if r.open {
-		_, _ = r.ending.ExecContext(context.Background(), nil)
+		_, _ = r.statements["COMMIT"].ExecContext(context.Background(), nil)
 		r.open = false
 	}
 }

@@ -3,14 +3,15 @@ package sqlite
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,30 +19,20 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// A kept snapshot must not hide what has been written: after every change, every
-// query answers as it does from a new snapshot.
+// A kept snapshot must not hide what has been written: after every change, every query answers as it does from a new
+// snapshot.
 func TestReaders_SeeEveryChange(t *testing.T) {
-	d := generator(t, "tiny")
-	s := opened(t, t.TempDir()+"/b.db", Options{Pool: 1})
-	ctx := t.Context()
-	require.NoError(t, s.LoadDataset(ctx, d, nil))
-	customer, account := brokerage.ID(d.ID(dataset.Customer, 3)), brokerage.ID(d.FirstAccount(3))
-	held, symbol := d.Symbol(int(int64(account)%d.Count(dataset.Security))), d.Symbol(7)
-	order1 := brokerage.ID(d.ID(dataset.Order, 0))
+	s := opened(t, tinyDatabase(t), Options{Pool: 1})
+	ctx, d := t.Context(), tiny
+	customer, account := customerID(3), brokerage.ID(d.FirstAccount(3))
+	trade, symbol, order1 := buyOne(int64(account)), d.Symbol(7), orderID(0)
 	const newOrder, newCustomer, newAccount = 9_000_001, 9_000_002, 9_000_003
-	best := d.AppendNewOrder(nil, 1, dataset.NewOrder{ID: newOrder, Account: int64(account), Symbol: held})
+	best := d.AppendNewOrder(nil, 1, dataset.NewOrder{ID: newOrder, Account: int64(account), Symbol: trade.Symbol})
 	best = regexp.MustCompile(` Cash="[^"]*"`).ReplaceAll(best, []byte(` Cash="99999999999"`))
-	stored := func(symbol string) []byte {
-		doc, err := s.GetSecurity(ctx, symbol)
+	edited := func(doc []byte, err error) func(old, text string) []byte {
 		require.NoError(t, err)
-		return doc
+		return func(old, text string) []byte { return changed(t, doc, old, text) }
 	}
-	person := func() []byte {
-		doc, err := s.GetCustomer(ctx, customer)
-		require.NoError(t, err)
-		return doc
-	}
-
 	search := brokerage.Search{Sector: "Technology", PEMax: 1e12, YieldMin: -1}
 	ask := func() string {
 		var out strings.Builder
@@ -69,24 +60,20 @@ func TestReaders_SeeEveryChange(t *testing.T) {
 	}{
 		{"insert_order", func() error { _, err := s.InsertOrder(ctx, now(), best); return err }},
 		{"update_order_status", func() error { _, err := s.UpdateOrderStatus(ctx, now(), order1, "2"); return err }},
-		{
-			"update_order_status/Largest", func() error { _, err := s.UpdateOrderStatus(ctx, now(), newOrder, "1"); return err },
-		},
+		{"update_order_status/Largest", func() error {
+			_, err := s.UpdateOrderStatus(ctx, now(), newOrder, "1")
+			return err
+		}},
 		{"delete_order", func() error { return s.DeleteOrder(ctx, now(), newOrder) }},
 		{"update_security_price", func() error {
 			_, err := s.UpdateSecurityPrice(ctx, now(), symbol, brokerage.Price{LastTrade: "77.25"})
 			return err
 		}},
 		{"replace_security", func() error {
-			doc := strings.Replace(string(stored(symbol)), "<Name>", "<Name>Another ", 1)
-			return s.ReplaceSecurity(ctx, now(), symbol, []byte(doc), true, nil)
+			doc := edited(s.GetSecurity(ctx, symbol))("<Name>", "<Name>Another ")
+			return s.ReplaceSecurity(ctx, now(), symbol, doc, true, nil)
 		}},
-		{"buy_security", func() error {
-			_, err := s.Trade(
-				ctx, now(), account, brokerage.Trade{Side: brokerage.Buy, Symbol: held, Quantity: "3", Now: now().Now},
-			)
-			return err
-		}},
+		{"buy_security", func() error { _, err := s.Trade(ctx, now(), account, trade); return err }},
 		{"open_account", func() error {
 			_, err := s.OpenAccount(ctx, now(), customer, d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: newAccount}))
 			return err
@@ -98,8 +85,8 @@ func TestReaders_SeeEveryChange(t *testing.T) {
 			return err
 		}},
 		{"replace_customer", func() error {
-			doc := strings.Replace(string(person()), "</LastName>", "x</LastName>", 1)
-			return s.ReplaceCustomer(ctx, now(), customer, []byte(doc), true, nil)
+			doc := edited(s.GetCustomer(ctx, customer))("</LastName>", "x</LastName>")
+			return s.ReplaceCustomer(ctx, now(), customer, doc, true, nil)
 		}},
 		{"delete_customer", func() error { return s.DeleteCustomer(ctx, now(), newCustomer) }},
 	} {
@@ -123,15 +110,13 @@ func TestReaders_SeeEveryChange(t *testing.T) {
 
 // What is acknowledged is seen by every read that begins after it.
 func TestReaders_NeverGoBack(t *testing.T) {
-	d := generator(t, "tiny")
-	s := loaded(t, d)
-	symbol := d.Symbol(7)
+	s := tinyStore(t)
+	symbol := tiny.Symbol(7)
 	var acknowledged atomic.Int64
-	var wg sync.WaitGroup
+	var readers sync.WaitGroup
 	for range 4 {
-		wg.Go(func() {
-			for acknowledged.Load() < 300 {
-				least := acknowledged.Load()
+		readers.Go(func() {
+			for least := int64(0); least < 300; least = acknowledged.Load() {
 				answer, err := s.SecurityPrice(context.Background(), symbol)
 				if err != nil {
 					t.Error(err)
@@ -151,12 +136,11 @@ func TestReaders_NeverGoBack(t *testing.T) {
 		require.NoError(t, err)
 		acknowledged.Store(price)
 	}
-	wg.Wait()
+	readers.Wait()
 }
 
-// A look-up without an entry would never see a change.
+// A look-up that does not say what it depends on would never see a change.
 func TestChanges_EveryStatement(t *testing.T) {
-	texts := statementTexts
 	other := map[string]bool{
 		"search_securities": true, // says itself what it depends on
 		"get_answer":        true, // of the writer alone
@@ -169,56 +153,127 @@ func TestChanges_EveryStatement(t *testing.T) {
 		"delete_account":    true,
 		"delete_accounts":   true,
 		"delete_order":      true, // where it is executed, which knows the account
-		"delete_customer":   true, // where it is executed, which gets what goes
+		"delete_customer":   true, // where it is executed, which knows what is removed
 	}
-	fields := declaredStatements(t)
-	for name := range texts {
-		require.Contains(t, fields, name)
-		has := strings.Contains(fields[name], "kind:") || strings.Contains(fields[name], "depends:")
-		require.Equal(t, !other[name], has, name)
-	}
-	require.Len(t, fields, len(texts))
-}
-
-var declaration = regexp.MustCompile(`&statement\{\s*name: "(\w+)"([^}]*)`)
-
-// declaredStatements returns the fields that each statement declares beside its name, by the name.
-func declaredStatements(t testing.TB) map[string]string {
-	t.Helper()
+	declaration := regexp.MustCompile(`&statement\{\s*name: "(\w+)"([^}]*)`)
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
-	declared := make(map[string]string)
+	declared := make(map[string]bool)
 	for _, file := range files {
-		source, err := os.ReadFile(file)
-		require.NoError(t, err)
-		for _, found := range declaration.FindAllStringSubmatch(string(source), -1) {
-			require.NotContains(t, declared, found[1], "declared twice")
-			declared[found[1]] = found[2]
+		for _, found := range declaration.FindAllSubmatch(readFile(t, file), -1) {
+			name, fields := string(found[1]), string(found[2])
+			require.NotContains(t, declared, name, "declared twice")
+			declared[name] = true
+			require.Contains(t, statementTexts, name)
+			has := strings.Contains(fields, "kind:") || strings.Contains(fields, "depends:")
+			require.Equal(t, !other[name], has, name)
 		}
 	}
-	return declared
+	require.Len(t, declared, len(statementTexts))
 }
 
 // Kept snapshots do not keep SQLite from restarting the journal.
 func TestReaders_JournalStaysShort(t *testing.T) {
 	const pages, written = 100, 3000
-	d := generator(t, "tiny")
-	s := loaded(t, d)
+	s := tinyStore(t)
 	s.writer.journalPages = pages
 	require.NoError(t, s.control(t.Context(), fmt.Sprintf("PRAGMA wal_autocheckpoint = %d", pages)))
-	length := func() (n int) {
-		var busy, moved int
-		require.NoError(t, s.reading.QueryRowContext(t.Context(), journalLength).Scan(&busy, &n, &moved))
-		return n
-	}
 	longest := 0
-	for i := range written {
-		_, err := s.InsertOrder(t.Context(), now(), order(d, int64(1_000_000+i)))
+	for i := range int64(written) {
+		insert(t, s, 1_000_000+i)
+		_, err := s.GetOrder(t.Context(), orderID(i%tiny.Count(dataset.Order)))
 		require.NoError(t, err)
-		_, err = s.GetOrder(t.Context(), brokerage.ID(d.ID(dataset.Order, int64(i)%d.Count(dataset.Order))))
-		require.NoError(t, err)
-		longest = max(longest, length())
+		var length int
+		require.NoError(t, s.reading.QueryRowContext(t.Context(), journalLength).Scan(new(int), &length, new(int)))
+		longest = max(longest, length)
 	}
 	require.Greater(t, longest, pages/2)
 	require.Less(t, longest, 4*pages)
+}
+
+// A commit can be read before its group has ended: another reader may have seen what this one, with a snapshot of
+// before, does not find.
+func TestReaders_NotFoundIsOfNow(t *testing.T) {
+	s := opened(t, t.TempDir()+"/b.db", Options{Pool: 1})
+	const id = 5_000_000
+	requireNoOrder(t, s, id)
+	require.True(t, s.readers.idle[0].open, "no snapshot is kept")
+	w := s.writer // which has nothing to do
+	require.NoError(t, w.exec("BEGIN IMMEDIATE"))
+	keys, err := brokerage.OrderKeysOf(order(id))
+	require.NoError(t, err)
+	require.NoError(t, (&transaction{w: w, job: &job{ctx: t.Context()}}).insertOrder(keys, order(id)))
+	require.NoError(t, w.exec("COMMIT"))
+	requireOrder(t, s, id)
+}
+
+// Requests that are cut off may still read when the store is closed: it waits for them, refuses later ones, and leaves
+// nothing open.
+func TestReaders_CloseWhileReading(t *testing.T) {
+	path := tinyDatabase(t)
+	for range 10 {
+		s := opened(t, path, Options{Pool: 4})
+		var readers sync.WaitGroup
+		for range 6 {
+			readers.Go(func() {
+				for i := int64(0); ; i++ {
+					_, err := s.GetOrder(context.Background(), orderID(i%100))
+					if errors.Is(err, errClosed) {
+						return
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		time.Sleep(5 * time.Millisecond)
+		require.NoError(t, s.Close())
+		readers.Wait()
+		require.NoFileExists(t, path+"-wal", "a connection was left open")
+	}
+}
+
+// A panic is one request's.
+func TestReaders_Panic(t *testing.T) {
+	s := tinyStore(t)
+	require.Panics(t, func() {
+		_ = s.readers.read(t.Context(), func(*reader) error { panic("x") }, func() []documentKey { return nil })
+	})
+	require.Zero(t, s.Stats().InUse)
+	for range 3 {
+		_, err := s.GetOrder(t.Context(), orderID(1))
+		require.NoError(t, err)
+	}
+}
+
+// The connection that reads again may be busy with a search, which no other read waits for.
+func TestReaders_NewestIsTaken(t *testing.T) {
+	s := tinyStore(t)
+	symbol := tiny.Symbol(3)
+	_, err := s.SecurityPrice(t.Context(), symbol)
+	require.NoError(t, err)
+	_, err = s.UpdateSecurityPrice(t.Context(), now(), symbol, brokerage.Price{LastTrade: "1.25"})
+	require.NoError(t, err)
+	s.readers.newest.Lock()
+	defer s.readers.newest.Unlock()
+	answer, err := s.SecurityPrice(t.Context(), symbol)
+	require.NoError(t, err)
+	require.Contains(t, string(answer), "<LastTrade>1.25<")
+}
+
+// A statement between groups, while the journal is being emptied, must not make readers keep snapshots again.
+func TestReaders_AloneWhileEmptying(t *testing.T) {
+	s := empty(t)
+	require.NoError(t, s.writer.write(t.Context(), func(t *transaction) error {
+		t.w.journalPages = 0 // so that it is always too long
+		t.w.emptying = true
+		t.w.keepSnapshots(false)
+		return nil
+	}))
+	require.NoError(t, s.control(t.Context(), "PRAGMA optimize"))
+	s.readers.mu.Lock()
+	defer s.readers.mu.Unlock()
+	require.False(t, s.readers.keep)
 }

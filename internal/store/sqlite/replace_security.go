@@ -34,12 +34,6 @@ func (s *Store) ReplaceSecurity(
 	return err
 }
 
-// insertSecurity stores a new security, for loads.
-func (t *transaction) insertSecurity(row securityRow, packed []byte) error {
-	_, err := t.exec(insertSecurity, row.args(packed)...)
-	return err
-}
-
 func changesSearched([]any) documentKey { return searchedKey }
 
 // securityRow is what the row of a security holds beside the document.

@@ -19,7 +19,7 @@ import (
 // ReadManifest returns the manifest of a backup. Only Restore checks that it is right, because it reads all of the
 // backup.
 func ReadManifest(file string) (Manifest, error) {
-	b, err := openBackup(file)
+	b, err := archive.Open(file, "", newest)
 	if err != nil {
 		return Manifest{}, err
 	}
@@ -29,13 +29,11 @@ func ReadManifest(file string) (Manifest, error) {
 // Restore writes the database in a backup to path. It changes nothing before it has read all of the backup and found it
 // whole, and replaces an existing database only on request. After an interruption at any point, a kill -9 or a power
 // failure too, the old database is there or the new one, whole.
-func Restore(
-	ctx context.Context, file, path string, replace bool, progress func(done, total int64),
-) (m Manifest, err error) {
+func Restore(ctx context.Context, file, path string, replace bool, progress byteProgress) (m Manifest, err error) {
 	if path, err = resolve(path); err != nil { // a link is not replaced by a file
 		return m, err
 	}
-	b, err := openBackup(file)
+	b, err := archive.Open(file, "", newest)
 	if err != nil {
 		return m, err
 	}
@@ -43,7 +41,13 @@ func Restore(
 	if err := archive.Free(path, replace); err != nil {
 		return m, err
 	}
-	read := counter(2*b.Bytes, progress) // it is unpacked twice
+	var done int64
+	read := func(bytes int64) {
+		done += bytes
+		if progress != nil {
+			progress(done, 2*b.Bytes) // it is unpacked twice
+		}
+	}
 	// A database in use is refused before the first reading; a new name can only be locked after it.
 	var lock *lock
 	defer func() {
@@ -80,6 +84,7 @@ func wasDatabase(path string) error {
 		return err
 	}
 	defer func() { _ = f.Close() }() // only read
+	const databaseHead = "SQLite format 3\x00"
 	head := make([]byte, len(databaseHead))
 	if n, err := io.ReadFull(f, head); n > 0 && string(head) != databaseHead {
 		return fmt.Errorf("%s is not a database, and is not replaced: move it away", path)
@@ -87,19 +92,6 @@ func wasDatabase(path string) error {
 		return err
 	}
 	return nil
-}
-
-// databaseHead is the beginning of each SQLite file.
-const databaseHead = "SQLite format 3\x00"
-
-func counter(total int64, progress func(done, total int64)) func(int64) {
-	var done int64
-	return func(bytes int64) {
-		done += bytes
-		if progress != nil {
-			progress(done, total)
-		}
-	}
 }
 
 // restoreTo writes the database to a file beside path, and renames it when it is whole and on disk.
@@ -127,19 +119,18 @@ func restoreTo(ctx context.Context, b *archive.File, path string, read func(int6
 }
 
 // checkRestored checks the database with SQLite, because a backup of a damaged database holds the damage.
-func checkRestored(ctx context.Context, path string, m Manifest) (err error) {
-	// Immutable: it is read without a journal beside it.
-	db, err := sql.Open("sqlite", readOnly(path, url.Values{"immutable": {"1"}}))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+func checkRestored(ctx context.Context, path string, m Manifest) error {
 	var version int
 	var finding string
-	err = db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
-	if err == nil {
-		err = db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&finding)
-	}
+	// Immutable: it is read without a journal beside it.
+	name := uri(path, url.Values{"mode": {"ro"}, "immutable": {"1"}})
+	err := withDatabase(name, func(db *sql.DB) error {
+		err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
+		if err == nil {
+			err = db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&finding)
+		}
+		return err
+	})
 	const damaged = "the database in the backup is damaged, and was when that was made"
 	switch {
 	case ctx.Err() != nil:
@@ -158,51 +149,34 @@ func checkRestored(ctx context.Context, path string, m Manifest) (err error) {
 // it. A journal removed after the rename would be read as that of the new database; removed before, the old database
 // would lack what is in it.
 func settle(ctx context.Context, path string) error {
-	if _, err := os.Lstat(path); err == nil {
-		if err := checkpoint(ctx, path); err != nil && !isDamage(err) {
-			return err
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	_, err := os.Lstat(path)
+	if err == nil {
+		err = checkpoint(ctx, path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !isDamage(err) {
 		return err
 	}
 	// A journal that is left is empty, or of a database that is damaged or gone.
-	for _, suffix := range []string{"-wal", "-journal", "-shm"} {
-		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	if err := removeAll(path+"-wal", path+"-journal", path+"-shm"); err != nil {
+		return err
 	}
 	return archive.SyncFolder(filepath.Dir(path))
 }
 
 // checkpoint moves the journal of a database into its file. It refuses a database of another program, which a restore
-// must not replace.
-func checkpoint(ctx context.Context, path string) (err error) {
-	db, err := OpenFile(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if _, err := versionOf(ctx, db, path, anyVersion); err != nil {
-		return err
-	}
-	var busy, frames, moved int
-	if err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
-		return readError(ctx, path, err)
-	}
-	if busy != 0 {
-		return fmt.Errorf("%s is being read by another process, such as a backup", path)
-	}
-	return nil
-}
-
-// anyVersion accepts a database of a newer program, which is replaced.
-const anyVersion = math.MaxInt32
-
-// openBackup opens a backup of this store.
-func openBackup(path string) (*archive.File, error) {
-	newest, err := newestSchema()
-	if err != nil {
-		return nil, err
-	}
-	return archive.Open(path, "", newest)
+// must not replace, but not one of a newer version of this program.
+func checkpoint(ctx context.Context, path string) error {
+	return withDatabase(existing(path, "rw"), func(db *sql.DB) error {
+		if _, err := versionOf(ctx, db, path, math.MaxInt32); err != nil {
+			return err
+		}
+		var busy, frames, moved int
+		if err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
+			return readError(ctx, path, err)
+		}
+		if busy != 0 {
+			return fmt.Errorf("%s is being read by another process, such as a backup", path)
+		}
+		return nil
+	})
 }

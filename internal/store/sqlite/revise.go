@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 
 	"brokerage/internal/brokerage"
 )
@@ -23,7 +24,7 @@ type revision struct {
 
 type readDocument struct {
 	key  documentKey
-	size int // bytes, as it is packed
+	size int // packed bytes
 }
 
 type plannedWrite struct {
@@ -69,12 +70,7 @@ func (r *revision) outdated(before uint64, changes *changes) bool {
 	if changes.since(before) {
 		return true
 	}
-	for i := range r.read {
-		if changes.since(before, r.read[i].key) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.read, func(d readDocument) bool { return changes.since(before, d.key) })
 }
 
 // note remembers that the revision depends on something.
@@ -94,6 +90,21 @@ func (r *revision) document(ctx context.Context, get *statement, key any) ([]byt
 		return nil, err
 	}
 	return r.store.unpack(b)
+}
+
+// edit plans to put what change makes of the document of a key in its place.
+func (r *revision) edit(
+	ctx context.Context, get, put *statement, key any, change func(doc []byte) ([]byte, error),
+) error {
+	doc, err := r.document(ctx, get, key)
+	if err != nil {
+		return err
+	}
+	if doc, err = change(doc); err != nil {
+		return err
+	}
+	r.write(put, key, r.store.pack(get.kind, doc))
+	return nil
 }
 
 // write plans a statement.
@@ -118,7 +129,7 @@ func (r *revision) apply(t *transaction) error {
 	return nil
 }
 
-// size returns the bytes of a document that was read, as it is packed; 0 for any other.
+// size returns the packed bytes of a document that was read; 0 for any other.
 func (r *revision) size(key documentKey) int {
 	for i := range r.read {
 		if r.read[i].key == key {

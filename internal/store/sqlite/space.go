@@ -6,93 +6,74 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
 )
 
-// Space says what takes the bytes of a database.
-type (
-	Space      = bulk.Space
-	IndexSpace = bulk.IndexSpace
-)
-
 var tableNames = [...]string{dataset.Security: "securities", dataset.Customer: "customers", dataset.Order: "orders"}
 
-// Space reads every page of the file, so it is for commands, not for metrics.
-func (s *Store) Space(ctx context.Context) (space Space, err error) {
+// Space says what takes the bytes of a database. It reads every page of the file, so it is for commands, not for
+// metrics.
+func (s *Store) Space(ctx context.Context) (space bulk.Space, err error) {
 	for _, k := range dataset.Kinds {
 		if err := s.Setting(ctx, bulk.SettingRaw+k.String(), &space.Raw[k]); err != nil {
 			return space, err
 		}
 	}
 	tx, err := s.reading.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err == nil {
+		defer tx.Rollback()
+		err = measure(ctx, tx, &space)
+	}
 	if err != nil {
 		return space, domainError(err)
 	}
-	defer func() { _ = tx.Rollback() }() // it has only read
-	const size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
-	if err := tx.QueryRowContext(ctx, size).Scan(&space.File); err != nil {
-		return space, domainError(err)
-	}
-	for _, k := range dataset.Kinds {
-		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+tableNames[k]).Scan(&space.Documents[k]); err != nil {
-			return space, domainError(err)
-		}
-	}
-	if err := measure(ctx, tx, &space); err != nil {
-		return space, domainError(err)
-	}
 	info, err := os.Stat(s.path + "-wal")
-	switch {
-	case err == nil:
-		space.Journal = info.Size()
-	case errors.Is(err, fs.ErrNotExist):
-		err = nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return space, nil
+	} else if err != nil {
+		return space, err
 	}
-	return space, err
+	space.Journal = info.Size()
+	return space, nil
 }
 
 // measure adds up the pages of tables and indexes. The table accounts counts as an index, because it only serves to
 // find customers.
-func measure(ctx context.Context, tx *sql.Tx, space *Space) error {
-	rows, err := tx.QueryContext(ctx, `SELECT d.name, s.tbl_name, d.pgsize
-		FROM dbstat AS d LEFT JOIN sqlite_schema AS s ON s.name = d.name
-		WHERE d.aggregate = TRUE ORDER BY d.name`)
+func measure(ctx context.Context, tx *sql.Tx, space *bulk.Space) error {
+	const size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+	err := tx.QueryRowContext(ctx, size).Scan(&space.File)
+	for k, table := range tableNames {
+		if err == nil {
+			err = tx.QueryRowContext(ctx, "SELECT count(*) FROM "+table).Scan(&space.Documents[k])
+		}
+	}
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rows.Close() }() // its error is that of Err
 	space.Rest = space.File
-	for rows.Next() {
-		var name string
-		var table sql.NullString // the schema itself has none
+	// The schema itself belongs to no table.
+	return eachRow(ctx, tx, `SELECT d.name, coalesce(s.tbl_name, ''), d.pgsize
+		FROM dbstat AS d LEFT JOIN sqlite_schema AS s ON s.name = d.name
+		WHERE d.aggregate = TRUE ORDER BY d.name`, nil, func(rows *sql.Rows) error {
+		var name, table string
 		var bytes int64
 		if err := rows.Scan(&name, &table, &bytes); err != nil {
 			return err
 		}
-		if share(space, name, table.String, bytes) {
-			space.Rest -= bytes
-		}
-	}
-	return rows.Err()
-}
-
-// share adds bytes to their table or index, and reports false for anything else.
-func share(space *Space, name, table string, bytes int64) bool {
-	for _, k := range dataset.Kinds {
-		if name == tableNames[k] {
+		ours := table == "accounts" || slices.Contains(tableNames[:], table)
+		switch k := slices.Index(tableNames[:], name); {
+		case k >= 0:
 			space.Stored[k] += bytes
-			return true
+		case ours && !strings.HasPrefix(name, "sqlite_"):
+			space.Indexes = append(space.Indexes, bulk.IndexSpace{Name: name, Bytes: bytes})
+		default:
+			return nil
 		}
-	}
-	switch table {
-	case "accounts", "orders", "customers", "securities":
-		if !strings.HasPrefix(name, "sqlite_") {
-			space.Indexes = append(space.Indexes, IndexSpace{Name: name, Bytes: bytes})
-			return true
-		}
-	}
-	return false
+		space.Rest -= bytes
+		return nil
+	})
 }

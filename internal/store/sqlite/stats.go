@@ -1,75 +1,47 @@
 package sqlite
 
 import (
+	"context"
+	"database/sql"
 	"os"
+	"strconv"
+	"sync/atomic"
 	"time"
 
+	"modernc.org/sqlite"
+
+	"brokerage/internal/brokerage"
 	"brokerage/internal/store/tally"
 )
 
-// Stats are the figures of a store, for metrics. Counts begin when it is opened.
-type Stats struct {
-	Pool, InUse int           // connections for reading
-	Waits       int64         // reads that had to wait for a connection
-	Waited      time.Duration // by all of them
-
-	Commits int64              // each of one or more writes
-	Writes  int64              // that wait for their commit now
-	Groups  tally.Distribution // writes of a commit
-	Flushes tally.Distribution // seconds of a commit, most of them the flush to disk
-	Busy    time.Duration      // of the one goroutine that writes
-	Redone  int64              // writes that were planned again because a document had changed meanwhile
-
-	Hits       int64 // reads from a kept snapshot
-	Misses     int64 // reads from a new snapshot
-	PageHits   int64 // pages that SQLite found in its cache
-	PageMisses int64 // pages that it read from the operating system
-
-	Kinds         []KindStats
-	File, Journal int64 // bytes
-}
-
-// KindStats are the documents of a kind.
-type KindStats struct {
-	Kind              string
-	Known             bool  // there was a census: Documents and Stored are known
-	Documents, Stored int64 // stored now, and their bytes as they are packed
-	// Packed counts the documents that were packed, from PackedFrom to PackedTo bytes, those refused afterwards too.
-	Packed, PackedFrom, PackedTo int64
-}
-
-func newSizes() *tally.Histogram { return tally.New(1, 2, 4, 8, 16, 32, 64, 128, maxGroup) }
-
-func newCommits() *tally.Histogram {
-	return tally.New(.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10)
-}
-
 // Stats returns the figures of the store. It takes microseconds and waits for no other work.
-func (s *Store) Stats() Stats {
-	s.readers.countPages()
-	stats := Stats{
-		Pool:       s.options.Pool,
-		InUse:      s.options.Pool - len(s.readers.free),
-		Waits:      s.readers.waits.Load(),
-		Waited:     time.Duration(s.readers.waited.Load()),
-		Commits:    s.writer.groups.Load(),
-		Writes:     s.writer.waiting.Load(),
-		Groups:     s.writer.sizes.Distribution(),
-		Flushes:    s.writer.commits.Distribution(),
-		Busy:       time.Duration(s.writer.busy.Load()),
-		Redone:     s.redone.Load(),
-		Hits:       s.readers.hits.Load(),
-		Misses:     s.readers.misses.Load(),
-		PageHits:   s.readers.pages.hits.Load() + s.writer.pages.hits.Load(),
-		PageMisses: s.readers.pages.misses.Load() + s.writer.pages.misses.Load(),
-		File:       sizeOf(s.path),
-		Journal:    sizeOf(s.path + "-wal"),
+func (s *Store) Stats() tally.Stats {
+	r, w := s.readers, s.writer
+	r.countPages()
+	stats := tally.Stats{
+		Connections: s.options.Pool,
+		Open:        s.options.Pool,
+		InUse:       len(r.running),
+		Waits:       r.waits.Load(),
+		Waited:      time.Duration(r.waited.Load()),
+		Commits:     w.groups.Load(),
+		Writes:      w.waiting.Load(),
+		Groups:      w.sizes.Distribution(),
+		Flushes:     w.commits.Distribution(),
+		Busy:        time.Duration(w.busy.Load()),
+		Hits:        r.hits.Load(),
+		Misses:      r.misses.Load(),
+		PageHits:    r.pages.hits.Load() + w.pages.hits.Load(),
+		PageMisses:  r.pages.misses.Load() + w.pages.misses.Load(),
+		Retries:     map[string]int64{"changed": s.redone.Load()}, // planned again because a document had changed meanwhile
+		File:        sizeOf(s.path),
+		Journal:     sizeOf(s.path + "-wal"),
 	}
-	there, known := s.census.now()
+	stored, known := s.census.now()
 	for i, k := range kinds {
 		p := &s.packed[i]
-		stats.Kinds = append(stats.Kinds, KindStats{
-			Kind: string(k), Known: known, Documents: there.documents[i], Stored: there.bytes[i],
+		stats.Kinds = append(stats.Kinds, tally.KindStats{
+			Kind: string(k), Known: known, Documents: stored.documents[i], Stored: stored.bytes[i],
 			Packed: p.documents.Load(), PackedFrom: p.raw.Load(), PackedTo: p.stored.Load(),
 		})
 	}
@@ -83,4 +55,69 @@ func sizeOf(path string) int64 {
 		return 0
 	}
 	return info.Size()
+}
+
+// pageReads counts the pages that SQLite found in the cache of a connection, and those it read from the system.
+type pageReads struct{ hits, misses atomic.Int64 }
+
+// add adds what a connection has counted since the last call. The caller must have the connection alone, because it
+// uses the connection's memory.
+func (p *pageReads) add(status sqlite.DBStatus) {
+	if status == nil {
+		return
+	}
+	for _, counter := range []struct {
+		op  sqlite.DBStatusOp
+		sum *atomic.Int64
+	}{{sqlite.DBStatusCacheHit, &p.hits}, {sqlite.DBStatusCacheMiss, &p.misses}} {
+		// SQLite counts in 32 bits, so the counter is reset each time.
+		if n, _, err := status.Status(counter.op, true); err == nil && n > 0 {
+			counter.sum.Add(int64(n))
+		}
+	}
+}
+
+// statusOf returns the counters of a connection; nil if it has none.
+func statusOf(conn *sql.Conn) (status sqlite.DBStatus) {
+	_ = conn.Raw(func(c any) error { // without them there are no figures, and no harm
+		status, _ = c.(sqlite.DBStatus)
+		return nil
+	})
+	return status
+}
+
+// countPages adds what the idle connections have counted. What the others have counted is added later.
+func (rs *readers) countPages() {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	for _, r := range rs.idle {
+		rs.pages.add(r.status)
+	}
+}
+
+// Describe returns the engine with the settings of the connection that writes.
+func (s *Store) Describe() brokerage.Engine { return s.engine }
+
+func (s *Store) describe(ctx context.Context) (e brokerage.Engine, err error) {
+	var journal string
+	var synchronous, pageSize int
+	e.Name = "sqlite"
+	err = s.writing.QueryRowContext(ctx, `SELECT sqlite_version(), journal_mode, synchronous, page_size
+		FROM pragma_journal_mode, pragma_synchronous, pragma_page_size`).Scan(&e.Version, &journal, &synchronous, &pageSize)
+	names := [...]string{"off", "normal", "full", "extra"}
+	e.Durability = brokerage.NotDurable
+	if journal == "wal" && synchronous >= 2 {
+		e.Durability = brokerage.Durable
+	}
+	compression := "zstd and S2, with trained dictionaries"
+	if s.options.Uncompressed {
+		compression = "none"
+	}
+	e.Settings = []brokerage.Setting{
+		{Name: "journal_mode", Value: journal}, {Name: "synchronous", Value: names[synchronous]},
+		{Name: "page_size", Value: strconv.Itoa(pageSize)},
+		{Name: "data_checksums", Value: "on"}, // in every file of this program
+		{Name: "compression", Value: compression},
+	}
+	return e, err
 }

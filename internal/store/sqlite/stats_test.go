@@ -2,7 +2,8 @@ package sqlite
 
 import (
 	"context"
-	"slices"
+	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,11 +15,9 @@ import (
 )
 
 func TestStore_Stats(t *testing.T) {
-	s, err := Open(t.Context(), t.TempDir()+"/b.db", Options{Pool: 3})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	s := opened(t, t.TempDir()+"/b.db", Options{Pool: 3})
 	before := s.Stats()
-	require.Equal(t, 3, before.Pool)
+	require.Equal(t, 3, before.Connections)
 	require.Zero(t, before.InUse)
 	require.Zero(t, before.Writes)
 
@@ -32,8 +31,8 @@ func TestStore_Stats(t *testing.T) {
 	require.Eventually(t, func() bool { return s.Stats().Writes == 0 }, 10*time.Second, time.Millisecond)
 }
 
-// A read that has to wait for a connection is seen, and for how long: by a clock
-// that stands while anything runs, so that a busy machine waits no longer.
+// A read that has to wait for a connection is seen, and for how long: by a clock that stands while anything runs, so
+// that a busy machine waits no longer.
 func TestStore_Stats_Waits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := Open(t.Context(), t.TempDir()+"/b.db", Options{Pool: 1})
@@ -46,8 +45,8 @@ func TestStore_Stats_Waits(t *testing.T) {
 			}, func() []documentKey { return nil })
 		})
 		defer func() { _ = release() }()
-		require.Equal(t, 1, s.Stats().InUse)
 		before := s.Stats()
+		require.Equal(t, 1, before.InUse)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 		defer cancel()
 		_, err = s.GetOrder(ctx, 1)
@@ -59,20 +58,17 @@ func TestStore_Stats_Waits(t *testing.T) {
 	})
 }
 
-// What groups, commits, packing and pages have come to.
+// The figures of groups, commits, packing and pages.
 func TestStore_Stats_Figures(t *testing.T) {
 	s := tinyStore(t)
-	d := generator(t, "tiny")
 	before := s.Stats()
 	require.Equal(t, before.Commits, int64(before.Groups.Count())) //nolint:gosec // a count of few
 	require.Equal(t, before.Groups.Count(), before.Flushes.Count())
 	require.Positive(t, before.File)
 
-	doc := d.AppendNewOrder(nil, 1, dataset.NewOrder{ID: 990003, Account: 104000000})
-	_, err := s.InsertOrder(t.Context(), now(), doc)
-	require.NoError(t, err)
+	insert(t, s, 990003)
 	for i := range int64(200) {
-		_, err := s.GetOrder(t.Context(), brokerage.ID(d.ID(dataset.Order, i)))
+		_, err := s.GetOrder(t.Context(), orderID(i))
 		require.NoError(t, err)
 	}
 	after := s.Stats()
@@ -85,12 +81,11 @@ func TestStore_Stats_Figures(t *testing.T) {
 	require.Greater(t, after.PageHits, before.PageHits)
 	require.Greater(t, after.PageMisses, before.PageMisses)
 
-	i := slices.IndexFunc(after.Kinds, func(k KindStats) bool { return k.Kind == string(orders) })
-	require.Equal(t, before.Kinds[i].Packed+1, after.Kinds[i].Packed)
-	require.EqualValues(t, len(doc), after.Kinds[i].PackedFrom-before.Kinds[i].PackedFrom)
-	packed := after.Kinds[i].PackedTo - before.Kinds[i].PackedTo
-	require.Positive(t, packed)
-	require.Less(t, packed, int64(len(doc)))
+	were, are := before.Kinds[indexOf(orders)], after.Kinds[indexOf(orders)]
+	require.Equal(t, were.Packed+1, are.Packed)
+	require.EqualValues(t, len(order(990003)), are.PackedFrom-were.PackedFrom)
+	require.Positive(t, are.PackedTo-were.PackedTo)
+	require.Less(t, are.PackedTo-were.PackedTo, are.PackedFrom-were.PackedFrom)
 }
 
 // A revision whose document another changed meanwhile is done again, and that is seen.
@@ -113,5 +108,154 @@ func TestStore_Stats_Redone(t *testing.T) {
 	require.Eventually(t, func() bool { return s.Stats().Writes == 2 }, 10*time.Second, time.Millisecond)
 	require.NoError(t, release())
 	require.NoError(t, <-ended)
-	require.EqualValues(t, 1, s.Stats().Redone)
+	require.Equal(t, map[string]int64{"changed": 1}, s.Stats().Retries)
+}
+
+// kindsOf returns the part of Stats that needs a census.
+func kindsOf(t testing.TB, s *Store) map[string][2]int64 {
+	t.Helper()
+	all := make(map[string][2]int64)
+	for _, k := range s.Stats().Kinds {
+		require.True(t, k.Known)
+		all[k.Kind] = [2]int64{k.Documents, k.Stored}
+	}
+	return all
+}
+
+// What is followed is what another count finds, after every kind of change and after changes that were refused.
+func TestCensus_Follows(t *testing.T) {
+	s := tinyStore(t)
+	d, ctx := tiny, t.Context()
+	require.False(t, s.Stats().Kinds[0].Known)
+	require.NoError(t, s.Census(ctx))
+	before := kindsOf(t, s)
+	for _, k := range dataset.Kinds {
+		require.Equal(t, d.Count(k), before[k.String()][0])
+		require.Positive(t, before[k.String()][1])
+	}
+
+	const customer, newCustomer, newAccount, newOrder = 1002, 900001, 990000001, 990001
+	account := func(id int64) []byte { return d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: id}) }
+	symbol := d.Symbol(3)
+	longer := changed(t, d.Append(nil, dataset.Customer, 0), "</LastName>", strings.Repeat("x", 50)+"</LastName>")
+	refused := func(_ brokerage.ID, err error) error {
+		require.ErrorAs(t, err, new(*brokerage.Conflict))
+		return nil
+	}
+	for _, change := range []struct {
+		name      string
+		kind      kind
+		documents int64
+		do        func() error
+	}{
+		{"InsertOrder", orders, 1, func() error { insert(t, s, newOrder); return nil }},
+		{"InsertOrder/Refused", orders, 0, func() error { return refused(s.InsertOrder(ctx, now(), order(newOrder))) }},
+		{"UpdateOrderStatus", orders, 0, func() error {
+			_, err := s.UpdateOrderStatus(ctx, now(), newOrder, "4")
+			return err
+		}},
+		{"DeleteOrder", orders, -1, func() error { return s.DeleteOrder(ctx, now(), newOrder) }},
+		{"InsertCustomer", customers, 1, func() error {
+			doc := d.AppendNewCustomer(nil, 5, dataset.NewCustomer{ID: newCustomer, Accounts: []int64{newAccount}})
+			_, err := s.InsertCustomer(ctx, now(), doc, true)
+			return err
+		}},
+		{"ReplaceCustomer", customers, 0, func() error {
+			return s.ReplaceCustomer(ctx, now(), customer, longer, true, nil)
+		}},
+		{"OpenAccount", customers, 0, func() error {
+			_, err := s.OpenAccount(ctx, now(), customer, account(newAccount+1))
+			return err
+		}},
+		{"OpenAccount/Refused", customers, 0, func() error {
+			return refused(s.OpenAccount(ctx, now(), customer, account(newAccount)))
+		}},
+		{"DeleteCustomer", customers, -1, func() error { return s.DeleteCustomer(ctx, now(), newCustomer) }},
+		{"UpdateSecurityPrice", securities, 0, func() error {
+			_, err := s.UpdateSecurityPrice(ctx, now(), symbol, brokerage.Price{LastTrade: "12345.25"})
+			return err
+		}},
+		{"ReplaceSecurity", securities, 0, func() error {
+			return s.ReplaceSecurity(ctx, now(), symbol, d.Append(nil, dataset.Security, 3), true, nil)
+		}},
+	} {
+		t.Run(change.name, func(t *testing.T) {
+			before := kindsOf(t, s)
+			require.NoError(t, change.do())
+			followed := kindsOf(t, s)
+			require.Equal(t, change.documents, followed[string(change.kind)][0]-before[string(change.kind)][0])
+			require.NoError(t, s.Census(ctx))
+			require.Equal(t, kindsOf(t, s), followed)
+		})
+	}
+}
+
+// A group that fails as a whole has changed nothing.
+func TestCensus_FailedGroup(t *testing.T) {
+	s := tinyStore(t)
+	require.NoError(t, s.Census(t.Context()))
+	before := kindsOf(t, s)
+	err := s.writer.write(context.Background(), func(tx *transaction) error {
+		require.NoError(t, tx.insertRow(990002))
+		return errors.New("after a change only the whole group can be rolled back")
+	})
+	require.Error(t, err)
+	require.Equal(t, before, kindsOf(t, s))
+}
+
+func TestCensus_Ends(t *testing.T) {
+	s := tinyStore(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.Error(t, s.Census(ctx))
+	require.False(t, s.Stats().Kinds[0].Known)
+}
+
+// The file is shared out completely, and what grows is what was written.
+func TestSpace(t *testing.T) {
+	d, s := tiny, tinyStore(t)
+	require.NoError(t, s.control(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)"))
+	space, err := s.Space(t.Context())
+	require.NoError(t, err)
+
+	require.Equal(t, sizeOf(s.path), space.File, "without a journal, the file is the whole database")
+	require.Zero(t, space.Journal)
+	var names []string
+	all := space.Rest
+	for _, index := range space.Indexes {
+		names = append(names, index.Name)
+		all += index.Bytes
+		require.Positive(t, index.Bytes, index.Name)
+	}
+	want := []string{"accounts", "accounts_customer", "orders_cash", "securities_search", "securities_symbol"}
+	require.Equal(t, want, names)
+	for _, k := range dataset.Kinds {
+		raw := rawBytes(k)
+		require.Equal(t, raw, space.Raw[k], k)
+		require.Equal(t, d.Count(k), space.Documents[k], k)
+		require.Greater(t, space.Stored[k], raw/10, k)
+		require.Less(t, space.Stored[k], raw, k)
+		all += space.Stored[k]
+	}
+	require.Equal(t, space.File, all)
+	require.Positive(t, space.Rest, "dictionaries at least")
+
+	for id := range int64(500) {
+		insert(t, s, 900_000+id)
+	}
+	after, err := s.Space(t.Context())
+	require.NoError(t, err)
+	require.Greater(t, after.Stored[dataset.Order], space.Stored[dataset.Order])
+	require.Equal(t, space.Stored[dataset.Customer], after.Stored[dataset.Customer])
+	require.Equal(t, space.Raw, after.Raw, "of loads only")
+	require.Equal(t, int64(2500), after.Documents[dataset.Order])
+	require.Positive(t, after.Journal)
+}
+
+// rawBytes returns the bytes of all documents of a kind in the dataset tiny.
+func rawBytes(k dataset.Kind) (n int64) {
+	for i := range tiny.Count(k) {
+		n += int64(len(tiny.Append(nil, k, i)))
+	}
+	return n
 }

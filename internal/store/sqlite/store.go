@@ -5,10 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -37,10 +35,9 @@ type Options struct {
 	// Doing is called with what a load does while it stores no documents, and with the empty text when it continues to
 	// store them. It may be nil.
 	Doing func(string)
-	// Trace is called for the statements of transactions. It may be nil.
-	Trace trace.Begin
+	Trace trace.Begin // called for the statements of transactions; may be nil
 
-	files fs.FS // replaces the embedded migrations, for tests
+	migrations []migration // replaces the embedded ones, for tests
 }
 
 // Store is the embedded store; see the package comment.
@@ -77,6 +74,16 @@ func Open(ctx context.Context, path string, options Options) (*Store, error) {
 	}
 	if options.Rules.MaxHoldings <= 0 {
 		options.Rules.MaxHoldings = brokerage.DefaultRules.MaxHoldings
+	}
+	ignore := func(string) {}
+	if options.Notice == nil {
+		options.Notice = ignore
+	}
+	if options.Doing == nil {
+		options.Doing = ignore
+	}
+	if options.migrations == nil {
+		options.migrations = migrations
 	}
 	if err := archive.RequireFolder(path); err != nil {
 		return nil, err
@@ -117,15 +124,11 @@ func (s *Store) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.writing.SetMaxOpenConns(1)
-	made, err := s.migrate(ctx)
-	if err != nil {
+	if err := s.migrate(ctx); err != nil {
 		return err
 	}
-	if made {
-		// SQLite flushes the file, but not the folder.
-		if err := archive.SyncFolder(filepath.Dir(s.path)); err != nil {
-			return err
-		}
+	if s.engine, err = s.describe(ctx); err != nil {
+		return err
 	}
 	dictionaries, err := readDictionaries(ctx, s.writing)
 	if err != nil {
@@ -143,10 +146,10 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	s.reading.SetMaxOpenConns(2*s.options.Pool + 1) // those of the readers, and some for verify and the like
 	s.reading.SetMaxIdleConns(s.options.Pool)
-	if s.readers, err = newReaders(ctx, s.reading, s.options.Pool, statementTexts); err != nil {
+	if s.readers, err = newReaders(ctx, s.reading, s.options.Pool); err != nil {
 		return err
 	}
-	if err := s.startWriter(ctx, statementTexts); err != nil || s.options.AsIs {
+	if s.writer, err = newWriter(ctx, s); err != nil || s.options.AsIs {
 		return err
 	}
 	s.unwatch, err = s.watch()
@@ -171,56 +174,50 @@ func uri(path string, settings url.Values) string {
 	return (&url.URL{Scheme: "file", Opaque: opaque, RawQuery: settings.Encode()}).String()
 }
 
+// existing returns a name for SQLite by which no database is made, only an existing one read (ro) or written (rw).
+func existing(path, mode string) string {
+	return uri(path, url.Values{"mode": {mode}, "_pragma": {"busy_timeout(10000)"}})
+}
+
 // OpenFile opens an existing database as SQLite sees it, with one connection, for work below the documents. Pages that
 // have checksums keep them, which a plain SQLite would not do.
 func OpenFile(path string) (*sql.DB, error) {
-	db, err := sql.Open("sqlite", uri(path, url.Values{"mode": {"rw"}, "_pragma": {"busy_timeout(10000)"}}))
+	db, err := sql.Open("sqlite", existing(path, "rw"))
 	if err == nil {
 		db.SetMaxOpenConns(1)
 	}
 	return db, err
 }
 
-func (s *Store) startWriter(ctx context.Context, texts map[string]string) (err error) {
-	conn, err := s.writing.Conn(ctx)
+// withDatabase calls do with a database that has one connection, and closes it.
+func withDatabase(name string, do func(*sql.DB) error) (err error) {
+	db, err := sql.Open("sqlite", name)
 	if err != nil {
 		return err
 	}
-	if s.engine, err = s.describe(ctx, conn); err != nil {
-		return errors.Join(err, conn.Close())
+	defer func() { err = errors.Join(err, db.Close()) }()
+	db.SetMaxOpenConns(1)
+	return do(db)
+}
+
+// A queryer runs queries: a database, a connection or a transaction.
+type queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// eachRow calls each with the rows of a query.
+func eachRow(ctx context.Context, q queryer, query string, args []any, each func(*sql.Rows) error) error {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
 	}
-	prepared := make(map[string]*sql.Stmt)
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, closeConn(conn, prepared))
-		}
-	}()
-	for _, control := range controls {
-		prepared[control], err = conn.PrepareContext(ctx, control) //nolint:sqlclosecheck // closed with the connection
-		if err != nil {
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows); err != nil {
 			return err
 		}
 	}
-	for name, text := range texts {
-		prepared[name], err = conn.PrepareContext(ctx, text) //nolint:sqlclosecheck // closed with the connection
-		if err != nil {
-			return fmt.Errorf("statement %s: %w", name, err)
-		}
-	}
-	s.writer = newWriter(conn, prepared, s.readers, &s.census, s.options.Trace)
-	return nil
-}
-
-// closeConn closes the statements of a connection and then the connection. SQLite keeps a connection open, and so its
-// journal, while a statement is left.
-func closeConn(conn *sql.Conn, prepared map[string]*sql.Stmt) error {
-	var errs []error
-	for _, stmt := range prepared {
-		if stmt != nil {
-			errs = append(errs, stmt.Close())
-		}
-	}
-	return errors.Join(append(errs, conn.Close())...)
+	return rows.Err()
 }
 
 // Close finishes the writes that run and closes the file. A second call does nothing.
@@ -235,8 +232,7 @@ func (s *Store) close() error {
 		s.unwatch()
 	}
 	if s.writer != nil {
-		s.writer.close()
-		errs = append(errs, closeConn(s.writer.conn, s.writer.stmts))
+		errs = append(errs, s.writer.close())
 	}
 	if s.readers != nil {
 		errs = append(errs, s.readers.close())
@@ -255,24 +251,16 @@ func (s *Store) close() error {
 	return errors.Join(errs...)
 }
 
-func readDictionaries(ctx context.Context, db interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}) (map[kind][]byte, error) {
-	rows, err := db.QueryContext(ctx, "SELECT kind, body FROM dictionaries")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+func readDictionaries(ctx context.Context, q queryer) (map[kind][]byte, error) {
 	dictionaries := make(map[kind][]byte)
-	for rows.Next() {
+	err := eachRow(ctx, q, "SELECT kind, body FROM dictionaries", nil, func(rows *sql.Rows) error {
 		var k kind
 		var body []byte
-		if err := rows.Scan(&k, &body); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&k, &body)
 		dictionaries[k] = body
-	}
-	return dictionaries, rows.Err()
+		return err
+	})
+	return dictionaries, err
 }
 
 var lease = &statement{name: "lease"}

@@ -8,36 +8,72 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/chaostest"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/storetest"
 )
+
+func TestStore(t *testing.T) {
+	open := func(t testing.TB, _ *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
+		return reopened(t, tinyDatabase(t), Options{Rules: rules})
+	}
+	storetest.Run(t,
+		func(t testing.TB, d *dataset.Dataset) brokerage.Store { return open(t, d, brokerage.Rules{}) },
+		storetest.Options{
+			OpenWith: open,
+			Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
+				require.NoError(t, s.Close())
+				return reopened(t, s.(*Store).path, s.(*Store).options)
+			},
+			Exceptions: map[string]string{},
+		})
+}
+
+// reopened opens a store that a case may close by itself.
+func reopened(t testing.TB, path string, options Options) *Store {
+	t.Helper()
+	s, err := Open(context.Background(), path, options)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func TestStore_LinearCost(t *testing.T) {
+	storetest.LinearCost(t, tinyStore(t), tiny, func() []int { return nil })
+}
+
+// Connections cut at random, and the service started again: each trade counts once.
+func TestOnce_Cut(t *testing.T) {
+	path := tinyDatabase(t)
+	chaostest.Once(t, chaostest.Database{
+		Generator: tiny,
+		Alone:     true,
+		Open:      func(t testing.TB) brokerage.Store { return opened(t, path, Options{}) },
+	})
+	requireClean(t, opened(t, path, Options{}))
+}
 
 // Every statement goes through an index; the search through one that covers it.
 func TestStatements_Plans(t *testing.T) {
-	s := loaded(t, generator(t, "tiny"))
-	texts := statementTexts
-	require.NotEmpty(t, texts)
-	conn, err := s.reading.Conn(t.Context())
-	require.NoError(t, err)
-	defer conn.Close()
-	// A connection that explains does not look whether its schema is that of before the load; one that reads does.
-	var tables int
-	require.NoError(t, conn.QueryRowContext(t.Context(), "SELECT count(*) FROM sqlite_schema").Scan(&tables))
-	for name, text := range texts {
+	s := tinyStore(t)
+	require.NotEmpty(t, statementTexts)
+	for name, text := range statementTexts {
 		t.Run(name, func(t *testing.T) {
-			rows, err := conn.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+text, make([]any, parameters(text))...)
-			require.NoError(t, err)
-			defer rows.Close()
-			var plan []string
-			for rows.Next() {
-				var id, parent, unused int
-				var detail string
-				require.NoError(t, rows.Scan(&id, &parent, &unused, &detail))
-				plan = append(plan, detail)
+			parameters := 0
+			for strings.Contains(text, fmt.Sprintf("?%d", parameters+1)) {
+				parameters++
 			}
-			require.NoError(t, rows.Err())
+			var plan []string
+			require.NoError(t, eachRow(t.Context(), s.reading, "EXPLAIN QUERY PLAN "+text, make([]any, parameters),
+				func(rows *sql.Rows) error {
+					plan = append(plan, "")
+					return rows.Scan(new(int), new(int), new(int), &plan[len(plan)-1])
+				}))
 			for _, step := range plan {
 				require.False(t, strings.HasPrefix(step, "SCAN") && step != "SCAN CONSTANT ROW", "%s", plan)
 			}
@@ -51,41 +87,21 @@ func TestStatements_Plans(t *testing.T) {
 	}
 }
 
-// parameters counts the distinct ?N of a statement.
-func parameters(text string) int {
-	n := 0
-	for strings.Contains(text, fmt.Sprintf("?%d", n+1)) {
-		n++
-	}
-	return n
-}
-
 func TestOpen_NotOurs(t *testing.T) {
-	dir := t.TempDir()
-	text := filepath.Join(dir, "text.db")
-	require.NoError(t, os.WriteFile(text, []byte(strings.Repeat("no database\n", 500)), 0o666))
-	_, err := Open(t.Context(), text, Options{})
+	path := filepath.Join(t.TempDir(), "text.db")
+	writeFile(t, path, []byte(strings.Repeat("no database\n", 500)))
+	_, err := Open(t.Context(), path, Options{})
 	require.ErrorContains(t, err, "not a database")
-
-	other := filepath.Join(dir, "other.db")
-	db, err := sql.Open("sqlite", other)
-	require.NoError(t, err)
-	_, err = db.ExecContext(t.Context(), "CREATE TABLE t (a)")
-	require.NoError(t, err)
-	require.NoError(t, db.Close())
-	_, err = Open(t.Context(), other, Options{})
+	require.NoError(t, os.Remove(path))
+	execute(t, path, "CREATE TABLE t (a)")
+	_, err = Open(t.Context(), path, Options{})
 	require.ErrorContains(t, err, "is a database, but not of this program")
 }
 
-// A failed Open leaves no lock.
 func TestOpen_FailedLeavesNoLock(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "brokerage.db")
-	s, err := Open(t.Context(), path, Options{})
-	require.NoError(t, err)
-	require.NoError(t, s.Close())
-	good, err := os.ReadFile(path)
-	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "brokerage.db")
+	emptyAt(t, path)
+	good := readFile(t, path)
 	for name, damage := range map[string]string{
 		"Version":    "PRAGMA user_version = 99",
 		"Table":      "DROP TABLE settings",
@@ -93,19 +109,13 @@ func TestOpen_FailedLeavesNoLock(t *testing.T) {
 		"Dictionary": "INSERT INTO dictionaries (kind, body) VALUES ('order', x'00')",
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.NoError(t, os.WriteFile(path, good, 0o600))
-			db, err := sql.Open("sqlite", dsn(path))
-			require.NoError(t, err)
-			_, err = db.ExecContext(t.Context(), damage)
-			require.NoError(t, err)
-			require.NoError(t, db.Close())
-			_, err = Open(t.Context(), path, Options{})
+			writeFile(t, path, good)
+			execute(t, path, damage)
+			_, err := Open(t.Context(), path, Options{})
 			require.Error(t, err)
 			_, again := Open(t.Context(), path, Options{})
-			require.Error(t, again)
-			require.NotContains(t, again.Error(), "in use")
-			_, err = os.Stat(path + "-wal")
-			require.ErrorIs(t, err, os.ErrNotExist, "no connection is left")
+			require.EqualError(t, again, err.Error())
+			require.NoFileExists(t, path+"-wal", "no connection is left")
 			lock, err := lockDatabase(path, false)
 			require.NoError(t, err)
 			require.NoError(t, lock.Close())
@@ -113,71 +123,72 @@ func TestOpen_FailedLeavesNoLock(t *testing.T) {
 	}
 }
 
-func TestOpen_OldPathNames(t *testing.T) {
+func TestOpen_OddNames(t *testing.T) {
 	for _, name := range []string{"with space.db", "per%20cent?.db", "häß#.db"} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			opened(t, filepath.Join(dir, name), Options{})
-			_, err := os.Stat(filepath.Join(dir, name))
-			require.NoError(t, err, "the file has the name that was asked for")
-		})
+		path := filepath.Join(t.TempDir(), name)
+		opened(t, path, Options{})
+		require.FileExists(t, path, "the file has the name that was asked for")
 	}
 }
 
-func TestStore_KeepsWhatItHas(t *testing.T) {
-	d := generator(t, "tiny")
-	path := filepath.Join(t.TempDir(), "brokerage.db")
-	s, err := Open(t.Context(), path, Options{})
-	require.NoError(t, err)
-	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
+func TestStore_KeepsItsDocuments(t *testing.T) {
+	s := tinyStore(t)
 	contents, err := s.Contents(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, d.Fingerprint(), contents.Fingerprint)
-	_, err = s.InsertOrder(t.Context(), now(), order(d, 777_777))
-	require.NoError(t, err)
+	require.Equal(t, tiny.Fingerprint(), contents.Fingerprint)
+	insert(t, s, 777_777)
 	require.NoError(t, s.Close())
-	_, err = os.Stat(path + "-wal")
-	require.ErrorIs(t, err, os.ErrNotExist, "closed, the file is the whole database")
-
+	require.NoFileExists(t, s.path+"-wal", "closed, the file is the whole database")
 	for _, options := range []Options{{}, {Uncompressed: true}} { // the setting is for new documents
-		s, err = Open(t.Context(), path, options)
-		require.NoError(t, err)
+		s := opened(t, s.path, options)
 		again, err := s.Contents(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, contents, again)
-		got, err := s.GetOrder(t.Context(), 777_777)
-		require.NoError(t, err)
-		require.Equal(t, string(brokerage.Order(order(d, 777_777))), string(got))
+		requireOrder(t, s, 777_777)
 		require.NoError(t, s.Close())
 	}
 }
 
-func TestLoad_Refused(t *testing.T) {
-	s := loaded(t, generator(t, "tiny"))
-	require.NoError(t, s.LoadDataset(t.Context(), generator(t, "tiny"), nil), "what is there already is no work")
-	err := s.LoadDataset(t.Context(), generator(t, "XXXS"), nil)
-	require.ErrorContains(t, err, "holds tpox-2/tiny/")
-}
-
-func TestLoad_GoesOnWhereItStopped(t *testing.T) {
-	d := generator(t, "XXXS")
+// Kept answers are removed after they have expired, a few at a time, by the clock of those who write.
+func TestStore_ForgetsAnswers(t *testing.T) {
 	s := empty(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	loadedSoFar := 0
-	err := s.LoadDataset(ctx, d, func(documents int, _ int64) {
-		if loadedSoFar += documents; loadedSoFar > 30_000 {
-			cancel()
-		}
-	})
-	require.ErrorIs(t, err, context.Canceled)
-	rest := 0
-	require.NoError(t, s.LoadDataset(t.Context(), d, func(documents int, _ int64) { rest += documents }))
-	require.Less(t, rest, 75_833-25_000)
-	for table, want := range map[string]int{
-		"securities": 20_833, "customers": 5_000, "accounts": int(d.TotalAccounts()), "orders": 50_000,
-	} {
-		var n int
-		require.NoError(t, s.reading.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n))
-		require.Equal(t, want, n, table)
+	begin := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	next := int64(1000)
+	insert := func(now time.Time, key string, keep time.Duration) {
+		t.Helper()
+		next++
+		_, err := s.InsertOrder(t.Context(), brokerage.Write{
+			Now: now, Once: &brokerage.Once{Client: "c", Key: key, Expires: now.Add(keep)},
+		}, order(next))
+		require.NoError(t, err)
 	}
+	requireKept := func(want int, why string) {
+		t.Helper()
+		require.Equal(t, want, scan[int](t, s.reading, "SELECT count(*) FROM answers"), why)
+	}
+	insert(begin, "long", time.Hour)
+	const short = 2*purgeRows + 10
+	for i := range short {
+		insert(begin, fmt.Sprint("short-", i), 10*time.Second)
+	}
+	insert(begin.Add(30*time.Second), "between", time.Hour)
+	requireKept(short+2, "expired, but it is too early to look")
+
+	minute := begin.Add(purgeEvery)
+	insert(minute, "minute-0", time.Hour)
+	requireKept(short+3-purgeRows, "no more than is quick")
+	insert(minute, "minute-1", time.Hour)
+	requireKept(short+4-2*purgeRows, "the rest is not left for a minute")
+	insert(minute, "minute-2", time.Hour)
+	requireKept(5, "the others have not expired")
+	insert(minute, "long", time.Hour)
+	requireNoOrder(t, s, next) // its answer is the kept one
+
+	insert(minute, "brief", time.Second)
+	insert(minute.Add(59*time.Second), "minute-3", time.Hour)
+	requireKept(7, "too early again")
+	insert(minute.Add(60*time.Second), "minute-4", time.Hour)
+	requireKept(7, "one more and one less")
+	insert(begin, "back", time.Hour)
+	requireKept(8, "a clock that was put back")
 }

@@ -1,9 +1,18 @@
 package sqlite
 
 import (
+	"bufio"
 	"context"
+	"database/sql"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,10 +23,15 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-func generator(t testing.TB, scale string) *dataset.Dataset {
-	t.Helper()
+// tiny is the dataset of nearly all tests.
+var tiny = scaled("tiny")
+
+// scaled returns a dataset, and panics when there is no such scale.
+func scaled(scale string) *dataset.Dataset {
 	s, err := dataset.ParseScale(scale)
-	require.NoError(t, err)
+	if err != nil {
+		panic(err)
+	}
 	return dataset.New(dataset.Spec{Scale: s, Seed: 1})
 }
 
@@ -34,18 +48,241 @@ func empty(t testing.TB) *Store {
 	return opened(t, filepath.Join(t.TempDir(), "brokerage.db"), Options{})
 }
 
-func loaded(t testing.TB, d *dataset.Dataset) *Store {
+// tinyDatabase returns a file of its own with the dataset tiny, which is loaded once.
+func tinyDatabase(t testing.TB) (path string) {
 	t.Helper()
-	s := empty(t)
-	require.NoError(t, s.LoadDataset(context.Background(), d, nil))
-	return s
+	b, err := tinyBytes()
+	require.NoError(t, err)
+	path = filepath.Join(t.TempDir(), "tiny.db")
+	writeFile(t, path, b)
+	return path
+}
+
+var tinyBytes = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // a temporary folder
+	path := filepath.Join(dir, "tiny.db")
+	s, err := Open(context.Background(), path, Options{})
+	if err != nil {
+		return nil, err
+	}
+	err = s.LoadDataset(context.Background(), tiny, nil)
+	if err := errors.Join(err, s.Close()); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+// tinyStore returns an open store with the dataset tiny.
+func tinyStore(t testing.TB) *Store {
+	t.Helper()
+	return opened(t, tinyDatabase(t), Options{})
 }
 
 func now() brokerage.Write { return brokerage.Write{Now: time.Now()} }
 
-// order is a new order with an id of the test's.
-func order(d *dataset.Dataset, id int64) []byte {
-	return d.AppendNewOrder(nil, id, dataset.NewOrder{ID: id})
+// order returns a new order with an id that the test chooses.
+func order(id int64) []byte { return tiny.AppendNewOrder(nil, id, dataset.NewOrder{ID: id}) }
+
+// insert stores the order with an id.
+func insert(t testing.TB, s *Store, id int64) {
+	t.Helper()
+	_, err := s.InsertOrder(t.Context(), now(), order(id))
+	require.NoError(t, err)
+}
+
+// requireOrder finds the order that insert has stored.
+func requireOrder(t testing.TB, s *Store, id int64) {
+	t.Helper()
+	got, err := s.GetOrder(context.Background(), brokerage.ID(id))
+	require.NoError(t, err, "order %d was answered", id)
+	require.Equal(t, string(brokerage.Order(order(id))), string(got))
+}
+
+func requireNoOrder(t testing.TB, s *Store, id int64) {
+	t.Helper()
+	_, err := s.GetOrder(context.Background(), brokerage.ID(id))
+	require.ErrorAs(t, err, new(*brokerage.NotFound), "order %d", id)
+}
+
+// buyOne is a trade that tests repeat: one share of a security that depends on the account.
+func buyOne(account int64) brokerage.Trade {
+	return brokerage.Trade{
+		Side: brokerage.Buy, Symbol: tiny.Symbol(int(account) % 500), Quantity: "1", Now: time.Now(),
+	}
+}
+
+// customerID returns the id of the i-th customer.
+func customerID(i int64) brokerage.ID { return brokerage.ID(tiny.ID(dataset.Customer, i)) }
+
+// orderID returns the id of the i-th order.
+func orderID(i int64) brokerage.ID { return brokerage.ID(tiny.ID(dataset.Order, i)) }
+
+// scan returns the value that a query finds.
+func scan[T any](t testing.TB, db *sql.DB, query string) (value T) {
+	t.Helper()
+	require.NoError(t, db.QueryRowContext(context.Background(), query).Scan(&value))
+	return value
+}
+
+// execute runs statements on the file of a closed store.
+func execute(t testing.TB, path, statements string, args ...any) {
+	t.Helper()
+	require.NoError(t, withDatabase(uri(path, map[string][]string{}), func(db *sql.DB) error {
+		_, err := db.ExecContext(context.Background(), statements, args...)
+		return err
+	}))
+}
+
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return b
+}
+
+func writeFile(t testing.TB, path string, content []byte) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path, content, 0o666))
+}
+
+// content returns the files of a folder, by name.
+func content(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	for _, name := range entries(t, dir) {
+		files[name] = string(readFile(t, filepath.Join(dir, name)))
+	}
+	return files
+}
+
+// entries returns the names of the files in a folder, in order.
+func entries(t testing.TB, dir string) []string {
+	t.Helper()
+	found, err := fs.Glob(os.DirFS(dir), "*")
+	require.NoError(t, err)
+	return found
+}
+
+// verified returns what verify finds in a file.
+func verified(t testing.TB, path string) (findings []string, v bulk.Verified) {
+	t.Helper()
+	s := opened(t, path, Options{})
+	findings, v = findingsOf(t, s)
+	require.NoError(t, s.Close())
+	return findings, v
+}
+
+func findingsOf(t testing.TB, s *Store) (findings []string, v bulk.Verified) {
+	t.Helper()
+	v, err := s.Verify(context.Background(), func(f string) error { findings = append(findings, f); return nil }, nil)
+	require.NoError(t, err)
+	require.Len(t, findings, int(v.Findings))
+	return findings, v
+}
+
+func requireClean(t testing.TB, s *Store) {
+	t.Helper()
+	findings, _ := findingsOf(t, s)
+	require.Empty(t, findings)
+	require.NoError(t, s.Ready(context.Background()))
+}
+
+// requireTiny wants all documents of the dataset tiny, byte for byte, no more, and nothing to complain of.
+func requireTiny(t testing.TB, s *Store) {
+	t.Helper()
+	requireClean(t, s)
+	contents, err := s.Contents(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, bulk.ContentsOf(tiny), contents)
+	for _, k := range dataset.Kinds {
+		n := scan[int64](t, s.reading, "SELECT count(*) FROM "+tableNames[k])
+		require.Equal(t, tiny.Count(k), n, k)
+		for i := range n {
+			var got []byte
+			want := tiny.Append(nil, k, i)
+			switch k {
+			case dataset.Security:
+				got, err = s.GetSecurity(t.Context(), tiny.Symbol(int(i)))
+			case dataset.Customer:
+				got, err = s.GetCustomer(t.Context(), customerID(i))
+			case dataset.Order:
+				want = brokerage.Order(want)
+				got, err = s.GetOrder(t.Context(), orderID(i))
+			}
+			require.NoError(t, err)
+			require.Equal(t, string(want), string(got))
+		}
+	}
+	require.Equal(t, tiny.TotalAccounts(), scan[int64](t, s.reading, "SELECT count(*) FROM accounts"))
+	lease, err := s.Lease(t.Context(), "order", 1)
+	require.NoError(t, err)
+	require.Greater(t, lease.First, orderID(tiny.Count(dataset.Order)-1))
+}
+
+// victims are what the test binary does as a process that is to be killed, by name, with arguments of its own.
+var victims map[string]func(args []string) error
+
+// victimEnv holds the name and the arguments of a victim, in lines.
+const victimEnv = "BROKERAGE_TEST_VICTIM"
+
+func TestMain(m *testing.M) {
+	victims = map[string]func([]string) error{
+		"write": writingVictim, "insert": insertingVictim, "migrate": migratingVictim, "load": loadingVictim,
+		"backup": backupVictim, "restore": restoreVictim,
+	}
+	if args := strings.Split(os.Getenv(victimEnv), "\n"); args[0] != "" {
+		if err := victims[args[0]](args[1:]); err != nil {
+			fmt.Println("error", err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// A victim is a process that runs until it is killed.
+type victim struct {
+	*exec.Cmd
+
+	lines *bufio.Scanner // of its output
+}
+
+func startVictim(t testing.TB, args ...string) *victim {
+	t.Helper()
+	cmd := exec.CommandContext(context.Background(), os.Args[0])
+	cmd.Env = append(os.Environ(), victimEnv+"="+strings.Join(args, "\n"))
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	v := &victim{cmd, bufio.NewScanner(out)}
+	t.Cleanup(v.kill)
+	return v
+}
+
+// requireLine waits for the victim's next line.
+func (v *victim) requireLine(t testing.TB, want string) {
+	t.Helper()
+	require.True(t, v.lines.Scan())
+	require.Equal(t, want, v.lines.Text())
+}
+
+// kill kills the victim, which may have been already, and waits for its end.
+func (v *victim) kill() {
+	_ = v.Process.Kill()
+	_ = v.Wait()
+}
+
+// together calls do for each i below n, each in a goroutine, and waits for all.
+func together(n int, do func(i int)) {
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { do(i) })
+	}
+	all.Wait()
 }
 
 func isUnavailable(err error) bool {
@@ -53,36 +290,5 @@ func isUnavailable(err error) bool {
 	return ok
 }
 
-// requireDataset wants all documents of a dataset, byte for byte, and no more.
-func requireDataset(t testing.TB, s *Store, d *dataset.Dataset) {
-	t.Helper()
-	contents, err := s.Contents(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, bulk.ContentsOf(d), contents)
-	for _, k := range dataset.Kinds {
-		var n int64
-		require.NoError(t, s.reading.QueryRowContext(t.Context(), "SELECT count(*) FROM "+tableNames[k]).Scan(&n))
-		require.Equal(t, d.Count(k), n, k)
-		for i := range n {
-			var got []byte
-			want := d.Append(nil, k, i)
-			switch k {
-			case dataset.Security:
-				got, err = s.GetSecurity(t.Context(), d.Symbol(int(i)))
-			case dataset.Customer:
-				got, err = s.GetCustomer(t.Context(), brokerage.ID(d.ID(k, i)))
-			case dataset.Order:
-				want = brokerage.Order(want)
-				got, err = s.GetOrder(t.Context(), brokerage.ID(d.ID(k, i)))
-			}
-			require.NoError(t, err)
-			require.Equal(t, string(want), string(got))
-		}
-	}
-	var accounts int64
-	require.NoError(t, s.reading.QueryRowContext(t.Context(), "SELECT count(*) FROM accounts").Scan(&accounts))
-	require.Equal(t, d.TotalAccounts(), accounts)
-	lease, err := s.Lease(t.Context(), "order", 1)
-	require.NoError(t, err)
-	require.GreaterOrEqual(t, int64(lease.First), d.ID(dataset.Order, d.Count(dataset.Order)-1)+1)
-}
+// indexOf returns the position of a kind.
+func indexOf(k kind) int { return slices.Index(kinds[:], k) }

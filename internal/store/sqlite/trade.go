@@ -41,10 +41,10 @@ func (s *Store) Trade(
 func (r *revision) customerOf(ctx context.Context, account brokerage.ID) (id int64, doc []byte, err error) {
 	var b []byte
 	err = r.from.find(ctx, customerOfAccount, int64(account), &id, &b)
-	switch {
-	case noRows(err):
-		return 0, nil, brokerage.NoAccount(account)
-	case err != nil:
+	if noRows(err) {
+		err = brokerage.NoAccount(account)
+	}
+	if err != nil {
 		return 0, nil, domainError(err)
 	}
 	r.note(documentKey{kind: customers, id: id}, len(b))

@@ -13,19 +13,11 @@ func (s *Store) UpdateOrderStatus(
 	ctx context.Context, w brokerage.Write, id brokerage.ID, stat string,
 ) ([]byte, error) {
 	return s.revise(ctx, w, func(r *revision) error {
-		doc, err := r.document(ctx, getOrder, int64(id))
-		if err != nil {
-			return err
-		}
-		changed, answer, err := brokerage.SetOrderStatus(doc, stat)
-		if err != nil {
-			return err
-		}
-		if err := brokerage.ValidateOrder(changed); err != nil {
-			return err
-		}
-		r.answer = answer
-		r.write(updateOrderStatus, int64(id), s.pack(orders, changed))
-		return nil
+		return r.edit(ctx, getOrder, updateOrderStatus, int64(id), func(doc []byte) (changed []byte, err error) {
+			if changed, r.answer, err = brokerage.SetOrderStatus(doc, stat); err == nil {
+				err = brokerage.ValidateOrder(changed)
+			}
+			return changed, err
+		})
 	})
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
@@ -15,70 +16,69 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// Verified says how much Verify has read and found.
-type Verified = bulk.Verified
-
 // Verify reads everything, calls find with each finding, a sentence, and read with the progress. Damage is a finding;
 // an I/O error or the end of ctx is an error.
-func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (Verified, error) {
+func (s *Store) Verify(
+	ctx context.Context, find func(string) error, read func(bytes int64),
+) (bulk.Verified, error) {
 	v := bulk.Verification{Find: find, Read: read}
-	if err := s.sweep(ctx, &v); err != nil {
-		return v.Verified, err
+	err := s.verify(ctx, &v)
+	return v.Verified, err
+}
+
+func (s *Store) verify(ctx context.Context, v *bulk.Verification) error {
+	if err := s.sweep(ctx, v); err != nil {
+		return err
 	}
 	broken, err := s.integrity(ctx)
 	if err == nil {
 		err = v.Tell(ctx, broken...)
 	}
 	if err != nil {
-		return v.Verified, err
+		return err
 	}
-	switch unfinished, failed := s.unfinished(ctx); {
-	case isDamage(failed): // a finding already
-	case failed != nil:
-		err = failed
-	case unfinished:
+	unfinished, err := s.unfinished(ctx)
+	if isDamage(err) { // a finding already
+		err = nil
+	} else if err == nil && unfinished {
 		err = v.TellUnfinished(ctx)
 	}
-	if err != nil {
-		return v.Verified, err
-	}
 	for _, k := range dataset.Kinds {
-		err := bulk.Inspect(ctx, &v, k, s.storedRows(ctx, k),
-			func(b storedBatch) bulk.Inspected { return s.check(ctx, k, b) })
 		if err != nil {
-			return v.Verified, err
+			return err
 		}
+		err = bulk.Inspect(ctx, v, k, s.storedRows(ctx, k),
+			func(b storedBatch) bulk.Inspected { return s.check(ctx, k, b) })
 	}
-	err = s.checkAccounts(ctx, &v)
-	return v.Verified, err
+	if err != nil {
+		return err
+	}
+	return s.checkAccounts(ctx, v)
 }
 
 // integrity returns what SQLite finds damaged in its own structures.
 func (s *Store) integrity(ctx context.Context) (findings []string, err error) {
-	rows, err := s.reading.QueryContext(ctx, "PRAGMA integrity_check")
-	if err != nil {
-		return unreadable(ctx, "database", err)
-	}
-	defer func() { _ = rows.Close() }() // rows.Err has its error
-	for rows.Next() {
+	err = eachRow(ctx, s.reading, "PRAGMA integrity_check", nil, func(rows *sql.Rows) error {
 		var text string
 		if err := rows.Scan(&text); err != nil {
-			return findings, err
+			return err
 		}
 		if code := pageError.FindStringSubmatch(text); code != nil {
-			// SQLite reports as a finding that it could not read a page.
 			if n, err := strconv.Atoi(code[1]); err == nil && !isDamageCode(n) {
-				_, err := unreadable(ctx, "the database", errors.New(code[0]))
-				return nil, err
+				return errors.New(code[0]) // SQLite reports as a finding that it could not read a page
 			}
 		}
 		if text != "ok" {
 			findings = append(findings, "database: "+text)
 		}
-	}
-	if err := rows.Err(); err != nil {
-		more, err := unreadable(ctx, "database", err)
-		return append(findings, more...), err
+		return nil
+	})
+	if err != nil {
+		var finding string
+		if finding, err = unreadable(ctx, "database", err); err != nil {
+			return nil, err
+		}
+		findings = append(findings, finding)
 	}
 	return findings, nil
 }
@@ -87,14 +87,14 @@ var pageError = regexp.MustCompile(`unable to get the page\. error code=(\d+)`)
 
 // unreadable returns an error in reading as a finding if it says that the database is damaged, and as an error
 // otherwise.
-func unreadable(ctx context.Context, what string, err error) ([]string, error) {
+func unreadable(ctx context.Context, what string, err error) (finding string, _ error) {
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return "", ctx.Err()
 	case !isDamage(err):
-		return nil, fmt.Errorf("reading %s: %w", what, err)
+		return "", fmt.Errorf("reading %s: %w", what, err)
 	}
-	return []string{what + ": cannot be read: " + err.Error()}, nil
+	return what + ": cannot be read: " + err.Error(), nil
 }
 
 // unfinished reports whether a load was not finished.
@@ -141,12 +141,12 @@ func (s *Store) storedRows(ctx context.Context, k dataset.Kind) iter.Seq2[stored
 		for {
 			b, err := s.storedBatch(ctx, k, last)
 			if err != nil {
-				found, end := unreadable(ctx, fmt.Sprintf("%s after %d: the rest", k, last), err)
+				finding, end := unreadable(ctx, fmt.Sprintf("%s after %d: the rest", k, last), err)
 				if end != nil {
 					yield(b, end)
 					return
 				}
-				b.findings = append(b.findings, found...)
+				b.findings = append(b.findings, finding)
 			}
 			if len(b.rows) == 0 && err == nil || !yield(b, nil) || err != nil {
 				return
@@ -157,12 +157,8 @@ func (s *Store) storedRows(ctx context.Context, k dataset.Kind) iter.Seq2[stored
 }
 
 func (s *Store) storedBatch(ctx context.Context, k dataset.Kind, after int64) (b storedBatch, err error) {
-	rows, err := s.reading.QueryContext(ctx, storedQueries[k], after, bulk.VerifyBatch)
-	if err != nil {
-		return b, err
-	}
-	defer func() { _ = rows.Close() }() // rows.Err has its error
-	for rows.Next() {
+	args := []any{after, bulk.VerifyBatch}
+	err = eachRow(ctx, s.reading, storedQueries[k], args, func(rows *sql.Rows) (err error) {
 		var r storedRow
 		switch k {
 		case dataset.Security:
@@ -176,12 +172,12 @@ func (s *Store) storedBatch(ctx context.Context, k dataset.Kind, after int64) (b
 		default:
 			err = rows.Scan(&r.id, &r.packed, &r.account, &r.cash)
 		}
-		if err != nil {
-			return b, err
+		if err == nil {
+			b.rows = append(b.rows, r)
 		}
-		b.rows = append(b.rows, r)
-	}
-	return b, rows.Err()
+		return err
+	})
+	return b, err
 }
 
 // check verifies the documents of a batch.
@@ -193,12 +189,12 @@ func (s *Store) check(ctx context.Context, k dataset.Kind, b storedBatch) bulk.I
 		first, last := b.rows[0].id, b.rows[len(b.rows)-1].id
 		if of, err = s.accountsOf(ctx, first, last); err != nil {
 			of = nil
-			found, end := unreadable(ctx, fmt.Sprintf("accounts of customers %d to %d", first, last), err)
-			if end != nil {
-				seen.Err = end
+			var finding string
+			finding, seen.Err = unreadable(ctx, fmt.Sprintf("accounts of customers %d to %d", first, last), err)
+			if seen.Err != nil {
 				return seen
 			}
-			seen.Findings = append(seen.Findings, found...)
+			seen.Findings = append(seen.Findings, finding)
 		}
 	}
 	for _, r := range b.rows {
@@ -267,22 +263,14 @@ func checkKeys(k dataset.Kind, r storedRow, doc []byte, report func(string, ...a
 
 // accountsOf returns the account rows of the customers between two ids.
 func (s *Store) accountsOf(ctx context.Context, first, last int64) (map[int64][]int64, error) {
-	rows, err := s.reading.QueryContext(
-		ctx, "SELECT customer, id FROM accounts WHERE customer BETWEEN ? AND ?", first, last,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }() // rows.Err has its error
 	of := make(map[int64][]int64)
-	for rows.Next() {
+	const query = "SELECT customer, id FROM accounts WHERE customer BETWEEN ? AND ?"
+	return of, eachRow(ctx, s.reading, query, []any{first, last}, func(rows *sql.Rows) error {
 		var customer, id int64
-		if err := rows.Scan(&customer, &id); err != nil {
-			return of, err
-		}
+		err := rows.Scan(&customer, &id)
 		of[customer] = append(of[customer], id)
-	}
-	return of, rows.Err()
+		return err
+	})
 }
 
 // checkAccountsOf compares the accounts in a customer's document with the rows of the customer. It returns an error if
@@ -300,16 +288,16 @@ func (s *Store) checkAccountsOf(
 			continue
 		}
 		other, err := s.CustomerOf(ctx, account)
-		switch _, nobody := errors.AsType[*brokerage.NotFound](err); {
-		case nobody:
+		if _, nobody := errors.AsType[*brokerage.NotFound](err); nobody {
 			report("account %d is in the document, but belongs to nobody", account)
 			continue
-		case err != nil:
-			found, err := unreadable(ctx, fmt.Sprintf("account %d", account), err)
+		}
+		if err != nil {
+			finding, err := unreadable(ctx, fmt.Sprintf("account %d", account), err)
 			if err != nil {
 				return err
 			}
-			report("%s", found[0])
+			report("%s", finding)
 			continue
 		}
 		twice, err := s.hasAccount(ctx, other, account)
@@ -328,17 +316,14 @@ func (s *Store) checkAccountsOf(
 // hasAccount reports whether an account is in a customer's document. A missing or damaged document is a finding of its
 // own.
 func (s *Store) hasAccount(ctx context.Context, customer, account brokerage.ID) (bool, error) {
-	b, err := packed(ctx, s, getCustomer, int64(customer))
-	if _, missing := errors.AsType[*brokerage.NotFound](err); missing {
+	doc, err := s.GetCustomer(ctx, customer)
+	_, missing := errors.AsType[*brokerage.NotFound](err)
+	_, damaged := errors.AsType[*brokerage.Damaged](err)
+	switch {
+	case missing || damaged:
 		return false, nil
-	}
-	if err != nil {
-		_, err = unreadable(ctx, fmt.Sprintf("customer %d", customer), err)
-		return false, err
-	}
-	doc, err := s.codec.Load().unpack(b)
-	if err != nil {
-		return false, nil //nolint:nilerr // a finding of that customer
+	case err != nil:
+		return false, fmt.Errorf("reading customer %d: %w", customer, err)
 	}
 	keys, err := brokerage.CustomerKeysOf(doc)
 	return err == nil && slices.Contains(keys.Accounts, account), nil
@@ -346,34 +331,25 @@ func (s *Store) hasAccount(ctx context.Context, customer, account brokerage.ID) 
 
 // checkAccounts reports account rows whose customer does not exist. The others were compared with the documents.
 func (s *Store) checkAccounts(ctx context.Context, v *bulk.Verification) error {
-	rows, err := s.reading.QueryContext(ctx, `SELECT a.id, a.customer FROM accounts a
-		WHERE NOT EXISTS (SELECT 1 FROM customers c WHERE c.id = a.customer)`)
-	failed := func(err error) error {
-		findings, err := unreadable(ctx, "accounts", err)
-		if err != nil {
-			return err
-		}
-		return v.Tell(ctx, findings...)
-	}
-	if err != nil {
-		return failed(err)
-	}
-	defer func() { _ = rows.Close() }() // rows.Err has its error
-	for rows.Next() {
+	var failed error
+	err := eachRow(ctx, s.reading, `SELECT a.id, a.customer FROM accounts a
+		WHERE NOT EXISTS (SELECT 1 FROM customers c WHERE c.id = a.customer)`, nil, func(rows *sql.Rows) error {
 		var id, customer int64
 		if err := rows.Scan(&id, &customer); err != nil {
 			return err
 		}
-		finding := fmt.Sprintf("account %d: belongs to customer %d, which does not exist", id, customer)
-		if err := v.Tell(ctx, finding); err != nil {
-			return err
-		}
+		failed = v.Tell(ctx, fmt.Sprintf("account %d: belongs to customer %d, which does not exist", id, customer))
+		return failed
+	})
+	if err == nil {
+		err = s.reading.QueryRowContext(ctx, "SELECT count(*) FROM accounts").Scan(&v.Accounts)
 	}
-	if err := rows.Err(); err != nil {
-		return failed(err)
+	if err == nil || failed != nil {
+		return failed
 	}
-	if err := s.reading.QueryRowContext(ctx, "SELECT count(*) FROM accounts").Scan(&v.Accounts); err != nil {
-		return failed(err)
+	finding, err := unreadable(ctx, "accounts", err)
+	if err != nil {
+		return err
 	}
-	return nil
+	return v.Tell(ctx, finding)
 }

@@ -3,10 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"context"
-	"database/sql"
-	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -18,66 +15,36 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-func verified(t testing.TB, path string) (findings []string, v Verified) {
-	t.Helper()
-	s, err := Open(context.Background(), path, Options{})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, s.Close()) }()
-	v, err = s.Verify(context.Background(), func(f string) error { findings = append(findings, f); return nil }, nil)
-	require.NoError(t, err)
-	require.Len(t, findings, int(v.Findings))
-	return findings, v
-}
-
 // Each thing that can be wrong is damaged once, in a copy of its own.
 func TestVerify_Damage(t *testing.T) {
-	d := generator(t, "tiny")
-	dir := t.TempDir()
-	whole := filepath.Join(dir, "whole.db")
-	s, err := Open(context.Background(), whole, Options{})
-	require.NoError(t, err)
-	require.NoError(t, s.LoadDataset(context.Background(), d, nil))
-	require.NoError(t, s.Close())
-	findings, v := verified(t, whole)
+	findings, v := verified(t, tinyDatabase(t))
 	require.Empty(t, findings)
 	require.Equal(t, [...]int64{500, 200, 2000}, v.Documents)
-	require.Equal(t, d.TotalAccounts(), v.Accounts)
+	require.Equal(t, tiny.TotalAccounts(), v.Accounts)
 
-	customer := d.Append(nil, dataset.Customer, 0)
-	keys, err := brokerage.CustomerKeysOf(customer)
-	require.NoError(t, err)
-	account := int64(keys.Accounts[0])
-	order := d.Append(nil, dataset.Order, 0)
-	security := d.Append(nil, dataset.Security, 0)
-	negativePosition := bytes.Replace(customer, []byte("<Quantity>"), []byte("<Quantity>-"), 1)
-	swap := func(doc []byte, old, replacement string) []byte {
-		changed := bytes.Replace(doc, []byte(old), []byte(replacement), 1)
-		require.NotEqual(t, string(doc), string(changed))
-		return changed
-	}
-	const id, orderID = 1002, 103282
+	customer, order := tiny.Append(nil, dataset.Customer, 0), tiny.Append(nil, dataset.Order, 0)
+	security := tiny.Append(nil, dataset.Security, 0)
+	account := tiny.FirstAccount(0)
+	const id, orderID, symbol = 1002, 103282, "A"
+	const putOrder, putCustomer = "UPDATE orders SET doc = ? WHERE id = ?", "UPDATE customers SET doc = ? WHERE id = ?"
 	for name, c := range map[string]struct {
 		statement string
 		args      []any
 		says      []string
 	}{
 		"Unpacks": {
-			"UPDATE orders SET doc = x'0102' WHERE id = ?", []any{orderID},
-			[]string{"order 103282: the document does not unpack"},
+			putOrder, []any{[]byte{1, 2}, orderID}, []string{"order 103282: the document does not unpack"},
 		},
-		"Empty": {
-			"UPDATE orders SET doc = x'' WHERE id = ?", []any{orderID}, []string{"order 103282: the document"},
-		},
+		"Empty": {putOrder, []any{[]byte{}, orderID}, []string{"order 103282: the document"}},
 		"NotXML": {
-			"UPDATE customers SET doc = ? WHERE id = ?", []any{[]byte("<a>"), id},
-			[]string{"customer 1002: the document is not XML"},
+			putCustomer, []any{[]byte("<a>"), id}, []string{"customer 1002: the document is not XML"},
 		},
 		"Form": {
-			"UPDATE orders SET doc = ? WHERE id = ?", []any{swap(order, " ID=", "  ID="), orderID},
+			putOrder, []any{changed(t, order, " ID=", "  ID="), orderID},
 			[]string{"order 103282: the document is not in the normal form"},
 		},
 		"Valid": {
-			"UPDATE orders SET doc = ? WHERE id = ?", []any{swap(order, " ID=", ` Nonsense="" ID=`), orderID},
+			putOrder, []any{changed(t, order, " ID=", ` Nonsense="" ID=`), orderID},
 			[]string{"order 103282: the document is not valid"},
 		},
 		"OrderAccount": {
@@ -91,62 +58,48 @@ func TestVerify_Damage(t *testing.T) {
 			"UPDATE orders SET id = 5 WHERE id = ?", []any{orderID}, []string{"order 5: the document has id 103282"},
 		},
 		"SecurityPE": {
-			"UPDATE securities SET pe = pe + 1 WHERE symbol = ?", []any{dataset.Symbol(0)}, []string{"security A: the columns"},
+			"UPDATE securities SET pe = pe + 1 WHERE symbol = ?", []any{symbol}, []string{"security A: the columns"},
 		},
 		"SecuritySymbol": {
-			"UPDATE securities SET symbol = 'ZZZZ' WHERE symbol = ?", []any{dataset.Symbol(0)},
+			"UPDATE securities SET symbol = 'ZZZZ' WHERE symbol = ?", []any{symbol},
 			[]string{"security ZZZZ: the document has symbol A"},
 		},
 		"SecurityForm": {
-			"UPDATE securities SET doc = ? WHERE symbol = ?", []any{append(bytes.Clone(security), '\n'), dataset.Symbol(0)},
+			"UPDATE securities SET doc = ? WHERE symbol = ?", []any{append(bytes.Clone(security), '\n'), symbol},
 			[]string{"security A: the document is not in the normal form"},
 		},
-		"CustomerID": {
-			"UPDATE customers SET id = 5 WHERE id = ?", []any{id},
-			[]string{
-				"customer 5: the document has id 1002", "but belongs to customer 1002", "customer 1002, which does not exist",
-			},
-		},
+		"CustomerID": {"UPDATE customers SET id = 5 WHERE id = ?", []any{id}, []string{
+			"customer 5: the document has id 1002", "but belongs to customer 1002", "customer 1002, which does not exist",
+		}},
 		"NegativeHolding": {
-			"UPDATE customers SET doc = ? WHERE id = ?", []any{negativePosition, id},
+			putCustomer, []any{changed(t, customer, "<Quantity>", "<Quantity>-"), id},
 			[]string{"customer 1002: a position is below zero"},
 		},
 		"AccountMissing": {
 			"DELETE FROM accounts WHERE id = ?", []any{account},
-			[]string{fmt.Sprintf("customer 1002: account %d is in the document, but belongs to nobody", account)},
+			[]string{"customer 1002: account 104000000 is in the document, but belongs to nobody"},
 		},
 		"AccountTooMany": {
 			"INSERT INTO accounts (id, customer) VALUES (77, ?)", []any{id},
 			[]string{"customer 1002: account 77 belongs to it, but is not in its document"},
 		},
 		"AccountOrphan": {
-			"INSERT INTO accounts (id, customer) VALUES (77, ?)", []any{5},
+			"INSERT INTO accounts (id, customer) VALUES (77, 5)", nil,
 			[]string{"account 77: belongs to customer 5, which does not exist"},
 		},
-		"AccountMoved": {
-			"UPDATE accounts SET customer = 1003 WHERE id = ?", []any{account},
-			[]string{
-				"customer 1002: account 104000000 is in the document, but belongs to customer 1003",
-				"customer 1003: account 104000000 belongs to it, but is not",
-			},
-		},
+		"AccountMoved": {"UPDATE accounts SET customer = 1003 WHERE id = ?", []any{account}, []string{
+			"customer 1002: account 104000000 is in the document, but belongs to customer 1003",
+			"customer 1003: account 104000000 belongs to it, but is not",
+		}},
 		"AccountTwice": {
-			"INSERT INTO customers (id, doc) VALUES (5, ?)", []any{swap(customer, `id="1002"`, `id="5"`)},
+			"INSERT INTO customers (id, doc) VALUES (5, ?)", []any{changed(t, customer, `id="1002"`, `id="5"`)},
 			[]string{"customer 5: account 104000000 is in two customers: it belongs to 1002"},
 		},
 		"Unfinished": {"DROP INDEX orders_cash", nil, []string{"a load was not finished"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "b.db")
-			b, err := os.ReadFile(whole)
-			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(path, b, 0o666))
-			db, err := sql.Open("sqlite", dsn(path))
-			require.NoError(t, err)
-			_, err = db.ExecContext(context.Background(), c.statement, c.args...)
-			require.NoError(t, err)
-			require.NoError(t, db.Close())
-
+			path := tinyDatabase(t)
+			execute(t, path, c.statement, c.args...)
 			findings, _ := verified(t, path)
 			require.NotEmpty(t, findings)
 			all := strings.Join(findings, "\n")
@@ -156,30 +109,32 @@ func TestVerify_Damage(t *testing.T) {
 			require.LessOrEqual(t, len(findings), len(c.says)+1, all)
 		})
 	}
-
 	t.Run("File", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "b.db")
-		b, err := os.ReadFile(whole)
-		require.NoError(t, err)
-		// A page in the middle, of zeros.
-		copy(b[len(b)/2/4096*4096:], make([]byte, 4096))
-		require.NoError(t, os.WriteFile(path, b, 0o666))
+		path := tinyDatabase(t)
+		b := readFile(t, path)
+		clear(b[len(b)/2/4096*4096:][:4096]) // a page in the middle
+		writeFile(t, path, b)
 		findings, _ := verified(t, path)
 		require.NotEmpty(t, findings)
 	})
 }
 
 func TestVerify_Cancelled(t *testing.T) {
-	s := loaded(t, generator(t, "tiny"))
+	s := tinyStore(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	_, err := s.Verify(ctx, func(string) error { return nil }, func(int64) { cancel() })
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// What cannot be read says nothing of what is stored: where new connections fail,
-// as they do after an I/O error, or where the end is wanted, there is no finding.
+// invented returns a function that fails the test for each finding.
+func invented(t testing.TB) func(string) error {
+	return func(f string) error { t.Errorf("invented: %s", f); return nil }
+}
+
+// What cannot be read says nothing of what is stored: where new connections fail, as they do after an I/O error, or
+// where the context ends, there is no finding.
 func TestVerify_InventsNothing(t *testing.T) {
-	s := loaded(t, generator(t, "tiny"))
+	s := tinyStore(t)
 	s.reading.SetMaxIdleConns(0) // so that each query opens the file again
 	broken := func(t *testing.T) {
 		t.Helper()
@@ -193,7 +148,7 @@ func TestVerify_InventsNothing(t *testing.T) {
 	verify := func(t *testing.T, at int) {
 		t.Helper()
 		batches := 0
-		_, err := s.Verify(t.Context(), func(f string) error { t.Errorf("invented: %s", f); return nil }, func(int64) {
+		_, err := s.Verify(t.Context(), invented(t), func(int64) {
 			if batches++; batches == at {
 				broken(t)
 			}
@@ -214,7 +169,7 @@ func TestVerify_InventsNothing(t *testing.T) {
 	})
 	t.Run("Accounts", func(t *testing.T) {
 		broken(t)
-		v := bulk.Verification{Find: func(f string) error { t.Errorf("invented: %s", f); return nil }}
+		v := bulk.Verification{Find: invented(t)}
 		require.ErrorContains(t, s.checkAccounts(t.Context(), &v), "unable to open database file")
 	})
 
@@ -226,13 +181,12 @@ func TestVerify_InventsNothing(t *testing.T) {
 		require.Empty(t, seen.Findings)
 	})
 	t.Run("CancelledInAnAccount", func(t *testing.T) {
-		invented := func(format string, args ...any) { t.Errorf("invented: "+format, args...) }
-		account := brokerage.ID(generator(t, "tiny").FirstAccount(0))
-		require.ErrorIs(t, s.checkAccountsOf(ended, 1002, []brokerage.ID{account}, nil, invented), context.Canceled)
+		account := brokerage.ID(tiny.FirstAccount(0))
+		require.ErrorIs(t, s.checkAccountsOf(ended, 1002, []brokerage.ID{account}, nil, t.Errorf), context.Canceled)
 	})
 	for i := range 20 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*3*time.Millisecond)
-		_, err := s.Verify(ctx, func(f string) error { t.Errorf("invented: %s", f); return nil }, nil)
+		_, err := s.Verify(ctx, invented(t), nil)
 		if err != nil {
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 		}

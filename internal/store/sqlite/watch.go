@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
 	"brokerage/internal/brokerage"
@@ -35,37 +37,31 @@ func (s *Store) watch() (stop func(), err error) {
 		files = append(files, openFile{s.path + suffix, info})
 	}
 	s.journal = files[1]
-	end, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(watchEvery)
-		defer tick.Stop()
+	end := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
 		for {
 			select {
 			case <-end:
 				return
-			case <-tick.C:
+			case <-time.After(watchEvery):
 				s.checkFiles(files)
 			}
 		}
-	}()
-	return func() { close(end); <-ended }, nil
+	})
+	return func() { close(end); watching.Wait() }, nil
 }
 
 // checkFiles refuses writes while a file is not in place, and reports when that changes.
 func (s *Store) checkFiles(files []openFile) {
 	var gone *brokerage.Unavailable
-	for _, f := range files {
-		if !f.inPlace() {
-			gone = &brokerage.Unavailable{
-				Cause: fmt.Errorf("%s was deleted or replaced by another file while it was in use: "+
-					"writes are refused, since they would be lost when this process ends", f.path),
-			}
-			break
+	if i := slices.IndexFunc(files, func(f openFile) bool { return !f.inPlace() }); i >= 0 {
+		gone = &brokerage.Unavailable{
+			Cause: fmt.Errorf("%s was deleted or replaced by another file while it was in use: "+
+				"writes are refused, since they would be lost when this process ends", files[i].path),
 		}
 	}
 	switch before := s.writer.gone.Swap(gone); {
-	case s.options.Notice == nil:
 	case gone != nil && before == nil:
 		s.options.Notice(gone.Cause.Error())
 	case gone == nil && before != nil:
@@ -83,8 +79,8 @@ func (f openFile) inPlace() bool {
 }
 
 // setAside renames the journal when another file has replaced the database. SQLite leaves the journal when it closes,
-// and at the next opening would apply it to the other file. The renamed journal holds the last writes, for whoever
-// needs the old database. It is called when everything is closed but the lock.
+// and at the next opening would apply it to the other file. The renamed journal holds the last writes, for a
+// repair of the old database. It is called when everything is closed but the lock.
 func (s *Store) setAside() error {
 	there, err := os.Stat(s.path)
 	if err != nil || os.SameFile(there, s.lock.info) {
@@ -98,10 +94,8 @@ func (s *Store) setAside() error {
 	if err := os.Rename(journal, aside); err != nil {
 		return err
 	}
-	if s.options.Notice != nil {
-		s.options.Notice(fmt.Sprintf("the journal of the file that was %s is kept as %s: it holds what was written last",
-			s.path, aside))
-	}
+	s.options.Notice(fmt.Sprintf("the journal of the file that was %s is kept as %s: it holds what was written last",
+		s.path, aside))
 	return archive.SyncFolder(filepath.Dir(s.path))
 }
 

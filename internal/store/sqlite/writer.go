@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -29,7 +30,7 @@ type writer struct {
 	stmts map[string]*sql.Stmt
 	queue chan *job
 	quit  chan struct{}
-	ended chan struct{}
+	runs  sync.WaitGroup
 	stop  sync.Once
 
 	next *job // already taken from the queue, for after the group
@@ -77,26 +78,39 @@ type job struct {
 	done      chan struct{}
 }
 
-func newWriter(
-	conn *sql.Conn, stmts map[string]*sql.Stmt, readers *readers, census *census, begin trace.Begin,
-) *writer {
+// newWriter returns the writer of a store whose readers are there. It is closed if there is an error.
+func newWriter(ctx context.Context, s *Store) (*writer, error) {
+	conn, err := s.writing.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
 	w := &writer{
 		conn:          conn,
-		stmts:         stmts,
+		stmts:         make(map[string]*sql.Stmt),
 		queue:         make(chan *job),
-		changes:       readers.changes,
-		keepSnapshots: readers.keepSnapshots,
-		sizes:         newSizes(),
-		commits:       newCommits(),
-		census:        census,
-		status:        statusOf(conn),
-		trace:         begin,
-		journalPages:  journalPages,
 		quit:          make(chan struct{}),
-		ended:         make(chan struct{}),
+		changes:       s.readers.changes,
+		keepSnapshots: s.readers.keepSnapshots,
+		sizes:         tally.New(1, 2, 4, 8, 16, 32, 64, 128, maxGroup),
+		commits:       tally.New(.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10),
+		census:        &s.census,
+		status:        statusOf(conn),
+		trace:         s.options.Trace,
+		journalPages:  journalPages,
 	}
-	go w.run()
-	return w
+	texts := maps.Clone(statementTexts)
+	for _, control := range controls {
+		texts[control] = control
+	}
+	for name, text := range texts {
+		stmt, err := conn.PrepareContext(ctx, text) //nolint:sqlclosecheck // closed with the connection
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("statement %s: %w", name, err), w.close())
+		}
+		w.stmts[name] = stmt
+	}
+	w.runs.Go(w.run)
+	return w, nil
 }
 
 var errClosed = &brokerage.Unavailable{Cause: errors.New("the store is closed")}
@@ -125,19 +139,26 @@ func (w *writer) enqueue(j *job) error {
 	return j.err
 }
 
-func (w *writer) close() {
-	w.stop.Do(func() { close(w.quit) })
-	<-w.ended
+// close ends the goroutine and closes the connection with its statements. A second call does nothing.
+func (w *writer) close() (err error) {
+	w.stop.Do(func() {
+		close(w.quit)
+		w.runs.Wait()
+		var errs []error
+		for _, stmt := range w.stmts {
+			errs = append(errs, stmt.Close())
+		}
+		err = errors.Join(append(errs, w.conn.Close())...)
+	})
+	return err
 }
 
 func (w *writer) run() {
-	defer close(w.ended)
 	group := make([]*job, 0, maxGroup)
 	for {
-		group = group[:0]
 		select {
 		case j := <-w.queue:
-			group = append(group, j)
+			group = append(group[:0], j)
 		case <-w.quit:
 			return
 		}
@@ -230,28 +251,26 @@ func (w *writer) redo(group []*job) (err error) {
 }
 
 // commit ends a group.
-func (w *writer) commit(group []*job) (err error) {
+func (w *writer) commit(group []*job) error {
+	var ends []func(error)
 	if w.trace != nil {
-		// Each transaction waits for the one commit.
-		ends := make([]func(error), len(group))
-		for i, j := range group {
-			ends[i] = w.trace(j.ctx, "commit")
+		for _, j := range group {
+			ends = append(ends, w.trace(j.ctx, "commit")) // each waits for the one commit
 		}
-		defer func() {
-			for _, end := range ends {
-				end(err)
-			}
-		}()
 	}
 	began := time.Now()
-	if err := w.exec("COMMIT"); err != nil {
-		return err
+	err := w.exec("COMMIT")
+	took := time.Since(began)
+	for _, end := range ends {
+		end(err)
 	}
-	w.groups.Add(1)
-	w.sizes.Add(float64(len(group)))
-	w.commits.Add(time.Since(began).Seconds())
-	w.census.add(w.change)
-	return nil
+	if err == nil {
+		w.groups.Add(1)
+		w.sizes.Add(float64(len(group)))
+		w.commits.Add(took.Seconds())
+		w.census.add(w.change)
+	}
+	return err
 }
 
 // commitYields is how often the writer yields the processor before it commits, so that goroutines that are ready to run

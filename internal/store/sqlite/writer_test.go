@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,8 +15,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// occupy runs something that has to wait, until release, in what it is given. A
-// test releases also when a check of it fails: Close waits for who reads or writes.
+// occupy runs something that has to wait until release, where it calls wait. A test calls release also when a check
+// fails: Close waits for all reads and writes.
 func occupy(run func(wait func()) error) (release func() error) {
 	begun, end := make(chan struct{}), make(chan struct{})
 	done := make(chan error, 1)
@@ -47,46 +45,20 @@ func hold(t testing.TB, s *Store) (release func() error) {
 	})
 }
 
-func TestWriter_CancelOneOfAGroup(t *testing.T) {
-	d := generator(t, "tiny")
-	s := empty(t)
-	const members, victim = 32, 13
-	contexts := make([]context.Context, members)
-	cancels := make([]context.CancelFunc, members)
-	for i := range members {
-		contexts[i], cancels[i] = cancellable(t) //nolint:fatcontext // a context for each member, none inside another
-	}
-	// The victim is cancelled while it is being done, in the middle of the group.
-	inGroup := 0
-	s.writer.afterJob = func(j *job) {
-		inGroup++
-		if j.ctx == contexts[victim] {
-			cancels[victim]()
-		}
-	}
+// asGroup calls do for each member, which come to the queue while the writer is busy, and so are one group. It returns
+// the error of each, and that of the transaction that keeps the writer busy.
+func asGroup(t testing.TB, s *Store, members int, do func(i int) error) (errs []error, held error) {
+	t.Helper()
 	release := hold(t, s)
-	errs := make([]error, members)
-	var wg sync.WaitGroup
+	errs = make([]error, members)
+	var all sync.WaitGroup
 	for i := range members {
-		wg.Go(func() { _, errs[i] = s.InsertOrder(contexts[i], now(), order(d, int64(1000+i))) })
+		all.Go(func() { errs[i] = do(i) })
 	}
 	waitForQueue(t, s, members)
-	require.NoError(t, release())
-	wg.Wait()
-	for i := range members {
-		require.NoError(t, errs[i], "member %d", i)
-		_, err := s.GetOrder(t.Context(), brokerage.ID(1000+i))
-		require.NoError(t, err, "member %d: what was answered is there", i)
-	}
-	require.Equal(t, members+1, inGroup)
-	require.LessOrEqual(t, s.writer.groups.Load(), int64(3), "they share commits")
-}
-
-func cancellable(t testing.TB) (context.Context, context.CancelFunc) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	t.Cleanup(cancel)
-	return ctx, cancel
+	held = release()
+	all.Wait()
+	return errs, held
 }
 
 // waitForQueue returns when n transactions wait for the writer, beside the one that holds it.
@@ -96,227 +68,194 @@ func waitForQueue(t testing.TB, s *Store, n int) {
 	time.Sleep(20 * time.Millisecond) // for the last ones to come from counting to waiting
 }
 
+// insertRow inserts an order without its index.
+func (t *transaction) insertRow(id int) error {
+	_, err := t.exec(insertOrder, id, 1, nil, order(int64(id)))
+	return err
+}
+
+func TestWriter_CancelOneOfAGroup(t *testing.T) {
+	s := empty(t)
+	const members, victim = 32, 13
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	inGroup := 0
+	s.writer.afterJob = func(j *job) { // the victim is cancelled while it is being done, in the middle of the group
+		inGroup++
+		if j.ctx == ctx {
+			cancel()
+		}
+	}
+	errs, held := asGroup(t, s, members, func(i int) error {
+		within := t.Context()
+		if i == victim {
+			within = ctx
+		}
+		_, err := s.InsertOrder(within, now(), order(int64(1000+i)))
+		return err
+	})
+	require.NoError(t, errors.Join(append(errs, held)...))
+	require.Error(t, ctx.Err())
+	for i := range int64(members) {
+		requireOrder(t, s, 1000+i)
+	}
+	require.Equal(t, members+1, inGroup)
+	require.LessOrEqual(t, s.writer.groups.Load(), int64(3), "they share commits")
+}
+
 func TestWriter_CancelledWhileWaiting(t *testing.T) {
-	d := generator(t, "tiny")
 	s := empty(t)
 	release := hold(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		_, err := s.InsertOrder(ctx, now(), order(d, 1000))
+		_, err := s.InsertOrder(ctx, now(), order(1000))
 		done <- err
 	}()
 	waitForQueue(t, s, 1)
 	cancel()
 	require.ErrorIs(t, <-done, context.Canceled)
 	require.NoError(t, release())
-	_, err := s.GetOrder(t.Context(), 1000)
-	require.ErrorAs(t, err, new(*brokerage.NotFound))
+	requireNoOrder(t, s, 1000)
 }
 
-func TestWriter_AFailureLeavesItsNeighboursAlone(t *testing.T) {
-	d := generator(t, "tiny")
-	s := empty(t)
-	release := hold(t, s)
-	const members = 20
-	errs := make([]error, members)
-	var wg sync.WaitGroup
-	for i := range members {
-		wg.Go(func() {
-			errs[i] = s.writer.write(t.Context(), func(tx *transaction) error {
-				if err := tx.setSavepoint(); err != nil {
-					return err
-				}
-				if _, err := tx.exec(insertOrder, 2000+i, 1, nil, order(d, int64(2000+i))); err != nil {
-					return err
-				}
-				switch i % 4 {
-				case 1:
-					return &brokerage.Conflict{Reason: brokerage.NotHeld, Detail: "after a change"}
-				case 2:
-					panic("after a change")
-				}
-				return nil
-			})
-		})
+// Some of a group fail after a change, with a savepoint to roll back to or without. The others are done all the same,
+// and the failed ones return that nothing of them was.
+func TestWriter_FailuresInAGroup(t *testing.T) {
+	refuse := func(*transaction) error {
+		return &brokerage.Conflict{Reason: brokerage.NotHeld, Detail: "after a change"}
 	}
-	waitForQueue(t, s, members)
-	require.NoError(t, release())
-	wg.Wait()
-	for i := range members {
-		_, err := s.GetOrder(t.Context(), brokerage.ID(2000+i))
-		if failed := i%4 == 1 || i%4 == 2; failed {
-			require.Error(t, errs[i])
-			require.ErrorAs(t, err, new(*brokerage.NotFound), "member %d left something behind", i)
-			continue
-		}
-		require.NoError(t, errs[i])
-		require.NoError(t, err)
+	abort := func(*transaction) error { panic("after a change") }
+	requireConflict := func(t *testing.T, err error) { require.ErrorAs(t, err, new(*brokerage.Conflict)) }
+	requireRolledBack := func(t *testing.T, err error) {
+		require.ErrorContains(t, err, "after a change")
+		require.ErrorAs(t, err, new(*brokerage.RolledBack), "nothing was done, and that is known")
+	}
+	for name, c := range map[string]struct {
+		savepoint bool
+		fail      func(*transaction) error
+		once      bool // one member fails, and otherwise each fifth
+		require   func(t *testing.T, err error)
+	}{
+		"Savepoint/Refusal": {true, refuse, false, requireConflict},
+		"Savepoint/Panic":   {true, abort, false, requireRolledBack},
+		"Refusal":           {false, refuse, false, requireConflict},
+		"Panic":             {false, abort, false, requireRolledBack},
+		"NotOfTheDomain": {
+			false, func(*transaction) error { return errors.New("after a change") }, false, requireRolledBack,
+		},
+		// An error of the database, by a statement that it does not take.
+		"Database": {false, func(tx *transaction) error {
+			_, err := tx.exec(insertOrder, "no number", 1, nil, []byte("x"))
+			return err
+		}, true, func(t *testing.T, err error) {
+			unavailable, ok := errors.AsType[*brokerage.Unavailable](err)
+			require.True(t, ok, "%v", err)
+			require.False(t, unavailable.Unknown)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := empty(t)
+			fails := func(i int) bool { return i%5 == 2 && (!c.once || i == 2) }
+			errs, held := asGroup(t, s, 20, func(i int) error {
+				return s.writer.write(t.Context(), func(tx *transaction) error {
+					if c.savepoint {
+						if err := tx.setSavepoint(); err != nil {
+							return err
+						}
+					}
+					if err := tx.insertRow(2000 + i); err != nil || !fails(i) {
+						return err
+					}
+					return c.fail(tx)
+				})
+			})
+			require.NoError(t, held)
+			for i, err := range errs {
+				if fails(i) {
+					requireNoOrder(t, s, int64(2000+i))
+					c.require(t, err)
+				} else {
+					require.NoError(t, err, "member %d", i)
+					requireOrder(t, s, int64(2000+i))
+				}
+			}
+		})
 	}
 }
 
 // A full disk, by way of SQLite's own limit on pages.
 func TestWriter_Full(t *testing.T) {
-	d := generator(t, "tiny")
-	s := loaded(t, d)
-	var pages int
-	require.NoError(t, s.reading.QueryRowContext(t.Context(), "PRAGMA page_count").Scan(&pages))
+	s := tinyStore(t)
+	pages := scan[int](t, s.reading, "PRAGMA page_count")
 	require.NoError(t, s.control(t.Context(), fmt.Sprintf("PRAGMA max_page_count = %d", pages+4)))
-
-	release := hold(t, s)
-	const members = 200
-	errs := make([]error, members)
-	var wg sync.WaitGroup
-	for i := range members {
-		wg.Go(func() { _, errs[i] = s.InsertOrder(t.Context(), now(), order(d, int64(900_000+i))) })
-	}
-	waitForQueue(t, s, members)
-	_ = release() // of the group that is refused
-	wg.Wait()
+	errs, _ := asGroup(t, s, 200, func(i int) error {
+		_, err := s.InsertOrder(t.Context(), now(), order(int64(900_000+i)))
+		return err
+	})
 	refused := 0
 	for i, err := range errs {
-		_, missing := s.GetOrder(t.Context(), brokerage.ID(900_000+i))
 		if err == nil {
-			require.NoError(t, missing, "answered, so it is there")
+			requireOrder(t, s, int64(900_000+i))
 			continue
 		}
 		refused++
 		require.ErrorAs(t, err, new(*brokerage.Unavailable))
-		require.ErrorAs(t, missing, new(*brokerage.NotFound), "refused, so it is not there")
+		requireNoOrder(t, s, int64(900_000+i))
 	}
 	require.Positive(t, refused)
 	_, err := s.GetOrder(t.Context(), 103282)
-	require.NoError(t, err, "reading goes on")
+	require.NoError(t, err, "documents can still be read")
 
 	require.NoError(t, s.control(t.Context(), "PRAGMA max_page_count = 1000000"))
-	_, err = s.InsertOrder(t.Context(), now(), order(d, 950_000))
-	require.NoError(t, err, "there is room again")
+	insert(t, s, 950_000)
 }
 
 func TestWriter_Closed(t *testing.T) {
 	s := empty(t)
-	s.writer.close()
-	_, err := s.InsertOrder(t.Context(), now(), order(generator(t, "tiny"), 1))
-	unavailable, ok := errors.AsType[*brokerage.Unavailable](err)
-	require.True(t, ok)
-	require.ErrorContains(t, unavailable, "closed")
+	require.NoError(t, s.writer.close())
+	_, err := s.InsertOrder(t.Context(), now(), order(1))
+	require.ErrorIs(t, err, errClosed)
 }
 
 func TestStore_IsDurableBySettings(t *testing.T) {
-	for name, s := range map[string]*Store{
-		"Opened": empty(t),
-		"Loaded": loaded(t, generator(t, "tiny")), // a load must not leave its own settings behind
-	} {
-		for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2"} {
-			var got string
-			j := &job{ctx: t.Context(), done: make(chan struct{})}
-			j.exclusive = func(c *sql.Conn) error { return c.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got) }
-			s.writer.queue <- j
-			<-j.done
-			require.NoError(t, j.err)
-			require.Equal(t, want, got, "%s: %s", name, pragma)
-		}
+	loaded := empty(t)
+	require.NoError(t, loaded.LoadDataset(t.Context(), tiny, nil)) // which must not leave its own settings behind
+	for name, s := range map[string]*Store{"Opened": empty(t), "Loaded": loaded} {
+		var journal, synchronous string
+		require.NoError(t, s.exclusive(t.Context(), func(c *sql.Conn) error {
+			return errors.Join(c.QueryRowContext(t.Context(), "PRAGMA journal_mode").Scan(&journal),
+				c.QueryRowContext(t.Context(), "PRAGMA synchronous").Scan(&synchronous))
+		}))
+		require.Equal(t, [2]string{"wal", "2"}, [2]string{journal, synchronous}, name)
 	}
 }
 
-// One of a group fails after a change and cannot be rolled back alone: the others
-// are done all the same, and it is told that nothing of it was.
-func TestWriter_AFailureWithoutASavepoint(t *testing.T) {
-	d := generator(t, "tiny")
-	for name, fail := range map[string]func(*transaction) error{
-		"Refusal": func(*transaction) error {
-			return &brokerage.Conflict{Reason: brokerage.NotHeld, Detail: "after a change"}
-		},
-		"Panic":    func(*transaction) error { panic("after a change") },
-		"NoDomain": func(*transaction) error { return errors.New("after a change") },
-		// An error of the database, by a statement that it does not take.
-		"Database": func(tx *transaction) error {
-			_, err := tx.exec(insertOrder, "no number", 1, nil, []byte("x"))
-			return err
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := empty(t)
-			release := hold(t, s)
-			const members = 20
-			fails := func(i int) bool { return i%5 == 2 && (name != "Database" || i == 2) }
-			errs := make([]error, members)
-			var wg sync.WaitGroup
-			for i := range members {
-				wg.Go(func() {
-					errs[i] = s.writer.write(t.Context(), func(tx *transaction) error {
-						if _, err := tx.exec(insertOrder, 2000+i, 1, nil, order(d, int64(2000+i))); err != nil {
-							return err
-						}
-						if fails(i) {
-							return fail(tx)
-						}
-						return nil
-					})
-				})
-			}
-			waitForQueue(t, s, members)
-			require.NoError(t, release())
-			wg.Wait()
-			for i := range members {
-				_, err := s.GetOrder(t.Context(), brokerage.ID(2000+i))
-				if !fails(i) {
-					require.NoError(t, errs[i], "member %d", i)
-					require.NoError(t, err, "member %d", i)
-					continue
-				}
-				require.ErrorAs(t, err, new(*brokerage.NotFound), "member %d left something behind", i)
-				switch name {
-				case "Refusal":
-					require.ErrorAs(t, errs[i], new(*brokerage.Conflict))
-				case "Database":
-					unavailable, ok := errors.AsType[*brokerage.Unavailable](errs[i])
-					require.True(t, ok, "%v", errs[i])
-					require.False(t, unavailable.Unknown)
-				default:
-					require.ErrorContains(t, errs[i], "after a change")
-					require.ErrorAs(t, errs[i], new(*brokerage.RolledBack), "nothing was done, and that is known")
-				}
-			}
-		})
-	}
-}
-
-// With an idempotency key too, a document is edited, validated and packed before
-// the writer is there for it, and not again.
+// With an idempotency key too, a document is edited, validated and packed before the writer has the transaction, and
+// not again.
 func TestWriter_WithAKeyDoesNoWork(t *testing.T) {
-	d := generator(t, "tiny")
-	s := loaded(t, d)
-	customer, account := brokerage.ID(d.ID(dataset.Customer, 0)), brokerage.ID(d.FirstAccount(0))
-	opened := d.AppendNewCustomer(nil, 3, dataset.NewCustomer{ID: 1, Accounts: []int64{900_000}})
-	_, rest, _ := strings.Cut(string(opened), "<Account ")
-	element, _, _ := strings.Cut(rest, "</Account>")
-	newAccount := `<Account xmlns="` + brokerage.CustAccNS + `" ` + element + "</Account>"
+	s := tinyStore(t)
+	account := tiny.AppendNewAccount(nil, 1, dataset.NewAccount{ID: 900_000})
 	for name, c := range map[string]struct {
 		kind kind
-		do   func(w brokerage.Write) error
+		do   func(w brokerage.Write) ([]byte, error)
 	}{
-		"Trade": {customers, func(w brokerage.Write) error {
-			_, err := s.Trade(
-				t.Context(), w, account, brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(0), Quantity: "1", Now: w.Now},
-			)
-			return err
+		"Trade": {customers, func(w brokerage.Write) ([]byte, error) {
+			return s.Trade(t.Context(), w, brokerage.ID(tiny.FirstAccount(0)), buyOne(tiny.FirstAccount(0)))
 		}},
-		"OpenAccount": {customers, func(w brokerage.Write) error {
-			_, err := s.OpenAccount(t.Context(), w, customer, []byte(newAccount))
-			return err
+		"OpenAccount": {customers, func(w brokerage.Write) ([]byte, error) {
+			_, err := s.OpenAccount(t.Context(), w, customerID(0), account)
+			return nil, err
 		}},
-		"UpdateOrderStatus": {orders, func(w brokerage.Write) error {
-			_, err := s.UpdateOrderStatus(t.Context(), w, brokerage.ID(d.ID(dataset.Order, 0)), "4")
-			return err
+		"UpdateOrderStatus": {orders, func(w brokerage.Write) ([]byte, error) {
+			return s.UpdateOrderStatus(t.Context(), w, orderID(0), "4")
 		}},
-		"UpdateSecurityPrice": {securities, func(w brokerage.Write) error {
-			_, err := s.UpdateSecurityPrice(t.Context(), w, d.Symbol(0), brokerage.Price{LastTrade: "5.5"})
-			return err
+		"UpdateSecurityPrice": {securities, func(w brokerage.Write) ([]byte, error) {
+			return s.UpdateSecurityPrice(t.Context(), w, tiny.Symbol(0), brokerage.Price{LastTrade: "5.5"})
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			packed := &s.packed[slices.Index(kinds[:], c.kind)].documents
+			packed := &s.packed[indexOf(c.kind)].documents
 			before, redone := packed.Load(), s.redone.Load()
 			release := hold(t, s)
 			defer func() { require.NoError(t, release()) }()
@@ -324,7 +263,8 @@ func TestWriter_WithAKeyDoesNoWork(t *testing.T) {
 			go func() {
 				w := now()
 				w.Once = &brokerage.Once{Client: "c", Key: name, Expires: w.Now.Add(time.Hour)}
-				done <- c.do(w)
+				_, err := c.do(w)
+				done <- err
 			}()
 			waitForQueue(t, s, 1)
 			require.Equal(t, before+1, packed.Load(), "packed while the writer is busy with another")

@@ -59,7 +59,13 @@ func TestPut(t *testing.T) {
 func connect(t testing.TB, path string, settings url.Values) *sql.DB {
 	t.Helper()
 	settings.Set("vfs", VFS)
-	db, err := sql.Open("sqlite", "file:"+path+"?"+settings.Encode())
+	return openName(t, "file:"+path+"?"+settings.Encode())
+}
+
+// openName opens what a name of SQLite says; a path alone opens it without this layer.
+func openName(t testing.TB, name string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", name)
 	require.NoError(t, err)
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
@@ -89,32 +95,46 @@ func run(t testing.TB, db *sql.DB, statement string) {
 }
 
 func code(err error) int {
-	driver, _ := errors.AsType[*sqlite.Error](err)
-	if driver == nil {
-		return 0
+	if driver, ok := errors.AsType[*sqlite.Error](err); ok {
+		return driver.Code()
 	}
-	return driver.Code()
+	return 0
 }
 
 // Every page of a file has its checksum, and any SQLite can read it.
 func TestFile(t *testing.T) {
 	path, db := made(t, true)
 	require.NoError(t, db.Close())
+	requireFit(t, path)
+	plain := openName(t, path)
+	requireWhole(t, plain)
+	require.Equal(t, "200", ask(t, plain, "SELECT count(*) FROM t"))
+}
+
+// requireFit checks the checksum of each page of a file.
+func requireFit(t testing.TB, path string) {
+	t.Helper()
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.True(t, Reserves(b))
 	for i := 0; i < len(b); i += pageSize {
-		require.True(t, Fits(b[i:i+pageSize]), "page %d", i/pageSize+1)
+		if page := b[i : i+pageSize]; !Fits(page) {
+			t.Errorf("page %d of %d does not fit, zeros: %v", i/pageSize+1, len(b)/pageSize, zero(page))
+		}
 	}
-	plain, err := sql.Open("sqlite", path)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, plain.Close()) }()
-	var answer string
-	var rows int
-	require.NoError(t, plain.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&answer))
-	require.Equal(t, "ok", answer)
-	require.NoError(t, plain.QueryRowContext(t.Context(), "SELECT count(*) FROM t").Scan(&rows))
-	require.Equal(t, 200, rows)
+}
+
+// requireWhole checks a database with SQLite.
+func requireWhole(t testing.TB, db *sql.DB) {
+	t.Helper()
+	require.Equal(t, "ok", ask(t, db, "PRAGMA integrity_check"))
+}
+
+// ask returns the one value of a query, as text.
+func ask(t testing.TB, db *sql.DB, query string) (answer string) {
+	t.Helper()
+	require.NoError(t, db.QueryRowContext(context.Background(), query).Scan(&answer))
+	return answer
 }
 
 // A page of the file, or of its journal, that does not fit is an error of SQLite.
@@ -169,17 +189,13 @@ func TestWrite_Spills(t *testing.T) {
 		run(t, db, "DELETE FROM t WHERE id = (SELECT max(id) FROM t)")
 	}
 	run(t, db, "COMMIT")
-	var sum, again int
-	require.NoError(t, db.QueryRowContext(t.Context(), "SELECT sum(length(x)) FROM t").Scan(&sum))
+	const sum = "SELECT sum(length(x)) FROM t"
 	other := connect(t, path, url.Values{})
-	require.NoError(t, other.QueryRowContext(t.Context(), "SELECT sum(length(x)) FROM t").Scan(&again))
-	require.Equal(t, sum, again)
+	require.Equal(t, ask(t, db, sum), ask(t, other, sum))
 	require.NoError(t, other.Close())
 	run(t, db, "VACUUM")
 	run(t, db, "PRAGMA wal_checkpoint(TRUNCATE)")
-	var answer string
-	require.NoError(t, db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&answer))
-	require.Equal(t, "ok", answer)
+	requireWhole(t, db)
 }
 
 // Whatever becomes of pages (allocated and freed in one transaction, rolled back, spilled, cut off), each page of the
@@ -192,14 +208,11 @@ func TestWrite_Churn(t *testing.T) {
 		end := [...]string{"COMMIT", "COMMIT", "ROLLBACK"}[r.IntN(3)]
 		run(t, db, "BEGIN")
 		run(t, db, fmt.Sprintf("CREATE TABLE u%d (x BLOB)", i))
-		run(
-			t, db, fmt.Sprintf("INSERT INTO u%d SELECT randomblob(value * %d) FROM generate_series(1, 200)", i, 1+r.IntN(100)),
-		)
+		const fill = "INSERT INTO u%d SELECT randomblob(value * %d) FROM generate_series(1, 200)"
+		run(t, db, fmt.Sprintf(fill, i, 1+r.IntN(100)))
 		run(t, db, fmt.Sprintf("DELETE FROM t WHERE id %% 7 = %d", r.IntN(7)))
-		run(
-			t, db,
-			fmt.Sprintf("INSERT OR REPLACE INTO t SELECT value, randomblob(%d) FROM generate_series(1, 200)", r.IntN(9000)),
-		)
+		const replace = "INSERT OR REPLACE INTO t SELECT value, randomblob(%d) FROM generate_series(1, 200)"
+		run(t, db, fmt.Sprintf(replace, r.IntN(9000)))
 		run(t, db, fmt.Sprintf("DROP TABLE u%d", i))
 		run(t, db, end)
 		switch r.IntN(10) {
@@ -211,20 +224,13 @@ func TestWrite_Churn(t *testing.T) {
 	}
 	run(t, db, "PRAGMA wal_checkpoint(TRUNCATE)")
 	require.NoError(t, db.Close())
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
-	for i := 0; i < len(b); i += pageSize {
-		if !Fits(b[i : i+pageSize]) {
-			t.Errorf("page %d of %d does not fit, zeros: %v", i/pageSize+1, len(b)/pageSize, zero(b[i:i+pageSize]))
-		}
-	}
+	requireFit(t, path)
 }
 
-// A database without checksums is left as it is.
+// A database without checksums gets none.
 func TestWrite_Without(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
-	plain, err := sql.Open("sqlite", path)
-	require.NoError(t, err)
+	plain := openName(t, path)
 	run(t, plain, "CREATE TABLE t (x)")
 	require.NoError(t, plain.Close())
 	db := connect(t, path, url.Values{})
@@ -233,12 +239,7 @@ func TestWrite_Without(t *testing.T) {
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.False(t, Reserves(b))
-	plain, err = sql.Open("sqlite", path)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, plain.Close()) }()
-	var answer string
-	require.NoError(t, plain.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&answer))
-	require.Equal(t, "ok", answer)
+	requireWhole(t, openName(t, path))
 }
 
 func BenchmarkFits(b *testing.B) {

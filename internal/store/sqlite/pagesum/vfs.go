@@ -50,7 +50,7 @@ var methods struct {
 }
 
 func init() {
-	tls := libc.NewTLS() // for good, as the registration is
+	tls := libc.NewTLS() // never closed, like the registration
 	below = at[sqlite3.Tsqlite3_vfs](sqlite3.Xsqlite3_vfs_find(tls, 0))
 	layer = allocated(tls, *below)
 	layer.FpNext = 0

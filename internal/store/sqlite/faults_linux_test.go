@@ -1,0 +1,130 @@
+package sqlite
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/testenv"
+)
+
+// redirect makes all descriptors of a file that this process has open those of another file.
+func redirect(t *testing.T, path, to string, flags int) {
+	t.Helper()
+	descriptors, err := os.ReadDir("/proc/self/fd")
+	require.NoError(t, err)
+	other, err := os.OpenFile(to, flags, 0)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, other.Close()) }()
+	redirected := 0
+	for _, descriptor := range descriptors {
+		fd, err := strconv.Atoi(descriptor.Name())
+		require.NoError(t, err)
+		name, err := os.Readlink("/proc/self/fd/" + descriptor.Name())
+		if err == nil && name == path && fd != int(other.Fd()) {
+			require.NoError(t, unix.Dup3(int(other.Fd()), fd, unix.O_CLOEXEC))
+			redirected++
+		}
+	}
+	require.Positive(t, redirected)
+}
+
+// A disk that takes what is written and fails to flush it: whether the write will be there after a crash is not known,
+// and the answer does not say that it will not.
+func TestWriter_FlushFails(t *testing.T) {
+	s := empty(t)
+	redirect(t, s.path+"-wal", os.DevNull, os.O_RDWR)
+	_, err := s.InsertOrder(t.Context(), now(), order(1))
+	unavailable, ok := errors.AsType[*brokerage.Unavailable](err)
+	require.True(t, ok, "%v", err)
+	require.ErrorContains(t, err, "(1034)", "an error of the flush")
+	require.True(t, unavailable.Unknown)
+}
+
+// A disk that cannot be read: every descriptor of the database becomes one that can only be written to. SQLite's own
+// check reports that as damage.
+func TestVerify_IOError(t *testing.T) {
+	s, err := Open(t.Context(), tinyDatabase(t), Options{AsIs: true}) // it has read next to nothing yet
+	require.NoError(t, err)
+	defer func() { _ = s.Close() }() // it cannot be read any more
+	s.reading.SetMaxIdleConns(1)
+	require.Positive(t, scan[int](t, s.reading, "SELECT count(*) FROM sqlite_schema"))
+	redirect(t, s.path, s.path, os.O_WRONLY)
+	_, err = s.Verify(t.Context(), invented(t), nil)
+	require.Error(t, err)
+}
+
+func TestBackup_FullDisk(t *testing.T) {
+	path, before := tinyDatabase(t), smallBackup(t)
+	dir := testenv.SmallDisk(t, "1m")
+	file := filepath.Join(dir, "backup")
+	writeFile(t, file, before)
+	_, err := BackupTo(t.Context(), path, file, true, nil)
+	require.ErrorIs(t, err, syscall.ENOSPC)
+	require.NotContains(t, err.Error(), "\n")
+	require.Equal(t, map[string]string{"backup": string(before)}, content(t, dir))
+}
+
+func TestRestore_FullDisk(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "backup")
+	_, err := BackupTo(t.Context(), tinyDatabase(t), file, false, nil)
+	require.NoError(t, err)
+	dir := testenv.SmallDisk(t, "1m")
+	path := filepath.Join(dir, "b.db")
+	emptyAt(t, path)
+	before := content(t, dir)
+	_, err = Restore(t.Context(), file, path, true, nil)
+	require.ErrorIs(t, err, syscall.ENOSPC)
+	require.NotContains(t, err.Error(), "\n")
+	require.Equal(t, before, content(t, dir))
+}
+
+// What a killed process cannot show: that an answer comes after the flush of its group, and that the folder is flushed
+// when the file is made. The system calls of a client that writes one order after the other show it.
+func TestFlush_BeforeTheAnswer(t *testing.T) {
+	strace := testenv.Command(t, "strace")
+	dir := t.TempDir()
+	path, trace := filepath.Join(dir, "brokerage.db"), filepath.Join(dir, "trace")
+	cmd := exec.CommandContext(
+		t.Context(), strace, "-f", "-y", "-o", trace, "-e", "trace=write,pwrite64,fsync,fdatasync,openat", os.Args[0],
+	)
+	cmd.Env = append(os.Environ(), victimEnv+"=insert\n"+path)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Equal(t, inTurn, strings.Count(string(out), "order "))
+
+	wal := regexp.QuoteMeta(path + "-wal")
+	writes := regexp.MustCompile(`pwrite64\(\d+<` + wal + `>`)
+	flushes := regexp.MustCompile(`f(data)?sync\(\d+<` + wal + `>`)
+	folder := regexp.MustCompile(`fsync\(\d+<` + regexp.QuoteMeta(dir) + `>`)
+	answers := regexp.MustCompile(`write\(1<.*"order \d+\\n"`)
+	unflushed, written, answered, folderFlushed := false, 0, 0, false
+	for line := range bytes.Lines(readFile(t, trace)) {
+		switch {
+		case writes.Match(line):
+			unflushed = true
+			written++
+		case flushes.Match(line):
+			unflushed = false
+		case folder.Match(line):
+			folderFlushed = true
+		case answers.Match(line):
+			answered++
+			require.True(t, folderFlushed, "an answer before the folder was flushed")
+			require.False(t, unflushed, "an answer before the flush of what it says")
+		}
+	}
+	require.Equal(t, inTurn, answered)
+	require.GreaterOrEqual(t, written, inTurn, "the trace shows the writes")
+}

@@ -1,0 +1,154 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/archive"
+)
+
+// backupVictim and restoreVictim do that from args[0] to args[1], and wait to be killed at the share of the progress in
+// args[2], in per cent.
+func backupVictim(args []string) error {
+	_, err := BackupTo(context.Background(), args[0], args[1], true, waitAt(args[2]))
+	return err
+}
+
+func restoreVictim(args []string) error {
+	_, err := Restore(context.Background(), args[0], args[1], true, waitAt(args[2]))
+	return err
+}
+
+func waitAt(text string) byteProgress {
+	share, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("begun")
+	return func(done, total int64) {
+		if done*100 >= share*total {
+			fmt.Println("here")
+			select {}
+		}
+	}
+}
+
+// killAtEach runs a victim again and again, kills it at points that are known and at random moments within a time, and
+// calls check after each. It returns how often a half file was left.
+func killAtEach(
+	t *testing.T, what string, within time.Duration, paths func() (from, to string), check func(to string),
+) (halves int) {
+	t.Helper()
+	random := 20
+	if testing.Short() {
+		random = 5
+	}
+	for i := range 4 + random {
+		from, to := paths()
+		share := 101 // which is not reached
+		if i < 4 {
+			share = [...]int{1, 50, 75, 90}[i]
+		}
+		v := startVictim(t, what, from, to, strconv.Itoa(share))
+		v.requireLine(t, "begun")
+		if i < 4 {
+			v.requireLine(t, "here")
+		} else {
+			time.Sleep(time.Duration(rand.Int64N(int64(within))))
+		}
+		v.kill()
+		if _, err := os.Stat(archive.HalfName(to)); err == nil {
+			halves++
+		}
+		check(to)
+	}
+	return halves
+}
+
+// Killed at any moment, a backup leaves the one before or a whole one.
+func TestBackup_Killed(t *testing.T) {
+	path, dir, before := tinyDatabase(t), t.TempDir(), smallBackup(t)
+	file := filepath.Join(dir, "backup")
+	halves := killAtEach(t, "backup", 100*time.Millisecond, func() (from, to string) {
+		writeFile(t, file, before)
+		return path, file
+	}, func(string) {
+		_, err := Restore(t.Context(), file, filepath.Join(t.TempDir(), "b.db"), false, nil)
+		require.NoError(t, err)
+	})
+	require.GreaterOrEqual(t, halves, 4, "the known points are in the middle")
+	_, err := BackupTo(t.Context(), path, file, true, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"backup"}, entries(t, dir))
+}
+
+// Killed at any moment, a restore leaves the old database with what was only in its journal, or the new one.
+func TestRestore_Killed(t *testing.T) {
+	original, file := tinyDatabase(t), filepath.Join(t.TempDir(), "backup")
+	_, err := BackupTo(t.Context(), original, file, false, nil)
+	require.NoError(t, err)
+	orders := killedWhileWriting(t, original)
+	halves := killAtEach(t, "restore", 80*time.Millisecond, func() (from, to string) {
+		path := filepath.Join(t.TempDir(), "b.db")
+		for _, suffix := range []string{"", "-wal"} {
+			writeFile(t, path+suffix, readFile(t, original+suffix))
+		}
+		return file, path
+	}, func(path string) { requireEither(t, path, orders) })
+	require.GreaterOrEqual(t, halves, 2, "two of the known points are in the middle")
+
+	// The moment before the rename, which no kill at random is sure to meet.
+	require.NoError(t, settle(t.Context(), original))
+	require.NoFileExists(t, original+"-wal")
+	require.False(t, requireEither(t, original, orders))
+}
+
+// A journal that a killed process left belongs to the old database: read as that of the new one it would destroy it.
+func TestRestore_OverAJournal(t *testing.T) {
+	path, file := tinyDatabase(t), filepath.Join(t.TempDir(), "backup")
+	_, err := BackupTo(t.Context(), path, file, false, nil)
+	require.NoError(t, err)
+	killedWhileWriting(t, path)
+
+	_, err = Restore(t.Context(), file, path, true, nil)
+	require.NoError(t, err)
+	require.NoFileExists(t, path+"-wal")
+	findings, v := verified(t, path)
+	require.Empty(t, findings)
+	require.Equal(t, [...]int64{500, 200, 2000}, v.Documents, "nothing of the old one")
+}
+
+// killedWhileWriting leaves a database with a journal, and returns orders that are only in it.
+func killedWhileWriting(t testing.TB, path string) []int64 {
+	t.Helper()
+	v, a := startWriting(t, path)
+	orders, _ := a.wait(100)
+	v.kill()
+	require.NotZero(t, sizeOf(path+"-wal"))
+	return orders
+}
+
+// requireEither finds the old database with all orders, or the dataset as it was loaded.
+func requireEither(t testing.TB, path string, orders []int64) (restored bool) {
+	t.Helper()
+	s := opened(t, path, Options{})
+	defer func() { require.NoError(t, s.Close()) }()
+	findings, v := findingsOf(t, s)
+	require.Empty(t, findings)
+	if v.Documents[dataset.Order] == tiny.Count(dataset.Order) {
+		return true
+	}
+	for _, id := range orders {
+		requireOrder(t, s, id)
+	}
+	return false
+}

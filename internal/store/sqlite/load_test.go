@@ -1,0 +1,434 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
+)
+
+// An interrupted load is reported as not finished, however far it has come.
+func TestLoading_Ready(t *testing.T) {
+	for name, load := range loads {
+		t.Run(name, func(t *testing.T) {
+			s := empty(t)
+			require.NoError(t, s.Ready(t.Context()), "empty is not unfinished")
+			ctx, cancel := context.WithCancel(t.Context())
+			require.ErrorIs(t, load(ctx, s, func(int, int64) { cancel() }), context.Canceled)
+
+			err := s.Ready(t.Context())
+			require.ErrorAs(t, err, new(*brokerage.Unavailable))
+			require.ErrorContains(t, err, "is not finished: the same load command continues it")
+			contents, err := s.Contents(t.Context())
+			require.NoError(t, err)
+			require.Zero(t, contents)
+			unfinished, err := s.Loading(t.Context())
+			require.NoError(t, err)
+			require.NotEmpty(t, unfinished)
+			findings, _ := findingsOf(t, s)
+			require.Equal(t, []string{"a load was not finished: the same load command continues it"}, findings)
+			for other, load := range loads {
+				if other != name {
+					require.ErrorContains(t, load(t.Context(), s, nil), "the database holds a part of "+unfinished+" already")
+				}
+			}
+
+			require.NoError(t, load(t.Context(), s, nil))
+			requireTiny(t, s)
+		})
+	}
+}
+
+// loads are the two ways to load the dataset tiny, generated or from a source.
+var loads = map[string]func(context.Context, *Store, bulk.Progress) error{
+	"Dataset": func(ctx context.Context, s *Store, progress bulk.Progress) error {
+		return s.LoadDataset(ctx, tiny, progress)
+	},
+	"Batches": func(ctx context.Context, s *Store, progress bulk.Progress) error {
+		_, err := s.LoadBatches(ctx, tinySource(), progress)
+		return err
+	},
+}
+
+func TestLoading_FinishedIsNoWork(t *testing.T) {
+	for name, load := range loads {
+		t.Run(name, func(t *testing.T) {
+			s := empty(t)
+			require.NoError(t, load(t.Context(), s, nil))
+			state := func() [2]int64 {
+				return [2]int64{scan[int64](t, s.reading, "PRAGMA schema_version"), s.writer.groups.Load()}
+			}
+			before := state()
+			for again, load := range loads {
+				if again == "Batches" && name == "Dataset" {
+					continue // it cannot know that these are the same documents
+				}
+				require.NoError(t, load(t.Context(), s, func(int, int64) { t.Error("something was loaded") }), again)
+			}
+			require.Equal(t, before, state(), "no index was made again, and nothing was written")
+
+			// What is missing at the end is made again.
+			require.NoError(t, s.control(t.Context(), "DROP INDEX orders_cash"))
+			require.NoError(t, load(t.Context(), s, nil))
+			requireTiny(t, s)
+		})
+	}
+}
+
+// loadingVictim fills the database in args[0] in the way of args[1], and waits to be killed after args[2] batches.
+func loadingVictim(args []string) error {
+	s, err := Open(context.Background(), args[0], Options{})
+	if err != nil {
+		return err
+	}
+	waits, err := strconv.Atoi(args[2])
+	if err != nil {
+		return err
+	}
+	return loads[args[1]](context.Background(), s, func(int, int64) {
+		if waits--; waits == 0 {
+			fmt.Println("waiting")
+			select {}
+		}
+	})
+}
+
+// Killed in the middle, and once more after the last document, where only the indexes are missing, the same load leads
+// to the same database.
+func TestLoading_Killed(t *testing.T) {
+	for name, waits := range map[string][]string{
+		"Dataset": {"1", "1", "1"}, // three batches, one after the other
+		"Batches": {"4", "4", "1"}, // of nine
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "brokerage.db")
+			for _, batches := range waits {
+				v := startVictim(t, "load", path, name, batches)
+				v.requireLine(t, "waiting")
+				v.kill()
+				s := opened(t, path, Options{})
+				require.ErrorAs(t, s.Ready(t.Context()), new(*brokerage.Unavailable))
+				require.NoError(t, s.Close())
+			}
+			s := opened(t, path, Options{})
+			loaded := 0
+			require.NoError(t, loads[name](t.Context(), s, func(documents int, _ int64) { loaded += documents }))
+			require.Zero(t, loaded, "all of them were there")
+			requireTiny(t, s)
+			space, err := s.Space(t.Context())
+			require.NoError(t, err)
+			for _, k := range dataset.Kinds {
+				require.Equal(t, rawBytes(k), space.Raw[k], "counted once: %s", k)
+			}
+		})
+	}
+}
+
+// What a load does between groups ends with its context, in the queue and in the middle of a statement, and leaves the
+// writer to others.
+func TestControl_Context(t *testing.T) {
+	s := empty(t)
+	release := hold(t, s)
+	defer func() { require.NoError(t, release()) }()
+	requireEnds(t, context.Canceled, func(ctx context.Context, cancel func()) error {
+		time.AfterFunc(20*time.Millisecond, cancel) // when it has come to the queue
+		return s.control(ctx, "PRAGMA user_version")
+	})
+	require.NoError(t, release())
+	requireEnds(t, context.DeadlineExceeded, func(ctx context.Context, _ func()) error {
+		ctx, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+		defer cancel()
+		return s.control(ctx, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000) "+
+			"SELECT count(*) FROM n")
+	})
+	insert(t, s, 1)
+}
+
+func TestTrain_Context(t *testing.T) {
+	s := empty(t)
+	end := make(chan struct{})
+	defer close(end)
+	requireEnds(t, context.Canceled, func(ctx context.Context, cancel func()) error {
+		return s.train(ctx, func(dataset.Kind, int) [][]byte {
+			cancel()
+			<-end
+			return nil
+		})
+	})
+}
+
+// requireEnds wants do to end with an error of its context although it has not finished.
+func requireEnds(t testing.TB, want error, do func(ctx context.Context, cancel func()) error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- do(ctx, cancel) }()
+	select {
+	case err := <-done:
+		require.ErrorIs(t, err, want)
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "it continues although its context has ended")
+	}
+}
+
+func TestLoad_Refused(t *testing.T) {
+	s := tinyStore(t)
+	require.NoError(t, s.LoadDataset(t.Context(), tiny, nil), "a finished load is not done again")
+	require.ErrorContains(t, s.LoadDataset(t.Context(), scaled("XXXS"), nil), "holds tpox-2/tiny/")
+}
+
+func TestLoad_Continues(t *testing.T) {
+	d, s := scaled("XXXS"), empty(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	loadedSoFar := 0
+	err := s.LoadDataset(ctx, d, func(documents int, _ int64) {
+		if loadedSoFar += documents; loadedSoFar > 30_000 {
+			cancel()
+		}
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	rest := 0
+	require.NoError(t, s.LoadDataset(t.Context(), d, func(documents int, _ int64) { rest += documents }))
+	require.Less(t, rest, 75_833-25_000)
+	for table, want := range map[string]int{
+		"securities": 20_833, "customers": 5_000, "accounts": int(d.TotalAccounts()), "orders": 50_000,
+	} {
+		require.Equal(t, want, scan[int](t, s.reading, "SELECT count(*) FROM "+table), table)
+	}
+}
+
+// tinySource returns the dataset tiny in batches of 300, whatever the kind.
+func tinySource() bulk.Source {
+	var docs [][]byte
+	for _, k := range dataset.Kinds {
+		docs = append(docs, documents(tiny, k)...)
+	}
+	s := source("source-of-"+tiny.Fingerprint(), 300, docs...)
+	s.Contents = bulk.ContentsOf(tiny)
+	return s
+}
+
+// documents returns all documents of a kind.
+func documents(d *dataset.Dataset, k dataset.Kind) (docs [][]byte) {
+	for i := range d.Count(k) {
+		docs = append(docs, d.Append(nil, k, i))
+	}
+	return docs
+}
+
+// source returns documents in batches of a size. They have line numbers as if each took ten lines, and the files are
+// numbered.
+func source(name string, size int, docs ...[]byte) bulk.Source {
+	return bulk.Source{
+		Name:    name,
+		Sample:  func(k dataset.Kind, n int) [][]byte { return sample(tiny, k, min(n, 100)) }, // more would only take longer
+		Refused: func(file string, line int, err error) error { return fmt.Errorf("%s:%d: %w", file, line, err) },
+		Batches: func(position string) iter.Seq2[bulk.RawBatch, error] {
+			return func(yield func(bulk.RawBatch, error) bool) {
+				from, _ := strconv.Atoi("0" + position)
+				for ; from < len(docs); from += size {
+					end := min(from+size, len(docs))
+					b := bulk.RawBatch{File: fmt.Sprintf("file-%d", from/size), Position: strconv.Itoa(end)}
+					for i, doc := range docs[from:end] {
+						b.Documents = append(b.Documents, bulk.RawDocument{Bytes: doc, Line: 1 + 10*i})
+						b.Bytes += int64(len(doc))
+					}
+					if !yield(b, nil) {
+						return
+					}
+				}
+			}
+		},
+	}
+}
+
+// recording records refusals instead of ending the load.
+func recording(s bulk.Source, refusals *[]string) bulk.Source {
+	s.Refused = func(file string, line int, err error) error {
+		*refusals = append(*refusals, fmt.Sprintf("%s:%d: %v", file, line, err))
+		return nil
+	}
+	return s
+}
+
+// changed returns a document with one text replaced by another.
+func changed(t testing.TB, doc []byte, old, replacement string) []byte {
+	t.Helper()
+	require.Contains(t, string(doc), old)
+	return bytes.Replace(doc, []byte(old), []byte(replacement), 1)
+}
+
+func TestLoadBatches_Refused(t *testing.T) {
+	customer, other := tiny.Append(nil, dataset.Customer, 0), tiny.Append(nil, dataset.Customer, 1)
+	account := fmt.Sprint(tiny.FirstAccount(0))
+	order, security := tiny.Append(nil, dataset.Order, 0), tiny.Append(nil, dataset.Security, 0)
+	// Its own account first, then one of another customer: neither may stay.
+	thief := changed(t, changed(t, customer, `id="1002"`, `id="7"`), `id="`+account+`"`, `id="70"`)
+	begin, end := bytes.Index(customer, []byte("<Account ")), bytes.Index(customer, []byte("</Account>"))
+	thief = changed(t, thief, "</Accounts>", string(customer[begin:end])+"</Account></Accounts>")
+	later := changed(t, order, `ID="103282"`, `ID="5"`)
+	docs := []struct {
+		doc  []byte
+		says string // empty: taken
+	}{
+		{security, ""},
+		{customer, ""},
+		{order, ""},
+		{order, "file-0:31: order 103282 exists already"}, // in the batch
+		{[]byte("<Customer>"), "file-0:41: "},
+		{[]byte("<a/>"), "file-1:1: element a of namespace"},
+		{order, "file-1:11: order 103282 exists already"}, // in another file
+		{customer, "file-1:21: customer 1002 exists already"},
+		{security, "file-1:31: security " + tiny.Symbol(0) + " exists already"},
+		{thief, "file-1:41: account " + account + " exists already"},
+		{changed(t, order, `ID="103282"`, `X="103282"`), "file-2:1: /FIXML/Order/@ID"},
+		{other, ""},
+		{later, ""},
+	}
+	var all [][]byte
+	var says []string
+	for _, c := range docs {
+		all = append(all, c.doc)
+		if c.says != "" {
+			says = append(says, c.says)
+		}
+	}
+	var refusals []string
+	s := empty(t)
+	l, err := s.LoadBatches(t.Context(), recording(source("odd", 5, all...), &refusals), nil)
+	require.NoError(t, err)
+	require.Len(t, refusals, len(says), "%s", strings.Join(refusals, "\n"))
+	for i := range says {
+		require.True(t, strings.HasPrefix(refusals[i], says[i]), "%s\nis not\n%s", refusals[i], says[i])
+	}
+	require.Equal(t, bulk.Loaded{
+		Source: "odd", Position: "13", Documents: [...]int64{1, 2, 2}, Refused: int64(len(says)), Done: true,
+		Raw: [...]int64{int64(len(security)), int64(len(customer) + len(other)), int64(len(order) + len(later))},
+	}, l)
+	requireClean(t, s)
+	_, err = s.CustomerOf(t.Context(), 70)
+	require.ErrorAs(t, err, new(*brokerage.NotFound), "of a refused customer nothing is left")
+	contents, err := s.Contents(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, brokerage.Contents{Fingerprint: "odd/1-2-2", Securities: 1, Customers: 2, Orders: 2}, contents)
+	lease, err := s.Lease(t.Context(), "order", 1)
+	require.NoError(t, err)
+	require.Greater(t, int64(lease.First), int64(103282))
+}
+
+// An error of Refused ends the load before the batch, and the same load without that error continues there.
+func TestLoadBatches_Strict(t *testing.T) {
+	orders := documents(tiny, dataset.Order)
+	security := tiny.Append(nil, dataset.Security, 0)
+	from := source("strict", 2, security, orders[0], orders[1], []byte("<a"), orders[2])
+	s := empty(t)
+	strict := errors.New("strict")
+	refusing := from
+	refusing.Refused = func(string, int, error) error { return strict }
+	l, err := s.LoadBatches(t.Context(), refusing, nil)
+	require.ErrorIs(t, err, strict)
+	require.Equal(t, [...]int64{1, 0, 1}, l.Documents)
+	require.False(t, l.Done)
+	requireNoOrder(t, s, int64(orderID(1))) // its batch was not taken
+	require.Error(t, s.Ready(t.Context()))
+
+	var refusals []string
+	l, err = s.LoadBatches(t.Context(), recording(from, &refusals), nil)
+	require.NoError(t, err)
+	require.Equal(t, [...]int64{1, 0, 3}, l.Documents)
+	require.Len(t, refusals, 1)
+	require.True(t, strings.HasPrefix(refusals[0], "file-1:11: "), refusals[0])
+	requireClean(t, s)
+}
+
+func TestLoadBatches_Continues(t *testing.T) {
+	s := empty(t)
+	var refusals []string
+	from := recording(tinySource(), &refusals)
+	total := 0
+	for starts := 1; ; starts++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		batches := 0
+		l, err := s.LoadBatches(ctx, from, func(documents int, _ int64) {
+			total += documents
+			if batches++; batches == 3 {
+				cancel()
+			}
+		})
+		cancel()
+		if err == nil {
+			require.True(t, l.Done)
+			require.Equal(t, 4, starts, "the third one got to the ninth and last batch, but not to the indexes")
+			break
+		}
+		require.ErrorIs(t, err, context.Canceled)
+		after, err := s.LoadedFrom(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, l, after, "what is returned is stored")
+	}
+	require.Empty(t, refusals, "nothing came twice")
+	require.Equal(t, 2700, total)
+	requireTiny(t, s)
+}
+
+func TestLoadBatches_AnotherSource(t *testing.T) {
+	_, err := tinyStore(t).LoadBatches(t.Context(), source("other", 1), nil)
+	require.EqualError(t, err, "the database holds "+tiny.Fingerprint()+" already")
+	failing := source("other", 1)
+	failing.Batches = func(string) iter.Seq2[bulk.RawBatch, error] {
+		return func(yield func(bulk.RawBatch, error) bool) { yield(bulk.RawBatch{}, errors.New("cannot be read")) }
+	}
+	_, err = empty(t).LoadBatches(t.Context(), failing, nil)
+	require.EqualError(t, err, "cannot be read")
+}
+
+// Of two documents the second is refused, and the first is stored in the normal form: every encoding that admission
+// takes is taken, and documents are validated if the caller wants it.
+func TestLoadBatches_OneRefused(t *testing.T) {
+	order, customer := tiny.Append(nil, dataset.Order, 0), tiny.Append(nil, dataset.Customer, 0)
+	encoded := []byte{0xFF, 0xFE}
+	for _, unit := range utf16.Encode([]rune(`<?xml version="1.0" encoding="UTF-16"?>` + string(order))) {
+		encoded = append(encoded, byte(unit), byte(unit>>8))
+	}
+	invalid := changed(t, tiny.Append(nil, dataset.Customer, 1), "<Name>", "<Nome></Nome><Name>")
+	for name, c := range map[string]struct {
+		good, bad []byte
+		validate  bool
+		documents [3]int64
+	}{
+		"UTF16":   {encoded, encoded[:len(encoded)-1], false, [3]int64{dataset.Order: 1}}, // half a character is none
+		"Checked": {customer, invalid, true, [3]int64{dataset.Customer: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var refusals []string
+			from := recording(source(name, 10, c.good, c.bad), &refusals)
+			from.Validate = c.validate
+			s := empty(t)
+			l, err := s.LoadBatches(t.Context(), from, nil)
+			require.NoError(t, err)
+			require.Equal(t, c.documents, l.Documents)
+			require.Len(t, refusals, 1)
+			require.True(t, strings.HasPrefix(refusals[0], "file-0:11: "), refusals[0])
+			if name == "UTF16" {
+				got, err := s.GetOrder(t.Context(), orderID(0))
+				require.NoError(t, err)
+				require.Equal(t, string(brokerage.Order(order)), string(got))
+			}
+			requireClean(t, s)
+		})
+	}
+}

@@ -1,0 +1,36 @@
+package tally
+
+import "time"
+
+// Stats are the figures of a store. Counts begin when it is opened. What a store does not have is zero or empty, and
+// left out of the metrics.
+type Stats struct {
+	Connections int // limit, for reading
+	Open, InUse int // of them
+	Waits       int64
+	Waited      time.Duration // for a connection, all together
+
+	Commits int64         // each of one or more writes
+	Writes  int64         // that wait for their commit now
+	Groups  Distribution  // how many writes shared a commit
+	Flushes Distribution  // seconds of a commit, most of them the flush to disk
+	Busy    time.Duration // of the writer
+
+	Hits, Misses         int64 // of the store's cache; of the embedded store reads from a kept and from a new snapshot
+	PageHits, PageMisses int64 // of the database's own cache
+
+	Retries       map[string]int64 // by cause
+	Kinds         []KindStats
+	File, Journal int64 // bytes
+}
+
+// KindStats are the figures of the documents of a kind.
+type KindStats struct {
+	Kind              string
+	Known             bool  // Documents and Stored are known; the embedded store needs a census for them
+	Documents, Stored int64 // stored now, and their bytes
+	// Estimated says that a server estimated the two. It compresses by itself, so there are no figures for the next three.
+	Estimated bool
+	// Packed counts the documents that were packed, from PackedFrom to PackedTo bytes, those refused afterwards too.
+	Packed, PackedFrom, PackedTo int64
+}
