@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
 )
 
 var databases atomic.Int64
@@ -28,18 +29,15 @@ func (s *Server) Exec(t testing.TB, database, statements string) {
 	t.Helper()
 	conn := s.Connect(t, database)
 	defer func() { _ = conn.Close(context.Background()) }() // nothing is left to learn
-	if _, err := conn.Exec(context.Background(), statements, pgx.QueryExecModeSimpleProtocol); err != nil {
-		t.Fatalf("%s: %v", statements, err)
-	}
+	_, err := conn.Exec(context.Background(), statements, pgx.QueryExecModeSimpleProtocol)
+	require.NoError(t, err, statements)
 }
 
 // Connect connects to a database as the superuser. The caller closes the connection.
 func (s *Server) Connect(t testing.TB, database string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), s.URL(database))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return conn
 }
 
