@@ -57,8 +57,8 @@ func (e postgresEngine) Statistics(ctx context.Context) error {
 
 func (e postgresEngine) Backup(ctx context.Context) (c Copy, err error) {
 	err = e.with(ctx, true, func(s *postgres.Store) error {
-		done, err := s.BackupTo(ctx, e.backup, true, nil)
-		c = Copy{Database: done.Bytes, File: done.Written}
+		m, written, err := s.BackupTo(ctx, e.backup, true, nil)
+		c = Copy{Database: m.Bytes, File: written}
 		return err
 	})
 	return c, err

@@ -41,7 +41,7 @@ func transferCash(ctx context.Context, s *Store, w brokerage.Write, from, to bro
 	var locked []lockedAccount
 	lock := query{
 		statement: lockCustomersOfAccounts, args: []any{accounts},
-		scan: func(rows pgx.Rows) (err error) {
+		collect: func(rows pgx.Rows) (err error) {
 			locked, err = pgx.CollectRows(rows, pgx.RowToStructByPos[lockedAccount])
 			if err == nil && len(locked) < len(accounts) {
 				err = pgx.ErrNoRows
@@ -113,8 +113,7 @@ func savers(t *testing.T, s *Store, d *dataset.Dataset) (customers [2]brokerage.
 		for _, pair := range pairs {
 			doc = withCash(doc, pair[i], saved)
 		}
-		_, err := s.InsertCustomer(t.Context(), now(), doc, true)
-		require.NoError(t, err)
+		insertCustomer(t, s, doc, true)
 	}
 	return customers, pairs
 }
@@ -172,8 +171,7 @@ func TestWrite_TwoDocumentsOnce(t *testing.T) {
 		require.NoError(t, err)
 		return cashOf(doc, accounts[i])
 	}
-	w := now()
-	w.Once = &brokerage.Once{Client: "c", Key: "k", Expires: w.Now.Add(time.Hour)}
+	w := once()
 	for range 2 {
 		answer, err := transferCash(t.Context(), s, w, accounts[0], accounts[1], 15)
 		require.NoError(t, err)
@@ -182,17 +180,14 @@ func TestWrite_TwoDocumentsOnce(t *testing.T) {
 	}
 	_, err := transferCash(t.Context(), s, now(), accounts[0], 1, 1)
 	require.Equal(t, brokerage.NoAccount(1), err)
-	_, err = transferCash(t.Context(), s, now(), accounts[0], accounts[1], 26)
-	require.ErrorIs(t, err, errNoMoney)
+	require.ErrorIs(t, errOf(transferCash(t.Context(), s, now(), accounts[0], accounts[1], 26)), errNoMoney)
 
 	doc, err := s.GetCustomer(t.Context(), customers[1])
 	require.NoError(t, err)
 	long := strings.Replace(string(doc), "<FirstName>", "<FirstName>"+strings.Repeat("a", largeBytes), 1)
 	require.NoError(t, s.ReplaceCustomer(t.Context(), now(), customers[1], []byte(long), true, nil))
-	_, err = transferCash(t.Context(), s, now(), accounts[1], accounts[0], 5)
-	require.NoError(t, err)
+	require.NoError(t, errOf(transferCash(t.Context(), s, now(), accounts[1], accounts[0], 5)))
 	require.Equal(t, []int{30, 50}, []int{cash(0), cash(1)})
-	_, err = transferCash(t.Context(), s, now(), accounts[0], accounts[0], 30)
-	require.NoError(t, err)
+	require.NoError(t, errOf(transferCash(t.Context(), s, now(), accounts[0], accounts[0], 30)))
 	require.Equal(t, 30, cash(0), "from an account to itself")
 }

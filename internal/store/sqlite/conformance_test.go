@@ -31,16 +31,13 @@ func TestStore(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, b, 0o600))
 		return reopened(t, path, Options{Rules: rules})
 	}
-	storetest.Run(t,
-		func(t testing.TB, d *dataset.Dataset) brokerage.Store { return open(t, d, brokerage.Rules{}) },
-		storetest.Options{
-			OpenWith: open,
-			Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
-				require.NoError(t, s.Close())
-				return reopened(t, s.(*Store).path, s.(*Store).options)
-			},
-			Exceptions: map[string]string{},
-		})
+	storetest.Run(t, storetest.Options{
+		Open: open,
+		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
+			require.NoError(t, s.Close())
+			return reopened(t, s.(*Store).path, s.(*Store).options)
+		},
+	})
 }
 
 // reopened opens a store that a case may close by itself.

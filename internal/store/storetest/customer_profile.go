@@ -1,14 +1,9 @@
 package storetest
 
-import "context"
-
 var customerProfile = &transaction{
 	call: func(e *env) call {
 		id := e.customerID(0)
-		uses := watch{customers: ids{id}}
-		return call{uses: uses, read: func(ctx context.Context) (string, error) {
-			return answer(e.s.CustomerProfile(ctx, id))
-		}}
+		return reading(watch{customers: ids{id}}, e.s.CustomerProfile, id)
 	},
 	cases: []testCase{
 		{name: "CustomerProfile/Answer", run: func(e *env) {
@@ -23,8 +18,7 @@ var customerProfile = &transaction{
 			e.same("the profile", refProfile(e.tree([]byte(doc))), e.got(e.s.CustomerProfile(e.Context(), id)))
 		}},
 		{name: "CustomerProfile/Missing", run: func(e *env) {
-			_, err := e.s.CustomerProfile(e.Context(), e.id())
-			e.notFound(err, "customer")
+			e.notFound(errOf(e.s.CustomerProfile(e.Context(), e.id())), "customer")
 		}},
 	},
 }

@@ -69,7 +69,6 @@ func (e *env) id() brokerage.ID {
 
 // admit returns a document as the service passes it to a store.
 func (e *env) admit(doc string) []byte {
-	e.Helper()
 	b, err := xmldoc.Admit([]byte(doc), xmldoc.Limits{})
 	e.must(err)
 	return b
@@ -112,16 +111,13 @@ func (e *env) newCustomer(accounts int) (id brokerage.ID, ids []brokerage.ID, do
 }
 
 func (e *env) insertCustomer(accounts int) (id brokerage.ID, ids []brokerage.ID, doc string) {
-	e.Helper()
 	id, ids, doc = e.newCustomer(accounts)
 	e.insert(doc, true)
 	return id, ids, doc
 }
 
 func (e *env) insert(customer string, validate bool) {
-	e.Helper()
-	_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(customer), validate)
-	e.must(err)
+	e.must(errOf(e.s.InsertCustomer(e.Context(), plain(), []byte(customer), validate)))
 }
 
 // newOrder returns an order to insert, with a new id and some cash.
@@ -141,14 +137,11 @@ func positionXML(symbol, name, quantity string) string {
 }
 
 func (e *env) insertOrder(doc string) {
-	e.Helper()
-	_, err := e.s.InsertOrder(e.Context(), plain(), []byte(doc))
-	e.must(err)
+	e.must(errOf(e.s.InsertOrder(e.Context(), plain(), []byte(doc))))
 }
 
 // edit replaces the first occurrence of from, which must be there.
 func (e *env) edit(doc, from, to string) string {
-	e.Helper()
 	if !strings.Contains(doc, from) {
 		e.Fatalf("the test's own edit: no %q in the document", from)
 	}
@@ -157,7 +150,6 @@ func (e *env) edit(doc, from, to string) string {
 
 // put replaces the content of the first element of a name.
 func (e *env) put(doc, name, content string) string {
-	e.Helper()
 	_, rest, ok := strings.Cut(doc, "<"+name+">")
 	old, _, end := strings.Cut(rest, "</"+name+">")
 	if !ok || !end {

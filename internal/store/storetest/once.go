@@ -28,17 +28,15 @@ var onceCases = []testCase{
 					e.equal("the second answer of "+key, first, again)
 				}
 				_, err := c.write(e.Context(), once(key, "another request"))
-				e.equal("the key", key, refusal[*brokerage.KeyReused](e, err).Key)
+				e.equal("the key", key, refused[*brokerage.KeyReused](e, err).Key)
 			})
 		}
 	}},
 	{name: "Once/OtherRequest", run: func(e *env) {
 		symbol := e.held(0)
-		_, err := e.buy(once("key", "a"), e.accountID(0), symbol, "1")
-		e.must(err)
+		e.must(errOf(e.buy(once("key", "a"), e.accountID(0), symbol, "1")))
 		e.unchanged(watch{customers: ids{e.customerID(0)}}, func() {
-			_, err := e.buy(once("key", "b"), e.accountID(0), symbol, "2")
-			refused[*brokerage.KeyReused](e, err)
+			refused[*brokerage.KeyReused](e, errOf(e.buy(once("key", "b"), e.accountID(0), symbol, "2")))
 			// Another kind of request, too.
 			refused[*brokerage.KeyReused](e, e.s.DeleteCustomer(e.Context(), once("key", "c"), e.customerID(0)))
 		})
@@ -51,10 +49,8 @@ var onceCases = []testCase{
 		e.must(e.s.DeleteOrder(e.Context(), once("key", "delete"), id)) // the same key, done now
 		e.must(e.s.DeleteOrder(e.Context(), once("key", "delete"), id)) // and kept
 		// A refusal does not bind its key to a request.
-		_, err := e.buy(once("free", "sell"), e.id(), e.held(0), "1")
-		e.notFound(err, "account")
-		_, err = e.buy(once("free", "buy"), e.accountID(0), e.held(0), "1")
-		e.must(err)
+		e.notFound(errOf(e.buy(once("free", "sell"), e.id(), e.held(0), "1")), "account")
+		e.must(errOf(e.buy(once("free", "buy"), e.accountID(0), e.held(0), "1")))
 	}},
 	{name: "Once/Expired", run: func(e *env) {
 		buy := func(w brokerage.Write) string { return e.raw(e.buy(w, e.accountID(0), e.held(0), "1")) }
