@@ -24,11 +24,7 @@ var customerProfile = &transaction{
 }
 
 func refProfile(c *element) *element {
-	var addresses []any
-	for _, a := range c.child("Addresses").children("Address") {
-		addresses = append(addresses, a)
-	}
 	return build(custacc, "Customer_Profile", []string{"CUSTOMERID", c.attrs["id"]},
 		c.child("Name"), c.child("DateOfBirth"), c.child("Gender"), c.child("CountryOfResidence"), c.child("Languages"),
-		build(custacc, "Addresses", nil, addresses...), c.child("Addresses", "EmailAddresses"))
+		build(custacc, "Addresses", nil, c.child("Addresses").children("Address")), c.child("Addresses", "EmailAddresses"))
 }

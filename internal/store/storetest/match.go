@@ -119,7 +119,7 @@ func (e *env) movedCustomer(f form) (accounts []brokerage.ID) {
 	there, _, err = trade.Apply(brokerage.DefaultRules, there, accounts[0], brokerage.QuoteOf(priced))
 	e.must(err)
 	e.must(errOf(e.s.Trade(e.Context(), plain(), accounts[0], trade)))
-	e.equal("the tag of the customer after a trade", brokerage.ETag(there), e.tag(e.s.GetCustomer(e.Context(), id)))
+	e.equal("the tag after a trade", brokerage.ETag(there), e.tag(e.s.GetCustomer(e.Context(), id)))
 	e.must(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), true, brokerage.Match{brokerage.ETag(there)}))
 	return accounts
 }
@@ -133,7 +133,7 @@ func (e *env) movedSecurity(f form) {
 	there, err := brokerage.SetPrice(there, price)
 	e.must(err)
 	e.setPrice(symbol, price)
-	e.equal("the tag of the security after a new price", brokerage.ETag(there), e.tag(e.s.GetSecurity(e.Context(), symbol)))
+	e.equal("the tag after a new price", brokerage.ETag(there), e.tag(e.s.GetSecurity(e.Context(), symbol)))
 	match := brokerage.Match{brokerage.ETag(there)}
 	e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(listed), true, match))
 }
@@ -147,5 +147,5 @@ func (e *env) movedOrder(f form, account brokerage.ID) {
 	there, _, err := brokerage.SetOrderStatus(there, "4")
 	e.must(err)
 	e.must(errOf(e.s.UpdateOrderStatus(e.Context(), plain(), id, "4")))
-	e.equal("the tag of the order after a new status", brokerage.ETag(brokerage.Order(there)), e.tag(e.s.GetOrder(e.Context(), id)))
+	e.equal("the tag after a new status", brokerage.ETag(brokerage.Order(there)), e.tag(e.s.GetOrder(e.Context(), id)))
 }

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"errors"
 	"sync"
 	"time"
 
@@ -58,21 +57,19 @@ var onceCases = []testCase{
 		first := buy(w)
 		w.Now = w.Once.Expires.Add(-time.Second)
 		e.equal("the answer before it expires", first, buy(w))
-		w.Now = w.Once.Expires.Add(time.Second)
-		later := *w.Once
-		later.Expires = w.Now.Add(time.Hour)
-		w.Once = &later
+		after := func(w brokerage.Write, request string) brokerage.Write {
+			later := once("key", request)
+			later.Now = w.Once.Expires.Add(time.Second)
+			later.Once.Expires = later.Now.Add(time.Hour)
+			return later
+		}
+		w = after(w, "request")
 		second := buy(w)
 		if second == first {
 			e.Fatalf("an expired key was answered from what was kept")
 		}
 		e.equal("the answer that is kept then", second, buy(w))
-		// Expired, it is free for another request.
-		w.Now = w.Now.Add(2 * time.Hour)
-		other := *once("key", "another").Once
-		other.Expires = w.Now.Add(time.Hour)
-		w.Once = &other
-		buy(w)
+		buy(after(w, "another request"))
 	}},
 	{name: "Once/OtherClient", run: func(e *env) {
 		var answers []string
@@ -93,8 +90,7 @@ var onceCases = []testCase{
 		answers := map[string]int{}
 		e.together(16, func(int) error {
 			answer, err := e.buy(once("key", "request"), account, e.d.Symbol(0), "1")
-			var conflict *brokerage.Conflict
-			if errors.As(err, &conflict) && conflict.Reason == brokerage.KeyInUse {
+			if isConflict(err, brokerage.KeyInUse) {
 				return nil
 			}
 			mu.Lock()

@@ -181,18 +181,12 @@ func refSearch(all []*element, q brokerage.Search) *element {
 			continue
 		}
 		hit := build(security, "Security", nil)
-		for _, f := range []struct {
-			name string
-			from *element
-		}{
-			{"Symbol", s.child("Symbol")}, {"Name", s.child("Name")}, {"SecurityType", s.child("SecurityType")},
-			{"Sector", sector}, {"PE", s.child("PE")}, {"Yield", s.child("Yield")},
-		} {
-			if text := f.from.text(); text != "" {
-				hit.add(build(security, f.name, nil, text))
-			} else {
-				hit.add(build(security, f.name, nil))
+		for _, name := range []string{"Symbol", "Name", "SecurityType", "Sector", "PE", "Yield"} {
+			from := s.child(name)
+			if name == "Sector" {
+				from = sector
 			}
+			hit.add(build(security, name, nil, from.text()))
 		}
 		hits = append(hits, hit)
 	}

@@ -11,6 +11,7 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -161,9 +162,12 @@ func (e *env) Fatalf(format string, args ...any) {
 	var calls [32]uintptr
 	frames := runtime.CallersFrames(calls[:runtime.Callers(2, calls[:])])
 	var lines []string
-	for frame, more := frames.Next(); more && strings.Contains(frame.Function, "/storetest."); frame, more = frames.Next() {
-		_, file, _ := strings.Cut(frame.File, "/storetest/")
-		lines = append(lines, fmt.Sprintf("%s:%d", file, frame.Line))
+	for {
+		frame, more := frames.Next()
+		if !more || !strings.Contains(frame.Function, "/storetest.") {
+			break
+		}
+		lines = append(lines, fmt.Sprintf("%s:%d", filepath.Base(frame.File), frame.Line))
 	}
 	e.T.Fatalf("%s: %s", strings.Join(lines, " < "), fmt.Sprintf(format, args...))
 }

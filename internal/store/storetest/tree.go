@@ -57,7 +57,8 @@ func treeOf(from *etree.Element) *element {
 	return n
 }
 
-// build makes an element of attributes (name, value, ...) and content.
+// build makes an element of attributes (name, value, ...) and content: elements, lists of them, and texts. What is
+// missing is left out.
 func build(space, name string, attrs []string, content ...any) *element {
 	n := &element{space: space, name: name, attrs: map[string]string{}}
 	for i := 0; i+1 < len(attrs); i += 2 {
@@ -73,8 +74,10 @@ func build(space, name string, attrs []string, content ...any) *element {
 			for _, e := range c {
 				n.content = append(n.content, e)
 			}
-		default:
-			n.content = append(n.content, c)
+		case string:
+			if c != "" {
+				n.content = append(n.content, c)
+			}
 		}
 	}
 	return n
