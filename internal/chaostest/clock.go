@@ -28,7 +28,7 @@ var (
 )
 
 // Clock is the wall clock of processes, which a test changes while they run. Their monotonic clock is not changed, as
-// when somebody sets the clock of a machine.
+// when the clock of a machine is set.
 type Clock struct {
 	dir  string
 	file string // with the seconds

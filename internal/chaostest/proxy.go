@@ -28,7 +28,7 @@ type Proxy struct {
 // Fault is what a proxy does to connections; the zero value is nothing.
 type Fault struct {
 	Refuse    bool          // connections are reset as they come, and those that are there now
-	Swallow   bool          // nothing goes through, and nobody is told
+	Swallow   bool          // nothing goes through, and connections stay open
 	Delay     time.Duration // of whatever goes through
 	CutWithin int64         // a connection is reset after as many bytes at most, at random; 0: not
 }

@@ -43,7 +43,7 @@ const (
 	endOfData = "\\.\n"
 )
 
-// snapshot are the options of a transaction that reads the database as it is at one moment.
+// snapshot are the options of a transaction that reads one state of the database.
 var snapshot = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 
 // BackupTo writes a backup to a file, which appears once all of it is on disk; when it fails, no file of that name is
@@ -63,7 +63,7 @@ func (s *Store) BackupTo(
 	return m, written, err
 }
 
-// backup writes a backup of the database as it is at the beginning, while others may write. It is a script for psql of
+// backup writes a backup of the state at the beginning, while others may write. It is a script for psql of
 // COPY commands and their data, compressed, so that `zstd -dc FILE | psql` restores it without this program, into an
 // empty database with the schema.
 func (s *Store) backup(

@@ -63,7 +63,7 @@ func (c *copied) owner(customer int64) {
 	*c = append(*c, '\t')
 }
 
-// special are the bytes that have a meaning in the text format, and escapes what stands for them.
+// special are the bytes that have a meaning in the text format; escapes replaces them.
 const special = "\\\n\r\t"
 
 var escapes = strings.NewReplacer("\\", `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`)

@@ -22,7 +22,7 @@ import (
 // it can have been committed.
 func TestTerminated_InEachTransaction(t *testing.T) {
 	s, d, server, database := tiny(t)
-	// Who looks is not in a transaction, which would see the same picture forever.
+	// A connection of its own, and no transaction: pg_stat_activity does not change within one.
 	admin := server.Connect(t, database)
 	t.Cleanup(func() { _ = admin.Close(context.Background()) })
 	for _, call := range storetest.Calls(t, s, d) {

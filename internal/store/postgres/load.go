@@ -24,7 +24,7 @@ func chunkSetting(k dataset.Kind) string { return "chunk." + k.String() + "." }
 // LoadDataset fills the store with a generated dataset, by COPY on as many connections as there are processors, and
 // makes the indexes that only queries need afterwards. After an interruption the same call continues where it stopped,
 // without a duplicate or a gap: each chunk is committed together with a note of it. Until all of it is there, indexes
-// too, the store is not Ready. A finished load is left as it is.
+// too, the store is not Ready. A finished load is not repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bulk.Progress) error {
 	contents := bulk.ContentsOf(d)
 	done, err := s.loadDone(ctx, contents.Fingerprint, func(there brokerage.Contents) bool { return there == contents })

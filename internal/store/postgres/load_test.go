@@ -270,7 +270,7 @@ func TestRestore_Damaged(t *testing.T) {
 	requireDataset(t, s, d)
 }
 
-// Verify finds what only somebody with more rights than the service can do.
+// Verify finds changes that take more rights than the service has.
 func TestVerify_Findings(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	account := d.FirstAccount(0)

@@ -31,7 +31,7 @@ type lookup struct {
 	doc  []byte
 	err  error
 
-	group atomic.Pointer[group] // that shares its round trip; nobody when its request has left before that
+	group atomic.Pointer[group] // that shares its round trip; abandoned if its request left before that
 }
 
 // A group is lookups that share a round trip. It is cancelled when no request waits for an answer any more.
@@ -40,8 +40,8 @@ type group struct {
 	cancel context.CancelFunc
 }
 
-// nobody is the group of lookups whose request did not wait until they had one.
-var nobody group
+// abandoned is the group of lookups whose request left before they joined one.
+var abandoned group
 
 var errClosed = &brokerage.Unavailable{Cause: errors.New("the store is closed")}
 
@@ -75,7 +75,7 @@ func (l *lookups) find(ctx context.Context, name string, args ...any) ([]byte, e
 
 // leave is called by a request that no longer waits for the answer.
 func (q *lookup) leave() {
-	if g := q.group.Swap(&nobody); g != nil {
+	if g := q.group.Swap(&abandoned); g != nil {
 		g.oneLess()
 	}
 }

@@ -132,7 +132,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// Whoever writes a document, its keys are those of the document, and its accounts follow it.
+// The keys and the accounts of a document follow it, also when it is written by hand.
 func TestSchema_Keys(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	exec := func(sql string, args ...any) error {

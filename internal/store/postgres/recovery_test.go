@@ -27,7 +27,7 @@ func archived(t testing.TB, server *pgtest.Server) {
 }
 
 // What docs/postgres.md says of recovery: a backup of the server's files and the archive of its changes give the
-// database as it was at any time in between.
+// database as it was at any time since the backup.
 func TestRecovery(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three copies of a server take half a minute")

@@ -63,7 +63,7 @@ func TestStats_Kinds(t *testing.T) {
 	require.Equal(t, loaded[dataset.Customer], after[dataset.Customer])
 }
 
-// Nobody has counted what was never analysed. The role that serves may ask, too.
+// A table that was never analysed has no estimate. The service's role may read estimates, too.
 func TestStats_KindsUnknown(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", "CREATE ROLE brokerage_service LOGIN")

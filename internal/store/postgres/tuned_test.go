@@ -30,7 +30,7 @@ func TestTuned_Reasons(t *testing.T) {
 		}
 		setting := form.FindStringSubmatch(line)
 		require.NotNil(t, setting, line)
-		require.True(t, explained, "%s stands without a reason", setting[1])
+		require.True(t, explained, "%s has no reason", setting[1])
 		require.False(t, slices.Contains(durability, setting[1]), setting[1])
 		count++
 	}

@@ -27,8 +27,7 @@ var tradeCases = []testCase{
 				e.equal(c.quantity+" at "+c.price, c.amount, answer.child("Amount").text())
 			}
 		}
-		// Balances of more places than money has, far from what a float can hold, signed, short, and quantities as nobody
-		// writes them.
+		// Balances of more places than money has, too large for a float, signed or short, and quantities in odd forms.
 		e.setPrice(symbol, brokerage.Price{LastTrade: "1.00"})
 		for _, c := range [][3]string{
 			{"100.005", "100.015", "5.0005"}, {"-0.005", "-0.015", "7"},

@@ -49,7 +49,7 @@ func binaries(dir string, credential *syscall.Credential) (string, error) {
 	if err != nil || credential == nil {
 		return filepath.Join(home, "bin"), err
 	}
-	// The cache of root is in a folder that nobody else may enter.
+	// Other users may not enter the folder of root's cache.
 	copied := filepath.Join(dir, "postgres")
 	owner := fmt.Sprintf("%d:%d", credential.Uid, credential.Gid)
 	for _, cmd := range []*exec.Cmd{command("cp", "-R", home, copied), command("chown", "-R", owner, copied)} {

@@ -15,7 +15,7 @@ var databases atomic.Int64
 // Database makes an empty database for one test and returns its name.
 func (s *Server) Database(t testing.TB) string { return s.Clone(t, "template0") }
 
-// Clone makes a copy of a database that nobody is connected to, for one test, and returns its name.
+// Clone copies a database without connections, for one test, and returns the name of the copy.
 func (s *Server) Clone(t testing.TB, template string) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d", databases.Add(1))
