@@ -59,7 +59,6 @@ type transaction struct {
 	store   *Store
 	w       brokerage.Write
 	queries []query
-	edit    func() (change, error)
 	size    int // the largest document in bytes
 
 	conn    *pgx.Conn // of the current attempt
@@ -74,11 +73,12 @@ type transaction struct {
 func (s *Store) write(
 	ctx context.Context, w brokerage.Write, queries []query, edit func() (change, error),
 ) (answer []byte, err error) {
-	t := &transaction{store: s, w: w, queries: queries, edit: edit, size: largeBytes}
-	err = s.again(ctx, t.attempt, t.mayTryAgain)
+	t := &transaction{store: s, w: w, queries: queries, size: largeBytes}
+	try := func(ctx context.Context) error { return t.attempt(ctx, edit) }
+	err = s.again(ctx, try, t.mayTryAgain)
 	if errors.Is(err, errLarge) {
 		t.size = anySize
-		err = s.large.do(ctx, func() error { return s.again(ctx, t.attempt, t.mayTryAgain) })
+		err = s.large.do(ctx, func() error { return s.again(ctx, try, t.mayTryAgain) })
 	}
 	if err != nil {
 		return nil, domainError(ctx, err, t.unknown)
@@ -115,16 +115,16 @@ func (t *transaction) mayTryAgain(err error) bool { return !t.unknown && isTrans
 
 // attempt runs the transaction once. For a document of more than t.size bytes it returns errLarge, with nothing
 // changed.
-func (t *transaction) attempt(ctx context.Context) error {
+func (t *transaction) attempt(ctx context.Context, edit func() (change, error)) error {
 	t.unknown = false
 	if len(t.queries) == 0 && t.w.Once == nil {
-		return t.single(ctx)
+		return t.single(ctx, edit)
 	}
 	return t.store.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
 		t.conn = conn.Conn()
 		answered, err := t.begin(ctx)
 		if err == nil && !answered {
-			err = t.commit(ctx)
+			err = t.commit(ctx, edit)
 		}
 		if err != nil || answered { // which has only read
 			t.rollback(ctx)
@@ -134,8 +134,8 @@ func (t *transaction) attempt(ctx context.Context) error {
 }
 
 // change returns what edit changes.
-func (t *transaction) change() (change, error) {
-	c, err := t.edit()
+func (t *transaction) change(edit func() (change, error)) (change, error) {
+	c, err := edit()
 	if err == nil && c.tooLarge(t.size) {
 		err = errLarge
 	}
@@ -144,8 +144,8 @@ func (t *transaction) change() (change, error) {
 }
 
 // single makes a change by one statement that commits by itself, in one round trip.
-func (t *transaction) single(ctx context.Context) error {
-	c, err := t.change()
+func (t *transaction) single(ctx context.Context, edit func() (change, error)) error {
+	c, err := t.change(edit)
 	if err != nil {
 		return err
 	}
@@ -202,52 +202,55 @@ func (t *transaction) begin(ctx context.Context) (answered bool, err error) {
 	return false, nil
 }
 
-// commit makes the change and commits, in one round trip. An answer that is to be stored takes one more: refusals are
-// not stored, so that the change has to succeed before the answer is sent.
-func (t *transaction) commit(ctx context.Context) error {
-	c, err := t.change()
+// commit makes the change and commits, in one round trip. With an idempotency key it makes the change in a round trip
+// before: the answer is stored only if that has succeeded.
+func (t *transaction) commit(ctx context.Context, edit func() (change, error)) error {
+	c, err := t.change(edit)
+	if err == nil && t.w.Once != nil {
+		err = t.execute(ctx, c)
+		c = t.keepAnswer()
+	}
 	if err != nil {
 		return err
 	}
-	changes := append([]change{c}, c.more...)
-	if t.w.Once == nil {
-		return t.execute(ctx, true, changes...)
-	}
-	if err := t.execute(ctx, false, changes...); err != nil {
-		return err
-	}
-	return t.execute(ctx, true, t.keepAnswer())
-}
-
-// execute makes changes, and commits them if it is to, in one round trip.
-func (t *transaction) execute(ctx context.Context, commit bool, changes ...change) error {
 	var b pgx.Batch
-	for _, c := range changes {
-		b.Queue(statements[c.statement], c.args...)
-	}
-	if commit {
-		b.Queue("COMMIT")
-	}
+	c.queue(&b)
+	b.Queue("COMMIT")
 	results := t.conn.SendBatch(ctx, &b)
-	for _, c := range changes {
-		tag, err := results.Exec()
-		if err == nil && !commit && tag.RowsAffected() == 0 && c.notFound != nil {
-			err = c.notFound // a document that is changed together with COMMIT is locked, so that it is there
-		}
-		if err != nil {
+	for range b.Len() - 1 {
+		if _, err := results.Exec(); err != nil {
 			_ = results.Close() // it returns the same error
 			// A statement that failed keeps what is behind it in the batch from being run.
-			t.unknown = commit && codeOf(err) == "" && !neverSent(err)
+			t.unknown = codeOf(err) == "" && !neverSent(err)
 			return err
 		}
 	}
-	var err error
-	if commit {
-		_, err = results.Exec()
-		t.unknown = err != nil && !isConflict(err)
-	}
+	_, err = results.Exec()
+	t.unknown = err != nil && !isConflict(err)
 	if closed := results.Close(); err == nil && closed != nil {
-		t.unknown, err = commit, closed
+		t.unknown, err = true, closed
+	}
+	return err
+}
+
+// queue adds the statements of a change to a batch.
+func (c change) queue(b *pgx.Batch) {
+	b.Queue(statements[c.statement], c.args...)
+	for _, other := range c.more {
+		other.queue(b)
+	}
+}
+
+// execute makes a change.
+func (t *transaction) execute(ctx context.Context, c change) error {
+	tag, err := t.conn.Exec(ctx, statements[c.statement], c.args...)
+	if err == nil && tag.RowsAffected() == 0 && c.notFound != nil {
+		err = c.notFound
+	}
+	for _, other := range c.more {
+		if err == nil {
+			err = t.execute(ctx, other)
+		}
 	}
 	return err
 }

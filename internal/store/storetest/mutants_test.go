@@ -33,8 +33,8 @@ type (
 	Trade   = brokerage.Trade
 )
 
-// Stores that are broken on purpose, each by one plausible fault, and the cases that must fail on them. A case that lets
-// its mutant through says nothing.
+// Stores that are broken on purpose, each by one plausible fault, and the cases that must fail on them. A case that
+// lets its mutant through says nothing.
 var mutants = []struct {
 	name  string
 	cases string // separated by blanks
