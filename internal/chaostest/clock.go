@@ -28,7 +28,7 @@ var (
 )
 
 // Clock is the wall clock of processes, which a test changes while they run. Their monotonic clock is not changed, as
-// when somebody sets the clock of a machine.
+// when the clock of a machine is set.
 type Clock struct {
 	dir  string
 	file string // with the seconds
@@ -76,16 +76,13 @@ func (c *Clock) Service(t testing.TB) (binary string) {
 	require.Equal(t, 1, strings.Count(string(source), ask),
 		"time.Now of this Go reads the clock in another way: see where it does, and change this")
 	source = []byte(strings.Replace(string(source), ask, ask+add, 1))
-	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	replaced := map[string]string{}
 	for name, text := range map[string][]byte{"time.go": source, "jump.go": jumpGo} {
-		replacement := filepath.Join(c.dir, name)
-		require.NoError(t, os.WriteFile(replacement, text, 0o600))
-		overlay.Replace[filepath.Join(dir, name)] = replacement
+		replaced[filepath.Join(dir, name)] = c.write(t, name, text)
 	}
-	text, err := json.Marshal(overlay)
+	text, err := json.Marshal(map[string]any{"Replace": replaced})
 	require.NoError(t, err)
-	list := filepath.Join(c.dir, "overlay.json")
-	require.NoError(t, os.WriteFile(list, text, 0o600))
+	list := c.write(t, "overlay.json", text)
 	binary = filepath.Join(c.dir, "service")
 	// Without paths in it, the result is found in the build cache the next time.
 	build := exec.CommandContext(t.Context(), gotool, "build", "-trimpath", "-overlay", list, "-o", binary, ".")
@@ -99,11 +96,18 @@ func (c *Clock) Service(t testing.TB) (binary string) {
 func (c *Clock) Preload(t testing.TB) []string {
 	t.Helper()
 	cc := testenv.Command(t, "cc")
-	source, library := filepath.Join(c.dir, "jump.c"), filepath.Join(c.dir, "jump.so")
-	require.NoError(t, os.WriteFile(source, jumpC, 0o600))
-	out, err := exec.CommandContext(t.Context(), cc, "-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o", library,
-		source).CombinedOutput()
+	source, library := c.write(t, "jump.c", jumpC), filepath.Join(c.dir, "jump.so")
+	build := exec.CommandContext(t.Context(), cc, "-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o", library, source)
+	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.NoError(t, os.Chmod(library, 0o755)) //nolint:gosec // for the user of a server
 	return []string{"LD_PRELOAD=" + library, c.Env()}
+}
+
+// write writes a file into the folder of the clock and returns its path.
+func (c *Clock) write(t testing.TB, name string, text []byte) (path string) {
+	t.Helper()
+	path = filepath.Join(c.dir, name)
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	return path
 }

@@ -1,6 +1,12 @@
+// Package chaostest injects faults while clients trade, and counts the outcome of their trades: a proxy that cuts,
+// delays and holds back connections, and traders that retry unanswered requests under the same idempotency key.
+//
+// Each trader has an account of its own and one request at a time. So the position in each confirmation shows exactly
+// whether every trade before it counted, and counted once.
 package chaostest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -40,12 +46,9 @@ type Load struct {
 	wait      sync.WaitGroup
 	cancel    context.CancelFunc
 
-	tried, acknowledged, lost, duplicated atomic.Int64
-
-	mu         sync.Mutex
-	kinds      map[string]int
-	complaints []string
-	failed     error
+	mu     sync.Mutex
+	tally  Tally
+	failed error
 }
 
 // Tally is the outcome of a load.
@@ -64,7 +67,8 @@ func Start(t testing.TB, o Options) *Load {
 	if o.Patience == 0 {
 		o.Patience = 12 * time.Second
 	}
-	l := &Load{name: fmt.Sprintf("%x", rand.Uint64()), generator: o.Generator, pause: o.Pause, kinds: map[string]int{}}
+	l := &Load{name: fmt.Sprintf("%x", rand.Uint64()), generator: o.Generator, pause: o.Pause}
+	l.tally.Kinds = map[string]int{}
 	l.Move(o.URLs...)
 	ctx, cancel := context.WithCancel(context.Background())
 	l.cancel = cancel
@@ -79,7 +83,10 @@ func Start(t testing.TB, o Options) *Load {
 	for _, trader := range l.traders {
 		l.wait.Go(func() {
 			if err := trader.run(ctx); err != nil {
-				l.fail(err)
+				l.mu.Lock()
+				defer l.mu.Unlock()
+				l.failed = cmp.Or(l.failed, err)
+				l.stopping.Store(true)
 			}
 		})
 	}
@@ -104,7 +111,11 @@ func newTrader(l *Load, i int, o Options, firstOrder int64) *trader {
 func (l *Load) Move(urls ...string) { l.urls.Store(&urls) }
 
 // Acknowledged returns how many writes have been acknowledged so far.
-func (l *Load) Acknowledged() int64 { return l.acknowledged.Load() }
+func (l *Load) Acknowledged() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.tally.Acknowledged
+}
 
 // Await waits until so many more writes have been acknowledged.
 func (l *Load) Await(t testing.TB, more int64) {
@@ -157,10 +168,16 @@ func (l *Load) Stop(t testing.TB) Tally {
 func (l *Load) Tally() Tally {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return Tally{
-		Tried: l.tried.Load(), Acknowledged: l.acknowledged.Load(), Lost: l.lost.Load(), Duplicated: l.duplicated.Load(),
-		Kinds: maps.Clone(l.kinds), Complaints: slices.Clone(l.complaints),
-	}
+	t := l.tally
+	t.Kinds, t.Complaints = maps.Clone(t.Kinds), slices.Clone(t.Complaints)
+	return t
+}
+
+// count counts one more of what a pointer into l.tally points to.
+func (l *Load) count(n *int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	*n++
 }
 
 // noAnswer is the kind of a failed connection or a timeout.
@@ -180,18 +197,9 @@ func (t Tally) RequireExact(tb testing.TB) {
 func (l *Load) complain(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.complaints) < 20 {
-		l.complaints = append(l.complaints, fmt.Sprintf(format, args...))
+	if c := &l.tally.Complaints; len(*c) < 20 {
+		*c = append(*c, fmt.Sprintf(format, args...))
 	}
-}
-
-func (l *Load) fail(err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.failed == nil {
-		l.failed = err
-	}
-	l.stopping.Store(true)
 }
 
 var problemType = regexp.MustCompile(`urn:brokerage:problem:([a-z-]+)<`)
@@ -210,6 +218,6 @@ func (l *Load) countFailure(status int, body []byte, err error) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.kinds[kind]++
+	l.tally.Kinds[kind]++
 	return nil
 }

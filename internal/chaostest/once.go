@@ -1,10 +1,8 @@
 package chaostest
 
 import (
-	"context"
 	"log/slog"
-	"net"
-	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -41,17 +39,15 @@ func Once(t *testing.T, d Database) {
 	if d.Writes == 0 {
 		d.Writes = 200
 	}
-	first := serve(t, d.Open(t))
-	fronts := []*Proxy{NewProxy(t, "tcp", first.addr)}
-	instances := []*instance{first}
+	instances := []*instance{serve(t, d.Open(t))}
 	if !d.Alone {
-		second := serve(t, d.Open(t))
-		instances = append(instances, second)
-		fronts = append(fronts, NewProxy(t, "tcp", second.addr))
+		instances = append(instances, serve(t, d.Open(t)))
 	}
+	var fronts []*Proxy
 	var urls []string
-	for _, front := range fronts {
-		urls = append(urls, "http://"+front.Addr().String())
+	for _, i := range instances {
+		front := NewProxy(t, "tcp", i.addr())
+		fronts, urls = append(fronts, front), append(urls, "http://"+front.Addr().String())
 	}
 	load := Start(t, Options{URLs: urls, Traders: 8, Generator: d.Generator})
 	for _, front := range fronts {
@@ -71,7 +67,7 @@ func Once(t *testing.T, d Database) {
 			load.Await(t, d.Writes/10) // by the other one alone
 		}
 		instances[0] = serve(t, d.Open(t))
-		fronts[0].Retarget(instances[0].addr)
+		fronts[0].Retarget(instances[0].addr())
 		load.Await(t, d.Writes/2)
 	}
 	for _, front := range fronts {
@@ -88,10 +84,8 @@ func Once(t *testing.T, d Database) {
 
 // instance is a service in this process, on a port of its own.
 type instance struct {
-	addr   string
-	server *http.Server
+	server *httptest.Server
 	store  brokerage.Store
-	ended  chan struct{}
 }
 
 func serve(t testing.TB, store brokerage.Store) *instance {
@@ -99,24 +93,17 @@ func serve(t testing.TB, store brokerage.Store) *instance {
 	api, err := httpapi.New(guard.New(store, guard.Options{Strict: true}),
 		httpapi.Options{Log: slog.New(slog.DiscardHandler), Timeout: 10 * time.Second})
 	require.NoError(t, err)
-	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	i := &instance{
-		addr: l.Addr().String(), store: store, ended: make(chan struct{}),
-		server: &http.Server{Handler: api, ReadHeaderTimeout: time.Minute,
-			ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)},
-	}
-	go func() {
-		defer close(i.ended)
-		_ = i.server.Serve(l) // until it is closed
-	}()
-	return i
+	server := httptest.NewUnstartedServer(api)
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	server.Start()
+	return &instance{server, store}
 }
+
+func (i *instance) addr() string { return i.server.Listener.Addr().String() }
 
 // stop ends the service without waiting for its requests.
 func (i *instance) stop(t testing.TB) {
 	t.Helper()
-	_ = i.server.Close() // what is under way is what this is about
-	<-i.ended
+	_ = i.server.Config.Close() // what is under way is what this is about
 	require.NoError(t, i.store.Close())
 }

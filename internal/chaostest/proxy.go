@@ -2,11 +2,15 @@ package chaostest
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Proxy passes connections from clients on to a server and injects network faults. It is safe for concurrent use.
@@ -24,7 +28,7 @@ type Proxy struct {
 // Fault is what a proxy does to connections; the zero value is nothing.
 type Fault struct {
 	Refuse    bool          // connections are reset as they come, and those that are there now
-	Swallow   bool          // nothing goes through, and nobody is told
+	Swallow   bool          // nothing goes through, and connections stay open
 	Delay     time.Duration // of whatever goes through
 	CutWithin int64         // a connection is reset after as many bytes at most, at random; 0: not
 }
@@ -33,11 +37,10 @@ type Fault struct {
 func NewProxy(t testing.TB, network, target string) *Proxy {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	require.NoError(t, err)
+	p := &Proxy{
+		listener: l, network: network, target: target, links: make(map[*link]struct{}), changed: make(chan struct{}),
 	}
-	p := &Proxy{listener: l, network: network, target: target, links: make(map[*link]struct{}),
-		changed: make(chan struct{})}
 	p.wait.Go(p.accept)
 	t.Cleanup(func() {
 		_ = l.Close() // what accepts ends
@@ -109,9 +112,9 @@ func (p *Proxy) serve(client net.Conn, target string, fault Fault) {
 		reset(client)
 		return
 	}
-	l := &link{client: client, server: server, gone: make(chan struct{}), left: -1}
+	l := newLink(client, server)
 	if fault.CutWithin > 0 {
-		l.left = rand.Int64N(fault.CutWithin)
+		l.left.Store(rand.Int64N(fault.CutWithin))
 	}
 	p.mu.Lock()
 	p.links[l] = struct{}{}
@@ -132,90 +135,59 @@ func (p *Proxy) serve(client net.Conn, target string, fault Fault) {
 
 // carry copies one direction of a connection, subject to the fault.
 func (p *Proxy) carry(l *link, from, to net.Conn) {
-	defer l.end(to)
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
-		if n > 0 && !p.pass(l, to, buffer[:n]) {
-			return
+		if n > 0 && !p.pass(l, to, buffer[:n]) || err != nil {
+			break
 		}
-		if err != nil {
-			return
-		}
+	}
+	if half, ok := to.(interface{ CloseWrite() error }); ok {
+		_ = half.CloseWrite() // it may be closed already
 	}
 }
 
 func (p *Proxy) pass(l *link, to net.Conn, b []byte) bool {
-	for {
-		fault, changed, _ := p.state()
-		if !fault.Swallow {
-			if fault.Delay > 0 && !l.sleep(fault.Delay) {
-				return false
-			}
-			break
-		}
+	fault, changed, _ := p.state()
+	for ; fault.Swallow; fault, changed, _ = p.state() {
 		select { // held back, as a network does that may yet come back
 		case <-changed:
 		case <-l.gone:
 			return false
 		}
 	}
-	allowed := l.take(len(b))
-	_, err := to.Write(b[:allowed])
-	if allowed < len(b) {
-		l.cut()
-		return false
+	if fault.Delay > 0 {
+		select {
+		case <-time.After(fault.Delay):
+		case <-l.gone:
+			return false
+		}
 	}
-	return err == nil
+	size := int64(len(b))
+	allowed := max(0, min(size, size+l.left.Add(-size)))
+	_, err := to.Write(b[:allowed])
+	if allowed < size {
+		l.cut()
+	}
+	return err == nil && allowed == size
 }
 
 // link is a connection through the proxy.
 type link struct {
-	client, server net.Conn
-	once           sync.Once
-	gone           chan struct{}
-
-	mu   sync.Mutex
-	left int64 // bytes until it is cut; -1: for ever
+	cut  func()        // resets both ends
+	gone chan struct{} // closed by cut
+	left atomic.Int64  // bytes until it is cut
 }
 
-// take returns how many of n bytes may still be sent.
-func (l *link) take(n int) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.left < 0 {
-		return n
-	}
-	allowed := int(min(l.left, int64(n)))
-	l.left -= int64(allowed)
-	return allowed
-}
-
-func (l *link) sleep(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-l.gone:
-		return false
-	}
-}
-
-// cut resets both ends.
-func (l *link) cut() {
-	l.once.Do(func() {
+func newLink(client, server net.Conn) *link {
+	l := &link{gone: make(chan struct{})}
+	l.left.Store(math.MaxInt64)
+	l.cut = sync.OnceFunc(func() {
 		close(l.gone)
-		reset(l.client)
-		reset(l.server)
+		reset(client)
+		reset(server)
 	})
-}
-
-// end closes one direction of a connection.
-func (l *link) end(c net.Conn) {
-	if half, ok := c.(interface{ CloseWrite() error }); ok {
-		_ = half.CloseWrite() // it may be closed already
-	}
+	return l
 }
 
 // reset closes a connection without a FIN, as a machine that has lost power would leave it.

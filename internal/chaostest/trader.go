@@ -43,7 +43,7 @@ type confirmation struct {
 
 // holding reads the position and the balance of the account.
 func (t *trader) holding(ctx context.Context) (position, balance decimal.Decimal, err error) {
-	body, err := t.get(ctx, fmt.Sprintf("/v1/customers/%d/statement", t.owner))
+	body, err := t.retry(ctx, http.MethodGet, fmt.Sprintf("/v1/customers/%d/statement", t.owner), "", "")
 	if err != nil {
 		return position, balance, err
 	}
@@ -73,50 +73,36 @@ func (t *trader) holding(ctx context.Context) (position, balance decimal.Decimal
 	return position, balance, fmt.Errorf("account %d holds no %s", t.account, t.symbol)
 }
 
-// get sends a read until it is answered.
-func (t *trader) get(ctx context.Context, path string) ([]byte, error) {
-	return t.retry(ctx, func(base string) (*http.Request, error) {
-		return http.NewRequestWithContext(ctx, http.MethodGet, base+path, http.NoBody)
-	})
-}
-
 // post sends a write until it is answered, under one idempotency key.
-func (t *trader) post(ctx context.Context, path string, body []byte) ([]byte, error) {
+func (t *trader) post(ctx context.Context, path, body string) ([]byte, error) {
 	t.sequence++
-	key := fmt.Sprintf("%s-%d-%d", t.load.name, t.number, t.sequence)
-	return t.retry(ctx, func(base string) (*http.Request, error) {
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, base+path, strings.NewReader(string(body)))
-		if err == nil {
-			r.Header.Set("Content-Type", "application/xml")
-			r.Header.Set("Idempotency-Key", key)
-			// A second try by the transport itself would not be counted.
-			r.GetBody = nil
-		}
-		return r, err
-	})
+	return t.retry(ctx, http.MethodPost, path, body, fmt.Sprintf("%s-%d-%d", t.load.name, t.number, t.sequence))
 }
 
 // retry sends a request until it is answered, each time to the next instance.
-func (t *trader) retry(ctx context.Context, request func(base string) (*http.Request, error)) ([]byte, error) {
+func (t *trader) retry(ctx context.Context, method, path, body, key string) ([]byte, error) {
 	began := time.Now()
 	for try := 0; ; try++ {
 		urls := *t.load.urls.Load()
-		r, err := request(urls[(t.number+try)%len(urls)])
+		r, err := http.NewRequestWithContext(ctx, method, urls[(t.number+try)%len(urls)]+path, strings.NewReader(body))
 		if err != nil {
 			return nil, err
 		}
-		if r.Method == http.MethodPost {
-			t.load.tried.Add(1)
+		if key != "" {
+			r.Header.Set("Content-Type", "application/xml")
+			r.Header.Set("Idempotency-Key", key)
+			r.GetBody = nil // a second try by the transport itself would not be counted
+			t.load.count(&t.load.tally.Tried)
 		}
-		status, body, err := t.send(r)
+		status, answer, err := t.send(r)
 		if status/100 == 2 && err == nil {
 			t.answered.Store(began.UnixNano())
-			return body, nil
+			return answer, nil
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err := t.load.countFailure(status, body, err); err != nil {
+		if err := t.load.countFailure(status, answer, err); err != nil {
 			return nil, err
 		}
 		time.Sleep(time.Duration(1+t.random.IntN(20+10*min(try, 10))) * time.Millisecond)
@@ -148,10 +134,8 @@ func (t *trader) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		t.load.acknowledged.Add(1)
-		if t.load.pause > 0 {
-			time.Sleep(t.load.pause)
-		}
+		t.load.count(&t.load.tally.Acknowledged)
+		time.Sleep(t.load.pause)
 	}
 	return nil
 }
@@ -163,7 +147,7 @@ func (t *trader) trade(ctx context.Context) error {
 	}
 	body := fmt.Sprintf(`<Trade xmlns=%q><Symbol>%s</Symbol><Quantity>%s</Quantity></Trade>`, brokerage.CustAccNS,
 		t.symbol, quantity)
-	answer, err := t.post(ctx, fmt.Sprintf("/v1/accounts/%d/%s", t.account, side), []byte(body))
+	answer, err := t.post(ctx, fmt.Sprintf("/v1/accounts/%d/%s", t.account, side), body)
 	if err != nil {
 		return err
 	}
@@ -174,8 +158,14 @@ func (t *trader) trade(ctx context.Context) error {
 	if side == "sell" {
 		quantity, c.Amount = quantity.Neg(), c.Amount.Neg()
 	}
-	t.count(quantity, t.position.Add(quantity), c.Position)
 	t.position, t.balance = t.position.Add(quantity), t.balance.Sub(c.Amount)
+	switch off := c.Position.Sub(t.position); {
+	case off.IsZero():
+	case off.Equal(quantity): // it took effect twice
+		t.load.count(&t.load.tally.Duplicated)
+	default: // an earlier one took no effect
+		t.load.count(&t.load.tally.Lost)
+	}
 	if !c.Position.Equal(t.position) || !c.OnlineActualBal.Equal(t.balance) {
 		t.load.complain("account %d: holds %s and %s, and not %s and %s", t.account, c.Position, c.OnlineActualBal,
 			t.position, t.balance)
@@ -184,23 +174,12 @@ func (t *trader) trade(ctx context.Context) error {
 	return nil
 }
 
-// count counts a trade that took effect twice, or an earlier one that took no effect.
-func (t *trader) count(quantity, want, is decimal.Decimal) {
-	switch off := is.Sub(want); {
-	case off.IsZero():
-	case off.Equal(quantity):
-		t.load.duplicated.Add(1)
-	default:
-		t.load.lost.Add(1)
-	}
-}
-
 func (t *trader) order(ctx context.Context) error {
 	id := t.nextOrder
 	t.nextOrder++
 	doc := t.load.generator.AppendNewOrder(nil, id, dataset.NewOrder{ID: id, Account: t.account, Symbol: t.symbol,
 		Time: time.Now()})
-	if _, err := t.post(ctx, "/v1/orders", doc); err != nil {
+	if _, err := t.post(ctx, "/v1/orders", string(doc)); err != nil {
 		return err
 	}
 	t.orders = append(t.orders, id)
@@ -222,13 +201,13 @@ func (t *trader) check(ctx context.Context) error {
 		return err
 	}
 	if !t.position.Equal(position) || !t.balance.Equal(balance) {
-		t.load.lost.Add(1)
+		t.load.count(&t.load.tally.Lost)
 		t.load.complain("account %d at the end: holds %s and %s, and not %s and %s", t.account, t.position, t.balance,
 			position, balance)
 	}
 	for _, id := range t.orders {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, (*t.load.urls.Load())[0]+fmt.Sprintf("/v1/orders/%d", id),
-			http.NoBody)
+		url := fmt.Sprintf("%s/v1/orders/%d", (*t.load.urls.Load())[0], id)
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 		if err != nil {
 			return err
 		}
@@ -237,7 +216,7 @@ func (t *trader) check(ctx context.Context) error {
 		case err != nil:
 			return err
 		case status == http.StatusNotFound:
-			t.load.lost.Add(1)
+			t.load.count(&t.load.tally.Lost)
 			t.load.complain("order %d was acknowledged and does not exist", id)
 		case status != http.StatusOK:
 			return fmt.Errorf("order %d: %d %s", id, status, body)

@@ -35,7 +35,7 @@ var postgresEngine = &Engine{
 		}
 	},
 	warnings: postgresWarnings,
-	script:   func(string) (string, error) { return postgres.Script() },
+	script:   func(string) (string, error) { return postgres.Script(), nil },
 	backup: backupEngine{
 		manifest: postgres.ReadManifest,
 		write: func(ctx context.Context, d Database, file string, o CopyOptions) (archive.Manifest, int64, error) {
@@ -43,8 +43,8 @@ var postgresEngine = &Engine{
 			if err != nil {
 				return archive.Manifest{}, 0, err
 			}
-			done, err := s.(*postgres.Store).BackupTo(ctx, file, o.Replace, o.Progress)
-			return done.Manifest, done.Written, errors.Join(err, s.Close())
+			m, written, err := s.(*postgres.Store).BackupTo(ctx, file, o.Replace, o.Progress)
+			return m, written, errors.Join(err, s.Close())
 		},
 		restore: func(ctx context.Context, d Database, file string, o CopyOptions) (m archive.Manifest, err error) {
 			s, err := d.Open(ctx, Options{Notice: o.Notice})
@@ -58,12 +58,11 @@ var postgresEngine = &Engine{
 }
 
 func postgresWarnings(s brokerage.Store) (all []string) {
-	server := s.(*postgres.Store).Server()
-	if !server.Durable() {
+	if s.Describe().Durability != brokerage.Durable {
 		all = append(all, "the server's settings risk committed writes, or the whole database, in a power failure "+
 			"(fsync, full_page_writes or synchronous_commit is off)")
 	}
-	if !server.Checks() {
+	if !s.(*postgres.Store).Checksums() {
 		all = append(all, "the server has no page checksums (data_checksums is off): damage by a disk may go unnoticed")
 	}
 	return all

@@ -57,18 +57,15 @@ func TestStore(t *testing.T) {
 		benches[s] = b
 		return s
 	}
-	storetest.Run(t,
-		func(t testing.TB, d *dataset.Dataset) brokerage.Store { return open(t, d, brokerage.Rules{}) },
-		storetest.Options{
-			Dataset:  few(),
-			OpenWith: open,
-			Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
-				require.NoError(t, s.Close())
-				b := benches[s.(*Store)]
-				again := openBench(t, b, Settings{Rules: s.(*Store).settings.Rules, Pool: 8})
-				benches[again] = b
-				return again
-			},
-			Exceptions: map[string]string{},
-		})
+	storetest.Run(t, storetest.Options{
+		Dataset: few(),
+		Open:    open,
+		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
+			require.NoError(t, s.Close())
+			b := benches[s.(*Store)]
+			again := openBench(t, b, Settings{Rules: s.(*Store).settings.Rules, Pool: 8})
+			benches[again] = b
+			return again
+		},
+	})
 }

@@ -72,19 +72,16 @@ func filled(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) *Store {
 func TestServer_Conformance(t *testing.T) {
 	server(t)
 	t.Cleanup(func() { evidence(t, "conformance.txt", fmt.Appendf(nil, "failed: %v\n", t.Failed())) })
-	open := func(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
-		return filled(t, d, rules)
-	}
-	storetest.Run(t,
-		func(t testing.TB, d *dataset.Dataset) brokerage.Store { return open(t, d, brokerage.Rules{}) },
-		storetest.Options{
-			Dataset:  few(),
-			OpenWith: open,
-			Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
-				require.NoError(t, s.Close())
-				return openServer(t, s.(*Store).settings.Rules)
-			},
-		})
+	storetest.Run(t, storetest.Options{
+		Dataset: few(),
+		Open: func(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
+			return filled(t, d, rules)
+		},
+		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
+			require.NoError(t, s.Close())
+			return openServer(t, s.(*Store).settings.Rules)
+		},
+	})
 }
 
 // explained returns the names of the transactions' statements.

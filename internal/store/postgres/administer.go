@@ -2,14 +2,12 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // An Admin is a connection for what a campaign does with a server beside the transactions: it reads settings and
@@ -60,29 +58,23 @@ func (s ServerSetting) Takes(value string) bool {
 
 // Settings returns those of the named settings that the server has.
 func (a *Admin) Settings(ctx context.Context, names []string) ([]ServerSetting, error) {
-	rows, err := a.conn.Query(ctx, `SELECT name, current_setting(name), context IN ('postmaster', 'internal'), enumvals
+	rows, _ := a.conn.Query(ctx, `SELECT name, current_setting(name), context IN ('postmaster', 'internal'), enumvals
 		FROM pg_settings WHERE name = ANY($1) ORDER BY array_position($1, name)`, names)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[ServerSetting])
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[ServerSetting]) // the error of the query, too
 }
 
 // Altered returns the values that ALTER SYSTEM has set for the named settings, nil for one that it has not. As a rule
 // it takes a superuser.
 func (a *Admin) Altered(ctx context.Context, names []string) (map[string]*string, error) {
-	rows, err := a.conn.Query(ctx, `SELECT DISTINCT ON (n.name) n.name, f.setting
+	rows, _ := a.conn.Query(ctx, `SELECT DISTINCT ON (n.name) n.name, f.setting
 		FROM unnest($1::text[]) AS n (name)
 		LEFT JOIN pg_file_settings AS f
 		ON f.name = n.name AND f.sourcefile = current_setting('data_directory') || '/postgresql.auto.conf'
-		ORDER BY n.name, f.seqno DESC`, names)
-	if err != nil {
-		return nil, err
-	}
+		ORDER BY n.name, f.seqno DESC`, names) // ForEachRow returns the error
 	altered := make(map[string]*string, len(names))
 	var name string
 	var value *string
-	_, err = pgx.ForEachRow(rows, []any{&name, &value}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&name, &value}, func() error {
 		altered[name] = value
 		return nil
 	})
@@ -127,12 +119,6 @@ func (a *Admin) reload(ctx context.Context) error {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-}
-
-// Forbidden reports whether an error says that the role lacks a right.
-func Forbidden(err error) bool {
-	driver, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && driver.Code == insufficientPrivilege
 }
 
 // ReadSettings parses lines such as "jit = off", as in postgresql.conf, with values without quotes.

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -16,19 +15,14 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// engine names this store in the manifest of a backup.
+// engine names this store, in the manifest of a backup too.
 const engine = "postgres"
 
-// Summary describes a finished backup.
-type Summary struct {
-	archive.Manifest
+// A tableCopy is a table in a backup, with its columns that are not generated.
+type tableCopy struct{ table, columns string }
 
-	Written int64 // size of the backup in bytes
-}
-
-// backedUp are the tables of a backup with their columns that are not generated, in the order of a restore. Accounts
-// are made from customers.
-var backedUp = []struct{ table, columns string }{
+// backedUp are the tables of a backup, in the order of a restore. Accounts are made from customers.
+var backedUp = []tableCopy{
 	{"securities", "doc"},
 	{"customers", "doc"},
 	{"orders", "customer, doc"},
@@ -37,24 +31,56 @@ var backedUp = []struct{ table, columns string }{
 	{"answers", "client, key, hash, answer, expires"},
 }
 
-// emptyLeases comes before the data of leases, because a new schema has rows there.
-const emptyLeases = "TRUNCATE brokerage.leases"
+// copyFrom returns the command that precedes the data of the table.
+func (t tableCopy) copyFrom() string {
+	return fmt.Sprintf("COPY brokerage.%s (%s) FROM stdin", t.table, t.columns)
+}
 
-// Backup writes a backup of the database as it is at the beginning, while others may write. It is a script for psql of
-// COPY commands and their data, compressed, so that `zstd -dc FILE | psql` restores it without this program, into an
-// empty database with the schema.
-func (s *Store) Backup(
-	ctx context.Context, to io.Writer, progress func(done, total int64),
-) (sum Summary, err error) {
-	err = pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
-		if sum.Manifest, err = describe(ctx, tx); err != nil {
+const (
+	// emptyLeases comes before the data of leases, because a new schema has rows there.
+	emptyLeases = "TRUNCATE brokerage.leases"
+	// endOfData is the line that ends the data of a table.
+	endOfData = "\\.\n"
+)
+
+// snapshot are the options of a transaction that reads one state of the database.
+var snapshot = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+
+// BackupTo writes a backup to a file, which appears once all of it is on disk; when it fails, no file of that name is
+// left, or the one that was there. Only its owner can read the file. BackupTo returns the size of the file in bytes.
+func (s *Store) BackupTo(
+	ctx context.Context, file string, replace bool, progress func(done, total int64),
+) (m archive.Manifest, written int64, err error) {
+	if err := archive.Free(file, replace); err != nil {
+		return m, 0, err
+	}
+	err = archive.WriteWhole(ctx, file, 0o600, func(half *os.File) error {
+		if m, written, err = s.backup(ctx, half, progress); err != nil {
 			return err
 		}
-		total, err := heldBytes(ctx, tx)
+		return archive.Free(file, replace) // a file may have appeared since
+	})
+	return m, written, err
+}
+
+// backup writes a backup of the state at the beginning, while others may write. It is a script for psql of
+// COPY commands and their data, compressed, so that `zstd -dc FILE | psql` restores it without this program, into an
+// empty database with the schema.
+func (s *Store) backup(
+	ctx context.Context, to io.Writer, progress func(done, total int64),
+) (m archive.Manifest, written int64, err error) {
+	out := archive.NewDigest(to)
+	err = pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
+		if m, err = manifest(ctx, tx); err != nil {
+			return err
+		}
+		// An estimate of all documents: tables other than orders are compressed.
+		var total int64
+		err := tx.QueryRow(ctx, `SELECT (pg_table_size('brokerage.orders') + 2.2 * pg_table_size('brokerage.customers')
+			+ 1.4 * pg_table_size('brokerage.securities'))::bigint`).Scan(&total)
 		if err != nil {
 			return err
 		}
-		out := archive.NewDigest(to)
 		packer, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest))
 		if err != nil {
 			return err
@@ -66,96 +92,52 @@ func (s *Store) Backup(
 		if err := packer.Close(); err != nil {
 			return err
 		}
-		sum.Bytes, sum.SHA256 = raw.Bytes, raw.Sum()
-		if err := sum.Seal(out); err != nil {
-			return err
-		}
-		sum.Written = out.Bytes
-		return nil
+		m.Bytes, m.SHA256 = raw.Bytes, raw.Sum()
+		return m.Seal(out)
 	})
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return sum, err
+	return m, out.Bytes, err
 }
-
-// snapshot are the options of a transaction that reads the database as it is at one moment.
-var snapshot = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 
 // writeTables writes a COPY command with its data for each table.
 func writeTables(ctx context.Context, tx pgx.Tx, to io.Writer) error {
 	for _, t := range backedUp {
+		head := t.copyFrom() + ";\n"
 		if t.table == "leases" {
-			if _, err := io.WriteString(to, emptyLeases+";\n"); err != nil {
-				return err
-			}
+			head = emptyLeases + ";\n" + head
 		}
-		if _, err := fmt.Fprintf(to, "COPY brokerage.%s (%s) FROM stdin;\n", t.table, t.columns); err != nil {
+		if _, err := io.WriteString(to, head); err != nil {
 			return err
 		}
-		copySQL := fmt.Sprintf("COPY (SELECT %s FROM brokerage.%s) TO STDOUT", t.columns, t.table)
-		if _, err := tx.Conn().PgConn().CopyTo(ctx, to, copySQL); err != nil {
+		data := fmt.Sprintf("COPY (SELECT %s FROM brokerage.%s) TO STDOUT", t.columns, t.table)
+		if _, err := tx.Conn().PgConn().CopyTo(ctx, to, data); err != nil {
 			return err
 		}
-		if _, err := io.WriteString(to, "\\.\n"); err != nil {
+		if _, err := io.WriteString(to, endOfData); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// BackupTo writes a backup to a file, which appears once all of it is on disk; when it fails, no file of that name is
-// left, or the one that was there. Only its owner can read the file.
-func (s *Store) BackupTo(
-	ctx context.Context, file string, replace bool, progress func(done, total int64),
-) (sum Summary, err error) {
-	if err := archive.Free(file, replace); err != nil {
-		return sum, err
-	}
-	err = archive.WriteWhole(ctx, file, 0o600, func(half *os.File) error {
-		if sum, err = s.Backup(ctx, half, progress); err != nil {
-			return err
-		}
-		return archive.Free(file, replace) // a file may have appeared since
-	})
-	return sum, err
-}
-
-// describe returns the manifest of the database as the transaction sees it.
-func describe(ctx context.Context, tx pgx.Tx) (m archive.Manifest, err error) {
+// manifest returns the manifest of the database as the transaction sees it.
+func manifest(ctx context.Context, tx pgx.Tx) (m archive.Manifest, err error) {
 	m = archive.Manifest{Format: archive.Format, Engine: engine, Time: time.Now().UTC().Truncate(time.Second)}
-	newest, err := newestSchema()
-	if err != nil {
+	if m.Schema, err = versionOf(ctx, tx, len(migrations)); err != nil {
 		return m, err
 	}
-	if m.Schema, err = versionOf(ctx, tx, newest); err != nil {
-		return m, err
-	}
-	var contents string
-	err = tx.QueryRow(ctx, "SELECT coalesce((SELECT value FROM brokerage.settings WHERE name = $1), '{}')",
-		bulk.SettingContents).Scan(&contents)
-	if err != nil {
-		return m, err
-	}
+	ledger := bulk.Ledger{Text: func(ctx context.Context, name string) (text string, err error) {
+		if err = tx.QueryRow(ctx, statements["get_setting"], name).Scan(&text); noRows(err) {
+			err = nil
+		}
+		return text, err
+	}}
 	var c brokerage.Contents
-	if err := json.Unmarshal([]byte(contents), &c); err != nil {
-		return m, fmt.Errorf("what the database holds: %w", err)
-	}
+	err = ledger.Setting(ctx, bulk.SettingContents, &c)
 	m.Fingerprint = c.Fingerprint
-	return m, nil
-}
-
-// newestSchema returns the newest version of the schema that this program supports.
-func newestSchema() (int, error) {
-	_, names, err := Options{}.migrations()
-	return len(names), err
-}
-
-// heldBytes estimates the size of all documents in bytes, for progress: tables other than orders are compressed.
-func heldBytes(ctx context.Context, q querier) (n int64, err error) {
-	err = q.QueryRow(ctx, `SELECT (pg_table_size('brokerage.orders') + 2.2 * pg_table_size('brokerage.customers')
-		+ 1.4 * pg_table_size('brokerage.securities'))::bigint`).Scan(&n)
-	return n, err
+	return m, err
 }
 
 // A progressWriter reports how many bytes were written to it.
@@ -185,9 +167,5 @@ func ReadManifest(file string) (archive.Manifest, error) {
 }
 
 func openBackup(file string) (*archive.File, error) {
-	newest, err := newestSchema()
-	if err != nil {
-		return nil, err
-	}
-	return archive.Open(file, engine, newest)
+	return archive.Open(file, engine, len(migrations))
 }

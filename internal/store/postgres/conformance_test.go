@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/chaostest"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/storetest"
@@ -14,23 +15,42 @@ import (
 func TestStore(t *testing.T) {
 	server := pgtest.Shared(t)
 	urls := make(map[*Store]string)
-	open := func(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
-		url := server.URL(server.Clone(t, template(t, server, d)))
-		s := opened(t, url, Options{Rules: rules})
+	open := func(t testing.TB, url string, options Options) brokerage.Store {
+		s := opened(t, url, options)
 		urls[s] = url
 		return s
 	}
-	storetest.Run(t,
-		func(t testing.TB, d *dataset.Dataset) brokerage.Store { return open(t, d, brokerage.Rules{}) },
-		storetest.Options{
-			OpenWith: open,
-			Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
-				require.NoError(t, s.Close())
-				url := urls[s.(*Store)]
-				again := opened(t, url, s.(*Store).options)
-				urls[again] = url
-				return again
-			},
-			Exceptions: map[string]string{},
-		})
+	storetest.Run(t, storetest.Options{
+		Open: func(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
+			return open(t, server.URL(server.Clone(t, template(t, server, d))), Options{Rules: rules})
+		},
+		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
+			require.NoError(t, s.Close())
+			return open(t, urls[s.(*Store)], s.(*Store).options)
+		},
+	})
+}
+
+// Every transaction, and with it every statement on documents and every trigger, costs in proportion to the size of the
+// document, here and in the server.
+func TestStore_LinearCost(t *testing.T) {
+	s, d, _, _ := tiny(t)
+	storetest.LinearCost(t, s, d, func() []int {
+		return value[[]int](t, s.pool, "SELECT array_agg(pid) FROM pg_stat_activity WHERE datname = current_database()")
+	})
+}
+
+// Two instances on one database, connections to them and to it cut at random, one of them started again: each trade
+// counts once.
+func TestOnce_Cut(t *testing.T) {
+	s, d, server, database := tiny(t)
+	link := chaostest.NewProxy(t, "unix", server.Socket())
+	chaostest.Once(t, chaostest.Database{
+		Generator: d,
+		Link:      link,
+		Open: func(t testing.TB) brokerage.Store {
+			return opened(t, server.URLAt(link.Addr().String(), database), Options{})
+		},
+	})
+	require.Empty(t, verified(t, s))
 }

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -39,13 +39,11 @@ func copyDocuments(ctx context.Context, tx pgx.Tx, k dataset.Kind, docs [][]byte
 }
 
 func ownersOf(ctx context.Context, tx pgx.Tx, accounts []int64) (map[int64]int64, error) {
-	rows, err := tx.Query(ctx, "SELECT account, customer FROM brokerage.accounts WHERE account = ANY($1)", accounts)
-	if err != nil {
-		return nil, err
-	}
+	// ForEachRow returns the error of the query.
+	rows, _ := tx.Query(ctx, "SELECT account, customer FROM brokerage.accounts WHERE account = ANY($1)", accounts)
 	owners := make(map[int64]int64, len(accounts))
 	var account, customer int64
-	_, err = pgx.ForEachRow(rows, []any{&account, &customer}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&account, &customer}, func() error {
 		owners[account] = customer
 		return nil
 	})
@@ -65,30 +63,19 @@ func (c *copied) owner(customer int64) {
 	*c = append(*c, '\t')
 }
 
+// special are the bytes that have a meaning in the text format; escapes replaces them.
+const special = "\\\n\r\t"
+
+var escapes = strings.NewReplacer("\\", `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
+
 // document appends a document and ends the line. Most documents have nothing to escape: looking for each special byte
 // on its own takes a seventh of the time of bytes.IndexAny.
 func (c *copied) document(doc []byte) {
-	if !slices.ContainsFunc([]byte("\\\n\r\t"), func(special byte) bool { return bytes.IndexByte(doc, special) >= 0 }) {
-		*c = append(append(*c, doc...), '\n')
-		return
-	}
-	for {
-		i := bytes.IndexAny(doc, "\\\n\r\t")
-		if i < 0 {
-			*c = append(append(*c, doc...), '\n')
-			return
+	for i := range special {
+		if bytes.IndexByte(doc, special[i]) >= 0 {
+			doc = []byte(escapes.Replace(string(doc)))
+			break
 		}
-		*c = append(*c, doc[:i]...)
-		switch doc[i] {
-		case '\n':
-			*c = append(*c, `\n`...)
-		case '\r':
-			*c = append(*c, `\r`...)
-		case '\t':
-			*c = append(*c, `\t`...)
-		default:
-			*c = append(*c, `\\`...)
-		}
-		doc = doc[i+1:]
 	}
+	*c = append(append(*c, doc...), '\n')
 }

@@ -1,8 +1,6 @@
 package postgres
 
 import (
-	"context"
-	"errors"
 	"math/rand/v2"
 	"testing"
 
@@ -20,31 +18,27 @@ func TestDamage(t *testing.T) {
 	d := generator(t, "tiny")
 	url := server.URL(server.Database(t))
 	s := opened(t, url, Options{})
-	require.True(t, s.Server().Checks())
+	require.True(t, s.Checksums())
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
 	want := make(map[brokerage.ID]string)
 	for i := range d.Count(dataset.Order) {
-		id := brokerage.ID(d.ID(dataset.Order, i))
-		got, err := s.GetOrder(t.Context(), id)
+		got, err := s.GetOrder(t.Context(), orderID(d, i))
 		require.NoError(t, err)
-		want[id] = string(got)
+		want[orderID(d, i)] = string(got)
 	}
-	var file string
-	var pages int64
-	_, err := s.pool.Exec(t.Context(), "CHECKPOINT")
-	require.NoError(t, err)
-	scan(t, s.pool, []any{&file, &pages},
-		"SELECT pg_relation_filepath('brokerage.orders'), pg_relation_size('brokerage.orders') / 8192")
+	require.NoError(t, errOf(s.pool.Exec(t.Context(), "CHECKPOINT")))
+	file := value[string](t, s.pool, "SELECT pg_relation_filepath('brokerage.orders')")
+	size := value[int64](t, s.pool, "SELECT pg_relation_size('brokerage.orders')")
 	require.NoError(t, s.Close())
 	server.Halt(t)
-	server.FlipBit(t, file, rand.Int64N(pages*8192*8))
+	server.FlipBit(t, file, rand.Int64N(size*8))
 	server.Again(t)
 
 	s = opened(t, url, Options{})
 	refused := 0
 	for id, want := range want {
 		got, err := s.GetOrder(t.Context(), id)
-		if _, isDamaged := errors.AsType[*brokerage.Damaged](err); isDamaged {
+		if is[*brokerage.Damaged](err) {
 			refused++
 			continue
 		}
@@ -53,9 +47,7 @@ func TestDamage(t *testing.T) {
 	}
 	require.Positive(t, refused)
 	require.Less(t, refused, 100, "a page")
-	var findings []string
-	_, err = s.Verify(context.Background(), func(f string) error { findings = append(findings, f); return nil }, nil)
-	require.NoError(t, err)
+	findings := verified(t, s)
 	require.Len(t, findings, 1)
 	require.Contains(t, findings[0], "what is stored is damaged, and the rest was not read")
 	require.NoError(t, s.Close())
@@ -63,5 +55,5 @@ func TestDamage(t *testing.T) {
 	server.Halt(t)
 	server.DisableChecksums(t)
 	server.Again(t)
-	require.False(t, opened(t, url, Options{}).Server().Checks())
+	require.False(t, opened(t, url, Options{}).Checksums())
 }

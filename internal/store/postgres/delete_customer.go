@@ -8,8 +8,5 @@ import (
 
 // DeleteCustomer deletes the customer with the given id, or returns *brokerage.NotFound.
 func (s *Store) DeleteCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
-	_, err := s.write(ctx, w, nil, func() (change, error) {
-		return change{statement: "delete_customer", args: []any{id}, notFound: brokerage.NoCustomer(id)}, nil
-	})
-	return err
+	return s.change(ctx, w, change{statement: "delete_customer", args: []any{id}, notFound: brokerage.NoCustomer(id)})
 }

@@ -8,8 +8,5 @@ import (
 
 // DeleteOrder deletes the order with the given id, or returns *brokerage.NotFound.
 func (s *Store) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
-	_, err := s.write(ctx, w, nil, func() (change, error) {
-		return change{statement: "delete_order", args: []any{id}, notFound: brokerage.NoOrder(id)}, nil
-	})
-	return err
+	return s.change(ctx, w, change{statement: "delete_order", args: []any{id}, notFound: brokerage.NoOrder(id)})
 }

@@ -3,11 +3,14 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"brokerage/internal/brokerage"
@@ -39,6 +42,14 @@ const (
 	indexCorrupted        = "XX002"
 )
 
+// codeOf returns the SQLSTATE of an error of the server, "" for other errors.
+func codeOf(err error) string {
+	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return server.Code
+	}
+	return ""
+}
+
 // domainError returns the error of the domain for one of the driver, by its code and never by its text. unknown marks a
 // write that may have been committed. Unique violations are for the caller: see violated.
 func domainError(ctx context.Context, err error, unknown bool) error {
@@ -51,29 +62,27 @@ func domainError(ctx context.Context, err error, unknown bool) error {
 	if isDamage(err) {
 		return &brokerage.Damaged{Cause: err}
 	}
-	if driver, ok := errors.AsType[*pgconn.PgError](err); ok {
-		switch driver.Code {
-		case invalidXMLDocument, invalidXMLContent, invalidXMLComment, invalidXMLInstruction, untranslatable:
-			return brokerage.Unfit("the database's XML parser does not take the document")
-		case tooComplex:
-			return brokerage.Unfit("the database cannot index a key that is so long")
-		case notNullViolation, checkViolation:
-			return brokerage.Unfit("the database finds no proper keys in the document")
-		}
+	switch codeOf(err) {
+	case invalidXMLDocument, invalidXMLContent, invalidXMLComment, invalidXMLInstruction, untranslatable:
+		return brokerage.Unfit("the database's XML parser does not take the document")
+	case tooComplex:
+		return brokerage.Unfit("the database cannot index a key that is so long")
+	case notNullViolation, checkViolation:
+		return brokerage.Unfit("the database finds no proper keys in the document")
 	}
 	return &brokerage.Unavailable{Cause: err, Unknown: unknown}
 }
 
 // isDamage reports whether the server has found its stored data damaged.
-func isDamage(err error) bool {
-	driver, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && (driver.Code == dataCorrupted || driver.Code == indexCorrupted)
-}
+func isDamage(err error) bool { return codeOf(err) == dataCorrupted || codeOf(err) == indexCorrupted }
+
+// noRows reports whether a query has found nothing.
+func noRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
 
 // violated returns the name of the unique constraint or index that refused a row, or "".
 func violated(err error) string {
-	if driver, ok := errors.AsType[*pgconn.PgError](err); ok && driver.Code == uniqueViolation {
-		return driver.ConstraintName
+	if server, ok := errors.AsType[*pgconn.PgError](err); ok && server.Code == uniqueViolation {
+		return server.ConstraintName
 	}
 	return ""
 }
@@ -81,47 +90,70 @@ func violated(err error) string {
 // isConflict reports whether a transaction failed because of concurrent ones; it has changed nothing and may be
 // retried.
 func isConflict(err error) bool {
-	driver, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && (driver.Code == serializationFailure || driver.Code == deadlockDetected)
+	code := codeOf(err)
+	return code == serializationFailure || code == deadlockDetected
 }
 
 // isTransient reports whether, judging by the error, a retry may succeed. Whether a retry is safe is for the caller to
 // decide.
 func isTransient(err error) bool {
-	switch {
-	case err == nil, brokerage.IsOwn(err):
+	if err == nil || brokerage.IsOwn(err) {
 		return false
-	case isConflict(err):
+	}
+	switch code := codeOf(err); code {
+	case "":
+		return isLost(err)
+	case serializationFailure, deadlockDetected,
+		tooManyConnections, adminShutdown, crashShutdown, cannotConnectNow, idleSessionTimeout:
 		return true
+	default:
+		return strings.HasPrefix(code, "08") // connection exceptions, of poolers for example
 	}
-	if driver, ok := errors.AsType[*pgconn.PgError](err); ok {
-		switch driver.Code {
-		case tooManyConnections, adminShutdown, crashShutdown, cannotConnectNow, idleSessionTimeout:
-			return true
-		}
-		return strings.HasPrefix(driver.Code, "08") // connection exceptions, of poolers for example
-	}
-	return isLost(err)
 }
 
 // mayHeal reports whether a database that could not be opened may be available later: the server is not up, does not
 // know the role, its password or the database yet, or the owner has not made the schema yet.
-func mayHeal(err error) bool {
-	driver, ok := errors.AsType[*pgconn.PgError](err)
-	return isTransient(err) || isLost(err) || ok && driver.Code == insufficientPrivilege
-}
+func mayHeal(err error) bool { return isTransient(err) || isLost(err) || Forbidden(err) }
+
+// Forbidden reports whether an error says that the role lacks a right.
+func Forbidden(err error) bool { return codeOf(err) == insufficientPrivilege }
 
 // isLost reports whether an error is about the connection: it was not made, or it ended.
 func isLost(err error) bool {
-	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
-		return true
-	}
-	if _, network := errors.AsType[*net.OpError](err); network {
-		return true
-	}
-	return pgconn.SafeToRetry(err) ||
+	_, network := errors.AsType[*net.OpError](err)
+	return network || neverSent(err) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
 }
+
+// neverSent reports whether the server cannot have received any of a statement.
+func neverSent(err error) bool {
+	_, connecting := errors.AsType[*pgconn.ConnectError](err)
+	return connecting || pgconn.SafeToRetry(err)
+}
+
+// withoutXML explains the error of a server that was built without libxml2.
+func withoutXML(err error) error {
+	if codeOf(err) == featureNotSupported {
+		return fmt.Errorf("this PostgreSQL was built without libxml2, and has no SQL/XML: "+
+			"use one built --with-libxml, as those of Debian, Red Hat, Alpine and Docker are: %w", err)
+	}
+	return err
+}
+
+// connectError is a connection error in one line; the driver has a line for each address that it has tried.
+type connectError struct{ error }
+
+func (e connectError) Error() string {
+	var tries []string
+	for line := range strings.Lines(e.error.Error()) {
+		if line = strings.TrimSpace(line); !slices.Contains(tries, line) {
+			tries = append(tries, line)
+		}
+	}
+	return "connecting: " + strings.Join(tries, " ")
+}
+
+func (e connectError) Unwrap() error { return e.error }
 
 // storable reports whether PostgreSQL can store a text; a key that it cannot store is not found.
 func storable(key any) bool {

@@ -14,8 +14,6 @@ func (s *Store) InsertCustomer(
 	if err != nil {
 		return 0, err
 	}
-	_, err = s.write(ctx, w, nil, func() (change, error) {
-		return change{statement: "insert_customer", args: []any{doc}}, nil
-	})
+	err = s.change(ctx, w, change{statement: "insert_customer", args: []any{doc}})
 	return keys.ID, existing(ctx, s.pool, err, keys)
 }

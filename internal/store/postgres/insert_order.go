@@ -12,9 +12,7 @@ func (s *Store) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) 
 	if err != nil {
 		return 0, err
 	}
-	_, err = s.write(ctx, w, nil, func() (change, error) {
-		return change{statement: "insert_order", args: []any{keys.Account, doc}}, nil
-	})
+	err = s.change(ctx, w, change{statement: "insert_order", args: []any{keys.Account, doc}})
 	if violated(err) == "orders_id" {
 		err = brokerage.DuplicateOrder(keys.ID)
 	}

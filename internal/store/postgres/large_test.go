@@ -31,27 +31,22 @@ func TestLarge_OthersGoOn(t *testing.T) {
 	}
 	s, d, _, _ := tiny(t)
 	const id, users, others = 900_000_000_000, 64, 8
-	_, err := s.InsertCustomer(t.Context(), now(), bigCustomer(d, id), true)
-	require.NoError(t, err)
+	insertCustomer(t, s, bigCustomer(d, id), true)
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
 	defer cancel()
 
-	var answered, refused, served atomic.Int64
-	var longest atomic.Int64
+	var answered, refused, served, longest atomic.Int64
 	var wg sync.WaitGroup
-	trade := brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(1), Quantity: "1", Now: time.Now()}
-	greedy := []func(context.Context) error{
-		func(ctx context.Context) error { _, err := s.AccountSummary(ctx, id); return err },
-		func(ctx context.Context) error { _, err := s.CustomerProfile(ctx, id); return err },
-		func(ctx context.Context) error { _, err := s.Trade(ctx, now(), id+1, trade); return err },
-		func(ctx context.Context) error {
-			return s.ReplaceCustomer(ctx, now(), id, bigCustomer(d, id), false, nil)
-		},
+	greedy := []func() error{
+		func() error { _, err := s.AccountSummary(ctx, id); return err },
+		func() error { _, err := s.CustomerProfile(ctx, id); return err },
+		func() error { _, err := s.Trade(ctx, now(), id+1, buy(d.Symbol(1))); return err },
+		func() error { return s.ReplaceCustomer(ctx, now(), id, bigCustomer(d, id), false, nil) },
 	}
 	for i := range users {
 		wg.Go(func() {
 			for ctx.Err() == nil {
-				err := greedy[i%len(greedy)](ctx)
+				err := greedy[i%len(greedy)]()
 				unavailable, ok := errors.AsType[*brokerage.Unavailable](err)
 				switch {
 				case err == nil:
@@ -66,15 +61,15 @@ func TestLarge_OthersGoOn(t *testing.T) {
 			}
 		})
 	}
-	for i := range others {
+	for i := range int64(others) {
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				began := time.Now()
 				var err error
 				if i%2 == 0 {
-					_, err = s.GetOrder(t.Context(), brokerage.ID(d.ID(dataset.Order, int64(i))))
+					_, err = s.GetOrder(t.Context(), orderID(d, i))
 				} else {
-					_, err = s.UpdateOrderStatus(t.Context(), now(), brokerage.ID(d.ID(dataset.Order, int64(i))), "2")
+					_, err = s.UpdateOrderStatus(t.Context(), now(), orderID(d, i), "2")
 				}
 				if err != nil {
 					t.Errorf("somebody else: %v", err)
@@ -86,7 +81,7 @@ func TestLarge_OthersGoOn(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	t.Logf("%d large answers, %d told to come again; %d others answered, after %v at most",
+	t.Logf("%d large answers, %d refusals as busy; %d others answered, after %v at most",
 		answered.Load(), refused.Load(), served.Load(), time.Duration(longest.Load()))
 	require.Positive(t, answered.Load())
 	require.Positive(t, refused.Load())
@@ -101,27 +96,22 @@ func TestLarge_Same(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	const id = 900_000_000_000
 	doc := bigCustomer(d, id)
-	_, err := s.InsertCustomer(t.Context(), now(), doc, true)
-	require.NoError(t, err)
+	insertCustomer(t, s, doc, true)
 	summary, err := s.AccountSummary(t.Context(), id)
 	require.NoError(t, err)
 	require.Greater(t, len(summary), len(doc)/2)
-	order := []byte(strings.Replace(string(order(d, id)), ` Txt="`, ` Txt="`+strings.Repeat("x", 2*largeBytes), 1))
-	_, err = s.InsertOrder(t.Context(), now(), order)
-	require.NoError(t, err)
+	long := ` Txt="` + strings.Repeat("x", 2*largeBytes)
+	insertOrder(t, s, []byte(strings.Replace(string(order(d, id)), ` Txt="`, long, 1)))
 	got, err := s.GetOrder(t.Context(), id)
 	require.NoError(t, err)
 	require.Greater(t, len(got), 2*largeBytes)
+
+	_, noSummary := s.AccountSummary(t.Context(), id+7)
+	_, noTrade := s.Trade(t.Context(), now(), id+7, buy("A"))
 	for _, err := range []error{
-		s.CloseAccount(t.Context(), now(), id+7, id+8), s.DeleteCustomer(t.Context(), now(), id+7),
-		func() error { _, err := s.AccountSummary(t.Context(), id+7); return err }(),
-		func() error {
-			_, err := s.Trade(t.Context(), now(), id+7, brokerage.Trade{Side: brokerage.Buy, Symbol: "A", Quantity: "1"})
-			return err
-		}(),
+		s.CloseAccount(t.Context(), now(), id+7, id+8), s.DeleteCustomer(t.Context(), now(), id+7), noSummary, noTrade,
 	} {
-		_, missing := errors.AsType[*brokerage.NotFound](err)
-		require.True(t, missing, "%v", err)
+		require.True(t, is[*brokerage.NotFound](err), "%v", err)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// Lease returns ids that nobody else gets, above those of the dataset.
+// Lease reserves ids above those of the dataset; no other client gets them.
 func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerage.Range, err error) {
 	if err := brokerage.CheckLease(count); err != nil {
 		return r, err
@@ -16,7 +16,7 @@ func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerag
 		return r, notFound
 	}
 	var first int64
-	// Ids that reach nobody do no harm, so that this may be retried.
+	// A retry may leave a gap in the ids, which does no harm.
 	err = s.queryRow(ctx, "lease", notFound, []any{kind, count}, []any{&first})
 	return brokerage.Range{First: brokerage.ID(first), Count: count}, err
 }

@@ -2,11 +2,8 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -20,14 +17,14 @@ import (
 // chunkSize is how many documents are copied and committed together.
 const chunkSize = 2000
 
-// settingChunk is the prefix of the settings of an unfinished load: chunk.KIND.FIRST holds the bytes of documents in a
-// chunk that is committed.
-const settingChunk = "chunk."
+// chunkSetting returns the prefix of the settings of an unfinished load: chunk.KIND.FIRST holds the bytes of documents
+// in a chunk that is committed.
+func chunkSetting(k dataset.Kind) string { return "chunk." + k.String() + "." }
 
 // LoadDataset fills the store with a generated dataset, by COPY on as many connections as there are processors, and
 // makes the indexes that only queries need afterwards. After an interruption the same call continues where it stopped,
 // without a duplicate or a gap: each chunk is committed together with a note of it. Until all of it is there, indexes
-// too, the store is not Ready. A finished load is left as it is.
+// too, the store is not Ready. A finished load is not repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bulk.Progress) error {
 	contents := bulk.ContentsOf(d)
 	done, err := s.loadDone(ctx, contents.Fingerprint, func(there brokerage.Contents) bool { return there == contents })
@@ -35,23 +32,19 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bu
 		return err
 	}
 	return s.loading(ctx, contents.Fingerprint, func() error {
-		// Customers before orders, whose rows name theirs.
-		for _, k := range []dataset.Kind{dataset.Security, dataset.Customer, dataset.Order} {
+		for _, k := range dataset.Kinds { // customers before orders, whose rows name theirs
 			if err := s.loadKind(ctx, d, k, progress); err != nil {
 				return err
 			}
 		}
 		return nil
 	}, func(tx pgx.Tx) error {
-		for kind, next := range map[string]int64{
-			"order":    d.ID(dataset.Order, d.Count(dataset.Order)),
-			"customer": d.ID(dataset.Customer, d.Count(dataset.Customer)),
-			"account":  d.FirstAccount(d.Count(dataset.Customer)),
-		} {
-			_, err := tx.Exec(ctx, "UPDATE brokerage.leases SET next = greatest(next, $2) WHERE kind = $1", kind, next)
-			if err != nil {
-				return err
-			}
+		_, err := tx.Exec(ctx, `UPDATE brokerage.leases SET next = greatest(next,
+			CASE kind WHEN 'order' THEN $1 WHEN 'customer' THEN $2 ELSE $3::bigint END)`,
+			d.ID(dataset.Order, d.Count(dataset.Order)), d.ID(dataset.Customer, d.Count(dataset.Customer)),
+			d.FirstAccount(d.Count(dataset.Customer)))
+		if err != nil {
+			return err
 		}
 		for _, k := range dataset.Kinds {
 			if err := endChunks(ctx, tx, k); err != nil {
@@ -67,14 +60,10 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bu
 
 // endChunks replaces the notes of all chunks of a kind by one of their sum.
 func endChunks(ctx context.Context, tx pgx.Tx, k dataset.Kind) error {
-	prefix := settingChunk + k.String() + "."
 	var raw int64
-	err := tx.QueryRow(ctx, `SELECT coalesce(sum(value::bigint), 0)::bigint FROM brokerage.settings
-		WHERE starts_with(name, $1)`, prefix).Scan(&raw)
+	err := tx.QueryRow(ctx, `WITH chunk AS (DELETE FROM brokerage.settings WHERE starts_with(name, $1) RETURNING value)
+		SELECT coalesce(sum(value::bigint), 0)::bigint FROM chunk`, chunkSetting(k)).Scan(&raw)
 	if err != nil {
-		return err
-	}
-	if _, err := tx.Exec(ctx, "DELETE FROM brokerage.settings WHERE starts_with(name, $1)", prefix); err != nil {
 		return err
 	}
 	return set(ctx, tx, bulk.SettingRaw+k.String(), raw)
@@ -86,103 +75,79 @@ func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	var next atomic.Int64
 	var mu sync.Mutex // one call of progress at a time
 	var wg sync.WaitGroup
 	// One more than processors, because each waits for the server now and then; the load has a connection for its lock.
-	errs := make([]error, max(1, min(runtime.GOMAXPROCS(0)+1, int(s.pool.Config().MaxConns)-1)))
-	for i := range errs {
+	for range max(1, min(runtime.GOMAXPROCS(0)+1, int(s.pool.Config().MaxConns)-1)) {
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				first := (next.Add(1) - 1) * chunkSize
 				if first >= d.Count(k) {
 					return
 				}
-				if there[first] {
+				note := fmt.Sprint(chunkSetting(k), first)
+				if there[note] {
 					continue
 				}
-				loaded, err := s.loadChunk(ctx, d, k, first)
+				documents, bytes, err := s.loadChunk(ctx, d, k, first, note)
 				if err != nil {
-					errs[i] = err
-					cancel()
+					end(err) // the first error is that of the load
 					return
 				}
 				if progress != nil {
 					mu.Lock()
-					progress(loaded.documents, loaded.bytes)
+					progress(documents, bytes)
 					mu.Unlock()
 				}
 			}
 		})
 	}
 	wg.Wait()
-	for _, err := range errs {
-		if err != nil && !errors.Is(err, context.Canceled) {
-			return err // the others were cancelled because of it
-		}
-	}
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	return ctx.Err()
+	return context.Cause(ctx)
 }
 
-// chunks returns the chunks of a kind that are committed, by their first document.
-func (s *Store) chunks(ctx context.Context, k dataset.Kind) (map[int64]bool, error) {
-	prefix := settingChunk + k.String() + "."
-	rows, err := s.pool.Query(ctx, "SELECT name FROM brokerage.settings WHERE starts_with(name, $1)", prefix)
-	if err != nil {
-		return nil, domainError(ctx, err, false)
-	}
-	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, domainError(ctx, err, false)
-	}
-	there := make(map[int64]bool, len(names))
+// chunks returns the names of the settings of all chunks of a kind that are committed.
+func (s *Store) chunks(ctx context.Context, k dataset.Kind) (map[string]bool, error) {
+	rows, _ := s.pool.Query(ctx, "SELECT name FROM brokerage.settings WHERE starts_with(name, $1)", chunkSetting(k))
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string]) // the error of the query, too
+	there := make(map[string]bool, len(names))
 	for _, name := range names {
-		first, err := strconv.ParseInt(strings.TrimPrefix(name, prefix), 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("setting %s: %w", name, err)
-		}
-		there[first] = true
+		there[name] = true
 	}
-	return there, nil
+	return there, domainError(ctx, err, false)
 }
 
-// A chunk is documents that are copied together.
-type chunk struct {
-	accounts  []int64 // of orders
-	documents int
-	bytes     int64
-}
-
-func (s *Store) loadChunk(ctx context.Context, d *dataset.Dataset, k dataset.Kind, first int64) (c chunk, err error) {
+// loadChunk copies the documents of a chunk and makes a note of it. It returns their number and size.
+func (s *Store) loadChunk(
+	ctx context.Context, d *dataset.Dataset, k dataset.Kind, first int64, note string,
+) (documents int, bytes int64, err error) {
 	var docs [][]byte
+	var accounts []int64 // of orders
 	for i := first; i < min(first+chunkSize, d.Count(k)); i++ {
 		doc := d.Append(nil, k, i)
 		docs = append(docs, doc)
-		c.bytes += int64(len(doc))
+		bytes += int64(len(doc))
 		if k == dataset.Order {
 			keys, err := brokerage.OrderKeysOf(doc)
 			if err != nil {
-				return c, err
+				return 0, 0, err
 			}
-			c.accounts = append(c.accounts, int64(keys.Account))
+			accounts = append(accounts, int64(keys.Account))
 		}
 	}
-	c.documents = len(docs)
 	// A lost connection ends the load, because the chunk may be committed: the same command continues.
 	err = s.again(ctx, func(ctx context.Context) error {
 		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-			if err := copyDocuments(ctx, tx, k, docs, c.accounts); err != nil {
+			if err := copyDocuments(ctx, tx, k, docs, accounts); err != nil {
 				return err
 			}
-			return set(ctx, tx, fmt.Sprintf("%s%s.%d", settingChunk, k, first), c.bytes)
+			return set(ctx, tx, note, bytes)
 		})
 	}, isConflict)
-	return c, err
+	return len(docs), bytes, err
 }
 
 // LoadedDocuments returns how many documents of a kind LoadDataset has loaded. During a load the last chunk, which may

@@ -3,14 +3,16 @@ package postgres
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -19,7 +21,6 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
-	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/testenv"
 )
 
@@ -45,8 +46,8 @@ func requireDataset(t testing.TB, s *Store, d *dataset.Dataset) {
 			case dataset.Customer:
 				got, err = s.GetCustomer(t.Context(), brokerage.ID(d.ID(k, i)))
 			case dataset.Order:
-				err = s.pool.QueryRow(t.Context(),
-					"SELECT XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.orders WHERE (keys).id = $1", d.ID(k, i)).Scan(&got)
+				got = value[[]byte](t, s.pool,
+					"SELECT XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.orders WHERE (keys).id = $1", d.ID(k, i))
 			}
 			require.NoError(t, err)
 			require.Equal(t, string(want), string(got))
@@ -60,9 +61,7 @@ func requireDataset(t testing.TB, s *Store, d *dataset.Dataset) {
 }
 
 func TestLoadDataset_GoesOnWhereItStopped(t *testing.T) {
-	server := pgtest.Shared(t)
-	url := server.URL(server.Database(t))
-	d := generator(t, "tiny")
+	_, url, d := fresh(t)
 	for stop := 1; ; stop++ { // after each chunk in turn
 		s := opened(t, url, Options{})
 		ctx, cancel := context.WithCancel(t.Context())
@@ -81,8 +80,7 @@ func TestLoadDataset_GoesOnWhereItStopped(t *testing.T) {
 			return
 		}
 		require.ErrorIs(t, err, context.Canceled)
-		_, is := unavailable(s.Ready(t.Context()))
-		require.True(t, is, "a part is ready")
+		require.True(t, is[*brokerage.Unavailable](s.Ready(t.Context())), "a part is ready")
 		contents, err := s.Contents(t.Context())
 		require.NoError(t, err)
 		require.Zero(t, contents)
@@ -98,31 +96,28 @@ func TestLoadDataset_Empty(t *testing.T) {
 	requireDataset(t, s, other)
 }
 
-// source yields documents of a dataset, with some others among them.
-func source(d *dataset.Dataset, odd map[int]string, refused *[]string) bulk.Source {
+// source returns documents of a dataset, with some others among them, and what is refused of them.
+func source(d *dataset.Dataset, odd map[int]string) (from bulk.Source, refused *[]string) {
+	refused = new([]string)
 	var all []bulk.RawDocument
+	add := func(doc []byte) { all = append(all, bulk.RawDocument{Bytes: doc, Line: len(all) + 1}) }
 	for _, k := range dataset.Kinds {
 		for i := range d.Count(k) {
 			if text, ok := odd[len(all)]; ok {
-				all = append(all, bulk.RawDocument{Bytes: []byte(text), Line: len(all) + 1})
+				add([]byte(text))
 			}
-			all = append(all, bulk.RawDocument{Bytes: d.Append(nil, k, i), Line: len(all) + 1})
+			add(d.Append(nil, k, i))
 		}
 	}
 	return bulk.Source{
 		Name: "files", Contents: bulk.ContentsOf(d),
 		Batches: func(position string) iter.Seq2[bulk.RawBatch, error] {
 			return func(yield func(bulk.RawBatch, error) bool) {
-				from := 0
-				if position != "" {
-					_, _ = fmt.Sscan(position, &from)
-				}
-				for ; from < len(all); from += 300 {
-					to := min(from+300, len(all))
-					batch := bulk.RawBatch{
-						File: "f", Documents: all[from:to], Position: fmt.Sprint(to), Bytes: int64(to - from),
-					}
-					if !yield(batch, nil) {
+				from, _ := strconv.Atoi(position) // empty at first
+				for batch := range slices.Chunk(all[from:], 300) {
+					from += len(batch)
+					b := bulk.RawBatch{File: "f", Documents: batch, Position: strconv.Itoa(from), Bytes: int64(len(batch))}
+					if !yield(b, nil) {
 						return
 					}
 				}
@@ -132,48 +127,46 @@ func source(d *dataset.Dataset, odd map[int]string, refused *[]string) bulk.Sour
 			*refused = append(*refused, fmt.Sprintf("%d: %v", line, err))
 			return nil
 		},
-	}
+	}, refused
 }
 
 func TestLoadBatches(t *testing.T) {
-	server := pgtest.Shared(t)
-	d := generator(t, "tiny")
-	s := opened(t, server.URL(server.Database(t)), Options{})
-	var refused []string
-	from := source(d, nil, &refused)
-	// Ended once in the middle.
+	s, _, d := fresh(t)
+	from, refused := source(d, nil)
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := s.LoadBatches(ctx, from, func(int, int64) { cancel() })
+	_, err := s.LoadBatches(ctx, from, func(int, int64) { cancel() }) // in the middle
 	require.ErrorIs(t, err, context.Canceled)
 	loaded, err := s.LoadBatches(t.Context(), from, nil)
 	require.NoError(t, err)
 	require.True(t, loaded.Done)
-	require.Empty(t, refused)
+	require.Empty(t, *refused)
 	requireDataset(t, s, d)
 	_, err = s.LoadBatches(t.Context(), from, func(int, int64) { t.Error("something was loaded again") })
 	require.NoError(t, err)
 }
 
 func TestLoadBatches_Refused(t *testing.T) {
-	server := pgtest.Shared(t)
-	d := generator(t, "tiny")
-	s := opened(t, server.URL(server.Database(t)), Options{})
-	orders := int(d.Count(dataset.Security) + d.Count(dataset.Customer))
+	s, _, d := fresh(t)
 	customers := int(d.Count(dataset.Security))
-	var refused []string
-	loaded, err := s.LoadBatches(t.Context(), source(d, map[int]string{
+	orders := customers + int(d.Count(dataset.Customer))
+	from, refused := source(d, map[int]string{
 		10:             `not XML`,
 		customers + 20: string(d.Append(nil, dataset.Customer, 3)),                // is there already
 		customers + 30: string(customer(d, 5_000_000_000, d.FirstAccount(40), 9)), // an account of one that comes later
 		orders + 50:    string(d.Append(nil, dataset.Order, 0)),
 		orders + 60:    `<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="x" Acct="1"/></FIXML>`,
-	}, &refused), nil)
+	})
+	loaded, err := s.LoadBatches(t.Context(), from, nil)
 	require.NoError(t, err)
-	require.Len(t, refused, 5)
+	require.Len(t, *refused, 5)
 	require.Equal(t, int64(5), loaded.Refused)
-	require.Contains(t, refused[1], fmt.Sprintf("%d: customer %d exists already", customers+21, d.ID(dataset.Customer, 3)))
-	require.Contains(t, refused[2], "exists already")
-	require.Contains(t, refused[3], fmt.Sprintf("order %d exists already", d.ID(dataset.Order, 0)))
+	for i, want := range []string{
+		1: fmt.Sprintf("%d: customer %d exists already", customers+21, d.ID(dataset.Customer, 3)),
+		2: "exists already",
+		3: fmt.Sprintf("order %d exists already", orderID(d, 0)),
+	} {
+		require.Contains(t, (*refused)[i], want)
+	}
 	contents, err := s.Contents(t.Context())
 	require.NoError(t, err)
 	require.NotEqual(t, d.Fingerprint(), contents.Fingerprint)
@@ -181,64 +174,64 @@ func TestLoadBatches_Refused(t *testing.T) {
 	require.Empty(t, verified(t, s))
 }
 
+// backedUpTo returns the file of a backup.
+func backedUpTo(t testing.TB, s *Store) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "b.bak")
+	_, _, err := s.BackupTo(t.Context(), file, false, nil)
+	require.NoError(t, err)
+	return file
+}
+
+// content returns the number of rows of each table, and the sum of their hashes.
+func content(t testing.TB, s *Store) (all []string) {
+	t.Helper()
+	for _, table := range []string{"orders", "customers", "securities", "accounts", "settings", "leases"} {
+		all = append(all, value[string](t, s.pool, "SELECT '"+table+" ' || count(*) || ' ' || "+
+			"coalesce(sum(hashtextextended(r::text, 0)), 0)::text FROM brokerage."+table+" AS r"))
+	}
+	return all
+}
+
 func TestBackup_Restore(t *testing.T) {
-	s, d, server, _ := tiny(t)
-	require.NoError(t, s.DeleteOrder(t.Context(), now(), brokerage.ID(d.ID(dataset.Order, 5))))
-	strange := `<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="1" Acct="2" Txt="\.">` +
-		"\\N \\. tab\there\n\\.\n株</Order></FIXML>"
-	_, err := s.InsertOrder(t.Context(), now(), []byte(strange))
-	require.NoError(t, err)
-	file := filepath.Join(t.TempDir(), "b.bak")
-	sum, err := s.BackupTo(t.Context(), file, false, nil)
-	require.NoError(t, err)
-	require.Equal(t, d.Fingerprint(), sum.Fingerprint)
-	_, err = s.BackupTo(t.Context(), file, false, nil)
+	s, d, _, _ := tiny(t)
+	require.NoError(t, s.DeleteOrder(t.Context(), now(), orderID(d, 5)))
+	insertOrder(t, s, []byte(`<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="1" Acct="2" Txt="\.">`+
+		"\\N \\. tab\there\n\\.\n株</Order></FIXML>"))
+	file := backedUpTo(t, s)
+	_, _, err := s.BackupTo(t.Context(), file, false, nil)
 	require.ErrorContains(t, err, "--replace")
 
-	other := opened(t, server.URL(server.Database(t)), Options{})
-	_, err = other.Restore(t.Context(), file, false, nil)
+	other, _, _ := fresh(t)
+	m, err := other.Restore(t.Context(), file, false, nil)
 	require.NoError(t, err)
-	same := func() {
-		t.Helper()
-		for _, table := range []string{"orders", "customers", "securities", "accounts", "settings", "leases"} {
-			hash := "SELECT count(*) || ' ' || coalesce(sum(hashtextextended(r::text, 0)), 0)::text " +
-				"FROM brokerage." + table + " AS r"
-			var want, got string
-			require.NoError(t, s.pool.QueryRow(t.Context(), hash).Scan(&want))
-			require.NoError(t, other.pool.QueryRow(t.Context(), hash).Scan(&got))
-			require.Equal(t, want, got, table)
-		}
-	}
-	same()
+	require.Equal(t, d.Fingerprint(), m.Fingerprint)
+	require.Equal(t, content(t, s), content(t, other))
 	require.NoError(t, other.Ready(t.Context()))
 	indexed, err := other.Indexed(t.Context())
 	require.NoError(t, err)
 	require.True(t, indexed)
 
 	// Into one that holds something only if that is wanted.
-	_, err = other.Restore(t.Context(), file, false, nil)
-	require.ErrorContains(t, err, "--replace")
+	require.ErrorContains(t, errOf(other.Restore(t.Context(), file, false, nil)), "--replace")
 	require.NoError(t, other.DeleteCustomer(t.Context(), now(), brokerage.ID(d.ID(dataset.Customer, 0))))
-	_, err = other.Restore(t.Context(), file, true, nil)
-	require.NoError(t, err)
-	same()
+	require.NoError(t, errOf(other.Restore(t.Context(), file, true, nil)))
+	require.Equal(t, content(t, s), content(t, other))
 }
 
 // A backup goes into a database without this program: the printed schema, and then the backup, unpacked, both by psql.
 func TestBackup_ByHand(t *testing.T) {
 	psql := testenv.Command(t, "psql")
 	s, d, server, _ := tiny(t)
-	require.NoError(t, s.DeleteOrder(t.Context(), now(), brokerage.ID(d.ID(dataset.Order, 5))))
-	script, err := Script()
+	require.NoError(t, s.DeleteOrder(t.Context(), now(), orderID(d, 5)))
+	backup, err := os.Open(backedUpTo(t, s))
 	require.NoError(t, err)
-	var backup bytes.Buffer
-	_, err = s.Backup(t.Context(), &backup, nil)
-	require.NoError(t, err)
-	unpacked, err := zstd.NewReader(&backup)
+	defer func() { _ = backup.Close() }() // it is only read
+	unpacked, err := zstd.NewReader(backup)
 	require.NoError(t, err)
 	defer unpacked.Close()
 	url := server.URL(server.Database(t))
-	for _, input := range []io.Reader{strings.NewReader(script), unpacked} {
+	for _, input := range []io.Reader{strings.NewReader(Script()), unpacked} {
 		cmd := exec.CommandContext(t.Context(), psql, "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", url)
 		cmd.Stdin = input
 		out, err := cmd.CombinedOutput()
@@ -247,30 +240,23 @@ func TestBackup_ByHand(t *testing.T) {
 	by := opened(t, url, Options{AsIs: true})
 	require.NoError(t, by.Ready(t.Context()))
 	require.Empty(t, verified(t, by))
-	_, err = by.GetOrder(t.Context(), brokerage.ID(d.ID(dataset.Order, 5)))
-	require.Error(t, err)
-	_, err = by.GetOrder(t.Context(), brokerage.ID(d.ID(dataset.Order, 6)))
-	require.NoError(t, err)
+	require.Equal(t, content(t, s), content(t, by))
 }
 
 // Whatever byte of a backup is another one, or missing, nothing is restored.
 func TestRestore_Damaged(t *testing.T) {
 	s, d, _, _ := tiny(t)
-	dir := t.TempDir()
-	file := filepath.Join(dir, "b.bak")
-	_, err := s.BackupTo(t.Context(), file, false, nil)
-	require.NoError(t, err)
+	file := backedUpTo(t, s)
 	whole, err := os.ReadFile(file)
 	require.NoError(t, err)
-	damaged := filepath.Join(dir, "damaged.bak")
+	damaged := file + ".damaged"
 	for i := range 20 {
 		at := i * (len(whole) - 1) / 19
-		flipped := append([]byte(nil), whole...)
+		flipped := bytes.Clone(whole)
 		flipped[at] ^= 0x10
 		for _, b := range [][]byte{flipped, whole[:at]} {
 			require.NoError(t, os.WriteFile(damaged, b, 0o600))
-			_, err := s.Restore(t.Context(), damaged, true, nil)
-			require.Error(t, err, "byte %d", at)
+			require.Error(t, errOf(s.Restore(t.Context(), damaged, true, nil)), "byte %d", at)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -284,17 +270,15 @@ func TestRestore_Damaged(t *testing.T) {
 	requireDataset(t, s, d)
 }
 
-// Verify finds what only somebody with more rights than the service can do.
+// Verify finds changes that take more rights than the service has.
 func TestVerify_Findings(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	account := d.FirstAccount(0)
-	_, err := s.pool.Exec(t.Context(), "DELETE FROM brokerage.accounts WHERE account = $1", account)
+	_, err := s.pool.Exec(t.Context(), fmt.Sprintf(`DELETE FROM brokerage.accounts WHERE account = %d;
+		INSERT INTO brokerage.accounts VALUES (5, 6)`, account))
 	require.NoError(t, err)
-	_, err = s.pool.Exec(t.Context(), "INSERT INTO brokerage.accounts VALUES (5, 6)")
-	require.NoError(t, err)
-	_, err = s.InsertOrder(t.Context(), now(),
-		[]byte(`<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="7" Acct="2"></Order></FIXML>`))
-	require.NoError(t, err)
+	insertOrder(t, s, []byte(
+		`<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="7" Acct="2"></Order></FIXML>`))
 	findings := verified(t, s)
 	require.Len(t, findings, 3)
 	require.Contains(t, findings[0], "order 7: the document is not valid")
@@ -305,19 +289,46 @@ func TestVerify_Findings(t *testing.T) {
 	})
 }
 
+// A key that the database has and the document does not is found.
+func TestCheckRows(t *testing.T) {
+	_, _, d := fresh(t)
+	for k, keys := range map[dataset.Kind]string{
+		dataset.Security: d.Symbol(0) + " 1 2 Energy", dataset.Customer: "1002 [5 6]", dataset.Order: "103282 7 true",
+	} {
+		findings := checkRows(k, []storedRow{{Name: "x", Keys: keys, Doc: d.Append(nil, k, 0)}}).Findings
+		require.Len(t, findings, 1, k)
+		require.Contains(t, findings[0], "x: the keys "+keys+" are not those of the document")
+	}
+}
+
 // Two loads at once would take each other's documents for their own.
 func TestLoadDataset_Alone(t *testing.T) {
-	server := pgtest.Shared(t)
-	url := server.URL(server.Database(t))
-	d := generator(t, "tiny")
-	first, second := opened(t, url, Options{}), opened(t, url, Options{})
-	tried := false
-	err := first.LoadDataset(t.Context(), d, func(int, int64) {
-		if !tried {
-			tried = true
-			require.ErrorContains(t, second.LoadDataset(t.Context(), d, nil), "another load")
-		}
+	first, url, d := fresh(t)
+	second := opened(t, url, Options{})
+	refused := sync.OnceFunc(func() {
+		require.ErrorContains(t, second.LoadDataset(t.Context(), d, nil), "another load")
 	})
-	require.NoError(t, errors.Join(err, second.LoadDataset(t.Context(), d, nil)))
+	require.NoError(t, first.LoadDataset(t.Context(), d, func(int, int64) { refused() }))
+	require.NoError(t, second.LoadDataset(t.Context(), d, nil))
 	requireDataset(t, first, d)
+}
+
+func TestCopied(t *testing.T) {
+	for doc, line := range map[string]string{
+		"":                    "\n",
+		"<a>x</a>":            "<a>x</a>\n",
+		"\\<a>\n</a>\t\r\\N":  `\\<a>\n</a>\t\r\\N` + "\n",
+		"<a>\\.</a>":          `<a>\\.</a>` + "\n",
+		"株\n\n":               `株\n\n` + "\n",
+		"ends with a \\":      `ends with a \\` + "\n",
+		"\tbegins with a tab": `\tbegins with a tab` + "\n",
+	} {
+		var rows copied
+		rows.document([]byte(doc))
+		require.Equal(t, line, string(rows), "%q", doc)
+	}
+	var rows copied
+	rows.owner(0)
+	rows.owner(7)
+	require.Equal(t, "\\N\t7\t", string(rows))
 }

@@ -2,12 +2,14 @@ package postgres
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
 )
 
@@ -69,24 +71,132 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 	} else if err != nil {
 		return domainError(ctx, err, false)
 	}
-	for _, step := range []func() error{
-		func() error { _, err := conn.Exec(ctx, beginLoad); return err },
-		load,
-		func() error { _, err := conn.Exec(ctx, endLoad); return err },
-		func() error { _, err := conn.Exec(ctx, afterLoad); return err },
-		func() error {
-			return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-				if err := end(tx); err != nil {
-					return err
-				}
-				_, err := tx.Exec(ctx, statements["delete_setting"], bulk.SettingLoading)
+	// run returns what runs statements outside of a transaction, as VACUUM has to be.
+	run := func(sql string) func() error {
+		return func() error { _, err := conn.Exec(ctx, sql); return err }
+	}
+	for _, step := range []func() error{run(beginLoad), load, run(endLoad), run(afterLoad), func() error {
+		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			if err := end(tx); err != nil {
 				return err
-			})
-		},
-	} {
+			}
+			_, err := tx.Exec(ctx, statements["delete_setting"], bulk.SettingLoading)
+			return err
+		})
+	}} {
 		if err := step(); err != nil {
 			return fmt.Errorf("loading %s: %w", name, err)
 		}
 	}
 	return nil
+}
+
+// setting returns a setting of the database, "" where there is none, for the ledger.
+func (s *Store) setting(ctx context.Context, name string) (text string, err error) {
+	err = s.queryRow(ctx, "get_setting", nil, []any{name}, []any{&text})
+	if noRows(err) {
+		return "", nil
+	}
+	return text, err
+}
+
+// set writes a setting, as JSON, in a transaction of the caller.
+func set(ctx context.Context, q querier, name string, value any) error {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	_, err = q.Exec(ctx, statements["set_setting"], name, string(b))
+	return err
+}
+
+// LoadBatches fills the store with documents from elsewhere; see bulk.Loader.
+func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk.Progress) (bulk.Loaded, error) {
+	loader := bulk.Loader[pgx.Tx]{
+		Ledger: &s.Ledger,
+		Done:   s.loadDone,
+		Frame: func(ctx context.Context, at bulk.Loaded, load func() error, end func(pgx.Tx) error) error {
+			return s.loading(ctx, at.Source, load, end)
+		},
+		Packing: bulk.Packing{Keys: bulk.KeysOf},
+		Write:   func(ctx context.Context, do func(pgx.Tx) error) error { return pgx.BeginFunc(ctx, s.pool, do) },
+		Insert: func(tx pgx.Tx, documents []bulk.PreparedDocument) error {
+			return insertDocuments(ctx, tx, documents)
+		},
+		RaiseLeases: func(tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, `UPDATE brokerage.leases SET next = greatest(next, CASE kind
+				WHEN 'order' THEN (SELECT coalesce(max((keys).id), 0) + 1 FROM brokerage.orders)
+				WHEN 'customer' THEN (SELECT coalesce(max((keys).id), 0) + 1 FROM brokerage.customers)
+				ELSE (SELECT coalesce(max(account), 0) + 1 FROM brokerage.accounts) END)`)
+			return err
+		},
+		Set: func(tx pgx.Tx, name string, value any) error { return set(ctx, tx, name, value) },
+	}
+	return loader.Load(ctx, from, progress)
+}
+
+// insertDocuments copies documents together, and one by one when a key exists, to find out which.
+func insertDocuments(ctx context.Context, tx pgx.Tx, documents []bulk.PreparedDocument) error {
+	err := copyPrepared(ctx, tx, documents)
+	if !isRefusal(err) {
+		return err
+	}
+	for i := range documents {
+		err := copyPrepared(ctx, tx, documents[i:i+1])
+		if isRefusal(err) {
+			documents[i].Refused = refusalOf(ctx, tx, documents[i].Keys, err)
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyPrepared copies documents that are not refused, all or none.
+func copyPrepared(ctx context.Context, tx pgx.Tx, documents []bulk.PreparedDocument) error {
+	return pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { // a savepoint
+		for _, k := range dataset.Kinds { // customers before orders, whose rows name theirs
+			var docs [][]byte
+			var accounts []int64
+			for _, d := range documents {
+				if d.Refused == nil && d.Kind == k {
+					keys, _ := d.Keys.(brokerage.OrderKeys) // others have no account
+					docs, accounts = append(docs, d.Doc), append(accounts, int64(keys.Account))
+				}
+			}
+			if len(docs) == 0 {
+				continue
+			}
+			if err := copyDocuments(ctx, tx, k, docs, accounts); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// isRefusal reports whether an error is about a document, and not about the load.
+func isRefusal(err error) bool {
+	_, invalid := errors.AsType[*brokerage.Invalid](domainError(context.Background(), err, false))
+	return invalid || violated(err) != ""
+}
+
+// refusalOf returns the error of the domain for a refused document with these keys.
+func refusalOf(ctx context.Context, q querier, keys any, err error) error {
+	constraint := violated(err)
+	switch keys := keys.(type) {
+	case brokerage.OrderKeys:
+		if constraint == "orders_id" {
+			return brokerage.DuplicateOrder(keys.ID)
+		}
+	case brokerage.CustomerKeys:
+		if constraint != "" {
+			return existing(ctx, q, err, keys)
+		}
+	case brokerage.SecurityKeys:
+		if constraint == "securities_symbol" {
+			return fmt.Errorf("security %s exists already", keys.Symbol)
+		}
+	}
+	return domainError(ctx, err, false)
 }

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"brokerage/internal/brokerage"
 )
@@ -33,9 +31,7 @@ type lookup struct {
 	doc  []byte
 	err  error
 
-	leaving sync.Mutex
-	left    bool
-	group   *group
+	group atomic.Pointer[group] // that shares its round trip; abandoned if its request left before that
 }
 
 // A group is lookups that share a round trip. It is cancelled when no request waits for an answer any more.
@@ -43,6 +39,9 @@ type group struct {
 	wanted atomic.Int64
 	cancel context.CancelFunc
 }
+
+// abandoned is the group of lookups whose request left before they joined one.
+var abandoned group
 
 var errClosed = &brokerage.Unavailable{Cause: errors.New("the store is closed")}
 
@@ -76,20 +75,14 @@ func (l *lookups) find(ctx context.Context, name string, args ...any) ([]byte, e
 
 // leave is called by a request that no longer waits for the answer.
 func (q *lookup) leave() {
-	q.leaving.Lock()
-	defer q.leaving.Unlock()
-	q.left = true
-	if q.group != nil {
-		q.group.oneLess()
+	if g := q.group.Swap(&abandoned); g != nil {
+		g.oneLess()
 	}
 }
 
 // join is called by the worker. A request that has left before counts as leaving now.
 func (q *lookup) join(g *group) {
-	q.leaving.Lock()
-	defer q.leaving.Unlock()
-	q.group = g
-	if q.left {
+	if !q.group.CompareAndSwap(nil, g) {
 		g.oneLess()
 	}
 }
@@ -135,18 +128,12 @@ func (l *lookups) run(members []*lookup) {
 		q.join(g)
 	}
 	err := l.runTogether(ctx, members)
-	_, refused := errors.AsType[*pgconn.PgError](err)
-	if refused && len(members) > 1 && !isTransient(err) && ctx.Err() == nil {
-		// One of them failed, and those behind it were not run.
-		for _, q := range members {
-			if err := l.runTogether(ctx, []*lookup{q}); err != nil {
-				q.err = err
-			}
-			close(q.done)
+	// When the server refuses one of several, those behind it were not run.
+	apart := len(members) > 1 && codeOf(err) != "" && !isTransient(err) && ctx.Err() == nil
+	for i, q := range members {
+		if apart {
+			err = l.runTogether(ctx, members[i:i+1])
 		}
-		return
-	}
-	for _, q := range members {
 		if err != nil {
 			q.err = err
 		}
@@ -164,12 +151,7 @@ func (l *lookups) runTogether(ctx context.Context, members []*lookup) error {
 	defer conn.Release()
 	if len(members) == 1 {
 		q := members[0]
-		q.doc, q.err = nil, nil
-		err := conn.QueryRow(ctx, q.sql, q.args...).Scan(&q.doc)
-		if errors.Is(err, pgx.ErrNoRows) {
-			q.err, err = err, nil
-		}
-		return err
+		return q.scan(conn.QueryRow(ctx, q.sql, q.args...))
 	}
 	var b pgx.Batch
 	for _, q := range members {
@@ -177,18 +159,22 @@ func (l *lookups) runTogether(ctx context.Context, members []*lookup) error {
 	}
 	results := conn.SendBatch(ctx, &b)
 	for _, q := range members {
-		q.doc, q.err = nil, nil
-		err := results.QueryRow().Scan(&q.doc)
-		if errors.Is(err, pgx.ErrNoRows) {
-			q.err = err
-			continue
-		}
-		if err != nil {
+		if err := q.scan(results.QueryRow()); err != nil {
 			_ = results.Close() // it returns the same error
 			return err
 		}
 	}
 	return results.Close()
+}
+
+// scan takes the answer. It returns an error that concerns the queries behind it, too.
+func (q *lookup) scan(row pgx.Row) error {
+	q.doc, q.err = nil, nil
+	err := row.Scan(&q.doc)
+	if noRows(err) {
+		q.err, err = err, nil
+	}
+	return err
 }
 
 func (l *lookups) close() { close(l.quit) }

@@ -14,7 +14,7 @@ import (
 )
 
 //go:embed migrations/*.sql
-var embedded embed.FS
+var migrationFiles embed.FS
 
 //go:embed grants.sql
 var grants string
@@ -22,65 +22,104 @@ var grants string
 // migrationLock is the advisory lock by which replicas that start at once wait for the first of them to migrate.
 const migrationLock = 0x62726F6B65726167 // "brokerag"
 
-// migrations returns the files that bring a schema up to date, in order: the n-th makes version n. Tests add more.
-func (o Options) migrations() (fs.FS, []string, error) {
-	files := o.files
-	if files == nil {
-		files = embedded
+// A migration is a step that brings the schema to its next version.
+type migration struct{ name, sql string }
+
+// migrations make the schema: the n-th brings it to version n.
+var migrations = readMigrations()
+
+func readMigrations() (all []migration) {
+	files, _ := fs.Glob(migrationFiles, "migrations/*.sql") // sorted; the pattern is right
+	for _, file := range files {
+		text, err := migrationFiles.ReadFile(file)
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		all = append(all, newMigration(len(all)+1, file, string(text)))
 	}
-	names, err := fs.Glob(files, "migrations/*.sql")
-	slices.Sort(names)
-	return files, names, err
+	return all
 }
+
+// newMigration returns the migration to a version: the statements of a file, and a note that they were run.
+func newMigration(version int, file, statements string) migration {
+	return migration{"migration " + file, fmt.Sprintf(
+		"%s;\n\nINSERT INTO brokerage.schema_versions (version, file) VALUES (%d, '%s');",
+		strings.TrimSuffix(strings.TrimSpace(statements), ";"), version, file)}
+}
+
+// stepsAfter returns what is run after a version: the migrations to the newest, and what the role of the service may do
+// then.
+func stepsAfter(version int, migrations []migration) []migration {
+	steps := slices.Concat(migrations[version:], []migration{{"grants", grants}})
+	if version == 0 {
+		steps = slices.Insert(steps, 0, migration{"schema brokerage", firstStep})
+	}
+	return steps
+}
+
+// firstStep makes the table of versions. Where the role was given the schema but not the right to make one, it exists.
+const firstStep = `DO $$ BEGIN IF to_regnamespace('brokerage') IS NULL THEN CREATE SCHEMA brokerage; END IF; END $$;
+CREATE TABLE brokerage.schema_versions (
+  version int PRIMARY KEY, file text NOT NULL, applied timestamptz NOT NULL DEFAULT now());`
+
+// Script returns the SQL that brings an empty database to the newest schema, to read before or to run by hand: psql
+// --set ON_ERROR_STOP=1.
+func Script() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "-- The schema of brokerage in PostgreSQL, version %d, for an empty database. Run by its owner.\n\n",
+		len(migrations))
+	b.WriteString("BEGIN;\n")
+	for _, step := range stepsAfter(0, migrations) {
+		fmt.Fprintf(&b, "\n-- %s\n\n%s\n", step.name, strings.TrimSpace(step.sql))
+	}
+	b.WriteString("\nCOMMIT;\n")
+	return b.String()
+}
+
+// Migrated returns the versions of the schema before and after Open.
+func (s *Store) Migrated() (from, to int) { return s.from, len(s.options.migrations) }
 
 // ErrEmpty is returned for a database without the schema.
 var ErrEmpty = errors.New("the database is empty: the load command fills it")
 
 // migrate brings the schema up to date, in one transaction: interrupted at any point, the database has the version that
 // it had, or the newest. Where there is nothing to do it takes no lock and needs only the right to read.
-func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) error {
-	files, names, err := s.options.migrations()
-	if err != nil {
+func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) (err error) {
+	all := s.options.migrations
+	newest := len(all)
+	if s.from, err = versionOf(ctx, conn, newest); err != nil || s.from == newest {
 		return err
 	}
-	version, err := versionOf(ctx, conn, len(names))
-	s.from, s.to = version, len(names)
-	if err != nil || version == len(names) {
-		return err
-	}
-	if s.options.AsIs {
-		if version == 0 {
-			return ErrEmpty
-		}
+	switch {
+	case s.options.AsIs && s.from == 0:
+		return ErrEmpty
+	case s.options.AsIs:
 		return fmt.Errorf("the database has schema version %d, and this program has %d: "+
-			"it is brought up to date when its owner opens it", version, len(names))
+			"it is brought up to date when its owner opens it", s.from, newest)
 	}
-	tx, err := conn.Begin(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // the error is returned already
-	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
-		return err
-	}
-	// Another replica may have migrated it while this one waited.
-	version, err = versionOf(ctx, tx, len(names))
-	s.from = version
-	if err != nil || version == len(names) {
-		return err
-	}
-	if version > 0 {
-		s.notice("the database is being migrated from version %d to %d", version, len(names))
-	}
-	if err := apply(ctx, tx, files, names, version); err != nil {
-		if Forbidden(err) {
-			return fmt.Errorf("the database has schema version %d, this program has %d, and role %s may not change that: "+
-				"brokerage migrate does, as the owner (docs/postgres.md): %w",
-				version, len(names), conn.Config().User, err)
+	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
+			return err
 		}
-		return err
+		// Another replica may have migrated it while this one waited.
+		if s.from, err = versionOf(ctx, tx, newest); err != nil || s.from == newest {
+			return err
+		}
+		if s.from > 0 {
+			s.notice("the database is being migrated from version %d to %d", s.from, newest)
+		}
+		for _, step := range stepsAfter(s.from, all) {
+			if _, err := tx.Exec(ctx, step.sql); err != nil {
+				return fmt.Errorf("%s: %w", step.name, err)
+			}
+		}
+		return nil
+	})
+	if Forbidden(err) {
+		err = fmt.Errorf("the database has schema version %d, this program has %d, and role %s may not change that: "+
+			"brokerage migrate does, as the owner (docs/postgres.md): %w", s.from, newest, conn.Config().User, err)
 	}
-	return tx.Commit(ctx)
+	return err
 }
 
 // A querier is a connection or a transaction.
@@ -111,67 +150,3 @@ func versionOf(ctx context.Context, q querier, newest int) (version int, err err
 	}
 	return version, err
 }
-
-// apply runs the migrations after a version, and grants the role of the service what it needs of them.
-func apply(ctx context.Context, tx pgx.Tx, files fs.FS, names []string, version int) error {
-	todo, err := stepsAfter(files, names, version)
-	if err != nil {
-		return err
-	}
-	for _, step := range todo {
-		if _, err := tx.Exec(ctx, step.sql); err != nil {
-			return fmt.Errorf("%s: %w", step.name, err)
-		}
-	}
-	return nil
-}
-
-// firstStep makes the table of versions. Where the role was given the schema but not the right to make one, it exists.
-const firstStep = `DO $$ BEGIN IF to_regnamespace('brokerage') IS NULL THEN CREATE SCHEMA brokerage; END IF; END $$;
-CREATE TABLE brokerage.schema_versions (
-  version int PRIMARY KEY, file text NOT NULL, applied timestamptz NOT NULL DEFAULT now());`
-
-// A migrationStep is statements that are run together.
-type migrationStep struct{ name, sql string }
-
-// stepsAfter returns the steps from a version to the newest.
-func stepsAfter(files fs.FS, names []string, version int) (steps []migrationStep, err error) {
-	if version == 0 {
-		steps = append(steps, migrationStep{"schema brokerage", firstStep})
-	}
-	for i, name := range names[version:] {
-		text, err := fs.ReadFile(files, name)
-		if err != nil {
-			return nil, err
-		}
-		note := fmt.Sprintf("INSERT INTO brokerage.schema_versions (version, file) VALUES (%d, '%s');",
-			version+i+1, strings.ReplaceAll(name, "'", "''"))
-		statements := strings.TrimSuffix(strings.TrimSpace(string(text)), ";")
-		steps = append(steps, migrationStep{"migration " + name, statements + ";\n\n" + note})
-	}
-	return append(steps, migrationStep{"grants", grants}), nil
-}
-
-// Script returns the SQL that brings an empty database to the newest schema, to read before or to run by hand: psql
-// --set ON_ERROR_STOP=1.
-func Script() (string, error) {
-	files, names, err := Options{}.migrations()
-	if err != nil {
-		return "", err
-	}
-	steps, err := stepsAfter(files, names, 0)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	b.WriteString("-- The schema of brokerage in PostgreSQL, ")
-	fmt.Fprintf(&b, "version %d, for an empty database. Run by its owner.\n\nBEGIN;\n", len(names))
-	for _, step := range steps {
-		fmt.Fprintf(&b, "\n-- %s\n\n%s\n", step.name, strings.TrimSpace(step.sql))
-	}
-	b.WriteString("\nCOMMIT;\n")
-	return b.String(), nil
-}
-
-// Migrated returns the versions of the schema before and after Open.
-func (s *Store) Migrated() (from, to int) { return s.from, s.to }

@@ -38,35 +38,14 @@ func (t *transaction) readAnswer(results pgx.BatchResults) (answered bool, err e
 	return true, nil
 }
 
-// writeOnce makes a change and stores the answer. Refusals are not stored, so that the change has to succeed before the
-// answer is sent: one round trip more for each.
-func (t *transaction) writeOnce(ctx context.Context, c change) error {
-	if err := t.execute(ctx, c); err != nil {
-		return err
-	}
-	for _, c := range c.more {
-		if err := t.execute(ctx, c); err != nil {
-			return err
-		}
-	}
-	once, answer := t.w.Once, c.answer
+// keepAnswer returns the change that stores the answer.
+func (t *transaction) keepAnswer() change {
+	once, answer := t.w.Once, t.answer
 	if answer == nil {
 		answer = []byte{}
 	}
-	_, err := t.conn.Exec(ctx, statements["keep_answer"],
-		[]byte(once.Client), []byte(once.Key), once.Hash[:], answer, once.Expires)
-	if err != nil {
-		return err
-	}
-	return t.commit(ctx)
-}
-
-func (t *transaction) execute(ctx context.Context, c change) error {
-	tag, err := t.conn.Exec(ctx, statements[c.statement], c.args...)
-	if err == nil && tag.RowsAffected() == 0 && c.notFound != nil {
-		err = c.notFound
-	}
-	return err
+	return change{statement: "keep_answer",
+		args: []any{[]byte(once.Client), []byte(once.Key), once.Hash[:], answer, once.Expires}}
 }
 
 // lockOf returns the number to lock for an idempotency key. Two keys of the same number, which are not to be expected,

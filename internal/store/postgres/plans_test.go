@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
@@ -51,27 +52,20 @@ func TestPlans(t *testing.T) {
 		"insert_order":             {account + ", '<a/>'", []string{"accounts_account"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := conn.Exec(t.Context(), "PREPARE planned AS "+statements[name])
-			require.NoError(t, err)
-			defer func() {
-				_, err := conn.Exec(t.Context(), "DEALLOCATE planned")
-				require.NoError(t, err)
-			}()
+			exec := func(sql string) {
+				require.NoError(t, errOf(conn.Exec(t.Context(), sql)))
+			}
+			exec("PREPARE planned AS " + statements[name])
+			defer exec("DEALLOCATE planned")
 			for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
-				_, err := conn.Exec(t.Context(), "SET plan_cache_mode = "+mode)
+				exec("SET plan_cache_mode = " + mode)
+				rows, _ := conn.Query(t.Context(), "EXPLAIN EXECUTE planned ("+c.args+")")
+				lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 				require.NoError(t, err)
-				rows, err := conn.Query(t.Context(), "EXPLAIN EXECUTE planned ("+c.args+")")
-				require.NoError(t, err)
-				var plan strings.Builder
-				for rows.Next() {
-					var line string
-					require.NoError(t, rows.Scan(&line))
-					plan.WriteString(line + "\n")
-				}
-				require.NoError(t, rows.Err())
-				require.NotContains(t, plan.String(), "Seq Scan", mode)
+				plan := strings.Join(lines, "\n")
+				require.NotContains(t, plan, "Seq Scan", mode)
 				for _, index := range c.indexes {
-					require.Regexp(t, `(Index Scan using|Bitmap Index Scan on) `+index+`\b`, plan.String(), mode)
+					require.Regexp(t, `(Index Scan using|Bitmap Index Scan on) `+index+`\b`, plan, mode)
 				}
 			}
 		})

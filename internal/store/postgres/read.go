@@ -2,13 +2,20 @@ package postgres
 
 import (
 	"context"
-	"errors"
+	"embed"
 	"fmt"
-
-	"github.com/jackc/pgx/v5"
+	"math/rand/v2"
+	"time"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/sqlfiles"
 )
+
+//go:embed sql/*.sql
+var sqlFiles embed.FS
+
+// statements are the texts in sql/ by name.
+var statements = sqlfiles.Read(sqlFiles)
 
 // queryRow runs a query of at most one row, and retries it when the connection is lost: a read may always be retried.
 func (s *Store) queryRow(ctx context.Context, name string, notFound error, args, into []any) error {
@@ -23,12 +30,13 @@ func (s *Store) queryRow(ctx context.Context, name string, notFound error, args,
 }
 
 // document runs a query whose answer is one document, or returns *brokerage.NotFound.
-func (s *Store) document(ctx context.Context, name, what string, key any) ([]byte, error) {
-	if !storable(key) {
-		return nil, &brokerage.NotFound{What: what, Key: fmt.Sprint(key)}
+func (s *Store) document(ctx context.Context, name, what string, key any) (doc []byte, err error) {
+	found := storable(key)
+	if found {
+		doc, err = s.lookUp(ctx, name, key)
+		found = !noRows(err)
 	}
-	doc, err := s.lookUp(ctx, name, key)
-	if noRows(err) {
+	if !found {
 		return nil, &brokerage.NotFound{What: what, Key: fmt.Sprint(key)}
 	}
 	return doc, domainError(ctx, err, false)
@@ -52,5 +60,35 @@ func (s *Store) lookUp(ctx context.Context, name string, args ...any) (doc []byt
 	return doc, err
 }
 
-// noRows reports whether a query has found nothing.
-func noRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
+const (
+	firstPause = 2 * time.Millisecond
+	maxPause   = 250 * time.Millisecond
+	// patience is how long the store retries by itself. A restart of the server or a failover to another takes seconds;
+	// after that the client gets *brokerage.Unavailable.
+	patience = 5 * time.Second
+)
+
+// again calls try until it succeeds, fails in a way that must not be retried or would not get better, or no time is
+// left. Pauses grow, and are random, so that requests that failed together do not retry together.
+func (s *Store) again(ctx context.Context, try func(context.Context) error, mayTryAgain func(error) bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	began := time.Now()
+	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+		err := try(ctx)
+		if err == nil || brokerage.IsOwn(err) || !mayTryAgain(err) {
+			return err
+		}
+		wait := time.Duration(rand.Int64N(int64(pause))) + pause/4
+		if deadline, ok := ctx.Deadline(); time.Since(began)+wait > patience || ok && time.Until(deadline) < wait {
+			return err
+		}
+		s.retries.Add(1)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}

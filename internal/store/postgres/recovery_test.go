@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,18 +20,14 @@ func archived(t testing.TB, server *pgtest.Server) {
 	t.Helper()
 	conn := server.Connect(t, "postgres")
 	defer func() { _ = conn.Close(context.Background()) }() // nothing is left to learn
-	var last string
-	require.NoError(t, conn.QueryRow(t.Context(), "SELECT pg_walfile_name(pg_switch_wal())").Scan(&last))
+	last := value[string](t, conn, "SELECT pg_walfile_name(pg_switch_wal())")
 	require.Eventually(t, func() bool {
-		var done bool
-		err := conn.QueryRow(t.Context(),
-			"SELECT coalesce(last_archived_wal, '') >= $1 FROM pg_stat_archiver", last).Scan(&done)
-		return err == nil && done
+		return value[bool](t, conn, "SELECT coalesce(last_archived_wal, '') >= $1 FROM pg_stat_archiver", last)
 	}, time.Minute, 10*time.Millisecond)
 }
 
 // What docs/postgres.md says of recovery: a backup of the server's files and the archive of its changes give the
-// database as it was at any time in between.
+// database as it was at any time since the backup.
 func TestRecovery(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three copies of a server take half a minute")
@@ -42,28 +39,19 @@ func TestRecovery(t *testing.T) {
 	first, second, damaged := server.Backup(t), server.Backup(t), server.Backup(t)
 
 	const before, after = 900_000_000_001, 900_000_000_002
-	insert := func(id int64) {
-		_, err := s.InsertOrder(ctx, now(), order(d, id))
-		require.NoError(t, err)
-	}
-	w := now()
-	w.Once = &brokerage.Once{Client: "ann", Key: "k", Expires: time.Now().Add(time.Hour)}
-	account := d.FirstAccount(0)
-	symbol := d.Symbol(int(account % d.Count(dataset.Security)))
-	wanted := brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: "1", Now: w.Now}
+	w, account := once(), d.FirstAccount(0)
+	wanted := buy(d.Symbol(int(account % d.Count(dataset.Security))))
 	trade := func(s *Store) string {
 		answer, err := s.Trade(ctx, w, brokerage.ID(account), wanted)
 		require.NoError(t, err)
 		return string(answer)
 	}
-	insert(before)
+	insertOrder(t, s, order(d, before))
 	confirmed := trade(s)
-	var good time.Time // by the server's clock
-	require.NoError(t, s.pool.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&good))
+	good := value[time.Time](t, s.pool, "SELECT clock_timestamp()") // by the server's clock
 	// The mistake: all orders are deleted, and clients keep writing.
-	_, err := s.pool.Exec(ctx, "DELETE FROM brokerage.orders")
-	require.NoError(t, err)
-	insert(after)
+	require.NoError(t, errOf(s.pool.Exec(ctx, "DELETE FROM brokerage.orders")))
+	insertOrder(t, s, order(d, after))
 	archived(t, server)
 
 	t.Run("AtThatTime", func(t *testing.T) {
@@ -76,33 +64,22 @@ func TestRecovery(t *testing.T) {
 			require.Equal(t, there, err == nil, "%d: %v", id, err)
 		}
 		require.Equal(t, confirmed, trade(then), "the key has its answer")
-		requireSound(t, then)
+		require.Empty(t, verified(t, then))
 		require.NoError(t, then.Close())
 	})
 	t.Run("ChangesMissing", func(t *testing.T) {
-		entries, err := os.ReadDir(second.Archive())
+		files, err := filepath.Glob(filepath.Join(second.Archive(), "*[0-9A-F]")) // without an extension
 		require.NoError(t, err)
-		last := "" // what was written after the backups is in it
-		for _, entry := range entries {
-			if filepath.Ext(entry.Name()) == "" {
-				last = entry.Name()
-			}
-		}
-		require.NoError(t, os.Remove(filepath.Join(second.Archive(), last)))
-		_, err = second.Recover(good)
-		require.ErrorContains(t, err, "recovery ended before configured recovery target was reached")
+		require.NoError(t, os.Remove(slices.Max(files))) // what was written after the backups is in it
+		require.ErrorContains(t, errOf(second.Recover(good)), "recovery ended before configured recovery target was reached")
 	})
 	t.Run("Damaged", func(t *testing.T) {
 		require.NoError(t, damaged.Verify(t))
 		file := largest(t, filepath.Join(damaged.Folder(), "base"))
-		f, err := os.OpenFile(file, os.O_RDWR, 0)
+		content, err := os.ReadFile(file)
 		require.NoError(t, err)
-		var b [1]byte
-		_, err = f.ReadAt(b[:], 5000)
-		require.NoError(t, err)
-		_, err = f.WriteAt([]byte{b[0] ^ 1}, 5000)
-		require.NoError(t, err)
-		require.NoError(t, f.Close())
+		content[5000] ^= 1
+		require.NoError(t, os.WriteFile(file, content, 0o600))
 		require.ErrorContains(t, damaged.Verify(t), "checksum mismatch")
 		require.NoError(t, os.Truncate(file, 5000))
 		require.ErrorContains(t, damaged.Verify(t), "has size")

@@ -15,15 +15,7 @@ func (s *Store) ReplaceCustomer(
 		return err
 	}
 	var stored []byte
-	var queries []query
-	if match != nil {
-		queries = lockCustomer(id, &stored)
-	}
-	_, err = s.write(ctx, w, queries, func() (change, error) {
-		if !match.Holds(stored) {
-			return change{}, &brokerage.Stale{}
-		}
-		return change{statement: "replace_customer", args: []any{id, doc}, notFound: brokerage.NoCustomer(id)}, nil
-	})
+	c := change{statement: "replace_customer", args: []any{id, doc}, notFound: brokerage.NoCustomer(id)}
+	err = s.replace(ctx, w, match, lockCustomer(id, &stored), &stored, c)
 	return existing(ctx, s.pool, err, keys)
 }

@@ -14,15 +14,6 @@ func (s *Store) ReplaceSecurity(
 		return err
 	}
 	var stored []byte
-	var queries []query
-	if match != nil {
-		queries = lockSecurity(symbol, &stored)
-	}
-	_, err := s.write(ctx, w, queries, func() (change, error) {
-		if !match.Holds(stored) {
-			return change{}, &brokerage.Stale{}
-		}
-		return change{statement: "replace_security", args: []any{symbol, doc}, notFound: brokerage.NoSecurity(symbol)}, nil
-	})
-	return err
+	c := change{statement: "replace_security", args: []any{symbol, doc}, notFound: brokerage.NoSecurity(symbol)}
+	return s.replace(ctx, w, match, lockSecurity(symbol, &stored), &stored, c)
 }

@@ -2,11 +2,12 @@ package postgres
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -26,13 +27,9 @@ func (s *Store) Restore(
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	m = b.Manifest
-	newest, err := newestSchema()
-	if err != nil {
-		return m, err
-	}
-	if m.Schema != newest {
+	if m.Schema != len(migrations) {
 		return m, fmt.Errorf("%s is of schema version %d, and the database has %d: "+
-			"restore it with the program that made it, and migrate then", file, m.Schema, newest)
+			"restore it with the program that made it, and migrate then", file, m.Schema, len(migrations))
 	}
 	if !replace {
 		if err := requireEmpty(ctx, s.pool); err != nil {
@@ -71,22 +68,20 @@ func requireEmpty(ctx context.Context, q querier) error {
 
 func (s *Store) restoreFrom(ctx context.Context, b *archive.File, replace bool, read func(int64)) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		var tables []string
 		for _, t := range backedUp {
-			if _, err := tx.Exec(ctx, "LOCK TABLE brokerage."+t.table+" IN ACCESS EXCLUSIVE MODE"); err != nil {
-				return err
-			}
+			tables = append(tables, "brokerage."+t.table)
+		}
+		all := strings.Join(tables, ", ")
+		if _, err := tx.Exec(ctx, "LOCK TABLE "+all+" IN ACCESS EXCLUSIVE MODE"); err != nil {
+			return err
 		}
 		if !replace {
 			if err := requireEmpty(ctx, tx); err != nil { // it may have changed since
 				return err
 			}
 		}
-		for _, t := range backedUp {
-			if _, err := tx.Exec(ctx, "TRUNCATE brokerage."+t.table); err != nil {
-				return err
-			}
-		}
-		if _, err := tx.Exec(ctx, beginLoad); err != nil {
+		if _, err := tx.Exec(ctx, "TRUNCATE "+all+";"+beginLoad); err != nil {
 			return err
 		}
 		script, feed := io.Pipe()
@@ -119,27 +114,17 @@ func runScript(ctx context.Context, tx pgx.Tx, script *bufio.Reader) error {
 		if err != nil {
 			return err
 		}
-		sql, ok := bytes.CutSuffix(line, []byte(";\n"))
-		if string(sql) == emptyLeases {
+		sql, ok := strings.CutSuffix(string(line), ";\n")
+		if sql == emptyLeases {
 			continue // all tables are empty here
 		}
-		if !ok || !isCopy(string(sql)) {
+		if !ok || !slices.ContainsFunc(backedUp, func(t tableCopy) bool { return sql == t.copyFrom() }) {
 			return fmt.Errorf("the backup has a line that this program does not write: %.100q", line)
 		}
-		if _, err := tx.Conn().PgConn().CopyFrom(ctx, &copyData{from: script}, string(sql)); err != nil {
+		if _, err := tx.Conn().PgConn().CopyFrom(ctx, &copyData{from: script}, sql); err != nil {
 			return err
 		}
 	}
-}
-
-// isCopy reports whether a command is one that a backup has.
-func isCopy(sql string) bool {
-	for _, t := range backedUp {
-		if sql == fmt.Sprintf("COPY brokerage.%s (%s) FROM stdin", t.table, t.columns) {
-			return true
-		}
-	}
-	return false
 }
 
 // copyData reads the data of one COPY, up to the line that ends it.
@@ -147,31 +132,23 @@ type copyData struct {
 	from  *bufio.Reader
 	line  []byte // the rest of the current line
 	inner bool   // the next piece continues a line
-	ended bool
 }
 
 func (c *copyData) Read(p []byte) (n int, err error) {
-	for n == 0 {
-		if c.ended {
+	if len(c.line) == 0 {
+		c.line, err = c.from.ReadSlice('\n')
+		partial := errors.Is(err, bufio.ErrBufferFull)
+		switch {
+		case errors.Is(err, io.EOF):
+			return 0, io.ErrUnexpectedEOF
+		case err != nil && !partial:
+			return 0, err
+		case !c.inner && string(c.line) == endOfData:
 			return 0, io.EOF
 		}
-		if len(c.line) == 0 {
-			c.line, err = c.from.ReadSlice('\n')
-			switch {
-			case errors.Is(err, io.EOF):
-				return 0, io.ErrUnexpectedEOF
-			case err != nil && !errors.Is(err, bufio.ErrBufferFull):
-				return 0, err
-			}
-			whole := err == nil
-			if !c.inner && string(c.line) == "\\.\n" {
-				c.ended = true
-				continue
-			}
-			c.inner = !whole
-		}
-		n = copy(p, c.line)
-		c.line = c.line[n:]
+		c.inner = partial
 	}
+	n = copy(p, c.line)
+	c.line = c.line[n:]
 	return n, nil
 }

@@ -31,14 +31,11 @@ func (s *Store) Space(ctx context.Context) (space bulk.Space, err error) {
 			}
 			space.Rest -= space.Stored[k]
 		}
-		rows, err := tx.Query(ctx, `SELECT c.relname, pg_total_relation_size(c.oid)
+		rows, _ := tx.Query(ctx, `SELECT c.relname, pg_total_relation_size(c.oid)
 			FROM pg_class AS c LEFT JOIN pg_index AS i ON i.indexrelid = c.oid
 			WHERE c.oid = 'brokerage.accounts'::regclass
 			OR i.indrelid IN ('brokerage.orders'::regclass, 'brokerage.customers'::regclass, 'brokerage.securities'::regclass)
-			ORDER BY c.relname`)
-		if err != nil {
-			return err
-		}
+			ORDER BY c.relname`) // CollectRows returns the error
 		if space.Indexes, err = pgx.CollectRows(rows, pgx.RowToStructByPos[bulk.IndexSpace]); err != nil {
 			return err
 		}

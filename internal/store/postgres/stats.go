@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"brokerage/internal/store/bulk"
 )
 
@@ -48,21 +50,15 @@ func (s *Store) countPages(ctx context.Context) (p bulk.Pages, err error) {
 }
 
 func (s *Store) estimate(ctx context.Context) (all bulk.Estimates, err error) {
-	rows, err := s.pool.Query(ctx, statements["estimate_documents"])
-	if err != nil {
-		return all, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var table string
-		var documents *int64
-		var bytes int64
-		if err := rows.Scan(&table, &documents, &bytes); err != nil {
-			return all, err
-		}
+	rows, _ := s.pool.Query(ctx, statements["estimate_documents"]) // ForEachRow returns the error
+	var table string
+	var documents *int64
+	var bytes int64
+	_, err = pgx.ForEachRow(rows, []any{&table, &documents, &bytes}, func() error {
 		if documents != nil {
 			all[slices.Index(tableNames[:], table)] = bulk.Estimate{Known: true, Documents: *documents, Stored: bytes}
 		}
-	}
-	return all, rows.Err()
+		return nil
+	})
+	return all, err
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,7 +33,7 @@ type Options struct {
 	// Trace, when set, is called for each statement of a transaction.
 	Trace trace.Begin
 
-	files fs.FS // instead of the migrations in the binary, for tests
+	migrations []migration // those in the binary if nil; tests have others
 }
 
 // DefaultPool is the default limit of connections. The database works on about as many statements at once as it has
@@ -53,7 +51,7 @@ type Store struct {
 	lookups *lookups
 	large   *large
 	options Options
-	server  Server
+	engine  brokerage.Engine
 	closing sync.Once
 
 	from, to int // versions of the schema, before and after Open
@@ -73,17 +71,16 @@ func CheckURL(url string) error {
 }
 
 func parseURL(url string) (*pgxpool.Config, error) {
-	if _, err := redact.Parse(url); err == nil {
-		config, err := pgxpool.ParseConfig(url)
-		if err == nil && config.MaxConns > maxPool {
-			return nil, fmt.Errorf("pool_max_conns is %d, and may be %d at most", config.MaxConns, maxPool)
-		}
-		if err == nil {
-			return config, nil
-		}
+	_, err := redact.Parse(url)
+	config, failed := pgxpool.ParseConfig(url)
+	switch {
+	case err != nil || failed != nil:
+		return nil, errors.New("not the URL of a PostgreSQL database: " +
+			"postgres://USER:PASSWORD@HOST:PORT/DATABASE?SETTING=VALUE&… (in a password @ is %40, / is %2F)")
+	case config.MaxConns > maxPool:
+		return nil, fmt.Errorf("pool_max_conns is %d, and may be %d at most", config.MaxConns, maxPool)
 	}
-	return nil, errors.New("not the URL of a PostgreSQL database: " +
-		"postgres://USER:PASSWORD@HOST:PORT/DATABASE?SETTING=VALUE&… (in a password @ is %40, / is %2F)")
+	return config, nil
 }
 
 // Open connects to the database that a URL names, and brings its schema up to date. The URL takes libpq's settings
@@ -101,6 +98,9 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	}
 	if options.Rules.MaxHoldings <= 0 {
 		options.Rules.MaxHoldings = brokerage.DefaultRules.MaxHoldings
+	}
+	if options.migrations == nil {
+		options.migrations = migrations
 	}
 	s := &Store{options: options}
 	s.Text = s.setting
@@ -154,29 +154,11 @@ func (s *Store) prepare(ctx context.Context) error {
 		return connectError{err}
 	}
 	defer conn.Release()
-	if s.server, err = inspect(ctx, conn.Conn()); err != nil {
+	if err := s.inspect(ctx, conn.Conn()); err != nil {
 		return err
-	}
-	if !s.server.tested() {
-		s.notice("PostgreSQL %d is untested: %s are tested", s.server.Major, testedVersions)
 	}
 	return s.migrate(ctx, conn.Conn())
 }
-
-// connectError is a connection error in one line; the driver has a line for each address that it has tried.
-type connectError struct{ error }
-
-func (e connectError) Error() string {
-	var tries []string
-	for line := range strings.Lines(e.error.Error()) {
-		if line = strings.TrimSpace(line); !slices.Contains(tries, line) {
-			tries = append(tries, line)
-		}
-	}
-	return "connecting: " + strings.Join(tries, " ")
-}
-
-func (e connectError) Unwrap() error { return e.error }
 
 func (s *Store) notice(format string, args ...any) {
 	if s.options.Notice != nil {

@@ -7,12 +7,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
 )
+
+func TestMain(m *testing.M) {
+	statements[lockCustomersOfAccounts], classified[lockCustomersOfAccounts] = lockCustomersOfAccountsSQL, true
+	pgtest.Main(m)
+}
 
 func generator(t testing.TB, scale string) *dataset.Dataset {
 	t.Helper()
@@ -22,26 +28,23 @@ func generator(t testing.TB, scale string) *dataset.Dataset {
 }
 
 // templates are databases as they are after a load, by fingerprint: to copy one is quicker than to load it again.
-var templates struct {
-	sync.Mutex
-	names map[string]string
-}
+var (
+	templates   = make(map[string]string)
+	templatesMu sync.Mutex
+)
 
 func template(t testing.TB, server *pgtest.Server, d *dataset.Dataset) string {
 	t.Helper()
-	templates.Lock()
-	defer templates.Unlock()
-	name, ok := templates.names[d.Fingerprint()]
+	templatesMu.Lock()
+	defer templatesMu.Unlock()
+	name, ok := templates[d.Fingerprint()]
 	if !ok {
 		name = server.Template(t)
 		s, err := Open(context.Background(), server.URL(name), Options{})
 		require.NoError(t, err)
 		require.NoError(t, s.LoadDataset(context.Background(), d, nil))
 		require.NoError(t, s.Close())
-		if templates.names == nil {
-			templates.names = make(map[string]string)
-		}
-		templates.names[d.Fingerprint()] = name
+		templates[d.Fingerprint()] = name
 	}
 	return name
 }
@@ -64,25 +67,82 @@ func tiny(t testing.TB) (*Store, *dataset.Dataset, *pgtest.Server, string) {
 	return opened(t, server.URL(database), Options{}), d, server, database
 }
 
+// fresh is a store with nothing in it, its URL, and the smallest dataset.
+func fresh(t testing.TB) (*Store, string, *dataset.Dataset) {
+	t.Helper()
+	server := pgtest.Shared(t)
+	url := server.URL(server.Database(t))
+	return opened(t, url, Options{}), url, generator(t, "tiny")
+}
+
 func now() brokerage.Write { return brokerage.Write{Now: time.Now()} }
+
+// once is now with an idempotency key.
+func once() brokerage.Write {
+	w := now()
+	w.Once = &brokerage.Once{Client: "c", Key: "k", Expires: w.Now.Add(time.Hour)}
+	return w
+}
+
+func buy(symbol string) brokerage.Trade {
+	return brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: "1", Now: time.Now()}
+}
 
 func customer(d *dataset.Dataset, id int64, accounts ...int64) []byte {
 	return d.AppendNewCustomer(nil, 3, dataset.NewCustomer{ID: id, Accounts: accounts})
+}
+
+func insertCustomer(t testing.TB, s *Store, doc []byte, validate bool) {
+	t.Helper()
+	require.NoError(t, errOf(s.InsertCustomer(t.Context(), now(), doc, validate)))
 }
 
 func order(d *dataset.Dataset, id int64) []byte {
 	return d.AppendNewOrder(nil, 7, dataset.NewOrder{ID: id})
 }
 
-// lockDocuments makes every transaction wait.
-const lockDocuments = "LOCK TABLE brokerage.orders, brokerage.customers, brokerage.securities IN ACCESS EXCLUSIVE MODE"
-
-// scan runs a query of one row.
-func scan(t testing.TB, q querier, into []any, sql string, args ...any) {
+func insertOrder(t testing.TB, s *Store, doc []byte) {
 	t.Helper()
-	require.NoError(t, q.QueryRow(t.Context(), sql, args...).Scan(into...))
+	require.NoError(t, errOf(s.InsertOrder(t.Context(), now(), doc)))
 }
 
-func unavailable(err error) (*brokerage.Unavailable, bool) {
-	return errors.AsType[*brokerage.Unavailable](err)
+func orderID(d *dataset.Dataset, i int64) brokerage.ID { return brokerage.ID(d.ID(dataset.Order, i)) }
+
+// value returns what a query of one row and one column finds.
+func value[T any](t testing.TB, q querier, sql string, args ...any) (v T) {
+	t.Helper()
+	require.NoError(t, q.QueryRow(t.Context(), sql, args...).Scan(&v))
+	return v
+}
+
+// lockedDocuments makes every transaction on a database wait until the returned function is called.
+func lockedDocuments(t testing.TB, server *pgtest.Server, database string) (conn *pgx.Conn, release func()) {
+	t.Helper()
+	conn = server.Connect(t, database)
+	exec := func(sql string) {
+		require.NoError(t, errOf(conn.Exec(context.Background(), sql)))
+	}
+	exec("BEGIN; LOCK TABLE brokerage.orders, brokerage.customers, brokerage.securities IN ACCESS EXCLUSIVE MODE")
+	return conn, func() { exec("ROLLBACK") }
+}
+
+// errOf returns the error of a call.
+func errOf[A any](_ A, err error) error { return err }
+
+// is reports whether an error is, or wraps, one of a type.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// verified returns what verify finds.
+func verified(t testing.TB, s *Store) (findings []string) {
+	t.Helper()
+	v, err := s.Verify(t.Context(), func(finding string) error {
+		findings = append(findings, finding)
+		return nil
+	}, nil)
+	require.NoError(t, err)
+	require.NotZero(t, v.Documents)
+	return findings
 }

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -37,7 +36,7 @@ func (t *tracer) statement(ctx context.Context, text string) (end func(error)) {
 
 // traced returns the error for a trace; finding nothing is none.
 func traced(err error) error {
-	if errors.Is(err, pgx.ErrNoRows) {
+	if noRows(err) {
 		return nil
 	}
 	return err
@@ -57,7 +56,7 @@ func (t *tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQ
 	}
 }
 
-// A batch is queries that were sent together. The next answer is that of queries[0].
+// A batch is queries that were sent together. end is for the first of them, whose answer comes next.
 type batch struct {
 	queries []*pgx.QueuedQuery
 	end     func(error)
@@ -66,24 +65,20 @@ type batch struct {
 // TraceBatchStart implements pgx.BatchTracer.
 func (t *tracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
 	b := &batch{queries: data.Batch.QueuedQueries}
-	b.next(ctx, t)
+	b.end = t.statement(ctx, b.queries[0].SQL) // none is empty
 	return context.WithValue(ctx, tracedKey{}, b)
-}
-
-// next begins the statement whose answer comes next.
-func (b *batch) next(ctx context.Context, t *tracer) {
-	b.end = nil
-	if len(b.queries) > 0 {
-		b.end = t.statement(ctx, b.queries[0].SQL)
-		b.queries = b.queries[1:]
-	}
 }
 
 // TraceBatchQuery implements pgx.BatchTracer; it is called when an answer has come.
 func (t *tracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
-	if b, ok := ctx.Value(tracedKey{}).(*batch); ok && b.end != nil {
-		b.end(traced(data.Err))
-		b.next(ctx, t)
+	b, ok := ctx.Value(tracedKey{}).(*batch)
+	if !ok || b.end == nil {
+		return
+	}
+	b.end(traced(data.Err))
+	b.end = nil
+	if b.queries = b.queries[1:]; len(b.queries) > 0 {
+		b.end = t.statement(ctx, b.queries[0].SQL)
 	}
 }
 

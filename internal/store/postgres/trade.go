@@ -20,19 +20,12 @@ func (s *Store) Trade(
 	if !storable(symbol) {
 		symbol = "" // no security has it
 	}
-	return s.write(ctx, w,
-		[]query{
-			{
-				statement: "lock_customer_of_account", args: []any{account}, into: []any{&customer, &doc},
-				notFound: brokerage.NoAccount(account),
-			},
-			{
-				statement: "get_security", args: []any{symbol}, into: []any{&security},
-				notFound: brokerage.NoSecurity(trade.Symbol),
-			},
-		},
-		func() (change, error) {
-			changed, answer, err := trade.Apply(s.options.Rules, doc, account, brokerage.QuoteOf(security))
-			return change{statement: "replace_customer", args: []any{customer, changed}, answer: answer}, err
-		})
+	queries := []query{
+		{"lock_customer_of_account", []any{account}, []any{&customer, &doc}, nil, brokerage.NoAccount(account)},
+		{"get_security", []any{symbol}, []any{&security}, nil, brokerage.NoSecurity(trade.Symbol)},
+	}
+	return s.write(ctx, w, queries, func() (change, error) {
+		changed, answer, err := trade.Apply(s.options.Rules, doc, account, brokerage.QuoteOf(security))
+		return change{statement: "replace_customer", args: []any{customer, changed}, answer: answer}, err
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/brokerage"
 	"brokerage/internal/store/postgres/pgtest"
 )
 
@@ -29,7 +30,7 @@ func TestTuned_Reasons(t *testing.T) {
 		}
 		setting := form.FindStringSubmatch(line)
 		require.NotNil(t, setting, line)
-		require.True(t, explained, "%s stands without a reason", setting[1])
+		require.True(t, explained, "%s has no reason", setting[1])
 		require.False(t, slices.Contains(durability, setting[1]), setting[1])
 		count++
 	}
@@ -43,13 +44,13 @@ func TestTuned_Applied(t *testing.T) {
 	server := pgtest.StartOutOfTheBox(t)
 	before := opened(t, server.URL("postgres"), Options{})
 	require.NoError(t, before.Close())
-	require.True(t, before.Server().Durable())
+	require.Equal(t, brokerage.Durable, before.Describe().Durability)
 
 	conf := takeable(t, server)
 	server.Include(t, conf)
 	server.Restart(t, "fast")
 	after := opened(t, server.URL("postgres"), Options{})
-	require.Equal(t, before.Server(), after.Server(), "nothing that decides over durability has changed")
+	require.Equal(t, before.Describe(), after.Describe(), "nothing that decides over durability has changed")
 
 	conn := server.Connect(t, "postgres")
 	defer func() { require.NoError(t, conn.Close(t.Context())) }()
@@ -57,14 +58,11 @@ func TestTuned_Applied(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, len(settings), 15)
 	for _, setting := range settings {
-		var inForce bool
 		// Units are the server's to compare: 512MB is 524288 kB.
-		err := conn.QueryRow(t.Context(), `SELECT f.applied AND f.error IS NULL AND s.sourcefile = f.sourcefile
+		require.True(t, value[bool](t, conn, `SELECT f.applied AND f.error IS NULL AND s.sourcefile = f.sourcefile
 				AND NOT s.pending_restart AND s.setting = s.reset_val
 			FROM pg_file_settings AS f JOIN pg_settings AS s USING (name) WHERE f.name = $1 AND f.setting = $2`,
-			setting.Name, setting.Value).Scan(&inForce)
-		require.NoError(t, err, setting.Name)
-		require.True(t, inForce, setting.Name)
+			setting.Name, setting.Value), setting.Name)
 	}
 	require.NoError(t, after.LoadDataset(t.Context(), generator(t, "tiny"), nil))
 }
@@ -79,8 +77,7 @@ func takeable(t testing.TB, server *pgtest.Server) string {
 	require.Contains(t, conf, "shared_buffers = 1GB")
 	conn := server.Connect(t, "postgres")
 	defer func() { require.NoError(t, conn.Close(t.Context())) }()
-	var methods []string
-	scan(t, conn, []any{&methods}, "SELECT enumvals FROM pg_settings WHERE name = 'wal_compression'",
+	methods := value[[]string](t, conn, "SELECT enumvals FROM pg_settings WHERE name = 'wal_compression'",
 		pgx.QueryExecModeExec)
 	if !slices.Contains(methods, "lz4") {
 		t.Log("this server was built without lz4")
@@ -94,7 +91,6 @@ func TestReadSettings(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []Setting{{Name: "a", Value: "1"}, {Name: "b", Value: "on"}}, settings)
 	for _, line := range []string{"a", "a=1", "a = 'x'", "a = 1 # why"} {
-		_, err := ReadSettings(line)
-		require.ErrorContains(t, err, "not a setting", line)
+		require.ErrorContains(t, errOf(ReadSettings(line)), "not a setting", line)
 	}
 }

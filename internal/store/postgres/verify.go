@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -13,27 +12,37 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// A storedRow is a document with the keys that the database has of it.
+// A storedRow is a document with the keys that the database has of it, as text.
 type storedRow struct {
-	doc       []byte
-	id        int64   // of a customer or an order
-	account   int64   // of an order
-	accounts  []int64 // of a customer
-	symbol    string
-	sector    *string
-	pe, yield string
-	cash      bool // whether the order has any
+	Name, Keys string
+	Doc        []byte
 }
 
-type storedBatch []storedRow
-
-// verifyQueries read tables in the order of their rows, so that no index is needed.
+// verifyQueries read tables in the order of their rows, so that no index is needed. The keys are written as keysOf
+// writes them.
 var verifyQueries = [...]string{
-	dataset.Security: `SELECT XMLSERIALIZE(CONTENT doc AS text),
-		(keys).symbol, (keys).sector, (keys).pe_text, (keys).yield_text FROM brokerage.securities`,
-	dataset.Customer: `SELECT XMLSERIALIZE(CONTENT doc AS text), (keys).id, (keys).accounts FROM brokerage.customers`,
-	dataset.Order: `SELECT XMLSERIALIZE(CONTENT doc AS text),
-		(keys).id, (keys).account, (keys).cash IS NOT NULL FROM brokerage.orders`,
+	dataset.Security: `SELECT 'security ' || (keys).symbol,
+		concat((keys).symbol, ' ', (keys).pe_text, ' ', (keys).yield_text, ' ', (keys).sector),
+		XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.securities`,
+	dataset.Customer: `SELECT 'customer ' || (keys).id, (keys).id || ' [' || array_to_string((keys).accounts, ' ') || ']',
+		XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.customers`,
+	dataset.Order: `SELECT 'order ' || (keys).id, (keys).id || ' ' || (keys).account || ' ' || ((keys).cash IS NOT NULL),
+		XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.orders`,
+}
+
+// keysOf returns the keys that the service reads from a document.
+func keysOf(k dataset.Kind, doc []byte) (string, error) {
+	switch k {
+	case dataset.Security:
+		keys, err := brokerage.SecurityKeysOf(doc)
+		return fmt.Sprintf("%s %s %s %s", keys.Symbol, keys.PE, keys.Yield, keys.Sector), err
+	case dataset.Customer:
+		keys, err := brokerage.CustomerKeysOf(doc)
+		return fmt.Sprintf("%d %d", keys.ID, keys.Accounts), err
+	default:
+		keys, err := brokerage.OrderKeysOf(doc)
+		return fmt.Sprintf("%d %d %t", keys.ID, keys.Account, keys.Cash != nil), err
+	}
 }
 
 // Verify reads a snapshot of all data. It calls find with a sentence for each finding, and read with the bytes read
@@ -50,7 +59,7 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 	}
 	err = pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
 		for _, k := range dataset.Kinds {
-			check := func(b storedBatch) bulk.Inspected { return b.check(k) }
+			check := func(rows []storedRow) bulk.Inspected { return checkRows(k, rows) }
 			if err := bulk.Inspect(ctx, &v, k, storedRows(ctx, tx, k), check); err != nil {
 				return err
 			}
@@ -67,120 +76,57 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 }
 
 // storedRows reads a table in batches.
-func storedRows(ctx context.Context, tx pgx.Tx, k dataset.Kind) iter.Seq2[storedBatch, error] {
-	return func(yield func(storedBatch, error) bool) {
-		rows, err := tx.Query(ctx, verifyQueries[k])
-		if err != nil {
-			yield(nil, err)
-			return
-		}
+func storedRows(ctx context.Context, tx pgx.Tx, k dataset.Kind) iter.Seq2[[]storedRow, error] {
+	return func(yield func([]storedRow, error) bool) {
+		rows, _ := tx.Query(ctx, verifyQueries[k]) // its error is that of the rows
 		defer rows.Close()
-		var b storedBatch
+		var batch []storedRow
 		for rows.Next() {
-			var r storedRow
-			switch k {
-			case dataset.Security:
-				err = rows.Scan(&r.doc, &r.symbol, &r.sector, &r.pe, &r.yield)
-			case dataset.Customer:
-				err = rows.Scan(&r.doc, &r.id, &r.accounts)
-			default:
-				err = rows.Scan(&r.doc, &r.id, &r.account, &r.cash)
-			}
+			r, err := pgx.RowToStructByPos[storedRow](rows)
 			if err != nil {
-				yield(b, err)
+				yield(nil, err)
 				return
 			}
-			if b = append(b, r); len(b) == bulk.VerifyBatch {
-				if !yield(b, nil) {
+			if batch = append(batch, r); len(batch) == bulk.VerifyBatch {
+				if !yield(batch, nil) {
 					return
 				}
-				b = nil
+				batch = nil
 			}
 		}
-		if rows.Err() != nil || len(b) > 0 {
-			yield(b, rows.Err())
-		}
+		yield(batch, rows.Err())
 	}
 }
 
-// check inspects the documents of a batch.
-func (b storedBatch) check(k dataset.Kind) (seen bulk.Inspected) {
-	for _, r := range b {
-		name := fmt.Sprintf("%s %d", k, r.id)
-		if k == dataset.Security {
-			name = "security " + r.symbol
+// checkRows inspects documents, and compares the keys that the database computes with those that the service reads.
+func checkRows(k dataset.Kind, rows []storedRow) (seen bulk.Inspected) {
+	for _, r := range rows {
+		if !seen.Document(k, r.Name, r.Doc) {
+			continue
 		}
-		if seen.Document(k, name, r.doc) {
-			r.checkKeys(k, func(format string, args ...any) { seen.Wrong(name, format, args...) })
+		if keys, err := keysOf(k, r.Doc); err != nil {
+			seen.Wrong(r.Name, "the document has no keys: %v", err)
+		} else if keys != r.Keys {
+			seen.Wrong(r.Name, "the keys %s are not those of the document, %s", r.Keys, keys)
+		}
+		if k == dataset.Customer && bulk.Overdrawn(r.Doc) {
+			seen.Wrong(r.Name, "a position is below zero")
 		}
 	}
 	return seen
 }
 
-// checkKeys compares the keys that the database computes with those that the service reads.
-func (r storedRow) checkKeys(k dataset.Kind, wrong func(string, ...any)) {
-	switch k {
-	case dataset.Security:
-		keys, err := brokerage.SecurityKeysOf(r.doc)
-		sector := ""
-		if r.sector != nil {
-			sector = *r.sector
-		}
-		switch {
-		case err != nil:
-			wrong("the document has no keys: %v", err)
-		case keys.Symbol != r.symbol || keys.Sector != sector || keys.PE != r.pe || keys.Yield != r.yield:
-			wrong("the keys %s, %q, %s, %s are not those of the document", r.symbol, sector, r.pe, r.yield)
-		}
-	case dataset.Customer:
-		keys, err := brokerage.CustomerKeysOf(r.doc)
-		accounts := make([]brokerage.ID, 0, len(r.accounts))
-		for _, a := range r.accounts {
-			accounts = append(accounts, brokerage.ID(a))
-		}
-		switch {
-		case err != nil:
-			wrong("the document has no keys: %v", err)
-		case int64(keys.ID) != r.id || !slices.Equal(keys.Accounts, accounts):
-			wrong("the keys %d and %v are not those of the document", r.id, r.accounts)
-		}
-		if bulk.Overdrawn(r.doc) {
-			wrong("a position is below zero")
-		}
-	default:
-		keys, err := brokerage.OrderKeysOf(r.doc)
-		switch {
-		case err != nil:
-			wrong("the document has no keys: %v", err)
-		case int64(keys.ID) != r.id || int64(keys.Account) != r.account || (keys.Cash != nil) != r.cash:
-			wrong("the keys %d and %d are not those of the document", r.id, r.account)
-		}
-	}
-}
-
 // checkAccounts compares the rows of accounts with the customers' documents, in both directions.
 func checkAccounts(ctx context.Context, tx pgx.Tx, v *bulk.Verification) error {
-	rows, err := tx.Query(ctx, `SELECT coalesce(a.account, u.account), a.customer, u.customer
+	rows, _ := tx.Query(ctx, `SELECT CASE WHEN u.account IS NULL
+			THEN format('account %s: belongs to customer %s, whose document does not have it', a.account, a.customer)
+			ELSE format('customer %s: account %s is in the document, but does not belong to it', u.customer, u.account) END
 		FROM brokerage.accounts AS a
 		FULL JOIN (SELECT (keys).id AS customer, unnest((keys).accounts) AS account FROM brokerage.customers) AS u
 		ON u.account = a.account AND u.customer = a.customer
 		WHERE a.account IS NULL OR u.account IS NULL`)
+	findings, err := pgx.CollectRows(rows, pgx.RowTo[string]) // the error of the query, too
 	if err != nil {
-		return err
-	}
-	var account int64
-	var row, document *int64
-	var findings []string
-	if _, err := pgx.ForEachRow(rows, []any{&account, &row, &document}, func() error {
-		if document == nil {
-			findings = append(findings,
-				fmt.Sprintf("account %d: belongs to customer %d, whose document does not have it", account, *row))
-		} else {
-			findings = append(findings,
-				fmt.Sprintf("customer %d: account %d is in the document, but does not belong to it", *document, account))
-		}
-		return nil
-	}); err != nil {
 		return err
 	}
 	if err := v.Tell(ctx, findings...); err != nil {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"brokerage/internal/brokerage"
@@ -17,38 +16,26 @@ type query struct {
 	statement string
 	args      []any
 	into      []any // where the columns of its row go
-	// scan takes the rows in place of into, for a statement that returns one for each of several documents. It returns
+	// collect takes the rows in place of into, for a statement that returns one for each of several documents. It returns
 	// pgx.ErrNoRows when one is missing.
-	scan     func(pgx.Rows) error
+	collect  func(pgx.Rows) error
 	notFound error // returned when a row is missing; nil leaves that to edit
 }
 
 func (q query) read(results pgx.BatchResults) error {
-	if q.scan == nil {
+	if q.collect == nil {
 		return results.QueryRow().Scan(q.into...)
 	}
-	rows, err := results.Query()
-	if err != nil {
-		return err
-	}
-	err = q.scan(rows)
-	rows.Close()
-	if failed := rows.Err(); failed != nil {
-		return failed
-	}
-	return err
+	rows, _ := results.Query() // its error is that of the rows
+	return q.collect(rows)
 }
 
 func lockCustomer(id brokerage.ID, doc *[]byte) []query {
-	return []query{
-		{statement: "lock_customer", args: []any{id}, into: []any{doc}, notFound: brokerage.NoCustomer(id)},
-	}
+	return []query{{"lock_customer", []any{id}, []any{doc}, nil, brokerage.NoCustomer(id)}}
 }
 
 func lockSecurity(symbol string, doc *[]byte) []query {
-	return []query{
-		{statement: "lock_security", args: []any{symbol}, into: []any{doc}, notFound: brokerage.NoSecurity(symbol)},
-	}
+	return []query{{"lock_security", []any{symbol}, []any{doc}, nil, brokerage.NoSecurity(symbol)}}
 }
 
 // A change is a statement that writes one document; triggers update the rows that are derived from it.
@@ -66,6 +53,19 @@ func (c change) tooLarge(size int) bool {
 		(isLarge(c.args) || slices.ContainsFunc(c.more, func(c change) bool { return c.tooLarge(size) }))
 }
 
+// A transaction is a write: a round trip that begins and reads, and one that writes and commits, or a single statement
+// where it has nothing to read.
+type transaction struct {
+	store   *Store
+	w       brokerage.Write
+	queries []query
+	size    int // the largest document in bytes
+
+	conn    *pgx.Conn // of the current attempt
+	unknown bool      // a commit was sent, and its outcome is not known
+	answer  []byte
+}
+
 // write runs a transaction: it runs the queries, calls edit, and makes the change that edit returns; with w.Once, once.
 // The first query locks what is changed. Where that is more than one document, one statement locks them all, in
 // ascending order of their keys (ORDER BY … FOR UPDATE), so that no two transactions wait for each other. edit is
@@ -73,120 +73,102 @@ func (c change) tooLarge(size int) bool {
 func (s *Store) write(
 	ctx context.Context, w brokerage.Write, queries []query, edit func() (change, error),
 ) (answer []byte, err error) {
-	answer, err = s.writeUpTo(ctx, largeBytes, w, queries, edit)
+	t := &transaction{store: s, w: w, queries: queries, size: largeBytes}
+	try := func(ctx context.Context) error { return t.attempt(ctx, edit) }
+	err = s.again(ctx, try, t.mayTryAgain)
 	if errors.Is(err, errLarge) {
-		err = s.large.do(ctx, func() (err error) {
-			answer, err = s.writeUpTo(ctx, anySize, w, queries, edit)
-			return err
-		})
+		t.size = anySize
+		err = s.large.do(ctx, func() error { return s.again(ctx, try, t.mayTryAgain) })
 	}
-	return answer, err
-}
-
-// writeUpTo is write for documents of at most size bytes. For a larger one it returns errLarge, with nothing changed.
-func (s *Store) writeUpTo(
-	ctx context.Context, size int, w brokerage.Write, queries []query, edit func() (change, error),
-) (answer []byte, err error) {
-	unknown := false // a commit was sent, and its outcome is not known
-	err = s.again(ctx, func(ctx context.Context) error {
-		unknown = false
-		if len(queries) == 0 && w.Once == nil {
-			c, err := edit()
-			if err != nil {
-				return err
-			}
-			if c.tooLarge(size) {
-				return errLarge
-			}
-			answer = c.answer
-			unknown, err = s.single(ctx, c)
-			return err
-		}
-		return s.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
-			t := transaction{conn: conn.Conn(), w: w, size: size}
-			err := t.run(ctx, queries, edit)
-			answer, unknown = t.answer, t.unknown
-			if err != nil {
-				t.rollback(ctx)
-			}
-			return err
-		})
-	}, func(err error) bool { return !unknown && isTransient(err) })
-	if err == nil && w.Once != nil {
+	if err != nil {
+		return nil, domainError(ctx, err, t.unknown)
+	}
+	if w.Once != nil {
 		s.purge(ctx, w.Now)
 	}
-	if err != nil && !errors.Is(err, errLarge) {
-		err = domainError(ctx, err, unknown)
+	return t.answer, nil
+}
+
+// change makes a change that depends on nothing.
+func (s *Store) change(ctx context.Context, w brokerage.Write, c change) error {
+	_, err := s.write(ctx, w, nil, func() (change, error) { return c, nil })
+	return err
+}
+
+// replace makes a change of a document whose version match allows. lock reads it into stored, where there is a match.
+func (s *Store) replace(
+	ctx context.Context, w brokerage.Write, match brokerage.Match, lock []query, stored *[]byte, c change,
+) error {
+	if match == nil {
+		return s.change(ctx, w, c)
 	}
-	if err != nil {
-		return nil, err
+	_, err := s.write(ctx, w, lock, func() (change, error) {
+		if !match.Holds(*stored) {
+			return change{}, &brokerage.Stale{}
+		}
+		return c, nil
+	})
+	return err
+}
+
+func (t *transaction) mayTryAgain(err error) bool { return !t.unknown && isTransient(err) }
+
+// attempt runs the transaction once. For a document of more than t.size bytes it returns errLarge, with nothing
+// changed.
+func (t *transaction) attempt(ctx context.Context, edit func() (change, error)) error {
+	t.unknown = false
+	if len(t.queries) == 0 && t.w.Once == nil {
+		return t.single(ctx, edit)
 	}
-	return answer, nil
-}
-
-// single makes a change by one statement that commits by itself, in one round trip. unknown reports that it may have
-// been committed although there is an error.
-func (s *Store) single(ctx context.Context, c change) (unknown bool, err error) {
-	tag, err := s.pool.Exec(ctx, statements[c.statement], c.args...)
-	switch {
-	case err == nil && tag.RowsAffected() == 0 && c.notFound != nil:
-		return false, c.notFound
-	case err == nil:
-		return false, nil
-	}
-	// The commit comes after the statement is complete, so an error of the server before that means that there was none.
-	_, refused := errors.AsType[*pgconn.PgError](err)
-	return !(refused && tag.String() == "") && !neverSent(err), err
-}
-
-// neverSent reports whether the server cannot have received any of a statement.
-func neverSent(err error) bool {
-	_, connecting := errors.AsType[*pgconn.ConnectError](err)
-	return connecting || pgconn.SafeToRetry(err)
-}
-
-// A transaction is one attempt at a write that locks first: a round trip that begins and reads, and one that writes and
-// commits.
-type transaction struct {
-	conn    *pgx.Conn
-	w       brokerage.Write
-	size    int  // the largest document in bytes
-	unknown bool // a commit was sent, and its outcome is not known
-	answer  []byte
-}
-
-func (t *transaction) run(ctx context.Context, queries []query, edit func() (change, error)) error {
-	switch answered, err := t.begin(ctx, queries); {
-	case err != nil:
+	return t.store.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
+		t.conn = conn.Conn()
+		answered, err := t.begin(ctx)
+		if err == nil && !answered {
+			err = t.commit(ctx, edit)
+		}
+		if err != nil || answered { // which has only read
+			t.rollback(ctx)
+		}
 		return err
-	case answered:
-		t.rollback(ctx) // it has only read
-		return nil
-	}
+	})
+}
+
+// change returns what edit changes.
+func (t *transaction) change(edit func() (change, error)) (change, error) {
 	c, err := edit()
-	if err != nil {
-		return err
-	}
-	if c.tooLarge(t.size) {
-		return errLarge
+	if err == nil && c.tooLarge(t.size) {
+		err = errLarge
 	}
 	t.answer = c.answer
-	if t.w.Once != nil {
-		return t.writeOnce(ctx, c)
+	return c, err
+}
+
+// single makes a change by one statement that commits by itself, in one round trip.
+func (t *transaction) single(ctx context.Context, edit func() (change, error)) error {
+	c, err := t.change(edit)
+	if err != nil {
+		return err
 	}
-	return t.writeLocked(ctx, c)
+	tag, err := t.store.pool.Exec(ctx, statements[c.statement], c.args...)
+	if err == nil && tag.RowsAffected() == 0 && c.notFound != nil {
+		return c.notFound
+	}
+	// The commit comes after the statement is complete, so an error of the server before that means that there was none.
+	refused := codeOf(err) != "" && tag.String() == ""
+	t.unknown = err != nil && !refused && !neverSent(err)
+	return err
 }
 
 // begin begins the transaction and runs the queries, in one round trip. answered reports that the idempotency key has
 // an answer already, which t.answer is then.
-func (t *transaction) begin(ctx context.Context, queries []query) (answered bool, err error) {
+func (t *transaction) begin(ctx context.Context) (answered bool, err error) {
 	var b pgx.Batch
 	b.Queue("BEGIN")
 	if once := t.w.Once; once != nil {
 		b.Queue(statements["lock_key"], lockOf(once))
 		b.Queue(statements["get_answer"], []byte(once.Client), []byte(once.Key))
 	}
-	for _, q := range queries {
+	for _, q := range t.queries {
 		args := q.args
 		if classified[q.statement] {
 			args = append(slices.Clip(args), t.size)
@@ -207,52 +189,69 @@ func (t *transaction) begin(ctx context.Context, queries []query) (answered bool
 			return answered, err
 		}
 	}
-	for _, q := range queries {
-		err := q.read(results)
-		if errors.Is(err, pgx.ErrNoRows) {
-			if classified[q.statement] && t.size < anySize {
-				return false, errLarge // or there is none, which a query for any size will tell
-			}
-			err = q.notFound
-		}
-		if err != nil {
+	for _, q := range t.queries {
+		switch err := q.read(results); {
+		case noRows(err) && classified[q.statement] && t.size < anySize:
+			return false, errLarge // or there is none, which a query for any size will tell
+		case noRows(err) && q.notFound != nil:
+			return false, q.notFound
+		case err != nil && !noRows(err):
 			return false, err
 		}
 	}
 	return false, nil
 }
 
-// writeLocked makes a change to documents that are locked, and commits, in one round trip.
-func (t *transaction) writeLocked(ctx context.Context, c change) error {
-	var b pgx.Batch
-	b.Queue(statements[c.statement], c.args...)
-	for _, c := range c.more {
-		b.Queue(statements[c.statement], c.args...)
+// commit makes the change and commits, in one round trip. With an idempotency key it makes the change in a round trip
+// before: the answer is stored only if that has succeeded.
+func (t *transaction) commit(ctx context.Context, edit func() (change, error)) error {
+	c, err := t.change(edit)
+	if err == nil && t.w.Once != nil {
+		err = t.execute(ctx, c)
+		c = t.keepAnswer()
 	}
+	if err != nil {
+		return err
+	}
+	var b pgx.Batch
+	c.queue(&b)
 	b.Queue("COMMIT")
 	results := t.conn.SendBatch(ctx, &b)
-	var err error
 	for range b.Len() - 1 {
-		if _, err = results.Exec(); err != nil {
+		if _, err := results.Exec(); err != nil {
+			_ = results.Close() // it returns the same error
 			// A statement that failed keeps what is behind it in the batch from being run.
-			_, refused := errors.AsType[*pgconn.PgError](err)
-			t.unknown = !refused && !neverSent(err)
-			break
+			t.unknown = codeOf(err) == "" && !neverSent(err)
+			return err
 		}
 	}
-	if err == nil {
-		_, err = results.Exec()
-		t.unknown = err != nil && !isConflict(err)
-	}
+	_, err = results.Exec()
+	t.unknown = err != nil && !isConflict(err)
 	if closed := results.Close(); err == nil && closed != nil {
 		t.unknown, err = true, closed
 	}
 	return err
 }
 
-func (t *transaction) commit(ctx context.Context) error {
-	_, err := t.conn.Exec(ctx, "COMMIT")
-	t.unknown = err != nil && !isConflict(err) && !neverSent(err)
+// queue adds the statements of a change to a batch.
+func (c change) queue(b *pgx.Batch) {
+	b.Queue(statements[c.statement], c.args...)
+	for _, other := range c.more {
+		other.queue(b)
+	}
+}
+
+// execute makes a change.
+func (t *transaction) execute(ctx context.Context, c change) error {
+	tag, err := t.conn.Exec(ctx, statements[c.statement], c.args...)
+	if err == nil && tag.RowsAffected() == 0 && c.notFound != nil {
+		err = c.notFound
+	}
+	for _, other := range c.more {
+		if err == nil {
+			err = t.execute(ctx, other)
+		}
+	}
 	return err
 }
 

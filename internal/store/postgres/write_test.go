@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -41,7 +42,7 @@ func transferCash(ctx context.Context, s *Store, w brokerage.Write, from, to bro
 	var locked []lockedAccount
 	lock := query{
 		statement: lockCustomersOfAccounts, args: []any{accounts},
-		scan: func(rows pgx.Rows) (err error) {
+		collect: func(rows pgx.Rows) (err error) {
 			locked, err = pgx.CollectRows(rows, pgx.RowToStructByPos[lockedAccount])
 			if err == nil && len(locked) < len(accounts) {
 				err = pgx.ErrNoRows
@@ -76,18 +77,13 @@ func transferCash(ctx context.Context, s *Store, w brokerage.Write, from, to bro
 	})
 }
 
-// cutCash cuts a customer at the balance of an account.
-func cutCash(doc []byte, account brokerage.ID) (before, balance, after string) {
-	const open, end = "<OnlineActualBal>", "</OnlineActualBal>"
-	start := strings.Index(string(doc), `<Account id="`+account.String()+`">`)
-	start += strings.Index(string(doc[start:]), open) + len(open)
-	balance, after, _ = strings.Cut(string(doc[start:]), end)
-	return string(doc[:start]), balance, end + after
+// cash finds the balance of an account in the document of its customer, behind what precedes it.
+func cash(account brokerage.ID) *regexp.Regexp {
+	return regexp.MustCompile(`(?s)(<Account id="` + account.String() + `">.*?<OnlineActualBal>)([^<]*)`)
 }
 
 func cashOf(doc []byte, account brokerage.ID) int {
-	_, balance, _ := cutCash(doc, account)
-	n, err := strconv.Atoi(balance)
+	n, err := strconv.Atoi(string(cash(account).FindSubmatch(doc)[2]))
 	if err != nil {
 		panic(err) // the test writes whole numbers
 	}
@@ -95,8 +91,7 @@ func cashOf(doc []byte, account brokerage.ID) int {
 }
 
 func withCash(doc []byte, account brokerage.ID, balance int) []byte {
-	before, _, after := cutCash(doc, account)
-	return fmt.Appendf(nil, "%s%d%s", before, balance, after)
+	return cash(account).ReplaceAll(doc, fmt.Appendf(nil, "${1}%d", balance))
 }
 
 // saved is the balance of each account of savers.
@@ -113,8 +108,7 @@ func savers(t *testing.T, s *Store, d *dataset.Dataset) (customers [2]brokerage.
 		for _, pair := range pairs {
 			doc = withCash(doc, pair[i], saved)
 		}
-		_, err := s.InsertCustomer(t.Context(), now(), doc, true)
-		require.NoError(t, err)
+		insertCustomer(t, s, doc, true)
 	}
 	return customers, pairs
 }
@@ -167,32 +161,28 @@ func TestWrite_TwoDocumentsOnce(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	customers, pairs := savers(t, s, d)
 	accounts := pairs[0]
-	cash := func(i int) int {
+	balance := func(i int) int {
 		doc, err := s.GetCustomer(t.Context(), customers[i])
 		require.NoError(t, err)
 		return cashOf(doc, accounts[i])
 	}
-	w := now()
-	w.Once = &brokerage.Once{Client: "c", Key: "k", Expires: w.Now.Add(time.Hour)}
+	w := once()
 	for range 2 {
 		answer, err := transferCash(t.Context(), s, w, accounts[0], accounts[1], 15)
 		require.NoError(t, err)
 		require.Equal(t, "<Transfer>15</Transfer>", string(answer))
-		require.Equal(t, []int{25, 55}, []int{cash(0), cash(1)})
+		require.Equal(t, []int{25, 55}, []int{balance(0), balance(1)})
 	}
 	_, err := transferCash(t.Context(), s, now(), accounts[0], 1, 1)
 	require.Equal(t, brokerage.NoAccount(1), err)
-	_, err = transferCash(t.Context(), s, now(), accounts[0], accounts[1], 26)
-	require.ErrorIs(t, err, errNoMoney)
+	require.ErrorIs(t, errOf(transferCash(t.Context(), s, now(), accounts[0], accounts[1], 26)), errNoMoney)
 
 	doc, err := s.GetCustomer(t.Context(), customers[1])
 	require.NoError(t, err)
 	long := strings.Replace(string(doc), "<FirstName>", "<FirstName>"+strings.Repeat("a", largeBytes), 1)
 	require.NoError(t, s.ReplaceCustomer(t.Context(), now(), customers[1], []byte(long), true, nil))
-	_, err = transferCash(t.Context(), s, now(), accounts[1], accounts[0], 5)
-	require.NoError(t, err)
-	require.Equal(t, []int{30, 50}, []int{cash(0), cash(1)})
-	_, err = transferCash(t.Context(), s, now(), accounts[0], accounts[0], 30)
-	require.NoError(t, err)
-	require.Equal(t, 30, cash(0), "from an account to itself")
+	require.NoError(t, errOf(transferCash(t.Context(), s, now(), accounts[1], accounts[0], 5)))
+	require.Equal(t, []int{30, 50}, []int{balance(0), balance(1)})
+	require.NoError(t, errOf(transferCash(t.Context(), s, now(), accounts[0], accounts[0], 30)))
+	require.Equal(t, 30, balance(0), "from an account to itself")
 }

@@ -22,16 +22,13 @@ func TestStore(t *testing.T) {
 	open := func(t testing.TB, _ *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
 		return reopened(t, tinyDatabase(t), Options{Rules: rules})
 	}
-	storetest.Run(t,
-		func(t testing.TB, d *dataset.Dataset) brokerage.Store { return open(t, d, brokerage.Rules{}) },
-		storetest.Options{
-			OpenWith: open,
-			Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
-				require.NoError(t, s.Close())
-				return reopened(t, s.(*Store).path, s.(*Store).options)
-			},
-			Exceptions: map[string]string{},
-		})
+	storetest.Run(t, storetest.Options{
+		Open: open,
+		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
+			require.NoError(t, s.Close())
+			return reopened(t, s.(*Store).path, s.(*Store).options)
+		},
+	})
 }
 
 // reopened opens a store that a case may close by itself.

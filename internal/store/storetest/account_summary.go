@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"fmt"
 	"strings"
 )
@@ -9,10 +8,7 @@ import (
 var accountSummary = &transaction{
 	call: func(e *env) call {
 		id := e.customerID(0)
-		uses := watch{customers: ids{id}}
-		return call{uses: uses, read: func(ctx context.Context) (string, error) {
-			return answer(e.s.AccountSummary(ctx, id))
-		}}
+		return reading(watch{customers: ids{id}}, e.s.AccountSummary, id)
 	},
 	cases: []testCase{
 		{name: "AccountSummary/Answer", run: func(e *env) {
@@ -56,8 +52,7 @@ var accountSummary = &transaction{
 			}
 		}},
 		{name: "AccountSummary/Missing", run: func(e *env) {
-			_, err := e.s.AccountSummary(e.Context(), e.id())
-			e.notFound(err, "customer")
+			e.notFound(errOf(e.s.AccountSummary(e.Context(), e.id())), "customer")
 		}},
 	},
 }

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"strings"
 
 	"brokerage/internal/brokerage"
@@ -12,9 +11,7 @@ var buySecurity = &transaction{
 		id, accounts, _ := e.insertCustomer(1)
 		symbol, _ := e.listed()
 		uses := watch{customers: ids{id}, accounts: accounts, symbols: []string{symbol}}
-		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
-			return answer(e.s.Trade(ctx, w, accounts[0], buying(symbol, "5")))
-		}}
+		return writing(uses, e.s.Trade, accounts[0], buying(symbol, "5"))
 	},
 	cases: []testCase{
 		{name: "Trade/BuyHeld", run: func(e *env) {
@@ -54,7 +51,7 @@ var buySecurity = &transaction{
 				e.Fatalf("a buy on margin was refused")
 			}
 		}},
-		{name: "Trade/NotCovered", rules: &covered, run: func(e *env) {
+		{name: "Trade/NotCovered", rules: covered, run: func(e *env) {
 			symbol := e.d.Symbol(0)
 			e.setPrice(symbol, brokerage.Price{LastTrade: "10.00"})
 			id, account := e.rich("1000000", "100.00", symbol, "1000")
@@ -80,7 +77,6 @@ var covered = brokerage.Rules{MaxHoldings: 3, Covered: true}
 
 // holding inserts a customer with positions in the first n securities.
 func (e *env) holding(n int, balance string) (id, account brokerage.ID) {
-	e.Helper()
 	id, accounts, doc := e.newCustomer(1)
 	var b strings.Builder
 	for i := range n {

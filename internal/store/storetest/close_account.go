@@ -28,8 +28,7 @@ var closeAccount = &transaction{
 				e.notFound(e.s.CloseAccount(e.Context(), plain(), id, accounts[j]), "account")
 				// The id is free again.
 				account := e.d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: int64(accounts[j])})
-				_, err := e.s.OpenAccount(e.Context(), plain(), e.customerID(0), account)
-				e.must(err)
+				e.must(errOf(e.s.OpenAccount(e.Context(), plain(), e.customerID(0), account)))
 				e.belongs(accounts[j], e.customerID(0))
 			}
 		}},

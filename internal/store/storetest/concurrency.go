@@ -28,27 +28,23 @@ var concurrencyCases = []testCase{
 		before := []*element{e.customer(id), e.customer(id2)}
 
 		const traders, each = 32, 8
-		bought := make([][4]int64, traders)
+		var bought [4]atomic.Int64
 		e.together(traders, func(i int) error {
 			for n := range each {
-				at := (i + n) % 4
-				t := buying(symbol, fmt.Sprint(1+i%5))
-				change := int64(1 + i%5)
+				at, change := (i+n)%4, int64(1+i%5)
+				t := buying(symbol, fmt.Sprint(change))
 				if (i+n)%3 == 0 {
 					t.Side, change = brokerage.Sell, -change
 				}
 				if _, err := e.s.Trade(e.Context(), plain(), accounts[at], t); err != nil {
 					return err
 				}
-				bought[i][at] += change
+				bought[at].Add(change)
 			}
 			return nil
 		})
 		for at, account := range accounts {
-			total := int64(0)
-			for _, b := range bought {
-				total += b[at]
-			}
+			total := bought[at].Load()
 			was, is := refAccount(before[at/3], account), refAccount(e.customer(owners[at]), account)
 			for _, name := range []string{"OnlineActualBal", "WorkingBalance"} {
 				want := new(big.Rat).Sub(decimal(was.child("Balance", name).text()), big.NewRat(307*total, 100))
@@ -63,7 +59,6 @@ var concurrencyCases = []testCase{
 		symbol := e.d.Symbol(0)
 		e.setPrice(symbol, brokerage.Price{LastTrade: "2.50"})
 		id, account := e.rich("1000.00", "500.00", symbol, "1000")
-		want := ""
 		worth := func() (string, error) {
 			doc, err := e.s.GetCustomer(e.Context(), id)
 			if err != nil {
@@ -75,9 +70,10 @@ var concurrencyCases = []testCase{
 			}
 			a := refAccount(tree, account)
 			shares := new(big.Rat).Mul(heldOf(a, symbol), big.NewRat(250, 100))
-			online := new(big.Rat).Add(decimal(a.child("Balance", "OnlineActualBal").text()), shares)
-			working := new(big.Rat).Add(decimal(a.child("Balance", "WorkingBalance").text()), shares)
-			return fixed(online, 3) + " and " + fixed(working, 3), nil
+			with := func(balance string) string {
+				return fixed(new(big.Rat).Add(decimal(a.child("Balance", balance).text()), shares), 3)
+			}
+			return with("OnlineActualBal") + " and " + with("WorkingBalance"), nil
 		}
 		want, err := worth()
 		e.must(err)
@@ -85,24 +81,19 @@ var concurrencyCases = []testCase{
 		e.together(8, func(i int) error {
 			if i == 0 {
 				defer done.Store(true)
-				for n := range 60 {
-					side := brokerage.Buy
-					if n%2 == 1 {
-						side = brokerage.Sell
-					}
-					t := brokerage.Trade{Side: side, Symbol: symbol, Quantity: "3", Now: now}
-					if _, err := e.s.Trade(e.Context(), plain(), account, t); err != nil {
-						return err
+				for range 30 {
+					for _, t := range []brokerage.Trade{buying(symbol, "3"), selling(symbol, "3")} {
+						if _, err := e.s.Trade(e.Context(), plain(), account, t); err != nil {
+							return err
+						}
 					}
 				}
 				return nil
 			}
 			for !done.Load() {
-				got, err := worth()
-				if err != nil {
+				if got, err := worth(); err != nil {
 					return err
-				}
-				if got != want {
+				} else if got != want {
 					return fmt.Errorf("a reader saw %s, not %s: half a trade", got, want)
 				}
 			}
@@ -111,21 +102,17 @@ var concurrencyCases = []testCase{
 	}},
 	{name: "Concurrency/OneOrder", run: func(e *env) {
 		id := e.id()
-		doc := func(i int) string {
-			return orderXML(id, brokerage.ID(i+1), "")
-		}
+		doc := func(i int) []byte { return []byte(orderXML(id, brokerage.ID(i+1), "")) }
 		winner := e.oneWins(64, brokerage.OrderExists, func(i int) error {
-			_, err := e.s.InsertOrder(e.Context(), plain(), []byte(doc(i)))
-			return err
+			return errOf(e.s.InsertOrder(e.Context(), plain(), doc(i)))
 		})
-		e.same("the order", e.tree([]byte(doc(winner))).child("Order"), e.order(id))
+		e.same("the order", e.tree(doc(winner)).child("Order"), e.order(id))
 	}},
 	{name: "Concurrency/OneAccount", run: func(e *env) {
 		id, account := e.newAccount(1)
 		n := min(len(e.customers), 64)
 		winner := e.oneWins(n, brokerage.AccountExists, func(i int) error {
-			_, err := e.s.OpenAccount(e.Context(), plain(), e.customerID(int64(i)), []byte(account))
-			return err
+			return errOf(e.s.OpenAccount(e.Context(), plain(), e.customerID(int64(i)), []byte(account)))
 		})
 		e.belongs(id, e.customerID(int64(winner)))
 		for k := range n {
@@ -140,8 +127,7 @@ var concurrencyCases = []testCase{
 			})
 		}
 		winner := e.oneWins(16, brokerage.CustomerExists, func(i int) error {
-			_, err := e.s.InsertCustomer(e.Context(), plain(), doc(i), true)
-			return err
+			return errOf(e.s.InsertCustomer(e.Context(), plain(), doc(i), true))
 		})
 		e.same("the customer", e.tree(doc(winner)), e.customer(id))
 	}},
@@ -150,7 +136,7 @@ var concurrencyCases = []testCase{
 		var won atomic.Int64
 		e.together(16, func(int) error {
 			err := e.s.DeleteOrder(e.Context(), plain(), id)
-			if missing := (*brokerage.NotFound)(nil); errors.As(err, &missing) {
+			if is[*brokerage.NotFound](err) {
 				return nil
 			}
 			won.Add(1)
@@ -165,7 +151,7 @@ var concurrencyCases = []testCase{
 			var refusals atomic.Int64
 			e.together(3, func(i int) error {
 				err := e.s.CloseAccount(e.Context(), plain(), id, accounts[i])
-				if conflict := (*brokerage.Conflict)(nil); errors.As(err, &conflict) && conflict.Reason == brokerage.LastAccount {
+				if isConflict(err, brokerage.LastAccount) {
 					refusals.Add(1)
 					return nil
 				}
@@ -199,17 +185,14 @@ var concurrencyCases = []testCase{
 				e.together(each, func(i int) error {
 					switch i % 4 {
 					case 0:
-						_, err := e.s.InsertOrder(e.Context(), plain(), []byte(docs[round*each+i]))
-						return err
+						return errOf(e.s.InsertOrder(e.Context(), plain(), []byte(docs[round*each+i])))
 					case 1:
-						_, err := e.buy(plain(), account, e.d.Symbol(0), "1")
-						return err
+						return errOf(e.buy(plain(), account, e.d.Symbol(0), "1"))
 					case 2:
 						err := e.s.ReplaceCustomer(e.Context(), plain(), taken, []byte(foreign), true, nil)
 						return requireConflict(err, brokerage.AccountExists)
 					default:
-						t := selling(e.d.Symbol(1), "1")
-						_, err := e.s.Trade(e.Context(), plain(), account, t)
+						_, err := e.s.Trade(e.Context(), plain(), account, selling(e.d.Symbol(1), "1"))
 						return requireConflict(err, brokerage.NotHeld)
 					}
 				})
@@ -223,9 +206,21 @@ var concurrencyCases = []testCase{
 	}},
 }
 
+// is reports whether an error is of one type, as errors.As finds it.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// isConflict reports whether an error is a conflict by the reason.
+func isConflict(err error, reason brokerage.Reason) bool {
+	conflict, ok := errors.AsType[*brokerage.Conflict](err)
+	return ok && conflict.Reason == reason
+}
+
 // requireConflict returns an error unless err is a conflict by the reason.
 func requireConflict(err error, reason brokerage.Reason) error {
-	if conflict := (*brokerage.Conflict)(nil); errors.As(err, &conflict) && conflict.Reason == reason {
+	if isConflict(err, reason) {
 		return nil
 	}
 	return fmt.Errorf("want a conflict by %s, got %w", reason, cmp.Or(err, errors.New("none")))
@@ -233,15 +228,11 @@ func requireConflict(err error, reason brokerage.Reason) error {
 
 // together runs f n times at once and requires that it succeeds.
 func (e *env) together(n int, f func(i int) error) {
-	e.Helper()
 	errs := make([]error, n)
 	start := make(chan struct{})
 	var all sync.WaitGroup
 	for i := range n {
-		all.Go(func() {
-			<-start
-			errs[i] = f(i)
-		})
+		all.Go(func() { <-start; errs[i] = f(i) })
 	}
 	close(start)
 	all.Wait()
@@ -260,18 +251,14 @@ func heldOf(account *element, symbol string) *big.Rat {
 // oneWins runs f n times at once: one must succeed, and the others must return the conflict. It returns which one
 // succeeded.
 func (e *env) oneWins(n int, reason brokerage.Reason, f func(i int) error) (winner int) {
-	e.Helper()
-	var won atomic.Int64
-	var which atomic.Int64
+	var won, which atomic.Int64
 	e.together(n, func(i int) error {
 		err := f(i)
-		if conflict := (*brokerage.Conflict)(nil); errors.As(err, &conflict) && conflict.Reason == reason {
+		if isConflict(err, reason) {
 			return nil
 		}
-		if err == nil {
-			won.Add(1)
-			which.Store(int64(i))
-		}
+		won.Add(1)
+		which.Store(int64(i))
 		return err
 	})
 	e.equal("winners", int64(1), won.Load())

@@ -134,7 +134,7 @@ func securityShapes(d *dataset.Dataset) []shape {
 // operation is a call of a store with a document of a shape, which it writes, or of what it has written before.
 type operation struct {
 	name string
-	do   func(ctx context.Context, doc []byte) error
+	do   func(doc []byte) error
 }
 
 // strict are the operations that refuse what has been written with validate=no; validating are those of them that
@@ -153,62 +153,40 @@ type costlyKind struct {
 	operations []operation
 }
 
-func costlyKinds(s brokerage.Store, d *dataset.Dataset) []costlyKind {
-	symbol := d.Symbol(1)
-	answer := func(_ []byte, err error) error { return err }
-	entry := func(_ brokerage.ID, err error) error { return err }
-	opened := d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: costlyID - 1})
-	trade := func(side brokerage.Side) func(context.Context, []byte) error {
-		return func(ctx context.Context, _ []byte) error {
-			t := brokerage.Trade{Side: side, Symbol: symbol, Quantity: "1", Now: now}
-			return answer(s.Trade(ctx, plain(), costlyID+1, t))
-		}
-	}
+func costlyKinds(ctx context.Context, s brokerage.Store, d *dataset.Dataset) []costlyKind {
+	const id = costlyID
+	symbol, buyer := d.Symbol(1), brokerage.ID(d.ID(dataset.Customer, 0))
+	opened := d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: id - 1})
+	price := brokerage.Price{LastTrade: "5.5"}
+	// by returns a call by a key.
+	by := func(do func() error) func([]byte) error { return func([]byte) error { return do() } }
 	return []costlyKind{
 		{"Customer", brokerage.ValidateCustomer, customerShapes(d), []operation{
-			{"insert_customer", func(ctx context.Context, doc []byte) error {
-				return entry(s.InsertCustomer(ctx, plain(), doc, false))
-			}},
-			{"get_customer", func(ctx context.Context, _ []byte) error { return answer(s.GetCustomer(ctx, costlyID)) }},
-			{"customer_of", func(ctx context.Context, _ []byte) error { return entry(s.CustomerOf(ctx, costlyID+1)) }},
-			{"customer_profile", func(ctx context.Context, _ []byte) error { return answer(s.CustomerProfile(ctx, costlyID)) }},
-			{"account_summary", func(ctx context.Context, _ []byte) error { return answer(s.AccountSummary(ctx, costlyID)) }},
-			{"customer_max_order", func(ctx context.Context, _ []byte) error {
-				return answer(s.CustomerMaxOrder(ctx, costlyID))
-			}},
-			{"open_account", func(ctx context.Context, _ []byte) error {
-				return entry(s.OpenAccount(ctx, plain(), costlyID, opened))
-			}},
-			{"buy_security", trade(brokerage.Buy)},
-			{"sell_security", trade(brokerage.Sell)},
-			{"close_account", func(ctx context.Context, _ []byte) error {
-				return s.CloseAccount(ctx, plain(), costlyID, costlyID-1)
-			}},
-			{"replace_customer", func(ctx context.Context, doc []byte) error {
-				return s.ReplaceCustomer(ctx, plain(), costlyID, doc, false, nil)
-			}},
-			{"delete_customer", func(ctx context.Context, _ []byte) error { return s.DeleteCustomer(ctx, plain(), costlyID) }},
+			{"insert_customer", func(doc []byte) error { return errOf(s.InsertCustomer(ctx, plain(), doc, false)) }},
+			{"get_customer", by(func() error { return errOf(s.GetCustomer(ctx, id)) })},
+			{"customer_of", by(func() error { return errOf(s.CustomerOf(ctx, id+1)) })},
+			{"customer_profile", by(func() error { return errOf(s.CustomerProfile(ctx, id)) })},
+			{"account_summary", by(func() error { return errOf(s.AccountSummary(ctx, id)) })},
+			{"customer_max_order", by(func() error { return errOf(s.CustomerMaxOrder(ctx, id)) })},
+			{"open_account", by(func() error { return errOf(s.OpenAccount(ctx, plain(), id, opened)) })},
+			{"buy_security", by(func() error { return errOf(s.Trade(ctx, plain(), id+1, buying(symbol, "1"))) })},
+			{"sell_security", by(func() error { return errOf(s.Trade(ctx, plain(), id+1, selling(symbol, "1"))) })},
+			{"close_account", by(func() error { return s.CloseAccount(ctx, plain(), id, id-1) })},
+			{"replace_customer", func(doc []byte) error { return s.ReplaceCustomer(ctx, plain(), id, doc, false, nil) }},
+			{"delete_customer", by(func() error { return s.DeleteCustomer(ctx, plain(), id) })},
 		}},
 		{"Order", brokerage.ValidateOrder, orderShapes(d), []operation{
-			{"insert_order", func(ctx context.Context, doc []byte) error { return entry(s.InsertOrder(ctx, plain(), doc)) }},
-			{"get_order", func(ctx context.Context, _ []byte) error { return answer(s.GetOrder(ctx, costlyID)) }},
-			{"customer_max_order", func(ctx context.Context, _ []byte) error {
-				return answer(s.CustomerMaxOrder(ctx, brokerage.ID(d.ID(dataset.Customer, 0))))
-			}},
-			{"update_order_status", func(ctx context.Context, _ []byte) error {
-				return answer(s.UpdateOrderStatus(ctx, plain(), costlyID, "2"))
-			}},
-			{"delete_order", func(ctx context.Context, _ []byte) error { return s.DeleteOrder(ctx, plain(), costlyID) }},
+			{"insert_order", func(doc []byte) error { return errOf(s.InsertOrder(ctx, plain(), doc)) }},
+			{"get_order", by(func() error { return errOf(s.GetOrder(ctx, id)) })},
+			{"customer_max_order", by(func() error { return errOf(s.CustomerMaxOrder(ctx, buyer)) })},
+			{"update_order_status", by(func() error { return errOf(s.UpdateOrderStatus(ctx, plain(), id, "2")) })},
+			{"delete_order", by(func() error { return s.DeleteOrder(ctx, plain(), id) })},
 		}},
 		{"Security", brokerage.ValidateSecurity, securityShapes(d), []operation{
-			{"replace_security", func(ctx context.Context, doc []byte) error {
-				return s.ReplaceSecurity(ctx, plain(), symbol, doc, false, nil)
-			}},
-			{"get_security", func(ctx context.Context, _ []byte) error { return answer(s.GetSecurity(ctx, symbol)) }},
-			{"get_security_price", func(ctx context.Context, _ []byte) error { return answer(s.SecurityPrice(ctx, symbol)) }},
-			{"update_security_price", func(ctx context.Context, _ []byte) error {
-				return answer(s.UpdateSecurityPrice(ctx, plain(), symbol, brokerage.Price{LastTrade: "5.5"}))
-			}},
+			{"replace_security", func(doc []byte) error { return s.ReplaceSecurity(ctx, plain(), symbol, doc, false, nil) }},
+			{"get_security", by(func() error { return errOf(s.GetSecurity(ctx, symbol)) })},
+			{"get_security_price", by(func() error { return errOf(s.SecurityPrice(ctx, symbol)) })},
+			{"update_security_price", by(func() error { return errOf(s.UpdateSecurityPrice(ctx, plain(), symbol, price)) })},
 		}},
 	}
 }
@@ -221,7 +199,7 @@ func LinearCost(t *testing.T, s brokerage.Store, d *dataset.Dataset, processes f
 	if testing.Short() {
 		t.Skip("takes a minute")
 	}
-	for _, kind := range costlyKinds(s, d) {
+	for _, kind := range costlyKinds(t.Context(), s, d) {
 		for _, shape := range kind.shapes {
 			t.Run(kind.name+"/"+shape.name, func(t *testing.T) {
 				large := shape.ofSize(t, costlyBytes)
@@ -250,7 +228,7 @@ func compare(t *testing.T, operations []operation, small, large []byte, processe
 		for range times {
 			for _, op := range operations {
 				before := processorTime(processes())
-				err := op.do(t.Context(), doc)
+				err := op.do(doc)
 				costs[op.name] += processorTime(processes()) - before
 				require.NoError(t, err, op.name)
 			}

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"fmt"
 	"math/big"
 
@@ -12,10 +11,7 @@ import (
 var customerMaxOrder = &transaction{
 	call: func(e *env) call {
 		id := e.customerID(0)
-		uses := watch{customers: ids{id}}
-		return call{uses: uses, read: func(ctx context.Context) (string, error) {
-			return answer(e.s.CustomerMaxOrder(ctx, id))
-		}}
+		return reading(watch{customers: ids{id}}, e.s.CustomerMaxOrder, id)
 	},
 	cases: []testCase{
 		{name: "CustomerMaxOrder/Answer", run: func(e *env) {
@@ -106,22 +102,19 @@ var customerMaxOrder = &transaction{
 			e.insertOrder(doc)
 			e.equal("cash before", "7", e.got(e.s.CustomerMaxOrder(e.Context(), id)).attrs["CASH"])
 			account := e.d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: int64(later)})
-			_, err := e.s.OpenAccount(e.Context(), plain(), id, account)
-			e.must(err)
+			e.must(errOf(e.s.OpenAccount(e.Context(), plain(), id, account)))
 			e.equal("the largest then", order.String(), e.got(e.s.CustomerMaxOrder(e.Context(), id)).attrs["ORDER_ID"])
 			e.must(e.s.CloseAccount(e.Context(), plain(), id, later))
 			e.equal("cash after", "7", e.got(e.s.CustomerMaxOrder(e.Context(), id)).attrs["CASH"])
 		}},
 		{name: "CustomerMaxOrder/Missing", run: func(e *env) {
-			_, err := e.s.CustomerMaxOrder(e.Context(), e.id())
-			e.notFound(err, "customer")
+			e.notFound(errOf(e.s.CustomerMaxOrder(e.Context(), e.id())), "customer")
 		}},
 	},
 }
 
 // largest inserts orders for the accounts in rotation, of which that at index want is the largest; below 0, none is.
 func largest(e *env, customer brokerage.ID, accounts []brokerage.ID, want int, cash ...string) {
-	e.Helper()
 	var all []*element
 	for i, c := range cash {
 		_, doc := e.newOrder(accounts[i%len(accounts)], c)

@@ -1,18 +1,13 @@
 package storetest
 
 import (
-	"context"
-
 	"brokerage/internal/brokerage"
 )
 
 var customerOf = &transaction{
 	call: func(e *env) call {
 		account := e.accountID(0)
-		uses := watch{accounts: ids{account}}
-		return call{uses: uses, read: func(ctx context.Context) (string, error) {
-			return answer(e.s.CustomerOf(ctx, account))
-		}}
+		return reading(watch{accounts: ids{account}}, e.s.CustomerOf, account)
 	},
 	cases: []testCase{
 		{name: "CustomerOf/Answer", run: func(e *env) {
@@ -22,8 +17,6 @@ var customerOf = &transaction{
 				}
 			}
 		}},
-		{name: "CustomerOf/Missing", run: func(e *env) {
-			e.noAccount(e.id())
-		}},
+		{name: "CustomerOf/Missing", run: func(e *env) { e.noAccount(e.id()) }},
 	},
 }

@@ -1,14 +1,9 @@
 package storetest
 
-import "context"
-
 var customerProfile = &transaction{
 	call: func(e *env) call {
 		id := e.customerID(0)
-		uses := watch{customers: ids{id}}
-		return call{uses: uses, read: func(ctx context.Context) (string, error) {
-			return answer(e.s.CustomerProfile(ctx, id))
-		}}
+		return reading(watch{customers: ids{id}}, e.s.CustomerProfile, id)
 	},
 	cases: []testCase{
 		{name: "CustomerProfile/Answer", run: func(e *env) {
@@ -23,18 +18,13 @@ var customerProfile = &transaction{
 			e.same("the profile", refProfile(e.tree([]byte(doc))), e.got(e.s.CustomerProfile(e.Context(), id)))
 		}},
 		{name: "CustomerProfile/Missing", run: func(e *env) {
-			_, err := e.s.CustomerProfile(e.Context(), e.id())
-			e.notFound(err, "customer")
+			e.notFound(errOf(e.s.CustomerProfile(e.Context(), e.id())), "customer")
 		}},
 	},
 }
 
 func refProfile(c *element) *element {
-	var addresses []any
-	for _, a := range c.child("Addresses").children("Address") {
-		addresses = append(addresses, a)
-	}
 	return build(custacc, "Customer_Profile", []string{"CUSTOMERID", c.attrs["id"]},
 		c.child("Name"), c.child("DateOfBirth"), c.child("Gender"), c.child("CountryOfResidence"), c.child("Languages"),
-		build(custacc, "Addresses", nil, addresses...), c.child("Addresses", "EmailAddresses"))
+		build(custacc, "Addresses", nil, c.child("Addresses").children("Address")), c.child("Addresses", "EmailAddresses"))
 }

@@ -21,8 +21,7 @@ var deleteCustomer = &transaction{
 			e.insertOrder(o)
 			e.must(e.s.DeleteCustomer(e.Context(), plain(), id))
 			e.noCustomer(id)
-			_, err := e.s.CustomerMaxOrder(e.Context(), id)
-			e.notFound(err, "customer")
+			e.notFound(errOf(e.s.CustomerMaxOrder(e.Context(), id)), "customer")
 			for _, a := range accounts {
 				e.noAccount(a)
 			}

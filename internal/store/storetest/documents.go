@@ -3,7 +3,7 @@ package storetest
 import (
 	"fmt"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
@@ -34,10 +34,7 @@ func (e *env) listed() (symbol, doc string) {
 type fixture struct {
 	d                             *dataset.Dataset
 	orders, customers, securities []*element
-	fresh                         struct {
-		sync.Mutex
-		n int64
-	}
+	fresh                         atomic.Int64 // ids
 }
 
 func newFixture(d *dataset.Dataset) *fixture {
@@ -60,16 +57,10 @@ func newFixture(d *dataset.Dataset) *fixture {
 }
 
 // id returns a new id, for any kind.
-func (e *env) id() brokerage.ID {
-	e.fresh.Lock()
-	defer e.fresh.Unlock()
-	e.fresh.n++
-	return brokerage.ID(900_000_000_000 + e.fresh.n)
-}
+func (e *env) id() brokerage.ID { return brokerage.ID(900_000_000_000 + e.fresh.Add(1)) }
 
 // admit returns a document as the service passes it to a store.
 func (e *env) admit(doc string) []byte {
-	e.Helper()
 	b, err := xmldoc.Admit([]byte(doc), xmldoc.Limits{})
 	e.must(err)
 	return b
@@ -88,16 +79,12 @@ func (e *env) held(k int64) string {
 
 // notHeld returns a symbol that the first account of customer k does not hold.
 func (e *env) notHeld(k int64) string {
-	has := map[string]bool{}
-	for _, p := range refAccount(e.customers[k], e.accountID(k)).child("Holdings").children("Position") {
-		has[p.child("Symbol").text()] = true
-	}
-	for _, s := range e.securities {
-		if symbol := s.child("Symbol").text(); !has[symbol] {
+	account := refAccount(e.customers[k], e.accountID(k))
+	for i := 0; ; i++ {
+		if symbol := e.d.Symbol(i); heldOf(account, symbol).Sign() == 0 {
 			return symbol
 		}
 	}
-	panic("an account has every security")
 }
 
 // newCustomer returns a customer to insert, with new ids.
@@ -112,16 +99,13 @@ func (e *env) newCustomer(accounts int) (id brokerage.ID, ids []brokerage.ID, do
 }
 
 func (e *env) insertCustomer(accounts int) (id brokerage.ID, ids []brokerage.ID, doc string) {
-	e.Helper()
 	id, ids, doc = e.newCustomer(accounts)
 	e.insert(doc, true)
 	return id, ids, doc
 }
 
 func (e *env) insert(customer string, validate bool) {
-	e.Helper()
-	_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(customer), validate)
-	e.must(err)
+	e.must(errOf(e.s.InsertCustomer(e.Context(), plain(), []byte(customer), validate)))
 }
 
 // newOrder returns an order to insert, with a new id and some cash.
@@ -141,14 +125,11 @@ func positionXML(symbol, name, quantity string) string {
 }
 
 func (e *env) insertOrder(doc string) {
-	e.Helper()
-	_, err := e.s.InsertOrder(e.Context(), plain(), []byte(doc))
-	e.must(err)
+	e.must(errOf(e.s.InsertOrder(e.Context(), plain(), []byte(doc))))
 }
 
 // edit replaces the first occurrence of from, which must be there.
 func (e *env) edit(doc, from, to string) string {
-	e.Helper()
 	if !strings.Contains(doc, from) {
 		e.Fatalf("the test's own edit: no %q in the document", from)
 	}
@@ -157,20 +138,17 @@ func (e *env) edit(doc, from, to string) string {
 
 // put replaces the content of the first element of a name.
 func (e *env) put(doc, name, content string) string {
-	e.Helper()
-	_, rest, ok := strings.Cut(doc, "<"+name+">")
-	old, _, end := strings.Cut(rest, "</"+name+">")
+	before, rest, ok := strings.Cut(doc, "<"+name+">")
+	_, after, end := strings.Cut(rest, "</"+name+">")
 	if !ok || !end {
 		e.Fatalf("the test's own edit: no %s in the document", name)
 	}
-	return strings.Replace(doc, "<"+name+">"+old+"</"+name+">", "<"+name+">"+content+"</"+name+">", 1)
+	return before + "<" + name + ">" + content + "</" + name + ">" + after
 }
 
 // sample returns the indexes of at most most of n: all of them, or spread evenly with both ends.
 func sample(n, most int64) (indexes []int64) {
-	if n <= most {
-		most = n
-	}
+	most = min(n, most)
 	for i := range most {
 		indexes = append(indexes, i*(n-1)/max(1, most-1))
 	}

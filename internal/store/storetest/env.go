@@ -11,52 +11,35 @@ import (
 )
 
 func (e *env) belongs(account, customer brokerage.ID) {
-	e.Helper()
 	got, err := e.s.CustomerOf(e.Context(), account)
 	e.must(err)
 	e.equal(fmt.Sprintf("the customer of account %d", account), customer, got)
 }
 
 func (e *env) noOrder(id brokerage.ID) {
-	e.Helper()
-	_, err := e.s.GetOrder(e.Context(), id)
-	e.notFound(err, "order")
+	e.notFound(errOf(e.s.GetOrder(e.Context(), id)), "order")
 }
 
 func (e *env) noCustomer(id brokerage.ID) {
-	e.Helper()
-	_, err := e.s.GetCustomer(e.Context(), id)
-	e.notFound(err, "customer")
+	e.notFound(errOf(e.s.GetCustomer(e.Context(), id)), "customer")
 }
 
 func (e *env) noSecurity(symbol string) {
-	e.Helper()
-	_, err := e.s.GetSecurity(e.Context(), symbol)
-	e.notFound(err, "security")
+	e.notFound(errOf(e.s.GetSecurity(e.Context(), symbol)), "security")
 }
 
 func (e *env) noAccount(account brokerage.ID) {
-	e.Helper()
-	_, err := e.s.CustomerOf(e.Context(), account)
-	e.notFound(err, "account")
-	_, err = e.s.Trade(e.Context(), plain(), account, buying(e.held(0), "1"))
-	e.notFound(err, "account")
+	e.notFound(errOf(e.s.CustomerOf(e.Context(), account)), "account")
+	e.notFound(errOf(e.s.Trade(e.Context(), plain(), account, buying(e.held(0), "1"))), "account")
 }
 
 // accountExists requires a conflict that names the account.
 func (e *env) accountExists(err error, account brokerage.ID) {
-	e.Helper()
 	e.conflict(err, brokerage.AccountExists)
 	e.equal("the detail", fmt.Sprintf("account %d exists already", account), err.Error())
 }
 
-func (e *env) reopened() {
-	e.Helper()
-	if e.reopen == nil {
-		e.Fatalf("the case opens the store again, and Options.Reopen is not set")
-	}
-	e.s = e.reopen()
-}
+func (e *env) reopened() { e.s = e.reopen() }
 
 // now is the time of all writes. It is in another zone, in which the date differs, so that a missing conversion shows.
 var now = time.Date(2026, 3, 4, 1, 2, 3, 999_000_000, time.FixedZone("", 5*60*60+30*60))
@@ -70,21 +53,21 @@ func once(key, request string) brokerage.Write {
 }
 
 func (e *env) must(err error) {
-	e.Helper()
 	if err != nil {
 		e.Fatalf("unexpected error: %v (%T)", err, err)
 	}
 }
 
+// errOf returns the error of a call.
+func errOf[A any](_ A, err error) error { return err }
+
 // got requires that a call succeeded, and returns its answer as a tree.
 func (e *env) got(doc []byte, err error) *element {
-	e.Helper()
 	e.must(err)
 	return e.tree(doc)
 }
 
 func (e *env) tree(doc []byte) *element {
-	e.Helper()
 	n, err := parse(doc)
 	e.must(err)
 	return n
@@ -92,54 +75,40 @@ func (e *env) tree(doc []byte) *element {
 
 // same requires that two documents have the same canonical form.
 func (e *env) same(what string, want, got *element) {
-	e.Helper()
 	if w, g := want.String(), got.String(); w != g {
 		e.Fatalf("%s differs at %s", what, firstDifference(w, g))
 	}
 }
 
 func (e *env) equal(what string, want, got any) {
-	e.Helper()
 	if want != got {
 		e.Fatalf("%s: want %v, got %v", what, want, got)
 	}
 }
 
-// refused requires an error of one type, as errors.As finds it.
-func refused[E error](e *env, err error) {
-	e.Helper()
-	_ = refusal[E](e, err)
-}
-
-// refusal requires an error of one type and returns it.
-func refusal[E error](e *env, err error) (typed E) {
-	e.Helper()
-	if err == nil {
-		e.Fatalf("no error, want %T", typed)
-	}
-	if !errors.As(err, &typed) {
+// refused requires an error of one type, as errors.As finds it, and returns it.
+func refused[E error](e *env, err error) E {
+	typed, ok := errors.AsType[E](err)
+	if !ok {
 		e.Fatalf("error %v (%T), want %T", err, err, typed)
 	}
 	return typed
 }
 
 func (e *env) notFound(err error, what string) {
-	e.Helper()
-	if found := refusal[*brokerage.NotFound](e, err); found.What != what {
+	if found := refused[*brokerage.NotFound](e, err); found.What != what {
 		e.Fatalf("what was not found is the %s (%v), want the %s", found.What, found, what)
 	}
 }
 
 func (e *env) conflict(err error, reason brokerage.Reason) {
-	e.Helper()
-	if found := refusal[*brokerage.Conflict](e, err); found.Reason != reason {
+	if found := refused[*brokerage.Conflict](e, err); found.Reason != reason {
 		e.Fatalf("conflict by %s (%v), want %s", found.Reason, found, reason)
 	}
 }
 
 func (e *env) invalid(err error) {
-	e.Helper()
-	found := refusal[*brokerage.Invalid](e, err)
+	found := refused[*brokerage.Invalid](e, err)
 	if len(found.Findings) == 0 {
 		e.Fatalf("invalid, without a finding")
 	}
@@ -151,69 +120,60 @@ func (e *env) invalid(err error) {
 }
 
 func (e *env) order(id brokerage.ID) *element {
-	e.Helper()
 	return e.got(e.s.GetOrder(e.Context(), id))
 }
 
 func (e *env) customer(id brokerage.ID) *element {
-	e.Helper()
 	return e.got(e.s.GetCustomer(e.Context(), id))
 }
 
 func (e *env) security(symbol string) *element {
-	e.Helper()
 	return e.got(e.s.GetSecurity(e.Context(), symbol))
 }
 
-func (e *env) raw(doc []byte, err error) string { e.Helper(); e.must(err); return string(doc) }
+func (e *env) raw(doc []byte, err error) string { e.must(err); return string(doc) }
 
 type ids = []brokerage.ID
 
 // A watch names documents and keys that a request must not change.
 type watch struct {
-	orders    []brokerage.ID
-	customers []brokerage.ID
-	accounts  []brokerage.ID
-	symbols   []string
+	orders, customers, accounts ids
+	symbols                     []string
 }
 
 // state returns everything that can be read of what is watched, as one text.
 func (e *env) state(w watch) string {
-	e.Helper()
 	var b strings.Builder
-	note := func(what string, doc []byte, err error) {
-		var missing *brokerage.NotFound
-		switch {
-		case errors.As(err, &missing):
-			fmt.Fprintf(&b, "%s: missing\n", what)
-		case err != nil:
-			e.Fatalf("reading %s: %v", what, err)
-		default:
-			fmt.Fprintf(&b, "%s: %s\n", what, doc)
+	note := func(what string, key any) func([]byte, error) {
+		return func(doc []byte, err error) {
+			switch {
+			case is[*brokerage.NotFound](err):
+				fmt.Fprintf(&b, "%s %v: missing\n", what, key)
+			case err != nil:
+				e.Fatalf("reading %s %v: %v", what, key, err)
+			default:
+				fmt.Fprintf(&b, "%s %v: %s\n", what, key, doc)
+			}
 		}
 	}
 	for _, id := range w.orders {
-		doc, err := e.s.GetOrder(e.Context(), id)
-		note("order "+id.String(), doc, err)
+		note("order", id)(e.s.GetOrder(e.Context(), id))
 	}
 	for _, id := range w.customers {
-		doc, err := e.s.GetCustomer(e.Context(), id)
-		note("customer "+id.String(), doc, err)
-		doc, err = e.s.CustomerMaxOrder(e.Context(), id)
-		note("largest order of customer "+id.String(), doc, err)
+		note("customer", id)(e.s.GetCustomer(e.Context(), id))
+		note("largest order of customer", id)(e.s.CustomerMaxOrder(e.Context(), id))
 	}
 	for _, id := range w.accounts {
 		customer, err := e.s.CustomerOf(e.Context(), id)
-		note("account "+id.String(), []byte(customer.String()), err)
+		note("account", id)([]byte(customer.String()), err)
 	}
 	for _, symbol := range w.symbols {
-		doc, err := e.s.GetSecurity(e.Context(), symbol)
-		note("security "+symbol, doc, err)
+		note("security", symbol)(e.s.GetSecurity(e.Context(), symbol))
 	}
 	if len(w.symbols) > 0 {
 		for _, sector := range e.sectors() {
-			doc, err := e.s.SearchSecurities(e.Context(), brokerage.Search{Sector: sector, PEMax: 1e13, YieldMin: -1})
-			note("sector "+sector, doc, err)
+			all := brokerage.Search{Sector: sector, PEMax: 1e13, YieldMin: -1}
+			note("sector", sector)(e.s.SearchSecurities(e.Context(), all))
 		}
 	}
 	return b.String()
@@ -221,7 +181,6 @@ func (e *env) state(w watch) string {
 
 // unchanged requires that f, whose requests are refused, changes nothing.
 func (e *env) unchanged(w watch, f func()) {
-	e.Helper()
 	before := e.state(w)
 	f()
 	if after := e.state(w); after != before {

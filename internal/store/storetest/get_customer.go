@@ -1,14 +1,9 @@
 package storetest
 
-import "context"
-
 var getCustomer = &transaction{
 	call: func(e *env) call {
 		id := e.customerID(0)
-		uses := watch{customers: ids{id}}
-		return call{uses: uses, read: func(ctx context.Context) (string, error) {
-			return answer(e.s.GetCustomer(ctx, id))
-		}}
+		return reading(watch{customers: ids{id}}, e.s.GetCustomer, id)
 	},
 	cases: []testCase{
 		{name: "GetCustomer/Answer", run: func(e *env) {
@@ -16,8 +11,6 @@ var getCustomer = &transaction{
 				e.same("the customer", e.customers[k], e.customer(e.customerID(k)))
 			}
 		}},
-		{name: "GetCustomer/Missing", run: func(e *env) {
-			e.noCustomer(e.id())
-		}},
+		{name: "GetCustomer/Missing", run: func(e *env) { e.noCustomer(e.id()) }},
 	},
 }

@@ -1,8 +1,6 @@
 package storetest
 
 import (
-	"context"
-
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 )
@@ -10,10 +8,7 @@ import (
 var getOrder = &transaction{
 	call: func(e *env) call {
 		id := brokerage.ID(e.d.ID(dataset.Order, 1))
-		uses := watch{orders: ids{id}}
-		return call{uses: uses, read: func(ctx context.Context) (string, error) {
-			return answer(e.s.GetOrder(ctx, id))
-		}}
+		return reading(watch{orders: ids{id}}, e.s.GetOrder, id)
 	},
 	cases: []testCase{
 		{name: "GetOrder/Answer", run: func(e *env) {
@@ -21,9 +16,7 @@ var getOrder = &transaction{
 				e.same("the order", refOrder(e.orders[i]), e.order(brokerage.ID(e.d.ID(dataset.Order, i))))
 			}
 		}},
-		{name: "GetOrder/Missing", run: func(e *env) {
-			e.noOrder(e.id())
-		}},
+		{name: "GetOrder/Missing", run: func(e *env) { e.noOrder(e.id()) }},
 	},
 }
 

@@ -1,14 +1,9 @@
 package storetest
 
-import "context"
-
 var getSecurity = &transaction{
 	call: func(e *env) call {
 		symbol, _ := e.listed()
-		uses := watch{symbols: []string{symbol}}
-		return call{uses: uses, read: func(ctx context.Context) (string, error) {
-			return answer(e.s.GetSecurity(ctx, symbol))
-		}}
+		return reading(watch{symbols: []string{symbol}}, e.s.GetSecurity, symbol)
 	},
 	cases: []testCase{
 		{name: "GetSecurity/Answer", run: func(e *env) {

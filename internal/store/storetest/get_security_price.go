@@ -1,14 +1,9 @@
 package storetest
 
-import "context"
-
 var getSecurityPrice = &transaction{
 	call: func(e *env) call {
 		symbol, _ := e.listed()
-		uses := watch{symbols: []string{symbol}}
-		return call{uses: uses, read: func(ctx context.Context) (string, error) {
-			return answer(e.s.SecurityPrice(ctx, symbol))
-		}}
+		return reading(watch{symbols: []string{symbol}}, e.s.SecurityPrice, symbol)
 	},
 	cases: []testCase{
 		{name: "SecurityPrice/Answer", run: func(e *env) {
@@ -37,8 +32,7 @@ var getSecurityPrice = &transaction{
 		}},
 		{name: "SecurityPrice/Missing", run: func(e *env) {
 			for _, symbol := range e.unknownSymbols() {
-				_, err := e.s.SecurityPrice(e.Context(), symbol)
-				e.notFound(err, "security")
+				e.notFound(errOf(e.s.SecurityPrice(e.Context(), symbol)), "security")
 			}
 		}},
 	},

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"strings"
 
 	"brokerage/internal/brokerage"
@@ -10,10 +9,7 @@ import (
 var insertCustomer = &transaction{
 	call: func(e *env) call {
 		id, accounts, doc := e.newCustomer(2)
-		uses := watch{customers: ids{id}, accounts: accounts}
-		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
-			return answer(e.s.InsertCustomer(ctx, w, []byte(doc), true))
-		}}
+		return writing(watch{customers: ids{id}, accounts: accounts}, e.s.InsertCustomer, []byte(doc), true)
 	},
 	cases: []testCase{
 		{name: "InsertCustomer/ReadBack", run: func(e *env) {
@@ -33,8 +29,7 @@ var insertCustomer = &transaction{
 			doc = e.edit(doc, ` id="`+e.tree([]byte(doc)).attrs["id"]+`"`, ` id="`+e.customerID(1).String()+`"`)
 			for _, validate := range []bool{true, false} {
 				e.unchanged(watch{customers: ids{e.customerID(1)}, accounts: accounts}, func() {
-					_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), validate)
-					e.conflict(err, brokerage.CustomerExists)
+					e.conflict(errOf(e.s.InsertCustomer(e.Context(), plain(), []byte(doc), validate)), brokerage.CustomerExists)
 				})
 			}
 		}},
@@ -43,14 +38,12 @@ var insertCustomer = &transaction{
 			doc = e.edit(doc, ` id="`+accounts[1].String()+`"`, ` id="`+e.accountID(1).String()+`"`)
 			for _, validate := range []bool{true, false} {
 				e.unchanged(watch{customers: ids{id, e.customerID(1)}, accounts: append(accounts, e.accountID(1))}, func() {
-					_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(doc), validate)
-					e.accountExists(err, e.accountID(1))
+					e.accountExists(errOf(e.s.InsertCustomer(e.Context(), plain(), []byte(doc), validate)), e.accountID(1))
 				})
 			}
 			_, taken, more := e.newCustomer(4)
 			more = e.edit(e.edit(more, taken[1].String(), e.accountID(3).String()), taken[3].String(), e.accountID(1).String())
-			_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(more), true)
-			e.accountExists(err, e.accountID(3))
+			e.accountExists(errOf(e.s.InsertCustomer(e.Context(), plain(), []byte(more), true)), e.accountID(3))
 		}},
 		{name: "InsertCustomer/Invalid", run: func(e *env) {
 			id, accounts, doc := e.newCustomer(2)
@@ -62,8 +55,7 @@ var insertCustomer = &transaction{
 				e.put(doc, "Accounts", ""),
 			} {
 				e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
-					_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(broken), true)
-					e.invalid(err)
+					e.invalid(errOf(e.s.InsertCustomer(e.Context(), plain(), []byte(broken), true)))
 				})
 			}
 		}},
@@ -82,8 +74,7 @@ var insertCustomer = &transaction{
 			for _, b := range broken {
 				for _, validate := range []bool{true, false} {
 					e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
-						_, err := e.s.InsertCustomer(e.Context(), plain(), []byte(b), validate)
-						e.invalid(err)
+						e.invalid(errOf(e.s.InsertCustomer(e.Context(), plain(), []byte(b), validate)))
 					})
 				}
 			}

@@ -36,8 +36,7 @@ var insertOrder = &transaction{
 			e.unchanged(watch{orders: ids{id}, customers: ids{e.customerID(0)}}, func() {
 				for range 2 {
 					doc := orderXML(id, e.accountID(0), `<OrdQty Cash="99999999999"></OrdQty>`)
-					_, err := e.s.InsertOrder(e.Context(), plain(), []byte(doc))
-					e.conflict(err, brokerage.OrderExists)
+					e.conflict(errOf(e.s.InsertOrder(e.Context(), plain(), []byte(doc))), brokerage.OrderExists)
 				}
 			})
 		}},
@@ -54,8 +53,7 @@ var insertOrder = &transaction{
 				`<FIXML xmlns="` + fixml + `"><Order ID="7777777777777777" Acct="1"></Order></FIXML>`,
 				`<FIXML xmlns="` + fixml + `"><Order ID="-77" Acct="1"></Order></FIXML>`,
 			} {
-				_, err := e.s.InsertOrder(e.Context(), plain(), []byte(doc))
-				e.invalid(err)
+				e.invalid(errOf(e.s.InsertOrder(e.Context(), plain(), []byte(doc))))
 			}
 			e.noOrder(77)
 		}},

@@ -74,12 +74,10 @@ var lease = &transaction{
 		}},
 		{name: "Lease/Refused", run: func(e *env) {
 			for _, count := range []int64{0, -1, -1 << 63, 1 << 62} {
-				_, err := e.s.Lease(e.Context(), "order", count)
-				e.invalid(err)
+				e.invalid(errOf(e.s.Lease(e.Context(), "order", count)))
 			}
 			for _, kind := range []string{"", "security", "orders", "Order"} {
-				_, err := e.s.Lease(e.Context(), kind, 1)
-				refused[*brokerage.NotFound](e, err)
+				refused[*brokerage.NotFound](e, errOf(e.s.Lease(e.Context(), kind, 1)))
 			}
 		}},
 	},

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -12,7 +11,7 @@ import (
 var matchCases = []testCase{
 	{name: "Match/Customer", run: func(e *env) {
 		id, accounts, doc := e.insertCustomer(2)
-		get := func() string { e.Helper(); return e.customerTag(id) }
+		get := func() string { return e.tag(e.s.GetCustomer(e.Context(), id)) }
 		replace := func(doc string, m brokerage.Match) error {
 			return e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), true, m)
 		}
@@ -26,18 +25,17 @@ var matchCases = []testCase{
 		})
 		// Any change makes it stale, a trade as well.
 		current := get()
-		_, err := e.buy(plain(), accounts[0], e.held(0), "1")
-		e.must(err)
+		e.must(errOf(e.buy(plain(), accounts[0], e.held(0), "1")))
 		refused[*brokerage.Stale](e, replace(doc, brokerage.Match{current}))
 		e.must(replace(doc, brokerage.Match{get()}))
 		e.same("the customer", e.tree([]byte(doc)), e.customer(id))
 		id, _, other := e.newCustomer(1)
-		err = e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(other), true, brokerage.Match{old})
+		err := e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(other), true, brokerage.Match{old})
 		e.notFound(err, "customer")
 	}},
 	{name: "Match/Security", run: func(e *env) {
 		symbol, doc := e.listed()
-		get := func() string { e.Helper(); return e.securityTag(symbol) }
+		get := func() string { return e.tag(e.s.GetSecurity(e.Context(), symbol)) }
 		replace := func(doc string, m brokerage.Match) error {
 			return e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(doc), true, m)
 		}
@@ -55,24 +53,21 @@ var matchCases = []testCase{
 	{name: "Match/Race", run: func(e *env) {
 		id, _, doc := e.insertCustomer(1)
 		for round := range 5 {
-			version := brokerage.Match{e.customerTag(id)}
+			version := brokerage.Match{e.tag(e.s.GetCustomer(e.Context(), id))}
 			var won atomic.Int64
-			var winner atomic.Value
-			names := make([]string, 16)
-			for i := range names {
-				names[i] = e.put(doc, "LastName", fmt.Sprintf("Number %d of %d", i, round))
-			}
-			e.together(len(names), func(i int) error {
-				err := e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(names[i]), true, version)
-				if stale := (*brokerage.Stale)(nil); errors.As(err, &stale) {
+			var winner atomic.Pointer[[]byte]
+			e.together(16, func(i int) error {
+				changed := []byte(e.put(doc, "LastName", fmt.Sprintf("Number %d of %d", i, round)))
+				err := e.s.ReplaceCustomer(e.Context(), plain(), id, changed, true, version)
+				if is[*brokerage.Stale](err) {
 					return nil
 				}
 				won.Add(1)
-				winner.Store(names[i])
+				winner.Store(&changed)
 				return err
 			})
 			e.equal("winners", int64(1), won.Load())
-			e.same("the customer", e.tree([]byte(winner.Load().(string))), e.customer(id))
+			e.same("the customer", e.tree(*winner.Load()), e.customer(id))
 		}
 	}},
 	// A document that comes from another store has the tag here that it has there, before and after updates, and a
@@ -103,25 +98,12 @@ var matchCases = []testCase{
 			number := e.id()
 			there := e.admit(fmt.Sprintf(form, fixml, number))
 			e.insertOrder(string(there))
-			e.equal("the tag of the order", brokerage.ETag(brokerage.Order(there)), e.orderTag(number))
+			e.equal("the tag of the order", brokerage.ETag(brokerage.Order(there)), e.tag(e.s.GetOrder(e.Context(), number)))
 		}
 	}},
 }
 
-func (e *env) customerTag(id brokerage.ID) string {
-	e.Helper()
-	return brokerage.ETag([]byte(e.raw(e.s.GetCustomer(e.Context(), id))))
-}
-
-func (e *env) securityTag(symbol string) string {
-	e.Helper()
-	return brokerage.ETag([]byte(e.raw(e.s.GetSecurity(e.Context(), symbol))))
-}
-
-func (e *env) orderTag(id brokerage.ID) string {
-	e.Helper()
-	return brokerage.ETag([]byte(e.raw(e.s.GetOrder(e.Context(), id))))
-}
+func (e *env) tag(doc []byte, err error) string { return brokerage.ETag([]byte(e.raw(doc, err))) }
 
 // A form writes a document in another way, with the same meaning.
 type form = func(doc, namespace string) string
@@ -130,15 +112,14 @@ func (e *env) movedCustomer(f form) (accounts []brokerage.ID) {
 	id, accounts, doc := e.newCustomer(1)
 	there := e.admit(f(doc, custacc))
 	e.insert(string(there), true)
-	e.equal("the tag of the customer", brokerage.ETag(there), e.customerTag(id))
+	e.equal("the tag of the customer", brokerage.ETag(there), e.tag(e.s.GetCustomer(e.Context(), id)))
 	trade := buying(e.notHeld(0), "2.5")
 	priced, err := e.s.GetSecurity(e.Context(), trade.Symbol)
 	e.must(err)
 	there, _, err = trade.Apply(brokerage.DefaultRules, there, accounts[0], brokerage.QuoteOf(priced))
 	e.must(err)
-	_, err = e.s.Trade(e.Context(), plain(), accounts[0], trade)
-	e.must(err)
-	e.equal("the tag of the customer after a trade", brokerage.ETag(there), e.customerTag(id))
+	e.must(errOf(e.s.Trade(e.Context(), plain(), accounts[0], trade)))
+	e.equal("the tag after a trade", brokerage.ETag(there), e.tag(e.s.GetCustomer(e.Context(), id)))
 	e.must(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), true, brokerage.Match{brokerage.ETag(there)}))
 	return accounts
 }
@@ -147,12 +128,12 @@ func (e *env) movedSecurity(f form) {
 	symbol, listed := e.listed()
 	there := e.admit(f(listed, security))
 	e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, there, true, nil))
-	e.equal("the tag of the security", brokerage.ETag(there), e.securityTag(symbol))
+	e.equal("the tag of the security", brokerage.ETag(there), e.tag(e.s.GetSecurity(e.Context(), symbol)))
 	price := brokerage.Price{LastTrade: "5.250", Ask: "6"}
 	there, err := brokerage.SetPrice(there, price)
 	e.must(err)
 	e.setPrice(symbol, price)
-	e.equal("the tag of the security after a new price", brokerage.ETag(there), e.securityTag(symbol))
+	e.equal("the tag after a new price", brokerage.ETag(there), e.tag(e.s.GetSecurity(e.Context(), symbol)))
 	match := brokerage.Match{brokerage.ETag(there)}
 	e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(listed), true, match))
 }
@@ -162,10 +143,9 @@ func (e *env) movedOrder(f form, account brokerage.ID) {
 	placed := e.d.AppendNewOrder(nil, 3, dataset.NewOrder{ID: int64(id), Account: int64(account)})
 	there := e.admit(f(string(placed), fixml))
 	e.insertOrder(string(there))
-	e.equal("the tag of the order", brokerage.ETag(brokerage.Order(there)), e.orderTag(id))
+	e.equal("the tag of the order", brokerage.ETag(brokerage.Order(there)), e.tag(e.s.GetOrder(e.Context(), id)))
 	there, _, err := brokerage.SetOrderStatus(there, "4")
 	e.must(err)
-	_, err = e.s.UpdateOrderStatus(e.Context(), plain(), id, "4")
-	e.must(err)
-	e.equal("the tag of the order after a new status", brokerage.ETag(brokerage.Order(there)), e.orderTag(id))
+	e.must(errOf(e.s.UpdateOrderStatus(e.Context(), plain(), id, "4")))
+	e.equal("the tag after a new status", brokerage.ETag(brokerage.Order(there)), e.tag(e.s.GetOrder(e.Context(), id)))
 }

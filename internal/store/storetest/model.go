@@ -34,17 +34,9 @@ var modelCases = []testCase{
 				m.prices[symbol] = inner.security(symbol)
 			}
 			t.Repeat(map[string]func(*rapid.T){
-				"insertCustomer":  m.insertCustomer,
-				"replaceCustomer": m.replaceCustomer,
-				"deleteCustomer":  m.deleteCustomer,
-				"openAccount":     m.openAccount,
-				"closeAccount":    m.closeAccount,
-				"trade":           m.trade,
-				"insertOrder":     m.insertOrder,
-				"orderStatus":     m.orderStatus,
-				"deleteOrder":     m.deleteOrder,
-				"price":           m.price,
-				"":                m.check,
+				"insertCustomer": m.insertCustomer, "replaceCustomer": m.replaceCustomer, "deleteCustomer": m.deleteCustomer,
+				"openAccount": m.openAccount, "closeAccount": m.closeAccount, "trade": m.trade, "price": m.price,
+				"insertOrder": m.insertOrder, "orderStatus": m.orderStatus, "deleteOrder": m.deleteOrder, "": m.check,
 			})
 			passed++
 		})
@@ -104,6 +96,10 @@ func (m *model) drawCustomer(t *rapid.T) (c int, doc []byte, accounts []brokerag
 	return c, m.d.AppendNewCustomer(nil, int64(rapid.IntRange(0, 9).Draw(t, "look")), p), accounts
 }
 
+func (m *model) drawAccount(t *rapid.T) brokerage.ID {
+	return m.accountID(rapid.IntRange(0, 2*slots-1).Draw(t, "account"))
+}
+
 func (m *model) taken(accounts []brokerage.ID, but int) bool {
 	return slices.ContainsFunc(accounts, func(a brokerage.ID) bool { o := m.owner(a); return o >= 0 && o != but })
 }
@@ -128,49 +124,49 @@ func (m *model) replaceCustomer(t *rapid.T) {
 	c, doc, accounts := m.drawCustomer(t)
 	err := m.s.ReplaceCustomer(m.Context(), plain(), m.customerID(c), doc, rapid.Bool().Draw(t, "validate"), nil)
 	switch {
-	case m.customers[c] == nil:
-		m.notFound(err, "customer")
-	case m.taken(accounts, c):
+	case m.there(m.customers[c], err, "customer") && m.taken(accounts, c):
 		m.conflict(err, brokerage.AccountExists)
-	default:
+	case m.customers[c] != nil:
 		m.must(err)
 		m.customers[c] = m.tree(doc)
 	}
 }
 
+// there reports whether the model has a document; if not, the error must say so.
+func (m *model) there(doc *element, err error, what string) bool {
+	if doc == nil {
+		m.notFound(err, what)
+	}
+	return doc != nil
+}
+
 func (m *model) deleteCustomer(t *rapid.T) {
 	c := slot(t, "customer")
 	err := m.s.DeleteCustomer(m.Context(), plain(), m.customerID(c))
-	if m.customers[c] == nil {
-		m.notFound(err, "customer")
-		return
+	if m.there(m.customers[c], err, "customer") {
+		m.must(err)
+		delete(m.customers, c)
 	}
-	m.must(err)
-	delete(m.customers, c)
 }
 
 func (m *model) openAccount(t *rapid.T) {
-	c, a := slot(t, "customer"), m.accountID(rapid.IntRange(0, 2*slots-1).Draw(t, "account"))
+	c, a := slot(t, "customer"), m.drawAccount(t)
 	doc := m.d.AppendNewAccount(nil, int64(rapid.IntRange(0, 9).Draw(t, "look")), dataset.NewAccount{ID: int64(a)})
 	_, err := m.s.OpenAccount(m.Context(), plain(), m.customerID(c), doc)
 	switch {
-	case m.customers[c] == nil:
-		m.notFound(err, "customer")
-	case m.owner(a) >= 0:
+	case m.there(m.customers[c], err, "customer") && m.owner(a) >= 0:
 		m.conflict(err, brokerage.AccountExists)
-	default:
+	case m.customers[c] != nil:
 		m.must(err)
-		list := m.customers[c].child("Accounts")
-		list.content = append(list.content, m.tree(doc))
+		m.customers[c].child("Accounts").add(m.tree(doc))
 	}
 }
 
 func (m *model) closeAccount(t *rapid.T) {
-	c, a := slot(t, "customer"), m.accountID(rapid.IntRange(0, 2*slots-1).Draw(t, "account"))
+	c, a := slot(t, "customer"), m.drawAccount(t)
 	err := m.s.CloseAccount(m.Context(), plain(), m.customerID(c), a)
 	switch {
-	case m.customers[c] == nil:
-		m.notFound(err, "customer")
+	case !m.there(m.customers[c], err, "customer"):
 	case m.owner(a) != c:
 		m.notFound(err, "account")
 	case len(m.customers[c].child("Accounts").children("Account")) == 1:
@@ -182,7 +178,7 @@ func (m *model) closeAccount(t *rapid.T) {
 }
 
 func (m *model) trade(t *rapid.T) {
-	a := m.accountID(rapid.IntRange(0, 2*slots-1).Draw(t, "account"))
+	a := m.drawAccount(t)
 	trade := brokerage.Trade{
 		Side:     rapid.SampledFrom([]brokerage.Side{brokerage.Buy, brokerage.Sell}).Draw(t, "side"),
 		Symbol:   rapid.SampledFrom(m.symbols).Draw(t, "symbol"),
@@ -191,8 +187,7 @@ func (m *model) trade(t *rapid.T) {
 	}
 	answer, err := m.s.Trade(m.Context(), plain(), a, trade)
 	c := m.owner(a)
-	if c < 0 {
-		m.notFound(err, "account")
+	if !m.there(m.customers[c], err, "account") {
 		return
 	}
 	changed := m.customers[c].clone()
@@ -208,36 +203,31 @@ func (m *model) trade(t *rapid.T) {
 func (m *model) insertOrder(t *rapid.T) {
 	o := slot(t, "order")
 	cash := rapid.SampledFrom([]string{"10.00", "9.99", "10", "-1", "none", "100000000000000000.01"}).Draw(t, "cash")
-	doc := fmt.Appendf(nil, `<FIXML xmlns=%q v="4.4"><Order ID="%d" Acct="%d"><OrdQty Cash=%q></OrdQty></Order></FIXML>`,
-		fixml, m.orderID(o), m.accountID(rapid.IntRange(0, 2*slots-1).Draw(t, "account")), cash)
-	_, err := m.s.InsertOrder(m.Context(), plain(), doc)
+	doc := orderXML(m.orderID(o), m.drawAccount(t), fmt.Sprintf("<OrdQty Cash=%q></OrdQty>", cash))
+	_, err := m.s.InsertOrder(m.Context(), plain(), []byte(doc))
 	if m.orders[o] != nil {
 		m.conflict(err, brokerage.OrderExists)
 		return
 	}
 	m.must(err)
-	m.orders[o] = m.tree(doc)
+	m.orders[o] = m.tree([]byte(doc))
 }
 
 func (m *model) orderStatus(t *rapid.T) {
 	o := slot(t, "order")
 	_, err := m.s.UpdateOrderStatus(m.Context(), plain(), m.orderID(o), "Q7")
-	if m.orders[o] == nil {
-		m.notFound(err, "order")
-		return
+	if m.there(m.orders[o], err, "order") {
+		m.invalid(err) // no status, and no valid order
 	}
-	m.invalid(err) // no status, and no valid order
 }
 
 func (m *model) deleteOrder(t *rapid.T) {
 	o := slot(t, "order")
 	err := m.s.DeleteOrder(m.Context(), plain(), m.orderID(o))
-	if m.orders[o] == nil {
-		m.notFound(err, "order")
-		return
+	if m.there(m.orders[o], err, "order") {
+		m.must(err)
+		delete(m.orders, o)
 	}
-	m.must(err)
-	delete(m.orders, o)
 }
 
 func (m *model) price(t *rapid.T) {
@@ -253,30 +243,24 @@ func (m *model) price(t *rapid.T) {
 func (m *model) check(*rapid.T) {
 	all := slices.Collect(maps.Values(m.orders))
 	for c := range slots {
-		doc, err := m.s.GetCustomer(m.Context(), m.base+brokerage.ID(c))
-		if m.customers[c] == nil {
-			m.notFound(err, "customer")
-			continue
+		id := m.customerID(c)
+		doc, err := m.s.GetCustomer(m.Context(), id)
+		if m.there(m.customers[c], err, "customer") {
+			m.same("the customer", m.customers[c], m.got(doc, err))
+			m.same("the largest order", refMaxOrder(m.customers[c], all), m.got(m.s.CustomerMaxOrder(m.Context(), id)))
 		}
-		m.same("the customer", m.customers[c], m.got(doc, err))
-		m.same("the largest order", refMaxOrder(m.customers[c], all),
-			m.got(m.s.CustomerMaxOrder(m.Context(), m.customerID(c))))
 	}
 	for a := range 2 * slots {
 		id, err := m.s.CustomerOf(m.Context(), m.accountID(a))
-		if c := m.owner(m.accountID(a)); c >= 0 {
+		if c := m.owner(m.accountID(a)); m.there(m.customers[c], err, "account") {
 			m.must(err)
 			m.equal("the owner", m.customerID(c), id)
-		} else {
-			m.notFound(err, "account")
 		}
 	}
 	for o := range slots {
 		doc, err := m.s.GetOrder(m.Context(), m.orderID(o))
-		if m.orders[o] == nil {
-			m.notFound(err, "order")
-			continue
+		if m.there(m.orders[o], err, "order") {
+			m.same("the order", refOrder(m.orders[o]), m.got(doc, err))
 		}
-		m.same("the order", refOrder(m.orders[o]), m.got(doc, err))
 	}
 }

@@ -28,8 +28,7 @@ var oddCases = []testCase{
 			}
 			e.must(e.s.CloseAccount(e.Context(), plain(), id, accounts[1]))
 			opened, account := e.newAccount(1)
-			_, err := e.s.OpenAccount(e.Context(), plain(), id, []byte(account))
-			e.must(err)
+			e.must(errOf(e.s.OpenAccount(e.Context(), plain(), id, []byte(account))))
 			e.belongs(opened, id)
 			e.trade(id, opened, brokerage.Buy, e.notHeld(0), "2")
 		}
@@ -80,10 +79,8 @@ var oddCases = []testCase{
 		_, account := e.newAccount(2)
 		doc := e.admit(prefixed(e.put(account, "AccountTitle", strange), custacc))
 		want := e.customers[0].clone()
-		list := want.child("Accounts")
-		list.content = append(list.content, e.tree(doc))
-		_, err := e.s.OpenAccount(e.Context(), plain(), e.customerID(0), doc)
-		e.must(err)
+		want.child("Accounts").add(e.tree(doc))
+		e.must(errOf(e.s.OpenAccount(e.Context(), plain(), e.customerID(0), doc)))
 		e.same("the customer", want, e.customer(e.customerID(0)))
 		e.same("the summary", refSummary(want), e.got(e.s.AccountSummary(e.Context(), e.customerID(0))))
 	}},

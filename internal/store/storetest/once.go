@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"errors"
 	"sync"
 	"time"
 
@@ -28,17 +27,15 @@ var onceCases = []testCase{
 					e.equal("the second answer of "+key, first, again)
 				}
 				_, err := c.write(e.Context(), once(key, "another request"))
-				e.equal("the key", key, refusal[*brokerage.KeyReused](e, err).Key)
+				e.equal("the key", key, refused[*brokerage.KeyReused](e, err).Key)
 			})
 		}
 	}},
 	{name: "Once/OtherRequest", run: func(e *env) {
 		symbol := e.held(0)
-		_, err := e.buy(once("key", "a"), e.accountID(0), symbol, "1")
-		e.must(err)
+		e.must(errOf(e.buy(once("key", "a"), e.accountID(0), symbol, "1")))
 		e.unchanged(watch{customers: ids{e.customerID(0)}}, func() {
-			_, err := e.buy(once("key", "b"), e.accountID(0), symbol, "2")
-			refused[*brokerage.KeyReused](e, err)
+			refused[*brokerage.KeyReused](e, errOf(e.buy(once("key", "b"), e.accountID(0), symbol, "2")))
 			// Another kind of request, too.
 			refused[*brokerage.KeyReused](e, e.s.DeleteCustomer(e.Context(), once("key", "c"), e.customerID(0)))
 		})
@@ -51,10 +48,8 @@ var onceCases = []testCase{
 		e.must(e.s.DeleteOrder(e.Context(), once("key", "delete"), id)) // the same key, done now
 		e.must(e.s.DeleteOrder(e.Context(), once("key", "delete"), id)) // and kept
 		// A refusal does not bind its key to a request.
-		_, err := e.buy(once("free", "sell"), e.id(), e.held(0), "1")
-		e.notFound(err, "account")
-		_, err = e.buy(once("free", "buy"), e.accountID(0), e.held(0), "1")
-		e.must(err)
+		e.notFound(errOf(e.buy(once("free", "sell"), e.id(), e.held(0), "1")), "account")
+		e.must(errOf(e.buy(once("free", "buy"), e.accountID(0), e.held(0), "1")))
 	}},
 	{name: "Once/Expired", run: func(e *env) {
 		buy := func(w brokerage.Write) string { return e.raw(e.buy(w, e.accountID(0), e.held(0), "1")) }
@@ -62,21 +57,19 @@ var onceCases = []testCase{
 		first := buy(w)
 		w.Now = w.Once.Expires.Add(-time.Second)
 		e.equal("the answer before it expires", first, buy(w))
-		w.Now = w.Once.Expires.Add(time.Second)
-		later := *w.Once
-		later.Expires = w.Now.Add(time.Hour)
-		w.Once = &later
+		after := func(w brokerage.Write, request string) brokerage.Write {
+			later := once("key", request)
+			later.Now = w.Once.Expires.Add(time.Second)
+			later.Once.Expires = later.Now.Add(time.Hour)
+			return later
+		}
+		w = after(w, "request")
 		second := buy(w)
 		if second == first {
 			e.Fatalf("an expired key was answered from what was kept")
 		}
 		e.equal("the answer that is kept then", second, buy(w))
-		// Expired, it is free for another request.
-		w.Now = w.Now.Add(2 * time.Hour)
-		other := *once("key", "another").Once
-		other.Expires = w.Now.Add(time.Hour)
-		w.Once = &other
-		buy(w)
+		buy(after(w, "another request"))
 	}},
 	{name: "Once/OtherClient", run: func(e *env) {
 		var answers []string
@@ -97,8 +90,7 @@ var onceCases = []testCase{
 		answers := map[string]int{}
 		e.together(16, func(int) error {
 			answer, err := e.buy(once("key", "request"), account, e.d.Symbol(0), "1")
-			var conflict *brokerage.Conflict
-			if errors.As(err, &conflict) && conflict.Reason == brokerage.KeyInUse {
+			if isConflict(err, brokerage.KeyInUse) {
 				return nil
 			}
 			mu.Lock()

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"strings"
 
 	"brokerage/internal/brokerage"
@@ -11,10 +10,7 @@ var openAccount = &transaction{
 	call: func(e *env) call {
 		id, accounts, _ := e.insertCustomer(1)
 		opened, account := e.newAccount(1)
-		uses := watch{customers: ids{id}, accounts: append(accounts, opened)}
-		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
-			return answer(e.s.OpenAccount(ctx, w, id, []byte(account)))
-		}}
+		return writing(watch{customers: ids{id}, accounts: append(accounts, opened)}, e.s.OpenAccount, id, []byte(account))
 	},
 	cases: []testCase{
 		{name: "OpenAccount/Opens", run: func(e *env) {
@@ -24,8 +20,7 @@ var openAccount = &transaction{
 				got, err := e.s.OpenAccount(e.Context(), plain(), e.customerID(k), []byte(account))
 				e.must(err)
 				e.equal("the id", id, got)
-				list := want.child("Accounts")
-				list.content = append(list.content, e.tree([]byte(account)))
+				want.child("Accounts").add(e.tree([]byte(account)))
 				e.same("the customer", want, e.customer(e.customerID(k)))
 				e.same("the summary", refSummary(want), e.got(e.s.AccountSummary(e.Context(), e.customerID(k))))
 				e.belongs(id, e.customerID(k))
@@ -36,8 +31,7 @@ var openAccount = &transaction{
 			for _, existing := range []brokerage.ID{e.accountID(0), e.accountID(1)} { // its own, another's
 				doc := e.edit(account, ` id="`+e.tree([]byte(account)).attrs["id"]+`"`, ` id="`+existing.String()+`"`)
 				e.unchanged(watch{customers: ids{e.customerID(0), e.customerID(1)}, accounts: ids{existing}}, func() {
-					_, err := e.s.OpenAccount(e.Context(), plain(), e.customerID(0), []byte(doc))
-					e.conflict(err, brokerage.AccountExists)
+					e.conflict(errOf(e.s.OpenAccount(e.Context(), plain(), e.customerID(0), []byte(doc))), brokerage.AccountExists)
 				})
 			}
 		}},
@@ -54,8 +48,7 @@ var openAccount = &transaction{
 					strings.Replace(account, custacc, security, 1),
 					strings.ReplaceAll(strings.ReplaceAll(account, "<Account ", "<Konto "), "</Account>", "</Konto>"),
 				} {
-					_, err := e.s.OpenAccount(e.Context(), plain(), e.customerID(0), []byte(broken))
-					e.invalid(err)
+					e.invalid(errOf(e.s.OpenAccount(e.Context(), plain(), e.customerID(0), []byte(broken))))
 				}
 			})
 		}},
@@ -65,14 +58,12 @@ var openAccount = &transaction{
 			e.insert(e.put(doc, "Gender", "neither"), false)
 			account, a := e.newAccount(1)
 			e.unchanged(watch{customers: ids{id}, accounts: ids{account}}, func() {
-				_, err := e.s.OpenAccount(e.Context(), plain(), id, []byte(a))
-				e.invalid(err)
+				e.invalid(errOf(e.s.OpenAccount(e.Context(), plain(), id, []byte(a))))
 			})
 		}},
 		{name: "OpenAccount/Missing", run: func(e *env) {
 			id, account := e.newAccount(1)
-			_, err := e.s.OpenAccount(e.Context(), plain(), e.id(), []byte(account))
-			e.notFound(err, "customer")
+			e.notFound(errOf(e.s.OpenAccount(e.Context(), plain(), e.id(), []byte(account))), "customer")
 			e.noAccount(id)
 		}},
 	},

@@ -35,13 +35,8 @@ func fixed(r *big.Rat, places int) string {
 	pow := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil)
 	scaled := new(big.Rat).Mul(r, new(big.Rat).SetInt(pow))
 	whole, rest := new(big.Int).DivMod(scaled.Num(), scaled.Denom(), new(big.Int)) // rest >= 0
-	switch rest.Lsh(rest, 1).Cmp(scaled.Denom()) {
-	case 1:
+	if c := rest.Lsh(rest, 1).Cmp(scaled.Denom()); c > 0 || c == 0 && whole.Bit(0) == 1 {
 		whole.Add(whole, big.NewInt(1))
-	case 0:
-		if whole.Bit(0) == 1 {
-			whole.Add(whole, big.NewInt(1))
-		}
 	}
 	return new(big.Rat).SetFrac(whole, pow).FloatString(places)
 }
@@ -65,17 +60,11 @@ func refAccount(c *element, id brokerage.ID) *element {
 
 // firstDifference returns the first line in which two canonical forms differ, for a message.
 func firstDifference(want, got string) string {
-	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
-	for i := range max(len(w), len(g)) {
-		var a, b string
-		if i < len(w) {
-			a = w[i]
-		}
-		if i < len(g) {
-			b = g[i]
-		}
-		if a != b {
-			return fmt.Sprintf("line %d of the canonical form\n  want %.300s\n  got  %.300s", i+1, a, b)
+	for n := 1; want != got; n++ {
+		var w, g string
+		w, want, _ = strings.Cut(want, "\n")
+		if g, got, _ = strings.Cut(got, "\n"); w != g {
+			return fmt.Sprintf("line %d of the canonical form\n  want %.300s\n  got  %.300s", n, w, g)
 		}
 	}
 	return "none"

@@ -143,14 +143,12 @@ func anyIn(sector string) brokerage.Search {
 
 // search compares a search with the reference and returns the number of hits.
 func (e *env) search(all []*element, q brokerage.Search) int {
-	e.Helper()
 	want := refSearch(all, q)
 	e.same(fmt.Sprintf("the search %+v", q), want, e.got(e.s.SearchSecurities(e.Context(), q)))
 	return len(want.children("Security"))
 }
 
 func tenThousandths(e *env, s string) int64 {
-	e.Helper()
 	r := decimal(s)
 	if r == nil {
 		e.Fatalf("the test's own number %q is none", s)
@@ -183,18 +181,12 @@ func refSearch(all []*element, q brokerage.Search) *element {
 			continue
 		}
 		hit := build(security, "Security", nil)
-		for _, f := range []struct {
-			name string
-			from *element
-		}{
-			{"Symbol", s.child("Symbol")}, {"Name", s.child("Name")}, {"SecurityType", s.child("SecurityType")},
-			{"Sector", sector}, {"PE", s.child("PE")}, {"Yield", s.child("Yield")},
-		} {
-			if text := f.from.text(); text != "" {
-				hit.content = append(hit.content, build(security, f.name, nil, text))
-			} else {
-				hit.content = append(hit.content, build(security, f.name, nil))
+		for _, name := range []string{"Symbol", "Name", "SecurityType", "Sector", "PE", "Yield"} {
+			from := s.child(name)
+			if name == "Sector" {
+				from = sector
 			}
+			hit.add(build(security, name, nil, from.text()))
 		}
 		hits = append(hits, hit)
 	}

@@ -1,8 +1,6 @@
 package storetest
 
 import (
-	"context"
-
 	"brokerage/internal/brokerage"
 )
 
@@ -10,10 +8,7 @@ var sellSecurity = &transaction{
 	call: func(e *env) call {
 		symbol, _ := e.listed()
 		id, account := e.rich("0.00", "0.00", symbol, "7")
-		uses := watch{customers: ids{id}, symbols: []string{symbol}}
-		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
-			return answer(e.s.Trade(ctx, w, account, selling(symbol, "5")))
-		}}
+		return writing(watch{customers: ids{id}, symbols: []string{symbol}}, e.s.Trade, account, selling(symbol, "5"))
 	},
 	cases: []testCase{
 		{name: "Trade/Sell", run: func(e *env) {

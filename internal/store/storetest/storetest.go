@@ -5,14 +5,16 @@
 // fractions, and loops over all documents. Documents are compared in a canonical form, in which prefixes and white
 // space between elements may differ, and nothing else.
 //
-// A store that cannot pass a case names it in Options.Exceptions with a reason; an exception that is not needed fails.
 // The package's own tests show that cases can fail, on stores that are broken on purpose.
 package storetest
 
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -24,63 +26,38 @@ import (
 
 // Options describe a store to the suite.
 type Options struct {
-	// Dataset is loaded into the store of each case; nil is the scale tiny.
-	Dataset *dataset.Dataset
-
-	// OpenWith opens a store with rules other than brokerage.DefaultRules.
-	OpenWith func(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store
-
+	// Open returns a store for one case that is loaded with d, and closes it by t.Cleanup. Zero rules are
+	// brokerage.DefaultRules.
+	Open func(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store
 	// Reopen closes a store and opens it again with its content.
 	Reopen func(t testing.TB, s brokerage.Store) brokerage.Store
-
-	// Exceptions are the cases that this store does not pass, with the reasons.
-	Exceptions map[string]string
+	// Dataset is loaded into the store of each case; nil is the scale tiny.
+	Dataset *dataset.Dataset
 }
 
-// Run runs the suite. open returns a store that is loaded with d, for one case, and closes it by t.Cleanup.
-func Run(t *testing.T, open func(t testing.TB, d *dataset.Dataset) brokerage.Store, options Options) {
+// Run runs the suite.
+func Run(t *testing.T, o Options) {
 	known := make(map[string]bool)
-	f := newFixture(options.Dataset)
+	f := newFixture(o.Dataset)
 	for _, c := range cases() {
 		if known[c.name] {
 			t.Fatalf("two cases are named %s", c.name)
 		}
 		known[c.name] = true
 		t.Run(c.name, func(t *testing.T) {
-			var s brokerage.Store
-			switch {
-			case c.rules == nil:
-				s = open(t, f.d)
-			case options.OpenWith != nil:
-				s = options.OpenWith(t, f.d, *c.rules)
-			}
-			e := &env{fixture: f, s: guarded(s)}
-			if options.Reopen != nil {
-				e.reopen = func() brokerage.Store {
-					s = options.Reopen(t, s)
-					return guarded(s)
-				}
-			}
-			e.conform(t, c, options.Exceptions)
+			s := o.Open(t, f.d, c.rules)
+			c.run(&env{T: t, fixture: f, s: guarded(s), reopen: func() brokerage.Store {
+				s = o.Reopen(t, s)
+				return guarded(s)
+			}})
 		})
-	}
-	for name := range options.Exceptions {
-		if !known[name] {
-			t.Errorf("an exception is for %s, which is no case", name)
-		}
 	}
 }
 
 // guarded returns a store that panics where a method returns an error that it does not declare.
-func guarded(s brokerage.Store) brokerage.Store {
-	if s == nil {
-		return nil
-	}
-	return guard.New(s, guard.Options{Strict: true})
-}
+func guarded(s brokerage.Store) brokerage.Store { return guard.New(s, guard.Options{Strict: true}) }
 
-// T is what a case needs of a test. It is smaller than testing.TB, which no other type can implement, so that the suite
-// can be tested.
+// T is what a case needs of a test: rapid's own is one, too.
 type T interface {
 	rapid.TB
 	Context() context.Context
@@ -90,7 +67,7 @@ type T interface {
 type testCase struct {
 	name  string
 	run   func(*env)
-	rules *brokerage.Rules // nil: the default
+	rules brokerage.Rules // zero: the default
 }
 
 // A transaction is what the suite knows of one transaction, or of another operation of a store.
@@ -109,6 +86,20 @@ type call struct {
 // answer returns a document or an id as text.
 func answer[A []byte | brokerage.ID](a A, err error) (string, error) {
 	return fmt.Sprintf("%s", a), err
+}
+
+// reading returns the call of a query of one parameter.
+func reading[P any, A []byte | brokerage.ID](uses watch, query func(context.Context, P) (A, error), parameter P) call {
+	return call{uses: uses, read: func(ctx context.Context) (string, error) { return answer(query(ctx, parameter)) }}
+}
+
+// writing returns the call of a write of two parameters.
+func writing[P, Q any, A []byte | brokerage.ID](
+	uses watch, do func(context.Context, brokerage.Write, P, Q) (A, error), p P, q Q,
+) call {
+	return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+		return answer(do(ctx, w, p, q))
+	}}
 }
 
 // A Call is one call of one of the 17 transactions, on documents that were made for it.
@@ -165,24 +156,18 @@ type env struct {
 	reopen func() brokerage.Store
 }
 
-// conform runs a case, or, where it is excepted, tests that it fails.
-func (e *env) conform(t T, c testCase, exceptions map[string]string) {
-	reason, excepted := exceptions[c.name]
-	if !excepted {
-		e.run(t, c)
-		return
+// Fatalf ends the case. The message begins with the lines of the suite that led there, the last one first.
+func (e *env) Fatalf(format string, args ...any) {
+	e.Helper()
+	var calls [32]uintptr
+	frames := runtime.CallersFrames(calls[:runtime.Callers(2, calls[:])])
+	var lines []string
+	for {
+		frame, more := frames.Next()
+		if !more || !strings.Contains(frame.Function, "/storetest.") {
+			break
+		}
+		lines = append(lines, fmt.Sprintf("%s:%d", filepath.Base(frame.File), frame.Line))
 	}
-	failed, messages := observe(t.Context(), t.Name(), func(r T) { e.run(r, c) })
-	if !failed {
-		t.Fatalf("the exception (%s) is not needed: the case passes", reason)
-	}
-	t.Skipf("excepted: %s\n%s", reason, messages)
-}
-
-func (e *env) run(t T, c testCase) {
-	e.T = t
-	if e.s == nil {
-		t.Fatalf("the case needs a store with rules %+v, and Options.OpenWith is not set", *c.rules)
-	}
-	c.run(e)
+	e.T.Fatalf("%s: %s", strings.Join(lines, " < "), fmt.Sprintf(format, args...))
 }

@@ -27,8 +27,7 @@ var tradeCases = []testCase{
 				e.equal(c.quantity+" at "+c.price, c.amount, answer.child("Amount").text())
 			}
 		}
-		// Balances of more places than money has, far from what a float can hold, signed, short, and quantities as nobody
-		// writes them.
+		// Balances of more places than money has, too large for a float, signed or short, and quantities in odd forms.
 		e.setPrice(symbol, brokerage.Price{LastTrade: "1.00"})
 		for _, c := range [][3]string{
 			{"100.005", "100.015", "5.0005"}, {"-0.005", "-0.015", "7"},
@@ -74,8 +73,7 @@ var tradeCases = []testCase{
 			for _, q := range []string{"", "0", "0.000", "-1", "1.0001", "1000000000.001", "1e3", "x", "NaN", "1 000", "1,5"} {
 				for _, side := range []brokerage.Side{brokerage.Buy, brokerage.Sell} {
 					t := brokerage.Trade{Side: side, Symbol: e.held(0), Quantity: q, Now: now}
-					_, err := e.s.Trade(e.Context(), plain(), e.accountID(0), t)
-					e.invalid(err)
+					e.invalid(errOf(e.s.Trade(e.Context(), plain(), e.accountID(0), t)))
 				}
 			}
 		})
@@ -89,8 +87,7 @@ var tradeCases = []testCase{
 			_, end, _ := strings.Cut(rest, "</"+element+">")
 			e.insert(open+end, false)
 			e.unchanged(watch{customers: ids{id}}, func() {
-				_, err := e.s.Trade(e.Context(), plain(), accounts[0], buying(symbol, "1"))
-				e.invalid(err)
+				e.invalid(errOf(e.s.Trade(e.Context(), plain(), accounts[0], buying(symbol, "1"))))
 			})
 		}
 	}},
@@ -98,8 +95,7 @@ var tradeCases = []testCase{
 		e.noAccount(e.id())
 		e.unchanged(watch{customers: ids{e.customerID(0)}}, func() {
 			for _, symbol := range e.unknownSymbols() {
-				_, err := e.s.Trade(e.Context(), plain(), e.accountID(0), buying(symbol, "1"))
-				e.notFound(err, "security")
+				e.notFound(errOf(e.s.Trade(e.Context(), plain(), e.accountID(0), buying(symbol, "1"))), "security")
 			}
 		})
 	}},
@@ -107,14 +103,12 @@ var tradeCases = []testCase{
 
 // trade runs a trade and compares it with the reference's. It returns the confirmation, or nil where both refuse it.
 func (e *env) trade(customer, account brokerage.ID, side brokerage.Side, symbol, quantity string) *element {
-	e.Helper()
 	t := brokerage.Trade{Side: side, Symbol: symbol, Quantity: quantity, Now: now}
 	want := e.customer(customer)
 	confirmation, refusal := refTrade(want, account, e.security(symbol), t)
 	if refusal != "" {
 		e.unchanged(watch{customers: ids{customer}, accounts: ids{account}}, func() {
-			_, err := e.s.Trade(e.Context(), plain(), account, t)
-			e.conflict(err, refusal)
+			e.conflict(errOf(e.s.Trade(e.Context(), plain(), account, t)), refusal)
 		})
 		return nil
 	}
@@ -127,7 +121,6 @@ func (e *env) trade(customer, account brokerage.ID, side brokerage.Side, symbol,
 func (e *env) refusedTrade(
 	customer, account brokerage.ID, side brokerage.Side, symbol, quantity string, reason brokerage.Reason,
 ) {
-	e.Helper()
 	t := brokerage.Trade{Side: side, Symbol: symbol, Quantity: quantity, Now: now}
 	_, refusal := refTrade(e.customer(customer), account, e.security(symbol), t)
 	e.equal("the reference's refusal", reason, refusal)
@@ -136,7 +129,6 @@ func (e *env) refusedTrade(
 
 // rich inserts a customer with one account of given balances and one position.
 func (e *env) rich(online, working, symbol, quantity string) (id, account brokerage.ID) {
-	e.Helper()
 	id, accounts, doc := e.newCustomer(1)
 	doc = e.put(e.put(doc, "OnlineActualBal", online), "WorkingBalance", working)
 	doc = e.put(doc, "Holdings", positionXML(symbol, "N", quantity))
@@ -185,7 +177,7 @@ func refTrade(c *element, id brokerage.ID, s *element, t brokerage.Trade) (*elem
 		{"Amount", amount},
 		{"Position", fixed(position, 3)}, {"OnlineActualBal", fixed(online, 2)}, {"WorkingBalance", fixed(working, 2)},
 	} {
-		answer.content = append(answer.content, build(custacc, f[0], nil, f[1]))
+		answer.add(build(custacc, f[0], nil, f[1]))
 	}
 	return answer, ""
 }

@@ -57,7 +57,8 @@ func treeOf(from *etree.Element) *element {
 	return n
 }
 
-// build makes an element of attributes (name, value, ...) and content.
+// build makes an element of attributes (name, value, ...) and content: elements, lists of them, and texts. What is
+// missing is left out.
 func build(space, name string, attrs []string, content ...any) *element {
 	n := &element{space: space, name: name, attrs: map[string]string{}}
 	for i := 0; i+1 < len(attrs); i += 2 {
@@ -73,8 +74,10 @@ func build(space, name string, attrs []string, content ...any) *element {
 			for _, e := range c {
 				n.content = append(n.content, e)
 			}
-		default:
-			n.content = append(n.content, c)
+		case string:
+			if c != "" {
+				n.content = append(n.content, c)
+			}
 		}
 	}
 	return n
@@ -122,14 +125,15 @@ func (n *element) text() string {
 
 func (n *element) setText(s string) { n.content = []any{s} }
 
+func (n *element) add(child *element) { n.content = append(n.content, child) }
+
 func (n *element) remove(child *element) {
 	n.content = slices.DeleteFunc(n.content, func(c any) bool { return c == any(child) })
 }
 
 // clone copies a tree, so that the reference can edit it.
 func (n *element) clone() *element {
-	c := &element{space: n.space, name: n.name, attrs: map[string]string{}}
-	maps.Copy(c.attrs, n.attrs)
+	c := &element{space: n.space, name: n.name, attrs: maps.Clone(n.attrs)}
 	for _, x := range n.content {
 		if e, ok := x.(*element); ok {
 			x = e.clone()
@@ -149,12 +153,7 @@ func (n *element) String() string {
 
 func (n *element) write(b *strings.Builder, indent string, mixed bool) {
 	fmt.Fprintf(b, "%s{%s}%s\n", indent, n.space, n.name)
-	names := make([]string, 0, len(n.attrs))
-	for name := range n.attrs {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(n.attrs)) {
 		fmt.Fprintf(b, "%s  @%s=%q\n", indent, name, n.attrs[name])
 	}
 	mixed = mixed || n.name == "Description"

@@ -1,8 +1,6 @@
 package storetest
 
 import (
-	"context"
-
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 )
@@ -10,10 +8,7 @@ import (
 var updateOrderStatus = &transaction{
 	call: func(e *env) call {
 		id := brokerage.ID(e.d.ID(dataset.Order, 1))
-		uses := watch{orders: ids{id}}
-		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
-			return answer(e.s.UpdateOrderStatus(ctx, w, id, "4"))
-		}}
+		return writing(watch{orders: ids{id}}, e.s.UpdateOrderStatus, id, "4")
 	},
 	cases: []testCase{
 		{name: "UpdateOrderStatus/Changes", run: func(e *env) {
@@ -28,15 +23,13 @@ var updateOrderStatus = &transaction{
 			}
 		}},
 		{name: "UpdateOrderStatus/Missing", run: func(e *env) {
-			_, err := e.s.UpdateOrderStatus(e.Context(), plain(), e.id(), "4")
-			e.notFound(err, "order")
+			e.notFound(errOf(e.s.UpdateOrderStatus(e.Context(), plain(), e.id(), "4")), "order")
 		}},
 		{name: "UpdateOrderStatus/Invalid", run: func(e *env) {
 			id := brokerage.ID(e.d.ID(dataset.Order, 3))
 			for _, stat := range []string{"", "Z9", "filled", "44", `"<&`, "é"} {
 				e.unchanged(watch{orders: ids{id}}, func() {
-					_, err := e.s.UpdateOrderStatus(e.Context(), plain(), id, stat)
-					e.invalid(err)
+					e.invalid(errOf(e.s.UpdateOrderStatus(e.Context(), plain(), id, stat)))
 				})
 			}
 		}},
@@ -45,8 +38,7 @@ var updateOrderStatus = &transaction{
 			id := brokerage.ID(e.d.ID(dataset.Order, 3))
 			for _, stat := range []string{"\x00", "4\x01", "\xff"} {
 				e.unchanged(watch{orders: ids{id}}, func() {
-					_, err := e.s.UpdateOrderStatus(e.Context(), plain(), id, stat)
-					e.invalid(err)
+					e.invalid(errOf(e.s.UpdateOrderStatus(e.Context(), plain(), id, stat)))
 				})
 			}
 		}},
@@ -54,8 +46,7 @@ var updateOrderStatus = &transaction{
 			id := e.id()
 			e.insertOrder(e.edit(orderXML(id, 1, "<Strange></Strange>"), "><Str", ` Nonsense="x"><Str`))
 			e.unchanged(watch{orders: ids{id}}, func() {
-				_, err := e.s.UpdateOrderStatus(e.Context(), plain(), id, "4")
-				e.invalid(err)
+				e.invalid(errOf(e.s.UpdateOrderStatus(e.Context(), plain(), id, "4")))
 			})
 		}},
 	},

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"fmt"
 
 	"brokerage/internal/brokerage"
@@ -10,10 +9,7 @@ import (
 var updateSecurityPrice = &transaction{
 	call: func(e *env) call {
 		symbol, _ := e.listed()
-		uses := watch{symbols: []string{symbol}}
-		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
-			return answer(e.s.UpdateSecurityPrice(ctx, w, symbol, brokerage.Price{LastTrade: "5.5"}))
-		}}
+		return writing(watch{symbols: []string{symbol}}, e.s.UpdateSecurityPrice, symbol, brokerage.Price{LastTrade: "5.5"})
 	},
 	cases: []testCase{
 		{name: "UpdateSecurityPrice/Changes", run: func(e *env) {
@@ -67,7 +63,6 @@ var updateSecurityPrice = &transaction{
 }
 
 func (e *env) setPrice(symbol string, p brokerage.Price) {
-	e.Helper()
 	want := e.security(symbol)
 	refSetPrice(want, p)
 	answer := e.got(e.s.UpdateSecurityPrice(e.Context(), plain(), symbol, p))

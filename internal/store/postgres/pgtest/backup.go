@@ -2,7 +2,6 @@ package pgtest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
 )
 
 // Archiving are the settings of a server that archives all its changes, in the folder "archive" beside its data.
@@ -28,19 +28,16 @@ type Backup struct {
 func (s *Server) Backup(t testing.TB) *Backup {
 	t.Helper()
 	into, err := prepare(socketRoot())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	b := &Backup{of: s, into: into}
 	t.Cleanup(func() {
-		if err := errors.Join(into.end(), os.RemoveAll(into.dir)); err != nil {
-			t.Errorf("ending the restored server: %v", err)
+		if into.keeper != nil {
+			require.NoError(t, into.Stop())
 		}
+		require.NoError(t, os.RemoveAll(into.dir))
 	})
-	err = s.tool(t, "pg_basebackup", "-h", s.dir, "-U", User, "-D", b.Folder(), "-c", "fast", "-X", "none")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t,
+		s.tool(t, "pg_basebackup", "-h", s.dir, "-U", User, "-D", b.Folder(), "-c", "fast", "-X", "none"))
 	return b
 }
 
@@ -68,10 +65,8 @@ archive_mode = off
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			return nil, err
 		}
-		if c := b.into.credential; c != nil {
-			if err := os.Chown(path, int(c.Uid), int(c.Gid)); err != nil {
-				return nil, err
-			}
+		if err := b.into.give(path); err != nil {
+			return nil, err
 		}
 	}
 	if err := b.into.run(nil); err != nil {
@@ -103,12 +98,4 @@ func (s *Server) recovering() (is bool, err error) {
 	defer func() { _ = conn.Close(ctx) }() // nothing is left to learn
 	err = conn.QueryRow(ctx, "SELECT pg_is_in_recovery()").Scan(&is)
 	return is, err
-}
-
-// end stops a server if it was started.
-func (s *Server) end() error {
-	if s.keeper == nil {
-		return nil
-	}
-	return s.Stop()
 }

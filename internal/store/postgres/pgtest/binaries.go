@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -34,21 +33,23 @@ const binVariable = "BROKERAGE_POSTGRES_BIN"
 // binaries returns the folder with initdb, pg_ctl and postgres. Where the user of the server cannot read it, it is
 // copied to dir.
 func binaries(dir string, credential *syscall.Credential) (string, error) {
-	if bin := os.Getenv(binVariable); bin != "" && bin != "maven" {
+	switch bin := os.Getenv(binVariable); bin {
+	case "maven":
+	case "":
+		if bin = installed(); bin != "" {
+			return bin, nil
+		}
+	default:
 		if _, err := os.Stat(filepath.Join(bin, "initdb")); err != nil {
 			return "", fmt.Errorf("%s: %w", binVariable, err)
 		}
 		return bin, nil
-	} else if bin == "" {
-		if installed := installed(); installed != "" {
-			return installed, nil
-		}
 	}
 	home, err := fetched()
 	if err != nil || credential == nil {
 		return filepath.Join(home, "bin"), err
 	}
-	// The cache of root is in a folder that nobody else may enter.
+	// Other users may not enter the folder of root's cache.
 	copied := filepath.Join(dir, "postgres")
 	owner := fmt.Sprintf("%d:%d", credential.Uid, credential.Gid)
 	for _, cmd := range []*exec.Cmd{command("cp", "-R", home, copied), command("chown", "-R", owner, copied)} {
@@ -62,15 +63,10 @@ func binaries(dir string, credential *syscall.Credential) (string, error) {
 // installed returns the folder of the installed server, or "". Debian does not have it in the path, but pg_config knows
 // it.
 func installed() string {
-	var candidates []string
-	if out, err := command("pg_config", "--bindir").Output(); err == nil {
-		candidates = append(candidates, strings.TrimSpace(string(out)))
-	}
-	if path, err := exec.LookPath("initdb"); err == nil {
-		candidates = append(candidates, filepath.Dir(path))
-	}
-	for _, dir := range candidates {
-		if _, err := os.Stat(filepath.Join(dir, "initdb")); err == nil {
+	out, _ := command("pg_config", "--bindir").Output()
+	path, _ := exec.LookPath("initdb")
+	for _, dir := range []string{strings.TrimSpace(string(out)), filepath.Dir(path)} {
+		if _, err := os.Stat(filepath.Join(dir, "initdb")); err == nil && dir != "" && dir != "." {
 			return dir
 		}
 	}
@@ -131,21 +127,23 @@ func unpack(jar, dir string) error {
 		return err
 	}
 	defer func() { _ = files.Close() }() // it is only read
-	i := slices.IndexFunc(files.File, func(f *zip.File) bool { return strings.HasSuffix(f.Name, ".txz") })
-	if i < 0 {
-		return errors.New("there is no .txz in the jar")
+	for _, f := range files.File {
+		if !strings.HasSuffix(f.Name, ".txz") {
+			continue
+		}
+		packed, err := f.Open()
+		if err != nil {
+			return err
+		}
+		defer func() { _ = packed.Close() }() // likewise
+		tar := command("tar", "-xJf", "-", "-C", dir)
+		tar.Stdin = packed
+		if out, err := tar.CombinedOutput(); err != nil {
+			return fmt.Errorf("unpacking PostgreSQL: %w: %s", err, out)
+		}
+		return os.Chmod(dir, 0o755)
 	}
-	archive, err := files.File[i].Open()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = archive.Close() }() // likewise
-	tar := command("tar", "-xJf", "-", "-C", dir)
-	tar.Stdin = archive
-	if out, err := tar.CombinedOutput(); err != nil {
-		return fmt.Errorf("unpacking PostgreSQL: %w: %s", err, out)
-	}
-	return os.Chmod(dir, 0o755)
+	return errors.New("there is no .txz in the jar")
 }
 
 // command returns a command that has no deadline.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
 )
 
 var databases atomic.Int64
@@ -14,7 +15,7 @@ var databases atomic.Int64
 // Database makes an empty database for one test and returns its name.
 func (s *Server) Database(t testing.TB) string { return s.Clone(t, "template0") }
 
-// Clone makes a copy of a database that nobody is connected to, for one test, and returns its name.
+// Clone copies a database without connections, for one test, and returns the name of the copy.
 func (s *Server) Clone(t testing.TB, template string) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d", databases.Add(1))
@@ -28,18 +29,15 @@ func (s *Server) Exec(t testing.TB, database, statements string) {
 	t.Helper()
 	conn := s.Connect(t, database)
 	defer func() { _ = conn.Close(context.Background()) }() // nothing is left to learn
-	if _, err := conn.Exec(context.Background(), statements, pgx.QueryExecModeSimpleProtocol); err != nil {
-		t.Fatalf("%s: %v", statements, err)
-	}
+	_, err := conn.Exec(context.Background(), statements, pgx.QueryExecModeSimpleProtocol)
+	require.NoError(t, err, statements)
 }
 
 // Connect connects to a database as the superuser. The caller closes the connection.
 func (s *Server) Connect(t testing.TB, database string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), s.URL(database))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return conn
 }
 

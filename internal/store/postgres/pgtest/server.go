@@ -21,6 +21,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"brokerage/internal/testenv"
 )
 
@@ -61,26 +63,31 @@ func Shared(t testing.TB) *Server {
 // Start starts a server for one test, with settings such as "work_mem=8MB".
 func Start(t testing.TB, settings ...string) *Server {
 	t.Helper()
-	return StartIn(t, nil, settings...)
+	return own(t, socketRoot(), nil, slices.Concat(unsafe, settings))
 }
 
 // StartOutOfTheBox starts a server for one test with PostgreSQL's defaults, durability included.
 func StartOutOfTheBox(t testing.TB) *Server {
 	t.Helper()
-	return servers.Own(t, func() (*Server, error) { return start(socketRoot(), nil, nil) })
+	return own(t, socketRoot(), nil, nil)
 }
 
 // StartIn is Start for a server with more variables in its environment.
 func StartIn(t testing.TB, env []string, settings ...string) *Server {
 	t.Helper()
-	return servers.Own(t, func() (*Server, error) { return start(socketRoot(), slices.Concat(unsafe, settings), env) })
+	return own(t, socketRoot(), env, slices.Concat(unsafe, settings))
 }
 
 // StartAt is like Start, but puts the server's folder below root, for example on a separate disk. The path of root must
 // be short, because the folder holds a Unix socket.
 func StartAt(t testing.TB, root string, settings ...string) *Server {
 	t.Helper()
-	return servers.Own(t, func() (*Server, error) { return start(root, slices.Concat(unsafe, settings), nil) })
+	return own(t, root, nil, slices.Concat(unsafe, settings))
+}
+
+func own(t testing.TB, root string, env, settings []string) *Server {
+	t.Helper()
+	return servers.Own(t, func() (*Server, error) { return start(root, settings, env) })
 }
 
 // URL returns the URL of a database for the superuser.
@@ -115,14 +122,11 @@ cd / && rm -rf "$2"`
 
 func start(root string, settings, env []string) (*Server, error) {
 	s, err := prepare(root)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		s.env = env
+		err = s.run(settings)
 	}
-	s.env = env
-	if err := s.run(settings); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return s, err
 }
 
 // prepare makes the folder of a server.
@@ -135,15 +139,22 @@ func prepare(root string) (s *Server, err error) {
 	if s.dir, err = os.MkdirTemp(root, "pg"); err != nil {
 		return nil, err
 	}
-	if s.credential != nil {
-		if err := os.Chown(s.dir, int(s.credential.Uid), int(s.credential.Gid)); err != nil {
-			return nil, errors.Join(err, os.RemoveAll(s.dir))
-		}
+	err = s.give(s.dir)
+	if err == nil {
+		s.bin, err = binaries(s.dir, s.credential)
 	}
-	if s.bin, err = binaries(s.dir, s.credential); err != nil {
+	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(s.dir))
 	}
 	return s, nil
+}
+
+// give makes the user of the server the owner of a file.
+func (s *Server) give(path string) error {
+	if s.credential == nil {
+		return nil
+	}
+	return os.Chown(path, int(s.credential.Uid), int(s.credential.Gid))
 }
 
 // run starts the server in its folder, with a new database unless there is one.
@@ -153,17 +164,13 @@ func (s *Server) run(settings []string) error {
 	s.keeper = command("/bin/sh", "-c", keep, "sh", s.bin, s.dir, User, s.options)
 	// A group of its own: what interrupts the test is not for the server.
 	s.keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: s.credential}
-	s.keeper.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C", "HOME=" + s.dir}
-	s.keeper.Env = append(s.keeper.Env, s.env...)
-	in, err := s.keeper.StdinPipe()
-	if err != nil {
+	s.keeper.Env = append([]string{"PATH=/usr/bin:/bin", "LC_ALL=C", "HOME=" + s.dir}, s.env...)
+	in, failed := s.keeper.StdinPipe()
+	out, err := s.keeper.StdoutPipe()
+	if err := errors.Join(failed, err); err != nil {
 		return err
 	}
 	s.lifeline = in
-	out, err := s.keeper.StdoutPipe()
-	if err != nil {
-		return err
-	}
 	if err := s.keeper.Start(); err != nil {
 		return err
 	}
@@ -203,9 +210,7 @@ func (s *Server) Halt(t testing.TB) {
 
 func (s *Server) control(t testing.TB, args ...string) {
 	t.Helper()
-	if err := s.tool(t, "pg_ctl", append([]string{"-w", "-D", s.data()}, args...)...); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.tool(t, "pg_ctl", append([]string{"-w", "-D", s.data()}, args...)...))
 }
 
 // tool runs one of the programs that come with the server, as its user.
@@ -231,43 +236,27 @@ func (s *Server) log() string { return filepath.Join(s.dir, "log") }
 // Include adds lines to the server's configuration for the next start.
 func (s *Server) Include(t testing.TB, conf string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(s.data(), "included.conf"), []byte(conf), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	f, err := os.OpenFile(filepath.Join(s.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, err = f.WriteString("\ninclude 'included.conf'\n")
-	if err := errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, f.Close()))
+	require.NoError(t, os.WriteFile(filepath.Join(s.data(), "included.conf"), []byte(conf), 0o644))
 }
 
 // DisableChecksums turns off the page checksums of a halted server, which is the default before PostgreSQL 18.
 func (s *Server) DisableChecksums(t testing.TB) {
 	t.Helper()
-	if err := s.tool(t, "pg_checksums", "--disable", "--no-sync", "-D", s.data()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.tool(t, "pg_checksums", "--disable", "--no-sync", "-D", s.data()))
 }
 
 // FlipBit changes a bit of a file of a halted server.
 func (s *Server) FlipBit(t testing.TB, file string, bit int64) {
 	t.Helper()
-	f, err := os.OpenFile(filepath.Join(s.data(), file), os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := make([]byte, 1)
-	_, err = f.ReadAt(b, bit/8)
-	if err == nil {
-		b[0] ^= 1 << (bit % 8)
-		_, err = f.WriteAt(b, bit/8)
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	path := filepath.Join(s.data(), file)
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	content[bit/8] ^= 1 << (bit % 8)
+	require.NoError(t, os.WriteFile(path, content, 0o600)) // it keeps its owner
 }
 
 // Program returns the path of a program that may come with the server.
@@ -277,14 +266,10 @@ func (s *Server) Program(name string) string { return filepath.Join(s.bin, name)
 func (s *Server) PID(t testing.TB) int {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	first, _, _ := strings.Cut(string(text), "\n")
 	pid, err := strconv.Atoi(first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return pid
 }
 
@@ -300,9 +285,7 @@ func (s *Server) Running(t testing.TB) bool {
 // Kill kills the server, as the system does when memory runs out.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
-	if err := syscall.Kill(s.PID(t), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, syscall.Kill(s.PID(t), syscall.SIGKILL))
 }
 
 // Again starts a server that was killed or halted.
@@ -328,9 +311,7 @@ func (s *Server) Major(t testing.TB) (major int) {
 	if err == nil {
 		_, err = fmt.Sscanf(string(out), "postgres (PostgreSQL) %d", &major) // postgres (PostgreSQL) 15.18 …
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return major
 }
 
@@ -345,14 +326,8 @@ func otherUser() (*syscall.Credential, error) {
 			continue
 		}
 		uid, err := strconv.ParseUint(u.Uid, 10, 32)
-		if err != nil {
-			return nil, err
-		}
-		gid, err := strconv.ParseUint(u.Gid, 10, 32)
-		if err != nil {
-			return nil, err
-		}
-		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+		gid, failed := strconv.ParseUint(u.Gid, 10, 32)
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, errors.Join(err, failed)
 	}
 	return nil, &testenv.NotHereError{Reason: "PostgreSQL does not run as root, and there is no other user for it"}
 }
