@@ -10,7 +10,7 @@ import (
 func (s *Store) CustomerOf(ctx context.Context, account brokerage.ID) (id brokerage.ID, err error) {
 	var found bool
 	err = s.read(ctx, func() (err error) {
-		found, err = row(ctx, s.db, "customer_of", []any{account.String()}, []any{&id})
+		id, found, err = customerOf(ctx, s.db, account)
 		return err
 	})
 	if err == nil && !found {
@@ -19,18 +19,7 @@ func (s *Store) CustomerOf(ctx context.Context, account brokerage.ID) (id broker
 	return id, err
 }
 
-// duplicateAccount returns the *Conflict that names the first account of a customer that another customer has.
-func (s *Store) duplicateAccount(ctx context.Context, keys brokerage.CustomerKeys) error {
-	duplicate := keys.Accounts[0] // in case the other customer has closed it since
-	for _, account := range keys.Accounts {
-		owner, err := s.CustomerOf(ctx, account)
-		if err == nil && owner != keys.ID {
-			duplicate = account
-			break
-		}
-		if _, none := err.(*brokerage.NotFound); err != nil && !none { //nolint:errorlint // it is the store's own
-			return err
-		}
-	}
-	return brokerage.DuplicateAccount(duplicate)
+func customerOf(ctx context.Context, q querier, account brokerage.ID) (id brokerage.ID, found bool, err error) {
+	found, err = row(ctx, q, "customer_of", []any{account.String()}, []any{&id})
+	return id, found, err
 }

@@ -1,6 +1,7 @@
 package db2
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,17 +11,15 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// read runs a function that only reads, again where the connection was lost or another transaction was in the way.
+// read runs a function that only reads, and runs it again where the connection was lost or another transaction was in
+// the way.
 func (s *Store) read(ctx context.Context, do func() error) (err error) {
 	for range s.attempts(ctx) {
-		if err = do(); err == nil || !isTransient(err) {
+		if err = do(); !isTransient(err) {
 			break
 		}
 	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	return domainError(ctx, err, false)
+	return domainError(ctx, cmp.Or(err, ctx.Err()), false)
 }
 
 // find reads the document with the given key, or returns *brokerage.NotFound. A statement with several parameters gets
@@ -41,7 +40,7 @@ func (s *Store) find(ctx context.Context, name, what string, key any) (doc []byt
 // findSecurity reads a document of the security with the given symbol.
 func (s *Store) findSecurity(ctx context.Context, name, symbol string) ([]byte, error) {
 	if !listed(symbol) {
-		return nil, orElse(ctx.Err(), brokerage.NoSecurity(symbol))
+		return nil, cmp.Or[error](ctx.Err(), brokerage.NoSecurity(symbol))
 	}
 	return s.find(ctx, name, "security", symbol)
 }

@@ -27,7 +27,7 @@ func TestParseURL(t *testing.T) {
 			user + "from file;" + end,
 		},
 		"Escaped": {"db2://u:p%40%2F@h/TPOX", "", user + "p@/;" + end},
-		"Schema":  {"db2://u:p@h/TPOX?schema=tpox", "", base + "CurrentSchema=TPOX;" + end},
+		"Schema":  {"db2://u:p@h/TPOX?schema=tpox", "", base + "ClientApplName=brokerage;CurrentSchema=TPOX;QueryTimeout=30"},
 		"Timeouts": {
 			"db2://u:p@h/TPOX?lock_timeout=2s&statement_timeout=1m", "",
 			base + "ClientApplName=brokerage;QueryTimeout=60",
@@ -35,7 +35,7 @@ func TestParseURL(t *testing.T) {
 		"TLS": {
 			"db2://u:p@h/TPOX?tls=true&tls_ca=/ca.arm", "",
 			"HOSTNAME=h;PORT=50001;DATABASE=TPOX;PROTOCOL=TCPIP;UID=u;PWD=p;" +
-				"SSLServerCertificate=/ca.arm;Security=SSL;" + end,
+				"ClientApplName=brokerage;QueryTimeout=30;SSLServerCertificate=/ca.arm;Security=SSL",
 		},
 		"Client": {
 			"db2://u:p@h/TPOX?application=a&client_user=c", "",

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"time"
 
+	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
 )
 
@@ -15,7 +16,6 @@ type Stats struct {
 	Waits       int64
 	Waited      time.Duration // for a connection, all together
 	Retries     int64         // of transactions and reads, since the store was opened
-	Lost        int64         // connections that were given up
 
 	// Hits are the pages that the server found in its buffer pools, Misses those that it read into them, for all clients
 	// since the database was activated.
@@ -35,7 +35,7 @@ func (s *Store) Stats() Stats {
 	counted := s.figures.Pages.Look()
 	return Stats{
 		Connections: pool.MaxOpenConnections, Open: pool.OpenConnections, InUse: pool.InUse,
-		Waits: pool.WaitCount, Waited: pool.WaitDuration, Retries: s.retries.Load(), Lost: s.lost.Load(),
+		Waits: pool.WaitCount, Waited: pool.WaitDuration, Retries: s.retries.Load(),
 		Hits: counted.Hits, Misses: counted.Misses, Kinds: s.figures.Kinds.Look(),
 	}
 }
@@ -68,12 +68,10 @@ func (s *Store) estimate(ctx context.Context) (all bulk.Estimates, err error) {
 	if err != nil {
 		return all, err
 	}
-	err = eachRow(ctx, s.db, statements["space"], nil, func(rows *sql.Rows) error {
-		name, data, _, err := spaceOf(rows)
-		if kind, is := kindOf(name); is {
-			all[kind].Stored = data
+	err = s.eachTable(ctx, func(k dataset.Kind, documents bool, dataBytes, _ int64) {
+		if documents {
+			all[k].Stored = dataBytes
 		}
-		return err
 	})
 	return all, err
 }

@@ -1,6 +1,7 @@
 package db2
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -25,7 +26,6 @@ type Store struct {
 
 	purged  atomic.Int64 // when expired answers were searched for last, Unix time
 	retries atomic.Int64
-	lost    atomic.Int64 // connections that were given up
 	figures *bulk.Figures
 	counted bulk.Pages // of the last call of countPages, which alone uses it
 }
@@ -48,12 +48,8 @@ func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
 	}
 	settings.Schema, settings.Registered = t.settings.Schema, t.settings.Registered
 	settings.LockTimeout = t.settings.LockTimeout
-	if settings.Pool == 0 {
-		settings.Pool = t.settings.Pool
-	}
-	if settings.Setting == "" {
-		settings.Setting = t.settings.Setting
-	}
+	settings.Pool = cmp.Or(settings.Pool, t.settings.Pool)
+	settings.Setting = cmp.Or(settings.Setting, t.settings.Setting)
 	return OpenConnector(ctx, connect, settings)
 }
 
@@ -71,13 +67,11 @@ func OpenConnector(ctx context.Context, connect driver.Connector, settings Setti
 	if settings.Pool <= 0 {
 		settings.Pool = DefaultPool
 	}
-	if settings.Setting == "" {
-		settings.Setting = Tuned
-	}
+	settings.Setting = cmp.Or(settings.Setting, Tuned)
 	s := &Store{settings: settings}
 	s.Text = s.setting
 	s.figures = bulk.NewFigures(statsTimeout, s.countPages, s.estimate)
-	s.db = sql.OpenDB(connector{connect, &s.lost, settings.session(), settings.Trace})
+	s.db = sql.OpenDB(connector{connect, settings.session(), settings.Trace})
 	s.db.SetMaxOpenConns(settings.Pool)
 	s.db.SetMaxIdleConns(settings.Pool)
 	s.db.SetConnMaxLifetime(connectionLife)
@@ -123,12 +117,4 @@ func (s *Store) setting(ctx context.Context, name string) (text string, err erro
 		return err
 	})
 	return text, err
-}
-
-// orElse returns err, or otherwise where that is nil.
-func orElse(err, otherwise error) error {
-	if err != nil {
-		return err
-	}
-	return otherwise
 }
