@@ -7,7 +7,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -75,24 +74,17 @@ var (
 	_ driver.Validator   = (*conn)(nil)
 )
 
-// keptStatements is how many prepared statements a connection keeps at most; the service has fewer.
-const keptStatements = 100
-
-// Prepare returns a prepared statement, and keeps it until the connection is closed or the statement fails.
+// Prepare returns a prepared statement, which is kept until the connection is closed or the statement fails.
 func (c *conn) Prepare(query string) (driver.Stmt, error) {
-	s := &stmt{conn: c, name: names[query], kept: true}
-	var ok bool
-	if s.Stmt, ok = c.prepared[query]; ok {
-		return s, nil
+	inner, kept := c.prepared[query]
+	if !kept {
+		var err error
+		if inner, err = c.Conn.Prepare(query); err != nil {
+			return nil, c.note(err)
+		}
+		c.prepared[query] = inner
 	}
-	var err error
-	if s.Stmt, err = c.Conn.Prepare(query); err != nil {
-		return nil, c.note(err)
-	}
-	if s.kept = len(c.prepared) < keptStatements; s.kept {
-		c.prepared[query] = s.Stmt
-	}
-	return s, nil
+	return &stmt{inner, c, query}, nil
 }
 
 func (c *conn) BeginTx(_ context.Context, options driver.TxOptions) (driver.Tx, error) {
@@ -151,9 +143,8 @@ func (t transaction) Rollback() error { return t.conn.breakAfter(t.Tx.Rollback()
 type stmt struct {
 	driver.Stmt
 
-	conn *conn
-	name string // for traces
-	kept bool   // by the connection
+	conn  *conn
+	query string
 }
 
 var (
@@ -162,12 +153,8 @@ var (
 	_ driver.NamedValueChecker = (*stmt)(nil)
 )
 
-func (s *stmt) Close() error {
-	if s.kept {
-		return nil
-	}
-	return s.Stmt.Close()
-}
+// Close does nothing: the connection keeps the statement.
+func (s *stmt) Close() error { return nil }
 
 // CheckNamedValue binds documents as text.
 func (s *stmt) CheckNamedValue(v *driver.NamedValue) (err error) {
@@ -205,17 +192,18 @@ func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driv
 
 // traced begins the trace of a statement, if it is one of a transaction.
 func (s *stmt) traced(ctx context.Context) (end func(error)) {
-	if s.name == "" {
+	name := names[s.query]
+	if name == "" {
 		return func(error) {}
 	}
-	return s.conn.trace.Statement(ctx, s.name)
+	return s.conn.trace.Statement(ctx, name)
 }
 
 // failed drops a prepared statement that failed, so that the next use prepares it again: the driver may have left it
 // half bound.
 func (s *stmt) failed(err error) error {
-	if err != nil && s.kept {
-		maps.DeleteFunc(s.conn.prepared, func(_ string, kept driver.Stmt) bool { return kept == s.Stmt })
+	if err != nil {
+		delete(s.conn.prepared, s.query)
 		_ = s.Stmt.Close() // the first error is reported
 	}
 	return s.conn.note(err)

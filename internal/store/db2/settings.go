@@ -37,8 +37,6 @@ type Settings struct {
 	Notice func(string)
 	// Trace is called for every statement of a transaction; it may be nil.
 	Trace trace.Begin
-	// Engine describes a server that cannot be asked as Db2 is; nil for Db2.
-	Engine *brokerage.Engine
 }
 
 // DefaultPool is the default of Settings.Pool. Each connection of IBM's client takes some megabytes of this process and
