@@ -54,7 +54,7 @@ func TestDriver_Session(t *testing.T) {
 	fails = false
 	_, err := db.ExecContext(t.Context(), "UPDATE t")
 	require.NoError(t, err)
-	require.Equal(t, session[0]+" "+session[0]+" UPDATE t", squeeze(f.said()))
+	require.Equal(t, session[0]+" "+session[0]+" UPDATE t", f.said())
 }
 
 func TestDriver_Isolation(t *testing.T) {
@@ -117,7 +117,7 @@ func TestDriver_LostConnection(t *testing.T) {
 				require.Equal(t, n+1, f.closed, "it went back to the pool")
 			}
 			// database/sql does it again by itself for ErrBadConn, which a write must not be.
-			require.Equal(t, "UPDATE t UPDATE t", squeeze(f.said()))
+			require.Equal(t, "UPDATE t UPDATE t", f.said())
 			require.Equal(t, 2, f.connections)
 		})
 	}
