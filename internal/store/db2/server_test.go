@@ -17,7 +17,6 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/storetest"
 	"brokerage/internal/testenv"
 )
 
@@ -72,19 +71,7 @@ func filled(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) *Store {
 func TestServer_Conformance(t *testing.T) {
 	server(t)
 	t.Cleanup(func() { evidence(t, "conformance.txt", fmt.Appendf(nil, "failed: %v\n", t.Failed())) })
-	open := func(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
-		return filled(t, d, rules)
-	}
-	storetest.Run(t,
-		func(t testing.TB, d *dataset.Dataset) brokerage.Store { return open(t, d, brokerage.Rules{}) },
-		storetest.Options{
-			Dataset:  few(),
-			OpenWith: open,
-			Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
-				require.NoError(t, s.Close())
-				return openServer(t, s.(*Store).settings.Rules)
-			},
-		})
+	conform(t, filled, func(t testing.TB, s *Store) *Store { return openServer(t, s.settings.Rules) })
 }
 
 // explained returns the names of the transactions' statements.
