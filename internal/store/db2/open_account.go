@@ -20,8 +20,8 @@ func (s *Store) OpenAccount(
 		refused := refusal(err)
 		switch {
 		case isDuplicate(err):
-			owner, _, err := customerOf(t.ctx, t, id)
-			if err != nil || t.maybeDone && owner == customer {
+			owner, err := customerOf(t.ctx, t, id)
+			if err != nil || t.maybeDone && owner != nil && *owner == customer {
 				return nil, err // the earlier attempt has opened it
 			}
 			return nil, brokerage.DuplicateAccount(id)

@@ -37,11 +37,11 @@ func withFindings(err error, validate func(doc []byte) error, doc []byte) error 
 // duplicateAccount returns the *Conflict that names the first account of a customer that another customer has.
 func (t *tx) duplicateAccount(keys brokerage.CustomerKeys) error {
 	for _, account := range keys.Accounts {
-		owner, found, err := customerOf(t.ctx, t, account)
+		owner, err := customerOf(t.ctx, t, account)
 		if err != nil {
 			return err
 		}
-		if found && owner != keys.ID {
+		if owner != nil && *owner != keys.ID {
 			return brokerage.DuplicateAccount(account)
 		}
 	}

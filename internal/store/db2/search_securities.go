@@ -12,11 +12,7 @@ func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) (
 		return brokerage.SearchAnswer(0, nil), ctx.Err()
 	}
 	args := []any{search.Sector, double(search.PEMin), double(search.PEMax), double(search.YieldMin)}
-	var docs [][]byte
-	err := s.read(ctx, func() (err error) {
-		docs, err = documents(ctx, s.db, "search_securities", args...)
-		return err
-	})
+	docs, err := read(ctx, s, func() ([][]byte, error) { return documents(ctx, s.db, "search_securities", args...) })
 	if err != nil {
 		return nil, err
 	}

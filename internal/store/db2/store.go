@@ -103,10 +103,9 @@ func (s *Store) Migrated() (from, to int) { return s.migrated[0], s.migrated[1] 
 func (s *Store) Close() error { return s.db.Close() }
 
 // setting returns the text of a setting, for the ledger.
-func (s *Store) setting(ctx context.Context, name string) (text string, err error) {
-	err = s.read(ctx, func() error {
-		_, err := row(ctx, s.db, "get_setting", []any{name}, []any{&text})
-		return err
+func (s *Store) setting(ctx context.Context, name string) (string, error) {
+	return read(ctx, s, func() (text string, err error) {
+		_, err = row(ctx, s.db, "get_setting", []any{name}, []any{&text})
+		return text, err
 	})
-	return text, err
 }

@@ -89,15 +89,18 @@ func TestWrite(t *testing.T) {
 			said: "insert_order COMMIT BEGIN insert_order get_whole_order ROLLBACK", want: brokerage.DuplicateOrder(7),
 		},
 		"Missing": {
-			do: remove, changes: map[string][]int64{"delete_order": {0}}, said: "delete_order ROLLBACK", want: brokerage.NoOrder(7),
+			do: remove, changes: map[string][]int64{"delete_order": {0}}, said: "delete_order ROLLBACK",
+			want: brokerage.NoOrder(7),
 		},
 		"CustomerExists": {
-			do: insertCustomer, fails: map[string][]error{"insert_customer": {twice}}, stored: map[string]string{"has_customer": "1"},
-			said: "insert_customer has_customer ROLLBACK", want: brokerage.DuplicateCustomer(customer),
+			do: insertCustomer, fails: map[string][]error{"insert_customer": {twice}},
+			stored: map[string]string{"has_customer": "1"},
+			said:   "insert_customer has_customer ROLLBACK", want: brokerage.DuplicateCustomer(customer),
 		},
 		"AccountExists": {
-			do: insertCustomer, fails: map[string][]error{"insert_customer": {twice}}, stored: map[string]string{"customer_of": "1"},
-			said: "insert_customer has_customer customer_of ROLLBACK", want: brokerage.DuplicateAccount(account),
+			do: insertCustomer, fails: map[string][]error{"insert_customer": {twice}},
+			stored: map[string]string{"customer_of": "1"},
+			said:   "insert_customer has_customer customer_of ROLLBACK", want: brokerage.DuplicateAccount(account),
 		},
 		"OpenedAccountExists": {
 			do: open, fails: map[string][]error{"open_account": {twice}}, stored: map[string]string{"customer_of": "1"},
