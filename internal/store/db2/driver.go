@@ -30,8 +30,6 @@ import (
 //   - A value of exactly 65,535 bytes, modulo 65,536, reads as NULL (an int16 in column.go), and one longer than its
 //     declared size is cut without an error (issue 222 says what memory a larger size costs). See eachDocument.
 //   - Errors hold ODBC's SQLSTATE, which is not always Db2's. See serverError.
-//   - Prepare ignores an error of SQLDescribeParam (param.go), a lost connection too: IBM's client has connected again by
-//     then, so that the transaction's earlier statements are lost, and its later ones are committed. See ibmConn.
 
 // A connector opens connections and wraps them.
 type connector struct {
@@ -241,13 +239,6 @@ func (r *rows) Close() error {
 	return err
 }
 
-// A Diagnostic is one of a driver's records of an error.
-type Diagnostic struct {
-	Code    int    // SQLCODE: the driver's native error
-	State   string // ODBC's, or Db2's
-	Message string
-}
-
 // diagnosed converts an error of the driver into a *ServerError; any other error it returns unchanged.
 func diagnosed(err error) error {
 	if list := diagnose(err); len(list) > 0 {
@@ -262,11 +253,12 @@ var (
 	reasonInMessage = regexp.MustCompile(`[Rr]eason code[^"0-9]{0,10}"?(\d+)"?`)
 )
 
-// serverError reads code, state and reason from diagnostics. Db2's own SQLSTATE and the reason are only in the message.
-// The message may be in any language, but the labels around them are the same in all.
-func serverError(list []Diagnostic) *ServerError {
+// serverError reads code, state and reason from a driver's records of an error, whose codes are the driver's native ones
+// and whose states may be ODBC's. Db2's own state and the reason are only in the message, which may be in any language;
+// the labels around them are the same in all.
+func serverError(list []ServerError) *ServerError {
 	// The first that is Db2's and not the client's.
-	i := slices.IndexFunc(list, func(d Diagnostic) bool { return codeInMessage.MatchString(d.Message) })
+	i := slices.IndexFunc(list, func(d ServerError) bool { return codeInMessage.MatchString(d.Message) })
 	d := list[max(i, 0)]
 	find := func(label *regexp.Regexp) string {
 		if m := label.FindStringSubmatch(d.Message); m != nil {

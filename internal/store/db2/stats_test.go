@@ -35,7 +35,7 @@ func TestStats(t *testing.T) {
 	pages := [2]int64{1000, 100}
 	s := openFake(t, asServer(&pages, nil))
 	stats := s.Stats()
-	require.Equal(t, DefaultPool, stats.Connections)
+	require.Equal(t, DefaultPool, stats.Pool.MaxOpenConnections)
 	require.Equal(t, [2]int64{900, 100}, [2]int64{stats.Hits, stats.Misses})
 	require.Equal(t, bulk.Estimates{
 		dataset.Order:    {Known: true, Documents: 2000, Stored: 640 * 1024},
