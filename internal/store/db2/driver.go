@@ -28,8 +28,9 @@ import (
 //   - The driver describes a statement each time it prepares it, which costs a round trip: each connection keeps its
 //     prepared statements.
 //   - A value of exactly 65,535 bytes, modulo 65,536, reads as NULL (an int16 in column.go), and one longer than its
-//     declared size is cut without an error (issue 222 says what memory a larger size costs). See eachDocument.
+//     declared size is cut without an error (issue 222 says what memory a larger size costs). See documents.
 //   - Errors hold ODBC's SQLSTATE, which is not always Db2's. See serverError.
+//   - Prepare ignores an error of SQLDescribeParam (param.go), a lost connection too. See tx.keep.
 
 // A connector opens connections and wraps them.
 type connector struct {
@@ -253,7 +254,7 @@ var (
 	reasonInMessage = regexp.MustCompile(`[Rr]eason code[^"0-9]{0,10}"?(\d+)"?`)
 )
 
-// serverError reads code, state and reason from a driver's records of an error, whose codes are the driver's native ones
+// serverError reads code, state and reason from a driver's records of an error, whose codes are its native ones
 // and whose states may be ODBC's. Db2's own state and the reason are only in the message, which may be in any language;
 // the labels around them are the same in all.
 func serverError(list []ServerError) *ServerError {

@@ -61,7 +61,8 @@ func (t *tx) kept(id string) ([]byte, error) {
 	return docs[0], nil
 }
 
-// keep stores the answer with the key, which only this transaction can have claimed.
+// keep stores the answer with the key that this transaction has claimed. If the claim is gone, so is what was written
+// with it: the client library has connected again in the middle of the transaction.
 func (t *tx) keep(once *brokerage.Once, answer []byte) error {
 	return t.mustChange(errClaimLost, "keep_answer", answer, keyOf(once))
 }

@@ -115,7 +115,7 @@ func TestWrite(t *testing.T) {
 			do: closeAccount, changes: map[string][]int64{"close_account": {0}},
 			said: "close_account get_customer ROLLBACK", want: brokerage.NoCustomer(customer),
 		},
-		// The transaction of the claim was replaced by another one: see driver.go.
+		// The client library has connected again in the middle of the transaction.
 		"ClaimLost": {
 			do: removeOnce, changes: map[string][]int64{"keep_answer": {0}},
 			said: "get_answer claim_key delete_order keep_answer ROLLBACK " +
