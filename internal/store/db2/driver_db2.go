@@ -8,13 +8,13 @@ import (
 	"database/sql/driver"
 	"errors"
 
-	_ "brokerage/internal/store/db2/codepage" // has to come before the driver
+	_ "brokerage/internal/store/db2/codepage" // must come before the driver
 
 	ibm "github.com/ibmdb/go_ibm_db"
 )
 
-// driverConnector connects with IBM's driver. This and the diagnosis of its errors are all that the build tag decides.
-// Only the driver that its package registers has a handle of the client library.
+// driverConnector connects with IBM's driver; what is in this file is all that the build tag decides. Only the driver
+// that its package registers has a handle of the client library.
 func driverConnector(dsn string) (driver.Connector, error) {
 	db, err := sql.Open("go_ibm_db", dsn)
 	if err != nil {
@@ -32,13 +32,14 @@ func (c ibmConnector) Connect(context.Context) (driver.Conn, error) { return c.d
 
 func (c ibmConnector) Driver() driver.Driver { return c.driver }
 
-func diagnose(err error) (list []Diagnostic) {
+// diagnose returns the driver's records of an error.
+func diagnose(err error) (list []ServerError) {
 	found, ok := errors.AsType[*ibm.Error](err)
 	if !ok {
 		return nil
 	}
 	for _, d := range found.Diag {
-		list = append(list, Diagnostic{Code: d.NativeError, State: d.State, Message: d.Message})
+		list = append(list, ServerError{Code: d.NativeError, State: d.State, Message: d.Message})
 	}
 	return list
 }

@@ -14,4 +14,4 @@ var errNoDriver = errors.New("this brokerage was built without Db2's driver: bui
 
 func driverConnector(string) (driver.Connector, error) { return nil, errNoDriver }
 
-func diagnose(error) []Diagnostic { return nil }
+func diagnose(error) []ServerError { return nil }

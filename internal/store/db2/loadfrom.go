@@ -35,11 +35,10 @@ func (t *tx) insertDocuments(documents []bulk.PreparedDocument) error {
 			continue
 		}
 		_, err := t.exec(inserts[d.Kind], d.Doc)
-		if domain := domainError(t.ctx, err, false); isDuplicate(err) {
+		if d.Refused = refusal(err); isDuplicate(err) {
 			d.Refused = duplicateKeys(d.Keys)
-		} else if _, is := domain.(*brokerage.Invalid); is { //nolint:errorlint // it is domainError's own
-			d.Refused = domain
-		} else if err != nil {
+		}
+		if err != nil && d.Refused == nil {
 			return err
 		}
 	}

@@ -24,9 +24,5 @@ func (t *tx) replace(what, key string, doc []byte, validate bool, match brokerag
 			return &brokerage.Stale{}
 		}
 	}
-	changed, err := t.exec(asIs("replace_"+what, validate), doc, key)
-	if err == nil && !changed {
-		err = none
-	}
-	return err
+	return t.mustChange(none, asIs("replace_"+what, validate), doc, key)
 }

@@ -15,13 +15,11 @@ func (s *Store) ReplaceCustomer(
 		return err
 	}
 	_, err = s.write(ctx, w, failUnknown, func(t *tx) ([]byte, error) {
-		return nil, t.replace("customer", id.String(), doc, validate, match)
+		err := t.replace("customer", id.String(), doc, validate, match)
+		if isDuplicate(err) {
+			return nil, t.duplicateAccount(keys)
+		}
+		return nil, withFindings(err, brokerage.ValidateCustomer, doc)
 	})
-	switch {
-	case isDuplicateKey(err):
-		return s.duplicateAccount(ctx, keys)
-	case validate:
-		return withFindings(err, func() error { return brokerage.ValidateCustomer(doc) })
-	}
 	return err
 }

@@ -14,10 +14,8 @@ func (s *Store) ReplaceSecurity(
 		return err
 	}
 	_, err := s.write(ctx, w, failUnknown, func(t *tx) ([]byte, error) {
-		return nil, t.replace("security", symbol, doc, validate, match)
+		err := t.replace("security", symbol, doc, validate, match)
+		return nil, withFindings(err, brokerage.ValidateSecurity, doc)
 	})
-	if !validate {
-		return err
-	}
-	return withFindings(err, func() error { return brokerage.ValidateSecurity(doc) })
+	return err
 }
