@@ -30,7 +30,8 @@ import (
 //   - A value of exactly 65,535 bytes, modulo 65,536, reads as NULL (an int16 in column.go), and one longer than its
 //     declared size is cut without an error (issue 222 says what memory a larger size costs). See documents.
 //   - Errors hold ODBC's SQLSTATE, which is not always Db2's. See serverError.
-//   - Prepare ignores an error of SQLDescribeParam (param.go), a lost connection too. See tx.keep.
+//   - Prepare ignores an error of SQLDescribeParam (param.go), a lost connection too: IBM's client has connected again
+//     by then, so that the transaction's earlier statements are lost, and its later ones are committed. See Prepare.
 
 // A connector opens connections and wraps them.
 type connector struct {
@@ -65,6 +66,7 @@ type conn struct {
 
 	trace    trace.Begin
 	prepared map[string]driver.Stmt
+	inTx     bool
 	broken   bool
 }
 
@@ -78,12 +80,21 @@ func (c *conn) Prepare(query string) (driver.Stmt, error) {
 	inner, kept := c.prepared[query]
 	if !kept {
 		var err error
-		if inner, err = c.Conn.Prepare(query); err != nil {
+		if inner, err = c.Conn.Prepare(query); err == nil && c.inTx && !described(inner) {
+			err = errors.Join(errReplaced, inner.Close())
+		}
+		if err != nil {
 			return nil, c.note(err)
 		}
 		c.prepared[query] = inner
 	}
 	return &stmt{inner, c, query}, nil
+}
+
+// errReplaced is the error of a transaction in which a statement could not be prepared: what it did before may be lost.
+var errReplaced error = &ServerError{
+	Code: codeLost, State: stateConnectionFailure,
+	Message: "a statement's parameters could not be described: the connection was lost, or the statement is refused",
 }
 
 func (c *conn) BeginTx(_ context.Context, options driver.TxOptions) (driver.Tx, error) {
@@ -94,6 +105,7 @@ func (c *conn) BeginTx(_ context.Context, options driver.TxOptions) (driver.Tx, 
 	if err != nil {
 		return nil, c.breakAfter(err) // it may be in a transaction now
 	}
+	c.inTx = true
 	return transaction{inner, c}, nil
 }
 
@@ -134,9 +146,14 @@ type transaction struct {
 	conn *conn
 }
 
-func (t transaction) Commit() error { return t.conn.breakAfter(t.Tx.Commit()) }
+func (t transaction) Commit() error { return t.ended(t.Tx.Commit()) }
 
-func (t transaction) Rollback() error { return t.conn.breakAfter(t.Tx.Rollback()) }
+func (t transaction) Rollback() error { return t.ended(t.Tx.Rollback()) }
+
+func (t transaction) ended(err error) error {
+	t.conn.inTx = false
+	return t.conn.breakAfter(err)
+}
 
 // A stmt is one use of a prepared statement.
 type stmt struct {

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"reflect"
 
 	_ "brokerage/internal/store/db2/codepage" // must come before the driver
 
@@ -31,6 +32,17 @@ type ibmConnector struct {
 func (c ibmConnector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
 
 func (c ibmConnector) Driver() driver.Driver { return c.driver }
+
+// described reports whether the driver could describe every parameter of a statement, which it tells nobody.
+func described(s driver.Stmt) bool {
+	parameters := reflect.ValueOf(s).Elem().FieldByName("os").Elem().FieldByName("Parameters")
+	for i := range parameters.Len() {
+		if !parameters.Index(i).FieldByName("isDescribed").Bool() {
+			return false
+		}
+	}
+	return true
+}
 
 // diagnose returns the driver's records of an error.
 func diagnose(err error) (list []ServerError) {
