@@ -44,16 +44,16 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// missing is a cluster that cannot be had here, which is no fault.
+// missing says why there is no cluster here, which is no failure.
 type missing struct{ error }
 
-// required tells whether BROKERAGE_TEST_REQUIRE names a need.
+// required reports whether BROKERAGE_TEST_REQUIRE names a need.
 func required(need string) bool {
 	return slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), need)
 }
 
-// requireCluster is one for all tests of this package. It has to be asked for: the
-// cluster that KUBECONFIG happens to name may be one that people work with.
+// requireCluster returns one cluster for all tests of this package. BROKERAGE_TEST_REQUIRE must name it: the cluster
+// that KUBECONFIG happens to name may be one that people work with.
 func requireCluster(t testing.TB) *cluster {
 	t.Helper()
 	if !required(need) && !required(needNode) {
@@ -130,8 +130,7 @@ func startCluster() (*cluster, error) {
 	return c, nil
 }
 
-// freePorts are ports of this machine that nobody listens at, and whose successors
-// nobody listens at either.
+// freePorts returns free ports of this machine whose successors are free too.
 func freePorts(n int) (ports []int, err error) {
 	for tries := 0; len(ports) < n && tries < 100; tries++ {
 		l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
@@ -173,7 +172,7 @@ func script(env []string, limit time.Duration, name string, args ...string) erro
 	return nil
 }
 
-// kubectlOf is a kubectl: that of the tests' own cluster, or an installed one.
+// kubectlOf returns the path of kubectl: that of the tests' own cluster, or an installed one.
 func kubectlOf() (string, error) {
 	own := filepath.Join(kubeCache(), "bin", "mc", "kctl")
 	if _, err := os.Stat(own); err == nil {
@@ -185,7 +184,7 @@ func kubectlOf() (string, error) {
 	return "", missing{errors.New("kubectl is not installed, and no cluster of the tests' own has been built")}
 }
 
-// said is what came of a call of kubectl.
+// said is the result of a call of kubectl.
 type said struct {
 	out, err string
 	failed   error
@@ -202,7 +201,7 @@ func (c *cluster) run(t testing.TB, input string, args ...string) said {
 	return said{out.String(), errs.String(), err}
 }
 
-// must is run for what has to succeed; it gives the output.
+// must calls kubectl, requires that it succeeds, and returns its output.
 func (c *cluster) must(t testing.TB, input string, args ...string) string {
 	t.Helper()
 	s := c.run(t, input, args...)

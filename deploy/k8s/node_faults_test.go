@@ -16,8 +16,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// kill ends the processes of a pod as a failure of power would: they are told
-// nothing. This machine is the node.
+// kill kills the processes of a pod without warning, as a power failure would. This machine is the node.
 func (n *node) kill(t testing.TB, pod string) {
 	t.Helper()
 	group := "pod" + n.kube(t, "get", "pod", pod, "-o", "jsonpath={.metadata.uid}")
@@ -44,10 +43,8 @@ func (n *node) kill(t testing.TB, pod string) {
 	require.Positive(t, killed)
 }
 
-// databaseDies kills the database under the load of k6, and lets a few clients
-// place orders meanwhile, of which every one that was acknowledged must be there
-// afterwards. What k6 and they are told until it is back is that it cannot be done
-// now; nobody is told anything wrong, and no instance is restarted.
+// databaseDies kills the database under the load of k6, while a few clients place orders. Every acknowledged order must
+// exist afterwards. Until the database is back, clients get 503; no response is wrong, and no instance is restarted.
 func (n *node) databaseDies(t *testing.T, results string, kill func()) {
 	n.ready(t, "deployment/brokerage")
 	run := n.loadTest(t, "the database dies", results, "DURATION=60s", "P99=60000")
@@ -84,8 +81,7 @@ func (n *node) databaseDies(t *testing.T, results string, kill func()) {
 	require.Empty(t, strings.Trim(n.restarts(t, "service"), "0 "))
 }
 
-// An instance that is older than the schema ends and says so, and those that serve
-// go on.
+// An instance that is older than the schema exits with a message, and the running instances continue to serve.
 func (n *node) newerSchema(t *testing.T) {
 	eventually(t, func() bool { return n.replicas(t) == "3" }, "the load before it is forgotten")
 	psql := func(statement string) {

@@ -68,7 +68,7 @@ func (n *node) logs(t testing.TB) string {
 		"--tail=20", "--prefix", "--all-containers").out
 }
 
-// volume makes a volume for a claim: the node has none that come by themselves.
+// volume creates a volume for a claim: the node has no provisioner.
 func (n *node) volume(t testing.TB, claim string) (folder string) {
 	t.Helper()
 	folder = filepath.Join(n.volumes, claim)
@@ -103,7 +103,7 @@ func (n *node) apply(t testing.TB, overlay, more string) {
 	n.kube(t, "apply", "--server-side", "--force-conflicts", "-k", dir)
 }
 
-// secret makes or replaces a Secret.
+// secret creates or replaces a Secret.
 func (n *node) secret(t testing.TB, name string, values map[string]string) {
 	t.Helper()
 	out, err := json.Marshal(map[string]any{
@@ -126,7 +126,7 @@ func eventually(t testing.TB, ok func() bool, format string, args ...any) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !ok(); time.Sleep(500 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			require.Failf(t, "it did not come to pass", format, args...)
+			require.Failf(t, "timed out", format, args...)
 		}
 	}
 }
@@ -136,13 +136,13 @@ func (n *node) ready(t testing.TB, what string) {
 	n.kube(t, "rollout", "status", what, "--timeout="+patience.String())
 }
 
-// replicas is how many instances are ready, empty if none is.
+// replicas returns how many instances are ready, empty if none is.
 func (n *node) replicas(t testing.TB) string {
 	t.Helper()
 	return n.kube(t, "get", "deployment", "brokerage", "-o", "jsonpath={.status.readyReplicas}")
 }
 
-// restarts are those of each pod of a component.
+// restarts returns how often each pod of a component was restarted.
 func (n *node) restarts(t testing.TB, component string) string {
 	t.Helper()
 	return n.kube(t, "get", "pods", "-l", "app.kubernetes.io/component="+component,

@@ -35,11 +35,10 @@ var variants = map[string]string{
 	"ingress": "resources: [%[1]s/overlays/embedded]\ncomponents: [%[1]s/components/ingress]\n",
 }
 
-// rendered are the texts of kustomizations that do not change while the tests run:
-// rendering takes a second.
+// rendered caches the texts of kustomizations: rendering takes a second.
 var rendered sync.Map
 
-// render gives the objects of a kustomization.
+// render returns the objects of a kustomization.
 func render(t testing.TB, dir string) []object {
 	t.Helper()
 	if known, ok := rendered.Load(dir); ok {
@@ -76,7 +75,7 @@ func variant(t testing.TB, text string) string {
 // object is one of Kubernetes', as YAML has it.
 type object map[string]any
 
-// objects reads documents of YAML, in which no key may stand twice.
+// objects reads documents of YAML, which must not repeat a key.
 func objects(t testing.TB, text string) (all []object) {
 	t.Helper()
 	for doc := range strings.SplitSeq(text, "\n---\n") {
@@ -93,7 +92,7 @@ func (o object) kind() string { return text(o, "kind") }
 
 func (o object) name() string { return text(o, "metadata", "name") }
 
-// at is what is at a path, nil if there is nothing.
+// at returns the value at a path, nil if there is none.
 func at(v any, path ...string) any {
 	for _, key := range path {
 		switch m := v.(type) {
@@ -118,8 +117,7 @@ func list(v any, path ...string) []any {
 	return l
 }
 
-// template is the pod template of a workload, and the pod itself of a Pod; nil for
-// what has none.
+// template returns the pod template of a workload, or a Pod itself; nil for other objects.
 func (o object) template() object {
 	path := map[string][]string{
 		"Deployment": {"spec", "template"}, "StatefulSet": {"spec", "template"}, "Job": {"spec", "template"},
@@ -134,7 +132,7 @@ func (o object) template() object {
 	return o
 }
 
-// find is the object of a kind and name; generated names go on with a hash.
+// find returns the object of a kind and name; generated names end with a hash.
 func find(t testing.TB, all []object, kind, name string) object {
 	t.Helper()
 	for _, o := range all {
@@ -157,7 +155,7 @@ func dump(t testing.TB, all ...object) string {
 	return b.String()
 }
 
-// Of a key that stands twice, kubectl takes one and says nothing.
+// kubectl takes one of two equal keys without a warning.
 func TestManifests_NoKeyTwice(t *testing.T) {
 	var o object
 	require.ErrorContains(t, yaml.Unmarshal([]byte("spec:\n  replicas: 1\n  replicas: 2\n"), &o), "already defined")

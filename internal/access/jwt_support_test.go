@@ -76,10 +76,10 @@ func jwks(t testing.TB, keys ...map[string]any) []byte {
 	return text
 }
 
-// noon is when it is in these tests.
+// noon is the time in these tests.
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
-// good are the claims of a token that counts.
+// good returns the claims of an accepted token.
 func good() jwt.MapClaims {
 	return jwt.MapClaims{
 		"iss": "https://issuer.test", "aud": "brokerage", "sub": "ann", "scope": "openid read trade",
@@ -87,7 +87,7 @@ func good() jwt.MapClaims {
 	}
 }
 
-// sign makes a token, with other claims and other headers; nil takes one away.
+// sign makes a token with changed claims and headers; nil removes one.
 func (s signer) sign(t testing.TB, claims, header map[string]any) string {
 	t.Helper()
 	token := jwt.NewWithClaims(s.method, good())
@@ -99,7 +99,7 @@ func (s signer) sign(t testing.TB, claims, header map[string]any) string {
 	return text
 }
 
-// What a token that counts has in its header and, but for the scope, among its claims.
+// The header of an accepted token and, except for the scope, its claims.
 const (
 	properHeader = `"alg":"ES256","kid":"e"`
 	properClaims = `"iss":"https://issuer.test","aud":"brokerage","sub":"ann","exp":99999999999`
@@ -162,7 +162,7 @@ func (i *issuer) times() int {
 	return i.asked
 }
 
-// clock is one that a test sets.
+// clock is a clock that a test sets.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time

@@ -310,7 +310,7 @@ func TestParseKeys(t *testing.T) {
 	require.ErrorContains(t, err, "more than 100")
 }
 
-// Whatever comes as a token or a set of keys is refused or taken, and no more.
+// No other token is accepted, whatever its bytes.
 func FuzzJWTs_Client(f *testing.F) {
 	es := newSigner(f, "e", ES256)
 	path := filepath.Join(f.TempDir(), "jwks.json")

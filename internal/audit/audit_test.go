@@ -97,7 +97,7 @@ func TestLog_Moved(t *testing.T) {
 	}
 }
 
-// full is a writer that takes so many bytes and no more.
+// full is a writer with room for a number of bytes.
 type full struct {
 	bytes.Buffer
 
@@ -193,7 +193,7 @@ func TestLog_Bounded(t *testing.T) {
 	require.True(t, strings.HasSuffix(out.String(), `"request_id":"last"}`+"\n"))
 }
 
-// Writes are bounded too, far beyond what is ever under way at once.
+// Writes are bounded too, far beyond the number that ever runs at once.
 func TestLog_BoundedWrites(t *testing.T) {
 	l := audit.To(&full{}, func(error) {})
 	const many = 120_000

@@ -91,7 +91,7 @@ func TestMetrics_StoreWithLess(t *testing.T) {
 	}
 }
 
-// A server that packs by itself has documents, and nothing that it was told to pack.
+// A server that packs by itself has documents, and no figures of packing.
 func TestMetrics_StoreEstimates(t *testing.T) {
 	m := telemetry.New(build)
 	m.Store(func() telemetry.StoreStats {
@@ -106,7 +106,7 @@ func TestMetrics_StoreEstimates(t *testing.T) {
 	require.NotContains(t, text, "brokerage_store_packed")
 }
 
-// A dataset takes the place of the one before, also when there is none any more.
+// A dataset replaces the one before, also when there is none any more.
 func TestMetrics_DatasetChanges(t *testing.T) {
 	m := full()
 	m.Dataset(brokerage.Contents{Fingerprint: "g", Orders: 1}, nil)
@@ -121,7 +121,7 @@ func TestMetrics_DatasetChanges(t *testing.T) {
 	require.NotContains(t, text, "brokerage_dataset_")
 }
 
-// A scrape while the dataset is told again sees all of it: nothing in between.
+// A scrape during a change of the dataset sees one dataset or the other, never a mixture.
 func TestMetrics_DatasetAtAnyTime(t *testing.T) {
 	m := full()
 	contents := func(orders int64) brokerage.Contents {
@@ -165,7 +165,7 @@ func TestMetrics_DatasetAtAnyTime(t *testing.T) {
 	telling.Wait()
 }
 
-// Who asks for protobuf, which alone has native histograms, gets it.
+// A client that accepts protobuf gets it: no other format has native histograms.
 func TestMetrics_Protobuf(t *testing.T) {
 	m := telemetry.New(build)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody)

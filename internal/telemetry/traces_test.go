@@ -39,7 +39,7 @@ func TestTracesWanted(t *testing.T) {
 	}
 }
 
-// newTraces are to a collector that takes everything and looks at nothing.
+// newTraces returns traces to a collector that ignores them.
 func newTraces(t testing.TB) *telemetry.Traces {
 	t.Helper()
 	collector := httptest.NewServer(http.NotFoundHandler())
@@ -101,7 +101,7 @@ func TestTraces_Log(t *testing.T) {
 	}
 }
 
-// A statement of no request, or of one that is not followed, is not either.
+// A statement outside a request, or of a request that is not sampled, is not traced.
 func TestTraces_NotFollowed(t *testing.T) {
 	traces := newTraces(t)
 	require.Zero(t, testing.AllocsPerRun(100, func() { traces.Statement(t.Context(), "get_order")(nil) }))
@@ -110,8 +110,8 @@ func TestTraces_NotFollowed(t *testing.T) {
 	end(telemetry.OK, 200)
 }
 
-// What the service asks others for goes on with the trace of the request that it is asked for, or else begins one; also
-// where nobody keeps it.
+// A request that the service sends continues the trace of the request that causes it, or begins one; also when the
+// trace is not sampled.
 func TestTraces_Outgoing(t *testing.T) {
 	traces := newTraces(t)
 	asked := make(chan http.Header, 1)
