@@ -202,6 +202,8 @@ func (q *request) readBody() ([]byte, error) {
 	n, err := raw.ReadFrom(http.MaxBytesReader(q.Writer, q.Request.Body, limit))
 	q.received = int(n)
 	switch {
+	case err == nil: // even if net/http has ended the request's context since: see halfclose.go
+		return raw.Bytes(), nil
 	case is[*http.MaxBytesError](err):
 		return nil, errTooLarge
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -212,10 +214,9 @@ func (q *request) readBody() ([]byte, error) {
 		return nil, q.ctx.Err()
 	case q.Request.Context().Err() != nil:
 		return nil, q.Request.Context().Err()
-	case err != nil:
+	default:
 		return nil, errBodyCut
 	}
-	return raw.Bytes(), nil
 }
 
 var errBodyCut = badRequest("the body is incomplete")
