@@ -59,7 +59,10 @@ func dial(t testing.TB, server *httptest.Server, protocols ...string) line {
 	require.NoError(t, c.SetDeadline(time.Now().Add(time.Minute)))
 	l := line{c, c.(*net.TCPConn)}
 	if len(protocols) > 0 {
-		secured := tls.Client(c, &tls.Config{NextProtos: protocols, InsecureSkipVerify: true}) //nolint:gosec // of this test
+		secured := tls.Client(c, &tls.Config{
+			NextProtos: protocols, InsecureSkipVerify: true, //nolint:gosec // of this test
+			DynamicRecordSizingDisabled: true, // so that the server reads pipelined requests at once, and then the end
+		})
 		require.NoError(t, secured.HandshakeContext(t.Context()))
 		l.Conn = secured
 	}

@@ -217,6 +217,8 @@ func (q *request) readBody() ([]byte, error) {
 	q.received = int(n)
 	ended := cmp.Or(q.ctx.Err(), q.Request.Context().Err())
 	switch {
+	case err == nil: // even if net/http has ended the request's context since: see halfclose.go
+		return raw.Bytes(), nil
 	case is[*http.MaxBytesError](err):
 		return nil, errTooLarge
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -225,10 +227,9 @@ func (q *request) readBody() ([]byte, error) {
 		return nil, errBodyCut
 	case ended != nil:
 		return nil, ended
-	case err != nil:
+	default:
 		return nil, errBodyCut
 	}
-	return raw.Bytes(), nil
 }
 
 var errBodyCut = badRequest("the body is incomplete")
