@@ -102,8 +102,8 @@ func TestManifests_Accepted(t *testing.T) {
 	}
 }
 
-// The same server refuses what is broken: it does look. An object is an overlay, a kind and a name; a Pod is that of the
-// workload.
+// The same server refuses what is broken: it does look. An object is an overlay, a kind and a name; a Pod is that of
+// the workload.
 func TestManifests_Refused(t *testing.T) {
 	c := requireCluster(t)
 	namespace := c.namespace(t, "restricted")

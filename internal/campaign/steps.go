@@ -228,8 +228,9 @@ func (r *running) storeSettings(ctx context.Context, e Engine, v *Variant) (map[
 			return nil, err
 		}
 	}
-	is, err := r.record.Store, error(nil)
+	is := r.record.Store
 	if e.URL() != r.Engine.URL() || v != nil && v.Tuned {
+		var err error
 		if is, err = e.Describe(ctx); err != nil {
 			return nil, err
 		}

@@ -133,7 +133,8 @@ func (c *customerGen) holdings(account int64) {
 	n := min(c.in(c.size.positions), len(held))
 	c.begin("Holdings")
 	for i := range n {
-		security, quantity := int(account%int64(c.d.securities)), 0
+		security := int(account % int64(c.d.securities))
+		var quantity int
 		if i == 0 {
 			quantity = 1_000_000 + c.skewed(0, 8_999_999)
 		} else {

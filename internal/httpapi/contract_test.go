@@ -135,7 +135,7 @@ func (c *counts) Observe(transaction, outcome string, _ time.Duration, _, _ int)
 
 func (c *counts) Refused(reason string) { c.add(&c.refused, reason) }
 
-func (c *counts) add(to *map[string]int, name string) {
+func (c *counts) add(to *map[string]int, name string) { //nolint:gocritic // it makes the map
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if *to == nil {

@@ -2,8 +2,8 @@ package schema
 
 // The engine would take the largest part of a validated write. Nearly all documents are valid and written in the usual
 // way, and an automaton made for their schema recognises them in a small part of the time. Its other answer is not
-// "invalid" but "don't know": XML declarations, which no stored document has, prefixes, comments, CDATA, unusual numbers
-// and everything that is invalid are left to the engine.
+// "invalid" but "don't know": XML declarations, which no stored document has, prefixes, comments, CDATA, unusual
+// numbers and everything that is invalid are left to the engine.
 //
 // It must never accept what the engine refuses. FuzzAccept looks for such a document, and tests try tens of thousands
 // of damaged ones.

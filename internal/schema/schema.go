@@ -142,9 +142,9 @@ func (w *worker) validate(doc []byte) error {
 // asciiDeclaration is an XML declaration of US-ASCII, with a group from the name of the encoding to the end.
 var asciiDeclaration = regexp.MustCompile(`^<\?xml [^>]*encoding\s*=\s*["']((?i:US-ASCII)["'])[^>]*\?>`)
 
-// asUTF8 returns the document in a form that the engine accepts. The engine reads UTF-8 only and refuses a document that
-// declares anything else, but US-ASCII, which the kit's documents declare, is UTF-8 already. The declaration is then
-// overwritten in a copy of equal length, so that every position stays what it was.
+// asUTF8 returns the document in a form that the engine accepts. The engine reads UTF-8 only and refuses a document
+// that declares anything else, but US-ASCII, which the kit's documents declare, is UTF-8 already. The declaration is
+// then overwritten in a copy of equal length, so that every position stays what it was.
 func asUTF8(doc []byte) ([]byte, error) {
 	at := asciiDeclaration.FindSubmatchIndex(doc)
 	if at == nil {

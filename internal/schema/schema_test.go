@@ -313,7 +313,8 @@ func TestValidate_Findings(t *testing.T) {
 		}, []string{
 			"line 12, column 5, /Customer/Name/MiddleName[1]: expected <FirstName>, found <MiddleName>",
 			"line 20, column 3, /Customer/CountryOfResidence: expected <Nationality>, found <CountryOfResidence>",
-			`line 38, column 9, /Customer/Addresses/Address[1]/Phones/Phone[1]: attribute primary: expected Yes or No, found "?"`,
+			"line 38, column 9, /Customer/Addresses/Address[1]/Phones/Phone[1]: " +
+				`attribute primary: expected Yes or No, found "?"`,
 			"line 38, column 9, /Customer/Addresses/Address[1]/Phones/Phone[1]: attribute is not declared: kind",
 			"line 38, column 9, /Customer/Addresses/Address[1]/Phones/Phone[1]: missing required attribute type",
 			"line 168, column 7, /Customer/Accounts/Account[2]/Balance: expected <WorkingBalance>, found the end of <Balance>",

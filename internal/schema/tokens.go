@@ -17,7 +17,8 @@ const (
 
 // nextToken returns the kind of the token at an offset, and where it ends.
 func nextToken(doc []byte, at int) (kind tokenKind, end int) {
-	rest, kind, mark, behind := doc[at:], noToken, "", 0
+	var mark string
+	rest, kind, behind := doc[at:], noToken, 0
 	switch {
 	case rest[0] != '<':
 		kind, mark, behind = charData, "<", -1

@@ -115,7 +115,7 @@ func (a *aggregate) row(name, kind string, weight float64, all int64) Row {
 }
 
 // count adds to a count by reason.
-func count(counts *map[string]int64, reason string, n int64) {
+func count(counts *map[string]int64, reason string, n int64) { //nolint:gocritic // it makes the map
 	if *counts == nil {
 		*counts = make(map[string]int64)
 	}

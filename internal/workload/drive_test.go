@@ -39,7 +39,7 @@ func requireResult(t testing.TB, r *Run) {
 			require.True(t, l.Min <= l.P50 && l.P50 <= l.P90 && l.P90 <= l.P95 && l.P95 <= l.P99 && l.P99 <= l.Max, "%+v", l)
 		}
 	}
-	require.Equal(t, sum, Row{Count: r.Total.Count, Good: r.Total.Good})
+	require.Equal(t, Row{Count: r.Total.Count, Good: r.Total.Good}, sum)
 	for _, i := range r.Intervals {
 		sum.Count -= i.Count
 	}

@@ -195,7 +195,8 @@ func (h *HTTP) open(ctx context.Context, check checker) (session, error) {
 	if h.token != "" {
 		s.headers += "Authorization: Bearer " + h.token + "\r\n"
 	}
-	return s, s.dial(ctx)
+	err := s.dial(ctx)
+	return s, err
 }
 
 // readMetrics reads the metrics without labels from Prometheus's text format: those of the process and of the store.

@@ -84,7 +84,7 @@ type printer struct {
 	columns int // of the terminal; 0 if there is none
 }
 
-func (p *printer) linef(form string, args ...any) { fmt.Fprintf(p, form+"\n", args...) }
+func (p *printer) linef(form string, args ...any) { fmt.Fprintf(&p.Builder, form+"\n", args...) }
 
 func (p *printer) flush(w io.Writer) error {
 	_, err := io.WriteString(w, p.String())
@@ -110,9 +110,9 @@ func widthOf(cells []cell) int {
 func (p *printer) rule() { p.linef("%s", strings.Repeat("-", widthOf(p.cells()))) }
 
 func (p *printer) row(name string, text func(cell) string) {
-	fmt.Fprintf(p, "%-*s", nameWidth, name)
+	fmt.Fprintf(&p.Builder, "%-*s", nameWidth, name)
 	for _, c := range p.cells() {
-		fmt.Fprintf(p, " %*s", c.width, text(c))
+		fmt.Fprintf(&p.Builder, " %*s", c.width, text(c))
 	}
 	p.WriteByte('\n')
 }

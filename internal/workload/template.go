@@ -54,12 +54,13 @@ var gaps = map[string]gap{
 // text returns the template of a text with names in braces.
 func text(s string) *template {
 	var parts []string
-	for rest, name := s, ""; ; {
+	for rest := s; ; {
 		literal, gapAndRest, more := strings.Cut(rest, "{")
 		parts = append(parts, literal)
 		if !more {
 			return newTemplate(parts)
 		}
+		var name string
 		name, rest, _ = strings.Cut(gapAndRest, "}")
 		parts = append(parts, name)
 	}

@@ -207,7 +207,8 @@ func (s *Splitter) document(b []byte) (end int, blank bool, err error) {
 // markup reads what begins with the < at d.at. The document has ended behind its root element, and before an XML
 // declaration that follows comments, which belong to no document then.
 func (s *Splitter) markup(b []byte, d *outline) (err error) {
-	start, opens := d.at, 0
+	start := d.at
+	var opens int
 	switch b[start+1] {
 	case '/':
 		if d.depth == 0 {

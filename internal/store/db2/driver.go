@@ -101,7 +101,7 @@ func (c *conn) BeginTx(_ context.Context, options driver.TxOptions) (driver.Tx, 
 	if options.Isolation != driver.IsolationLevel(sql.LevelDefault) || options.ReadOnly {
 		return nil, errors.New("isolation levels of transactions are not supported: a statement names its own (WITH RS)")
 	}
-	inner, err := c.Begin() //nolint:staticcheck // the driver has no other
+	inner, err := c.Begin()
 	if err != nil {
 		return nil, c.breakAfter(err) // it may be in a transaction now
 	}
@@ -197,7 +197,7 @@ func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (drive
 
 func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	end := s.traced(ctx)
-	inner, err := s.Query(values(args)) //nolint:staticcheck // as in Exec
+	inner, err := s.Query(values(args))
 	if err != nil {
 		err = s.failed(err)
 		end(err)

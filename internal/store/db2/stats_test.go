@@ -58,7 +58,8 @@ func TestStats_Pages(t *testing.T) {
 	} {
 		pages = step.askedRead
 		stats := s.Stats()
-		require.Equal(t, step.hitsMisses, [2]int64{stats.Hits, stats.Misses}, "%v", step.askedRead)
+		got := [2]int64{stats.Hits, stats.Misses}
+		require.Equal(t, step.hitsMisses, got, "%v", step.askedRead)
 	}
 }
 

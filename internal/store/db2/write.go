@@ -120,7 +120,7 @@ func (s *Store) attempt(t *tx, w brokerage.Write, do work) (answer []byte, lostC
 	if err == nil && w.Once != nil {
 		err = t.keep(w.Once, answer)
 	}
-	if err = cmp.Or(err, t.ctx.Err()); err != nil {
+	if err := cmp.Or(err, t.ctx.Err()); err != nil {
 		return nil, false, err
 	}
 	err = t.Commit()

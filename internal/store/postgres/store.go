@@ -54,7 +54,7 @@ type Store struct {
 	engine  brokerage.Engine
 	closing sync.Once
 
-	from, to int // versions of the schema, before and after Open
+	from int // version of the schema before Open
 
 	purged  atomic.Int64 // when expired answers were last deleted, Unix time
 	retries atomic.Int64

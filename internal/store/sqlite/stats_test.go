@@ -138,10 +138,7 @@ func TestCensus_Follows(t *testing.T) {
 	account := func(id int64) []byte { return d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: id}) }
 	symbol := d.Symbol(3)
 	longer := changed(t, d.Append(nil, dataset.Customer, 0), "</LastName>", strings.Repeat("x", 50)+"</LastName>")
-	refused := func(_ brokerage.ID, err error) error {
-		require.ErrorAs(t, err, new(*brokerage.Conflict))
-		return nil
-	}
+	refused := func(_ brokerage.ID, err error) { require.ErrorAs(t, err, new(*brokerage.Conflict)) }
 	for _, change := range []struct {
 		name      string
 		kind      kind
@@ -149,7 +146,7 @@ func TestCensus_Follows(t *testing.T) {
 		do        func() error
 	}{
 		{"InsertOrder", orders, 1, func() error { insert(t, s, newOrder); return nil }},
-		{"InsertOrder/Refused", orders, 0, func() error { return refused(s.InsertOrder(ctx, now(), order(newOrder))) }},
+		{"InsertOrder/Refused", orders, 0, func() error { refused(s.InsertOrder(ctx, now(), order(newOrder))); return nil }},
 		{"UpdateOrderStatus", orders, 0, func() error {
 			_, err := s.UpdateOrderStatus(ctx, now(), newOrder, "4")
 			return err
@@ -168,7 +165,8 @@ func TestCensus_Follows(t *testing.T) {
 			return err
 		}},
 		{"OpenAccount/Refused", customers, 0, func() error {
-			return refused(s.OpenAccount(ctx, now(), customer, account(newAccount)))
+			refused(s.OpenAccount(ctx, now(), customer, account(newAccount)))
+			return nil
 		}},
 		{"DeleteCustomer", customers, -1, func() error { return s.DeleteCustomer(ctx, now(), newCustomer) }},
 		{"UpdateSecurityPrice", securities, 0, func() error {

@@ -77,7 +77,7 @@ var lease = &transaction{
 				e.invalid(errOf(e.s.Lease(e.Context(), "order", count)))
 			}
 			for _, kind := range []string{"", "security", "orders", "Order"} {
-				refused[*brokerage.NotFound](e, errOf(e.s.Lease(e.Context(), kind, 1)))
+				_ = refused[*brokerage.NotFound](e, errOf(e.s.Lease(e.Context(), kind, 1)))
 			}
 		}},
 	},

@@ -20,13 +20,13 @@ var matchCases = []testCase{
 		e.must(replace(changed, brokerage.Match{"other", old}))
 		e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
 			for _, m := range []brokerage.Match{{old}, {}, {"", "x"}} {
-				refused[*brokerage.Stale](e, replace(doc, m))
+				_ = refused[*brokerage.Stale](e, replace(doc, m))
 			}
 		})
 		// Any change makes it stale, a trade as well.
 		current := get()
 		e.must(errOf(e.buy(plain(), accounts[0], e.held(0), "1")))
-		refused[*brokerage.Stale](e, replace(doc, brokerage.Match{current}))
+		_ = refused[*brokerage.Stale](e, replace(doc, brokerage.Match{current}))
 		e.must(replace(doc, brokerage.Match{get()}))
 		e.same("the customer", e.tree([]byte(doc)), e.customer(id))
 		id, _, other := e.newCustomer(1)
@@ -43,7 +43,7 @@ var matchCases = []testCase{
 		e.setPrice(symbol, brokerage.Price{LastTrade: "5.25"})
 		e.unchanged(watch{symbols: []string{symbol}}, func() {
 			for _, m := range []brokerage.Match{{old}, {}} {
-				refused[*brokerage.Stale](e, replace(e.put(doc, "PE", "7"), m))
+				_ = refused[*brokerage.Stale](e, replace(e.put(doc, "PE", "7"), m))
 			}
 		})
 		e.must(replace(doc, brokerage.Match{get()}))

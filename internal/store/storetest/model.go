@@ -109,7 +109,7 @@ func (m *model) insertCustomer(t *rapid.T) {
 	_, err := m.s.InsertCustomer(m.Context(), plain(), doc, rapid.Bool().Draw(t, "validate"))
 	switch {
 	case m.customers[c] != nil && m.taken(accounts, -1):
-		refused[*brokerage.Conflict](m.env, err) // either reason
+		_ = refused[*brokerage.Conflict](m.env, err) // either reason
 	case m.customers[c] != nil:
 		m.conflict(err, brokerage.CustomerExists)
 	case m.taken(accounts, -1):

@@ -35,9 +35,9 @@ var onceCases = []testCase{
 		symbol := e.held(0)
 		e.must(errOf(e.buy(once("key", "a"), e.accountID(0), symbol, "1")))
 		e.unchanged(watch{customers: ids{e.customerID(0)}}, func() {
-			refused[*brokerage.KeyReused](e, errOf(e.buy(once("key", "b"), e.accountID(0), symbol, "2")))
+			_ = refused[*brokerage.KeyReused](e, errOf(e.buy(once("key", "b"), e.accountID(0), symbol, "2")))
 			// Another kind of request, too.
-			refused[*brokerage.KeyReused](e, e.s.DeleteCustomer(e.Context(), once("key", "c"), e.customerID(0)))
+			_ = refused[*brokerage.KeyReused](e, e.s.DeleteCustomer(e.Context(), once("key", "c"), e.customerID(0)))
 		})
 	}},
 	{name: "Once/RefusalsNotKept", run: func(e *env) {

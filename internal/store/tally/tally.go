@@ -1,5 +1,5 @@
-// Package tally has the figures of a store, with histograms and cached figures, by which a store measures itself without
-// knowing a metrics library.
+// Package tally has the figures of a store, with histograms and cached figures, by which a store measures itself
+// without knowing a metrics library.
 package tally
 
 import (

@@ -135,10 +135,11 @@ func unpack(jar, dir string) error {
 		if err != nil {
 			return err
 		}
-		defer func() { _ = packed.Close() }() // likewise
 		tar := command("tar", "-xJf", "-", "-C", dir)
 		tar.Stdin = packed
-		if out, err := tar.CombinedOutput(); err != nil {
+		out, err := tar.CombinedOutput()
+		_ = packed.Close() // likewise
+		if err != nil {
 			return fmt.Errorf("unpacking PostgreSQL: %w: %s", err, out)
 		}
 		return os.Chmod(dir, 0o755)
