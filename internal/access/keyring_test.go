@@ -40,11 +40,17 @@ func TestKeyring_Rotation(t *testing.T) {
 	require.True(t, knows(young))
 }
 
-// recorder keeps the contexts of the requests that it carries.
-type recorder struct{ contexts []context.Context }
+// recorder keeps the contexts of the requests that it carries, and holds these up until hold is closed.
+type recorder struct {
+	contexts []context.Context
+	hold     chan struct{}
+}
 
 func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	r.contexts = append(r.contexts, request.Context())
+	if r.hold != nil {
+		<-r.hold
+	}
 	return http.DefaultTransport.RoundTrip(request)
 }
 
@@ -59,8 +65,10 @@ func TestKeyring_OfRequest(t *testing.T) {
 	type key struct{}
 	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "of the request"))
 	cancel()
+	carried.hold = make(chan struct{})
 	_, ok := j.Client(ctx, "Bearer "+young.sign(t, nil, nil))
 	require.False(t, ok, "nobody waits for it any more")
+	close(carried.hold)
 	_, ok = j.Client(t.Context(), "Bearer "+young.sign(t, nil, nil)) // waits for the answer that is under way
 	require.True(t, ok)
 	require.Len(t, carried.contexts, 2)
