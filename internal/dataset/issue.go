@@ -87,7 +87,7 @@ func (w *writer) shortName(is *issue) {
 	if is.family != "" {
 		w.str(is.family, " ", is.strategy)
 	} else {
-		w.str(is.root[:]...)
+		w.str("", is.root[:]...)
 		w.str(" ", is.trade)
 	}
 }

@@ -218,7 +218,7 @@ func (s *securityGen) nameInText() {
 	if s.family != "" {
 		s.shortName(&s.issue)
 	} else {
-		s.str(s.issue.root[:]...)
+		s.str("", s.issue.root[:]...)
 	}
 }
 

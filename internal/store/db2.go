@@ -25,8 +25,7 @@ var db2Engine = &Engine{
 	stats: func(s brokerage.Store) telemetry.StoreStats {
 		stats := s.(*db2.Store).Stats()
 		return telemetry.StoreStats{
-			Connections: stats.Pool.MaxOpenConnections, Open: stats.Pool.OpenConnections, InUse: stats.Pool.InUse,
-			Waits: stats.Pool.WaitCount, Waited: stats.Pool.WaitDuration,
+			Connections: stats.Connections, Open: stats.Open, InUse: stats.InUse, Waits: stats.Waits, Waited: stats.Waited,
 			PageHits: stats.Hits, PageMisses: stats.Misses,
 			Retries: map[string]int64{"transient": stats.Retries}, Kinds: estimatedKinds(stats.Kinds),
 		}

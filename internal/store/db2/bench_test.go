@@ -18,7 +18,7 @@ func BenchmarkGetOrder(b *testing.B) {
 		buffer := make([]byte, 2*(4096+1))
 		return answer{rows: [][]driver.Value{{int64(len(doc)), buffer[:copy(buffer, doc)]}}}, nil
 	}}
-	s := openFake(b, f)
+	s := open(b, f)
 	b.ReportAllocs()
 	for b.Loop() {
 		f.calls = f.calls[:0]

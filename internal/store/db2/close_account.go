@@ -1,7 +1,6 @@
 package db2
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -15,19 +14,15 @@ func (s *Store) CloseAccount(ctx context.Context, w brokerage.Write, customer, a
 		if err != nil || changed {
 			return nil, err
 		}
-		doc, err := t.document("get_customer", customer.String())
-		switch {
-		case err != nil:
-			return nil, err
-		case doc == nil:
-			return nil, brokerage.NoCustomer(customer)
-		}
-		keys, err := brokerage.CustomerKeysOf(doc)
-		if err == nil && t.maybeDone && !slices.Contains(keys.Accounts, account) {
-			return nil, nil // the earlier attempt has closed it
-		}
-		_, err = brokerage.CloseAccount(doc, account)
-		return nil, cmp.Or(err, errNoReason)
+		none := brokerage.NoCustomer(customer)
+		return nil, t.explain("get_customer", customer.String(), none, func(doc []byte) error {
+			keys, err := brokerage.CustomerKeysOf(doc)
+			if err == nil && t.maybeDone && !slices.Contains(keys.Accounts, account) {
+				return nil // the earlier attempt has closed it
+			}
+			_, err = brokerage.CloseAccount(doc, account)
+			return orElse(err, errNoReason)
+		})
 	})
 	return err
 }

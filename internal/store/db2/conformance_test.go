@@ -48,35 +48,24 @@ func openBench(t testing.TB, b *db2test.Bench, settings Settings) *Store {
 	return s
 }
 
-// conform runs the suite that every store passes. reopen opens the database of a closed store again.
-func conform(
-	t *testing.T, open func(testing.TB, *dataset.Dataset, brokerage.Rules) *Store,
-	reopen func(testing.TB, *Store) *Store,
-) {
-	t.Helper()
-	storetest.Run(t, storetest.Options{
-		Dataset: few(),
-		Open: func(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
-			return open(t, d, rules)
-		},
-		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
-			require.NoError(t, s.Close())
-			return reopen(t, s.(*Store))
-		},
-	})
-}
-
-// The suite on the bench: nothing of it was run on Db2 itself.
+// The suite that every store passes, on the bench: nothing of it was run on Db2 itself.
 func TestStore(t *testing.T) {
 	benches := make(map[*Store]*db2test.Bench)
-	open := func(t testing.TB, b *db2test.Bench, rules brokerage.Rules) *Store {
+	open := func(t testing.TB, _ *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
+		b := onBench(t)
 		s := openBench(t, b, Settings{Rules: rules, Pool: 8})
 		benches[s] = b
 		return s
 	}
-	conform(t,
-		func(t testing.TB, _ *dataset.Dataset, rules brokerage.Rules) *Store {
-			return open(t, onBench(t), rules)
+	storetest.Run(t, storetest.Options{
+		Dataset: few(),
+		Open:    open,
+		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
+			require.NoError(t, s.Close())
+			b := benches[s.(*Store)]
+			again := openBench(t, b, Settings{Rules: s.(*Store).settings.Rules, Pool: 8})
+			benches[again] = b
+			return again
 		},
-		func(t testing.TB, s *Store) *Store { return open(t, benches[s], s.settings.Rules) })
+	})
 }

@@ -8,18 +8,21 @@ import (
 
 // CustomerMaxOrder returns the largest order of a customer. Only where there is none does it ask whether the customer
 // exists.
-func (s *Store) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]byte, error) {
-	id := customer.String()
-	answer, err := read(ctx, s, func() ([]byte, error) { return document(ctx, s.db, "customer_max_order", id, id) })
-	if answer != nil || err != nil {
+func (s *Store) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) (answer []byte, err error) {
+	var exists bool
+	err = s.read(ctx, func() (err error) {
+		id := customer.String()
+		if answer, err = document(ctx, s.db, "customer_max_order", id, id); answer != nil || err != nil {
+			return err
+		}
+		exists, err = hasCustomer(ctx, s.db, customer)
+		return err
+	})
+	switch {
+	case err != nil || answer != nil:
 		return answer, err
-	}
-	exists, err := read(ctx, s, func() (bool, error) { return hasCustomer(ctx, s.db, customer) })
-	if err == nil && !exists {
-		err = brokerage.NoCustomer(customer)
-	}
-	if err != nil {
-		return nil, err
+	case !exists:
+		return nil, brokerage.NoCustomer(customer)
 	}
 	return brokerage.MaxOrder(customer, nil), nil
 }

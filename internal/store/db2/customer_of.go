@@ -7,22 +7,30 @@ import (
 )
 
 // CustomerOf returns the id of the customer that an account belongs to.
-func (s *Store) CustomerOf(ctx context.Context, account brokerage.ID) (brokerage.ID, error) {
-	owner, err := read(ctx, s, func() (*brokerage.ID, error) { return customerOf(ctx, s.db, account) })
-	if err == nil && owner == nil {
+func (s *Store) CustomerOf(ctx context.Context, account brokerage.ID) (id brokerage.ID, err error) {
+	var found bool
+	err = s.read(ctx, func() (err error) {
+		found, err = row(ctx, s.db, "customer_of", []any{account.String()}, []any{&id})
+		return err
+	})
+	if err == nil && !found {
 		err = brokerage.NoAccount(account)
 	}
-	if err != nil {
-		return 0, err
-	}
-	return *owner, nil
+	return id, err
 }
 
-// customerOf returns the id of the customer that an account belongs to, or nil where there is none.
-func customerOf(ctx context.Context, q querier, account brokerage.ID) (*brokerage.ID, error) {
-	var id brokerage.ID
-	if found, err := row(ctx, q, "customer_of", []any{account.String()}, []any{&id}); err != nil || !found {
-		return nil, err
+// duplicateAccount returns the *Conflict that names the first account of a customer that another customer has.
+func (s *Store) duplicateAccount(ctx context.Context, keys brokerage.CustomerKeys) error {
+	duplicate := keys.Accounts[0] // in case the other customer has closed it since
+	for _, account := range keys.Accounts {
+		owner, err := s.CustomerOf(ctx, account)
+		if err == nil && owner != keys.ID {
+			duplicate = account
+			break
+		}
+		if _, none := err.(*brokerage.NotFound); err != nil && !none { //nolint:errorlint // it is the store's own
+			return err
+		}
 	}
-	return &id, nil
+	return brokerage.DuplicateAccount(duplicate)
 }

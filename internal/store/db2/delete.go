@@ -9,10 +9,11 @@ import (
 // remove deletes a document. One that is gone after an attempt with an unknown outcome was deleted by that attempt.
 func (s *Store) remove(ctx context.Context, w brokerage.Write, name string, id brokerage.ID, none error) error {
 	_, err := s.write(ctx, w, retryUnknown, func(t *tx) ([]byte, error) {
-		if t.maybeDone {
-			none = nil
+		changed, err := t.exec(name, id.String())
+		if err == nil && !changed && !t.maybeDone {
+			err = none
 		}
-		return nil, t.mustChange(none, name, id.String())
+		return nil, err
 	})
 	return err
 }

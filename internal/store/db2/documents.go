@@ -2,10 +2,8 @@ package db2
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -34,7 +32,7 @@ func widened(text, width string) string {
 }
 
 // padded returns a statement that appends a blank to its documents, whose length is then none that the driver takes for
-// NULL (see takenForNull).
+// NULL.
 func padded(text string) string {
 	return strings.Replace(text, "OCTET_LENGTH(a.doc), a.doc", "OCTET_LENGTH(a.doc || ' '), a.doc || ' '", 1)
 }
@@ -49,30 +47,38 @@ func (e *errCut) Error() string {
 	return fmt.Sprintf("the driver returned %d bytes of a document of %d", e.gotBytes, e.lengthBytes)
 }
 
-// documents runs a statement whose rows are a length and a document, and returns the documents. It compares their
-// lengths with the server's, so that none is cut.
-func documents(ctx context.Context, q querier, name string, args ...any) (docs [][]byte, err error) {
+// eachDocument runs a statement whose rows are a length and a document, and calls each with every document. It compares
+// their lengths with the server's, so that none is cut.
+func eachDocument(ctx context.Context, q querier, text string, args []any, each func(doc []byte)) (err error) {
 	for _, width := range widths {
-		text := widened(statements[name], width)
-		docs, err = sizedDocuments(ctx, q, text, args)
-		cut, isCut := errors.AsType[*errCut](err)
-		if isCut && takenForNull(cut.lengthBytes) {
-			docs, err = sizedDocuments(ctx, q, padded(text), args)
+		var docs [][]byte
+		docs, err = documents(ctx, q, widened(text, width), args)
+		if cut, ok := err.(*errCut); ok && takenForNull(cut.lengthBytes) { //nolint:errorlint // it is documents' own
+			docs, err = documents(ctx, q, padded(widened(text, width)), args)
 			for i := range docs {
 				docs[i] = bytes.TrimSuffix(docs[i], []byte(" "))
 			}
-			_, isCut = errors.AsType[*errCut](err)
 		}
-		// The server may refuse to serialise a document into a type that is too small.
-		if e := serverErrorOf(err); !isCut && e.State != stateTooLong && e.Code != codeOverDeclared {
-			break
+		if err == nil {
+			for _, doc := range docs {
+				each(doc)
+			}
+			return nil
+		}
+		if _, cut := err.(*errCut); !cut && !isTooLong(err) { //nolint:errorlint // as above
+			return err
 		}
 	}
-	return docs, err
+	return err
 }
 
-// sizedDocuments returns the documents of a statement, or *errCut where one is longer than the statement declares.
-func sizedDocuments(ctx context.Context, q querier, text string, args []any) (docs [][]byte, err error) {
+// isTooLong reports whether the server refused to serialise a document into the declared type.
+func isTooLong(err error) bool {
+	e := serverErrorOf(err)
+	return e.State == stateTooLong || e.Code == codeOverDeclared
+}
+
+func documents(ctx context.Context, q querier, text string, args []any) (docs [][]byte, err error) {
 	err = eachRow(ctx, q, text, args, func(rows *sql.Rows) error {
 		var length sql.NullInt64
 		var doc sql.RawBytes
@@ -88,22 +94,13 @@ func sizedDocuments(ctx context.Context, q querier, text string, args []any) (do
 	return docs, err
 }
 
-// document returns the one document of a statement, in the normal form, or nil where there is none.
-func document(ctx context.Context, q querier, name string, args ...any) ([]byte, error) {
-	docs, err := documents(ctx, q, name, args...)
-	if err != nil || len(docs) == 0 {
-		return nil, err
-	}
-	return brokerage.Normal(docs[0])
-}
-
 // eachRow runs a query and calls each for every row.
 func eachRow(ctx context.Context, q querier, text string, args []any, each func(*sql.Rows) error) (err error) {
 	rows, err := q.QueryContext(ctx, text, args...)
 	if err != nil {
 		return err
 	}
-	defer func() { err = cmp.Or(err, rows.Close()) }()
+	defer func() { err = orElse(err, rows.Close()) }()
 	for rows.Next() {
 		if err := each(rows); err != nil {
 			return err
@@ -112,11 +109,25 @@ func eachRow(ctx context.Context, q querier, text string, args []any, each func(
 	return rows.Err()
 }
 
+// document returns the one document of a statement, in the normal form, or nil where there is none.
+func document(ctx context.Context, q querier, name string, args ...any) (doc []byte, err error) {
+	var stored []byte
+	err = eachDocument(ctx, q, statements[name], args, func(d []byte) { stored = d })
+	if err != nil || stored == nil {
+		return nil, err
+	}
+	return brokerage.Normal(stored)
+}
+
 // row runs a query that returns at most one row, without documents, and reports whether there was one.
 func row(ctx context.Context, q querier, name string, args, into []any) (found bool, err error) {
-	err = eachRow(ctx, q, statements[name], args, func(rows *sql.Rows) error {
-		found = true
-		return rows.Scan(into...)
-	})
-	return found, err
+	rows, err := q.QueryContext(ctx, statements[name], args...)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = orElse(err, rows.Close()) }()
+	if rows.Next() {
+		return true, rows.Scan(into...)
+	}
+	return false, rows.Err()
 }

@@ -39,7 +39,7 @@ func TestDocuments(t *testing.T) {
 			require.Contains(t, statements["get_order"], small)
 			doc := "<a>" + strings.Repeat("x", c.length-len("<a></a>")) + "</a>"
 			f := &fake{answer: func(query string, _ []driver.Value) (answer, error) { return documentOf(query, doc), nil }}
-			got, err := openFake(t, f).GetOrder(t.Context(), 1)
+			got, err := open(t, f).GetOrder(t.Context(), 1)
 			require.NoError(t, err)
 			require.Len(t, got, c.length)
 			require.Equal(t, c.said, f.said())
@@ -55,7 +55,7 @@ func TestDocuments_Refused(t *testing.T) {
 		}
 		return documentOf(query, "<a></a>"), nil
 	}}
-	got, err := openFake(t, f).GetOrder(t.Context(), 1)
+	got, err := open(t, f).GetOrder(t.Context(), 1)
 	require.NoError(t, err)
 	require.Equal(t, "<a></a>", string(got))
 }
@@ -65,7 +65,7 @@ func TestDocuments_NeverCut(t *testing.T) {
 	f := &fake{answer: func(string, []driver.Value) (answer, error) {
 		return answer{rows: [][]driver.Value{{int64(100), []byte("<a>")}}}, nil
 	}}
-	_, err := openFake(t, f).GetOrder(t.Context(), 1)
+	_, err := open(t, f).GetOrder(t.Context(), 1)
 	var unavailable *brokerage.Unavailable
 	require.ErrorAs(t, err, &unavailable)
 }
@@ -86,7 +86,7 @@ func TestSearchSecurities_Rows(t *testing.T) {
 		row := func(s string) []driver.Value { return []driver.Value{int64(len(s)), []byte(s)} }
 		return answer{rows: [][]driver.Value{row("<Security/>"), row("<Security></Security>")}}, nil
 	}}
-	got, err := openFake(t, f).SearchSecurities(t.Context(), brokerage.Search{Sector: "Energy", PEMin: 200001})
+	got, err := open(t, f).SearchSecurities(t.Context(), brokerage.Search{Sector: "Energy", PEMin: 200001})
 	require.NoError(t, err)
 	require.Equal(t, `<Securities xmlns="http://tpox-benchmark.com/security" count="2">`+
 		`<Security></Security><Security></Security></Securities>`, string(got))

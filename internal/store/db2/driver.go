@@ -1,16 +1,15 @@
 package db2
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"io"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"brokerage/internal/store/trace"
 )
@@ -28,16 +27,14 @@ import (
 //   - The driver describes a statement each time it prepares it, which costs a round trip: each connection keeps its
 //     prepared statements.
 //   - A value of exactly 65,535 bytes, modulo 65,536, reads as NULL (an int16 in column.go), and one longer than its
-//     declared size is cut without an error (issue 222 says what memory a larger size costs). See documents.
+//     declared size is cut without an error (issue 222 says what memory a larger size costs). See eachDocument.
 //   - Errors hold ODBC's SQLSTATE, which is not always Db2's. See serverError.
-//   - Prepare ignores an error of SQLDescribeParam (param.go), a lost connection too: IBM's client has connected again
-//     by then, so that the transaction's earlier statements are lost, and its later ones are committed. See Prepare.
 
 // A connector opens connections and wraps them.
 type connector struct {
 	driver.Connector
-
-	session []string // statements that each new connection runs first
+	lost    *atomic.Int64 // connections that were given up
+	session []string      // statements that each new connection runs first
 	trace   trace.Begin
 }
 
@@ -46,13 +43,9 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, diagnosed(err)
 	}
-	opened := &conn{Conn: inner, trace: c.trace, prepared: make(map[string]driver.Stmt)}
+	opened := &conn{inner: inner, lost: c.lost, trace: c.trace, prepared: make(map[string]driver.Stmt)}
 	for _, text := range c.session {
-		s, err := opened.Prepare(text)
-		if err == nil {
-			_, err = s.Exec(nil) //nolint:staticcheck // see stmt.Exec
-		}
-		if err != nil {
+		if err := opened.run(text); err != nil {
 			_ = opened.Close() // it cannot be used
 			return nil, err
 		}
@@ -62,105 +55,120 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 
 // A conn is a connection with its prepared statements. database/sql uses it from one goroutine at a time.
 type conn struct {
-	driver.Conn
-
+	inner    driver.Conn
+	lost     *atomic.Int64
 	trace    trace.Begin
 	prepared map[string]driver.Stmt
-	inTx     bool
 	broken   bool
 }
 
 var (
-	_ driver.ConnBeginTx = (*conn)(nil)
-	_ driver.Validator   = (*conn)(nil)
+	_ driver.ConnBeginTx        = (*conn)(nil)
+	_ driver.ConnPrepareContext = (*conn)(nil)
+	_ driver.Validator          = (*conn)(nil)
 )
 
-// Prepare returns a prepared statement, which is kept until the connection is closed or the statement fails.
+// keptStatements is how many prepared statements a connection keeps at most; the service has fewer.
+const keptStatements = 100
+
 func (c *conn) Prepare(query string) (driver.Stmt, error) {
-	inner, kept := c.prepared[query]
-	if !kept {
-		var err error
-		if inner, err = c.Conn.Prepare(query); err == nil && c.inTx && !described(inner) {
-			err = errors.Join(errReplaced, inner.Close())
-		}
-		if err != nil {
-			return nil, c.note(err)
-		}
-		c.prepared[query] = inner
+	if kept, ok := c.prepared[query]; ok {
+		return &stmt{inner: kept, conn: c, name: names[query]}, nil
 	}
-	return &stmt{inner, c, query}, nil
+	inner, err := c.inner.Prepare(query)
+	if err != nil {
+		return nil, c.note(err)
+	}
+	if len(c.prepared) >= keptStatements {
+		return &stmt{inner: inner, conn: c, name: names[query], passing: true}, nil
+	}
+	c.prepared[query] = inner
+	return &stmt{inner: inner, conn: c, name: names[query]}, nil
 }
 
-// errReplaced is the error of a transaction in which a statement could not be prepared: what it did before may be lost.
-var errReplaced error = &ServerError{
-	Code: codeLost, State: stateConnectionFailure,
-	Message: "a statement's parameters could not be described: the connection was lost, or the statement is refused",
+func (c *conn) PrepareContext(_ context.Context, query string) (driver.Stmt, error) {
+	return c.Prepare(query)
 }
+
+func (c *conn) Begin() (driver.Tx, error) { return c.BeginTx(context.Background(), driver.TxOptions{}) }
 
 func (c *conn) BeginTx(_ context.Context, options driver.TxOptions) (driver.Tx, error) {
 	if options.Isolation != driver.IsolationLevel(sql.LevelDefault) || options.ReadOnly {
 		return nil, errors.New("isolation levels of transactions are not supported: a statement names its own (WITH RS)")
 	}
-	inner, err := c.Begin()
+	inner, err := c.inner.Begin() //nolint:staticcheck // the driver has no other
 	if err != nil {
-		return nil, c.breakAfter(err) // it may be in a transaction now
+		c.broken = true // it may be in a transaction now
+		return nil, c.note(err)
 	}
-	c.inTx = true
-	return transaction{inner, c}, nil
+	return &transaction{inner: inner, conn: c}, nil
+}
+
+// run runs a statement once.
+func (c *conn) run(text string) error {
+	inner, err := c.inner.Prepare(text)
+	if err != nil {
+		return c.note(err)
+	}
+	_, err = inner.Exec(nil) //nolint:staticcheck // see stmt.Exec
+	return c.note(errors.Join(err, inner.Close()))
 }
 
 func (c *conn) Close() error {
 	for _, s := range c.prepared {
 		_ = s.Close() // the connection is closed in any case
 	}
-	return c.Conn.Close()
+	return c.inner.Close()
 }
 
 // IsValid reports to database/sql whether the connection may be used again.
 func (c *conn) IsValid() bool { return !c.broken }
 
-// note converts an error of the driver into one of the server, and marks the connection as broken if it is lost.
+// note converts an error of the driver into one of the server, and marks the connection as broken if it is after it.
 func (c *conn) note(err error) error {
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.Is(err, driver.ErrBadConn):
-		// database/sql would run the statement again, which is wrong for a write.
-		err = &ServerError{Code: codeLost, State: stateConnectionFailure, Message: err.Error()}
-	default:
-		err = diagnosed(err)
 	}
-	c.broken = c.broken || isLost(err)
+	if errors.Is(err, driver.ErrBadConn) {
+		c.broken = true
+		c.lost.Add(1)
+		return &ServerError{Code: codeLost, State: stateConnectionFailure, Message: err.Error()}
+	}
+	err = diagnosed(err)
+	if isLost(err) && !c.broken {
+		c.broken = true
+		c.lost.Add(1)
+	}
 	return err
 }
 
-// breakAfter is note, and marks the connection as broken after any error.
-func (c *conn) breakAfter(err error) error {
-	c.broken = c.broken || err != nil
-	return c.note(err)
-}
-
 type transaction struct {
-	driver.Tx
-
-	conn *conn
+	inner driver.Tx
+	conn  *conn
 }
 
-func (t transaction) Commit() error { return t.ended(t.Tx.Commit()) }
+func (t *transaction) Commit() error {
+	err := t.inner.Commit()
+	if err != nil {
+		t.conn.broken = true
+	}
+	return t.conn.note(err)
+}
 
-func (t transaction) Rollback() error { return t.ended(t.Tx.Rollback()) }
-
-func (t transaction) ended(err error) error {
-	t.conn.inTx = false
-	return t.conn.breakAfter(err)
+func (t *transaction) Rollback() error {
+	err := t.inner.Rollback()
+	if err != nil {
+		t.conn.broken = true
+	}
+	return t.conn.note(err)
 }
 
 // A stmt is one use of a prepared statement.
 type stmt struct {
-	driver.Stmt
-
-	conn  *conn
-	query string
+	inner   driver.Stmt
+	conn    *conn
+	name    string // for traces
+	passing bool   // not kept
 }
 
 var (
@@ -169,10 +177,15 @@ var (
 	_ driver.NamedValueChecker = (*stmt)(nil)
 )
 
-// Close does nothing: the connection keeps the statement.
-func (s *stmt) Close() error { return nil }
+func (s *stmt) NumInput() int { return s.inner.NumInput() }
 
-// CheckNamedValue binds documents as text.
+func (s *stmt) Close() error {
+	if s.passing {
+		return s.inner.Close()
+	}
+	return nil
+}
+
 func (s *stmt) CheckNamedValue(v *driver.NamedValue) (err error) {
 	if text, is := v.Value.([]byte); is {
 		v.Value = string(text)
@@ -182,22 +195,28 @@ func (s *stmt) CheckNamedValue(v *driver.NamedValue) (err error) {
 	return err
 }
 
-// Exec uses the driver's Exec, because its ExecContext handles the context wrongly.
 func (s *stmt) Exec(args []driver.Value) (driver.Result, error) {
-	result, err := s.Stmt.Exec(args) //nolint:staticcheck // see above
+	result, err := s.inner.Exec(args) //nolint:staticcheck // the driver handles the context of ExecContext wrongly
 	return result, s.failed(err)
 }
 
 func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
 	end := s.traced(ctx)
-	result, err := s.Exec(values(args))
+	result, err := s.Exec(plain(args))
 	end(err)
 	return result, err
 }
 
+func (s *stmt) Query(args []driver.Value) (driver.Rows, error) {
+	return s.query(args, func(error) {})
+}
+
 func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
-	end := s.traced(ctx)
-	inner, err := s.Query(values(args))
+	return s.query(plain(args), s.traced(ctx))
+}
+
+func (s *stmt) query(args []driver.Value, end func(error)) (driver.Rows, error) {
+	inner, err := s.inner.Query(args) //nolint:staticcheck // as above
 	if err != nil {
 		err = s.failed(err)
 		end(err)
@@ -208,35 +227,38 @@ func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driv
 
 // traced begins the trace of a statement, if it is one of a transaction.
 func (s *stmt) traced(ctx context.Context) (end func(error)) {
-	name := names[s.query]
-	if name == "" {
+	if s.name == "" {
 		return func(error) {}
 	}
-	return s.conn.trace.Statement(ctx, name)
+	return s.conn.trace.Statement(ctx, s.name)
 }
 
 // failed drops a prepared statement that failed, so that the next use prepares it again: the driver may have left it
 // half bound.
 func (s *stmt) failed(err error) error {
-	if err != nil {
-		delete(s.conn.prepared, s.query)
-		_ = s.Stmt.Close() // the first error is reported
+	if err == nil {
+		return nil
+	}
+	for query, kept := range s.conn.prepared {
+		if kept == s.inner {
+			delete(s.conn.prepared, query)
+			_ = kept.Close() // the first error is reported
+		}
 	}
 	return s.conn.note(err)
 }
 
-func values(args []driver.NamedValue) []driver.Value {
-	list := make([]driver.Value, len(args))
+func plain(args []driver.NamedValue) []driver.Value {
+	values := make([]driver.Value, len(args))
 	for i, a := range args {
-		list[i] = a.Value
+		values[i] = a.Value
 	}
-	return list
+	return values
 }
 
 // rows are those of a query, whose trace ends when they have been read.
 type rows struct {
 	driver.Rows
-
 	conn *conn
 	end  func(error)
 	err  error
@@ -252,17 +274,28 @@ func (r *rows) Next(dest []driver.Value) error {
 }
 
 func (r *rows) Close() error {
-	err := r.conn.note(r.Rows.Close())
+	err := r.Rows.Close()
 	r.end(errors.Join(r.err, err))
 	return err
 }
 
+// A Diagnostic is one of a driver's records of an error.
+type Diagnostic struct {
+	Code    int    // SQLCODE: the driver's native error
+	State   string // ODBC's, or Db2's
+	Message string
+}
+
 // diagnosed converts an error of the driver into a *ServerError; any other error it returns unchanged.
 func diagnosed(err error) error {
-	if list := diagnose(err); len(list) > 0 {
-		return serverError(list)
+	if _, already := errors.AsType[*ServerError](err); already {
+		return err
 	}
-	return err
+	list := diagnose(err)
+	if len(list) == 0 {
+		return err
+	}
+	return serverError(list)
 }
 
 var (
@@ -271,25 +304,26 @@ var (
 	reasonInMessage = regexp.MustCompile(`[Rr]eason code[^"0-9]{0,10}"?(\d+)"?`)
 )
 
-// serverError reads code, state and reason from a driver's records of an error, whose codes are its native ones
-// and whose states may be ODBC's. Db2's own state and the reason are only in the message, which may be in any language;
-// the labels around them are the same in all.
-func serverError(list []ServerError) *ServerError {
-	// The first that is Db2's and not the client's.
-	i := slices.IndexFunc(list, func(d ServerError) bool { return codeInMessage.MatchString(d.Message) })
-	d := list[max(i, 0)]
-	find := func(label *regexp.Regexp) string {
-		if m := label.FindStringSubmatch(d.Message); m != nil {
-			return m[1]
+// serverError reads code, state and reason from diagnostics. Db2's own SQLSTATE and the reason are only in the message.
+// The message may be in any language, but the labels around them are the same in all.
+func serverError(list []Diagnostic) *ServerError {
+	d := list[0]
+	for _, other := range list {
+		if codeInMessage.MatchString(other.Message) {
+			d = other // the first that is Db2's and not the client's
+			break
 		}
-		return ""
 	}
-	number := func(label *regexp.Regexp) int {
-		n, _ := strconv.Atoi(find(label)) // digits, or nothing
-		return n
+	e := &ServerError{Code: d.Code, State: d.State, Message: strings.TrimSpace(d.Message)}
+	if m := stateInMessage.FindStringSubmatch(d.Message); m != nil {
+		e.State = m[1]
 	}
-	return &ServerError{
-		Code: cmp.Or(d.Code, -number(codeInMessage)), State: cmp.Or(find(stateInMessage), d.State),
-		Reason: number(reasonInMessage), Message: strings.TrimSpace(d.Message),
+	if m := codeInMessage.FindStringSubmatch(d.Message); m != nil && e.Code == 0 {
+		n, _ := strconv.Atoi(m[1]) // they are digits
+		e.Code = -n
 	}
+	if m := reasonInMessage.FindStringSubmatch(d.Message); m != nil {
+		e.Reason, _ = strconv.Atoi(m[1]) // they are digits
+	}
+	return e
 }

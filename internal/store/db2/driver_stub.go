@@ -14,6 +14,4 @@ var errNoDriver = errors.New("this brokerage was built without Db2's driver: bui
 
 func driverConnector(string) (driver.Connector, error) { return nil, errNoDriver }
 
-func described(driver.Stmt) bool { return true }
-
-func diagnose(error) []ServerError { return nil }
+func diagnose(error) []Diagnostic { return nil }

@@ -14,7 +14,8 @@ import (
 // bare returns a pool over the fake, without the store around it.
 func bare(t *testing.T, f *fake) *sql.DB {
 	t.Helper()
-	db := sql.OpenDB(connector{Connector: f})
+	var s Store
+	db := sql.OpenDB(connector{Connector: f, lost: &s.lost})
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db
 }
@@ -47,14 +48,15 @@ func TestDriver_Session(t *testing.T) {
 		}
 		return answer{}, nil
 	}}
-	db := sql.OpenDB(connector{Connector: f, session: session})
+	var s Store
+	db := sql.OpenDB(connector{Connector: f, lost: &s.lost, session: session})
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	require.Error(t, db.PingContext(t.Context()))
 	require.Equal(t, 1, f.closed)
 	fails = false
 	_, err := db.ExecContext(t.Context(), "UPDATE t")
 	require.NoError(t, err)
-	require.Equal(t, session[0]+" "+session[0]+" UPDATE t", f.said())
+	require.Equal(t, session[0]+" "+session[0]+" UPDATE t", squeeze(f.said()))
 }
 
 func TestDriver_Isolation(t *testing.T) {
@@ -117,48 +119,48 @@ func TestDriver_LostConnection(t *testing.T) {
 				require.Equal(t, n+1, f.closed, "it went back to the pool")
 			}
 			// database/sql does it again by itself for ErrBadConn, which a write must not be.
-			require.Equal(t, "UPDATE t UPDATE t", f.said())
+			require.Equal(t, "UPDATE t UPDATE t", squeeze(f.said()))
 			require.Equal(t, 2, f.connections)
 		})
 	}
 }
 
 func TestServerError(t *testing.T) {
-	const client, db2 = "[IBM][CLI Driver] ", "[IBM][CLI Driver][DB2/LINUXX8664] "
-	of := func(code int, state, message string) ServerError {
-		return ServerError{Code: code, State: state, Message: message}
-	}
 	for name, c := range map[string]struct {
-		records []ServerError
-		want    ServerError
+		diagnostics []Diagnostic
+		want        ServerError
 	}{
 		"OdbcState": {
-			[]ServerError{of(-204, "42S02", db2+`SQL0204N  "TPOX.NONE" is an undefined name.  SQLSTATE=42704`)},
+			[]Diagnostic{{
+				-204, "42S02", `[IBM][CLI Driver][DB2/LINUXX8664] SQL0204N  "TPOX.NONE" is an undefined name.  SQLSTATE=42704`,
+			}},
 			ServerError{Code: -204, State: "42704"},
 		},
 		"Reason": {
-			[]ServerError{of(-911, "40001", db2+"SQL0911N  The current transaction has been rolled back "+
-				"because of a deadlock or timeout.  Reason code \"68\".  SQLSTATE=40001\n")},
+			[]Diagnostic{{
+				-911, "40001", "[IBM][CLI Driver][DB2/LINUXX8664] SQL0911N  The current transaction has been rolled back " +
+					"because of a deadlock or timeout.  Reason code \"68\".  SQLSTATE=40001\n",
+			}},
 			ServerError{Code: -911, State: "40001", Reason: 68},
 		},
 		"NoCode": {
-			[]ServerError{of(0, "HY000", client+"SQL30081N  A communication error has been detected.  SQLSTATE=08001")},
+			[]Diagnostic{{0, "HY000", "[IBM][CLI Driver] SQL30081N  A communication error has been detected.  SQLSTATE=08001"}},
 			ServerError{Code: -30081, State: "08001"},
 		},
 		"SecondIsDb2's": {
-			[]ServerError{
-				of(-99999, "01004", client+"CLI0002W  Data truncated. SQLSTATE=01004"),
-				of(-803, "23505", db2+"SQL0803N  One or more values  SQLSTATE=23505"),
+			[]Diagnostic{
+				{-99999, "01004", "[IBM][CLI Driver] CLI0002W  Data truncated. SQLSTATE=01004"},
+				{-803, "23505", "[IBM][CLI Driver][DB2/LINUXX8664] SQL0803N  One or more values  SQLSTATE=23505"},
 			},
 			ServerError{Code: -803, State: "23505"},
 		},
 		"ClientOnly": {
-			[]ServerError{of(-99999, "HY010", client+"CLI0125E  Function sequence error. SQLSTATE=HY010")},
+			[]Diagnostic{{-99999, "HY010", "[IBM][CLI Driver] CLI0125E  Function sequence error. SQLSTATE=HY010"}},
 			ServerError{Code: -99999, State: "HY010"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := serverError(c.records)
+			got := serverError(c.diagnostics)
 			got.Message = ""
 			require.Equal(t, c.want, *got)
 		})

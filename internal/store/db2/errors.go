@@ -1,7 +1,6 @@
 package db2
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -46,18 +45,18 @@ const (
 
 	// Classes of SQLSTATEs, the first two characters.
 	classConnection   = "08"
-	classNotReady     = "55" // something is not in the required state
+	classNotReady     = "55" // something is not in the state that it has to be in
 	classNotAvailable = "57" // a resource, or an operator's doing: not started, not activated, quiesced, restored, full
 
 	reasonLockTimeout = 68
 )
 
-// serverErrorOf returns the server's report in an error, or a zero one.
-func serverErrorOf(err error) ServerError {
-	if e, ok := errors.AsType[*ServerError](err); ok {
-		return *e
+func serverErrorOf(err error) *ServerError {
+	found, _ := errors.AsType[*ServerError](err)
+	if found == nil {
+		return &ServerError{}
 	}
-	return ServerError{}
+	return found
 }
 
 // isLost reports whether the connection is lost, and with it what was not committed.
@@ -89,29 +88,24 @@ func isTransient(err error) bool {
 // up or restored; or its schema is not finished.
 func mayHeal(err error) bool {
 	state := serverErrorOf(err).State
-	return isTransient(err) || strings.HasPrefix(state, classNotReady) || strings.HasPrefix(state, classNotAvailable) ||
-		state == stateNoDatabase || state == stateNoPrivilege || state == stateNoAuthority
+	switch state {
+	case stateNoDatabase, stateNoPrivilege, stateNoAuthority:
+		return true
+	}
+	return isTransient(err) || strings.HasPrefix(state, classNotReady) || strings.HasPrefix(state, classNotAvailable)
 }
 
 func isDuplicate(err error) bool { return serverErrorOf(err).State == stateUnique }
 
-// refusal returns why the database refused a document, or nil where an error has another reason. The service's own
-// validator, which lists all findings with their places, may find more.
-func refusal(err error) error {
-	switch e := serverErrorOf(err); {
-	case e.State == stateInvalidDocument, e.State == stateNoSingleRoot:
-		return brokerage.Unfit("the database refuses the document: it is not valid by its schema, or not well-formed")
-	case e.Code == codeIndexValue:
-		return brokerage.Unfit("the database cannot index a key that is so long")
-	case e.Code == codeTooDeep, e.Code == codeTooLongName, e.Code == codeWhiteSpace:
-		return brokerage.Unfit("the document exceeds the limits of the database: names of 1,000 bytes, 125 levels")
-	}
-	return nil
+// isRefused reports whether XMLPARSE or XMLVALIDATE refused a document.
+func isRefused(err error) bool {
+	state := serverErrorOf(err).State
+	return state == stateInvalidDocument || state == stateNoSingleRoot
 }
 
 // domainError converts an error of the driver into one of the domain, by its code and never by its text. unknown says
-// that the write may have been committed nevertheless. Duplicate keys become *brokerage.Unavailable: the caller, who
-// knows what was to be stored, handles them before.
+// that the write may have been committed nevertheless. Duplicate keys stay *brokerage.Unavailable here: the caller
+// knows what was to be stored.
 func domainError(ctx context.Context, err error, unknown bool) error {
 	switch {
 	case err == nil, brokerage.IsOwn(err):
@@ -120,6 +114,14 @@ func domainError(ctx context.Context, err error, unknown bool) error {
 		return &brokerage.Unavailable{Cause: err, Unknown: true}
 	case ctx.Err() != nil:
 		return ctx.Err() // the error is only its consequence
+	case isRefused(err):
+		return brokerage.Unfit("the database refuses the document: it is not valid by its schema, or not well-formed")
 	}
-	return cmp.Or[error](refusal(err), &brokerage.Unavailable{Cause: err})
+	switch e := serverErrorOf(err); {
+	case e.Code == codeIndexValue:
+		return brokerage.Unfit("the database cannot index a key that is so long")
+	case e.Code == codeTooDeep, e.Code == codeTooLongName, e.Code == codeWhiteSpace:
+		return brokerage.Unfit("the document exceeds the limits of the database: names of 1,000 bytes, 125 levels")
+	}
+	return &brokerage.Unavailable{Cause: err}
 }

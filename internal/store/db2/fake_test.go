@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/brokerage"
 	"brokerage/internal/store/trace"
 )
 
@@ -32,6 +33,7 @@ type answer struct {
 }
 
 func (f *fake) Connect(context.Context) (driver.Conn, error) {
+	f.note("CONNECT")
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.connections++
@@ -46,11 +48,11 @@ func (f *fake) note(call string) {
 	f.calls = append(f.calls, call)
 }
 
-// said returns the calls.
+// said returns the calls, without connecting.
 func (f *fake) said() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return strings.Join(f.calls, " ")
+	return strings.TrimSpace(strings.ReplaceAll(strings.Join(f.calls, " "), "CONNECT", ""))
 }
 
 type fakeConn struct {
@@ -156,20 +158,24 @@ func (r *fakeRows) Next(dest []driver.Value) error {
 	return nil
 }
 
-// nameOf returns the name of a statement, with what it declares for its documents where that is not what its file says;
-// for any other text, the text.
+// nameOf returns the file of a statement.
 func nameOf(query string) string {
-	name, ok := names[query]
-	for _, width := range widths {
-		label := name
-		if width != "" {
-			label += ":" + width
+	for name, text := range statements {
+		if text == query {
+			return name
 		}
-		switch text := widened(statements[name], width); {
-		case ok && query == text:
-			return label
-		case ok && query == padded(text):
-			return label + ":padded"
+	}
+	for name, text := range statements {
+		for _, width := range widths[1:] {
+			switch query {
+			case widened(text, width):
+				return name + ":" + width
+			case padded(widened(text, width)):
+				return name + ":" + width + ":padded"
+			}
+		}
+		if padded(text) == query {
+			return name + ":padded"
 		}
 	}
 	return query
@@ -188,8 +194,8 @@ func documentOf(query, doc string) answer {
 	return answer{rows: [][]driver.Value{{length, []byte(doc[:min(len(doc), 2*(declaredBytes(query)+1))])}}}
 }
 
-// openFake returns a store on a fake.
-func openFake(t testing.TB, f *fake) *Store {
+// open returns a store on a fake.
+func open(t testing.TB, f *fake) *Store {
 	t.Helper()
 	return openTraced(t, f, nil)
 }
@@ -198,17 +204,13 @@ func openTraced(t testing.TB, f *fake, begin trace.Begin) *Store {
 	t.Helper()
 	inner := f.answer
 	f.answer = func(query string, args []driver.Value) (answer, error) {
-		switch query {
-		case statements["server_version"]:
-			return answer{rows: [][]driver.Value{{"the fake"}}}, nil
-		case statements["server_settings"]:
-			return answer{rows: [][]driver.Value{{"codeset", "UTF-8"}}}, nil
-		case statements["get_setting"]:
-			return answer{rows: [][]driver.Value{{"1"}}}, nil
+		if query == statements["get_setting"] {
+			return answer{rows: [][]driver.Value{{[]byte("1")}}}, nil
 		}
 		return inner(query, args)
 	}
-	s, err := openConnector(t.Context(), f, Settings{Trace: begin})
+	engine := &brokerage.Engine{Name: "db2", Version: "none"}
+	s, err := OpenConnector(t.Context(), f, Settings{Engine: engine, Trace: begin})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	f.calls = nil

@@ -18,8 +18,8 @@ func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerag
 	}
 	var next int64
 	_, err = s.write(ctx, brokerage.Write{}, retryUnknown, func(t *tx) ([]byte, error) {
-		if err := t.mustChange(none, "lease", count, kind); err != nil {
-			return nil, err
+		if found, err := t.exec("lease", count, kind); err != nil || !found {
+			return nil, orElse(err, none)
 		}
 		_, err := row(t.ctx, t, "leased", []any{kind}, []any{&next})
 		return nil, err

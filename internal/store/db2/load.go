@@ -3,6 +3,7 @@ package db2
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"runtime"
 	"strconv"
@@ -22,27 +23,26 @@ const chunkSize = 500
 // holds.
 const settingChunk = "chunk."
 
+func upper(name string) string { return strings.ToUpper(name) }
+
 // LoadDataset fills the store with a generated dataset, on several connections. After a load that was ended at any
 // point the same call continues it without a duplicate or a gap: each chunk is committed together with a setting that
-// records it. The store is not Ready until all is loaded. A finished load is not repeated.
+// records it. The store is not Ready until all is loaded. A finished load is left as it is.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bulk.Progress) error {
 	contents := bulk.ContentsOf(d)
 	done, err := s.Done(ctx, contents.Fingerprint, func(stored brokerage.Contents) bool { return stored == contents })
 	if done || err != nil {
 		return err
 	}
-	settings := map[string]any{bulk.SettingContents: contents}
-	load := func() error {
+	var raw [len(dataset.Kinds)]int64
+	return s.loading(ctx, contents.Fingerprint, func() (err error) {
 		for _, k := range dataset.Kinds {
-			raw, err := s.loadKind(ctx, d, k, progress)
-			if err != nil {
+			if raw[k], err = s.loadKind(ctx, d, k, progress); err != nil {
 				return err
 			}
-			settings[bulk.SettingRaw+k.String()], settings[bulk.SettingLoadedOf+k.String()] = raw, d.Count(k)
 		}
 		return nil
-	}
-	return s.loading(ctx, contents.Fingerprint, load, func(t *tx) error {
+	}, func(t *tx) error {
 		if err := t.raiseLeases(map[string]int64{
 			"order":    d.ID(dataset.Order, d.Count(dataset.Order)),
 			"customer": d.ID(dataset.Customer, d.Count(dataset.Customer)),
@@ -54,18 +54,15 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bu
 			if err := t.endChunks(k); err != nil {
 				return err
 			}
-		}
-		for name, value := range settings {
-			if err := t.set(name, value); err != nil {
+			if err := t.set(bulk.SettingRaw+k.String(), raw[k]); err != nil {
+				return err
+			}
+			if err := t.set(bulk.SettingLoadedOf+k.String(), d.Count(k)); err != nil {
 				return err
 			}
 		}
-		return nil
+		return t.set(bulk.SettingContents, contents)
 	})
-}
-
-func chunkName(k dataset.Kind, first int64) string {
-	return fmt.Sprintf("%s%s.%d", settingChunk, k, first)
 }
 
 // chunks returns the committed chunks of a kind: the bytes of each, by the number of its first document.
@@ -90,12 +87,19 @@ func chunks(ctx context.Context, q querier, k dataset.Kind) (sizeBytes map[int64
 
 func (t *tx) endChunks(k dataset.Kind) error {
 	committed, err := chunks(t.ctx, t, k)
+	if err != nil {
+		return err
+	}
 	for first := range committed {
-		if err == nil {
-			_, err = t.exec("delete_setting", chunkName(k, first))
+		if _, err := t.exec("delete_setting", chunkName(k, first)); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
+}
+
+func chunkName(k dataset.Kind, first int64) string {
+	return fmt.Sprintf("%s%s.%d", settingChunk, k, first)
 }
 
 // loadKind loads the missing chunks of a kind, and returns how many bytes all of its documents have.
@@ -109,16 +113,17 @@ func (s *Store) loadKind(
 	for _, bytes := range committed {
 		raw += bytes
 	}
-	ctx, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	var next atomic.Int64
 	var mu sync.Mutex // for raw and progress
 	var wg sync.WaitGroup
 	// Each goroutine waits for the server most of the time; one connection holds the lock.
-	for range max(1, min(4*runtime.GOMAXPROCS(0), s.settings.Pool-1)) {
+	errs := make([]error, max(1, min(4*runtime.GOMAXPROCS(0), s.settings.Pool-1)))
+	for i := range errs {
 		wg.Go(func() {
-			for {
-				first := next.Add(chunkSize) - chunkSize
+			for ctx.Err() == nil {
+				first := (next.Add(1) - 1) * chunkSize
 				if first >= d.Count(k) {
 					return
 				}
@@ -127,7 +132,8 @@ func (s *Store) loadKind(
 				}
 				documents, bytes, err := s.loadChunk(ctx, d, k, first)
 				if err != nil {
-					fail(err) // ends the other goroutines
+					errs[i] = err
+					cancel()
 					return
 				}
 				mu.Lock()
@@ -140,7 +146,12 @@ func (s *Store) loadKind(
 		})
 	}
 	wg.Wait()
-	return raw, context.Cause(ctx)
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, context.Canceled) {
+			return raw, err // the other goroutines were cancelled because of it
+		}
+	}
+	return raw, orElse(errors.Join(errs...), ctx.Err())
 }
 
 func (s *Store) loadChunk(

@@ -35,10 +35,11 @@ func (t *tx) insertDocuments(documents []bulk.PreparedDocument) error {
 			continue
 		}
 		_, err := t.exec(inserts[d.Kind], d.Doc)
-		if d.Refused = refusal(err); isDuplicate(err) {
+		if domain := domainError(t.ctx, err, false); isDuplicate(err) {
 			d.Refused = duplicateKeys(d.Keys)
-		}
-		if err != nil && d.Refused == nil {
+		} else if _, is := domain.(*brokerage.Invalid); is { //nolint:errorlint // it is domainError's own
+			d.Refused = domain
+		} else if err != nil {
 			return err
 		}
 	}

@@ -59,24 +59,28 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 	} else if err != nil {
 		return domainError(ctx, err, false)
 	}
-	err = s.change(ctx, func(t *tx) error { return t.set(bulk.SettingLoading, name) })
-	if err == nil {
-		err = load()
-	}
-	if err == nil {
-		if err := s.Runstats(ctx); err != nil {
-			s.notice("no statistics were collected (%v): an administrator can run RUNSTATS", err)
-		}
-		err = s.change(ctx, func(t *tx) error {
-			if err := end(t); err != nil {
-				return err
+	for _, step := range []func() error{
+		func() error { return s.change(ctx, func(t *tx) error { return t.set(bulk.SettingLoading, name) }) },
+		load,
+		func() error {
+			if err := s.Runstats(ctx); err != nil {
+				s.notice("no statistics were collected (%v): an administrator can run RUNSTATS", err)
 			}
-			_, err := t.exec("delete_setting", bulk.SettingLoading)
-			return err
-		})
-	}
-	if err != nil {
-		return fmt.Errorf("loading %s: %w", name, err)
+			return ctx.Err()
+		},
+		func() error {
+			return s.change(ctx, func(t *tx) error {
+				if err := end(t); err != nil {
+					return err
+				}
+				_, err := t.exec("delete_setting", bulk.SettingLoading)
+				return err
+			})
+		},
+	} {
+		if err := step(); err != nil {
+			return fmt.Errorf("loading %s: %w", name, err)
+		}
 	}
 	return nil
 }
@@ -88,7 +92,7 @@ func (s *Store) Runstats(ctx context.Context) error {
 		return err
 	}
 	for _, table := range tables {
-		names := strings.NewReplacer("$schema", schema, "$table", strings.ToUpper(table))
+		names := strings.NewReplacer("$schema", schema, "$table", upper(table))
 		command := names.Replace(statements["runstats"])
 		if _, err := s.db.ExecContext(ctx, command); err != nil {
 			return fmt.Errorf("%s: %w", command, err)

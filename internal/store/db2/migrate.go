@@ -36,8 +36,8 @@ func Script(url string) (string, error) {
 	for _, text := range DDL(s) {
 		fmt.Fprintf(&b, "%s;\n\n", text)
 	}
-	for _, x := range schemas {
-		fmt.Fprintf(&b, "REGISTER XMLSCHEMA '%s' FROM 'api/schema/%s' AS %s COMPLETE;\n\n", x.file, x.file, x.name)
+	for _, x := range Schemas {
+		fmt.Fprintf(&b, "REGISTER XMLSCHEMA '%s' FROM 'api/schema/%s' AS %s COMPLETE;\n\n", x.File, x.File, x.Name)
 	}
 	fmt.Fprintf(&b, "INSERT INTO settings (name, value) VALUES ('%s', '%d');\n", settingVersion, schemaVersion)
 	for _, text := range configuration(s) {
@@ -76,10 +76,10 @@ func (s *Store) migrate(ctx context.Context) error {
 		return ErrEmpty
 	}
 	ddl := DDL(s.settings.Setting)
-	created := false
-	if _, err = s.db.ExecContext(ctx, ddl[0]); err == nil || serverErrorOf(err).State == stateExists {
-		created, err = s.createSchema(ctx, ddl[1:])
+	if _, err := s.db.ExecContext(ctx, ddl[0]); err != nil && serverErrorOf(err).State != stateExists {
+		return fmt.Errorf("creating the schema: %w", err)
 	}
+	created, err := s.createSchema(ctx, ddl[1:])
 	if err != nil {
 		return fmt.Errorf("creating the schema: %w", err)
 	}
@@ -126,17 +126,17 @@ func (s *Store) register(ctx context.Context, t *sql.Tx) error {
 	if err != nil {
 		return err
 	}
-	for _, x := range schemas {
-		text, err := api.Schemas.ReadFile("schema/" + x.file)
-		if err == nil {
-			_, err = t.ExecContext(ctx, statements["insert_schema"], x.file, text)
-		}
-		if err == nil {
-			named := strings.NewReplacer("$schema", schema, "$name", x.name, "$file", x.file)
-			_, err = t.ExecContext(ctx, named.Replace(statements["register_schema"]))
-		}
+	for _, x := range Schemas {
+		text, err := api.Schemas.ReadFile("schema/" + x.File)
 		if err != nil {
-			return fmt.Errorf("registering %s: %w", x.file, err)
+			return err
+		}
+		if _, err := t.ExecContext(ctx, statements["insert_schema"], x.File, text); err != nil {
+			return fmt.Errorf("registering %s: %w", x.File, err)
+		}
+		named := strings.NewReplacer("$schema", schema, "$name", x.Name, "$file", x.File)
+		if _, err := t.ExecContext(ctx, named.Replace(statements["register_schema"])); err != nil {
+			return fmt.Errorf("registering %s: %w", x.File, err)
 		}
 	}
 	return nil

@@ -14,8 +14,9 @@ import (
 // run together.
 func keyOf(once *brokerage.Once) string {
 	h := sha256.New()
-	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(once.Client))))
-	h.Write([]byte(once.Client + once.Key))
+	_ = binary.Write(h, binary.BigEndian, uint64(len(once.Client))) // a hash takes everything
+	h.Write([]byte(once.Client))
+	h.Write([]byte(once.Key))
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -27,49 +28,44 @@ func (t *tx) claim(w brokerage.Write) (kept []byte, err error) {
 	var keptHash string
 	var until int64
 	found, err := row(t.ctx, t, "get_answer", []any{id}, []any{&keptHash, &until})
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
+	}
+	switch {
 	case found && until > now && keptHash != hash:
 		return nil, &brokerage.KeyReused{Key: w.Once.Key}
 	case found && until > now:
 		return t.kept(id)
 	case found:
-		err = t.mustChange(errQuicker, "claim_expired_key", hash, expires, id, now)
+		var claimed bool
+		if claimed, err = t.exec("claim_expired_key", hash, expires, id, now); err == nil && claimed {
+			return nil, nil
+		}
 	default:
-		_, err = t.exec("claim_key", id, hash, expires)
+		if _, err = t.exec("claim_key", id, hash, expires); err == nil {
+			return nil, nil
+		}
 	}
 	switch {
 	case isLockTimeout(err):
-		err = &brokerage.Conflict{Reason: brokerage.KeyInUse, Detail: "the same request is still running"}
-	case isDuplicate(err):
-		err = errQuicker
+		return nil, &brokerage.Conflict{Reason: brokerage.KeyInUse, Detail: "the same request is still running"}
+	case err == nil || isDuplicate(err):
+		// Another request with the same key has committed; the next attempt finds its answer.
+		return nil, &ServerError{Code: codeRolledBack, Message: "another request with the same key was quicker"}
 	}
 	return nil, err
 }
 
-// errQuicker is the error of a claim when another request with the same key has committed; the next attempt finds its
-// answer.
-var errQuicker error = &ServerError{Code: codeRolledBack, Message: "another request with the same key was quicker"}
-
 // kept returns the answer of a key that has one.
 func (t *tx) kept(id string) ([]byte, error) {
-	docs, err := documents(t.ctx, t, "get_kept", id)
-	if err != nil || len(docs) == 0 {
-		return []byte{}, err
-	}
-	return docs[0], nil
+	answer := []byte{}
+	err := eachDocument(t.ctx, t, statements["get_kept"], []any{id}, func(text []byte) { answer = text })
+	return answer, err
 }
 
-// keep stores the answer with the key that this transaction has claimed. If the claim is gone, so is what was written
-// with it: the client library has connected again in the middle of the transaction.
 func (t *tx) keep(once *brokerage.Once, answer []byte) error {
-	return t.mustChange(errClaimLost, "keep_answer", answer, keyOf(once))
-}
-
-// errClaimLost is the error of a transaction whose earlier statements are undone: another attempt may succeed.
-var errClaimLost error = &ServerError{
-	Code: codeRerouted, State: stateRerouted, Message: "the claim of the idempotency key is lost",
+	_, err := t.exec("keep_answer", answer, keyOf(once))
+	return err
 }
 
 // purgeEvery is the shortest time between two searches for expired answers.

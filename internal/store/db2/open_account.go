@@ -1,7 +1,6 @@
 package db2
 
 import (
-	"cmp"
 	"context"
 
 	"brokerage/internal/brokerage"
@@ -15,27 +14,27 @@ func (s *Store) OpenAccount(
 	if err != nil {
 		return 0, err
 	}
-	_, err = s.write(ctx, w, retryUnknown, func(t *tx) ([]byte, error) {
-		changed, err := t.exec("open_account", account, customer.String())
-		refused := refusal(err)
-		switch {
-		case isDuplicate(err):
-			owner, err := customerOf(t.ctx, t, id)
-			if err != nil || t.maybeDone && owner != nil && *owner == customer {
-				return nil, err // the earlier attempt has opened it
-			}
-			return nil, brokerage.DuplicateAccount(id)
-		case changed || err != nil && refused == nil:
-			return nil, err
+	change := func(doc []byte) error {
+		changed, err := brokerage.OpenAccount(doc, account)
+		if err != nil {
+			return err
 		}
-		none, otherwise := brokerage.NoCustomer(customer), cmp.Or(refused, errNoReason)
-		return nil, t.explain("get_customer", customer.String(), none, otherwise, func(doc []byte) error {
-			doc, err := brokerage.OpenAccount(doc, account)
-			if err != nil {
-				return err
-			}
-			return brokerage.ValidateCustomer(doc)
-		})
+		return brokerage.ValidateCustomer(changed)
+	}
+	var maybeDone bool
+	_, err = s.write(ctx, w, retryUnknown, func(t *tx) ([]byte, error) {
+		maybeDone = t.maybeDone
+		changed, err := t.exec("open_account", account, customer.String())
+		if err == nil && !changed {
+			err = t.explain("get_customer", customer.String(), brokerage.NoCustomer(customer), change)
+		}
+		return nil, err
 	})
-	return id, err
+	if isDuplicateKey(err) {
+		if owner, failed := s.CustomerOf(ctx, id); maybeDone && failed == nil && owner == customer {
+			return id, nil
+		}
+		return id, brokerage.DuplicateAccount(id)
+	}
+	return id, withFindings(err, func() error { return s.judge(ctx, "get_customer", customer, change) })
 }

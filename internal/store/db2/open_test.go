@@ -54,10 +54,10 @@ func TestOpen_Heals(t *testing.T) {
 				require.ErrorIs(t, err, c.err)
 				require.Equal(t, c.heals, errors.As(err, &unavailable), "%v", err)
 			}
-			_, err := openConnector(t.Context(), unconnected{c.err}, Settings{})
+			_, err := OpenConnector(t.Context(), unconnected{c.err}, Settings{})
 			requireHeals(err)
 			f := &fake{answer: func(string, []driver.Value) (answer, error) { return answer{}, c.err }}
-			_, err = openConnector(t.Context(), f, Settings{})
+			_, err = OpenConnector(t.Context(), f, Settings{Engine: &brokerage.Engine{Name: "db2"}})
 			requireHeals(err)
 			require.Equal(t, f.connections, f.closed)
 		})

@@ -1,7 +1,6 @@
 package db2
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,23 +10,28 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// read returns what a function reads, and calls it again where the connection was lost or another transaction was in
-// the way.
-func read[T any](ctx context.Context, s *Store, do func() (T, error)) (result T, err error) {
+// read runs a function that only reads, again where the connection was lost or another transaction was in the way.
+func (s *Store) read(ctx context.Context, do func() error) (err error) {
 	for range s.attempts(ctx) {
-		if result, err = do(); !isTransient(err) {
+		if err = do(); err == nil || !isTransient(err) {
 			break
 		}
 	}
-	return result, domainError(ctx, cmp.Or(err, ctx.Err()), false)
+	if err == nil {
+		err = ctx.Err()
+	}
+	return domainError(ctx, err, false)
 }
 
 // find reads the document with the given key, or returns *brokerage.NotFound. A statement with several parameters gets
 // the key for each.
-func (s *Store) find(ctx context.Context, name, what string, key any) ([]byte, error) {
+func (s *Store) find(ctx context.Context, name, what string, key any) (doc []byte, err error) {
 	text := fmt.Sprint(key)
 	args := slices.Repeat([]any{text}, strings.Count(statements[name], "?"))
-	doc, err := read(ctx, s, func() ([]byte, error) { return document(ctx, s.db, name, args...) })
+	err = s.read(ctx, func() (err error) {
+		doc, err = document(ctx, s.db, name, args...)
+		return err
+	})
 	if err == nil && doc == nil {
 		err = &brokerage.NotFound{What: what, Key: text}
 	}
@@ -37,7 +41,7 @@ func (s *Store) find(ctx context.Context, name, what string, key any) ([]byte, e
 // findSecurity reads a document of the security with the given symbol.
 func (s *Store) findSecurity(ctx context.Context, name, symbol string) ([]byte, error) {
 	if !listed(symbol) {
-		return nil, cmp.Or[error](ctx.Err(), brokerage.NoSecurity(symbol))
+		return nil, orElse(ctx.Err(), brokerage.NoSecurity(symbol))
 	}
 	return s.find(ctx, name, "security", symbol)
 }

@@ -1,10 +1,24 @@
 package db2
 
 import (
-	"cmp"
+	"bytes"
+	"context"
 
 	"brokerage/internal/brokerage"
 )
+
+// isDuplicateKey reports whether a write was refused because of a key that exists.
+func isDuplicateKey(err error) bool {
+	unavailable, ok := err.(*brokerage.Unavailable) //nolint:errorlint // it is domainError's own
+	return ok && isDuplicate(unavailable.Cause)
+}
+
+// holds reports whether a document is stored exactly as it was to be inserted: the earlier attempt, whose outcome was
+// unknown, was committed then.
+func (s *Store) holds(ctx context.Context, name string, id brokerage.ID, doc []byte) bool {
+	stored, err := s.find(ctx, name, "document", id)
+	return err == nil && bytes.Equal(stored, doc) // both are in the normal form
+}
 
 // errNoReason is the error of a refused request in which nothing is found wrong: what it was refused for has changed
 // since, and another attempt may succeed.
@@ -12,9 +26,9 @@ var errNoReason error = &ServerError{
 	Code: codeRolledBack, Message: "the document was changed after the statement was refused",
 }
 
-// explain returns why a statement has not changed a document: none where that does not exist, else what judge finds in
-// it by the service's own rules, or otherwise where that is nothing.
-func (t *tx) explain(name, key string, none, otherwise error, judge func(doc []byte) error) error {
+// explain returns why a statement has changed no row: none where the document does not exist, else what judge finds in
+// it by the service's own rules.
+func (t *tx) explain(name, key string, none error, judge func(doc []byte) error) error {
 	doc, err := t.document(name, key)
 	switch {
 	case err != nil:
@@ -22,28 +36,22 @@ func (t *tx) explain(name, key string, none, otherwise error, judge func(doc []b
 	case doc == nil:
 		return none
 	}
-	return cmp.Or(judge(doc), otherwise)
+	return judge(doc)
 }
 
-// withFindings returns what the service's own validator finds in a document where the database has refused it: the
-// database reports one finding without its place, the validator lists all. Any other error is returned unchanged.
-func withFindings(err error, validate func(doc []byte) error, doc []byte) error {
-	if refused := refusal(err); refused != nil {
-		return cmp.Or(validate(doc), refused)
+// withFindings returns what judge finds where the database has refused a document: the database reports one finding
+// without its place, the service's own validator lists all. Any other error is returned unchanged.
+func withFindings(err error, judge func() error) error {
+	if _, refused := err.(*brokerage.Invalid); !refused { //nolint:errorlint // it is domainError's own
+		return err
 	}
-	return err
+	return orElse(judge(), err)
 }
 
-// duplicateAccount returns the *Conflict that names the first account of a customer that another customer has.
-func (t *tx) duplicateAccount(keys brokerage.CustomerKeys) error {
-	for _, account := range keys.Accounts {
-		owner, err := customerOf(t.ctx, t, account)
-		if err != nil {
-			return err
-		}
-		if owner != nil && *owner != keys.ID {
-			return brokerage.DuplicateAccount(account)
-		}
+// judge applies a rule to a stored document, and returns nil where that cannot be read.
+func (s *Store) judge(ctx context.Context, name string, id brokerage.ID, rule func(doc []byte) error) error {
+	if doc, err := s.find(ctx, name, "document", id); err == nil {
+		return rule(doc)
 	}
-	return brokerage.DuplicateAccount(keys.Accounts[0]) // the other customer has closed it since
+	return nil
 }

@@ -24,5 +24,9 @@ func (t *tx) replace(what, key string, doc []byte, validate bool, match brokerag
 			return &brokerage.Stale{}
 		}
 	}
-	return t.mustChange(none, asIs("replace_"+what, validate), doc, key)
+	changed, err := t.exec(asIs("replace_"+what, validate), doc, key)
+	if err == nil && !changed {
+		err = none
+	}
+	return err
 }

@@ -15,11 +15,13 @@ func (s *Store) ReplaceCustomer(
 		return err
 	}
 	_, err = s.write(ctx, w, failUnknown, func(t *tx) ([]byte, error) {
-		err := t.replace("customer", id.String(), doc, validate, match)
-		if isDuplicate(err) {
-			return nil, t.duplicateAccount(keys)
-		}
-		return nil, withFindings(err, brokerage.ValidateCustomer, doc)
+		return nil, t.replace("customer", id.String(), doc, validate, match)
 	})
+	switch {
+	case isDuplicateKey(err):
+		return s.duplicateAccount(ctx, keys)
+	case validate:
+		return withFindings(err, func() error { return brokerage.ValidateCustomer(doc) })
+	}
 	return err
 }

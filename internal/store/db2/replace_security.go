@@ -14,8 +14,10 @@ func (s *Store) ReplaceSecurity(
 		return err
 	}
 	_, err := s.write(ctx, w, failUnknown, func(t *tx) ([]byte, error) {
-		err := t.replace("security", symbol, doc, validate, match)
-		return nil, withFindings(err, brokerage.ValidateSecurity, doc)
+		return nil, t.replace("security", symbol, doc, validate, match)
 	})
-	return err
+	if !validate {
+		return err
+	}
+	return withFindings(err, func() error { return brokerage.ValidateSecurity(doc) })
 }

@@ -11,20 +11,24 @@ func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) (
 	if !storable(search.Sector) || len(search.Sector) > 1000 {
 		return brokerage.SearchAnswer(0, nil), ctx.Err()
 	}
-	args := []any{search.Sector, double(search.PEMin), double(search.PEMax), double(search.YieldMin)}
-	docs, err := read(ctx, s, func() ([][]byte, error) { return documents(ctx, s.db, "search_securities", args...) })
+	var count int
+	var hits []byte
+	err := s.read(ctx, func() (err error) {
+		count, hits = 0, nil
+		args := []any{search.Sector, double(search.PEMin), double(search.PEMax), double(search.YieldMin)}
+		var failed error
+		err = eachDocument(ctx, s.db, statements["search_securities"], args, func(stored []byte) {
+			hit, err := brokerage.Normal(stored)
+			failed = orElse(failed, err)
+			count++
+			hits = append(hits, hit...)
+		})
+		return orElse(err, failed)
+	})
 	if err != nil {
 		return nil, err
 	}
-	var hits []byte
-	for _, stored := range docs {
-		hit, err := brokerage.Normal(stored)
-		if err != nil {
-			return nil, domainError(ctx, err, false)
-		}
-		hits = append(hits, hit...)
-	}
-	return brokerage.SearchAnswer(len(docs), hits), nil
+	return brokerage.SearchAnswer(count, hits), nil
 }
 
 // double returns the double nearest to a number of ten-thousandths. Db2 converts the same decimal as text to the same

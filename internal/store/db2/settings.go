@@ -1,7 +1,6 @@
 package db2
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -37,6 +36,8 @@ type Settings struct {
 	Notice func(string)
 	// Trace is called for every statement of a transaction; it may be nil.
 	Trace trace.Begin
+	// Engine describes a server that cannot be asked as Db2 is; nil for Db2.
+	Engine *brokerage.Engine
 }
 
 // DefaultPool is the default of Settings.Pool. Each connection of IBM's client takes some megabytes of this process and
@@ -46,13 +47,10 @@ const DefaultPool = 32
 // A target is what a URL says.
 type target struct {
 	host, port, database, user, password string
-
-	passwordFile     string // holds the password; empty for none
-	tls              bool
-	connectTimeout   time.Duration     // 0 is the client library's default
-	statementTimeout time.Duration     // how long a statement may run
-	keywords         map[string]string // settings of the client library, for its connection string
-	settings         Settings
+	passwordFile                         string // holds the password; empty for none
+	settings                             Settings
+	// keywords are settings of the client library, for its connection string.
+	keywords []string
 }
 
 const defaultPort, defaultTLSPort = "50000", "50001"
@@ -72,11 +70,9 @@ var errURL = errors.New("not the URL of a Db2 database: db2://USER@HOST:PORT/DAT
 // CheckURL refuses a URL that names no database. It does not connect, and its errors do not repeat the URL, which may
 // hold a password.
 func CheckURL(text string) error {
-	_, err := parseURL(text, noVariable)
+	_, err := parseURL(text, func(string) string { return "" })
 	return err
 }
-
-func noVariable(string) string { return "" }
 
 // parseURL reads a URL; variable returns a variable of the environment.
 func parseURL(text string, variable func(string) string) (t target, err error) {
@@ -84,50 +80,47 @@ func parseURL(text string, variable func(string) string) (t target, err error) {
 	if err != nil || u.Scheme != "db2" || u.Opaque != "" || u.Fragment != "" {
 		return t, errURL
 	}
-	password, _ := u.User.Password()
-	t = target{
-		host: u.Hostname(), port: u.Port(), database: strings.TrimPrefix(u.Path, "/"),
-		user: u.User.Username(), password: cmp.Or(password, variable(PasswordVariable)),
-		statementTimeout: defaultStatementTimeout,
-		keywords:         map[string]string{"ClientApplName": "brokerage"},
-		settings:         Settings{Setting: Tuned, LockTimeout: defaultLockTimeout},
-	}
-	query, err := url.ParseQuery(u.RawQuery)
-	if err != nil || t.host == "" || t.database == "" || strings.Contains(t.database, "/") || t.user == "" {
+	t.host, t.port, t.database = u.Hostname(), u.Port(), strings.TrimPrefix(u.Path, "/")
+	t.user = u.User.Username()
+	if t.host == "" || t.database == "" || strings.Contains(t.database, "/") || t.user == "" {
 		return t, errURL
 	}
+	t.password, _ = u.User.Password()
+	if t.password == "" {
+		t.password = variable(PasswordVariable)
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return t, errURL
+	}
+	t.settings.Setting = Tuned
+	p := parameters{t: &t, lock: defaultLockTimeout, statement: defaultStatementTimeout}
 	for _, name := range slices.Sorted(maps.Keys(query)) { // so that the first error is always the same
-		if err := t.set(name, query[name]); err != nil {
-			return t, err
+		read, ok := parameterReaders[name]
+		if !ok && query.Get(name) == "" { // not repeated: it may be the rest of a password with a "&"
+			return t, errors.New("a setting in the URL has no value: " + parameterNames())
+		}
+		if !ok {
+			return t, fmt.Errorf("there is no setting %q for Db2: %s", name, parameterNames())
+		}
+		if len(query[name]) != 1 || query.Get(name) == "" {
+			return t, fmt.Errorf("the setting %s needs exactly one value", name)
+		}
+		if err := read(&p, query.Get(name)); err != nil {
+			return t, fmt.Errorf("the setting %s %w", name, err)
 		}
 	}
-	t.finish()
-	values := slices.AppendSeq([]string{t.host, t.port, t.database, t.user, t.password}, maps.Values(t.keywords))
-	return t, checkHoldable(values...)
-}
-
-// set sets a setting from the values that the URL has for it.
-func (t *target) set(name string, values []string) error {
-	p, ok := parameters[name]
-	known := strings.Join(slices.Sorted(maps.Keys(parameters)), ", ")
-	switch {
-	case !ok && values[0] == "": // its name is not repeated: it may be the rest of a password with a "&"
-		return errors.New("a setting in the URL has no value: it is one of " + known)
-	case !ok:
-		return fmt.Errorf("there is no setting %q for Db2: it is one of %s", name, known)
-	case len(values) != 1 || values[0] == "":
-		return fmt.Errorf("the setting %s needs exactly one value", name)
-	case !p.read(t, values[0]):
-		return fmt.Errorf("the setting %s is not %s", name, p.allowed)
-	}
-	return nil
+	p.finish()
+	return t, checkHoldable(append(t.keywords, t.host, t.port, t.database, t.user, t.password, t.settings.Schema)...)
 }
 
 // checkHoldable refuses values that a connection string cannot hold.
 func checkHoldable(values ...string) error {
-	if slices.ContainsFunc(values, func(value string) bool { return strings.ContainsAny(value, ";{}\x00") }) {
-		return errors.New("names, passwords and settings may not contain any of ; { }: " +
-			"Db2's connection strings cannot hold them")
+	for _, value := range values {
+		if strings.ContainsAny(value, ";{}\x00") {
+			return errors.New("names, passwords and settings may not contain any of ; { }: " +
+				"Db2's connection strings cannot hold them")
+		}
 	}
 	return nil
 }
@@ -146,100 +139,122 @@ func (t *target) readPassword() error {
 	return checkHoldable(t.password)
 }
 
-// A parameter is a setting in a URL.
-type parameter struct {
-	allowed string // values, for errors
-	// read sets the setting, and reports whether the value is allowed. It is never empty.
-	read func(t *target, value string) bool
+// parameters collect the settings of a URL.
+type parameters struct {
+	t               *target
+	lock, statement time.Duration
+	tls             bool
 }
 
-var ordinaryIdentifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+func (p *parameters) keyword(name, value string) {
+	p.t.keywords = append(p.t.keywords, name+"="+value)
+}
 
-// parameters are the settings by name. The manual describes those of the client library under "CLI/ODBC configuration
+// keyword returns a reader for a setting that the client library has under another name.
+func keyword(name string) func(*parameters, string) error {
+	return func(p *parameters, value string) error {
+		p.keyword(name, value)
+		return nil
+	}
+}
+
+// parameterReaders read the settings. The manual describes those of the client library under "CLI/ODBC configuration
 // keywords".
-var parameters = map[string]parameter{
-	"schema": {"an ordinary identifier", func(t *target, value string) bool {
-		t.settings.Schema = strings.ToUpper(value)
-		return ordinaryIdentifier.MatchString(value)
-	}},
-	"setting": {"box or tuned", func(t *target, value string) bool {
-		t.settings.Setting = Setting(value)
-		return t.settings.Setting == Box || t.settings.Setting == Tuned
-	}},
-	"pool": {"a number from 1 to 10000", func(t *target, value string) (ok bool) {
-		n, err := strconv.Atoi(value)
-		t.settings.Pool = n
-		return err == nil && n >= 1 && n <= 10_000
-	}},
-	"password_file": {"a file", func(t *target, value string) bool {
-		t.passwordFile = value
-		return true
-	}},
-	"registered":        boolean(func(t *target) *bool { return &t.settings.Registered }),
-	"tls":               boolean(func(t *target) *bool { return &t.tls }),
+var parameterReaders = map[string]func(*parameters, string) error{
+	"schema": func(p *parameters, value string) error {
+		if !ordinaryIdentifier.MatchString(value) {
+			return errors.New("is not an ordinary identifier")
+		}
+		p.t.settings.Schema = strings.ToUpper(value)
+		return nil
+	},
+	"setting": func(p *parameters, value string) (err error) {
+		var ok bool
+		if p.t.settings.Setting, ok = ParseSetting(value); !ok {
+			return fmt.Errorf("is neither %s nor %s", Box, Tuned)
+		}
+		return nil
+	},
+	"pool": func(p *parameters, value string) (err error) {
+		if p.t.settings.Pool, err = strconv.Atoi(value); err != nil || p.t.settings.Pool < 1 || p.t.settings.Pool > 10_000 {
+			return errors.New("is not a number from 1 to 10000")
+		}
+		return nil
+	},
+	"password_file": func(p *parameters, value string) error {
+		p.t.passwordFile = value
+		return nil
+	},
+	"registered":        boolean(func(p *parameters) *bool { return &p.t.settings.Registered }),
+	"tls":               boolean(func(p *parameters) *bool { return &p.tls }),
 	"tls_ca":            keyword("SSLServerCertificate"),
 	"tls_keystore":      keyword("SSLClientKeystoredb"),
 	"tls_stash":         keyword("SSLClientKeystash"),
 	"application":       keyword("ClientApplName"),
 	"client_user":       keyword("ClientUserID"),
 	"client_accounting": keyword("ClientAcctStr"),
-	"connect_timeout":   seconds(func(t *target) *time.Duration { return &t.connectTimeout }),
-	"lock_timeout":      seconds(func(t *target) *time.Duration { return &t.settings.LockTimeout }),
-	"statement_timeout": seconds(func(t *target) *time.Duration { return &t.statementTimeout }),
+	"connect_timeout":   seconds(func(p *parameters, d time.Duration) { p.keyword("ConnectTimeout", secondsText(d)) }),
+	"lock_timeout":      seconds(func(p *parameters, d time.Duration) { p.lock = d }),
+	"statement_timeout": seconds(func(p *parameters, d time.Duration) { p.statement = d }),
 }
 
-// keyword returns a setting that the client library has under another name.
-func keyword(name string) parameter {
-	return parameter{"a text", func(t *target, value string) bool {
-		t.keywords[name] = value
-		return true
-	}}
+// boolean returns a reader for a setting that is true or false.
+func boolean(field func(*parameters) *bool) func(*parameters, string) error {
+	return func(p *parameters, value string) (err error) {
+		if *field(p), err = strconv.ParseBool(value); err != nil {
+			return errors.New("is neither true nor false")
+		}
+		return nil
+	}
 }
 
-func boolean(field func(*target) *bool) parameter {
-	return parameter{"true or false", func(t *target, value string) bool {
-		is, err := strconv.ParseBool(value)
-		*field(t) = is
-		return err == nil
-	}}
-}
+var ordinaryIdentifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-func seconds(field func(*target) *time.Duration) parameter {
-	return parameter{"whole seconds, from 1s to 1h", func(t *target, value string) bool {
+// seconds returns a reader for a setting that is a number of whole seconds.
+func seconds(set func(*parameters, time.Duration)) func(*parameters, string) error {
+	return func(p *parameters, value string) error {
 		d, err := time.ParseDuration(value)
-		*field(t) = d
-		return err == nil && d >= time.Second && d <= time.Hour && d%time.Second == 0
-	}}
+		if err != nil || d < time.Second || d > time.Hour || d%time.Second != 0 {
+			return errors.New("is not whole seconds, from 1s to 1h")
+		}
+		set(p, d)
+		return nil
+	}
 }
 
 func secondsText(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
 
-// finish sets the default port, and the keywords that stand for other settings.
-func (t *target) finish() {
-	port := defaultPort
-	if t.tls {
-		port = defaultTLSPort
-		t.keywords["Security"] = "SSL"
+func parameterNames() string {
+	return "it is one of " + strings.Join(slices.Sorted(maps.Keys(parameterReaders)), ", ")
+}
+
+// finish sets the defaults, and the keywords that depend on several settings.
+func (p *parameters) finish() {
+	if p.t.port == "" {
+		p.t.port = defaultPort
+		if p.tls {
+			p.t.port = defaultTLSPort
+		}
 	}
-	t.port = cmp.Or(t.port, port)
-	if t.settings.Schema != "" {
-		t.keywords["CurrentSchema"] = t.settings.Schema
+	if p.tls {
+		p.keyword("Security", "SSL")
 	}
-	if t.connectTimeout > 0 {
-		t.keywords["ConnectTimeout"] = secondsText(t.connectTimeout)
+	if p.t.settings.Schema != "" {
+		p.keyword("CurrentSchema", p.t.settings.Schema)
 	}
-	t.keywords["QueryTimeout"] = secondsText(t.statementTimeout)
+	if !slices.ContainsFunc(p.t.keywords, func(k string) bool { return strings.HasPrefix(k, "ClientApplName=") }) {
+		p.keyword("ClientApplName", "brokerage")
+	}
+	p.t.settings.LockTimeout = p.lock
+	p.keyword("QueryTimeout", secondsText(p.statement))
 }
 
 // dsn returns the connection string of the client library.
-func (t *target) dsn() string {
-	parts := []string{
+func (t target) dsn() string {
+	parts := append([]string{
 		"HOSTNAME=" + t.host, "PORT=" + t.port, "DATABASE=" + t.database, "PROTOCOL=TCPIP",
 		"UID=" + t.user, "PWD=" + t.password,
-	}
-	for _, name := range slices.Sorted(maps.Keys(t.keywords)) {
-		parts = append(parts, name+"="+t.keywords[name])
-	}
+	}, t.keywords...)
 	return strings.Join(parts, ";")
 }
 
@@ -254,7 +269,7 @@ func (s Settings) session() []string {
 
 // Name returns a database's name for logs: its URL without the password and the settings, which may hold secrets.
 func Name(text string) string {
-	t, err := parseURL(text, noVariable)
+	t, err := parseURL(text, func(string) string { return "" })
 	if err != nil {
 		return "db2:"
 	}

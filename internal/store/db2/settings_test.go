@@ -3,7 +3,6 @@ package db2
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,27 +11,35 @@ import (
 func TestParseURL(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "password")
 	require.NoError(t, os.WriteFile(secret, []byte("from file\n"), 0o600))
+	none := func(string) string { return "" }
 	user := "HOSTNAME=h;PORT=50000;DATABASE=TPOX;PROTOCOL=TCPIP;UID=u;PWD="
 	base := user + "p;"
 	end := "ClientApplName=brokerage;QueryTimeout=30"
-	for name, c := range map[string]struct{ url, variable, want string }{
+	for name, c := range map[string]struct {
+		url      string
+		variable string
+		want     string
+	}{
 		"Plain":    {"db2://u:p@h/TPOX", "", base + end},
 		"Variable": {"db2://u@h/TPOX", "v", user + "v;" + end},
-		"File":     {"db2://u@h/TPOX?password_file=" + secret, "v", user + "from file;" + end},
-		"Escaped":  {"db2://u:p%40%2F@h/TPOX", "", user + "p@/;" + end},
-		"Schema": {
-			"db2://u:p@h/TPOX?schema=tpox", "", base + "ClientApplName=brokerage;CurrentSchema=TPOX;QueryTimeout=30",
+		"File": {
+			"db2://u@h/TPOX?password_file=" + secret, "v",
+			user + "from file;" + end,
 		},
+		"Escaped": {"db2://u:p%40%2F@h/TPOX", "", user + "p@/;" + end},
+		"Schema":  {"db2://u:p@h/TPOX?schema=tpox", "", base + "CurrentSchema=TPOX;" + end},
 		"Timeouts": {
-			"db2://u:p@h/TPOX?lock_timeout=2s&statement_timeout=1m&connect_timeout=5s", "",
-			base + "ClientApplName=brokerage;ConnectTimeout=5;QueryTimeout=60",
+			"db2://u:p@h/TPOX?lock_timeout=2s&statement_timeout=1m", "",
+			base + "ClientApplName=brokerage;QueryTimeout=60",
 		},
 		"TLS": {
 			"db2://u:p@h/TPOX?tls=true&tls_ca=/ca.arm", "",
-			strings.Replace(base, "50000", "50001", 1) + end + ";SSLServerCertificate=/ca.arm;Security=SSL",
+			"HOSTNAME=h;PORT=50001;DATABASE=TPOX;PROTOCOL=TCPIP;UID=u;PWD=p;" +
+				"SSLServerCertificate=/ca.arm;Security=SSL;" + end,
 		},
 		"Client": {
-			"db2://u:p@h/TPOX?application=a&client_user=c", "", base + "ClientApplName=a;ClientUserID=c;QueryTimeout=30",
+			"db2://u:p@h/TPOX?application=a&client_user=c", "",
+			base + "ClientApplName=a;ClientUserID=c;QueryTimeout=30",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -42,10 +49,12 @@ func TestParseURL(t *testing.T) {
 			require.Equal(t, c.want, got.dsn())
 		})
 	}
-	got, err := parseURL("db2://u:p@h:1/TPOX?pool=7&setting=box", noVariable)
+	got, err := parseURL("db2://u:p@h:1/TPOX?pool=7&setting=box", none)
 	require.NoError(t, err)
-	require.Equal(t, Settings{Pool: 7, Setting: Box, LockTimeout: defaultLockTimeout}, got.settings)
-	got, err = parseURL("db2://u:p@h:1/TPOX?lock_timeout=2s", noVariable)
+	require.Equal(t, 7, got.settings.Pool)
+	require.Equal(t, Box, got.settings.Setting)
+	require.Equal(t, defaultLockTimeout, got.settings.LockTimeout)
+	got, err = parseURL("db2://u:p@h:1/TPOX?lock_timeout=2s", none)
 	require.NoError(t, err)
 	require.Equal(t, []string{"SET CURRENT LOCK TIMEOUT = 2"}, got.settings.session())
 }

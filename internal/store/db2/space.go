@@ -3,8 +3,6 @@ package db2
 import (
 	"context"
 	"database/sql"
-	"slices"
-	"strings"
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
@@ -21,35 +19,31 @@ func (s *Store) Space(ctx context.Context) (space bulk.Space, err error) {
 			return space, domainError(ctx, err, false)
 		}
 	}
-	err = s.eachTable(ctx, func(k dataset.Kind, documents bool, data, indexes int64) {
+	err = eachRow(ctx, s.db, statements["space"], nil, func(rows *sql.Rows) error {
+		name, data, indexes, err := spaceOf(rows)
 		space.File += data + indexes
-		if documents {
-			space.Stored[k] = data
-			space.Indexes = append(space.Indexes, bulk.IndexSpace{Name: "of " + tables[k], Bytes: indexes})
+		if kind, is := kindOf(name); is {
+			space.Stored[kind] = data
+			space.Indexes = append(space.Indexes, bulk.IndexSpace{Name: "of " + tables[kind], Bytes: indexes})
 		} else {
 			space.Rest += data + indexes
 		}
+		return err
 	})
 	return space, domainError(ctx, err, false)
 }
 
-// eachTable calls each with the size in bytes of every table and of its indexes. documents says that a table is the one
-// of a kind.
-func (s *Store) eachTable(
-	ctx context.Context, each func(k dataset.Kind, documents bool, dataBytes, indexBytes int64),
-) error {
-	return eachRow(ctx, s.db, statements["space"], nil, func(rows *sql.Rows) error {
-		var table string
-		var data, indexes int64
-		err := rows.Scan(&table, &data, &indexes)
-		kind, is := kindOf(table)
-		each(kind, is, data*1024, indexes*1024)
-		return err
-	})
+// spaceOf reads a row of the result of sql/space.sql; data and indexes are in bytes.
+func spaceOf(rows *sql.Rows) (table string, data, indexes int64, err error) {
+	err = rows.Scan(&table, &data, &indexes)
+	return table, data * 1024, indexes * 1024, err
 }
 
-// kindOf returns the kind whose documents are in a table of the catalog.
-func kindOf(table string) (k dataset.Kind, is bool) {
-	i := slices.Index(tables[:], strings.ToLower(table))
-	return dataset.Kind(max(i, 0)), i >= 0
+func kindOf(table string) (dataset.Kind, bool) {
+	for _, k := range dataset.Kinds {
+		if upper(tables[k]) == table {
+			return k, true
+		}
+	}
+	return 0, false
 }

@@ -24,10 +24,8 @@ func TestStatements(t *testing.T) {
 		if !strings.Contains(text, "XMLEXISTS") {
 			continue
 		}
-		source, err := files.ReadFile("sql/" + name + ".sql")
-		require.NoError(t, err)
-		require.Regexp(t, `(?m)^-- .*[Ii]ndex(es)? \w+`, string(source), name)
-		require.Contains(t, string(source), "-- Manual: ", name)
+		require.Regexp(t, `(?m)^-- .*[Ii]ndex(es)? \w+`, source(name), name)
+		require.Contains(t, source(name), "-- Manual: ", name)
 		// What is outside [] is true of every row.
 		require.Contains(t, text, "XMLEXISTS('\n", name)
 	}

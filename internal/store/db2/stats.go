@@ -5,14 +5,17 @@ import (
 	"database/sql"
 	"time"
 
-	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
 )
 
 // Stats are the figures of a store, for metrics.
 type Stats struct {
-	Pool    sql.DBStats
-	Retries int64 // of transactions and reads, since the store was opened
+	Connections int // at most
+	Open, InUse int // of them, now
+	Waits       int64
+	Waited      time.Duration // for a connection, all together
+	Retries     int64         // of transactions and reads, since the store was opened
+	Lost        int64         // connections that were given up
 
 	// Hits are the pages that the server found in its buffer pools, Misses those that it read into them, for all clients
 	// since the database was activated.
@@ -28,10 +31,13 @@ const statsTimeout = 5 * time.Second
 // Stats returns the figures of the store. When the server does not answer at once, its counts are those of the call
 // before; where the user may not read them, they are zero.
 func (s *Store) Stats() Stats {
-	stats := Stats{Pool: s.db.Stats(), Retries: s.retries.Load()} // before the next line takes a connection
+	pool := s.db.Stats() // before the next line takes a connection
 	counted := s.figures.Pages.Look()
-	stats.Hits, stats.Misses, stats.Kinds = counted.Hits, counted.Misses, s.figures.Kinds.Look()
-	return stats
+	return Stats{
+		Connections: pool.MaxOpenConnections, Open: pool.OpenConnections, InUse: pool.InUse,
+		Waits: pool.WaitCount, Waited: pool.WaitDuration, Retries: s.retries.Load(), Lost: s.lost.Load(),
+		Hits: counted.Hits, Misses: counted.Misses, Kinds: s.figures.Kinds.Look(),
+	}
 }
 
 func (s *Store) countPages(ctx context.Context) (p bulk.Pages, err error) {
@@ -62,10 +68,12 @@ func (s *Store) estimate(ctx context.Context) (all bulk.Estimates, err error) {
 	if err != nil {
 		return all, err
 	}
-	err = s.eachTable(ctx, func(k dataset.Kind, documents bool, dataBytes, _ int64) {
-		if documents {
-			all[k].Stored = dataBytes
+	err = eachRow(ctx, s.db, statements["space"], nil, func(rows *sql.Rows) error {
+		name, data, _, err := spaceOf(rows)
+		if kind, is := kindOf(name); is {
+			all[kind].Stored = data
 		}
+		return err
 	})
 	return all, err
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
 )
 
 // asServer returns a fake that answers the queries of Stats.
@@ -33,43 +32,48 @@ func asServer(pages *[2]int64, failing map[string]error) *fake {
 
 func TestStats(t *testing.T) {
 	pages := [2]int64{1000, 100}
-	s := openFake(t, asServer(&pages, nil))
+	s := open(t, asServer(&pages, nil))
 	stats := s.Stats()
-	require.Equal(t, DefaultPool, stats.Pool.MaxOpenConnections)
-	require.Equal(t, [2]int64{900, 100}, [2]int64{stats.Hits, stats.Misses})
-	require.Equal(t, bulk.Estimates{
-		dataset.Order:    {Known: true, Documents: 2000, Stored: 640 * 1024},
-		dataset.Customer: {Known: true, Stored: 16 * 1024}, // RUNSTATS has counted none
-		dataset.Security: {Stored: 320 * 1024},             // there was no RUNSTATS
-	}, stats.Kinds)
+	require.Equal(t, DefaultPool, stats.Connections)
+	require.Equal(t, int64(900), stats.Hits)
+	require.Equal(t, int64(100), stats.Misses)
+	require.True(t, stats.Kinds[dataset.Order].Known)
+	require.Equal(t, int64(2000), stats.Kinds[dataset.Order].Documents)
+	require.Equal(t, int64(640*1024), stats.Kinds[dataset.Order].Stored)
+	require.True(t, stats.Kinds[dataset.Customer].Known, "RUNSTATS has counted none")
+	require.False(t, stats.Kinds[dataset.Security].Known, "there was no RUNSTATS")
 }
 
 // Counts fall only when the database was activated again: a reader would take any fall for that.
 func TestStats_Pages(t *testing.T) {
 	var pages [2]int64
-	s := openFake(t, asServer(&pages, nil))
-	for _, step := range []struct{ askedRead, hitsMisses [2]int64 }{
-		{[2]int64{1000, 100}, [2]int64{900, 100}},
-		{[2]int64{1200, 150}, [2]int64{1050, 150}},
-		{[2]int64{1200, 153}, [2]int64{1050, 153}}, // pages that were asked for before are read
-		{[2]int64{1300, 160}, [2]int64{1140, 160}},
-		{[2]int64{10, 10}, [2]int64{0, 10}}, // activated again
-		{[2]int64{40, 15}, [2]int64{25, 15}},
+	s := open(t, asServer(&pages, nil))
+	for _, step := range []struct {
+		name         string
+		asked, read  int64
+		hits, misses int64
+	}{
+		{"Begin", 1000, 100, 900, 100},
+		{"Grow", 1200, 150, 1050, 150},
+		{"ReadWhatWasAskedForBefore", 1200, 153, 1050, 153},
+		{"On", 1300, 160, 1140, 160},
+		{"Anew", 10, 10, 0, 10},
+		{"Warm", 40, 15, 25, 15},
 	} {
-		pages = step.askedRead
+		pages = [2]int64{step.asked, step.read}
 		stats := s.Stats()
-		got := [2]int64{stats.Hits, stats.Misses}
-		require.Equal(t, step.hitsMisses, got, "%v", step.askedRead)
+		require.Equal(t, step.hits, stats.Hits, step.name)
+		require.Equal(t, step.misses, stats.Misses, step.name)
 	}
 }
 
 // A user who may not read one of the figures still gets the other.
 func TestStats_Refused(t *testing.T) {
 	pages := [2]int64{1000, 100}
-	stats := openFake(t, asServer(&pages, map[string]error{"count_pages": failure(-551, "42501")})).Stats()
+	stats := open(t, asServer(&pages, map[string]error{"count_pages": failure(-551, "42501")})).Stats()
 	require.Zero(t, stats.Hits)
 	require.True(t, stats.Kinds[dataset.Order].Known)
-	stats = openFake(t, asServer(&pages, map[string]error{"space": failure(-551, "42501")})).Stats()
+	stats = open(t, asServer(&pages, map[string]error{"space": failure(-551, "42501")})).Stats()
 	require.Equal(t, int64(900), stats.Hits)
 	require.False(t, stats.Kinds[dataset.Order].Known)
 }

@@ -1,7 +1,6 @@
 package db2
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -26,6 +25,7 @@ type Store struct {
 
 	purged  atomic.Int64 // when expired answers were searched for last, Unix time
 	retries atomic.Int64
+	lost    atomic.Int64 // connections that were given up
 	figures *bulk.Figures
 	counted bulk.Pages // of the last call of countPages, which alone uses it
 }
@@ -34,8 +34,8 @@ var _ brokerage.Store = (*Store)(nil)
 
 // Open connects to the database that a URL names, and creates its schema if there is none. The URL's values for pool
 // and setting apply where settings has none. The error is *brokerage.Unavailable where another attempt may succeed.
-func Open(ctx context.Context, text string, settings Settings) (*Store, error) {
-	t, err := parseURL(text, os.Getenv)
+func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
+	t, err := parseURL(url, os.Getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -46,10 +46,15 @@ func Open(ctx context.Context, text string, settings Settings) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	url := t.settings
-	settings.Schema, settings.Registered, settings.LockTimeout = url.Schema, url.Registered, url.LockTimeout
-	settings.Pool, settings.Setting = cmp.Or(settings.Pool, url.Pool), cmp.Or(settings.Setting, url.Setting)
-	return openConnector(ctx, connect, settings)
+	settings.Schema, settings.Registered = t.settings.Schema, t.settings.Registered
+	settings.LockTimeout = t.settings.LockTimeout
+	if settings.Pool == 0 {
+		settings.Pool = t.settings.Pool
+	}
+	if settings.Setting == "" {
+		settings.Setting = t.settings.Setting
+	}
+	return OpenConnector(ctx, connect, settings)
 }
 
 // How long a connection is kept: new ones spread over the servers again after one was restarted or added.
@@ -58,33 +63,42 @@ const (
 	connectionIdle = 5 * time.Minute
 )
 
-// openConnector is Open with the connections of a connector.
-func openConnector(ctx context.Context, connect driver.Connector, settings Settings) (s *Store, err error) {
+// OpenConnector is Open with the connections of a connector.
+func OpenConnector(ctx context.Context, connect driver.Connector, settings Settings) (*Store, error) {
 	if settings.Rules.MaxHoldings <= 0 {
 		settings.Rules.MaxHoldings = brokerage.DefaultRules.MaxHoldings
 	}
 	if settings.Pool <= 0 {
 		settings.Pool = DefaultPool
 	}
-	settings.Setting = cmp.Or(settings.Setting, Tuned)
-	s = &Store{settings: settings}
+	if settings.Setting == "" {
+		settings.Setting = Tuned
+	}
+	s := &Store{settings: settings}
 	s.Text = s.setting
 	s.figures = bulk.NewFigures(statsTimeout, s.countPages, s.estimate)
-	s.db = sql.OpenDB(connector{connect, settings.session(), settings.Trace})
+	s.db = sql.OpenDB(connector{connect, &s.lost, settings.session(), settings.Trace})
 	s.db.SetMaxOpenConns(settings.Pool)
 	s.db.SetMaxIdleConns(settings.Pool)
 	s.db.SetConnMaxLifetime(connectionLife)
 	s.db.SetConnMaxIdleTime(connectionIdle)
-	if s.engine, err = inspect(ctx, s.db); err == nil {
-		err = s.migrate(ctx)
-	}
-	if mayHeal(err) {
-		err = &brokerage.Unavailable{Cause: err}
-	}
-	if err != nil {
+	if err := s.prepare(ctx); err != nil {
+		if mayHeal(err) {
+			err = &brokerage.Unavailable{Cause: err}
+		}
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// prepare inspects the server and creates the schema where there is none.
+func (s *Store) prepare(ctx context.Context) (err error) {
+	if s.settings.Engine != nil {
+		s.engine = *s.settings.Engine
+	} else if s.engine, err = inspect(ctx, s.db); err != nil {
+		return err
+	}
+	return s.migrate(ctx)
 }
 
 func (s *Store) notice(format string, args ...any) {
@@ -103,9 +117,18 @@ func (s *Store) Migrated() (from, to int) { return s.migrated[0], s.migrated[1] 
 func (s *Store) Close() error { return s.db.Close() }
 
 // setting returns the text of a setting, for the ledger.
-func (s *Store) setting(ctx context.Context, name string) (string, error) {
-	return read(ctx, s, func() (text string, err error) {
-		_, err = row(ctx, s.db, "get_setting", []any{name}, []any{&text})
-		return text, err
+func (s *Store) setting(ctx context.Context, name string) (text string, err error) {
+	err = s.read(ctx, func() error {
+		_, err := row(ctx, s.db, "get_setting", []any{name}, []any{&text})
+		return err
 	})
+	return text, err
+}
+
+// orElse returns err, or otherwise where that is nil.
+func orElse(err, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
 )
 
 // Each statement of a transaction is traced once, by its name, in the context of the transaction; a repeated statement
@@ -39,15 +41,24 @@ func TestStore_Trace(t *testing.T) {
 	}
 	s := openTraced(t, f, begin)
 	ctx := context.WithValue(t.Context(), key{}, true)
-	traced := func(do func() error) string {
-		told = nil
-		_ = do() // the trace is what counts
-		return strings.Join(told, " ")
+	w := brokerage.Write{Now: noon}
+	for _, c := range []struct {
+		name, told string
+		refusing   error
+		do         func() error
+	}{
+		// It is longer than declared.
+		{"Document", "get_order get_order", nil, func() error { _, err := s.GetOrder(ctx, 1); return err }},
+		{"Write", "delete_order", nil, func() error { return s.DeleteOrder(ctx, w, 1) }},
+		{"Refused", "delete_order failed", failure(-204, "42704"), func() error {
+			require.Error(t, s.DeleteOrder(ctx, w, 1))
+			return nil
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			told, refusing = nil, c.refusing
+			require.NoError(t, c.do())
+			require.Equal(t, c.told, strings.Join(told, " "))
+		})
 	}
-	remove := func() error { return s.DeleteOrder(ctx, atNoon, 1) }
-	get := func() error { _, err := s.GetOrder(ctx, 1); return err }
-	require.Equal(t, "get_order get_order", traced(get), "it is longer than declared")
-	require.Equal(t, "delete_order", traced(remove))
-	refusing = failure(-204, "42704")
-	require.Equal(t, "delete_order failed", traced(remove))
 }

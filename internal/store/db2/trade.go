@@ -1,7 +1,6 @@
 package db2
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -16,23 +15,21 @@ func (s *Store) Trade(
 	if err := trade.Validate(); err != nil {
 		return nil, err
 	}
-	noSecurity := brokerage.NoSecurity(trade.Symbol)
 	if !listed(trade.Symbol) {
-		return nil, cmp.Or[error](ctx.Err(), noSecurity)
+		return nil, orElse(ctx.Err(), brokerage.NoSecurity(trade.Symbol))
 	}
 	return s.write(ctx, w, failUnknown, func(t *tx) ([]byte, error) {
 		quote := brokerage.Quote{Symbol: trade.Symbol}
 		args, into := []any{trade.Symbol}, []any{&quote.LastTrade, &quote.Name, &quote.Type}
 		found, err := row(t.ctx, t, "trade_quote", args, into)
 		if err != nil || !found {
-			return nil, cmp.Or[error](err, noSecurity)
+			return nil, orElse(err, brokerage.NoSecurity(trade.Symbol))
 		}
 		terms, err := trade.Terms(quote)
 		if err != nil {
 			return nil, err
 		}
-		now := trade.Now.UTC()
-		d := deal{account.String(), quote, terms, now.Format("2006-01-02T15:04:05"), now.Format(time.DateOnly)}
+		d := deal{account.String(), quote, terms, trade.Now}
 		var done bool
 		all := "no"
 		if trade.Side == brokerage.Buy {
@@ -47,18 +44,21 @@ func (s *Store) Trade(
 			return t.document("trade_outcome", d.account, string(trade.Side), quote.Symbol, terms.Quantity, quote.LastTrade,
 				terms.Amount, all, d.account)
 		}
-		none := brokerage.NoAccount(account)
-		return nil, t.explain("get_customer_of_account", d.account, none, errNoReason, func(doc []byte) error {
+		return nil, t.explain("get_customer_of_account", d.account, brokerage.NoAccount(account), func(doc []byte) error {
 			_, _, err := trade.Apply(s.settings.Rules, doc, account, quote)
-			return err
+			return orElse(err, errNoReason)
 		})
 	})
 }
 
-// A deal is a trade with its price, and when it is done.
+// A deal is a trade with its price.
 type deal struct {
-	account    string
-	quote      brokerage.Quote
-	terms      brokerage.Terms
-	stamp, day string
+	account string
+	quote   brokerage.Quote
+	terms   brokerage.Terms
+	now     time.Time
 }
+
+func (d deal) stamp() string { return d.now.UTC().Format("2006-01-02T15:04:05") }
+
+func (d deal) day() string { return d.now.UTC().Format(time.DateOnly) }

@@ -20,18 +20,20 @@ func (s *Store) UpdateOrderStatus(
 	if !storable(stat) || len(stat) > 100 {
 		return nil, brokerage.Unfit("not an OrdStatus")
 	}
-	return s.write(ctx, w, failUnknown, func(t *tx) ([]byte, error) {
-		none := brokerage.NoOrder(id)
-		err := t.mustChange(none, "update_order_status", stat, id.String())
-		if refused := refusal(err); refused != nil {
-			return nil, t.explain("get_whole_order", id.String(), none, refused, func(doc []byte) error {
-				doc, _, err := brokerage.SetOrderStatus(doc, stat)
-				if err != nil {
-					return err
-				}
-				return brokerage.ValidateOrder(doc)
-			})
+	answer, err = s.write(ctx, w, failUnknown, func(t *tx) ([]byte, error) {
+		changed, err := t.exec("update_order_status", stat, id.String())
+		if err == nil && !changed {
+			err = brokerage.NoOrder(id)
 		}
 		return answer, err
+	})
+	return answer, withFindings(err, func() error {
+		return s.judge(ctx, "get_whole_order", id, func(doc []byte) error {
+			changed, _, err := brokerage.SetOrderStatus(doc, stat)
+			if err != nil {
+				return err
+			}
+			return brokerage.ValidateOrder(changed)
+		})
 	})
 }

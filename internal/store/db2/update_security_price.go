@@ -1,7 +1,6 @@
 package db2
 
 import (
-	"cmp"
 	"context"
 
 	"brokerage/internal/brokerage"
@@ -14,9 +13,8 @@ func (s *Store) UpdateSecurityPrice(
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	none := brokerage.NoSecurity(symbol)
 	if !listed(symbol) {
-		return nil, cmp.Or[error](ctx.Err(), none)
+		return nil, orElse(ctx.Err(), brokerage.NoSecurity(symbol))
 	}
 	return s.write(ctx, w, failUnknown, func(t *tx) ([]byte, error) {
 		changed, err := t.exec("update_security_price", p.LastTrade, p.Ask, p.Bid, symbol)
@@ -26,9 +24,9 @@ func (s *Store) UpdateSecurityPrice(
 		case changed:
 			return t.document("get_security_price", symbol)
 		}
-		return nil, t.explain("get_security", symbol, none, errNoReason, func(doc []byte) error {
+		return nil, t.explain("get_security", symbol, brokerage.NoSecurity(symbol), func(doc []byte) error {
 			_, err := brokerage.SetPrice(doc, p)
-			return err
+			return orElse(err, errNoReason)
 		})
 	})
 }

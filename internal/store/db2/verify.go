@@ -1,10 +1,8 @@
 package db2
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"iter"
 	"sync/atomic"
@@ -14,10 +12,10 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// A storedDocument is a document as the driver returns it, and its length as the database knows it.
-type storedDocument struct {
-	doc         []byte
-	lengthBytes int64
+// A storedBatch is documents as the database returns them.
+type storedBatch struct {
+	docs     [][]byte
+	findings []string // of documents that it did not return whole
 }
 
 // Verify reads every document and calls find with a sentence for each fault, and read with its progress. The unique
@@ -34,57 +32,59 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 	}
 	var accounts atomic.Int64
 	for _, k := range dataset.Kinds {
-		err := bulk.Inspect(ctx, &v, k, s.stored(ctx, k), func(docs []storedDocument) bulk.Inspected {
-			seen, held := inspectDocuments(k, docs)
+		err := bulk.Inspect(ctx, &v, k, s.stored(ctx, k), func(b storedBatch) bulk.Inspected {
+			seen, held := b.check(k)
 			accounts.Add(held)
 			return seen
 		})
 		if err != nil {
-			return v.Verified, cmp.Or(ctx.Err(), err)
+			return v.Verified, orElse(ctx.Err(), err)
 		}
 	}
 	v.Accounts = accounts.Load()
 	return v.Verified, nil
 }
 
-// errStop ends the reading of a table.
-var errStop = errors.New("enough is read")
-
 // stored reads a table in batches.
-func (s *Store) stored(ctx context.Context, k dataset.Kind) iter.Seq2[[]storedDocument, error] {
-	return func(yield func([]storedDocument, error) bool) {
-		var batch []storedDocument
-		err := eachRow(ctx, s.db, statements["all_"+tables[k]], nil, func(rows *sql.Rows) error {
+func (s *Store) stored(ctx context.Context, k dataset.Kind) iter.Seq2[storedBatch, error] {
+	return func(yield func(storedBatch, error) bool) {
+		rows, err := s.db.QueryContext(ctx, statements["all_"+tables[k]])
+		if err != nil {
+			yield(storedBatch{}, err)
+			return
+		}
+		defer func() { _ = rows.Close() }() // it was read to its end, or the error is reported
+		var b storedBatch
+		for rows.Next() {
 			var length sql.NullInt64
 			var doc []byte
 			if err := rows.Scan(&length, &doc); err != nil {
-				return err
+				yield(b, err)
+				return
 			}
-			if batch = append(batch, storedDocument{doc, length.Int64}); len(batch) < bulk.VerifyBatch {
-				return nil
+			if length.Int64 != int64(len(doc)) {
+				finding := fmt.Sprintf("a document of %s was not read whole: %d of %d bytes", tables[k], len(doc), length.Int64)
+				b.findings = append(b.findings, finding)
+				continue
 			}
-			full := batch
-			batch = nil
-			if !yield(full, nil) {
-				return errStop
+			if b.docs = append(b.docs, doc); len(b.docs) == bulk.VerifyBatch {
+				if !yield(b, nil) {
+					return
+				}
+				b = storedBatch{}
 			}
-			return nil
-		})
-		if err != errStop && (err != nil || len(batch) > 0) { //nolint:errorlint // it is this function's own
-			yield(batch, err)
+		}
+		if rows.Err() != nil || len(b.docs) > 0 || len(b.findings) > 0 {
+			yield(b, rows.Err())
 		}
 	}
 }
 
-// inspectDocuments checks documents; accounts is how many accounts the customers among them have.
-func inspectDocuments(k dataset.Kind, docs []storedDocument) (seen bulk.Inspected, accounts int64) {
-	for _, stored := range docs {
-		if got := len(stored.doc); int64(got) != stored.lengthBytes {
-			seen.Findings = append(seen.Findings,
-				fmt.Sprintf("a document of %s was not read whole: %d of %d bytes", tables[k], got, stored.lengthBytes))
-			continue
-		}
-		doc, refused := brokerage.Normal(stored.doc)
+// check checks the documents of a batch; accounts is how many accounts its customers have.
+func (b storedBatch) check(k dataset.Kind) (seen bulk.Inspected, accounts int64) {
+	seen.Findings = b.findings
+	for _, doc := range b.docs {
+		doc, refused := brokerage.Normal(doc)
 		if refused != nil {
 			seen.Documents++
 			seen.Wrong(tables[k], "%v", refused)

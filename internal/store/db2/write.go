@@ -32,15 +32,6 @@ func (t *tx) exec(name string, args ...any) (changed bool, err error) {
 	return n > 0, err
 }
 
-// mustChange runs a statement, and returns none where it has changed no row.
-func (t *tx) mustChange(none error, name string, args ...any) error {
-	changed, err := t.exec(name, args...)
-	if err == nil && !changed {
-		err = none
-	}
-	return err
-}
-
 func (t *tx) document(name string, args ...any) ([]byte, error) {
 	return document(t.ctx, t, name, args...)
 }
@@ -88,19 +79,24 @@ func (s *Store) write(
 		t := tx{ctx: ctx, maybeDone: maybeDone}
 		var lostCommit bool
 		answer, lostCommit, err = s.attempt(&t, w, do)
-		if err == nil && w.Once != nil {
-			s.purge(ctx, w.Now)
+		if err == nil {
+			if w.Once != nil {
+				s.purge(ctx, w.Now)
+			}
+			return answer, nil
 		}
-		if err == nil || brokerage.IsOwn(err) {
-			return answer, err
+		if brokerage.IsOwn(err) {
+			return nil, err
 		}
 		maybeDone = maybeDone || lostCommit
 		if !isTransient(err) || maybeDone && unknown == failUnknown && w.Once == nil {
 			break
 		}
 	}
-	// Without an error there was no attempt.
-	return nil, domainError(ctx, cmp.Or(err, ctx.Err()), maybeDone)
+	if err == nil {
+		err = ctx.Err() // there was no attempt
+	}
+	return nil, domainError(ctx, err, maybeDone)
 }
 
 // attempt runs one transaction. lostCommit reports that the connection was lost in the commit, so that its outcome is
@@ -116,13 +112,17 @@ func (s *Store) attempt(t *tx, w brokerage.Write, do work) (answer []byte, lostC
 			return kept, false, err
 		}
 	}
-	answer, err = do(t)
-	if err == nil && w.Once != nil {
-		err = t.keep(w.Once, answer)
+	if answer, err = do(t); err != nil {
+		return nil, false, err
 	}
-	if err := cmp.Or(err, t.ctx.Err()); err != nil {
+	if w.Once != nil {
+		if err := t.keep(w.Once, answer); err != nil {
+			return nil, false, err
+		}
+	}
+	if err := t.ctx.Err(); err != nil {
 		return nil, false, err
 	}
 	err = t.Commit()
-	return answer, isLost(err), err
+	return answer, err != nil && isLost(err), err
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
-	"brokerage/internal/dataset"
 )
 
 const anOrder = `<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="7" Acct="1"></Order></FIXML>`
@@ -24,132 +23,96 @@ func first(err error) func() error {
 	}
 }
 
-var atNoon = brokerage.Write{Now: noon}
+func changed(n int64) func(string, []driver.Value) (answer, error) {
+	return func(string, []driver.Value) (answer, error) { return answer{changed: n}, nil }
+}
 
 func TestWrite(t *testing.T) {
-	d := dataset.New(dataset.Spec{Seed: 1})
-	customer, account := brokerage.ID(d.ID(dataset.Customer, 5)), brokerage.ID(d.FirstAccount(5))
-	stored := string(d.Append(nil, dataset.Customer, 5))
-	keyed := brokerage.Write{Now: noon, Once: &brokerage.Once{Expires: noon.AddDate(0, 0, 1)}}
-	insert := func(s *Store) error { _, err := s.InsertOrder(t.Context(), atNoon, []byte(anOrder)); return err }
-	insertCustomer := func(s *Store) error {
-		_, err := s.InsertCustomer(t.Context(), atNoon, []byte(stored), true)
-		return err
-	}
-	status := func(s *Store) error { _, err := s.UpdateOrderStatus(t.Context(), atNoon, 7, "4"); return err }
-	open := func(s *Store) error {
-		opened := d.AppendNewAccount(nil, 41, dataset.NewAccount{ID: 999})
-		_, err := s.OpenAccount(t.Context(), atNoon, customer, opened)
-		return err
-	}
-	closeAccount := func(s *Store) error { return s.CloseAccount(t.Context(), atNoon, customer, account) }
-	remove := func(s *Store) error { return s.DeleteOrder(t.Context(), atNoon, 7) }
-	removeOnce := func(s *Store) error { return s.DeleteOrder(t.Context(), keyed, 7) }
-	secondInsert := map[string][]error{"insert_order": {nil, twice}}
-	lockTimeout := &ServerError{Code: codeRolledBack, State: "40001", Reason: reasonLockTimeout}
+	plain := brokerage.Write{Now: noon}
+	insert := func(s *Store) error { _, err := s.InsertOrder(t.Context(), plain, []byte(anOrder)); return err }
+	remove := func(s *Store) error { return s.DeleteOrder(t.Context(), plain, 7) }
+	status := func(s *Store) error { _, err := s.UpdateOrderStatus(t.Context(), plain, 7, "4"); return err }
+	attempt := "BEGIN insert_order COMMIT"
 	for name, c := range map[string]struct {
+		fake    *fake
 		do      func(*Store) error
-		commit  error              // of the first commit
-		fails   map[string][]error // the first uses of a statement
-		changes map[string][]int64 // rows that the first uses change; 1 after that
-		stored  map[string]string  // what is found
 		said    string
-		want    error
+		unknown bool
 	}{
-		"Committed":        {do: insert, said: "insert_order COMMIT"},
-		"DeadlockAtCommit": {do: insert, commit: deadlock, said: "insert_order COMMIT BEGIN insert_order COMMIT"},
-		"LostBefore": {
-			do: status, fails: map[string][]error{"update_order_status": {lost}},
-			said: "update_order_status ROLLBACK BEGIN update_order_status COMMIT",
-		},
-		"LostInCommit, an update": {
-			do: status, commit: lost, said: "update_order_status COMMIT",
-			want: &brokerage.Unavailable{Cause: lost, Unknown: true},
+		"Committed": {&fake{answer: changed(1)}, insert, attempt, false},
+		"DeadlockAtCommit": {
+			&fake{answer: changed(1), commit: first(deadlock)}, insert, attempt + " " + attempt, false,
 		},
 		"LostInCommit, a delete that was done": {
-			do: remove, commit: lost, changes: map[string][]int64{"delete_order": {1, 0}},
-			said: "delete_order COMMIT BEGIN delete_order COMMIT",
+			&fake{commit: first(lost), answer: func() func(string, []driver.Value) (answer, error) {
+				n := int64(2)
+				return func(string, []driver.Value) (answer, error) { n--; return answer{changed: n}, nil }
+			}()}, remove, "BEGIN delete_order COMMIT  BEGIN delete_order COMMIT", false,
 		},
-		"LostInCommit, an insert that was done": {
-			do: insert, commit: lost, fails: secondInsert, stored: map[string]string{"get_whole_order": anOrder},
-			said: "insert_order COMMIT BEGIN insert_order get_whole_order COMMIT",
-		},
-		"LostInCommit, an insert that was done, in another spelling": {
-			do: insert, commit: lost, fails: secondInsert,
-			stored: map[string]string{"get_whole_order": strings.Replace(anOrder, "></Order>", "/>", 1)},
-			said:   "insert_order COMMIT BEGIN insert_order get_whole_order COMMIT",
-		},
-		"LostInCommit, an insert of another": {
-			do: insert, commit: lost, fails: secondInsert,
-			stored: map[string]string{"get_whole_order": strings.Replace(anOrder, `Acct="1"`, `Acct="2"`, 1)},
-			said:   "insert_order COMMIT BEGIN insert_order get_whole_order ROLLBACK", want: brokerage.DuplicateOrder(7),
-		},
-		"LostInCommit, an insert of another that is deleted": {
-			do: insert, commit: lost, fails: secondInsert,
-			said: "insert_order COMMIT BEGIN insert_order get_whole_order ROLLBACK", want: brokerage.DuplicateOrder(7),
-		},
-		"Missing": {
-			do: remove, changes: map[string][]int64{"delete_order": {0}}, said: "delete_order ROLLBACK",
-			want: brokerage.NoOrder(7),
-		},
-		"CustomerExists": {
-			do: insertCustomer, fails: map[string][]error{"insert_customer": {twice}},
-			stored: map[string]string{"has_customer": "1"},
-			said:   "insert_customer has_customer ROLLBACK", want: brokerage.DuplicateCustomer(customer),
-		},
-		"AccountExists": {
-			do: insertCustomer, fails: map[string][]error{"insert_customer": {twice}},
-			stored: map[string]string{"customer_of": "1"},
-			said:   "insert_customer has_customer customer_of ROLLBACK", want: brokerage.DuplicateAccount(account),
-		},
-		"OpenedAccountExists": {
-			do: open, fails: map[string][]error{"open_account": {twice}}, stored: map[string]string{"customer_of": "1"},
-			said: "open_account customer_of ROLLBACK", want: brokerage.DuplicateAccount(999),
-		},
-		// The customer came between the two statements: what was not done is not acknowledged.
-		"OpenedTooEarly": {
-			do: open, changes: map[string][]int64{"open_account": {0}}, stored: map[string]string{"get_customer": stored},
-			said: "open_account get_customer ROLLBACK BEGIN open_account COMMIT",
-		},
-		"NoCustomer": {
-			do: closeAccount, changes: map[string][]int64{"close_account": {0}},
-			said: "close_account get_customer ROLLBACK", want: brokerage.NoCustomer(customer),
-		},
-		// The client library has connected again in the middle of the transaction.
-		"ClaimLost": {
-			do: removeOnce, changes: map[string][]int64{"keep_answer": {0}},
-			said: "get_answer claim_key delete_order keep_answer ROLLBACK " +
-				"BEGIN get_answer claim_key delete_order keep_answer COMMIT",
-		},
-		"KeyInUse": {
-			do: removeOnce, fails: map[string][]error{"claim_key": {lockTimeout}},
-			said: "get_answer claim_key ROLLBACK",
-			want: &brokerage.Conflict{Reason: brokerage.KeyInUse, Detail: "the same request is still running"},
+		"LostInCommit, an update": {
+			&fake{answer: changed(1), commit: first(lost)}, status, "BEGIN update_order_status COMMIT", true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			uses := make(map[string]int)
-			f := &fake{commit: first(c.commit), answer: func(query string, _ []driver.Value) (a answer, err error) {
-				name := nameOf(query)
-				use := uses[name]
-				uses[name]++
-				a.changed = 1
-				if use < len(c.changes[name]) {
-					a.changed = c.changes[name][use]
+			s := open(t, c.fake)
+			err := c.do(s)
+			if c.unknown {
+				var unavailable *brokerage.Unavailable
+				require.ErrorAs(t, err, &unavailable)
+				require.True(t, unavailable.Unknown)
+			} else {
+				require.NoError(t, err)
+			}
+			require.Equal(t, squeeze(c.said), squeeze(c.fake.said()))
+		})
+	}
+}
+
+// A connection that is lost before the commit has changed nothing: the write runs again.
+func TestWrite_LostBefore(t *testing.T) {
+	fail := first(lost)
+	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) { return answer{changed: 1}, fail() }}
+	_, err := open(t, f).UpdateOrderStatus(t.Context(), brokerage.Write{Now: noon}, 7, "4")
+	require.NoError(t, err)
+	require.Equal(t, "BEGIN update_order_status ROLLBACK BEGIN update_order_status COMMIT", squeeze(f.said()))
+}
+
+// An insert with an unknown outcome finds its own document, or that of another.
+func TestWrite_InsertFindsItself(t *testing.T) {
+	for name, c := range map[string]struct {
+		there string
+		done  bool
+	}{
+		"Own":    {anOrder, true},
+		"Other":  {`<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="7" Acct="2"></Order></FIXML>`, false},
+		"Spelt":  {`<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="7" Acct="1"/></FIXML>`, true},
+		"Absent": {"", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inserts := 0
+			f := &fake{commit: first(lost), answer: func(query string, _ []driver.Value) (answer, error) {
+				switch nameOf(query) {
+				case "insert_order":
+					if inserts++; inserts > 1 {
+						return answer{}, twice
+					}
+					return answer{changed: 1}, nil
+				case "get_whole_order":
+					if c.there == "" {
+						return answer{}, nil
+					}
+					return documentOf(query, c.there), nil
 				}
-				if use < len(c.fails[name]) {
-					err = c.fails[name][use]
-				}
-				if found, is := c.stored[name]; is && strings.HasPrefix(name, "get_") {
-					a = documentOf(query, found)
-				} else if is {
-					a.rows = [][]driver.Value{{found}}
-				}
-				return a, err
+				return answer{}, nil
 			}}
-			require.Equal(t, c.want, c.do(openFake(t, f)))
-			said, _, _ := strings.Cut(f.said(), " forget_answers")
-			require.Equal(t, "BEGIN "+c.said, said)
+			_, err := open(t, f).InsertOrder(t.Context(), brokerage.Write{Now: noon}, []byte(anOrder))
+			if c.done {
+				require.NoError(t, err)
+				return
+			}
+			var conflict *brokerage.Conflict
+			require.ErrorAs(t, err, &conflict)
+			require.Equal(t, brokerage.OrderExists, conflict.Reason)
 		})
 	}
 }
@@ -158,7 +121,7 @@ func TestWrite(t *testing.T) {
 func TestWrite_Deadline(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	f := &fake{answer: func(string, []driver.Value) (answer, error) { cancel(); return answer{changed: 1}, nil }}
-	err := openFake(t, f).DeleteOrder(ctx, atNoon, 7)
+	err := open(t, f).DeleteOrder(ctx, brokerage.Write{Now: noon}, 7)
 	require.ErrorIs(t, err, context.Canceled)
 	require.NotContains(t, f.said(), "COMMIT")
 }
@@ -170,7 +133,7 @@ func TestWrite_Refused(t *testing.T) {
 		}
 		return answer{}, failure(-16196, stateInvalidDocument)
 	}}
-	_, err := openFake(t, f).UpdateOrderStatus(t.Context(), atNoon, 7, "4")
+	_, err := open(t, f).UpdateOrderStatus(t.Context(), brokerage.Write{Now: noon}, 7, "4")
 	var invalid *brokerage.Invalid
 	require.ErrorAs(t, err, &invalid)
 	require.Contains(t, invalid.Error(), "Nonsense", "the service's own validator says what is wrong")
@@ -201,28 +164,32 @@ func TestWrite_SeveralDocuments(t *testing.T) {
 				}
 				return documentOf(query, fmt.Sprintf("<Customer>%s</Customer>", args[0])), nil
 			}}
-			s := openFake(t, f)
-			_, err := s.write(t.Context(), atNoon, failUnknown, func(t *tx) ([]byte, error) {
+			s := open(t, f)
+			_, err := s.write(t.Context(), brokerage.Write{Now: noon}, failUnknown, func(t *tx) ([]byte, error) {
 				docs, err := lock(t, "customer", c.keys...)
+				if err != nil {
+					return nil, err
+				}
 				for _, key := range c.keys {
-					if err == nil && docs[key] == nil {
-						err = brokerage.NoCustomer(key)
+					if docs[key] == nil {
+						return nil, brokerage.NoCustomer(key)
 					}
-					if err == nil {
-						_, err = t.exec("replace_customer_as_is", docs[key], key.String())
+					if _, err := t.exec("replace_customer_as_is", docs[key], key.String()); err != nil {
+						return nil, err
 					}
 				}
-				return nil, err
+				return nil, nil
 			})
 			require.Equal(t, c.locked, locked)
-			end := strings.Repeat(" replace_customer_as_is", len(c.keys)) + " COMMIT"
 			if c.missing != nil {
 				require.Equal(t, brokerage.NoCustomer(10), err)
-				end = " ROLLBACK"
-			} else {
-				require.NoError(t, err)
+				require.Equal(t, "BEGIN lock_customer lock_customer ROLLBACK", f.said())
+				return
 			}
-			require.Equal(t, "BEGIN"+strings.Repeat(" lock_customer", len(c.locked))+end, f.said())
+			require.NoError(t, err)
+			said := "BEGIN" + strings.Repeat(" lock_customer", len(c.locked)) +
+				strings.Repeat(" replace_customer_as_is", len(c.keys)) + " COMMIT"
+			require.Equal(t, said, f.said())
 		})
 	}
 }
@@ -247,10 +214,25 @@ func TestWrite_OnceFindsOut(t *testing.T) {
 		}
 		return answer{changed: 1}, nil
 	}}
-	got, err := openFake(t, f).UpdateOrderStatus(t.Context(), brokerage.Write{Now: noon, Once: once}, 7, "4")
+	got, err := open(t, f).UpdateOrderStatus(t.Context(), brokerage.Write{Now: noon, Once: once}, 7, "4")
 	require.NoError(t, err)
 	require.Equal(t, "<Kept/>", string(got))
 	require.Equal(t, 1, claims)
+}
+
+func TestWrite_KeyInUse(t *testing.T) {
+	waited := &ServerError{Code: codeRolledBack, State: "40001", Reason: reasonLockTimeout}
+	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
+		if nameOf(query) == "claim_key" {
+			return answer{}, waited
+		}
+		return answer{}, nil
+	}}
+	w := brokerage.Write{Now: noon, Once: &brokerage.Once{Expires: noon.AddDate(0, 0, 1)}}
+	err := open(t, f).DeleteOrder(t.Context(), w, 7)
+	var conflict *brokerage.Conflict
+	require.ErrorAs(t, err, &conflict)
+	require.Equal(t, brokerage.KeyInUse, conflict.Reason)
 }
 
 func TestDomainError(t *testing.T) {
@@ -283,3 +265,5 @@ func TestDomainError(t *testing.T) {
 	require.ErrorIs(t, domainError(ctx, deadlock, false), context.Canceled)
 	require.NotErrorIs(t, domainError(ctx, lost, true), context.Canceled, "that it is not known goes before everything")
 }
+
+func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }

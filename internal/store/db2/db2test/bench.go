@@ -125,9 +125,6 @@ func (b *Bench) URLAt(address string) string {
 // Cut ends all connections to the database, as a broken network does, and tells how many.
 func (b *Bench) Cut() int { return b.proxy.Cut() }
 
-// CutAtDescribe closes the connection of the nth request from now on that asks for a statement's parameters.
-func (b *Bench) CutAtDescribe(n int) { b.proxy.CutAtDescribe(int64(n)) }
-
 // Refuse makes new connections fail, or no longer.
 func (b *Bench) Refuse(refuse bool) { b.proxy.Refuse(refuse) }
 

@@ -4,7 +4,8 @@ import (
 	"archive/zip"
 	"context"
 	"errors"
-	"io/fs"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -80,7 +81,7 @@ func Fetch(ctx context.Context) (*Kit, error) {
 	if err != nil {
 		return nil, &testenv.NotHereError{Reason: "the bench cannot be fetched: " + err.Error()}
 	}
-	return k, once(filepath.Dir(k.CLIDriver), func(half string) error { return unpack(archive, half, "clidriver", "ibm_db.libs") })
+	return k, once(filepath.Dir(k.CLIDriver), func(half string) error { return unpack(archive, half, "clidriver/", "ibm_db.libs/") })
 }
 
 // Fetched is as much of the kit as a build needs, if that is there already.
@@ -133,21 +134,45 @@ func once(dir string, fill func(half string) error) (err error) {
 	return nil
 }
 
-// unpack extracts some folders of an archive.
+// unpack takes the folders that are wanted out of an archive.
 func unpack(archive, dir string, folders ...string) error {
 	files, err := zip.OpenReader(archive)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = files.Close() }() // it is only read
-	for _, folder := range folders {
-		content, err := fs.Sub(files, folder)
-		if err == nil {
-			err = os.CopyFS(filepath.Join(dir, folder), content)
+	for _, f := range files.File {
+		wanted := false
+		for _, folder := range folders {
+			wanted = wanted || strings.HasPrefix(f.Name, folder)
 		}
-		if err != nil {
+		if !wanted || strings.HasSuffix(f.Name, "/") {
+			continue
+		}
+		if !filepath.IsLocal(f.Name) {
+			return fmt.Errorf("%s is outside of the archive", f.Name)
+		}
+		if err := unpackFile(f, filepath.Join(dir, f.Name)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func unpackFile(f *zip.File, path string) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	in, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // it is only read
+	out, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_EXCL, f.Mode().Perm()|0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	_, err = io.Copy(out, in)
+	return err
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -14,8 +13,6 @@ import (
 type Proxy struct {
 	listener net.Listener
 	rewrite  func(string) string
-
-	describes atomic.Int64 // requests to describe parameters until a connection is cut; none if not positive
 
 	mu      sync.Mutex
 	server  string
@@ -59,9 +56,6 @@ func (p *Proxy) Cut() int {
 	clear(p.open)
 	return n
 }
-
-// CutAtDescribe closes the connection of the nth request from now on that asks for a statement's parameters.
-func (p *Proxy) CutAtDescribe(n int64) { p.describes.Store(n) }
 
 // Refuse makes new connections fail, or no longer.
 func (p *Proxy) Refuse(refuse bool) {
@@ -171,9 +165,6 @@ func (p *Proxy) request(s structure) (structure, error) {
 	case codeSQLSTT:
 		return fixSQLSTT(s, p.rewrite)
 	case codeDSCSQLSTT:
-		if p.describes.Add(-1) == 0 {
-			return nil, errors.New("cut")
-		}
 		return s.without(codeQRYINSID) // which query of a statement is described, Derby does not want to know
 	}
 	return s, nil
