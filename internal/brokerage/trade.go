@@ -150,13 +150,8 @@ func (t Trade) Apply(rules Rules, customer []byte, id ID, quote Quote) (changed,
 	if err != nil {
 		return nil, nil, err
 	}
-	now, actualText, workingText := t.Now.UTC(), money(actual), money(working)
-	e.SetText(account.part[lastUpdate], now.Format("2006-01-02T15:04:05"))
-	e.SetText(account.part[actualBalance], actualText)
-	e.SetText(account.part[workingBalance], workingText)
-	e.SetText(account.part[valueDate], now.Format(time.DateOnly))
-	e.SetText(account.part[creditMovement], money(terms.movement))
-	e.SetText(account.part[valueDatedBalance], workingText)
+	actualText, workingText := money(actual), money(working)
+	account.book(e, t.Now.UTC(), money(terms.movement), actualText, workingText)
 	if changed, err = e.Apply(nil); err != nil {
 		return nil, nil, err
 	}
@@ -224,6 +219,16 @@ func (a *tradingAccount) balance(part int, movement decimal.Decimal) (decimal.De
 		return after, &Conflict{BalanceLimit, fmt.Sprintf("a balance of account %d would be beyond 10000000000000", a.id)}
 	}
 	return after, nil
+}
+
+// book writes the balances after a movement, and the movement with its date.
+func (a *tradingAccount) book(e *xmldoc.Editor, now time.Time, movement, actual, working string) {
+	e.SetText(a.part[lastUpdate], now.Format("2006-01-02T15:04:05"))
+	e.SetText(a.part[actualBalance], actual)
+	e.SetText(a.part[workingBalance], working)
+	e.SetText(a.part[valueDate], now.Format(time.DateOnly))
+	e.SetText(a.part[creditMovement], movement)
+	e.SetText(a.part[valueDatedBalance], working)
 }
 
 // move adds the quantity to the position in the account's holdings, or subtracts it for a sale, where the position may
