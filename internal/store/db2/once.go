@@ -63,8 +63,13 @@ func (t *tx) kept(id string) ([]byte, error) {
 	return answer, err
 }
 
+// keep stores the answer with the key that this transaction has claimed. If the claim is gone, so is what was written
+// with it: the client library has replaced a broken connection within the transaction. Another attempt may succeed.
 func (t *tx) keep(once *brokerage.Once, answer []byte) error {
-	_, err := t.exec("keep_answer", answer, keyOf(once))
+	claimed, err := t.exec("keep_answer", answer, keyOf(once))
+	if err == nil && !claimed {
+		err = &ServerError{Code: codeRolledBack, Message: "the claim of the idempotency key is lost"}
+	}
 	return err
 }
 

@@ -220,6 +220,27 @@ func TestWrite_OnceFindsOut(t *testing.T) {
 	require.Equal(t, 1, claims)
 }
 
+// IBM's client library may have replaced a broken connection silently: what came before in the transaction, the claim of
+// the key too, is undone then, and the rest must not be acknowledged.
+func TestWrite_LostClaim(t *testing.T) {
+	kept := 0
+	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
+		switch nameOf(query) {
+		case "get_answer":
+			return answer{}, nil
+		case "keep_answer":
+			if kept++; kept == 1 {
+				return answer{}, nil // no row
+			}
+		}
+		return answer{changed: 1}, nil
+	}}
+	w := brokerage.Write{Now: noon, Once: &brokerage.Once{Expires: noon.AddDate(0, 0, 1)}}
+	require.NoError(t, open(t, f).DeleteOrder(t.Context(), w, 7))
+	attempt := "BEGIN get_answer claim_key delete_order keep_answer"
+	require.Contains(t, f.said(), attempt+" ROLLBACK "+attempt+" COMMIT")
+}
+
 func TestWrite_KeyInUse(t *testing.T) {
 	waited := &ServerError{Code: codeRolledBack, State: "40001", Reason: reasonLockTimeout}
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
