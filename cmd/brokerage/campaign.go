@@ -52,7 +52,7 @@ type campaignCmd struct {
 	Limit     *time.Duration `placeholder:"TIME" range:"0s..8760h" help:"Time limit of the campaign: steps that do not fit are left out; 0 is no limit. Default: 45m (full) or 10m (smoke)."`
 }
 
-// Run runs the campaign in this process, which makes the load; the service is another one.
+// Run runs the campaign. This process generates the load; the service under test is another process.
 func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	settings, err := c.settings()
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"brokerage/internal/service"
 )
 
-// environment gives every flag of a command a variable: the prefix and the flag's name, so that --max-body is
-// BROKERAGE_MAX_BODY. Other commands have none: settings of the service must not change what a load does beside it.
+// environment gives every flag of one command a variable: the prefix and the flag's name, so that --max-body is
+// BROKERAGE_MAX_BODY. The flags of other commands have no variables, because the settings of a service must not change
+// what a load in the same environment does.
 func environment(command, prefix string) kong.Option {
 	return kong.PostBuild(func(k *kong.Kong) error {
 		for _, node := range k.Model.Children {

@@ -51,7 +51,7 @@ func (c *generateCmd) Run(ctx context.Context, s streams) error {
 		zstd:   c.Compress == "zstd",
 	}
 	shares := c.shares(g.data)
-	if len(shares) == 0 { // more parts than documents: right for the last of many machines
+	if len(shares) == 0 { // more parts than documents, so the last parts are empty: no error
 		_, err := fmt.Fprintf(s.out, "nothing to do: part %d/%d holds no document\n", c.Part.number, c.Part.of)
 		return err
 	}

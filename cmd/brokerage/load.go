@@ -75,7 +75,7 @@ func (c *loadCmd) fits(folder sourceFolder) error {
 	return c.space(needed)
 }
 
-// open opens the database, without what it held if it is to be replaced.
+// open opens the database. With --replace it empties the database first.
 func (c *loadCmd) open(ctx context.Context, s streams) (store.Bulk, error) {
 	if !c.Replace {
 		return c.DB.open(ctx, s, false)
@@ -100,7 +100,8 @@ func (c *loadCmd) space(needed float64) error {
 	return requireSpace(filepath.Dir(c.DB.Path()), needed)
 }
 
-// outcome returns the error of the command for the error of a load.
+// outcome converts the error of a load to that of the command: an interrupted load gets an exit code of its own and
+// advice on how to continue.
 func (c *loadCmd) outcome(ctx context.Context, err error, documents int64) error {
 	if err == nil || ctx.Err() == nil || !errors.Is(err, context.Canceled) {
 		return err

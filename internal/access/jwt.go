@@ -115,7 +115,7 @@ func (j *JWTs) Client(ctx context.Context, authorization string) (*Client, bool)
 
 // key returns the key of a token that is not verified yet.
 func (j *JWTs) key(ctx context.Context, t *jwt.Token) (any, error) {
-	// The library reads the header into a map by exact names, the last of which would win.
+	// The library would accept a header with repeated names and use the last one. readMembers refuses such a header.
 	header, _, _ := strings.Cut(t.Raw, ".")
 	text, err := j.parser.DecodeSegment(header)
 	if err == nil {

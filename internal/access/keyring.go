@@ -176,7 +176,8 @@ func fromURL(address string, transport http.RoundTripper) func(context.Context) 
 	}
 }
 
-// readAtMost reads all of from; more than most bytes are an error, which calls the whole what.
+// readAtMost reads all of from. It returns an error if there are more than most bytes; what is the name of the data in
+// the error.
 func readAtMost(from io.Reader, most int64, what string) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(from, most+1))
 	if err == nil && int64(len(text)) > most {

@@ -161,7 +161,7 @@ func (r *running) create(ctx context.Context) error {
 		Settings: r.Settings, Machine: r.Machine, Versions: r.Versions,
 		Steps: plan(r.Settings, r.Engine, r.dataset, r.Machine.Cores),
 	}
-	if err := r.checkRoom(); err != nil { // before the time: for what has no room, none is enough
+	if err := r.checkRoom(); err != nil { // before the time limit: more time does not help if the disk is too small
 		return err
 	}
 	if err := bound(r.record.Steps, r.Settings.Limit); err != nil {

@@ -254,8 +254,8 @@ func rawBytes(d *dataset.Dataset) (bytes float64) {
 	return bytes
 }
 
-// nullEngine is the store that answers from memory: it shows the limits of the service and the load generator. Without
-// data, only runs are left of a campaign.
+// nullEngine is the store that answers from memory: it shows the limits of the service and the load generator. It
+// stores no data, so a campaign on it consists of runs and comparisons of the tier only.
 type nullEngine struct{ engine }
 
 var null = nullEngine{engine{url: store.Null + ":", validation: "none", pace: Pace{1, 1, 1}}}

@@ -19,7 +19,7 @@ import (
 // ThisMachine describes the computer, and the disk of a folder, which must exist.
 func ThisMachine(folder string) (m Machine, err error) {
 	m.Machine = workload.ThisMachine()
-	m.Host, _ = os.Hostname() // empty is what it is then
+	m.Host, _ = os.Hostname() // empty if it is unknown
 	release, _ := os.ReadFile("/proc/sys/kernel/osrelease")
 	m.Kernel = string(bytes.TrimSpace(release))
 	m.FileSystem = fileSystem(folder)

@@ -20,7 +20,7 @@ type Progress interface {
 	// Began and Ended are called for each step, with its index.
 	Began(i int, r *Record)
 	Ended(i int, r *Record)
-	// Within reports how much of the step is done, of 1, and Repeat which of its parts begins.
+	// Within reports the share of the step that is done, from 0 to 1. Repeat reports that the n-th of its repeats begins.
 	Within(share float64)
 	Repeat(n, of int)
 }

@@ -72,7 +72,8 @@ func (w *loadWatch) add(documents, bytes int64) {
 	w.begin()
 }
 
-// stageEnd returns the number of documents at the end of the stage that begins after so many of all.
+// stageEnd returns the number of documents, out of count, at the end of the stage that begins after the first before
+// documents.
 func stageEnd(before, count int64) int64 {
 	for part := range int64(loadStages) {
 		if end := (part + 1) * count / loadStages; end > before {

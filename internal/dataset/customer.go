@@ -72,7 +72,7 @@ type customerGen struct {
 	since  int      // day on which the customer came
 	size   *activity
 	clerks [3]person // who work on the accounts
-	root   string    // what an Account has that stands alone
+	root   string    // namespace declaration of an Account that is a document of its own
 }
 
 // customer draws a person and the properties of the accounts.

@@ -33,8 +33,9 @@ var (
 	shareClasses = newCodes("A:8 B:3 C:5 D I:4 Inst:5 Inv:5 R Adm:3 Y Z")
 )
 
-// Every incomeEvery-th security is a stock that Q4 finds: good earnings and a high yield, in one sector after the
-// other. Left to chance, such securities would be missing in small datasets and sectors, or too frequent in large ones.
+// Every incomeEvery-th security is a stock that Q4 (search_securities) finds: it has both a high price over earnings
+// and a high yield. The sectors take turns. Left to chance, such securities would be missing in small datasets and
+// sectors, or too frequent in large ones.
 const (
 	incomeEvery = 120
 	incomeFirst = 12

@@ -94,7 +94,7 @@ type orderRefs struct {
 	seconds  int
 }
 
-const tradingDays = 3 * 365 // orders lie in the last three years of the world
+const tradingDays = 3 * 365 // orders are from the last three years before horizon
 
 func (d *Dataset) orderRefs(i int64) orderRefs {
 	r := stream(d.keys[forOrderRefs], i)

@@ -12,7 +12,7 @@ var (
 	priceClasses    = newWeights(20, 70, 100, 50, 13, 3)
 )
 
-// priceRanges belongs to priceClasses, in whole units of money.
+// priceRanges holds the lowest and the highest price of each of priceClasses, in whole units of money.
 var priceRanges = [...][2]int{{1, 5}, {5, 20}, {20, 60}, {60, 150}, {150, 600}, {600, 2400}}
 
 // securityGen writes securities.

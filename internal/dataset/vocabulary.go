@@ -97,8 +97,8 @@ func newWord(native string) word {
 	}, ascii)}
 }
 
-// country has what the data of a customer must agree in: names, addresses and telephone numbers of a country. In
-// patterns # is a digit and @ a capital letter, see gen.pattern.
+// country holds the parts of a customer's data that must agree with each other: names, addresses and telephone numbers
+// of one country. In patterns # is a digit and @ a capital letter, see gen.patternElem.
 type country struct {
 	name, nationality string
 	currency          string

@@ -6,7 +6,7 @@ import "strconv"
 // no characters that need escaping.
 type writer struct {
 	b     []byte
-	slots *[]slot // nil but where a template is taken
+	slots *[]slot // nil unless a template is being made
 }
 
 // slot is a part of the document that a template leaves open.

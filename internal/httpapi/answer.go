@@ -20,7 +20,7 @@ const (
 	compressedFrom = 1024 // bytes; a smaller answer is not worth compressing
 )
 
-// accepts returns an error for a client that accepts XML by neither of its names.
+// accepts returns an error if the client accepts neither application/xml nor text/xml.
 func (q *request) accepts() error {
 	if _, ok := q.mediaType(); !ok {
 		return errAcceptable

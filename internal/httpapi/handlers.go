@@ -45,7 +45,8 @@ func remove(
 	}
 }
 
-// change returns the handler that changes what a key names by the body, and answers with what do returns.
+// change returns the handler of an operation that changes one document: key reads its key from the path, and do makes
+// the change with the body of the request and returns the body of the answer.
 func change[K any](
 	key func(*request) (K, error), do func(*request, brokerage.Write, K, []byte) ([]byte, error),
 ) func(*request) error {
@@ -74,7 +75,8 @@ func change[K any](
 	}
 }
 
-// replace returns the handler that replaces the document that a key names by the body.
+// replace returns the handler that replaces a document by the body of the request. key reads the key of the document
+// from the path.
 func replace[K any](
 	key func(*request) (K, error),
 	put func(brokerage.Store, context.Context, brokerage.Write, K, []byte, bool, brokerage.Match) error,
@@ -105,8 +107,8 @@ func replace[K any](
 	}
 }
 
-// insert inserts the body and answers with its location: the id below path. A check, if there is one, comes before the
-// idempotency key.
+// insert stores the body by do and answers 201 with its Location: path followed by the new id. check, unless it is nil,
+// is called with the body before the idempotency key is used.
 func (q *request) insert(
 	path string, check func([]byte) error, do func(brokerage.Write, []byte) (brokerage.ID, error),
 ) error {

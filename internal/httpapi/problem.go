@@ -188,7 +188,8 @@ func (q *request) problem(err error) {
 // brackets escapes characters that a request's path may contain and a URI may not.
 var brackets = strings.NewReplacer("[", "%5B", "]", "%5D")
 
-// instance returns the path of a request as it came, or "" for one that a client would read as a host.
+// instance returns the path of a request as it was sent. It returns "" for a path that begins with //, because a client
+// would read its first part as a host.
 func instance(u *url.URL) string {
 	path := brackets.Replace(u.EscapedPath())
 	if strings.HasPrefix(path, "//") {

@@ -257,8 +257,8 @@ func checkMediaType(h http.Header) error {
 // keepAnswers is how long an idempotency key is valid.
 const keepAnswers = 24 * time.Hour
 
-// write returns what goes with a write of body. If a POST has an idempotency key, no other request can use it until the
-// caller calls done.
+// write returns the time and the idempotency key for a write of body. If a POST has an idempotency key, no other
+// request can use the key until the caller calls done.
 func (q *request) write(body []byte) (w brokerage.Write, done func(), err error) {
 	w.Now = q.server.now()
 	keys := q.Request.Header["Idempotency-Key"]

@@ -12,7 +12,7 @@ var searchSecurities = &operation{
 	handle: query((*request).search, brokerage.Store.SearchSecurities, (*request).answer),
 }
 
-// search returns the parameters of the search. That the client accepts the answer is checked before them.
+// search returns the parameters of the search. It first checks that the client accepts XML.
 func (q *request) search() (s brokerage.Search, err error) {
 	if err := q.accepts(); err != nil {
 		return s, err

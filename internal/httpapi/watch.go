@@ -50,7 +50,8 @@ func (q *request) stream(w *live.Watcher) error {
 	// Setting a deadline only fails without a connection.
 	connection := http.NewResponseController(q.Writer)
 	_ = connection.SetReadDeadline(time.Time{}) // no more input is expected
-	// After the request, gin uses its writer for another one: so this waits for the goroutine that uses it.
+	// Gin reuses the writer for another request after this one, so wait until the goroutine below has stopped using the
+	// connection.
 	var stopping sync.WaitGroup
 	defer stopping.Wait()
 	left := make(chan struct{})

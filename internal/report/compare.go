@@ -14,7 +14,7 @@ import (
 // Comparison compares two files of results of the same kind, figure by figure.
 type Comparison struct {
 	a, b    *File
-	differ  []difference // circumstances that do not forbid to compare: machine, versions, settings
+	differ  []difference // differences that still allow a comparison: machine, versions, settings
 	remarks []string     // what one of the two does not have
 	figures []compared
 }

@@ -47,7 +47,7 @@ func (s repeats) squares() float64 {
 	return sum
 }
 
-// verdict is what repeats allow to say about a difference.
+// verdict says whether the difference between two sides is larger than the noise of their repeats.
 type verdict int
 
 const (
@@ -61,7 +61,8 @@ func (v verdict) String() string {
 }
 
 const (
-	// With two repeats a side, ranges that do not overlap mean nothing: they do not in one of three pairs.
+	// With two repeats on each side the rule would mean nothing: by chance alone, the ranges do not overlap in one of
+	// three comparisons.
 	enoughRepeats = 3
 	// enoughDeviations is how many standard deviations of a single run the medians must differ by.
 	enoughDeviations = 3

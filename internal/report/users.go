@@ -11,7 +11,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// curves draws one figure of each workload against something: a line for each workload with more than one point.
+// curves draws one figure of the groups over a number of each group, such as its users: a line for each workload with
+// more than one group.
 func curves(
 	caption string, lines chart.Lines, groups []group, against func(group) int, of func(*workload.Run) float64,
 ) []figureView {
@@ -176,7 +177,8 @@ func scalingSection(c *campaign.Record, groups []group) section {
 			"are those with the default settings, unless they were measured separately."}
 }
 
-// plainOf returns the group that differs from g in nothing but the default settings, or nil when there is none.
+// plainOf returns the group with the workload and the number of users of g that was measured with the default settings,
+// or nil when there is none.
 func plainOf(groups []group, g group) []group {
 	return filter(groups, func(b group) bool { return b.plain() && b.Label == g.Label && b.Users == g.Users })
 }

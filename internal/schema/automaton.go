@@ -178,8 +178,9 @@ func (b *automatonBuilder) checker(n *node, ref string) *checker {
 	return nil
 }
 
-// rootShape adds what only the document element has: the declaration of the namespace, which every element then is in,
-// and the hint where the schema lies. No other attribute in a namespace is known, so no other prefix is needed.
+// rootShape adds the attributes that only the document element has: the declaration of the namespace, which all
+// elements are then in, and xsi:schemaLocation, the hint at the location of the schema. The automaton knows no other
+// attribute in a namespace, so a document needs no other prefix.
 func (b *automatonBuilder) rootShape(s *shape) *shape {
 	if s == nil || len(s.attributes)+3 > maxAttributes {
 		return nil

@@ -179,7 +179,7 @@ func (d diagnostic) reason() error {
 	return ErrInvalid
 }
 
-// ofStructure reports whether a diagnostic is about which elements and text stand where.
+// ofStructure reports whether a diagnostic is about elements or text that are missing or not allowed at their place.
 func (d diagnostic) ofStructure() bool {
 	return d.Code == xsderrors.CodeValidationElement || d.Code == xsderrors.CodeValidationContent ||
 		d.Code == xsderrors.CodeValidationText

@@ -184,7 +184,8 @@ func (s *structure) child(from *state, e *docElement) *child {
 	return &from.children[i]
 }
 
-// missing finds the fewest elements without which another may not come.
+// missing finds the smallest number of missing elements after which the element e is allowed. It returns placeholders
+// for them, and the transition that e then takes; nil if there is none.
 func (s *structure) missing(from *state, e *docElement) (placeholders string, found *child) {
 	if from == nil {
 		return "", nil
@@ -210,8 +211,9 @@ func (s *structure) placeholder(c *child) string {
 	return "<" + c.name + ` xmlns="` + s.automaton.namespace + `"/>`
 }
 
-// settle repairs a misfit when it is known what follows it, nil for the end of the parent. If one element is missing
-// between what came before and what follows, the misfit is taken for that one; else it is one too many.
+// settle repairs a misfit once it is known which element follows it; next is nil at the end of the parent. If exactly
+// one element is missing between the elements before and after the misfit, the misfit is taken for that element.
+// Otherwise it is removed.
 func (s *structure) settle(next *docElement) {
 	if !s.misfit.found || s.misfit.parent != s.open {
 		return

@@ -81,7 +81,7 @@ func newChecker(base string, restrictions []*node) *checker {
 	}
 	switch {
 	case len(codes) > 0 && len(facets) == 0 && (base == "string" || base == "NMTOKEN"):
-		// The engine holds the codes against the base, so a string or a token needs no second look.
+		// The engine checks the codes against the base type, so those of a string or a token need no further check here.
 		c = *oneOf(codes...)
 	case len(facets) == 0 && len(codes) == 0:
 	case base == "string" && len(codes) == 0:
@@ -135,8 +135,8 @@ func decimalChecker(facets map[string]string) func(s []byte) bool {
 	return all.accepts
 }
 
-// tame are patterns that mean the same in XML Schema and in Go: letters, digits, plain classes of them, counts of one
-// digit, groups, and question marks. Unlike the former the latter are not anchored.
+// tame matches patterns that mean the same in XML Schema and in Go: letters, digits, plain classes of them, counts of
+// one digit, groups, and question marks. XML Schema anchors patterns at both ends; Go does not.
 var tame = regexp.MustCompile(`^(\(?(\[([0-9A-Za-z]-[0-9A-Za-z]|[0-9A-Za-z])+\]|[0-9A-Za-z])(\{[0-9]\})?\)?\??)+$`)
 
 // oneOf accepts a list of values, in the usual way to write each in a document. Only that way is recognised, so an
@@ -144,7 +144,7 @@ var tame = regexp.MustCompile(`^(\(?(\[([0-9A-Za-z]-[0-9A-Za-z]|[0-9A-Za-z])+\]|
 func oneOf(values ...string) *checker {
 	written := map[string]bool{}
 	for _, value := range values {
-		// White space but the blank changes in attributes, and ">" must not always be written like that.
+		// Parsers change white space other than blanks in attributes, and there is more than one way to write ">".
 		if !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == '>' || r > '~' }) {
 			written[codeEscaper.Replace(value)] = true
 		}

@@ -66,7 +66,7 @@ type Config struct {
 func Default() Config {
 	var c Config
 	if err := kong.ApplyDefaults(&c); err != nil {
-		panic(err) // a default that is none
+		panic(err) // a default in a tag is invalid
 	}
 	return c
 }

@@ -59,8 +59,8 @@ var notFlat = map[token.Type]string{
 	token.DocumentEndType:    "the end of a document, behind which nothing is read",
 }
 
-// flat refuses what "name: value" lines do not have, before the text is parsed: with aliases a few hundred bytes become
-// gigabytes, and so do tens of thousands of brackets.
+// flat returns an error for YAML that is more than "name: value" lines. It checks tokens before the text is parsed,
+// because a parser would expand a few hundred bytes with aliases, or tens of thousands of brackets, to gigabytes.
 func flat(text []byte) error {
 	mappings, begun := 0, false
 	for _, t := range lexer.Tokenize(string(text)) {

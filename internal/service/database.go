@@ -38,8 +38,7 @@ func (s *service) openStore(ctx context.Context) (domain.Store, error) {
 	return opened, nil
 }
 
-// reportServer logs the settings of a database server, which are not the service's to change, and what is wrong with
-// them.
+// reportServer logs the settings of a database server, which the service cannot change, and warnings about them.
 func (s *service) reportServer(ctx context.Context, opened store.Bulk) error {
 	engine := opened.Describe()
 	settings := []any{"version", engine.Version}

@@ -16,8 +16,9 @@ const (
 	beyondEvery    = 100
 )
 
-// requestLog returns what logs a line for each request, and a sample when there are many. Faults of the service are
-// always logged, except 503, which are most frequent under the heaviest load. Probes that succeed are at level debug.
+// requestLog returns a function that logs a line for each request, or for a sample of them when there are many. Faults
+// of the service are always logged, except 503, which are most frequent under the heaviest load. Probes that succeed
+// are logged at level debug.
 func requestLog(log *slog.Logger) func(context.Context, httpapi.RequestLog) {
 	sampler := telemetry.NewSampler(linesPerSecond, beyondEvery)
 	return func(ctx context.Context, r httpapi.RequestLog) {

@@ -123,7 +123,7 @@ func (s *service) openListeners(ctx context.Context) (err error) {
 	return err
 }
 
-// openDatabase opens the database. One that is waited for may be opened later.
+// openDatabase opens the database. If the service is to wait for a database that cannot be reached, openLater opens it.
 func (s *service) openDatabase(ctx context.Context) error {
 	opened, err := s.awaitStore(ctx)
 	if err != nil && (!s.Wait || !IsTransient(err)) {

@@ -1,7 +1,7 @@
 // Package telemetry provides the metrics, traces and logs of the service.
 //
-// Metrics have a registry of their own, no global one, and series that exist from the start: their labels come from the
-// registry of transactions, never from a client, who could otherwise make as many as there are names.
+// Metrics have a registry of their own, no global one. All series exist from the start, because their labels come from
+// the registry of transactions and never from a client, which could otherwise create any number of series.
 package telemetry
 
 import (

@@ -10,8 +10,8 @@ import (
 	"brokerage/internal/store/tally"
 )
 
-// state is a collector of metrics that each scrape asks for: a function that sends them, so that those of a scrape fit
-// together. It describes none beforehand, since a state that is unknown has no series.
+// state is a Prometheus collector that sends all its metrics in one function call, so that the metrics of a scrape are
+// consistent. It describes none beforehand, because there are no series while their state is unknown.
 type state func(series)
 
 // Describe implements prometheus.Collector.

@@ -59,10 +59,10 @@ var (
 // behind the namespace declarations, or in the first element.
 const keyWithin = 512
 
-// checker checks that an answer is the one that was asked for. It reads little of it, because a load generator that
-// reads everything measures itself.
+// checker checks that an answer belongs to the request. It reads only a small part of the answer: a load generator that
+// reads everything measures mostly itself.
 type checker struct {
-	keys bool // false where answers are the same whatever is asked
+	keys bool // check the key; false for a backend whose answers are always the same
 	key  []byte
 }
 

@@ -194,7 +194,7 @@ func defaults() *Definition {
 	return d
 }
 
-// readable rewrites an error of the decoder with its line and the names that JSON has.
+// readable rewrites an error of the JSON decoder so that it has a line number and the names of fields as in the file.
 func readable(err error, file []byte) error {
 	line := func(offset int64) int { return 1 + bytes.Count(file[:min(offset, int64(len(file)))], []byte("\n")) }
 	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {

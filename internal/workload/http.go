@@ -146,7 +146,9 @@ func isLocal(host string) bool {
 	})
 }
 
-// permits leases one id, and replaces a customer that cannot exist: a service checks the scopes of a token first.
+// permits finds out whether the token has the scopes that the workload needs, without changing a document: it leases
+// one id, and replaces a customer that cannot exist. A service checks the scopes first, so 404 means that the scope is
+// there.
 func (h *HTTP) permits(ctx context.Context, d *Definition) error {
 	if d.writes() {
 		if _, err := h.fetch(ctx, http.MethodPost, leasePath("order", 1), "write (scope trade)"); err != nil {

@@ -68,7 +68,8 @@ func (p Prepared) and(other Prepared) Prepared {
 	return p
 }
 
-// and returns what the generator and the host used in a seconds, and then in b seconds.
+// and returns the usage of two runs together, of a seconds and then of b seconds: that of the generator and the host,
+// and the figures of the backend.
 func (u Usage) and(other Usage, a, b float64) Usage {
 	weighted := func(x, y float64) float64 { return (x*a + y*b) / max(a+b, 1e-9) }
 	g, o := u.Generator, other.Generator

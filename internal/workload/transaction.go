@@ -24,9 +24,11 @@ type Transaction struct {
 	request request
 	// execute makes the same call on a store.
 	execute execute
-	// key is what an answer of this call has near its beginning. Set where there is an answer.
+	// key is the template of a text that each correct answer to the call has near its beginning. It is nil for
+	// transactions without an answer.
 	key *template
-	// location is the end of the Location of a 201 response. Set where something is created.
+	// location is the template of the end of the Location header of a 201 response. It is nil for transactions that create
+	// nothing.
 	location *template
 
 	// newIDs are the ids that each call takes from the lease.

@@ -21,7 +21,8 @@ type usageReading struct {
 // measuredUsage is the usage at the beginning and at the end of the measured time.
 type measuredUsage struct{ before, after usageReading }
 
-// readUsage reads all figures that are available. Without those of the backend a result lacks them, but is not lost.
+// readUsage reads all figures that are available. If the backend does not report its figures, the result is without
+// them.
 func (d *driver) readUsage(ctx context.Context) usageReading {
 	u := usageReading{at: time.Now()}
 	bounded, cancel := context.WithTimeout(ctx, 5*time.Second)

@@ -40,7 +40,8 @@ func (w *worker) work(ctx context.Context, after time.Duration) {
 
 // pause returns false if the run ends before the time is over.
 func (w *worker) pause(long time.Duration) bool {
-	// In slices, because a run may end at any time, and a channel for that would cost each transaction something.
+	// The pause is slept in slices because the run may end at any time. Waiting for a channel instead would cost time in
+	// each transaction.
 	for until := w.driver.now() + int64(long); ; {
 		now := w.driver.now()
 		if w.driver.over(now) || now >= until {
@@ -89,7 +90,8 @@ func (w *worker) insert(ctx context.Context, t *Transaction, calls int, inserted
 	return true
 }
 
-// step carries out a transaction and returns the time. In the open model it was due at a time; else due is 0.
+// step carries out a transaction and returns the time after it. due is the time at which the transaction was due in the
+// open model; in the closed model it is 0.
 func (w *worker) step(ctx context.Context, due int64) int64 {
 	part := w.user.choose()
 	for !w.draw(ctx, w.user.mix[part].Transaction) {

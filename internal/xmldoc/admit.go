@@ -457,8 +457,8 @@ func (a *admitter) writeEnd(name span, scope int) {
 	a.scope = a.scope[:scope]
 }
 
-// identify checks an xml:id, which has to be a name, without white space, and of one element alone: parsers of
-// databases refuse others, or change them.
+// identify checks the value of an xml:id: it must be a name without white space around it, and no other element may
+// have it. XML parsers in databases refuse or change other values.
 func (a *admitter) identify(attr *attribute, id []byte) {
 	name := string(id)
 	switch {

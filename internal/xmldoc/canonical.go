@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// Canonical returns the same bytes for two documents in the normal form exactly if their names, prefixes, attributes
-// and text are the same, in the same order, wherever namespaces are declared. The result is the document with each
-// namespace declared where it is used, as in exclusive canonicalisation; a namespace that was declared before is
-// written as a number, so that long names do not add up. A document that already has that form, as most have, is
+// Canonical returns the same bytes for two documents in the normal form if, and only if, their names, prefixes,
+// attributes and text are the same, in the same order, wherever namespaces are declared. The result is the document
+// with each namespace declared where it is used, as in exclusive canonicalisation; a namespace that was declared before
+// is written as a number, so that long names do not add up. A document that already has that form, as most have, is
 // returned unchanged.
 func Canonical(doc []byte) []byte {
 	if isCanonical(doc) {

@@ -50,8 +50,8 @@ type Splitter struct {
 	max  int
 	at   SplitPosition
 
-	// Where in the stream each mark does not begin, so that an unfinished comment is searched once, not once for each
-	// line.
+	// absent holds, for each mark, a stretch of the stream in which the mark does not occur, so that an unfinished comment
+	// is searched once, not once for each line.
 	absent map[string]stretch
 }
 
@@ -101,7 +101,7 @@ func (s *Splitter) Next() (p Piece, err error) {
 	return p, nil
 }
 
-// peek returns what follows in the stream, as much as a document and what comes behind it may have.
+// peek returns the next bytes of the stream: as many as the largest document and what must be seen behind it can have.
 func (s *Splitter) peek() []byte {
 	if s.err == nil {
 		s.rest, s.err = s.in.Peek(s.max + splitAhead)

@@ -194,7 +194,7 @@ func (c *contract) resolveContent(content map[string]*media) {
 	}
 }
 
-// follow replaces what is a reference by what it refers to.
+// follow replaces *to by the object that ref refers to. Without a reference it does nothing.
 func follow[T any](c *contract, to *T, ref, kind string, all map[string]*T) {
 	if ref == "" {
 		return

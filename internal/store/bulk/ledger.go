@@ -56,7 +56,8 @@ func (l *Ledger) Loading(ctx context.Context) (name string, err error) {
 // Contents returns which dataset was loaded. It is zero while a load is not finished, because no fingerprint describes
 // what is stored then.
 func (l *Ledger) Contents(ctx context.Context) (c brokerage.Contents, err error) {
-	// Loading first: a load that ends between the two reads counts as not there, or is there whole.
+	// Loading is read first. If a load ends between the two reads, the result is zero; the other order could return
+	// contents that are not those of the finished load.
 	unfinished, err := l.Loading(ctx)
 	if err == nil && unfinished == "" {
 		err = l.Setting(ctx, SettingContents, &c)

@@ -62,7 +62,8 @@ func (b *Inspected) Wrong(name, format string, args ...any) {
 	b.Findings = append(b.Findings, name+": "+fmt.Sprintf(format, args...))
 }
 
-// stored are the limits for documents that are stored already: they were admitted by the limits of their time.
+// stored are limits for documents that are stored already. They are far above the default ones, because a document may
+// have been admitted under limits other than today's.
 var stored = xmldoc.Limits{Bytes: 1 << 30, Nodes: 1 << 30, Attributes: 1 << 30}
 
 // Document checks that a document is in the normal form and valid. It reports whether the document is XML, without

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// An Admin is a connection for what a campaign does with a server beside the transactions: it reads settings and
-// changes them for a while.
+// An Admin is a connection for the tasks of a campaign that are not transactions: it reads the settings of a server and
+// changes them temporarily.
 type Admin struct{ conn *pgx.Conn }
 
 // Administer connects with the role of the URL, whose rights decide what the Admin can do.
@@ -31,8 +31,8 @@ func Administer(ctx context.Context, url string) (*Admin, error) {
 // Close closes the connection.
 func (a *Admin) Close() error { return a.conn.Close(context.Background()) }
 
-// Backend returns the id of the server process of this connection, as its own computer numbers it, and how the title of
-// that process begins.
+// Backend returns the process id of the server process of this connection, as the server's computer numbers it, and the
+// beginning of the title of that process.
 func (a *Admin) Backend() (pid int, title string) {
 	config := a.conn.Config()
 	return int(a.conn.PgConn().PID()), config.User + " " + config.Database + " "

@@ -11,10 +11,10 @@ import (
 )
 
 // Most documents have a few kilobytes, and the database processes one in less than a millisecond. One of the largest
-// takes up to a fifth of a second, so that a few clients who request it repeatedly would take every connection, and
-// every other request would wait. Therefore statements whose cost is proportional to the document skip those of more
-// than largeBytes, which they know without parsing them. What they skip is processed on a few connections only
-// (large.slots), and refused when too many requests wait for those.
+// takes up to a fifth of a second: a few clients that request it repeatedly would take every connection, and every
+// other request would wait. Therefore statements whose cost is proportional to the document skip documents of more than
+// largeBytes, a size that the database knows without parsing them. The skipped documents are processed on a few
+// connections only (large.slots), and refused when too many requests wait for those.
 
 // largeBytes is the size in bytes above which a document is large: three times the largest of the benchmark.
 const largeBytes = 64 << 10
@@ -35,7 +35,7 @@ var classified = func() map[string]bool {
 // errLarge reports that a statement has skipped a large document.
 var errLarge = errors.New("the document is large")
 
-// errManyLarge refuses a request although the store is well.
+// errManyLarge means that too many requests for large documents wait. The store is healthy otherwise.
 var errManyLarge = &brokerage.Unavailable{
 	Cause: errors.New("too many requests for large documents at once"), Busy: true,
 }

@@ -71,7 +71,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 	} else if err != nil {
 		return domainError(ctx, err, false)
 	}
-	// run returns what runs statements outside of a transaction, as VACUUM has to be.
+	// run returns a function that runs statements outside of a transaction, as VACUUM requires.
 	run := func(sql string) func() error {
 		return func() error { _, err := conn.Exec(ctx, sql); return err }
 	}

@@ -73,14 +73,15 @@ func (l *lookups) find(ctx context.Context, name string, args ...any) ([]byte, e
 	}
 }
 
-// leave is called by a request that no longer waits for the answer.
+// leave gives up the query. A request calls it when it no longer waits for the answer.
 func (q *lookup) leave() {
 	if g := q.group.Swap(&abandoned); g != nil {
 		g.oneLess()
 	}
 }
 
-// join is called by the worker. A request that has left before counts as leaving now.
+// join adds the query to a group. The worker calls it. If the request has left before, join removes it from the group
+// at once.
 func (q *lookup) join(g *group) {
 	if !q.group.CompareAndSwap(nil, g) {
 		g.oneLess()
@@ -128,7 +129,7 @@ func (l *lookups) run(members []*lookup) {
 		q.join(g)
 	}
 	err := l.runTogether(ctx, members)
-	// When the server refuses one of several, those behind it were not run.
+	// When the server refuses one of several queries, it does not run those behind it. So each is run again by itself.
 	apart := len(members) > 1 && codeOf(err) != "" && !isTransient(err) && ctx.Err() == nil
 	for i, q := range members {
 		if apart {
@@ -141,8 +142,8 @@ func (l *lookups) run(members []*lookup) {
 	}
 }
 
-// runTogether runs queries in one round trip. pgx.ErrNoRows is an error of its own query; what is returned concerns
-// all.
+// runTogether runs queries in one round trip. It stores pgx.ErrNoRows in the query that has found nothing; the error
+// that it returns concerns all of them.
 func (l *lookups) runTogether(ctx context.Context, members []*lookup) error {
 	conn, err := l.store.pool.Acquire(ctx)
 	if err != nil {
@@ -167,7 +168,7 @@ func (l *lookups) runTogether(ctx context.Context, members []*lookup) error {
 	return results.Close()
 }
 
-// scan takes the answer. It returns an error that concerns the queries behind it, too.
+// scan reads the answer of the query. An error that it returns also concerns the queries behind this one in the batch.
 func (q *lookup) scan(row pgx.Row) error {
 	q.doc, q.err = nil, nil
 	err := row.Scan(&q.doc)

@@ -57,7 +57,8 @@ func stepsAfter(version int, migrations []migration) []migration {
 	return steps
 }
 
-// firstStep makes the table of versions. Where the role was given the schema but not the right to make one, it exists.
+// firstStep makes the schema, unless it exists, and the table of versions. The owner of a database may have made the
+// schema for a role that has no right to make one.
 const firstStep = `DO $$ BEGIN IF to_regnamespace('brokerage') IS NULL THEN CREATE SCHEMA brokerage; END IF; END $$;
 CREATE TABLE brokerage.schema_versions (
   version int PRIMARY KEY, file text NOT NULL, applied timestamptz NOT NULL DEFAULT now());`

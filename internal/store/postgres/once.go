@@ -48,8 +48,8 @@ func (t *transaction) keepAnswer() change {
 		args: []any{[]byte(once.Client), []byte(once.Key), once.Hash[:], answer, once.Expires}}
 }
 
-// lockOf returns the number to lock for an idempotency key. Two keys of the same number, which are not to be expected,
-// would only make one request wait.
+// lockOf returns the number of the advisory lock for an idempotency key. Two keys are unlikely to have the same number;
+// if they do, one request waits for the other.
 func lockOf(once *brokerage.Once) int64 {
 	h := sha256.New()
 	_ = binary.Write(h, binary.BigEndian, uint64(len(once.Client))) // a hash takes everything

@@ -45,7 +45,8 @@ func (s *Store) document(ctx context.Context, name, what string, key any) (doc [
 // lookUp runs a query of one column that is a document.
 func (s *Store) lookUp(ctx context.Context, name string, args ...any) (doc []byte, err error) {
 	err = s.again(ctx, func(ctx context.Context) (err error) {
-		// Lookups of several requests share a round trip, so that the connection does not know whose they are.
+		// Lookups of several requests share a round trip, so the tracer of a connection cannot tell which request a lookup
+		// belongs to. It is traced here instead.
 		end := s.options.Trace.Statement(ctx, name)
 		if !classified[name] {
 			doc, err = s.lookups.find(ctx, name, args...)

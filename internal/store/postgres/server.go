@@ -26,8 +26,9 @@ var durability = []string{
 	"data_checksums",
 }
 
-// Describe returns the version and the settings of the server, as they were when the store was opened. It is Durable
-// when the settings promise that a committed write survives a power failure; what the disk does is another matter.
+// Describe returns the version and the settings of the server, as they were when the store was opened. Its Durability
+// is Durable when the settings promise that a committed write survives a power failure. It does not know whether the
+// disk keeps that promise.
 func (s *Store) Describe() brokerage.Engine {
 	e := s.engine
 	e.Settings = slices.Clone(e.Settings)

@@ -28,7 +28,8 @@ type Options struct {
 	Rules brokerage.Rules
 	// AsIs makes Open refuse a database of an older version instead of migrating it, for commands that only read.
 	AsIs bool
-	// Notice, when set, is called with a sentence on what is worth knowing about the server, or takes Open long.
+	// Notice, when set, is called with a sentence that says what an operator should know about the server, or why Open
+	// takes long.
 	Notice func(string)
 	// Trace, when set, is called for each statement of a transaction.
 	Trace trace.Begin
@@ -37,7 +38,7 @@ type Options struct {
 }
 
 // DefaultPool is the default limit of connections. The database works on about as many statements at once as it has
-// processors; others wait, here or there.
+// processors; more connections would only move the waiting from the service to the server.
 const DefaultPool = 16
 
 // maxPool is the largest limit that a URL may set.
@@ -119,7 +120,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	return s, nil
 }
 
-// configure sets what the URL does not.
+// configure sets defaults for what the URL leaves open. A pool above 0 overrides pool_max_conns.
 func configure(config *pgxpool.Config, pool int) {
 	settings, _ := pgx.ParseConfig(config.ConnString()) // it was parsed already
 	if _, said := settings.RuntimeParams["pool_max_conns"]; !said {

@@ -56,7 +56,8 @@ func (t *tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQ
 	}
 }
 
-// A batch is queries that were sent together. end is for the first of them, whose answer comes next.
+// A batch holds the queries of a batch that have not been answered yet. end ends the span of the first of them, whose
+// answer comes next.
 type batch struct {
 	queries []*pgx.QueuedQuery
 	end     func(error)

@@ -66,10 +66,10 @@ type transaction struct {
 	answer  []byte
 }
 
-// write runs a transaction: it runs the queries, calls edit, and makes the change that edit returns; with w.Once, once.
-// The first query locks what is changed. Where that is more than one document, one statement locks them all, in
-// ascending order of their keys (ORDER BY … FOR UPDATE), so that no two transactions wait for each other. edit is
-// called again when everything had to be read again.
+// write runs a transaction: it runs the queries, calls edit, and makes the change that edit returns. With w.Once the
+// change is made only once. The first query locks the documents to be changed. If there are several, one statement
+// locks them all, in ascending order of their keys (ORDER BY … FOR UPDATE), so that no two transactions wait for each
+// other. edit is called again whenever the transaction starts again.
 func (s *Store) write(
 	ctx context.Context, w brokerage.Write, queries []query, edit func() (change, error),
 ) (answer []byte, err error) {
@@ -95,7 +95,8 @@ func (s *Store) change(ctx context.Context, w brokerage.Write, c change) error {
 	return err
 }
 
-// replace makes a change of a document whose version match allows. lock reads it into stored, where there is a match.
+// replace makes a change of a document if match allows its stored version, which lock reads into stored. A nil match
+// allows every version; then nothing is read.
 func (s *Store) replace(
 	ctx context.Context, w brokerage.Write, match brokerage.Match, lock []query, stored *[]byte, c change,
 ) error {
@@ -159,8 +160,8 @@ func (t *transaction) single(ctx context.Context, edit func() (change, error)) e
 	return err
 }
 
-// begin begins the transaction and runs the queries, in one round trip. answered reports that the idempotency key has
-// an answer already, which t.answer is then.
+// begin begins the transaction and runs the queries, in one round trip. answered reports that an answer is stored for
+// the idempotency key; t.answer then holds it.
 func (t *transaction) begin(ctx context.Context) (answered bool, err error) {
 	var b pgx.Batch
 	b.Queue("BEGIN")
@@ -220,7 +221,7 @@ func (t *transaction) commit(ctx context.Context, edit func() (change, error)) e
 	for range b.Len() - 1 {
 		if _, err := results.Exec(); err != nil {
 			_ = results.Close() // it returns the same error
-			// A statement that failed keeps what is behind it in the batch from being run.
+			// After a failed statement, the server does not run the rest of the batch.
 			t.unknown = codeOf(err) == "" && !neverSent(err)
 			return err
 		}

@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// changes records when each document was last changed. So it is known without reading again whether what was read is
-// still current: by a write that was planned before the writer had it (see revise), and by a connection that reads from
-// a snapshot it has kept (see reader).
+// changes records when each document was last changed. It shows, without reading a document again, whether what was
+// read is still current. Two readers need this: a write that was planned before it reached the writer (see revise), and
+// a connection that reads from a snapshot that it has kept (see reader).
 //
-// Time is counted in groups: a reader that takes the number before it reads a document sees at least what was committed
-// by then. A change is noted before it is committed. Documents share the slots of a table by their hash, so a document
-// may seem changed that is not, which costs another read, but never the other way round.
+// Time is counted in groups of writes: a reader that takes the number before it reads a document sees at least what was
+// committed by then. A change is noted before it is committed. Documents are hashed to the slots of a table and share
+// them, so an unchanged document may seem changed, which costs another read. A changed document never seems unchanged.
 type changes struct {
 	ends  atomic.Uint64 // groups that have ended, committed or not
 	noted atomic.Uint64 // the last group that noted a change
@@ -22,7 +22,7 @@ type changes struct {
 
 func newChanges() *changes { return &changes{seed: maphash.MakeSeed()} }
 
-// A documentKey names a document, by its id or by its symbol, or something else that changes.
+// A documentKey names a document by its id or its symbol, or other data that changes, such as a setting.
 type documentKey struct {
 	kind   kind
 	id     int64
@@ -37,7 +37,8 @@ const (
 
 var searchedKey = documentKey{kind: searched}
 
-// keyOf returns the key of a kind by an id, a symbol, or a column with an id.
+// keyOf returns the key of a document of the given kind. of is an id, a symbol, or a pointer to an id that was read
+// from a column.
 func keyOf(k kind, of any) documentKey {
 	key := documentKey{kind: k}
 	switch id := of.(type) {

@@ -8,12 +8,13 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// programs are the parts of migrations that are no SQL, by the names of the files.
+// programs holds the steps of migrations that are written in Go, by the name of the migration's SQL file. A step runs
+// after the SQL of its file, and only on a database that exists already.
 var programs = map[string]func(context.Context, *sql.Tx) error{"migrations/0003_first_parts.sql": firstParts}
 
-// firstParts computes the columns beside documents again, which may come from an element that is not the first of its
-// name. It leaves damaged documents to verify. The tables are read in order of their ids, so that SQLite may update a
-// row that was read before it reads the next.
+// firstParts recomputes the columns beside documents: an older version of the program may have filled them from an
+// element that is not the first of its name. It skips damaged documents, which verify reports. It reads each table in
+// the order of the ids, so that SQLite may update a row before the next one is read.
 func firstParts(ctx context.Context, tx *sql.Tx) error {
 	dictionaries, err := readDictionaries(ctx, tx)
 	if err != nil {
@@ -23,7 +24,7 @@ func firstParts(ctx context.Context, tx *sql.Tx) error {
 	if err != nil {
 		return err
 	}
-	// An order without cash cannot get one by the new rule.
+	// Orders without cash are skipped: taking the first element cannot give them one.
 	const withCash = "SELECT id, doc FROM orders NOT INDEXED WHERE cash IS NOT NULL ORDER BY id"
 	err = eachRow(ctx, tx, withCash, nil, func(rows *sql.Rows) error {
 		var id int64

@@ -264,8 +264,8 @@ func (t *transaction) insertDocuments(documents []bulk.PreparedDocument) (err er
 	return nil
 }
 
-// insertNew stores a document. If keys of the document exist, it returns that as refused, and stores nothing of the
-// document.
+// insertNew stores a document. If a key of the document exists already, insertNew stores nothing and returns the
+// conflict as refused.
 func (t *transaction) insertNew(doc bulk.PreparedDocument) (refused, err error) {
 	err = t.insert(doc)
 	conflict, isConflict := errors.AsType[*brokerage.Conflict](err)
@@ -355,9 +355,9 @@ const (
 	PRAGMA wal_checkpoint(TRUNCATE);` // now, so that an error for lack of room is the load's
 )
 
-// loading frames every load: it records that a load is not finished before anything is loaded, and that it is finished
-// after the indexes are made. begun are the settings of an unfinished load; end is called in the transaction that
-// records the end; load may be interrupted at any point.
+// loading wraps every load: it records that a load is not finished before anything is loaded, and that it is finished
+// after the indexes are made. begun holds the settings that mark the load as unfinished. end is called in the
+// transaction that records the end. load may be interrupted at any point.
 func (s *Store) loading(
 	ctx context.Context, begun map[string]any, load func() error, end func(*transaction) error,
 ) (err error) {

@@ -16,8 +16,8 @@ var (
 	forgetAnswers = &statement{name: "forget_answers"}
 )
 
-// write does a transaction that returns an answer. With an idempotency key it is done once, and the kept answer
-// returned.
+// write runs a transaction that returns an answer. A transaction with an idempotency key runs once; later calls with
+// the key return the kept answer.
 func (s *Store) write(
 	ctx context.Context, w brokerage.Write, do func(*transaction) ([]byte, error),
 ) (answer []byte, err error) {

@@ -18,12 +18,13 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// readers are the connections for reading.
+// readers is the pool of connections for reading.
 //
-// SQLite empties the cache of a connection when it begins to read after another connection has committed. Under mixed
-// load that is at every look-up, which then takes six times as long. So a connection keeps its snapshot from one
-// look-up to the next, and what is read from it is compared with the changes since: if it may have changed, it is read
-// again from a new snapshot. So an answer is always what was committed at some moment during the call.
+// SQLite empties the cache of a connection when the connection begins to read after another one has committed. Under a
+// mixed load this happens before every look-up, and makes it six times slower. Therefore a connection keeps its
+// snapshot from one look-up to the next. What it reads is checked against the changes since the snapshot was taken, and
+// is read again from a new snapshot if it may have changed. An answer is always what was committed at some moment
+// during the call.
 type readers struct {
 	changes *changes
 
@@ -37,7 +38,7 @@ type readers struct {
 
 	mu   sync.Mutex
 	idle []*reader // a stack: the last one's cache is warm
-	keep bool      // snapshots; false while the journal is too long
+	keep bool      // readers may keep snapshots; false while the journal is too long
 
 	newest struct { // reads what has changed since the snapshots of the others
 		sync.Mutex
@@ -127,9 +128,9 @@ func (rs *readers) acquire(ctx context.Context) error {
 	}
 }
 
-// read calls do with a reader, and again with a new snapshot if what was read may have changed: depends returns, after
-// a read, what it depends on. With keys known before, as of a search that takes long, do is not called with a kept
-// snapshot that is too old for them.
+// read calls do with a reader. It calls do again, with a new snapshot, if what was read may have changed: depends
+// returns the keys that the result depends on, and is called after do. A caller that knows keys beforehand, such as a
+// search, which takes long, passes them as known: then do is not called with a kept snapshot that is too old for them.
 func (rs *readers) read(
 	ctx context.Context, do func(*reader) error, depends func() []documentKey, known ...documentKey,
 ) error {
@@ -179,8 +180,8 @@ func (rs *readers) put(r *reader) {
 	<-rs.running
 }
 
-// keepSnapshots allows or forbids to keep snapshots. When forbidden, those that are not being read from end at once,
-// and the others after their read.
+// keepSnapshots sets whether readers may keep their snapshots. When they may not, snapshots that are not in use end at
+// once, and the others after their read.
 func (rs *readers) keepSnapshots(keep bool) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -241,8 +242,9 @@ func (r *reader) endSnapshot() {
 	}
 }
 
-// outdated reports whether what was read from a kept snapshot may have changed. What was not found may have come by any
-// change, also of a group that is committed and has not ended yet, because others may have read it already.
+// outdated reports whether what was read from a kept snapshot may have changed. A row that was not found may have been
+// inserted by any change since, including one of a group that has been committed but has not ended: another reader may
+// have seen that change already.
 func (r *reader) outdated(err error, changes *changes, depends func() []documentKey) bool {
 	if err != nil {
 		return changes.noted.Load() > r.from || changes.since(r.from)

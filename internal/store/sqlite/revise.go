@@ -32,15 +32,16 @@ type plannedWrite struct {
 	args      []any
 }
 
-// revise changes stored documents. The work (unpacking, editing, validating, packing) is done by the caller's
-// goroutine, in plan, on what the reading pool sees. The writer, whose time is everybody's, only checks whether any
-// document that was read may have changed since, and if so has plan do the work again.
+// revise changes stored documents. plan does the work (unpacking, editing, validating, packing) in the caller's
+// goroutine, on what the pool of readers sees. The writer, for which all writes wait, only checks whether a document
+// that was read may have changed since. If so, plan is called again.
 //
-// Nothing is locked before the writer has the transaction, so several documents may be read in any order. Read them in
-// ascending order of their keys all the same: where two could refuse the write, every store then refuses it alike.
+// Nothing is locked before the writer runs the transaction, so the order in which plan reads documents cannot cause a
+// deadlock. It should still read them in ascending order of their keys: if two documents are each a reason to refuse
+// the write, all stores then give the same reason.
 //
-// An error of plan is final, because it was right when the documents were read; but with an idempotency key, a kept
-// answer comes first.
+// An error of plan is final, because it was right when the documents were read. With an idempotency key, a kept answer
+// takes precedence over it.
 func (s *Store) revise(ctx context.Context, w brokerage.Write, plan func(*revision) error) ([]byte, error) {
 	r := &revision{store: s, from: s}
 	before := s.writer.changes.ends.Load()
@@ -92,7 +93,7 @@ func (r *revision) document(ctx context.Context, get *statement, key any) ([]byt
 	return r.store.unpack(b)
 }
 
-// edit plans to put what change makes of the document of a key in its place.
+// edit reads the document of a key, and plans to replace it by the result of change.
 func (r *revision) edit(
 	ctx context.Context, get, put *statement, key any, change func(doc []byte) ([]byte, error),
 ) error {

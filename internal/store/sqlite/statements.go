@@ -19,15 +19,17 @@ var sqlFiles embed.FS
 // transaction that uses it.
 type statement struct {
 	name string // of the file, without .sql
-	// kind is the kind of what the statement reads or changes; the first argument is the key. It is empty where changes
-	// are not noted by the statement, such as for rows of accounts, which change together with their customer.
+	// kind is the kind of document that the statement reads or changes; the first argument is its key. It is empty for
+	// statements whose changes are not noted, such as those on rows of accounts, which change together with their
+	// customer.
 	kind kind
-	// stores says that the last argument is a packed document, and adds how many documents there are more afterwards.
+	// stores is set if the last argument is a packed document. adds is the number of documents that the statement adds: 0
+	// for an update.
 	stores bool
 	adds   int64
 	// changes returns what else the statement changes; nil for nothing.
 	changes func(args []any) documentKey
-	// depends returns what a found row depends on; nil where that is what the key names.
+	// depends returns the keys that a row which was found depends on; nil means the document of the key alone.
 	depends func(key any, columns []any) []documentKey
 }
 
@@ -46,8 +48,9 @@ type querier interface {
 	find(ctx context.Context, st *statement, key any, columns ...any) error
 }
 
-// find waits for a connection until ctx ends, but does not pass ctx to SQL: a look-up by key takes microseconds, a
-// goroutine that watches ctx meanwhile a fifth of them, and what a stalled disk holds up cannot be interrupted.
+// find reads the one row of a key. It waits for a connection until ctx ends, but does not pass ctx to SQL: a look-up by
+// key takes microseconds, and a goroutine that watches ctx would add a fifth to that. It would not help against a
+// stalled disk either, because a blocked read cannot be interrupted.
 func (s *Store) find(ctx context.Context, st *statement, key any, columns ...any) error {
 	end := s.options.Trace.Statement(ctx, st.name)
 	err := s.readers.read(ctx,
@@ -57,7 +60,7 @@ func (s *Store) find(ctx context.Context, st *statement, key any, columns ...any
 	return err
 }
 
-// traceError returns the error for a trace, in which a row that was not found is none.
+// traceError returns the error to record in a trace. A row that was not found does not count as an error there.
 func traceError(err error) error {
 	if noRows(err) {
 		return nil

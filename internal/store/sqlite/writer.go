@@ -169,7 +169,7 @@ func (w *writer) run() {
 	}
 }
 
-// group does a group, which grows while it is being done, and reports the outcome to each member.
+// group runs and commits a group, which grows while it runs, and reports the outcome to each member.
 func (w *writer) group(group []*job) {
 	if j := group[0]; j.exclusive != nil {
 		w.keepSnapshots(false)
@@ -207,7 +207,7 @@ func (w *writer) group(group []*job) {
 	w.limitJournal()
 }
 
-// members does a group and what comes to the queue meanwhile, up to maxGroup.
+// members runs the transactions of a group, and adds those that arrive in the queue meanwhile, up to maxGroup in all.
 func (w *writer) members(group []*job) ([]*job, error) {
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
 		return group, err
@@ -235,8 +235,8 @@ func (w *writer) members(group []*job) ([]*job, error) {
 // the database.
 var errNeedsRollback = errors.New("a transaction can only be rolled back with its group")
 
-// redo rolls back a group because its last member failed, and does the other members again, each with a savepoint, so
-// that the next refusal affects one alone. Another error of the database fails all.
+// redo rolls back a group because its last member failed, and runs the other members again. Each now has a savepoint,
+// so that another refusal undoes that member alone. An error of the database itself fails all of them.
 func (w *writer) redo(group []*job) (err error) {
 	w.change = change{}
 	_ = w.exec("ROLLBACK") // SQLite may have done it already; if it fails, so does what follows
@@ -325,8 +325,8 @@ func (w *writer) emptyJournal() {
 	w.keepSnapshots(!w.emptying)
 }
 
-// do does a member of a group, with a savepoint or without. It sets the member's own error, and returns an error of the
-// whole group.
+// do runs a member of a group, with or without a savepoint. It stores the member's own error, and returns an error that
+// concerns the whole group.
 func (w *writer) do(j *job, savepoint bool) error {
 	if j.err = j.ctx.Err(); j.err != nil {
 		return nil //nolint:nilerr // the caller gave up while it waited: an error of this member alone
@@ -387,9 +387,9 @@ type transaction struct {
 	replaced  int // bytes of the packed document that the next statement replaces
 }
 
-// setSavepoint has the changes from here on rolled back alone if the transaction fails. Without it, an error after a
-// change rolls back the whole group, whose other members are then done again. A savepoint makes SQLite copy each page
-// that is changed, so a transaction that can check everything before its first change sets none.
+// setSavepoint lets the later changes of this transaction be rolled back alone if it fails. Without a savepoint, an
+// error after a change rolls back the whole group, and the other members run again. A savepoint makes SQLite copy each
+// page that is changed, so a transaction that can check everything before its first change sets none.
 func (t *transaction) setSavepoint() error {
 	if t.savepoint {
 		return nil

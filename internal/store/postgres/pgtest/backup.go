@@ -53,7 +53,8 @@ func (b *Backup) Verify(t testing.TB) error {
 	return b.of.tool(t, "pg_verifybackup", "--no-parse-wal", b.Folder())
 }
 
-// Recover starts a server on the copy, as everything was at a time, or returns an error if that time cannot be reached.
+// Recover starts a server on the copy, with the data as they were at the given time, or returns an error if that time
+// cannot be reached.
 func (b *Backup) Recover(at time.Time) (*Server, error) {
 	settings := fmt.Sprintf(`restore_command = 'cp %s/%%f %%p'
 recovery_target_time = '%s'
@@ -73,7 +74,7 @@ archive_mode = off
 		b.into.keeper = nil // it has ended
 		return nil, err
 	}
-	// It answers before it has reached the time, and exits when it cannot reach it.
+	// The server accepts connections before it has reached the time, and exits when it cannot reach it.
 	for {
 		recovering, err := b.into.recovering()
 		if err != nil {

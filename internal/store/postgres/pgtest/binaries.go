@@ -17,7 +17,7 @@ import (
 	"brokerage/internal/testenv/pinned"
 )
 
-// Where binaries come from that are not installed: a jar with a .txz, made by zonky.io for the tests of Java programs,
+// If no server is installed, its binaries come from a jar with a .txz, made by zonky.io for the tests of Java programs,
 // which runs in whatever folder it is unpacked. It has initdb, pg_ctl and postgres, with libxml2.
 const (
 	mavenVersion = "17.4.0"

@@ -1,6 +1,7 @@
 // Package pgtest starts PostgreSQL servers for tests: with what is installed, or else with binaries that it fetches
-// once. A server listens on a Unix socket in a temporary folder, so that it takes nobody's port, and both are gone
-// afterwards, if the test was killed as well. PostgreSQL refuses to run as root: root's servers run as another user.
+// once. A server listens on a Unix socket in a temporary folder, so that it occupies no port. Server and folder are
+// removed after the test, even if the test was killed. PostgreSQL refuses to run as root: root's servers run as another
+// user.
 package pgtest
 
 import (
@@ -107,8 +108,8 @@ func (s *Server) URLAt(addr, database string) string {
 	return "postgres://" + User + "@" + addr + "/" + database + "?sslmode=disable"
 }
 
-// keep runs beside the test, as the server's user: it starts the server, and stops it and removes its folder when its
-// input ends, as it does with the test, however that ends.
+// keep is the script of a process that runs beside the test, as the server's user. It starts the server, and when its
+// input ends, stops the server and removes its folder. Its input ends with the test, even if that is killed.
 const keep = `
 cd "$2" && {
   [ -d data ] ||
@@ -291,7 +292,7 @@ func (s *Server) Kill(t testing.TB) {
 // Again starts a server that was killed or halted.
 func (s *Server) Again(t testing.TB) {
 	t.Helper()
-	// It does not start as long as a process of the old one has not noticed.
+	// The new server does not start while a process of the killed one is still running.
 	for try := 0; ; try++ {
 		err := s.tool(t, "pg_ctl", "-D", s.data(), "-l", s.log(), "-w", "-t", "60", "-o", s.options, "start")
 		if err == nil {

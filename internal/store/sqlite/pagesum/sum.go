@@ -34,8 +34,8 @@ func Put(page []byte) {
 	binary.LittleEndian.PutUint32(page[n+4:], s2)
 }
 
-// Fits reports whether a page fits its checksum. A page of zeros does not, although its sums are zero: it is there
-// where a write was lost, and no page of a document consists of zeros.
+// Fits reports whether a page matches its checksum. A page of zeros does not, although its sums are zero: it appears
+// where a write was lost, and no page with data consists of zeros.
 func Fits(page []byte) bool {
 	n := len(page) - Reserved
 	s1, s2 := add(0, 0, page[:n], false)
@@ -58,8 +58,9 @@ const (
 	FrameHeader   = 24
 )
 
-// FrameFits reports whether a frame of the journal is what its checksum was made of. That continues the one before it
-// (of the journal's header, or of the frame before), in words of the byte order of the machine that began the journal.
+// FrameFits reports whether a frame of the journal matches its checksum. Checksums are chained: before holds the one of
+// the previous frame or, for the first frame, of the journal's header. The words are in the byte order of the machine
+// that began the journal.
 func FrameFits(before, header, page []byte) bool {
 	s1, s2 := binary.BigEndian.Uint32(before), binary.BigEndian.Uint32(before[4:])
 	for _, bigEndian := range [...]bool{false, true} {

@@ -23,8 +23,9 @@ const (
 // first, followed by the state of this layer. So all methods that are not replaced are the originals, and get what they
 // expect.
 //
-// Addresses are of C in the sense of modernc.org/sqlite: memory of its allocator, which never moves, and in which it
-// may calculate with addresses. A function is passed as in modernc.org/sqlite/vfs: by the address of its description.
+// Addresses are those of C as modernc.org/sqlite emulates it: they point into memory of its own allocator, which never
+// moves, so arithmetic on them is safe. A function is passed as in modernc.org/sqlite/vfs: by the address of its
+// description.
 type file struct {
 	original uintptr // its methods below
 	name     uintptr // SQLite keeps it for as long as the file is open
@@ -43,7 +44,7 @@ var (
 	parameter *[len(Parameter) + 1]byte // with the zero at its end
 )
 
-// methods are the replaced tables of methods by the address of the originals.
+// methods holds the tables of methods that this layer has replaced, by the addresses of the original tables.
 var methods struct {
 	sync.Mutex
 	of map[uintptr]*sqlite3.Tsqlite3_io_methods
