@@ -220,8 +220,8 @@ func TestWrite_OnceFindsOut(t *testing.T) {
 	require.Equal(t, 1, claims)
 }
 
-// IBM's client library may have replaced a broken connection silently: what came before in the transaction, the claim of
-// the key too, is undone then, and the rest must not be acknowledged.
+// IBM's client library may have replaced a broken connection silently: what came before in the transaction, the claim
+// of the key too, is undone then, and the rest must not be acknowledged.
 func TestWrite_LostClaim(t *testing.T) {
 	kept := 0
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
