@@ -221,7 +221,7 @@ const slight = 5 * time.Millisecond
 // compare runs the operations in turn with either document, and again while one of them seems not to be linear.
 func compare(t *testing.T, operations []operation, small, large []byte, processes func() []int) {
 	t.Helper()
-	const slack, most = 4, 5
+	const slack, most = 4, 20
 	factor := len(large) / len(small)
 	measure := func(best map[string]time.Duration, doc []byte, times int) {
 		costs := make(map[string]time.Duration)
