@@ -48,6 +48,16 @@ func withFindings(err error, judge func() error) error {
 	return orElse(judge(), err)
 }
 
+// invalidFirst is withFindings for a document that replaces another one. It also returns what judge finds where there is
+// nothing to replace, or another version: a document that is not valid is refused before that is looked at.
+func invalidFirst(err error, judge func() error) error {
+	switch err.(type) { //nolint:errorlint // as in withFindings
+	case *brokerage.NotFound, *brokerage.Stale:
+		return orElse(judge(), err)
+	}
+	return withFindings(err, judge)
+}
+
 // judge applies a rule to a stored document, and returns nil where that cannot be read.
 func (s *Store) judge(ctx context.Context, name string, id brokerage.ID, rule func(doc []byte) error) error {
 	if doc, err := s.find(ctx, name, "document", id); err == nil {

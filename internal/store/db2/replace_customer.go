@@ -21,7 +21,7 @@ func (s *Store) ReplaceCustomer(
 	case isDuplicateKey(err):
 		return s.duplicateAccount(ctx, keys)
 	case validate:
-		return withFindings(err, func() error { return brokerage.ValidateCustomer(doc) })
+		return invalidFirst(err, func() error { return brokerage.ValidateCustomer(doc) })
 	}
 	return err
 }

@@ -19,5 +19,5 @@ func (s *Store) ReplaceSecurity(
 	if !validate {
 		return err
 	}
-	return withFindings(err, func() error { return brokerage.ValidateSecurity(doc) })
+	return invalidFirst(err, func() error { return brokerage.ValidateSecurity(doc) })
 }

@@ -55,7 +55,9 @@ var replaceCustomer = &transaction{
 		{name: "ReplaceCustomer/Invalid", run: func(e *env) {
 			id, accounts, doc := e.insertCustomer(2)
 			e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
-				e.invalid(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(e.put(doc, "Gender", "neither")), true, nil))
+				for _, match := range []brokerage.Match{nil, {"another version"}} { // which is compared after it
+					e.invalid(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(e.put(doc, "Gender", "neither")), true, match))
+				}
 				for _, b := range badKeys(e, doc, accounts) {
 					e.invalid(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(b), false, nil))
 				}
@@ -78,6 +80,7 @@ var replaceCustomer = &transaction{
 		{name: "ReplaceCustomer/Missing", run: func(e *env) {
 			id, accounts, doc := e.newCustomer(1)
 			e.notFound(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), true, nil), "customer")
+			e.invalid(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(e.put(doc, "Gender", "neither")), true, nil))
 			e.noCustomer(id)
 			e.noAccount(accounts[0])
 		}},

@@ -58,6 +58,7 @@ var replaceSecurity = &transaction{
 					e.put(doc, "Ask", "much"), e.put(doc, "PriceToday", ""),
 				} {
 					e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(b), true, nil))
+					e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(b), true, brokerage.Match{"another version"}))
 				}
 				for _, b := range []string{
 					e.put(doc, "PE", "1e3"), e.put(doc, "PE", ""), e.put(doc, "Yield", "-1"), e.put(doc, "Yield", "1.00001"),
@@ -88,6 +89,7 @@ var replaceSecurity = &transaction{
 			_, doc := e.listed()
 			doc = e.put(doc, "Symbol", "NOSUCH9")
 			e.notFound(e.s.ReplaceSecurity(e.Context(), plain(), "NOSUCH9", []byte(doc), true, nil), "security")
+			e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), "NOSUCH9", []byte(e.put(doc, "Ask", "much")), true, nil))
 			e.noSecurity("NOSUCH9")
 		}},
 	},
