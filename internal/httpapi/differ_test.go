@@ -42,6 +42,19 @@ type twins struct {
 	// lenient is for a database that writes decimals in its own way, and finds other faults first: of a refusal only
 	// status and type count.
 	lenient bool
+	// oneOrder leaves out messages with several orders, for a database whose index has the ids of all of them.
+	oneOrder bool
+}
+
+var orderTag = regexp.MustCompile(`<([A-Za-z]+:)?Order[\s/>]`)
+
+// next is the next request that both stores are to answer in the same way.
+func (w twins) next(a *asker) asked {
+	for {
+		if q := a.next(); !w.oneOrder || len(orderTag.FindAll(q.Body, 2)) < 2 {
+			return q
+		}
+	}
 }
 
 // differ sends requests to twins until some differences are found.
@@ -93,7 +106,7 @@ func compared(t *testing.T, open func(testing.TB) twins, seed uint64, count int)
 		w := open(t)
 		a := newAsker(seed, w.d, func(target string) answer { return ask(w.one, "GET", target, "") })
 		for range count {
-			q := a.next()
+			q := w.next(a)
 			sequence = append(sequence, q)
 			got, differs := w.send(q)
 			if difference = differs; difference != "" {
