@@ -5,8 +5,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// An order names an account, and belongs to whoever has that account at the moment: to nobody, or to one customer after
-// another.
+// An order names an account, and belongs to the customer who has the account now: none, or one after another.
 var accountCases = []testCase{
 	{name: "Accounts/OrderFirst", run: func(e *env) {
 		id, accounts, _ := e.insertCustomer(1)
@@ -114,12 +113,12 @@ func (e *env) largestIs(customer, order brokerage.ID) {
 	e.equal("the largest order", want, e.got(e.s.CustomerMaxOrder(e.Context(), customer)).attrs["ORDER_ID"])
 }
 
-// owns requires that everything that is said of an account and its largest order is said of its owner, and nothing of
-// the customer who had it before, whose largest order is another one.
-func (e *env) owns(owner, former, account, largest, formers brokerage.ID) {
+// owns requires that an account with its largest order belongs to its owner in every answer, and no longer to the former
+// owner, who has another largest order.
+func (e *env) owns(owner, former, account, largest, other brokerage.ID) {
 	e.belongs(account, owner)
 	e.largestIs(owner, largest)
-	e.largestIs(former, formers)
+	e.largestIs(former, other)
 	for _, id := range (ids{owner, former}) {
 		c := e.customer(id)
 		e.equal("whether the customer has the account", id == owner, refAccount(c, account) != nil)
