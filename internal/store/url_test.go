@@ -64,6 +64,9 @@ func TestURL_Again(t *testing.T) {
 	require.NoError(t, s.Close())
 	_, err = usable(t.Context(), url)
 	require.NoError(t, err)
+	holds, err := contentOf(t.Context(), d)
+	require.NoError(t, err)
+	require.Equal(t, suiteData.Fingerprint(), holds)
 }
 
 func TestURL_Refusals(t *testing.T) {
