@@ -71,7 +71,7 @@ func TestMigrate_Versions(t *testing.T) {
 func TestScript(t *testing.T) {
 	server := pgtest.Shared(t)
 	database := server.Database(t)
-	server.Exec(t, database, Script())
+	server.Exec(t, database, script(t))
 	s := opened(t, server.URL(database), Options{AsIs: true})
 	other, _, _ := fresh(t)
 	for s, before := range map[*Store]int{s: len(migrations), other: 0} {
