@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -42,6 +43,18 @@ const (
 	spreadAfterLoad = `VACUUM (ANALYZE) brokerage.orders, brokerage.customers, brokerage.account_homes, brokerage.order_homes,
 		brokerage.securities, brokerage.security_search`
 )
+
+// execEach runs statements one by one: Citus does not take several indexes at once.
+func execEach(ctx context.Context, q querier, statements string) error {
+	for sql := range strings.SplitSeq(statements, ";") {
+		if strings.TrimSpace(sql) != "" {
+			if _, err := q.Exec(ctx, sql); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // Indexed reports whether the indexes that are created at the end of a load exist.
 func (s *Store) Indexed(ctx context.Context) (indexed bool, err error) {
@@ -85,7 +98,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 	}
 	// run returns a function that runs statements outside of a transaction, as VACUUM requires.
 	run := func(sql string) func() error {
-		return func() error { _, err := conn.Exec(ctx, sql); return err }
+		return func() error { return execEach(ctx, conn, sql) }
 	}
 	for _, step := range []func() error{run(s.schema.beginLoad), load, run(s.schema.endLoad), run(s.schema.afterLoad), func() error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {

@@ -89,7 +89,7 @@ func (s *Store) restoreFrom(
 				return err
 			}
 		}
-		if _, err := tx.Exec(ctx, "TRUNCATE "+all+";"+s.schema.beginLoad); err != nil {
+		if err := execEach(ctx, tx, "TRUNCATE "+all+";"+s.schema.beginLoad); err != nil {
 			return err
 		}
 		script, feed := io.Pipe()
@@ -107,8 +107,7 @@ func (s *Store) restoreFrom(
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, s.schema.endLoad)
-		return err
+		return execEach(ctx, tx, s.schema.endLoad)
 	})
 }
 
