@@ -118,6 +118,12 @@ differ: ## compare two stores by DIFFER (50000) random requests; needs PostgreSQ
 	if command -v javac >/dev/null; then $(DB2_ENV) && BROKERAGE_DIFFER_SEED=$(DIFFER_SEED) \
 	  $(GO) test -tags db2 -count=1 -timeout 60m -run '^TestDiffer_Db2$$' ./internal/httpapi; fi
 
+# Each case empties the database, which must be empty at first, or filled by an earlier run. A Db2 has test-db2.
+.PHONY: test-url
+test-url: ## run the conformance suite on a database, which it empties: make test-url URL=postgres://…
+	@test -n "$(URL)" || { echo "make test-url: URL=postgres://USER@HOST/DATABASE names the database" >&2; exit 1; }
+	BROKERAGE_TEST_URL='$(URL)' $(GO) test -count=1 -timeout 60m -v -run '^TestURL$$' $(TESTFLAGS) ./internal/store
+
 .PHONY: race
 race: ## run all tests under the race detector; needs a C compiler
 	@command -v "$$($(GO) env CC | cut -d' ' -f1)" >/dev/null || { \

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -144,6 +145,37 @@ var concurrencyCases = []testCase{
 		})
 		e.equal("deletes", int64(1), won.Load())
 	}},
+	// Inserts, reads and deletes of one order at once.
+	{name: "Concurrency/OrderComesAndGoes", run: func(e *env) {
+		customer, accounts, _ := e.insertCustomer(3)
+		id := e.id()
+		const clients, rounds = 64, 3
+		for existed, round := false, 0; round < rounds; round++ {
+			var h history
+			e.together(clients, func(i int) error {
+				doc := orderXML(id, accounts[i/3%3], fmt.Sprintf(`<OrdQty Cash="%d"></OrdQty>`, i))
+				calls := [3]func() error{
+					func() error {
+						return h.record(step{name: fmt.Sprint(i), after: true}, isOrderExists, func() error {
+							return errOf(e.s.InsertOrder(e.Context(), plain(), []byte(doc)))
+						})
+					},
+					func() error {
+						return h.record(step{name: "read", before: true, after: true}, is[*brokerage.NotFound], func() error {
+							return errOf(e.s.GetOrder(e.Context(), id))
+						})
+					},
+					func() error {
+						return h.record(step{name: "delete", before: true}, is[*brokerage.NotFound], func() error {
+							return e.s.DeleteOrder(e.Context(), plain(), id)
+						})
+					},
+				}
+				return errors.Join(calls[i%3](), calls[(i+1)%3](), calls[(i+2)%3]())
+			})
+			existed = e.explained(&h, existed, customer, id)
+		}
+	}},
 	// A customer's three accounts, closed at once: one stays.
 	{name: "Concurrency/LastAccount", run: func(e *env) {
 		for range 5 {
@@ -206,6 +238,27 @@ var concurrencyCases = []testCase{
 	}},
 }
 
+// explained requires that the answers to calls on an order agree with each other and with what is stored in the end. It
+// returns whether the order exists. Inserts are named by the cash of their order.
+func (e *env) explained(h *history, existed bool, customer, id brokerage.ID) (exists bool) {
+	doc, err := e.s.GetOrder(e.Context(), id)
+	if exists = err == nil; !exists {
+		e.notFound(err, "order")
+	}
+	e.must(h.explain(existed, exists))
+	if !exists {
+		e.largestIs(customer, 0)
+		return false
+	}
+	inserts, stored := h.changed(true), e.tree(doc)
+	at := slices.IndexFunc(inserts, func(s step) bool { return s.name == cashOf(stored) })
+	if at < 0 || slices.ContainsFunc(inserts, func(s step) bool { return s.began > inserts[at].ended }) {
+		e.Fatalf("what is stored is not the last of the orders that were inserted: %v", stored)
+	}
+	e.same("the largest order", stored, e.got(e.s.CustomerMaxOrder(e.Context(), customer)).child("Order"))
+	return true
+}
+
 // is reports whether an error is of one type, as errors.As finds it.
 func is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
@@ -217,6 +270,8 @@ func isConflict(err error, reason brokerage.Reason) bool {
 	conflict, ok := errors.AsType[*brokerage.Conflict](err)
 	return ok && conflict.Reason == reason
 }
+
+func isOrderExists(err error) bool { return isConflict(err, brokerage.OrderExists) }
 
 // requireConflict returns an error unless err is a conflict by the reason.
 func requireConflict(err error, reason brokerage.Reason) error {

@@ -136,15 +136,32 @@ var mutants = []struct {
 	{"CashOfAnyQuantity", "CustomerMaxOrder/FirstQuantity", func(s store) store {
 		return &otherMax{store: s, more: func(a, b *element) bool { return anyCash(a).Cmp(anyCash(b)) > 0 }}
 	}},
+	{"OrdersOfNobodyLost", "Accounts/OrderFirst",
+		func(s store) store { return &ownedOrders{store: s, loses: func(by, _ ID) bool { return by == 0 }} }},
+	{"OrdersStayWithOwner", "Accounts/OtherOwner", func(s store) store {
+		return &ownedOrders{store: s, loses: func(by, customer ID) bool { return by > 0 && by != customer }}
+	}},
+	{"OrdersGoWithCustomer", "Accounts/CustomerReturns", func(s store) store {
+		return &ownedOrders{store: s, loses: func(by, _ ID) bool { return by == deletedOwner }}
+	}},
+	{"ClosedAccountsCount", "Accounts/OrderFirst Accounts/OtherOwner Accounts/GivenAway",
+		func(s store) store { return &staleAnswers{store: s, max: true} }},
+	{"SummaryStays", "Accounts/OtherOwner", func(s store) store { return &staleAnswers{store: s, summary: true} }},
+	{"OwnerStays", "Accounts/OtherOwner", func(s store) store { return &stickyAccounts{store: s, byClose: true} }},
+	{"TradesOfFirstOwner", "Accounts/OtherOwner", firstOwners},
+	{"CustomerReturnsUnchecked", "Accounts/GivenAway", func(s store) store { return &undeletes{store: s} }},
+	{"OrderKeyApart", "Concurrency/OrderComesAndGoes", func(s store) store { return &keyApart{store: s} }},
+	{"DeletedKeyStays", "DeleteOrder/Deletes Concurrency/OrderComesAndGoes",
+		func(s store) store { return &lateKey{store: s} }},
 	{"TagsOfBytes", "Match/Moved", func(s store) store { return otherSpelling{s} }},
 	{"PriceWithoutAttributes", "SecurityPrice/Odd", func(s store) store { return textOnly{s} }},
 	{"SummaryWithoutAttributes", "AccountSummary/Odd", func(s store) store { return textOnly{s} }},
 	{"SearchLeavesOutEmpty", "SearchSecurities/Odd", func(s store) store { return textOnly{s} }},
 	{"AccountNotNamed", "InsertCustomer/AccountExists", func(s store) store { return vague{s} }},
-	{"ConflictSwallowed", "InsertOrder/Exists Concurrency/OneOrder Model/RandomOperations",
+	{"ConflictSwallowed", "InsertOrder/Exists Concurrency/OneOrder Concurrency/OrderComesAndGoes Model/RandomOperations",
 		func(s store) store { return swallow{s} }},
 	{"MissingDeleted", "DeleteOrder/Missing DeleteOrder/Deletes DeleteCustomer/Missing Concurrency/OneDelete " +
-		"Once/RefusalsNotKept",
+		"Concurrency/OrderComesAndGoes Once/RefusalsNotKept",
 		func(s store) store { return eagerDelete{s} }},
 	{"NoKeys", "Once/DoneOnce Once/OtherRequest Once/AtOnce Once/Durable", writes(func(w Write) Write {
 		w.Once = nil
@@ -413,8 +430,9 @@ func (s staleKeys) GetSecurity(ctx Context, symbol string) ([]byte, error) {
 // stickyAccounts forgets to take accounts out of their table.
 type stickyAccounts struct {
 	store
-	byReplace, byDelete bool
-	stuck               sync.Map // customers by account
+	byReplace, byDelete, byClose bool
+
+	stuck sync.Map // customers by account
 }
 
 func (s *stickyAccounts) stick(ctx Context, id ID) {
@@ -439,6 +457,13 @@ func (s *stickyAccounts) DeleteCustomer(ctx Context, w Write, id ID) error {
 		s.stick(ctx, id)
 	}
 	return s.store.DeleteCustomer(ctx, w, id)
+}
+
+func (s *stickyAccounts) CloseAccount(ctx Context, w Write, customer, account ID) error {
+	if s.byClose {
+		s.stuck.Store(account, customer)
+	}
+	return s.store.CloseAccount(ctx, w, customer, account)
 }
 
 func (s *stickyAccounts) CustomerOf(ctx Context, account ID) (ID, error) {
@@ -479,6 +504,157 @@ func (s *otherMax) CustomerMaxOrder(ctx Context, id ID) ([]byte, error) {
 		}
 	}
 	return brokerage.MaxOrder(id, largest), nil
+}
+
+// ownedOrders keeps whose account an order was for when it came.
+type ownedOrders struct {
+	store
+	loses func(by, customer ID) bool // of an order, for a customer
+
+	owners sync.Map // by order; 0 is nobody
+}
+
+// deletedOwner is the owner of orders whose owner was deleted.
+const deletedOwner = -1
+
+func (s *ownedOrders) InsertOrder(ctx Context, w Write, doc []byte) (ID, error) {
+	keys, _ := brokerage.OrderKeysOf(doc)
+	owner, _ := s.CustomerOf(ctx, keys.Account) // 0 if there is none
+	s.owners.Store(keys.ID, owner)
+	return s.store.InsertOrder(ctx, w, doc)
+}
+
+func (s *ownedOrders) DeleteCustomer(ctx Context, w Write, id ID) error {
+	s.owners.Range(func(order, owner any) bool {
+		if owner == id {
+			s.owners.Store(order, ID(deletedOwner))
+		}
+		return true
+	})
+	return s.store.DeleteCustomer(ctx, w, id)
+}
+
+func (s *ownedOrders) CustomerMaxOrder(ctx Context, id ID) ([]byte, error) {
+	doc, err := s.store.CustomerMaxOrder(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	n, err := parse(doc)
+	if err != nil || n.attrs["ORDER_ID"] == "" {
+		return doc, err
+	}
+	if by, ok := s.owners.Load(ID(idOf(n.attrs["ORDER_ID"]))); ok && s.loses(by.(ID), id) {
+		return brokerage.MaxOrder(id, nil), nil
+	}
+	return doc, nil
+}
+
+// staleAnswers answers for a customer that has closed an account as before.
+type staleAnswers struct {
+	store
+	max, summary bool
+
+	maxima, summaries sync.Map // by customer
+}
+
+func (s *staleAnswers) CloseAccount(ctx Context, w Write, customer, account ID) error {
+	if doc, err := s.store.CustomerMaxOrder(ctx, customer); err == nil && s.max {
+		s.maxima.Store(customer, doc)
+	}
+	if doc, err := s.store.AccountSummary(ctx, customer); err == nil && s.summary {
+		s.summaries.Store(customer, doc)
+	}
+	return s.store.CloseAccount(ctx, w, customer, account)
+}
+
+func (s *staleAnswers) CustomerMaxOrder(ctx Context, id ID) ([]byte, error) {
+	if doc, ok := s.maxima.Load(id); ok {
+		return doc.([]byte), nil
+	}
+	return s.store.CustomerMaxOrder(ctx, id)
+}
+
+func (s *staleAnswers) AccountSummary(ctx Context, id ID) ([]byte, error) {
+	if doc, ok := s.summaries.Load(id); ok {
+		return doc.([]byte), nil
+	}
+	return s.store.AccountSummary(ctx, id)
+}
+
+// firstOwners finds the customer of an account in a cache that is never refreshed: trades of a later owner are lost.
+func firstOwners(s store) store {
+	var first sync.Map
+	return trades(func(s *mutant, ctx Context, w Write, account ID, t Trade) ([]byte, error) {
+		id, _, _, answer, err := s.apply(ctx, account, t)
+		if owner, known := first.LoadOrStore(account, id); err != nil || known && owner != id {
+			return answer, err
+		}
+		return s.store.Trade(ctx, w, account, t)
+	})(s)
+}
+
+// undeletes lets a customer who was deleted come back without a look at the accounts.
+type undeletes struct {
+	store
+	deleted sync.Map // by customer
+}
+
+func (s *undeletes) DeleteCustomer(ctx Context, w Write, id ID) error {
+	s.deleted.Store(id, true)
+	return s.store.DeleteCustomer(ctx, w, id)
+}
+
+func (s *undeletes) InsertCustomer(ctx Context, w Write, doc []byte, validate bool) (ID, error) {
+	id, err := s.store.InsertCustomer(ctx, w, doc, validate)
+	if _, returns := s.deleted.Load(id); returns && isConflict(err, brokerage.AccountExists) {
+		err = nil
+	}
+	return id, err
+}
+
+// keyApart writes which orders there are and their documents one after the other.
+type keyApart struct {
+	store
+	keys sync.Map // of the orders that were inserted
+}
+
+func (s *keyApart) InsertOrder(ctx Context, w Write, doc []byte) (ID, error) {
+	keys, _ := brokerage.OrderKeysOf(doc)
+	if _, taken := s.keys.LoadOrStore(keys.ID, true); taken {
+		return 0, brokerage.DuplicateOrder(keys.ID)
+	}
+	_, _ = s.store.InsertOrder(ctx, w, doc)
+	return keys.ID, nil
+}
+
+func (s *keyApart) DeleteOrder(ctx Context, w Write, id ID) error {
+	if _, there := s.keys.LoadAndDelete(id); !there {
+		return brokerage.NoOrder(id)
+	}
+	_ = s.store.DeleteOrder(ctx, w, id)
+	return nil
+}
+
+// lateKey deletes what says that an order exists only when the next one with its id comes.
+type lateKey struct {
+	store
+	keys sync.Map
+}
+
+func (s *lateKey) DeleteOrder(ctx Context, w Write, id ID) error {
+	err := s.store.DeleteOrder(ctx, w, id)
+	if err == nil {
+		s.keys.Store(id, true)
+	}
+	return err
+}
+
+func (s *lateKey) InsertOrder(ctx Context, w Write, doc []byte) (ID, error) {
+	keys, _ := brokerage.OrderKeysOf(doc)
+	if _, there := s.keys.LoadAndDelete(keys.ID); there {
+		return 0, brokerage.DuplicateOrder(keys.ID)
+	}
+	return s.store.InsertOrder(ctx, w, doc)
 }
 
 type swallow struct{ store }

@@ -144,8 +144,8 @@ func cases() (list []testCase) {
 	for _, t := range all() {
 		list = append(list, t.cases...)
 	}
-	return slices.Concat(list, tradeCases, onceCases, matchCases, storeCases, concurrencyCases, oddCases, contextCases,
-		modelCases)
+	return slices.Concat(list, accountCases, tradeCases, onceCases, matchCases, storeCases, concurrencyCases, oddCases,
+		contextCases, modelCases)
 }
 
 // An env gives a case its store, its fixture and the test to report to.

@@ -1,0 +1,132 @@
+package storetest
+
+import (
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+// An order names an account, and belongs to whoever has that account at the moment: to nobody, or to one customer after
+// another.
+var accountCases = []testCase{
+	{name: "Accounts/OrderFirst", run: func(e *env) {
+		id, accounts, _ := e.insertCustomer(1)
+		own := e.placed(accounts[0], "5")
+		opened, account := e.newAccount(1)
+		early := e.placed(opened, "1000")
+		e.noAccount(opened)
+		e.largestIs(id, own)
+		e.must(errOf(e.s.OpenAccount(e.Context(), plain(), id, []byte(account))))
+		e.largestIs(id, early)
+		late := e.placed(opened, "2000")
+		e.largestIs(id, late)
+		e.must(e.s.CloseAccount(e.Context(), plain(), id, opened))
+		e.largestIs(id, own)
+
+		// The account comes with a customer.
+		other, others, doc := e.newCustomer(2)
+		early = e.placed(others[1], "7")
+		e.insert(doc, true)
+		e.largestIs(other, early)
+
+		// Nobody ever has the account.
+		order := e.id()
+		e.insertOrder(string(e.d.AppendNewOrder(nil, 3, dataset.NewOrder{ID: int64(order), Account: int64(e.id())})))
+		e.must(errOf(e.s.UpdateOrderStatus(e.Context(), plain(), order, "4")))
+		e.equal("the status", "4", e.order(order).attrs["Stat"])
+		e.must(e.s.DeleteOrder(e.Context(), plain(), order))
+		e.noOrder(order)
+	}},
+	{name: "Accounts/OtherOwner", run: func(e *env) {
+		first, accounts, _ := e.insertCustomer(2)
+		second, others, _ := e.insertCustomer(1)
+		customers, own := ids{first, second}, ids{e.placed(accounts[0], "2"), e.placed(others[0], "3")}
+		moving := accounts[1]
+		order := e.placed(moving, "50")
+		e.owns(first, second, moving, order, own[1])
+		for round, cash := range []string{"60", "70", "80"} { // there, back, and there again
+			from, to := customers[round%2], customers[1-round%2]
+			e.must(e.s.CloseAccount(e.Context(), plain(), from, moving))
+			e.largestIs(from, own[round%2])
+			e.largestIs(to, own[1-round%2])
+			account := e.d.AppendNewAccount(nil, int64(round), dataset.NewAccount{ID: int64(moving)})
+			e.must(errOf(e.s.OpenAccount(e.Context(), plain(), to, account)))
+			e.owns(to, from, moving, order, own[round%2])
+			order = e.placed(moving, cash)
+			e.owns(to, from, moving, order, own[round%2])
+		}
+	}},
+	{name: "Accounts/CustomerReturns", run: func(e *env) {
+		id, accounts, doc := e.insertCustomer(3)
+		var orders ids
+		for i, cash := range []string{"10", "30", "20"} {
+			orders = append(orders, e.placed(accounts[i], cash))
+		}
+		e.largestIs(id, orders[1])
+		e.must(e.s.DeleteCustomer(e.Context(), plain(), id))
+		e.noCustomer(id)
+		meanwhile := e.placed(accounts[2], "40")
+		e.insert(doc, true)
+		e.largestIs(id, meanwhile)
+		for _, best := range []brokerage.ID{meanwhile, orders[1], orders[2], orders[0]} {
+			e.largestIs(id, best)
+			e.must(e.s.DeleteOrder(e.Context(), plain(), best))
+		}
+		e.largestIs(id, 0)
+		for _, account := range accounts {
+			e.belongs(account, id)
+			e.trade(id, account, brokerage.Buy, e.held(0), "1")
+		}
+	}},
+	{name: "Accounts/GivenAway", run: func(e *env) {
+		id, accounts, doc := e.insertCustomer(3)
+		order := e.placed(accounts[1], "5")
+		e.must(e.s.DeleteCustomer(e.Context(), plain(), id))
+		heir, _, _ := e.insertCustomer(1)
+		account := e.d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: int64(accounts[1])})
+		e.must(errOf(e.s.OpenAccount(e.Context(), plain(), heir, account)))
+		e.largestIs(heir, order)
+		e.unchanged(watch{customers: ids{id, heir}, accounts: accounts}, func() {
+			for _, validate := range []bool{true, false} {
+				e.accountExists(errOf(e.s.InsertCustomer(e.Context(), plain(), []byte(doc), validate)), accounts[1])
+			}
+		})
+		e.noCustomer(id)
+		e.must(e.s.CloseAccount(e.Context(), plain(), heir, accounts[1]))
+		e.insert(doc, true)
+		e.largestIs(id, order)
+		e.largestIs(heir, 0)
+	}},
+}
+
+// placed inserts an order for an account with some cash and returns its id.
+func (e *env) placed(account brokerage.ID, cash string) brokerage.ID {
+	id, doc := e.newOrder(account, cash)
+	e.insertOrder(doc)
+	return id
+}
+
+// largestIs requires that the largest order of a customer is the given one; 0 is none.
+func (e *env) largestIs(customer, order brokerage.ID) {
+	want := ""
+	if order != 0 {
+		want = order.String()
+	}
+	e.equal("the largest order", want, e.got(e.s.CustomerMaxOrder(e.Context(), customer)).attrs["ORDER_ID"])
+}
+
+// owns requires that everything that is said of an account and its largest order is said of its owner, and nothing of
+// the customer who had it before, whose largest order is another one.
+func (e *env) owns(owner, former, account, largest, formers brokerage.ID) {
+	e.belongs(account, owner)
+	e.largestIs(owner, largest)
+	e.largestIs(former, formers)
+	for _, id := range (ids{owner, former}) {
+		c := e.customer(id)
+		e.equal("whether the customer has the account", id == owner, refAccount(c, account) != nil)
+		e.same("the summary", refSummary(c), e.got(e.s.AccountSummary(e.Context(), id)))
+	}
+	e.unchanged(watch{customers: ids{former}}, func() {
+		e.trade(owner, account, brokerage.Buy, e.held(0), "1")
+		e.notFound(e.s.CloseAccount(e.Context(), plain(), former, account), "account")
+	})
+}

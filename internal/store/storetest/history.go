@@ -1,0 +1,97 @@
+package storetest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// A history records calls on one document by several clients, to show that the answers agree.
+type history struct {
+	clock atomic.Int64
+	mu    sync.Mutex
+	steps []step
+}
+
+// A step is one call: when it ran, by the history's clock, and whether the document existed before and after it, as the
+// answer says.
+type step struct {
+	name          string
+	began, ended  int64
+	before, after bool
+}
+
+// record makes a call that has the effect s where it succeeds. Where it is refused, the document was not as the call
+// needs it, and did not change. Other errors are returned.
+func (h *history) record(s step, refused func(error) bool, call func() error) error {
+	s.began = h.clock.Add(1)
+	err := call()
+	s.ended = h.clock.Add(1)
+	if err != nil {
+		if !refused(err) {
+			return err
+		}
+		s.before, s.after = !s.before, !s.before
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.steps = append(h.steps, s)
+	return nil
+}
+
+// changed returns the steps that changed the document in one direction.
+func (h *history) changed(to bool) []step {
+	return slices.DeleteFunc(slices.Clone(h.steps), func(s step) bool { return s.before == to || s.after != to })
+}
+
+// explain returns an error unless the answers are those of the same calls made one after another, each at some moment
+// while it ran. The document existed before them or not, and so it does after them.
+//
+// Of the calls that can be the next, one that changed nothing is taken first, because it leaves all others possible.
+// Otherwise it is the change that ended first, because the other ones can also come later.
+func (h *history) explain(existed, exists bool) error {
+	left := slices.SortedFunc(slices.Values(h.steps), func(a, b step) int { return cmp.Compare(a.ended, b.ended) })
+	now := existed
+	for len(left) > 0 {
+		next := -1
+		for i, s := range left {
+			if s.before != now || s.began > left[0].ended {
+				continue
+			}
+			if s.after == now || next < 0 {
+				next = i
+			}
+			if s.after == now {
+				break
+			}
+		}
+		if next < 0 {
+			return fmt.Errorf("no order of the calls explains the answers: %s; after %d calls in order the document exists: "+
+				"%t, and none of those that ran then can be the next: %s", h, len(h.steps)-len(left), now, names(left))
+		}
+		now = left[next].after
+		left = slices.Delete(left, next, next+1)
+	}
+	if now != exists {
+		return fmt.Errorf("%s, but afterwards it exists: %t", h, exists)
+	}
+	return nil
+}
+
+// String returns the books of the history.
+func (h *history) String() string {
+	return fmt.Sprintf("of %d calls, %d inserted and %d deleted the document", len(h.steps), len(h.changed(true)),
+		len(h.changed(false)))
+}
+
+// names describes the first steps of a list.
+func names(steps []step) string {
+	var b strings.Builder
+	for _, s := range steps[:min(len(steps), 8)] {
+		fmt.Fprintf(&b, "%s at %d to %d (%t, then %t) ", s.name, s.began, s.ended, s.before, s.after)
+	}
+	return b.String()
+}

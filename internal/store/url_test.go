@@ -1,0 +1,238 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/db2"
+	"brokerage/internal/store/postgres"
+	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/store/storetest"
+	"brokerage/internal/testenv"
+)
+
+// suiteData is what the suite loads, and how it recognises its own database: no scale has these numbers.
+var (
+	suiteCounts = dataset.Counts{Securities: 40, Customers: 24, Orders: 80}
+	suiteData   = dataset.NewOf(1, suiteCounts)
+)
+
+// urlVariable names the database of TestURL.
+const urlVariable = "BROKERAGE_TEST_URL"
+
+// The conformance suite on a database that somebody else runs: make test-url.
+func TestURL(t *testing.T) {
+	url := os.Getenv(urlVariable)
+	if url == "" {
+		testenv.Missing(t, "url", urlVariable+" names no database for the tests to fill and empty")
+	}
+	runSuite(t, url)
+}
+
+func TestURL_Postgres(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute; the store's own tests run the same cases")
+	}
+	server := pgtest.Start(t)
+	runSuite(t, server.URL(server.Database(t)))
+}
+
+// The suite takes a database again that it has filled, and one that it was filling when it was interrupted.
+func TestURL_Again(t *testing.T) {
+	url := "sqlite:" + filepath.Join(t.TempDir(), "suite.db")
+	for range 2 {
+		out, err := testURL(t, url, "^TestURL$/^CloseAccount$")
+		require.NoError(t, err, out)
+	}
+	d, err := Find(url)
+	require.NoError(t, err)
+	s, err := d.Empty(t.Context(), Options{})
+	require.NoError(t, err)
+	ctx, interrupt := context.WithCancel(t.Context())
+	require.ErrorIs(t, s.LoadDataset(ctx, suiteData, func(int, int64) { interrupt() }), context.Canceled)
+	require.NoError(t, s.Close())
+	_, err = usable(t.Context(), url)
+	require.NoError(t, err)
+}
+
+func TestURL_Refusals(t *testing.T) {
+	server := pgtest.Start(t)
+	postgres := func(statements string) func(testing.TB) string {
+		return func(t testing.TB) string {
+			database := server.Database(t)
+			server.Exec(t, database, statements)
+			return server.URL(database)
+		}
+	}
+	filled := func(newURL func(testing.TB) string, fill func(context.Context, Bulk) error) func(testing.TB) string {
+		return func(t testing.TB) string {
+			url := newURL(t)
+			d, err := Find(url)
+			require.NoError(t, err)
+			s, err := d.OpenBulk(t.Context(), Options{})
+			require.NoError(t, err)
+			require.NoError(t, errors.Join(fill(t.Context(), s), s.Close()))
+			return url
+		}
+	}
+	loaded := func(ctx context.Context, s Bulk) error {
+		return s.LoadDataset(ctx, dataset.NewOf(2, suiteCounts), nil)
+	}
+	oneOrder := func(ctx context.Context, s Bulk) error {
+		_, err := s.InsertOrder(ctx, brokerage.Write{}, suiteData.AppendNewOrder(nil, 1, dataset.NewOrder{ID: 1}))
+		return err
+	}
+	file := func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "b.db") }
+	for name, c := range map[string]struct {
+		url  func(testing.TB) string
+		says string
+	}{
+		"Nothing":     {func(testing.TB) string { return "null:" }, "null: holds nothing"},
+		"LoadedFile":  {filled(file, loaded), "holds tpox-2/tiny/seed-2/"},
+		"Loaded":      {filled(postgres(""), loaded), "holds tpox-2/tiny/seed-2/"},
+		"OneOrder":    {filled(postgres(""), oneOrder), "holds documents that no load has left"},
+		"OtherTable":  {postgres("CREATE TABLE theirs (a int)"), "holds the table theirs"},
+		"OtherSchema": {postgres("CREATE SCHEMA brokerage; CREATE TABLE brokerage.theirs (a int)"), "not of this program"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url := c.url(t)
+			before := contents(t, url)
+			out, err := testURL(t, url, "^TestURL$")
+			require.Error(t, err)
+			require.Contains(t, out, c.says)
+			require.NotContains(t, out, "=== RUN   TestURL/", "a case was run")
+			require.Equal(t, before, contents(t, url))
+		})
+	}
+}
+
+// testURL runs this program's TestURL, or cases of it, on a database.
+func testURL(t testing.TB, url, run string) (output string, err error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run", run)
+	cmd.Env = append(os.Environ(), urlVariable+"="+url)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// contents returns all bytes of a file, or the tables of a PostgreSQL database with their files and numbers of rows.
+func contents(t testing.TB, url string) (all string) {
+	t.Helper()
+	d, err := Find(url)
+	require.NoError(t, err)
+	switch d.Scheme {
+	case SQLite:
+		b, err := os.ReadFile(d.Path())
+		require.NoError(t, err)
+		return string(b)
+	case Postgres:
+		conn, err := pgx.Connect(t.Context(), url)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, conn.Close(context.Background())) }()
+		require.NoError(t, conn.QueryRow(t.Context(), `SELECT coalesce(string_agg(concat_ws(' ', oid::regclass, relfilenode,
+				query_to_xml('SELECT count(*) FROM ' || oid::regclass, false, true, '')), E'\n' ORDER BY oid), 'nothing')
+			FROM pg_class WHERE relkind = 'r' AND relnamespace NOT IN ('pg_catalog'::regnamespace,
+				'information_schema'::regnamespace)`).Scan(&all))
+	}
+	return all
+}
+
+// runSuite runs the conformance suite on a database, which it empties before each case.
+func runSuite(t *testing.T, url string) {
+	d, err := usable(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var options Options // of the store that is open
+	opened := func(t testing.TB, s Bulk, err error) Bulk {
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = s.Close() }) // a case may have closed it
+		return s
+	}
+	storetest.Run(t, storetest.Options{
+		Dataset: suiteData,
+		Open: func(t testing.TB, data *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
+			options = Options{Rules: rules}
+			s, err := d.Empty(t.Context(), options)
+			opened(t, s, err)
+			require.NoError(t, s.LoadDataset(t.Context(), data, nil))
+			return s
+		},
+		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
+			require.NoError(t, s.Close())
+			again, err := d.OpenBulk(t.Context(), options)
+			return opened(t, again, err)
+		},
+	})
+}
+
+// usable returns the database of a URL if the suite may empty it: if it is empty, or the suite has filled it before. It
+// changes nothing.
+func usable(ctx context.Context, url string) (Database, error) {
+	d, err := Find(url)
+	if err != nil {
+		return d, err
+	}
+	holds, err := contentOf(ctx, d)
+	if err == nil && holds != "" && holds != suiteData.Fingerprint() {
+		err = fmt.Errorf("%s holds %s: the suite needs an empty database, or one that it has filled", d.Name(), holds)
+	}
+	return d, err
+}
+
+// contentOf returns what is in a database: the fingerprint of a dataset, or some words; "" for an empty one.
+func contentOf(ctx context.Context, d Database) (holds string, err error) {
+	if d.Scheme == Postgres {
+		if holds, err = otherTable(ctx, d.URL()); holds != "" || err != nil {
+			return holds, err
+		}
+	}
+	s, err := d.OpenBulk(ctx, Options{AsIs: true})
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, postgres.ErrEmpty) || errors.Is(err, db2.ErrEmpty) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if holds, err = Holds(ctx, s); holds != "" || err != nil {
+		return holds, err
+	}
+	space, err := s.Space(ctx)
+	if space.Documents != [len(dataset.Kinds)]int64{} {
+		holds = "documents that no load has left"
+	}
+	return holds, err
+}
+
+// otherTable returns a table outside of the schema brokerage, which is all that the store knows. Tables of extensions do
+// not count.
+func otherTable(ctx context.Context, url string) (name string, err error) {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return "", err
+	}
+	config.RuntimeParams = nil // the pool's among them, which the server does not know
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	err = conn.QueryRow(ctx, `SELECT coalesce(min('the table ' || c.oid::regclass), '') FROM pg_class AS c
+		WHERE c.relkind IN ('r', 'p', 'f') AND c.relnamespace NOT IN (
+			SELECT oid FROM pg_namespace WHERE nspname IN ('brokerage', 'information_schema') OR nspname LIKE 'pg\_%')
+		AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype = 'e')`).
+		Scan(&name)
+	return name, err
+}
