@@ -12,7 +12,7 @@ BEGIN
   LOOP
     FOR n IN 0 .. SHARDS - 1 LOOP
       EXECUTE format('CREATE TABLE brokerage.%1$I PARTITION OF brokerage.%2$I FOR VALUES WITH (MODULUS SHARDS, REMAINDER %3$s) WITH (%4$s)',
-        t.name || '_' || n, t.name, n, t.options);
+        t.name || '_p' || n, t.name, n, t.options);
     END LOOP;
   END LOOP;
 END $$;
