@@ -101,7 +101,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	}
 	configure(config, options.Pool)
 	if wanted.name == layoutCitus {
-		spreadEntries(config)
+		configureCluster(config)
 	}
 	if options.Trace != nil {
 		config.ConnConfig.Tracer = newTracer(options.Trace)
