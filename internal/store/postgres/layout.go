@@ -17,7 +17,7 @@ import (
 )
 
 // A layout is how documents are divided among tables and servers, and how the transactions that depend on that find
-// them: on one server, or spread over partitions or nodes (ADR 0026).
+// them: on one server, or spread over partitions or nodes (ADR 0028).
 type layout interface {
 	GetOrder(ctx context.Context, id brokerage.ID) ([]byte, error)
 	CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]byte, error)

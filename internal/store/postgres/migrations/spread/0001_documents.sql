@@ -1,5 +1,5 @@
 -- Documents spread over the nodes of a Citus cluster, or over the partitions of
--- one server (ADR 0026). What is in migrations/0001_documents.sql holds here too:
+-- one server (ADR 0028). What is in migrations/0001_documents.sql holds here too:
 -- keys are computed from the documents. But a table is divided by an ordinary
 -- column, which a CHECK ties to the keys, and no trigger can write to another
 -- node: the service maintains what it looks up, and verify compares it.
