@@ -35,7 +35,7 @@ var postgresEngine = &Engine{
 		}
 	},
 	warnings: postgresWarnings,
-	script:   func(string) (string, error) { return postgres.Script(), nil },
+	script:   func(rest string) (string, error) { return postgres.Script(Postgres + ":" + rest) },
 	backup: backupEngine{
 		manifest: postgres.ReadManifest,
 		write: func(ctx context.Context, d Database, file string, o CopyOptions) (archive.Manifest, int64, error) {

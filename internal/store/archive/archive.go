@@ -35,6 +35,7 @@ type Manifest struct {
 	Format      int       `json:"format"`
 	Schema      int       `json:"schema"`           // version of the database's schema
 	Engine      string    `json:"engine,omitempty"` // empty: the embedded store
+	Layout      string    `json:"layout,omitempty"` // of the database's tables; empty: the engine has one
 	Fingerprint string    `json:"fingerprint"`      // of the dataset in it; empty if there is none
 	Time        time.Time `json:"time"`             // of the state of the database, UTC
 	PageSize    int64     `json:"page_size,omitempty"`

@@ -20,7 +20,7 @@ var files embed.FS
 var statements = readStatements()
 
 func readStatements() map[string]string {
-	texts := sqlfiles.Read(files)
+	texts := sqlfiles.Read(files, "sql")
 	for name, text := range texts {
 		if strings.HasPrefix(name, "schema_") {
 			delete(texts, name) // many statements each: see DDL

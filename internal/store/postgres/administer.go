@@ -16,7 +16,7 @@ type Admin struct{ conn *pgx.Conn }
 
 // Administer connects with the role of the URL, whose rights decide what the Admin can do.
 func Administer(ctx context.Context, url string) (*Admin, error) {
-	config, err := parseURL(url)
+	config, _, err := parseURL(url)
 	if err != nil {
 		return nil, err
 	}

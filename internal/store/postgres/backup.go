@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -31,6 +32,19 @@ var backedUp = []tableCopy{
 	{"answers", "client, key, hash, answer, expires"},
 }
 
+// spreadBackedUp are those of the spread layout. A cluster has no backup by this program.
+var spreadBackedUp = []tableCopy{
+	{"securities", "symbol, doc"},
+	{"security_search", "symbol, sector, pe, yield, name, type, pe_text, yield_text"},
+	{"customers", "customer, elsewhere, doc"},
+	{"orders", "home, id, doc"},
+	{"account_homes", "account, home, customer"},
+	{"order_homes", "id, home"},
+	{"settings", "name, value"},
+	{"leases", "kind, next"},
+	{"answers", "slot, client, key, hash, answer, expires"},
+}
+
 // copyFrom returns the command that precedes the data of the table.
 func (t tableCopy) copyFrom() string {
 	return fmt.Sprintf("COPY brokerage.%s (%s) FROM stdin", t.table, t.columns)
@@ -51,6 +65,10 @@ var snapshot = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadO
 func (s *Store) BackupTo(
 	ctx context.Context, file string, replace bool, progress func(done, total int64),
 ) (m archive.Manifest, written int64, err error) {
+	if s.layoutName == layoutCitus {
+		return m, 0, errors.New("a Citus cluster has no snapshot of all nodes that a backup could copy: " +
+			"docs/scaling.md says how its nodes are backed up together")
+	}
 	if err := archive.Free(file, replace); err != nil {
 		return m, 0, err
 	}
@@ -71,7 +89,7 @@ func (s *Store) backup(
 ) (m archive.Manifest, written int64, err error) {
 	out := archive.NewDigest(to)
 	err = pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
-		if m, err = manifest(ctx, tx); err != nil {
+		if m, err = s.manifest(ctx, tx); err != nil {
 			return err
 		}
 		// An estimate of all documents: tables other than orders are compressed.
@@ -86,7 +104,7 @@ func (s *Store) backup(
 			return err
 		}
 		raw := archive.NewDigest(&progressWriter{to: packer, total: total, report: progress})
-		if err := writeTables(ctx, tx, raw); err != nil {
+		if err := s.writeTables(ctx, tx, raw); err != nil {
 			return err
 		}
 		if err := packer.Close(); err != nil {
@@ -102,8 +120,8 @@ func (s *Store) backup(
 }
 
 // writeTables writes a COPY command with its data for each table.
-func writeTables(ctx context.Context, tx pgx.Tx, to io.Writer) error {
-	for _, t := range backedUp {
+func (s *Store) writeTables(ctx context.Context, tx pgx.Tx, to io.Writer) error {
+	for _, t := range s.schema.tables {
 		head := t.copyFrom() + ";\n"
 		if t.table == "leases" {
 			head = emptyLeases + ";\n" + head
@@ -123,9 +141,12 @@ func writeTables(ctx context.Context, tx pgx.Tx, to io.Writer) error {
 }
 
 // manifest returns the manifest of the database as the transaction sees it.
-func manifest(ctx context.Context, tx pgx.Tx) (m archive.Manifest, err error) {
+func (s *Store) manifest(ctx context.Context, tx pgx.Tx) (m archive.Manifest, err error) {
 	m = archive.Manifest{Format: archive.Format, Engine: engine, Time: time.Now().UTC().Truncate(time.Second)}
-	if m.Schema, err = versionOf(ctx, tx, len(migrations)); err != nil {
+	if s.layoutName != layoutSingle {
+		m.Layout = s.layoutName
+	}
+	if m.Schema, err = versionOf(ctx, tx, len(s.schema.migrations)); err != nil {
 		return m, err
 	}
 	ledger := bulk.Ledger{Text: func(ctx context.Context, name string) (text string, err error) {

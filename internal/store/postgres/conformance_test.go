@@ -12,7 +12,12 @@ import (
 	"brokerage/internal/store/storetest"
 )
 
-func TestStore(t *testing.T) {
+func TestStore(t *testing.T) { conforms(t, "") }
+
+// Partitions are as the shards of a cluster: a unique key holds within one, and a statement shows which it visits.
+func TestStore_Partitioned(t *testing.T) { conforms(t, "&layout=partitioned&shards=4") }
+
+func conforms(t *testing.T, layout string) {
 	server := pgtest.Shared(t)
 	urls := make(map[*Store]string)
 	open := func(t testing.TB, url string, options Options) brokerage.Store {
@@ -22,7 +27,7 @@ func TestStore(t *testing.T) {
 	}
 	storetest.Run(t, storetest.Options{
 		Open: func(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
-			return open(t, server.URL(server.Clone(t, template(t, server, d))), Options{Rules: rules})
+			return open(t, server.URL(server.Clone(t, templateOf(t, server, d, layout)))+layout, Options{Rules: rules})
 		},
 		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
 			require.NoError(t, s.Close())

@@ -20,6 +20,9 @@ import (
 const (
 	featureNotSupported   = "0A000"
 	untranslatable        = "22021" // bytes that are not UTF-8
+	undefinedTable        = "42P01"
+	objectNotReady        = "55000"
+	internalError         = "XX000"
 	invalidXMLDocument    = "2200M"
 	invalidXMLContent     = "2200N"
 	invalidXMLComment     = "2200S"

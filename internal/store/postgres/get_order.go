@@ -8,11 +8,26 @@ import (
 
 // GetOrder returns the Order element of the order with the given id, or *brokerage.NotFound. The database cuts it out
 // and writes it in a form of its own, so that it is brought into the normal form here.
-func (s *Store) GetOrder(ctx context.Context, id brokerage.ID) ([]byte, error) {
+func (s single) GetOrder(ctx context.Context, id brokerage.ID) ([]byte, error) {
 	doc, err := s.document(ctx, "get_order", "order", id)
 	if err != nil {
 		return nil, err
 	}
 	doc, err = brokerage.Normal(doc)
+	return doc, domainError(ctx, err, false)
+}
+
+// GetOrder looks up where the order is.
+func (s spread) GetOrder(ctx context.Context, id brokerage.ID) (doc []byte, err error) {
+	err = s.atOrder(ctx, nil, id, func(home brokerage.ID) error {
+		doc, err = s.lookUp(ctx, "get_order", home, id)
+		if noRows(err) {
+			err = brokerage.NoOrder(id)
+		}
+		return err
+	})
+	if err == nil {
+		doc, err = brokerage.Normal(doc)
+	}
 	return doc, domainError(ctx, err, false)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // InsertCustomer stores a customer and returns its id, or a *brokerage.Conflict where that or an account exists.
-func (s *Store) InsertCustomer(
+func (s single) InsertCustomer(
 	ctx context.Context, w brokerage.Write, doc []byte, validate bool,
 ) (brokerage.ID, error) {
 	keys, err := brokerage.CustomerToStore(doc, validate)
@@ -16,4 +16,28 @@ func (s *Store) InsertCustomer(
 	}
 	err = s.change(ctx, w, change{statement: "insert_customer", args: []any{doc}})
 	return keys.ID, existing(ctx, s.pool, err, keys)
+}
+
+// InsertCustomer stores a customer, and claims the accounts.
+func (s spread) InsertCustomer(
+	ctx context.Context, w brokerage.Write, doc []byte, validate bool,
+) (brokerage.ID, error) {
+	keys, err := brokerage.CustomerToStore(doc, validate)
+	if err != nil {
+		return 0, err
+	}
+	c := newClaim(keys.ID, keys.Accounts)
+	var there brokerage.ID
+	queries := append([]query{{statement: "customer_exists", args: []any{keys.ID}, into: []any{&there}}}, c.lock()...)
+	_, err = s.write(ctx, w, queries, func() (change, error) {
+		if there != 0 {
+			return change{}, brokerage.DuplicateCustomer(keys.ID)
+		}
+		claims, err := c.changes()
+		return change{
+			statement: "insert_customer", args: []any{keys.ID, c.elsewhere(), doc}, taken: brokerage.DuplicateCustomer(keys.ID),
+			more: claims,
+		}, err
+	})
+	return keys.ID, err
 }

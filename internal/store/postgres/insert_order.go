@@ -7,7 +7,7 @@ import (
 )
 
 // InsertOrder stores an order and returns its id, or a *brokerage.Conflict where the id exists.
-func (s *Store) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) (brokerage.ID, error) {
+func (s single) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) (brokerage.ID, error) {
 	keys, err := brokerage.OrderKeysOf(doc)
 	if err != nil {
 		return 0, err
@@ -17,4 +17,20 @@ func (s *Store) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) 
 		err = brokerage.DuplicateOrder(keys.ID)
 	}
 	return keys.ID, err
+}
+
+// InsertOrder stores an order at the home of its account. The first order for an account that nobody has sets the home.
+func (s spread) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) (brokerage.ID, error) {
+	keys, err := brokerage.OrderKeysOf(doc)
+	if err != nil {
+		return 0, err
+	}
+	home, err := s.homeOf(ctx, keys.Account)
+	if err != nil {
+		return 0, err
+	}
+	return keys.ID, s.change(ctx, w, change{
+		statement: "insert_order_home", args: []any{keys.ID, home}, taken: brokerage.DuplicateOrder(keys.ID),
+		more: []change{{statement: "insert_order", args: []any{home, keys.ID, doc}}},
+	})
 }

@@ -26,7 +26,7 @@ const anySize = math.MaxInt32
 // document that they process, in bytes.
 var classified = func() map[string]bool {
 	all := make(map[string]bool)
-	for name, text := range statements {
+	for name, text := range spreadStatements { // those of the other layout have the same names
 		all[name] = strings.Contains(text, "octet_length(")
 	}
 	return all

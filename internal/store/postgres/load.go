@@ -39,10 +39,8 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bu
 		}
 		return nil
 	}, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `UPDATE brokerage.leases SET next = greatest(next,
-			CASE kind WHEN 'order' THEN $1 WHEN 'customer' THEN $2 ELSE $3::bigint END)`,
-			d.ID(dataset.Order, d.Count(dataset.Order)), d.ID(dataset.Customer, d.Count(dataset.Customer)),
-			d.FirstAccount(d.Count(dataset.Customer)))
+		err := raiseLeases(ctx, tx, d.ID(dataset.Order, d.Count(dataset.Order)),
+			d.ID(dataset.Customer, d.Count(dataset.Customer)), d.FirstAccount(d.Count(dataset.Customer)))
 		if err != nil {
 			return err
 		}
@@ -61,8 +59,11 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bu
 // endChunks replaces the notes of all chunks of a kind by one of their sum.
 func endChunks(ctx context.Context, tx pgx.Tx, k dataset.Kind) error {
 	var raw int64
-	err := tx.QueryRow(ctx, `WITH chunk AS (DELETE FROM brokerage.settings WHERE starts_with(name, $1) RETURNING value)
-		SELECT coalesce(sum(value::bigint), 0)::bigint FROM chunk`, chunkSetting(k)).Scan(&raw)
+	err := tx.QueryRow(ctx, `SELECT coalesce(sum(value::bigint), 0)::bigint FROM brokerage.settings WHERE starts_with(name, $1)`,
+		chunkSetting(k)).Scan(&raw)
+	if err == nil {
+		_, err = tx.Exec(ctx, "DELETE FROM brokerage.settings WHERE starts_with(name, $1)", chunkSetting(k))
+	}
 	if err != nil {
 		return err
 	}
@@ -125,23 +126,23 @@ func (s *Store) loadChunk(
 	ctx context.Context, d *dataset.Dataset, k dataset.Kind, first int64, note string,
 ) (documents int, bytes int64, err error) {
 	var docs [][]byte
-	var accounts []int64 // of orders
+	var keys []any
 	for i := first; i < min(first+chunkSize, d.Count(k)); i++ {
 		doc := d.Append(nil, k, i)
 		docs = append(docs, doc)
 		bytes += int64(len(doc))
-		if k == dataset.Order {
-			keys, err := brokerage.OrderKeysOf(doc)
+		if k == dataset.Order || s.layoutName != layoutSingle { // others need no keys
+			of, err := bulk.KeysOf(k, doc)
 			if err != nil {
 				return 0, 0, err
 			}
-			accounts = append(accounts, int64(keys.Account))
+			keys = append(keys, of)
 		}
 	}
 	// A lost connection ends the load, because the chunk may be committed: the same command continues.
 	err = s.again(ctx, func(ctx context.Context) error {
 		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-			if err := copyDocuments(ctx, tx, k, docs, accounts); err != nil {
+			if err := s.copyDocuments(ctx, tx, k, docs, keys); err != nil {
 				return err
 			}
 			return set(ctx, tx, note, bytes)

@@ -231,7 +231,7 @@ func TestBackup_ByHand(t *testing.T) {
 	require.NoError(t, err)
 	defer unpacked.Close()
 	url := server.URL(server.Database(t))
-	for _, input := range []io.Reader{strings.NewReader(Script()), unpacked} {
+	for _, input := range []io.Reader{strings.NewReader(script(t)), unpacked} {
 		cmd := exec.CommandContext(t.Context(), psql, "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", url)
 		cmd.Stdin = input
 		out, err := cmd.CombinedOutput()
@@ -328,7 +328,7 @@ func TestCopied(t *testing.T) {
 		require.Equal(t, line, string(rows), "%q", doc)
 	}
 	var rows copied
-	rows.owner(0)
-	rows.owner(7)
+	rows.id(0)
+	rows.id(7)
 	require.Equal(t, "\\N\t7\t", string(rows))
 }

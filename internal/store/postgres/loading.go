@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -29,7 +30,31 @@ const (
 
 	// Collects statistics, and marks the pages whose rows are visible to all.
 	afterLoad = `VACUUM (ANALYZE) brokerage.orders, brokerage.customers, brokerage.accounts, brokerage.securities`
+
+	// The same for the spread layout, whose searches have a table of their own.
+	spreadEndLoad = `
+	CREATE INDEX IF NOT EXISTS orders_cash ON brokerage.orders (((keys).account), ((keys).cash) DESC, ((keys).id))
+		WHERE (keys).cash IS NOT NULL;
+	CREATE INDEX IF NOT EXISTS securities_search ON brokerage.security_search (sector, pe, yield);
+	INSERT INTO brokerage.security_search (symbol, sector, pe, yield, name, type, pe_text, yield_text)
+	SELECT symbol, (keys).sector, (keys).pe, (keys).yield, (keys).name, (keys).type, (keys).pe_text, (keys).yield_text
+	FROM brokerage.securities ON CONFLICT (symbol) DO NOTHING;`
+
+	spreadAfterLoad = `VACUUM (ANALYZE) brokerage.orders, brokerage.customers, brokerage.account_homes, brokerage.order_homes,
+		brokerage.securities, brokerage.security_search`
 )
+
+// execEach runs statements one by one: Citus does not take several indexes at once.
+func execEach(ctx context.Context, q querier, statements string) error {
+	for sql := range strings.SplitSeq(statements, ";") {
+		if strings.TrimSpace(sql) != "" {
+			if _, err := q.Exec(ctx, sql); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // Indexed reports whether the indexes that are created at the end of a load exist.
 func (s *Store) Indexed(ctx context.Context) (indexed bool, err error) {
@@ -73,9 +98,9 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 	}
 	// run returns a function that runs statements outside of a transaction, as VACUUM requires.
 	run := func(sql string) func() error {
-		return func() error { _, err := conn.Exec(ctx, sql); return err }
+		return func() error { return execEach(ctx, conn, sql) }
 	}
-	for _, step := range []func() error{run(beginLoad), load, run(endLoad), run(afterLoad), func() error {
+	for _, step := range []func() error{run(s.schema.beginLoad), load, run(s.schema.endLoad), run(s.schema.afterLoad), func() error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			if err := end(tx); err != nil {
 				return err
@@ -110,6 +135,13 @@ func set(ctx context.Context, q querier, name string, value any) error {
 	return err
 }
 
+// raiseLeases makes leases begin at these ids, unless they are higher already.
+func raiseLeases(ctx context.Context, q querier, order, customer, account int64) error {
+	_, err := q.Exec(ctx, `UPDATE brokerage.leases SET next = greatest(next,
+		CASE kind WHEN 'order' THEN $1 WHEN 'customer' THEN $2 ELSE $3::bigint END)`, order, customer, account)
+	return err
+}
+
 // LoadBatches fills the store with documents from elsewhere; see bulk.Loader.
 func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk.Progress) (bulk.Loaded, error) {
 	loader := bulk.Loader[pgx.Tx]{
@@ -121,14 +153,15 @@ func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk
 		Packing: bulk.Packing{Keys: bulk.KeysOf},
 		Write:   func(ctx context.Context, do func(pgx.Tx) error) error { return pgx.BeginFunc(ctx, s.pool, do) },
 		Insert: func(tx pgx.Tx, documents []bulk.PreparedDocument) error {
-			return insertDocuments(ctx, tx, documents)
+			return s.insertDocuments(ctx, tx, documents)
 		},
 		RaiseLeases: func(tx pgx.Tx) error {
-			_, err := tx.Exec(ctx, `UPDATE brokerage.leases SET next = greatest(next, CASE kind
-				WHEN 'order' THEN (SELECT coalesce(max((keys).id), 0) + 1 FROM brokerage.orders)
-				WHEN 'customer' THEN (SELECT coalesce(max((keys).id), 0) + 1 FROM brokerage.customers)
-				ELSE (SELECT coalesce(max(account), 0) + 1 FROM brokerage.accounts) END)`)
-			return err
+			var order, customer, account int64
+			err := tx.QueryRow(ctx, s.sql("next_ids")).Scan(&order, &customer, &account)
+			if err != nil {
+				return err
+			}
+			return raiseLeases(ctx, tx, order, customer, account)
 		},
 		Set: func(tx pgx.Tx, name string, value any) error { return set(ctx, tx, name, value) },
 	}
@@ -136,15 +169,15 @@ func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk
 }
 
 // insertDocuments copies documents together, and one by one when a key exists, to find out which.
-func insertDocuments(ctx context.Context, tx pgx.Tx, documents []bulk.PreparedDocument) error {
-	err := copyPrepared(ctx, tx, documents)
+func (s *Store) insertDocuments(ctx context.Context, tx pgx.Tx, documents []bulk.PreparedDocument) error {
+	err := s.copyPrepared(ctx, tx, documents)
 	if !isRefusal(err) {
 		return err
 	}
 	for i := range documents {
-		err := copyPrepared(ctx, tx, documents[i:i+1])
+		err := s.copyPrepared(ctx, tx, documents[i:i+1])
 		if isRefusal(err) {
-			documents[i].Refused = refusalOf(ctx, tx, documents[i].Keys, err)
+			documents[i].Refused = s.refusalOf(ctx, tx, documents[i].Keys, err)
 		} else if err != nil {
 			return err
 		}
@@ -153,21 +186,20 @@ func insertDocuments(ctx context.Context, tx pgx.Tx, documents []bulk.PreparedDo
 }
 
 // copyPrepared copies documents that are not refused, all or none.
-func copyPrepared(ctx context.Context, tx pgx.Tx, documents []bulk.PreparedDocument) error {
+func (s *Store) copyPrepared(ctx context.Context, tx pgx.Tx, documents []bulk.PreparedDocument) error {
 	return pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { // a savepoint
 		for _, k := range dataset.Kinds { // customers before orders, whose rows name theirs
 			var docs [][]byte
-			var accounts []int64
+			var keys []any
 			for _, d := range documents {
 				if d.Refused == nil && d.Kind == k {
-					keys, _ := d.Keys.(brokerage.OrderKeys) // others have no account
-					docs, accounts = append(docs, d.Doc), append(accounts, int64(keys.Account))
+					docs, keys = append(docs, d.Doc), append(keys, d.Keys)
 				}
 			}
 			if len(docs) == 0 {
 				continue
 			}
-			if err := copyDocuments(ctx, tx, k, docs, accounts); err != nil {
+			if err := s.copyDocuments(ctx, tx, k, docs, keys); err != nil {
 				return err
 			}
 		}
@@ -178,23 +210,28 @@ func copyPrepared(ctx context.Context, tx pgx.Tx, documents []bulk.PreparedDocum
 // isRefusal reports whether an error is about a document, and not about the load.
 func isRefusal(err error) bool {
 	_, invalid := errors.AsType[*brokerage.Invalid](domainError(context.Background(), err, false))
-	return invalid || violated(err) != ""
+	_, conflict := errors.AsType[*brokerage.Conflict](err)
+	return invalid || conflict || codeOf(err) == uniqueViolation
 }
 
 // refusalOf returns the error of the domain for a refused document with these keys.
-func refusalOf(ctx context.Context, q querier, keys any, err error) error {
+func (s *Store) refusalOf(ctx context.Context, q querier, keys any, err error) error {
 	constraint := violated(err)
+	spread := s.layoutName != layoutSingle && codeOf(err) == uniqueViolation // whose constraints have the names of parts
 	switch keys := keys.(type) {
 	case brokerage.OrderKeys:
-		if constraint == "orders_id" {
+		if spread || constraint == "orders_id" {
 			return brokerage.DuplicateOrder(keys.ID)
 		}
 	case brokerage.CustomerKeys:
+		if spread {
+			return brokerage.DuplicateCustomer(keys.ID)
+		}
 		if constraint != "" {
 			return existing(ctx, q, err, keys)
 		}
 	case brokerage.SecurityKeys:
-		if constraint == "securities_symbol" {
+		if spread || constraint == "securities_symbol" {
 			return fmt.Errorf("security %s exists already", keys.Symbol)
 		}
 	}

@@ -56,7 +56,7 @@ func newLookups(s *Store) *lookups {
 
 // find runs a query of one column, and returns pgx.ErrNoRows when it finds nothing.
 func (l *lookups) find(ctx context.Context, name string, args ...any) ([]byte, error) {
-	q := &lookup{sql: statements[name], args: args, done: make(chan struct{})}
+	q := &lookup{sql: l.store.sql(name), args: args, done: make(chan struct{})}
 	select {
 	case l.queue <- q:
 	case <-ctx.Done():

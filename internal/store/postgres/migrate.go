@@ -1,19 +1,21 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-//go:embed migrations/*.sql
+//go:embed migrations/*.sql migrations/spread/*.sql
 var migrationFiles embed.FS
 
 //go:embed grants.sql
@@ -29,15 +31,35 @@ type migration struct{ name, sql string }
 var migrations = readMigrations()
 
 func readMigrations() (all []migration) {
-	files, _ := fs.Glob(migrationFiles, "migrations/*.sql") // sorted; the pattern is right
+	files, _ := fs.Glob(migrationFiles, "migrations/0*.sql") // sorted; the pattern is right
 	for _, file := range files {
-		text, err := migrationFiles.ReadFile(file)
-		if err != nil {
-			panic(err) // it is embedded
+		text := migrationText(file)
+		if len(all) == 0 {
+			text = migrationText("migrations/keys.sql") + "\n\n" + text
 		}
-		all = append(all, newMigration(len(all)+1, file, string(text)))
+		all = append(all, newMigration(len(all)+1, file, text))
 	}
 	return all
+}
+
+func migrationText(file string) string {
+	text, err := migrationFiles.ReadFile(file)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// spreadMigrations make the schema of a spread layout: tables with partitions, or distributed tables of Citus.
+func spreadMigrations(layout string, shards int) []migration {
+	const file = "migrations/spread/0001_documents.sql"
+	tables := migrationText(file)
+	if layout == layoutCitus {
+		tables = partitionBy.ReplaceAllString(tables, "")
+	}
+	divided := strings.ReplaceAll(migrationText("migrations/spread/"+layout+".sql"), "SHARDS", strconv.Itoa(shards))
+	return []migration{newMigration(1, file, strings.Join(
+		[]string{migrationText("migrations/keys.sql"), tables, divided}, "\n\n"))}
 }
 
 // newMigration returns the migration to a version: the statements of a file, and a note that they were run.
@@ -63,9 +85,14 @@ const firstStep = `DO $$ BEGIN IF to_regnamespace('brokerage') IS NULL THEN CREA
 CREATE TABLE brokerage.schema_versions (
   version int PRIMARY KEY, file text NOT NULL, applied timestamptz NOT NULL DEFAULT now());`
 
-// Script returns the SQL that brings an empty database to the newest schema, to read before or to run by hand: psql
-// --set ON_ERROR_STOP=1.
-func Script() string {
+// Script returns the SQL that brings an empty database to the newest schema of the layout that a URL names, to read
+// before or to run by hand: psql --set ON_ERROR_STOP=1.
+func Script(url string) (string, error) {
+	_, wanted, err := parseURL(url)
+	if err != nil {
+		return "", err
+	}
+	migrations := schemaOf(cmp.Or(wanted.name, layoutSingle), wanted.shards).migrations
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- The schema of brokerage in PostgreSQL, version %d, for an empty database. Run by its owner.\n\n",
 		len(migrations))
@@ -74,11 +101,11 @@ func Script() string {
 		fmt.Fprintf(&b, "\n-- %s\n\n%s\n", step.name, strings.TrimSpace(step.sql))
 	}
 	b.WriteString("\nCOMMIT;\n")
-	return b.String()
+	return b.String(), nil
 }
 
 // Migrated returns the versions of the schema before and after Open.
-func (s *Store) Migrated() (from, to int) { return s.from, len(s.options.migrations) }
+func (s *Store) Migrated() (from, to int) { return s.from, len(s.schema.migrations) }
 
 // ErrEmpty is returned for a database without the schema.
 var ErrEmpty = errors.New("the database is empty: the load command fills it")
@@ -86,7 +113,7 @@ var ErrEmpty = errors.New("the database is empty: the load command fills it")
 // migrate brings the schema up to date, in one transaction: interrupted at any point, the database has the version that
 // it had, or the newest. Where there is nothing to do it takes no lock and needs only the right to read.
 func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) (err error) {
-	all := s.options.migrations
+	all := s.schema.migrations
 	newest := len(all)
 	if s.from, err = versionOf(ctx, conn, newest); err != nil || s.from == newest {
 		return err
@@ -102,7 +129,10 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) (err error) {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
 			return err
 		}
-		// Another replica may have migrated it while this one waited.
+		// Another replica may have migrated it while this one waited, even to another layout.
+		if found, err := findLayout(ctx, tx); err != nil || found != "" && found != s.layoutName {
+			return errors.Join(err, fmt.Errorf("the database has just got the layout %s", found))
+		}
 		if s.from, err = versionOf(ctx, tx, newest); err != nil || s.from == newest {
 			return err
 		}

@@ -71,7 +71,7 @@ func TestMigrate_Versions(t *testing.T) {
 func TestScript(t *testing.T) {
 	server := pgtest.Shared(t)
 	database := server.Database(t)
-	server.Exec(t, database, Script())
+	server.Exec(t, database, script(t))
 	s := opened(t, server.URL(database), Options{AsIs: true})
 	other, _, _ := fresh(t)
 	for s, before := range map[*Store]int{s: len(migrations), other: 0} {
@@ -100,14 +100,23 @@ func TestScript(t *testing.T) {
 func TestRoles(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", `CREATE ROLE brokerage_owner LOGIN; CREATE ROLE brokerage_service LOGIN`)
-	server.Exec(t, "postgres", "CREATE DATABASE app OWNER brokerage_owner TEMPLATE template0")
-	service := server.URLOf("brokerage_service", "app")
+	t.Run(layoutSingle, func(t *testing.T) {
+		roles(t, server, "app", "", "INSERT INTO brokerage.accounts VALUES (1, 2)", "DELETE FROM brokerage.accounts")
+	})
+	t.Run(layoutPartitioned, func(t *testing.T) {
+		roles(t, server, "spread", partitioned, "INSERT INTO brokerage.once_slots VALUES (99)")
+	})
+}
+
+func roles(t *testing.T, server *pgtest.Server, database, layout string, alsoForbidden ...string) {
+	server.Exec(t, "postgres", "CREATE DATABASE "+database+" OWNER brokerage_owner TEMPLATE template0")
+	service := server.URLOf("brokerage_service", database) + layout
 
 	_, err := Open(t.Context(), service, Options{})
 	require.ErrorContains(t, err, "role brokerage_service may not change that: brokerage migrate does, as the owner")
 
 	d := generator(t, "tiny")
-	owner := opened(t, server.URLOf("brokerage_owner", "app"), Options{})
+	owner := opened(t, server.URLOf("brokerage_owner", database)+layout, Options{})
 	err = opened(t, service, Options{}).LoadDataset(t.Context(), d, nil)
 	require.ErrorContains(t, err, "loading is for the owner to do, and role brokerage_service is not")
 	require.NoError(t, owner.LoadDataset(t.Context(), d, nil))
@@ -121,12 +130,11 @@ func TestRoles(t *testing.T) {
 	require.NoError(t, errOf(s.Lease(t.Context(), "order", 10)))
 	require.NoError(t, s.DeleteOrder(t.Context(), once(), orderID(d, 0)))
 
-	for _, forbidden := range []string{
-		"INSERT INTO brokerage.accounts VALUES (1, 2)", "DELETE FROM brokerage.accounts", "TRUNCATE brokerage.orders",
+	for _, forbidden := range append(alsoForbidden, "TRUNCATE brokerage.orders",
 		"CREATE TABLE brokerage.mine (id int)", "CREATE TABLE public.mine (id int)", "DROP INDEX brokerage.orders_cash",
 		"ALTER TABLE brokerage.orders DISABLE TRIGGER ALL", "UPDATE brokerage.schema_versions SET version = 2",
 		"CREATE ROLE other",
-	} {
+	) {
 		_, err := s.pool.Exec(t.Context(), forbidden)
 		require.True(t, Forbidden(err), "%s: %v", forbidden, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -45,7 +46,23 @@ func (t *transaction) keepAnswer() change {
 		answer = []byte{}
 	}
 	return change{statement: "keep_answer",
-		args: []any{[]byte(once.Client), []byte(once.Key), once.Hash[:], answer, once.Expires}}
+		args: t.store.inSlot(once, []byte(once.Client), []byte(once.Key), once.Hash[:], answer, once.Expires)}
+}
+
+// slot returns the part of the answers that a key belongs to, 0 where they are not divided.
+func (s *Store) slot(once *brokerage.Once) int {
+	if s.layoutName == layoutSingle {
+		return 0
+	}
+	return int(uint64(lockOf(once)) % slots) //nolint:gosec // a remainder
+}
+
+// inSlot returns the arguments of a statement on answers, after the slot where they are divided.
+func (s *Store) inSlot(once *brokerage.Once, args ...any) []any {
+	if s.layoutName == layoutSingle {
+		return args
+	}
+	return slices.Insert(args, 0, any(s.slot(once)))
 }
 
 // lockOf returns the number of the advisory lock for an idempotency key. Two keys are unlikely to have the same number;
@@ -64,15 +81,16 @@ const (
 	purgeRows  = 200
 )
 
-// purge deletes expired answers when purgeEvery has passed. It is not part of the write, which is committed: what it
-// cannot do now, the next call does.
-func (s *Store) purge(ctx context.Context, now time.Time) {
-	last := s.purged.Load()
-	if now.Sub(time.Unix(last, 0)).Abs() < purgeEvery || !s.purged.CompareAndSwap(last, now.Unix()) {
+// purge deletes expired answers of a slot when purgeEvery has passed. It is not part of the write, which is committed:
+// what it cannot do now, the next call does.
+func (s *Store) purge(ctx context.Context, once *brokerage.Once, now time.Time) {
+	purged := &s.purged[s.slot(once)]
+	last := purged.Load()
+	if now.Sub(time.Unix(last, 0)).Abs() < purgeEvery || !purged.CompareAndSwap(last, now.Unix()) {
 		return
 	}
-	tag, err := s.pool.Exec(ctx, statements["forget_answers"], now, purgeRows)
+	tag, err := s.pool.Exec(ctx, s.sql("forget_answers"), s.inSlot(once, now, purgeRows)...)
 	if err != nil || tag.RowsAffected() == purgeRows {
-		s.purged.Store(0)
+		purged.Store(0)
 	}
 }

@@ -15,17 +15,17 @@ import (
 var sqlFiles embed.FS
 
 // statements are the texts in sql/ by name.
-var statements = sqlfiles.Read(sqlFiles)
+var statements = sqlfiles.Read(sqlFiles, "sql")
 
 // queryRow runs a query of at most one row, and retries it when the connection is lost: a read may always be retried.
 func (s *Store) queryRow(ctx context.Context, name string, notFound error, args, into []any) error {
 	err := s.again(ctx, func(ctx context.Context) error {
-		err := s.pool.QueryRow(ctx, statements[name], args...).Scan(into...)
+		err := s.pool.QueryRow(ctx, s.sql(name), args...).Scan(into...)
 		if notFound != nil && noRows(err) {
 			return notFound
 		}
 		return err
-	}, isTransient)
+	}, s.mayTryAgain)
 	return domainError(ctx, err, false)
 }
 
@@ -49,16 +49,31 @@ func (s *Store) lookUp(ctx context.Context, name string, args ...any) (doc []byt
 		// belongs to. It is traced here instead.
 		end := s.options.Trace.Statement(ctx, name)
 		if !classified[name] {
-			doc, err = s.lookups.find(ctx, name, args...)
-		} else if doc, err = s.lookups.find(ctx, name, append(args, largeBytes)...); err == nil && len(doc) == 0 {
+			doc, err = s.find(ctx, name, args...)
+		} else if doc, err = s.find(ctx, name, append(args, largeBytes)...); err == nil && len(doc) == 0 {
 			err = s.large.do(ctx, func() error {
-				return s.pool.QueryRow(ctx, statements[name], append(args, anySize)...).Scan(&doc)
+				return s.pool.QueryRow(ctx, s.sql(name), append(args, anySize)...).Scan(&doc)
 			})
 		}
 		end(traced(err))
 		return err
-	}, isTransient)
+	}, s.mayTryAgain)
 	return doc, err
+}
+
+// find runs a query of one column. In a cluster it has a round trip of its own: there, the queries of a group wait for
+// one another's nodes.
+func (s *Store) find(ctx context.Context, name string, args ...any) (doc []byte, err error) {
+	if s.layoutName != layoutCitus {
+		return s.lookups.find(ctx, name, args...)
+	}
+	err = s.pool.QueryRow(ctx, s.sql(name), args...).Scan(&doc)
+	return doc, err
+}
+
+// mayTryAgain reports whether a retry of what has changed nothing may succeed.
+func (s *Store) mayTryAgain(err error) bool {
+	return isTransient(err) || isMoved(err) || s.layoutName == layoutCitus && isMoving(err)
 }
 
 const (

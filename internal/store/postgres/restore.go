@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,9 +28,14 @@ func (s *Store) Restore(
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	m = b.Manifest
-	if m.Schema != len(migrations) {
+	of := schemaOf(cmp.Or(m.Layout, layoutSingle), DefaultShards)
+	if m.Schema != len(of.migrations) {
 		return m, fmt.Errorf("%s is of schema version %d, and the database has %d: "+
-			"restore it with the program that made it, and migrate then", file, m.Schema, len(migrations))
+			"restore it with the program that made it, and migrate then", file, m.Schema, len(of.migrations))
+	}
+	if m.Layout != "" && s.layoutName == layoutSingle {
+		return m, fmt.Errorf("%s is of a database with the layout %s, and this one has the layout %s: "+
+			"only the opposite is possible", file, m.Layout, s.layoutName)
 	}
 	if !replace {
 		if err := requireEmpty(ctx, s.pool); err != nil {
@@ -45,13 +51,13 @@ func (s *Store) Restore(
 	if err := b.Unpack(ctx, io.Discard, read); err != nil {
 		return m, err
 	}
-	if err := s.restoreFrom(ctx, b, replace, read); err != nil {
+	if err := s.restoreFrom(ctx, b, of, replace, read); err != nil {
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
 		return m, err
 	}
-	_, err = s.pool.Exec(ctx, afterLoad)
+	_, err = s.pool.Exec(ctx, s.schema.afterLoad)
 	return m, err
 }
 
@@ -66,10 +72,12 @@ func requireEmpty(ctx context.Context, q querier) error {
 	return err
 }
 
-func (s *Store) restoreFrom(ctx context.Context, b *archive.File, replace bool, read func(int64)) error {
+func (s *Store) restoreFrom(
+	ctx context.Context, b *archive.File, of *schema, replace bool, read func(int64),
+) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		var tables []string
-		for _, t := range backedUp {
+		for _, t := range s.schema.tables {
 			tables = append(tables, "brokerage."+t.table)
 		}
 		all := strings.Join(tables, ", ")
@@ -81,7 +89,7 @@ func (s *Store) restoreFrom(ctx context.Context, b *archive.File, replace bool, 
 				return err
 			}
 		}
-		if _, err := tx.Exec(ctx, "TRUNCATE "+all+";"+beginLoad); err != nil {
+		if err := execEach(ctx, tx, "TRUNCATE "+all+";"+s.schema.beginLoad); err != nil {
 			return err
 		}
 		script, feed := io.Pipe()
@@ -91,7 +99,7 @@ func (s *Store) restoreFrom(ctx context.Context, b *archive.File, replace bool, 
 			unpacked <- err
 			_ = feed.CloseWithError(err) // always nil
 		}()
-		err := runScript(ctx, tx, bufio.NewReaderSize(script, 1<<20))
+		err := s.runScript(ctx, tx, of, bufio.NewReaderSize(script, 1<<20))
 		_ = script.CloseWithError(errors.New("the restore has ended")) // always nil
 		if unpackErr := <-unpacked; err == nil {
 			err = unpackErr // whole, or nothing is committed
@@ -99,13 +107,12 @@ func (s *Store) restoreFrom(ctx context.Context, b *archive.File, replace bool, 
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, endLoad)
-		return err
+		return execEach(ctx, tx, s.schema.endLoad)
 	})
 }
 
-// runScript runs the script of a backup: COPY commands with their data, and nothing else.
-func runScript(ctx context.Context, tx pgx.Tx, script *bufio.Reader) error {
+// runScript runs the script of a backup of a schema: COPY commands with their data, and nothing else.
+func (s *Store) runScript(ctx context.Context, tx pgx.Tx, of *schema, script *bufio.Reader) error {
 	for {
 		line, err := script.ReadSlice('\n')
 		if errors.Is(err, io.EOF) && len(line) == 0 {
@@ -118,10 +125,16 @@ func runScript(ctx context.Context, tx pgx.Tx, script *bufio.Reader) error {
 		if sql == emptyLeases {
 			continue // all tables are empty here
 		}
-		if !ok || !slices.ContainsFunc(backedUp, func(t tableCopy) bool { return sql == t.copyFrom() }) {
+		i := slices.IndexFunc(of.tables, func(t tableCopy) bool { return sql == t.copyFrom() })
+		if !ok || i < 0 {
 			return fmt.Errorf("the backup has a line that this program does not write: %.100q", line)
 		}
-		if _, err := tx.Conn().PgConn().CopyFrom(ctx, &copyData{from: script}, sql); err != nil {
+		if data := (&copyData{from: script}); slices.Contains(s.schema.tables, of.tables[i]) {
+			_, err = tx.Conn().PgConn().CopyFrom(ctx, data, sql)
+		} else {
+			err = s.convert(ctx, tx, of.tables[i].table, bufio.NewReaderSize(data, 1<<20))
+		}
+		if err != nil {
 			return err
 		}
 	}

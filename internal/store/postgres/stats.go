@@ -45,12 +45,12 @@ func (s *Store) Stats() Stats {
 }
 
 func (s *Store) countPages(ctx context.Context) (p bulk.Pages, err error) {
-	err = s.pool.QueryRow(ctx, statements["count_pages"]).Scan(&p.Hits, &p.Misses)
+	err = s.pool.QueryRow(ctx, s.sql("count_pages")).Scan(&p.Hits, &p.Misses)
 	return p, err
 }
 
 func (s *Store) estimate(ctx context.Context) (all bulk.Estimates, err error) {
-	rows, _ := s.pool.Query(ctx, statements["estimate_documents"]) // ForEachRow returns the error
+	rows, _ := s.pool.Query(ctx, s.sql("estimate_documents")) // ForEachRow returns the error
 	var table string
 	var documents *int64
 	var bytes int64

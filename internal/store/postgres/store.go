@@ -47,6 +47,7 @@ const maxPool = 10_000
 // A Store is the store in a PostgreSQL database. See the package's comment.
 type Store struct {
 	bulk.Ledger
+	layout
 
 	pool    *pgxpool.Pool
 	lookups *lookups
@@ -55,9 +56,12 @@ type Store struct {
 	engine  brokerage.Engine
 	closing sync.Once
 
-	from int // version of the schema before Open
+	wanted     wantedLayout
+	layoutName string
+	schema     *schema
+	from       int // version of the schema before Open
 
-	purged  atomic.Int64 // when expired answers were last deleted, Unix time
+	purged  [slots]atomic.Int64 // when expired answers of a slot were last deleted, Unix time
 	retries atomic.Int64
 	figures *bulk.Figures
 }
@@ -67,43 +71,45 @@ var _ brokerage.Store = (*Store)(nil)
 // CheckURL returns an error for a URL that names no database, without connecting. The error does not repeat the URL,
 // which may hold a password.
 func CheckURL(url string) error {
-	_, err := parseURL(url)
+	_, _, err := parseURL(url)
 	return err
 }
 
-func parseURL(url string) (*pgxpool.Config, error) {
+func parseURL(url string) (*pgxpool.Config, wantedLayout, error) {
 	_, err := redact.Parse(url)
 	config, failed := pgxpool.ParseConfig(url)
 	switch {
 	case err != nil || failed != nil:
-		return nil, errors.New("not the URL of a PostgreSQL database: " +
+		return nil, wantedLayout{}, errors.New("not the URL of a PostgreSQL database: " +
 			"postgres://USER:PASSWORD@HOST:PORT/DATABASE?SETTING=VALUE&… (in a password @ is %40, / is %2F)")
 	case config.MaxConns > maxPool:
-		return nil, fmt.Errorf("pool_max_conns is %d, and may be %d at most", config.MaxConns, maxPool)
+		return nil, wantedLayout{}, fmt.Errorf("pool_max_conns is %d, and may be %d at most", config.MaxConns, maxPool)
 	}
-	return config, nil
+	wanted, err := takeLayout(config.ConnConfig.RuntimeParams)
+	return config, wanted, err
 }
 
 // Open connects to the database that a URL names, and brings its schema up to date. The URL takes libpq's settings
 // (sslmode, target_session_attrs, …) and those of the pool: pool_max_conns, pool_min_conns, pool_max_conn_lifetime,
-// pool_max_conn_idle_time, pool_health_check_period. Where another attempt may succeed, the error is
-// *brokerage.Unavailable.
+// pool_max_conn_idle_time, pool_health_check_period. layout, and shards for the number of its parts, are how documents are
+// divided in a database that has no tables yet; they are refused for one that has another layout. Where another attempt
+// may succeed, the error is *brokerage.Unavailable.
 func Open(ctx context.Context, url string, options Options) (*Store, error) {
-	config, err := parseURL(url)
+	config, wanted, err := parseURL(url)
 	if err != nil {
 		return nil, err
 	}
 	configure(config, options.Pool)
+	if wanted.name == layoutCitus {
+		configureCluster(config)
+	}
 	if options.Trace != nil {
 		config.ConnConfig.Tracer = newTracer(options.Trace)
 	}
 	if options.Rules.MaxHoldings <= 0 {
 		options.Rules.MaxHoldings = brokerage.DefaultRules.MaxHoldings
 	}
-	if options.migrations == nil {
-		options.migrations = migrations
-	}
-	s := &Store{options: options}
+	s := &Store{options: options, wanted: wanted}
 	s.Text = s.setting
 	s.figures = bulk.NewFigures(patience, s.countPages, s.estimate)
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
@@ -158,6 +164,9 @@ func (s *Store) prepare(ctx context.Context) error {
 	if err := s.inspect(ctx, conn.Conn()); err != nil {
 		return err
 	}
+	if err := s.chooseLayout(ctx, conn.Conn()); err != nil {
+		return err
+	}
 	return s.migrate(ctx, conn.Conn())
 }
 
@@ -181,8 +190,7 @@ func (s *Store) Close() error {
 // Empty deletes everything in the database, as its owner. Accounts are deleted with their customers.
 func (s *Store) Empty(ctx context.Context) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `TRUNCATE brokerage.orders, brokerage.customers, brokerage.securities, brokerage.settings,
-				brokerage.answers;
+		_, err := tx.Exec(ctx, "TRUNCATE "+s.schema.emptied()+`;
 			UPDATE brokerage.leases SET next = CASE kind WHEN 'order' THEN 103282 WHEN 'customer' THEN 1002 ELSE 104000000 END`)
 		return err
 	})
@@ -190,7 +198,7 @@ func (s *Store) Empty(ctx context.Context) error {
 
 // Name returns the URL of a database for a log: without the password, and without settings, which may hold others.
 func Name(url string) string {
-	config, err := parseURL(url)
+	config, _, err := parseURL(url)
 	if err != nil {
 		return "postgres:"
 	}

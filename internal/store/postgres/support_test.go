@@ -35,16 +35,22 @@ var (
 
 func template(t testing.TB, server *pgtest.Server, d *dataset.Dataset) string {
 	t.Helper()
+	return templateOf(t, server, d, "")
+}
+
+// templateOf is template with parameters of the URL that choose a layout.
+func templateOf(t testing.TB, server *pgtest.Server, d *dataset.Dataset, layout string) string {
+	t.Helper()
 	templatesMu.Lock()
 	defer templatesMu.Unlock()
-	name, ok := templates[d.Fingerprint()]
+	name, ok := templates[d.Fingerprint()+layout]
 	if !ok {
 		name = server.Template(t)
-		s, err := Open(context.Background(), server.URL(name), Options{})
+		s, err := Open(context.Background(), server.URL(name)+layout, Options{})
 		require.NoError(t, err)
 		require.NoError(t, s.LoadDataset(context.Background(), d, nil))
 		require.NoError(t, s.Close())
-		templates[d.Fingerprint()] = name
+		templates[d.Fingerprint()+layout] = name
 	}
 	return name
 }
@@ -145,4 +151,12 @@ func verified(t testing.TB, s *Store) (findings []string) {
 	require.NoError(t, err)
 	require.NotZero(t, v.Documents)
 	return findings
+}
+
+// script is the schema of one server.
+func script(t testing.TB) string {
+	t.Helper()
+	text, err := Script("postgres://h/d")
+	require.NoError(t, err)
+	return text
 }

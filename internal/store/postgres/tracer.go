@@ -16,9 +16,11 @@ type tracer struct {
 }
 
 func newTracer(begin trace.Begin) *tracer {
-	names := make(map[string]string, len(statements))
-	for name, text := range statements {
-		names[text] = name
+	names := make(map[string]string, 2*len(statements))
+	for _, texts := range []map[string]string{spreadStatements, statements} {
+		for name, text := range texts {
+			names[text] = name
+		}
 	}
 	for _, control := range []string{"BEGIN", "COMMIT", "ROLLBACK"} {
 		names[control] = strings.ToLower(control)

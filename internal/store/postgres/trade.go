@@ -2,30 +2,60 @@ package postgres
 
 import (
 	"context"
+	"errors"
 
 	"brokerage/internal/brokerage"
 )
 
 // Trade is buy_security and sell_security: it returns the Trade_Confirmation. The security is read after the customer
 // is locked, so that a trade that had to wait uses the price of the moment when it runs.
-func (s *Store) Trade(
+func (s single) Trade(
 	ctx context.Context, w brokerage.Write, account brokerage.ID, trade brokerage.Trade,
+) ([]byte, error) {
+	var customer brokerage.ID
+	var doc []byte
+	lock := query{"lock_customer_of_account", []any{account}, []any{&customer, &doc}, nil, brokerage.NoAccount(account)}
+	return s.trade(ctx, w, account, trade, lock, &customer, &doc)
+}
+
+// Trade looks up whose the account is. If it is another's when the customer is locked, Trade looks again.
+func (s spread) Trade(
+	ctx context.Context, w brokerage.Write, account brokerage.ID, trade brokerage.Trade,
+) (answer []byte, err error) {
+	err = s.again(ctx, func(ctx context.Context) error {
+		missing := brokerage.NoAccount(account)
+		var customer brokerage.ID
+		err := s.queryRow(ctx, "customer_of", missing, []any{account}, []any{&customer})
+		if err != nil && (w.Once == nil || !errors.Is(err, missing)) { // see atOrder
+			return err
+		}
+		var doc []byte
+		lock := query{"lock_customer", []any{customer}, []any{&doc}, nil, missing}
+		answer, err = s.trade(ctx, w, account, trade, lock, &customer, &doc)
+		if e, notFound := errors.AsType[*brokerage.NotFound](err); notFound && e.What == missing.What {
+			return s.moved(ctx, "customer_of", account, customer, missing)
+		}
+		return err
+	}, isMoved)
+	return answer, domainError(ctx, err, false)
+}
+
+// trade runs a trade on the document that lock locks and reads.
+func (s *Store) trade(
+	ctx context.Context, w brokerage.Write, account brokerage.ID, trade brokerage.Trade, lock query,
+	customer *brokerage.ID, doc *[]byte,
 ) ([]byte, error) {
 	if err := trade.Validate(); err != nil {
 		return nil, err
 	}
-	var customer brokerage.ID
-	var doc, security []byte
+	var security []byte
 	symbol := trade.Symbol
 	if !storable(symbol) {
 		symbol = "" // no security has it
 	}
-	queries := []query{
-		{"lock_customer_of_account", []any{account}, []any{&customer, &doc}, nil, brokerage.NoAccount(account)},
-		{"get_security", []any{symbol}, []any{&security}, nil, brokerage.NoSecurity(trade.Symbol)},
-	}
+	queries := []query{lock, {"get_security", []any{symbol}, []any{&security}, nil, brokerage.NoSecurity(trade.Symbol)}}
 	return s.write(ctx, w, queries, func() (change, error) {
-		changed, answer, err := trade.Apply(s.options.Rules, doc, account, brokerage.QuoteOf(security))
-		return change{statement: "replace_customer", args: []any{customer, changed}, answer: answer}, err
+		changed, answer, err := trade.Apply(s.options.Rules, *doc, account, brokerage.QuoteOf(security))
+		return change{statement: "replace_customer", args: []any{*customer, changed}, answer: answer}, err
 	})
 }

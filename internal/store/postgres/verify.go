@@ -64,7 +64,7 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 				return err
 			}
 		}
-		return checkAccounts(ctx, tx, &v)
+		return s.checkLookUps(ctx, tx, &v)
 	})
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -116,21 +116,66 @@ func checkRows(k dataset.Kind, rows []storedRow) (seen bulk.Inspected) {
 	return seen
 }
 
-// checkAccounts compares the rows of accounts with the customers' documents, in both directions.
-func checkAccounts(ctx context.Context, tx pgx.Tx, v *bulk.Verification) error {
-	rows, _ := tx.Query(ctx, `SELECT CASE WHEN u.account IS NULL
-			THEN format('account %s: belongs to customer %s, whose document does not have it', a.account, a.customer)
-			ELSE format('customer %s: account %s is in the document, but does not belong to it', u.customer, u.account) END
-		FROM brokerage.accounts AS a
-		FULL JOIN (SELECT (keys).id AS customer, unnest((keys).accounts) AS account FROM brokerage.customers) AS u
-		ON u.account = a.account AND u.customer = a.customer
-		WHERE a.account IS NULL OR u.account IS NULL`)
-	findings, err := pgx.CollectRows(rows, pgx.RowTo[string]) // the error of the query, too
-	if err != nil {
-		return err
+// lookUpChecks find rows that do not agree with the documents, in both directions, and describe each in a sentence.
+var lookUpChecks = []string{`
+	SELECT CASE WHEN u.account IS NULL
+		THEN format('account %s: belongs to customer %s, whose document does not have it', a.account, a.customer)
+		ELSE format('customer %s: account %s is in the document, but does not belong to it', u.customer, u.account) END
+	FROM brokerage.accounts AS a
+	FULL JOIN (SELECT (keys).id AS customer, unnest((keys).accounts) AS account FROM brokerage.customers) AS u
+	ON u.account = a.account AND u.customer = a.customer
+	WHERE a.account IS NULL OR u.account IS NULL`}
+
+// spreadChecks are lookUpChecks for the spread layout. A cluster joins tables that are divided by different keys only
+// where they are materialized.
+var spreadChecks = []string{`
+	WITH a AS MATERIALIZED (SELECT account, customer FROM brokerage.account_homes WHERE customer IS NOT NULL),
+		u AS MATERIALIZED (SELECT customer, unnest((keys).accounts) AS account FROM brokerage.customers)
+	SELECT CASE WHEN u.account IS NULL
+		THEN format('account %s: belongs to customer %s, whose document does not have it', a.account, a.customer)
+		ELSE format('customer %s: account %s is in the document, but does not belong to it', u.customer, u.account) END
+	FROM a FULL JOIN u ON u.account = a.account AND u.customer = a.customer
+	WHERE a.account IS NULL OR u.account IS NULL`, `
+	WITH h AS MATERIALIZED (SELECT id, home FROM brokerage.order_homes),
+		o AS MATERIALIZED (SELECT id, home FROM brokerage.orders)
+	SELECT CASE WHEN o.id IS NULL THEN format('order %s: there is none at home %s, where it should be', h.id, h.home)
+		ELSE format('order %s: is at home %s, where it is not looked for', o.id, o.home) END
+	FROM h FULL JOIN o ON o.id = h.id AND o.home = h.home
+	WHERE h.id IS NULL OR o.id IS NULL`, `
+	WITH a AS MATERIALIZED (SELECT account, home FROM brokerage.account_homes),
+		o AS MATERIALIZED (SELECT id, home, (keys).account AS account FROM brokerage.orders)
+	SELECT format('order %s: is at home %s, and not at %s, the home of its account %s', o.id, o.home, coalesce(a.home::text, 'none'), o.account)
+	FROM o LEFT JOIN a ON a.account = o.account
+	WHERE a.home IS DISTINCT FROM o.home`, `
+	WITH a AS MATERIALIZED (SELECT account, customer FROM brokerage.account_homes WHERE customer IS NOT NULL AND home <> customer),
+		e AS MATERIALIZED (SELECT customer, unnest(elsewhere) AS account FROM brokerage.customers)
+	SELECT format('customer %s: account %s is not correctly noted as having its orders elsewhere',
+		coalesce(a.customer, e.customer), coalesce(a.account, e.account))
+	FROM a FULL JOIN e ON e.account = a.account AND e.customer = a.customer
+	WHERE a.account IS NULL OR e.account IS NULL`, `
+	WITH s AS MATERIALIZED (SELECT symbol, concat_ws(' ', (keys).sector, (keys).pe, (keys).yield, (keys).name, (keys).type) AS text
+			FROM brokerage.securities),
+		f AS MATERIALIZED (SELECT symbol, concat_ws(' ', sector, pe, yield, name, type) AS text FROM brokerage.security_search)
+	SELECT format('security %s: a search does not find it by its document', coalesce(s.symbol, f.symbol))
+	FROM s FULL JOIN f ON f.symbol = s.symbol AND f.text = s.text
+	WHERE s.symbol IS NULL OR f.symbol IS NULL`}
+
+// checkLookUps compares what documents are found by with the documents.
+func (s *Store) checkLookUps(ctx context.Context, tx pgx.Tx, v *bulk.Verification) error {
+	if s.layoutName == layoutCitus {
+		if _, err := tx.Exec(ctx, "SET LOCAL citus.max_intermediate_result_size = -1"); err != nil {
+			return err
+		}
 	}
-	if err := v.Tell(ctx, findings...); err != nil {
-		return err
+	for _, check := range s.schema.checks {
+		rows, _ := tx.Query(ctx, check)
+		findings, err := pgx.CollectRows(rows, pgx.RowTo[string]) // the error of the query, too
+		if err != nil {
+			return err
+		}
+		if err := v.Tell(ctx, findings...); err != nil {
+			return err
+		}
 	}
-	return tx.QueryRow(ctx, "SELECT count(*) FROM brokerage.accounts").Scan(&v.Accounts)
+	return tx.QueryRow(ctx, s.sql("count_accounts")).Scan(&v.Accounts)
 }

@@ -43,6 +43,7 @@ type change struct {
 	statement string
 	args      []any
 	notFound  error // returned when the statement finds no row; for a document that was not locked
+	taken     error // returned when a key of the row exists; nil leaves that to the caller
 	answer    []byte
 	more      []change // to other documents, all of which the transaction has locked
 }
@@ -84,7 +85,7 @@ func (s *Store) write(
 		return nil, domainError(ctx, err, t.unknown)
 	}
 	if w.Once != nil {
-		s.purge(ctx, w.Now)
+		s.purge(ctx, w.Once, w.Now)
 	}
 	return t.answer, nil
 }
@@ -112,20 +113,27 @@ func (s *Store) replace(
 	return err
 }
 
-func (t *transaction) mayTryAgain(err error) bool { return !t.unknown && isTransient(err) }
+func (t *transaction) mayTryAgain(err error) bool { return !t.unknown && t.store.mayTryAgain(err) }
 
 // attempt runs the transaction once. For a document of more than t.size bytes it returns errLarge, with nothing
 // changed.
 func (t *transaction) attempt(ctx context.Context, edit func() (change, error)) error {
 	t.unknown = false
-	if len(t.queries) == 0 && t.w.Once == nil {
-		return t.single(ctx, edit)
+	reads := len(t.queries) > 0 || t.w.Once != nil
+	if !reads {
+		if c, err := t.change(edit); err != nil || len(c.more) == 0 {
+			return t.single(ctx, c, err)
+		}
 	}
 	return t.store.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
 		t.conn = conn.Conn()
-		answered, err := t.begin(ctx)
+		var answered bool
+		var err error
+		if reads {
+			answered, err = t.begin(ctx)
+		}
 		if err == nil && !answered {
-			err = t.commit(ctx, edit)
+			err = t.commit(ctx, edit, !reads)
 		}
 		if err != nil || answered { // which has only read
 			t.rollback(ctx)
@@ -145,19 +153,19 @@ func (t *transaction) change(edit func() (change, error)) (change, error) {
 }
 
 // single makes a change by one statement that commits by itself, in one round trip.
-func (t *transaction) single(ctx context.Context, edit func() (change, error)) error {
-	c, err := t.change(edit)
+func (t *transaction) single(ctx context.Context, c change, err error) error {
 	if err != nil {
 		return err
 	}
-	tag, err := t.store.pool.Exec(ctx, statements[c.statement], c.args...)
+	tag, err := t.store.pool.Exec(ctx, t.store.sql(c.statement), c.args...)
 	if err == nil && tag.RowsAffected() == 0 && c.notFound != nil {
 		return c.notFound
 	}
 	// The commit comes after the statement is complete, so an error of the server before that means that there was none.
-	refused := codeOf(err) != "" && tag.String() == ""
+	// In a cluster the node that commits is another one, whose answer may be lost.
+	refused := codeOf(err) != "" && tag.String() == "" && !(t.store.layoutName == layoutCitus && isUncertain(err))
 	t.unknown = err != nil && !refused && !neverSent(err)
-	return err
+	return c.refusal(err)
 }
 
 // begin begins the transaction and runs the queries, in one round trip. answered reports that an answer is stored for
@@ -166,15 +174,15 @@ func (t *transaction) begin(ctx context.Context) (answered bool, err error) {
 	var b pgx.Batch
 	b.Queue("BEGIN")
 	if once := t.w.Once; once != nil {
-		b.Queue(statements["lock_key"], lockOf(once))
-		b.Queue(statements["get_answer"], []byte(once.Client), []byte(once.Key))
+		b.Queue(t.store.sql("lock_key"), t.store.inSlot(once, lockOf(once))...)
+		b.Queue(t.store.sql("get_answer"), t.store.inSlot(once, []byte(once.Client), []byte(once.Key))...)
 	}
 	for _, q := range t.queries {
 		args := q.args
 		if classified[q.statement] {
 			args = append(slices.Clip(args), t.size)
 		}
-		b.Queue(statements[q.statement], args...)
+		b.Queue(t.store.sql(q.statement), args...)
 	}
 	results := t.conn.SendBatch(ctx, &b)
 	defer func() {
@@ -204,8 +212,8 @@ func (t *transaction) begin(ctx context.Context) (answered bool, err error) {
 }
 
 // commit makes the change and commits, in one round trip. With an idempotency key it makes the change in a round trip
-// before: the answer is stored only if that has succeeded.
-func (t *transaction) commit(ctx context.Context, edit func() (change, error)) error {
+// before: the answer is stored only if that has succeeded. begin says that the transaction has not begun.
+func (t *transaction) commit(ctx context.Context, edit func() (change, error), begin bool) error {
 	c, err := t.change(edit)
 	if err == nil && t.w.Once != nil {
 		err = t.execute(ctx, c)
@@ -215,15 +223,28 @@ func (t *transaction) commit(ctx context.Context, edit func() (change, error)) e
 		return err
 	}
 	var b pgx.Batch
-	c.queue(&b)
+	changes := []change{}
+	if begin {
+		b.Queue("BEGIN")
+		changes = append(changes, change{})
+	}
+	changes = c.append(changes)
+	for _, c := range changes[b.Len():] {
+		b.Queue(t.store.sql(c.statement), c.args...)
+	}
 	b.Queue("COMMIT")
 	results := t.conn.SendBatch(ctx, &b)
-	for range b.Len() - 1 {
-		if _, err := results.Exec(); err != nil {
+	var notFound error
+	for _, c := range changes {
+		tag, err := results.Exec()
+		if err != nil {
 			_ = results.Close() // it returns the same error
 			// After a failed statement, the server does not run the rest of the batch.
 			t.unknown = codeOf(err) == "" && !neverSent(err)
-			return err
+			return c.refusal(err)
+		}
+		if tag.RowsAffected() == 0 && c.notFound != nil {
+			notFound = c.notFound // and the other statements, for the same document, find nothing either
 		}
 	}
 	_, err = results.Exec()
@@ -231,21 +252,33 @@ func (t *transaction) commit(ctx context.Context, edit func() (change, error)) e
 	if closed := results.Close(); err == nil && closed != nil {
 		t.unknown, err = true, closed
 	}
+	if err == nil {
+		err = notFound
+	}
 	return err
 }
 
-// queue adds the statements of a change to a batch.
-func (c change) queue(b *pgx.Batch) {
-	b.Queue(statements[c.statement], c.args...)
+// append appends the change and those to other documents.
+func (c change) append(all []change) []change {
+	all = append(all, c)
 	for _, other := range c.more {
-		other.queue(b)
+		all = other.append(all)
 	}
+	return all
+}
+
+// refusal returns what an error of the statement means.
+func (c change) refusal(err error) error {
+	if c.taken != nil && codeOf(err) == uniqueViolation {
+		return c.taken
+	}
+	return err
 }
 
 // execute makes a change.
 func (t *transaction) execute(ctx context.Context, c change) error {
-	tag, err := t.conn.Exec(ctx, statements[c.statement], c.args...)
-	if err == nil && tag.RowsAffected() == 0 && c.notFound != nil {
+	tag, err := t.conn.Exec(ctx, t.store.sql(c.statement), c.args...)
+	if err = c.refusal(err); err == nil && tag.RowsAffected() == 0 && c.notFound != nil {
 		err = c.notFound
 	}
 	for _, other := range c.more {

@@ -41,7 +41,7 @@ func (st *statement) dependsOn(key any, columns []any) []documentKey {
 }
 
 // statementTexts are the texts in sql/ by name.
-var statementTexts = sqlfiles.Read(sqlFiles)
+var statementTexts = sqlfiles.Read(sqlFiles, "sql")
 
 // querier finds the one row of a key, or returns sql.ErrNoRows: the reading pool, or the transaction being written.
 type querier interface {

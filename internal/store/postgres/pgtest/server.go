@@ -122,7 +122,12 @@ cat >/dev/null
 cd / && rm -rf "$2"`
 
 func start(root string, settings, env []string) (*Server, error) {
-	s, err := prepare(root)
+	return startFrom("", root, settings, env)
+}
+
+// startFrom starts a server of the programs in a folder, or of those that are installed or fetched.
+func startFrom(bin, root string, settings, env []string) (*Server, error) {
+	s, err := prepare(bin, root)
 	if err == nil {
 		s.env = env
 		err = s.run(settings)
@@ -131,8 +136,8 @@ func start(root string, settings, env []string) (*Server, error) {
 }
 
 // prepare makes the folder of a server.
-func prepare(root string) (s *Server, err error) {
-	s = &Server{}
+func prepare(bin, root string) (s *Server, err error) {
+	s = &Server{bin: bin}
 	if s.credential, err = otherUser(); err != nil {
 		return nil, err
 	}
@@ -141,7 +146,7 @@ func prepare(root string) (s *Server, err error) {
 		return nil, err
 	}
 	err = s.give(s.dir)
-	if err == nil {
+	if err == nil && bin == "" {
 		s.bin, err = binaries(s.dir, s.credential)
 	}
 	if err != nil {

@@ -1,0 +1,1 @@
+SELECT home FROM brokerage.account_homes WHERE account = $1

@@ -1,0 +1,1 @@
+SELECT count(*) FROM brokerage.account_homes WHERE customer IS NOT NULL

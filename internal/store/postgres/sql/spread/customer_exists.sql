@@ -1,0 +1,1 @@
+SELECT customer FROM brokerage.customers WHERE customer = $1

@@ -1,0 +1,1 @@
+DELETE FROM brokerage.customers WHERE customer = $1

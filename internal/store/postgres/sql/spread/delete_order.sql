@@ -1,0 +1,1 @@
+DELETE FROM brokerage.orders WHERE home = $1 AND id = $2

@@ -1,0 +1,1 @@
+SELECT brokerage.security_price(doc) FROM brokerage.securities WHERE symbol = $1

@@ -1,0 +1,1 @@
+SELECT home FROM brokerage.order_homes WHERE id = $1

@@ -1,0 +1,1 @@
+UPDATE brokerage.account_homes SET customer = NULL WHERE account = $1
