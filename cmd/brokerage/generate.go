@@ -28,7 +28,7 @@ type generateCmd struct {
 	Part     partFlag   `default:"1/1" placeholder:"N/M" help:"Write only part N of M equal parts, so that M machines can share the work. Default: 1/1."`
 	Out      string     `required:"" type:"path" placeholder:"DIR" help:"Folder for the files, created if it does not exist."`
 	Compress string     `enum:"none,zstd" default:"none" placeholder:"HOW" help:"Compression of the files: zstd or none. Default: none."`
-	Workers  int        `placeholder:"N" range:"0..1024" help:"Number of files written at once. Default: one for each processor."`
+	Workers  int        `placeholder:"N" range:"0..1024" help:"Number of files written at once; 0 is one per processor. Default: 0."`
 }
 
 // share is a range of documents of one kind, [from, to), that a run writes.

@@ -18,8 +18,8 @@ import (
 type loadCmd struct {
 	datasetFlags
 
-	DB       dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, created if it does not exist, or postgres://… or db2://…, as the role that owns its schema."`
-	From     string `type:"path" placeholder:"DIR" help:"Folder of files to load instead of generating documents: written by generate, or batch files of the TPoX kit, .xml or .zst."`
+	DB       dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH (created if missing), postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE; USER must own the schema."`
+	From     string `type:"path" placeholder:"DIR" help:"Folder of files to load instead of generating documents: written by brokerage generate, or batch files of the TPoX kit, .xml or .zst. Default: generate the dataset of --scale, --profile and --seed."`
 	Validate bool   `help:"With --from: also validate each document against its schema. Default: only well-formedness and keys are checked."`
 	Strict   bool   `help:"With --from: stop at the first document that is refused. Default: it is reported and left out."`
 	Replace  bool   `help:"Before loading, delete everything in the database. Default: an error if it holds another dataset."`

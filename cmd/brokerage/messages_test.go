@@ -155,5 +155,5 @@ func TestServe_LogUnderLoad(t *testing.T) {
 	require.Less(t, lines, 2*100*seconds+requests/100, "of %d requests", requests)
 	require.Contains(t, service.logs.String(), `"sampled":`)
 	help := strings.Join(strings.Fields(brokerage(t.Context(), "serve", "--help").out), " ")
-	require.Contains(t, help, "up to 100 requests a second and one in 100 of the rest")
+	require.Contains(t, help, "up to 100 requests per second are logged, and one in 100 of the rest")
 }

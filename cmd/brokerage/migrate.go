@@ -14,7 +14,7 @@ import (
 
 //nolint:lll // a help text is one string
 type migrateCmd struct {
-	DB    dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, postgres://… or db2://…, as the role that owns its schema."`
+	DB    dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH (created if missing), postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE; USER must own the schema."`
 	Wait  bool   `help:"Retry until the database can be reached. Default: fail at once."`
 	Print bool   `help:"Print the SQL statements that create the schema, without connecting to the database; only the scheme of --db is used. Default: create or update the schema."`
 }

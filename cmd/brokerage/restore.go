@@ -12,7 +12,7 @@ import (
 //nolint:lll // a help text is one string
 type restoreCmd struct {
 	From    string `required:"" type:"path" placeholder:"FILE" help:"Backup to read."`
-	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"Database to write, sqlite:PATH or postgres://…; it must not be in use."`
+	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"Database to write: sqlite:PATH or postgres://USER@HOST/DATABASE; it must not be in use. Db2 is not supported; use its own RESTORE DATABASE."`
 	Replace bool   `help:"Overwrite the database if it exists. Default: an error."`
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 type verifyCmd struct {
-	DB dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, postgres://… or db2://…."`
+	DB dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE."`
 }
 
 func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
