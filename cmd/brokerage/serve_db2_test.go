@@ -21,7 +21,7 @@ import (
 	"brokerage/internal/store/db2/db2test"
 )
 
-// onBench serves from a database of the bench, which stands in for a Db2.
+// onBench serves from a database of the stand-in for Db2.
 func onBench(t testing.TB, counts dataset.Counts, args ...string) (*instance, *db2test.Bench, *dataset.Dataset) {
 	t.Helper()
 	b := db2test.StartServer(t).Database(t)
