@@ -64,7 +64,7 @@ func TestLoad_SaysWhatItDoes(t *testing.T) {
 	require.Regexp(t, `\Atraining dictionaries for compression\n(?s:.*)making indexes\n`, r.err)
 }
 
-// What is written aside, by whomever, stands on lines of its own beside the bar.
+// Text written by aside is on lines of its own and never mixes with the bar, even from several goroutines.
 func TestProgress_Aside(t *testing.T) {
 	var out bytes.Buffer
 	p := startProgress(&out, 10)

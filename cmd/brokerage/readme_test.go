@@ -122,7 +122,7 @@ func TestReadme_TourIsWhole(t *testing.T) {
 	}
 }
 
-// runReadme runs a command of this program; one that is for a service gets one.
+// runReadme runs a command of this program. It starts a service for a command that needs one.
 func runReadme(t *testing.T, dir, line string, args []string) {
 	t.Helper()
 	if args[0] == "serve" {

@@ -86,7 +86,7 @@ func evenness(t *testing.T, d *dataset.Dataset, i, j, m, n int64) float64 {
 	return mean
 }
 
-// Popularity falls with the rank to the power of -1, and who is popular has nothing to do with the index.
+// The popularity of a security is proportional to 1/rank, and its rank is independent of its index.
 func TestAppend_Zipf(t *testing.T) {
 	t.Parallel()
 	d := open(t, "S", dataset.TPoX2)

@@ -64,7 +64,7 @@ func (a *asker) oddKey() string {
 		"TOOLONGSYMBOL", "%F0%9F%98%80", "A%20B", "%FF", "%EF%BF%BE", "A%0A", "A;b", "A'--", `A%22`)
 }
 
-// key is what a key usually is, or now and then an odd one.
+// key returns the usual key, or occasionally an odd one.
 func (a *asker) key(usual any) string {
 	if a.chance(8) {
 		return a.oddKey()

@@ -172,7 +172,8 @@ func mutate(r *rand.Rand, doc *part) *part {
 	return doc
 }
 
-// attr picks an attribute, or none. Namespaces and hints for the processor are not the schema's business.
+// attr picks an attribute, or returns -1. It picks no namespace declaration and no attribute with a namespace, since
+// the schemas describe neither.
 func (p *part) attr(r *rand.Rand) int {
 	if len(p.attrs) == 0 {
 		return -1

@@ -11,8 +11,8 @@ import (
 	domain "brokerage/internal/brokerage"
 )
 
-// The pause between two attempts to open a database doubles from firstPause to maxPause. A random share is taken off,
-// so that instances that wait together do not connect together.
+// The pause between two attempts to open a database doubles from firstPause to maxPause. A random share is subtracted,
+// so that instances that wait at the same time do not connect at the same time.
 const (
 	firstPause = 250 * time.Millisecond
 	maxPause   = 5 * time.Second

@@ -126,7 +126,7 @@ func TestDrive_Reports(t *testing.T) {
 	})
 }
 
-// A late report is of the interval before; none is due at the end.
+// A late report covers the last complete interval; at the end of a run, none is due.
 func TestConfig_ReportAt(t *testing.T) {
 	const ms = time.Millisecond
 	c := &Config{Every: 100 * ms, Duration: 400 * ms}

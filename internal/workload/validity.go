@@ -90,7 +90,7 @@ func noteChanges(r *Run, note func(format string, args ...any)) {
 	}
 }
 
-// refusals counts the unexpected refusals for some reasons, those of what users prepared too.
+// refusals returns the number of unexpected refusals for the given reasons, including those during preparation.
 func refusals(r *Run, of ...brokerage.Reason) (n int64) {
 	for _, reason := range of {
 		n += r.Total.Unexpected[string(reason)]

@@ -28,8 +28,8 @@ type sample struct {
 	cut   *xmldoc.Path
 }
 
-// samples takes, of the first hundred documents of each kind that have all of
-// the set, the one whose size is nearest to the typical one.
+// samples returns a sample of each kind: the one of typical size among the first hundred documents that have every path
+// of the set.
 func samples(t testing.TB) map[string]sample {
 	t.Helper()
 	all := map[string]sample{

@@ -13,8 +13,8 @@ func isDuplicateKey(err error) bool {
 	return ok && isDuplicate(unavailable.Cause)
 }
 
-// holds reports whether a document is stored exactly as it was to be inserted: the earlier attempt, whose outcome was
-// unknown, was committed then.
+// holds reports whether exactly this document is stored: then the earlier attempt to insert it, whose outcome was
+// unknown, was committed.
 func (s *Store) holds(ctx context.Context, name string, id brokerage.ID, doc []byte) bool {
 	stored, err := s.find(ctx, name, "document", id)
 	return err == nil && bytes.Equal(stored, doc) // both are in the normal form

@@ -69,8 +69,9 @@ const (
 	retryUnknown afterUnknown = true
 )
 
-// write does work in a transaction, once if w has an idempotency key. It tries again where other transactions were in
-// the way or the connection was lost before the commit, and after a commit with an unknown outcome as unknown says.
+// write does work in a transaction, once if w has an idempotency key. It retries after a conflict with other
+// transactions and after a connection that was lost before the commit. After a commit with an unknown outcome, unknown
+// decides.
 func (s *Store) write(
 	ctx context.Context, w brokerage.Write, unknown afterUnknown, do work,
 ) (answer []byte, err error) {

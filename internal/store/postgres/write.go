@@ -242,7 +242,7 @@ func (c change) queue(b *pgx.Batch) {
 	}
 }
 
-// execute makes a change.
+// execute runs the statements of a change one after another, and stops at the first error.
 func (t *transaction) execute(ctx context.Context, c change) error {
 	tag, err := t.conn.Exec(ctx, statements[c.statement], c.args...)
 	if err == nil && tag.RowsAffected() == 0 && c.notFound != nil {

@@ -15,8 +15,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// occupy runs something that has to wait until release, where it calls wait. A test calls release also when a check
-// fails: Close waits for all reads and writes.
+// occupy starts run and returns when run has called wait, which blocks until release. A test must call release even if
+// a check fails, because Close waits for all reads and writes.
 func occupy(run func(wait func()) error) (release func() error) {
 	begun, end := make(chan struct{}), make(chan struct{})
 	done := make(chan error, 1)

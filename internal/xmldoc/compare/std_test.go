@@ -220,8 +220,8 @@ func stdEdit(out *bytes.Buffer, doc []byte, text string) error {
 	return errors.Join(err, failed)
 }
 
-// stdAdmit adds what RawToken leaves out of well-formedness and can be had
-// cheaply: that tags match, and that there is one root with nothing around it.
+// stdAdmit adds checks of well-formedness that RawToken omits and that are
+// cheap: tags match, and there is one root with nothing around it.
 func stdAdmit(out *bytes.Buffer, doc []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(doc))
 	var open []xml.Name

@@ -122,19 +122,20 @@ func (b *Bench) URLAt(address string) string {
 	return fmt.Sprintf("db2://%s:%s@%s/%s", User, Password, address, b.name)
 }
 
-// Cut ends all connections to the database, as a broken network does, and tells how many.
+// Cut breaks all connections to the database, as a network fault does, and
+// returns their number.
 func (b *Bench) Cut() int { return b.proxy.Cut() }
 
-// Refuse makes new connections fail, or no longer.
+// Refuse sets whether new connections fail.
 func (b *Bench) Refuse(refuse bool) { b.proxy.Refuse(refuse) }
 
-// Delay makes each answer of the database come later.
+// Delay delays each response of the database.
 func (b *Bench) Delay(delay time.Duration) { b.proxy.Delay(delay) }
 
-// Connections is how many connections there are to the database.
+// Connections returns the number of connections to the database.
 func (b *Bench) Connections() int { return b.proxy.Connections() }
 
-// Found makes connections go to the server again, after it was restarted.
+// Found directs connections to the server again, after it was restarted.
 func (b *Bench) Found() { b.proxy.Redirect(b.server.address) }
 
 // Address returns the address for clients.

@@ -44,7 +44,8 @@ type Server struct {
 
 var servers = testenv.Servers[*Server]{What: "the bench", Need: Need}
 
-// Main runs the tests of a package, which share a server; for TestMain.
+// Main runs the tests of a package on one server, which they share. TestMain
+// calls it.
 func Main(m *testing.M) { servers.Main(m) }
 
 // Shared is a server for all tests of a package, whose TestMain is Main.

@@ -34,7 +34,7 @@ func (s *statement) manipulation(tokens []token) (string, error) {
 // administrative are table functions of Db2, with the bench's tables for them.
 var administrative = map[string]string{"ADMIN_GET_TAB_INFO": "ADMIN_TAB_INFO", "MON_GET_BUFFERPOOL": "BUFFERPOOL"}
 
-// views puts the bench's tables in the place of Db2's administrative views.
+// views replaces Db2's administrative views by the bench's tables.
 func views(tokens []token) []token {
 	var out []token
 	for i := 0; i < len(tokens); i++ {

@@ -2,7 +2,7 @@ package rewrite
 
 import "strings"
 
-// call puts the bench's procedures in the place of Db2's.
+// call replaces Db2's procedures by the bench's.
 func call(tokens []token) (string, error) {
 	if len(tokens) > 4 && starts(tokens[1:], "SYSPROC", ".", "ADMIN_CMD") {
 		return "CALL BENCH.NOTHING" + text(tokens[4:]), nil
