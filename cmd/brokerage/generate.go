@@ -38,7 +38,7 @@ type share struct {
 }
 
 // zstdShare is the size of a file under zstd in proportion to its documents, by kind: slightly more than was measured
-// at XXXS (0.19, 0.13 and, with both profiles, at most 0.28), so that the space foreseen is enough.
+// at XXXS (0.19, 0.13 and, with both profiles, at most 0.28), so that the estimated space is sufficient.
 var zstdShare = [...]float64{dataset.Security: 0.22, dataset.Customer: 0.16, dataset.Order: 0.32}
 
 func (c *generateCmd) Run(ctx context.Context, s streams) error {

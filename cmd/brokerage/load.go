@@ -59,8 +59,8 @@ func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 	return c.generated(ctx, s, db)
 }
 
-// fits returns an error if a database that does not exist yet has no room on its disk. An existing one is opened first,
-// since it may hold a part of the dataset.
+// fits returns an error if a database that does not exist yet has no space on its disk. An existing one is opened
+// first, since it may hold a part of the dataset.
 func (c *loadCmd) fits(folder sourceFolder) error {
 	if _, err := os.Stat(c.DB.Path()); !c.DB.embedded() || err == nil {
 		return nil

@@ -37,8 +37,8 @@ func (c *restoreCmd) Run(ctx context.Context, s streams) error {
 	return err
 }
 
-// fits refuses a backup that the disk of an embedded database has no room for; the old database stays until the new one
-// is whole.
+// fits returns an error if the disk of an embedded database has no space for the backup; the old database stays until
+// the new one is complete.
 func (c *restoreCmd) fits(size int64) error {
 	if !c.DB.embedded() {
 		return nil

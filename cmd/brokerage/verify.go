@@ -58,7 +58,7 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 	return writeSpace(s.out, v.Documents, v.Bytes, space)
 }
 
-// storedBytes returns about how large the documents in a database are.
+// storedBytes returns the approximate size of the documents in a database.
 func storedBytes(ctx context.Context, db store.Bulk) (float64, error) {
 	c, err := db.Contents(ctx)
 	if err != nil {

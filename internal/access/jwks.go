@@ -54,8 +54,8 @@ func (k *jwk) UnmarshalJSON(text []byte) error {
 const maxKeys = 100
 
 // parseKeys reads a JWKS. Keys that do not verify signatures by one of the algorithms are left out, as RFC 7517
-// requires; a wrong key that does is an error. A set without any key is an error too: it is far more often a mistake
-// than meant to lock all clients out.
+// requires; an invalid key for one of them is an error. A set without any key is an error too: it is far more often a
+// mistake than meant to lock all clients out.
 func parseKeys(text []byte, algorithms []string) (keySet, error) {
 	var listed []json.RawMessage
 	if err := readMembers(text, map[string]any{"keys": &listed}); err != nil {

@@ -143,8 +143,7 @@ type Unavailable struct {
 func (e *Unavailable) Error() string { return fmt.Sprintf("the store is unavailable: %v", e.Cause) }
 func (e *Unavailable) Unwrap() error { return e.Cause }
 
-// RolledBack wraps an error that is none of those above, and so a fault of the store, after which nothing of the write
-// was done.
+// RolledBack wraps an error that is none of those above, and so a fault of the store. Nothing of the write was stored.
 type RolledBack struct{ Err error }
 
 func (e *RolledBack) Error() string { return e.Err.Error() }
@@ -210,7 +209,7 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// Unfit returns the error for a document that a database does not take, with the reason.
+// Unfit returns the error for a document that a database does not accept, with the reason.
 func Unfit(reason string) *Invalid { return &Invalid{[]Finding{{Message: reason}}} }
 
 // WrongKey returns the error for a document with another key than the path of the request.

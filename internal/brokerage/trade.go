@@ -231,8 +231,8 @@ func (a *tradingAccount) book(e *xmldoc.Editor, now time.Time, movement, actual,
 	e.SetText(a.part[valueDatedBalance], working)
 }
 
-// move adds the quantity to the position in the account's holdings, or subtracts it for a sale, where the position may
-// come into being or vanish. It returns what the account then holds.
+// move adds the quantity to the position in the account's holdings, or subtracts it for a sale. It creates or removes
+// the position if necessary, and returns the quantity that the account then holds.
 func (t Trade) move(
 	e *xmldoc.Editor, rules Rules, a tradingAccount, quote Quote, change decimal.Decimal,
 ) (held decimal.Decimal, err error) {

@@ -173,7 +173,7 @@ func (l *Load) Tally() Tally {
 	return t
 }
 
-// count counts one more of what a pointer into l.tally points to.
+// count increments a counter of l.tally.
 func (l *Load) count(n *int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

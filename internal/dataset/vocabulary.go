@@ -22,7 +22,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// record is lines "key: value" of a file of the vocabulary, up to an empty line.
+// record holds lines "key: value" of a file of the vocabulary, up to an empty line.
 type record map[string]string
 
 // readRecords reads a text of records. Lines that begin with // are comments.

@@ -24,11 +24,11 @@ func Parse(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// hidden replaces what is no URL, since any part of it may be a password.
+// hidden replaces text that is not a URL, since any part of it may be a password.
 const hidden = "(not shown: it may hold a password)"
 
 // URL returns the scheme, host, port and path of a URL, without user, password and parameters. URLs of files,
-// sqlite:PATH, and null: are returned unchanged; what is no URL is replaced as a whole.
+// sqlite:PATH, and null: are returned unchanged; text that is not a URL is replaced as a whole.
 func URL(text string) string {
 	if text == "null:" || strings.HasPrefix(text, "sqlite:") {
 		return text

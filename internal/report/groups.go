@@ -127,7 +127,7 @@ func serving(r *workload.Run, of func(*workload.Process) float64) (sum float64) 
 	return sum
 }
 
-// labels returns the workloads in the order in which they come first.
+// labels returns the workloads in the order in which they first occur.
 func labels(groups []group) (all []string) {
 	for _, g := range groups {
 		if !slices.Contains(all, g.Label) {

@@ -14,8 +14,8 @@ const (
 	maxNesting  = 16
 )
 
-// accept reports whether a document is surely well-formed and valid. It allocates nothing. Functions below return
-// the offset behind what they have read, or -1 if they don't know.
+// accept reports whether a document is surely well-formed and valid. It allocates nothing. The functions below return
+// the offset after what they have read, or -1 if they don't know.
 func (a *automaton) accept(doc []byte) bool {
 	if len(doc) > maxAccepted {
 		return false

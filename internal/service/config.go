@@ -62,7 +62,7 @@ type Config struct {
 	LogFormat string     `default:"auto" enum:"auto,human,json" placeholder:"FORMAT" help:"Format of the log: human, json, or auto, which is human on a terminal and json elsewhere. Default: auto."`
 }
 
-// Default returns the settings of a service that is given none.
+// Default returns the default settings.
 func Default() Config {
 	var c Config
 	if err := kong.ApplyDefaults(&c); err != nil {
@@ -79,7 +79,7 @@ func (e *ConfigError) Unwrap() error { return e.Err }
 
 func configErrorf(format string, args ...any) error { return &ConfigError{fmt.Errorf(format, args...)} }
 
-// Verify returns a *ConfigError for settings that are wrong by themselves or contradict each other. It opens nothing.
+// Verify returns a *ConfigError for settings that are invalid or contradict each other. It opens nothing.
 func (c *Config) Verify() error {
 	if _, err := store.Find(c.DB); err != nil {
 		return configErrorf("--db: %w", err)

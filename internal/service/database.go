@@ -12,7 +12,7 @@ import (
 )
 
 // openStore opens the database. An embedded one is filled if it is empty; one of a server is not, since it may belong
-// to others, and other instances may be starting beside this one.
+// to others, and other instances may be starting at the same time.
 func (s *service) openStore(ctx context.Context) (domain.Store, error) {
 	options := store.Options{
 		Pool: s.Pool, Uncompressed: s.Uncompressed, Notice: func(text string) { s.log.Warn(text) },

@@ -127,7 +127,7 @@ func (i *insight) reportDataset(ctx context.Context, inner domain.Store) {
 	i.metrics.Dataset(contents, raw)
 }
 
-// count counts the documents of an embedded store, which serves meanwhile.
+// count counts the documents of an embedded store while it serves requests.
 func (i *insight) count(census func(context.Context) error) {
 	bounded, cancel := context.WithTimeout(i.ctx, censusTimeout)
 	defer cancel()

@@ -180,8 +180,8 @@ func parse(file []byte) (*Definition, error) {
 	return d, nil
 }
 
-// defaults returns the values of what a file leaves out. They are in a file, which k6 reads too, so that both draw the
-// same.
+// defaults returns the defaults for a workload file. They are in a file that k6 reads too, so that both use the same
+// ones.
 func defaults() *Definition {
 	d := &Definition{}
 	file, err := loadtest.Workloads.ReadFile("workloads/defaults.json")

@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// ProgressBytes is how many bytes lie between two reports of progress.
+// ProgressBytes is the number of bytes between two reports of progress.
 const ProgressBytes = 1 << 20
 
 // A File is a backup that is open for reading.
@@ -92,8 +92,8 @@ func engineText(engine string) string {
 	return engine
 }
 
-// Unpack writes the database in the backup to a writer, and returns an error unless the backup is whole: after an
-// error, what was written is of no use. It calls read with the progress.
+// Unpack writes the database in the backup to a writer, and returns an error unless the backup is complete: after an
+// error, what was written is unusable. It calls read with the progress.
 func (b *File) Unpack(ctx context.Context, to io.Writer, read func(bytes int64)) error {
 	file := sha256.New()
 	packed := io.TeeReader(io.NewSectionReader(b, 0, b.packed), file)
@@ -134,7 +134,7 @@ func (b *File) Unpack(ctx context.Context, to io.Writer, read func(bytes int64))
 	return nil
 }
 
-// unpackError returns an error of the disk as it is, and any other as damage.
+// unpackError returns an error of the disk unchanged, and any other as damage.
 func (b *File) unpackError(err error) error {
 	if _, ok := errors.AsType[*os.PathError](err); ok {
 		return err

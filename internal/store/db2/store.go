@@ -125,7 +125,7 @@ func (s *Store) setting(ctx context.Context, name string) (text string, err erro
 	return text, err
 }
 
-// orElse returns err, or otherwise where that is nil.
+// orElse returns err, or otherwise if err is nil.
 func orElse(err, otherwise error) error {
 	if err != nil {
 		return err

@@ -47,8 +47,8 @@ func newMigration(version int, file, statements string) migration {
 		strings.TrimSuffix(strings.TrimSpace(statements), ";"), version, file)}
 }
 
-// stepsAfter returns what is run after a version: the migrations to the newest, and what the role of the service may do
-// then.
+// stepsAfter returns the statements to run after a version: the migrations to the newest, and the privileges of the
+// role of the service.
 func stepsAfter(version int, migrations []migration) []migration {
 	steps := slices.Concat(migrations[version:], []migration{{"grants", grants}})
 	if version == 0 {

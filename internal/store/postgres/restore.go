@@ -14,10 +14,10 @@ import (
 	"brokerage/internal/store/archive"
 )
 
-// Restore makes the database what it was when the backup was taken, in one transaction: until that commits, others see
-// the old content, and after an interruption that is what is left. Nothing is changed before the whole backup has been
-// read and verified; a database that holds something is replaced only with replace. Nothing should use the database:
-// writers wait, and find other content afterwards.
+// Restore restores the state of the backup in one transaction: until that commits, others see the old content, which
+// also remains after an interruption. Nothing is changed before the whole backup has been read and verified; a database
+// that holds something is replaced only with replace. Nothing should use the database: writers wait, and find other
+// content afterwards.
 func (s *Store) Restore(
 	ctx context.Context, file string, replace bool, progress func(done, total int64),
 ) (m archive.Manifest, err error) {

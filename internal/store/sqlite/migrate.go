@@ -155,7 +155,7 @@ func (s *Store) copyBefore(version int, write func(to string) error) (path strin
 	return path, archive.SyncFolder(filepath.Dir(path))
 }
 
-// removeAll removes files, those of them that exist.
+// removeAll removes those of the files that exist.
 func removeAll(paths ...string) error {
 	for _, path := range paths {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -43,7 +43,7 @@ func (s shape) ofSize(t testing.TB, bytes int) []byte {
 	}
 }
 
-// repeated puts n of what each returns behind the first mark in a document.
+// repeated inserts n results of each after the first mark in a document.
 func repeated(doc []byte, mark string, each func(i int) string) func(n int) []byte {
 	before, after, found := strings.Cut(string(doc), mark)
 	if !found {
@@ -61,7 +61,7 @@ func repeated(doc []byte, mark string, each func(i int) string) func(n int) []by
 
 func constant(text string) func(int) string { return func(int) string { return text } }
 
-// costlyID is of the documents that LinearCost writes; account i of the customer has costlyID + 1 + i.
+// costlyID is the id of the documents that LinearCost writes; account i of the customer has costlyID + 1 + i.
 const costlyID = 990_000_000_000
 
 // customerShapes are valid documents first, then documents that only validate=no lets in.
@@ -215,7 +215,7 @@ func LinearCost(t *testing.T, s brokerage.Store, d *dataset.Dataset, processes f
 	}
 }
 
-// slight is what a call may cost whatever it does: less than that is not worth a comparison.
+// slight is the cost below which calls are not compared.
 const slight = 5 * time.Millisecond
 
 // compare runs the operations in turn with either document, and again while one of them seems not to be linear.

@@ -63,7 +63,7 @@ type T interface {
 	Context() context.Context
 }
 
-// A testCase is named resource or transaction, slash, what is special.
+// A testCase has a name of the form resource/case or transaction/case.
 type testCase struct {
 	name  string
 	run   func(*env)
