@@ -186,13 +186,13 @@ func (c *driveCmd) jsonFile(n int) string {
 func (c *driveCmd) check() (*workload.Definition, error) {
 	switch {
 	case c.DB != "" && c.URL != "":
-		return nil, usagef("--db and --url: a load runs against one of them")
+		return nil, usagef("--db and --url exclude each other")
 	case c.DB != "" && c.clientTLS != (clientTLS{}):
-		return nil, usagef("--tls-ca, --tls-client-cert and --tls-client-key are for a service: a load with --db asks none")
+		return nil, usagef("--tls-ca, --tls-client-cert and --tls-client-key are for a service: --db uses none")
 	case c.Tier && c.DB == "":
-		return nil, usagef("--tier needs --db: it puts a service of its own before the database")
+		return nil, usagef("--tier requires --db: it starts a service on that database")
 	case c.Tier && c.Repeat > 1:
-		return nil, usagef("--repeat is for runs: --tier has --turns")
+		return nil, usagef("--repeat and --tier exclude each other: --tier has --turns")
 	}
 	if c.DB != "" {
 		if _, err := store.Find(c.DB); err != nil {

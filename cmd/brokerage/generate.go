@@ -106,7 +106,7 @@ func (c *generateCmd) summary(ctx context.Context, s streams, g *generation, bef
 	took := time.Since(g.progress.start)
 	beside := ""
 	if before > 0 {
-		beside = fmt.Sprintf(" beside %s from before", format.Count(before))
+		beside = fmt.Sprintf(", in addition to %s from before", format.Count(before))
 	}
 	_, err = fmt.Fprintf(s.out, "%s, %s, in %s%s in %s: %s, %s\n",
 		format.Plural(g.documents, "document"), format.Bytes(g.bytes), format.Plural(g.files, "file"), beside, c.Out,

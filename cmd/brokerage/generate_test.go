@@ -172,7 +172,7 @@ func TestGenerate_Continues(t *testing.T) {
 
 	r := brokerage(t.Context(), args...)
 	require.Equal(t, exitOK, r.code, r.err)
-	require.Contains(t, r.out, "in 1 file beside 1 from before")
+	require.Contains(t, r.out, "in 1 file, in addition to 1 from before")
 	require.Equal(t, all, names(t, dir))
 	require.True(t, bytes.Equal(want, content(t, dir, "order")))
 	untouched, err := os.Stat(filepath.Join(dir, all[1-i]))

@@ -36,7 +36,7 @@ const journal = 100e6
 
 func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 	if c.From == "" && (c.Validate || c.Strict) {
-		return usagef("--validate and --strict are for --from: what is generated is valid")
+		return usagef("--validate and --strict require --from: generated documents are valid")
 	}
 	var folder sourceFolder
 	if c.From != "" { // before a database is made, or emptied
@@ -131,7 +131,7 @@ func (c *loadCmd) load(ctx context.Context, s streams, db store.Bulk, l loading)
 		return err
 	}
 	if held != "" && !l.same(held) {
-		return fmt.Errorf("%s holds %s, not %s%s: --replace begins with an empty database", c.DB.name(), held, l.name, l.now)
+		return fmt.Errorf("%s holds %s, not %s%s: --replace empties the database first", c.DB.name(), held, l.name, l.now)
 	}
 	if done, err := finished(ctx, db); err != nil {
 		return err
@@ -222,7 +222,7 @@ func (c *loadCmd) summary(
 	}
 	beside := ""
 	if before > 0 {
-		beside = fmt.Sprintf(" beside %s from before", format.Count(before))
+		beside = fmt.Sprintf(", in addition to %s from before", format.Count(before))
 	}
 	if _, err := fmt.Fprintf(s.out, "%s: %s%s in %s (%s/s); %s is %s\n\n", what, format.Plural(loaded, "document"), beside,
 		format.Duration(took),

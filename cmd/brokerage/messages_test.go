@@ -78,7 +78,7 @@ func TestMessages(t *testing.T) {
 		"campaign --out a/b/study --limit 1s":                   {exitFailed, "--limit is too short"},
 		"campaign --out study --workloads none":                 {exitUsage, `no workload "none"`},
 		"campaign --out study --users 0":                        {exitUsage, "--users"},
-		"campaign --out study --db sqlite:there.db":             {exitFailed, "--replace takes away what is there"},
+		"campaign --out study --db sqlite:there.db":             {exitFailed, "--replace empties it"},
 		"campaign --out study --db sqlite:n/x.db":               {exitFailed, "n/x.db: there is no folder "},
 		"campaign --out study --db postgres://127.0.0.1:1/none": {exitFailed, "connection refused"},
 	} {

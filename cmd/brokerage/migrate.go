@@ -57,7 +57,7 @@ func migratedText(from, to int) string {
 	case to:
 		return fmt.Sprintf("nothing to do, the schema has version %d", to)
 	case 0:
-		return fmt.Sprintf("made the schema, version %d", to)
+		return fmt.Sprintf("created the schema, version %d", to)
 	default:
 		return fmt.Sprintf("migrated the schema from version %d to %d", from, to)
 	}

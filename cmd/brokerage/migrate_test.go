@@ -43,7 +43,7 @@ func TestMigrate(t *testing.T) {
 
 	r = brokerage(t.Context(), "migrate", "--db", db)
 	require.Equal(t, exitOK, r.code, r.err)
-	require.Equal(t, file+": made the schema, version 3\n", r.out)
+	require.Equal(t, file+": created the schema, version 3\n", r.out)
 	require.Equal(t, schema(conn), schema(made))
 	r = brokerage(t.Context(), "migrate", "--db", db)
 	require.Equal(t, file+": nothing to do, the schema has version 3\n", r.out)
@@ -171,7 +171,7 @@ func TestMigrate_Postgres(t *testing.T) {
 		exitFailed, "role brokerage_service may not change that")
 	r = brokerage(t.Context(), "migrate", "--db", owner)
 	require.Equal(t, exitOK, r.code, r.err)
-	require.Regexp(t, `made the schema, version [1-9]`, r.out)
+	require.Regexp(t, `created the schema, version [1-9]`, r.out)
 	r = brokerage(t.Context(), "migrate", "--db", service)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Regexp(t, `nothing to do, the schema has version [1-9]`, r.out)
@@ -218,10 +218,10 @@ func TestMigrate_Wait(t *testing.T) {
 	require.Contains(t, logs.wait(t, "waiting for the database")["error"], "does not exist")
 	server.Exec(t, "postgres", "CREATE DATABASE later TEMPLATE template0")
 	require.Equal(t, exitOK, <-ended, logs)
-	require.Regexp(t, `made the schema, version [1-9]`, out.String())
+	require.Regexp(t, `created the schema, version [1-9]`, out.String())
 
 	// A schema of a later version is nothing that waiting mends.
 	server.Exec(t, "later", "INSERT INTO brokerage.schema_versions VALUES (999, 'x')")
 	r := brokerage(t.Context(), "migrate", "--wait", "--db", db)
-	requireOneLine(t, r, exitFailed, "the database has schema version 999, and this program knows up to")
+	requireOneLine(t, r, exitFailed, "the database has schema version 999, but this program supports up to")
 }

@@ -99,7 +99,7 @@ func TestPostgres_Roles(t *testing.T) {
 	out, err := roles() // no password for the service
 	require.ErrorContains(t, err, "exit status 3", out)
 	require.NotContains(t, out, "CREATE DATABASE")
-	for _, want := range []string{"made the schema", "nothing to do"} {
+	for _, want := range []string{"created the schema", "nothing to do"} {
 		out, err := roles("-v", "service_password=other")
 		require.NoError(t, err, out)
 		r := brokerage(t.Context(), "migrate", "--db", server.URLOf("brokerage_owner", "brokerage"))

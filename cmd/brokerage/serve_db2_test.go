@@ -121,7 +121,7 @@ func TestServe_Db2Wait(t *testing.T) {
 	b := server.Absent(t, "LATER", address)
 	because("SQL30061N") // no such database
 	b.Create(t)
-	i.logs.wait(t, "the database is there")
+	i.logs.wait(t, "the database is available")
 	eventually(t, func() bool { return get(t, i.url+"/readyz").status == http.StatusOK }, "it is ready")
 	require.Equal(t, http.StatusNotFound, get(t, i.url+"/v1/orders/1").status)
 	i.stop(t)

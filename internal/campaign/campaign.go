@@ -151,8 +151,7 @@ func (r *running) create(ctx context.Context) error {
 			return err
 		}
 		if holds != "" && !r.Replace {
-			return fmt.Errorf("the database holds %s, and a campaign begins with an empty one: --replace takes away what is "+
-				"there", holds)
+			return fmt.Errorf("the database holds %s, but a campaign needs an empty one: --replace empties it", holds)
 		}
 	}
 	now := r.Now()

@@ -94,7 +94,7 @@ func Compare(a, b *File) (*Comparison, error) {
 		c.compareSteps(a.Campaign, b.Campaign)
 	}
 	if len(c.figures) == 0 {
-		return nil, fmt.Errorf("%s and %s have measured nothing in common", a.Name, b.Name)
+		return nil, fmt.Errorf("%s and %s have no measurement in common", a.Name, b.Name)
 	}
 	return c, nil
 }
@@ -109,7 +109,7 @@ func Together(files []*File) (*File, error) {
 	first := *files[0]
 	for i, f := range files[1:] {
 		if first.Campaign != nil || f.Campaign != nil {
-			return nil, fmt.Errorf("%s and %s are one side, but a campaign has its repeats in it: compare two campaigns",
+			return nil, fmt.Errorf("%s and %s are on one side, but a campaign contains its repeats: compare two campaigns",
 				first.Name, f.Name)
 		}
 		if first.kind() != f.kind() {

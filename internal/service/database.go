@@ -65,7 +65,7 @@ func (s *service) fill(ctx context.Context, opened store.Bulk) error {
 		return err
 	}
 	if unfinished != "" && unfinished != tiny.Fingerprint() {
-		return fmt.Errorf("the load of %s is not finished: the same load command continues it, load --replace begins anew",
+		return fmt.Errorf("the load of %s is not finished: the same load command continues it, load --replace starts over",
 			unfinished)
 	}
 	held, err := store.Holds(ctx, opened)

@@ -132,6 +132,6 @@ func (i *insight) count(census func(context.Context) error) {
 	bounded, cancel := context.WithTimeout(i.ctx, censusTimeout)
 	defer cancel()
 	if err := census(bounded); err != nil && i.ctx.Err() == nil {
-		i.log.Warn("counting the documents failed: metrics do not say how many there are", "error", err)
+		i.log.Warn("counting the documents failed, so their metrics are missing", "error", err)
 	}
 }

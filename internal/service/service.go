@@ -102,7 +102,7 @@ func (s *service) openTraces(ctx context.Context) (err error) {
 		_ = s.traces.Close(bounded) // what could not be sent has been logged
 		return nil
 	})
-	s.log.Info("traces are sent")
+	s.log.Info("sending traces")
 	s.log = telemetry.WithTraceIDs(s.log)
 	return nil
 }
@@ -172,7 +172,7 @@ func (s *service) reportAudit(err error) {
 	case isLost:
 		s.log.Error("the audit log lost records while it could not be written", "file", s.AuditLog, "records", int64(lost))
 	case err != nil:
-		s.log.Error("cannot write the audit log, so changes are refused until it can be written", "file", s.AuditLog,
+		s.log.Error("cannot write the audit log, so writes are refused until it can be written", "file", s.AuditLog,
 			"error", err)
 	default:
 		s.log.Info("the audit log can be written again", "file", s.AuditLog)

@@ -56,7 +56,7 @@ func (r *Retry) Until(ctx context.Context, err error) (domain.Store, error) {
 		}
 		var opened domain.Store
 		if opened, err = r.Open(ctx); err == nil {
-			r.Log.Info("the database is there", "db", r.DB, "waited", time.Since(began).Round(time.Millisecond).String())
+			r.Log.Info("the database is available", "db", r.DB, "waited", time.Since(began).Round(time.Millisecond).String())
 			return opened, nil
 		}
 	}

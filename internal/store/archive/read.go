@@ -63,7 +63,7 @@ func (b *File) readManifest(engine string, newest int) error {
 	case over < 0:
 		return errors.New("is cut off")
 	case over > 0:
-		return fmt.Errorf("has %d bytes behind its end", over)
+		return fmt.Errorf("has %d bytes after its end", over)
 	}
 	text, seal := frame[frameHead:len(frame)-sealLine], frame[len(frame)-sealLine:]
 	b.sealed = info.Size() - int64(sealLine)
@@ -76,9 +76,9 @@ func (b *File) readManifest(engine string, newest int) error {
 	case b.Engine != engine:
 		return fmt.Errorf("is a backup of %s, and not of %s", engineText(b.Engine), engineText(engine))
 	case b.Format > Format:
-		return fmt.Errorf("is a backup of format %d, and this program knows up to %d: use a newer release", b.Format, Format)
+		return fmt.Errorf("is of format %d, but this program supports up to %d: use a newer release", b.Format, Format)
 	case b.Schema > newest:
-		return fmt.Errorf("holds schema version %d, and this program knows up to %d: use a newer release", b.Schema, newest)
+		return fmt.Errorf("has schema version %d, but this program supports up to %d: use a newer release", b.Schema, newest)
 	case b.Format < 1 || b.Schema < 1 || b.Bytes <= 0:
 		return errors.New("is damaged: its manifest makes no sense")
 	}

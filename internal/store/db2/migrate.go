@@ -70,7 +70,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	case version == schemaVersion:
 		return nil
 	case version > schemaVersion:
-		return fmt.Errorf("the database has schema version %d, and this program knows up to %d: use a newer one",
+		return fmt.Errorf("the database has schema version %d, but this program supports up to %d: use a newer release",
 			version, schemaVersion)
 	case s.settings.AsIs:
 		return ErrEmpty

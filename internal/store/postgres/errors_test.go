@@ -149,7 +149,7 @@ func TestOpen_Unavailable(t *testing.T) {
 		"NoDatabase":    {server.URL("none"), true, "does not exist"},
 		"NoRole":        {server.URLOf("stranger", empty), true, "stranger"},
 		"NoSchema":      {server.URLOf("guest", empty), true, "as the owner"},
-		"NotOurs":       {server.URL(strange), false, "is not of this program"},
+		"NotOurs":       {server.URL(strange), false, "of another program"},
 		"Newer":         {server.URL(newer), false, "999"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -140,13 +140,13 @@ func versionOf(ctx context.Context, q querier, newest int) (version int, err err
 	case err != nil:
 		return 0, err
 	case !ours && taken:
-		return 0, errors.New("the database has a schema brokerage that is not of this program")
+		return 0, errors.New("the database has a schema brokerage of another program")
 	case !ours:
 		return 0, nil
 	}
 	err = q.QueryRow(ctx, "SELECT coalesce(max(version), 0) FROM brokerage.schema_versions").Scan(&version)
 	if err == nil && version > newest {
-		return 0, fmt.Errorf("the database has schema version %d, and this program knows up to %d: use a newer one",
+		return 0, fmt.Errorf("the database has schema version %d, but this program supports up to %d: use a newer release",
 			version, newest)
 	}
 	return version, err

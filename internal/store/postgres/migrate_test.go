@@ -64,7 +64,7 @@ func TestMigrate_Versions(t *testing.T) {
 
 	_, err = Open(t.Context(), url, Options{})
 	require.ErrorContains(t, err, fmt.Sprintf(
-		"the database has schema version %d, and this program knows up to %d: use a newer one", current+1, current))
+		"the database has schema version %d, but this program supports up to %d: use a newer release", current+1, current))
 }
 
 // The script, run by hand, makes what Open makes, to the last function.
@@ -109,7 +109,7 @@ func TestRoles(t *testing.T) {
 	d := generator(t, "tiny")
 	owner := opened(t, server.URLOf("brokerage_owner", "app"), Options{})
 	err = opened(t, service, Options{}).LoadDataset(t.Context(), d, nil)
-	require.ErrorContains(t, err, "loading is for the owner to do, and role brokerage_service is not")
+	require.ErrorContains(t, err, "only the schema's owner can load, and role brokerage_service is not")
 	require.NoError(t, owner.LoadDataset(t.Context(), d, nil))
 	require.NoError(t, owner.Close())
 

@@ -61,7 +61,7 @@ func requireEmpty(ctx context.Context, q querier) error {
 	err := q.QueryRow(ctx, `SELECT EXISTS (SELECT FROM brokerage.orders) OR EXISTS (SELECT FROM brokerage.customers)
 		OR EXISTS (SELECT FROM brokerage.securities)`).Scan(&something)
 	if err == nil && something {
-		err = errors.New("the database holds something already: --replace replaces it")
+		err = errors.New("the database is not empty: --replace replaces its contents")
 	}
 	return err
 }

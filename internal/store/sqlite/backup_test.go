@@ -140,8 +140,8 @@ func TestBackup_File(t *testing.T) {
 		progress func(file string, cancel func())
 		says     string
 	}{
-		"There": {says: "is there already"},
-		"ComesMeanwhile": {missing: true, says: "is there already", progress: func(file string, _ func()) {
+		"There": {says: "exists already"},
+		"ComesMeanwhile": {missing: true, says: "exists already", progress: func(file string, _ func()) {
 			writeFile(t, file, []byte("the one before"))
 		}},
 		"Interrupted": {replace: true, says: context.Canceled.Error(), progress: func(_ string, cancel func()) { cancel() }},

@@ -124,7 +124,7 @@ func TestMigrate(t *testing.T) {
 		require.Len(t, notices, 1, "once")
 		requireOpens(t, path, Options{migrations: options.migrations, AsIs: true})
 		_, err := Open(t.Context(), path, Options{})
-		require.ErrorContains(t, err, fmt.Sprintf("schema version %d, and this program knows up to %d", to, to-2))
+		require.ErrorContains(t, err, fmt.Sprintf("schema version %d, but this program supports up to %d", to, to-2))
 	})
 }
 
@@ -160,7 +160,7 @@ func TestMigrate_NeverOverwritesACopy(t *testing.T) {
 func TestMigrate_Fails(t *testing.T) {
 	fromEach(t, tempDir, func(t *testing.T, dir, path string, from int) {
 		_, err := Open(t.Context(), path, Options{migrations: later(addNotes, "DROP TABLE orders; DROP TABLE nothing")})
-		require.ErrorContains(t, err, fmt.Sprintf("%s is version %d as before: ", path, from))
+		require.ErrorContains(t, err, fmt.Sprintf("%s still has version %d: ", path, from))
 		require.ErrorContains(t, err, fmt.Sprintf("migration migrations/%04d_later.sql: ", newest+2))
 		requireVersion(t, path, from)
 		require.Equal(t, []string{"brokerage.db", "brokerage.db-lock"}, entries(t, dir), "without a copy")
@@ -216,7 +216,7 @@ func TestMigrate_NoRoom(t *testing.T) {
 			before["brokerage.db-lock"] = ""
 			_, err := Open(t.Context(), path, Options{migrations: large})
 			require.ErrorAs(t, err, new(*brokerage.Unavailable))
-			require.ErrorContains(t, err, fmt.Sprintf("%s is version %d as before: ", path, from))
+			require.ErrorContains(t, err, fmt.Sprintf("%s still has version %d: ", path, from))
 			require.True(t, maps.Equal(before, content(t, dir)), "changed")
 			require.NoError(t, os.Remove(ballast))
 		}

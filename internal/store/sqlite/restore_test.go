@@ -101,7 +101,7 @@ func TestRestore_Damage(t *testing.T) {
 		"OtherZstd":     {packed.EncodeAll([]byte("<a/>"), nil), "is not a backup"},
 		"NoManifest":    {whole[:frame], "is not a backup"},
 		"ManifestAlone": {whole[frame:], "is damaged"},
-		"Trailing":      {edited(func(b []byte) []byte { return append(b, "rubbish"...) }), "has 7 bytes behind its end"},
+		"Trailing":      {edited(func(b []byte) []byte { return append(b, "rubbish"...) }), "has 7 bytes after its end"},
 		"Twice":         {append(bytes.Clone(whole), whole...), "is damaged"},
 		"LongFrame": {
 			edited(func(b []byte) []byte { binary.LittleEndian.PutUint32(b[frame+4:], 1<<31); return b }), "is cut off",
@@ -176,7 +176,7 @@ func TestRestore_Target(t *testing.T) {
 		replace bool
 		says    string
 	}{
-		"There":        {func(path string) { emptyAt(t, path) }, false, "is there already"},
+		"There":        {func(path string) { emptyAt(t, path) }, false, "exists already"},
 		"NotADatabase": {func(path string) { writeFile(t, path, []byte("years of work")) }, true, "is not a database"},
 		"Foreign":      {func(path string) { execute(t, path, "CREATE TABLE t (x)") }, true, "not of this program"},
 	} {
