@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// backedUp is a folder with a database, b.db, and a backup of it, backup.
+// backedUp returns a folder with a database, b.db, and a backup of it, backup.
 func backedUp(t testing.TB) (dir string) {
 	t.Helper()
 	dir = t.TempDir()

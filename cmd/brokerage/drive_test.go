@@ -81,7 +81,7 @@ func TestDrive_BadInput(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, "none.db"))
 }
 
-// Without a target it is the service that serve starts by default.
+// The default target is the service that serve starts by default.
 func TestDrive_DefaultTarget(t *testing.T) {
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", readmeAddr)
 	if err != nil {
@@ -99,7 +99,7 @@ func TestDrive_DefaultTarget(t *testing.T) {
 	requireOneLine(t, brokerage(t.Context(), "drive", "--tier"), exitUsage, "--tier needs --db")
 }
 
-// A service that wants certificates of its clients, with real ones.
+// A service that requires client certificates, with real ones.
 func TestDrive_TLS(t *testing.T) {
 	ours, other := newAuthority(t), newAuthority(t)
 	dir := t.TempDir()
@@ -178,7 +178,7 @@ func TestDrive_WrongToken(t *testing.T) {
 	service.stop(t)
 }
 
-// Accounts were closed and ids taken by hand: the run says so, beside the refusals that this causes.
+// Accounts were closed and ids used by hand: the run explains the refusals that this causes.
 func TestDrive_ChangedByHand(t *testing.T) {
 	service := serving(t, tinyDB(t))
 	whole := dataset.New(dataset.Spec{Seed: 1})
@@ -227,8 +227,8 @@ func TestDrive_Prints(t *testing.T) {
 	require.Positive(t, run.Usage.Generator.CPUSeconds)
 }
 
-// invalidWorkload returns the file of a workload whose runs are INVALID: users find almost nothing to delete, and draw
-// again.
+// invalidWorkload returns the file of a workload whose runs are INVALID: users find almost nothing to delete, and
+// choose again.
 func invalidWorkload(t testing.TB) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "own.json")
@@ -238,8 +238,7 @@ func invalidWorkload(t testing.TB) string {
 	return file
 }
 
-// Results that may not be quoted are written like any others, and have an exit code of their own unless they are
-// allowed.
+// INVALID results are written like any others, and have their own exit code unless they are allowed.
 func TestDrive_Invalid(t *testing.T) {
 	service := serving(t, tinyDB(t))
 	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
@@ -267,7 +266,7 @@ func TestDrive_Invalid(t *testing.T) {
 	service.stop(t)
 }
 
-// Repeats are runs of their own: each has its file, which report reads, and its own draws.
+// Repeats are separate runs: each has its file, which report reads, and its own random parameters.
 func TestDrive_Repeat(t *testing.T) {
 	dir := t.TempDir()
 	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
@@ -342,7 +341,7 @@ func TestDrive_Signal(t *testing.T) {
 	require.Positive(t, run.Total.Count)
 }
 
-// driving starts a run of an hour as a process of its own.
+// driving starts a run of an hour as a separate process.
 func driving(t testing.TB, args ...string) (cmd *exec.Cmd, out, errs *logLines) {
 	t.Helper()
 	cmd = process(t, append([]string{

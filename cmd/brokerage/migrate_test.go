@@ -49,8 +49,8 @@ func TestMigrate(t *testing.T) {
 	require.Equal(t, file+": nothing to do, the schema has version 3\n", r.out)
 }
 
-// A SIGTERM while an older database is copied, written anew with checksums or changed in place leaves it as it was, or
-// wholly migrated, and nothing beside it; the same command then finishes.
+// A SIGTERM while an older database is copied, rewritten with checksums or changed in place leaves it unchanged or
+// completely migrated, and no other files; the same command then finishes.
 func TestMigrate_Terminated(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it has no such signal")
@@ -131,7 +131,7 @@ func makeOlder(t testing.TB, file string, version int) {
 	require.NoError(t, err)
 }
 
-// requireOneVersion requires all orders to be as the version of the database wants them, and returns it.
+// requireOneVersion requires that all orders match the version of the database, and returns the version.
 func requireOneVersion(t testing.TB, file string, from int) (version int) {
 	t.Helper()
 	db, err := sqlite.OpenFile(file)
@@ -154,7 +154,7 @@ func requireOneVersion(t testing.TB, file string, from int) (version int) {
 	return version
 }
 
-// Who serves needs no right to change the schema, if it is there already.
+// A role that serves needs no right to change a schema that exists already.
 func TestMigrate_Postgres(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", "CREATE ROLE brokerage_owner LOGIN; CREATE ROLE brokerage_service LOGIN")
@@ -205,7 +205,7 @@ func TestMigrate_Refusals(t *testing.T) {
 	}
 }
 
-// A Job that migrates may come before the database that it migrates.
+// A migration Job may start before its database exists.
 func TestMigrate_Wait(t *testing.T) {
 	server := pgtest.Start(t)
 	db := server.URL("later")

@@ -141,7 +141,7 @@ func TestServe_ConfigBombs(t *testing.T) {
 	requireOneLine(t, brokerage(t.Context(), "serve", "--config", "/dev/zero"), exitUsage, "larger than 64 KiB")
 }
 
-// indented is a mapping in a mapping in a mapping, and so on.
+// indented returns a mapping in a mapping in a mapping, and so on.
 func indented(depth int) string {
 	var b strings.Builder
 	for i := range depth {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// collector takes traces, as OpenTelemetry's does, in the JSON of its protocol.
+// collector accepts traces, as OpenTelemetry's does, in the JSON of its protocol.
 type collector struct {
 	*httptest.Server
 
@@ -79,7 +79,7 @@ func newCollector(t testing.TB) *collector {
 	return c
 }
 
-// trace waits for so many spans of a trace, and gives them by name.
+// trace waits for the given number of spans of a trace, and returns them by name.
 func (c *collector) trace(t testing.TB, id string, n int) map[string]span {
 	t.Helper()
 	all := map[string]span{}
@@ -97,7 +97,7 @@ func (c *collector) trace(t testing.TB, id string, n int) map[string]span {
 	return all
 }
 
-// traced asks as a part of a trace, whose number says which.
+// traced sends a request as part of the trace with the given number.
 func traced(t testing.TB, method, url, body string, n int) (id, parent string) {
 	t.Helper()
 	id, parent = strings.Repeat("0", 31)+strconv.Itoa(n), "00000000000000a1"
@@ -165,7 +165,7 @@ func TestServe_Traces(t *testing.T) {
 	}
 }
 
-// OpenTelemetry's own variables do, and say no as well.
+// OpenTelemetry's own variables work, and can also disable traces.
 func TestServe_TracesByVariables(t *testing.T) {
 	c := newCollector(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
@@ -186,7 +186,7 @@ func TestServe_TracesByVariables(t *testing.T) {
 	require.Nil(t, i.logs.find(t, "get_order")["trace_id"])
 }
 
-// A collector that is not there costs a line in the log, and no request.
+// A missing collector causes a line in the log, and no failed request.
 func TestServe_TracesWithoutCollector(t *testing.T) {
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "50")
 	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "200")
@@ -197,7 +197,7 @@ func TestServe_TracesWithoutCollector(t *testing.T) {
 	i.stop(t)
 }
 
-// What the service asks an issuer of tokens for is a span too, and says so.
+// The service's requests to an issuer of tokens are spans too, and carry the trace.
 func TestServe_TracesPassedOn(t *testing.T) {
 	c := newCollector(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")

@@ -27,7 +27,7 @@ func record(id string) audit.Record {
 	}
 }
 
-// ids are the request ids of the lines, each of which must be one record.
+// ids returns the request ids of the lines, each of which must be one record.
 func ids(t testing.TB, text string) (ids []string) {
 	t.Helper()
 	for line := range strings.Lines(text) {

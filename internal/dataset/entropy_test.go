@@ -103,7 +103,7 @@ func newEncoder(tb testing.TB, options ...zstd.EOption) *zstd.Encoder {
 	return encoder
 }
 
-// kitOrder is the kit's sample order on one line, or what stands in for it where the kit is not at hand.
+// kitOrder returns the kit's sample order on one line, or what stands in for it where the kit is not at hand.
 func kitOrder(tb testing.TB) string {
 	tb.Helper()
 	path := filepath.Join("testdata", "order.xml")

@@ -128,7 +128,7 @@ func TestAccept_Problems(t *testing.T) {
 	}
 }
 
-// listed are the statuses that the contract lists of an operation.
+// listed returns the statuses that the contract lists of an operation.
 func listed(t testing.TB, operation string) []int {
 	t.Helper()
 	var all []int
@@ -300,7 +300,7 @@ func (faulty) Handler() http.Handler {
 	return http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("a fault") })
 }
 
-// firstAccount is an account that a customer has.
+// firstAccount returns an account that a customer has.
 func firstAccount(t testing.TB, s *Server, customer string) string {
 	t.Helper()
 	m := regexp.MustCompile(`<Account id="(\d+)"`).FindStringSubmatch(ask(s, "GET", "/v1/customers/"+customer, "").body)

@@ -40,7 +40,7 @@ var contract = sync.OnceValue(func() *openapi3.T {
 	return doc
 })
 
-// routeOf is an operation of the contract.
+// routeOf returns an operation of the contract.
 func routeOf(t testing.TB, name string) *routers.Route {
 	t.Helper()
 	for path, item := range contract().Paths.Map() {

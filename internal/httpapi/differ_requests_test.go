@@ -57,7 +57,7 @@ func (a *asker) chance(percent int) bool { return a.r.IntN(100) < percent }
 
 func (a *asker) newID() int64 { a.fresh++; return 900_000_000_000 + a.fresh }
 
-// oddKey is what can stand in a path where a key belongs.
+// oddKey returns what can stand in a path where a key belongs.
 func (a *asker) oddKey() string {
 	return one(a.r, "0", "007", "1e3", "-1", "999999999999999", "9999999999999999", "١٢", "%31%30%30%32", "1002%00",
 		"+1002", "x", "%20", "1002.0", "A%2FB", "a", "ÅÅ", "%E2%82%AC",
@@ -87,7 +87,7 @@ func (a *asker) account() int64 {
 
 func (a *asker) accountKey() string { return a.key(a.account()) }
 
-// symbol is one of a few, so that requests meet.
+// symbol returns one of a few, so that requests meet.
 func (a *asker) symbol() string {
 	return a.d.Symbol(a.r.IntN(int(min(30, a.d.Count(dataset.Security)))))
 }
@@ -154,7 +154,7 @@ func (a *asker) mediaType() string {
 	return "application/xml"
 }
 
-// condition is what is stored, what was stored, or nonsense.
+// condition returns what is stored, what was stored, or nonsense.
 func (a *asker) condition(target string) string {
 	switch a.r.IntN(6) {
 	case 0, 1, 2:

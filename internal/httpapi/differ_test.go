@@ -239,7 +239,7 @@ func (w twins) both(q asked) (got answer, difference string) {
 	return got, fmt.Sprintf("%s is answered in two ways: %d lines and %d", q.Operation, len(a), len(b))
 }
 
-// touched is what a write may have changed, as targets to read.
+// touched returns what a write may have changed, as targets to read.
 func (w twins) touched(q asked, got answer) (targets []string) {
 	path, _, _ := strings.Cut(q.Target, "?")
 	if location := got.Header.Get("Location"); location != "" {
@@ -283,7 +283,7 @@ func (w twins) touched(q asked, got answer) (targets []string) {
 	return targets
 }
 
-// outcome is what of an answer must be the same, as lines.
+// outcome returns what of an answer must be the same, as lines.
 func (w twins) outcome(a answer) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, a.StatusCode)
@@ -308,7 +308,7 @@ func (w twins) outcome(a answer) string {
 
 var decimalForm = regexp.MustCompile(`^[ \t\r\n]*[+-]?(\d+(\.\d*)?|\.\d+)[ \t\r\n]*$`)
 
-// text is a text or value in quotes, or the number that it is where decimals may differ.
+// text returns a text or value in quotes, or the number that it is where decimals may differ.
 func (w twins) text(s string) string {
 	if w.lenient && decimalForm.MatchString(s) {
 		if r, ok := new(big.Rat).SetString(strings.TrimSuffix(strings.TrimSpace(s), ".")); ok {
@@ -318,7 +318,7 @@ func (w twins) text(s string) string {
 	return strconv.Quote(s)
 }
 
-// canonical is a document with expanded names, attributes in order of their names and text, a line for each. White
+// canonical returns a document with expanded names, attributes in order of their names and text, a line for each. White
 // space between elements says nothing, but in mixed content. What is no document is itself.
 func (w twins) canonical(body string) string {
 	lines, err := w.content(xml.NewDecoder(strings.NewReader(body)), false)

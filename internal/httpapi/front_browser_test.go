@@ -28,7 +28,7 @@ type visitor struct {
 	*browsertest.Browser
 }
 
-// fronted is a service over a network. What is inside of its store is made up.
+// fronted returns a service over a network. What is inside of its store is made up.
 func fronted(t testing.TB, o Options) *httptest.Server {
 	t.Helper()
 	o.InFlight, o.Queue = 256, 256

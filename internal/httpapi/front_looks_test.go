@@ -50,7 +50,7 @@ const contrasts = `(() => {
 	return {seen, poor};
 })()`
 
-// busy is a page with figures, an answer and a refusal on it.
+// busy returns a page with figures, an answer and a refusal on it.
 func busy(t testing.TB) *visitor {
 	t.Helper()
 	server := fronted(t, Options{})

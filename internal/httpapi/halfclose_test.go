@@ -226,7 +226,7 @@ func TestHalfClose_KeptConnection(t *testing.T) {
 	}
 }
 
-// http2Client is a client of one connection.
+// http2Client returns a client of one connection.
 func http2Client(l line) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		ForceAttemptHTTP2: true,

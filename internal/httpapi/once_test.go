@@ -12,7 +12,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// keyed are the operations that take an idempotency key: a body for each, and another one that would be taken as well.
+// keyed returns the operations that take an idempotency key: a body for each, and another one that would be taken as
+// well.
 func keyed(t testing.TB) map[string][2]string {
 	t.Helper()
 	customer := func(id int64) string {

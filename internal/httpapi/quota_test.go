@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/access"
 )
 
-// limited is a server of three requests a second and client, with a clock of the test's.
+// limited returns a server of three requests a second and client, with a clock of the test's.
 func limited(t testing.TB, o Options) (s *Server, clock *time.Time, seen *counts) {
 	t.Helper()
 	seen = &counts{}

@@ -168,7 +168,7 @@ func TestRefusals_Conflicts(t *testing.T) {
 	}
 }
 
-// unheld is a symbol that account 104000007 does not hold.
+// unheld returns a symbol that account 104000007 does not hold.
 func unheld(t testing.TB, s http.Handler) string {
 	t.Helper()
 	statement := ask(s, "GET", "/v1/customers/1006/statement", "").body

@@ -33,7 +33,7 @@ func watch(t testing.TB, server *httptest.Server, headers ...string) *watched {
 	return &watched{response, bufio.NewScanner(response.Body)}
 }
 
-// next is the data of the next event; nothing once the stream has ended.
+// next returns the data of the next event; nothing once the stream has ended.
 func (w *watched) next() string {
 	for w.lines.Scan() {
 		if data, ok := strings.CutPrefix(w.lines.Text(), "data: "); ok {
@@ -43,7 +43,7 @@ func (w *watched) next() string {
 	return ""
 }
 
-// watchedServer is a service with the bounds that a connection has in practice, but shorter than two events.
+// watchedServer returns a service with the bounds that a connection has in practice, but shorter than two events.
 func watchedServer(t testing.TB, o Options) (*Server, *httptest.Server) {
 	t.Helper()
 	s := fresh(t, o)

@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// accepted is what the fast way says of a document. It fails the test if the engine does not agree to a yes.
+// accepted returns what the fast way says of a document. It fails the test if the engine does not agree to a yes.
 func accepted(t testing.TB, v *Validator, doc []byte) bool {
 	t.Helper()
 	if !v.fast.accept(doc) {
@@ -56,7 +56,7 @@ func TestAccept_Generated(t *testing.T) {
 	}
 }
 
-// admitted is a document in the form that the service gives it, without declaration and comments.
+// admitted returns a document in the form that the service gives it, without declaration and comments.
 func admitted(t testing.TB, doc []byte) []byte {
 	t.Helper()
 	doc, err := xmldoc.Admit(doc, xmldoc.Limits{Bytes: 2 * maxAccepted})

@@ -233,7 +233,7 @@ var typesUnderTest = []struct {
 	{"ID", "xs:ID", nil},
 }
 
-// restricted is a restriction of a built-in type by facets and their values.
+// restricted returns a restriction of a built-in type by facets and their values.
 func restricted(base string, facets ...string) string {
 	all := ""
 	for facet := range slices.Chunk(facets, 2) {

@@ -481,7 +481,7 @@ func TestValidate_Concurrent(t *testing.T) {
 	}
 }
 
-// withoutSessions is a validator of customers of its own, whose pool is empty.
+// withoutSessions returns a validator of customers of its own, whose pool is empty.
 func withoutSessions(t *testing.T) *Validator {
 	t.Helper()
 	v, err := CompileFile("custacc.xsd", "Customer")

@@ -18,7 +18,7 @@ import (
 
 var build = telemetry.BuildInfo{Version: "v1.2.3", Revision: "abc", GoVersion: "go1.26"}
 
-// scrape is what Prometheus reads: every series with its value.
+// scrape returns what Prometheus reads: every series with its value.
 func scrape(t testing.TB, m *telemetry.Metrics) (series map[string]string, text string) {
 	t.Helper()
 	w := httptest.NewRecorder()

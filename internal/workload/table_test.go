@@ -23,7 +23,7 @@ func requireNarrow(t testing.TB, text string) {
 	}
 }
 
-// example is a run with something of everything, and large numbers.
+// example returns a run with something of everything, and large numbers.
 func example(t testing.TB) *Run {
 	t.Helper()
 	r, _, _ := measured(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// quotable is a run that is valid.
+// quotable returns a run that is valid.
 func quotable() *Run {
 	r := &Run{
 		Ended: Complete, Duration: 60, Measured: 60, Warmed: 20,

@@ -55,7 +55,7 @@ var trained = sync.OnceValue(func() [len(dataset.Kinds)][]byte {
 	return dictionaries
 })
 
-// decoder is the independent judge of what is written here.
+// decoder returns the independent judge of what is written here.
 func decoder(t testing.TB, dictionary []byte) *zstd.Decoder {
 	t.Helper()
 	d, err := zstd.NewReader(nil, zstd.WithDecoderDicts(dictionary), zstd.WithDecoderConcurrency(1))

@@ -21,7 +21,7 @@ func opened(t testing.TB) *Store {
 	return s
 }
 
-// generator is the dataset that the store claims to hold.
+// generator returns the dataset that the store claims to hold.
 func generator(t testing.TB) *dataset.Dataset {
 	t.Helper()
 	scale, err := dataset.ParseScale("XXXS")
@@ -116,7 +116,7 @@ func TestStore_QueriesAllocateNothing(t *testing.T) {
 	}
 }
 
-// writes are all that change something with a real store.
+// writes returns all that change something with a real store.
 func writes(s *Store, d *dataset.Dataset) map[string]func(context.Context) error {
 	w := brokerage.Write{}
 	order := d.AppendNewOrder(nil, 5, dataset.NewOrder{ID: 999})

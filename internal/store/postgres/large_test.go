@@ -15,7 +15,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// bigCustomer is a valid customer of some 940 kB.
+// bigCustomer returns a valid customer of some 940 kB.
 func bigCustomer(d *dataset.Dataset, id int64) []byte {
 	date := `<mValueDate><ValueDate>1999-02-04</ValueDate><CreditMovement>95261.34</CreditMovement>` +
 		`<ValueDatedBal>786528</ValueDatedBal></mValueDate>`

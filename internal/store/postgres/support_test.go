@@ -58,7 +58,7 @@ func opened(t testing.TB, url string, options Options) *Store {
 	return s
 }
 
-// tiny is a store with the smallest dataset.
+// tiny returns a store with the smallest dataset.
 func tiny(t testing.TB) (*Store, *dataset.Dataset, *pgtest.Server, string) {
 	t.Helper()
 	server := pgtest.Shared(t)
@@ -67,7 +67,7 @@ func tiny(t testing.TB) (*Store, *dataset.Dataset, *pgtest.Server, string) {
 	return opened(t, server.URL(database), Options{}), d, server, database
 }
 
-// fresh is a store with nothing in it, its URL, and the smallest dataset.
+// fresh returns a store with nothing in it, its URL, and the smallest dataset.
 func fresh(t testing.TB) (*Store, string, *dataset.Dataset) {
 	t.Helper()
 	server := pgtest.Shared(t)

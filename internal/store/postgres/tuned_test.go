@@ -67,8 +67,8 @@ func TestTuned_Applied(t *testing.T) {
 	require.NoError(t, after.LoadDataset(t.Context(), generator(t, "tiny"), nil))
 }
 
-// takeable is the file as this machine and this server can take it: memory by the figures in brackets, which are for a
-// trial, and no lz4 where the server was built without it.
+// takeable returns the file as this machine and this server can take it: memory by the figures in brackets, which are
+// for a trial, and no lz4 where the server was built without it.
 func takeable(t testing.TB, server *pgtest.Server) string {
 	t.Helper()
 	text, err := os.ReadFile(tunedFile)

@@ -16,7 +16,7 @@ import (
 	"brokerage/internal/store/archive"
 )
 
-// smallBackup is a backup of a store without documents: a few kilobytes.
+// smallBackup returns a backup of a store without documents: a few kilobytes.
 func smallBackup(t testing.TB) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -62,7 +62,7 @@ func emptyAt(t testing.TB, path string) {
 	require.NoError(t, opened(t, path, Options{}).Close())
 }
 
-// sealed is a backup of anything, with a manifest and a seal that are right but for what change does.
+// sealed returns a backup of anything, with a manifest and a seal that are right but for what change does.
 func sealed(t testing.TB, raw []byte, change func(*Manifest)) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -108,7 +108,7 @@ func requireNoOrder(t testing.TB, s *Store, id int64) {
 	require.ErrorAs(t, err, new(*brokerage.NotFound), "order %d", id)
 }
 
-// buyOne is a trade that tests repeat: one share of a security that depends on the account.
+// buyOne returns a trade that tests repeat: one share of a security that depends on the account.
 func buyOne(account int64) brokerage.Trade {
 	return brokerage.Trade{
 		Side: brokerage.Buy, Symbol: tiny.Symbol(int(account) % 500), Quantity: "1", Now: time.Now(),

@@ -99,7 +99,7 @@ func customerShapes(d *dataset.Dataset) []shape {
 	}
 }
 
-// attributed is an element of the most attributes that one may have.
+// attributed returns an element of the most attributes that one may have.
 func attributed(int) string {
 	var b strings.Builder
 	b.WriteString("<a")

@@ -349,7 +349,7 @@ func spoils(edit func(t Trade, account ID, security, before, after string) strin
 	})
 }
 
-// inner is the text of the first element of a name.
+// inner returns the text of the first element of a name.
 func inner(doc, name string) string {
 	_, rest, _ := strings.Cut(doc, "<"+name+">")
 	text, _, _ := strings.Cut(rest, "</"+name+">")
@@ -714,7 +714,7 @@ type panics struct{ store }
 
 func (panics) AccountSummary(Context, ID) ([]byte, error) { panic("broken") }
 
-// anyCash is the greatest cash of whatever OrdQty.
+// anyCash returns the greatest cash of whatever OrdQty.
 func anyCash(order *element) *big.Rat {
 	most := new(big.Rat)
 	for _, q := range order.children("OrdQty") {

@@ -138,12 +138,13 @@ func TestCandidates_Agree(t *testing.T) {
 	}
 }
 
-// within is a document for elements that can stand in the namespace custacc.
+// within returns a document for elements that can stand in the namespace
+// custacc.
 func within(elements []byte) []byte {
 	return slices.Concat([]byte(`<o xmlns="`+custacc+`">`), elements, []byte("</o>"))
 }
 
-// says is what a document says, wherever it declares its namespaces.
+// says returns what a document says, wherever it declares its namespaces.
 func says(t testing.TB, doc []byte) string {
 	t.Helper()
 	doc, err := xmldoc.Admit(doc, xmldoc.Limits{})

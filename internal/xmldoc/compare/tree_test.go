@@ -30,7 +30,7 @@ type library[D, P, N any] struct {
 	save    func(out *bytes.Buffer, tree D) error
 }
 
-// trees is the library as a candidate.
+// trees returns the library as a candidate.
 func (l library[D, P, N]) trees(name string, admit func(out *bytes.Buffer, doc []byte) error) candidate {
 	quantities := l.compile("/c:Customer/c:Accounts/c:Account/c:Holdings/c:Position/c:Quantity")
 	balance := l.compile("/c:Customer/c:Accounts/c:Account/c:Balance/c:WorkingBalance")

@@ -37,7 +37,7 @@ var xmldocs = []candidate{
 	},
 }
 
-// admitted is a task that begins with admission.
+// admitted returns a task that begins with admission.
 func admitted[T any](task func(doc []byte) (T, error)) func(doc []byte) (T, error) {
 	return func(doc []byte) (result T, err error) {
 		if doc, err = xmldoc.Admit(doc, xmldoc.Limits{}); err == nil {

@@ -156,7 +156,7 @@ func canonical(t testing.TB, doc []byte) (text, complaint string) {
 	return strings.TrimSpace(notKept.ReplaceAllString(out, "")), complaint
 }
 
-// xmllint gives what it writes and what it complains about; warnings are not
+// xmllint returns what it writes and what it complains about; warnings are not
 // complaints.
 func xmllint(t testing.TB, doc []byte, option string) (out, complaint string) {
 	t.Helper()

@@ -26,7 +26,8 @@ type Bench struct {
 
 var databases atomic.Int64
 
-// Start gives a test an empty database, of the server that the package shares.
+// Start returns a test an empty database, of the server that the package
+// shares.
 func Start(t testing.TB) *Bench {
 	t.Helper()
 	return Shared(t).Database(t)
@@ -43,10 +44,11 @@ func (s *Server) Database(t testing.TB) *Bench {
 // anyPort is one that is free.
 const anyPort = "127.0.0.1:0"
 
-// unused is the name of a database that there is not yet.
+// unused returns the name of a database that there is not yet.
 func unused() string { return fmt.Sprintf("T%d", databases.Add(1)) }
 
-// Absent is a place for a database, at an address of this machine, and none there.
+// Absent returns a place for a database, at an address of this machine, and
+// none there.
 func (s *Server) Absent(t testing.TB, name, address string) *Bench {
 	t.Helper()
 	return s.bench(t, name, address, rewrite.NewCatalogue())
@@ -102,22 +104,22 @@ func (s *Server) bench(t testing.TB, name, address string, catalogue *rewrite.Ca
 	return b
 }
 
-// Port is where the database is, at 127.0.0.1.
+// Port returns where the database is, at 127.0.0.1.
 func (b *Bench) Port() int { return b.proxy.Addr().Port }
 
-// Name is the name of the database.
+// Name returns the name of the database.
 func (b *Bench) Name() string { return b.name }
 
-// DSN is the database as IBM's driver wants to know it.
+// DSN returns the database as IBM's driver wants to know it.
 func (b *Bench) DSN() string {
 	return fmt.Sprintf("HOSTNAME=127.0.0.1;PORT=%d;DATABASE=%s;UID=%s;PWD=%s;PROTOCOL=TCPIP;AUTHENTICATION=SERVER",
 		b.Port(), b.name, User, Password)
 }
 
-// URL is the database as the service wants to know it.
+// URL returns the database as the service wants to know it.
 func (b *Bench) URL() string { return b.URLAt(b.proxy.Addr().String()) }
 
-// URLAt is the database by another way to it.
+// URLAt returns the database by another way to it.
 func (b *Bench) URLAt(address string) string {
 	return fmt.Sprintf("db2://%s:%s@%s/%s", User, Password, address, b.name)
 }

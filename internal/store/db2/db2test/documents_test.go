@@ -23,7 +23,7 @@ func document(k dataset.Kind, i int64) string { return string(tiny().Append(nil,
 
 func id(k dataset.Kind, i int64) string { return strconv.FormatInt(tiny().ID(k, i), 10) }
 
-// filled is a database with a few documents of each kind.
+// filled returns a database with a few documents of each kind.
 func filled(t testing.TB) (*Bench, *sql.DB) {
 	t.Helper()
 	b, db := installed(t)
@@ -50,7 +50,7 @@ func run(t testing.TB, db execer, query string, args ...any) {
 	require.EqualValues(t, 1, n, query)
 }
 
-// read is the document of a statement that gives its length and itself.
+// read returns the document of a statement that gives its length and itself.
 func read(t testing.TB, db execer, query string, args ...any) string {
 	t.Helper()
 	var length int
@@ -134,7 +134,8 @@ func TestLocks_Rows(t *testing.T) {
 	require.Contains(t, read(t, db, statement(t, "get_security_price"), tiny().Symbol(0)), ">1.25</LastTrade>")
 }
 
-// USE AND KEEP UPDATE LOCKS locks others out who want the same, and lets readers read.
+// USE AND KEEP UPDATE LOCKS locks others out who want the same, and lets
+// readers read.
 func TestLocks_Kept(t *testing.T) {
 	_, db := filled(t)
 	first, err := db.BeginTx(t.Context(), nil)

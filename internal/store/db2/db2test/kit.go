@@ -16,8 +16,9 @@ import (
 	"brokerage/internal/testenv/pinned"
 )
 
-// What the bench is made of. Derby has to be older than 10.15, from where on its
-// jars are split otherwise; BaseX 10 is the first that needs no more than one.
+// What the bench is made of. Derby has to be older than 10.15, from where on
+// its jars are split otherwise; BaseX 10 is the first that needs no more than
+// one.
 var (
 	derby    = pinned.Maven("org/apache/derby/derby/10.14.2.0/derby-10.14.2.0.jar", "2c40eb581e5221ab33c7c796979b49ce404e7e393357c58f7bcdb30a09efca72")
 	derbyNet = pinned.Maven("org/apache/derby/derbynet/10.14.2.0/derbynet-10.14.2.0.jar", "60420647ea4dec5fb5d2e44768411e33d2358f517c292073cc4bdd41f70deddc")
@@ -43,7 +44,7 @@ type Kit struct {
 	classes   string // where compiled sources go
 }
 
-// cached is where the kit is, or will be.
+// cached returns where the kit is, or will be.
 func cached() (cache string, k *Kit, err error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return "", nil, &testenv.NotHereError{Reason: "clidriver is only fetched for linux/amd64"}
@@ -96,8 +97,8 @@ func Fetched() (*Kit, error) {
 	return k, nil
 }
 
-// Environment is what building and running a program with the driver needs, as
-// NAME=value.
+// Environment returns what building and running a program with the driver
+// needs, as NAME=value.
 func (k *Kit) Environment() []string {
 	lib := filepath.Join(k.CLIDriver, "lib")
 	return []string{

@@ -48,7 +48,7 @@ var servers = testenv.Servers[*Server]{What: "the bench", Need: Need}
 // calls it.
 func Main(m *testing.M) { servers.Main(m) }
 
-// Shared is a server for all tests of a package, whose TestMain is Main.
+// Shared returns a server for all tests of a package, whose TestMain is Main.
 func Shared(t testing.TB) *Server {
 	t.Helper()
 	return servers.Shared(t, func() (*Server, error) {
@@ -57,16 +57,16 @@ func Shared(t testing.TB) *Server {
 	})
 }
 
-// StartServer starts a server for one test, which may kill it: what was committed
-// is there again after Restart.
+// StartServer starts a server for one test, which may kill it: what was
+// committed is there again after Restart.
 func StartServer(t testing.TB) *Server {
 	t.Helper()
 	return servers.Own(t, func() (*Server, error) { return start(t.Context()) })
 }
 
-// keep runs beside the test: it starts Java again when that was killed and a line
-// asks for it, and takes the folder away when its input ends, which it does with
-// the test.
+// keep runs beside the test: it starts Java again when that was killed and a
+// line asks for it, and takes the folder away when its input ends, which it
+// does with the test.
 const keep = `
 home=$1; shift
 until "$@"; do
@@ -179,8 +179,8 @@ func (s *Server) Restart(t testing.TB) {
 	}
 }
 
-// compiled is the folder of the compiled sources, which is made once for each
-// state of them.
+// compiled returns the folder of the compiled sources, which is made once for
+// each state of them.
 func compiled(ctx context.Context, kit *Kit) (dir string, err error) {
 	sum := sha256.New()
 	files, err := sources.ReadDir("java")

@@ -72,7 +72,7 @@ func openName(t testing.TB, name string) *sql.DB {
 	return db
 }
 
-// made is a database of some hundred pages; in its journal are more, if that is wanted.
+// made returns a database of some hundred pages; in its journal are more, if that is wanted.
 func made(t testing.TB, journal bool) (path string, db *sql.DB) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "a.db")

@@ -25,8 +25,9 @@ const (
 	codeQRYINSID  = 0x215b
 )
 
-// A structure begins with its length, with a bit that says whether it goes on in
-// another segment; so does each object in it, with its code point after that.
+// A structure begins with its length, with a bit that says whether it goes on
+// in another segment; so does each object in it, with its code point after
+// that.
 const (
 	firstObject = 6
 	objectHead  = 4
@@ -71,11 +72,11 @@ func (s structure) codePointAt(object int) uint16 {
 	return binary.BigEndian.Uint16(s[object+2:])
 }
 
-// after is where the next object begins.
+// after returns where the next object begins.
 func (s structure) after(object int) int { return object + int(binary.BigEndian.Uint16(s[object:])) }
 
-// replace puts other bytes in the place of s[from:to], and corrects the lengths:
-// that of the structure, and those at what else is said to hold them.
+// replace puts other bytes in the place of s[from:to], and corrects the
+// lengths: that of the structure, and those at what else is said to hold them.
 func (s structure) replace(from, to int, by []byte, lengths ...int) (structure, error) {
 	changed := make(structure, 0, len(s)-(to-from)+len(by))
 	changed = append(append(append(changed, s[:from]...), by...), s[to:]...)

@@ -12,8 +12,8 @@ const (
 	mostTokens  = 70 // what an SQLCA has place for; more ends the connection
 )
 
-// fixSQLCARD gives an error Db2's code, and its tokens a length that IBM's client
-// takes.
+// fixSQLCARD returns an error Db2's code, and its tokens a length that IBM's
+// client takes.
 func fixSQLCARD(s structure, at int) (structure, error) {
 	card := s[at:]
 	if len(card) < rdbNameAt || card[objectHead] != 0 {

@@ -34,7 +34,7 @@ func Start(listen, server string, rewrite func(string) string) (*Proxy, error) {
 	return p, nil
 }
 
-// Addr is where clients connect.
+// Addr returns where clients connect.
 func (p *Proxy) Addr() *net.TCPAddr { return p.listener.Addr().(*net.TCPAddr) }
 
 // Close ends the proxy with all connections.
@@ -78,7 +78,7 @@ func (p *Proxy) Redirect(server string) {
 	p.server = server
 }
 
-// Connections is how many clients there are.
+// Connections returns how many clients there are.
 func (p *Proxy) Connections() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -36,12 +36,12 @@ type index struct {
 	unique              bool
 }
 
-// NewCatalogue is the catalogue of an empty database.
+// NewCatalogue returns the catalogue of an empty database.
 func NewCatalogue() *Catalogue {
 	return &Catalogue{tables: make(map[string]table), indexes: make(map[string]index)}
 }
 
-// Clone is a catalogue for a copy of the database.
+// Clone returns a catalogue for a copy of the database.
 func (c *Catalogue) Clone() *Catalogue {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -58,7 +58,7 @@ type statement struct {
 	kept    int
 }
 
-// Rewrite gives the statement for Derby. The error is an *Unsupported.
+// Rewrite returns the statement for Derby. The error is an *Unsupported.
 func (c *Catalogue) Rewrite(sql string) (string, error) {
 	tokens, err := lex(sql)
 	if err != nil {
@@ -91,7 +91,7 @@ func (c *Catalogue) Rewrite(sql string) (string, error) {
 	return s.manipulation(tokens)
 }
 
-// nothing is a statement that means nothing here.
+// nothing returns a statement that means nothing here.
 func nothing(tokens []token) string {
 	return "CALL BENCH.NOTHING(" + quoted(text(tokens)) + ")"
 }

@@ -10,7 +10,7 @@ import (
 // documents is what a column of type XML is on the bench.
 const documents = "CLOB(16M)"
 
-// rowID is the column by which tables of keys know a row of a table.
+// rowID returns the column by which tables of keys know a row of a table.
 func rowID(table string) string { return "ROW_OF_" + table }
 
 // definition rewrites statements that create and drop.
@@ -49,8 +49,8 @@ func (c *Catalogue) definition(tokens []token) (string, error) {
 	return "", unsupported("the statement %s", text(tokens[:min(3, len(tokens))]))
 }
 
-// createTable makes documents of XML columns, gives each row a number, and leaves
-// out where and how Db2 stores it.
+// createTable makes documents of XML columns, gives each row a number, and
+// leaves out where and how Db2 stores it.
 func (c *Catalogue) createTable(tokens []token) (string, error) {
 	name, rest := tableName(tokens)
 	columns, taken, err := inside(rest)
@@ -101,8 +101,9 @@ func tableName(tokens []token) (name string, rest []token) {
 	return name, rest
 }
 
-// createIndex passes an ordinary index, and has a table of keys made for one over
-// XML: CREATE INDEX n ON t (c) GENERATE KEY USING XMLPATTERN 'p' AS SQL type.
+// createIndex passes an ordinary index, and has a table of keys made for one
+// over XML: CREATE INDEX n ON t (c) GENERATE KEY USING XMLPATTERN 'p' AS SQL
+// type.
 func (c *Catalogue) createIndex(tokens []token, unique bool) (string, error) {
 	head, rest, generated := cut(tokens, "GENERATE")
 	if !generated {

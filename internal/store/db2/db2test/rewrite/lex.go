@@ -13,7 +13,7 @@ type token struct {
 	gap  bool // there was white space or a comment before it
 }
 
-// is tells whether a token is a word, in letters of either case, or a symbol.
+// is reports whether a token is a word, in letters of either case, or a symbol.
 func (t token) is(words ...string) bool {
 	for _, w := range words {
 		if t.kind != 's' && t.kind != 'q' && strings.EqualFold(t.text, w) {
@@ -23,7 +23,7 @@ func (t token) is(words ...string) bool {
 	return false
 }
 
-// name is a token as an identifier: words fold to upper case.
+// name returns a token as an identifier: words fold to upper case.
 func (t token) name() string {
 	if t.kind == 'q' {
 		return strings.ReplaceAll(t.text[1:len(t.text)-1], `""`, `"`)
@@ -31,7 +31,7 @@ func (t token) name() string {
 	return strings.ToUpper(t.text)
 }
 
-// value is what a string says.
+// value returns what a string says.
 func (t token) value() string { return strings.ReplaceAll(t.text[1:len(t.text)-1], "''", "'") }
 
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
@@ -85,7 +85,7 @@ func lex(sql string) (tokens []token, err error) {
 	return tokens, nil
 }
 
-// closing is the length of a quoted text, with quotes doubled within it.
+// closing returns the length of a quoted text, with quotes doubled within it.
 func closing(s string, quote byte) int {
 	for i := 1; i < len(s); i++ {
 		if s[i] != quote {
@@ -111,8 +111,8 @@ func text(tokens []token) string {
 	return b.String()
 }
 
-// inside is what the parenthesis at the beginning of tokens holds, and how many
-// tokens it takes with both of its ends.
+// inside returns what the parenthesis at the beginning of tokens holds, and how
+// many tokens it takes with both of its ends.
 func inside(tokens []token) (content []token, taken int, err error) {
 	if len(tokens) == 0 || tokens[0].kind != '(' {
 		return nil, 0, unsupported("a parenthesis is missing at %s", text(tokens))
@@ -157,7 +157,7 @@ func list(tokens []token) (parts [][]token) {
 	return parts
 }
 
-// starts tells whether tokens begin with some words.
+// starts reports whether tokens begin with some words.
 func starts(tokens []token, words ...string) bool {
 	if len(tokens) < len(words) {
 		return false

@@ -128,7 +128,7 @@ func (s *statement) cast(in []token) (string, error) {
 	return "CAST(" + inner + " AS " + text(as) + ")", err
 }
 
-// xmlCast gives the one value of a query.
+// xmlCast returns the one value of a query.
 func (s *statement) xmlCast(in []token) (string, error) {
 	e, as, ok := cut(in, "AS")
 	if !ok || !starts(e, "XMLQUERY", "(") {
@@ -228,7 +228,7 @@ func (s *statement) query(function string, in []token) (string, error) {
 	return s.evaluation(function, q, args), nil
 }
 
-// evaluation is the call of one of the bench's functions.
+// evaluation returns the call of one of the bench's functions.
 func (s *statement) evaluation(function string, q *xquery.Query, args []argument) string {
 	specs := make([]string, len(args))
 	var values strings.Builder

@@ -30,7 +30,7 @@ const (
 	exact
 )
 
-// classOf is the class of an SQL type.
+// classOf returns the class of an SQL type.
 func classOf(sqlType string) class {
 	word, _, _ := strings.Cut(strings.ToUpper(sqlType), "(")
 	switch strings.TrimSpace(word) {
@@ -88,7 +88,8 @@ func (s *statement) passing(in []token) (q *xquery.Query, args []argument, err e
 // lastCut splits at AS, which a CAST within has too.
 func lastCut(part []token) (e, as []token, ok bool) { return cut(part, "AS") }
 
-// argument rewrites an expression that is passed, and tells what a query sees of it.
+// argument rewrites an expression that is passed, and tells what a query sees
+// of it.
 func (s *statement) argument(e []token) (a argument, err error) {
 	if len(e) == 0 {
 		return a, unsupported("PASSING nothing")

@@ -10,9 +10,9 @@ func call(tokens []token) (string, error) {
 	return "", unsupported("the procedure %s", text(tokens[1:min(4, len(tokens))]))
 }
 
-// truncate empties a table. Db2 wants IMMEDIATE for tables that are organized by
-// row, and that the statement is the first of its unit of work: see drda/unit.go.
-// Derby's own would leave the tables of keys as they are.
+// truncate empties a table. Db2 wants IMMEDIATE for tables that are organized
+// by row, and that the statement is the first of its unit of work: see
+// drda/unit.go. Derby's own would leave the tables of keys as they are.
 func truncate(tokens []token) (string, error) {
 	if !starts(tokens, "TRUNCATE", "TABLE") || len(tokens) < 4 {
 		return "", unsupported("the statement %s", text(tokens))
@@ -32,12 +32,13 @@ type variable struct {
 	value string // the literal that it begins with
 }
 
-// is tells whether an argument is one of the variables, of a type.
+// is reports whether an argument is one of the variables, of a type.
 func (v variables) is(arg []token, kind string) bool {
 	return len(arg) == 1 && v[arg[0].name()].kind == kind
 }
 
-// value is the literal that an argument is, or that its variable begins with.
+// value returns the literal that an argument is, or that its variable begins
+// with.
 func (v variables) value(arg []token) string {
 	if len(arg) != 1 {
 		return ""
@@ -49,8 +50,8 @@ func (v variables) value(arg []token) string {
 }
 
 // block takes the compound statement that registers an XML schema, if it is as
-// IBM's manual wants it: variables where an argument is INOUT, and a BLOB for the
-// content. Derby has no such statements.
+// IBM's manual wants it: variables where an argument is INOUT, and a BLOB for
+// the content. Derby has no such statements.
 //
 //	BEGIN DECLARE …; SELECT … INTO text FROM …; CALL SYSPROC.XSR_REGISTER(…); CALL SYSPROC.XSR_COMPLETE(…); END
 func block(tokens []token) (string, error) {

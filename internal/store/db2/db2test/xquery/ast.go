@@ -5,7 +5,7 @@ import "strings"
 // Name is an expanded name.
 type Name struct{ URI, Local string }
 
-// String is the name as patterns of indexes write it.
+// String returns the name as patterns of indexes write it.
 func (n Name) String() string { return "{" + n.URI + "}" + n.Local }
 
 // Kind is what an expression is.
@@ -69,8 +69,8 @@ type edit struct {
 	by       string
 }
 
-// Standard is the query in the words of the W3C's XQuery Update: where Db2 writes
-// "do insert", they have "insert nodes".
+// Standard returns the query in the words of the W3C's XQuery Update: where Db2
+// writes "do insert", they have "insert nodes".
 func (q *Query) Standard() string {
 	var b strings.Builder
 	at := 0

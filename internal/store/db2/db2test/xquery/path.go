@@ -37,7 +37,7 @@ func (p *parser) path() *Node {
 	return n
 }
 
-// stepComes tells whether a step follows a slash, or the slash stands alone.
+// stepComes reports whether a step follows a slash, or the slash stands alone.
 func (p *parser) stepComes() bool {
 	at := p.at
 	defer func() { p.at = at }()

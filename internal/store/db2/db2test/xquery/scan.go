@@ -66,7 +66,7 @@ func (p *parser) skip() {
 	}
 }
 
-// sees tells whether the next token begins with a text.
+// sees reports whether the next token begins with a text.
 func (p *parser) sees(text string) bool {
 	p.skip()
 	return strings.HasPrefix(p.text[p.at:], text)
@@ -87,7 +87,7 @@ func (p *parser) want(symbol string) {
 	}
 }
 
-// ahead is what comes next, for messages.
+// ahead returns what comes next, for messages.
 func (p *parser) ahead() string {
 	p.skip()
 	rest := p.text[p.at:]
@@ -97,7 +97,7 @@ func (p *parser) ahead() string {
 	return rest
 }
 
-// words tells whether these words come next, each a word of its own.
+// words reports whether these words come next, each a word of its own.
 func (p *parser) words(words ...string) bool {
 	at := p.at
 	defer func() { p.at = at }()
@@ -128,7 +128,7 @@ func (p *parser) wantWord(word string) {
 	}
 }
 
-// before tells whether a word comes next, and then a symbol.
+// before reports whether a word comes next, and then a symbol.
 func (p *parser) before(word, symbol string) bool {
 	at := p.at
 	defer func() { p.at = at }()
@@ -167,7 +167,7 @@ func (p *parser) qName() (prefix, local string) {
 	return "", local
 }
 
-// uri is the namespace of a prefix.
+// uri returns the namespace of a prefix.
 func (p *parser) uri(prefix string) string {
 	uri, ok := p.scope.prefixes[prefix]
 	if !ok {
@@ -184,7 +184,8 @@ func (p *parser) elementName(prefix, local string) Name {
 	return Name{p.uri(prefix), local}
 }
 
-// attributeName resolves the name of an attribute, for which there is no default.
+// attributeName resolves the name of an attribute, for which there is no
+// default.
 func (p *parser) attributeName(prefix, local string) Name {
 	if prefix == "" {
 		return Name{"", local}

@@ -24,7 +24,7 @@ func (p *parser) transform() *Node {
 	return n
 }
 
-// updating tells whether an expression is one: an update, or a FLWOR, a
+// updating reports whether an expression is one: an update, or a FLWOR, a
 // conditional or a list of them ("Use of updating expressions in a transform
 // expression").
 func updating(n *Node) bool {
@@ -38,8 +38,8 @@ func updating(n *Node) bool {
 	}
 }
 
-// update reads "Insert expression", "Delete expression", "Replace expression" and
-// "Rename expression". The W3C's words are edits.
+// update reads "Insert expression", "Delete expression", "Replace expression"
+// and "Rename expression". The W3C's words are edits.
 func (p *parser) update() *Node {
 	p.skip()
 	from := p.at
