@@ -39,7 +39,7 @@ func onEachStore(t *testing.T, test func(t *testing.T, i *instance, db string)) 
 	})
 }
 
-// polite sends Expect: 100-continue before the body: the service refuses some bodies by their headers, and a client
+// polite waits for 100 Continue before it sends a body: the service refuses some bodies by their headers, and a client
 // that is still sending may not be able to read the response.
 var polite = &http.Client{
 	Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: patience},

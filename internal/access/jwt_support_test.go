@@ -105,7 +105,7 @@ const (
 	properClaims = `"iss":"https://issuer.test","aud":"brokerage","sub":"ann","exp":99999999999`
 )
 
-// signed makes a token of a header's members and claims as they stand.
+// signed makes a token of the given header members and claims.
 func (s signer) signed(t testing.TB, header, claims string) string {
 	t.Helper()
 	text := base64.RawURLEncoding.EncodeToString([]byte("{"+header+"}")) + "." +

@@ -180,7 +180,7 @@ func TestJWTs_NamesAreExact(t *testing.T) {
 	}
 }
 
-// An algorithm that is not configured does not count, whatever keys there are.
+// An algorithm that is not configured is not accepted, whatever keys there are.
 func TestJWTs_Algorithms(t *testing.T) {
 	rs, es := newSigner(t, "r", RS256), newSigner(t, "e", ES256)
 	j := openedJWTs(t, newIssuer(t, jwks(t, rs.jwk(t), es.jwk(t))).URL,

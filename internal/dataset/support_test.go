@@ -44,7 +44,7 @@ func fewer(n int64) int64 {
 	return n
 }
 
-// slow leaves out, under the race detector and in short tests, what measures much on one goroutine.
+// slow skips tests with long measurements on one goroutine, under the race detector and in short tests.
 func slow(t *testing.T) {
 	t.Helper()
 	if raceEnabled || testing.Short() {
@@ -52,7 +52,7 @@ func slow(t *testing.T) {
 	}
 }
 
-// each calls f with the documents from i = from on, the buffer used again.
+// each calls f with the documents from i = from on, in a reused buffer.
 func each(d *dataset.Dataset, k dataset.Kind, from, n int64, f func(i int64, doc []byte)) {
 	var doc []byte
 	for i := from; i < from+n; i++ {

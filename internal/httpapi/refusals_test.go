@@ -147,7 +147,7 @@ func TestRefusals_Requests(t *testing.T) {
 	}
 }
 
-// The conflicts that need another store than the example's.
+// The conflicts that the example's store cannot cause.
 func TestRefusals_Conflicts(t *testing.T) {
 	s := serverOf(t, freshStore(t, brokerage.Rules{MaxHoldings: 1, Covered: true}), Options{})
 	dear := strings.Replace(example(t, "update_security_price.request.xml"), "41.25", "9999999999", 1)
