@@ -107,8 +107,8 @@ func (p *part) elements(parent *part, visit func(parent, p *part)) {
 	}
 }
 
-// values are put into attributes and elements. Each is valid somewhere and invalid elsewhere, most of them on the edge
-// of a type.
+// values are put into attributes and elements. Each is valid in some places and invalid in others; most are at the
+// limits of a type.
 var values = []string{
 	"", " ", "x", "Yes", " No ", "yes", "Male", "Active", "Stock", "Bond Fund", "Large", "Growth", "Energy", "Coal",
 	"Retail(Drugs)", "Oil&GasOperations", "Short Term", "0", "-0", "-1", "+1", "1.", ".5", "1e3", "NaN", "007", " 12 ",

@@ -59,7 +59,7 @@ func TestRequestLog(t *testing.T) {
 	}
 }
 
-// Of a flood a sample is logged, with the number left out; every fault is logged.
+// Under a flood of requests a sample is logged, with the number left out; every fault is logged.
 func TestRequestLog_Flood(t *testing.T) {
 	var out bytes.Buffer
 	write := requestLog(telemetry.Logger(&out, true, slog.LevelInfo))

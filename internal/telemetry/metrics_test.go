@@ -122,7 +122,7 @@ func TestMetrics_Concurrent(t *testing.T) {
 	require.Equal(t, "0", series["brokerage_requests_in_flight"])
 }
 
-// It is called at the end of every request.
+// Observe is called at the end of every request.
 func TestMetrics_ObserveAllocates(t *testing.T) {
 	m := telemetry.New(build)
 	require.Zero(t, testing.AllocsPerRun(100, func() {

@@ -21,7 +21,7 @@ func TestLoad_Scenario(t *testing.T) {
 	}
 }
 
-// The mixed workload is the registry's.
+// The weights of the mixed workload are those of the registry.
 func TestLoad_MixedIsTheRegistrys(t *testing.T) {
 	d := definition(t, "mixed")
 	require.True(t, d.Validate)
@@ -63,7 +63,7 @@ func TestLoad_Missing(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// Each is refused by the program, with one line, and by the schema, unless only a program can see it.
+// Each is refused by the program, with one line, and by the schema, unless a schema cannot express it.
 func TestParse_Refusals(t *testing.T) {
 	mix := func(parts string) string { return `{"name": "w", "mix": [` + parts + `]}` }
 	weigh := func(transaction, weight string) string {

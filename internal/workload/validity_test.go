@@ -83,7 +83,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Refusals that come from changes by hand are explained.
+// Refusals because of changes by hand are explained.
 func TestJudge_ChangedByHand(t *testing.T) {
 	r := quotable()
 	r.Total.Unexpected = map[string]int64{"404 not-found": 9, "account-exists": 1}
@@ -112,7 +112,7 @@ func TestJudge_Smoke(t *testing.T) {
 	}
 }
 
-// The limit is the textbook's for once in a million, and above it where the approximation is worst.
+// The limit is the textbook's value for once in a million, or above it where the approximation is worst.
 func TestChiSquareLimit(t *testing.T) {
 	require.InDelta(t, 60.4, chiSquareLimit(16), 1.5)
 	require.InDelta(t, 25.7, chiSquareLimit(1), 1.8)

@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// A bit of a table is flipped on a server that has checksums: no order is answered from its page, all others are, and
-// verify says so. Without checksums the store says that, and cannot know.
+// A bit of a table is flipped on a server with checksums: orders on that page are refused, all others are returned, and
+// verify reports it. Without checksums, the store reports that they are off.
 func TestDamage(t *testing.T) {
 	server := pgtest.Start(t)
 	d := generator(t, "tiny")

@@ -128,7 +128,7 @@ func TestOpen_Pool(t *testing.T) {
 	require.ErrorContains(t, err, "connecting")
 }
 
-// Open distinguishes what may heal by waiting from what does not.
+// Open distinguishes errors that may disappear by waiting from others.
 func TestOpen_Unavailable(t *testing.T) {
 	server := pgtest.Start(t)
 	strange, newer := server.Database(t), server.Database(t)

@@ -91,7 +91,7 @@ func TestLarge_OthersGoOn(t *testing.T) {
 	require.Empty(t, s.large.slots)
 }
 
-// What is large is answered as what is not, and what is not there is not there.
+// Large documents get the same responses as small ones, and missing ones are not found.
 func TestLarge_Same(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	const id = 900_000_000_000

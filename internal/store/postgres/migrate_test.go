@@ -30,7 +30,7 @@ func TestMigrate_TenAtOnce(t *testing.T) {
 	require.Equal(t, len(migrations), value[int](t, s.pool, "SELECT count(*) FROM brokerage.schema_versions"))
 }
 
-// extended returns the migrations of a later program.
+// extended returns the migrations of a later version of the program.
 func extended(statements string) []migration {
 	return append(slices.Clone(migrations), newMigration(len(migrations)+1, "migrations/9999_more.sql", statements))
 }
@@ -67,7 +67,7 @@ func TestMigrate_Versions(t *testing.T) {
 		"the database has schema version %d, but this program supports up to %d: use a newer release", current+1, current))
 }
 
-// The script, run by hand, makes what Open makes, to the last function.
+// The script, run by hand, creates exactly the schema that Open creates.
 func TestScript(t *testing.T) {
 	server := pgtest.Shared(t)
 	database := server.Database(t)
@@ -132,7 +132,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// The keys and the accounts of a document follow it, also when it is written by hand.
+// The keys and the accounts of a document follow its changes, even those made by hand.
 func TestSchema_Keys(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	exec := func(sql string, args ...any) error {
@@ -173,7 +173,7 @@ func TestSchema_Keys(t *testing.T) {
 	require.Zero(t, value[int](t, s.pool, "SELECT count(*) FROM brokerage.accounts"))
 }
 
-// An order knows whose account it was for.
+// An order records the customer whose account it was for.
 func TestSchema_OrderKnowsCustomer(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	require.Zero(t, value[int](t, s.pool, `SELECT count(*) FILTER (WHERE o.customer IS DISTINCT FROM a.customer)

@@ -27,7 +27,7 @@ func generator(t testing.TB, scale string) *dataset.Dataset {
 	return dataset.New(dataset.Spec{Scale: s, Seed: 1})
 }
 
-// templates are databases as they are after a load, by fingerprint: to copy one is quicker than to load it again.
+// templates are loaded databases, by fingerprint: copying one is faster than loading it again.
 var (
 	templates   = make(map[string]string)
 	templatesMu sync.Mutex
@@ -49,7 +49,7 @@ func template(t testing.TB, server *pgtest.Server, d *dataset.Dataset) string {
 	return name
 }
 
-// opened opens a store that a test may close by itself.
+// opened opens a store that a test may close itself.
 func opened(t testing.TB, url string, options Options) *Store {
 	t.Helper()
 	s, err := Open(context.Background(), url, options)

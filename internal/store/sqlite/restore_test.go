@@ -62,7 +62,7 @@ func emptyAt(t testing.TB, path string) {
 	require.NoError(t, opened(t, path, Options{}).Close())
 }
 
-// sealed returns a backup of anything, with a manifest and a seal that are right but for what change does.
+// sealed returns a backup of any content, with a valid manifest and seal except for the effect of change.
 func sealed(t testing.TB, raw []byte, change func(*Manifest)) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -226,7 +226,7 @@ func TestRestore_Target(t *testing.T) {
 	})
 }
 
-// A backup of before there were checksums becomes a database that has them.
+// A backup of a database without checksums becomes a database with checksums.
 func TestRestore_WithoutSums(t *testing.T) {
 	dir := t.TempDir()
 	old, file, path := versionOne(t, dir), filepath.Join(dir, "backup"), filepath.Join(dir, "b.db")

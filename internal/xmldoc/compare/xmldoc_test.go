@@ -18,8 +18,8 @@ var (
 )
 
 // Documents in a store have been admitted, so reading one does not check it
-// again. For what comes from elsewhere, "xmldoc-admitted" has the price of
-// both: that is the same work as the libraries do.
+// again. For documents from outside, "xmldoc-admitted" includes both costs:
+// that is the work that the libraries do.
 var xmldocs = []candidate{
 	{name: "xmldoc", lastQuantity: lastQuantity, profile: profile, order: orderOf, admit: admit, edit: edit},
 	{
