@@ -156,8 +156,7 @@ func canonical(t testing.TB, doc []byte) (text, complaint string) {
 	return strings.TrimSpace(notKept.ReplaceAllString(out, "")), complaint
 }
 
-// xmllint returns what it writes and what it complains about; warnings are not
-// complaints.
+// xmllint returns the output of xmllint and its errors, without warnings.
 func xmllint(t testing.TB, doc []byte, option string) (out, complaint string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "doc.xml")

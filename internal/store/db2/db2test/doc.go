@@ -1,10 +1,11 @@
-// Package db2test is a test bench for the store on Db2, where there is no Db2: IBM's
-// own client and protocol, with Apache Derby for tables, locks and transactions, and
-// BaseX for XQuery and XQuery Update. The project's statements run on it as they
-// are; what a Db2 understands and Derby does not is rewritten on the wire (rewrite,
-// drda). Nothing that passes here has thereby been run on Db2.
+// Package db2test is a stand-in for a Db2 server (called the bench here), for
+// tests without Db2: IBM's own client and protocol, with Apache Derby for
+// tables, locks and transactions, and BaseX for XQuery and XQuery Update. The
+// project's statements run on it unchanged; what Db2 understands and Derby does
+// not is rewritten on the wire (rewrite, drda). A test that passes here was not
+// run on Db2.
 //
-// Where the bench differs from Db2, beside its speed:
+// The bench differs from Db2, apart from its speed, as follows:
 //
 //   - BaseX takes more XQuery than Db2 does; package xquery refuses the rest.
 //   - There is no "currently committed": a reader waits for a writer of the same row.

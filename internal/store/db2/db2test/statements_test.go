@@ -15,7 +15,7 @@ import (
 	"brokerage/internal/store/db2"
 )
 
-// statement returns one of the store's, as it stands in its file.
+// statement returns a statement of the store, as in its file.
 func statement(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "sql", name+".sql"))

@@ -8,10 +8,10 @@ import (
 	"brokerage/internal/store/db2/db2test/xquery"
 )
 
-// exists rewrites XMLEXISTS. Where an index would serve it, the rows are found
-// by the table of keys; the condition is evaluated on them nevertheless,
-// because the index is only necessary, and because a row may have changed
-// meanwhile: it is Derby's lock on the row, taken before, that counts.
+// exists rewrites XMLEXISTS. If an index would serve it, the table of keys
+// finds the rows. The condition is still evaluated on them, because the index
+// is only a necessary condition, and because a row may have changed before
+// Derby locked it.
 func (s *statement) exists(in []token) (string, error) {
 	q, args, err := s.passing(in)
 	if err != nil {
@@ -143,7 +143,7 @@ type comparison struct {
 	other    []string // the path from the variable, nil for the variable itself
 }
 
-// comparisons finds the equalities in the predicates of a path.
+// comparisons returns the equalities in the predicates of a path.
 func comparisons(body *xquery.Node) (found []comparison) {
 	if body.Kind != xquery.Path || body.Rooted {
 		return nil
@@ -175,7 +175,7 @@ func comparisons(body *xquery.Node) (found []comparison) {
 	return found
 }
 
-// equalities returns those that must all hold.
+// equalities returns the equalities that must all hold.
 func equalities(n *xquery.Node) []*xquery.Node {
 	switch {
 	case n.Kind == xquery.And:
@@ -210,8 +210,8 @@ func from(n *xquery.Node) (variable string, steps []string, ok bool) {
 	return n.Steps[0].Expr.Text, steps, len(steps) > 0 && atomised(rest)
 }
 
-// atomised reports whether nothing follows a path but fn:string(.), by which
-// IBM has both sides of a join converted.
+// atomised reports whether nothing follows a path except fn:string(.), with
+// which IBM's manual converts both sides of a join.
 func atomised(rest []xquery.Step) bool {
 	if len(rest) == 0 {
 		return true
@@ -221,8 +221,8 @@ func atomised(rest []xquery.Step) bool {
 		len(call.Kids) == 1 && call.Kids[0].Kind == xquery.Context
 }
 
-// plainSteps returns the steps of a path as java/Index.java has them, as far as
-// they are names of children, of attributes, and of what is anywhere below.
+// plainSteps returns the steps of a path in the form of java/Index.java, if
+// they are names of children, attributes and descendants.
 func plainSteps(path []xquery.Step) (steps []string, rest []xquery.Step) {
 	for i, s := range path {
 		name := s.Test.Name.String()
@@ -247,7 +247,7 @@ func plainSteps(path []xquery.Step) (steps []string, rest []xquery.Step) {
 	return steps, nil
 }
 
-// Queries returns the queries that stand in a statement or a script.
+// Queries returns the queries in a statement or a script.
 func Queries(sql string) (queries []string, err error) {
 	tokens, err := lex(sql)
 	for i := range tokens {

@@ -91,8 +91,8 @@ func TestRewrite_Statements(t *testing.T) {
 	}
 }
 
-// The number that stands for a statement is the same each time, or the server
-// would have to compile it each time.
+// A statement always gets the same number; otherwise the server would have to
+// compile it each time.
 func TestRewrite_Keys(t *testing.T) {
 	c := prepared(t)
 	const byID = `DELETE FROM a WHERE XMLEXISTS('$d/A[B = $b][@id = $i]' PASSING adoc AS "d", CAST(? AS VARCHAR(9)) AS "b", CAST(? AS VARCHAR(20)) AS "i")`

@@ -24,9 +24,9 @@ func (p *parser) transform() *Node {
 	return n
 }
 
-// updating reports whether an expression is one: an update, or a FLWOR, a
-// conditional or a list of them ("Use of updating expressions in a transform
-// expression").
+// updating reports whether an expression is an updating one: an update, or a
+// FLWOR, a conditional or a list of them ("Use of updating expressions in a
+// transform expression").
 func updating(n *Node) bool {
 	switch n.Kind {
 	case Update:
