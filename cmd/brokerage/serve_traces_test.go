@@ -112,8 +112,8 @@ func traced(t testing.TB, method, url, body string, n int) (id, parent string) {
 	return id, parent
 }
 
-// Every request is a span of its caller's trace, and every statement one below it; lines of the log name the trace;
-// nothing of a document is sent.
+// Every request is a span of its caller's trace, and every statement one below it; lines of the log name the trace; no
+// part of a document is sent.
 func TestServe_Traces(t *testing.T) {
 	c := newCollector(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")

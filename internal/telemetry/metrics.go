@@ -57,7 +57,7 @@ const (
 var Reasons = [...]string{QueueFull, QueueWait, RateLimit, Unauthorized, Forbidden, TooLarge, WatchersFull, AuditLog,
 	Draining}
 
-// durations are the bucket bounds of the histogram, in seconds: from a look-up in an embedded store to the deadline of
+// durations are the bucket bounds of the histogram, in seconds: from a lookup in an embedded store to the deadline of
 // a request. Native histograms, where they are scraped, have eight buckets a doubling: percentiles to within 5 %.
 var durations = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 

@@ -47,7 +47,7 @@ var generated = regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.\n`)
 
 var declaration = regexp.MustCompile(`(?m)^package (\w+)\n\nvar transactions = \[\.\.\.\]\*(\w+)\{$`)
 
-// A generated list is what go generate writes now.
+// A generated list equals the output of go generate.
 func TestList_Current(t *testing.T) {
 	found := 0
 	sources(t, func(name string, source []byte) {

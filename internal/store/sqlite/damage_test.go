@@ -317,7 +317,7 @@ func TestDamage_JournalOfAKilled(t *testing.T) {
 		s, err := killed(flipped)
 		if err != nil {
 			require.ErrorAs(t, err, new(*brokerage.Damaged), what)
-			require.ErrorContains(t, err, "does not fit its checksum, and acknowledged transactions follow it", what)
+			require.ErrorContains(t, err, "does not match its checksum, and acknowledged transactions follow it", what)
 			require.True(t, bytes.Equal(flipped, readFile(t, b.path+"-wal")), "the journal has changed")
 			continue
 		}

@@ -212,13 +212,13 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// isConflict reports whether an error is a conflict by the reason.
+// isConflict reports whether an error is a conflict with the given reason.
 func isConflict(err error, reason brokerage.Reason) bool {
 	conflict, ok := errors.AsType[*brokerage.Conflict](err)
 	return ok && conflict.Reason == reason
 }
 
-// requireConflict returns an error unless err is a conflict by the reason.
+// requireConflict returns an error unless err is a conflict with the given reason.
 func requireConflict(err error, reason brokerage.Reason) error {
 	if isConflict(err, reason) {
 		return nil

@@ -119,7 +119,7 @@ func requireFit(t testing.TB, path string) {
 	require.True(t, Reserves(b))
 	for i := 0; i < len(b); i += pageSize {
 		if page := b[i : i+pageSize]; !Fits(page) {
-			t.Errorf("page %d of %d does not fit, zeros: %v", i/pageSize+1, len(b)/pageSize, zero(page))
+			t.Errorf("page %d of %d does not match, zeros: %v", i/pageSize+1, len(b)/pageSize, zero(page))
 		}
 	}
 }
@@ -154,7 +154,7 @@ func TestRead(t *testing.T) {
 			db := connect(t, path, url.Values{})
 			err = db.QueryRowContext(t.Context(), "SELECT sum(length(x)) FROM t").Scan(new(int))
 			require.Equal(t, sqlite3.SQLITE_IOERR_DATA, code(err), err)
-			require.Contains(t, Last(), filepath.Base(file)+" does not fit its checksum")
+			require.Contains(t, Last(), filepath.Base(file)+" does not match its checksum")
 			if journal {
 				_, err := writing.ExecContext(t.Context(), "PRAGMA wal_checkpoint(FULL)")
 				require.Equal(t, sqlite3.SQLITE_IOERR_DATA, code(err), "it is not moved into the file")
