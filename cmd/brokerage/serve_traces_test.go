@@ -143,7 +143,7 @@ func TestServe_Traces(t *testing.T) {
 	for _, name := range []string{"customer_of_account", "get_quote", "replace_customer", "commit"} {
 		require.Equal(t, spans["buy_security"].SpanID, spans["sqlite "+name].ParentSpanID, name)
 	}
-	// What was not found is no fault of a statement.
+	// A missing document is not an error of a statement.
 	id, _ = traced(t, http.MethodGet, i.url+"/v1/orders/777777", "", 3)
 	spans = c.trace(t, id, 2)
 	require.Equal(t, "not_found", spans["get_order"].attributes()["brokerage.outcome"])

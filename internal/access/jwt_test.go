@@ -289,7 +289,7 @@ func TestParseKeys(t *testing.T) {
 			require.Len(t, keys, 1)
 		})
 	}
-	// Names are exact in keys too, and stand once.
+	// Names in keys must match exactly, too, and occur once.
 	point := fmt.Sprintf(`"crv":"P-256","x":%q,"y":%q`, es.jwk(t)["x"], es.jwk(t)["y"])
 	for name, c := range map[string]struct{ text, says string }{
 		"OtherUse": {`{"keys":[{"kty":"EC","use":"enc","USE":"sig",` + point + `}]}`, "no key for any"},

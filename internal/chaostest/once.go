@@ -21,7 +21,7 @@ const cutWithin = 6 << 10
 // Database is a database that a store can open.
 type Database struct {
 	Generator *dataset.Dataset // of what is in it
-	// Open opens the database once more.
+	// Open opens the database again.
 	Open func(testing.TB) brokerage.Store
 	// Alone says that only one store at a time can open the database.
 	Alone bool

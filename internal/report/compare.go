@@ -58,8 +58,8 @@ func (c compared) texts() []string {
 		c.outcome()}
 }
 
-// Compare compares two files. It returns an error of one line where figures would differ for another reason than the
-// one that is compared: other data, another durability, another definition of the workload.
+// Compare compares two files. It returns a one-line error if figures would differ for another reason than the compared
+// one: other data, another durability, another definition of the workload.
 func Compare(a, b *File) (*Comparison, error) {
 	if a.kind() != b.kind() {
 		return nil, fmt.Errorf("%s is %s and %s is %s: only two of a kind can be compared", a.Name, a.kind(), b.Name,

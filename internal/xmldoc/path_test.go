@@ -271,7 +271,7 @@ func TestNode_Standalone(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.standalone, string(alone), "it stands on its own, in the normal form")
 
-			// At either place it says what it said in its own document.
+			// In both places it means the same as in its own document.
 			whole, err := expand([]byte(c.doc))
 			require.NoError(t, err)
 			cut, err := expand(alone)

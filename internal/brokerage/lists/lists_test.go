@@ -21,7 +21,7 @@ var exceptions = map[string]string{
 	"internal/store/storetest/cost.go": "test code: calls and sizes of documents by transaction",
 }
 
-// sources calls visit for each Go and JavaScript file of the product: not for tests.
+// sources calls visit for each Go and JavaScript file of the product, except tests.
 func sources(t *testing.T, visit func(name string, source []byte)) {
 	t.Helper()
 	root := os.DirFS("../../..")

@@ -17,7 +17,7 @@ import (
 // to it from each earlier one.
 const schemaVersion = 1
 
-// ErrEmpty is the error of opening a database without a schema as it is (see Settings.AsIs).
+// ErrEmpty is returned for a database without a schema if Settings.AsIs is set.
 var ErrEmpty = errors.New("the database is empty: the load command fills it")
 
 const settingVersion = "schema.version"

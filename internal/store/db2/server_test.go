@@ -49,7 +49,7 @@ func openServer(t testing.TB, rules brokerage.Rules) *Store {
 	return s
 }
 
-// evidence writes a part of the bundle.
+// evidence writes a file of the evidence.
 func evidence(t testing.TB, name string, content []byte) {
 	t.Helper()
 	folder := os.Getenv("DB2_EVIDENCE")

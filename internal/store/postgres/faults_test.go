@@ -143,7 +143,7 @@ func (p *promises) settled(t testing.TB, s *Store, held int64) {
 	require.NotZero(t, p.bought[done])
 }
 
-// sharesOf returns how much of the first symbol all accounts hold.
+// sharesOf returns the total quantity of the first symbol in all accounts.
 func sharesOf(t testing.TB, s *Store) int64 {
 	t.Helper()
 	return value[int64](t, s.pool, `SELECT coalesce(sum(p.quantity), 0)::numeric(20, 3)::bigint FROM brokerage.customers,

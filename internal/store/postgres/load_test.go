@@ -212,7 +212,7 @@ func TestBackup_Restore(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, indexed)
 
-	// Into one that holds something only if that is wanted.
+	// A database with content is replaced only on request.
 	require.ErrorContains(t, errOf(other.Restore(t.Context(), file, false, nil)), "--replace")
 	require.NoError(t, other.DeleteCustomer(t.Context(), now(), brokerage.ID(d.ID(dataset.Customer, 0))))
 	require.NoError(t, errOf(other.Restore(t.Context(), file, true, nil)))

@@ -131,7 +131,7 @@ func TestRestore_Damage(t *testing.T) {
 			tg.requireRefused(t, edited(func(b []byte) []byte { b[i] ^= 1 << (i % 8); return b }), "backup")
 		}
 	})
-	// That all this was refused says something only if the whole is not.
+	// The refusals prove something only if the intact backup is accepted.
 	_, err = Restore(t.Context(), written(t, whole), tg.path, true, nil)
 	require.NoError(t, err)
 	require.NotEqual(t, tg.before, content(t, tg.dir))

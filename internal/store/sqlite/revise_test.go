@@ -118,7 +118,7 @@ func TestRevise_TwoCustomers(t *testing.T) {
 	require.GreaterOrEqual(t, refused, workers*each/10)
 	require.Positive(t, s.redone.Load(), "without one whose documents changed meanwhile this shows nothing")
 
-	// A key does it once; a change of the second customer alone has it planned again.
+	// With a key it is done once; a change of the second customer alone causes another plan.
 	keyed := now()
 	keyed.Once = &brokerage.Once{Client: "c", Key: "k", Expires: keyed.Now.Add(time.Hour)}
 	redone := s.redone.Load()

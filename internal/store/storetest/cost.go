@@ -193,8 +193,8 @@ func costlyKinds(ctx context.Context, s brokerage.Store, d *dataset.Dataset) []c
 
 // LinearCost requires that a call costs in proportion to the size of the document that it reads or writes: at most four
 // times as much for each byte of a document that is ten times as large, where a quadratic cost would be ten times as
-// much. Cost is the processor time of this process and of those that processes returns, so that a busy machine is no
-// fault; the store must be loaded with d and have no other user.
+// much. Cost is the processor time of this process and of those that processes returns, so that a busy machine does not
+// fail the test; the store must be loaded with d and have no other user.
 func LinearCost(t *testing.T, s brokerage.Store, d *dataset.Dataset, processes func() []int) {
 	if testing.Short() {
 		t.Skip("takes a minute")

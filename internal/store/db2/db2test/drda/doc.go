@@ -4,5 +4,5 @@
 // Derby's errors the codes of Db2 (codes.go). For tests, it can also cut
 // connections, refuse new ones and delay responses.
 //
-// The names in capitals are those of the DDM standard, whose code points they are.
+// Names in capitals are those of code points in the DDM standard.
 package drda

@@ -55,7 +55,7 @@ func (s *statement) key(q *xquery.Query, args []argument) (found string, unique 
 	if at < 0 {
 		return "", false
 	}
-	// Markers stay in order, and each stands once: all values are kept here, and
+	// Markers stay in order, and each occurs once: all values are kept here, and
 	// the evaluation takes them from there.
 	s.kept++
 	number := fmt.Sprint((uint64(s.number) + uint64(s.kept)) % (1 << 31))
