@@ -176,7 +176,7 @@ func TestServe_TLSClients(t *testing.T) {
 		if by != nil {
 			pair, err := tls.X509KeyPair(by.issue(t, 7))
 			require.NoError(t, err)
-			// Shown whatever the server says that it wants.
+			// The certificate is sent whatever the server requests.
 			config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &pair, nil }
 		}
 		return config
@@ -188,7 +188,7 @@ func TestServe_TLSClients(t *testing.T) {
 	_, err = handshake(t, i, with(stranger))
 	require.ErrorContains(t, err, "unknown certificate authority")
 
-	// Another authority counts when the file says so, and the first no more.
+	// When the file changes, another authority is accepted, and the first no longer.
 	renew(stranger)
 	i.logs.wait(t, "certificate reloaded")
 	_, err = handshake(t, i, with(stranger))

@@ -137,7 +137,7 @@ func TestServe_Traces(t *testing.T) {
 	require.Equal(t, id, line["trace_id"])
 	require.Equal(t, request.SpanID, line["span_id"])
 
-	// A write has its commit, and what it is told by a client stays here.
+	// A write has a span for its commit.
 	id, _ = traced(t, http.MethodPost, i.url+"/v1/accounts/104000000/buy", buy, 2)
 	spans = c.trace(t, id, 5)
 	for _, name := range []string{"customer_of_account", "get_quote", "replace_customer", "commit"} {

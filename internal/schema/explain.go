@@ -129,7 +129,7 @@ func (s *structure) explain(d diagnostic) (mistake, bool) {
 	return m, true
 }
 
-// diagnostic is one of the engine's, with its offset in the document.
+// diagnostic is a diagnostic of the engine, with its offset in the document.
 type diagnostic struct {
 	at int
 	*xsderrors.Error

@@ -15,7 +15,7 @@ type Estimate struct {
 	Documents, Stored int64
 }
 
-// Estimates are those of all kinds.
+// Estimates are the estimates of all kinds of documents.
 type Estimates [len(dataset.Kinds)]Estimate
 
 // Pages are the page reads of all clients of a server: those answered from memory, and the others.

@@ -257,7 +257,7 @@ func plain(args []driver.NamedValue) []driver.Value {
 	return values
 }
 
-// rows are those of a query, whose trace ends when they have been read.
+// rows are the rows of a query, whose trace ends when they have been read.
 type rows struct {
 	driver.Rows
 	conn *conn

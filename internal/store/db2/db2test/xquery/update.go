@@ -39,7 +39,8 @@ func updating(n *Node) bool {
 }
 
 // update reads "Insert expression", "Delete expression", "Replace expression"
-// and "Rename expression". The W3C's words are edits.
+// and "Rename expression". The differences from the W3C's syntax are recorded
+// as edits.
 func (p *parser) update() *Node {
 	p.skip()
 	from := p.at
