@@ -230,7 +230,7 @@ func TestCampaign_ServiceDies(t *testing.T) {
 	require.NoError(t, w.run(w.campaign(folder)))
 }
 
-// A refusal is one line, before anything is changed.
+// A refusal is one line, and nothing has been changed.
 func TestCampaign_Refusals(t *testing.T) {
 	write := func(w *world, text string, path ...string) {
 		require.NoError(w.t, os.WriteFile(filepath.Join(path...), []byte(text), 0o600))

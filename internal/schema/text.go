@@ -81,7 +81,7 @@ func skipPlainWords(doc []byte, at int) int {
 	return at
 }
 
-// references are those that stored documents have. Other numbers are left to the engine.
+// references are the character references that stored documents have. Other numbers are left to the engine.
 var references = []string{"&amp;", "&lt;", "&gt;", "&quot;", "&apos;", "&#13;", "&#10;", "&#9;"}
 
 func skipReference(doc []byte, at int) int {

@@ -115,7 +115,7 @@ func readHost() *hostReading {
 	return h
 }
 
-// virtualDisks are the prefixes of devices that are no disks of their own.
+// virtualDisks are the prefixes of devices that are not separate disks.
 var virtualDisks = [...]string{"loop", "ram", "dm-", "md", "zram"}
 
 // residentMemory returns the resident memory of this process in bytes, or 0 if it is unknown.

@@ -363,8 +363,7 @@ func TestAdmit_LinearCost(t *testing.T) {
 			}
 			require.LessOrEqual(t, cost(large, 1), slack*cost(small, factor))
 
-			// And memory stays in proportion. The most is for names beyond ASCII,
-			// for each of which encoding/xml is asked.
+			// And memory stays in proportion. The most is for names beyond ASCII, for each of which encoding/xml is asked.
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			_, _ = xmldoc.AppendAdmitted(out[:0], large, limits)

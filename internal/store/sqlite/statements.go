@@ -15,7 +15,7 @@ import (
 //go:embed sql/*.sql
 var sqlFiles embed.FS
 
-// A statement is one of the files in sql/, with what the store has to know of it. It is declared beside the
+// A statement is one of the files in sql/, with what the store must know about it. It is declared beside the
 // transaction that uses it.
 type statement struct {
 	name string // of the file, without .sql
