@@ -69,7 +69,7 @@ func duplicate(reason Reason, what string, id ID) *Conflict {
 	return &Conflict{reason, fmt.Sprintf("%s %d exists already", what, id)}
 }
 
-// Finding is one thing that is wrong with a document. Line and Column are 0 where the position is not known.
+// Finding is one thing that is wrong with a document. Line and Column are 0 if the position is not known.
 type Finding struct {
 	Line, Column int
 	Path         string

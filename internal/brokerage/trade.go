@@ -190,7 +190,7 @@ var (
 	partsOfValueDate = paths("c:ValueDate", "c:CreditMovement", "c:ValueDatedBal")
 )
 
-// tradingAccountOf finds an account of a customer: *NotFound where there is none of that id, *Invalid where it lacks a
+// tradingAccountOf finds an account of a customer: *NotFound if there is none of that id, *Invalid if it lacks a
 // part.
 func tradingAccountOf(customer []byte, id ID) (a tradingAccount, err error) {
 	account, _ := findAccount(customer, id)
@@ -208,7 +208,7 @@ func tradingAccountOf(customer []byte, id ID) (a tradingAccount, err error) {
 	return a, nil
 }
 
-// balance returns a balance after the movement: *Conflict where it would exceed the limit.
+// balance returns a balance after the movement: *Conflict if it would exceed the limit.
 func (a *tradingAccount) balance(part int, movement decimal.Decimal) (decimal.Decimal, error) {
 	before, ok := parseDecimal(text(a.part[part]))
 	if !ok {

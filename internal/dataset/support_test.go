@@ -76,7 +76,7 @@ func texts(doc []byte, name string) [][]byte {
 	}
 }
 
-// text returns what the first element of a name holds, nil where there is none.
+// text returns what the first element of a name holds, nil if there is none.
 func text(doc []byte, name string) []byte {
 	_, after, ok := bytes.Cut(doc, []byte("<"+name+">"))
 	if !ok {
@@ -86,7 +86,7 @@ func text(doc []byte, name string) []byte {
 	return found
 }
 
-// attr returns the first attribute of a name at or after the first element of another, nil where there is none.
+// attr returns the first attribute of a name at or after the first element of another, nil if there is none.
 func attr(doc []byte, element, name string) []byte {
 	at := bytes.Index(doc, []byte("<"+element+" "))
 	if at < 0 {

@@ -143,8 +143,8 @@ func lastLines(s string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// The schema ends at ten middle names. One customer in some ten thousand once had more, which no sample of hundreds
-// shows; the bound is in the code, and this looks for it in many.
+// The schema allows ten middle names. One customer in some ten thousand once had more, which no sample of hundreds
+// shows, so this test reads many.
 func TestAppend_MiddleNames(t *testing.T) {
 	t.Parallel()
 	d := open(t, "XXS", dataset.TPoX2)

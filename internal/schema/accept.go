@@ -67,7 +67,7 @@ func (a *automaton) accept(doc []byte) bool {
 	}
 }
 
-// child returns the element whose start tag follows, behind the bracket, nil if the state allows no such element. Most
+// child returns the element whose start tag follows, after the bracket, nil if the state allows no such element. Most
 // states allow one or two, so a linear search is the fastest.
 func (s *state) child(tag []byte) *child {
 	for i := range s.children {

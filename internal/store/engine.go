@@ -34,7 +34,7 @@ type Engine struct {
 	warnings func(s brokerage.Store) []string
 	// script returns the statements that make the schema in an empty database.
 	script func(rest string) (string, error)
-	// remove removes the database; nil where an open store is emptied instead.
+	// remove removes the database; nil if an open store is emptied instead.
 	remove func(ctx context.Context, rest string) error
 	backup backupEngine
 }

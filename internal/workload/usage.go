@@ -86,7 +86,7 @@ func number(field string) int64 {
 	return n
 }
 
-// readHost returns nil where the figures are not available.
+// readHost returns nil if the figures are not available.
 func readHost() *hostReading {
 	fields := strings.Fields(lines("/proc/stat")[0])
 	if len(fields) < 9 || fields[0] != "cpu" {

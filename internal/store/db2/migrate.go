@@ -46,7 +46,7 @@ func Script(url string) (string, error) {
 	return b.String(), nil
 }
 
-// version returns the version of the schema, 0 where there is none.
+// version returns the version of the schema, 0 if there is none.
 func (s *Store) version(ctx context.Context, q querier) (version int, err error) {
 	var text string
 	found, err := row(ctx, q, "get_setting", []any{settingVersion}, []any{&text})

@@ -20,8 +20,8 @@ func (s *Store) holds(ctx context.Context, name string, id brokerage.ID, doc []b
 	return err == nil && bytes.Equal(stored, doc) // both are in the normal form
 }
 
-// errNoReason is the error of a refused request in which nothing is found wrong: what it was refused for has changed
-// since, and another attempt may succeed.
+// errNoReason is the error of a refused request for which no reason is found: the document has changed since, and
+// another attempt may succeed.
 var errNoReason error = &ServerError{
 	Code: codeRolledBack, Message: "the document was changed after the statement was refused",
 }
@@ -48,7 +48,7 @@ func withFindings(err error, judge func() error) error {
 	return orElse(judge(), err)
 }
 
-// judge applies a rule to a stored document, and returns nil where that cannot be read.
+// judge applies a rule to a stored document, and returns nil if that cannot be read.
 func (s *Store) judge(ctx context.Context, name string, id brokerage.ID, rule func(doc []byte) error) error {
 	if doc, err := s.find(ctx, name, "document", id); err == nil {
 		return rule(doc)

@@ -130,7 +130,7 @@ type querier interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// versionOf returns the version of the schema of a database, 0 where there is none, and an error for one that is newer
+// versionOf returns the version of the schema of a database, 0 if there is none, and an error for one that is newer
 // than the program.
 func versionOf(ctx context.Context, q querier, newest int) (version int, err error) {
 	var ours, taken bool

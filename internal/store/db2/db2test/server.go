@@ -23,7 +23,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// Need is how BROKERAGE_TEST_REQUIRE names the bench.
+// Need is the name of the bench in BROKERAGE_TEST_REQUIRE.
 const Need = "db2bench"
 
 //go:embed java/*.java
