@@ -204,8 +204,8 @@ func (s *Splitter) document(b []byte) (end int, blank bool, err error) {
 	return end, false, nil
 }
 
-// markup reads what begins with the < at d.at. The document has ended behind its root element, and before an XML
-// declaration that follows comments, which belong to no document then.
+// markup reads what begins with the < at d.at. A document ends after its root element, or before an XML declaration
+// that follows comments, which then belong to no document.
 func (s *Splitter) markup(b []byte, d *outline) (err error) {
 	start := d.at
 	var opens int

@@ -138,7 +138,7 @@ type operation struct {
 }
 
 // strict are the operations that refuse what has been written with validate=no; validating are those of them that
-// validate the document, for which internal/schema has a faster way up to 256 KiB than beyond.
+// validate the document.
 var (
 	strict     = []string{"open_account", "close_account", "update_order_status", "buy_security", "sell_security"}
 	validating = strict[:3]
