@@ -127,7 +127,7 @@ func (s *server) meanwhile(ctx context.Context, do func(context.Context) error) 
 	}
 }
 
-// run waits until ctx is done or a part of the service fails, which is its error then, and stops the service: first
+// run waits until ctx is done or a part of the service fails, whose error it then returns, and stops the service: first
 // /readyz fails, so that no new clients come; then no new connections are accepted; then running requests finish.
 func (s *server) run(ctx context.Context) (failed error) {
 	select {

@@ -137,8 +137,8 @@ type operation struct {
 	do   func(doc []byte) error
 }
 
-// strict are the operations that refuse what has been written with validate=no; validating are those of them that
-// validate the document.
+// strict are the operations that refuse documents written with validate=no; validating are those of them that validate
+// the document.
 var (
 	strict     = []string{"open_account", "close_account", "update_order_status", "buy_security", "sell_security"}
 	validating = strict[:3]
