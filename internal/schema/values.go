@@ -100,7 +100,7 @@ func newChecker(base string, restrictions []*node) *checker {
 	return &c
 }
 
-// textChecker returns the check for a text with these facets, nil for others than a pattern or both lengths.
+// textChecker returns the check for a text with these facets, nil for facets other than a pattern or both lengths.
 func textChecker(facets map[string]string) func(s []byte) bool {
 	pattern := facets["pattern"]
 	least, err := strconv.Atoi(facets["minLength"])
