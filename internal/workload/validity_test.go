@@ -91,7 +91,7 @@ func TestJudge_ChangedByHand(t *testing.T) {
 	v := judge(r)
 	require.True(t, v.Valid, "as few as are allowed")
 	require.Len(t, v.Notes, 2)
-	require.Contains(t, v.Notes[0], "9 not found: the dataset has it and the database has not")
+	require.Contains(t, v.Notes[0], "9 not found: they are in the dataset but not in the database")
 	require.Contains(t, v.Notes[1], "3 new ids existed: somebody has used ids that were not leased")
 	require.Empty(t, judge(quotable()).Notes)
 }
