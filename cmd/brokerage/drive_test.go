@@ -200,7 +200,7 @@ func TestDrive_ChangedByHand(t *testing.T) {
 	out := drive(1)
 	require.Regexp(t, `Note: 1 new ids existed: somebody has used ids that were not leased`, out)
 	missing := regexp.MustCompile(`Note: \d+ not found: ` +
-		`the dataset has it and the database has not, so somebody has deleted it`)
+		`they are in the dataset but not in the database, so they were deleted`)
 	for seed := 2; !missing.MatchString(out); seed++ { // a busy machine draws a few transactions in a second
 		require.Less(t, seed, 30, out)
 		out = drive(seed)
