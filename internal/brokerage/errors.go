@@ -153,7 +153,7 @@ func (e *RolledBack) Unwrap() error { return e.Err }
 // document cannot be unpacked. Intact data is still served. Cause says where; it is logged, not sent to the client.
 type Damaged struct{ Cause error }
 
-func (e *Damaged) Error() string { return fmt.Sprintf("what is stored is damaged: %v", e.Cause) }
+func (e *Damaged) Error() string { return fmt.Sprintf("stored data is damaged: %v", e.Cause) }
 func (e *Damaged) Unwrap() error { return e.Cause }
 
 // IsOwn reports whether err itself is one of the errors above. An error that wraps one is not: it may come from a

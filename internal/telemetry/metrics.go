@@ -26,7 +26,7 @@ const (
 	Refused     = "refused"     // any other 4xx
 	Unavailable = "unavailable" // 503
 	Timeout     = "timeout"     // 504
-	Damaged     = "damaged"     // 500, because what is stored is damaged
+	Damaged     = "damaged"     // 500, because stored data is damaged
 	Failed      = "failed"      // any other 500, and what is none of these
 )
 

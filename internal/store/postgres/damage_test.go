@@ -49,7 +49,7 @@ func TestDamage(t *testing.T) {
 	require.Less(t, refused, 100, "a page")
 	findings := verified(t, s)
 	require.Len(t, findings, 1)
-	require.Contains(t, findings[0], "what is stored is damaged, and the rest was not read")
+	require.Contains(t, findings[0], "stored data is damaged, and the rest was not read")
 	require.NoError(t, s.Close())
 
 	server.Halt(t)
