@@ -48,7 +48,7 @@ func TestDrive_BadInput(t *testing.T) {
 		code int
 		says string
 	}{
-		"BothTargets":     {"--db null: --url http://127.0.0.1:1", exitUsage, "one of them"},
+		"BothTargets":     {"--db null: --url http://127.0.0.1:1", exitUsage, "exclude each other"},
 		"TLSOfDatabase":   {"--db null: --tls-ca " + own, exitUsage, "are for a service"},
 		"UnknownScheme":   {"--db oracle:x", exitUsage, `"oracle:"`},
 		"NotAURL":         {"--url 127.0.0.1:8080", exitUsage, "not the URL of a service"},
@@ -61,7 +61,7 @@ func TestDrive_BadInput(t *testing.T) {
 		"RateAndThink":    {"--db null: --rate 5 --think 1s", exitUsage, "think time"},
 		"Duration":        {"--db null: --duration 0s", exitUsage, "duration"},
 		"Validate":        {"--db null: --validate maybe", exitUsage, "--validate"},
-		"TierOfService":   {"--url http://127.0.0.1:1 --tier", exitUsage, "--tier needs --db"},
+		"TierOfService":   {"--url http://127.0.0.1:1 --tier", exitUsage, "--tier requires --db"},
 		"TierRepeated":    {"--db null: --tier --repeat 3", exitUsage, "--tier has --turns"},
 		"Repeat":          {"--db null: --repeat 0", exitUsage, "--repeat"},
 		"Turns":           {"--db null: --tier --turns 0", exitUsage, "--turns"},
@@ -96,7 +96,7 @@ func TestDrive_DefaultTarget(t *testing.T) {
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, " on http http://127.0.0.1:8080\n")
 	service.stop(t)
-	requireOneLine(t, brokerage(t.Context(), "drive", "--tier"), exitUsage, "--tier needs --db")
+	requireOneLine(t, brokerage(t.Context(), "drive", "--tier"), exitUsage, "--tier requires --db")
 }
 
 // A service that requires client certificates, with real ones.
