@@ -44,7 +44,7 @@ func TestFind_Refusals(t *testing.T) {
 		"OtherScheme":   {"oracle:x", `"oracle:": ` + forms},
 		"OtherCase":     {"SQLite:x", forms},
 		"NoPath":        {"sqlite:", "sqlite:PATH"},
-		"MoreThanNull":  {"null:x", "nothing after it"},
+		"MoreThanNull":  {"null:x", "must not be followed"},
 		"NothingScheme": {":x", forms},
 	} {
 		t.Run(name, func(t *testing.T) {
