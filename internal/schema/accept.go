@@ -108,7 +108,7 @@ func skipEndTag(doc []byte, at int, name string) int {
 	return to + 1
 }
 
-// readAttributes reads a start tag from behind the name, and reports whether it closes the element.
+// readAttributes reads a start tag after the name, and reports whether it closes the element.
 func (s *shape) readAttributes(doc []byte, at int) (next int, closed bool) {
 	seen, needed := uint64(0), s.required
 	for {

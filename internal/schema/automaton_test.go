@@ -140,7 +140,7 @@ func TestAutomaton_Nesting(t *testing.T) {
 	}
 }
 
-// Elements without a namespace cannot stand in a document whose one declaration puts all into another.
+// Elements without a namespace are refused in a document whose only declaration puts all elements into a namespace.
 func TestAutomaton_Unqualified(t *testing.T) {
 	v, err := Compile("t.xsd", []byte(`<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn-t">
 		<xs:element name="r"><xs:complexType><xs:sequence><xs:element name="a" type="xs:string" minOccurs="0"/>

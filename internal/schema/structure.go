@@ -30,7 +30,7 @@ type structure struct {
 // docElement is an element of a document.
 type docElement struct {
 	parent     int // index in the elements, -1 for none
-	start, end int // offsets of the start tag and behind the end tag
+	start, end int // offsets of the start tag and after the end tag
 	space      []byte
 	local      []byte
 	shape      *shape // nil if the schema does not describe the element here

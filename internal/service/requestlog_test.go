@@ -17,7 +17,7 @@ import (
 func TestRequestLog(t *testing.T) {
 	for name, c := range map[string]struct {
 		request httpapi.RequestLog
-		line    string // behind the time, empty if there is none
+		line    string // after the time, empty if there is none
 	}{
 		"OK": {
 			httpapi.RequestLog{

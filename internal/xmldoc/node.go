@@ -43,7 +43,7 @@ func Root(doc []byte) Node {
 // Exists reports whether the node was found.
 func (n Node) Exists() bool { return n.kind != none }
 
-// tagEnd returns the offset behind the tag that begins at i.
+// tagEnd returns the offset after the tag that begins at i.
 func tagEnd(doc []byte, i int) int {
 	if j := bytes.IndexByte(doc[i:], '>'); j >= 0 {
 		return i + j + 1
@@ -51,7 +51,7 @@ func tagEnd(doc []byte, i int) int {
 	return len(doc)
 }
 
-// elementEnd returns the offset behind the end tag of the element whose content begins at i.
+// elementEnd returns the offset after the end tag of the element whose content begins at i.
 func elementEnd(doc []byte, i int) int {
 	for depth := 1; ; {
 		j := bytes.IndexByte(doc[i:], '<')
