@@ -101,7 +101,7 @@ func (s *Splitter) Next() (p Piece, err error) {
 	return p, nil
 }
 
-// peek returns the next bytes of the stream: as many as the largest document and what must be seen after it can have.
+// peek returns the next bytes of the stream: as many as the largest document and what must be read after it can have.
 func (s *Splitter) peek() []byte {
 	if s.err == nil {
 		s.rest, s.err = s.in.Peek(s.max + splitAhead)
