@@ -107,7 +107,7 @@ fmt: ## format the code as lint requires
 
 ##@ Check more
 
-# The requests depend on the seed, which a failure prints: DIFFER_SEED=7 repeats them. On the Db2 bench there are
+# The requests depend on the seed, which a failure prints: DIFFER_SEED=7 repeats them. On the stand-in for Db2 there are
 # fewer, and only if a JDK is installed.
 DIFFER      ?= 50000
 DIFFER_SEED ?= random
@@ -130,11 +130,11 @@ race: ## run all tests under the race detector; needs a C compiler
 	  echo "make race: the race detector needs a C compiler, and '$$($(GO) env CC)' is not installed (Debian: apt-get install gcc libc6-dev)" >&2; exit 1; }
 	CGO_ENABLED=1 $(GO) test -race -timeout 60m $(TESTFLAGS) $(PKGS)
 
-# IBM's driver needs cgo and its client library, which DB2_ENV fetches together with the rest of the bench. The library's
+# IBM's driver needs cgo and its client library, which DB2_ENV fetches together with the rest of the stand-in. The library's
 # licence is IBM's: it is in none of our binaries and commits. RACE=1 runs the race detector, which takes three
 # times as long.
 .PHONY: test-db2bench
-test-db2bench: ## test the Db2 store on its bench, which it downloads; RACE=1 for races; needs a JDK and a C compiler
+test-db2bench: ## test the Db2 store on its stand-in, which it downloads; RACE=1 for races; needs a JDK and a C compiler
 	@command -v javac >/dev/null || { echo "make test-db2bench: needs a JDK (Debian: apt-get install openjdk-17-jdk-headless)" >&2; exit 1; }
 	$(DB2_ENV) && \
 	  $(GO) vet -tags db2 $(DB2_PKGS) && \

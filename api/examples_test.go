@@ -74,7 +74,7 @@ func TestExamples(t *testing.T) {
 	require.ElementsMatch(t, slices.Collect(maps.Keys(r.files)), there)
 }
 
-// value is the example of a parameter in the contract.
+// value returns the example of a parameter in the contract.
 func (r *recorder) value(parameter string) string {
 	r.Helper()
 	p := r.doc.Components.Parameters[parameter]

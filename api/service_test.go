@@ -71,7 +71,7 @@ func (r *recorder) answer(operation string, n ofService) {
 	r.got(operation)(b, err)
 }
 
-// datasetAnswer is what get_dataset says of a generated dataset.
+// datasetAnswer returns what get_dataset says of a generated dataset.
 func datasetAnswer(d *dataset.Dataset) ofService {
 	documents := func(name string, k dataset.Kind) ofService {
 		return node(name, "count", fmt.Sprint(d.Count(k)), "first", fmt.Sprint(d.ID(k, 0)))
@@ -96,7 +96,7 @@ func datasetAnswer(d *dataset.Dataset) ofService {
 			documents("Orders", dataset.Order), accounts, search)
 }
 
-// storeAnswer is what it says of the store.
+// storeAnswer returns what it says of the store.
 func storeAnswer(e brokerage.Engine) ofService {
 	n := node("Store", "engine", e.Name, "version", e.Version, "durability", e.Durability)
 	for _, setting := range e.Settings {
@@ -105,7 +105,7 @@ func storeAnswer(e brokerage.Engine) ofService {
 	return n
 }
 
-// sectors are those that the schema of securities knows.
+// sectors returns those that the schema of securities knows.
 func sectors() (all []string) {
 	source, err := api.Schemas.ReadFile("schema/security.xsd")
 	if err != nil {

@@ -53,7 +53,7 @@ func operations(doc *openapi3.T) map[string]operation {
 	return all
 }
 
-// parameters are those of the operation, with those of its path.
+// parameters returns those of the operation, with those of its path.
 func (op operation) parameters() (all []*openapi3.Parameter) {
 	for _, list := range []openapi3.Parameters{op.item.Parameters, op.Parameters} {
 		for _, p := range list {
@@ -101,7 +101,7 @@ func content(doc *openapi3.T, visit func(where, mediaType string, m *openapi3.Me
 	answers("components", doc.Components.Responses)
 }
 
-// xsd is the schema file and the element that a media type refers to; both are empty where it refers to none.
+// xsd returns the schema file and the element that a media type refers to; both are empty where it refers to none.
 func xsd(m *openapi3.MediaType) (schemaFile, element string) {
 	x, _ := m.Schema.Value.Extensions["x-xsd"].(map[string]any)
 	schemaFile, _ = x["file"].(string)

@@ -11,7 +11,7 @@ import (
 
 //nolint:lll // a help text is one string
 type backupCmd struct {
-	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"Database to copy, sqlite:PATH or postgres://…; it may be in use."`
+	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"Database to copy: sqlite:PATH or postgres://USER@HOST/DATABASE; it may be in use. Db2 is not supported; use its own BACKUP DATABASE."`
 	Out     string `required:"" type:"path" placeholder:"FILE" help:"File to write the backup to."`
 	Replace bool   `help:"Overwrite FILE if it exists. Default: an error."`
 }

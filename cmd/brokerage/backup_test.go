@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// backedUp is a folder with a database, b.db, and a backup of it, backup.
+// backedUp returns a folder with a database, b.db, and a backup of it, backup.
 func backedUp(t testing.TB) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -29,7 +29,7 @@ func TestBackup(t *testing.T) {
 	dir := backedUp(t)
 	db, file := "sqlite:"+filepath.Join(dir, "b.db"), filepath.Join(dir, "backup")
 	requireOneLine(t, brokerage(t.Context(), "backup", "--db", db, "--out", file), exitFailed,
-		"is there already: --replace replaces it")
+		"exists already: --replace replaces it")
 	r := brokerage(t.Context(), "backup", "--db", db, "--out", file, "--replace")
 	require.Equal(t, exitOK, r.code, r.err)
 
@@ -55,7 +55,7 @@ func TestRestore(t *testing.T) {
 	require.Equal(t, exitOK, r.code, r.err)
 
 	requireOneLine(t, brokerage(t.Context(), "restore", "--from", file, "--db", "sqlite:"+db), exitFailed,
-		"is there already: --replace replaces it")
+		"exists already: --replace replaces it")
 	r = brokerage(t.Context(), "restore", "--from", file, "--db", "sqlite:"+db, "--replace")
 	require.Equal(t, exitOK, r.code, r.err)
 

@@ -20,20 +20,19 @@ import (
 	"brokerage/internal/workload"
 )
 
-// speedVariable asks for the comparison, and says how long each run of it takes: BROKERAGE_BENCH_POSTGRES=10s. It takes
-// minutes, and nobody else may use the machine meanwhile.
+// speedVariable enables the comparison, and sets how long each run takes: BROKERAGE_BENCH_POSTGRES=10s. It takes
+// minutes, and needs an idle machine.
 const speedVariable = "BROKERAGE_BENCH_POSTGRES"
 
-// The aims, as shares of what pgbench reaches with the same statement, and for the mixed workload and the load.
+// The aims: shares of pgbench's rate with the same statement, and rates of the mixed workload and the load.
 const (
 	aimDirect, aimService  = 75, 40 // %
 	aimMixed, aimMixedTier = 4000, 70
 	aimOrders              = 10_000
 )
 
-// speed is the comparison of a store in PostgreSQL with pgbench, which does nothing but run a statement. All is done by
-// processes of their own, alternating, warm, with as many clients each: pgbench has a connection for each of them, the
-// store its pool, which is smaller, since that is how it is used.
+// speed compares a store in PostgreSQL with pgbench, which only runs statements. Separate processes alternate, warm,
+// with the same number of clients: pgbench has a connection for each, the store its usual, smaller pool.
 type speed struct {
 	b      *testing.B
 	server *pgtest.Server
@@ -79,7 +78,7 @@ func number(b *testing.B, variable string, otherwise int) int {
 	return n
 }
 
-// run runs the command in a process of its own.
+// run runs the command in a separate process.
 func (s *speed) run(args ...string) string {
 	s.b.Helper()
 	var said strings.Builder
@@ -90,8 +89,8 @@ func (s *speed) run(args ...string) string {
 	return string(out)
 }
 
-// load loads, and tells the rate of all documents and that of orders, which come last: until the last of them is there,
-// and until their indexes are too.
+// load loads, and returns the rate of all documents and that of orders, which come last: without and with their
+// indexes.
 func (s *speed) load() {
 	s.b.Helper()
 	scale, err := dataset.ParseScale(s.scale)
@@ -120,7 +119,7 @@ func (s *speed) load() {
 			rate(orders, first, last) >= aimOrders), rate(orders, first, now))
 }
 
-// queries compares the seven.
+// queries compares the seven queries.
 func (s *speed) queries() {
 	service := serving(s.b, "", "--db", s.url, "--log-format", "json")
 	definition, err := workload.Load("query")
@@ -170,7 +169,7 @@ func (s *speed) write(file string, v any) {
 	require.NoError(s.b, os.WriteFile(filepath.Join(s.folder, file), text, 0o600))
 }
 
-// drive runs one query, and gives its rate.
+// drive runs one query, and returns its rate.
 func (s *speed) drive(query string, target ...string) float64 {
 	s.b.Helper()
 	file := filepath.Join(s.folder, "result.json")
@@ -192,8 +191,8 @@ func (s *speed) read(file string, to any) {
 	require.NoError(s.b, json.Unmarshal(text, to))
 }
 
-// mixed runs the mixed workload directly and through a service, six times as long as a query, each way: with 10s that
-// is a valid run.
+// mixed runs the mixed workload directly and through a service, six times as long as a query on each side: with 10s
+// that is a valid run.
 func (s *speed) mixed() {
 	file := filepath.Join(s.folder, "tier.json")
 	fmt.Println(

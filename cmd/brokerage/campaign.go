@@ -22,34 +22,34 @@ import (
 //
 //nolint:lll // a help text is one string
 type campaignCmd struct {
-	Preset string `default:"full" enum:"full,smoke" placeholder:"NAME" help:"Preset of the settings below: full, a valid study of about 35 minutes at XXXS, or smoke, less than ten minutes and marked as such. Default: full."`
+	Preset string `default:"full" enum:"full,smoke" placeholder:"NAME" help:"Preset of the settings below: full, a valid study of about 35 minutes at XXXS on two cores; or smoke, less than 10 minutes, whose results are marked SMOKE. Default: full."`
 	Out    string `default:"campaign" type:"path" placeholder:"DIR" help:"Folder for campaign.json, the report and copies of the database. Default: campaign."`
-	DB     string `name:"db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST/DATABASE, or null:. Default: a new one in DIR."`
+	DB     string `name:"db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. Default: sqlite:DIR/brokerage.db, a new database."`
 
 	BackupCommand  string `placeholder:"COMMAND" help:"With db2://…: shell command that backs up the database; docs/db2.md has an example. Default: none; the backup step is left out."`
 	RestoreCommand string `placeholder:"COMMAND" help:"With db2://…: shell command that restores the backup; it runs while no client is connected. Default: none; the restore step is left out."`
 
 	AllowInvalid bool `help:"Exit with 0 even if a run is INVALID. Default: exit with 4, after all steps are done and written."`
 
-	Replace bool `help:"Discard the campaign in DIR, empty the database and start from the beginning; other files in DIR are kept. Default: continue an interrupted campaign."`
+	Replace bool `help:"Discard the campaign in DIR, empty the database (never one made by another program) and start from the beginning; other files in DIR are kept. Default: continue an interrupted campaign."`
 
 	Scale     *scaleFlag     `placeholder:"SCALE" help:"Size of the dataset: ${scales}. Default: XXXS."`
 	Profile   *profileFlag   `placeholder:"PROFILE" help:"Profile of the dataset: tpox-2 or tpox-1. Default: tpox-2."`
-	Seed      *uint64        `placeholder:"N" help:"Seed of the dataset and of the random parameters. Default: 1."`
+	Seed      *uint64        `placeholder:"N" help:"Seed of the dataset and of the random parameters; the same seed gives the same documents and parameters. Default: 1."`
 	Workloads []string       `placeholder:"NAME" help:"Workloads to run, separated by commas: names, or paths of workload files. Default: query,mixed,classic,insert-orders,insert-customers."`
-	Users     []int          `placeholder:"N" range:"1..100000" help:"Numbers of users to run query, mixed and workload files with, separated by commas. Default: 25,50,75,100,150 (full) or 25,50,100 (smoke)."`
-	Reference *int           `placeholder:"N" range:"1..100000" help:"Number of users for everything that runs at a single number of users: classic, inserts, settings, cores. Default: the middle of --users."`
+	Users     []int          `placeholder:"N" range:"1..10000" help:"Numbers of users to run query, mixed and workload files with, separated by commas. Default: 25,50,75,100,150 (full) or 25,50,100 (smoke)."`
+	Reference *int           `placeholder:"N" range:"1..10000" help:"Number of users for everything that runs at a single number of users: classic, inserts, settings, cores. Default: the middle of --users."`
 	WarmUp    *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Warm-up before each measurement. Default: 20s (full) or 3s (smoke)."`
-	Duration  *time.Duration `placeholder:"TIME" range:"0s..720h" help:"Measured time of each run. Default: 60s (full) or 8s (smoke)."`
+	Duration  *time.Duration `placeholder:"TIME" range:"1ms..720h" help:"Measured time of each run, at least 1ms. Default: 60s (full) or 8s (smoke)."`
 	Think     *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Pause of each user between two transactions. Default: 0s."`
-	Repeat    *int           `placeholder:"N" range:"1..1000" help:"How often each run is repeated from the same restored data; the mixed workload with --reference users runs at least 3 times. Default: 1."`
+	Repeat    *int           `placeholder:"N" range:"1..1000" help:"Number of times each run is made, always from the same restored data; the mixed workload with --reference users is run at least 3 times. Default: 1."`
 	CPUs      []int          `name:"cpus" placeholder:"N" range:"0..4096" help:"Numbers of processor cores to limit the service to; 0 skips this step. Default: 1, 2, 4 and so on, up to all."`
 	Stages    *int           `placeholder:"N" range:"0..1000" help:"Number of stages of inserts into a growing database; 0 skips this step. Default: 4 (full) or 3 (smoke)."`
-	Stage     *time.Duration `placeholder:"TIME" range:"0s..720h" help:"Duration of the order inserts and of the customer inserts in each stage. Default: 10s (full) or 4s (smoke)."`
-	Tier      *time.Duration `placeholder:"TIME" range:"0s..720h" help:"Total measured time of the step tier, half of it through the service and half directly on the database; 0 skips the step. Default: 120s (full) or 10s (smoke)."`
+	Stage     *time.Duration `placeholder:"TIME" range:"1ms..720h" help:"Duration of the order inserts, and of the customer inserts, in each stage; at least 1ms. Default: 10s (full) or 4s (smoke)."`
+	Tier      *time.Duration `placeholder:"TIME" range:"0s..720h" help:"Total measured time of the tier step, half of it through the service and half directly on the database; 0s skips this step. Default: 120s (full) or 10s (smoke)."`
 	Tuned     *bool          `negatable:"" help:"Also run the mixed workload with other database settings than the defaults; --no-tuned skips this step. Default: yes."`
-	Pool      *int           `placeholder:"N" range:"0..10000" help:"Maximum number of database connections of the service; with sqlite: of connections for reading. Default: sqlite 2 per processor, postgres 16, db2 32."`
-	Limit     *time.Duration `placeholder:"TIME" range:"0s..8760h" help:"Time limit of the campaign: steps that do not fit are left out; 0 is no limit. Default: 45m (full) or 10m (smoke)."`
+	Pool      *int           `placeholder:"N" range:"0..10000" help:"Maximum number of database connections of the service; with sqlite, of connections for reading. 0 is the default: 2 per processor for sqlite, 16 (or pool_max_conns in the URL) for postgres, 32 (or pool in the URL) for db2."`
+	Limit     *time.Duration `placeholder:"TIME" range:"0s..8760h" help:"Time limit of the campaign: steps that do not fit are left out; 0s is no limit. Default: 45m (full) or 10m (smoke)."`
 }
 
 // Run runs the campaign. This process generates the load; the service under test is another process.

@@ -13,7 +13,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// The whole of it on a server, which has at its end the settings that it had.
+// A whole campaign on a server, which has its old settings at the end.
 func TestCampaign_Postgres(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some seconds")
@@ -61,7 +61,7 @@ func alteredSettings(t testing.TB, server *pgtest.Server) (count int) {
 	return count
 }
 
-// Interrupted while the server is tuned, a campaign puts back what it has changed.
+// A campaign that is interrupted while the server is tuned restores the settings.
 func TestCampaign_PostgresInterrupted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some seconds")

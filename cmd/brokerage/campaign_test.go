@@ -19,8 +19,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// shortly is a campaign of a second or two. Of so little, a run may be INVALID on a busy machine: --allow-invalid is
-// for tests of something else.
+// shortly returns the arguments of a campaign of a second or two. On a busy machine, such short runs may be INVALID,
+// which --allow-invalid ignores.
 func shortly(folder string, more ...string) []string {
 	return append([]string{
 		"campaign", "--preset", "smoke", "--scale", "tiny", "--out", folder, "--warm-up", "100ms", "--duration", "200ms",
@@ -35,7 +35,7 @@ func campaignIn(t testing.TB, folder string) *campaign.Record {
 	return r
 }
 
-// The whole of it, with a service in a process of its own.
+// A whole campaign, with the service in a separate process.
 func TestCampaign(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some seconds")
@@ -104,7 +104,7 @@ func requireBySchema(t testing.TB, file string) {
 	require.NoError(t, schema.Validate(value))
 }
 
-// A campaign with a run that may not be quoted does all its steps, and writes them.
+// A campaign with an INVALID run does all its steps, and writes them.
 func TestCampaign_Invalid(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some seconds")
@@ -178,14 +178,14 @@ func TestCampaign_EndsEarly(t *testing.T) {
 	require.True(t, campaignIn(t, folder).Complete)
 }
 
-// ended tells whether a process has, waited for or not.
+// ended reports whether a process has ended, whether or not its parent has waited for it.
 func ended(id int) bool {
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(id) + "/stat")
 	_, state, _ := strings.Cut(string(status), ") ")
 	return err != nil || strings.HasPrefix(state, "Z")
 }
 
-// childOf is a process that another one has started, 0 if there is none.
+// childOf returns the id of a child of a process, 0 if there is none.
 func childOf(parent int) int {
 	id := strconv.Itoa(parent)
 	tasks, _ := filepath.Glob("/proc/" + id + "/task/*/children") // elsewhere there are none
@@ -230,7 +230,7 @@ func TestCampaign_Refusals(t *testing.T) {
 	}
 }
 
-// The help of each flag names the values that the presets give it.
+// The help of each flag names its values in the presets.
 func TestCampaign_HelpDefaults(t *testing.T) {
 	join := func(list any) string { return strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ",") }
 	values := func(preset string) map[string]string {

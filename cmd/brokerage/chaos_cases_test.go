@@ -110,8 +110,7 @@ func diskFull(h *harness) {
 	require.NotZero(h.t, h.load.Tally().Kinds["unavailable"])
 }
 
-// slowDisk has a tracer hold up each flush of whoever flushes. A disk that is slow by itself wants a device of the
-// kernel's, which is not available everywhere.
+// slowDisk delays each flush by a tracer. A slow disk would need a kernel device, which is not available everywhere.
 func slowDisk(h *harness) {
 	strace := testenv.Command(h.t, "strace")
 	h.start()
@@ -142,7 +141,7 @@ func slowDisk(h *harness) {
 	})
 }
 
-// processesOf are a process and its children.
+// processesOf returns the ids of a process and its children.
 func processesOf(t testing.TB, parent int) []string {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", parent, parent))

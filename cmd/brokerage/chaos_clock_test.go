@@ -19,8 +19,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// serviceClock jumps by less than idempotency keys hold, while the service runs and while it is down: what was begun
-// before a jump and is sent again after it still counts once.
+// serviceClock jumps by less than the lifetime of idempotency keys, while the service runs and while it is down: a
+// request that is repeated after a jump still counts once.
 func serviceClock(h *harness) {
 	clock := chaostest.NewClock(h.t)
 	h.binary, h.env = clock.Service(h.t), []string{clock.Env()}
@@ -41,8 +41,8 @@ func serviceClock(h *harness) {
 	})
 }
 
-// databaseClock jumps further than anything that is kept. The service asks the server for nothing that depends on it:
-// leases are numbers, and keys expire by its own clock.
+// databaseClock jumps further than the lifetime of anything. Nothing in the service depends on the server's clock:
+// leases are numbers, and keys expire by the service's own clock.
 func databaseClock(h *harness) {
 	h.start()
 	ahead := func() time.Duration {
@@ -62,7 +62,7 @@ func databaseClock(h *harness) {
 	})
 }
 
-// dateOf is what a service has for the time.
+// dateOf returns the time by a service's clock.
 func dateOf(t testing.TB, url string) time.Time {
 	t.Helper()
 	date, err := http.ParseTime(get(t, url+"/healthz").header.Get("Date"))
@@ -70,8 +70,8 @@ func dateOf(t testing.TB, url string) time.Time {
 	return date
 }
 
-// TestChaosClock has the clock of a whole service jump, and looks at everything that depends on it: what goes by the
-// time of day follows, and what measures how long something took does not notice.
+// TestChaosClock lets the clock of a service jump, and checks everything that depends on it: times of day follow, and
+// durations are not affected.
 func TestChaosClock(t *testing.T) {
 	chaosMode(t)
 	clock := chaostest.NewClock(t)
@@ -176,7 +176,7 @@ func TestChaosClock(t *testing.T) {
 	})
 }
 
-// newOrder is an order of the first account.
+// newOrder returns a new order of the first account.
 func newOrder(id int64) string {
 	generator := dataset.New(dataset.Spec{Seed: 1})
 	return string(generator.AppendNewOrder(nil, id, dataset.NewOrder{
@@ -184,7 +184,7 @@ func newOrder(id int64) string {
 	}))
 }
 
-// postOnce sends a document under a key, and gives the status of the answer.
+// postOnce sends a document with an idempotency key, and returns the status of the response.
 func postOnce(t testing.TB, url, key, body string) int {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))

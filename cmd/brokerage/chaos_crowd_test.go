@@ -38,7 +38,7 @@ func newCrowd(t testing.TB, url string, n int) *crowd {
 	return c
 }
 
-// say sends one of several beginnings on each connection, and then a byte now and then, as long as the other end takes
+// say sends one of several beginnings on each connection, and then a byte from time to time, until the other end closes
 // it.
 func (c *crowd) say(beginnings ...string) {
 	c.t.Helper()
@@ -56,7 +56,7 @@ func (c *crowd) say(beginnings ...string) {
 	}
 }
 
-// requireEnded wants every connection to be ended by the service.
+// requireEnded requires that the service has ended every connection.
 func (c *crowd) requireEnded() {
 	c.t.Helper()
 	deadline := time.Now().Add(patience)
@@ -104,8 +104,8 @@ func askOn(conn net.Conn) error {
 	return err
 }
 
-// occupy takes all the connections that the database server has for ordinary users, and then those for superusers,
-// which all are here.
+// occupy takes all connections that the database server has for ordinary users, and then those for superusers: all
+// users are superusers here.
 func (h *harness) occupy() (release func()) {
 	h.t.Helper()
 	var taken []*pgx.Conn
@@ -125,13 +125,13 @@ func (h *harness) occupy() (release func()) {
 	}
 }
 
-// command is one that ends with the test.
+// command returns a command that ends with the test.
 func command(t testing.TB, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	return exec.CommandContext(t.Context(), name, args...)
 }
 
-// littleMemory puts the service into a group that may have 256 MB.
+// littleMemory puts the service into a control group with a limit of 256 MB.
 func littleMemory(h *harness) {
 	h.env = []string{"GOMEMLIMIT=200MiB"} // as an operator should set it: four fifths of what there is
 	h.start()

@@ -12,14 +12,14 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// memoryCgroup is a control group with bounded memory.
+// memoryCgroup is a control group with a memory limit.
 type memoryCgroup struct {
 	t       testing.TB
 	dir     string
 	highest string // the file with the most that there was
 }
 
-// memoryGroup makes a control group, of the first or the second kind.
+// memoryGroup makes a control group, of version 1 or 2.
 func memoryGroup(t testing.TB, limit int64) *memoryCgroup {
 	t.Helper()
 	const name = "brokerage-chaos"

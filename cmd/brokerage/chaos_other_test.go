@@ -8,7 +8,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// memoryCgroup is for Linux.
+// memoryCgroup exists on Linux only.
 type memoryCgroup struct{}
 
 func memoryGroup(t testing.TB, _ int64) *memoryCgroup {

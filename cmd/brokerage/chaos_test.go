@@ -17,14 +17,14 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// chaosVariable says how much of the fault suite is run: "short", "full", or none of it. chaosTable names the document
-// into which its figures are written.
+// chaosVariable sets how much of the fault suite is run: "short", "full", or nothing. chaosTable names the document to
+// write the figures into.
 const (
 	chaosVariable = "BROKERAGE_CHAOS"
 	chaosTable    = "BROKERAGE_CHAOS_TABLE"
 )
 
-// harness is a service under load, to which something happens.
+// harness is a service under load and fault.
 type harness struct {
 	t    testing.TB
 	full bool
@@ -44,7 +44,7 @@ type harness struct {
 	slowest time.Duration // to recover
 }
 
-// chaosCase is a fault, and what happens with it.
+// chaosCase is a fault, and the steps of its test.
 type chaosCase struct {
 	name, fault string
 	stores      []string
@@ -55,8 +55,8 @@ type chaosCase struct {
 	run         func(*harness)
 }
 
-// TestChaos breaks things under a load of trades and orders. Afterwards every write that was acknowledged counts, once,
-// and the database is sound; meanwhile the service says nothing but that it cannot answer now.
+// TestChaos breaks things under a load of trades and orders. Afterwards every acknowledged write counts exactly once,
+// and the database is sound; meanwhile the service returns only temporary errors.
 func TestChaos(t *testing.T) {
 	full := chaosMode(t)
 	var rows []string
@@ -84,7 +84,7 @@ func TestChaos(t *testing.T) {
 	}
 }
 
-// chaosMode skips a test that is not of this run, and tells whether it is the full one.
+// chaosMode skips a test that is not part of this run, and reports whether the run is the full one.
 func chaosMode(t testing.TB) (full bool) {
 	t.Helper()
 	mode := os.Getenv(chaosVariable)
@@ -107,7 +107,7 @@ func writeTable(t testing.TB, file, table string) {
 	require.NoError(t, os.WriteFile(file, []byte(before+begin+table+end+after), 0o644)) //nolint:gosec // a document
 }
 
-// open makes a database with something in it.
+// open makes a database with data.
 func (h *harness) open(settings []string) {
 	h.t.Helper()
 	if h.store == "SQLite" {
@@ -162,10 +162,10 @@ func (h *harness) often(fault func()) {
 	}
 }
 
-// generous is what recovery may take on a machine that is busy with other things; the table has what it took.
+// generous is a limit for the recovery on a busy machine; the table has the measured time.
 const generous = 30 * time.Second
 
-// lifted measures how long it takes from now on until everybody is answered again.
+// lifted measures the time from now until every client gets responses again.
 func (h *harness) lifted() {
 	h.t.Helper()
 	took := h.load.Recovered(h.t)
@@ -173,7 +173,7 @@ func (h *harness) lifted() {
 	require.Less(h.t, took, generous)
 }
 
-// finish reads everything back and has the database verified.
+// finish reads everything back and verifies the database.
 func (h *harness) finish(c chaosCase) (row string) {
 	h.t.Helper()
 	tally := h.load.Stop(h.t)

@@ -7,11 +7,11 @@ import (
 	"brokerage/internal/service"
 )
 
-// clientTLS are the flags of a command that is a client of a service.
+// clientTLS are the flags of a command that is a client of a service. Its tag sets trusted, the default of --tls-ca.
 //
 //nolint:lll // a help text is one string
 type clientTLS struct {
-	TLSCA   string `name:"tls-ca" placeholder:"FILE" help:"CA certificates (PEM) to trust. Default: those of the system; brokerage health then does not check the certificate."`
+	TLSCA   string `name:"tls-ca" placeholder:"FILE" help:"CA certificates (PEM) to trust. Default: ${trusted}."`
 	TLSCert string `name:"tls-client-cert" placeholder:"FILE" help:"Certificate (PEM) of this client, for a service with --tls-client-ca; requires --tls-client-key. Default: none."`
 	TLSKey  string `name:"tls-client-key" placeholder:"FILE" help:"Private key (PEM) of the client's certificate; requires --tls-client-cert. Default: none."`
 }

@@ -53,8 +53,8 @@ compdef _brokerage brokerage
 `,
 }
 
-// complete writes the completions of the last word, a line each: the completion, a tab, its help. No line means a file
-// name.
+// complete writes the completions of the last word, a line each: the completion, a tab, its help. If it writes no line,
+// the shell completes file names.
 func complete(out io.Writer, node *kong.Node, words []string) int {
 	before, last := words[:max(len(words)-1, 0)], strings.Join(words[max(len(words)-1, 0):], "")
 	var waiting *kong.Flag // for its value
@@ -113,7 +113,7 @@ func flagsOf(node *kong.Node) (flags []*kong.Flag) {
 	return flags
 }
 
-// valuesOf returns the values of a flag or argument that has few.
+// valuesOf returns the possible values of a flag or argument, or nil if there are many.
 func valuesOf(v *kong.Value) []string {
 	switch v.Name {
 	case "scale":

@@ -43,7 +43,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// The scripts, in the shells that are here: what each offers for a line.
+// The scripts in the installed shells: the completions of each for a line.
 func TestComplete_Shells(t *testing.T) {
 	bin := t.TempDir()
 	require.NoError(t, os.Symlink(os.Args[0], filepath.Join(bin, "brokerage")))

@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/service"
 )
 
-// environment gives every flag of one command a variable: the prefix and the flag's name, so that --max-body is
+// environment returns every flag of one command a variable: the prefix and the flag's name, so that --max-body is
 // BROKERAGE_MAX_BODY. The flags of other commands have no variables, because the settings of a service must not change
 // what a load in the same environment does.
 func environment(command, prefix string) kong.Option {

@@ -44,5 +44,5 @@ disk space: %s as files, at most %s as files with --compress zstd,
 }
 
 // loadShare bounds the disk space that a load needs, in proportion to the documents: SQLite with one index for each
-// look-up took 1.31 times their size at XXXS (1.23 with tpox-1), plus a journal.
+// lookup took 1.31 times their size at XXXS (1.23 with tpox-1), plus a journal.
 const loadShare = 1.5

@@ -32,7 +32,7 @@ func (f *dbFlag) name() string {
 	return f.Name()
 }
 
-// options are the options to open the database; asIs is for commands that only read.
+// options returns the options to open the database; asIs is for commands that only read.
 func (f *dbFlag) options(s streams, asIs bool) store.Options {
 	return store.Options{AsIs: asIs, Notice: s.notice, Doing: f.doing}
 }
@@ -51,7 +51,7 @@ func (f *dbFlag) named(err error) error {
 	return fmt.Errorf("%s: %w", f.name(), err)
 }
 
-// copying are the options of a backup or a restore.
+// copying returns the options of a backup or a restore.
 func (f *dbFlag) copying(s streams, replace bool, progress func(done, total int64)) store.CopyOptions {
 	return store.CopyOptions{Replace: replace, Notice: s.notice, Progress: progress}
 }

@@ -25,29 +25,29 @@ import (
 
 //nolint:lll // a help text is one string
 type driveCmd struct {
-	DB  string `name:"db" placeholder:"URL" help:"Run directly on a database, without a service: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. The database must hold a dataset. Default: none; see --url."`
-	URL string `name:"url" placeholder:"URL" help:"Run against a service. Default: http://127.0.0.1:8080."`
-	clientTLS
+	DB        string `name:"db" placeholder:"URL" help:"Run directly on a database that holds a dataset, without a service: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. Default: none; see --url."`
+	URL       string `name:"url" placeholder:"URL" help:"Run against a service. Default: http://127.0.0.1:8080."`
+	clientTLS `set:"trusted=those of the system"`
 
 	byDefault bool // neither --db nor --url is given
 
 	Workload string        `default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file. Default: mixed."`
-	Users    int           `default:"50" placeholder:"N" range:"1..100000" help:"Number of concurrent users. Default: 50."`
-	Rate     float64       `placeholder:"N" range:"0..10000000" help:"Open model: transactions started each second, however slow the responses are, at most --users at once. Default: closed model, in which each user waits for a response before the next request."`
-	Duration time.Duration `default:"60s" placeholder:"TIME" range:"0s..720h" help:"Measured time, after --ramp. Default: 60s."`
+	Users    int           `default:"50" placeholder:"N" range:"1..10000" help:"Number of concurrent users. Default: 50."`
+	Rate     float64       `placeholder:"N" range:"0..1000000" help:"Open model: transactions started per second, however slow the responses are, with at most --users running at once. 0 selects the closed model, in which each user waits for a response before its next request. Default: 0."`
+	Duration time.Duration `default:"60s" placeholder:"TIME" range:"1ms..720h" help:"Measured time after --ramp, at least 1ms. Default: 60s."`
 	Ramp     time.Duration `default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, not measured, in which users start one after another, or the rate rises. Default: 20s."`
 	Think    time.Duration `default:"0s" placeholder:"TIME" range:"0s..24h" help:"Pause of a user between a response and the next request. Default: 0s."`
 	Every    time.Duration `default:"5s" placeholder:"TIME" range:"0s..720h" help:"Interval of progress lines, which are also part of the result; 0s prints none. Default: 5s."`
-	Seed     uint64        `default:"1" placeholder:"N" help:"Seed of the random parameters: the same seed draws the same parameters. Default: 1."`
-	Validate string        `enum:"yes,no," default:"" placeholder:"yes|no" help:"Whether new and replaced documents are validated against their schemas. Default: as the workload says."`
+	Seed     uint64        `default:"1" placeholder:"N" help:"Seed of the random parameters; the same seed gives the same parameters. Default: 1."`
+	Validate string        `enum:"yes,no," default:"" placeholder:"yes|no" help:"Whether new and replaced documents are validated against their schemas. Default: what the workload specifies."`
 
-	Tier         bool   `help:"With --db: measure the cost of the service tier. Alternates runs directly on the database with runs through a service on it. All runs together take --duration, half of it for each side, and --ramp precedes each run."`
+	Tier         bool   `help:"With --db: measure what the service adds. Runs directly on the database and runs through a service alternate, --turns of each. All of them together measure for --duration, half of it for each side; --ramp precedes each run. Default: no."`
 	Turns        int    `default:"4" placeholder:"N" range:"1..1000" help:"With --tier: number of runs for each side, directly and through the service. Default: 4."`
 	Repeat       int    `default:"1" placeholder:"N" range:"1..1000" help:"Number of runs of the workload, one after another on the same database, each with its own seed (--seed, --seed + 1 and so on); prints each run, then their median and spread. brokerage report needs 3 or more to tell a difference from noise. Default: 1."`
 	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as well; with --repeat N, to N files: r-1.json, r-2.json and so on for r.json. Default: none."`
 	AllowInvalid bool   `help:"Exit with 0 even if the run is INVALID. Default: exit with 4."`
 
-	Token string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"Token for the service, made by brokerage token. Other users of this machine can see a flag; the variable is safer."`
+	Token string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"Bearer token for the service, made by brokerage token. Other users of this machine can see flags, so prefer the environment variable BROKERAGE_TOKEN. Default: none."`
 }
 
 // defaultService is the URL of a service with default settings.
@@ -186,13 +186,13 @@ func (c *driveCmd) jsonFile(n int) string {
 func (c *driveCmd) check() (*workload.Definition, error) {
 	switch {
 	case c.DB != "" && c.URL != "":
-		return nil, usagef("--db and --url: a load runs against one of them")
+		return nil, usagef("--db and --url exclude each other")
 	case c.DB != "" && c.clientTLS != (clientTLS{}):
-		return nil, usagef("--tls-ca, --tls-client-cert and --tls-client-key are for a service: a load with --db asks none")
+		return nil, usagef("--tls-ca, --tls-client-cert and --tls-client-key are for a service: --db uses none")
 	case c.Tier && c.DB == "":
-		return nil, usagef("--tier needs --db: it puts a service of its own before the database")
+		return nil, usagef("--tier requires --db: it starts a service on that database")
 	case c.Tier && c.Repeat > 1:
-		return nil, usagef("--repeat is for runs: --tier has --turns")
+		return nil, usagef("--repeat and --tier exclude each other: --tier has --turns")
 	}
 	if c.DB != "" {
 		if _, err := store.Find(c.DB); err != nil {

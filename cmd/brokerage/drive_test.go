@@ -48,7 +48,7 @@ func TestDrive_BadInput(t *testing.T) {
 		code int
 		says string
 	}{
-		"BothTargets":     {"--db null: --url http://127.0.0.1:1", exitUsage, "one of them"},
+		"BothTargets":     {"--db null: --url http://127.0.0.1:1", exitUsage, "exclude each other"},
 		"TLSOfDatabase":   {"--db null: --tls-ca " + own, exitUsage, "are for a service"},
 		"UnknownScheme":   {"--db oracle:x", exitUsage, `"oracle:"`},
 		"NotAURL":         {"--url 127.0.0.1:8080", exitUsage, "not the URL of a service"},
@@ -61,7 +61,7 @@ func TestDrive_BadInput(t *testing.T) {
 		"RateAndThink":    {"--db null: --rate 5 --think 1s", exitUsage, "think time"},
 		"Duration":        {"--db null: --duration 0s", exitUsage, "duration"},
 		"Validate":        {"--db null: --validate maybe", exitUsage, "--validate"},
-		"TierOfService":   {"--url http://127.0.0.1:1 --tier", exitUsage, "--tier needs --db"},
+		"TierOfService":   {"--url http://127.0.0.1:1 --tier", exitUsage, "--tier requires --db"},
 		"TierRepeated":    {"--db null: --tier --repeat 3", exitUsage, "--tier has --turns"},
 		"Repeat":          {"--db null: --repeat 0", exitUsage, "--repeat"},
 		"Turns":           {"--db null: --tier --turns 0", exitUsage, "--turns"},
@@ -81,7 +81,7 @@ func TestDrive_BadInput(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, "none.db"))
 }
 
-// Without a target it is the service that serve starts by default.
+// The default target is the service that serve starts by default.
 func TestDrive_DefaultTarget(t *testing.T) {
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", readmeAddr)
 	if err != nil {
@@ -96,10 +96,10 @@ func TestDrive_DefaultTarget(t *testing.T) {
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, " on http http://127.0.0.1:8080\n")
 	service.stop(t)
-	requireOneLine(t, brokerage(t.Context(), "drive", "--tier"), exitUsage, "--tier needs --db")
+	requireOneLine(t, brokerage(t.Context(), "drive", "--tier"), exitUsage, "--tier requires --db")
 }
 
-// A service that wants certificates of its clients, with real ones.
+// A service that requires client certificates, with real ones.
 func TestDrive_TLS(t *testing.T) {
 	ours, other := newAuthority(t), newAuthority(t)
 	dir := t.TempDir()
@@ -178,7 +178,7 @@ func TestDrive_WrongToken(t *testing.T) {
 	service.stop(t)
 }
 
-// Accounts were closed and ids taken by hand: the run says so, beside the refusals that this causes.
+// Accounts were closed and ids used by hand: the run explains the refusals that this causes.
 func TestDrive_ChangedByHand(t *testing.T) {
 	service := serving(t, tinyDB(t))
 	whole := dataset.New(dataset.Spec{Seed: 1})
@@ -200,7 +200,7 @@ func TestDrive_ChangedByHand(t *testing.T) {
 	out := drive(1)
 	require.Regexp(t, `Note: 1 new ids existed: somebody has used ids that were not leased`, out)
 	missing := regexp.MustCompile(`Note: \d+ not found: ` +
-		`the dataset has it and the database has not, so somebody has deleted it`)
+		`they are in the dataset but not in the database, so they were deleted`)
 	for seed := 2; !missing.MatchString(out); seed++ { // a busy machine draws a few transactions in a second
 		require.Less(t, seed, 30, out)
 		out = drive(seed)
@@ -227,8 +227,8 @@ func TestDrive_Prints(t *testing.T) {
 	require.Positive(t, run.Usage.Generator.CPUSeconds)
 }
 
-// invalidWorkload returns the file of a workload whose runs are INVALID: users find almost nothing to delete, and draw
-// again.
+// invalidWorkload returns the file of a workload whose runs are INVALID: users find almost nothing to delete, and
+// choose again.
 func invalidWorkload(t testing.TB) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "own.json")
@@ -238,8 +238,7 @@ func invalidWorkload(t testing.TB) string {
 	return file
 }
 
-// Results that may not be quoted are written like any others, and have an exit code of their own unless they are
-// allowed.
+// INVALID results are written like any others, and have their own exit code unless they are allowed.
 func TestDrive_Invalid(t *testing.T) {
 	service := serving(t, tinyDB(t))
 	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
@@ -267,7 +266,7 @@ func TestDrive_Invalid(t *testing.T) {
 	service.stop(t)
 }
 
-// Repeats are runs of their own: each has its file, which report reads, and its own draws.
+// Repeats are separate runs: each has its file, which report reads, and its own random parameters.
 func TestDrive_Repeat(t *testing.T) {
 	dir := t.TempDir()
 	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
@@ -342,7 +341,7 @@ func TestDrive_Signal(t *testing.T) {
 	require.Positive(t, run.Total.Count)
 }
 
-// driving starts a run of an hour as a process of its own.
+// driving starts a run of an hour as a separate process.
 func driving(t testing.TB, args ...string) (cmd *exec.Cmd, out, errs *logLines) {
 	t.Helper()
 	cmd = process(t, append([]string{

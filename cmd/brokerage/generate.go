@@ -28,7 +28,7 @@ type generateCmd struct {
 	Part     partFlag   `default:"1/1" placeholder:"N/M" help:"Write only part N of M equal parts, so that M machines can share the work. Default: 1/1."`
 	Out      string     `required:"" type:"path" placeholder:"DIR" help:"Folder for the files, created if it does not exist."`
 	Compress string     `enum:"none,zstd" default:"none" placeholder:"HOW" help:"Compression of the files: zstd or none. Default: none."`
-	Workers  int        `placeholder:"N" range:"0..1024" help:"Number of files written at once. Default: one for each processor."`
+	Workers  int        `placeholder:"N" range:"0..1024" help:"Number of files written at once; 0 is one per processor. Default: 0."`
 }
 
 // share is a range of documents of one kind, [from, to), that a run writes.
@@ -38,7 +38,7 @@ type share struct {
 }
 
 // zstdShare is the size of a file under zstd in proportion to its documents, by kind: slightly more than was measured
-// at XXXS (0.19, 0.13 and, with both profiles, at most 0.28), so that the space foreseen is enough.
+// at XXXS (0.19, 0.13 and, with both profiles, at most 0.28), so that the estimated space is sufficient.
 var zstdShare = [...]float64{dataset.Security: 0.22, dataset.Customer: 0.16, dataset.Order: 0.32}
 
 func (c *generateCmd) Run(ctx context.Context, s streams) error {
@@ -106,7 +106,7 @@ func (c *generateCmd) summary(ctx context.Context, s streams, g *generation, bef
 	took := time.Since(g.progress.start)
 	beside := ""
 	if before > 0 {
-		beside = fmt.Sprintf(" beside %s from before", format.Count(before))
+		beside = fmt.Sprintf(", in addition to %s from before", format.Count(before))
 	}
 	_, err = fmt.Fprintf(s.out, "%s, %s, in %s%s in %s: %s, %s\n",
 		format.Plural(g.documents, "document"), format.Bytes(g.bytes), format.Plural(g.files, "file"), beside, c.Out,

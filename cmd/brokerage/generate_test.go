@@ -25,7 +25,7 @@ func tiny(t testing.TB, profile dataset.Profile) *dataset.Dataset {
 	return dataset.New(dataset.Spec{Scale: scale, Profile: profile, Seed: 1})
 }
 
-// lines is what all documents of a kind look like in files.
+// lines returns all documents of a kind as in files.
 func lines(d *dataset.Dataset, kind dataset.Kind) []byte {
 	var all []byte
 	for i := range d.Count(kind) {
@@ -172,7 +172,7 @@ func TestGenerate_Continues(t *testing.T) {
 
 	r := brokerage(t.Context(), args...)
 	require.Equal(t, exitOK, r.code, r.err)
-	require.Contains(t, r.out, "in 1 file beside 1 from before")
+	require.Contains(t, r.out, "in 1 file, in addition to 1 from before")
 	require.Equal(t, all, names(t, dir))
 	require.True(t, bytes.Equal(want, content(t, dir, "order")))
 	untouched, err := os.Stat(filepath.Join(dir, all[1-i]))
@@ -195,7 +195,7 @@ func TestGenerate_Interrupted(t *testing.T) {
 	}
 }
 
-// waitForFile returns once something is being written.
+// waitForFile waits until a file is being written.
 func waitForFile(t testing.TB, dir string) {
 	t.Helper()
 	require.Eventually(t, func() bool { return len(names(t, dir)) > 0 }, time.Minute, time.Millisecond)

@@ -20,8 +20,8 @@ import (
 //
 //nolint:lll // a help text is one string
 type healthCmd struct {
-	URL string `placeholder:"URL" help:"URL of the service, or of its /readyz; /healthz is checked if the URL ends with neither. Default: this machine, with the port and scheme from BROKERAGE_LISTEN and BROKERAGE_TLS_CERT."`
-	clientTLS
+	URL       string `placeholder:"URL" help:"URL of the service, or of its /healthz or /readyz; /healthz is checked if the URL names neither. Default: this machine, with the port and scheme from BROKERAGE_LISTEN and BROKERAGE_TLS_CERT."`
+	clientTLS `set:"trusted=none; the certificate is not checked"`
 
 	Timeout time.Duration `default:"2s" placeholder:"TIME" range:"1ms..1h" help:"How long to wait for the response. Default: 2s."`
 }

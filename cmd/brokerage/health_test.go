@@ -22,7 +22,7 @@ func TestHealth(t *testing.T) {
 	requireOneLine(t, brokerage(t.Context(), "health"), exitFailed, "connection refused")
 }
 
-// health takes what drive --url takes, and paths of it.
+// health accepts the URLs that drive --url accepts, and paths below them.
 func TestHealth_URL(t *testing.T) {
 	asked := ""
 	service := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = r.URL.Path }))

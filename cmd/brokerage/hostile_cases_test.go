@@ -10,7 +10,7 @@ import (
 	"unicode/utf16"
 )
 
-// attack is a body that means harm.
+// attack is a hostile body.
 type attack struct {
 	body     []byte
 	encoding string // Content-Encoding
@@ -18,7 +18,7 @@ type attack struct {
 
 const trade = `<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>%s</Symbol><Quantity>1</Quantity></Trade>`
 
-// attacks are the collection. Outside is an address that nobody may ask.
+// attacks returns all attacks. Nothing may connect to the address outside.
 func attacks(outside string) map[string]attack {
 	plain := func(format string, args ...any) attack { return attack{body: fmt.Appendf(nil, format, args...)} }
 	wide := func(text string, order binary.AppendByteOrder, mark bool) attack {
@@ -168,8 +168,8 @@ func deflated(size int) []byte {
 	return out.Bytes()
 }
 
-// payloads are what would do something if any of it were taken for code. Those that sleep do so for longer than a
-// request may take, so that a 504 shows them.
+// payloads would have an effect if any of them were executed as code. Those that sleep do so for longer than a request
+// may take, so that a 504 shows them.
 var payloads = []string{
 	`' OR '1'='1`, `" OR ""="`, `1; DROP TABLE orders; --`, `'; DELETE FROM customers; --`,
 	`1 UNION SELECT doc FROM orders`, `') OR 1=1 --`,

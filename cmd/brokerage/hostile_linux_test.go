@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// processorTime is what a process has spent on processors, in ticks of 10 ms.
+// processorTime returns the processor time of a process, in ticks of 10 ms.
 func processorTime(t testing.TB, pid int) time.Duration {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -26,7 +26,7 @@ func processorTime(t testing.TB, pid int) time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// mostMemory is the most that a process has had in memory, in bytes.
+// mostMemory returns the peak memory of a process, in bytes.
 func mostMemory(t testing.TB, pid int) int64 {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

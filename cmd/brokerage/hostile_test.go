@@ -21,7 +21,7 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// onEachStore runs a test against a service on each store that there is here.
+// onEachStore runs a test against a service on each available store.
 func onEachStore(t *testing.T, test func(t *testing.T, i *instance, db string)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {
@@ -39,8 +39,8 @@ func onEachStore(t *testing.T, test func(t *testing.T, i *instance, db string)) 
 	})
 }
 
-// polite asks whether the body is wanted before it sends it: the service refuses some by their headers, and then who is
-// still sending may not get to read why.
+// polite waits for 100 Continue before it sends a body: the service refuses some bodies by their headers, and a client
+// that is still sending may not be able to read the response.
 var polite = &http.Client{
 	Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: patience},
 }
@@ -63,14 +63,14 @@ func (i *instance) post(t testing.TB, path, encoding string, body []byte) answer
 	return answer{response.StatusCode, response.Header, string(text)}
 }
 
-// What a body may cost, against one of the largest size that means no harm.
+// The cost of a hostile body, compared with a harmless one of the largest size.
 const (
 	timesAsMuch = 10
 	slackTime   = 150 * time.Millisecond // the clock's ticks, and what else the process does
 	slackMemory = 64 << 20
 )
 
-// No body takes the service more than in proportion, has it ask anybody, or changes anything.
+// No body costs the service more than in proportion to its size, makes it connect anywhere, or changes anything.
 func TestHostile_Bodies(t *testing.T) {
 	outside, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -127,7 +127,7 @@ func TestHostile_Bodies(t *testing.T) {
 	})
 }
 
-// requireUntouched stops a service and wants its database to be as it was loaded.
+// requireUntouched stops a service and requires that its database is unchanged since the load.
 func (i *instance) requireUntouched(t testing.TB, db string) {
 	t.Helper()
 	i.stop(t)
@@ -137,7 +137,7 @@ func (i *instance) requireUntouched(t testing.TB, db string) {
 	require.Contains(t, r.out, "2,000 orders")
 }
 
-// Requests that are no proper HTTP, or too much of it.
+// Requests that are not valid HTTP, or too large.
 func TestHostile_Requests(t *testing.T) {
 	i := serving(t, tinyDB(t), "--header-timeout", "1s", "--read-timeout", "2s")
 	get := "GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
@@ -226,8 +226,8 @@ func TestHostile_Requests(t *testing.T) {
 	i.requireUntouched(t, "sqlite:"+i.cmd.Dir+"/brokerage.db")
 }
 
-// Nothing that is sent is taken for code: each parameter of each operation of the contract, and the texts of bodies,
-// with what would do something in SQL, XPath, a shell or a template.
+// Nothing that is sent is executed as code: each parameter of each operation of the contract, and the texts of bodies,
+// with payloads for SQL, XPath, a shell and a template.
 func TestHostile_Injection(t *testing.T) {
 	contract, err := openapi3.NewLoader().LoadFromData(api.OpenAPI())
 	require.NoError(t, err)
@@ -256,8 +256,8 @@ func TestHostile_Injection(t *testing.T) {
 	})
 }
 
-// inject sends one payload in the place of one parameter; the others are what the contract shows, except for ids, which
-// are of nothing, so that nothing is changed.
+// inject sends one payload in place of one parameter. The others have the values of the contract's examples, except for
+// ids, which do not exist, so that nothing is changed.
 func (i *instance) inject(
 	t testing.TB, method, path string, all openapi3.Parameters, at *openapi3.Parameter, payload string,
 ) {
@@ -314,7 +314,7 @@ func (i *instance) inject(
 	}
 }
 
-// visible leaves out what no header may hold.
+// visible removes the characters that a header must not contain.
 func visible(r rune) rune {
 	if r < ' ' || r > '~' {
 		return -1

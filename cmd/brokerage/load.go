@@ -18,8 +18,8 @@ import (
 type loadCmd struct {
 	datasetFlags
 
-	DB       dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, created if it does not exist, or postgres://… or db2://…, as the role that owns its schema."`
-	From     string `type:"path" placeholder:"DIR" help:"Folder of files to load instead of generating documents: written by generate, or batch files of the TPoX kit, .xml or .zst."`
+	DB       dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH (created if missing), postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE; USER must own the schema."`
+	From     string `type:"path" placeholder:"DIR" help:"Folder of files to load instead of generating documents: written by brokerage generate, or batch files of the TPoX kit, .xml or .zst. Default: generate the dataset of --scale, --profile and --seed."`
 	Validate bool   `help:"With --from: also validate each document against its schema. Default: only well-formedness and keys are checked."`
 	Strict   bool   `help:"With --from: stop at the first document that is refused. Default: it is reported and left out."`
 	Replace  bool   `help:"Before loading, delete everything in the database. Default: an error if it holds another dataset."`
@@ -36,7 +36,7 @@ const journal = 100e6
 
 func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 	if c.From == "" && (c.Validate || c.Strict) {
-		return usagef("--validate and --strict are for --from: what is generated is valid")
+		return usagef("--validate and --strict require --from: generated documents are valid")
 	}
 	var folder sourceFolder
 	if c.From != "" { // before a database is made, or emptied
@@ -59,8 +59,8 @@ func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 	return c.generated(ctx, s, db)
 }
 
-// fits returns an error if a database that does not exist yet has no room on its disk. An existing one is opened first,
-// since it may hold a part of the dataset.
+// fits returns an error if a database that does not exist yet has no space on its disk. An existing one is opened
+// first, since it may hold a part of the dataset.
 func (c *loadCmd) fits(folder sourceFolder) error {
 	if _, err := os.Stat(c.DB.Path()); !c.DB.embedded() || err == nil {
 		return nil
@@ -131,7 +131,7 @@ func (c *loadCmd) load(ctx context.Context, s streams, db store.Bulk, l loading)
 		return err
 	}
 	if held != "" && !l.same(held) {
-		return fmt.Errorf("%s holds %s, not %s%s: --replace begins with an empty database", c.DB.name(), held, l.name, l.now)
+		return fmt.Errorf("%s holds %s, not %s%s: --replace empties the database first", c.DB.name(), held, l.name, l.now)
 	}
 	if done, err := finished(ctx, db); err != nil {
 		return err
@@ -222,7 +222,7 @@ func (c *loadCmd) summary(
 	}
 	beside := ""
 	if before > 0 {
-		beside = fmt.Sprintf(" beside %s from before", format.Count(before))
+		beside = fmt.Sprintf(", in addition to %s from before", format.Count(before))
 	}
 	if _, err := fmt.Fprintf(s.out, "%s: %s%s in %s (%s/s); %s is %s\n\n", what, format.Plural(loaded, "document"), beside,
 		format.Duration(took),

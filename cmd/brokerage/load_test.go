@@ -18,7 +18,7 @@ import (
 	"brokerage/internal/store/sqlite"
 )
 
-// requireHolds compares all documents of a database with the generator, and has it verified.
+// requireHolds compares all documents of a database with the generator, and verifies the database.
 func requireHolds(t testing.TB, path string, d *dataset.Dataset) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
@@ -53,7 +53,7 @@ func requireHolds(t testing.TB, path string, d *dataset.Dataset) {
 	require.GreaterOrEqual(t, int64(lease.First), d.ID(dataset.Order, d.Count(dataset.Order)-1)+1)
 }
 
-// rawOf is how large the documents of a dataset are.
+// rawOf returns the size of the documents of a dataset.
 func rawOf(d *dataset.Dataset) (raw [len(dataset.Kinds)]int64) {
 	for _, k := range dataset.Kinds {
 		for i := range d.Count(k) {
@@ -127,8 +127,8 @@ func TestLoad_InUse(t *testing.T) {
 	require.NoError(t, store.Close())
 }
 
-// killed starts a command and sends it a signal after a while, until it ends by itself; how often that took more than
-// one start.
+// killed starts a command and kills it after a while, again and again until it ends by itself. It returns the number of
+// starts beyond the first.
 func killed(t testing.TB, signal syscall.Signal, code int, args ...string) (times int) {
 	t.Helper()
 	for wait := 200 * time.Millisecond; ; wait = wait * 3 / 2 {
@@ -215,7 +215,7 @@ func TestLoad_Files(t *testing.T) {
 	}
 }
 
-// A batch file as the kit has them, with a bit of everything that can be wrong.
+// A batch file like the kit's, with one example of everything that can be wrong.
 func TestLoad_Batch(t *testing.T) {
 	d := tiny(t, dataset.TPoX2)
 	const declaration = "<?xml version=\"1.0\" encoding=\"US-ASCII\"?>\n<!-- a document -->\n"

@@ -44,7 +44,7 @@ func surveyFiles(path string) (f sourceFolder, err error) {
 		base := entry.Name()
 		switch {
 		case strings.HasPrefix(base, ".") && strings.HasSuffix(base, partial):
-			return fmt.Errorf("%s is half written: end the command that writes it first", name)
+			return fmt.Errorf("%s is incomplete: let the command that writes it finish first", name)
 		case strings.HasPrefix(base, ".") && entry.IsDir() && name != path:
 			return fs.SkipDir
 		case entry.IsDir() || strings.HasPrefix(base, "."):

@@ -43,7 +43,7 @@ type commands struct {
 	Campaign  campaignCmd  `cmd:"" help:"Study a database: load it, measure it, and run all workloads against it."`
 	Report    reportCmd    `cmd:"" help:"Write an HTML report of a campaign or a load test, or compare two results."`
 	Templates templatesCmd `cmd:"" help:"Write document templates as JSON, for load generators in other languages."`
-	Health    healthCmd    `cmd:"" help:"Check whether a service is alive, for containers."`
+	Health    healthCmd    `cmd:"" help:"Check whether a service is alive, for container health checks."`
 	Version   versionCmd   `cmd:"" help:"Print the version of this program."`
 
 	Completion completionCmd `cmd:"" help:"Print a script that lets a shell complete commands and flags."`

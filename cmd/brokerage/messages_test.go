@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A mistake of a newcomer is answered with what to type instead.
+// For a newcomer's mistake, the message says what to type instead.
 func TestMessages(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("bad.yaml", []byte("a: b\n"), 0o600))
@@ -78,7 +78,7 @@ func TestMessages(t *testing.T) {
 		"campaign --out a/b/study --limit 1s":                   {exitFailed, "--limit is too short"},
 		"campaign --out study --workloads none":                 {exitUsage, `no workload "none"`},
 		"campaign --out study --users 0":                        {exitUsage, "--users"},
-		"campaign --out study --db sqlite:there.db":             {exitFailed, "--replace takes away what is there"},
+		"campaign --out study --db sqlite:there.db":             {exitFailed, "--replace empties it"},
 		"campaign --out study --db sqlite:n/x.db":               {exitFailed, "n/x.db: there is no folder "},
 		"campaign --out study --db postgres://127.0.0.1:1/none": {exitFailed, "connection refused"},
 	} {
@@ -155,5 +155,5 @@ func TestServe_LogUnderLoad(t *testing.T) {
 	require.Less(t, lines, 2*100*seconds+requests/100, "of %d requests", requests)
 	require.Contains(t, service.logs.String(), `"sampled":`)
 	help := strings.Join(strings.Fields(brokerage(t.Context(), "serve", "--help").out), " ")
-	require.Contains(t, help, "up to 100 requests a second and one in 100 of the rest")
+	require.Contains(t, help, "up to 100 requests per second are logged, and one in 100 of the rest")
 }

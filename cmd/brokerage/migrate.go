@@ -14,7 +14,7 @@ import (
 
 //nolint:lll // a help text is one string
 type migrateCmd struct {
-	DB    dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, postgres://… or db2://…, as the role that owns its schema."`
+	DB    dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH (created if missing), postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE; USER must own the schema."`
 	Wait  bool   `help:"Retry until the database can be reached. Default: fail at once."`
 	Print bool   `help:"Print the SQL statements that create the schema, without connecting to the database; only the scheme of --db is used. Default: create or update the schema."`
 }
@@ -57,7 +57,7 @@ func migratedText(from, to int) string {
 	case to:
 		return fmt.Sprintf("nothing to do, the schema has version %d", to)
 	case 0:
-		return fmt.Sprintf("made the schema, version %d", to)
+		return fmt.Sprintf("created the schema, version %d", to)
 	default:
 		return fmt.Sprintf("migrated the schema from version %d to %d", from, to)
 	}

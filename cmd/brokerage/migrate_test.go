@@ -43,14 +43,14 @@ func TestMigrate(t *testing.T) {
 
 	r = brokerage(t.Context(), "migrate", "--db", db)
 	require.Equal(t, exitOK, r.code, r.err)
-	require.Equal(t, file+": made the schema, version 3\n", r.out)
+	require.Equal(t, file+": created the schema, version 3\n", r.out)
 	require.Equal(t, schema(conn), schema(made))
 	r = brokerage(t.Context(), "migrate", "--db", db)
 	require.Equal(t, file+": nothing to do, the schema has version 3\n", r.out)
 }
 
-// A SIGTERM while an older database is copied, written anew with checksums or changed in place leaves it as it was, or
-// wholly migrated, and nothing beside it; the same command then finishes.
+// A SIGTERM while an older database is copied, rewritten with checksums or changed in place leaves it unchanged or
+// completely migrated, and no other files; the same command then finishes.
 func TestMigrate_Terminated(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it has no such signal")
@@ -131,7 +131,7 @@ func makeOlder(t testing.TB, file string, version int) {
 	require.NoError(t, err)
 }
 
-// requireOneVersion requires all orders to be as the version of the database wants them, and returns it.
+// requireOneVersion requires that all orders match the version of the database, and returns the version.
 func requireOneVersion(t testing.TB, file string, from int) (version int) {
 	t.Helper()
 	db, err := sqlite.OpenFile(file)
@@ -154,7 +154,7 @@ func requireOneVersion(t testing.TB, file string, from int) (version int) {
 	return version
 }
 
-// Who serves needs no right to change the schema, if it is there already.
+// A role that serves needs no right to change a schema that exists already.
 func TestMigrate_Postgres(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", "CREATE ROLE brokerage_owner LOGIN; CREATE ROLE brokerage_service LOGIN")
@@ -171,7 +171,7 @@ func TestMigrate_Postgres(t *testing.T) {
 		exitFailed, "role brokerage_service may not change that")
 	r = brokerage(t.Context(), "migrate", "--db", owner)
 	require.Equal(t, exitOK, r.code, r.err)
-	require.Regexp(t, `made the schema, version [1-9]`, r.out)
+	require.Regexp(t, `created the schema, version [1-9]`, r.out)
 	r = brokerage(t.Context(), "migrate", "--db", service)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Regexp(t, `nothing to do, the schema has version [1-9]`, r.out)
@@ -205,7 +205,7 @@ func TestMigrate_Refusals(t *testing.T) {
 	}
 }
 
-// A Job that migrates may come before the database that it migrates.
+// A migration Job may start before its database exists.
 func TestMigrate_Wait(t *testing.T) {
 	server := pgtest.Start(t)
 	db := server.URL("later")
@@ -218,10 +218,10 @@ func TestMigrate_Wait(t *testing.T) {
 	require.Contains(t, logs.wait(t, "waiting for the database")["error"], "does not exist")
 	server.Exec(t, "postgres", "CREATE DATABASE later TEMPLATE template0")
 	require.Equal(t, exitOK, <-ended, logs)
-	require.Regexp(t, `made the schema, version [1-9]`, out.String())
+	require.Regexp(t, `created the schema, version [1-9]`, out.String())
 
 	// A schema of a later version is nothing that waiting mends.
 	server.Exec(t, "later", "INSERT INTO brokerage.schema_versions VALUES (999, 'x')")
 	r := brokerage(t.Context(), "migrate", "--wait", "--db", db)
-	requireOneLine(t, r, exitFailed, "the database has schema version 999, and this program knows up to")
+	requireOneLine(t, r, exitFailed, "the database has schema version 999, but this program supports up to")
 }

@@ -16,7 +16,7 @@ import (
 
 const deployed = "../../deploy/observability/"
 
-// rule is one of Prometheus'.
+// rule is a rule of Prometheus.
 type rule struct{ Record, Alert, Expr string }
 
 func rules(t testing.TB) (all []rule) {
@@ -36,7 +36,7 @@ func rules(t testing.TB) (all []rule) {
 	return all
 }
 
-// asked are the metrics of all queries, each with a query that asks for it, but for those that rules record.
+// asked returns the metrics of all queries, each with a query that uses it, except those that rules record.
 func asked(t testing.TB) map[string]string {
 	t.Helper()
 	var queries []string
@@ -81,8 +81,8 @@ var (
 	ofScraping  = []string{"up", "scrape_duration_seconds"} // Prometheus makes them itself
 )
 
-// metricsIn finds the metrics of a query, which Prometheus' own tool has found to be one: names that are neither labels
-// nor functions nor operators.
+// metricsIn returns the metrics of a query that promtool has accepted: names that are neither labels nor functions nor
+// operators.
 func metricsIn(query string) (found []string) {
 	for _, other := range []*regexp.Regexp{texts, matchers, clauses, ranges} {
 		query = other.ReplaceAllString(query, " ")
@@ -95,7 +95,7 @@ func metricsIn(query string) (found []string) {
 	return found
 }
 
-// Whatever the rules, the dashboard and the documents name, the service has.
+// The service has every metric that the rules, the dashboard and the documents name.
 func TestObservability_MetricsExist(t *testing.T) {
 	i := serving(t, tinyDB(t), "--audit-log", "audit.log") // which has metrics of its own
 	var scraped string

@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// Whatever the second process calls the file, it is kept out, and 20 clients of the first lose nothing.
+// Whatever name the second process uses for the file, it is refused, and 20 clients of the first lose nothing.
 func TestServe_OneProcessForAFile(t *testing.T) {
 	for name, reach := range map[string]func(t *testing.T, path string) (other string){
 		"Symlink": func(t *testing.T, path string) string {
@@ -73,8 +73,8 @@ func TestServe_OneProcessForAFile(t *testing.T) {
 	}
 }
 
-// A file that is deleted or replaced under the service would take what is written to it along: within two seconds the
-// service is not ready and refuses writes.
+// Writes to a database file that was deleted or replaced would be lost: within two seconds the service is not ready and
+// refuses writes.
 func TestServe_FileGone(t *testing.T) {
 	aside := func(t *testing.T, path string) { require.NoError(t, os.Rename(path, path+".aside")) }
 	for name, c := range map[string]struct {

@@ -31,8 +31,8 @@ func newPgbench(s *speed) *pgbench {
 	return &pgbench{speed: s, program: program, flags: make(map[string][]string)}
 }
 
-// drawnWords is how many symbols or sectors pgbench draws from: it cannot draw words, so that each is a script of its
-// own. They are few, since each connection prepares each script when it first comes to it.
+// drawnWords is the number of symbols or sectors that pgbench uses: it cannot choose words at random, so each is a
+// separate script. They are few, since each connection prepares each script at its first use.
 const drawnWords = 4
 
 // prepare writes the scripts of a query.
@@ -66,7 +66,7 @@ func (p *pgbench) prepare(query string) {
 	}
 }
 
-// script adds one, in which the first parameter is a word or drawn by itself.
+// script adds a script, whose first parameter is a word or random.
 func (p *pgbench) script(query, word, text string) {
 	p.b.Helper()
 	n := len(p.flags[query])
@@ -82,7 +82,7 @@ func (p *pgbench) script(query, word, text string) {
 
 var pgbenchRate = regexp.MustCompile(`tps = ([0-9.]+) \(without initial connection time\)`)
 
-// run gives the transactions a second.
+// run returns the transactions a second.
 func (p *pgbench) run(query string, each time.Duration) float64 {
 	p.b.Helper()
 	args := append([]string{
@@ -97,8 +97,8 @@ func (p *pgbench) run(query string, each time.Duration) float64 {
 	return rate
 }
 
-// pgbenchStatement is a statement as pgbench takes it, which replaces :NAME wherever it stands, in strings too: there
-// colons are written as escapes, and parameters are variables. The server reads the same statement.
+// pgbenchStatement returns a statement in pgbench's form. pgbench replaces :NAME everywhere, even in strings, so colons
+// in them are escaped, and parameters are variables. The server reads the same statement.
 func pgbenchStatement(text string) string {
 	for strings.HasPrefix(text, "--") {
 		_, text, _ = strings.Cut(text, "\n")

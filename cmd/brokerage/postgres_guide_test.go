@@ -17,8 +17,8 @@ import (
 )
 
 // The commands of docs/postgres.md, on a real server, as a reader follows them from top to bottom: with tiny instead of
-// XXXS, and on localhost, which the guide calls db as well. What needs systemd, or an archive of changes (TestRecovery
-// has that), is not run.
+// XXXS, and on localhost, which the guide calls db as well. Commands that need systemd or an archive of changes (see
+// TestRecovery) are not run.
 func TestPostgres_Guide(t *testing.T) {
 	testenv.Command(t, "psql")
 	shell := testenv.Command(t, "bash")
@@ -85,7 +85,7 @@ func TestPostgres_Guide(t *testing.T) {
 
 const orderStatus = `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="4"/>`
 
-// roles.sql on a server without the database, as the images run it, and again; it ends with its first error.
+// roles.sql on a server without the database, as the images run it, and then again; it stops at its first error.
 func TestPostgres_Roles(t *testing.T) {
 	psql := testenv.Command(t, "psql")
 	server := pgtest.Start(t)
@@ -99,7 +99,7 @@ func TestPostgres_Roles(t *testing.T) {
 	out, err := roles() // no password for the service
 	require.ErrorContains(t, err, "exit status 3", out)
 	require.NotContains(t, out, "CREATE DATABASE")
-	for _, want := range []string{"made the schema", "nothing to do"} {
+	for _, want := range []string{"created the schema", "nothing to do"} {
 		out, err := roles("-v", "service_password=other")
 		require.NoError(t, err, out)
 		r := brokerage(t.Context(), "migrate", "--db", server.URLOf("brokerage_owner", "brokerage"))

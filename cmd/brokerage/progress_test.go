@@ -40,7 +40,7 @@ func TestProgress_PlainLinesElsewhere(t *testing.T) {
 	require.Equal(t, "50 %  5 bytes of 10 bytes  5 bytes/s  1.0 s left\n", out.String())
 }
 
-// What is done before the first bytes is said, and its time is not counted to them.
+// Steps before the first bytes are reported, and their time is not part of the rate.
 func TestProgress_Doing(t *testing.T) {
 	var out bytes.Buffer
 	p := startProgress(&out, 100)
@@ -64,7 +64,7 @@ func TestLoad_SaysWhatItDoes(t *testing.T) {
 	require.Regexp(t, `\Atraining dictionaries for compression\n(?s:.*)making indexes\n`, r.err)
 }
 
-// What is written aside, by whomever, stands on lines of its own beside the bar.
+// Text written by aside is on lines of its own and never mixes with the bar, even from several goroutines.
 func TestProgress_Aside(t *testing.T) {
 	var out bytes.Buffer
 	p := startProgress(&out, 10)

@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// The database is stopped under a service that goes on: of the two alerts that wake somebody up the one fires that says
-// so, and it ends when the database is back, without a hand on the service.
+// The database is stopped while the service runs: of the two alerts that page, the right one fires, and it resolves
+// when the database is back, without an action on the service.
 func TestPrometheus_StoreStopped(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")

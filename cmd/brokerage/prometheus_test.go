@@ -34,7 +34,7 @@ type prometheus struct {
 	logs *logLines
 }
 
-// freeAddress is one that nobody listens on, for a process that cannot say which it got.
+// freeAddress returns an address that nobody listens on, for a process that cannot report its own.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -45,7 +45,7 @@ func freeAddress(t testing.TB) string {
 
 var waits = regexp.MustCompile(`(?m)^( +for:) \S+$`)
 
-// scraping starts Prometheus, to scrape a target every second. The rules are those of the project, but that an alert
+// scraping starts Prometheus, to scrape a target every second. The rules are those of the project, except that an alert
 // fires after a second.
 func scraping(t testing.TB, target string) *prometheus {
 	t.Helper()
@@ -86,7 +86,7 @@ func scraping(t testing.TB, target string) *prometheus {
 	return p
 }
 
-// ask asks the API of Prometheus.
+// ask sends a request to the API of Prometheus.
 func (p *prometheus) ask(t testing.TB, path string, into any) {
 	t.Helper()
 	a := get(t, p.url+"/api/v1/"+path)
@@ -94,13 +94,13 @@ func (p *prometheus) ask(t testing.TB, path string, into any) {
 	require.NoError(t, json.Unmarshal([]byte(a.body), &struct{ Data any }{into}))
 }
 
-// series is one of Prometheus', with its last value.
+// series is a series of Prometheus with its last value.
 type series struct {
 	Metric map[string]string
 	Value  [2]any
 }
 
-// query gives the series of a query.
+// query returns the series of a query.
 func (p *prometheus) query(t testing.TB, query string) []series {
 	t.Helper()
 	var answer struct{ Result []series }
@@ -108,7 +108,7 @@ func (p *prometheus) query(t testing.TB, query string) []series {
 	return answer.Result
 }
 
-// value is the value of a query of one series, empty if there is none yet.
+// value returns the value of a query of one series, empty if there is none yet.
 func (p *prometheus) value(t testing.TB, query string) string {
 	t.Helper()
 	for _, s := range p.query(t, query) {
@@ -117,7 +117,7 @@ func (p *prometheus) value(t testing.TB, query string) string {
 	return ""
 }
 
-// counts are the requests that Prometheus knows of, by transaction and outcome.
+// counts returns the requests that Prometheus knows of, by transaction and outcome.
 func (p *prometheus) counts(t testing.TB) map[[2]string]int {
 	t.Helper()
 	all := map[[2]string]int{}
@@ -129,7 +129,7 @@ func (p *prometheus) counts(t testing.TB) map[[2]string]int {
 	return all
 }
 
-// alerts are those that fire.
+// alerts returns the firing alerts.
 func (p *prometheus) alerts(t testing.TB) (firing []string) {
 	t.Helper()
 	var answer struct {
@@ -147,7 +147,7 @@ func (p *prometheus) alerts(t testing.TB) (firing []string) {
 	return firing
 }
 
-// countsOf are the same, from the service itself.
+// countsOf returns the same, from the service itself.
 func countsOf(t testing.TB, service string) map[[2]string]int {
 	t.Helper()
 	all := map[[2]string]int{}
@@ -161,8 +161,8 @@ func countsOf(t testing.TB, service string) map[[2]string]int {
 	return all
 }
 
-// A real Prometheus, a real service, a real load: what Prometheus stores is what the generator of the load counted. Its
-// rules work, and one fires when the service is gone and ends when it is back.
+// A real Prometheus, a real service, a real load: Prometheus stores the counts of the load generator. An alert fires
+// when the service is down and resolves when it is back.
 func TestPrometheus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
@@ -232,9 +232,9 @@ func TestPrometheus(t *testing.T) {
 	i.stop(t)
 }
 
-// generate puts a load on a service, and gives how many requests of each transaction were sent: by k6 where
-// BROKERAGE_TEST_REQUIRE names it, since building it takes a minute, and otherwise by clients of its own. (The driver
-// does not count what is under way when its clock begins and ends.)
+// generate puts a load on a service, and returns how many requests of each transaction were sent: by k6 if
+// BROKERAGE_TEST_REQUIRE names it, since building it takes a minute, otherwise by its own clients. (The driver does not
+// count requests in progress at the beginning and the end of the measured time.)
 func generate(t testing.TB, service string) (sent map[string]int) {
 	t.Helper()
 	if !slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), "k6") {
@@ -271,7 +271,7 @@ func generate(t testing.TB, service string) (sent map[string]int) {
 	return sent
 }
 
-// read sends queries from four clients, each its share, and more of the one than of the other.
+// read sends queries from four clients, in unequal shares.
 func read(t testing.TB, service string) (sent map[string]int) {
 	t.Helper()
 	const clients, rounds = 4, 100
@@ -309,7 +309,7 @@ func read(t testing.TB, service string) (sent map[string]int) {
 	return sent
 }
 
-// The rules of the test differ from those of the project in nothing but how long an alert waits.
+// The rules of the test differ from those of the project only in how long an alert waits.
 func TestPrometheus_Waits(t *testing.T) {
 	text, err := os.ReadFile(deployed + "rules/alerts.yml")
 	require.NoError(t, err)

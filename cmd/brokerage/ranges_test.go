@@ -3,6 +3,7 @@ package main
 import (
 	"encoding"
 	"reflect"
+	"strconv"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/service"
+	"brokerage/internal/workload"
 )
 
 // Every flag that is a number, a size or a time has a range, except seeds.
@@ -54,8 +56,17 @@ func TestRanges_Refusals(t *testing.T) {
 		"Size": {
 			[]string{"serve", "--max-body", "2GiB"}, "--max-body: 2147483648 is outside of the range from 1 to 1GiB",
 		},
-		"Users": {
-			[]string{"drive", "--users", "99999999", "--url", "http://127.0.0.1:1"}, "--users: 99999999 is outside of",
+		"Users": {[]string{"drive", "--users", strconv.Itoa(workload.MaxUsers + 1)}, "--users: 10001 is outside of"},
+		"Rate":  {[]string{"drive", "--rate", strconv.Itoa(workload.MaxRate + 1)}, "--rate: 1.000001e+06 is outside of"},
+		"DriveDuration": {
+			[]string{"drive", "--duration", "0s"}, "--duration: 0s is outside of the range from 1ms to 720h",
+		},
+		"CampaignDuration": {
+			[]string{"campaign", "--duration", "0s"}, "--duration: 0s is outside of the range from 1ms to 720h",
+		},
+		"Stage": {[]string{"campaign", "--stage", "0s"}, "--stage: 0s is outside of the range from 1ms to 720h"},
+		"CampaignUsers": {
+			[]string{"campaign", "--reference", strconv.Itoa(workload.MaxUsers + 1)}, "--reference: 10001 is outside of",
 		},
 		"RateNaN":   {[]string{"drive", "--rate", "NaN", "--url", "http://127.0.0.1:1"}, "--rate: NaN is outside of"},
 		"OneOfList": {[]string{"campaign", "--users", "1,99999999"}, "--users: 99999999 is outside of"},

@@ -34,9 +34,9 @@ func readme(t testing.TB, language string) (blocks []string) {
 	return blocks
 }
 
-// The tour is taken as it is printed, on a service that was started as it is printed but for the port, and its answers
-// are those that stand there. Nothing of it spoils a load on the same database, nor does a load spoil the tour: that
-// then has other ids and other figures, and everything that worked works.
+// The commands of the tour, on a service started as printed except for the port, return the printed responses. The tour
+// does not disturb a load on the same database. After a load, the tour has other ids and figures, but everything still
+// works.
 func TestReadme_Tour(t *testing.T) {
 	service := serving(t, "")
 	for step, got := range tour(t, service) {
@@ -60,7 +60,7 @@ func TestReadme_Tour(t *testing.T) {
 	service.stop(t)
 }
 
-// tourStep is a command of the tour and its answer as the README has it.
+// tourStep is a command of the tour with its printed response.
 type tourStep struct{ command, answer string }
 
 // tour takes the tour in one shell, as a reader does.
@@ -96,7 +96,7 @@ func tour(t *testing.T, service *instance) iter.Seq2[tourStep, string] {
 	}
 }
 
-// asPattern is an answer in which … stands for anything.
+// asPattern returns a regular expression for a printed response, in which … stands for anything.
 func asPattern(answer string) string {
 	parts := strings.Split(strings.TrimRight(answer, "\n"), "…")
 	for i := range parts {
@@ -122,7 +122,7 @@ func TestReadme_TourIsWhole(t *testing.T) {
 	}
 }
 
-// runReadme runs a command of this program; one that is for a service gets one.
+// runReadme runs a command of this program. It starts a service for a command that needs one.
 func runReadme(t *testing.T, dir, line string, args []string) {
 	t.Helper()
 	if args[0] == "serve" {
@@ -140,8 +140,8 @@ func runReadme(t *testing.T, dir, line string, args []string) {
 	require.NoError(t, err, "%s: %s", line, out)
 }
 
-// shortened is a command as the README has it, with less to do: so little that on a busy machine it may be INVALID,
-// which is no fault of the README's.
+// shortened returns a command of the README with less to do: so little that it may be INVALID on a busy machine, which
+// is not the README's fault.
 func shortened(args []string) []string {
 	switch args[0] {
 	case "drive":

@@ -18,7 +18,7 @@ import (
 
 //nolint:lll // a help text is one string
 type reportCmd struct {
-	Files fileGroups `arg:"" name:"file ..." help:"Results of brokerage campaign, brokerage drive --json or k6. One file makes a report; two are compared, and so are two groups of repeats with -- between them: A1 A2 A3 -- B1 B2 B3."`
+	Files fileGroups `arg:"" name:"file ..." help:"Results of brokerage campaign, brokerage drive --json or k6. With one file, a report is written. Two files, or two groups of repeats separated by --, are compared: A1 A2 A3 -- B1 B2 B3."`
 	Out   string     `placeholder:"FILE" help:"HTML file to write; - is standard output. Default: the name of the results file with .html; none for a comparison, which is printed as text."`
 }
 

@@ -15,7 +15,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// resultFile is a file with the result of a small run, made up.
+// resultFile returns a file with the result of a small run, made up.
 func resultFile(t testing.TB, name string, change func(*workload.Run)) string {
 	t.Helper()
 	row := workload.Row{
@@ -76,7 +76,7 @@ func TestReport_Compare(t *testing.T) {
 	require.Contains(t, string(html), "× 1.200")
 }
 
-// Two groups, as a shell passes them: kong hands on what is before -- and what is after it.
+// Two groups, as a shell passes them: kong passes on the arguments before -- and those after it.
 func TestReport_Groups(t *testing.T) {
 	group := func(name string, rates ...float64) []string {
 		var files []string

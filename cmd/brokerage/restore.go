@@ -12,7 +12,7 @@ import (
 //nolint:lll // a help text is one string
 type restoreCmd struct {
 	From    string `required:"" type:"path" placeholder:"FILE" help:"Backup to read."`
-	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"Database to write, sqlite:PATH or postgres://…; it must not be in use."`
+	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"Database to write: sqlite:PATH or postgres://USER@HOST/DATABASE; it must not be in use. Db2 is not supported; use its own RESTORE DATABASE."`
 	Replace bool   `help:"Overwrite the database if it exists. Default: an error."`
 }
 
@@ -37,8 +37,8 @@ func (c *restoreCmd) Run(ctx context.Context, s streams) error {
 	return err
 }
 
-// fits refuses a backup that the disk of an embedded database has no room for; the old database stays until the new one
-// is whole.
+// fits returns an error if the disk of an embedded database has no space for the backup; the old database stays until
+// the new one is complete.
 func (c *restoreCmd) fits(size int64) error {
 	if !c.DB.embedded() {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// issued writes a key set to a file, and returns what signs tokens with its key.
+// issued writes a key set to a file, and returns a function that signs tokens with its key.
 func issued(t testing.TB, path string) func(name, scopes string) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

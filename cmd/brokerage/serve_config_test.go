@@ -117,7 +117,7 @@ func TestServe_ConfigBombs(t *testing.T) {
 		bomb += fmt.Sprintf("%c: &%[1]c %s\n", c+1, nine("*"+string(c)))
 	}
 	for name, c := range map[string]struct{ text, says string }{
-		"Aliases":  {bomb, "line 1 has an anchor or alias, and settings are lines of a name and a value"},
+		"Aliases":  {bomb, "line 1 has an anchor or alias, but settings are lines of a name and a value"},
 		"Alias":    {"db: 'null:'\nlisten: *x\n", "line 2 has an anchor or alias"},
 		"Merge":    {"<<: {db: 'null:'}\n", "line 1 has an anchor or alias"},
 		"Brackets": {"db: " + strings.Repeat("[", 60_000), "line 1 has a list"},
@@ -126,7 +126,7 @@ func TestServe_ConfigBombs(t *testing.T) {
 		"Question": {strings.Repeat("? ", 30_000) + "a", "line 1 has a key that is not a name"},
 		"Second":   {"# of two\n---\ndb: 'null:'\n---\nlisten: 127.0.0.1:0\n", "line 4 has the end of a document"},
 		"Indented": {indented(300), "brokerage.yaml: "},
-		"Large":    {strings.Repeat("#\n", 64<<10), "brokerage.yaml is larger than 64 KiB, and no file of settings"},
+		"Large":    {strings.Repeat("#\n", 64<<10), "brokerage.yaml is larger than 64 KiB, so it is not a file of settings"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
@@ -141,7 +141,7 @@ func TestServe_ConfigBombs(t *testing.T) {
 	requireOneLine(t, brokerage(t.Context(), "serve", "--config", "/dev/zero"), exitUsage, "larger than 64 KiB")
 }
 
-// indented is a mapping in a mapping in a mapping, and so on.
+// indented returns a mapping in a mapping in a mapping, and so on.
 func indented(depth int) string {
 	var b strings.Builder
 	for i := range depth {

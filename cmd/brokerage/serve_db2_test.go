@@ -21,7 +21,7 @@ import (
 	"brokerage/internal/store/db2/db2test"
 )
 
-// onBench serves from a database of the bench, which stands in for a Db2.
+// onBench serves from a database of the stand-in for Db2.
 func onBench(t testing.TB, counts dataset.Counts, args ...string) (*instance, *db2test.Bench, *dataset.Dataset) {
 	t.Helper()
 	b := db2test.StartServer(t).Database(t)
@@ -34,7 +34,7 @@ func onBench(t testing.TB, counts dataset.Counts, args ...string) (*instance, *d
 	return serving(t, "", append([]string{"--db", url}, args...)...), b, d
 }
 
-// All seventeen, over HTTP, each seen in what is read afterwards.
+// All 17 transactions over HTTP; the effect of each is read afterwards.
 func TestServe_Db2(t *testing.T) {
 	// The first requests wait for Java, on a busy machine longer than any user would.
 	i, b, d := onBench(t, dataset.Counts{Securities: 40, Customers: 30, Orders: 60}, "--timeout", "25s", "--write-timeout",
@@ -104,7 +104,7 @@ func TestServe_Db2(t *testing.T) {
 	i.stop(t)
 }
 
-// The server comes after the service, then the database: the service waits for each, and says why.
+// The server is started after the service, then the database is created: the service waits for each, and says why.
 func TestServe_Db2Wait(t *testing.T) {
 	server := db2test.StartServer(t)
 	address := unheard(t)
@@ -121,17 +121,17 @@ func TestServe_Db2Wait(t *testing.T) {
 	b := server.Absent(t, "LATER", address)
 	because("SQL30061N") // no such database
 	b.Create(t)
-	i.logs.wait(t, "the database is there")
+	i.logs.wait(t, "the database is available")
 	eventually(t, func() bool { return get(t, i.url+"/readyz").status == http.StatusOK }, "it is ready")
 	require.Equal(t, http.StatusNotFound, get(t, i.url+"/v1/orders/1").status)
 	i.stop(t)
 	require.NotContains(t, i.logs.String(), "secret")
 }
 
-// poolVariable is how long the pool is tried, 10m for example; a few seconds without it.
+// poolVariable sets how long the pool is tested, such as 10m; the default is a few seconds.
 const poolVariable = "BROKERAGE_DB2BENCH_POOL"
 
-// Two hundred users on a pool of connections: none is lost, and none stays.
+// Two hundred users on a pool of connections: no connection is lost, and none leaks.
 func TestServe_Db2Pool(t *testing.T) {
 	duration := 10 * time.Second
 	if text := os.Getenv(poolVariable); text != "" {
@@ -189,7 +189,7 @@ func TestServe_Db2Pool(t *testing.T) {
 	eventually(t, func() bool { return b.Connections() == 0 }, "connections stay when the service is gone")
 }
 
-// work is what a user does until the time is over: reads, trades, and orders that come and go. It counts the answers by
+// work is a user until the time is over: it reads, trades, and inserts and deletes orders. It counts the responses by
 // status.
 func work(ctx context.Context, url string, d *dataset.Dataset, user int) map[int]int {
 	counts := make(map[int]int)

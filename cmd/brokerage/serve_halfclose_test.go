@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// halfClosed asks for a statement on a connection of its own, and says with a FIN that there is no more.
+// halfClosed requests a statement on a new connection, and closes its side with a FIN.
 func halfClosed(t testing.TB, i *instance) *net.TCPConn {
 	t.Helper()
 	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(i.url, "http://"))

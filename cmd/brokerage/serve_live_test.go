@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A stop lets go who watches, and does not wait for the time that running requests have.
+// A stop disconnects watchers, and does not wait as long for them as for running requests.
 func TestServe_StopsWhileWatched(t *testing.T) {
 	i := serving(t, tinyDB(t), "--shutdown-timeout", "1h", "--drain-delay", "0s")
 	require.Contains(t, get(t, i.url+"/").body, "<title>Brokerage: live</title>")

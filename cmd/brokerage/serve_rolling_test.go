@@ -17,8 +17,8 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// balancer sends requests to instances in turn, to those that are ready: it asks them every so often, as a load
-// balancer does, and repeats nothing.
+// balancer sends requests to the ready instances in turn: it probes them periodically, as a load balancer does, and
+// repeats no request.
 type balancer struct {
 	client *http.Client
 	next   atomic.Int64
@@ -28,7 +28,7 @@ type balancer struct {
 	urls map[*instance]struct{}
 }
 
-// checked is what a check has found.
+// checked is the result of a readiness probe.
 type checked struct {
 	urls []string
 	at   time.Time // when the check began
@@ -53,7 +53,7 @@ func newBalancer(t testing.TB, instances ...*instance) *balancer {
 	return b
 }
 
-// replace puts an instance in the place of one that is gone.
+// replace replaces a stopped instance by a new one.
 func (b *balancer) replace(before, after *instance) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,8 +79,8 @@ func (b *balancer) watch(ctx context.Context) {
 	}
 }
 
-// pick returns the instance whose turn it is, and until when that has promised to answer: an instance that stops
-// answers for drainDelay after it has reported that it is not ready.
+// pick returns the next instance, and until when it must answer: a stopping instance still answers for drainDelay after
+// it has reported that it is not ready.
 func (b *balancer) pick() (url string, until time.Time) {
 	ready := b.ready.Load()
 	until = ready.at.Add(drainDelay)
@@ -90,8 +90,8 @@ func (b *balancer) pick() (url string, until time.Time) {
 	return ready.urls[b.next.Add(1)%int64(len(ready.urls))], until
 }
 
-// send sends a request once. net/http would repeat one on a connection that the server has closed, if it may: a body
-// that cannot be read twice keeps it from that, for what has none to send too.
+// send sends a request once. net/http would repeat a request on a connection that the server has closed; a body that
+// cannot be read twice prevents that, also for requests that have none.
 func (b *balancer) send(ctx context.Context, method, url, body string) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, method, url, io.NopCloser(strings.NewReader(body)))
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A signal ends a start at once, whatever it waits for: a pipe to which nobody writes, a server that never answers, a
-// database that somebody else has locked.
+// A signal aborts the start at once, whatever it waits for: a pipe without a writer, a server that never answers, a
+// database that another process has locked.
 func TestServe_SignalWhileStarting(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it has neither the signal nor the pipes")

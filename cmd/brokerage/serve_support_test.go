@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience is how long anything may take that is waited for, startPatience a start, which may fill a database first.
+// patience is how long tests wait for anything, startPatience how long for a start, which may fill a database first.
 const (
 	patience      = 30 * time.Second
 	startPatience = 2 * time.Minute
@@ -30,7 +30,7 @@ type instance struct {
 	out  *logLines
 }
 
-// starting starts the command as a process of its own, in a folder of its own unless dir says which.
+// starting starts the command as a separate process, in a new folder unless dir is given.
 func starting(t testing.TB, dir string, args ...string) *instance {
 	t.Helper()
 	return startingWith(t, dir, nil, args...)
@@ -42,7 +42,7 @@ func startingWith(t testing.TB, dir string, env []string, args ...string) *insta
 	return startingAs(t, os.Args[0], dir, env, args...)
 }
 
-// startingAs starts a binary that was built in a way of its own.
+// startingAs starts another binary.
 func startingAs(t testing.TB, binary, dir string, env []string, args ...string) *instance {
 	t.Helper()
 	if dir == "" {
@@ -77,7 +77,7 @@ func servingWith(t testing.TB, dir string, env []string, args ...string) *instan
 	return startingWith(t, dir, env, args...).listening(t)
 }
 
-// listening waits until it does.
+// listening waits until the process listens.
 func (i *instance) listening(t testing.TB) *instance {
 	t.Helper()
 	within(t, startPatience, func() bool { return i.logs.find(t, "listening") != nil }, "listening, in %s", i.logs)
@@ -92,7 +92,7 @@ func (i *instance) signal(t testing.TB) {
 	require.NoError(t, i.cmd.Process.Signal(syscall.SIGTERM))
 }
 
-// ended waits for the end of the process and gives its exit code.
+// ended waits for the end of the process and returns its exit code.
 func (i *instance) ended(t testing.TB) int {
 	t.Helper()
 	timer := time.AfterFunc(patience, func() { _ = i.cmd.Process.Kill() })
@@ -108,14 +108,14 @@ func (i *instance) stop(t testing.TB) {
 	require.Equal(t, exitOK, i.ended(t), i.logs.String())
 }
 
-// answer is what came of a request.
+// answer is the outcome of a request.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// client keeps no connections, so that nothing of it is left at a stop, and takes answers as they are.
+// client keeps no connections, so that none is open at a stop, and does not decompress responses.
 var client = &http.Client{
 	Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}, Timeout: patience,
 }
@@ -161,7 +161,7 @@ func (l *logLines) String() string {
 	return l.text.String()
 }
 
-// all are the lines, each of which must be JSON.
+// all returns the lines, each of which must be JSON.
 func (l *logLines) all(t testing.TB) (lines []map[string]any) {
 	t.Helper()
 	text := l.String()
@@ -173,7 +173,7 @@ func (l *logLines) all(t testing.TB) (lines []map[string]any) {
 	return lines
 }
 
-// find is the last line with a message, nil if there is none.
+// find returns the last line with a message, nil if there is none.
 func (l *logLines) find(t testing.TB, message string) (found map[string]any) {
 	t.Helper()
 	for _, line := range l.all(t) {
@@ -204,7 +204,7 @@ func within(t testing.TB, limit time.Duration, ok func() bool, format string, ar
 	}
 }
 
-// tinyDB is a database that is loaded, as the only file of a folder.
+// tinyDB returns a loaded database, as the only file of a folder.
 func tinyDB(t testing.TB) (dir string) {
 	t.Helper()
 	file, err := loaded()
@@ -214,7 +214,7 @@ func tinyDB(t testing.TB) (dir string) {
 	return dir
 }
 
-// loaded loads one for all tests.
+// loaded loads a database for all tests.
 var loaded = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "brokerage")
 	if err != nil {

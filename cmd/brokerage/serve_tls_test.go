@@ -42,7 +42,7 @@ func newAuthority(t testing.TB) *authority {
 	return &authority{cert, key, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})}
 }
 
-// issue makes a certificate for this machine, by a serial number that tells it from others.
+// issue makes a certificate for this machine, with a serial number that identifies it.
 func (a *authority) issue(t testing.TB, serial int64) (cert, key []byte) {
 	t.Helper()
 	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -75,7 +75,7 @@ func mount(t testing.TB, dir, version string, files map[string][]byte) {
 	require.NoError(t, os.Rename(filepath.Join(dir, "..new"), filepath.Join(dir, "..data")))
 }
 
-// handshake connects and gives the serial number of the certificate that is shown.
+// handshake connects and returns the serial number of the server's certificate.
 func handshake(t testing.TB, i *instance, config *tls.Config) (int64, error) {
 	t.Helper()
 	conn, err := (&tls.Dialer{Config: config}).DialContext(t.Context(), "tcp", i.url[len("https://"):])
@@ -145,8 +145,8 @@ func TestServe_TLS(t *testing.T) {
 	require.NotContains(t, i.logs.String(), "PRIVATE")
 }
 
-// mutual has a service begin that has a certificate of an authority, for an hour, and wants clients to have one of it
-// too. renew writes the files again, for clients of an authority.
+// mutual starts a service with a certificate of an authority, valid for an hour, that requires client certificates of
+// it too. renew rewrites the files, for clients of another authority.
 func (a *authority) mutual(
 	t testing.TB, begin func(args ...string) *instance,
 ) (i *instance, trusted *x509.CertPool, renew func(clients *authority)) {
@@ -176,7 +176,7 @@ func TestServe_TLSClients(t *testing.T) {
 		if by != nil {
 			pair, err := tls.X509KeyPair(by.issue(t, 7))
 			require.NoError(t, err)
-			// Shown whatever the server says that it wants.
+			// The certificate is sent whatever the server requests.
 			config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &pair, nil }
 		}
 		return config
@@ -188,7 +188,7 @@ func TestServe_TLSClients(t *testing.T) {
 	_, err = handshake(t, i, with(stranger))
 	require.ErrorContains(t, err, "unknown certificate authority")
 
-	// Another authority counts when the file says so, and the first no more.
+	// When the file changes, another authority is accepted, and the first no longer.
 	renew(stranger)
 	i.logs.wait(t, "certificate reloaded")
 	_, err = handshake(t, i, with(stranger))

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// collector takes traces, as OpenTelemetry's does, in the JSON of its protocol.
+// collector accepts traces, as OpenTelemetry's does, in the JSON of its protocol.
 type collector struct {
 	*httptest.Server
 
@@ -79,7 +79,7 @@ func newCollector(t testing.TB) *collector {
 	return c
 }
 
-// trace waits for so many spans of a trace, and gives them by name.
+// trace waits for the given number of spans of a trace, and returns them by name.
 func (c *collector) trace(t testing.TB, id string, n int) map[string]span {
 	t.Helper()
 	all := map[string]span{}
@@ -97,7 +97,7 @@ func (c *collector) trace(t testing.TB, id string, n int) map[string]span {
 	return all
 }
 
-// traced asks as a part of a trace, whose number says which.
+// traced sends a request as part of the trace with the given number.
 func traced(t testing.TB, method, url, body string, n int) (id, parent string) {
 	t.Helper()
 	id, parent = strings.Repeat("0", 31)+strconv.Itoa(n), "00000000000000a1"
@@ -112,8 +112,8 @@ func traced(t testing.TB, method, url, body string, n int) (id, parent string) {
 	return id, parent
 }
 
-// Every request is a span of its caller's trace, and every statement one below it; lines of the log name the trace;
-// nothing of a document is sent.
+// Every request is a span of its caller's trace, and every statement one below it; lines of the log name the trace; no
+// part of a document is sent.
 func TestServe_Traces(t *testing.T) {
 	c := newCollector(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
@@ -137,13 +137,13 @@ func TestServe_Traces(t *testing.T) {
 	require.Equal(t, id, line["trace_id"])
 	require.Equal(t, request.SpanID, line["span_id"])
 
-	// A write has its commit, and what it is told by a client stays here.
+	// A write has a span for its commit.
 	id, _ = traced(t, http.MethodPost, i.url+"/v1/accounts/104000000/buy", buy, 2)
 	spans = c.trace(t, id, 5)
 	for _, name := range []string{"customer_of_account", "get_quote", "replace_customer", "commit"} {
 		require.Equal(t, spans["buy_security"].SpanID, spans["sqlite "+name].ParentSpanID, name)
 	}
-	// What was not found is no fault of a statement.
+	// A missing document is not an error of a statement.
 	id, _ = traced(t, http.MethodGet, i.url+"/v1/orders/777777", "", 3)
 	spans = c.trace(t, id, 2)
 	require.Equal(t, "not_found", spans["get_order"].attributes()["brokerage.outcome"])
@@ -165,7 +165,7 @@ func TestServe_Traces(t *testing.T) {
 	}
 }
 
-// OpenTelemetry's own variables do, and say no as well.
+// OpenTelemetry's own variables work, and can also disable traces.
 func TestServe_TracesByVariables(t *testing.T) {
 	c := newCollector(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
@@ -186,7 +186,7 @@ func TestServe_TracesByVariables(t *testing.T) {
 	require.Nil(t, i.logs.find(t, "get_order")["trace_id"])
 }
 
-// A collector that is not there costs a line in the log, and no request.
+// A missing collector causes a line in the log, and no failed request.
 func TestServe_TracesWithoutCollector(t *testing.T) {
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "50")
 	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "200")
@@ -197,7 +197,7 @@ func TestServe_TracesWithoutCollector(t *testing.T) {
 	i.stop(t)
 }
 
-// What the service asks an issuer of tokens for is a span too, and says so.
+// The service's requests to an issuer of tokens are spans too, and carry the trace.
 func TestServe_TracesPassedOn(t *testing.T) {
 	c := newCollector(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")

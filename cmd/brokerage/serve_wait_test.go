@@ -57,7 +57,7 @@ func TestServe_WaitEnds(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, get(t, i.url+"/readyz").status)
 
 	require.Zero(t, brokerage(t.Context(), "load", "--db", server.URL("later")).code)
-	i.logs.wait(t, "the database is there")
+	i.logs.wait(t, "the database is available")
 	eventually(t, func() bool { return get(t, i.url+"/readyz").status == http.StatusOK }, "it is ready")
 	require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
 	require.Contains(t, get(t, i.url+"/metrics").body, "brokerage_store_connections_limit ")
@@ -74,5 +74,5 @@ func TestServe_WaitInVain(t *testing.T) {
 		INSERT INTO brokerage.schema_versions VALUES (999, 'x')`)
 	server.Exec(t, "postgres", "ALTER DATABASE made RENAME TO later")
 	require.Equal(t, exitFailed, i.ended(t))
-	require.Contains(t, i.logs.String(), "the database has schema version 999, and this program knows up to")
+	require.Contains(t, i.logs.String(), "the database has schema version 999, but this program supports up to")
 }

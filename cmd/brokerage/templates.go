@@ -14,7 +14,7 @@ import (
 type templatesCmd struct {
 	datasetFlags
 
-	Count int    `default:"500" placeholder:"N" range:"1..100000" help:"Number of templates of each kind. Default: 500."`
+	Count int    `default:"500" placeholder:"N" range:"1..100000" help:"Number of templates of each kind: order, customer, account and security. Default: 500."`
 	Out   string `required:"" type:"path" placeholder:"DIR" help:"Folder for the files, created if it does not exist."`
 }
 

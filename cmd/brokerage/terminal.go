@@ -11,7 +11,7 @@ import (
 // isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool { return columns(w) > 0 }
 
-// columns returns the width of a terminal, 0 for what is none.
+// columns returns the width of a terminal, or 0 if w is not a terminal.
 func columns(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {

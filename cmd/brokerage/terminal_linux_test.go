@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onTerminal starts the command on a terminal of its own, of so many columns. What it shows is in screen; keys are
-// pressed by writing to the terminal.
+// onTerminal starts the command on a new terminal with the given number of columns. screen returns what it shows; keys
+// are pressed by writing to the terminal.
 func onTerminal(t testing.TB, width uint16, args ...string) (cmd *exec.Cmd, keys io.Writer, shown *logLines) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -39,7 +39,7 @@ func onTerminal(t testing.TB, width uint16, args ...string) (cmd *exec.Cmd, keys
 	return cmd, master, shown
 }
 
-// screen is what stands on a terminal at the end: of each line what was written last over it.
+// screen returns the final content of a terminal: of each line, what was written last.
 func screen(text string) (lines []string) {
 	for line := range strings.Lines(strings.ReplaceAll(text, "\r\n", "\n")) {
 		for part := range strings.SplitSeq(strings.TrimSuffix(line, "\n"), "\r") {
@@ -54,8 +54,8 @@ func screen(text string) (lines []string) {
 	return lines
 }
 
-// On a terminal a line shows how the run goes, each second; Ctrl-C ends it, with a table that fits, and leaves nothing
-// of that line.
+// On a terminal, a line shows the progress of the run each second; Ctrl-C ends the run with a table that fits, and
+// erases that line.
 func TestDrive_Terminal(t *testing.T) {
 	for _, width := range []uint16{80, 120} {
 		cmd, keys, shown := onTerminal(t, width, "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--users", "2",

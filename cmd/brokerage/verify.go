@@ -12,7 +12,7 @@ import (
 )
 
 type verifyCmd struct {
-	DB dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, postgres://… or db2://…."`
+	DB dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE."`
 }
 
 func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
@@ -58,7 +58,7 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 	return writeSpace(s.out, v.Documents, v.Bytes, space)
 }
 
-// storedBytes returns about how large the documents in a database are.
+// storedBytes returns the approximate size of the documents in a database.
 func storedBytes(ctx context.Context, db store.Bulk) (float64, error) {
 	c, err := db.Contents(ctx)
 	if err != nil {

@@ -32,7 +32,7 @@ func TestVerify(t *testing.T) {
 	require.Contains(t, r.err, "1 finding")
 }
 
-// To verify is to read: where there is nothing to read nothing is made.
+// verify only reads: it creates nothing where there is nothing to read.
 func TestVerify_Empty(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "b.db")
 	require.NoError(t, os.WriteFile(db, nil, 0o600))

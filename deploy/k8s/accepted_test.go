@@ -33,7 +33,7 @@ func monitoring(t testing.TB, c *cluster) {
 	}
 }
 
-// offer gives objects to the API server, which validates them strictly and keeps nothing.
+// offer returns objects to the API server, which validates them strictly and keeps nothing.
 func (c *cluster) offer(t testing.TB, namespace string, all ...object) said {
 	t.Helper()
 	return c.offered(t, namespace, dump(t, all...))
@@ -44,7 +44,7 @@ func (c *cluster) offered(t testing.TB, namespace, text string) said {
 	return c.run(t, text, "apply", "--server-side", "--dry-run=server", "--validate=strict", "-n", namespace, "-f", "-")
 }
 
-// pods are the pods that workloads would make, as they stand: of a workload, Pod
+// pods returns the pods that workloads would make, as they stand: of a workload, Pod
 // Security only warns.
 func pods(all []object) (bare []object) {
 	for _, o := range all {

@@ -67,7 +67,7 @@ func requireCluster(t testing.TB) *cluster {
 	return theCluster
 }
 
-// kubeCache is where the scripts keep what they build.
+// kubeCache returns where the scripts keep what they build.
 func kubeCache() string {
 	if dir := os.Getenv("KUBE_CACHE"); dir != "" {
 		return dir
@@ -79,7 +79,7 @@ func kubeCache() string {
 	return filepath.Join(cache, "kube-e2e")
 }
 
-// scripts is the folder with the scripts of a cluster.
+// scripts returns the folder with the scripts of a cluster.
 func scripts() (string, error) {
 	dir := os.Getenv("KUBE_E2E")
 	if dir == "" {

@@ -32,7 +32,7 @@ func everything(t testing.TB) map[string][]object {
 	return all
 }
 
-// theirs is a pod whose image wants more than ours: see components/db2.
+// theirs returns a pod whose image wants more than ours: see components/db2.
 func theirs(o object) bool {
 	return strings.HasPrefix(o.name(), "brokerage-db2") && o.template() != nil
 }
@@ -94,7 +94,7 @@ func TestConventions_Labels(t *testing.T) {
 	}
 }
 
-// service is the workload that serves.
+// service returns the workload that serves.
 func service(t testing.TB, all []object) object {
 	t.Helper()
 	for _, o := range all {

@@ -93,7 +93,7 @@ func (n *node) newerSchema(t *testing.T) {
 	const ended = "jsonpath={.items[*].status.containerStatuses[*].lastState.terminated.message}"
 	eventually(t, func() bool {
 		return strings.Contains(n.kube(t, "get", "pods", "-l", "app.kubernetes.io/component=service", "-o", ended),
-			"the database has schema version 999, and this program knows up to")
+			"the database has schema version 999, but this program supports up to")
 	}, "the pod says why it has ended")
 	require.Equal(t, "3", n.replicas(t))
 	n.mustRequest(t, "GET", "/v1/orders/103282", "")

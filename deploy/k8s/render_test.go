@@ -17,7 +17,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// overlays are all that can be applied.
+// overlays returns all that can be applied.
 func overlays(t testing.TB) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir("overlays")

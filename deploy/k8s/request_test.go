@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// url is where the Service is, which this machine reaches, being the node.
+// url returns where the Service is, which this machine reaches, being the node.
 func (n *node) url(t testing.TB) string {
 	t.Helper()
 	return "http://" + n.kube(t, "get", "service", "brokerage", "-o", "jsonpath={.spec.clusterIP}") + ":8080"
@@ -42,7 +42,7 @@ func (n *node) mustRequest(t testing.TB, method, path, body string) string {
 	return string(text)
 }
 
-// fetch is the answer to a request, empty if there is none yet.
+// fetch returns the answer to a request, empty if there is none yet.
 func fetch(request *http.Request) string {
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
 	response, err := client.Do(request)

@@ -274,7 +274,7 @@ func TestTokens_Watch(t *testing.T) {
 	quiet()
 }
 
-// Every request begins with it.
+// Every request begins with this check.
 func TestTokens_ClientAllocates(t *testing.T) {
 	tokens := load(t, line("alice", "read", "a"), line("bob", "read", strings.Repeat("b", 43)))
 	for _, header := range []string{"Bearer " + strings.Repeat("b", 43), "Bearer " + strings.Repeat("x", 43)} {

@@ -54,8 +54,8 @@ func (k *jwk) UnmarshalJSON(text []byte) error {
 const maxKeys = 100
 
 // parseKeys reads a JWKS. Keys that do not verify signatures by one of the algorithms are left out, as RFC 7517
-// requires; a wrong key that does is an error. A set without any key is an error too: it is far more often a mistake
-// than meant to lock all clients out.
+// requires; an invalid key for one of them is an error. A set without any key is an error too: it is far more often a
+// mistake than meant to lock all clients out.
 func parseKeys(text []byte, algorithms []string) (keySet, error) {
 	var listed []json.RawMessage
 	if err := readMembers(text, map[string]any{"keys": &listed}); err != nil {
@@ -141,9 +141,9 @@ func (k *jwk) rsa() (crypto.PublicKey, error) {
 	public := &rsa.PublicKey{N: new(big.Int).SetBytes(n), E: int(new(big.Int).SetBytes(e).Int64())}
 	switch bits := public.N.BitLen(); {
 	case bits < minRSA || bits > maxRSA:
-		return nil, fmt.Errorf("it has %d bits, and not %d to %d", bits, minRSA, maxRSA)
+		return nil, fmt.Errorf("it has %d bits instead of %d to %d", bits, minRSA, maxRSA)
 	case public.N.Bit(0) == 0 || public.E < 3 || public.E%2 == 0:
-		return nil, errors.New("it is no key of RSA")
+		return nil, errors.New("it is not an RSA key")
 	}
 	return public, nil
 }
@@ -161,7 +161,7 @@ func (k keySet) find(id string) (verificationKey, bool) {
 	return verificationKey{}, false
 }
 
-var errNoObject = errors.New("not an object in JSON")
+var errNoObject = errors.New("not a JSON object")
 
 // readMembers decodes the members of a JSON object that have one of the names in into, and skips the others. Names
 // match exactly: with a struct, encoding/json would take "SCOPE" and "ſcope" for "scope" too. A repeated name is an

@@ -47,7 +47,7 @@ func number(n *big.Int, size int) string {
 	return base64.RawURLEncoding.EncodeToString(n.FillBytes(make([]byte, size)))
 }
 
-// jwk is the public half, as a JWKS has it.
+// jwk returns the public half, as a JWKS has it.
 func (s signer) jwk(t testing.TB) map[string]any {
 	t.Helper()
 	switch key := s.key.Public().(type) {
@@ -105,7 +105,7 @@ const (
 	properClaims = `"iss":"https://issuer.test","aud":"brokerage","sub":"ann","exp":99999999999`
 )
 
-// signed makes a token of a header's members and claims as they stand.
+// signed makes a token of the given header members and claims.
 func (s signer) signed(t testing.TB, header, claims string) string {
 	t.Helper()
 	text := base64.RawURLEncoding.EncodeToString([]byte("{"+header+"}")) + "." +

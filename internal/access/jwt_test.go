@@ -180,7 +180,7 @@ func TestJWTs_NamesAreExact(t *testing.T) {
 	}
 }
 
-// An algorithm that is not configured does not count, whatever keys there are.
+// An algorithm that is not configured is not accepted, whatever keys there are.
 func TestJWTs_Algorithms(t *testing.T) {
 	rs, es := newSigner(t, "r", RS256), newSigner(t, "e", ES256)
 	j := openedJWTs(t, newIssuer(t, jwks(t, rs.jwk(t), es.jwk(t))).URL,
@@ -272,8 +272,8 @@ func TestParseKeys(t *testing.T) {
 		"SameID":      {[]map[string]any{es.jwk(t), with(rs.jwk(t), "kid", "e")}, `another with the id "e"`},
 		"OffTheCurve": {[]map[string]any{with(es.jwk(t), "x", es.jwk(t)["y"])}, "not on the curve"},
 		"ShortPoint":  {[]map[string]any{with(es.jwk(t), "x", short)}, "not 32 bytes"},
-		"Even":        {[]map[string]any{with(rs.jwk(t), "e", "Ag")}, "no key of RSA"},
-		"OneAsPower":  {[]map[string]any{with(rs.jwk(t), "e", "AQ")}, "no key of RSA"},
+		"Even":        {[]map[string]any{with(rs.jwk(t), "e", "Ag")}, "not an RSA key"},
+		"OneAsPower":  {[]map[string]any{with(rs.jwk(t), "e", "AQ")}, "not an RSA key"},
 		"LargePower":  {[]map[string]any{with(rs.jwk(t), "e", "AAAAAAE")}, "not numbers"},
 		"Weak":        {[]map[string]any{with(rs.jwk(t), "n", short)}, "bits"},
 		"Slow":        {[]map[string]any{with(rs.jwk(t), "n", strings.Repeat("_", 2000))}, "bits"},
@@ -289,7 +289,7 @@ func TestParseKeys(t *testing.T) {
 			require.Len(t, keys, 1)
 		})
 	}
-	// Names are exact in keys too, and stand once.
+	// Names in keys must match exactly, too, and occur once.
 	point := fmt.Sprintf(`"crv":"P-256","x":%q,"y":%q`, es.jwk(t)["x"], es.jwk(t)["y"])
 	for name, c := range map[string]struct{ text, says string }{
 		"OtherUse": {`{"keys":[{"kty":"EC","use":"enc","USE":"sig",` + point + `}]}`, "no key for any"},

@@ -219,7 +219,7 @@ func Add(path string, c Client) (token string, err error) {
 	return token, nil
 }
 
-// separator returns the end of the last line of a file, if an editor has left it out.
+// separator returns a line end if the last line of a file has none, and "" otherwise.
 func separator(file *os.File) string {
 	var last [1]byte
 	size, err := file.Seek(0, io.SeekEnd)

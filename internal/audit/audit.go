@@ -57,8 +57,9 @@ type Log struct {
 	lost, lostBefore int64 // records that were not kept; those of them in faults that have ended
 }
 
-// To returns a log on a writer that stays, such as the standard output. onFault is called with the error when a fault
-// begins and when it loses its first record; when it ends, with Lost if records were lost, and then with nil.
+// To returns a log on a writer that is never replaced, such as the standard output. onFault is called with the error
+// when a fault begins and when it loses its first record; when it ends, with Lost if records were lost, and then with
+// nil.
 func To(out io.Writer, onFault func(error)) *Log {
 	return &Log{out: keptOpen{out}, onFault: onFault}
 }

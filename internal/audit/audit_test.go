@@ -27,7 +27,7 @@ func record(id string) audit.Record {
 	}
 }
 
-// ids are the request ids of the lines, each of which must be one record.
+// ids returns the request ids of the lines, each of which must be one record.
 func ids(t testing.TB, text string) (ids []string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -79,7 +79,7 @@ func TestLog_Together(t *testing.T) {
 	require.Len(t, ids(t, out.String()), 800)
 }
 
-// A file that is moved away, as logrotate does it, is no longer written, and a new one begins.
+// A file that is moved away, as by logrotate, is no longer written, and a new one is started.
 func TestLog_Moved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")
 	l, err := audit.Open(path, nil)
@@ -114,7 +114,8 @@ func (f *full) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// What cannot be written is written later, in order, and nothing is written twice; half a line spoils no other.
+// Records that cannot be written are written later, in order, and none is written twice; half a line does not damage
+// another.
 func TestLog_Full(t *testing.T) {
 	var told []error
 	out := &full{room: 1000}
@@ -149,8 +150,8 @@ func TestLog_Full(t *testing.T) {
 	require.Equal(t, want, whole)
 }
 
-// While nothing can be written, what is kept is bounded: refusals, of which a client makes as many as it likes, soon,
-// writes never before them. What is lost is counted, and the log itself says so as soon as it can.
+// While nothing can be written, the kept records are bounded: refusals, of which a client can cause any number, by a
+// low limit, writes by a far higher one. Lost records are counted, and the log itself records that as soon as it can.
 func TestLog_Bounded(t *testing.T) {
 	var told []error
 	out := &full{}

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// CloseAccount removes an account from its customer: *NotFound where there is none of that id, *Conflict where it is
+// CloseAccount removes an account from its customer: *NotFound if there is none of that id, *Conflict if it is
 // the last.
 func CloseAccount(doc []byte, id ID) ([]byte, error) {
 	account, count := findAccount(doc, id)

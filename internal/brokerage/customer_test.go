@@ -241,7 +241,7 @@ func TestCloseAccount(t *testing.T) {
 	require.Equal(t, brokerage.NotFound{What: "account", Key: "1"}, *missing)
 }
 
-// A customer does not grow without end.
+// The size of a customer is limited.
 func TestOpenAccount_Limit(t *testing.T) {
 	account := []byte(`<Account xmlns="` + brokerage.CustAccNS + `" id="5"/>`)
 	customer := func(size int) []byte {

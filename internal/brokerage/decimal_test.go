@@ -13,7 +13,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// rational reads a decimal by other means.
+// rational reads a decimal independently of the code under test.
 func rational(tb rapid.TB, s string) *big.Rat {
 	tb.Helper()
 	r, ok := new(big.Rat).SetString(strings.Trim(s, "\" \t\r\n"))
@@ -116,7 +116,7 @@ func TestScaled(t *testing.T) {
 	}
 }
 
-// What the schema takes as a figure of a security, Scaled takes, and no more: otherwise a document is valid and yet
+// Scaled accepts exactly the figures that the schema of securities accepts: otherwise a valid document would be
 // refused.
 func TestScaled_AsSchema(t *testing.T) {
 	t.Parallel()

@@ -69,7 +69,7 @@ func duplicate(reason Reason, what string, id ID) *Conflict {
 	return &Conflict{reason, fmt.Sprintf("%s %d exists already", what, id)}
 }
 
-// Finding is one thing that is wrong with a document. Line and Column are 0 where the position is not known.
+// Finding is one thing that is wrong with a document. Line and Column are 0 if the position is not known.
 type Finding struct {
 	Line, Column int
 	Path         string
@@ -143,8 +143,7 @@ type Unavailable struct {
 func (e *Unavailable) Error() string { return fmt.Sprintf("the store is unavailable: %v", e.Cause) }
 func (e *Unavailable) Unwrap() error { return e.Cause }
 
-// RolledBack wraps an error that is none of those above, and so a fault of the store, after which nothing of the write
-// was done.
+// RolledBack wraps an error that is none of those above, and so a fault of the store. Nothing of the write was stored.
 type RolledBack struct{ Err error }
 
 func (e *RolledBack) Error() string { return e.Err.Error() }
@@ -154,7 +153,7 @@ func (e *RolledBack) Unwrap() error { return e.Err }
 // document cannot be unpacked. Intact data is still served. Cause says where; it is logged, not sent to the client.
 type Damaged struct{ Cause error }
 
-func (e *Damaged) Error() string { return fmt.Sprintf("what is stored is damaged: %v", e.Cause) }
+func (e *Damaged) Error() string { return fmt.Sprintf("stored data is damaged: %v", e.Cause) }
 func (e *Damaged) Unwrap() error { return e.Cause }
 
 // IsOwn reports whether err itself is one of the errors above. An error that wraps one is not: it may come from a
@@ -210,7 +209,7 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// Unfit returns the error for a document that a database does not take, with the reason.
+// Unfit returns the error for a document that a database does not accept, with the reason.
 func Unfit(reason string) *Invalid { return &Invalid{[]Finding{{Message: reason}}} }
 
 // WrongKey returns the error for a document with another key than the path of the request.

@@ -31,8 +31,8 @@ func AccountKeyOf(account []byte) (ID, error) {
 // that grows by each would have none, and every operation on it costs in proportion to its size.
 const MaxCustomerBytes = 4 << 20
 
-// OpenAccount adds an account at the end of a customer's. The caller checks that its id is new, and validates the
-// result.
+// OpenAccount adds an account after the other accounts of a customer. The caller checks that its id is new, and
+// validates the result.
 func OpenAccount(doc, account []byte) ([]byte, error) {
 	list := accountList.Find(in(doc))
 	if !list.Exists() {

@@ -2,7 +2,7 @@ package brokerage
 
 import "brokerage/internal/xmldoc"
 
-// OrderKeys are the keys of an order in a store. Cash is nil where the first OrdQty of the order, which need not be
+// OrderKeys are the keys of an order in a store. Cash is nil if the first OrdQty of the order, which need not be
 // valid, has none that is a decimal.
 type OrderKeys struct {
 	ID, Account ID

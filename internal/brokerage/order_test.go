@@ -75,7 +75,7 @@ func TestOrderKeysOf_Refused(t *testing.T) {
 	}
 }
 
-// Of two orders in one message, which is not valid but taken, the first counts everywhere.
+// Of two orders in one message, which is invalid but accepted, the first counts everywhere.
 func TestOrder_TwoInOneMessage(t *testing.T) {
 	t.Parallel()
 	doc := []byte(`<FIXML` + fixml +
@@ -139,7 +139,7 @@ func TestSetOrderStatus(t *testing.T) {
 	require.Equal(t, []string{"/OrderStatus/@Stat: not a text that XML can hold"}, findings(t, err))
 }
 
-// The codes of FIX 4.4 that are in use; 5 is not any more.
+// The codes of FIX 4.4 that are in use; 5 no longer is.
 func TestSetOrderStatus_Codes(t *testing.T) {
 	t.Parallel()
 	const taken = "012346789ABCDE"

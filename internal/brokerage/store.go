@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Write is what each write carries beside its own arguments.
+// Write holds the arguments that every write has in addition to its own.
 type Write struct {
 	Now  time.Time // the service's clock
 	Once *Once     // nil: no idempotency key
@@ -93,7 +93,7 @@ type Range struct {
 // MaxLease is the greatest number of ids in a lease.
 const MaxLease = 1_000_000_000
 
-// CheckLease checks the number of ids that a lease is to have. The error is *Invalid.
+// CheckLease checks the number of ids of a requested lease. The error is *Invalid.
 func CheckLease(count int64) error {
 	if count < 1 || count > MaxLease {
 		return invalidf("count", "is not from 1 to %d", MaxLease)

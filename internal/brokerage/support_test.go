@@ -122,7 +122,7 @@ func normal(tb testing.TB, doc []byte) {
 	require.Equal(tb, string(admitted), string(doc))
 }
 
-// meaning is all of a document but its prefixes: expanded names, attributes and text, in order.
+// meaning returns all of a document but its prefixes: expanded names, attributes and text, in order.
 func meaning(tb testing.TB, doc string) (m []string) {
 	tb.Helper()
 	d := xml.NewDecoder(strings.NewReader(doc))

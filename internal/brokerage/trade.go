@@ -190,7 +190,7 @@ var (
 	partsOfValueDate = paths("c:ValueDate", "c:CreditMovement", "c:ValueDatedBal")
 )
 
-// tradingAccountOf finds an account of a customer: *NotFound where there is none of that id, *Invalid where it lacks a
+// tradingAccountOf finds an account of a customer: *NotFound if there is none of that id, *Invalid if it lacks a
 // part.
 func tradingAccountOf(customer []byte, id ID) (a tradingAccount, err error) {
 	account, _ := findAccount(customer, id)
@@ -208,7 +208,7 @@ func tradingAccountOf(customer []byte, id ID) (a tradingAccount, err error) {
 	return a, nil
 }
 
-// balance returns a balance after the movement: *Conflict where it would exceed the limit.
+// balance returns a balance after the movement: *Conflict if it would exceed the limit.
 func (a *tradingAccount) balance(part int, movement decimal.Decimal) (decimal.Decimal, error) {
 	before, ok := parseDecimal(text(a.part[part]))
 	if !ok {
@@ -231,8 +231,8 @@ func (a *tradingAccount) book(e *xmldoc.Editor, now time.Time, movement, actual,
 	e.SetText(a.part[valueDatedBalance], working)
 }
 
-// move adds the quantity to the position in the account's holdings, or subtracts it for a sale, where the position may
-// come into being or vanish. It returns what the account then holds.
+// move adds the quantity to the position in the account's holdings, or subtracts it for a sale. It creates or removes
+// the position if necessary, and returns the quantity that the account then holds.
 func (t Trade) move(
 	e *xmldoc.Editor, rules Rules, a tradingAccount, quote Quote, change decimal.Decimal,
 ) (held decimal.Decimal, err error) {

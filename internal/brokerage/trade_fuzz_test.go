@@ -14,8 +14,8 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// FuzzTrade_Apply trades with anything instead of numbers: no panic, only the errors of the domain, and amounts exact
-// to the cent.
+// FuzzTrade_Apply trades with arbitrary texts instead of numbers: no panic, only the errors of the domain, and amounts
+// exact to the cent.
 func FuzzTrade_Apply(f *testing.F) {
 	f.Add(false, "1", "10.25", "1000.00", "1000.00", "5", 30, false)
 	f.Add(true, "5", "0.25", "-0.01", "9999999999999.99", "5.000", 30, true)
@@ -28,7 +28,7 @@ func FuzzTrade_Apply(f *testing.F) {
 	})
 }
 
-// The same with numbers that look like numbers, of which a fuzzer finds few.
+// The same with texts that look like numbers, of which a fuzzer finds few.
 func TestTrade_Apply_Property(t *testing.T) {
 	t.Parallel()
 	decimals := func(whole string, places int) *rapid.Generator[string] {
@@ -136,7 +136,7 @@ func tradeExactly(
 	return true
 }
 
-// halfEven rounds to multiples of 1/unit by whole numbers alone.
+// halfEven rounds to multiples of 1/unit with integers only.
 func halfEven(r *big.Rat, unit int64) *big.Rat {
 	scaled := new(big.Rat).Mul(r, big.NewRat(unit, 1))
 	q, rest := new(big.Int).DivMod(scaled.Num(), scaled.Denom(), new(big.Int)) // rounds down

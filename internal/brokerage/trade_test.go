@@ -309,7 +309,7 @@ func TestTrade_Validate(t *testing.T) {
 	}
 }
 
-// A generated customer stays valid over a purchase and a sale, which together change no balance.
+// A generated customer stays valid after a purchase and a sale, which together change no balance.
 func TestTrade_Apply_Generated(t *testing.T) {
 	t.Parallel()
 	generated(t, dataset.Customer, 9, func(t *testing.T, d *dataset.Dataset, i int64, doc []byte) {

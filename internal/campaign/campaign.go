@@ -67,8 +67,8 @@ type running struct {
 	intact  map[string]bool // by URL: the database is as it was backed up
 }
 
-// Run runs a campaign, or the rest of one that was interrupted. An error before anything was changed is returned as it
-// is; a later one is *Stopped.
+// Run runs a campaign, or the rest of one that was interrupted. An error before anything was changed is returned
+// unchanged; a later one as *Stopped.
 func (c *Campaign) Run(ctx context.Context) error {
 	r := &running{Campaign: c, file: filepath.Join(c.Folder, File), intact: make(map[string]bool)}
 	if err := r.begin(ctx); err != nil {
@@ -151,8 +151,7 @@ func (r *running) create(ctx context.Context) error {
 			return err
 		}
 		if holds != "" && !r.Replace {
-			return fmt.Errorf("the database holds %s, and a campaign begins with an empty one: --replace takes away what is "+
-				"there", holds)
+			return fmt.Errorf("the database holds %s, but a campaign needs an empty one: --replace empties it", holds)
 		}
 	}
 	now := r.Now()
@@ -183,7 +182,7 @@ func (r *running) engines() []Engine {
 	return all
 }
 
-// checkRoom returns an error when a disk would be full before the end. A resumed campaign asks for the whole room
+// checkRoom returns an error when a disk would be full before the end. A resumed campaign requires the whole space
 // again, including what it already uses.
 func (r *running) checkRoom() error {
 	needs := make(map[string]float64)
@@ -244,7 +243,7 @@ func (r *running) late(i int) bool {
 	return r.record.Seconds+expected > r.Settings.Limit
 }
 
-// step runs a step, and writes what it has measured also when it fails.
+// step runs a step, and writes its measurements even if it fails.
 func (r *running) step(ctx context.Context, i int) error {
 	s := &r.record.Steps[i]
 	began := r.Now()

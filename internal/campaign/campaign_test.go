@@ -230,7 +230,7 @@ func TestCampaign_ServiceDies(t *testing.T) {
 	require.NoError(t, w.run(w.campaign(folder)))
 }
 
-// A refusal is one line, before anything is changed.
+// A refusal is one line, and nothing has been changed.
 func TestCampaign_Refusals(t *testing.T) {
 	write := func(w *world, text string, path ...string) {
 		require.NoError(w.t, os.WriteFile(filepath.Join(path...), []byte(text), 0o600))
@@ -241,7 +241,7 @@ func TestCampaign_Refusals(t *testing.T) {
 	}{
 		"Settings": {func(_ *world, c *Campaign) { c.Settings.Repeat = 0 }, "--repeat must be at least 1"},
 		"DatabaseInUse": {func(w *world, _ *Campaign) { w.database("null:").holds = "tpox-1/XS" },
-			"the database holds tpox-1/XS, and a campaign begins with an empty one: --replace takes away what is there"},
+			"the database holds tpox-1/XS, but a campaign needs an empty one: --replace empties it"},
 		"VariantsDatabase": {func(w *world, _ *Campaign) { w.database("plain:").holds = "tpox-1/XS" }, "holds tpox-1/XS"},
 		"NoSpace": {func(_ *world, c *Campaign) { c.Free = func(string) (float64, bool) { return 1.5e9, true } },
 			"/disk needs about 2.0 GB for databases and their copies, but has 1.5 GB free"},

@@ -123,7 +123,7 @@ func arguments(s ServiceSettings, tokens string) []string {
 	return args
 }
 
-// serviceLog takes the log of a service, and finds the address in it.
+// serviceLog collects the log of a service, and finds its address in it.
 type serviceLog struct {
 	listening chan string // gets the address
 	line      []byte      // the last one, until the service listens

@@ -93,7 +93,7 @@ func (e db2Engine) BackedUp() bool {
 	return err == nil
 }
 
-// Variants are the tuned setting, in a schema of its own, and enough connections for each of many users.
+// Variants returns the tuned setting, in a schema of its own, and enough connections for each of many users.
 func (e db2Engine) Variants(int) []Variant {
 	const many = 128
 	return []Variant{

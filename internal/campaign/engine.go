@@ -67,7 +67,7 @@ type NotHereError struct{ Reason string }
 
 func (e *NotHereError) Error() string { return e.Reason }
 
-// Pace is in bytes a second: of documents for a load, of the database for backup and restore.
+// Pace holds rates in bytes per second: of documents for a load, of the database for backup and restore.
 type Pace struct{ Load, Backup, Restore float64 }
 
 // Open returns the engine of a database URL. Files beside the database go to folder. Commands are for engines that need
@@ -87,7 +87,7 @@ func Open(url, folder string, commands Commands) (Engine, error) {
 	case store.Null:
 		return null, nil
 	default:
-		return nil, fmt.Errorf("a campaign cannot be run on %s: yet", database.Scheme)
+		return nil, fmt.Errorf("campaigns do not support %s:", database.Scheme)
 	}
 }
 

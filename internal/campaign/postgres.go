@@ -63,7 +63,7 @@ const (
 	needRestart = "shared_buffers, huge_pages, wal_buffers and max_connections"
 )
 
-// Variants are the tuned server settings, and fewer and more connections.
+// Variants returns the tuned server settings, and fewer and more connections.
 func (e postgresEngine) Variants(cores int) []Variant {
 	const tuned = "the server's settings by deploy/postgres/tuned.conf, as far as it takes them without a restart; " +
 		"without " + needRestart

@@ -34,7 +34,7 @@ type Record struct {
 	Unfinished string    `json:"unfinished"` // why not; empty if it is
 	Started    time.Time `json:"started"`
 	Updated    time.Time `json:"updated"`
-	Seconds    float64   `json:"seconds"` // of all steps, without the time between an interruption and going on
+	Seconds    float64   `json:"seconds"` // of all steps, without the time between an interruption and its continuation
 
 	Dataset  workload.DatasetStamp `json:"dataset"` // what the load brings
 	Store    Store                 `json:"store"`
@@ -62,7 +62,7 @@ type Settings struct {
 	DB        string   `json:"db"` // without secrets
 	Scale     string   `json:"scale"`
 	Profile   string   `json:"profile"`
-	Seed      uint64   `json:"seed"` // of the dataset and of every draw
+	Seed      uint64   `json:"seed"` // of the dataset and of all random parameters
 	Users     []int    `json:"users"`
 	Reference int      `json:"reference"` // the users of all that is measured at one number of them
 	Workloads []string `json:"workloads"`
@@ -73,13 +73,13 @@ type Settings struct {
 	CPUs      []int    `json:"cpus"`
 	Stages    int      `json:"stages"`
 	Stage     float64  `json:"stage"` // of one stage of inserts
-	Tier      float64  `json:"tier"`  // of the tier's comparison, both ways together; 0 leaves it out
+	Tier      float64  `json:"tier"`  // of the tier's comparison, both sides together; 0 leaves it out
 	Limit     float64  `json:"limit"` // of the whole campaign; 0 is none
-	Tuned     bool     `json:"tuned"` // settings other than those out of the box are tried
-	Pool      int      `json:"pool"`  // of the service; 0 is for the store to say
+	Tuned     bool     `json:"tuned"` // also run with other settings than the defaults
+	Pool      int      `json:"pool"`  // of the service; 0 is the store's default
 }
 
-// Machine is the computer that the campaign ran on. What is not known is empty or zero.
+// Machine is the computer that the campaign ran on. Unknown values are empty or zero.
 type Machine struct {
 	workload.Machine
 
@@ -218,12 +218,12 @@ type Copy struct {
 
 // RunPlan is what the runs of a step have in common.
 type RunPlan struct {
-	Workload string `json:"workload"` // a name, or the path of a file of one's own
+	Workload string `json:"workload"` // a name, or the path of a workload file
 	// Label is the name of the workload, and how the run differs from it, such as "insert-customers, not validated".
 	Label    string `json:"label"`
 	Validate *bool  `json:"validate,omitempty"` // instead of what the workload's file says
 	Users    int    `json:"users"`
-	Repeats  int    `json:"repeats"` // that are asked for
+	Repeats  int    `json:"repeats"` // requested
 }
 
 // Repeat is one measured run, from restored data.

@@ -26,7 +26,7 @@ type loadWatch struct {
 	began time.Time
 }
 
-// kind returns the kind that is being loaded: one kind is loaded after the other.
+// kind returns the kind that is being loaded; kinds are loaded one after another.
 func (w *loadWatch) kind() (dataset.Kind, bool) {
 	for _, k := range dataset.Kinds {
 		if w.there[k] < w.dataset.Count(k) {
@@ -36,7 +36,7 @@ func (w *loadWatch) kind() (dataset.Kind, bool) {
 	return 0, false
 }
 
-// share returns how much has been loaded, of 1.
+// share returns the share of the documents that has been loaded, from 0 to 1.
 func (w *loadWatch) share() float64 {
 	there, all := int64(0), int64(0)
 	for _, k := range dataset.Kinds {

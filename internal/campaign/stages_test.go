@@ -69,7 +69,7 @@ func TestLoadWatch_Resumes(t *testing.T) {
 	require.Equal(t, int64(7+3000+50000), load.Documents)
 }
 
-// Stages of inserts begin with the data as they were loaded, which are not restored between them.
+// Stages of inserts begin with the loaded data, which is not restored between them.
 func TestStages(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	var held []string

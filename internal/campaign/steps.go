@@ -91,7 +91,7 @@ func (r *running) describe(ctx context.Context, e Engine) (err error) {
 	return err
 }
 
-// copyDatabase measures a backup or a restore, after either of which the database is as it was backed up.
+// copyDatabase measures a backup or a restore. After either, the database is in the state of the backup.
 func (r *running) copyDatabase(ctx context.Context, e Engine, s *Step, do func(context.Context) (Copy, error)) error {
 	began := r.Now()
 	c, err := do(ctx)
@@ -150,13 +150,13 @@ func (r *running) runs(ctx context.Context, e Engine, s *Step, save func() error
 }
 
 // mayRepeat reports whether a run is to be repeated because its only fault is that it was unsteady, mostly by other
-// load on a shared machine. Each repeat is replaced at most once, so that what is never steady is reported.
+// load on a shared machine. Each repeat is replaced at most once, so that a run that is never steady is reported.
 func mayRepeat(s *Step, r *Repeat) bool {
 	return onlyUnsteady(&r.Run) &&
 		!slices.ContainsFunc(s.Again, func(made Repeat) bool { return made.Number == r.Number })
 }
 
-// untune restores the settings of a server, also after a Ctrl-C.
+// untune restores the settings of a server, even after a Ctrl-C.
 func untune(ctx context.Context, e Engine) error {
 	const timeout = 30 * time.Second
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
@@ -184,7 +184,7 @@ func (r *running) run(ctx context.Context, e Engine, v *Variant, p Pressure) (_ 
 	return run, ended(service, err)
 }
 
-// ended stops a service. That the service has died is reported instead of errors of the requests to it.
+// ended stops a service. If the service has died, it returns that error instead of the errors of requests to it.
 func ended(service *Service, err error) error {
 	if stopped := service.Stop(); err == nil || errors.Is(stopped, ErrGone) {
 		return stopped

@@ -17,8 +17,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// world has all that a campaign needs: a clock that moves by what is done, databases that are words, and a driver that
-// makes no load.
+// world has everything that a campaign needs: a clock that advances with each action, databases whose state is a word,
+// and a driver without load.
 type world struct {
 	Progress
 
@@ -49,7 +49,7 @@ func (w *world) pass(seconds float64) {
 	w.now = w.now.Add(time.Duration(seconds * float64(time.Second)))
 }
 
-// words say what a database and its backup hold.
+// words are the states of a database and its backup.
 type words struct{ holds, backup string }
 
 // The states of a database.
@@ -188,7 +188,7 @@ func (w *world) Run(ctx context.Context, s *Service, p Pressure) (*workload.Run,
 	return run, nil
 }
 
-// runOf returns a result with no more than it must have.
+// runOf returns a result with only the required fields.
 func runOf(p Pressure) *workload.Run {
 	transaction, kind := "insert_order", brokerage.Insert
 	if p.Workload == query {
@@ -229,7 +229,7 @@ func (w *world) Began(i int, r *Record) {
 	}
 }
 
-// settings returns those of a campaign with something of everything.
+// settings returns the settings of a campaign with steps of every kind.
 func (w *world) settings() Settings {
 	s, err := Presets(Full)
 	require.NoError(w.t, err)

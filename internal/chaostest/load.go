@@ -173,7 +173,7 @@ func (l *Load) Tally() Tally {
 	return t
 }
 
-// count counts one more of what a pointer into l.tally points to.
+// count increments a counter of l.tally.
 func (l *Load) count(n *int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -204,7 +204,7 @@ func (l *Load) complain(format string, args ...any) {
 
 var problemType = regexp.MustCompile(`urn:brokerage:problem:([a-z-]+)<`)
 
-// countFailure counts a request that failed temporarily. It returns an error when there is no use in a retry.
+// countFailure counts a request that failed temporarily. It returns an error when a retry is useless.
 func (l *Load) countFailure(status int, body []byte, err error) error {
 	kind := noAnswer
 	if err == nil {

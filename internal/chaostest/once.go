@@ -14,14 +14,14 @@ import (
 	"brokerage/internal/store/guard"
 )
 
-// cutWithin is after how many bytes at most a connection is cut: a few trades with their answers, so that each part of
-// a trade is hit by a cut at some time.
+// cutWithin is the largest number of bytes after which a connection is cut: a few trades with their answers, so that
+// every part of a trade is cut at some time.
 const cutWithin = 6 << 10
 
 // Database is a database that a store can open.
 type Database struct {
 	Generator *dataset.Dataset // of what is in it
-	// Open opens the database once more.
+	// Open opens the database again.
 	Open func(testing.TB) brokerage.Store
 	// Alone says that only one store at a time can open the database.
 	Alone bool

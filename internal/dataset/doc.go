@@ -5,12 +5,12 @@
 //
 // A document is a pure function of seed, profile, kind and index. Nothing is stored, nothing depends on what was
 // generated before: any slice of any scale can be generated alone, on any machine, in any order, by any number of
-// goroutines. The documents of a scale begin with those of the next smaller one. Only tiny is a world of its own: it
-// has 500 securities instead of 20,833 and 200 customers for its orders, so what refers to securities or customers
-// differs there; its documents are a pure function of the same things and of being tiny.
+// goroutines. The documents of a scale begin with those of the next smaller one. Only tiny is separate: it has 500
+// securities instead of 20,833 and 200 customers for its orders, so references to securities or customers differ there;
+// its documents are a pure function of the same things and of being tiny.
 //
 // Documents never change under a seed while [Version] stays, whatever the Go release and the processor: random numbers
-// and everything made of them are integer arithmetic that stands in this package.
+// and everything made of them are integer arithmetic in this package.
 //
 // Documents come in the form in which the service keeps them: one line, UTF-8, no declaration, no comment, no
 // empty-element tag, declarations of namespaces before other attributes.

@@ -18,8 +18,8 @@ import (
 )
 
 // Compression is one of the things that the benchmark measures, so generated orders must hold as much information as
-// the kit's. The measure is the kit's sample with every value drawn again, by a randomiser that knows nothing of the
-// generator: within a tenth of its ratio, alone and with a dictionary.
+// the kit's. They are compared with the kit's sample whose values are randomised independently of the generator: the
+// ratio is within a tenth, alone and with a dictionary.
 func TestAppend_OrderEntropy(t *testing.T) {
 	t.Parallel()
 	slow(t)
@@ -38,7 +38,7 @@ func TestAppend_OrderEntropy(t *testing.T) {
 }
 
 // A description compresses like the kit's two: within a sixth, over as much text as those have. With a dictionary it
-// compresses better than real prose would, as everything does that a grammar makes.
+// compresses better than real prose would, like all text from a grammar.
 func TestAppend_ProseEntropy(t *testing.T) {
 	t.Parallel()
 	slow(t)
@@ -103,7 +103,7 @@ func newEncoder(tb testing.TB, options ...zstd.EOption) *zstd.Encoder {
 	return encoder
 }
 
-// kitOrder is the kit's sample order on one line, or what stands in for it where the kit is not at hand.
+// kitOrder returns the kit's sample order on one line, or a substitute where the kit is not available.
 func kitOrder(tb testing.TB) string {
 	tb.Helper()
 	path := filepath.Join("testdata", "order.xml")
@@ -121,7 +121,7 @@ var (
 	inTags  = regexp.MustCompile(`\s+([\w:]+=")`)
 )
 
-// oneLine takes a document into the form that the project stores, as far as the samples need it.
+// oneLine converts a document to the stored form, as far as the samples need it.
 func oneLine(doc string) string {
 	doc = outside.ReplaceAllString(doc, "")
 	doc = between.ReplaceAllString(doc, "><")
@@ -145,7 +145,7 @@ var (
 	isNumber   = regexp.MustCompile(`^\d+(\.\d+)?$`)
 )
 
-// randomised draws every value of an order again, within its class of values.
+// randomised replaces every value of an order by a random one of the same class.
 func randomised(r *rand.Rand, order string) []byte {
 	return []byte(attribute.ReplaceAllStringFunc(order, func(found string) string {
 		m := attribute.FindStringSubmatch(found)

@@ -56,8 +56,7 @@ func checksum(d *dataset.Dataset, k dataset.Kind, from, n int64) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// Neither the order in which documents are asked for, nor who asks at the same time, nor what the buffer held makes a
-// difference.
+// A document does not depend on the order of calls, on concurrent calls, or on the contents of the buffer.
 func TestAppend_Pure(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {

@@ -18,7 +18,7 @@ func TestDataset_ID(t *testing.T) {
 	require.EqualValues(t, 500_000_103_281, d.ID(dataset.Order, d.Count(dataset.Order)-1))
 }
 
-// What a client may rely on, written as the scenario has it.
+// What clients may rely on, as in the scenario.
 func TestDataset_FirstAccount(t *testing.T) {
 	t.Parallel()
 	const a0 = 104_000_000
@@ -52,7 +52,7 @@ func TestDataset_AccountAt(t *testing.T) {
 	})
 }
 
-// The ids in the documents are those that the functions say, at both ends of the largest scale.
+// The ids in the documents are those that the functions return, at both ends of the largest scale.
 func TestAppend_IDs(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {

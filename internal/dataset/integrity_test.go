@@ -10,7 +10,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// Whatever a document refers to exists, in the whole of the two smallest scales.
+// Everything that a document refers to exists, in all documents of the two smallest scales.
 func TestAppend_References(t *testing.T) {
 	t.Parallel()
 	t.Run("tiny", func(t *testing.T) {
@@ -101,7 +101,7 @@ func accountsOf(customer []byte) []account {
 	}
 }
 
-// A dataset of any size is as whole as one of a scale.
+// References are intact in a dataset of any size, as in one of a scale.
 func TestNewOf(t *testing.T) {
 	t.Parallel()
 	d := dataset.NewOf(1, dataset.Counts{Securities: 30, Customers: 5, Orders: 40})

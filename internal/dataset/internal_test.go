@@ -20,7 +20,7 @@ func TestRNG_KnownSequence(t *testing.T) {
 		[]uint64{r.next(), r.next(), r.next()})
 }
 
-// Streams of neighbours have nothing in common: half of the bits differ, at every draw and in every position.
+// Neighbouring streams are independent: half of the bits differ, at every draw and in every position.
 func TestStream_NeighboursAreIndependent(t *testing.T) {
 	t.Parallel()
 	key := streamKey(1, TPoX2, forOrder)
@@ -163,7 +163,7 @@ func TestWithSynonyms(t *testing.T) {
 	}
 }
 
-// Every list of vocabulary is long enough for what walks through it, and the plain spellings hold US-ASCII only.
+// Every list of vocabulary is long enough for its walks, and the plain spellings are US-ASCII only.
 func TestVocabulary(t *testing.T) {
 	t.Parallel()
 	plain := func(ws []word) {

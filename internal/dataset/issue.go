@@ -93,7 +93,7 @@ func (w *writer) shortName(is *issue) {
 	}
 }
 
-// issueName writes the name as it stands in Security/Name and Position/Name.
+// issueName writes the name as in Security/Name and Position/Name.
 func (w *writer) issueName(is *issue) {
 	w.shortName(is)
 	switch {

@@ -36,7 +36,7 @@ func (p *person) given(r *rng) *word {
 	return &names[r.below(len(names))]
 }
 
-// anyCountry draws a country as often as customers live there.
+// anyCountry draws a country in proportion to the customers who live there.
 func anyCountry(r *rng) *country { return &countries[r.index(residence)] }
 
 func (g *gen) titleOf(p *person) string {

@@ -43,7 +43,7 @@ func TestAppend_Descriptions(t *testing.T) {
 	require.NotZero(t, ampersands)
 }
 
-// Descriptions are not put together from the same sentences: hardly one of some length occurs again.
+// Descriptions do not repeat sentences: hardly any long sentence occurs twice.
 func TestAppend_DescriptionsVary(t *testing.T) {
 	t.Parallel()
 	d := open(t, "XXXS", dataset.TPoX2)
@@ -64,7 +64,7 @@ func TestAppend_DescriptionsVary(t *testing.T) {
 	require.Less(t, float64(again), 0.10*float64(total))
 }
 
-// Funds say less of sectors than companies, and industries are those of the sector.
+// Descriptions of funds mention sectors less than those of companies, and industries are those of the sector.
 func TestAppend_Sectors(t *testing.T) {
 	t.Parallel()
 	d := open(t, "XXXS", dataset.TPoX2)

@@ -11,7 +11,7 @@ import (
 )
 
 // Q4 asks for securities of a sector with peMin <= PE < peMax and a yield above yieldMin, drawn from 20-23, 25-27 and
-// 4-6. It must find a handful, never hundreds, and something now and then in tiny.
+// 4-6. It must find a handful, never hundreds, and sometimes something in tiny.
 func TestAppend_SearchHits(t *testing.T) {
 	t.Parallel()
 	slow(t)

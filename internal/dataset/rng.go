@@ -5,10 +5,10 @@ import "math/bits"
 // rng is the generator of Java's SplittableRandom (Steele, Lea and Flood, "Fast splittable pseudorandom number
 // generators", 2014): a counter that goes up by an odd gamma of its own in every stream, and a mixing function over it.
 //
-// It stands here in full, with bounded draws of its own, because documents must never change with a Go release: only
-// the raw output of the generators in math/rand/v2 is promised to stay, not what Rand derives from it. It is also as
-// fast as such a thing gets, and a new stream costs three mixes, which matters where every document has one. Streams do
-// not run into each other: that would need the same gamma and near counters, 127 bits that must agree.
+// The package has its own implementation and bounded draws, because documents must never change with a Go release:
+// math/rand/v2 guarantees only the raw output of its generators, not what Rand derives from it. It is also very fast,
+// and a new stream costs three mixes, which matters since every document has one. Streams do not overlap: that would
+// need the same gamma and close counters, 127 bits that must agree.
 //
 // Everything is integer arithmetic. A compiler may fuse floating-point operations on one processor and not on another,
 // and documents would differ.

@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// Sizes are what the scenario says, and MeanSize says what they are.
+// Sizes are those of the scenario, and MeanSize returns them.
 func TestAppend_Sizes(t *testing.T) {
 	t.Parallel()
 	bounds := map[dataset.Kind][2]int{
@@ -86,7 +86,7 @@ func evenness(t *testing.T, d *dataset.Dataset, i, j, m, n int64) float64 {
 	return mean
 }
 
-// Popularity falls with the rank to the power of -1, and who is popular has nothing to do with the index.
+// The popularity of a security is proportional to 1/rank, and its rank is independent of its index.
 func TestAppend_Zipf(t *testing.T) {
 	t.Parallel()
 	d := open(t, "S", dataset.TPoX2)
@@ -124,7 +124,7 @@ func TestAppend_Zipf(t *testing.T) {
 	require.Less(t, near, 10, "popular securities lie together")
 }
 
-// Codes are those of FIX 4.4, each occurs, and what is frequent in the world is frequent here.
+// Codes are those of FIX 4.4, each occurs, and codes that are frequent in practice are frequent here.
 func TestAppend_OrderCodes(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {
@@ -171,7 +171,7 @@ func TestAppend_OrderCodes(t *testing.T) {
 	})
 }
 
-// Free text is gibberish of printable characters, every one of the 90 as often as any other.
+// Free text consists of random printable characters, each of the 90 equally frequent.
 func TestAppend_Gibberish(t *testing.T) {
 	t.Parallel()
 	d := open(t, "S", dataset.TPoX2)
@@ -279,7 +279,7 @@ func cents(decimal []byte) int64 {
 	return n
 }
 
-// Prices of a security fit together.
+// Prices of a security are consistent.
 func TestAppend_Prices(t *testing.T) {
 	t.Parallel()
 	d := open(t, "XXXS", dataset.TPoX2)

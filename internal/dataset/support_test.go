@@ -44,7 +44,7 @@ func fewer(n int64) int64 {
 	return n
 }
 
-// slow leaves out, under the race detector and in short tests, what measures much on one goroutine.
+// slow skips tests with long measurements on one goroutine, under the race detector and in short tests.
 func slow(t *testing.T) {
 	t.Helper()
 	if raceEnabled || testing.Short() {
@@ -52,7 +52,7 @@ func slow(t *testing.T) {
 	}
 }
 
-// each calls f with the documents from i = from on, the buffer used again.
+// each calls f with the documents from i = from on, in a reused buffer.
 func each(d *dataset.Dataset, k dataset.Kind, from, n int64, f func(i int64, doc []byte)) {
 	var doc []byte
 	for i := from; i < from+n; i++ {
@@ -76,7 +76,7 @@ func texts(doc []byte, name string) [][]byte {
 	}
 }
 
-// text returns what the first element of a name holds, nil where there is none.
+// text returns what the first element of a name holds, nil if there is none.
 func text(doc []byte, name string) []byte {
 	_, after, ok := bytes.Cut(doc, []byte("<"+name+">"))
 	if !ok {
@@ -86,7 +86,7 @@ func text(doc []byte, name string) []byte {
 	return found
 }
 
-// attr returns the first attribute of a name at or after the first element of another, nil where there is none.
+// attr returns the first attribute of a name at or after the first element of another, nil if there is none.
 func attr(doc []byte, element, name string) []byte {
 	at := bytes.Index(doc, []byte("<"+element+" "))
 	if at < 0 {

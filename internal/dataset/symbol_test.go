@@ -9,7 +9,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// symbol is the function of the package comment once more, taken over line by line from its JavaScript.
+// symbol is the JavaScript function of the package comment, translated line by line.
 func symbol(i int) string {
 	word := func(n int) string {
 		s := ""

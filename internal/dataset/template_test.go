@@ -54,7 +54,7 @@ func TestDataset_Templates(t *testing.T) {
 	})
 }
 
-// Filled in, a template is the document that the dataset would have there.
+// A filled template is the document that the dataset would have there.
 func TestDataset_Templates_FillIn(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {
@@ -70,7 +70,7 @@ func TestDataset_Templates_FillIn(t *testing.T) {
 	})
 }
 
-// What is inserted by templates is as large and as hard to compress as what was loaded.
+// Documents from templates are as large and as hard to compress as loaded ones.
 func TestDataset_Templates_LikeTheDataset(t *testing.T) {
 	t.Parallel()
 	slow(t)

@@ -18,8 +18,8 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// samples gives f all of tiny, documents at both ends of every scale and some between, and what templates and the
-// functions for new documents make.
+// samples calls f with all documents of tiny, documents at both ends of every scale and some between, and documents
+// from templates and the functions for new documents.
 func samples(t *testing.T, p dataset.Profile, f func(kind, from string, doc []byte)) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(7, uint64(p)))
@@ -143,8 +143,8 @@ func lastLines(s string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// The schema ends at ten middle names. One customer in some ten thousand once had more, which no sample of hundreds
-// shows; the bound is in the code, and this looks for it in many.
+// The schema allows ten middle names. One customer in some ten thousand once had more, which no sample of hundreds
+// shows, so this test reads many.
 func TestAppend_MiddleNames(t *testing.T) {
 	t.Parallel()
 	d := open(t, "XXS", dataset.TPoX2)

@@ -22,7 +22,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// record is lines "key: value" of a file of the vocabulary, up to an empty line.
+// record holds lines "key: value" of a file of the vocabulary, up to an empty line.
 type record map[string]string
 
 // readRecords reads a text of records. Lines that begin with // are comments.
@@ -118,7 +118,7 @@ type city struct {
 	postal       string // pattern
 }
 
-// countries are all countries; residence draws one as often as customers live there.
+// countries are all countries; residence draws one in proportion to the customers who live there.
 var countries, residence = func() (all []country, shares *codes) {
 	var weights []int
 	for _, r := range readRecords(vocabulary("countries")) {
@@ -148,7 +148,7 @@ type sector struct {
 	inputs     []string // what costs depend on
 }
 
-// sectors are all sectors; sectorShare draws one as often as securities belong to it.
+// sectors are all sectors; sectorShare draws one in proportion to the securities that belong to it.
 var sectors, sectorShare = func() (all []sector, shares *codes) {
 	var weights []int
 	for _, r := range readRecords(vocabulary("sectors")) {

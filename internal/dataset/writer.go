@@ -35,7 +35,7 @@ func (w *writer) idSlot(name string, id int64) {
 	w.close()
 }
 
-// str writes a text, and more texts behind it. Most calls have one, for which this way is the fastest.
+// str writes one or more texts. Most calls have one, for which this signature is the fastest.
 func (w *writer) str(s string, more ...string) {
 	w.b = append(w.b, s...)
 	for _, s := range more {

@@ -3,7 +3,7 @@ package dataset
 import "math/bits"
 
 // popularity draws securities by Zipf's law with exponent 1: the security of rank r is drawn 1/r times as often as the
-// first. It is Walker's alias method, with one random number and two look-ups for any number of securities. Weights and
+// first. It is Walker's alias method, with one random number and two lookups for any number of securities. Weights and
 // thresholds are integers, see rng.
 type popularity struct {
 	column []aliasColumn

@@ -19,7 +19,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// XML has two media types, and a client gets the one that it likes better: application/xml if it does not mind.
+// XML has two media types, and a client gets the one that it prefers: application/xml if it has no preference.
 func TestAccept_MediaTypes(t *testing.T) {
 	s := fresh(t, Options{})
 	for accept, want := range map[string]string{
@@ -112,8 +112,8 @@ func TestAccept_ETag(t *testing.T) {
 	requireProblem(t, play(t, s, "replace_customer", `If-Match: "x-text"`), 412, "stale")
 }
 
-// A problem is application/problem+xml for a client of text/xml too: under that name it could not tell it from an
-// answer.
+// A problem is application/problem+xml for a client of text/xml, too: as text/xml, the client could not distinguish it
+// from a document.
 func TestAccept_Problems(t *testing.T) {
 	s := fresh(t, Options{})
 	for accept, want := range map[string]string{
@@ -128,7 +128,7 @@ func TestAccept_Problems(t *testing.T) {
 	}
 }
 
-// listed are the statuses that the contract lists of an operation.
+// listed returns the statuses that the contract lists of an operation.
 func listed(t testing.TB, operation string) []int {
 	t.Helper()
 	var all []int
@@ -272,8 +272,8 @@ func TestContract_StatusesReachable(t *testing.T) {
 	}
 }
 
-// No operation answers with a status that the contract does not list, whatever is wrong with a request: above all not
-// with 400 where it reads nothing that could be wrong.
+// No operation answers with a status that the contract does not list, whatever is wrong with a request; in particular
+// not with 400 where it reads nothing from the request.
 func TestContract_NothingElse(t *testing.T) {
 	s := fresh(t, Options{Metrics: &counts{}})
 	for _, op := range ending(s) {
@@ -300,7 +300,7 @@ func (faulty) Handler() http.Handler {
 	return http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("a fault") })
 }
 
-// firstAccount is an account that a customer has.
+// firstAccount returns an account that a customer has.
 func firstAccount(t testing.TB, s *Server, customer string) string {
 	t.Helper()
 	m := regexp.MustCompile(`<Account id="(\d+)"`).FindStringSubmatch(ask(s, "GET", "/v1/customers/"+customer, "").body)

@@ -188,7 +188,7 @@ func acceptsGzip(accept []string) bool {
 }
 
 // errGone means that the client closed the connection before the answer.
-var errGone = errors.New("the client is gone")
+var errGone = errors.New("the client has closed the connection")
 
 // noContent answers with a status and no body.
 func (q *request) noContent(status int) error {

@@ -204,7 +204,7 @@ func TestAnswers_RequestID(t *testing.T) {
 	require.Len(t, seen, 7)
 }
 
-// Without a dataset there is nothing to describe, and what was imported has counts only.
+// Without a dataset there is nothing to describe, and imported data has counts only.
 func TestAnswers_Dataset(t *testing.T) {
 	for name, c := range map[string]struct {
 		contents brokerage.Contents

@@ -84,7 +84,7 @@ func TestAudit_Records(t *testing.T) {
 	}
 }
 
-// A client makes no more records of refusals than it may send requests.
+// A client causes no more records of refusals than it may send requests.
 func TestAudit_RefusalsAreLimited(t *testing.T) {
 	kept := &trail{}
 	s := fresh(t, Options{Tokens: allTokens, Audit: kept, Rate: 3})
@@ -149,7 +149,7 @@ func TestAudit_Refuses(t *testing.T) {
 	require.Equal(t, 204, ask(s, "DELETE", "/v1/orders/103282", "").StatusCode)
 }
 
-// A write whose client has gone is recorded all the same, and so is one that fails.
+// A write whose client has disconnected is recorded as well, and so is one that fails.
 func TestAudit_Faults(t *testing.T) {
 	for name, c := range map[string]struct {
 		do      func(context.Context) error
@@ -176,7 +176,7 @@ func TestAudit_Faults(t *testing.T) {
 	}
 }
 
-// audited is a client that notes how much was recorded when its answer began.
+// audited is a client that notes how much was recorded when its response began.
 type audited struct {
 	*httptest.ResponseRecorder
 

@@ -17,7 +17,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// sized is a store whose securities are as long as their symbols say.
+// sized is a store whose securities have the length that their symbol gives.
 type sized struct{ brokerage.Store }
 
 func (sized) GetSecurity(_ context.Context, symbol string) ([]byte, error) {
@@ -59,7 +59,7 @@ func TestJoinWrites_OnePiece(t *testing.T) {
 	}
 }
 
-// No kind of answer leaves anything behind for the next.
+// No kind of response leaves data that appears in the next one.
 func TestJoinWrites_Mixed(t *testing.T) {
 	conn := joined(t)
 	in := bufio.NewReader(conn)
@@ -130,7 +130,7 @@ func TestJoinWrites_Unexpected(t *testing.T) {
 	}
 }
 
-// A client that is gone is an error of the second write, of nothing written.
+// A client that has disconnected causes an error of the second write, with nothing written.
 func TestJoinWrites_Gone(t *testing.T) {
 	server, client := net.Pipe()
 	require.NoError(t, client.Close())

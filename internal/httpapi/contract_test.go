@@ -40,7 +40,7 @@ var contract = sync.OnceValue(func() *openapi3.T {
 	return doc
 })
 
-// routeOf is an operation of the contract.
+// routeOf returns an operation of the contract.
 func routeOf(t testing.TB, name string) *routers.Route {
 	t.Helper()
 	for path, item := range contract().Paths.Map() {
@@ -54,7 +54,8 @@ func routeOf(t testing.TB, name string) *routers.Route {
 	return nil
 }
 
-// requireConforms holds an answer to what the contract says of its operation: status, headers, media type and body.
+// requireConforms requires that a response conforms to the contract of its operation: status, headers, media type and
+// body.
 func requireConforms(t testing.TB, operation string, a answer) {
 	t.Helper()
 	requireAnswer(t, routeOf(t, operation), a)
@@ -82,7 +83,7 @@ func requireAnswer(t testing.TB, route *routers.Route, a answer) {
 	requireXML(t, response.Value.Content.Get(a.Header.Get("Content-Type")), body)
 }
 
-// requireXML holds a body to the XML Schema that the contract names for it.
+// requireXML requires that a body is valid by the XML Schema that the contract names for it.
 func requireXML(t testing.TB, m *openapi3.MediaType, body string) {
 	t.Helper()
 	if x, ok := m.Schema.Value.Extensions["x-xsd"].(map[string]any); ok {
@@ -90,7 +91,7 @@ func requireXML(t testing.TB, m *openapi3.MediaType, body string) {
 	}
 }
 
-// requireValidProblem holds a refusal to the contract, whatever operation it is of.
+// requireValidProblem requires that a refusal conforms to the contract, whatever its operation.
 func requireValidProblem(t testing.TB, a answer) {
 	t.Helper()
 	refusal := openapi3.NewOperation()
@@ -121,7 +122,7 @@ func unpacked(t testing.TB, a answer) string {
 	return string(b)
 }
 
-// counts are metrics that remember.
+// counts are metrics that record their calls.
 type counts struct {
 	mu       sync.Mutex
 	observed map[string]int // by transaction and outcome
@@ -248,7 +249,7 @@ func TestContract_Problems(t *testing.T) {
 	}
 }
 
-// OPTIONS and a refused method say the same, in the same order.
+// OPTIONS and a refused method list the same methods, in the same order.
 func TestContract_Allow(t *testing.T) {
 	s := serverOf(t, failing(nil), Options{Metrics: &counts{}})
 	s.live.Close() // a stream would not end

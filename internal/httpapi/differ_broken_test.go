@@ -15,7 +15,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// Stores with one transaction in another way.
+// Stores in which one transaction behaves differently.
 type (
 	orderChanged struct {
 		brokerage.Store
@@ -129,7 +129,7 @@ func TestDiffer_Broken(t *testing.T) {
 	}
 }
 
-// Documents that move from one store to another keep their ETags: a condition with the tag of the one holds at the
+// Documents that move from one store to another keep their ETags: a condition with the tag from one store holds in the
 // other, before and after updates.
 func requireMoves(t *testing.T, w twins) {
 	t.Helper()

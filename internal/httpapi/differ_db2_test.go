@@ -15,7 +15,7 @@ import (
 	"brokerage/internal/store/sqlite"
 )
 
-// The bench is slow, so that the dataset is small.
+// The stand-in for Db2 is slow, so the dataset is small.
 func TestDiffer_Db2(t *testing.T) {
 	few := dataset.NewOf(1, dataset.Counts{Securities: 40, Customers: 24, Orders: 80})
 	loaded := db2test.StartServer(t).Database(t)

@@ -76,7 +76,7 @@ func (n *node) write(b *strings.Builder) {
 	b.WriteString("</" + n.name + ">")
 }
 
-// all are n and the elements in it.
+// all returns n and the elements in it.
 func (n *node) all() (list []*node) {
 	list = append(list, n)
 	for _, c := range n.content {
@@ -136,7 +136,7 @@ var (
 		`<SecurityInformation><FundInformation><Sector>Energy</Sector></FundInformation></SecurityInformation>`}
 )
 
-// lookedAt are the elements that stores find something by, or answer with.
+// lookedAt are the elements that stores use as keys, or return.
 var lookedAt = map[string]bool{
 	"Order": true, "OrdQty": true, "Customer": true, "Name": true, "DateOfBirth": true, "Languages": true,
 	"Addresses": true, "Address": true, "EmailAddresses": true, "Accounts": true, "Account": true,

@@ -22,7 +22,7 @@ type asked struct {
 	Headers   []string // as "Name: value"
 }
 
-// asker makes requests, valid and not, from a seed and the answers to those before: what is asked for mostly exists.
+// asker makes valid and invalid requests from a seed and the earlier responses: most of what they ask for exists.
 type asker struct {
 	r    *rand.Rand
 	d    *dataset.Dataset
@@ -57,14 +57,14 @@ func (a *asker) chance(percent int) bool { return a.r.IntN(100) < percent }
 
 func (a *asker) newID() int64 { a.fresh++; return 900_000_000_000 + a.fresh }
 
-// oddKey is what can stand in a path where a key belongs.
+// oddKey returns something that a path can have in place of a key.
 func (a *asker) oddKey() string {
 	return one(a.r, "0", "007", "1e3", "-1", "999999999999999", "9999999999999999", "١٢", "%31%30%30%32", "1002%00",
 		"+1002", "x", "%20", "1002.0", "A%2FB", "a", "ÅÅ", "%E2%82%AC",
 		"TOOLONGSYMBOL", "%F0%9F%98%80", "A%20B", "%FF", "%EF%BF%BE", "A%0A", "A;b", "A'--", `A%22`)
 }
 
-// key is what a key usually is, or now and then an odd one.
+// key returns the usual key, or occasionally an odd one.
 func (a *asker) key(usual any) string {
 	if a.chance(8) {
 		return a.oddKey()
@@ -87,7 +87,7 @@ func (a *asker) account() int64 {
 
 func (a *asker) accountKey() string { return a.key(a.account()) }
 
-// symbol is one of a few, so that requests meet.
+// symbol returns one of a few symbols, so that requests have them in common.
 func (a *asker) symbol() string {
 	return a.d.Symbol(a.r.IntN(int(min(30, a.d.Count(dataset.Security)))))
 }
@@ -154,7 +154,7 @@ func (a *asker) mediaType() string {
 	return "application/xml"
 }
 
-// condition is what is stored, what was stored, or nonsense.
+// condition returns the tag of a stored version, of an earlier one, or nonsense.
 func (a *asker) condition(target string) string {
 	switch a.r.IntN(6) {
 	case 0, 1, 2:
@@ -173,7 +173,7 @@ func (a *asker) condition(target string) string {
 	}
 }
 
-// plain makes a request of the contract's operations, by their weight in what can go wrong.
+// plain makes a request of one of the contract's operations, weighted by how much can go wrong.
 func (a *asker) plain() asked {
 	get := func(name, target string) asked { return asked{Operation: name, Method: "GET", Target: target} }
 	end := func(name, target string) asked { return asked{Operation: name, Method: "DELETE", Target: target} }
@@ -313,7 +313,7 @@ func (a *asker) price() string {
 	return a.odd(doc+`</Price>`, 10)
 }
 
-// learn looks at an answer, so that the next requests meet what is there now.
+// learn reads a response, so that later requests refer to existing documents.
 func (a *asker) learn(q asked, got answer) {
 	if tag := got.Header.Get("Etag"); tag != "" && len(a.tags) < 200 {
 		a.tags = append(a.tags, tag)

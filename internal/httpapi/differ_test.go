@@ -35,7 +35,7 @@ import (
 //	BROKERAGE_DIFFER_SEED=7       which ones (1); random is another seed each time
 //	BROKERAGE_DIFFER_REPLAY=FILE  those of a file, instead
 
-// twins are two servers with the same in their stores.
+// twins are two servers with the same data in their stores.
 type twins struct {
 	one, two *Server
 	d        *dataset.Dataset
@@ -100,7 +100,7 @@ func setting(t testing.TB, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// compared sends requests made from a seed, and returns those up to the first that is answered in two ways.
+// compared sends requests made from a seed, and returns those up to the first with different responses.
 func compared(t *testing.T, open func(testing.TB) twins, seed uint64, count int) (sequence []asked, difference string) {
 	t.Run(fmt.Sprintf("Seed%d", seed), func(t *testing.T) {
 		w := open(t)
@@ -118,7 +118,7 @@ func compared(t *testing.T, open func(testing.TB) twins, seed uint64, count int)
 	return sequence, difference
 }
 
-// repeated sends requests again, and returns the difference that they end in.
+// repeated sends requests again, and returns the difference that the last one shows.
 func repeated(t *testing.T, open func(testing.TB) twins, sequence []asked) (difference string) {
 	t.Run("Again", func(t *testing.T) {
 		w := open(t)
@@ -134,10 +134,10 @@ func repeated(t *testing.T, open func(testing.TB) twins, sequence []asked) (diff
 // perPair is how many requests go to a pair of stores: few enough to be repeated.
 const perPair = 200
 
-// shrinkFor bounds how long a difference is made smaller.
+// shrinkFor limits the time to reduce a difference.
 const shrinkFor = 30 * time.Second
 
-// shrunk looks for fewer and smaller requests that end in a difference.
+// shrunk looks for fewer and smaller requests that show a difference.
 func shrunk(t *testing.T, open func(testing.TB) twins, sequence []asked, difference string) ([]asked, string) {
 	end := time.Now().Add(shrinkFor)
 	shorter := func(candidate []asked) bool {
@@ -169,7 +169,7 @@ func shrunk(t *testing.T, open func(testing.TB) twins, sequence []asked, differe
 	return sequence, difference
 }
 
-// smaller are documents with an element or an attribute less, most less first.
+// smaller returns documents with one element or attribute less, the smallest first.
 func smaller(doc string) (list []string) {
 	if parseNode(doc).String() != doc {
 		return nil
@@ -252,7 +252,7 @@ func (w twins) both(q asked) (got answer, difference string) {
 	return got, fmt.Sprintf("%s is answered in two ways: %d lines and %d", q.Operation, len(a), len(b))
 }
 
-// touched is what a write may have changed, as targets to read.
+// touched returns what a write may have changed, as targets to read.
 func (w twins) touched(q asked, got answer) (targets []string) {
 	path, _, _ := strings.Cut(q.Target, "?")
 	if location := got.Header.Get("Location"); location != "" {
@@ -296,7 +296,7 @@ func (w twins) touched(q asked, got answer) (targets []string) {
 	return targets
 }
 
-// outcome is what of an answer must be the same, as lines.
+// outcome returns the parts of a response that must be the same, as lines.
 func (w twins) outcome(a answer) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, a.StatusCode)
@@ -321,7 +321,7 @@ func (w twins) outcome(a answer) string {
 
 var decimalForm = regexp.MustCompile(`^[ \t\r\n]*[+-]?(\d+(\.\d*)?|\.\d+)[ \t\r\n]*$`)
 
-// text is a text or value in quotes, or the number that it is where decimals may differ.
+// text returns a text or value in quotes, or as a number where the notation of decimals may differ.
 func (w twins) text(s string) string {
 	if w.lenient && decimalForm.MatchString(s) {
 		if r, ok := new(big.Rat).SetString(strings.TrimSuffix(strings.TrimSpace(s), ".")); ok {
@@ -331,8 +331,8 @@ func (w twins) text(s string) string {
 	return strconv.Quote(s)
 }
 
-// canonical is a document with expanded names, attributes in order of their names and text, a line for each. White
-// space between elements says nothing, but in mixed content. What is no document is itself.
+// canonical returns a document with expanded names, attributes in order of their names and text, a line for each. White
+// space between elements is ignored, except in mixed content. A text that is not a document is returned unchanged.
 func (w twins) canonical(body string) string {
 	lines, err := w.content(xml.NewDecoder(strings.NewReader(body)), false)
 	if !errors.Is(err, io.EOF) {

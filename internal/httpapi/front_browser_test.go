@@ -28,7 +28,7 @@ type visitor struct {
 	*browsertest.Browser
 }
 
-// fronted is a service over a network. What is inside of its store is made up.
+// fronted returns a service over a network. The contents of its store are made up.
 func fronted(t testing.TB, o Options) *httptest.Server {
 	t.Helper()
 	o.InFlight, o.Queue = 256, 256
@@ -43,7 +43,7 @@ func fronted(t testing.TB, o Options) *httptest.Server {
 	return server
 }
 
-// shown opens a page, of which the browser may complain with what is expected.
+// shown opens a page; the browser may report only the expected errors.
 func shown(t testing.TB, address string, expected ...string) *visitor {
 	t.Helper()
 	f := &visitor{browsertest.Start(t)}
@@ -74,7 +74,7 @@ func (f *visitor) prefers(feature, value string) {
 		map[string]any{"features": []map[string]string{{"name": feature, "value": value}}}, nil)
 }
 
-// picture keeps how the page looks, where that was asked for.
+// picture saves a screenshot of the page, if that is requested.
 func (f *visitor) picture(name string) {
 	f.Helper()
 	if *screenshots == "" {
@@ -87,7 +87,7 @@ func (f *visitor) picture(name string) {
 	require.NoError(f, os.WriteFile(filepath.Join(*screenshots, name+".png"), png, 0o644))
 }
 
-// requireQuiet requires that the browser complained of nothing, and asked nobody else.
+// requireQuiet requires that the browser reported no errors, and sent no requests to other hosts.
 func (f *visitor) requireQuiet(server *httptest.Server) {
 	f.Helper()
 	require.Empty(f, f.Complaints, "the policy refused something, or a script failed")
@@ -131,7 +131,7 @@ func loaded(t testing.TB, server *httptest.Server) {
 	}
 }
 
-// Figures move as requests end, and say what they were.
+// Figures change as requests end, and count them correctly.
 func TestFront_Figures(t *testing.T) {
 	server := fronted(t, Options{})
 	f := shown(t, server.URL+"/")
@@ -154,7 +154,7 @@ func TestFront_Figures(t *testing.T) {
 	f.requireQuiet(server)
 }
 
-// Each of the 17, as the page fills it in, is done.
+// Each of the 17 transactions succeeds as the page fills it in.
 func TestFront_Transactions(t *testing.T) {
 	server := fronted(t, Options{})
 	f := shown(t, server.URL+"/")
@@ -193,7 +193,7 @@ func TestFront_Transactions(t *testing.T) {
 	f.requireQuiet(server)
 }
 
-// An answer is text, whatever is in it.
+// A response is shown as text, whatever is in it.
 func TestFront_AnswersAreText(t *testing.T) {
 	server := fronted(t, Options{})
 	f := shown(t, server.URL+"/", "404 (Not Found)")

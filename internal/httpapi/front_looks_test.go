@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// contrasts are the texts that are seen with less contrast to what is behind them than WCAG 2.2 AA wants: 4.5, and 3
-// where they are large. Colours are resolved by drawing them, and laid over each other as they are on the page.
+// contrasts returns the texts whose contrast to their background is less than WCAG 2.2 AA requires: 4.5, and 3 for
+// large text. Colours are resolved by drawing them, layered as on the page.
 const contrasts = `(() => {
 	const canvas = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
 	const over = (colours) => {
@@ -50,7 +50,7 @@ const contrasts = `(() => {
 	return {seen, poor};
 })()`
 
-// busy is a page with figures, an answer and a refusal on it.
+// busy returns a page with figures, an answer and a refusal on it.
 func busy(t testing.TB) *visitor {
 	t.Helper()
 	server := fronted(t, Options{})
@@ -65,7 +65,7 @@ func busy(t testing.TB) *visitor {
 	return f
 }
 
-// In light and dark, wide and on a telephone, everything can be read, and nothing is beside the page.
+// In light and dark mode, on wide screens and phones, everything is readable, and nothing is outside of the page.
 func TestFront_Looks(t *testing.T) {
 	f := busy(t)
 	if *screenshots != "" {
@@ -95,8 +95,8 @@ func TestFront_Looks(t *testing.T) {
 	}
 }
 
-// A long tag of an answer is broken between its attributes, where the line ends, and not by the browser; a name is
-// whole where there is room, and otherwise broken between its words.
+// The page breaks a long tag of a response between its attributes, so that the browser does not break it elsewhere; a
+// name is broken between its words, and only if there is no room.
 func TestFront_LinesFit(t *testing.T) {
 	f := shown(t, fronted(t, Options{}).URL+"/")
 	f.window(1280, 1000)
@@ -122,7 +122,7 @@ func TestFront_LinesFit(t *testing.T) {
 	require.Equal(t, "update_security_\nprice", f.Run(name))
 }
 
-// The button goes before what the system prefers, and the choice is kept.
+// The button overrides the system's preference, and the choice is stored.
 func TestFront_Theme(t *testing.T) {
 	server := fronted(t, Options{})
 	f := shown(t, server.URL+"/")
@@ -169,8 +169,7 @@ func (f *visitor) press(key string, code int) {
 	}
 }
 
-// With the keyboard alone everything is reached, in the order in which it is read, and seen to be; and a request is
-// sent.
+// Everything can be reached by keyboard alone, in reading order and with a visible focus, and a request can be sent.
 func TestFront_Keyboard(t *testing.T) {
 	f := shown(t, fronted(t, Options{}).URL+"/")
 	f.until(`formOf('get_order').dataset.filled === 'yes'`)

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireSound requires of an answer to anything at all: that it is not the service's fault, and where it is a refusal,
-// that it says so as the contract wants. A hang is a 504.
+// requireSound requires that a response to any request is not a fault of the service, and that a refusal conforms to
+// the contract. A hang is a 504.
 func requireSound(t testing.TB, method string, a answer) {
 	t.Helper()
 	require.Less(t, a.StatusCode, 500, a.body)
@@ -54,7 +54,7 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// FuzzPath sends any request that net/http lets through. What follows an empty line in its headers is its body.
+// FuzzPath sends any request that net/http lets through. The text after an empty line in its headers is its body.
 func FuzzPath(f *testing.F) {
 	s := fresh(f, Options{Timeout: 10 * time.Second})
 	for _, op := range s.operations() {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// load is what came of many requests.
+// load is the outcome of many requests.
 type load struct {
 	mu                sync.Mutex
 	accepted, refused []time.Duration
@@ -46,7 +46,7 @@ func median(all []time.Duration) time.Duration {
 	return all[len(all)/2]
 }
 
-// clients ask one request after the other.
+// clients send one request after another.
 func clients(s http.Handler, n int, during time.Duration) *load {
 	var l load
 	var group sync.WaitGroup
@@ -63,7 +63,7 @@ func clients(s http.Handler, n int, during time.Duration) *load {
 	return &l
 }
 
-// arrivals ask at a rate, whatever becomes of the requests before.
+// arrivals send requests at a rate, whatever the outcome of earlier ones.
 func arrivals(s http.Handler, rate float64, during time.Duration) *load {
 	var l load
 	var group sync.WaitGroup
@@ -78,8 +78,8 @@ func arrivals(s http.Handler, rate float64, during time.Duration) *load {
 	return &l
 }
 
-// Offered four times what it can do, the service does what it can, as quickly as ever, and refuses the rest at once.
-// All is compared within a run, and a busy machine gets three runs.
+// With four times its maximum load, the service does its maximum, as fast as ever, and refuses the rest at once.
+// Figures are compared within a run, and a busy machine gets three runs.
 func TestGate_Overload(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -43,7 +43,7 @@ func served(t testing.TB, s http.Handler, secured bool, wrap ...func(net.Listene
 	return server
 }
 
-// line is a connection of a client, with the ways that it can end.
+// line is a client's connection, with the ways to end it.
 type line struct {
 	net.Conn
 
@@ -107,7 +107,7 @@ var (
 	}
 )
 
-// slow is a store that answers when it is let, unless the request is cancelled.
+// slow is a store that answers when the test lets it, unless the request is cancelled.
 type slow struct {
 	entered, proceed chan struct{}
 	cancelled        chan error
@@ -131,7 +131,7 @@ func (s *slow) store(t testing.TB) *stub {
 	}}
 }
 
-// within waits for what happens at once if it happens at all.
+// within waits for something that happens soon, if at all.
 func within[V any](t testing.TB, from <-chan V) V {
 	t.Helper()
 	select {
@@ -162,7 +162,7 @@ func chunkedOrder() string {
 	return posted + fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(order), order)
 }
 
-// A client that has sent all of its requests and says so gets its answers, and then the end of the connection.
+// A client that has sent all requests and closes its side gets its responses, and then the end of the connection.
 func TestHalfClose_Answered(t *testing.T) {
 	for name, request := range map[string]struct {
 		sent   string
@@ -202,7 +202,7 @@ func TestHalfClose_Answered(t *testing.T) {
 	}
 }
 
-// The same where connections are kept: nothing stays behind from the requests before.
+// The same with connections that are kept: earlier requests leave nothing behind.
 func TestHalfClose_KeptConnection(t *testing.T) {
 	for name, protocols := range overHTTP1 {
 		t.Run(name, func(t *testing.T) {
@@ -226,7 +226,7 @@ func TestHalfClose_KeptConnection(t *testing.T) {
 	}
 }
 
-// http2Client is a client of one connection.
+// http2Client returns a client of one connection.
 func http2Client(l line) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		ForceAttemptHTTP2: true,
@@ -234,9 +234,9 @@ func http2Client(l line) *http.Client {
 	}}
 }
 
-// By HTTP/2 too: the streams are finished, and then the connection's input. More than one request, to see that the
-// connection waits for the last. This client sends nothing more of its own: it has taken note of the server's settings
-// before, and answers without a body open no window.
+// Also by HTTP/2: the streams are finished, and then the connection's input. There is more than one request, to test
+// that the connection waits for the last. The client sends nothing more: it has acknowledged the server's settings
+// before, and responses without a body need no window update.
 func TestHalfClose_HTTP2(t *testing.T) {
 	store := newSlow()
 	server := served(t, serverOf(t, store.store(t), Options{Timeout: time.Minute}), true)
@@ -271,7 +271,7 @@ func TestHalfClose_HTTP2(t *testing.T) {
 	waitForEnd(t, server)
 }
 
-// lagging is a network that takes its time to send.
+// lagging is a slow network.
 type (
 	lagging     struct{ net.Listener }
 	laggingConn struct {
@@ -401,7 +401,7 @@ func TestHalfClose_Reset(t *testing.T) {
 	}
 }
 
-// The deadline of a request bounds how long one is worked on for a client of which only a FIN was seen.
+// The deadline of a request limits the work for a client from which only a FIN was received.
 func TestHalfClose_Deadline(t *testing.T) {
 	for name, protocols := range overHTTP1 {
 		t.Run(name, func(t *testing.T) {
@@ -421,7 +421,7 @@ func TestHalfClose_Deadline(t *testing.T) {
 }
 
 // An incomplete body is refused, and a client that has only closed its side gets the problem. After a reset nobody
-// waits, and the log has it.
+// waits, and the log records it.
 func TestHalfClose_BodyCut(t *testing.T) {
 	for name, protocols := range overHTTP1 {
 		t.Run(name, func(t *testing.T) {
@@ -470,7 +470,7 @@ func TestHalfClose_WhileAuthorized(t *testing.T) {
 	}
 }
 
-// slowKeys knows nobody, and says so when the keys have come.
+// slowKeys knows no client, and answers when its keys have arrived.
 type slowKeys struct{ asked, come chan struct{} }
 
 func (k slowKeys) Client(ctx context.Context, _ string) (*access.Client, bool) {

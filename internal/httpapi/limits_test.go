@@ -102,8 +102,8 @@ func TestLimits_SlowBody(t *testing.T) {
 	}
 }
 
-// The deadline of a body is not that of the connection: a store that is slow afterwards is no client that went away,
-// and the next request finds a connection as good as new.
+// The deadline of a body is not that of the connection: a slow store afterwards does not look like a disconnected
+// client, and the connection works for the next request.
 func TestLimits_SlowStore(t *testing.T) {
 	const timeout = 500 * time.Millisecond // enough for a store that does not wait, on a starved machine too
 	var seen requests

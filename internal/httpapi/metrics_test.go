@@ -23,7 +23,7 @@ import (
 	"brokerage/internal/telemetry"
 )
 
-// The metrics as they are are what the contract says, in every form that there is.
+// The metrics are as the contract says, in every format.
 func TestMetrics_Contract(t *testing.T) {
 	s := fresh(t, Options{Metrics: telemetry.New(telemetry.BuildInfo{})})
 	for name, accept := range map[string]string{
@@ -74,7 +74,7 @@ func TestMetrics_Counted(t *testing.T) {
 }
 
 // Each reason of a refusal is counted by the metrics and by /v1/live. The clock stands still while anything runs, so
-// that nobody's wait is over before the next has come.
+// that no wait ends before the next request has arrived.
 func TestMetrics_Refused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -140,7 +140,7 @@ func TestMetrics_Refused(t *testing.T) {
 	})
 }
 
-// The contract and the document on metrics list the reasons that there are.
+// The contract and the document on metrics list exactly the existing reasons.
 func TestMetrics_ReasonsListed(t *testing.T) {
 	var named []string
 	refused := contract().Components.Schemas["LiveFigures"].Value.Properties["refused"].Value
@@ -156,8 +156,8 @@ func TestMetrics_ReasonsListed(t *testing.T) {
 	}
 }
 
-// BenchmarkScrape_UnderLoad scrapes a service that answers 10,000 requests a second, and says how long a scrape takes
-// then. The load is what a core of a weak machine can make, so that the scrape has to share.
+// BenchmarkScrape_UnderLoad scrapes a service that answers 10,000 requests a second, and reports how long a scrape
+// takes then. One core of a weak machine can generate the load, so the scrape has to share the processor.
 func BenchmarkScrape_UnderLoad(b *testing.B) {
 	const rate = 10_000
 	m := telemetry.New(telemetry.BuildInfo{})

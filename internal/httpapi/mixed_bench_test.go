@@ -20,9 +20,9 @@ import (
 	"brokerage/internal/workload"
 )
 
-// BenchmarkMixed runs the mixed workload over HTTP, with 50 connections from this process, on the store that costs
-// nothing and on the embedded one (XXXS): the share of the two is what the tier above the store takes. One iteration
-// takes five seconds, so use -benchtime 1x.
+// BenchmarkMixed runs the mixed workload over HTTP, with 50 connections from this process, on the null store and on the
+// embedded one (XXXS): their ratio shows the cost of the tier above the store. One iteration takes five seconds, so use
+// -benchtime 1x.
 func BenchmarkMixed(b *testing.B) {
 	scale, err := dataset.ParseScale("XXXS")
 	require.NoError(b, err)

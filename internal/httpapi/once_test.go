@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// keyed are the operations that take an idempotency key: a body for each, and another one that would be taken as well.
+// keyed returns the operations that take an idempotency key: a body for each, and another valid one.
 func keyed(t testing.TB) map[string][2]string {
 	t.Helper()
 	customer := func(id int64) string {
@@ -30,7 +30,7 @@ func keyed(t testing.TB) map[string][2]string {
 	}
 }
 
-// Every operation that takes a key, by the contract, is tried.
+// Every operation that takes a key by the contract is tested.
 func TestOnce_Complete(t *testing.T) {
 	bodies := keyed(t)
 	for _, op := range transactions {

@@ -47,7 +47,7 @@ func (s *Server) operations() []*operation {
 
 const unrouted = "unrouted"
 
-// answering returns an operation for requests that lead to no operation of the contract.
+// answering returns an operation for requests that match no operation of the contract.
 func answering(handle func(*request) error) *operation {
 	return &operation{name: unrouted, open: true, handle: handle}
 }

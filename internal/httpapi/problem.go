@@ -91,7 +91,7 @@ var (
 	errTooLarge   = &refused{kind: kindTooLarge, detail: "the body exceeds the limit"}
 	errOverloaded = &refused{kind: kindOverloaded, detail: "the limit of concurrent requests is reached"}
 	errQueueFull  = fmt.Errorf("%w: the queue is full", errOverloaded)
-	errQueueWait  = fmt.Errorf("%w: the time in the queue is over", errOverloaded)
+	errQueueWait  = fmt.Errorf("%w: it waited too long", errOverloaded)
 	errWatched    = &refused{kind: kindOverloaded, detail: "the limit of live streams is reached"}
 	errStopping   = &refused{kind: kindUnavailable, detail: "the service is stopping"}
 	errAudit      = errors.New("the audit log cannot be written")

@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/access"
 )
 
-// limited is a server of three requests a second and client, with a clock of the test's.
+// limited returns a server that allows three requests per second and client, with a clock that the test sets.
 func limited(t testing.TB, o Options) (s *Server, clock *time.Time, seen *counts) {
 	t.Helper()
 	seen = &counts{}
@@ -64,7 +64,8 @@ func TestQuota_ByToken(t *testing.T) {
 	require.Equal(t, 401, send(s, "10.0.0.1:1", "Authorization: nobody").StatusCode, "who is not known uses up nobody's")
 }
 
-// Addresses without end must not take memory without end, and nobody gets more by making others be forgotten.
+// Unlimited addresses must not use unlimited memory, and no client gets more requests by making the quota forget
+// others.
 func TestQuota_Memory(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	q := quota{perSecond: 2}

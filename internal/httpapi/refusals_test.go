@@ -147,7 +147,7 @@ func TestRefusals_Requests(t *testing.T) {
 	}
 }
 
-// The conflicts that need another store than the example's.
+// The conflicts that the example's store cannot cause.
 func TestRefusals_Conflicts(t *testing.T) {
 	s := serverOf(t, freshStore(t, brokerage.Rules{MaxHoldings: 1, Covered: true}), Options{})
 	dear := strings.Replace(example(t, "update_security_price.request.xml"), "41.25", "9999999999", 1)
@@ -168,7 +168,7 @@ func TestRefusals_Conflicts(t *testing.T) {
 	}
 }
 
-// unheld is a symbol that account 104000007 does not hold.
+// unheld returns a symbol that account 104000007 does not hold.
 func unheld(t testing.TB, s http.Handler) string {
 	t.Helper()
 	statement := ask(s, "GET", "/v1/customers/1006/statement", "").body

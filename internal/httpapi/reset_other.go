@@ -2,7 +2,7 @@
 
 package httpapi
 
-// Elsewhere, a client that has closed its side counts as gone.
+// On other systems, a client that has closed its side counts as gone.
 const canTellReset = false
 
 func isReset(uintptr) bool { return false }

@@ -33,7 +33,7 @@ func TestServer_Quiet(t *testing.T) {
 	require.Empty(t, printed.String())
 }
 
-// symbols is a store that notes which one was asked for.
+// symbols is a store that records the requested symbol.
 type symbols struct {
 	*null.Store
 
@@ -105,7 +105,7 @@ func TestServer_Told(t *testing.T) {
 	require.Zero(t, counted.inFlight)
 }
 
-// sink takes an answer and keeps nothing.
+// sink discards a response.
 type sink struct {
 	header http.Header
 	status int
@@ -115,7 +115,7 @@ func (s *sink) Header() http.Header         { return s.header }
 func (s *sink) WriteHeader(status int)      { s.status = status }
 func (s *sink) Write(b []byte) (int, error) { return len(b), nil }
 
-// tier is get_order on a store that costs nothing: what is left is HTTP's.
+// tier measures get_order on the null store: what remains is the cost of HTTP.
 func tier(t testing.TB, o Options) func() {
 	t.Helper()
 	o.InFlight, o.Queue, o.QueueWait, o.Timeout = 64, 64, time.Second, time.Second

@@ -33,7 +33,7 @@ func watch(t testing.TB, server *httptest.Server, headers ...string) *watched {
 	return &watched{response, bufio.NewScanner(response.Body)}
 }
 
-// next is the data of the next event; nothing once the stream has ended.
+// next returns the data of the next event; nothing once the stream has ended.
 func (w *watched) next() string {
 	for w.lines.Scan() {
 		if data, ok := strings.CutPrefix(w.lines.Text(), "data: "); ok {
@@ -43,7 +43,7 @@ func (w *watched) next() string {
 	return ""
 }
 
-// watchedServer is a service with the bounds that a connection has in practice, but shorter than two events.
+// watchedServer returns a service with the usual timeouts of a connection, but shorter than two events.
 func watchedServer(t testing.TB, o Options) (*Server, *httptest.Server) {
 	t.Helper()
 	s := fresh(t, o)
@@ -136,7 +136,7 @@ func TestWatch_Drain(t *testing.T) {
 	require.NoError(t, server.Config.Shutdown(t.Context()))
 }
 
-// stuck is a connection that takes nothing: a write waits for its deadline.
+// stuck is a connection that accepts nothing: a write waits for its deadline.
 type stuck struct {
 	http.ResponseWriter
 
@@ -175,8 +175,8 @@ func TestWatch_Stuck(t *testing.T) {
 	<-ended
 }
 
-// The time that somebody watched is no duration of a request, and no request is in flight meanwhile; what was refused
-// counts.
+// The time of a watcher is not the duration of a request, and no request is in flight meanwhile; refused watchers
+// count.
 func TestWatch_Metrics(t *testing.T) {
 	var seen counts
 	s, server := watchedServer(t, Options{Metrics: &seen, Tokens: allTokens})

@@ -11,8 +11,8 @@ import (
 var errURL = errors.New("not a URL; in a password % is written as %25, @ as %40, / as %2F, ? as %3F, # as %23")
 
 // Parse parses a URL with "//". An "@" that may belong to a password is an error: a second one, since parsers differ in
-// where the host begins, and one that ends no user, since the host of me:12/3@host would be "me" and its port 12.
-// Errors repeat nothing of the URL.
+// where the host begins, and one that does not end a user name, since the host of me:12/3@host would be "me" and its
+// port 12. Errors repeat nothing of the URL.
 func Parse(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme == "" || u.Opaque != "" || !strings.Contains(text, "://") {
@@ -24,11 +24,11 @@ func Parse(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// hidden replaces what is no URL, since any part of it may be a password.
+// hidden replaces text that is not a URL, since any part of it may be a password.
 const hidden = "(not shown: it may hold a password)"
 
 // URL returns the scheme, host, port and path of a URL, without user, password and parameters. URLs of files,
-// sqlite:PATH, and null: are returned unchanged; what is no URL is replaced as a whole.
+// sqlite:PATH, and null: are returned unchanged; text that is not a URL is replaced as a whole.
 func URL(text string) string {
 	if text == "null:" || strings.HasPrefix(text, "sqlite:") {
 		return text

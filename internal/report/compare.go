@@ -58,8 +58,8 @@ func (c compared) texts() []string {
 		c.outcome()}
 }
 
-// Compare compares two files. It returns an error of one line where figures would differ for another reason than the
-// one that is compared: other data, another durability, another definition of the workload.
+// Compare compares two files. It returns a one-line error if figures would differ for another reason than the compared
+// one: other data, another durability, another definition of the workload.
 func Compare(a, b *File) (*Comparison, error) {
 	if a.kind() != b.kind() {
 		return nil, fmt.Errorf("%s is %s and %s is %s: only two of a kind can be compared", a.Name, a.kind(), b.Name,
@@ -94,7 +94,7 @@ func Compare(a, b *File) (*Comparison, error) {
 		c.compareSteps(a.Campaign, b.Campaign)
 	}
 	if len(c.figures) == 0 {
-		return nil, fmt.Errorf("%s and %s have measured nothing in common", a.Name, b.Name)
+		return nil, fmt.Errorf("%s and %s have no measurement in common", a.Name, b.Name)
 	}
 	return c, nil
 }
@@ -109,7 +109,7 @@ func Together(files []*File) (*File, error) {
 	first := *files[0]
 	for i, f := range files[1:] {
 		if first.Campaign != nil || f.Campaign != nil {
-			return nil, fmt.Errorf("%s and %s are one side, but a campaign has its repeats in it: compare two campaigns",
+			return nil, fmt.Errorf("%s and %s are on one side, but a campaign contains its repeats: compare two campaigns",
 				first.Name, f.Name)
 		}
 		if first.kind() != f.kind() {

@@ -113,7 +113,7 @@ func TestCompare_Refuses(t *testing.T) {
 			`their workloads differ: "mixed, file made-up-mixe, validate true"`},
 		"Validation": {a, many(func(c *campaign.Record) { c.Steps[5].Runs[0].Run.Workload.Validate = false }),
 			"validate false"},
-		"NothingInCommon": {a, many(func(c *campaign.Record) { c.Steps = nil }), "have measured nothing in common"},
+		"NothingInCommon": {a, many(func(c *campaign.Record) { c.Steps = nil }), "have no measurement in common"},
 		"RunDataset":      {r, single(func(r *workload.Run) { r.Dataset.Fingerprint = "other" }), "their datasets differ"},
 		"RunDurability": {r, single(func(r *workload.Run) { r.Settings = map[string]string{"durability": "none"} }),
 			"their durability settings differ"},

@@ -113,7 +113,7 @@ func TestTogether_Refuses(t *testing.T) {
 		"Machine":  {one("b", func(r *workload.Run) { r.Machine.Cores = 4 }), "Processor differs"},
 		"Dataset":  {one("b", func(r *workload.Run) { r.Dataset.Fingerprint = "other" }), "their datasets differ"},
 		"Workload": {one("b", func(r *workload.Run) { r.Workload.Name = "query" }), "their workloads differ"},
-		"Campaign": {campaignOf("b", 4000, .01), "a campaign has its repeats in it"},
+		"Campaign": {campaignOf("b", 4000, .01), "a campaign contains its repeats"},
 		"Tier":     {&File{Name: "b", Tier: madeUpTier()}, "b is a comparison of the tiers"},
 		"Same":     {a, "a and a are the same run"},
 	} {

@@ -127,7 +127,7 @@ func serving(r *workload.Run, of func(*workload.Process) float64) (sum float64) 
 	return sum
 }
 
-// labels returns the workloads in the order in which they come first.
+// labels returns the workloads in the order in which they first occur.
 func labels(groups []group) (all []string) {
 	for _, g := range groups {
 		if !slices.Contains(all, g.Label) {
@@ -146,7 +146,7 @@ func filter(groups []group, keep func(group) bool) (some []group) {
 	return some
 }
 
-// byLabel returns the groups of each workload, in the order in which the workloads come first.
+// byLabel returns the groups of each workload, in the order in which the workloads first occur.
 func byLabel(groups []group) iter.Seq2[string, []group] {
 	return func(yield func(string, []group) bool) {
 		for _, label := range labels(groups) {

@@ -59,7 +59,7 @@ type published struct {
 }
 
 // publishedMeans are the mean times of Db2 9.5 at 200 users, in milliseconds: total time by count of the published
-// statistics. They are data of the papers, by the names of our transactions; a test holds that each name exists.
+// statistics. They are data of the papers, by the names of our transactions; a test verifies that each name exists.
 var publishedMeans = map[string]float64{
 	"get_order": 17.4, "get_security": 6.59, "customer_profile": 16.3, "search_securities": 59.0, "account_summary": 17.7,
 	"get_security_price": 6.25, "customer_max_order": 52.3, "close_account": 31.8, "open_account": 64.3,

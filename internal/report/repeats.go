@@ -27,7 +27,7 @@ func (s repeats) spread() string {
 	return "±" + percent((slices.Max(s)-slices.Min(s))/2/s.median(), 1)
 }
 
-// limits writes the least and the greatest value, or "" for a single one.
+// limits returns the least and the greatest value as text, "" for a single value.
 func (s repeats) limits() string {
 	if len(s) < 2 {
 		return ""

@@ -14,8 +14,8 @@ const (
 	maxNesting  = 16
 )
 
-// accept reports whether a document is surely well-formed and valid. It allocates nothing. Functions below return
-// the offset behind what they have read, or -1 if they don't know.
+// accept reports whether a document is surely well-formed and valid. It allocates nothing. The functions below return
+// the offset after what they have read, or -1 if they don't know.
 func (a *automaton) accept(doc []byte) bool {
 	if len(doc) > maxAccepted {
 		return false
@@ -67,7 +67,7 @@ func (a *automaton) accept(doc []byte) bool {
 	}
 }
 
-// child returns the element whose start tag follows, behind the bracket, nil if the state allows no such element. Most
+// child returns the element whose start tag follows, after the bracket, nil if the state allows no such element. Most
 // states allow one or two, so a linear search is the fastest.
 func (s *state) child(tag []byte) *child {
 	for i := range s.children {
@@ -108,7 +108,7 @@ func skipEndTag(doc []byte, at int, name string) int {
 	return to + 1
 }
 
-// readAttributes reads a start tag from behind the name, and reports whether it closes the element.
+// readAttributes reads a start tag after the name, and reports whether it closes the element.
 func (s *shape) readAttributes(doc []byte, at int) (next int, closed bool) {
 	seen, needed := uint64(0), s.required
 	for {

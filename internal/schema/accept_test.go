@@ -12,7 +12,8 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// accepted is what the fast way says of a document. It fails the test if the engine does not agree to a yes.
+// accepted reports whether the automaton accepts a document. It fails the test if the engine refuses a document that
+// the automaton accepts.
 func accepted(t testing.TB, v *Validator, doc []byte) bool {
 	t.Helper()
 	if !v.fast.accept(doc) {
@@ -22,7 +23,7 @@ func accepted(t testing.TB, v *Validator, doc []byte) bool {
 	return true
 }
 
-// generated has n documents of each kind and profile, by the name of their document element.
+// generated returns n documents of each kind and profile, by the name of their document element.
 func generated(n int64) map[string][][]byte {
 	docs := map[string][][]byte{}
 	for kind, root := range map[dataset.Kind]string{
@@ -39,7 +40,7 @@ func generated(n int64) map[string][][]byte {
 	return docs
 }
 
-// The documents of the benchmark take the fast way, all of them, else only a measurement would tell.
+// The automaton accepts all documents of the benchmark; otherwise only a measurement would show it.
 func TestAccept_Generated(t *testing.T) {
 	docs := generated(2000)
 	for _, s := range schemaFiles {
@@ -56,7 +57,7 @@ func TestAccept_Generated(t *testing.T) {
 	}
 }
 
-// admitted is a document in the form that the service gives it, without declaration and comments.
+// admitted returns a document in the form that the service gives it, without declaration and comments.
 func admitted(t testing.TB, doc []byte) []byte {
 	t.Helper()
 	doc, err := xmldoc.Admit(doc, xmldoc.Limits{Bytes: 2 * maxAccepted})
@@ -64,7 +65,7 @@ func admitted(t testing.TB, doc []byte) []byte {
 	return doc
 }
 
-// The examples and the kit's documents take the fast way, but for a prefix, and a token with blanks around it.
+// The automaton accepts the examples and the kit's documents, except for a prefix, and a token with blanks around it.
 func TestAccept_Examples(t *testing.T) {
 	unusual := []string{"security-fund.xml", "customer.xml", "customer-no-position.xml"}
 	for _, s := range schemaFiles {
@@ -83,8 +84,8 @@ func TestAccept_Kit(t *testing.T) {
 	}
 }
 
-// TestAccept_Mutants: what the fast way accepts, the engine accepts. Trees are damaged as for the comparison with other
-// processors, bytes as no tree could be.
+// TestAccept_Mutants: the engine accepts every document that the automaton accepts. Trees are damaged as for the
+// comparison with other processors, bytes without regard to the tree.
 func TestAccept_Mutants(t *testing.T) {
 	docs := generated(100)
 	for _, s := range schemaFiles {
@@ -121,7 +122,7 @@ func TestAccept_Mutants(t *testing.T) {
 
 var usual = strings.NewReplacer("<s:", "<", "</s:", "</", "xmlns:s=", "xmlns=", "> Female <", ">Female<")
 
-// Each of these is well-formed or nearly so, and the fast way accepts none. The engine accepts some.
+// Each of these is well-formed or nearly so. The automaton accepts none, the engine some.
 func TestAccept_DontKnow(t *testing.T) {
 	minimal := string(example(t, "order-minimal.xml"))
 	typical := string(generated(1)["FIXML"][0])
@@ -180,7 +181,7 @@ func TestAccept_DontKnow(t *testing.T) {
 	}
 }
 
-// The limits of the engine allow the largest documents that the fast way takes.
+// The limits of the engine allow the largest documents that the automaton accepts.
 func TestAccept_LargeDocuments(t *testing.T) {
 	minimal, stock := example(t, "order-minimal.xml"), admitted(t, example(t, "security-stock.xml"))
 	room := maxAccepted - len(stock)

@@ -200,8 +200,8 @@ func (b *automatonBuilder) rootShape(s *shape) *shape {
 	return &root
 }
 
-// state returns the state for the rest of a content. Rests that look the same are the same state, which is what keeps
-// the number of states finite where a child may come any number of times.
+// state returns the state for the rest of a content. Equal rests are the same state, which keeps the number of states
+// finite where a child may occur any number of times.
 func (b *automatonBuilder) state(rest *particle, mixed bool) *state {
 	key := fmt.Sprint(mixed, rest)
 	if s, known := b.states[key]; known {

@@ -19,8 +19,8 @@ func compiled(t testing.TB, declarations string) *Validator {
 	return v
 }
 
-// TestAutomaton_Words: for models of all kinds, every sequence of up to five children gets the verdict that the engine
-// gives, a no as well as a yes, and a mistake of structure is found exactly if the engine finds one.
+// TestAutomaton_Words: for models of all kinds, every sequence of up to five children gets the engine's verdict, and a
+// mistake of structure is found exactly if the engine finds one.
 func TestAutomaton_Words(t *testing.T) {
 	const a, b, c = "a", "b", "c"
 	el := func(name, occurs string) string {
@@ -106,7 +106,7 @@ func eachWord(letters string, n int, do func(string)) {
 	}
 }
 
-// Where the same may come next, text may stand here and not there.
+// Two types may allow the same children, but only one of them text.
 func TestAutomaton_MixedBesideUnmixed(t *testing.T) {
 	v := compiled(t, `<xs:element name="c" type="xs:string"/><xs:element name="r"><xs:complexType><xs:sequence>
 		<xs:element name="m"><xs:complexType mixed="true"><xs:sequence><xs:element ref="c"/></xs:sequence></xs:complexType>
@@ -118,7 +118,7 @@ func TestAutomaton_MixedBesideUnmixed(t *testing.T) {
 	require.False(t, accepted(t, v, []byte(`<r xmlns="urn-t"><m>x<c/>x</m><p><c/>x</p></r>`)))
 }
 
-// A name that begins like another is another.
+// A name that begins like another is a different name.
 func TestAutomaton_NamesAlike(t *testing.T) {
 	v := compiled(t, `<xs:element name="r"><xs:complexType><xs:choice><xs:element name="a" type="xs:string"/>
 		<xs:element name="ab" type="xs:date"/>
@@ -128,7 +128,7 @@ func TestAutomaton_NamesAlike(t *testing.T) {
 	require.False(t, accepted(t, v, []byte(`<r xmlns="urn-t"><a>today</ab></r>`)))
 }
 
-// A level of nesting that the engine takes and the automaton does not is left to the engine.
+// Nesting that is too deep for the automaton is left to the engine.
 func TestAutomaton_Nesting(t *testing.T) {
 	v := compiled(t,
 		`<xs:element name="r"><xs:complexType><xs:sequence><xs:element ref="r" `+
@@ -140,7 +140,7 @@ func TestAutomaton_Nesting(t *testing.T) {
 	}
 }
 
-// Elements without a namespace cannot stand in a document whose one declaration puts all into another.
+// Elements without a namespace are refused in a document whose only declaration puts all elements into a namespace.
 func TestAutomaton_Unqualified(t *testing.T) {
 	v, err := Compile("t.xsd", []byte(`<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn-t">
 		<xs:element name="r"><xs:complexType><xs:sequence><xs:element name="a" type="xs:string" minOccurs="0"/>
@@ -150,7 +150,7 @@ func TestAutomaton_Unqualified(t *testing.T) {
 	require.False(t, accepted(t, v, []byte(`<r xmlns="urn-t"><a/></r>`)))
 }
 
-// What a grammar leaves out it must not accept: a schema that says any of this has no fast way.
+// A schema with a construct that the grammar does not support has no automaton.
 func TestAutomaton_UnfamiliarSchema(t *testing.T) {
 	for name, declarations := range map[string]string{
 		"Key": `<xs:element name="r"><xs:complexType><xs:sequence><xs:element name="a" type="xs:string" maxOccurs="9"/>
@@ -195,8 +195,8 @@ func TestAutomaton_UnfamiliarSchema(t *testing.T) {
 	}
 }
 
-// typesUnderTest are those that the checkers know and some that they do not, each with values that must take the fast
-// way. Whether other values do is not laid down, only that the engine takes them too then.
+// typesUnderTest are types that the checkers know and some that they do not, each with values that the automaton must
+// accept. It may accept others, but only if the engine does too.
 var typesUnderTest = []struct {
 	name, restriction string // the latter of simpleType r, or the name of a built-in type
 	usual             []string
@@ -233,7 +233,7 @@ var typesUnderTest = []struct {
 	{"ID", "xs:ID", nil},
 }
 
-// restricted is a restriction of a built-in type by facets and their values.
+// restricted returns a restriction of a built-in type by facets and their values.
 func restricted(base string, facets ...string) string {
 	all := ""
 	for facet := range slices.Chunk(facets, 2) {

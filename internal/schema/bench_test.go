@@ -43,8 +43,8 @@ func benchmarkDocuments(t testing.TB) map[string][]byte {
 	return docs
 }
 
-// BenchmarkValidate puts the package beside the bare engine, with one session for all documents (the most that the
-// engine can do) and with its own pool of none.
+// BenchmarkValidate compares the package with the bare engine, which has one session for all documents (its fastest
+// use) or one for each.
 func BenchmarkValidate(b *testing.B) {
 	docs := benchmarkDocuments(b)
 	for _, s := range schemaFiles {
@@ -77,7 +77,7 @@ func BenchmarkValidate(b *testing.B) {
 	}
 }
 
-// BenchmarkAccept puts the fast way beside the engine, on the benchmark's documents as they are generated.
+// BenchmarkAccept compares the automaton with the engine, on generated documents.
 func BenchmarkAccept(b *testing.B) {
 	docs := generated(50)
 	for _, s := range schemaFiles {
@@ -118,7 +118,7 @@ func BenchmarkValidate_Parallel(b *testing.B) {
 }
 
 // BenchmarkValidate_Refused measures explanations, whose cost a client can impose on the service: of one mistake, of
-// many and of one behind which the engine looks at nothing, in documents of several sizes.
+// many and of one after which the engine checks nothing, in documents of several sizes.
 func BenchmarkValidate_Refused(b *testing.B) {
 	for name, damage := range map[string]func(doc string) string{
 		"One":       func(doc string) string { return strings.Replace(doc, "<Title>", "<Title x='1'>", 1) },

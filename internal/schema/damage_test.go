@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// rawValues are written into documents as they stand, on the edge of a type or of XML.
+// rawValues are written into documents without escaping; they are at the limits of a type or of XML.
 var rawValues = append([]string{
 	"+0", "00012", "1e5", "INF", "-INF", "-.", ".", "-", "0.", "0.00000", "99999999999999999999999999", "2147483647",
 	"-2147483648",
@@ -78,7 +78,7 @@ func damage(r *rand.Rand, doc []byte) []byte {
 
 var tagAndText = regexp.MustCompile(`<[^<]*`)
 
-// exchange replaces one match by what is made of it and of another.
+// exchange replaces one match by the result of a function of it and another match.
 func exchange(r *rand.Rand, doc []byte, what *regexp.Regexp, by func(old, other []byte) []byte) []byte {
 	// Matches behind a point, and few of them, for a document has hundreds.
 	from := r.IntN(len(doc))

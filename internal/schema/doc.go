@@ -10,7 +10,7 @@
 //   - For a document that the engine refuses, the states of the same automaton say which elements were expected
 //     (structure.go). The rest of the explanation is the engine's.
 //
-// A document that the engine refuses is refused, whatever there is to say about it. In two cases this package is
-// stricter than the engine, which accepts any global element as the document element, and overlooks white space in
-// elements that must be empty. XML Schema forbids the latter, and other processors, a database among them, refuse it.
+// A document that the engine refuses is refused, even if there is no explanation. In two cases this package is stricter
+// than the engine, which accepts any global element as the document element, and overlooks white space in elements that
+// must be empty. XML Schema forbids the latter, and other processors, a database among them, refuse it.
 package schema

@@ -42,7 +42,7 @@ func examples(t testing.TB, names []string) [][]byte {
 	return docs
 }
 
-// requireBothVerdicts guards the tests below against mutations that all go the same way.
+// requireBothVerdicts requires that the mutations lead to both verdicts.
 func requireBothVerdicts(t testing.TB, valid, of int) {
 	t.Helper()
 	t.Logf("%d of %d documents valid", valid, of)
@@ -79,7 +79,7 @@ func TestEquivalence_Kit(t *testing.T) {
 	}
 }
 
-// withPositions puts a position wherever there is none, which leaves of the project's extension nothing.
+// withPositions adds a position to every account without one, so that no account uses the project's extension.
 func withPositions(doc *part) *part {
 	doc = doc.clone()
 	doc.elements(nil, func(_, p *part) {
@@ -102,7 +102,7 @@ func withPositions(doc *part) *part {
 
 // TestEquivalence_FIXML: an order is valid by the project's schema exactly if it is by FIXML's own, apart from what the
 // project adds: the status, and the attributes of the root that say which edition it is. FIXML44 names the folder with
-// the schema of the standard, which is not free to be passed on.
+// the schema of the standard, which may not be redistributed.
 func TestEquivalence_FIXML(t *testing.T) {
 	folder := os.Getenv("FIXML44")
 	if folder == "" {
@@ -205,8 +205,8 @@ func TestEquivalence_Xmllint(t *testing.T) {
 	}
 }
 
-// TestExplain_Mutants: whatever is wrong with a document, the project's own schemas explain it in their own words, at a
-// place in the document, in its order, and in bounded time.
+// TestExplain_Mutants: whatever is wrong with a document, the findings are in the project's own words, have positions
+// in the document and its order, and take bounded time.
 func TestExplain_Mutants(t *testing.T) {
 	for _, s := range schemaFiles {
 		t.Run(s.root, func(t *testing.T) {

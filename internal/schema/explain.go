@@ -15,9 +15,9 @@ import (
 // review returns the verdict on a document that the engine has validated with the result cause: nil, an *Error that
 // says what is wrong, or another error if the engine failed.
 //
-// The engine says what is wrong and where, but not what it expected instead, and behind the first mistake in an
-// element it rejects everything. So mistakes of structure are reported by the automaton, which knows what may come
-// next, and the engine judges values and attributes in a copy of the document whose structure has been repaired.
+// The engine says what is wrong and where, but not what it expected instead, and after the first mistake in an element
+// it rejects everything. So mistakes of structure are reported by the automaton, which knows what may come next, and
+// the engine judges values and attributes in a copy of the document whose structure has been repaired.
 func (v *Validator) review(w *worker, doc []byte, cause error) error {
 	diagnostics, err := diagnose(doc, cause)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *structure) explain(d diagnostic) (mistake, bool) {
 	return m, true
 }
 
-// diagnostic is one of the engine's, with its offset in the document.
+// diagnostic is a diagnostic of the engine, with its offset in the document.
 type diagnostic struct {
 	at int
 	*xsderrors.Error

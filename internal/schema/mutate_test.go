@@ -107,8 +107,8 @@ func (p *part) elements(parent *part, visit func(parent, p *part)) {
 	}
 }
 
-// values are put into attributes and elements. Each is valid somewhere and invalid elsewhere, most of them on the edge
-// of a type.
+// values are put into attributes and elements. Each is valid in some places and invalid in others; most are at the
+// limits of a type.
 var values = []string{
 	"", " ", "x", "Yes", " No ", "yes", "Male", "Active", "Stock", "Bond Fund", "Large", "Growth", "Energy", "Coal",
 	"Retail(Drugs)", "Oil&GasOperations", "Short Term", "0", "-0", "-1", "+1", "1.", ".5", "1e3", "NaN", "007", " 12 ",
@@ -172,7 +172,8 @@ func mutate(r *rand.Rand, doc *part) *part {
 	return doc
 }
 
-// attr picks an attribute, or none. Namespaces and hints for the processor are not the schema's business.
+// attr picks an attribute, or returns -1. It picks no namespace declaration and no attribute with a namespace, since
+// the schemas describe neither.
 func (p *part) attr(r *rand.Rand) int {
 	if len(p.attrs) == 0 {
 		return -1

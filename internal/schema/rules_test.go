@@ -1,7 +1,7 @@
 package schema
 
-// A rule is one thing that a schema demands, an edit of a valid document that violates it, and the finding that must
-// come of it: position, path below the root, and words.
+// A rule is a requirement of a schema, an edit of a valid document that violates it, and the expected finding:
+// position, path below the root, and words.
 type rule struct{ from, to, position, path, message string }
 
 // customerRules: every rule of the customer schema, violated once.
@@ -198,7 +198,7 @@ var customerRules = []rule{
 		`expected a decimal number, found "35.25.1"`},
 }
 
-// stockRules: every rule of the security schema but for funds.
+// stockRules: every rule of the security schema except those for funds.
 var stockRules = []rule{
 	{` id="77"`, "", "2:1", "", "missing required attribute id"},
 	{`id="77"`, `id="A77"`, "2:1", "", `attribute id: expected a whole number, found "A77"`},
@@ -298,7 +298,7 @@ var stockRules = []rule{
 		`expected a decimal number, at least 0, at most 13 digits and at most 4 places after the point, found "n/a"`},
 }
 
-// fundRules: what the security schema says of funds and namespaces.
+// fundRules: the rules of the security schema for funds and namespaces.
 var fundRules = []rule{
 	{"<s:FundFamily>Keel</s:FundFamily>", "", "10:7", "/SecurityInformation/FundInformation/Sector",
 		"expected <FundFamily>, found <Sector>"},
@@ -337,7 +337,7 @@ var fundRules = []rule{
 	{"<s:Ask>50</s:Ask>", "<Ask>50</Ask>", "28:5", "/Price/Ask", "expected <Ask>, found <Ask> of no namespace"},
 }
 
-// orderRules: what the order schema says of an order with everything in it.
+// orderRules: the rules of the order schema, on an order with every element.
 var orderRules = []rule{
 	{`v="4.4"`, `v="5.0"`, "2:1", "", `attribute v: expected 4.4, found "5.0"`},
 	{`s="20040109"`, `s="2004"`, "2:1", "", `attribute s: expected text, in the form [0-9]{8}, found "2004"`},
@@ -417,7 +417,7 @@ var orderRules = []rule{
 	{`Scope="4"`, `Scope="0"`, "52:5", "/Order/DiscInstr", `attribute Scope: expected 1, 2, 3 or 4, found "0"`},
 }
 
-// smallOrderRules: what it says of an order with nothing in it.
+// smallOrderRules: the rules of the order schema, on an order without optional elements.
 var smallOrderRules = []rule{
 	{`<Instrmt Sym="FJORD"/>`, "", "4:5", "/Order/OrdQty",
 		"expected <Hdr>, <Pty>, <PreAll>, <TrdSes> or <Instrmt>, found <OrdQty>"},

@@ -84,7 +84,7 @@ func requireTag(t *testing.T, doc []byte, f Finding) {
 	require.Regexp(t, `^</?(\w+:)?`+name+`[\s/>]`, rest)
 }
 
-// What the schemas do not demand: the extensions, and what a stricter schema might.
+// What the schemas allow: the extensions, and what a stricter schema might refuse.
 func TestValidate_Allowed(t *testing.T) {
 	for _, c := range []struct {
 		name, file, from, to string
@@ -153,7 +153,7 @@ func TestValidate_DocumentElement(t *testing.T) {
 	}
 }
 
-// The document element is known by its namespace, however that is declared.
+// The document element is recognised by its namespace, however that is declared.
 func TestValidate_Namespaces(t *testing.T) {
 	v := compiled(t, `<xs:element name="r"><xs:complexType><xs:attribute name="x" type="xs:string"/></xs:complexType>
 		</xs:element>
@@ -233,7 +233,7 @@ func TestValidate_Malformed(t *testing.T) {
 	}
 }
 
-// A document that is malformed further on is malformed, however invalid it was before.
+// A document that is malformed at a later position is malformed, even if it was invalid before.
 func TestValidate_MalformedBehindInvalid(t *testing.T) {
 	doc := replaced(t, example(t, "customer.xml"), "> Female <", "> F <")
 	doc = replaced(t, doc, "</Accounts>", "</Account>")
@@ -411,7 +411,7 @@ func TestCompile_Refuses(t *testing.T) {
 	}
 }
 
-// What the explanations do not understand they leave to the engine, and the verdict stays.
+// Mistakes that the explanations do not understand are left to the engine; the verdict does not change.
 func TestCompile_UnfamiliarSchema(t *testing.T) {
 	v, err := Compile("trade.xsd", []byte(`
 		<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t" xmlns="urn:t">
@@ -436,8 +436,8 @@ func TestCompile_UnfamiliarSchema(t *testing.T) {
 	require.Equal(t, Finding{1, 51, "/Trade", "missing required child element"}, refusal.Findings[2])
 }
 
-// TestValidate_Concurrent: no finding ever belongs to somebody else's document. Every document is wrong in a place and
-// in words of its own, and every goroutine knows what it has to get.
+// TestValidate_Concurrent: no finding ever belongs to another goroutine's document. Every document has a mistake with
+// its own position and words, and every goroutine knows the expected finding.
 func TestValidate_Concurrent(t *testing.T) {
 	customer, order := example(t, "customer.xml"), example(t, "order.xml")
 	var wg sync.WaitGroup
@@ -481,7 +481,7 @@ func TestValidate_Concurrent(t *testing.T) {
 	}
 }
 
-// withoutSessions is a validator of customers of its own, whose pool is empty.
+// withoutSessions returns a new validator of customers, whose pool is empty.
 func withoutSessions(t *testing.T) *Validator {
 	t.Helper()
 	v, err := CompileFile("custacc.xsd", "Customer")
@@ -499,7 +499,7 @@ func (s *brokenSession) Validate(context.Context, io.Reader) error {
 	panic("broken")
 }
 
-// TestValidate_Panic: a session that panicked is not lent out again, and the next validation gets another.
+// TestValidate_Panic: a session that panicked is not used again, and the next validation gets another.
 func TestValidate_Panic(t *testing.T) {
 	v := withoutSessions(t)
 	broken := &brokenSession{}

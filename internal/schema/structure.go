@@ -9,7 +9,7 @@ import (
 )
 
 // A structure lists the elements of a document and everything that is where the schema does not allow it. For a
-// document that is not well-formed it means nothing.
+// document that is not well-formed it is meaningless.
 //
 // After a mistake reading continues as if the document had been corrected: a missing element is taken as present, and
 // an element in the wrong place as absent, or as the one that is missing there. The corrections are kept as repairs,
@@ -30,7 +30,7 @@ type structure struct {
 // docElement is an element of a document.
 type docElement struct {
 	parent     int // index in the elements, -1 for none
-	start, end int // offsets of the start tag and behind the end tag
+	start, end int // offsets of the start tag and after the end tag
 	space      []byte
 	local      []byte
 	shape      *shape // nil if the schema does not describe the element here
@@ -206,7 +206,7 @@ func (s *structure) missing(from *state, e *docElement) (placeholders string, fo
 	return "", nil
 }
 
-// placeholder writes an element of which nothing but the name is right.
+// placeholder writes an element with the right name and no valid content.
 func (s *structure) placeholder(c *child) string {
 	return "<" + c.name + ` xmlns="` + s.automaton.namespace + `"/>`
 }

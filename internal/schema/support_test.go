@@ -65,7 +65,7 @@ func requireFindings(t testing.TB, v *Validator, doc []byte, reason error) *Erro
 	return refusal
 }
 
-// verdict is whether the document is valid. An error that is no refusal fails the test.
+// verdict reports whether the document is valid. Any error other than a refusal fails the test.
 func verdict(t testing.TB, v *Validator, doc string) (bool, error) {
 	t.Helper()
 	err := v.Validate([]byte(doc))

@@ -32,7 +32,7 @@ func skipText(doc []byte, at int, end byte) int {
 		case b == '"' || b == '\'':
 			at++
 		case b == '>':
-			// "]]>" must not stand in text, which always begins behind a bracket.
+			// "]]>" must not occur in text, which always begins after a bracket.
 			if end == '<' && string(doc[at-2:at]) == "]]" {
 				return -1
 			}
@@ -68,7 +68,7 @@ func skipPlainWords(doc []byte, at int) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; at+8 <= len(doc); at += 8 {
 		word := binary.LittleEndian.Uint64(doc[at:])
-		// In each line the high bit of a matching byte is set, and sometimes that of a byte behind one.
+		// In each line the high bit of a matching byte is set, and sometimes that of a byte after one.
 		found := word | // beyond ASCII
 			(word - ones*' ') | // below the blank
 			((word ^ ones*'<') - ones) |
@@ -81,7 +81,7 @@ func skipPlainWords(doc []byte, at int) int {
 	return at
 }
 
-// references are those that stored documents have. Other numbers are left to the engine.
+// references are the character references that stored documents have. Other numbers are left to the engine.
 var references = []string{"&amp;", "&lt;", "&gt;", "&quot;", "&apos;", "&#13;", "&#10;", "&#9;"}
 
 func skipReference(doc []byte, at int) int {

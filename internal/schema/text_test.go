@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSkipText: of text that may be anything the fast way takes exactly what the engine takes, wherever in a word of
-// eight bytes the doubtful one is, except for numbers that stored documents do not have.
+// TestSkipText: the automaton accepts exactly the text that the engine accepts, wherever in a word of eight bytes the
+// critical byte is, except for character references that stored documents do not have.
 func TestSkipText(t *testing.T) {
 	v := compiled(t,
 		`<xs:element name="r"><xs:complexType mixed="true"><xs:sequence/><xs:attribute name="a" `+

@@ -39,7 +39,7 @@ func nextToken(doc []byte, at int) (kind tokenKind, end int) {
 	return kind, len(doc)
 }
 
-// startTagEnd returns the offset behind the tag at the beginning of a document's rest.
+// startTagEnd returns the offset after the tag at the beginning of a document's rest.
 func startTagEnd(rest []byte) int {
 	quote := byte(0)
 	for i, c := range rest {
@@ -56,7 +56,7 @@ func startTagEnd(rest []byte) int {
 	return len(rest)
 }
 
-// nameEnd returns the offset behind the name in a start tag.
+// nameEnd returns the offset after the name in a start tag.
 func nameEnd(tag []byte) int {
 	for i, c := range tag {
 		if endsName[c] {
@@ -73,7 +73,7 @@ func cutPrefix(name []byte) (prefix, local []byte) {
 	return nil, name
 }
 
-// attributes iterates over the attributes of a start tag. Values are as they stand there.
+// attributes iterates over the attributes of a start tag. Values are not unescaped.
 func attributes(tag []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		for rest := tag[nameEnd(tag):]; ; {

@@ -21,7 +21,7 @@ type checker struct {
 // maxDigits keeps numbers to a length at which no processor of XML Schema has a reason to refuse them.
 const maxDigits = 18
 
-// builtIn are the types that the project's schemas restrict, with words for them.
+// builtIn are the types that the project's schemas restrict, with their descriptions for findings.
 var builtIn = map[string]checker{
 	"string":             {anyText: true, words: "text"},
 	"anyURI":             {accepts: plainURI, words: "a URI"},
@@ -36,7 +36,7 @@ var builtIn = map[string]checker{
 	"NMTOKEN":            {words: "a single word"},
 }
 
-// numbers are the numbers with at most so many digits, of which at most fraction are behind the point.
+// numbers recognises numbers with at most the given digits, of which at most fraction are after the point.
 type numbers struct {
 	digits, fraction int
 	negative, zero   bool // whether there are such
@@ -59,7 +59,7 @@ var facetWords = []struct{ facet, words string }{
 }
 
 // newChecker returns the checker of a built-in type with restrictions. It knows the types that the project's schemas
-// use, each with the facets that they use it with; any other combination is never surely valid.
+// use, each with the facets that they use it with; any other combination is left to the engine.
 func newChecker(base string, restrictions []*node) *checker {
 	c, ok := builtIn[base]
 	if !ok {
@@ -100,7 +100,7 @@ func newChecker(base string, restrictions []*node) *checker {
 	return &c
 }
 
-// textChecker returns the check for a text with these facets, nil for others than a pattern or both lengths.
+// textChecker returns the check for a text with these facets, nil for facets other than a pattern or both lengths.
 func textChecker(facets map[string]string) func(s []byte) bool {
 	pattern := facets["pattern"]
 	least, err := strconv.Atoi(facets["minLength"])
@@ -116,7 +116,7 @@ func textChecker(facets map[string]string) func(s []byte) bool {
 	return nil
 }
 
-// decimalChecker returns the check for a decimal number with these facets, nil for others than it knows.
+// decimalChecker returns the check for a decimal number with these facets, nil for facets that it does not know.
 func decimalChecker(facets map[string]string) func(s []byte) bool {
 	all := decimal
 	for name, value := range facets {

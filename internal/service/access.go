@@ -13,7 +13,7 @@ type credentials struct {
 	watch       []func(context.Context) // reread the tokens and the keys when they change, until the context is done
 }
 
-// reloadInterval is the time between two looks at a file that may have changed.
+// reloadInterval is the time between two checks whether a file has changed.
 const reloadInterval = time.Second
 
 // readCredentials reads the tokens and the issuer's keys; nil if the service is open to all.
@@ -51,7 +51,7 @@ func (s *service) readCredentials(ctx context.Context) (*credentials, error) {
 	return c, nil
 }
 
-// reportTokens returns what logs that the tokens were reloaded, or could not be.
+// reportTokens returns a function that logs that the tokens were reloaded, or could not be.
 func (s *service) reportTokens(tokens *access.Tokens) func(error) {
 	return func(err error) {
 		if err != nil {

@@ -18,34 +18,34 @@ import (
 //
 //nolint:lll // a help text is one string
 type Config struct {
-	DB           string `name:"db" default:"sqlite:brokerage.db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://…, db2://…, or null:, which answers from memory. Default: sqlite:brokerage.db."`
+	DB           string `name:"db" default:"sqlite:brokerage.db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. Default: sqlite:brokerage.db."`
 	Wait         bool   `help:"Start even if the database server cannot be reached: /readyz answers 503, and the service keeps trying to connect. Default: exit with an error."`
-	Pool         int    `placeholder:"N" range:"0..10000" help:"Maximum number of connections to the database; with sqlite: of connections for reading. Default: sqlite 2 per processor, postgres 16 or pool_max_conns in the URL, db2 32 or pool in the URL."`
+	Pool         int    `placeholder:"N" range:"0..10000" help:"Maximum number of database connections; with sqlite, of connections for reading. 0 is the default: 2 per processor for sqlite, 16 (or pool_max_conns in the URL) for postgres, 32 (or pool in the URL) for db2."`
 	Uncompressed bool   `help:"With sqlite: store new documents without compression. Default: compressed."`
 	MaxHoldings  int    `default:"30" placeholder:"N" range:"1..100000" help:"Maximum number of positions in an account; a buy that would add another is refused with 409. Default: 30."`
 	Covered      bool   `help:"Refuse a buy that costs more than the account's working balance. Default: accepted."`
 
 	Listen         string        `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on; port 0 takes any free port. Default: 127.0.0.1:8080."`
-	Tokens         string        `placeholder:"FILE" help:"File of accepted tokens, made by brokerage token; reread when it changes. Default: none; without --jwt-issuer there is then no authentication, and only clients on this machine are accepted."`
-	JWTIssuer      string        `name:"jwt-issuer" placeholder:"URL" help:"Accept JWTs with this \"iss\" claim; requires --jwt-audience, and --jwks-url or --jwks-file. Default: no JWTs."`
-	JWTAudience    string        `name:"jwt-audience" placeholder:"NAME" help:"\"aud\" claim that accepted JWTs must contain; required with --jwt-issuer."`
+	Tokens         string        `placeholder:"FILE" help:"File of accepted tokens, made by brokerage token; reread when it changes. Default: none. Without --tokens and --jwt-issuer there is no authentication, and only clients on this machine are accepted, unless --insecure-no-auth is set."`
+	JWTIssuer      string        `name:"jwt-issuer" placeholder:"URL" help:"Accept JWTs with this \"iss\" claim; requires --jwt-audience, and either --jwks-url or --jwks-file. Default: no JWTs."`
+	JWTAudience    string        `name:"jwt-audience" placeholder:"NAME" help:"Required \"aud\" claim of accepted JWTs. Required with --jwt-issuer. Default: none."`
 	JWTAlgorithms  []string      `name:"jwt-algorithms" default:"RS256,ES256,EdDSA" placeholder:"LIST" help:"Accepted signature algorithms of JWTs. Default: RS256,ES256,EdDSA."`
-	JWKSURL        string        `name:"jwks-url" placeholder:"URL" help:"URL of the issuer's key set (JWKS); refreshed every five minutes, and when a token names an unknown key. Required with --jwt-issuer, unless --jwks-file is given."`
+	JWKSURL        string        `name:"jwks-url" placeholder:"URL" help:"URL of the issuer's key set (JWKS); refreshed every five minutes, and when a token names an unknown key. Required with --jwt-issuer, unless --jwks-file is given. Default: none."`
 	JWKSFile       string        `name:"jwks-file" placeholder:"FILE" help:"File with the issuer's key set (JWKS), instead of --jwks-url; reread when it changes. Default: none."`
-	JWKSMaxAge     time.Duration `name:"jwks-max-age" default:"24h" placeholder:"TIME" range:"0s..8760h" help:"With --jwks-url: how long keys stay accepted while refreshing them fails; 0s means 24h. Default: 24h."`
+	JWKSMaxAge     time.Duration `name:"jwks-max-age" default:"24h" placeholder:"TIME" range:"0s..8760h" help:"With --jwks-url: how long keys stay accepted while refreshing them fails. 0s means the default, because keys must expire. Default: 24h."`
 	InsecureNoAuth bool          `help:"Accept clients on other machines without authentication. Default: refused."`
 	TLSCert        string        `name:"tls-cert" placeholder:"FILE" help:"Serve TLS 1.3 with this certificate chain (PEM); reread when it changes. Default: no TLS."`
-	TLSKey         string        `name:"tls-key" placeholder:"FILE" help:"Private key of the certificate (PEM); reread when it changes."`
+	TLSKey         string        `name:"tls-key" placeholder:"FILE" help:"Private key (PEM) of --tls-cert, which requires it; reread when it changes. Default: none."`
 	TLSClientCA    string        `name:"tls-client-ca" placeholder:"FILE" help:"Require client certificates issued by these authorities (PEM); reread when it changes. Default: none required."`
-	AuditLog       string        `name:"audit-log" placeholder:"FILE" help:"Append a record of each change and its client; - is standard output. Changes are refused while it cannot be written. Default: no audit log."`
-	MetricsAddr    string        `placeholder:"ADDR" help:"Address that serves /metrics, instead of the main one. Default: the main one."`
+	AuditLog       string        `name:"audit-log" placeholder:"FILE" help:"File to which a record of each write and its client is appended; - is standard output. While it cannot be written, writes are refused with 503. Default: no audit log."`
+	MetricsAddr    string        `placeholder:"ADDR" help:"Address that serves /metrics instead of --listen. Default: --listen serves it."`
 
 	Timeout   time.Duration `default:"10s" placeholder:"TIME" range:"0s..24h" help:"How long a request may take before it is answered with 504; 0s is no limit. Default: 10s."`
-	MaxBody   ByteSize      `default:"1MiB" placeholder:"SIZE" range:"1..1GiB" help:"Largest body of a request; a larger one is refused with 413. Default: 1MiB."`
+	MaxBody   ByteSize      `default:"1MiB" placeholder:"SIZE" range:"1..1GiB" help:"Maximum size of a request body, in bytes or with a unit such as KiB or MiB; a larger one is refused with 413. Default: 1MiB."`
 	InFlight  int           `default:"256" placeholder:"N" range:"0..100000" help:"Maximum number of requests that run at once; further ones wait (see --queue). 0 is no limit. Default: 256."`
-	Queue     int           `default:"256" placeholder:"N" range:"0..100000" help:"Maximum number of requests that wait for a free slot; further ones are refused with 503. Default: 256."`
-	QueueWait time.Duration `default:"500ms" placeholder:"TIME" range:"0s..24h" help:"How long a request may wait for a free slot before it is refused with 503. Default: 500ms."`
-	RateLimit float64       `placeholder:"N" range:"0..1000000000" help:"Maximum requests a second of one client, identified by its token or else its address; further ones are refused with 429. Default: no limit."`
+	Queue     int           `default:"256" placeholder:"N" range:"0..100000" help:"Maximum number of requests that wait for a free slot; further ones are refused with 503. With 0, none wait. No effect with --in-flight 0. Default: 256."`
+	QueueWait time.Duration `default:"500ms" placeholder:"TIME" range:"0s..24h" help:"How long a request may wait for a free slot before it is refused with 503. No effect with --in-flight 0. Default: 500ms."`
+	RateLimit float64       `placeholder:"N" range:"0..1000000000" help:"Maximum number of requests per second of one client (identified by its token, or else its address), such as 100 or 0.5; further ones are refused with 429. 0 is no limit. Default: 0."`
 
 	HeaderTimeout time.Duration `default:"5s" placeholder:"TIME" range:"0s..24h" help:"How long a client may take to send the headers of a request; 0s means --read-timeout. Default: 5s."`
 	ReadTimeout   time.Duration `default:"15s" placeholder:"TIME" range:"0s..24h" help:"How long a client may take to send a whole request; 0s is no limit. Default: 15s."`
@@ -56,13 +56,13 @@ type Config struct {
 	ShutdownTimeout time.Duration `default:"30s" placeholder:"TIME" range:"0s..24h" help:"How long running requests may take to finish after --drain-delay; then they are cut off. Default: 30s."`
 
 	DebugAddr    string `placeholder:"ADDR" help:"Loopback address that serves profiles (pprof). Default: no profiles."`
-	OTLPEndpoint string `name:"otlp-endpoint" placeholder:"URL" help:"Collector that traces are sent to, such as http://127.0.0.1:4318. Default: OTEL_EXPORTER_OTLP_ENDPOINT, or no traces."`
+	OTLPEndpoint string `name:"otlp-endpoint" placeholder:"URL" help:"URL of the collector that traces are sent to, such as http://127.0.0.1:4318. Default: OTEL_EXPORTER_OTLP_ENDPOINT, or no traces."`
 
-	LogLevel  slog.Level `default:"info" placeholder:"LEVEL" help:"Lowest level that is logged: debug, info, warn or error. info logs up to 100 requests a second and one in 100 of the rest; of the requests, warn logs only those answered with 5xx. Default: info."`
+	LogLevel  slog.Level `default:"info" placeholder:"LEVEL" help:"Lowest level that is logged: debug, info, warn or error. At info, up to 100 requests per second are logged, and one in 100 of the rest; at warn, only those with a 5xx response. Default: info."`
 	LogFormat string     `default:"auto" enum:"auto,human,json" placeholder:"FORMAT" help:"Format of the log: human, json, or auto, which is human on a terminal and json elsewhere. Default: auto."`
 }
 
-// Default returns the settings of a service that is given none.
+// Default returns the default settings.
 func Default() Config {
 	var c Config
 	if err := kong.ApplyDefaults(&c); err != nil {
@@ -79,7 +79,7 @@ func (e *ConfigError) Unwrap() error { return e.Err }
 
 func configErrorf(format string, args ...any) error { return &ConfigError{fmt.Errorf(format, args...)} }
 
-// Verify returns a *ConfigError for settings that are wrong by themselves or contradict each other. It opens nothing.
+// Verify returns a *ConfigError for settings that are invalid or contradict each other. It opens nothing.
 func (c *Config) Verify() error {
 	if _, err := store.Find(c.DB); err != nil {
 		return configErrorf("--db: %w", err)

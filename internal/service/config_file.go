@@ -41,7 +41,7 @@ func readConfig(path string) ([]byte, error) {
 	defer func() { _ = file.Close() }() // only read
 	text, err := io.ReadAll(io.LimitReader(file, maxConfigBytes+1))
 	if err == nil && len(text) > maxConfigBytes {
-		err = fmt.Errorf("%s is larger than %d KiB, and no file of settings", path, maxConfigBytes>>10)
+		err = fmt.Errorf("%s is larger than %d KiB, so it is not a file of settings", path, maxConfigBytes>>10)
 	}
 	return text, err
 }
@@ -74,7 +74,7 @@ func flat(text []byte) error {
 		}
 		begun = begun || t.Type != token.CommentType
 		if refused {
-			return fmt.Errorf("line %d has %s, and settings are lines of a name and a value", t.Position.Line, found)
+			return fmt.Errorf("line %d has %s, but settings are lines of a name and a value", t.Position.Line, found)
 		}
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 )
 
 // openStore opens the database. An embedded one is filled if it is empty; one of a server is not, since it may belong
-// to others, and other instances may be starting beside this one.
+// to others, and other instances may be starting at the same time.
 func (s *service) openStore(ctx context.Context) (domain.Store, error) {
 	options := store.Options{
 		Pool: s.Pool, Uncompressed: s.Uncompressed, Notice: func(text string) { s.log.Warn(text) },
@@ -65,7 +65,7 @@ func (s *service) fill(ctx context.Context, opened store.Bulk) error {
 		return err
 	}
 	if unfinished != "" && unfinished != tiny.Fingerprint() {
-		return fmt.Errorf("the load of %s is not finished: the same load command continues it, load --replace begins anew",
+		return fmt.Errorf("the load of %s is not finished: the same load command continues it, load --replace starts over",
 			unfinished)
 	}
 	held, err := store.Holds(ctx, opened)

@@ -127,11 +127,11 @@ func (i *insight) reportDataset(ctx context.Context, inner domain.Store) {
 	i.metrics.Dataset(contents, raw)
 }
 
-// count counts the documents of an embedded store, which serves meanwhile.
+// count counts the documents of an embedded store while it serves requests.
 func (i *insight) count(census func(context.Context) error) {
 	bounded, cancel := context.WithTimeout(i.ctx, censusTimeout)
 	defer cancel()
 	if err := census(bounded); err != nil && i.ctx.Err() == nil {
-		i.log.Warn("counting the documents failed: metrics do not say how many there are", "error", err)
+		i.log.Warn("counting the documents failed, so their metrics are missing", "error", err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 func TestRequestLog(t *testing.T) {
 	for name, c := range map[string]struct {
 		request httpapi.RequestLog
-		line    string // behind the time, empty if there is none
+		line    string // after the time, empty if there is none
 	}{
 		"OK": {
 			httpapi.RequestLog{
@@ -59,7 +59,7 @@ func TestRequestLog(t *testing.T) {
 	}
 }
 
-// Of a flood a sample is logged, with the number left out; every fault is logged.
+// Under a flood of requests a sample is logged, with the number left out; every fault is logged.
 func TestRequestLog_Flood(t *testing.T) {
 	var out bytes.Buffer
 	write := requestLog(telemetry.Logger(&out, true, slog.LevelInfo))

@@ -127,7 +127,7 @@ func (s *server) meanwhile(ctx context.Context, do func(context.Context) error) 
 	}
 }
 
-// run waits until ctx is done or a part of the service fails, which is its error then, and stops the service: first
+// run waits until ctx is done or a part of the service fails, whose error it then returns, and stops the service: first
 // /readyz fails, so that no new clients come; then no new connections are accepted; then running requests finish.
 func (s *server) run(ctx context.Context) (failed error) {
 	select {
@@ -152,8 +152,8 @@ func (s *server) run(ctx context.Context) (failed error) {
 	return failed
 }
 
-// shutdown waits for running requests, and cuts off those that do not finish in time. Metrics are closed last, since
-// they show how that ends.
+// shutdown waits for running requests, and cuts off those that do not finish in time. Metrics are closed last, so that
+// they show how the shutdown ends.
 func (s *server) shutdown(ctx context.Context) error {
 	err := s.main.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -168,7 +168,7 @@ func (s *server) shutdown(ctx context.Context) error {
 }
 
 // Loopback serves an open store with the default settings on a free port of this machine, without a log and without
-// authentication. It returns the URL, and what stops it.
+// authentication. It returns the URL, and a function that stops the service.
 func Loopback(
 	ctx context.Context, database store.Database, opened domain.Store, build telemetry.BuildInfo,
 ) (url string, stop func() error, err error) {

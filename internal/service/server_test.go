@@ -23,8 +23,8 @@ func TestConfig_Timeouts(t *testing.T) {
 		[]time.Duration{s.ReadHeaderTimeout, s.ReadTimeout, s.WriteTimeout, s.IdleTimeout})
 }
 
-// When a listener beside the main one fails, the service ends as it does after a signal, so that requests under way are
-// answered; and it says that it failed.
+// When a listener other than the main one fails, the service ends as after a signal, so that running requests are
+// answered, and reports the failure.
 func TestService_ListenerBesideFails(t *testing.T) {
 	var logs bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&logs, nil))

@@ -1,9 +1,9 @@
-// Package service runs the brokerage as a service: it opens the database, and waits for it where it is asked to,
-// listens, serves the API of package httpapi with access control, TLS, logs, metrics, traces and an audit log, and
-// stops without losing requests.
+// Package service runs the brokerage as a service: it opens the database, waits for it if --wait is set, listens,
+// serves the API of package httpapi with access control, TLS, logs, metrics, traces and an audit log, and stops without
+// losing requests.
 //
-// [Run] starts the parts in the order in which they fail cheapest, and closes them in the reverse one. [Config] holds
-// every setting.
+// [Run] starts the parts in an order in which cheap failures come first, and closes them in reverse order. [Config]
+// holds every setting.
 package service
 
 import (
@@ -50,7 +50,7 @@ type service struct {
 	api         *httpapi.Server
 }
 
-// Run serves a database until ctx is done or a part of the service fails. Settings that are wrong are a *ConfigError.
+// Run serves a database until ctx is done or a part of the service fails. Invalid settings are a *ConfigError.
 func Run(ctx context.Context, c Config, p Process) (err error) {
 	if err := c.Verify(); err != nil {
 		return err
@@ -81,13 +81,13 @@ func Run(ctx context.Context, c Config, p Process) (err error) {
 	return s.serve(ctx)
 }
 
-// closing registers what is called when the service ends.
+// closing registers a function that is called when the service ends.
 func (s *service) closing(shut func() error) { s.closers = append(s.closers, shut) }
 
-// flushTimeout is how long a service that stops waits until the collector has its last traces.
+// flushTimeout is how long a stopping service waits for the collector to accept its last traces.
 const flushTimeout = 5 * time.Second
 
-// openTraces starts to send traces if they are wanted. From then on, each line of the log has its trace id.
+// openTraces starts to send traces if an endpoint is set. From then on, each line of the log has its trace id.
 func (s *service) openTraces(ctx context.Context) (err error) {
 	if !telemetry.TracesWanted(s.OTLPEndpoint) {
 		return nil
@@ -102,7 +102,7 @@ func (s *service) openTraces(ctx context.Context) (err error) {
 		_ = s.traces.Close(bounded) // what could not be sent has been logged
 		return nil
 	})
-	s.log.Info("traces are sent")
+	s.log.Info("sending traces")
 	s.log = telemetry.WithTraceIDs(s.log)
 	return nil
 }
@@ -147,7 +147,7 @@ func (s *service) awaitStore(ctx context.Context) (domain.Store, error) {
 	return Await(ctx, func() (domain.Store, error) { return s.openStore(ctx) })
 }
 
-// openAudit opens the audit log if one is wanted.
+// openAudit opens the audit log if one is set.
 func (s *service) openAudit(ctx context.Context) (err error) {
 	switch s.AuditLog {
 	case "":
@@ -172,7 +172,7 @@ func (s *service) reportAudit(err error) {
 	case isLost:
 		s.log.Error("the audit log lost records while it could not be written", "file", s.AuditLog, "records", int64(lost))
 	case err != nil:
-		s.log.Error("cannot write the audit log, so changes are refused until it can be written", "file", s.AuditLog,
+		s.log.Error("cannot write the audit log, so writes are refused until it can be written", "file", s.AuditLog,
 			"error", err)
 	default:
 		s.log.Info("the audit log can be written again", "file", s.AuditLog)

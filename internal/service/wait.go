@@ -11,8 +11,8 @@ import (
 	domain "brokerage/internal/brokerage"
 )
 
-// The pause between two attempts to open a database doubles from firstPause to maxPause. A random share is taken off,
-// so that instances that wait together do not connect together.
+// The pause between two attempts to open a database doubles from firstPause to maxPause. A random share is subtracted,
+// so that instances that wait at the same time do not connect at the same time.
 const (
 	firstPause = 250 * time.Millisecond
 	maxPause   = 5 * time.Second
@@ -21,7 +21,7 @@ const (
 )
 
 // IsTransient reports whether another attempt to open a database may succeed without a change to this process: there is
-// no server yet, or it does not know the user yet. Stores say so by *brokerage.Unavailable.
+// no server yet, or it does not know the user yet. Stores return *brokerage.Unavailable then.
 func IsTransient(err error) bool {
 	_, unavailable := errors.AsType[*domain.Unavailable](err)
 	return unavailable
@@ -56,7 +56,7 @@ func (r *Retry) Until(ctx context.Context, err error) (domain.Store, error) {
 		}
 		var opened domain.Store
 		if opened, err = r.Open(ctx); err == nil {
-			r.Log.Info("the database is there", "db", r.DB, "waited", time.Since(began).Round(time.Millisecond).String())
+			r.Log.Info("the database is available", "db", r.DB, "waited", time.Since(began).Round(time.Millisecond).String())
 			return opened, nil
 		}
 	}
@@ -66,9 +66,9 @@ func (r *Retry) Until(ctx context.Context, err error) (domain.Store, error) {
 // abandonTimeout is how long Await waits for a step to end by itself once ctx is done.
 const abandonTimeout = time.Second
 
-// Await runs a step that may not notice that ctx is done, such as opening a pipe or asking a name server. It returns
-// the error of ctx when ctx is done and the step has not ended soon after; the step is left running, and the process
-// should end.
+// Await runs a step that may not notice that ctx is done, such as opening a pipe or resolving a name. It returns the
+// error of ctx when ctx is done and the step has not ended soon after; the step is left running, and the process should
+// end.
 func Await[T any](ctx context.Context, step func() (T, error)) (T, error) {
 	type result struct {
 		value T

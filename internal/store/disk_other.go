@@ -2,5 +2,5 @@
 
 package store
 
-// DiskSpace knows nothing here; a full disk then shows when it is full.
+// DiskSpace is not implemented here; known is false.
 func DiskSpace(string) (free, size float64, known bool) { return 0, 0, false }

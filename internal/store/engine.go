@@ -34,7 +34,7 @@ type Engine struct {
 	warnings func(s brokerage.Store) []string
 	// script returns the statements that make the schema in an empty database.
 	script func(rest string) (string, error)
-	// remove removes the database; nil where an open store is emptied instead.
+	// remove removes the database; nil if an open store is emptied instead.
 	remove func(ctx context.Context, rest string) error
 	backup backupEngine
 }
@@ -128,7 +128,7 @@ func (d Database) RequireExisting() error {
 	return nil
 }
 
-// Open opens the database. It is made and migrated as its engine does that, unless options say AsIs.
+// Open opens the database. Its engine creates and migrates it if necessary, unless options.AsIs is set.
 func (d Database) Open(ctx context.Context, options Options) (brokerage.Store, error) {
 	return d.open(ctx, d.rest, options)
 }
@@ -169,7 +169,7 @@ func (d Database) Warnings(s brokerage.Store) []string {
 	return d.warnings(s)
 }
 
-// Stats returns what reads the statistics of an open store, nil for a store without.
+// Stats returns a function that reads the statistics of an open store, or nil for a store without statistics.
 func (d Database) Stats(s brokerage.Store) func() telemetry.StoreStats {
 	if d.stats == nil {
 		return nil
@@ -209,7 +209,7 @@ func (d Database) Backup(
 	return d.backup.write(ctx, d, file, o)
 }
 
-// ReadManifest returns what a backup says of itself. Only Restore shows whether it is true.
+// ReadManifest returns the manifest of a backup. Only Restore verifies it.
 func (d Database) ReadManifest(file string) (archive.Manifest, error) {
 	if d.backup.manifest == nil {
 		return archive.Manifest{}, d.noBackup()

@@ -15,7 +15,7 @@ var nullEngine = &Engine{
 	usage:     "null:",
 	check: func(rest string) error {
 		if rest != "" {
-			return errors.New("null: takes nothing after it")
+			return errors.New("null: must not be followed by anything")
 		}
 		return nil
 	},

@@ -44,7 +44,7 @@ func TestFind_Refusals(t *testing.T) {
 		"OtherScheme":   {"oracle:x", `"oracle:": ` + forms},
 		"OtherCase":     {"SQLite:x", forms},
 		"NoPath":        {"sqlite:", "sqlite:PATH"},
-		"MoreThanNull":  {"null:x", "nothing after it"},
+		"MoreThanNull":  {"null:x", "must not be followed"},
 		"NothingScheme": {":x", forms},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -57,7 +57,7 @@ func TestFind_Refusals(t *testing.T) {
 	}
 }
 
-// A URL that is refused is printed, and may hold a password.
+// The error for a refused URL is printed, and the URL may hold a password.
 func TestFind_NoSecrets(t *testing.T) {
 	for _, url := range []string{
 		"oracle://user:secret@host/db", "postgres://user:secret@host:port/db",
@@ -95,8 +95,8 @@ func TestOpen(t *testing.T) {
 	require.FileExists(t, path)
 }
 
-// What is set is handed on: an account is full with the positions it has, and the bytes of a new document stand in the
-// database as they are.
+// Options are passed on: an account is full with the positions it has, and a new document is stored without
+// compression.
 func TestOpen_Options(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "b.db")
 	s, err := Open(t.Context(), "sqlite:"+path, Options{Uncompressed: true, Rules: brokerage.Rules{MaxHoldings: 1}})
@@ -125,7 +125,7 @@ func TestOpen_Options(t *testing.T) {
 	require.True(t, bytes.Contains(stored, order))
 }
 
-// What cannot be opened is a nil store, not a nil pointer in a store.
+// A store that cannot be opened is nil, not an interface with a nil pointer.
 func TestOpen_Fails(t *testing.T) {
 	s, err := Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "none", "b.db"), Options{})
 	require.Error(t, err)

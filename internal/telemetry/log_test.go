@@ -81,7 +81,7 @@ func TestLogger_JSON(t *testing.T) {
 	require.Contains(t, line, "time")
 }
 
-// The rules of slog for handlers, by its own test.
+// The handlers pass slog's own test.
 func TestLogger_Rules(t *testing.T) {
 	var out bytes.Buffer
 	err := slogtest.TestHandler(telemetry.Logger(&out, true, slog.LevelDebug).Handler(), func() []map[string]any {
@@ -94,7 +94,7 @@ func TestLogger_Rules(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// fields reads a line of a log back.
+// fields parses a line of a log.
 func fields(line string) map[string]any {
 	all := map[string]any{}
 	words := strings.Fields(line)

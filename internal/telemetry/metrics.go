@@ -26,7 +26,7 @@ const (
 	Refused     = "refused"     // any other 4xx
 	Unavailable = "unavailable" // 503
 	Timeout     = "timeout"     // 504
-	Damaged     = "damaged"     // 500, because what is stored is damaged
+	Damaged     = "damaged"     // 500, because stored data is damaged
 	Failed      = "failed"      // any other 500, and what is none of these
 )
 
@@ -57,7 +57,7 @@ const (
 var Reasons = [...]string{QueueFull, QueueWait, RateLimit, Unauthorized, Forbidden, TooLarge, WatchersFull, AuditLog,
 	Draining}
 
-// durations are the bucket bounds of the histogram, in seconds: from a look-up in an embedded store to the deadline of
+// durations are the bucket bounds of the histogram, in seconds: from a lookup in an embedded store to the deadline of
 // a request. Native histograms, where they are scraped, have eight buckets a doubling: percentiles to within 5 %.
 var durations = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 

@@ -18,7 +18,7 @@ import (
 
 var build = telemetry.BuildInfo{Version: "v1.2.3", Revision: "abc", GoVersion: "go1.26"}
 
-// scrape is what Prometheus reads: every series with its value.
+// scrape returns what Prometheus reads: every series with its value.
 func scrape(t testing.TB, m *telemetry.Metrics) (series map[string]string, text string) {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -122,7 +122,7 @@ func TestMetrics_Concurrent(t *testing.T) {
 	require.Equal(t, "0", series["brokerage_requests_in_flight"])
 }
 
-// It is called at the end of every request.
+// Observe is called at the end of every request.
 func TestMetrics_ObserveAllocates(t *testing.T) {
 	m := telemetry.New(build)
 	require.Zero(t, testing.AllocsPerRun(100, func() {

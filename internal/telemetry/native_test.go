@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Durations are counted by the classic classes, which every Prometheus reads, and by native ones. It is a test within
-// the package, because the text format lacks the latter, and reading protobuf would take two more modules.
+// Durations are counted in classic buckets, which every Prometheus reads, and in native ones. It is a test within the
+// package, because the text format lacks the latter, and reading protobuf would take two more modules.
 func TestMetrics_Native(t *testing.T) {
 	m := New(BuildInfo{})
 	for range 10 {

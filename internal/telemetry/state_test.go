@@ -33,7 +33,7 @@ var stats = telemetry.StoreStats{
 	},
 }
 
-// full are metrics with everything that a service adds.
+// full returns metrics with everything that a service adds.
 func full() *telemetry.Metrics {
 	m := telemetry.New(build)
 	m.Store(func() telemetry.StoreStats { return stats })
@@ -80,7 +80,7 @@ func TestMetrics_State(t *testing.T) {
 	require.NotContains(t, series, `brokerage_store_documents{kind="customer"}`) // nobody has counted them
 }
 
-// What a store does not have is no series that is always zero.
+// A figure that a store does not have is no series, rather than always zero.
 func TestMetrics_StoreWithLess(t *testing.T) {
 	m := telemetry.New(build)
 	m.Store(func() telemetry.StoreStats { return telemetry.StoreStats{Connections: 4} })
@@ -91,7 +91,7 @@ func TestMetrics_StoreWithLess(t *testing.T) {
 	}
 }
 
-// A server that packs by itself has documents, and no figures of packing.
+// A server that compresses by itself has figures of documents, but not of packing.
 func TestMetrics_StoreEstimates(t *testing.T) {
 	m := telemetry.New(build)
 	m.Store(func() telemetry.StoreStats {
@@ -106,7 +106,7 @@ func TestMetrics_StoreEstimates(t *testing.T) {
 	require.NotContains(t, text, "brokerage_store_packed")
 }
 
-// A dataset replaces the one before, also when there is none any more.
+// A dataset replaces the previous one, even if it is none.
 func TestMetrics_DatasetChanges(t *testing.T) {
 	m := full()
 	m.Dataset(brokerage.Contents{Fingerprint: "g", Orders: 1}, nil)

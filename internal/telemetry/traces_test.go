@@ -39,7 +39,7 @@ func TestTracesWanted(t *testing.T) {
 	}
 }
 
-// newTraces returns traces to a collector that ignores them.
+// newTraces returns traces that are sent to a collector which ignores them.
 func newTraces(t testing.TB) *telemetry.Traces {
 	t.Helper()
 	collector := httptest.NewServer(http.NotFoundHandler())
@@ -68,7 +68,7 @@ func request(t testing.TB, traceparent string) *http.Request {
 	return r
 }
 
-// Lines of a request name its trace, others none.
+// Lines of a request name its trace, other lines none.
 func TestTraces_Log(t *testing.T) {
 	traces := newTraces(t)
 	var out bytes.Buffer
@@ -110,8 +110,8 @@ func TestTraces_NotFollowed(t *testing.T) {
 	end(telemetry.OK, 200)
 }
 
-// A request that the service sends continues the trace of the request that causes it, or begins one; also when the
-// trace is not sampled.
+// A request that the service sends continues the trace of the request that causes it, or begins one, even if the trace
+// is not sampled.
 func TestTraces_Outgoing(t *testing.T) {
 	traces := newTraces(t)
 	asked := make(chan http.Header, 1)
@@ -163,7 +163,7 @@ func BenchmarkTraces(b *testing.B) {
 	}
 }
 
-// OpenTelemetry's variables are settings too: its own reading of them would print a password, or make room for any
+// OpenTelemetry's variables are checked as settings: its own parser would print a password, or allocate memory for any
 // number of spans.
 func TestNewTraces_Refusals(t *testing.T) {
 	for variable, c := range map[string]struct{ value, says string }{

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// SmallDisk returns a folder on a file system of its own, of a size as mount takes it. It needs root, and Linux.
+// SmallDisk returns a folder on a separate file system of the given size, in mount's notation. It needs Linux and root.
 func SmallDisk(t testing.TB, size string) string {
 	t.Helper()
 	dir := t.TempDir()

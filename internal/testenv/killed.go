@@ -17,7 +17,7 @@ import (
 const childVariable = "BROKERAGE_TEST_CHILD"
 
 // RequireGone tests that a test that is killed leaves no server and no folder of it. While the server runs, the file
-// inside exists in its folder. The test that calls it does nothing else, and is run once more as a process of its own.
+// inside exists in its folder. The test that calls it does nothing else, and is run again as a separate process.
 func (s *Servers[S]) RequireGone(t *testing.T, shared, own func(testing.TB) S, folder func(S) string, inside string) {
 	t.Helper()
 	const says = "server in "

@@ -56,7 +56,7 @@ var (
 )
 
 // keyWithin is the number of bytes at the beginning of an answer that contain its key: in the attributes of the root,
-// behind the namespace declarations, or in the first element.
+// after the namespace declarations, or in the first element.
 const keyWithin = 512
 
 // checker checks that an answer belongs to the request. It reads only a small part of the answer: a load generator that

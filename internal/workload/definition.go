@@ -169,7 +169,7 @@ func parse(file []byte) (*Definition, error) {
 		return nil, err
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows the workload")
+		return nil, errors.New("there is text after the workload")
 	}
 	for _, p := range form.Mix {
 		if p.Weight == nil {
@@ -180,8 +180,8 @@ func parse(file []byte) (*Definition, error) {
 	return d, nil
 }
 
-// defaults returns the values of what a file leaves out. They are in a file, which k6 reads too, so that both draw the
-// same.
+// defaults returns the defaults for a workload file. They are in a file that k6 reads too, so that both use the same
+// ones.
 func defaults() *Definition {
 	d := &Definition{}
 	file, err := loadtest.Workloads.ReadFile("workloads/defaults.json")
@@ -291,7 +291,7 @@ func (d *Definition) parts() ([]part, error) {
 		total += p.Weight
 	}
 	if !(total > 0) || math.IsInf(total, 1) {
-		return nil, errors.New("mix: the weights have no sum above 0")
+		return nil, errors.New("mix: no weight is above 0")
 	}
 	var parts []part
 	for _, t := range registry {

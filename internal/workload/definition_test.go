@@ -21,7 +21,7 @@ func TestLoad_Scenario(t *testing.T) {
 	}
 }
 
-// The mixed workload is the registry's.
+// The weights of the mixed workload are those of the registry.
 func TestLoad_MixedIsTheRegistrys(t *testing.T) {
 	d := definition(t, "mixed")
 	require.True(t, d.Validate)
@@ -63,7 +63,7 @@ func TestLoad_Missing(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// Each is refused by the program, with one line, and by the schema, unless only a program can see it.
+// Each is refused by the program, with one line, and by the schema, unless a schema cannot express it.
 func TestParse_Refusals(t *testing.T) {
 	mix := func(parts string) string { return `{"name": "w", "mix": [` + parts + `]}` }
 	weigh := func(transaction, weight string) string {
@@ -79,11 +79,11 @@ func TestParse_Refusals(t *testing.T) {
 		"Empty":              {"", "too early", false},
 		"NotJSON":            {"{\n\"name\" 1}", "line 2: not JSON", false},
 		"Cut":                {`{"name": "w", "mix": [`, "too early", false},
-		"Two":                {mix(getOrder) + "{}", "something follows", false},
+		"Two":                {mix(getOrder) + "{}", "text after the workload", false},
 		"NoName":             {`{"mix": [` + getOrder + `]}`, `the name ""`, false},
 		"Name":               {`{"name": "W 1", "mix": [` + getOrder + `]}`, `the name "W 1"`, false},
-		"NoMix":              {`{"name": "w"}`, "no sum above 0", false},
-		"EmptyMix":           {mix(""), "no sum above 0", false},
+		"NoMix":              {`{"name": "w"}`, "no weight is above 0", false},
+		"EmptyMix":           {mix(""), "no weight is above 0", false},
 		"UnknownField":       {with(`"weighs": 1`), `unknown field "weighs"`, false},
 		"UnknownInside":      {with(`"trades": {"hold": {}}`), `unknown field "hold"`, false},
 		"UnknownTransaction": {mix(weigh("get_oder", "1")), `no transaction "get_oder"`, false},
@@ -92,7 +92,7 @@ func TestParse_Refusals(t *testing.T) {
 		"WeightIsNull":       {mix(weigh("get_order", "null")), `"get_order" has no weight`, false},
 		"WeightIsNegative":   {mix(weigh("get_order", "-1")), "the weight of get_order is -1", false},
 		"WeightIsHuge":       {mix(weigh("get_order", "1e400")), "weight", true},
-		"AllZero":            {mix(weigh("get_order", "0")), "no sum above 0", true},
+		"AllZero":            {mix(weigh("get_order", "0")), "no weight is above 0", true},
 		"Twice":              {mix(getOrder + "," + weigh("get_order", "2")), "get_order is listed twice", true},
 		"OnlyDeletes":        {mix(weigh("delete_order", "1")), "delete_order without insert_order", true},
 		"OnlyCloses":         {mix(weigh("close_account", "1")), "close_account without open_account", true},

@@ -321,7 +321,7 @@ func (d *driver) finish(run *Run, u measuredUsage, workers []*worker) (*Run, err
 	return run, d.ended
 }
 
-// total sets the table, and all that follows from it.
+// total sets the table, and the figures that depend on it.
 func (r *Run) total(all []*aggregate, mix []part) error {
 	if err := r.fill(all, mix); err != nil {
 		return fmt.Errorf("encoding a histogram: %w", err)

@@ -16,7 +16,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// driven runs a workload to its end, and holds the result to its schema and to itself.
+// driven runs a workload to its end, and requires that the result is valid by its schema and consistent.
 func driven(t testing.TB, b Backend, c Config) *Run {
 	t.Helper()
 	r, err := Drive(t.Context(), b, c)
@@ -81,7 +81,7 @@ func TestDrive_Workloads(t *testing.T) {
 	}
 }
 
-// Users remove only what is their own: after a run, all that was generated is there.
+// Users remove only what they have inserted: after a run, all generated documents are still there.
 func TestDrive_KeepsTheDataset(t *testing.T) {
 	s := tinyStore(t)
 	d := direct(t, s, "sqlite:b.db")
@@ -126,7 +126,7 @@ func TestDrive_Reports(t *testing.T) {
 	})
 }
 
-// A late report is of the interval before; none is due at the end.
+// A late report covers the last complete interval; at the end of a run, none is due.
 func TestConfig_ReportAt(t *testing.T) {
 	const ms = time.Millisecond
 	c := &Config{Every: 100 * ms, Duration: 400 * ms}
@@ -230,7 +230,7 @@ func TestDrive_EndsEarly(t *testing.T) {
 	}
 }
 
-// Before anything was measured, too.
+// The same before anything was measured.
 func TestDrive_InterruptedInTheRamp(t *testing.T) {
 	inBothModels(t, func(t *testing.T, rate float64) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -270,8 +270,8 @@ func TestDrive_DeadFromTheBeginning(t *testing.T) {
 	require.Zero(t, r.Total.Count)
 }
 
-// A target that stalls for 300 ms delays all that is due meanwhile. The open model measures the delay of each of them,
-// although only one call was slow.
+// A target that stalls for 300 ms delays all transactions that are due meanwhile. The open model measures the delay of
+// each, although only one call was slow.
 func TestDrive_CoordinatedOmission(t *testing.T) {
 	const stall = 300 * time.Millisecond
 	var stalled atomic.Bool
@@ -328,7 +328,7 @@ func TestProcessors(t *testing.T) {
 	}
 }
 
-// Arrivals are due at whole ticks, as many as the rate asks for, none before its time and none later than the next
+// Arrivals are due at whole ticks, in the number that the rate requires, none too early and none later than the next
 // tick.
 func TestArrivals_Tick(t *testing.T) {
 	const rate = 3210.0
@@ -390,7 +390,7 @@ func TestCompareTier(t *testing.T) {
 	requireNarrow(t, out.String())
 }
 
-// Both ways have the same processors: the service of a comparison is in this process.
+// Both sides have the same processors: the service of a comparison is in this process.
 func TestCompareTier_Processors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	var seen [2]atomic.Int64

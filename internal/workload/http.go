@@ -59,7 +59,7 @@ func NewHTTP(base, token string, security *tls.Config) (*HTTP, error) {
 	return &HTTP{base: u, token: token, client: client, security: security}, nil
 }
 
-// refusedError is the error for a request beside the workload that a service refused.
+// refusedError is the error for a request outside of the workload that a service refused.
 type refusedError struct {
 	what   string
 	status int
@@ -81,7 +81,7 @@ func isNotFound(err error) bool {
 	return ok && refused.status == http.StatusNotFound
 }
 
-// ask sends a request beside the workload and unmarshals the response into v.
+// ask sends a request outside of the workload and unmarshals the response into v.
 func (h *HTTP) ask(ctx context.Context, method, path, what string, v any) error {
 	body, err := h.fetch(ctx, method, path, what)
 	if err != nil {

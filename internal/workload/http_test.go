@@ -200,7 +200,7 @@ func TestHTTPSession_Cancelled(t *testing.T) {
 	require.Equal(t, unanswered, s.do(ctx, &call{transaction: getOrder, id: 7}).class)
 }
 
-// Sessions of both kinds refuse alike.
+// Sessions of both kinds return the same refusals.
 func TestSessions_SameRefusals(t *testing.T) {
 	s := tinyStore(t)
 	calls := map[string]struct {

@@ -204,7 +204,7 @@ func (s *httpSession) roundTrip(version []byte) error {
 	}
 }
 
-var errAnswer = errors.New("not an answer of HTTP/1.1")
+var errAnswer = errors.New("not an HTTP/1.1 response")
 
 func (a *answer) read(in *bufio.Reader) error {
 	line, err := in.ReadSlice('\n')

@@ -13,7 +13,7 @@ import (
 	"brokerage/loadtest"
 )
 
-// compiled reads a schema, which must be one.
+// compiled compiles a schema, which must be valid.
 func compiled(t testing.TB, text []byte) *jsonschema.Schema {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
@@ -31,7 +31,7 @@ func requireValid(t testing.TB, s *jsonschema.Schema, text []byte) {
 	require.NoError(t, s.Validate(doc))
 }
 
-// requireSchema holds a result to its schema.
+// requireSchema requires that a result is valid by its schema.
 func requireSchema(t testing.TB, result any) {
 	t.Helper()
 	text, err := json.Marshal(result)

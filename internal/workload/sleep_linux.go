@@ -12,7 +12,7 @@ import (
 // sleep in a system call would make Go start another thread, which took an eighth of the processor time at 3,000
 // arrivals a second.
 type sleeper struct {
-	clock *os.File // nil where the kernel has no timers
+	clock *os.File // nil if the kernel has no timers
 	fd    int
 }
 

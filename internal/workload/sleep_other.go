@@ -4,7 +4,7 @@ package workload
 
 import "time"
 
-// sleeper is as precise as Go's timers.
+// sleeper sleeps with the precision of Go's timers.
 type sleeper struct{}
 
 func newSleeper() *sleeper { return &sleeper{} }

@@ -49,7 +49,7 @@ func requireSums(t testing.TB, r *Run) {
 	require.Equal(t, []int64{total.Due, total.Due}, []int64{a.Due, a.Started + a.Dropped + a.Queued}, "%+v", a)
 }
 
-// slowService answers what workloads ask after a while, and counts it.
+// slowService answers the requests of workloads after a delay, and counts them.
 func slowService(t testing.TB, after time.Duration) (base string, asked, answered *atomic.Int64) {
 	t.Helper()
 	quick, _ := serve(t, tinyStore(t), nil)
@@ -73,7 +73,7 @@ func slowService(t testing.TB, after time.Duration) (base string, asked, answere
 	return server.URL, asked, answered
 }
 
-// Every answer takes ten seconds, and five are measured: nothing was done in them, and nothing counts as an error of
+// Every response takes ten seconds, and five are measured: nothing was done in them, and nothing counts as an error of
 // the service, which would have answered.
 func TestDrive_SlowService(t *testing.T) {
 	if testing.Short() {
@@ -102,8 +102,8 @@ func TestDrive_SlowService(t *testing.T) {
 	requireNarrow(t, out.String())
 }
 
-// Half of the answers come in the measured time. A target that does not answer within the timeout of the request has
-// not answered; of a call that the end of the run cuts off, that is unknown.
+// Half of the responses arrive in the measured time. A request without a response within its timeout is unanswered; for
+// a call that the end of the run cuts off, that is unknown.
 func TestDrive_WhoGaveUp(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer   time.Duration // of every call

@@ -120,7 +120,7 @@ func definition(t testing.TB, name string) *Definition {
 	return d
 }
 
-// shortly configures a run that is long enough for every transaction.
+// shortly configures a short run that is long enough for every transaction.
 func shortly(t testing.TB, workload string) Config {
 	t.Helper()
 	return Config{Definition: definition(t, workload), Users: 4, Duration: 400 * time.Millisecond, Seed: 1}

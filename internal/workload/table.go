@@ -143,7 +143,7 @@ func (p *printer) heading(r *Run) {
 	p.linef("")
 }
 
-// sums writes what became of the transactions that were due: in total, and for each transaction of which some were not
+// sums writes the outcomes of the transactions that were due: in total, and for each transaction of which some were not
 // answered.
 func (p *printer) sums(r *Run) {
 	const form = "%-21s %10s %10s %8s %10s %8s %7s"

@@ -23,7 +23,7 @@ func requireNarrow(t testing.TB, text string) {
 	}
 }
 
-// example is a run with something of everything, and large numbers.
+// example returns a run with every kind of figure, and large numbers.
 func example(t testing.TB) *Run {
 	t.Helper()
 	r, _, _ := measured(t)
@@ -89,7 +89,7 @@ func TestRun_Write(t *testing.T) {
 	require.Equal(t, string(want), out.String())
 }
 
-// On a narrow terminal two columns are left out, and only sentences are wider.
+// On a narrow terminal two columns are left out, and only sentences exceed its width.
 func TestRun_Write_Narrow(t *testing.T) {
 	for columns, heads := range map[int]string{
 		80:  "share mean p50 p90 p95 p99 p99.9 max",

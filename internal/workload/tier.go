@@ -11,7 +11,7 @@ import (
 // time affect both. Each turn is a run with its own ramp; all turns together take c.Duration.
 func CompareTier(ctx context.Context, direct, service Backend, c Config, turns int) (*Tier, error) {
 	if turns < 1 {
-		return nil, fmt.Errorf("the number of slices is %d, but must be at least 1", turns)
+		return nil, fmt.Errorf("the number of turns is %d, but must be at least 1", turns)
 	}
 	c.Duration = max(c.Duration/time.Duration(2*turns), 1)
 	c.shared = true

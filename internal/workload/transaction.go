@@ -55,7 +55,7 @@ func named(name string) *Transaction {
 // Transactions returns all that a mix can contain.
 func Transactions() []*Transaction { return registry }
 
-// refused returns the outcome of a call that was refused for a reason that has to do with what is stored.
+// refused returns the outcome of a call that was refused for a reason that depends on stored data.
 func (t *Transaction) refused(reason brokerage.Reason) outcome {
 	if slices.Contains(t.Expected, reason) {
 		return outcome{expected, string(reason)}

@@ -86,7 +86,7 @@ func number(field string) int64 {
 	return n
 }
 
-// readHost returns nil where the figures are not available.
+// readHost returns nil if the figures are not available.
 func readHost() *hostReading {
 	fields := strings.Fields(lines("/proc/stat")[0])
 	if len(fields) < 9 || fields[0] != "cpu" {
@@ -115,7 +115,7 @@ func readHost() *hostReading {
 	return h
 }
 
-// virtualDisks are the prefixes of devices that are no disks of their own.
+// virtualDisks are the prefixes of devices that are not separate disks.
 var virtualDisks = [...]string{"loop", "ram", "dm-", "md", "zram"}
 
 // residentMemory returns the resident memory of this process in bytes, or 0 if it is unknown.

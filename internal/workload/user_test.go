@@ -38,7 +38,7 @@ func TestUser_Repeatable(t *testing.T) {
 	}
 }
 
-// Chi-square over many draws: what is drawn has the weights that were asked for.
+// Chi-square over many draws: transactions are drawn with the requested weights.
 func TestUser_Weights(t *testing.T) {
 	const n = 200_000
 	for _, name := range Names() {
@@ -59,7 +59,7 @@ func TestUser_Weights(t *testing.T) {
 	}
 }
 
-// What a user removes it has made, and removes once.
+// A user removes only what it has made, and only once.
 func TestUser_OwnPools(t *testing.T) {
 	u := newTestUser(t, definition(t, "mixed"), 3, 1, 4)
 	made, taken := map[string]bool{}, map[string]int{}
@@ -88,7 +88,7 @@ func TestUser_OwnPools(t *testing.T) {
 	}
 }
 
-// An insert that was refused is not the user's.
+// A refused insert does not count as the user's document.
 func TestUser_RefusedIsNotOwn(t *testing.T) {
 	u := newTestUser(t, definition(t, "mixed"), 3, 1, 4)
 	require.True(t, u.draw(insertOrder))
@@ -205,7 +205,7 @@ func TestScatter(t *testing.T) {
 	}
 }
 
-// The symbol that is sold is the account's first position, and buys are of it as often as the workload says.
+// Sales are of the account's first position, and so is the share of buys that the workload specifies.
 func TestUser_Trades(t *testing.T) {
 	d := dataset.New(dataset.Spec{Seed: 1})
 	u := newTestUser(t, definition(t, "mixed"), 5, 0, 1)
@@ -222,7 +222,7 @@ func TestUser_Trades(t *testing.T) {
 	require.InDelta(t, 7000, held, 300)
 }
 
-// Each transaction has all that its kind needs, and the new ids that the registry names.
+// Each transaction has everything that its kind needs, and the new ids that the registry names.
 func TestTransactions_AreComplete(t *testing.T) {
 	for _, tx := range registry {
 		t.Run(tx.Name, func(t *testing.T) {

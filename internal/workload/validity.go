@@ -38,7 +38,7 @@ func judge(r *Run) Validity {
 	if r.Duration < leastMeasured || r.Warmed < leastWarmed-0.01 {
 		v.Smoke = true
 		// Without the times of this run, so that the runs of a campaign share the note.
-		note("smoke: a run to quote has at least %.0f s measured after %.0f s of warm-up", leastMeasured, leastWarmed)
+		note("smoke: a run to be quoted has at least %.0f s measured after %.0f s of warm-up", leastMeasured, leastWarmed)
 	}
 	if off := offMix(r); off != "" {
 		no("%s", off)
@@ -82,7 +82,7 @@ func judge(r *Run) Validity {
 // of leased ids, which are new.
 func noteChanges(r *Run, note func(format string, args ...any)) {
 	if n := refusals(r, reasonNotFound); n > 0 {
-		note("%d not found: the dataset has it and the database has not, so somebody has deleted it; a restore brings it "+
+		note("%d not found: they are in the dataset but not in the database, so they were deleted; a restore brings them "+
 			"back, or brokerage load --replace", n)
 	}
 	if n := refusals(r, brokerage.OrderExists, brokerage.CustomerExists, brokerage.AccountExists); n > 0 {
@@ -90,7 +90,7 @@ func noteChanges(r *Run, note func(format string, args ...any)) {
 	}
 }
 
-// refusals counts the unexpected refusals for some reasons, those of what users prepared too.
+// refusals returns the number of unexpected refusals for the given reasons, including those during preparation.
 func refusals(r *Run, of ...brokerage.Reason) (n int64) {
 	for _, reason := range of {
 		n += r.Total.Unexpected[string(reason)]

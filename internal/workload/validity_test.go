@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// quotable is a run that is valid.
+// quotable returns a run that is valid.
 func quotable() *Run {
 	r := &Run{
 		Ended: Complete, Duration: 60, Measured: 60, Warmed: 20,
@@ -83,7 +83,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Refusals that come from changes by hand are explained.
+// Refusals because of changes by hand are explained.
 func TestJudge_ChangedByHand(t *testing.T) {
 	r := quotable()
 	r.Total.Unexpected = map[string]int64{"404 not-found": 9, "account-exists": 1}
@@ -91,7 +91,7 @@ func TestJudge_ChangedByHand(t *testing.T) {
 	v := judge(r)
 	require.True(t, v.Valid, "as few as are allowed")
 	require.Len(t, v.Notes, 2)
-	require.Contains(t, v.Notes[0], "9 not found: the dataset has it and the database has not")
+	require.Contains(t, v.Notes[0], "9 not found: they are in the dataset but not in the database")
 	require.Contains(t, v.Notes[1], "3 new ids existed: somebody has used ids that were not leased")
 	require.Empty(t, judge(quotable()).Notes)
 }
@@ -112,7 +112,7 @@ func TestJudge_Smoke(t *testing.T) {
 	}
 }
 
-// The limit is the textbook's for once in a million, and above it where the approximation is worst.
+// The limit is the textbook's value for once in a million, or above it where the approximation is worst.
 func TestChiSquareLimit(t *testing.T) {
 	require.InDelta(t, 60.4, chiSquareLimit(16), 1.5)
 	require.InDelta(t, 25.7, chiSquareLimit(1), 1.8)

@@ -114,8 +114,7 @@ func requireRefusal(t testing.TB, err error, reason xmldoc.Reason, line, column 
 	}
 }
 
-// Namespaces in XML wants URI references; what is a doubtful one to some parser is
-// none here.
+// Namespaces in XML requires URI references; one that some parser might refuse is refused here.
 func TestAdmit_Namespaces(t *testing.T) {
 	for uri, good := range map[string]bool{
 		"urn:x": true, "relative": true, "http://a/b;c=d?e=f&amp;g#h": true, "a/b:c": true, "./a:b": true, "?": true,
@@ -310,10 +309,9 @@ func TestAdmit_Limits(t *testing.T) {
 	require.NoError(t, err, "exactly at the limit of attributes")
 }
 
-// What is meant to hurt a parser must cost no more than in proportion: one
-// document of 32 times the size, against 32 documents. Of a quadratic cost that
-// would be 32 times as much; ten leaves room for caches. It is the processor's
-// time that counts, the best of several runs, so that a busy machine is no fault.
+// Hostile documents must cost no more than in proportion to their size: one document of 32 times the size is compared
+// with 32 documents. A quadratic cost would be 32 times as much; the limit of ten leaves room for caches. Processor
+// time counts, the best of several runs, so that a busy machine does not fail the test.
 func TestAdmit_LinearCost(t *testing.T) {
 	limits := xmldoc.Limits{Bytes: 64 << 20, Nodes: 1 << 30, Attributes: 1 << 30}
 	repeat := func(s string) func(int) string { return func(n int) string { return strings.Repeat(s, n) } }
@@ -365,8 +363,7 @@ func TestAdmit_LinearCost(t *testing.T) {
 			}
 			require.LessOrEqual(t, cost(large, 1), slack*cost(small, factor))
 
-			// And memory stays in proportion. The most is for names beyond ASCII,
-			// for each of which encoding/xml is asked.
+			// And memory stays in proportion. The most is for names beyond ASCII, for each of which encoding/xml is asked.
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			_, _ = xmldoc.AppendAdmitted(out[:0], large, limits)

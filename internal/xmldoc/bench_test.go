@@ -17,7 +17,7 @@ var tpox = xmldoc.Namespaces{
 	"s": "http://tpox-benchmark.com/security",
 }
 
-// sample is a generated document and what the transactions do with its kind.
+// sample is a generated document, with the paths that transactions use on its kind.
 type sample struct {
 	doc []byte
 
@@ -28,8 +28,8 @@ type sample struct {
 	cut   *xmldoc.Path
 }
 
-// samples takes, of the first hundred documents of each kind that have all of
-// the set, the one whose size is nearest to the typical one.
+// samples returns a sample of each kind: the one of typical size among the first hundred documents that have every path
+// of the set.
 func samples(t testing.TB) map[string]sample {
 	t.Helper()
 	all := map[string]sample{
@@ -88,8 +88,7 @@ func samples(t testing.TB) map[string]sample {
 	return all
 }
 
-// Reading is done for every request, so that it must not make work for the
-// collector; nor must admission, where the caller has room.
+// Reading happens in every request, so it must not allocate; neither must admission into memory of the caller.
 func TestAllocations(t *testing.T) {
 	none := func(t *testing.T, what string, f func()) {
 		t.Helper()
@@ -131,7 +130,7 @@ func raceDetector() bool {
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// each measures what prepare gives, for a document of each kind.
+// each measures the function that prepare returns, for a document of each kind.
 func each(b *testing.B, prepare func(s sample) (size int, do func())) {
 	b.Helper()
 	all := samples(b)
@@ -175,8 +174,7 @@ func BenchmarkFind(b *testing.B) {
 	})
 }
 
-// FindSet stops where it has everything, so that its rate is not comparable
-// with that of Find.
+// FindSet stops when it has found everything, so its rate is not comparable with that of Find.
 func BenchmarkFindSet(b *testing.B) {
 	each(b, func(s sample) (int, func()) {
 		return len(s.doc), func() { s.set.Find(xmldoc.Document(s.doc), s.found) }
@@ -194,7 +192,7 @@ func BenchmarkEdit(b *testing.B) {
 	})
 }
 
-// Its bytes are those that are cut out, not those of the document.
+// Its bytes are those of the cut part, not those of the document.
 func BenchmarkStandalone(b *testing.B) {
 	each(b, func(s sample) (int, func()) {
 		n := s.cut.Find(xmldoc.Document(s.doc))

@@ -17,8 +17,8 @@ func Canonical(doc []byte) []byte {
 	return canonical(doc, make(map[string]int))
 }
 
-// AttrLast returns a document in the normal form with one attribute of its root moved behind all others. It returns
-// doc itself if there is nothing to move.
+// AttrLast returns a document in the normal form with one attribute of its root moved after all others. It returns doc
+// itself if there is nothing to move.
 func AttrLast(doc []byte, name string) []byte {
 	end := max(tagEnd(doc, 0)-len(">"), 0)
 	if !bytes.Contains(doc[:end], []byte(" "+name+`="`)) {

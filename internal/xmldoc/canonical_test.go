@@ -46,8 +46,8 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// requireCanonical requires that the canonical form of a document says the same,
-// is in the normal form and canonical itself.
+// requireCanonical requires that the canonical form of a document means the same, is in the normal form and is
+// canonical itself.
 func requireCanonical(t *testing.T, doc []byte) {
 	t.Helper()
 	canonical := xmldoc.CanonicalDocument(doc)
@@ -77,8 +77,7 @@ func TestCanonical_Size(t *testing.T) {
 		xmldoc.Canonical([]byte(`<a xmlns:p="1"><p:b></p:b><p:b></p:b></a>`)))
 }
 
-// An element that is cut out of a document is the same as one that another program
-// has cut out with other declarations.
+// An element cut out of a document equals one that another program has cut out with other declarations.
 func TestCanonical_OfParts(t *testing.T) {
 	for _, c := range []struct{ doc, elsewhere string }{
 		{`<f xmlns="u" xmlns:p="v" xmlns:q="w"><o a="1"><p:b q:c="p:d"></p:b></o></f>`,

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// decode changes src to UTF-8 without a byte order mark and moves pos behind the XML declaration. It copies only a
+// decode changes src to UTF-8 without a byte order mark and moves pos after the XML declaration. It copies only a
 // document in another encoding.
 func (a *admitter) decode() {
 	mark := ""

@@ -25,8 +25,8 @@ func seeds() []string {
 	return all
 }
 
-// What Admit takes, encoding/xml takes too, and reads the same in it before
-// and after; and what came out is the normal form.
+// Every document that Admit accepts, encoding/xml accepts, too, with the same content before and after; the result is
+// in the normal form.
 func FuzzAdmit(f *testing.F) {
 	for _, s := range seeds() {
 		f.Add([]byte(s))
@@ -53,7 +53,7 @@ func FuzzAdmit(f *testing.F) {
 	})
 }
 
-// Reading survives any bytes.
+// Reading arbitrary bytes does not panic.
 func FuzzRead(f *testing.F) {
 	for _, s := range seeds() {
 		f.Add([]byte(s))
@@ -95,7 +95,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// An edit of the bytes says the same as that edit on a tree.
+// An edit of the bytes has the same result as the edit of a tree.
 func FuzzEdit(f *testing.F) {
 	for _, s := range seeds() {
 		for op := range byte(5) {

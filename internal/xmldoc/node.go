@@ -43,7 +43,7 @@ func Root(doc []byte) Node {
 // Exists reports whether the node was found.
 func (n Node) Exists() bool { return n.kind != none }
 
-// tagEnd returns the offset behind the tag that begins at i.
+// tagEnd returns the offset after the tag that begins at i.
 func tagEnd(doc []byte, i int) int {
 	if j := bytes.IndexByte(doc[i:], '>'); j >= 0 {
 		return i + j + 1
@@ -51,7 +51,7 @@ func tagEnd(doc []byte, i int) int {
 	return len(doc)
 }
 
-// elementEnd returns the offset behind the end tag of the element whose content begins at i.
+// elementEnd returns the offset after the end tag of the element whose content begins at i.
 func elementEnd(doc []byte, i int) int {
 	for depth := 1; ; {
 		j := bytes.IndexByte(doc[i:], '<')
@@ -161,7 +161,7 @@ func nameAt(doc []byte, i int) []byte {
 }
 
 func splitName(name []byte) (prefix, local []byte) {
-	if i := bytes.IndexByte(name, ':'); i >= 0 { //nolint:modernize // bytes.Cut takes a twentieth of all look-up time more
+	if i := bytes.IndexByte(name, ':'); i >= 0 { //nolint:modernize // bytes.Cut takes a twentieth of all lookup time more
 		return name[:i], name[i+1:]
 	}
 	return nil, name

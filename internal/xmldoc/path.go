@@ -118,7 +118,7 @@ func (s *Set) Find(n Node, out []Node) {
 type visitor func(path int, found Node) (end int, more bool)
 
 // walk goes through n once and calls visit with each node that a path leads to. Elements that no path leads through
-// are skipped. It is one loop because a call for each tag would cost 5 % of a look-up.
+// are skipped. It is one loop because a call for each tag would cost 5 % of a lookup.
 func (s *Set) walk(n Node, visit visitor) {
 	if !n.Exists() || n.kind == value {
 		return

@@ -118,8 +118,7 @@ func TestPath_Relative(t *testing.T) {
 	}
 }
 
-// A step with [1] is the first of its name in its parent, even where only a later
-// one has what the rest of the path names.
+// A step with [1] is the first of its name in its parent, even if only a later one has what the rest of the path names.
 func TestPath_First(t *testing.T) {
 	const doc = `<s xmlns="http://example.com/shop"><i><q n="1"></q><q c="2"><p>a</p><p>b</p></q></i><x:q ` +
 		`xmlns:x="urn:x"></x:q><q c="3"></q>` +
@@ -272,7 +271,7 @@ func TestNode_Standalone(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.standalone, string(alone), "it stands on its own, in the normal form")
 
-			// At either place it says what it said in its own document.
+			// In both places it means the same as in its own document.
 			whole, err := expand([]byte(c.doc))
 			require.NoError(t, err)
 			cut, err := expand(alone)

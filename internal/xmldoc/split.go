@@ -46,7 +46,7 @@ type SplitPosition struct {
 type Splitter struct {
 	in   *bufio.Reader
 	rest []byte // what was read of the stream, from the position on
-	err  error  // the end of the stream behind rest
+	err  error  // the end of the stream after rest
 	max  int
 	at   SplitPosition
 
@@ -57,7 +57,7 @@ type Splitter struct {
 
 type stretch struct{ from, to int64 }
 
-// splitAhead is how far behind the largest document the stream is read, to recognise what follows.
+// splitAhead is how far after the largest document the stream is read, to recognise what follows.
 const splitAhead = 16
 
 // NewSplitter returns a Splitter for the rest of a stream from the given position. Documents of more than limit bytes
@@ -71,7 +71,7 @@ func NewSplitter(r io.Reader, limit int, at SplitPosition) *Splitter {
 	}
 }
 
-// Position returns the position behind the last piece that Next returned.
+// Position returns the position after the last piece that Next returned.
 func (s *Splitter) Position() SplitPosition { return s.at }
 
 // Next returns the next piece. The error is io.EOF at the end, and otherwise the error of the stream.
@@ -101,7 +101,7 @@ func (s *Splitter) Next() (p Piece, err error) {
 	return p, nil
 }
 
-// peek returns the next bytes of the stream: as many as the largest document and what must be seen behind it can have.
+// peek returns the next bytes of the stream: as many as the largest document and what must be read after it can have.
 func (s *Splitter) peek() []byte {
 	if s.err == nil {
 		s.rest, s.err = s.in.Peek(s.max + splitAhead)
@@ -150,9 +150,9 @@ func (s *Splitter) unfinished(b []byte) error {
 	return s.tooLarge(b)
 }
 
-// An outline is what is known of a document while its end is searched. Offsets are in the rest.
+// An outline is what is known of a document while the splitter looks for its end. Offsets are in the rest.
 type outline struct {
-	begin, at int  // of the document, behind a byte order mark, and of what is read next
+	begin, at int  // of the document, after a byte order mark, and of what is read next
 	depth     int  // how many elements are open
 	blank     bool // no element or declaration so far
 	ended     bool
@@ -204,8 +204,8 @@ func (s *Splitter) document(b []byte) (end int, blank bool, err error) {
 	return end, false, nil
 }
 
-// markup reads what begins with the < at d.at. The document has ended behind its root element, and before an XML
-// declaration that follows comments, which belong to no document then.
+// markup reads what begins with the < at d.at. A document ends after its root element, or before an XML declaration
+// that follows comments, which then belong to no document.
 func (s *Splitter) markup(b []byte, d *outline) (err error) {
 	start := d.at
 	var opens int
@@ -379,7 +379,7 @@ func (s *Splitter) resume(b []byte) int {
 			return len(b)
 		}
 		if i += n + 1; n < 0 || i > s.max {
-			s.at.Adrift = true // the end is not in b: return a piece and continue behind it
+			s.at.Adrift = true // the end is not in b: return a piece and continue after it
 			return s.max
 		}
 		if s.at.OneALine || declares(b[i:]) {

@@ -14,8 +14,7 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// pieces writes what a Splitter makes of a stream: each piece with its line,
-// and a mark if it is blank or broken.
+// pieces writes the pieces of a stream: each with its line, and a mark if it is blank or broken.
 func pieces(t testing.TB, r io.Reader, limit int) []string {
 	t.Helper()
 	s := xmldoc.NewSplitter(r, limit, xmldoc.SplitPosition{})
@@ -119,9 +118,8 @@ func TestSplitter_ReadError(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 }
 
-// Whatever a stream holds: no byte is lost but white space, nothing is larger
-// than allowed, a second Splitter can continue anywhere, and what Admit takes as a
-// whole is one piece.
+// For any stream: no byte except white space is lost, nothing is larger than allowed, a second Splitter can continue
+// anywhere, and a document that Admit accepts is one piece.
 func FuzzSplitter(f *testing.F) {
 	for _, s := range seeds() {
 		f.Add([]byte(s), uint16(0))
@@ -168,7 +166,7 @@ func FuzzSplitter(f *testing.F) {
 	})
 }
 
-// Broken streams that invite to look at everything again and again.
+// Broken streams that tempt a splitter to read everything repeatedly.
 func TestSplitter_Linear(t *testing.T) {
 	for name, line := range map[string]string{
 		"Elements":        "<x%d>\n",

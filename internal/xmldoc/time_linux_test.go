@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processorTime is what the locked thread has spent on a processor.
+// processorTime returns the processor time of the locked thread.
 func processorTime(t testing.TB) time.Duration {
 	t.Helper()
 	var now unix.Timespec

@@ -9,5 +9,5 @@ import (
 
 var began = time.Now()
 
-// processorTime is the clock where threads have none of their own.
+// processorTime returns the wall clock, because threads have no clock of their own here.
 func processorTime(testing.TB) time.Duration { return time.Since(began) }

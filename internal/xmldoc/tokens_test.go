@@ -79,6 +79,6 @@ func charset(label string, r io.Reader) (io.Reader, error) {
 	return nil, fmt.Errorf("charset %q", label)
 }
 
-// blanks is what XML makes of white space in values of attributes, declarations
-// of namespaces among them; encoding/xml keeps it.
+// blanks normalises white space in values of attributes and namespace declarations as XML requires; encoding/xml does
+// not.
 var blanks = strings.NewReplacer("\n", " ", "\t", " ", "\r", " ")

@@ -30,7 +30,7 @@ func generator(t testing.TB) *dataset.Dataset {
 	return dataset.New(dataset.Spec{Scale: scale, Seed: 1})
 }
 
-// documents are n of a kind from all over a dataset; others for another start.
+// documents returns n documents of a kind from all over a dataset; another start gives others.
 func documents(d *dataset.Dataset, k dataset.Kind, n int, start int64) [][]byte {
 	docs := make([][]byte, n)
 	for i := range docs {
@@ -55,7 +55,7 @@ var trained = sync.OnceValue(func() [len(dataset.Kinds)][]byte {
 	return dictionaries
 })
 
-// decoder is the independent judge of what is written here.
+// decoder returns an independent decoder, to check frames with.
 func decoder(t testing.TB, dictionary []byte) *zstd.Decoder {
 	t.Helper()
 	d, err := zstd.NewReader(nil, zstd.WithDecoderDicts(dictionary), zstd.WithDecoderConcurrency(1))
@@ -112,7 +112,7 @@ func TestEncoder_Documents(t *testing.T) {
 	}
 }
 
-// Any bytes decode to themselves, whatever was packed with the same memory before.
+// Arbitrary bytes decode to themselves, whatever was packed with the same memory before.
 func TestEncoder_AnyBytes(t *testing.T) {
 	d := generator(t)
 	dictionary := trained()[dataset.Customer]
@@ -175,7 +175,7 @@ func TestEncoder_Zstd(t *testing.T) {
 	}
 }
 
-// Dictionaries of other trainers do as well; what their tables lack is refused.
+// Dictionaries of other trainers work, too; documents with symbols that their tables lack are refused.
 func TestNew_OtherTrainer(t *testing.T) {
 	d := generator(t)
 	dictionary, err := dict.BuildZstdDict(documents(d, dataset.Order, 300, 0),
@@ -229,7 +229,7 @@ func FuzzEncoder_Append(f *testing.F) {
 }
 
 // BenchmarkEncoder compares with the general encoders: zstd at its three lowest levels, with a dictionary of its own,
-// and S2. They alternate, and the least of the times counts, so that a busy machine changes little: compare them within
+// and S2. They alternate, and the shortest time counts, so that a busy machine has little effect: compare them within
 // one run.
 func BenchmarkEncoder(b *testing.B) {
 	type encoder struct {

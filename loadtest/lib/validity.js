@@ -35,7 +35,7 @@ export function judge(run, { slices, sliceSeconds, late, templates, invalid }) {
 
   const refused = (reason) => (total.unexpected[reason] || 0) + (run.prepared.unexpected?.[reason] || 0);
   const missing = refused('404 not-found');
-  if (missing > 0) notes.push(`${missing} not found: the dataset has it and the database has not, so somebody has deleted it; a restore brings it back, or brokerage load --replace`);
+  if (missing > 0) notes.push(`${missing} not found: they are in the dataset but not in the database, so they were deleted; a restore brings them back, or brokerage load --replace`);
   const taken = refused('409 order-exists') + refused('409 customer-exists') + refused('409 account-exists');
   if (taken > 0) notes.push(`${taken} new ids existed: somebody has used ids that were not leased; the next run has others`);
 

@@ -21,7 +21,7 @@ var exceptions = map[string]string{
 	"internal/store/storetest/cost.go": "test code: calls and sizes of documents by transaction",
 }
 
-// sources calls visit for each Go and JavaScript file of the product: not for tests.
+// sources calls visit for each Go and JavaScript file of the product, except tests.
 func sources(t *testing.T, visit func(name string, source []byte)) {
 	t.Helper()
 	root := os.DirFS("../../..")
@@ -47,7 +47,7 @@ var generated = regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.\n`)
 
 var declaration = regexp.MustCompile(`(?m)^package (\w+)\n\nvar transactions = \[\.\.\.\]\*(\w+)\{$`)
 
-// A generated list is what go generate writes now.
+// A generated list equals the output of go generate.
 func TestList_Current(t *testing.T) {
 	found := 0
 	sources(t, func(name string, source []byte) {

@@ -1,4 +1,4 @@
-// Command lists writes what a package has for each of the transactions.
+// Command lists generates the code that a package has for each of the transactions.
 //
 //	//go:generate go run brokerage/internal/brokerage/lists operation
 //

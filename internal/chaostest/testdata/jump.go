@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// jump is by how many seconds the wall clock is ahead: a page of the file that
-// the test writes to. Nothing here may ask for the time.
+// jump is the number of seconds by which the wall clock is ahead, in a page of the file that the test writes to.
+// Nothing here may read the time.
 var jump = func() *int64 {
 	name, ok := syscall.Getenv("BROKERAGE_TEST_CLOCK")
 	if !ok {

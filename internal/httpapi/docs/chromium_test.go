@@ -122,11 +122,11 @@ func TestPage_InBrowser(t *testing.T) {
 	}
 }
 
-// token is the one that the stub takes.
+// token is the token that the stub accepts.
 const token = "a-token-for-reading"
 
-// service is the page with a stub of the service behind it, which answers with the examples of the contract. What it
-// was sent last is put into got.
+// service returns the page with a stub of the service behind it, which answers with the examples of the contract. The
+// last request is stored in got.
 func service(t testing.TB, got *http.Request) http.Handler {
 	t.Helper()
 	mux := http.NewServeMux()

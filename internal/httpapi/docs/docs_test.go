@@ -18,7 +18,7 @@ import (
 
 var handler = docs.Handler(api.OpenAPI()) // kept, as the service keeps it
 
-// paths are all that the page is made of.
+// paths are the paths of all files of the page.
 var paths = []string{"/docs", "/docs/base.css", "/docs/docs.css", "/docs/base.js", "/docs/docs.js", "/docs/icon.svg"}
 
 // ask sends a request; header is pairs of name and value.
@@ -164,7 +164,7 @@ func TestAssets_NothingExternal(t *testing.T) {
 	require.NotRegexp(t, `(?i)//|href|url\(|<script|<style`, strings.Replace(get(t, "/docs/icon.svg"), namespace, "", 1))
 }
 
-// A page that a phone on a poor line has at once: together about what one photograph takes.
+// The page loads fast on a phone with a poor connection: all files together are about as large as a photograph.
 func TestAssets_Size(t *testing.T) {
 	var sum int
 	for _, path := range paths {

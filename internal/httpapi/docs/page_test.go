@@ -13,7 +13,7 @@ import (
 	"brokerage/api"
 )
 
-// contract is read here by somebody else's reader.
+// contract parses the contract with another parser.
 func contract(t testing.TB) *openapi3.T {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI())
@@ -21,7 +21,7 @@ func contract(t testing.TB) *openapi3.T {
 	return doc
 }
 
-// section is what the page says of an operation or a problem, in characters as they are read.
+// section returns the text of the page on an operation or a problem, unescaped.
 func section(t testing.TB, page, id string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(page, ` id="`+id+`"`)
@@ -30,7 +30,7 @@ func section(t testing.TB, page, id string) string {
 	return html.UnescapeString(end.Split(rest, 2)[0])
 }
 
-// shown is an example as the page must show it: whole.
+// shown returns an example as the page must show it: complete.
 func shown(t testing.TB, value any) string {
 	t.Helper()
 	if text, ok := value.(string); ok {

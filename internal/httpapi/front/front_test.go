@@ -66,7 +66,7 @@ func TestPage_Transactions(t *testing.T) {
 	require.NotContains(t, page, "ZgotmplZ", "what html/template puts where it mistrusts a value")
 }
 
-// A token stays in memory, answers are text, and all that is loaded is the service's.
+// A token stays in memory, responses are shown as text, and everything is loaded from the service.
 func TestPage_Scripts(t *testing.T) {
 	page := get(t, "/").Body.String()
 	for _, link := range regexp.MustCompile(`\s(?:href|src)="([^"]*)"`).FindAllStringSubmatch(page, -1) {

@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// ProgressBytes is how many bytes lie between two reports of progress.
+// ProgressBytes is the number of bytes between two reports of progress.
 const ProgressBytes = 1 << 20
 
 // A File is a backup that is open for reading.
@@ -63,7 +63,7 @@ func (b *File) readManifest(engine string, newest int) error {
 	case over < 0:
 		return errors.New("is cut off")
 	case over > 0:
-		return fmt.Errorf("has %d bytes behind its end", over)
+		return fmt.Errorf("has %d bytes after its end", over)
 	}
 	text, seal := frame[frameHead:len(frame)-sealLine], frame[len(frame)-sealLine:]
 	b.sealed = info.Size() - int64(sealLine)
@@ -76,9 +76,9 @@ func (b *File) readManifest(engine string, newest int) error {
 	case b.Engine != engine:
 		return fmt.Errorf("is a backup of %s, and not of %s", engineText(b.Engine), engineText(engine))
 	case b.Format > Format:
-		return fmt.Errorf("is a backup of format %d, and this program knows up to %d: use a newer release", b.Format, Format)
+		return fmt.Errorf("is of format %d, but this program supports up to %d: use a newer release", b.Format, Format)
 	case b.Schema > newest:
-		return fmt.Errorf("holds schema version %d, and this program knows up to %d: use a newer release", b.Schema, newest)
+		return fmt.Errorf("has schema version %d, but this program supports up to %d: use a newer release", b.Schema, newest)
 	case b.Format < 1 || b.Schema < 1 || b.Bytes <= 0:
 		return errors.New("is damaged: its manifest makes no sense")
 	}
@@ -92,8 +92,8 @@ func engineText(engine string) string {
 	return engine
 }
 
-// Unpack writes the database in the backup to a writer, and returns an error unless the backup is whole: after an
-// error, what was written is of no use. It calls read with the progress.
+// Unpack writes the database in the backup to a writer, and returns an error unless the backup is complete: after an
+// error, what was written is unusable. It calls read with the progress.
 func (b *File) Unpack(ctx context.Context, to io.Writer, read func(bytes int64)) error {
 	file := sha256.New()
 	packed := io.TeeReader(io.NewSectionReader(b, 0, b.packed), file)
@@ -134,7 +134,7 @@ func (b *File) Unpack(ctx context.Context, to io.Writer, read func(bytes int64))
 	return nil
 }
 
-// unpackError returns an error of the disk as it is, and any other as damage.
+// unpackError returns an error of the disk unchanged, and any other as damage.
 func (b *File) unpackError(err error) error {
 	if _, ok := errors.AsType[*os.PathError](err); ok {
 		return err

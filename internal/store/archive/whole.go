@@ -57,7 +57,7 @@ func Free(path string, replace bool) error {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is not a file", path)
 	case !replace:
-		return fmt.Errorf("%s is there already: --replace replaces it", path)
+		return fmt.Errorf("%s exists already: --replace replaces it", path)
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package bulk is what all stores share for loading, verifying and measuring a whole database: the types that commands
-// pass to them, and the work on documents that does not depend on the engine.
+// Package bulk contains what all stores share for loading, verifying and measuring a whole database: the types that
+// commands pass to them, and the work on documents that does not depend on the engine.
 package bulk
 
 import (
@@ -91,7 +91,7 @@ func ContentsOf(d *dataset.Dataset) brokerage.Contents {
 	}
 }
 
-// Space says what takes the bytes of a database.
+// Space is the size of a database by its parts.
 type Space struct {
 	Documents [len(dataset.Kinds)]int64 // stored now
 	// Raw is the bytes of the documents that were loaded, in the normal form, as a client gets them: without white space
@@ -111,7 +111,7 @@ type IndexSpace struct {
 	Bytes int64
 }
 
-// kinds are the root elements of documents by kind, and what reads and validates them.
+// kinds are the root elements of documents by kind, with the functions that read and validate them.
 var kinds = [...]struct {
 	namespace, root string
 	keys            func(doc []byte) (any, error)

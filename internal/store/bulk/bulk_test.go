@@ -83,7 +83,7 @@ func TestLedger_Done(t *testing.T) {
 	}
 }
 
-// Only a load of all that was expected, and of nothing else, makes the dataset.
+// Only a load of exactly the expected documents counts as the dataset.
 func TestLoaded_Finished(t *testing.T) {
 	expected := brokerage.Contents{Fingerprint: "tpox-2/tiny", Securities: 1, Customers: 2, Orders: 3}
 	var l bulk.Loaded

@@ -15,10 +15,10 @@ type Estimate struct {
 	Documents, Stored int64
 }
 
-// Estimates are those of all kinds.
+// Estimates are the estimates of all kinds of documents.
 type Estimates [len(dataset.Kinds)]Estimate
 
-// Pages are the page reads that a server has answered from memory, and the others, for all its clients.
+// Pages are the page reads of all clients of a server: those answered from memory, and the others.
 type Pages struct{ Hits, Misses int64 }
 
 // Figures are what a store fetches from its server for metrics.
@@ -28,7 +28,7 @@ type Figures struct {
 }
 
 const (
-	// figuresWait keeps a request for metrics from hanging with the server.
+	// figuresWait limits how long a request for metrics waits for the server.
 	figuresWait = 250 * time.Millisecond
 	// estimatesAge is the greatest age of estimates.
 	estimatesAge = time.Minute

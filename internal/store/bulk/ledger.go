@@ -78,7 +78,7 @@ func (l *Ledger) LoadedDocuments(ctx context.Context, k dataset.Kind) (n int64, 
 }
 
 // Done reports whether a load has stored all its documents. It refuses a load into a database that holds something
-// else; same reports whether what is stored is the load's own.
+// else; same reports whether the stored dataset is the load's own.
 func (l *Ledger) Done(ctx context.Context, name string, same func(brokerage.Contents) bool) (bool, error) {
 	unfinished, err := l.Loading(ctx)
 	switch {

@@ -17,7 +17,7 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// memory is a store of orders. A transaction is a copy that a commit puts in place.
+// memory is a store of orders. A transaction is a copy, which a commit makes current.
 type memory struct {
 	settings map[string]string
 	orders   map[brokerage.ID]string
@@ -160,7 +160,7 @@ func TestLoader(t *testing.T) {
 	require.ErrorContains(t, err, "the database holds files/0-0-4 already")
 }
 
-// What the first try of a transaction counted, and what it refused, does not hold in the second.
+// The counts and refusals of the first attempt of a transaction do not count in the second.
 func TestLoader_Retried(t *testing.T) {
 	var refusals []string
 	m := newMemory()
@@ -234,7 +234,7 @@ func TestLoader_GoesOn(t *testing.T) {
 	}
 }
 
-// An end that fails leaves a load that is not done.
+// A failing end leaves the load unfinished.
 func TestLoader_EndFails(t *testing.T) {
 	var refusals []string
 	m := newMemory()
@@ -246,7 +246,7 @@ func TestLoader_EndFails(t *testing.T) {
 	require.NotContains(t, m.settings, bulk.SettingContents)
 }
 
-// Documents that are not packed have memory of their own.
+// Documents that are not packed have their own memory.
 func TestLoader_AsIs(t *testing.T) {
 	var refusals []string
 	m := newMemory()

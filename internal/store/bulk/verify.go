@@ -29,7 +29,7 @@ type Verification struct {
 	Read func(bytes int64)          // called with the progress; it may be nil
 }
 
-// Tell counts findings and reports them, and returns an error when ctx has ended.
+// Tell counts and reports findings. It returns the error of Find, or of ctx when that is done.
 func (v *Verification) Tell(ctx context.Context, findings ...string) error {
 	for _, f := range findings {
 		v.Findings++

@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/store/storetest"
 )
 
-// few is a dataset that the bench can load quickly.
+// few is a dataset that the stand-in can load quickly.
 var few = sync.OnceValue(func() *dataset.Dataset {
 	return dataset.NewOf(1, dataset.Counts{Securities: 40, Customers: 24, Orders: 80})
 })
@@ -24,7 +24,7 @@ var loaded struct {
 	bench *db2test.Bench
 }
 
-// onBench returns a database of the bench with the dataset few.
+// onBench returns a database of the stand-in with the dataset few.
 func onBench(t testing.TB) *db2test.Bench {
 	t.Helper()
 	loaded.Lock()
@@ -48,7 +48,7 @@ func openBench(t testing.TB, b *db2test.Bench, settings Settings) *Store {
 	return s
 }
 
-// The suite that every store passes, on the bench: nothing of it was run on Db2 itself.
+// The suite that every store passes, on the stand-in: none of it was run on Db2 itself.
 func TestStore(t *testing.T) {
 	benches := make(map[*Store]*db2test.Bench)
 	open := func(t testing.TB, _ *dataset.Dataset, rules brokerage.Rules) brokerage.Store {

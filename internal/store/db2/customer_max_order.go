@@ -6,8 +6,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// CustomerMaxOrder returns the largest order of a customer. Only where there is none does it ask whether the customer
-// exists.
+// CustomerMaxOrder returns the largest order of a customer. If there is none, it checks whether the customer exists.
 func (s *Store) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) (answer []byte, err error) {
 	var exists bool
 	err = s.read(ctx, func() (err error) {

@@ -22,7 +22,7 @@ func inspect(ctx context.Context, db *sql.DB) (is brokerage.Engine, err error) {
 			return err
 		}
 		if name == "codeset" && value.String != "UTF-8" {
-			return fmt.Errorf("the database has codeset %s, and documents need UTF-8: "+
+			return fmt.Errorf("the database has codeset %s, but documents need UTF-8: "+
 				"create it by CREATE DATABASE … USING CODESET UTF-8", value.String)
 		}
 		is.Settings = append(is.Settings, brokerage.Setting{Name: name, Value: value.String})

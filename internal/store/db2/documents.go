@@ -109,7 +109,7 @@ func eachRow(ctx context.Context, q querier, text string, args []any, each func(
 	return rows.Err()
 }
 
-// document returns the one document of a statement, in the normal form, or nil where there is none.
+// document returns the one document of a statement, in the normal form, or nil if there is none.
 func document(ctx context.Context, q querier, name string, args ...any) (doc []byte, err error) {
 	var stored []byte
 	err = eachDocument(ctx, q, statements[name], args, func(d []byte) { stored = d })

@@ -60,7 +60,7 @@ func TestDocuments_Refused(t *testing.T) {
 	require.Equal(t, "<a></a>", string(got))
 }
 
-// A document that cannot be read whole is not returned at all.
+// A document that cannot be read completely is not returned at all.
 func TestDocuments_NeverCut(t *testing.T) {
 	f := &fake{answer: func(string, []driver.Value) (answer, error) {
 		return answer{rows: [][]driver.Value{{int64(100), []byte("<a>")}}}, nil

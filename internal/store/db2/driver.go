@@ -124,7 +124,8 @@ func (c *conn) Close() error {
 // IsValid reports to database/sql whether the connection may be used again.
 func (c *conn) IsValid() bool { return !c.broken }
 
-// note converts an error of the driver into one of the server, and marks the connection as broken if it is after it.
+// note converts an error of the driver into one of the server, and marks the connection as broken if the error means
+// that it is.
 func (c *conn) note(err error) error {
 	if err == nil {
 		return nil
@@ -256,7 +257,7 @@ func plain(args []driver.NamedValue) []driver.Value {
 	return values
 }
 
-// rows are those of a query, whose trace ends when they have been read.
+// rows are the rows of a query, whose trace ends when they have been read.
 type rows struct {
 	driver.Rows
 	conn *conn

@@ -13,8 +13,8 @@ import (
 	ibm "github.com/ibmdb/go_ibm_db"
 )
 
-// driverConnector connects with IBM's driver. This and the diagnosis of its errors are all that the build tag decides.
-// Only the driver that its package registers has a handle of the client library.
+// driverConnector connects with IBM's driver. Only this and the diagnosis of its errors depend on the build tag. Only
+// the driver that its package registers has a handle of the client library.
 func driverConnector(dsn string) (driver.Connector, error) {
 	db, err := sql.Open("go_ibm_db", dsn)
 	if err != nil {

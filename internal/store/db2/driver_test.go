@@ -36,7 +36,7 @@ func TestDriver_Binds(t *testing.T) {
 	require.Equal(t, []driver.Value{"text", int64(7), 1.5, nil}, got)
 }
 
-// Each new connection runs the session's statements first, and is closed where one fails.
+// Each new connection runs the session's statements first, and is closed if one fails.
 func TestDriver_Session(t *testing.T) {
 	session := Settings{LockTimeout: 3 * time.Second}.session()
 	require.Equal(t, []string{"SET CURRENT LOCK TIMEOUT = 3"}, session)

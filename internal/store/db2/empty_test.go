@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// Empty leaves nothing, and the same load restores everything. After one that failed half-way the store is not ready,
-// and Empty can run again.
+// Empty leaves nothing, and the same load restores everything. After a failure halfway the store is not ready, and
+// Empty can run again.
 func TestEmpty(t *testing.T) {
 	s := openBench(t, onBench(t), Settings{Pool: 4})
 	order := brokerage.ID(few().ID(dataset.Order, 1))

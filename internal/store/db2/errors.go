@@ -77,8 +77,8 @@ func isLockTimeout(err error) bool {
 	return isConflict(err) && serverErrorOf(err).Reason == reasonLockTimeout
 }
 
-// isTransient reports whether another attempt may succeed, as far as the error says. Whether it is allowed is for the
-// caller to know.
+// isTransient reports whether, judging by the error, another attempt may succeed. Whether it is safe is for the caller
+// to decide.
 func isTransient(err error) bool {
 	return isConflict(err) || isLost(err) || serverErrorOf(err).State == stateRerouted
 }

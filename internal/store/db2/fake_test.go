@@ -48,7 +48,7 @@ func (f *fake) note(call string) {
 	f.calls = append(f.calls, call)
 }
 
-// said returns the calls, without connecting.
+// said returns the calls, except those for connecting.
 func (f *fake) said() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

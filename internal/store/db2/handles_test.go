@@ -27,8 +27,7 @@ func handles(t testing.TB) (connections, statements int) {
 	return d.ConnCount, d.StmtCount
 }
 
-// None of the client library's handles stays open: not after failures, nor after waiting in vain for a lock, nor after
-// cut connections.
+// None of the client library's handles stays open after failures, timeouts of locks, or cut connections.
 func TestHandles(t *testing.T) {
 	b := onBench(t)
 	before, statementsBefore := handles(t)

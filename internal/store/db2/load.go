@@ -27,7 +27,7 @@ func upper(name string) string { return strings.ToUpper(name) }
 
 // LoadDataset fills the store with a generated dataset, on several connections. After a load that was ended at any
 // point the same call continues it without a duplicate or a gap: each chunk is committed together with a setting that
-// records it. The store is not Ready until all is loaded. A finished load is left as it is.
+// records it. The store is not Ready until all is loaded. A finished load is not repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bulk.Progress) error {
 	contents := bulk.ContentsOf(d)
 	done, err := s.Done(ctx, contents.Fingerprint, func(stored brokerage.Contents) bool { return stored == contents })

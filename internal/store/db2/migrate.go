@@ -17,7 +17,7 @@ import (
 // to it from each earlier one.
 const schemaVersion = 1
 
-// ErrEmpty is the error of opening a database without a schema as it is (see Settings.AsIs).
+// ErrEmpty is returned for a database without a schema if Settings.AsIs is set.
 var ErrEmpty = errors.New("the database is empty: the load command fills it")
 
 const settingVersion = "schema.version"
@@ -46,7 +46,7 @@ func Script(url string) (string, error) {
 	return b.String(), nil
 }
 
-// version returns the version of the schema, 0 where there is none.
+// version returns the version of the schema, 0 if there is none.
 func (s *Store) version(ctx context.Context, q querier) (version int, err error) {
 	var text string
 	found, err := row(ctx, q, "get_setting", []any{settingVersion}, []any{&text})
@@ -70,7 +70,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	case version == schemaVersion:
 		return nil
 	case version > schemaVersion:
-		return fmt.Errorf("the database has schema version %d, and this program knows up to %d: use a newer one",
+		return fmt.Errorf("the database has schema version %d, but this program supports up to %d: use a newer release",
 			version, schemaVersion)
 	case s.settings.AsIs:
 		return ErrEmpty

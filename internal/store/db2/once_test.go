@@ -12,8 +12,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// Two instances on one database of the bench, connections to them and to it cut at random, one of them started again:
-// each trade counts once.
+// Two instances on one database of the stand-in, with connections cut at random and one instance restarted: each trade
+// counts once.
 func TestOnce_Cut(t *testing.T) {
 	b := onBench(t)
 	link := chaostest.NewProxy(t, "tcp", b.Address())

@@ -19,8 +19,8 @@ type unconnected struct{ err error }
 func (u unconnected) Connect(context.Context) (driver.Conn, error) { return nil, u.err }
 func (u unconnected) Driver() driver.Driver                        { return nil }
 
-// An error that waiting heals is *brokerage.Unavailable, so that a service waits, whether it comes in connecting or in
-// the first statement. Codes and states are those of IBM's message catalog.
+// An error that may disappear by waiting is *brokerage.Unavailable, so that a service waits, whether it occurs when
+// connecting or in the first statement. Codes and states are those of IBM's message catalog.
 func TestOpen_Heals(t *testing.T) {
 	for name, c := range map[string]struct {
 		err   error
@@ -64,7 +64,7 @@ func TestOpen_Heals(t *testing.T) {
 	}
 }
 
-// A password's file that is not there may come, as a Secret does; one that cannot be used is wrong.
+// A missing password file may appear later, as a Secret does; one that cannot be used is an error.
 func TestOpen_PasswordFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "password")
 	url := "db2://u@h/TPOX?password_file=" + file

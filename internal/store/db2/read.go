@@ -10,7 +10,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// read runs a function that only reads, again where the connection was lost or another transaction was in the way.
+// read runs a function that only reads, and retries it after a lost connection or a conflict with another transaction.
 func (s *Store) read(ctx context.Context, do func() error) (err error) {
 	for range s.attempts(ctx) {
 		if err = do(); err == nil || !isTransient(err) {

@@ -13,15 +13,15 @@ func isDuplicateKey(err error) bool {
 	return ok && isDuplicate(unavailable.Cause)
 }
 
-// holds reports whether a document is stored exactly as it was to be inserted: the earlier attempt, whose outcome was
-// unknown, was committed then.
+// holds reports whether exactly this document is stored: then the earlier attempt to insert it, whose outcome was
+// unknown, was committed.
 func (s *Store) holds(ctx context.Context, name string, id brokerage.ID, doc []byte) bool {
 	stored, err := s.find(ctx, name, "document", id)
 	return err == nil && bytes.Equal(stored, doc) // both are in the normal form
 }
 
-// errNoReason is the error of a refused request in which nothing is found wrong: what it was refused for has changed
-// since, and another attempt may succeed.
+// errNoReason is the error of a refused request for which no reason is found: the document has changed since, and
+// another attempt may succeed.
 var errNoReason error = &ServerError{
 	Code: codeRolledBack, Message: "the document was changed after the statement was refused",
 }
@@ -58,7 +58,7 @@ func invalidFirst(err error, judge func() error) error {
 	return withFindings(err, judge)
 }
 
-// judge applies a rule to a stored document, and returns nil where that cannot be read.
+// judge applies a rule to a stored document, and returns nil if that cannot be read.
 func (s *Store) judge(ctx context.Context, name string, id brokerage.ID, rule func(doc []byte) error) error {
 	if doc, err := s.find(ctx, name, "document", id); err == nil {
 		return rule(doc)

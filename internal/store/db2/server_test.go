@@ -24,7 +24,7 @@ import (
 // Tests on a Db2 itself: make test-db2 DB2_DSN=db2://…, on a database that may be emptied. Each test leaves its part of
 // the evidence in the folder that DB2_EVIDENCE names.
 
-// server returns the URL of a Db2, in a schema of the tests' own.
+// server returns the URL of a Db2, with a schema for tests.
 func server(t testing.TB) string {
 	t.Helper()
 	url := os.Getenv("DB2_DSN")
@@ -49,7 +49,7 @@ func openServer(t testing.TB, rules brokerage.Rules) *Store {
 	return s
 }
 
-// evidence writes a part of the bundle.
+// evidence writes a file of the evidence.
 func evidence(t testing.TB, name string, content []byte) {
 	t.Helper()
 	folder := os.Getenv("DB2_EVIDENCE")
@@ -93,7 +93,7 @@ func explained() []string {
 	return names
 }
 
-// operators are the plan of a statement. Explain tables are made by SYSPROC.SYSINSTALLOBJECTS where there are none.
+// operators returns the plan of a statement. SYSPROC.SYSINSTALLOBJECTS creates missing explain tables.
 const operators = `SELECT o.operator_id, o.operator_type, COALESCE(s.object_name, ''), o.total_cost
 	FROM explain_operator AS o
 	LEFT JOIN explain_stream AS s ON s.explain_requester = o.explain_requester AND s.explain_time = o.explain_time
@@ -101,7 +101,7 @@ const operators = `SELECT o.operator_id, o.operator_type, COALESCE(s.object_name
 	WHERE o.explain_time = (SELECT MAX(explain_time) FROM explain_statement WHERE querytag = ?)
 	ORDER BY o.operator_id`
 
-// No table of documents is scanned, at a size where an index is worth its while.
+// No table of documents is scanned, at a size at which an index pays off.
 func TestServer_Plans(t *testing.T) {
 	s := filled(t, dataset.New(dataset.Spec{Seed: 1}), brokerage.Rules{})
 	install := "CALL SYSPROC.SYSINSTALLOBJECTS('EXPLAIN', 'C', NULL, '" + s.settings.Schema + "')"
@@ -135,7 +135,7 @@ func TestServer_Plans(t *testing.T) {
 	}
 }
 
-// A smoke of every transaction, with the time of each: no measurement.
+// A smoke test of every transaction, with its time, which is not a measurement.
 func TestServer_Smoke(t *testing.T) {
 	d := dataset.New(dataset.Spec{Seed: 1})
 	s := filled(t, d, brokerage.Rules{})

@@ -44,7 +44,7 @@ type Settings struct {
 // an agent of the server.
 const DefaultPool = 32
 
-// A target is what a URL says.
+// A target is a parsed URL.
 type target struct {
 	host, port, database, user, password string
 	passwordFile                         string // holds the password; empty for none

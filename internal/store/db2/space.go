@@ -8,8 +8,8 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// Space measures what the tables take. Db2 keeps all indexes of a table in one object and measures that; File is the
-// sum of what belongs to the schema.
+// Space measures the tables. Db2 keeps all indexes of a table in one object and reports its size; File is the sum over
+// the schema.
 func (s *Store) Space(ctx context.Context) (space bulk.Space, err error) {
 	for _, k := range dataset.Kinds {
 		if err := s.Setting(ctx, bulk.SettingRaw+k.String(), &space.Raw[k]); err != nil {

@@ -14,9 +14,8 @@ import (
 //go:embed sql/*.sql
 var files embed.FS
 
-// statements are the texts by name, without the comments before them: they
-// would go over the wire each time, and be part of the key of the server's
-// package cache.
+// statements are the texts by name, without the comments before them, which would be sent each time and be part of the
+// key of the server's package cache.
 var statements = readStatements()
 
 func readStatements() map[string]string {

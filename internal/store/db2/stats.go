@@ -44,7 +44,7 @@ func (s *Store) countPages(ctx context.Context) (p bulk.Pages, err error) {
 	var asked, read int64
 	_, err = row(ctx, s.db, "count_pages", nil, []any{&asked, &read})
 	p = bulk.Pages{Hits: asked - read, Misses: read}
-	// A page counts as asked for before it is read, so hits may fall when the read is counted. A count that falls would
+	// A page counts as requested before it is read, so hits may fall when the read is counted. A count that falls would
 	// look like one that was reset.
 	if before := s.counted; asked >= before.Hits+before.Misses {
 		p.Hits, p.Misses = max(p.Hits, before.Hits), max(p.Misses, before.Misses)

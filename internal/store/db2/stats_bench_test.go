@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// The queries of Stats run through the real driver. The bench has no buffer pools and no statistics, but figures that
-// stand for them.
+// The queries of Stats run through the real driver. The stand-in has no buffer pools and no statistics, but invented
+// figures for them.
 func TestStats_Bench(t *testing.T) {
 	s := openBench(t, onBench(t), Settings{})
 	p, err := s.countPages(t.Context())

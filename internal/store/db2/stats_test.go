@@ -44,7 +44,7 @@ func TestStats(t *testing.T) {
 	require.False(t, stats.Kinds[dataset.Security].Known, "there was no RUNSTATS")
 }
 
-// Counts fall only when the database was activated again: a reader would take any fall for that.
+// Counts fall only after the database was activated again, since readers interpret a fall in that way.
 func TestStats_Pages(t *testing.T) {
 	var pages [2]int64
 	s := open(t, asServer(&pages, nil))

@@ -33,7 +33,7 @@ type Store struct {
 var _ brokerage.Store = (*Store)(nil)
 
 // Open connects to the database that a URL names, and creates its schema if there is none. The URL's values for pool
-// and setting apply where settings has none. The error is *brokerage.Unavailable where another attempt may succeed.
+// and setting apply where settings has none. The error is *brokerage.Unavailable if another attempt may succeed.
 func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
 	t, err := parseURL(url, os.Getenv)
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *Store) setting(ctx context.Context, name string) (text string, err erro
 	return text, err
 }
 
-// orElse returns err, or otherwise where that is nil.
+// orElse returns err, or otherwise if err is nil.
 func orElse(err, otherwise error) error {
 	if err != nil {
 		return err

@@ -57,20 +57,22 @@ func lock[K cmp.Ordered](t *tx, what string, keys ...K) (map[K][]byte, error) {
 // work is what a transaction does, and what it answers.
 type work func(t *tx) (answer []byte, err error)
 
-// afterUnknown says what write does after a commit whose outcome is unknown, unless an idempotency key tells it.
+// afterUnknown says what write does after a commit whose outcome is unknown, unless an idempotency key shows the
+// outcome.
 type afterUnknown bool
 
 const (
 	// failUnknown returns *brokerage.Unavailable with Unknown set.
 	failUnknown afterUnknown = false
-	// retryUnknown runs the work again, which sees by tx.maybeDone that it has to look whether the earlier attempt was
+	// retryUnknown runs the work again. It sees by tx.maybeDone that it must check whether the earlier attempt was
 	// committed: what it inserted exists, or what it deleted does not. The unique index and the locks make it wait until
 	// the server has decided.
 	retryUnknown afterUnknown = true
 )
 
-// write does work in a transaction, once if w has an idempotency key. It tries again where other transactions were in
-// the way or the connection was lost before the commit, and after a commit with an unknown outcome as unknown says.
+// write does work in a transaction, once if w has an idempotency key. It retries after a conflict with other
+// transactions and after a connection that was lost before the commit. After a commit with an unknown outcome, unknown
+// decides.
 func (s *Store) write(
 	ctx context.Context, w brokerage.Write, unknown afterUnknown, do work,
 ) (answer []byte, err error) {

@@ -14,8 +14,8 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// Writes of two customers at once, which name them in opposite order, all count: neither waits for the other, and each
-// writes both documents or none.
+// Concurrent writes of two customers, named in opposite orders, all count: there is no deadlock, and each writes both
+// documents or none.
 func TestWrite_SeveralDocumentsAtOnce(t *testing.T) {
 	s := openBench(t, onBench(t), Settings{Pool: 4})
 	text := func(id brokerage.ID, n int) string {

@@ -77,7 +77,7 @@ func TestWrite_LostBefore(t *testing.T) {
 	require.Equal(t, "BEGIN update_order_status ROLLBACK BEGIN update_order_status COMMIT", squeeze(f.said()))
 }
 
-// An insert with an unknown outcome finds its own document, or that of another.
+// After an unknown outcome, an insert finds its own document, or that of another transaction.
 func TestWrite_InsertFindsItself(t *testing.T) {
 	for name, c := range map[string]struct {
 		there string
@@ -140,7 +140,7 @@ func TestWrite_Refused(t *testing.T) {
 }
 
 // A write of several documents locks them in ascending order of their keys, each once, whatever order it names them in;
-// one that a missing document refuses changes nothing.
+// if a document is missing, it changes nothing.
 func TestWrite_SeveralDocuments(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys    []brokerage.ID
@@ -194,7 +194,7 @@ func TestWrite_SeveralDocuments(t *testing.T) {
 	}
 }
 
-// With an idempotency key, its row tells the outcome of the first attempt.
+// With an idempotency key, its row shows the outcome of the first attempt.
 func TestWrite_OnceFindsOut(t *testing.T) {
 	claims := 0
 	once := &brokerage.Once{Client: "c", Key: "k", Expires: noon.AddDate(0, 0, 1)}
@@ -220,8 +220,8 @@ func TestWrite_OnceFindsOut(t *testing.T) {
 	require.Equal(t, 1, claims)
 }
 
-// IBM's client library may have replaced a broken connection silently: what came before in the transaction, the claim
-// of the key too, is undone then, and the rest must not be acknowledged.
+// IBM's client library may have replaced a broken connection silently: then everything before in the transaction,
+// including the claim of the key, is undone, and the rest must not be acknowledged.
 func TestWrite_LostClaim(t *testing.T) {
 	kept := 0
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {

@@ -126,7 +126,7 @@ func TestContract_Complete(t *testing.T) {
 	}
 }
 
-// Each method calls the method of its name with its own arguments, and returns what that returns.
+// Each method calls the method of the same name with its own arguments, and returns its results.
 func TestStore_Forwards(t *testing.T) {
 	for _, c := range contract {
 		t.Run(c.name, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"brokerage/internal/brokerage/brokeragetest"
 )
 
-// stub returns err, beside an answer, from every method, and keeps its last call.
+// stub returns err, together with an answer, from every method, and records its last call.
 type stub struct {
 	brokeragetest.Stub
 

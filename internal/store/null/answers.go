@@ -69,7 +69,7 @@ func (s *Store) GetCustomer(ctx context.Context, _ brokerage.ID) ([]byte, error)
 	return answer(ctx, s.answers["get_customer"])
 }
 
-// CustomerOf returns the one customer there is.
+// CustomerOf returns the only customer.
 func (s *Store) CustomerOf(ctx context.Context, _ brokerage.ID) (brokerage.ID, error) {
 	return s.owner, ctx.Err()
 }

@@ -10,7 +10,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// Every query does the same, and every write that checks nothing; what the others cost is the reading of keys.
+// All queries do the same, and so do all writes that check nothing; the cost of the others is that of reading keys.
 func BenchmarkStore(b *testing.B) {
 	s, d := opened(b), generator(b)
 	b.Run("get_order", func(b *testing.B) {

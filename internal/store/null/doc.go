@@ -1,9 +1,9 @@
 // Package null is a store without a database: it answers from memory with fixed documents, so that a measurement shows
 // what the tiers above a store cost by themselves.
 //
-// The documents are of the generator, of about the mean size of their kind, and the answers are made of them once, by
-// the functions that every store uses. A query returns the same bytes whatever its arguments, without an allocation.
-// All callers share these bytes and must not change them.
+// The documents come from the generator and have about the mean size of their kind. The answers are made from them
+// once, by the functions that every store uses. A query returns the same bytes whatever its arguments, without an
+// allocation. All callers share these bytes and must not change them.
 //
 // A write checks what needs no stored document, as other stores do before they use their database: the keys of a
 // document, the figures of a trade or a price. Then it is acknowledged and forgotten:

@@ -21,7 +21,7 @@ func opened(t testing.TB) *Store {
 	return s
 }
 
-// generator is the dataset that the store claims to hold.
+// generator returns the dataset that the store claims to hold.
 func generator(t testing.TB) *dataset.Dataset {
 	t.Helper()
 	scale, err := dataset.ParseScale("XXXS")
@@ -29,7 +29,7 @@ func generator(t testing.TB) *dataset.Dataset {
 	return dataset.New(dataset.Spec{Scale: scale, Seed: 1})
 }
 
-// queries returns all that return a document, each for the n-th of its kind.
+// queries returns the calls that return a document, each for the n-th of its kind.
 func queries(s *Store) map[string]func(context.Context, int64) ([]byte, error) {
 	id := func(n int64) brokerage.ID { return brokerage.ID(n) }
 	symbols := [...]string{dataset.Symbol(1), dataset.Symbol(2)}
@@ -74,7 +74,7 @@ func TestStore_Queries(t *testing.T) {
 	require.Equal(t, keys.ID, owner)
 }
 
-// What a tier above has to move is as large as with a real store.
+// Responses are as large as with a real store.
 func TestStore_Sizes(t *testing.T) {
 	s, d := opened(t), generator(t)
 	mean := func(kind dataset.Kind, answer func([]byte) []byte) (size float64) {
@@ -116,7 +116,7 @@ func TestStore_QueriesAllocateNothing(t *testing.T) {
 	}
 }
 
-// writes are all that change something with a real store.
+// writes returns the calls that change something in a real store.
 func writes(s *Store, d *dataset.Dataset) map[string]func(context.Context) error {
 	w := brokerage.Write{}
 	order := d.AppendNewOrder(nil, 5, dataset.NewOrder{ID: 999})
@@ -173,7 +173,7 @@ func TestStore_Writes(t *testing.T) {
 	}
 }
 
-// What is confirmed is a trade of the side that was asked for.
+// The confirmation is of the requested side.
 func TestStore_Trade(t *testing.T) {
 	s := opened(t)
 	for _, side := range []brokerage.Side{brokerage.Buy, brokerage.Sell} {

@@ -63,8 +63,8 @@ func (a *Admin) Settings(ctx context.Context, names []string) ([]ServerSetting, 
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[ServerSetting]) // the error of the query, too
 }
 
-// Altered returns the values that ALTER SYSTEM has set for the named settings, nil for one that it has not. As a rule
-// it takes a superuser.
+// Altered returns the values that ALTER SYSTEM has set for the named settings, nil for one that it has not. This
+// usually requires a superuser.
 func (a *Admin) Altered(ctx context.Context, names []string) (map[string]*string, error) {
 	rows, _ := a.conn.Query(ctx, `SELECT DISTINCT ON (n.name) n.name, f.setting
 		FROM unnest($1::text[]) AS n (name)
@@ -82,7 +82,7 @@ func (a *Admin) Altered(ctx context.Context, names []string) (map[string]*string
 }
 
 // Alter sets settings by ALTER SYSTEM, resets those whose value is nil, and makes the server reload them. A setting
-// that takes a restart keeps its value in force until then. On an error some may have been changed.
+// that needs a restart keeps its value in force until then. On an error some may have been changed.
 func (a *Admin) Alter(ctx context.Context, changes map[string]*string) error {
 	if len(changes) == 0 {
 		return nil

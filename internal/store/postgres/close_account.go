@@ -7,7 +7,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// CloseAccount removes an account from its customer, or returns a *brokerage.Conflict where it is the last one.
+// CloseAccount removes an account from its customer, or returns a *brokerage.Conflict if it is the last one.
 func (s single) CloseAccount(ctx context.Context, w brokerage.Write, customer, account brokerage.ID) error {
 	var doc []byte
 	_, err := s.write(ctx, w, lockCustomer(customer, &doc), func() (change, error) {

@@ -36,8 +36,8 @@ func conforms(t *testing.T, layout string) {
 	})
 }
 
-// Every transaction, and with it every statement on documents and every trigger, costs in proportion to the size of the
-// document, here and in the server.
+// Every transaction, and so every statement on documents and every trigger, costs in proportion to the size of the
+// document, in the service and in the server.
 func TestStore_LinearCost(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	storetest.LinearCost(t, s, d, func() []int {
@@ -45,8 +45,7 @@ func TestStore_LinearCost(t *testing.T) {
 	})
 }
 
-// Two instances on one database, connections to them and to it cut at random, one of them started again: each trade
-// counts once.
+// Two instances on one database, with connections cut at random and one instance restarted: each trade counts once.
 func TestOnce_Cut(t *testing.T) {
 	s, d, server, database := tiny(t)
 	link := chaostest.NewProxy(t, "unix", server.Socket())

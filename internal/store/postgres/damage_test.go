@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// A bit of a table is flipped on a server that has checksums: no order is answered from its page, all others are, and
-// verify says so. Without checksums the store says that, and cannot know.
+// A bit of a table is flipped on a server with checksums: orders on that page are refused, all others are returned, and
+// verify reports it. Without checksums, the store reports that they are off.
 func TestDamage(t *testing.T) {
 	server := pgtest.Start(t)
 	d := generator(t, "tiny")
@@ -49,7 +49,7 @@ func TestDamage(t *testing.T) {
 	require.Less(t, refused, 100, "a page")
 	findings := verified(t, s)
 	require.Len(t, findings, 1)
-	require.Contains(t, findings[0], "what is stored is damaged, and the rest was not read")
+	require.Contains(t, findings[0], "stored data is damaged, and the rest was not read")
 	require.NoError(t, s.Close())
 
 	server.Halt(t)

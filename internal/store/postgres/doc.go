@@ -1,8 +1,8 @@
 // Package postgres stores the brokerage in a PostgreSQL database, which several instances of the service can share.
 //
-// Documents are xml columns, and the only truth: their keys are computed from them by the database, in generated
-// columns and, for accounts, in a trigger. See migrations/0001_documents.sql. Each of the seven queries is one SQL/XML
-// statement, in sql/ under its name, that the database answers through an index.
+// Documents are xml columns, and the only source of truth: their keys are computed from them by the database, in
+// generated columns and, for accounts, in a trigger. See migrations/0001_documents.sql. Each of the seven queries is
+// one SQL/XML statement, in sql/ under its name, that the database answers through an index.
 //
 // Queries that wait for a connection at the same moment share a round trip (see lookups): a query by key takes the
 // server less time than waking up for it.
@@ -15,6 +15,6 @@
 // there are no deadlocks: the idempotency key, the rows of documents in ascending order of their keys, rows of accounts
 // by ascending id, the row of the stored answer. A trade reads its security without a lock.
 //
-// What fails because of others (deadlock, serialization) or because a connection is lost is retried, but only where
+// A failure because of other transactions (deadlock, serialization) or of a lost connection is retried, but only if
 // nothing can have been committed.
 package postgres

@@ -128,7 +128,7 @@ func TestOpen_Pool(t *testing.T) {
 	require.ErrorContains(t, err, "connecting")
 }
 
-// Open distinguishes what may heal by waiting from what does not.
+// Open distinguishes errors that may disappear by waiting from others.
 func TestOpen_Unavailable(t *testing.T) {
 	server := pgtest.Start(t)
 	strange, newer := server.Database(t), server.Database(t)
@@ -149,7 +149,7 @@ func TestOpen_Unavailable(t *testing.T) {
 		"NoDatabase":    {server.URL("none"), true, "does not exist"},
 		"NoRole":        {server.URLOf("stranger", empty), true, "stranger"},
 		"NoSchema":      {server.URLOf("guest", empty), true, "as the owner"},
-		"NotOurs":       {server.URL(strange), false, "is not of this program"},
+		"NotOurs":       {server.URL(strange), false, "of another program"},
 		"Newer":         {server.URL(newer), false, "999"},
 	} {
 		t.Run(name, func(t *testing.T) {

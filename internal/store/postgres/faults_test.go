@@ -19,8 +19,8 @@ import (
 	"brokerage/internal/store/storetest"
 )
 
-// Each of the 17 is stopped at a lock, its backend is terminated there, and it is done all the same, once: nothing of
-// it can have been committed.
+// Each of the 17 transactions waits for a lock while its backend is terminated, and still succeeds exactly once:
+// nothing of it can have been committed before.
 func TestTerminated_InEachTransaction(t *testing.T) {
 	s, d, server, database := tiny(t)
 	// A connection of its own, and no transaction: pg_stat_activity does not change within one.
@@ -62,21 +62,21 @@ func waiting(ctx context.Context, t testing.TB, q querier, database string, but 
 	}
 }
 
-// The outcomes that a client is given for a write.
+// The outcomes of a write for a client.
 const (
 	done = iota
 	refused
 	unknown
 )
 
-// promises are the outcomes that clients were given for their writes.
+// promises are the outcomes that clients received for their writes.
 type promises struct {
 	sync.Mutex
 	orders [3][]brokerage.ID // by outcome
 	bought [3]int64          // shares
 }
 
-// hammer has clients insert orders and trade, until stop is closed.
+// hammer lets clients insert orders and trade, until stop is closed.
 func hammer(t testing.TB, s *Store, d *dataset.Dataset, clients int, stop <-chan struct{}) *promises {
 	t.Helper()
 	var p promises
@@ -143,7 +143,7 @@ func (p *promises) settled(t testing.TB, s *Store, held int64) {
 	require.NotZero(t, p.bought[done])
 }
 
-// sharesOf returns how much of the first symbol all accounts hold.
+// sharesOf returns the total quantity of the first symbol in all accounts.
 func sharesOf(t testing.TB, s *Store) int64 {
 	t.Helper()
 	return value[int64](t, s.pool, `SELECT coalesce(sum(p.quantity), 0)::numeric(20, 3)::bigint FROM brokerage.customers,
@@ -152,8 +152,8 @@ func sharesOf(t testing.TB, s *Store) int64 {
 		WHERE p.symbol = $1`, generator(t, "tiny").Symbol(0))
 }
 
-// Backends are terminated at random while 64 clients write: what is acknowledged is there, what is refused is not, and
-// nothing is done twice.
+// Backends are terminated at random while 64 clients write: every acknowledged write is there, no refused one is, and
+// none is done twice.
 func TestTerminated_AtRandom(t *testing.T) {
 	s, d, server, database := tiny(t)
 	held := sharesOf(t, s)
@@ -174,7 +174,7 @@ func TestTerminated_AtRandom(t *testing.T) {
 	hammer(t, s, d, 64, stop).settled(t, s, held)
 }
 
-// The server is stopped, in good order and as if it crashed, and comes back.
+// The server is stopped, in an orderly way and like a crash, and restarted.
 func TestServer_RestartsUnderLoad(t *testing.T) {
 	server := pgtest.Start(t, "synchronous_commit=on", "full_page_writes=on")
 	d := generator(t, "tiny")
@@ -194,7 +194,7 @@ func TestServer_RestartsUnderLoad(t *testing.T) {
 	require.NoError(t, s.Ready(t.Context()))
 }
 
-// A time-out of the server's ends a statement, and its error is the store's, not the driver's; nothing was done.
+// A timeout of the server ends a statement; the error is the store's, not the driver's, and nothing was changed.
 func TestServer_StatementTimeout(t *testing.T) {
 	_, d, server, database := tiny(t)
 	s := opened(t, server.URL(database)+"&statement_timeout=100", Options{})
@@ -230,7 +230,7 @@ func TestServer_CancelledRequest(t *testing.T) {
 	}, 20*time.Second, 10*time.Millisecond)
 }
 
-// The server has no connection left: the store waits for one as long as the request has time, and says so then.
+// The server has no free connection: the store waits for one until the deadline of the request, and then reports it.
 func TestServer_ConnectionsAreUsedUp(t *testing.T) {
 	server := pgtest.Start(t, "max_connections=8", "superuser_reserved_connections=2")
 	server.Exec(t, "postgres", "CREATE ROLE app LOGIN")
@@ -277,7 +277,7 @@ func together(n int, f func(i int) error) error {
 }
 
 // Of 64 clients that open one account among several, exactly one succeeds, and there is no deadlock although each names
-// the accounts in another order.
+// the accounts in a different order.
 func TestAccounts_OneOf64Wins(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	for round := range int64(5) {

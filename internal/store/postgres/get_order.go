@@ -6,8 +6,8 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// GetOrder returns the Order element of the order with the given id, or *brokerage.NotFound. The database cuts it out
-// and writes it in a form of its own, so that it is brought into the normal form here.
+// GetOrder returns the Order element of the order with the given id, or *brokerage.NotFound. The database extracts it
+// and writes it in its own form, so it is converted to the normal form here.
 func (s single) GetOrder(ctx context.Context, id brokerage.ID) ([]byte, error) {
 	doc, err := s.document(ctx, "get_order", "order", id)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// InsertCustomer stores a customer and returns its id, or a *brokerage.Conflict where that or an account exists.
+// InsertCustomer stores a customer and returns its id, or a *brokerage.Conflict if that id or an account exists.
 func (s single) InsertCustomer(
 	ctx context.Context, w brokerage.Write, doc []byte, validate bool,
 ) (brokerage.ID, error) {

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// InsertOrder stores an order and returns its id, or a *brokerage.Conflict where the id exists.
+// InsertOrder stores an order and returns its id, or a *brokerage.Conflict if the id exists.
 func (s single) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) (brokerage.ID, error) {
 	keys, err := brokerage.OrderKeysOf(doc)
 	if err != nil {

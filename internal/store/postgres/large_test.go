@@ -15,7 +15,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// bigCustomer is a valid customer of some 940 kB.
+// bigCustomer returns a valid customer of some 940 kB.
 func bigCustomer(d *dataset.Dataset, id int64) []byte {
 	date := `<mValueDate><ValueDate>1999-02-04</ValueDate><CreditMovement>95261.34</CreditMovement>` +
 		`<ValueDatedBal>786528</ValueDatedBal></mValueDate>`
@@ -91,7 +91,7 @@ func TestLarge_OthersGoOn(t *testing.T) {
 	require.Empty(t, s.large.slots)
 }
 
-// What is large is answered as what is not, and what is not there is not there.
+// Large documents get the same responses as small ones, and missing ones are not found.
 func TestLarge_Same(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	const id = 900_000_000_000

@@ -23,8 +23,8 @@ func chunkSetting(k dataset.Kind) string { return "chunk." + k.String() + "." }
 
 // LoadDataset fills the store with a generated dataset, by COPY on as many connections as there are processors, and
 // makes the indexes that only queries need afterwards. After an interruption the same call continues where it stopped,
-// without a duplicate or a gap: each chunk is committed together with a note of it. Until all of it is there, indexes
-// too, the store is not Ready. A finished load is not repeated.
+// without a duplicate or a gap: each chunk is committed together with a setting that records it. Until all of it is
+// there, indexes too, the store is not Ready. A finished load is not repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bulk.Progress) error {
 	contents := bulk.ContentsOf(d)
 	done, err := s.loadDone(ctx, contents.Fingerprint, func(there brokerage.Contents) bool { return there == contents })
@@ -56,7 +56,7 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bu
 	})
 }
 
-// endChunks replaces the notes of all chunks of a kind by one of their sum.
+// endChunks replaces the settings of all chunks of a kind by one with their sum.
 func endChunks(ctx context.Context, tx pgx.Tx, k dataset.Kind) error {
 	var raw int64
 	err := tx.QueryRow(ctx, `SELECT coalesce(sum(value::bigint), 0)::bigint FROM brokerage.settings WHERE starts_with(name, $1)`,
@@ -121,7 +121,7 @@ func (s *Store) chunks(ctx context.Context, k dataset.Kind) (map[string]bool, er
 	return there, domainError(ctx, err, false)
 }
 
-// loadChunk copies the documents of a chunk and makes a note of it. It returns their number and size.
+// loadChunk copies the documents of a chunk and records it in a setting. It returns their number and size.
 func (s *Store) loadChunk(
 	ctx context.Context, d *dataset.Dataset, k dataset.Kind, first int64, note string,
 ) (documents int, bytes int64, err error) {

@@ -96,7 +96,7 @@ func TestLoadDataset_Empty(t *testing.T) {
 	requireDataset(t, s, other)
 }
 
-// source returns documents of a dataset, with some others among them, and what is refused of them.
+// source returns documents of a dataset, with others among them, and the refused ones.
 func source(d *dataset.Dataset, odd map[int]string) (from bulk.Source, refused *[]string) {
 	refused = new([]string)
 	var all []bulk.RawDocument
@@ -212,14 +212,14 @@ func TestBackup_Restore(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, indexed)
 
-	// Into one that holds something only if that is wanted.
+	// A database with content is replaced only on request.
 	require.ErrorContains(t, errOf(other.Restore(t.Context(), file, false, nil)), "--replace")
 	require.NoError(t, other.DeleteCustomer(t.Context(), now(), brokerage.ID(d.ID(dataset.Customer, 0))))
 	require.NoError(t, errOf(other.Restore(t.Context(), file, true, nil)))
 	require.Equal(t, content(t, s), content(t, other))
 }
 
-// A backup goes into a database without this program: the printed schema, and then the backup, unpacked, both by psql.
+// A backup can be restored without this program: psql runs the printed schema, and then the unpacked backup.
 func TestBackup_ByHand(t *testing.T) {
 	psql := testenv.Command(t, "psql")
 	s, d, server, _ := tiny(t)
@@ -243,7 +243,7 @@ func TestBackup_ByHand(t *testing.T) {
 	require.Equal(t, content(t, s), content(t, by))
 }
 
-// Whatever byte of a backup is another one, or missing, nothing is restored.
+// If any byte of a backup is changed or missing, nothing is restored.
 func TestRestore_Damaged(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	file := backedUpTo(t, s)
@@ -270,7 +270,7 @@ func TestRestore_Damaged(t *testing.T) {
 	requireDataset(t, s, d)
 }
 
-// Verify finds changes that take more rights than the service has.
+// Verify finds changes that require more rights than the service has.
 func TestVerify_Findings(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	account := d.FirstAccount(0)
@@ -301,7 +301,7 @@ func TestCheckRows(t *testing.T) {
 	}
 }
 
-// Two loads at once would take each other's documents for their own.
+// Two loads at once are refused, since each would take the other's documents for its own.
 func TestLoadDataset_Alone(t *testing.T) {
 	first, url, d := fresh(t)
 	second := opened(t, url, Options{})

@@ -92,7 +92,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 		_, _ = conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(loadLock))
 	}()
 	if err := set(ctx, conn, bulk.SettingLoading, name); Forbidden(err) {
-		return fmt.Errorf("loading is for the owner to do, and role %s is not: %w", conn.Conn().Config().User, err)
+		return fmt.Errorf("only the schema's owner can load, and role %s is not: %w", conn.Conn().Config().User, err)
 	} else if err != nil {
 		return domainError(ctx, err, false)
 	}

@@ -129,7 +129,7 @@ func (l *lookups) run(members []*lookup) {
 		q.join(g)
 	}
 	err := l.runTogether(ctx, members)
-	// When the server refuses one of several queries, it does not run those behind it. So each is run again by itself.
+	// When the server refuses one of several queries, it does not run those after it. So each is run again by itself.
 	apart := len(members) > 1 && codeOf(err) != "" && !isTransient(err) && ctx.Err() == nil
 	for i, q := range members {
 		if apart {
@@ -168,7 +168,7 @@ func (l *lookups) runTogether(ctx context.Context, members []*lookup) error {
 	return results.Close()
 }
 
-// scan reads the answer of the query. An error that it returns also concerns the queries behind this one in the batch.
+// scan reads the answer of the query. An error that it returns also concerns the queries after this one in the batch.
 func (q *lookup) scan(row pgx.Row) error {
 	q.doc, q.err = nil, nil
 	err := row.Scan(&q.doc)

@@ -40,7 +40,7 @@ func TestLookups_Together(t *testing.T) {
 	require.Equal(t, string(d.Append(nil, dataset.Security, 1)), string(members[3].doc))
 }
 
-// Of many lookups at once some are cancelled, and every answer belongs to its query.
+// Some of many concurrent lookups are cancelled, and every answer belongs to its query.
 func TestLookups_GiveUp(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	var all sync.WaitGroup
@@ -112,7 +112,7 @@ func TestAnswers_NoNamespace(t *testing.T) {
 	requirePlain(2)(s.AccountSummary(t.Context(), 2))
 }
 
-// A position of a document that was not validated is there with what it has.
+// A position in a document that was not validated is returned with the parts that it has.
 func TestAccountSummary_NoSymbol(t *testing.T) {
 	s, _, _, _ := tiny(t)
 	insertCustomer(t, s, []byte(`<Customer xmlns="http://tpox-benchmark.com/custacc" id="2"><Name/><Accounts>`+

@@ -69,8 +69,8 @@ func newMigration(version int, file, statements string) migration {
 		strings.TrimSuffix(strings.TrimSpace(statements), ";"), version, file)}
 }
 
-// stepsAfter returns what is run after a version: the migrations to the newest, and what the role of the service may do
-// then.
+// stepsAfter returns the statements to run after a version: the migrations to the newest, and the privileges of the
+// role of the service.
 func stepsAfter(version int, migrations []migration) []migration {
 	steps := slices.Concat(migrations[version:], []migration{{"grants", grants}})
 	if version == 0 {
@@ -160,7 +160,7 @@ type querier interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// versionOf returns the version of the schema of a database, 0 where there is none, and an error for one that is newer
+// versionOf returns the version of the schema of a database, 0 if there is none, and an error for one that is newer
 // than the program.
 func versionOf(ctx context.Context, q querier, newest int) (version int, err error) {
 	var ours, taken bool
@@ -170,13 +170,13 @@ func versionOf(ctx context.Context, q querier, newest int) (version int, err err
 	case err != nil:
 		return 0, err
 	case !ours && taken:
-		return 0, errors.New("the database has a schema brokerage that is not of this program")
+		return 0, errors.New("the database has a schema brokerage of another program")
 	case !ours:
 		return 0, nil
 	}
 	err = q.QueryRow(ctx, "SELECT coalesce(max(version), 0) FROM brokerage.schema_versions").Scan(&version)
 	if err == nil && version > newest {
-		return 0, fmt.Errorf("the database has schema version %d, and this program knows up to %d: use a newer one",
+		return 0, fmt.Errorf("the database has schema version %d, but this program supports up to %d: use a newer release",
 			version, newest)
 	}
 	return version, err

@@ -30,7 +30,7 @@ func TestMigrate_TenAtOnce(t *testing.T) {
 	require.Equal(t, len(migrations), value[int](t, s.pool, "SELECT count(*) FROM brokerage.schema_versions"))
 }
 
-// extended returns the migrations of a later program.
+// extended returns the migrations of a later version of the program.
 func extended(statements string) []migration {
 	return append(slices.Clone(migrations), newMigration(len(migrations)+1, "migrations/9999_more.sql", statements))
 }
@@ -64,10 +64,10 @@ func TestMigrate_Versions(t *testing.T) {
 
 	_, err = Open(t.Context(), url, Options{})
 	require.ErrorContains(t, err, fmt.Sprintf(
-		"the database has schema version %d, and this program knows up to %d: use a newer one", current+1, current))
+		"the database has schema version %d, but this program supports up to %d: use a newer release", current+1, current))
 }
 
-// The script, run by hand, makes what Open makes, to the last function.
+// The script, run by hand, creates exactly the schema that Open creates.
 func TestScript(t *testing.T) {
 	server := pgtest.Shared(t)
 	database := server.Database(t)
@@ -118,7 +118,7 @@ func roles(t *testing.T, server *pgtest.Server, database, layout string, alsoFor
 	d := generator(t, "tiny")
 	owner := opened(t, server.URLOf("brokerage_owner", database)+layout, Options{})
 	err = opened(t, service, Options{}).LoadDataset(t.Context(), d, nil)
-	require.ErrorContains(t, err, "loading is for the owner to do, and role brokerage_service is not")
+	require.ErrorContains(t, err, "only the schema's owner can load, and role brokerage_service is not")
 	require.NoError(t, owner.LoadDataset(t.Context(), d, nil))
 	require.NoError(t, owner.Close())
 
@@ -140,7 +140,7 @@ func roles(t *testing.T, server *pgtest.Server, database, layout string, alsoFor
 	}
 }
 
-// The keys and the accounts of a document follow it, also when it is written by hand.
+// The keys and the accounts of a document follow its changes, even those made by hand.
 func TestSchema_Keys(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	exec := func(sql string, args ...any) error {
@@ -181,7 +181,7 @@ func TestSchema_Keys(t *testing.T) {
 	require.Zero(t, value[int](t, s.pool, "SELECT count(*) FROM brokerage.accounts"))
 }
 
-// An order knows whose account it was for.
+// An order records the customer whose account it was for.
 func TestSchema_OrderKnowsCustomer(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	require.Zero(t, value[int](t, s.pool, `SELECT count(*) FILTER (WHERE o.customer IS DISTINCT FROM a.customer)

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// OpenAccount adds an account to a customer and returns its id, or a *brokerage.Conflict where it exists.
+// OpenAccount adds an account to a customer and returns its id, or a *brokerage.Conflict if it exists.
 func (s single) OpenAccount(
 	ctx context.Context, w brokerage.Write, customer brokerage.ID, account []byte,
 ) (brokerage.ID, error) {

@@ -12,8 +12,8 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// At the size of XXXS, with statistics, the planner takes the index that is there for each statement, and reads no
-// table from its beginning. As prepared statements, which is how they are run: with values, and without.
+// At the size of XXXS, with statistics, the planner uses the intended index for each statement, and scans no table. The
+// statements are prepared, as in operation, with custom and with generic plans.
 func TestPlans(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loads XXXS")
@@ -72,8 +72,8 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// Every query of the 17 is a statement in a file of its name, in SQL/XML, and the names of statements that other stores
-// have too are the same.
+// Every query of the 17 is a statement in a file of its name, in SQL/XML, and statements that other stores have too
+// have the same names.
 func TestStatements(t *testing.T) {
 	for _, transaction := range brokerage.Transactions {
 		if transaction.Kind == brokerage.Query {

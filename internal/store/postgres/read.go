@@ -84,7 +84,7 @@ const (
 	patience = 5 * time.Second
 )
 
-// again calls try until it succeeds, fails in a way that must not be retried or would not get better, or no time is
+// again calls try until it succeeds, fails in a way that must not be retried or that a retry cannot cure, or no time is
 // left. Pauses grow, and are random, so that requests that failed together do not retry together.
 func (s *Store) again(ctx context.Context, try func(context.Context) error, mayTryAgain func(error) bool) error {
 	if err := ctx.Err(); err != nil {

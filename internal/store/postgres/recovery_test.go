@@ -26,8 +26,8 @@ func archived(t testing.TB, server *pgtest.Server) {
 	}, time.Minute, 10*time.Millisecond)
 }
 
-// What docs/postgres.md says of recovery: a backup of the server's files and the archive of its changes give the
-// database as it was at any time since the backup.
+// Recovery as in docs/postgres.md: a backup of the server's files and the archive of its changes restore the database
+// at any time since the backup.
 func TestRecovery(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three copies of a server take half a minute")

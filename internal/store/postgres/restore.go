@@ -15,10 +15,10 @@ import (
 	"brokerage/internal/store/archive"
 )
 
-// Restore makes the database what it was when the backup was taken, in one transaction: until that commits, others see
-// the old content, and after an interruption that is what is left. Nothing is changed before the whole backup has been
-// read and verified; a database that holds something is replaced only with replace. Nothing should use the database:
-// writers wait, and find other content afterwards.
+// Restore restores the state of the backup in one transaction: until that commits, others see the old content, which
+// also remains after an interruption. Nothing is changed before the whole backup has been read and verified; a database
+// that holds something is replaced only with replace. Nothing should use the database: writers wait, and find other
+// content afterwards.
 func (s *Store) Restore(
 	ctx context.Context, file string, replace bool, progress func(done, total int64),
 ) (m archive.Manifest, err error) {
@@ -67,7 +67,7 @@ func requireEmpty(ctx context.Context, q querier) error {
 	err := q.QueryRow(ctx, `SELECT EXISTS (SELECT FROM brokerage.orders) OR EXISTS (SELECT FROM brokerage.customers)
 		OR EXISTS (SELECT FROM brokerage.securities)`).Scan(&something)
 	if err == nil && something {
-		err = errors.New("the database holds something already: --replace replaces it")
+		err = errors.New("the database is not empty: --replace replaces its contents")
 	}
 	return err
 }

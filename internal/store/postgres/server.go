@@ -56,7 +56,7 @@ func (s *Store) inspect(ctx context.Context, conn *pgx.Conn) error {
 		return fmt.Errorf("PostgreSQL %s is too old: %s are tested, and %d is the oldest that works",
 			e.Version, testedVersions, oldest)
 	case encoding != "UTF8":
-		return fmt.Errorf("the database has encoding %s, and documents need UTF8: "+
+		return fmt.Errorf("the database has encoding %s, but documents need UTF8: "+
 			"CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0", encoding)
 	}
 	if _, err := conn.Exec(ctx, `SELECT xpath('/a', XMLPARSE(DOCUMENT '<a/>'))`); err != nil {

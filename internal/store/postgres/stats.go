@@ -26,8 +26,7 @@ type Stats struct {
 	Kinds bulk.Estimates
 }
 
-// Stats returns the store's figures. Where the server does not answer at once, those that it counts are those of the
-// last call.
+// Stats returns the store's figures. If the server does not answer at once, its own counts are those of the last call.
 func (s *Store) Stats() Stats {
 	pool := s.pool.Stat() // before the look below takes a connection
 	counted := s.figures.Pages.Look()

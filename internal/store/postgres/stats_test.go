@@ -10,8 +10,8 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// The server's counts grow with what is read, and a store without a connection to spare tells those that it knows
-// instead of waiting for one.
+// The server's counts grow with what is read, and a store without a free connection returns the last figures instead of
+// waiting for one.
 func TestStats(t *testing.T) {
 	_, d, server, database := tiny(t)
 	s := opened(t, server.URL(database), Options{Pool: 1})
@@ -38,8 +38,7 @@ func TestStats(t *testing.T) {
 	grows()
 }
 
-// What a load leaves is known exactly, since it ends with ANALYZE; what comes then is estimated by the pages that it
-// takes.
+// After a load, the figures are exact, since it ends with ANALYZE; later documents are estimated by their pages.
 func TestStats_Kinds(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	space, err := s.Space(t.Context())

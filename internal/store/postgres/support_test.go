@@ -27,7 +27,7 @@ func generator(t testing.TB, scale string) *dataset.Dataset {
 	return dataset.New(dataset.Spec{Scale: s, Seed: 1})
 }
 
-// templates are databases as they are after a load, by fingerprint: to copy one is quicker than to load it again.
+// templates are loaded databases, by fingerprint: copying one is faster than loading it again.
 var (
 	templates   = make(map[string]string)
 	templatesMu sync.Mutex
@@ -55,7 +55,7 @@ func templateOf(t testing.TB, server *pgtest.Server, d *dataset.Dataset, layout 
 	return name
 }
 
-// opened opens a store that a test may close by itself.
+// opened opens a store that a test may close itself.
 func opened(t testing.TB, url string, options Options) *Store {
 	t.Helper()
 	s, err := Open(context.Background(), url, options)
@@ -64,7 +64,7 @@ func opened(t testing.TB, url string, options Options) *Store {
 	return s
 }
 
-// tiny is a store with the smallest dataset.
+// tiny returns a store with the smallest dataset.
 func tiny(t testing.TB) (*Store, *dataset.Dataset, *pgtest.Server, string) {
 	t.Helper()
 	server := pgtest.Shared(t)
@@ -73,7 +73,7 @@ func tiny(t testing.TB) (*Store, *dataset.Dataset, *pgtest.Server, string) {
 	return opened(t, server.URL(database), Options{}), d, server, database
 }
 
-// fresh is a store with nothing in it, its URL, and the smallest dataset.
+// fresh returns a store with nothing in it, its URL, and the smallest dataset.
 func fresh(t testing.TB) (*Store, string, *dataset.Dataset) {
 	t.Helper()
 	server := pgtest.Shared(t)

@@ -36,7 +36,7 @@ func (t *tracer) statement(ctx context.Context, text string) (end func(error)) {
 	return t.begin(ctx, name)
 }
 
-// traced returns the error for a trace; finding nothing is none.
+// traced returns the error to record in a trace, which is nil if a query has only found nothing.
 func traced(err error) error {
 	if noRows(err) {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// followed are the statements that were traced, of the contexts that ask for it.
+// followed are the traced statements, of contexts with tracing.
 type followed struct {
 	mu    sync.Mutex
 	ended []string

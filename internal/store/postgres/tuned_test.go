@@ -39,7 +39,7 @@ func TestTuned_Reasons(t *testing.T) {
 	require.Len(t, read, count)
 }
 
-// A server takes the file, runs with what it says, and is as durable as before.
+// A server accepts the file, runs with its settings, and is as durable as before.
 func TestTuned_Applied(t *testing.T) {
 	server := pgtest.StartOutOfTheBox(t)
 	before := opened(t, server.URL("postgres"), Options{})
@@ -67,8 +67,8 @@ func TestTuned_Applied(t *testing.T) {
 	require.NoError(t, after.LoadDataset(t.Context(), generator(t, "tiny"), nil))
 }
 
-// takeable is the file as this machine and this server can take it: memory by the figures in brackets, which are for a
-// trial, and no lz4 where the server was built without it.
+// takeable returns the file adapted to this machine and this server: memory settings by the figures in brackets, which
+// are for a trial, and no lz4 if the server was built without it.
 func takeable(t testing.TB, server *pgtest.Server) string {
 	t.Helper()
 	text, err := os.ReadFile(tunedFile)

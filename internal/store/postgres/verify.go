@@ -70,7 +70,7 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 	case err != nil && ctx.Err() != nil:
 		err = ctx.Err()
 	case isDamage(err): // it has ended the transaction
-		err = v.Tell(ctx, fmt.Sprintf("what is stored is damaged, and the rest was not read: %v", err))
+		err = v.Tell(ctx, fmt.Sprintf("stored data is damaged, and the rest was not read: %v", err))
 	}
 	return v.Verified, err
 }

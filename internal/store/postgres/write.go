@@ -275,7 +275,7 @@ func (c change) refusal(err error) error {
 	return err
 }
 
-// execute makes a change.
+// execute runs the statements of a change one after another, and stops at the first error.
 func (t *transaction) execute(ctx context.Context, c change) error {
 	tag, err := t.conn.Exec(ctx, t.store.sql(c.statement), c.args...)
 	if err = c.refusal(err); err == nil && tag.RowsAffected() == 0 && c.notFound != nil {

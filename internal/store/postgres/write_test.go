@@ -19,7 +19,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// A transaction on two documents, as the write path takes one: cash from one account to another.
+// A transaction on two documents: it moves cash from one account to another.
 const (
 	lockCustomersOfAccounts    = "lock_customers_of_accounts"
 	lockCustomersOfAccountsSQL = `SELECT a.account, (c.keys).id, XMLSERIALIZE(CONTENT c.doc AS text)
@@ -77,7 +77,7 @@ func transferCash(ctx context.Context, s *Store, w brokerage.Write, from, to bro
 	})
 }
 
-// cash finds the balance of an account in the document of its customer, behind what precedes it.
+// cash returns an expression that finds the balance of an account in its customer's document.
 func cash(account brokerage.ID) *regexp.Regexp {
 	return regexp.MustCompile(`(?s)(<Account id="` + account.String() + `">.*?<OnlineActualBal>)([^<]*)`)
 }
@@ -113,8 +113,8 @@ func savers(t *testing.T, s *Store, d *dataset.Dataset) (customers [2]brokerage.
 	return customers, pairs
 }
 
-// Accounts of two customers pay each other at once, in both directions, while others write to one of them: there is no
-// deadlock, not a cent is lost, and what is refused changes nothing.
+// Accounts of two customers pay each other concurrently, in both directions, while other clients write to one of them:
+// there is no deadlock, not a cent is lost, and refused payments change nothing.
 func TestWrite_TwoDocuments(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	customers, pairs := savers(t, s, d)
@@ -156,7 +156,7 @@ func TestWrite_TwoDocuments(t *testing.T) {
 	require.Empty(t, verified(t, s))
 }
 
-// A transaction on two documents finds large ones, says what is missing, stores its answer and is done once.
+// A transaction on two documents recognises large ones, names missing ones, stores its answer and runs once.
 func TestWrite_TwoDocumentsOnce(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	customers, pairs := savers(t, s, d)

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// AccountSummary returns the accounts of a customer in short.
+// AccountSummary returns a summary of a customer's accounts.
 func (s *Store) AccountSummary(ctx context.Context, id brokerage.ID) ([]byte, error) {
 	doc, err := s.GetCustomer(ctx, id)
 	if err != nil {

@@ -97,7 +97,7 @@ func manifestOf(ctx context.Context, db *sql.DB, path string) (m Manifest, err e
 	}
 	var c brokerage.Contents
 	if err := json.Unmarshal([]byte(contents), &c); err != nil {
-		return m, fmt.Errorf("%s: what it holds: %w", path, err)
+		return m, fmt.Errorf("%s: reading its contents: %w", path, err)
 	}
 	m.Fingerprint = c.Fingerprint
 	return m, nil

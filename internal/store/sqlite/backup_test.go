@@ -18,7 +18,7 @@ import (
 	"brokerage/internal/store/archive"
 )
 
-// requireAnswered restores a backup, and compares it with what was answered before it was begun.
+// requireAnswered restores a backup, and compares it with what was acknowledged before the backup began.
 func requireAnswered(t testing.TB, file string, orders []int64, trades map[int64]int) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "restored.db")
@@ -79,7 +79,7 @@ func TestBackup_WhileAnotherProcessWrites(t *testing.T) {
 	requireAnswered(t, file, orders, trades)
 }
 
-// No program of ours is needed to read a backup.
+// A backup can be read without this program.
 func TestBackup_IsOrdinaryZstd(t *testing.T) {
 	var b bytes.Buffer
 	done, err := Backup(t.Context(), tinyStore(t).path, &b, nil)
@@ -140,8 +140,8 @@ func TestBackup_File(t *testing.T) {
 		progress func(file string, cancel func())
 		says     string
 	}{
-		"There": {says: "is there already"},
-		"ComesMeanwhile": {missing: true, says: "is there already", progress: func(file string, _ func()) {
+		"There": {says: "exists already"},
+		"ComesMeanwhile": {missing: true, says: "exists already", progress: func(file string, _ func()) {
 			writeFile(t, file, []byte("the one before"))
 		}},
 		"Interrupted": {replace: true, says: context.Canceled.Error(), progress: func(_ string, cancel func()) { cancel() }},
@@ -184,7 +184,7 @@ func TestBackup_File(t *testing.T) {
 	})
 }
 
-// Another database under the name would be read with the journal of the first.
+// Another database under the same name would be read with the journal of the first.
 func TestBackup_DatabaseReplacedMeanwhile(t *testing.T) {
 	path, other := tinyDatabase(t), tinyDatabase(t)
 	_, err := Backup(t.Context(), path, io.Discard, func(int64, int64) { _ = os.Rename(other, path) })

@@ -14,8 +14,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// BenchmarkStore is every transaction on a warm database, of XXXS size unless BENCH_SCALE says another; writes by 64
-// goroutines, because groups are what makes them cheap.
+// BenchmarkStore measures every transaction on a warm database of XXXS, or of BENCH_SCALE; writes come from 64
+// goroutines, because groups make them cheap.
 func BenchmarkStore(b *testing.B) {
 	d, s, ctx := scaled(cmp.Or(os.Getenv("BENCH_SCALE"), "XXXS")), empty(b), b.Context()
 	require.NoError(b, s.LoadDataset(ctx, d, nil))
@@ -106,8 +106,8 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// BenchmarkLoad is documents a second of each kind: generated and trusted, from elsewhere and so admitted, and
-// validated as well.
+// BenchmarkLoad measures documents a second of each kind: generated, which are trusted; from files, which are admitted;
+// and from files with validation.
 func BenchmarkLoad(b *testing.B) {
 	d := scaled("XXXS")
 	for _, k := range dataset.Kinds {

@@ -24,7 +24,7 @@ func trainedCodec(t testing.TB) *codec {
 	return c
 }
 
-// Whatever is packed comes back, of every size, and is smaller where it can be.
+// Every packed document unpacks to itself, whatever its size, and is smaller where possible.
 func TestCodec_RoundTrip(t *testing.T) {
 	c := trainedCodec(t)
 	for _, k := range dataset.Kinds {
@@ -45,7 +45,8 @@ func TestCodec_RoundTrip(t *testing.T) {
 	}
 }
 
-// Without dictionaries, and switched off, documents are packed in other ways; all of them can be read together.
+// Without dictionaries, and with compression switched off, documents are stored in other forms; all forms can be read
+// together.
 func TestCodec_Mixed(t *testing.T) {
 	c := trainedCodec(t)
 	untrained, err := newCodec(nil, false)
@@ -62,7 +63,7 @@ func TestCodec_Mixed(t *testing.T) {
 	}
 }
 
-// Damage is an error, or another document, which verify finds; never a panic.
+// A damaged packed document gives an error, or another document, which verify finds; never a panic.
 func TestCodec_Damaged(t *testing.T) {
 	c := trainedCodec(t)
 	r := rand.New(rand.NewPCG(1, 2))

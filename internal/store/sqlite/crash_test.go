@@ -15,7 +15,7 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// writingVictim inserts orders and buys shares from 32 goroutines, and prints what was answered, after it was.
+// writingVictim inserts orders and buys shares from 32 goroutines, and prints each write after it was acknowledged.
 func writingVictim(args []string) error {
 	ctx := context.Background()
 	s, err := Open(ctx, args[0], Options{})
@@ -39,8 +39,8 @@ func writingVictim(args []string) error {
 	return <-failed
 }
 
-// writeOn inserts orders and buys shares for an account until ctx ends, and calls say with what was answered, after it
-// was.
+// writeOn inserts orders and buys shares for an account until ctx ends, and calls say with each write after it was
+// acknowledged.
 func writeOn(ctx context.Context, s *Store, account, first, step int64, say func(what string, id int64)) error {
 	account = tiny.AccountAt(account)
 	within := context.WithoutCancel(ctx) // an error of ctx is none of the store
@@ -57,7 +57,7 @@ func writeOn(ctx context.Context, s *Store, account, first, step int64, say func
 	return nil
 }
 
-// insertingVictim inserts a few orders one after the other and ends.
+// insertingVictim inserts a few orders one after another and ends.
 func insertingVictim(args []string) error {
 	s, err := Open(context.Background(), args[0], Options{})
 	for id := int64(1); err == nil && id <= inTurn; id++ {
@@ -71,7 +71,7 @@ func insertingVictim(args []string) error {
 // inTurn is how many orders insertingVictim inserts.
 const inTurn = 20
 
-// answers collects what was answered to clients that write all the time.
+// answers collects the acknowledged writes of clients that write all the time.
 type answers struct {
 	mu     sync.Mutex
 	more   *sync.Cond
@@ -96,7 +96,7 @@ func (a *answers) add(what string, id int64) {
 	a.more.Broadcast()
 }
 
-// wait waits for n more orders, and returns what was answered until then.
+// wait waits for n more orders, and returns what was acknowledged until then.
 func (a *answers) wait(n int) (orders []int64, trades map[int64]int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -125,8 +125,8 @@ func (v *victim) answers(add func(what string, id int64)) {
 	}
 }
 
-// Killed at any moment, the database has everything that was answered, and no half of a trade: position and balance
-// change together.
+// After a kill at any moment, the database has every acknowledged write, and no half trade: position and balance change
+// together.
 func TestCrash_Killed(t *testing.T) {
 	rounds := 20
 	if testing.Short() {
@@ -160,8 +160,8 @@ func TestCrash_Killed(t *testing.T) {
 	}
 }
 
-// requireWholeTrades compares an account with what it was: as many shares more as buys, at least those that were
-// answered, and the money for exactly those.
+// requireWholeTrades compares an account with its earlier state: it has one share more for each buy, at least for the
+// acknowledged ones, and paid for exactly those.
 func requireWholeTrades(t testing.TB, s *Store, account int64, answered int) {
 	t.Helper()
 	customer, err := s.CustomerOf(t.Context(), brokerage.ID(account))

@@ -21,7 +21,7 @@ func (s *Store) CustomerOf(ctx context.Context, account brokerage.ID) (brokerage
 	return brokerage.ID(id), nil
 }
 
-// dependsOnCustomerFound returns the key of the customer that a look-up of an account depends on: the customer's id is
+// dependsOnCustomerFound returns the key of the customer that a lookup of an account depends on: the customer's id is
 // the first column.
 func dependsOnCustomerFound(_ any, columns []any) []documentKey {
 	return []documentKey{keyOf(customers, columns[0])}

@@ -21,7 +21,7 @@ import (
 
 var flips = flag.Int("flips", 100, "how many single-bit flips TestDamage tries")
 
-// damageCounts are how many documents a database has that is damaged: so many that each table has more than a page.
+// damageCounts are the numbers of documents in a database to damage: enough for more than one page in each table.
 var damageCounts = [...]int64{dataset.Security: 20, dataset.Customer: 20, dataset.Order: 80}
 
 // readAll calls each with every answer about the documents, named by the transaction and its argument.
@@ -81,7 +81,7 @@ func writeAll(ctx context.Context, s *Store, each func(name string, err error)) 
 	}
 }
 
-// A damageable is a database with some documents that is put back for each flip, and its right answers.
+// A damageable is a database with some documents, which is restored for each flip, and its right answers.
 type damageable struct {
 	file          []byte
 	path          string
@@ -118,7 +118,7 @@ func (b *damageable) open(t testing.TB) *Store {
 	return s
 }
 
-// restore puts the database back, without a journal.
+// restore restores the database, without a journal.
 func (b *damageable) restore(t testing.TB) {
 	t.Helper()
 	require.NoError(t, removeAll(b.path+"-wal", b.path+"-shm"))
@@ -160,7 +160,7 @@ func flip(t testing.TB, path string, bit int64) {
 	require.NoError(t, f.Close())
 }
 
-// isRefused reports whether something was refused as damaged; any other error fails the test.
+// isRefused reports whether err is a refusal because of damage; any other error fails the test.
 func isRefused(t testing.TB, err error, what string) bool {
 	t.Helper()
 	_, damaged := errors.AsType[*brokerage.Damaged](err)
@@ -170,7 +170,7 @@ func isRefused(t testing.TB, err error, what string) bool {
 	return damaged
 }
 
-// readDamaged reads everything of a damaged database: an answer is right, or refused as damaged.
+// readDamaged reads everything in a damaged database: each answer must be right, or refused as damaged.
 func readDamaged(t testing.TB, s *Store, what string, right func(name, answer string) bool) (refused bool) {
 	t.Helper()
 	readAll(t.Context(), s, func(name string, answer []byte, err error) {
@@ -183,15 +183,15 @@ func readDamaged(t testing.TB, s *Store, what string, right func(name, answer st
 	return refused
 }
 
-// requireFound has verify find the damage.
+// requireFound requires that verify finds the damage.
 func requireFound(t testing.TB, s *Store, what string) {
 	t.Helper()
 	findings, _ := findingsOf(t, s)
 	require.NotEmpty(t, findings, what)
 }
 
-// One bit of a database is flipped, anywhere in its file: no answer is wrong, none says that something is missing, and
-// verify finds it.
+// One bit of a database is flipped, anywhere in its file: no answer is wrong or "not found", and verify finds the
+// damage.
 func TestDamage(t *testing.T) {
 	b := newDamageable(t)
 	r := rand.New(rand.NewPCG(1, uint64(*flips)))
@@ -220,8 +220,7 @@ func TestDamage(t *testing.T) {
 	require.Positive(t, refused)
 }
 
-// Writing meets the damage too: it is refused as damaged, never done on what is wrong, and what was damaged is so
-// afterwards.
+// Writes that need damaged data are refused as damaged, never executed on wrong data, and leave the damage unchanged.
 func TestDamage_Writes(t *testing.T) {
 	b := newDamageable(t)
 	r := rand.New(rand.NewPCG(3, uint64(*flips)))
@@ -249,8 +248,8 @@ func TestDamage_Writes(t *testing.T) {
 	}
 }
 
-// What is damaged in the journal is no answer either, and does not get into the database, where it would get a checksum
-// that fits.
+// A damaged page in the journal leads to no answer either, and is not moved into the database, where it would get a
+// matching checksum.
 func TestDamage_Journal(t *testing.T) {
 	b := newDamageable(t)
 	r := rand.New(rand.NewPCG(2, uint64(*flips)))
@@ -277,8 +276,8 @@ func TestDamage_Journal(t *testing.T) {
 	require.Positive(t, refused)
 }
 
-// A journal that a killed process left is read at the next start. Damage in it is no reason to forget what was
-// acknowledged after it; a torn end is.
+// A journal that a killed process left is read at the next start. Damage in it must not lose what was acknowledged
+// after it; an incomplete end may.
 func TestDamage_JournalOfAKilled(t *testing.T) {
 	b := newDamageable(t)
 	b.restore(t)
@@ -318,7 +317,7 @@ func TestDamage_JournalOfAKilled(t *testing.T) {
 		s, err := killed(flipped)
 		if err != nil {
 			require.ErrorAs(t, err, new(*brokerage.Damaged), what)
-			require.ErrorContains(t, err, "does not fit its checksum, and acknowledged transactions follow it", what)
+			require.ErrorContains(t, err, "does not match its checksum, and acknowledged transactions follow it", what)
 			require.True(t, bytes.Equal(flipped, readFile(t, b.path+"-wal")), "the journal has changed")
 			continue
 		}

@@ -166,7 +166,7 @@ func TestDisk_FullAtOpen(t *testing.T) {
 	}
 }
 
-// Wherever the disk gets full, the same call continues once there is room.
+// Wherever the disk becomes full, the same call continues once there is space.
 func TestDisk_FullInALoad(t *testing.T) {
 	testenv.SmallDisk(t, "4k") // or none of this
 	refused := 0

@@ -2,7 +2,7 @@
 // a whole brokerage.
 //
 // Documents are stored whole and packed, with a dictionary for each kind. Columns beside them hold the keys for
-// look-ups and are written in the same transaction. A transaction on a part of a document reads the document, edits its
+// lookups and are written in the same transaction. A transaction on a part of a document reads the document, edits its
 // bytes and writes it back.
 //
 // A pool of connections reads. Each keeps its snapshot while what is read from it is current (see readers and changes).

@@ -19,7 +19,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// redirect makes all descriptors of a file that this process has open those of another file.
+// redirect redirects all open descriptors of a file in this process to another file.
 func redirect(t *testing.T, path, to string, flags int) {
 	t.Helper()
 	descriptors, err := os.ReadDir("/proc/self/fd")
@@ -40,8 +40,8 @@ func redirect(t *testing.T, path, to string, flags int) {
 	require.Positive(t, redirected)
 }
 
-// A disk that takes what is written and fails to flush it: whether the write will be there after a crash is not known,
-// and the answer does not say that it will not.
+// A disk accepts writes but fails to flush them: whether a write survives a crash is unknown, and the answer does not
+// deny it.
 func TestWriter_FlushFails(t *testing.T) {
 	s := empty(t)
 	redirect(t, s.path+"-wal", os.DevNull, os.O_RDWR)
@@ -52,8 +52,8 @@ func TestWriter_FlushFails(t *testing.T) {
 	require.True(t, unavailable.Unknown)
 }
 
-// A disk that cannot be read: every descriptor of the database becomes one that can only be written to. SQLite's own
-// check reports that as damage.
+// A disk that cannot be read: every descriptor of the database becomes write-only. SQLite's own check reports that as
+// damage.
 func TestVerify_IOError(t *testing.T) {
 	s, err := Open(t.Context(), tinyDatabase(t), Options{AsIs: true}) // it has read next to nothing yet
 	require.NoError(t, err)
@@ -90,8 +90,8 @@ func TestRestore_FullDisk(t *testing.T) {
 	require.Equal(t, before, content(t, dir))
 }
 
-// What a killed process cannot show: that an answer comes after the flush of its group, and that the folder is flushed
-// when the file is made. The system calls of a client that writes one order after the other show it.
+// Killing a process cannot show that an answer comes after the flush of its group, and that the folder is flushed after
+// the file was created. The system calls of a client that writes one order after another do.
 func TestFlush_BeforeTheAnswer(t *testing.T) {
 	strace := testenv.Command(t, "strace")
 	dir := t.TempDir()

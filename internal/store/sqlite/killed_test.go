@@ -16,7 +16,7 @@ import (
 	"brokerage/internal/store/archive"
 )
 
-// backupVictim and restoreVictim do that from args[0] to args[1], and wait to be killed at the share of the progress in
+// backupVictim and restoreVictim back up or restore from args[0] to args[1], and wait to be killed at the progress in
 // args[2], in per cent.
 func backupVictim(args []string) error {
 	_, err := BackupTo(context.Background(), args[0], args[1], true, waitAt(args[2]))
@@ -42,8 +42,8 @@ func waitAt(text string) byteProgress {
 	}
 }
 
-// killAtEach runs a victim again and again, kills it at points that are known and at random moments within a time, and
-// calls check after each. It returns how often a half file was left.
+// killAtEach runs a victim again and again, kills it at known points and at random moments, and calls check after each.
+// It returns how often an incomplete file was left.
 func killAtEach(
 	t *testing.T, what string, within time.Duration, paths func() (from, to string), check func(to string),
 ) (halves int) {
@@ -74,7 +74,7 @@ func killAtEach(
 	return halves
 }
 
-// Killed at any moment, a backup leaves the one before or a whole one.
+// A backup that is killed at any moment leaves the previous backup or a complete new one.
 func TestBackup_Killed(t *testing.T) {
 	path, dir, before := tinyDatabase(t), t.TempDir(), smallBackup(t)
 	file := filepath.Join(dir, "backup")
@@ -91,7 +91,7 @@ func TestBackup_Killed(t *testing.T) {
 	require.Equal(t, []string{"backup"}, entries(t, dir))
 }
 
-// Killed at any moment, a restore leaves the old database with what was only in its journal, or the new one.
+// A restore that is killed at any moment leaves the old database, journal included, or the new one.
 func TestRestore_Killed(t *testing.T) {
 	original, file := tinyDatabase(t), filepath.Join(t.TempDir(), "backup")
 	_, err := BackupTo(t.Context(), original, file, false, nil)
@@ -112,7 +112,7 @@ func TestRestore_Killed(t *testing.T) {
 	require.False(t, requireEither(t, original, orders))
 }
 
-// A journal that a killed process left belongs to the old database: read as that of the new one it would destroy it.
+// A journal that a killed process left belongs to the old database: applied to the new one, it would destroy it.
 func TestRestore_OverAJournal(t *testing.T) {
 	path, file := tinyDatabase(t), filepath.Join(t.TempDir(), "backup")
 	_, err := BackupTo(t.Context(), path, file, false, nil)

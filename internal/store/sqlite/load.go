@@ -23,7 +23,7 @@ const batchSize = 2000
 // LoadDataset fills the store with a generated dataset. It trusts the generator and does not validate documents. Each
 // batch is committed together with how far the load has come, so that after any interruption, a kill -9 too, the same
 // call continues without a duplicate or a gap. The store is not Ready until all documents and indexes are there. A
-// finished load is not done again.
+// finished load is not repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bulk.Progress) error {
 	contents := bulk.ContentsOf(d)
 	done, err := s.loadDone(ctx, contents.Fingerprint, func(there brokerage.Contents) bool { return there == contents })

@@ -106,8 +106,8 @@ func loadingVictim(args []string) error {
 	})
 }
 
-// Killed in the middle, and once more after the last document, where only the indexes are missing, the same load leads
-// to the same database.
+// A load that is killed in the middle, and again after the last document, when only the indexes are missing, leads to
+// the same database when it is repeated.
 func TestLoading_Killed(t *testing.T) {
 	for name, waits := range map[string][]string{
 		"Dataset": {"1", "1", "1"}, // three batches, one after the other
@@ -137,8 +137,8 @@ func TestLoading_Killed(t *testing.T) {
 	}
 }
 
-// What a load does between groups ends with its context, in the queue and in the middle of a statement, and leaves the
-// writer to others.
+// Statements of a load between groups end with its context, in the queue and in the middle of a statement, and release
+// the writer.
 func TestControl_Context(t *testing.T) {
 	s := empty(t)
 	release := hold(t, s)
@@ -170,7 +170,7 @@ func TestTrain_Context(t *testing.T) {
 	})
 }
 
-// requireEnds wants do to end with an error of its context although it has not finished.
+// requireEnds requires that do ends with the error of its context before it has finished.
 func requireEnds(t testing.TB, want error, do func(ctx context.Context, cancel func()) error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -230,8 +230,7 @@ func documents(d *dataset.Dataset, k dataset.Kind) (docs [][]byte) {
 	return docs
 }
 
-// source returns documents in batches of a size. They have line numbers as if each took ten lines, and the files are
-// numbered.
+// source returns documents in batches of a size. Their line numbers are multiples of ten, and the files are numbered.
 func source(name string, size int, docs ...[]byte) bulk.Source {
 	return bulk.Source{
 		Name:    name,
@@ -397,7 +396,7 @@ func TestLoadBatches_AnotherSource(t *testing.T) {
 }
 
 // Of two documents the second is refused, and the first is stored in the normal form: every encoding that admission
-// takes is taken, and documents are validated if the caller wants it.
+// accepts is accepted, and documents are validated if the caller requests it.
 func TestLoadBatches_OneRefused(t *testing.T) {
 	order, customer := tiny.Append(nil, dataset.Order, 0), tiny.Append(nil, dataset.Customer, 0)
 	encoded := []byte{0xFF, 0xFE}

@@ -31,7 +31,7 @@ type lock struct {
 const locksItself = runtime.GOOS == "linux"
 
 // errMoved says that a path names another file than a moment ago.
-var errMoved = errors.New("is being replaced again and again by other processes")
+var errMoved = errors.New("is being replaced repeatedly by other processes")
 
 // lockDatabase locks the database at path, or fails at once if another process has locked it. A missing database is
 // made, empty, if create is set; otherwise only its name is locked.

@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every command that may write, by a symbolic link: what is replaced is what it leads to, and nothing is made beside
-// the link.
+// Every command that may write, through a symbolic link: the target is replaced, and no file is made beside the link.
 func TestOpen_SymbolicLink(t *testing.T) {
 	dir, beside := t.TempDir(), t.TempDir()
 	path, link := filepath.Join(dir, "b.db"), filepath.Join(beside, "link.db")
@@ -49,8 +48,8 @@ func TestOpen_SymbolicLink(t *testing.T) {
 	require.Equal(t, []string{"b.db", "b.db-lock"}, entries(t, dir))
 }
 
-// A journal is found by the name, so a file of two names would have two. A backup by the other name would lack what is
-// in the journal.
+// A journal is found by the name, so a file with two names would have two journals. A backup by the other name would
+// lack what is in the journal.
 func TestOpen_HardLink(t *testing.T) {
 	s := empty(t)
 	path, other := s.path, s.path+".other"

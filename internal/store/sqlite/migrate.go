@@ -95,7 +95,7 @@ func (s *Store) notMigrated(version int, copied string, err error) error {
 	if copied != "" {
 		err = errors.Join(err, os.Remove(copied))
 	}
-	return fmt.Errorf("%s is version %d as before: %w", s.path, version, domainError(err))
+	return fmt.Errorf("%s still has version %d: %w", s.path, version, domainError(err))
 }
 
 // versionOf returns the version of the schema of a database, which is the number of applied migrations, in SQLite's
@@ -118,7 +118,7 @@ func versionOf(ctx context.Context, db *sql.DB, path string, newest int) (versio
 	case version == 0 && tables > 0, version > 0 && ours != 6:
 		return 0, fmt.Errorf("%s is a database, but not of this program", path)
 	case version > newest:
-		return 0, fmt.Errorf("%s has schema version %d, and this program knows up to %d: use a newer release",
+		return 0, fmt.Errorf("%s has schema version %d, but this program supports up to %d: use a newer release",
 			path, version, newest)
 	}
 	return version, nil
@@ -150,12 +150,12 @@ func (s *Store) copyBefore(version int, write func(to string) error) (path strin
 		err = os.Rename(half, path)
 	}
 	if err != nil {
-		return "", fmt.Errorf("a copy to %s: %w", path, errors.Join(err, removeAll(half)))
+		return "", fmt.Errorf("copying to %s: %w", path, errors.Join(err, removeAll(half)))
 	}
 	return path, archive.SyncFolder(filepath.Dir(path))
 }
 
-// removeAll removes files, those of them that exist.
+// removeAll removes those of the files that exist.
 func removeAll(paths ...string) error {
 	for _, path := range paths {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {

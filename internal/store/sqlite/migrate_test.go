@@ -20,7 +20,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// later returns the migrations there are, and these.
+// later returns the existing migrations and the given ones.
 func later(texts ...string) []migration {
 	all := slices.Clone(migrations)
 	for _, text := range texts {
@@ -63,7 +63,7 @@ func newestVersion(t testing.TB, dir string) (path string) {
 	return path
 }
 
-// fromEach tests a migration of a database that is written anew for it, and of one that is changed in its place.
+// fromEach tests the migration of a database that must be rewritten, and of one that is changed in place.
 func fromEach(t *testing.T, dir func(testing.TB) string, test func(t *testing.T, dir, path string, from int)) {
 	t.Helper()
 	t.Run("AddsSums", func(t *testing.T) {
@@ -86,7 +86,7 @@ func requireVersion(t testing.TB, path string, want int) {
 	require.NoError(t, db.Close())
 }
 
-// requireOpens opens a database, with the migrations that options say, and finds its order.
+// requireOpens opens a database, with the migrations of options, and finds its order.
 func requireOpens(t testing.TB, path string, options Options) {
 	t.Helper()
 	s := opened(t, path, options)
@@ -124,11 +124,11 @@ func TestMigrate(t *testing.T) {
 		require.Len(t, notices, 1, "once")
 		requireOpens(t, path, Options{migrations: options.migrations, AsIs: true})
 		_, err := Open(t.Context(), path, Options{})
-		require.ErrorContains(t, err, fmt.Sprintf("schema version %d, and this program knows up to %d", to, to-2))
+		require.ErrorContains(t, err, fmt.Sprintf("schema version %d, but this program supports up to %d", to, to-2))
 	})
 }
 
-// A new database is made at once, without copies and notices.
+// A new database is created at once, without copies and notices.
 func TestMigrate_New(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "brokerage.db")
@@ -160,7 +160,7 @@ func TestMigrate_NeverOverwritesACopy(t *testing.T) {
 func TestMigrate_Fails(t *testing.T) {
 	fromEach(t, tempDir, func(t *testing.T, dir, path string, from int) {
 		_, err := Open(t.Context(), path, Options{migrations: later(addNotes, "DROP TABLE orders; DROP TABLE nothing")})
-		require.ErrorContains(t, err, fmt.Sprintf("%s is version %d as before: ", path, from))
+		require.ErrorContains(t, err, fmt.Sprintf("%s still has version %d: ", path, from))
 		require.ErrorContains(t, err, fmt.Sprintf("migration migrations/%04d_later.sql: ", newest+2))
 		requireVersion(t, path, from)
 		require.Equal(t, []string{"brokerage.db", "brokerage.db-lock"}, entries(t, dir), "without a copy")
@@ -216,7 +216,7 @@ func TestMigrate_NoRoom(t *testing.T) {
 			before["brokerage.db-lock"] = ""
 			_, err := Open(t.Context(), path, Options{migrations: large})
 			require.ErrorAs(t, err, new(*brokerage.Unavailable))
-			require.ErrorContains(t, err, fmt.Sprintf("%s is version %d as before: ", path, from))
+			require.ErrorContains(t, err, fmt.Sprintf("%s still has version %d: ", path, from))
 			require.True(t, maps.Equal(before, content(t, dir)), "changed")
 			require.NoError(t, os.Remove(ballast))
 		}
@@ -225,7 +225,7 @@ func TestMigrate_NoRoom(t *testing.T) {
 	})
 }
 
-// A command that only reads does not migrate, and makes nothing.
+// A command that only reads does not migrate, and creates no file.
 func TestOpen_AsIs(t *testing.T) {
 	dir := t.TempDir()
 	path := newestVersion(t, dir)

@@ -21,8 +21,8 @@ import (
 // readers is the pool of connections for reading.
 //
 // SQLite empties the cache of a connection when the connection begins to read after another one has committed. Under a
-// mixed load this happens before every look-up, and makes it six times slower. Therefore a connection keeps its
-// snapshot from one look-up to the next. What it reads is checked against the changes since the snapshot was taken, and
+// mixed load this happens before every lookup, and makes it six times slower. Therefore a connection keeps its
+// snapshot from one lookup to the next. What it reads is checked against the changes since the snapshot was taken, and
 // is read again from a new snapshot if it may have changed. An answer is always what was committed at some moment
 // during the call.
 type readers struct {
@@ -46,7 +46,7 @@ type readers struct {
 	}
 }
 
-// A reader is a connection with its statements. They bypass database/sql, which takes a quarter of a look-up.
+// A reader is a connection with its statements. They bypass database/sql, which takes a quarter of a lookup.
 type reader struct {
 	conn       *sql.Conn
 	statements map[string]prepared

@@ -108,7 +108,7 @@ func TestReaders_SeeEveryChange(t *testing.T) {
 	}
 }
 
-// What is acknowledged is seen by every read that begins after it.
+// Every read that begins after an acknowledgement sees the write.
 func TestReaders_NeverGoBack(t *testing.T) {
 	s := tinyStore(t)
 	symbol := tiny.Symbol(7)
@@ -139,7 +139,7 @@ func TestReaders_NeverGoBack(t *testing.T) {
 	readers.Wait()
 }
 
-// A look-up that does not say what it depends on would never see a change.
+// A lookup that does not declare what it depends on would never see a change.
 func TestChanges_EveryStatement(t *testing.T) {
 	other := map[string]bool{
 		"search_securities": true, // says itself what it depends on
@@ -191,8 +191,8 @@ func TestReaders_JournalStaysShort(t *testing.T) {
 	require.Less(t, longest, 4*pages)
 }
 
-// A commit can be read before its group has ended: another reader may have seen what this one, with a snapshot of
-// before, does not find.
+// A commit can be read before its group has ended: another reader may have seen what this one, with an older snapshot,
+// does not find.
 func TestReaders_NotFoundIsOfNow(t *testing.T) {
 	s := opened(t, t.TempDir()+"/b.db", Options{Pool: 1})
 	const id = 5_000_000
@@ -235,7 +235,7 @@ func TestReaders_CloseWhileReading(t *testing.T) {
 	}
 }
 
-// A panic is one request's.
+// A panic affects only its own request.
 func TestReaders_Panic(t *testing.T) {
 	s := tinyStore(t)
 	require.Panics(t, func() {
@@ -248,7 +248,7 @@ func TestReaders_Panic(t *testing.T) {
 	}
 }
 
-// The connection that reads again may be busy with a search, which no other read waits for.
+// The connection for second reads may be busy with a search; no other read waits for it.
 func TestReaders_NewestIsTaken(t *testing.T) {
 	s := tinyStore(t)
 	symbol := tiny.Symbol(3)

@@ -11,7 +11,7 @@ var (
 	deleteAccounts  = &statement{name: "delete_accounts"}
 )
 
-// ReplaceCustomer puts another document in the place of a customer, and its accounts in the place of the customer's.
+// ReplaceCustomer replaces the document of a customer, and its accounts.
 func (s *Store) ReplaceCustomer(
 	ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, match brokerage.Match,
 ) error {

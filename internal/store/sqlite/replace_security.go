@@ -13,7 +13,7 @@ var (
 	replaceSecurity = &statement{name: "replace_security", kind: securities, stores: true, changes: changesSearched}
 )
 
-// ReplaceSecurity puts another document in the place of a security.
+// ReplaceSecurity replaces the document of a security.
 func (s *Store) ReplaceSecurity(
 	ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, match brokerage.Match,
 ) error {

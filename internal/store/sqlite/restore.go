@@ -26,9 +26,9 @@ func ReadManifest(file string) (Manifest, error) {
 	return b.Manifest, b.Close()
 }
 
-// Restore writes the database in a backup to path. It changes nothing before it has read all of the backup and found it
-// whole, and replaces an existing database only on request. After an interruption at any point, a kill -9 or a power
-// failure too, the old database is there or the new one, whole.
+// Restore writes the database in a backup to path. It changes nothing before it has read and verified the whole backup,
+// and replaces an existing database only on request. After an interruption at any point, even by kill -9 or a power
+// failure, either the old or the new database is there, complete.
 func Restore(ctx context.Context, file, path string, replace bool, progress byteProgress) (m Manifest, err error) {
 	if path, err = resolve(path); err != nil { // a link is not replaced by a file
 		return m, err

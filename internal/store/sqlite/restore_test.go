@@ -16,7 +16,7 @@ import (
 	"brokerage/internal/store/archive"
 )
 
-// smallBackup is a backup of a store without documents: a few kilobytes.
+// smallBackup returns a backup of a store without documents: a few kilobytes.
 func smallBackup(t testing.TB) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -62,7 +62,7 @@ func emptyAt(t testing.TB, path string) {
 	require.NoError(t, opened(t, path, Options{}).Close())
 }
 
-// sealed is a backup of anything, with a manifest and a seal that are right but for what change does.
+// sealed returns a backup of any content, with a valid manifest and seal except for the effect of change.
 func sealed(t testing.TB, raw []byte, change func(*Manifest)) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -101,7 +101,7 @@ func TestRestore_Damage(t *testing.T) {
 		"OtherZstd":     {packed.EncodeAll([]byte("<a/>"), nil), "is not a backup"},
 		"NoManifest":    {whole[:frame], "is not a backup"},
 		"ManifestAlone": {whole[frame:], "is damaged"},
-		"Trailing":      {edited(func(b []byte) []byte { return append(b, "rubbish"...) }), "has 7 bytes behind its end"},
+		"Trailing":      {edited(func(b []byte) []byte { return append(b, "rubbish"...) }), "has 7 bytes after its end"},
 		"Twice":         {append(bytes.Clone(whole), whole...), "is damaged"},
 		"LongFrame": {
 			edited(func(b []byte) []byte { binary.LittleEndian.PutUint32(b[frame+4:], 1<<31); return b }), "is cut off",
@@ -131,7 +131,7 @@ func TestRestore_Damage(t *testing.T) {
 			tg.requireRefused(t, edited(func(b []byte) []byte { b[i] ^= 1 << (i % 8); return b }), "backup")
 		}
 	})
-	// That all this was refused says something only if the whole is not.
+	// The refusals prove something only if the intact backup is accepted.
 	_, err = Restore(t.Context(), written(t, whole), tg.path, true, nil)
 	require.NoError(t, err)
 	require.NotEqual(t, tg.before, content(t, tg.dir))
@@ -176,7 +176,7 @@ func TestRestore_Target(t *testing.T) {
 		replace bool
 		says    string
 	}{
-		"There":        {func(path string) { emptyAt(t, path) }, false, "is there already"},
+		"There":        {func(path string) { emptyAt(t, path) }, false, "exists already"},
 		"NotADatabase": {func(path string) { writeFile(t, path, []byte("years of work")) }, true, "is not a database"},
 		"Foreign":      {func(path string) { execute(t, path, "CREATE TABLE t (x)") }, true, "not of this program"},
 	} {
@@ -226,7 +226,7 @@ func TestRestore_Target(t *testing.T) {
 	})
 }
 
-// A backup of before there were checksums becomes a database that has them.
+// A backup of a database without checksums becomes a database with checksums.
 func TestRestore_WithoutSums(t *testing.T) {
 	dir := t.TempDir()
 	old, file, path := versionOne(t, dir), filepath.Join(dir, "backup"), filepath.Join(dir, "b.db")

@@ -113,7 +113,7 @@ func (r *revision) write(st *statement, args ...any) {
 	r.writes = append(r.writes, plannedWrite{st, args})
 }
 
-// apply does what is planned.
+// apply executes the plan.
 func (r *revision) apply(t *transaction) error {
 	if r.before != nil {
 		if err := r.before(t); err != nil {

@@ -64,8 +64,8 @@ func (s *Store) transfer(ctx context.Context, w brokerage.Write, from, to broker
 	})
 }
 
-// Transfers between two customers in both directions, beside trades of one of them: none waits for another without
-// end, none is lost or done twice, and one that is refused changes neither customer.
+// Transfers between two customers in both directions, concurrent with trades of one of them: there is no deadlock, none
+// is lost or done twice, and a refused one changes neither customer.
 func TestRevise_TwoCustomers(t *testing.T) {
 	s := tinyStore(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -118,7 +118,7 @@ func TestRevise_TwoCustomers(t *testing.T) {
 	require.GreaterOrEqual(t, refused, workers*each/10)
 	require.Positive(t, s.redone.Load(), "without one whose documents changed meanwhile this shows nothing")
 
-	// A key does it once; a change of the second customer alone has it planned again.
+	// With a key it is done once; a change of the second customer alone causes another plan.
 	keyed := now()
 	keyed.Once = &brokerage.Once{Client: "c", Key: "k", Expires: keyed.Now.Add(time.Hour)}
 	redone := s.redone.Load()
@@ -142,7 +142,7 @@ func TestRevise_TwoCustomers(t *testing.T) {
 	requireClean(t, s)
 }
 
-// Neither document is written where the second of two writes fails.
+// Neither document is written if the second of two writes fails.
 func TestRevise_AllOrNothing(t *testing.T) {
 	s := tinyStore(t)
 	first, second := int64(customerID(0)), int64(customerID(1))

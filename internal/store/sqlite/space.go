@@ -15,8 +15,7 @@ import (
 
 var tableNames = [...]string{dataset.Security: "securities", dataset.Customer: "customers", dataset.Order: "orders"}
 
-// Space says what takes the bytes of a database. It reads every page of the file, so it is for commands, not for
-// metrics.
+// Space measures the database by its parts. It reads every page of the file, so it is for commands, not for metrics.
 func (s *Store) Space(ctx context.Context) (space bulk.Space, err error) {
 	for _, k := range dataset.Kinds {
 		if err := s.Setting(ctx, bulk.SettingRaw+k.String(), &space.Raw[k]); err != nil {

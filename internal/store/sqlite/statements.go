@@ -15,7 +15,7 @@ import (
 //go:embed sql/*.sql
 var sqlFiles embed.FS
 
-// A statement is one of the files in sql/, with what the store has to know of it. It is declared beside the
+// A statement is one of the files in sql/, with what the store must know about it. It is declared beside the
 // transaction that uses it.
 type statement struct {
 	name string // of the file, without .sql
@@ -48,7 +48,7 @@ type querier interface {
 	find(ctx context.Context, st *statement, key any, columns ...any) error
 }
 
-// find reads the one row of a key. It waits for a connection until ctx ends, but does not pass ctx to SQL: a look-up by
+// find reads the one row of a key. It waits for a connection until ctx ends, but does not pass ctx to SQL: a lookup by
 // key takes microseconds, and a goroutine that watches ctx would add a fifth to that. It would not help against a
 // stalled disk either, because a blocked read cannot be interrupted.
 func (s *Store) find(ctx context.Context, st *statement, key any, columns ...any) error {

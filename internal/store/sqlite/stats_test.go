@@ -31,8 +31,8 @@ func TestStore_Stats(t *testing.T) {
 	require.Eventually(t, func() bool { return s.Stats().Writes == 0 }, 10*time.Second, time.Millisecond)
 }
 
-// A read that has to wait for a connection is seen, and for how long: by a clock that stands while anything runs, so
-// that a busy machine waits no longer.
+// A wait of a read for a connection is counted, with its duration, by a clock that stands still while anything runs, so
+// that a busy machine makes no difference.
 func TestStore_Stats_Waits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := Open(t.Context(), t.TempDir()+"/b.db", Options{Pool: 1})
@@ -88,7 +88,7 @@ func TestStore_Stats_Figures(t *testing.T) {
 	require.Less(t, are.PackedTo-were.PackedTo, are.PackedFrom-were.PackedFrom)
 }
 
-// A revision whose document another changed meanwhile is done again, and that is seen.
+// A revision is repeated if another write has changed its document, and the repetition is counted.
 func TestStore_Stats_Redone(t *testing.T) {
 	s := tinyStore(t)
 	const order = 103282
@@ -122,7 +122,7 @@ func kindsOf(t testing.TB, s *Store) map[string][2]int64 {
 	return all
 }
 
-// What is followed is what another count finds, after every kind of change and after changes that were refused.
+// The updated figures equal those of a new count, after every kind of change and after refused changes.
 func TestCensus_Follows(t *testing.T) {
 	s := tinyStore(t)
 	d, ctx := tiny, t.Context()
@@ -209,7 +209,7 @@ func TestCensus_Ends(t *testing.T) {
 	require.False(t, s.Stats().Kinds[0].Known)
 }
 
-// The file is shared out completely, and what grows is what was written.
+// The parts add up to the whole file, and the part that was written grows.
 func TestSpace(t *testing.T) {
 	d, s := tiny, tinyStore(t)
 	require.NoError(t, s.control(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)"))

@@ -31,7 +31,7 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// reopened opens a store that a case may close by itself.
+// reopened opens a store that a case may close itself.
 func reopened(t testing.TB, path string, options Options) *Store {
 	t.Helper()
 	s, err := Open(context.Background(), path, options)
@@ -44,7 +44,7 @@ func TestStore_LinearCost(t *testing.T) {
 	storetest.LinearCost(t, tinyStore(t), tiny, func() []int { return nil })
 }
 
-// Connections cut at random, and the service started again: each trade counts once.
+// With connections cut at random and the service restarted, each trade counts once.
 func TestOnce_Cut(t *testing.T) {
 	path := tinyDatabase(t)
 	chaostest.Once(t, chaostest.Database{
@@ -55,7 +55,7 @@ func TestOnce_Cut(t *testing.T) {
 	requireClean(t, opened(t, path, Options{}))
 }
 
-// Every statement goes through an index; the search through one that covers it.
+// Every statement uses an index; the search uses a covering one.
 func TestStatements_Plans(t *testing.T) {
 	s := tinyStore(t)
 	require.NotEmpty(t, statementTexts)
@@ -146,7 +146,7 @@ func TestStore_KeepsItsDocuments(t *testing.T) {
 	}
 }
 
-// Kept answers are removed after they have expired, a few at a time, by the clock of those who write.
+// Kept answers are removed after they have expired, a few at a time, by the clock of the writes.
 func TestStore_ForgetsAnswers(t *testing.T) {
 	s := empty(t)
 	begin := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

@@ -48,7 +48,7 @@ func empty(t testing.TB) *Store {
 	return opened(t, filepath.Join(t.TempDir(), "brokerage.db"), Options{})
 }
 
-// tinyDatabase returns a file of its own with the dataset tiny, which is loaded once.
+// tinyDatabase returns a new file with the dataset tiny, which is loaded only once.
 func tinyDatabase(t testing.TB) (path string) {
 	t.Helper()
 	b, err := tinyBytes()
@@ -108,7 +108,7 @@ func requireNoOrder(t testing.TB, s *Store, id int64) {
 	require.ErrorAs(t, err, new(*brokerage.NotFound), "order %d", id)
 }
 
-// buyOne is a trade that tests repeat: one share of a security that depends on the account.
+// buyOne returns a trade that tests repeat: one share of a security that depends on the account.
 func buyOne(account int64) brokerage.Trade {
 	return brokerage.Trade{
 		Side: brokerage.Buy, Symbol: tiny.Symbol(int(account) % 500), Quantity: "1", Now: time.Now(),
@@ -191,7 +191,7 @@ func requireClean(t testing.TB, s *Store) {
 	require.NoError(t, s.Ready(context.Background()))
 }
 
-// requireTiny wants all documents of the dataset tiny, byte for byte, no more, and nothing to complain of.
+// requireTiny requires all documents of the dataset tiny, byte for byte, no others, and no findings.
 func requireTiny(t testing.TB, s *Store) {
 	t.Helper()
 	requireClean(t, s)
@@ -223,7 +223,7 @@ func requireTiny(t testing.TB, s *Store) {
 	require.Greater(t, lease.First, orderID(tiny.Count(dataset.Order)-1))
 }
 
-// victims are what the test binary does as a process that is to be killed, by name, with arguments of its own.
+// victims are the functions of the test binary that run in a process to be killed, by name.
 var victims map[string]func(args []string) error
 
 // victimEnv holds the name and the arguments of a victim, in lines.
@@ -270,7 +270,7 @@ func (v *victim) requireLine(t testing.TB, want string) {
 	require.Equal(t, want, v.lines.Text())
 }
 
-// kill kills the victim, which may have been already, and waits for its end.
+// kill kills the victim, which may have ended already, and waits for its end.
 func (v *victim) kill() {
 	_ = v.Process.Kill()
 	_ = v.Wait()

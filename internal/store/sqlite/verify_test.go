@@ -15,7 +15,7 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// Each thing that can be wrong is damaged once, in a copy of its own.
+// Each possible fault occurs once, in a separate copy.
 func TestVerify_Damage(t *testing.T) {
 	findings, v := verified(t, tinyDatabase(t))
 	require.Empty(t, findings)
@@ -131,8 +131,7 @@ func invented(t testing.TB) func(string) error {
 	return func(f string) error { t.Errorf("invented: %s", f); return nil }
 }
 
-// What cannot be read says nothing of what is stored: where new connections fail, as they do after an I/O error, or
-// where the context ends, there is no finding.
+// A failed read is no finding: new connections may fail, as after an I/O error, or the context may end.
 func TestVerify_InventsNothing(t *testing.T) {
 	s := tinyStore(t)
 	s.reading.SetMaxIdleConns(0) // so that each query opens the file again

@@ -65,7 +65,7 @@ func (s *Store) checkFiles(files []openFile) {
 	case gone != nil && before == nil:
 		s.options.Notice(gone.Cause.Error())
 	case gone == nil && before != nil:
-		s.options.Notice(s.path + " is there again: writes are accepted")
+		s.options.Notice(s.path + " is in place again: writes are accepted")
 	}
 }
 
@@ -94,7 +94,7 @@ func (s *Store) setAside() error {
 	if err := os.Rename(journal, aside); err != nil {
 		return err
 	}
-	s.options.Notice(fmt.Sprintf("the journal of the file that was %s is kept as %s: it holds what was written last",
+	s.options.Notice(fmt.Sprintf("the journal of the old %s is kept as %s: it holds its last writes",
 		s.path, aside))
 	return archive.SyncFolder(filepath.Dir(s.path))
 }

@@ -22,7 +22,7 @@ import (
 // maxGroup is how many transactions share a commit at most. It bounds how long the first of them waits for the last.
 const maxGroup = 256
 
-// A writer is the one goroutine that writes. It does the transactions that wait in the queue as a group, with one
+// A writer is the one goroutine that writes. It runs the transactions that wait in the queue as a group, with one
 // commit and one flush for all, so groups grow with the load and no transaction waits for others to come. A refused
 // transaction does not affect its group: it has changed nothing by then, or it has set a savepoint.
 type writer struct {
@@ -115,7 +115,7 @@ func newWriter(ctx context.Context, s *Store) (*writer, error) {
 
 var errClosed = &brokerage.Unavailable{Cause: errors.New("the store is closed")}
 
-// write does a transaction and returns when its commit is on disk.
+// write runs a transaction and returns when its commit is on disk.
 func (w *writer) write(ctx context.Context, do func(*transaction) error) error {
 	if gone := w.gone.Load(); gone != nil {
 		return gone
@@ -361,7 +361,7 @@ func (w *writer) do(j *job, savepoint bool) error {
 	return nil
 }
 
-// protected does a job and returns a panic as an error, so that it does not end the writer.
+// protected runs a job and returns a panic as an error, so that it does not end the writer.
 func protected(j *job, t *transaction) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -15,8 +15,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// occupy runs something that has to wait until release, where it calls wait. A test calls release also when a check
-// fails: Close waits for all reads and writes.
+// occupy starts run and returns when run has called wait, which blocks until release. A test must call release even if
+// a check fails, because Close waits for all reads and writes.
 func occupy(run func(wait func()) error) (release func() error) {
 	begun, end := make(chan struct{}), make(chan struct{})
 	done := make(chan error, 1)
@@ -33,7 +33,7 @@ func occupy(run func(wait func()) error) (release func() error) {
 	})
 }
 
-// hold keeps the writer busy with a transaction of its own, until release.
+// hold keeps the writer busy with another transaction, until release.
 func hold(t testing.TB, s *Store) (release func() error) {
 	t.Helper()
 	return occupy(func(wait func()) error {
@@ -45,8 +45,8 @@ func hold(t testing.TB, s *Store) (release func() error) {
 	})
 }
 
-// asGroup calls do for each member, which come to the queue while the writer is busy, and so are one group. It returns
-// the error of each, and that of the transaction that keeps the writer busy.
+// asGroup calls do for each member. They enter the queue while the writer is busy, and so form one group. It returns
+// the error of each member, and that of the transaction that kept the writer busy.
 func asGroup(t testing.TB, s *Store, members int, do func(i int) error) (errs []error, held error) {
 	t.Helper()
 	release := hold(t, s)
@@ -61,7 +61,7 @@ func asGroup(t testing.TB, s *Store, members int, do func(i int) error) (errs []
 	return errs, held
 }
 
-// waitForQueue returns when n transactions wait for the writer, beside the one that holds it.
+// waitForQueue waits until n transactions wait for the writer, in addition to the one that holds it.
 func waitForQueue(t testing.TB, s *Store, n int) {
 	t.Helper()
 	require.Eventually(t, func() bool { return s.writer.waiting.Load() == int64(n+1) }, 30*time.Second, time.Millisecond)
@@ -119,8 +119,8 @@ func TestWriter_CancelledWhileWaiting(t *testing.T) {
 	requireNoOrder(t, s, 1000)
 }
 
-// Some of a group fail after a change, with a savepoint to roll back to or without. The others are done all the same,
-// and the failed ones return that nothing of them was.
+// Some members of a group fail after a change, with or without a savepoint. The others succeed, and the failed ones
+// report that nothing was changed.
 func TestWriter_FailuresInAGroup(t *testing.T) {
 	refuse := func(*transaction) error {
 		return &brokerage.Conflict{Reason: brokerage.NotHeld, Detail: "after a change"}
@@ -184,7 +184,7 @@ func TestWriter_FailuresInAGroup(t *testing.T) {
 	}
 }
 
-// A full disk, by way of SQLite's own limit on pages.
+// A full disk, simulated by SQLite's limit on pages.
 func TestWriter_Full(t *testing.T) {
 	s := tinyStore(t)
 	pages := scan[int](t, s.reading, "PRAGMA page_count")
@@ -231,7 +231,7 @@ func TestStore_IsDurableBySettings(t *testing.T) {
 	}
 }
 
-// With an idempotency key too, a document is edited, validated and packed before the writer has the transaction, and
+// Even with an idempotency key, a document is edited, validated and packed before the writer runs the transaction, and
 // not again.
 func TestWriter_WithAKeyDoesNoWork(t *testing.T) {
 	s := tinyStore(t)

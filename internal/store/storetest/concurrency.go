@@ -265,7 +265,7 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// isConflict reports whether an error is a conflict by the reason.
+// isConflict reports whether an error is a conflict with the given reason.
 func isConflict(err error, reason brokerage.Reason) bool {
 	conflict, ok := errors.AsType[*brokerage.Conflict](err)
 	return ok && conflict.Reason == reason
@@ -273,7 +273,7 @@ func isConflict(err error, reason brokerage.Reason) bool {
 
 func isOrderExists(err error) bool { return isConflict(err, brokerage.OrderExists) }
 
-// requireConflict returns an error unless err is a conflict by the reason.
+// requireConflict returns an error unless err is a conflict with the given reason.
 func requireConflict(err error, reason brokerage.Reason) error {
 	if isConflict(err, reason) {
 		return nil

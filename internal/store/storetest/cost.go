@@ -43,7 +43,7 @@ func (s shape) ofSize(t testing.TB, bytes int) []byte {
 	}
 }
 
-// repeated puts n of what each returns behind the first mark in a document.
+// repeated inserts n results of each after the first mark in a document.
 func repeated(doc []byte, mark string, each func(i int) string) func(n int) []byte {
 	before, after, found := strings.Cut(string(doc), mark)
 	if !found {
@@ -61,7 +61,7 @@ func repeated(doc []byte, mark string, each func(i int) string) func(n int) []by
 
 func constant(text string) func(int) string { return func(int) string { return text } }
 
-// costlyID is of the documents that LinearCost writes; account i of the customer has costlyID + 1 + i.
+// costlyID is the id of the documents that LinearCost writes; account i of the customer has costlyID + 1 + i.
 const costlyID = 990_000_000_000
 
 // customerShapes are valid documents first, then documents that only validate=no lets in.
@@ -99,7 +99,7 @@ func customerShapes(d *dataset.Dataset) []shape {
 	}
 }
 
-// attributed is an element of the most attributes that one may have.
+// attributed returns an element of the most attributes that one may have.
 func attributed(int) string {
 	var b strings.Builder
 	b.WriteString("<a")
@@ -137,8 +137,8 @@ type operation struct {
 	do   func(doc []byte) error
 }
 
-// strict are the operations that refuse what has been written with validate=no; validating are those of them that
-// validate the document, for which internal/schema has a faster way up to 256 KiB than beyond.
+// strict are the operations that refuse documents written with validate=no; validating are those of them that validate
+// the document.
 var (
 	strict     = []string{"open_account", "close_account", "update_order_status", "buy_security", "sell_security"}
 	validating = strict[:3]
@@ -193,8 +193,8 @@ func costlyKinds(ctx context.Context, s brokerage.Store, d *dataset.Dataset) []c
 
 // LinearCost requires that a call costs in proportion to the size of the document that it reads or writes: at most four
 // times as much for each byte of a document that is ten times as large, where a quadratic cost would be ten times as
-// much. Cost is the processor time of this process and of those that processes returns, so that a busy machine is no
-// fault; the store must be loaded with d and have no other user.
+// much. Cost is the processor time of this process and of those that processes returns, so that a busy machine does not
+// fail the test; the store must be loaded with d and have no other user.
 func LinearCost(t *testing.T, s brokerage.Store, d *dataset.Dataset, processes func() []int) {
 	if testing.Short() {
 		t.Skip("takes a minute")
@@ -215,7 +215,7 @@ func LinearCost(t *testing.T, s brokerage.Store, d *dataset.Dataset, processes f
 	}
 }
 
-// slight is what a call may cost whatever it does: less than that is not worth a comparison.
+// slight is the cost below which calls are not compared.
 const slight = 5 * time.Millisecond
 
 // compare runs the operations in turn with either document, and again while one of them seems not to be linear.

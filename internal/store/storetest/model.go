@@ -43,8 +43,8 @@ var modelCases = []testCase{
 	}},
 }
 
-// A model is what a store should hold, as trees by slot. Every check has ids of its own, slot for slot, so that one
-// store serves all of them and a failure is the same when rapid replays it.
+// A model is what a store should hold, as trees by slot. Every check uses new ids for the slots, so that all checks can
+// share a store and a failure is the same when rapid replays it.
 type model struct {
 	*env
 	base      brokerage.ID

@@ -34,7 +34,7 @@ type (
 )
 
 // Stores that are broken on purpose, each by one plausible fault, and the cases that must fail on them. A case that
-// lets its mutant through says nothing.
+// passes with its mutant is useless.
 var mutants = []struct {
 	name  string
 	cases string // separated by blanks
@@ -275,14 +275,14 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// A recorder is a test that records its failures instead of having them.
+// A recorder is a test that records failures instead of failing.
 type recorder struct {
 	testing.TB
 	mu       sync.Mutex
 	failures []string
 }
 
-// observe runs f as a test of its own and returns its failures.
+// observe runs f as a separate test and returns its failures.
 func observe(t *testing.T, f func(T)) []string {
 	r := &recorder{TB: t}
 	done := make(chan struct{})
@@ -317,7 +317,7 @@ func (r *recorder) Failed() bool {
 	return len(r.failures) > 0
 }
 
-// A mutant trades in another way.
+// A mutant trades incorrectly.
 type mutant struct {
 	store
 	trade func(s *mutant, ctx Context, w Write, account ID, t Trade) ([]byte, error)
@@ -351,7 +351,7 @@ func (s *mutant) apply(ctx Context, account ID, t Trade) (id ID, before, changed
 	return id, before, changed, answer, err
 }
 
-// spoils has trades done properly, and then the document of the customer edited.
+// spoils runs trades properly, and then edits the document of the customer.
 func spoils(edit func(t Trade, account ID, security, before, after string) string) func(store) store {
 	return trades(func(s *mutant, ctx Context, w Write, account ID, t Trade) ([]byte, error) {
 		s.mu.Lock()
@@ -366,7 +366,7 @@ func spoils(edit func(t Trade, account ID, security, before, after string) strin
 	})
 }
 
-// inner is the text of the first element of a name.
+// inner returns the text of the first element of a name.
 func inner(doc, name string) string {
 	_, rest, _ := strings.Cut(doc, "<"+name+">")
 	text, _, _ := strings.Cut(rest, "</"+name+">")
@@ -378,7 +378,7 @@ func replace(doc, name, text string) string {
 	return strings.Replace(doc, "<"+name+">"+inner(doc, name)+"<", "<"+name+">"+text+"<", 1)
 }
 
-// swap puts an element of an account in one document in the place of its like in another.
+// swap replaces an element of an account in one document by the same element of another document.
 func swap(doc, from, name string, account ID) string {
 	at := fmt.Sprintf(`<Account id="%d">`, account)
 	head, tail, _ := strings.Cut(doc, at)
@@ -398,7 +398,7 @@ func (s backwards) SearchSecurities(ctx Context, q brokerage.Search) ([]byte, er
 	return brokerage.SearchAnswer(len(hits), bytes.Join(hits, nil)), nil
 }
 
-// wider searches with other bounds.
+// wider searches with wrong bounds.
 type wider struct {
 	store
 	change func(*brokerage.Search)
@@ -409,7 +409,7 @@ func (s wider) SearchSecurities(ctx Context, q brokerage.Search) ([]byte, error)
 	return s.store.SearchSecurities(ctx, q)
 }
 
-// staleKeys replaces documents and leaves what they are found by.
+// staleKeys replaces documents without updating their keys.
 type staleKeys struct {
 	store
 	docs map[string][]byte
@@ -427,7 +427,7 @@ func (s staleKeys) GetSecurity(ctx Context, symbol string) ([]byte, error) {
 	return s.store.GetSecurity(ctx, symbol)
 }
 
-// stickyAccounts forgets to take accounts out of their table.
+// stickyAccounts does not remove accounts from their table.
 type stickyAccounts struct {
 	store
 	byReplace, byDelete, byClose bool
@@ -473,7 +473,7 @@ func (s *stickyAccounts) CustomerOf(ctx Context, account ID) (ID, error) {
 	return s.store.CustomerOf(ctx, account)
 }
 
-// otherMax finds the largest of the orders that are inserted by another order.
+// otherMax compares orders wrongly when it looks for the largest.
 type otherMax struct {
 	store
 	more   func(a, b *element) bool
@@ -713,7 +713,7 @@ func (s otherWrites) InsertCustomer(ctx Context, w Write, doc []byte, validate b
 	return s.store.InsertCustomer(ctx, s.change(w), doc, validate)
 }
 
-// forgetful keeps keys, but not the answers.
+// forgetful stores keys, but not the answers.
 type forgetful struct{ store }
 
 func (s forgetful) Trade(ctx Context, w Write, account ID, t Trade) ([]byte, error) {
@@ -754,7 +754,7 @@ func (s fixedValidation) InsertCustomer(ctx Context, w Write, doc []byte, _ bool
 	return s.store.InsertCustomer(ctx, w, doc, s.validate)
 }
 
-// halfInsert keeps the customer where an account is refused.
+// halfInsert keeps the customer when an account is refused.
 type halfInsert struct{ store }
 
 func (s halfInsert) InsertCustomer(ctx Context, w Write, doc []byte, validate bool) (ID, error) {
@@ -849,7 +849,7 @@ func (s stiffHigh) UpdateSecurityPrice(ctx Context, w Write, symbol string, p br
 	return answer, s.ReplaceSecurity(ctx, w, symbol, []byte(doc), false, nil)
 }
 
-// trimmed loses white space between elements, in mixed content too.
+// trimmed loses white space between elements, even in mixed content.
 type trimmed struct{ store }
 
 func (s trimmed) GetSecurity(ctx Context, symbol string) ([]byte, error) {
@@ -857,7 +857,7 @@ func (s trimmed) GetSecurity(ctx Context, symbol string) ([]byte, error) {
 	return regexp.MustCompile(`>\s+<`).ReplaceAll(doc, []byte("><")), err
 }
 
-// narrow has a column of characters of at most three bytes.
+// narrow has a column for characters of at most three bytes.
 type narrow struct{ store }
 
 func (s narrow) InsertCustomer(ctx Context, w Write, doc []byte, validate bool) (ID, error) {
@@ -890,7 +890,7 @@ type panics struct{ store }
 
 func (panics) AccountSummary(Context, ID) ([]byte, error) { panic("broken") }
 
-// anyCash is the greatest cash of whatever OrdQty.
+// anyCash returns the greatest cash of any OrdQty.
 func anyCash(order *element) *big.Rat {
 	most := new(big.Rat)
 	for _, q := range order.children("OrdQty") {
@@ -909,7 +909,7 @@ func (s otherSpelling) GetOrder(ctx Context, id ID) ([]byte, error) {
 	return regexp.MustCompile(`></[^>]*>`).ReplaceAll(doc, []byte("/>")), err
 }
 
-// textOnly has columns of text for what it answers with.
+// textOnly stores the parts of its answers as text.
 type textOnly struct{ store }
 
 var attributes = regexp.MustCompile(`<(LastTrade|Name|Symbol|Quantity) [^>]*>`)
@@ -929,7 +929,7 @@ func (s textOnly) SearchSecurities(ctx Context, q brokerage.Search) ([]byte, err
 	return bytes.ReplaceAll(doc, []byte("<Name></Name>"), nil), err
 }
 
-// vague does not say which account it is.
+// vague does not name the account.
 type vague struct{ store }
 
 func (s vague) InsertCustomer(ctx Context, w Write, doc []byte, validate bool) (ID, error) {

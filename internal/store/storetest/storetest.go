@@ -57,13 +57,13 @@ func Run(t *testing.T, o Options) {
 // guarded returns a store that panics where a method returns an error that it does not declare.
 func guarded(s brokerage.Store) brokerage.Store { return guard.New(s, guard.Options{Strict: true}) }
 
-// T is what a case needs of a test: rapid's own is one, too.
+// T is what a case needs of a test. *testing.T implements it, and so does *rapid.T.
 type T interface {
 	rapid.TB
 	Context() context.Context
 }
 
-// A testCase is named resource or transaction, slash, what is special.
+// A testCase has a name of the form resource/case or transaction/case.
 type testCase struct {
 	name  string
 	run   func(*env)

@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// processorTime returns the time: what processes use of the processors is not known here.
+// processorTime returns the wall clock time, because processor time is not available here.
 func processorTime([]int) time.Duration { return time.Since(began) }

@@ -117,7 +117,7 @@ func (e *env) trade(customer, account brokerage.ID, side brokerage.Side, symbol,
 	return confirmation
 }
 
-// refusedTrade requires that the reference refuses a trade by a reason, and the store too.
+// refusedTrade requires that the reference and the store refuse a trade for the given reason.
 func (e *env) refusedTrade(
 	customer, account brokerage.ID, side brokerage.Side, symbol, quantity string, reason brokerage.Reason,
 ) {

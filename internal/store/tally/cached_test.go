@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/store/tally"
 )
 
-// counting returns a figure that is 1, 2, 3 …, each fetched in some time.
+// counting returns a figure that is 1, 2, 3 …, with a delay for each fetch.
 func counting(takes time.Duration) *tally.Cached[int] {
 	n := 0
 	return &tally.Cached[int]{MaxWait: time.Second, Timeout: time.Minute, Fetch: func(ctx context.Context) (int, error) {
@@ -47,7 +47,7 @@ func TestCached_MaxAge(t *testing.T) {
 	})
 }
 
-// A caller does not hang with the server, and starts no second fetch.
+// A caller does not wait for a hanging server, and starts no second fetch.
 func TestCached_MaxWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := counting(10 * time.Second)

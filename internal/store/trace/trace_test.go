@@ -23,7 +23,7 @@ func TestBegin(t *testing.T) {
 	require.Equal(t, []any{"mine", "get_order", fault}, told)
 }
 
-// Where nobody follows, it costs nothing.
+// Without tracing it costs nothing.
 func TestBegin_Nil(t *testing.T) {
 	var begin trace.Begin
 	require.Zero(t, testing.AllocsPerRun(100, func() { begin.Statement(t.Context(), "get_order")(nil) }))

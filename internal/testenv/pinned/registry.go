@@ -18,7 +18,7 @@ import (
 	"brokerage/internal/redact"
 )
 
-// Where the registries are, unless the machine says otherwise.
+// The default addresses of the registries.
 const (
 	mavenCentral = "https://repo1.maven.org/maven2"
 	pypiFiles    = "https://files.pythonhosted.org/packages"

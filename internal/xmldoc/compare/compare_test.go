@@ -20,9 +20,9 @@ const (
 	fixml   = "http://www.fixprotocol.org/FIXML-4-4"
 )
 
-// candidate is one way to do the tasks. A task that is nil is not natural in
-// it. All get bytes, as a store gives them, and keep nothing between calls but
-// what they have compiled.
+// candidate is one way to do the tasks. A nil task does not fit the library.
+// All get bytes, as a store gives them, and keep nothing between calls but what
+// they have compiled.
 type candidate struct {
 	name string
 
@@ -138,12 +138,12 @@ func TestCandidates_Agree(t *testing.T) {
 	}
 }
 
-// within is a document for elements that can stand in the namespace custacc.
+// within returns a document that encloses elements of the namespace custacc.
 func within(elements []byte) []byte {
 	return slices.Concat([]byte(`<o xmlns="`+custacc+`">`), elements, []byte("</o>"))
 }
 
-// says is what a document says, wherever it declares its namespaces.
+// says returns the meaning of a document, wherever it declares its namespaces.
 func says(t testing.TB, doc []byte) string {
 	t.Helper()
 	doc, err := xmldoc.Admit(doc, xmldoc.Limits{})
@@ -201,8 +201,8 @@ func each(b *testing.B, doc []byte, task func(candidate) (has bool, do func(out 
 	}
 }
 
-// measure reports the processor time too, the collector's included, which is
-// what a busy server pays, and which other load on the machine disturbs less.
+// measure also reports the processor time, the garbage collector's included: it
+// is the cost on a busy server, and other load on the machine affects it less.
 func measure(b *testing.B, doc []byte, do func() error) {
 	b.Helper()
 	b.SetBytes(int64(len(doc)))

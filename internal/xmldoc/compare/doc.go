@@ -1,4 +1,4 @@
-// Package compare sets internal/xmldoc beside the libraries that could do its
+// Package compare compares internal/xmldoc with the libraries that could do its
 // work: the same documents, the same tasks, and the results checked for
 // equality before anything is timed. It holds tests and benchmarks only.
 //

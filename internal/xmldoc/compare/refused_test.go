@@ -17,7 +17,8 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// parsers only read, as strictly as their options allow, with no check of ours.
+// parsers only read, as strictly as their options allow, without checks of
+// ours.
 var parsers = []struct {
 	name string
 	read func(doc []byte) error
@@ -54,9 +55,10 @@ var parsers = []struct {
 	}},
 }
 
-// What must not be kept, and which of the parsers refuse it (x) or take it (-),
-// in their order. It fails when a new version of a library changes its mind, so
-// that the decision record does not go stale unnoticed.
+// Documents that must not be stored, and which of the parsers refuse (x) or
+// accept (-) them, in their order. The test fails when a new version of a
+// library behaves differently, so that the decision record does not become
+// outdated unnoticed.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ what, doc, refused string }{
 		{"undeclared prefix of an element", `<p:a/>`, "x--xx"},
@@ -95,8 +97,9 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// What is good but easily damaged, and which candidate writes it unchanged (k),
-// damages it (D) or refuses it (x), when it is admitted: the candidates in their order.
+// Valid documents that are easily damaged, and which candidate writes them
+// unchanged (k), damages (D) or refuses (x) them on admission: the candidates
+// in their order.
 func TestKept(t *testing.T) {
 	for _, c := range []struct{ what, doc, kept string }{
 		{"carriage return by reference", `<a>b&#13;c</a>`, "kkkDk"},
@@ -131,8 +134,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// Reading alone, of one customer and of twenty in one document: what a parser
-// spends on each document shows in the small one.
+// Reading alone, of one customer and of twenty in one document: the small one
+// shows a parser's fixed cost for each document.
 func BenchmarkRead(b *testing.B) {
 	one := document(b, dataset.Customer)
 	many := slices.Concat([]byte("<all>"), bytes.Repeat(one, 20), []byte("</all>"))

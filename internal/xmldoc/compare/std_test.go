@@ -10,8 +10,8 @@ import (
 
 // encoding/xml has three ways in: tokens with resolved names, raw tokens, whose
 // names stay as they are written, and structs. For admission it needs raw
-// tokens and a writer of our own: its Encoder does not give back what its
-// Decoder read, because tokens have lost their prefixes.
+// tokens and a writer of our own: its Encoder does not reproduce what its
+// Decoder has read, because tokens have lost their prefixes.
 var std = []candidate{
 	{
 		name: "std-token",
@@ -129,8 +129,8 @@ func stdLast(d *xml.Decoder, next func() (xml.Token, error), space string) (stri
 	return "", err
 }
 
-// stdProfile cuts by offsets, which is right where no prefix is used that is
-// declared further out.
+// stdProfile cuts by offsets, which is correct if no prefix is used that an
+// outer element declares.
 func stdProfile(out *bytes.Buffer, doc []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(doc))
 	depth, keep := 0, 0 // keep: the depth of the element being cut
@@ -220,8 +220,8 @@ func stdEdit(out *bytes.Buffer, doc []byte, text string) error {
 	return errors.Join(err, failed)
 }
 
-// stdAdmit adds what RawToken leaves out of well-formedness and can be had
-// cheaply: that tags match, and that there is one root with nothing around it.
+// stdAdmit adds checks of well-formedness that RawToken omits and that are
+// cheap: tags match, and there is one root with nothing around it.
 func stdAdmit(out *bytes.Buffer, doc []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(doc))
 	var open []xml.Name

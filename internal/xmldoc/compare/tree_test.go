@@ -30,7 +30,7 @@ type library[D, P, N any] struct {
 	save    func(out *bytes.Buffer, tree D) error
 }
 
-// trees is the library as a candidate.
+// trees returns the library as a candidate.
 func (l library[D, P, N]) trees(name string, admit func(out *bytes.Buffer, doc []byte) error) candidate {
 	quantities := l.compile("/c:Customer/c:Accounts/c:Account/c:Holdings/c:Position/c:Quantity")
 	balance := l.compile("/c:Customer/c:Accounts/c:Account/c:Balance/c:WorkingBalance")
@@ -166,8 +166,8 @@ var xmlqueries = library[*xmlquery.Node, *xpath.Expr, *xmlquery.Node]{
 	save: xmlqueryWrite,
 }
 
-// xmlqueryWrite leaves the XML declaration out, which the parser adds where
-// there is none.
+// xmlqueryWrite omits the XML declaration, which the parser adds if there is
+// none.
 func xmlqueryWrite(out *bytes.Buffer, tree *xmlquery.Node) error {
 	for n := tree.FirstChild; n != nil; n = n.NextSibling {
 		if n.Type == xmlquery.NotationNode {
@@ -192,9 +192,9 @@ func xmlqueryAdmit(out *bytes.Buffer, doc []byte) error {
 	return xmlqueryWrite(out, tree)
 }
 
-// helium has a parser of its own, made after libxml2, and three ways to read:
-// XPath over its tree, a walk through the tree, and SAX. As its authors
-// suggest, one parser serves all documents, and trees are given back with Free.
+// helium has its own parser, modelled on libxml2, and three ways to read: XPath
+// over its tree, a walk through the tree, and SAX. As its authors suggest, one
+// parser reads all documents, and trees are released with Free.
 var heliums = library[*helium.Document, *xpath1.Expression, helium.Node]{
 	parse:   heliumParse,
 	free:    (*helium.Document).Free,

@@ -18,8 +18,8 @@ var (
 )
 
 // Documents in a store have been admitted, so reading one does not check it
-// again. For what comes from elsewhere, "xmldoc-admitted" has the price of
-// both: that is the same work as the libraries do.
+// again. For documents from outside, "xmldoc-admitted" includes both costs:
+// that is the work that the libraries do.
 var xmldocs = []candidate{
 	{name: "xmldoc", lastQuantity: lastQuantity, profile: profile, order: orderOf, admit: admit, edit: edit},
 	{
@@ -37,7 +37,7 @@ var xmldocs = []candidate{
 	},
 }
 
-// admitted is a task that begins with admission.
+// admitted returns a task that begins with admission.
 func admitted[T any](task func(doc []byte) (T, error)) func(doc []byte) (T, error) {
 	return func(doc []byte) (result T, err error) {
 		if doc, err = xmldoc.Admit(doc, xmldoc.Limits{}); err == nil {

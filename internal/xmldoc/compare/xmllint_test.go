@@ -19,8 +19,8 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// oddities are documents by hand; most are one step away from well-formed, to
-// one side or the other.
+// oddities are hand-written documents; most are barely well-formed, or barely
+// not.
 var oddities = []string{
 	"", " ", "a", "<", "<a", "<a b", "<a b=", "<a b='", "<a/", "<a/ >", "<a / >", "<a></", "<!", "<!--", "<!--x--", "<?",
 	"<?x", "<a><![CDATA[", "<a>&",
@@ -67,7 +67,7 @@ var oddities = []string{
 	"<a>\x7f\u0080\u009f\u0085\u2028</a>", "<a b='\u0085\u2028'/>",
 }
 
-// pieces are what mutations put in.
+// pieces are the texts that mutations insert.
 var pieces = []string{
 	"<", ">", "/", "&", ";", "'", "\"", "=", " ", "\n", "\r", "\t", "<!--", "-->", "--", "<?", "?>", "<![CDATA[", "]]>",
 	"]", "xmlns", "xmlns:", ":", "p:", "a", "<a>", "</a>", "<b/>",
@@ -93,9 +93,9 @@ func mutate(r *rand.Rand, doc []byte) []byte {
 	return doc
 }
 
-// Whether a document is well-formed, libxml2 is asked too, and where both take
-// it, whether it is still the same document, by canonical XML. The differences
-// that are left are decided.
+// libxml2 must agree whether a document is well-formed, and where both accept
+// it, canonical XML must show the same document after admission. The remaining
+// differences are intended.
 func TestAgainstXmllint(t *testing.T) {
 	testenv.Command(t, "xmllint")
 	seeds := [][]byte{
@@ -156,8 +156,7 @@ func canonical(t testing.TB, doc []byte) (text, complaint string) {
 	return strings.TrimSpace(notKept.ReplaceAllString(out, "")), complaint
 }
 
-// xmllint gives what it writes and what it complains about; warnings are not
-// complaints.
+// xmllint returns the output of xmllint and its errors, without warnings.
 func xmllint(t testing.TB, doc []byte, option string) (out, complaint string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "doc.xml")

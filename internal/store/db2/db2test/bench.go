@@ -10,13 +10,13 @@ import (
 	"brokerage/internal/store/db2/db2test/rewrite"
 )
 
-// Who the databases of the bench belong to. Derby asks for no password.
+// The owner of the databases. Derby checks no password.
 const (
 	User     = "tpox"
 	Password = "tpox"
 )
 
-// Bench is a database for one test, behind a proxy of its own.
+// Bench is a database for one test, with its own proxy.
 type Bench struct {
 	server    *Server
 	proxy     *drda.Proxy
@@ -26,7 +26,8 @@ type Bench struct {
 
 var databases atomic.Int64
 
-// Start gives a test an empty database, of the server that the package shares.
+// Start returns an empty database for a test, on the server that the package
+// shares.
 func Start(t testing.TB) *Bench {
 	t.Helper()
 	return Shared(t).Database(t)
@@ -40,19 +41,20 @@ func (s *Server) Database(t testing.TB) *Bench {
 	return b
 }
 
-// anyPort is one that is free.
+// anyPort is any free port.
 const anyPort = "127.0.0.1:0"
 
-// unused is the name of a database that there is not yet.
+// unused returns the name of a database that does not exist yet.
 func unused() string { return fmt.Sprintf("T%d", databases.Add(1)) }
 
-// Absent is a place for a database, at an address of this machine, and none there.
+// Absent returns a database that does not exist yet, at an address of this
+// machine.
 func (s *Server) Absent(t testing.TB, name, address string) *Bench {
 	t.Helper()
 	return s.bench(t, name, address, rewrite.NewCatalogue())
 }
 
-// Create makes an empty database, in a place where there is none.
+// Create creates an empty database that Absent has returned.
 func (b *Bench) Create(t testing.TB) {
 	t.Helper()
 	b.command(t, "create", b.name)
@@ -65,8 +67,8 @@ func (b *Bench) command(t testing.TB, words ...string) {
 	}
 }
 
-// Clone makes another database with what this one holds. The test that this one
-// was made for may be over.
+// Clone returns a copy of the database for another test; the test of the
+// original may have ended.
 func (b *Bench) Clone(t testing.TB) *Bench {
 	t.Helper()
 	clone := b.server.bench(t, unused(), anyPort, b.catalogue.Clone())
@@ -102,39 +104,40 @@ func (s *Server) bench(t testing.TB, name, address string, catalogue *rewrite.Ca
 	return b
 }
 
-// Port is where the database is, at 127.0.0.1.
+// Port returns the port of the database, at 127.0.0.1.
 func (b *Bench) Port() int { return b.proxy.Addr().Port }
 
-// Name is the name of the database.
+// Name returns the name of the database.
 func (b *Bench) Name() string { return b.name }
 
-// DSN is the database as IBM's driver wants to know it.
+// DSN returns the connection string for IBM's driver.
 func (b *Bench) DSN() string {
 	return fmt.Sprintf("HOSTNAME=127.0.0.1;PORT=%d;DATABASE=%s;UID=%s;PWD=%s;PROTOCOL=TCPIP;AUTHENTICATION=SERVER",
 		b.Port(), b.name, User, Password)
 }
 
-// URL is the database as the service wants to know it.
+// URL returns the URL of the database for the service.
 func (b *Bench) URL() string { return b.URLAt(b.proxy.Addr().String()) }
 
-// URLAt is the database by another way to it.
+// URLAt returns the URL of the database at another address.
 func (b *Bench) URLAt(address string) string {
 	return fmt.Sprintf("db2://%s:%s@%s/%s", User, Password, address, b.name)
 }
 
-// Cut ends all connections to the database, as a broken network does, and tells how many.
+// Cut breaks all connections to the database, as a network fault does, and
+// returns their number.
 func (b *Bench) Cut() int { return b.proxy.Cut() }
 
-// Refuse makes new connections fail, or no longer.
+// Refuse sets whether new connections fail.
 func (b *Bench) Refuse(refuse bool) { b.proxy.Refuse(refuse) }
 
-// Delay makes each answer of the database come later.
+// Delay delays each response of the database.
 func (b *Bench) Delay(delay time.Duration) { b.proxy.Delay(delay) }
 
-// Connections is how many connections there are to the database.
+// Connections returns the number of connections to the database.
 func (b *Bench) Connections() int { return b.proxy.Connections() }
 
-// Found makes connections go to the server again, after it was restarted.
+// Found directs connections to the server again, after it was restarted.
 func (b *Bench) Found() { b.proxy.Redirect(b.server.address) }
 
 // Address returns the address for clients.

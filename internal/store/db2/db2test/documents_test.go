@@ -23,7 +23,7 @@ func document(k dataset.Kind, i int64) string { return string(tiny().Append(nil,
 
 func id(k dataset.Kind, i int64) string { return strconv.FormatInt(tiny().ID(k, i), 10) }
 
-// filled is a database with a few documents of each kind.
+// filled returns a database with a few documents of each kind.
 func filled(t testing.TB) (*Bench, *sql.DB) {
 	t.Helper()
 	b, db := installed(t)
@@ -50,7 +50,8 @@ func run(t testing.TB, db execer, query string, args ...any) {
 	require.EqualValues(t, 1, n, query)
 }
 
-// read is the document of a statement that gives its length and itself.
+// read returns the document of a statement whose columns are its length and the
+// document.
 func read(t testing.TB, db execer, query string, args ...any) string {
 	t.Helper()
 	var length int
@@ -68,7 +69,7 @@ func code(err error) (sqlcode int) {
 	return 0
 }
 
-// What goes in comes out, with its white space.
+// A stored document is returned unchanged, with its white space.
 func TestDocuments(t *testing.T) {
 	_, db := filled(t)
 	require.Contains(t, read(t, db, statement(t, "get_order"), id(dataset.Order, 2), id(dataset.Order, 2)), ` ID="`+id(dataset.Order, 2)+`"`)
@@ -115,7 +116,8 @@ func TestDocuments_Refused(t *testing.T) {
 	}
 }
 
-// Updates of different rows do not wait for each other, those of one row do.
+// Updates of different rows do not wait for each other, but those of one row
+// do.
 func TestLocks_Rows(t *testing.T) {
 	_, db := filled(t)
 	price := func(tx execer, i int, last string) error {
@@ -134,7 +136,7 @@ func TestLocks_Rows(t *testing.T) {
 	require.Contains(t, read(t, db, statement(t, "get_security_price"), tiny().Symbol(0)), ">1.25</LastTrade>")
 }
 
-// USE AND KEEP UPDATE LOCKS locks others out who want the same, and lets readers read.
+// USE AND KEEP UPDATE LOCKS excludes other update locks, but not readers.
 func TestLocks_Kept(t *testing.T) {
 	_, db := filled(t)
 	first, err := db.BeginTx(t.Context(), nil)
@@ -151,7 +153,7 @@ func TestLocks_Kept(t *testing.T) {
 	require.NoError(t, second.Rollback())
 }
 
-// Increments of one row at once all count.
+// Concurrent increments of one row all count.
 func TestLocks_Increments(t *testing.T) {
 	_, db := filled(t)
 	var all sync.WaitGroup

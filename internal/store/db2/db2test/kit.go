@@ -16,23 +16,22 @@ import (
 	"brokerage/internal/testenv/pinned"
 )
 
-// What the bench is made of. Derby has to be older than 10.15, from where on its
-// jars are split otherwise; BaseX 10 is the first that needs no more than one.
+// The parts of the bench. Derby must be older than 10.15, which divides its
+// jars differently; BaseX 10 is the first with a single jar.
 var (
 	derby    = pinned.Maven("org/apache/derby/derby/10.14.2.0/derby-10.14.2.0.jar", "2c40eb581e5221ab33c7c796979b49ce404e7e393357c58f7bcdb30a09efca72")
 	derbyNet = pinned.Maven("org/apache/derby/derbynet/10.14.2.0/derbynet-10.14.2.0.jar", "60420647ea4dec5fb5d2e44768411e33d2358f517c292073cc4bdd41f70deddc")
 	baseX    = pinned.Maven("org/basex/basex/10.7/basex-10.7.jar", "5041c1daca9398a11de9c78a0983b30673829e4a5f011c1f809b1c36879af1a2")
 
-	// IBM's own archives of clidriver have no checksum that could be pinned; the
-	// wheel of its Python driver has the same files.
+	// IBM's own archives of clidriver have no checksum to pin; the wheel of its
+	// Python driver has the same files.
 	wheel = pinned.PyPI("ibm-db", "d2/8c/67a13a6cee20ad264ad1c63c957e14ff043f3bf2a7550bf0a2581e7afe19/"+wheelName,
 		"85c16961dc98e13dbd58209f40e8e99cf383b7b7d8f57038aa84a59e1412ba21")
 )
 
 const wheelName = "ibm_db-3.3.0-cp311-cp311-manylinux_2_34_x86_64.whl"
 
-// cacheVariable names the folder for what is fetched, instead of one in the
-// user's cache.
+// cacheVariable names the download folder, instead of one in the user's cache.
 const cacheVariable = "BROKERAGE_DB2BENCH_CACHE"
 
 // Kit is what the bench needs, on this machine.
@@ -43,7 +42,7 @@ type Kit struct {
 	classes   string // where compiled sources go
 }
 
-// cached is where the kit is, or will be.
+// cached returns the paths of the kit, whether or not it is there.
 func cached() (cache string, k *Kit, err error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return "", nil, &testenv.NotHereError{Reason: "clidriver is only fetched for linux/amd64"}
@@ -62,7 +61,7 @@ func cached() (cache string, k *Kit, err error) {
 	}, nil
 }
 
-// Fetch makes sure that all of the kit is there.
+// Fetch downloads the missing parts of the kit.
 func Fetch(ctx context.Context) (*Kit, error) {
 	cache, k, err := cached()
 	if err != nil {
@@ -84,7 +83,8 @@ func Fetch(ctx context.Context) (*Kit, error) {
 	return k, once(filepath.Dir(k.CLIDriver), func(half string) error { return unpack(archive, half, "clidriver/", "ibm_db.libs/") })
 }
 
-// Fetched is as much of the kit as a build needs, if that is there already.
+// Fetched returns the parts of the kit that a build needs, if they are there
+// already.
 func Fetched() (*Kit, error) {
 	_, k, err := cached()
 	if err != nil {
@@ -96,8 +96,8 @@ func Fetched() (*Kit, error) {
 	return k, nil
 }
 
-// Environment is what building and running a program with the driver needs, as
-// NAME=value.
+// Environment returns the variables to build and run a program with the driver,
+// as NAME=value.
 func (k *Kit) Environment() []string {
 	lib := filepath.Join(k.CLIDriver, "lib")
 	return []string{
@@ -108,8 +108,8 @@ func (k *Kit) Environment() []string {
 	}
 }
 
-// once makes a folder, which another process may do at the same time: under
-// another name until it is whole.
+// once creates a folder, which another process may do at the same time: under
+// another name until it is complete.
 func once(dir string, fill func(half string) error) (err error) {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
@@ -134,7 +134,7 @@ func once(dir string, fill func(half string) error) (err error) {
 	return nil
 }
 
-// unpack takes the folders that are wanted out of an archive.
+// unpack unpacks the given folders of an archive.
 func unpack(archive, dir string, folders ...string) error {
 	files, err := zip.OpenReader(archive)
 	if err != nil {

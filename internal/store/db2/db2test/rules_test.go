@@ -12,7 +12,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// TRUNCATE is the first statement of its unit of work, or it is refused, as by Db2.
+// TRUNCATE is refused unless it is the first statement of its unit of work, as
+// by Db2.
 func TestTruncate_First(t *testing.T) {
 	_, db := filled(t)
 	db.SetMaxOpenConns(1) // what was committed before does not count, on one connection
@@ -42,8 +43,8 @@ func TestTruncate_First(t *testing.T) {
 	run(t, db, insert, document(dataset.Order, 0)) // its key went with it
 }
 
-// A schema comes through driver and protocol as it is in its file, and is
-// registered once.
+// A schema passes through driver and protocol unchanged, and is registered
+// once.
 func TestRegister(t *testing.T) {
 	_, db := installed(t)
 	text, err := api.Schemas.ReadFile("schema/custacc.xsd")

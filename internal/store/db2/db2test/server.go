@@ -23,7 +23,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// Need is how BROKERAGE_TEST_REQUIRE names the bench.
+// Need is the name of the bench in BROKERAGE_TEST_REQUIRE.
 const Need = "db2bench"
 
 //go:embed java/*.java
@@ -44,10 +44,11 @@ type Server struct {
 
 var servers = testenv.Servers[*Server]{What: "the bench", Need: Need}
 
-// Main runs the tests of a package, which share a server; for TestMain.
+// Main runs the tests of a package on one server, which they share. TestMain
+// calls it.
 func Main(m *testing.M) { servers.Main(m) }
 
-// Shared is a server for all tests of a package, whose TestMain is Main.
+// Shared returns a server for all tests of a package, whose TestMain is Main.
 func Shared(t testing.TB) *Server {
 	t.Helper()
 	return servers.Shared(t, func() (*Server, error) {
@@ -56,16 +57,16 @@ func Shared(t testing.TB) *Server {
 	})
 }
 
-// StartServer starts a server for one test, which may kill it: what was committed
-// is there again after Restart.
+// StartServer starts a server for one test, which may kill it: what was
+// committed is there again after Restart.
 func StartServer(t testing.TB) *Server {
 	t.Helper()
 	return servers.Own(t, func() (*Server, error) { return start(t.Context()) })
 }
 
-// keep runs beside the test: it starts Java again when that was killed and a line
-// asks for it, and takes the folder away when its input ends, which it does with
-// the test.
+// keep is a script that runs beside the test: it restarts a killed Java process
+// when it reads a line, and removes the folder when its input ends, as it does
+// with the test.
 const keep = `
 home=$1; shift
 until "$@"; do
@@ -132,10 +133,10 @@ func (s *Server) ready() error {
 	return nil
 }
 
-// Stop stops the server, and takes its folder away.
+// Stop stops the server, and removes its folder.
 func (s *Server) Stop() error { return errors.Join(s.commands.Close(), s.keeper.Wait()) }
 
-// command has something done.
+// command runs a command on the server.
 func (s *Server) command(words ...string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,8 +179,8 @@ func (s *Server) Restart(t testing.TB) {
 	}
 }
 
-// compiled is the folder of the compiled sources, which is made once for each
-// state of them.
+// compiled returns the folder of the compiled sources, which is created once
+// for each version of them.
 func compiled(ctx context.Context, kit *Kit) (dir string, err error) {
 	sum := sha256.New()
 	files, err := sources.ReadDir("java")
@@ -216,7 +217,7 @@ func compiled(ctx context.Context, kit *Kit) (dir string, err error) {
 	})
 }
 
-// said is what a server has written to its standard error.
+// said is the standard error of a server.
 type said struct {
 	mu   sync.Mutex
 	text bytes.Buffer

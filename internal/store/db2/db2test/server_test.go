@@ -16,7 +16,7 @@ func TestStart_TestKilled(t *testing.T) {
 	servers.RequireGone(t, Shared, StartServer, func(s *Server) string { return s.home }, "")
 }
 
-// What was committed survives the death of the server, and what was not is gone.
+// Committed data survives the death of the server, other data does not.
 func TestServer_Kill(t *testing.T) {
 	s := StartServer(t)
 	b := s.Database(t)
@@ -47,8 +47,8 @@ func TestServer_Kill(t *testing.T) {
 	require.ErrorIs(t, get(1), sql.ErrNoRows)
 }
 
-// A transaction does not survive its connection. Without one nobody need notice:
-// IBM's client may connect again by itself.
+// A transaction does not survive its connection. Outside of a transaction a
+// lost connection may go unnoticed: IBM's client may reconnect by itself.
 func TestBench_Cut(t *testing.T) {
 	b := Start(t)
 	db := connected(t, b)

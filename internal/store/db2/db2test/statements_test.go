@@ -15,7 +15,7 @@ import (
 	"brokerage/internal/store/db2"
 )
 
-// statement is one of the store's, as it stands in its file.
+// statement returns a statement of the store, as in its file.
 func statement(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "sql", name+".sql"))
@@ -28,7 +28,7 @@ var template struct {
 	bench *Bench
 }
 
-// installed is a database with the store's schema.
+// installed returns a database with the store's schema.
 func installed(t testing.TB) (*Bench, *sql.DB) {
 	t.Helper()
 	template.Lock()

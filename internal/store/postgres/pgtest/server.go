@@ -27,7 +27,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// Need is how BROKERAGE_TEST_REQUIRE names a server.
+// Need is the name of a server in BROKERAGE_TEST_REQUIRE.
 const Need = "postgres"
 
 // User is the superuser of every server.

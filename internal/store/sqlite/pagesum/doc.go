@@ -7,9 +7,9 @@
 // hold two sums of 32 bits. A sqlite3 without the extension must not write to such a file.
 //
 // Pages in the journal (PATH-wal) are checked too, by the sums that SQLite writes into every frame and otherwise checks
-// only after a crash. So a damaged page is never moved from the journal into the database, where it would get a sum
-// that fits.
+// only after a crash. So a damaged page is never moved from the journal into the database, where it would get a
+// matching checksum.
 //
-// A page that does not fit its sum is the error SQLITE_IOERR_DATA of the statement that reads it; [Last] says which
+// A page that does not match its checksum is the error SQLITE_IOERR_DATA of the statement that reads it; [Last] says which
 // page that was.
 package pagesum

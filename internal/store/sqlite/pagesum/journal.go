@@ -13,9 +13,9 @@ import (
 
 // CheckJournal returns what is damaged in the journal of a closed database, or the empty text.
 //
-// SQLite applies the journal of a killed process up to the first frame that does not fit its checksum, and silently
+// SQLite applies the journal of a killed process up to the first frame that does not match its checksum, and silently
 // drops the rest: at a power failure, that is where writing ended. But it flushes each transaction before it begins the
-// next. If a whole transaction and the beginning of another follow a frame that does not fit, that frame was on disk
+// next. If a whole transaction and the beginning of another follow a frame that does not match, that frame was on disk
 // once, so it is damaged, and dropping the rest would lose acknowledged transactions. Damage in the last transaction
 // cannot be detected.
 func CheckJournal(path string) (damage string, err error) {
@@ -51,7 +51,7 @@ func CheckJournal(path string) (damage string, err error) {
 		case whole && !fits:
 			whole, what = false, fmt.Sprintf("frame %d", n)
 		case !whole && fits && committed:
-			return fmt.Sprintf("%s-wal: %s does not fit its checksum, and acknowledged transactions follow it",
+			return fmt.Sprintf("%s-wal: %s does not match its checksum, and acknowledged transactions follow it",
 				path, what), nil
 		case !whole && fits:
 			committed = binary.BigEndian.Uint32(frame[4:]) != 0

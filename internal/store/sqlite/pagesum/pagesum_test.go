@@ -28,7 +28,7 @@ func randomPage(r *rand.Rand) []byte {
 	return page
 }
 
-// Every bit counts, those of the checksum too.
+// Every flipped bit is detected, even one in the checksum.
 func TestFits(t *testing.T) {
 	page := randomPage(rand.New(rand.NewPCG(1, 1)))
 	require.False(t, Fits(page))
@@ -44,7 +44,7 @@ func TestFits(t *testing.T) {
 	require.False(t, Fits(make([]byte, pageSize)), "zeros, as where a write was lost")
 }
 
-// The sums of a page that was worked out by hand.
+// The sums of a page, computed by hand.
 func TestPut(t *testing.T) {
 	page := make([]byte, 24)
 	for i, word := range []uint32{1, 2, 3, 1 << 31} {
@@ -62,7 +62,7 @@ func connect(t testing.TB, path string, settings url.Values) *sql.DB {
 	return openName(t, "file:"+path+"?"+settings.Encode())
 }
 
-// openName opens what a name of SQLite says; a path alone opens it without this layer.
+// openName opens a data source name; a path alone is opened without this layer.
 func openName(t testing.TB, name string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", name)
@@ -72,7 +72,7 @@ func openName(t testing.TB, name string) *sql.DB {
 	return db
 }
 
-// made is a database of some hundred pages; in its journal are more, if that is wanted.
+// made returns a database of some hundred pages, with more pages in its journal on request.
 func made(t testing.TB, journal bool) (path string, db *sql.DB) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "a.db")
@@ -119,7 +119,7 @@ func requireFit(t testing.TB, path string) {
 	require.True(t, Reserves(b))
 	for i := 0; i < len(b); i += pageSize {
 		if page := b[i : i+pageSize]; !Fits(page) {
-			t.Errorf("page %d of %d does not fit, zeros: %v", i/pageSize+1, len(b)/pageSize, zero(page))
+			t.Errorf("page %d of %d does not match, zeros: %v", i/pageSize+1, len(b)/pageSize, zero(page))
 		}
 	}
 }
@@ -137,7 +137,7 @@ func ask(t testing.TB, db *sql.DB, query string) (answer string) {
 	return answer
 }
 
-// A page of the file, or of its journal, that does not fit is an error of SQLite.
+// A page of the file, or of its journal, with a wrong checksum is an error of SQLite.
 func TestRead(t *testing.T) {
 	for name, journal := range map[string]bool{"File": false, "Journal": true} {
 		t.Run(name, func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestRead(t *testing.T) {
 			db := connect(t, path, url.Values{})
 			err = db.QueryRowContext(t.Context(), "SELECT sum(length(x)) FROM t").Scan(new(int))
 			require.Equal(t, sqlite3.SQLITE_IOERR_DATA, code(err), err)
-			require.Contains(t, Last(), filepath.Base(file)+" does not fit its checksum")
+			require.Contains(t, Last(), filepath.Base(file)+" does not match its checksum")
 			if journal {
 				_, err := writing.ExecContext(t.Context(), "PRAGMA wal_checkpoint(FULL)")
 				require.Equal(t, sqlite3.SQLITE_IOERR_DATA, code(err), "it is not moved into the file")
@@ -198,8 +198,8 @@ func TestWrite_Spills(t *testing.T) {
 	requireWhole(t, db)
 }
 
-// Whatever becomes of pages (allocated and freed in one transaction, rolled back, spilled, cut off), each page of the
-// file fits its checksum afterwards, free ones too.
+// Whatever happens to pages (allocated and freed in one transaction, rolled back, spilled, truncated), each page of the
+// file, even a free one, matches its checksum afterwards.
 func TestWrite_Churn(t *testing.T) {
 	path, db := made(t, false)
 	run(t, db, "PRAGMA cache_size = 20")

@@ -201,10 +201,10 @@ func read(tls *libc.TLS, f, buffer uintptr, n int32, offset int64) int32 {
 	case known.journal && code == sqlite3.SQLITE_OK && offset < known.unsealed:
 		if !known.frameFits(tls, f, buffer, n, offset) {
 			frame := (offset-JournalHeader)/int64(n+FrameHeader) + 1
-			return known.damaged("frame %d of the journal %s does not fit its checksum", frame)
+			return known.damaged("frame %d of the journal %s does not match its checksum", frame)
 		}
 	case known.sums && (code == sqlite3.SQLITE_IOERR_SHORT_READ || code == sqlite3.SQLITE_OK && !Fits(bytesAt(buffer, n))):
-		return known.damaged("page %d of %s does not fit its checksum", offset/int64(n)+1)
+		return known.damaged("page %d of %s does not match its checksum", offset/int64(n)+1)
 	}
 	return code
 }
@@ -254,7 +254,7 @@ func characteristics(tls *libc.TLS, f uintptr) int32 {
 	return call[traitMethod](of(f).methods().FxDeviceCharacteristics)(tls, f) &^ sqlite3.SQLITE_IOCAP_SUBPAGE_READ
 }
 
-// last describes the last page that did not fit its checksum.
+// last describes the last page that did not match its checksum.
 var last atomic.Pointer[string]
 
 func (known *file) damaged(format string, place int64) int32 {
@@ -263,7 +263,7 @@ func (known *file) damaged(format string, place int64) int32 {
 	return sqlite3.SQLITE_IOERR_DATA
 }
 
-// Last describes the last page that did not fit its checksum, on any connection: "page 7 of x.db does not fit its
+// Last describes the last page that did not match its checksum, on any connection: "page 7 of x.db does not match its
 // checksum". It completes an error of SQLite, which has only a code.
 func Last() string {
 	if text := last.Load(); text != nil {

@@ -1,14 +1,14 @@
 package drda
 
-// code is an error as Db2 reports it. The token is what stands in its message;
-// where it is empty, Derby's own tokens stay.
+// code is an error as Db2 reports it. The token is inserted into its message;
+// if it is empty, Derby's own tokens stay.
 type code struct {
 	sqlcode  int32
 	sqlstate string
 	token    string
 }
 
-// codes are what Db2 says for the SQLSTATEs of Derby and of the bench's own
+// codes are Db2's codes for the SQLSTATEs of Derby and of the bench's own
 // functions (java/Failure.java). The table is this project's reading of IBM's
 // messages: a test that asserts one of these codes tests the mapping of a code,
 // and not that Db2 gives it.

@@ -1,8 +1,8 @@
-// Package drda is a proxy between IBM's client and Apache Derby. Both speak DRDA,
-// with differences that only matter to each other: the proxy takes them away
-// (handshake.go), puts rewritten statements into the client's requests
-// (statement.go), and gives Derby's errors the codes of Db2 (codes.go). It can
-// also be unkind, for tests: cut connections, refuse new ones, delay.
+// Package drda is a proxy between IBM's client and Apache Derby. Both speak
+// DRDA with small differences: the proxy bridges them (handshake.go), puts
+// rewritten statements into the client's requests (statement.go), and gives
+// Derby's errors the codes of Db2 (codes.go). For tests, it can also cut
+// connections, refuse new ones and delay responses.
 //
-// The names in capitals are those of the DDM standard, whose code points they are.
+// Names in capitals are those of code points in the DDM standard.
 package drda

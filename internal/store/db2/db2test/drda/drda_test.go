@@ -13,20 +13,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// object is an object of a structure: length, code point, content.
+// object returns an object of a structure: length, code point, content.
 func object(codePoint uint16, content []byte) []byte {
 	b := binary.BigEndian.AppendUint16(nil, uint16(len(content)+objectHead))
 	return append(binary.BigEndian.AppendUint16(b, codePoint), content...)
 }
 
-// wrapped is a structure with objects in it.
+// wrapped returns a structure with objects in it.
 func wrapped(objects ...[]byte) structure {
 	all := bytes.Join(objects, nil)
 	b := binary.BigEndian.AppendUint16(nil, uint16(len(all)+firstObject))
 	return append(append(b, 0xd0, 0x03, 0, 1), all...)
 }
 
-// sane checks that lengths fit what they say.
+// sane checks that lengths match their contents.
 func sane(t *testing.T, s structure) {
 	t.Helper()
 	require.EqualValues(t, len(s), binary.BigEndian.Uint16(s))
@@ -37,7 +37,7 @@ func sane(t *testing.T, s structure) {
 	require.Equal(t, len(s), at)
 }
 
-// card is an SQLCARD with tokens.
+// card returns an SQLCARD with tokens.
 func card(state, tokens string) []byte {
 	content := append([]byte{0, 0xff, 0xff, 0xb1, 0xdf}, state...)
 	content = append(content, "CSS10140"...)
@@ -143,7 +143,7 @@ func TestHandshake(t *testing.T) {
 	require.Equal(t, wrapped(object(codeACCRDBRM, append([]byte{0, 4, 1, 2, 0, 16}, typdef...))), got)
 }
 
-// A structure that goes on in another segment passes as it is.
+// A structure that continues in another segment passes unchanged.
 func TestReadStructure(t *testing.T) {
 	first := append([]byte{0x80, 0x08, 0xd0, 0x03, 0, 1}, 'a', 'b')
 	second := []byte{0, 5, 'c', 'd', 'e'}
@@ -156,7 +156,7 @@ func TestReadStructure(t *testing.T) {
 	require.ErrorContains(t, err, "a DRDA segment of 1 bytes")
 }
 
-// echo is a server that gives back what it gets.
+// echo returns a server that sends back what it receives.
 func echo(t *testing.T) string {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -25,8 +25,8 @@ const (
 	codeQRYINSID  = 0x215b
 )
 
-// A structure begins with its length, with a bit that says whether it goes on in
-// another segment; so does each object in it, with its code point after that.
+// A structure begins with its length, with a bit that is set if it continues in
+// another segment; so does each object in it, followed by its code point.
 const (
 	firstObject = 6
 	objectHead  = 4
@@ -60,10 +60,10 @@ func readStructure(r *bufio.Reader) (s structure, err error) {
 	return s, nil
 }
 
-// codePoint says what the structure's first object is.
+// codePoint returns the code point of the structure's first object.
 func (s structure) codePoint() uint16 { return s.codePointAt(firstObject) }
 
-// codePointAt says what an object is, 0 if there is none.
+// codePointAt returns the code point of an object, 0 if there is none.
 func (s structure) codePointAt(object int) uint16 {
 	if object+objectHead > len(s) {
 		return 0
@@ -71,11 +71,11 @@ func (s structure) codePointAt(object int) uint16 {
 	return binary.BigEndian.Uint16(s[object+2:])
 }
 
-// after is where the next object begins.
+// after returns the offset of the next object.
 func (s structure) after(object int) int { return object + int(binary.BigEndian.Uint16(s[object:])) }
 
-// replace puts other bytes in the place of s[from:to], and corrects the lengths:
-// that of the structure, and those at what else is said to hold them.
+// replace replaces s[from:to], and corrects the lengths: that of the structure,
+// and those of the given enclosing objects.
 func (s structure) replace(from, to int, by []byte, lengths ...int) (structure, error) {
 	changed := make(structure, 0, len(s)-(to-from)+len(by))
 	changed = append(append(append(changed, s[:from]...), by...), s[to:]...)
@@ -89,7 +89,7 @@ func (s structure) replace(from, to int, by []byte, lengths ...int) (structure, 
 	return changed, nil
 }
 
-// without drops a parameter of the first object, if it has it.
+// without removes a parameter of the first object, if it has it.
 func (s structure) without(codePoint uint16) (structure, error) {
 	for at := contentAt; at+objectHead <= len(s); {
 		end := s.after(at)

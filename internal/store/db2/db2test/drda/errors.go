@@ -2,7 +2,7 @@ package drda
 
 import "encoding/binary"
 
-// Where the fields of an SQLCA are in an SQLCARD that is not null.
+// Offsets of the fields of an SQLCA in an SQLCARD that is not null.
 const (
 	sqlcodeAt   = objectHead + 1
 	sqlstateAt  = sqlcodeAt + 4
@@ -12,8 +12,8 @@ const (
 	mostTokens  = 70 // what an SQLCA has place for; more ends the connection
 )
 
-// fixSQLCARD gives an error Db2's code, and its tokens a length that IBM's client
-// takes.
+// fixSQLCARD sets Db2's code of an error, and shortens its tokens to a length
+// that IBM's client accepts.
 func fixSQLCARD(s structure, at int) (structure, error) {
 	card := s[at:]
 	if len(card) < rdbNameAt || card[objectHead] != 0 {

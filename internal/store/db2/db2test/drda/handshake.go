@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// Derby takes no client but its own, which it knows by the product identifier in
-// ACCRDB, in EBCDIC: DNC10010.
+// Derby accepts only its own client, which it recognises by the product
+// identifier in ACCRDB, in EBCDIC: DNC10010.
 var (
 	productID  = []byte{0, 12, 0x11, 0x2e} // PRDID and its length
 	derbysOwn  = []byte{0xc4, 0xd5, 0xc3, 0xf1, 0xf0, 0xf0, 0xf1, 0xf0}
@@ -14,13 +14,12 @@ var (
 	noUnicode  = []byte{0x1c, 0x08, 0, 0}
 )
 
-// fixEXCSAT leaves the texts of the protocol in EBCDIC, which both know: what
-// they make of UNICODEMGR differs.
+// fixEXCSAT keeps the texts of the protocol in EBCDIC, which both support: they
+// interpret UNICODEMGR differently.
 func fixEXCSAT(s structure) structure { return bytes.Replace(s, unicodeMgr, noUnicode, 1) }
 
-// fixACCSECRD leaves of what Derby offers instead of an encrypted password only
-// one as it is, and takes away the reason: IBM's client takes any other answer for
-// the last word.
+// fixACCSECRD reduces Derby's alternatives to an encrypted password to a plain
+// one, and removes the reason: IBM's client treats any other answer as final.
 func fixACCSECRD(s structure) (structure, error) {
 	others := bytes.Index(s, []byte{0, 6, 0x11, 0xa2, 0, 4, 0, 6, 0x11, 0xa2, 0, 8, 0, 5, 0x11, 0xa4, 1})
 	if others < 0 {
@@ -36,8 +35,8 @@ func fixACCRDB(s structure) structure {
 	return s
 }
 
-// fixACCRDBRM cuts what Derby tells its own client in TYPDEFOVR, the collection
-// and the user, and IBM's client does not expect there.
+// fixACCRDBRM removes the collection and the user from TYPDEFOVR: Derby sends
+// them for its own client, and IBM's client does not expect them.
 func fixACCRDBRM(s structure) (structure, error) {
 	typdefovr := bytes.Index(s, []byte{0x00, 0x35, 0x00, 0x06, 0x11, 0x9c}) - 2
 	if typdefovr <= 0 {

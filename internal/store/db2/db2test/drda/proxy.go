@@ -34,7 +34,7 @@ func Start(listen, server string, rewrite func(string) string) (*Proxy, error) {
 	return p, nil
 }
 
-// Addr is where clients connect.
+// Addr returns the address for clients.
 func (p *Proxy) Addr() *net.TCPAddr { return p.listener.Addr().(*net.TCPAddr) }
 
 // Close ends the proxy with all connections.
@@ -45,7 +45,8 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// Cut ends all connections, as a broken network does, and tells how many.
+// Cut breaks all connections, as a network fault does, and returns their
+// number.
 func (p *Proxy) Cut() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,14 +58,14 @@ func (p *Proxy) Cut() int {
 	return n
 }
 
-// Refuse makes new connections fail, or no longer.
+// Refuse sets whether new connections fail.
 func (p *Proxy) Refuse(refuse bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.refuse = refuse
 }
 
-// Delay makes each answer come later.
+// Delay delays each response.
 func (p *Proxy) Delay(delay time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,7 +79,7 @@ func (p *Proxy) Redirect(server string) {
 	p.server = server
 }
 
-// Connections is how many clients there are.
+// Connections returns the number of clients.
 func (p *Proxy) Connections() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

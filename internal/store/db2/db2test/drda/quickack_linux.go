@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// quickAck acknowledges at once what it reads. Derby leaves Nagle's algorithm on,
-// so that each large object would take it 40 ms otherwise.
+// quickAck acknowledges received data at once. Derby uses Nagle's algorithm, so
+// each large object would otherwise take 40 ms.
 type quickAck struct{ net.Conn }
 
 func (q quickAck) Read(b []byte) (int, error) {

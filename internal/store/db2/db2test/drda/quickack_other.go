@@ -4,5 +4,5 @@ package drda
 
 import "net"
 
-// quickAck is about speed, and only Linux has it.
+// quickAck does nothing: it only improves the speed, and only on Linux.
 type quickAck struct{ net.Conn }

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// fixSQLSTT gives a statement's text to rewrite. It is there twice, in a mixed and
-// in a single-byte code page, one of which is null.
+// fixSQLSTT passes a statement's text to rewrite. The structure has two texts,
+// in a mixed and in a single-byte code page, one of which is null.
 func fixSQLSTT(s structure, rewrite func(string) string) (structure, error) {
 	const null = 0xff
 	at := contentAt

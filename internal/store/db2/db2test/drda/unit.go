@@ -2,8 +2,8 @@ package drda
 
 import "strings"
 
-// unit is a connection's unit of work, as far as Db2 wants to know of it: TRUNCATE
-// has to be its first statement (SQL0428N), which Derby does not mind.
+// unit tracks whether a connection is within a unit of work: Db2 accepts
+// TRUNCATE only as its first statement (SQL0428N), Derby anywhere.
 type unit struct {
 	*Proxy
 	begun     bool

@@ -1,9 +1,9 @@
-// Fetch brings what the bench and the driver of Db2 need into the user's cache,
-// and says how to build with it, for a shell's eval:
+// Fetch downloads what the bench and the driver of Db2 need into the user's
+// cache, and prints the environment to build with, for a shell's eval:
 //
 //	eval "$(go run ./internal/store/db2/db2test/fetch)" && go build -tags db2 ./cmd/brokerage
 //
-// With -here it fetches nothing, and fails where something is missing.
+// With -here it downloads nothing, and fails if something is missing.
 package main
 
 import (

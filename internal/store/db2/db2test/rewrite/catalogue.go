@@ -17,15 +17,15 @@ func unsupported(format string, args ...any) error {
 	return &Unsupported{fmt.Sprintf(format, args...)}
 }
 
-// Catalogue is what the statements of a database have created so far, as far as
-// later ones need it.
+// Catalogue records what the statements of a database have created so far, as
+// far as later ones need it.
 type Catalogue struct {
 	mu      sync.RWMutex
 	tables  map[string]table
 	indexes map[string]index
 }
 
-// table is the types of a table's columns, XML being one.
+// table holds the types of a table's columns; XML is one of them.
 type table map[string]string
 
 // index is an index over XML.
@@ -36,19 +36,19 @@ type index struct {
 	unique              bool
 }
 
-// NewCatalogue is the catalogue of an empty database.
+// NewCatalogue returns the catalogue of an empty database.
 func NewCatalogue() *Catalogue {
 	return &Catalogue{tables: make(map[string]table), indexes: make(map[string]index)}
 }
 
-// Clone is a catalogue for a copy of the database.
+// Clone returns a catalogue for a copy of the database.
 func (c *Catalogue) Clone() *Catalogue {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return &Catalogue{tables: maps.Clone(c.tables), indexes: maps.Clone(c.indexes)}
 }
 
-// statement is one that is being rewritten.
+// statement is a statement that is being rewritten.
 type statement struct {
 	*Catalogue
 	number  uint32            // the same whenever the same text comes, for the server's cache
@@ -58,7 +58,7 @@ type statement struct {
 	kept    int
 }
 
-// Rewrite gives the statement for Derby. The error is an *Unsupported.
+// Rewrite returns the statement for Derby. The error is an *Unsupported.
 func (c *Catalogue) Rewrite(sql string) (string, error) {
 	tokens, err := lex(sql)
 	if err != nil {
@@ -91,12 +91,12 @@ func (c *Catalogue) Rewrite(sql string) (string, error) {
 	return s.manipulation(tokens)
 }
 
-// nothing is a statement that means nothing here.
+// nothing returns a statement without effect, for one that is meaningless here.
 func nothing(tokens []token) string {
 	return "CALL BENCH.NOTHING(" + quoted(text(tokens)) + ")"
 }
 
-// set passes what Derby has; the lock time-out is the server's own.
+// set passes on what Derby supports; the lock timeout is that of the server.
 func set(tokens []token) (string, error) {
 	switch {
 	case starts(tokens, "SET", "CURRENT", "SCHEMA"), starts(tokens, "SET", "SCHEMA"), starts(tokens, "SET", "CURRENT", "ISOLATION"):
@@ -108,7 +108,7 @@ func set(tokens []token) (string, error) {
 	return "", unsupported("the statement %s", text(tokens))
 }
 
-// aliases finds the tables of a statement, and what else they are called in it.
+// aliases returns the tables of a statement with their aliases.
 func (c *Catalogue) aliases(tokens []token) map[string]string {
 	known := make(map[string]string)
 	for i := range tokens {
@@ -140,7 +140,7 @@ func (c *Catalogue) aliases(tokens []token) map[string]string {
 	return known
 }
 
-// clauses are the words that may follow a table and are not its other name.
+// clauses are the words that may follow a table and are not an alias.
 var clauses = map[string]bool{
 	"WHERE": true, "SET": true, "JOIN": true, "INNER": true, "LEFT": true, "ON": true, "ORDER": true, "GROUP": true, "FETCH": true,
 	"WITH": true, "FOR": true, "UNION": true, "VALUES": true, "SELECT": true, "USING": true, "CROSS": true, "HAVING": true,

@@ -7,10 +7,10 @@ import (
 	"brokerage/internal/store/db2/db2test/xquery"
 )
 
-// documents is what a column of type XML is on the bench.
+// documents is the type of an XML column on the bench.
 const documents = "CLOB(16M)"
 
-// rowID is the column by which tables of keys know a row of a table.
+// rowID returns the column by which tables of keys identify a row of a table.
 func rowID(table string) string { return "ROW_OF_" + table }
 
 // definition rewrites statements that create and drop.
@@ -49,8 +49,8 @@ func (c *Catalogue) definition(tokens []token) (string, error) {
 	return "", unsupported("the statement %s", text(tokens[:min(3, len(tokens))]))
 }
 
-// createTable makes documents of XML columns, gives each row a number, and leaves
-// out where and how Db2 stores it.
+// createTable converts XML columns, numbers the rows, and removes the clauses
+// on storage.
 func (c *Catalogue) createTable(tokens []token) (string, error) {
 	name, rest := tableName(tokens)
 	columns, taken, err := inside(rest)
@@ -82,7 +82,7 @@ func (c *Catalogue) createTable(tokens []token) (string, error) {
 	return "CREATE TABLE " + text(tokens[:len(tokens)-len(rest)]) + " (" + strings.Join(parts, ", ") + ")", nil
 }
 
-// withoutInline drops INLINE LENGTH n.
+// withoutInline removes INLINE LENGTH n.
 func withoutInline(column []token) []token {
 	for i := range column {
 		if starts(column[i:], "INLINE", "LENGTH") && i+2 < len(column) {
@@ -101,8 +101,9 @@ func tableName(tokens []token) (name string, rest []token) {
 	return name, rest
 }
 
-// createIndex passes an ordinary index, and has a table of keys made for one over
-// XML: CREATE INDEX n ON t (c) GENERATE KEY USING XMLPATTERN 'p' AS SQL type.
+// createIndex passes on an ordinary index, and creates a table of keys for one
+// over XML: CREATE INDEX n ON t (c) GENERATE KEY USING XMLPATTERN 'p' AS SQL
+// type.
 func (c *Catalogue) createIndex(tokens []token, unique bool) (string, error) {
 	head, rest, generated := cut(tokens, "GENERATE")
 	if !generated {

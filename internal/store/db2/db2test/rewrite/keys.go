@@ -8,10 +8,10 @@ import (
 	"brokerage/internal/store/db2/db2test/xquery"
 )
 
-// exists rewrites XMLEXISTS. Where an index would serve it, the rows are found by
-// the table of keys; the condition is evaluated on them nevertheless, because the
-// index is only necessary, and because a row may have changed meanwhile: it is
-// Derby's lock on the row, taken before, that counts.
+// exists rewrites XMLEXISTS. If an index would serve it, the table of keys
+// finds the rows. The condition is still evaluated on them, because the index
+// is only a necessary condition, and because a row may have changed before
+// Derby locked it.
 func (s *statement) exists(in []token) (string, error) {
 	q, args, err := s.passing(in)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *statement) key(q *xquery.Query, args []argument) (found string, unique 
 	if at < 0 {
 		return "", false
 	}
-	// Markers stay in order, and each stands once: all values are kept here, and
+	// Markers stay in order, and each occurs once: all values are kept here, and
 	// the evaluation takes them from there.
 	s.kept++
 	number := fmt.Sprint((uint64(s.number) + uint64(s.kept)) % (1 << 31))
@@ -91,8 +91,8 @@ func (s *statement) key(q *xquery.Query, args []argument) (found string, unique 
 	return fmt.Sprintf("%s IN (SELECT R FROM %s WHERE K = %s)", row, best.keys(), value), false
 }
 
-// join finds rows by a comparison of two documents' paths, each of which an index
-// serves; empty if there is none.
+// join finds rows by a comparison of two documents' paths, each of which an
+// index serves; empty if there is none.
 func (s *statement) join(q *xquery.Query, args []argument) string {
 	for _, c := range comparisons(q.Body) {
 		if c.other == nil {
@@ -118,10 +118,10 @@ func find(args []argument, name string) int {
 	return slices.IndexFunc(args, func(a argument) bool { return a.name == name })
 }
 
-// keys is the table of an index's keys.
+// keys returns the table of an index's keys.
 func (i index) keys() string { return `BENCH."` + i.name + `"` }
 
-// serves tells whether an index has all nodes of a path of a document.
+// serves reports whether an index has all nodes of a path of a document.
 func (i index) serves(document argument, steps []string) bool {
 	if i.table != document.table || i.column != document.column || len(i.steps) != len(steps) {
 		return false
@@ -134,8 +134,8 @@ func (i index) serves(document argument, steps []string) bool {
 	return true
 }
 
-// comparison is a condition that must hold for some node of a document: its path
-// compared with a variable, or with the path of another document.
+// comparison is a condition that must hold for some node of a document: its
+// path compared with a variable, or with the path of another document.
 type comparison struct {
 	document string
 	steps    []string
@@ -143,7 +143,7 @@ type comparison struct {
 	other    []string // the path from the variable, nil for the variable itself
 }
 
-// comparisons finds the equalities in the predicates of a path.
+// comparisons returns the equalities in the predicates of a path.
 func comparisons(body *xquery.Node) (found []comparison) {
 	if body.Kind != xquery.Path || body.Rooted {
 		return nil
@@ -175,7 +175,7 @@ func comparisons(body *xquery.Node) (found []comparison) {
 	return found
 }
 
-// equalities are those that must all hold.
+// equalities returns the equalities that must all hold.
 func equalities(n *xquery.Node) []*xquery.Node {
 	switch {
 	case n.Kind == xquery.And:
@@ -186,7 +186,7 @@ func equalities(n *xquery.Node) []*xquery.Node {
 	return nil
 }
 
-// relative is a path from the context.
+// relative returns a path from the context.
 func relative(n *xquery.Node) (steps []string, ok bool) {
 	if n.Kind == xquery.Context {
 		return nil, true
@@ -198,7 +198,7 @@ func relative(n *xquery.Node) (steps []string, ok bool) {
 	return steps, len(steps) > 0 && atomised(rest)
 }
 
-// from is a variable, or a path from one.
+// from returns a variable, or a path from one.
 func from(n *xquery.Node) (variable string, steps []string, ok bool) {
 	if n.Kind == xquery.Variable {
 		return n.Text, nil, true
@@ -210,8 +210,8 @@ func from(n *xquery.Node) (variable string, steps []string, ok bool) {
 	return n.Steps[0].Expr.Text, steps, len(steps) > 0 && atomised(rest)
 }
 
-// atomised tells whether nothing follows a path but fn:string(.), by which IBM has
-// both sides of a join converted.
+// atomised reports whether nothing follows a path except fn:string(.), with
+// which IBM's manual converts both sides of a join.
 func atomised(rest []xquery.Step) bool {
 	if len(rest) == 0 {
 		return true
@@ -221,8 +221,8 @@ func atomised(rest []xquery.Step) bool {
 		len(call.Kids) == 1 && call.Kids[0].Kind == xquery.Context
 }
 
-// plainSteps are the steps of a path as java/Index.java has them, as far as they
-// are names of children, of attributes, and of what is anywhere below.
+// plainSteps returns the steps of a path in the form of java/Index.java, if
+// they are names of children, attributes and descendants.
 func plainSteps(path []xquery.Step) (steps []string, rest []xquery.Step) {
 	for i, s := range path {
 		name := s.Test.Name.String()
@@ -247,7 +247,7 @@ func plainSteps(path []xquery.Step) (steps []string, rest []xquery.Step) {
 	return steps, nil
 }
 
-// Queries are the queries that stand in a statement or a script.
+// Queries returns the queries in a statement or a script.
 func Queries(sql string) (queries []string, err error) {
 	tokens, err := lex(sql)
 	for i := range tokens {

@@ -13,7 +13,7 @@ type token struct {
 	gap  bool // there was white space or a comment before it
 }
 
-// is tells whether a token is a word, in letters of either case, or a symbol.
+// is reports whether a token is a word, in letters of either case, or a symbol.
 func (t token) is(words ...string) bool {
 	for _, w := range words {
 		if t.kind != 's' && t.kind != 'q' && strings.EqualFold(t.text, w) {
@@ -23,7 +23,7 @@ func (t token) is(words ...string) bool {
 	return false
 }
 
-// name is a token as an identifier: words fold to upper case.
+// name returns a token as an identifier: words fold to upper case.
 func (t token) name() string {
 	if t.kind == 'q' {
 		return strings.ReplaceAll(t.text[1:len(t.text)-1], `""`, `"`)
@@ -31,12 +31,12 @@ func (t token) name() string {
 	return strings.ToUpper(t.text)
 }
 
-// value is what a string says.
+// value returns the value of a string literal.
 func (t token) value() string { return strings.ReplaceAll(t.text[1:len(t.text)-1], "''", "'") }
 
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// lex takes a statement apart. Comments go.
+// lex splits a statement into tokens, without comments.
 func lex(sql string) (tokens []token, err error) {
 	gap := false
 	for at := 0; at < len(sql); {
@@ -85,7 +85,7 @@ func lex(sql string) (tokens []token, err error) {
 	return tokens, nil
 }
 
-// closing is the length of a quoted text, with quotes doubled within it.
+// closing returns the length of a quoted text, with quotes doubled within it.
 func closing(s string, quote byte) int {
 	for i := 1; i < len(s); i++ {
 		if s[i] != quote {
@@ -99,7 +99,7 @@ func closing(s string, quote byte) int {
 	return 0
 }
 
-// text is tokens as a statement again.
+// text joins tokens to a statement.
 func text(tokens []token) string {
 	var b strings.Builder
 	for i, t := range tokens {
@@ -111,8 +111,8 @@ func text(tokens []token) string {
 	return b.String()
 }
 
-// inside is what the parenthesis at the beginning of tokens holds, and how many
-// tokens it takes with both of its ends.
+// inside returns the contents of the parenthesis at the beginning of tokens,
+// and its number of tokens, parentheses included.
 func inside(tokens []token) (content []token, taken int, err error) {
 	if len(tokens) == 0 || tokens[0].kind != '(' {
 		return nil, 0, unsupported("a parenthesis is missing at %s", text(tokens))
@@ -131,7 +131,7 @@ func inside(tokens []token) (content []token, taken int, err error) {
 	return nil, 0, unsupported("a parenthesis without its other")
 }
 
-// cut splits tokens at the first of some words that is in no parenthesis.
+// cut splits tokens at the first of the given words outside of parentheses.
 func cut(tokens []token, words ...string) (before, after []token, found bool) {
 	depth := 0
 	for i, t := range tokens {
@@ -147,7 +147,7 @@ func cut(tokens []token, words ...string) (before, after []token, found bool) {
 	return tokens, nil, false
 }
 
-// list splits tokens at commas that are in no parenthesis.
+// list splits tokens at commas outside of parentheses.
 func list(tokens []token) (parts [][]token) {
 	for len(tokens) > 0 {
 		part, rest, _ := cut(tokens, ",")
@@ -157,7 +157,7 @@ func list(tokens []token) (parts [][]token) {
 	return parts
 }
 
-// starts tells whether tokens begin with some words.
+// starts reports whether tokens begin with the given words.
 func starts(tokens []token, words ...string) bool {
 	if len(tokens) < len(words) {
 		return false

@@ -31,10 +31,10 @@ func (s *statement) manipulation(tokens []token) (string, error) {
 	return out, err
 }
 
-// administrative are table functions of Db2, with the bench's tables for them.
+// administrative maps table functions of Db2 to the bench's tables.
 var administrative = map[string]string{"ADMIN_GET_TAB_INFO": "ADMIN_TAB_INFO", "MON_GET_BUFFERPOOL": "BUFFERPOOL"}
 
-// views puts the bench's tables in the place of Db2's administrative views.
+// views replaces Db2's administrative views by the bench's tables.
 func views(tokens []token) []token {
 	var out []token
 	for i := 0; i < len(tokens); i++ {
@@ -53,7 +53,8 @@ func views(tokens []token) []token {
 	return out
 }
 
-// rewritings are the functions of SQL/XML, and others that Derby lacks.
+// rewritings are the rewriters for functions of SQL/XML, and others that Derby
+// lacks.
 var rewritings map[string]func(*statement, []token) (string, error)
 
 func init() {
@@ -115,7 +116,7 @@ func (s *statement) all(tokens []token) (string, error) {
 	return b.String(), nil
 }
 
-// cast takes XML for what it is on the bench.
+// cast replaces the type XML by its type on the bench.
 func (s *statement) cast(in []token) (string, error) {
 	e, as, ok := cut(in, "AS")
 	if !ok {
@@ -128,7 +129,7 @@ func (s *statement) cast(in []token) (string, error) {
 	return "CAST(" + inner + " AS " + text(as) + ")", err
 }
 
-// xmlCast gives the one value of a query.
+// xmlCast returns the one value of a query.
 func (s *statement) xmlCast(in []token) (string, error) {
 	e, as, ok := cut(in, "AS")
 	if !ok || !starts(e, "XMLQUERY", "(") {
@@ -145,7 +146,7 @@ func (s *statement) xmlCast(in []token) (string, error) {
 	return "CAST(" + value + " AS " + text(as) + ")", err
 }
 
-// serialize refuses what is too long, as Db2 does (SQLSTATE 22001).
+// serialize refuses a document that is too long, as Db2 does (SQLSTATE 22001).
 func (s *statement) serialize(in []token) (string, error) {
 	if starts(in, "CONTENT") {
 		in = in[1:]
@@ -189,7 +190,7 @@ func sizeOf(tokens []token) (int64, error) {
 	return n * factor, nil
 }
 
-// parse tells the bench whether white space stays: on Db2 it goes by default.
+// parse passes on whether white space is preserved: Db2 strips it by default.
 func (s *statement) parse(in []token) (string, error) {
 	if !starts(in, "DOCUMENT") {
 		return "", unsupported("XMLPARSE without DOCUMENT")
@@ -219,7 +220,7 @@ func (s *statement) validate(in []token) (string, error) {
 	return "BENCH.XML_VALIDATE(" + quoted(name) + ", " + inner + ")", err
 }
 
-// query rewrites XMLQUERY, and what else evaluates a query.
+// query rewrites XMLQUERY and other functions that evaluate a query.
 func (s *statement) query(function string, in []token) (string, error) {
 	q, args, err := s.passing(in)
 	if err != nil {
@@ -228,7 +229,7 @@ func (s *statement) query(function string, in []token) (string, error) {
 	return s.evaluation(function, q, args), nil
 }
 
-// evaluation is the call of one of the bench's functions.
+// evaluation returns the call of one of the bench's functions.
 func (s *statement) evaluation(function string, q *xquery.Query, args []argument) string {
 	specs := make([]string, len(args))
 	var values strings.Builder

@@ -7,7 +7,7 @@ import (
 	"brokerage/internal/store/db2/db2test/xquery"
 )
 
-// argument is what is passed to a query as a variable.
+// argument is a value that is passed to a query as a variable.
 type argument struct {
 	name  string
 	kind  string // as java/Queries.java has it: doc, seq, or an atomic type
@@ -20,7 +20,8 @@ type argument struct {
 	qualifier     string // of the column, with its point, if there is one
 }
 
-// class is how values compare, which decides whether an index serves them.
+// class is the way in which values compare, which decides whether an index
+// serves them.
 type class int
 
 const (
@@ -30,7 +31,7 @@ const (
 	exact
 )
 
-// classOf is the class of an SQL type.
+// classOf returns the class of an SQL type.
 func classOf(sqlType string) class {
 	word, _, _ := strings.Cut(strings.ToUpper(sqlType), "(")
 	switch strings.TrimSpace(word) {
@@ -44,7 +45,8 @@ func classOf(sqlType string) class {
 	return unknown
 }
 
-// atomic are the types that a query sees: "Data type conversion … XMLQUERY".
+// atomic maps SQL types to those that a query sees: "Data type conversion …
+// XMLQUERY".
 var atomic = map[string]string{
 	"CHAR": "xs:string", "CHARACTER": "xs:string", "VARCHAR": "xs:string", "CLOB": "xs:string", "SMALLINT": "xs:integer", "INTEGER": "xs:integer",
 	"INT": "xs:integer", "BIGINT": "xs:integer", "DECIMAL": "xs:decimal", "NUMERIC": "xs:decimal", "DOUBLE": "xs:double",
@@ -85,10 +87,12 @@ func (s *statement) passing(in []token) (q *xquery.Query, args []argument, err e
 	return q, args, nil
 }
 
-// lastCut splits at AS, which a CAST within has too.
+// lastCut splits at the AS outside of parentheses; a CAST inside them has AS,
+// too.
 func lastCut(part []token) (e, as []token, ok bool) { return cut(part, "AS") }
 
-// argument rewrites an expression that is passed, and tells what a query sees of it.
+// argument rewrites an expression that is passed, and returns what a query sees
+// of it.
 func (s *statement) argument(e []token) (a argument, err error) {
 	if len(e) == 0 {
 		return a, unsupported("PASSING nothing")

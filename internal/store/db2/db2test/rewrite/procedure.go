@@ -2,7 +2,7 @@ package rewrite
 
 import "strings"
 
-// call puts the bench's procedures in the place of Db2's.
+// call replaces Db2's procedures by the bench's.
 func call(tokens []token) (string, error) {
 	if len(tokens) > 4 && starts(tokens[1:], "SYSPROC", ".", "ADMIN_CMD") {
 		return "CALL BENCH.NOTHING" + text(tokens[4:]), nil
@@ -10,9 +10,9 @@ func call(tokens []token) (string, error) {
 	return "", unsupported("the procedure %s", text(tokens[1:min(4, len(tokens))]))
 }
 
-// truncate empties a table. Db2 wants IMMEDIATE for tables that are organized by
-// row, and that the statement is the first of its unit of work: see drda/unit.go.
-// Derby's own would leave the tables of keys as they are.
+// truncate empties a table. Db2 requires IMMEDIATE for tables that are
+// organized by row, and that the statement is the first of its unit of work:
+// see drda/unit.go. Derby's own TRUNCATE would not empty the tables of keys.
 func truncate(tokens []token) (string, error) {
 	if !starts(tokens, "TRUNCATE", "TABLE") || len(tokens) < 4 {
 		return "", unsupported("the statement %s", text(tokens))
@@ -24,7 +24,7 @@ func truncate(tokens []token) (string, error) {
 	return "DELETE FROM " + name, nil
 }
 
-// variables are those of a block, by name.
+// variables are the variables of a block, by name.
 type variables map[string]variable
 
 type variable struct {
@@ -32,12 +32,13 @@ type variable struct {
 	value string // the literal that it begins with
 }
 
-// is tells whether an argument is one of the variables, of a type.
+// is reports whether an argument is one of the variables, of a type.
 func (v variables) is(arg []token, kind string) bool {
 	return len(arg) == 1 && v[arg[0].name()].kind == kind
 }
 
-// value is the literal that an argument is, or that its variable begins with.
+// value returns the literal that an argument is, or that its variable begins
+// with.
 func (v variables) value(arg []token) string {
 	if len(arg) != 1 {
 		return ""
@@ -48,9 +49,9 @@ func (v variables) value(arg []token) string {
 	return arg[0].text
 }
 
-// block takes the compound statement that registers an XML schema, if it is as
-// IBM's manual wants it: variables where an argument is INOUT, and a BLOB for the
-// content. Derby has no such statements.
+// block accepts the compound statement that registers an XML schema, if it is
+// as IBM's manual requires: variables where an argument is INOUT, and a BLOB
+// for the content. Derby has no such statements.
 //
 //	BEGIN DECLARE …; SELECT … INTO text FROM …; CALL SYSPROC.XSR_REGISTER(…); CALL SYSPROC.XSR_COMPLETE(…); END
 func block(tokens []token) (string, error) {

@@ -8,7 +8,7 @@ import (
 	"brokerage/internal/store/db2/db2test/rewrite"
 )
 
-// prepared is a catalogue with two tables and indexes of each type.
+// prepared returns a catalogue with two tables and indexes of each type.
 func prepared(t testing.TB) *rewrite.Catalogue {
 	t.Helper()
 	c := rewrite.NewCatalogue()
@@ -25,8 +25,8 @@ func prepared(t testing.TB) *rewrite.Catalogue {
 	return c
 }
 
-// registering is a block that registers an XML schema, with the arguments of the
-// two procedures.
+// registering returns a block that registers an XML schema, with the arguments
+// of the two procedures.
 func registering(register, complete string) string {
 	return `BEGIN DECLARE owner VARCHAR(9) DEFAULT 'O'; DECLARE n VARCHAR(9) DEFAULT 'N'; DECLARE x BLOB(1M);
 		SELECT d INTO x FROM a WHERE n = 'f'; CALL SYSPROC.XSR_REGISTER(` + register + `); CALL SYSPROC.XSR_COMPLETE(` + complete + `); END`
@@ -91,8 +91,8 @@ func TestRewrite_Statements(t *testing.T) {
 	}
 }
 
-// The number that stands for a statement is the same each time, or the server
-// would have to compile it each time.
+// A statement always gets the same number; otherwise the server would have to
+// compile it each time.
 func TestRewrite_Keys(t *testing.T) {
 	c := prepared(t)
 	const byID = `DELETE FROM a WHERE XMLEXISTS('$d/A[B = $b][@id = $i]' PASSING adoc AS "d", CAST(? AS VARCHAR(9)) AS "b", CAST(? AS VARCHAR(20)) AS "i")`

@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/store/db2/db2test/xquery"
 )
 
-// What the store asks of Db2 is in Db2's documented dialect: the bench would not
-// notice otherwise, nor anybody else before the first run on a Db2.
+// The store's statements are in Db2's documented dialect. Neither the bench nor
+// anything else would detect a violation before the first run on Db2.
 func TestStore_Queries(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "sql", "*.sql"))
 	require.NoError(t, err)

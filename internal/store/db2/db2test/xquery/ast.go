@@ -5,10 +5,10 @@ import "strings"
 // Name is an expanded name.
 type Name struct{ URI, Local string }
 
-// String is the name as patterns of indexes write it.
+// String returns the name in the notation of index patterns.
 func (n Name) String() string { return "{" + n.URI + "}" + n.Local }
 
-// Kind is what an expression is.
+// Kind is the kind of an expression.
 type Kind string
 
 // The kinds of expressions. Kids are their operands, in order.
@@ -50,27 +50,27 @@ type Step struct {
 	Predicates []*Node
 }
 
-// Test is what a step selects: nodes of a name, or of a kind, such as text().
+// Test selects the nodes of a step: by name, or by kind, such as text().
 type Test struct {
 	Kind string // empty for a name
 	Name Name   // a part that is * stands for any
 }
 
-// Query is a query that was read.
+// Query is a parsed query.
 type Query struct {
 	Body  *Node
 	text  string
 	edits []edit
 }
 
-// edit is what other processors want in place of a piece of the text.
+// edit replaces a piece of the text for other processors.
 type edit struct {
 	from, to int
 	by       string
 }
 
-// Standard is the query in the words of the W3C's XQuery Update: where Db2 writes
-// "do insert", they have "insert nodes".
+// Standard returns the query in the words of the W3C's XQuery Update: where Db2
+// writes "do insert", they have "insert nodes".
 func (q *Query) Standard() string {
 	var b strings.Builder
 	at := 0

@@ -24,12 +24,12 @@ func set(names string) map[string]bool {
 	return s
 }
 
-// arity is how many arguments a function takes.
+// arity is the number of arguments of a function.
 type arity struct{ least, most int }
 
 const any_ = 1 << 20
 
-// functions are those of "Db2 XQuery functions by category".
+// functions are the functions of "Db2 XQuery functions by category".
 var functions = map[string]map[string]arity{
 	nsFunctions: merge(
 		// String functions.
@@ -79,7 +79,7 @@ func merge(all ...map[string]arity) map[string]arity {
 	return m
 }
 
-// check looks at the names of functions and types.
+// check checks the names of functions and types.
 func (p *parser) check(body *Node) (err error) {
 	body.Walk(func(n *Node) {
 		problem := ""

@@ -2,7 +2,8 @@ package xquery
 
 import "strings"
 
-// computed reads "Constructors" that are written in words, nil where none comes.
+// computed reads "Constructors" that are written in words; nil if there is
+// none.
 func (p *parser) computed() *Node {
 	for _, word := range []string{"document", "text", "comment"} {
 		if p.before(word, "{") {
@@ -93,7 +94,7 @@ func (p *parser) rawName() (prefix, local string) {
 	return prefix, local
 }
 
-// raw passes a text, without white space before it.
+// raw consumes a text, without skipping white space before it.
 func (p *parser) raw(text string) bool {
 	if !strings.HasPrefix(p.text[p.at:], text) {
 		return false

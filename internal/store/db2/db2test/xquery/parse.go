@@ -18,21 +18,22 @@ func (p *parser) expr() *Node {
 	return n
 }
 
-// newer are expressions of other dialects, by how they begin.
+// newer are expressions of other dialects, by their beginnings.
 var newer = []struct{ word, symbol string }{
 	{"try", "{"}, {"switch", "("}, {"typeswitch", "("}, {"validate", "{"}, {"function", "("}, {"map", "{"}, {"array", "{"},
 	{"ordered", "{"}, {"unordered", "{"}, {"namespace", "{"},
 }
 
-// newerWords likewise, by their first words: "insert nodes" is the W3C's "do insert".
+// newerWords are further ones, by their first words: "insert nodes" is the
+// W3C's "do insert".
 var newerWords = [][]string{
 	{"insert", "node"}, {"insert", "nodes"}, {"delete", "node"}, {"delete", "nodes"}, {"replace", "node"},
 	{"replace", "value", "of", "node"}, {"rename", "node"}, {"for", "tumbling"}, {"for", "sliding"}, {"validate", "lax"},
 	{"validate", "strict"},
 }
 
-// single reads an expression without commas. Which there are: the pages of
-// "Expressions" in the XQuery Reference.
+// single reads an expression without commas. The kinds are those of the pages
+// of "Expressions" in the XQuery Reference.
 func (p *parser) single() *Node {
 	for _, n := range newer {
 		if p.before(n.word, n.symbol) {
@@ -91,7 +92,7 @@ func (p *parser) flwor() *Node {
 	return n
 }
 
-// binding reads a variable and what it is bound to.
+// binding reads a variable and its value.
 func (p *parser) binding(loop bool) *Node {
 	p.want("$")
 	p.qName()
@@ -136,7 +137,7 @@ func (p *parser) conditional() *Node {
 	return n
 }
 
-// level is how strongly binary operators bind, the weakest first.
+// level holds the binary operators by precedence, the lowest first.
 type level struct {
 	kind    Kind
 	words   []string
@@ -177,7 +178,7 @@ func (p *parser) binary(at int) *Node {
 	}
 }
 
-// operator passes an operator of a level if one is next.
+// operator consumes an operator of a level if one is next.
 func (p *parser) operator(l level) string {
 	for _, other := range []string{"||", "=>", "!="} {
 		if p.sees(other) {

@@ -2,10 +2,11 @@ package xquery
 
 import "slices"
 
-// axes are those of the page "Axes"; Db2 lacks the optional ones (SQL16007N).
+// axes are the axes of the page "Axes"; Db2 lacks the optional ones
+// (SQL16007N).
 var axes = []string{"child", "descendant", "attribute", "self", "descendant-or-self", "parent"}
 
-// kindTests are those of "Node tests".
+// kindTests are the kind tests of "Node tests".
 var kindTests = []string{"node", "text", "comment", "processing-instruction", "document-node", "element", "attribute"}
 
 // path reads steps with slashes between them; one expression alone is no path.
@@ -37,7 +38,7 @@ func (p *parser) path() *Node {
 	return n
 }
 
-// stepComes tells whether a step follows a slash, or the slash stands alone.
+// stepComes reports whether a step comes next; otherwise a slash stands alone.
 func (p *parser) stepComes() bool {
 	at := p.at
 	defer func() { p.at = at }()
@@ -73,7 +74,7 @@ func (p *parser) step() (s Step) {
 	return s
 }
 
-// axis passes a named axis if one is next.
+// axis consumes a named axis if one is next.
 func (p *parser) axis() string {
 	at := p.at
 	name := p.ncName()

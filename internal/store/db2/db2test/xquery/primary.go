@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// primary reads "Primary expressions", nil where a node test comes.
+// primary reads "Primary expressions"; nil if a node test follows.
 func (p *parser) primary() *Node {
 	p.skip()
 	if p.at >= len(p.text) {
@@ -70,7 +70,7 @@ func (p *parser) number() *Node {
 	return &Node{Kind: Literal, Pos: from, Text: p.text[from:p.at]}
 }
 
-// call reads a call of a function, nil where something else comes.
+// call reads a call of a function; nil if something else follows.
 func (p *parser) call() *Node {
 	from := p.at
 	if p.text[p.at] == '*' || p.ncName() == "" {

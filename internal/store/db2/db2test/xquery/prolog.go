@@ -15,7 +15,7 @@ func initial() *scope {
 	}}
 }
 
-// Parse reads a query. The error is a *Refused.
+// Parse parses a query. The error is a *Refused.
 func Parse(text string) (q *Query, err error) {
 	p := &parser{text: text, scope: initial()}
 	defer func() {
@@ -36,8 +36,7 @@ func Parse(text string) (q *Query, err error) {
 	return q, p.check(body)
 }
 
-// Check tells what is wrong with a query, for those who only want to know: a
-// *Refused, or nothing.
+// Check returns what is wrong with a query, a *Refused or nil.
 func Check(text string) error {
 	_, err := Parse(text)
 	return err

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Refused is what is wrong with a query.
+// Refused says what is wrong with a query.
 type Refused struct {
 	Line    int
 	Problem string
@@ -16,8 +16,8 @@ type Refused struct {
 
 func (r *Refused) Error() string { return fmt.Sprintf("XQuery, line %d: %s", r.Line, r.Problem) }
 
-// parser reads a query from left to right. What it refuses it throws, and Parse
-// catches.
+// parser reads a query from left to right. It panics with a *Refused, which
+// Parse recovers.
 type parser struct {
 	text  string
 	at    int
@@ -47,7 +47,7 @@ func (p *parser) refuse(format string, args ...any) {
 	panic(&Refused{Line: 1 + strings.Count(p.text[:min(p.at, len(p.text))], "\n"), Problem: fmt.Sprintf(format, args...)})
 }
 
-// skip passes white space and comments, which nest.
+// skip consumes white space and comments, which nest.
 func (p *parser) skip() {
 	for depth := 0; p.at < len(p.text); {
 		rest := p.text[p.at:]
@@ -66,13 +66,13 @@ func (p *parser) skip() {
 	}
 }
 
-// sees tells whether the next token begins with a text.
+// sees reports whether the next token begins with the given text.
 func (p *parser) sees(text string) bool {
 	p.skip()
 	return strings.HasPrefix(p.text[p.at:], text)
 }
 
-// takes passes a symbol if it is next.
+// takes consumes a symbol if it is next.
 func (p *parser) takes(symbol string) bool {
 	if !p.sees(symbol) {
 		return false
@@ -87,7 +87,7 @@ func (p *parser) want(symbol string) {
 	}
 }
 
-// ahead is what comes next, for messages.
+// ahead returns what comes next, for messages.
 func (p *parser) ahead() string {
 	p.skip()
 	rest := p.text[p.at:]
@@ -97,7 +97,7 @@ func (p *parser) ahead() string {
 	return rest
 }
 
-// words tells whether these words come next, each a word of its own.
+// words reports whether these words come next, each as a whole word.
 func (p *parser) words(words ...string) bool {
 	at := p.at
 	defer func() { p.at = at }()
@@ -110,7 +110,7 @@ func (p *parser) words(words ...string) bool {
 	return true
 }
 
-// takesWords passes words if they come next.
+// takesWords consumes words if they come next.
 func (p *parser) takesWords(words ...string) bool {
 	if !p.words(words...) {
 		return false
@@ -128,14 +128,15 @@ func (p *parser) wantWord(word string) {
 	}
 }
 
-// before tells whether a word comes next, and then a symbol.
+// before reports whether a word and then a symbol come next.
 func (p *parser) before(word, symbol string) bool {
 	at := p.at
 	defer func() { p.at = at }()
 	return p.takesWords(word) && p.sees(symbol)
 }
 
-// ncName passes a name without a colon, and gives it; empty if there is none.
+// ncName consumes a name without a colon, and returns it; empty if there is
+// none.
 func (p *parser) ncName() string {
 	from := p.at
 	for p.at < len(p.text) {
@@ -149,7 +150,7 @@ func (p *parser) ncName() string {
 	return p.text[from:p.at]
 }
 
-// qName passes a name with or without a prefix.
+// qName consumes a name with or without a prefix.
 func (p *parser) qName() (prefix, local string) {
 	p.skip()
 	local = p.ncName()
@@ -167,7 +168,7 @@ func (p *parser) qName() (prefix, local string) {
 	return "", local
 }
 
-// uri is the namespace of a prefix.
+// uri returns the namespace of a prefix.
 func (p *parser) uri(prefix string) string {
 	uri, ok := p.scope.prefixes[prefix]
 	if !ok {
@@ -184,7 +185,8 @@ func (p *parser) elementName(prefix, local string) Name {
 	return Name{p.uri(prefix), local}
 }
 
-// attributeName resolves the name of an attribute, for which there is no default.
+// attributeName resolves the name of an attribute, for which there is no
+// default.
 func (p *parser) attributeName(prefix, local string) Name {
 	if prefix == "" {
 		return Name{"", local}
@@ -192,7 +194,8 @@ func (p *parser) attributeName(prefix, local string) Name {
 	return Name{p.uri(prefix), local}
 }
 
-// stringLiteral passes a string and gives its value; entities stay.
+// stringLiteral consumes a string and returns its value, without resolving
+// entities.
 func (p *parser) stringLiteral() string {
 	p.skip()
 	if p.at >= len(p.text) || p.text[p.at] != '"' && p.text[p.at] != '\'' {

@@ -24,9 +24,9 @@ func (p *parser) transform() *Node {
 	return n
 }
 
-// updating tells whether an expression is one: an update, or a FLWOR, a
-// conditional or a list of them ("Use of updating expressions in a transform
-// expression").
+// updating reports whether an expression is an updating one: an update, or a
+// FLWOR, a conditional or a list of them ("Use of updating expressions in a
+// transform expression").
 func updating(n *Node) bool {
 	switch n.Kind {
 	case Update:
@@ -38,8 +38,9 @@ func updating(n *Node) bool {
 	}
 }
 
-// update reads "Insert expression", "Delete expression", "Replace expression" and
-// "Rename expression". The W3C's words are edits.
+// update reads "Insert expression", "Delete expression", "Replace expression"
+// and "Rename expression". The differences from the W3C's syntax are recorded
+// as edits.
 func (p *parser) update() *Node {
 	p.skip()
 	from := p.at
