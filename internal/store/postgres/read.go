@@ -19,6 +19,17 @@ var statements = sqlfiles.Read(sqlFiles)
 
 // queryRow runs a query of at most one row, and retries it when the connection is lost: a read may always be retried.
 func (s *Store) queryRow(ctx context.Context, name string, notFound error, args, into []any) error {
+	if s.replicas != nil {
+		answered, err := s.replicas.read(ctx, func(ctx context.Context, from *replica, needs position) error {
+			return from.queryRow(ctx, needs, name, args, into)
+		})
+		if answered && noRows(err) {
+			err = notFound
+		}
+		if answered {
+			return err
+		}
+	}
 	err := s.again(ctx, func(ctx context.Context) error {
 		err := s.pool.QueryRow(ctx, statements[name], args...).Scan(into...)
 		if notFound != nil && noRows(err) {
@@ -43,14 +54,24 @@ func (s *Store) document(ctx context.Context, name, what string, key any) (doc [
 }
 
 // lookUp runs a query of one column that is a document.
-func (s *Store) lookUp(ctx context.Context, name string, args ...any) (doc []byte, err error) {
+func (s *Store) lookUp(ctx context.Context, name string, args ...any) ([]byte, error) {
+	if s.replicas != nil {
+		if doc, answered, err := s.replicas.lookUp(ctx, name, args); answered {
+			return doc, err
+		}
+	}
+	return s.lookUpHere(ctx, name, args)
+}
+
+// lookUpHere is lookUp on the primary.
+func (s *Store) lookUpHere(ctx context.Context, name string, args []any) (doc []byte, err error) {
 	err = s.again(ctx, func(ctx context.Context) (err error) {
 		// Lookups of several requests share a round trip, so the tracer of a connection cannot tell which request a lookup
 		// belongs to. It is traced here instead.
 		end := s.options.Trace.Statement(ctx, name)
 		if !classified[name] {
-			doc, err = s.lookups.find(ctx, name, args...)
-		} else if doc, err = s.lookups.find(ctx, name, append(args, largeBytes)...); err == nil && len(doc) == 0 {
+			doc, err = s.lookups.find(ctx, position{}, name, args...)
+		} else if doc, err = s.lookups.find(ctx, position{}, name, append(args, largeBytes)...); err == nil && len(doc) == 0 {
 			err = s.large.do(ctx, func() error {
 				return s.pool.QueryRow(ctx, statements[name], append(args, anySize)...).Scan(&doc)
 			})

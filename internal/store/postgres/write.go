@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"brokerage/internal/brokerage"
@@ -118,21 +119,34 @@ func (t *transaction) mayTryAgain(err error) bool { return !t.unknown && isTrans
 // changed.
 func (t *transaction) attempt(ctx context.Context, edit func() (change, error)) error {
 	t.unknown = false
-	if len(t.queries) == 0 && t.w.Once == nil {
+	if t.isSingle() && !t.wantsToken() {
 		return t.single(ctx, edit)
 	}
-	return t.store.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
+	return t.store.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) (err error) {
 		t.conn = conn.Conn()
-		answered, err := t.begin(ctx)
+		answered := false
+		if !t.isSingle() {
+			answered, err = t.begin(ctx)
+		}
 		if err == nil && !answered {
 			err = t.commit(ctx, edit)
 		}
 		if err != nil || answered { // which has only read
 			t.rollback(ctx)
 		}
+		if answered && t.wantsToken() {
+			*t.w.Token = t.store.replicas.tokenFrom(t.conn.QueryRow(ctx, statements["write_position"]))
+		}
 		return err
 	})
 }
+
+// isSingle reports whether the transaction is one statement.
+func (t *transaction) isSingle() bool { return len(t.queries) == 0 && t.w.Once == nil }
+
+// wantsToken reports whether the write returns a token. A token is taken in the round trip of the commit, and behind it:
+// a transaction of a single statement is then given a BEGIN and a COMMIT.
+func (t *transaction) wantsToken() bool { return t.w.Token != nil && t.store.replicas != nil }
 
 // change returns what edit changes.
 func (t *transaction) change(edit func() (change, error)) (change, error) {
@@ -215,11 +229,19 @@ func (t *transaction) commit(ctx context.Context, edit func() (change, error)) e
 		return err
 	}
 	var b pgx.Batch
+	if t.isSingle() {
+		b.Queue("BEGIN")
+	}
 	c.queue(&b)
 	b.Queue("COMMIT")
+	commit := b.Len() - 1
+	if t.wantsToken() {
+		b.Queue(statements["write_position"])
+	}
 	results := t.conn.SendBatch(ctx, &b)
-	for range b.Len() - 1 {
-		if _, err := results.Exec(); err != nil {
+	var tag pgconn.CommandTag
+	for range commit {
+		if tag, err = results.Exec(); err != nil {
 			_ = results.Close() // it returns the same error
 			// After a failed statement, the server does not run the rest of the batch.
 			t.unknown = codeOf(err) == "" && !neverSent(err)
@@ -228,6 +250,14 @@ func (t *transaction) commit(ctx context.Context, edit func() (change, error)) e
 	}
 	_, err = results.Exec()
 	t.unknown = err != nil && !isConflict(err)
+	if err == nil && t.wantsToken() {
+		*t.w.Token = t.store.replicas.tokenFrom(results.QueryRow())
+		_ = results.Close() // the write is committed, whatever has become of the connection
+		if t.isSingle() && tag.RowsAffected() == 0 && c.notFound != nil {
+			return c.notFound
+		}
+		return nil
+	}
 	if closed := results.Close(); err == nil && closed != nil {
 		t.unknown, err = true, closed
 	}
