@@ -140,7 +140,7 @@ func TestReadMetrics(t *testing.T) {
 // openedAt returns a session with the service at a URL.
 func openedAt(t testing.TB, url string) session {
 	t.Helper()
-	s, err := overHTTP(t, url, "").open(t.Context(), checker{keys: true})
+	s, err := overHTTP(t, url, "").open(t.Context(), checker{keys: true}, Primary)
 	require.NoError(t, err)
 	t.Cleanup(s.close)
 	return s
@@ -178,11 +178,11 @@ func TestHTTPSession_TLS(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	h := overHTTP(t, server.URL, "secret")
-	_, err := h.open(t.Context(), checker{keys: true})
+	_, err := h.open(t.Context(), checker{keys: true}, Primary)
 	require.ErrorContains(t, err, "certificate", "nobody vouches for it")
 	h.security.RootCAs = x509.NewCertPool()
 	h.security.RootCAs.AddCert(server.Certificate())
-	s, err := h.open(t.Context(), checker{keys: true})
+	s, err := h.open(t.Context(), checker{keys: true}, Primary)
 	require.NoError(t, err)
 	defer s.close()
 	for range 2 {
@@ -193,7 +193,7 @@ func TestHTTPSession_TLS(t *testing.T) {
 // A call that is in progress at the end of the run does not outlive it.
 func TestHTTPSession_Cancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := overHTTP(t, listen(t, func(net.Conn) { <-ctx.Done() }), "").open(ctx, checker{})
+	s, err := overHTTP(t, listen(t, func(net.Conn) { <-ctx.Done() }), "").open(ctx, checker{}, Primary)
 	require.NoError(t, err)
 	defer s.close()
 	time.AfterFunc(20*time.Millisecond, cancel)
@@ -222,7 +222,7 @@ func TestSessions_SameRefusals(t *testing.T) {
 	for way, backend := range bothWays(t, s) {
 		for name, c := range calls {
 			t.Run(way+"/"+name, func(t *testing.T) {
-				session, err := backend.open(t.Context(), checker{keys: true})
+				session, err := backend.open(t.Context(), checker{keys: true}, Primary)
 				require.NoError(t, err)
 				defer session.close()
 				require.Equal(t, c.want, session.do(t.Context(), &c.call))
