@@ -19,17 +19,6 @@ var statements = sqlfiles.Read(sqlFiles)
 
 // queryRow runs a query of at most one row, and retries it when the connection is lost: a read may always be retried.
 func (s *Store) queryRow(ctx context.Context, name string, notFound error, args, into []any) error {
-	if s.replicas != nil {
-		answered, err := s.replicas.read(ctx, func(ctx context.Context, from *replica, needs position) error {
-			return from.queryRow(ctx, needs, name, args, into)
-		})
-		if answered && noRows(err) {
-			err = notFound
-		}
-		if answered {
-			return err
-		}
-	}
 	err := s.again(ctx, func(ctx context.Context) error {
 		err := s.pool.QueryRow(ctx, statements[name], args...).Scan(into...)
 		if notFound != nil && noRows(err) {

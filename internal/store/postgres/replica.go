@@ -27,26 +27,29 @@ type replica struct {
 	probe   probe
 
 	up       atomic.Bool   // the last check succeeded, and no read has failed since
-	recent   atomic.Bool   // at the last check, its data were not older than maxLag
+	recent   atomic.Bool   // at the last check, its data were not older than timing.maxLag
 	replayed atomic.Uint64 // the last LSN that it has reported
 	reads    atomic.Int64
 }
 
-// Bounds of replicas.
-const (
-	// checkInterval is the time between two looks at each server, and so the precision of Freshness.Within.
-	checkInterval = 200 * time.Millisecond
-	checkTimeout  = time.Second
-	// returnAfter is how many checks in succession a replica must pass before it gets reads again.
-	returnAfter = 5
+// returnAfter is how many checks in succession a replica must pass before it gets reads again.
+const returnAfter = 5
+
+// A timing has the intervals and bounds of replicas. Tests have others.
+type timing struct {
+	interval time.Duration // between two looks at each server, and so the precision of Freshness.Within
+	timeout  time.Duration // of a look
+	start    time.Duration // how long the start waits for replicas that do not answer
+	patience time.Duration // how long a read waits for a replica before it is sent to the primary
 	// maxLag is how old the data of a replica may be for it to get a read that it may not be able to answer: one with a
 	// token that it is not known to have replayed.
-	maxLag = time.Second
-	// replicaPatience is how long a read waits for a replica before it is sent to the primary.
-	replicaPatience = 500 * time.Millisecond
-	// startPatience is how long the start waits for replicas that do not answer.
-	startPatience = 3 * time.Second
-)
+	maxLag time.Duration
+}
+
+var defaultTiming = timing{
+	interval: 200 * time.Millisecond, timeout: time.Second, start: 3 * time.Second, patience: 500 * time.Millisecond,
+	maxLag: time.Second,
+}
 
 // The mark is a row of the database with the timeline of the primary. A replica whose mark is the timeline of a token is
 // on that timeline, or was when it was written: one that has followed another server after a failover never gets it.
@@ -169,7 +172,7 @@ func (r *replica) check(ctx context.Context) error {
 			return errors.New("it is a primary now")
 		}
 		r.replayed.Store(state.lsn)
-		r.recent.Store(r.set.age(state.lsn) <= maxLag)
+		r.recent.Store(r.set.age(state.lsn) <= r.set.timing.maxLag)
 		if current := r.set.timeline(); state.timeline != current {
 			return &timelineError{state.timeline, current}
 		}
@@ -183,24 +186,23 @@ func (r *replica) watch(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(checkInterval):
+		case <-time.After(r.set.timing.interval):
 		}
 		wasUp := r.up.Load()
-		bounded, cancel := context.WithTimeout(ctx, checkTimeout)
+		bounded, cancel := context.WithTimeout(ctx, r.set.timing.timeout)
 		err := r.check(bounded)
 		cancel()
-		switch {
-		case err != nil:
-			passed = 0
+		if err != nil {
 			r.leave(err)
-		case wasUp:
+		}
+		if passed++; err != nil || wasUp {
 			passed = 0
-		default:
-			if passed++; passed == returnAfter {
-				r.pool.Reset() // connections from before may be broken
-				r.up.Store(true)
-				r.set.store.notice("replica %s gets reads again", r.name)
-			}
+		}
+		if passed == returnAfter {
+			passed = 0
+			r.pool.Reset() // connections from before may be broken
+			r.up.Store(true)
+			r.set.store.notice("replica %s gets reads again", r.name)
 		}
 	}
 }
@@ -300,7 +302,7 @@ func (p *probe) close() {
 	if p.conn == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), checkTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), defaultTiming.timeout)
 	defer cancel()
 	_ = p.conn.Close(ctx) // nothing is left to learn
 	p.conn = nil

@@ -21,6 +21,7 @@ import (
 // replicas are the replicas of a store, and what it knows of the primary's position in the log.
 type replicas struct {
 	store    *Store
+	timing   timing
 	identity identity // of the primary
 	all      []*replica
 	next     atomic.Uint64
@@ -58,7 +59,10 @@ var fallbackNames = [...]string{"", "behind", "timeline", "position_unknown", "n
 // openReplicas finds the primary's position, and waits a moment for each replica. One that cannot be reached yet gets no
 // reads until it can. A server that is no replica of the primary is an error.
 func openReplicas(ctx context.Context, s *Store, urls []string) (*replicas, error) {
-	r := &replicas{store: s, stop: func() {}}
+	r := &replicas{store: s, timing: s.options.timing, stop: func() {}}
+	if r.timing == (timing{}) {
+		r.timing = defaultTiming
+	}
 	if err := r.open(ctx, urls); err != nil {
 		r.close()
 		return nil, err
@@ -99,7 +103,7 @@ func (r *replicas) open(ctx context.Context, urls []string) error {
 
 // begin checks all replicas once.
 func (r *replicas) begin(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	ctx, cancel := context.WithTimeout(ctx, r.timing.start)
 	defer cancel()
 	errs := make([]error, len(r.all))
 	var running sync.WaitGroup
@@ -107,7 +111,7 @@ func (r *replicas) begin(ctx context.Context) error {
 		running.Go(func() {
 			// A mark that was made just now takes a moment to arrive.
 			for errs[i] = one.check(ctx); isOtherTimeline(errs[i]) && ctx.Err() == nil; errs[i] = one.check(ctx) {
-				time.Sleep(checkInterval / 10)
+				time.Sleep(r.timing.interval / 10)
 			}
 		})
 	}
@@ -141,9 +145,9 @@ func (r *replicas) watch(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(checkInterval):
+		case <-time.After(r.timing.interval):
 		}
-		bounded, cancel := context.WithTimeout(ctx, checkTimeout)
+		bounded, cancel := context.WithTimeout(ctx, r.timing.timeout)
 		_ = r.sample(bounded) // the next one may succeed
 		cancel()
 	}
@@ -276,7 +280,7 @@ func (r *replicas) try(
 	if from == nil {
 		return fallbackNone, nil
 	}
-	bounded, cancel := context.WithTimeout(ctx, replicaPatience)
+	bounded, cancel := context.WithTimeout(ctx, r.timing.patience)
 	defer cancel()
 	err = do(bounded, from, needs)
 	switch {

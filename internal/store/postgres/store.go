@@ -38,6 +38,7 @@ type Options struct {
 	Trace trace.Begin
 
 	migrations []migration // those in the binary if nil; tests have others
+	timing     timing      // of replicas; defaultTiming if zero
 }
 
 // DefaultPool is the default limit of connections. The database works on about as many statements at once as it has

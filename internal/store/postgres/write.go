@@ -251,11 +251,12 @@ func (t *transaction) commit(ctx context.Context, edit func() (change, error)) e
 	_, err = results.Exec()
 	t.unknown = err != nil && !isConflict(err)
 	if err == nil && t.wantsToken() {
-		*t.w.Token = t.store.replicas.tokenFrom(results.QueryRow())
+		token := t.store.replicas.tokenFrom(results.QueryRow())
 		_ = results.Close() // the write is committed, whatever has become of the connection
 		if t.isSingle() && tag.RowsAffected() == 0 && c.notFound != nil {
 			return c.notFound
 		}
+		*t.w.Token = token
 		return nil
 	}
 	if closed := results.Close(); err == nil && closed != nil {
