@@ -31,7 +31,7 @@ type cluster struct {
 
 // TestReplicas runs all cases on one cluster, which the last one promotes.
 func TestReplicas(t *testing.T) {
-	c := &cluster{primary: pgtest.Start(t), d: generator(t, "tiny")}
+	c := &cluster{primary: pgtest.Start(t, "synchronous_commit=on"), d: generator(t, "tiny")}
 	s := opened(t, c.primary.URL("postgres"), Options{})
 	require.NoError(t, s.LoadDataset(t.Context(), c.d, nil))
 	require.NoError(t, s.Close())
@@ -125,7 +125,7 @@ func hasPrice(ctx context.Context, t testing.TB, s *Store, symbol string, price 
 	t.Helper()
 	answer, err := s.SecurityPrice(ctx, symbol)
 	require.NoError(t, err)
-	return strings.Contains(string(answer), fmt.Sprintf("LastTrade>%d<", price))
+	return strings.Contains(string(answer), fmt.Sprintf(">%d</LastTrade>", price))
 }
 
 // fallen returns how often the primary has answered for a reason.
@@ -137,19 +137,27 @@ func (r *replicated) readsOf(replica int) int64 { return r.replicas.all[replica]
 // write, and while the replay of one of two replicas is paused. With -checks 100000 it is tried that often.
 func (c *cluster) tokenIsNeverStale(t *testing.T) {
 	r := c.replicate(t, patient, 2)
+	// Its commits are acknowledged before they are flushed, and a replica gets only what is flushed.
+	early := c.open(t, patient, c.primary.URL("postgres")+"&synchronous_commit=off",
+		c.standbys[0].URL("postgres"), c.standbys[1].URL("postgres"))
 	want := int64(*checks)
 	if testing.Short() {
 		want = min(want, 1000)
 	}
 	var done, stale, next atomic.Int64
 	var clients sync.WaitGroup
+	t.Cleanup(func() { done.Store(want); clients.Wait() })
 	for n := range int64(8) {
 		clients.Go(func() {
 			for price := int64(1); done.Load() < want; price++ {
-				if n%2 == 0 {
-					r.checkPrice(t, r.d.Symbol(int(n)), price, &done, &stale)
+				from := r
+				if n%4 == 0 {
+					from = early
+				}
+				if n%3 == 0 {
+					from.checkPrice(t, r.d.Symbol(int(n)), price, &done, &stale)
 				} else {
-					r.checkOrder(t, 700_000_000_000+next.Add(1), &done, &stale)
+					from.checkOrder(t, 710_000_000_000+next.Add(1), &done, &stale)
 				}
 			}
 		})
@@ -225,7 +233,8 @@ func (c *cluster) maxStaleness(t *testing.T) {
 	maxLag := times.maxLag
 	r := c.replicate(t, times, 2)
 	symbol := r.d.Symbol(0)
-	setPrice(t.Context(), t, r.Store, symbol, 1)
+	lsn := lsnOf(t, r, setPrice(t.Context(), t, r.Store, symbol, 1))
+	r.standbys[0].Await(t, "SELECT pg_last_wal_replay_lsn() >= $1::text::pg_lsn", lsn)
 	attach := r.standbys[0].CutOff(t)
 	answered := func(by int, age time.Duration) bool {
 		before := r.readsOf(by)
@@ -233,12 +242,10 @@ func (c *cluster) maxStaleness(t *testing.T) {
 		return r.readsOf(by) > before
 	}
 	for _, end := range []string{"SELECT pg_switch_wal()", "CHECKPOINT"} {
-		eventually(t, func() bool { return r.replicas.all[0].recent.Load() && answered(1, time.Hour) })
 		r.primary.Exec(t, "postgres", end)
+		time.Sleep(2 * maxLag)
+		eventually(t, func() bool { return answered(1, maxLag) })
 	}
-	// The primary rests: what the replica that streams has is as fresh as can be.
-	time.Sleep(2 * maxLag)
-	eventually(t, func() bool { return answered(1, maxLag) })
 
 	setPrice(t.Context(), t, r.Store, symbol, 2)
 	time.Sleep(maxLag)
@@ -321,16 +328,12 @@ func lsnOf(t testing.TB, r *replicated, token brokerage.Token) string {
 // A replica that is killed under load costs no client a failed read, and gets reads again when it is back.
 func (c *cluster) killed(t *testing.T) {
 	r := c.replicate(t, patient, 2)
-	stop := make(chan struct{})
+	var stop atomic.Bool
 	var clients sync.WaitGroup
+	t.Cleanup(func() { stop.Store(true); clients.Wait() })
 	for n := range 8 {
 		clients.Go(func() {
-			for ; ; n++ {
-				select {
-				case <-stop:
-					return
-				default:
-				}
+			for ; !stop.Load(); n++ {
 				if _, err := r.GetOrder(within(context.Background(), 10*time.Second), orderID(r.d, int64(n)%100)); err != nil {
 					t.Errorf("a read: %v", err)
 				}
@@ -342,12 +345,10 @@ func (c *cluster) killed(t *testing.T) {
 	r.awaitUp(t, 1)
 	dead, alive := r.readsOf(0), r.readsOf(1)
 	eventually(t, func() bool { return r.readsOf(1) > alive+100 })
-	require.Equal(t, dead, r.readsOf(0))
+	require.LessOrEqual(t, r.readsOf(0), dead+8, "more than what was under way") // one for each client
 	r.standbys[0].Again(t)
 	r.awaitUp(t, 2)
 	eventually(t, func() bool { return r.readsOf(0) > dead+100 })
-	close(stop)
-	clients.Wait()
 }
 
 // A replica that hangs is left after a while, and the primary answers.
@@ -374,8 +375,12 @@ func (c *cluster) hangs(t *testing.T) {
 func (c *cluster) conflict(t *testing.T) {
 	r := c.replicate(t, patient, 1)
 	one := r.replicas.all[0]
-	r.standbys[0].Exec(t, "postgres", "ALTER SYSTEM SET max_standby_streaming_delay = 0")
-	r.standbys[0].Exec(t, "postgres", "SELECT pg_reload_conf()")
+	configure := func(statement string) {
+		r.standbys[0].Exec(t, "postgres", statement)
+		r.standbys[0].Exec(t, "postgres", "SELECT pg_reload_conf()")
+	}
+	configure("ALTER SYSTEM SET max_standby_streaming_delay = 0")
+	t.Cleanup(func() { configure("ALTER SYSTEM RESET max_standby_streaming_delay") })
 	statements["long"] = "SELECT count(*)::text FROM brokerage.securities, pg_sleep(600)"
 	t.Cleanup(func() { delete(statements, "long") })
 	cancelled := make(chan error, 1)
