@@ -27,7 +27,7 @@ func TestConfig_VerifyReplicas(t *testing.T) {
 		"--replica is for a database of PostgreSQL, and --db is null":   {DB: "null:", Replica: []string{replica}},
 		"--replica: not the URL of a PostgreSQL database":               {DB: primary, Replica: []string{"null:"}},
 		"--replica: not the URL of a PostgreSQL database: ": {
-			DB: primary, Replica: []string{"postgres://me:qqx:x@two/db"},
+			DB: primary, Replica: []string{"postgres://me:qqx@two:b:c/db"},
 		},
 	} {
 		err := c.Verify()
