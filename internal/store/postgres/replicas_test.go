@@ -31,7 +31,7 @@ type cluster struct {
 
 // TestReplicas runs all cases on one cluster, which the last one promotes.
 func TestReplicas(t *testing.T) {
-	c := &cluster{primary: pgtest.Start(t, "synchronous_commit=on"), d: generator(t, "tiny")}
+	c := &cluster{primary: pgtest.Start(t, "synchronous_commit=on", "wal_keep_size=1GB"), d: generator(t, "tiny")}
 	s := opened(t, c.primary.URL("postgres"), Options{})
 	require.NoError(t, s.LoadDataset(t.Context(), c.d, nil))
 	require.NoError(t, s.Close())
