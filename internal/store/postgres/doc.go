@@ -15,6 +15,8 @@
 // there are no deadlocks: the idempotency key, the rows of documents in ascending order of their keys, rows of accounts
 // by ascending id, the row of the stored answer. A trade reads its security without a lock.
 //
+// Reads that allow it are answered by replicas: see replica and ADR 0027.
+//
 // What fails because of others (deadlock, serialization) or because a connection is lost is retried, but only where
 // nothing can have been committed.
 package postgres
