@@ -303,10 +303,12 @@ func (c *cluster) failover(t *testing.T) {
 
 	token := setPrice(t.Context(), t, r.Store, symbol, 2) // waits for the new primary
 	require.Less(t, positionOf(t, r, token).lsn, r.replicas.all[0].replayed.Load(), "the new primary is not behind")
+	eventually(t, func() bool { return r.replicas.timeline() == positionOf(t, r, token).timeline })
 	for range 50 {
+		r.replicas.all[0].up.Store(true) // as if no check had found out yet
 		require.True(t, hasPrice(after(t.Context(), token), t, r.Store, symbol, 2), "a stale answer")
 	}
-	eventually(t, func() bool { return r.replicas.timeline() == positionOf(t, r, token).timeline })
+	require.Positive(t, r.fallen(fallbackBehind), "the replica was not asked")
 	require.True(t, hasPrice(after(t.Context(), old), t, r.Store, symbol, 2), "an old token")
 	require.Positive(t, r.fallen(fallbackTimeline))
 	require.Equal(t, before, r.readsOf(0))
