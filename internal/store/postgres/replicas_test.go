@@ -249,11 +249,9 @@ func (c *cluster) maxStaleness(t *testing.T) {
 		require.True(t, hasPrice(within(t.Context(), age), t, r.Store, symbol, 1))
 		return r.readsOf(by) > before
 	}
-	for _, end := range []string{"SELECT pg_switch_wal()", "CHECKPOINT"} {
-		r.primary.Exec(t, "postgres", end)
-		time.Sleep(2 * maxLag)
-		eventually(t, func() bool { return answered(1, maxLag) })
-	}
+	r.reachesEndOfFile(t, r.standbys[1])
+	time.Sleep(2 * maxLag)
+	eventually(t, func() bool { return answered(1, maxLag) })
 
 	setPrice(t.Context(), t, r.Store, symbol, 2)
 	time.Sleep(maxLag)
@@ -271,6 +269,26 @@ func (c *cluster) maxStaleness(t *testing.T) {
 	})
 	attach()
 	r.awaitUp(t, 2)
+}
+
+// reachesEndOfFile waits until a replica has replayed all of a file of the log with nothing behind it.
+func (r *replicated) reachesEndOfFile(t testing.TB, standby *pgtest.Server) {
+	t.Helper()
+	primary, replica := r.primary.Connect(t, "postgres"), standby.Connect(t, "postgres")
+	defer func() { _, _ = primary.Close(context.Background()), replica.Close(context.Background()) }()
+	lsn := func(q querier, of string) uint64 {
+		at, err := parseLSN(value[string](t, q, "SELECT "+of+"()::text"))
+		require.NoError(t, err)
+		return at
+	}
+	own := &r.replicas.identity
+	eventually(t, func() bool {
+		r.primary.Exec(t, "postgres", "SELECT pg_switch_wal()")
+		began := lsn(primary, "pg_current_wal_insert_lsn")
+		replayed := lsn(replica, "pg_last_wal_replay_lsn")
+		return began%own.segment == fileHeader && lsn(primary, "pg_current_wal_insert_lsn") == began &&
+			replayed >= own.endOfRecord(began)
+	})
 }
 
 func (r *replicated) age(t testing.TB, replica int) time.Duration {
