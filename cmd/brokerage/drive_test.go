@@ -50,7 +50,7 @@ func TestDrive_BadInput(t *testing.T) {
 	}{
 		"BothTargets":     {"--db null: --url http://127.0.0.1:1", exitUsage, "one of them"},
 		"Replicas":        {"--db null: --consistency token", exitUsage, "--consistency is for a service"},
-		"Consistency":     {"--url http://127.0.0.1:1 --consistency stale=2", exitUsage, "but must be primary, token, or stale="},
+		"Consistency":     {"--url http://127.0.0.1:1 --consistency stale=2", exitUsage, "but must be primary, token, or"},
 		"TLSOfDatabase":   {"--db null: --tls-ca " + own, exitUsage, "are for a service"},
 		"UnknownScheme":   {"--db oracle:x", exitUsage, `"oracle:"`},
 		"NotAURL":         {"--url 127.0.0.1:8080", exitUsage, "not the URL of a service"},

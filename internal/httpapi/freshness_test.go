@@ -57,7 +57,10 @@ func TestFreshness(t *testing.T) {
 				{nil, brokerage.Freshness{}},
 				{[]string{"Consistency-Token: " + aToken}, brokerage.Freshness{After: token}},
 				{[]string{"Max-Staleness: 1500ms"}, brokerage.Freshness{Within: 1500 * time.Millisecond}},
-				{[]string{"Max-Staleness: 2s", "Consistency-Token: " + aToken}, brokerage.Freshness{After: token, Within: 2 * time.Second}},
+				{
+					[]string{"Max-Staleness: 2s", "Consistency-Token: " + aToken},
+					brokerage.Freshness{After: token, Within: 2 * time.Second},
+				},
 				{[]string{"Max-Staleness: 0s", "Consistency-Token: " + aToken}, brokerage.Freshness{}},
 			} {
 				store.fresh = brokerage.Freshness{After: brokerage.Token{9}}

@@ -57,7 +57,8 @@ func newLookups(pool *pgxpool.Pool, from *replica) *lookups {
 	return l
 }
 
-// find runs a query of one column, and returns pgx.ErrNoRows when it finds nothing. On the primary, needs has no effect.
+// find runs a query of one column, and returns pgx.ErrNoRows when it finds nothing. On the primary, needs has no
+// effect.
 func (l *lookups) find(ctx context.Context, needs position, name string, args ...any) ([]byte, error) {
 	q := &lookup{sql: statements[name], args: args, needs: needs, done: make(chan struct{})}
 	select {

@@ -60,8 +60,8 @@ const (
 	fileHeader = 40
 )
 
-// endOfRecord returns the end of the last record before an insert position. Where the next record will begin a page, the
-// insert position is behind the page's header, which a replica reaches only with that record: on a primary at rest,
+// endOfRecord returns the end of the last record before an insert position. Where the next record will begin a page,
+// the insert position is behind the page's header, which a replica reaches only with that record: on a primary at rest,
 // perhaps in an hour.
 func (i *identity) endOfRecord(lsn uint64) uint64 {
 	switch {
@@ -87,8 +87,8 @@ func (i *identity) readPosition(row pgx.Row) (p position, err error) {
 	return p, err
 }
 
-// The parts of a token: four bytes for the database, so that the token of another one leads to the primary, the timeline
-// and the LSN.
+// The parts of a token: four bytes for the database, so that the token of another one leads to the primary, the
+// timeline and the LSN.
 const (
 	tokenTimeline = 4
 	tokenLSN      = 8

@@ -15,9 +15,9 @@ import (
 
 // A replica is a standby server that answers reads.
 //
-// Each round trip to it begins with the statement replica_state, which returns how far it has replayed. Statements behind
-// it in the batch have later snapshots, so that they see all that was replayed then. That alone decides whether an answer
-// counts; what the checks in the background find only decides where a read is sent.
+// Each round trip to it begins with the statement replica_state, which returns how far it has replayed. Statements
+// behind it in the batch have later snapshots, so that they see all that was replayed then. That alone decides whether
+// an answer counts; what the checks in the background find only decides where a read is sent.
 type replica struct {
 	set     *replicas
 	name    string
@@ -51,10 +51,10 @@ var defaultTiming = timing{
 	maxLag: time.Second,
 }
 
-// The mark is a row of the database with the timeline of the primary. A replica whose mark is the timeline of a token is
-// on that timeline, or was when it was written: one that has followed another server after a failover never gets it.
-// PostgreSQL shows the timeline of a replica only to roles that may read all statistics. The row is kept like the answer
-// of an idempotency key, under one that no client can send.
+// The mark is a row of the database with the timeline of the primary. A replica whose mark is the timeline of a token
+// is on that timeline, or was when it was written: one that has followed another server after a failover never gets it.
+// PostgreSQL shows the timeline of a replica only to roles that may read all statistics. The row is kept like the
+// answer of an idempotency key, under one that no client can send.
 var (
 	markClient  = []byte{0}
 	markKey     = []byte("\x00timeline")

@@ -56,8 +56,8 @@ const (
 var fallbackNames = [...]string{"", "behind", "timeline", "position_unknown", "no_replica", "conflict", "timeout",
 	"error"}
 
-// openReplicas finds the primary's position, and waits a moment for each replica. One that cannot be reached yet gets no
-// reads until it can. A server that is no replica of the primary is an error.
+// openReplicas finds the primary's position, and waits a moment for each replica. One that cannot be reached yet gets
+// no reads until it can. A server that is no replica of the primary is an error.
 func openReplicas(ctx context.Context, s *Store, urls []string) (*replicas, error) {
 	r := &replicas{store: s, timing: s.options.timing, stop: func() {}}
 	if r.timing == (timing{}) {

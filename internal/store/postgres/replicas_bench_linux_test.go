@@ -30,9 +30,8 @@ const (
 // replicaRounds is how often each number of replicas is measured, one after another.
 const replicaRounds = 3
 
-// BenchmarkReplicas prints how many reads a second there are with 0, 1 and 2 replicas, when each server has a fifth of a
-// processor: `make bench-replicas`. Eight clients send no header, and eight more for each replica
-// accept old answers.
+// BenchmarkReplicas prints how many reads a second there are with 0, 1 and 2 replicas, when each server has a fifth of
+// a processor: `make bench-replicas`. Eight clients send no header, and eight more for each replica accept old answers.
 func BenchmarkReplicas(b *testing.B) {
 	each, err := time.ParseDuration(os.Getenv("BROKERAGE_BENCH_REPLICAS"))
 	if err != nil {

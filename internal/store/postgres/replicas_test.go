@@ -416,7 +416,8 @@ func (c *cluster) conflict(t *testing.T) {
 		var count string
 		cancelled <- one.queryRow(context.Background(), position{r.replicas.timeline(), 0}, "long", nil, []any{&count})
 	}()
-	r.standbys[0].Await(t, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)' AND state = 'active')")
+	r.standbys[0].Await(t, `SELECT EXISTS (SELECT FROM pg_stat_activity
+		WHERE query LIKE '%pg_sleep(600)' AND state = 'active')`)
 	r.primary.Exec(t, "postgres", "DELETE FROM brokerage.securities WHERE (keys).symbol = '"+r.d.Symbol(9)+"'")
 	r.primary.Exec(t, "postgres", "VACUUM brokerage.securities")
 	err := <-cancelled
@@ -429,8 +430,8 @@ func (c *cluster) conflict(t *testing.T) {
 	require.True(t, one.up.Load(), "it can answer the next query")
 }
 
-// A read that fails on a replica is for the primary, with the reason counted; only what is wrong with the replica itself
-// takes it out of the rotation.
+// A read that fails on a replica is for the primary, with the reason counted; only what is wrong with the replica
+// itself takes it out of the rotation.
 func (c *cluster) fallbacks(t *testing.T) {
 	r := c.replicate(t, patient, 1)
 	one := r.replicas.all[0]

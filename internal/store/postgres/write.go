@@ -144,8 +144,8 @@ func (t *transaction) attempt(ctx context.Context, edit func() (change, error)) 
 // isSingle reports whether the transaction is one statement.
 func (t *transaction) isSingle() bool { return len(t.queries) == 0 && t.w.Once == nil }
 
-// wantsToken reports whether the write returns a token. A token is taken in the round trip of the commit, and behind it:
-// a transaction of a single statement is then given a BEGIN and a COMMIT.
+// wantsToken reports whether the write returns a token. A token is taken in the round trip of the commit, and behind
+// it: a transaction of a single statement is then given a BEGIN and a COMMIT.
 func (t *transaction) wantsToken() bool { return t.w.Token != nil && t.store.replicas != nil }
 
 // change returns what edit changes.
