@@ -192,6 +192,9 @@ func (r *replica) watch(ctx context.Context) {
 		bounded, cancel := context.WithTimeout(ctx, r.set.timing.timeout)
 		err := r.check(bounded)
 		cancel()
+		if isConflict(err) { // the replay has cancelled the check itself
+			continue
+		}
 		if err != nil {
 			r.leave(err)
 		}
