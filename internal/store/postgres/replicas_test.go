@@ -22,6 +22,9 @@ import (
 
 var checks = flag.Int("checks", 4000, "reads with a token, each checked for staleness")
 
+// allChecks is the number of checks of CI, which also runs what takes long.
+const allChecks = 100_000
+
 // A cluster is a primary with the smallest dataset and two streaming replicas.
 type cluster struct {
 	primary  *pgtest.Server
