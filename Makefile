@@ -183,6 +183,11 @@ EACH ?= 10s
 bench-postgres: ## compare queries by pgbench, drive --db and the service; needs PostgreSQL with pgbench
 	BROKERAGE_BENCH_POSTGRES=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkPostgres$$' -benchtime 1x -timeout 60m ./cmd/brokerage
 
+# Needs root for the control groups that give each server a fifth of a processor, and a machine without other work.
+.PHONY: bench-replicas
+bench-replicas: ## count reads a second with 0, 1 and 2 replicas, EACH (10s); needs root and PostgreSQL
+	BROKERAGE_BENCH_REPLICAS=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkReplicas$$' -benchtime 1x -timeout 30m ./internal/store/postgres
+
 # -shuffle finds tests that depend on each other; -count=1 because a cached result shows nothing new. The comparison with
 # other XML libraries is a module of its own, which ./... does not reach.
 .PHONY: test-full
@@ -190,6 +195,7 @@ test-full: ## run everything: shuffled tests, lint, race, a minute of each fuzz 
 	$(MAKE) test TESTFLAGS='-count=1 -shuffle=on'
 	$(GO) test -C internal/xmldoc/compare -count=1 ./...
 	$(GO) test ./internal/store/sqlite -count=1 -run TestDamage -v -args -flips 1000
+	$(GO) test ./internal/store/postgres -count=1 -timeout 30m -run '^TestReplicas$$|^TestStore_Replicas$$' -v -args -checks 100000
 	$(MAKE) lint
 	$(MAKE) race
 	$(MAKE) fuzz FUZZTIME=60s

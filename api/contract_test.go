@@ -149,7 +149,8 @@ func TestContract_AnswersByShape(t *testing.T) {
 			add(true, "401", "403", "429", "503")
 		case !op.open():
 			add(true, "401", "403", "429", "503", "504")
-			add(body || op.has("query", "") || op.has("header", "If-None-Match"), "400") // what may be of the wrong form
+			// what may be of the wrong form
+			add(body || op.has("query", "") || op.has("header", "If-None-Match") || op.has("header", "Max-Staleness"), "400")
 			add(answers, "406")
 		}
 		add(op.has("path", "") || name == "get_dataset", "404") // no dataset, no answer
@@ -163,6 +164,9 @@ func TestContract_AnswersByShape(t *testing.T) {
 		require.Equal(t, answers && !op.open(), op.has("header", "Accept-Encoding"), name)
 		require.Equal(t, op.method == "POST" && body, op.has("header", "Idempotency-Key"), name)
 		require.Equal(t, strings.HasPrefix(name, "replace_"), op.has("header", "If-Match"), name)
+		stored := op.method == "GET" && strings.HasPrefix(op.path, "/v1/") && name != "get_dataset" && name != "watch_service"
+		require.Equal(t, stored, op.has("header", "Consistency-Token"), name)
+		require.Equal(t, stored, op.has("header", "Max-Staleness"), name)
 		require.Equal(t, slices.Contains([]string{"get_order", "get_customer", "get_security"}, name),
 			op.has("header", "If-None-Match"), name)
 		require.Equal(t, strings.HasPrefix(name, "replace_") || name == "insert_customer", op.has("query", "validate"), name)
@@ -181,6 +185,8 @@ func TestContract_Headers(t *testing.T) {
 			tagged := code == "304" || code == "200" && op.has("header", "If-None-Match") || code == "204" &&
 				op.has("header", "If-Match")
 			require.Equal(t, tagged, h["ETag"] != nil, where)
+			written := op.method != "GET" && code[0] == '2' && name != "lease_ids"
+			require.Equal(t, written, h["Consistency-Token"] != nil, where)
 		}
 	}
 	require.Contains(t, contract(t).Components.Responses["MethodNotAllowed"].Value.Headers, "Allow")

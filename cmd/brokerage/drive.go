@@ -31,15 +31,16 @@ type driveCmd struct {
 
 	byDefault bool // neither --db nor --url is given
 
-	Workload string        `default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file. Default: mixed."`
-	Users    int           `default:"50" placeholder:"N" range:"1..10000" help:"Number of concurrent users. Default: 50."`
-	Rate     float64       `placeholder:"N" range:"0..1000000" help:"Open model: transactions started per second, however slow the responses are, with at most --users running at once. 0 selects the closed model, in which each user waits for a response before its next request. Default: 0."`
-	Duration time.Duration `default:"60s" placeholder:"TIME" range:"1ms..720h" help:"Measured time after --ramp, at least 1ms. Default: 60s."`
-	Ramp     time.Duration `default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, not measured, in which users start one after another, or the rate rises. Default: 20s."`
-	Think    time.Duration `default:"0s" placeholder:"TIME" range:"0s..24h" help:"Pause of a user between a response and the next request. Default: 0s."`
-	Every    time.Duration `default:"5s" placeholder:"TIME" range:"0s..720h" help:"Interval of progress lines, which are also part of the result; 0s prints none. Default: 5s."`
-	Seed     uint64        `default:"1" placeholder:"N" help:"Seed of the random parameters; the same seed gives the same parameters. Default: 1."`
-	Validate string        `enum:"yes,no," default:"" placeholder:"yes|no" help:"Whether new and replaced documents are validated against their schemas. Default: what the workload specifies."`
+	Workload    string        `default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file. Default: mixed."`
+	Users       int           `default:"50" placeholder:"N" range:"1..10000" help:"Number of concurrent users. Default: 50."`
+	Rate        float64       `placeholder:"N" range:"0..1000000" help:"Open model: transactions started per second, however slow the responses are, with at most --users running at once. 0 selects the closed model, in which each user waits for a response before its next request. Default: 0."`
+	Duration    time.Duration `default:"60s" placeholder:"TIME" range:"1ms..720h" help:"Measured time after --ramp, at least 1ms. Default: 60s."`
+	Ramp        time.Duration `default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, not measured, in which users start one after another, or the rate rises. Default: 20s."`
+	Think       time.Duration `default:"0s" placeholder:"TIME" range:"0s..24h" help:"Pause of a user between a response and the next request. Default: 0s."`
+	Every       time.Duration `default:"5s" placeholder:"TIME" range:"0s..720h" help:"Interval of progress lines, which are also part of the result; 0s prints none. Default: 5s."`
+	Seed        uint64        `default:"1" placeholder:"N" help:"Seed of the random parameters; the same seed gives the same parameters. Default: 1."`
+	Consistency string        `placeholder:"primary|token|stale=TIME" help:"With --url, how fresh the answers to queries must be, for a service with --replica: token sends the token of the user's last write, stale=2s accepts answers up to 2 s old. Default: primary, without such a header."`
+	Validate    string        `enum:"yes,no," default:"" placeholder:"yes|no" help:"Whether new and replaced documents are validated against their schemas. Default: what the workload specifies."`
 
 	Tier         bool   `help:"With --db: measure what the service adds. Runs directly on the database and runs through a service alternate, --turns of each. All of them together measure for --duration, half of it for each side; --ramp precedes each run. Default: no."`
 	Turns        int    `default:"4" placeholder:"N" range:"1..1000" help:"With --tier: number of runs for each side, directly and through the service. Default: 4."`
@@ -77,7 +78,7 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) workload.C
 	build := buildInfo()
 	config := workload.Config{
 		Definition: definition, Users: c.Users, Rate: c.Rate, Ramp: c.Ramp, Duration: c.Duration, Think: c.Think,
-		Every: c.Every, Seed: c.Seed,
+		Every: c.Every, Seed: c.Seed, Consistency: c.consistency(),
 		Version: build.Version, Commit: build.Revision,
 		Begun: func(r *workload.Run) {
 			took := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
@@ -182,6 +183,14 @@ func (c *driveCmd) jsonFile(n int) string {
 	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(c.JSON, ending), n, ending)
 }
 
+// consistency returns --consistency, which config.Check checks.
+func (c *driveCmd) consistency() workload.Consistency {
+	if c.Consistency == "primary" {
+		return workload.Primary
+	}
+	return workload.Consistency(c.Consistency)
+}
+
 // check refuses flags that contradict each other, and reads the workload.
 func (c *driveCmd) check() (*workload.Definition, error) {
 	switch {
@@ -189,6 +198,8 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 		return nil, usagef("--db and --url exclude each other")
 	case c.DB != "" && c.clientTLS != (clientTLS{}):
 		return nil, usagef("--tls-ca, --tls-client-cert and --tls-client-key are for a service: --db uses none")
+	case c.DB != "" && c.consistency() != workload.Primary:
+		return nil, usagef("--consistency is for a service: a load with --db asks no replica")
 	case c.Tier && c.DB == "":
 		return nil, usagef("--tier requires --db: it starts a service on that database")
 	case c.Tier && c.Repeat > 1:

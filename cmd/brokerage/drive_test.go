@@ -49,6 +49,8 @@ func TestDrive_BadInput(t *testing.T) {
 		says string
 	}{
 		"BothTargets":     {"--db null: --url http://127.0.0.1:1", exitUsage, "exclude each other"},
+		"Replicas":        {"--db null: --consistency token", exitUsage, "--consistency is for a service"},
+		"Consistency":     {"--url http://127.0.0.1:1 --consistency stale=2", exitUsage, "but must be primary, token, or"},
 		"TLSOfDatabase":   {"--db null: --tls-ca " + own, exitUsage, "are for a service"},
 		"UnknownScheme":   {"--db oracle:x", exitUsage, `"oracle:"`},
 		"NotAURL":         {"--url 127.0.0.1:8080", exitUsage, "not the URL of a service"},

@@ -64,6 +64,10 @@ func TestRun_NoPasswords(t *testing.T) {
 		"Argument": {[]string{"postgres"}, []string{"serve"}},
 		"Enum":     {[]string{"postgres"}, []string{"serve", "--log-format"}},
 		"Traces":   {[]string{"ftp"}, []string{"serve", "--db", "null:", "--listen", "127.0.0.1:0", "--otlp-endpoint"}},
+		"Replica": {
+			[]string{"postgres", "db2", "oracle"},
+			[]string{"serve", "--db", "postgres://127.0.0.1:1/db", "--listen", "127.0.0.1:0", "--replica"},
+		},
 		"Keys": {
 			[]string{"http", "ftp"},
 			[]string{

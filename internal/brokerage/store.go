@@ -10,6 +10,8 @@ import (
 type Write struct {
 	Now  time.Time // the service's clock
 	Once *Once     // nil: no idempotency key
+	// Token is where a store with replicas puts the token of the write when it is done. Nil: none is wanted.
+	Token *Token
 }
 
 // Once is an idempotency key. The store keeps it with the answer, in the same transaction as the write. Until Expires,

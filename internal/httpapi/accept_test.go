@@ -225,7 +225,7 @@ func TestContract_StatusesReachable(t *testing.T) {
 			if bodyOf(t, op) != "" {
 				return send(Options{}, op, "<a>")
 			}
-			return send(Options{}, op, "", "If-None-Match: x")
+			return send(Options{}, op, "", "If-None-Match: x", "Max-Staleness: x")
 		},
 		401: func(op string) answer { return asIs(Options{Tokens: allTokens}, nil, op) },
 		403: func(op string) answer {
@@ -280,7 +280,7 @@ func TestContract_NothingElse(t *testing.T) {
 		route := routeOf(t, op.name)
 		for _, headers := range [][]string{
 			{"If-None-Match: x"}, {"If-Match: x"}, {"Idempotency-Key: a b"}, {"Idempotency-Key: a", "Idempotency-Key: b"},
-			{"Accept: ;;q=,"}, {"Accept-Encoding: ;"},
+			{"Consistency-Token: x"}, {"Max-Staleness: x"}, {"Accept: ;;q=,"}, {"Accept-Encoding: ;"},
 			{"Content-Type: application/xml"}, {"X-Request-Id: a b"}, {"Range: bytes=9-1"},
 		} {
 			for _, query := range []string{"", "?%zz", "?validate=x&symbols=x&kind=x&count=x&sector=&a&a=%ff"} {

@@ -132,6 +132,7 @@ func (q *request) write200(mediaType string, body []byte, compressed bool) error
 // send writes an answer; for HEAD, only its header.
 func (q *request) send(status int, mediaType string, body []byte) error {
 	q.record(status)
+	q.setToken()
 	h := q.Writer.Header()
 	h["Content-Type"] = []string{mediaType}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
@@ -193,6 +194,7 @@ var errGone = errors.New("the client has closed the connection")
 // noContent answers with a status and no body.
 func (q *request) noContent(status int) error {
 	q.record(status)
+	q.setToken()
 	q.Status(status)
 	q.Writer.WriteHeaderNow()
 	return nil

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
 )
 
 var closeAccount = &operation{
@@ -21,8 +20,7 @@ func (q *request) closeAccount() error {
 	if err != nil {
 		return err
 	}
-	w := brokerage.Write{Now: q.server.now()}
-	if err := q.server.store.CloseAccount(q.ctx, w, customer, account); err != nil {
+	if err := q.server.store.CloseAccount(q.ctx, q.plainWrite(), customer, account); err != nil {
 		return err
 	}
 	return q.noContent(http.StatusNoContent)

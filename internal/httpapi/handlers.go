@@ -21,7 +21,11 @@ func query[K any](
 		if err := q.accepts(); err != nil {
 			return err
 		}
-		body, err := get(q.server.store, q.ctx, k)
+		ctx, err := q.fresh()
+		if err != nil {
+			return err
+		}
+		body, err := get(q.server.store, ctx, k)
 		if err != nil {
 			return err
 		}
@@ -38,7 +42,7 @@ func remove(
 		if err != nil {
 			return err
 		}
-		if err := del(q.server.store, q.ctx, brokerage.Write{Now: q.server.now()}, id); err != nil {
+		if err := del(q.server.store, q.ctx, q.plainWrite(), id); err != nil {
 			return err
 		}
 		return q.noContent(http.StatusNoContent)
@@ -98,8 +102,7 @@ func replace[K any](
 		if err != nil {
 			return err
 		}
-		w := brokerage.Write{Now: q.server.now()}
-		if err := put(q.server.store, q.ctx, w, k, doc, validate, match); err != nil {
+		if err := put(q.server.store, q.ctx, q.plainWrite(), k, doc, validate, match); err != nil {
 			return err
 		}
 		q.setETag(brokerage.ETag(doc))

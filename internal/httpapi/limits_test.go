@@ -64,7 +64,7 @@ func TestLimits_Headers(t *testing.T) {
 	long := strings.Repeat("a/b;q=0.1,", 10_000)
 	for _, name := range []string{
 		"Accept", "Accept-Encoding", "If-None-Match", "X-Request-Id", "Authorization", "Content-Type", "Range",
-		"Idempotency-Key",
+		"Idempotency-Key", "Consistency-Token", "Max-Staleness",
 	} {
 		for _, value := range []string{
 			long, ";;;,,,", "\x00\xff", `"`, "q=NaN", "*/*;q=1e400", `W/`, strings.Repeat(`"`, 10_001),

@@ -34,6 +34,7 @@ type request struct {
 	client *access.Client
 	query  url.Values // nil until parameter is called
 	err    error
+	token  brokerage.Token // of the write; zero for none
 
 	received int // bytes of the body
 	traced   func(outcome string, status int)
@@ -257,10 +258,15 @@ func checkMediaType(h http.Header) error {
 // keepAnswers is how long an idempotency key is valid.
 const keepAnswers = 24 * time.Hour
 
+// plainWrite returns a write without an idempotency key.
+func (q *request) plainWrite() brokerage.Write {
+	return brokerage.Write{Now: q.server.now(), Token: &q.token}
+}
+
 // write returns the time and the idempotency key for a write of body. If a POST has an idempotency key, no other
 // request can use the key until the caller calls done.
 func (q *request) write(body []byte) (w brokerage.Write, done func(), err error) {
-	w.Now = q.server.now()
+	w = q.plainWrite()
 	keys := q.Request.Header["Idempotency-Key"]
 	if len(keys) == 0 || q.op.method != http.MethodPost {
 		return w, func() {}, nil

@@ -217,6 +217,10 @@ func runFacts(r *workload.Run) []fact {
 
 // modelText describes the load: users with their think time, or arrivals at a rate.
 func modelText(r *workload.Run) string {
+	return joined(", ", arrivalsText(r), prefixed("queries with consistency ", string(r.Model.Consistency)))
+}
+
+func arrivalsText(r *workload.Run) string {
 	if r.Model.Kind != workload.Open {
 		return format.Plural(r.Model.Users, "user") + ", think time " + seconds(r.Model.Think)
 	}

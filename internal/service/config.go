@@ -18,12 +18,13 @@ import (
 //
 //nolint:lll // a help text is one string
 type Config struct {
-	DB           string `name:"db" default:"sqlite:brokerage.db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. Default: sqlite:brokerage.db."`
-	Wait         bool   `help:"Start even if the database server cannot be reached: /readyz answers 503, and the service keeps trying to connect. Default: exit with an error."`
-	Pool         int    `placeholder:"N" range:"0..10000" help:"Maximum number of database connections; with sqlite, of connections for reading. 0 is the default: 2 per processor for sqlite, 16 (or pool_max_conns in the URL) for postgres, 32 (or pool in the URL) for db2."`
-	Uncompressed bool   `help:"With sqlite: store new documents without compression. Default: compressed."`
-	MaxHoldings  int    `default:"30" placeholder:"N" range:"1..100000" help:"Maximum number of positions in an account; a buy that would add another is refused with 409. Default: 30."`
-	Covered      bool   `help:"Refuse a buy that costs more than the account's working balance. Default: accepted."`
+	DB           string   `name:"db" default:"sqlite:brokerage.db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. Default: sqlite:brokerage.db."`
+	Replica      []string `name:"replica" sep:" " placeholder:"URL" help:"With postgres: a read replica, postgres://…, which answers reads with the header Consistency-Token or Max-Staleness; repeat the flag for several, which a variable or a file separates by spaces. Default: none."`
+	Wait         bool     `help:"Start even if the database server cannot be reached: /readyz answers 503, and the service keeps trying to connect. Default: exit with an error."`
+	Pool         int      `placeholder:"N" range:"0..10000" help:"Maximum number of database connections; with sqlite, of connections for reading. 0 is the default: 2 per processor for sqlite, 16 (or pool_max_conns in the URL) for postgres, 32 (or pool in the URL) for db2."`
+	Uncompressed bool     `help:"With sqlite: store new documents without compression. Default: compressed."`
+	MaxHoldings  int      `default:"30" placeholder:"N" range:"1..100000" help:"Maximum number of positions in an account; a buy that would add another is refused with 409. Default: 30."`
+	Covered      bool     `help:"Refuse a buy that costs more than the account's working balance. Default: accepted."`
 
 	Listen         string        `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on; port 0 takes any free port. Default: 127.0.0.1:8080."`
 	Tokens         string        `placeholder:"FILE" help:"File of accepted tokens, made by brokerage token; reread when it changes. Default: none. Without --tokens and --jwt-issuer there is no authentication, and only clients on this machine are accepted, unless --insecure-no-auth is set."`
@@ -81,8 +82,19 @@ func configErrorf(format string, args ...any) error { return &ConfigError{fmt.Er
 
 // Verify returns a *ConfigError for settings that are invalid or contradict each other. It opens nothing.
 func (c *Config) Verify() error {
-	if _, err := store.Find(c.DB); err != nil {
+	database, err := store.Find(c.DB)
+	if err != nil {
 		return configErrorf("--db: %w", err)
+	}
+	for _, url := range c.Replica {
+		switch replica, err := store.Find(url); {
+		case database.Scheme != store.Postgres:
+			return configErrorf("--replica is for a database of PostgreSQL, and --db is %s", database.Title)
+		case err != nil:
+			return configErrorf("--replica: %w", err)
+		case replica.Scheme != store.Postgres:
+			return configErrorf("--replica: not the URL of a PostgreSQL database")
+		}
 	}
 	jwts := c.JWTAudience != "" || c.JWKSURL != "" || c.JWKSFile != ""
 	switch {

@@ -19,6 +19,28 @@ func TestDefault(t *testing.T) {
 	require.Equal(t, access.Algorithms[:], c.JWTAlgorithms)
 }
 
+func TestConfig_VerifyReplicas(t *testing.T) {
+	const primary, replica = "postgres://me:qqx@one/db", "postgres://me:qqx@two/db"
+	for want, c := range map[string]Config{
+		"": {DB: primary, Replica: []string{replica, "postgres://a,b/db?target_session_attrs=standby"}},
+		"--replica is for a database of PostgreSQL, and --db is SQLite": {DB: "sqlite:x.db", Replica: []string{replica}},
+		"--replica is for a database of PostgreSQL, and --db is null":   {DB: "null:", Replica: []string{replica}},
+		"--replica: not the URL of a PostgreSQL database":               {DB: primary, Replica: []string{"null:"}},
+		"--replica: not the URL of a PostgreSQL database: ": {
+			DB: primary, Replica: []string{"postgres://me:qqx@two:b:c/db"},
+		},
+	} {
+		err := c.Verify()
+		if want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, want)
+		require.NotContains(t, err.Error(), "qqx")
+		require.NotContains(t, err.Error(), "\n")
+	}
+}
+
 func TestByteSize(t *testing.T) {
 	for text, want := range map[string]int64{
 		"1": 1, "65536": 65536, "64KiB": 65536, "1MiB": 1 << 20, "2 MiB": 2 << 20, "1GiB": 1 << 30,

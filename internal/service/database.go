@@ -15,8 +15,9 @@ import (
 // to others, and other instances may be starting at the same time.
 func (s *service) openStore(ctx context.Context) (domain.Store, error) {
 	options := store.Options{
-		Pool: s.Pool, Uncompressed: s.Uncompressed, Notice: func(text string) { s.log.Warn(text) },
-		Rules: domain.Rules{MaxHoldings: s.MaxHoldings, Covered: s.Covered},
+		Pool: s.Pool, Uncompressed: s.Uncompressed, Replicas: s.Replica,
+		Notice: func(text string) { s.log.Warn(text) },
+		Rules:  domain.Rules{MaxHoldings: s.MaxHoldings, Covered: s.Covered},
 	}
 	if s.traces != nil { // a statement without a span costs nothing
 		options.Trace = s.traces.Statement

@@ -23,7 +23,7 @@ var postgresEngine = &Engine{
 	name:      func(rest string) string { return postgres.Name(Postgres + ":" + rest) },
 	open: func(ctx context.Context, rest string, o Options) (brokerage.Store, error) {
 		return asStore(postgres.Open(ctx, Postgres+":"+rest, postgres.Options{
-			Pool: o.Pool, Rules: o.Rules, AsIs: o.AsIs, Notice: o.Notice, Trace: o.Trace,
+			Pool: o.Pool, Rules: o.Rules, AsIs: o.AsIs, Notice: o.Notice, Trace: o.Trace, Replicas: o.Replicas,
 		}))
 	},
 	stats: func(s brokerage.Store) telemetry.StoreStats {
@@ -32,6 +32,7 @@ var postgresEngine = &Engine{
 			Connections: stats.Connections, Open: stats.Open, InUse: stats.InUse, Waits: stats.Waits, Waited: stats.Waited,
 			PageHits: stats.Hits, PageMisses: stats.Misses,
 			Retries: map[string]int64{"transient": stats.Retries}, Kinds: estimatedKinds(stats.Kinds),
+			Replicas: stats.Replicas, PrimaryReads: stats.PrimaryReads, Fallbacks: stats.Fallbacks,
 		}
 	},
 	warnings: postgresWarnings,

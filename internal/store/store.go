@@ -28,7 +28,9 @@ type Options struct {
 	// Doing is called with what a load does while it stores no documents, and with "" when it stores them again. It may be
 	// nil.
 	Doing func(string)
-	Trace trace.Begin // is called for each statement of a transaction; may be nil
+	// Replicas are the URLs of read replicas; only for a database of PostgreSQL.
+	Replicas []string
+	Trace    trace.Begin // is called for each statement of a transaction; may be nil
 }
 
 // The schemes of URLs.

@@ -141,6 +141,9 @@ func (m *Metrics) Store(stats func() StoreStats) {
 		for i := range s.Kinds {
 			out.storeKind(&s.Kinds[i])
 		}
+		if len(s.Replicas) > 0 {
+			out.replicas(&s)
+		}
 	}))
 }
 
@@ -190,4 +193,31 @@ func (out series) storeKind(k *StoreKind) {
 		"kind", k.Kind)
 	out.count("store_packed_stored_bytes_total", "Bytes of the packed documents after packing, by kind.", k.PackedTo,
 		"kind", k.Kind)
+}
+
+func (out series) replicas(s *StoreStats) {
+	reads := func(n int64, target string) {
+		out.count("store_reads_total", "Reads by the server that answered: primary, or the address of a replica; only with "+
+			"--replica.", n, "target", target)
+	}
+	reads(s.PrimaryReads, "primary")
+	for reason, n := range s.Fallbacks {
+		out.count("store_replica_fallbacks_total", "Reads that the primary answered although their headers allowed a "+
+			"replica, by reason.", n, "reason", reason)
+	}
+	for i := range s.Replicas {
+		r := &s.Replicas[i]
+		reads(r.Reads, r.Name)
+		var in int64
+		if r.InRotation {
+			in = 1
+		}
+		out.count("store_replica_up", "1 if the replica gets reads; otherwise 0.", in, "replica", r.Name)
+		if r.Known {
+			out.count("store_replica_lag_bytes", "Bytes of the log that the replica had not replayed when it last reported.",
+				r.LagBytes, "replica", r.Name)
+			out.value("store_replica_lag_seconds", "How old the data of the replica may be: since when the primary has been "+
+				"ahead of it; the interval of the checks at least.", r.Age.Seconds(), "replica", r.Name)
+		}
+	}
 }

@@ -106,6 +106,35 @@ func TestMetrics_StoreEstimates(t *testing.T) {
 	require.NotContains(t, text, "brokerage_store_packed")
 }
 
+// The figures of replicas have the replica, or the primary, as a label; one that was never reached has no lag.
+func TestMetrics_StoreReplicas(t *testing.T) {
+	m := telemetry.New(build)
+	m.Store(func() telemetry.StoreStats {
+		return telemetry.StoreStats{
+			PrimaryReads: 5, Fallbacks: map[string]int64{"behind": 2, "conflict": 0},
+			Replicas: []tally.ReplicaStats{
+				{Name: "a:5432", InRotation: true, Reads: 7, Known: true, LagBytes: 96, Age: 1500 * time.Millisecond},
+				{Name: "b:5432"},
+			},
+		}
+	})
+	series, text := scrape(t, m)
+	for name, want := range map[string]string{
+		`brokerage_store_reads_total{target="primary"}`:              "5",
+		`brokerage_store_reads_total{target="a:5432"}`:               "7",
+		`brokerage_store_reads_total{target="b:5432"}`:               "0",
+		`brokerage_store_replica_fallbacks_total{reason="behind"}`:   "2",
+		`brokerage_store_replica_fallbacks_total{reason="conflict"}`: "0",
+		`brokerage_store_replica_up{replica="a:5432"}`:               "1",
+		`brokerage_store_replica_up{replica="b:5432"}`:               "0",
+		`brokerage_store_replica_lag_bytes{replica="a:5432"}`:        "96",
+		`brokerage_store_replica_lag_seconds{replica="a:5432"}`:      "1.5",
+	} {
+		require.Equal(t, want, series[name], name)
+	}
+	require.NotContains(t, text, `lag_bytes{replica="b:5432"}`)
+}
+
 // A dataset replaces the previous one, even if it is none.
 func TestMetrics_DatasetChanges(t *testing.T) {
 	m := full()

@@ -14,7 +14,7 @@ type Backend interface {
 	permits(ctx context.Context, d *Definition) error
 	lease(ctx context.Context, kind string, count int64) (brokerage.Range, error)
 	// open returns a session for one user. The context ends its calls.
-	open(ctx context.Context, check checker) (session, error)
+	open(ctx context.Context, check checker, consistency Consistency) (session, error)
 	// reading returns what the backend has used so far.
 	reading(ctx context.Context) (reading, error)
 }

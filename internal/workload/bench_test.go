@@ -32,7 +32,7 @@ func BenchmarkClient(b *testing.B) {
 	b.Run("session", func(b *testing.B) {
 		h, err := NewHTTP(url, "", nil)
 		require.NoError(b, err)
-		s, err := h.open(b.Context(), checker{keys: true})
+		s, err := h.open(b.Context(), checker{keys: true}, Primary)
 		require.NoError(b, err)
 		defer s.close()
 		b.ReportAllocs()

@@ -16,6 +16,8 @@ type Config struct {
 	Think      time.Duration // between an answer and the next request of a user, in the closed model
 	Every      time.Duration // between reports during the run; 0 is none
 	Seed       uint64
+	// Consistency is for services with replicas.
+	Consistency Consistency
 
 	Settings map[string]string // of the store, in addition to those that it reports itself
 	Version  string
@@ -64,11 +66,16 @@ func (c *Config) Check() error {
 	case c.Rate > 0 && c.Think > 0:
 		return errors.New("a think time is for the closed model; with a rate, transactions are due at constant intervals")
 	}
+	if err := c.Consistency.Check(); err != nil {
+		return err
+	}
 	return c.Definition.Check()
 }
 
 func (c *Config) model() Model {
-	m := Model{Kind: Closed, Users: c.Users, Think: c.Think.Seconds(), Every: c.Every.Seconds()}
+	m := Model{
+		Kind: Closed, Users: c.Users, Think: c.Think.Seconds(), Every: c.Every.Seconds(), Consistency: c.Consistency,
+	}
 	if c.Rate > 0 {
 		m.Kind, m.Rate = Open, c.Rate
 	}

@@ -49,7 +49,7 @@ func (d *Direct) lease(ctx context.Context, kind string, count int64) (brokerage
 	return d.store.Lease(ctx, kind, count)
 }
 
-func (d *Direct) open(_ context.Context, check checker) (session, error) {
+func (d *Direct) open(_ context.Context, check checker, _ Consistency) (session, error) {
 	return &directSession{check, d.store}, nil
 }
 

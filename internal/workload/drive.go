@@ -123,7 +123,7 @@ func (d *driver) workers(ctx, calls context.Context) (workers []*worker, err err
 	// The null store answers every request with the same documents.
 	check := checker{keys: !strings.HasPrefix(d.plan.population.Fingerprint, "null/")}
 	for n := range d.config.Users {
-		s, err := d.backend.open(calls, check)
+		s, err := d.backend.open(calls, check, d.config.Consistency)
 		if err != nil {
 			return workers, err
 		}

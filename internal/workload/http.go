@@ -189,8 +189,9 @@ func (h *HTTP) reading(ctx context.Context) (reading, error) {
 }
 
 // open connects a user: each has one connection, as a client of a database has.
-func (h *HTTP) open(ctx context.Context, check checker) (session, error) {
+func (h *HTTP) open(ctx context.Context, check checker, consistency Consistency) (session, error) {
 	s := &httpSession{
+		fresh: []byte(consistency.header()), tokens: consistency == Token,
 		backend: h, checker: check, input: bufio.NewReaderSize(nil, 32<<10),
 		base: h.base.EscapedPath(), headers: " HTTP/1.1\r\nHost: " + h.base.Host + "\r\n",
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/x509"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -140,7 +141,7 @@ func TestReadMetrics(t *testing.T) {
 // openedAt returns a session with the service at a URL.
 func openedAt(t testing.TB, url string) session {
 	t.Helper()
-	s, err := overHTTP(t, url, "").open(t.Context(), checker{keys: true})
+	s, err := overHTTP(t, url, "").open(t.Context(), checker{keys: true}, Primary)
 	require.NoError(t, err)
 	t.Cleanup(s.close)
 	return s
@@ -178,11 +179,11 @@ func TestHTTPSession_TLS(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	h := overHTTP(t, server.URL, "secret")
-	_, err := h.open(t.Context(), checker{keys: true})
+	_, err := h.open(t.Context(), checker{keys: true}, Primary)
 	require.ErrorContains(t, err, "certificate", "nobody vouches for it")
 	h.security.RootCAs = x509.NewCertPool()
 	h.security.RootCAs.AddCert(server.Certificate())
-	s, err := h.open(t.Context(), checker{keys: true})
+	s, err := h.open(t.Context(), checker{keys: true}, Primary)
 	require.NoError(t, err)
 	defer s.close()
 	for range 2 {
@@ -193,7 +194,7 @@ func TestHTTPSession_TLS(t *testing.T) {
 // A call that is in progress at the end of the run does not outlive it.
 func TestHTTPSession_Cancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := overHTTP(t, listen(t, func(net.Conn) { <-ctx.Done() }), "").open(ctx, checker{})
+	s, err := overHTTP(t, listen(t, func(net.Conn) { <-ctx.Done() }), "").open(ctx, checker{}, Primary)
 	require.NoError(t, err)
 	defer s.close()
 	time.AfterFunc(20*time.Millisecond, cancel)
@@ -222,7 +223,7 @@ func TestSessions_SameRefusals(t *testing.T) {
 	for way, backend := range bothWays(t, s) {
 		for name, c := range calls {
 			t.Run(way+"/"+name, func(t *testing.T) {
-				session, err := backend.open(t.Context(), checker{keys: true})
+				session, err := backend.open(t.Context(), checker{keys: true}, Primary)
 				require.NoError(t, err)
 				defer session.close()
 				require.Equal(t, c.want, session.do(t.Context(), &c.call))
@@ -241,4 +242,50 @@ func heldByNobody(t testing.TB, s brokerage.Store) string {
 	})
 	require.NotEmpty(t, symbols)
 	return symbols[0]
+}
+
+// Queries have the header of the run's consistency, and nothing else has one. A token is that of the user's last write.
+func TestHTTPSession_Consistency(t *testing.T) {
+	for name, c := range map[string]struct {
+		consistency             Consistency
+		before, after, staleFor string // in the headers of a query before and after a write
+	}{
+		"Primary": {Primary, "", "", ""},
+		"Token":   {Token, "", "token-2", ""},
+		"Stale":   {"stale=1500ms", "", "", "1500ms"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var tokens, ages []string
+			writes := 0
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				tokens = append(tokens, r.Header.Get("Consistency-Token"))
+				ages = append(ages, r.Header.Get("Max-Staleness"))
+				if r.Method == http.MethodGet {
+					_, _ = io.WriteString(w, `<Order ID="7"></Order>`)
+					return
+				}
+				writes++
+				w.Header().Set("Consistency-Token", fmt.Sprint("token-", writes))
+				w.WriteHeader(http.StatusNoContent)
+			}))
+			t.Cleanup(server.Close)
+			s, err := overHTTP(t, server.URL, "").open(t.Context(), checker{keys: true}, c.consistency)
+			require.NoError(t, err)
+			defer s.close()
+			for _, transaction := range []*Transaction{getOrder, deleteOrder, deleteOrder, getOrder} {
+				require.Equal(t, done, s.do(t.Context(), &call{transaction: transaction, id: 7}))
+			}
+			require.Equal(t, []string{c.before, "", "", c.after}, tokens)
+			require.Equal(t, []string{c.staleFor, "", "", c.staleFor}, ages)
+		})
+	}
+}
+
+func TestConsistency_Check(t *testing.T) {
+	for _, c := range []Consistency{Primary, Token, "stale=2s", "stale=0s", "stale=500ms"} {
+		require.NoError(t, c.Check(), c)
+	}
+	for _, c := range []Consistency{"none", "stale", "stale=", "stale=2", "stale=2m", "stale=2s\r\nX: y", "stale=-1s"} {
+		require.ErrorContains(t, c.Check(), ConsistencyForm, c)
+	}
 }

@@ -35,6 +35,8 @@ type httpSession struct {
 
 	base    string // path of the service
 	headers string // of all requests, from the end of the first line on
+	fresh   []byte // the header of queries that says how fresh their answers must be
+	tokens  bool   // fresh is the token of the last write
 	content []byte
 	out     []byte
 	answer  answer
@@ -46,6 +48,7 @@ type answer struct {
 	body     []byte
 	etag     []byte
 	location []byte
+	token    []byte
 	last     bool // of the connection
 
 	long []byte // holds a body that is longer than the input's buffer
@@ -157,7 +160,8 @@ func (s *httpSession) exchange(c *call) error {
 	t := c.transaction
 	s.content = t.request.body.fill(s.content[:0], c)
 	s.startRequest(t.request.method, c)
-	if err := s.roundTrip(nil); err != nil || !t.Replaces {
+	if err := s.roundTrip(t.Kind == brokerage.Query, nil); err != nil || !t.Replaces {
+		s.keepToken()
 		return err
 	}
 	if s.answer.status != http.StatusOK || s.check(c, s.answer.body).class != good {
@@ -166,8 +170,19 @@ func (s *httpSession) exchange(c *call) error {
 	s.content = append(s.content, s.answer.body...)
 	s.startRequest(http.MethodPut, c)
 	s.out = gaps["validation"](s.out, c)
-	return s.roundTrip(bytes.Clone(s.answer.etag))
+	err := s.roundTrip(false, bytes.Clone(s.answer.etag))
+	s.keepToken()
+	return err
 }
+
+// keepToken keeps the token of a write for the queries that follow.
+func (s *httpSession) keepToken() {
+	if s.tokens && len(s.answer.token) > 0 {
+		s.fresh = append(append(append(s.fresh[:0], tokenHeader...), s.answer.token...), "\r\n"...)
+	}
+}
+
+const tokenHeader = "Consistency-Token: "
 
 // startRequest puts the method and the path of a request into s.out.
 func (s *httpSession) startRequest(method string, c *call) {
@@ -176,9 +191,12 @@ func (s *httpSession) startRequest(method string, c *call) {
 }
 
 // roundTrip completes and sends the request that startRequest has begun, with s.content as its body, and reads the
-// answer. A version is sent as If-Match.
-func (s *httpSession) roundTrip(version []byte) error {
+// answer. A query says how fresh its answer must be. A version is sent as If-Match.
+func (s *httpSession) roundTrip(query bool, version []byte) error {
 	s.out = append(s.out, s.headers...)
+	if query {
+		s.out = append(s.out, s.fresh...)
+	}
 	if version != nil {
 		s.out = append(append(append(s.out, "If-Match: "...), version...), "\r\n"...)
 	}
@@ -217,7 +235,7 @@ func (a *answer) read(in *bufio.Reader) error {
 	if a.status, err = strconv.Atoi(string(line[9:12])); err != nil {
 		return errAnswer
 	}
-	a.body, a.etag, a.location = nil, a.etag[:0], a.location[:0]
+	a.body, a.etag, a.location, a.token = nil, a.etag[:0], a.location[:0], a.token[:0]
 	a.last = line[7] == '0'
 	length, chunked := -1, false
 	for {
@@ -237,6 +255,8 @@ func (a *answer) read(in *bufio.Reader) error {
 				}
 			} else if value, ok := header(line, "connection"); ok {
 				a.last = a.last || bytes.EqualFold(value, []byte("close"))
+			} else if value, ok := header(line, "consistency-token"); ok {
+				a.token = append(a.token, value...)
 			}
 		case 't':
 			_, coded := header(line, "transfer-encoding")

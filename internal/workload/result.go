@@ -94,6 +94,8 @@ type Model struct {
 	Think float64 `json:"thinkSeconds"`
 	Rate  float64 `json:"rate,omitempty"`
 	Every float64 `json:"everySeconds"`
+	// Consistency says which servers might answer queries; empty: the primary alone.
+	Consistency Consistency `json:"consistency,omitempty"`
 }
 
 // Closed and Open are the kinds of models.

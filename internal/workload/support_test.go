@@ -176,7 +176,9 @@ func (s *stub) describe(ctx context.Context) (Target, *population, error) {
 	return t, p, err
 }
 
-func (s *stub) open(context.Context, checker) (session, error) { return stubSession{s}, nil }
+func (s *stub) open(context.Context, checker, Consistency) (session, error) {
+	return stubSession{s}, nil
+}
 
 type stubSession struct{ *stub }
 

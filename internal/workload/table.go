@@ -129,6 +129,9 @@ func (p *printer) heading(r *Run) {
 	case r.Model.Think > 0:
 		model = fmt.Sprintf("%s users, think time %g s", format.Count(r.Model.Users), r.Model.Think)
 	}
+	if r.Model.Consistency != Primary {
+		model += ", queries with consistency " + string(r.Model.Consistency)
+	}
 	p.linef("Workload %s (%s) on %s %s", r.Workload.Name, validated, r.Target.Kind, r.Target.URL)
 	p.linef("%s; %.1f s measured after %.1f s of warm-up; seed %d", model, r.Measured, r.Warmed, r.Seed)
 	p.linef("Dataset %s", r.Dataset.Fingerprint)

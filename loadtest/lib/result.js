@@ -39,7 +39,7 @@ export function result({ metrics, setup_data: setup }) {
     tool: { name: 'k6', version: __ENV.LOADTEST_K6 || 'unknown' },
     target: { kind: 'http', engine: setup.dataset.store.engine, url: settings.baseURL, sameHost: isHere(settings.baseURL), version: setup.version },
     workload: { name: workload.name, sha256: setup.sha256, validate: workload.validate, mix: workload.mix.map(({ transaction, weight }) => ({ transaction, weight })) },
-    model: { kind: settings.rate > 0 ? 'open' : 'closed', users: settings.users, thinkSeconds: settings.think, everySeconds: settings.every },
+    model: { kind: settings.rate > 0 ? 'open' : 'closed', users: settings.users, thinkSeconds: settings.think, everySeconds: settings.every, ...(settings.consistency === '' ? {} : { consistency: settings.consistency }) },
     started: new Date(from).toISOString(),
     rampSeconds: settings.ramp,
     durationSeconds: settings.duration,

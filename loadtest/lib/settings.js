@@ -57,6 +57,14 @@ function address(name, byDefault) {
   return given.replace(/\/+$/, '');
 }
 
+// consistency is which servers of a service with replicas may answer queries; '' is the primary.
+function consistency() {
+  const given = text('CONSISTENCY', 'primary');
+  if (given === 'primary' || /^(token|stale=[0-9]{1,9}(ms|s))$/.test(given)) return given === 'primary' ? '' : given;
+  faults.push(`CONSISTENCY is primary, token, or stale=TIME with a time such as 2s or 500ms, not "${given}"`);
+  return '';
+}
+
 const baseURL = address('BASE_URL', 'http://127.0.0.1:8080');
 const rate = number('RATE', 0, { most: 1e6, whole: true });
 
@@ -69,6 +77,7 @@ export const settings = {
   rate, // 0: the closed model
   every: seconds('EVERY', '60s', 1),
   seed: number('SEED', 1, { most: 0xffffffff, whole: true }),
+  consistency: consistency(),
   p99: number('P99', 0), // milliseconds; 0: no bound
   baseURL,
   metricsURL: address('METRICS_URL', `${baseURL}/metrics`),

@@ -64,10 +64,11 @@ export function headline(run) {
   const { model, workload, target, dataset, prepared } = run;
   const closed = model.thinkSeconds > 0 ? `think time ${model.thinkSeconds} s` : 'no think time';
   const how = model.kind === 'open' ? `${model.rate} arrivals a second, at most ${grouped(model.users)} at once` : `${grouped(model.users)} users, ${closed}`;
+  const fresh = model.consistency === undefined ? '' : `, queries with consistency ${model.consistency}`;
   const refused = Object.keys(prepared.unexpected || {}).length > 0 ? `; unexpected: ${listed(prepared.unexpected)}` : '';
   return [
     `Workload ${workload.name} (${workload.validate ? 'validated' : 'not validated'}) on ${target.kind} ${target.url}`,
-    `${how}; ${run.measuredSeconds.toFixed(1)} s measured after ${run.warmedSeconds.toFixed(1)} s of warm-up; seed ${run.seed}`,
+    `${how}${fresh}; ${run.measuredSeconds.toFixed(1)} s measured after ${run.warmedSeconds.toFixed(1)} s of warm-up; seed ${run.seed}`,
     `Dataset ${dataset.fingerprint}`,
     `Prepared, and not counted: ${grouped(prepared.orders)} orders, ${grouped(prepared.customers)} customers${refused}`,
   ];

@@ -32,10 +32,11 @@ http.setResponseCallback(http.expectedStatuses(success));
 function paramsOf(name, hasBody) {
   // k6 counts a request as failed if its status is unexpected.
   const { kind, expected = [] } = transactions[name];
+  const own = kind === 'query' && settings.consistency.startsWith('stale=') ? { ...headers, 'Max-Staleness': settings.consistency.slice('stale='.length) } : headers;
   const statuses = expected.map((reason) => problems[reason]);
   const params = { tags: { name, kind }, timeout: answerWithin };
-  if (hasBody) params.headers = { ...headers, 'Content-Type': 'application/xml' };
-  else if (settings.token !== '') params.headers = headers;
+  if (hasBody) params.headers = { ...own, 'Content-Type': 'application/xml' };
+  else if (Object.keys(own).length > 0) params.headers = own;
   if (statuses.length > 0) params.responseCallback = http.expectedStatuses(success, ...new Set(statuses));
   const seen = { ...params, responseType: 'text' };
   // The reason of an expected refusal is in the body, and such bodies are small.
@@ -54,6 +55,7 @@ export function makeUser(setup, from) {
   const [ask, wait, checkThat, reasonIn, nothing, noAnswer, wrongAnswer, look] = [request, sleep, check, reasonOf, EMPTY, NO_ANSWER, WRONG_ANSWER, lookEvery];
   const to = from + 1000 * settings.duration;
   const closed = settings.rate === 0;
+  const withTokens = settings.consistency === 'token';
   const { now } = Date;
 
   const { dataset, leases } = JSON.parse(JSON.stringify({ dataset: setup.dataset, leases: setup.leases }));
@@ -68,6 +70,7 @@ export function makeUser(setup, from) {
   let looking = true; // whether the content of its answer is checked
   let counting = false;
   let unseen = look; // transactions until the next whose content is checked
+  let token = ''; // of the last write
   let silent = 0; // requests in a row without an answer
   let silentSince = 0;
 
@@ -75,10 +78,14 @@ export function makeUser(setup, from) {
   // is the right one: by its status and, if the content is checked, by right(res, key).
   function sending(name, { method, status, right = null, always = false }) {
     const params = paramsOf(name, method === 'POST' || method === 'PUT');
+    const isQuery = transactions[name].kind === 'query';
+    const sendsToken = withTokens && isQuery;
+    const takesToken = withTokens && !isQuery;
     return function send(url, body, key, etag) {
       const look = right !== null && (looking || always);
       let p = look ? params.seen : params.unseen;
       if (etag !== undefined) p = { ...p, headers: { ...p.headers, 'If-Match': etag } };
+      if (sendsToken && token !== '') p = { ...p, headers: { ...p.headers, 'Consistency-Token': token } };
       let res;
       try {
         res = ask(method, url, body, p);
@@ -89,6 +96,7 @@ export function makeUser(setup, from) {
       }
       silent = 0;
       if (timed) elapsed += res.timings.duration;
+      if (takesToken) token = res.headers['Consistency-Token'] || token;
       const got = res.status;
       if (got !== status) {
         reason = reasonIn(got, res.body);

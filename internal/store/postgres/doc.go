@@ -15,6 +15,8 @@
 // there are no deadlocks: the idempotency key, the rows of documents in ascending order of their keys, rows of accounts
 // by ascending id, the row of the stored answer. A trade reads its security without a lock.
 //
+// Reads that allow it are answered by replicas: see replica and ADR 0027.
+//
 // A failure because of other transactions (deadlock, serialization) or of a lost connection is retried, but only if
 // nothing can have been committed.
 package postgres

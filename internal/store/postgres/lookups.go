@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"brokerage/internal/brokerage"
 )
@@ -18,18 +19,20 @@ const maxTogether = 16
 // server together: one write, one flush and one read for all, where a query by key takes the server less time than
 // waking up for it. The busier the store, the larger the groups; no query waits for others to come.
 type lookups struct {
-	store *Store
-	queue chan *lookup
-	quit  chan struct{}
+	pool    *pgxpool.Pool
+	replica *replica // nil: of the primary
+	queue   chan *lookup
+	quit    chan struct{}
 }
 
 // A lookup is a query. Its answer belongs to the worker until done is closed.
 type lookup struct {
-	sql  string
-	args []any
-	done chan struct{}
-	doc  []byte
-	err  error
+	sql   string
+	args  []any
+	needs position // that a replica must have replayed, or else err is errBehind
+	done  chan struct{}
+	doc   []byte
+	err   error
 
 	group atomic.Pointer[group] // that shares its round trip; abandoned if its request left before that
 }
@@ -45,18 +48,19 @@ var abandoned group
 
 var errClosed = &brokerage.Unavailable{Cause: errors.New("the store is closed")}
 
-func newLookups(s *Store) *lookups {
-	l := &lookups{store: s, queue: make(chan *lookup), quit: make(chan struct{})}
+func newLookups(pool *pgxpool.Pool, from *replica) *lookups {
+	l := &lookups{pool: pool, replica: from, queue: make(chan *lookup), quit: make(chan struct{})}
 	// Two for each processor keep both sides busy; half of the pool is left to writes.
-	for range max(1, min(2*runtime.GOMAXPROCS(0), int(s.pool.Config().MaxConns)/2)) {
+	for range max(1, min(2*runtime.GOMAXPROCS(0), int(pool.Config().MaxConns)/2)) {
 		go l.work()
 	}
 	return l
 }
 
-// find runs a query of one column, and returns pgx.ErrNoRows when it finds nothing.
-func (l *lookups) find(ctx context.Context, name string, args ...any) ([]byte, error) {
-	q := &lookup{sql: l.store.sql(name), args: args, done: make(chan struct{})}
+// find runs a statement that is a query of one column, and returns pgx.ErrNoRows when it finds nothing. On the primary,
+// needs has no effect.
+func (l *lookups) find(ctx context.Context, needs position, sql string, args ...any) ([]byte, error) {
+	q := &lookup{sql: sql, args: args, needs: needs, done: make(chan struct{})}
 	select {
 	case l.queue <- q:
 	case <-ctx.Done():
@@ -145,24 +149,37 @@ func (l *lookups) run(members []*lookup) {
 // runTogether runs queries in one round trip. It stores pgx.ErrNoRows in the query that has found nothing; the error
 // that it returns concerns all of them.
 func (l *lookups) runTogether(ctx context.Context, members []*lookup) error {
-	conn, err := l.store.pool.Acquire(ctx)
+	conn, err := l.pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
-	if len(members) == 1 {
+	if len(members) == 1 && l.replica == nil {
 		q := members[0]
 		return q.scan(conn.QueryRow(ctx, q.sql, q.args...))
 	}
 	var b pgx.Batch
+	if l.replica != nil {
+		l.replica.queueState(&b)
+	}
 	for _, q := range members {
 		b.Queue(q.sql, q.args...)
 	}
 	results := conn.SendBatch(ctx, &b)
+	var state replayed
+	if l.replica != nil {
+		state, err = l.replica.confirm(results)
+	}
 	for _, q := range members {
-		if err := q.scan(results.QueryRow()); err != nil {
+		if err == nil {
+			err = q.scan(results.QueryRow())
+		}
+		if err != nil {
 			_ = results.Close() // it returns the same error
 			return err
+		}
+		if l.replica != nil && !state.has(q.needs) {
+			q.doc, q.err = nil, errBehind
 		}
 	}
 	return results.Close()

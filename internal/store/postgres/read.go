@@ -43,7 +43,17 @@ func (s *Store) document(ctx context.Context, name, what string, key any) (doc [
 }
 
 // lookUp runs a query of one column that is a document.
-func (s *Store) lookUp(ctx context.Context, name string, args ...any) (doc []byte, err error) {
+func (s *Store) lookUp(ctx context.Context, name string, args ...any) ([]byte, error) {
+	if s.replicas != nil {
+		if doc, answered, err := s.replicas.lookUp(ctx, name, args); answered {
+			return doc, err
+		}
+	}
+	return s.lookUpHere(ctx, name, args)
+}
+
+// lookUpHere is lookUp on the primary.
+func (s *Store) lookUpHere(ctx context.Context, name string, args []any) (doc []byte, err error) {
 	err = s.again(ctx, func(ctx context.Context) (err error) {
 		// Lookups of several requests share a round trip, so the tracer of a connection cannot tell which request a lookup
 		// belongs to. It is traced here instead.
@@ -65,7 +75,7 @@ func (s *Store) lookUp(ctx context.Context, name string, args ...any) (doc []byt
 // one another's nodes.
 func (s *Store) find(ctx context.Context, name string, args ...any) (doc []byte, err error) {
 	if s.layoutName != layoutCitus {
-		return s.lookups.find(ctx, name, args...)
+		return s.lookups.find(ctx, position{}, s.sql(name), args...)
 	}
 	err = s.pool.QueryRow(ctx, s.sql(name), args...).Scan(&doc)
 	return doc, err

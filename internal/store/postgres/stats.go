@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/tally"
 )
 
 // Stats are figures of a store, for metrics.
@@ -24,13 +25,18 @@ type Stats struct {
 
 	// Kinds are the planner's estimates.
 	Kinds bulk.Estimates
+
+	// Those of the replicas are zero without any.
+	Replicas     []tally.ReplicaStats
+	PrimaryReads int64
+	Fallbacks    map[string]int64 // by reason
 }
 
 // Stats returns the store's figures. If the server does not answer at once, its own counts are those of the last call.
 func (s *Store) Stats() Stats {
 	pool := s.pool.Stat() // before the look below takes a connection
 	counted := s.figures.Pages.Look()
-	return Stats{
+	stats := Stats{
 		Connections: int(pool.MaxConns()),
 		Open:        int(pool.TotalConns()),
 		InUse:       int(pool.AcquiredConns()),
@@ -41,6 +47,11 @@ func (s *Store) Stats() Stats {
 		Misses:      counted.Misses,
 		Kinds:       s.figures.Kinds.Look(),
 	}
+	if s.replicas != nil {
+		stats.Replicas, stats.Fallbacks = s.replicas.stats()
+		stats.PrimaryReads = s.replicas.primaryReads.Load()
+	}
+	return stats
 }
 
 func (s *Store) countPages(ctx context.Context) (p bulk.Pages, err error) {

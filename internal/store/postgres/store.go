@@ -31,10 +31,14 @@ type Options struct {
 	// Notice, when set, is called with a sentence that says what an operator should know about the server, or why Open
 	// takes long.
 	Notice func(string)
+	// Replicas are the URLs of standby servers that may answer reads: see brokerage.Freshness. Open fails if one names
+	// another server or database; one that cannot be reached gets no reads until it can.
+	Replicas []string
 	// Trace, when set, is called for each statement of a transaction.
 	Trace trace.Begin
 
 	migrations []migration // those in the binary if nil; tests have others
+	timing     timing      // of replicas; defaultTiming if zero
 }
 
 // DefaultPool is the default limit of connections. The database works on about as many statements at once as it has
@@ -49,12 +53,13 @@ type Store struct {
 	bulk.Ledger
 	layout
 
-	pool    *pgxpool.Pool
-	lookups *lookups
-	large   *large
-	options Options
-	engine  brokerage.Engine
-	closing sync.Once
+	pool     *pgxpool.Pool
+	lookups  *lookups
+	large    *large
+	replicas *replicas // nil: none
+	options  Options
+	engine   brokerage.Engine
+	closing  sync.Once
 
 	wanted     wantedLayout
 	layoutName string
@@ -122,7 +127,16 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.large = newLarge(s.pool.Config().MaxConns)
-	s.lookups = newLookups(s)
+	s.lookups = newLookups(s.pool, nil)
+	if len(options.Replicas) > 0 {
+		if s.layoutName != layoutSingle {
+			return nil, errors.Join(fmt.Errorf("replicas are for the layout %s, and the database has the layout %s: "+
+				"a position in the log is of one server", layoutSingle, s.layoutName), s.Close())
+		}
+		if s.replicas, err = openReplicas(ctx, s, options.Replicas); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
 	return s, nil
 }
 
@@ -179,6 +193,9 @@ func (s *Store) notice(format string, args ...any) {
 // Close closes all connections once they are no longer used. A second call does nothing.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
+		if s.replicas != nil {
+			s.replicas.close()
+		}
 		if s.lookups != nil {
 			s.lookups.close()
 		}

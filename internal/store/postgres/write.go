@@ -119,28 +119,36 @@ func (t *transaction) mayTryAgain(err error) bool { return !t.unknown && t.store
 // changed.
 func (t *transaction) attempt(ctx context.Context, edit func() (change, error)) error {
 	t.unknown = false
-	reads := len(t.queries) > 0 || t.w.Once != nil
-	if !reads {
+	if t.readsNothing() && !t.wantsToken() {
 		if c, err := t.change(edit); err != nil || len(c.more) == 0 {
 			return t.single(ctx, c, err)
 		}
 	}
-	return t.store.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
+	return t.store.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) (err error) {
 		t.conn = conn.Conn()
-		var answered bool
-		var err error
-		if reads {
+		answered := false
+		if !t.readsNothing() {
 			answered, err = t.begin(ctx)
 		}
 		if err == nil && !answered {
-			err = t.commit(ctx, edit, !reads)
+			err = t.commit(ctx, edit)
 		}
 		if err != nil || answered { // which has only read
 			t.rollback(ctx)
 		}
+		if answered && t.wantsToken() {
+			*t.w.Token = t.store.replicas.tokenFrom(t.conn.QueryRow(ctx, statements["write_position"]))
+		}
 		return err
 	})
 }
+
+// readsNothing reports whether the transaction is only a change.
+func (t *transaction) readsNothing() bool { return len(t.queries) == 0 && t.w.Once == nil }
+
+// wantsToken reports whether the write returns a token. A token is taken in the round trip of the commit, and behind
+// it: a transaction of a single statement is then given a BEGIN and a COMMIT.
+func (t *transaction) wantsToken() bool { return t.w.Token != nil && t.store.replicas != nil }
 
 // change returns what edit changes.
 func (t *transaction) change(edit func() (change, error)) (change, error) {
@@ -212,8 +220,8 @@ func (t *transaction) begin(ctx context.Context) (answered bool, err error) {
 }
 
 // commit makes the change and commits, in one round trip. With an idempotency key it makes the change in a round trip
-// before: the answer is stored only if that has succeeded. begin says that the transaction has not begun.
-func (t *transaction) commit(ctx context.Context, edit func() (change, error), begin bool) error {
+// before: the answer is stored only if that has succeeded.
+func (t *transaction) commit(ctx context.Context, edit func() (change, error)) error {
 	c, err := t.change(edit)
 	if err == nil && t.w.Once != nil {
 		err = t.execute(ctx, c)
@@ -223,16 +231,18 @@ func (t *transaction) commit(ctx context.Context, edit func() (change, error), b
 		return err
 	}
 	var b pgx.Batch
-	changes := []change{}
-	if begin {
+	changes := c.append(nil)
+	if t.readsNothing() {
 		b.Queue("BEGIN")
-		changes = append(changes, change{})
+		changes = slices.Insert(changes, 0, change{})
 	}
-	changes = c.append(changes)
 	for _, c := range changes[b.Len():] {
 		b.Queue(t.store.sql(c.statement), c.args...)
 	}
 	b.Queue("COMMIT")
+	if t.wantsToken() {
+		b.Queue(statements["write_position"])
+	}
 	results := t.conn.SendBatch(ctx, &b)
 	var notFound error
 	for _, c := range changes {
@@ -249,6 +259,14 @@ func (t *transaction) commit(ctx context.Context, edit func() (change, error), b
 	}
 	_, err = results.Exec()
 	t.unknown = err != nil && !isConflict(err)
+	if err == nil && t.wantsToken() {
+		token := t.store.replicas.tokenFrom(results.QueryRow())
+		_ = results.Close() // the write is committed, whatever has become of the connection
+		if notFound == nil {
+			*t.w.Token = token
+		}
+		return notFound
+	}
 	if closed := results.Close(); err == nil && closed != nil {
 		t.unknown, err = true, closed
 	}

@@ -19,6 +19,11 @@ type Stats struct {
 	Hits, Misses         int64 // of the store's cache; of the embedded store reads from a kept and from a new snapshot
 	PageHits, PageMisses int64 // of the database's own cache
 
+	// Replicas are empty for a store without. PrimaryReads and Fallbacks count only with replicas.
+	Replicas     []ReplicaStats
+	PrimaryReads int64            // reads that the primary has answered
+	Fallbacks    map[string]int64 // of them, those that a replica might have answered, by reason
+
 	Retries       map[string]int64 // by cause
 	Kinds         []KindStats
 	File, Journal int64 // bytes
@@ -33,4 +38,14 @@ type KindStats struct {
 	Estimated bool
 	// Packed counts the documents that were packed, from PackedFrom to PackedTo bytes, those refused afterwards too.
 	Packed, PackedFrom, PackedTo int64
+}
+
+// ReplicaStats are the figures of a replica.
+type ReplicaStats struct {
+	Name       string
+	InRotation bool  // it gets reads
+	Reads      int64 // that it has answered
+	Known      bool  // it has been reached, so that the rest is known
+	LagBytes   int64 // of the log that it has not replayed
+	Age        time.Duration
 }

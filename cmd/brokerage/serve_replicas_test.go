@@ -1,0 +1,70 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/workload"
+)
+
+const newPrice = `<Price xmlns="http://tpox-benchmark.com/security"><LastTrade>7</LastTrade></Price>`
+
+// A service with a replica, as a role without further rights, and with one that cannot be reached.
+func TestServe_Replicas(t *testing.T) {
+	primary := pgtest.Start(t, "synchronous_commit=on")
+	primary.Exec(t, "postgres", "CREATE ROLE brokerage_service LOGIN")
+	require.Zero(t, brokerage(t.Context(), "load", "--db", primary.URL("postgres")).code)
+	standby := primary.Standby(t)
+	url := func(s *pgtest.Server) string { return s.URLOf("brokerage_service", "postgres") }
+	away := unheard(t)
+	i := servingWith(t, "", []string{"BROKERAGE_REPLICA=" + url(standby) + " postgres://me:secret@" + away + "/db"},
+		"--db", url(primary))
+	require.Equal(t, http.StatusOK, get(t, i.url+"/readyz").status)
+
+	read := func(header, value string) answer {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, i.url+"/v1/securities/SDP/price", http.NoBody)
+		require.NoError(t, err)
+		request.Header.Set(header, value)
+		response, err := client.Do(request)
+		require.NoError(t, err)
+		defer func() { _ = response.Body.Close() }()
+		text, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		return answer{response.StatusCode, response.Header, string(text)}
+	}
+	written := send(t, http.MethodPut, i.url+"/v1/securities/SDP/price", "", newPrice)
+	require.Equal(t, http.StatusOK, written.status, written.body)
+	token := written.header.Get("Consistency-Token")
+	require.Regexp(t, "^[0-9a-f]{32}$", token)
+	byStandby := regexp.MustCompile(`(?m)^brokerage_store_reads_total\{target="/[^"]*"\} [1-9]`)
+	eventually(t, func() bool {
+		a := read("Consistency-Token", token)
+		require.Equal(t, http.StatusOK, a.status)
+		require.Contains(t, a.body, ">7</LastTrade>")
+		require.Equal(t, http.StatusOK, read("Max-Staleness", "10s").status)
+		return byStandby.MatchString(get(t, i.url+"/metrics").body)
+	}, "the replica answers: %s", i.logs)
+	require.Contains(t, get(t, i.url+"/metrics").body, `brokerage_store_replica_up{replica="`+away+`"} 0`)
+	require.Equal(t, http.StatusBadRequest, read("Consistency-Token", "x").status)
+	require.Equal(t, http.StatusBadRequest, read("Max-Staleness", "2 seconds").status)
+
+	file := filepath.Join(t.TempDir(), "r.json")
+	driven := brokerage(t.Context(), "drive", "--url", i.url, "--users", "2", "--ramp", "0s", "--duration", "1s", "--json",
+		file, "--allow-invalid", "--consistency", "token")
+	require.Zero(t, driven.code, driven.err)
+	require.Equal(t, workload.Token, readRun(t, file).Model.Consistency)
+	require.Contains(t, driven.out, "queries with consistency token")
+	i.stop(t)
+	require.NotContains(t, i.logs.String(), "secret")
+	require.Equal(t, 1, strings.Count(i.logs.String(), "gets no reads"), i.logs)
+
+	refused := brokerage(t.Context(), "serve", "--listen", "127.0.0.1:0", "--db", url(primary), "--replica", url(primary))
+	requireOneLine(t, refused, exitFailed, "the server is not in recovery: it is a primary itself")
+}

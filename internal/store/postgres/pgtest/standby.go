@@ -1,0 +1,60 @@
+package pgtest
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Standby starts a streaming replica of the server for one test, with settings such as "hot_standby_feedback=on".
+func (s *Server) Standby(t testing.TB, settings ...string) *Server {
+	t.Helper()
+	return servers.Own(t, func() (*Server, error) {
+		into, err := prepare("", socketRoot())
+		require.NoError(t, err)
+		// -R writes where the primary is.
+		err = s.tool(t, "pg_basebackup", "-h", s.dir, "-U", User, "-D", into.data(), "-c", "fast", "-X", "stream", "-R")
+		if err != nil {
+			return nil, err
+		}
+		return into, into.run(slices.Concat(unsafe, settings))
+	})
+}
+
+// Promote makes a primary of a standby.
+func (s *Server) Promote(t testing.TB) {
+	t.Helper()
+	s.control(t, "promote")
+}
+
+// CutOff ends the replication to a standby, until the function that it returns is called.
+func (s *Server) CutOff(t testing.TB) (attach func()) {
+	t.Helper()
+	conn := s.Connect(t, "postgres")
+	defer func() { _ = conn.Close(context.Background()) }() // nothing is left to learn
+	var from string
+	require.NoError(t, conn.QueryRow(context.Background(), "SHOW primary_conninfo").Scan(&from))
+	follow := func(primary string) {
+		s.Exec(t, "postgres", "ALTER SYSTEM SET primary_conninfo = '"+strings.ReplaceAll(primary, "'", "''")+"'")
+		s.Exec(t, "postgres", "SELECT pg_reload_conf()")
+	}
+	follow("")
+	s.Await(t, "SELECT NOT EXISTS (SELECT FROM pg_stat_wal_receiver)")
+	return func() { follow(from) }
+}
+
+// Await waits until a query as the superuser returns true.
+func (s *Server) Await(t testing.TB, query string, args ...any) {
+	t.Helper()
+	conn := s.Connect(t, "postgres")
+	defer func() { _ = conn.Close(context.Background()) }() // nothing is left to learn
+	require.Eventually(t, func() bool {
+		var is bool
+		require.NoError(t, conn.QueryRow(context.Background(), query, args...).Scan(&is), query)
+		return is
+	}, 5*time.Minute, 10*time.Millisecond, query)
+}

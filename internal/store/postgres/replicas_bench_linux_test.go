@@ -1,0 +1,161 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/postgres/pgtest"
+)
+
+// The quota of each server: a fifth of a processor, in short periods, so that no holder of a lock sleeps for long.
+const (
+	quotaMicros  = "2000"
+	periodMicros = "10000"
+)
+
+// replicaRounds is how often each number of replicas is measured, one after another.
+const replicaRounds = 3
+
+// BenchmarkReplicas prints how many reads a second there are with 0, 1 and 2 replicas, when each server has a fifth of
+// a processor: `make bench-replicas`. Eight clients send no header, and eight more for each replica accept old answers.
+func BenchmarkReplicas(b *testing.B) {
+	each, err := time.ParseDuration(os.Getenv("BROKERAGE_BENCH_REPLICAS"))
+	if err != nil {
+		b.Skip("only when BROKERAGE_BENCH_REPLICAS says how long each run takes: 10s")
+	}
+	c := newCluster(b)
+	for i, server := range append([]*pgtest.Server{c.primary}, c.standbys...) {
+		bound(b, server, i)
+	}
+	stores := []*replicated{c.replicate(b, patient, 0), c.replicate(b, patient, 1), c.replicate(b, patient, 2)}
+	var rates [3][]float64
+	for range replicaRounds {
+		for replicas, r := range stores {
+			before := r.answered()
+			busy := r.read(each)
+			now := r.answered()
+			line := fmt.Sprintf("%d replicas: %8.0f reads/s;", replicas, busy)
+			for i := range now {
+				line += fmt.Sprintf(" %.0f", float64(now[i]-before[i])/each.Seconds())
+			}
+			fmt.Println(line)
+			rates[replicas] = append(rates[replicas], busy)
+		}
+	}
+	for replicas, rate := range rates {
+		slices.Sort(rate)
+		fmt.Printf("median with %d replicas: %.0f reads/s, %.2f times that without\n", replicas, rate[replicaRounds/2],
+			rate[replicaRounds/2]/rates[0][replicaRounds/2])
+	}
+}
+
+// answered returns the reads of the primary and of each replica so far.
+func (r *replicated) answered() []int64 {
+	if r.replicas == nil {
+		return nil
+	}
+	all := []int64{r.replicas.primaryReads.Load()}
+	for i := range r.replicas.all {
+		all = append(all, r.readsOf(i))
+	}
+	return all
+}
+
+// read has clients read for a time, eight of the primary and eight of each replica, and returns the reads a second.
+func (r *replicated) read(each time.Duration) float64 {
+	servers := 1
+	if r.replicas != nil {
+		servers += len(r.replicas.all)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), each)
+	defer cancel()
+	var done atomic.Int64
+	var clients sync.WaitGroup
+	for n := range 8 * servers {
+		asking := ctx
+		if n >= 8 {
+			asking = within(ctx, time.Hour)
+		}
+		clients.Go(func() {
+			for i := int64(n); ctx.Err() == nil; i += 17 {
+				if r.query(asking, i) == nil {
+					done.Add(1)
+				}
+			}
+		})
+	}
+	clients.Wait()
+	return float64(done.Load()) / each.Seconds()
+}
+
+// query runs one of the seven queries.
+func (r *replicated) query(ctx context.Context, i int64) error {
+	order, symbol := orderID(r.d, i%r.d.Count(dataset.Order)), r.d.Symbol(int(i%r.d.Count(dataset.Security)))
+	customer := brokerage.ID(r.d.ID(dataset.Customer, i%r.d.Count(dataset.Customer)))
+	switch i % 7 {
+	case 0:
+		return errOf(r.GetOrder(ctx, order))
+	case 1:
+		return errOf(r.GetSecurity(ctx, symbol))
+	case 2:
+		return errOf(r.SecurityPrice(ctx, symbol))
+	case 3:
+		return errOf(r.CustomerProfile(ctx, customer))
+	case 4:
+		return errOf(r.AccountSummary(ctx, customer))
+	case 5:
+		return errOf(r.CustomerMaxOrder(ctx, customer))
+	default:
+		return errOf(r.SearchSecurities(ctx, brokerage.Search{Sector: "Energy", PEMax: 300000}))
+	}
+}
+
+// bound puts a server and all its processes into a control group with the quota.
+func bound(b *testing.B, server *pgtest.Server, number int) {
+	b.Helper()
+	dir := filepath.Join("/sys/fs/cgroup/cpu", fmt.Sprintf("brokerage-%d-%d", os.Getpid(), number))
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		b.Skip("no control group with a quota of processor time can be made: ", err)
+	}
+	postmaster := strconv.Itoa(server.PID(b))
+	processes := []string{postmaster}
+	found, err := filepath.Glob("/proc/[0-9]*/stat")
+	require.NoError(b, err)
+	for _, file := range found {
+		text, _ := os.ReadFile(file) // it may have ended
+		_, rest, _ := strings.Cut(string(text), ") ")
+		if fields := strings.Fields(rest); len(fields) > 1 && fields[1] == postmaster {
+			processes = append(processes, filepath.Base(filepath.Dir(file)))
+		}
+	}
+	write := func(name, text string) {
+		require.NoError(b, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	write("cpu.cfs_period_us", periodMicros)
+	write("cpu.cfs_quota_us", quotaMicros)
+	for _, pid := range processes {
+		write("cgroup.procs", pid)
+	}
+	b.Cleanup(func() {
+		// The server ends after this; its processes go back to the group above.
+		all, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
+		for _, pid := range strings.Fields(string(all)) {
+			_ = os.WriteFile("/sys/fs/cgroup/cpu/cgroup.procs", []byte(pid), 0o600) // it may have ended
+		}
+		require.NoError(b, errors.Join(err, os.Remove(dir)))
+	})
+}

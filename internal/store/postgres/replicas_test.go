@@ -1,0 +1,602 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/chaostest"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/postgres/pgtest"
+)
+
+var checks = flag.Int("checks", 4000, "reads with a token, each checked for staleness")
+
+// allChecks is the number of checks of CI, which also runs what takes long.
+const allChecks = 100_000
+
+// A cluster is a primary with the smallest dataset and two streaming replicas.
+type cluster struct {
+	primary  *pgtest.Server
+	standbys []*pgtest.Server
+	d        *dataset.Dataset
+}
+
+func newCluster(t testing.TB) *cluster {
+	t.Helper()
+	c := &cluster{primary: pgtest.Start(t, "synchronous_commit=on", "wal_keep_size=1GB"), d: generator(t, "tiny")}
+	s := opened(t, c.primary.URL("postgres"), Options{})
+	require.NoError(t, s.LoadDataset(t.Context(), c.d, nil))
+	require.NoError(t, s.Close())
+	c.standbys = []*pgtest.Server{c.primary.Standby(t), c.primary.Standby(t)}
+	return c
+}
+
+// TestReplicas runs all cases on one cluster, which the last one promotes.
+func TestReplicas(t *testing.T) {
+	c := newCluster(t)
+	for _, one := range []struct {
+		name string
+		run  func(*cluster, *testing.T)
+	}{
+		{"Start", (*cluster).start}, {"NotAsked", (*cluster).notAsked}, {"Tokens", (*cluster).tokens},
+		{"Fallbacks", (*cluster).fallbacks}, {"Conflict", (*cluster).conflict}, {"Hangs", (*cluster).hangs},
+		{"TokenIsNeverStale", (*cluster).tokenIsNeverStale}, {"Killed", (*cluster).killed},
+		{"MaxStaleness", (*cluster).maxStaleness}, {"Failover", (*cluster).failover},
+	} {
+		t.Run(one.name, func(t *testing.T) { one.run(c, t) })
+	}
+}
+
+// patient is a timing for a machine that is busy with other tests.
+var patient = timing{
+	interval: 50 * time.Millisecond, timeout: 30 * time.Second, start: 30 * time.Second, patience: 5 * time.Second,
+	maxLag: 30 * time.Second,
+}
+
+// replicated is a store with replicas.
+type replicated struct {
+	*Store
+	*cluster
+}
+
+// open opens a store with replicas at the given URLs, and waits until they get reads.
+func (c *cluster) open(t testing.TB, times timing, url string, replicas ...string) *replicated {
+	t.Helper()
+	s := opened(t, url, Options{Replicas: replicas, Notice: func(text string) { t.Log(text) }, timing: times})
+	r := &replicated{s, c}
+	if len(replicas) > 0 {
+		r.awaitUp(t, len(replicas))
+	}
+	return r
+}
+
+// replicate opens a store with the first replicas of the cluster.
+func (c *cluster) replicate(t testing.TB, times timing, replicas int) *replicated {
+	t.Helper()
+	var urls []string
+	for _, standby := range c.standbys[:replicas] {
+		urls = append(urls, standby.URL("postgres"))
+	}
+	return c.open(t, times, c.primary.URL("postgres"), urls...)
+}
+
+// awaitUp waits until so many replicas get reads.
+func (r *replicated) awaitUp(t testing.TB, want int) {
+	t.Helper()
+	eventually(t, func() bool {
+		up := 0
+		for _, one := range r.replicas.all {
+			if one.up.Load() && one.recent.Load() {
+				up++
+			}
+		}
+		return up == want
+	})
+}
+
+func eventually(t testing.TB, is func() bool) {
+	t.Helper()
+	require.Eventually(t, is, 5*time.Minute, 5*time.Millisecond)
+}
+
+// after returns a context for reads that contain the write of a token.
+func after(ctx context.Context, token brokerage.Token) context.Context {
+	return brokerage.WithFreshness(ctx, brokerage.Freshness{After: token})
+}
+
+// within returns a context for reads of a bounded age.
+func within(ctx context.Context, age time.Duration) context.Context {
+	return brokerage.WithFreshness(ctx, brokerage.Freshness{Within: age})
+}
+
+// setPrice sets the price of a security, which must be a new one, and returns the token.
+func setPrice(ctx context.Context, t testing.TB, s *Store, symbol string, price int64) brokerage.Token {
+	t.Helper()
+	w := now()
+	w.Token = new(brokerage.Token)
+	_, err := s.UpdateSecurityPrice(ctx, w, symbol, brokerage.Price{LastTrade: fmt.Sprint(price)})
+	require.NoError(t, err)
+	require.NotZero(t, *w.Token)
+	return *w.Token
+}
+
+// hasPrice reports whether a read finds a price.
+func hasPrice(ctx context.Context, t testing.TB, s *Store, symbol string, price int64) bool {
+	t.Helper()
+	answer, err := s.SecurityPrice(ctx, symbol)
+	require.NoError(t, err)
+	return strings.Contains(string(answer), fmt.Sprintf(">%d</LastTrade>", price))
+}
+
+// fallen returns how often the primary has answered for a reason.
+func (r *replicated) fallen(reason fallback) int64 { return r.replicas.fallbacks[reason].Load() }
+
+func (r *replicated) readsOf(replica int) int64 { return r.replicas.all[replica].reads.Load() }
+
+// A client that reads what it has written, and sends the token of the write, never gets an older answer: while others
+// write, and while the replay of one of two replicas is paused. With -checks 100000 it is tried that often.
+func (c *cluster) tokenIsNeverStale(t *testing.T) {
+	r := c.replicate(t, patient, 2)
+	// Its commits are acknowledged before they are flushed, and a replica gets only what is flushed.
+	early := c.open(t, patient, c.primary.URL("postgres")+"&synchronous_commit=off",
+		c.standbys[0].URL("postgres"), c.standbys[1].URL("postgres"))
+	want := int64(*checks)
+	if testing.Short() {
+		want = min(want, 1000)
+	}
+	var done, stale, next atomic.Int64
+	var clients sync.WaitGroup
+	t.Cleanup(func() { done.Store(want); clients.Wait() })
+	for n := range int64(8) {
+		clients.Go(func() {
+			for price := int64(1); done.Load() < want; price++ {
+				from := r
+				if n%4 == 0 {
+					from = early
+				}
+				if n%3 == 0 {
+					from.checkPrice(t, r.d.Symbol(int(n)), price, &done, &stale)
+				} else {
+					from.checkOrder(t, 710_000_000_000+next.Add(1), &done, &stale)
+				}
+			}
+		})
+	}
+	eventually(t, func() bool { return done.Load() >= want/4 })
+	r.standbys[0].Exec(t, "postgres", "SELECT pg_wal_replay_pause()")
+	eventually(t, func() bool { return done.Load() >= want/2 })
+	require.Positive(t, r.fallen(fallbackBehind)+r.fallen(fallbackNone))
+	paused := r.readsOf(1)
+	eventually(t, func() bool { return r.readsOf(1) > paused }) // the other one answers
+	r.standbys[0].Exec(t, "postgres", "SELECT pg_wal_replay_resume()")
+	resumed := r.readsOf(0)
+	eventually(t, func() bool { return done.Load() >= want })
+	clients.Wait()
+	require.Zero(t, stale.Load())
+	r.awaitUp(t, 2)
+	token := setPrice(t.Context(), t, r.Store, r.d.Symbol(0), 1)
+	eventually(t, func() bool { // it gets reads again
+		require.True(t, hasPrice(after(t.Context(), token), t, r.Store, r.d.Symbol(0), 1))
+		return r.readsOf(0) > resumed
+	})
+	t.Logf("%d reads with a token, 0 stale: %d and %d by the replicas, %d by the primary; behind %d, no replica %d",
+		done.Load(), r.readsOf(0), r.readsOf(1), r.replicas.primaryReads.Load(), r.fallen(fallbackBehind),
+		r.fallen(fallbackNone))
+}
+
+// readsBack is how often a client reads what it has written.
+const readsBack = 4
+
+// checkPrice sets a price and reads it back.
+func (r *replicated) checkPrice(t testing.TB, symbol string, price int64, done, stale *atomic.Int64) {
+	ctx := after(context.Background(), setPrice(context.Background(), t, r.Store, symbol, price))
+	for range readsBack {
+		if !hasPrice(ctx, t, r.Store, symbol, price) {
+			stale.Add(1)
+		}
+		done.Add(1)
+	}
+}
+
+// checkOrder inserts an order and deletes it, by single statements, and reads after both.
+func (r *replicated) checkOrder(t testing.TB, id int64, done, stale *atomic.Int64) {
+	w := now()
+	w.Token = new(brokerage.Token)
+	_, err := r.InsertOrder(context.Background(), w, order(r.d, id))
+	for _, there := range []bool{true, false} {
+		if err != nil || *w.Token == (brokerage.Token{}) {
+			t.Errorf("order %d: %v, token %s", id, err, w.Token)
+			return
+		}
+		for range readsBack {
+			_, err := r.GetOrder(after(context.Background(), *w.Token), brokerage.ID(id))
+			if (err == nil) != there {
+				stale.Add(1)
+			}
+			if err != nil && !is[*brokerage.NotFound](err) {
+				t.Errorf("order %d: %v", id, err)
+			}
+			done.Add(1)
+		}
+		if there {
+			*w.Token = brokerage.Token{}
+			err = r.DeleteOrder(context.Background(), w, brokerage.ID(id))
+		}
+	}
+}
+
+// A read with a bound on its age is answered by replicas while the primary rests, also behind the end of a file of its
+// log, and not by one that is cut off once the primary has written.
+func (c *cluster) maxStaleness(t *testing.T) {
+	times := patient
+	times.maxLag = time.Second
+	maxLag := times.maxLag
+	r := c.replicate(t, times, 2)
+	symbol := r.d.Symbol(0)
+	lsn := lsnOf(t, r, setPrice(t.Context(), t, r.Store, symbol, 1))
+	r.standbys[0].Await(t, "SELECT pg_last_wal_replay_lsn() >= $1::text::pg_lsn", lsn)
+	attach := r.standbys[0].CutOff(t)
+	answered := func(by int, age time.Duration) bool {
+		before := r.readsOf(by)
+		require.True(t, hasPrice(within(t.Context(), age), t, r.Store, symbol, 1))
+		return r.readsOf(by) > before
+	}
+	r.reachesEndOfFile(t, r.standbys[1])
+	time.Sleep(2 * maxLag)
+	eventually(t, func() bool { return answered(1, maxLag) })
+
+	setPrice(t.Context(), t, r.Store, symbol, 2)
+	time.Sleep(maxLag)
+	cut := r.readsOf(0)
+	for range 200 {
+		require.True(t, hasPrice(within(t.Context(), maxLag/2), t, r.Store, symbol, 2), "a stale answer")
+	}
+	require.Equal(t, cut, r.readsOf(0))
+	r.awaitUp(t, 1)
+	require.Greater(t, r.age(t, 0), maxLag/2)
+	eventually(t, func() bool { // whoever accepts that age gets its answer
+		_, err := r.SecurityPrice(within(t.Context(), time.Hour), symbol)
+		require.NoError(t, err)
+		return r.readsOf(0) > cut
+	})
+	attach()
+	r.awaitUp(t, 2)
+}
+
+// reachesEndOfFile waits until a replica has replayed all of a file of the log with nothing behind it.
+func (r *replicated) reachesEndOfFile(t testing.TB, standby *pgtest.Server) {
+	t.Helper()
+	primary, replica := r.primary.Connect(t, "postgres"), standby.Connect(t, "postgres")
+	defer func() { _, _ = primary.Close(context.Background()), replica.Close(context.Background()) }()
+	lsn := func(q querier, of string) uint64 {
+		at, err := parseLSN(value[string](t, q, "SELECT "+of+"()::text"))
+		require.NoError(t, err)
+		return at
+	}
+	own := &r.replicas.identity
+	eventually(t, func() bool {
+		r.primary.Exec(t, "postgres", "SELECT pg_switch_wal()")
+		began := lsn(primary, "pg_current_wal_insert_lsn")
+		replayed := lsn(replica, "pg_last_wal_replay_lsn")
+		return began%own.segment == fileHeader && lsn(primary, "pg_current_wal_insert_lsn") == began &&
+			replayed >= own.endOfRecord(began)
+	})
+}
+
+func (r *replicated) age(t testing.TB, replica int) time.Duration {
+	t.Helper()
+	stats := r.Stats().Replicas[replica]
+	require.True(t, stats.Known)
+	return stats.Age
+}
+
+// After a failover, an old token leads to the primary. A replica that has followed the old primary further than the new
+// one does not answer a read with a new token, although it has replayed a higher LSN.
+func (c *cluster) failover(t *testing.T) {
+	successor, left := c.standbys[0], c.standbys[1]
+	url := c.primary.URL("postgres") + "&target_session_attrs=read-write"
+	both := strings.Replace(url, "host=", "host="+strings.TrimSuffix(successor.Socket(), "/.s.PGSQL.5432")+",", 1)
+	r := c.open(t, patient, both, left.URL("postgres"))
+
+	symbol, other := c.d.Symbol(0), c.d.Symbol(1)
+	old := setPrice(t.Context(), t, r.Store, symbol, 1)
+	require.True(t, hasPrice(after(t.Context(), old), t, r.Store, symbol, 1))
+	before := r.readsOf(0)
+	successor.Await(t, "SELECT pg_last_wal_replay_lsn() >= $1::text::pg_lsn", lsnOf(t, r, old))
+	successor.CutOff(t)
+	for n := range int64(200) { // the other replica gets ahead
+		old = setPrice(t.Context(), t, r.Store, other, n+1)
+	}
+	left.Await(t, "SELECT pg_last_wal_replay_lsn() >= $1::text::pg_lsn", lsnOf(t, r, old))
+	c.primary.Kill(t)
+	successor.Promote(t)
+
+	token := setPrice(t.Context(), t, r.Store, symbol, 2) // waits for the new primary
+	require.Less(t, positionOf(t, r, token).lsn, r.replicas.all[0].replayed.Load(), "the new primary is not behind")
+	eventually(t, func() bool { return r.replicas.timeline() == positionOf(t, r, token).timeline })
+	for range 50 {
+		r.replicas.all[0].up.Store(true) // as if no check had found out yet
+		require.True(t, hasPrice(after(t.Context(), token), t, r.Store, symbol, 2), "a stale answer")
+	}
+	require.Positive(t, r.fallen(fallbackBehind), "the replica was not asked")
+	require.True(t, hasPrice(after(t.Context(), old), t, r.Store, symbol, 2), "an old token")
+	require.Positive(t, r.fallen(fallbackTimeline))
+	require.Equal(t, before, r.readsOf(0))
+	r.awaitUp(t, 0)
+
+	// A replica of the new primary answers reads with its tokens.
+	next := c.open(t, patient, both, successor.Standby(t).URL("postgres"))
+	eventually(t, func() bool {
+		require.True(t, hasPrice(after(t.Context(), token), t, next.Store, symbol, 2))
+		return next.readsOf(0) > 0
+	})
+}
+
+func positionOf(t testing.TB, r *replicated, token brokerage.Token) position {
+	t.Helper()
+	p, ok := r.replicas.identity.position(token)
+	require.True(t, ok)
+	return p
+}
+
+func lsnOf(t testing.TB, r *replicated, token brokerage.Token) string {
+	t.Helper()
+	lsn := positionOf(t, r, token).lsn
+	return fmt.Sprintf("%X/%X", lsn>>32, uint32(lsn))
+}
+
+// A replica that is killed under load costs no client a failed read, and gets reads again when it is back.
+func (c *cluster) killed(t *testing.T) {
+	r := c.replicate(t, patient, 2)
+	var stop atomic.Bool
+	var clients sync.WaitGroup
+	t.Cleanup(func() { stop.Store(true); clients.Wait() })
+	for n := range 8 {
+		clients.Go(func() {
+			for ; !stop.Load(); n++ {
+				if _, err := r.GetOrder(within(context.Background(), 10*time.Second), orderID(r.d, int64(n)%100)); err != nil {
+					t.Errorf("a read: %v", err)
+				}
+			}
+		})
+	}
+	eventually(t, func() bool { return r.readsOf(0) > 100 && r.readsOf(1) > 100 })
+	r.standbys[0].Kill(t)
+	r.awaitUp(t, 1)
+	dead, alive := r.readsOf(0), r.readsOf(1)
+	eventually(t, func() bool { return r.readsOf(1) > alive+100 })
+	require.LessOrEqual(t, r.readsOf(0), dead+8, "more than what was under way") // one for each client
+	r.standbys[0].Again(t)
+	r.awaitUp(t, 2)
+	eventually(t, func() bool { return r.readsOf(0) > dead+100 })
+}
+
+// A replica that hangs is left after a while, and the primary answers.
+func (c *cluster) hangs(t *testing.T) {
+	times := patient
+	times.patience = 500 * time.Millisecond
+	link := chaostest.NewProxy(t, "unix", c.standbys[0].Socket())
+	r := c.open(t, times, c.primary.URL("postgres"), c.standbys[0].URLAt(link.Addr().String(), "postgres"))
+	read := func() { require.NoError(t, errOf(r.GetSecurity(within(t.Context(), time.Hour), c.d.Symbol(0)))) }
+	eventually(t, func() bool { read(); return r.readsOf(0) > 0 })
+	link.Set(chaostest.Fault{Swallow: true})
+	eventually(t, func() bool { read(); return !r.replicas.all[0].up.Load() })
+	before := r.replicas.primaryReads.Load()
+	read()
+	require.Equal(t, before+1, r.replicas.primaryReads.Load())
+	link.Set(chaostest.Fault{})
+	link.Cut()
+	r.awaitUp(t, 1)
+	before = r.readsOf(0)
+	eventually(t, func() bool { read(); return r.readsOf(0) > before })
+}
+
+// A query that is in the way of the replay is cancelled by the replica, and answered by the primary.
+func (c *cluster) conflict(t *testing.T) {
+	r := c.replicate(t, patient, 1)
+	one := r.replicas.all[0]
+	configure := func(statement string) {
+		r.standbys[0].Exec(t, "postgres", statement)
+		r.standbys[0].Exec(t, "postgres", "SELECT pg_reload_conf()")
+	}
+	configure("ALTER SYSTEM SET max_standby_streaming_delay = 0")
+	t.Cleanup(func() { configure("ALTER SYSTEM RESET max_standby_streaming_delay") })
+	statements["long"] = "SELECT count(*)::text FROM brokerage.securities, pg_sleep(600)"
+	t.Cleanup(func() { delete(statements, "long") })
+	cancelled := make(chan error, 1)
+	go func() {
+		var count string
+		cancelled <- one.queryRow(context.Background(), position{r.replicas.timeline(), 0}, "long", nil, []any{&count})
+	}()
+	r.standbys[0].Await(t, `SELECT EXISTS (SELECT FROM pg_stat_activity
+		WHERE query LIKE '%pg_sleep(600)' AND state = 'active')`)
+	r.primary.Exec(t, "postgres", "DELETE FROM brokerage.securities WHERE (keys).symbol = '"+r.d.Symbol(9)+"'")
+	r.primary.Exec(t, "postgres", "VACUUM brokerage.securities")
+	err := <-cancelled
+	require.True(t, isConflict(err), "%v", err)
+
+	ctx := within(t.Context(), time.Hour)
+	answered, _ := r.replicas.read(ctx, func(context.Context, *replica, position) error { return err })
+	require.False(t, answered)
+	require.Equal(t, int64(1), r.fallen(fallbackConflict))
+	require.True(t, one.up.Load(), "it can answer the next query")
+}
+
+// A read that fails on a replica is for the primary, with the reason counted; only what is wrong with the replica
+// itself takes it out of the rotation.
+func (c *cluster) fallbacks(t *testing.T) {
+	r := c.replicate(t, patient, 1)
+	one := r.replicas.all[0]
+	foreign := brokerage.Token{1, 2, 3}
+	for name, failing := range map[string]struct {
+		err    error
+		f      brokerage.Freshness
+		reason fallback
+		stays  bool
+	}{
+		"Behind":   {errBehind, brokerage.Freshness{Within: time.Hour}, fallbackBehind, true},
+		"Query":    {&pgconn.PgError{Code: "22012"}, brokerage.Freshness{Within: time.Hour}, fallbackError, true},
+		"Busy":     {errManyLarge, brokerage.Freshness{Within: time.Hour}, fallbackError, true},
+		"Shutdown": {&pgconn.PgError{Code: adminShutdown}, brokerage.Freshness{Within: time.Hour}, fallbackError, false},
+		"Driver":   {errors.New("conn closed"), brokerage.Freshness{Within: time.Hour}, fallbackError, false},
+		"Foreign":  {nil, brokerage.Freshness{After: foreign}, fallbackTimeline, true},
+		"Unknown": {nil, brokerage.Freshness{After: r.replicas.identity.token(position{})}, fallbackTimeline,
+			true},
+		"TooFresh": {nil, brokerage.Freshness{Within: time.Nanosecond}, fallbackUnknown, true},
+		"Ahead": {errBehind, brokerage.Freshness{
+			After: r.replicas.identity.token(position{r.replicas.timeline(), 1 << 62}),
+		}, fallbackBehind, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r.awaitUp(t, 1)
+			before := r.fallen(failing.reason)
+			do := func(context.Context, *replica, position) error { return failing.err }
+			answered, err := r.replicas.read(brokerage.WithFreshness(t.Context(), failing.f), do)
+			require.False(t, answered)
+			require.NoError(t, err)
+			require.Equal(t, before+1, r.fallen(failing.reason))
+			require.Equal(t, failing.stays, one.up.Load())
+		})
+	}
+	t.Run("Cancelled", func(t *testing.T) {
+		r.awaitUp(t, 1)
+		ctx, cancel := context.WithCancel(within(t.Context(), time.Hour))
+		answered, err := r.replicas.read(ctx, func(ctx context.Context, _ *replica, _ position) error {
+			cancel()
+			return ctx.Err()
+		})
+		require.True(t, answered)
+		require.ErrorIs(t, err, context.Canceled)
+		require.True(t, one.up.Load())
+	})
+}
+
+// What is no replica of the primary is refused at the start, in one line. One that cannot be reached is waited for.
+func (c *cluster) start(t *testing.T) {
+	primary, standby, foreign := c.primary, c.standbys[0], pgtest.Shared(t)
+	primary.Exec(t, "postgres", "CREATE DATABASE another TEMPLATE template0")
+	standby.Await(t, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = 'another')")
+	url := standby.URL("postgres")
+	for name, bad := range map[string]struct {
+		urls []string
+		want string
+	}{
+		"Primary":  {[]string{primary.URL("postgres")}, "the server is not in recovery"},
+		"Foreign":  {[]string{foreign.URL("postgres")}, "the server is no replica of the primary: its system identifier is"},
+		"Database": {[]string{standby.URL("another")}, "the URL names another database than that of the primary"},
+		"Twice":    {[]string{url, url}, "two replicas have the address"},
+		"NoURL":    {[]string{url, "postgres://a:b:c"}, "replica 2: not the URL of a PostgreSQL database"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Open(t.Context(), primary.URL("postgres"), Options{Replicas: bad.urls, timing: patient})
+			require.ErrorContains(t, err, bad.want)
+			require.NotContains(t, err.Error(), "\n")
+		})
+	}
+	standby.Halt(t)
+	var notices atomic.Int64
+	s := opened(t, primary.URL("postgres"), Options{
+		Replicas: []string{url}, Notice: func(string) { notices.Add(1) }, timing: patient,
+	})
+	r := &replicated{s, c}
+	require.Equal(t, int64(1), notices.Load())
+	ctx := within(t.Context(), time.Hour)
+	require.NoError(t, errOf(r.GetSecurity(ctx, c.d.Symbol(0))))
+	require.Equal(t, int64(1), r.fallen(fallbackNone))
+	require.False(t, r.Stats().Replicas[0].Known)
+	standby.Again(t)
+	r.awaitUp(t, 1)
+	require.NoError(t, errOf(r.GetSecurity(ctx, c.d.Symbol(0))))
+	require.Equal(t, int64(1), r.readsOf(0))
+}
+
+// Without a wish for freshness, and for what only the primary knows, no replica is asked.
+func (c *cluster) notAsked(t *testing.T) {
+	r := c.replicate(t, patient, 1)
+	require.NoError(t, errOf(r.GetSecurity(t.Context(), r.d.Symbol(0))))
+	require.NoError(t, r.Ready(within(t.Context(), time.Hour)))
+	require.NoError(t, errOf(r.Contents(within(t.Context(), time.Hour))))
+	require.Zero(t, r.readsOf(0))
+	require.Equal(t, int64(1), r.replicas.primaryReads.Load())
+}
+
+// The token of a repeated write is a current one; a refused write has none.
+func (c *cluster) tokens(t *testing.T) {
+	r := c.replicate(t, patient, 1)
+	insert := func(id int64) (token brokerage.Token, err error) {
+		w := once()
+		w.Token = &token
+		_, err = r.InsertOrder(t.Context(), w, order(r.d, id))
+		return token, err
+	}
+	first, err := insert(700_000_000_001)
+	require.NoError(t, err)
+	again, err := insert(700_000_000_001)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, positionOf(t, r, again).lsn, positionOf(t, r, first).lsn)
+	for _, token := range []brokerage.Token{first, again} {
+		require.Equal(t, r.replicas.timeline(), positionOf(t, r, token).timeline)
+		require.NoError(t, errOf(r.GetOrder(after(t.Context(), token), 700_000_000_001)))
+	}
+
+	var token brokerage.Token
+	w := now()
+	w.Token = &token
+	require.True(t, is[*brokerage.NotFound](r.DeleteOrder(t.Context(), w, 5)), "a single statement that finds no row")
+	require.True(t, is[*brokerage.Conflict](errOf(r.InsertOrder(t.Context(), w, order(r.d, 700_000_000_001)))))
+	require.True(t, is[*brokerage.NotFound](r.CloseAccount(t.Context(), w, 5, 5)))
+	require.Zero(t, token)
+}
+
+// Where the next record of the log begins a page, the insert position is behind the header of the page.
+func TestIdentity_EndOfRecord(t *testing.T) {
+	i := identity{block: 8192, segment: 16 << 20}
+	for lsn, want := range map[uint64]uint64{
+		100: 100, 8192: 8192, 8192 + 24: 8192, 8192 + 40: 8192 + 40, 8192 + 32: 8192 + 32,
+		16<<20 + 40: 16 << 20, 16 << 20: 16 << 20, 16<<20 + 48: 16<<20 + 48,
+	} {
+		require.Equal(t, want, i.endOfRecord(lsn), lsn)
+	}
+}
+
+func TestHistory(t *testing.T) {
+	var h history
+	zero := time.Now()
+	at := func(i int) time.Time { return zero.Add(time.Duration(i) * time.Second) }
+	_, ok := h.since(zero)
+	require.False(t, ok)
+	_, ok = h.reached(5)
+	require.False(t, ok)
+	for i := range 3 {
+		h.add(at(i), position{1, uint64(10 * i)})
+	}
+	p, ok := h.since(at(1))
+	require.True(t, ok)
+	require.Equal(t, position{1, 10}, p)
+	_, ok = h.since(at(3))
+	require.False(t, ok)
+	reached, ok := h.reached(19)
+	require.True(t, ok)
+	require.Equal(t, at(1), reached)
+	h.add(at(3), position{2, 5}) // samples of the old timeline are of no use any more
+	_, ok = h.reached(4)
+	require.False(t, ok)
+	for i := range 2 * maxSamples {
+		h.add(at(4+i), position{2, uint64(6 + i)})
+	}
+	require.LessOrEqual(t, len(h.samples), maxSamples)
+	p, ok = h.since(at(3 + 2*maxSamples))
+	require.True(t, ok)
+	require.Equal(t, position{2, 5 + 2*maxSamples}, p)
+}
