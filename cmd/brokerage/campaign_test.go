@@ -118,7 +118,8 @@ func TestCampaign_Invalid(t *testing.T) {
 		require.Equal(t, exitInvalid, r.code, r.err)
 		require.Contains(t, r.out, "the report is in ")
 		require.Contains(t, r.err, "step INVALID: own")
-		require.Contains(t, r.err, "nothing of the user's own to take away")
+		// On a machine that is busy enough, one of the runs measures nothing at all, which is named first.
+		require.Regexp(t, "nothing of the user's own to take away|nothing was measured", r.err)
 	}
 	record := campaignIn(t, folder)
 	require.True(t, record.Complete)
