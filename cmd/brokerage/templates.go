@@ -11,6 +11,7 @@ import (
 	"brokerage/internal/format"
 )
 
+//nolint:lll // a help text is one string
 type templatesCmd struct {
 	datasetFlags
 

@@ -11,6 +11,7 @@ import (
 	"brokerage/internal/store"
 )
 
+//nolint:lll // a help text is one string
 type verifyCmd struct {
 	DB dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE."`
 }

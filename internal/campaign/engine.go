@@ -87,7 +87,7 @@ func Open(url, folder string, commands Commands) (Engine, error) {
 	case store.Null:
 		return null, nil
 	default:
-		return nil, fmt.Errorf("campaigns do not support %s:", database.Scheme)
+		return nil, fmt.Errorf("campaigns do not support the scheme %s", database.Scheme)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 const tokenHeader = "Consistency-Token"
 
 // stalenessForm is the form of the header Max-Staleness.
-var stalenessForm = regexp.MustCompile(`^[0-9]{1,9}(ms|s)$`)
+var stalenessForm = regexp.MustCompile(`^\d{1,9}(ms|s)$`)
 
 // fresh returns the context for a read: q.ctx, unless a header of the request allows an answer from a replica.
 func (q *request) fresh() (context.Context, error) {

@@ -219,8 +219,8 @@ func contentOf(ctx context.Context, d Database) (holds string, err error) {
 	return holds, err
 }
 
-// otherTable returns a table outside of the schema brokerage, which is all that the store knows. Tables of extensions do
-// not count.
+// otherTable returns a table outside of the schema brokerage, which is all that the store knows. Tables of extensions
+// do not count.
 func otherTable(ctx context.Context, url string) (name string, err error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 // ConsistencyForm describes what Check accepts.
 const ConsistencyForm = "primary, token, or stale=TIME with a time such as 2s or 500ms"
 
-var consistencies = regexp.MustCompile(`^(token|stale=[0-9]{1,9}(ms|s))?$`)
+var consistencies = regexp.MustCompile(`^(token|stale=\d{1,9}(ms|s))?$`)
 
 // Check returns an error for a text that is no Consistency.
 func (c Consistency) Check() error {

@@ -32,7 +32,8 @@ func (s *Store) inspectCluster(ctx context.Context, conn *pgx.Conn, empty bool) 
 		return err
 	}
 	if _, err := fmt.Sscanf(version, "%d.", &major); err != nil || major < oldestCitus {
-		return fmt.Errorf("Citus %s is too old: %s is tested, and %d is the oldest that works", version, testedCitus, oldestCitus)
+		return fmt.Errorf("Citus %s is too old: %s is tested, and %d is the oldest that works",
+			version, testedCitus, oldestCitus)
 	}
 	if !strings.HasPrefix(version, testedCitus) {
 		s.notice("Citus %s is untested: %s is tested", version, testedCitus)
@@ -46,18 +47,21 @@ func (s *Store) inspectCluster(ctx context.Context, conn *pgx.Conn, empty bool) 
 	var coordinator bool
 	var workers int
 	err = conn.QueryRow(ctx, `SELECT (SELECT groupid = 0 FROM pg_dist_local_group),
-		(SELECT count(*) FROM pg_dist_node WHERE groupid <> 0 AND noderole = 'primary' AND isactive)`).Scan(&coordinator, &workers)
+		(SELECT count(*) FROM pg_dist_node WHERE groupid <> 0 AND noderole = 'primary' AND isactive)`).
+		Scan(&coordinator, &workers)
 	switch {
 	case err != nil:
 		return err
 	case !coordinator:
-		return errors.New("this node is a worker, and only the coordinator makes tables: migrate with the URL of the coordinator")
+		return errors.New("this node is a worker, and only the coordinator makes tables: " +
+			"migrate with the URL of the coordinator")
 	case workers == 0:
 		return errors.New("the cluster has no workers: SELECT citus_add_node('HOST', PORT) on the coordinator adds one")
 	}
 	rows, _ := conn.Query(ctx, `SELECT format('node %s:%s: %s', n.nodename, n.nodeport, CASE WHEN r.success
 			THEN 'has Citus ' || r.result ELSE r.result END)
-		FROM run_command_on_all_nodes($$ SELECT coalesce((SELECT extversion FROM pg_extension WHERE extname = 'citus'), 'none') $$) AS r
+		FROM run_command_on_all_nodes($$
+			SELECT coalesce((SELECT extversion FROM pg_extension WHERE extname = 'citus'), 'none') $$) AS r
 		JOIN pg_dist_node AS n USING (nodeid) WHERE NOT r.success OR r.result <> $1`, version)
 	others, err := pgx.CollectRows(rows, pgx.RowTo[string]) // the error of the query, too
 	if err == nil && len(others) > 0 {

@@ -47,7 +47,12 @@ func (s spread) copyDocuments(ctx context.Context, tx pgx.Tx, k dataset.Kind, do
 		return s.copyCustomers(ctx, tx, docs, keys)
 	case dataset.Order:
 		return s.copyOrders(ctx, tx, docs, keys)
+	default:
+		return s.copySecurities(ctx, tx, docs, keys)
 	}
+}
+
+func (s spread) copySecurities(ctx context.Context, tx pgx.Tx, docs [][]byte, keys []any) error {
 	var rows copied
 	for i, doc := range docs {
 		rows.text([]byte(keys[i].(brokerage.SecurityKeys).Symbol)) //nolint:forcetypeassert // of a security

@@ -14,8 +14,8 @@ func (s single) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]
 	return s.document(ctx, "customer_max_order", "customer", customer)
 }
 
-// CustomerMaxOrder reads the shard of the customer. Only a customer with accounts whose orders are elsewhere, because an
-// order or another customer had the account first, takes more reads: one for each account.
+// CustomerMaxOrder reads the shard of the customer. Only a customer with accounts whose orders are elsewhere, because
+// an order or another customer had the account first, takes more reads: one for each account.
 func (s spread) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]byte, error) {
 	doc, err := s.document(ctx, "customer_max_order", "customer", customer)
 	if err != nil || string(doc) != "-" {

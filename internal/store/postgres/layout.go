@@ -97,7 +97,8 @@ func schemaOf(name string, shards int) *schema {
 		}
 	}
 	return &schema{
-		migrations: spreadMigrations(name, shards), statements: spreadStatements, tables: spreadBackedUp, checks: spreadChecks,
+		migrations: spreadMigrations(name, shards), statements: spreadStatements, tables: spreadBackedUp,
+		checks:    spreadChecks,
 		beginLoad: beginLoad, endLoad: spreadEndLoad, afterLoad: spreadAfterLoad,
 	}
 }
@@ -131,8 +132,8 @@ func findLayout(ctx context.Context, q querier) (name string, err error) {
 	case !spread:
 		return layoutSingle, nil
 	case cluster:
-		err = q.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'brokerage.orders'::regclass)").
-			Scan(&cluster)
+		err = q.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_dist_partition
+			WHERE logicalrelid = 'brokerage.orders'::regclass)`).Scan(&cluster)
 	}
 	if cluster {
 		return layoutCitus, err

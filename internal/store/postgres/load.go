@@ -59,8 +59,8 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bu
 // endChunks replaces the settings of all chunks of a kind by one with their sum.
 func endChunks(ctx context.Context, tx pgx.Tx, k dataset.Kind) error {
 	var raw int64
-	err := tx.QueryRow(ctx, `SELECT coalesce(sum(value::bigint), 0)::bigint FROM brokerage.settings WHERE starts_with(name, $1)`,
-		chunkSetting(k)).Scan(&raw)
+	err := tx.QueryRow(ctx, `SELECT coalesce(sum(value::bigint), 0)::bigint FROM brokerage.settings
+		WHERE starts_with(name, $1)`, chunkSetting(k)).Scan(&raw)
 	if err == nil {
 		_, err = tx.Exec(ctx, "DELETE FROM brokerage.settings WHERE starts_with(name, $1)", chunkSetting(k))
 	}

@@ -40,8 +40,8 @@ const (
 	SELECT symbol, (keys).sector, (keys).pe, (keys).yield, (keys).name, (keys).type, (keys).pe_text, (keys).yield_text
 	FROM brokerage.securities ON CONFLICT (symbol) DO NOTHING;`
 
-	spreadAfterLoad = `VACUUM (ANALYZE) brokerage.orders, brokerage.customers, brokerage.account_homes, brokerage.order_homes,
-		brokerage.securities, brokerage.security_search`
+	spreadAfterLoad = `VACUUM (ANALYZE) brokerage.orders, brokerage.customers, brokerage.account_homes,
+		brokerage.order_homes, brokerage.securities, brokerage.security_search`
 )
 
 // execEach runs statements one by one: Citus does not take several indexes at once.
@@ -100,7 +100,8 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 	run := func(sql string) func() error {
 		return func() error { return execEach(ctx, conn, sql) }
 	}
-	for _, step := range []func() error{run(s.schema.beginLoad), load, run(s.schema.endLoad), run(s.schema.afterLoad), func() error {
+	in := s.schema
+	for _, step := range []func() error{run(in.beginLoad), load, run(in.endLoad), run(in.afterLoad), func() error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			if err := end(tx); err != nil {
 				return err

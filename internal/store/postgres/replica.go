@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -254,12 +255,12 @@ func (r *replica) lookUp(ctx context.Context, needs position, name string, args 
 	if !classified[name] {
 		return r.lookups.find(ctx, needs, statements[name], args...)
 	}
-	doc, err = r.lookups.find(ctx, needs, statements[name], append(args[:len(args):len(args)], largeBytes)...)
+	doc, err = r.lookups.find(ctx, needs, statements[name], append(slices.Clip(args), largeBytes)...)
 	if err != nil || len(doc) > 0 {
 		return doc, err
 	}
 	err = r.large.do(ctx, func() error {
-		return r.queryRow(ctx, needs, name, append(args[:len(args):len(args)], anySize), []any{&doc})
+		return r.queryRow(ctx, needs, name, append(slices.Clip(args), anySize), []any{&doc})
 	})
 	return doc, err
 }

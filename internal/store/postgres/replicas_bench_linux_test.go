@@ -129,7 +129,7 @@ func (r *replicated) query(ctx context.Context, i int64) error {
 // bound puts a server and all its processes into a control group with the quota.
 func bound(b *testing.B, server *pgtest.Server, number int) {
 	b.Helper()
-	dir := filepath.Join("/sys/fs/cgroup/cpu", fmt.Sprintf("brokerage-%d-%d", os.Getpid(), number))
+	dir := fmt.Sprintf("/sys/fs/cgroup/cpu/brokerage-%d-%d", os.Getpid(), number)
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		b.Skip("no control group with a quota of processor time can be made: ", err)
 	}
@@ -157,7 +157,7 @@ func bound(b *testing.B, server *pgtest.Server, number int) {
 		eventually(b, func() bool {
 			all, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
 			require.NoError(b, err)
-			for _, pid := range strings.Fields(string(all)) {
+			for pid := range strings.FieldsSeq(string(all)) {
 				_ = os.WriteFile("/sys/fs/cgroup/cpu/cgroup.procs", []byte(pid), 0o600) // it may have ended
 			}
 			return os.Remove(dir) == nil // it is busy while processes come and go

@@ -56,10 +56,12 @@ func (s *Store) sizes() sizes {
 	switch s.layoutName {
 	case layoutPartitioned:
 		of := func(size, table string) string {
-			return "(SELECT coalesce(sum(" + size + "(p.relid)), " + size + "(" + table + "::regclass))::bigint FROM pg_partition_tree(" + table + "::regclass) AS p)"
+			return fmt.Sprintf(`(SELECT coalesce(sum(%[1]s(p.relid)), %[1]s(%[2]s::regclass))::bigint
+				FROM pg_partition_tree(%[2]s::regclass) AS p)`, size, table)
 		}
 		const each = "('brokerage.' || t.name)"
-		return sizes{database, of("pg_table_size", "$1"), fmt.Sprintf(divided, of("pg_table_size", each), of("pg_total_relation_size", each))}
+		return sizes{database, of("pg_table_size", "$1"),
+			fmt.Sprintf(divided, of("pg_table_size", each), of("pg_total_relation_size", each))}
 	case layoutCitus:
 		const each = "(('brokerage.' || t.name)::regclass)"
 		return sizes{

@@ -96,9 +96,9 @@ func parseURL(url string) (*pgxpool.Config, wantedLayout, error) {
 
 // Open connects to the database that a URL names, and brings its schema up to date. The URL takes libpq's settings
 // (sslmode, target_session_attrs, …) and those of the pool: pool_max_conns, pool_min_conns, pool_max_conn_lifetime,
-// pool_max_conn_idle_time, pool_health_check_period. layout, and shards for the number of its parts, are how documents are
-// divided in a database that has no tables yet; they are refused for one that has another layout. Where another attempt
-// may succeed, the error is *brokerage.Unavailable.
+// pool_max_conn_idle_time, pool_health_check_period. layout, and shards for the number of its parts, are how documents
+// are divided in a database that has no tables yet; they are refused for one that has another layout. Where another
+// attempt may succeed, the error is *brokerage.Unavailable.
 func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	config, wanted, err := parseURL(url)
 	if err != nil {

@@ -144,18 +144,21 @@ var spreadChecks = []string{`
 	WHERE h.id IS NULL OR o.id IS NULL`, `
 	WITH a AS MATERIALIZED (SELECT account, home FROM brokerage.account_homes),
 		o AS MATERIALIZED (SELECT id, home, (keys).account AS account FROM brokerage.orders)
-	SELECT format('order %s: is at home %s, and not at %s, the home of its account %s', o.id, o.home, coalesce(a.home::text, 'none'), o.account)
+	SELECT format('order %s: is at home %s, and not at %s, the home of its account %s',
+		o.id, o.home, coalesce(a.home::text, 'none'), o.account)
 	FROM o LEFT JOIN a ON a.account = o.account
 	WHERE a.home IS DISTINCT FROM o.home`, `
-	WITH a AS MATERIALIZED (SELECT account, customer FROM brokerage.account_homes WHERE customer IS NOT NULL AND home <> customer),
+	WITH a AS MATERIALIZED (SELECT account, customer FROM brokerage.account_homes
+			WHERE customer IS NOT NULL AND home <> customer),
 		e AS MATERIALIZED (SELECT customer, unnest(elsewhere) AS account FROM brokerage.customers)
 	SELECT format('customer %s: account %s is not correctly noted as having its orders elsewhere',
 		coalesce(a.customer, e.customer), coalesce(a.account, e.account))
 	FROM a FULL JOIN e ON e.account = a.account AND e.customer = a.customer
 	WHERE a.account IS NULL OR e.account IS NULL`, `
-	WITH s AS MATERIALIZED (SELECT symbol, concat_ws(' ', (keys).sector, (keys).pe, (keys).yield, (keys).name, (keys).type) AS text
-			FROM brokerage.securities),
-		f AS MATERIALIZED (SELECT symbol, concat_ws(' ', sector, pe, yield, name, type) AS text FROM brokerage.security_search)
+	WITH s AS MATERIALIZED (SELECT symbol, concat_ws(' ', (keys).sector, (keys).pe, (keys).yield, (keys).name, (keys).type)
+			AS text FROM brokerage.securities),
+		f AS MATERIALIZED (SELECT symbol, concat_ws(' ', sector, pe, yield, name, type) AS text
+			FROM brokerage.security_search)
 	SELECT format('security %s: a search does not find it by its document', coalesce(s.symbol, f.symbol))
 	FROM s FULL JOIN f ON f.symbol = s.symbol AND f.text = s.text
 	WHERE s.symbol IS NULL OR f.symbol IS NULL`}

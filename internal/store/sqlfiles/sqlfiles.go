@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Read returns the texts of the files *.sql in a folder by name, without the extension and without the comments before a
-// statement. It is for files that are embedded, and panics when one cannot be read.
+// Read returns the texts of the files *.sql in a folder by name, without the extension and without the comments before
+// a statement. It is for files that are embedded, and panics when one cannot be read.
 func Read(files fs.FS, folder string) map[string]string {
 	names, err := fs.Glob(files, folder+"/*.sql")
 	if err != nil {

@@ -113,8 +113,8 @@ func (e *env) largestIs(customer, order brokerage.ID) {
 	e.equal("the largest order", want, e.got(e.s.CustomerMaxOrder(e.Context(), customer)).attrs["ORDER_ID"])
 }
 
-// owns requires that an account with its largest order belongs to its owner in every answer, and no longer to the former
-// owner, who has another largest order.
+// owns requires that an account with its largest order belongs to its owner in every answer, and no longer to the
+// former owner, who has another largest order.
 func (e *env) owns(owner, former, account, largest, other brokerage.ID) {
 	e.belongs(account, owner)
 	e.largestIs(owner, largest)

@@ -29,7 +29,7 @@ func StartCluster(t testing.TB, workers int, settings ...string) *Cluster {
 	t.Helper()
 	bin := citusBinaries()
 	if bin == "" {
-		testenv.Missing(t, NeedCitus, "there is no server with Citus here: "+citusVariable+" names the folder of its programs")
+		testenv.Missing(t, NeedCitus, "no server here has Citus: "+citusVariable+" names the folder of its programs")
 	}
 	all := append([]string{
 		"shared_preload_libraries=citus", "wal_level=logical", "max_prepared_transactions=200", "max_connections=300",

@@ -21,7 +21,8 @@ func (s *Server) Standby(t testing.TB, settings ...string) *Server {
 		if err != nil {
 			return nil, err
 		}
-		return into, into.run(slices.Concat(unsafe, settings))
+		err = into.run(slices.Concat(unsafe, settings))
+		return into, err
 	})
 }
 

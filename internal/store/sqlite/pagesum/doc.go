@@ -10,6 +10,6 @@
 // only after a crash. So a damaged page is never moved from the journal into the database, where it would get a
 // matching checksum.
 //
-// A page that does not match its checksum is the error SQLITE_IOERR_DATA of the statement that reads it; [Last] says which
-// page that was.
+// A page that does not match its checksum is the error SQLITE_IOERR_DATA of the statement that reads it; [Last] says
+// which page that was.
 package pagesum
