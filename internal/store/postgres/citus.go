@@ -32,7 +32,7 @@ func (s *Store) inspectCluster(ctx context.Context, conn *pgx.Conn, empty bool) 
 		return err
 	}
 	if _, err := fmt.Sscanf(version, "%d.", &major); err != nil || major < oldestCitus {
-		return fmt.Errorf("Citus %s is too old: %s is tested, and %d is the oldest that works",
+		return fmt.Errorf("the extension citus %s is too old: %s is tested, and %d is the oldest that works",
 			version, testedCitus, oldestCitus)
 	}
 	if !strings.HasPrefix(version, testedCitus) {

@@ -4,8 +4,8 @@
 // generated columns and, for accounts, in a trigger. See migrations/0001_documents.sql. Each of the seven queries is
 // one SQL/XML statement, in sql/ under its name, that the database answers through an index.
 //
-// The tables have one of two layouts: on one server, or spread over the nodes of a Citus cluster or over partitions. The
-// transactions that differ have a method for each: see layout.
+// The tables have one of two layouts: on one server, or spread over the nodes of a Citus cluster or over partitions.
+// The transactions that differ have a method for each: see layout.
 //
 // Queries that wait for a connection at the same moment share a round trip (see lookups): a query by key takes the
 // server less time than waking up for it.
