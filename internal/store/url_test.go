@@ -106,7 +106,7 @@ func TestURL_Refusals(t *testing.T) {
 		"Loaded":      {filled(postgres(""), loaded), "holds tpox-2/tiny/seed-2/"},
 		"OneOrder":    {filled(postgres(""), oneOrder), "holds documents that no load has left"},
 		"OtherTable":  {postgres("CREATE TABLE theirs (a int)"), "holds the table theirs"},
-		"OtherSchema": {postgres("CREATE SCHEMA brokerage; CREATE TABLE brokerage.theirs (a int)"), "not of this program"},
+		"OtherSchema": {postgres("CREATE SCHEMA brokerage; CREATE TABLE brokerage.theirs (a int)"), "of another program"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := c.url(t)
