@@ -40,7 +40,12 @@ func (a *Admin) Backend() (pid int, title string) {
 
 // Analyze collects statistics for the planner.
 func (a *Admin) Analyze(ctx context.Context) error {
-	_, err := a.conn.Exec(ctx, "ANALYZE brokerage.orders, brokerage.customers, brokerage.accounts, brokerage.securities")
+	var tables string // of whatever layout
+	err := a.conn.QueryRow(ctx, `SELECT string_agg(format('brokerage.%I', relname), ', ') FROM pg_class
+		WHERE relnamespace = 'brokerage'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`).Scan(&tables)
+	if err == nil {
+		_, err = a.conn.Exec(ctx, "ANALYZE "+tables)
+	}
 	return err
 }
 

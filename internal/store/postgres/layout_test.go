@@ -146,6 +146,31 @@ func TestVerify_Spread(t *testing.T) {
 	}
 }
 
+// Statistics are collected for the tables of every layout.
+func TestAdmin_Analyze(t *testing.T) {
+	server := pgtest.Shared(t)
+	d := generator(t, "tiny")
+	for _, layout := range []string{"", partitioned} {
+		url := server.URL(server.Clone(t, templateOf(t, server, d, layout))) + layout
+		s := opened(t, url, Options{})
+		require.NoError(t, s.DeleteOrder(t.Context(), now(), orderID(d, 0)))
+		a, err := Administer(t.Context(), url)
+		require.NoError(t, err)
+		require.NoError(t, a.Analyze(t.Context()))
+		require.NoError(t, a.Close())
+		all, err := s.estimate(t.Context())
+		require.NoError(t, err)
+		for _, k := range dataset.Kinds {
+			documents := d.Count(k)
+			if k == dataset.Order {
+				documents--
+			}
+			require.Equal(t, documents, all[k].Documents, "%s%s", k, layout)
+			require.NotZero(t, all[k].Stored)
+		}
+	}
+}
+
 // Expired answers are deleted in each slot by itself.
 func TestPurge_Slots(t *testing.T) {
 	server := pgtest.Shared(t)
