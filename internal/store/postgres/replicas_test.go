@@ -402,6 +402,9 @@ func (c *cluster) hangs(t *testing.T) {
 	eventually(t, func() bool { read(); return r.readsOf(0) > before })
 }
 
+// longQuery is a statement of the tests, which TestMain adds.
+const longQuery = "long_query"
+
 // A query that is in the way of the replay is cancelled by the replica, and answered by the primary.
 func (c *cluster) conflict(t *testing.T) {
 	r := c.replicate(t, patient, 1)
@@ -412,12 +415,10 @@ func (c *cluster) conflict(t *testing.T) {
 	}
 	configure("ALTER SYSTEM SET max_standby_streaming_delay = 0")
 	t.Cleanup(func() { configure("ALTER SYSTEM RESET max_standby_streaming_delay") })
-	statements["long"] = "SELECT count(*)::text FROM brokerage.securities, pg_sleep(600)"
-	t.Cleanup(func() { delete(statements, "long") })
 	cancelled := make(chan error, 1)
 	go func() {
 		var count string
-		cancelled <- one.queryRow(context.Background(), position{r.replicas.timeline(), 0}, "long", nil, []any{&count})
+		cancelled <- one.queryRow(context.Background(), position{r.replicas.timeline(), 0}, longQuery, nil, []any{&count})
 	}()
 	r.standbys[0].Await(t, `SELECT EXISTS (SELECT FROM pg_stat_activity
 		WHERE query LIKE '%pg_sleep(600)' AND state = 'active')`)

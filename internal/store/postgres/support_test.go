@@ -17,6 +17,7 @@ import (
 
 func TestMain(m *testing.M) {
 	statements[lockCustomersOfAccounts], classified[lockCustomersOfAccounts] = lockCustomersOfAccountsSQL, true
+	statements[longQuery] = "SELECT count(*)::text FROM brokerage.securities, pg_sleep(600)"
 	pgtest.Main(m)
 }
 
