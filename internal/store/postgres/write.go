@@ -254,7 +254,7 @@ func (t *transaction) commit(ctx context.Context, edit func() (change, error)) e
 			return c.refusal(err)
 		}
 		if tag.RowsAffected() == 0 && c.notFound != nil {
-			notFound = c.notFound // and the other statements, for the same document, find nothing either
+			notFound = c.notFound // of the only statement: the others of a transaction are for what it has locked
 		}
 	}
 	_, err = results.Exec()
