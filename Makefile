@@ -189,7 +189,7 @@ bench-replicas: ## count reads a second with 0, 1 and 2 replicas, EACH (10s); ne
 	BROKERAGE_BENCH_REPLICAS=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkReplicas$$' -benchtime 1x -timeout 30m ./internal/store/postgres
 
 # -shuffle finds tests that depend on each other; -count=1 because a cached result shows nothing new. The comparison with
-# other XML libraries is a module of its own, which ./... does not reach.
+# other XML libraries is a module of its own, which ./... does not reach. test-k8s-node does what test-images does.
 .PHONY: test-full
 test-full: ## run everything: shuffled tests, lint, race, a minute of each fuzz target, two stores compared, Kubernetes, chaos
 	$(MAKE) test TESTFLAGS='-count=1 -shuffle=on'
@@ -201,7 +201,6 @@ test-full: ## run everything: shuffled tests, lint, race, a minute of each fuzz 
 	$(MAKE) fuzz FUZZTIME=60s
 	$(MAKE) differ
 	$(MAKE) test-k8s
-	$(MAKE) test-images
 	$(MAKE) test-k8s-node
 	$(MAKE) chaos
 
