@@ -431,6 +431,22 @@ func TestK6_Readme(t *testing.T) {
 	require.Equal(t, 1, lines)
 }
 
+// What loadtest/limit reads of what k6 prints is there: it compares rates and processor times.
+func TestK6_Limit(t *testing.T) {
+	requireK6(t)
+	s := newService(t, true)
+	cmd := exec.CommandContext(t.Context(), "./limit")
+	cmd.Env = append(os.Environ(), s.with("USERS=3 ROUNDS=1 DURATION=1s RAMP=1s")...)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	for _, line := range []string{
+		`median of requests a second: one URL [1-9]\d*, mixed [1-9]\d*: \d+ %`,
+		`processor time each, k6 and service: one URL [1-9]\d* µs, mixed [1-9]\d* µs: \d+ %`,
+	} {
+		require.Regexp(t, line, string(out))
+	}
+}
+
 // requireOneLayout checks that k6 prints heading, table, rates and sums of a result as brokerage drive does.
 func requireOneLayout(t testing.TB, run workload.Run, printed string) {
 	t.Helper()
