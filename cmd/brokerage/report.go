@@ -126,7 +126,7 @@ func (c *reportCmd) write(s streams, path string, page func(io.Writer) error) er
 	if err := page(&html); err != nil {
 		return err
 	}
-	if err := os.WriteFile(path, html.Bytes(), 0o644); err != nil { //nolint:gosec // a page to show around
+	if err := os.WriteFile(path, html.Bytes(), 0o644); err != nil { //nolint:gosec // a page that others read
 		return err
 	}
 	fmt.Fprintf(s.err, "wrote %s\n", path)
@@ -140,5 +140,5 @@ func campaignReport(r *campaign.Record, folder string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(folder, "campaign.html"), html.Bytes(),
-		0o644) //nolint:gosec // a page to show around
+		0o644) //nolint:gosec // a page that others read
 }

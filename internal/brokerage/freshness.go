@@ -28,7 +28,7 @@ func ParseToken(s string) (t Token, ok bool) {
 // both conditions are given, both hold. Without a condition, the answer is from the primary.
 type Freshness struct {
 	After  Token         // the answer contains the write that the token is from; zero for no such condition
-	Within time.Duration // the answer contains every write that was acknowledged so long before; 0 for no such condition
+	Within time.Duration // the answer contains every write acknowledged longer ago; 0 for no such condition
 }
 
 type freshnessKey struct{}

@@ -27,7 +27,7 @@ import (
 // Options configure a load.
 type Options struct {
 	URLs      []string         // of the instances; what one does not answer is sent to the next
-	Token     string           // that a service with tokens wants
+	Token     string           // for a service with tokens
 	Traders   int              // each with an account
 	Shared    bool             // others trade for the same accounts, so that only orders can be counted
 	Generator *dataset.Dataset // of what the service serves
@@ -58,7 +58,7 @@ type Tally struct {
 	Lost         int64          // writes that were acknowledged and are not there
 	Duplicated   int64          // writes that count twice
 	Kinds        map[string]int // of refusals and failures meanwhile
-	Complaints   []string       // what is not as it must be, in words
+	Complaints   []string       // in words: what is not as it must be
 }
 
 // Start starts the traders of a load.

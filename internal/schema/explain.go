@@ -37,7 +37,7 @@ func (v *Validator) review(w *worker, doc []byte, cause error) error {
 		return v.wrongRoot(s)
 	}
 	if err == nil && !slices.ContainsFunc(diagnostics, diagnostic.ofStructure) {
-		// The engine is the judge of everything but white space.
+		// Only findings about white space count when the engine accepts the document.
 		s.mistakes = slices.DeleteFunc(s.mistakes, func(m mistake) bool { return !m.blank })
 		s.repairs = nil
 	}
@@ -59,7 +59,7 @@ func (v *Validator) review(w *worker, doc []byte, cause error) error {
 	case len(s.mistakes) == 0 && len(diagnostics) == 0:
 		return err
 	case len(s.mistakes) == 0:
-		// A document that the engine refuses is refused, whatever there is to say about it.
+		// The engine has refused the document, and only its own finding explains why.
 		return v.refusal(ErrInvalid, diagnostics[0].finding(doc))
 	}
 	slices.SortStableFunc(s.mistakes, func(a, b mistake) int { return cmp.Compare(a.at, b.at) })
@@ -171,7 +171,7 @@ func (d diagnostic) reason() error {
 	case d.Code == xsderrors.CodeValidationXML:
 		return ErrMalformed
 	case d.Code == xsderrors.CodeValidationText && d.Path == "/", d.Code == xsderrors.CodeValidationRoot && d.Path == "":
-		// Text beside the document element, and no document element: to the engine matters of validity.
+		// The engine reports text beside the document element, and a missing one, as invalid.
 		return ErrMalformed
 	case d.Category == xsderrors.CategoryUnsupported && d.Code != xsderrors.CodeUnsupportedSchemaHint:
 		return ErrMalformed
@@ -189,7 +189,7 @@ func (d diagnostic) ofStructure() bool {
 func (d diagnostic) words() string {
 	switch {
 	case d.Code == xsderrors.CodeUnsupportedSchemaHint:
-		return "expected a type of the schema in xsi:type" // the engine takes xsi:schemaLocation for a promise of more
+		return "expected a type of the schema in xsi:type" // the engine reports xsi:schemaLocation so
 	case d.Err != nil && d.Message != "":
 		return d.Message + ": " + d.Err.Error()
 	case d.Err != nil:

@@ -27,7 +27,7 @@ func ReadConfigFile(path string) (map[string]string, error) {
 	}
 	var values map[string]string
 	if err := yaml.Unmarshal(text, &values); err != nil {
-		first, _, _ := strings.Cut(err.Error(), "\n") // the other lines draw where it was
+		first, _, _ := strings.Cut(err.Error(), "\n") // the other lines quote the file
 		return nil, fmt.Errorf("%s: %w", path, errors.New(first))
 	}
 	return values, nil

@@ -155,7 +155,7 @@ func (r *replicas) watch(ctx context.Context) {
 
 // sample looks where the primary is, and marks its database with a new timeline.
 func (r *replicas) sample(ctx context.Context) error {
-	began := time.Now() // what was acknowledged before is before the position
+	began := time.Now() // every write acknowledged before now is before the position
 	return r.primary.do(ctx, func(conn *pgx.Conn) error {
 		var b pgx.Batch
 		b.Queue(statements["write_position"])

@@ -209,7 +209,7 @@ func (t *transaction) begin(ctx context.Context) (answered bool, err error) {
 	for _, q := range t.queries {
 		switch err := q.read(results); {
 		case noRows(err) && classified[q.statement] && t.size < anySize:
-			return false, errLarge // or there is none, which a query for any size will tell
+			return false, errLarge // or no such row, as a query for any size will show
 		case noRows(err) && q.notFound != nil:
 			return false, q.notFound
 		case err != nil && !noRows(err):

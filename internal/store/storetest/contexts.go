@@ -19,7 +19,7 @@ var contextCases = []testCase{
 				}
 			}
 			e.unchanged(c.uses, func() {
-				for range 4 { // a store that chooses by lot must lose every time
+				for range 4 { // a store that chooses at random must fail every time
 					if c.read != nil {
 						cancelled(c.read(ctx))
 						continue

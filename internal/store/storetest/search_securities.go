@@ -130,7 +130,7 @@ var searchSecurities = &transaction{
 			} {
 				e.equal("hits", 0, e.search(e.securities, q))
 			}
-			// What has no sector is in none, not in the empty one.
+			// A security without a sector is in no sector, not in the empty one.
 			e.search(e.securities, anyIn(sector[:1]))
 		}},
 	},

@@ -33,7 +33,7 @@ var updateOrderStatus = &transaction{
 				})
 			}
 		}},
-		// XML cannot hold these at all, so no schema comes to judge them.
+		// XML cannot hold these, so the schema never sees them.
 		{name: "UpdateOrderStatus/ControlCharacter", run: func(e *env) {
 			id := brokerage.ID(e.d.ID(dataset.Order, 3))
 			for _, stat := range []string{"\x00", "4\x01", "\xff"} {
