@@ -46,8 +46,8 @@ func TestK6_BadInput(t *testing.T) {
 		"UsersNoNumber":      {at(full, "USERS=many"), `USERS is a whole number from 1 to 100000, not "many"`},
 		"DurationNoTime":     {at(full, "DURATION=long"), "DURATION is a time of at least 1s"},
 		"ServiceDown":        {at(full, "BASE_URL=http://127.0.0.1:1"), "no service answers at http://127.0.0.1:1"},
-		"NoToken":            {at(full, "TOKEN="), "the service wants a token: set TOKEN"},
-		"WrongToken":         {at(full, "TOKEN=wrong"), "the service does not know the TOKEN"},
+		"NoToken":            {at(full, "TOKEN="), "the service requires a token: set TOKEN"},
+		"WrongToken":         {at(full, "TOKEN=wrong"), "the service does not accept the TOKEN"},
 		"ScopeMissing":       {at(full, "TOKEN="+full.reader), "the TOKEN may not POST /v1/dataset/leases"},
 		"EmptyDatabase":      {at(empty), "is empty: load a dataset first"},
 		"TooSmall":           {at(full, "USERS=201"), "too small for 201 users: it has 200 customers"},
@@ -85,7 +85,7 @@ func TestK6_OwnArguments(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		require.Error(t, err, arguments)
 		require.Equal(t, 2, cmd.ProcessState.ExitCode())
-		require.Contains(t, string(out), "is not for this script: set USERS, DURATION, RAMP or RATE")
+		require.Contains(t, string(out), "has no effect in this script: set USERS, DURATION, RAMP or RATE")
 		require.Equal(t, 1, strings.Count(string(out), "\n"))
 	}
 }

@@ -41,7 +41,7 @@ type Moment struct {
 // The errors of a run that ended early. They come with what was measured until then.
 var (
 	ErrInterrupted = errors.New("interrupted")
-	ErrTargetDied  = errors.New("the target does not answer any more")
+	ErrTargetDied  = errors.New("the target no longer answers")
 )
 
 // The largest number of users, and of arrivals a second.

@@ -44,7 +44,7 @@ func judge(r *Run) Validity {
 		no("%s", off)
 	}
 	if share := ratio(float64(r.Total.Empty), float64(r.Total.Count+r.Total.Empty)); share > mostEmpty {
-		no("%.1f %% of the transactions drawn had nothing of the user's own to take away", 100*share)
+		no("%.1f %% of the transactions drawn had nothing left that the user had inserted and could delete", 100*share)
 	}
 	if n := r.Total.unexpected(); n > 0 && float64(n) >= mostUnexpected*float64(r.Total.Count) {
 		no("%.2f %% of the answers were unexpected (%s); below %.1f %% is allowed",
@@ -53,10 +53,10 @@ func judge(r *Run) Validity {
 	noteChanges(r, note)
 	if slope, significant := steadiness(r.PerSecond); significant && math.Abs(slope) > mostSlope {
 		v.Unsteady = true
-		no("it was not steady: from the beginning to the end the throughput changed by %+.0f %%", 100*slope)
+		no("it was not steady: the throughput changed from beginning to end by %+.0f %%", 100*slope)
 	}
 	if a := r.Arrivals; a != nil && a.Dropped > 0 {
-		no("%d of %d arrivals were dropped, because too many were outstanding", a.Dropped, a.Due)
+		no("%d of %d arrivals were dropped, because too many were in progress", a.Dropped, a.Due)
 	}
 	// Only the open model needs all times; those of a closed one are of what ended.
 	unknown := r.Total.Waiting - r.Total.Late
@@ -86,7 +86,7 @@ func noteChanges(r *Run, note func(format string, args ...any)) {
 			"back, or brokerage load --replace", n)
 	}
 	if n := refusals(r, brokerage.OrderExists, brokerage.CustomerExists, brokerage.AccountExists); n > 0 {
-		note("%d new ids existed: somebody has used ids that were not leased; the next run has others", n)
+		note("%d new ids existed: another client used ids without a lease; the next run has other ids", n)
 	}
 }
 
@@ -132,7 +132,7 @@ func offMix(r *Run) string {
 		return ""
 	}
 	return fmt.Sprintf(
-		"the mix is not the one that was asked for: %s is %+.1f %% off (chi-square %.0f with %.0f degrees of freedom)",
+		"the mix differs from its weights by more than chance: %s is %+.1f %% off (chi-square %.0f with %.0f degrees of freedom)",
 		worst, 100*worstBy, chi, degrees)
 }
 

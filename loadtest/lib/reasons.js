@@ -1,7 +1,7 @@
 // Why a request did not do its work: the problem types of the contract, and a few reasons of our own.
 import { problems } from './registry.js';
 
-// The reasons beside the problem types: no answer, an answer with another content than was asked for, and a response
+// The reasons beside the problem types: no answer, an answer with the wrong content, and a response
 // that the contract does not have.
 export const NO_ANSWER = 'no-answer';
 export const WRONG_ANSWER = 'wrong-answer';

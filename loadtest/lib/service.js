@@ -15,7 +15,7 @@ function ask(method, path, body = null) {
   }
   switch (res.status) {
     case 401:
-      throw new Refusal(settings.token === '' ? 'the service wants a token: set TOKEN' : 'the service does not know the TOKEN');
+      throw new Refusal(settings.token === '' ? 'the service requires a token: set TOKEN' : 'the service does not accept the TOKEN');
     case 403:
       throw new Refusal(`the TOKEN may not ${method} ${path.split('?')[0]}: this workload needs the scopes read and trade, classic admin too`);
   }
@@ -34,9 +34,9 @@ export function dataset() {
   if (res.status === 404 && res.body.includes('urn:brokerage:problem:not-found')) {
     throw new Refusal(`the database behind ${settings.baseURL} is empty: load a dataset first (brokerage load)`);
   }
-  if (res.status !== 200) throw new Refusal(`${settings.baseURL}/v1/dataset answers ${res.status}, and a dataset is needed`);
+  if (res.status !== 200) throw new Refusal(`${settings.baseURL}/v1/dataset returned ${res.status}, and the script needs a dataset`);
   const found = readDataset(res.body);
-  if (found === null) throw new Refusal('the database was not generated, so nobody can know which ids are in it');
+  if (found === null) throw new Refusal('the database was not generated, so its ids are not known');
   const { customers, orders, securities } = found;
   if (customers.count < settings.users || orders.count < settings.users || securities.count < 1) {
     throw new Refusal(`the database is too small for ${settings.users} users: it has ${customers.count} customers, ${orders.count} orders and ${securities.count} securities`);
@@ -48,7 +48,7 @@ export function dataset() {
 export function lease(kind, count) {
   const res = ask('POST', `/v1/dataset/leases?kind=${kind}&count=${count}`);
   const first = /first="(\d+)"/.exec(res.body || '');
-  if (res.status !== 200 || first === null) throw new Refusal(`a lease of ids is answered with ${res.status}`);
+  if (res.status !== 200 || first === null) throw new Refusal(`the request for a lease of ids returned ${res.status}`);
   return Number(first[1]);
 }
 

@@ -110,7 +110,7 @@ function alike(a, b) {
 
 // k6's own variables for users and times would not run this load.
 for (const name of ['K6_VUS', 'K6_DURATION', 'K6_ITERATIONS', 'K6_STAGES']) {
-  if (__ENV[name]) faults.unshift(`${name} is not for this script: set USERS, DURATION, RAMP or RATE`);
+  if (__ENV[name]) faults.unshift(`${name} has no effect in this script: set USERS, DURATION, RAMP or RATE`);
 }
 
 // measureAfter is when measuring begins: after the ramp and, in the open model, a second for k6 to reuse its users.

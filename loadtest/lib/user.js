@@ -117,7 +117,7 @@ export function makeUser(setup, from) {
     if (silent++ === 0) silentSince = time;
     if (silent >= 3 && time - silentSince >= 1000 * silenceSeconds) {
       gauges.ended.add(1);
-      exec.test.abort(`the service at ${baseURL} does not answer any more`);
+      exec.test.abort(`the service at ${baseURL} no longer answers`);
     }
     wait(0.2);
   }

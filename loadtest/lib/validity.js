@@ -15,34 +15,34 @@ export function judge(run, { slices, sliceSeconds, late, templates, invalid }) {
   if (total.count === 0) reasons.push('no transaction was answered in the measured time');
 
   const unexpected = sumOf(Object.values(total.unexpected));
-  if (unexpected > 0 && unexpected >= 0.005 * total.count) reasons.push(`${((100 * unexpected) / total.count).toFixed(2)} % unexpected refusals; at most 0.5 % may be`);
-  if (total.unexpected['wrong-answer'] > 0) reasons.push(`${total.unexpected['wrong-answer']} answers had another content than was asked for`);
+  if (unexpected > 0 && unexpected >= 0.005 * total.count) reasons.push(`${((100 * unexpected) / total.count).toFixed(2)} % of the answers were unexpected; below 0.5 % is allowed`);
+  if (total.unexpected['wrong-answer'] > 0) reasons.push(`${total.unexpected['wrong-answer']} answers had the wrong content`);
 
-  if (total.emptyPool > 0.01 * (total.count + total.emptyPool)) reasons.push('more than 1 % of the transactions drawn had nothing of the user\'s own to take away');
+  if (total.emptyPool > 0.01 * (total.count + total.emptyPool)) reasons.push('more than 1 % of the transactions drawn had nothing left that the user had inserted and could delete');
   const draws = sumOf(run.transactions.map(drawnOf));
   const off = run.transactions.filter((r) => !reached(r, draws)).map((r) => r.name);
-  if (off.length > 0) reasons.push(`weights that were not reached within chance: ${off.join(', ')}`);
-  if (arrivals && arrivals.dropped > 0) reasons.push(`${arrivals.dropped} of ${arrivals.due} arrivals were dropped, for all ${run.model.users} users were waiting for answers`);
+  if (off.length > 0) reasons.push(`shares of the mix that differ from its weights by more than chance: ${off.join(', ')}`);
+  if (arrivals && arrivals.dropped > 0) reasons.push(`${arrivals.dropped} of ${arrivals.due} arrivals were dropped, because all ${run.model.users} users were waiting for answers`);
   const unknown = total.waiting - total.late;
   if (arrivals && unknown > 0 && unknown >= 0.005 * total.due) reasons.push(`${unknown} of ${total.due} arrivals were still waiting when k6 gave up, 10 s after the end: their times are not known`);
   const change = trend(slices.slice(0, Math.floor(run.measuredSeconds / sliceSeconds)));
-  if (Math.abs(change) > 0.1) reasons.push(`not steady: from the beginning to the end the rate changed by ${(100 * change).toFixed(0)} %`);
-  if (usage.generator.cpuSeconds === 0) reasons.push('how much processor time k6 used is not known (see K6_API)');
-  else if (usage.generator.cpu >= 0.8) reasons.push(`k6 used ${Math.round(100 * usage.generator.cpu)} % of the processors; at most 80 % may be`);
+  if (Math.abs(change) > 0.1) reasons.push(`not steady: the rate changed from beginning to end by ${(100 * change).toFixed(0)} %`);
+  if (usage.generator.cpuSeconds === 0) reasons.push('the processor time that k6 used is not known (see K6_API)');
+  else if (usage.generator.cpu >= 0.8) reasons.push(`k6 used ${Math.round(100 * usage.generator.cpu)} % of the processors; below 80 % is allowed`);
   if (late > 0) reasons.push(`${late} users were still inserting what they delete when measuring began; RAMP was too short`);
 
-  if (invalid && reasons.length === 0) reasons.push('whether it is valid could not be established: k6 did not give its own figures at the end (see K6_API)');
+  if (invalid && reasons.length === 0) reasons.push('k6 did not report its own figures at the end (see K6_API), so the run cannot be checked');
 
   const refused = (reason) => (total.unexpected[reason] || 0) + (run.prepared.unexpected?.[reason] || 0);
   const missing = refused('404 not-found');
   if (missing > 0) notes.push(`${missing} not found: they are in the dataset but not in the database, so they were deleted; a restore brings them back, or brokerage load --replace`);
   const taken = refused('409 order-exists') + refused('409 customer-exists') + refused('409 account-exists');
-  if (taken > 0) notes.push(`${taken} new ids existed: somebody has used ids that were not leased; the next run has others`);
+  if (taken > 0) notes.push(`${taken} new ids existed: another client used ids without a lease; the next run has other ids`);
 
   if (run.target.sameHost) notes.push('k6 ran on the computer of the service, and took processor time from it');
   const silent = total.unexpected['no-answer'] || 0;
-  if (silent > 0 && !twoRequests) notes.push(`the times contain those of ${silent} requests that nobody answered`);
-  if (templates !== run.dataset.profile) notes.push(`new documents are of the profile ${templates}, the data of ${run.dataset.profile}; see TEMPLATES`);
+  if (silent > 0 && !twoRequests) notes.push(`the times include ${silent} requests without an answer`);
+  if (templates !== run.dataset.profile) notes.push(`new documents have the profile ${templates}, the loaded ones ${run.dataset.profile}; see TEMPLATES`);
   return { valid: reasons.length === 0 && !smoke, smoke, reasons, notes };
 }
 

@@ -20,7 +20,7 @@ function read() {
   try {
     return open(known ? import.meta.resolve(`../workloads/${given}.json`) : fromHere(given));
   } catch (_) {
-    faults.push(`WORKLOAD: there is no file ${given} that can be read`);
+    faults.push(`WORKLOAD: the file ${given} does not exist or cannot be read`);
     return '';
   }
 }
@@ -52,7 +52,7 @@ function faultOf(w) {
   const weightOf = (transaction) => (w.mix.find((part) => part.transaction === transaction) || { weight: 0 }).weight;
   for (const { transaction } of w.mix) {
     const { source } = transactions[transaction];
-    if (source && weightOf(transaction) > 0 && weightOf(source) === 0) return `has ${transaction} without ${source}, and would run out of what it may remove`;
+    if (source && weightOf(transaction) > 0 && weightOf(source) === 0) return `has ${transaction} without ${source}, and would run out of documents to remove`;
   }
   for (const [what, draw] of Object.entries(w.draws || {})) {
     if (!['order', 'customer', 'security'].includes(what)) return `has a draw of "${what}", which is not known`;
