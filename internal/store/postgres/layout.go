@@ -159,7 +159,7 @@ func (s *Store) chooseLayout(ctx context.Context, conn *pgx.Conn) error {
 		}
 	}
 	if s.layoutName == layoutCitus {
-		return s.inspectCluster(ctx, conn, found == "")
+		return s.inspectCluster(ctx, conn)
 	}
 	return nil
 }

@@ -124,6 +124,10 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) (err error) {
 	case s.options.AsIs:
 		return fmt.Errorf("the database has schema version %d, and this program has %d: "+
 			"it is brought up to date when its owner opens it", s.from, newest)
+	case s.layoutName == layoutCitus:
+		if err := requireNodes(ctx, conn); err != nil {
+			return err
+		}
 	}
 	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
@@ -147,8 +151,12 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) (err error) {
 		return nil
 	})
 	if Forbidden(err) {
+		roles := "docs/postgres.md"
+		if s.layoutName == layoutCitus {
+			roles = "docs/scaling.md"
+		}
 		err = fmt.Errorf("the database has schema version %d, this program has %d, and role %s may not change that: "+
-			"brokerage migrate does, as the owner (docs/postgres.md): %w", s.from, newest, conn.Config().User, err)
+			"brokerage migrate does, as the owner (%s): %w", s.from, newest, conn.Config().User, roles, err)
 	}
 	return err
 }
