@@ -56,6 +56,7 @@ const (
 // A schema is what the database has for a layout.
 type schema struct {
 	migrations []migration
+	begin, end []migration // steps that each migration begins and ends with
 	statements map[string]string
 	tables     []tableCopy // of a backup, in the order of a restore
 	checks     []string    // of what documents are found by
@@ -92,15 +93,21 @@ var spreadStatements = func() map[string]string {
 func schemaOf(name string, shards int) *schema {
 	if name == layoutSingle {
 		return &schema{
-			migrations: migrations, statements: statements, tables: backedUp, checks: lookUpChecks,
+			migrations: migrations, end: []migration{{"grants", grants}},
+			statements: statements, tables: backedUp, checks: lookUpChecks,
 			beginLoad: beginLoad, endLoad: endLoad, afterLoad: afterLoad,
 		}
 	}
-	return &schema{
-		migrations: spreadMigrations(name, shards), statements: spreadStatements, tables: spreadBackedUp,
-		checks:    spreadChecks,
+	in := &schema{
+		migrations: spreadMigrations(name, shards),
+		end:        []migration{{"functions", migrationText("migrations/spread/functions.sql")}, {"grants", grants}},
+		statements: spreadStatements, tables: spreadBackedUp, checks: spreadChecks,
 		beginLoad: beginLoad, endLoad: spreadEndLoad, afterLoad: spreadAfterLoad,
 	}
+	if name == layoutCitus {
+		in.begin = []migration{{"one node at a time", oneNodeAtATime}}
+	}
+	return in
 }
 
 // partitionBy declares a table as partitioned, which one of Citus is not.
