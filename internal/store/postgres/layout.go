@@ -177,6 +177,12 @@ type wantedLayout struct {
 	shards int
 }
 
+// IsCluster reports whether a URL asks for the layout of a Citus cluster.
+func IsCluster(url string) bool {
+	_, wanted, err := parseURL(url)
+	return err == nil && wanted.name == layoutCitus
+}
+
 // takeLayout reads the parameters of a URL that are about the layout, and removes them: the server does not know them.
 func takeLayout(parameters map[string]string) (w wantedLayout, err error) {
 	w.name, w.shards = parameters["layout"], DefaultShards
