@@ -138,14 +138,23 @@ func migratesSpread(t *testing.T, layout, url string, nodes ...string) {
 // The script, run by hand, creates exactly the schema that Open creates.
 func TestScript(t *testing.T) {
 	server := pgtest.Shared(t)
-	database := server.Database(t)
-	server.Exec(t, database, script(t))
-	s := opened(t, server.URL(database), Options{AsIs: true})
-	other, _, _ := fresh(t)
-	for s, before := range map[*Store]int{s: len(migrations), other: 0} {
-		from, to := s.Migrated()
-		require.Equal(t, []int{before, len(migrations)}, []int{from, to})
+	for _, layout := range []string{"", partitioned} {
+		database := server.Database(t)
+		text, err := Script(server.URL(database) + layout)
+		require.NoError(t, err)
+		server.Exec(t, database, text)
+		s := opened(t, server.URL(database), Options{AsIs: true})
+		other := opened(t, server.URL(server.Database(t))+layout, Options{})
+		for s, before := range map[*Store]int{s: len(other.schema.migrations), other: 0} {
+			from, to := s.Migrated()
+			require.Equal(t, []int{before, len(other.schema.migrations)}, []int{from, to})
+		}
+		requireSameSchema(t, other, s)
 	}
+}
+
+func requireSameSchema(t *testing.T, want, got *Store) {
+	t.Helper()
 	schema := func(s *Store) []string {
 		return value[[]string](t, s.pool, `SELECT array_agg(line ORDER BY line) FROM (
 			SELECT 'column ' || attrelid::regclass || attname ||
@@ -160,8 +169,8 @@ func TestScript(t *testing.T) {
 			UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'brokerage'
 			UNION ALL SELECT version || file FROM brokerage.schema_versions) AS schema (line)`)
 	}
-	require.Greater(t, len(schema(s)), 50)
-	require.Equal(t, schema(other), schema(s))
+	require.Greater(t, len(schema(want)), 50)
+	require.Equal(t, schema(want), schema(got))
 }
 
 // The owner of the schema is no superuser, and the service's role may change documents and nothing else.
