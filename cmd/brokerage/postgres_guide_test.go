@@ -20,33 +20,13 @@ import (
 // XXXS, and on localhost, which the guide calls db as well. Commands that need systemd or an archive of changes (see
 // TestRecovery) are not run.
 func TestPostgres_Guide(t *testing.T) {
-	testenv.Command(t, "psql")
-	shell := testenv.Command(t, "bash")
 	_, port, err := net.SplitHostPort(unheard(t))
 	require.NoError(t, err)
 	server := pgtest.Start(t, "listen_addresses=127.0.0.1", "port="+port)
-	text, err := os.ReadFile("../../docs/postgres.md")
-	require.NoError(t, err)
-
-	programs, root := t.TempDir(), t.TempDir()
-	for _, name := range []string{"deploy", "internal"} { // as in a clone, in a folder that may be written to
-		from, err := filepath.Abs("../../" + name)
-		require.NoError(t, err)
-		require.NoError(t, os.Symlink(from, filepath.Join(root, name)))
-	}
-	wrapper := fmt.Sprintf("#!/bin/sh\n%s=1 exec %q \"$@\"\n", asMain, os.Args[0])
-	require.NoError(t,
-		os.WriteFile(filepath.Join(programs, "brokerage"), []byte(wrapper), 0o755)) //nolint:gosec // a program
-	run := func(command string) *exec.Cmd {
-		cmd := exec.CommandContext(t.Context(), shell, "-c", command)
-		cmd.Dir = root
-		cmd.Env = append(os.Environ(), "PATH="+programs+":"+filepath.Dir(server.Program("psql"))+":"+os.Getenv("PATH"),
-			"PGHOST=localhost", "PGPORT="+port, "PGUSER="+pgtest.User)
-		return cmd
-	}
+	run := guideShell(t, server, "PGHOST=localhost", "PGPORT="+port)
 	ran := 0
-	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)\n```$").FindAllStringSubmatch(string(text), -1) {
-		for line := range strings.Lines(block[1]) {
+	for _, block := range guideBlocks(t, "../../docs/postgres.md") {
+		for line := range strings.Lines(block) {
 			line, _, _ = strings.Cut(strings.TrimSpace(line), " #")
 			program, _, _ := strings.Cut(line, " ")
 			if program != "createdb" && program != "psql" && program != "brokerage" ||
@@ -57,15 +37,7 @@ func TestPostgres_Guide(t *testing.T) {
 			command := strings.NewReplacer("@db/", "@localhost/", "XXXS", "tiny").Replace(line)
 			switch {
 			case strings.HasPrefix(line, "brokerage serve"):
-				cmd := run("exec " + command + " --listen 127.0.0.1:0")
-				i := &instance{cmd: cmd, logs: &logLines{}, out: &logLines{}}
-				cmd.Stderr = i.logs
-				require.NoError(t, cmd.Start())
-				t.Cleanup(func() { _ = cmd.Process.Kill() })
-				i.listening(t)
-				require.Contains(t, get(t, i.url+"/v1/dataset").body, `scale="tiny"`, line)
-				require.Equal(t, 200, send(t, "PUT", i.url+"/v1/orders/103282/status", "", orderStatus).status, line)
-				i.stop(t)
+				guideServes(t, run, command)
 				continue
 			case strings.HasPrefix(line, "brokerage campaign"):
 				command = strings.Replace(command,
@@ -81,6 +53,56 @@ func TestPostgres_Guide(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, ran, 10)
+}
+
+// guideBlocks returns the blocks of commands of a document.
+func guideBlocks(t testing.TB, document string) (blocks []string) {
+	t.Helper()
+	text, err := os.ReadFile(document)
+	require.NoError(t, err)
+	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)\n```$").FindAllStringSubmatch(string(text), -1) {
+		blocks = append(blocks, block[1])
+	}
+	return blocks
+}
+
+// guideShell returns a function that runs commands as in a clone of the repository, with brokerage and the programs of a
+// server.
+func guideShell(t testing.TB, server *pgtest.Server, env ...string) (run func(command string) *exec.Cmd) {
+	t.Helper()
+	testenv.Command(t, "psql")
+	shell := testenv.Command(t, "bash")
+	programs, root := t.TempDir(), t.TempDir()
+	for _, name := range []string{"deploy", "internal"} { // as in a clone, in a folder that may be written to
+		from, err := filepath.Abs("../../" + name)
+		require.NoError(t, err)
+		require.NoError(t, os.Symlink(from, filepath.Join(root, name)))
+	}
+	wrapper := fmt.Sprintf("#!/bin/sh\n%s=1 exec %q \"$@\"\n", asMain, os.Args[0])
+	require.NoError(t,
+		os.WriteFile(filepath.Join(programs, "brokerage"), []byte(wrapper), 0o755)) //nolint:gosec // a program
+	return func(command string) *exec.Cmd {
+		cmd := exec.CommandContext(t.Context(), shell, "-euc", command)
+		cmd.Dir = root
+		cmd.Env = append(os.Environ(), "PATH="+programs+":"+filepath.Dir(server.Program("psql"))+":"+os.Getenv("PATH"),
+			"PGUSER="+pgtest.User)
+		cmd.Env = append(cmd.Env, env...)
+		return cmd
+	}
+}
+
+// guideServes starts a service by a command, and reads and writes by it.
+func guideServes(t testing.TB, run func(string) *exec.Cmd, command string) {
+	t.Helper()
+	cmd := run("exec " + command + " --listen 127.0.0.1:0")
+	i := &instance{cmd: cmd, logs: &logLines{}, out: &logLines{}}
+	cmd.Stderr = i.logs
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	i.listening(t)
+	require.Contains(t, get(t, i.url+"/v1/dataset").body, `scale="tiny"`, command)
+	require.Equal(t, 200, send(t, "PUT", i.url+"/v1/orders/103282/status", "", orderStatus).status, command)
+	i.stop(t)
 }
 
 const orderStatus = `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="4"/>`

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -156,7 +157,26 @@ func TestConventions_Service(t *testing.T) {
 			find(t, all, "NetworkPolicy", "default-deny")
 		})
 	}
-	require.Equal(t, 7, served)
+	require.Equal(t, 8, served)
+}
+
+// The overlay for a database elsewhere takes each URL from the Secret of the role that it is for.
+func TestConventions_External(t *testing.T) {
+	all := render(t, "overlays/external")
+	fromSecret := func(kind, name, variable, secret string) {
+		t.Helper()
+		c := list(find(t, all, kind, name).template(), "spec", "containers")[0]
+		i := slices.IndexFunc(list(c, "env"), func(e any) bool { return text(e, "name") == variable })
+		require.GreaterOrEqual(t, i, 0)
+		require.Equal(t, map[string]any{"name": secret, "key": "url"}, at(list(c, "env")[i], "valueFrom", "secretKeyRef"))
+	}
+	fromSecret("Deployment", "brokerage", "BROKERAGE_DB", "brokerage-database")
+	fromSecret("Job", "brokerage-migrate", "URL", "brokerage-database-owner")
+	migrate := list(find(t, all, "Job", "brokerage-migrate").template(), "spec", "containers")[0]
+	require.Equal(t, []any{"migrate", "--wait", "--db", "$(URL)"}, list(migrate, "args"))
+	rules := list(find(t, all, "NetworkPolicy", "to-database"), "spec", "egress")
+	require.Len(t, rules, 1)
+	require.Nil(t, at(rules[0], "to"), "it may be anywhere")
 }
 
 // What a manifest sets is a setting that there is, and is documented.

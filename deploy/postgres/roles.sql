@@ -6,7 +6,8 @@
 -- brokerage_owner creates and migrates the schema, loads and restores; it is not
 -- needed to serve. brokerage_service is the role of the service: it reads and
 -- writes documents and cannot change the schema (internal/store/postgres/grants.sql).
--- An existing database brokerage, with its contents, becomes theirs.
+-- An existing database brokerage, with its contents, becomes theirs. In a Citus
+-- cluster it is run in that database, on the coordinator (docs/scaling.md).
 
 \set ON_ERROR_STOP on
 

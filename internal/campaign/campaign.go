@@ -64,7 +64,7 @@ type running struct {
 	dataset *dataset.Dataset
 	record  *Record
 	file    string
-	intact  map[string]bool // by URL: the database is as it was backed up
+	intact  map[string]bool // by URL: the database is as it was loaded
 }
 
 // Run runs a campaign, or the rest of one that was interrupted. An error before anything was changed is returned
@@ -277,7 +277,7 @@ func (r *running) step(ctx context.Context, i int) error {
 
 // finish restores the database to the state after the load, and removes the backup and other databases.
 func (r *running) finish(ctx context.Context) error {
-	if r.Engine.BackedUp() {
+	if r.Engine.BackedUp() || r.Engine.Reloads() {
 		if err := errors.Join(r.restore(ctx, r.Engine), ctx.Err()); err != nil {
 			return err
 		}

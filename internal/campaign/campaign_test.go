@@ -332,6 +332,41 @@ func TestCampaign_Limit(t *testing.T) {
 	require.Equal(t, Done, r.Steps[6].State)
 }
 
+// A database without a backup is loaded again before each run that follows a write, and at the end.
+func TestCampaign_Reloads(t *testing.T) {
+	w, folder := newWorld(t), t.TempDir()
+	c := w.campaign(folder)
+	c.Engine = reloadedFake{w.engine()}
+	require.NoError(t, w.run(c)) // whose driver requires the loaded state
+	require.Equal(t, words{holds: isLoaded}, *w.database("null:"))
+	copies := 0
+	for _, s := range read(t, folder).Steps {
+		if s.Kind == KindBackup || s.Kind == KindRestore {
+			require.Equal(t, LeftOut, s.State)
+			require.Equal(t, "it is loaded again", s.Reason)
+			copies++
+			continue
+		}
+		require.Equal(t, Done, s.State, s.Name)
+	}
+	require.Equal(t, 2, copies)
+}
+
+// reloadedFake is a fake database that cannot be backed up.
+type reloadedFake struct{ fakeEngine }
+
+func (reloadedFake) Reloads() bool { return true }
+
+func (reloadedFake) Lacks(kind Kind) string {
+	if kind == KindBackup || kind == KindRestore {
+		return "it is loaded again"
+	}
+	return ""
+}
+
+func (reloadedFake) Variants(int) []Variant { return nil }
+func (e reloadedFake) As(Variant) Engine    { return e }
+
 // A store that keeps nothing has only the steps with runs.
 func TestCampaign_Null(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()

@@ -38,6 +38,8 @@ type Engine interface {
 	Restore(ctx context.Context) (Copy, error)
 	// BackedUp reports whether there is a backup.
 	BackedUp() bool
+	// Reloads reports whether the database is emptied and loaded again where others are restored.
+	Reloads() bool
 	// Discard removes the backup.
 	Discard() error
 	// Remove removes the database and its backup.
@@ -81,6 +83,9 @@ func Open(url, folder string, commands Commands) (Engine, error) {
 	case store.SQLite:
 		return newSQLite(database.Path(), folder)
 	case store.Postgres:
+		if postgres.IsCluster(url) {
+			return clusterEngine{newPostgres(url, folder)}, nil
+		}
 		return newPostgres(url, folder), nil
 	case store.DB2:
 		return newDB2(url, folder, commands)
@@ -233,6 +238,8 @@ func (e engine) BackedUp() bool {
 	}
 	return err == nil
 }
+
+func (engine) Reloads() bool { return false }
 
 func (e engine) Discard() error { return removeIfThere(e.backup) }
 

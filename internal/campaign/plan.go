@@ -61,7 +61,10 @@ func expected(bytes, pace float64) float64 { return 0.5 + bytes/pace }
 func (p *planner) reading() float64 { return expected(p.raw/2, p.engine.Pace().Backup) }
 
 func (p *planner) restore() float64 {
-	if p.engine.Lacks(KindRestore) != "" {
+	switch {
+	case p.engine.Reloads():
+		return expected(p.raw, p.engine.Pace().Load)
+	case p.engine.Lacks(KindRestore) != "":
 		return 0
 	}
 	return expected(p.raw/2, p.engine.Pace().Restore)

@@ -208,3 +208,24 @@ func (e postgresEngine) Server(ctx context.Context) (pid int, err error) {
 	})
 	return pid, err
 }
+
+// clusterEngine is a Citus cluster. It has no backup of all nodes, no settings for all nodes, and no process that the
+// others are children of.
+type clusterEngine struct{ postgresEngine }
+
+func (clusterEngine) Reloads() bool { return true }
+
+func (clusterEngine) Lacks(kind Kind) string {
+	if kind == KindBackup || kind == KindRestore {
+		return "a Citus cluster has no backup of all nodes: it is loaded again before a run that follows a write"
+	}
+	return ""
+}
+
+func (e clusterEngine) Variants(cores int) []Variant {
+	return slices.DeleteFunc(e.postgresEngine.Variants(cores), func(v Variant) bool { return v.Tuned })
+}
+
+func (e clusterEngine) As(Variant) Engine                              { return e }
+func (clusterEngine) Room(*dataset.Dataset, float64) (string, float64) { return "", 0 }
+func (clusterEngine) Server(context.Context) (int, error)              { return 0, nil }

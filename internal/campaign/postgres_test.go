@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
@@ -62,6 +63,39 @@ func TestPostgres(t *testing.T) {
 	is, err = e.Describe(ctx)
 	require.NoError(t, err)
 	require.Equal(t, "off", is.Settings["data_checksums"])
+}
+
+// A cluster is in the loaded state again after a restore, without a backup.
+func TestPostgres_Cluster(t *testing.T) {
+	cluster := pgtest.StartCluster(t, 2)
+	e, err := Open(cluster.URL(cluster.Database(t), 0)+"&layout=citus&shards=4", t.TempDir(), Commands{})
+	require.NoError(t, err)
+	d := dataset.New(dataset.Spec{Seed: 1})
+	require.NoError(t, e.Create(t.Context()))
+	require.NoError(t, e.Load(t.Context(), d, func(int, int64) {}))
+	s, err := store.Open(t.Context(), e.URL(), store.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+
+	r := running{Campaign: &Campaign{Engine: e}, dataset: d, intact: make(map[string]bool)}
+	for range 2 { // the second insert would be refused if the order were still there
+		_, err = s.InsertOrder(t.Context(), brokerage.Write{Now: time.Now()},
+			d.AppendNewOrder(nil, 1, dataset.NewOrder{ID: 999_999}))
+		require.NoError(t, err)
+		r.intact[e.URL()] = false
+		require.NoError(t, r.restore(t.Context(), e))
+	}
+	name, err := e.Holds(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, d.Fingerprint(), name)
+	is, err := e.Describe(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "citus", is.Settings["layout"])
+	for _, v := range e.Variants(2) {
+		require.False(t, v.Tuned)
+	}
+	_, err = e.Backup(t.Context())
+	require.ErrorContains(t, err, "a Citus cluster has no snapshot of all nodes")
 }
 
 // settingsOf returns settings as a new connection has them.

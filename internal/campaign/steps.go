@@ -76,6 +76,7 @@ func (r *running) load(ctx context.Context, e Engine, s *Step, save func() error
 		return err
 	}
 	s.Load.Finish = r.Now().Sub(last).Seconds()
+	r.intact[e.URL()] = true
 	if s.Variant != nil {
 		return nil
 	}
@@ -104,18 +105,23 @@ func (r *running) copyDatabase(ctx context.Context, e Engine, s *Step, do func(c
 }
 
 // restore restores a database to the state after the load, unless nothing has changed it.
-func (r *running) restore(ctx context.Context, e Engine) error {
-	if r.intact[e.URL()] || r.Engine.Lacks(KindRestore) != "" {
+func (r *running) restore(ctx context.Context, e Engine) (err error) {
+	switch {
+	case r.intact[e.URL()]:
 		return nil
-	}
-	if !e.BackedUp() {
+	case e.Reloads():
+		if err = e.Create(ctx); err == nil {
+			err = e.Load(ctx, r.dataset, func(int, int64) {})
+		}
+	case r.Engine.Lacks(KindRestore) != "":
+		return nil
+	case !e.BackedUp():
 		return errors.New("the backup of the database is missing: --replace starts again")
+	default:
+		_, err = e.Restore(ctx)
 	}
-	if _, err := e.Restore(ctx); err != nil {
-		return err
-	}
-	r.intact[e.URL()] = true
-	return nil
+	r.intact[e.URL()] = err == nil
+	return err
 }
 
 // runs runs a workload for each of its repeats. Repeats that were finished before an interruption count.

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,15 +18,23 @@ const (
 	oldestCitus = 13
 )
 
-// inspectCluster returns an error in one line for a cluster that the store cannot use. Tables can be made by the
-// coordinator only.
-func (s *Store) inspectCluster(ctx context.Context, conn *pgx.Conn, empty bool) error {
+// oneNodeAtATime lets a migration both change tables and make functions. By default, Citus changes the shards of a table
+// on several connections, and makes no function behind that in the same transaction.
+const oneNodeAtATime = "SET LOCAL citus.multi_shard_modify_mode = 'sequential';"
+
+// A clusterError is about a cluster that is not complete: another attempt may succeed when it is.
+type clusterError string
+
+func (e clusterError) Error() string { return string(e) }
+
+// inspectCluster returns an error in one line for a database whose extension is missing or too old.
+func (s *Store) inspectCluster(ctx context.Context, conn *pgx.Conn) error {
 	var version string
 	err := conn.QueryRow(ctx, "SELECT extversion FROM pg_extension WHERE extname = 'citus'").Scan(&version)
 	var major int
 	switch {
 	case noRows(err):
-		return errors.New("the database has no extension citus: CREATE EXTENSION citus, on every node (docs/scaling.md)")
+		return clusterError("the database has no extension citus: CREATE EXTENSION citus, on every node (docs/scaling.md)")
 	case err != nil:
 		return err
 	}
@@ -38,37 +45,54 @@ func (s *Store) inspectCluster(ctx context.Context, conn *pgx.Conn, empty bool) 
 	if !strings.HasPrefix(version, testedCitus) {
 		s.notice("Citus %s is untested: %s is tested", version, testedCitus)
 	}
-	if !empty {
-		if s.wanted.name == "" {
-			s.notice("add layout=citus to the URL: connections are not spread over the nodes that it names without it")
-		}
-		return nil
+	if s.wanted.name == "" {
+		s.notice("add layout=citus to the URL: connections are not spread over the nodes that it names without it")
 	}
+	return nil
+}
+
+// requireNodes returns an error in one line for a cluster in which the schema cannot be made or changed, which only the
+// coordinator can do, and on all nodes.
+func requireNodes(ctx context.Context, conn *pgx.Conn) error {
 	var coordinator bool
 	var workers int
-	err = conn.QueryRow(ctx, `SELECT (SELECT groupid = 0 FROM pg_dist_local_group),
+	err := conn.QueryRow(ctx, `SELECT (SELECT groupid = 0 FROM pg_dist_local_group),
 		(SELECT count(*) FROM pg_dist_node WHERE groupid <> 0 AND noderole = 'primary' AND isactive)`).
 		Scan(&coordinator, &workers)
 	switch {
 	case err != nil:
 		return err
 	case !coordinator:
-		return errors.New("this node is a worker, and only the coordinator makes tables: " +
-			"migrate with the URL of the coordinator")
+		return clusterError("this node is a worker, and only the coordinator makes and changes tables: " +
+			"brokerage migrate with the URL of the coordinator")
 	case workers == 0:
-		return errors.New("the cluster has no workers: SELECT citus_add_node('HOST', PORT) on the coordinator adds one")
+		return clusterError("the cluster has no workers: " +
+			"SELECT citus_add_node('HOST', PORT) on the coordinator adds one (docs/scaling.md)")
 	}
-	rows, _ := conn.Query(ctx, `SELECT format('node %s:%s: %s', n.nodename, n.nodeport, CASE WHEN r.success
-			THEN 'has Citus ' || r.result ELSE r.result END)
-		FROM run_command_on_all_nodes($$
-			SELECT coalesce((SELECT extversion FROM pg_extension WHERE extname = 'citus'), 'none') $$) AS r
-		JOIN pg_dist_node AS n USING (nodeid) WHERE NOT r.success OR r.result <> $1`, version)
-	others, err := pgx.CollectRows(rows, pgx.RowTo[string]) // the error of the query, too
-	if err == nil && len(others) > 0 {
-		err = fmt.Errorf("not every node has Citus %s, as the coordinator has: %s", version, strings.Join(others, "; "))
+	rows, _ := conn.Query(ctx, unfitNodes) // CollectRows returns the error
+	unfit, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err == nil && len(unfit) > 0 {
+		err = clusterError("not every node of the cluster is ready: " + strings.Join(unfit, "; "))
 	}
 	return err
 }
+
+// unfitNodes finds the nodes that do not answer, that have another version of Citus than this one, or that cannot
+// prepare a commit over several nodes.
+const unfitNodes = `
+	WITH here AS (SELECT extversion FROM pg_extension WHERE extname = 'citus'),
+	nodes AS (SELECT format('%s:%s ', nodename, nodeport) AS node, success, result,
+			split_part(result, ' ', 1) AS version, split_part(result, ' ', 2) AS prepared
+		FROM run_command_on_all_nodes($$
+			SELECT concat((SELECT extversion FROM pg_extension WHERE extname = 'citus'), ' ',
+				current_setting('max_prepared_transactions')) $$)
+		JOIN pg_dist_node USING (nodeid))
+	SELECT node || CASE
+		WHEN NOT success THEN 'does not answer ' || current_user || ': ' || result
+		WHEN version = '' THEN 'has no extension citus: CREATE EXTENSION citus there'
+		WHEN version <> extversion THEN format('has Citus %s, and the coordinator %s', version, extversion)
+		ELSE 'has max_prepared_transactions=0: set it to max_connections at least' END
+	FROM nodes, here WHERE NOT success OR version <> extversion OR prepared = '0' ORDER BY node`
 
 // configureCluster makes each new connection of the pool begin with another of the hosts that the URL names, all of
 // which take queries; the others are tried after it. Statements are planned for each execution unless the URL says

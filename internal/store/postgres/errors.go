@@ -115,8 +115,11 @@ func isTransient(err error) bool {
 }
 
 // mayHeal reports whether a database that could not be opened may be available later: the server is not up, does not
-// know the role, its password or the database yet, or the owner has not made the schema yet.
-func mayHeal(err error) bool { return isTransient(err) || isLost(err) || Forbidden(err) }
+// know the role, its password or the database yet, the owner has not made the schema yet, or a cluster lacks nodes.
+func mayHeal(err error) bool {
+	_, cluster := errors.AsType[clusterError](err)
+	return cluster || isTransient(err) || isLost(err) || Forbidden(err)
+}
 
 // Forbidden reports whether an error says that the role lacks a right.
 func Forbidden(err error) bool { return codeOf(err) == insufficientPrivilege }

@@ -56,6 +56,7 @@ const (
 // A schema is what the database has for a layout.
 type schema struct {
 	migrations []migration
+	begin, end []migration // steps that each migration begins and ends with
 	statements map[string]string
 	tables     []tableCopy // of a backup, in the order of a restore
 	checks     []string    // of what documents are found by
@@ -92,15 +93,21 @@ var spreadStatements = func() map[string]string {
 func schemaOf(name string, shards int) *schema {
 	if name == layoutSingle {
 		return &schema{
-			migrations: migrations, statements: statements, tables: backedUp, checks: lookUpChecks,
+			migrations: migrations, end: []migration{{"grants", grants}},
+			statements: statements, tables: backedUp, checks: lookUpChecks,
 			beginLoad: beginLoad, endLoad: endLoad, afterLoad: afterLoad,
 		}
 	}
-	return &schema{
-		migrations: spreadMigrations(name, shards), statements: spreadStatements, tables: spreadBackedUp,
-		checks:    spreadChecks,
+	in := &schema{
+		migrations: spreadMigrations(name, shards),
+		end:        []migration{{"functions", migrationText("migrations/spread/functions.sql")}, {"grants", grants}},
+		statements: spreadStatements, tables: spreadBackedUp, checks: spreadChecks,
 		beginLoad: beginLoad, endLoad: spreadEndLoad, afterLoad: spreadAfterLoad,
 	}
+	if name == layoutCitus {
+		in.begin = []migration{{"one node at a time", oneNodeAtATime}}
+	}
+	return in
 }
 
 // partitionBy declares a table as partitioned, which one of Citus is not.
@@ -159,7 +166,7 @@ func (s *Store) chooseLayout(ctx context.Context, conn *pgx.Conn) error {
 		}
 	}
 	if s.layoutName == layoutCitus {
-		return s.inspectCluster(ctx, conn, found == "")
+		return s.inspectCluster(ctx, conn)
 	}
 	return nil
 }
@@ -168,6 +175,12 @@ func (s *Store) chooseLayout(ctx context.Context, conn *pgx.Conn) error {
 type wantedLayout struct {
 	name   string
 	shards int
+}
+
+// IsCluster reports whether a URL asks for the layout of a Citus cluster.
+func IsCluster(url string) bool {
+	_, wanted, err := parseURL(url)
+	return err == nil && wanted.name == layoutCitus
 }
 
 // takeLayout reads the parameters of a URL that are about the layout, and removes them: the server does not know them.

@@ -27,15 +27,17 @@ const migrationLock = 0x62726F6B65726167 // "brokerag"
 // A migration is a step that brings the schema to its next version.
 type migration struct{ name, sql string }
 
-// migrations make the schema: the n-th brings it to version n.
-var migrations = readMigrations()
+// migrations make the schema of one server: the n-th brings it to version n.
+var migrations = readMigrations("migrations/0*.sql", func(sql string) string { return sql }, "")
 
-func readMigrations() (all []migration) {
-	files, _ := fs.Glob(migrationFiles, "migrations/0*.sql") // sorted; the pattern is right
+// readMigrations returns the migrations in numbered files, each after edit. The first begins with the keys, which are
+// the same in every layout, and ends with divided.
+func readMigrations(pattern string, edit func(string) string, divided string) (all []migration) {
+	files, _ := fs.Glob(migrationFiles, pattern) // sorted; the pattern is right
 	for _, file := range files {
-		text := migrationText(file)
+		text := edit(migrationText(file))
 		if len(all) == 0 {
-			text = migrationText("migrations/keys.sql") + "\n\n" + text
+			text = strings.TrimSpace(migrationText("migrations/keys.sql") + "\n\n" + text + "\n\n" + divided)
 		}
 		all = append(all, newMigration(len(all)+1, file, text))
 	}
@@ -52,14 +54,13 @@ func migrationText(file string) string {
 
 // spreadMigrations make the schema of a spread layout: tables with partitions, or distributed tables of Citus.
 func spreadMigrations(layout string, shards int) []migration {
-	const file = "migrations/spread/0001_documents.sql"
-	tables := migrationText(file)
-	if layout == layoutCitus {
-		tables = partitionBy.ReplaceAllString(tables, "")
-	}
 	divided := strings.ReplaceAll(migrationText("migrations/spread/"+layout+".sql"), "SHARDS", strconv.Itoa(shards))
-	return []migration{newMigration(1, file, strings.Join(
-		[]string{migrationText("migrations/keys.sql"), tables, divided}, "\n\n"))}
+	return readMigrations("migrations/spread/0*.sql", func(sql string) string {
+		if layout == layoutCitus {
+			return partitionBy.ReplaceAllString(sql, "")
+		}
+		return sql
+	}, divided)
 }
 
 // newMigration returns the migration to a version: the statements of a file, and a note that they were run.
@@ -69,14 +70,14 @@ func newMigration(version int, file, statements string) migration {
 		strings.TrimSuffix(strings.TrimSpace(statements), ";"), version, file)}
 }
 
-// stepsAfter returns the statements to run after a version: the migrations to the newest, and the privileges of the
-// role of the service.
-func stepsAfter(version int, migrations []migration) []migration {
-	steps := slices.Concat(migrations[version:], []migration{{"grants", grants}})
+// stepsAfter returns the statements to run after a version: the migrations to the newest, between those with which each
+// migration begins and ends.
+func (in *schema) stepsAfter(version int) []migration {
+	var first []migration
 	if version == 0 {
-		steps = slices.Insert(steps, 0, migration{"schema brokerage", firstStep})
+		first = []migration{{"schema brokerage", firstStep}}
 	}
-	return steps
+	return slices.Concat(in.begin, first, in.migrations[version:], in.end)
 }
 
 // firstStep makes the schema, unless it exists, and the table of versions. The owner of a database may have made the
@@ -92,12 +93,12 @@ func Script(url string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	migrations := schemaOf(cmp.Or(wanted.name, layoutSingle), wanted.shards).migrations
+	in := schemaOf(cmp.Or(wanted.name, layoutSingle), wanted.shards)
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- The schema of brokerage in PostgreSQL, version %d, for an empty database. Run by its owner.\n\n",
-		len(migrations))
+		len(in.migrations))
 	b.WriteString("BEGIN;\n")
-	for _, step := range stepsAfter(0, migrations) {
+	for _, step := range in.stepsAfter(0) {
 		fmt.Fprintf(&b, "\n-- %s\n\n%s\n", step.name, strings.TrimSpace(step.sql))
 	}
 	b.WriteString("\nCOMMIT;\n")
@@ -113,8 +114,7 @@ var ErrEmpty = errors.New("the database is empty: the load command fills it")
 // migrate brings the schema up to date, in one transaction: interrupted at any point, the database has the version that
 // it had, or the newest. Where there is nothing to do it takes no lock and needs only the right to read.
 func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) (err error) {
-	all := s.schema.migrations
-	newest := len(all)
+	newest := len(s.schema.migrations)
 	if s.from, err = versionOf(ctx, conn, newest); err != nil || s.from == newest {
 		return err
 	}
@@ -124,6 +124,10 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) (err error) {
 	case s.options.AsIs:
 		return fmt.Errorf("the database has schema version %d, and this program has %d: "+
 			"it is brought up to date when its owner opens it", s.from, newest)
+	case s.layoutName == layoutCitus:
+		if err := requireNodes(ctx, conn); err != nil {
+			return err
+		}
 	}
 	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
@@ -139,7 +143,7 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) (err error) {
 		if s.from > 0 {
 			s.notice("the database is being migrated from version %d to %d", s.from, newest)
 		}
-		for _, step := range stepsAfter(s.from, all) {
+		for _, step := range s.schema.stepsAfter(s.from) {
 			if _, err := tx.Exec(ctx, step.sql); err != nil {
 				return fmt.Errorf("%s: %w", step.name, err)
 			}
@@ -147,8 +151,12 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) (err error) {
 		return nil
 	})
 	if Forbidden(err) {
+		roles := "docs/postgres.md"
+		if s.layoutName == layoutCitus {
+			roles = "docs/scaling.md"
+		}
 		err = fmt.Errorf("the database has schema version %d, this program has %d, and role %s may not change that: "+
-			"brokerage migrate does, as the owner (docs/postgres.md): %w", s.from, newest, conn.Config().User, err)
+			"brokerage migrate does, as the owner (%s): %w", s.from, newest, conn.Config().User, roles, err)
 	}
 	return err
 }

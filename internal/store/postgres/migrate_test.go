@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
@@ -67,17 +69,92 @@ func TestMigrate_Versions(t *testing.T) {
 		"the database has schema version %d, but this program supports up to %d: use a newer release", current+1, current))
 }
 
+// On partitions and on a cluster, a migration that dies half-way leaves everything as it was, and the same command
+// finishes it. Each migration makes the functions of the layout again.
+func TestMigrate_Partitioned(t *testing.T) {
+	server := pgtest.Shared(t)
+	url := server.URL(server.Database(t))
+	migratesSpread(t, layoutPartitioned, url+partitioned, url)
+}
+
+func TestMigrate_Citus(t *testing.T) {
+	cluster := pgtest.StartCluster(t, 2)
+	database := cluster.Database(t)
+	migratesSpread(t, layoutCitus, cluster.URL(database, 0)+"&layout=citus&shards=4",
+		cluster.URL(database, 0), cluster.URL(database, 1), cluster.URL(database, 2))
+	cluster.RequireNothingPrepared(t)
+}
+
+func migratesSpread(t *testing.T, layout, url string, nodes ...string) {
+	d := generator(t, "tiny")
+	all := spreadMigrations(layout, 4)
+	with := func(sql string) Options {
+		later := newMigration(len(all)+1, "migrations/spread/9999_more.sql", sql)
+		return Options{migrations: append(slices.Clone(all), later)}
+	}
+	const die = "SELECT pg_terminate_backend(pg_backend_pid());"
+	requireEverywhere := func(condition string) {
+		for _, node := range nodes {
+			conn, err := pgx.Connect(t.Context(), node)
+			require.NoError(t, err)
+			require.True(t, value[bool](t, conn, "SELECT "+condition), "%s: %s", node, condition)
+			require.NoError(t, conn.Close(t.Context()))
+		}
+	}
+	var unavailable *brokerage.Unavailable
+	require.ErrorAs(t, errOf(Open(t.Context(), url, with(die))), &unavailable)
+	requireEverywhere("to_regnamespace('brokerage') IS NULL")
+
+	s := opened(t, url, Options{})
+	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
+	price, err := s.SecurityPrice(t.Context(), d.Symbol(1))
+	require.NoError(t, err)
+	require.NoError(t, errOf(s.pool.Exec(t.Context(), `CREATE OR REPLACE FUNCTION brokerage.security_price(doc xml)
+		RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 'as an earlier program answered' $$`)))
+	const (
+		add    = "ALTER TABLE brokerage.orders ADD COLUMN note text;"
+		column = "(SELECT FROM pg_attribute WHERE attrelid = 'brokerage.orders'::regclass AND attname = 'note')"
+		older  = "pg_get_functiondef('brokerage.security_price(xml)'::regprocedure) LIKE '%earlier program%'"
+	)
+	requireEverywhere(older)
+	require.ErrorAs(t, errOf(Open(t.Context(), url, with(add+die))), &unavailable)
+	requireEverywhere("NOT EXISTS " + column)
+	requireEverywhere(older)
+
+	s = opened(t, url, with(add))
+	from, to := s.Migrated()
+	require.Equal(t, []int{len(all), len(all) + 1}, []int{from, to})
+	requireEverywhere("EXISTS " + column)
+	requireEverywhere("NOT " + older)
+	answer, err := s.SecurityPrice(t.Context(), d.Symbol(1))
+	require.NoError(t, err)
+	require.Equal(t, price, answer)
+	tag, err := s.pool.Exec(t.Context(), "UPDATE brokerage.orders SET note = 'in each part'")
+	require.NoError(t, err)
+	require.Equal(t, d.Count(dataset.Order), tag.RowsAffected())
+	require.Empty(t, verified(t, s))
+}
+
 // The script, run by hand, creates exactly the schema that Open creates.
 func TestScript(t *testing.T) {
 	server := pgtest.Shared(t)
-	database := server.Database(t)
-	server.Exec(t, database, script(t))
-	s := opened(t, server.URL(database), Options{AsIs: true})
-	other, _, _ := fresh(t)
-	for s, before := range map[*Store]int{s: len(migrations), other: 0} {
-		from, to := s.Migrated()
-		require.Equal(t, []int{before, len(migrations)}, []int{from, to})
+	for _, layout := range []string{"", partitioned} {
+		database := server.Database(t)
+		text, err := Script(server.URL(database) + layout)
+		require.NoError(t, err)
+		server.Exec(t, database, text)
+		s := opened(t, server.URL(database), Options{AsIs: true})
+		other := opened(t, server.URL(server.Database(t))+layout, Options{})
+		for s, before := range map[*Store]int{s: len(other.schema.migrations), other: 0} {
+			from, to := s.Migrated()
+			require.Equal(t, []int{before, len(other.schema.migrations)}, []int{from, to})
+		}
+		requireSameSchema(t, other, s)
 	}
+}
+
+func requireSameSchema(t *testing.T, want, got *Store) {
+	t.Helper()
 	schema := func(s *Store) []string {
 		return value[[]string](t, s.pool, `SELECT array_agg(line ORDER BY line) FROM (
 			SELECT 'column ' || attrelid::regclass || attname ||
@@ -92,37 +169,65 @@ func TestScript(t *testing.T) {
 			UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'brokerage'
 			UNION ALL SELECT version || file FROM brokerage.schema_versions) AS schema (line)`)
 	}
-	require.Greater(t, len(schema(s)), 50)
-	require.Equal(t, schema(other), schema(s))
+	require.Greater(t, len(schema(want)), 50)
+	require.Equal(t, schema(want), schema(got))
 }
 
 // The owner of the schema is no superuser, and the service's role may change documents and nothing else.
 func TestRoles(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", `CREATE ROLE brokerage_owner LOGIN; CREATE ROLE brokerage_service LOGIN`)
+	urls := func(database, layout string) (owner, service string) {
+		server.Exec(t, "postgres", "CREATE DATABASE "+database+" OWNER brokerage_owner TEMPLATE template0")
+		return server.URLOf("brokerage_owner", database) + layout, server.URLOf("brokerage_service", database) + layout
+	}
 	t.Run(layoutSingle, func(t *testing.T) {
-		roles(t, server, "app", "", "INSERT INTO brokerage.accounts VALUES (1, 2)", "DELETE FROM brokerage.accounts")
+		owner, service := urls("app", "")
+		roles(t, owner, service, service, "INSERT INTO brokerage.accounts VALUES (1, 2)", "DELETE FROM brokerage.accounts")
 	})
 	t.Run(layoutPartitioned, func(t *testing.T) {
-		roles(t, server, "spread", partitioned, "INSERT INTO brokerage.once_slots VALUES (99)")
+		owner, service := urls("spread", partitioned)
+		roles(t, owner, service, service, "INSERT INTO brokerage.once_slots VALUES (99)")
 	})
 }
 
-func roles(t *testing.T, server *pgtest.Server, database, layout string, alsoForbidden ...string) {
-	server.Exec(t, "postgres", "CREATE DATABASE "+database+" OWNER brokerage_owner TEMPLATE template0")
-	service := server.URLOf("brokerage_service", database) + layout
+// The service may do through a worker what it may do elsewhere. Citus takes roles to all nodes that are made in the
+// database of the cluster; those of each node by itself must become known to it.
+func TestRoles_Citus(t *testing.T) {
+	cluster := pgtest.StartCluster(t, 2)
+	as := func(database, role string, entries ...int) string {
+		return strings.Replace(cluster.URL(database, entries...), pgtest.User+"@", role+"@", 1) + onCitus
+	}
+	database := cluster.Database(t)
+	cluster.Nodes[0].Exec(t, database, "CREATE ROLE brokerage_owner LOGIN; CREATE ROLE brokerage_service LOGIN;"+
+		"ALTER DATABASE "+database+" OWNER TO brokerage_owner")
+	service := as(database, "brokerage_service", 0)
+	roles(t, as(database, "brokerage_owner", 0), service, as(database, "brokerage_service", 1, 2),
+		"INSERT INTO brokerage.once_slots VALUES (99)")
 
+	database = cluster.Database(t)
+	for _, node := range cluster.Nodes {
+		node.Exec(t, "postgres", "CREATE ROLE apart LOGIN; ALTER DATABASE "+database+" OWNER TO apart")
+	}
+	_, err := Open(t.Context(), as(database, "apart", 0), Options{})
+	require.ErrorContains(t, err, "role apart may not change that: brokerage migrate does, as the owner (docs/scaling.md)")
+	cluster.Nodes[0].Exec(t, database, "CREATE SCHEMA brokerage AUTHORIZATION apart")
+	require.NoError(t, opened(t, as(database, "apart", 0), Options{}).Close())
+}
+
+// roles is given URLs of the owner, and of the service where it would make tables and where it serves.
+func roles(t *testing.T, owns, service, serves string, alsoForbidden ...string) {
 	_, err := Open(t.Context(), service, Options{})
 	require.ErrorContains(t, err, "role brokerage_service may not change that: brokerage migrate does, as the owner")
 
 	d := generator(t, "tiny")
-	owner := opened(t, server.URLOf("brokerage_owner", database)+layout, Options{})
+	owner := opened(t, owns, Options{})
 	err = opened(t, service, Options{}).LoadDataset(t.Context(), d, nil)
 	require.ErrorContains(t, err, "only the schema's owner can load, and role brokerage_service is not")
 	require.NoError(t, owner.LoadDataset(t.Context(), d, nil))
 	require.NoError(t, owner.Close())
 
-	s := opened(t, service, Options{})
+	s := opened(t, serves, Options{})
 	require.NoError(t, s.Ready(t.Context()))
 	for _, call := range storetest.Calls(t, s, d) {
 		require.NoError(t, call.Do(t.Context()), call.Name)
@@ -130,6 +235,7 @@ func roles(t *testing.T, server *pgtest.Server, database, layout string, alsoFor
 	require.NoError(t, errOf(s.Lease(t.Context(), "order", 10)))
 	require.NoError(t, s.DeleteOrder(t.Context(), once(), orderID(d, 0)))
 
+	s = opened(t, service, Options{})
 	for _, forbidden := range append(alsoForbidden, "TRUNCATE brokerage.orders",
 		"CREATE TABLE brokerage.mine (id int)", "CREATE TABLE public.mine (id int)", "DROP INDEX brokerage.orders_cash",
 		"ALTER TABLE brokerage.orders DISABLE TRIGGER ALL", "UPDATE brokerage.schema_versions SET version = 2",

@@ -88,6 +88,59 @@ func TestRecovery(t *testing.T) {
 	})
 }
 
+// Recovery of a cluster as in docs/scaling.md: the nodes, at new addresses, have the state of one restore point.
+func TestRecovery_Citus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("six servers take half a minute")
+	}
+	cluster := pgtest.StartCluster(t, 2, pgtest.Archiving...)
+	ctx, d, database := t.Context(), generator(t, "tiny"), cluster.Database(t)
+	s := opened(t, cluster.URL(database, 0)+onCitus, Options{})
+	require.NoError(t, s.LoadDataset(ctx, d, nil))
+	var backups []*pgtest.Backup
+	for _, node := range cluster.Nodes {
+		backups = append(backups, node.Backup(t))
+	}
+	const before, after, each = 900_000_000_000, 900_000_000_100, 20 // orders, on both workers
+	for i := range int64(each) {
+		insertOrder(t, s, order(d, before+i))
+	}
+	require.NoError(t, errOf(s.pool.Exec(ctx, "SELECT citus_create_restore_point('before_the_mistake')")))
+	require.NoError(t, errOf(s.pool.Exec(ctx, "DELETE FROM brokerage.customers")))
+	for i := range int64(each) {
+		insertOrder(t, s, order(d, after+i))
+	}
+	require.NoError(t, s.Close())
+	for _, node := range cluster.Nodes {
+		archived(t, node)
+		node.Halt(t)
+	}
+
+	recovered := &pgtest.Cluster{}
+	for _, backup := range backups {
+		node, err := backup.RecoverTo("before_the_mistake",
+			"shared_preload_libraries=citus", "max_prepared_transactions=200", "max_connections=300")
+		require.NoError(t, err)
+		recovered.Nodes = append(recovered.Nodes, node)
+	}
+	coordinator := recovered.Nodes[0].Connect(t, database)
+	defer func() { _ = coordinator.Close(context.Background()) }()
+	for i, node := range recovered.Nodes {
+		require.NoError(t, errOf(coordinator.Exec(ctx, `SELECT citus_update_node(nodeid, $2, 5432) FROM pg_dist_node
+			WHERE nodename = $1`, filepath.Dir(cluster.Nodes[i].Socket()), filepath.Dir(node.Socket()))))
+	}
+	require.Eventually(t, func() bool { // the workers get to know the addresses by themselves
+		return value[bool](t, coordinator, "SELECT bool_and(metadatasynced) FROM pg_dist_node")
+	}, time.Minute, 10*time.Millisecond)
+	then := opened(t, recovered.URL(database, 1, 2)+onCitus, Options{})
+	for i := range brokerage.ID(each) {
+		require.NoError(t, errOf(then.GetOrder(ctx, before+i)))
+		require.Error(t, errOf(then.GetOrder(ctx, after+i)))
+	}
+	require.Empty(t, verified(t, then))
+	require.NoError(t, then.Close())
+}
+
 func largest(t testing.TB, dir string) (path string) {
 	t.Helper()
 	var most int64

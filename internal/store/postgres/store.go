@@ -181,6 +181,9 @@ func (s *Store) prepare(ctx context.Context) error {
 	if err := s.chooseLayout(ctx, conn.Conn()); err != nil {
 		return err
 	}
+	if s.layoutName != layoutSingle {
+		s.engine.Settings = append(s.engine.Settings, Setting{Name: "layout", Value: s.layoutName})
+	}
 	return s.migrate(ctx, conn.Conn())
 }
 

@@ -1,6 +1,4 @@
 -- On a Citus cluster: SHARDS shards of each table, spread over its nodes.
-SET LOCAL citus.multi_shard_modify_mode = 'sequential';
-
 ALTER TABLE brokerage.customers SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_vacuum_scale_factor = 0.02);
 ALTER TABLE brokerage.securities SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_vacuum_scale_factor = 0.02);
 ALTER TABLE brokerage.orders SET (autovacuum_vacuum_scale_factor = 0.05);
@@ -16,8 +14,5 @@ SELECT create_distributed_table('brokerage.order_homes', 'id', colocate_with => 
 SELECT create_distributed_table('brokerage.securities', 'symbol', colocate_with => 'none', shard_count => SHARDS);
 SELECT create_distributed_table('brokerage.answers', 'slot', colocate_with => 'none', shard_count => SHARDS);
 SELECT create_distributed_table('brokerage.once_slots', 'slot', colocate_with => 'brokerage.answers');
-SELECT create_distributed_function('brokerage.account_summary(bigint, xml)');
-SELECT create_distributed_function('brokerage.customer_profile(xml)');
-SELECT create_distributed_function('brokerage.security_price(xml)');
 
 INSERT INTO brokerage.once_slots SELECT generate_series(0, 63);

@@ -1,0 +1,93 @@
+package postgres
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/store/postgres/pgtest"
+)
+
+const onCitus = "&layout=citus&shards=4"
+
+// refusedBy returns the error of a migration that was refused, and requires that it has one line, and that it left no
+// node with a schema.
+func refusedBy(t *testing.T, url, database string, nodes ...*pgtest.Server) error {
+	t.Helper()
+	_, err := Open(t.Context(), url+onCitus, Options{})
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "\n")
+	for _, node := range nodes {
+		conn := node.Connect(t, database)
+		require.False(t, value[bool](t, conn, "SELECT to_regnamespace('brokerage') IS NOT NULL"))
+		require.NoError(t, conn.Close(t.Context()))
+	}
+	return err
+}
+
+// What a migration needs of a cluster is said before anything is changed. What an operator may add later is worth
+// another attempt.
+func TestCluster_Refused(t *testing.T) {
+	cluster := pgtest.StartCluster(t, 2)
+	coordinator, worker := cluster.Nodes[0], cluster.Nodes[2]
+	var mayHeal *brokerage.Unavailable
+
+	database := coordinator.Database(t)
+	err := refusedBy(t, coordinator.URL(database), database, coordinator)
+	require.ErrorContains(t, err, "the database has no extension citus: CREATE EXTENSION citus, on every node")
+	require.ErrorAs(t, err, &mayHeal)
+	coordinator.Exec(t, database, "CREATE EXTENSION citus")
+	err = refusedBy(t, coordinator.URL(database), database, coordinator)
+	require.ErrorContains(t, err, "the cluster has no workers: SELECT citus_add_node(")
+	require.ErrorAs(t, err, &mayHeal)
+
+	database = cluster.Database(t)
+	url := cluster.URL(database, 0)
+	err = refusedBy(t, cluster.URL(database, 1), database, cluster.Nodes...)
+	require.ErrorContains(t, err, "this node is a worker, and only the coordinator makes and changes tables")
+	require.ErrorAs(t, err, &mayHeal)
+
+	worker.Exec(t, database, "DROP EXTENSION citus CASCADE")
+	err = refusedBy(t, url, database, cluster.Nodes...)
+	require.ErrorContains(t, err, "not every node of the cluster is ready: ")
+	require.ErrorContains(t, err, ":5432 has no extension citus: CREATE EXTENSION citus there")
+
+	database = cluster.Database(t)
+	url = cluster.URL(database, 0)
+	worker.Halt(t)
+	err = refusedBy(t, url, database, cluster.Nodes[:2]...)
+	require.ErrorContains(t, err, ":5432 does not answer brokerage: ")
+	require.ErrorAs(t, err, &mayHeal)
+	worker.Again(t)
+	s := opened(t, url+onCitus, Options{})
+
+	_, err = Open(t.Context(), url+partitioned, Options{})
+	require.ErrorContains(t, err, "the database has the layout citus, and the URL asks for partitioned: brokerage backup")
+	_, _, err = s.BackupTo(t.Context(), t.TempDir()+"/b", false, nil)
+	require.EqualError(t, err, "a Citus cluster has no snapshot of all nodes that a backup could copy: "+
+		"docs/scaling.md says how its nodes are backed up together")
+}
+
+// What a cluster at hand does not have is imitated: another version, and a node that may not prepare a commit.
+func TestCluster_Unfit(t *testing.T) {
+	server := pgtest.Shared(t)
+	database := server.Database(t)
+	server.Exec(t, database, `UPDATE pg_extension SET extname = 'citus', extversion = '13.2-1' WHERE extname = 'plpgsql';
+		CREATE TABLE pg_dist_local_group AS SELECT 0 AS groupid;
+		CREATE TABLE pg_dist_node AS SELECT n AS nodeid, n AS groupid, 'node' || n AS nodename, 5432 AS nodeport,
+			'primary' AS noderole, true AS isactive FROM generate_series(0, 1) AS n;
+		CREATE TABLE answers AS SELECT n AS nodeid, true AS success, '13.2-1 200' AS result FROM generate_series(0, 1) AS n;
+		CREATE FUNCTION run_command_on_all_nodes(text) RETURNS SETOF answers LANGUAGE sql AS 'SELECT * FROM answers'`)
+	for answer, says := range map[string]string{
+		"13.2-1 0":   "node1:5432 has max_prepared_transactions=0: set it to max_connections at least",
+		"12.1-1 200": "node1:5432 has Citus 12.1-1, and the coordinator 13.2-1",
+	} {
+		server.Exec(t, database, "UPDATE answers SET result = '"+answer+"' WHERE nodeid = 1")
+		err := refusedBy(t, server.URL(database), database, server)
+		require.ErrorContains(t, err, "not every node of the cluster is ready: "+says)
+	}
+	server.Exec(t, database, "UPDATE pg_extension SET extversion = '12.1-1' WHERE extname = 'citus'")
+	err := refusedBy(t, server.URL(database), database, server)
+	require.EqualError(t, err, "the extension citus 12.1-1 is too old: 13.2 is tested, and 13 is the oldest that works")
+}
