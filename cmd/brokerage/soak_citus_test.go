@@ -51,6 +51,7 @@ func TestSoakCitus(t *testing.T) {
 			require.Equal(t, exitOK, r.code, r.err)
 			t.Log("\n" + r.out)
 			requireFlat(t, memory)
+			require.NotContains(t, r.out, "UNEXPECTED")
 			return
 		case <-tick:
 			for n, node := range cluster.Nodes {
