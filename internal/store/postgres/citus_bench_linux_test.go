@@ -51,11 +51,12 @@ type citusBench struct {
 type target struct {
 	*citusBench
 
-	name    string
-	groups  []*pgtest.Group // of its servers, the coordinator first
-	store   *postgres.Store
-	url     string
-	samples []sample
+	name     string
+	groups   []*pgtest.Group // of its servers, the coordinator first
+	database string
+	store    *postgres.Store
+	url      string
+	samples  []sample
 }
 
 // A sample is what one run has measured.
@@ -87,7 +88,7 @@ func BenchmarkCitus(b *testing.B) {
 	partitions := c.onServer("one server, 32 partitions", scale, "&layout=partitioned")
 	clusters := []*target{c.onCluster(scale, 1, 32), c.onCluster(scale, 2, 32), c.onCluster(scale, 4, 32)}
 	shards, large := c.onCluster(scale, 2, 64), c.onCluster(larger, 2, 32)
-	all := slices.Concat([]*target{single, partitions}, clusters, []*target{shards, large})
+	all := slices.Concat([]*target{single, partitions}, clusters, []*target{clusters[1].byOneEntry(), shards, large})
 	for round := -1; round < costRounds; round++ {
 		for _, t := range all {
 			if s := t.run(costUsers, c.mixed, 0); round >= 0 { // the first is a warm-up
@@ -96,6 +97,7 @@ func BenchmarkCitus(b *testing.B) {
 		}
 	}
 	printCosts(all)
+	c.printIdle()
 	c.printTransactions(single, clusters[1])
 	aims := costAims(single, partitions, clusters, shards, large)
 	printAims(append(aims, c.scaling(clusters)...))
@@ -122,39 +124,56 @@ func newCitusBench(b *testing.B, each time.Duration) *citusBench {
 func (c *citusBench) onServer(name, scale, layout string) *target {
 	c.Helper()
 	url := c.plain.URL(c.plain.Database(c)) + layout
-	return c.load(&target{name: name + ", " + scale, url: url, groups: c.groups[len(c.groups)-1:]}, url, scale)
+	t := &target{citusBench: c, name: name + ", " + scale, url: url, groups: c.groups[len(c.groups)-1:]}
+	t.load(url, scale)
+	return t.open()
 }
 
 // onCluster loads a database on the coordinator and some workers, which are its entries then.
 func (c *citusBench) onCluster(scale string, workers, shards int) *target {
 	c.Helper()
-	database := c.cluster.DatabaseOn(c, workers)
+	t := &target{
+		citusBench: c, name: fmt.Sprintf("%d data nodes, %d shards, %s", workers, shards, scale),
+		groups: c.groups[:workers+1], database: c.cluster.DatabaseOn(c, workers),
+	}
 	var entries []int
 	for n := range workers {
 		entries = append(entries, n+1)
 	}
-	layout := fmt.Sprintf("&layout=citus&shards=%d", shards)
-	t := &target{name: fmt.Sprintf("%d data nodes, %d shards, %s", workers, shards, scale), groups: c.groups[:workers+1]}
-	t.url = c.cluster.URL(database, entries...) + layout
-	return c.load(t, c.cluster.URL(database, 0)+layout, scale)
+	t.url = c.cluster.URL(t.database, entries...) + "&layout=citus"
+	t.load(c.cluster.URL(t.database, 0)+fmt.Sprintf("&layout=citus&shards=%d", shards), scale)
+	return t.open()
 }
 
-// load fills the database of a target through a URL, and opens it.
-func (c *citusBench) load(t *target, through, scale string) *target {
-	c.Helper()
+// byOneEntry returns the target with the first worker as its only entry.
+func (t *target) byOneEntry() *target {
+	t.Helper()
+	other := *t
+	other.name += ", one entry"
+	other.url = t.cluster.URL(t.database, 1) + "&layout=citus"
+	return other.open()
+}
+
+// load fills the database through a URL.
+func (t *target) load(through, scale string) {
+	t.Helper()
 	began := time.Now()
 	size, err := dataset.ParseScale(scale)
-	require.NoError(c, err)
-	s, err := postgres.Open(c.Context(), through, postgres.Options{})
-	require.NoError(c, err)
-	require.NoError(c, s.LoadDataset(c.Context(), dataset.New(dataset.Spec{Scale: size, Seed: 1}), nil))
-	require.NoError(c, s.Close())
-	t.citusBench = c
-	pool := max(costUsers, usersOfNode*(len(t.groups)-1))
-	t.store, err = postgres.Open(c.Context(), t.url, postgres.Options{Pool: pool})
-	require.NoError(c, err)
-	c.Cleanup(func() { _ = t.store.Close() })
+	require.NoError(t, err)
+	s, err := postgres.Open(t.Context(), through, postgres.Options{})
+	require.NoError(t, err)
+	require.NoError(t, s.LoadDataset(t.Context(), dataset.New(dataset.Spec{Scale: size, Seed: 1}), nil))
+	require.NoError(t, s.Close())
 	fmt.Fprintf(os.Stderr, "loaded %s: %.0f s\n", t.name, time.Since(began).Seconds())
+}
+
+func (t *target) open() *target {
+	t.Helper()
+	var err error
+	t.store, err = postgres.Open(t.Context(), t.url,
+		postgres.Options{Pool: max(costUsers, usersOfNode*(len(t.groups)-1))})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = t.store.Close() })
 	return t
 }
 
@@ -232,6 +251,20 @@ func printCosts(all []*target) {
 		fmt.Printf("| %s | %s | %.0f | %.2f | %.0f |\n", t.name, strings.Join(servers, " + "), t.cost(),
 			t.cost()/all[0].cost(), t.median(func(s sample) float64 { return s.tps }))
 	}
+}
+
+// printIdle prints what the servers use without any transactions, with all databases open.
+func (c *citusBench) printIdle() {
+	before := make([]time.Duration, len(c.groups))
+	for i, g := range c.groups {
+		before[i] = g.Used(c)
+	}
+	time.Sleep(c.each)
+	var shares []string
+	for i, g := range c.groups {
+		shares = append(shares, fmt.Sprintf("%.2f %%", 100*float64(g.Used(c)-before[i])/float64(c.each)))
+	}
+	fmt.Println("\nWithout transactions, the servers use of a processor:", strings.Join(shares, ", "))
 }
 
 // printTransactions prints what each transaction of the mix costs on one server and on a cluster.
