@@ -39,12 +39,13 @@ const (
 type citusBench struct {
 	*testing.B
 
-	each    time.Duration
-	quota   float64 // processors of each server when it is limited
-	mixed   *workload.Definition
-	cluster *pgtest.Cluster
-	plain   *pgtest.Server
-	groups  []*pgtest.Group // of the nodes of the cluster, then that of the plain server
+	each       time.Duration
+	quota      float64 // processors of each server when it is limited
+	mixed      *workload.Definition
+	cluster    *pgtest.Cluster
+	parameters string // of the URL of a cluster
+	plain      *pgtest.Server
+	groups     []*pgtest.Group // of the nodes of the cluster, then that of the plain server
 }
 
 // A target is a database on some of the servers.
@@ -111,7 +112,10 @@ func newCitusBench(b *testing.B, each time.Duration) *citusBench {
 	require.NoError(b, err)
 	settings := []string{"shared_buffers=512MB", "max_wal_size=4GB", "autovacuum=off", "max_connections=300"}
 	c := &citusBench{B: b, each: each, quota: quota, mixed: mixed, cluster: pgtest.StartCluster(b, 4, settings...)}
-	c.plain = c.cluster.Plain(b, settings...)
+	c.plain, c.parameters = c.cluster.Plain(b, settings...), "&layout=citus"
+	if plans := os.Getenv("PLANS"); plans != "" {
+		c.parameters += "&plan_cache_mode=" + plans
+	}
 	for _, server := range append(slices.Clone(c.cluster.Nodes), c.plain) {
 		c.groups = append(c.groups, server.Group(b))
 	}
@@ -140,8 +144,8 @@ func (c *citusBench) onCluster(scale string, workers, shards int) *target {
 	for n := range workers {
 		entries = append(entries, n+1)
 	}
-	t.url = c.cluster.URL(t.database, entries...) + "&layout=citus"
-	t.load(c.cluster.URL(t.database, 0)+fmt.Sprintf("&layout=citus&shards=%d", shards), scale)
+	t.url = c.cluster.URL(t.database, entries...) + c.parameters
+	t.load(c.cluster.URL(t.database, 0)+c.parameters+fmt.Sprintf("&shards=%d", shards), scale)
 	return t.open()
 }
 
@@ -150,7 +154,7 @@ func (t *target) byOneEntry() *target {
 	t.Helper()
 	other := *t
 	other.name += ", one entry"
-	other.url = t.cluster.URL(t.database, 1) + "&layout=citus"
+	other.url = t.cluster.URL(t.database, 1) + t.parameters
 	return other.open()
 }
 
@@ -364,8 +368,8 @@ func (c *citusBench) scaling(clusters []*target) []aim {
 			}
 		}
 	}
-	fmt.Printf("\n| mixed, each server limited to %g processors, %d users a data node | transactions/s by round | median |"+
-		" against 1 node | µs a transaction | idle |\n|---|---|---|---|---|---|\n", c.quota, usersOfNode)
+	fmt.Printf("\n| mixed, each server limited to %g processors, %d users a data node | transactions/s by round |"+
+		" median | against 1 node | µs a transaction | idle |\n|---|---|---|---|---|---|\n", c.quota, usersOfNode)
 	tps := func(t *target) float64 { return t.median(func(s sample) float64 { return s.tps }) }
 	least := 1.0
 	for _, t := range clusters {

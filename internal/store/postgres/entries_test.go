@@ -24,7 +24,7 @@ func TestHashOf(t *testing.T) {
 	}
 	for range 200 {
 		requireHash("hashint8", brokerage.ID(random.Uint64()>>random.IntN(64))) //nolint:gosec // a negative one, too
-		requireHash("hashint8", -brokerage.ID(random.Uint64N(1<<40)))          //nolint:gosec // it is small
+		requireHash("hashint8", -brokerage.ID(random.Uint64N(1<<40)))           //nolint:gosec // it is small
 		requireHash("hashtext", string([]rune("Zü9.Züé!")[:random.IntN(8)]))
 	}
 	for slot := range slots {

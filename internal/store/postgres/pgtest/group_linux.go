@@ -69,7 +69,8 @@ func (g *Group) Limit(t testing.TB, processors float64) {
 	if quota == 0 {
 		quota = -1
 	}
-	for name, micros := range map[string]int64{"cpu.cfs_period_us": quotaPeriod.Microseconds(), "cpu.cfs_quota_us": quota} {
+	period := quotaPeriod.Microseconds()
+	for name, micros := range map[string]int64{"cpu.cfs_period_us": period, "cpu.cfs_quota_us": quota} {
 		require.NoError(t, os.WriteFile(filepath.Join(g.limits, name), strconv.AppendInt(nil, micros, 10), 0o600))
 	}
 }
