@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"regexp"
+	"slices"
 	"sort"
 	"sync/atomic"
 	"time"
@@ -20,9 +21,9 @@ import (
 // what is known here about the places of shards may be old.
 type entries struct {
 	pools  []*pgxpool.Pool
-	own    []int // group of the host of a pool, 0 while it is unknown: connections may be to another host
-	tables map[string]string
-	next   atomic.Int64 // pool of a statement without a key
+	own    []int             // group of the host of a pool, or nowhere: connections may be to another host
+	tables map[string]string // whose key is the first argument of a statement
+	next   atomic.Int64      // pool of a statement without a key
 	places atomic.Pointer[places]
 	looked atomic.Int64 // when, in Unix time
 }
@@ -38,6 +39,9 @@ type shard struct {
 	group int
 }
 
+// nowhere is the number of no group.
+const nowhere = -1
+
 // lookEvery is how often the places of shards are read. They change when shards are moved.
 const lookEvery = 30 * time.Second
 
@@ -48,7 +52,7 @@ func openEntries(ctx context.Context, config *pgxpool.Config, texts map[string]s
 	if len(hosts) < 2 {
 		return nil, nil //nolint:nilnil // then there is nothing to choose
 	}
-	e := &entries{own: make([]int, len(hosts)), tables: make(map[string]string)}
+	e := &entries{own: slices.Repeat([]int{nowhere}, len(hosts)), tables: make(map[string]string)}
 	for name, text := range texts {
 		if found := divided.FindStringSubmatch(text); found != nil {
 			e.tables[name] = found[1]
@@ -87,13 +91,13 @@ func (e *entries) of(statement string, args []any) *pgxpool.Pool {
 	return e.pools[int(e.next.Add(1)-1)%len(e.pools)]
 }
 
-// group returns the group that has the rows of a key, 0 if that is unknown.
+// group returns the group that has the rows of a key, or nowhere if that is unknown.
 func (p *places) group(table string, key any) int {
 	hash, ok := hashOf(key)
 	shards := p.shards[table]
 	i := sort.Search(len(shards), func(i int) bool { return shards[i].last >= hash })
 	if !ok || i == len(shards) {
-		return 0
+		return nowhere
 	}
 	return shards[i].group
 }
@@ -106,21 +110,20 @@ func (e *entries) look() {
 	groups, found := make([]int, len(e.pools)), make(map[int]int)
 	for i, pool := range e.pools {
 		if pool.QueryRow(ctx, "SELECT groupid FROM pg_dist_local_group").Scan(&groups[i]) != nil {
-			groups[i] = -1 // of no node
+			groups[i] = nowhere
 		}
 		found[groups[i]]++
 	}
 	p := &places{shards: make(map[string][]shard), pools: make(map[int]*pgxpool.Pool)}
 	for i, group := range groups {
 		switch {
-		case group < 0:
+		case group == nowhere:
 		case found[group] == 1 || e.own[i] == group:
 			e.own[i], p.pools[group] = group, e.pools[i]
 		default:
 			e.pools[i].Reset()
 		}
 	}
-	delete(p.pools, 0) // the coordinator
 	rows, _ := e.pools[0].Query(ctx, `SELECT c.relname, s.shardmaxvalue::int, p.groupid
 		FROM pg_dist_shard AS s JOIN pg_dist_placement AS p USING (shardid) JOIN pg_class AS c ON c.oid = s.logicalrelid
 		WHERE c.relnamespace = 'brokerage'::regnamespace AND s.shardmaxvalue IS NOT NULL ORDER BY 2`)
