@@ -195,6 +195,13 @@ bench-postgres: ## compare queries by pgbench, drive --db and the service; needs
 bench-replicas: ## count reads a second with 0, 1 and 2 replicas, EACH (10s); needs root and PostgreSQL
 	BROKERAGE_BENCH_REPLICAS=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkReplicas$$' -benchtime 1x -timeout 30m ./internal/store/postgres
 
+# Needs root for the control groups that count and limit the processor time of each node, and a machine without other
+# work: a quarter of an hour with EACH=6s. SCALE (XXXS), LARGER (XXS), QUOTA (0.2 processors a node)
+# and PLANS (plan_cache_mode) are variables.
+.PHONY: bench-citus
+bench-citus: ## measure what a transaction costs on Citus, and 1, 2 and 4 nodes, EACH (10s); needs root and Citus
+	BROKERAGE_BENCH_CITUS=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkCitus$$' -benchtime 1x -timeout 60m ./internal/store/postgres
+
 # -shuffle finds tests that depend on each other; -count=1 because a cached result shows nothing new. The comparison with
 # other XML libraries is a module of its own, which ./... does not reach. test-k8s-node does what test-images does.
 .PHONY: test-full

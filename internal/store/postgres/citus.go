@@ -102,18 +102,28 @@ func configureCluster(config *pgxpool.Config) {
 	if _, said := c.RuntimeParams["plan_cache_mode"]; !said {
 		c.RuntimeParams["plan_cache_mode"] = "force_custom_plan"
 	}
+	hosts := hostsOf(c)
+	var next atomic.Int64
+	config.BeforeConnect = beginWith(hosts, func() int { return int(next.Add(1)-1) % len(hosts) })
+}
+
+// hostsOf returns, for each host that a URL names, what a connection tries that begins with this host: with TLS, and
+// without where that is allowed, then the other hosts.
+func hostsOf(c *pgx.ConnConfig) (hosts [][]*pgconn.FallbackConfig) {
 	tries := append([]*pgconn.FallbackConfig{{Host: c.Host, Port: c.Port, TLSConfig: c.TLSConfig}}, c.Fallbacks...)
-	var entries []int // where the tries of a host begin: one with TLS, and one without where that is allowed
 	for i, t := range tries {
 		if i == 0 || t.Host != tries[i-1].Host || t.Port != tries[i-1].Port {
-			entries = append(entries, i)
+			hosts = append(hosts, slices.Concat(tries[i:], tries[:i]))
 		}
 	}
-	var next atomic.Int64
-	config.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
-		first := entries[int(next.Add(1)-1)%len(entries)]
-		c.Host, c.Port, c.TLSConfig = tries[first].Host, tries[first].Port, tries[first].TLSConfig
-		c.Fallbacks = slices.Concat(tries[first+1:], tries[:first])
+	return hosts
+}
+
+// beginWith makes a connection begin with the host whose number next returns.
+func beginWith(hosts [][]*pgconn.FallbackConfig, next func() int) func(context.Context, *pgx.ConnConfig) error {
+	return func(_ context.Context, c *pgx.ConnConfig) error {
+		tries := hosts[next()]
+		c.Host, c.Port, c.TLSConfig, c.Fallbacks = tries[0].Host, tries[0].Port, tries[0].TLSConfig, tries[1:]
 		return nil
 	}
 }

@@ -20,7 +20,7 @@ var statements = sqlfiles.Read(sqlFiles, "sql")
 // queryRow runs a query of at most one row, and retries it when the connection is lost: a read may always be retried.
 func (s *Store) queryRow(ctx context.Context, name string, notFound error, args, into []any) error {
 	err := s.again(ctx, func(ctx context.Context) error {
-		err := s.pool.QueryRow(ctx, s.sql(name), args...).Scan(into...)
+		err := s.poolFor(name, args).QueryRow(ctx, s.sql(name), args...).Scan(into...)
 		if notFound != nil && noRows(err) {
 			return notFound
 		}
@@ -77,7 +77,7 @@ func (s *Store) find(ctx context.Context, name string, args ...any) (doc []byte,
 	if s.layoutName != layoutCitus {
 		return s.lookups.find(ctx, position{}, s.sql(name), args...)
 	}
-	err = s.pool.QueryRow(ctx, s.sql(name), args...).Scan(&doc)
+	err = s.poolFor(name, args).QueryRow(ctx, s.sql(name), args...).Scan(&doc)
 	return doc, err
 }
 

@@ -4,26 +4,15 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
-)
-
-// The quota of each server: a fifth of a processor, in short periods, so that no holder of a lock sleeps for long.
-const (
-	quotaMicros  = "2000"
-	periodMicros = "10000"
 )
 
 // replicaRounds is how often each number of replicas is measured, one after another.
@@ -37,8 +26,8 @@ func BenchmarkReplicas(b *testing.B) {
 		b.Skip("only when BROKERAGE_BENCH_REPLICAS says how long each run takes: 10s")
 	}
 	c := newCluster(b)
-	for i, server := range append([]*pgtest.Server{c.primary}, c.standbys...) {
-		bound(b, server, i)
+	for _, server := range append([]*pgtest.Server{c.primary}, c.standbys...) {
+		server.Group(b).Limit(b, 0.2)
 	}
 	stores := []*replicated{c.replicate(b, patient, 0), c.replicate(b, patient, 1), c.replicate(b, patient, 2)}
 	for _, r := range stores {
@@ -124,43 +113,4 @@ func (r *replicated) query(ctx context.Context, i int64) error {
 	default:
 		return errOf(r.SearchSecurities(ctx, brokerage.Search{Sector: "Energy", PEMax: 300000}))
 	}
-}
-
-// bound puts a server and all its processes into a control group with the quota.
-func bound(b *testing.B, server *pgtest.Server, number int) {
-	b.Helper()
-	dir := fmt.Sprintf("/sys/fs/cgroup/cpu/brokerage-%d-%d", os.Getpid(), number)
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		b.Skip("no control group with a quota of processor time can be made: ", err)
-	}
-	postmaster := strconv.Itoa(server.PID(b))
-	processes := []string{postmaster}
-	found, err := filepath.Glob("/proc/[0-9]*/stat")
-	require.NoError(b, err)
-	for _, file := range found {
-		text, _ := os.ReadFile(file) // it may have ended
-		_, rest, _ := strings.Cut(string(text), ") ")
-		if fields := strings.Fields(rest); len(fields) > 1 && fields[1] == postmaster {
-			processes = append(processes, filepath.Base(filepath.Dir(file)))
-		}
-	}
-	write := func(name, text string) {
-		require.NoError(b, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-	}
-	write("cpu.cfs_period_us", periodMicros)
-	write("cpu.cfs_quota_us", quotaMicros)
-	for _, pid := range processes {
-		write("cgroup.procs", pid)
-	}
-	b.Cleanup(func() {
-		// The server ends after this; its processes go back to the group above.
-		eventually(b, func() bool {
-			all, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
-			require.NoError(b, err)
-			for pid := range strings.FieldsSeq(string(all)) {
-				_ = os.WriteFile("/sys/fs/cgroup/cpu/cgroup.procs", []byte(pid), 0o600) // it may have ended
-			}
-			return os.Remove(dir) == nil // it is busy while processes come and go
-		})
-	})
 }

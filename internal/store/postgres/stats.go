@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/tally"
@@ -34,19 +35,21 @@ type Stats struct {
 
 // Stats returns the store's figures. If the server does not answer at once, its own counts are those of the last call.
 func (s *Store) Stats() Stats {
-	pool := s.pool.Stat() // before the look below takes a connection
-	counted := s.figures.Pages.Look()
-	stats := Stats{
-		Connections: int(pool.MaxConns()),
-		Open:        int(pool.TotalConns()),
-		InUse:       int(pool.AcquiredConns()),
-		Waits:       pool.EmptyAcquireCount(),
-		Waited:      pool.EmptyAcquireWaitTime(),
-		Retries:     s.retries.Load(),
-		Hits:        counted.Hits,
-		Misses:      counted.Misses,
-		Kinds:       s.figures.Kinds.Look(),
+	stats := Stats{Retries: s.retries.Load()}
+	pools := []*pgxpool.Pool{s.pool}
+	if s.entries != nil {
+		pools = append(pools, s.entries.pools...)
 	}
+	for _, p := range pools { // before the look below takes a connection
+		pool := p.Stat()
+		stats.Connections += int(pool.MaxConns())
+		stats.Open += int(pool.TotalConns())
+		stats.InUse += int(pool.AcquiredConns())
+		stats.Waits += pool.EmptyAcquireCount()
+		stats.Waited += pool.EmptyAcquireWaitTime()
+	}
+	counted := s.figures.Pages.Look()
+	stats.Hits, stats.Misses, stats.Kinds = counted.Hits, counted.Misses, s.figures.Kinds.Look()
 	if s.replicas != nil {
 		stats.Replicas, stats.Fallbacks = s.replicas.stats()
 		stats.PrimaryReads = s.replicas.primaryReads.Load()

@@ -54,6 +54,7 @@ type Store struct {
 	layout
 
 	pool     *pgxpool.Pool
+	entries  *entries // nil: pool is for all statements
 	lookups  *lookups
 	large    *large
 	replicas *replicas // nil: none
@@ -126,6 +127,11 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 		}
 		return nil, errors.Join(err, s.Close())
 	}
+	if wanted.name == layoutCitus {
+		if s.entries, err = openEntries(ctx, config, s.schema.statements); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
 	s.large = newLarge(s.pool.Config().MaxConns)
 	s.lookups = newLookups(s.pool, nil)
 	if len(options.Replicas) > 0 {
@@ -193,6 +199,14 @@ func (s *Store) notice(format string, args ...any) {
 	}
 }
 
+// poolFor returns the pool for a statement of a transaction.
+func (s *Store) poolFor(statement string, args []any) *pgxpool.Pool {
+	if s.entries == nil {
+		return s.pool
+	}
+	return s.entries.of(statement, args)
+}
+
 // Close closes all connections once they are no longer used. A second call does nothing.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
@@ -203,6 +217,9 @@ func (s *Store) Close() error {
 			s.lookups.close()
 		}
 		s.pool.Close()
+		if s.entries != nil {
+			s.entries.close()
+		}
 	})
 	return nil
 }

@@ -119,12 +119,18 @@ func (t *transaction) mayTryAgain(err error) bool { return !t.unknown && t.store
 // changed.
 func (t *transaction) attempt(ctx context.Context, edit func() (change, error)) error {
 	t.unknown = false
-	if t.readsNothing() && !t.wantsToken() {
-		if c, err := t.change(edit); err != nil || len(c.more) == 0 {
+	var first query // whose node is the entry
+	switch {
+	case len(t.queries) > 0:
+		first = t.queries[0]
+	case t.w.Once == nil && !t.wantsToken():
+		c, err := t.change(edit)
+		if err != nil || len(c.more) == 0 {
 			return t.single(ctx, c, err)
 		}
+		first = query{statement: c.statement, args: c.args}
 	}
-	return t.store.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) (err error) {
+	return t.store.poolFor(first.statement, first.args).AcquireFunc(ctx, func(conn *pgxpool.Conn) (err error) {
 		t.conn = conn.Conn()
 		answered := false
 		if !t.readsNothing() {
@@ -165,7 +171,7 @@ func (t *transaction) single(ctx context.Context, c change, err error) error {
 	if err != nil {
 		return err
 	}
-	tag, err := t.store.pool.Exec(ctx, t.store.sql(c.statement), c.args...)
+	tag, err := t.store.poolFor(c.statement, c.args).Exec(ctx, t.store.sql(c.statement), c.args...)
 	if err == nil && tag.RowsAffected() == 0 && c.notFound != nil {
 		return c.notFound
 	}

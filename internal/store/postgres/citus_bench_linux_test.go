@@ -1,0 +1,409 @@
+package postgres_test
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/postgres"
+	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/telemetry"
+	"brokerage/internal/workload"
+)
+
+// The aims of docs/scaling.md.
+const (
+	aimFour, aimTwo = 1.75, 1.2 // throughput with 4 data nodes against 2, with 2 against 1
+	aimSame         = 0.10      // change of the processor time of a transaction with nodes, shards and data
+	aimCoordinator  = 0.02      // share of the processor time
+	aimPlain        = 2.5       // processor time of a transaction against that of one server
+	aimPartitions   = 0.03      // change of the processor time on one server with the spread layout
+	aimIdle         = 0.15      // of the machine, or else the quotas do not limit alone
+)
+
+const (
+	costRounds  = 3 // measurements of each target, alternating
+	costUsers   = 8 // while nothing is limited
+	usersOfNode = 8 // for each data node, while nodes are limited
+)
+
+// A citusBench compares clusters and plain servers, whose processes are in control groups.
+type citusBench struct {
+	*testing.B
+
+	each       time.Duration
+	quota      float64 // processors of each server when it is limited
+	mixed      *workload.Definition
+	cluster    *pgtest.Cluster
+	parameters string // of the URL of a cluster
+	plain      *pgtest.Server
+	groups     []*pgtest.Group // of the nodes of the cluster, then that of the plain server
+}
+
+// A target is a database on some of the servers.
+type target struct {
+	*citusBench
+
+	name     string
+	groups   []*pgtest.Group // of its servers, the coordinator first
+	database string
+	store    *postgres.Store
+	url      string
+	samples  []sample
+}
+
+// A sample is what one run has measured.
+type sample struct {
+	tps    float64
+	idle   float64          // share of the machine
+	micros []float64        // processor time a transaction in microseconds, of each server
+	counts map[string]int64 // transactions by name
+}
+
+// total returns the processor time a transaction of all servers.
+func (s sample) total() (micros float64) {
+	for _, m := range s.micros {
+		micros += m
+	}
+	return micros
+}
+
+// BenchmarkCitus prints what a transaction costs on a cluster and on one server, and how throughput grows with nodes:
+// `make bench-citus`.
+func BenchmarkCitus(b *testing.B) {
+	each, err := time.ParseDuration(os.Getenv("BROKERAGE_BENCH_CITUS"))
+	if err != nil {
+		b.Skip("only when BROKERAGE_BENCH_CITUS says how long each run takes: 6s")
+	}
+	c := newCitusBench(b, each)
+	scale, larger := cmp.Or(os.Getenv("SCALE"), "XXXS"), cmp.Or(os.Getenv("LARGER"), "XXS")
+	single := c.onServer("one server", scale, "")
+	partitions := c.onServer("one server, 32 partitions", scale, "&layout=partitioned")
+	clusters := []*target{c.onCluster(scale, 1, 32), c.onCluster(scale, 2, 32), c.onCluster(scale, 4, 32)}
+	shards, large := c.onCluster(scale, 2, 64), c.onCluster(larger, 2, 32)
+	all := slices.Concat([]*target{single, partitions}, clusters, []*target{clusters[1].byOneEntry(), shards, large})
+	for round := -1; round < costRounds; round++ {
+		for _, t := range all {
+			if s := t.run(costUsers, c.mixed, 0); round >= 0 { // the first is a warm-up
+				t.samples = append(t.samples, s)
+			}
+		}
+	}
+	printCosts(all)
+	c.printIdle()
+	c.printTransactions(single, clusters[1])
+	aims := costAims(single, partitions, clusters, shards, large)
+	printAims(append(aims, c.scaling(clusters)...))
+}
+
+func newCitusBench(b *testing.B, each time.Duration) *citusBench {
+	b.Helper()
+	quota, err := strconv.ParseFloat(cmp.Or(os.Getenv("QUOTA"), "0.2"), 64)
+	require.NoError(b, err, "QUOTA")
+	mixed, err := workload.Load("mixed")
+	require.NoError(b, err)
+	settings := []string{"shared_buffers=512MB", "max_wal_size=4GB", "autovacuum=off", "max_connections=300"}
+	c := &citusBench{B: b, each: each, quota: quota, mixed: mixed, cluster: pgtest.StartCluster(b, 4, settings...)}
+	c.plain, c.parameters = c.cluster.Plain(b, settings...), "&layout=citus"
+	if plans := os.Getenv("PLANS"); plans != "" {
+		c.parameters += "&plan_cache_mode=" + plans
+	}
+	for _, server := range append(slices.Clone(c.cluster.Nodes), c.plain) {
+		c.groups = append(c.groups, server.Group(b))
+	}
+	fmt.Printf("\nPostgreSQL %d, %d users, %d alternating rounds of %s, medians; processor time in microseconds\n",
+		c.plain.Major(b), costUsers, costRounds, each)
+	return c
+}
+
+// onServer loads a database on the plain server.
+func (c *citusBench) onServer(name, scale, layout string) *target {
+	c.Helper()
+	url := c.plain.URL(c.plain.Database(c)) + layout
+	t := &target{citusBench: c, name: name + ", " + scale, url: url, groups: c.groups[len(c.groups)-1:]}
+	t.load(url, scale)
+	return t.open()
+}
+
+// onCluster loads a database on the coordinator and some workers, which are its entries then.
+func (c *citusBench) onCluster(scale string, workers, shards int) *target {
+	c.Helper()
+	t := &target{
+		citusBench: c, name: fmt.Sprintf("%d data nodes, %d shards, %s", workers, shards, scale),
+		groups: c.groups[:workers+1], database: c.cluster.DatabaseOn(c, workers),
+	}
+	var entries []int
+	for n := range workers {
+		entries = append(entries, n+1)
+	}
+	t.url = c.cluster.URL(t.database, entries...) + c.parameters
+	t.load(c.cluster.URL(t.database, 0)+c.parameters+fmt.Sprintf("&shards=%d", shards), scale)
+	return t.open()
+}
+
+// byOneEntry returns the target with the first worker as its only entry.
+func (t *target) byOneEntry() *target {
+	t.Helper()
+	other := *t
+	other.name += ", one entry"
+	other.url = t.cluster.URL(t.database, 1) + t.parameters
+	return other.open()
+}
+
+// load fills the database through a URL.
+func (t *target) load(through, scale string) {
+	t.Helper()
+	began := time.Now()
+	size, err := dataset.ParseScale(scale)
+	require.NoError(t, err)
+	s, err := postgres.Open(t.Context(), through, postgres.Options{})
+	require.NoError(t, err)
+	require.NoError(t, s.LoadDataset(t.Context(), dataset.New(dataset.Spec{Scale: size, Seed: 1}), nil))
+	require.NoError(t, s.Close())
+	fmt.Fprintf(os.Stderr, "loaded %s: %.0f s\n", t.name, time.Since(began).Seconds())
+}
+
+func (t *target) open() *target {
+	t.Helper()
+	var err error
+	t.store, err = postgres.Open(t.Context(), t.url,
+		postgres.Options{Pool: max(costUsers, usersOfNode*(len(t.groups)-1))})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = t.store.Close() })
+	return t
+}
+
+// run runs a workload. In the measured time each server has a number of processors, 0 for no limit.
+func (t *target) run(users int, w *workload.Definition, limit float64) sample {
+	t.Helper()
+	direct, err := workload.NewDirect(t.store, t.url)
+	require.NoError(t, err)
+	var used [][]time.Duration
+	direct.Stats = func() telemetry.StoreStats { // is called at the beginning and at the end of the measured time
+		if len(used) == 0 {
+			t.limit(limit)
+		}
+		used = append(used, t.used())
+		if len(used) == 2 {
+			t.limit(0)
+		}
+		return telemetry.StoreStats{}
+	}
+	run, err := workload.Drive(t.Context(), direct, workload.Config{
+		Definition: w, Users: users, Ramp: t.each / 4, Duration: t.each, Seed: uint64(len(t.samples) + 1),
+	})
+	require.NoError(t, err)
+	require.Empty(t, run.Total.Unexpected)
+	require.Len(t, used, 2)
+	s := sample{tps: run.TPS, idle: 1 - run.Usage.Host.CPU, counts: make(map[string]int64)}
+	for i, after := range used[1] {
+		s.micros = append(s.micros, float64((after-used[0][i]).Microseconds())/float64(run.Total.Count))
+	}
+	for _, row := range run.Transactions {
+		s.counts[row.Name] = row.Count
+	}
+	return s
+}
+
+func (t *target) limit(processors float64) {
+	for _, g := range t.groups {
+		g.Limit(t, processors)
+	}
+}
+
+func (t *target) used() (all []time.Duration) {
+	for _, g := range t.groups {
+		all = append(all, g.Used(t))
+	}
+	return all
+}
+
+// cost returns the processor time a transaction.
+func (t *target) cost() float64 { return t.median(sample.total) }
+
+func (t *target) median(of func(sample) float64) float64 {
+	values := make([]float64, len(t.samples))
+	for i, s := range t.samples {
+		values[i] = of(s)
+	}
+	slices.Sort(values)
+	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+}
+
+// coordinator returns the coordinator's share of the processor time.
+func (t *target) coordinator() float64 {
+	return t.median(func(s sample) float64 { return s.micros[0] / s.total() })
+}
+
+// printCosts prints what a transaction of the mix costs.
+func printCosts(all []*target) {
+	fmt.Print("\n| mixed, no limits | µs a transaction, by server | together | against one server | transactions/s |\n" +
+		"|---|---|---|---|---|\n")
+	for _, t := range all {
+		var servers []string
+		for i := range t.groups {
+			servers = append(servers, fmt.Sprintf("%.0f", t.median(func(s sample) float64 { return s.micros[i] })))
+		}
+		fmt.Printf("| %s | %s | %.0f | %.2f | %.0f |\n", t.name, strings.Join(servers, " + "), t.cost(),
+			t.cost()/all[0].cost(), t.median(func(s sample) float64 { return s.tps }))
+	}
+}
+
+// printIdle prints what the servers use without any transactions, with all databases open.
+func (c *citusBench) printIdle() {
+	before := make([]time.Duration, len(c.groups))
+	for i, g := range c.groups {
+		before[i] = g.Used(c)
+	}
+	time.Sleep(c.each)
+	var shares []string
+	for i, g := range c.groups {
+		shares = append(shares, fmt.Sprintf("%.2f %%", 100*float64(g.Used(c)-before[i])/float64(c.each)))
+	}
+	fmt.Println("\nWithout transactions, the servers use of a processor:", strings.Join(shares, ", "))
+}
+
+// printTransactions prints what each transaction of the mix costs on one server and on a cluster.
+func (c *citusBench) printTransactions(single, cluster *target) {
+	plain, spread := single.transactions(), cluster.transactions()
+	fmt.Printf("\n| transaction | weight | one server | %s: coordinator + nodes | together | against one server |\n"+
+		"|---|---|---|---|---|---|\n", cluster.name)
+	var weights, plainSum, spreadSum float64
+	for _, part := range c.mixed.Mix {
+		one, many := sample{micros: plain[part.Transaction]}, sample{micros: spread[part.Transaction]}
+		servers := make([]string, len(many.micros))
+		for i, m := range many.micros {
+			servers[i] = fmt.Sprintf("%.0f", m)
+		}
+		fmt.Printf("| %s | %.0f | %.0f | %s | %.0f | %.1f |\n", part.Transaction, part.Weight, one.total(),
+			strings.Join(servers, " + "), many.total(), many.total()/one.total())
+		weights += part.Weight
+		plainSum += part.Weight * one.total()
+		spreadSum += part.Weight * many.total()
+	}
+	fmt.Printf("| by weight | %.0f | %.0f | | %.0f | %.1f |\n", weights, plainSum/weights, spreadSum/weights,
+		spreadSum/plainSum)
+}
+
+// transactions returns the processor time of each transaction of the mix by server. One that removes what another has
+// made runs together with that other, whose part is subtracted.
+func (t *target) transactions() map[string][]float64 {
+	t.Helper()
+	costs := make(map[string][]float64)
+	var removals []*workload.Transaction
+	for _, tx := range workload.Transactions() {
+		weighted := slices.ContainsFunc(t.mixed.Mix, func(p workload.Part) bool { return p.Transaction == tx.Name })
+		switch {
+		case weighted && tx.Source == nil:
+			costs[tx.Name] = t.runOf(tx.Name).micros
+		case weighted:
+			removals = append(removals, tx)
+		}
+	}
+	for _, tx := range removals {
+		s := t.runOf(tx.Name, tx.Source.Name)
+		removed, made := float64(s.counts[tx.Name]), float64(s.counts[tx.Source.Name])
+		for i, micros := range s.micros {
+			costs[tx.Name] = append(costs[tx.Name], (micros*(removed+made)-costs[tx.Source.Name][i]*made)/removed)
+		}
+	}
+	return costs
+}
+
+// runOf runs some of the transactions of the mix, each as often as the others.
+func (t *target) runOf(names ...string) sample {
+	t.Helper()
+	w := *t.mixed
+	w.Mix, w.Prepare = nil, workload.Prepare{}
+	for _, name := range names {
+		w.Mix = append(w.Mix, workload.Part{Transaction: name, Weight: 1})
+	}
+	return t.run(costUsers, &w, 0)
+}
+
+// An aim is a figure, and the least or most that it should be.
+type aim struct {
+	what            string
+	measured, limit float64
+	atMost          bool
+}
+
+func costAims(single, partitions *target, clusters []*target, shards, large *target) []aim {
+	change := func(what string, from, to *target, limit float64) aim {
+		return aim{"processor time a transaction, " + what + ", change", to.cost()/from.cost() - 1, limit, true}
+	}
+	two, four := clusters[1], clusters[2]
+	return []aim{
+		change("from 2 to 4 data nodes", two, four, aimSame),
+		change("from 32 to 64 shards", two, shards, aimSame),
+		change("on more data", two, large, aimSame),
+		{"coordinator's share with 2 data nodes", two.coordinator(), aimCoordinator, true},
+		{"coordinator's share with 4 data nodes", four.coordinator(), aimCoordinator, true},
+		{"processor time a transaction with 2 data nodes against one server", two.cost() / single.cost(), aimPlain, true},
+		change("on one server with 32 partitions", single, partitions, aimPartitions),
+	}
+}
+
+// scaling runs the mix with a limit for each server, and prints how throughput grows with data nodes.
+func (c *citusBench) scaling(clusters []*target) []aim {
+	for _, t := range clusters {
+		t.samples = nil
+	}
+	for round := -1; round < costRounds; round++ {
+		for _, t := range clusters {
+			limit := c.quota
+			if round < 0 { // a warm-up
+				limit = 0
+			}
+			if s := t.run(usersOfNode*(len(t.groups)-1), c.mixed, limit); round >= 0 {
+				t.samples = append(t.samples, s)
+			}
+		}
+	}
+	fmt.Printf("\n| mixed, each server limited to %g processors, %d users a data node | transactions/s by round |"+
+		" median | against 1 node | µs a transaction | idle |\n|---|---|---|---|---|---|\n", c.quota, usersOfNode)
+	tps := func(t *target) float64 { return t.median(func(s sample) float64 { return s.tps }) }
+	least := 1.0
+	for _, t := range clusters {
+		var rounds []string
+		idle := 1.0
+		for _, s := range t.samples {
+			rounds = append(rounds, fmt.Sprintf("%.0f", s.tps))
+			idle = min(idle, s.idle)
+		}
+		fmt.Printf("| %s | %s | %.0f | %.2f | %.0f | %.0f %% |\n", t.name, strings.Join(rounds, ", "), tps(t),
+			tps(t)/tps(clusters[0]), t.cost(), 100*idle)
+		least = min(least, idle)
+	}
+	if least < aimIdle {
+		fmt.Printf("\nINVALID: less than %.0f %% of the machine was idle, so not only the limits have limited the nodes.\n",
+			100*aimIdle)
+	}
+	return []aim{
+		{"throughput, 2 data nodes against 1", tps(clusters[1]) / tps(clusters[0]), aimTwo, false},
+		{"throughput, 4 data nodes against 2", tps(clusters[2]) / tps(clusters[1]), aimFour, false},
+		{"idle part of the machine", least, aimIdle, false},
+	}
+}
+
+func printAims(aims []aim) {
+	fmt.Print("\n| figure | aim | measured | |\n|---|---|---|---|\n")
+	for _, a := range aims {
+		sign, verdict := "≥", "met"
+		if a.atMost {
+			sign = "≤"
+		}
+		if a.atMost && a.measured > a.limit || !a.atMost && a.measured < a.limit {
+			verdict = "**missed**"
+		}
+		fmt.Printf("| %s | %s %.2f | %.3f | %s |\n", a.what, sign, a.limit, a.measured, verdict)
+	}
+}

@@ -1,0 +1,189 @@
+package postgres
+
+import (
+	"context"
+	"encoding/binary"
+	"math/bits"
+	"regexp"
+	"slices"
+	"sort"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"brokerage/internal/brokerage"
+)
+
+// entries are the nodes of a cluster that the URL names, with a pool for each. A statement enters at the node that has
+// the rows of its key. Any other node would have to ask that one, which takes about as much processor time again; so
+// what is known here about the places of shards may be old.
+type entries struct {
+	pools  []*pgxpool.Pool
+	own    []int             // group of the host of a pool, or nowhere: connections may be to another host
+	tables map[string]string // whose key is the first argument of a statement
+	next   atomic.Int64      // pool of a statement without a key
+	places atomic.Pointer[places]
+	looked atomic.Int64 // when, in Unix time
+}
+
+// places are where the shards are. A group is a node, or a primary with its standbys.
+type places struct {
+	shards map[string][]shard // of a table, in ascending order
+	pools  map[int]*pgxpool.Pool
+}
+
+type shard struct {
+	last  int32 // hash
+	group int
+}
+
+// nowhere is the number of no group.
+const nowhere = -1
+
+// lookEvery is how often the places of shards are read. They change when shards are moved.
+const lookEvery = 30 * time.Second
+
+// openEntries returns the entries of a configuration, nil if the URL names one host only. The connections of the pool
+// are divided among them.
+func openEntries(ctx context.Context, config *pgxpool.Config, texts map[string]string) (*entries, error) {
+	hosts := hostsOf(config.ConnConfig)
+	if len(hosts) < 2 {
+		return nil, nil //nolint:nilnil // then there is nothing to choose
+	}
+	e := &entries{own: slices.Repeat([]int{nowhere}, len(hosts)), tables: make(map[string]string)}
+	for name, text := range texts {
+		if found := divided.FindStringSubmatch(text); found != nil {
+			e.tables[name] = found[1]
+		}
+	}
+	for i := range hosts {
+		c := config.Copy()
+		c.MaxConns = max(2, (config.MaxConns+int32(len(hosts))-1)/int32(len(hosts))) //nolint:gosec // a few hosts
+		c.MinConns = min(c.MinConns, c.MaxConns)
+		c.BeforeConnect = beginWith(hosts, func() int { return i })
+		pool, err := pgxpool.NewWithConfig(ctx, c)
+		if err != nil {
+			e.close()
+			return nil, err
+		}
+		e.pools = append(e.pools, pool)
+	}
+	return e, nil
+}
+
+// divided finds the table of a statement. The first argument of each statement on a divided table is its key.
+var divided = regexp.MustCompile(
+	`\bbrokerage\.(customers|orders|account_homes|order_homes|securities|answers|once_slots)\b`)
+
+// of returns the pool for a statement.
+func (e *entries) of(statement string, args []any) *pgxpool.Pool {
+	now := time.Now().Unix()
+	if last := e.looked.Load(); now-last >= int64(lookEvery.Seconds()) && e.looked.CompareAndSwap(last, now) {
+		go e.look()
+	}
+	if p := e.places.Load(); p != nil && len(args) > 0 {
+		if pool := p.pools[p.group(e.tables[statement], args[0])]; pool != nil {
+			return pool
+		}
+	}
+	return e.pools[int(e.next.Add(1)-1)%len(e.pools)]
+}
+
+// group returns the group that has the rows of a key, or nowhere if that is unknown.
+func (p *places) group(table string, key any) int {
+	hash, ok := hashOf(key)
+	shards := p.shards[table]
+	i := sort.Search(len(shards), func(i int) bool { return shards[i].last >= hash })
+	if !ok || i == len(shards) {
+		return nowhere
+	}
+	return shards[i].group
+}
+
+// look reads where the shards are, and which node each pool is connected to. A pool whose host was down is connected to
+// another one; its connections are closed, and new ones try the host again. An error leaves what was known.
+func (e *entries) look() {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	groups, found := make([]int, len(e.pools)), make(map[int]int)
+	for i, pool := range e.pools {
+		if pool.QueryRow(ctx, "SELECT groupid FROM pg_dist_local_group").Scan(&groups[i]) != nil {
+			groups[i] = nowhere
+		}
+		found[groups[i]]++
+	}
+	p := &places{shards: make(map[string][]shard), pools: make(map[int]*pgxpool.Pool)}
+	for i, group := range groups {
+		switch {
+		case group == nowhere:
+		case found[group] == 1 || e.own[i] == group:
+			e.own[i], p.pools[group] = group, e.pools[i]
+		default:
+			e.pools[i].Reset()
+		}
+	}
+	rows, _ := e.pools[0].Query(ctx, `SELECT c.relname, s.shardmaxvalue::int, p.groupid
+		FROM pg_dist_shard AS s JOIN pg_dist_placement AS p USING (shardid) JOIN pg_class AS c ON c.oid = s.logicalrelid
+		WHERE c.relnamespace = 'brokerage'::regnamespace AND s.shardmaxvalue IS NOT NULL ORDER BY 2`)
+	var table string
+	var s shard
+	_, err := pgx.ForEachRow(rows, []any{&table, &s.last, &s.group}, func() error {
+		p.shards[table] = append(p.shards[table], s)
+		return nil
+	})
+	if err == nil {
+		e.places.Store(p)
+	}
+}
+
+func (e *entries) close() {
+	for _, pool := range e.pools {
+		pool.Close()
+	}
+}
+
+// hashOf returns the hash of a key by which rows are divided, which is that of hashint8, hashint4 or hashtext on a
+// little-endian machine; false for a text that is too long to be a symbol.
+func hashOf(key any) (hash int32, ok bool) {
+	var bytes []byte
+	switch key := key.(type) {
+	case brokerage.ID:
+		low, high := uint32(key), uint32(key>>32) //nolint:gosec // both halves count
+		if key < 0 {
+			high = ^high
+		}
+		bytes = binary.LittleEndian.AppendUint32(nil, low^high)
+	case int:
+		bytes = binary.LittleEndian.AppendUint32(nil, uint32(key)) //nolint:gosec // a slot
+	case string:
+		bytes = []byte(key)
+	default:
+		return 0, false
+	}
+	if len(bytes) > maxHashed {
+		return 0, false
+	}
+	return int32(jenkins(bytes)), true //nolint:gosec // all bits count
+}
+
+// maxHashed is the length of a text that is hashed in one step, which leaves a byte for its length.
+const maxHashed = 11
+
+// jenkins returns the last word of Bob Jenkins' hash lookup3 with PostgreSQL's seed, for at most maxHashed bytes.
+func jenkins(key []byte) uint32 {
+	var words [12]byte
+	copy(words[:], key)
+	seed := 0x9e3779b9 + uint32(len(key)) + 3923095 //nolint:gosec // it is short
+	a := seed + binary.LittleEndian.Uint32(words[0:])
+	b := seed + binary.LittleEndian.Uint32(words[4:])
+	c := seed + binary.LittleEndian.Uint32(words[8:])<<8
+	c = (c ^ b) - bits.RotateLeft32(b, 14)
+	a = (a ^ c) - bits.RotateLeft32(c, 11)
+	b = (b ^ a) - bits.RotateLeft32(a, 25)
+	c = (c ^ b) - bits.RotateLeft32(b, 16)
+	a = (a ^ c) - bits.RotateLeft32(c, 4)
+	b = (b ^ a) - bits.RotateLeft32(a, 14)
+	return (c ^ b) - bits.RotateLeft32(b, 24)
+}

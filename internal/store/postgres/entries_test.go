@@ -1,0 +1,103 @@
+package postgres
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/postgres/pgtest"
+)
+
+func TestHashOf(t *testing.T) {
+	conn := pgtest.Shared(t).Connect(t, "postgres")
+	defer func() { _ = conn.Close(context.Background()) }()
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
+	requireHash := func(function string, key any) {
+		hash, ok := hashOf(key)
+		require.True(t, ok)
+		require.Equal(t, value[int32](t, conn, "SELECT "+function+"($1)", key), hash, "%s(%v)", function, key)
+	}
+	for range 200 {
+		requireHash("hashint8", brokerage.ID(random.Uint64()>>random.IntN(64))) //nolint:gosec // a negative one, too
+		requireHash("hashint8", -brokerage.ID(random.Uint64N(1<<40)))           //nolint:gosec // it is small
+		requireHash("hashtext", string([]rune("Zü9.Züé!")[:random.IntN(8)]))
+	}
+	for slot := range slots {
+		requireHash("hashint4", slot)
+	}
+	requireHash("hashtext", "ABCDEFGHIJK")
+	_, ok := hashOf("ABCDEFGHIJKL")
+	require.False(t, ok)
+}
+
+// A statement enters at the node that has its rows, also when a host was down and is back.
+func TestEntries(t *testing.T) {
+	cluster := pgtest.StartCluster(t, 2)
+	database := cluster.Database(t)
+	d := generator(t, "tiny")
+	s := opened(t, cluster.URL(database, 0)+"&layout=citus&shards=8", Options{})
+	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
+	require.Nil(t, s.entries, "one host")
+	s = opened(t, cluster.URL(database, 0, 1, 2)+"&layout=citus", Options{})
+	e := s.entries
+	require.Len(t, e.pools, 3)
+
+	local := func(t *testing.T) {
+		t.Helper()
+		e.look()
+		visited := make(map[int]int)
+		for i := range int64(40) {
+			id, symbol := d.ID(dataset.Order, i), d.Symbol(int(i))
+			for statement, key := range map[string]any{
+				"order_home": brokerage.ID(id), "customer_profile": brokerage.ID(d.ID(dataset.Customer, i)),
+				"customer_of": brokerage.ID(d.FirstAccount(i)), "lock_order": brokerage.ID(-id),
+				"get_security": symbol, "lock_key": int(i),
+			} {
+				const find = `SELECT groupid FROM pg_dist_placement
+					WHERE shardid = get_shard_id_for_distribution_column($1::text::regclass, `
+				table, kind := "brokerage."+e.tables[statement], "$2::bigint)"
+				if _, text := key.(string); text {
+					kind = "$2::text)"
+				}
+				owner := value[int](t, s.pool, find+kind, table, key)
+				pool := e.of(statement, []any{key})
+				require.Equal(t, owner, value[int](t, pool, "SELECT groupid FROM pg_dist_local_group"), "%s %v", statement, key)
+				visited[owner]++
+			}
+		}
+		require.Len(t, visited, 2, "both workers, and not the coordinator")
+	}
+	local(t)
+	seen := make(map[int]int)
+	for range 12 {
+		seen[value[int](t, e.of("search_securities", []any{"Energy"}), "SELECT groupid FROM pg_dist_local_group")]++
+	}
+	require.Equal(t, map[int]int{0: 4, 1: 4, 2: 4}, seen, "a statement without a key")
+
+	cluster.Nodes[2].Halt(t)
+	pool := e.places.Load().pools[2]
+	require.Eventually(t, func() bool {
+		var group int
+		return pool.QueryRow(t.Context(), "SELECT groupid FROM pg_dist_local_group").Scan(&group) == nil && group != 2
+	}, patience, firstPause, "another host takes its place")
+	cluster.Nodes[2].Again(t)
+	e.look() // and closes the connections to the other host
+	local(t)
+}
+
+// The tables of all statements are those that their plans visit.
+func TestEntries_Tables(t *testing.T) {
+	for name, v := range visits(generator(t, "tiny")) {
+		table := ""
+		if found := divided.FindStringSubmatch(spreadStatements[name]); found != nil {
+			table = found[1]
+		}
+		first, _, _ := strings.Cut(v.tables, " ")
+		require.Equal(t, first, table, name)
+	}
+}
