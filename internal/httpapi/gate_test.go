@@ -145,7 +145,6 @@ func TestGate_Queue(t *testing.T) {
 	require.Zero(t, seen.inFlight)
 
 	s = serverOf(t, blocking, Options{InFlight: 1, Queue: 1, QueueWait: time.Millisecond})
-	go read()
 	s.gate.slots <- struct{}{}
-	requireProblem(t, <-ended, 503, "overloaded")
+	requireProblem(t, ask(s, "GET", "/v1/orders/103282", ""), 503, "overloaded")
 }
