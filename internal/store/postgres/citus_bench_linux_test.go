@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -57,6 +58,7 @@ type target struct {
 	database string
 	store    *postgres.Store
 	url      string
+	edge     func() // is called at the beginning and at the end of the measured time; may be nil
 	samples  []sample
 }
 
@@ -99,6 +101,7 @@ func BenchmarkCitus(b *testing.B) {
 	}
 	printCosts(all)
 	c.printIdle()
+	clusters[1].printSizing()
 	c.printTransactions(single, clusters[1])
 	aims := costAims(single, partitions, clusters, shards, large)
 	printAims(append(aims, c.scaling(clusters)...))
@@ -188,6 +191,9 @@ func (t *target) run(users int, w *workload.Definition, limit float64) sample {
 	require.NoError(t, err)
 	var used [][]time.Duration
 	direct.Stats = func() telemetry.StoreStats { // is called at the beginning and at the end of the measured time
+		if t.edge != nil {
+			t.edge()
+		}
 		if len(used) == 0 {
 			t.limit(limit)
 		}
@@ -269,6 +275,68 @@ func (c *citusBench) printIdle() {
 		shares = append(shares, fmt.Sprintf("%.2f %%", 100*float64(g.Used(c)-before[i])/float64(c.each)))
 	}
 	fmt.Println("\nWithout transactions, the servers use of a processor:", strings.Join(shares, ", "))
+}
+
+// printSizing prints what a sizing needs: bytes of a row with its indexes, what a transaction writes, and the memory of
+// a connection.
+func (t *target) printSizing() {
+	t.Helper()
+	fmt.Printf("\n| %s | |\n|---|---|\n", t.name)
+	coordinator := t.cluster.Nodes[0].Connect(t, t.database)
+	defer func() { _ = coordinator.Close(context.Background()) }()
+	for _, table := range []string{"orders", "order_homes", "customers", "account_homes", "securities"} {
+		var bytes float64
+		require.NoError(t, coordinator.QueryRow(t.Context(), fmt.Sprintf(`SELECT
+			citus_total_relation_size('brokerage.%[1]s')::float / (SELECT count(*) FROM brokerage.%[1]s)`, table)).Scan(&bytes))
+		fmt.Printf("| bytes of a row of %s | %.0f |\n", table, bytes)
+	}
+	var at []written
+	t.edge = func() { at = append(at, t.written()) }
+	s := t.run(costUsers, t.mixed, 0)
+	t.edge = nil
+	count := 0.0
+	for _, n := range s.counts {
+		count += float64(n)
+	}
+	fmt.Printf("| bytes of log a transaction | %.0f |\n| transaction ids a transaction | %.2f |\n"+
+		"| MB of memory a connection, without shared buffers | %.1f |\n| connections of all nodes | %.0f |\n",
+		(at[1].log-at[0].log)/count, (at[1].ids-at[0].ids)/count, at[1].memory/at[1].connections/1e6, at[1].connections)
+}
+
+// written is what all nodes together have written, and what their connections have.
+type written struct{ log, ids, memory, connections float64 }
+
+func (t *target) written() (w written) {
+	t.Helper()
+	for _, node := range t.cluster.Nodes[:len(t.groups)] {
+		conn := node.Connect(t, t.database)
+		var log, ids float64
+		var pids []int
+		require.NoError(t, conn.QueryRow(t.Context(), `SELECT (pg_current_wal_insert_lsn() - '0/0')::float,
+			pg_current_xact_id()::text::float, (SELECT array_agg(pid) FROM pg_stat_activity
+			WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid())`).
+			Scan(&log, &ids, &pids))
+		require.NoError(t, conn.Close(t.Context()))
+		w.log, w.ids = w.log+log, w.ids+ids
+		for _, pid := range pids {
+			w.memory, w.connections = w.memory+anonymous(t, pid), w.connections+1
+		}
+	}
+	return w
+}
+
+// anonymous returns the memory of a process that is its own, in bytes, 0 if it has ended.
+func anonymous(t testing.TB, pid int) (bytes float64) {
+	t.Helper()
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); fields[0] == "Pss_Anon:" {
+			kilobytes, err := strconv.ParseFloat(fields[1], 64)
+			require.NoError(t, err)
+			return 1024 * kilobytes
+		}
+	}
+	return 0
 }
 
 // printTransactions prints what each transaction of the mix costs on one server and on a cluster.
