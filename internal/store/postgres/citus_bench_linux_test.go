@@ -139,9 +139,11 @@ func (c *citusBench) onServer(name, scale, layout string) *target {
 // onCluster loads a database on the coordinator and some workers, which are its entries then.
 func (c *citusBench) onCluster(scale string, workers, shards int) *target {
 	c.Helper()
+	some := *c.cluster
+	some.Nodes = some.Nodes[:workers+1]
 	t := &target{
 		citusBench: c, name: fmt.Sprintf("%d data nodes, %d shards, %s", workers, shards, scale),
-		groups: c.groups[:workers+1], database: c.cluster.DatabaseOn(c, workers),
+		groups: c.groups[:workers+1], database: some.Database(c),
 	}
 	var entries []int
 	for n := range workers {

@@ -57,30 +57,19 @@ func citusBinaries() string {
 }
 
 // Database makes a database on all nodes and returns its name.
-func (c *Cluster) Database(t testing.TB) string { return c.DatabaseOn(t, len(c.Nodes)-1) }
-
-// DatabaseOn is Database on the coordinator and the first workers. The coordinator holds no shards.
-func (c *Cluster) DatabaseOn(t testing.TB, workers int) string {
+func (c *Cluster) Database(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("cluster_%d", databases.Add(1))
-	nodes := c.Nodes[:workers+1]
-	for _, node := range nodes {
+	for _, node := range c.Nodes {
 		node.Exec(t, "postgres", "CREATE DATABASE "+name+" TEMPLATE template0")
 		node.Exec(t, name, "CREATE EXTENSION citus")
 	}
-	coordinator := nodes[0]
+	coordinator := c.Nodes[0]
 	coordinator.Exec(t, name, fmt.Sprintf("SELECT citus_set_coordinator_host('%s', 5432)", coordinator.dir))
-	for _, worker := range nodes[1:] {
+	for _, worker := range c.Nodes[1:] {
 		coordinator.Exec(t, name, fmt.Sprintf("SELECT citus_add_node('%s', 5432)", worker.dir))
 	}
 	return name
-}
-
-// Plain starts a server of the same programs without Citus.
-func (c *Cluster) Plain(t testing.TB, settings ...string) *Server {
-	t.Helper()
-	all := append(settings, unsafe...)
-	return servers.Own(t, func() (*Server, error) { return startFrom(c.Nodes[0].bin, socketRoot(), all, nil) })
 }
 
 // URL returns the URL of a database for the superuser, with some of the nodes as entries, by their numbers.
@@ -103,4 +92,11 @@ func (c *Cluster) RequireNothingPrepared(t testing.TB) {
 		require.Zero(t, prepared, "prepared transactions on node %d", i)
 		require.NoError(t, conn.Close(t.Context()))
 	}
+}
+
+// Plain starts a server of the same programs without Citus.
+func (c *Cluster) Plain(t testing.TB, settings ...string) *Server {
+	t.Helper()
+	all := append(settings, unsafe...)
+	return servers.Own(t, func() (*Server, error) { return startFrom(c.Nodes[0].bin, socketRoot(), all, nil) })
 }
