@@ -26,7 +26,7 @@ const (
 	aimSame         = 0.10      // change of the processor time of a transaction with nodes, shards and data
 	aimCoordinator  = 0.02      // share of the processor time
 	aimPlain        = 2.5       // processor time of a transaction against that of one server
-	aimPartitions   = 0.03      // change of the processor time on one server with the spread layout
+	aimUndivided    = 0.03      // change of the processor time on one server with the spread layout, undivided
 	aimIdle         = 0.15      // of the machine, or else the quotas do not limit alone
 )
 
@@ -88,10 +88,11 @@ func BenchmarkCitus(b *testing.B) {
 	c := newCitusBench(b, each)
 	scale, larger := cmp.Or(os.Getenv("SCALE"), "XXXS"), cmp.Or(os.Getenv("LARGER"), "XXS")
 	single := c.onServer("one server", scale, "")
-	partitions := c.onServer("one server, 32 partitions", scale, "&layout=partitioned")
+	undivided := c.onServer("one server, 1 partition", scale, "&layout=partitioned&shards=1")
+	partitions := c.onServer("one server, 32 partitions", scale, "&layout=partitioned&shards=32")
 	clusters := []*target{c.onCluster(scale, 1, 32), c.onCluster(scale, 2, 32), c.onCluster(scale, 4, 32)}
 	shards, large := c.onCluster(scale, 2, 64), c.onCluster(larger, 2, 32)
-	all := slices.Concat([]*target{single, partitions}, clusters, []*target{clusters[1].byOneEntry(), shards, large})
+	all := slices.Concat([]*target{single, undivided, partitions}, clusters, []*target{clusters[1].byOneEntry(), shards, large})
 	for round := -1; round < costRounds; round++ {
 		for _, t := range all {
 			if s := t.run(costUsers, c.mixed, 0); round >= 0 { // the first is a warm-up
@@ -101,9 +102,9 @@ func BenchmarkCitus(b *testing.B) {
 	}
 	printCosts(all)
 	c.printIdle()
-	clusters[1].printSizing()
+	large.printSizing()
 	c.printTransactions(single, clusters[1])
-	aims := costAims(single, partitions, clusters, shards, large)
+	aims := costAims(single, undivided, clusters, shards, large)
 	printAims(append(aims, c.scaling(clusters)...))
 }
 
@@ -406,7 +407,7 @@ type aim struct {
 	atMost          bool
 }
 
-func costAims(single, partitions *target, clusters []*target, shards, large *target) []aim {
+func costAims(single, undivided *target, clusters []*target, shards, large *target) []aim {
 	change := func(what string, from, to *target, limit float64) aim {
 		return aim{"processor time a transaction, " + what + ", change", to.cost()/from.cost() - 1, limit, true}
 	}
@@ -418,7 +419,7 @@ func costAims(single, partitions *target, clusters []*target, shards, large *tar
 		{"coordinator's share with 2 data nodes", two.coordinator(), aimCoordinator, true},
 		{"coordinator's share with 4 data nodes", four.coordinator(), aimCoordinator, true},
 		{"processor time a transaction with 2 data nodes against one server", two.cost() / single.cost(), aimPlain, true},
-		change("on one server with 32 partitions", single, partitions, aimPartitions),
+		change("on one server with the spread layout", single, undivided, aimUndivided),
 	}
 }
 
