@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -25,7 +26,7 @@ const (
 	aimSame         = 0.10      // change of the processor time of a transaction with nodes, shards and data
 	aimCoordinator  = 0.02      // share of the processor time
 	aimPlain        = 2.5       // processor time of a transaction against that of one server
-	aimPartitions   = 0.03      // change of the processor time on one server with the spread layout
+	aimUndivided    = 0.03      // change of the processor time on one server with the spread layout, undivided
 	aimIdle         = 0.15      // of the machine, or else the quotas do not limit alone
 )
 
@@ -57,6 +58,7 @@ type target struct {
 	database string
 	store    *postgres.Store
 	url      string
+	edge     func() // is called at the beginning and at the end of the measured time; may be nil
 	samples  []sample
 }
 
@@ -86,10 +88,11 @@ func BenchmarkCitus(b *testing.B) {
 	c := newCitusBench(b, each)
 	scale, larger := cmp.Or(os.Getenv("SCALE"), "XXXS"), cmp.Or(os.Getenv("LARGER"), "XXS")
 	single := c.onServer("one server", scale, "")
-	partitions := c.onServer("one server, 32 partitions", scale, "&layout=partitioned")
+	undivided := c.onServer("one server, 1 partition", scale, "&layout=partitioned&shards=1")
+	partitions := c.onServer("one server, 32 partitions", scale, "&layout=partitioned&shards=32")
 	clusters := []*target{c.onCluster(scale, 1, 32), c.onCluster(scale, 2, 32), c.onCluster(scale, 4, 32)}
 	shards, large := c.onCluster(scale, 2, 64), c.onCluster(larger, 2, 32)
-	all := slices.Concat([]*target{single, partitions}, clusters, []*target{clusters[1].byOneEntry(), shards, large})
+	all := slices.Concat([]*target{single, undivided, partitions}, clusters, []*target{clusters[1].byOneEntry(), shards, large})
 	for round := -1; round < costRounds; round++ {
 		for _, t := range all {
 			if s := t.run(costUsers, c.mixed, 0); round >= 0 { // the first is a warm-up
@@ -99,8 +102,9 @@ func BenchmarkCitus(b *testing.B) {
 	}
 	printCosts(all)
 	c.printIdle()
+	large.printSizing()
 	c.printTransactions(single, clusters[1])
-	aims := costAims(single, partitions, clusters, shards, large)
+	aims := costAims(single, undivided, clusters, shards, large)
 	printAims(append(aims, c.scaling(clusters)...))
 }
 
@@ -136,9 +140,11 @@ func (c *citusBench) onServer(name, scale, layout string) *target {
 // onCluster loads a database on the coordinator and some workers, which are its entries then.
 func (c *citusBench) onCluster(scale string, workers, shards int) *target {
 	c.Helper()
+	some := *c.cluster
+	some.Nodes = some.Nodes[:workers+1]
 	t := &target{
 		citusBench: c, name: fmt.Sprintf("%d data nodes, %d shards, %s", workers, shards, scale),
-		groups: c.groups[:workers+1], database: c.cluster.DatabaseOn(c, workers),
+		groups: c.groups[:workers+1], database: some.Database(c),
 	}
 	var entries []int
 	for n := range workers {
@@ -188,6 +194,9 @@ func (t *target) run(users int, w *workload.Definition, limit float64) sample {
 	require.NoError(t, err)
 	var used [][]time.Duration
 	direct.Stats = func() telemetry.StoreStats { // is called at the beginning and at the end of the measured time
+		if t.edge != nil {
+			t.edge()
+		}
 		if len(used) == 0 {
 			t.limit(limit)
 		}
@@ -271,6 +280,68 @@ func (c *citusBench) printIdle() {
 	fmt.Println("\nWithout transactions, the servers use of a processor:", strings.Join(shares, ", "))
 }
 
+// printSizing prints what a sizing needs: bytes of a row with its indexes, what a transaction writes, and the memory of
+// a connection.
+func (t *target) printSizing() {
+	t.Helper()
+	fmt.Printf("\n| %s | |\n|---|---|\n", t.name)
+	coordinator := t.cluster.Nodes[0].Connect(t, t.database)
+	defer func() { _ = coordinator.Close(context.Background()) }()
+	for _, table := range []string{"orders", "order_homes", "customers", "account_homes", "securities"} {
+		var bytes float64
+		require.NoError(t, coordinator.QueryRow(t.Context(), fmt.Sprintf(`SELECT
+			citus_total_relation_size('brokerage.%[1]s')::float / (SELECT count(*) FROM brokerage.%[1]s)`, table)).Scan(&bytes))
+		fmt.Printf("| bytes of a row of %s | %.0f |\n", table, bytes)
+	}
+	var at []written
+	t.edge = func() { at = append(at, t.written()) }
+	s := t.run(costUsers, t.mixed, 0)
+	t.edge = nil
+	count := 0.0
+	for _, n := range s.counts {
+		count += float64(n)
+	}
+	fmt.Printf("| bytes of log a transaction | %.0f |\n| transaction ids a transaction | %.2f |\n"+
+		"| MB of memory a connection, without shared buffers | %.1f |\n| connections of all nodes | %.0f |\n",
+		(at[1].log-at[0].log)/count, (at[1].ids-at[0].ids)/count, at[1].memory/at[1].connections/1e6, at[1].connections)
+}
+
+// written is what all nodes together have written, and what their connections have.
+type written struct{ log, ids, memory, connections float64 }
+
+func (t *target) written() (w written) {
+	t.Helper()
+	for _, node := range t.cluster.Nodes[:len(t.groups)] {
+		conn := node.Connect(t, t.database)
+		var log, ids float64
+		var pids []int
+		require.NoError(t, conn.QueryRow(t.Context(), `SELECT (pg_current_wal_insert_lsn() - '0/0')::float,
+			pg_current_xact_id()::text::float, (SELECT array_agg(pid) FROM pg_stat_activity
+			WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid())`).
+			Scan(&log, &ids, &pids))
+		require.NoError(t, conn.Close(t.Context()))
+		w.log, w.ids = w.log+log, w.ids+ids
+		for _, pid := range pids {
+			w.memory, w.connections = w.memory+anonymous(t, pid), w.connections+1
+		}
+	}
+	return w
+}
+
+// anonymous returns the memory of a process that is its own, in bytes, 0 if it has ended.
+func anonymous(t testing.TB, pid int) (bytes float64) {
+	t.Helper()
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); fields[0] == "Pss_Anon:" {
+			kilobytes, err := strconv.ParseFloat(fields[1], 64)
+			require.NoError(t, err)
+			return 1024 * kilobytes
+		}
+	}
+	return 0
+}
+
 // printTransactions prints what each transaction of the mix costs on one server and on a cluster.
 func (c *citusBench) printTransactions(single, cluster *target) {
 	plain, spread := single.transactions(), cluster.transactions()
@@ -336,7 +407,7 @@ type aim struct {
 	atMost          bool
 }
 
-func costAims(single, partitions *target, clusters []*target, shards, large *target) []aim {
+func costAims(single, undivided *target, clusters []*target, shards, large *target) []aim {
 	change := func(what string, from, to *target, limit float64) aim {
 		return aim{"processor time a transaction, " + what + ", change", to.cost()/from.cost() - 1, limit, true}
 	}
@@ -348,7 +419,7 @@ func costAims(single, partitions *target, clusters []*target, shards, large *tar
 		{"coordinator's share with 2 data nodes", two.coordinator(), aimCoordinator, true},
 		{"coordinator's share with 4 data nodes", four.coordinator(), aimCoordinator, true},
 		{"processor time a transaction with 2 data nodes against one server", two.cost() / single.cost(), aimPlain, true},
-		change("on one server with 32 partitions", single, partitions, aimPartitions),
+		change("on one server with the spread layout", single, undivided, aimUndivided),
 	}
 }
 

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -78,6 +79,40 @@ func TestConfigureCluster(t *testing.T) {
 	require.Equal(t, strings.Fields("a1 b2 c3 a1 b2 c3"), first)
 	require.Equal(t, "force_custom_plan", config.ConnConfig.RuntimeParams["plan_cache_mode"])
 	require.NotContains(t, config.ConnConfig.RuntimeParams, "layout")
+}
+
+// The greatest order of a customer with many accounts is the same on one server and spread, where the statement depends
+// on their number.
+func TestCustomerMaxOrder_ManyAccounts(t *testing.T) {
+	server := pgtest.Shared(t)
+	d := generator(t, "tiny")
+	var stores []*Store
+	for _, layout := range []string{"", partitioned} {
+		stores = append(stores, opened(t, server.URL(server.Clone(t, templateOf(t, server, d, layout)))+layout, Options{}))
+	}
+	greatest := regexp.MustCompile(`CUSTOMERID="\d+" ORDER_ID="\d+" CASH="[\d.]+"`)
+	id, account := int64(900_000), int64(900_000_000)
+	for _, n := range []int64{fewAccounts, fewAccounts + 1} {
+		id++
+		var accounts []int64
+		for range n {
+			account++
+			accounts = append(accounts, account)
+		}
+		var answers []string
+		for _, s := range stores {
+			insertCustomer(t, s, customer(d, id, accounts...), true)
+			for i, account := range accounts {
+				doc := d.AppendNewOrder(nil, int64(i), dataset.NewOrder{ID: 100*id + int64(i), Account: account})
+				insertOrder(t, s, doc)
+			}
+			answer, err := s.CustomerMaxOrder(t.Context(), brokerage.ID(id))
+			require.NoError(t, err)
+			answers = append(answers, greatest.FindString(string(answer)))
+		}
+		require.NotEmpty(t, answers[0])
+		require.Equal(t, answers[0], answers[1])
+	}
 }
 
 // A backup of one server is restored into partitions: documents, look-ups, and answers by idempotency key.

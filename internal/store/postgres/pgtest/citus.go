@@ -70,17 +70,14 @@ func citusBinaries() string {
 }
 
 // Database makes a database on all nodes and returns its name.
-func (c *Cluster) Database(t testing.TB) string { return c.DatabaseOn(t, len(c.Nodes)-1) }
-
-// DatabaseOn is Database on the coordinator and the first workers. The coordinator holds no shards.
-func (c *Cluster) DatabaseOn(t testing.TB, workers int) string {
+func (c *Cluster) Database(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("cluster_%d", databases.Add(1))
-	for _, node := range c.Nodes[:workers+1] {
+	for _, node := range c.Nodes {
 		node.createCitus(t, name)
 	}
 	c.Nodes[0].Exec(t, name, fmt.Sprintf("SELECT citus_set_coordinator_host('%s', 5432)", c.Hosts[0]))
-	for n := range workers {
+	for n := range c.Nodes[1:] {
 		c.addNode(t, name, n+1)
 	}
 	return name
@@ -140,13 +137,6 @@ func (c *Cluster) Shards(t testing.TB, database string, n int) (shards int) {
 	return shards
 }
 
-// Plain starts a server of the same programs without Citus.
-func (c *Cluster) Plain(t testing.TB, settings ...string) *Server {
-	t.Helper()
-	all := slices.Concat(unsafe, settings)
-	return servers.Own(t, func() (*Server, error) { return startFrom(c.Nodes[0].bin, socketRoot(), all, nil) })
-}
-
 // URL returns the URL of a database for the superuser, with some of the nodes as entries, by their numbers.
 func (c *Cluster) URL(database string, entries ...int) string {
 	var hosts []string
@@ -167,4 +157,11 @@ func (c *Cluster) RequireNothingPrepared(t testing.TB) {
 		require.Zero(t, prepared, "prepared transactions on node %d", i)
 		require.NoError(t, conn.Close(t.Context()))
 	}
+}
+
+// Plain starts a server of the same programs without Citus.
+func (c *Cluster) Plain(t testing.TB, settings ...string) *Server {
+	t.Helper()
+	all := append(settings, unsafe...)
+	return servers.Own(t, func() (*Server, error) { return startFrom(c.Nodes[0].bin, socketRoot(), all, nil) })
 }

@@ -1,11 +1,12 @@
 -- Answers of queries. Citus plans a statement on one table by its key at the least
 -- cost, but not one with XMLTABLE; a function of the document is not looked into.
--- In PL/pgSQL, which keeps its plans. The statements of one server have the same
--- expressions, without these functions. Each migration ends with this file, and
--- Citus takes its functions to all nodes.
+-- In PL/pgSQL, which keeps its plans, also for a connection that keeps none (see
+-- configureCluster). The statements of one server have the same expressions,
+-- without these functions. Each migration ends with this file, and Citus takes its
+-- functions to all nodes.
 
 CREATE OR REPLACE FUNCTION brokerage.account_summary(customer bigint, doc xml) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET plan_cache_mode = auto AS $$
 BEGIN
   RETURN concat('<c:Customer xmlns:c="http://tpox-benchmark.com/custacc" id="', customer, '">',
     (SELECT concat(string_agg(XMLSERIALIZE(CONTENT a.customer AS text), ''), '<c:Customer_Securities>',
@@ -27,7 +28,7 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION brokerage.customer_profile(doc xml) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET plan_cache_mode = auto AS $$
 BEGIN
   RETURN (SELECT XMLSERIALIZE(CONTENT
     XMLELEMENT(NAME "c:Customer_Profile", XMLATTRIBUTES('http://tpox-benchmark.com/custacc' AS "xmlns:c", p.id AS "CUSTOMERID"),
@@ -42,7 +43,7 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION brokerage.security_price(doc xml) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET plan_cache_mode = auto AS $$
 BEGIN
   RETURN (SELECT XMLSERIALIZE(CONTENT
     XMLELEMENT(NAME "s:Security_Price", XMLATTRIBUTES('http://tpox-benchmark.com/security' AS "xmlns:s", p.symbol AS "SYMBOL"), p.name, p.last, p.ask, p.bid, p.open)

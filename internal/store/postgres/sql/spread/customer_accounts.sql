@@ -1,0 +1,1 @@
+SELECT (keys).accounts, elsewhere FROM brokerage.customers WHERE customer = $1
