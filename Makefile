@@ -10,6 +10,7 @@ ARGS      ?= dataset --scale tiny
 BENCH     ?= .
 FUZZTIME  ?= 10s
 CHAOS     ?= full
+SOAK      ?= 1h
 
 LINT_VERSION := v2.15.0
 LINT := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
@@ -163,9 +164,15 @@ fuzz: ## run each fuzz target for FUZZTIME (10s)
 
 # CHAOS_TABLE=docs/reliability.md writes the results into the document; without it they are printed.
 .PHONY: chaos
-chaos: ## run the fault suite, ten minutes at most; CHAOS=short for less. Best as root, with strace and PostgreSQL
+chaos: ## run the fault suite, some minutes; CHAOS=short for less. Best as root, with strace, PostgreSQL and Citus
 	BROKERAGE_CHAOS=$(CHAOS) BROKERAGE_CHAOS_TABLE=$(if $(CHAOS_TABLE),$(abspath $(CHAOS_TABLE))) \
-	  $(GO) test -count=1 -timeout 10m -v -run '^TestChaos' ./cmd/brokerage
+	  $(GO) test -count=1 -timeout 20m -v -run '^TestChaos' ./cmd/brokerage
+
+# BROKERAGE_SOAK_URL=plan_cache_mode=force_generic_plan makes nodes of Citus 13.2.1 to 14.0 leak, so that it fails.
+.PHONY: soak-citus
+soak-citus: ## run the mixed workload on Citus for SOAK (1h): no node may use more and more memory
+	BROKERAGE_SOAK=$(SOAK) BROKERAGE_TEST_REQUIRE=citus \
+	  $(GO) test -count=1 -timeout 24h -v -run '^TestSoakCitus$$' $(TESTFLAGS) ./cmd/brokerage
 
 .PHONY: bench
 bench: ## run all benchmarks, or BENCH='Admit|Cut'

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ type harness struct {
 	t    testing.TB
 	full bool
 
-	store   string // SQLite or PostgreSQL
+	store   string // SQLite, PostgreSQL or Citus
 	db, dir string
 	args    []string
 	env     []string
@@ -42,6 +43,10 @@ type harness struct {
 	load    *chaostest.Load
 	traders int
 	slowest time.Duration // to recover
+
+	cluster  *pgtest.Cluster // of Citus
+	database string          // in it
+	returned time.Time       // when the last node that failed was back
 }
 
 // chaosCase is a fault, and the steps of its test.
@@ -50,6 +55,8 @@ type chaosCase struct {
 	stores      []string
 	traders     int
 	settings    []string // of PostgreSQL
+	entries     []int    // nodes of Citus that the service connects to
+	behind      int      // node of Citus that the others reach through h.link; 0: none
 	clock       bool     // PostgreSQL has one that can jump
 	disk        string   // the database is on a disk of its own, so large
 	run         func(*harness)
@@ -60,7 +67,7 @@ type chaosCase struct {
 func TestChaos(t *testing.T) {
 	full := chaosMode(t)
 	var rows []string
-	for _, c := range chaosCases {
+	for _, c := range slices.Concat(chaosCases, clusterCases) {
 		for _, store := range c.stores {
 			t.Run(c.name+"/"+store, func(t *testing.T) {
 				h := &harness{t: t, full: full, store: store, traders: max(c.traders, 8)}
@@ -70,7 +77,7 @@ func TestChaos(t *testing.T) {
 				if c.disk != "" {
 					h.disk = testenv.SmallDisk(t, c.disk)
 				}
-				h.open(c.settings)
+				h.open(c)
 				c.run(h)
 				rows = append(rows, h.finish(c))
 			})
@@ -107,8 +114,12 @@ func writeTable(t testing.TB, file, table string) {
 	require.NoError(t, os.WriteFile(file, []byte(before+begin+table+end+after), 0o644)) //nolint:gosec // a document
 }
 
+// durable are settings of PostgreSQL as it is shipped: what tests have by default loses the last writes when the server
+// is killed.
+var durable = []string{"fsync=on", "synchronous_commit=on", "full_page_writes=on"}
+
 // open makes a database with data.
-func (h *harness) open(settings []string) {
+func (h *harness) open(c chaosCase) {
 	h.t.Helper()
 	if h.store == "SQLite" {
 		h.dir = tinyDB(h.t)
@@ -116,9 +127,11 @@ func (h *harness) open(settings []string) {
 		return
 	}
 	h.dir = h.t.TempDir()
-	// As it is shipped: what tests have by default loses the last writes when it is killed.
-	settings = append([]string{"fsync=on", "synchronous_commit=on", "full_page_writes=on"}, settings...)
+	settings := slices.Concat(durable, c.settings)
 	switch {
+	case h.store == "Citus":
+		h.openCluster(c, settings)
+		return
 	case h.clock != nil:
 		h.server = pgtest.StartIn(h.t, h.clock.Preload(h.t), settings...)
 	case h.disk != "":
@@ -179,8 +192,12 @@ func (h *harness) finish(c chaosCase) (row string) {
 	tally := h.load.Stop(h.t)
 	h.service.stop(h.t)
 	db := h.db
-	if h.server != nil {
+	switch {
+	case h.server != nil:
 		db = h.server.URL("postgres")
+	case h.cluster != nil:
+		h.requireNothingPrepared()
+		db = h.cluster.URL(h.database, 0)
 	}
 	r := brokerage(h.t.Context(), "verify", "--db", db)
 	require.Equal(h.t, exitOK, r.code, r.out+r.err)

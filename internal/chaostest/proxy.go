@@ -1,10 +1,14 @@
 package chaostest
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"net"
+	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,6 +21,7 @@ import (
 type Proxy struct {
 	listener        net.Listener
 	network, target string
+	trap            atomic.Pointer[Trap]
 
 	mu      sync.Mutex
 	fault   Fault
@@ -33,11 +38,38 @@ type Fault struct {
 	CutWithin int64         // a connection is reset after as many bytes at most, at random; 0: not
 }
 
+// A Trap acts once, on the first connection whose client sends some texts, one after another. Each text must be in one
+// message, which is true of short statements to PostgreSQL.
+type Trap struct {
+	Texts     []string
+	Before    func() // called before the message with the last text is passed on; nil does nothing
+	CutAnswer bool   // the connection is reset when the server answers that message; the client gets no answer
+}
+
 // NewProxy starts a proxy on this machine for a target such as "tcp", "127.0.0.1:80".
 func NewProxy(t testing.TB, network, target string) *Proxy {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
+	return newProxy(t, l, network, target)
+}
+
+// NewSocketProxy starts a proxy for a Unix socket. It listens on a socket of the same name in a new folder, which every
+// user of this machine may use.
+func NewSocketProxy(t testing.TB, target string) *Proxy {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "link") //nolint:usetesting // the path of a socket must be short
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	path := filepath.Join(dir, filepath.Base(target))
+	l, err := new(net.ListenConfig).Listen(context.Background(), "unix", path)
+	require.NoError(t, err)
+	require.NoError(t, errors.Join(os.Chmod(dir, 0o711), os.Chmod(path, 0o666))) //nolint:gosec // servers are other users
+	return newProxy(t, l, "unix", target)
+}
+
+func newProxy(t testing.TB, l net.Listener, network, target string) *Proxy {
+	t.Helper()
 	p := &Proxy{
 		listener: l, network: network, target: target, links: make(map[*link]struct{}), changed: make(chan struct{}),
 	}
@@ -52,6 +84,9 @@ func NewProxy(t testing.TB, network, target string) *Proxy {
 
 // Addr returns the address of the proxy.
 func (p *Proxy) Addr() *net.TCPAddr { return p.listener.Addr().(*net.TCPAddr) } //nolint:forcetypeassert // it is
+
+// Folder returns the folder of the socket that NewSocketProxy listens on.
+func (p *Proxy) Folder() string { return filepath.Dir(p.listener.Addr().String()) }
 
 // Retarget sends new connections to another address, such as that of a restarted server.
 func (p *Proxy) Retarget(target string) {
@@ -71,6 +106,12 @@ func (p *Proxy) Set(f Fault) {
 		p.cutAll()
 	}
 }
+
+// SetTrap sets a trap in place of another; nil removes it.
+func (p *Proxy) SetTrap(trap *Trap) { p.trap.Store(trap) }
+
+// Sprung reports whether the trap has acted, or none is set.
+func (p *Proxy) Sprung() bool { return p.trap.Load() == nil }
 
 // Cut resets all connections.
 func (p *Proxy) Cut() {
@@ -124,8 +165,8 @@ func (p *Proxy) serve(client net.Conn, target string, fault Fault) {
 		l.cut()
 	}
 	var both sync.WaitGroup
-	both.Go(func() { p.carry(l, client, server) })
-	both.Go(func() { p.carry(l, server, client) })
+	both.Go(func() { p.carry(l, client, server, p.spring) })
+	both.Go(func() { p.carry(l, server, client, cutAnswer) })
 	both.Wait()
 	l.cut()
 	p.mu.Lock()
@@ -133,11 +174,12 @@ func (p *Proxy) serve(client net.Conn, target string, fault Fault) {
 	p.mu.Unlock()
 }
 
-// carry copies one direction of a connection, subject to the fault.
-func (p *Proxy) carry(l *link, from, to net.Conn) {
+// carry copies one direction of a connection, subject to the fault. It calls see before it passes a message on.
+func (p *Proxy) carry(l *link, from, to net.Conn, see func(*link, []byte)) {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
+		see(l, buffer[:n])
 		if n > 0 && !p.pass(l, to, buffer[:n]) || err != nil {
 			break
 		}
@@ -172,11 +214,47 @@ func (p *Proxy) pass(l *link, to net.Conn, b []byte) bool {
 	return err == nil && allowed == size
 }
 
+// spring lets the trap see what a client sends.
+func (p *Proxy) spring(l *link, b []byte) {
+	trap := p.trap.Load()
+	if trap == nil {
+		return
+	}
+	if l.trap != trap {
+		l.trap, l.met = trap, 0
+	}
+	for ; l.met < len(trap.Texts); l.met++ {
+		at := bytes.Index(b, []byte(trap.Texts[l.met]))
+		if at < 0 {
+			return
+		}
+		b = b[at+len(trap.Texts[l.met]):]
+	}
+	if !p.trap.CompareAndSwap(trap, nil) {
+		return
+	}
+	if trap.Before != nil {
+		trap.Before()
+	}
+	l.mute.Store(trap.CutAnswer)
+}
+
+// cutAnswer resets a connection whose answer shall not arrive.
+func cutAnswer(l *link, _ []byte) {
+	if l.mute.Load() {
+		l.cut()
+	}
+}
+
 // link is a connection through the proxy.
 type link struct {
 	cut  func()        // resets both ends
 	gone chan struct{} // closed by cut
 	left atomic.Int64  // bytes until it is cut
+
+	trap *Trap       // that the client has met
+	met  int         // how many of its texts
+	mute atomic.Bool // the next answer is not for the client
 }
 
 func newLink(client, server net.Conn) *link {

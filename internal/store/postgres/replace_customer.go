@@ -45,7 +45,9 @@ func (s spread) ReplaceCustomer(
 				more = append(more, release(account))
 			}
 		}
-		return change{statement: "replace_customer_elsewhere", args: []any{id, doc, c.elsewhere()}, more: more}, err
+		return s.ifUnchanged(stored, change{
+			statement: "replace_customer_elsewhere", args: []any{id, doc, c.elsewhere()}, more: more,
+		}), err
 	})
 	return err
 }

@@ -18,6 +18,8 @@ import (
 func TestMain(m *testing.M) {
 	statements[lockCustomersOfAccounts], classified[lockCustomersOfAccounts] = lockCustomersOfAccountsSQL, true
 	statements[longQuery] = "SELECT count(*)::text FROM brokerage.securities, pg_sleep(600)"
+	statements[countUp] = "UPDATE brokerage.account_homes SET home = home + 1 WHERE account = $1"
+	spreadStatements[countUp] = statements[countUp]
 	pgtest.Main(m)
 }
 

@@ -56,6 +56,7 @@ func (s *Store) trade(
 	queries := []query{lock, {"get_security", []any{symbol}, []any{&security}, nil, brokerage.NoSecurity(trade.Symbol)}}
 	return s.write(ctx, w, queries, func() (change, error) {
 		changed, answer, err := trade.Apply(s.options.Rules, *doc, account, brokerage.QuoteOf(security))
-		return change{statement: "replace_customer", args: []any{*customer, changed}, answer: answer}, err
+		c := change{statement: "replace_customer", args: []any{*customer, changed}, answer: answer}
+		return s.ifUnchanged(*doc, c), err
 	})
 }

@@ -33,7 +33,8 @@ func (s spread) UpdateOrderStatus(
 			if err == nil {
 				err = brokerage.ValidateOrder(changed)
 			}
-			return change{statement: "update_order_status", args: []any{home, id, changed}, answer: answer}, err
+			c := change{statement: "update_order_status", args: []any{home, id, changed}, answer: answer}
+			return s.ifUnchanged(doc, c), err
 		})
 		return err
 	})

@@ -23,6 +23,7 @@ func (s *Store) UpdateSecurityPrice(
 			return change{}, err
 		}
 		answer := brokerage.SecurityPrice(changed)
-		return change{statement: "replace_security", args: []any{symbol, changed}, answer: answer}, nil
+		c := change{statement: "replace_security", args: []any{symbol, changed}, answer: answer}
+		return s.ifUnchanged(doc, c), nil
 	})
 }

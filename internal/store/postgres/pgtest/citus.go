@@ -1,9 +1,11 @@
 package pgtest
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,9 +21,14 @@ const NeedCitus = "citus"
 // if it has Citus.
 const citusVariable = "BROKERAGE_CITUS_BIN"
 
-// A Cluster is a Citus cluster. Its nodes reach one another by their sockets.
+// A Cluster is a Citus cluster.
 type Cluster struct {
 	Nodes []*Server // the coordinator first
+	// Hosts are the folders of the sockets by which the nodes reach one another, in the order of Nodes. A test that sets
+	// one to the folder of a proxy does so before Database.
+	Hosts []string
+
+	start func() (*Server, error)
 }
 
 // StartCluster starts a coordinator and workers for one test, with settings such as "work_mem=8MB".
@@ -31,15 +38,21 @@ func StartCluster(t testing.TB, workers int, settings ...string) *Cluster {
 	if bin == "" {
 		testenv.Missing(t, NeedCitus, "no server here has Citus: "+citusVariable+" names the folder of its programs")
 	}
-	all := append([]string{
+	all := slices.Concat([]string{
 		"shared_preload_libraries=citus", "wal_level=logical", "max_prepared_transactions=200", "max_connections=300",
 		"citus.recover_2pc_interval=2s",
-	}, append(settings, unsafe...)...)
-	var c Cluster
+	}, unsafe, settings)
+	c := &Cluster{start: func() (*Server, error) { return startFrom(bin, socketRoot(), all, nil) }}
 	for range workers + 1 {
-		c.Nodes = append(c.Nodes, servers.Own(t, func() (*Server, error) { return startFrom(bin, socketRoot(), all, nil) }))
+		c.startNode(t)
 	}
-	return &c
+	return c
+}
+
+func (c *Cluster) startNode(t testing.TB) {
+	t.Helper()
+	node := servers.Own(t, c.start)
+	c.Nodes, c.Hosts = append(c.Nodes, node), append(c.Hosts, node.dir)
 }
 
 func citusBinaries() string {
@@ -61,15 +74,67 @@ func (c *Cluster) Database(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("cluster_%d", databases.Add(1))
 	for _, node := range c.Nodes {
-		node.Exec(t, "postgres", "CREATE DATABASE "+name+" TEMPLATE template0")
-		node.Exec(t, name, "CREATE EXTENSION citus")
+		node.createCitus(t, name)
 	}
-	coordinator := c.Nodes[0]
-	coordinator.Exec(t, name, fmt.Sprintf("SELECT citus_set_coordinator_host('%s', 5432)", coordinator.dir))
-	for _, worker := range c.Nodes[1:] {
-		coordinator.Exec(t, name, fmt.Sprintf("SELECT citus_add_node('%s', 5432)", worker.dir))
+	c.Nodes[0].Exec(t, name, fmt.Sprintf("SELECT citus_set_coordinator_host('%s', 5432)", c.Hosts[0]))
+	for n := range c.Nodes[1:] {
+		c.addNode(t, name, n+1)
 	}
 	return name
+}
+
+func (s *Server) createCitus(t testing.TB, database string) {
+	t.Helper()
+	s.Exec(t, "postgres", "CREATE DATABASE "+database+" TEMPLATE template0")
+	// The host by which a node connects to itself, which it does when shards are moved.
+	s.Exec(t, "postgres", fmt.Sprintf("ALTER DATABASE %s SET citus.local_hostname = '%s'", database, s.dir))
+	s.Exec(t, database, "CREATE EXTENSION citus")
+}
+
+func (c *Cluster) addNode(t testing.TB, database string, n int) {
+	t.Helper()
+	c.Nodes[0].Exec(t, database, fmt.Sprintf("SELECT citus_add_node('%s', 5432)", c.Hosts[n]))
+}
+
+// Grow starts another worker and adds it to a database. It has no shards until they are moved.
+func (c *Cluster) Grow(t testing.TB, database string) {
+	t.Helper()
+	c.startNode(t)
+	n := len(c.Nodes) - 1
+	c.Nodes[n].createCitus(t, database)
+	c.addNode(t, database, n)
+}
+
+// NodeOf returns the number of the node that has the rows of a distributed table with a key.
+func (c *Cluster) NodeOf(t testing.TB, database, table string, key int64) (n int) {
+	t.Helper()
+	conn := c.Nodes[0].Connect(t, database)
+	defer func() { _ = conn.Close(context.Background()) }() // nothing is left to learn
+	// Groups are numbered as nodes are added.
+	require.NoError(t, conn.QueryRow(t.Context(), `SELECT groupid FROM pg_dist_placement
+		WHERE shardid = get_shard_id_for_distribution_column($1::text::regclass, $2::bigint)`, table, key).Scan(&n))
+	return n
+}
+
+// MoveShards moves each shard of a table, and those colocated with it, from the first worker to the second, or back.
+func (c *Cluster) MoveShards(t testing.TB, database, table string) {
+	t.Helper()
+	c.Nodes[0].Exec(t, database, fmt.Sprintf(`SELECT citus_move_shard_placement(shardid, n.nodename, n.nodeport,
+			other.nodename, other.nodeport, shard_transfer_mode := 'block_writes')
+		FROM pg_dist_shard JOIN pg_dist_placement AS p USING (shardid) JOIN pg_dist_node AS n USING (groupid)
+		JOIN pg_dist_node AS other ON other.groupid = 3 - n.groupid
+		WHERE logicalrelid = '%s'::regclass`, table))
+}
+
+// Shards returns how many shards of distributed tables a node has.
+func (c *Cluster) Shards(t testing.TB, database string, n int) (shards int) {
+	t.Helper()
+	conn := c.Nodes[0].Connect(t, database)
+	defer func() { _ = conn.Close(context.Background()) }() // nothing is left to learn
+	// A reference table has no bounds.
+	require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_dist_placement
+		JOIN pg_dist_shard USING (shardid) WHERE groupid = $1 AND shardminvalue IS NOT NULL`, n).Scan(&shards))
+	return shards
 }
 
 // URL returns the URL of a database for the superuser, with some of the nodes as entries, by their numbers.
