@@ -14,12 +14,10 @@ func (s single) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage
 // DeleteOrder deletes where to find the order, and only if that was there, the order: one that another client has just
 // inserted again is not this transaction's to delete.
 func (s spread) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
-	return s.atOrder(ctx, w.Once, id, func(home brokerage.ID) error {
-		var deleted brokerage.ID
-		first := []query{{"delete_order_home", []any{id, home}, []any{&deleted}, nil, brokerage.NoOrder(id)}}
-		_, err := s.write(ctx, w, first, func() (change, error) {
-			return change{statement: "delete_order", args: []any{home, id}}, nil
-		})
-		return err
+	var home brokerage.ID
+	first := []query{{"delete_order_home", []any{id}, []any{&home}, nil, brokerage.NoOrder(id)}}
+	_, err := s.write(ctx, w, first, func() (change, error) {
+		return change{statement: "delete_order", args: []any{home, id}}, nil
 	})
+	return err
 }

@@ -59,7 +59,7 @@ func visits(d *dataset.Dataset) map[string]visit {
 		"new_account":                {at("%d, %d", account, customer), "account_homes", false},
 		"claim_account":              {at("%d, %d", account, customer), "account_homes", true},
 		"release_account":            {at("%d", account), "account_homes", true},
-		"delete_order_home":          {at("%d, %d", order, customer), "order_homes", true},
+		"delete_order_home":          {at("%d", order), "order_homes", true},
 		"delete_order":               {at("%d, %d", customer, order), "orders", true},
 		"delete_customer":            {at("%d, 'a'", customer), "customers", true},
 		"lock_key":                   {"7, 77", "once_slots", true},

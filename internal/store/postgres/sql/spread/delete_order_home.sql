@@ -1,1 +1,1 @@
-DELETE FROM brokerage.order_homes WHERE id = $1 AND home = $2 RETURNING id
+DELETE FROM brokerage.order_homes WHERE id = $1 RETURNING home
