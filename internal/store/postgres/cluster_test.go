@@ -1,11 +1,15 @@
 package postgres
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/chaostest"
+	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
 )
 
@@ -90,4 +94,66 @@ func TestCluster_Unfit(t *testing.T) {
 	server.Exec(t, database, "UPDATE pg_extension SET extversion = '12.1-1' WHERE extname = 'citus'")
 	err := refusedBy(t, server.URL(database), database, server)
 	require.EqualError(t, err, "the extension citus 12.1-1 is too old: 13.2 is tested, and 13 is the oldest that works")
+}
+
+// A commit over two nodes becomes visible on one after the other. Meanwhile, a transaction that deletes what is visible
+// waits for the rest, which nothing would find otherwise.
+func TestCommit_HalfVisible(t *testing.T) {
+	cluster := pgtest.StartCluster(t, 2)
+	link := chaostest.NewSocketProxy(t, cluster.Nodes[2].Socket())
+	cluster.Hosts[2] = link.Folder()
+	database := cluster.Database(t)
+	s := opened(t, cluster.URL(database, 0)+onCitus, Options{})
+	d := generator(t, "tiny")
+	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
+
+	// on returns the first id from one on whose row in a table is on a node.
+	on := func(table string, node int, id int64) int64 {
+		for ; cluster.NodeOf(t, database, "brokerage."+table, id) != node; id++ {
+		}
+		return id
+	}
+	account := on("account_homes", 2, 900_000)
+	owner := on("customers", 1, 900_000)
+	orderID := on("order_homes", 1, 900_000)
+	orderAccount := -on("orders", 2, -800_000) // of nobody: its home is minus its id
+	for name, c := range map[string]struct {
+		insert, remove func() error
+		visible        string
+	}{
+		"Order": {
+			func() error {
+				doc := d.AppendNewOrder(nil, 7, dataset.NewOrder{ID: orderID, Account: orderAccount})
+				return errOf(s.InsertOrder(t.Context(), now(), doc))
+			},
+			func() error { return s.DeleteOrder(t.Context(), now(), brokerage.ID(orderID)) },
+			fmt.Sprintf("SELECT EXISTS (SELECT FROM brokerage.order_homes WHERE id = %d)", orderID),
+		},
+		"Customer": {
+			func() error { return errOf(s.InsertCustomer(t.Context(), now(), customer(d, owner, account), true)) },
+			func() error { return s.DeleteCustomer(t.Context(), now(), brokerage.ID(owner)) },
+			fmt.Sprintf("SELECT EXISTS (SELECT FROM brokerage.customers WHERE customer = %d)", owner),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			held, release := make(chan struct{}), make(chan struct{})
+			link.SetTrap(&chaostest.Trap{Texts: []string{"COMMIT PREPARED"}, Before: func() {
+				close(held)
+				<-release
+			}})
+			inserted, removed := make(chan error, 1), make(chan error, 1)
+			go func() { inserted <- c.insert() }()
+			<-held
+			require.Eventually(t, func() bool { return value[bool](t, s.pool, c.visible) }, time.Minute, time.Millisecond)
+			tries := s.retries.Load()
+			go func() { removed <- c.remove() }()
+			require.Eventually(t, func() bool { return s.retries.Load() > tries || len(removed) > 0 },
+				time.Minute, time.Millisecond)
+			close(release)
+			require.NoError(t, <-inserted)
+			require.NoError(t, <-removed)
+			require.Empty(t, verified(t, s))
+			require.NoError(t, c.insert(), "nothing is left of the first")
+		})
+	}
 }

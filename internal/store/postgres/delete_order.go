@@ -12,12 +12,13 @@ func (s single) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage
 }
 
 // DeleteOrder deletes where to find the order, and only if that was there, the order: one that another client has just
-// inserted again is not this transaction's to delete.
+// inserted again is not this transaction's to delete. In a cluster, an insertion becomes visible on one node after the
+// other: if the order is not there yet, DeleteOrder starts again, since it would be left without a way to find it.
 func (s spread) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
 	var home brokerage.ID
 	first := []query{{"delete_order_home", []any{id}, []any{&home}, nil, brokerage.NoOrder(id)}}
 	_, err := s.write(ctx, w, first, func() (change, error) {
-		return change{statement: "delete_order", args: []any{home, id}}, nil
+		return change{statement: "delete_order", args: []any{home, id}, notFound: errMoved, after: true}, nil
 	})
 	return err
 }

@@ -143,9 +143,10 @@ func (c *claim) elsewhere() []brokerage.ID {
 	return all
 }
 
-// release returns the change that takes an account from its customer.
+// release returns the change that takes an account from its customer. In a cluster, the customer may be visible before
+// the account is: see DeleteOrder.
 func release(account brokerage.ID) change {
-	return change{statement: "release_account", args: []any{account}}
+	return change{statement: "release_account", args: []any{account}, notFound: errMoved}
 }
 
 func lockCustomerElsewhere(id brokerage.ID, doc *[]byte, elsewhere *[]brokerage.ID) []query {

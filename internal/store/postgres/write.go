@@ -45,6 +45,7 @@ type change struct {
 	args      []any
 	notFound  error // returned when the statement finds no row; nil where it must, since the row was locked
 	taken     error // returned when a key of the row exists; nil leaves that to the caller
+	after     bool  // a query has written, too: if this finds no row, nothing may be committed
 	answer    []byte
 	more      []change // to other documents, all of which the transaction has locked
 }
@@ -234,7 +235,7 @@ func (t *transaction) commit(ctx context.Context, edit func() (change, error)) e
 		return err
 	}
 	changes := c.append(nil)
-	wait := t.w.Once != nil || len(changes) > 1 && slices.ContainsFunc(changes, change.mayBeMissing)
+	wait := t.w.Once != nil || c.after || len(changes) > 1 && slices.ContainsFunc(changes, change.mayBeMissing)
 	if t.w.Once != nil {
 		changes = append(changes, t.keepAnswer())
 	}
