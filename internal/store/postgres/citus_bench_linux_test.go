@@ -31,6 +31,7 @@ const (
 )
 
 const (
+	warmUps     = 3 // rounds before: each connection makes its plans for each shard
 	costRounds  = 3 // measurements of each target, alternating
 	costUsers   = 8 // while nothing is limited
 	usersOfNode = 8 // for each data node, while nodes are limited
@@ -93,9 +94,9 @@ func BenchmarkCitus(b *testing.B) {
 	clusters := []*target{c.onCluster(scale, 1, 32), c.onCluster(scale, 2, 32), c.onCluster(scale, 4, 32)}
 	shards, large := c.onCluster(scale, 2, 64), c.onCluster(larger, 2, 32)
 	all := slices.Concat([]*target{single, undivided, partitions}, clusters, []*target{clusters[1].byOneEntry(), shards, large})
-	for round := -1; round < costRounds; round++ {
+	for round := -warmUps; round < costRounds; round++ {
 		for _, t := range all {
-			if s := t.run(costUsers, c.mixed, 0); round >= 0 { // the first is a warm-up
+			if s := t.run(costUsers, c.mixed, 0); round >= 0 {
 				t.samples = append(t.samples, s)
 			}
 		}
@@ -428,10 +429,10 @@ func (c *citusBench) scaling(clusters []*target) []aim {
 	for _, t := range clusters {
 		t.samples = nil
 	}
-	for round := -1; round < costRounds; round++ {
+	for round := -warmUps; round < costRounds; round++ {
 		for _, t := range clusters {
 			limit := c.quota
-			if round < 0 { // a warm-up
+			if round < 0 {
 				limit = 0
 			}
 			if s := t.run(usersOfNode*(len(t.groups)-1), c.mixed, limit); round >= 0 {
