@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -27,7 +28,7 @@ const (
 	aimCoordinator  = 0.02      // share of the processor time
 	aimPlain        = 2.5       // processor time of a transaction against that of one server
 	aimUndivided    = 0.03      // change of the processor time on one server with the spread layout, undivided
-	aimIdle         = 0.15      // of the machine, or else the quotas do not limit alone
+	aimSpare        = 0.15      // of the machine, or else the quotas do not limit alone
 )
 
 const (
@@ -66,7 +67,7 @@ type target struct {
 // A sample is what one run has measured.
 type sample struct {
 	tps    float64
-	idle   float64          // share of the machine
+	spare  float64          // share of the machine
 	micros []float64        // processor time a transaction in microseconds, of each server
 	counts map[string]int64 // transactions by name
 }
@@ -194,6 +195,7 @@ func (t *target) run(users int, w *workload.Definition, limit float64) sample {
 	direct, err := workload.NewDirect(t.store, t.url)
 	require.NoError(t, err)
 	var used [][]time.Duration
+	var all, spare [2]float64
 	direct.Stats = func() telemetry.StoreStats { // is called at the beginning and at the end of the measured time
 		if t.edge != nil {
 			t.edge()
@@ -201,6 +203,7 @@ func (t *target) run(users int, w *workload.Definition, limit float64) sample {
 		if len(used) == 0 {
 			t.limit(limit)
 		}
+		all[len(used)], spare[len(used)] = machine(t)
 		used = append(used, t.used())
 		if len(used) == 2 {
 			t.limit(0)
@@ -213,7 +216,7 @@ func (t *target) run(users int, w *workload.Definition, limit float64) sample {
 	require.NoError(t, err)
 	require.Empty(t, run.Total.Unexpected)
 	require.Len(t, used, 2)
-	s := sample{tps: run.TPS, idle: 1 - run.Usage.Host.CPU, counts: make(map[string]int64)}
+	s := sample{tps: run.TPS, spare: (spare[1] - spare[0]) / (all[1] - all[0]), counts: make(map[string]int64)}
 	for i, after := range used[1] {
 		s.micros = append(s.micros, float64((after-used[0][i]).Microseconds())/float64(run.Total.Count))
 	}
@@ -221,6 +224,26 @@ func (t *target) run(users int, w *workload.Definition, limit float64) sample {
 		s.counts[row.Name] = row.Count
 	}
 	return s
+}
+
+// machine returns the processor time that the machine has had, and what was spare: idle, or used by programs of a lower
+// priority, unless this one has that, too.
+func machine(t testing.TB) (all, spare float64) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/stat")
+	require.NoError(t, err)
+	line, _, _ := strings.Cut(string(text), "\n")
+	priority, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0) // 20 is normal, less is lower
+	require.NoError(t, err)
+	for i, field := range strings.Fields(line)[1:9] { // user, nice, system, idle, iowait and others
+		ticks, err := strconv.ParseFloat(field, 64)
+		require.NoError(t, err)
+		all += ticks
+		if i == 3 || i == 4 || i == 1 && priority >= 20 {
+			spare += ticks
+		}
+	}
+	return all, spare
 }
 
 func (t *target) limit(processors float64) {
@@ -441,28 +464,28 @@ func (c *citusBench) scaling(clusters []*target) []aim {
 		}
 	}
 	fmt.Printf("\n| mixed, each server limited to %g processors, %d users a data node | transactions/s by round |"+
-		" median | against 1 node | µs a transaction | idle |\n|---|---|---|---|---|---|\n", c.quota, usersOfNode)
+		" median | against 1 node | µs a transaction | spare |\n|---|---|---|---|---|---|\n", c.quota, usersOfNode)
 	tps := func(t *target) float64 { return t.median(func(s sample) float64 { return s.tps }) }
 	least := 1.0
 	for _, t := range clusters {
 		var rounds []string
-		idle := 1.0
+		spare := 1.0
 		for _, s := range t.samples {
 			rounds = append(rounds, fmt.Sprintf("%.0f", s.tps))
-			idle = min(idle, s.idle)
+			spare = min(spare, s.spare)
 		}
 		fmt.Printf("| %s | %s | %.0f | %.2f | %.0f | %.0f %% |\n", t.name, strings.Join(rounds, ", "), tps(t),
-			tps(t)/tps(clusters[0]), t.cost(), 100*idle)
-		least = min(least, idle)
+			tps(t)/tps(clusters[0]), t.cost(), 100*spare)
+		least = min(least, spare)
 	}
-	if least < aimIdle {
-		fmt.Printf("\nINVALID: less than %.0f %% of the machine was idle, so not only the limits have limited the nodes.\n",
-			100*aimIdle)
+	if least < aimSpare {
+		fmt.Printf("\nINVALID: less than %.0f %% of the machine was spare, so not only the limits have limited the nodes.\n",
+			100*aimSpare)
 	}
 	return []aim{
 		{"throughput, 2 data nodes against 1", tps(clusters[1]) / tps(clusters[0]), aimTwo, false},
 		{"throughput, 4 data nodes against 2", tps(clusters[2]) / tps(clusters[1]), aimFour, false},
-		{"idle part of the machine", least, aimIdle, false},
+		{"spare part of the machine", least, aimSpare, false},
 	}
 }
 
