@@ -34,7 +34,7 @@ func visits(d *dataset.Dataset) map[string]visit {
 		"get_order":                  {at("%d, %d, 65536", customer, order), "orders", true},
 		"get_security":               {symbol, "securities", true},
 		"get_security_price":         {symbol, "securities", true},
-		"search_securities":          {"'Energy', 210000, 260000, 50000", "", false},
+		"search_securities":          {"'Energy', 210000, 260000, 50000", "", true},
 		"customer_profile":           {at("%d, 65536", customer), "customers", true},
 		"account_summary":            {at("%d, 65536", customer), "customers", true},
 		"get_customer":               {at("%d", customer), "customers", true},
