@@ -94,7 +94,8 @@ func BenchmarkCitus(b *testing.B) {
 	partitions := c.onServer("one server, 32 partitions", scale, "&layout=partitioned&shards=32")
 	clusters := []*target{c.onCluster(scale, 1, 32), c.onCluster(scale, 2, 32), c.onCluster(scale, 4, 32)}
 	shards, large := c.onCluster(scale, 2, 64), c.onCluster(larger, 2, 32)
-	all := slices.Concat([]*target{single, undivided, partitions}, clusters, []*target{clusters[1].byOneEntry(), shards, large})
+	oneEntry := clusters[1].byOneEntry()
+	all := slices.Concat([]*target{single, undivided, partitions}, clusters, []*target{oneEntry, shards, large})
 	for round := -warmUps; round < costRounds; round++ {
 		for _, t := range all {
 			if s := t.run(costUsers, c.mixed, 0); round >= 0 {

@@ -13,8 +13,8 @@ func (s single) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]
 	return s.document(ctx, "customer_max_order", "customer", customer)
 }
 
-// fewAccounts is how many statements, one for each account, cost less than the one that joins customer and orders, which
-// Citus plans at length.
+// fewAccounts is up to how many accounts a statement for each of them costs less than the one that joins customer and
+// orders, which Citus plans at length.
 const fewAccounts = 8
 
 // CustomerMaxOrder reads the accounts of the customer, then the greatest order of each. It looks up where the orders of

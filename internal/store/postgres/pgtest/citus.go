@@ -162,6 +162,7 @@ func (c *Cluster) RequireNothingPrepared(t testing.TB) {
 // Plain starts a server of the same programs without Citus.
 func (c *Cluster) Plain(t testing.TB, settings ...string) *Server {
 	t.Helper()
-	all := append(settings, unsafe...)
-	return servers.Own(t, func() (*Server, error) { return startFrom(c.Nodes[0].bin, socketRoot(), all, nil) })
+	return servers.Own(t, func() (*Server, error) {
+		return startFrom(c.Nodes[0].bin, socketRoot(), slices.Concat(unsafe, settings), nil)
+	})
 }
