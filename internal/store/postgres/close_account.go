@@ -24,10 +24,10 @@ func (s spread) CloseAccount(ctx context.Context, w brokerage.Write, customer, a
 	_, err := s.write(ctx, w, lockCustomerElsewhere(customer, &doc, &elsewhere), func() (change, error) {
 		changed, err := brokerage.CloseAccount(doc, account)
 		rest := slices.DeleteFunc(elsewhere, func(id brokerage.ID) bool { return id == account })
-		return s.ifUnchanged(doc, change{
+		return change{
 			statement: "replace_customer_elsewhere", args: []any{customer, changed, rest},
 			more: []change{release(account)},
-		}), err
+		}, err
 	})
 	return err
 }

@@ -21,7 +21,7 @@ func (s spread) DeleteCustomer(ctx context.Context, w brokerage.Write, id broker
 		for _, account := range slices.Sorted(slices.Values(keys.Accounts)) {
 			c.more = append(c.more, release(account))
 		}
-		return s.ifUnchanged(stored, c), err
+		return c, err
 	})
 	return err
 }

@@ -3,9 +3,7 @@ package postgres
 import (
 	"cmp"
 	"context"
-	"crypto/md5" //nolint:gosec // as PostgreSQL has it
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -17,16 +15,6 @@ import (
 var errMoved = errors.New("another transaction has moved it")
 
 func isMoved(err error) bool { return errors.Is(err, errMoved) }
-
-// ifUnchanged returns a change that is not made, with errMoved, if the stored document is no longer the one that the
-// transaction has read and locked. In a cluster, a lock does not follow its row when a shard is moved, so that another
-// transaction can have changed the document since. On one server the lock is enough.
-func (s *Store) ifUnchanged(read []byte, c change) change {
-	if s.layoutName != layoutSingle {
-		c.args, c.notFound = append(c.args, fmt.Sprintf("%x", md5.Sum(read))), errMoved //nolint:gosec // it compares versions
-	}
-	return c
-}
 
 // atOrder calls f with the home of an order, again when f does not find the order because it was deleted and inserted
 // at another home since.
@@ -119,9 +107,7 @@ func (c *claim) changes() (all []change, err error) {
 		case a.home == nil:
 			all = append(all, change{statement: "new_account", args: []any{a.account, c.customer}, taken: errMoved})
 		case a.customer == nil:
-			all = append(all, change{
-				statement: "claim_account", args: []any{a.account, c.customer}, notFound: errMoved, // see ifUnchanged
-			})
+			all = append(all, change{statement: "claim_account", args: []any{a.account, c.customer}})
 		case *a.customer != c.customer:
 			return nil, brokerage.DuplicateAccount(a.account)
 		}

@@ -45,13 +45,8 @@ func (t *transaction) keepAnswer() change {
 	if answer == nil {
 		answer = []byte{}
 	}
-	c := change{statement: "keep_answer",
+	return change{statement: "keep_answer",
 		args: t.store.inSlot(once, []byte(once.Client), []byte(once.Key), once.Hash[:], answer, once.Expires)}
-	if t.store.layoutName != layoutSingle {
-		// The lock of the key does not follow either: another request can have stored an answer. See ifUnchanged.
-		c.args, c.notFound = append(c.args, t.w.Now), errMoved
-	}
-	return c
 }
 
 // slot returns the part of the answers that a key belongs to, 0 where they are not divided.

@@ -50,7 +50,7 @@ func (s spread) OpenAccount(
 		}
 		claims, err := c.changes()
 		args := []any{customer, changed, append(elsewhere, c.elsewhere()...)}
-		return s.ifUnchanged(doc, change{statement: "replace_customer_elsewhere", args: args, more: claims}), err
+		return change{statement: "replace_customer_elsewhere", args: args, more: claims}, err
 	})
 	return id, err
 }

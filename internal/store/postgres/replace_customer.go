@@ -45,9 +45,7 @@ func (s spread) ReplaceCustomer(
 				more = append(more, release(account))
 			}
 		}
-		return s.ifUnchanged(stored, change{
-			statement: "replace_customer_elsewhere", args: []any{id, doc, c.elsewhere()}, more: more,
-		}), err
+		return change{statement: "replace_customer_elsewhere", args: []any{id, doc, c.elsewhere()}, more: more}, err
 	})
 	return err
 }

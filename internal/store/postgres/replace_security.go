@@ -30,10 +30,10 @@ func (s spread) ReplaceSecurity(
 		if !match.Holds(stored) {
 			return change{}, &brokerage.Stale{}
 		}
-		return s.ifUnchanged(stored, change{
+		return change{
 			statement: "replace_security", args: []any{symbol, doc},
 			more: []change{{statement: "replace_search", args: []any{doc}}},
-		}), nil
+		}, nil
 	})
 	return err
 }

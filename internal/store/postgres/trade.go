@@ -56,7 +56,6 @@ func (s *Store) trade(
 	queries := []query{lock, {"get_security", []any{symbol}, []any{&security}, nil, brokerage.NoSecurity(trade.Symbol)}}
 	return s.write(ctx, w, queries, func() (change, error) {
 		changed, answer, err := trade.Apply(s.options.Rules, *doc, account, brokerage.QuoteOf(security))
-		c := change{statement: "replace_customer", args: []any{*customer, changed}, answer: answer}
-		return s.ifUnchanged(*doc, c), err
+		return change{statement: "replace_customer", args: []any{*customer, changed}, answer: answer}, err
 	})
 }

@@ -33,8 +33,7 @@ func (s spread) UpdateOrderStatus(
 			if err == nil {
 				err = brokerage.ValidateOrder(changed)
 			}
-			c := change{statement: "update_order_status", args: []any{home, id, changed}, answer: answer}
-			return s.ifUnchanged(doc, c), err
+			return change{statement: "update_order_status", args: []any{home, id, changed}, answer: answer}, err
 		})
 		return err
 	})

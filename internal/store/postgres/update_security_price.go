@@ -23,7 +23,6 @@ func (s *Store) UpdateSecurityPrice(
 			return change{}, err
 		}
 		answer := brokerage.SecurityPrice(changed)
-		c := change{statement: "replace_security", args: []any{symbol, changed}, answer: answer}
-		return s.ifUnchanged(doc, c), nil
+		return change{statement: "replace_security", args: []any{symbol, changed}, answer: answer}, nil
 	})
 }

@@ -1,1 +1,1 @@
-UPDATE brokerage.account_homes SET customer = $2 WHERE account = $1 AND customer IS NULL
+UPDATE brokerage.account_homes SET customer = $2 WHERE account = $1
