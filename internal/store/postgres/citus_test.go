@@ -94,7 +94,8 @@ type held struct {
 }
 
 // A shard that is about to be moved stays where it is until a transaction that has read a row of it has written. The
-// transaction enters the cluster at a node that is neither end of the move, from where Citus would write to the old one.
+// transaction enters the cluster at a node that is neither end of the move, from where Citus would write to the old
+// one.
 func TestMove_BetweenReadAndWrite(t *testing.T) {
 	const entry = 3
 	cluster := pgtest.StartCluster(t, entry)
