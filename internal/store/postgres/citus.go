@@ -147,3 +147,36 @@ func isMoving(err error) bool {
 	}
 	return false
 }
+
+// holds are the statements that keep a shard where it is, by those that read a row of it for a transaction to write. A
+// query does not do that, even with FOR UPDATE, and its lock does not follow the row to another node: when the shard
+// was moved, another transaction could change the row there, and Citus 13.2 sends what this one writes to the node that
+// it has read from, where it is lost.
+var holds = map[string]string{
+	"lock_key":                "hold_answers",
+	"lock_customer":           "hold_customer",
+	"lock_customer_elsewhere": "hold_customer",
+	"customer_exists":         "hold_customer",
+	"lock_account":            "hold_account",
+	"lock_order":              "hold_order",
+	"lock_security":           "hold_security",
+}
+
+// hold adds what has to come before a query. The key of the shard is the first argument of both.
+func (t *transaction) hold(b *pgx.Batch, query string, args []any) {
+	if t.holds(query) {
+		b.Queue(t.store.sql(holds[query]), args[0])
+	}
+}
+
+// held reads the result of hold.
+func (t *transaction) held(results pgx.BatchResults, query string) (err error) {
+	if t.holds(query) {
+		_, err = results.Exec()
+	}
+	return err
+}
+
+func (t *transaction) holds(query string) bool {
+	return t.store.layoutName == layoutCitus && holds[query] != ""
+}

@@ -1,14 +1,19 @@
 package postgres
 
 import (
+	"context"
 	"encoding/xml"
+	"slices"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/chaostest"
+	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
 )
 
@@ -79,4 +84,134 @@ func TestCommit_AnswerLost(t *testing.T) {
 		require.NoError(t, errOf(s.GetOrder(t.Context(), 900)))
 	})
 	require.Empty(t, verified(t, s))
+}
+
+// A held is a transaction that reads what it writes, and what it must leave behind.
+type held struct {
+	write, table string // the statement by which it begins to write, and what is moved before that
+	do           func(s *Store) error
+	done         func(t *testing.T) // nil leaves it to verify
+}
+
+// A shard that is about to be moved stays where it is until a transaction that has read a row of it has written. The
+// transaction enters the cluster at a node that is neither end of the move, from where Citus would write to the old
+// one.
+func TestMove_BetweenReadAndWrite(t *testing.T) {
+	const entry = 3
+	cluster := pgtest.StartCluster(t, entry)
+	database := cluster.Database(t)
+	before := func(string) {}
+	s := opened(t, cluster.URL(database, 0)+"&layout=citus&shards=1", Options{})
+	d := generator(t, "tiny")
+	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
+	s = opened(t, cluster.URL(database, entry), Options{
+		Trace: func(_ context.Context, statement string) func(error) { before(statement); return func(error) {} },
+	})
+	for _, h := range slices.Concat(heldRows(t, s, d), heldCustomers(t, d)) {
+		t.Run(h.write+" "+h.table, func(t *testing.T) {
+			moved := make(chan struct{})
+			move := sync.OnceFunc(func() {
+				go func() {
+					defer close(moved)
+					cluster.MoveShards(t, database, "brokerage."+h.table)
+				}()
+				awaitMove(t, cluster.Nodes[entry], moved)
+			})
+			before = func(statement string) {
+				if statement == h.write {
+					move()
+				}
+			}
+			require.NoError(t, h.do(s))
+			<-moved
+			if h.done != nil {
+				h.done(t)
+			}
+			require.Empty(t, verified(t, s))
+		})
+	}
+}
+
+// awaitMove waits until a move is done or waits for its lock.
+func awaitMove(t *testing.T, node *pgtest.Server, moved <-chan struct{}) {
+	conn := node.Connect(t, "postgres")
+	defer func() { _ = conn.Close(context.Background()) }()
+	const waits = "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)"
+	for !value[bool](t, conn, waits) {
+		select {
+		case <-moved:
+			return
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// heldRows write one row each.
+func heldRows(t *testing.T, s *Store, d *dataset.Dataset) []held {
+	account, symbol, id, w := brokerage.ID(d.FirstAccount(0)), d.Symbol(0), orderID(d, 0), once()
+	const homes = "SELECT home FROM brokerage.account_homes WHERE account = $1"
+	shares, home := sharesOf(t, s), value[int64](t, s.pool, homes, account)
+	count := func(s *Store) error {
+		return errOf(s.write(t.Context(), w, nil, func() (change, error) {
+			return change{statement: countUp, args: []any{account}}, nil
+		}))
+	}
+	return []held{
+		{
+			"replace_customer", "customers",
+			func(s *Store) error { return errOf(s.Trade(t.Context(), now(), account, buy(symbol))) },
+			func(t *testing.T) { require.Equal(t, shares+1, sharesOf(t, s)) },
+		},
+		{countUp, "answers", count, func(t *testing.T) {
+			require.NoError(t, count(s), "the stored answer")
+			require.Equal(t, home+1, value[int64](t, s.pool, homes, account))
+			require.NoError(t, errOf(s.pool.Exec(t.Context(),
+				"UPDATE brokerage.account_homes SET home = $2 WHERE account = $1", account, home)))
+		}},
+		{
+			"update_order_status", "orders",
+			func(s *Store) error { return errOf(s.UpdateOrderStatus(t.Context(), now(), id, "8")) },
+			func(t *testing.T) {
+				doc, err := s.GetOrder(t.Context(), id)
+				require.NoError(t, err)
+				require.Contains(t, string(doc), `Stat="8"`)
+			},
+		},
+		{
+			"replace_security", "securities", func(s *Store) error {
+				p := brokerage.Price{LastTrade: "7.77", Ask: "7.78", Bid: "7.76"}
+				return errOf(s.UpdateSecurityPrice(t.Context(), now(), symbol, p))
+			},
+			func(t *testing.T) {
+				doc, err := s.GetSecurity(t.Context(), symbol)
+				require.NoError(t, err)
+				require.Contains(t, string(doc), "7.77")
+			},
+		},
+	}
+}
+
+// heldCustomers write a customer and its accounts, which verify compares.
+func heldCustomers(t *testing.T, d *dataset.Dataset) []held {
+	id := d.ID(dataset.Customer, 0)
+	open := func(s *Store) error {
+		doc := d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: 911})
+		return errOf(s.OpenAccount(t.Context(), now(), brokerage.ID(id), doc))
+	}
+	replace := func(s *Store) error {
+		return s.ReplaceCustomer(t.Context(), now(), brokerage.ID(id), customer(d, id, 910), true, nil)
+	}
+	insert := func(id, account int64) func(s *Store) error {
+		return func(s *Store) error {
+			return errOf(s.InsertCustomer(t.Context(), now(), customer(d, id, account), true))
+		}
+	}
+	remove := func(s *Store) error { return s.DeleteCustomer(t.Context(), now(), brokerage.ID(id)) }
+	return []held{
+		{"insert_customer", "customers", insert(920, 921), nil},
+		{"insert_customer", "account_homes", insert(930, 931), nil},
+		{"replace_customer_elsewhere", "customers", open, nil},
+		{"replace_customer_elsewhere", "account_homes", replace, nil},
+		{"delete_customer", "customers", remove, nil},
+	}
 }

@@ -23,7 +23,7 @@ type visit struct {
 	fast   bool // Citus plans it as a query of one table by its key
 }
 
-// visits are all statements of the 17 transactions, of idempotency keys and of leases.
+// visits are all statements of the 17 transactions, of idempotency keys and of leases. Those named hold read no row.
 func visits(d *dataset.Dataset) map[string]visit {
 	order, customer := d.ID(dataset.Order, 7), d.ID(dataset.Customer, 7)
 	account := d.FirstAccount(7)
@@ -45,6 +45,11 @@ func visits(d *dataset.Dataset) map[string]visit {
 		"customer_of":                {at("%d", account), "account_homes", true},
 		"customer_exists":            {at("%d", customer), "customers", true},
 		"lock_account":               {at("%d", account), "account_homes", true},
+		"hold_account":               {at("%d", account), "", true},
+		"hold_customer":              {at("%d", customer), "", true},
+		"hold_order":                 {at("%d", customer), "", true},
+		"hold_security":              {symbol, "", true},
+		"hold_answers":               {"7", "", true},
 		"lock_customer":              {at("%d, 65536", customer), "customers", true},
 		"lock_customer_elsewhere":    {at("%d, 65536", customer), "customers", true},
 		"lock_order":                 {at("%d, %d", customer, order), "orders", true},

@@ -190,10 +190,12 @@ func (t *transaction) begin(ctx context.Context) (answered bool, err error) {
 	var b pgx.Batch
 	b.Queue("BEGIN")
 	if once := t.w.Once; once != nil {
+		t.hold(&b, "lock_key", []any{t.store.slot(once)})
 		b.Queue(t.store.sql("lock_key"), t.store.inSlot(once, lockOf(once))...)
 		b.Queue(t.store.sql("get_answer"), t.store.inSlot(once, []byte(once.Client), []byte(once.Key))...)
 	}
 	for _, q := range t.queries {
+		t.hold(&b, q.statement, q.args)
 		args := q.args
 		if classified[q.statement] {
 			args = append(slices.Clip(args), t.size)
@@ -210,11 +212,17 @@ func (t *transaction) begin(ctx context.Context) (answered bool, err error) {
 		return false, err
 	}
 	if t.w.Once != nil {
-		if answered, err = t.readAnswer(results); answered || err != nil {
+		if err = t.held(results, "lock_key"); err == nil {
+			answered, err = t.readAnswer(results)
+		}
+		if answered || err != nil {
 			return answered, err
 		}
 	}
 	for _, q := range t.queries {
+		if err := t.held(results, q.statement); err != nil {
+			return false, err
+		}
 		switch err := q.read(results); {
 		case noRows(err) && classified[q.statement] && t.size < anySize:
 			return false, errLarge // or no such row, as a query for any size will show

@@ -116,6 +116,16 @@ func (c *Cluster) NodeOf(t testing.TB, database, table string, key int64) (n int
 	return n
 }
 
+// MoveShards moves each shard of a table, and those colocated with it, from the first worker to the second, or back.
+func (c *Cluster) MoveShards(t testing.TB, database, table string) {
+	t.Helper()
+	c.Nodes[0].Exec(t, database, fmt.Sprintf(`SELECT citus_move_shard_placement(shardid, n.nodename, n.nodeport,
+			other.nodename, other.nodeport, shard_transfer_mode := 'block_writes')
+		FROM pg_dist_shard JOIN pg_dist_placement AS p USING (shardid) JOIN pg_dist_node AS n USING (groupid)
+		JOIN pg_dist_node AS other ON other.groupid = 3 - n.groupid
+		WHERE logicalrelid = '%s'::regclass`, table))
+}
+
 // Shards returns how many shards of distributed tables a node has.
 func (c *Cluster) Shards(t testing.TB, database string, n int) (shards int) {
 	t.Helper()
