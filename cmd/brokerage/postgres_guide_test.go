@@ -66,8 +66,8 @@ func guideBlocks(t testing.TB, document string) (blocks []string) {
 	return blocks
 }
 
-// guideShell returns a function that runs commands as in a clone of the repository, with brokerage and the programs of a
-// server.
+// guideShell returns a function that runs commands as in a clone of the repository, with brokerage and the programs of
+// a server.
 func guideShell(t testing.TB, server *pgtest.Server, env ...string) (run func(command string) *exec.Cmd) {
 	t.Helper()
 	testenv.Command(t, "psql")

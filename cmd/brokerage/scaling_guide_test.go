@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// The commands of docs/scaling.md, on a real cluster, from the first to the removal of a node and the upgrade: with tiny
-// instead of XXXS, 4 shards instead of 32, and the sockets of the nodes instead of their names.
+// The commands of docs/scaling.md, on a real cluster, from the first to the removal of a node and the upgrade: with
+// tiny instead of XXXS, 4 shards instead of 32, and the sockets of the nodes instead of their names.
 func TestScaling_Guide(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 3)
 	folders := make(map[string]string)
@@ -53,7 +53,9 @@ func TestScaling_Guide(t *testing.T) {
 		}
 		ran += block
 	}
-	for _, command := range []string{"citus_add_node", "brokerage serve", "citus_drain_node", "citus_create_restore_point"} {
+	for _, command := range []string{
+		"citus_add_node", "brokerage serve", "citus_drain_node", "citus_create_restore_point",
+	} {
 		require.Contains(t, ran, command)
 	}
 }
